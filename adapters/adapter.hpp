@@ -1,0 +1,85 @@
+#pragma once
+
+#include "schemas/event_batch.hpp"
+#include "schemas/platform.hpp"
+#include "schemas/source.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memd {
+
+// Where agents keep things on this machine.
+struct HomeLayout {
+  std::filesystem::path home;
+  std::vector<std::filesystem::path> override_roots;  // from the configuration; replaces the defaults when not empty
+};
+
+// One complete record of a JSONL source: a line without its newline. At least kRecordPadding readable bytes follow it.
+struct RawRecord {
+  std::string_view bytes;
+  std::uint64_t offset = 0;      // of the first byte, from the start of the source
+  bool newline_follows = false;  // the newline belongs to this record in the ledger
+};
+inline constexpr std::size_t kRecordPadding = 64;
+
+// Turns the records of one source into events. Stateless towards the records: what record n gives does not depend on
+// record n-1, so a decoder can be made anew at any cursor. One thread at a time. Never throws on bad input: that
+// becomes diagnostics and ledger lines, and for each record the ledger grows by exactly its bytes (with newline).
+class RecordDecoder {
+ public:
+  virtual ~RecordDecoder() = default;
+  virtual void decode(const RawRecord& record, EventBatch& out) = 0;
+  // A last line without newline is a record if this says so (a whole JSON object); else it waits for more.
+  virtual bool is_complete(std::string_view bytes) const = 0;
+};
+
+// A file found under a root, before anything is known about it.
+struct SourceCandidate {
+  Platform platform{};
+  std::string path;  // absolute
+  SourceFormat format = SourceFormat::jsonl;
+};
+
+// A platform's reader. Stateless and thread-safe: it may be asked from any thread. Does no I/O of its own.
+class Adapter {
+ public:
+  virtual ~Adapter() = default;
+  virtual const AdapterDescription& describe() const = 0;
+
+  // Directories to look under (they need not exist).
+  virtual std::vector<std::filesystem::path> roots(const HomeLayout& home) const = 0;
+
+  // Whether a file below a root is a source of this adapter.
+  virtual std::optional<SourceCandidate> classify(const std::filesystem::path& root,
+                                                  const std::filesystem::path& file) const = 0;
+
+  // Which session a source is the transcript of, from its path and its first kHeadBytes or so (whole lines not
+  // guaranteed). Empty if the source belongs to no single session or the head does not tell yet.
+  virtual std::string session_uid(const SourceCandidate& source, std::string_view head) const = 0;
+
+  // A decoder for the source; `source.session_uid` is already set.
+  virtual std::unique_ptr<RecordDecoder> open(const Source& source) const = 0;
+
+  // The text of one stored event, from the bytes of its raw record (RawRef.length bytes + kRecordPadding readable):
+  // whole tool inputs and results, thinking. nullopt when the record does not parse or has no such block.
+  virtual std::optional<std::string> event_text(std::string_view record, EventKind kind, std::uint16_t block) const = 0;
+
+  // A file the record's text was moved out to (Claude Code's tool-results), if the record names one.
+  virtual std::optional<std::filesystem::path> moved_out_text(const Source& source, std::string_view record) const {
+    (void)source, (void)record;
+    return std::nullopt;
+  }
+};
+
+// The one table of adapters, in the order of Platform.
+std::span<const Adapter* const> all_adapters();
+const Adapter* find_adapter(Platform platform);
+
+}  // namespace memd

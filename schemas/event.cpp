@@ -1,0 +1,117 @@
+#include "schemas/event.hpp"
+
+#include "schemas/hash.hpp"
+
+#include <array>
+
+namespace memd {
+namespace {
+
+constexpr std::array<std::string_view, kEventKindCount> kKindNames{
+    "user_msg", "assistant_msg", "thinking",           "tool_call", "tool_result", "error",     "test_run",
+    "edit",     "retry",         "human_intervention", "decision",  "lifecycle",   "completion"};
+
+}  // namespace
+
+std::string_view to_string(EventKind k) { return kKindNames.at(static_cast<std::size_t>(k)); }
+
+std::optional<EventKind> parse_event_kind(std::string_view text) {
+  for (std::size_t i = 0; i < kKindNames.size(); ++i)
+    if (kKindNames[i] == text) return static_cast<EventKind>(i);
+  return std::nullopt;
+}
+
+std::string_view to_string(EventType t) {
+  switch (t) {
+    case EventType::session_start: return "session_start";
+    case EventType::tool_observation: return "tool_observation";
+    case EventType::session_stop: return "session_stop";
+  }
+  return "unknown";
+}
+
+std::optional<EventType> coarse_type(EventKind kind, std::string_view lifecycle) {
+  switch (kind) {
+    case EventKind::tool_call:
+    case EventKind::tool_result:
+    case EventKind::edit:
+    case EventKind::test_run: return EventType::tool_observation;
+    case EventKind::lifecycle:
+      if (lifecycle == "session_start") return EventType::session_start;
+      if (lifecycle == "session_stop") return EventType::session_stop;
+      return std::nullopt;
+    default: return std::nullopt;
+  }
+}
+
+std::string_view to_string(Role r) {
+  switch (r) {
+    case Role::none: return "";
+    case Role::user: return "user";
+    case Role::assistant: return "assistant";
+    case Role::system: return "system";
+    case Role::tool: return "tool";
+  }
+  return "";
+}
+
+std::string_view to_string(Origin o) {
+  switch (o) {
+    case Origin::none: return "none";
+    case Origin::typed: return "typed";
+    case Origin::command: return "command";
+    case Origin::shell: return "shell";
+    case Origin::plan: return "plan";
+    case Origin::queued: return "queued";
+    case Origin::embedded: return "embedded";
+    case Origin::parent_agent: return "parent_agent";
+    case Origin::injected: return "injected";
+  }
+  return "none";
+}
+
+std::string_view to_string(EventState s) {
+  switch (s) {
+    case EventState::received: return "received";
+    case EventState::validated: return "validated";
+    case EventState::processed: return "processed";
+    case EventState::skipped: return "skipped";
+  }
+  return "unknown";
+}
+
+bool is_legal_transition(EventState from, EventState to) {
+  return (from == EventState::received && to == EventState::validated) ||
+         (from == EventState::validated && (to == EventState::processed || to == EventState::skipped));
+}
+
+std::string_view to_string(FileAccess a) {
+  switch (a) {
+    case FileAccess::read: return "read";
+    case FileAccess::modified: return "modified";
+    case FileAccess::referenced: return "referenced";
+  }
+  return "referenced";
+}
+
+std::uint64_t record_key(Platform platform, std::string_view native_record_id) {
+  return hash64(native_record_id, static_cast<std::uint64_t>(platform) + 1);
+}
+
+std::uint64_t event_key(std::uint64_t record, std::uint32_t index) {
+  return index == 0 ? record : hash_combine(record, index);
+}
+
+TokenUsage& TokenUsage::operator+=(const TokenUsage& o) {
+  input += o.input;
+  output += o.output;
+  cache_read += o.cache_read;
+  cache_creation += o.cache_creation;
+  return *this;
+}
+
+TokenUsage TokenUsage::operator-(const TokenUsage& o) const {
+  return {input - o.input, output - o.output, cache_read - o.cache_read, cache_creation - o.cache_creation};
+}
+
+}  // namespace memd

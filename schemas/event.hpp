@@ -1,0 +1,141 @@
+#pragma once
+
+#include "schemas/platform.hpp"
+#include "schemas/time.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memd {
+
+// The atom of the canonical model. The numeric values are stored (docs/store-format.md): append, never renumber.
+enum class EventKind : std::uint8_t {
+  user_msg = 0,
+  assistant_msg = 1,
+  thinking = 2,
+  tool_call = 3,
+  tool_result = 4,
+  error = 5,
+  test_run = 6,
+  edit = 7,
+  retry = 8,
+  human_intervention = 9,
+  decision = 10,
+  lifecycle = 11,
+  completion = 12,
+};
+inline constexpr int kEventKindCount = 13;
+std::string_view to_string(EventKind k);
+std::optional<EventKind> parse_event_kind(std::string_view text);
+
+// Coarse type of the multi-platform contract, where it applies.
+enum class EventType { session_start, tool_observation, session_stop };
+std::string_view to_string(EventType t);
+std::optional<EventType> coarse_type(EventKind kind, std::string_view lifecycle);
+
+enum class Role : std::uint8_t { none = 0, user = 1, assistant = 2, system = 3, tool = 4 };
+std::string_view to_string(Role r);
+
+// Where the words of a user message or an intervention came from. Stored as numbers.
+enum class Origin : std::uint8_t {
+  none = 0,          // not words of a person, or not known
+  typed = 1,         // an ordinary prompt
+  command = 2,       // a slash command
+  shell = 3,         // a "!" command
+  plan = 4,          // "implement the following plan", made by the client when a plan was accepted
+  queued = 5,        // typed while the agent worked, and taken in without a record of its own
+  embedded = 6,      // typed while rejecting or interrupting a tool, inside the tool's result
+  parent_agent = 7,  // the task a parent agent gave to a subagent
+  injected = 8,      // put there by the client; not human
+};
+std::string_view to_string(Origin o);
+
+// Received → validated → processed | skipped. A skipped event leaves a Diagnostic.
+enum class EventState : std::uint8_t { received, validated, processed, skipped };
+std::string_view to_string(EventState s);
+bool is_legal_transition(EventState from, EventState to);
+
+// Tokens of one model response. Input excludes what came from the cache.
+struct TokenUsage {
+  std::int64_t input = 0;
+  std::int64_t output = 0;
+  std::int64_t cache_read = 0;
+  std::int64_t cache_creation = 0;
+
+  TokenUsage& operator+=(const TokenUsage& o);
+  TokenUsage operator-(const TokenUsage& o) const;
+  bool operator==(const TokenUsage&) const = default;
+};
+
+enum class FileAccess : std::uint8_t { read = 0, modified = 1, referenced = 2 };
+std::string_view to_string(FileAccess a);
+
+struct FileTouch {
+  std::string path;  // as the agent wrote it; absolute where the agent says so
+  FileAccess access = FileAccess::referenced;
+  std::int32_t lines_added = 0;
+  std::int32_t lines_removed = 0;
+  bool operator==(const FileTouch&) const = default;
+};
+
+// Where the bytes of a record stand, so that the full text can be fetched without being stored twice.
+struct RawRef {
+  std::uint64_t offset = 0;  // bytes from the start of the source
+  std::uint32_t length = 0;  // bytes of the record without its newline
+  std::uint16_t block = 0;   // content block inside the record
+};
+
+// What an adapter emits. Everything that needs memory of other records (pairing, numbering, exchanges,
+// de-duplication, retries, test outcomes) is the assembler's work, not the adapter's.
+struct Event {
+  std::string session_uid;
+  // Identity of the fact on its platform, the same in every copy of the record. The first event of a record carries
+  // record_key(platform, native record id); each further one event_key(record_key, its index in the record). The
+  // session id takes no part: forks rewrite it.
+  std::uint64_t event_id = 0;
+  TimeMs time = 0;
+  EventKind kind = EventKind::lifecycle;
+  Role role = Role::none;
+  Origin origin = Origin::none;
+  RawRef raw;
+
+  std::string text;     // message, thinking, error text, result text (the adapter bounds results, see kResultTextLimit)
+  std::string summary;  // one line, filled by the adapter when `text` does not serve (tool calls, lifecycle)
+
+  // tool_call, tool_result
+  std::string tool;
+  std::string call_id;           // pairs call and result
+  std::string search_text;       // what people search of a call: command, path, pattern, description
+  std::uint64_t input_hash = 0;  // equal for equal input of the same tool; 0 when there is none
+  bool is_error = false;
+  bool is_test = false;  // a shell command that runs tests
+  std::vector<FileTouch> files;
+
+  // lifecycle: session_start, session_stop, compaction, microcompaction, compact_summary, api_error, interrupt,
+  // branch_change, cwd_change, hook_stop, turn_duration, pr_link, queue, mode_change, …
+  std::string lifecycle;
+
+  // One API response is often spread over several records: same key, usage repeated. 0 = no usage here.
+  std::uint64_t response_key = 0;
+  TokenUsage usage;
+
+  // Context of the record, empty when it does not say. The assembler turns changes into lifecycle events.
+  std::string cwd;
+  std::string git_branch;
+  std::string model;
+  std::string agent_version;
+
+  bool is_sidechain = false;
+  bool starts_exchange = false;  // a human turn (or the parent agent's task, in a subagent)
+};
+
+std::uint64_t record_key(Platform platform, std::string_view native_record_id);
+std::uint64_t event_key(std::uint64_t record_key, std::uint32_t index);  // index 0 gives record_key itself
+
+// Bytes of tool output an adapter hands on in Event::text; the whole is fetched from the raw record.
+inline constexpr std::size_t kResultTextLimit = 2000;
+
+}  // namespace memd

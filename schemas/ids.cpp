@@ -1,0 +1,46 @@
+#include "schemas/ids.hpp"
+
+#include <charconv>
+
+namespace memd {
+
+std::string format_exchange_id(ExchangeId id) { return "x" + std::to_string(id); }
+
+std::optional<ExchangeId> parse_exchange_id(std::string_view text) {
+  if (text.size() < 2 || text.front() != 'x') return std::nullopt;
+  ExchangeId id = 0;
+  const char* end = text.data() + text.size();
+  const auto [ptr, ec] = std::from_chars(text.data() + 1, end, id);
+  if (ec != std::errc{} || ptr != end || id <= 0) return std::nullopt;
+  return id;
+}
+
+std::string make_session_uid(Platform platform, std::string_view native_id) {
+  std::string uid(to_string(platform));
+  uid += ':';
+  uid += native_id;
+  return uid;
+}
+
+std::optional<SessionUidParts> split_session_uid(std::string_view uid) {
+  const auto colon = uid.find(':');
+  if (colon == std::string_view::npos || colon + 1 == uid.size()) return std::nullopt;
+  const auto platform = parse_platform(uid.substr(0, colon));
+  if (!platform) return std::nullopt;
+  return SessionUidParts{*platform, uid.substr(colon + 1)};
+}
+
+bool is_uuid(std::string_view text) {
+  if (text.size() != 36) return false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (i == 8 || i == 13 || i == 18 || i == 23) {
+      if (c != '-') return false;
+    } else if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace memd

@@ -1,0 +1,31 @@
+#include "schemas/migrations.hpp"
+
+#include "schemas/embedded.hpp"
+
+#include <charconv>
+#include <stdexcept>
+#include <string>
+
+namespace memd {
+namespace {
+
+std::vector<Migration> load() {
+  std::vector<Migration> out;
+  for (const auto& file : embedded::sql_migrations()) {
+    Migration m{0, file.name, file.text};
+    std::from_chars(file.name.data(), file.name.data() + file.name.size(), m.number);
+    if (m.number != static_cast<int>(out.size()) + 1)
+      throw std::logic_error("schemas/sql is not numbered without gaps at " + std::string(file.name));
+    out.push_back(m);
+  }
+  return out;
+}
+
+}  // namespace
+
+const std::vector<Migration>& migrations() {
+  static const std::vector<Migration> all = load();
+  return all;
+}
+
+}  // namespace memd

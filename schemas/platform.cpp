@@ -1,0 +1,68 @@
+#include "schemas/platform.hpp"
+
+namespace memd {
+
+std::string_view to_string(Platform p) {
+  switch (p) {
+    case Platform::claude_code: return "claude_code";
+    case Platform::cursor: return "cursor";
+    case Platform::cline: return "cline";
+    case Platform::codex: return "codex";
+    case Platform::grok: return "grok";
+    case Platform::opencode: return "opencode";
+    case Platform::gemini: return "gemini";
+    case Platform::thunderus: return "thunderus";
+  }
+  return "unknown";
+}
+
+std::optional<Platform> parse_platform(std::string_view key) {
+  if (key == "claude") return Platform::claude_code;
+  for (const Platform p : kAllPlatforms)
+    if (to_string(p) == key) return p;
+  return std::nullopt;
+}
+
+std::string_view to_string(Capability c) {
+  switch (c) {
+    case Capability::semantic_search: return "semantic_search";
+    case Capability::temporal_query: return "temporal_query";
+    case Capability::session_summary: return "session_summary";
+    case Capability::exchange_retrieval: return "exchange_retrieval";
+    case Capability::token_metrics: return "token_metrics";
+    case Capability::file_context: return "file_context";
+    case Capability::live_tail: return "live_tail";
+    case Capability::compaction_markers: return "compaction_markers";
+    case Capability::tool_calls: return "tool_calls";
+    case Capability::cost: return "cost";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(DataCompleteness c) {
+  switch (c) {
+    case DataCompleteness::full: return "full";
+    case DataCompleteness::partial: return "partial";
+    case DataCompleteness::metadata_only: return "metadata_only";
+    case DataCompleteness::unknown: return "unknown";
+  }
+  return "unknown";
+}
+
+std::optional<DataCompleteness> parse_data_completeness(std::string_view text) {
+  for (const auto c :
+       {DataCompleteness::full, DataCompleteness::partial, DataCompleteness::metadata_only, DataCompleteness::unknown})
+    if (to_string(c) == text) return c;
+  return std::nullopt;
+}
+
+std::string_view to_string(AdapterStatus s) {
+  switch (s) {
+    case AdapterStatus::active: return "active";
+    case AdapterStatus::unsupported: return "unsupported";
+    case AdapterStatus::disabled: return "disabled";
+  }
+  return "unknown";
+}
+
+}  // namespace memd

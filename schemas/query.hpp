@@ -1,0 +1,212 @@
+#pragma once
+
+#include "schemas/coverage.hpp"
+#include "schemas/event.hpp"
+#include "schemas/ids.hpp"
+#include "schemas/platform.hpp"
+#include "schemas/session.hpp"
+#include "schemas/source.hpp"
+#include "schemas/time.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+// Questions to the store and its answers, as the tools use them.
+namespace memd {
+
+struct QueryFilter {
+  std::vector<Platform> platforms;  // empty: all
+  std::string project;              // substring of the project's identity key or name; empty: all
+  std::string session;              // uid, native id or unique prefix of either; empty: all
+  TimeMs since = 0;                 // inclusive; 0: open
+  TimeMs until = 0;                 // exclusive; 0: open
+  bool include_subagents = true;
+};
+
+struct TimeRange {
+  TimeMs start = 0;
+  TimeMs end = 0;
+};
+
+struct SearchQuery {
+  std::string text;  // as the user typed it; never a syntax error
+  QueryFilter filter;
+  int limit = 20;
+  int offset = 0;
+};
+
+struct SearchHit {
+  ExchangeId exchange_id = 0;
+  std::string session_uid;
+  std::string session_title;
+  Platform platform{};
+  std::string project;
+  std::int64_t exchange_number = 0;
+  TimeMs time = 0;
+  double relevance_score = 0;  // 0…1, 1 best
+  std::string user_message;
+  std::string assistant_response;  // the final answer, not every text on the way
+  std::string snippet;             // best passage, matches in «»
+  std::string matched_in;          // user_message | interventions | assistant_response | tool_text
+  std::int64_t text_bytes = 0;     // of the whole exchange as get_exchange gives it without tools
+  bool is_sidechain = false;
+};
+
+struct SearchAnswer {
+  std::vector<SearchHit> hits;
+  bool more = false;                       // there are hits after offset + limit
+  std::vector<std::string> ignored_terms;  // too common to help, or without letters
+};
+
+struct SessionRow {
+  std::int64_t pk = 0;
+  std::string uid;
+  Platform platform{};
+  std::string native_id;
+  SessionKind kind = SessionKind::main;
+  std::string parent_uid;
+  std::string forked_from;
+  std::string agent_name;
+  std::string title;  // the stored one, else the first prompt's first line
+  std::string project_key;
+  std::string project_name;
+  std::string cwd;
+  std::string git_branch;
+  std::string model;
+  std::string agent_version;
+  TimeMs started_at = 0;
+  TimeMs ended_at = 0;
+  SessionState state = SessionState::started;
+  Outcome outcome = Outcome::unknown;
+  Cost cost;
+  std::int64_t exchanges = 0;
+  std::int64_t tool_calls = 0;
+  std::int64_t tool_errors = 0;
+  std::int64_t compactions = 0;
+  std::int64_t subagents = 0;
+  std::string source_path;
+};
+
+struct SessionListQuery {
+  QueryFilter filter;  // include_subagents false: main sessions only
+  int limit = 20;
+  int offset = 0;
+};
+struct SessionList {
+  std::vector<SessionRow> sessions;  // newest first
+  std::int64_t total = 0;
+};
+
+struct ExchangeFile {
+  std::string path;
+  FileAccess access{};
+  std::int64_t touches = 0;
+  std::int64_t lines_added = 0;
+  std::int64_t lines_removed = 0;
+};
+
+struct EventRow {
+  std::int64_t seq = 0;
+  TimeMs time = 0;
+  EventKind kind{};
+  Role role{};
+  Origin origin{};
+  std::optional<std::int64_t> parent_seq;
+  std::optional<std::int64_t> pair_seq;
+  std::string tool;
+  std::string summary;
+  bool is_error = false;
+  bool is_sidechain = false;
+  std::int64_t tokens = 0;
+  SourceId source = 0;
+  RawRef raw;
+};
+
+struct ExchangeRow {
+  ExchangeId id = 0;
+  std::int64_t session_pk = 0;
+  std::string session_uid;
+  std::string session_title;
+  Platform platform{};
+  std::int64_t number = 0;
+  std::int64_t first_seq = 0;
+  std::int64_t last_seq = 0;
+  TimeMs started_at = 0;
+  TimeMs ended_at = 0;
+  Origin origin{};
+  bool is_sidechain = false;
+  DataCompleteness completeness = DataCompleteness::full;
+  std::string user_message;
+  std::string interventions;
+  std::string assistant_response;
+  std::int64_t answer_offset = 0;  // the final answer starts here in assistant_response
+  std::string tool_text;
+  std::string git_branch;
+  std::string working_directory;
+  std::string model_used;
+  TokenUsage tokens;
+  std::int64_t tool_calls = 0;
+  std::int64_t tool_errors = 0;
+  std::int64_t lines_added = 0;
+  std::int64_t lines_removed = 0;
+  std::string raw_format_version;
+  std::string adapter_version;
+  TimeMs ingested_at = 0;
+};
+
+// How far the store is behind what the agents wrote.
+struct PlatformFreshness {
+  Platform platform{};
+  TimeMs last_event = 0;  // newest event in the store
+  TimeMs checked_at = 0;  // when the sources were last looked at; 0: not by this process
+  std::int64_t sources = 0;
+  std::int64_t sources_behind = 0;
+  std::int64_t bytes_behind = 0;
+};
+
+struct PlatformTotals {
+  Platform platform{};
+  std::int64_t sources = 0;
+  std::int64_t sessions = 0;  // main sessions
+  std::int64_t subagent_sessions = 0;
+  std::int64_t exchanges = 0;  // of main sessions
+  std::int64_t subagent_exchanges = 0;
+  std::int64_t events = 0;
+  std::int64_t diagnostics = 0;
+  std::uint64_t bytes_total = 0;  // sizes of the sources
+  std::uint64_t bytes_indexed = 0;
+  std::uint64_t bytes_skipped = 0;  // includes bytes_pending
+  std::uint64_t bytes_unknown = 0;
+  std::uint64_t bytes_pending = 0;  // behind the cursor's end: an unfinished last line
+  TimeRange span;
+};
+
+struct CoverageRow {
+  Platform platform{};
+  std::string path;  // source; empty when aggregated over sources
+  CoverageEntry entry;
+};
+
+struct DaySlice {
+  std::int64_t session_pk = 0;
+  std::string session_uid;
+  std::string session_title;
+  Platform platform{};
+  std::string project;
+  std::int64_t exchange_count = 0;
+  TimeRange range;
+  ExchangeId first_exchange = 0;
+};
+
+// What happened between two times: one entry per UTC day and session, in order of time.
+struct Timeline {
+  std::vector<std::pair<std::string, DaySlice>> slices;  // "2026-02-09" -> slice
+  std::int64_t total_exchanges = 0;
+  std::int64_t total_sessions = 0;
+  std::vector<std::pair<Platform, std::int64_t>> platform_breakdown;  // exchanges
+  bool more = false;
+};
+
+}  // namespace memd

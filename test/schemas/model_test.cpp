@@ -1,0 +1,94 @@
+#include "schemas/event.hpp"
+#include "schemas/event_batch.hpp"
+#include "schemas/ids.hpp"
+#include "schemas/migrations.hpp"
+#include "schemas/platform.hpp"
+#include "schemas/project_identity.hpp"
+#include "schemas/session.hpp"
+
+#include <gtest/gtest.h>
+
+namespace memd {
+namespace {
+
+TEST(Platform, KeysRoundTrip) {
+  for (const Platform p : kAllPlatforms)
+    EXPECT_EQ(parse_platform(to_string(p)), p);
+  EXPECT_EQ(parse_platform("claude"), Platform::claude_code);
+  EXPECT_FALSE(parse_platform("emacs"));
+}
+
+TEST(Event, KindsRoundTrip) {
+  for (int i = 0; i < kEventKindCount; ++i) {
+    const auto k = static_cast<EventKind>(i);
+    EXPECT_EQ(parse_event_kind(to_string(k)), k);
+  }
+}
+
+TEST(Session, EveryTransition) {
+  using S = SessionState;
+  const S all[] = {S::started, S::active, S::stopped, S::capture_disabled};
+  const std::pair<S, S> legal[] = {{S::started, S::active},
+                                   {S::active, S::stopped},
+                                   {S::active, S::capture_disabled},
+                                   {S::capture_disabled, S::stopped},
+                                   {S::stopped, S::active}};
+  for (const S from : all)
+    for (const S to : all) {
+      const bool want = std::find(std::begin(legal), std::end(legal), std::pair(from, to)) != std::end(legal);
+      EXPECT_EQ(is_legal_transition(from, to), want) << to_string(from) << " -> " << to_string(to);
+    }
+}
+
+TEST(Event, EveryTransition) {
+  using S = EventState;
+  const S all[] = {S::received, S::validated, S::processed, S::skipped};
+  int legal = 0;
+  for (const S from : all)
+    for (const S to : all)
+      legal += is_legal_transition(from, to) ? 1 : 0;
+  EXPECT_EQ(legal, 3);
+  EXPECT_TRUE(is_legal_transition(S::received, S::validated));
+  EXPECT_TRUE(is_legal_transition(S::validated, S::processed));
+  EXPECT_TRUE(is_legal_transition(S::validated, S::skipped));
+}
+
+TEST(Ids, ExchangeIdsAndUids) {
+  EXPECT_EQ(format_exchange_id(42), "x42");
+  EXPECT_EQ(parse_exchange_id("x42"), 42);
+  for (const char* bad : {"", "x", "42", "x-1", "x0", "x4 2", "y42"})
+    EXPECT_FALSE(parse_exchange_id(bad)) << bad;
+  const auto uid = make_session_uid(Platform::claude_code, "abc");
+  EXPECT_EQ(uid, "claude_code:abc");
+  EXPECT_EQ(split_session_uid(uid)->native_id, "abc");
+  EXPECT_FALSE(split_session_uid("claude_code:"));
+  EXPECT_TRUE(is_uuid("258c7280-ae70-4798-800f-63464d01a85d"));
+  EXPECT_FALSE(is_uuid("agent-258c7280"));
+}
+
+TEST(EventBatch, AggregatesTheLedger) {
+  EventBatch b;
+  b.cover("user", Disposition::indexed, "", 10);
+  b.cover("progress", Disposition::skipped, "heartbeat", 5);
+  b.cover("user", Disposition::indexed, "", 7);
+  ASSERT_EQ(b.coverage.size(), 2u);
+  EXPECT_EQ(b.coverage[0].bytes, 17u);
+  EXPECT_EQ(b.coverage[0].records, 2u);
+}
+
+TEST(Project, JoinsWorktreesAndSpellings) {
+  EXPECT_EQ(project_identity("/home/a/repo").key, "/home/a/repo");
+  EXPECT_EQ(project_identity("/home/a/repo/").name, "repo");
+  EXPECT_EQ(project_identity("/home/a/repo/.worktrees/x/y").key, "/home/a/repo");
+  EXPECT_EQ(project_identity("C:\\Users\\x\\proj").key, project_identity("c:/Users/x/proj").key);
+}
+
+TEST(Migrations, NumberedWithoutGaps) {
+  ASSERT_FALSE(migrations().empty());
+  int n = 0;
+  for (const auto& m : migrations())
+    EXPECT_EQ(m.number, ++n);
+}
+
+}  // namespace
+}  // namespace memd
