@@ -44,7 +44,8 @@ class Section {
  private:
   std::string known_keys() const {
     std::string out;
-    for (const auto& [name, handler] : handlers_) out += (out.empty() ? "" : ", ") + name;
+    for (const auto& [name, handler] : handlers_)
+      out += (out.empty() ? "" : ", ") + name;
     return out;
   }
 
@@ -100,8 +101,7 @@ Config read_document(const std::string& file, const YAML::Node& document) {
       refuse(file, v.Mark(), key + ": expected one of trace, debug, info, warn, error, off");
   });
   Section query(file, "query");
-  query.key("threads",
-            [&](const auto& v, const auto& key) { out.query_threads = whole_number(file, v, key, 1, 16); })
+  query.key("threads", [&](const auto& v, const auto& key) { out.query_threads = whole_number(file, v, key, 1, 16); })
       .key("max_tokens",
            [&](const auto& v, const auto& key) { out.max_tokens = whole_number(file, v, key, 100, 8000); });
   Section(file, "")

@@ -2,9 +2,9 @@
 
 #include "daemon/ingest/discovery.hpp"
 
+#include <sys/inotify.h>
 #include <cerrno>
 #include <cstring>
-#include <sys/inotify.h>
 #include <system_error>
 #include <unordered_set>
 #include <utility>
@@ -21,7 +21,8 @@ constexpr std::uint32_t kAncestorMask = IN_CREATE | IN_MOVED_TO | IN_DELETE_SELF
 
 fs::path nearest_existing(fs::path path) {
   std::error_code ec;
-  while (!path.empty() && path != path.root_path() && !fs::is_directory(path, ec)) path = path.parent_path();
+  while (!path.empty() && path != path.root_path() && !fs::is_directory(path, ec))
+    path = path.parent_path();
   return path;
 }
 
@@ -131,7 +132,8 @@ void InotifyWatcher::on_event(const inotify_event& event) {
   if (is_dir && (event.mask & (IN_CREATE | IN_MOVED_TO)) != 0) {
     // Either inside a root, or a step on the way to one. What was made in it before the watch is found by the hint.
     bool inside = false;
-    for (const auto& root : discovery_.roots()) inside = inside || path.native().starts_with(root.path.native());
+    for (const auto& root : discovery_.roots())
+      inside = inside || path.native().starts_with(root.path.native());
     if (inside)
       watch_tree(path);
     else

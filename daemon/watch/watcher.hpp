@@ -21,7 +21,7 @@ class Watcher {
   };
   virtual ~Watcher() = default;
   virtual void start() = 0;
-  virtual void stop() = 0;  // after this no callback runs and no work is left on the loop
+  virtual void stop() = 0;                   // after this no callback runs and no work is left on the loop
   virtual std::string describe() const = 0;  // "inotify, 37 directories", "polling every 5 s: out of inotify watches"
 };
 

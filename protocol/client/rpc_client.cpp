@@ -2,10 +2,10 @@
 
 #include <boost/json.hpp>
 
-#include <array>
-#include <cerrno>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <array>
+#include <cerrno>
 #include <utility>
 
 namespace memd {
@@ -97,8 +97,9 @@ Result<std::string> RpcClient::call(std::string_view method, std::string_view pa
     }
     if (const auto* error = object.if_contains("error")) {
       const auto* text = error->is_object() ? error->as_object().if_contains("message") : nullptr;
-      return Error(Errc::protocol, text != nullptr && text->is_string() ? std::string(text->get_string())
-                                                                        : std::string("the daemon refused the request"));
+      return Error(Errc::protocol, text != nullptr && text->is_string()
+                                       ? std::string(text->get_string())
+                                       : std::string("the daemon refused the request"));
     }
     if (*answered != json::value(id)) continue;
     const auto* result = object.if_contains("result");

@@ -13,10 +13,12 @@ using test::TempDir;
 using test::write_file;
 
 std::string user_line(int n, std::string_view text) {
-  const std::string uuid = "00000000-0000-4000-8000-" + std::string(12 - std::to_string(n).size(), '0') + std::to_string(n);
-  return R"({"parentUuid":null,"isSidechain":false,"type":"user","message":{"role":"user","content":")" + std::string(text) +
-         R"("},"uuid":")" + uuid +
-         R"(","timestamp":"2026-02-09T06:01:53.253Z","userType":"external","cwd":"/w/p","sessionId":"s","version":"2.1.7","gitBranch":"main"})" + "\n";
+  const std::string uuid =
+      "00000000-0000-4000-8000-" + std::string(12 - std::to_string(n).size(), '0') + std::to_string(n);
+  return R"({"parentUuid":null,"isSidechain":false,"type":"user","message":{"role":"user","content":")" +
+         std::string(text) + R"("},"uuid":")" + uuid +
+         R"(","timestamp":"2026-02-09T06:01:53.253Z","userType":"external","cwd":"/w/p","sessionId":"s","version":"2.1.7","gitBranch":"main"})" +
+         "\n";
 }
 
 class IngestServiceTest : public testing::Test {
@@ -42,8 +44,7 @@ class IngestServiceTest : public testing::Test {
   TempDir home_;
   TempDir store_;
   test::FakeClock clock_;
-  std::filesystem::path transcript_ =
-      home_ / ".claude/projects/-w-p/11111111-1111-4111-8111-111111111111.jsonl";
+  std::filesystem::path transcript_ = home_ / ".claude/projects/-w-p/11111111-1111-4111-8111-111111111111.jsonl";
   Discovery discovery_;
   std::unique_ptr<IngestService> service_;
 };
@@ -87,7 +88,8 @@ TEST_F(IngestServiceTest, AFileThatWentAwayIsKeptAndMarked) {
 }
 
 TEST_F(IngestServiceTest, WhatWasReadIsCommittedWhenStopped) {
-  for (int i = 1; i <= 200; ++i) append_file(transcript_, user_line(i, "question " + std::to_string(i)));
+  for (int i = 1; i <= 200; ++i)
+    append_file(transcript_, user_line(i, "question " + std::to_string(i)));
   auto writer = Writer::open(store_ / "memd.db", clock_);
   ASSERT_TRUE(writer);
   service_ = std::make_unique<IngestService>(discovery_, clock_);

@@ -32,8 +32,10 @@ class TailerTest : public testing::Test {
       if (r->slice) {
         source_.id = 1;
         if (r->slice->restart) ledger_ = 0, ++restarts_;
-        for (const auto& c : r->slice->batch.coverage) ledger_ += c.bytes;
-        for (const auto& e : r->slice->batch.events) out.push_back(e.text);
+        for (const auto& c : r->slice->batch.coverage)
+          ledger_ += c.bytes;
+        for (const auto& e : r->slice->batch.events)
+          out.push_back(e.text);
         diagnostics_ += r->slice->batch.diagnostics.size();
       }
       if (!r->more) return out;
@@ -166,11 +168,15 @@ TEST_F(TailerTest, AgreesWithAModelUnderRandomHistories) {
     Lines delivered;
     int serial = 0;
     bool exists = false;
-    const auto line = [&] { return "r" + std::to_string(seed) + "." + std::to_string(serial++) + std::string(pick(90), 'y'); };
+    const auto line = [&] {
+      return "r" + std::to_string(seed) + "." + std::to_string(serial++) + std::string(pick(90), 'y');
+    };
 
     for (int step = 0; step < 120; ++step) {
       switch (pick(10)) {
-        case 0: case 1: case 2: content += line() + "\n"; break;
+        case 0:
+        case 1:
+        case 2: content += line() + "\n"; break;
         case 3: content += line(); break;
         case 4: content += "\n"; break;
         case 5: content += "{" + line() + "}"; break;
@@ -210,7 +216,8 @@ TEST_F(TailerTest, AgreesWithAModelUnderRandomHistories) {
       for (const char c : content.substr(0, source_.cursor))
         if (c != '\n') want += c;
       std::string have;
-      for (const auto& d : delivered) have += d;
+      for (const auto& d : delivered)
+        have += d;
       ASSERT_EQ(have, want) << "seed " << seed << " step " << step;
     }
   }

@@ -25,7 +25,8 @@ class WatcherTest : public testing::Test {
   // Runs the loop until `path` was reported, or the deadline passed.
   bool reported(const std::filesystem::path& path) {
     const auto deadline = std::chrono::steady_clock::now() + 5s;
-    while (!changed_.contains(path.string()) && std::chrono::steady_clock::now() < deadline) loop_.run_one_until(deadline);
+    while (!changed_.contains(path.string()) && std::chrono::steady_clock::now() < deadline)
+      loop_.run_one_until(deadline);
     return changed_.contains(path.string());
   }
   void TearDown() override {
