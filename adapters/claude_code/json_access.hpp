@@ -88,10 +88,11 @@ bool for_each_element(od::array& array, Visit&& visit) {
   return true;
 }
 
-// The tokens of the named keys, from one walk over the object.
+// The tokens of the named keys, from one walk over the object, from its first field.
 template <std::size_t N>
 bool collect(od::object& object, const KeyTable<N>& table, Tokens<N>& tokens) {
   tokens.fill({});
+  if (object.reset().error()) return false;
   return for_each_field(object, [&](std::string_view key, od::value& value) {
     const std::size_t i = table.find(key);
     if (i < N) tokens[i] = token_of(value);
