@@ -1,6 +1,6 @@
 // How fast Claude Code transcripts decode, beside parsing the same lines bare. Reads everything into memory first.
 //
-//   bench_decode HOME     HOME holds .claude/projects
+//   decode_bench HOME     HOME holds .claude/projects
 #include "adapters/adapter.hpp"
 
 #include <simdjson.h>
@@ -89,7 +89,7 @@ std::size_t touch(od::value value) {
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    std::fprintf(stderr, "usage: bench_decode HOME\n");
+    std::fprintf(stderr, "usage: decode_bench HOME\n");
     return 2;
   }
   const auto files = load(argv[1]);
