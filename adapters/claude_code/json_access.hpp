@@ -29,9 +29,9 @@ class KeyTable {
 
   // Index of the name, or N.
   std::size_t find(std::string_view key) const {
-    if (key.size() > kLongest) return N;
+    if (key.empty() || key.size() > kLongest) return N;
     for (std::size_t i = first_[key.size()]; i < first_[key.size() + 1]; ++i)
-      if (names_[order_[i]] == key) return order_[i];
+      if (names_[order_[i]].front() == key.front() && names_[order_[i]] == key) return order_[i];
     return N;
   }
 
