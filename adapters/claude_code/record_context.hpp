@@ -21,7 +21,7 @@ struct Verdict {
 
   static Verdict indexed() { return {}; }
   static Verdict skipped(std::string_view reason) { return {false, Disposition::skipped, reason}; }
-  static Verdict unknown() { return {false, Disposition::unknown, "unknown_type"}; }
+  static Verdict unknown(std::string_view reason) { return {false, Disposition::unknown, reason}; }
   static Verdict damaged() { return {true, Disposition::skipped, "damaged"}; }
 };
 
