@@ -87,7 +87,8 @@ void TermWeights::finish() {
   heaviest_ = 0;
   for (const auto& [term, count] : counts_) {
     if (count.total < 2) continue;  // said once: a detail, or a typo
-    const double idf = std::log(1.0 + documents_ / static_cast<double>(count.documents));
+    double idf = std::log(1.0 + documents_ / static_cast<double>(count.documents));
+    if (documents_ >= 3) idf = std::max(0.0, idf - 0.6);  // a word of every exchange tells nothing
     const double weight = std::log(1.0 + count.total) * idf;
     weights_[term] = weight;
     heaviest_ = std::max(heaviest_, weight);

@@ -62,15 +62,16 @@ std::size_t sentence_end_at(std::string_view text, std::size_t i) {
     while (begin > 0 && (is_word(text[begin - 1]) || text[begin - 1] == '.'))
       --begin;
     const std::string_view word = text.substr(begin, i - begin);
-    if (word.empty() || is_abbreviation(word)) return 0;
+    if (word.empty() && (begin == 0 || is_blank(text[begin - 1]))) return 0;
+    if (is_abbreviation(word)) return 0;
     // "1. First" opens a list item.
-    const bool number = word.find_first_not_of("0123456789") == std::string_view::npos;
+    const bool number = !word.empty() && word.find_first_not_of("0123456789") == std::string_view::npos;
     if (number && (begin == 0 || text[begin - 1] == '\n')) return 0;
     // "file.cpp. then" with a small letter after it goes on.
     std::size_t next = end;
     while (next < text.size() && text[next] == ' ')
       ++next;
-    if (next < text.size() && text[next] >= 'a' && text[next] <= 'z' && word.size() <= 3) return 0;
+    if (next < text.size() && text[next] >= 'a' && text[next] <= 'z' && !word.empty() && word.size() <= 3) return 0;
   }
   return end;
 }

@@ -31,9 +31,8 @@ Border best_border(std::string_view text, std::size_t limit, bool in_fence) {
     for (std::size_t i = limit; i-- > line_floor;)
       if (const std::size_t end = sentence_end_at(text, i); end != 0 && end <= limit) return {end, false};
   }
-  constexpr std::size_t kLongestWord = 80;
   const std::size_t blank = head.find_last_of(" \t\n");
-  if (blank != std::string_view::npos && limit - blank <= kLongestWord) return {blank, false};
+  if (blank != std::string_view::npos && blank >= limit / 2) return {blank, false};
   return {limit, false};
 }
 
