@@ -81,14 +81,15 @@ class Extractor {
     constexpr std::size_t kFloor = 60;
     const std::size_t allowed = std::min(limits_.max_tokens, std::max(by_ratio, kFloor));
     out.capped = limits_.max_tokens < by_ratio;
-    select(allowed);
-    out.text = render(out.exchanges_mentioned);
-    out.tokens = estimate_tokens(out.text);
-    // Pieces are estimated apart; together they may come out a little higher.
-    while (out.tokens > allowed && drop_weakest()) {
-      out.text = render(out.exchanges_mentioned);
-      out.tokens = estimate_tokens(out.text);
+    choose(allowed, allowed);
+    render(out);
+    // Prices of pieces are rounded up one by one; what that left over is given out once more.
+    if (out.tokens > 0 && out.tokens < allowed) {
+      choose(std::min(allowed * allowed / out.tokens, allowed + allowed / 2), allowed);
+      render(out);
     }
+    while (out.tokens > allowed && drop_weakest())
+      render(out);
     if (out.text.empty() || out.tokens > allowed) fall_back(out, allowed);
     return out;
   }
@@ -149,13 +150,17 @@ class Extractor {
     }
   }
 
-  void select(std::size_t allowed) {
+  // Takes the best that `nominal` tokens buy; no single piece above `largest`.
+  void choose(std::size_t nominal, std::size_t largest) {
     std::vector<std::size_t> order(candidates_.size());
     for (std::size_t i = 0; i < order.size(); ++i)
       order[i] = i;
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return candidates_[a].score > candidates_[b].score; });
-    TokenBudget budget(allowed);
+    TokenBudget budget(nominal);
+    taken_.clear();
+    for (Candidate& c : candidates_)
+      c.taken = false;
     opened_.assign(exchanges_.size(), 0);
     std::unordered_set<std::string> said;
     for (const std::size_t i : order) {
@@ -166,7 +171,7 @@ class Extractor {
       std::size_t price = c.tokens;
       if (opened_[c.exchange] == 0) price += frame_tokens(c.exchange);
       if ((opened_[c.exchange] & speaker_bit) == 0) price += 5;
-      if (price > budget.remaining()) continue;
+      if (price > std::min(budget.remaining(), largest)) continue;
       if (!said.insert(one_line(c.unit.text)).second) continue;
       budget.take(price);
       opened_[c.exchange] |= speaker_bit;
@@ -187,9 +192,9 @@ class Extractor {
     return true;
   }
 
-  std::string render(std::size_t& mentioned) const {
+  void render(ExtractiveSummary& summary) const {
     std::string out;
-    mentioned = 0;
+    std::size_t mentioned = 0;
     const Candidate* last = nullptr;
     std::size_t last_index = 0;
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
@@ -214,7 +219,9 @@ class Extractor {
       last_index = i;
     }
     close(out, last);
-    return out;
+    summary.tokens = estimate_tokens(out);
+    summary.exchanges_mentioned = mentioned;
+    summary.text = std::move(out);
   }
 
   void close(std::string& out, const Candidate* last) const {

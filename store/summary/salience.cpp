@@ -84,7 +84,7 @@ void TermWeights::add_document(const std::vector<std::uint64_t>& terms) {
 }
 
 void TermWeights::finish() {
-  heaviest_ = 0;
+  heaviest_ = 1.0;  // where nothing stands out, little counts
   for (const auto& [term, count] : counts_) {
     if (count.total < 2) continue;  // said once: a detail, or a typo
     double idf = std::log(1.0 + documents_ / static_cast<double>(count.documents));
