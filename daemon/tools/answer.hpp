@@ -91,7 +91,8 @@ struct Describe<tools::Answer> {
 namespace memd::tools {
 
 // Calls build(tokens) → Out, with fewer tokens each time, until the JSON of the whole answer costs no more than
-// max_tokens; build(0) has to give the least that makes sense. `build` must not ask the store again.
+// max_tokens; build(0) has to give the least that makes sense. `build` is called several times: what it takes from the
+// store it has to keep.
 template <class Out, class Build>
 Out fit_answer(std::size_t max_tokens, const Answer& frame, Build&& build) {
   const std::size_t frame_tokens = estimate_tokens(mcp::to_json(frame));

@@ -74,10 +74,12 @@ std::string render_text(const ListSessionsAnswer& a) {
   std::string body;
   for (const SessionOut& s : a.sessions) {
     body += s.session_id + "  " + short_time(s.started_at) + " to " + short_time(s.ended_at) + "  " + s.project +
-            (s.git_branch.empty() ? "" : "@" + s.git_branch) + "  \"" + s.session_name + "\"  " +
-            std::to_string(s.exchanges) + " exchanges, " + std::to_string(s.tool_calls) + " tool calls (" +
-            std::to_string(s.tool_errors) + " failed), " + std::to_string(s.tokens_output) + " tokens out, " + s.state +
-            ", " + s.outcome;
+            (s.git_branch.empty() ? "" : "@" + s.git_branch) + "  \"" + s.session_name + "\"  " + s.cwd + "  " +
+            s.model + "  " + std::to_string(s.exchanges) + " exchanges, " + std::to_string(s.tool_calls) +
+            " tool calls (" + std::to_string(s.tool_errors) + " failed), " + std::to_string(s.compactions) +
+            " compactions, tokens in " + std::to_string(s.tokens_input) + " out " + std::to_string(s.tokens_output) +
+            " cached " + std::to_string(s.tokens_cache_read) + "+" + std::to_string(s.tokens_cache_creation) + ", " +
+            s.state + ", " + s.outcome;
     if (s.parent_session_id) body += ", started by " + *s.parent_session_id;
     body += "\n";
   }

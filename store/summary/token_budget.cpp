@@ -46,7 +46,7 @@ FenceTracker fences_of(std::string_view text) {
   return fences;
 }
 
-std::string shorten(std::string_view text, std::size_t limit) {
+std::string shorten(std::string_view text, std::size_t limit, std::size_t& kept) {
   // A cut inside the opening line of a fence would leave half a fence: the tracker looks at whole lines only.
   const std::size_t line_begin = text.substr(0, limit).rfind('\n');
   const std::size_t whole_lines = line_begin == std::string_view::npos ? 0 : line_begin + 1;
@@ -55,6 +55,7 @@ std::string shorten(std::string_view text, std::size_t limit) {
   std::string out(text.substr(0, border.at));
   const std::size_t last = out.find_last_not_of(" \t\r\n");
   out.resize(last == std::string::npos ? 0 : last + 1);
+  kept = out.size();
   const FenceTracker fences = fences_of(out);
   if (fences.is_open()) {
     out += "\n…\n";
@@ -74,17 +75,20 @@ CutText cut_to_tokens(std::string_view text, std::size_t max_tokens) {
   if (out.full_tokens <= max_tokens) {
     out.text = text;
     out.tokens = out.full_tokens;
+    out.kept_bytes = text.size();
     return out;
   }
   out.cut = true;
   // The mark and a closing fence are not part of the prefix, so what was found may have to give way to them.
   for (std::size_t allowed = max_tokens; allowed > 0;) {
     const std::size_t limit = prefix_within_tokens(text, allowed);
-    std::string shorter = shorten(text, limit);
+    std::size_t kept = 0;
+    std::string shorter = shorten(text, limit, kept);
     const std::size_t tokens = estimate_tokens(shorter);
     if (tokens <= max_tokens) {
       out.text = std::move(shorter);
       out.tokens = tokens;
+      out.kept_bytes = kept;
       break;
     }
     allowed -= std::min(allowed, tokens - max_tokens);

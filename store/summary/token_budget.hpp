@@ -13,6 +13,7 @@ struct CutText {
   std::string text;
   std::size_t tokens = 0;       // of `text`
   std::size_t full_tokens = 0;  // of the whole, so that the caller can say what fetching the rest costs
+  std::size_t kept_bytes = 0;   // of the whole that stand in `text`, from the beginning
   bool cut = false;
 };
 
