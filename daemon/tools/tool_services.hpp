@@ -8,6 +8,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -45,7 +47,10 @@ struct ToolServices {
   const FreshnessProvider& freshness;
   const RawText& raw_text;
   std::span<const AdapterDescription> adapters;  // in the order of Platform
+  std::filesystem::path database;                // for its size
   ToolDefaults defaults{};
+  // Runs work on another thread soon, and before what it refers to goes. Empty: in place.
+  std::function<void(std::function<void()>)> background;
 };
 
 }  // namespace memd::tools
