@@ -64,14 +64,16 @@ class CapabilitiesCache : public std::enable_shared_from_this<CapabilitiesCache>
   explicit CapabilitiesCache(const ToolServices& services) : services_(services) {}
 
   Result<std::shared_ptr<const Texts>> get() {
+    std::shared_ptr<const Texts> old;
     {
       const std::lock_guard lock(mutex_);
       if (texts_ && !is_due()) return texts_;
-      if (texts_ && services_.background) {
-        refreshing_ = true;
-        services_.background([self = shared_from_this()] { static_cast<void>(self->refresh()); });
-        return texts_;
-      }
+      if (services_.background) old = texts_;
+      refreshing_ = true;
+    }
+    if (old) {
+      services_.background([self = shared_from_this()] { static_cast<void>(self->refresh()); });
+      return old;
     }
     MEMD_TRY(refresh());
     const std::lock_guard lock(mutex_);
