@@ -67,14 +67,14 @@ void fill(Database& db, Vocabulary& vocabulary, int exchanges) {
   db.exec("INSERT INTO projects (identity_key, name) VALUES ('/home/u/project', 'project')");
   for (int i = 0; i < exchanges; ++i) {
     const int session = i / kExchangesPerSession + 1;
-    const std::int64_t time = 1'760'000'000'000 + i * 60'000LL;
+    const std::int64_t time = 1'760'000'000'000 + std::int64_t{i} * 60'000;
     if (i % kExchangesPerSession == 0) {
       const std::string native = "session-" + std::to_string(session);
       const std::string title = vocabulary.text(random, 6);
       db.prepare(
             "INSERT INTO sessions (session_pk, uid, platform, native_id, project_pk, title, started_at, ended_at,"
             " next_exchange) VALUES (?, ?, 'claude_code', ?, 1, ?, ?, ?, ?)")
-          .bind(session, "claude_code:" + native, native, title, time, time + kExchangesPerSession * 60'000LL,
+          .bind(session, "claude_code:" + native, native, title, time, time + std::int64_t{kExchangesPerSession} * 60'000,
                 kExchangesPerSession)
           .run();
     }
@@ -186,7 +186,9 @@ int main(int argc, char** argv) {
       query.text = text;
       hits += reader.search(query).value().hits.size();
     });
-    const auto theirs = milliseconds(c.queries, [&](const std::string& text) {
+    // Slow enough that fewer tell the same.
+    const std::vector<std::string> some(c.queries.begin(), c.queries.begin() + (std::ssize(c.queries) + 9) / 10);
+    const auto theirs = milliseconds(some, [&](const std::string& text) {
       const std::string match = naive_match(text);
       auto& q = naive
                     .prepare(

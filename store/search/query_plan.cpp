@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMaxTokens = 256;       // read of what was typed
 constexpr std::size_t kMaxTerms = 16;         // looked for: the rarest
-constexpr std::int64_t kWalkBudget = 12'000;  // documents that driving terms may have, together
+constexpr std::int64_t kWalkBudget = 8'000;  // documents that driving terms may have, together
 constexpr double kCommon = 0.25;              // of all documents
 constexpr std::int64_t kSmallStore = 200;     // documents: here nothing counts as common
 
