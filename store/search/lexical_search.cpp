@@ -11,7 +11,7 @@
 namespace memd::search {
 namespace {
 
-constexpr std::size_t kReranked = 200;           // the best by text, whose titles are looked at
+constexpr std::size_t kReranked = 200;          // the best by text, whose titles are looked at
 constexpr std::int64_t kNewestMatches = 5'000;  // looked at for a word that half the store holds
 
 }  // namespace
