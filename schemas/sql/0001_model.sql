@@ -104,6 +104,7 @@ CREATE TABLE events (
   tool       TEXT,
   call_key   INTEGER,
   input_hash INTEGER,
+  path_pk    INTEGER REFERENCES paths,
   flags      INTEGER NOT NULL DEFAULT 0,
   summary    TEXT NOT NULL DEFAULT '',
   tokens     INTEGER NOT NULL DEFAULT 0,
@@ -151,7 +152,8 @@ CREATE TABLE exchanges (
   ingested_at        INTEGER NOT NULL,
   UNIQUE (session_pk, exchange_number)
 ) STRICT;
-CREATE INDEX exchanges_by_time ON exchanges (started_at);
+-- With the session, a timeline is read from the index alone.
+CREATE INDEX exchanges_by_time ON exchanges (started_at, session_pk);
 
 CREATE VIRTUAL TABLE exchanges_fts USING fts5 (
   user_message, interventions, assistant_response, tool_text,
