@@ -2,10 +2,9 @@
 
 #include "daemon/admin/admin_tools.hpp"
 #include "daemon/doorstep/instance_lock.hpp"
-#include "daemon/doorstep/socket_path.hpp"
 #include "daemon/doorstep/state_directory.hpp"
 #include "daemon/host/memory_host.hpp"
-#include "daemon/service/doorstep_options.hpp"
+#include "daemon/service/daemon_address.hpp"
 #include "protocol/client/rpc_client.hpp"
 #include "protocol/json/writer.hpp"
 #include "protocol/transport/unix_socket.hpp"
@@ -78,14 +77,22 @@ class LocalCaller final : public Caller {
 }  // namespace
 
 Result<std::unique_ptr<Caller>> open_caller(const Settings& settings, Need need) {
-  MEMD_TRY_ASSIGN(const std::string socket, socket_path(socket_location(settings)));
-  if (const auto fd = transport::connect_unix_fd(socket)) return std::unique_ptr<Caller>(new RemoteCaller(*fd));
-  auto local = std::make_unique<LocalCaller>(settings);
-  if (need == Need::ingest) {
-    MEMD_TRY(prepare_state_directory(settings.layout.data_dir()));
-    MEMD_TRY_ASSIGN(auto lock, InstanceLock::acquire(settings.layout.data_dir()));
-    MEMD_TRY(local->take_writer(std::move(lock)));
+  MEMD_TRY_ASSIGN(const auto socket, socket_of(settings));
+  if (const auto fd = transport::connect_unix_fd(socket.string())) return std::unique_ptr<Caller>(new RemoteCaller(*fd));
+  if (need == Need::read) return std::unique_ptr<Caller>(new LocalCaller(settings));
+
+  MEMD_TRY_ASSIGN(const auto directory, open_state_directory(settings.layout.data_dir()));
+  MEMD_TRY_ASSIGN(auto attempt, InstanceLock::attempt(settings.layout.data_dir()));
+  if (!attempt.lock) {
+    // It may listen where we cannot guess, or have started this very moment.
+    if (!attempt.socket.empty())
+      if (const auto fd = transport::connect_unix_fd(attempt.socket.string()))
+        return std::unique_ptr<Caller>(new RemoteCaller(*fd));
+    return Error(Errc::store_busy, "another memd (pid " + std::to_string(attempt.holder) + ") is writing to " +
+                                       settings.layout.data_dir().string() + " and does not answer");
   }
+  auto local = std::make_unique<LocalCaller>(settings);
+  MEMD_TRY(local->take_writer(std::move(*attempt.lock)));
   return std::unique_ptr<Caller>(std::move(local));
 }
 
