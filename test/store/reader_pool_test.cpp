@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <memory>
 #include <thread>
+#include <vector>
 
 namespace memd {
 namespace {
@@ -43,6 +45,31 @@ TEST(ReaderPool, WaitsForTheNextFreeReader) {
   lease.reset();
   waiter.join();
   EXPECT_TRUE(got);
+}
+
+TEST(ReaderPool, ManyThreadsShareFewReadersWhileAWriterCommits) {
+  constexpr std::int64_t kSessions = 200;
+  StoreFixture store;
+  ReaderPool pool(store.file(), 2);
+  std::atomic<int> wrong = 0;
+  {
+    std::vector<std::jthread> readers;
+    for (int i = 0; i < 4; ++i)
+      readers.emplace_back([&] {
+        for (std::int64_t seen = 0; seen < kSessions;) {
+          auto lease = pool.acquire(std::chrono::minutes(5));
+          const auto list = lease ? (*lease)->sessions({.limit = 1}) : Result<SessionList>(lease.error());
+          if (!list || list->total < seen) {
+            ++wrong;  // an error, or a commit taken back
+            return;
+          }
+          seen = list->total;
+        }
+      });
+    for (std::int64_t i = 0; i < kSessions; ++i)
+      store.session({.native_id = std::to_string(i)});
+  }
+  EXPECT_EQ(wrong, 0);
 }
 
 TEST(ReaderPool, AReaderComesBackUnwatched) {
