@@ -27,7 +27,7 @@ constexpr std::size_t kSnippetTokens = 90;
 constexpr std::size_t kQuestionTokens = 120;
 constexpr std::size_t kAnswerTokens = 400;
 // A hit shown with less is not worth its place.
-constexpr std::size_t kLeastTextTokens = 60;
+constexpr std::size_t kLeastTextTokens = 90;
 
 // Hits on the page share what is left for texts; the snippet comes first, for it says why this is a hit.
 std::vector<SearchResultOut> fill_page(const std::vector<SearchHit>& hits, std::size_t tokens) {
@@ -106,7 +106,7 @@ std::string render_text(const SemanticSearchAnswer& a) {
     std::snprintf(score, sizeof score, "%.2f", r.relevance_score);
     body += r.exchange_id + "  " + short_time(r.timestamp) + "  " + r.project + "  \"" + r.session_name + "\"  score " +
             score + "  ~" + std::to_string(r.est_tokens) + " tokens  session " + r.session_id + "\n";
-    if (!r.snippet.empty()) body += "  … " + on_one_line(r.snippet) + "\n";
+    if (!r.snippet.empty()) body += "  " + on_one_line(r.snippet) + "\n";
     if (!r.user_message.empty()) body += "  User: " + on_one_line(r.user_message) + "\n";
     if (!r.assistant_response.empty()) body += "  Assistant: " + on_one_line(r.assistant_response) + "\n";
   }

@@ -82,6 +82,7 @@ Result<TopicSearchAnswer> run(const ToolServices& services, const TopicSearchPar
   const std::vector<SessionHits> groups = group(found.hits);
   const auto first = std::min(static_cast<std::size_t>(at.offset), groups.size());
   Answer frame = answer_for(scope, true);
+  std::vector<std::string> lines(groups.size());  // made when first needed
   if (found.more) frame.notice += " Only the 100 best exchanges were looked at.";
   return fit_answer<TopicSearchAnswer>(token_limit(services, params), frame, [&](std::size_t tokens) {
     TopicSearchAnswer out;
@@ -94,7 +95,8 @@ Result<TopicSearchAnswer> run(const ToolServices& services, const TopicSearchPar
     for (std::size_t i = first; i < groups.size(); ++i) {
       TopicSessionOut one = without_summary(groups[i]);
       const std::string& uid = groups[i].by_rank.front()->session_uid;
-      const std::string line = timeline_entry(groups[i], params.topic);
+      std::string& line = lines[i];
+      if (line.empty()) line = timeline_entry(groups[i], params.topic);
       const std::size_t cost =
           estimate_tokens(mcp::to_json(one)) + estimate_tokens(uid) + 4 + estimate_tokens(line) + 2;
       if (!out.by_session.empty() && fixed + cost + kLeastSummary * (out.by_session.size() + 1) > tokens) break;
