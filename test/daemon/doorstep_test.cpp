@@ -114,6 +114,9 @@ TEST(InstanceLock, AStaleFileBlocksNobody) {
   const TempDir dir;
   test::write_file(dir / "memd.pid", "1\n/somewhere\n");
   const InstanceLock lock = take_lock(dir.path());
+  const auto second = InstanceLock::attempt(dir.path());
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->holder, 0) << "who had it before is no news";
 }
 
 TEST(InstanceLock, IsTakenOverFromTheStarter) {
