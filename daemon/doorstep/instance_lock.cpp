@@ -61,6 +61,8 @@ Result<InstanceLock::Attempt> InstanceLock::attempt(const fs::path& data_dir) {
     rc = ::flock(fd.get(), LOCK_EX | LOCK_NB);
   } while (rc != 0 && errno == EINTR);
   if (rc == 0) {
+    if (::ftruncate(fd.get(), 0) != 0)
+      return Error::from_errno(errno, "ftruncate", file.native());  // the last holder's
     out.lock = InstanceLock(std::move(fd), file);
   } else if (errno == EWOULDBLOCK) {
     read_holder(fd.get(), out);

@@ -1,4 +1,3 @@
-#include "daemon/doorstep/daemon_client.hpp"
 #include "daemon/doorstep/instance_lock.hpp"
 #include "daemon/doorstep/listening_socket.hpp"
 #include "daemon/doorstep/socket_path.hpp"
@@ -13,7 +12,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include <cerrno>
+#include <functional>
 #include <string>
 
 namespace memd {
@@ -115,6 +114,9 @@ TEST(InstanceLock, AStaleFileBlocksNobody) {
   const TempDir dir;
   test::write_file(dir / "memd.pid", "1\n/somewhere\n");
   const InstanceLock lock = take_lock(dir.path());
+  const auto second = InstanceLock::attempt(dir.path());
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->holder, 0) << "who had it before is no news";
 }
 
 TEST(InstanceLock, IsTakenOverFromTheStarter) {
@@ -209,69 +211,44 @@ TEST(ListeningSocket, AdoptsNothingThatIsNotForUs) {
   EXPECT_EQ(::getenv("LISTEN_FDS"), nullptr);
 }
 
-TEST(DaemonClient, ConnectsToWhoListens) {
+// Runs `check` in a process of its own, where descriptor 3 is `fd`, as systemd hands it over.
+int handed_over(int fd, const std::function<bool()>& check) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::dup2(fd, 3);
+    ::setenv("LISTEN_PID", std::to_string(::getpid()).c_str(), 1);
+    ::setenv("LISTEN_FDS", "1", 1);
+    ::setenv("LISTEN_FDNAMES", "memd", 1);
+    ::_exit(check() ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(ListeningSocket, AdoptsWhatSystemdHandsOverAndLeavesTheFile) {
   const TempDir dir;
   const InstanceLock lock = take_lock(dir.path());
   const auto socket = ListeningSocket::create(dir / "memd.sock", lock);
   ASSERT_TRUE(socket);
-  EXPECT_TRUE(DaemonClient({dir.path(), dir / "memd.sock", {}, {}}).connect());
+  EXPECT_EQ(handed_over(socket->fd(),
+                        [] {
+                          const auto adopted = ListeningSocket::adopt();
+                          return adopted && adopted->has_value() && (*adopted)->adopted() && (*adopted)->fd() == 3 &&
+                                 (::fcntl(3, F_GETFD) & FD_CLOEXEC) != 0;
+                        }),
+            0);
+  EXPECT_TRUE(fs::exists(dir / "memd.sock"));
 }
 
-TEST(DaemonClient, FindsADaemonThatListensElsewhere) {
-  const TempDir dir;
-  const InstanceLock lock = take_lock(dir.path());
-  const auto socket = ListeningSocket::create(dir / "elsewhere.sock", lock);
-  ASSERT_TRUE(socket);
-  ASSERT_TRUE(lock.publish(dir / "elsewhere.sock"));
-  EXPECT_TRUE(DaemonClient({dir.path(), dir / "memd.sock", "/bin/false", {}}).connect());
-}
-
-TEST(DaemonClient, WithoutAProgramNobodyIsStarted) {
-  const TempDir dir;
-  const auto fd = DaemonClient({dir.path(), dir / "memd.sock", {}, {}}).connect();
-  ASSERT_FALSE(fd);
-  EXPECT_TRUE(fd.error().is(Errc::unavailable));
-}
-
-TEST(DaemonClient, ADaemonThatDiesSaysWhy) {
-  const TempDir dir;
-  test::write_file(dir / "memd.log", "an older line\n");
-  const auto fd =
-      DaemonClient({dir.path(), dir / "memd.sock", "/bin/sh", {"-c", "echo the disk is full >&2; exit 3"}}).connect();
-  ASSERT_FALSE(fd);
-  EXPECT_THAT(fd.error().message(), HasSubstr("the disk is full"));
-  EXPECT_THAT(fd.error().message(), Not(HasSubstr("an older line")));
-}
-
-TEST(DaemonClient, AProgramThatIsNotThereIsNamed) {
-  const TempDir dir;
-  const auto fd = DaemonClient({dir.path(), dir / "memd.sock", dir / "nothing", {}}).connect();
-  ASSERT_FALSE(fd);
-  EXPECT_THAT(fd.error().message(), HasSubstr("cannot start " + (dir / "nothing").native()));
-}
-
-TEST(DaemonClient, GivesUpOnADaemonThatDoesNotAnswer) {
-  const TempDir dir;
-  const InstanceLock lock = take_lock(dir.path());
-  ASSERT_TRUE(lock.publish(dir / "memd.sock"));
-  const auto fd =
-      DaemonClient({dir.path(), dir / "memd.sock", "/bin/false", {}}, std::chrono::milliseconds(0)).connect();
-  ASSERT_FALSE(fd);
-  EXPECT_THAT(fd.error().message(), HasSubstr(std::to_string(::getpid())));
-}
-
-TEST(DaemonClient, HandsTheLockToTheDaemonAndKeepsNoChild) {
-  const TempDir dir;
-  // The "daemon" shows what it was given and dies; its lock goes with it.
-  const auto fd = DaemonClient({dir.path(),
-                                dir / "memd.sock",
-                                "/bin/sh",
-                                {"-c", "echo lock=$MEMD_LOCK_FD cwd=$(pwd) fds=$(ls /proc/$$/fd | tr '\\n' ,)"}})
-                      .connect();
-  ASSERT_FALSE(fd);
-  EXPECT_THAT(fd.error().message(), HasSubstr("lock=3 cwd=/ fds=0,1,2,3,"));
-  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "no child of ours";
-  EXPECT_EQ(errno, ECHILD);
+TEST(ListeningSocket, RefusesToAdoptAnythingElse) {
+  const int null = ::open("/dev/null", O_RDONLY);
+  int pair[2];
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+  for (const int fd : {null, pair[0]})
+    EXPECT_EQ(handed_over(fd, [] { return !ListeningSocket::adopt(); }), 0);
+  for (const int fd : {null, pair[0], pair[1]})
+    ::close(fd);
 }
 
 }  // namespace
