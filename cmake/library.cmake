@@ -18,7 +18,8 @@ endif()
 function(memd_target_settings target)
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR})
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
-                                           -Woverloaded-virtual)
+                                           -Woverloaded-virtual
+                                           $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   if(MEMD_WERROR)
     target_compile_options(${target} PRIVATE -Werror)
   endif()

@@ -132,6 +132,18 @@ struct Event {
   bool starts_exchange = false;  // a human turn (or the parent agent's task, in a subagent)
 };
 
+// Bits of the stored `flags` column. Append, never renumber.
+enum EventFlag : std::uint32_t {
+  kFlagError = 1u << 0,  // the tool reported an error; the test run failed
+  kFlagSidechain = 1u << 1,
+  kFlagInvalid = 1u << 2,     // skipped: a diagnostic says why
+  kFlagTest = 1u << 3,        // a shell command that runs tests
+  kFlagSuperseded = 1u << 4,  // queued words that came again as an ordinary prompt
+  kFlagStartsExchange = 1u << 5,
+  kFlagModifies = 1u << 6,  // the call would change the file in path_pk
+  kFlagDerived = 1u << 7,   // made by the assembler from another event (parent_seq)
+};
+
 std::uint64_t record_key(Platform platform, std::string_view native_record_id);
 std::uint64_t event_key(std::uint64_t record_key, std::uint32_t index);  // index 0 gives record_key itself
 

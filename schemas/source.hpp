@@ -50,6 +50,7 @@ struct Source {
 struct SourceSlice {
   Source source;  // with the cursor *after* these events
   EventBatch batch;
+  std::string adapter_version;
   bool restart = false;  // the file was truncated or replaced: forget this source's ledger first
 };
 

@@ -104,6 +104,7 @@ CREATE TABLE events (
   tool       TEXT,
   call_key   INTEGER,
   input_hash INTEGER,
+  path_pk    INTEGER REFERENCES paths,
   flags      INTEGER NOT NULL DEFAULT 0,
   summary    TEXT NOT NULL DEFAULT '',
   tokens     INTEGER NOT NULL DEFAULT 0,

@@ -1,0 +1,62 @@
+#include "daemon/ingest/ingest_progress.hpp"
+
+#include <algorithm>
+
+namespace memd {
+
+IngestSnapshot IngestProgress::snapshot() const {
+  const std::lock_guard lock(mutex_);
+  IngestSnapshot out = state_;
+  out.sources = sources_.size();
+  for (const auto& [path, s] : sources_) {
+    out.bytes_total += s.size;
+    out.bytes_done += std::min(s.cursor, s.size);
+  }
+  return out;
+}
+
+std::vector<PlatformFreshness> IngestProgress::freshness() const {
+  const std::lock_guard lock(mutex_);
+  std::map<Platform, PlatformFreshness> by_platform;
+  for (const auto& [path, s] : sources_) {
+    PlatformFreshness& f = by_platform[s.platform];
+    f.platform = s.platform;
+    f.checked_at = checked_at_;
+    ++f.sources;
+    if (s.cursor >= s.size) continue;
+    ++f.sources_behind;
+    f.bytes_behind += static_cast<std::int64_t>(s.size - s.cursor);
+  }
+  std::vector<PlatformFreshness> out;
+  for (auto& [platform, f] : by_platform)
+    out.push_back(f);
+  return out;
+}
+
+void IngestProgress::saw(const Source& source, TimeMs now) {
+  const std::lock_guard lock(mutex_);
+  Seen& s = sources_[source.path];
+  s.platform = source.platform;
+  s.size = source.size;
+  checked_at_ = now;
+}
+
+void IngestProgress::committed(const Source& source) {
+  const std::lock_guard lock(mutex_);
+  Seen& s = sources_[source.path];
+  s.platform = source.platform;
+  s.size = std::max(s.size, source.size);
+  s.cursor = source.cursor;
+}
+
+void IngestProgress::forget(const std::string& path) {
+  const std::lock_guard lock(mutex_);
+  sources_.erase(path);
+}
+
+void IngestProgress::reset_sources() {
+  const std::lock_guard lock(mutex_);
+  sources_.clear();
+}
+
+}  // namespace memd

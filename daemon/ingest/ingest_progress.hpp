@@ -1,0 +1,59 @@
+#pragma once
+
+#include "schemas/query.hpp"
+#include "schemas/source.hpp"
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace memd {
+
+struct IngestSnapshot {
+  std::uint64_t sources = 0;
+  std::uint64_t sources_pending = 0;  // waiting to be looked at
+  std::uint64_t bytes_total = 0;      // sizes of the sources, as last seen
+  std::uint64_t bytes_done = 0;       // accounted for in the store
+  std::uint64_t bytes_read = 0;       // by this process
+  std::uint64_t events = 0;           // written by this process
+  std::uint64_t duplicates = 0;
+  std::uint64_t diagnostics = 0;
+  std::uint64_t commits = 0;
+  TimeMs last_commit = 0;
+  TimeMs last_scan = 0;
+  std::string current;     // path being read; empty when idle
+  std::string last_error;  // of the store; empty when all is well
+  bool idle = true;
+};
+
+// What ingest is doing, for `status`, progress bars and the freshness of answers. Thread-safe.
+class IngestProgress {
+ public:
+  IngestSnapshot snapshot() const;
+  std::vector<PlatformFreshness> freshness() const;
+
+  void saw(const Source& source, TimeMs now);  // size and cursor as the reader knows them
+  void committed(const Source& source);        // cursor that is in the store
+  void forget(const std::string& path);
+  void reset_sources();
+  template <class F>
+  void update(F&& change) {
+    const std::lock_guard lock(mutex_);
+    change(state_);
+  }
+
+ private:
+  struct Seen {
+    Platform platform{};
+    std::uint64_t size = 0;
+    std::uint64_t cursor = 0;
+  };
+  mutable std::mutex mutex_;
+  IngestSnapshot state_;
+  std::map<std::string, Seen> sources_;
+  TimeMs checked_at_ = 0;
+};
+
+}  // namespace memd

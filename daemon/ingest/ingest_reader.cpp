@@ -1,0 +1,159 @@
+// The reading thread of IngestService: finds sources, reads what is new in them, has it decoded.
+#include "daemon/ingest/ingest_service.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace memd {
+
+void IngestService::read_loop(const std::stop_token& stop) {
+  while (wait_for_work(stop)) {
+    take_hints();
+    while (!stop.stop_requested()) {
+      const auto path = ring_.take();
+      if (!path) break;
+      if (!read_one(*path, stop)) break;
+      const std::lock_guard lock(mutex_);
+      if (epoch_ != known_epoch_ || !hints_.paths.empty() || hints_.scan) break;  // new hints take their turn
+    }
+    if (ring_.empty()) flush(stop);
+  }
+}
+
+bool IngestService::wait_for_work(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  const auto has_work = [this] {
+    return hints_.scan || !hints_.paths.empty() || !ring_.empty() || epoch_ != known_epoch_;
+  };
+  if (!has_work()) {
+    reading_ = false;
+    progress_.update([](IngestSnapshot& s) { s.idle = true, s.current.clear(), s.sources_pending = 0; });
+    if (is_idle()) became_idle_.notify_all();
+  }
+  const bool go = wake_reader_.wait(lock, stop, has_work) && !stop.stop_requested();
+  reading_ = go;
+  if (!go && is_idle()) became_idle_.notify_all();
+  return go;
+}
+
+void IngestService::take_hints() {
+  Hints hints;
+  std::vector<Source> fresh;
+  bool reload = false;
+  {
+    const std::lock_guard lock(mutex_);
+    hints = std::exchange(hints_, {});
+    if (epoch_ != known_epoch_) {
+      reload = true;
+      known_epoch_ = epoch_;
+      fresh = std::exchange(fresh_sources_, {});
+    }
+  }
+  if (reload) {
+    known_.clear();
+    ring_.clear();
+    progress_.reset_sources();
+    for (auto& source : fresh) {
+      progress_.saw(source, 0);
+      progress_.committed(source);
+      const Adapter* adapter = find_adapter(source.platform);
+      known_.emplace(source.path, Known{std::move(source), adapter});
+    }
+  }
+  if (hints.scan) {
+    add(discovery_.find_all());
+    // A source that is not found any more has to be looked at too.
+    for (const auto& [path, known] : known_)
+      if (known.source.state == SourceState::active && discovery_.classify(path)) ring_.add(path);
+    progress_.update([this](IngestSnapshot& s) { s.last_scan = clock_.now(); });
+  }
+  std::sort(hints.paths.begin(), hints.paths.end());
+  hints.paths.erase(std::unique(hints.paths.begin(), hints.paths.end()), hints.paths.end());
+  for (const auto& path : hints.paths) {
+    if (known_.contains(path))
+      ring_.add(path);
+    else
+      add(discovery_.find(path));
+  }
+  progress_.update([this](IngestSnapshot& s) { s.idle = false, s.sources_pending = ring_.size(); });
+}
+
+void IngestService::add(const std::vector<SourceCandidate>& candidates) {
+  for (const auto& c : candidates) {
+    auto [it, is_new] = known_.try_emplace(c.path);
+    if (is_new) {
+      it->second.source.platform = c.platform;
+      it->second.source.path = c.path;
+      it->second.source.format = c.format;
+    }
+    it->second.adapter = find_adapter(c.platform);
+    ring_.add(c.path);
+  }
+}
+
+bool IngestService::read_one(const std::string& path, const std::stop_token& stop) {
+  const auto it = known_.find(path);
+  if (it == known_.end() || it->second.adapter == nullptr) return true;
+  Known& known = it->second;
+  const std::uint64_t cursor_before = known.source.cursor;
+  auto outcome = tailer_.next(known.source, *known.adapter);
+  if (!outcome) {
+    lost(known, outcome.error(), stop);
+    return true;
+  }
+  progress_.saw(known.source, clock_.now());
+  if (outcome->more) ring_.add(path);
+  if (!outcome->slice) return true;
+
+  known.source.id = std::max<SourceId>(known.source.id, 1);  // stored from now on; the writer knows the row by path
+  const std::uint64_t bytes =
+      known.source.cursor >= cursor_before ? known.source.cursor - cursor_before : known.source.cursor;
+  progress_.update([&](IngestSnapshot& s) {
+    s.current = path;
+    s.sources_pending = ring_.size();
+    s.bytes_read += bytes;
+  });
+  {
+    const std::lock_guard lock(mutex_);
+    ++in_flight_;
+  }
+  unflushed_ = true;
+  if (queue_.push({std::move(outcome->slice), bytes, true, known_epoch_}, stop)) return true;
+  finished(1);
+  return false;
+}
+
+void IngestService::lost(Known& known, const Error& error, const std::stop_token& stop) {
+  const bool gone = error.is(Errc::not_found);
+  const auto state = gone ? SourceState::gone : SourceState::quarantined;
+  if (known.source.id == 0) {
+    if (gone) progress_.forget(known.source.path), known_.erase(std::string(known.source.path));
+    return;
+  }
+  if (known.source.state == state) return;
+  known.source.state = state;
+  known.source.state_reason = gone ? "the file is not there any more; what was read stays" : error.message();
+  SourceSlice slice;
+  slice.source = known.source;
+  {
+    const std::lock_guard lock(mutex_);
+    ++in_flight_;
+  }
+  unflushed_ = true;
+  if (!queue_.push({std::move(slice), 0, true, known_epoch_}, stop)) finished(1);
+}
+
+// Tells the writer that nothing more follows for now.
+bool IngestService::flush(const std::stop_token& stop) {
+  if (!unflushed_) return true;
+  unflushed_ = false;
+  {
+    const std::lock_guard lock(mutex_);
+    ++in_flight_;
+  }
+  if (queue_.push({std::nullopt, 0, false, known_epoch_}, stop)) return true;
+  finished(1);
+  return false;
+}
+
+}  // namespace memd

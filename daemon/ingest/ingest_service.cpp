@@ -1,0 +1,61 @@
+// Starting, stopping and waiting; the two threads' loops are in ingest_reader.cpp and ingest_writer.cpp.
+#include "daemon/ingest/ingest_service.hpp"
+
+#include <utility>
+
+namespace memd {
+
+IngestService::IngestService(const Discovery& discovery, const Clock& clock, IngestOptions options)
+    : discovery_(discovery), clock_(clock), options_(options), tailer_(options.tailer) {}
+
+IngestService::~IngestService() {
+  stop();
+  join();
+}
+
+Result<void> IngestService::start(std::unique_ptr<Writer> writer) {
+  writer_ = std::move(writer);
+  MEMD_TRY(writer_->delete_expired_diagnostics());
+  MEMD_TRY(writer_->commit());
+  MEMD_TRY_ASSIGN(fresh_sources_, writer_->sources());
+  epoch_ = 1;
+  reader_ = std::jthread([this](const std::stop_token& stop) { read_loop(stop); });
+  writer_thread_ = std::jthread([this](const std::stop_token& stop) { write_loop(stop); });
+  return {};
+}
+
+void IngestService::scan() {
+  const std::lock_guard lock(mutex_);
+  hints_.scan = true;
+  wake_reader_.notify_one();
+}
+
+void IngestService::hint(const std::filesystem::path& path) {
+  const std::lock_guard lock(mutex_);
+  hints_.paths.push_back(path.string());
+  wake_reader_.notify_one();
+}
+
+void IngestService::stop() { reader_.request_stop(); }
+
+void IngestService::join() {
+  // The reader ends first and pushes a last flush; only then may the writer end.
+  if (reader_.joinable()) reader_.join();
+  writer_thread_.request_stop();
+  if (writer_thread_.joinable()) writer_thread_.join();
+}
+
+bool IngestService::is_idle() const { return !hints_.scan && hints_.paths.empty() && !reading_ && in_flight_ == 0; }
+
+bool IngestService::block_until_idle(std::chrono::milliseconds deadline) {
+  std::unique_lock lock(mutex_);
+  return became_idle_.wait_for(lock, deadline, [this] { return is_idle(); });
+}
+
+void IngestService::finished(std::uint64_t items) {
+  const std::lock_guard lock(mutex_);
+  in_flight_ -= items;
+  if (is_idle()) became_idle_.notify_all();
+}
+
+}  // namespace memd

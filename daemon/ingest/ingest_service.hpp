@@ -1,0 +1,118 @@
+#pragma once
+
+#include "adapters/adapter.hpp"
+#include "daemon/ingest/dirty_ring.hpp"
+#include "daemon/ingest/discovery.hpp"
+#include "daemon/ingest/ingest_progress.hpp"
+#include "daemon/ingest/slice_queue.hpp"
+#include "daemon/ingest/tailer.hpp"
+#include "schemas/clock.hpp"
+#include "store/writer.hpp"
+
+#include <chrono>
+#include <condition_variable>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace memd {
+
+struct IngestOptions {
+  TailerLimits tailer;
+  std::uint64_t commit_bytes = 32 << 20;              // of sources, while more is coming
+  std::chrono::milliseconds commit_interval{250};     // at most, while more is coming
+  std::chrono::milliseconds retry_after_error{1000};  // doubles up to 30 s
+};
+
+// Reads the agents' files into the store, on two threads: one finds, reads and decodes, one writes. Anything told to
+// hint() is a hint and no more: files are looked at, and what they hold decides.
+// Public members are thread-safe. `discovery` and `clock` must outlive the service.
+class IngestService {
+ public:
+  IngestService(const Discovery& discovery, const Clock& clock, IngestOptions options = {});
+  ~IngestService();  // stops and waits
+
+  // Takes the writer and starts the threads.
+  Result<void> start(std::unique_ptr<Writer> writer);
+
+  void scan();                                   // look at everything
+  void hint(const std::filesystem::path& path);  // something changed at or below this path
+  void stop();                                   // does not wait; what is read is still committed
+  void join();
+
+  // True when everything hinted so far is committed, false at the deadline.
+  bool block_until_idle(std::chrono::milliseconds deadline);
+
+  const IngestProgress& progress() const { return progress_; }
+
+  // Called on the writing thread after each commit that changed something. Set before start().
+  void on_commit(std::function<void()> callback) { on_commit_ = std::move(callback); }
+
+ private:
+  struct Hints {
+    bool scan = false;
+    std::vector<std::string> paths;
+  };
+  struct Known {
+    Source source;
+    const Adapter* adapter = nullptr;
+  };
+
+  void read_loop(const std::stop_token& stop);
+  void write_loop(const std::stop_token& stop);
+  bool wait_for_work(const std::stop_token& stop);
+  void take_hints();
+  void add(const std::vector<SourceCandidate>& candidates);
+  bool read_one(const std::string& path, const std::stop_token& stop);
+  void lost(Known& known, const Error& error, const std::stop_token& stop);
+  bool flush(const std::stop_token& stop);
+
+  Result<void> write(SliceQueue::Item& item);
+  Result<void> commit_now();
+  bool commit_is_due(const SliceQueue::Item& last) const;
+  void recover(const Error& error, const std::stop_token& stop);
+  void finished(std::uint64_t items);
+  bool is_idle() const;  // mutex_ held
+
+  const Discovery& discovery_;
+  const Clock& clock_;
+  const IngestOptions options_;
+  IngestProgress progress_;
+  std::function<void()> on_commit_;
+  SliceQueue queue_{4};
+
+  // Reading thread only.
+  Tailer tailer_;
+  DirtyRing ring_;
+  std::map<std::string, Known> known_;
+  std::uint64_t known_epoch_ = 0;
+  bool unflushed_ = false;
+
+  // Writing thread only (after start()).
+  std::unique_ptr<Writer> writer_;
+  std::vector<Source> uncommitted_;
+  std::uint64_t uncommitted_items_ = 0;
+  std::uint64_t uncommitted_bytes_ = 0;
+  std::chrono::steady_clock::time_point first_uncommitted_;
+  std::chrono::milliseconds retry_delay_{0};
+
+  // Guarded by mutex_.
+  mutable std::mutex mutex_;
+  std::condition_variable_any wake_reader_;
+  std::condition_variable_any became_idle_;
+  Hints hints_;
+  std::uint64_t in_flight_ = 0;        // queue items not yet committed or dropped
+  std::uint64_t epoch_ = 0;            // grows when the reader's knowledge became wrong
+  std::vector<Source> fresh_sources_;  // what the store says, for the new epoch
+  bool reading_ = true;                // the reader has something in hand
+
+  std::jthread reader_;
+  std::jthread writer_thread_;
+};
+
+}  // namespace memd

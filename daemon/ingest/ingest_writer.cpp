@@ -1,0 +1,99 @@
+// The writing thread of IngestService: applies slices and commits them.
+#include "daemon/ingest/ingest_service.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace memd {
+namespace {
+constexpr std::chrono::milliseconds kLongestRetryDelay{30'000};
+}
+
+void IngestService::write_loop(const std::stop_token& stop) {
+  while (auto item = queue_.pop(stop)) {
+    std::uint64_t epoch = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      epoch = epoch_;
+    }
+    if (item->epoch != epoch) {  // read with knowledge that turned out wrong
+      finished(1);
+      continue;
+    }
+    auto result = write(*item);
+    if (result && commit_is_due(*item)) result = commit_now();
+    if (!result) recover(result.error(), stop);
+  }
+  // Stopped: what was read is kept.
+  if (auto result = commit_now(); !result)
+    progress_.update([&](IngestSnapshot& s) { s.last_error = result.error().message(); });
+}
+
+Result<void> IngestService::write(SliceQueue::Item& item) {
+  if (uncommitted_items_ == 0) first_uncommitted_ = std::chrono::steady_clock::now();
+  ++uncommitted_items_;
+  if (!item.slice) return {};
+  MEMD_TRY_ASSIGN(const ApplyStats stats, writer_->apply(*item.slice));
+  uncommitted_bytes_ += item.bytes;
+  uncommitted_.push_back(item.slice->source);
+  progress_.update([&](IngestSnapshot& s) {
+    s.events += stats.events;
+    s.duplicates += stats.duplicates;
+    s.diagnostics += stats.diagnostics;
+  });
+  return {};
+}
+
+bool IngestService::commit_is_due(const SliceQueue::Item& last) const {
+  if (!last.more_coming) return queue_.empty();
+  return uncommitted_bytes_ >= options_.commit_bytes ||
+         std::chrono::steady_clock::now() - first_uncommitted_ >= options_.commit_interval;
+}
+
+Result<void> IngestService::commit_now() {
+  const bool wrote = writer_ != nullptr && writer_->has_uncommitted();
+  if (wrote) MEMD_TRY(writer_->commit());
+  for (const auto& source : uncommitted_)
+    progress_.committed(source);
+  uncommitted_.clear();
+  uncommitted_bytes_ = 0;
+  retry_delay_ = {};
+  progress_.update([&](IngestSnapshot& s) {
+    s.last_error.clear();
+    if (!wrote) return;
+    ++s.commits;
+    s.last_commit = clock_.now();
+  });
+  if (wrote && on_commit_) on_commit_();
+  finished(std::exchange(uncommitted_items_, 0));
+  return {};
+}
+
+// The store refused (disk full, I/O error, …): everything since the last commit is undone. Start again from what the
+// store knows, later and later, until the cause goes away.
+void IngestService::recover(const Error& error, const std::stop_token& stop) {
+  progress_.update([&](IngestSnapshot& s) { s.last_error = error.message(); });
+  uncommitted_.clear();
+  uncommitted_bytes_ = 0;
+  retry_delay_ = std::clamp(retry_delay_ * 2, options_.retry_after_error, kLongestRetryDelay);
+
+  std::mutex wait_mutex;
+  std::unique_lock wait_lock(wait_mutex);
+  std::condition_variable_any never;
+  never.wait_for(wait_lock, stop, retry_delay_, [] { return false; });
+  while (!stop.stop_requested()) {
+    auto sources = writer_->sources();
+    if (sources) {
+      const std::lock_guard lock(mutex_);
+      ++epoch_;
+      fresh_sources_ = std::move(*sources);
+      hints_.scan = true;
+      wake_reader_.notify_one();
+      break;
+    }
+    never.wait_for(wait_lock, stop, kLongestRetryDelay, [] { return false; });
+  }
+  finished(std::exchange(uncommitted_items_, 0));
+}
+
+}  // namespace memd

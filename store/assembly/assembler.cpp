@@ -1,0 +1,204 @@
+#include "store/assembly/assembler.hpp"
+
+#include "schemas/hash.hpp"
+#include "store/assembly/exchange_text.hpp"
+
+#include <algorithm>
+
+namespace memd::assembly {
+namespace {
+
+constexpr std::size_t kSummaryBytes = 120;
+// Derived events take their id from the event they come from; adapters number theirs from 0.
+constexpr std::uint32_t kDerivedIndexBase = 1u << 16;
+
+std::uint32_t flags_of(const Event& e) {
+  std::uint32_t flags = 0;
+  if (e.is_error) flags |= kFlagError;
+  if (e.is_sidechain) flags |= kFlagSidechain;
+  if (e.is_test) flags |= kFlagTest;
+  if (e.starts_exchange) flags |= kFlagStartsExchange;
+  if (!e.files.empty() && e.files.front().access == FileAccess::modified) flags |= kFlagModifies;
+  return flags;
+}
+
+std::string summary_of(const Event& e) {
+  if (e.kind == EventKind::lifecycle)
+    return e.summary.empty() ? e.lifecycle : e.lifecycle + ": " + one_line(e.summary, kSummaryBytes);
+  if (e.kind == EventKind::thinking) return {};  // fetched from the raw record when somebody asks
+  return one_line(e.summary.empty() ? e.text : e.summary, kSummaryBytes);
+}
+
+bool is_message(const Event& e) { return e.kind == EventKind::user_msg || e.kind == EventKind::human_intervention; }
+
+// Whether the event belongs into an exchange even if no human turn came before it.
+bool needs_exchange(const Event& e) {
+  switch (e.kind) {
+    case EventKind::assistant_msg:
+    case EventKind::tool_call:
+    case EventKind::user_msg:
+    case EventKind::human_intervention: return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+Assembler::Assembler(sqlite::Database& db)
+    : db_(db), events_(db), exchanges_(db), paths_(db), responses_(db), titles_(db), sessions_(db, exchanges_) {}
+
+AssemblyStats Assembler::apply(const EventBatch& batch, const Source& source, std::string_view adapter_version,
+                               TimeMs now) {
+  AssemblyStats stats;
+  Context context{source, adapter_version, now, stats};
+  for (const auto& update : batch.sessions)
+    apply_update(update, now);
+  for (const auto& event : batch.events)
+    apply_event(event, context);
+  // A title may point at a record of this very batch.
+  for (const auto& update : batch.sessions) {
+    if (update.title_record_key == 0 || update.title.empty()) continue;
+    if (const auto owner = events_.session_of(update.title_record_key)) {
+      auto& q = db_.prepare("SELECT uid FROM sessions WHERE session_pk = ?");
+      q.bind(*owner);
+      q.step();
+      const std::string uid = q.str(0);
+      q.reset();
+      SessionWork& s = sessions_.get(uid, now);
+      if (update.title_rank >= s.title_rank) s.title = update.title, s.title_rank = update.title_rank, s.dirty = true;
+    } else {
+      titles_.wait_for(update.title_record_key, update.title, update.title_rank);
+    }
+  }
+  return stats;
+}
+
+void Assembler::apply_update(const SessionUpdate& u, TimeMs now) {
+  if (u.session_uid.empty()) return;
+  if (!u.parent_uid.empty() && u.parent_uid != u.session_uid) sessions_.get(u.parent_uid, now).dirty = true;
+  SessionWork& s = sessions_.get(u.session_uid, now);
+  const auto set = [&s](std::string& field, const std::string& value) {
+    if (value.empty() || field == value) return;
+    field = value;
+    s.dirty = true;
+  };
+  if (u.kind != SessionKind::main && s.kind != u.kind) s.kind = u.kind, s.dirty = true;
+  set(s.parent_uid, u.parent_uid);
+  set(s.parent_call_id, u.parent_call_id);
+  set(s.agent_name, u.agent_name);
+  set(s.description, u.description);
+  if (!u.title.empty() && u.title_record_key == 0 && u.title_rank >= s.title_rank) {
+    set(s.title, u.title);
+    s.title_rank = u.title_rank;
+  }
+}
+
+bool Assembler::insert(SessionWork& s, const Event& e, Context& context) {
+  EventRecord row;
+  row.session_pk = s.pk;
+  row.seq = s.next_seq;
+  row.event_id = e.event_id;
+  row.time = e.time;
+  row.kind = e.kind;
+  row.role = e.role;
+  row.origin = e.origin;
+  row.tool = e.tool;
+  row.call_key = e.call_id.empty() ? 0 : hash64(e.call_id);
+  row.input_hash = is_message(e) ? hash64(e.text) : e.input_hash;
+  row.path_pk = e.files.empty() ? 0 : paths_.intern(e.files.front().path);
+  row.flags = flags_of(e);
+  const std::string summary = summary_of(e);
+  row.summary = summary;
+  row.tokens = static_cast<std::int64_t>((e.text.size() + 3) / 4);
+  row.source = context.source.id;
+  row.raw = e.raw;
+  if (!events_.insert(row)) {
+    ++context.stats.duplicates;
+    note_fork(s, e);
+    return false;
+  }
+  ++s.next_seq;
+  ++context.stats.events;
+  s.dirty = true;
+  return true;
+}
+
+void Assembler::insert_derived(SessionWork& s, const Event& from, std::int64_t parent_seq, EventKind kind,
+                               std::string_view summary, std::uint32_t flags, std::int64_t path_pk, Context& context) {
+  EventRecord row;
+  row.session_pk = s.pk;
+  row.seq = s.next_seq;
+  row.event_id = event_key(from.event_id, kDerivedIndexBase + static_cast<std::uint32_t>(s.next_seq - parent_seq));
+  row.time = from.time;
+  row.kind = kind;
+  row.role = from.role;
+  row.parent_seq = parent_seq;
+  row.tool = from.tool;
+  row.flags = flags | kFlagDerived | (from.is_sidechain ? kFlagSidechain : 0u);
+  const std::string line = one_line(summary, kSummaryBytes);
+  row.summary = line;
+  row.path_pk = path_pk;
+  row.source = context.source.id;
+  row.raw = from.raw;
+  if (!events_.insert(row)) return;
+  ++s.next_seq;
+  ++context.stats.events;
+  if (s.has_draft) s.draft.last_seq = row.seq;
+}
+
+void Assembler::apply_event(const Event& e, Context& context) {
+  SessionWork& s = sessions_.get(e.session_uid, context.now);
+  const std::int64_t seq = s.next_seq;
+  if (!insert(s, e, context)) {
+    note_usage(s, e);  // a glued repetition may carry the larger figure
+    return;
+  }
+  if (s.source == 0 && s.kind == SessionKind::main) s.source = context.source.id;
+  if (const auto title = titles_.take(e.event_id); title && title->rank >= s.title_rank) {
+    s.title = title->title;
+    s.title_rank = title->rank;
+  }
+  note_times(s, e.time);
+
+  if (e.kind == EventKind::user_msg && e.starts_exchange)
+    on_user_message(s, e, seq, context);
+  else if (needs_exchange(e))
+    draft_for(s, e, seq, context);
+  if (s.has_draft) {
+    ExchangeDraft& d = s.draft;
+    d.last_seq = seq;
+    d.ended_at = std::max(d.ended_at, e.time);
+    d.dirty = true;
+    note_progress(d, e.kind, e.lifecycle, flags_of(e));
+  }
+  note_context(s, e, seq, context);
+
+  switch (e.kind) {
+    case EventKind::user_msg:
+    case EventKind::human_intervention:
+      if (!e.starts_exchange && !e.is_sidechain && !e.text.empty())
+        append_paragraph(s.draft.text.interventions, e.text);
+      break;
+    case EventKind::assistant_msg: on_assistant_message(s, e, seq, context); break;
+    case EventKind::tool_call: on_tool_call(s, e, seq, context); break;
+    case EventKind::tool_result: on_tool_result(s, e, seq, context); break;
+    case EventKind::lifecycle: on_lifecycle(s, e); break;
+    default: break;
+  }
+  note_usage(s, e);
+}
+
+void Assembler::flush(TimeMs now) {
+  sessions_.flush(now);
+  responses_.flush();
+}
+
+void Assembler::forget() {
+  sessions_.clear();
+  responses_.clear();
+  paths_.clear();
+  titles_.forget();
+  exchanges_.forget();
+}
+
+}  // namespace memd::assembly

@@ -1,0 +1,77 @@
+#pragma once
+
+#include "schemas/event_batch.hpp"
+#include "schemas/source.hpp"
+#include "store/assembly/event_rows.hpp"
+#include "store/assembly/exchange_rows.hpp"
+#include "store/assembly/path_interner.hpp"
+#include "store/assembly/response_ledger.hpp"
+#include "store/assembly/session_cache.hpp"
+#include "store/assembly/title_ledger.hpp"
+#include "store/sqlite/database.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace memd::assembly {
+
+struct AssemblyStats {
+  std::uint64_t events = 0;      // rows written, derived ones included
+  std::uint64_t duplicates = 0;  // events that were in the store already: forks, copies, replay
+};
+
+// The one place where events become sessions, numbered event rows and exchanges, for all platforms. Incremental and
+// restart-safe: whatever the slices, the rows come out the same, because everything remembered here can be read back
+// from the rows. Pairs calls with results, counts a response's usage once, notices changes of directory and branch,
+// retries, test runs, edits, decisions and outcomes.
+// Writer thread only; runs inside the writer's transaction. Throws ErrorException, after which forget() is due.
+class Assembler {
+ public:
+  explicit Assembler(sqlite::Database& db);
+
+  AssemblyStats apply(const EventBatch& batch, const Source& source, std::string_view adapter_version, TimeMs now);
+  void flush(TimeMs now);  // writes open exchanges and sessions; before a commit
+  void forget();           // drops all memory; after a rollback
+
+ private:
+  struct Context {  // of the event being applied
+    const Source& source;
+    std::string_view adapter_version;
+    TimeMs now;
+    AssemblyStats& stats;
+  };
+
+  void apply_update(const SessionUpdate& update, TimeMs now);
+  void apply_event(const Event& event, Context& context);
+  bool insert(SessionWork& session, const Event& event, Context& context);
+  void insert_derived(SessionWork& session, const Event& from, std::int64_t parent_seq, EventKind kind,
+                      std::string_view summary, std::uint32_t flags, std::int64_t path_pk, Context& context);
+
+  void note_context(SessionWork& session, const Event& event, std::int64_t seq, Context& context);
+  void note_times(SessionWork& session, TimeMs time);
+  void note_usage(SessionWork& session, const Event& event);
+  void note_fork(SessionWork& session, const Event& event);
+
+  void on_user_message(SessionWork& session, const Event& event, std::int64_t seq, Context& context);
+  void on_assistant_message(SessionWork& session, const Event& event, std::int64_t seq, Context& context);
+  void on_tool_call(SessionWork& session, const Event& event, std::int64_t seq, Context& context);
+  void on_tool_result(SessionWork& session, const Event& event, std::int64_t seq, Context& context);
+  void on_lifecycle(SessionWork& session, const Event& event);
+  void on_edit(SessionWork& session, const Event& result, std::int64_t seq, const OpenCall& call, Context& context);
+
+  ExchangeDraft& draft_for(SessionWork& session, const Event& event, std::int64_t seq, Context& context);
+  void open_draft(SessionWork& session, const Event& event, std::int64_t seq, Context& context);
+  void close_draft(SessionWork& session, TimeMs now);
+  void touch_files(ExchangeDraft& draft, const Event& event);
+
+  sqlite::Database& db_;
+  EventRows events_;
+  ExchangeRows exchanges_;
+  PathInterner paths_;
+  ResponseLedger responses_;
+  TitleLedger titles_;
+  SessionCache sessions_;
+};
+
+}  // namespace memd::assembly

@@ -1,0 +1,106 @@
+// Tool calls and what follows from them: pairs, errors, retries, edits, test runs.
+#include "schemas/hash.hpp"
+#include "store/assembly/assembler.hpp"
+#include "store/assembly/exchange_text.hpp"
+
+#include <optional>
+#include <string>
+
+namespace memd::assembly {
+namespace {
+
+constexpr std::size_t kErrorTextBytes = 400;  // of a tool's error that go into the full-text index
+
+std::string error_excerpt(std::string_view text) {
+  if (text.size() <= kErrorTextBytes) return std::string(text);
+  std::size_t end = kErrorTextBytes;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80)
+    --end;
+  return std::string(text.substr(0, end));
+}
+
+}  // namespace
+
+void Assembler::on_tool_call(SessionWork& s, const Event& e, std::int64_t seq, Context& context) {
+  ExchangeDraft& d = s.draft;
+  ++s.tool_calls;
+  ++d.tool_calls;
+  add_tool_line(d, e.search_text);
+  touch_files(d, e);
+
+  OpenCall call;
+  call.seq = seq;
+  call.tool = e.tool;
+  call.summary = e.summary;
+  call.input_hash = e.input_hash;
+  if (!e.files.empty()) {
+    call.path = e.files.front().path;
+    call.path_pk = paths_.intern(call.path);
+    call.modifies = e.files.front().access == FileAccess::modified;
+  }
+  call.is_test = e.is_test;
+  if (!e.call_id.empty()) s.open_calls[hash64(e.call_id)] = std::move(call);
+
+  if (e.input_hash != 0 && d.failed_inputs.contains(e.input_hash)) {
+    ++s.retries;
+    insert_derived(s, e, seq, EventKind::retry, "again: " + e.summary, 0, 0, context);
+  }
+}
+
+void Assembler::on_tool_result(SessionWork& s, const Event& e, std::int64_t seq, Context& context) {
+  const std::uint64_t key = hash64(e.call_id);
+  std::optional<OpenCall> call;
+  if (const auto it = s.open_calls.find(key); it != s.open_calls.end()) {
+    call = std::move(it->second);
+    s.open_calls.erase(it);
+  } else {
+    call = events_.find_open_call(s.pk, key);
+  }
+  if (call) {
+    events_.pair(s.pk, call->seq, seq);
+    events_.pair(s.pk, seq, call->seq);
+    ++s.tool_pairs;
+  }
+
+  if (e.is_error) {
+    ++s.tool_errors;
+    if (s.has_draft) {
+      ++s.draft.tool_errors;
+      add_tool_line(s.draft, error_excerpt(e.text));
+      if (call && call->input_hash != 0) s.draft.failed_inputs.insert(call->input_hash);
+    }
+    insert_derived(s, e, seq, EventKind::error, e.text, kFlagError, 0, context);
+  }
+  if (!call) return;
+  if (call->is_test) {
+    s.last_test_failed = e.is_error;
+    insert_derived(s, e, seq, EventKind::test_run, (e.is_error ? "failed: " : "passed: ") + call->summary,
+                   e.is_error ? kFlagError : 0u, 0, context);
+  }
+  if (call->modifies && !e.is_error) on_edit(s, e, seq, *call, context);
+}
+
+void Assembler::on_edit(SessionWork& s, const Event& result, std::int64_t seq, const OpenCall& call, Context& context) {
+  std::int32_t added = 0;
+  std::int32_t removed = 0;
+  for (const auto& file : result.files) {
+    added += file.lines_added;
+    removed += file.lines_removed;
+  }
+  if (s.has_draft) {
+    ExchangeDraft& d = s.draft;
+    d.lines_added += added;
+    d.lines_removed += removed;
+    FileTotals& totals = d.files[{call.path_pk, FileAccess::modified}];
+    totals.lines_added += added;
+    totals.lines_removed += removed;
+  }
+  const std::string counts = " +" + std::to_string(added) + " -" + std::to_string(removed);
+  insert_derived(s, result, seq, EventKind::edit, call.path + counts, 0, call.path_pk, context);
+}
+
+void Assembler::on_lifecycle(SessionWork& s, const Event& e) {
+  if (e.lifecycle == "compaction") ++s.compactions;
+}
+
+}  // namespace memd::assembly

@@ -1,0 +1,72 @@
+#include "store/assembly/event_rows.hpp"
+
+#include "schemas/hash.hpp"
+
+namespace memd::assembly {
+namespace {
+
+std::optional<std::int64_t> hash_or_null(std::uint64_t h) { return h == 0 ? std::nullopt : std::optional(as_sql(h)); }
+
+std::optional<std::int64_t> pk_or_null(std::int64_t pk) { return pk == 0 ? std::nullopt : std::optional(pk); }
+
+}  // namespace
+
+bool EventRows::insert(const EventRecord& r) {
+  auto& stmt = db_.prepare(
+      "INSERT INTO events (session_pk, seq, event_id, time, kind, role, origin, parent_seq, pair_seq, tool, call_key,"
+      " input_hash, path_pk, flags, summary, tokens, source_pk, raw_offset, raw_length, raw_block)"
+      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (event_id) DO NOTHING");
+  const std::optional<std::string_view> tool = r.tool.empty() ? std::nullopt : std::optional(r.tool);
+  stmt.bind(r.session_pk, r.seq, as_sql(r.event_id), r.time, static_cast<int>(r.kind), static_cast<int>(r.role),
+            static_cast<int>(r.origin), r.parent_seq, r.pair_seq, tool, hash_or_null(r.call_key),
+            hash_or_null(r.input_hash), pk_or_null(r.path_pk), r.flags, r.summary, r.tokens, pk_or_null(r.source),
+            r.raw.offset, r.raw.length, static_cast<int>(r.raw.block));
+  stmt.run();
+  return db_.changes() == 1;
+}
+
+std::optional<std::int64_t> EventRows::session_of(std::uint64_t event_id) {
+  auto& q = db_.prepare("SELECT session_pk FROM events WHERE event_id = ?");
+  q.bind(as_sql(event_id));
+  std::optional<std::int64_t> pk;
+  if (q.step()) pk = q.int64(0);
+  q.reset();
+  return pk;
+}
+
+void EventRows::pair(std::int64_t session_pk, std::int64_t call_seq, std::int64_t result_seq) {
+  db_.prepare("UPDATE events SET pair_seq = ? WHERE session_pk = ? AND seq = ?")
+      .bind(result_seq, session_pk, call_seq)
+      .run();
+}
+
+std::optional<OpenCall> EventRows::find_open_call(std::int64_t session_pk, std::uint64_t call_key) {
+  auto& q = db_.prepare(
+      "SELECT e.seq, e.tool, e.summary, e.input_hash, e.path_pk, e.flags, p.path FROM events e"
+      " LEFT JOIN paths p USING (path_pk)"
+      " WHERE e.session_pk = ? AND e.call_key = ? AND e.kind = 3 AND e.pair_seq IS NULL ORDER BY e.seq LIMIT 1");
+  q.bind(session_pk, as_sql(call_key));
+  std::optional<OpenCall> call;
+  if (q.step()) {
+    const auto flags = static_cast<std::uint32_t>(q.int64(5));
+    call = OpenCall{q.int64(0),
+                    q.str(1),
+                    q.str(2),
+                    from_sql(q.int64(3)),
+                    q.int64(4),
+                    q.str(6),
+                    (flags & kFlagModifies) != 0,
+                    (flags & kFlagTest) != 0};
+  }
+  q.reset();
+  return call;
+}
+
+void EventRows::supersede_queued(std::int64_t session_pk, std::int64_t first_seq, std::uint64_t text_hash) {
+  db_.prepare("UPDATE events SET flags = flags | ? WHERE session_pk = ? AND seq >= ? AND origin = ? AND input_hash = ?")
+      .bind(static_cast<std::uint32_t>(kFlagSuperseded), session_pk, first_seq, static_cast<int>(Origin::queued),
+            as_sql(text_hash))
+      .run();
+}
+
+}  // namespace memd::assembly

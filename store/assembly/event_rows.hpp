@@ -1,0 +1,53 @@
+#pragma once
+
+#include "schemas/event.hpp"
+#include "schemas/source.hpp"
+#include "store/assembly/session_state.hpp"
+#include "store/sqlite/database.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace memd::assembly {
+
+// A row of `events`.
+struct EventRecord {
+  std::int64_t session_pk = 0;
+  std::int64_t seq = 0;
+  std::uint64_t event_id = 0;
+  TimeMs time = 0;
+  EventKind kind{};
+  Role role{};
+  Origin origin{};
+  std::optional<std::int64_t> parent_seq;
+  std::optional<std::int64_t> pair_seq;
+  std::string_view tool;
+  std::uint64_t call_key = 0;    // hash of the call id; 0: none
+  std::uint64_t input_hash = 0;  // of the tool input, or of a message's text; 0: none
+  std::int64_t path_pk = 0;      // 0: none
+  std::uint32_t flags = 0;
+  std::string_view summary;
+  std::int64_t tokens = 0;
+  SourceId source = 0;
+  RawRef raw;
+};
+
+// Reading and writing of event rows for the assembler. Writer thread only. Throws ErrorException.
+class EventRows {
+ public:
+  explicit EventRows(sqlite::Database& db) : db_(db) {}
+
+  bool insert(const EventRecord& row);  // false: the event is in the store already (under whatever session)
+  std::optional<std::int64_t> session_of(std::uint64_t event_id);
+  void pair(std::int64_t session_pk, std::int64_t call_seq, std::int64_t result_seq);
+  std::optional<OpenCall> find_open_call(std::int64_t session_pk, std::uint64_t call_key);
+  // Marks queued words that came again as a prompt; `text_hash` as stored in input_hash.
+  void supersede_queued(std::int64_t session_pk, std::int64_t first_seq, std::uint64_t text_hash);
+
+ private:
+  sqlite::Database& db_;
+};
+
+}  // namespace memd::assembly

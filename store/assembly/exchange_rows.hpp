@@ -1,0 +1,37 @@
+#pragma once
+
+#include "store/assembly/session_state.hpp"
+#include "store/sqlite/database.hpp"
+
+#include <cstdint>
+
+namespace memd::assembly {
+
+// Reading and writing of exchange rows, their files and their full-text rows. Writer thread only. Throws
+// ErrorException.
+class ExchangeRows {
+ public:
+  explicit ExchangeRows(sqlite::Database& db) : db_(db) {}
+
+  // A key for a new exchange. Handed out when it is opened, so that it does not depend on when it is written.
+  ExchangeId next_id();
+
+  // Inserts or updates the row, its files and its full-text entry.
+  void save(const SessionWork& session, ExchangeDraft& draft, TimeMs ingested_at);
+
+  // The newest exchange of a session, ready to be continued. False if it has none.
+  bool load_newest(std::int64_t session_pk, ExchangeDraft& draft);
+
+  void forget() { next_id_ = 0; }  // after a rollback
+
+ private:
+  void save_files(std::int64_t session_pk, const ExchangeDraft& draft);
+  void index_text(ExchangeDraft& draft);
+  void load_files(std::int64_t session_pk, ExchangeDraft& draft);
+  void replay_events(std::int64_t session_pk, ExchangeDraft& draft);
+
+  sqlite::Database& db_;
+  ExchangeId next_id_ = 0;  // 0: not read yet
+};
+
+}  // namespace memd::assembly

@@ -1,0 +1,67 @@
+#include "store/assembly/session_cache.hpp"
+
+#include "store/assembly/outcome.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace memd::assembly {
+namespace {
+constexpr std::size_t kKeptSessions = 24;
+}
+
+SessionWork& SessionCache::get(std::string_view uid, TimeMs now) {
+  ++tick_;
+  const std::string key(uid);
+  auto it = sessions_.find(key);
+  if (it == sessions_.end()) {
+    auto loaded = rows_.load(uid);
+    if (loaded) {
+      loaded->has_draft = exchanges_.load_newest(loaded->pk, loaded->draft);
+      loaded->last_test_failed = rows_.last_test_failed(loaded->pk);
+    } else {
+      loaded = rows_.create(uid, now);
+    }
+    it = sessions_.emplace(key, std::move(*loaded)).first;
+  }
+  it->second.last_used = tick_;
+  return it->second;
+}
+
+bool SessionCache::exists(std::string_view uid) {
+  return sessions_.contains(std::string(uid)) || rows_.load(uid).has_value();
+}
+
+void SessionCache::settle(SessionWork& s, TimeMs now) {
+  using State = memd::SessionState;
+  const auto move_to = [&](State to) {
+    if (is_legal_transition(s.lifecycle, to)) s.lifecycle = to;
+  };
+  if (s.next_seq > 0) move_to(State::active);
+  if (s.ended_at != 0 && now - s.ended_at > kIdleStops) move_to(State::stopped);
+  s.outcome = judge_outcome(s);
+}
+
+void SessionCache::flush(TimeMs now) {
+  // In the order of their keys, so that the full-text index sees growing row ids.
+  std::vector<SessionWork*> dirty;
+  for (auto& [uid, s] : sessions_)
+    if (s.dirty || (s.has_draft && s.draft.dirty)) dirty.push_back(&s);
+  std::sort(dirty.begin(), dirty.end(), [](const auto* a, const auto* b) { return a->draft.pk < b->draft.pk; });
+  for (SessionWork* s : dirty) {
+    settle(*s, now);
+    rows_.save(*s, now);
+    if (s->has_draft && s->draft.dirty) exchanges_.save(*s, s->draft, now);
+  }
+
+  if (sessions_.size() <= kKeptSessions) return;
+  std::vector<std::pair<std::uint64_t, std::string>> by_use;
+  for (const auto& [uid, s] : sessions_)
+    by_use.emplace_back(s.last_used, uid);
+  std::sort(by_use.begin(), by_use.end());
+  by_use.resize(by_use.size() - kKeptSessions);
+  for (const auto& [use, uid] : by_use)
+    sessions_.erase(uid);
+}
+
+}  // namespace memd::assembly

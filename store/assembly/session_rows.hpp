@@ -1,0 +1,28 @@
+#pragma once
+
+#include "store/assembly/session_state.hpp"
+#include "store/sqlite/database.hpp"
+
+#include <optional>
+#include <string_view>
+
+namespace memd::assembly {
+
+// Reading and writing of session rows. Writer thread only. Throws ErrorException.
+class SessionRows {
+ public:
+  explicit SessionRows(sqlite::Database& db) : db_(db) {}
+
+  std::optional<SessionWork> load(std::string_view uid);
+  // Creates the row. Throws for a uid that is not "<platform>:<native id>".
+  SessionWork create(std::string_view uid, TimeMs discovered_at);
+  void save(SessionWork& session, TimeMs ingested_at);
+
+  std::int64_t intern_project(std::string_view cwd);
+  bool last_test_failed(std::int64_t session_pk);
+
+ private:
+  sqlite::Database& db_;
+};
+
+}  // namespace memd::assembly

@@ -1,0 +1,128 @@
+#pragma once
+
+#include "schemas/event.hpp"
+#include "schemas/ids.hpp"
+#include "schemas/session.hpp"
+#include "schemas/source.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+namespace memd::assembly {
+
+// A tool call whose result has not come yet.
+struct OpenCall {
+  std::int64_t seq = 0;
+  std::string tool;
+  std::string summary;
+  std::uint64_t input_hash = 0;
+  std::int64_t path_pk = 0;  // 0: no file
+  std::string path;
+  bool modifies = false;
+  bool is_test = false;
+};
+
+struct FileTotals {
+  std::int64_t touches = 0;
+  std::int64_t lines_added = 0;
+  std::int64_t lines_removed = 0;
+};
+
+// The texts that the full-text index holds of an exchange.
+struct ExchangeText {
+  std::string user_message;
+  std::string interventions;
+  std::string assistant_response;
+  std::string tool_text;
+  bool operator==(const ExchangeText&) const = default;
+};
+
+// Longest stored text of one column of one exchange; more is left to the raw records and said in the text.
+inline constexpr std::size_t kMaxColumnBytes = 1 << 20;
+
+// The exchange of a session that is still growing.
+struct ExchangeDraft {
+  ExchangeId pk = 0;
+  std::int64_t number = 0;
+  std::int64_t first_seq = 0;
+  std::int64_t last_seq = 0;
+  TimeMs started_at = 0;
+  TimeMs ended_at = 0;
+  Origin origin = Origin::none;
+  bool has_user_message = false;
+  std::uint64_t user_event_id = 0;
+  ExchangeText text;
+  std::size_t answer_offset = 0;
+  std::string git_branch;
+  std::string cwd;
+  std::string model;
+  std::string agent_version;
+  std::string adapter_version;
+  TokenUsage tokens;
+  std::int64_t tool_calls = 0;
+  std::int64_t tool_errors = 0;
+  std::int64_t lines_added = 0;
+  std::int64_t lines_removed = 0;
+  std::map<std::pair<std::int64_t, FileAccess>, FileTotals> files;  // by path_pk
+
+  // Not stored: found again from the event rows.
+  std::unordered_set<std::uint64_t> failed_inputs;  // input hashes of calls that failed
+  std::unordered_set<std::uint64_t> tool_lines;     // hashes of lines already in tool_text
+  bool interrupted = false;                         // by the user, with no answer since
+  bool answered = false;                            // the newest substantial event is the assistant's text
+  bool api_failed = false;                          // the newest substantial event is a failed request
+
+  bool stored = false;   // the row exists
+  ExchangeText indexed;  // what the full-text index holds now (when stored)
+  bool dirty = false;
+};
+
+// What the assembler remembers of a session between events. All of it can be read back from the store.
+struct SessionWork {
+  std::int64_t pk = 0;
+  std::string uid;
+  Platform platform{};
+  SessionKind kind = SessionKind::main;
+  std::string parent_uid;
+  std::string parent_call_id;
+  std::string forked_from;
+  std::string agent_name;
+  std::int64_t project_pk = 0;
+  std::string title;
+  TitleRank title_rank = TitleRank::none;
+  std::string description;
+  std::string cwd;
+  std::string git_branch;
+  std::string model;
+  std::string agent_version;
+  TimeMs started_at = 0;
+  TimeMs ended_at = 0;
+  memd::SessionState lifecycle = memd::SessionState::started;
+  Outcome outcome = Outcome::unknown;
+  TokenUsage tokens;
+  std::int64_t turns = 0;
+  std::int64_t retries = 0;
+  std::int64_t tool_calls = 0;
+  std::int64_t tool_pairs = 0;
+  std::int64_t tool_errors = 0;
+  std::int64_t compactions = 0;
+  std::int64_t next_seq = 0;
+  std::int64_t next_exchange = 0;
+  SourceId source = 0;
+
+  bool has_draft = false;
+  ExchangeDraft draft;
+  std::unordered_map<std::uint64_t, OpenCall> open_calls;  // by hash of the call id; a cache of the open rows
+  bool last_test_failed = false;
+
+  bool dirty = false;
+  std::uint64_t last_used = 0;  // for eviction
+};
+
+inline constexpr TimeMs kIdleStops = 6LL * 60 * 60 * 1000;  // a session silent for so long counts as stopped
+
+}  // namespace memd::assembly

@@ -1,0 +1,157 @@
+#include "store/writer.hpp"
+
+#include "schemas/hash.hpp"
+
+#include <string>
+
+namespace memd {
+
+Result<std::unique_ptr<Writer>> Writer::open(const std::filesystem::path& file, const Clock& clock) {
+  return sqlite::guard([&] {
+    auto db = sqlite::Database::open(file, sqlite::OpenMode::read_write);
+    sqlite::migrate(db);
+    return std::unique_ptr<Writer>(new Writer(std::move(db), clock));
+  });
+}
+
+Writer::Writer(sqlite::Database db, const Clock& clock)
+    : db_(std::move(db)), clock_(clock), assembler_(std::make_unique<assembly::Assembler>(db_)) {}
+
+void Writer::begin() {
+  if (transaction_ == nullptr) transaction_ = std::make_unique<sqlite::Transaction>(db_);
+}
+
+void Writer::undo() {
+  transaction_.reset();
+  assembler_->forget();
+}
+
+Result<std::vector<Source>> Writer::sources() {
+  return sqlite::guard([&] {
+    std::vector<Source> out;
+    auto& q = db_.prepare(
+        "SELECT source_pk, platform, path, format, state, state_reason, device, inode, head_hash, head_length, size,"
+        " mtime, cursor, generation, open_tail, session_uid FROM sources ORDER BY source_pk");
+    q.bind();
+    while (q.step()) {
+      const auto platform = parse_platform(q.text(1));
+      if (!platform) continue;  // of a newer memd; its rows stay as they are
+      Source s;
+      s.id = q.int64(0);
+      s.platform = *platform;
+      s.path = q.str(2);
+      s.format = static_cast<SourceFormat>(q.int64(3));
+      s.state = static_cast<SourceState>(q.int64(4));
+      s.state_reason = q.str(5);
+      s.identity = {from_sql(q.int64(6)), from_sql(q.int64(7)), from_sql(q.int64(8)),
+                    static_cast<std::uint32_t>(q.int64(9))};
+      s.size = from_sql(q.int64(10));
+      s.mtime = q.int64(11);
+      s.cursor = from_sql(q.int64(12));
+      s.generation = static_cast<std::uint32_t>(q.int64(13));
+      s.open_tail = q.str(14);
+      s.session_uid = q.str(15);
+      out.push_back(std::move(s));
+    }
+    q.reset();
+    return out;
+  });
+}
+
+Result<ApplyStats> Writer::apply(SourceSlice& slice) {
+  auto result = sqlite::guard([&] {
+    begin();
+    save_source(slice.source);
+    save_coverage(slice.source.id, slice.batch.coverage, slice.restart);
+    save_diagnostics(slice.source, slice.batch.diagnostics);
+    const auto assembled = assembler_->apply(slice.batch, slice.source, slice.adapter_version, clock_.now());
+    return ApplyStats{assembled.events, assembled.duplicates, slice.batch.diagnostics.size()};
+  });
+  if (!result) undo();
+  return result;
+}
+
+Result<void> Writer::commit() {
+  if (transaction_ == nullptr) return {};
+  auto result = sqlite::guard([&] {
+    assembler_->flush(clock_.now());
+    transaction_->commit();
+    transaction_.reset();
+  });
+  if (!result) undo();
+  return result;
+}
+
+void Writer::save_source(Source& s) {
+  auto& upsert = db_.prepare(
+      "INSERT INTO sources (platform, path, format, state, state_reason, device, inode, head_hash, head_length, size,"
+      " mtime, cursor, generation, open_tail, session_uid) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+      " ON CONFLICT (platform, path) DO UPDATE SET state = excluded.state, state_reason = excluded.state_reason,"
+      " device = excluded.device, inode = excluded.inode, head_hash = excluded.head_hash,"
+      " head_length = excluded.head_length, size = excluded.size, mtime = excluded.mtime, cursor = excluded.cursor,"
+      " generation = excluded.generation, open_tail = excluded.open_tail, session_uid = excluded.session_uid"
+      " RETURNING source_pk");
+  upsert.bind(to_string(s.platform), s.path, static_cast<int>(s.format), static_cast<int>(s.state), s.state_reason,
+              as_sql(s.identity.device), as_sql(s.identity.inode), as_sql(s.identity.head_hash), s.identity.head_length,
+              s.size, s.mtime, s.cursor, s.generation, s.open_tail, s.session_uid);
+  if (upsert.step()) s.id = upsert.int64(0);
+  upsert.reset();
+}
+
+void Writer::save_coverage(SourceId source, const std::vector<CoverageEntry>& entries, bool restart) {
+  if (restart) db_.prepare("DELETE FROM coverage WHERE source_pk = ?").bind(source).run();
+  auto& add = db_.prepare(
+      "INSERT INTO coverage (source_pk, record_type, disposition, reason, records, bytes) VALUES (?, ?, ?, ?, ?, ?)"
+      " ON CONFLICT DO UPDATE SET records = records + excluded.records, bytes = bytes + excluded.bytes");
+  for (const auto& e : entries)
+    add.bind(source, e.record_type, static_cast<int>(e.disposition), e.reason, e.records, e.bytes).run();
+}
+
+void Writer::save_diagnostics(const Source& source, const std::vector<Diagnostic>& diagnostics) {
+  auto& insert = db_.prepare(
+      "INSERT INTO diagnostics (time, platform, error_type, field_names, severity, source_pk, raw_offset, redacted,"
+      " expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?)");
+  for (const auto& d : diagnostics) {
+    std::string fields;
+    for (const auto& f : d.fields) {
+      if (!fields.empty()) fields += ',';
+      fields += f.view();
+    }
+    const TimeMs time = d.time != 0 ? d.time : clock_.now();
+    insert
+        .bind(time, to_string(d.platform), to_string(d.type), fields, static_cast<int>(d.severity), source.id, d.offset,
+              time + kDiagnosticRetention)
+        .run();
+  }
+}
+
+Result<void> Writer::set_state(SourceId source, SourceState state, std::string_view reason) {
+  auto result = sqlite::guard([&] {
+    begin();
+    db_.prepare("UPDATE sources SET state = ?, state_reason = ? WHERE source_pk = ?")
+        .bind(static_cast<int>(state), reason, source)
+        .run();
+  });
+  if (!result) undo();
+  return result;
+}
+
+Result<std::int64_t> Writer::delete_expired_diagnostics() {
+  auto result = sqlite::guard([&] {
+    begin();
+    db_.prepare("DELETE FROM diagnostics WHERE expires_at <= ?").bind(clock_.now()).run();
+    return db_.changes();
+  });
+  if (!result) undo();
+  return result;
+}
+
+Result<void> Writer::optimize() {
+  MEMD_TRY(commit());
+  return sqlite::guard([&] {
+    db_.exec("PRAGMA optimize");
+    db_.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  });
+}
+
+}  // namespace memd

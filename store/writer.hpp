@@ -1,0 +1,55 @@
+#pragma once
+
+#include "schemas/clock.hpp"
+#include "schemas/error.hpp"
+#include "schemas/source.hpp"
+#include "store/assembly/assembler.hpp"
+#include "store/sqlite/database.hpp"
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace memd {
+
+struct ApplyStats {
+  std::uint64_t events = 0;
+  std::uint64_t duplicates = 0;
+  std::uint64_t diagnostics = 0;
+};
+
+// The only writer of a store: rows and cursor in one transaction. Nothing applied is visible to readers, or survives a
+// crash, before commit(). After an error everything since the last commit is undone and the sources have to be read
+// anew from sources(). One thread. The clock must outlive the writer.
+class Writer {
+ public:
+  static Result<std::unique_ptr<Writer>> open(const std::filesystem::path& file, const Clock& clock);
+
+  Result<std::vector<Source>> sources();
+
+  // Stores the source (giving it an id if it is new), its ledger, diagnostics and events.
+  Result<ApplyStats> apply(SourceSlice& slice);
+  Result<void> commit();
+  bool has_uncommitted() const { return transaction_ != nullptr; }
+
+  Result<void> set_state(SourceId source, SourceState state, std::string_view reason);
+  Result<std::int64_t> delete_expired_diagnostics();  // how many
+  // Lets SQLite tidy up after a large ingest: merges full-text segments, refreshes statistics, empties the WAL.
+  Result<void> optimize();
+
+ private:
+  Writer(sqlite::Database db, const Clock& clock);
+  void begin();
+  void undo();
+  void save_source(Source& source);
+  void save_coverage(SourceId source, const std::vector<CoverageEntry>& entries, bool restart);
+  void save_diagnostics(const Source& source, const std::vector<Diagnostic>& diagnostics);
+
+  sqlite::Database db_;
+  const Clock& clock_;
+  std::unique_ptr<assembly::Assembler> assembler_;
+  std::unique_ptr<sqlite::Transaction> transaction_;
+};
+
+}  // namespace memd
