@@ -176,7 +176,7 @@ step_e2e() {
   if [ "$bad" -gt 0 ]; then
     failures+=("e2e ($bad)")
     say "whole log: $logs/e2e.log"
-    sed -n '/failing tests:/,$p' "$logs/e2e.log" | head -n 120
+    sed -n '/failing tests:/,$p' "$logs/e2e.log" | cut -c 1-400 | head -n 160
   fi
 }
 
