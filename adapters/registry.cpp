@@ -1,8 +1,14 @@
 #include "adapters/adapter.hpp"
+#include "adapters/claude_code/claude_code_adapter.hpp"
+
+#include <array>
 
 namespace memd {
 
-std::span<const Adapter* const> all_adapters() { return {}; }
+std::span<const Adapter* const> all_adapters() {
+  static const std::array<const Adapter*, 1> table{&claude_code::adapter()};
+  return table;
+}
 
 const Adapter* find_adapter(Platform platform) {
   for (const Adapter* a : all_adapters())

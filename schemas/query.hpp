@@ -1,6 +1,7 @@
 #pragma once
 
 #include "schemas/coverage.hpp"
+#include "schemas/diagnostic.hpp"
 #include "schemas/event.hpp"
 #include "schemas/ids.hpp"
 #include "schemas/platform.hpp"
@@ -156,6 +157,24 @@ struct ExchangeRow {
   TimeMs ingested_at = 0;
 };
 
+// Where the record of an event stands, to read it again.
+struct EventSource {
+  Platform platform{};
+  std::string path;
+  SourceFormat format = SourceFormat::jsonl;
+  SourceState state = SourceState::active;
+  std::string session_uid;
+  SourceId source = 0;
+  RawRef raw;
+};
+
+// A fenced block of an answer.
+struct CodeSnippet {
+  std::string language;  // as written behind the fence; may be empty
+  std::string code;      // without the fences, with its last newline
+  bool closed = true;    // false: the text ended inside the block
+};
+
 // How far the store is behind what the agents wrote.
 struct PlatformFreshness {
   Platform platform{};
@@ -187,6 +206,34 @@ struct CoverageRow {
   Platform platform{};
   std::string path;  // source; empty when aggregated over sources
   CoverageEntry entry;
+};
+
+struct DiagnosticQuery {
+  std::vector<Platform> platforms;  // empty: all
+  int limit = 50;
+  int offset = 0;
+};
+
+struct DiagnosticRow {
+  std::int64_t id = 0;
+  TimeMs time = 0;
+  Platform platform{};
+  std::string error_type;
+  std::string field_names;  // as stored
+  Severity severity = Severity::warning;
+  std::string path;  // of the source; empty when it is not known
+  std::optional<std::int64_t> offset;
+};
+
+struct DiagnosticList {
+  std::vector<DiagnosticRow> diagnostics;  // newest first
+  std::int64_t total = 0;
+};
+
+struct TimelineQuery {
+  QueryFilter filter;  // since and until select exchanges by their start
+  int limit = 100;     // slices
+  int offset = 0;
 };
 
 struct DaySlice {

@@ -152,7 +152,8 @@ CREATE TABLE exchanges (
   ingested_at        INTEGER NOT NULL,
   UNIQUE (session_pk, exchange_number)
 ) STRICT;
-CREATE INDEX exchanges_by_time ON exchanges (started_at);
+-- With the session, a timeline is read from the index alone.
+CREATE INDEX exchanges_by_time ON exchanges (started_at, session_pk);
 
 CREATE VIRTUAL TABLE exchanges_fts USING fts5 (
   user_message, interventions, assistant_response, tool_text,

@@ -36,6 +36,7 @@ class Statement {
   bool step();  // true: a row is there
   void run();   // step until done, then reset
   void reset() noexcept;
+  sqlite3_stmt* handle() const { return stmt_; }
 
   std::int64_t int64(int column) const { return sqlite3_column_int64(stmt_, column); }
   double real(int column) const { return sqlite3_column_double(stmt_, column); }

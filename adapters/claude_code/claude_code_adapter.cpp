@@ -1,0 +1,102 @@
+#include "adapters/claude_code/claude_code_adapter.hpp"
+
+#include "adapters/claude_code/paths.hpp"
+#include "adapters/claude_code/record_decoder.hpp"
+#include "schemas/ids.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+namespace memd::claude_code {
+
+const AdapterDescription& ClaudeCodeAdapter::describe() const {
+  static const AdapterDescription description = [] {
+    AdapterDescription d;
+    d.platform = Platform::claude_code;
+    d.adapter_version = "1.0.0";
+    d.data_completeness = DataCompleteness::full;
+    d.capabilities.assign(kAllCapabilities.begin(), kAllCapabilities.end());
+    d.limitations = {
+        "Images and documents are kept by reference to the transcript, not as text.",
+        "Thinking that Claude Code stored only as a signature has no text.",
+        "Prompts of sessions whose transcripts Claude Code has deleted (by default after 30 days) are gone unless memd "
+        "read them before.",
+        "Subagents of early 2026 without a file of their own are known from progress records, which leave out their "
+        "texts between tool calls.",
+    };
+    d.storage_locations = {"~/.claude/projects", "~/.config/claude/projects"};
+    return d;
+  }();
+  return description;
+}
+
+std::vector<std::filesystem::path> ClaudeCodeAdapter::roots(const HomeLayout& home) const {
+  if (!home.override_roots.empty()) return home.override_roots;
+  return {home.home / ".claude" / "projects", home.home / ".config" / "claude" / "projects"};
+}
+
+std::optional<SourceCandidate> ClaudeCodeAdapter::classify(const std::filesystem::path& root,
+                                                           const std::filesystem::path& file) const {
+  const auto path = parse_source_path(file);
+  if (!path || !is_source_place(root, file, *path)) return std::nullopt;
+  const bool document = path->kind == SourceKind::agent_meta;
+  return SourceCandidate{Platform::claude_code, file.string(), document ? SourceFormat::json : SourceFormat::jsonl};
+}
+
+std::string ClaudeCodeAdapter::session_uid(const SourceCandidate& source, std::string_view head) const {
+  const auto path = parse_source_path(source.path);
+  if (!path) return {};
+  const auto native = native_session_id(*path, find_session_id(head));
+  return native.empty() ? std::string() : make_session_uid(Platform::claude_code, native);
+}
+
+std::unique_ptr<RecordDecoder> ClaudeCodeAdapter::open(const Source& source) const {
+  return std::make_unique<Decoder>(source);
+}
+
+std::optional<std::string> ClaudeCodeAdapter::event_text(std::string_view record, EventKind kind,
+                                                         std::uint16_t block) const {
+  Source source;
+  source.platform = Platform::claude_code;
+  Decoder decoder(source, Detail::full);
+  EventBatch batch;
+  decoder.decode({record, 1, false}, batch);  // not at offset 0: no session is introduced
+  for (Event& e : batch.events)
+    if (e.kind == kind && e.raw.block == block) return std::move(e.text.empty() ? e.summary : e.text);
+  return std::nullopt;
+}
+
+std::optional<std::filesystem::path> ClaudeCodeAdapter::moved_out_text(const Source& source,
+                                                                       std::string_view record) const {
+  constexpr std::string_view folder = "tool-results";
+  const auto path = parse_source_path(source.path);
+  const auto tag = record.find("<persisted-output>");
+  if (!path || tag == std::string_view::npos) return std::nullopt;
+  const auto at = record.find(folder, tag);
+  if (at == std::string_view::npos || at + folder.size() >= record.size()) return std::nullopt;
+  auto name = record.substr(at + folder.size());
+  name.remove_prefix(std::min(name.find_first_not_of("/\\"), name.size()));
+  const auto ok = [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_' || c == '.'; };
+  name = name.substr(0, static_cast<std::size_t>(std::find_if_not(name.begin(), name.end(), ok) - name.begin()));
+  if (name.empty() || name.front() == '.') return std::nullopt;
+
+  const std::filesystem::path file(source.path);
+  auto session = file.parent_path() / (path->stem);  // main: <slug>/<session>.jsonl -> <slug>/<session>/
+  if (path->kind == SourceKind::flat_agent) {
+    const auto parts = split_session_uid(source.session_uid);
+    if (!parts) return std::nullopt;
+    session = file.parent_path() / std::string(root_session(parts->native_id));
+  } else if (path->kind == SourceKind::subagent) {
+    session = file.parent_path().parent_path();
+  } else if (path->kind == SourceKind::workflow_agent) {
+    session = file.parent_path().parent_path().parent_path().parent_path();
+  }
+  return session / folder / std::string(name);
+}
+
+const Adapter& adapter() {
+  static const ClaudeCodeAdapter instance;
+  return instance;
+}
+
+}  // namespace memd::claude_code

@@ -1,0 +1,111 @@
+#pragma once
+
+#include <simdjson.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+// Private to this folder's .cpp files: how simdjson On-Demand is used here. Values are looked at as raw tokens; what
+// is not asked for is skipped, not materialised. Functions give false for broken JSON, never throw.
+namespace memd::claude_code {
+
+namespace od = simdjson::ondemand;
+
+// Finds a key among N names: those of its length are compared.
+template <std::size_t N>
+class KeyTable {
+ public:
+  consteval explicit KeyTable(const std::array<std::string_view, N>& names) : names_(names) {
+    std::size_t n = 0;
+    for (std::size_t length = 0; length <= kLongest; ++length) {
+      first_[length] = static_cast<std::uint8_t>(n);
+      for (std::size_t i = 0; i < N; ++i)
+        if (names[i].size() == length) order_[n++] = static_cast<std::uint8_t>(i);
+    }
+    first_[kLongest + 1] = static_cast<std::uint8_t>(n);
+  }
+
+  // Index of the name, or N.
+  std::size_t find(std::string_view key) const {
+    if (key.size() > kLongest) return N;
+    for (std::size_t i = first_[key.size()]; i < first_[key.size() + 1]; ++i)
+      if (names_[order_[i]] == key) return order_[i];
+    return N;
+  }
+
+ private:
+  static constexpr std::size_t kLongest = 32;
+  std::array<std::string_view, N> names_;
+  std::array<std::uint8_t, N> order_{};
+  std::array<std::uint8_t, kLongest + 2> first_{};
+};
+
+template <std::size_t N>
+using Tokens = std::array<std::string_view, N>;
+
+// A key as it stands in the source, quotes off.
+inline std::string_view key_text(od::field& field) {
+  const char* begin = field.key().raw();
+  const char* end = begin;
+  while (*end != '"')
+    end += *end == '\\' ? 2 : 1;
+  return {begin, static_cast<std::size_t>(end - begin)};
+}
+
+// The token a value starts with, without the blanks behind it. Does not consume the value.
+inline std::string_view token_of(od::value& value) {
+  std::string_view token = value.raw_json_token();
+  while (!token.empty() &&
+         (token.back() == ' ' || token.back() == '\n' || token.back() == '\r' || token.back() == '\t'))
+    token.remove_suffix(1);
+  return token;
+}
+
+// visit(key, value) for each field in order; it returns false to stop with a failure.
+template <class Visit>
+bool for_each_field(od::object& object, Visit&& visit) {
+  for (auto result : object) {
+    od::field field;
+    if (std::move(result).get(field)) return false;
+    const std::string_view key = key_text(field);
+    od::value value = std::move(field).value();
+    if (!visit(key, value)) return false;
+  }
+  return true;
+}
+
+// visit(value, index) for each element.
+template <class Visit>
+bool for_each_element(od::array& array, Visit&& visit) {
+  std::size_t index = 0;
+  for (auto result : array) {
+    od::value value;
+    if (std::move(result).get(value)) return false;
+    if (!visit(value, index++)) return false;
+  }
+  return true;
+}
+
+// The tokens of the named keys, from one walk over the object.
+template <std::size_t N>
+bool collect(od::object& object, const KeyTable<N>& table, Tokens<N>& tokens) {
+  tokens.fill({});
+  return for_each_field(object, [&](std::string_view key, od::value& value) {
+    const std::size_t i = table.find(key);
+    if (i < N) tokens[i] = token_of(value);
+    return true;
+  });
+}
+
+// Back to the first field, then to `key`. False when it is not there.
+inline bool seek(od::object& object, std::string_view key, od::value& value) {
+  return !object.reset().error() && !object.find_field(key).get(value);
+}
+inline bool seek_object(od::object& object, std::string_view key, od::object& inner) {
+  od::value value;
+  return seek(object, key, value) && !value.get_object().get(inner);
+}
+
+}  // namespace memd::claude_code

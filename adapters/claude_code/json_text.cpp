@@ -1,0 +1,222 @@
+#include "adapters/claude_code/json_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstring>
+
+namespace memd::claude_code {
+namespace {
+
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+
+void append_utf8(std::uint32_t c, std::string& out) {
+  const auto put = [&out](std::uint32_t byte) { out.push_back(static_cast<char>(byte)); };
+  if (c < 0x80) {
+    put(c);
+  } else if (c < 0x800) {
+    put(0xC0 | (c >> 6));
+    put(0x80 | (c & 0x3F));
+  } else if (c < 0x10000) {
+    put(0xE0 | (c >> 12));
+    put(0x80 | ((c >> 6) & 0x3F));
+    put(0x80 | (c & 0x3F));
+  } else {
+    put(0xF0 | (c >> 18));
+    put(0x80 | ((c >> 12) & 0x3F));
+    put(0x80 | ((c >> 6) & 0x3F));
+    put(0x80 | (c & 0x3F));
+  }
+}
+
+// The value of "\uXXXX" at `at`, or -1.
+std::int32_t escaped_unit(std::string_view body, std::size_t at) {
+  if (at + 6 > body.size() || body[at] != '\\' || body[at + 1] != 'u') return -1;
+  std::uint16_t unit = 0;
+  const char* first = body.data() + at + 2;
+  const auto [end, error] = std::from_chars(first, first + 4, unit, 16);
+  return error == std::errc{} && end == first + 4 ? unit : -1;
+}
+
+bool is_high(std::int32_t unit) { return unit >= 0xD800 && unit < 0xDC00; }
+bool is_low(std::int32_t unit) { return unit >= 0xDC00 && unit < 0xE000; }
+
+char simple_escape(char c) {
+  switch (c) {
+    case 'n': return '\n';
+    case 't': return '\t';
+    case 'r': return '\r';
+    case 'b': return '\b';
+    case 'f': return '\f';
+    default: return c;
+  }
+}
+
+// Length of the well-formed UTF-8 sequence at `at`, 0 if there is none.
+std::size_t sequence_length(std::string_view s, std::size_t at) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
+  const unsigned char lead = byte(at);
+  if (lead < 0x80) return 1;
+  const std::size_t n = lead >= 0xC2 && lead < 0xE0   ? 2
+                        : lead >= 0xE0 && lead < 0xF0 ? 3
+                        : lead >= 0xF0 && lead < 0xF5 ? 4
+                                                      : 0;
+  if (n == 0 || at + n > s.size()) return 0;
+  for (std::size_t i = 1; i < n; ++i)
+    if ((byte(at + i) & 0xC0) != 0x80) return 0;
+  const unsigned char second = byte(at + 1);
+  if ((lead == 0xE0 && second < 0xA0) || (lead == 0xED && second > 0x9F) || (lead == 0xF0 && second < 0x90) ||
+      (lead == 0xF4 && second > 0x8F))
+    return 0;
+  return n;
+}
+
+constexpr std::string_view kBlanks = " \t\n\r\v\f";
+
+// Bytes of the Unicode space at the start (or end) of the text, 0 if there is none.
+std::size_t space_length(std::string_view text, bool at_end) {
+  static constexpr std::array<std::string_view, 7> spaces{
+      "\xC2\xA0", "\xE2\x80\x83", "\xE2\x80\x89", "\xE2\x80\xA8", "\xE2\x80\xAF", "\xE3\x80\x80", "\xC2\x85"};
+  for (const auto s : spaces)
+    if (at_end ? text.ends_with(s) : text.starts_with(s)) return s.size();
+  return 0;
+}
+
+}  // namespace
+
+bool append_unescaped(std::string_view body, std::string& out, std::size_t limit) {
+  const std::size_t start = out.size();
+  const std::size_t stop = limit > kNoLimit - start ? kNoLimit : start + limit;
+  bool replaced = false;
+  std::size_t at = 0;
+  while (at < body.size() && out.size() < stop) {
+    const void* found = std::memchr(body.data() + at, '\\', body.size() - at);
+    const std::size_t escape =
+        found ? static_cast<std::size_t>(static_cast<const char*>(found) - body.data()) : body.size();
+    if (escape > at) {
+      out.append(body.substr(at, std::min(escape - at, stop - out.size())));
+      at = escape;
+      continue;
+    }
+    if (at + 1 >= body.size()) break;
+    const auto unit = escaped_unit(body, at);
+    if (unit < 0) {
+      out.push_back(simple_escape(body[at + 1]));
+      at += 2;
+      continue;
+    }
+    at += 6;
+    const auto next = is_high(unit) ? escaped_unit(body, at) : -1;
+    if (is_low(next)) {
+      append_utf8(
+          0x10000U + (static_cast<std::uint32_t>(unit - 0xD800) << 10) + static_cast<std::uint32_t>(next - 0xDC00),
+          out);
+      at += 6;
+    } else if (is_high(unit) || is_low(unit)) {
+      out.append(kReplacement);
+      replaced = true;
+    } else {
+      append_utf8(static_cast<std::uint32_t>(unit), out);
+    }
+  }
+  if (out.size() >= stop) out.resize(start + utf8_prefix(std::string_view(out).substr(start), limit).size());
+  return replaced;
+}
+
+std::int64_t integer(std::string_view token) {
+  std::int64_t value = 0;
+  std::from_chars(token.data(), token.data() + token.size(), value);
+  return value;
+}
+
+std::string_view utf8_prefix(std::string_view text, std::size_t limit) {
+  const std::size_t cut = std::min(limit, text.size());
+  // Step back over at most one unfinished character at the cut.
+  std::size_t lead = cut;
+  for (int i = 0; i < 4 && lead > 0; ++i) {
+    --lead;
+    const auto byte = static_cast<unsigned char>(text[lead]);
+    if (byte < 0x80) return text.substr(0, cut);
+    if (byte < 0xC0) continue;
+    const std::size_t need = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : 2;
+    return text.substr(0, lead + need <= cut ? cut : lead);
+  }
+  return text.substr(0, cut);
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t n = kBlanks.find(text.front()) != std::string_view::npos ? 1 : space_length(text, false);
+    if (n == 0) break;
+    text.remove_prefix(n);
+  }
+  while (!text.empty()) {
+    const std::size_t n = kBlanks.find(text.back()) != std::string_view::npos ? 1 : space_length(text, true);
+    if (n == 0) break;
+    text.remove_suffix(n);
+  }
+  return text;
+}
+
+std::string one_line(std::string_view text, std::size_t limit) {
+  text = trimmed(text);
+  text = text.substr(0, text.find('\n'));
+  std::string line;
+  for (const char c : text.substr(0, 4 * limit)) {
+    const bool blank = c == ' ' || static_cast<unsigned char>(c) < 0x20;
+    if (!blank)
+      line.push_back(c);
+    else if (!line.empty() && line.back() != ' ')
+      line.push_back(' ');
+  }
+  if (line.size() > limit) line = std::string(utf8_prefix(line, limit)) + "…";
+  return line;
+}
+
+bool is_identifier(std::string_view text) {
+  constexpr auto ok = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '/' ||
+           c == '-';
+  };
+  return !text.empty() && text.size() <= 40 && std::all_of(text.begin(), text.end(), ok);
+}
+
+std::string cleaned_json(std::string_view json, bool& encoding_changed) {
+  std::string out;
+  out.reserve(json.size() + 64);
+  encoding_changed = false;
+  for (std::size_t at = 0; at < json.size();) {
+    const char c = json[at];
+    if (c == '\\') {
+      const auto unit = escaped_unit(json, at);
+      if (is_high(unit) && is_low(escaped_unit(json, at + 6))) {
+        out.append(json.substr(at, 12));
+        at += 12;
+      } else if (is_high(unit) || is_low(unit)) {
+        out.append("\\ufffd");
+        encoding_changed = true;
+        at += 6;
+      } else {
+        const std::size_t n = std::min<std::size_t>(2, json.size() - at);
+        out.append(json.substr(at, n));
+        at += n;
+      }
+      continue;
+    }
+    const std::size_t n = sequence_length(json, at);
+    if (n == 0) {
+      out.append(kReplacement);
+      encoding_changed = true;
+      ++at;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      out.push_back(' ');
+      ++at;
+    } else {
+      out.append(json.substr(at, n));
+      at += n;
+    }
+  }
+  return out;
+}
+
+}  // namespace memd::claude_code

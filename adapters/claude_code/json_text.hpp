@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+
+// The text side of JSON: strings as they stand in the source, and what they mean. simdjson refuses lone surrogates,
+// which occur in cut tool output, so strings are unescaped here.
+namespace memd::claude_code {
+
+inline constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
+
+// Appends the meaning of `body` (a JSON string without its quotes), at most `limit` bytes and never part of a
+// character. Lone surrogates become U+FFFD; an unknown escape stands for its letter. True if something was replaced.
+bool append_unescaped(std::string_view body, std::string& out, std::size_t limit = kNoLimit);
+
+// A token is the raw text of a scalar, or "{" / "[" for the start of a container. Empty: the key is not there.
+inline bool is_string(std::string_view token) { return token.size() >= 2 && token.front() == '"'; }
+inline std::string_view string_body(std::string_view token) {
+  return is_string(token) ? token.substr(1, token.size() - 2) : std::string_view{};
+}
+inline bool is_true(std::string_view token) { return token == "true"; }
+std::int64_t integer(std::string_view token);  // 0 unless it is a number; fractions are cut off
+
+// The longest prefix of at most `limit` bytes that ends between characters.
+std::string_view utf8_prefix(std::string_view text, std::size_t limit);
+
+// White space of ASCII and the Unicode spaces people paste.
+std::string_view trimmed(std::string_view text);
+
+// First line, blanks folded, at most `limit` bytes ("…" when cut).
+std::string one_line(std::string_view text, std::size_t limit);
+
+// A letter-and-digit name fit for ledger and statistics: [a-z0-9_/-]{1,40}, any case.
+bool is_identifier(std::string_view text);
+
+// A copy a strict parser accepts where `json` breaks only in its encoding: bytes that are not UTF-8 and lone surrogate
+// escapes become U+FFFD, control bytes become spaces. `encoding_changed` tells of the first two.
+std::string cleaned_json(std::string_view json, bool& encoding_changed);
+
+}  // namespace memd::claude_code

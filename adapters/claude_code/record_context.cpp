@@ -1,0 +1,92 @@
+#include "adapters/claude_code/record_context.hpp"
+
+#include "adapters/claude_code/paths.hpp"
+#include "schemas/hash.hpp"
+#include "schemas/ids.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace memd::claude_code {
+namespace {
+
+// Records without a uuid: what they say is who they are. Copies and repeats are equal; their offsets are not.
+std::uint64_t content_key(const Envelope& envelope) {
+  std::uint64_t key = hash64("claude_code/record");
+  for (const auto token : envelope.tokens)
+    key = hash_combine(key, hash64(token));
+  return key;
+}
+
+}  // namespace
+
+RecordContext::RecordContext(const Envelope& envelope, std::string_view session_uid, RawRef raw, Detail detail,
+                             EventBatch& out)
+    : envelope_(envelope), session_uid_(session_uid), raw_(raw), detail_(detail), out_(out), time_(envelope.time()) {
+  const auto uuid = envelope.body(Key::uuid);
+  key_ = uuid.empty() ? content_key(envelope) : record_key(Platform::claude_code, uuid);
+  append_unescaped(envelope.body(Key::cwd), cwd_);
+  append_unescaped(envelope.body(Key::git_branch), git_branch_);
+  append_unescaped(envelope.body(Key::version), version_);
+  sidechain = envelope.is(Key::is_sidechain);
+}
+
+Event& RecordContext::add(EventKind kind, Role role, std::size_t block) {
+  Event& e = out_.events.emplace_back();
+  e.session_uid = session_uid_;
+  e.event_id = event_key(key_, index_++);
+  e.time = time_;
+  e.kind = kind;
+  e.role = role;
+  e.raw = raw_;
+  e.raw.block = static_cast<std::uint16_t>(std::min<std::size_t>(block, std::numeric_limits<std::uint16_t>::max()));
+  e.cwd = cwd_;
+  e.git_branch = git_branch_;
+  e.agent_version = version_;
+  e.is_sidechain = sidechain;
+  return e;
+}
+
+Event& RecordContext::add_lifecycle(std::string_view name, std::string_view summary) {
+  Event& e = add(EventKind::lifecycle, Role::system);
+  e.lifecycle = name;
+  e.summary = summary;
+  return e;
+}
+
+void RecordContext::diagnose(DiagnosticType type, std::vector<FieldName> fields) {
+  out_.diagnostics.push_back({Platform::claude_code, type, Severity::warning, std::move(fields), 0, raw_.offset});
+}
+
+std::string RecordContext::text(std::string_view token, std::size_t limit) {
+  std::string out;
+  append_text(token, out, limit);
+  return out;
+}
+
+void RecordContext::append_text(std::string_view token, std::string& out, std::size_t limit) {
+  lossy_ |= append_unescaped(string_body(token), out, limit);
+}
+
+std::string RecordContext::agent_uid(std::string_view agent_id) const {
+  std::string uid(root_session(session_uid_));
+  return uid.append("/agent-").append(agent_id);
+}
+
+void RecordContext::link_agent(std::string_view agent_id, std::string_view call_id) {
+  if (!is_identifier(agent_id)) return;
+  SessionUpdate update;
+  update.session_uid = agent_uid(agent_id);
+  if (!out_.sessions.empty() && out_.sessions.back().session_uid == update.session_uid &&
+      out_.sessions.back().parent_call_id == call_id)
+    return;  // a run of records of one agent says the same each time
+  update.platform = Platform::claude_code;
+  update.native_id = split_session_uid(update.session_uid)->native_id;
+  update.kind = SessionKind::subagent;
+  update.parent_uid = root_session(session_uid_);
+  update.parent_call_id = call_id;
+  update.time = time_;
+  out_.sessions.push_back(std::move(update));
+}
+
+}  // namespace memd::claude_code

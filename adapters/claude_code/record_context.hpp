@@ -1,0 +1,81 @@
+#pragma once
+
+#include "adapters/claude_code/envelope.hpp"
+#include "schemas/event_batch.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace memd::claude_code {
+
+// How much of a record becomes text: what the store keeps, or all of it (for Adapter::event_text).
+enum class Detail : std::uint8_t { stored, full };
+
+// What became of one record. `broken`: its inside is not JSON; nothing of it is kept.
+struct Verdict {
+  bool broken = false;
+  Disposition disposition = Disposition::indexed;
+  std::string_view reason;
+
+  static Verdict indexed() { return {}; }
+  static Verdict skipped(std::string_view reason) { return {false, Disposition::skipped, reason}; }
+  static Verdict unknown() { return {false, Disposition::unknown, "unknown_type"}; }
+  static Verdict damaged() { return {true, Disposition::skipped, "damaged"}; }
+};
+
+// Builds the events of one record, or of the message inside one: the fields every event of it shares, and the ids.
+// Lives as long as the record's bytes.
+class RecordContext {
+ public:
+  // `session_uid`: the session the events belong to. `raw.block` is set per event.
+  RecordContext(const Envelope& envelope, std::string_view session_uid, RawRef raw, Detail detail, EventBatch& out);
+
+  // A new event with the shared fields filled. Valid until the next call.
+  Event& add(EventKind kind, Role role, std::size_t block = 0);
+  Event& add_lifecycle(std::string_view name, std::string_view summary = {});
+  void diagnose(DiagnosticType type, std::vector<FieldName> fields = {});
+
+  // A token's meaning. Replaced characters are remembered for lossy().
+  std::string text(std::string_view token, std::size_t limit = kNoLimit);
+  void append_text(std::string_view token, std::string& out, std::size_t limit = kNoLimit);
+
+  // The session of an agent of the main session at hand.
+  std::string agent_uid(std::string_view agent_id) const;
+  // Says that `agent_id` is a subagent that the call `call_id` started.
+  void link_agent(std::string_view agent_id, std::string_view call_id);
+
+  const Envelope& envelope() const { return envelope_; }
+  std::string_view session_uid() const { return session_uid_; }
+  std::uint64_t key() const { return key_; }
+  void set_key(std::uint64_t key) { key_ = key; }
+  TimeMs time() const { return time_; }
+  RawRef raw() const { return raw_; }
+  Detail detail() const { return detail_; }
+  EventBatch& out() { return out_; }
+  bool emitted() const { return index_ > 0; }
+  bool lossy() const { return lossy_; }
+  void mark_lossy() { lossy_ = true; }
+
+  // The words of "user" records are the parent agent's.
+  bool sidechain = false;
+  // The events belong to a session of that agent's own, not to the one it works for.
+  bool own_session = false;
+
+ private:
+  const Envelope& envelope_;
+  std::string_view session_uid_;
+  RawRef raw_;
+  Detail detail_;
+  EventBatch& out_;
+  std::uint64_t key_ = 0;
+  TimeMs time_ = 0;
+  std::uint32_t index_ = 0;
+  bool lossy_ = false;
+  std::string cwd_;
+  std::string git_branch_;
+  std::string version_;
+};
+
+}  // namespace memd::claude_code

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "adapters/claude_code/json_access.hpp"
+#include "adapters/claude_code/record_context.hpp"
+
+#include <string_view>
+
+// One function a kind of record. `root` is the record's object (or, for the two messages, what stands in its place in
+// agent_progress), to be walked from its first field; scalars of it are in context.envelope().
+namespace memd::claude_code {
+
+Verdict read_user(RecordContext& context, od::object& root);
+Verdict read_assistant(RecordContext& context, od::object& root);
+Verdict read_system(RecordContext& context, od::object& root);
+Verdict read_progress(RecordContext& context, od::object& root);
+Verdict read_attachment(RecordContext& context, od::object& root);
+Verdict read_queue_operation(RecordContext& context);
+
+// Records that are not part of the chain: titles, links, modes, the journal of a workflow, and what is skipped by name.
+Verdict read_side_record(RecordContext& context, std::string_view type);
+
+// agent-<id>.meta.json
+Verdict read_agent_meta(RecordContext& context);
+
+// Human words that waited in the queue while the agent worked (record_handlers: queue-operation, queued_command).
+bool emit_queued(RecordContext& context, std::string_view token, std::string_view lifecycle);
+
+}  // namespace memd::claude_code

@@ -1,0 +1,155 @@
+#include "adapters/claude_code/test_command.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string>
+#include <vector>
+
+namespace memd::claude_code {
+namespace {
+
+using Words = std::vector<std::string_view>;
+
+template <std::size_t N>
+bool among(std::string_view word, const std::array<std::string_view, N>& names) {
+  return std::find(names.begin(), names.end(), word) != names.end();
+}
+
+std::string_view base_name(std::string_view word) {
+  const auto slash = word.rfind('/');
+  return slash == std::string_view::npos ? word : word.substr(slash + 1);
+}
+
+bool is_assignment(std::string_view word) {
+  const auto equals = word.find('=');
+  if (equals == std::string_view::npos || equals == 0) return false;
+  const auto name = word.substr(0, equals);
+  return std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+}
+
+// Programs that run the command behind them.
+constexpr std::array<std::string_view, 14> kRunners{"env",    "time",    "sudo",   "nice",  "command",
+                                                    "exec",   "npx",     "bunx",   "nohup", "xvfb-run",
+                                                    "dotenv", "timeout", "stdbuf", "direnv"};
+struct Launcher {
+  std::string_view program;
+  std::string_view verb;
+};
+constexpr std::array kLaunchers{Launcher{"uv", "run"},      Launcher{"poetry", "run"}, Launcher{"pipenv", "run"},
+                                Launcher{"bundle", "exec"}, Launcher{"mise", "exec"},  Launcher{"pnpm", "exec"},
+                                Launcher{"yarn", "exec"},   Launcher{"npm", "exec"},   Launcher{"hatch", "run"},
+                                Launcher{"pdm", "run"},     Launcher{"pnpm", "dlx"},   Launcher{"nix", "develop"}};
+
+// Drops what stands before the command word: assignments, runners and their options.
+void drop_prefix(Words& words) {
+  std::size_t at = 0;
+  bool behind_runner = false;
+  while (at < words.size()) {
+    const auto word = base_name(words[at]);
+    const bool number = std::isdigit(static_cast<unsigned char>(word.empty() ? ' ' : word.front())) != 0;
+    const bool launcher = at + 1 < words.size() &&
+                          std::any_of(kLaunchers.begin(), kLaunchers.end(),
+                                      [&](const auto& l) { return l.program == word && l.verb == words[at + 1]; });
+    if (launcher) {
+      at += 2;
+      behind_runner = true;
+    } else if (among(word, kRunners)) {
+      ++at;
+      behind_runner = true;
+    } else if (is_assignment(words[at]) || words[at] == "(" || words[at] == "{" || words[at] == "!") {
+      ++at;
+    } else if (behind_runner && (words[at].starts_with('-') || number)) {
+      ++at;
+    } else {
+      break;
+    }
+  }
+  words.erase(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(at));
+}
+
+bool names_tests(std::string_view word) {
+  return word == "test" || word == "tests" || word == "check" || word.starts_with("test:") ||
+         word.starts_with("test-") || word.starts_with("test_") || word.ends_with(":test") || word.ends_with("-test");
+}
+
+// First word behind the program that is no option.
+std::string_view verb_of(const Words& words, std::size_t from = 1) {
+  for (std::size_t i = from; i < words.size(); ++i)
+    if (!words[i].starts_with('-') && !words[i].starts_with('+')) return words[i];
+  return {};
+}
+
+bool command_runs_tests(Words words) {
+  drop_prefix(words);
+  if (words.empty()) return false;
+  constexpr std::array<std::string_view, 17> test_programs{
+      "pytest", "py.test", "ctest",     "jest", "vitest",     "mocha",   "rspec", "phpunit", "tox",
+      "nox",    "ava",     "gotestsum", "bats", "playwright", "cypress", "karma", "busted"};
+  constexpr std::array<std::string_view, 10> verb_test{"go",  "cargo", "mix",     "dotnet", "deno",
+                                                       "bun", "swift", "flutter", "dart",   "bazel"};
+  constexpr std::array<std::string_view, 4> script_runners{"npm", "pnpm", "yarn", "bun"};
+  constexpr std::array<std::string_view, 9> builders{"make",   "gmake",   "ninja", "mvn", "./mvnw",
+                                                     "gradle", "gradlew", "just",  "mise"};
+  const auto program = base_name(words.front());
+  const auto verb = verb_of(words);
+  if (among(program, test_programs))
+    return program != "playwright" && program != "cypress" ? true : verb == "test" || verb == "run";
+  if (among(program, verb_test) && (verb == "test" || verb == "nextest")) return true;
+  if (among(program, script_runners)) {
+    if (verb == "t" && program == "npm") return true;
+    return names_tests(
+               verb == "run" || verb == "run-script"
+                   ? verb_of(words,
+                             static_cast<std::size_t>(std::find(words.begin(), words.end(), verb) - words.begin()) + 1)
+                   : verb) &&
+           verb != "check";
+  }
+  if (among(program, builders) || program == "mvnw")
+    return std::any_of(words.begin() + 1, words.end(),
+                       [](auto w) { return names_tests(w) || w == "verify" || w.ends_with(":test"); });
+  if ((program.starts_with("python") || program == "py") && words.size() > 2 && words[1] == "-m")
+    return words[2] == "pytest" || words[2] == "unittest" || words[2] == "tox" || words[2] == "nose";
+  if (program == "rails" || program == "rake" || program == "php" || program == "artisan")
+    return std::any_of(words.begin() + 1, words.end(),
+                       [](auto w) { return w == "test" || w == "spec" || w.starts_with("test:"); });
+  if (program == "node") return std::find(words.begin(), words.end(), "--test") != words.end();
+  if (program == "zig") return verb == "test" || (verb == "build" && words.back() == "test");
+  return false;
+}
+
+}  // namespace
+
+bool runs_tests(std::string_view command) {
+  Words words;
+  std::size_t start = std::string_view::npos;
+  char quote = 0;
+  const auto end_word = [&](std::size_t at) {
+    if (start != std::string_view::npos) words.push_back(command.substr(start, at - start));
+    start = std::string_view::npos;
+  };
+  for (std::size_t i = 0; i <= command.size(); ++i) {
+    const char c = i < command.size() ? command[i] : '\n';
+    if (i < command.size() && quote != 0) {
+      if (c == quote) quote = 0;
+      continue;
+    }
+    const bool separator = c == '\n' || c == ';' || c == '|' || c == '&';
+    // "2>&1" is one word, not the end of a command.
+    const bool redirection =
+        c == '&' && i > 0 && (command[i - 1] == '>' || (i + 1 < command.size() && command[i + 1] == '>'));
+    if (separator && !redirection) {
+      end_word(i);
+      if (command_runs_tests(std::move(words))) return true;
+      words.clear();
+    } else if (c == ' ' || c == '\t' || c == '(' || c == ')') {
+      end_word(i);
+    } else {
+      if (c == '\'' || c == '"') quote = c;
+      if (start == std::string_view::npos) start = i;
+    }
+  }
+  return false;
+}
+
+}  // namespace memd::claude_code

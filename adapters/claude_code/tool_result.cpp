@@ -1,0 +1,139 @@
+#include "adapters/claude_code/tool_result.hpp"
+
+#include "adapters/claude_code/human_text.hpp"
+
+#include <algorithm>
+
+namespace memd::claude_code {
+namespace {
+
+enum : std::size_t { kToolUseId, kIsError, kType, kText, kResultKeys };
+constexpr KeyTable<kResultKeys> kResultTable{{"tool_use_id", "is_error", "type", "text"}};
+
+enum : std::size_t {
+  kFilePath,
+  kNotebookPath,
+  kAgentId,
+  kInterrupted,
+  kPatch,
+  kContent,
+  kKind,
+  kBackground,
+  kStructuredKeys
+};
+constexpr KeyTable<kStructuredKeys> kStructuredTable{
+    {"filePath", "notebook_path", "agentId", "interrupted", "structuredPatch", "content", "type", "backgroundTaskId"}};
+
+enum : std::size_t { kMediaType, kSourceType, kSourceKeys };
+constexpr KeyTable<kSourceKeys> kSourceTable{{"media_type", "type"}};
+
+// Lines of a unified diff's hunks by their first letter.
+bool count_patch(od::object& result, FileTouch& touch) {
+  od::value value;
+  od::array hunks;
+  if (!seek(result, "structuredPatch", value) || value.get_array().get(hunks)) return true;
+  return for_each_element(hunks, [&](od::value& hunk_value, std::size_t) {
+    od::object hunk;
+    od::array lines;
+    if (hunk_value.get_object().get(hunk)) return true;
+    return for_each_field(hunk, [&](std::string_view key, od::value& field) {
+      if (key != "lines" || field.get_array().get(lines)) return true;
+      return for_each_element(lines, [&](od::value& line, std::size_t) {
+        const auto body = string_body(token_of(line));
+        if (body.starts_with('+')) ++touch.lines_added;
+        if (body.starts_with('-')) ++touch.lines_removed;
+        return true;
+      });
+    });
+  });
+}
+
+std::int32_t count_lines(std::string_view body) {
+  std::int32_t lines = body.empty() || body.ends_with("\\n") ? 0 : 1;
+  for (auto at = body.find('\\'); at != std::string_view::npos && at + 1 < body.size(); at = body.find('\\', at + 2))
+    lines += body[at + 1] == 'n';
+  return lines;
+}
+
+}  // namespace
+
+bool append_marker(RecordContext& c, od::object& block, std::string_view type, std::string& marker) {
+  od::object source;
+  Tokens<kSourceKeys> tokens{};
+  if (seek_object(block, "source", source) && !collect(source, kSourceTable, tokens)) return false;
+  if (!marker.empty()) marker.push_back(' ');
+  marker.append("[").append(type);
+  if (is_string(tokens[kMediaType])) marker.append(": ").append(c.text(tokens[kMediaType], 80));
+  marker.append("]");
+  return true;
+}
+
+bool read_content(RecordContext& c, od::value& content, std::size_t limit, ContentText& out) {
+  const auto token = token_of(content);
+  if (is_string(token)) {
+    c.append_text(token, out.text, limit);
+    return true;
+  }
+  od::array blocks;
+  if (content.get_array().get(blocks)) return true;
+  return for_each_element(blocks, [&](od::value& value, std::size_t) {
+    od::object block;
+    Tokens<kResultKeys> tokens;
+    if (value.get_object().get(block)) return true;
+    if (!collect(block, kResultTable, tokens)) return false;
+    const auto type = string_body(tokens[kType]);
+    if (!is_string(tokens[kText])) return append_marker(c, block, is_identifier(type) ? type : "block", out.marker);
+    if (!out.text.empty() && out.text.size() < limit) out.text.push_back('\n');
+    c.append_text(tokens[kText], out.text, limit - std::min(limit, out.text.size()));
+    return true;
+  });
+}
+
+bool read_tool_result(RecordContext& c, od::object& block, std::size_t index) {
+  Tokens<kResultKeys> tokens;
+  if (!collect(block, kResultTable, tokens)) return false;
+  const bool is_error = is_true(tokens[kIsError]);
+  ContentText content;
+  od::value value;
+  // An error can hold the words of a person, behind what the client says: read it whole.
+  const bool whole = c.detail() == Detail::full || is_error;
+  if (seek(block, "content", value) && !read_content(c, value, whole ? kNoLimit : kResultTextLimit, content))
+    return false;
+
+  const std::string words(is_error ? rejection_words(content.text) : std::string_view{});
+  Event& e = c.add(EventKind::tool_result, Role::tool, index);
+  e.call_id = c.text(tokens[kToolUseId]);
+  e.is_error = is_error;
+  if (c.detail() == Detail::stored) content.text.resize(utf8_prefix(content.text, kResultTextLimit).size());
+  e.summary = content.text.starts_with("<persisted-output>") ? "[output moved to a file]" : std::move(content.marker);
+  e.text = std::move(content.text);
+  if (!words.empty()) {
+    Event& human = c.add(EventKind::human_intervention, Role::user, index);
+    human.origin = Origin::embedded;
+    human.text = words;
+  }
+  return true;
+}
+
+bool read_structured_result(RecordContext& c, od::value& structured, std::size_t result) {
+  od::object object;
+  if (structured.get_object().get(object)) return true;
+  Tokens<kStructuredKeys> tokens;
+  if (!collect(object, kStructuredTable, tokens)) return false;
+
+  Event& e = c.out().events[result];
+  if (is_string(tokens[kAgentId])) c.link_agent(c.text(tokens[kAgentId]), e.call_id);
+  if (is_true(tokens[kInterrupted])) e.summary = "[interrupted]";
+  if (is_string(tokens[kBackground])) e.summary = "[moved to the background]";
+  const auto path = is_string(tokens[kFilePath]) ? tokens[kFilePath] : tokens[kNotebookPath];
+  if (!is_string(path) || tokens[kPatch].empty()) return true;
+  FileTouch touch{c.text(path), FileAccess::modified, 0, 0};
+  if (!count_patch(object, touch)) return false;
+  // A new file has no patch: all its lines are added.
+  if (string_body(tokens[kKind]) == "create" && touch.lines_added == 0)
+    touch.lines_added = count_lines(string_body(tokens[kContent]));
+  e.files.push_back(std::move(touch));
+  return true;
+}
+
+}  // namespace memd::claude_code

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "schemas/error.hpp"
+#include "schemas/platform.hpp"
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memd {
+
+struct PlatformConfig {
+  bool enabled = true;
+  std::vector<std::filesystem::path> paths;  // replace the default storage roots when not empty
+};
+
+// The configuration file; its shape is schemas/json/config.schema.json.
+struct Config {
+  std::map<Platform, PlatformConfig> platforms;
+  std::string log_level = "info";
+  int query_threads = 2;
+  int max_tokens = 2000;  // of a tool's answer when the caller does not say
+};
+
+// Errc::bad_config names file, line and key, and says what is allowed there. Nothing is guessed or skipped.
+Result<Config> parse_config(std::string_view yaml, const std::string& file_name);
+Result<Config> load_config(const std::filesystem::path& file);
+
+}  // namespace memd

@@ -1,0 +1,46 @@
+#include "daemon/ingest/raw_reader.hpp"
+
+#include "daemon/ingest/source_file.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace memd {
+namespace {
+
+constexpr std::size_t kMovedOutLimit = 4 << 20;
+
+Result<std::string> read_moved_out(const std::filesystem::path& path) {
+  MEMD_TRY_ASSIGN(const SourceFile file, SourceFile::open(path));
+  std::string text(static_cast<std::size_t>(std::min<std::uint64_t>(file.stat().size, kMovedOutLimit)), '\0');
+  MEMD_TRY_ASSIGN(const std::size_t n, file.read_at(0, text));
+  text.resize(n);
+  return text;
+}
+
+}  // namespace
+
+Result<std::string> read_event_text(Platform platform, const std::string& source_path, EventKind kind,
+                                    const RawRef& raw) {
+  const Adapter* adapter = find_adapter(platform);
+  if (adapter == nullptr) return Error(Errc::unsupported, "no adapter for " + std::string(to_string(platform)));
+  MEMD_TRY_ASSIGN(const SourceFile file, SourceFile::open(source_path));
+  std::vector<char> bytes(raw.length + kRecordPadding, '\0');
+  MEMD_TRY_ASSIGN(const std::size_t n, file.read_at(raw.offset, std::span(bytes).first(raw.length)));
+  const Error changed(Errc::not_found, source_path + " no longer holds this record at byte " +
+                                           std::to_string(raw.offset) + "; the store keeps what was indexed");
+  if (n < raw.length) return changed;
+  const std::string_view record(bytes.data(), raw.length);
+  if (kind == EventKind::tool_result) {
+    Source source;
+    source.platform = platform;
+    source.path = source_path;
+    if (const auto moved = adapter->moved_out_text(source, record))
+      if (auto text = read_moved_out(*moved)) return text;
+  }
+  auto text = adapter->event_text(record, kind, raw.block);
+  if (!text) return changed;
+  return std::move(*text);
+}
+
+}  // namespace memd

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "protocol/mcp/tool_registry.hpp"
+#include "schemas/error.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace memd {
+
+// Asks a memd daemon over a connected Unix socket, one request at a time, blocking. For the command line. Owns the
+// descriptor. One thread.
+class RpcClient {
+ public:
+  using OnProgress = std::function<void(double done, double total, std::string_view message)>;
+
+  explicit RpcClient(int connected_socket) : fd_(connected_socket) {}
+  ~RpcClient();
+  RpcClient(RpcClient&& other) noexcept;
+  RpcClient& operator=(RpcClient&&) = delete;
+
+  // `params` and the result are JSON text. A JSON-RPC error becomes Errc::protocol with its message.
+  Result<std::string> call(std::string_view method, std::string_view params, const OnProgress& on_progress = {});
+
+  // `arguments` is the JSON text of an object.
+  Result<mcp::ToolOutcome> call_tool(std::string_view name, std::string_view arguments);
+
+  // The tools the daemon offers: the result of tools/list, as JSON text.
+  Result<std::string> list_tools();
+
+ private:
+  Result<void> send_line(std::string_view line);
+  Result<std::string> receive_line();
+
+  int fd_;
+  std::int64_t next_id_ = 1;
+  std::string received_;
+};
+
+}  // namespace memd

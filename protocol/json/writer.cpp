@@ -1,0 +1,95 @@
+#include "protocol/json/writer.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace memd::json {
+namespace {
+
+// Length of the well-formed UTF-8 sequence at the start of `s` (which is not ASCII), 0 if there is none.
+std::size_t utf8_length(std::string_view s) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
+  const auto in = [&](std::size_t i, unsigned lo, unsigned hi) {
+    return i < s.size() && byte(i) >= lo && byte(i) <= hi;
+  };
+  const unsigned lead = byte(0);
+  if (lead >= 0xC2 && lead <= 0xDF) return in(1, 0x80, 0xBF) ? 2 : 0;
+  if (lead >= 0xE0 && lead <= 0xEF) {
+    const unsigned lo = lead == 0xE0 ? 0xA0 : 0x80;
+    const unsigned hi = lead == 0xED ? 0x9F : 0xBF;  // no surrogates
+    return in(1, lo, hi) && in(2, 0x80, 0xBF) ? 3 : 0;
+  }
+  if (lead >= 0xF0 && lead <= 0xF4) {
+    const unsigned lo = lead == 0xF0 ? 0x90 : 0x80;
+    const unsigned hi = lead == 0xF4 ? 0x8F : 0xBF;
+    return in(1, lo, hi) && in(2, 0x80, 0xBF) && in(3, 0x80, 0xBF) ? 4 : 0;
+  }
+  return 0;
+}
+
+bool is_plain(char c) {
+  const auto u = static_cast<unsigned char>(c);
+  return u >= 0x20 && u < 0x80 && c != '"' && c != '\\';
+}
+
+void append_escaped(std::string& out, char c) {
+  switch (c) {
+    case '"': out += "\\\""; return;
+    case '\\': out += "\\\\"; return;
+    case '\n': out += "\\n"; return;
+    case '\r': out += "\\r"; return;
+    case '\t': out += "\\t"; return;
+    default: break;
+  }
+  constexpr std::string_view hex = "0123456789abcdef";
+  const auto u = static_cast<unsigned char>(c);
+  out += "\\u00";
+  out += hex[u >> 4];
+  out += hex[u & 15U];
+}
+
+template <class Number>
+void append_chars(std::string& out, Number value) {
+  std::array<char, 32> buffer{};
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+  out.append(buffer.data(), end);
+}
+
+}  // namespace
+
+void append_string(std::string& out, std::string_view text) {
+  out += '"';
+  std::size_t i = 0;
+  while (i < text.size()) {
+    std::size_t run = i;
+    while (run < text.size() && is_plain(text[run]))
+      ++run;
+    out.append(text, i, run - i);
+    i = run;
+    if (i == text.size()) break;
+    if (static_cast<unsigned char>(text[i]) < 0x80) {
+      append_escaped(out, text[i++]);
+    } else if (const std::size_t n = utf8_length(text.substr(i)); n > 0) {
+      out.append(text, i, n);
+      i += n;
+    } else {
+      out += "\xEF\xBF\xBD";
+      ++i;
+    }
+  }
+  out += '"';
+}
+
+void append_number(std::string& out, double value) { append_chars(out, std::isfinite(value) ? value : 0.0); }
+void append_number(std::string& out, std::int64_t value) { append_chars(out, value); }
+void append_number(std::string& out, std::uint64_t value) { append_chars(out, value); }
+
+void Writer::key(std::string_view name) {
+  comma();
+  append_string(out_, name);
+  out_ += ':';
+  pending_comma_ = false;
+}
+
+}  // namespace memd::json

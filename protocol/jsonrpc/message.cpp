@@ -1,0 +1,146 @@
+#include "protocol/jsonrpc/message.hpp"
+
+#include "protocol/json/writer.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/monotonic_resource.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/parser.hpp>
+#include <boost/json/storage_ptr.hpp>
+
+#include <utility>
+
+namespace memd::jsonrpc {
+namespace {
+
+namespace bj = boost::json;
+
+Invalid invalid(ErrorCode code, std::string message, std::optional<Id> id = std::nullopt) {
+  return Invalid{std::move(id), code, std::move(message)};
+}
+
+std::optional<Id> read_id(const bj::value& v) {
+  Id id = id_text(v);
+  if (id.empty()) return std::nullopt;
+  return id;
+}
+
+Message read_message(bj::value&& v) {
+  if (!v.is_object()) return invalid(kInvalidRequest, "a message is a JSON object");
+  bj::object& object = v.get_object();
+
+  std::optional<Id> id;
+  const bj::value* id_value = object.if_contains("id");
+  if (id_value != nullptr) id = read_id(*id_value);
+
+  const bj::value* version = object.if_contains("jsonrpc");
+  if (version == nullptr || !version->is_string() || version->get_string() != "2.0")
+    return invalid(kInvalidRequest, "jsonrpc has to be \"2.0\"", id);
+
+  const bj::value* method = object.if_contains("method");
+  if (method == nullptr) {
+    if (object.contains("result") || object.contains("error")) return Response{};
+    return invalid(kInvalidRequest, "method is missing", id);
+  }
+  if (!method->is_string()) return invalid(kInvalidRequest, "method has to be a string", id);
+  if (id_value != nullptr && !id) return invalid(kInvalidRequest, "id has to be a string or an integer");
+
+  bj::value params = bj::object(v.storage());
+  if (bj::value* p = object.if_contains("params"); p != nullptr) {
+    if (!p->is_object()) {
+      if (!id) return Response{};  // a notification is never answered, not even a bad one
+      return invalid(kInvalidParams, "params has to be an object", id);
+    }
+    params = std::move(*p);
+  }
+  std::string name(method->get_string().data(), method->get_string().size());
+  if (!id) return Notification{std::move(name), std::move(params)};
+  return Request{std::move(*id), std::move(name), std::move(params)};
+}
+
+}  // namespace
+
+struct MessageParser::State {
+  static bj::parse_options options() {
+    bj::parse_options o;
+    o.max_depth = kMaxDepth;
+    return o;
+  }
+  bj::parser parser{bj::storage_ptr(), options()};
+};
+
+Id id_text(const bj::value& v) {
+  Id out;
+  if (v.is_int64()) json::append_number(out, v.get_int64());
+  if (v.is_uint64()) json::append_number(out, v.get_uint64());
+  if (v.is_string()) json::append_string(out, std::string_view(v.get_string()));
+  return out;
+}
+
+MessageParser::MessageParser() : state_(std::make_unique<State>()) {}
+MessageParser::~MessageParser() = default;
+MessageParser::MessageParser(MessageParser&&) noexcept = default;
+
+Incoming MessageParser::parse(std::string_view line) {
+  if (line.size() > kMaxMessageBytes) return invalid(kInvalidRequest, "the message is longer than 10 MB");
+  bj::parser& parser = state_->parser;
+  // One arena a message; every value cut out of it keeps it alive, so params can travel to a worker.
+  parser.reset(bj::make_shared_resource<bj::monotonic_resource>());
+  boost::system::error_code ec;
+  parser.write(line.data(), line.size(), ec);
+  if (ec) {
+    parser.reset();
+    return invalid(kParseError, "not JSON: " + ec.message());
+  }
+  bj::value root = parser.release();
+  parser.reset();
+
+  if (root.is_array()) {
+    bj::array& items = root.get_array();
+    if (items.empty()) return invalid(kInvalidRequest, "an empty batch");
+    if (items.size() > kMaxBatch) return invalid(kInvalidRequest, "more than 100 messages in a batch");
+    Batch batch;
+    batch.messages.reserve(items.size());
+    for (bj::value& item : items)
+      batch.messages.push_back(read_message(std::move(item)));
+    return batch;
+  }
+  return std::visit([](auto&& m) -> Incoming { return std::move(m); }, read_message(std::move(root)));
+}
+
+std::string result_line(std::string_view id, std::string_view result) {
+  std::string out;
+  out.reserve(id.size() + result.size() + 40);
+  out.append(R"({"jsonrpc":"2.0","id":)").append(id).append(R"(,"result":)").append(result).append("}");
+  return out;
+}
+
+std::string error_line(const std::optional<Id>& id, int code, std::string_view message, std::string_view data) {
+  std::string out;
+  json::Writer w(out);
+  w.begin_object();
+  w.member("jsonrpc", "2.0");
+  w.member_raw("id", id ? std::string_view(*id) : "null");
+  w.key("error");
+  w.begin_object();
+  w.key("code");
+  w.number(static_cast<std::int64_t>(code));
+  w.member("message", message);
+  if (!data.empty()) w.member_raw("data", data);
+  w.end_object();
+  w.end_object();
+  return out;
+}
+
+std::string notification_line(std::string_view method, std::string_view params) {
+  std::string out;
+  json::Writer w(out);
+  w.begin_object();
+  w.member("jsonrpc", "2.0");
+  w.member("method", method);
+  w.member_raw("params", params);
+  w.end_object();
+  return out;
+}
+
+}  // namespace memd::jsonrpc

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <boost/json/value.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace memd::jsonrpc {
+
+inline constexpr std::size_t kMaxMessageBytes = 10'000'000;  // client SDKs cap a message there
+inline constexpr std::size_t kMaxDepth = 64;
+inline constexpr std::size_t kMaxBatch = 100;
+
+enum ErrorCode : int {
+  kParseError = -32700,
+  kInvalidRequest = -32600,
+  kMethodNotFound = -32601,
+  kInvalidParams = -32602,
+  kInternalError = -32603,
+};
+
+// An id as JSON text: `7` and `"7"` stay apart, and it goes back as it came.
+using Id = std::string;
+
+struct Request {
+  Id id;
+  std::string method;
+  boost::json::value params;  // always an object, {} when there were none
+};
+struct Notification {
+  std::string method;
+  boost::json::value params;  // always an object
+};
+// memd asks clients nothing, so nothing of a response matters but that it is one.
+struct Response {};
+// Not a message. Answered with this error; `id` is absent when it could not be told.
+struct Invalid {
+  std::optional<Id> id;
+  ErrorCode code;
+  std::string message;
+};
+
+using Message = std::variant<Request, Notification, Response, Invalid>;
+
+struct Batch {
+  std::vector<Message> messages;  // 1 to kMaxBatch
+};
+
+using Incoming = std::variant<Request, Notification, Response, Invalid, Batch>;
+
+// Parses one line. Never throws on any input. Keeps a scratch buffer between calls: one per connection, one thread.
+class MessageParser {
+ public:
+  MessageParser();
+  ~MessageParser();
+  MessageParser(MessageParser&&) noexcept;
+
+  Incoming parse(std::string_view line);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// An id as JSON text; empty for what is neither string nor integer.
+Id id_text(const boost::json::value& v);
+
+// Responses and notifications on one line, without the newline. `result`, `data` and `params` are JSON text;
+// an absent id is written as null, which JSON-RPC asks for when the id could not be told.
+std::string result_line(std::string_view id, std::string_view result);
+std::string error_line(const std::optional<Id>& id, int code, std::string_view message, std::string_view data = {});
+std::string notification_line(std::string_view method, std::string_view params);
+
+}  // namespace memd::jsonrpc

@@ -1,0 +1,240 @@
+#include "protocol/mcp/argument_reader.hpp"
+
+#include "protocol/json/writer.hpp"
+#include "protocol/mcp/nearest_name.hpp"
+
+#include <fmt/format.h>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace memd::mcp {
+namespace {
+
+namespace bj = boost::json;
+
+constexpr double kLargestExactInteger = 9007199254740992.0;  // 2^53
+
+// What was sent, short enough for a message.
+std::string describe_value(const bj::value& v) {
+  switch (v.kind()) {
+    case bj::kind::null: return "null";
+    case bj::kind::bool_: return v.get_bool() ? "true" : "false";
+    case bj::kind::int64: return fmt::format("{}", v.get_int64());
+    case bj::kind::uint64: return fmt::format("{}", v.get_uint64());
+    case bj::kind::double_: return fmt::format("{}", v.get_double());
+    case bj::kind::array: return "an array";
+    case bj::kind::object: return "an object";
+    case bj::kind::string: break;
+  }
+  const std::string_view text(v.get_string());
+  std::size_t keep = std::min<std::size_t>(text.size(), 40);
+  while (keep < text.size() && keep > 0 && (static_cast<unsigned char>(text[keep]) & 0xC0) == 0x80)
+    --keep;
+  std::string out;
+  json::append_string(out, text.substr(0, keep));
+  return keep < text.size() ? out + "…" : out;
+}
+
+std::string span_text(const Rules& rules, std::string_view unit) {
+  const std::string tail = unit.empty() ? "" : fmt::format(" {}", unit);
+  if (rules.has_minimum() && rules.has_maximum()) return fmt::format("{} to {}{}", rules.minimum, rules.maximum, tail);
+  if (rules.has_minimum()) return fmt::format("{} or more{}", rules.minimum, tail);
+  return fmt::format("at most {}{}", rules.maximum, tail);
+}
+
+std::string number_wanted(const Rules& rules, std::string_view noun) {
+  const bool both = rules.has_minimum() && rules.has_maximum();
+  if (both) return fmt::format("{} from {}", noun, span_text(rules, {}));
+  if (rules.has_minimum() || rules.has_maximum()) return fmt::format("{}, {}", noun, span_text(rules, {}));
+  return std::string(noun);
+}
+
+std::string choices_text(const Rules& rules) {
+  std::string out;
+  for (std::size_t i = 0; i < rules.choice_count; ++i)
+    out += (i == 0 ? "" : ", ") + std::string(rules.choices[i]);
+  return out;
+}
+
+std::size_t code_points(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+template <class Number>
+bool parse_whole(std::string_view text, Number& out) {
+  const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), out);
+  return ec == std::errc{} && end == text.data() + text.size() && !text.empty();
+}
+
+bool to_integer(const bj::value& v, std::int64_t& out) {
+  if (v.is_int64()) return out = v.get_int64(), true;
+  double d = 0;
+  if (v.is_double())
+    d = v.get_double();
+  else if (!v.is_string())
+    return false;
+  else if (parse_whole(std::string_view(v.get_string()), out))
+    return true;
+  else if (!parse_whole(std::string_view(v.get_string()), d))
+    return false;
+  if (!(std::abs(d) <= kLargestExactInteger) || d != std::floor(d)) return false;
+  out = static_cast<std::int64_t>(d);
+  return true;
+}
+
+}  // namespace
+
+const bj::value* ArgumentReader::take(std::string_view name, const Rules& rules) {
+  known_.push_back(name);
+  const bj::value* v = arguments_.if_contains(name);
+  last_was_present_ = v != nullptr && !v->is_null();
+  if (last_was_present_) return v;
+  if (rules.required) problem(name, "is required and was not sent");
+  return nullptr;
+}
+
+void ArgumentReader::problem(std::string_view name, std::string_view what) {
+  if (!problems_.empty()) problems_ += '\n';
+  problems_.append(name).append(": ").append(what);
+}
+
+bool ArgumentReader::convert(const bj::value& v, std::string_view name, const Rules& rules, std::int64_t& out) {
+  std::int64_t n = 0;
+  if (!to_integer(v, n)) {
+    problem(name, fmt::format("got {}, send {}", describe_value(v), number_wanted(rules, "an integer")));
+    return false;
+  }
+  if (static_cast<double>(n) < rules.minimum || static_cast<double>(n) > rules.maximum) {
+    problem(name, fmt::format("{} is out of range, send {}", n, span_text(rules, {})));
+    return false;
+  }
+  out = n;
+  return true;
+}
+
+bool ArgumentReader::convert(const bj::value& v, std::string_view name, const Rules& rules, double& out) {
+  double d = 0;
+  if (v.is_number()) {
+    d = v.to_number<double>();
+  } else if (!v.is_string() || !parse_whole(std::string_view(v.get_string()), d) || !std::isfinite(d)) {
+    problem(name, fmt::format("got {}, send {}", describe_value(v), number_wanted(rules, "a number")));
+    return false;
+  }
+  if (d < rules.minimum || d > rules.maximum) {
+    problem(name, fmt::format("{} is out of range, send {}", d, span_text(rules, {})));
+    return false;
+  }
+  out = d;
+  return true;
+}
+
+bool ArgumentReader::convert(const bj::value& v, std::string_view name, const Rules& rules, std::string& out) {
+  if (!v.is_string()) {
+    const std::string wanted = rules.choice_count > 0 ? "one of " + choices_text(rules) : "a string";
+    problem(name, fmt::format("got {}, send {}", describe_value(v), wanted));
+    return false;
+  }
+  const std::string_view text(v.get_string());
+  if (rules.choice_count > 0) {
+    const auto* const end = rules.choices.begin() + rules.choice_count;
+    if (std::find(rules.choices.begin(), end, text) == end) {
+      problem(name, fmt::format("{} is not known, send one of {}", describe_value(v), choices_text(rules)));
+      return false;
+    }
+  }
+  const std::size_t n = rules.min_length > 0 || rules.max_length != Rules::kNoLimit ? code_points(text) : 0;
+  if (n < rules.min_length) {
+    problem(name, n == 0 ? std::string("is empty, send some text")
+                         : fmt::format("{} characters is too short, send at least {}", n, rules.min_length));
+    return false;
+  }
+  if (n > rules.max_length) {
+    problem(name, fmt::format("{} characters is too long, send at most {}", n, rules.max_length));
+    return false;
+  }
+  out.assign(text);
+  return true;
+}
+
+template <class T>
+void ArgumentReader::read_scalar(std::string_view name, const Rules& rules, T& out) {
+  if (const bj::value* v = take(name, rules)) convert(*v, name, rules, out);
+}
+
+template <class T>
+void ArgumentReader::read_list(std::string_view name, const Rules& rules, std::vector<T>& out) {
+  const bj::value* v = take(name, rules);
+  if (v == nullptr) return;
+  std::vector<T> items;
+  if (!v->is_array()) {
+    if (v->is_object()) return problem(name, "got an object, send an array");
+    T single{};
+    if (!convert(*v, name, rules, single)) return;
+    items.push_back(std::move(single));
+  } else {
+    const bj::array& array = v->get_array();
+    if (array.size() > rules.max_items)
+      return problem(name, fmt::format("{} items is too many, send at most {}", array.size(), rules.max_items));
+    for (std::size_t i = 0; i < array.size(); ++i) {
+      T item{};
+      if (!convert(array[i], fmt::format("{}[{}]", name, i), rules, item)) return;
+      items.push_back(std::move(item));
+    }
+  }
+  out = std::move(items);
+}
+
+void ArgumentReader::read(std::string_view name, const Rules& rules, bool& out) {
+  const bj::value* v = take(name, rules);
+  if (v == nullptr) return;
+  if (v->is_bool()) {
+    out = v->get_bool();
+  } else if (v->is_string() && (v->get_string() == "true" || v->get_string() == "false")) {
+    out = v->get_string() == "true";
+  } else {
+    problem(name, fmt::format("got {}, send true or false", describe_value(*v)));
+  }
+}
+
+void ArgumentReader::read(std::string_view name, const Rules& rules, std::int64_t& out) {
+  read_scalar(name, rules, out);
+}
+void ArgumentReader::read(std::string_view name, const Rules& rules, double& out) { read_scalar(name, rules, out); }
+void ArgumentReader::read(std::string_view name, const Rules& rules, std::string& out) {
+  read_scalar(name, rules, out);
+}
+void ArgumentReader::read(std::string_view name, const Rules& rules, std::vector<std::int64_t>& out) {
+  read_list(name, rules, out);
+}
+void ArgumentReader::read(std::string_view name, const Rules& rules, std::vector<double>& out) {
+  read_list(name, rules, out);
+}
+void ArgumentReader::read(std::string_view name, const Rules& rules, std::vector<std::string>& out) {
+  read_list(name, rules, out);
+}
+
+Result<void> ArgumentReader::finish() {
+  for (const auto& [key, value] : arguments_) {
+    const std::string_view name(key);
+    if (std::find(known_.begin(), known_.end(), name) != known_.end()) continue;
+    std::string shown;
+    json::append_string(shown, name.substr(0, 64));
+    if (const auto near = nearest_name(name, known_)) {
+      problem(shown, fmt::format("is not an argument of this tool, did you mean {}?", *near));
+    } else if (known_.empty()) {
+      problem(shown, "is not an argument of this tool, it takes none");
+    } else {
+      problem(shown, fmt::format("is not an argument of this tool, it takes {}", fmt::join(known_, ", ")));
+    }
+  }
+  if (problems_.empty()) return {};
+  return Error(Errc::invalid_argument, std::move(problems_));
+}
+
+}  // namespace memd::mcp

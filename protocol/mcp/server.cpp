@@ -1,0 +1,144 @@
+#include "protocol/mcp/server.hpp"
+
+#include "protocol/transport/stdio_stream.hpp"
+#include "protocol/transport/stream_transport.hpp"
+#include "protocol/transport/unix_socket.hpp"
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <fcntl.h>
+
+#include <chrono>
+#include <list>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace memd::mcp {
+namespace {
+
+namespace asio = boost::asio;
+using asio::local::stream_protocol;
+using boost::system::error_code;
+
+// Out of descriptors: connections wait in the backlog instead of spinning the loop.
+constexpr auto kAcceptRetry = std::chrono::milliseconds(100);
+
+}  // namespace
+
+struct Server::Impl {
+  Impl(asio::io_context& l, std::function<void(Task)> to_worker, const ServerProfile& p)
+      : loop(l), profile(p), executors{std::move(to_worker), [this](Task t) { asio::post(loop, std::move(t)); }} {}
+
+  using Sessions = std::list<std::unique_ptr<Session>>;
+
+  void accept() {
+    acceptor->async_accept(accepted, [this](error_code ec) { on_accept(ec); });
+  }
+  void on_accept(error_code ec) {
+    if (stopping || ec == asio::error::operation_aborted) return;
+    if (ec) {
+      retry.expires_after(kAcceptRetry);
+      retry.async_wait([this](error_code timer_ec) {
+        if (!timer_ec && !stopping) accept();
+      });
+      return;
+    }
+    const int fd = accepted.release();
+    ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+    auto stream = transport::make_socket_stream(loop, fd);
+    if (const auto same = transport::require_same_user(fd); !same)
+      profile.log_failure("connection refused: " + same.error().message());
+    else
+      serve(std::move(stream));
+    accept();
+  }
+
+  void serve(std::unique_ptr<transport::ByteStream> stream) {
+    const transport::StreamLimits limits{profile.limits().max_line_bytes, profile.limits().max_unsent_bytes};
+    serve(std::make_unique<transport::StreamTransport>(std::move(stream), limits));
+  }
+  void serve(std::unique_ptr<transport::LineTransport> t) {
+    if (!work) work.emplace(asio::make_work_guard(loop));
+    const auto place = sessions.emplace(sessions.end());
+    // Erased by a task of its own: on_finished is called from inside the session.
+    *place = std::make_unique<Session>(std::move(t), profile, executors,
+                                       [this, place] { asio::post(loop, [this, place] { erase(place); }); });
+    (*place)->start();
+    if (stopping) (*place)->stop();
+  }
+  void erase(Sessions::iterator place) {
+    sessions.erase(place);
+    release_when_idle();
+    if (closed_hook) closed_hook(sessions.size());
+  }
+  void release_when_idle() {
+    if (!sessions.empty()) return;
+    work.reset();
+    deadline.cancel();
+  }
+
+  asio::io_context& loop;
+  const ServerProfile& profile;
+  const Executors executors;
+  std::optional<stream_protocol::acceptor> acceptor;
+  stream_protocol::socket accepted{loop};
+  asio::steady_timer retry{loop};
+  asio::steady_timer deadline{loop};
+  Sessions sessions;
+  std::optional<asio::executor_work_guard<asio::io_context::executor_type>> work;
+  std::function<void(std::size_t)> closed_hook;
+  bool stopping = false;
+};
+
+Server::Server(asio::io_context& loop, std::function<void(Task)> to_worker, const ServerProfile& profile)
+    : impl_(std::make_unique<Impl>(loop, std::move(to_worker), profile)) {}
+
+Server::~Server() = default;
+
+void Server::listen(int fd) {
+  impl_->acceptor.emplace(impl_->loop, stream_protocol(), fd);
+  impl_->accept();
+}
+
+void Server::serve_stdio(int in_fd, int out_fd) {
+  impl_->serve(transport::make_descriptor_stream(impl_->loop, in_fd, out_fd));
+}
+
+void Server::serve(std::unique_ptr<transport::LineTransport> transport) { impl_->serve(std::move(transport)); }
+
+void Server::stop(int grace_ms) {
+  Impl& impl = *impl_;
+  if (std::exchange(impl.stopping, true)) return;
+  error_code ignored;
+  if (impl.acceptor) impl.acceptor->close(ignored);
+  impl.retry.cancel();
+  for (const auto& session : impl.sessions)
+    session->stop();
+  if (impl.sessions.empty()) return;
+  impl.deadline.expires_after(std::chrono::milliseconds(grace_ms));
+  impl.deadline.async_wait([&impl](error_code ec) {
+    if (ec) return;
+    for (const auto& session : impl.sessions)
+      session->abort();
+  });
+}
+
+void Server::request_stop() {
+  asio::post(impl_->loop, [this] { stop(); });
+}
+
+std::size_t Server::session_count() const { return impl_->sessions.size(); }
+
+void Server::on_session_closed(std::function<void(std::size_t)> f) { impl_->closed_hook = std::move(f); }
+
+void Server::notify_tools_changed() {
+  for (const auto& session : impl_->sessions)
+    session->notify_tools_changed();
+}
+
+}  // namespace memd::mcp

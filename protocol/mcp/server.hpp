@@ -1,0 +1,47 @@
+#pragma once
+
+#include "protocol/mcp/server_profile.hpp"
+#include "protocol/mcp/session.hpp"
+#include "protocol/transport/line_transport.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace memd::mcp {
+
+// All connections of a process: accepts them and owns their sessions. Everything here happens on the thread that runs
+// `loop`; handlers run where `to_worker` puts them. While it listens or a session lives the loop has work; after
+// stop() it runs out. Join the workers before destroying the server.
+class Server {
+ public:
+  Server(boost::asio::io_context& loop, std::function<void(Task)> to_worker, const ServerProfile& profile);
+  ~Server();
+
+  // Takes over a listening Unix stream socket. Connections of other users are refused.
+  void listen(int fd);
+  // Serves one client; stdin and stdout are borrowed.
+  void serve_stdio(int in_fd = 0, int out_fd = 1);
+  void serve(std::unique_ptr<transport::LineTransport> transport);
+
+  // Does not block: stops accepting, cancels and answers what is in flight, writes what is queued, closes. A peer that
+  // does not take its answers within `grace_ms` is cut off. Idempotent.
+  void stop(int grace_ms = 2000);
+  // From any thread: stop() on the loop.
+  void request_stop();
+
+  std::size_t session_count() const;
+  // Called on the loop after a session has gone, with how many are left.
+  void on_session_closed(std::function<void(std::size_t left)> f);
+  void notify_tools_changed();
+
+ private:
+  struct Impl;
+  const std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace memd::mcp

@@ -1,0 +1,151 @@
+#include "protocol/mcp/server_profile.hpp"
+
+#include "protocol/json/writer.hpp"
+
+#include <utility>
+
+namespace memd::mcp {
+namespace {
+
+constexpr std::size_t kMaxInstructions = 2048;
+// The list changes only with the program. A daemon that was upgraded meanwhile tells its listeners.
+constexpr std::int64_t kToolListTtlMs = 60'000;
+
+void write_implementation(json::Writer& w, const ServerIdentity& identity, bool with_title) {
+  w.begin_object();
+  w.member("name", identity.name);
+  if (with_title && !identity.title.empty()) w.member("title", identity.title);
+  w.member("version", identity.version);
+  w.end_object();
+}
+
+void write_tool(json::Writer& w, const Tool& tool, Revision r) {
+  const ToolInfo& info = tool.info;
+  w.begin_object();
+  w.member("name", info.name);
+  if (has_structured_content(r) && !info.title.empty()) w.member("title", info.title);
+  w.member("description", info.description);
+  w.member_raw("inputSchema", tool.input_schema);
+  if (has_structured_content(r)) w.member_raw("outputSchema", tool.output_schema);
+  if (has_annotations(r)) {
+    w.key("annotations");
+    w.begin_object();
+    if (!info.title.empty()) w.member("title", info.title);
+    w.member_bool("readOnlyHint", info.annotations.read_only);
+    w.member_bool("destructiveHint", info.annotations.destructive);
+    w.member_bool("idempotentHint", info.annotations.idempotent);
+    w.member_bool("openWorldHint", info.annotations.open_world);
+    w.end_object();
+  }
+  w.end_object();
+}
+
+void write_cache_members(json::Writer& w, std::int64_t ttl_ms) {
+  w.key("ttlMs");
+  w.number(ttl_ms);
+  w.member("cacheScope", "private");
+}
+
+void write_meta(json::Writer& w, std::string_view members) {
+  w.member_raw("_meta", std::string("{").append(members).append("}"));
+}
+
+}  // namespace
+
+ServerProfile::ServerProfile(ServerIdentity identity, const ToolRegistry& tools, const Clock& clock,
+                             ServerLimits limits)
+    : identity_(std::move(identity)), tools_(tools), clock_(clock), limits_(limits) {
+  if (identity_.instructions.size() > kMaxInstructions)
+    throw ErrorException(Error(Errc::invalid_argument, "server instructions are longer than 2,048 characters"));
+  {
+    std::string info;
+    json::Writer info_writer(info);
+    write_implementation(info_writer, identity_, true);
+    json::append_string(server_info_member_, "io.modelcontextprotocol/serverInfo");
+    server_info_member_.append(":").append(info);
+  }
+  for (std::size_t i = 0; i < kRevisionNames.size(); ++i) {
+    const auto r = static_cast<Revision>(i);
+    json::Writer list(tool_lists_[i]);
+    list.begin_object();
+    if (is_modern(r)) list.member("resultType", "complete");
+    list.key("tools");
+    list.begin_array();
+    for (const Tool& tool : tools_.tools())
+      write_tool(list, tool, r);
+    list.end_array();
+    if (is_modern(r)) {
+      write_cache_members(list, kToolListTtlMs);
+      write_meta(list, server_info_member_);
+    }
+    list.end_object();
+
+    if (is_modern(r)) continue;
+    json::Writer init(initialize_results_[i]);
+    init.begin_object();
+    init.member("protocolVersion", to_string(r));
+    init.member_raw("capabilities", R"({"logging":{},"tools":{"listChanged":true}})");
+    init.key("serverInfo");
+    write_implementation(init, identity_, has_structured_content(r));
+    if (!identity_.instructions.empty()) init.member("instructions", identity_.instructions);
+    init.end_object();
+  }
+  json::Writer discover(discover_result_);
+  discover.begin_object();
+  discover.member("resultType", "complete");
+  discover.member_raw("supportedVersions", R"(["2026-07-28"])");
+  discover.member_raw("capabilities", R"({"tools":{"listChanged":true}})");
+  if (!identity_.instructions.empty()) discover.member("instructions", identity_.instructions);
+  write_cache_members(discover, 0);
+  write_meta(discover, server_info_member_);
+  discover.end_object();
+
+  json::Writer empty(modern_empty_);
+  empty.begin_object();
+  empty.member("resultType", "complete");
+  write_meta(empty, server_info_member_);
+  empty.end_object();
+}
+
+void ServerProfile::add_method(std::string name, ExtensionMethod method) {
+  methods_.insert_or_assign(std::move(name), std::move(method));
+}
+
+const ExtensionMethod* ServerProfile::find_method(std::string_view name) const {
+  const auto it = methods_.find(name);
+  return it == methods_.end() ? nullptr : &it->second;
+}
+
+std::string ServerProfile::subscription_end_result(std::string_view id) const {
+  std::string members = R"("io.modelcontextprotocol/subscriptionId":)";
+  members.append(id).append(",").append(server_info_member_);
+  std::string out;
+  json::Writer w(out);
+  w.begin_object();
+  w.member("resultType", "complete");
+  write_meta(w, members);
+  w.end_object();
+  return out;
+}
+
+std::string ServerProfile::tool_result(const ToolOutcome& outcome, Revision r) const {
+  std::string out;
+  out.reserve(outcome.text.size() + outcome.structured.size() + 256);
+  json::Writer w(out);
+  w.begin_object();
+  if (is_modern(r)) w.member("resultType", "complete");
+  w.key("content");
+  w.begin_array();
+  w.begin_object();
+  w.member("type", "text");
+  w.member("text", outcome.text);
+  w.end_object();
+  w.end_array();
+  if (has_structured_content(r) && !outcome.structured.empty()) w.member_raw("structuredContent", outcome.structured);
+  w.member_bool("isError", outcome.is_error);
+  if (is_modern(r)) write_meta(w, server_info_member_);
+  w.end_object();
+  return out;
+}
+
+}  // namespace memd::mcp

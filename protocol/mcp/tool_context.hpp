@@ -1,0 +1,32 @@
+#pragma once
+
+#include <functional>
+#include <stop_token>
+#include <string_view>
+#include <utility>
+
+namespace memd::mcp {
+
+// What a running tool knows of its caller. Lives as long as the call. Thread-safe.
+class ToolContext {
+ public:
+  using ProgressSink = std::function<void(double done, double total, std::string_view message)>;
+
+  ToolContext() = default;
+  explicit ToolContext(std::stop_token token, ProgressSink sink = {})
+      : stop(std::move(token)), progress_sink_(std::move(sink)) {}
+
+  // Requested when the client cancels the call, goes away, or the server stops.
+  std::stop_token stop;
+
+  // Tells the client how far the work is; nothing happens when it did not ask. `done` has to grow; reports that come
+  // too close together are dropped. `total` 0 means unknown.
+  void progress(double done, double total, std::string_view message) const {
+    if (progress_sink_) progress_sink_(done, total, message);
+  }
+
+ private:
+  ProgressSink progress_sink_;
+};
+
+}  // namespace memd::mcp

@@ -1,0 +1,103 @@
+#pragma once
+
+#include "protocol/mcp/describe.hpp"
+#include "protocol/mcp/tool_context.hpp"
+#include "schemas/error.hpp"
+
+#include <boost/json/fwd.hpp>
+
+#include <cstddef>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace memd::mcp {
+
+// The four hints of the protocol. Its own defaults are pessimistic, so all four are always sent.
+struct ToolAnnotations {
+  bool read_only = true;
+  bool destructive = false;
+  bool idempotent = true;
+  bool open_world = false;
+};
+
+struct ToolInfo {
+  std::string name;         // 1–40 of [a-z0-9_]
+  std::string title;        // for people
+  std::string description;  // for models, at most 2,048 characters
+  ToolAnnotations annotations{};
+  // The handler takes microseconds and never blocks: it runs on the loop thread, without a hop to a worker.
+  bool inline_ok = false;
+};
+
+// What came of a call.
+struct ToolOutcome {
+  std::string text;        // what a model reads; the message of an error
+  std::string structured;  // one JSON object stating the same facts; empty for an error
+  bool is_error = false;
+  bool unexpected = false;  // an error that is ours, not the caller's: log it
+};
+
+struct Tool {
+  ToolInfo info;
+  std::string input_schema;   // JSON
+  std::string output_schema;  // JSON
+  // Never throws.
+  std::function<ToolOutcome(const boost::json::object& arguments, ToolContext&)> invoke;
+};
+
+// The tools a server offers, in the order they were added. Filled at start-up, read-only afterwards and then safe to
+// use from any thread; handlers run on many worker threads at once.
+class ToolRegistry {
+ public:
+  explicit ToolRegistry(std::size_t max_tools = 12) : max_tools_(max_tools) {}
+
+  // Handler: Result<Out>(const Params&, ToolContext&). `std::string render_text(const Out&)` is found by ADL.
+  // An Error of the handler, and an exception, become a result with is_error. Throws ErrorException when the name,
+  // the description or the number of tools breaks a limit.
+  template <Described Params, Described Out>
+  void add(ToolInfo info, std::function<Result<Out>(const Params&, ToolContext&)> handler) {
+    Tool tool{std::move(info), json_schema<Params>(SchemaUse::input), json_schema<Out>(SchemaUse::output), {}};
+    tool.invoke = [handler = std::move(handler)](const boost::json::object& arguments, ToolContext& context) {
+      return guarded([&]() -> ToolOutcome {
+        auto params = read_arguments<Params>(arguments);
+        if (!params) return failed(params.error());
+        auto out = handler(*params, context);
+        if (!out) return failed(out.error());
+        return ToolOutcome{render_text(*out), to_json(*out), false, false};
+      });
+    };
+    add_tool(std::move(tool));
+  }
+
+  const Tool* find(std::string_view name) const;  // nullptr when there is none
+  const std::deque<Tool>& tools() const { return tools_; }
+
+  // For callers in the same process. `arguments` is the JSON text of an object; empty means {}.
+  ToolOutcome call(std::string_view name, std::string_view arguments, ToolContext& context) const;
+
+ private:
+  void add_tool(Tool tool);
+  static ToolOutcome failed(const Error& error);
+  static ToolOutcome internal_error(std::string_view what);
+  template <class Body>
+  static ToolOutcome guarded(Body&& body) {
+    try {
+      return body();
+    } catch (const ErrorException& e) {
+      return failed(e.error());
+    } catch (const std::exception& e) {
+      return internal_error(e.what());
+    } catch (...) {
+      return internal_error("unknown exception");
+    }
+  }
+
+  std::size_t max_tools_;
+  std::deque<Tool> tools_;
+};
+
+}  // namespace memd::mcp

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <boost/system/error_code.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string_view>
+
+namespace memd::transport {
+
+// Bytes in and out of the event loop: a socket, or a pair of descriptors. At most one read and one write at a time,
+// one thread. Never raises SIGPIPE. Callbacks come from the loop, never from inside the call that asked.
+// Destroy only when no operation is pending, or when the loop runs no more.
+class ByteStream {
+ public:
+  using Done = std::function<void(boost::system::error_code, std::size_t)>;
+
+  virtual ~ByteStream() = default;
+  virtual void async_read(std::span<char> into, Done done) = 0;     // some; 0 bytes: the end of input
+  virtual void async_write(std::string_view bytes, Done done) = 0;  // all of them
+  virtual void post(std::function<void()> f) = 0;                   // runs f from the loop
+  // After the end of input: true when the peer is wholly gone, false when it only stopped sending.
+  virtual bool peer_is_gone() const = 0;
+  // Pending operations end with operation_aborted.
+  virtual void close() = 0;
+};
+
+}  // namespace memd::transport

@@ -1,0 +1,133 @@
+#include "protocol/transport/stream_transport.hpp"
+
+#include <utility>
+
+namespace memd::transport {
+namespace {
+
+constexpr std::size_t kKeepCapacity = 1U << 20;
+
+}  // namespace
+
+StreamTransport::StreamTransport(std::unique_ptr<ByteStream> stream, StreamLimits limits)
+    : stream_(std::move(stream)), limits_(limits), input_(limits.max_line_bytes) {}
+
+StreamTransport::~StreamTransport() = default;
+
+void StreamTransport::start(Handler& handler) {
+  handler_ = &handler;
+  pump();
+}
+
+void StreamTransport::set_reading(bool on) {
+  reading_ = on;
+  if (!on || corked_ || shut_) return;
+  // The handler is in the middle of something: buffered lines reach it later, from the loop.
+  post_pump();
+}
+
+void StreamTransport::post_pump() {
+  ++posted_;
+  stream_->post([this] {
+    --posted_;
+    if (!shut_) pump();
+    report_closed_when_quiet();
+  });
+}
+
+bool StreamTransport::may_deliver() const {
+  return reading_ && !closing_ && !shut_ && unsent_bytes() <= limits_.max_unsent_bytes / 4;
+}
+
+void StreamTransport::pump() {
+  deliver();
+  if (read_pending_ || input_ended_ || !may_deliver()) return;
+  read_pending_ = true;
+  stream_->async_read(input_.prepare(), [this](boost::system::error_code ec, std::size_t n) { on_read(ec, n); });
+}
+
+void StreamTransport::deliver() {
+  corked_ = true;
+  while (may_deliver()) {
+    auto line = input_.next();
+    if (!line && input_ended_) line = input_.rest();
+    if (!line) break;
+    if (line->oversized)
+      handler_->on_oversized_line();
+    else
+      handler_->on_line(line->text);
+    // A chunk of many small requests must not pile up all their answers before the first is sent.
+    if (pending_.size() > kKeepCapacity) flush();
+  }
+  if (input_ended_ && !end_reported_ && may_deliver()) {
+    end_reported_ = true;
+    handler_->on_end_of_input();
+  }
+  corked_ = false;
+  flush();
+}
+
+void StreamTransport::on_read(boost::system::error_code ec, std::size_t n) {
+  read_pending_ = false;
+  if (!shut_) {
+    input_.commit(n);
+    if (n == 0) input_ended_ = true;
+    if (ec || (input_ended_ && stream_->peer_is_gone())) shut();
+    if (!shut_) pump();
+  }
+  report_closed_when_quiet();
+}
+
+void StreamTransport::write_line(std::string_view line) {
+  if (shut_) return;
+  pending_.append(line);
+  pending_.push_back('\n');
+  if (unsent_bytes() > limits_.max_unsent_bytes) return abort();
+  if (!corked_) flush();
+}
+
+void StreamTransport::flush() {
+  if (write_pending_ || shut_) return;
+  if (pending_.empty()) {
+    if (closing_) shut();
+    return;
+  }
+  writing_.swap(pending_);
+  write_pending_ = true;
+  stream_->async_write(writing_, [this](boost::system::error_code ec, std::size_t) { on_written(ec); });
+}
+
+void StreamTransport::on_written(boost::system::error_code ec) {
+  write_pending_ = false;
+  if (writing_.capacity() > kKeepCapacity)
+    writing_ = std::string();
+  else
+    writing_.clear();
+  if (ec) shut();
+  flush();
+  if (!shut_) pump();
+  report_closed_when_quiet();
+}
+
+void StreamTransport::close() {
+  if (closing_ || shut_) return;
+  closing_ = true;
+  if (!corked_) flush();
+}
+
+void StreamTransport::abort() { shut(); }
+
+void StreamTransport::shut() {
+  if (shut_) return;
+  shut_ = true;
+  pending_.clear();
+  stream_->close();
+  post_pump();  // with nothing pending on_closed still has to come, and from the loop
+}
+
+void StreamTransport::report_closed_when_quiet() {
+  if (!shut_ || read_pending_ || write_pending_ || posted_ > 0 || handler_ == nullptr) return;
+  std::exchange(handler_, nullptr)->on_closed();
+}
+
+}  // namespace memd::transport

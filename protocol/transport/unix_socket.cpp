@@ -1,0 +1,107 @@
+#include "protocol/transport/unix_socket.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/write.hpp>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace memd::transport {
+namespace {
+
+namespace asio = boost::asio;
+
+class SocketStream final : public ByteStream {
+ public:
+  SocketStream(asio::io_context& loop, int fd) : socket_(loop, asio::local::stream_protocol(), fd) {}
+
+  void async_read(std::span<char> into, Done done) override {
+    socket_.async_read_some(asio::buffer(into.data(), into.size()),
+                            [done = std::move(done)](boost::system::error_code ec, std::size_t n) {
+                              if (ec == asio::error::eof) return done({}, 0);
+                              done(ec, n);
+                            });
+  }
+  void async_write(std::string_view bytes, Done done) override {
+    asio::async_write(socket_, asio::buffer(bytes.data(), bytes.size()), std::move(done));
+  }
+  void post(std::function<void()> f) override { asio::post(socket_.get_executor(), std::move(f)); }
+  bool peer_is_gone() const override {
+    // POLLHUP on a stream socket: both directions are shut. asio has no word for it.
+    pollfd p{const_cast<asio::local::stream_protocol::socket&>(socket_).native_handle(), POLLIN, 0};
+    return ::poll(&p, 1, 0) > 0 && (p.revents & (POLLHUP | POLLERR)) != 0;
+  }
+  void close() override {
+    boost::system::error_code ignored;
+    socket_.close(ignored);
+  }
+
+ private:
+  asio::local::stream_protocol::socket socket_;
+};
+
+}  // namespace
+
+std::unique_ptr<ByteStream> make_socket_stream(asio::io_context& loop, int fd) {
+  return std::make_unique<SocketStream>(loop, fd);
+}
+
+Result<int> connect_unix_fd(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.empty() || path.size() >= sizeof address.sun_path)
+    return Error(Errc::invalid_argument, "socket path is too long: " + path);
+  std::memcpy(address.sun_path, path.data(), path.size());
+#ifdef SOCK_CLOEXEC
+  const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+#else
+  const int fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  if (fd >= 0) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+#endif
+  const auto failed = [&](std::string_view call) {
+    const int err = errno;
+    if (fd >= 0) ::close(fd);
+    return Error(boost::system::error_code(err, boost::system::generic_category()),
+                 std::string(call).append(" ").append(path));
+  };
+  if (fd < 0) return failed("socket");
+  int rc = 0;
+  do {
+    rc = ::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address);
+  } while (rc != 0 && errno == EINTR);
+  if (rc != 0) return failed("connect");
+  return fd;
+}
+
+Result<std::unique_ptr<ByteStream>> connect_unix(asio::io_context& loop, const std::string& path) {
+  MEMD_TRY_ASSIGN(const int fd, connect_unix_fd(path));
+  return make_socket_stream(loop, fd);
+}
+
+Result<void> require_same_user(int fd) {
+  uid_t peer = 0;
+#if defined(__linux__)
+  ucred credentials{};
+  socklen_t size = sizeof credentials;
+  if (::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0)
+    return Error::from_errno(errno, "getsockopt SO_PEERCRED", {});
+  peer = credentials.uid;
+#else
+  gid_t group = 0;
+  if (::getpeereid(fd, &peer, &group) != 0) return Error::from_errno(errno, "getpeereid", {});
+#endif
+  if (peer != ::geteuid())
+    return Error(Errc::permission, "the peer runs as user " + std::to_string(peer) + ", not as this one");
+  return {};
+}
+
+}  // namespace memd::transport

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "protocol/transport/byte_stream.hpp"
+#include "schemas/error.hpp"
+
+#include <memory>
+#include <string>
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace memd::transport {
+
+// Takes over a connected Unix stream socket; it is closed with the stream.
+std::unique_ptr<ByteStream> make_socket_stream(boost::asio::io_context& loop, int fd);
+
+// Connects at once (a Unix socket does not make one wait). The error keeps errno: boost::system::errc names.
+Result<std::unique_ptr<ByteStream>> connect_unix(boost::asio::io_context& loop, const std::string& path);
+// The blocking descriptor (close-on-exec) behind it.
+Result<int> connect_unix_fd(const std::string& path);
+
+// permission unless the process at the other end of the socket runs as the same user as this one.
+Result<void> require_same_user(int fd);
+
+}  // namespace memd::transport

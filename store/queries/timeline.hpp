@@ -1,0 +1,11 @@
+#pragma once
+
+#include "schemas/query.hpp"
+#include "store/sqlite/database.hpp"
+
+namespace memd::queries {
+
+// Exchanges whose start is not known are on no day and are left out. Throws ErrorException.
+Timeline timeline(sqlite::Database& db, const TimelineQuery& query);
+
+}  // namespace memd::queries

@@ -1,0 +1,200 @@
+#include "store/reader.hpp"
+
+#include "schemas/ids.hpp"
+#include "schemas/migrations.hpp"
+#include "store/queries/coverage.hpp"
+#include "store/queries/exchanges.hpp"
+#include "store/queries/sessions.hpp"
+#include "store/queries/timeline.hpp"
+#include "store/queries/totals.hpp"
+#include "store/search/lexical_search.hpp"
+#include "store/sqlite/database.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+
+namespace memd {
+namespace {
+
+struct FileIdentity {
+  dev_t device = 0;
+  ino_t inode = 0;
+  bool operator==(const FileIdentity&) const = default;
+};
+
+// nullopt when there is no such file.
+std::optional<FileIdentity> identity_of(const std::filesystem::path& file) {
+  struct stat st {};
+  if (::stat(file.c_str(), &st) == 0) return FileIdentity{st.st_dev, st.st_ino};
+  if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
+  throw ErrorException(Error::from_errno(errno, "stat", file.string()));
+}
+
+// One snapshot for all statements of a call.
+class ReadTransaction {
+ public:
+  explicit ReadTransaction(sqlite::Database& db) : db_(db) { db_.prepare("BEGIN").run(); }
+  ~ReadTransaction() {
+    // A statement left in the middle, by an error, would hold on to the snapshot.
+    for (sqlite3_stmt* s = nullptr; (s = sqlite3_next_stmt(db_.handle(), s)) != nullptr;)
+      if (sqlite3_stmt_busy(s) != 0) sqlite3_reset(s);
+    if (sqlite3_get_autocommit(db_.handle()) == 0) sqlite3_exec(db_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+  }
+  ReadTransaction(const ReadTransaction&) = delete;
+  ReadTransaction& operator=(const ReadTransaction&) = delete;
+
+ private:
+  sqlite::Database& db_;
+};
+
+}  // namespace
+
+struct Reader::Connection {
+  Connection(const std::filesystem::path& file, FileIdentity id)
+      : db(sqlite::Database::open(file, sqlite::OpenMode::read_only)), identity(id) {}
+
+  sqlite::Database db;
+  FileIdentity identity;
+  std::unique_ptr<search::LexicalSearch> lexical;  // made by the first search
+
+  search::LexicalSearch& search_index() {
+    if (!lexical) lexical = std::make_unique<search::LexicalSearch>(db);
+    return *lexical;
+  }
+};
+
+Reader::Reader(std::filesystem::path database) : database_(std::move(database)) {}
+Reader::~Reader() = default;
+Reader::Reader(Reader&&) noexcept = default;
+Reader& Reader::operator=(Reader&&) noexcept = default;
+
+void Reader::watch(std::stop_token token) {
+  stop_ = std::move(token);
+  if (connection_) connection_->db.watch(stop_);
+}
+
+// False: there is no store.
+bool Reader::connect() {
+  const auto identity = identity_of(database_);
+  if (connection_ && identity != connection_->identity) connection_.reset();  // deleted or replaced under us
+  if (connection_) return true;
+  if (!identity) return false;
+  auto fresh = std::make_unique<Connection>(database_, *identity);
+  const auto version = fresh->db.pragma("user_version");
+  if (version == 0) return false;  // the writer has made the file and not yet its tables
+  const auto known = static_cast<std::int64_t>(migrations().size());
+  if (version != known)
+    throw ErrorException(
+        Error(Errc::store_version,
+              "the store has schema version " + std::to_string(version) + ", this memd reads version " +
+                  std::to_string(known) +
+                  (version > known ? ": install the newer memd" : ": start the daemon, it upgrades the store")));
+  if (stop_.stop_possible()) fresh->db.watch(stop_);
+  connection_ = std::move(fresh);
+  return true;
+}
+
+template <class T, class F>
+Result<T> Reader::ask(T empty, F&& f) {
+  return sqlite::guard([&]() -> T {
+    if (stop_.stop_requested()) throw ErrorException(Error(Errc::cancelled, "cancelled"));
+    if (!connect()) return std::move(empty);
+    const ReadTransaction snapshot(connection_->db);
+    return f(*connection_);
+  });
+}
+
+// For single things: `f` gives an optional.
+template <class T, class F>
+Result<T> Reader::find(std::string_view what, F&& f) {
+  auto found = ask(std::optional<T>(), std::forward<F>(f));
+  if (!found) return std::move(found).error();
+  if (!*found) return Error(Errc::not_found, "there is no " + std::string(what));
+  return std::move(**found);
+}
+
+Result<SessionList> Reader::sessions(const SessionListQuery& query) {
+  return ask(SessionList(), [&](Connection& c) { return queries::list_sessions(c.db, query); });
+}
+
+Result<SessionRow> Reader::session(std::string_view reference, std::string_view project) {
+  return find<SessionRow>("session yet: nothing has been read", [&](Connection& c) {
+    return std::optional(queries::session_by_pk(c.db, queries::resolve_session(c.db, reference, project)));
+  });
+}
+
+Result<std::vector<SessionRow>> Reader::subagents(std::string_view session_uid) {
+  return ask(std::vector<SessionRow>(), [&](Connection& c) { return queries::subagents_of(c.db, session_uid); });
+}
+
+Result<ExchangeRow> Reader::exchange(ExchangeId id) {
+  return find<ExchangeRow>("exchange " + format_exchange_id(id),
+                           [&](Connection& c) { return queries::exchange_by_id(c.db, id); });
+}
+
+Result<std::vector<ExchangeRow>> Reader::exchanges(std::span<const ExchangeId> ids) {
+  return ask(std::vector<ExchangeRow>(), [&](Connection& c) { return queries::exchanges_by_id(c.db, ids); });
+}
+
+Result<std::vector<ExchangeRow>> Reader::last_exchanges(std::int64_t session_pk, int count) {
+  return ask(std::vector<ExchangeRow>(),
+             [&](Connection& c) { return queries::last_exchanges(c.db, session_pk, count); });
+}
+
+Result<std::vector<ExchangeRow>> Reader::exchange_range(std::int64_t session_pk, std::int64_t first_number,
+                                                        std::int64_t last_number) {
+  return ask(std::vector<ExchangeRow>(),
+             [&](Connection& c) { return queries::exchange_range(c.db, session_pk, first_number, last_number); });
+}
+
+Result<std::vector<ExchangeRow>> Reader::exchanges_around(std::int64_t session_pk, std::int64_t number, int before,
+                                                          int after) {
+  return exchange_range(session_pk, number - std::max(before, 0), number + std::max(after, 0));
+}
+
+Result<std::vector<ExchangeFile>> Reader::files(std::int64_t session_pk, std::int64_t exchange_number) {
+  return ask(std::vector<ExchangeFile>(),
+             [&](Connection& c) { return queries::exchange_files(c.db, session_pk, exchange_number); });
+}
+
+Result<std::vector<EventRow>> Reader::events(std::int64_t session_pk, std::int64_t first_seq, std::int64_t last_seq,
+                                             int limit) {
+  return ask(std::vector<EventRow>(),
+             [&](Connection& c) { return queries::events(c.db, session_pk, first_seq, last_seq, limit); });
+}
+
+Result<EventSource> Reader::event_source(std::int64_t session_pk, std::int64_t seq) {
+  return find<EventSource>("source record of event " + std::to_string(seq),
+                           [&](Connection& c) { return queries::event_source(c.db, session_pk, seq); });
+}
+
+Result<Timeline> Reader::timeline(const TimelineQuery& query) {
+  return ask(Timeline(), [&](Connection& c) { return queries::timeline(c.db, query); });
+}
+
+Result<SearchAnswer> Reader::search(const SearchQuery& query) {
+  return ask(SearchAnswer(), [&](Connection& c) { return c.search_index().search(query); });
+}
+
+Result<std::vector<CoverageRow>> Reader::coverage_by_source(const QueryFilter& filter) {
+  return ask(std::vector<CoverageRow>(), [&](Connection& c) { return queries::coverage_by_source(c.db, filter); });
+}
+
+Result<std::vector<CoverageRow>> Reader::coverage_by_platform(const QueryFilter& filter) {
+  return ask(std::vector<CoverageRow>(), [&](Connection& c) { return queries::coverage_by_platform(c.db, filter); });
+}
+
+Result<std::vector<PlatformTotals>> Reader::totals() {
+  return ask(std::vector<PlatformTotals>(), [&](Connection& c) { return queries::totals(c.db); });
+}
+
+Result<std::vector<PlatformFreshness>> Reader::freshness() {
+  return ask(std::vector<PlatformFreshness>(), [&](Connection& c) { return queries::freshness(c.db); });
+}
+
+Result<DiagnosticList> Reader::diagnostics(const DiagnosticQuery& query) {
+  return ask(DiagnosticList(), [&](Connection& c) { return queries::diagnostics(c.db, query); });
+}
+
+}  // namespace memd

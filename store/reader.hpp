@@ -1,0 +1,85 @@
+#pragma once
+
+#include "schemas/error.hpp"
+#include "schemas/query.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string_view>
+#include <vector>
+
+namespace memd {
+
+// All questions to the store, over one read-only connection. One thread at a time; keep it, opening costs a
+// millisecond. Each call sees one snapshot: what was committed before it began, nothing later.
+//
+// A store that does not exist yet is an empty store: lists are empty, single things are not_found. The reader
+// looks again at the start of each call, so it finds the store when it appears.
+class Reader {
+ public:
+  explicit Reader(std::filesystem::path database);
+  ~Reader();
+  Reader(Reader&&) noexcept;
+  Reader& operator=(Reader&&) noexcept;
+
+  // Calls running or made later end with Errc::cancelled soon after the token is triggered. A default-constructed
+  // token ends the watch.
+  void watch(std::stop_token token);
+
+  // Newest first by their end.
+  Result<SessionList> sessions(const SessionListQuery& query);
+  // `reference`: uid, native id, a prefix of the native id (4 characters or more) that fits one session, or
+  // "latest" (main session; of `project` when that is given). An error lists the candidates.
+  Result<SessionRow> session(std::string_view reference, std::string_view project = {});
+  // Subagents and workflow agents of a session, in the order they started.
+  Result<std::vector<SessionRow>> subagents(std::string_view session_uid);
+
+  Result<ExchangeRow> exchange(ExchangeId id);
+  // In the order of `ids`; those that do not exist are left out.
+  Result<std::vector<ExchangeRow>> exchanges(std::span<const ExchangeId> ids);
+  // Of one session, always oldest first.
+  Result<std::vector<ExchangeRow>> last_exchanges(std::int64_t session_pk, int count);
+  Result<std::vector<ExchangeRow>> exchange_range(std::int64_t session_pk, std::int64_t first_number,
+                                                  std::int64_t last_number);
+  Result<std::vector<ExchangeRow>> exchanges_around(std::int64_t session_pk, std::int64_t number, int before,
+                                                    int after);
+  Result<std::vector<ExchangeFile>> files(std::int64_t session_pk, std::int64_t exchange_number);
+  // Events with first_seq ≤ seq ≤ last_seq, in order, at most `limit`.
+  Result<std::vector<EventRow>> events(std::int64_t session_pk, std::int64_t first_seq, std::int64_t last_seq,
+                                       int limit = 1000);
+  // not_found also when the event was taken in without a place in a source.
+  Result<EventSource> event_source(std::int64_t session_pk, std::int64_t seq);
+
+  Result<Timeline> timeline(const TimelineQuery& query);
+  Result<SearchAnswer> search(const SearchQuery& query);
+
+  // The ledger: one line per source, record type, disposition and reason, or per platform (`path` empty).
+  Result<std::vector<CoverageRow>> coverage_by_source(const QueryFilter& filter = {});
+  Result<std::vector<CoverageRow>> coverage_by_platform(const QueryFilter& filter = {});
+  // Platforms with at least one source or session, in the order of kAllPlatforms.
+  Result<std::vector<PlatformTotals>> totals();
+  // Behind as the store knows it (size at the last look against cursor); checked_at is 0.
+  Result<std::vector<PlatformFreshness>> freshness();
+  Result<DiagnosticList> diagnostics(const DiagnosticQuery& query);
+
+ private:
+  struct Connection;
+  // Runs f(Connection&) in a read transaction; `empty` is the answer of a store that is not there.
+  template <class T, class F>
+  Result<T> ask(T empty, F&& f);
+  template <class T, class F>
+  Result<T> find(std::string_view what, F&& f);
+  bool connect();
+
+  std::filesystem::path database_;
+  std::unique_ptr<Connection> connection_;  // null while there is no store
+  std::stop_token stop_;
+};
+
+// Fenced code blocks of a text (``` or ~~~, any length ≥ 3), in order.
+std::vector<CodeSnippet> code_snippets(std::string_view markdown);
+
+}  // namespace memd

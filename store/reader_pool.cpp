@@ -1,0 +1,50 @@
+#include "store/reader_pool.hpp"
+
+#include <stdexcept>
+#include <string>
+
+namespace memd {
+
+ReaderPool::ReaderPool(std::filesystem::path database, std::size_t capacity)
+    : database_(std::move(database)), capacity_(capacity) {
+  if (capacity_ == 0) throw std::invalid_argument("a reader pool needs a capacity");
+  idle_.reserve(capacity_);
+}
+
+Result<ReaderPool::Lease> ReaderPool::acquire(std::chrono::steady_clock::time_point deadline) {
+  std::unique_lock lock(mutex_);
+  const bool free = returned_.wait_until(lock, deadline, [&] { return !idle_.empty() || made_ < capacity_; });
+  if (!free)
+    return Error(Errc::unavailable, "all " + std::to_string(capacity_) + " readers of the store are busy: try again");
+  if (idle_.empty()) {
+    auto reader = std::make_unique<Reader>(database_);
+    ++made_;
+    return Lease(*this, std::move(reader));
+  }
+  auto reader = std::move(idle_.back());
+  idle_.pop_back();
+  return Lease(*this, std::move(reader));
+}
+
+ReaderPool::Lease& ReaderPool::Lease::operator=(Lease&& other) noexcept {
+  if (this != &other) {
+    give_back();
+    pool_ = other.pool_;
+    reader_ = std::move(other.reader_);
+  }
+  return *this;
+}
+
+ReaderPool::Lease::~Lease() { give_back(); }
+
+void ReaderPool::Lease::give_back() noexcept {
+  if (!reader_) return;
+  reader_->watch({});
+  {
+    const std::lock_guard lock(pool_->mutex_);
+    pool_->idle_.push_back(std::move(reader_));  // within the capacity reserved
+  }
+  pool_->returned_.notify_one();
+}
+
+}  // namespace memd

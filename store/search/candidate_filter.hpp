@@ -1,0 +1,53 @@
+#pragma once
+
+#include "schemas/query.hpp"
+#include "store/search/query_parser.hpp"
+#include "store/sqlite/database.hpp"
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+namespace memd::search {
+
+// Which exchanges a search may give. A condition that few exchanges meet is turned into their list up front; the
+// others are looked up, and only for exchanges good enough to be given.
+class CandidateFilter {
+ public:
+  // Throws not_found or invalid_argument when filter.session names no session or several.
+  CandidateFilter(sqlite::Database& db, const QueryFilter& filter, const ParsedQuery& typed);
+
+  bool passes(ExchangeId id);
+  bool unrestricted() const { return !list_ && !sessions_ && !check_time_ && paths_.empty() && tools_.empty(); }
+
+  // All that pass lie here.
+  ExchangeId first_id() const;
+  ExchangeId last_id() const;
+  TimeMs since() const { return since_; }  // inclusive
+  TimeMs until() const { return until_; }  // exclusive
+
+ private:
+  using Ids = std::vector<ExchangeId>;  // sorted
+
+  void restrict_sessions(const QueryFilter& filter, const ParsedQuery& typed);
+  void restrict_time();
+  void restrict_paths();
+  std::optional<Ids> ids_of_sessions(std::int64_t exchanges);
+  void restrict_to(Ids ids);
+  bool touches_paths(std::int64_t session, std::int64_t number);
+  bool calls_tools(std::int64_t session, std::int64_t first_seq, std::int64_t last_seq);
+
+  sqlite::Database& db_;
+  std::optional<Ids> list_;
+  std::optional<std::unordered_set<std::int64_t>> sessions_;
+  bool check_time_ = false;
+  TimeMs since_ = 0;
+  TimeMs until_ = std::numeric_limits<TimeMs>::max();
+  std::vector<std::string> paths_;
+  std::vector<std::string> tools_;
+};
+
+}  // namespace memd::search

@@ -1,0 +1,46 @@
+#include "store/search/hit_loader.hpp"
+
+#include "store/queries/row_filter.hpp"
+#include "store/queries/sessions.hpp"
+
+#include <algorithm>
+
+namespace memd::search {
+namespace {
+
+constexpr std::array<std::string_view, 4> kColumns{"user_message", "interventions", "assistant_response", "tool_text"};
+
+const std::string kSql = "SELECT" + std::string(queries::kTitleColumns) + R"(,
+  s.uid, s.platform, coalesce(p.name, ''), e.exchange_number, e.started_at, e.is_sidechain,
+  e.user_message, e.interventions, e.assistant_response, e.tool_text, e.answer_offset
+  FROM exchanges e JOIN sessions s ON s.session_pk = e.session_pk
+  LEFT JOIN projects p ON p.project_pk = s.project_pk WHERE e.exchange_pk = ?1)";
+
+}  // namespace
+
+SearchHit load_hit(sqlite::Database& db, const PassageFinder& passages, ExchangeId id, double score) {
+  SearchHit hit;
+  hit.exchange_id = id;
+  hit.relevance_score = std::clamp(score, 0.0, 1.0);
+  auto& q = db.prepare(kSql).bind(id);
+  if (!q.step()) throw ErrorException(Error(Errc::store_corrupt, "the index names an exchange that is not there"));
+  hit.session_title = queries::session_title(q.text(0), q.text(1));
+  hit.session_uid = q.str(2);
+  hit.platform = queries::platform_of(q.text(3));
+  hit.project = q.str(4);
+  hit.exchange_number = q.int64(5);
+  hit.time = q.int64(6);
+  hit.is_sidechain = q.int64(7) != 0;
+  const std::array<std::string_view, 4> texts{q.text(8), q.text(9), q.text(10), q.text(11)};
+  hit.user_message = texts[0];
+  const auto answer = std::clamp<std::int64_t>(q.int64(12), 0, static_cast<std::int64_t>(texts[2].size()));
+  hit.assistant_response = texts[2].substr(static_cast<std::size_t>(answer));
+  hit.text_bytes = static_cast<std::int64_t>(texts[0].size() + texts[1].size() + texts[2].size());
+  Passage passage = passages.best(texts);
+  hit.snippet = std::move(passage.text);
+  hit.matched_in = kColumns[passage.column];
+  q.reset();
+  return hit;
+}
+
+}  // namespace memd::search

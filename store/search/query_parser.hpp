@@ -1,0 +1,44 @@
+#pragma once
+
+#include "schemas/platform.hpp"
+#include "schemas/time.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memd::search {
+
+// A stretch of what was typed that is to be cut into words by the index's own tokenizer.
+struct QueryText {
+  std::string text;     // valid UTF-8 without NUL
+  bool quoted = false;  // in quotes: has to occur just so
+};
+
+// What was typed, taken apart. Words and phrases keep their order.
+struct ParsedQuery {
+  std::vector<QueryText> wanted;
+  std::vector<QueryText> excluded;
+  std::vector<std::string> paths;  // lower case; each has to be part of the path of a touched file
+  std::vector<std::string> tools;  // lower case; each has to be part of the name of a tool called
+  std::vector<Platform> platforms;
+  std::string project;
+  TimeMs since = 0;  // inclusive; 0: open
+  TimeMs until = 0;  // exclusive; 0: open
+
+  bool has_filters() const {
+    return !paths.empty() || !tools.empty() || !platforms.empty() || !project.empty() || since != 0 || until != 0;
+  }
+};
+
+// word  "a phrase"  -word  -"a phrase"  path:x  tool:x  platform:x  project:x  since:DATE  until:DATE
+// (file: is path:, a value may stand in quotes; until: a bare date includes that day).
+//
+// Every input has a meaning: what does not fit the grammar (an open quote, an unknown platform, a date that is none,
+// FTS5 operators) is a word or space, and bytes that are no UTF-8 are space. Of a text longer than kMaxQueryBytes
+// only the start is read.
+ParsedQuery parse_query(std::string_view text);
+
+inline constexpr std::size_t kMaxQueryBytes = 8192;
+
+}  // namespace memd::search

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "schemas/error.hpp"
+
+#include <filesystem>
+#include <string>
+
+namespace memd {
+
+// The part of the environment that decides where a user's data lives. Empty: not set.
+struct DataEnvironment {
+  std::string xdg_data_home;
+  std::string home;
+};
+
+// $XDG_DATA_HOME/memd if that is an absolute path (the XDG specification has relative ones ignored), else
+// $HOME/.local/share/memd. Errc::bad_config when neither gives an absolute path.
+Result<std::filesystem::path> default_data_dir(const DataEnvironment& environment);
+
+// Names inside a data directory (docs/store-format.md).
+class StoreLayout {
+ public:
+  explicit StoreLayout(std::filesystem::path data_dir) : data_dir_(std::move(data_dir)) {}
+
+  const std::filesystem::path& data_dir() const { return data_dir_; }
+  std::filesystem::path database() const { return data_dir_ / "memd.db"; }
+  std::filesystem::path raw_dir() const { return data_dir_ / "raw"; }
+  std::filesystem::path blob_dir() const { return data_dir_ / "blobs"; }
+  std::filesystem::path lock_file() const { return data_dir_ / "lock"; }  // held by the one writer
+
+ private:
+  std::filesystem::path data_dir_;
+};
+
+}  // namespace memd

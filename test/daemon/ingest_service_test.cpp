@@ -1,0 +1,105 @@
+#include "daemon/ingest/ingest_service.hpp"
+#include "test/support/fake_clock.hpp"
+#include "test/support/temp_dir.hpp"
+
+#include <gtest/gtest.h>
+
+namespace memd {
+namespace {
+
+using namespace std::chrono_literals;
+using test::append_file;
+using test::TempDir;
+using test::write_file;
+
+std::string user_line(int n, std::string_view text) {
+  const std::string uuid =
+      "00000000-0000-4000-8000-" + std::string(12 - std::to_string(n).size(), '0') + std::to_string(n);
+  return R"({"parentUuid":null,"isSidechain":false,"type":"user","message":{"role":"user","content":")" +
+         std::string(text) + R"("},"uuid":")" + uuid +
+         R"(","timestamp":"2026-02-09T06:01:53.253Z","userType":"external","cwd":"/w/p","sessionId":"s","version":"2.1.7","gitBranch":"main"})" +
+         "\n";
+}
+
+class IngestServiceTest : public testing::Test {
+ protected:
+  IngestServiceTest() : discovery_(all_adapters(), home_.path(), {}, {}) {}
+
+  void start() {
+    auto writer = Writer::open(store_ / "memd.db", clock_);
+    ASSERT_TRUE(writer) << writer.error().message();
+    service_ = std::make_unique<IngestService>(discovery_, clock_);
+    ASSERT_TRUE(service_->start(std::move(*writer)));
+    service_->scan();
+    ASSERT_TRUE(service_->block_until_idle(10s));
+  }
+  std::int64_t count(const char* sql) {
+    auto db = sqlite::Database::open(store_ / "memd.db", sqlite::OpenMode::read_only);
+    auto& q = db.prepare(sql);
+    q.bind();
+    q.step();
+    return q.int64(0);
+  }
+
+  TempDir home_;
+  TempDir store_;
+  test::FakeClock clock_;
+  std::filesystem::path transcript_ = home_ / ".claude/projects/-w-p/11111111-1111-4111-8111-111111111111.jsonl";
+  Discovery discovery_;
+  std::unique_ptr<IngestService> service_;
+};
+
+TEST_F(IngestServiceTest, ReadsAtOnceAndAfterAHint) {
+  write_file(transcript_, user_line(1, "first question"));
+  start();
+  EXPECT_EQ(count("SELECT count(*) FROM exchanges"), 1);
+  append_file(transcript_, user_line(2, "second question"));
+  service_->hint(transcript_);
+  ASSERT_TRUE(service_->block_until_idle(10s));
+  EXPECT_EQ(count("SELECT count(*) FROM exchanges"), 2);
+  EXPECT_EQ(service_->progress().snapshot().bytes_done, std::filesystem::file_size(transcript_));
+}
+
+TEST_F(IngestServiceTest, SecondRunWritesNothing) {
+  write_file(transcript_, user_line(1, "first question"));
+  start();
+  service_.reset();
+  start();
+  EXPECT_EQ(service_->progress().snapshot().commits, 0u);
+  EXPECT_EQ(service_->progress().snapshot().bytes_read, 0u);
+}
+
+TEST_F(IngestServiceTest, AHintForADirectoryFindsNewFiles) {
+  start();
+  write_file(transcript_, user_line(1, "question"));
+  service_->hint(home_ / ".claude/projects");
+  ASSERT_TRUE(service_->block_until_idle(10s));
+  EXPECT_EQ(count("SELECT count(*) FROM exchanges"), 1);
+}
+
+TEST_F(IngestServiceTest, AFileThatWentAwayIsKeptAndMarked) {
+  write_file(transcript_, user_line(1, "question"));
+  start();
+  std::filesystem::remove(transcript_);
+  service_->hint(transcript_);
+  ASSERT_TRUE(service_->block_until_idle(10s));
+  EXPECT_EQ(count("SELECT count(*) FROM exchanges"), 1);
+  EXPECT_EQ(count("SELECT state FROM sources"), static_cast<int>(SourceState::gone));
+}
+
+TEST_F(IngestServiceTest, WhatWasReadIsCommittedWhenStopped) {
+  for (int i = 1; i <= 200; ++i)
+    append_file(transcript_, user_line(i, "question " + std::to_string(i)));
+  auto writer = Writer::open(store_ / "memd.db", clock_);
+  ASSERT_TRUE(writer);
+  service_ = std::make_unique<IngestService>(discovery_, clock_);
+  ASSERT_TRUE(service_->start(std::move(*writer)));
+  service_->scan();
+  service_.reset();  // at any moment
+  const auto cursor = count("SELECT coalesce(sum(cursor), 0) FROM sources");
+  EXPECT_EQ(count("SELECT coalesce(sum(bytes), 0) FROM coverage"), cursor);
+  EXPECT_EQ(cursor == 0 ? 0 : 200, count("SELECT count(*) FROM exchanges"));
+}
+
+}  // namespace
+}  // namespace memd

@@ -1,0 +1,102 @@
+#pragma once
+
+#include "schemas/event_batch.hpp"
+#include "schemas/source.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace memd::test {
+
+// Writes a session's events the way an adapter would. Each call adds one event a second after the one before.
+class EventScript {
+ public:
+  explicit EventScript(std::string uid = "claude_code:s1") : uid_(std::move(uid)) {}
+
+  EventScript& user(std::string text, Origin origin = Origin::typed) {
+    Event& e = add(EventKind::user_msg, Role::user);
+    e.text = std::move(text);
+    e.origin = origin;
+    e.starts_exchange = true;
+    return *this;
+  }
+  EventScript& queued(std::string text) {
+    Event& e = add(EventKind::user_msg, Role::user);
+    e.text = std::move(text);
+    e.origin = Origin::queued;
+    return *this;
+  }
+  EventScript& intervention(std::string text) {
+    Event& e = add(EventKind::human_intervention, Role::user);
+    e.text = std::move(text);
+    e.origin = Origin::embedded;
+    return *this;
+  }
+  EventScript& answer(std::string text, std::uint64_t response = 0, TokenUsage usage = {}) {
+    Event& e = add(EventKind::assistant_msg, Role::assistant);
+    e.text = std::move(text);
+    e.response_key = response;
+    e.usage = usage;
+    return *this;
+  }
+  EventScript& call(std::string id, std::string tool, std::string input, std::string modifies = {}) {
+    Event& e = add(EventKind::tool_call, Role::assistant);
+    e.call_id = std::move(id);
+    e.tool = tool;
+    e.summary = tool + ": " + input;
+    e.search_text = input;
+    e.input_hash = std::hash<std::string>{}(tool + input) | 1;
+    e.is_test = input.starts_with("go test");
+    if (!modifies.empty()) e.files.push_back({std::move(modifies), FileAccess::modified, 0, 0});
+    return *this;
+  }
+  EventScript& result(std::string id, std::string text, bool is_error = false, int added = 0, int removed = 0) {
+    Event& e = add(EventKind::tool_result, Role::tool);
+    e.call_id = std::move(id);
+    e.text = std::move(text);
+    e.is_error = is_error;
+    if (added + removed > 0) e.files.push_back({"/w/p/a.go", FileAccess::modified, added, removed});
+    return *this;
+  }
+  EventScript& lifecycle(std::string name, std::string detail = {}) {
+    Event& e = add(EventKind::lifecycle, Role::system);
+    e.lifecycle = std::move(name);
+    e.summary = std::move(detail);
+    return *this;
+  }
+  EventScript& in(std::string cwd, std::string branch) {  // from here on
+    cwd_ = std::move(cwd);
+    branch_ = std::move(branch);
+    return *this;
+  }
+
+  const std::vector<Event>& events() const { return events_; }
+  EventBatch batch() const {
+    EventBatch b;
+    b.events = events_;
+    return b;
+  }
+
+ private:
+  Event& add(EventKind kind, Role role) {
+    Event e;
+    e.session_uid = uid_;
+    e.event_id = record_key(Platform::claude_code, uid_ + "#" + std::to_string(events_.size()));
+    e.time = 1'770'000'000'000 + static_cast<TimeMs>(events_.size()) * 1000;
+    e.kind = kind;
+    e.role = role;
+    e.cwd = cwd_;
+    e.git_branch = branch_;
+    e.raw = {events_.size() * 100, 100, 0};
+    events_.push_back(std::move(e));
+    return events_.back();
+  }
+
+  std::string uid_;
+  std::string cwd_ = "/w/p";
+  std::string branch_ = "main";
+  std::vector<Event> events_;
+};
+
+}  // namespace memd::test

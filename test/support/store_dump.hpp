@@ -1,0 +1,53 @@
+#pragma once
+
+#include "store/sqlite/database.hpp"
+
+#include <string>
+#include <vector>
+
+namespace memd::test {
+
+// Every row of the tables that a transcript decides, as text; not the times of ingestion.
+inline std::vector<std::string> dump_store(sqlite::Database& db) {
+  static const char* const kQueries[] = {
+      "SELECT 'session', uid, kind, parent_uid, forked_from, title, title_rank, cwd, git_branch, model, started_at,"
+      " ended_at, state, outcome, tokens_input, tokens_output, tokens_cache_read, tokens_cache_creation, turns, "
+      "retries,"
+      " tool_calls, tool_pairs, tool_errors, compactions, next_seq, next_exchange FROM sessions ORDER BY uid",
+      "SELECT 'event', s.uid, e.seq, e.event_id, e.time, e.kind, e.role, e.origin, e.parent_seq, e.pair_seq, e.tool,"
+      " e.call_key, e.input_hash, p.path, e.flags, e.summary, e.tokens, e.raw_offset, e.raw_length, e.raw_block"
+      " FROM events e JOIN sessions s USING (session_pk) LEFT JOIN paths p USING (path_pk) ORDER BY s.uid, e.seq",
+      "SELECT 'exchange', s.uid, x.exchange_number, x.first_seq, x.last_seq, x.started_at, x.ended_at, x.origin,"
+      " x.is_sidechain, x.data_completeness, x.user_event_id, x.user_message, x.interventions, x.assistant_response,"
+      " x.answer_offset, x.tool_text, x.git_branch, x.working_directory, x.model_used, x.tokens_input, x.tokens_output,"
+      " x.tokens_cache_read, x.tokens_cache_creation, x.tool_calls, x.tool_errors, x.lines_added, x.lines_removed,"
+      " x.content_hash FROM exchanges x JOIN sessions s USING (session_pk) ORDER BY s.uid, x.exchange_number",
+      "SELECT 'file', s.uid, f.exchange_number, p.path, f.access, f.touches, f.lines_added, f.lines_removed"
+      " FROM exchange_files f JOIN sessions s USING (session_pk) JOIN paths p USING (path_pk)"
+      " ORDER BY s.uid, f.exchange_number, p.path, f.access",
+      "SELECT 'response', response_key, exchange_number, input, output, cache_read, cache_creation FROM responses"
+      " ORDER BY response_key",
+      "SELECT 'coverage', o.path, c.record_type, c.disposition, c.reason, c.records, c.bytes FROM coverage c"
+      " JOIN sources o USING (source_pk) ORDER BY o.path, c.record_type, c.disposition, c.reason",
+      "SELECT 'source', path, cursor, size FROM sources ORDER BY path",
+  };
+  std::vector<std::string> rows;
+  for (const char* sql : kQueries) {
+    sqlite::Statement q(db.handle(), sql);
+    while (q.step()) {
+      std::string row;
+      const int columns = sqlite3_data_count(q.handle());
+      for (int i = 0; i < columns; ++i)
+        row += (i > 0 ? "|" : "") + (q.is_null(i) ? std::string("NULL") : q.str(i));
+      rows.push_back(std::move(row));
+    }
+  }
+  return rows;
+}
+
+// Throws if the full-text index and the exchanges disagree.
+inline void check_full_text_index(sqlite::Database& db) {
+  db.exec("INSERT INTO exchanges_fts (exchanges_fts, rank) VALUES ('integrity-check', 1)");
+}
+
+}  // namespace memd::test
