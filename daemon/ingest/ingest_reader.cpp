@@ -56,8 +56,9 @@ void IngestService::take_hints() {
     for (auto& source : fresh) {
       progress_.saw(source, 0);
       progress_.committed(source);
-      const Adapter* adapter = find_adapter(source.platform);
-      known_.emplace(source.path, Known{std::move(source), adapter});
+      Known& known = known_[source.path];
+      known.adapter = find_adapter(source.platform);
+      known.source = std::move(source);
     }
   }
   if (hints.scan) {

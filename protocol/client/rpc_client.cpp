@@ -9,17 +9,17 @@
 #include <utility>
 
 namespace memd {
-namespace json = boost::json;
+namespace bj = boost::json;
 namespace {
 
 // A request of the stateless revision needs no handshake.
-json::object modern_meta() {
+bj::object modern_meta() {
   return {{"io.modelcontextprotocol/protocolVersion", "2026-07-28"},
-          {"io.modelcontextprotocol/clientCapabilities", json::object()},
+          {"io.modelcontextprotocol/clientCapabilities", bj::object()},
           {"io.modelcontextprotocol/clientInfo", {{"name", "memd-cli"}, {"version", "1"}}}};
 }
 
-void report(const json::object& notification, const RpcClient::OnProgress& on_progress) {
+void report(const bj::object& notification, const RpcClient::OnProgress& on_progress) {
   const auto* params = notification.if_contains("params");
   if (!on_progress || params == nullptr || !params->is_object()) return;
   const auto& p = params->as_object();
@@ -77,17 +77,17 @@ Result<std::string> RpcClient::receive_line() {
 Result<std::string> RpcClient::call(std::string_view method, std::string_view params, const OnProgress& on_progress) {
   const std::int64_t id = next_id_++;
   boost::system::error_code ec;
-  json::value parsed = params.empty() ? json::value(json::object()) : json::parse(params, ec);
+  bj::value parsed = params.empty() ? bj::value(bj::object()) : bj::parse(params, ec);
   if (ec || !parsed.is_object()) return Error(Errc::invalid_argument, "the arguments must be a JSON object");
   auto& meta = parsed.as_object()["_meta"];
   meta = modern_meta();
   if (on_progress) meta.as_object()["progressToken"] = id;
-  const json::object request{{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", std::move(parsed)}};
-  MEMD_TRY(send_line(json::serialize(request) + "\n"));
+  const bj::object request{{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", std::move(parsed)}};
+  MEMD_TRY(send_line(bj::serialize(request) + "\n"));
 
   while (true) {
     MEMD_TRY_ASSIGN(const std::string line, receive_line());
-    const json::value message = json::parse(line, ec);
+    const bj::value message = bj::parse(line, ec);
     if (ec || !message.is_object()) return Error(Errc::protocol, "the daemon sent something that is not JSON-RPC");
     const auto& object = message.as_object();
     const auto* answered = object.if_contains("id");
@@ -101,27 +101,27 @@ Result<std::string> RpcClient::call(std::string_view method, std::string_view pa
                                        ? std::string(text->get_string())
                                        : std::string("the daemon refused the request"));
     }
-    if (*answered != json::value(id)) continue;
+    if (*answered != bj::value(id)) continue;
     const auto* result = object.if_contains("result");
     if (result == nullptr) return Error(Errc::protocol, "the daemon sent an answer without a result");
-    return json::serialize(*result);
+    return bj::serialize(*result);
   }
 }
 
 Result<mcp::ToolOutcome> RpcClient::call_tool(std::string_view name, std::string_view arguments) {
   boost::system::error_code ec;
-  json::value args = arguments.empty() ? json::value(json::object()) : json::parse(arguments, ec);
+  bj::value args = arguments.empty() ? bj::value(bj::object()) : bj::parse(arguments, ec);
   if (ec || !args.is_object()) return Error(Errc::invalid_argument, "the arguments must be a JSON object");
-  const json::object params{{"name", name}, {"arguments", std::move(args)}};
-  MEMD_TRY_ASSIGN(const std::string text, call("tools/call", json::serialize(params)));
-  const json::value result = json::parse(text);
+  const bj::object params{{"name", name}, {"arguments", std::move(args)}};
+  MEMD_TRY_ASSIGN(const std::string text, call("tools/call", bj::serialize(params)));
+  const bj::value result = bj::parse(text);
   mcp::ToolOutcome out;
   const auto& object = result.as_object();
   if (const auto* content = object.if_contains("content"); content != nullptr && content->is_array())
     for (const auto& block : content->as_array())
       if (const auto* t = block.as_object().if_contains("text"); t != nullptr && t->is_string())
         out.text += std::string_view(t->get_string());
-  if (const auto* structured = object.if_contains("structuredContent")) out.structured = json::serialize(*structured);
+  if (const auto* structured = object.if_contains("structuredContent")) out.structured = bj::serialize(*structured);
   if (const auto* is_error = object.if_contains("isError")) out.is_error = is_error->is_bool() && is_error->get_bool();
   return out;
 }
