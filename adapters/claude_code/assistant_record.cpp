@@ -21,6 +21,7 @@ struct Response {
   std::string model;
   std::uint64_t key = 0;
   TokenUsage usage;
+  bool unknown_block = false;
   bool synthetic = false;  // made by the client
 };
 
@@ -69,7 +70,7 @@ void emit_text(RecordContext& c, const Response& response, std::string text, std
   e.text = std::move(text);
 }
 
-bool read_block(RecordContext& c, od::object& block, const Response& response, std::size_t index) {
+bool read_block(RecordContext& c, od::object& block, Response& response, std::size_t index) {
   Tokens<kBlockKeys> tokens;
   if (!collect(block, kBlockTable, tokens)) return false;
   const auto type = string_body(tokens[kType]);
@@ -90,6 +91,7 @@ bool read_block(RecordContext& c, od::object& block, const Response& response, s
     e.summary = std::move(marker);
   } else {
     c.diagnose(DiagnosticType::unknown_field_value, {"message.content.type"});
+    response.unknown_block = true;
   }
   return true;
 }
@@ -124,7 +126,8 @@ Verdict read_assistant(RecordContext& c, od::object& root) {
   auto& events = c.out().events;
   // Usage counts even where the record says nothing: blank text, a block of an unknown type.
   if (events.size() == first && response.usage != TokenUsage{}) c.add_lifecycle("usage");
-  if (events.size() == first) return Verdict::skipped("blank_message");
+  if (events.size() == first)
+    return response.unknown_block ? Verdict::unknown("unknown_block") : Verdict::skipped("blank_message");
   for (std::size_t i = first; i < events.size(); ++i)
     events[i].model = response.model;
   if (response.usage != TokenUsage{}) {

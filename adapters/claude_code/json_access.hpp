@@ -29,9 +29,9 @@ class KeyTable {
 
   // Index of the name, or N.
   std::size_t find(std::string_view key) const {
-    if (key.size() > kLongest) return N;
+    if (key.empty() || key.size() > kLongest) return N;
     for (std::size_t i = first_[key.size()]; i < first_[key.size() + 1]; ++i)
-      if (names_[order_[i]] == key) return order_[i];
+      if (names_[order_[i]].front() == key.front() && names_[order_[i]] == key) return order_[i];
     return N;
   }
 
@@ -88,10 +88,11 @@ bool for_each_element(od::array& array, Visit&& visit) {
   return true;
 }
 
-// The tokens of the named keys, from one walk over the object.
+// The tokens of the named keys, from one walk over the object, from its first field.
 template <std::size_t N>
 bool collect(od::object& object, const KeyTable<N>& table, Tokens<N>& tokens) {
   tokens.fill({});
+  if (object.reset().error()) return false;
   return for_each_field(object, [&](std::string_view key, od::value& value) {
     const std::size_t i = table.find(key);
     if (i < N) tokens[i] = token_of(value);

@@ -181,10 +181,10 @@ bool is_identifier(std::string_view text) {
   return !text.empty() && text.size() <= 40 && std::all_of(text.begin(), text.end(), ok);
 }
 
-std::string cleaned_json(std::string_view json, bool& encoding_changed) {
+std::string cleaned_json(std::string_view json, bool& replaced) {
   std::string out;
   out.reserve(json.size() + 64);
-  encoding_changed = false;
+  replaced = false;
   for (std::size_t at = 0; at < json.size();) {
     const char c = json[at];
     if (c == '\\') {
@@ -194,7 +194,7 @@ std::string cleaned_json(std::string_view json, bool& encoding_changed) {
         at += 12;
       } else if (is_high(unit) || is_low(unit)) {
         out.append("\\ufffd");
-        encoding_changed = true;
+        replaced = true;
         at += 6;
       } else {
         const std::size_t n = std::min<std::size_t>(2, json.size() - at);
@@ -206,10 +206,11 @@ std::string cleaned_json(std::string_view json, bool& encoding_changed) {
     const std::size_t n = sequence_length(json, at);
     if (n == 0) {
       out.append(kReplacement);
-      encoding_changed = true;
+      replaced = true;
       ++at;
     } else if (static_cast<unsigned char>(c) < 0x20) {
       out.push_back(' ');
+      replaced |= kBlanks.find(c) == std::string_view::npos;
       ++at;
     } else {
       out.append(json.substr(at, n));

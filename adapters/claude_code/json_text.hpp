@@ -37,7 +37,7 @@ std::string one_line(std::string_view text, std::size_t limit);
 bool is_identifier(std::string_view text);
 
 // A copy a strict parser accepts where `json` breaks only in its encoding: bytes that are not UTF-8 and lone surrogate
-// escapes become U+FFFD, control bytes become spaces. `encoding_changed` tells of the first two.
-std::string cleaned_json(std::string_view json, bool& encoding_changed);
+// escapes become U+FFFD, control bytes become spaces. `replaced` tells whether text was (not mere white space).
+std::string cleaned_json(std::string_view json, bool& replaced);
 
 }  // namespace memd::claude_code

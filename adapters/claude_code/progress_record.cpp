@@ -61,7 +61,7 @@ Verdict read_progress(RecordContext& c, od::object& root) {
   for (const auto heartbeat : kHeartbeats)
     if (type == heartbeat) return Verdict::skipped(heartbeat);
   c.diagnose(DiagnosticType::unknown_field_value, {"data.type"});
-  return Verdict::unknown();
+  return Verdict::unknown("unknown_subtype");
 }
 
 }  // namespace memd::claude_code

@@ -22,12 +22,9 @@ std::uint64_t content_key(const Envelope& envelope) {
 
 RecordContext::RecordContext(const Envelope& envelope, std::string_view session_uid, RawRef raw, Detail detail,
                              EventBatch& out)
-    : envelope_(envelope), session_uid_(session_uid), raw_(raw), detail_(detail), out_(out), time_(envelope.time()) {
+    : envelope_(envelope), session_uid_(session_uid), raw_(raw), detail_(detail), out_(out) {
   const auto uuid = envelope.body(Key::uuid);
   key_ = uuid.empty() ? content_key(envelope) : record_key(Platform::claude_code, uuid);
-  append_unescaped(envelope.body(Key::cwd), cwd_);
-  append_unescaped(envelope.body(Key::git_branch), git_branch_);
-  append_unescaped(envelope.body(Key::version), version_);
   sidechain = envelope.is(Key::is_sidechain);
 }
 
@@ -35,14 +32,14 @@ Event& RecordContext::add(EventKind kind, Role role, std::size_t block) {
   Event& e = out_.events.emplace_back();
   e.session_uid = session_uid_;
   e.event_id = event_key(key_, index_++);
-  e.time = time_;
+  e.time = time();
   e.kind = kind;
   e.role = role;
   e.raw = raw_;
   e.raw.block = static_cast<std::uint16_t>(std::min<std::size_t>(block, std::numeric_limits<std::uint16_t>::max()));
-  e.cwd = cwd_;
-  e.git_branch = git_branch_;
-  e.agent_version = version_;
+  append_text(envelope_[Key::cwd], e.cwd);
+  append_text(envelope_[Key::git_branch], e.git_branch);
+  append_text(envelope_[Key::version], e.agent_version);
   e.is_sidechain = sidechain;
   return e;
 }
@@ -85,7 +82,7 @@ void RecordContext::link_agent(std::string_view agent_id, std::string_view call_
   update.kind = SessionKind::subagent;
   update.parent_uid = root_session(session_uid_);
   update.parent_call_id = call_id;
-  update.time = time_;
+  update.time = time();
   out_.sessions.push_back(std::move(update));
 }
 

@@ -21,7 +21,7 @@ struct Verdict {
 
   static Verdict indexed() { return {}; }
   static Verdict skipped(std::string_view reason) { return {false, Disposition::skipped, reason}; }
-  static Verdict unknown() { return {false, Disposition::unknown, "unknown_type"}; }
+  static Verdict unknown(std::string_view reason) { return {false, Disposition::unknown, reason}; }
   static Verdict damaged() { return {true, Disposition::skipped, "damaged"}; }
 };
 
@@ -50,7 +50,7 @@ class RecordContext {
   std::string_view session_uid() const { return session_uid_; }
   std::uint64_t key() const { return key_; }
   void set_key(std::uint64_t key) { key_ = key; }
-  TimeMs time() const { return time_; }
+  TimeMs time() const { return envelope_.time(); }
   RawRef raw() const { return raw_; }
   Detail detail() const { return detail_; }
   EventBatch& out() { return out_; }
@@ -70,12 +70,8 @@ class RecordContext {
   Detail detail_;
   EventBatch& out_;
   std::uint64_t key_ = 0;
-  TimeMs time_ = 0;
   std::uint32_t index_ = 0;
   bool lossy_ = false;
-  std::string cwd_;
-  std::string git_branch_;
-  std::string version_;
 };
 
 }  // namespace memd::claude_code

@@ -3,7 +3,6 @@
 #include "adapters/claude_code/json_access.hpp"
 #include "adapters/claude_code/paths.hpp"
 #include "adapters/claude_code/record_handlers.hpp"
-#include "adapters/claude_code/recovery.hpp"
 #include "schemas/ids.hpp"
 
 #include <algorithm>
@@ -75,7 +74,13 @@ bool Decoder::open_object(std::string_view json) const {
 
 bool Decoder::is_complete(std::string_view bytes) const {
   const auto last = bytes.find_last_not_of(" \t\r\n");
-  return last != std::string_view::npos && bytes[last] == '}' && open_object(bytes);
+  if (last == std::string_view::npos || bytes[last] != '}') return false;
+  if (open_object(bytes)) return true;
+  bool replaced = false;
+  std::string cleaned = cleaned_json(bytes, replaced);
+  const std::size_t size = cleaned.size();
+  cleaned.resize(size + kRecordPadding, ' ');
+  return open_object({cleaned.data(), size});
 }
 
 void Decoder::decode(const RawRecord& record, EventBatch& out) {
@@ -94,8 +99,9 @@ void Decoder::decode(const RawRecord& record, EventBatch& out) {
   }
   if (is_lfs_line(record.bytes)) {
     out.cover("(git-lfs pointer)", Disposition::skipped, "git_lfs_pointer", bytes);
-    out.diagnostics.push_back(
-        {Platform::claude_code, DiagnosticType::not_a_transcript, Severity::error, {}, 0, record.offset});
+    if (record.bytes.starts_with("version "))
+      out.diagnostics.push_back(
+          {Platform::claude_code, DiagnosticType::not_a_transcript, Severity::error, {}, 0, record.offset});
     return;
   }
   recover(record, out);
@@ -139,7 +145,7 @@ Verdict Decoder::dispatch(RecordContext& context, std::string_view type) {
   if (!is_string(envelope_[Key::type])) {
     context.diagnose(envelope_[Key::type].empty() ? DiagnosticType::missing_field : DiagnosticType::wrong_field_type,
                      {"type"});
-    return Verdict::unknown();
+    return Verdict::unknown("unknown_type");
   }
   parsers_->document.rewind();
   od::object root;
@@ -183,21 +189,22 @@ void Decoder::recover(const RawRecord& record, EventBatch& out) {
   });
 }
 
-bool Decoder::take_slice(std::string_view slice, bool nested, RawRef raw, EventBatch& out, std::vector<Found>& found) {
-  bool encoding_changed = false;
-  std::string cleaned = cleaned_json(slice, encoding_changed);
+Slice Decoder::take_slice(std::string_view slice, bool nested, RawRef raw, EventBatch& out, std::vector<Found>& found) {
+  bool replaced = false;
+  std::string cleaned = cleaned_json(slice, replaced);
   const std::size_t size = cleaned.size();
   cleaned.resize(size + kRecordPadding, ' ');
   simdjson::dom::element strict;
-  if (parsers_->strict.parse(cleaned.data(), size, false).get(strict) || !strict.is_object()) return false;
+  if (parsers_->strict.parse(cleaned.data(), size, false).get(strict)) return Slice::broken;
+  if (!open_object({cleaned.data(), size})) return Slice::broken;
+  if (nested && !surely_a_record(envelope_)) return Slice::not_record;
   Found record;
-  if (!open_object({cleaned.data(), size}) || (nested && !surely_a_record(envelope_)) || !decode_open(raw, out, record))
-    return false;
-  if (encoding_changed)
+  if (!decode_open(raw, out, record)) return Slice::broken;
+  if (replaced)
     out.diagnostics.push_back(
         {Platform::claude_code, DiagnosticType::invalid_encoding, Severity::warning, {}, 0, raw.offset});
   found.push_back(std::move(record));
-  return true;
+  return Slice::record;
 }
 
 void Decoder::introduce_session(EventBatch& out) const {

@@ -2,6 +2,7 @@
 
 #include "adapters/adapter.hpp"
 #include "adapters/claude_code/record_context.hpp"
+#include "adapters/claude_code/recovery.hpp"
 
 #include <memory>
 #include <string>
@@ -54,7 +55,7 @@ class Decoder : public RecordDecoder {
   bool decode_open(RawRef raw, EventBatch& out, Found& found);
   Verdict dispatch(RecordContext& context, std::string_view type);
   void recover(const RawRecord& record, EventBatch& out);
-  bool take_slice(std::string_view slice, bool nested, RawRef raw, EventBatch& out, std::vector<Found>& found);
+  Slice take_slice(std::string_view slice, bool nested, RawRef raw, EventBatch& out, std::vector<Found>& found);
   void introduce_session(EventBatch& out) const;
   std::string session_of_record() const;
 

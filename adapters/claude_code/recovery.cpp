@@ -43,7 +43,7 @@ std::size_t find_end(std::string_view line, std::size_t start, std::size_t& budg
 
 }  // namespace
 
-void recover_line(std::string_view line, const std::function<bool(std::string_view, bool)>& try_record,
+void recover_line(std::string_view line, const std::function<Slice(std::string_view, bool)>& try_slice,
                   const std::function<void(const Piece&)>& emit) {
   std::size_t budget = 64 * line.size() + (std::size_t{1} << 16);
   std::size_t done = 0;  // pieces up to here are known
@@ -67,8 +67,10 @@ void recover_line(std::string_view line, const std::function<bool(std::string_vi
     if (start == std::string_view::npos) break;
     const auto end = find_end(line, start, budget);
     if (end != std::string_view::npos) budget -= std::min(budget, 4 * (end - start));  // parsing costs more than a scan
-    if (end == std::string_view::npos || !try_record(line.substr(start, end - start), nested)) {
-      from = start + 1;
+    const Slice slice =
+        end == std::string_view::npos ? Slice::broken : try_slice(line.substr(start, end - start), nested);
+    if (slice != Slice::record) {
+      from = slice == Slice::broken ? start + 1 : end;
       nested = true;
       continue;
     }

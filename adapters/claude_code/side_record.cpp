@@ -116,7 +116,7 @@ Verdict read_queue_operation(RecordContext& c) {
     return Verdict::indexed();
   }
   c.diagnose(DiagnosticType::unknown_field_value, {"operation"});
-  return Verdict::unknown();
+  return Verdict::unknown("unknown_subtype");
 }
 
 Verdict read_side_record(RecordContext& c, std::string_view type) {
@@ -137,7 +137,7 @@ Verdict read_side_record(RecordContext& c, std::string_view type) {
       std::find_if(kSkippedTypes.begin(), kSkippedTypes.end(), [&](const auto& s) { return s.type == type; });
   if (it != kSkippedTypes.end()) return Verdict::skipped(it->reason);
   c.diagnose(DiagnosticType::unknown_record_type, {"type"});
-  return Verdict::unknown();
+  return Verdict::unknown("unknown_type");
 }
 
 Verdict read_agent_meta(RecordContext& c) {

@@ -115,7 +115,7 @@ Verdict skip_known(RecordContext& c, std::string_view name, const std::array<std
   const auto it = std::find(known.begin(), known.end(), name);
   if (it != known.end()) return Verdict::skipped(*it);
   c.diagnose(DiagnosticType::unknown_field_value, {field});
-  return Verdict::unknown();
+  return Verdict::unknown("unknown_subtype");
 }
 
 }  // namespace

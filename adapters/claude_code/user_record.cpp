@@ -19,6 +19,7 @@ struct Part {
 struct UserContent {
   std::vector<Part> parts;
   std::string marker;
+  bool unknown_block = false;
   std::size_t results = 0;
   std::size_t last_result = 0;  // its event in the batch
 };
@@ -50,6 +51,7 @@ bool read_blocks(RecordContext& c, od::value& content, UserContent& out) {
       return append_marker(c, block, type, out.marker);
     } else {
       c.diagnose(DiagnosticType::unknown_field_value, {"message.content.type"});
+      out.unknown_block = true;
     }
     return true;
   });
@@ -102,8 +104,11 @@ Verdict emit_turn(RecordContext& c, const UserContent& content) {
       case Voice::nothing: break;
     }
   }
-  if (text.empty() && content.marker.empty())
-    return c.emitted() ? Verdict::indexed() : Verdict::skipped("injected_text");
+  if (text.empty() && content.marker.empty()) {
+    if (c.emitted()) return Verdict::indexed();
+    if (content.unknown_block) return Verdict::unknown("unknown_block");
+    return Verdict::skipped(content.parts.empty() ? "no_content" : "injected_text");
+  }
   Event& e = c.add(EventKind::user_msg, Role::user);
   e.origin = origin_of(c, voice);
   e.text = std::move(text);

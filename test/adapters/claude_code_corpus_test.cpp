@@ -18,6 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 namespace json = boost::json;
+using test::Decoded;
 
 fs::path corpus_home() {
   if (const char* set = std::getenv("MEMD_CORPUS")) return set;
@@ -68,7 +69,8 @@ void count(Session& s) {
       case EventKind::tool_result:
         results.insert(e.call_id);
         s.counts.orphan_results += !calls.contains(e.call_id);
-        s.counts.tool_errors += e.is_error;
+        // The reference counts errors of calls; one error in the corpus answers a call that is not there.
+        s.counts.tool_errors += e.is_error && calls.contains(e.call_id);
         break;
       case EventKind::error: s.counts.synthetic_text += e.lifecycle == "api_error"; break;
       default:
@@ -197,7 +199,6 @@ class ClaudeCodeCorpus : public testing::Test {
     EXPECT_TRUE(types.empty()) << types.begin()->first;
   }
 
-  using Decoded = test::Decoded;
   static inline std::map<std::string, Decoded> sources_;
   static inline std::map<std::string, Session> sessions_;
   static inline json::object reference_;

@@ -1,0 +1,125 @@
+#include "test/adapters/batch_json.hpp"
+
+#include <boost/json.hpp>
+
+#include <cstdio>
+
+namespace memd::test {
+namespace {
+
+namespace json = boost::json;
+
+std::string hex(std::uint64_t value) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+// Long texts are told by their start and length.
+std::string bounded(const std::string& text) {
+  if (text.size() <= 400) return text;
+  return text.substr(0, 200) + "[" + std::to_string(text.size()) + " bytes]";
+}
+
+void put(json::object& o, std::string_view key, const std::string& value) {
+  if (!value.empty()) o[key] = bounded(value);
+}
+void put(json::object& o, std::string_view key, std::int64_t value) {
+  if (value != 0) o[key] = value;
+}
+void put(json::object& o, std::string_view key, bool value) {
+  if (value) o[key] = true;
+}
+
+json::object to_json(const FileTouch& f) {
+  json::object o{{"path", f.path}, {"access", to_string(f.access)}};
+  put(o, "added", std::int64_t{f.lines_added});
+  put(o, "removed", std::int64_t{f.lines_removed});
+  return o;
+}
+
+json::object to_json(const Event& e) {
+  json::object o{{"kind", to_string(e.kind)}, {"id", hex(e.event_id)}, {"session", e.session_uid}};
+  o["raw"] = {e.raw.offset, e.raw.length, e.raw.block};
+  put(o, "time", e.time);
+  if (e.role != Role::none) o["role"] = to_string(e.role);
+  if (e.origin != Origin::none) o["origin"] = to_string(e.origin);
+  put(o, "text", e.text);
+  put(o, "summary", e.summary);
+  put(o, "tool", e.tool);
+  put(o, "call_id", e.call_id);
+  put(o, "search_text", e.search_text);
+  if (e.input_hash != 0) o["input_hash"] = hex(e.input_hash);
+  put(o, "is_error", e.is_error);
+  put(o, "is_test", e.is_test);
+  for (const auto& f : e.files) {
+    if (!o.contains("files")) o["files"] = json::array();
+    o["files"].as_array().push_back(to_json(f));
+  }
+  put(o, "lifecycle", e.lifecycle);
+  if (e.response_key != 0) {
+    o["response"] = hex(e.response_key);
+    o["usage"] = {e.usage.input, e.usage.output, e.usage.cache_read, e.usage.cache_creation};
+  }
+  put(o, "cwd", e.cwd);
+  put(o, "branch", e.git_branch);
+  put(o, "model", e.model);
+  put(o, "version", e.agent_version);
+  put(o, "is_sidechain", e.is_sidechain);
+  put(o, "starts_exchange", e.starts_exchange);
+  return o;
+}
+
+json::object to_json(const SessionUpdate& s) {
+  json::object o{{"session", s.session_uid}, {"native_id", s.native_id}, {"kind", to_string(s.kind)}};
+  put(o, "parent", s.parent_uid);
+  put(o, "parent_call_id", s.parent_call_id);
+  put(o, "agent_name", s.agent_name);
+  put(o, "title", s.title);
+  put(o, "title_rank", std::int64_t{static_cast<int>(s.title_rank)});
+  if (s.title_record_key != 0) o["title_record"] = hex(s.title_record_key);
+  put(o, "description", s.description);
+  put(o, "time", s.time);
+  return o;
+}
+
+json::object to_json(const CoverageEntry& c) {
+  json::object o{
+      {"type", c.record_type}, {"fate", to_string(c.disposition)}, {"records", c.records}, {"bytes", c.bytes}};
+  put(o, "reason", c.reason);
+  return o;
+}
+
+json::object to_json(const Diagnostic& d) {
+  json::object o{{"type", to_string(d.type)}, {"severity", to_string(d.severity)}, {"offset", d.offset}};
+  for (const auto& f : d.fields) {
+    if (!o.contains("fields")) o["fields"] = json::array();
+    o["fields"].as_array().push_back(json::value(f.view()));
+  }
+  return o;
+}
+
+// One object a line: a changed fact is a changed line.
+template <class List>
+void append(std::string& out, std::string_view name, const List& list, bool last) {
+  out.append("\"").append(name).append("\": [");
+  bool first = true;
+  for (const auto& item : list) {
+    out.append(first ? "\n  " : ",\n  ").append(json::serialize(to_json(item)));
+    first = false;
+  }
+  out.append(first ? "]" : "\n]").append(last ? "\n" : ",\n");
+}
+
+}  // namespace
+
+std::string batch_json(const EventBatch& batch) {
+  std::string out = "{\n";
+  append(out, "sessions", batch.sessions, false);
+  append(out, "events", batch.events, false);
+  append(out, "coverage", batch.coverage, false);
+  append(out, "diagnostics", batch.diagnostics, true);
+  return out + "}\n";
+}
+
+}  // namespace memd::test

@@ -1,0 +1,196 @@
+#include "adapters/claude_code/human_text.hpp"
+#include "adapters/claude_code/test_command.hpp"
+#include "schemas/ids.hpp"
+#include "test/adapters/golden_case.hpp"
+
+#include <gtest/gtest.h>
+
+namespace memd {
+namespace {
+
+const Adapter& claude() { return *find_adapter(Platform::claude_code); }
+
+constexpr std::string_view kRoot = "/home/ada/.claude/projects";
+constexpr std::string_view kSession = "11111111-1111-4111-8111-111111111111";
+
+std::string uid_of(std::string_view relative, std::string_view head = {}) {
+  const auto candidate = claude().classify(kRoot, std::string(kRoot) + "/" + std::string(relative));
+  return candidate ? claude().session_uid(*candidate, head) : "(no source)";
+}
+
+TEST(ClaudeCodeAdapter, DescribesItself) {
+  const auto& d = claude().describe();
+  EXPECT_EQ(d.platform, Platform::claude_code);
+  EXPECT_EQ(d.adapter_version, "1.0.0");
+  EXPECT_EQ(d.capabilities.size(), kAllCapabilities.size());
+  EXPECT_EQ(d.data_completeness, DataCompleteness::full);
+  EXPECT_FALSE(d.limitations.empty());
+}
+
+TEST(ClaudeCodeAdapter, RootsAreBothDefaultsUnlessOverridden) {
+  const auto roots = claude().roots({"/home/ada", {}});
+  ASSERT_EQ(roots.size(), 2u);
+  EXPECT_EQ(roots[0], "/home/ada/.claude/projects");
+  EXPECT_EQ(roots[1], "/home/ada/.config/claude/projects");
+  EXPECT_EQ(claude().roots({"/home/ada", {"/mnt/old"}}), std::vector<std::filesystem::path>{"/mnt/old"});
+}
+
+TEST(ClaudeCodeAdapter, SessionsAreNamedByTheirPlace) {
+  const std::string s(kSession);
+  EXPECT_EQ(uid_of("-a/" + s + ".jsonl"), "claude_code:" + s);
+  EXPECT_EQ(uid_of("-a/" + s + "/subagents/agent-abc.jsonl"), "claude_code:" + s + "/agent-abc");
+  EXPECT_EQ(uid_of("-a/" + s + "/subagents/agent-acompact-1f.jsonl"), "claude_code:" + s + "/agent-acompact-1f");
+  EXPECT_EQ(uid_of("-a/" + s + "/subagents/agent-abc.meta.json"), "claude_code:" + s + "/agent-abc");
+  EXPECT_EQ(uid_of("-a/" + s + "/subagents/workflows/wf_9/agent-b.jsonl"), "claude_code:" + s + "/wf_9/agent-b");
+  EXPECT_EQ(uid_of("-a/" + s + "/subagents/workflows/wf_9/journal.jsonl"), "claude_code:" + s + "/wf_9");
+  // The file's name is the identity, whatever sessionId the records carry.
+  EXPECT_EQ(uid_of("-a/" + s + ".jsonl", R"({"sessionId":"other"})"), "claude_code:" + s);
+  // Names that say nothing: the first record does.
+  EXPECT_EQ(uid_of("-a/short.jsonl", R"({"type":"summary"}
+{"type":"user","sessionId": "s-1"}
+{"sessionId":"s-2"})"),
+            "claude_code:s-1");
+  EXPECT_EQ(uid_of("-a/agent-abc.jsonl", R"({"sessionId":"s-1"})"), "claude_code:s-1/agent-abc");
+  EXPECT_EQ(uid_of("-a/agent-abc.jsonl", R"({"sessionId":"s-)"), "");
+  EXPECT_EQ(uid_of("-a/short.jsonl"), "");
+}
+
+TEST(ClaudeCodeAdapter, OtherFilesAreNoSources) {
+  const std::string s(kSession);
+  for (const std::string file :
+       {"-a/memory/MEMORY.md", "-a/sessions-index.json", ".jsonl", "-a/.jsonl", "-a/notes.txt"})
+    EXPECT_EQ(uid_of(file), "(no source)") << file;
+  EXPECT_EQ(uid_of("-a/" + s + "/tool-results/b1.txt"), "(no source)");
+  EXPECT_EQ(uid_of("-a/" + s + "/tool-results/b1.jsonl"), "(no source)");
+  EXPECT_EQ(uid_of("-a/" + s + "/subagents/notes.jsonl"), "(no source)");
+  EXPECT_FALSE(claude().classify(kRoot, "/home/ada/.claude/history.jsonl"));
+  EXPECT_FALSE(claude().classify(kRoot, "/tmp/" + s + ".jsonl"));
+  EXPECT_TRUE(claude().classify("/mnt/-a", "/mnt/-a/" + s + ".jsonl"));  // a root that is one project
+}
+
+struct TextCase {
+  std::string record;
+  EventKind kind;
+  std::uint16_t block;
+  std::optional<std::string> text;
+};
+
+TEST(ClaudeCodeAdapter, EventTextIsWhole) {
+  const std::string long_text(5000, 'x');
+  const std::vector<TextCase> cases{
+      {R"({"type":"user","uuid":"u","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":")" +
+           long_text + R"("}]}})",
+       EventKind::tool_result, 0, long_text},
+      {R"({"type":"assistant","uuid":"u","message":{"id":"m","content":[{"type":"text","text":"hi"},)"
+       R"({"type":"tool_use","id":"t","name":"Bash","input":{"command":"a\nb","timeout":5,"deep":{"x":[1, 2]}}}]}})",
+       EventKind::tool_call, 1, "command: a\nb\ntimeout: 5\ndeep: {\"x\":[1, 2]}"},
+      {R"({"type":"assistant","uuid":"u","message":{"content":[{"type":"thinking","thinking":"hmm"}]}})",
+       EventKind::thinking, 0, "hmm"},
+      {R"({"type":"user","uuid":"u","message":{"content":" hello "}})", EventKind::user_msg, 0, "hello"},
+      {R"({"type":"user","uuid":"u","message":{"content":" hello "}})", EventKind::user_msg, 3, std::nullopt},
+      {R"({"type":"user","uuid":"u","message":{"content":" hel)", EventKind::user_msg, 0, std::nullopt},
+  };
+  for (const auto& c : cases) {
+    const std::string padded = c.record + std::string(kRecordPadding, ' ');
+    EXPECT_EQ(claude().event_text(std::string_view(padded).substr(0, c.record.size()), c.kind, c.block), c.text)
+        << c.record;
+  }
+}
+
+// What the store keeps of each event can be read again from its raw record.
+TEST(ClaudeCodeAdapter, EventTextFindsEveryEventAgain) {
+  std::size_t found = 0;
+  for (const auto& c : test::golden_cases(claude())) {
+    SCOPED_TRACE(c.folder.filename());
+    const auto decoded = test::decode_source(claude(), c.candidate, c.input);
+    const std::string padded = c.input + std::string(kRecordPadding, ' ');
+    for (const Event& e : decoded.batch.events) {
+      const auto record = std::string_view(padded).substr(e.raw.offset, e.raw.length);
+      const auto text = claude().event_text(record, e.kind, e.raw.block);
+      ASSERT_TRUE(text.has_value()) << e.raw.offset;
+      EXPECT_TRUE(text->starts_with(e.text)) << e.raw.offset;
+      ++found;
+    }
+  }
+  EXPECT_GT(found, 80u);
+}
+
+TEST(ClaudeCodeAdapter, MovedOutTextStaysBesideTheTranscript) {
+  Source source;
+  const std::string s(kSession);
+  source.path = std::string(kRoot) + "/-a/" + s + ".jsonl";
+  const auto moved = [&](std::string_view named) {
+    return claude().moved_out_text(
+        source, R"({"content":"<persisted-output>\nFull output saved to: )" + std::string(named) + R"(\n\nPreview"})");
+  };
+  const auto expected = std::filesystem::path(kRoot) / "-a" / s / "tool-results" / "b77.txt";
+  EXPECT_EQ(moved("/elsewhere/tool-results/b77.txt"), expected);
+  EXPECT_EQ(moved(R"(C:\\Users\\ada\\tool-results\\b77.txt)"), expected);
+  EXPECT_EQ(moved("/elsewhere/tool-results/../../../.ssh/id"), std::nullopt);
+  EXPECT_EQ(moved("/etc/passwd"), std::nullopt);
+  EXPECT_EQ(claude().moved_out_text(source, R"({"content":"see tool-results/b77.txt"})"), std::nullopt);
+  source.path = std::string(kRoot) + "/-a/" + s + "/subagents/agent-a.jsonl";
+  EXPECT_EQ(moved("/elsewhere/tool-results/b77.txt"), expected);
+}
+
+TEST(HumanText, ToldFromWhatTheClientWrites) {
+  using claude_code::Voice;
+  using claude_code::who_speaks;
+  EXPECT_EQ(who_speaks("fix <system-reminder> handling").voice, Voice::human);
+  EXPECT_EQ(who_speaks(" \n\t").voice, Voice::nothing);
+  EXPECT_EQ(who_speaks("<teammate-message teammate_id=\"a\">x</teammate-message>").voice, Voice::injected);
+  EXPECT_EQ(who_speaks("[Request interrupted by user]").voice, Voice::interrupt);
+  EXPECT_EQ(who_speaks("<command-name>/clear</command-name>").voice, Voice::command);
+  const auto wrapped =
+      who_speaks("<ide_opened_file>a</ide_opened_file>\n<ide_selection>b</ide_selection>\n\xC2\xA0why? ");
+  EXPECT_EQ(wrapped.voice, Voice::human);
+  EXPECT_EQ(wrapped.text, "why?");
+}
+
+TEST(HumanText, RejectionWords) {
+  using claude_code::rejection_words;
+  const std::string said =
+      "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\n";
+  EXPECT_EQ(rejection_words(said + "use sqlite"), "use sqlite");
+  EXPECT_EQ(rejection_words(said + "use sqlite\n\nNote: The user's next message may contain a correction"),
+            "use sqlite");
+  EXPECT_EQ(rejection_words(said + "The user wants to clarify these questions.\n    This means"), "");
+  EXPECT_EQ(rejection_words("grep: the user said:\nhello"), "");
+}
+
+TEST(TestCommand, CommandWordsOnly) {
+  for (const auto* yes : {"go test ./...",
+                          "cd x && FOO=1 go test ./... 2>&1 | tail -5",
+                          "pytest -q",
+                          "python3 -m pytest tests",
+                          "uv run pytest",
+                          "npx vitest run",
+                          "npm test",
+                          "npm run test:unit",
+                          "pnpm test",
+                          "yarn run test",
+                          "cargo test --all",
+                          "cargo nextest run",
+                          "mix test test/a_test.exs",
+                          "ctest --preset dev",
+                          "bundle exec rspec",
+                          "make check",
+                          "make -j4 test",
+                          "mvn -q test",
+                          "./gradlew :app:test",
+                          "dotnet test",
+                          "timeout 60 ctest",
+                          "env A=b jest",
+                          "(cd build; ctest)",
+                          "mise run test:ci",
+                          "ls\ngo test ./pkg",
+                          "go vet ./... && go test -race ./..."})
+    EXPECT_TRUE(claude_code::runs_tests(yes)) << yes;
+  for (const auto* no : {"grep -r 'go test' .", "echo pytest", "git commit -m 'run ctest'", "cat test/a.cpp", "ls test",
+                         "go build ./...", "npm run build", "npm install jest", "test -f x", "vim pytest.ini",
+                         "rg \"a && go test\"", "", "   "})
+    EXPECT_FALSE(claude_code::runs_tests(no)) << no;
+}
+
+}  // namespace
+}  // namespace memd
