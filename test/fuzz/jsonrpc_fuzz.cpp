@@ -1,0 +1,63 @@
+// Links memd_protocol. Each input is what a client sends: lines for one session, run to its end. Nothing may crash,
+// and everything the session sends has to be one line of JSON.
+#include "protocol/transport/line_buffer.hpp"
+#include "test/support/fake_clock.hpp"
+#include "test/support/memory_transport.hpp"
+#include "test/support/sample_tools.hpp"
+#include "test/support/stepped_executors.hpp"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+using namespace memd;
+
+namespace {
+
+std::deque<std::string> cut_into_lines(std::string_view bytes) {
+  transport::LineBuffer buffer(4096);
+  std::deque<std::string> lines;
+  while (!bytes.empty()) {
+    const auto room = buffer.prepare();
+    const std::size_t n = std::min(room.size(), bytes.size());
+    std::memcpy(room.data(), bytes.data(), n);
+    buffer.commit(n);
+    bytes.remove_prefix(n);
+    while (const auto line = buffer.next())
+      if (!line->oversized) lines.emplace_back(line->text);
+  }
+  if (const auto line = buffer.rest()) lines.emplace_back(line->text);
+  return lines;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  mcp::ToolRegistry registry;
+  test::add_sample_tools(registry);
+  const test::FakeClock clock;
+  const mcp::ServerProfile profile({"memd", "Memory", "0", "Ask."}, registry, clock);
+  test::SteppedExecutors steps;
+  auto peer = std::make_shared<test::MemoryPeer>();
+  peer->to_server = cut_into_lines(std::string_view(reinterpret_cast<const char*>(data), size));
+  peer->input_ended = true;
+
+  auto owned = std::make_unique<test::MemoryTransport>(steps, peer);
+  test::MemoryTransport& link = *owned;
+  bool finished = false;
+  mcp::Session session(std::move(owned), profile, steps.executors(), [&] { finished = true; });
+  session.start();
+  link.deliver();
+  steps.run_all();
+  if (!finished) std::abort();
+  for (const std::string& line : peer->received) {
+    boost::system::error_code ec;
+    boost::json::parse(line, ec);
+    if (ec || line.find('\n') != std::string::npos) std::abort();
+  }
+  return 0;
+}

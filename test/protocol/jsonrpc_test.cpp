@@ -1,0 +1,102 @@
+#include "protocol/jsonrpc/message.hpp"
+
+#include <gtest/gtest.h>
+#include <boost/json/object.hpp>
+
+namespace {
+
+using namespace memd::jsonrpc;
+
+Incoming parse(std::string_view line) { return MessageParser().parse(line); }
+
+template <class T>
+T get(Incoming m) {
+  EXPECT_TRUE(std::holds_alternative<T>(m)) << "alternative " << m.index();
+  return std::holds_alternative<T>(m) ? std::get<T>(std::move(m)) : T{};
+}
+Invalid invalid(std::string_view line) { return get<Invalid>(parse(line)); }
+
+TEST(MessageParser, KeepsIdsAsTheyCame) {
+  EXPECT_EQ(get<Request>(parse(R"({"jsonrpc":"2.0","id":7,"method":"m"})")).id, "7");
+  EXPECT_EQ(get<Request>(parse(R"({"jsonrpc":"2.0","id":-1,"method":"m"})")).id, "-1");
+  EXPECT_EQ(get<Request>(parse(R"({"jsonrpc":"2.0","id":"7","method":"m"})")).id, R"("7")");
+  EXPECT_EQ(get<Request>(parse(R"({"jsonrpc":"2.0","id":18446744073709551615,"method":"m"})")).id,
+            "18446744073709551615");
+  EXPECT_EQ(get<Request>(parse(R"({"jsonrpc":"2.0","id":"a\"b\u0001","method":"m"})")).id, R"("a\"b\u0001")");
+}
+
+TEST(MessageParser, RefusesOtherIds) {
+  for (const auto* id : {"null", "1.5", "true", "[]", "{}"}) {
+    const auto r = invalid(std::string(R"({"jsonrpc":"2.0","method":"m","id":)") + id + "}");
+    EXPECT_EQ(r.code, kInvalidRequest) << id;
+    EXPECT_FALSE(r.id) << id;
+  }
+}
+
+TEST(MessageParser, TellsTheKindsApart) {
+  EXPECT_EQ(get<Notification>(parse(R"({"jsonrpc":"2.0","method":"n","params":{"a":1}})")).method, "n");
+  get<Response>(parse(R"({"jsonrpc":"2.0","id":1,"result":{}})"));
+  get<Response>(parse(R"({"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"m"}})"));
+  const auto r = get<Request>(parse(R"({"jsonrpc":"2.0","id":1,"method":"m"})"));
+  EXPECT_TRUE(r.params.is_object());
+}
+
+TEST(MessageParser, NamesWhatIsWrong) {
+  EXPECT_EQ(invalid("{").code, kParseError);
+  EXPECT_EQ(invalid("").code, kParseError);
+  EXPECT_EQ(invalid("{} {}").code, kParseError);
+  EXPECT_EQ(invalid("\xff\xfe").code, kParseError);
+  EXPECT_EQ(invalid("3").code, kInvalidRequest);
+  EXPECT_EQ(invalid(R"({"id":1,"method":"m"})").code, kInvalidRequest);
+  EXPECT_EQ(invalid(R"({"id":1,"method":"m"})").id, "1");
+  EXPECT_EQ(invalid(R"({"jsonrpc":"2.0","id":1})").code, kInvalidRequest);
+  EXPECT_EQ(invalid(R"({"jsonrpc":"2.0","id":1,"method":5})").code, kInvalidRequest);
+  EXPECT_EQ(invalid(R"({"jsonrpc":"2.0","id":1,"method":"m","params":[1]})").code, kInvalidParams);
+}
+
+TEST(MessageParser, LimitsDepth) {
+  const std::string deep = R"({"jsonrpc":"2.0","id":1,"method":"m","params":{"a":)" + std::string(kMaxDepth, '[') +
+                           std::string(kMaxDepth, ']') + "}}";
+  EXPECT_EQ(invalid(deep).code, kParseError);
+  EXPECT_EQ(invalid(std::string(1000000, '[')).code, kParseError);
+}
+
+TEST(MessageParser, GoesOnAfterAnError) {
+  MessageParser parser;
+  get<Invalid>(parser.parse(R"({"jsonrpc": "2.)"));
+  EXPECT_EQ(get<Request>(parser.parse(R"({"jsonrpc":"2.0","id":2,"method":"m"})")).id, "2");
+}
+
+TEST(MessageParser, ParamsOutliveTheParser) {
+  boost::json::value params;
+  {
+    MessageParser parser;
+    auto r = get<Request>(parser.parse(R"({"jsonrpc":"2.0","id":2,"method":"m","params":{"k":["v","w"]}})"));
+    params = std::move(r.params);
+    parser.parse(R"({"jsonrpc":"2.0","id":2,"method":"m","params":{"z":["x"]}})");
+  }
+  EXPECT_EQ(params.at("k").at(1).as_string(), "w");
+}
+
+TEST(MessageParser, Batches) {
+  const auto b = get<Batch>(parse(R"([{"jsonrpc":"2.0","id":1,"method":"m"},7,{"jsonrpc":"2.0","method":"n"}])"));
+  ASSERT_EQ(b.messages.size(), 3U);
+  EXPECT_TRUE(std::holds_alternative<Request>(b.messages[0]));
+  EXPECT_TRUE(std::holds_alternative<Invalid>(b.messages[1]));
+  EXPECT_TRUE(std::holds_alternative<Notification>(b.messages[2]));
+  EXPECT_EQ(invalid("[]").code, kInvalidRequest);
+  std::string many = "[1";
+  for (std::size_t i = 0; i < kMaxBatch; ++i)
+    many += ",1";
+  EXPECT_EQ(invalid(many + "]").code, kInvalidRequest);
+}
+
+TEST(Lines, AreJsonRpc) {
+  EXPECT_EQ(result_line("1", "{}"), R"({"jsonrpc":"2.0","id":1,"result":{}})");
+  EXPECT_EQ(error_line(std::nullopt, -32700, "no\njson"),
+            R"({"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no\njson"}})");
+  EXPECT_EQ(error_line("\"a\"", -1, "m", R"([1])"),
+            R"({"jsonrpc":"2.0","id":"a","error":{"code":-1,"message":"m","data":[1]}})");
+}
+
+}  // namespace

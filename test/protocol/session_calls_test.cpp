@@ -1,0 +1,243 @@
+#include "test/protocol/session_fixture.hpp"
+
+namespace memd::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class Calls : public SessionTest {
+ protected:
+  void SetUp() override {
+    SessionTest::SetUp();
+    registry.add<Nothing, EchoResult>(sample_info("watched"),
+                                      [this](const Nothing&, mcp::ToolContext& context) { return watched(context); });
+  }
+  void call(std::string_view id, std::string_view tool, std::string_view arguments = "{}", std::string_view more = "") {
+    request(id, "tools/call",
+            std::string(R"({"name":")")
+                .append(tool)
+                .append(R"(","arguments":)")
+                .append(arguments)
+                .append(more)
+                .append("}"));
+  }
+  void cancel(std::string_view id) {
+    send(std::string(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":)")
+             .append(id)
+             .append("}}"));
+  }
+  std::function<Result<EchoResult>(mcp::ToolContext&)> watched = [](mcp::ToolContext&) {
+    return Result<EchoResult>(EchoResult{"done"});
+  };
+};
+
+TEST_F(Calls, AnswersComeInTheOrderTheWorkEnds) {
+  initialize("2025-11-25");
+  call("1", "echo", R"({"text":"slow"})");
+  call("2", "echo", R"({"text":"fast"})");
+  ASSERT_EQ(steps.queued_work(), 2U);
+  steps.run_worker(1);
+  steps.run_loop();
+  EXPECT_EQ(take_one().at("id").as_int64(), 2);
+  call("3", "quick", R"({"text":"quicker"})");
+  EXPECT_EQ(take_one().at("id").as_int64(), 3) << "an inline tool waits for nobody";
+  steps.run_all();
+  EXPECT_EQ(take_one().at("id").as_int64(), 1);
+}
+
+TEST_F(Calls, FailuresAreResults) {
+  initialize("2025-11-25");
+  const auto text_of = [&](std::string_view tool, std::string_view arguments = "{}") {
+    call("1", tool, arguments);
+    steps.run_all();
+    const auto result = take_one().at("result").as_object();
+    EXPECT_TRUE(result.at("isError").as_bool());
+    EXPECT_FALSE(result.contains("structuredContent"));
+    return std::string(result.at("content").at(0).at("text").as_string());
+  };
+  EXPECT_EQ(text_of("missing"), "there is no exchange x9, call recent_turns for ids");
+  EXPECT_EQ(text_of("echo"), "text: is required and was not sent");
+  EXPECT_EQ(text_of("echo", "[1]"), "arguments: send a JSON object with the named arguments");
+  EXPECT_TRUE(failures.empty()) << "the caller's mistakes are not ours";
+  EXPECT_EQ(text_of("broken"), "disk I/O error");
+  EXPECT_EQ(text_of("throwing"), "internal error: oops");
+  EXPECT_THAT(failures, ElementsAre("broken: disk I/O error", "throwing: internal error: oops"));
+}
+
+TEST_F(Calls, UnknownToolsAreProtocolErrors) {
+  initialize("2025-11-25");
+  call("1", "nope");
+  EXPECT_EQ(take_error_code(), -32602);
+  request("2", "tools/call");
+  EXPECT_EQ(take_error_code(), -32602);
+}
+
+TEST_F(Calls, CancellationStopsTheHandlerAndSilencesTheAnswer) {
+  initialize("2025-11-25");
+  bool saw_stop = false;
+  watched = [&](mcp::ToolContext& context) {
+    cancel("1");  // arrives while the handler runs
+    saw_stop = context.stop.stop_requested();
+    return Result<EchoResult>(Error(Errc::cancelled, "cancelled"));
+  };
+  call("1", "watched");
+  steps.run_all();
+  EXPECT_TRUE(saw_stop);
+  EXPECT_TRUE(take().empty());
+  call("1", "echo", R"({"text":"the id is free again"})");
+  steps.run_all();
+  EXPECT_EQ(take().size(), 1U);
+}
+
+TEST_F(Calls, CancelledBeforeItStartedNeverRuns) {
+  initialize("2025-11-25");
+  bool ran = false;
+  watched = [&](mcp::ToolContext&) {
+    ran = true;
+    return Result<EchoResult>(EchoResult{});
+  };
+  call("1", "watched");
+  cancel("1");
+  cancel("77");
+  steps.run_all();
+  EXPECT_FALSE(ran);
+  EXPECT_TRUE(take().empty());
+}
+
+TEST_F(Calls, AHandlerThatGivesUpByItselfIsStillAnswered) {
+  initialize("2025-11-25");
+  watched = [](mcp::ToolContext&) { return Result<EchoResult>(Error(Errc::cancelled, "stopped half way")); };
+  call("1", "watched");
+  steps.run_all();
+  EXPECT_TRUE(take_one().at("result").at("isError").as_bool());
+}
+
+TEST_F(Calls, ProgressGrowsIsSpacedAndEndsWithTheAnswer) {
+  initialize("2025-11-25");
+  const mcp::ToolContext* leaked = nullptr;
+  watched = [&](mcp::ToolContext& context) {
+    context.progress(1, 10, "one");
+    clock.advance(10);
+    context.progress(2, 10, "too soon");
+    clock.advance(50);
+    context.progress(3, 10, "three");
+    clock.advance(50);
+    context.progress(3, 10, "no further");
+    clock.advance(50);
+    context.progress(2, 10, "backwards");
+    leaked = &context;
+    return Result<EchoResult>(EchoResult{"done"});
+  };
+  call("1", "watched", "{}", R"(,"_meta":{"progressToken":"tok"})");
+  steps.run_all();
+  const auto lines = take();
+  ASSERT_EQ(lines.size(), 3U) << testing::PrintToString(lines);
+  EXPECT_EQ(lines[0], R"({"jsonrpc":"2.0","method":"notifications/progress",)"
+                      R"("params":{"progressToken":"tok","progress":1,"total":10,"message":"one"}})");
+  EXPECT_EQ(parse(lines[1]).at("params").at("progress").as_int64(), 3);
+  EXPECT_EQ(parse(lines[2]).at("id").as_int64(), 1);
+}
+
+TEST_F(Calls, NoProgressForACancelledCallOrWithoutAToken) {
+  initialize("2025-11-25");
+  watched = [&](mcp::ToolContext& context) {
+    context.progress(1, 2, "");
+    return Result<EchoResult>(EchoResult{"done"});
+  };
+  call("1", "watched");
+  steps.run_all();
+  EXPECT_EQ(take().size(), 1U);
+  watched = [&](mcp::ToolContext& context) {
+    cancel("2");
+    context.progress(1, 2, "");
+    return Result<EchoResult>(EchoResult{"done"});
+  };
+  call("2", "watched", "{}", R"(,"_meta":{"progressToken":7})");
+  steps.run_all();
+  EXPECT_TRUE(take().empty());
+}
+
+TEST_F(Calls, AnIdInUseIsRefused) {
+  initialize("2025-11-25");
+  call("1", "echo", R"({"text":"a"})");
+  call("1", "echo", R"({"text":"b"})");
+  EXPECT_EQ(take_error_code(), -32600);
+  call(R"("1")", "echo", R"({"text":"c"})");
+  steps.run_all();
+  EXPECT_EQ(take().size(), 2U) << "1 and \"1\" are different ids";
+}
+
+TEST_F(Calls, BackPressureStopsReading) {
+  limits.max_in_flight = 2;
+  initialize("2025-11-25");
+  for (const auto* id : {"1", "2", "3", "4"})
+    peer->to_server.push_back(std::string(R"({"jsonrpc":"2.0","id":)") + id +
+                              R"(,"method":"tools/call","params":{"name":"echo","arguments":{"text":"t"}}})");
+  deliver();
+  EXPECT_EQ(steps.queued_work(), 2U);
+  EXPECT_EQ(peer->to_server.size(), 2U) << "the rest is unread";
+  EXPECT_FALSE(peer->reading);
+  steps.run_worker();
+  steps.run_loop();
+  EXPECT_EQ(peer->to_server.size(), 1U);
+  steps.run_all();
+  EXPECT_EQ(take().size(), 4U);
+}
+
+TEST_F(Calls, ABatchLargerThanTheLimitWaitsItsTurn) {
+  limits.max_in_flight = 2;
+  initialize("2025-03-26");
+  std::string batch = "[";
+  for (int i = 1; i <= 5; ++i)
+    batch += (i > 1 ? "," : "") + (R"({"jsonrpc":"2.0","id":)" + std::to_string(i)) +
+             R"(,"method":"tools/call","params":{"name":"echo","arguments":{"text":"t"}}})";
+  send(batch + "]");
+  EXPECT_EQ(steps.queued_work(), 2U);
+  steps.run_all();
+  const auto lines = take();
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_EQ(parse(lines[0]).as_array().size(), 5U);
+}
+
+TEST_F(Calls, EndOfInputWaitsForWhatIsInFlight) {
+  initialize("2025-11-25");
+  call("1", "echo", R"({"text":"last words"})");
+  end_input();
+  EXPECT_FALSE(peer->closed);
+  steps.run_all();
+  EXPECT_EQ(take().size(), 1U);
+  EXPECT_TRUE(peer->closed);
+  EXPECT_TRUE(finished);
+}
+
+TEST_F(Calls, ALostConnectionCancelsAndWaitsForTheHandlers) {
+  initialize("2025-11-25");
+  bool saw_stop = false;
+  watched = [&](mcp::ToolContext& context) {
+    session->abort();
+    steps.run_loop();
+    EXPECT_FALSE(finished) << "the handler still runs";
+    saw_stop = context.stop.stop_requested();
+    return Result<EchoResult>(EchoResult{});
+  };
+  call("1", "watched");
+  steps.run_all();
+  EXPECT_TRUE(saw_stop);
+  EXPECT_TRUE(finished);
+  EXPECT_TRUE(take().empty());
+}
+
+TEST_F(Calls, StopAnswersWhatIsInFlight) {
+  initialize("2025-11-25");
+  call("1", "echo", R"({"text":"a"})");
+  session->stop();
+  session->stop();
+  EXPECT_EQ(take_error_code(), -32603);
+  steps.run_all();
+  EXPECT_TRUE(take().empty());
+  EXPECT_TRUE(finished);
+}
+
+}  // namespace
+}  // namespace memd::test
