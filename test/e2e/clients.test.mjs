@@ -123,7 +123,7 @@ for (const [wayName, way] of Object.entries(ways)) {
             (content) => assert.match(JSON.stringify(content), /write it/),
           ],
           get_exchange: () => [
-            { exchange_id: exchangeId },
+            { ids: [exchangeId] },
             (content) => assert.ok(JSON.stringify(content).includes(exchangeId)),
           ],
         };
@@ -150,8 +150,8 @@ for (const [wayName, way] of Object.entries(ways)) {
 
         test('values that name nothing come back as results with isError', async () => {
           for (const [name, args] of [
-            ['get_exchange', { exchange_id: 'x999999999' }],
-            ['get_exchange', { exchange_id: 'forty-two' }],
+            ['get_exchange', { ids: ['x999999999'] }],
+            ['get_exchange', { ids: ['forty-two'] }],
             ['recent_turns', { session_id: 'no-such-session' }],
             ['temporal_query', { since: 'the day before the flood' }],
             ['semantic_search', { query: 'upload', platform: 'emacs' }],
@@ -169,7 +169,7 @@ for (const [wayName, way] of Object.entries(ways)) {
         test('fifty calls at once', async () => {
           const ids = searched.results.map((hit) => hit.exchange_id);
           const results = await Promise.all(
-            Array.from({ length: 50 }, (_, i) => memd.call('get_exchange', { exchange_id: ids[i % ids.length] })),
+            Array.from({ length: 50 }, (_, i) => memd.call('get_exchange', { ids: [ids[i % ids.length]] })),
           );
           results.forEach((result, i) => assert.ok(JSON.stringify(result.structuredContent).includes(ids[i % ids.length])));
         });

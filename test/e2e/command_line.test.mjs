@@ -54,7 +54,7 @@ describe('subcommands', () => {
     const { json } = await cli(home, 'search', 'upload');
     const id = json.results[0].exchange_id;
     const shown = await cli(home, 'show', id);
-    const called = await cli(home, 'call', 'get_exchange', JSON.stringify({ exchange_id: id }));
+    const called = await cli(home, 'call', 'get_exchange', JSON.stringify({ ids: [id] }));
     assert.equal(shown.code, 0, shown.stderr);
     assert.match(JSON.stringify(shown.json), new RegExp(`"${id}"`));
     assert.match(JSON.stringify(called.json), new RegExp(`"${id}"`));
