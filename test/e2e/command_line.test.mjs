@@ -29,6 +29,7 @@ describe('subcommands', () => {
     const second = await cli(home, 'ingest', '--once');
     assert.equal(second.json.exchanges, history.exchanges);
     assert.equal(second.json.events, first.json.events);
+    assert.equal(second.json.events_written, 0);
   });
 
   const asked = {
