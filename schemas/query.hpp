@@ -58,7 +58,7 @@ struct SearchHit {
 struct SearchAnswer {
   std::vector<SearchHit> hits;
   bool more = false;                       // there are hits after offset + limit
-  std::vector<std::string> ignored_terms;  // too common to help, or without letters
+  std::vector<std::string> ignored_terms;  // too common to help, without letters, or in no exchange at all
 };
 
 struct SessionRow {

@@ -56,12 +56,7 @@ struct Reader::Connection {
 
   sqlite::Database db;
   FileIdentity identity;
-  std::unique_ptr<search::LexicalSearch> lexical;  // made by the first search
-
-  search::LexicalSearch& search_index() {
-    if (!lexical) lexical = std::make_unique<search::LexicalSearch>(db);
-    return *lexical;
-  }
+  std::unique_ptr<search::LexicalSearch> lexical;  // made outside of transactions: it has a table of its own
 };
 
 Reader::Reader(std::filesystem::path database) : database_(std::move(database)) {}
@@ -91,6 +86,7 @@ bool Reader::connect() {
                   std::to_string(known) +
                   (version > known ? ": install the newer memd" : ": start the daemon, it upgrades the store")));
   if (stop_.stop_possible()) fresh->db.watch(stop_);
+  fresh->lexical = std::make_unique<search::LexicalSearch>(fresh->db);
   connection_ = std::move(fresh);
   return true;
 }
@@ -174,7 +170,7 @@ Result<Timeline> Reader::timeline(const TimelineQuery& query) {
 }
 
 Result<SearchAnswer> Reader::search(const SearchQuery& query) {
-  return ask(SearchAnswer(), [&](Connection& c) { return c.search_index().search(query); });
+  return ask(SearchAnswer(), [&](Connection& c) { return c.lexical->search(query); });
 }
 
 Result<std::vector<CoverageRow>> Reader::coverage_by_source(const QueryFilter& filter) {

@@ -126,6 +126,18 @@ Result<mcp::ToolOutcome> RpcClient::call_tool(std::string_view name, std::string
   return out;
 }
 
+Result<mcp::ToolOutcome> RpcClient::call_admin(std::string_view method, std::string_view arguments,
+                                               const OnProgress& on_progress) {
+  MEMD_TRY_ASSIGN(const std::string text, call(method, arguments, on_progress));
+  const bj::value result = bj::parse(text);
+  mcp::ToolOutcome out;
+  const auto& object = result.as_object();
+  if (const auto* t = object.if_contains("text"); t != nullptr && t->is_string()) out.text = t->get_string();
+  if (const auto* s = object.if_contains("structured")) out.structured = bj::serialize(*s);
+  if (const auto* e = object.if_contains("is_error")) out.is_error = e->is_bool() && e->get_bool();
+  return out;
+}
+
 Result<std::string> RpcClient::list_tools() { return call("tools/list", "{}"); }
 
 }  // namespace memd

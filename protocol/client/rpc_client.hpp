@@ -27,6 +27,10 @@ class RpcClient {
   // `arguments` is the JSON text of an object.
   Result<mcp::ToolOutcome> call_tool(std::string_view name, std::string_view arguments);
 
+  // One of memd's own methods that answer {"text", "structured", "is_error"}.
+  Result<mcp::ToolOutcome> call_admin(std::string_view method, std::string_view arguments,
+                                      const OnProgress& on_progress = {});
+
   // The tools the daemon offers: the result of tools/list, as JSON text.
   Result<std::string> list_tools();
 

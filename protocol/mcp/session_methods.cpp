@@ -147,6 +147,7 @@ void Session::handle_tools_call(jsonrpc::Request& request, Revision revision, st
 void Session::handle_extension(jsonrpc::Request& request, const ExtensionMethod& method,
                                std::shared_ptr<BatchReply> batch) {
   std::string token = read_progress_token(request.params.get_object());
+  request.params.get_object().erase("_meta");  // of the transport, no argument
   auto call = std::make_shared<Call>(std::move(request.params));
   call->id = std::move(request.id);
   call->revision = kLatestLegacy;

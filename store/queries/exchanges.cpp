@@ -136,8 +136,8 @@ std::vector<EventRow> events(sqlite::Database& db, std::int64_t session_pk, std:
     r.pair_seq = optional_int(q, 6);
     r.tool = q.str(7);
     r.summary = q.str(8);
-    r.is_error = (q.int64(9) & kEventIsError) != 0;
-    r.is_sidechain = (q.int64(9) & kEventIsSidechain) != 0;
+    r.is_error = (q.int64(9) & kFlagError) != 0;
+    r.is_sidechain = (q.int64(9) & kFlagSidechain) != 0;
     r.tokens = q.int64(10);
     r.source = q.int64(11);
     r.raw = raw_ref(q, 12);

@@ -25,8 +25,4 @@ std::vector<EventRow> events(sqlite::Database& db, std::int64_t session_pk, std:
                              std::int64_t last_seq, int limit);
 std::optional<EventSource> event_source(sqlite::Database& db, std::int64_t session_pk, std::int64_t seq);
 
-// Bits of events.flags (docs/store-format.md).
-inline constexpr std::int64_t kEventIsError = 1;
-inline constexpr std::int64_t kEventIsSidechain = 2;
-
 }  // namespace memd::queries

@@ -11,8 +11,8 @@
 namespace memd::search {
 namespace {
 
-constexpr std::size_t kReranked = 200;           // the best by text, whose titles are looked at
-constexpr std::int64_t kNewestMatches = 20'000;  // looked at for a word that half the store holds
+constexpr std::size_t kReranked = 200;          // the best by text, whose titles are looked at
+constexpr std::int64_t kNewestMatches = 5'000;  // looked at for a word that half the store holds
 
 }  // namespace
 

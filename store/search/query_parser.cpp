@@ -144,11 +144,12 @@ ParsedQuery parse_query(std::string_view text) {
   for (Piece piece; cutter.next(piece);) {
     if (take_filter(piece, out)) continue;
     const bool phrase = piece.quoted && piece.key.empty();
-    QueryText words{std::string(phrase ? piece.value : piece.whole), phrase};
-    if (words.text.find_first_not_of(" \"") == std::string::npos) continue;
+    QueryText words{std::string(phrase ? piece.value : piece.whole.substr(piece.minus ? 1 : 0)), phrase};
+    std::erase(words.text, '"');
+    if (words.text.find_first_not_of(' ') == std::string::npos) continue;
     (piece.minus ? out.excluded : out.wanted).push_back(std::move(words));
   }
-  // "-O2" alone asks for -O2.
+  // "-O2" alone asks for O2.
   if (out.wanted.empty() && !out.has_filters()) {
     out.wanted = std::move(out.excluded);
     out.excluded.clear();

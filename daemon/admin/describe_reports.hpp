@@ -1,0 +1,129 @@
+#pragma once
+
+#include "daemon/admin/reports.hpp"
+
+namespace memd::mcp {
+
+template <>
+struct Describe<admin::Span> {
+  static constexpr auto fields =
+      std::make_tuple(field("start", &admin::Span::start, "First event, RFC 3339."),
+                      field("end", &admin::Span::end, "Last event, RFC 3339."));
+};
+
+template <>
+struct Describe<admin::PlatformReport> {
+  using T = admin::PlatformReport;
+  static constexpr auto fields = std::make_tuple(
+      field("platform", &T::platform, "Platform key."), field("sources", &T::sources, "Files or databases read."),
+      field("bytes_total", &T::bytes_total, "Size of the sources."),
+      field("bytes_indexed", &T::bytes_indexed, "Bytes whose content is in the store."),
+      field("bytes_skipped", &T::bytes_skipped, "Bytes left out for a named reason, pending ones included."),
+      field("bytes_unknown", &T::bytes_unknown, "Bytes of unknown shape."),
+      field("bytes_pending", &T::bytes_pending, "Bytes of unfinished last records."),
+      field("sessions", &T::sessions, "Main sessions."),
+      field("subagent_sessions", &T::subagent_sessions, "Sessions of subagents and workflow agents."),
+      field("exchanges", &T::exchanges, "Exchanges of main sessions."),
+      field("subagent_exchanges", &T::subagent_exchanges, "Exchanges of subagents."),
+      field("events", &T::events, "Events."), field("diagnostics", &T::diagnostics, "Diagnostics not yet expired."),
+      field("span", &T::span, "Span of time."));
+};
+
+template <>
+struct Describe<admin::IngestReport> {
+  using T = admin::IngestReport;
+  static constexpr auto fields = std::make_tuple(
+      field("sources", &T::sources, "Files or databases read."),
+      field("bytes_total", &T::bytes_total, "indexed + skipped + unknown."),
+      field("bytes_indexed", &T::bytes_indexed, "Bytes whose content is in the store."),
+      field("bytes_skipped", &T::bytes_skipped, "Bytes left out for a named reason, pending ones included."),
+      field("bytes_unknown", &T::bytes_unknown, "Bytes of unknown shape."),
+      field("bytes_pending", &T::bytes_pending, "Bytes of unfinished last records."),
+      field("sessions", &T::sessions, "Main sessions."),
+      field("subagent_sessions", &T::subagent_sessions, "Sessions of subagents."),
+      field("events", &T::events, "Events in the store."),
+      field("exchanges", &T::exchanges, "Exchanges of main sessions."),
+      field("subagent_exchanges", &T::subagent_exchanges, "Exchanges of subagents."),
+      field("diagnostics", &T::diagnostics, "Diagnostics not yet expired."),
+      field("seconds", &T::seconds, "Wall clock of this run."),
+      field("mb_per_s", &T::mb_per_s, "Bytes read in this run a second, in millions."),
+      field("peak_rss_mb", &T::peak_rss_mb, "Largest resident set of the process, in MiB."),
+      field("bytes_read", &T::bytes_read, "Bytes of sources read in this run."),
+      field("events_written", &T::events_written, "Events new in this run."),
+      field("platforms", &T::platforms, "The same per platform."));
+};
+
+template <>
+struct Describe<admin::IngestParams> {
+  static constexpr auto fields = std::make_tuple(
+      field("timeout_s", &admin::IngestParams::timeout_s, "Seconds to wait for the end.", range(1, 86400)));
+};
+
+template <>
+struct Describe<admin::IngestStatus> {
+  using T = admin::IngestStatus;
+  static constexpr auto fields = std::make_tuple(
+      field("idle", &T::idle, "Nothing left to read."), field("sources", &T::sources, "Sources known."),
+      field("sources_pending", &T::sources_pending, "Sources waiting to be looked at."),
+      field("bytes_total", &T::bytes_total, "Size of the sources."),
+      field("bytes_done", &T::bytes_done, "Bytes accounted for in the store."),
+      field("current", &T::current, "Source being read."),
+      field("events_written", &T::events_written, "Events written since the start."),
+      field("commits", &T::commits, "Transactions since the start."),
+      field("last_commit", &T::last_commit, "RFC 3339."), field("last_scan", &T::last_scan, "RFC 3339."),
+      field("last_error", &T::last_error, "What the store refused last; empty when all is well."));
+};
+
+template <>
+struct Describe<admin::StatusReport> {
+  using T = admin::StatusReport;
+  static constexpr auto fields = std::make_tuple(
+      field("version", &T::version, "Version of memd."),
+      field("role", &T::role, "daemon, standalone, or none when no daemon runs."),
+      field("pid", &T::pid, "Process."), field("uptime_s", &T::uptime_s, "Seconds since the start."),
+      field("data_dir", &T::data_dir, "Where the store is."),
+      field("home", &T::home, "Where agents' storage is looked for."),
+      field("socket", &T::socket, "Unix socket of the daemon."),
+      field("connections", &T::connections, "Clients connected."),
+      field("watcher", &T::watcher, "How changes are noticed."),
+      field("store_bytes", &T::store_bytes, "Size of the store with its log."),
+      field("rss_mb", &T::rss_mb, "Resident set, in MiB."), field("ingest", &T::ingest, "What ingest is doing."),
+      field("platforms", &T::platforms, "What is in the store."));
+};
+
+template <>
+struct Describe<admin::NoParams> {
+  static constexpr auto fields = std::make_tuple();
+};
+
+template <>
+struct Describe<admin::CoverageParams> {
+  static constexpr auto fields =
+      std::make_tuple(field("by_source", &admin::CoverageParams::by_source, "One line per source as well."),
+                      field("platform", &admin::CoverageParams::platform, "Only this platform."));
+};
+
+template <>
+struct Describe<admin::CoverageLine> {
+  using T = admin::CoverageLine;
+  static constexpr auto fields = std::make_tuple(
+      field("platform", &T::platform, "Platform key."), field("source", &T::source, "Path; empty for all sources."),
+      field("record_type", &T::record_type, "Type of record, as the agent names it."),
+      field("disposition", &T::disposition, "indexed, skipped or unknown."),
+      field("reason", &T::reason, "Why it was skipped."), field("records", &T::records, "Records."),
+      field("bytes", &T::bytes, "Bytes."));
+};
+
+template <>
+struct Describe<admin::CoverageReport> {
+  using T = admin::CoverageReport;
+  static constexpr auto fields = std::make_tuple(
+      field("coverage", &T::coverage, "The ledger."),
+      field("bytes_total", &T::bytes_total, "indexed + skipped + unknown."),
+      field("bytes_indexed", &T::bytes_indexed, "Bytes whose content is in the store."),
+      field("bytes_skipped", &T::bytes_skipped, "Bytes left out for a named reason, pending ones included."),
+      field("bytes_unknown", &T::bytes_unknown, "Bytes of unknown shape."),
+      field("bytes_pending", &T::bytes_pending, "Bytes of unfinished last records."));
+};
+
+}  // namespace memd::mcp

@@ -1,0 +1,75 @@
+#include "daemon/admin/reports.hpp"
+
+#include <fmt/format.h>
+
+namespace memd::admin {
+namespace {
+
+std::string bytes(std::uint64_t n) {
+  if (n < 10'000) return fmt::format("{} B", n);
+  const double mb = static_cast<double>(n) / 1e6;
+  return mb < 10'000 ? fmt::format("{:.1f} MB", mb) : fmt::format("{:.1f} GB", mb / 1000);
+}
+
+std::string day(const std::string& rfc3339) { return rfc3339.empty() ? "-" : rfc3339.substr(0, 10); }
+
+std::string platform_table(const std::vector<PlatformReport>& platforms) {
+  if (platforms.empty()) return "No history of any agent was found.\n";
+  std::string out = fmt::format("{:<12} {:>8} {:>9} {:>10} {:>9} {:>10}  {}\n", "platform", "sessions", "subagents",
+                                "exchanges", "events", "sources", "span");
+  for (const auto& p : platforms)
+    out += fmt::format("{:<12} {:>8} {:>9} {:>10} {:>9} {:>10}  {} … {}\n", p.platform, p.sessions,
+                       p.subagent_sessions, p.exchanges, p.events, bytes(p.bytes_total), day(p.span.start),
+                       day(p.span.end));
+  return out;
+}
+
+std::string ledger_line(std::uint64_t total, std::uint64_t indexed, std::uint64_t skipped, std::uint64_t unknown,
+                        std::uint64_t pending) {
+  return fmt::format("{} of sources: {} indexed, {} skipped for a named reason ({} pending), {} of unknown shape.\n",
+                     bytes(total), bytes(indexed), bytes(skipped), bytes(pending), bytes(unknown));
+}
+
+}  // namespace
+
+std::string render_text(const IngestReport& r) {
+  std::string out = platform_table(r.platforms);
+  out += ledger_line(r.bytes_total, r.bytes_indexed, r.bytes_skipped, r.bytes_unknown, r.bytes_pending);
+  out += fmt::format("Read {} in {:.2f} s ({:.0f} MB/s), {} new events, peak memory {:.0f} MiB.\n", bytes(r.bytes_read),
+                     r.seconds, r.mb_per_s, r.events_written, r.peak_rss_mb);
+  if (r.diagnostics > 0) out += fmt::format("{} diagnostics.\n", r.diagnostics);
+  return out;
+}
+
+std::string render_text(const StatusReport& r) {
+  std::string out;
+  if (r.role == "none")
+    out += fmt::format("memd {}: no daemon is running; these are the store's figures.\n", r.version);
+  else
+    out += fmt::format("memd {} {} pid {} up {:.0f} s, {} connections, {:.0f} MiB\n", r.version, r.role, r.pid,
+                       r.uptime_s, r.connections, r.rss_mb);
+  out += fmt::format("data {} ({}), home {}\n", r.data_dir, bytes(r.store_bytes), r.home);
+  if (!r.socket.empty()) out += fmt::format("socket {}\n", r.socket);
+  if (!r.watcher.empty()) out += fmt::format("watching with {}\n", r.watcher);
+  if (r.ingest) {
+    const auto& i = *r.ingest;
+    out += i.idle ? fmt::format("ingest idle: {} sources up to date, last look {}\n", i.sources, i.last_scan)
+                  : fmt::format("ingest: {} of {} done, {} sources waiting, now {}\n", bytes(i.bytes_done),
+                                bytes(i.bytes_total), i.sources_pending, i.current);
+    if (!i.last_error.empty()) out += fmt::format("the store refused: {} (trying again)\n", i.last_error);
+  }
+  return out + platform_table(r.platforms);
+}
+
+std::string render_text(const CoverageReport& r) {
+  std::string out = fmt::format("{:<12} {:<24} {:<9} {:>9} {:>14}  {}\n", "platform", "record type", "fate", "records",
+                                "bytes", "reason");
+  for (const auto& c : r.coverage) {
+    if (!c.source.empty()) out += c.source + "\n";
+    out += fmt::format("{:<12} {:<24} {:<9} {:>9} {:>14}  {}\n", c.platform, c.record_type, c.disposition, c.records,
+                       c.bytes, c.reason);
+  }
+  return out + ledger_line(r.bytes_total, r.bytes_indexed, r.bytes_skipped, r.bytes_unknown, r.bytes_pending);
+}
+
+}  // namespace memd::admin

@@ -1,0 +1,120 @@
+#pragma once
+
+#include "protocol/mcp/describe.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+// What `ingest`, `status` and `coverage` report. The command line's JSON is these structs: stable names.
+namespace memd::admin {
+
+struct Span {
+  std::string start;  // RFC 3339, empty when there is nothing
+  std::string end;
+};
+
+struct PlatformReport {
+  std::string platform;
+  std::int64_t sources = 0;
+  std::uint64_t bytes_total = 0;
+  std::uint64_t bytes_indexed = 0;
+  std::uint64_t bytes_skipped = 0;
+  std::uint64_t bytes_unknown = 0;
+  std::uint64_t bytes_pending = 0;
+  std::int64_t sessions = 0;
+  std::int64_t subagent_sessions = 0;
+  std::int64_t exchanges = 0;
+  std::int64_t subagent_exchanges = 0;
+  std::int64_t events = 0;
+  std::int64_t diagnostics = 0;
+  Span span;
+};
+
+struct IngestReport {
+  std::int64_t sources = 0;
+  std::uint64_t bytes_total = 0;
+  std::uint64_t bytes_indexed = 0;
+  std::uint64_t bytes_skipped = 0;
+  std::uint64_t bytes_unknown = 0;
+  std::uint64_t bytes_pending = 0;
+  std::int64_t sessions = 0;
+  std::int64_t subagent_sessions = 0;
+  std::int64_t events = 0;
+  std::int64_t exchanges = 0;
+  std::int64_t subagent_exchanges = 0;
+  std::int64_t diagnostics = 0;
+  double seconds = 0;
+  double mb_per_s = 0;
+  double peak_rss_mb = 0;
+  std::uint64_t bytes_read = 0;
+  std::uint64_t events_written = 0;
+  std::vector<PlatformReport> platforms;
+};
+
+struct IngestParams {
+  std::int64_t timeout_s = 3600;
+};
+
+struct IngestStatus {
+  bool idle = true;
+  std::uint64_t sources = 0;
+  std::uint64_t sources_pending = 0;
+  std::uint64_t bytes_total = 0;
+  std::uint64_t bytes_done = 0;
+  std::string current;
+  std::uint64_t events_written = 0;
+  std::uint64_t commits = 0;
+  std::string last_commit;
+  std::string last_scan;
+  std::string last_error;
+};
+
+struct StatusReport {
+  std::string version;
+  std::string role;  // daemon | standalone | none (no daemon is running; figures are the store's)
+  std::int64_t pid = 0;
+  double uptime_s = 0;
+  std::string data_dir;
+  std::string home;
+  std::string socket;
+  std::int64_t connections = 0;
+  std::string watcher;
+  std::uint64_t store_bytes = 0;
+  double rss_mb = 0;
+  std::optional<IngestStatus> ingest;
+  std::vector<PlatformReport> platforms;
+};
+
+struct NoParams {};
+
+struct CoverageParams {
+  bool by_source = false;
+  std::string platform;
+};
+
+struct CoverageLine {
+  std::string platform;
+  std::string source;
+  std::string record_type;
+  std::string disposition;
+  std::string reason;
+  std::uint64_t records = 0;
+  std::uint64_t bytes = 0;
+};
+
+struct CoverageReport {
+  std::vector<CoverageLine> coverage;
+  std::uint64_t bytes_total = 0;
+  std::uint64_t bytes_indexed = 0;
+  std::uint64_t bytes_skipped = 0;
+  std::uint64_t bytes_unknown = 0;
+  std::uint64_t bytes_pending = 0;
+};
+
+std::string render_text(const IngestReport& r);
+std::string render_text(const StatusReport& r);
+std::string render_text(const CoverageReport& r);
+
+}  // namespace memd::admin

@@ -1,0 +1,67 @@
+// Commands about memd itself.
+#include "daemon/cli/argument_writer.hpp"
+#include "daemon/cli/command_context.hpp"
+#include "daemon/cli/progress_bar.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+
+namespace memd::cli {
+namespace {
+
+void add_ingest(CLI::App& app, CommandContext& context) {
+  auto* c = app.add_subcommand("ingest", "Read the agents' history into the store");
+  auto once = std::make_shared<bool>(false);
+  c->add_flag("--once", *once, "Until everything there is now is read (the daemon does the rest by itself)")->required();
+  c->callback([&context] {
+    context.action = [&context](const Settings& settings) -> Result<int> {
+      MEMD_TRY_ASSIGN(const auto caller, open_caller(settings, Need::ingest));
+      mcp::ToolOutcome outcome;
+      {
+        ProgressBar bar("reading");
+        const auto show = [&bar](double done, double total, std::string_view what) { bar.show(done, total, what); };
+        MEMD_TRY_ASSIGN(outcome, caller->admin("ingest", "{}", show));
+      }
+      return print(outcome, context.global.json);
+    };
+  });
+}
+
+void add_status(CLI::App& app, CommandContext& context) {
+  auto* c = app.add_subcommand("status", "What memd is doing and what it holds");
+  c->callback([&context] {
+    context.action = [&context](const Settings& settings) -> Result<int> {
+      MEMD_TRY_ASSIGN(const auto caller, open_caller(settings, Need::read));
+      MEMD_TRY_ASSIGN(const auto outcome, caller->admin("status", "{}", {}));
+      return print(outcome, context.global.json);
+    };
+  });
+}
+
+void add_coverage(CLI::App& app, CommandContext& context) {
+  auto* c = app.add_subcommand("coverage", "What became of every byte of every source");
+  auto by_source = std::make_shared<bool>(false);
+  auto platform = std::make_shared<std::string>();
+  c->add_flag("--by-source", *by_source, "One line per source as well");
+  c->add_option("--platform", *platform, "Only this agent");
+  c->callback([&context, by_source, platform] {
+    context.action = [&context, by_source, platform](const Settings& settings) -> Result<int> {
+      ArgumentWriter w;
+      w.add_flag("by_source", *by_source).add("platform", *platform);
+      MEMD_TRY_ASSIGN(const auto caller, open_caller(settings, Need::read));
+      MEMD_TRY_ASSIGN(const auto outcome, caller->admin("coverage", w.finish(), {}));
+      return print(outcome, context.global.json);
+    };
+  });
+}
+
+}  // namespace
+
+void add_admin_commands(CLI::App& app, CommandContext& context) {
+  add_ingest(app, context);
+  add_status(app, context);
+  add_coverage(app, context);
+}
+
+}  // namespace memd::cli

@@ -1,0 +1,99 @@
+#include "daemon/cli/caller.hpp"
+
+#include "daemon/admin/admin_tools.hpp"
+#include "daemon/doorstep/instance_lock.hpp"
+#include "daemon/doorstep/state_directory.hpp"
+#include "daemon/host/memory_host.hpp"
+#include "daemon/service/daemon_address.hpp"
+#include "protocol/client/rpc_client.hpp"
+#include "protocol/json/writer.hpp"
+#include "protocol/transport/unix_socket.hpp"
+
+#include <optional>
+
+namespace memd::cli {
+namespace {
+
+class RemoteCaller final : public Caller {
+ public:
+  explicit RemoteCaller(int fd) : client_(fd) {}
+  Result<mcp::ToolOutcome> tool(std::string_view name, std::string_view arguments) override {
+    return client_.call_tool(name, arguments);
+  }
+  Result<mcp::ToolOutcome> admin(std::string_view name, std::string_view arguments,
+                                 const OnProgress& on_progress) override {
+    return client_.call_admin("memd/" + std::string(name), arguments, on_progress);
+  }
+  Result<std::string> tool_list() override { return client_.list_tools(); }
+
+ private:
+  RpcClient client_;
+};
+
+class LocalCaller final : public Caller {
+ public:
+  explicit LocalCaller(const Settings& settings) : host_(settings, system_clock()) {
+    admin::register_admin_tools(admin_, host_, {});
+  }
+  Result<void> take_writer(InstanceLock lock) {
+    lock_ = std::move(lock);
+    return host_.start_ingest();
+  }
+  Result<mcp::ToolOutcome> tool(std::string_view name, std::string_view arguments) override {
+    mcp::ToolContext context;
+    return host_.tools().call(name, arguments, context);
+  }
+  Result<mcp::ToolOutcome> admin(std::string_view name, std::string_view arguments,
+                                 const OnProgress& on_progress) override {
+    mcp::ToolContext context(std::stop_token{}, on_progress);
+    return admin_.call(name, arguments, context);
+  }
+  Result<std::string> tool_list() override {
+    std::string out;
+    json::Writer w(out);
+    w.begin_object();
+    w.key("tools");
+    w.begin_array();
+    for (const auto& tool : host_.tools().tools()) {
+      w.begin_object();
+      w.member("name", tool.info.name);
+      w.member("title", tool.info.title);
+      w.member("description", tool.info.description);
+      w.member_raw("inputSchema", tool.input_schema);
+      w.member_raw("outputSchema", tool.output_schema);
+      w.end_object();
+    }
+    w.end_array();
+    w.end_object();
+    return out;
+  }
+
+ private:
+  std::optional<InstanceLock> lock_;  // released after the host has stopped writing
+  MemoryHost host_;
+  mcp::ToolRegistry admin_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Caller>> open_caller(const Settings& settings, Need need) {
+  MEMD_TRY_ASSIGN(const auto socket, socket_of(settings));
+  if (const auto fd = transport::connect_unix_fd(socket.string())) return std::unique_ptr<Caller>(new RemoteCaller(*fd));
+  if (need == Need::read) return std::unique_ptr<Caller>(new LocalCaller(settings));
+
+  MEMD_TRY_ASSIGN(const auto directory, open_state_directory(settings.layout.data_dir()));
+  MEMD_TRY_ASSIGN(auto attempt, InstanceLock::attempt(settings.layout.data_dir()));
+  if (!attempt.lock) {
+    // It may listen where we cannot guess, or have started this very moment.
+    if (!attempt.socket.empty())
+      if (const auto fd = transport::connect_unix_fd(attempt.socket.string()))
+        return std::unique_ptr<Caller>(new RemoteCaller(*fd));
+    return Error(Errc::store_busy, "another memd (pid " + std::to_string(attempt.holder) + ") is writing to " +
+                                       settings.layout.data_dir().string() + " and does not answer");
+  }
+  auto local = std::make_unique<LocalCaller>(settings);
+  MEMD_TRY(local->take_writer(std::move(*attempt.lock)));
+  return std::unique_ptr<Caller>(std::move(local));
+}
+
+}  // namespace memd::cli

@@ -1,0 +1,87 @@
+#include "daemon/cli/command_line.hpp"
+
+#include "daemon/cli/command_context.hpp"
+#include "daemon/version.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <iostream>
+#include <string>
+
+namespace memd::cli {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  memd ingest --once                          read all history found below $HOME
+  memd search "why did we drop redis"         find what was said about something
+  memd recent latest -n 5                     the last turns of the latest session
+  memd timeline --since 7d                    what happened in the last week
+  memd show x42                               one exchange, whole
+  memd status                                 what the daemon is doing
+  claude mcp add --scope user memd -- memd --stdio    register with Claude Code
+
+Exit codes: 0 done, 1 could not be done (the message says why), 2 wrong usage or configuration.)";
+
+int report(const Error& error) {
+  std::cerr << "memd: " << error.message() << '\n';
+  return error.is(Errc::bad_config) || error.is(Errc::invalid_argument) ? kUsage : kFailed;
+}
+
+int run_app(int argc, char** argv) {
+  CLI::App app{"Memory for coding agents: their history on this machine, searchable by any agent over MCP.", "memd"};
+  app.footer(kExamples);
+  app.set_version_flag("--version", "memd " + std::string(version()));
+  app.fallthrough();  // global options may follow the command
+  CommandContext context;
+  app.add_option("--data-dir", context.global.data_dir, "Where the store is (default: $XDG_DATA_HOME/memd)")
+      ->type_name("DIR");
+  app.add_option("--home", context.global.home, "Where agents' storage is looked for (default: $HOME)")
+      ->type_name("DIR");
+  app.add_option("--config", context.global.config, "Configuration file, YAML")->type_name("FILE");
+  app.add_flag("--json", context.global.json, "Print JSON");
+  add_serve_options(app, context);
+  add_tool_commands(app, context);
+  add_admin_commands(app, context);
+  add_completion_command(app, context);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    const int code = app.exit(e);
+    return code == 0 ? kOk : kUsage;
+  }
+  if (!context.action) {
+    std::cout << app.help();
+    return kUsage;
+  }
+  const auto settings = resolve_settings(context.global, Environment::current());
+  if (!settings) return report(settings.error());
+  const auto code = context.action(*settings);
+  return code ? *code : report(code.error());
+}
+
+}  // namespace
+
+int run(int argc, char** argv) {
+  try {
+    return run_app(argc, argv);
+  } catch (const ErrorException& e) {
+    return report(e.error());
+  } catch (const std::exception& e) {
+    std::cerr << "memd: " << e.what() << '\n';
+    return kFailed;
+  }
+}
+
+int print(const mcp::ToolOutcome& outcome, bool as_json) {
+  if (outcome.is_error) {
+    std::cerr << "memd: " << outcome.text << '\n';
+    return kFailed;
+  }
+  const std::string& text = as_json ? outcome.structured : outcome.text;
+  std::cout << text << (text.ends_with('\n') ? "" : "\n") << std::flush;
+  return std::cout.good() ? kOk : kFailed;
+}
+
+}  // namespace memd::cli

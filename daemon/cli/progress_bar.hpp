@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace memd::cli {
+
+// One line on stderr that is drawn over itself; silent when stderr is no terminal. One thread.
+class ProgressBar {
+ public:
+  explicit ProgressBar(std::string label);
+  ~ProgressBar();  // leaves the line empty
+  void show(double done, double total, std::string_view what);
+
+ private:
+  std::string label_;
+  bool terminal_;
+  bool drawn_ = false;
+};
+
+}  // namespace memd::cli

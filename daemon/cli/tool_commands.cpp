@@ -1,0 +1,191 @@
+// Commands that are one tool call each.
+#include "daemon/cli/argument_writer.hpp"
+#include "daemon/cli/command_context.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <iostream>
+#include <memory>
+
+namespace memd::cli {
+namespace {
+
+struct Options {
+  std::string text;
+  std::vector<std::string> ids;
+  std::string platform;
+  std::string project;
+  std::string session;
+  std::string since;
+  std::string until;
+  std::string style;
+  std::string cursor;
+  std::optional<std::int64_t> count;
+  std::optional<std::int64_t> max_tokens;
+  std::optional<std::int64_t> around;
+  bool tools = false;
+  bool subagents = false;
+};
+
+using MakeArguments = std::function<std::string(const Options&)>;
+
+// A command that calls `tool` with what `make` builds from the options.
+std::shared_ptr<Options> tool_command(CLI::App& command, CommandContext& context, std::string tool,
+                                      MakeArguments make) {
+  auto options = std::make_shared<Options>();
+  command.callback([&context, options, tool = std::move(tool), make = std::move(make)] {
+    context.action = [&context, options, tool, make](const Settings& settings) -> Result<int> {
+      MEMD_TRY_ASSIGN(const auto caller, open_caller(settings, Need::read));
+      MEMD_TRY_ASSIGN(const auto outcome, caller->tool(tool, make(*options)));
+      return print(outcome, context.global.json);
+    };
+  });
+  return options;
+}
+
+void filter_options(CLI::App& command, Options& o) {
+  command.add_option("--platform", o.platform, "Only this agent: claude_code, cursor, …");
+  command.add_option("--project", o.project, "Only projects whose path contains this");
+  command.add_option("--since", o.since, "From this time: 2026-02-09, 7d, yesterday, …");
+  command.add_option("--until", o.until, "Before this time");
+}
+
+void page_options(CLI::App& command, Options& o) {
+  command.add_option("--max-tokens", o.max_tokens, "Size of the answer")->type_name("N");
+  command.add_option("--cursor", o.cursor, "Go on where an answer's `next` says");
+}
+
+ArgumentWriter& add_filter(ArgumentWriter& w, const Options& o) {
+  return w.add("platform", o.platform).add("project", o.project).add("since", o.since).add("until", o.until);
+}
+
+ArgumentWriter& add_page(ArgumentWriter& w, const Options& o) {
+  return w.add("max_tokens", o.max_tokens).add("cursor", o.cursor);
+}
+
+void add_search(CLI::App& app, CommandContext& context) {
+  auto* c = app.add_subcommand("search", "Find what was said and done");
+  const auto o = tool_command(*c, context, "semantic_search", [](const Options& x) {
+    ArgumentWriter w;
+    w.add("query", x.text).add("n_results", x.count).add("session_id", x.session);
+    return add_page(add_filter(w, x), x).finish();
+  });
+  c->add_option("query", o->text, "Words, \"a phrase\", -without")->required();
+  c->add_option("-n", o->count, "How many hits");
+  c->add_option("--session", o->session, "Only this session");
+  filter_options(*c, *o);
+  page_options(*c, *o);
+}
+
+void add_recent(CLI::App& app, CommandContext& context) {
+  auto* c = app.add_subcommand("recent", "The last turns of a session");
+  const auto o = tool_command(*c, context, "recent_turns", [](const Options& x) {
+    ArgumentWriter w;
+    w.add("session_id", x.session).add("project", x.project).add("n_turns", x.count).add("style", x.style);
+    return add_page(w, x).finish();
+  });
+  c->add_option("session", o->session, "Session id, a prefix of it, or latest (default)");
+  c->add_option("-n", o->count, "How many turns");
+  c->add_option("--project", o->project, "Latest session of this project");
+  c->add_option("--style", o->style, "detailed or brief");
+  page_options(*c, *o);
+}
+
+void add_sessions(CLI::App& app, CommandContext& context) {
+  auto* c = app.add_subcommand("sessions", "List sessions, newest first");
+  const auto o = tool_command(*c, context, "list_sessions", [](const Options& x) {
+    ArgumentWriter w;
+    w.add("n_results", x.count).add_flag("include_subagents", x.subagents);
+    return add_page(add_filter(w, x), x).finish();
+  });
+  c->add_option("-n", o->count, "How many");
+  c->add_flag("--subagents", o->subagents, "Subagents too");
+  filter_options(*c, *o);
+  page_options(*c, *o);
+}
+
+void add_topic(CLI::App& app, CommandContext& context) {
+  auto* c = app.add_subcommand("topic", "Where a topic came up, by session");
+  const auto o = tool_command(*c, context, "topic_search", [](const Options& x) {
+    ArgumentWriter w;
+    w.add("topic", x.text);
+    return add_page(add_filter(w, x), x).finish();
+  });
+  c->add_option("topic", o->text, "The topic")->required();
+  filter_options(*c, *o);
+  page_options(*c, *o);
+}
+
+void add_timeline(CLI::App& app, CommandContext& context) {
+  auto* c = app.add_subcommand("timeline", "What happened between two times");
+  const auto o = tool_command(*c, context, "temporal_query", [](const Options& x) {
+    ArgumentWriter w;
+    return add_page(add_filter(w, x), x).finish();
+  });
+  filter_options(*c, *o);
+  c->get_option("--since")->required();
+  page_options(*c, *o);
+}
+
+void add_show(CLI::App& app, CommandContext& context) {
+  auto* c = app.add_subcommand("show", "Exchanges, whole");
+  const auto o = tool_command(*c, context, "get_exchange", [](const Options& x) {
+    ArgumentWriter w;
+    w.add_list("ids", x.ids).add("around", x.around).add_flag("include_tools", x.tools);
+    Options paged = x;
+    if (!paged.max_tokens) paged.max_tokens = 8000;
+    return add_page(w, paged).finish();
+  });
+  c->add_option("id", o->ids, "Exchange ids as other commands print them: x42")->required();
+  c->add_option("--around", o->around, "With so many exchanges before and after");
+  c->add_flag("--tools", o->tools, "With tool calls and results");
+  page_options(*c, *o);
+}
+
+void add_capabilities(CLI::App& app, CommandContext& context) {
+  auto* c = app.add_subcommand("capabilities", "What works on which platform");
+  tool_command(*c, context, "capabilities", [](const Options&) { return std::string("{}"); });
+}
+
+void add_call(CLI::App& app, CommandContext& context) {
+  auto* c = app.add_subcommand("call", "Call a tool by name");
+  auto name = std::make_shared<std::string>();
+  auto arguments = std::make_shared<std::string>("{}");
+  c->add_option("tool", *name, "Name of the tool, see `memd tools`")->required();
+  c->add_option("arguments", *arguments, "JSON object");
+  c->callback([&context, name, arguments] {
+    context.action = [&context, name, arguments](const Settings& settings) -> Result<int> {
+      MEMD_TRY_ASSIGN(const auto caller, open_caller(settings, Need::read));
+      MEMD_TRY_ASSIGN(const auto outcome, caller->tool(*name, *arguments));
+      return print(outcome, context.global.json);
+    };
+  });
+}
+
+void add_tools(CLI::App& app, CommandContext& context) {
+  auto* c = app.add_subcommand("tools", "The tools agents are offered, with their schemas (JSON)");
+  c->callback([&context] {
+    context.action = [](const Settings& settings) -> Result<int> {
+      MEMD_TRY_ASSIGN(const auto caller, open_caller(settings, Need::read));
+      MEMD_TRY_ASSIGN(const std::string list, caller->tool_list());
+      std::cout << list << '\n';
+      return 0;
+    };
+  });
+}
+
+}  // namespace
+
+void add_tool_commands(CLI::App& app, CommandContext& context) {
+  add_search(app, context);
+  add_recent(app, context);
+  add_sessions(app, context);
+  add_topic(app, context);
+  add_timeline(app, context);
+  add_show(app, context);
+  add_capabilities(app, context);
+  add_tools(app, context);
+  add_call(app, context);
+}
+
+}  // namespace memd::cli

@@ -1,0 +1,90 @@
+#include "daemon/host/memory_host.hpp"
+
+#include "daemon/ingest/raw_reader.hpp"
+#include "daemon/tools/register_tools.hpp"
+
+#include <map>
+
+namespace memd {
+namespace {
+
+std::map<Platform, std::vector<std::filesystem::path>> override_roots(const Config& config) {
+  std::map<Platform, std::vector<std::filesystem::path>> out;
+  for (const auto& [platform, c] : config.platforms)
+    if (!c.paths.empty()) out[platform] = c.paths;
+  return out;
+}
+
+std::vector<Platform> disabled(const Config& config) {
+  std::vector<Platform> out;
+  for (const auto& [platform, c] : config.platforms)
+    if (!c.enabled) out.push_back(platform);
+  return out;
+}
+
+}  // namespace
+
+std::vector<AdapterDescription> describe_adapters(const Config& config) {
+  std::vector<AdapterDescription> out;
+  for (const Adapter* adapter : all_adapters()) {
+    AdapterDescription d = adapter->describe();
+    const auto it = config.platforms.find(d.platform);
+    if (it != config.platforms.end() && !it->second.enabled) d.status = AdapterStatus::disabled;
+    if (it != config.platforms.end() && !it->second.paths.empty()) {
+      d.storage_locations.clear();
+      for (const auto& path : it->second.paths) d.storage_locations.push_back(path.string());
+    }
+    out.push_back(std::move(d));
+  }
+  return out;
+}
+
+// Live figures while this process ingests, those of the store otherwise.
+class MemoryHost::Freshness final : public tools::FreshnessProvider {
+ public:
+  explicit Freshness(MemoryHost& host) : host_(host) {}
+  std::vector<PlatformFreshness> freshness() const override {
+    if (host_.ingest_) return host_.ingest_->progress().freshness();
+    auto reader = host_.readers_.acquire(std::chrono::seconds(1));
+    if (!reader) return {};
+    auto rows = (*reader)->freshness();
+    return rows ? std::move(*rows) : std::vector<PlatformFreshness>{};
+  }
+  std::uint64_t generation() const override { return host_.generation_.load(std::memory_order_relaxed); }
+
+ private:
+  MemoryHost& host_;
+};
+
+class MemoryHost::SourceText final : public tools::RawText {
+ public:
+  Result<std::string> event_text(const EventSource& where, EventKind kind) const override {
+    return read_event_text(where.platform, where.path, kind, where.raw);
+  }
+};
+
+MemoryHost::MemoryHost(const Settings& settings, const Clock& clock)
+    : settings_(settings),
+      clock_(clock),
+      discovery_(all_adapters(), settings.home, override_roots(settings.config), disabled(settings.config)),
+      readers_(settings.layout.database(), static_cast<std::size_t>(settings.config.query_threads) + 1),
+      adapters_(describe_adapters(settings.config)),
+      freshness_(std::make_unique<Freshness>(*this)),
+      source_text_(std::make_unique<SourceText>()) {
+  tools::ToolDefaults defaults;
+  defaults.max_tokens = static_cast<std::size_t>(settings.config.max_tokens);
+  tools::register_tools(tools_, {readers_, clock_, *freshness_, *source_text_, adapters_, defaults});
+}
+
+MemoryHost::~MemoryHost() = default;
+
+Result<void> MemoryHost::start_ingest() {
+  MEMD_TRY_ASSIGN(auto writer, Writer::open(settings_.layout.database(), clock_));
+  auto ingest = std::make_unique<IngestService>(discovery_, clock_);
+  ingest->on_commit([this] { generation_.fetch_add(1, std::memory_order_relaxed); });
+  MEMD_TRY(ingest->start(std::move(writer)));
+  ingest_ = std::move(ingest);
+  return {};
+}
+
+}  // namespace memd

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "daemon/host/settings.hpp"
+#include "daemon/ingest/discovery.hpp"
+#include "daemon/ingest/ingest_service.hpp"
+#include "daemon/tools/tool_services.hpp"
+#include "protocol/mcp/tool_registry.hpp"
+#include "schemas/clock.hpp"
+#include "store/reader_pool.hpp"
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+namespace memd {
+
+// The store, what fills it and the tools that answer from it: the same in the daemon, in `--stdio --standalone` and in
+// a command that runs while no daemon does. Composes; decides nothing. Public members are thread-safe after
+// construction. The settings and the clock must outlive it.
+class MemoryHost {
+ public:
+  MemoryHost(const Settings& settings, const Clock& clock);
+  ~MemoryHost();
+
+  const mcp::ToolRegistry& tools() const { return tools_; }
+  const Discovery& discovery() const { return discovery_; }
+  ReaderPool& readers() { return readers_; }
+  const Settings& settings() const { return settings_; }
+  const Clock& clock() const { return clock_; }
+
+  // Opens the store for writing and starts the ingest threads. For the holder of the instance lock.
+  Result<void> start_ingest();
+  IngestService* ingest() { return ingest_.get(); }  // null until then
+
+ private:
+  class Freshness;
+  class SourceText;
+
+  const Settings& settings_;
+  const Clock& clock_;
+  Discovery discovery_;
+  ReaderPool readers_;
+  std::vector<AdapterDescription> adapters_;
+  std::atomic<std::uint64_t> generation_{1};
+  std::unique_ptr<Freshness> freshness_;
+  std::unique_ptr<SourceText> source_text_;
+  mcp::ToolRegistry tools_;
+  std::unique_ptr<IngestService> ingest_;
+};
+
+// What the adapters declare, with what the configuration says about them.
+std::vector<AdapterDescription> describe_adapters(const Config& config);
+
+}  // namespace memd

@@ -1,0 +1,78 @@
+#include "daemon/service/serve.hpp"
+
+#include "daemon/doorstep/instance_lock.hpp"
+#include "daemon/doorstep/listening_socket.hpp"
+#include "daemon/doorstep/state_directory.hpp"
+#include "daemon/doorstep/stdio_pump.hpp"
+#include "daemon/service/daemon_address.hpp"
+#include "daemon/service/service.hpp"
+
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <csignal>
+#include <utility>
+
+namespace memd {
+namespace {
+
+void log_to_stderr(const Config& config) {
+  auto logger = spdlog::stderr_logger_mt("memd");  // stdout belongs to the protocol
+  logger->set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %v");
+  spdlog::set_default_logger(std::move(logger));
+  const std::string& level = config.log_level;
+  spdlog::set_level(spdlog::level::from_str(level == "error" ? "err" : level));
+  spdlog::flush_on(spdlog::level::info);
+}
+
+Result<ListeningSocket> listening_socket(const Settings& settings, const std::optional<std::string>& path,
+                                         const InstanceLock& lock) {
+  MEMD_TRY_ASSIGN(auto adopted, ListeningSocket::adopt());
+  if (adopted) return std::move(*adopted);
+  MEMD_TRY_ASSIGN(const auto socket, socket_of(settings, path));
+  return ListeningSocket::create(socket, lock);
+}
+
+}  // namespace
+
+Result<int> serve_socket(const Settings& settings, const std::optional<std::string>& path) {
+  std::signal(SIGPIPE, SIG_IGN);
+  log_to_stderr(settings.config);
+  MEMD_TRY_ASSIGN(const auto directory, open_state_directory(settings.layout.data_dir()));
+  MEMD_TRY_ASSIGN(auto attempt, InstanceLock::attempt(settings.layout.data_dir()));
+  if (!attempt.lock)
+    return Error(Errc::store_busy, "memd is running already for " + settings.layout.data_dir().string() + " (pid " +
+                                       std::to_string(attempt.holder) + ")");
+  MEMD_TRY_ASSIGN(auto listener, listening_socket(settings, path, *attempt.lock));
+  MEMD_TRY_ASSIGN(const auto socket, socket_of(settings, path));
+  MEMD_TRY(attempt.lock->publish(socket));
+
+  Service service(settings, system_clock(), "daemon", socket.string());
+  MEMD_TRY(service.start_ingest());
+  service.listen(listener.release_fd());
+  spdlog::info("listening on {}", socket.string());
+  service.run();
+  return 0;
+}
+
+Result<int> serve_stdio_pump(const Settings& settings) {
+  MEMD_TRY_ASSIGN(auto address, daemon_address(settings));
+  return run_stdio_pump(std::move(address));
+}
+
+Result<int> serve_stdio_standalone(const Settings& settings) {
+  std::signal(SIGPIPE, SIG_IGN);
+  log_to_stderr(settings.config);
+  MEMD_TRY_ASSIGN(const auto directory, open_state_directory(settings.layout.data_dir()));
+  MEMD_TRY_ASSIGN(auto attempt, InstanceLock::attempt(settings.layout.data_dir()));
+  Service service(settings, system_clock(), "standalone", "");
+  if (attempt.lock)
+    MEMD_TRY(service.start_ingest());
+  else
+    spdlog::info("pid {} ingests for this data directory; answering from its store", attempt.holder);
+  service.serve_stdio();
+  service.run();
+  return 0;
+}
+
+}  // namespace memd

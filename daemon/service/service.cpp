@@ -1,0 +1,122 @@
+#include "daemon/service/service.hpp"
+
+#include "daemon/service/service_notifier.hpp"
+#include "daemon/tools/instructions.hpp"
+#include "daemon/version.hpp"
+
+#include <boost/asio/post.hpp>
+#include <spdlog/spdlog.h>
+
+#include <chrono>
+#include <csignal>
+#include <future>
+#include <memory>
+#include <utility>
+
+namespace memd {
+namespace asio = boost::asio;
+
+namespace {
+
+mcp::ServerIdentity identity() {
+  return {"memd", "memd: memory for coding agents", std::string(version()), std::string(tools::server_instructions())};
+}
+
+// Two more than queries need: a long `ingest` request must not keep status and tools waiting.
+std::size_t worker_count(const Settings& settings) { return static_cast<std::size_t>(settings.config.query_threads) + 2; }
+
+}  // namespace
+
+Service::Service(const Settings& settings, const Clock& clock, std::string role, std::string socket)
+    : host_(settings, clock), workers_(worker_count(settings)), signals_(loop_, SIGTERM, SIGINT), watchdog_(loop_) {
+  admin::ProcessFacts facts;
+  facts.role = std::move(role);
+  facts.socket = std::move(socket);
+  facts.started_at = clock.now();
+  facts.connections = [this] { return ask_loop([this] { return static_cast<std::int64_t>(server_->session_count()); }); };
+  facts.watcher = [this] {
+    return ask_loop([this] { return watcher_ ? watcher_->describe() : std::string("nothing: another memd ingests"); });
+  };
+  admin::register_admin_tools(admin_, host_, std::move(facts));
+
+  profile_ = std::make_unique<mcp::ServerProfile>(identity(), host_.tools(), clock);
+  admin::add_admin_methods(*profile_, admin_);
+  profile_->set_failure_log([](std::string_view what) { spdlog::error("{}", what); });
+  const auto to_worker = [this](mcp::Task task) { asio::post(workers_, std::move(task)); };
+  server_ = std::make_unique<mcp::Server>(loop_, to_worker, *profile_);
+  signals_.async_wait([this](const boost::system::error_code& ec, int signal) {
+    if (ec) return;
+    spdlog::info("signal {}: stopping", signal);
+    stop();
+  });
+}
+
+// For worker threads: the loop's objects are the loop's. An empty answer if it is shutting down.
+template <class F>
+auto Service::ask_loop(F question) -> decltype(question()) {
+  auto answer = std::make_shared<std::promise<decltype(question())>>();
+  auto future = answer->get_future();
+  asio::post(loop_, [answer, question] { answer->set_value(question()); });
+  if (future.wait_for(std::chrono::seconds(1)) != std::future_status::ready) return {};
+  return future.get();
+}
+
+Service::~Service() {
+  if (host_.ingest() != nullptr) {
+    host_.ingest()->stop();
+    host_.ingest()->join();
+  }
+  workers_.stop();
+  workers_.join();
+}
+
+Result<void> Service::start_ingest() {
+  MEMD_TRY(host_.start_ingest());
+  IngestService& ingest = *host_.ingest();
+  watcher_ = make_watcher(loop_, host_.discovery(),
+                          {[&ingest](const std::filesystem::path& path) { ingest.hint(path); }, [&ingest] { ingest.scan(); }});
+  // Watch first, look second: what changes in between is hinted.
+  watcher_->start();
+  ingest.scan();
+  return {};
+}
+
+void Service::listen(int listening_socket) {
+  server_->listen(listening_socket);
+  service_notifier::ready();
+  start_watchdog();
+}
+
+void Service::serve_stdio() {
+  server_->on_session_closed([this](std::size_t left) {
+    if (left == 0) stop();
+  });
+  server_->serve_stdio();
+}
+
+void Service::run() {
+  loop_.run();
+  spdlog::info("stopped");
+}
+
+void Service::stop() {
+  if (std::exchange(stopping_, true)) return;
+  service_notifier::stopping();
+  server_->stop();
+  if (watcher_) watcher_->stop();
+  watchdog_.cancel();
+  signals_.cancel();
+}
+
+void Service::start_watchdog() {
+  const auto interval = service_notifier::watchdog_interval();
+  if (!interval) return;
+  watchdog_.expires_after(*interval);
+  watchdog_.async_wait([this](const boost::system::error_code& ec) {
+    if (ec || stopping_) return;
+    service_notifier::alive();
+    start_watchdog();
+  });
+}
+
+}  // namespace memd

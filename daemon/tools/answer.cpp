@@ -1,0 +1,80 @@
+#include "daemon/tools/answer.hpp"
+
+#include "schemas/time.hpp"
+
+#include <cctype>
+
+namespace memd::tools {
+namespace {
+
+bool starts_nocase(std::string_view s, std::string_view lower) {
+  return s.size() >= lower.size() && std::equal(lower.begin(), lower.end(), s.begin(), [](char l, char c) {
+           return l == static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+         });
+}
+
+}  // namespace
+
+Answer answer_for(const Scope& scope, bool ranked) {
+  Answer a;
+  for (const PlatformFreshness& f : scope.freshness)
+    a.freshness.push_back({std::string(to_string(f.platform)), format_rfc3339(f.last_event),
+                           format_rfc3339(f.checked_at), f.sources_behind, f.bytes_behind});
+  a.platforms_searched = scope.searched;
+  a.platforms_skipped = scope.skipped;
+  a.notice = kDataNotice;
+  if (ranked) (a.notice += ' ') += kLexicalNotice;
+  return a;
+}
+
+TimeRangeOut to_out(const TimeRange& range) { return {format_rfc3339(range.start), format_rfc3339(range.end)}; }
+
+std::string history_block(std::string_view body) {
+  std::string out = "<history>\n";
+  out.reserve(body.size() + 32);
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    const std::string_view rest = body.substr(i);
+    if (rest.front() == '<' && (starts_nocase(rest, "</history") || starts_nocase(rest, "<history")))
+      out += "‹";
+    else
+      out += rest.front();
+  }
+  if (out.back() != '\n') out += '\n';
+  return out + "</history>\n";
+}
+
+std::string answer_footer(const Answer& answer) {
+  std::string out;
+  for (const FreshnessOut& f : answer.freshness)
+    if (f.sources_behind > 0)
+      out += f.platform + " is behind by " + std::to_string(f.bytes_behind) + " bytes in " +
+             std::to_string(f.sources_behind) + " files.\n";
+  for (const auto& [platform, reason] : answer.platforms_skipped)
+    out += "Not searched: " + platform + " (" + reason + ").\n";
+  if (!answer.notice.empty()) out += answer.notice + "\n";
+  if (answer.next) out += "More: the same call with cursor=\"" + *answer.next + "\".\n";
+  return out;
+}
+
+std::string short_time(std::string_view rfc3339) {
+  std::string out(rfc3339.substr(0, 16));
+  if (out.size() > 10) out[10] = ' ';
+  return out;
+}
+
+std::string short_time(TimeMs t) { return short_time(format_rfc3339(t)); }
+
+std::string on_one_line(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (const char c : text) {
+    const bool blank = c == ' ' || c == '\n' || c == '\r' || c == '\t';
+    if (blank && (out.empty() || out.back() == ' ')) continue;
+    out += blank ? ' ' : c;
+  }
+  while (out.ends_with(' '))
+    out.pop_back();
+  return out;
+}
+
+}  // namespace memd::tools

@@ -1,0 +1,171 @@
+#include "daemon/tools/capabilities.hpp"
+
+#include "daemon/version.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+namespace memd::tools {
+namespace {
+
+PlatformOut platform_out(const AdapterDescription& adapter, const std::vector<PlatformTotals>& totals) {
+  PlatformOut out;
+  out.status = to_string(adapter.status);
+  out.adapter_version = adapter.adapter_version;
+  out.contract_version = adapter.contract_version;
+  out.data_completeness = to_string(adapter.data_completeness);
+  out.diagnostics_enabled = adapter.diagnostics_enabled;
+  for (const Capability c : adapter.capabilities)
+    out.capabilities.emplace_back(to_string(c));
+  out.limitations = adapter.limitations;
+  out.storage_location = adapter.storage_locations;
+  const auto it =
+      std::find_if(totals.begin(), totals.end(), [&](const auto& t) { return t.platform == adapter.platform; });
+  if (it != totals.end()) {
+    out.sources = it->sources;
+    out.sessions = it->sessions;
+    out.subagent_sessions = it->subagent_sessions;
+    out.exchanges = it->exchanges + it->subagent_exchanges;
+    out.time_range = to_out(it->span);
+  }
+  return out;
+}
+
+CapabilitiesAnswer compose(const ToolServices& services, const std::vector<PlatformTotals>& totals) {
+  CapabilitiesAnswer out;
+  if (const auto scope = resolve_scope(services, {})) static_cast<Answer&>(out) = answer_for(*scope, true);
+  for (const AdapterDescription& adapter : services.adapters)
+    out.platforms.emplace_back(to_string(adapter.platform), platform_out(adapter, totals));
+  for (const Capability c : kAllCapabilities) {
+    std::vector<std::string> having;
+    for (const AdapterDescription& adapter : services.adapters)
+      if (std::find(adapter.capabilities.begin(), adapter.capabilities.end(), c) != adapter.capabilities.end())
+        having.emplace_back(to_string(adapter.platform));
+    out.capability_matrix.emplace_back(to_string(c), std::move(having));
+  }
+  std::error_code ec;
+  const auto bytes = std::filesystem::file_size(services.database, ec);
+  out.server = {"memd",
+                std::string(version()),
+                "lexical",
+                std::string(kContractVersion),
+                ec ? 0 : static_cast<std::int64_t>(bytes),
+                static_cast<std::int64_t>(services.defaults.max_tokens),
+                static_cast<std::int64_t>(services.defaults.max_tokens_limit)};
+  out.est_tokens = static_cast<std::int64_t>(estimate_tokens(mcp::to_json(out)));
+  return out;
+}
+
+// Thread-safe. Kept alive by the tool and by work in the background.
+class CapabilitiesCache : public std::enable_shared_from_this<CapabilitiesCache> {
+ public:
+  using Texts = RenderedCapabilities::Texts;
+
+  explicit CapabilitiesCache(const ToolServices& services) : services_(services) {}
+
+  Result<std::shared_ptr<const Texts>> get() {
+    std::shared_ptr<const Texts> old;
+    {
+      const std::lock_guard lock(mutex_);
+      if (texts_ && !is_due()) return texts_;
+      if (services_.background) old = texts_;
+      refreshing_ = true;
+    }
+    if (old) {
+      services_.background([self = shared_from_this()] { static_cast<void>(self->refresh()); });
+      return old;
+    }
+    MEMD_TRY(refresh());
+    const std::lock_guard lock(mutex_);
+    return texts_;
+  }
+
+ private:
+  static constexpr TimeMs kLeastAge = 1000;
+  static constexpr TimeMs kMostAge = 5000;  // freshness changes without a commit
+
+  bool is_due() const {
+    if (refreshing_) return false;
+    const TimeMs age = services_.clock.now() - made_at_;
+    return age >= kMostAge || (age >= kLeastAge && services_.freshness.generation() != generation_);
+  }
+
+  Result<void> refresh() {
+    const std::uint64_t generation = services_.freshness.generation();
+    const TimeMs now = services_.clock.now();
+    auto totals = read_totals();
+    const std::lock_guard lock(mutex_);
+    refreshing_ = false;
+    if (!totals) {
+      if (!texts_) return std::move(totals).error();
+      made_at_ = now;  // a busy store is asked again later, not by every call
+      return {};
+    }
+    const CapabilitiesAnswer answer = compose(services_, *totals);
+    texts_ = std::make_shared<const Texts>(Texts{render_text(answer), mcp::to_json(answer)});
+    generation_ = generation;
+    made_at_ = now;
+    return {};
+  }
+
+  Result<std::vector<PlatformTotals>> read_totals() {
+    MEMD_TRY_ASSIGN(const auto reader, services_.readers.acquire(std::chrono::seconds(1)));
+    return reader->totals();
+  }
+
+  const ToolServices services_;
+  std::mutex mutex_;
+  std::shared_ptr<const Texts> texts_;  // guarded by mutex_, as are the next three
+  std::uint64_t generation_ = 0;
+  TimeMs made_at_ = 0;
+  bool refreshing_ = false;
+};
+
+}  // namespace
+
+std::string render_text(const CapabilitiesAnswer& a) {
+  std::string out = a.server.name + " " + a.server.version + ", adapter contract " + a.server.contract_version +
+                    ", ranking " + a.server.ranking + ", store " + std::to_string(a.server.store_bytes) +
+                    " bytes, answers of " + std::to_string(a.server.default_max_tokens) + " tokens (at most " +
+                    std::to_string(a.server.most_max_tokens) + ").\n";
+  for (const auto& [key, p] : a.platforms) {
+    out += key + ": " + p.status + ", adapter " + p.adapter_version + ", data " + p.data_completeness + ", " +
+           std::to_string(p.sessions) + " sessions (+" + std::to_string(p.subagent_sessions) + " of subagents), " +
+           std::to_string(p.exchanges) + " exchanges in " + std::to_string(p.sources) + " files";
+    if (!p.time_range.start.empty())
+      out += ", " + short_time(p.time_range.start) + " to " + short_time(p.time_range.end);
+    out += "\n  can:";
+    for (const std::string& c : p.capabilities)
+      (out += ' ') += c;
+    out += "\n  reads:";
+    for (const std::string& l : p.storage_location)
+      (out += ' ') += l;
+    out += "\n";
+    for (const std::string& l : p.limitations)
+      out += "  limitation: " + l + "\n";
+  }
+  return out + answer_footer(a);
+}
+
+std::string render_text(const RenderedCapabilities& answer) { return answer.texts->text; }
+std::string to_json(const RenderedCapabilities& answer) { return answer.texts->json; }
+
+void add_capabilities(mcp::ToolRegistry& registry, const ToolServices& services) {
+  mcp::ToolInfo info;
+  info.name = "capabilities";
+  info.title = "What this memory holds and can do";
+  info.description =
+      "Which agents' histories are known, how complete and how fresh they are, what can be asked about each, and how "
+      "searches rank. Ask when a search finds nothing where something should be.";
+  info.inline_ok = true;
+  registry.add<CapabilitiesParams, RenderedCapabilities>(
+      std::move(info),
+      [cache = std::make_shared<CapabilitiesCache>(services)](const CapabilitiesParams&,
+                                                              mcp::ToolContext&) -> Result<RenderedCapabilities> {
+        RenderedCapabilities out;
+        MEMD_TRY_ASSIGN(out.texts, cache->get());
+        return out;
+      });
+}
+
+}  // namespace memd::tools

@@ -1,0 +1,114 @@
+#pragma once
+
+#include "daemon/tools/answer.hpp"
+#include "daemon/tools/tool_services.hpp"
+#include "protocol/mcp/tool_registry.hpp"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace memd::tools {
+
+struct CapabilitiesParams {};
+
+struct PlatformOut {
+  std::string status;
+  std::string adapter_version;
+  std::string contract_version;
+  std::string data_completeness;
+  bool diagnostics_enabled = true;
+  std::vector<std::string> capabilities;
+  std::vector<std::string> limitations;
+  std::vector<std::string> storage_location;
+  std::int64_t sources = 0;
+  std::int64_t sessions = 0;
+  std::int64_t subagent_sessions = 0;
+  std::int64_t exchanges = 0;
+  TimeRangeOut time_range;
+};
+
+struct ServerOut {
+  std::string name;
+  std::string version;
+  std::string ranking;
+  std::string contract_version;
+  std::int64_t store_bytes = 0;
+  std::int64_t default_max_tokens = 0;
+  std::int64_t most_max_tokens = 0;
+};
+
+struct CapabilitiesAnswer : Answer {
+  std::vector<std::pair<std::string, PlatformOut>> platforms;
+  std::vector<std::pair<std::string, std::vector<std::string>>> capability_matrix;
+  ServerOut server;
+};
+std::string render_text(const CapabilitiesAnswer& answer);
+
+// Adds the tool. It runs on the loop thread, so it answers from what was rendered last: after a commit, and every few
+// seconds, that is made anew in services.background, and the calls until then get the old one.
+void add_capabilities(mcp::ToolRegistry& registry, const ToolServices& services);
+
+// An answer rendered once and given many times: these two are what the registry calls for it.
+struct RenderedCapabilities : CapabilitiesAnswer {
+  struct Texts {
+    std::string text;
+    std::string json;
+  };
+  std::shared_ptr<const Texts> texts;
+};
+std::string render_text(const RenderedCapabilities& answer);
+std::string to_json(const RenderedCapabilities& answer);
+
+}  // namespace memd::tools
+
+namespace memd::mcp {
+
+template <>
+struct Describe<tools::CapabilitiesParams> {
+  static constexpr auto fields = std::make_tuple();
+};
+template <>
+struct Describe<tools::PlatformOut> {
+  using T = tools::PlatformOut;
+  static constexpr auto fields =
+      std::make_tuple(field("status", &T::status, "active, unsupported or disabled."),
+                      field("adapter_version", &T::adapter_version, "Of the adapter that reads it; empty: none."),
+                      field("contract_version", &T::contract_version, "Of the adapter contract."),
+                      field("data_completeness", &T::data_completeness, "full, partial, metadata_only or unknown."),
+                      field("diagnostics_enabled", &T::diagnostics_enabled, "Always true."),
+                      field("capabilities", &T::capabilities, "What can be asked about it."),
+                      field("limitations", &T::limitations, "In plain words."),
+                      field("storage_location", &T::storage_location, "Where the agent keeps its history."),
+                      field("sources", &T::sources, "Files read."), field("sessions", &T::sessions, "Main sessions."),
+                      field("subagent_sessions", &T::subagent_sessions, "Sessions of subagents."),
+                      field("exchanges", &T::exchanges, "Exchanges of all sessions."),
+                      field("time_range", &T::time_range, "From the oldest to the newest event."));
+};
+template <>
+struct Describe<tools::ServerOut> {
+  using T = tools::ServerOut;
+  static constexpr auto fields =
+      std::make_tuple(field("name", &T::name, "memd."), field("version", &T::version, "SemVer."),
+                      field("ranking", &T::ranking, "How searches rank."),
+                      field("contract_version", &T::contract_version, "Adapter contract spoken."),
+                      field("store_bytes", &T::store_bytes, "Size of the database."),
+                      field("default_max_tokens", &T::default_max_tokens, "When max_tokens is not given."),
+                      field("most_max_tokens", &T::most_max_tokens, "Highest max_tokens."));
+};
+template <>
+struct Describe<tools::CapabilitiesAnswer> {
+  using T = tools::CapabilitiesAnswer;
+  static constexpr auto fields = std::tuple_cat(
+      std::make_tuple(field("platforms", &T::platforms, "Agent to what is known of it."),
+                      field("capability_matrix", &T::capability_matrix, "Capability to the agents that have it."),
+                      field("server", &T::server, "This server.")),
+      Describe<tools::Answer>::fields);
+};
+template <>
+struct Describe<tools::RenderedCapabilities> {
+  static constexpr auto fields = Describe<tools::CapabilitiesAnswer>::fields;
+};
+
+}  // namespace memd::mcp

@@ -1,0 +1,142 @@
+#pragma once
+
+#include "daemon/tools/answer.hpp"
+#include "daemon/tools/scope.hpp"
+#include "protocol/mcp/tool_registry.hpp"
+
+#include <string>
+#include <vector>
+
+namespace memd::tools {
+
+struct GetExchangeParams : ScopeParams {
+  std::vector<std::string> ids;
+  std::optional<std::string> session_id;
+  std::optional<std::int64_t> exchange_number;
+  std::int64_t around = 0;
+  bool include_tools = false;
+  bool include_raw = false;
+};
+
+struct EventOut {
+  std::int64_t seq = 0;
+  std::string time;
+  std::string kind;
+  std::optional<std::string> tool;
+  std::string summary;
+  bool is_error = false;
+  std::optional<std::string> text;
+  std::optional<std::int64_t> raw_offset;
+  std::optional<std::int64_t> raw_length;
+};
+
+// On a page that goes on with an exchange only the identity and what was still missing is there.
+struct ExchangeOut {
+  std::string exchange_id;
+  std::string session_id;
+  std::string platform;
+  std::string timestamp;
+  std::string data_completeness;
+  std::int64_t exchange_number = 0;
+  std::optional<std::string> session_name;
+  std::optional<std::string> user_message;
+  std::optional<std::string> interventions;
+  std::optional<std::string> assistant_response;
+  bool complete = true;
+  std::int64_t full_tokens = 0;
+  std::optional<std::string> origin;
+  std::optional<std::string> git_branch;
+  std::optional<std::string> working_directory;
+  std::optional<std::vector<std::string>> files_referenced;
+  std::optional<std::vector<std::string>> decisions_made;
+  std::optional<std::vector<std::string>> code_snippets;
+  std::optional<std::int64_t> tokens_input;
+  std::optional<std::int64_t> tokens_output;
+  std::optional<std::string> model_used;
+  std::optional<std::int64_t> tool_calls;
+  std::optional<std::int64_t> tool_errors;
+  std::optional<std::int64_t> lines_added;
+  std::optional<std::int64_t> lines_removed;
+  std::optional<std::string> raw_format_version;
+  std::optional<std::string> adapter_version;
+  std::optional<std::string> ingestion_timestamp;
+  std::optional<std::string> source_path;
+  std::optional<std::vector<EventOut>> events;
+};
+
+struct GetExchangeAnswer : Answer {
+  std::vector<ExchangeOut> exchanges;
+  std::optional<std::vector<std::string>> missing;
+};
+std::string render_text(const GetExchangeAnswer& answer);
+
+void add_get_exchange(mcp::ToolRegistry& registry, const ToolServices& services);
+
+}  // namespace memd::tools
+
+namespace memd::mcp {
+
+template <>
+struct Describe<tools::GetExchangeParams> {
+  using T = tools::GetExchangeParams;
+  static constexpr auto fields = std::tuple_cat(
+      std::make_tuple(
+          field("ids", &T::ids, "Exchange ids like x42, from the other tools.", max_items(20), length(1, 24)),
+          field("session_id", &T::session_id, "Instead of ids: a session, together with exchange_number.",
+                length(0, 200)),
+          field("exchange_number", &T::exchange_number, "Position in that session, from 0.", at_least(0)),
+          field("around", &T::around, "Also so many exchanges before and after each.", range(0, 5)),
+          field("include_tools", &T::include_tools, "Also tool calls and results, shortened."),
+          field("include_raw", &T::include_raw, "Also full tool texts and thinking, read from the agent's file.")),
+      tools::kPageFields);
+};
+template <>
+struct Describe<tools::EventOut> {
+  using T = tools::EventOut;
+  static constexpr auto fields = std::make_tuple(
+      field("seq", &T::seq, "Position in the session."), field("time", &T::time, "RFC 3339."),
+      field("kind", &T::kind, "tool_call, tool_result, edit, test_run, error, …"), field("tool", &T::tool, "Tool."),
+      field("summary", &T::summary, "One line."), field("is_error", &T::is_error, "The tool failed."),
+      field("text", &T::text, "Input or result; cut where it ends in …"),
+      field("raw_offset", &T::raw_offset, "Byte in source_path."), field("raw_length", &T::raw_length, "Bytes there."));
+};
+template <>
+struct Describe<tools::ExchangeOut> {
+  using T = tools::ExchangeOut;
+  static constexpr auto fields = std::make_tuple(
+      field("exchange_id", &T::exchange_id, "Short id."), field("session_id", &T::session_id, "Its session."),
+      field("platform", &T::platform, "Agent."), field("timestamp", &T::timestamp, "When it began, RFC 3339."),
+      field("data_completeness", &T::data_completeness, "full, partial, metadata_only or unknown."),
+      field("exchange_number", &T::exchange_number, "Position in the session, from 0."),
+      field("session_name", &T::session_name, "Title."),
+      field("user_message", &T::user_message, "What the person wrote."),
+      field("interventions", &T::interventions, "What the person wrote while the agent worked."),
+      field("assistant_response", &T::assistant_response, "What the agent wrote, the final answer last."),
+      field("complete", &T::complete, "false: `next` goes on inside it."),
+      field("full_tokens", &T::full_tokens, "Tokens of all its texts."),
+      field("origin", &T::origin, "typed, command, plan, …"), field("git_branch", &T::git_branch, "Branch."),
+      field("working_directory", &T::working_directory, "Directory."),
+      field("files_referenced", &T::files_referenced, "Files read or changed, at most 40."),
+      field("decisions_made", &T::decisions_made, "Sentences that state a decision."),
+      field("code_snippets", &T::code_snippets, "Code blocks of the answer, where there is room to repeat them."),
+      field("tokens_input", &T::tokens_input, "Without what came from the cache."),
+      field("tokens_output", &T::tokens_output, "Tokens the model wrote."),
+      field("model_used", &T::model_used, "Model."), field("tool_calls", &T::tool_calls, "Tools called."),
+      field("tool_errors", &T::tool_errors, "Of those, failed."), field("lines_added", &T::lines_added, "By edits."),
+      field("lines_removed", &T::lines_removed, "By edits."),
+      field("raw_format_version", &T::raw_format_version, "Version of the agent that wrote it."),
+      field("adapter_version", &T::adapter_version, "Version of the adapter that read it."),
+      field("ingestion_timestamp", &T::ingestion_timestamp, "When it was taken in."),
+      field("source_path", &T::source_path, "The agent's file."),
+      field("events", &T::events, "Tool calls, results and other events, in order."));
+};
+template <>
+struct Describe<tools::GetExchangeAnswer> {
+  using T = tools::GetExchangeAnswer;
+  static constexpr auto fields = std::tuple_cat(
+      std::make_tuple(field("exchanges", &T::exchanges, "In the order of ids, neighbours beside theirs."),
+                      field("missing", &T::missing, "Ids that do not exist.")),
+      Describe<tools::Answer>::fields);
+};
+
+}  // namespace memd::mcp

@@ -1,0 +1,102 @@
+#include "daemon/tools/list_sessions.hpp"
+
+#include "daemon/tools/page_cursor.hpp"
+#include "store/summary/token_budget.hpp"
+
+#include <limits>
+
+namespace memd::tools {
+namespace {
+
+SessionOut session_out(const SessionRow& row) {
+  SessionOut out;
+  out.session_id = row.uid;
+  out.platform = to_string(row.platform);
+  out.session_name = cut_to_tokens(on_one_line(row.title), 40).text;
+  out.project = row.project_name;
+  out.cwd = row.cwd;
+  out.git_branch = row.git_branch;
+  out.model = row.model;
+  out.started_at = format_rfc3339(row.started_at);
+  out.ended_at = format_rfc3339(row.ended_at);
+  out.state = to_string(row.state);
+  out.outcome = to_string(row.outcome);
+  out.exchanges = row.exchanges;
+  out.tool_calls = row.tool_calls;
+  out.tool_errors = row.tool_errors;
+  out.compactions = row.compactions;
+  out.tokens_input = row.cost.tokens.input;
+  out.tokens_output = row.cost.tokens.output;
+  out.tokens_cache_read = row.cost.tokens.cache_read;
+  out.tokens_cache_creation = row.cost.tokens.cache_creation;
+  if (!row.parent_uid.empty()) out.parent_session_id = row.parent_uid;
+  return out;
+}
+
+constexpr std::int64_t kDefaultRows = 20;
+
+Result<ListSessionsAnswer> run(const ToolServices& services, const ListSessionsParams& params,
+                               mcp::ToolContext& context) {
+  MEMD_TRY_ASSIGN(Scope scope, resolve_scope(services, params));
+  scope.filter.include_subagents = params.include_subagents;
+  const auto question = question_key({"list_sessions", scope.key, params.include_subagents ? "1" : "0"});
+  MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
+  MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
+  const SessionListQuery query{scope.filter, static_cast<int>(params.n_results.value_or(kDefaultRows)),
+                               static_cast<int>(at.offset)};
+  MEMD_TRY_ASSIGN(const SessionList list, reader->sessions(query));
+
+  std::vector<SessionOut> rows;
+  for (const SessionRow& row : list.sessions)
+    rows.push_back(session_out(row));
+  const bool rows_win = params.n_results && !params.max_tokens;
+  const std::size_t limit = rows_win ? std::numeric_limits<std::size_t>::max() / 256 : token_limit(services, params);
+  const Answer frame = answer_for(scope, false);
+  return fit_answer<ListSessionsAnswer>(limit, frame, [&](std::size_t tokens) {
+    ListSessionsAnswer out;
+    static_cast<Answer&>(out) = frame;
+    out.total = list.total;
+    TokenBudget budget(tokens);
+    for (const SessionOut& row : rows) {
+      if (!rows_win && !budget.take_text(mcp::to_json(row)) && !out.sessions.empty()) break;
+      out.sessions.push_back(row);
+    }
+    const std::int64_t end = at.offset + static_cast<std::int64_t>(out.sessions.size());
+    if (end < list.total && !out.sessions.empty()) out.next = encode_cursor({end, 0}, question);
+    return out;
+  });
+}
+
+}  // namespace
+
+std::string render_text(const ListSessionsAnswer& a) {
+  std::string out = std::to_string(a.sessions.size()) + " of " + std::to_string(a.total) + " sessions, newest first.\n";
+  std::string body;
+  for (const SessionOut& s : a.sessions) {
+    body += s.session_id + "  " + short_time(s.started_at) + " to " + short_time(s.ended_at) + "  " + s.project +
+            (s.git_branch.empty() ? "" : "@" + s.git_branch) + "  \"" + s.session_name + "\"  " + s.cwd + "  " +
+            s.model + "  " + std::to_string(s.exchanges) + " exchanges, " + std::to_string(s.tool_calls) +
+            " tool calls (" + std::to_string(s.tool_errors) + " failed), " + std::to_string(s.compactions) +
+            " compactions, tokens in " + std::to_string(s.tokens_input) + " out " + std::to_string(s.tokens_output) +
+            " cached " + std::to_string(s.tokens_cache_read) + "+" + std::to_string(s.tokens_cache_creation) + ", " +
+            s.state + ", " + s.outcome;
+    if (s.parent_session_id) body += ", started by " + *s.parent_session_id;
+    body += "\n";
+  }
+  if (!a.sessions.empty()) out += history_block(body);
+  return out + answer_footer(a);
+}
+
+void add_list_sessions(mcp::ToolRegistry& registry, const ToolServices& services) {
+  mcp::ToolInfo info;
+  info.name = "list_sessions";
+  info.title = "List sessions";
+  info.description =
+      "Sessions of coding agents on this machine, newest first, with title, project, branch, outcome, token counts. "
+      "Use "
+      "it to find a session_id for recent_turns or to narrow a search.";
+  registry.add<ListSessionsParams, ListSessionsAnswer>(
+      std::move(info), [services](const ListSessionsParams& p, mcp::ToolContext& c) { return run(services, p, c); });
+}
+
+}  // namespace memd::tools

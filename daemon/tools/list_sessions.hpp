@@ -1,0 +1,93 @@
+#pragma once
+
+#include "daemon/tools/answer.hpp"
+#include "daemon/tools/scope.hpp"
+#include "protocol/mcp/tool_registry.hpp"
+
+#include <string>
+#include <vector>
+
+namespace memd::tools {
+
+struct ListSessionsParams : ScopeParams {
+  std::optional<std::int64_t> n_results;
+  bool include_subagents = false;
+};
+
+struct SessionOut {
+  std::string session_id;
+  std::string platform;
+  std::string session_name;
+  std::string project;
+  std::string cwd;
+  std::string git_branch;
+  std::string model;
+  std::string started_at;
+  std::string ended_at;
+  std::string state;
+  std::string outcome;
+  std::int64_t exchanges = 0;
+  std::int64_t tool_calls = 0;
+  std::int64_t tool_errors = 0;
+  std::int64_t compactions = 0;
+  std::int64_t tokens_input = 0;
+  std::int64_t tokens_output = 0;
+  std::int64_t tokens_cache_read = 0;
+  std::int64_t tokens_cache_creation = 0;
+  std::optional<std::string> parent_session_id;
+};
+
+struct ListSessionsAnswer : Answer {
+  std::vector<SessionOut> sessions;
+  std::int64_t total = 0;
+};
+std::string render_text(const ListSessionsAnswer& answer);
+
+// max_tokens bounds the page, unless n_results is given without it: then exactly so many rows come, for scripts that
+// want them all.
+void add_list_sessions(mcp::ToolRegistry& registry, const ToolServices& services);
+
+}  // namespace memd::tools
+
+namespace memd::mcp {
+
+template <>
+struct Describe<tools::ListSessionsParams> {
+  using T = tools::ListSessionsParams;
+  static constexpr auto fields = std::tuple_cat(
+      std::make_tuple(field("n_results", &T::n_results,
+                            "Sessions a page, default 20. Without max_tokens it is obeyed whatever that costs, about "
+                            "200 tokens each; send both to stay within a size.",
+                            range(1, 1000)),
+                      field("include_subagents", &T::include_subagents, "Also sessions of subagents.")),
+      tools::kPlatformFields, tools::kTimeFields, tools::kPageFields);
+};
+template <>
+struct Describe<tools::SessionOut> {
+  using T = tools::SessionOut;
+  static constexpr auto fields = std::make_tuple(
+      field("session_id", &T::session_id, "For recent_turns and the session_id of searches."),
+      field("platform", &T::platform, "Agent."), field("session_name", &T::session_name, "Title."),
+      field("project", &T::project, "Project."), field("cwd", &T::cwd, "Where it worked."),
+      field("git_branch", &T::git_branch, "Branch."), field("model", &T::model, "Model."),
+      field("started_at", &T::started_at, "RFC 3339."), field("ended_at", &T::ended_at, "Last event, RFC 3339."),
+      field("state", &T::state, "started, active, stopped or capture_disabled."),
+      field("outcome", &T::outcome, "success, fail, abandoned or unknown."),
+      field("exchanges", &T::exchanges, "Exchanges in it."), field("tool_calls", &T::tool_calls, "Tools called."),
+      field("tool_errors", &T::tool_errors, "Of those, failed."),
+      field("compactions", &T::compactions, "Times the context was compacted."),
+      field("tokens_input", &T::tokens_input, "Without what came from the cache."),
+      field("tokens_output", &T::tokens_output, "Tokens the model wrote."),
+      field("tokens_cache_read", &T::tokens_cache_read, "Tokens read from the cache."),
+      field("tokens_cache_creation", &T::tokens_cache_creation, "Tokens put into the cache."),
+      field("parent_session_id", &T::parent_session_id, "Of a subagent: who started it."));
+};
+template <>
+struct Describe<tools::ListSessionsAnswer> {
+  using T = tools::ListSessionsAnswer;
+  static constexpr auto fields = std::tuple_cat(
+      std::make_tuple(field("sessions", &T::sessions, "Newest first."), field("total", &T::total, "On all pages.")),
+      Describe<tools::Answer>::fields);
+};
+
+}  // namespace memd::mcp

@@ -1,0 +1,138 @@
+#include "daemon/tools/recent_turns.hpp"
+
+#include "daemon/tools/page_cursor.hpp"
+#include "daemon/tools/summary_source.hpp"
+#include "store/summary/token_budget.hpp"
+
+namespace memd::tools {
+namespace {
+
+DataCompleteness least_complete(const std::vector<ExchangeRow>& rows) {
+  DataCompleteness worst = DataCompleteness::full;
+  for (const ExchangeRow& row : rows)
+    worst = std::max(worst, row.completeness);
+  return worst;
+}
+
+TimeRange range_of(const std::vector<ExchangeRow>& rows) {
+  TimeRange range;
+  for (const ExchangeRow& row : rows) {
+    if (row.started_at != 0 && (range.start == 0 || row.started_at < range.start)) range.start = row.started_at;
+    range.end = std::max({range.end, row.started_at, row.ended_at});
+  }
+  return range;
+}
+
+TurnOut turn_of(const ExchangeRow& row) {
+  TurnOut out;
+  out.exchange_id = format_exchange_id(row.id);
+  out.exchange_number = row.number;
+  out.timestamp = format_rfc3339(row.started_at);
+  out.tool_calls = row.tool_calls;
+  out.est_tokens = full_text_tokens(row);
+  return out;
+}
+
+// The newest turns that fit, oldest first.
+std::vector<TurnOut> list_turns(const std::vector<ExchangeRow>& rows, std::size_t tokens, std::size_t& used) {
+  constexpr std::size_t kMessageTokens = 30;
+  TokenBudget budget(tokens);
+  std::vector<TurnOut> turns;
+  for (std::size_t i = rows.size(); i-- > 0;) {
+    TurnOut turn = turn_of(rows[i]);
+    turn.user_message =
+        cut_to_tokens(on_one_line(std::string_view(rows[i].user_message).substr(0, 1000)), kMessageTokens).text;
+    if (!budget.take_text(mcp::to_json(turn)) && !turns.empty()) break;
+    turns.push_back(std::move(turn));
+  }
+  used = budget.used();
+  return {std::make_move_iterator(turns.rbegin()), std::make_move_iterator(turns.rend())};
+}
+
+std::string summary_without_texts(const SessionRow& session, const std::vector<ExchangeRow>& rows) {
+  const TimeRange range = range_of(rows);
+  return "Only metadata is known of this session: \"" + on_one_line(session.title) + "\", " +
+         std::to_string(rows.size()) + " exchanges from " + short_time(range.start) + " to " + short_time(range.end) +
+         ".";
+}
+
+Result<RecentTurnsAnswer> run(const ToolServices& services, const RecentTurnsParams& params,
+                              mcp::ToolContext& context) {
+  MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
+  const std::string reference = params.session_id.value_or("");
+  MEMD_TRY_ASSIGN(const SessionRow session,
+                  reader->session(reference.empty() ? "latest" : reference, params.project.value_or("")));
+  const auto question = question_key({"recent_turns", session.uid});
+  MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
+
+  ScopeParams one_platform;
+  one_platform.platform = std::string(to_string(session.platform));
+  MEMD_TRY_ASSIGN(const Scope scope, resolve_scope(services, one_platform));
+
+  // `part` is the number before which to go on, plus one; 0: from the end. New exchanges do not shift it.
+  std::vector<ExchangeRow> rows;
+  if (at.part == 0) {
+    MEMD_TRY_ASSIGN(rows, reader->last_exchanges(session.pk, static_cast<int>(params.n_turns)));
+  } else {
+    const std::int64_t end = at.part - 1;
+    MEMD_TRY_ASSIGN(rows, reader->exchange_range(session.pk, std::max<std::int64_t>(end - params.n_turns, 0), end - 1));
+  }
+
+  const Answer frame = answer_for(scope, false);
+  const SummarySource source(rows);
+  return fit_answer<RecentTurnsAnswer>(token_limit(services, params), frame, [&](std::size_t tokens) {
+    RecentTurnsAnswer out;
+    static_cast<Answer&>(out) = frame;
+    out.session_id = session.uid;
+    out.session_name = cut_to_tokens(on_one_line(session.title), 40).text;
+    out.platform = to_string(session.platform);
+    out.data_completeness = to_string(least_complete(rows));
+    out.time_range = to_out(range_of(rows));
+    const std::size_t head = estimate_tokens(mcp::to_json(out)) -
+                             std::min(estimate_tokens(mcp::to_json(frame)), estimate_tokens(mcp::to_json(out)));
+    const std::size_t rest = tokens - std::min(tokens, head);
+    std::size_t used = 0;
+    out.turns = list_turns(rows, rest * 2 / 5, used);
+    // The summary tells of the turns listed, so that paging neither skips nor repeats one.
+    const std::size_t first = rows.size() - out.turns.size();
+    const auto inputs = source.inputs().subspan(first);
+    SummaryLimits limits;
+    limits.ratio = params.style == "brief" ? kBriefRatio : kDetailedRatio;
+    limits.max_tokens = rest - std::min(rest, used);
+    out.summary = summarize(inputs, limits).text;
+    if (out.summary.empty() && !rows.empty())
+      out.summary = cut_to_tokens(summary_without_texts(session, rows), limits.max_tokens).text;
+    out.exchanges_summarized = static_cast<std::int64_t>(out.turns.size());
+    out.time_range = to_out(range_of({rows.begin() + static_cast<std::ptrdiff_t>(first), rows.end()}));
+    if (!rows.empty() && rows[first].number > 0) out.next = encode_cursor({0, rows[first].number + 1}, question);
+    return out;
+  });
+}
+
+}  // namespace
+
+std::string render_text(const RecentTurnsAnswer& a) {
+  std::string out = "Last " + std::to_string(a.exchanges_summarized) + " exchanges of session " + a.session_id + " (" +
+                    a.platform + ", data " + a.data_completeness + "), " + short_time(a.time_range.start) + " to " +
+                    short_time(a.time_range.end) + ".\n";
+  std::string body = "Session: " + a.session_name + "\n\n" + a.summary + "\n\nTurns:\n";
+  for (const TurnOut& t : a.turns)
+    body += t.exchange_id + "  #" + std::to_string(t.exchange_number) + "  " + short_time(t.timestamp) + "  ~" +
+            std::to_string(t.est_tokens) + " tokens  " + t.user_message + "\n";
+  out += history_block(body);
+  if (!a.turns.empty()) out += "Full text: get_exchange(ids=[\"" + a.turns.back().exchange_id + "\"]).\n";
+  return out + answer_footer(a);
+}
+
+void add_recent_turns(mcp::ToolRegistry& registry, const ToolServices& services) {
+  mcp::ToolInfo info;
+  info.name = "recent_turns";
+  info.title = "Summary of the last exchanges of a session";
+  info.description =
+      "What happened last in a session: an extractive summary of its last exchanges and their ids. Without session_id, "
+      "the newest session (of `project`, if given): the way to pick up where work stopped. Next page: older exchanges.";
+  registry.add<RecentTurnsParams, RecentTurnsAnswer>(
+      std::move(info), [services](const RecentTurnsParams& p, mcp::ToolContext& c) { return run(services, p, c); });
+}
+
+}  // namespace memd::tools

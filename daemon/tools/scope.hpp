@@ -1,0 +1,65 @@
+#pragma once
+
+#include "daemon/tools/tool_services.hpp"
+#include "protocol/mcp/describe.hpp"
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace memd::tools {
+
+// Parameters that most tools share.
+struct ScopeParams {
+  std::vector<std::string> platforms;
+  std::optional<std::string> platform;
+  std::optional<std::string> project;
+  std::optional<std::string> since;
+  std::optional<std::string> until;
+  std::optional<std::int64_t> max_tokens;
+  std::optional<std::string> cursor;
+};
+
+inline constexpr std::array<std::string_view, 9> kPlatformChoices{"claude_code", "cursor", "cline",     "codex", "grok",
+                                                                  "opencode",    "gemini", "thunderus", "claude"};
+inline constexpr double kLeastMaxTokens = 200;
+inline constexpr double kMostMaxTokens = 8000;
+
+inline constexpr auto kPlatformFields = std::make_tuple(
+    mcp::field("platforms", &ScopeParams::platforms, "Only these agents; none means all.",
+               mcp::one_of(kPlatformChoices), mcp::max_items(9)),
+    mcp::field("platform", &ScopeParams::platform, "Only this agent.", mcp::one_of(kPlatformChoices)),
+    mcp::field("project", &ScopeParams::project, "Part of the project's path or name.", mcp::length(0, 500)));
+inline constexpr auto kTimeFields = std::make_tuple(
+    mcp::field("since", &ScopeParams::since,
+               "From this time on: RFC 3339, a date, or back from now: 7d, 24h, yesterday, \"2 weeks ago\".",
+               mcp::length(0, 60)),
+    mcp::field("until", &ScopeParams::until, "Before this time; a date includes that day. Same forms as since.",
+               mcp::length(0, 60)));
+inline constexpr auto kPageFields =
+    std::make_tuple(mcp::field("max_tokens", &ScopeParams::max_tokens, "Size of the answer; default 2000.",
+                               mcp::range(kLeastMaxTokens, kMostMaxTokens)),
+                    mcp::field("cursor", &ScopeParams::cursor,
+                               "`next` of the last answer, with the other arguments unchanged.", mcp::length(0, 100)));
+
+// Which history a call looks at, and why not at other.
+struct Scope {
+  QueryFilter filter;
+  std::vector<std::string> searched;
+  std::vector<std::pair<std::string, std::string>> skipped;  // platform -> reason
+  std::vector<PlatformFreshness> freshness;                  // of those searched
+  std::string key;                                           // for question_key()
+};
+
+// `session` is a reference as Reader::session takes it; empty: none.
+Result<Scope> resolve_scope(const ToolServices& services, const ScopeParams& params, std::string session = {});
+
+std::size_t token_limit(const ToolServices& services, const ScopeParams& params);
+
+// A reader that stops when the call is cancelled.
+Result<ReaderPool::Lease> lease_reader(const ToolServices& services, std::stop_token stop);
+
+}  // namespace memd::tools

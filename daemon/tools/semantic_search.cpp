@@ -1,0 +1,138 @@
+#include "daemon/tools/semantic_search.hpp"
+
+#include "daemon/tools/page_cursor.hpp"
+#include "store/summary/token_budget.hpp"
+
+#include <cmath>
+#include <cstdio>
+
+namespace memd::tools {
+namespace {
+
+SearchResultOut without_texts(const SearchHit& hit) {
+  SearchResultOut out;
+  out.exchange_id = format_exchange_id(hit.exchange_id);
+  out.session_id = hit.session_uid;
+  out.session_name = cut_to_tokens(on_one_line(hit.session_title), 24).text;
+  out.platform = to_string(hit.platform);
+  out.project = hit.project;
+  out.timestamp = format_rfc3339(hit.time);
+  out.relevance_score = std::round(hit.relevance_score * 1000) / 1000;
+  out.est_tokens = full_text_tokens(hit);
+  out.fetch = "get_exchange(ids=[\"" + out.exchange_id + "\"])";
+  return out;
+}
+
+constexpr std::size_t kSnippetTokens = 90;
+constexpr std::size_t kQuestionTokens = 120;
+constexpr std::size_t kAnswerTokens = 400;
+// A hit shown with less is not worth its place.
+constexpr std::size_t kLeastTextTokens = 60;
+
+// Hits on the page share what is left for texts; the snippet comes first, for it says why this is a hit.
+std::vector<SearchResultOut> fill_page(const std::vector<SearchHit>& hits, std::size_t tokens) {
+  std::vector<SearchResultOut> page;
+  std::size_t fixed = 0;
+  for (const SearchHit& hit : hits) {
+    SearchResultOut out = without_texts(hit);
+    const std::size_t cost = estimate_tokens(mcp::to_json(out));
+    const std::size_t least = kLeastTextTokens * (page.size() + 1);
+    if (!page.empty() && fixed + cost + least > tokens) break;
+    fixed += cost;
+    page.push_back(std::move(out));
+  }
+  std::vector<std::size_t> snippets;
+  std::vector<std::size_t> messages;
+  for (std::size_t i = 0; i < page.size(); ++i) {
+    const auto most = [](std::string_view text, std::size_t limit) {
+      return std::min(limit, estimate_tokens(text.substr(0, limit * 16)));
+    };
+    snippets.push_back(most(hits[i].snippet, kSnippetTokens));
+    messages.push_back(most(hits[i].user_message, kQuestionTokens));
+    messages.push_back(most(hits[i].assistant_response, kAnswerTokens));
+  }
+  std::size_t left = tokens - std::min(tokens, fixed);
+  const auto snippet_shares = fair_shares(left * 2 / 3, snippets);
+  for (const std::size_t share : snippet_shares)
+    left -= share;
+  const auto message_shares = fair_shares(left, messages);
+  for (std::size_t i = 0; i < page.size(); ++i) {
+    page[i].snippet = cut_to_tokens(hits[i].snippet, snippet_shares[i]).text;
+    page[i].user_message = cut_to_tokens(hits[i].user_message, message_shares[2 * i]).text;
+    page[i].assistant_response = cut_to_tokens(hits[i].assistant_response, message_shares[2 * i + 1]).text;
+  }
+  return page;
+}
+
+Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSearchParams& params,
+                                 mcp::ToolContext& context) {
+  MEMD_TRY_ASSIGN(const Scope scope, resolve_scope(services, params, params.session_id.value_or("")));
+  const auto question = question_key({"semantic_search", params.query, scope.key});
+  MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
+  MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
+  SearchQuery query{params.query, scope.filter, static_cast<int>(params.n_results), static_cast<int>(at.offset)};
+  MEMD_TRY_ASSIGN(const SearchAnswer found, reader->search(query));
+
+  const Answer frame = answer_for(scope, true);
+  return fit_answer<SemanticSearchAnswer>(token_limit(services, params), frame, [&](std::size_t tokens) {
+    SemanticSearchAnswer out{frame, params.query, "lexical", fill_page(found.hits, tokens), std::nullopt};
+    if (!found.ignored_terms.empty()) out.ignored_terms = found.ignored_terms;
+    const auto shown = static_cast<std::int64_t>(out.results.size());
+    if (found.more || out.results.size() < found.hits.size())
+      out.next = encode_cursor({at.offset + shown, 0}, question);
+    return out;
+  });
+}
+
+}  // namespace
+
+std::int64_t full_text_tokens(const SearchHit& hit) {
+  constexpr std::size_t kSample = 16384;
+  const std::string_view question = std::string_view(hit.user_message).substr(0, kSample);
+  const std::string_view answer = std::string_view(hit.assistant_response).substr(0, kSample);
+  const std::size_t bytes = question.size() + answer.size();
+  if (bytes == 0) return hit.text_bytes / 4;
+  const std::size_t tokens = estimate_tokens(question) + estimate_tokens(answer);
+  const auto scaled = static_cast<double>(tokens) * static_cast<double>(hit.text_bytes) / static_cast<double>(bytes);
+  return std::max(static_cast<std::int64_t>(tokens), static_cast<std::int64_t>(scaled));
+}
+
+std::string render_text(const SemanticSearchAnswer& a) {
+  std::string out = std::to_string(a.results.size()) + (a.results.size() == 1 ? " hit for \"" : " hits for \"") +
+                    on_one_line(a.query) + "\", best first (" + a.ranking + " ranking).\n";
+  std::string body;
+  for (const SearchResultOut& r : a.results) {
+    char score[16];
+    std::snprintf(score, sizeof score, "%.2f", r.relevance_score);
+    body += r.exchange_id + "  " + short_time(r.timestamp) + "  " + r.project + "  \"" + r.session_name + "\"  score " +
+            score + "  ~" + std::to_string(r.est_tokens) + " tokens  session " + r.session_id + "\n";
+    if (!r.snippet.empty()) body += "  … " + on_one_line(r.snippet) + "\n";
+    if (!r.user_message.empty()) body += "  User: " + on_one_line(r.user_message) + "\n";
+    if (!r.assistant_response.empty()) body += "  Assistant: " + on_one_line(r.assistant_response) + "\n";
+  }
+  if (!a.results.empty())
+    out += history_block(body) + "Full text: " + a.results.front().fetch +
+           ", with around=1 for what came before and after.\n";
+  if (a.ignored_terms) {
+    out += "Words that did not help:";
+    for (const std::string& t : *a.ignored_terms)
+      out += " " + on_one_line(t);
+    out += "\n";
+  }
+  return out + answer_footer(a);
+}
+
+void add_semantic_search(mcp::ToolRegistry& registry, const ToolServices& services) {
+  mcp::ToolInfo info;
+  info.name = "semantic_search";
+  info.title = "Search conversation history";
+  info.description =
+      "Find past exchanges between a person and a coding agent (Claude Code, Cursor, …) on this machine: decisions, "
+      "errors and their fixes, commands, files. Use it first when the question is about earlier work. Gives short hits "
+      "with an exchange_id; fetch the full text of the good ones with get_exchange. Ranking is by words for now, so "
+      "send the words that would stand in the text, and others if nothing fits.";
+  registry.add<SemanticSearchParams, SemanticSearchAnswer>(
+      std::move(info), [services](const SemanticSearchParams& p, mcp::ToolContext& c) { return run(services, p, c); });
+}
+
+}  // namespace memd::tools

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "schemas/query.hpp"
+#include "store/summary/extractive.hpp"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace memd::tools {
+
+// Exchanges in the form the summarizer reads. The views point into `exchanges` and into itself.
+class SummarySource {
+ public:
+  explicit SummarySource(std::span<const ExchangeRow> exchanges);
+  explicit SummarySource(std::span<const SearchHit* const> hits);
+  SummarySource(const SummarySource&) = delete;
+  SummarySource& operator=(const SummarySource&) = delete;
+
+  std::span<const SummaryInput> inputs() const { return inputs_; }
+
+ private:
+  std::vector<std::string> labels_;  // never grows after the views were taken
+  std::vector<SummaryInput> inputs_;
+};
+
+// Tokens of an exchange as get_exchange gives it without tools. Texts of megabytes are estimated from a part.
+std::int64_t full_text_tokens(const ExchangeRow& row);
+
+}  // namespace memd::tools

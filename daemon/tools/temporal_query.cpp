@@ -1,0 +1,115 @@
+#include "daemon/tools/temporal_query.hpp"
+
+#include "daemon/tools/page_cursor.hpp"
+#include "store/summary/token_budget.hpp"
+
+#include <algorithm>
+
+namespace memd::tools {
+namespace {
+
+std::string title_of(const DaySlice& slice) { return cut_to_tokens(on_one_line(slice.session_title), 24).text; }
+
+std::string clock_time(TimeMs t) { return format_rfc3339(t).substr(11, 5); }
+
+std::string narrative_line(const DaySlice& slice) {
+  return "- " + clock_time(slice.range.start) + " to " + clock_time(slice.range.end) + " \"" + title_of(slice) + "\"" +
+         (slice.project.empty() ? "" : " in " + slice.project) + ": " + std::to_string(slice.exchange_count) +
+         (slice.exchange_count == 1 ? " exchange" : " exchanges") + " from " + format_exchange_id(slice.first_exchange);
+}
+
+TemporalSessionOut session_of(const DaySlice& slice) {
+  return {slice.session_uid,    title_of(slice),     std::string(to_string(slice.platform)),  slice.project,
+          slice.exchange_count, to_out(slice.range), format_exchange_id(slice.first_exchange)};
+}
+
+// The page's slices up to what fits.
+void fill_page(const Timeline& timeline, std::size_t tokens, TemporalQueryAnswer& out, std::size_t& shown) {
+  std::size_t used = 80;  // totals and range
+  std::string day;
+  shown = 0;
+  for (const auto& [slice_day, slice] : timeline.slices) {
+    const auto known = std::find_if(out.sessions.begin(), out.sessions.end(),
+                                    [&, uid = &slice.session_uid](const auto& s) { return s.session_id == *uid; });
+    std::string lines;
+    if (slice_day != day) lines = (out.summary.empty() ? "" : "\n") + slice_day + "\n";
+    lines += narrative_line(slice) + "\n";
+    std::size_t cost = estimate_tokens(lines) + 2;
+    if (known == out.sessions.end()) cost += estimate_tokens(mcp::to_json(session_of(slice)));
+    if (shown > 0 && used + cost > tokens) break;
+    used += cost;
+    ++shown;
+    day = slice_day;
+    out.summary += lines;
+    if (known == out.sessions.end()) {
+      out.sessions.push_back(session_of(slice));
+    } else {
+      known->exchange_count += slice.exchange_count;
+      known->time_range.end = format_rfc3339(slice.range.end);
+    }
+  }
+}
+
+Result<TemporalQueryAnswer> run(const ToolServices& services, const TemporalQueryParams& params,
+                                mcp::ToolContext& context) {
+  ScopeParams asked = params;
+  asked.since = params.from;
+  MEMD_TRY_ASSIGN(const Scope scope, resolve_scope(services, asked));
+  const auto question = question_key({"temporal_query", scope.key});
+  MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
+  MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
+  const std::size_t limit = token_limit(services, params);
+  TimelineQuery query{scope.filter, static_cast<int>(std::clamp<std::size_t>(limit / 25, 10, 300)),
+                      static_cast<int>(at.offset)};
+  MEMD_TRY_ASSIGN(const Timeline timeline, reader->timeline(query));
+
+  const Answer frame = answer_for(scope, false);
+  return fit_answer<TemporalQueryAnswer>(limit, frame, [&](std::size_t tokens) {
+    TemporalQueryAnswer out;
+    static_cast<Answer&>(out) = frame;
+    out.total_exchanges = timeline.total_exchanges;
+    out.total_sessions = timeline.total_sessions;
+    const TimeMs until = scope.filter.until != 0 ? scope.filter.until : services.clock.now();
+    out.time_range = {format_rfc3339(scope.filter.since), format_rfc3339(until)};
+    for (const auto& [platform, n] : timeline.platform_breakdown)
+      out.platform_breakdown.emplace_back(to_string(platform), n);
+    std::size_t shown = 0;
+    fill_page(timeline, tokens, out, shown);
+    if (timeline.slices.empty()) out.summary = "Nothing in this time.";
+    if (timeline.more || shown < timeline.slices.size())
+      out.next = encode_cursor({at.offset + static_cast<std::int64_t>(shown), 0}, question);
+    return out;
+  });
+}
+
+}  // namespace
+
+std::string render_text(const TemporalQueryAnswer& a) {
+  std::string out = std::to_string(a.total_exchanges) + " exchanges in " + std::to_string(a.total_sessions) +
+                    " sessions from " + short_time(a.time_range.since) + " to " + short_time(a.time_range.until) +
+                    " UTC";
+  for (std::size_t i = 0; i < a.platform_breakdown.size(); ++i)
+    out +=
+        (i == 0 ? ": " : ", ") + a.platform_breakdown[i].first + " " + std::to_string(a.platform_breakdown[i].second);
+  out += ".\n";
+  std::string body = a.summary + "\nSessions:\n";
+  for (const TemporalSessionOut& s : a.sessions)
+    body += s.session_id + "  \"" + s.session_name + "\"  " + s.platform + "  " + std::to_string(s.exchange_count) +
+            " exchanges\n";
+  if (!a.sessions.empty()) out += history_block(body);
+  return out + answer_footer(a);
+}
+
+void add_temporal_query(mcp::ToolRegistry& registry, const ToolServices& services) {
+  mcp::ToolInfo info;
+  info.name = "temporal_query";
+  info.title = "What happened in a time range";
+  info.description =
+      "What was done between two times, on any agent: sessions day by day with titles, projects and exchange ids. Use "
+      "it for \"yesterday\", \"last week\", \"before the release\". Details: recent_turns for a session, get_exchange "
+      "for an exchange.";
+  registry.add<TemporalQueryParams, TemporalQueryAnswer>(
+      std::move(info), [services](const TemporalQueryParams& p, mcp::ToolContext& c) { return run(services, p, c); });
+}
+
+}  // namespace memd::tools

@@ -1,0 +1,88 @@
+#pragma once
+
+#include "daemon/tools/answer.hpp"
+#include "daemon/tools/scope.hpp"
+#include "protocol/mcp/tool_registry.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace memd::tools {
+
+struct TemporalQueryParams : ScopeParams {
+  std::string from;  // `since`, required here
+};
+
+struct TemporalSessionOut {
+  std::string session_id;
+  std::string session_name;
+  std::string platform;
+  std::string project;
+  std::int64_t exchange_count = 0;
+  TimeRangeOut time_range;
+  std::string first_exchange_id;
+};
+
+struct AskedRangeOut {
+  std::string since;
+  std::string until;
+};
+
+struct TemporalQueryAnswer : Answer {
+  std::string summary;
+  std::int64_t total_exchanges = 0;
+  std::int64_t total_sessions = 0;
+  AskedRangeOut time_range;
+  std::vector<std::pair<std::string, std::int64_t>> platform_breakdown;
+  std::vector<TemporalSessionOut> sessions;
+};
+std::string render_text(const TemporalQueryAnswer& answer);
+
+void add_temporal_query(mcp::ToolRegistry& registry, const ToolServices& services);
+
+}  // namespace memd::tools
+
+namespace memd::mcp {
+
+template <>
+struct Describe<tools::TemporalQueryParams> {
+  using T = tools::TemporalQueryParams;
+  static constexpr auto fields =
+      std::tuple_cat(std::make_tuple(field("since", &T::from,
+                                           "From this time on: RFC 3339, a date, or back from now: 7d, 24h, yesterday, "
+                                           "\"2 weeks ago\".",
+                                           required, length(1, 60)),
+                                     std::get<1>(tools::kTimeFields)),
+                     tools::kPlatformFields, tools::kPageFields);
+};
+template <>
+struct Describe<tools::TemporalSessionOut> {
+  using T = tools::TemporalSessionOut;
+  static constexpr auto fields = std::make_tuple(
+      field("session_id", &T::session_id, "Session."), field("session_name", &T::session_name, "Title."),
+      field("platform", &T::platform, "Agent."), field("project", &T::project, "Project."),
+      field("exchange_count", &T::exchange_count, "Exchanges in this time, of this page."),
+      field("time_range", &T::time_range, "From the first to the last of them."),
+      field("first_exchange_id", &T::first_exchange_id, "For get_exchange."));
+};
+template <>
+struct Describe<tools::AskedRangeOut> {
+  using T = tools::AskedRangeOut;
+  static constexpr auto fields =
+      std::make_tuple(field("since", &T::since, "RFC 3339."), field("until", &T::until, "RFC 3339."));
+};
+template <>
+struct Describe<tools::TemporalQueryAnswer> {
+  using T = tools::TemporalQueryAnswer;
+  static constexpr auto fields =
+      std::tuple_cat(std::make_tuple(field("summary", &T::summary, "Day by day, session by session, in order of time."),
+                                     field("total_exchanges", &T::total_exchanges, "In this time, all pages."),
+                                     field("total_sessions", &T::total_sessions, "In this time, all pages."),
+                                     field("time_range", &T::time_range, "What was asked for."),
+                                     field("platform_breakdown", &T::platform_breakdown, "Exchanges of each agent."),
+                                     field("sessions", &T::sessions, "Those of this page, in order of time.")),
+                     Describe<tools::Answer>::fields);
+};
+
+}  // namespace memd::mcp

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "schemas/clock.hpp"
+#include "schemas/error.hpp"
+#include "schemas/time.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace memd::tools {
+
+// Which end of a range a time is. A whole day given as the end ("2026-02-09", "yesterday") takes in that day.
+enum class RangeEnd { since, until };
+
+// RFC 3339, a date, "today", "yesterday", "now", or a span back from now: "7d", "24h", "2 weeks ago", "last 3 days",
+// "1mo", "1y" (30 and 365 days). Days are UTC. invalid_argument names `argument` and says what to send.
+Result<TimeMs> parse_time_argument(std::string_view argument, std::string_view text, RangeEnd end, const Clock& clock);
+
+struct TimeSpan {
+  TimeMs since = 0;  // inclusive; 0: open
+  TimeMs until = 0;  // exclusive; 0: open
+};
+
+// Both ends; an empty range is invalid_argument.
+Result<TimeSpan> parse_time_span(const std::optional<std::string>& since, const std::optional<std::string>& until,
+                                 const Clock& clock);
+
+}  // namespace memd::tools

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "schemas/clock.hpp"
+#include "schemas/error.hpp"
+#include "schemas/platform.hpp"
+#include "schemas/query.hpp"
+#include "store/reader_pool.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace memd::tools {
+
+// How far behind the store is, as the process that ingests knows it. Thread-safe and cheap: asked by every call, also
+// on the loop thread.
+class FreshnessProvider {
+ public:
+  virtual ~FreshnessProvider() = default;
+  // Platforms that have a source, in the order of kAllPlatforms.
+  virtual std::vector<PlatformFreshness> freshness() const = 0;
+  // Grows whenever something was committed to the store.
+  virtual std::uint64_t generation() const = 0;
+};
+
+// Full texts that the store does not hold: tool inputs and results, thinking. Reads the agent's file. Thread-safe.
+class RawText {
+ public:
+  virtual ~RawText() = default;
+  // not_found when the file is gone or holds something else there now. Not redacted.
+  virtual Result<std::string> event_text(const EventSource& where, EventKind kind) const = 0;
+};
+
+struct ToolDefaults {
+  std::size_t max_tokens = 2000;
+  std::size_t max_tokens_limit = 8000;
+};
+
+// All that tools use. What it refers to must outlive the registry the tools were added to.
+struct ToolServices {
+  ReaderPool& readers;
+  const Clock& clock;
+  const FreshnessProvider& freshness;
+  const RawText& raw_text;
+  std::span<const AdapterDescription> adapters;  // in the order of Platform
+  std::filesystem::path database;                // for its size
+  ToolDefaults defaults{};
+  // Runs work on another thread soon, and before what it refers to goes. Empty: in place.
+  std::function<void(std::function<void()>)> background;
+};
+
+}  // namespace memd::tools

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace memd::redaction {
+
+struct Secret {
+  std::size_t begin = 0;
+  std::size_t end = 0;  // equal to begin: none
+  std::string_view kind;
+  explicit operator bool() const { return end > begin; }
+};
+
+// `name = value`, `"name": "value"`, `NAME=value`: `at` is the position of the '=' or ':'.
+Secret assigned_secret(std::string_view text, std::size_t at);
+
+// `--password value`: `at` is the position of the first dash.
+Secret option_secret(std::string_view text, std::size_t at);
+
+// Stands for a secret without being one: "<your key>", "$VAR", "xxx", "process.env.X", "[redacted:…]".
+bool is_placeholder(std::string_view value);
+
+}  // namespace memd::redaction

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memd {
+
+// One exchange as the summary reads it. The views must live as long as the call.
+struct SummaryInput {
+  std::string_view label;  // e.g. "x42 2026-02-09 06:01"; opens the part of this exchange, may be empty
+  std::string_view user_message;
+  std::string_view interventions;
+  std::string_view assistant_response;
+  std::size_t answer_offset = 0;  // the final answer starts here in assistant_response
+  std::int64_t tool_calls = 0;
+  std::int64_t tool_errors = 0;
+  std::vector<std::string_view> files_modified;
+};
+
+struct SummaryLimits {
+  double ratio = 0.30;  // of the tokens of the source: 0.30 detailed, 0.10 brief
+  std::size_t max_tokens = 1500;
+  std::string_view focus;  // words the reader asked about; empty: none
+};
+inline constexpr double kDetailedRatio = 0.30;
+inline constexpr double kBriefRatio = 0.10;
+
+struct ExtractiveSummary {
+  std::string text;
+  std::size_t tokens = 0;
+  std::size_t source_tokens = 0;
+  std::size_t exchanges_mentioned = 0;  // inputs that have at least a line in the text
+  bool capped = false;                  // max_tokens, not the ratio, ended it
+};
+
+// Picks the most telling sentences (what was asked, how it ended, decisions, errors and fixes, questions, frequent
+// terms of this input), keeps their order and who said them. A sentence or code block is taken whole or not at all,
+// save a first request longer than the whole allowance. Deterministic; O(n log n). Never more than max_tokens.
+ExtractiveSummary summarize(std::span<const SummaryInput> exchanges, const SummaryLimits& limits);
+
+}  // namespace memd

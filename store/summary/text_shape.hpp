@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace memd {
+
+// Follows Markdown code fences line by line.
+class FenceTracker {
+ public:
+  // `line` without its newline. Afterwards is_open() tells about the line that follows.
+  void line(std::string_view line);
+  bool is_open() const { return length_ > 0; }
+  // The line that closes the open fence.
+  std::string closing() const { return std::string(length_, mark_); }
+
+ private:
+  char mark_ = '`';
+  std::size_t length_ = 0;  // of the opening fence; 0: none is open
+};
+
+// Whether the byte at `i` goes on a UTF-8 sequence.
+inline bool is_utf8_tail(std::string_view text, std::size_t i) {
+  return i < text.size() && (static_cast<unsigned char>(text[i]) & 0xC0U) == 0x80U;
+}
+
+// The end (exclusive) of the sentence mark at `i` if one ends a sentence there, else 0. Dots inside paths, versions,
+// numbers and abbreviations such as "e.g." do not; 。！？ do without a blank after them.
+std::size_t sentence_end_at(std::string_view text, std::size_t i);
+
+}  // namespace memd

@@ -1,0 +1,134 @@
+#include "daemon/tools/instructions.hpp"
+#include "test/daemon/tool_fixture.hpp"
+
+namespace memd::test {
+namespace {
+
+class Capabilities : public ToolFixture {};
+
+TEST_F(Capabilities, DescribesPlatformsAndServer) {
+  const auto session = store.session({.native_id = "aaaa1111", .title = "t"});
+  fill(session, "parser", 3);
+  const auto a = call("capabilities", "{}");
+  const auto& claude = a.at("platforms").at("claude_code").as_object();
+  EXPECT_EQ(str(claude.at("status")), "active");
+  EXPECT_EQ(str(claude.at("adapter_version")), "1.2.3");
+  EXPECT_EQ(str(claude.at("contract_version")), kContractVersion);
+  EXPECT_EQ(str(claude.at("data_completeness")), "full");
+  EXPECT_TRUE(claude.at("diagnostics_enabled").as_bool());
+  EXPECT_EQ(boost::json::serialize(claude.at("storage_location")), R"(["~/.claude/projects"])");
+  EXPECT_EQ(boost::json::serialize(claude.at("capabilities")), R"(["semantic_search","temporal_query","live_tail"])");
+  EXPECT_EQ(claude.at("sessions").as_int64(), 1);
+  EXPECT_EQ(claude.at("exchanges").as_int64(), 3);
+  EXPECT_EQ(boost::json::serialize(a.at("capability_matrix").at("semantic_search")), R"(["claude_code","cursor"])");
+  EXPECT_EQ(boost::json::serialize(a.at("capability_matrix").at("cost")), "[]");
+  EXPECT_EQ(str(a.at("server").at("ranking")), "lexical");
+  EXPECT_GT(a.at("server").at("store_bytes").as_int64(), 0);
+  EXPECT_TRUE(has(text, "Purged after 30 days"));
+  EXPECT_TRUE(registry.find("capabilities")->info.inline_ok);
+}
+
+TEST_F(Capabilities, AreRenderedAnewAfterACommitButNotForEveryCall) {
+  const auto exchanges = [&] {
+    return call("capabilities", "{}").at("platforms").at("claude_code").at("exchanges").as_int64();
+  };
+  const auto session = store.session({.native_id = "aaaa1111", .title = "t"});
+  EXPECT_EQ(exchanges(), 0);
+  fill(session, "parser", 2);
+  ++freshness.commits;
+  EXPECT_EQ(exchanges(), 0);
+  clock.advance(1000);
+  EXPECT_EQ(exchanges(), 2);
+  fill(session, "parser", 1);
+  clock.advance(2000);
+  EXPECT_EQ(exchanges(), 2);  // nothing was said of a commit
+  clock.advance(5000);
+  EXPECT_EQ(exchanges(), 3);
+}
+
+TEST_F(Capabilities, AreRenderedInTheBackgroundWhenThereIsOne) {
+  std::vector<std::function<void()>> queue;
+  background = [&](std::function<void()> work) { queue.push_back(std::move(work)); };
+  const auto exchanges = [&] {
+    return call("capabilities", "{}").at("platforms").at("claude_code").at("exchanges").as_int64();
+  };
+  const auto session = store.session({.native_id = "aaaa1111", .title = "t"});
+  EXPECT_EQ(exchanges(), 0);  // the first has nothing to give until it was made
+  fill(session, "parser", 2);
+  ++freshness.commits;
+  clock.advance(1000);
+  EXPECT_EQ(exchanges(), 0);
+  EXPECT_EQ(exchanges(), 0);
+  ASSERT_EQ(queue.size(), 1U);
+  queue.front()();
+  EXPECT_EQ(exchanges(), 2);
+}
+
+TEST_F(Capabilities, AStoreThatDoesNotExistYetHasNothing) {
+  ReaderPool empty(store.file().parent_path() / "absent.db", 1);
+  tools::ToolServices services{empty, clock, freshness, raw, adapters, "", {}, {}};
+  tools::register_tools(registry, services);
+  EXPECT_EQ(call("capabilities", "{}").at("platforms").at("claude_code").at("exchanges").as_int64(), 0);
+  EXPECT_TRUE(call("semantic_search", R"({"query":"x"})").at("results").as_array().empty());
+  EXPECT_EQ(call("list_sessions", "{}").at("total").as_int64(), 0);
+  EXPECT_EQ(call("temporal_query", R"({"since":"7d"})").at("total_exchanges").as_int64(), 0);
+  EXPECT_EQ(call("topic_search", R"({"topic":"x"})").at("sessions_found").as_int64(), 0);
+  EXPECT_FALSE(error("recent_turns", "{}").empty());
+}
+
+TEST_F(Capabilities, ToolsSayWhatTheyAre) {
+  open();
+  std::string names;
+  for (const mcp::Tool& tool : registry.tools()) {
+    names += tool.info.name + " ";
+    EXPECT_LE(tool.info.description.size(), 600U) << tool.info.name;
+    EXPECT_TRUE(tool.info.annotations.read_only);
+    EXPECT_FALSE(tool.info.annotations.destructive);
+    EXPECT_EQ(boost::json::parse(tool.input_schema).at("type").as_string(), "object");
+  }
+  EXPECT_EQ(names, "semantic_search get_exchange recent_turns topic_search temporal_query list_sessions capabilities ");
+}
+
+TEST_F(Capabilities, InstructionsFitAndNameEveryTool) {
+  open();
+  const std::string_view all = tools::server_instructions();
+  EXPECT_LE(all.size(), 2048U);
+  for (const mcp::Tool& tool : registry.tools())
+    EXPECT_TRUE(has(all, tool.info.name)) << tool.info.name;
+}
+
+// Whatever the size asked for, neither form of an answer is larger; text of history is full of what JSON has to escape.
+TEST_F(Capabilities, EveryAnswerKeepsToMaxTokens) {
+  for (int s = 0; s < 8; ++s) {
+    const auto session = store.session({.native_id = "aaaa" + std::to_string(1000 + s),
+                                        .title = "A title \"with\" quotes and \\ marks " + std::to_string(s),
+                                        .start = kNow - s * kMsPerDay});
+    for (int i = 0; i < 6; ++i) {
+      ExchangeTexts t;
+      t.user = "The widget \"" + std::to_string(i) + "\"\n\tis\\broken <b>&amp;</b> über 決定 ";
+      for (int k = 0; k < 60; ++k)
+        t.answer += "{\"widget\": \"" + std::to_string(k) + "\",\n\t\"path\": \"C:\\\\x\\\\y\"}\n";
+      store.exchange(session, t);
+    }
+  }
+  for (const int size : {300, 500, 1000, 2000, 8000}) {
+    const std::string limit = "\"max_tokens\":" + std::to_string(size) + "}";
+    for (const auto& [tool, arguments] :
+         std::vector<std::pair<std::string, std::string>>{{"semantic_search", R"({"query":"widget",)"},
+                                                          {"topic_search", R"({"topic":"widget",)"},
+                                                          {"temporal_query", R"({"since":"10d",)"},
+                                                          {"recent_turns", "{"},
+                                                          {"list_sessions", "{"},
+                                                          {"get_exchange", R"({"ids":["x1","x2","x3"],)"}}) {
+      const auto a = call(tool, arguments + limit);
+      // One item has to come, so the smallest sizes may be passed by its fixed fields.
+      const std::size_t allowed = static_cast<std::size_t>(size) + (size < 500 ? 350 : 0);
+      EXPECT_LE(estimate_tokens(structured), allowed) << tool << " " << size;
+      EXPECT_LE(estimate_tokens(text), allowed) << tool << " " << size;
+      EXPECT_FALSE(a.at("platforms_searched").as_array().empty());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace memd::test

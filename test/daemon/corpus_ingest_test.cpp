@@ -1,0 +1,299 @@
+// Real transcripts through the whole of ingest, compared with what an independent reader counted (reference.json
+// beside the home). Skipped without a corpus.
+#include "daemon/ingest/ingest_service.hpp"
+#include "test/support/corpus.hpp"
+#include "test/support/fake_clock.hpp"
+#include "test/support/sha256.hpp"
+#include "test/support/store_dump.hpp"
+#include "test/support/temp_dir.hpp"
+
+#include <gtest/gtest.h>
+#include <boost/json.hpp>
+
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+namespace memd {
+namespace {
+
+namespace fs = std::filesystem;
+namespace bj = boost::json;
+using namespace std::chrono_literals;
+
+std::string read_text(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
+
+class CorpusIngest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    if (!fs::exists(test::corpus_home() / ".claude")) return;
+    store_ = std::make_unique<test::TempDir>();
+    ingest(test::corpus_home(), *store_ / "memd.db", {});
+    reference_ = bj::parse(read_text(test::corpus_home().parent_path() / "reference.json")).as_object();
+  }
+  static void TearDownTestSuite() { store_.reset(); }
+  void SetUp() override {
+    if (!store_) GTEST_SKIP() << "no corpus at " << test::corpus_home() << " (set MEMD_CORPUS)";
+    db_ = std::make_unique<sqlite::Database>(
+        sqlite::Database::open(*store_ / "memd.db", sqlite::OpenMode::read_only));
+  }
+
+  static IngestSnapshot ingest(const fs::path& home, const fs::path& file, IngestOptions options) {
+    const test::FakeClock clock;
+    const Discovery discovery(all_adapters(), home, {}, {});
+    auto writer = Writer::open(file, clock);
+    EXPECT_TRUE(writer);
+    IngestService service(discovery, clock, options);
+    EXPECT_TRUE(service.start(std::move(*writer)));
+    service.scan();
+    EXPECT_TRUE(service.block_until_idle(300s));
+    EXPECT_EQ(service.progress().snapshot().last_error, "");
+    return service.progress().snapshot();
+  }
+
+  std::int64_t number(std::string_view sql, std::string_view uid = {}) {
+    sqlite::Statement q(db_->handle(), sql);
+    if (!uid.empty()) q.bind_at(1, uid);
+    return q.step() ? q.int64(0) : -1;
+  }
+  template <class Check>
+  void each_session(Check check) {
+    for (const auto& [uid, entry] : reference_.at("sessions").at("claude_code").as_object()) {
+      SCOPED_TRACE(std::string(uid));
+      check(std::string(uid), entry.as_object());
+    }
+  }
+
+  static inline std::unique_ptr<test::TempDir> store_;
+  static inline bj::object reference_;
+  std::unique_ptr<sqlite::Database> db_;
+};
+
+TEST_F(CorpusIngest, EverySessionCountsAsTheReferenceDoes) {
+  each_session([&](const std::string& uid, const bj::object& want) {
+    const auto column = [&](const char* name) {
+      return number("SELECT " + std::string(name) + " FROM sessions WHERE uid = ?1", uid);
+    };
+    if (want.contains("main_missing")) {  // known through its subagents only
+      EXPECT_EQ(column("turns"), 0);
+      EXPECT_GT(column("ended_at"), 0);
+      return;
+    }
+    const auto count = [&](const char* name) { return want.at(name).to_number<std::int64_t>(); };
+    EXPECT_EQ(column("turns"), count("turns"));
+    EXPECT_EQ(column("tool_calls"), count("tool_calls"));
+    EXPECT_EQ(column("tool_pairs"), count("results_paired"));
+    // The reference counts errors of calls; we count every error, and one session has a result without its call.
+    const std::int64_t orphan_errors = number(
+        "SELECT count(*) FROM events e JOIN sessions s USING (session_pk)"
+        " WHERE s.uid = ?1 AND e.kind = 4 AND e.flags & 1 AND e.pair_seq IS NULL", uid);
+    EXPECT_EQ(column("tool_errors") - orphan_errors, count("tool_errors"));
+    EXPECT_LE(orphan_errors, count("orphan_results"));
+    EXPECT_EQ(column("compactions"), static_cast<std::int64_t>(want.at("compactions").as_array().size()));
+    const auto& tokens = want.at("tokens").as_object();
+    EXPECT_EQ(column("tokens_input"), tokens.at("input").to_number<std::int64_t>());
+    EXPECT_EQ(column("tokens_output"), tokens.at("output").to_number<std::int64_t>());
+    EXPECT_EQ(column("tokens_cache_read"), tokens.at("cache_read").to_number<std::int64_t>());
+    EXPECT_EQ(column("tokens_cache_creation"), tokens.at("cache_creation").to_number<std::int64_t>());
+    EXPECT_EQ(number("SELECT count(*) FROM events e JOIN sessions s USING (session_pk)"
+                     " WHERE s.uid = ?1 AND e.kind = 1", uid),
+              count("assistant_text"));
+  });
+}
+
+TEST_F(CorpusIngest, EveryHumanPromptIsInExactlyOneExchange) {
+  std::size_t prompts = 0;
+  each_session([&](const std::string& uid, const bj::object& want) {
+    if (want.contains("main_missing")) return;
+    std::multiset<std::string> expected;
+    for (const auto& p : want.at("prompts").as_array()) expected.insert(std::string(p.at("sha256").as_string()));
+    prompts += expected.size();
+    std::multiset<std::string> found;
+    sqlite::Statement q(db_->handle(),
+                        "SELECT x.user_message FROM exchanges x JOIN sessions s USING (session_pk)"
+                        " WHERE s.uid = ?1 AND x.user_message IS NOT NULL");
+    q.bind_at(1, uid);
+    while (q.step()) found.insert(test::sha256_hex(q.text(0)));
+    EXPECT_EQ(found, expected);
+  });
+  EXPECT_EQ(prompts, 637u);
+}
+
+TEST_F(CorpusIngest, WordsSaidOnTheSideAreKept) {
+  std::int64_t embedded = 0;
+  std::int64_t queued = 0;
+  each_session([&](const std::string&, const bj::object& want) {
+    if (want.contains("main_missing")) return;
+    for (const auto& e : want.at("embedded").as_array()) {
+      ++embedded;
+      (void)e;
+    }
+    std::set<std::string> texts;  // the same words taken back and queued again were said once
+    for (const auto& q : want.at("queued").as_array())
+      if (q.at("fate").as_string() == "only_queue") texts.insert(std::string(q.at("sha256").as_string()));
+    queued += static_cast<std::int64_t>(texts.size());
+  });
+  EXPECT_EQ(embedded, 16);
+  // Beside these, words typed while rejecting a tool stand inside the result's own text: reasons, counted apart.
+  EXPECT_GE(number("SELECT count(*) FROM events WHERE kind = 9"), embedded);
+  EXPECT_EQ(number("SELECT count(*) FROM events WHERE kind = 0 AND origin = 5 AND flags & 16 = 0"), queued);
+}
+
+TEST_F(CorpusIngest, LedgerIsExactForEverySource) {
+  sqlite::Statement q(db_->handle(),
+                      "SELECT o.path, o.size, o.cursor, (SELECT coalesce(sum(bytes), 0) FROM coverage c WHERE"
+                      " c.source_pk = o.source_pk) FROM sources o");
+  std::uint64_t total = 0;
+  while (q.step()) {
+    EXPECT_EQ(q.int64(1), static_cast<std::int64_t>(fs::file_size(q.str(0)))) << q.text(0);
+    EXPECT_EQ(q.int64(2), q.int64(1)) << q.text(0);
+    EXPECT_EQ(q.int64(3), q.int64(1)) << q.text(0);
+    total += static_cast<std::uint64_t>(q.int64(1));
+  }
+  EXPECT_EQ(total, 139'726'548u);
+}
+
+TEST_F(CorpusIngest, LedgerPerTypeIsTheReferences) {
+  std::map<std::string, std::pair<std::int64_t, std::int64_t>> want;
+  each_session([&](const std::string&, const bj::object& s) {
+    const auto add = [&](const bj::value& records) {
+      for (const auto& [type, counts] : records.as_object()) {
+        want[std::string(type)].first += counts.as_array()[0].to_number<std::int64_t>();
+        want[std::string(type)].second += counts.as_array()[1].to_number<std::int64_t>();
+      }
+    };
+    if (s.contains("records")) add(s.at("records"));
+    for (const auto& sub : s.at("subagents").as_array()) add(sub.at("records"));
+  });
+  std::map<std::string, std::pair<std::int64_t, std::int64_t>> have;
+  sqlite::Statement q(db_->handle(), "SELECT record_type, sum(records), sum(bytes) FROM coverage GROUP BY 1");
+  while (q.step()) have[q.str(0)] = {q.int64(1), q.int64(2)};
+  EXPECT_EQ(have, want);
+}
+
+TEST_F(CorpusIngest, TitlesAreTheReferences) {
+  each_session([&](const std::string& uid, const bj::object& want) {
+    if (!want.contains("title") || !want.at("title").is_string()) return;
+    sqlite::Statement q(db_->handle(), "SELECT title FROM sessions WHERE uid = ?1");
+    q.bind_at(1, uid);
+    ASSERT_TRUE(q.step());
+    EXPECT_EQ(q.text(0), std::string_view(want.at("title").as_string()));
+  });
+}
+
+TEST_F(CorpusIngest, FilesModifiedAreTheReferences) {
+  each_session([&](const std::string& uid, const bj::object& want) {
+    if (want.contains("main_missing")) return;
+    std::set<std::string> expected;
+    for (const auto& f : want.at("files_modified").as_array()) expected.insert(std::string(f.as_string()));
+    std::set<std::string> found;
+    sqlite::Statement q(db_->handle(),
+                        "SELECT DISTINCT p.path FROM exchange_files f JOIN paths p USING (path_pk) JOIN sessions s"
+                        " USING (session_pk) WHERE s.uid = ?1 AND f.access = 1");
+    q.bind_at(1, uid);
+    while (q.step()) found.insert(q.str(0));
+    EXPECT_EQ(found, expected);
+  });
+}
+
+TEST_F(CorpusIngest, PairsPointAtEachOtherAndOneOfEachIsACall) {
+  EXPECT_EQ(number("SELECT count(*) FROM events e WHERE pair_seq IS NOT NULL AND NOT EXISTS (SELECT 1 FROM events p"
+                   " WHERE p.session_pk = e.session_pk AND p.seq = e.pair_seq AND p.pair_seq = e.seq"
+                   " AND p.kind + e.kind = 7)"),
+            0);
+}
+
+TEST_F(CorpusIngest, SecondIngestReadsAndWritesNothing) {
+  const auto again = ingest(test::corpus_home(), *store_ / "memd.db", {});
+  EXPECT_EQ(again.bytes_read, 0u);
+  EXPECT_EQ(again.commits, 0u);
+  EXPECT_EQ(again.events, 0u);
+}
+
+TEST_F(CorpusIngest, FullTextIndexAgreesWithTheExchanges) {
+  auto writing = sqlite::Database::open(*store_ / "memd.db", sqlite::OpenMode::read_write);
+  EXPECT_NO_THROW(test::check_full_text_index(writing));
+}
+
+TEST_F(CorpusIngest, TinySlicesAndCommitsGiveTheSameRows) {
+  IngestOptions options;
+  options.tailer.slice_bytes = 300'000;
+  options.commit_bytes = 1;
+  test::TempDir other;
+  ingest(test::corpus_home(), other / "memd.db", options);
+  auto tiny = sqlite::Database::open(other / "memd.db", sqlite::OpenMode::read_only);
+  // A subagent's records stand in its own file and again in its parent's progress records. Every fact is taken in once,
+  // but which copy comes first depends on how the two files take turns, so subagents are left out here.
+  const auto main_sessions = [](std::vector<std::string> rows) {
+    std::erase_if(rows, [](const std::string& row) { return row.find("/agent-") < row.find('|', row.find("claude_code:")); });
+    return rows;
+  };
+  const auto want = main_sessions(test::dump_store(*db_));
+  const auto have = main_sessions(test::dump_store(tiny));
+  ASSERT_EQ(have.size(), want.size());
+  for (std::size_t i = 0; i < want.size(); ++i) ASSERT_EQ(have[i], want[i]);
+}
+
+// Copies of the smaller transcripts grow line by line, each line hinted and committed on its own, with a new process
+// now and then: row for row what reading the whole files gives.
+TEST_F(CorpusIngest, LineByLineGivesTheSameRows) {
+  const fs::path projects = test::corpus_home() / ".claude/projects";
+  std::vector<fs::path> chosen;
+  std::uintmax_t budget = 6'000'000;
+  for (const auto& entry : fs::recursive_directory_iterator(projects))
+    if (entry.is_regular_file() && entry.path().extension() == ".jsonl" && entry.file_size() < 600'000 && entry.file_size() < budget) {
+      chosen.push_back(entry.path());
+      budget -= entry.file_size();
+    }
+  std::sort(chosen.begin(), chosen.end());
+  ASSERT_GT(chosen.size(), 5u);
+
+  test::TempDir grown_home;
+  test::TempDir grown_store;
+  const test::FakeClock clock;
+  const Discovery discovery(all_adapters(), grown_home.path(), {}, {});
+  std::unique_ptr<IngestService> service;
+  const auto restart = [&] {
+    service.reset();
+    auto writer = Writer::open(grown_store / "memd.db", clock);
+    ASSERT_TRUE(writer);
+    service = std::make_unique<IngestService>(discovery, clock);
+    ASSERT_TRUE(service->start(std::move(*writer)));
+  };
+  std::size_t lines = 0;
+  for (const auto& file : chosen) {
+    const fs::path copy = grown_home / fs::relative(file, test::corpus_home()).string();
+    const std::string text = read_text(file);
+    std::size_t at = 0;
+    while (at < text.size()) {
+      const auto nl = text.find('\n', at);
+      const std::size_t end = nl == std::string::npos ? text.size() : nl + 1;
+      test::append_file(copy, std::string_view(text).substr(at, end - at));
+      at = end;
+      if (lines++ % 97 == 0) restart();
+      service->hint(copy);
+      ASSERT_TRUE(service->block_until_idle(60s));
+    }
+  }
+  service.reset();
+
+  // The whole files, in one go, into another store; the same paths so that the dumps agree.
+  test::TempDir whole_store;
+  ingest(grown_home.path(), whole_store / "memd.db", {});
+  auto grown = sqlite::Database::open(grown_store / "memd.db", sqlite::OpenMode::read_write);
+  auto whole = sqlite::Database::open(whole_store / "memd.db", sqlite::OpenMode::read_only);
+  const auto want = test::dump_store(whole);
+  const auto have = test::dump_store(grown);
+  ASSERT_EQ(have.size(), want.size());
+  for (std::size_t i = 0; i < want.size(); ++i) ASSERT_EQ(have[i], want[i]);
+  EXPECT_NO_THROW(test::check_full_text_index(grown));
+}
+
+}  // namespace
+}  // namespace memd

@@ -1,0 +1,188 @@
+#include "test/daemon/tool_fixture.hpp"
+
+#include <set>
+
+namespace memd::test {
+namespace {
+
+class SessionTools : public ToolFixture {
+ protected:
+  SessionTools() {
+    old = store.session({.native_id = "aaaa1111", .title = "Parser work", .start = kNow - 5 * kMsPerDay});
+    fresh = store.session(
+        {.native_id = "bbbb2222", .title = "Release", .project = "/home/u/site", .start = kNow - kMsPerDay});
+    old_ids = fill(old, "tokenizer", 24);
+    fresh_ids = fill(fresh, "deployment", 3);
+    agent = store.session({.native_id = "cccc3333",
+                           .title = "Look around",
+                           .project = "/home/u/site",
+                           .kind = SessionKind::subagent,
+                           .parent_uid = "claude_code:bbbb2222",
+                           .start = kNow - kMsPerDay});
+  }
+  std::int64_t old = 0, fresh = 0, agent = 0;
+  std::vector<ExchangeId> old_ids, fresh_ids;
+};
+
+TEST_F(SessionTools, RecentTurnsOfTheNewestSession) {
+  const auto a = call("recent_turns", "{}");
+  EXPECT_EQ(str(a.at("session_id")), "claude_code:bbbb2222");
+  EXPECT_EQ(str(a.at("session_name")), "Release");
+  EXPECT_EQ(str(a.at("platform")), "claude_code");
+  EXPECT_EQ(str(a.at("data_completeness")), "full");
+  EXPECT_EQ(a.at("exchanges_summarized").as_int64(), 3);
+  EXPECT_TRUE(has(str(a.at("summary")), "deployment"));
+  EXPECT_LT(str(a.at("time_range").at("start")), str(a.at("time_range").at("end")));
+  ASSERT_EQ(a.at("turns").as_array().size(), 3U);
+  EXPECT_EQ(str(a.at("turns").at(0).at("exchange_id")), format_exchange_id(fresh_ids[0]));
+  EXPECT_FALSE(a.contains("next"));
+  for (const ExchangeId id : fresh_ids)
+    EXPECT_TRUE(has(text, format_exchange_id(id)));
+}
+
+TEST_F(SessionTools, RecentTurnsOfAProjectOrAReference) {
+  EXPECT_EQ(str(call("recent_turns", R"({"project":"app"})").at("session_id")), "claude_code:aaaa1111");
+  EXPECT_EQ(str(call("recent_turns", R"({"session_id":"aaaa"})").at("session_id")), "claude_code:aaaa1111");
+  EXPECT_EQ(str(call("recent_turns", R"({"session_id":"claude_code:aaaa1111"})").at("session_id")),
+            "claude_code:aaaa1111");
+  EXPECT_TRUE(has(error("recent_turns", R"({"session_id":"nosuch"})"), "nosuch"));
+}
+
+TEST_F(SessionTools, BriefIsShorter) {
+  const auto detailed =
+      str(call("recent_turns", R"({"session_id":"aaaa","n_turns":10,"max_tokens":4000})").at("summary"));
+  const auto brief = str(
+      call("recent_turns", R"({"session_id":"aaaa","n_turns":10,"max_tokens":4000,"style":"brief"})").at("summary"));
+  EXPECT_LT(brief.size() * 2, detailed.size());
+  EXPECT_FALSE(brief.empty());
+}
+
+TEST_F(SessionTools, OlderTurnsFollowAndNoneTwice) {
+  std::vector<std::string> seen;
+  for (const auto& page : pages("recent_turns", R"({"session_id":"aaaa","n_turns":7,"max_tokens":900})")) {
+    EXPECT_LE(page.at("est_tokens").as_int64(), 900);
+    std::vector<std::string> ids;
+    for (const auto& t : page.at("turns").as_array())
+      ids.push_back(str(t.at("exchange_id")));
+    EXPECT_EQ(page.at("exchanges_summarized").as_int64(), static_cast<std::int64_t>(ids.size()));
+    seen.insert(seen.begin(), ids.begin(), ids.end());
+  }
+  std::vector<std::string> expected;
+  for (const ExchangeId id : old_ids)
+    expected.push_back(format_exchange_id(id));
+  EXPECT_EQ(seen, expected);
+}
+
+TEST_F(SessionTools, SessionWithoutTextsIsDescribed) {
+  const auto s = store.session({.native_id = "dddd4444", .title = "Only a name", .start = kNow});
+  store.exchange(s, {});
+  store.db().exec("UPDATE exchanges SET data_completeness = 2 WHERE user_message = ''");
+  const auto a = call("recent_turns", R"({"session_id":"dddd4444"})");
+  EXPECT_EQ(str(a.at("data_completeness")), "metadata_only");
+  EXPECT_TRUE(has(str(a.at("summary")), "Only a name"));
+}
+
+TEST_F(SessionTools, ListHasTheFieldsOfTheContract) {
+  store.db().exec(
+      "UPDATE sessions SET cwd = '/home/u/site', git_branch = 'main', model = 'm-1', state = 2, outcome = 1, tool_calls"
+      " = 7, tool_errors = 2, compactions = 1, tokens_input = 10, tokens_output = 20, tokens_cache_read = 30,"
+      " tokens_cache_creation = 40 WHERE native_id = 'bbbb2222'");
+  const auto a = call("list_sessions", "{}");
+  EXPECT_EQ(a.at("total").as_int64(), 2);
+  const auto& s = a.at("sessions").at(0).as_object();
+  EXPECT_EQ(str(s.at("session_id")), "claude_code:bbbb2222");
+  EXPECT_EQ(str(s.at("session_name")), "Release");
+  EXPECT_EQ(str(s.at("project")), "site");
+  EXPECT_EQ(str(s.at("cwd")), "/home/u/site");
+  EXPECT_EQ(str(s.at("git_branch")), "main");
+  EXPECT_EQ(str(s.at("model")), "m-1");
+  EXPECT_EQ(str(s.at("state")), "stopped");
+  EXPECT_EQ(str(s.at("outcome")), "success");
+  EXPECT_EQ(s.at("exchanges").as_int64(), 3);
+  EXPECT_EQ(s.at("tool_calls").as_int64(), 7);
+  EXPECT_EQ(s.at("tool_errors").as_int64(), 2);
+  EXPECT_EQ(s.at("compactions").as_int64(), 1);
+  EXPECT_EQ(s.at("tokens_input").as_int64(), 10);
+  EXPECT_EQ(s.at("tokens_output").as_int64(), 20);
+  EXPECT_EQ(s.at("tokens_cache_read").as_int64(), 30);
+  EXPECT_EQ(s.at("tokens_cache_creation").as_int64(), 40);
+  EXPECT_FALSE(s.contains("parent_session_id"));
+  EXPECT_TRUE(has(text, "claude_code:aaaa1111"));
+  EXPECT_TRUE(has(text, "cached 30+40"));
+}
+
+TEST_F(SessionTools, SubagentsOnRequest) {
+  const auto a = call("list_sessions", R"({"include_subagents":true})");
+  EXPECT_EQ(a.at("total").as_int64(), 3);
+  std::string parent;
+  for (const auto& s : a.at("sessions").as_array())
+    if (str(s.at("session_id")) == "claude_code:cccc3333") parent = str(s.at("parent_session_id"));
+  EXPECT_EQ(parent, "claude_code:bbbb2222");
+}
+
+TEST_F(SessionTools, ListPagesWithinMaxTokensUnlessRowsWereAskedFor) {
+  for (int i = 0; i < 60; ++i)
+    store.session({.native_id = "eeee" + std::to_string(1000 + i),
+                   .title = "Session " + std::to_string(i),
+                   .start = kNow - i * 60'000});
+  const auto one = call("list_sessions", "{}");
+  EXPECT_LE(one.at("est_tokens").as_int64(), 2000);
+  EXPECT_TRUE(one.contains("next"));
+  EXPECT_EQ(call("list_sessions", R"({"n_results":1000})").at("sessions").as_array().size(), 62U);
+  EXPECT_LE(call("list_sessions", R"({"n_results":1000,"max_tokens":3000})").at("est_tokens").as_int64(), 3000);
+  std::set<std::string> seen;
+  std::size_t rows = 0;
+  for (const auto& page : pages("list_sessions", R"({"max_tokens":1500})"))
+    for (const auto& s : page.at("sessions").as_array())
+      seen.insert(str(s.at("session_id"))), ++rows;
+  EXPECT_EQ(rows, 62U);
+  EXPECT_EQ(seen.size(), 62U);
+}
+
+TEST_F(SessionTools, TemporalQueryTellsDayByDay) {
+  const auto a = call("temporal_query", R"({"since":"7d","max_tokens":4000})");
+  EXPECT_EQ(a.at("total_exchanges").as_int64(), 27);
+  EXPECT_EQ(a.at("total_sessions").as_int64(), 2);
+  EXPECT_EQ(str(a.at("time_range").at("since")), "2026-02-02T06:00:00.000Z");
+  EXPECT_EQ(str(a.at("time_range").at("until")), "2026-02-09T06:00:00.000Z");
+  EXPECT_EQ(boost::json::serialize(a.at("platform_breakdown")), R"({"claude_code":27})");
+  const std::string summary = str(a.at("summary"));
+  EXPECT_LT(summary.find("2026-02-04"), summary.find("2026-02-08"));
+  EXPECT_TRUE(has(summary, "\"Parser work\" in app: 24 exchanges from " + format_exchange_id(old_ids[0])));
+  ASSERT_EQ(a.at("sessions").as_array().size(), 2U);
+  const auto& s = a.at("sessions").at(0).as_object();
+  EXPECT_EQ(str(s.at("session_id")), "claude_code:aaaa1111");
+  EXPECT_EQ(str(s.at("session_name")), "Parser work");
+  EXPECT_EQ(s.at("exchange_count").as_int64(), 24);
+  EXPECT_LT(str(s.at("time_range").at("start")), str(s.at("time_range").at("end")));
+  EXPECT_TRUE(has(text, "claude_code:aaaa1111"));
+}
+
+TEST_F(SessionTools, TemporalPagesCountEveryExchangeOnce) {
+  for (int i = 0; i < 40; ++i) {
+    const auto s = store.session({.native_id = "ffff" + std::to_string(1000 + i),
+                                  .title = "Day " + std::to_string(i),
+                                  .start = kNow - (i % 6) * kMsPerDay - i * 1000});
+    fill(s, "garden", 1 + i % 3);
+  }
+  std::int64_t counted = 0;
+  std::int64_t total = 0;
+  for (const auto& page : pages("temporal_query", R"({"since":"2026-02-01","until":"2026-02-10","max_tokens":1000})")) {
+    EXPECT_LE(page.at("est_tokens").as_int64(), 1000);
+    total = page.at("total_exchanges").as_int64();
+    for (const auto& s : page.at("sessions").as_array())
+      counted += s.at("exchange_count").as_int64();
+  }
+  EXPECT_EQ(counted, total);
+  EXPECT_GT(total, 80);
+}
+
+TEST_F(SessionTools, TemporalQueryOfNothingSaysSo) {
+  const auto a = call("temporal_query", R"({"since":"2020-01-01","until":"2020-02-01"})");
+  EXPECT_EQ(a.at("total_exchanges").as_int64(), 0);
+  EXPECT_EQ(str(a.at("summary")), "Nothing in this time.");
+  EXPECT_TRUE(has(error("temporal_query", "{}"), "since"));
+}
+
+}  // namespace
+}  // namespace memd::test

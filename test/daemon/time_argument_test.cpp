@@ -1,0 +1,73 @@
+#include "daemon/tools/time_argument.hpp"
+
+#include "test/support/fake_clock.hpp"
+
+#include <gtest/gtest.h>
+
+namespace memd::tools {
+namespace {
+
+constexpr TimeMs kNow = 1'770'616'800'000;  // 2026-02-09T06:00:00Z, six hours into the day
+
+std::string since(std::string_view text) {
+  const test::FakeClock clock(kNow);
+  const auto t = parse_time_argument("since", text, RangeEnd::since, clock);
+  return t ? format_rfc3339(*t) : t.error().message();
+}
+std::string until(std::string_view text) {
+  const test::FakeClock clock(kNow);
+  const auto t = parse_time_argument("until", text, RangeEnd::until, clock);
+  return t ? format_rfc3339(*t) : t.error().message();
+}
+
+TEST(TimeArgument, AbsoluteTimes) {
+  EXPECT_EQ(since("2026-02-01T10:00:00Z"), "2026-02-01T10:00:00.000Z");
+  EXPECT_EQ(since("2026-02-01t10:00:00+02:00"), "2026-02-01T08:00:00.000Z");
+  EXPECT_EQ(since("2026-02-01"), "2026-02-01T00:00:00.000Z");
+}
+
+TEST(TimeArgument, ADayAsTheEndIsTakenIn) {
+  EXPECT_EQ(until("2026-02-01"), "2026-02-02T00:00:00.000Z");
+  EXPECT_EQ(until("2026-02-01T00:00:00"), "2026-02-01T00:00:00.000Z");
+  EXPECT_EQ(until("yesterday"), "2026-02-09T00:00:00.000Z");
+  EXPECT_EQ(until("today"), "2026-02-10T00:00:00.000Z");
+}
+
+TEST(TimeArgument, SpansBackFromNow) {
+  EXPECT_EQ(since("7d"), "2026-02-02T06:00:00.000Z");
+  EXPECT_EQ(since("24h"), "2026-02-08T06:00:00.000Z");
+  EXPECT_EQ(since(" 30 Minutes ago "), "2026-02-09T05:30:00.000Z");
+  EXPECT_EQ(since("2 weeks ago"), "2026-01-26T06:00:00.000Z");
+  EXPECT_EQ(since("last 3 days"), "2026-02-06T06:00:00.000Z");
+  EXPECT_EQ(since("last week"), "2026-02-02T06:00:00.000Z");
+  EXPECT_EQ(since("an hour ago"), "2026-02-09T05:00:00.000Z");
+  EXPECT_EQ(since("1mo"), "2026-01-10T06:00:00.000Z");
+  EXPECT_EQ(since("1y"), "2025-02-09T06:00:00.000Z");
+  EXPECT_EQ(since("yesterday"), "2026-02-08T00:00:00.000Z");
+  EXPECT_EQ(since("today"), "2026-02-09T00:00:00.000Z");
+  EXPECT_EQ(since("now"), "2026-02-09T06:00:00.000Z");
+  EXPECT_EQ(since("99999y"), "1970-01-01T00:00:00.001Z");
+}
+
+TEST(TimeArgument, WhatIsNoTimeIsToldWhatToSend) {
+  for (const char* bad : {"", "soon", "7", "d", "7 parsecs", "2026-02-30", "ago", "999999d", "last", "week"}) {
+    const std::string message = since(bad);
+    EXPECT_TRUE(message.starts_with("since: ")) << bad << " gave " << message;
+    EXPECT_NE(message.find("7d"), std::string::npos);
+  }
+}
+
+TEST(TimeArgument, AnEmptyRangeIsRefused) {
+  const test::FakeClock clock(kNow);
+  EXPECT_TRUE(parse_time_span("2026-02-01", "2026-02-01", clock));
+  const auto bad = parse_time_span("2026-02-03", "2026-02-01", clock);
+  ASSERT_FALSE(bad);
+  EXPECT_TRUE(bad.error().is(Errc::invalid_argument));
+  const auto open = parse_time_span(std::nullopt, "", clock);
+  ASSERT_TRUE(open);
+  EXPECT_EQ(open->since, 0);
+  EXPECT_EQ(open->until, 0);
+}
+
+}  // namespace
+}  // namespace memd::tools

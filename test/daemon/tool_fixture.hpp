@@ -1,0 +1,141 @@
+#pragma once
+
+#include "daemon/tools/register_tools.hpp"
+#include "store/summary/token_estimate.hpp"
+#include "test/support/fake_clock.hpp"
+#include "test/support/schema_checker.hpp"
+#include "test/support/store_fixture.hpp"
+
+#include <gtest/gtest.h>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <atomic>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memd::test {
+
+class FakeFreshness final : public tools::FreshnessProvider {
+ public:
+  std::vector<PlatformFreshness> freshness() const override { return rows; }
+  std::uint64_t generation() const override { return commits; }
+
+  std::vector<PlatformFreshness> rows;
+  std::atomic<std::uint64_t> commits{1};
+};
+
+class FakeRawText final : public tools::RawText {
+ public:
+  Result<std::string> event_text(const EventSource& where, EventKind) const override {
+    const auto it = texts.find(where.raw.offset);
+    if (it == texts.end()) return Error(Errc::not_found, "gone");
+    return it->second;
+  }
+  std::map<std::uint64_t, std::string> texts;  // by offset
+};
+
+inline constexpr TimeMs kNow = 1'770'616'800'000;  // 2026-02-09T06:00:00Z
+
+// The tools over a store that a test fills.
+class ToolFixture : public testing::Test {
+ protected:
+  ToolFixture() : clock(kNow), pool(store.file(), 2) {
+    AdapterDescription claude;
+    claude.platform = Platform::claude_code;
+    claude.adapter_version = "1.2.3";
+    claude.data_completeness = DataCompleteness::full;
+    claude.capabilities = {Capability::semantic_search, Capability::temporal_query, Capability::live_tail};
+    claude.limitations = {"Purged after 30 days by the agent."};
+    claude.storage_locations = {"~/.claude/projects"};
+    AdapterDescription cursor;
+    cursor.platform = Platform::cursor;
+    cursor.adapter_version = "0.1.0";
+    cursor.capabilities = {Capability::semantic_search};
+    adapters = {claude, cursor};
+    freshness.rows = {{Platform::claude_code, kNow - 60'000, kNow - 1000, 3, 1, 120}};
+  }
+
+  void open() {
+    tools::ToolServices services{pool, clock, freshness, raw, adapters, store.file(), {}, background};
+    tools::register_tools(registry, services);
+  }
+
+  mcp::ToolOutcome outcome(std::string_view tool, std::string_view arguments) {
+    if (registry.tools().empty()) open();
+    mcp::ToolContext context;
+    return registry.call(tool, arguments, context);
+  }
+
+  // The structured answer; its text is in `text`. Checks what holds for every answer.
+  boost::json::object call(std::string_view tool, std::string_view arguments) {
+    const mcp::ToolOutcome out = outcome(tool, arguments);
+    EXPECT_FALSE(out.is_error) << tool << " " << arguments << ": " << out.text;
+    text = out.text;
+    structured = out.structured;
+    if (out.is_error) return {};
+    const auto answer = boost::json::parse(out.structured);
+    const auto schema = boost::json::parse(registry.find(tool)->output_schema);
+    EXPECT_EQ(schema_problems(schema.as_object(), answer), "") << out.structured;
+    EXPECT_EQ(answer.at("est_tokens").as_int64(), static_cast<std::int64_t>(estimate_tokens(out.structured)));
+    return answer.as_object();
+  }
+
+  std::string error(std::string_view tool, std::string_view arguments) {
+    const mcp::ToolOutcome out = outcome(tool, arguments);
+    EXPECT_TRUE(out.is_error) << out.text;
+    EXPECT_FALSE(out.unexpected) << out.text;
+    return out.text;
+  }
+
+  // All pages of a tool, put together by taking `list` of each.
+  std::vector<boost::json::object> pages(std::string_view tool, const std::string& arguments) {
+    std::vector<boost::json::object> out;
+    std::string cursor;
+    for (int i = 0; i < 500; ++i) {
+      std::string with_cursor = arguments;
+      if (!cursor.empty()) {
+        with_cursor.pop_back();
+        with_cursor += std::string(with_cursor.size() > 1 ? "," : "") + "\"cursor\":\"" + cursor + "\"}";
+      }
+      out.push_back(call(tool, with_cursor));
+      const auto* next = out.back().if_contains("next");
+      if (next == nullptr) return out;
+      cursor = std::string(next->as_string());
+    }
+    ADD_FAILURE() << "pages without end";
+    return out;
+  }
+
+  // `count` exchanges about `topic`, a minute apart.
+  std::vector<ExchangeId> fill(std::int64_t session, std::string_view topic, int count) {
+    std::vector<ExchangeId> ids;
+    for (int i = 0; i < count; ++i) {
+      ExchangeTexts t;
+      t.user = "Please change the " + std::string(topic) + " so that case " + std::to_string(i) + " works.";
+      t.answer = "I looked at the " + std::string(topic) + " first. The case " + std::to_string(i) +
+                 " failed because a \"quoted\" name was lost.\n\n```cpp\nint case_" + std::to_string(i) +
+                 " = 1;\n```\nAll tests pass now.";
+      ids.push_back(store.exchange(session, t));
+    }
+    return ids;
+  }
+
+  FakeClock clock;
+  StoreFixture store;
+  ReaderPool pool;
+  FakeFreshness freshness;
+  FakeRawText raw;
+  std::vector<AdapterDescription> adapters;
+  std::function<void(std::function<void()>)> background;
+  mcp::ToolRegistry registry;
+  std::string text;
+  std::string structured;
+};
+
+inline std::string str(const boost::json::value& v) { return std::string(v.as_string()); }
+inline bool has(std::string_view s, std::string_view part) { return s.find(part) != std::string_view::npos; }
+
+}  // namespace memd::test

@@ -1,0 +1,347 @@
+#include "store/reader.hpp"
+#include "store/reader_pool.hpp"
+#include "store/store_layout.hpp"
+#include "test/support/store_fixture.hpp"
+
+#include <gmock/gmock.h>
+
+#include <thread>
+
+namespace memd {
+namespace {
+
+using test::StoreFixture;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::vector<std::string> uids(const SessionList& list) {
+  std::vector<std::string> out;
+  for (const auto& s : list.sessions)
+    out.push_back(s.uid);
+  return out;
+}
+
+TEST(StoreLayout, DataDirectory) {
+  EXPECT_EQ(*default_data_dir({"/x/data", "/home/u"}), "/x/data/memd");
+  EXPECT_EQ(*default_data_dir({"", "/home/u"}), "/home/u/.local/share/memd");
+  EXPECT_EQ(*default_data_dir({"relative", "/home/u"}), "/home/u/.local/share/memd");
+  EXPECT_TRUE(default_data_dir({"", ""}).error().is(Errc::bad_config));
+  EXPECT_EQ(StoreLayout("/d").database(), "/d/memd.db");
+}
+
+TEST(Reader, StoreThatDoesNotExistIsEmptyUntilItAppears) {
+  test::TempDir dir;
+  Reader reader(dir.path() / "later" / "memd.db");
+  EXPECT_EQ(reader.sessions({})->total, 0);
+  EXPECT_THAT(reader.search({.text = "x"})->hits, IsEmpty());
+  EXPECT_THAT(*reader.totals(), IsEmpty());
+  EXPECT_THAT(reader.timeline({})->slices, IsEmpty());
+  EXPECT_TRUE(reader.exchange(1).error().is(Errc::not_found));
+  EXPECT_TRUE(reader.session("latest").error().is(Errc::not_found));
+
+  std::filesystem::create_directories(dir.path() / "later");
+  auto db = sqlite::Database::open(dir.path() / "later" / "memd.db", sqlite::OpenMode::read_write);
+  EXPECT_EQ(reader.sessions({})->total, 0) << "a file without tables";
+  sqlite::migrate(db);
+  db.exec("INSERT INTO sessions (uid, platform, native_id) VALUES ('cursor:a', 'cursor', 'a')");
+  EXPECT_EQ(reader.sessions({})->total, 1);
+}
+
+TEST(Reader, StoreReplacedUnderItIsNoticed) {
+  StoreFixture one;
+  StoreFixture two;
+  one.session({.native_id = "first"});
+  two.session({.native_id = "second"});
+  two.db().exec("PRAGMA journal_mode = DELETE");  // all in one file
+  Reader reader(one.file());
+  EXPECT_THAT(uids(*reader.sessions({})), ElementsAre("claude_code:first"));
+  for (const char* suffix : {"-wal", "-shm"})
+    std::filesystem::remove(one.file().string() + suffix);
+  std::filesystem::rename(two.file(), one.file());
+  EXPECT_THAT(uids(*reader.sessions({})), ElementsAre("claude_code:second"));
+}
+
+TEST(Reader, NewerStoreIsRefused) {
+  StoreFixture store;
+  store.db().exec("PRAGMA user_version = 9999");
+  EXPECT_TRUE(Reader(store.file()).sessions({}).error().is(Errc::store_version));
+}
+
+TEST(Reader, SessionsNewestFirstAndFiltered) {
+  StoreFixture store;
+  const TimeMs day = *parse_rfc3339("2026-02-09");
+  const auto old = store.session({.native_id = "old", .project = "/home/u/Alpha", .start = day});
+  store.exchange(old, {.user = "hello"});
+  store.session(
+      {.native_id = "new", .platform = Platform::cursor, .project = "/home/u/beta", .start = day + 9 * kMsPerDay});
+  store.session({.native_id = "agent",
+                 .project = "/home/u/Alpha",
+                 .kind = SessionKind::subagent,
+                 .parent_uid = "claude_code:old",
+                 .start = day + 1});
+  Reader reader(store.file());
+  const auto all = *reader.sessions({});
+  EXPECT_THAT(uids(all), ElementsAre("cursor:new", "claude_code:old", "claude_code:agent"));
+  EXPECT_EQ(all.total, 3);
+  EXPECT_EQ(all.sessions[1].subagents, 1);
+  EXPECT_EQ(all.sessions[1].exchanges, 1);
+  EXPECT_EQ(all.sessions[1].project_name, "Alpha");
+
+  EXPECT_THAT(uids(*reader.sessions({.filter = {.include_subagents = false}})),
+              ElementsAre("cursor:new", "claude_code:old"));
+  EXPECT_THAT(uids(*reader.sessions({.filter = {.platforms = {Platform::cursor}}})), ElementsAre("cursor:new"));
+  EXPECT_THAT(uids(*reader.sessions({.filter = {.project = "ALPH", .include_subagents = false}})),
+              ElementsAre("claude_code:old"));
+  EXPECT_THAT(uids(*reader.sessions({.filter = {.since = day + 2 * kMsPerDay}})), ElementsAre("cursor:new"));
+  EXPECT_THAT(uids(*reader.sessions({.filter = {.until = day + 1}})), ElementsAre("claude_code:old"));
+  EXPECT_THAT(uids(*reader.sessions({.filter = {.since = day + 30'000, .until = day + kMsPerDay}})),
+              ElementsAre("claude_code:old"))
+      << "overlap, not containment";
+  const auto second = *reader.sessions({.limit = 1, .offset = 1});
+  EXPECT_THAT(uids(second), ElementsAre("claude_code:old"));
+  EXPECT_EQ(second.total, 3);
+  EXPECT_EQ(reader.subagents("claude_code:old")->size(), 1u);
+}
+
+TEST(Reader, TitleFallsBackToTheFirstPrompt) {
+  StoreFixture store;
+  Reader reader(store.file());
+  auto title = [&, n = 0](const std::string& prompt) mutable {
+    const auto id = "session" + std::to_string(n++);
+    store.exchange(store.session({.native_id = id}), {.user = prompt});
+    return reader.session(id)->title;
+  };
+  EXPECT_EQ(title("\n  Fix the build  \nplease"), "Fix the build");
+  EXPECT_EQ(title("<command-message>compact</command-message>\n<command-name>/compact</command-name>\n"
+                  "<command-args>keep the API</command-args>"),
+            "/compact keep the API");
+  EXPECT_EQ(title("<command-name>init</command-name><command-args></command-args>"), "/init");
+  const std::string exactly(80, 'x');
+  EXPECT_EQ(title(exactly), exactly);
+  EXPECT_EQ(title(exactly + "y"), std::string(79, 'x') + "…");
+  std::string wide;
+  for (int i = 0; i < 100; ++i)
+    wide += "é";
+  EXPECT_EQ(title(wide), wide.substr(0, 79 * 2) + "…") << "characters, not bytes";
+}
+
+TEST(Reader, SessionReferences) {
+  StoreFixture store;
+  const TimeMs start = 1'770'000'000'000;
+  store.session({.native_id = "abcd-1111", .title = "one", .start = start});
+  store.session({.native_id = "abcd-2222", .title = "two", .project = "/p/other", .start = start + 5});
+  store.session({.native_id = "wxyz-1", .title = "parent", .start = start - 5});
+  store.session({.native_id = "wxyz-1/agent", .kind = SessionKind::subagent, .start = start + 9});
+  Reader reader(store.file());
+  const auto uid = [&](std::string_view ref, std::string_view project = {}) {
+    auto r = reader.session(ref, project);
+    return r ? r->uid : r.error().message();
+  };
+  EXPECT_EQ(uid("claude_code:abcd-1111"), "claude_code:abcd-1111");
+  EXPECT_EQ(uid("claude:abcd-1111"), "claude_code:abcd-1111");
+  EXPECT_EQ(uid("abcd-2222"), "claude_code:abcd-2222");
+  EXPECT_EQ(uid("abcd-2"), "claude_code:abcd-2222");
+  EXPECT_EQ(uid("claude_code:abcd-2"), "claude_code:abcd-2222");
+  EXPECT_EQ(uid("wxyz"), "claude_code:wxyz-1") << "a main session before its agents";
+  EXPECT_EQ(uid("latest"), "claude_code:abcd-2222") << "main sessions only";
+  EXPECT_EQ(uid("latest", "APP"), "claude_code:abcd-1111");
+  EXPECT_EQ(uid("wxyz-1"), "claude_code:wxyz-1") << "exact before prefix";
+
+  const auto ambiguous = reader.session("abcd");
+  ASSERT_FALSE(ambiguous);
+  EXPECT_TRUE(ambiguous.error().is(Errc::invalid_argument));
+  EXPECT_THAT(ambiguous.error().message(), HasSubstr("abcd-1111"));
+  EXPECT_THAT(ambiguous.error().message(), HasSubstr("abcd-2222"));
+  EXPECT_TRUE(reader.session("abc").error().is(Errc::invalid_argument));
+  const auto missing = reader.session("nothing-like-it");
+  EXPECT_TRUE(missing.error().is(Errc::not_found));
+  EXPECT_THAT(missing.error().message(), HasSubstr("abcd-2222"));
+  EXPECT_TRUE(reader.session("latest", "nowhere").error().is(Errc::not_found));
+}
+
+TEST(Reader, ExchangesAndTheirParts) {
+  StoreFixture store;
+  const auto source = store.source(Platform::claude_code, "/h/a.jsonl", 1000, 1000);
+  const auto s = store.session({.native_id = "aaaa"});
+  std::vector<ExchangeId> made;
+  for (int i = 0; i < 6; ++i) {
+    made.push_back(store.exchange(s, {.user = "u" + std::to_string(i), .files = {"/b", "/a"}}));
+    store.event(s, EventKind::user_msg, "", "asked", source);
+    store.event(s, EventKind::tool_call, "Bash", "ls");
+  }
+  Reader reader(store.file());
+  const auto numbers = [](const Result<std::vector<ExchangeRow>>& rows) {
+    std::vector<std::int64_t> out;
+    for (const auto& r : *rows)
+      out.push_back(r.number);
+    return out;
+  };
+  EXPECT_THAT(numbers(reader.last_exchanges(s, 2)), ElementsAre(4, 5));
+  EXPECT_THAT(numbers(reader.exchange_range(s, 1, 3)), ElementsAre(1, 2, 3));
+  EXPECT_THAT(numbers(reader.exchanges_around(s, 5, 1, 9)), ElementsAre(4, 5));
+  EXPECT_THAT(numbers(reader.exchanges(std::vector<ExchangeId>{made[3], 999, made[0]})), ElementsAre(3, 0));
+  EXPECT_TRUE(reader.exchange(999).error().is(Errc::not_found));
+
+  const auto third = *reader.exchange(made[2]);
+  EXPECT_EQ(third.user_message, "u2");
+  EXPECT_EQ(third.session_uid, "claude_code:aaaa");
+  const auto events = *reader.events(s, third.first_seq, third.last_seq);
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(events[1].tool, "Bash");
+  const auto files = *reader.files(s, third.number);
+  ASSERT_EQ(files.size(), 2u);
+  EXPECT_EQ(files[0].path, "/a");
+
+  const auto place = *reader.event_source(s, third.first_seq);
+  EXPECT_EQ(place.path, "/h/a.jsonl");
+  EXPECT_EQ(place.raw.offset, static_cast<std::uint64_t>(third.first_seq) * 100);
+  EXPECT_TRUE(reader.event_source(s, third.last_seq).error().is(Errc::not_found)) << "without a place in a source";
+}
+
+TEST(Reader, TimelineByDayAndSession) {
+  StoreFixture store;
+  const TimeMs day = *parse_rfc3339("2026-02-09");
+  const auto a = store.session({.native_id = "aaaa", .start = day});
+  const auto b = store.session({.native_id = "bbbb", .platform = Platform::cursor, .start = day});
+  const auto first = store.exchange(a, {.user = "1", .time = day + 1000});
+  store.exchange(b, {.user = "2", .time = day + 2000});
+  store.exchange(a, {.user = "3", .time = day + 3000});
+  store.exchange(a, {.user = "4", .time = day + kMsPerDay});
+  store.exchange(a, {.user = "outside", .time = day + 2 * kMsPerDay});
+  Reader reader(store.file());
+  TimelineQuery q{.filter = {.since = day, .until = day + 2 * kMsPerDay}};
+  const auto t = *reader.timeline(q);
+  ASSERT_EQ(t.slices.size(), 3u);
+  EXPECT_EQ(t.slices[0].first, "2026-02-09");
+  EXPECT_EQ(t.slices[0].second.session_uid, "claude_code:aaaa");
+  EXPECT_EQ(t.slices[0].second.exchange_count, 2);
+  EXPECT_EQ(t.slices[0].second.first_exchange, first);
+  EXPECT_EQ(t.slices[0].second.range.start, day + 1000);
+  EXPECT_EQ(t.slices[0].second.range.end, day + 4000);
+  EXPECT_EQ(t.slices[1].second.session_uid, "cursor:bbbb");
+  EXPECT_EQ(t.slices[2].first, "2026-02-10");
+  EXPECT_EQ(t.total_exchanges, 4);
+  EXPECT_EQ(t.total_sessions, 2);
+  EXPECT_THAT(t.platform_breakdown, ElementsAre(std::pair(Platform::claude_code, 3), std::pair(Platform::cursor, 1)));
+  EXPECT_FALSE(t.more);
+
+  q.limit = 2;
+  EXPECT_TRUE(reader.timeline(q)->more);
+  q.offset = 2;
+  EXPECT_EQ(reader.timeline(q)->slices.size(), 1u);
+  EXPECT_EQ(reader.timeline(q)->total_exchanges, 4) << "of the whole span, not of the page";
+}
+
+TEST(Reader, TotalsAddUp) {
+  StoreFixture store;
+  const auto done = store.source(Platform::claude_code, "/a", 1000, 1000);
+  store.ledger(done, "user", Disposition::indexed, 600);
+  store.ledger(done, "snapshot", Disposition::skipped, 300);
+  store.ledger(done, "odd", Disposition::unknown, 100);
+  const auto behind = store.source(Platform::claude_code, "/b", 500, 350);
+  store.ledger(behind, "user", Disposition::indexed, 350);
+  const auto gone = store.source(Platform::claude_code, "/c", 80, 50);
+  store.ledger(gone, "user", Disposition::indexed, 50);
+  store.db().exec("UPDATE sources SET state = 1 WHERE path = '/c'");
+  store.source(Platform::cursor, "/d", 0, 0);
+  const auto main = store.session({.native_id = "aaaa"});
+  store.exchange(main, {.user = "x"});
+  store.event(main, EventKind::user_msg, "", "x");
+  store.exchange(store.session({.native_id = "bbbb", .kind = SessionKind::subagent}), {.user = "y"});
+  store.db().exec(
+      "INSERT INTO diagnostics (time, platform, error_type, severity, source_pk, raw_offset, redacted, expires_at)"
+      " VALUES (5, 'claude_code', 'damaged_record', 1, 1, 77, 1, 2592000005),"
+      " (9, 'cursor', 'schema_drift', 0, NULL, NULL, 1, 2592000009)");
+  Reader reader(store.file());
+
+  const auto totals = *reader.totals();
+  ASSERT_EQ(totals.size(), 2u);
+  const auto& t = totals[0];
+  EXPECT_EQ(t.bytes_total, 1580u);
+  EXPECT_EQ(t.bytes_pending, 180u);
+  EXPECT_EQ(t.bytes_indexed + t.bytes_skipped + t.bytes_unknown, t.bytes_total);
+  EXPECT_EQ(t.bytes_skipped, 480u);
+  EXPECT_EQ(t.sources, 3);
+  EXPECT_EQ(t.sessions, 1);
+  EXPECT_EQ(t.subagent_sessions, 1);
+  EXPECT_EQ(t.exchanges, 1);
+  EXPECT_EQ(t.subagent_exchanges, 1);
+  EXPECT_EQ(t.events, 1);
+  EXPECT_EQ(t.diagnostics, 1);
+
+  const auto fresh = *reader.freshness();
+  EXPECT_EQ(fresh[0].sources_behind, 1) << "what is gone is lost, not late";
+  EXPECT_EQ(fresh[0].bytes_behind, 150);
+  EXPECT_EQ(fresh[0].last_event, t.span.end);
+
+  EXPECT_EQ(reader.coverage_by_source()->size(), 5u);
+  const auto ledger = *reader.coverage_by_platform();
+  ASSERT_EQ(ledger.size(), 3u);
+  EXPECT_EQ(ledger[0].entry.bytes, 1000u);
+  EXPECT_EQ(ledger[0].entry.records, 3u);
+  EXPECT_THAT(*reader.coverage_by_platform({.platforms = {Platform::cursor}}), IsEmpty());
+
+  const auto diagnostics = *reader.diagnostics({});
+  EXPECT_EQ(diagnostics.total, 2);
+  EXPECT_EQ(diagnostics.diagnostics[0].error_type, "schema_drift");
+  EXPECT_EQ(diagnostics.diagnostics[1].path, "/a");
+  EXPECT_EQ(diagnostics.diagnostics[1].offset, 77);
+  EXPECT_EQ(reader.diagnostics({.platforms = {Platform::cursor}})->total, 1);
+}
+
+TEST(CodeSnippets, FencesOfAnAnswer) {
+  const auto s =
+      code_snippets("text ``` inline\n```cpp title\nint x;\n~~~\n```\nmore\n~~~~\na\n~~~\n~~~~\r\n```py\nopen");
+  ASSERT_EQ(s.size(), 3u);
+  EXPECT_EQ(s[0].language, "cpp");
+  EXPECT_EQ(s[0].code, "int x;\n~~~\n");
+  EXPECT_EQ(s[1].code, "a\n~~~\n");
+  EXPECT_TRUE(s[1].closed);
+  EXPECT_EQ(s[2].language, "py");
+  EXPECT_EQ(s[2].code, "open");
+  EXPECT_FALSE(s[2].closed);
+  EXPECT_THAT(code_snippets(""), IsEmpty());
+}
+
+TEST(ReaderPool, LeasesAreBoundedAndSeeCommits) {
+  StoreFixture store;
+  ReaderPool pool(store.file(), 1);
+  auto lease = pool.acquire(std::chrono::milliseconds(0));
+  ASSERT_TRUE(lease);
+  EXPECT_EQ((*lease)->sessions({})->total, 0);
+  store.session({.native_id = "aaaa"});
+  EXPECT_EQ((*lease)->sessions({})->total, 1) << "committed by another connection";
+
+  const auto second = pool.acquire(std::chrono::milliseconds(0));
+  ASSERT_FALSE(second);
+  EXPECT_TRUE(second.error().is(Errc::unavailable));
+}
+
+TEST(ReaderPool, WaitsForTheNextFreeReader) {
+  StoreFixture store;
+  ReaderPool pool(store.file(), 1);
+  auto lease = std::make_unique<ReaderPool::Lease>(*pool.acquire(std::chrono::milliseconds(0)));
+  bool got = false;
+  std::thread waiter([&] { got = pool.acquire(std::chrono::minutes(5)).has_value(); });
+  lease.reset();
+  waiter.join();
+  EXPECT_TRUE(got);
+}
+
+TEST(ReaderPool, AReaderComesBackUnwatched) {
+  StoreFixture store;
+  store.session({.native_id = "aaaa"});
+  ReaderPool pool(store.file(), 1);
+  std::stop_source stop;
+  stop.request_stop();
+  {
+    auto lease = *pool.acquire(std::chrono::milliseconds(0));
+    lease->watch(stop.get_token());
+    EXPECT_TRUE(lease->sessions({}).error().is(Errc::cancelled));
+  }
+  EXPECT_TRUE((*pool.acquire(std::chrono::milliseconds(0)))->sessions({}));
+}
+
+}  // namespace
+}  // namespace memd

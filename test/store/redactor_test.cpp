@@ -1,0 +1,270 @@
+#include "store/redaction/redactor.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace memd {
+namespace {
+
+// Built from pieces at run time, so that no secret scanner takes this file for a leak.
+class Canaries {
+ public:
+  std::string random(std::string_view alphabet, std::size_t n) {
+    std::string out;
+    for (std::size_t i = 0; i < n; ++i)
+      out += alphabet[engine_() % alphabet.size()];
+    // Real tokens have digits; a short random one may not.
+    if (alphabet.find('7') != std::string_view::npos && n > 2) out[n / 2] = '7', out[n / 3] = '4';
+    return out;
+  }
+  std::string alnum(std::size_t n) {
+    return random("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", n);
+  }
+  std::string upper(std::size_t n) { return random("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", n); }
+  std::string hex(std::size_t n) { return random("0123456789abcdef", n); }
+
+  std::vector<std::string> tokens() {
+    std::vector<std::string> out;
+    const std::string sk = "sk";
+    for (const char* p : {"ghp", "gho", "ghu", "ghs", "ghr"})
+      out.push_back(std::string(p) + "_" + alnum(36));
+    out.push_back(std::string("github") + "_pat_" + alnum(22) + "_" + alnum(59));
+    out.push_back(std::string("glpat") + "-" + alnum(20));
+    out.push_back(std::string("AK") + "IA" + upper(16));
+    out.push_back(std::string("AS") + "IA" + upper(16));
+    for (const char* p : {"xoxb", "xoxp", "xoxa", "xoxr"})
+      out.push_back(std::string(p) + "-" + "2401234567-" + alnum(24));
+    out.push_back(sk + "_live_" + alnum(24));
+    out.push_back(sk + "_test_" + alnum(24));
+    out.push_back(std::string("rk") + "_live_" + alnum(24));
+    out.push_back(sk + "-" + alnum(48));
+    out.push_back(sk + "-proj-" + alnum(60));
+    out.push_back(sk + "-ant-api03-" + alnum(40) + "-" + alnum(20) + "AA");
+    out.push_back(std::string("AI") + "za" + alnum(35));
+    out.push_back(std::string("npm") + "_" + alnum(36));
+    out.push_back(std::string("hf") + "_" + alnum(34));
+    out.push_back(std::string("SG") + "." + alnum(22) + "." + alnum(43));
+    out.push_back(std::string("ya29") + "." + alnum(60));
+    out.push_back(std::string("ey") + "J" + alnum(33) + "." + "ey" + "J" + alnum(60) + "." + alnum(43));
+    return out;
+  }
+
+ private:
+  std::mt19937 engine_{20260209};
+};
+
+// Ways a secret stands in a text.
+std::vector<std::string> settings_of(const std::string& secret) {
+  return {
+      "The key is " + secret + ", please rotate it.",
+      "{\"env\":{\"X\":\"" + secret + "\"},\"n\":1}",
+      "{\"text\":\"first line\\n" + secret + "\\nlast\"}",
+      "export X=" + secret + "\ncurl -H 'X: " + secret + "' https://example.com",
+      "service:\n  x: " + secret + "\n  y: \"" + secret + "\"\n",
+      secret,
+      "(" + secret + ")",
+      "url?x=" + secret + "&b=2",
+  };
+}
+
+void expect_masked(const std::string& text, const std::string& secret) {
+  std::string masked = text;
+  EXPECT_TRUE(has_secret(text)) << text;
+  EXPECT_TRUE(redact(masked)) << text;
+  EXPECT_EQ(masked.find(secret), std::string::npos) << masked;
+  EXPECT_NE(masked.find("[redacted:"), std::string::npos) << masked;
+  std::string again = masked;
+  EXPECT_FALSE(redact(again)) << masked;
+  EXPECT_EQ(again, masked);
+  EXPECT_LE(masked.size(), text.size() * 2 + 32);
+}
+
+TEST(Redactor, KnownTokensInEverySetting) {
+  Canaries canaries;
+  std::size_t n = 0;
+  for (int round = 0; round < 4; ++round)
+    for (const std::string& token : canaries.tokens())
+      for (const std::string& text : settings_of(token))
+        expect_masked(text, token), ++n;
+  EXPECT_GE(n, 60U * 8U);
+}
+
+TEST(Redactor, AssignedValues) {
+  Canaries canaries;
+  for (int round = 0; round < 10; ++round) {
+    const std::string key = canaries.alnum(32);
+    const std::string password = canaries.alnum(9) + "!";
+    for (const std::string& text : {
+             "API_KEY=" + key,
+             "export AWS_SECRET_ACCESS_KEY=" + canaries.alnum(3) + key + "/+a1",
+             "api_key: " + key + "\n",
+             "{\"clientSecret\": \"" + key + "\"}",
+             "{\\\"apiKey\\\":\\\"" + key + "\\\"}",
+             "const authToken = '" + key + "';",
+             "auth_token => \"" + key + "\"",
+             "tool --api-key " + key + " --verbose",
+             "https://example.com/hook?token=" + key + "&id=3",
+         })
+      expect_masked(text, key);
+    for (const std::string& text : {
+             "password=" + password,
+             "DB_PASSWORD=" + password + "\nDB_HOST=x",
+             "{\"password\":\"" + password + "\",\"user\":\"me\"}",
+             "  password: " + password + "\n",
+             "mysql --password " + password + " db",
+             "mysql --password=" + password + " db",
+             "passphrase = \"" + password + "\"",
+             "curl -u admin:" + password + " https://example.com",
+         })
+      expect_masked(text, password);
+  }
+}
+
+TEST(Redactor, ConnectionStringsKeepEverythingButThePassword) {
+  Canaries canaries;
+  for (const char* scheme : {"postgres", "postgresql", "mysql", "mongodb+srv", "redis", "amqp", "https", "ftp"}) {
+    const std::string password = canaries.alnum(12);
+    expect_masked(std::string(scheme) + "://app:" + password + "@db.example.com:5432/main", password);
+    std::string text = std::string(scheme) + "://app:" + password + "@db.example.com/main?x=1";
+    redact(text);
+    EXPECT_EQ(text, std::string(scheme) + "://app:[redacted:password]@db.example.com/main?x=1");
+  }
+}
+
+TEST(Redactor, AuthorizationHeaders) {
+  Canaries canaries;
+  for (int round = 0; round < 20; ++round) {
+    const std::string value = canaries.alnum(24);
+    expect_masked("Authorization: Bearer " + value, value);
+    expect_masked("curl -H \"authorization: Bearer " + value + "\" https://example.com", value);
+    expect_masked("{\"Authorization\":\"Bearer " + value + "\"}", value);
+    expect_masked("headers: { 'Authorization': 'Basic " + value + "==' }", value);
+    expect_masked("{\\\"Authorization\\\": \\\"Bearer " + value + "\\\"}", value);
+  }
+}
+
+TEST(Redactor, PrivateKeyBlocks) {
+  Canaries canaries;
+  for (const char* kind : {"RSA ", "EC ", "OPENSSH ", "", "ENCRYPTED ", "DSA "}) {
+    const std::string body = canaries.alnum(64);
+    const std::string begin = std::string("-----BEGIN ") + kind + "PRIVATE KEY-----";
+    const std::string end = std::string("-----END ") + kind + "PRIVATE KEY-----";
+    expect_masked("before\n" + begin + "\n" + body + "\n" + body + "\n" + end + "\nafter", body);
+    expect_masked("{\"key\":\"" + begin + "\\n" + body + "\\n" + end + "\\n\"}", body);
+    expect_masked("cut off: " + begin + "\n" + body, body);
+    std::string text = "a " + begin + "\n" + body + "\n" + end + " z";
+    redact(text);
+    EXPECT_EQ(text, "a [redacted:private_key] z");
+  }
+}
+
+TEST(Redactor, SlackWebhook) {
+  Canaries canaries;
+  const std::string path = "T" + canaries.upper(9) + "/B" + canaries.upper(9) + "/" + canaries.alnum(24);
+  expect_masked("post to https://hooks.slack.com/services/" + path + " please", path);
+}
+
+TEST(Redactor, LookAlikesSurvive) {
+  for (const char* text : {
+           "commit 4f2a9b1c3d5e6f708192a3b4c5d6e7f8091a2b3c fixes it",
+           "session 0a76fbfe-d767-433e-b4b1-a39e044f21e8",
+           "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+           "\"integrity\": "
+           "\"sha512-v2kDEe57lecTulaDIuNTPy3Ry4gLGJ6Z1O3vE1krgXZNrsQ+LFTGHVxVjcXPs17LhbZVGedAJv8XZ1tvj5FvSg==\"",
+           "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ",
+           "password=xxxxxxxx",
+           "password=********",
+           "API_KEY=<your key>",
+           "API_KEY=your-api-key-goes-here-123",
+           "token=$GITHUB_TOKEN_V2",
+           "token: ${{ secrets.GITHUB_TOKEN1 }}",
+           "SECRET=${SECRET_FROM_ENV_1}",
+           "const apiKey = process.env.OPENAI_API_KEY1;",
+           "api_key = os.environ[\"API_KEY_12\"]",
+           "const token = getToken(user1, 42);",
+           "let token = parser.next_token2();",
+           "password: string;",
+           "password: z.string().min(8)",
+           "token: CancellationToken = None",
+           "auto token = tokens[index + 1];",
+           "\"password\": \"Enter your password\"",
+           "<input type=\"password\" name=\"password\">",
+           "max_tokens=200000 total_tokens: 123456789012",
+           "if (password == expected_password_2) {",
+           "if (token === null) return;",
+           "git clone https://github.com/user/repo.git",
+           "ssh://git@github.com:22/user/repo.git",
+           "http://localhost:8080/path?x=a@b",
+           "see https://user:password@example.com for the form",
+           "postgres://user:$DB_PASS@host/db",
+           "postgres://user:${DB_PASS}@host/db",
+           "postgres://<user>:<password>@host/db",
+           "Authorization: Bearer <token>",
+           "Authorization: Bearer $TOKEN",
+           "Authorization: Bearer YOUR_TOKEN_HERE",
+           "Authorization header missing",
+           "-----BEGIN CERTIFICATE-----\nMIIBszCCARygAwIBAgIUabcdefghijklmnop\n-----END CERTIFICATE-----",
+           "-----BEGIN PUBLIC KEY-----\nMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE\n-----END PUBLIC KEY-----",
+           "looks for -----BEGIN RSA PRIVATE KEY----- in the file",
+           "task-force-one-two-three-four-five-six-seven",
+           "npm_config_registry=https://registry.npmjs.org/",
+           "sk-learn and risk-assessment-of-things-2024-02",
+           "disk-usage-of-the-whole-machine-in-bytes-1234567",
+           "pk_id sk_buff rk_list ghp_short",
+           "eyJ is how a JWT begins",
+           "AKIA is the prefix",
+           "--token-budget 200000 --password-stdin",
+           "--token <token>",
+           "PWD=/home/user/project1 OLDPWD=/tmp/x1",
+           "next_page_token=CAUQAA1234567890ab",
+           "SELECT password_hash1 FROM users WHERE token_id = 'a1'",
+           "toolu_01A09q90qw90lq917835lq9",
+           "msg_01XFDUDYJgAACzvnptvVoYEL",
+           "parentUuid: 5a69ca08-eee5-4626-ac94-c23483e262cb",
+           "key: value1 secretary: person12345678",
+           "password = hashedPassword2",
+           "x := secret.New(config1)",
+       }) {
+    std::string copy = text;
+    EXPECT_FALSE(redact(copy)) << copy;
+    EXPECT_EQ(copy, text);
+    EXPECT_FALSE(has_secret(text));
+  }
+}
+
+TEST(Redactor, ManySecretsInOneText) {
+  Canaries canaries;
+  std::string text;
+  for (int i = 0; i < 500; ++i)
+    text += "password=" + canaries.alnum(8) + " ";
+  const std::size_t before = text.size();
+  EXPECT_TRUE(redact(text));
+  EXPECT_LE(text.size(), before * 2);
+  std::size_t n = 0;
+  for (std::size_t at = text.find("[redacted:password]"); at != std::string::npos;
+       at = text.find("[redacted:password]", at + 1))
+    ++n;
+  EXPECT_EQ(n, 500U);
+}
+
+TEST(Redactor, AnyBytesAreSafe) {
+  std::mt19937 engine(7);
+  const std::string_view bits[] = {
+      "://",           "=",       ":",    "_",  "-",  "--",   "password",    "token",
+      "ghp_",          "eyJ",     ".",    "\"", "\\", "@",    "-----BEGIN ", "PRIVATE KEY-----",
+      "Authorization", "Bearer ", "A7b9", " ",  "\n", "\xff", "I",           "AKIA"};
+  for (int i = 0; i < 20000; ++i) {
+    std::string text;
+    for (std::size_t n = engine() % 12; n > 0; --n)
+      text += bits[engine() % std::size(bits)];
+    std::string once = text;
+    EXPECT_EQ(redact(once), has_secret(text)) << text;
+    std::string twice = once;
+    redact(twice);
+    EXPECT_EQ(twice, once) << text;
+  }
+}
+
+}  // namespace
+}  // namespace memd

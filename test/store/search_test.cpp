@@ -1,0 +1,316 @@
+#include "store/reader.hpp"
+#include "test/support/store_fixture.hpp"
+
+#include <gmock/gmock.h>
+
+#include <random>
+#include <set>
+
+namespace memd {
+namespace {
+
+using test::ExchangeTexts;
+using test::SessionSpec;
+using test::StoreFixture;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class Search : public testing::Test {
+ protected:
+  SearchAnswer ask(std::string_view text, QueryFilter filter = {}, int limit = 20, int offset = 0) {
+    SearchQuery q;
+    q.text = text;
+    q.filter = std::move(filter);
+    q.limit = limit;
+    q.offset = offset;
+    auto r = reader_.search(q);
+    EXPECT_TRUE(r) << (r ? "" : r.error().message()) << " for " << text;
+    return r ? std::move(*r) : SearchAnswer{};
+  }
+  std::vector<ExchangeId> ids(std::string_view text, QueryFilter filter = {}) {
+    std::vector<ExchangeId> out;
+    for (const auto& hit : ask(text, std::move(filter)).hits)
+      out.push_back(hit.exchange_id);
+    return out;
+  }
+
+  StoreFixture store_;
+  Reader reader_{store_.file()};
+};
+
+TEST_F(Search, CoverageThenPlaceDecide) {
+  const auto s = store_.session({.native_id = "aaaa1", .title = "Sockets"});
+  const auto tool = store_.exchange(s, {.user = "unrelated", .answer = "nothing", .tools = "epoll timeout"});
+  const auto one = store_.exchange(s, {.user = "epoll is what", .answer = "a call"});
+  const auto both = store_.exchange(s, {.user = "why does the epoll timeout fire", .answer = "because"});
+  EXPECT_THAT(ids("epoll timeout"), ElementsAre(both, tool, one));
+}
+
+TEST_F(Search, NeighboursBeatScatteredWords) {
+  const auto s = store_.session({.native_id = "aaaa1"});
+  const auto apart = store_.exchange(s, {.user = "pool of workers, each a thread", .answer = "x"});
+  const auto together = store_.exchange(s, {.user = "each of workers, a thread pool", .answer = "y"});
+  EXPECT_THAT(ids("thread pool"), ElementsAre(together, apart));
+}
+
+TEST_F(Search, SessionTitleCounts) {
+  const auto other = store_.session({.native_id = "aaaa1", .title = "Cooking"});
+  const auto named = store_.session({.native_id = "aaaa2", .title = "The migration of the billing tables"});
+  const auto good = store_.exchange(named, {.user = "start the migration now", .answer = "done"});
+  const auto same = store_.exchange(other, {.user = "start the migration now", .answer = "gone"});
+  EXPECT_THAT(ids("migration"), ElementsAre(good, same));
+}
+
+TEST_F(Search, ScoresAreSharesInOrder) {
+  const auto s = store_.session({.native_id = "aaaa1"});
+  for (int i = 0; i < 30; ++i)
+    store_.exchange(s, {.user = "retry " + std::string(i % 3 == 0 ? "backoff " : "") + std::to_string(i),
+                        .answer = std::string(static_cast<std::size_t>(i) * 20, 'x')});
+  const auto answer = ask("retry backoff jitter");
+  ASSERT_EQ(answer.hits.size(), 20u);
+  for (std::size_t i = 0; i < answer.hits.size(); ++i) {
+    EXPECT_GT(answer.hits[i].relevance_score, 0);
+    EXPECT_LE(answer.hits[i].relevance_score, 1);
+    EXPECT_LE(answer.hits[i].relevance_score, answer.hits[i > 0 ? i - 1 : 0].relevance_score);
+  }
+  EXPECT_THAT(answer.ignored_terms, ElementsAre("jitter")) << "occurs nowhere";
+  EXPECT_LT(answer.hits[0].relevance_score, ask("retry backoff").hits[0].relevance_score)
+      << "a word that is missing costs, so that scores compare between queries";
+}
+
+TEST_F(Search, PhraseAndExclusion) {
+  const auto s = store_.session({.native_id = "aaaa1"});
+  const auto phrase = store_.exchange(s, {.user = "the broken pipe error", .answer = "a"});
+  const auto words = store_.exchange(s, {.user = "a pipe that is broken", .answer = "b"});
+  EXPECT_THAT(ids("\"broken pipe\""), ElementsAre(phrase));
+  EXPECT_THAT(ids("pipe -error"), ElementsAre(words));
+  EXPECT_THAT(ids("\"broken pipe\" -error"), IsEmpty());
+  EXPECT_THAT(ids("\"broken hose\""), IsEmpty()) << "what is in quotes has to be there";
+}
+
+TEST_F(Search, IdentifiersAreCutLikeTheIndex) {
+  const auto s = store_.session({.native_id = "aaaa1"});
+  const auto id = store_.exchange(s, {.user = "see src/foo_bar.cpp:12", .answer = "Überschrift"});
+  EXPECT_THAT(ids("foo_bar.cpp"), ElementsAre(id));
+  EXPECT_THAT(ids("FOO"), ElementsAre(id));
+  EXPECT_THAT(ids("uberschrift"), ElementsAre(id));
+}
+
+TEST_F(Search, CommonWordsAreLeftOutAndReported) {
+  const auto s = store_.session({.native_id = "aaaa1"});
+  for (int i = 0; i < 300; ++i)
+    store_.exchange(s, {.user = "module number " + std::to_string(i), .answer = "ok"});
+  const auto rare = store_.exchange(s, {.user = "the flux capacitor", .answer = "ok"});
+  const auto answer = ask("the flux in the module");
+  ASSERT_EQ(answer.hits.size(), 1u);
+  EXPECT_EQ(answer.hits[0].exchange_id, rare);
+  EXPECT_THAT(answer.ignored_terms, Contains("module"));
+  EXPECT_EQ(ask("module").hits.size(), 20u) << "alone it is all there is";
+}
+
+TEST_F(Search, FiltersFromBothSides) {
+  const auto app = store_.session({.native_id = "aaaa1", .project = "/home/u/App"});
+  const auto web = store_.session({.native_id = "bbbb1", .platform = Platform::cursor, .project = "/home/u/web"});
+  const auto agent = store_.session({.native_id = "cccc1",
+                                     .project = "/home/u/App",
+                                     .kind = SessionKind::subagent,
+                                     .parent_uid = "claude_code:aaaa1"});
+  const TimeMs day = *parse_rfc3339("2026-02-09");
+  const auto in_app = store_.exchange(app, {.user = "needle one", .files = {"/home/u/App/Src/Main.cpp"}, .time = day});
+  store_.event(app, EventKind::tool_call, "Bash", "ls");
+  const auto in_web = store_.exchange(web, {.user = "needle two", .time = day + kMsPerDay});
+  const auto in_agent = store_.exchange(agent, {.user = "needle three", .time = day + 2 * kMsPerDay});
+  store_.event(agent, EventKind::tool_call, "mcp__db__query", "select");
+
+  EXPECT_THAT(ids("needle platform:cursor"), ElementsAre(in_web));
+  EXPECT_THAT(ids("needle", {.platforms = {Platform::cursor}}), ElementsAre(in_web));
+  EXPECT_THAT(ids("needle platform:cursor", {.platforms = {Platform::claude_code}}), IsEmpty());
+  EXPECT_THAT(ids("needle", {.project = "app", .include_subagents = false}), ElementsAre(in_app));
+  EXPECT_THAT(ids("needle project:WEB"), ElementsAre(in_web));
+  EXPECT_THAT(ids("needle", {.session = "cccc"}), ElementsAre(in_agent));
+  EXPECT_THAT(ids("needle", {.since = day + 1, .until = day + 2 * kMsPerDay}), ElementsAre(in_web));
+  EXPECT_THAT(ids("needle since:2026-02-09 until:2026-02-09"), ElementsAre(in_app));
+  EXPECT_THAT(ids("needle path:src/main"), ElementsAre(in_app));
+  EXPECT_THAT(ids("needle path:main path:lost"), IsEmpty());
+  EXPECT_THAT(ids("needle tool:bash"), ElementsAre(in_app));
+  EXPECT_THAT(ids("needle tool:mcp__db"), ElementsAre(in_agent));
+  EXPECT_THAT(ids("since:2026-02-10"), ElementsAre(in_agent, in_web)) << "filters alone: newest first";
+  EXPECT_THAT(ids("since:2026-02-10 -three"), ElementsAre(in_web));
+}
+
+TEST_F(Search, UnknownSessionIsAnError) {
+  const auto s = store_.session({.native_id = "aaaa1"});
+  store_.exchange(s, {.user = "needle"});
+  SearchQuery q;
+  q.text = "needle";
+  q.filter.session = "zzzz9";
+  const auto r = reader_.search(q);
+  ASSERT_FALSE(r);
+  EXPECT_TRUE(r.error().is(Errc::not_found));
+  EXPECT_THAT(r.error().message(), HasSubstr("claude_code:aaaa1"));
+}
+
+TEST_F(Search, CopiesAreOneHit) {
+  const auto a = store_.session({.native_id = "aaaa1"});
+  const auto b = store_.session({.native_id = "bbbb1"});
+  store_.exchange(a, {.user = "same needle", .answer = "same"});
+  store_.exchange(b, {.user = "same needle", .answer = "same"});
+  store_.exchange(b, {.user = "same needle", .answer = "different"});
+  EXPECT_EQ(ask("needle").hits.size(), 2u);
+}
+
+// Pages reach past the exchanges that are re-ranked, copies among them.
+TEST_F(Search, PagingGivesEachHitOnce) {
+  std::mt19937 random(5);
+  sqlite::Transaction tx(store_.db());
+  std::set<std::string> different;
+  for (int s = 0; s < 10; ++s) {
+    const auto session = store_.session({.native_id = "session" + std::to_string(s), .title = s % 3 ? "" : "needle"});
+    for (int i = 0; i < 60; ++i) {
+      const auto text = "needle " + std::to_string(random() % 400) + std::string(random() % 9 * 6, '.') +
+                        (random() % 2 ? " haystack" : "");
+      store_.exchange(session, {.user = text});
+      different.insert(text);
+    }
+  }
+  tx.commit();
+  std::set<std::string> seen;
+  std::size_t hits = 0;
+  double last = 1;
+  bool more = true;
+  for (int offset = 0; more; offset += 7) {
+    const auto page = ask("needle haystack", {}, 7, offset);
+    for (const auto& hit : page.hits) {
+      seen.insert(hit.user_message);
+      ++hits;
+      EXPECT_LE(hit.relevance_score, last);
+      last = hit.relevance_score;
+    }
+    more = page.more;
+    ASSERT_TRUE(!more || page.hits.size() == 7u);
+  }
+  EXPECT_EQ(hits, different.size());
+  EXPECT_EQ(seen, different);
+}
+
+TEST_F(Search, SnippetShowsTheBestPassage) {
+  const auto s = store_.session({.native_id = "aaaa1"});
+  std::string answer;
+  for (int i = 0; i < 200; ++i)
+    answer += "filler número ";
+  answer += "\n\n  the Deadlocks \t came from the mutex ";
+  for (int i = 0; i < 200; ++i)
+    answer += "ümläüt ";
+  store_.exchange(s, {.user = "a mutex question", .answer = answer});
+  const auto hit = ask("deadlock mutex").hits.at(0);
+  EXPECT_THAT(hit.snippet, HasSubstr("the «Deadlocks» came from the «mutex»"));
+  EXPECT_EQ(hit.matched_in, "assistant_response");
+  EXPECT_LE(hit.snippet.size(), 300u);
+  EXPECT_TRUE(hit.snippet.starts_with("…")) << hit.snippet;
+  EXPECT_TRUE(hit.snippet.ends_with("…")) << hit.snippet;
+  const auto cut = ask("ümläüt").hits.at(0).snippet;
+  EXPECT_EQ(cut.find("\xC3\xE2"), std::string::npos) << "cut inside of a character: " << cut;
+}
+
+TEST_F(Search, FinalAnswerOnly) {
+  const auto s = store_.session({.native_id = "aaaa1"});
+  const auto id = store_.exchange(s, {.user = "needle", .answer = "on the way. The end."});
+  store_.db().prepare("UPDATE exchanges SET answer_offset = 12 WHERE exchange_pk = ?").bind(id).run();
+  const auto hit = ask("needle").hits.at(0);
+  EXPECT_EQ(hit.assistant_response, "The end.");
+  EXPECT_EQ(hit.text_bytes, 26);
+}
+
+TEST_F(Search, NothingTypedNothingFound) {
+  const auto s = store_.session({.native_id = "aaaa1"});
+  store_.exchange(s, {.user = "needle"});
+  EXPECT_THAT(ids(""), IsEmpty());
+  EXPECT_THAT(ids("   \n\t"), IsEmpty());
+  const auto odd = ask("🎉 nowhere");
+  EXPECT_THAT(odd.hits, IsEmpty());
+  EXPECT_THAT(odd.ignored_terms, ElementsAre("🎉", "nowhere"));
+}
+
+// Whatever was typed, it is a question and not a syntax error.
+TEST_F(Search, NoInputIsAnError) {
+  const auto s = store_.session({.native_id = "aaaa1"});
+  store_.exchange(s, {.user = "alpha AND beta OR NEAR gamma", .answer = "path: tool: 🎉"});
+  for (const char* text : {"\"",
+                           "\"\"\"",
+                           "AND",
+                           "OR NOT",
+                           "NEAR(alpha beta, 3)",
+                           "alpha*",
+                           "^alpha",
+                           "{user_message}: x",
+                           "user_message : alpha",
+                           "alpha AND",
+                           "(alpha",
+                           "alpha)",
+                           "-",
+                           "--",
+                           "-\"",
+                           "+alpha",
+                           "a:b:\"c",
+                           "path:\"",
+                           "since:",
+                           "until:2026-99-99",
+                           "'; DROP TABLE exchanges; --"})
+    ask(text);
+  std::mt19937 random(17);
+  constexpr std::string_view kPieces = "\"-:*^(){}+ \n\\'/._aAORNDé🎉\0\xFF\xC3";
+  for (int round = 0; round < 3000; ++round) {
+    std::string text;
+    for (auto n = random() % 40; n > 0; --n)
+      text += round % 2 != 0 ? static_cast<char>(random()) : kPieces[random() % kPieces.size()];
+    if (round % 10 == 0) text += " alpha";
+    ask(text);
+  }
+  ask(std::string(100'000, 'a'));
+  std::string words;
+  while (words.size() < 100'000)
+    words += "alpha" + std::to_string(words.size()) + " \"beta ";
+  ask(words);
+}
+
+// Minutes of work end at once: the token is looked at while a statement runs.
+TEST_F(Search, CancellationStopsARunningStatement) {
+  std::stop_source stop;
+  stop.request_stop();
+  store_.db().watch(stop.get_token());
+  const auto r = sqlite::guard([&] {
+    store_.db()
+        .prepare(
+            "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 100000000000)"
+            " SELECT count(*) FROM n")
+        .step();
+  });
+  ASSERT_FALSE(r);
+  EXPECT_TRUE(r.error().is(Errc::cancelled));
+}
+
+TEST_F(Search, ACancelledReaderIsUsableAgain) {
+  sqlite::Transaction tx(store_.db());
+  const auto s = store_.session({.native_id = "aaaa1"});
+  for (int i = 0; i < 3000; ++i)
+    store_.exchange(s, {.user = "needle " + std::to_string(i)});
+  tx.commit();
+  SearchQuery q;
+  q.text = "needle";
+  ASSERT_TRUE(reader_.search(q));
+
+  std::stop_source stop;
+  reader_.watch(stop.get_token());
+  ASSERT_TRUE(reader_.search(q)) << "a token not triggered stops nothing";
+  stop.request_stop();
+  const auto r = reader_.search(q);
+  ASSERT_FALSE(r);
+  EXPECT_TRUE(r.error().is(Errc::cancelled));
+  reader_.watch({});
+  EXPECT_TRUE(reader_.search(q)) << "the reader is as good as before";
+}
+
+}  // namespace
+}  // namespace memd

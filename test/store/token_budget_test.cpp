@@ -1,0 +1,132 @@
+#include "store/summary/token_budget.hpp"
+
+#include "store/summary/token_estimate.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+namespace memd {
+namespace {
+
+struct Measured {
+  const char* text;
+  std::size_t cl100k;  // counted with the real tokenizer
+};
+
+const Measured kMeasured[] = {
+    {"The quick brown fox jumps over the lazy dog.", 10},
+    {"I changed the parser so that an empty line no longer ends the list, and added a test for it.", 22},
+    {"std::vector<std::string> names = reader.list_sessions(query).value();", 16},
+    {"{\"file_path\":\"/home/user/project/src/main.cpp\",\"limit\":200,\"offset\":0}", 19},
+    {"我们今天讨论如何设计一个高效的存储系统。", 18},
+    {"2026-02-09T06:01:53.253Z", 15},
+};
+
+TEST(TokenEstimate, IsNeverUnderAndNotFarOverOnMeasuredTexts) {
+  for (const Measured& m : kMeasured) {
+    const std::size_t estimate = estimate_tokens(m.text);
+    EXPECT_GE(estimate, m.cl100k) << m.text;
+    EXPECT_LE(static_cast<double>(estimate), static_cast<double>(m.cl100k) * 1.35 + 1) << m.text;
+  }
+}
+
+TEST(TokenEstimate, OfNothingIsNothing) {
+  EXPECT_EQ(estimate_tokens(""), 0U);
+  EXPECT_EQ(prefix_within_tokens("", 5), 0U);
+  EXPECT_EQ(prefix_within_tokens("word", 0), 0U);
+}
+
+TEST(TokenEstimate, TakesDamagedBytes) { EXPECT_GT(estimate_tokens("\xff\xfe\xc3\x28\xe4\xbd"), 0U); }
+
+TEST(TokenEstimate, PrefixFitsAndEndsAtACharacter) {
+  std::string text;
+  for (int i = 0; i < 50; ++i)
+    text += "Zeile über Größe — 決定 " + std::to_string(i) + "\n";
+  for (std::size_t tokens = 0; tokens < 200; tokens += 7) {
+    const std::size_t n = prefix_within_tokens(text, tokens);
+    EXPECT_LE(estimate_tokens(std::string_view(text).substr(0, n)), tokens);
+    EXPECT_NE(static_cast<unsigned char>(text[n]) & 0xC0U, 0x80U);
+  }
+  EXPECT_EQ(prefix_within_tokens(text, 100000), text.size());
+}
+
+TEST(TokenEstimate, PrefixOfOneLongWordUsesTheBudget) {
+  const std::string word(100000, 'a');
+  const std::size_t n = prefix_within_tokens(word, 1000);
+  EXPECT_LE(estimate_tokens(std::string_view(word).substr(0, n)), 1000U);
+  EXPECT_GE(estimate_tokens(std::string_view(word).substr(0, n)), 900U);
+}
+
+TEST(CutToTokens, LeavesWhatFits) {
+  const CutText cut = cut_to_tokens("One sentence.", 100);
+  EXPECT_EQ(cut.text, "One sentence.");
+  EXPECT_FALSE(cut.cut);
+  EXPECT_EQ(cut.tokens, cut.full_tokens);
+}
+
+TEST(CutToTokens, NeverCostsMoreThanAllowed) {
+  std::string text;
+  for (int i = 0; i < 60; ++i) {
+    text += "A sentence about topic number " + std::to_string(i) + ". Another one follows it!\n";
+    if (i % 7 == 0) text += "\n```cpp\nint value = " + std::to_string(i) + ";\nreturn value;\n```\n\n";
+  }
+  const std::size_t full = estimate_tokens(text);
+  for (std::size_t allowed = 0; allowed < full; allowed += 3) {
+    const CutText cut = cut_to_tokens(text, allowed);
+    EXPECT_TRUE(cut.cut);
+    EXPECT_EQ(cut.full_tokens, full);
+    EXPECT_LE(estimate_tokens(cut.text), allowed);
+    EXPECT_EQ(cut.tokens, estimate_tokens(cut.text));
+    if (allowed > 60) {
+      EXPECT_GE(cut.tokens * 3, allowed * 2 - 30) << allowed;
+    }
+    std::size_t fences = 0;
+    for (std::size_t at = cut.text.find("```"); at != std::string::npos; at = cut.text.find("```", at + 3))
+      ++fences;
+    EXPECT_EQ(fences % 2, 0U) << cut.text;
+    if (!cut.text.empty()) {
+      EXPECT_NE(cut.text.find("…"), std::string::npos);
+    }
+  }
+}
+
+TEST(CutToTokens, PrefersTheEndOfASentence) {
+  const std::string text =
+      "The store opens one connection for each thread. Writers wait for their turn in a queue. After that the index is "
+      "merged in the background while readers continue";
+  const CutText cut = cut_to_tokens(text, 22);
+  EXPECT_EQ(cut.text, "The store opens one connection for each thread. Writers wait for their turn in a queue.…");
+}
+
+TEST(CutToTokens, ClosesALongerFenceWithItsOwnMark) {
+  std::string text = "Look:\n````md\n";
+  for (int i = 0; i < 100; ++i)
+    text += "line with ``` inside " + std::to_string(i) + "\n";
+  text += "````\n";
+  const CutText cut = cut_to_tokens(text, 60);
+  EXPECT_TRUE(cut.text.ends_with("\n…\n````")) << cut.text;
+}
+
+TEST(FairShares, ModestOnesLeaveTheRestToOthers) {
+  const std::size_t wanted[] = {10, 500, 30, 400};
+  const auto shares = fair_shares(240, wanted);
+  EXPECT_EQ(shares, (std::vector<std::size_t>{10, 100, 30, 100}));
+  EXPECT_EQ(fair_shares(2000, wanted), (std::vector<std::size_t>{10, 500, 30, 400}));
+  EXPECT_EQ(fair_shares(0, wanted), (std::vector<std::size_t>{0, 0, 0, 0}));
+}
+
+TEST(TokenBudget, CannotBeOverdrawn) {
+  TokenBudget budget(20);
+  EXPECT_TRUE(budget.take(15));
+  EXPECT_FALSE(budget.take(6));
+  EXPECT_EQ(budget.remaining(), 5U);
+  const CutText cut = budget.take_cut("some words that are more than what is left here in total", 100);
+  EXPECT_TRUE(cut.cut);
+  EXPECT_LE(cut.tokens, 5U);
+  EXPECT_EQ(budget.used(), 15 + cut.tokens);
+  EXPECT_FALSE(budget.take_text("and even more words than that"));
+}
+
+}  // namespace
+}  // namespace memd

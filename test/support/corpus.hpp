@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+
+namespace memd::test {
+
+// The home directory with real transcripts that some tests read: $MEMD_CORPUS, or beside the checkout.
+inline std::filesystem::path corpus_home() {
+  if (const char* set = std::getenv("MEMD_CORPUS")) return set;
+  return std::filesystem::path(MEMD_SOURCE_DIR) / ".." / "shared" / "corpus" / "home";
+}
+
+}  // namespace memd::test
