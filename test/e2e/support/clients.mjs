@@ -1,4 +1,4 @@
-// The official clients, behind one face: connect(way, home) -> {client, call, listTools, errors, close}.
+// The official clients, behind one face: connect(way, home) -> {client, call, listTools, close}.
 import { Client as ModernClient } from '@modelcontextprotocol/client';
 import { StdioClientTransport as ModernTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
@@ -12,14 +12,20 @@ const info = { name: 'memd-e2e', version: '1.0.0' };
 async function open(client, transport, call) {
   // A line on stdout that is no JSON-RPC message ends up here, too.
   const errors = [];
-  client.onerror = (error) => errors.push(error.message);
+  // A call can be cancelled while its answer is under way; the clients then do not know what it answers.
+  let cancelled = 0;
+  client.onerror = ({ message }) => {
+    if (!(message.includes('unknown message ID') && cancelled-- > 0)) errors.push(message);
+  };
   await client.connect(transport);
   const child = transport._process;
   const exit = new Promise((resolve) => child.on('exit', (code, signal) => resolve({ code, signal })));
   return {
     client,
-    errors,
-    call: (name, args, options) => call(client, { name, arguments: args }, options),
+    call: (name, args, options) => {
+      options?.signal?.addEventListener('abort', () => ++cancelled);
+      return call(client, { name, arguments: args }, options);
+    },
     listTools: async () => (await client.listTools()).tools,
     // The clients close stdin and send SIGTERM only after two seconds: code 0 means that EOF sufficed.
     close: async () => {

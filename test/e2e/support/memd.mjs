@@ -157,7 +157,7 @@ export async function stopDaemons(home) {
   await eventually('no process is left', () => processesOf(home).length === 0, 5_000);
   for (const { sockets } of daemons)
     for (const path of sockets) assert.ok(!existsSync(path), `socket ${path} is gone`);
-  assert.deepEqual(zombiesOf(home), []);
+  await eventually('no zombie is left', () => zombiesOf(home).length === 0, 2_000);
   return daemons.length;
 }
 
