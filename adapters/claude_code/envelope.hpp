@@ -4,7 +4,9 @@
 #include "schemas/time.hpp"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string_view>
 
 namespace memd::claude_code {
@@ -60,57 +62,73 @@ enum class Key : std::uint8_t {
   tool_use_id,
   name,
 };
-inline constexpr std::array<std::string_view, 48> kKeyNames{
-    "type",
-    "uuid",
-    "timestamp",
-    "sessionId",
-    "cwd",
-    "version",
-    "gitBranch",
-    "isSidechain",
-    "agentId",
-    "requestId",
-    "isMeta",
-    "isCompactSummary",
-    "isVisibleInTranscriptOnly",
-    "isApiErrorMessage",
-    "promptSource",
-    "planContent",
-    "subtype",
-    "content",
-    "operation",
-    "summary",
-    "leafUuid",
-    "aiTitle",
-    "customTitle",
-    "prNumber",
-    "prUrl",
-    "prRepository",
-    "permissionMode",
-    "mode",
-    "messageId",
-    "parentToolUseID",
-    "durationMs",
-    "preventedContinuation",
-    "stopReason",
-    "retryAttempt",
-    "maxRetries",
-    "agentName",
-    "message",
-    "data",
-    "attachment",
-    "toolUseResult",
-    "compactMetadata",
-    "microcompactMetadata",
-    "result",
-    "key",
-    "agentType",
-    "description",
-    "toolUseId",
-    "name",
+
+namespace detail {
+struct NamedKey {
+  Key key;
+  std::string_view name;
 };
-static_assert(static_cast<std::size_t>(Key::name) + 1 == kKeyNames.size());
+// Each name at the place of its key; a key without a name does not compile.
+consteval std::array<std::string_view, 48> names_by_key(std::initializer_list<NamedKey> keys) {
+  std::array<std::string_view, 48> names;
+  for (const NamedKey& k : keys)
+    names[static_cast<std::size_t>(k.key)] = k.name;
+  for (const auto name : names)
+    if (name.empty()) throw "a key has no name";
+  return names;
+}
+}  // namespace detail
+
+inline constexpr auto kKeyNames = detail::names_by_key({
+    {Key::type, "type"},
+    {Key::uuid, "uuid"},
+    {Key::timestamp, "timestamp"},
+    {Key::session_id, "sessionId"},
+    {Key::cwd, "cwd"},
+    {Key::version, "version"},
+    {Key::git_branch, "gitBranch"},
+    {Key::is_sidechain, "isSidechain"},
+    {Key::agent_id, "agentId"},
+    {Key::request_id, "requestId"},
+    {Key::is_meta, "isMeta"},
+    {Key::is_compact_summary, "isCompactSummary"},
+    {Key::is_transcript_only, "isVisibleInTranscriptOnly"},
+    {Key::is_api_error, "isApiErrorMessage"},
+    {Key::prompt_source, "promptSource"},
+    {Key::plan_content, "planContent"},
+    {Key::subtype, "subtype"},
+    {Key::content, "content"},
+    {Key::operation, "operation"},
+    {Key::summary, "summary"},
+    {Key::leaf_uuid, "leafUuid"},
+    {Key::ai_title, "aiTitle"},
+    {Key::custom_title, "customTitle"},
+    {Key::pr_number, "prNumber"},
+    {Key::pr_url, "prUrl"},
+    {Key::pr_repository, "prRepository"},
+    {Key::permission_mode, "permissionMode"},
+    {Key::mode, "mode"},
+    {Key::message_id, "messageId"},
+    {Key::parent_tool_use_id, "parentToolUseID"},
+    {Key::duration_ms, "durationMs"},
+    {Key::prevented_continuation, "preventedContinuation"},
+    {Key::stop_reason, "stopReason"},
+    {Key::retry_attempt, "retryAttempt"},
+    {Key::max_retries, "maxRetries"},
+    {Key::agent_name, "agentName"},
+    {Key::message, "message"},
+    {Key::data, "data"},
+    {Key::attachment, "attachment"},
+    {Key::tool_use_result, "toolUseResult"},
+    {Key::compact_metadata, "compactMetadata"},
+    {Key::microcompact_metadata, "microcompactMetadata"},
+    {Key::result, "result"},
+    {Key::key, "key"},
+    {Key::agent_type, "agentType"},
+    {Key::description, "description"},
+    {Key::tool_use_id, "toolUseId"},
+    {Key::name, "name"},
+});
 
 // The outer level of one record as raw tokens (json_text.hpp). Views into the record's bytes.
 struct Envelope {

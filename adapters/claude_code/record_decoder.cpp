@@ -54,6 +54,8 @@ Decoder::Decoder(const Source& source, Detail detail)
   const auto path = parse_source_path(source.path);
   if (!path) return;
   is_meta_ = path->kind == SourceKind::agent_meta;
+  is_flat_agent_ = path->kind == SourceKind::flat_agent;
+  stem_ = path->stem;
   const bool workflow = path->kind == SourceKind::workflow_agent || path->kind == SourceKind::workflow_journal;
   if (path->kind != SourceKind::main) kind_ = workflow ? SessionKind::workflow : SessionKind::subagent;
   const auto parts = split_session_uid(source_uid_);
@@ -221,7 +223,8 @@ void Decoder::introduce_session(EventBatch& out) const {
 
 std::string Decoder::session_of_record() const {
   const auto id = envelope_.body(Key::session_id);
-  return make_session_uid(Platform::claude_code, is_identifier(id) ? id : "unknown");
+  if (!is_identifier(id)) return make_session_uid(Platform::claude_code, stem_);
+  return make_session_uid(Platform::claude_code, is_flat_agent_ ? std::string(id) + "/" + stem_ : std::string(id));
 }
 
 }  // namespace memd::claude_code

@@ -24,6 +24,7 @@ namespace memd::claude_code {
 //   tool_result.tool is empty: pair by call_id.
 // * A person's words inside a tool result's record are human_intervention, origin embedded: text beside the result, and
 //   the reason given with a rejection ("…the user said:"), which stands in the result's own text (same raw.block).
+// * Answers to the agent's questions and accepted plans are decision events beside the tool_result (same raw.block).
 // * Queue: user_msg with origin queued and lifecycle "queue_enqueue" (or "queued_command", the same words as the model
 //   got them) has an id made of sessionId and words, so saying it again gives the same id. Lifecycle events
 //   queue_dequeue (the oldest waiting text becomes a user record), queue_remove (it was given to the agent in its turn
@@ -57,9 +58,12 @@ class Decoder : public RecordDecoder {
   void recover(const RawRecord& record, EventBatch& out);
   Slice take_slice(std::string_view slice, bool nested, RawRef raw, EventBatch& out, std::vector<Found>& found);
   void introduce_session(EventBatch& out) const;
+  // For a source whose head did not tell whose it is.
   std::string session_of_record() const;
 
   std::string source_uid_;
+  std::string stem_;
+  bool is_flat_agent_ = false;
   std::string parent_uid_;
   SessionKind kind_ = SessionKind::main;
   bool is_meta_ = false;

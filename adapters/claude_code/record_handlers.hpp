@@ -22,7 +22,8 @@ Verdict read_side_record(RecordContext& context, std::string_view type);
 // agent-<id>.meta.json
 Verdict read_agent_meta(RecordContext& context);
 
-// Human words that waited in the queue while the agent worked (record_handlers: queue-operation, queued_command).
-bool emit_queued(RecordContext& context, std::string_view token, std::string_view lifecycle);
+// Words typed while the agent worked, from whichever record tells of them. False, and nothing emitted, when they are
+// not a person's.
+bool emit_queued(RecordContext& context, std::string_view text, std::string_view lifecycle);
 
 }  // namespace memd::claude_code

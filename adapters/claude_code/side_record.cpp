@@ -91,8 +91,7 @@ Verdict read_mode(RecordContext& c, Key key) {
 
 }  // namespace
 
-bool emit_queued(RecordContext& c, std::string_view token, std::string_view lifecycle) {
-  const std::string text = c.text(token);
+bool emit_queued(RecordContext& c, std::string_view text, std::string_view lifecycle) {
   const Spoken spoken = who_speaks(text);
   if (!is_human(spoken.voice)) return false;
   // Equal words queued again in the session (taken back and re-sent, or told twice by the client) are one fact.
@@ -109,7 +108,7 @@ Verdict read_queue_operation(RecordContext& c) {
   const auto operation = c.envelope().body(Key::operation);
   const auto content = c.envelope()[Key::content];
   if (operation == "enqueue")
-    return emit_queued(c, content, "queue_enqueue") ? Verdict::indexed() : Verdict::skipped("injected_text");
+    return emit_queued(c, c.text(content), "queue_enqueue") ? Verdict::indexed() : Verdict::skipped("injected_text");
   if (operation == "dequeue" || operation == "remove" || operation == "popAll") {
     Event& e = c.add_lifecycle("queue_" + std::string(operation));
     e.text = trimmed(c.text(content));

@@ -1,5 +1,5 @@
-#include "adapters/claude_code/human_text.hpp"
 #include "adapters/claude_code/record_handlers.hpp"
+#include "adapters/claude_code/tool_result.hpp"
 
 #include <algorithm>
 #include <array>
@@ -106,8 +106,8 @@ constexpr std::array<std::string_view, 58> kSkippedAttachments{"hook_success",
                                                                "unified_tasks",
                                                                "skill_discovery"};
 
-enum : std::size_t { kType, kPrompt, kAttachmentKeys };
-constexpr KeyTable<kAttachmentKeys> kAttachmentTable{{"type", "prompt"}};
+enum : std::size_t { kType, kAttachmentKeys };
+constexpr KeyTable<kAttachmentKeys> kAttachmentTable{{"type"}};
 
 template <std::size_t N>
 Verdict skip_known(RecordContext& c, std::string_view name, const std::array<std::string_view, N>& known,
@@ -139,8 +139,12 @@ Verdict read_attachment(RecordContext& c, od::object& root) {
   if (seek_object(root, "attachment", attachment) && !collect(attachment, kAttachmentTable, tokens))
     return Verdict::damaged();
   const auto type = string_body(tokens[kType]);
-  if (type == "queued_command")
-    return emit_queued(c, tokens[kPrompt], "queued_command") ? Verdict::indexed() : Verdict::skipped("injected_text");
+  if (type == "queued_command") {
+    od::value prompt;
+    ContentText words;  // a string, or blocks where an image was pasted
+    if (seek(attachment, "prompt", prompt) && !read_content(c, prompt, kNoLimit, words)) return Verdict::damaged();
+    return emit_queued(c, words.text, "queued_command") ? Verdict::indexed() : Verdict::skipped("injected_text");
+  }
   return skip_known(c, type, kSkippedAttachments, "attachment.type");
 }
 

@@ -19,10 +19,13 @@ enum : std::size_t {
   kContent,
   kKind,
   kBackground,
+  kAnswers,
+  kPlan,
   kStructuredKeys
 };
-constexpr KeyTable<kStructuredKeys> kStructuredTable{
-    {"filePath", "notebook_path", "agentId", "interrupted", "structuredPatch", "content", "type", "backgroundTaskId"}};
+constexpr KeyTable<kStructuredKeys> kStructuredTable{{"filePath", "notebook_path", "agentId", "interrupted",
+                                                      "structuredPatch", "content", "type", "backgroundTaskId",
+                                                      "answers", "plan"}};
 
 enum : std::size_t { kMediaType, kSourceType, kSourceKeys };
 constexpr KeyTable<kSourceKeys> kSourceTable{{"media_type", "type"}};
@@ -45,6 +48,28 @@ bool count_patch(od::object& result, FileTouch& touch) {
         return true;
       });
     });
+  });
+}
+
+void emit_decision(RecordContext& c, const RawRef& raw, std::string_view call_id, std::string text) {
+  Event& e = c.add(EventKind::decision, Role::user, raw.block);
+  e.origin = Origin::embedded;
+  e.call_id = call_id;
+  e.text = std::move(text);
+}
+
+// What a person chose when asked: "question: answer", a line each.
+bool read_answers(RecordContext& c, od::object& result, std::string& out) {
+  od::object answers;
+  if (!seek_object(result, "answers", answers)) return true;
+  return for_each_field(answers, [&](std::string_view question, od::value& value) {
+    const auto token = token_of(value);
+    if (!is_string(token)) return true;
+    if (!out.empty()) out.push_back('\n');
+    append_unescaped(question, out);
+    out.append(": ");
+    c.append_text(token, out);
+    return true;
   });
 }
 
@@ -125,6 +150,18 @@ bool read_structured_result(RecordContext& c, od::value& structured, std::size_t
   if (is_string(tokens[kAgentId])) c.link_agent(c.text(tokens[kAgentId]), e.call_id);
   if (is_true(tokens[kInterrupted])) e.summary = "[interrupted]";
   if (is_string(tokens[kBackground])) e.summary = "[moved to the background]";
+  const RawRef raw = e.raw;
+  const std::string call_id = e.call_id;
+  if (tokens[kAnswers].starts_with('{')) {
+    std::string answers;
+    if (!read_answers(c, object, answers)) return false;
+    if (!answers.empty()) emit_decision(c, raw, call_id, std::move(answers));
+    return true;
+  }
+  if (is_string(tokens[kPlan]) && !e.is_error) {
+    emit_decision(c, raw, call_id, "Plan accepted: " + one_line(c.text(tokens[kPlan], 400), 200));
+    return true;
+  }
   const auto path = is_string(tokens[kFilePath]) ? tokens[kFilePath] : tokens[kNotebookPath];
   if (!is_string(path) || tokens[kPatch].empty()) return true;
   FileTouch touch{c.text(path), FileAccess::modified, 0, 0};

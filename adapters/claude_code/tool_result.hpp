@@ -24,8 +24,9 @@ bool append_marker(RecordContext& context, od::object& block, std::string_view t
 // Works for server tool results too. False only for broken JSON.
 bool read_tool_result(RecordContext& context, od::object& block, std::size_t index);
 
-// What the structured form of a result (`toolUseResult`) adds: lines changed, the agent that ran. Most of its bytes
-// repeat file contents and are skipped. `result` is the index of the tool_result event in the batch.
+// What the structured form of a result (`toolUseResult`) adds: lines changed, the agent that ran, what a person chose
+// when asked (a decision event). Most of its bytes repeat file contents and are skipped. `result` is the index of the
+// tool_result event in the batch.
 bool read_structured_result(RecordContext& context, od::value& structured, std::size_t result);
 
 }  // namespace memd::claude_code

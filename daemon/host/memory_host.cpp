@@ -4,6 +4,7 @@
 #include "daemon/tools/register_tools.hpp"
 
 #include <map>
+#include <utility>
 
 namespace memd {
 namespace {
@@ -63,7 +64,7 @@ class MemoryHost::SourceText final : public tools::RawText {
   }
 };
 
-MemoryHost::MemoryHost(const Settings& settings, const Clock& clock)
+MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background background)
     : settings_(settings),
       clock_(clock),
       discovery_(all_adapters(), settings.home, override_roots(settings.config), disabled(settings.config)),
@@ -73,7 +74,8 @@ MemoryHost::MemoryHost(const Settings& settings, const Clock& clock)
       source_text_(std::make_unique<SourceText>()) {
   tools::ToolDefaults defaults;
   defaults.max_tokens = static_cast<std::size_t>(settings.config.max_tokens);
-  tools::register_tools(tools_, {readers_, clock_, *freshness_, *source_text_, adapters_, defaults});
+  tools::register_tools(tools_, {readers_, clock_, *freshness_, *source_text_, adapters_, settings.layout.database(),
+                                 defaults, std::move(background)});
 }
 
 MemoryHost::~MemoryHost() = default;

@@ -9,6 +9,7 @@
 #include "store/reader_pool.hpp"
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -19,7 +20,9 @@ namespace memd {
 // construction. The settings and the clock must outlive it.
 class MemoryHost {
  public:
-  MemoryHost(const Settings& settings, const Clock& clock);
+  // `background` runs work on another thread while the host lives; empty: work is done in place.
+  using Background = std::function<void(std::function<void()>)>;
+  MemoryHost(const Settings& settings, const Clock& clock, Background background = {});
   ~MemoryHost();
 
   const mcp::ToolRegistry& tools() const { return tools_; }

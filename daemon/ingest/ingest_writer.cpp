@@ -25,8 +25,9 @@ void IngestService::write_loop(const std::stop_token& stop) {
     if (!result) recover(result.error(), stop);
   }
   // Stopped: what was read is kept.
-  if (auto result = commit_now(); !result)
-    progress_.update([&](IngestSnapshot& s) { s.last_error = result.error().message(); });
+  auto result = commit_now();
+  if (result && progress_.snapshot().commits > 0) result = writer_->optimize();
+  if (!result) progress_.update([&](IngestSnapshot& s) { s.last_error = result.error().message(); });
 }
 
 Result<void> IngestService::write(SliceQueue::Item& item) {

@@ -4,8 +4,8 @@
 #include "daemon/tools/instructions.hpp"
 #include "daemon/version.hpp"
 
-#include <boost/asio/post.hpp>
 #include <spdlog/spdlog.h>
+#include <boost/asio/post.hpp>
 
 #include <chrono>
 #include <csignal>
@@ -23,17 +23,24 @@ mcp::ServerIdentity identity() {
 }
 
 // Two more than queries need: a long `ingest` request must not keep status and tools waiting.
-std::size_t worker_count(const Settings& settings) { return static_cast<std::size_t>(settings.config.query_threads) + 2; }
+std::size_t worker_count(const Settings& settings) {
+  return static_cast<std::size_t>(settings.config.query_threads) + 2;
+}
 
 }  // namespace
 
 Service::Service(const Settings& settings, const Clock& clock, std::string role, std::string socket)
-    : host_(settings, clock), workers_(worker_count(settings)), signals_(loop_, SIGTERM, SIGINT), watchdog_(loop_) {
+    : host_(settings, clock, [this](std::function<void()> work) { asio::post(workers_, std::move(work)); }),
+      workers_(worker_count(settings)),
+      signals_(loop_, SIGTERM, SIGINT),
+      watchdog_(loop_) {
   admin::ProcessFacts facts;
   facts.role = std::move(role);
   facts.socket = std::move(socket);
   facts.started_at = clock.now();
-  facts.connections = [this] { return ask_loop([this] { return static_cast<std::int64_t>(server_->session_count()); }); };
+  facts.connections = [this] {
+    return ask_loop([this] { return static_cast<std::int64_t>(server_->session_count()); });
+  };
   facts.watcher = [this] {
     return ask_loop([this] { return watcher_ ? watcher_->describe() : std::string("nothing: another memd ingests"); });
   };
@@ -73,8 +80,9 @@ Service::~Service() {
 Result<void> Service::start_ingest() {
   MEMD_TRY(host_.start_ingest());
   IngestService& ingest = *host_.ingest();
-  watcher_ = make_watcher(loop_, host_.discovery(),
-                          {[&ingest](const std::filesystem::path& path) { ingest.hint(path); }, [&ingest] { ingest.scan(); }});
+  watcher_ =
+      make_watcher(loop_, host_.discovery(),
+                   {[&ingest](const std::filesystem::path& path) { ingest.hint(path); }, [&ingest] { ingest.scan(); }});
   // Watch first, look second: what changes in between is hinted.
   watcher_->start();
   ingest.scan();

@@ -99,7 +99,7 @@ Out fit_answer(std::size_t max_tokens, const Answer& frame, Build&& build) {
   std::size_t allowed = max_tokens - std::min(max_tokens, frame_tokens);
   for (int attempt = 0;; ++attempt) {
     Out out = build(allowed);
-    out.est_tokens = static_cast<std::int64_t>(max_tokens);  // as many digits as the number to come
+    out.est_tokens = static_cast<std::int64_t>(std::min<std::size_t>(max_tokens, 9999));  // digits of what is to come
     const std::size_t tokens = estimate_tokens(mcp::to_json(out));
     if (tokens <= max_tokens || allowed == 0) {
       out.est_tokens = static_cast<std::int64_t>(tokens);

@@ -52,6 +52,7 @@ CapabilitiesAnswer compose(const ToolServices& services, const std::vector<Platf
                 ec ? 0 : static_cast<std::int64_t>(bytes),
                 static_cast<std::int64_t>(services.defaults.max_tokens),
                 static_cast<std::int64_t>(services.defaults.max_tokens_limit)};
+  out.est_tokens = static_cast<std::int64_t>(services.defaults.max_tokens);  // as many digits as the number to come
   out.est_tokens = static_cast<std::int64_t>(estimate_tokens(mcp::to_json(out)));
   return out;
 }

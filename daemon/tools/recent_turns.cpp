@@ -35,13 +35,16 @@ TurnOut turn_of(const ExchangeRow& row) {
 
 // The newest turns that fit, oldest first.
 std::vector<TurnOut> list_turns(const std::vector<ExchangeRow>& rows, std::size_t tokens, std::size_t& used) {
-  constexpr std::size_t kMessageTokens = 30;
+  // What was asked may be shortened so that more turns can be told of.
+  constexpr std::size_t kFixedTokens = 55;
+  const std::size_t each = tokens / std::max<std::size_t>(rows.size(), 1);
+  const std::size_t message_tokens = std::clamp<std::size_t>(each - std::min(each, kFixedTokens), 6, 30);
   TokenBudget budget(tokens);
   std::vector<TurnOut> turns;
   for (std::size_t i = rows.size(); i-- > 0;) {
     TurnOut turn = turn_of(rows[i]);
     turn.user_message =
-        cut_to_tokens(on_one_line(std::string_view(rows[i].user_message).substr(0, 1000)), kMessageTokens).text;
+        cut_to_tokens(on_one_line(std::string_view(rows[i].user_message).substr(0, 1000)), message_tokens).text;
     if (!budget.take_text(mcp::to_json(turn)) && !turns.empty()) break;
     turns.push_back(std::move(turn));
   }
@@ -54,6 +57,17 @@ std::string summary_without_texts(const SessionRow& session, const std::vector<E
   return "Only metadata is known of this session: \"" + on_one_line(session.title) + "\", " +
          std::to_string(rows.size()) + " exchanges from " + short_time(range.start) + " to " + short_time(range.end) +
          ".";
+}
+
+Result<std::vector<std::vector<std::string>>> files_modified(Reader& reader, const std::vector<ExchangeRow>& rows) {
+  std::vector<std::vector<std::string>> out;
+  for (const ExchangeRow& row : rows) {
+    MEMD_TRY_ASSIGN(const auto files, reader.files(row.session_pk, row.number));
+    out.emplace_back();
+    for (const ExchangeFile& f : files)
+      if (f.access == FileAccess::modified) out.back().push_back(f.path);
+  }
+  return out;
 }
 
 Result<RecentTurnsAnswer> run(const ToolServices& services, const RecentTurnsParams& params,
@@ -79,7 +93,9 @@ Result<RecentTurnsAnswer> run(const ToolServices& services, const RecentTurnsPar
   }
 
   const Answer frame = answer_for(scope, false);
-  const SummarySource source(rows);
+  const std::size_t frame_tokens = estimate_tokens(mcp::to_json(frame));
+  MEMD_TRY_ASSIGN(const auto modified, files_modified(*reader, rows));
+  const SummarySource source(rows, modified);
   return fit_answer<RecentTurnsAnswer>(token_limit(services, params), frame, [&](std::size_t tokens) {
     RecentTurnsAnswer out;
     static_cast<Answer&>(out) = frame;
@@ -88,11 +104,10 @@ Result<RecentTurnsAnswer> run(const ToolServices& services, const RecentTurnsPar
     out.platform = to_string(session.platform);
     out.data_completeness = to_string(least_complete(rows));
     out.time_range = to_out(range_of(rows));
-    const std::size_t head = estimate_tokens(mcp::to_json(out)) -
-                             std::min(estimate_tokens(mcp::to_json(frame)), estimate_tokens(mcp::to_json(out)));
+    const std::size_t head = estimate_tokens(mcp::to_json(out)) - frame_tokens;
     const std::size_t rest = tokens - std::min(tokens, head);
     std::size_t used = 0;
-    out.turns = list_turns(rows, rest * 2 / 5, used);
+    out.turns = list_turns(rows, rest / 2, used);
     // The summary tells of the turns listed, so that paging neither skips nor repeats one.
     const std::size_t first = rows.size() - out.turns.size();
     const auto inputs = source.inputs().subspan(first);

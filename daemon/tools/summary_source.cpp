@@ -17,7 +17,8 @@ std::int64_t sampled_tokens(std::string_view text) {
 
 }  // namespace
 
-SummarySource::SummarySource(std::span<const ExchangeRow> exchanges) {
+SummarySource::SummarySource(std::span<const ExchangeRow> exchanges,
+                             std::span<const std::vector<std::string>> modified) {
   labels_.reserve(exchanges.size());
   for (const ExchangeRow& row : exchanges) {
     labels_.push_back(format_exchange_id(row.id) + " " + short_time(row.started_at));
@@ -36,6 +37,7 @@ SummarySource::SummarySource(std::span<const ExchangeRow> exchanges) {
     in.answer_offset = offset - begin;
     in.tool_calls = row.tool_calls;
     in.tool_errors = row.tool_errors;
+    if (!modified.empty()) in.files_modified.assign(modified[inputs_.size()].begin(), modified[inputs_.size()].end());
     inputs_.push_back(std::move(in));
   }
 }

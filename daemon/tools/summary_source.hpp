@@ -9,10 +9,12 @@
 
 namespace memd::tools {
 
-// Exchanges in the form the summarizer reads. The views point into `exchanges` and into itself.
+// Exchanges in the form the summarizer reads. The views point into what it was made from and into itself.
 class SummarySource {
  public:
-  explicit SummarySource(std::span<const ExchangeRow> exchanges);
+  // `modified`: files each exchange changed; empty, or as long as `exchanges`.
+  explicit SummarySource(std::span<const ExchangeRow> exchanges,
+                         std::span<const std::vector<std::string>> modified = {});
   explicit SummarySource(std::span<const SearchHit* const> hits);
   SummarySource(const SummarySource&) = delete;
   SummarySource& operator=(const SummarySource&) = delete;

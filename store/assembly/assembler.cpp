@@ -2,6 +2,7 @@
 
 #include "schemas/hash.hpp"
 #include "store/assembly/exchange_text.hpp"
+#include "store/redaction/redactor.hpp"
 
 #include <algorithm>
 
@@ -29,6 +30,19 @@ std::string summary_of(const Event& e) {
   return one_line(e.summary.empty() ? e.text : e.summary, kSummaryBytes);
 }
 
+// Everything of an event that is stored as text.
+void mask_secrets(EventBatch& batch) {
+  for (auto& e : batch.events) {
+    redact(e.text);
+    redact(e.summary);
+    redact(e.search_text);
+  }
+  for (auto& u : batch.sessions) {
+    redact(u.title);
+    redact(u.description);
+  }
+}
+
 bool is_message(const Event& e) { return e.kind == EventKind::user_msg || e.kind == EventKind::human_intervention; }
 
 // Whether the event belongs into an exchange even if no human turn came before it.
@@ -47,8 +61,9 @@ bool needs_exchange(const Event& e) {
 Assembler::Assembler(sqlite::Database& db)
     : db_(db), events_(db), exchanges_(db), paths_(db), responses_(db), titles_(db), sessions_(db, exchanges_) {}
 
-AssemblyStats Assembler::apply(const EventBatch& batch, const Source& source, std::string_view adapter_version,
+AssemblyStats Assembler::apply(EventBatch& batch, const Source& source, std::string_view adapter_version,
                                TimeMs now) {
+  mask_secrets(batch);
   AssemblyStats stats;
   Context context{source, adapter_version, now, stats};
   for (const auto& update : batch.sessions)

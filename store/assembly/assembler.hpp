@@ -30,7 +30,8 @@ class Assembler {
  public:
   explicit Assembler(sqlite::Database& db);
 
-  AssemblyStats apply(const EventBatch& batch, const Source& source, std::string_view adapter_version, TimeMs now);
+  // Masks secrets in the batch before anything is made of it.
+  AssemblyStats apply(EventBatch& batch, const Source& source, std::string_view adapter_version, TimeMs now);
   void flush(TimeMs now);  // writes open exchanges and sessions; before a commit
   void forget();           // drops all memory; after a rollback
 
@@ -55,6 +56,7 @@ class Assembler {
 
   void on_user_message(SessionWork& session, const Event& event, std::int64_t seq, Context& context);
   void on_assistant_message(SessionWork& session, const Event& event, std::int64_t seq, Context& context);
+  void note_decisions(SessionWork& session, const Event& event, std::int64_t seq, Context& context);
   void on_tool_call(SessionWork& session, const Event& event, std::int64_t seq, Context& context);
   void on_tool_result(SessionWork& session, const Event& event, std::int64_t seq, Context& context);
   void on_lifecycle(SessionWork& session, const Event& event);

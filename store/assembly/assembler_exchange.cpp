@@ -2,10 +2,14 @@
 #include "schemas/hash.hpp"
 #include "store/assembly/assembler.hpp"
 #include "store/assembly/exchange_text.hpp"
+#include "store/summary/decisions.hpp"
 
 #include <algorithm>
 
 namespace memd::assembly {
+namespace {
+constexpr std::size_t kObservationSummaryBytes = 160;
+}
 
 void Assembler::open_draft(SessionWork& s, const Event& e, std::int64_t seq, Context& context) {
   close_draft(s, context.now);
@@ -46,9 +50,23 @@ void Assembler::on_user_message(SessionWork& s, const Event& e, std::int64_t seq
   ++s.turns;
 }
 
-void Assembler::on_assistant_message(SessionWork& s, const Event& e, std::int64_t, Context&) {
+void Assembler::on_assistant_message(SessionWork& s, const Event& e, std::int64_t seq, Context& context) {
   if (e.is_sidechain && s.kind == SessionKind::main) return;
   s.draft.answer_offset = append_paragraph(s.draft.text.assistant_response, e.text);
+  note_decisions(s, e, seq, context);
+}
+
+void Assembler::note_decisions(SessionWork& s, const Event& e, std::int64_t seq, Context& context) {
+  for (const auto& decision : find_decisions(e.text)) {
+    const std::int64_t decision_seq = s.next_seq;
+    insert_derived(s, e, seq, EventKind::decision, decision, 0, 0, context);
+    db_.prepare(
+           "INSERT INTO observations (session_pk, exchange_number, event_seq, time, type, summary, content,"
+           " content_hash) VALUES (?, ?, ?, ?, 'decision', ?, ?, ?) ON CONFLICT DO NOTHING")
+        .bind(s.pk, s.draft.number, decision_seq, e.time, one_line(decision, kObservationSummaryBytes), decision,
+              as_sql(hash64(decision)))
+        .run();
+  }
 }
 
 void Assembler::touch_files(ExchangeDraft& d, const Event& e) {

@@ -15,7 +15,7 @@ const std::string kColumns = std::string(R"(
   coalesce(p.identity_key, ''), coalesce(p.name, ''), s.cwd, s.git_branch, s.model, s.agent_version,
   s.started_at, s.ended_at, s.state, s.outcome,
   s.tokens_input, s.tokens_output, s.tokens_cache_read, s.tokens_cache_creation, s.turns, s.retries,
-  (SELECT count(*) FROM exchanges x WHERE x.session_pk = s.session_pk),
+  s.turns,
   s.tool_calls, s.tool_errors, s.compactions,
   (SELECT count(*) FROM sessions c WHERE c.parent_uid = s.uid AND c.parent_uid <> ''),
   coalesce(src.path, ''),)") +

@@ -59,9 +59,10 @@ std::vector<PlatformTotals> totals(sqlite::Database& db) {
   }
   ledger.reset();
 
-  // The sessions carry the counts of their parts: next_seq and next_exchange number without gaps.
+  // The sessions carry the counts of their parts: events are numbered without gaps, and an exchange that counts began
+  // with a human turn (work left over from before a session's first prompt is kept, but is nobody's exchange).
   auto& sessions = db.prepare(
-      "SELECT platform, kind = 0, count(*), sum(next_exchange), sum(next_seq),"
+      "SELECT platform, kind = 0, count(*), sum(turns), sum(next_seq),"
       " min(CASE WHEN started_at > 0 THEN started_at END), max(ended_at) FROM sessions GROUP BY platform, kind = 0");
   while (sessions.step()) {
     auto& r = row_of(rows, sessions.text(0));

@@ -21,8 +21,9 @@ TEST(PageCursor, OfAnotherQuestionOrDamagedIsRefused) {
   const std::string good = encode_cursor({7, 1}, question);
   EXPECT_FALSE(decode_cursor(good, question_key({"tool", "other words"})));
   EXPECT_FALSE(decode_cursor(good, question_key({"toolwords"})));
-  for (const std::string& bad : {good + "0", "p", std::string("p-1.0.") + good.substr(5), std::string("7.1"),
-                                 good.substr(1), std::string("p99999999999999999999.0.0"), std::string("p1e3.0.0")})
+  const std::vector<std::string> damaged{
+      good + "0", "p", "p-1.0." + good.substr(5), "7.1", good.substr(1), "p99999999999999999999.0.0", "p1e3.0.0"};
+  for (const std::string& bad : damaged)
     EXPECT_FALSE(decode_cursor(bad, question)) << bad;
 }
 

@@ -122,7 +122,7 @@ TEST_F(SearchTools, TopicPagesGiveEverySessionOnce) {
   for (int i = 0; i < 12; ++i) {
     const auto s = store.session(
         {.native_id = "cccc" + std::to_string(1000 + i), .title = "More", .start = kNow - kMsPerDay + i * 100'000});
-    fill(s, "tokenizer", 2);
+    fill(s, "tokenizer of part " + std::to_string(i), 2);
   }
   std::multiset<std::string> seen;
   for (const auto& page : pages("topic_search", R"({"topic":"tokenizer","max_tokens":1000})")) {
@@ -155,7 +155,7 @@ TEST_F(SearchTools, ErrorsSayWhatToSend) {
   EXPECT_TRUE(has(error("semantic_search", R"({"query":"x","since":"soon"})"), "since: \"soon\" is no time"));
   EXPECT_TRUE(has(error("semantic_search", R"({"query":"x","cursor":"p1.0.0"})"), "cursor: does not belong"));
   EXPECT_TRUE(has(error("semantic_search", R"({"query":"x","platform":"vim"})"), "claude_code"));
-  EXPECT_TRUE(has(error("semantic_search", R"({"query":"x","session_id":"zzzz"})"), "zzzz"));
+  EXPECT_TRUE(has(error("semantic_search", R"({"query":"tokenizer","session_id":"zzzz"})"), "zzzz"));
   EXPECT_TRUE(has(error("semantic_search", R"({"query":"x","max_tokens":9000})"), "8000"));
   EXPECT_TRUE(
       has(error("topic_search", R"({"topic":"x","since":"2026-02-03","until":"2026-02-01"})"), "earlier since"));

@@ -79,7 +79,8 @@ class ToolFixture : public testing::Test {
     const auto answer = boost::json::parse(out.structured);
     const auto schema = boost::json::parse(registry.find(tool)->output_schema);
     EXPECT_EQ(schema_problems(schema.as_object(), answer), "") << out.structured;
-    EXPECT_EQ(answer.at("est_tokens").as_int64(), static_cast<std::int64_t>(estimate_tokens(out.structured)));
+    // Written before it was known, so a digit more or less.
+    EXPECT_NEAR(answer.at("est_tokens").to_number<double>(), static_cast<double>(estimate_tokens(out.structured)), 2);
     return answer.as_object();
   }
 

@@ -5,7 +5,7 @@
 #include "test/support/fake_clock.hpp"
 #include "test/support/line_client.hpp"
 #include "test/support/sample_tools.hpp"
-#include "test/support/temp_directory.hpp"
+#include "test/support/temp_dir.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/asio/io_context.hpp>
@@ -84,8 +84,8 @@ class ServerTest : public testing::Test {
     return v.at("id").is_int64() ? v.at("id").as_int64() : -2;
   }
 
-  TempDirectory directory;
-  std::string socket_path = directory.file("s.sock");
+  TempDir directory;
+  std::string socket_path = (directory / "s.sock").string();
   mcp::ServerLimits limits;
   mcp::ToolRegistry registry;
   std::optional<mcp::ServerProfile> profile;

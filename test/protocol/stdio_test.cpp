@@ -31,20 +31,20 @@ TEST_F(Stdio, OverPipesRestoresTheFlags) {
 
 TEST_F(Stdio, OverRegularFilesAndDevNull) {
   {
-    std::ofstream requests(directory.file("in"));
+    std::ofstream requests(directory / "in");
     requests << kInitialize << "\n" << call(1, "echo", R"({"text":"a"})") << "\n";
     for (int i = 2; i <= 1000; ++i)
       requests << call(i, "quick", R"({"text":"a"})") << "\n";
   }
-  const int in = ::open(directory.file("in").c_str(), O_RDONLY);
-  const int out = ::open(directory.file("out").c_str(), O_WRONLY | O_CREAT, 0600);
+  const int in = ::open((directory / "in").c_str(), O_RDONLY);
+  const int out = ::open((directory / "out").c_str(), O_WRONLY | O_CREAT, 0600);
   start();
   server->serve_stdio(in, out);
   run();
   thread.join();
   ::close(in);
   ::close(out);
-  std::ifstream answers(directory.file("out"));
+  std::ifstream answers(directory / "out");
   int count = 0;
   for (std::string line; std::getline(answers, line); ++count)
     EXPECT_TRUE(boost::json::parse(line).is_object());

@@ -7,6 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+
 namespace memd {
 namespace {
 
@@ -192,6 +195,35 @@ TEST_F(AssemblerTest, BetterTitlesWinAndLaterOnesAmongEquals) {
   update("mine", TitleRank::custom);
   update("by the model once more", TitleRank::ai);
   EXPECT_EQ(text("SELECT title FROM sessions"), "mine");
+}
+
+TEST_F(AssemblerTest, SecretsReachNoTable) {
+  const std::string secret = "ghp_" + std::string("0123456789abcdefghijABCDEFGHIJ012345");
+  EventScript s;
+  s.user("use " + secret).answer("Using " + secret + " now.").call("c", "Bash", "curl -H 'token: " + secret + "'");
+  s.result("c", "denied for " + secret, true).queued("not " + secret);
+  EventBatch batch = s.batch();
+  SessionUpdate title;
+  title.session_uid = "claude_code:s1";
+  title.title = "Session with " + secret;
+  title.title_rank = TitleRank::ai;
+  batch.sessions.push_back(title);
+  apply(std::move(batch));
+  ASSERT_TRUE(writer_->optimize());
+  std::ifstream in(file_, std::ios::binary);
+  const std::string bytes((std::istreambuf_iterator<char>(in)), {});
+  EXPECT_GT(bytes.size(), 10'000u);
+  EXPECT_EQ(bytes.find(secret), std::string::npos);
+  EXPECT_NE(text("SELECT user_message FROM exchanges").find("[redacted:"), std::string::npos);
+}
+
+TEST_F(AssemblerTest, DecisionsBecomeEventsAndObservations) {
+  EventScript s;
+  s.user("which store?").answer("I'll use SQLite instead of LMDB because it has full-text search.");
+  apply(s.batch());
+  EXPECT_EQ(number("SELECT count(*) FROM events WHERE kind = 10"), 1);
+  EXPECT_EQ(text("SELECT type || ' ' || content FROM observations"),
+            "decision I'll use SQLite instead of LMDB because it has full-text search.");
 }
 
 TEST_F(AssemblerTest, AnErrorUndoesEverythingSinceTheLastCommit) {

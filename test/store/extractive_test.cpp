@@ -57,7 +57,7 @@ TEST(Summarize, KeepsToRatioAndCap) {
 
 TEST(Summarize, TellsRequestsAndOutcomesNotPreambles) {
   const Conversation c = long_conversation();
-  const ExtractiveSummary s = summarize(c.inputs, {0.45, 2000, ""});
+  const ExtractiveSummary s = summarize(c.inputs, {kDetailedRatio, 2000, ""});
   EXPECT_TRUE(contains(s.text, "User: Please make the importer handle case")) << s.text;
   EXPECT_TRUE(contains(s.text, "failed because"));
   EXPECT_FALSE(contains(s.text, "Let me look"));
@@ -94,6 +94,16 @@ TEST(Summarize, FollowsTheFocus) {
   std::vector<SummaryInput> inputs{in};
   const ExtractiveSummary s = summarize(inputs, {0.1, 20, "scheduler"});
   EXPECT_TRUE(contains(s.text, "The scheduler uses a heap.")) << s.text;
+}
+
+TEST(Summarize, IdentifiersStayIntact) {
+  const std::string answer =
+      "Fixed in `read_header_once()` of src/import/v1.2/reader.cpp, e.g. for CSV. The rest stays. Nothing else to say.";
+  SummaryInput in;
+  in.assistant_response = answer;
+  std::vector<SummaryInput> inputs{in};
+  EXPECT_TRUE(contains(summarize(inputs, {0.5, 40, ""}).text,
+                       "Fixed in `read_header_once()` of src/import/v1.2/reader.cpp, e.g. for CSV."));
 }
 
 TEST(Summarize, CodeBlocksStayWhole) {

@@ -1,11 +1,7 @@
 #include "store/reader.hpp"
-#include "store/reader_pool.hpp"
-#include "store/store_layout.hpp"
 #include "test/support/store_fixture.hpp"
 
 #include <gmock/gmock.h>
-
-#include <thread>
 
 namespace memd {
 namespace {
@@ -20,14 +16,6 @@ std::vector<std::string> uids(const SessionList& list) {
   for (const auto& s : list.sessions)
     out.push_back(s.uid);
   return out;
-}
-
-TEST(StoreLayout, DataDirectory) {
-  EXPECT_EQ(*default_data_dir({"/x/data", "/home/u"}), "/x/data/memd");
-  EXPECT_EQ(*default_data_dir({"", "/home/u"}), "/home/u/.local/share/memd");
-  EXPECT_EQ(*default_data_dir({"relative", "/home/u"}), "/home/u/.local/share/memd");
-  EXPECT_TRUE(default_data_dir({"", ""}).error().is(Errc::bad_config));
-  EXPECT_EQ(StoreLayout("/d").database(), "/d/memd.db");
 }
 
 TEST(Reader, StoreThatDoesNotExistIsEmptyUntilItAppears) {
@@ -288,59 +276,6 @@ TEST(Reader, TotalsAddUp) {
   EXPECT_EQ(diagnostics.diagnostics[1].path, "/a");
   EXPECT_EQ(diagnostics.diagnostics[1].offset, 77);
   EXPECT_EQ(reader.diagnostics({.platforms = {Platform::cursor}})->total, 1);
-}
-
-TEST(CodeSnippets, FencesOfAnAnswer) {
-  const auto s =
-      code_snippets("text ``` inline\n```cpp title\nint x;\n~~~\n```\nmore\n~~~~\na\n~~~\n~~~~\r\n```py\nopen");
-  ASSERT_EQ(s.size(), 3u);
-  EXPECT_EQ(s[0].language, "cpp");
-  EXPECT_EQ(s[0].code, "int x;\n~~~\n");
-  EXPECT_EQ(s[1].code, "a\n~~~\n");
-  EXPECT_TRUE(s[1].closed);
-  EXPECT_EQ(s[2].language, "py");
-  EXPECT_EQ(s[2].code, "open");
-  EXPECT_FALSE(s[2].closed);
-  EXPECT_THAT(code_snippets(""), IsEmpty());
-}
-
-TEST(ReaderPool, LeasesAreBoundedAndSeeCommits) {
-  StoreFixture store;
-  ReaderPool pool(store.file(), 1);
-  auto lease = pool.acquire(std::chrono::milliseconds(0));
-  ASSERT_TRUE(lease);
-  EXPECT_EQ((*lease)->sessions({})->total, 0);
-  store.session({.native_id = "aaaa"});
-  EXPECT_EQ((*lease)->sessions({})->total, 1) << "committed by another connection";
-
-  const auto second = pool.acquire(std::chrono::milliseconds(0));
-  ASSERT_FALSE(second);
-  EXPECT_TRUE(second.error().is(Errc::unavailable));
-}
-
-TEST(ReaderPool, WaitsForTheNextFreeReader) {
-  StoreFixture store;
-  ReaderPool pool(store.file(), 1);
-  auto lease = std::make_unique<ReaderPool::Lease>(*pool.acquire(std::chrono::milliseconds(0)));
-  bool got = false;
-  std::thread waiter([&] { got = pool.acquire(std::chrono::minutes(5)).has_value(); });
-  lease.reset();
-  waiter.join();
-  EXPECT_TRUE(got);
-}
-
-TEST(ReaderPool, AReaderComesBackUnwatched) {
-  StoreFixture store;
-  store.session({.native_id = "aaaa"});
-  ReaderPool pool(store.file(), 1);
-  std::stop_source stop;
-  stop.request_stop();
-  {
-    auto lease = *pool.acquire(std::chrono::milliseconds(0));
-    lease->watch(stop.get_token());
-    EXPECT_TRUE(lease->sessions({}).error().is(Errc::cancelled));
-  }
-  EXPECT_TRUE((*pool.acquire(std::chrono::milliseconds(0)))->sessions({}));
 }
 
 }  // namespace

@@ -1,0 +1,141 @@
+#include "daemon/doorstep/listening_socket.hpp"
+
+#include "daemon/doorstep/socket_path.hpp"
+#include "daemon/doorstep/state_directory.hpp"
+
+#include <fmt/format.h>
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace memd {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kFirstHandedOver = 3;  // SD_LISTEN_FDS_START
+constexpr int kBacklog = 128;
+
+std::optional<int> number(const char* text) {
+  if (text == nullptr) return std::nullopt;
+  const std::string_view digits(text);
+  int value = 0;
+  const auto [end, ec] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (ec != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
+  return value;
+}
+
+// "a:memd:b" -> 1
+int index_of_ours(const char* names, int count) {
+  if (names == nullptr) return 0;
+  std::string_view rest(names);
+  for (int i = 0; i < count; ++i) {
+    const auto colon = rest.find(':');
+    if (rest.substr(0, colon) == "memd") return i;
+    if (colon == std::string_view::npos) break;
+    rest.remove_prefix(colon + 1);
+  }
+  return 0;
+}
+
+bool listens_as_unix_stream(int fd) {
+  int type = 0;
+  int accepting = 0;
+  socklen_t size = sizeof type;
+  if (::getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_STREAM) return false;
+  size = sizeof accepting;
+  if (::getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &accepting, &size) != 0 || accepting == 0) return false;
+  sockaddr_storage address{};
+  size = sizeof address;
+  return ::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) == 0 && address.ss_family == AF_UNIX;
+}
+
+Result<void> remove_stale(const fs::path& path) {
+  struct stat st {};
+  if (::lstat(path.c_str(), &st) != 0)
+    return errno == ENOENT ? Result<void>() : Error::from_errno(errno, "lstat", path.native());
+  if (!S_ISSOCK(st.st_mode))
+    return Error(Errc::permission, fmt::format("{} is in the way: it is {}, not a socket", path.native(),
+                                               S_ISLNK(st.st_mode) ? "a symbolic link" : "something else"));
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT) return Error::from_errno(errno, "unlink", path.native());
+  return {};
+}
+
+int bind_private(int fd, const fs::path& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path.c_str(), path.native().size());
+  const mode_t before = ::umask(0177);  // the socket is never open to others, not even before the chmod
+  const int rc = ::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address);
+  const int err = errno;
+  ::umask(before);
+  errno = err;
+  return rc;
+}
+
+}  // namespace
+
+Result<std::optional<ListeningSocket>> ListeningSocket::adopt() {
+  const auto pid = number(std::getenv("LISTEN_PID"));
+  const auto count = number(std::getenv("LISTEN_FDS"));
+  const int index = index_of_ours(std::getenv("LISTEN_FDNAMES"), count.value_or(0));
+  for (const char* name : {"LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"})
+    ::unsetenv(name);
+  if (!pid || *pid != ::getpid() || !count || *count < 1) return std::optional<ListeningSocket>();
+
+  for (int i = 0; i < *count; ++i)
+    ::fcntl(kFirstHandedOver + i, F_SETFD, FD_CLOEXEC);
+  const int fd = kFirstHandedOver + index;
+  if (!listens_as_unix_stream(fd))
+    return Error(Errc::invalid_argument,
+                 fmt::format("descriptor {} handed over by LISTEN_FDS is not a listening Unix stream socket", fd));
+  return std::optional<ListeningSocket>(ListeningSocket(UniqueFd(fd)));
+}
+
+Result<ListeningSocket> ListeningSocket::create(const fs::path& path, const InstanceLock&) {
+  MEMD_TRY(check_socket_path_length(path));
+  MEMD_TRY(open_state_directory(path.parent_path()));
+  MEMD_TRY(remove_stale(path));
+#ifdef SOCK_CLOEXEC
+  UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+#else
+  UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM, 0));
+  if (fd) ::fcntl(fd.get(), F_SETFD, FD_CLOEXEC);
+#endif
+  if (!fd) return Error::from_errno(errno, "socket", {});
+  if (bind_private(fd.get(), path) != 0) return Error::from_errno(errno, "bind", path.native());
+
+  ListeningSocket made(std::move(fd));
+  struct stat st {};
+  if (::lstat(path.c_str(), &st) != 0) return Error::from_errno(errno, "lstat", path.native());
+  made.path_ = path;
+  made.device_ = st.st_dev;
+  made.inode_ = st.st_ino;
+  if (!S_ISSOCK(st.st_mode) || st.st_uid != ::geteuid())
+    return Error(Errc::permission, path.native() + " was replaced while it was being made");
+  if ((st.st_mode & 0777U) != 0600U && ::chmod(path.c_str(), 0600) != 0)
+    return Error::from_errno(errno, "chmod", path.native());
+  if (::listen(made.fd(), kBacklog) != 0) return Error::from_errno(errno, "listen", path.native());
+  return made;
+}
+
+ListeningSocket::ListeningSocket(ListeningSocket&& other) noexcept
+    : fd_(std::move(other.fd_)), path_(std::exchange(other.path_, {})), device_(other.device_), inode_(other.inode_) {}
+
+ListeningSocket::~ListeningSocket() {
+  struct stat st {};
+  if (path_.empty() || ::lstat(path_.c_str(), &st) != 0) return;
+  if (st.st_dev == device_ && st.st_ino == inode_) ::unlink(path_.c_str());  // not somebody else's by now
+}
+
+}  // namespace memd

@@ -1,0 +1,90 @@
+#include "store/reader_pool.hpp"
+#include "store/store_layout.hpp"
+#include "test/support/store_fixture.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace memd {
+namespace {
+
+using test::StoreFixture;
+
+TEST(StoreLayout, DataDirectory) {
+  EXPECT_EQ(*default_data_dir({"/x/data", "/home/u"}), "/x/data/memd");
+  EXPECT_EQ(*default_data_dir({"", "/home/u"}), "/home/u/.local/share/memd");
+  EXPECT_EQ(*default_data_dir({"relative", "/home/u"}), "/home/u/.local/share/memd");
+  EXPECT_TRUE(default_data_dir({"", ""}).error().is(Errc::bad_config));
+  EXPECT_EQ(StoreLayout("/d").database(), "/d/memd.db");
+}
+
+TEST(ReaderPool, LeasesAreBoundedAndSeeCommits) {
+  StoreFixture store;
+  ReaderPool pool(store.file(), 1);
+  auto lease = pool.acquire(std::chrono::milliseconds(0));
+  ASSERT_TRUE(lease);
+  EXPECT_EQ((*lease)->sessions({})->total, 0);
+  store.session({.native_id = "aaaa"});
+  EXPECT_EQ((*lease)->sessions({})->total, 1) << "committed by another connection";
+
+  const auto second = pool.acquire(std::chrono::milliseconds(0));
+  ASSERT_FALSE(second);
+  EXPECT_TRUE(second.error().is(Errc::unavailable));
+}
+
+TEST(ReaderPool, WaitsForTheNextFreeReader) {
+  StoreFixture store;
+  ReaderPool pool(store.file(), 1);
+  auto lease = std::make_unique<ReaderPool::Lease>(*pool.acquire(std::chrono::milliseconds(0)));
+  bool got = false;
+  std::thread waiter([&] { got = pool.acquire(std::chrono::minutes(5)).has_value(); });
+  lease.reset();
+  waiter.join();
+  EXPECT_TRUE(got);
+}
+
+TEST(ReaderPool, ManyThreadsShareFewReadersWhileAWriterCommits) {
+  constexpr std::int64_t kSessions = 200;
+  StoreFixture store;
+  ReaderPool pool(store.file(), 2);
+  std::atomic<int> wrong = 0;
+  {
+    std::vector<std::jthread> readers;
+    for (int i = 0; i < 4; ++i)
+      readers.emplace_back([&] {
+        for (std::int64_t seen = 0; seen < kSessions;) {
+          auto lease = pool.acquire(std::chrono::minutes(5));
+          const auto list = lease ? (*lease)->sessions({.limit = 1}) : Result<SessionList>(lease.error());
+          if (!list || list->total < seen) {
+            ++wrong;  // an error, or a commit taken back
+            return;
+          }
+          seen = list->total;
+        }
+      });
+    for (std::int64_t i = 0; i < kSessions; ++i)
+      store.session({.native_id = std::to_string(i)});
+  }
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(ReaderPool, AReaderComesBackUnwatched) {
+  StoreFixture store;
+  store.session({.native_id = "aaaa"});
+  ReaderPool pool(store.file(), 1);
+  std::stop_source stop;
+  stop.request_stop();
+  {
+    auto lease = *pool.acquire(std::chrono::milliseconds(0));
+    lease->watch(stop.get_token());
+    EXPECT_TRUE(lease->sessions({}).error().is(Errc::cancelled));
+  }
+  EXPECT_TRUE((*pool.acquire(std::chrono::milliseconds(0)))->sessions({}));
+}
+
+}  // namespace
+}  // namespace memd

@@ -1,0 +1,103 @@
+#include "store/reader.hpp"
+#include "test/support/store_fixture.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+namespace memd {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+constexpr std::int64_t kExchanges = 20'000;
+constexpr TimeMs kStart = 1'770'000'000'000;
+
+// Large enough for everything that only happens in large stores: words too common to walk through, filters that are
+// looked up instead of listed. Exchange i (from 1, a minute after the one before) holds "seventh" if 7 divides i,
+// "fifth" and "half" likewise, and belongs to Cursor if it is even.
+class LargeStore : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    store_ = new test::StoreFixture;
+    sqlite::Transaction tx(store_->db());
+    store_->session({.native_id = "odd", .start = kStart});
+    store_->session({.native_id = "even", .platform = Platform::cursor, .start = kStart});
+    store_->db()
+        .prepare(
+            "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)"
+            " INSERT INTO exchanges (exchange_pk, session_pk, exchange_number, first_seq, last_seq, started_at,"
+            " ended_at, user_message, content_hash, ingested_at)"
+            " SELECT i, 2 - i % 2, i / 2, 0, -1, ?2 + i * 60000, ?2 + i * 60000, 'number ' || i || iif(i % 7, '',"
+            " ' seventh') || iif(i % 5, '', ' fifth') || iif(i % 2, '', ' half'), i, 1 FROM n")
+        .bind(kExchanges, kStart)
+        .run();
+    store_->db().exec("INSERT INTO exchanges_fts (exchanges_fts) VALUES ('rebuild')");
+    store_->db().exec(
+        "UPDATE sessions SET next_exchange = 10001,"
+        " ended_at = (SELECT max(ended_at) FROM exchanges x WHERE x.session_pk = sessions.session_pk)");
+    tx.commit();
+  }
+  static void TearDownTestSuite() {
+    delete store_;
+    store_ = nullptr;
+  }
+
+  SearchAnswer ask(std::string_view text, QueryFilter filter = {}) {
+    SearchQuery q;
+    q.text = text;
+    q.filter = std::move(filter);
+    q.limit = 500;
+    return reader_.search(q).value();
+  }
+
+  static test::StoreFixture* store_;
+  Reader reader_{store_->file()};
+};
+
+test::StoreFixture* LargeStore::store_ = nullptr;
+
+TEST_F(LargeStore, RarerWordFindsAndCommonerWordRanks) {
+  const auto answer = ask("fifth seventh");
+  ASSERT_EQ(answer.hits.size(), 500u);
+  for (const auto& hit : answer.hits)
+    EXPECT_EQ(hit.exchange_id % 35, 0) << hit.user_message << ": there are 571 with both";
+  EXPECT_TRUE(answer.more);
+}
+
+TEST_F(LargeStore, WordInHalfOfAllGivesTheNewest) {
+  const auto answer = ask("half");
+  ASSERT_EQ(answer.hits.size(), 500u);
+  for (const auto& hit : answer.hits)
+    EXPECT_GT(hit.exchange_id, kExchanges / 4);
+  EXPECT_THAT(ask("half seventh").ignored_terms, Contains("half"));
+}
+
+TEST_F(LargeStore, FiltersThatMostPass) {
+  const TimeMs noon = kStart + 10'000 * 60'000;
+  const auto answer = ask("seventh", {.platforms = {Platform::claude_code}, .since = noon});
+  ASSERT_EQ(answer.hits.size(), 500u);
+  for (const auto& hit : answer.hits) {
+    EXPECT_EQ(hit.platform, Platform::claude_code);
+    EXPECT_GE(hit.time, noon);
+  }
+  const auto old = ask("half", {.until = kStart + 300 * 60'000});
+  EXPECT_EQ(old.hits.size(), 149u) << "a filter is stronger than the liking for new ones";
+}
+
+TEST_F(LargeStore, FilterThatFewPass) {
+  const auto answer = ask("seventh", {.since = kStart + 700 * 60'000, .until = kStart + 770 * 60'000});
+  EXPECT_EQ(answer.hits.size(), 10u);
+  EXPECT_FALSE(answer.more);
+}
+
+TEST_F(LargeStore, OnePhraseAmongMany) {
+  const auto answer = ask("\"number 14000\" fifth");
+  ASSERT_EQ(answer.hits.size(), 1u);
+  EXPECT_EQ(answer.hits[0].exchange_id, 14'000);
+  EXPECT_THAT(answer.hits[0].snippet, HasSubstr("«number» «14000»"));
+}
+
+}  // namespace
+}  // namespace memd
