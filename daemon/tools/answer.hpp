@@ -90,25 +90,37 @@ struct Describe<tools::Answer> {
 
 namespace memd::tools {
 
-// Calls build(tokens) → Out, with fewer tokens each time, until the JSON of the whole answer costs no more than
-// max_tokens; build(0) has to give the least that makes sense. `build` is called several times: what it takes from the
-// store it has to keep.
+// Calls build(tokens) → Out with different numbers of tokens and takes the largest answer whose whole JSON costs no
+// more than max_tokens; build(0) has to give the least that makes sense. `build` is called several times: what it takes
+// from the store it has to keep.
 template <class Out, class Build>
 Out fit_answer(std::size_t max_tokens, const Answer& frame, Build&& build) {
   const std::size_t frame_tokens = estimate_tokens(mcp::to_json(frame));
-  std::size_t allowed = max_tokens - std::min(max_tokens, frame_tokens);
-  for (int attempt = 0;; ++attempt) {
+  const auto try_with = [&](std::size_t allowed) {
     Out out = build(allowed);
     out.est_tokens = static_cast<std::int64_t>(std::min<std::size_t>(max_tokens, 9999));  // digits of what is to come
-    const std::size_t tokens = estimate_tokens(mcp::to_json(out));
-    if (tokens <= max_tokens || allowed == 0) {
-      out.est_tokens = static_cast<std::int64_t>(tokens);
-      return out;
+    out.est_tokens = static_cast<std::int64_t>(estimate_tokens(mcp::to_json(out)));
+    return out;
+  };
+  const auto fits = [&](const Out& out) { return static_cast<std::size_t>(out.est_tokens) <= max_tokens; };
+
+  std::size_t too_much = max_tokens - std::min(max_tokens, frame_tokens);
+  Out out = try_with(too_much);
+  if (fits(out)) return out;
+  // What was allowed and what came of it differ (names, quotes, texts shorter than their share): close in on it.
+  std::optional<Out> best;
+  std::size_t enough = 0;
+  for (int attempt = 0; attempt < 7 && too_much - enough > 8; ++attempt) {
+    const std::size_t allowed = enough + (too_much - enough) * 3 / 4;
+    out = try_with(allowed);
+    if (fits(out)) {
+      best = std::move(out);
+      enough = allowed;
+    } else {
+      too_much = allowed;
     }
-    const std::size_t over = tokens - max_tokens;
-    constexpr int kAttempts = 8;
-    allowed = attempt == kAttempts ? 0 : allowed - std::min(allowed, over + over / 4 + 4);
   }
+  return best ? std::move(*best) : try_with(0);
 }
 
 }  // namespace memd::tools

@@ -20,8 +20,11 @@ class ByteStream {
   virtual void async_read(std::span<char> into, Done done) = 0;     // some; 0 bytes: the end of input
   virtual void async_write(std::string_view bytes, Done done) = 0;  // all of them
   virtual void post(std::function<void()> f) = 0;                   // runs f from the loop
-  // After the end of input: true when the peer is wholly gone, false when it only stopped sending.
-  virtual bool peer_is_gone() const = 0;
+  // After the end of input, tells a peer that is wholly gone from one that only stopped sending: `done` comes without
+  // an error when it has gone. false: such a stream cannot tell, and `done` never comes.
+  virtual bool async_wait_hangup(Done) { return false; }
+  // The peer sees the end of what we send; reading goes on. Only a socket can.
+  virtual void shutdown_write() {}
   // Pending operations end with operation_aborted.
   virtual void close() = 0;
 };

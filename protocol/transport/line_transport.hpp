@@ -14,6 +14,7 @@ class LineTransport {
     virtual void on_line(std::string_view line) = 0;  // without its newline; valid during the call
     virtual void on_oversized_line() = 0;             // one was longer than allowed and is skipped
     virtual void on_end_of_input() = 0;               // nothing more will come; writing still works
+    virtual void on_drained() {}                      // congested() has become false
     virtual void on_closed() = 0;                     // the last callback, exactly once; the transport may be destroyed
 
    protected:
@@ -28,6 +29,10 @@ class LineTransport {
   virtual void set_reading(bool on) = 0;
   // Queues `line` and a newline. Lines written while a callback runs leave in one system call.
   virtual void write_line(std::string_view line) = 0;
+  // So much is unsent that whoever produces lines should pause. Reading has stopped by itself until then.
+  virtual bool congested() const = 0;
+  // Tells the peer, after what is queued, that no more comes (a socket is half closed). Reading goes on.
+  virtual void end_output() = 0;
   // No more reading; on_closed once everything queued is written.
   virtual void close() = 0;
   // on_closed without writing what is queued.

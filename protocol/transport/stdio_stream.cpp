@@ -101,8 +101,6 @@ class DescriptorStream final : public ByteStream {
     });
   }
   void post(std::function<void()> f) override { asio::post(loop_, std::move(f)); }
-  // Who closes its end of a pair of pipes may still read the other.
-  bool peer_is_gone() const override { return false; }
   void close() override {
     in_.close();
     out_.close();

@@ -35,9 +35,7 @@ void StreamTransport::post_pump() {
   });
 }
 
-bool StreamTransport::may_deliver() const {
-  return reading_ && !closing_ && !shut_ && unsent_bytes() <= limits_.max_unsent_bytes / 4;
-}
+bool StreamTransport::may_deliver() const { return reading_ && !closing_ && !shut_ && !congested(); }
 
 void StreamTransport::pump() {
   deliver();
@@ -71,11 +69,20 @@ void StreamTransport::on_read(boost::system::error_code ec, std::size_t n) {
   read_pending_ = false;
   if (!shut_) {
     input_.commit(n);
-    if (n == 0) input_ended_ = true;
-    if (ec || (input_ended_ && stream_->peer_is_gone())) shut();
+    if (ec) shut();
+    if (!ec && n == 0) end_input();
     if (!shut_) pump();
   }
   report_closed_when_quiet();
+}
+
+void StreamTransport::end_input() {
+  input_ended_ = true;
+  hangup_pending_ = stream_->async_wait_hangup([this](boost::system::error_code ec, std::size_t) {
+    hangup_pending_ = false;
+    if (!ec) shut();
+    report_closed_when_quiet();
+  });
 }
 
 void StreamTransport::write_line(std::string_view line) {
@@ -89,6 +96,7 @@ void StreamTransport::write_line(std::string_view line) {
 void StreamTransport::flush() {
   if (write_pending_ || shut_) return;
   if (pending_.empty()) {
+    if (std::exchange(ending_output_, false)) stream_->shutdown_write();
     if (closing_) shut();
     return;
   }
@@ -98,6 +106,7 @@ void StreamTransport::flush() {
 }
 
 void StreamTransport::on_written(boost::system::error_code ec) {
+  const bool was_congested = congested();
   write_pending_ = false;
   if (writing_.capacity() > kKeepCapacity)
     writing_ = std::string();
@@ -105,8 +114,14 @@ void StreamTransport::on_written(boost::system::error_code ec) {
     writing_.clear();
   if (ec) shut();
   flush();
+  if (!shut_ && was_congested && !congested()) handler_->on_drained();
   if (!shut_) pump();
   report_closed_when_quiet();
+}
+
+void StreamTransport::end_output() {
+  ending_output_ = true;
+  if (!corked_) flush();
 }
 
 void StreamTransport::close() {
@@ -126,7 +141,7 @@ void StreamTransport::shut() {
 }
 
 void StreamTransport::report_closed_when_quiet() {
-  if (!shut_ || read_pending_ || write_pending_ || posted_ > 0 || handler_ == nullptr) return;
+  if (!shut_ || read_pending_ || write_pending_ || hangup_pending_ || posted_ > 0 || handler_ == nullptr) return;
   std::exchange(handler_, nullptr)->on_closed();
 }
 

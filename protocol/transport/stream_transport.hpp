@@ -26,6 +26,8 @@ class StreamTransport final : public LineTransport {
   void start(Handler& handler) override;
   void set_reading(bool on) override;
   void write_line(std::string_view line) override;
+  bool congested() const override { return unsent_bytes() > limits_.max_unsent_bytes / 4; }
+  void end_output() override;
   void close() override;
   void abort() override;
 
@@ -33,6 +35,7 @@ class StreamTransport final : public LineTransport {
   void pump();  // delivers what is buffered, then reads on
   void deliver();
   void on_read(boost::system::error_code ec, std::size_t n);
+  void end_input();
   void flush();
   void on_written(boost::system::error_code ec);
   void post_pump();
@@ -50,10 +53,12 @@ class StreamTransport final : public LineTransport {
   bool reading_ = true;  // what the handler wants
   bool read_pending_ = false;
   bool write_pending_ = false;
+  bool hangup_pending_ = false;
   int posted_ = 0;       // tasks of ours on the loop
   bool corked_ = false;  // inside deliver(): collect writes
   bool input_ended_ = false;
   bool end_reported_ = false;
+  bool ending_output_ = false;
   bool closing_ = false;  // close() was called
   bool shut_ = false;     // the stream is closed
 };

@@ -3,10 +3,10 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/socket_base.hpp>
 #include <boost/asio/write.hpp>
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -35,10 +35,15 @@ class SocketStream final : public ByteStream {
     asio::async_write(socket_, asio::buffer(bytes.data(), bytes.size()), std::move(done));
   }
   void post(std::function<void()> f) override { asio::post(socket_.get_executor(), std::move(f)); }
-  bool peer_is_gone() const override {
-    // POLLHUP on a stream socket: both directions are shut. asio has no word for it.
-    pollfd p{const_cast<asio::local::stream_protocol::socket&>(socket_).native_handle(), POLLIN, 0};
-    return ::poll(&p, 1, 0) > 0 && (p.revents & (POLLHUP | POLLERR)) != 0;
+  bool async_wait_hangup(Done done) override {
+    // Reported when both directions are shut, not when the peer has only ended its own.
+    socket_.async_wait(asio::socket_base::wait_error,
+                       [done = std::move(done)](boost::system::error_code ec) { done(ec, 0); });
+    return true;
+  }
+  void shutdown_write() override {
+    boost::system::error_code ignored;
+    socket_.shutdown(asio::local::stream_protocol::socket::shutdown_send, ignored);
   }
   void close() override {
     boost::system::error_code ignored;

@@ -86,6 +86,7 @@ TEST_F(ServerTest, AHalfLineAtTheEndOfInputIsAParseError) {
   EXPECT_FALSE(client.read_line());
 }
 
+// It ends its own direction first and is gone a moment later.
 TEST_F(ServerTest, AVanishedClientCancelsItsCalls) {
   std::latch started(1);
   std::latch stopped(1);

@@ -37,6 +37,8 @@ class MemoryTransport final : public transport::LineTransport {
   void write_line(std::string_view line) override {
     if (!closing_) peer_->received.emplace_back(line);
   }
+  bool congested() const override { return false; }
+  void end_output() override {}
   void close() override {
     if (std::exchange(closing_, true)) return;
     executors_.post([this] {

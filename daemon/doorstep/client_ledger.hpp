@@ -1,0 +1,49 @@
+#pragma once
+
+#include "protocol/jsonrpc/envelope.hpp"
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memd {
+
+// What a client has going on with the daemon, seen from between them: enough to start over with another daemon without
+// the client noticing, and to answer what the old one will not. One thread.
+class ClientLedger {
+ public:
+  // Each line before it is passed on.
+  void from_client(std::string_view line);
+  // false: the answer to a replayed line, to be swallowed.
+  bool from_daemon(std::string_view line);
+
+  // The daemon is gone: the answers for the requests that went with it. A handshake that was under way is not among
+  // them: it is replayed, and its answer goes to the client.
+  std::vector<std::string> fail_in_flight(std::string_view message);
+  // There will be no other daemon: the handshake fails too, and is forgotten.
+  std::vector<std::string> fail_everything(std::string_view message);
+  // The lines that bring a new daemon to where the old one was.
+  std::vector<std::string> replay();
+
+  bool idle() const { return in_flight_.empty(); }
+
+ private:
+  struct Subscription {
+    std::string line;
+    bool acknowledged = false;
+  };
+
+  std::string initialize_line_;
+  std::string initialize_id_;
+  bool initialize_answered_ = false;
+  std::string initialized_line_;
+  std::set<std::string> in_flight_;
+  std::map<std::string, Subscription> subscriptions_;  // by id
+  std::multiset<std::string> swallow_responses_;       // ids
+  std::multiset<std::string> swallow_acks_;            // subscription ids
+  jsonrpc::EnvelopeReader reader_;
+};
+
+}  // namespace memd

@@ -1,0 +1,336 @@
+#include "daemon/doorstep/stdio_pump.hpp"
+
+#include "test/support/line_client.hpp"
+#include "test/support/temp_dir.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+
+#include <fcntl.h>
+#include <sys/socket.h>
+
+#include <deque>
+#include <fstream>
+#include <mutex>
+#include <thread>
+
+// A scripted daemon at the other end of socket pairs, a client at the other end of pipes, and the pump between them on
+// a thread of its own.
+namespace memd {
+namespace {
+
+using test::LineClient;
+using testing::HasSubstr;
+
+constexpr const char* kInitialize =
+    R"({"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-11-25"}})";
+constexpr const char* kInitializeAnswer = R"({"jsonrpc":"2.0","id":"init","result":{"n":1}})";
+constexpr const char* kInitialized = R"({"jsonrpc":"2.0","method":"notifications/initialized"})";
+constexpr const char* kListen =
+    R"({"jsonrpc":"2.0","id":"sub","method":"subscriptions/listen","params":{"notifications":{}}})";
+constexpr const char* kAck =
+    R"({"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged",)"
+    R"("params":{"notifications":{},"_meta":{"io.modelcontextprotocol/subscriptionId":"sub"}}})";
+
+std::string request(int id) { return R"({"jsonrpc":"2.0","id":)" + std::to_string(id) + R"(,"method":"m"})"; }
+std::string answer(int id) { return R"({"jsonrpc":"2.0","id":)" + std::to_string(id) + R"(,"result":{}})"; }
+
+// Each call to accept() lets one dial through.
+class ScriptedDial final : public DaemonDial {
+ public:
+  void begin() override {
+    const std::lock_guard lock(mutex_);
+    ++series_;
+  }
+  Result<std::optional<UniqueFd>> attempt() override {
+    const std::lock_guard lock(mutex_);
+    if (broken_) return Error(Errc::unavailable, "the disk is full");
+    if (ready_.empty()) return std::optional<UniqueFd>();
+    UniqueFd fd(ready_.front());
+    ready_.pop_front();
+    return std::optional<UniqueFd>(std::move(fd));
+  }
+  std::chrono::milliseconds next_wait() override { return std::chrono::milliseconds(1); }
+
+  LineClient accept() {
+    int pair[2];
+    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+    const std::lock_guard lock(mutex_);
+    ready_.push_back(pair[0]);
+    return LineClient(pair[1]);
+  }
+  void set_broken(bool on) {
+    const std::lock_guard lock(mutex_);
+    broken_ = on;
+  }
+  int series() {
+    const std::lock_guard lock(mutex_);
+    return series_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::deque<int> ready_;
+  bool broken_ = false;
+  int series_ = 0;
+};
+
+class StdioPumpTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(::pipe2(in_, O_CLOEXEC), 0);
+    ASSERT_EQ(::pipe2(out_, O_CLOEXEC), 0);
+    client.emplace(out_[0], in_[1]);
+  }
+  void TearDown() override {
+    if (thread_.joinable()) {
+      boost::asio::post(loop, [this] { pump->stop(); });
+      thread_.join();
+    }
+    ::close(in_[0]);
+    ::close(out_[1]);
+  }
+  void start(std::chrono::milliseconds drain = std::chrono::seconds(10)) {
+    pump.emplace(loop, dial, StdioPump::Options{in_[0], out_[1], drain});
+    pump->start([this] { finished = true; });
+    thread_ = std::thread([this] { loop.run(); });
+  }
+  void join() {
+    thread_.join();
+    EXPECT_TRUE(finished);
+  }
+  // Through the pump and back: whatever came before has been handled.
+  void round_trip(LineClient& daemon, int id) {
+    client->send_line(request(id));
+    EXPECT_EQ(daemon.read_line(), request(id));
+    daemon.send_line(answer(id));
+    EXPECT_EQ(client->read_line(), answer(id));
+  }
+  void shake_hands(LineClient& daemon) {
+    client->send_line(kInitialize);
+    EXPECT_EQ(daemon.read_line(), kInitialize);
+    daemon.send_line(kInitializeAnswer);
+    EXPECT_EQ(client->read_line(), kInitializeAnswer);
+    client->send_line(kInitialized);
+    EXPECT_EQ(daemon.read_line(), kInitialized);
+  }
+
+  boost::asio::io_context loop{1};
+  ScriptedDial dial;
+  std::optional<StdioPump> pump;
+  std::optional<LineClient> client;
+  bool finished = false;
+
+ private:
+  int in_[2];
+  int out_[2];
+  std::thread thread_;
+};
+
+TEST_F(StdioPumpTest, PassesLinesBothWaysAsTheyAre) {
+  auto daemon = dial.accept();
+  start();
+  shake_hands(daemon);
+  for (const std::string& line :
+       {std::string("not json"), std::string(R"({ "odd" : [1,2] })"), std::string(3'000'000, 'x')}) {
+    std::thread writer([&] { client->send_line(line); });
+    EXPECT_EQ(daemon.read_line(), line);
+    writer.join();
+    daemon.send_line(line);
+    EXPECT_EQ(client->read_line(), line);
+  }
+}
+
+TEST_F(StdioPumpTest, ARestartIsReplayedUnseen) {
+  auto first = std::make_optional(dial.accept());
+  start();
+  shake_hands(*first);
+  client->send_line(kListen);
+  EXPECT_EQ(first->read_line(), kListen);
+  first->send_line(kAck);
+  EXPECT_EQ(client->read_line(), kAck);
+  client->send_line(request(1));
+  client->send_line(request(2));
+  EXPECT_EQ(first->read_line(), request(1));
+  EXPECT_EQ(first->read_line(), request(2));
+  first->send_line(answer(2));
+  EXPECT_EQ(client->read_line(), answer(2));
+
+  first.reset();  // the daemon dies with 1 in flight
+  EXPECT_EQ(client->read_line(),
+            R"({"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"memd daemon restarted; ask again"}})");
+  EXPECT_EQ(dial.series(), 1) << "nobody starts a daemon unasked";
+
+  client->send_line(request(3));
+  auto second = dial.accept();
+  EXPECT_EQ(second.read_line(), kInitialize);
+  EXPECT_EQ(second.read_line(), kInitialized);
+  EXPECT_EQ(second.read_line(), kListen);
+  EXPECT_EQ(second.read_line(), request(3));
+  second.send_line(kInitializeAnswer);
+  second.send_line(kAck);
+  second.send_line(answer(3));
+  EXPECT_EQ(client->read_line(), answer(3)) << "the answers to the replay are not for the client";
+  second.send_line(kInitializeAnswer);
+  EXPECT_EQ(client->read_line(), kInitializeAnswer) << "only one is swallowed";
+}
+
+TEST_F(StdioPumpTest, AHandshakeThatWasUnderWayIsFinishedByTheNextDaemon) {
+  auto first = std::make_optional(dial.accept());
+  start();
+  client->send_line(kInitialize);
+  EXPECT_EQ(first->read_line(), kInitialize);
+  first.reset();
+  auto second = dial.accept();
+  EXPECT_EQ(second.read_line(), kInitialize);
+  second.send_line(kInitializeAnswer);
+  EXPECT_EQ(client->read_line(), kInitializeAnswer);
+}
+
+TEST_F(StdioPumpTest, CancelledRequestsAndEndedSubscriptionsAreForgotten) {
+  auto first = std::make_optional(dial.accept());
+  start();
+  client->send_line(request(1));
+  client->send_line(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})");
+  client->send_line(kListen);
+  client->send_line(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"sub"}})");
+  for (int i = 0; i < 4; ++i)
+    EXPECT_TRUE(first->read_line());
+  client->send_line(request(2));
+  EXPECT_EQ(first->read_line(), request(2));
+  first.reset();
+  EXPECT_THAT(client->read_line().value_or(""), HasSubstr(R"("id":2,"error")")) << "1 is not answered";
+  client->send_line(request(3));
+  auto second = dial.accept();
+  EXPECT_EQ(second.read_line(), request(3)) << "nothing is replayed";
+  second.send_line(answer(3));
+  EXPECT_EQ(client->read_line(), answer(3));
+}
+
+TEST_F(StdioPumpTest, ADaemonThatCannotBeStartedAgainIsReportedToTheClient) {
+  auto first = std::make_optional(dial.accept());
+  start();
+  client->send_line(request(1));
+  EXPECT_EQ(first->read_line(), request(1));
+  dial.set_broken(true);
+  first.reset();
+  EXPECT_THAT(client->read_line().value_or(""), HasSubstr("ask again"));
+  client->send_line(request(2));
+  const auto line = client->read_line();
+  ASSERT_TRUE(line);
+  EXPECT_THAT(*line, HasSubstr(R"("id":2)"));
+  EXPECT_THAT(*line, HasSubstr("the disk is full"));
+  dial.set_broken(false);
+  auto second = dial.accept();
+  round_trip(second, 3);
+}
+
+TEST_F(StdioPumpTest, NoDaemonAtFirstIsAFailure) {
+  dial.set_broken(true);
+  start();
+  join();
+  ASSERT_TRUE(pump->failure());
+  EXPECT_EQ(pump->failure()->message(), "the disk is full");
+}
+
+TEST_F(StdioPumpTest, WaitsForADaemonThatIsStarting) {
+  start();
+  client->send_line(request(1));
+  auto daemon = dial.accept();
+  EXPECT_EQ(daemon.read_line(), request(1));
+}
+
+TEST_F(StdioPumpTest, TheEndOfInputReachesTheDaemonAndItsAnswersTheClient) {
+  auto daemon = std::make_optional(dial.accept());
+  start();
+  client->send_line(request(1));
+  client->close_write();
+  EXPECT_EQ(daemon->read_line(), request(1));
+  EXPECT_FALSE(daemon->read_line()) << "the end of input";
+  daemon->send_line(answer(1));
+  EXPECT_EQ(client->read_line(), answer(1));
+  daemon.reset();
+  join();
+}
+
+TEST_F(StdioPumpTest, AfterTheEndOfInputItWaitsNoLongerThanTheDrainTime) {
+  auto daemon = dial.accept();
+  start(std::chrono::milliseconds(1));
+  client->send_line(request(1));
+  EXPECT_EQ(daemon.read_line(), request(1));
+  client->close_write();
+  join();
+}
+
+TEST_F(StdioPumpTest, ADaemonLostAfterTheEndOfInputIsStillReported) {
+  auto daemon = std::make_optional(dial.accept());
+  start();
+  client->send_line(request(1));
+  EXPECT_EQ(daemon->read_line(), request(1));
+  client->close_write();
+  EXPECT_FALSE(daemon->read_line());
+  daemon.reset();
+  EXPECT_THAT(client->read_line().value_or(""), HasSubstr("ask again"));
+  join();
+}
+
+TEST_F(StdioPumpTest, StopsAtOnce) {
+  auto daemon = dial.accept();
+  start();
+  round_trip(daemon, 1);
+  client->send_line(request(2));
+  boost::asio::post(loop, [this] { pump->stop(); });
+  join();
+}
+
+TEST_F(StdioPumpTest, StopsAtOnceWhileDialing) {
+  start();
+  boost::asio::post(loop, [this] { pump->stop(); });
+  join();
+}
+
+TEST_F(StdioPumpTest, AClientThatDoesNotReadHoldsTheDaemonBack) {
+  auto daemon = dial.accept();
+  start();
+  const std::string big(1'000'000, 'x');
+  constexpr int kLines = 100;  // more than the pump would ever keep
+  std::thread writer([&] {
+    for (int i = 0; i < kLines; ++i)
+      ASSERT_TRUE(daemon.send_line(big));
+  });
+  for (int i = 0; i < kLines; ++i)
+    ASSERT_EQ(client->read_line().value_or("").size(), big.size()) << i;
+  writer.join();
+}
+
+TEST(StdioPump, ReadsRegularFiles) {
+  const test::TempDir dir;
+  test::write_file(dir / "in", request(1) + "\n" + request(2) + "\n");
+  const int in = ::open((dir / "in").c_str(), O_RDONLY);
+  const int out = ::open((dir / "out").c_str(), O_WRONLY | O_CREAT, 0600);
+  boost::asio::io_context loop(1);
+  ScriptedDial dial;
+  auto daemon = std::make_optional(dial.accept());
+  StdioPump pump(loop, dial, {in, out, std::chrono::seconds(10)});
+  pump.start();
+  std::thread thread([&] { loop.run(); });
+  EXPECT_EQ(daemon->read_line(), request(1));
+  EXPECT_EQ(daemon->read_line(), request(2));
+  EXPECT_FALSE(daemon->read_line());
+  daemon->send_line(answer(2));
+  daemon.reset();
+  thread.join();
+  ::close(in);
+  ::close(out);
+  std::ifstream answers(dir / "out");
+  std::string line;
+  ASSERT_TRUE(std::getline(answers, line));
+  EXPECT_EQ(line, answer(2));
+  ASSERT_TRUE(std::getline(answers, line));
+  EXPECT_THAT(line, HasSubstr("ask again")) << "1 was in flight";
+}
+
+}  // namespace
+}  // namespace memd
