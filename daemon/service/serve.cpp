@@ -57,7 +57,8 @@ Result<int> serve_socket(const Settings& settings, const std::optional<std::stri
 
 Result<int> serve_stdio_pump(const Settings& settings) {
   MEMD_TRY_ASSIGN(auto address, daemon_address(settings));
-  return run_stdio_pump(std::move(address));
+  MEMD_TRY(run_stdio_pump(std::move(address)));
+  return 0;
 }
 
 Result<int> serve_stdio_standalone(const Settings& settings) {
