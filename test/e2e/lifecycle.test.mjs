@@ -178,7 +178,9 @@ describe('daemon', () => {
     process.kill(daemon.pid, 'SIGKILL');
     const { result, error } = await answer;
     assert.ok(result || error.message.length > 10);
-    assert.ok((await memd.request('ping')).result, 'and the next one is served');
+    await eventually('the daemon is dead', () => !processesOf(home).some(({ pid }) => pid === daemon.pid));
+    const next = await memd.request('ping');
+    assert.ok(next.result, `the next one is served: ${JSON.stringify(next.error)}`);
     await memd.close();
     await stopDaemons(home);
   });
