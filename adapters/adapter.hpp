@@ -45,6 +45,7 @@ struct SourceCandidate {
   Platform platform{};
   std::string path;  // absolute
   SourceFormat format = SourceFormat::jsonl;
+  std::uint64_t size = 0;  // filled by whoever looked at the file; adapters leave it alone
 };
 
 // A platform's reader. Stateless and thread-safe: it may be asked from any thread. Does no I/O of its own.

@@ -45,7 +45,11 @@ class MemoryHost::Freshness final : public tools::FreshnessProvider {
  public:
   explicit Freshness(MemoryHost& host) : host_(host) {}
   std::vector<PlatformFreshness> freshness() const override {
-    if (host_.ingest_) return host_.ingest_->progress().freshness();
+    if (host_.ingest_) {
+      auto rows = host_.ingest_->progress().freshness();
+      if (rows.empty() && host_.ingest_->progress().snapshot().last_scan == 0) rows = not_looked_at_yet();
+      return rows;
+    }
     auto reader = host_.readers_.acquire(std::chrono::seconds(1));
     if (!reader) return {};
     auto rows = (*reader)->freshness();
@@ -54,6 +58,21 @@ class MemoryHost::Freshness final : public tools::FreshnessProvider {
   std::uint64_t generation() const override { return host_.generation_.load(std::memory_order_relaxed); }
 
  private:
+  // In the first moments there may be history that nobody has counted: behind by an unknown amount, not absent.
+  std::vector<PlatformFreshness> not_looked_at_yet() const {
+    std::vector<PlatformFreshness> rows;
+    for (const auto& root : host_.discovery_.roots()) {
+      const Platform platform = root.adapter->describe().platform;
+      std::error_code ec;
+      if (!std::filesystem::exists(root.path, ec) || (!rows.empty() && rows.back().platform == platform)) continue;
+      PlatformFreshness row;
+      row.platform = platform;
+      row.sources = row.sources_behind = 1;
+      rows.push_back(row);
+    }
+    return rows;
+  }
+
   MemoryHost& host_;
 };
 

@@ -75,7 +75,11 @@ std::vector<SourceCandidate> Discovery::find(const fs::path& under) const {
   std::vector<Found> found;
   const auto on_file = [&](const fs::directory_entry& entry) {
     std::error_code ec;
-    if (auto candidate = classify(entry.path())) found.push_back({entry.last_write_time(ec), std::move(*candidate)});
+    auto candidate = classify(entry.path());
+    if (!candidate) return;
+    const auto size = entry.file_size(ec);
+    candidate->size = ec ? 0 : size;
+    found.push_back({entry.last_write_time(ec), std::move(*candidate)});
   };
   walk(under, on_file, [](const fs::path&) {});
   return in_reading_order(std::move(found));

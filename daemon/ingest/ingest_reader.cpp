@@ -89,6 +89,10 @@ void IngestService::add(const std::vector<SourceCandidate>& candidates) {
     }
     it->second.adapter = find_adapter(c.platform);
     ring_.add(c.path);
+    // How much there is to do is known before any of it is done.
+    Source seen = it->second.source;
+    seen.size = c.size;
+    progress_.saw(seen, clock_.now());
   }
 }
 
