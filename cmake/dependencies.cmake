@@ -2,7 +2,11 @@
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 find_package(Boost 1.81 REQUIRED COMPONENTS json)
-find_package(simdjson 3.0 REQUIRED)
+# Its version file refuses every other minor version.
+find_package(simdjson REQUIRED)
+if(simdjson_VERSION VERSION_LESS 3.0)
+  message(FATAL_ERROR "simdjson >= 3.0 is needed, found ${simdjson_VERSION}")
+endif()
 find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(CLI11 REQUIRED)

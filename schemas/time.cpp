@@ -98,7 +98,12 @@ std::optional<TimeMs> parse_rfc3339(std::string_view s) {
   }
   const auto offset = take_offset_minutes(s);
   if (!offset || !s.empty()) return std::nullopt;
-  return ms - *offset * 60'000LL;
+  ms -= *offset * 60'000LL;
+  // An offset or a leap second can leave the years that the format can write.
+  static constexpr TimeMs kFirst = sys_days(year(0) / 1 / 1).time_since_epoch() / milliseconds(1);
+  static constexpr TimeMs kEnd = sys_days(year(10000) / 1 / 1).time_since_epoch() / milliseconds(1);
+  if (ms < kFirst || ms >= kEnd) return std::nullopt;
+  return ms;
 }
 
 }  // namespace memd

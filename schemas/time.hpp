@@ -17,7 +17,8 @@ inline constexpr TimeMs kDiagnosticRetention = 30 * kMsPerDay;
 std::string format_rfc3339(TimeMs t);
 
 // Accepts RFC 3339 with any fraction and offset ("…Z", "…+02:00"), a space for the T, and a bare date or a time
-// without offset (both taken as UTC). nullopt for anything else, including 2026-02-30.
+// without offset (both taken as UTC). nullopt for anything else, including 2026-02-30 and what is outside the
+// years 0000…9999 in UTC.
 std::optional<TimeMs> parse_rfc3339(std::string_view text);
 
 }  // namespace memd

@@ -85,7 +85,10 @@ struct StdioPump::Impl {
     for (const std::string& line : ledger.replay())
       daemon->write_line(line);
     daemon->start(daemon_end);
-    if (held) pass_on(*std::exchange(held, std::nullopt));
+    if (held) {
+      unproven = std::exchange(held, std::nullopt);
+      daemon->write_line(*unproven);
+    }
     resume_client();
     if (input_ended) daemon->end_output();
   }
@@ -109,12 +112,20 @@ struct StdioPump::Impl {
     client->set_reading(false);
     if (!daemon) begin_dialing();  // otherwise once the old connection has closed
   }
+  // The kernel lets a client connect to a daemon that is being killed, as long as its listening socket stands. What
+  // is said to a daemon that never says anything has not been heard, and is said once more to the next one.
+  void prove() {
+    said_twice = false;
+    if (unproven) ledger.from_client(*std::exchange(unproven, std::nullopt));
+  }
   void pass_on(std::string_view line) {
+    if (unproven) ledger.from_client(*std::exchange(unproven, std::nullopt));
     ledger.from_client(line);
     daemon->write_line(line);
     if (daemon->congested()) client->set_reading(false);
   }
   void from_daemon(std::string_view line) {
+    prove();
     if (!ledger.from_daemon(line)) return;
     client->write_line(line);
     if (client->congested()) daemon->set_reading(false);
@@ -148,6 +159,12 @@ struct StdioPump::Impl {
     });
   }
   void daemon_lost() {
+    if (unproven && !held && !said_twice) {
+      said_twice = true;
+      held = std::exchange(unproven, std::nullopt);
+      return begin_dialing();
+    }
+    if (unproven) ledger.from_client(*std::exchange(unproven, std::nullopt));
     for (const std::string& line : ledger.fail_in_flight("memd daemon restarted; ask again"))
       client->write_line(line);
     // A handshake under way is finished with another daemon; nothing else brings one up unasked.
@@ -185,10 +202,12 @@ struct StdioPump::Impl {
   asio::steady_timer retry{loop};
   asio::steady_timer drain{loop};
   ClientLedger ledger;
-  std::optional<std::string> held;  // a client's line that waits for a daemon
+  std::optional<std::string> held;      // a client's line that waits for a daemon
+  std::optional<std::string> unproven;  // the line a daemon was brought up for, until it says anything; not in ledger
   std::optional<Error> failure;
   bool dialing = false;
   bool ever_connected = false;
+  bool said_twice = false;
   bool daemon_gone = false;  // closed, not yet destroyed
   bool client_gone = false;
   bool input_ended = false;

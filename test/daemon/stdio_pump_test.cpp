@@ -90,6 +90,45 @@ TEST_F(StdioPumpTest, CancelledRequestsAndEndedSubscriptionsAreForgotten) {
   EXPECT_EQ(client->read_line(), answer(3));
 }
 
+// The second daemon is one that was being killed: it took the connection, and went without a word.
+TEST_F(StdioPumpTest, WhatADyingDaemonDidNotHearIsSaidToTheNext) {
+  start();
+  client->send_line(request(1));
+  {
+    auto first = dial.accept();
+    EXPECT_EQ(first.read_line(), request(1));
+  }
+  EXPECT_THAT(client->read_line().value_or(""), HasSubstr("ask again"));
+  client->send_line(request(2));
+  {
+    auto dying = dial.accept();
+    EXPECT_EQ(dying.read_line(), request(2));
+  }
+  auto next = dial.accept();
+  EXPECT_EQ(next.read_line(), request(2));
+  next.send_line(answer(2));
+  EXPECT_EQ(client->read_line(), answer(2));
+}
+
+TEST_F(StdioPumpTest, ARequestThatTwoDaemonsDidNotSurviveFails) {
+  start();
+  client->send_line(request(1));
+  {
+    auto first = dial.accept();
+    EXPECT_EQ(first.read_line(), request(1));
+  }
+  EXPECT_THAT(client->read_line().value_or(""), HasSubstr("ask again"));
+  client->send_line(request(2));
+  for (int i = 0; i < 2; ++i) {
+    auto dying = dial.accept();
+    EXPECT_EQ(dying.read_line(), request(2));
+  }
+  EXPECT_THAT(client->read_line().value_or(""), HasSubstr("ask again"));
+  client->send_line(request(3));
+  auto next = dial.accept();
+  EXPECT_EQ(next.read_line(), request(3));
+}
+
 TEST_F(StdioPumpTest, ADaemonThatCannotBeStartedAgainIsReportedToTheClient) {
   auto first = std::make_optional(dial.accept());
   start();

@@ -1,0 +1,154 @@
+#!/usr/bin/env bash
+# Installs the Debian/Ubuntu packages memd needs: install-deps.sh PROFILE... with PROFILE build, test or fuzz.
+# Asks dpkg first: when nothing is missing it neither needs root nor touches the network.
+set -euo pipefail
+
+readonly boost_minimum=1.81
+readonly cmake_minimum=3.25
+
+say() { printf '%s\n' "$*" >&2; }
+die() {
+  say "install-deps: $*"
+  exit 1
+}
+
+installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
+offered() {
+  local candidate
+  candidate=$(LC_ALL=C apt-cache policy "$1" 2>/dev/null | sed -n 's/^  Candidate: //p')
+  [ -n "$candidate" ] && [ "$candidate" != '(none)' ]
+}
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# --- what is asked for ---------------------------------------------------------------------------------------------
+
+required=()
+optional=() # taken when offered: they make the build faster or a check possible
+want_boost=no
+want_clang_format=no
+want_clang=no
+
+profile_build() {
+  required+=(g++ cmake ninja-build pkg-config python3 libsimdjson-dev libfmt-dev libspdlog-dev libcli11-dev libyaml-cpp-dev
+    libsqlite3-dev libzstd-dev libxxhash-dev libssl-dev)
+  optional+=(ccache lld)
+  want_boost=yes
+}
+
+profile_test() {
+  required+=(libgtest-dev libgmock-dev python3)
+  want_clang_format=yes
+  have node || required+=(nodejs)
+  have npm || required+=(npm)
+}
+
+profile_fuzz() { want_clang=yes; }
+
+[ $# -gt 0 ] || die "usage: install-deps.sh build|test|fuzz ..."
+for profile in "$@"; do
+  case $profile in
+    build) profile_build ;;
+    test) profile_test ;;
+    fuzz) profile_fuzz ;;
+    *) die "unknown profile '$profile' (build, test, fuzz)" ;;
+  esac
+done
+have dpkg-query || die "only Debian and Ubuntu are known here. Install by hand: ${required[*]} and Boost >= $boost_minimum."
+
+# --- packages whose name depends on the system ---------------------------------------------------------------------
+
+boost_is_there() {
+  local header=/usr/include/boost/version.hpp number
+  [ -r $header ] || return 1
+  number=$(sed -n 's/^#define BOOST_VERSION \([0-9]*\).*/\1/p' $header)
+  [ "${number:-0}" -ge 108100 ] && compgen -G '/usr/lib/*/libboost_json.so' >/dev/null
+}
+
+# The default Boost if it is new enough, else the newest versioned one.
+boost_packages() {
+  local candidate version
+  candidate=$(LC_ALL=C apt-cache policy libboost-dev | sed -n 's/^  Candidate: //p')
+  if dpkg --compare-versions "${candidate:-0}" ge $boost_minimum && offered libboost-json-dev; then
+    echo libboost-dev libboost-json-dev
+    return
+  fi
+  version=$(apt-cache search --names-only '^libboost-json1\.[0-9]+-dev$' |
+    sed -n 's/^libboost-json\(1\.[0-9]*\)-dev .*/\1/p' | sort -V | tail -n 1)
+  dpkg --compare-versions "${version:-0}" ge $boost_minimum || return 1
+  echo "libboost$version-dev" "libboost-json$version-dev"
+}
+
+newest_clang() {
+  apt-cache search --names-only '^clang-[0-9]+$' | sed -n 's/^clang-\([0-9]*\) .*/\1/p' | sort -n | tail -n 1
+}
+
+clang_is_there() { compgen -c clang++- | grep -Eq '^clang\+\+-(1[6-9]|[2-9][0-9])$'; }
+
+# --- install what is missing ---------------------------------------------------------------------------------------
+
+missing=()
+collect_missing() {
+  local package
+  missing=()
+  for package in "${required[@]}"; do
+    installed "$package" || missing+=("$package")
+  done
+  for package in "${optional[@]}"; do
+    installed "$package" || ! offered "$package" || missing+=("$package")
+  done
+}
+
+open_questions() {
+  { [ $want_boost = yes ] && ! boost_is_there; } ||
+    { [ $want_clang_format = yes ] && ! have clang-format-14 && { ! have apt-cache || offered clang-format-14; }; } ||
+    { [ $want_clang = yes ] && ! clang_is_there; }
+}
+
+as_root=()
+find_root() {
+  [ "$(id -u)" -eq 0 ] && return
+  if have sudo; then
+    as_root=(sudo)
+    return
+  fi
+  die "these packages are missing and need root: ${missing[*]}
+Run this as root, install sudo, or install them by hand."
+}
+
+collect_missing
+if [ ${#missing[@]} -gt 0 ] || open_questions; then
+  find_root
+  export DEBIAN_FRONTEND=noninteractive
+  apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=120 -q)
+  say "install-deps: asking the package servers"
+  "${apt[@]}" update >/dev/null || die "apt-get update failed: are the package servers reachable?"
+  if [ $want_boost = yes ] && ! boost_is_there; then
+    boost=$(boost_packages) || die "this system offers no Boost >= $boost_minimum"
+    read -ra boost <<<"$boost"
+    required+=("${boost[@]}")
+  fi
+  if [ $want_clang_format = yes ]; then
+    if offered clang-format-14; then
+      required+=(clang-format-14)
+    else
+      say "install-deps: clang-format-14 is not offered here; the format check will be skipped"
+    fi
+  fi
+  if [ $want_clang = yes ] && ! clang_is_there; then
+    version=$(newest_clang)
+    [ "${version:-0}" -ge 16 ] || die "fuzzing needs clang 16 or newer; this system offers ${version:-none}"
+    required+=("clang-$version" "libclang-rt-$version-dev")
+  fi
+  collect_missing
+  if [ ${#missing[@]} -gt 0 ]; then
+    say "install-deps: installing ${missing[*]}"
+    "${apt[@]}" install -y --no-install-recommends "${missing[@]}" >/dev/null ||
+      die "apt-get could not install: ${missing[*]}"
+  fi
+fi
+
+if have cmake; then
+  cmake_version=$(cmake --version | sed -n '1s/^cmake version //p')
+  dpkg --compare-versions "$cmake_version" ge $cmake_minimum ||
+    die "CMake >= $cmake_minimum is needed, $(command -v cmake) is $cmake_version"
+fi

@@ -1,0 +1,142 @@
+#!/usr/bin/env bash
+# Builds memd, installs it for this user, reads the history found in $HOME and shows what was found.
+set -euo pipefail
+
+usage() {
+  cat <<'TEXT'
+usage: packaging/install.sh [--prefix DIR] [--data-dir DIR] [--no-ingest]
+
+  --prefix DIR    where bin/memd goes (default: $PREFIX, else ~/.local)
+  --data-dir DIR  where the store goes (default: $XDG_DATA_HOME/memd, else ~/.local/share/memd)
+  --no-ingest     build and install only
+
+Places under a home directory that cannot be written are replaced by ${TMPDIR:-/tmp}/memd-UID, with a note.
+TEXT
+}
+
+say() { printf '%s\n' "$*"; }
+note() { printf 'note: %s\n' "$*" >&2; }
+die() {
+  printf 'install: %s\n' "$*" >&2
+  exit 1
+}
+
+prefix=${PREFIX:-}
+data_dir=
+ingest=yes
+while [ $# -gt 0 ]; do
+  case $1 in
+    --prefix | --data-dir)
+      [ $# -ge 2 ] || die "$1 needs a directory"
+      if [ "$1" = --prefix ]; then prefix=$2; else data_dir=$2; fi
+      shift 2
+      ;;
+    --prefix=*) prefix=${1#*=} && shift ;;
+    --data-dir=*) data_dir=${1#*=} && shift ;;
+    --no-ingest) ingest=no && shift ;;
+    -h | --help) usage && exit ;;
+    *)
+      usage >&2
+      die "unknown option '$1'"
+      ;;
+  esac
+done
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+fallback=${TMPDIR:-/tmp}/memd-$(id -u)
+home=${HOME:-}
+
+# Creates the directory; true if a file can be made in it.
+usable() {
+  local probe
+  mkdir -p "$1" 2>/dev/null && probe=$(mktemp "$1/.memd-probe.XXXXXX" 2>/dev/null) && rm -f "$probe"
+}
+
+private_dir() { (umask 077 && usable "$1") || die "cannot write to $1"; }
+
+# The fallback stands in a directory that others can write to: it must be ours, and ours alone.
+use_fallback() {
+  mkdir -m 0700 "$fallback" 2>/dev/null || { [ -d "$fallback" ] && [ ! -L "$fallback" ] && [ -O "$fallback" ]; } ||
+    die "$fallback is in the way. Say --prefix and --data-dir."
+  chmod 0700 "$fallback"
+}
+
+# --- places --------------------------------------------------------------------------------------------------------
+
+if [ -n "$prefix" ]; then
+  usable "$prefix/bin" || die "cannot write to $prefix/bin"
+  prefix=$(cd "$prefix" && pwd)
+elif [ -n "$home" ] && usable "$home/.local/bin"; then
+  prefix=$home/.local
+else
+  use_fallback
+  prefix=$fallback/prefix
+  mkdir -p "$prefix/bin"
+  note "$home/.local cannot be written; memd goes to $prefix. Choose another place with --prefix or PREFIX."
+fi
+
+memd_args=()
+if [ -n "$data_dir" ]; then
+  private_dir "$data_dir"
+  data_dir=$(cd "$data_dir" && pwd)
+  memd_args=(--data-dir "$data_dir")
+elif [ -z "$home" ] && [ -z "${XDG_DATA_HOME:-}" ] || ! usable "${XDG_DATA_HOME:-$home/.local/share}"; then
+  use_fallback
+  data_dir=$fallback/data
+  private_dir "$data_dir"
+  memd_args=(--data-dir "$data_dir")
+  note "${XDG_DATA_HOME:-$home/.local/share} cannot be written; the store goes to $data_dir." \
+    "Choose another place with --data-dir or XDG_DATA_HOME."
+fi
+
+if [ -z "${CCACHE_DIR:-}" ] && { [ -z "$home" ] || ! usable "${XDG_CACHE_HOME:-$home/.cache}"; }; then
+  export CCACHE_DIR=$root/build/ccache
+fi
+
+# --- build and install ---------------------------------------------------------------------------------------------
+
+"$root/packaging/install-deps.sh" build
+say "memd: building (log: build/install.log)"
+mkdir -p "$root/build"
+build() {
+  cd "$root" &&
+    cmake --preset release -B build/install -DMEMD_BUILD_BENCH=OFF -DMEMD_BUILD_TESTS=OFF &&
+    cmake --build build/install --target memd &&
+    cmake --install build/install --prefix "$prefix" --strip
+}
+build >"$root/build/install.log" 2>&1 || {
+  tail -n 40 "$root/build/install.log" >&2
+  die "the build failed; the whole log is $root/build/install.log"
+}
+readonly memd=$prefix/bin/memd
+say "memd: installed $("$memd" --version) as $memd"
+
+# --- first look at the history -------------------------------------------------------------------------------------
+
+if [ $ingest = yes ]; then
+  report=$(mktemp)
+  trap 'rm -f "$report"' EXIT
+  say "memd: reading the history under ${home:-/}"
+  "$memd" "${memd_args[@]}" --json ingest --once >"$report" || die "reading the history failed; see the message above"
+  python3 "$root/packaging/show_history.py" "$report" "$memd" "${memd_args[@]}"
+fi
+
+# --- registration --------------------------------------------------------------------------------------------------
+
+quoted=$(printf ' %q' "$memd" "${memd_args[@]}" --stdio)
+json_args=$(printf ', "%s"' "${memd_args[@]}" --stdio)
+cat <<TEXT
+
+Register memd in Claude Code:
+
+  claude mcp add --scope user memd --$quoted
+
+and in Cursor, in ~/.cursor/mcp.json:
+
+  {"mcpServers": {"memd": {"command": "$memd", "args": [${json_args:2}]}}}
+
+TEXT
+case :${PATH:-}: in
+  *:"$prefix/bin":*) ;;
+  *) note "$prefix/bin is not in PATH. For the command line: export PATH=\"$prefix/bin:\$PATH\"" ;;
+esac

@@ -1,0 +1,137 @@
+// The subcommands scripts rely on, and the inspector's command line.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+import { Home, writeHistory } from './support/history.mjs';
+import { binary, cleanUp, cli, environment, options, startDaemon, stopDaemons, ways } from './support/memd.mjs';
+
+const home = new Home();
+let history;
+before(() => (history = writeHistory(home)));
+after(() => cleanUp(home));
+
+describe('subcommands', () => {
+  test('ingest --once accounts for every byte, and finds nothing the second time', async () => {
+    const first = await cli(home, 'ingest', '--once');
+    assert.equal(first.code, 0, first.stderr);
+    const { sources, sessions, exchanges, bytes_total, bytes_indexed, bytes_skipped, bytes_unknown } = first.json;
+    assert.deepEqual({ sources, sessions, exchanges }, { sources: 3, sessions: history.sessions, exchanges: history.exchanges });
+    assert.equal(bytes_indexed + bytes_skipped + bytes_unknown, bytes_total);
+    for (const field of ['events', 'diagnostics', 'seconds', 'mb_per_s', 'peak_rss_mb'])
+      assert.equal(typeof first.json[field], 'number', field);
+    const [claude] = first.json.platforms.filter(({ platform }) => platform === 'claude_code');
+    assert.equal(claude.exchanges, history.exchanges);
+    const second = await cli(home, 'ingest', '--once');
+    assert.equal(second.json.exchanges, history.exchanges);
+    assert.equal(second.json.events, first.json.events);
+    assert.equal(second.json.events_written, 0);
+  });
+
+  const asked = {
+    search: [['upload test', '-n', '2'], ({ results }) => assert.ok(results[0].session_id.endsWith(history.upload.sessionId))],
+    sessions: [['-n', '2'], ({ sessions }) => assert.equal(sessions.length, 2)],
+    recent: [() => [history.limiter.sessionId, '-n', '1'], (json) => assert.match(JSON.stringify(json), /token bucket/)],
+    topic: [['token bucket'], (json) => assert.match(JSON.stringify(json), /claude_code/)],
+    timeline: [['--since', '2026-03-01', '--until', '2026-04-01'], (json) => assert.match(JSON.stringify(json), /2026-03-10/)],
+    capabilities: [[], (json) => assert.match(JSON.stringify(json), /claude_code/)],
+    coverage: [[], (json) => assert.match(JSON.stringify(json), /ai-title/)],
+    status: [[], (json) => assert.equal(typeof json, 'object')],
+    tools: [[], (json) => assert.match(JSON.stringify(json), /"semantic_search"/)],
+  };
+  for (const [name, [args, check]] of Object.entries(asked)) {
+    test(name, async () => {
+      const { code, json, stderr } = await cli(home, name, ...(typeof args === 'function' ? args() : args));
+      assert.equal(code, 0, stderr);
+      check(json);
+    });
+  }
+
+  test('show and call give the same exchange', async () => {
+    const { json } = await cli(home, 'search', 'upload');
+    const id = json.results[0].exchange_id;
+    const shown = await cli(home, 'show', id);
+    const called = await cli(home, 'call', 'get_exchange', JSON.stringify({ ids: [id] }));
+    assert.equal(shown.code, 0, shown.stderr);
+    assert.match(JSON.stringify(shown.json), new RegExp(`"${id}"`));
+    assert.match(JSON.stringify(called.json), new RegExp(`"${id}"`));
+  });
+
+  test('mistakes end with a code and a message, and no JSON to mistake for an answer', async () => {
+    for (const args of [['show', 'x999999999'], ['no-such-command'], ['search'], ['call', 'capabilities', '{broken']]) {
+      const { code, stderr, stdout } = await cli(home, ...args);
+      assert.notEqual(code, 0, args.join(' '));
+      assert.match(stderr + stdout, /\S/);
+    }
+  });
+
+  test('completion for three shells', async () => {
+    for (const shell of ['bash', 'zsh', 'fish']) {
+      const { code, stdout } = await cli(home, 'completion', shell);
+      assert.equal(code, 0);
+      assert.match(stdout, /memd/);
+    }
+  });
+});
+
+// What packaging/install.sh ends with.
+describe('show_history.py', () => {
+  const script = fileURLToPath(new URL('../../packaging/show_history.py', import.meta.url));
+  const show = async (home) => {
+    const report = join(home.root, 'report.json');
+    writeFileSync(report, (await cli(home, 'ingest', '--once')).stdout);
+    const { stdout } = await promisify(execFile)('python3', [script, report, binary, ...options(home)], { env: environment(home) });
+    return stdout;
+  };
+
+  test('a table and a search that finds something', async () => {
+    const stdout = await show(home);
+    assert.match(stdout, /claude_code +3 +5 +2026-03-03 +2026-03-12/);
+    assert.match(stdout, /\$ memd search '[a-z ]+' -n 3\n.*\S/s);
+  });
+
+  test('nothing to show is no failure', async () => {
+    const empty = new Home();
+    try {
+      assert.match(await show(empty), /No history/);
+    } finally {
+      await cleanUp(empty);
+    }
+  });
+});
+
+describe('inspector', () => {
+  const launcher = fileURLToPath(new URL('./node_modules/.bin/mcp-inspector', import.meta.url));
+  const inspect = async (way, ...args) => {
+    const { command, args: server } = ways[way](home);
+    const { stdout } = await promisify(execFile)(process.execPath, [launcher, '--cli', command, ...server, ...args], {
+      env: { ...environment(home), MCP_CATALOG_PATH: `${home.root}/inspector.json` },
+      timeout: 60_000,
+      maxBuffer: 16 << 20,
+    });
+    return stdout;
+  };
+  for (const way of Object.keys(ways)) {
+    for (const era of ['modern', 'auto', 'legacy']) {
+      test(`${way}, ${era}: portable schemas`, async () => {
+        await stopDaemons(home);
+        if (way === 'socket') await startDaemon(home);
+        const stdout = await inspect(way, '--method', 'tools/list', '--protocol-era', era, '--strict');
+        assert.equal(JSON.parse(stdout).tools.length, 7);
+      });
+    }
+  }
+
+  test('two hundred calls, ten at a time', async () => {
+    await stopDaemons(home);
+    const stdout = await inspect('pump', '--method', 'tools/call', '--tool-name', 'semantic_search', '--tool-arg', 'query=upload',
+      '--load', '--load-requests', '200');
+    const { ok, toolErrors, errors } = JSON.parse(stdout);
+    assert.deepEqual({ ok, toolErrors, errors }, { ok: 200, toolErrors: 0, errors: 0 });
+    await stopDaemons(home);
+  });
+});

@@ -1,0 +1,59 @@
+// The official clients, behind one face: connect(way, home) -> {client, call, listTools, close}.
+import { Client as ModernClient } from '@modelcontextprotocol/client';
+import { StdioClientTransport as ModernTransport } from '@modelcontextprotocol/client/stdio';
+import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import assert from 'node:assert/strict';
+
+import { environment, within } from './memd.mjs';
+
+const info = { name: 'memd-e2e', version: '1.0.0' };
+
+async function open(client, transport, call) {
+  // A line on stdout that is no JSON-RPC message ends up here, too.
+  const errors = [];
+  // A call can be cancelled while its answer is under way; the clients then do not know what it answers.
+  let cancelled = 0;
+  client.onerror = ({ message }) => {
+    if (!(message.includes('unknown message ID') && cancelled-- > 0)) errors.push(message);
+  };
+  await client.connect(transport);
+  const child = transport._process;
+  const exit = new Promise((resolve) => child.on('exit', (code, signal) => resolve({ code, signal })));
+  return {
+    client,
+    call: (name, args, options) => {
+      options?.signal?.addEventListener('abort', () => ++cancelled);
+      return call(client, { name, arguments: args }, options);
+    },
+    listTools: async () => (await client.listTools()).tools,
+    // The clients close stdin and send SIGTERM only after two seconds: code 0 means that EOF sufficed.
+    close: async () => {
+      await client.close();
+      assert.deepEqual(await within(2_000, 'end after EOF', exit), { code: 0, signal: null });
+      assert.deepEqual(errors, []);
+    },
+  };
+}
+
+const parameters = (way, home) => ({ ...way(home), env: environment(home), stderr: 'pipe' });
+
+const modern = (mode) => (way, home) =>
+  open(
+    new ModernClient(info, { versionNegotiation: { mode } }),
+    new ModernTransport(parameters(way, home)),
+    (client, params, options) => client.callTool(params, options),
+  );
+
+export const clients = {
+  'sdk, legacy': {
+    era: 'legacy',
+    connect: (way, home) =>
+      open(new LegacyClient(info), new LegacyTransport(parameters(way, home)), (client, params, options) =>
+        client.callTool(params, undefined, options),
+      ),
+  },
+  'client, legacy': { era: 'legacy', connect: modern('legacy') },
+  'client, auto': { era: 'modern', connect: modern('auto') },
+  'client, pinned 2026-07-28': { era: 'modern', connect: modern({ pin: '2026-07-28' }) },
+};

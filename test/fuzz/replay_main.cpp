@@ -1,0 +1,63 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <random>
+#include <string>
+
+// Feeds stored inputs to a fuzz target without libFuzzer: each file as it is, cut short, and with damaged bytes.
+// The damage is the same in every run. usage: fuzz_NAME DIRECTORY...; directories that do not exist are passed over,
+// no file at all is an error.
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+namespace {
+
+constexpr int kVariants = 64;
+constexpr std::size_t kMaxBytes = 256 * 1024;
+
+// In a block of exactly its size, so that AddressSanitizer sees a read past the end.
+void feed(const std::string& bytes) {
+  const auto exact = std::make_unique<std::uint8_t[]>(bytes.size());
+  std::copy(bytes.begin(), bytes.end(), exact.get());
+  LLVMFuzzerTestOneInput(exact.get(), bytes.size());
+}
+
+void feed_variants(const std::string& bytes) {
+  feed(bytes);
+  if (bytes.empty()) return;
+  std::mt19937 random(static_cast<unsigned>(bytes.size()));
+  for (int i = 0; i < kVariants; ++i) {
+    feed(bytes.substr(0, random() % bytes.size()));
+    auto damaged = bytes;
+    for (auto n = 1 + random() % 4; n > 0; --n)
+      damaged[random() % damaged.size()] = static_cast<char>(random());
+    feed(damaged);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  namespace fs = std::filesystem;
+  int files = 0;
+  for (int i = 1; i < argc; ++i) {
+    if (!fs::is_directory(argv[i])) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(argv[i])) {
+      if (!entry.is_regular_file()) continue;
+      std::ifstream in(entry.path(), std::ios::binary);
+      std::string bytes{std::istreambuf_iterator<char>(in), {}};
+      bytes.resize(std::min(bytes.size(), kMaxBytes));
+      std::printf("%s\n", entry.path().c_str());
+      std::fflush(stdout);
+      feed_variants(bytes);
+      ++files;
+    }
+  }
+  std::printf("%d files\n", files);
+  return files > 0 ? 0 : 1;
+}

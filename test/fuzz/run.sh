@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Builds the fuzz targets and runs each for a while: test/fuzz/run.sh [SECONDS] [NAME...]
+# What it finds is left in build/fuzz/findings; a fixed finding goes to test/fuzz/corpus/NAME.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+cd "$root"
+seconds=${1:-60}
+shift || true
+
+packaging/install-deps.sh build fuzz
+clang=$(compgen -c clang++- | grep -E '^clang\+\+-[0-9]+$' | sort -t- -k2n | tail -n 1)
+cmake --preset fuzz -DCMAKE_C_COMPILER="${clang/++/}" -DCMAKE_CXX_COMPILER="$clang"
+cmake --build --preset fuzz
+
+if [ $# -eq 0 ]; then
+  for source in test/fuzz/*_fuzz.cpp; do
+    name=$(basename "$source" _fuzz.cpp)
+    set -- "$@" "$name"
+  done
+fi
+status=0
+for name in "$@"; do
+  findings=$root/build/fuzz/findings/$name
+  grown=$root/build/fuzz/grown/$name
+  mkdir -p "$findings" "$grown"
+  seeds=()
+  for seed in test/fuzz/corpus/"$name" test/golden/"$name"; do
+    if [ -d "$seed" ]; then seeds+=("$seed"); fi
+  done
+  echo "--- $name: $seconds s"
+  build/fuzz/test/fuzz/fuzz_"$name" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+    -artifact_prefix="$findings/" "$grown" "${seeds[@]}" || status=1
+done
+exit $status

@@ -1,0 +1,92 @@
+#include "source_tree.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+
+namespace memd::layering {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST(Layering, ProjectKeepsItsRules) {
+  const auto tree = read_tree(MEMD_SOURCE_DIR);
+  ASSERT_GT(tree.size(), 40U);
+  ASSERT_TRUE(tree.contains("store/sqlite/database.hpp"));
+  EXPECT_THAT(violations(tree), IsEmpty());
+}
+
+// A tree written for one case, to see that each rule can fail.
+class BadTree : public testing::Test {
+ protected:
+  BadTree() { fs::remove_all(root_); }
+  ~BadTree() override { fs::remove_all(root_); }
+
+  void write(const std::string& path, const std::string& text) {
+    fs::create_directories((root_ / path).parent_path());
+    std::ofstream(root_ / path) << text;
+  }
+  std::vector<std::string> found() const { return violations(read_tree(root_)); }
+
+  fs::path root_ = fs::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
+};
+
+TEST_F(BadTree, SidewaysAndUpwards) {
+  write("schemas/a.hpp", "#include \"store/b.hpp\"\n");
+  write("store/b.hpp", "#include <vector>\n");
+  write("adapters/c.cpp", "\n  # include \"store/b.hpp\"\n");
+  write("protocol/d.cpp", "#include \"store/b.hpp\"\n");
+  write("daemon/e.cpp", "#include \"store/b.hpp\"\n#include \"test/f.hpp\"\n");
+  write("test/f.hpp", "#include \"schemas/a.hpp\"\n");
+  EXPECT_THAT(
+      found(),
+      ElementsAre("adapters/c.cpp:2: adapters may not use store", "daemon/e.cpp:2: daemon may not use test",
+                  "protocol/d.cpp:1: protocol may not use store", "schemas/a.hpp:1: schemas may not use store"));
+}
+
+TEST_F(BadTree, LibraryInTheWrongFolder) {
+  write("adapters/a.cpp", "#include <simdjson.h>\n#include <sqlite3.h>\n");
+  write("protocol/b.cpp", "#include <boost/json/value.hpp>\n#include <boost/asio.hpp>\n#include <simdjson.h>\n");
+  write("store/c.cpp", "#include <sqlite3.h>\n#include <boost/asio.hpp>\n");
+  write("daemon/d.cpp", "#include <boost/asio.hpp>\n#include <boost/json.hpp>\n");
+  write("test/e.cpp", "#include <boost/json.hpp>\n#include <sqlite3.h>\n");
+  EXPECT_THAT(
+      found(),
+      ElementsAre("adapters/a.cpp:2: adapters may not use sqlite3.h", "daemon/d.cpp:2: daemon may not use boost/json",
+                  "protocol/b.cpp:3: protocol may not use simdjson", "store/c.cpp:2: store may not use boost/asio"));
+}
+
+TEST_F(BadTree, Cycle) {
+  write("store/a.hpp", "#include \"store/b.hpp\"\n");
+  write("store/b.hpp", "#include \"store/c.hpp\"\n");
+  write("store/c.hpp", "#include \"store/a.hpp\"\n");
+  EXPECT_THAT(found(), ElementsAre("store/c.hpp:1: cycle through store/a.hpp"));
+}
+
+TEST_F(BadTree, PathsThatDoNotStartAtTheRoot) {
+  write("store/a.cpp", "#include \"b.hpp\"\n#include \"gone.hpp\"\n#include <store/b.hpp>\n");
+  write("store/b.hpp", "");
+  EXPECT_THAT(found(), ElementsAre("store/a.cpp:1: write the path from the root: store/b.hpp",
+                                   "store/a.cpp:2: no such file: gone.hpp",
+                                   "store/a.cpp:3: our own header in angle brackets: store/b.hpp"));
+}
+
+TEST_F(BadTree, LengthAndNames) {
+  std::string lines;
+  for (int i = 0; i < 301; ++i)
+    lines += "//\n";
+  write("store/long.cpp", lines);
+  write("test/store/long_test.cpp", lines);
+  write("daemon/session_manager.hpp", "");
+  write("schemas/utils.cpp", "");
+  EXPECT_THAT(found(), ElementsAre("daemon/session_manager.hpp:1: a file is named by its duty",
+                                   "schemas/utils.cpp:1: a file is named by its duty",
+                                   "store/long.cpp:301: longer than 300 lines"));
+}
+
+}  // namespace
+}  // namespace memd::layering

@@ -1,0 +1,172 @@
+#include "source_tree.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string_view>
+
+namespace memd::layering {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, 7> kFolders{"schemas", "store", "adapters", "protocol",
+                                                   "daemon",  "test",  "bench"};
+
+constexpr int kMaxLines = 300;
+constexpr int kMaxTestLines = 400;
+
+// What a folder's files may include from other folders of ours. daemon, test and bench stand on top.
+const std::map<std::string, std::set<std::string>, std::less<>> kMayUse{
+    {"schemas", {"schemas"}},
+    {"store", {"schemas", "store"}},
+    {"adapters", {"schemas", "adapters"}},
+    {"protocol", {"schemas", "protocol"}},
+    {"daemon", {"schemas", "store", "adapters", "protocol", "daemon"}},
+    {"test", {"schemas", "store", "adapters", "protocol", "daemon", "test"}},
+    {"bench", {"schemas", "store", "adapters", "protocol", "daemon", "test", "bench"}},
+};
+
+// Libraries that stay inside some folders. test and bench may use everything.
+struct LibraryRule {
+  std::string_view prefix;
+  std::set<std::string_view> folders;
+};
+const std::vector<LibraryRule> kLibraries{
+    {"boost/asio", {"protocol", "daemon"}},
+    {"boost/json", {"protocol"}},
+    {"simdjson", {"adapters"}},
+    {"sqlite3.h", {"store"}},
+    {"zstd.h", {"store"}},
+    {"yaml-cpp/", {"store", "daemon"}},
+    {"CLI/", {"daemon"}},
+    {"spdlog/", {"daemon"}},
+    {"gtest/", {}},
+    {"gmock/", {}},
+};
+
+bool on_top(std::string_view folder) { return folder == "test" || folder == "bench"; }
+
+std::optional<Include> parse_include(std::string_view text, int line) {
+  const auto skip_blanks = [&] { text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size())); };
+  skip_blanks();
+  if (!text.starts_with('#')) return std::nullopt;
+  text.remove_prefix(1);
+  skip_blanks();
+  if (!text.starts_with("include")) return std::nullopt;
+  text.remove_prefix(7);
+  skip_blanks();
+  if (text.empty() || (text[0] != '"' && text[0] != '<')) return std::nullopt;
+  const bool quoted = text[0] == '"';
+  text.remove_prefix(1);
+  const auto end = text.find(quoted ? '"' : '>');
+  if (end == std::string_view::npos) return std::nullopt;
+  return Include{std::string(text.substr(0, end)), quoted, line};
+}
+
+SourceFile read_file(const fs::path& path) {
+  SourceFile file;
+  std::ifstream in(path);
+  for (std::string line; std::getline(in, line);)
+    if (auto include = parse_include(line, ++file.lines)) file.includes.push_back(std::move(*include));
+  return file;
+}
+
+// The file of the tree that an include means: a path from the root, or a file beside the including one.
+std::optional<std::string> resolve(const SourceTree& tree, const std::string& from, const Include& include) {
+  if (tree.contains(include.name)) return include.name;
+  const auto beside = (fs::path(from).parent_path() / include.name).lexically_normal().generic_string();
+  return tree.contains(beside) ? std::optional(beside) : std::nullopt;
+}
+
+bool forbidden_name(const std::string& path) {
+  const auto stem = fs::path(path).stem().string();
+  for (const std::string_view word : {"util", "utils", "common", "helper", "helpers", "manager", "misc"})
+    if (stem == word || stem.ends_with("_" + std::string(word)) || stem.starts_with(std::string(word) + "_"))
+      return true;
+  return false;
+}
+
+class Checker {
+ public:
+  explicit Checker(const SourceTree& tree) : tree_(tree) {}
+
+  std::vector<std::string> run() {
+    for (const auto& [path, file] : tree_) {
+      if (forbidden_name(path)) report(path, 1, "a file is named by its duty");
+      const int limit = on_top(file.folder) ? kMaxTestLines : kMaxLines;
+      if (file.lines > limit) report(path, limit + 1, "longer than " + std::to_string(limit) + " lines");
+      for (const auto& include : file.includes)
+        check_include(path, file, include);
+    }
+    for (const auto& [path, file] : tree_)
+      walk(path);
+    return std::move(found_);
+  }
+
+ private:
+  void report(const std::string& path, int line, const std::string& what) {
+    found_.push_back(path + ":" + std::to_string(line) + ": " + what);
+  }
+
+  void check_include(const std::string& path, const SourceFile& file, const Include& include) {
+    const auto target = resolve(tree_, path, include);
+    if (include.quoted && !target)
+      report(path, include.line, "no such file: " + include.name);
+    else if (!include.quoted && tree_.contains(include.name))
+      report(path, include.line, "our own header in angle brackets: " + include.name);
+    if (target && !kMayUse.at(file.folder).contains(tree_.at(*target).folder))
+      report(path, include.line, file.folder + " may not use " + tree_.at(*target).folder);
+    if (target && *target != include.name && !on_top(file.folder))
+      report(path, include.line, "write the path from the root: " + *target);
+    for (const auto& library : kLibraries)
+      if (include.name.starts_with(library.prefix) && !on_top(file.folder) && !library.folders.contains(file.folder))
+        report(path, include.line, file.folder + " may not use " + std::string(library.prefix));
+  }
+
+  // Depth first; meeting a file that is still open closes a cycle.
+  void walk(const std::string& path) {
+    auto& state = states_[path];
+    if (state != State::unseen) return;
+    state = State::open;
+    for (const auto& include : tree_.at(path).includes) {
+      const auto target = resolve(tree_, path, include);
+      if (target && states_[*target] == State::open)
+        report(path, include.line, "cycle through " + *target);
+      else if (target)
+        walk(*target);
+    }
+    states_[path] = State::done;
+  }
+
+  enum class State { unseen, open, done };
+  const SourceTree& tree_;
+  std::map<std::string, State> states_;
+  std::vector<std::string> found_;
+};
+
+}  // namespace
+
+SourceTree read_tree(const fs::path& root) {
+  SourceTree tree;
+  for (const auto folder : kFolders) {
+    if (!fs::is_directory(root / folder)) continue;
+    auto it = fs::recursive_directory_iterator(root / folder);
+    for (; it != fs::recursive_directory_iterator(); ++it) {
+      if (it->path().filename() == "node_modules") it.disable_recursion_pending();
+      const auto extension = it->path().extension();
+      if (!it->is_regular_file() || (extension != ".cpp" && extension != ".hpp")) continue;
+      auto file = read_file(it->path());
+      file.folder = folder;
+      tree.emplace(it->path().lexically_relative(root).generic_string(), std::move(file));
+    }
+  }
+  return tree;
+}
+
+std::vector<std::string> violations(const SourceTree& tree) { return Checker(tree).run(); }
+
+}  // namespace memd::layering

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace memd::layering {
+
+struct Include {
+  std::string name;     // between the quotes or angle brackets
+  bool quoted = false;  // "name", not <name>
+  int line = 0;
+};
+
+struct SourceFile {
+  std::string folder;  // first part of the path: "schemas", "store", …
+  int lines = 0;
+  std::vector<Include> includes;
+};
+
+// Every .cpp and .hpp below the source folders of `root`, by path relative to it ("store/sqlite/database.hpp").
+using SourceTree = std::map<std::string, SourceFile>;
+
+SourceTree read_tree(const std::filesystem::path& root);
+
+// The ways in which a tree breaks the rules of CONTRIBUTING.md ("Layers"), as "path:line: what", in order of path.
+std::vector<std::string> violations(const SourceTree& tree);
+
+}  // namespace memd::layering
