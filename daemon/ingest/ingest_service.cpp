@@ -17,6 +17,7 @@ Result<void> IngestService::start(std::unique_ptr<Writer> writer) {
   writer_ = std::move(writer);
   MEMD_TRY(writer_->delete_expired_diagnostics());
   MEMD_TRY(writer_->commit());
+  last_expiry_ = clock_.now();
   MEMD_TRY_ASSIGN(fresh_sources_, writer_->sources());
   epoch_ = 1;
   reader_ = std::jthread([this](const std::stop_token& stop) { read_loop(stop); });

@@ -74,6 +74,7 @@ class IngestService {
 
   Result<void> write(SliceQueue::Item& item);
   Result<void> commit_now();
+  Result<void> expire_diagnostics();
   bool commit_is_due(const SliceQueue::Item& last) const;
   void recover(const Error& error, const std::stop_token& stop);
   void finished(std::uint64_t items);
@@ -100,6 +101,7 @@ class IngestService {
   std::uint64_t uncommitted_bytes_ = 0;
   std::chrono::steady_clock::time_point first_uncommitted_;
   std::chrono::milliseconds retry_delay_{0};
+  TimeMs last_expiry_ = 0;
 
   // Guarded by mutex_.
   mutable std::mutex mutex_;

@@ -51,9 +51,20 @@ bool IngestService::commit_is_due(const SliceQueue::Item& last) const {
          std::chrono::steady_clock::now() - first_uncommitted_ >= options_.commit_interval;
 }
 
+// A daemon lives for weeks: what expires while it runs goes with the first commit of the day.
+Result<void> IngestService::expire_diagnostics() {
+  if (clock_.now() - last_expiry_ < kMsPerDay) return {};
+  last_expiry_ = clock_.now();
+  MEMD_TRY(writer_->delete_expired_diagnostics());
+  return {};
+}
+
 Result<void> IngestService::commit_now() {
   const bool wrote = writer_ != nullptr && writer_->has_uncommitted();
-  if (wrote) MEMD_TRY(writer_->commit());
+  if (wrote) {
+    MEMD_TRY(expire_diagnostics());
+    MEMD_TRY(writer_->commit());
+  }
   for (const auto& source : uncommitted_)
     progress_.committed(source);
   uncommitted_.clear();

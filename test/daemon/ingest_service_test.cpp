@@ -87,6 +87,17 @@ TEST_F(IngestServiceTest, AFileThatWentAwayIsKeptAndMarked) {
   EXPECT_EQ(count("SELECT state FROM sources"), static_cast<int>(SourceState::gone));
 }
 
+TEST_F(IngestServiceTest, DiagnosticsExpireWhileItRuns) {
+  write_file(transcript_, "{\"torn\": \n" + user_line(1, "question"));
+  start();
+  ASSERT_GT(count("SELECT count(*) FROM diagnostics"), 0);
+  clock_.advance(kDiagnosticRetention + 1);
+  append_file(transcript_, user_line(2, "another question"));
+  service_->hint(transcript_);
+  ASSERT_TRUE(service_->block_until_idle(10s));
+  EXPECT_EQ(count("SELECT count(*) FROM diagnostics"), 0);
+}
+
 TEST_F(IngestServiceTest, WhatWasReadIsCommittedWhenStopped) {
   for (int i = 1; i <= 200; ++i)
     append_file(transcript_, user_line(i, "question " + std::to_string(i)));
