@@ -89,6 +89,22 @@ TEST_F(SearchTools, PagesGiveEveryHitOnce) {
   EXPECT_EQ(std::set<std::string>(seen.begin(), seen.end()).size(), 31U);
 }
 
+// Also where the budget is just short of what the hits would fill.
+TEST_F(SearchTools, EveryBudgetIsUsed) {
+  std::size_t texts_before = 0;
+  for (int budget = 900; budget <= 3000; budget += 50) {
+    const auto answer = call("semantic_search", R"({"query":"tokenizer release","n_results":3,"max_tokens":)" +
+                                                    std::to_string(budget) + "}");
+    ASSERT_EQ(answer.at("results").as_array().size(), 3U) << budget;
+    std::size_t texts = 0;
+    for (const auto& hit : answer.at("results").as_array())
+      texts += str(hit.at("user_message")).size() + str(hit.at("assistant_response")).size();
+    EXPECT_GT(texts, 0U) << budget;
+    EXPECT_GE(texts * 10, texts_before * 8) << budget;
+    texts_before = texts;
+  }
+}
+
 TEST_F(SearchTools, TopicsAreGroupedBySessionInOrderOfTime) {
   const auto answer = call("topic_search", R"({"topic":"tokenizer","max_tokens":8000})");
   EXPECT_EQ(str(answer.at("topic")), "tokenizer");
