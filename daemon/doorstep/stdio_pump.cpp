@@ -13,6 +13,7 @@
 #include <csignal>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace memd {
 namespace {
@@ -79,10 +80,13 @@ struct StdioPump::Impl {
   }
   void connected(UniqueFd fd) {
     dialing = false;
-    ever_connected = true;
+    reconnected = std::exchange(ever_connected, true);
+    heard = false;
     daemon =
         std::make_unique<transport::StreamTransport>(transport::make_socket_stream(loop, fd.release()), pump_limits());
     for (const std::string& line : ledger.replay())
+      daemon->write_line(line);
+    for (const std::string& line : unheard)
       daemon->write_line(line);
     daemon->start(daemon_end);
     if (held) pass_on(*std::exchange(held, std::nullopt));
@@ -91,6 +95,8 @@ struct StdioPump::Impl {
   }
   void dialing_failed(const Error& error) {
     dialing = false;
+    unheard.clear();
+    resent = false;
     if (!ever_connected) {
       failure = error;
       return stop();
@@ -111,10 +117,14 @@ struct StdioPump::Impl {
   }
   void pass_on(std::string_view line) {
     ledger.from_client(line);
+    if (reconnected && !heard && !resent) unheard.emplace_back(line);
     daemon->write_line(line);
     if (daemon->congested()) client->set_reading(false);
   }
   void from_daemon(std::string_view line) {
+    heard = true;
+    resent = false;
+    unheard.clear();
     if (!ledger.from_daemon(line)) return;
     client->write_line(line);
     if (client->congested()) daemon->set_reading(false);
@@ -148,6 +158,11 @@ struct StdioPump::Impl {
     });
   }
   void daemon_lost() {
+    // A daemon that is being killed may still have taken the connection into its backlog. Once, and only what it gave
+    // no sign of having read, goes to the next one.
+    if (!unheard.empty() && !std::exchange(resent, true)) return begin_dialing();
+    unheard.clear();
+    resent = false;
     for (const std::string& line : ledger.fail_in_flight("memd daemon restarted; ask again"))
       client->write_line(line);
     // A handshake under way is finished with another daemon; nothing else brings one up unasked.
@@ -188,7 +203,11 @@ struct StdioPump::Impl {
   std::optional<std::string> held;  // a client's line that waits for a daemon
   std::optional<Error> failure;
   bool dialing = false;
+  std::vector<std::string> unheard;  // passed on over a new connection that has not said anything yet
   bool ever_connected = false;
+  bool reconnected = false;
+  bool heard = false;        // the daemon has sent something on this connection
+  bool resent = false;       // `unheard` is on its second try
   bool daemon_gone = false;  // closed, not yet destroyed
   bool client_gone = false;
   bool input_ended = false;
