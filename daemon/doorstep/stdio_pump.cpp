@@ -13,6 +13,7 @@
 #include <csignal>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace memd {
 namespace {
@@ -79,21 +80,23 @@ struct StdioPump::Impl {
   }
   void connected(UniqueFd fd) {
     dialing = false;
-    ever_connected = true;
+    reconnected = std::exchange(ever_connected, true);
+    heard = false;
     daemon =
         std::make_unique<transport::StreamTransport>(transport::make_socket_stream(loop, fd.release()), pump_limits());
     for (const std::string& line : ledger.replay())
       daemon->write_line(line);
+    for (const std::string& line : unheard)
+      daemon->write_line(line);
     daemon->start(daemon_end);
-    if (held) {
-      unproven = std::exchange(held, std::nullopt);
-      daemon->write_line(*unproven);
-    }
+    if (held) pass_on(*std::exchange(held, std::nullopt));
     resume_client();
     if (input_ended) daemon->end_output();
   }
   void dialing_failed(const Error& error) {
     dialing = false;
+    unheard.clear();
+    resent = false;
     if (!ever_connected) {
       failure = error;
       return stop();
@@ -112,20 +115,16 @@ struct StdioPump::Impl {
     client->set_reading(false);
     if (!daemon) begin_dialing();  // otherwise once the old connection has closed
   }
-  // The kernel lets a client connect to a daemon that is being killed, as long as its listening socket stands. What
-  // is said to a daemon that never says anything has not been heard, and is said once more to the next one.
-  void prove() {
-    said_twice = false;
-    if (unproven) ledger.from_client(*std::exchange(unproven, std::nullopt));
-  }
   void pass_on(std::string_view line) {
-    if (unproven) ledger.from_client(*std::exchange(unproven, std::nullopt));
     ledger.from_client(line);
+    if (reconnected && !heard && !resent) unheard.emplace_back(line);
     daemon->write_line(line);
     if (daemon->congested()) client->set_reading(false);
   }
   void from_daemon(std::string_view line) {
-    prove();
+    heard = true;
+    resent = false;
+    unheard.clear();
     if (!ledger.from_daemon(line)) return;
     client->write_line(line);
     if (client->congested()) daemon->set_reading(false);
@@ -159,12 +158,11 @@ struct StdioPump::Impl {
     });
   }
   void daemon_lost() {
-    if (unproven && !held && !said_twice) {
-      said_twice = true;
-      held = std::exchange(unproven, std::nullopt);
-      return begin_dialing();
-    }
-    if (unproven) ledger.from_client(*std::exchange(unproven, std::nullopt));
+    // A daemon that is being killed may still have taken the connection into its backlog. Once, and only what it gave
+    // no sign of having read, goes to the next one.
+    if (!unheard.empty() && !std::exchange(resent, true)) return begin_dialing();
+    unheard.clear();
+    resent = false;
     for (const std::string& line : ledger.fail_in_flight("memd daemon restarted; ask again"))
       client->write_line(line);
     // A handshake under way is finished with another daemon; nothing else brings one up unasked.
@@ -202,12 +200,14 @@ struct StdioPump::Impl {
   asio::steady_timer retry{loop};
   asio::steady_timer drain{loop};
   ClientLedger ledger;
-  std::optional<std::string> held;      // a client's line that waits for a daemon
-  std::optional<std::string> unproven;  // the line a daemon was brought up for, until it says anything; not in ledger
+  std::optional<std::string> held;  // a client's line that waits for a daemon
   std::optional<Error> failure;
   bool dialing = false;
+  std::vector<std::string> unheard;  // passed on over a new connection that has not said anything yet
   bool ever_connected = false;
-  bool said_twice = false;
+  bool reconnected = false;
+  bool heard = false;        // the daemon has sent something on this connection
+  bool resent = false;       // `unheard` is on its second try
   bool daemon_gone = false;  // closed, not yet destroyed
   bool client_gone = false;
   bool input_ended = false;

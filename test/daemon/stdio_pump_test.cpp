@@ -147,6 +147,28 @@ TEST_F(StdioPumpTest, ADaemonThatCannotBeStartedAgainIsReportedToTheClient) {
   round_trip(second, 3);
 }
 
+TEST_F(StdioPumpTest, WhatADyingDaemonTookUnreadIsSentOnceMore) {
+  auto first = std::make_optional(dial.accept());
+  start();
+  client->send_line(request(1));
+  EXPECT_EQ(first->read_line(), request(1));
+  first.reset();
+  EXPECT_THAT(client->read_line().value_or(""), HasSubstr("ask again"));
+  for (const bool answered : {true, false}) {
+    client->send_line(request(2));
+    for (int time = 0; time < 2; ++time) {
+      auto daemon = dial.accept();
+      EXPECT_EQ(daemon.read_line(), request(2));
+      if (!answered || time == 0) continue;  // dies without a word
+      daemon.send_line(answer(2));
+      EXPECT_EQ(client->read_line(), answer(2));
+      client->send_line(request(3));
+      EXPECT_EQ(daemon.read_line(), request(3));
+    }
+    EXPECT_THAT(client->read_line().value_or(""), HasSubstr("ask again")) << "not a third time";
+  }
+}
+
 TEST_F(StdioPumpTest, NoDaemonAtFirstIsAFailure) {
   dial.set_broken(true);
   start();
