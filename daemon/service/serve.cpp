@@ -11,6 +11,7 @@
 #include <spdlog/spdlog.h>
 
 #include <csignal>
+#include <optional>
 #include <utility>
 
 namespace memd {
@@ -24,6 +25,24 @@ void log_to_stderr(const Config& config) {
   spdlog::set_level(spdlog::level::from_str(level == "error" ? "err" : level));
   spdlog::flush_on(spdlog::level::info);
 }
+
+// A SIGTERM between listening and the service's own handlers would leave the socket file behind: it waits so long.
+class HeldSignals {
+ public:
+  HeldSignals() {
+    sigset_t ending;
+    sigemptyset(&ending);
+    sigaddset(&ending, SIGTERM);
+    sigaddset(&ending, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &ending, &before_);
+  }
+  ~HeldSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+
+ private:
+  sigset_t before_;
+};
 
 Result<ListeningSocket> listening_socket(const Settings& settings, const std::optional<std::string>& path,
                                          const InstanceLock& lock) {
@@ -43,6 +62,7 @@ Result<int> serve_socket(const Settings& settings, const std::optional<std::stri
   if (!attempt.lock)
     return Error(Errc::store_busy, "memd is running already for " + settings.layout.data_dir().string() + " (pid " +
                                        std::to_string(attempt.holder) + ")");
+  auto held = std::make_optional<HeldSignals>();
   MEMD_TRY_ASSIGN(auto listener, listening_socket(settings, path, *attempt.lock));
   MEMD_TRY_ASSIGN(const auto socket, socket_of(settings, path));
   MEMD_TRY(attempt.lock->publish(socket));
@@ -51,6 +71,7 @@ Result<int> serve_socket(const Settings& settings, const std::optional<std::stri
   MEMD_TRY(service.start_ingest());
   service.listen(listener.release_fd());
   spdlog::info("listening on {}", socket.string());
+  held.reset();
   service.run();
   return 0;
 }
