@@ -4,11 +4,11 @@
 #include "daemon/version.hpp"
 #include "protocol/json/writer.hpp"
 
+#include <sys/resource.h>
+#include <unistd.h>
 #include <chrono>
 #include <fstream>
-#include <sys/resource.h>
 #include <system_error>
-#include <unistd.h>
 
 namespace memd::admin {
 namespace {
@@ -59,7 +59,8 @@ Result<std::vector<PlatformReport>> platform_reports(MemoryHost& host) {
   MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
   MEMD_TRY_ASSIGN(const auto totals, reader->totals());
   std::vector<PlatformReport> out;
-  for (const auto& t : totals) out.push_back(report(t));
+  for (const auto& t : totals)
+    out.push_back(report(t));
   return out;
 }
 
@@ -103,9 +104,17 @@ Result<IngestReport> run_ingest(MemoryHost& host, const IngestParams& params, mc
 }
 
 IngestStatus ingest_status(const IngestSnapshot& s) {
-  return {s.idle,   s.sources, s.sources_pending,           s.bytes_total,
-          s.bytes_done, s.current, s.events,                s.commits,
-          format_rfc3339(s.last_commit), format_rfc3339(s.last_scan), s.last_error};
+  return {s.idle,
+          s.sources,
+          s.sources_pending,
+          s.bytes_total,
+          s.bytes_done,
+          s.current,
+          s.events,
+          s.commits,
+          format_rfc3339(s.last_commit),
+          format_rfc3339(s.last_scan),
+          s.last_error};
 }
 
 std::uint64_t store_bytes(const StoreLayout& layout) {
@@ -146,8 +155,8 @@ Result<CoverageReport> coverage(MemoryHost& host, const CoverageParams& params) 
     filter.platforms = {*platform};
   }
   MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
-  MEMD_TRY_ASSIGN(const auto rows, params.by_source ? reader->coverage_by_source(filter)
-                                                    : reader->coverage_by_platform(filter));
+  MEMD_TRY_ASSIGN(const auto rows,
+                  params.by_source ? reader->coverage_by_source(filter) : reader->coverage_by_platform(filter));
   CoverageReport r;
   for (const auto& row : rows)
     r.coverage.push_back({std::string(to_string(row.platform)), row.path, row.entry.record_type,
@@ -169,7 +178,10 @@ Result<CoverageReport> coverage(MemoryHost& host, const CoverageParams& params) 
 
 void register_admin_tools(mcp::ToolRegistry& registry, MemoryHost& host, ProcessFacts facts) {
   registry.add<IngestParams, IngestReport>(
-      {"ingest", "Ingest", "Looks at every source and waits until all of it is in the store.", {false, false, true, false}},
+      {"ingest",
+       "Ingest",
+       "Looks at every source and waits until all of it is in the store.",
+       {false, false, true, false}},
       [&host](const IngestParams& p, mcp::ToolContext& context) { return run_ingest(host, p, context); });
   registry.add<NoParams, StatusReport>(
       {"status", "Status", "What memd is doing and what it holds.", {}},
@@ -182,17 +194,18 @@ void register_admin_tools(mcp::ToolRegistry& registry, MemoryHost& host, Process
 void add_admin_methods(mcp::ServerProfile& profile, const mcp::ToolRegistry& registry) {
   for (const auto& tool : registry.tools()) {
     const std::string name = tool.info.name;
-    profile.add_method("memd/" + name, [&registry, name](std::string_view params, mcp::ToolContext& context) -> Result<std::string> {
-      const auto outcome = registry.call(name, params, context);
-      std::string out;
-      json::Writer w(out);
-      w.begin_object();
-      w.member("text", outcome.text);
-      w.member_bool("is_error", outcome.is_error);
-      if (!outcome.structured.empty()) w.member_raw("structured", outcome.structured);
-      w.end_object();
-      return out;
-    });
+    profile.add_method("memd/" + name,
+                       [&registry, name](std::string_view params, mcp::ToolContext& context) -> Result<std::string> {
+                         const auto outcome = registry.call(name, params, context);
+                         std::string out;
+                         json::Writer w(out);
+                         w.begin_object();
+                         w.member("text", outcome.text);
+                         w.member_bool("is_error", outcome.is_error);
+                         if (!outcome.structured.empty()) w.member_raw("structured", outcome.structured);
+                         w.end_object();
+                         return out;
+                       });
   }
 }
 

@@ -18,9 +18,8 @@ std::string platform_table(const std::vector<PlatformReport>& platforms) {
   std::string out = fmt::format("{:<12} {:>8} {:>9} {:>10} {:>9} {:>10}  {}\n", "platform", "sessions", "subagents",
                                 "exchanges", "events", "sources", "span");
   for (const auto& p : platforms)
-    out += fmt::format("{:<12} {:>8} {:>9} {:>10} {:>9} {:>10}  {} … {}\n", p.platform, p.sessions,
-                       p.subagent_sessions, p.exchanges, p.events, bytes(p.bytes_total), day(p.span.start),
-                       day(p.span.end));
+    out += fmt::format("{:<12} {:>8} {:>9} {:>10} {:>9} {:>10}  {} … {}\n", p.platform, p.sessions, p.subagent_sessions,
+                       p.exchanges, p.events, bytes(p.bytes_total), day(p.span.start), day(p.span.end));
   return out;
 }
 

@@ -13,7 +13,8 @@ namespace {
 void add_ingest(CLI::App& app, CommandContext& context) {
   auto* c = app.add_subcommand("ingest", "Read the agents' history into the store");
   auto once = std::make_shared<bool>(false);
-  c->add_flag("--once", *once, "Until everything there is now is read (the daemon does the rest by itself)")->required();
+  c->add_flag("--once", *once, "Until everything there is now is read (the daemon does the rest by itself)")
+      ->required();
   c->callback([&context] {
     context.action = [&context](const Settings& settings) -> Result<int> {
       MEMD_TRY_ASSIGN(const auto caller, open_caller(settings, Need::ingest));

@@ -32,7 +32,8 @@ class ArgumentWriter {
     if (values.empty()) return *this;
     writer_.key(name);
     writer_.begin_array();
-    for (const auto& value : values) writer_.string(value);
+    for (const auto& value : values)
+      writer_.string(value);
     writer_.end_array();
     return *this;
   }

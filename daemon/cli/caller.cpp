@@ -78,7 +78,8 @@ class LocalCaller final : public Caller {
 
 Result<std::unique_ptr<Caller>> open_caller(const Settings& settings, Need need) {
   MEMD_TRY_ASSIGN(const auto socket, socket_of(settings));
-  if (const auto fd = transport::connect_unix_fd(socket.string())) return std::unique_ptr<Caller>(new RemoteCaller(*fd));
+  if (const auto fd = transport::connect_unix_fd(socket.string()))
+    return std::unique_ptr<Caller>(new RemoteCaller(*fd));
   if (need == Need::read) return std::unique_ptr<Caller>(new LocalCaller(settings));
 
   MEMD_TRY_ASSIGN(const auto directory, open_state_directory(settings.layout.data_dir()));

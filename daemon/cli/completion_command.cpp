@@ -12,8 +12,10 @@ namespace {
 std::string words(const CLI::App& app) {
   std::string out;
   for (const auto* option : app.get_options())
-    for (const auto& name : option->get_lnames()) out += "--" + name + " ";
-  for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; })) out += command->get_name() + " ";
+    for (const auto& name : option->get_lnames())
+      out += "--" + name + " ";
+  for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    out += command->get_name() + " ";
   return out;
 }
 
@@ -22,17 +24,18 @@ std::string bash_script(const CLI::App& app) {
   std::string cases;
   for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; }))
     cases += "    " + command->get_name() + ") words=\"" + words(*command) + words(app) + "\" ;;\n";
-  return "_memd() {\n  local cur=${COMP_WORDS[COMP_CWORD]} words=\"" + words(app) +
-         "\"\n  case ${COMP_WORDS[1]} in\n" + cases +
-         "  esac\n  COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n}\ncomplete -o default -F _memd memd\n";
+  return "_memd() {\n  local cur=${COMP_WORDS[COMP_CWORD]} words=\"" + words(app) + "\"\n  case ${COMP_WORDS[1]} in\n" +
+         cases + "  esac\n  COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n}\ncomplete -o default -F _memd memd\n";
 }
 
 std::string fish_script(const CLI::App& app) {
   std::string out = "complete -c memd -f\n";
   for (const auto* option : app.get_options())
-    for (const auto& name : option->get_lnames()) out += "complete -c memd -l " + name + "\n";
+    for (const auto& name : option->get_lnames())
+      out += "complete -c memd -l " + name + "\n";
   for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    out += "complete -c memd -n __fish_use_subcommand -a " + command->get_name() + " -d '" + command->get_description() + "'\n";
+    out += "complete -c memd -n __fish_use_subcommand -a " + command->get_name() + " -d '" +
+           command->get_description() + "'\n";
     for (const auto* option : command->get_options())
       for (const auto& name : option->get_lnames())
         out += "complete -c memd -n '__fish_seen_subcommand_from " + command->get_name() + "' -l " + name + "\n";

@@ -1,10 +1,10 @@
 #include "daemon/cli/progress_bar.hpp"
 
-#include <algorithm>
-#include <cstdio>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <algorithm>
+#include <cstdio>
 #include <utility>
 
 namespace memd::cli {
@@ -31,8 +31,10 @@ void ProgressBar::show(double done, double total, std::string_view what) {
   const double share = total > 0 ? std::clamp(done / total, 0.0, 1.0) : 0;
   const int full = static_cast<int>(share * kBarCells);
   std::string bar;
-  for (int i = 0; i < kBarCells; ++i) bar += i < full ? "█" : "░";
-  const std::string head = fmt::format("{} {} {:3.0f}%  {:.0f} of {:.0f} MB", label_, bar, share * 100, done / 1e6, total / 1e6);
+  for (int i = 0; i < kBarCells; ++i)
+    bar += i < full ? "█" : "░";
+  const std::string head =
+      fmt::format("{} {} {:3.0f}%  {:.0f} of {:.0f} MB", label_, bar, share * 100, done / 1e6, total / 1e6);
   const std::size_t used = label_.size() + kBarCells + 30;
   const std::size_t width = terminal_width();
   if (width > used + 8 && what.size() > width - used) what.remove_prefix(what.size() - (width - used));

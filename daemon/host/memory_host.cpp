@@ -33,7 +33,8 @@ std::vector<AdapterDescription> describe_adapters(const Config& config) {
     if (it != config.platforms.end() && !it->second.enabled) d.status = AdapterStatus::disabled;
     if (it != config.platforms.end() && !it->second.paths.empty()) {
       d.storage_locations.clear();
-      for (const auto& path : it->second.paths) d.storage_locations.push_back(path.string());
+      for (const auto& path : it->second.paths)
+        d.storage_locations.push_back(path.string());
     }
     out.push_back(std::move(d));
   }

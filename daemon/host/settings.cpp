@@ -1,9 +1,9 @@
 #include "daemon/host/settings.hpp"
 
-#include <cstdlib>
 #include <pwd.h>
-#include <system_error>
 #include <unistd.h>
+#include <cstdlib>
+#include <system_error>
 
 namespace memd {
 namespace fs = std::filesystem;
@@ -52,7 +52,8 @@ Result<Settings> resolve_settings(const GlobalOptions& options, const Environmen
   if (home.empty()) return Error(Errc::bad_config, "$HOME is not set: say where to look with --home DIR");
   MEMD_TRY_ASSIGN(Config config, find_config(options, environment));
 
-  Settings s{StoreLayout(data_dir), !options.data_dir, absolute(home), std::move(config), environment.xdg_runtime_dir, {}};
+  Settings s{StoreLayout(data_dir), !options.data_dir,           absolute(home),
+             std::move(config),     environment.xdg_runtime_dir, {}};
   // Claude Code itself moves to this directory; an explicit --home or configured path says otherwise.
   auto& claude = s.config.platforms[Platform::claude_code];
   if (!environment.claude_config_dir.empty() && !options.home && claude.paths.empty())

@@ -33,8 +33,8 @@ struct Environment {
 // Everything decided before anything is opened.
 struct Settings {
   StoreLayout layout;
-  bool default_data_dir = true;      // not chosen with --data-dir
-  std::filesystem::path home;        // where agents' storage is looked for
+  bool default_data_dir = true;  // not chosen with --data-dir
+  std::filesystem::path home;    // where agents' storage is looked for
   Config config;
   std::string runtime_dir;           // $XDG_RUNTIME_DIR, may be empty
   std::vector<std::string> forward;  // global options that a daemon started from here needs too

@@ -1,13 +1,13 @@
 #include "daemon/service/service_notifier.hpp"
 
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 #include <charconv>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
 
 namespace memd::service_notifier {
 namespace {

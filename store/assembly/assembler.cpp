@@ -61,8 +61,7 @@ bool needs_exchange(const Event& e) {
 Assembler::Assembler(sqlite::Database& db)
     : db_(db), events_(db), exchanges_(db), paths_(db), responses_(db), titles_(db), sessions_(db, exchanges_) {}
 
-AssemblyStats Assembler::apply(EventBatch& batch, const Source& source, std::string_view adapter_version,
-                               TimeMs now) {
+AssemblyStats Assembler::apply(EventBatch& batch, const Source& source, std::string_view adapter_version, TimeMs now) {
   mask_secrets(batch);
   AssemblyStats stats;
   Context context{source, adapter_version, now, stats};

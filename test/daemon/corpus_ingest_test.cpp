@@ -40,8 +40,7 @@ class CorpusIngest : public testing::Test {
   static void TearDownTestSuite() { store_.reset(); }
   void SetUp() override {
     if (!store_) GTEST_SKIP() << "no corpus at " << test::corpus_home() << " (set MEMD_CORPUS)";
-    db_ = std::make_unique<sqlite::Database>(
-        sqlite::Database::open(*store_ / "memd.db", sqlite::OpenMode::read_only));
+    db_ = std::make_unique<sqlite::Database>(sqlite::Database::open(*store_ / "memd.db", sqlite::OpenMode::read_only));
   }
 
   static IngestSnapshot ingest(const fs::path& home, const fs::path& file, IngestOptions options) {
@@ -92,7 +91,8 @@ TEST_F(CorpusIngest, EverySessionCountsAsTheReferenceDoes) {
     // The reference counts errors of calls; we count every error, and one session has a result without its call.
     const std::int64_t orphan_errors = number(
         "SELECT count(*) FROM events e JOIN sessions s USING (session_pk)"
-        " WHERE s.uid = ?1 AND e.kind = 4 AND e.flags & 1 AND e.pair_seq IS NULL", uid);
+        " WHERE s.uid = ?1 AND e.kind = 4 AND e.flags & 1 AND e.pair_seq IS NULL",
+        uid);
     EXPECT_EQ(column("tool_errors") - orphan_errors, count("tool_errors"));
     EXPECT_LE(orphan_errors, count("orphan_results"));
     EXPECT_EQ(column("compactions"), static_cast<std::int64_t>(want.at("compactions").as_array().size()));
@@ -102,7 +102,8 @@ TEST_F(CorpusIngest, EverySessionCountsAsTheReferenceDoes) {
     EXPECT_EQ(column("tokens_cache_read"), tokens.at("cache_read").to_number<std::int64_t>());
     EXPECT_EQ(column("tokens_cache_creation"), tokens.at("cache_creation").to_number<std::int64_t>());
     EXPECT_EQ(number("SELECT count(*) FROM events e JOIN sessions s USING (session_pk)"
-                     " WHERE s.uid = ?1 AND e.kind = 1", uid),
+                     " WHERE s.uid = ?1 AND e.kind = 1",
+                     uid),
               count("assistant_text"));
   });
 }
@@ -112,14 +113,16 @@ TEST_F(CorpusIngest, EveryHumanPromptIsInExactlyOneExchange) {
   each_session([&](const std::string& uid, const bj::object& want) {
     if (want.contains("main_missing")) return;
     std::multiset<std::string> expected;
-    for (const auto& p : want.at("prompts").as_array()) expected.insert(std::string(p.at("sha256").as_string()));
+    for (const auto& p : want.at("prompts").as_array())
+      expected.insert(std::string(p.at("sha256").as_string()));
     prompts += expected.size();
     std::multiset<std::string> found;
     sqlite::Statement q(db_->handle(),
                         "SELECT x.user_message FROM exchanges x JOIN sessions s USING (session_pk)"
                         " WHERE s.uid = ?1 AND x.user_message IS NOT NULL");
     q.bind_at(1, uid);
-    while (q.step()) found.insert(test::sha256_hex(q.text(0)));
+    while (q.step())
+      found.insert(test::sha256_hex(q.text(0)));
     EXPECT_EQ(found, expected);
   });
   EXPECT_EQ(prompts, 637u);
@@ -169,11 +172,13 @@ TEST_F(CorpusIngest, LedgerPerTypeIsTheReferences) {
       }
     };
     if (s.contains("records")) add(s.at("records"));
-    for (const auto& sub : s.at("subagents").as_array()) add(sub.at("records"));
+    for (const auto& sub : s.at("subagents").as_array())
+      add(sub.at("records"));
   });
   std::map<std::string, std::pair<std::int64_t, std::int64_t>> have;
   sqlite::Statement q(db_->handle(), "SELECT record_type, sum(records), sum(bytes) FROM coverage GROUP BY 1");
-  while (q.step()) have[q.str(0)] = {q.int64(1), q.int64(2)};
+  while (q.step())
+    have[q.str(0)] = {q.int64(1), q.int64(2)};
   EXPECT_EQ(have, want);
 }
 
@@ -191,13 +196,15 @@ TEST_F(CorpusIngest, FilesModifiedAreTheReferences) {
   each_session([&](const std::string& uid, const bj::object& want) {
     if (want.contains("main_missing")) return;
     std::set<std::string> expected;
-    for (const auto& f : want.at("files_modified").as_array()) expected.insert(std::string(f.as_string()));
+    for (const auto& f : want.at("files_modified").as_array())
+      expected.insert(std::string(f.as_string()));
     std::set<std::string> found;
     sqlite::Statement q(db_->handle(),
                         "SELECT DISTINCT p.path FROM exchange_files f JOIN paths p USING (path_pk) JOIN sessions s"
                         " USING (session_pk) WHERE s.uid = ?1 AND f.access = 1");
     q.bind_at(1, uid);
-    while (q.step()) found.insert(q.str(0));
+    while (q.step())
+      found.insert(q.str(0));
     EXPECT_EQ(found, expected);
   });
 }
@@ -231,13 +238,15 @@ TEST_F(CorpusIngest, TinySlicesAndCommitsGiveTheSameRows) {
   // A subagent's records stand in its own file and again in its parent's progress records. Every fact is taken in once,
   // but which copy comes first depends on how the two files take turns, so subagents are left out here.
   const auto main_sessions = [](std::vector<std::string> rows) {
-    std::erase_if(rows, [](const std::string& row) { return row.find("/agent-") < row.find('|', row.find("claude_code:")); });
+    std::erase_if(rows,
+                  [](const std::string& row) { return row.find("/agent-") < row.find('|', row.find("claude_code:")); });
     return rows;
   };
   const auto want = main_sessions(test::dump_store(*db_));
   const auto have = main_sessions(test::dump_store(tiny));
   ASSERT_EQ(have.size(), want.size());
-  for (std::size_t i = 0; i < want.size(); ++i) ASSERT_EQ(have[i], want[i]);
+  for (std::size_t i = 0; i < want.size(); ++i)
+    ASSERT_EQ(have[i], want[i]);
 }
 
 // Copies of the smaller transcripts grow line by line, each line hinted and committed on its own, with a new process
@@ -247,7 +256,8 @@ TEST_F(CorpusIngest, LineByLineGivesTheSameRows) {
   std::vector<fs::path> chosen;
   std::uintmax_t budget = 6'000'000;
   for (const auto& entry : fs::recursive_directory_iterator(projects))
-    if (entry.is_regular_file() && entry.path().extension() == ".jsonl" && entry.file_size() < 600'000 && entry.file_size() < budget) {
+    if (entry.is_regular_file() && entry.path().extension() == ".jsonl" && entry.file_size() < 600'000 &&
+        entry.file_size() < budget) {
       chosen.push_back(entry.path());
       budget -= entry.file_size();
     }
@@ -291,7 +301,8 @@ TEST_F(CorpusIngest, LineByLineGivesTheSameRows) {
   const auto want = test::dump_store(whole);
   const auto have = test::dump_store(grown);
   ASSERT_EQ(have.size(), want.size());
-  for (std::size_t i = 0; i < want.size(); ++i) ASSERT_EQ(have[i], want[i]);
+  for (std::size_t i = 0; i < want.size(); ++i)
+    ASSERT_EQ(have[i], want[i]);
   EXPECT_NO_THROW(test::check_full_text_index(grown));
 }
 

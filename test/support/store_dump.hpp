@@ -16,7 +16,8 @@ inline std::vector<std::string> dump_store(sqlite::Database& db) {
       " tool_calls, tool_pairs, tool_errors, compactions, next_seq, next_exchange FROM sessions ORDER BY uid",
       "SELECT 'event', s.uid, e.seq, e.event_id, e.time, e.kind, e.role, e.origin, e.parent_seq, e.pair_seq, e.tool,"
       " e.call_key, e.input_hash, p.path, e.flags, e.summary, e.tokens, e.raw_offset,"
-      " e.raw_length, e.raw_block FROM events e JOIN sessions s USING (session_pk) LEFT JOIN paths p USING (path_pk) ORDER BY s.uid, e.seq",
+      " e.raw_length, e.raw_block FROM events e JOIN sessions s USING (session_pk) LEFT JOIN paths p USING (path_pk) "
+      "ORDER BY s.uid, e.seq",
       "SELECT 'exchange', s.uid, x.exchange_number, x.first_seq, x.last_seq, x.started_at, x.ended_at, x.origin,"
       " x.is_sidechain, x.data_completeness, x.user_event_id, x.user_message, x.interventions, x.assistant_response,"
       " x.answer_offset, x.tool_text, x.git_branch, x.working_directory, x.model_used, x.tokens_input, x.tokens_output,"

@@ -76,7 +76,8 @@ class StoreFixture {
         .bind(id, texts.user, texts.interventions, texts.answer, texts.tools)
         .run();
     db_.prepare(
-           "UPDATE sessions SET next_exchange = next_exchange + 1, turns = turns + 1, ended_at = max(ended_at, ?) WHERE session_pk = ?")
+           "UPDATE sessions SET next_exchange = next_exchange + 1, turns = turns + 1, ended_at = max(ended_at, ?) "
+           "WHERE session_pk = ?")
         .bind(time + 1000, session)
         .run();
     for (const auto& path : texts.files)
