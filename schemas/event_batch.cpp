@@ -20,6 +20,7 @@ void EventBatch::clear() {
   events.clear();
   coverage.clear();
   diagnostics.clear();
+  secrets_masked = false;
 }
 
 }  // namespace memd

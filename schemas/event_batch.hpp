@@ -16,6 +16,7 @@ struct EventBatch {
   std::vector<Event> events;
   std::vector<CoverageEntry> coverage;  // aggregated: one entry per (type, disposition, reason)
   std::vector<Diagnostic> diagnostics;
+  bool secrets_masked = false;  // set by mask_secrets() alone; the store masks what is not
 
   // Adds one record to the ledger.
   void cover(std::string_view record_type, Disposition disposition, std::string_view reason, std::uint64_t bytes,

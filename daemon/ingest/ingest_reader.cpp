@@ -1,5 +1,6 @@
 // The reading thread of IngestService: finds sources, reads what is new in them, has it decoded.
 #include "daemon/ingest/ingest_service.hpp"
+#include "store/redaction/mask_batch.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -110,6 +111,7 @@ bool IngestService::read_one(const std::string& path, const std::stop_token& sto
   if (outcome->more) ring_.add(path);
   if (!outcome->slice) return true;
 
+  mask_secrets(outcome->slice->batch);                       // here, because the writer is the busier thread
   known.source.id = std::max<SourceId>(known.source.id, 1);  // stored from now on; the writer knows the row by path
   const std::uint64_t bytes =
       known.source.cursor >= cursor_before ? known.source.cursor - cursor_before : known.source.cursor;

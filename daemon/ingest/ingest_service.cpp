@@ -1,9 +1,22 @@
 // Starting, stopping and waiting; the two threads' loops are in ingest_reader.cpp and ingest_writer.cpp.
 #include "daemon/ingest/ingest_service.hpp"
 
+#include <pthread.h>
 #include <utility>
 
 namespace memd {
+namespace {
+
+// For top, gdb and perf.
+void name_this_thread(const char* name) {
+#ifdef __APPLE__
+  ::pthread_setname_np(name);
+#else
+  ::pthread_setname_np(::pthread_self(), name);
+#endif
+}
+
+}  // namespace
 
 IngestService::IngestService(const Discovery& discovery, const Clock& clock, IngestOptions options)
     : discovery_(discovery), clock_(clock), options_(options), tailer_(options.tailer) {}
@@ -20,8 +33,14 @@ Result<void> IngestService::start(std::unique_ptr<Writer> writer) {
   last_expiry_ = clock_.now();
   MEMD_TRY_ASSIGN(fresh_sources_, writer_->sources());
   epoch_ = 1;
-  reader_ = std::jthread([this](const std::stop_token& stop) { read_loop(stop); });
-  writer_thread_ = std::jthread([this](const std::stop_token& stop) { write_loop(stop); });
+  reader_ = std::jthread([this](const std::stop_token& stop) {
+    name_this_thread("memd-read");
+    read_loop(stop);
+  });
+  writer_thread_ = std::jthread([this](const std::stop_token& stop) {
+    name_this_thread("memd-write");
+    write_loop(stop);
+  });
   return {};
 }
 

@@ -2,7 +2,7 @@
 
 #include "schemas/hash.hpp"
 #include "store/assembly/exchange_text.hpp"
-#include "store/redaction/redactor.hpp"
+#include "store/redaction/mask_batch.hpp"
 
 #include <algorithm>
 
@@ -28,19 +28,6 @@ std::string summary_of(const Event& e) {
     return e.summary.empty() ? e.lifecycle : e.lifecycle + ": " + one_line(e.summary, kSummaryBytes);
   if (e.kind == EventKind::thinking) return {};  // fetched from the raw record when somebody asks
   return one_line(e.summary.empty() ? e.text : e.summary, kSummaryBytes);
-}
-
-// Everything of an event that is stored as text.
-void mask_secrets(EventBatch& batch) {
-  for (auto& e : batch.events) {
-    redact(e.text);
-    redact(e.summary);
-    redact(e.search_text);
-  }
-  for (auto& u : batch.sessions) {
-    redact(u.title);
-    redact(u.description);
-  }
 }
 
 bool is_message(const Event& e) { return e.kind == EventKind::user_msg || e.kind == EventKind::human_intervention; }
@@ -107,8 +94,9 @@ void Assembler::apply_update(const SessionUpdate& u, TimeMs now) {
   }
 }
 
-bool Assembler::insert(SessionWork& s, const Event& e, Context& context) {
+bool Assembler::insert(SessionWork& s, const Event& e, std::optional<std::int64_t> pair_seq, Context& context) {
   EventRecord row;
+  row.pair_seq = pair_seq;
   row.session_pk = s.pk;
   row.seq = s.next_seq;
   row.event_id = e.event_id;
@@ -163,7 +151,8 @@ void Assembler::insert_derived(SessionWork& s, const Event& from, std::int64_t p
 void Assembler::apply_event(const Event& e, Context& context) {
   SessionWork& s = sessions_.get(e.session_uid, context.now);
   const std::int64_t seq = s.next_seq;
-  if (!insert(s, e, context)) {
+  const std::optional<OpenCall> call = e.kind == EventKind::tool_result ? find_call(s, e) : std::nullopt;
+  if (!insert(s, e, call ? std::optional(call->seq) : std::nullopt, context)) {
     note_usage(s, e);  // a glued repetition may carry the larger figure
     return;
   }
@@ -195,7 +184,7 @@ void Assembler::apply_event(const Event& e, Context& context) {
       break;
     case EventKind::assistant_msg: on_assistant_message(s, e, seq, context); break;
     case EventKind::tool_call: on_tool_call(s, e, seq, context); break;
-    case EventKind::tool_result: on_tool_result(s, e, seq, context); break;
+    case EventKind::tool_result: on_tool_result(s, e, seq, call, context); break;
     case EventKind::lifecycle: on_lifecycle(s, e); break;
     default: break;
   }

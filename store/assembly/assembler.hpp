@@ -11,6 +11,7 @@
 #include "store/sqlite/database.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -45,7 +46,8 @@ class Assembler {
 
   void apply_update(const SessionUpdate& update, TimeMs now);
   void apply_event(const Event& event, Context& context);
-  bool insert(SessionWork& session, const Event& event, Context& context);
+  bool insert(SessionWork& session, const Event& event, std::optional<std::int64_t> pair_seq, Context& context);
+  std::optional<OpenCall> find_call(const SessionWork& session, const Event& result);
   void insert_derived(SessionWork& session, const Event& from, std::int64_t parent_seq, EventKind kind,
                       std::string_view summary, std::uint32_t flags, std::int64_t path_pk, Context& context);
 
@@ -58,7 +60,8 @@ class Assembler {
   void on_assistant_message(SessionWork& session, const Event& event, std::int64_t seq, Context& context);
   void note_decisions(SessionWork& session, const Event& event, std::int64_t seq, Context& context);
   void on_tool_call(SessionWork& session, const Event& event, std::int64_t seq, Context& context);
-  void on_tool_result(SessionWork& session, const Event& event, std::int64_t seq, Context& context);
+  void on_tool_result(SessionWork& session, const Event& event, std::int64_t seq, const std::optional<OpenCall>& call,
+                      Context& context);
   void on_lifecycle(SessionWork& session, const Event& event);
   void on_edit(SessionWork& session, const Event& result, std::int64_t seq, const OpenCall& call, Context& context);
 

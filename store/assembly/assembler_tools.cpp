@@ -47,18 +47,18 @@ void Assembler::on_tool_call(SessionWork& s, const Event& e, std::int64_t seq, C
   }
 }
 
-void Assembler::on_tool_result(SessionWork& s, const Event& e, std::int64_t seq, Context& context) {
-  const std::uint64_t key = hash64(e.call_id);
-  std::optional<OpenCall> call;
-  if (const auto it = s.open_calls.find(key); it != s.open_calls.end()) {
-    call = std::move(it->second);
-    s.open_calls.erase(it);
-  } else {
-    call = events_.find_open_call(s.pk, key);
-  }
+// The call a result answers: mostly remembered, else looked up among the rows without a pair.
+std::optional<OpenCall> Assembler::find_call(const SessionWork& s, const Event& result) {
+  const std::uint64_t key = hash64(result.call_id);
+  if (const auto it = s.open_calls.find(key); it != s.open_calls.end()) return it->second;
+  return events_.find_open_call(s.pk, key);
+}
+
+void Assembler::on_tool_result(SessionWork& s, const Event& e, std::int64_t seq, const std::optional<OpenCall>& call,
+                               Context& context) {
   if (call) {
+    s.open_calls.erase(hash64(e.call_id));
     events_.pair(s.pk, call->seq, seq);
-    events_.pair(s.pk, seq, call->seq);
     ++s.tool_pairs;
   }
 

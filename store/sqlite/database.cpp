@@ -6,7 +6,18 @@
 
 namespace memd::sqlite {
 
+namespace {
+
+// Before the first connection. Statistics of memory cost a lock in every allocation, and nobody reads them.
+void configure_sqlite() {
+  static const int once = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+  (void)once;
+}
+
+}  // namespace
+
 Database Database::open(const std::filesystem::path& file, OpenMode mode) {
+  configure_sqlite();
   const int flags = mode == OpenMode::read_write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
   const mode_t old_mask = mode == OpenMode::read_write ? ::umask(0077) : 0;
   sqlite3* raw = nullptr;

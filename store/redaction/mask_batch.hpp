@@ -1,0 +1,10 @@
+#pragma once
+
+#include "schemas/event_batch.hpp"
+
+namespace memd {
+
+// Masks secrets in everything of a batch that is stored as text, once: a batch that is masked already is left alone.
+void mask_secrets(EventBatch& batch);
+
+}  // namespace memd
