@@ -1,6 +1,7 @@
 #pragma once
 
 #include "schemas/event_batch.hpp"
+#include "schemas/observation.hpp"
 #include "schemas/source.hpp"
 #include "store/assembly/event_rows.hpp"
 #include "store/assembly/exchange_rows.hpp"
@@ -59,6 +60,7 @@ class Assembler {
   void on_user_message(SessionWork& session, const Event& event, std::int64_t seq, Context& context);
   void on_assistant_message(SessionWork& session, const Event& event, std::int64_t seq, Context& context);
   void note_decisions(SessionWork& session, const Event& event, std::int64_t seq, Context& context);
+  void save(const Observation& observation);
   void on_tool_call(SessionWork& session, const Event& event, std::int64_t seq, Context& context);
   void on_tool_result(SessionWork& session, const Event& event, std::int64_t seq, const std::optional<OpenCall>& call,
                       Context& context);

@@ -5,6 +5,7 @@
 #include "store/summary/decisions.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace memd::assembly {
 namespace {
@@ -57,16 +58,26 @@ void Assembler::on_assistant_message(SessionWork& s, const Event& e, std::int64_
 }
 
 void Assembler::note_decisions(SessionWork& s, const Event& e, std::int64_t seq, Context& context) {
-  for (const auto& decision : find_decisions(e.text)) {
-    const std::int64_t decision_seq = s.next_seq;
+  for (auto& decision : find_decisions(e.text)) {
+    Observation o;
+    o.session_pk = s.pk;
+    o.exchange_number = s.draft.number;
+    o.event_seq = s.next_seq;
+    o.time = e.time;
+    o.summary = one_line(decision, kObservationSummaryBytes);
     insert_derived(s, e, seq, EventKind::decision, decision, 0, 0, context);
-    db_.prepare(
-           "INSERT INTO observations (session_pk, exchange_number, event_seq, time, type, summary, content,"
-           " content_hash) VALUES (?, ?, ?, ?, 'decision', ?, ?, ?) ON CONFLICT DO NOTHING")
-        .bind(s.pk, s.draft.number, decision_seq, e.time, one_line(decision, kObservationSummaryBytes), decision,
-              as_sql(hash64(decision)))
-        .run();
+    o.content = std::move(decision);
+    save(o);
   }
+}
+
+void Assembler::save(const Observation& o) {
+  db_.prepare(
+         "INSERT INTO observations (session_pk, exchange_number, event_seq, time, type, summary, content, metadata,"
+         " content_hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING")
+      .bind(o.session_pk, o.exchange_number, o.event_seq, o.time, to_string(o.type), o.summary, o.content, o.metadata,
+            as_sql(hash64(o.content)))
+      .run();
 }
 
 void Assembler::touch_files(ExchangeDraft& d, const Event& e) {

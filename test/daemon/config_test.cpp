@@ -1,6 +1,13 @@
 #include "daemon/config/config.hpp"
 
+#include "schemas/embedded.hpp"
+
 #include <gtest/gtest.h>
+#include <boost/json.hpp>
+
+#include <algorithm>
+#include <set>
+#include <sstream>
 
 namespace memd {
 namespace {
@@ -40,6 +47,36 @@ TEST(Config, ErrorsNameFileLineAndKey) {
             "c.yaml:4: platforms.cursor.paths: expected absolute paths");
   EXPECT_NE(error_of("a: [b\n").find("not valid YAML"), std::string::npos);
   EXPECT_EQ(error_of("- 1\n"), "c.yaml:1: the file must be a mapping");
+}
+
+// What the loader says it knows at each place is what the schema allows there.
+TEST(Config, AgreesWithItsSchema) {
+  const auto& files = embedded::json_schema_files();
+  const auto file =
+      std::find_if(files.begin(), files.end(), [](const auto& f) { return f.name == "config.schema.json"; });
+  ASSERT_NE(file, files.end());
+  const auto schema = boost::json::parse(file->text);
+  const auto known_by_loader = [](const std::string& yaml) {
+    const std::string error = error_of(yaml);
+    std::set<std::string> keys;
+    std::istringstream list(error.substr(error.rfind(": ") + 2));
+    for (std::string key; std::getline(list >> std::ws, key, ',');)
+      keys.insert(key);
+    return keys;
+  };
+  const auto known_by_schema = [](const boost::json::value& place) {
+    std::set<std::string> keys;
+    for (const auto& [key, value] : place.at("properties").as_object())
+      keys.insert(std::string(key));
+    EXPECT_FALSE(place.at("additionalProperties").as_bool());
+    return keys;
+  };
+  const auto& top = schema.at("properties");
+  EXPECT_EQ(known_by_loader("x: 1\n"), known_by_schema(schema));
+  EXPECT_EQ(known_by_loader("log: {x: 1}\n"), known_by_schema(top.at("log")));
+  EXPECT_EQ(known_by_loader("query: {x: 1}\n"), known_by_schema(top.at("query")));
+  EXPECT_EQ(known_by_loader("platforms: {x: 1}\n"), known_by_schema(top.at("platforms")));
+  EXPECT_EQ(known_by_loader("platforms: {cursor: {x: 1}}\n"), known_by_schema(schema.at("$defs").at("platform")));
 }
 
 TEST(Config, MissingFileIsNamed) {

@@ -1,0 +1,132 @@
+// A process that ingests is killed at random moments, again and again: what it leaves opens at once, and in the end no
+// event is lost and none is there twice.
+#include "daemon/ingest/ingest_service.hpp"
+#include "test/support/fake_clock.hpp"
+#include "test/support/store_dump.hpp"
+#include "test/support/temp_dir.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <random>
+#include <string>
+
+namespace memd {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+std::string uuid(int file, int line) {
+  std::string digits = std::to_string(line);
+  return "0000000" + std::to_string(file % 10) + "-0000-4000-8000-" + std::string(12 - digits.size(), '0') + digits;
+}
+
+std::string record(int file, int line) {
+  const std::string tail =
+      R"(,"uuid":")" + uuid(file, line) +
+      R"(","timestamp":"2026-02-09T06:01:53.253Z","cwd":"/w/p","sessionId":"s","version":"2.1.7","gitBranch":"main"})" +
+      "\n";
+  const std::string n = std::to_string(line);
+  switch (line % 4) {
+    case 0: return R"({"type":"user","message":{"role":"user","content":"question )" + n + R"("})" + tail;
+    case 1:
+      return R"({"type":"assistant","requestId":"r)" + n + R"(","message":{"id":"m)" + n +
+             R"(","role":"assistant","model":"m","content":[{"type":"tool_use","id":"t)" + n +
+             R"(","name":"Bash","input":{"command":"go test ./pkg)" + n +
+             R"("}}],"usage":{"input_tokens":1,"output_tokens":2}})" + tail;
+    case 2:
+      return R"({"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t)" +
+             std::to_string(line - 1) + R"(","content":"output )" + std::string(400, 'o') + R"("}]})" + tail;
+    default:
+      return R"({"type":"assistant","requestId":"q)" + n + R"(","message":{"id":"a)" + n +
+             R"(","role":"assistant","model":"m","content":[{"type":"text","text":"answer )" + n +
+             R"("}],"usage":{"input_tokens":1,"output_tokens":2}})" + tail;
+  }
+}
+
+bool ingest(const fs::path& home, const fs::path& file) {
+  const test::FakeClock clock;
+  const Discovery discovery(all_adapters(), home, {}, {});
+  IngestOptions options;
+  options.tailer.slice_bytes = 16'384;  // many slices and commits, so that there is much to be killed in
+  options.commit_bytes = 1;
+  auto writer = Writer::open(file, clock);
+  if (!writer) return false;
+  IngestService service(discovery, clock, options);
+  if (!service.start(std::move(*writer))) return false;
+  service.scan();
+  return service.block_until_idle(60s);
+}
+
+// Runs ingest in a process of its own that is killed after `lifetime`, if it lives so long.
+bool killed_during_ingest(const fs::path& home, const fs::path& file, std::chrono::microseconds lifetime) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    itimerval timer{};
+    timer.it_value.tv_sec = static_cast<time_t>(lifetime.count() / 1'000'000);
+    timer.it_value.tv_usec = static_cast<suseconds_t>(lifetime.count() % 1'000'000);
+    ::signal(SIGALRM, SIG_DFL);  // ends the process on the spot: nothing is flushed, nothing is unwound
+    ::setitimer(ITIMER_REAL, &timer, nullptr);
+    ::_exit(ingest(home, file) ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFSIGNALED(status) || WEXITSTATUS(status) == 0);
+  return WIFSIGNALED(status);
+}
+
+TEST(Kill, AtRandomMomentsOfIngestLosesNothingAndDoublesNothing) {
+  test::TempDir home;
+  for (int file = 0; file < 6; ++file) {
+    std::string text;
+    for (int line = 0; line < 400; ++line)
+      text += record(file, line);
+    test::write_file(home / (".claude/projects/-w-p/" + uuid(file, 0) + ".jsonl"), text);
+  }
+  test::TempDir clean;
+  const auto started = std::chrono::steady_clock::now();
+  ASSERT_TRUE(ingest(home.path(), clean / "memd.db"));
+  const auto whole = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - started);
+  auto clean_db = sqlite::Database::open(clean / "memd.db", sqlite::OpenMode::read_only);
+  const auto want = test::dump_store(clean_db);
+
+  std::mt19937 random(7);
+  constexpr int kWantedKills = 24;
+  int kills = 0;
+  for (int round = 0; round < 100 && kills < kWantedKills; ++round) {
+    test::TempDir store;
+    const fs::path file = store / "memd.db";
+    for (int attempt = 0; attempt < 3; ++attempt) {
+      const std::chrono::microseconds lifetime(200 + random() % static_cast<std::uint32_t>(whole.count()));
+      kills += killed_during_ingest(home.path(), file, lifetime) ? 1 : 0;
+      if (!fs::exists(file)) continue;
+      auto db = sqlite::guard([&] { return sqlite::Database::open(file, sqlite::OpenMode::read_write); });
+      ASSERT_TRUE(db) << db.error().message();
+      const auto check = sqlite::guard([&] {
+        sqlite::migrate(*db);
+        sqlite::Statement integrity(db->handle(), "PRAGMA integrity_check");
+        integrity.step();
+        EXPECT_EQ(integrity.text(0), "ok");
+        sqlite::Statement ledger(db->handle(),
+                                 "SELECT count(*) FROM sources o WHERE cursor <> (SELECT coalesce(sum(bytes), 0) FROM"
+                                 " coverage c WHERE c.source_pk = o.source_pk)");
+        ledger.step();
+        EXPECT_EQ(ledger.int64(0), 0);
+      });
+      ASSERT_TRUE(check) << check.error().message();
+    }
+    ASSERT_TRUE(ingest(home.path(), file));
+    auto db = sqlite::Database::open(file, sqlite::OpenMode::read_write);
+    EXPECT_EQ(test::dump_store(db), want);
+    EXPECT_NO_THROW(test::check_full_text_index(db));
+  }
+  EXPECT_GE(kills, kWantedKills) << "too few of the processes were killed in the middle to show anything";
+}
+
+}  // namespace
+}  // namespace memd
