@@ -26,7 +26,6 @@ class StoreLayout {
   std::filesystem::path database() const { return data_dir_ / "memd.db"; }
   std::filesystem::path raw_dir() const { return data_dir_ / "raw"; }
   std::filesystem::path blob_dir() const { return data_dir_ / "blobs"; }
-  std::filesystem::path lock_file() const { return data_dir_ / "lock"; }  // held by the one writer
 
  private:
   std::filesystem::path data_dir_;
