@@ -2,9 +2,14 @@
 
 #include "schemas/hash.hpp"
 
+#include <map>
 #include <string>
 
 namespace memd {
+namespace {
+// Stored of one slice: a new record type in a huge file would give millions that say the same. The ledger counts all.
+constexpr int kDiagnosticsOfAKind = 50;
+}  // namespace
 
 Result<std::unique_ptr<Writer>> Writer::open(const std::filesystem::path& file, const Clock& clock) {
   return sqlite::guard([&] {
@@ -111,7 +116,9 @@ void Writer::save_diagnostics(const Source& source, const std::vector<Diagnostic
   auto& insert = db_.prepare(
       "INSERT INTO diagnostics (time, platform, error_type, field_names, severity, source_pk, raw_offset, redacted,"
       " expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?)");
+  std::map<DiagnosticType, int> written;
   for (const auto& d : diagnostics) {
+    if (++written[d.type] > kDiagnosticsOfAKind) continue;
     std::string fields;
     for (const auto& f : d.fields) {
       if (!fields.empty()) fields += ',';

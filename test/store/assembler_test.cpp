@@ -243,6 +243,16 @@ TEST_F(AssemblerTest, AnErrorUndoesEverythingSinceTheLastCommit) {
   EXPECT_EQ(number("SELECT count(*) FROM sessions"), 2);
 }
 
+TEST_F(AssemblerTest, AFloodOfDiagnosticsIsBounded) {
+  EventBatch b;
+  for (std::uint64_t i = 0; i < 10'000; ++i)
+    b.diagnostics.push_back({Platform::claude_code, DiagnosticType::unknown_record_type, Severity::warning, {}, 0, i});
+  b.diagnostics.push_back({Platform::claude_code, DiagnosticType::damaged_record, Severity::warning, {}, 0, 5});
+  apply(std::move(b));
+  EXPECT_LE(number("SELECT count(*) FROM diagnostics"), 100);
+  EXPECT_EQ(number("SELECT count(*) FROM diagnostics WHERE error_type = 'damaged_record'"), 1);
+}
+
 TEST_F(AssemblerTest, ExpiredDiagnosticsAreDeleted) {
   EventBatch b;
   b.diagnostics.push_back({Platform::claude_code, DiagnosticType::damaged_record, Severity::warning, {}, 0, 17});
