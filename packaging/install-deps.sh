@@ -36,7 +36,7 @@ profile_build() {
 }
 
 profile_test() {
-  required+=(libgtest-dev libgmock-dev python3)
+  required+=(libgtest-dev libgmock-dev python3 git)
   want_clang_format=yes
   have node || required+=(nodejs)
   have npm || required+=(npm)
