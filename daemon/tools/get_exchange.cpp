@@ -53,8 +53,8 @@ Result<Selection> select_by_ids(Reader& reader, const GetExchangeParams& params)
   return out;
 }
 
-Result<Selection> select_by_number(Reader& reader, const GetExchangeParams& params) {
-  MEMD_TRY_ASSIGN(const SessionRow session, reader.session(*params.session_id));
+Result<Selection> select_by_number(const ToolServices& services, Reader& reader, const GetExchangeParams& params) {
+  MEMD_TRY_ASSIGN(const SessionRow session, find_session(services, reader, *params.session_id));
   MEMD_TRY_ASSIGN(const auto rows, reader.exchange_range(session.pk, *params.exchange_number, *params.exchange_number));
   if (rows.empty())
     return Error(Errc::not_found, "exchange_number: " + session.uid + " has exchanges 0 to " +
@@ -65,12 +65,12 @@ Result<Selection> select_by_number(Reader& reader, const GetExchangeParams& para
   return out;
 }
 
-Result<Selection> select(Reader& reader, const GetExchangeParams& params) {
+Result<Selection> select(const ToolServices& services, Reader& reader, const GetExchangeParams& params) {
   const bool by_number = params.session_id && !params.session_id->empty() && params.exchange_number;
   if (params.ids.empty() == !by_number)
     return Error(Errc::invalid_argument,
                  "ids: send either ids (like [\"x42\"]) or session_id together with exchange_number");
-  return by_number ? select_by_number(reader, params) : select_by_ids(reader, params);
+  return by_number ? select_by_number(services, reader, params) : select_by_ids(reader, params);
 }
 
 std::uint64_t question_of(const GetExchangeParams& params) {
@@ -87,7 +87,7 @@ Result<GetExchangeAnswer> run(const ToolServices& services, const GetExchangePar
   const auto question = question_of(params);
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
-  MEMD_TRY_ASSIGN(const Selection selection, select(*reader, params));
+  MEMD_TRY_ASSIGN(const Selection selection, select(services, *reader, params));
 
   ScopeParams platforms;
   for (const ExchangeRow& row : selection.rows) {

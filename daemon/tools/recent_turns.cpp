@@ -74,8 +74,8 @@ Result<RecentTurnsAnswer> run(const ToolServices& services, const RecentTurnsPar
                               mcp::ToolContext& context) {
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
   const std::string reference = params.session_id.value_or("");
-  MEMD_TRY_ASSIGN(const SessionRow session,
-                  reader->session(reference.empty() ? "latest" : reference, params.project.value_or("")));
+  MEMD_TRY_ASSIGN(const SessionRow session, find_session(services, *reader, reference.empty() ? "latest" : reference,
+                                                         params.project.value_or("")));
   const auto question = question_key({"recent_turns", session.uid});
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
 

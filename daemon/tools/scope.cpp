@@ -78,4 +78,16 @@ Result<ReaderPool::Lease> lease_reader(const ToolServices& services, std::stop_t
   return lease;
 }
 
+Result<SessionRow> find_session(const ToolServices& services, Reader& reader, std::string_view reference,
+                                std::string_view project) {
+  auto session = reader.session(reference, project);
+  if (session || !session.error().is(Errc::not_found)) return session;
+  std::int64_t behind = 0;
+  for (const auto& row : services.freshness.freshness())
+    behind += row.sources_behind;
+  if (behind == 0) return session;
+  return Error(Errc::not_found, session.error().message() + "; history is still being read (" + std::to_string(behind) +
+                                    (behind == 1 ? " source" : " sources") + " to go): ask again in a moment");
+}
+
 }  // namespace memd::tools

@@ -62,4 +62,8 @@ std::size_t token_limit(const ToolServices& services, const ScopeParams& params)
 // A reader that stops when the call is cancelled.
 Result<ReaderPool::Lease> lease_reader(const ToolServices& services, std::stop_token stop);
 
+// Reader::session; that a session is not there is said together with how much history is still to be read.
+Result<SessionRow> find_session(const ToolServices& services, Reader& reader, std::string_view reference,
+                                std::string_view project = {});
+
 }  // namespace memd::tools

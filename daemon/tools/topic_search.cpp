@@ -70,7 +70,7 @@ Result<TopicSearchAnswer> run(const ToolServices& services, const TopicSearchPar
   if (session.empty() && !params.all_sessions) session = "latest";
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
   if (session == "latest") {
-    MEMD_TRY_ASSIGN(const SessionRow latest, reader->session("latest", params.project.value_or("")));
+    MEMD_TRY_ASSIGN(const SessionRow latest, find_session(services, *reader, "latest", params.project.value_or("")));
     session = latest.uid;
   }
   MEMD_TRY_ASSIGN(const Scope scope, resolve_scope(services, params, session));

@@ -48,6 +48,14 @@ TEST_F(SessionTools, RecentTurnsOfAProjectOrAReference) {
   EXPECT_TRUE(has(error("recent_turns", R"({"session_id":"nosuch"})"), "nosuch"));
 }
 
+TEST_F(SessionTools, AMissingSessionIsToldTogetherWithWhatIsStillToBeRead) {
+  freshness.rows.front().sources_behind = 109;
+  EXPECT_TRUE(has(error("recent_turns", R"({"session_id":"ffffffff"})"), "109 sources to go"));
+  EXPECT_TRUE(has(error("get_exchange", R"({"session_id":"ffffffff","exchange_number":0})"), "ask again"));
+  freshness.rows.front().sources_behind = 0;
+  EXPECT_FALSE(has(error("recent_turns", R"({"session_id":"ffffffff"})"), "ask again"));
+}
+
 TEST_F(SessionTools, BriefIsShorter) {
   const auto detailed =
       str(call("recent_turns", R"({"session_id":"aaaa","n_turns":10,"max_tokens":4000})").at("summary"));
