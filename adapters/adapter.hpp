@@ -1,5 +1,7 @@
 #pragma once
 
+#include "adapters/file_view.hpp"
+#include "adapters/snapshot_reader.hpp"
 #include "schemas/event_batch.hpp"
 #include "schemas/platform.hpp"
 #include "schemas/source.hpp"
@@ -21,10 +23,11 @@ struct HomeLayout {
   std::vector<std::filesystem::path> override_roots;  // from the configuration; replaces the defaults when not empty
 };
 
-// One complete record of a JSONL source: a line without its newline. At least kRecordPadding readable bytes follow it.
+// One complete record: a line of a JSONL source without its newline, or an item of a source that is changed in place.
+// At least kRecordPadding readable bytes follow it.
 struct RawRecord {
   std::string_view bytes;
-  std::uint64_t offset = 0;      // of the first byte, from the start of the source
+  std::uint64_t offset = 0;      // of the first byte, from the start of the source; the number of an item
   bool newline_follows = false;  // the newline belongs to this record in the ledger
 };
 inline constexpr std::size_t kRecordPadding = 64;
@@ -43,7 +46,7 @@ class RecordDecoder {
 // A file found under a root, before anything is known about it.
 struct SourceCandidate {
   Platform platform{};
-  std::string path;  // absolute
+  std::string path;  // absolute; of the main file when the one found is its companion (a -wal, a second document)
   SourceFormat format = SourceFormat::jsonl;
   std::uint64_t size = 0;  // filled by whoever looked at the file; adapters leave it alone
 };
@@ -61,12 +64,25 @@ class Adapter {
   virtual std::optional<SourceCandidate> classify(const std::filesystem::path& root,
                                                   const std::filesystem::path& file) const = 0;
 
+  // Whether to look into (and watch) a directory below a root.
+  virtual bool looks_into(const std::filesystem::path& root, const std::filesystem::path& directory) const {
+    (void)root, (void)directory;
+    return true;
+  }
+
   // Which session a source is the transcript of, from its path and its first kHeadBytes or so (whole lines not
   // guaranteed). Empty if the source belongs to no single session or the head does not tell yet.
   virtual std::string session_uid(const SourceCandidate& source, std::string_view head) const = 0;
 
   // A decoder for the source; `source.session_uid` is already set.
   virtual std::unique_ptr<RecordDecoder> open(const Source& source) const = 0;
+
+  // A reader for a source that is changed in place; null when the source is a log, read by its bytes. `open` then
+  // makes decoders for its items, with Source::session_uid that of the session at hand.
+  virtual std::unique_ptr<SnapshotReader> open_snapshot(const Source& source, const FileView& files) const {
+    (void)source, (void)files;
+    return nullptr;
+  }
 
   // The text of one stored event, from the bytes of its raw record (RawRef.length bytes + kRecordPadding readable):
   // whole tool inputs and results, thinking. nullopt when the record does not parse or has no such block.

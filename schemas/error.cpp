@@ -24,6 +24,7 @@ class Category final : public boost::system::error_category {
       case Errc::unavailable: return "unavailable";
       case Errc::protocol: return "protocol error";
       case Errc::unsupported: return "unsupported";
+      case Errc::busy: return "busy";
     }
     return "unknown error";
   }

@@ -26,6 +26,7 @@ enum class Errc {
   unavailable,       // the daemon cannot be reached or started
   protocol,          // the other side broke the protocol
   unsupported,
+  busy,  // somebody is in the middle of changing it: nothing is wrong, try again later
 };
 
 const boost::system::error_category& memd_category() noexcept;

@@ -66,6 +66,7 @@ std::string_view to_string(Origin o) {
     case Origin::embedded: return "embedded";
     case Origin::parent_agent: return "parent_agent";
     case Origin::injected: return "injected";
+    case Origin::history: return "history";
   }
   return "none";
 }

@@ -50,6 +50,7 @@ enum class Origin : std::uint8_t {
   embedded = 6,      // typed while rejecting or interrupting a tool, inside the tool's result
   parent_agent = 7,  // the task a parent agent gave to a subagent
   injected = 8,      // put there by the client; not human
+  history = 9,       // from a prompt history, where the transcript may be gone
 };
 std::string_view to_string(Origin o);
 
@@ -129,6 +130,7 @@ struct Event {
   std::string agent_version;
 
   bool is_sidechain = false;
+  bool time_estimated = false;   // the platform gives no time for the record; `time` is a guess between its neighbours
   bool starts_exchange = false;  // a human turn (or the parent agent's task, in a subagent)
 };
 
@@ -142,6 +144,7 @@ enum EventFlag : std::uint32_t {
   kFlagStartsExchange = 1u << 5,
   kFlagModifies = 1u << 6,  // the call would change the file in path_pk
   kFlagDerived = 1u << 7,   // made by the assembler from another event (parent_seq)
+  kFlagTimeEstimated = 1u << 8,
 };
 
 std::uint64_t record_key(Platform platform, std::string_view native_record_id);

@@ -12,6 +12,7 @@ std::string_view to_string(Platform p) {
     case Platform::opencode: return "opencode";
     case Platform::gemini: return "gemini";
     case Platform::thunderus: return "thunderus";
+    case Platform::imported: return "imported";
   }
   return "unknown";
 }

@@ -9,11 +9,12 @@
 namespace memd {
 
 // The agents memd knows. The keys (to_string) are part of every interface and of session uids.
-enum class Platform { claude_code, cursor, cline, codex, grok, opencode, gemini, thunderus };
+// "imported" is what other tools hand over as event files (memd import).
+enum class Platform { claude_code, cursor, cline, codex, grok, opencode, gemini, thunderus, imported };
 
-inline constexpr std::array kAllPlatforms{Platform::claude_code, Platform::cursor,   Platform::cline,
-                                          Platform::codex,       Platform::grok,     Platform::opencode,
-                                          Platform::gemini,      Platform::thunderus};
+inline constexpr std::array kAllPlatforms{Platform::claude_code, Platform::cursor,    Platform::cline,
+                                          Platform::codex,       Platform::grok,      Platform::opencode,
+                                          Platform::gemini,      Platform::thunderus, Platform::imported};
 
 std::string_view to_string(Platform p);
 // Also accepts "claude" for claude_code.

@@ -52,6 +52,20 @@ struct SessionUpdate {
   std::uint64_t title_record_key = 0;
   std::string description;
   TimeMs time = 0;
+
+  // For sessions whose platform says this of the session as a whole and not in each record.
+  std::string cwd;
+  std::string git_branch;
+  std::string model;
+  std::string agent_version;
+  std::string forked_from;  // session uid
+  std::string mode;         // as the platform names it: "agent", "plan", "chat", …
+  TimeMs started_at = 0;
+  TimeMs ended_at = 0;
+  std::int64_t context_tokens = 0;  // how full the context was when last heard of
+  std::int64_t lines_added = 0;     // of the whole session, where the platform counts them
+  std::int64_t lines_removed = 0;
+  std::optional<double> cost_usd;  // as the platform reckons it
 };
 
 inline constexpr int kSessionSchemaVersion = 2;  // SCHEMA_VERSION of the normalized session document

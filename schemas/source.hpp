@@ -2,9 +2,11 @@
 
 #include "schemas/event_batch.hpp"
 #include "schemas/platform.hpp"
+#include "schemas/source_item.hpp"
 #include "schemas/time.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -44,6 +46,10 @@ struct Source {
   // The last record was taken without its newline; when that comes it belongs to this ledger line.
   std::string open_tail;
   std::string session_uid;  // whose transcript this is, decided once by the adapter; empty: none or not yet
+  // For a source that is changed in place: the state it was in when it was last read to its end (SnapshotReader::Plan).
+  std::string mark;
+  std::uint32_t failures = 0;  // in a row
+  TimeMs retry_at = 0;         // quarantined: not looked at before
 };
 
 // The unit of writing: one source's events and its new cursor, committed together.
@@ -52,6 +58,12 @@ struct SourceSlice {
   EventBatch batch;
   std::string adapter_version;
   bool restart = false;  // the file was truncated or replaced: forget this source's ledger first
+  // Of a source that is changed in place; the batch then holds the events of `items->added` and of the head, and its
+  // coverage is left empty: the store keeps that ledger from the items.
+  std::optional<SessionItems> items;
+  std::vector<CoverageEntry> rest;  // ledger lines set to these totals (see SnapshotReader::Plan)
+  // The records the slice was made from, for the raw layer: lines of a log, or one line an item, the head first.
+  std::string raw;
 };
 
 }  // namespace memd

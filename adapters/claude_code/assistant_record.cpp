@@ -1,10 +1,17 @@
 #include "adapters/claude_code/record_handlers.hpp"
-#include "adapters/claude_code/tool_input.hpp"
 #include "adapters/claude_code/tool_result.hpp"
+#include "adapters/tool_calls/tool_input.hpp"
 #include "schemas/hash.hpp"
 
 namespace memd::claude_code {
 namespace {
+
+std::optional<FileAccess> access_of(std::string_view tool) {
+  if (tool == "Read" || tool == "NotebookRead" || tool == "LSP") return FileAccess::read;
+  if (tool == "Edit" || tool == "Write" || tool == "MultiEdit" || tool == "NotebookEdit") return FileAccess::modified;
+  if (tool == "Glob" || tool == "Grep" || tool == "LS") return FileAccess::referenced;
+  return std::nullopt;
+}
 
 enum : std::size_t { kId, kModel, kUsage, kMessageKeys };
 constexpr KeyTable<kMessageKeys> kMessageTable{{"id", "model", "usage"}};
@@ -50,7 +57,7 @@ bool read_tool_use(RecordContext& c, od::object& block, const Tokens<kBlockKeys>
   call.call_id = c.text(tokens[kBlockId]);
   call.summary = call.tool;
   od::value input;
-  return !seek(block, "input", input) || read_tool_input(c, input, call);
+  return !seek(block, "input", input) || tool_calls::read_tool_input(c, input, access_of, call);
 }
 
 void emit_text(RecordContext& c, const Response& response, std::string text, std::size_t index) {

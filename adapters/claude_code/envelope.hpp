@@ -1,6 +1,6 @@
 #pragma once
 
-#include "adapters/claude_code/json_text.hpp"
+#include "adapters/json/json_text.hpp"
 #include "schemas/time.hpp"
 
 #include <array>
@@ -10,6 +10,8 @@
 #include <string_view>
 
 namespace memd::claude_code {
+
+using namespace json;  // NOLINT(google-build-using-namespace): the whole folder reads JSON
 
 // The top-level keys this adapter knows. Key order in the records is not fixed.
 enum class Key : std::uint8_t {

@@ -1,6 +1,6 @@
 #include "adapters/claude_code/human_text.hpp"
 
-#include "adapters/claude_code/json_text.hpp"
+#include "adapters/json/json_text.hpp"
 
 #include <array>
 
@@ -44,7 +44,7 @@ bool strip_ide_wrapper(std::string_view& text) {
     if (!text.starts_with(wrapper.open)) continue;
     const auto end = text.find(wrapper.close);
     if (end == std::string_view::npos) return false;
-    text = trimmed(text.substr(end + wrapper.close.size()));
+    text = json::trimmed(text.substr(end + wrapper.close.size()));
     return true;
   }
   return false;
@@ -53,7 +53,7 @@ bool strip_ide_wrapper(std::string_view& text) {
 }  // namespace
 
 Spoken who_speaks(std::string_view text) {
-  text = trimmed(text);
+  text = json::trimmed(text);
   while (strip_ide_wrapper(text)) {
   }
   if (text.empty()) return {};
@@ -71,7 +71,7 @@ std::string_view rejection_words(std::string_view result_text) {
     if (at == std::string_view::npos) continue;
     std::string_view words = result_text.substr(at + mark.size());
     // The client's own note behind the words.
-    words = trimmed(words.substr(0, words.find("\n\nNote: The user's next message")));
+    words = json::trimmed(words.substr(0, words.find("\n\nNote: The user's next message")));
     // What the client says when a person asks for other questions instead of answering.
     return words.starts_with("The user wants to clarify these questions.") ? std::string_view{} : words;
   }

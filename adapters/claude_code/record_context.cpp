@@ -22,7 +22,7 @@ std::uint64_t content_key(const Envelope& envelope) {
 
 RecordContext::RecordContext(const Envelope& envelope, std::string_view session_uid, RawRef raw, Detail detail,
                              EventBatch& out)
-    : envelope_(envelope), session_uid_(session_uid), raw_(raw), detail_(detail), out_(out) {
+    : TextReader(detail), envelope_(envelope), session_uid_(session_uid), raw_(raw), out_(out) {
   const auto uuid = envelope.body(Key::uuid);
   key_ = uuid.empty() ? content_key(envelope) : record_key(Platform::claude_code, uuid);
   sidechain = envelope.is(Key::is_sidechain);
@@ -53,16 +53,6 @@ Event& RecordContext::add_lifecycle(std::string_view name, std::string_view summ
 
 void RecordContext::diagnose(DiagnosticType type, std::vector<FieldName> fields) {
   out_.diagnostics.push_back({Platform::claude_code, type, Severity::warning, std::move(fields), 0, raw_.offset});
-}
-
-std::string RecordContext::text(std::string_view token, std::size_t limit) {
-  std::string out;
-  append_text(token, out, limit);
-  return out;
-}
-
-void RecordContext::append_text(std::string_view token, std::string& out, std::size_t limit) {
-  lossy_ |= append_unescaped(string_body(token), out, limit);
 }
 
 std::string RecordContext::agent_uid(std::string_view agent_id) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "adapters/claude_code/envelope.hpp"
+#include "adapters/json/text_reader.hpp"
 #include "schemas/event_batch.hpp"
 
 #include <cstddef>
@@ -9,9 +10,6 @@
 #include <string_view>
 
 namespace memd::claude_code {
-
-// How much of a record becomes text: what the store keeps, or all of it (for Adapter::event_text).
-enum class Detail : std::uint8_t { stored, full };
 
 // What became of one record. `broken`: its inside is not JSON; nothing of it is kept.
 struct Verdict {
@@ -27,7 +25,7 @@ struct Verdict {
 
 // Builds the events of one record, or of the message inside one: the fields every event of it shares, and the ids.
 // Lives as long as the record's bytes.
-class RecordContext {
+class RecordContext : public TextReader {
  public:
   // `session_uid`: the session the events belong to. `raw.block` is set per event.
   RecordContext(const Envelope& envelope, std::string_view session_uid, RawRef raw, Detail detail, EventBatch& out);
@@ -36,10 +34,6 @@ class RecordContext {
   Event& add(EventKind kind, Role role, std::size_t block = 0);
   Event& add_lifecycle(std::string_view name, std::string_view summary = {});
   void diagnose(DiagnosticType type, std::vector<FieldName> fields = {});
-
-  // A token's meaning. Replaced characters are remembered for lossy().
-  std::string text(std::string_view token, std::size_t limit = kNoLimit);
-  void append_text(std::string_view token, std::string& out, std::size_t limit = kNoLimit);
 
   // The session of an agent of the main session at hand.
   std::string agent_uid(std::string_view agent_id) const;
@@ -52,11 +46,8 @@ class RecordContext {
   void set_key(std::uint64_t key) { key_ = key; }
   TimeMs time() const { return envelope_.time(); }
   RawRef raw() const { return raw_; }
-  Detail detail() const { return detail_; }
   EventBatch& out() { return out_; }
   bool emitted() const { return index_ > 0; }
-  bool lossy() const { return lossy_; }
-  void mark_lossy() { lossy_ = true; }
 
   // The words of "user" records are the parent agent's.
   bool sidechain = false;
@@ -67,11 +58,9 @@ class RecordContext {
   const Envelope& envelope_;
   std::string_view session_uid_;
   RawRef raw_;
-  Detail detail_;
   EventBatch& out_;
   std::uint64_t key_ = 0;
   std::uint32_t index_ = 0;
-  bool lossy_ = false;
 };
 
 }  // namespace memd::claude_code

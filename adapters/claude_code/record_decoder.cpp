@@ -1,8 +1,8 @@
 #include "adapters/claude_code/record_decoder.hpp"
 
-#include "adapters/claude_code/json_access.hpp"
 #include "adapters/claude_code/paths.hpp"
 #include "adapters/claude_code/record_handlers.hpp"
+#include "adapters/json/json_access.hpp"
 #include "schemas/ids.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 #include "adapters/adapter.hpp"
 #include "adapters/claude_code/record_context.hpp"
-#include "adapters/claude_code/recovery.hpp"
+#include "adapters/json/recovery.hpp"
 
 #include <memory>
 #include <string>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "adapters/claude_code/json_access.hpp"
 #include "adapters/claude_code/record_context.hpp"
+#include "adapters/json/json_access.hpp"
 
 #include <string_view>
 

@@ -23,8 +23,8 @@ struct ScopeParams {
   std::optional<std::string> cursor;
 };
 
-inline constexpr std::array<std::string_view, 9> kPlatformChoices{"claude_code", "cursor", "cline",     "codex", "grok",
-                                                                  "opencode",    "gemini", "thunderus", "claude"};
+inline constexpr std::array<std::string_view, 10> kPlatformChoices{
+    "claude_code", "cursor", "cline", "codex", "grok", "opencode", "gemini", "thunderus", "imported", "claude"};
 inline constexpr double kLeastMaxTokens = 200;
 inline constexpr double kMostMaxTokens = 8000;
 

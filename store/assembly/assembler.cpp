@@ -19,6 +19,7 @@ std::uint32_t flags_of(const Event& e) {
   if (e.is_sidechain) flags |= kFlagSidechain;
   if (e.is_test) flags |= kFlagTest;
   if (e.starts_exchange) flags |= kFlagStartsExchange;
+  if (e.time_estimated) flags |= kFlagTimeEstimated;
   if (!e.files.empty() && e.files.front().access == FileAccess::modified) flags |= kFlagModifies;
   return flags;
 }

@@ -1,5 +1,5 @@
 #include "adapters/claude_code/human_text.hpp"
-#include "adapters/claude_code/test_command.hpp"
+#include "adapters/tool_calls/test_command.hpp"
 #include "schemas/ids.hpp"
 #include "test/adapters/golden_case.hpp"
 
@@ -185,11 +185,11 @@ TEST(TestCommand, CommandWordsOnly) {
                           "mise run test:ci",
                           "ls\ngo test ./pkg",
                           "go vet ./... && go test -race ./..."})
-    EXPECT_TRUE(claude_code::runs_tests(yes)) << yes;
+    EXPECT_TRUE(tool_calls::runs_tests(yes)) << yes;
   for (const auto* no : {"grep -r 'go test' .", "echo pytest", "git commit -m 'run ctest'", "cat test/a.cpp", "ls test",
                          "go build ./...", "npm run build", "npm install jest", "test -f x", "vim pytest.ini",
                          "rg \"a && go test\"", "", "   "})
-    EXPECT_FALSE(claude_code::runs_tests(no)) << no;
+    EXPECT_FALSE(tool_calls::runs_tests(no)) << no;
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "adapters/claude_code/json_text.hpp"
+#include "adapters/json/json_text.hpp"
 #include "test/adapters/batch_json.hpp"
 #include "test/adapters/golden_case.hpp"
 
@@ -143,9 +143,9 @@ TEST(ClaudeCodeDamage, LastLineIsARecordOnlyWhenWhole) {
 }
 
 TEST(JsonText, UnescapesWhatJsonMeans) {
-  const auto text = [](std::string_view body, std::size_t limit = claude_code::kNoLimit) {
+  const auto text = [](std::string_view body, std::size_t limit = json::kNoLimit) {
     std::string out;
-    claude_code::append_unescaped(body, out, limit);
+    json::append_unescaped(body, out, limit);
     return out;
   };
   EXPECT_EQ(text(R"(a\n\t\"\\\/\u00e9\ud83d\ude00)"), "a\n\t\"\\/é😀");

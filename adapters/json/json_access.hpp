@@ -9,7 +9,7 @@
 
 // Private to this folder's .cpp files: how simdjson On-Demand is used here. Values are looked at as raw tokens; what
 // is not asked for is skipped, not materialised. Functions give false for broken JSON, never throw.
-namespace memd::claude_code {
+namespace memd::json {
 
 namespace od = simdjson::ondemand;
 
@@ -109,4 +109,4 @@ inline bool seek_object(od::object& object, std::string_view key, od::object& in
   return seek(object, key, value) && !value.get_object().get(inner);
 }
 
-}  // namespace memd::claude_code
+}  // namespace memd::json

@@ -1,8 +1,8 @@
-#include "adapters/claude_code/recovery.hpp"
+#include "adapters/json/recovery.hpp"
 
 #include <algorithm>
 
-namespace memd::claude_code {
+namespace memd::json {
 namespace {
 
 constexpr std::string_view kBlank = " \t\r\n";
@@ -83,4 +83,4 @@ void recover_line(std::string_view line, const std::function<Slice(std::string_v
   emit(have_last ? last : Piece{0, line.size(), false});
 }
 
-}  // namespace memd::claude_code
+}  // namespace memd::json

@@ -1,11 +1,11 @@
-#include "adapters/claude_code/json_text.hpp"
+#include "adapters/json/json_text.hpp"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstring>
 
-namespace memd::claude_code {
+namespace memd::json {
 namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
@@ -220,4 +220,4 @@ std::string cleaned_json(std::string_view json, bool& replaced) {
   return out;
 }
 
-}  // namespace memd::claude_code
+}  // namespace memd::json

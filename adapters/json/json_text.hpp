@@ -8,7 +8,7 @@
 
 // The text side of JSON: strings as they stand in the source, and what they mean. simdjson refuses lone surrogates,
 // which occur in cut tool output, so strings are unescaped here.
-namespace memd::claude_code {
+namespace memd::json {
 
 inline constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
 
@@ -40,4 +40,4 @@ bool is_identifier(std::string_view text);
 // escapes become U+FFFD, control bytes become spaces. `replaced` tells whether text was (not mere white space).
 std::string cleaned_json(std::string_view json, bool& replaced);
 
-}  // namespace memd::claude_code
+}  // namespace memd::json

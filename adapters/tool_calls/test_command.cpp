@@ -1,4 +1,4 @@
-#include "adapters/claude_code/test_command.hpp"
+#include "adapters/tool_calls/test_command.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace memd::claude_code {
+namespace memd::tool_calls {
 namespace {
 
 using Words = std::vector<std::string_view>;
@@ -152,4 +152,4 @@ bool runs_tests(std::string_view command) {
   return false;
 }
 
-}  // namespace memd::claude_code
+}  // namespace memd::tool_calls

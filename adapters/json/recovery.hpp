@@ -5,7 +5,7 @@
 #include <functional>
 #include <string_view>
 
-namespace memd::claude_code {
+namespace memd::json {
 
 // A stretch of a line that is not one whole JSON object.
 struct Piece {
@@ -29,4 +29,4 @@ enum class Slice : std::uint8_t {
 void recover_line(std::string_view line, const std::function<Slice(std::string_view slice, bool nested)>& try_slice,
                   const std::function<void(const Piece&)>& emit);
 
-}  // namespace memd::claude_code
+}  // namespace memd::json

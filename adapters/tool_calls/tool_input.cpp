@@ -1,0 +1,220 @@
+#include "adapters/tool_calls/tool_input.hpp"
+
+#include "adapters/json/json_text.hpp"
+#include "adapters/tool_calls/test_command.hpp"
+#include "schemas/hash.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+namespace memd::tool_calls {
+
+using namespace json;  // NOLINT(google-build-using-namespace): the whole folder reads JSON
+
+namespace {
+
+constexpr std::size_t kSummaryLimit = 160;
+constexpr std::size_t kPromptLimit = 500;
+constexpr std::size_t kOtherValueLimit = 300;
+
+// Names that mean the same stand side by side, the most specific first.
+enum class In : std::uint8_t {
+  command,
+  cmd,
+  description,
+  explanation,
+  file_path,
+  notebook_path,
+  lsp_path,
+  target_file,
+  absolute_path,
+  relative_path,
+  path,
+  directory,
+  directory_path,
+  dir_path,
+  pattern,
+  regex,
+  glob_pattern,
+  query,
+  search_term,
+  url,
+  prompt,
+  task,
+  skill,
+  subject,
+  operation,
+  subagent_type,
+  glob,
+  args
+};
+constexpr std::array<std::string_view, 28> kInputNames{"command",       "cmd",
+                                                       "description",   "explanation",
+                                                       "file_path",     "notebook_path",
+                                                       "filePath",      "target_file",
+                                                       "absolute_path", "relative_workspace_path",
+                                                       "path",          "target_directory",
+                                                       "directoryPath", "dir_path",
+                                                       "pattern",       "regex",
+                                                       "glob_pattern",  "query",
+                                                       "search_term",   "url",
+                                                       "prompt",        "task",
+                                                       "skill",         "subject",
+                                                       "operation",     "subagent_type",
+                                                       "glob",          "args"};
+constexpr KeyTable<kInputNames.size()> kInputTable{kInputNames};
+// Contents of files; searching them would find the same text over and over.
+constexpr std::array<std::string_view, 15> kContents{"content",   "old_string", "new_string", "new_source", "edits",
+                                                     "plan",      "contents",   "patch",      "diff",       "code_edit",
+                                                     "oldString", "newString",  "file_text",  "old_str",    "new_str"};
+
+struct Input {
+  Tokens<kInputNames.size()> tokens;
+  std::string_view first_other;  // first string under another key
+  std::string command;           // of "command" or "cmd", a string or an argument list
+  std::string_view operator[](In key) const { return tokens[static_cast<std::size_t>(key)]; }
+};
+
+std::string relative_to(std::string_view path, std::string_view directory) {
+  if (!directory.empty() && path.size() > directory.size() && path.starts_with(directory) &&
+      (path[directory.size()] == '/' || path[directory.size()] == '\\'))
+    path.remove_prefix(directory.size() + 1);
+  return std::string(path);
+}
+
+std::string_view path_token(const Input& input) {
+  for (const In key : {In::file_path, In::notebook_path, In::lsp_path, In::target_file, In::absolute_path,
+                       In::relative_path, In::path, In::directory, In::directory_path, In::dir_path})
+    if (is_string(input[key])) return input[key];
+  return {};
+}
+
+// ["bash", "-lc", "make test"] is the command "make test".
+std::string join_arguments(TextReader& r, od::array& arguments) {
+  std::vector<std::string> words;
+  const bool whole = for_each_element(arguments, [&](od::value& value, std::size_t) {
+    words.push_back(r.text(token_of(value)));
+    return true;
+  });
+  if (!whole) return {};
+  const auto is_shell = [](std::string_view word) {
+    return word.ends_with("bash") || word.ends_with("sh") || word.ends_with("zsh");
+  };
+  if (words.size() == 3 && is_shell(words[0]) && words[1].starts_with('-')) return words[2];
+  std::string line;
+  for (const auto& word : words)
+    line.append(line.empty() ? "" : " ").append(word);
+  return line;
+}
+
+std::string summarize(TextReader& r, const Event& call, const Input& input, std::optional<FileAccess> access) {
+  const std::string path = relative_to(r.text(path_token(input)), call.cwd);
+  const auto line = [&](std::string_view token) { return one_line(r.text(token, 4 * kSummaryLimit), kSummaryLimit); };
+  const std::string& tool = call.tool;
+  if (!input.command.empty())
+    return tool + ": " + one_line(utf8_prefix(input.command, 4 * kSummaryLimit), kSummaryLimit);
+  const bool whole_file = access == FileAccess::read || access == FileAccess::modified;
+  for (const In key : {In::pattern, In::regex, In::glob_pattern})
+    if (is_string(input[key]) && !whole_file)
+      return tool + " \"" + line(input[key]) + "\"" + (path.empty() ? "" : " in " + one_line(path, kSummaryLimit));
+  if (!path.empty())
+    return tool + (is_string(input[In::operation]) ? " " + line(input[In::operation]) : "") + " " +
+           one_line(path, kSummaryLimit);
+  if (is_string(input[In::subagent_type]))
+    return tool + " (" + line(input[In::subagent_type]) + "): " + line(input[In::description]);
+  for (const In key : {In::description, In::query, In::search_term, In::url, In::skill, In::subject, In::pattern,
+                       In::prompt, In::task})
+    if (is_string(input[key])) return tool + ": " + line(input[key]);
+  return is_string(input.first_other) ? tool + ": " + line(input.first_other) : tool;
+}
+
+void append_readable(TextReader& r, std::string_view key, od::value& value, std::string& out) {
+  out.append(out.empty() ? "" : "\n").append(key).append(": ");
+  const auto token = token_of(value);
+  if (is_string(token)) {
+    r.append_text(token, out);
+    return;
+  }
+  od::object object;
+  od::array array;
+  std::string_view raw;
+  if ((token.starts_with('{') && !value.get_object().get(object) && !object.raw_json().get(raw)) ||
+      (token.starts_with('[') && !value.get_array().get(array) && !array.raw_json().get(raw)))
+    out.append(trimmed(raw));
+  else
+    out.append(token);
+}
+
+}  // namespace
+
+bool read_tool_input(TextReader& r, od::value& value, AccessOf access_of, Event& call) {
+  call.summary = call.tool;
+  od::object object;
+  if (value.get_object().get(object)) {
+    call.input_hash = hash_combine(hash64(call.tool), hash64(token_of(value)));
+    return true;
+  }
+  std::string_view raw;
+  if (object.raw_json().get(raw)) return false;
+  call.input_hash = hash_combine(hash64(call.tool), hash64(trimmed(raw)));
+  if (object.reset().error()) return false;
+
+  Input input;
+  const auto note_text = [&](std::size_t known, std::string_view token) {
+    if (call.search_text.size() >= kSearchTextLimit) return;
+    const bool other = known == kInputNames.size();
+    if (other && input.first_other.empty()) input.first_other = token;
+    if (other && token.size() > kOtherValueLimit) return;
+    if (!call.search_text.empty()) call.search_text.push_back('\n');
+    const std::size_t left = kSearchTextLimit - std::min(kSearchTextLimit, call.search_text.size());
+    const bool prompt = known == static_cast<std::size_t>(In::prompt);
+    r.append_text(token, call.search_text, prompt ? std::min(left, kPromptLimit) : left);
+  };
+  const bool whole = for_each_field(object, [&](std::string_view key, od::value& field) {
+    const std::size_t known = kInputTable.find(key);
+    const auto token = token_of(field);
+    if (known < kInputNames.size()) input.tokens[known] = token;
+    const bool content = std::find(kContents.begin(), kContents.end(), key) != kContents.end();
+    if (is_string(token) && !content) note_text(known, token);
+    const bool command = known == static_cast<std::size_t>(In::command) || known == static_cast<std::size_t>(In::cmd);
+    if (command && is_string(token)) input.command = r.text(token);
+    if (r.detail() == Detail::full) {
+      append_readable(r, key, field, call.text);
+    } else if (command && token.starts_with('[')) {
+      od::array arguments;
+      if (field.get_array().get(arguments)) return false;
+      input.command = join_arguments(r, arguments);
+      call.search_text.append(call.search_text.empty() ? "" : "\n")
+          .append(utf8_prefix(input.command, kSearchTextLimit));
+    }
+    return true;
+  });
+  if (!whole) return false;
+
+  const auto access = access_of(call.tool);
+  call.summary = summarize(r, call, input, access);
+  if (access && !path_token(input).empty()) call.files.push_back({r.text(path_token(input)), *access, 0, 0});
+  call.is_test = runs_tests(input.command);
+  return true;
+}
+
+void read_tool_input_text(TextReader& r, std::string_view text, AccessOf access_of, Event& call) {
+  std::string padded(text);
+  padded.resize(text.size() + simdjson::SIMDJSON_PADDING, ' ');
+  od::parser parser;
+  od::document document;
+  od::value value;
+  const Event before = call;
+  if (trimmed(text).starts_with('{') && !parser.iterate(padded.data(), text.size(), padded.size()).get(document) &&
+      !document.get_value().get(value) && read_tool_input(r, value, access_of, call))
+    return;
+  call = before;
+  call.summary = call.tool + ": " + one_line(utf8_prefix(text, 4 * kSummaryLimit), kSummaryLimit);
+  call.search_text = utf8_prefix(text, kSearchTextLimit);
+  call.input_hash = hash_combine(hash64(call.tool), hash64(trimmed(text)));
+  if (r.detail() == Detail::full) call.text = text;
+}
+
+}  // namespace memd::tool_calls
