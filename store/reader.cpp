@@ -5,6 +5,7 @@
 #include "store/queries/coverage.hpp"
 #include "store/queries/exchanges.hpp"
 #include "store/queries/sessions.hpp"
+#include "store/queries/source_items.hpp"
 #include "store/queries/timeline.hpp"
 #include "store/queries/totals.hpp"
 #include "store/search/lexical_search.hpp"
@@ -187,6 +188,12 @@ Result<std::vector<PlatformTotals>> Reader::totals() {
 
 Result<std::vector<PlatformFreshness>> Reader::freshness() {
   return ask(std::vector<PlatformFreshness>(), [&](Connection& c) { return queries::freshness(c.db); });
+}
+
+Result<SessionItems> Reader::session_items(Platform platform, std::string_view source_path,
+                                           std::string_view session_uid) {
+  return ask(SessionItems(),
+             [&](Connection& c) { return queries::session_items(c.db, platform, source_path, session_uid); });
 }
 
 Result<DiagnosticList> Reader::diagnostics(const DiagnosticQuery& query) {

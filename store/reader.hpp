@@ -2,6 +2,7 @@
 
 #include "schemas/error.hpp"
 #include "schemas/query.hpp"
+#include "schemas/source_item.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -63,6 +64,8 @@ class Reader {
   Result<std::vector<PlatformTotals>> totals();
   // Behind as the store knows it (size at the last look against cursor); checked_at is 0.
   Result<std::vector<PlatformFreshness>> freshness();
+  // What is remembered of a session in a source that is changed in place; nothing if there is nothing.
+  Result<SessionItems> session_items(Platform platform, std::string_view source_path, std::string_view session_uid);
   Result<DiagnosticList> diagnostics(const DiagnosticQuery& query);
 
  private:
