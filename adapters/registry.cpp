@@ -1,13 +1,14 @@
 #include "adapters/adapter.hpp"
 #include "adapters/claude_code/claude_code_adapter.hpp"
 #include "adapters/gemini/gemini_adapter.hpp"
+#include "adapters/opencode/opencode_adapter.hpp"
 
 #include <array>
 
 namespace memd {
 
 std::span<const Adapter* const> all_adapters() {
-  static const std::array<const Adapter*, 2> table{&claude_code::adapter(), &gemini::adapter()};
+  static const std::array<const Adapter*, 3> table{&claude_code::adapter(), &opencode::adapter(), &gemini::adapter()};
   return table;
 }
 
