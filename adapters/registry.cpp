@@ -1,5 +1,6 @@
 #include "adapters/adapter.hpp"
 #include "adapters/claude_code/claude_code_adapter.hpp"
+#include "adapters/cline/cline_adapter.hpp"
 #include "adapters/cursor/cursor_adapter.hpp"
 #include "adapters/gemini/gemini_adapter.hpp"
 #include "adapters/opencode/opencode_adapter.hpp"
@@ -12,6 +13,7 @@ std::span<const Adapter* const> all_adapters() {
   static const auto table = std::to_array<const Adapter*>({
       &claude_code::adapter(),
       &cursor::adapter(),
+      &cline::adapter(),
       &opencode::adapter(),
       &gemini::adapter(),
   });
