@@ -1,12 +1,13 @@
 #include "adapters/adapter.hpp"
 #include "adapters/claude_code/claude_code_adapter.hpp"
+#include "adapters/codex/codex_adapter.hpp"
 
 #include <array>
 
 namespace memd {
 
 std::span<const Adapter* const> all_adapters() {
-  static const std::array<const Adapter*, 1> table{&claude_code::adapter()};
+  static const std::array<const Adapter*, 2> table{&claude_code::adapter(), &codex::adapter()};
   return table;
 }
 

@@ -67,6 +67,7 @@ json::object to_json(const Event& e) {
   put(o, "version", e.agent_version);
   put(o, "is_sidechain", e.is_sidechain);
   put(o, "starts_exchange", e.starts_exchange);
+  put(o, "id_is_local", e.id_is_local);
   return o;
 }
 
@@ -80,6 +81,7 @@ json::object to_json(const SessionUpdate& s) {
   if (s.title_record_key != 0) o["title_record"] = hex(s.title_record_key);
   put(o, "description", s.description);
   put(o, "time", s.time);
+  put(o, "forked_from", s.forked_from);
   return o;
 }
 
