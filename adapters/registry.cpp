@@ -1,6 +1,7 @@
 #include "adapters/adapter.hpp"
 #include "adapters/claude_code/claude_code_adapter.hpp"
 #include "adapters/cline/cline_adapter.hpp"
+#include "adapters/codex/codex_adapter.hpp"
 #include "adapters/cursor/cursor_adapter.hpp"
 #include "adapters/gemini/gemini_adapter.hpp"
 #include "adapters/opencode/opencode_adapter.hpp"
@@ -14,6 +15,7 @@ std::span<const Adapter* const> all_adapters() {
       &claude_code::adapter(),
       &cursor::adapter(),
       &cline::adapter(),
+      &codex::adapter(),
       &opencode::adapter(),
       &gemini::adapter(),
   });
