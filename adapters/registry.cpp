@@ -1,12 +1,15 @@
 #include "adapters/adapter.hpp"
 #include "adapters/claude_code/claude_code_adapter.hpp"
+#include "adapters/imported/imported_adapter.hpp"
+#include "adapters/thunderus/thunderus_adapter.hpp"
 
 #include <array>
 
 namespace memd {
 
 std::span<const Adapter* const> all_adapters() {
-  static const std::array<const Adapter*, 1> table{&claude_code::adapter()};
+  static const std::array<const Adapter*, 3> table{&claude_code::adapter(), &thunderus::adapter(),
+                                                   &imported::adapter()};
   return table;
 }
 

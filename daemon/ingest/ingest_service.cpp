@@ -56,6 +56,12 @@ void IngestService::hint(const std::filesystem::path& path) {
   wake_reader_.notify_one();
 }
 
+void IngestService::take(SourceCandidate file) {
+  const std::lock_guard lock(mutex_);
+  hints_.files.push_back(std::move(file));
+  wake_reader_.notify_one();
+}
+
 void IngestService::stop() { reader_.request_stop(); }
 
 void IngestService::join() {
@@ -65,7 +71,9 @@ void IngestService::join() {
   if (writer_thread_.joinable()) writer_thread_.join();
 }
 
-bool IngestService::is_idle() const { return !hints_.scan && hints_.paths.empty() && !reading_ && in_flight_ == 0; }
+bool IngestService::is_idle() const {
+  return !hints_.scan && hints_.paths.empty() && hints_.files.empty() && !reading_ && in_flight_ == 0;
+}
 
 bool IngestService::block_until_idle(std::chrono::milliseconds deadline) {
   std::unique_lock lock(mutex_);

@@ -37,6 +37,7 @@ Result<void> IngestService::write(SliceQueue::Item& item) {
   MEMD_TRY_ASSIGN(const ApplyStats stats, writer_->apply(*item.slice));
   uncommitted_bytes_ += item.bytes;
   uncommitted_.push_back(item.slice->source);
+  progress_.applied(item.slice->source, stats);
   progress_.update([&](IngestSnapshot& s) {
     s.events += stats.events;
     s.duplicates += stats.duplicates;
