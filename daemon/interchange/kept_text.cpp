@@ -24,19 +24,24 @@ KeptTexts::KeptTexts(const StoredSession& session, const std::vector<ExchangeRow
   for (const ExchangeRow& exchange : exchanges) {
     while (event != session.events.end() && event->seq < exchange.first_seq)
       ++event;
-    std::vector<const StoredEvent*> messages;
+    std::vector<const StoredEvent*> answers;
+    std::vector<const StoredEvent*> interventions;
     for (; event != session.events.end() && event->seq <= exchange.last_seq; ++event) {
+      const bool words = event->kind == EventKind::user_msg || event->kind == EventKind::human_intervention;
+      const bool sidechain = (event->flags & kFlagSidechain) != 0;
       if (event->kind == EventKind::user_msg && event->seq == exchange.first_seq)
         by_seq_[event->seq] = exchange.user_message;
-      if (event->kind == EventKind::assistant_msg && !(own_words_only && (event->flags & kFlagSidechain) != 0))
-        messages.push_back(&*event);
+      else if (words && !sidechain && (event->flags & kFlagSuperseded) == 0)
+        interventions.push_back(&*event);
+      else if (event->kind == EventKind::assistant_msg && !(own_words_only && sidechain))
+        answers.push_back(&*event);
     }
-    split_answer(exchange, messages);
+    split(exchange.assistant_response, answers);
+    split(exchange.interventions, interventions);
   }
 }
 
-void KeptTexts::split_answer(const ExchangeRow& exchange, const std::vector<const StoredEvent*>& messages) {
-  std::string_view rest = exchange.assistant_response;
+void KeptTexts::split(std::string_view rest, const std::vector<const StoredEvent*>& messages) {
   for (const StoredEvent* message : messages) {
     const std::size_t n = piece_length(rest, message->tokens);
     if (n == std::string_view::npos) {  // cut, or masked after it was counted: all that is left, rather than nothing
