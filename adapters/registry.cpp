@@ -4,7 +4,9 @@
 #include "adapters/codex/codex_adapter.hpp"
 #include "adapters/cursor/cursor_adapter.hpp"
 #include "adapters/gemini/gemini_adapter.hpp"
+#include "adapters/imported/imported_adapter.hpp"
 #include "adapters/opencode/opencode_adapter.hpp"
+#include "adapters/thunderus/thunderus_adapter.hpp"
 
 #include <array>
 
@@ -18,6 +20,8 @@ std::span<const Adapter* const> all_adapters() {
       &codex::adapter(),
       &opencode::adapter(),
       &gemini::adapter(),
+      &thunderus::adapter(),
+      &imported::adapter(),
   });
   return table;
 }
