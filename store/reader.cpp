@@ -6,6 +6,7 @@
 #include "store/queries/exchanges.hpp"
 #include "store/queries/sessions.hpp"
 #include "store/queries/source_items.hpp"
+#include "store/queries/stored_session.hpp"
 #include "store/queries/timeline.hpp"
 #include "store/queries/totals.hpp"
 #include "store/search/lexical_search.hpp"
@@ -164,6 +165,11 @@ Result<std::vector<EventRow>> Reader::events(std::int64_t session_pk, std::int64
 Result<EventSource> Reader::event_source(std::int64_t session_pk, std::int64_t seq) {
   return find<EventSource>("source record of event " + std::to_string(seq),
                            [&](Connection& c) { return queries::event_source(c.db, session_pk, seq); });
+}
+
+Result<StoredSession> Reader::stored_session(std::int64_t session_pk) {
+  return find<StoredSession>("such session",
+                             [&](Connection& c) { return std::optional(queries::stored_session(c.db, session_pk)); });
 }
 
 Result<Timeline> Reader::timeline(const TimelineQuery& query) {

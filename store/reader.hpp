@@ -3,6 +3,7 @@
 #include "schemas/error.hpp"
 #include "schemas/query.hpp"
 #include "schemas/source_item.hpp"
+#include "schemas/stored_session.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -53,6 +54,8 @@ class Reader {
                                        int limit = 1000);
   // not_found also when the event was taken in without a place in a source.
   Result<EventSource> event_source(std::int64_t session_pk, std::int64_t seq);
+  // Everything about one session, for its export.
+  Result<StoredSession> stored_session(std::int64_t session_pk);
 
   Result<Timeline> timeline(const TimelineQuery& query);
   Result<SearchAnswer> search(const SearchQuery& query);

@@ -30,8 +30,7 @@ void IngestService::read_loop(const std::stop_token& stop) {
       if (!path) break;
       if (!read_one(*path, stop)) break;
       const std::lock_guard lock(mutex_);
-      if (epoch_ != known_epoch_ || !hints_.paths.empty() || hints_.scan || pass_is_due())
-        break;  // these take their turn
+      if (epoch_ != known_epoch_ || !hints_.empty() || pass_is_due()) break;  // these take their turn
     }
     if (ring_.empty()) flush(stop);
   }
@@ -40,7 +39,7 @@ void IngestService::read_loop(const std::stop_token& stop) {
 bool IngestService::wait_for_work(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   const auto has_work = [this] {
-    return hints_.scan || !hints_.paths.empty() || !ring_.empty() || epoch_ != known_epoch_ || pass_is_due();
+    return !hints_.empty() || !ring_.empty() || epoch_ != known_epoch_ || pass_is_due();
   };
   if (!has_work()) {
     reading_ = false;
@@ -104,6 +103,12 @@ void IngestService::take_hints() {
       add(discovery_.find(path));
   }
   add_due_passes();
+  for (auto& file : hints.files) {
+    if (known_.contains(file.path))
+      ring_.add(file.path);
+    else
+      add({discovery_.classify(file.path).value_or(std::move(file))});
+  }
   progress_.update([this](IngestSnapshot& s) { s.idle = false, s.sources_pending = ring_.size(); });
 }
 

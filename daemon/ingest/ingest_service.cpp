@@ -61,6 +61,12 @@ void IngestService::hint(const std::filesystem::path& path) {
   wake_reader_.notify_one();
 }
 
+void IngestService::take(SourceCandidate file) {
+  const std::lock_guard lock(mutex_);
+  hints_.files.push_back(std::move(file));
+  wake_reader_.notify_one();
+}
+
 void IngestService::stop() { reader_.request_stop(); }
 
 void IngestService::join() {
@@ -71,7 +77,7 @@ void IngestService::join() {
 }
 
 bool IngestService::is_idle() const {
-  return !hints_.scan && hints_.paths.empty() && !reading_ && in_flight_ == 0 && !passes_put_off_;
+  return hints_.empty() && !reading_ && in_flight_ == 0 && !passes_put_off_;
 }
 
 bool IngestService::block_until_idle(std::chrono::milliseconds deadline) {

@@ -51,7 +51,9 @@ class IngestService {
 
   void scan();                                   // look at everything
   void hint(const std::filesystem::path& path);  // something changed at or below this path
-  void stop();                                   // does not wait; what is read is still committed
+  // Takes in a file that need not stand under a root, now and not again. One that does is read as what it is there.
+  void take(SourceCandidate file);
+  void stop();  // does not wait; what is read is still committed
   void join();
 
   // True when everything hinted so far is committed, false at the deadline.
@@ -66,6 +68,8 @@ class IngestService {
   struct Hints {
     bool scan = false;
     std::vector<std::string> paths;
+    std::vector<SourceCandidate> files;  // handed over by take()
+    bool empty() const { return !scan && paths.empty() && files.empty(); }
   };
   struct Known {
     Source source;

@@ -38,6 +38,7 @@ Result<void> IngestService::write(SliceQueue::Item& item) {
   sources_set_back_ = sources_set_back_ || stats.sources_set_back;
   uncommitted_bytes_ += item.bytes;
   uncommitted_.push_back(item.slice->source);
+  progress_.applied(item.slice->source, stats);
   progress_.update([&](IngestSnapshot& s) {
     s.events += stats.events;
     s.duplicates += stats.duplicates;
