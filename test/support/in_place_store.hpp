@@ -55,7 +55,9 @@ class InPlaceStore {
   Result<void> try_sync(bool commit_each = false) {
     const auto done = pass([&](SourceSlice& slice) {
       write(slice);
-      if (commit_each) EXPECT_TRUE(writer_->commit());
+      if (commit_each) {
+        EXPECT_TRUE(writer_->commit());
+      }
     });
     EXPECT_TRUE(writer_->commit());
     return done;
