@@ -138,13 +138,20 @@ Result<SnapshotReader::Plan> TranscriptReader::plan(const std::string& mark) {
   MEMD_TRY_ASSIGN(const bool in_database, is_in_database());
   MEMD_TRY(load());
   plan.size = content_.size();
-  if (!in_database && has_messages_) {
-    plan.sessions.push_back(place_.native);
-    plan.rest = rest_;
-  } else if (!content_.empty()) {
-    plan.rest.push_back({"transcript", Disposition::skipped, in_database ? "in_database" : "no_messages",
-                         std::max<std::uint64_t>(parts_.size(), 1), content_.size()});
-  }
+  const bool taken = !in_database && has_messages_;
+  if (taken) plan.sessions.push_back(place_.native);
+  // A kind that is there no more has to be said to be.
+  EventBatch rest;
+  for (const char* reason : {"in_database", "no_messages"})
+    rest.cover("transcript", Disposition::skipped, reason, 0, 0);
+  rest.cover("(blank)", Disposition::skipped, "blank", 0, 0);
+  rest.cover("(unfinished line)", Disposition::skipped, "unfinished", 0, 0);
+  if (!taken)
+    rest.cover("transcript", Disposition::skipped, in_database ? "in_database" : "no_messages", content_.size());
+  else
+    for (const auto& line : rest_)
+      rest.cover(line.record_type, line.disposition, line.reason, line.bytes, line.records);
+  plan.rest = std::move(rest.coverage);
   return plan;
 }
 
