@@ -56,6 +56,7 @@ Result<bool> GlobalStateReader::load(const std::string& id) {
   loaded.conversation = std::move(found.conversation);
   const auto& entries = loaded.conversation.composer.entries;
   loaded.own.resize(entries.size());
+  if (loaded.conversation.from_blobs) loaded.own.assign(entries.size(), OwnTime{});  // messages have none
   loaded.head_bytes = kComposerKey.size() + id.size() + loaded.conversation.value.size();
   for (std::size_t i = 0; i < entries.size(); ++i) {
     loaded.at.emplace(entries[i].id, i);
@@ -75,7 +76,7 @@ Result<std::optional<std::string>> GlobalStateReader::entry_value(std::size_t i)
     // By its key: the row may have been written again since.
     MEMD_TRY_ASSIGN(value, rows_->value(conversation.row_key(i)));
   }
-  if (value && !loaded_->own[i]) loaded_->own[i] = conversation.from_blobs ? OwnTime{} : read_own_time(*value);
+  if (value && !loaded_->own[i]) loaded_->own[i] = read_own_time(*value);
   return value;
 }
 
