@@ -160,8 +160,7 @@ Result<std::string> GlobalStateReader::item(const std::string& session_key, cons
   MEMD_TRY(rows_->database().confirm());
   const Composer& composer = loaded_->conversation.composer;
   ItemJson json(loaded_->conversation.from_blobs ? item_kind::kMessage : item_kind::kBubble);
-  // A blob is named by what is in it: the same words in another conversation have the same name.
-  json.text("id", loaded_->conversation.from_blobs ? session_key + "/" + item_key : item_key);
+  json.text("id", record_id(session_key, item_key));
   json.time(time.time, time.estimated).flag("sub", !composer.parent_id.empty());
   return std::move(json).finish(*value);
 }

@@ -92,13 +92,21 @@ void TranscriptReader::cut_lines() {
   rest_ = std::move(rest.coverage);
 }
 
+// A thought or the input of a tool ends at a blank line, unless indented lines follow: better a thought among the words
+// said than words taken for a thought.
 void TranscriptReader::cut_text() {
+  bool after_blank = false;
   for (std::size_t at = 0; at < content_.size();) {
     const auto end = std::min(content_.find('\n', at), content_.size());
     const auto line = std::string_view(content_).substr(at, end - at);
     const std::size_t next = std::min(end + 1, content_.size());
     const Heading* heading = heading_of(line);
-    if (heading != nullptr || parts_.empty()) {
+    const bool is_blank = json::trimmed(line).empty();
+    const auto role = parts_.empty() ? std::string_view() : parts_.back().role;
+    const bool talk_again = after_blank && !is_blank && line.front() != ' ' && line.front() != '\t' &&
+                            (role == "thinking" || role == "tool");
+    after_blank = is_blank;
+    if (heading != nullptr || parts_.empty() || talk_again) {
       const std::size_t begin = heading == nullptr ? at : heading->whole_line ? next : at + heading->text.size();
       parts_.push_back({begin, next, 0, heading == nullptr ? "assistant" : heading->role});
     }

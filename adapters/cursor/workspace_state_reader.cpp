@@ -134,7 +134,7 @@ void WorkspaceStateReader::add_composers() {
       const auto& entry = composer->entries[i];
       if (!entry.is_inline()) continue;  // a head of a conversation that stands in the global database
       ItemJson json(item_kind::kBubble);
-      json.text("id", entry.id).time(times[i].time, times[i].estimated);
+      json.text("id", record_id(talk.id, entry.id)).time(times[i].time, times[i].estimated);
       const auto bytes = text.substr(entry.begin, entry.end - entry.begin);
       talk.records.push_back({entry.id, std::move(json).finish(bytes), bytes.size()});
       talk.head_bytes -= bytes.size();
