@@ -2,6 +2,7 @@
 
 #include "adapters/cursor/item_json.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace memd::cursor {
@@ -45,6 +46,8 @@ Verdict read_text(ItemContext& c, const Tokens<kItemKeys>& tokens) {
     e.search_text = utf8_prefix(text, 1500);
     if (c.detail() == Detail::full) e.text = std::move(text);
   } else if (role == "result") {
+    text.erase(0, std::min(text.find('\n'), text.size()));  // the name of the tool
+    if (trimmed(text).empty()) return Verdict::skipped("blank_message");
     Event& e = c.add(EventKind::tool_result, Role::tool);
     if (c.detail() == Detail::stored) text.resize(utf8_prefix(text, kResultTextLimit).size());
     e.text = std::move(text);
