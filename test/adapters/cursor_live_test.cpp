@@ -1,5 +1,5 @@
 #include "adapters/adapter.hpp"
-#include "test/adapters/snapshot_follower.hpp"
+#include "test/adapters/state_follower.hpp"
 #include "test/support/cursor_state.hpp"
 #include "test/support/temp_dir.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using test::CursorState;
-using test::SnapshotFollower;
+using test::StateFollower;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
@@ -26,12 +26,12 @@ class CursorLive : public testing::Test {
   static std::string key(int conversation, int bubble) {
     return CursorState::composer_id(conversation) + "/" + CursorState::bubble_id(conversation, bubble);
   }
-  SnapshotFollower::Look look() { return follower_.look().value(); }
+  StateFollower::Look look() { return follower_.look().value(); }
 
   test::TempDir home_;
   std::string path_ = (home_ / ".config/Cursor/User/globalStorage/state.vscdb").string();
   CursorState cursor_{path_};
-  SnapshotFollower follower_{*find_adapter(Platform::cursor), path_};
+  StateFollower follower_{*find_adapter(Platform::cursor), path_};
 };
 
 TEST_F(CursorLive, OneNewBubbleIsAllThatIsRead) {
@@ -119,7 +119,7 @@ TEST_F(CursorLive, AWriterNeverSeesItsReader) {
     std::atomic<bool> done = false;
     std::atomic<int> looks = 0, busy = 0, failed = 0;
     std::jthread reader([&] {
-      SnapshotFollower follower(*find_adapter(Platform::cursor), path_);
+      StateFollower follower(*find_adapter(Platform::cursor), path_);
       while (!done || looks == 0) {
         const auto look = follower.look();
         ++looks;
@@ -168,7 +168,7 @@ TEST_F(CursorLive, CredentialsAreNeverRead) {
   using Entry = void (*)();
   sqlite3_auto_extension(reinterpret_cast<Entry>(&Statements::install));
   const auto look_at = [](const std::string& path) {
-    return SnapshotFollower(*find_adapter(Platform::cursor), path).look().value();
+    return StateFollower(*find_adapter(Platform::cursor), path).look().value();
   };
   const auto global = look_at(path_);
   const auto local = look_at(workspace.string());
@@ -204,7 +204,7 @@ TEST_F(CursorLive, ACutOffDatabaseIsAnErrorAndNothingElse) {
   for (const std::uintmax_t part : {0, 50, 100, 4096, 5000, 100'000, 1'000'000}) {
     fs::copy_file(path_, copy, fs::copy_options::overwrite_existing);
     fs::resize_file(copy, part);
-    const auto look = SnapshotFollower(*find_adapter(Platform::cursor), copy.string()).look();
+    const auto look = StateFollower(*find_adapter(Platform::cursor), copy.string()).look();
     if (look) continue;
     EXPECT_TRUE(look.error().is(Errc::io)) << part << " " << look.error().message();
     ++errors;
@@ -214,7 +214,7 @@ TEST_F(CursorLive, ACutOffDatabaseIsAnErrorAndNothingElse) {
   fs::copy_file(path_, copy, fs::copy_options::overwrite_existing);
   std::fstream(copy, std::ios::in | std::ios::out | std::ios::binary).seekp(static_cast<std::streamoff>(size / 2))
       << std::string(200'000, '\xa5');
-  const auto look = SnapshotFollower(*find_adapter(Platform::cursor), copy.string()).look();
+  const auto look = StateFollower(*find_adapter(Platform::cursor), copy.string()).look();
   EXPECT_TRUE(!look && look.error().is(Errc::io));
 }
 

@@ -15,9 +15,9 @@ namespace memd::test {
 
 // Follows a source that is changed in place the way ingest does: looks, compares with what it remembers, reads what
 // differs.
-class SnapshotFollower {
+class StateFollower {
  public:
-  SnapshotFollower(const Adapter& adapter, std::string path) : adapter_(adapter) {
+  StateFollower(const Adapter& adapter, std::string path) : adapter_(adapter) {
     source_.platform = adapter.describe().platform;
     source_.path = std::move(path);
     source_.format = SourceFormat::sqlite;
