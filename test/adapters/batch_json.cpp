@@ -68,6 +68,7 @@ json::object to_json(const Event& e) {
   put(o, "is_sidechain", e.is_sidechain);
   put(o, "starts_exchange", e.starts_exchange);
   put(o, "time_estimated", e.time_estimated);
+  put(o, "id_is_local", e.id_is_local);
   return o;
 }
 
