@@ -1,13 +1,14 @@
 #include "adapters/adapter.hpp"
 #include "adapters/claude_code/claude_code_adapter.hpp"
 #include "adapters/cline/cline_adapter.hpp"
+#include "adapters/grok/grok_adapter.hpp"
 
 #include <array>
 
 namespace memd {
 
 std::span<const Adapter* const> all_adapters() {
-  static const std::array<const Adapter*, 2> table{&claude_code::adapter(), &cline::adapter()};
+  static const std::array<const Adapter*, 3> table{&claude_code::adapter(), &cline::adapter(), &grok::adapter()};
   return table;
 }
 

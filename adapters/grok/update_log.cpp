@@ -17,8 +17,8 @@ namespace {
 constexpr std::uint64_t kWindow = 1 << 20;
 constexpr std::uint64_t kAnchorBytes = 512;
 
-constexpr std::array<std::string_view, 9> kWhatNames{"user", "interjection", "agent",  "thought", "call",
-                                                     "result", "turn",       "notice", "damaged"};
+constexpr std::array<std::string_view, 9> kWhatNames{"user",   "interjection", "agent",  "thought", "call",
+                                                     "result", "turn",         "notice", "damaged"};
 
 // Updates that say something about the session and stand alone.
 constexpr std::array<std::string_view, 7> kNotices{"auto_compact_completed", "auto_compact_failed", "subagent_spawned",
@@ -100,8 +100,7 @@ class Collector {
       return skip("user_message_chunk", "injected", size);
     }
     if (update.interjection) return take_chunk(What::interjection, bytes, line, size);
-    const bool goes_on =
-        open_ && log_.items[*open_].what == What::user && update.prompt_index == prompt_index_;
+    const bool goes_on = open_ && log_.items[*open_].what == What::user && update.prompt_index == prompt_index_;
     prompt_index_ = update.prompt_index;
     if (goes_on) return join(*open_, bytes, line, size);
     start_segment(line.offset);
@@ -168,9 +167,7 @@ class Collector {
 
 std::string_view to_string(What what) { return kWhatNames[static_cast<std::size_t>(what)]; }
 
-std::string LogItem::key() const {
-  return std::to_string(lines.front().offset) + "." + std::string(to_string(what));
-}
+std::string LogItem::key() const { return std::to_string(lines.front().offset) + "." + std::string(to_string(what)); }
 
 std::uint64_t offset_of_key(std::string_view key) {
   std::uint64_t offset = 0;
@@ -202,8 +199,7 @@ Result<UpdateLog> read_update_log(const FileView& files, const std::string& path
     buffer.resize(end + kRecordPadding, ' ');
     std::size_t at = 0;
     const std::string_view text(buffer.data(), end);
-    for (auto newline = text.find('\n', scanned); newline != std::string_view::npos;
-         newline = text.find('\n', at)) {
+    for (auto newline = text.find('\n', scanned); newline != std::string_view::npos; newline = text.find('\n', at)) {
       collector.take(text.substr(at, newline - at), begin + at, true);
       at = newline + 1;
     }
