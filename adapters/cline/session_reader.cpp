@@ -79,7 +79,6 @@ Result<void> SessionReader::load() {
   for (const auto& [key, agent] : agents_) {
     cover("(structure)", "structure", agent.document.structure());
     cover("(torn)", "unfinished", agent.document.torn);
-    torn_ |= agent.document.torn > 0;
   }
   for (const auto& entry : folder_.entries) {
     const std::string name = std::filesystem::path(entry.path).filename().string();
@@ -115,6 +114,7 @@ Result<void> SessionReader::load_agent(const FileView::Entry& entry, const FileV
   if (lead) {
     add("model", manifest_.model);
     add("title", manifest_.title);
+    head.flag("named", true);
     add("forked_from", manifest_.forked_from);
     if (manifest_.started != 0) head.number("started", manifest_.started);
     if (manifest_.ended != 0) head.number("ended", manifest_.ended);
@@ -198,7 +198,7 @@ Result<std::optional<SnapshotReader::Session>> SessionReader::session(const std:
   session.session_uid = make_session_uid(Platform::cline, it->second.native_id);
   session.head = Item{"(head)", hash64(it->second.head) | 1, 0};
   session.items = it->second.items;
-  if (it->second.document.torn > 0) add_behind_cut(known, session.items);
+  if (!it->second.document.whole) add_behind_cut(known, session.items);
   return std::optional<Session>(std::move(session));
 }
 

@@ -58,7 +58,6 @@ class SessionReader : public SnapshotReader {
   Manifest manifest_;
   std::map<std::string, Agent> agents_;  // by session key
   std::vector<CoverageEntry> rest_;
-  bool torn_ = false;
 };
 
 }  // namespace memd::cline

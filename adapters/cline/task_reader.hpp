@@ -28,7 +28,7 @@ class TaskReader : public SnapshotReader {
   Result<std::string> item(const std::string& session_key, const std::string& item_key) override;
 
  private:
-  Result<void> load();
+  Result<void> load(const std::string& mark);
   void build_items();
   std::string ui_item(const UiMessage& message, bool first) const;
   std::string head_item() const;

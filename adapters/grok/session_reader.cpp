@@ -173,8 +173,8 @@ Result<std::optional<SnapshotReader::Session>> SessionReader::session(const std:
     }
   }
   for (const LogItem& item : log_.items) {
-    std::uint64_t version = hash_combine(item.hash, (item.superseded ? 1U : 0U) + (item.say ? 2U : 0U));
-    session.items.push_back({item.key(), version | 1, item.bytes});
+    const std::uint64_t state = 4 * item.bytes + (item.superseded ? 1U : 0U) + (item.say ? 2U : 0U);
+    session.items.push_back({item.key(), hash_combine(item.hash, state) | 1, item.bytes});
   }
   return std::optional<Session>(std::move(session));
 }
