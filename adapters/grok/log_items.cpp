@@ -6,6 +6,8 @@
 
 #include <simdjson.h>
 
+#include <charconv>
+
 namespace memd::grok {
 namespace {
 
@@ -42,6 +44,16 @@ void note_origin(const dom::object& envelope, const dom::object& params, const d
   if (out.model.empty() && !update["_meta"].get(meta)) out.model = text_of(meta, "modelId");
 }
 
+// Session ids are UUIDs of version 7, which start with their time.
+TimeMs id_time(std::string_view id) {
+  if (id.size() < 15 || id[14] != '7') return 0;
+  TimeMs time = 0;
+  std::string digits(id.substr(0, 8));
+  digits.append(id.substr(9, 4));
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), time, 16);
+  return error == std::errc() && end == digits.data() + digits.size() ? time : 0;
+}
+
 // The text of a chunk: one block, or several.
 void append_chunk(const dom::object& update, std::string& text, std::int64_t& images) {
   const auto take = [&](const dom::object& block) {
@@ -74,8 +86,7 @@ std::string_view display_text(const dom::object& update) {
 
 }  // namespace
 
-std::string item_bytes(const LogItem& item, std::string_view session_id, std::string_view cwd,
-                       const std::vector<std::string>& lines) {
+std::string item_bytes(const LogItem& item, const SessionFacts& session, const std::vector<std::string>& lines) {
   const std::string key = item.key();
   ObjectWriter o;
   o.text("key", key);
@@ -108,9 +119,13 @@ std::string item_bytes(const LogItem& item, std::string_view session_id, std::st
         snapshot::append_compact(simdjson::minify(update), updates);
     }
   }
-  o.text("record", origin.event_id.empty() ? std::string(session_id) + "/" + key : origin.event_id);
-  o.text("what", to_string(item.what)).number("time", origin.time);
-  if (!cwd.empty() && item.what == What::user) o.text("cwd", cwd);
+  o.text("record", origin.event_id.empty() ? session.id + "/" + key : origin.event_id);
+  // Old lines have no time: the session's id has that of its start.
+  const bool timed = origin.time > 0;
+  o.text("what", to_string(item.what)).number("time", timed ? origin.time : id_time(session.id));
+  o.flag("estimated", !timed);
+  if (!session.cwd.empty() && item.what == What::user) o.text("cwd", session.cwd);
+  if (item.what == What::user) o.flag("subtask", session.subagent);
   if (!origin.model.empty()) o.text("model", origin.model);
   o.flag("superseded", item.superseded).flag("say", item.say);
   if (images > 0) o.number("images", images);
@@ -126,6 +141,14 @@ bool is_json_object(std::string_view text) {
   dom::parser parser;
   dom::object object;
   return !parser.parse(bytes.data(), text.size(), false).get(object);
+}
+
+bool is_subagent(std::string_view summary) {
+  const std::string bytes = padded(summary);
+  dom::parser parser;
+  dom::object object;
+  return !parser.parse(bytes.data(), summary.size(), false).get(object) &&
+         text_of(object, "session_kind").starts_with("subagent");
 }
 
 TimeMs summary_time(std::string_view summary) {

@@ -214,7 +214,7 @@ Result<std::string> SessionReader::log_item(const LogItem& item) const {
       lines.push_back(std::move(one));
     }
   }
-  return item_bytes(item, path_.id, path_.cwd, lines);
+  return item_bytes(item, {path_.id, path_.cwd, is_subagent(summary_)}, lines);
 }
 
 Result<std::string> SessionReader::item(const std::string& session_key, const std::string& item_key) {

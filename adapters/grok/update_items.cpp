@@ -126,6 +126,7 @@ Verdict read_text(ItemContext& c, const dom::object& item, std::string_view what
   Event& e = c.add(EventKind::user_msg, Role::user);
   const bool aside = what == "interjection";
   e.origin = aside ? Origin::queued : words.starts_with('/') ? Origin::command : Origin::typed;
+  if (flag_of(item, "subtask")) e.origin = Origin::parent_agent;
   e.starts_exchange = !aside;
   e.text = words;
   for (std::int64_t i = 0; i < std::min<std::int64_t>(images, 20); ++i)
@@ -242,7 +243,8 @@ Verdict read_notice(ItemContext& c, const dom::object& update, std::string& type
     s.time = c.time;
     c.out().sessions.push_back(std::move(s));
   } else {
-    return Verdict::skipped("state");
+    c.diagnose(DiagnosticType::unknown_record_type, {"sessionUpdate"});
+    return Verdict::unknown("unknown_type");
   }
   return Verdict::indexed();
 }
