@@ -84,7 +84,8 @@ Result<void> SessionReader::load() {
     const std::string name = std::filesystem::path(entry.path).filename().string();
     if (name.ends_with(kMessagesSuffix)) continue;
     if (name.ends_with(kCompactionSuffix)) {
-      const auto agent = agents_.find(name.substr(0, name.size() - kCompactionSuffix.size()));
+      const auto stem = name.substr(0, name.size() - kCompactionSuffix.size());
+      const auto agent = agents_.find(stem == path_.id ? stem : path_.id + "/" + stem);
       if (agent != agents_.end() && agent->second.bytes.contains("compaction")) continue;
     }
     cover(name == path_.id + ".json" ? "(manifest)" : "(" + companion_name(name) + ")", "companion_file", entry.size);
@@ -102,8 +103,9 @@ Result<void> SessionReader::load_agent(const FileView::Entry& entry, const FileV
   }
   const std::string name = agent_name(entry.path);
   const bool lead = name == path_.id;
-  Agent& agent = agents_[name];
-  agent.native_id = lead ? path_.id : path_.id + "/" + name;
+  const std::string native_id = lead ? path_.id : path_.id + "/" + name;
+  Agent& agent = agents_[native_id];
+  agent.native_id = native_id;
   agent.document = snapshot::split_document(std::move(text), "messages", "role");
   ObjectWriter head;
   head.flag("head", true).text("id", agent.native_id);

@@ -63,6 +63,7 @@ Result<void> TaskReader::load(const std::string& mark) {
 
   const auto known = find_history(files_, path_.folder);
   cwd_ = known.cwd;
+  subtask_ = !known.parent.empty();
   for (const auto* document : {&main_, &history_document_})
     if (cwd_.empty()) cwd_ = find_working_directory(std::string_view(document->text).substr(0, document->size));
   const std::string extension = path_.folder.parent_path().parent_path().filename().string();
@@ -82,7 +83,10 @@ std::string TaskReader::ui_item(const UiMessage& m, bool first) const {
   o.text("key", m.key);
   if (m.damaged) return std::move(o.flag("damaged", true)).finish();
   if (!cwd_.empty()) o.text("cwd", cwd_);
-  o.flag("first", first).flag("superseded", m.superseded).flag("repeated", m.repeated);
+  o.flag("first", first)
+      .flag("subtask", first && subtask_)
+      .flag("superseded", m.superseded)
+      .flag("repeated", m.repeated);
   if (m.is_request()) o.flag("cache_in_input", cache_in_input_);
   if (m.dropped)
     o.json("dropped", "[" + std::to_string(m.dropped->first) + "," + std::to_string(m.dropped->second) + "]");

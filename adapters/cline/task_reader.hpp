@@ -47,6 +47,7 @@ class TaskReader : public SnapshotReader {
   std::vector<UiMessage> messages_;
   std::vector<HistoryEntry> history_;
   std::string cwd_;
+  bool subtask_ = false;
   bool cache_in_input_ = false;  // Roo Code and Kilo Code count cached tokens as input
   std::string head_;
   std::vector<Item> items_;

@@ -59,6 +59,63 @@ TEST(ClineAdapter, DoesNotLookIntoShadowRepositories) {
   EXPECT_FALSE(cline().looks_into(root, root / "cache"));
 }
 
+SessionUpdate head_of(const std::string& name, const std::string& uid) {
+  for (const auto& c : test::folder_cases(cline()))
+    if (c.folder.filename() == name)
+      for (const auto& [path, candidate] : c.sources) {
+        const auto snapshot = test::decode_snapshot(cline(), candidate, c.files);
+        if (const auto it = snapshot.sessions.find(uid); it != snapshot.sessions.end())
+          return it->second.batch.sessions.front();
+      }
+  ADD_FAILURE() << "no session " << uid;
+  return {};
+}
+
+TEST(ClineAdapter, HeadsTellWhatTheListsAndManifestsSay) {
+  const auto task = head_of("native_tools", "cline:1769000000000");
+  EXPECT_EQ(task.cwd, "/home/ada/shop");
+  EXPECT_EQ(task.model, "claude-sonnet-4-5");
+  EXPECT_EQ(task.title, "Add a total to the cart page");
+  EXPECT_EQ(task.cost_usd, 0.07);
+  // Roo Code says it beside the task.
+  const auto roo = head_of("roo_code", "cline:0b9f3c52-6f5e-4a0e-9d2e-3a1f00c0ffee");
+  EXPECT_EQ(roo.cwd, "/Users/ada/mq");
+  EXPECT_EQ(roo.mode, "ask");
+  EXPECT_EQ(roo.parent_uid, "cline:11111111-2222-4333-8444-555555555555");
+  // Without any list the working directory is found in what the model was told.
+  EXPECT_EQ(head_of("xml_years", "cline:1735000000000").cwd, "c:/work/tool");
+
+  const auto lead = head_of("sdk_session", "cline:1769100000000_abc");
+  EXPECT_EQ(lead.title, "README summary");
+  EXPECT_EQ(lead.title_rank, TitleRank::ai);
+  EXPECT_EQ(format_rfc3339(lead.started_at), "2026-01-21T12:00:00.000Z");
+  EXPECT_EQ(lead.model, "claude-sonnet-4-6");
+  const auto agent = head_of("sdk_session", "cline:1769100000000_abc/agent_7");
+  EXPECT_EQ(agent.kind, SessionKind::subagent);
+  EXPECT_EQ(agent.parent_uid, lead.session_uid);
+  EXPECT_EQ(head_of("sdk_fork", "cline:1769200000000_fork").forked_from, lead.session_uid);
+}
+
+// A fork copies messages; what was said is said once, and its tokens count once.
+TEST(ClineAdapter, ForksRepeatTheFactsOfTheirOrigin) {
+  std::map<std::string, std::vector<Event>> events;
+  for (const auto& c : test::folder_cases(cline()))
+    if (c.folder.filename() == "sdk_session" || c.folder.filename() == "sdk_fork")
+      for (const auto& [path, candidate] : c.sources)
+        for (auto& [uid, session] : test::decode_snapshot(cline(), candidate, c.files).sessions)
+          events[uid] = session.batch.events;
+  const auto& origin = events.at("cline:1769100000000_abc");
+  const auto& fork = events.at("cline:1769200000000_fork");
+  ASSERT_EQ(fork.size(), 7U);
+  for (std::size_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(fork[i].event_id, origin[i].event_id) << fork[i].text;
+    EXPECT_EQ(fork[i].usage, TokenUsage{}) << fork[i].text;
+  }
+  for (std::size_t i = 5; i < fork.size(); ++i)
+    for (const Event& e : origin)
+      EXPECT_NE(fork[i].event_id, e.event_id);
+}
+
 TEST(ClineAdapter, WholeTextsComeFromTheItem) {
   for (const auto& c : test::folder_cases(cline()))
     for (const auto& [path, candidate] : c.sources) {

@@ -39,6 +39,24 @@ TEST(GrokAdapter, ASessionIsOneSource) {
   EXPECT_FALSE(grok().looks_into(root, std::filesystem::path(std::string(kFolder) + "subagents")));
 }
 
+TEST(GrokAdapter, HeadsTellWhatTheSummarySays) {
+  std::map<std::string, SessionUpdate> heads;
+  for (const auto& c : test::folder_cases(grok()))
+    for (const auto& [path, candidate] : c.sources)
+      for (const auto& [uid, session] : test::decode_snapshot(grok(), candidate, c.files).sessions)
+        heads[uid.substr(uid.size() - 1)] = session.batch.sessions.front();
+  EXPECT_EQ(heads.at("a").cwd, "/home/ada/shop");
+  EXPECT_EQ(heads.at("a").git_branch, "main");
+  EXPECT_EQ(heads.at("a").model, "grok-4.5-build");
+  EXPECT_EQ(heads.at("a").title, "Cart total");
+  EXPECT_EQ(format_rfc3339(heads.at("a").started_at), "2026-07-13T19:33:20.123Z");
+  EXPECT_EQ(heads.at("b").cwd, "/home/ada/shop");  // from the folder's name
+  EXPECT_EQ(heads.at("c").kind, SessionKind::subagent);
+  EXPECT_EQ(heads.at("c").parent_uid, heads.at("b").session_uid);
+  EXPECT_EQ(heads.at("d").cwd, "");  // the name is a hash
+  EXPECT_EQ(heads.at("e").title_rank, TitleRank::custom);
+}
+
 // Read a few lines, or parts of lines, at a time: what the store then has is what one reading of the whole gives.
 TEST(GrokLog, ReadingOnGivesWhatOneReadingGives) {
   for (const auto& c : test::folder_cases(grok())) {
