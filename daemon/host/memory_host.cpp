@@ -1,5 +1,6 @@
 #include "daemon/host/memory_host.hpp"
 
+#include "daemon/ingest/item_reader.hpp"
 #include "daemon/ingest/raw_reader.hpp"
 #include "daemon/tools/register_tools.hpp"
 
@@ -80,6 +81,8 @@ class MemoryHost::Freshness final : public tools::FreshnessProvider {
 class MemoryHost::SourceText final : public tools::RawText {
  public:
   Result<std::string> event_text(const EventSource& where, EventKind kind) const override {
+    const Adapter* adapter = find_adapter(where.platform);
+    if (adapter != nullptr && !where.item_key.empty()) return read_item_text(*adapter, where, kind);
     return read_event_text(where.platform, where.path, kind, where.raw);
   }
 };
