@@ -14,25 +14,27 @@ Result<Tailer::Outcome> IngestService::look_at(Known& known) {
 
 Result<Tailer::Outcome> IngestService::look_in_place(Known& known, SnapshotReader& reader) {
   const std::string path = known.source.path;
-  if (!known.pass) {
+  // Given back only if it goes on: after an error, or whatever an adapter throws, it is dropped.
+  auto pass = std::move(known.pass);
+  if (!pass) {
     if (!may_begin_pass(known)) return Tailer::Outcome{};
     const auto items = [this, platform = known.source.platform, path](const std::string& uid) {
       return store_->session_items(platform, path, uid);
     };
-    known.pass = std::make_unique<SnapshotPass>(*known.adapter, items, options_.snapshot);
+    pass = std::make_unique<SnapshotPass>(*known.adapter, items, options_.snapshot);
     known.slices_of_pass = 0;
   }
-  auto outcome = known.pass->next(reader, known.source);
+  auto outcome = pass->next(reader, known.source);
   const auto now = options_.steady_now();
   if (!outcome) {
-    known.pass.reset();
     if (!outcome.error().is(Errc::busy)) return outcome.error();
     passes_.busy(path, now);
     return Tailer::Outcome{};
   }
   ++known.slices_of_pass;
-  if (!outcome->more) {
-    known.pass.reset();
+  if (outcome->more) {
+    known.pass = std::move(pass);
+  } else {
     passes_.ended(path, now);
     // Hints that came in the meantime were taken for hints to read on.
     if (known.slices_of_pass > 1) passes_.again(path, now);
