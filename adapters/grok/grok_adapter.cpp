@@ -15,9 +15,11 @@ const AdapterDescription& GrokAdapter::describe() const {
     d.platform = Platform::grok;
     d.adapter_version = "1.0.0";
     d.data_completeness = DataCompleteness::full;
-    d.capabilities = {Capability::semantic_search,    Capability::temporal_query, Capability::session_summary,
-                      Capability::exchange_retrieval, Capability::token_metrics,  Capability::file_context,
-                      Capability::live_tail,          Capability::tool_calls,     Capability::compaction_markers};
+    d.capabilities = {Capability::semantic_search,    Capability::temporal_query,
+                      Capability::session_summary,    Capability::exchange_retrieval,
+                      Capability::token_metrics,      Capability::file_context,
+                      Capability::live_tail,          Capability::tool_calls,
+                      Capability::compaction_markers, Capability::cost};
     d.limitations = {
         "Made after the public source of Grok Build and what other readers found; no transcript of a real user was at "
         "hand.",
