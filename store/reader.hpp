@@ -1,6 +1,7 @@
 #pragma once
 
 #include "schemas/error.hpp"
+#include "schemas/ingestion_log.hpp"
 #include "schemas/query.hpp"
 
 #include <cstdint>
@@ -64,6 +65,8 @@ class Reader {
   // Behind as the store knows it (size at the last look against cursor); checked_at is 0.
   Result<std::vector<PlatformFreshness>> freshness();
   Result<DiagnosticList> diagnostics(const DiagnosticQuery& query);
+  Result<std::vector<IngestionLogEntry>> ingestion_log(const IngestionLogQuery& query);  // newest first
+  Result<SourceHealth> source_health(int most_troubles);
 
  private:
   struct Connection;

@@ -1,6 +1,7 @@
 #include "store/writer.hpp"
 
 #include "schemas/hash.hpp"
+#include "store/ingestion/capture.hpp"
 
 #include <map>
 #include <string>
@@ -20,7 +21,11 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::filesystem::path& file, 
 }
 
 Writer::Writer(sqlite::Database db, const Clock& clock)
-    : db_(std::move(db)), clock_(clock), assembler_(std::make_unique<assembly::Assembler>(db_)) {}
+    : db_(std::move(db)),
+      clock_(clock),
+      assembler_(std::make_unique<assembly::Assembler>(db_)),
+      history_(std::make_unique<ingestion::SourceHistory>(db_)),
+      drift_(std::make_unique<ingestion::DriftMonitor>(db_, *history_)) {}
 
 void Writer::begin() {
   if (transaction_ == nullptr) transaction_ = std::make_unique<sqlite::Transaction>(db_);
@@ -29,6 +34,8 @@ void Writer::begin() {
 void Writer::undo() {
   transaction_.reset();
   assembler_->forget();
+  history_->forget();
+  drift_->forget();
 }
 
 Result<std::vector<Source>> Writer::sources() {
@@ -36,7 +43,7 @@ Result<std::vector<Source>> Writer::sources() {
     std::vector<Source> out;
     auto& q = db_.prepare(
         "SELECT source_pk, platform, path, format, state, state_reason, device, inode, head_hash, head_length, size,"
-        " mtime, cursor, generation, open_tail, session_uid FROM sources ORDER BY source_pk");
+        " mtime, cursor, generation, open_tail, session_uid, mark, failures, retry_at FROM sources ORDER BY source_pk");
     q.bind();
     while (q.step()) {
       const auto platform = parse_platform(q.text(1));
@@ -56,6 +63,9 @@ Result<std::vector<Source>> Writer::sources() {
       s.generation = static_cast<std::uint32_t>(q.int64(13));
       s.open_tail = q.str(14);
       s.session_uid = q.str(15);
+      s.mark = q.str(16);
+      s.failures = static_cast<std::uint32_t>(q.int64(17));
+      s.retry_at = q.int64(18);
       out.push_back(std::move(s));
     }
     q.reset();
@@ -66,10 +76,13 @@ Result<std::vector<Source>> Writer::sources() {
 Result<ApplyStats> Writer::apply(SourceSlice& slice) {
   auto result = sqlite::guard([&] {
     begin();
+    const auto before = history_->look(slice.source);
     save_source(slice.source);
     save_coverage(slice.source.id, slice.batch.coverage, slice.restart);
     save_diagnostics(slice.source, slice.batch.diagnostics);
     const auto assembled = assembler_->apply(slice.batch, slice.source, slice.adapter_version, clock_.now());
+    history_->note(before, slice, assembled.events, clock_.now());
+    drift_->note(slice);
     return ApplyStats{assembled.events, assembled.duplicates, slice.batch.diagnostics.size()};
   });
   if (!result) undo();
@@ -80,6 +93,8 @@ Result<void> Writer::commit() {
   if (transaction_ == nullptr) return {};
   auto result = sqlite::guard([&] {
     assembler_->flush(clock_.now());
+    history_->flush(clock_.now());
+    drift_->flush(clock_.now());
     transaction_->commit();
     transaction_.reset();
   });
@@ -90,15 +105,18 @@ Result<void> Writer::commit() {
 void Writer::save_source(Source& s) {
   auto& upsert = db_.prepare(
       "INSERT INTO sources (platform, path, format, state, state_reason, device, inode, head_hash, head_length, size,"
-      " mtime, cursor, generation, open_tail, session_uid) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+      " mtime, cursor, generation, open_tail, session_uid, mark, failures, retry_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
+      " ?, ?, ?, ?, ?, ?, ?, ?)"
       " ON CONFLICT (platform, path) DO UPDATE SET state = excluded.state, state_reason = excluded.state_reason,"
       " device = excluded.device, inode = excluded.inode, head_hash = excluded.head_hash,"
       " head_length = excluded.head_length, size = excluded.size, mtime = excluded.mtime, cursor = excluded.cursor,"
-      " generation = excluded.generation, open_tail = excluded.open_tail, session_uid = excluded.session_uid"
+      " generation = excluded.generation, open_tail = excluded.open_tail, session_uid = excluded.session_uid,"
+      " mark = excluded.mark, failures = excluded.failures, retry_at = excluded.retry_at"
       " RETURNING source_pk");
   upsert.bind(to_string(s.platform), s.path, static_cast<int>(s.format), static_cast<int>(s.state), s.state_reason,
               as_sql(s.identity.device), as_sql(s.identity.inode), as_sql(s.identity.head_hash), s.identity.head_length,
-              s.size, s.mtime, s.cursor, s.generation, s.open_tail, s.session_uid);
+              s.size, s.mtime, s.cursor, s.generation, s.open_tail, s.session_uid, s.mark,
+              s.failures, s.retry_at);
   if (upsert.step()) s.id = upsert.int64(0);
   upsert.reset();
 }
@@ -143,9 +161,19 @@ Result<void> Writer::set_state(SourceId source, SourceState state, std::string_v
   return result;
 }
 
+Result<void> Writer::disable_capture(Platform platform, std::string_view why) {
+  auto result = sqlite::guard([&] {
+    begin();
+    ingestion::disable_capture(db_, *history_, platform, why, clock_.now());
+  });
+  if (!result) undo();
+  return result;
+}
+
 Result<std::int64_t> Writer::delete_expired_diagnostics() {
   auto result = sqlite::guard([&] {
     begin();
+    history_->expire(clock_.now());
     db_.prepare("DELETE FROM diagnostics WHERE expires_at <= ?").bind(clock_.now()).run();
     return db_.changes();
   });
@@ -154,6 +182,14 @@ Result<std::int64_t> Writer::delete_expired_diagnostics() {
 }
 
 Result<void> Writer::optimize() {
+  auto summed_up = sqlite::guard([&] {
+    begin();
+    history_->flush_all(clock_.now());
+  });
+  if (!summed_up) {
+    undo();
+    return summed_up;
+  }
   MEMD_TRY(commit());
   return sqlite::guard([&] {
     db_.exec("PRAGMA optimize");
