@@ -19,6 +19,7 @@ constexpr const char* kExamples = R"(Examples:
   memd timeline --since 7d                    what happened in the last week
   memd show x42                               one exchange, whole
   memd status                                 what the daemon is doing
+  memd doctor                                 whether all is well, and what to do if not
   claude mcp add --scope user memd -- memd --stdio    register with Claude Code
 
 Exit codes: 0 done, 1 could not be done (the message says why), 2 wrong usage or configuration.)";

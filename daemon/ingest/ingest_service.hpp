@@ -4,7 +4,9 @@
 #include "daemon/ingest/dirty_ring.hpp"
 #include "daemon/ingest/discovery.hpp"
 #include "daemon/ingest/ingest_progress.hpp"
+#include "daemon/ingest/retry_schedule.hpp"
 #include "daemon/ingest/slice_queue.hpp"
+#include "daemon/ingest/source_place.hpp"
 #include "daemon/ingest/tailer.hpp"
 #include "schemas/clock.hpp"
 #include "store/writer.hpp"
@@ -16,6 +18,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -27,6 +30,8 @@ struct IngestOptions {
   std::uint64_t commit_bytes = 32 << 20;              // of sources, while more is coming
   std::chrono::milliseconds commit_interval{250};     // at most, while more is coming
   std::chrono::milliseconds retry_after_error{1000};  // doubles up to 30 s
+  BackOff back_off;                                   // of sources that cannot be read
+  LookAtPath look_at_path = memd::look_at_path;
 };
 
 // Reads the agents' files into the store, on two threads: one finds, reads and decodes, one writes. Anything told to
@@ -67,9 +72,17 @@ class IngestService {
   void write_loop(const std::stop_token& stop);
   bool wait_for_work(const std::stop_token& stop);
   void take_hints();
+  void take_path_hint(const std::string& path);
   void add(const std::vector<SourceCandidate>& candidates);
+  void add_known_below(const std::string& directory);
   bool read_one(const std::string& path, const std::stop_token& stop);
+  Result<Tailer::Outcome> look_at(Known& known);
+  bool push(SourceSlice slice, std::uint64_t bytes, const std::stop_token& stop);
+  bool must_wait(const Known& known) const;
   void lost(Known& known, const Error& error, const std::stop_token& stop);
+  bool has_witness(const std::filesystem::path& directory) const;
+  void add_due_retries();
+  std::optional<std::chrono::milliseconds> time_to_retry() const;
   bool flush(const std::stop_token& stop);
 
   Result<void> write(SliceQueue::Item& item);
@@ -91,6 +104,7 @@ class IngestService {
   Tailer tailer_;
   DirtyRing ring_;
   std::map<std::string, Known> known_;
+  RetrySchedule retries_;
   std::uint64_t known_epoch_ = 0;
   bool unflushed_ = false;
 

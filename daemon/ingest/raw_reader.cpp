@@ -1,9 +1,10 @@
 #include "daemon/ingest/raw_reader.hpp"
 
+#include "daemon/ingest/log_window.hpp"
 #include "daemon/ingest/source_file.hpp"
 
 #include <algorithm>
-#include <vector>
+#include <utility>
 
 namespace memd {
 namespace {
@@ -24,9 +25,9 @@ Result<std::string> read_event_text(Platform platform, const std::string& source
                                     const RawRef& raw) {
   const Adapter* adapter = find_adapter(platform);
   if (adapter == nullptr) return Error(Errc::unsupported, "no adapter for " + std::string(to_string(platform)));
-  MEMD_TRY_ASSIGN(const SourceFile file, SourceFile::open(source_path));
-  std::vector<char> bytes(raw.length + kRecordPadding, '\0');
-  MEMD_TRY_ASSIGN(const std::size_t n, file.read_at(raw.offset, std::span(bytes).first(raw.length)));
+  MEMD_TRY_ASSIGN(std::string bytes, read_log_bytes(source_path, raw.offset, raw.length));
+  const std::size_t n = bytes.size();
+  bytes.resize(raw.length + kRecordPadding);
   const Error changed(Errc::not_found, source_path + " no longer holds this record at byte " +
                                            std::to_string(raw.offset) + "; the store keeps what was indexed");
   if (n < raw.length) return changed;
