@@ -90,6 +90,9 @@ void check_sources(MemoryHost& host, Findings& findings) {
   const auto sources = sources_report(host);
   if (!sources)
     return findings.problem("store", sources.error().message(), "A store of another version: use one version of memd.");
+  if (sources->active + sources->gone + sources->unreachable + sources->quarantined == 0)
+    return findings.note("sources", "no history of any agent was found below " + host.settings().home.string(),
+                         "If there is some: --home, or platforms.<name>.paths in the configuration.");
   findings.ok("sources", fmt::format("{} followed, {} gone (their history stays)", sources->active, sources->gone));
   for (const auto& t : sources->troubles) {
     const std::string what = fmt::format("{}: {}", t.source, t.reason);

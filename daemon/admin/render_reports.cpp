@@ -76,7 +76,7 @@ std::string render_text(const LogReport& r) {
     out += fmt::format("{}  {:<12} {:<11}", e.time, e.platform, e.what);
     if (e.bytes > 0 || e.events > 0) out += fmt::format("  {}, {} events", bytes(e.bytes), e.events);
     if (!e.source.empty()) out += "  " + e.source;
-    if (!e.detail.empty() && e.detail != e.source) out += "  " + e.detail;
+    if (!e.detail.empty()) out += "  " + e.detail;
     out += '\n';
   }
   return out;

@@ -37,7 +37,7 @@ void SourceHistory::note(const Before& before, const SourceSlice& slice, std::ui
   Sum& sum = it->second;
   sum.platform = source.platform;
   if (!before.known) {
-    add(source.platform, source.id, IngestionStep::found, source.path, now);
+    add(source.platform, source.id, IngestionStep::found, {}, now);
     unread_.insert(source.id);
   } else if (first_time && !was_read_before(before, source.id)) {
     unread_.insert(source.id);
