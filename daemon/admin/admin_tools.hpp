@@ -8,8 +8,8 @@
 
 namespace memd::admin {
 
-// The command line's own questions: `ingest`, `status`, `coverage`, `log`, `doctor`. Built like tools, but not offered to agents.
-// The host must outlive the registry.
+// The command line's own questions: `ingest`, `status`, `coverage`, `log`, `doctor`. Built like tools, but not offered
+// to agents. The host must outlive the registry.
 void register_admin_tools(mcp::ToolRegistry& registry, MemoryHost& host, ProcessFacts facts);
 
 // Offers each of them as the method "memd/<name>", answering {"text", "structured", "is_error"}. The registry must

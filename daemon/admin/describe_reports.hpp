@@ -46,12 +46,12 @@ struct Describe<admin::TroubleReport> {
 template <>
 struct Describe<admin::SourcesReport> {
   using T = admin::SourcesReport;
-  static constexpr auto fields = std::make_tuple(
-      field("active", &T::active, "Sources that are followed."),
-      field("gone", &T::gone, "Deleted by their agent; what was read stays."),
-      field("unreachable", &T::unreachable, "Their place cannot be looked at."),
-      field("quarantined", &T::quarantined, "They failed again and again."),
-      field("troubles", &T::troubles, "The first of those that cannot be read."));
+  static constexpr auto fields =
+      std::make_tuple(field("active", &T::active, "Sources that are followed."),
+                      field("gone", &T::gone, "Deleted by their agent; what was read stays."),
+                      field("unreachable", &T::unreachable, "Their place cannot be looked at."),
+                      field("quarantined", &T::quarantined, "They failed again and again."),
+                      field("troubles", &T::troubles, "The first of those that cannot be read."));
 };
 
 template <>
@@ -113,8 +113,7 @@ struct Describe<admin::StatusReport> {
       field("watcher", &T::watcher, "How changes are noticed."),
       field("store_bytes", &T::store_bytes, "Size of the store with its log."),
       field("rss_mb", &T::rss_mb, "Resident set, in MiB."), field("ingest", &T::ingest, "What ingest is doing."),
-      field("sources", &T::sources, "Sources by state."),
-      field("platforms", &T::platforms, "What is in the store."));
+      field("sources", &T::sources, "Sources by state."), field("platforms", &T::platforms, "What is in the store."));
 };
 
 template <>
@@ -181,9 +180,9 @@ struct Describe<admin::LogReport> {
 template <>
 struct Describe<admin::DoctorCheck> {
   using T = admin::DoctorCheck;
-  static constexpr auto fields =
-      std::make_tuple(field("name", &T::name, "What was looked at."), field("status", &T::status, "ok, note or problem."),
-                      field("detail", &T::detail, "What was found."), field("fix", &T::fix, "What to do about it."));
+  static constexpr auto fields = std::make_tuple(
+      field("name", &T::name, "What was looked at."), field("status", &T::status, "ok, note or problem."),
+      field("detail", &T::detail, "What was found."), field("fix", &T::fix, "What to do about it."));
 };
 
 template <>

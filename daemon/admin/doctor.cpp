@@ -41,13 +41,13 @@ void check_data_dir(const MemoryHost& host, Findings& findings) {
   const std::string dir = host.settings().layout.data_dir().string();
   struct ::stat st {};
   if (::stat(dir.c_str(), &st) != 0) {
-    if (errno == ENOENT) return findings.note("data", dir + " does not exist yet", "The daemon makes it when it starts.");
+    if (errno == ENOENT)
+      return findings.note("data", dir + " does not exist yet", "The daemon makes it when it starts.");
     return findings.problem("data", dir + ": " + std::strerror(errno), "Make it accessible or pass --data-dir.");
   }
   if (st.st_uid != ::geteuid())
     return findings.problem("data", dir + " belongs to another user", "chown it, or pass --data-dir.");
-  if ((st.st_mode & 077) != 0)
-    return findings.problem("data", dir + " is open to other users", "chmod 700 " + dir);
+  if ((st.st_mode & 077) != 0) return findings.problem("data", dir + " is open to other users", "chmod 700 " + dir);
   findings.ok("data", dir);
 }
 
@@ -57,7 +57,8 @@ void check_config(const MemoryHost& host, Findings& findings) {
     for (const auto& path : config.paths) {
       std::error_code ec;
       if (std::filesystem::exists(path, ec)) continue;
-      findings.note("configuration", fmt::format("platforms.{}.paths: {} is not there", to_string(platform), path.string()),
+      findings.note("configuration",
+                    fmt::format("platforms.{}.paths: {} is not there", to_string(platform), path.string()),
                     "Nothing is wrong if it comes later: it is waited for.");
     }
   findings.ok("configuration", "read without complaint");
@@ -74,8 +75,9 @@ void check_watching(const ProcessFacts& facts, Findings& findings) {
   if (!facts.watcher) return;
   const std::string watcher = facts.watcher();
   if (watcher.find("polling") == std::string::npos) return findings.ok("watching", watcher);
-  findings.note("watching", watcher,
-                "sysctl fs.inotify.max_user_watches=524288 allows more, and watch.max_directories in the configuration.");
+  findings.note(
+      "watching", watcher,
+      "sysctl fs.inotify.max_user_watches=524288 allows more, and watch.max_directories in the configuration.");
 }
 
 void check_ingest(MemoryHost& host, Findings& findings) {

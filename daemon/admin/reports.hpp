@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-// What `ingest`, `status`, `coverage`, `log` and `doctor` report. The command line's JSON is these structs: stable names.
+// What `ingest`, `status`, `coverage`, `log` and `doctor` report. The command line's JSON is these structs: stable
+// names.
 namespace memd::admin {
 
 struct Span {

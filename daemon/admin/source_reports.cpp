@@ -31,15 +31,16 @@ Result<LogReport> log(MemoryHost& host, const LogParams& params) {
     query.platforms = {*platform};
   }
   if (!params.since.empty()) {
-    MEMD_TRY_ASSIGN(query.since, tools::parse_time_argument("since", params.since, tools::RangeEnd::since, host.clock()));
+    MEMD_TRY_ASSIGN(query.since,
+                    tools::parse_time_argument("since", params.since, tools::RangeEnd::since, host.clock()));
   }
   query.limit = static_cast<int>(params.limit);
   MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
   MEMD_TRY_ASSIGN(const auto entries, reader->ingestion_log(query));
   LogReport r;
   for (const auto& e : entries)
-    r.entries.push_back({format_rfc3339(e.time), std::string(to_string(e.platform)), e.what, e.path, e.detail, e.bytes,
-                         e.events});
+    r.entries.push_back(
+        {format_rfc3339(e.time), std::string(to_string(e.platform)), e.what, e.path, e.detail, e.bytes, e.events});
   return r;
 }
 

@@ -147,7 +147,8 @@ std::vector<fs::path> Discovery::directories(const fs::path& under) const {
   };
   for (const auto& root : roots_)
     if (const auto start = start_of(root, under))
-      walk(root, *start, [](const fs::directory_entry&) {}, on_directory);
+      walk(
+          root, *start, [](const fs::directory_entry&) {}, on_directory);
   return out;
 }
 

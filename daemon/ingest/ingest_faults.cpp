@@ -45,6 +45,11 @@ void IngestService::lost(Known& known, const Error& error, const std::stop_token
     source.retry_at = clock_.now() + options_.back_off.delay(source.failures);
     retries_.set(path, source.retry_at);
   }
+  if (source.size == 0) {  // never read: all of it is late
+    std::error_code ec;
+    const auto size = std::filesystem::file_size(path, ec);
+    if (!ec) source.size = size;
+  }
   source.state = verdict.state;
   source.state_reason = std::move(verdict.reason);
   source.id = std::max<SourceId>(source.id, 1);

@@ -31,8 +31,8 @@ Result<void> IngestService::start(std::unique_ptr<Writer> writer) {
   MEMD_TRY(writer_->delete_expired_diagnostics());
   for (const Adapter* adapter : discovery_.unsupported()) {
     const AdapterDescription& d = adapter->describe();
-    MEMD_TRY(writer_->disable_capture(d.platform, "its adapter speaks contract " + d.contract_version +
-                                                      ", this memd " + std::string(kContractVersion)));
+    MEMD_TRY(writer_->disable_capture(d.platform, "its adapter speaks contract " + d.contract_version + ", this memd " +
+                                                      std::string(kContractVersion)));
   }
   MEMD_TRY(writer_->commit());
   last_expiry_ = clock_.now();

@@ -20,8 +20,7 @@ Result<std::string_view> PlainWindow::at(std::uint64_t offset, std::size_t want)
   filled_ = kept;
   if (buffer_.size() < want + kRecordPadding) buffer_.resize(want + kRecordPadding);
   if (kept < want) {
-    MEMD_TRY_ASSIGN(const std::size_t n,
-                    file_.read_at(offset + kept, std::span(buffer_).subspan(kept, want - kept)));
+    MEMD_TRY_ASSIGN(const std::size_t n, file_.read_at(offset + kept, std::span(buffer_).subspan(kept, want - kept)));
     filled_ = kept + n;
   }
   const std::size_t n = std::min(filled_, want);

@@ -42,8 +42,7 @@ Verdict judge_absence(const Source& source, const Error& error, const fs::path& 
   }
   if (is_absent(seen.error))
     return {SourceState::unreachable, top.string() + " is not there; what was read from it stays"};
-  if (seen.error != 0)
-    return {SourceState::unreachable, directory.string() + ": " + std::strerror(seen.error)};
+  if (seen.error != 0) return {SourceState::unreachable, directory.string() + ": " + std::strerror(seen.error)};
   if (!error.is(Errc::not_found)) return {SourceState::active, error.message()};
   const bool other_device = source.identity.device != 0 && seen.device != source.identity.device;
   if (other_device && !is_same_place(directory))

@@ -53,7 +53,7 @@ class ZstdLog {
   std::uint64_t file_at_ = 0;
   bool in_frame_ = false;
   bool output_was_full_ = false;
-  std::vector<char> out_;    // decompressed bytes from base_ on, filled_ of them, and padding
+  std::vector<char> out_;  // decompressed bytes from base_ on, filled_ of them, and padding
   std::size_t filled_ = 0;
   std::uint64_t base_ = 0;
   End end_ = End::ahead;

@@ -155,8 +155,8 @@ void InotifyWatcher::poll(const fs::path& dir, std::string why) {
       callbacks_.changed(directory);
   };
   why_polled_ = std::move(why);
-  polling_ = std::make_unique<PollingWatcher>(loop_, look, " what could not be watched" + why_polled_,
-                                              options_.poll_interval);
+  polling_ =
+      std::make_unique<PollingWatcher>(loop_, look, " what could not be watched" + why_polled_, options_.poll_interval);
   polling_->start();
 }
 

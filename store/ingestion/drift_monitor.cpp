@@ -25,10 +25,20 @@ std::optional<std::uint64_t> take_number(std::string_view& text) {
 }  // namespace
 
 void RecentRecords::add(std::uint64_t records, std::uint64_t unknown) {
-  if (records == 0) return;
-  if (stretches.empty() || stretches.back().records >= kStretch) stretches.emplace_back();
-  stretches.back().records += records;
-  stretches.back().unknown += unknown;
+  if (records > kWindow) {  // more than is remembered: its like
+    unknown = (unknown * kWindow + records / 2) / records;
+    records = kWindow;
+  }
+  while (records > 0) {
+    if (stretches.empty() || stretches.back().records >= kStretch) stretches.emplace_back();
+    Stretch& last = stretches.back();
+    const std::uint64_t piece = std::min(records, kStretch - last.records);
+    const std::uint64_t share = unknown * piece / records;
+    last.records += piece;
+    last.unknown += share;
+    records -= piece;
+    unknown -= share;
+  }
   while (stretches.size() > 1 && total().records - stretches.front().records >= kWindow)
     stretches.pop_front();
 }
@@ -102,7 +112,7 @@ void DriftMonitor::note(const SourceSlice& slice) {
 
 bool DriftMonitor::has_drifted(Platform platform, const RecentRecords& recent) {
   const auto lately = recent.total();
-  if (lately.unknown < kLeastUnknown || lately.unknown * kWindow < lately.records * kLeastUnknown) return false;
+  if (lately.unknown < kLeastUnknown) return false;
   auto& q = db_.prepare(
       "SELECT coalesce(sum(c.records), 0), coalesce(sum(CASE WHEN c.disposition = 2 THEN c.records ELSE 0 END), 0)"
       " FROM coverage c JOIN sources s ON s.source_pk = c.source_pk WHERE s.platform = ?");

@@ -31,9 +31,9 @@ struct RecentRecords {
 };
 std::string recent_records_key(Platform platform);
 
-// Notices that an agent has changed its format: among the records taken in lately are at least 20 of unknown shape,
-// they are at least 2 in 100, and more than three times as frequent as in all the platform's records before (of which
-// there have to be 1,000). Says so in a schema_drift diagnostic, at most once a day and platform.
+// Notices that an agent has changed its format: among the last 1,000 records taken in are 20 of unknown shape or more,
+// and they are more than three times as frequent as in all the platform's records before (of which there have to be
+// 1,000). Says so in a schema_drift diagnostic, at most once a day and platform.
 // Writer thread only, inside the writer's transaction. Throws ErrorException.
 class DriftMonitor {
  public:

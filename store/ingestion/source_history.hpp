@@ -31,9 +31,9 @@ class SourceHistory {
   void add(Platform platform, SourceId source, IngestionStep step, std::string_view detail, TimeMs now,
            std::uint64_t bytes = 0, std::uint64_t events = 0);
 
-  void flush(TimeMs now);     // before a commit: the sums whose minute is over
+  void flush(TimeMs now);      // before a commit: the sums whose minute is over
   void flush_all(TimeMs now);  // before the end
-  void forget();              // after a rollback
+  void forget();               // after a rollback
   void expire(TimeMs now);
 
  private:

@@ -89,7 +89,8 @@ TEST_F(DiscoveryTest, AnAdapterOfAnotherContractIsNotUsed) {
   const OtherContract next("2.0.0");
   const OtherContract minor("1.7.3");
   const OtherContract none("");
-  for (const auto& [adapter, usable] : {std::pair<const Adapter*, bool>{&next, false}, {&minor, true}, {&none, false}}) {
+  for (const auto& [adapter, usable] :
+       {std::pair<const Adapter*, bool>{&next, false}, {&minor, true}, {&none, false}}) {
     const std::array<const Adapter*, 1> adapters{adapter};
     const Discovery d(adapters, home_.path(), {}, {});
     EXPECT_EQ(d.find_all().size(), usable ? 1u : 0u);

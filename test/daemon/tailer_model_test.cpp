@@ -5,8 +5,8 @@
 #include "test/support/line_adapter.hpp"
 #include "test/support/temp_dir.hpp"
 
-#include <gtest/gtest.h>
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <array>
@@ -32,7 +32,7 @@ class History {
       case 2: return append(line() + "\n");
       case 3: return append(line());  // a writer caught in the middle, or a last line without newline
       case 4: return append("\n");
-      case 5: return append("{" + line() + "}");          // whole, without newline
+      case 5: return append("{" + line() + "}");                    // whole, without newline
       case 6: return append("{" + line() + "}{" + line() + "}\n");  // glued
       case 7: return append(std::string(1 + pick(40), '\0') + (pick(2) == 0 ? "\n" : ""));
       case 8: return rarely([this] { rewrite(line() + "\n" + line() + "\n"); });
@@ -78,7 +78,9 @@ class History {
   void rarely(F&& f) {
     if (pick(4) == 0) f();
   }
-  std::string line() { return "r" + std::to_string(seed_) + "." + std::to_string(serial_++) + std::string(pick(90), 'y'); }
+  std::string line() {
+    return "r" + std::to_string(seed_) + "." + std::to_string(serial_++) + std::string(pick(90), 'y');
+  }
 
   void append(const std::string& bytes) {
     if (!away_.empty()) bring_back();
