@@ -199,13 +199,14 @@ void InotifyWatcher::watch_mounts() {
   });
 }
 
-// Which directory or file each root leads to at the moment.
+// Which directory each root leads to at the moment, or comes nearest to.
 std::string InotifyWatcher::root_places() const {
   std::string out;
   for (const auto& root : discovery_.roots()) {
+    const fs::path place = nearest_existing(root.path);
     struct ::stat st {};
-    const bool there = ::stat(root.path.c_str(), &st) == 0;
-    out += there ? std::to_string(st.st_dev) + "/" + std::to_string(st.st_ino) + " " : "- ";
+    if (::stat(place.c_str(), &st) == 0)
+      out += place.native() + " " + std::to_string(st.st_dev) + "/" + std::to_string(st.st_ino) + "\n";
   }
   return out;
 }

@@ -78,7 +78,7 @@ TEST_F(Failures, Failure16_OversizedSourceDoesNotBlockOthers) {
   options_.tailer = {64 << 10, 256 << 10};
   std::string huge = std::string(2 << 20, 'x') + "\n";  // a record that is too long to hold, and then many
   while (huge.size() < (8u << 20))
-    huge += "a line of the huge one " + std::to_string(huge.size()) + "\n";
+    huge += std::to_string(huge.size()) + std::string(2000, 'y') + "\n";
   write_file(home_ / "lines/huge.jsonl", huge);
   fs::last_write_time(home_ / "lines/huge.jsonl", fs::file_time_type::clock::now() - 24h);  // its turn is first
   for (const char* name : {"lines/a.jsonl", "lines/b.jsonl"})
@@ -174,7 +174,7 @@ TEST_F(Failures, Failure19_AChangedFormatIsNoticed) {
     }
   const auto totals = reader.totals()->front();
   EXPECT_EQ(totals.drift_at, clock_.now());
-  EXPECT_EQ(totals.recent_unknown, 61);
+  EXPECT_EQ(totals.recent_unknown, 60);
   EXPECT_EQ(value("SELECT count(*) || ' ' || max(field_names) FROM diagnostics WHERE error_type = 'schema_drift'"),
             "1 ")
       << "once a day, and without a word of what was read";
