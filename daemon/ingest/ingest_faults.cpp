@@ -2,6 +2,8 @@
 #include "daemon/ingest/ingest_service.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <string>
 #include <utility>
 
 namespace memd {
@@ -83,10 +85,30 @@ void IngestService::add_due_retries() {
 }
 
 // When something is to be looked at again without a hint.
-std::optional<std::chrono::milliseconds> IngestService::time_to_retry() const {
-  const auto next = retries_.next();
-  if (!next) return std::nullopt;
-  return std::chrono::milliseconds(std::max<TimeMs>(*next - clock_.now(), 0));
+std::optional<std::chrono::nanoseconds> IngestService::time_to_next_look() const {
+  std::optional<std::chrono::nanoseconds> wait;
+  if (const auto pass = passes_.next()) wait = *pass - options_.steady_now();
+  if (const auto retry = retries_.next()) {
+    const std::chrono::milliseconds left(*retry - clock_.now());
+    wait = wait ? std::min<std::chrono::nanoseconds>(*wait, left) : left;
+  }
+  if (wait) wait = std::max(*wait, std::chrono::nanoseconds(0));
+  return wait;
+}
+
+// An adapter that throws has met input that nobody thought of: that is the source's failure and nobody else's.
+Result<Tailer::Outcome> IngestService::try_to_look_at(Known& known) {
+  const Source before = known.source;
+  auto outcome = [&]() -> Result<Tailer::Outcome> {
+    try {
+      return look_at(known);
+    } catch (const std::exception& e) {
+      known.pass.reset();
+      return Error(Errc::io, std::string("reading it failed: ") + e.what());
+    }
+  }();
+  if (!outcome) known.source = before;
+  return outcome;
 }
 
 }  // namespace memd

@@ -6,6 +6,21 @@
 #include <utility>
 
 namespace memd {
+namespace {
+
+// Of the source, that the slice accounts for.
+std::uint64_t bytes_of(const SourceSlice& slice, std::uint64_t cursor_before) {
+  if (slice.items) {
+    std::uint64_t bytes = slice.items->head.ledger.bytes;
+    for (const auto& item : slice.items->added)
+      bytes += item.ledger.bytes;
+    return bytes;
+  }
+  const std::uint64_t cursor = slice.source.cursor;
+  return cursor >= cursor_before ? cursor - cursor_before : cursor;
+}
+
+}  // namespace
 
 void IngestService::read_loop(const std::stop_token& stop) {
   while (wait_for_work(stop)) {
@@ -15,7 +30,7 @@ void IngestService::read_loop(const std::stop_token& stop) {
       if (!path) break;
       if (!read_one(*path, stop)) break;
       const std::lock_guard lock(mutex_);
-      if (epoch_ != known_epoch_ || !hints_.paths.empty() || hints_.scan) break;  // new hints take their turn
+      if (epoch_ != known_epoch_ || !hints_.empty() || pass_is_due()) break;  // these take their turn
     }
     if (ring_.empty()) flush(stop);
   }
@@ -23,17 +38,16 @@ void IngestService::read_loop(const std::stop_token& stop) {
 
 bool IngestService::wait_for_work(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
-  const auto has_work = [this] {
-    return hints_.scan || !hints_.paths.empty() || !ring_.empty() || epoch_ != known_epoch_;
-  };
+  const auto has_work = [this] { return !hints_.empty() || !ring_.empty() || epoch_ != known_epoch_ || pass_is_due(); };
   if (!has_work()) {
     reading_ = false;
+    passes_put_off_ = passes_.next() || !waiting_for_commit_.empty();
     progress_.update([](IngestSnapshot& s) { s.idle = true, s.current.clear(), s.sources_pending = 0; });
     if (is_idle()) became_idle_.notify_all();
   }
   // A timed wait only while a source is to be looked at again.
-  if (const auto retry = time_to_retry())
-    wake_reader_.wait_for(lock, stop, *retry, has_work);
+  if (const auto due = time_to_next_look())
+    wake_reader_.wait_for(lock, stop, *due, has_work);
   else
     wake_reader_.wait(lock, stop, has_work);
   const bool go = !stop.stop_requested();
@@ -57,8 +71,13 @@ void IngestService::take_hints() {
   }
   if (reload) {
     known_.clear();
+    {
+      const std::lock_guard lock(mutex_);
+      waiting_for_commit_.clear();
+    }
     ring_.clear();
     retries_.clear();
+    passes_.clear();
     progress_.reset_sources();
     for (auto& source : fresh) {
       progress_.saw(source, 0);
@@ -81,6 +100,13 @@ void IngestService::take_hints() {
   for (const auto& path : hints.paths)
     take_path_hint(path);
   add_due_retries();
+  add_due_passes();
+  for (auto& file : hints.files) {
+    if (known_.contains(file.path))
+      ring_.add(file.path);
+    else
+      add({discovery_.classify(file.path).value_or(std::move(file))});
+  }
   progress_.update([this](IngestSnapshot& s) { s.idle = false, s.sources_pending = ring_.size(); });
 }
 
@@ -125,12 +151,12 @@ bool IngestService::read_one(const std::string& path, const std::stop_token& sto
     return true;
   }
   const std::uint64_t cursor_before = known.source.cursor;
-  auto outcome = look_at(known);
+  auto outcome = try_to_look_at(known);
   if (!outcome) {
     lost(known, outcome.error(), stop);
     return true;
   }
-  retries_.cancel(path);
+  if (known.source.failures == 0) retries_.cancel(path);
   progress_.saw(known.source, clock_.now());
   if (outcome->more) ring_.add(path);
   if (!outcome->slice) return true;
@@ -139,25 +165,13 @@ bool IngestService::read_one(const std::string& path, const std::stop_token& sto
   mask_secrets(slice.batch);                                 // here, because the writer is the busier thread
   known.source.id = std::max<SourceId>(known.source.id, 1);  // stored from now on; the writer knows the row by path
   slice.caught_up = !outcome->more;
-  const std::uint64_t bytes =
-      known.source.cursor >= cursor_before ? known.source.cursor - cursor_before : known.source.cursor;
+  const std::uint64_t bytes = bytes_of(slice, cursor_before);
   progress_.update([&](IngestSnapshot& s) {
     s.current = path;
     s.sources_pending = ring_.size();
     s.bytes_read += bytes;
   });
   return push(std::move(slice), bytes, stop);
-}
-
-// An adapter that throws has met input that nobody thought of: that is the source's failure and nobody else's.
-Result<Tailer::Outcome> IngestService::look_at(Known& known) {
-  const Source before = known.source;
-  try {
-    return tailer_.next(known.source, *known.adapter);
-  } catch (const std::exception& e) {
-    known.source = before;
-    return Error(Errc::io, std::string("reading it failed: ") + e.what());
-  }
 }
 
 bool IngestService::push(SourceSlice slice, std::uint64_t bytes, const std::stop_token& stop) {
