@@ -49,6 +49,7 @@ std::string_view to_string(AdapterStatus s);
 
 // SemVer of the adapter contract this daemon speaks. An adapter with another major is not used.
 inline constexpr std::string_view kContractVersion = "1.0.0";
+bool speaks_contract(std::string_view version);  // the same major; not for what is no version
 
 // What an adapter declares about itself (entity PlatformAdapter).
 struct AdapterDescription {

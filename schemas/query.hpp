@@ -202,6 +202,37 @@ struct PlatformTotals {
   std::uint64_t bytes_unknown = 0;
   std::uint64_t bytes_pending = 0;  // behind the cursor's end: an unfinished last line
   TimeRange span;
+  // Records of unknown shape, lately (about the last 1,000 taken in) and ever.
+  std::int64_t recent_records = 0;
+  std::int64_t recent_unknown = 0;
+  std::int64_t records = 0;
+  std::int64_t unknown_records = 0;
+  TimeMs drift_at = 0;  // newest schema_drift diagnostic; 0: none is left
+};
+
+// A source that is not read as it should be, or all is well with.
+struct SourceTrouble {
+  Platform platform{};
+  std::string path;
+  SourceState state = SourceState::active;
+  std::string reason;
+  std::uint32_t failures = 0;
+  TimeMs retry_at = 0;
+};
+
+// Sources by state; those in trouble (unreachable, quarantined, failing) by name.
+struct SourceHealth {
+  std::int64_t active = 0;
+  std::int64_t gone = 0;
+  std::int64_t unreachable = 0;
+  std::int64_t quarantined = 0;
+  std::vector<SourceTrouble> troubles;  // the first of them
+};
+
+struct IngestionLogQuery {
+  std::vector<Platform> platforms;  // empty: all
+  TimeMs since = 0;
+  int limit = 50;
 };
 
 struct CoverageRow {

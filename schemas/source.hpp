@@ -57,7 +57,8 @@ struct SourceSlice {
   Source source;  // with the cursor *after* these events
   EventBatch batch;
   std::string adapter_version;
-  bool restart = false;  // the file was truncated or replaced: forget this source's ledger first
+  bool restart = false;    // the file was truncated or replaced: forget this source's ledger first
+  bool caught_up = false;  // for now nothing follows: the source was read to its end
   // Of a source that is changed in place; the batch then holds the events of `items->added` and of the head, and its
   // coverage is left empty: the store keeps that ledger from the items.
   std::optional<SessionItems> items;

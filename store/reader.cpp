@@ -4,6 +4,7 @@
 #include "schemas/migrations.hpp"
 #include "store/queries/coverage.hpp"
 #include "store/queries/exchanges.hpp"
+#include "store/queries/ingestion_log.hpp"
 #include "store/queries/sessions.hpp"
 #include "store/queries/source_items.hpp"
 #include "store/queries/stored_session.hpp"
@@ -204,6 +205,14 @@ Result<SessionItems> Reader::session_items(Platform platform, std::string_view s
 
 Result<DiagnosticList> Reader::diagnostics(const DiagnosticQuery& query) {
   return ask(DiagnosticList(), [&](Connection& c) { return queries::diagnostics(c.db, query); });
+}
+
+Result<std::vector<IngestionLogEntry>> Reader::ingestion_log(const IngestionLogQuery& query) {
+  return ask(std::vector<IngestionLogEntry>(), [&](Connection& c) { return queries::ingestion_log(c.db, query); });
+}
+
+Result<SourceHealth> Reader::source_health(int most_troubles) {
+  return ask(SourceHealth(), [&](Connection& c) { return queries::source_health(c.db, most_troubles); });
 }
 
 }  // namespace memd

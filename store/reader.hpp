@@ -1,6 +1,7 @@
 #pragma once
 
 #include "schemas/error.hpp"
+#include "schemas/ingestion_log.hpp"
 #include "schemas/query.hpp"
 #include "schemas/source_item.hpp"
 #include "schemas/stored_session.hpp"
@@ -70,6 +71,8 @@ class Reader {
   // What is remembered of a session in a source that is changed in place; nothing if there is nothing.
   Result<SessionItems> session_items(Platform platform, std::string_view source_path, std::string_view session_uid);
   Result<DiagnosticList> diagnostics(const DiagnosticQuery& query);
+  Result<std::vector<IngestionLogEntry>> ingestion_log(const IngestionLogQuery& query);  // newest first
+  Result<SourceHealth> source_health(int most_troubles);
 
  private:
   struct Connection;

@@ -1,6 +1,7 @@
 #include "store/writer.hpp"
 
 #include "schemas/hash.hpp"
+#include "store/ingestion/capture.hpp"
 
 #include <map>
 #include <string>
@@ -25,7 +26,9 @@ Writer::Writer(std::filesystem::path file, sqlite::Database db, const Clock& clo
       db_(std::move(db)),
       clock_(clock),
       assembler_(std::make_unique<assembly::Assembler>(db_)),
-      items_(std::make_unique<assembly::ItemLedger>(db_)) {}
+      items_(std::make_unique<assembly::ItemLedger>(db_)),
+      history_(std::make_unique<ingestion::SourceHistory>(db_)),
+      drift_(std::make_unique<ingestion::DriftMonitor>(db_, *history_)) {}
 
 void Writer::begin() {
   if (transaction_ == nullptr) transaction_ = std::make_unique<sqlite::Transaction>(db_);
@@ -34,6 +37,8 @@ void Writer::begin() {
 void Writer::undo() {
   transaction_.reset();
   assembler_->forget();
+  history_->forget();
+  drift_->forget();
 }
 
 Result<std::vector<Source>> Writer::sources() {
@@ -74,6 +79,7 @@ Result<std::vector<Source>> Writer::sources() {
 Result<ApplyStats> Writer::apply(SourceSlice& slice) {
   auto result = sqlite::guard([&] {
     begin();
+    const auto before = history_->look(slice.source);
     save_source(slice.source);
     save_coverage(slice.source.id, slice.batch.coverage, slice.restart);
     save_diagnostics(slice.source, slice.batch.diagnostics, slice.items.has_value());
@@ -81,6 +87,8 @@ Result<ApplyStats> Writer::apply(SourceSlice& slice) {
     if (slice.items) stats.sources_set_back = take_back(slice);
     const auto assembled = assembler_->apply(slice.batch, slice.source, slice.adapter_version, clock_.now());
     if (slice.items || !slice.rest.empty() || !slice.source.mark.empty()) save_items(slice);
+    history_->note(before, slice, assembled.events, clock_.now());
+    drift_->note(slice);
     stats.events = assembled.events;
     stats.duplicates = assembled.duplicates;
     stats.diagnostics = slice.batch.diagnostics.size();
@@ -138,6 +146,8 @@ Result<void> Writer::commit() {
   if (transaction_ == nullptr) return {};
   auto result = sqlite::guard([&] {
     assembler_->flush(clock_.now());
+    history_->flush(clock_.now());
+    drift_->flush(clock_.now());
     transaction_->commit();
     transaction_.reset();
   });
@@ -213,9 +223,19 @@ Result<void> Writer::set_state(SourceId source, SourceState state, std::string_v
   return result;
 }
 
+Result<void> Writer::disable_capture(Platform platform, std::string_view why) {
+  auto result = sqlite::guard([&] {
+    begin();
+    ingestion::disable_capture(db_, *history_, platform, why, clock_.now());
+  });
+  if (!result) undo();
+  return result;
+}
+
 Result<std::int64_t> Writer::delete_expired_diagnostics() {
   auto result = sqlite::guard([&] {
     begin();
+    history_->expire(clock_.now());
     db_.prepare("DELETE FROM diagnostics WHERE expires_at <= ?").bind(clock_.now()).run();
     return db_.changes();
   });
@@ -224,6 +244,14 @@ Result<std::int64_t> Writer::delete_expired_diagnostics() {
 }
 
 Result<void> Writer::optimize() {
+  auto summed_up = sqlite::guard([&] {
+    begin();
+    history_->flush_all(clock_.now());
+  });
+  if (!summed_up) {
+    undo();
+    return summed_up;
+  }
   MEMD_TRY(commit());
   return sqlite::guard([&] {
     db_.exec("PRAGMA optimize");

@@ -5,6 +5,8 @@
 #include "schemas/source.hpp"
 #include "store/assembly/assembler.hpp"
 #include "store/assembly/item_ledger.hpp"
+#include "store/ingestion/drift_monitor.hpp"
+#include "store/ingestion/source_history.hpp"
 #include "store/sqlite/database.hpp"
 
 #include <filesystem>
@@ -39,7 +41,9 @@ class Writer {
   bool has_uncommitted() const { return transaction_ != nullptr; }
 
   Result<void> set_state(SourceId source, SourceState state, std::string_view reason);
-  Result<std::int64_t> delete_expired_diagnostics();  // how many
+  // The platform is not read: says so once a day, and its running sessions are no longer captured.
+  Result<void> disable_capture(Platform platform, std::string_view why);
+  Result<std::int64_t> delete_expired_diagnostics();  // how many; and what of the ingestion log is too old
   // Lets SQLite tidy up after a large ingest: merges full-text segments, refreshes statistics, empties the WAL.
   Result<void> optimize();
 
@@ -58,6 +62,8 @@ class Writer {
   const Clock& clock_;
   std::unique_ptr<assembly::Assembler> assembler_;
   std::unique_ptr<assembly::ItemLedger> items_;
+  std::unique_ptr<ingestion::SourceHistory> history_;
+  std::unique_ptr<ingestion::DriftMonitor> drift_;
   std::unique_ptr<sqlite::Transaction> transaction_;
 };
 

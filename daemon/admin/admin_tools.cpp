@@ -2,6 +2,7 @@
 
 #include "daemon/admin/describe_reports.hpp"
 #include "daemon/admin/import_tool.hpp"
+#include "daemon/admin/source_reports.hpp"
 #include "daemon/version.hpp"
 #include "schemas/json_writer.hpp"
 
@@ -52,6 +53,11 @@ PlatformReport report(const PlatformTotals& t) {
   r.subagent_exchanges = t.subagent_exchanges;
   r.events = t.events;
   r.diagnostics = t.diagnostics;
+  r.records = t.records;
+  r.unknown_records = t.unknown_records;
+  r.recent_records = t.recent_records;
+  r.recent_unknown_records = t.recent_unknown;
+  r.schema_drift = format_rfc3339(t.drift_at);
   r.span = {format_rfc3339(t.span.start), format_rfc3339(t.span.end)};
   return r;
 }
@@ -144,6 +150,7 @@ Result<StatusReport> status(MemoryHost& host, const ProcessFacts& facts) {
   if (facts.watcher) r.watcher = facts.watcher();
   r.store_bytes = store_bytes(host.settings().layout);
   if (host.ingest() != nullptr) r.ingest = ingest_status(host.ingest()->progress().snapshot());
+  MEMD_TRY_ASSIGN(r.sources, sources_report(host));
   MEMD_TRY_ASSIGN(r.platforms, platform_reports(host));
   return r;
 }
@@ -187,6 +194,11 @@ void register_admin_tools(mcp::ToolRegistry& registry, MemoryHost& host, Process
   registry.add<NoParams, StatusReport>(
       {"status", "Status", "What memd is doing and what it holds.", {}},
       [&host, facts](const NoParams&, mcp::ToolContext&) { return status(host, facts); });
+  registry.add<LogParams, LogReport>({"log", "Log", "What happened to the sources, and when.", {}},
+                                     [&host](const LogParams& p, mcp::ToolContext&) { return log(host, p); });
+  registry.add<NoParams, DoctorReport>(
+      {"doctor", "Doctor", "Looks for what keeps memd from working as it should, and says what to do.", {}},
+      [&host, facts](const NoParams&, mcp::ToolContext&) { return doctor(host, facts); });
   registry.add<CoverageParams, CoverageReport>(
       {"coverage", "Coverage", "What became of every byte of every source.", {}},
       [&host](const CoverageParams& p, mcp::ToolContext&) { return coverage(host, p); });

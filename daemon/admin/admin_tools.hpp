@@ -1,26 +1,15 @@
 #pragma once
 
+#include "daemon/admin/process_facts.hpp"
 #include "daemon/admin/reports.hpp"
 #include "daemon/host/memory_host.hpp"
 #include "protocol/mcp/server_profile.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 
-#include <functional>
-#include <string>
-
 namespace memd::admin {
 
-// What the process that answers knows about itself.
-struct ProcessFacts {
-  std::string role = "none";
-  std::string socket;
-  TimeMs started_at = 0;
-  std::function<std::int64_t()> connections;  // may be empty
-  std::function<std::string()> watcher;       // may be empty
-};
-
-// The command line's own questions: `ingest`, `status`, `coverage`. Built like tools, but not offered to agents.
-// The host must outlive the registry.
+// The command line's own questions: `ingest`, `status`, `coverage`, `log`, `doctor`. Built like tools, but not offered
+// to agents. The host must outlive the registry.
 void register_admin_tools(mcp::ToolRegistry& registry, MemoryHost& host, ProcessFacts facts);
 
 // Offers each of them as the method "memd/<name>", answering {"text", "structured", "is_error"}. The registry must

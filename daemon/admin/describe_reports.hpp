@@ -25,7 +25,33 @@ struct Describe<admin::PlatformReport> {
       field("exchanges", &T::exchanges, "Exchanges of main sessions."),
       field("subagent_exchanges", &T::subagent_exchanges, "Exchanges of subagents."),
       field("events", &T::events, "Events."), field("diagnostics", &T::diagnostics, "Diagnostics not yet expired."),
+      field("records", &T::records, "Records taken in."),
+      field("unknown_records", &T::unknown_records, "Of these of unknown shape."),
+      field("recent_records", &T::recent_records, "About the last 1,000 records taken in."),
+      field("recent_unknown_records", &T::recent_unknown_records, "Of these of unknown shape."),
+      field("schema_drift", &T::schema_drift, "When the platform was last seen to have changed its format; or empty."),
       field("span", &T::span, "Span of time."));
+};
+
+template <>
+struct Describe<admin::TroubleReport> {
+  using T = admin::TroubleReport;
+  static constexpr auto fields = std::make_tuple(
+      field("platform", &T::platform, "Platform key."), field("source", &T::source, "Path."),
+      field("state", &T::state, "active, unreachable or quarantined."), field("reason", &T::reason, "In plain words."),
+      field("failures", &T::failures, "Failed looks in a row."),
+      field("retry_at", &T::retry_at, "When it is looked at again, RFC 3339."));
+};
+
+template <>
+struct Describe<admin::SourcesReport> {
+  using T = admin::SourcesReport;
+  static constexpr auto fields =
+      std::make_tuple(field("active", &T::active, "Sources that are followed."),
+                      field("gone", &T::gone, "Deleted by their agent; what was read stays."),
+                      field("unreachable", &T::unreachable, "Their place cannot be looked at."),
+                      field("quarantined", &T::quarantined, "They failed again and again."),
+                      field("troubles", &T::troubles, "The first of those that cannot be read."));
 };
 
 template <>
@@ -87,7 +113,7 @@ struct Describe<admin::StatusReport> {
       field("watcher", &T::watcher, "How changes are noticed."),
       field("store_bytes", &T::store_bytes, "Size of the store with its log."),
       field("rss_mb", &T::rss_mb, "Resident set, in MiB."), field("ingest", &T::ingest, "What ingest is doing."),
-      field("platforms", &T::platforms, "What is in the store."));
+      field("sources", &T::sources, "Sources by state."), field("platforms", &T::platforms, "What is in the store."));
 };
 
 template <>
@@ -123,6 +149,47 @@ struct Describe<admin::CoverageReport> {
       field("bytes_skipped", &T::bytes_skipped, "Bytes left out for a named reason, pending ones included."),
       field("bytes_unknown", &T::bytes_unknown, "Bytes of unknown shape."),
       field("bytes_pending", &T::bytes_pending, "Bytes of unfinished last records."));
+};
+
+template <>
+struct Describe<admin::LogParams> {
+  using T = admin::LogParams;
+  static constexpr auto fields =
+      std::make_tuple(field("platform", &T::platform, "Only this platform."),
+                      field("since", &T::since, "From this time: 2026-02-09, 7d, yesterday, …"),
+                      field("limit", &T::limit, "How many entries.", range(1, 10000)));
+};
+
+template <>
+struct Describe<admin::LogLine> {
+  using T = admin::LogLine;
+  static constexpr auto fields = std::make_tuple(
+      field("time", &T::time, "RFC 3339."), field("platform", &T::platform, "Platform key."),
+      field("what", &T::what,
+            "found, read, appended, restarted, gone, unreachable, back, quarantined, released, unsupported or drift."),
+      field("source", &T::source, "Path; empty: the platform as a whole."),
+      field("detail", &T::detail, "In plain words."), field("bytes", &T::bytes, "Taken in since the entry before."),
+      field("events", &T::events, "Taken in since the entry before."));
+};
+
+template <>
+struct Describe<admin::LogReport> {
+  static constexpr auto fields = std::make_tuple(field("entries", &admin::LogReport::entries, "Newest first."));
+};
+
+template <>
+struct Describe<admin::DoctorCheck> {
+  using T = admin::DoctorCheck;
+  static constexpr auto fields = std::make_tuple(
+      field("name", &T::name, "What was looked at."), field("status", &T::status, "ok, note or problem."),
+      field("detail", &T::detail, "What was found."), field("fix", &T::fix, "What to do about it."));
+};
+
+template <>
+struct Describe<admin::DoctorReport> {
+  using T = admin::DoctorReport;
+  static constexpr auto fields =
+      std::make_tuple(field("ok", &T::ok, "No check found a problem."), field("checks", &T::checks, "The checks."));
 };
 
 }  // namespace memd::mcp

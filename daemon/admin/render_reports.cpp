@@ -57,7 +57,38 @@ std::string render_text(const StatusReport& r) {
                                 bytes(i.bytes_total), i.sources_pending, i.current);
     if (!i.last_error.empty()) out += fmt::format("the store refused: {} (trying again)\n", i.last_error);
   }
+  out += fmt::format("sources: {} followed, {} gone, {} unreachable, {} quarantined\n", r.sources.active,
+                     r.sources.gone, r.sources.unreachable, r.sources.quarantined);
+  for (const auto& t : r.sources.troubles)
+    out += fmt::format("  {} {}: {} ({} failures{}{})\n", t.state, t.source, t.reason, t.failures,
+                       t.retry_at.empty() ? "" : ", next look ", t.retry_at);
+  for (const auto& p : r.platforms)
+    if (!p.schema_drift.empty())
+      out += fmt::format("{} has changed its format ({}): {} of the last {} records are of unknown shape\n", p.platform,
+                         day(p.schema_drift), p.recent_unknown_records, p.recent_records);
   return out + platform_table(r.platforms);
+}
+
+std::string render_text(const LogReport& r) {
+  if (r.entries.empty()) return "Nothing was logged in this time.\n";
+  std::string out;
+  for (const auto& e : r.entries) {
+    out += fmt::format("{}  {:<12} {:<11}", e.time, e.platform, e.what);
+    if (e.bytes > 0 || e.events > 0) out += fmt::format("  {}, {} events", bytes(e.bytes), e.events);
+    if (!e.source.empty()) out += "  " + e.source;
+    if (!e.detail.empty()) out += "  " + e.detail;
+    out += '\n';
+  }
+  return out;
+}
+
+std::string render_text(const DoctorReport& r) {
+  std::string out;
+  for (const auto& c : r.checks) {
+    out += fmt::format("{:<8} {:<14} {}\n", c.status, c.name, c.detail);
+    if (!c.fix.empty()) out += fmt::format("{:<24}{}\n", "", c.fix);
+  }
+  return out + (r.ok ? "All is well.\n" : "There are problems.\n");
 }
 
 std::string render_text(const CoverageReport& r) {

@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-// What `ingest`, `status` and `coverage` report. The command line's JSON is these structs: stable names.
+// What `ingest`, `status`, `coverage`, `log` and `doctor` report. The command line's JSON is these structs: stable
+// names.
 namespace memd::admin {
 
 struct Span {
@@ -29,6 +30,11 @@ struct PlatformReport {
   std::int64_t subagent_exchanges = 0;
   std::int64_t events = 0;
   std::int64_t diagnostics = 0;
+  std::int64_t records = 0;
+  std::int64_t unknown_records = 0;
+  std::int64_t recent_records = 0;
+  std::int64_t recent_unknown_records = 0;
+  std::string schema_drift;  // RFC 3339 of the newest diagnostic; empty: none
   Span span;
 };
 
@@ -71,6 +77,23 @@ struct IngestStatus {
   std::string last_error;
 };
 
+struct TroubleReport {
+  std::string platform;
+  std::string source;
+  std::string state;
+  std::string reason;
+  std::int64_t failures = 0;
+  std::string retry_at;  // RFC 3339, empty: at the next change
+};
+
+struct SourcesReport {
+  std::int64_t active = 0;
+  std::int64_t gone = 0;
+  std::int64_t unreachable = 0;
+  std::int64_t quarantined = 0;
+  std::vector<TroubleReport> troubles;
+};
+
 struct StatusReport {
   std::string version;
   std::string role;  // daemon | standalone | none (no daemon is running; figures are the store's)
@@ -84,6 +107,7 @@ struct StatusReport {
   std::uint64_t store_bytes = 0;
   double rss_mb = 0;
   std::optional<IngestStatus> ingest;
+  SourcesReport sources;
   std::vector<PlatformReport> platforms;
 };
 
@@ -113,6 +137,40 @@ struct CoverageReport {
   std::uint64_t bytes_pending = 0;
 };
 
+struct LogParams {
+  std::string platform;
+  std::string since;
+  std::int64_t limit = 50;
+};
+
+struct LogLine {
+  std::string time;  // RFC 3339
+  std::string platform;
+  std::string what;
+  std::string source;
+  std::string detail;
+  std::uint64_t bytes = 0;
+  std::uint64_t events = 0;
+};
+
+struct LogReport {
+  std::vector<LogLine> entries;  // newest first
+};
+
+struct DoctorCheck {
+  std::string name;
+  std::string status;  // ok | note | problem
+  std::string detail;
+  std::string fix;  // empty when there is nothing to do
+};
+
+struct DoctorReport {
+  bool ok = true;  // no problem among the checks
+  std::vector<DoctorCheck> checks;
+};
+
+std::string render_text(const LogReport& r);
+std::string render_text(const DoctorReport& r);
 std::string render_text(const IngestReport& r);
 std::string render_text(const StatusReport& r);
 std::string render_text(const CoverageReport& r);

@@ -1,11 +1,14 @@
 // Commands about memd itself.
 #include "daemon/cli/argument_writer.hpp"
 #include "daemon/cli/command_context.hpp"
+#include "daemon/cli/command_line.hpp"
 #include "daemon/cli/progress_bar.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <memory>
+#include <optional>
+#include <string>
 
 namespace memd::cli {
 namespace {
@@ -57,12 +60,45 @@ void add_coverage(CLI::App& app, CommandContext& context) {
   });
 }
 
+void add_log(CLI::App& app, CommandContext& context) {
+  auto* c = app.add_subcommand("log", "What happened to the sources, newest first");
+  auto platform = std::make_shared<std::string>();
+  auto since = std::make_shared<std::string>();
+  auto limit = std::make_shared<std::optional<std::int64_t>>();
+  c->add_option("--platform", *platform, "Only this agent");
+  c->add_option("--since", *since, "From this time: 2026-02-09, 7d, yesterday, …");
+  c->add_option("--limit", *limit, "How many entries (50)");
+  c->callback([&context, platform, since, limit] {
+    context.action = [&context, platform, since, limit](const Settings& settings) -> Result<int> {
+      ArgumentWriter w;
+      w.add("platform", *platform).add("since", *since).add("limit", *limit);
+      MEMD_TRY_ASSIGN(const auto caller, open_caller(settings, Need::read));
+      MEMD_TRY_ASSIGN(const auto outcome, caller->admin("log", w.finish(), {}));
+      return print(outcome, context.global.json);
+    };
+  });
+}
+
+void add_doctor(CLI::App& app, CommandContext& context) {
+  auto* c = app.add_subcommand("doctor", "Look for what keeps memd from working; exit code 1 when there is something");
+  c->callback([&context] {
+    context.action = [&context](const Settings& settings) -> Result<int> {
+      MEMD_TRY_ASSIGN(const auto caller, open_caller(settings, Need::read));
+      MEMD_TRY_ASSIGN(const auto outcome, caller->admin("doctor", "{}", {}));
+      const int printed = print(outcome, context.global.json);
+      return outcome.structured.starts_with(R"({"ok":true)") ? printed : kFailed;
+    };
+  });
+}
+
 }  // namespace
 
 void add_admin_commands(CLI::App& app, CommandContext& context) {
   add_ingest(app, context);
   add_status(app, context);
   add_coverage(app, context);
+  add_log(app, context);
+  add_doctor(app, context);
 }
 
 }  // namespace memd::cli

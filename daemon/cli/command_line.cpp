@@ -21,6 +21,7 @@ constexpr const char* kExamples = R"(Examples:
   memd export latest -o session.jsonl         a session as a file of events, for another memd or another tool
   memd import session.jsonl                   and back
   memd status                                 what the daemon is doing
+  memd doctor                                 whether all is well, and what to do if not
   claude mcp add --scope user memd -- memd --stdio    register with Claude Code
 
 Exit codes: 0 done, 1 could not be done (the message says why), 2 wrong usage or configuration.)";

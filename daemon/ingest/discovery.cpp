@@ -3,21 +3,60 @@
 #include <algorithm>
 #include <string>
 #include <system_error>
+#include <tuple>
+#include <unordered_set>
 
 namespace memd {
 namespace fs = std::filesystem;
 namespace {
 
-bool is_inside(const fs::path& path, const fs::path& root) {
-  const auto& p = path.native();
-  const auto& r = root.native();
-  return p.size() >= r.size() && p.compare(0, r.size(), r) == 0 && (p.size() == r.size() || p[r.size()] == '/');
-}
+using Root = Discovery::Root;
 
 struct Found {
   fs::file_time_type changed;
   SourceCandidate candidate;
 };
+
+// Whether the walk from the root comes to `path`: each directory on the way is one to look into.
+bool reaches(const Root& root, const fs::path& path, bool is_directory) {
+  if (!is_inside(path, root.path)) return false;
+  const std::string& whole = path.native();
+  for (auto slash = whole.find('/', root.path.native().size() + 1); slash != std::string::npos;
+       slash = whole.find('/', slash + 1))
+    if (!root.adapter->looks_into(root.path, whole.substr(0, slash))) return false;
+  return !is_directory || whole.size() == root.path.native().size() || root.adapter->looks_into(root.path, path);
+}
+
+std::optional<SourceCandidate> classify_below(const Root& root, const fs::path& file) {
+  return reaches(root, file, false) ? root.adapter->classify(root.path, file) : std::nullopt;
+}
+
+template <class OnFile, class OnDirectory>
+void walk(const Root& root, const fs::path& from, OnFile on_file, OnDirectory on_directory) {
+  std::error_code ec;
+  if (fs::is_regular_file(from, ec)) return on_file(fs::directory_entry(from, ec));
+  if (!fs::is_directory(from, ec) || !reaches(root, from, true)) return;
+  on_directory(from);
+  fs::recursive_directory_iterator it(from, fs::directory_options::skip_permission_denied, ec);
+  for (; !ec && it != fs::recursive_directory_iterator(); it.increment(ec)) {
+    std::error_code entry_ec;
+    if (it->is_directory(entry_ec)) {
+      if (it->is_symlink(entry_ec) || !root.adapter->looks_into(root.path, it->path()))
+        it.disable_recursion_pending();
+      else
+        on_directory(it->path());
+    } else if (it->is_regular_file(entry_ec)) {
+      on_file(*it);
+    }
+  }
+}
+
+// Where the walk of a root begins when only what is at or below `under` is asked for.
+std::optional<fs::path> start_of(const Root& root, const fs::path& under) {
+  if (under.empty() || is_inside(root.path, under)) return root.path;
+  if (is_inside(under, root.path)) return under;
+  return std::nullopt;
+}
 
 std::vector<SourceCandidate> in_reading_order(std::vector<Found> found) {
   std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
@@ -30,26 +69,14 @@ std::vector<SourceCandidate> in_reading_order(std::vector<Found> found) {
   return out;
 }
 
-template <class OnFile, class OnDirectory>
-void walk(const fs::path& under, OnFile on_file, OnDirectory on_directory) {
-  std::error_code ec;
-  if (fs::is_regular_file(under, ec)) return on_file(fs::directory_entry(under, ec));
-  if (!fs::is_directory(under, ec)) return;
-  on_directory(under);
-  fs::recursive_directory_iterator it(under, fs::directory_options::skip_permission_denied, ec);
-  for (; !ec && it != fs::recursive_directory_iterator(); it.increment(ec)) {
-    std::error_code entry_ec;
-    if (it->is_symlink(entry_ec) && it->is_directory(entry_ec)) {
-      it.disable_recursion_pending();
-    } else if (it->is_directory(entry_ec)) {
-      on_directory(it->path());
-    } else if (it->is_regular_file(entry_ec)) {
-      on_file(*it);
-    }
-  }
-}
-
 }  // namespace
+
+bool is_inside(const fs::path& path, const fs::path& directory) {
+  const auto& p = path.native();
+  const auto& d = directory.native();
+  return p.size() >= d.size() && p.compare(0, d.size(), d) == 0 &&
+         (p.size() == d.size() || p[d.size()] == '/' || d.ends_with('/'));
+}
 
 Discovery::Discovery(std::span<const Adapter* const> adapters, const fs::path& home,
                      const std::map<Platform, std::vector<fs::path>>& overrides,
@@ -57,10 +84,18 @@ Discovery::Discovery(std::span<const Adapter* const> adapters, const fs::path& h
   for (const Adapter* adapter : adapters) {
     const Platform platform = adapter->describe().platform;
     if (std::find(disabled.begin(), disabled.end(), platform) != disabled.end()) continue;
+    if (!speaks_contract(adapter->describe().contract_version)) {
+      unsupported_.push_back(adapter);
+      continue;
+    }
     HomeLayout layout{home, {}};
     if (const auto it = overrides.find(platform); it != overrides.end()) layout.override_roots = it->second;
-    for (const auto& root : adapter->roots(layout))
-      roots_.push_back({adapter, root.lexically_normal()});
+    for (const auto& path : adapter->roots(layout)) {
+      Root root{adapter, path.lexically_normal()};
+      if (!root.path.has_filename() && root.path.has_relative_path()) root.path = root.path.parent_path();
+      const auto same = [&](const Root& r) { return r.adapter == adapter && r.path == root.path; };
+      if (std::none_of(roots_.begin(), roots_.end(), same)) roots_.push_back(std::move(root));
+    }
   }
 }
 
@@ -72,39 +107,48 @@ const Adapter* Discovery::adapter(Platform platform) const {
 
 std::optional<SourceCandidate> Discovery::classify(const fs::path& file) const {
   for (const auto& root : roots_)
-    if (is_inside(file, root.path))
-      if (auto candidate = root.adapter->classify(root.path, file)) return candidate;
+    if (auto candidate = classify_below(root, file)) return candidate;
   return std::nullopt;
+}
+
+const Discovery::Root* Discovery::root_of(const fs::path& file) const {
+  for (const auto& root : roots_)
+    if (classify_below(root, file)) return &root;
+  return nullptr;
 }
 
 std::vector<SourceCandidate> Discovery::find(const fs::path& under) const {
   std::vector<Found> found;
+  std::unordered_set<std::string> names;
   const auto on_file = [&](const fs::directory_entry& entry) {
-    std::error_code ec;
     auto candidate = classify(entry.path());
-    if (!candidate) return;
-    const auto size = entry.file_size(ec);
+    if (!candidate || !names.insert(candidate->path).second) return;
+    const fs::directory_entry main = candidate->path == entry.path().native() ? entry : [&] {
+      std::error_code ec;
+      return fs::directory_entry(candidate->path, ec);
+    }();
+    std::error_code ec;
+    const auto size = main.file_size(ec);
     candidate->size = ec ? 0 : size;
-    found.push_back({entry.last_write_time(ec), std::move(*candidate)});
+    found.push_back({main.last_write_time(ec), std::move(*candidate)});
   };
-  walk(under, on_file, [](const fs::path&) {});
+  for (const auto& root : roots_)
+    if (const auto start = start_of(root, under)) walk(root, *start, on_file, [](const fs::path&) {});
   return in_reading_order(std::move(found));
 }
 
-std::vector<SourceCandidate> Discovery::find_all() const {
-  std::vector<SourceCandidate> out;
-  for (const auto& root : roots_) {
-    auto found = find(root.path);
-    out.insert(out.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
-  }
-  return out;
-}
+std::vector<SourceCandidate> Discovery::find_all() const { return find({}); }
 
-std::vector<fs::path> Discovery::directories() const {
+std::vector<fs::path> Discovery::directories(const fs::path& under) const {
   std::vector<fs::path> out;
+  std::unordered_set<std::string> names;
+  const auto on_directory = [&](const fs::path& directory) {
+    if (names.insert(directory.native()).second) out.push_back(directory);
+  };
   for (const auto& root : roots_)
-    walk(
-        root.path, [](const fs::directory_entry&) {}, [&](const fs::path& dir) { out.push_back(dir); });
+    if (const auto start = start_of(root, under))
+      walk(
+          root, *start, [](const fs::directory_entry&) {}, on_directory);
   return out;
 }
 

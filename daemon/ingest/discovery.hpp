@@ -27,19 +27,30 @@ class Discovery {
   const std::vector<Root>& roots() const { return roots_; }
   // Of a platform that is read, else null.
   const Adapter* adapter(Platform platform) const;
+  // Platforms whose adapter speaks another contract than this daemon: they are not read.
+  const std::vector<const Adapter*>& unsupported() const { return unsupported_; }
 
-  // Every source below `under` (a root, a directory in one, or a single file), oldest change first, then by path:
-  // a fork is then read after what it was forked from. Symbolic links to directories are not followed.
+  // Every source below `under` (a root, a directory in or above one, or a single file), each once under the name of its
+  // main file, oldest change first, then by path: a fork is then read after what it was forked from. Symbolic links to
+  // directories are not followed, nor directories entered that their adapter does not look into.
   std::vector<SourceCandidate> find(const std::filesystem::path& under) const;
   std::vector<SourceCandidate> find_all() const;
 
-  // All directories that have to be watched.
-  std::vector<std::filesystem::path> directories() const;
+  // The directories below `under` that a source can stand in, itself included: what has to be watched. All roots when
+  // `under` is empty.
+  std::vector<std::filesystem::path> directories(const std::filesystem::path& under = {}) const;
 
+  // The source that a file is, or is a part of; the file need not exist.
   std::optional<SourceCandidate> classify(const std::filesystem::path& file) const;
+  // The root a source is found under; null when it is not found by any.
+  const Root* root_of(const std::filesystem::path& file) const;
 
  private:
   std::vector<Root> roots_;
+  std::vector<const Adapter*> unsupported_;
 };
+
+// Whether `path` is `directory` or stands below it. By name only.
+bool is_inside(const std::filesystem::path& path, const std::filesystem::path& directory);
 
 }  // namespace memd

@@ -23,7 +23,7 @@ std::vector<PlatformFreshness> IngestProgress::freshness() const {
     f.platform = s.platform;
     f.checked_at = checked_at_;
     ++f.sources;
-    if (s.cursor >= s.size) continue;
+    if (s.gone || s.cursor >= s.size) continue;
     ++f.sources_behind;
     f.bytes_behind += static_cast<std::int64_t>(s.size - s.cursor);
   }
@@ -52,6 +52,7 @@ void IngestProgress::saw(const Source& source, TimeMs now) {
   Seen& s = sources_[source.path];
   s.platform = source.platform;
   s.size = source.size;
+  s.gone = source.state == SourceState::gone;
   checked_at_ = now;
 }
 

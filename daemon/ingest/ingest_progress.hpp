@@ -62,6 +62,7 @@ class IngestProgress {
     Platform platform{};
     std::uint64_t size = 0;
     std::uint64_t cursor = 0;
+    bool gone = false;  // what it still held is lost, not late
     std::uint64_t events = 0;
     std::uint64_t duplicates = 0;
   };

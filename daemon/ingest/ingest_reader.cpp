@@ -38,17 +38,16 @@ void IngestService::read_loop(const std::stop_token& stop) {
 
 bool IngestService::wait_for_work(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
-  const auto has_work = [this] {
-    return !hints_.empty() || !ring_.empty() || epoch_ != known_epoch_ || pass_is_due();
-  };
+  const auto has_work = [this] { return !hints_.empty() || !ring_.empty() || epoch_ != known_epoch_ || pass_is_due(); };
   if (!has_work()) {
     reading_ = false;
     passes_put_off_ = passes_.next() || !waiting_for_commit_.empty();
     progress_.update([](IngestSnapshot& s) { s.idle = true, s.current.clear(), s.sources_pending = 0; });
     if (is_idle()) became_idle_.notify_all();
   }
-  if (const auto due = passes_.next())
-    wake_reader_.wait_for(lock, stop, *due - options_.steady_now(), has_work);
+  // A timed wait only while a source is to be looked at again.
+  if (const auto due = time_to_next_look())
+    wake_reader_.wait_for(lock, stop, *due, has_work);
   else
     wake_reader_.wait(lock, stop, has_work);
   const bool go = !stop.stop_requested();
@@ -77,6 +76,7 @@ void IngestService::take_hints() {
       waiting_for_commit_.clear();
     }
     ring_.clear();
+    retries_.clear();
     passes_.clear();
     progress_.reset_sources();
     for (auto& source : fresh) {
@@ -84,6 +84,7 @@ void IngestService::take_hints() {
       progress_.committed(source);
       Known& known = known_[source.path];
       known.adapter = discovery_.adapter(source.platform);
+      if (source.retry_at != 0) retries_.set(source.path, source.retry_at);
       known.source = std::move(source);
     }
   }
@@ -96,12 +97,9 @@ void IngestService::take_hints() {
   }
   std::sort(hints.paths.begin(), hints.paths.end());
   hints.paths.erase(std::unique(hints.paths.begin(), hints.paths.end()), hints.paths.end());
-  for (const auto& path : hints.paths) {
-    if (known_.contains(path))
-      ring_.add(path);
-    else
-      add(discovery_.find(path));
-  }
+  for (const auto& path : hints.paths)
+    take_path_hint(path);
+  add_due_retries();
   add_due_passes();
   for (auto& file : hints.files) {
     if (known_.contains(file.path))
@@ -110,6 +108,21 @@ void IngestService::take_hints() {
       add({discovery_.classify(file.path).value_or(std::move(file))});
   }
   progress_.update([this](IngestSnapshot& s) { s.idle = false, s.sources_pending = ring_.size(); });
+}
+
+void IngestService::take_path_hint(const std::string& path) {
+  if (known_.contains(path)) return ring_.add(path);
+  const auto part_of = discovery_.classify(path);
+  if (part_of && known_.contains(part_of->path)) return ring_.add(part_of->path);
+  add(discovery_.find(path));
+  add_known_below(path);
+}
+
+// What is not found there any more has to be looked at too.
+void IngestService::add_known_below(const std::string& directory) {
+  const std::string prefix = directory + "/";
+  for (auto it = known_.lower_bound(prefix); it != known_.end() && it->first.starts_with(prefix); ++it)
+    if (it->second.source.state == SourceState::active) ring_.add(it->first);
 }
 
 void IngestService::add(const std::vector<SourceCandidate>& candidates) {
@@ -133,52 +146,43 @@ bool IngestService::read_one(const std::string& path, const std::stop_token& sto
   const auto it = known_.find(path);
   if (it == known_.end() || it->second.adapter == nullptr) return true;
   Known& known = it->second;
+  if (must_wait(known)) {
+    retries_.set(path, known.source.retry_at);
+    return true;
+  }
   const std::uint64_t cursor_before = known.source.cursor;
-  auto outcome = look_at(known);
+  auto outcome = try_to_look_at(known);
   if (!outcome) {
     lost(known, outcome.error(), stop);
     return true;
   }
+  if (known.source.failures == 0) retries_.cancel(path);
   progress_.saw(known.source, clock_.now());
   if (outcome->more) ring_.add(path);
   if (!outcome->slice) return true;
 
-  mask_secrets(outcome->slice->batch);                       // here, because the writer is the busier thread
+  SourceSlice& slice = *outcome->slice;
+  mask_secrets(slice.batch);                                 // here, because the writer is the busier thread
   known.source.id = std::max<SourceId>(known.source.id, 1);  // stored from now on; the writer knows the row by path
-  const std::uint64_t bytes = bytes_of(*outcome->slice, cursor_before);
+  slice.caught_up = !outcome->more;
+  const std::uint64_t bytes = bytes_of(slice, cursor_before);
   progress_.update([&](IngestSnapshot& s) {
     s.current = path;
     s.sources_pending = ring_.size();
     s.bytes_read += bytes;
   });
-  {
-    const std::lock_guard lock(mutex_);
-    ++in_flight_;
-  }
-  unflushed_ = true;
-  if (queue_.push({std::move(outcome->slice), bytes, true, known_epoch_}, stop)) return true;
-  finished(1);
-  return false;
+  return push(std::move(slice), bytes, stop);
 }
 
-void IngestService::lost(Known& known, const Error& error, const std::stop_token& stop) {
-  const bool gone = error.is(Errc::not_found);
-  const auto state = gone ? SourceState::gone : SourceState::quarantined;
-  if (known.source.id == 0) {
-    if (gone) progress_.forget(known.source.path), known_.erase(std::string(known.source.path));
-    return;
-  }
-  if (known.source.state == state) return;
-  known.source.state = state;
-  known.source.state_reason = gone ? "the file is not there any more; what was read stays" : error.message();
-  SourceSlice slice;
-  slice.source = known.source;
+bool IngestService::push(SourceSlice slice, std::uint64_t bytes, const std::stop_token& stop) {
   {
     const std::lock_guard lock(mutex_);
     ++in_flight_;
   }
   unflushed_ = true;
-  if (!queue_.push({std::move(slice), 0, true, known_epoch_}, stop)) finished(1);
+  if (queue_.push({std::move(slice), bytes, true, known_epoch_}, stop)) return true;
+  finished(1);
+  return false;
 }
 
 // Tells the writer that nothing more follows for now.

@@ -33,6 +33,11 @@ IngestService::~IngestService() {
 Result<void> IngestService::start(std::unique_ptr<Writer> writer) {
   writer_ = std::move(writer);
   MEMD_TRY(writer_->delete_expired_diagnostics());
+  for (const Adapter* adapter : discovery_.unsupported()) {
+    const AdapterDescription& d = adapter->describe();
+    MEMD_TRY(writer_->disable_capture(d.platform, "its adapter speaks contract " + d.contract_version + ", this memd " +
+                                                      std::string(kContractVersion)));
+  }
   MEMD_TRY(writer_->commit());
   last_expiry_ = clock_.now();
   MEMD_TRY_ASSIGN(fresh_sources_, writer_->sources());
@@ -76,9 +81,7 @@ void IngestService::join() {
   if (writer_thread_.joinable()) writer_thread_.join();
 }
 
-bool IngestService::is_idle() const {
-  return hints_.empty() && !reading_ && in_flight_ == 0 && !passes_put_off_;
-}
+bool IngestService::is_idle() const { return hints_.empty() && !reading_ && in_flight_ == 0 && !passes_put_off_; }
 
 bool IngestService::block_until_idle(std::chrono::milliseconds deadline) {
   std::unique_lock lock(mutex_);

@@ -6,8 +6,10 @@
 #include "daemon/ingest/disk_view.hpp"
 #include "daemon/ingest/ingest_progress.hpp"
 #include "daemon/ingest/pass_schedule.hpp"
+#include "daemon/ingest/retry_schedule.hpp"
 #include "daemon/ingest/slice_queue.hpp"
 #include "daemon/ingest/snapshot_pass.hpp"
+#include "daemon/ingest/source_place.hpp"
 #include "daemon/ingest/tailer.hpp"
 #include "schemas/clock.hpp"
 #include "store/reader.hpp"
@@ -20,6 +22,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -31,6 +34,8 @@ struct IngestOptions {
   std::uint64_t commit_bytes = 32 << 20;              // of sources, while more is coming
   std::chrono::milliseconds commit_interval{250};     // at most, while more is coming
   std::chrono::milliseconds retry_after_error{1000};  // doubles up to 30 s
+  BackOff back_off;                                   // of sources that cannot be read
+  LookAtPath look_at_path = memd::look_at_path;
   // Of sources that are changed in place.
   SnapshotLimits snapshot;
   std::chrono::milliseconds pass_interval{200};  // at least, between the end of a pass and the next
@@ -84,14 +89,22 @@ class IngestService {
   void write_loop(const std::stop_token& stop);
   bool wait_for_work(const std::stop_token& stop);
   void take_hints();
+  void take_path_hint(const std::string& path);
   void add(const std::vector<SourceCandidate>& candidates);
+  void add_known_below(const std::string& directory);
   bool read_one(const std::string& path, const std::stop_token& stop);
   Result<Tailer::Outcome> look_at(Known& known);
+  Result<Tailer::Outcome> try_to_look_at(Known& known);
   Result<Tailer::Outcome> look_in_place(Known& known, SnapshotReader& reader);
   bool may_begin_pass(const Known& known);
   void add_due_passes();
   bool pass_is_due() const;
+  bool push(SourceSlice slice, std::uint64_t bytes, const std::stop_token& stop);
+  bool must_wait(const Known& known) const;
   void lost(Known& known, const Error& error, const std::stop_token& stop);
+  bool has_witness(const std::filesystem::path& directory) const;
+  void add_due_retries();
+  std::optional<std::chrono::nanoseconds> time_to_next_look() const;
   bool flush(const std::stop_token& stop);
 
   Result<void> write(SliceQueue::Item& item);
@@ -114,6 +127,7 @@ class IngestService {
   Tailer tailer_;
   DirtyRing ring_;
   std::map<std::string, Known> known_;
+  RetrySchedule retries_;
   std::uint64_t known_epoch_ = 0;
   bool unflushed_ = false;
   const DiskView files_;

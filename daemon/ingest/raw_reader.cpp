@@ -1,9 +1,10 @@
 #include "daemon/ingest/raw_reader.hpp"
 
+#include "daemon/ingest/log_window.hpp"
 #include "daemon/ingest/source_file.hpp"
 
 #include <algorithm>
-#include <span>
+#include <utility>
 
 namespace memd {
 namespace {
@@ -26,10 +27,9 @@ Error no_longer_there(const std::string& path, const RawRef& raw) {
 }  // namespace
 
 Result<std::string> read_record(const Source& source, const RawRef& raw) {
-  MEMD_TRY_ASSIGN(const SourceFile file, SourceFile::open(source.path));
-  std::string bytes(raw.length + kRecordPadding, '\0');
-  MEMD_TRY_ASSIGN(const std::size_t n, file.read_at(raw.offset, std::span(bytes).first(raw.length)));
-  if (n < raw.length) return no_longer_there(source.path, raw);
+  MEMD_TRY_ASSIGN(std::string bytes, read_log_bytes(source.path, raw.offset, raw.length));
+  if (bytes.size() < raw.length) return no_longer_there(source.path, raw);
+  bytes.resize(raw.length + kRecordPadding);
   return bytes;
 }
 

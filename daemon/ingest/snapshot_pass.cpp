@@ -30,11 +30,13 @@ void take_over_versions(std::span<const SourceItem> known, std::span<SnapshotRea
 Result<void> SnapshotPass::begin(SnapshotReader& reader, Source& source) {
   MEMD_TRY_ASSIGN(plan_, reader.plan(source.mark));
   if (plan_->unchanged) plan_->sessions.clear(), plan_->rest.clear();
-  const bool known = source.id != 0 && source.state == SourceState::active;
+  const bool known = source.id != 0 && source.state == SourceState::active && source.failures == 0;
   worth_a_slice_ = !known || source.size != plan_->size || source.cursor != source.size || !plan_->rest.empty();
   source.size = plan_->size;
   source.state = SourceState::active;
   source.state_reason.clear();
+  source.failures = 0;
+  source.retry_at = 0;
   return {};
 }
 

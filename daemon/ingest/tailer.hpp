@@ -1,6 +1,8 @@
 #pragma once
 
 #include "adapters/adapter.hpp"
+#include "daemon/ingest/compressed_logs.hpp"
+#include "daemon/ingest/log_window.hpp"
 #include "daemon/ingest/source_file.hpp"
 #include "schemas/error.hpp"
 #include "schemas/source.hpp"
@@ -19,8 +21,11 @@ struct TailerLimits {
 };
 
 // Follows the sources' files: checks that a file is still the one the cursor belongs to, reads what is new, cuts
-// complete records and has them decoded. Keeps no state of its own but a buffer, so one Tailer serves all sources in
-// turn; what is known of a source travels in `Source`. One thread.
+// complete records and has them decoded. What is known of a source travels in `Source`; the tailer itself keeps only a
+// buffer and the streams of compressed files, so one Tailer serves all sources in turn. One thread.
+//
+// A compressed log (*.zst) is the log of its decompressed bytes: cursor, ledger, size and the offsets of records count
+// those. Once it was read to its end, Source::mark says so.
 class Tailer {
  public:
   explicit Tailer(TailerLimits limits = {}) : limits_(limits) {}
@@ -30,7 +35,8 @@ class Tailer {
     bool more = false;                 // call again: the slice did not reach the end
   };
 
-  // Advances `source` (cursor, identity, size) in step with the slice it returns. Errc::not_found: the file is gone.
+  // Advances `source` (cursor, identity, size, state) in step with the slice it returns. Errc::not_found: the file is
+  // gone. After an error `source` is as before.
   Result<Outcome> next(Source& source, const Adapter& adapter);
 
   // Bytes the tailer holds at the moment.
@@ -39,16 +45,15 @@ class Tailer {
  private:
   Result<bool> verify_identity(const SourceFile& file, Source& source, SourceSlice& slice);
   void restart(Source& source, SourceSlice& slice, DiagnosticType why);
-  Result<void> read_lines(const SourceFile& file, Source& source, const Adapter& adapter, SourceSlice& slice,
-                          bool& more);
+  Result<void> read(SourceFile file, Source& source, const Adapter& adapter, SourceSlice& slice, bool& more);
+  Result<void> read_compressed(SourceFile file, Source& source, const Adapter& adapter, SourceSlice& slice, bool& more);
   Result<void> read_document(const SourceFile& file, Source& source, const Adapter& adapter, SourceSlice& slice);
-  Result<void> skip_oversized(const SourceFile& file, Source& source, SourceSlice& slice);
-  void decode_tail(std::string_view tail, Source& source, RecordDecoder& decoder, EventBatch& batch);
-  std::size_t close_open_tail(std::string_view bytes, Source& source, EventBatch& batch);
-  Result<std::size_t> fill(const SourceFile& file, std::uint64_t offset, std::size_t bytes);
+  Result<void> read_lines(LogWindow& window, Source& source, const Adapter& adapter, SourceSlice& slice, bool& more);
+  Result<void> pass_over(LogWindow& window, Source& source, SourceSlice& slice, bool& more);
 
   TailerLimits limits_;
   std::vector<char> buffer_;
+  CompressedLogs compressed_;
 };
 
 }  // namespace memd

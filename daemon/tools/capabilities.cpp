@@ -27,6 +27,7 @@ PlatformOut platform_out(const AdapterDescription& adapter, const std::vector<Pl
     out.subagent_sessions = it->subagent_sessions;
     out.exchanges = it->exchanges + it->subagent_exchanges;
     out.time_range = to_out(it->span);
+    out.schema_drift = it->drift_at != 0;
   }
   return out;
 }
@@ -142,6 +143,7 @@ std::string render_text(const CapabilitiesAnswer& a) {
     for (const std::string& l : p.storage_location)
       (out += ' ') += l;
     out += "\n";
+    if (p.schema_drift) out += "  warning: it seems to have changed its format; what it wrote lately may be missing\n";
     for (const std::string& l : p.limitations)
       out += "  limitation: " + l + "\n";
   }

@@ -26,6 +26,7 @@ struct PlatformOut {
   std::int64_t sessions = 0;
   std::int64_t subagent_sessions = 0;
   std::int64_t exchanges = 0;
+  bool schema_drift = false;
   TimeRangeOut time_range;
 };
 
@@ -84,6 +85,8 @@ struct Describe<tools::PlatformOut> {
                       field("sources", &T::sources, "Files read."), field("sessions", &T::sessions, "Main sessions."),
                       field("subagent_sessions", &T::subagent_sessions, "Sessions of subagents."),
                       field("exchanges", &T::exchanges, "Exchanges of all sessions."),
+                      field("schema_drift", &T::schema_drift,
+                            "The agent seems to have changed its format in the last 30 days: newer records may lack."),
                       field("time_range", &T::time_range, "From the oldest to the newest event."));
 };
 template <>

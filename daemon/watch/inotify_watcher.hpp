@@ -1,6 +1,7 @@
 #pragma once
 
 #include "daemon/watch/polling_watcher.hpp"
+#include "daemon/watch/watch_table.hpp"
 #include "daemon/watch/watcher.hpp"
 
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -9,21 +10,20 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
-#include <unordered_map>
+#include <vector>
 
 struct inotify_event;
 
 namespace memd {
 
-// One watch a directory. A root that does not exist is waited for at its nearest existing ancestor. When the system
-// has no more watches to give, falls back to polling and says so.
+// One watch a directory that sources can stand in. A root that is not there is waited for at its nearest existing
+// ancestor, which is watched alone and not below; mounts that come and go are noticed too. What cannot be watched,
+// because the system has no more watches to give or WatchOptions::max_directories is reached, is polled.
 class InotifyWatcher final : public Watcher {
  public:
-  // At most this many directories; beyond it, polling. The usual system-wide bound is 8,192 a user.
-  static constexpr std::size_t kMaxWatches = 4096;
-
-  InotifyWatcher(boost::asio::io_context& loop, const Discovery& discovery, Callbacks callbacks);
+  InotifyWatcher(boost::asio::io_context& loop, const Discovery& discovery, Callbacks callbacks, WatchOptions options);
   ~InotifyWatcher() override;
   void start() override;
   void stop() override;
@@ -31,17 +31,31 @@ class InotifyWatcher final : public Watcher {
 
  private:
   void watch_roots();
+  void watch_place_of(const std::filesystem::path& root);
   void watch_tree(const std::filesystem::path& dir);
-  bool add_watch(const std::filesystem::path& dir, std::uint32_t mask);
+  bool add_watch(const std::filesystem::path& dir, std::uint32_t mask, const std::filesystem::path& else_poll);
+  void poll(const std::filesystem::path& dir, std::string why);
+  void drop_below(const std::filesystem::path& dir);
   void fall_back(std::string why);
   void read_events();
+  void watch_mounts();
+  std::string root_places() const;
   void on_event(const inotify_event& event);
+  void on_directory_lost(const std::filesystem::path& dir);
+  void on_directory_found(const std::filesystem::path& dir);
+  void on_file(const std::filesystem::path& file);
+  bool leads_to_root(const std::filesystem::path& dir) const;
 
   boost::asio::io_context& loop_;
   const Discovery& discovery_;
   Callbacks callbacks_;
-  boost::asio::posix::stream_descriptor descriptor_;
-  std::unordered_map<int, std::filesystem::path> directories_;
+  WatchOptions options_;
+  boost::asio::posix::stream_descriptor events_;
+  boost::asio::posix::stream_descriptor mounts_;
+  std::string places_;  // of the roots, when the mounts were last looked at
+  WatchTable table_;
+  std::set<std::filesystem::path> polled_;  // the uppermost directories that could not be watched
+  std::string why_polled_;
   std::unique_ptr<PollingWatcher> polling_;
   alignas(8) std::array<char, 64 * 1024> buffer_;
 };

@@ -1,12 +1,14 @@
 #include "daemon/watch/polling_watcher.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace memd {
 
-PollingWatcher::PollingWatcher(boost::asio::io_context& loop, std::function<void()> rescan, std::string why,
-                               std::chrono::seconds interval)
-    : timer_(loop), rescan_(std::move(rescan)), why_(std::move(why)), interval_(interval) {}
+PollingWatcher::PollingWatcher(boost::asio::io_context& loop, std::function<void()> look, std::string why,
+                               std::chrono::milliseconds interval)
+    : timer_(loop), look_(std::move(look)), why_(std::move(why)), interval_(interval) {}
 
 void PollingWatcher::start() { arm(); }
 
@@ -14,7 +16,7 @@ void PollingWatcher::arm() {
   timer_.expires_after(interval_);
   timer_.async_wait([this](const boost::system::error_code& ec) {
     if (ec || stopped_) return;
-    rescan_();
+    look_();
     arm();
   });
 }
@@ -25,7 +27,7 @@ void PollingWatcher::stop() {
 }
 
 std::string PollingWatcher::describe() const {
-  return "polling every " + std::to_string(interval_.count()) + " s: " + why_;
+  return fmt::format("polling every {:g} s{}", static_cast<double>(interval_.count()) / 1000, why_);
 }
 
 }  // namespace memd

@@ -8,11 +8,11 @@
 
 namespace memd {
 
-// Asks for a look at everything in regular intervals. Where the system offers no hints, or has run out of them.
+// Asks for a look in regular intervals. Where the system offers no hints, or has run out of them.
 class PollingWatcher final : public Watcher {
  public:
-  PollingWatcher(boost::asio::io_context& loop, std::function<void()> rescan, std::string why,
-                 std::chrono::seconds interval = std::chrono::seconds(5));
+  PollingWatcher(boost::asio::io_context& loop, std::function<void()> look, std::string why,
+                 std::chrono::milliseconds interval);
   void start() override;
   void stop() override;
   std::string describe() const override;
@@ -21,9 +21,9 @@ class PollingWatcher final : public Watcher {
   void arm();
 
   boost::asio::steady_timer timer_;
-  std::function<void()> rescan_;
+  std::function<void()> look_;
   std::string why_;
-  std::chrono::seconds interval_;
+  std::chrono::milliseconds interval_;
   bool stopped_ = false;
 };
 

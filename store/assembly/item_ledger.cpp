@@ -100,7 +100,8 @@ void ItemLedger::set_back(SourceId source, std::string_view uid) {
   q.reset();
   if (!in_place) {
     db_.prepare("DELETE FROM coverage WHERE source_pk = ?").bind(source).run();
-    db_.prepare("UPDATE sources SET cursor = 0, open_tail = '', generation = generation + 1 WHERE source_pk = ?")
+    db_.prepare(
+           "UPDATE sources SET cursor = 0, open_tail = '', mark = '', generation = generation + 1 WHERE source_pk = ?")
         .bind(source)
         .run();
     return;

@@ -1,5 +1,6 @@
 #include "store/queries/totals.hpp"
 
+#include "store/queries/ingestion_log.hpp"
 #include "store/queries/row_filter.hpp"
 
 #include <optional>
@@ -80,7 +81,9 @@ std::vector<PlatformTotals> totals(sqlite::Database& db) {
   while (diagnostics.step())
     row_of(rows, diagnostics.text(0)).diagnostics = diagnostics.int64(1);
   diagnostics.reset();
-  return present(rows);
+  auto out = present(rows);
+  add_unknown_shares(db, out);
+  return out;
 }
 
 std::vector<PlatformFreshness> freshness(sqlite::Database& db) {

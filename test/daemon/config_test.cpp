@@ -27,7 +27,7 @@ TEST(Config, EmptyIsDefault) {
 TEST(Config, ReadsEveryKey) {
   const auto c = parse_config(
       "platforms:\n  claude_code:\n    enabled: false\n    paths: [/a, /b]\nlog:\n  level: debug\n"
-      "query:\n  threads: 4\n  max_tokens: 3000\n",
+      "query:\n  threads: 4\n  max_tokens: 3000\nwatch:\n  max_directories: 500\n",
       "c.yaml");
   ASSERT_TRUE(c) << c.error().message();
   EXPECT_FALSE(c->platforms.at(Platform::claude_code).enabled);
@@ -35,11 +35,12 @@ TEST(Config, ReadsEveryKey) {
   EXPECT_EQ(c->log_level, "debug");
   EXPECT_EQ(c->query_threads, 4);
   EXPECT_EQ(c->max_tokens, 3000);
+  EXPECT_EQ(c->max_watches, 500);
 }
 
 TEST(Config, ErrorsNameFileLineAndKey) {
   EXPECT_EQ(error_of("log:\n  lvl: info\n"), "c.yaml:2: unknown key 'log.lvl'; known here: level");
-  EXPECT_EQ(error_of("quary: {}\n"), "c.yaml:1: unknown key 'quary'; known here: platforms, log, query");
+  EXPECT_EQ(error_of("quary: {}\n"), "c.yaml:1: unknown key 'quary'; known here: platforms, log, query, watch");
   EXPECT_EQ(error_of("query:\n  threads: 99\n"), "c.yaml:2: query.threads: expected a whole number from 1 to 16");
   EXPECT_EQ(error_of("log:\n  level: loud\n"),
             "c.yaml:2: log.level: expected one of trace, debug, info, warn, error, off");
@@ -75,6 +76,7 @@ TEST(Config, AgreesWithItsSchema) {
   EXPECT_EQ(known_by_loader("x: 1\n"), known_by_schema(schema));
   EXPECT_EQ(known_by_loader("log: {x: 1}\n"), known_by_schema(top.at("log")));
   EXPECT_EQ(known_by_loader("query: {x: 1}\n"), known_by_schema(top.at("query")));
+  EXPECT_EQ(known_by_loader("watch: {x: 1}\n"), known_by_schema(top.at("watch")));
   EXPECT_EQ(known_by_loader("platforms: {x: 1}\n"), known_by_schema(top.at("platforms")));
   EXPECT_EQ(known_by_loader("platforms: {cursor: {x: 1}}\n"), known_by_schema(schema.at("$defs").at("platform")));
 }

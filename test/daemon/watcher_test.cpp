@@ -5,9 +5,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
+#include <fstream>
 #include <set>
+#include <string>
+#include <vector>
 
 namespace memd {
 namespace {
@@ -17,17 +21,32 @@ using test::write_file;
 
 class WatcherTest : public testing::Test {
  protected:
-  void start() {
-    watcher_ = make_watcher(loop_, discovery_,
-                            {[this](const auto& path) { changed_.insert(path.string()); }, [this] { ++rescans_; }});
+  void start(WatchOptions options = {}) {
+    watcher_ =
+        make_watcher(loop_, discovery_,
+                     {[this](const auto& path) { changed_.insert(path.string()); }, [this] { ++rescans_; }}, options);
     watcher_->start();
   }
-  // Runs the loop until `path` was reported, or the deadline passed.
-  bool reported(const std::filesystem::path& path) {
+  void use_roots(std::vector<std::filesystem::path> roots) {
+    discovery_ = Discovery(adapters_, home_.path(), {{Platform::thunderus, std::move(roots)}}, {});
+  }
+  // Runs the loop until it is so, or the deadline passed.
+  template <class Condition>
+  bool until(Condition condition) {
     const auto deadline = std::chrono::steady_clock::now() + 5s;
-    while (!changed_.contains(path.string()) && std::chrono::steady_clock::now() < deadline)
+    while (!condition() && std::chrono::steady_clock::now() < deadline)
       loop_.run_one_until(deadline);
-    return changed_.contains(path.string());
+    return condition();
+  }
+  bool reported(const std::filesystem::path& path) {
+    return until([&] { return changed_.contains(path.string()); });
+  }
+  // All that has happened so far is dealt with once this is reported.
+  void settle() {
+    const auto mark = home_ / "lines/mark.jsonl";
+    test::append_file(mark, "x\n");
+    EXPECT_TRUE(reported(mark));
+    changed_.clear();
   }
   void TearDown() override {
     if (!watcher_) return;
@@ -78,6 +97,144 @@ TEST_F(WatcherTest, IgnoresFilesThatAreNoSources) {
   write_file(home_ / "lines/a.jsonl", "one\n");
   EXPECT_TRUE(reported(home_ / "lines/a.jsonl"));
   EXPECT_FALSE(changed_.contains((home_ / "lines/notes.txt").string()));
+}
+
+TEST_F(WatcherTest, ACompanionIsReportedAsItsMainFile) {
+  std::filesystem::create_directories(home_ / "lines");
+  start();
+  write_file(home_ / "lines/a.jsonl-part", "1\n");
+  EXPECT_TRUE(reported(home_ / "lines/a.jsonl"));
+  EXPECT_FALSE(changed_.contains((home_ / "lines/a.jsonl-part").string()));
+}
+
+TEST_F(WatcherTest, WatchesOnlyWhatItsAdapterLooksInto) {
+  write_file(home_ / "lines/private/a.jsonl", "1\n");
+  start();
+  const std::string before = watcher_->describe();
+  std::filesystem::create_directories(home_ / "lines/x/private/deep");
+  settle();
+  test::append_file(home_ / "lines/private/a.jsonl", "2\n");
+  test::append_file(home_ / "lines/x/private/deep/b.jsonl", "2\n");
+  settle();
+  EXPECT_TRUE(changed_.empty());
+  std::filesystem::remove_all(home_ / "lines/x");
+  settle();
+  EXPECT_EQ(watcher_->describe(), before) << "watches go with their directories";
+}
+
+TEST_F(WatcherTest, ARootThatIsDeletedAndMadeAgainIsWatchedAgain) {
+  write_file(home_ / "lines/sub/a.jsonl", "one\n");
+  start();
+  std::filesystem::remove_all(home_ / "lines");
+  EXPECT_TRUE(reported(home_ / "lines"));
+  changed_.clear();
+  write_file(home_ / "lines/sub/a.jsonl", "one\n");
+  EXPECT_TRUE(until([&] { return !changed_.empty(); }));
+  settle();
+  test::append_file(home_ / "lines/sub/a.jsonl", "two\n");
+  EXPECT_TRUE(reported(home_ / "lines/sub/a.jsonl"));
+}
+
+// Each directory on the way is made when the one before has been noticed, and at once.
+TEST_F(WatcherTest, MovesDownAsDirectoriesAppear) {
+  const auto root = home_ / "one/two/three";
+  for (const bool step_by_step : {true, false}) {
+    SCOPED_TRACE(step_by_step);
+    std::filesystem::remove_all(home_ / "one");
+    use_roots({root});
+    start();
+    if (step_by_step)
+      for (const char* step : {"one", "one/two", "one/two/three"}) {
+        std::filesystem::create_directory(home_ / step);
+        EXPECT_TRUE(reported(home_ / step)) << step;
+      }
+    write_file(root / "a.jsonl", "one\n");
+    EXPECT_TRUE(until([&] {
+      // A hint for any directory on the way says that there is news below it.
+      return std::any_of(changed_.begin(), changed_.end(),
+                         [&](const auto& path) { return is_inside(root / "a.jsonl", path); });
+    }));
+    changed_.clear();
+    test::append_file(root / "a.jsonl", "two\n");
+    EXPECT_TRUE(reported(root / "a.jsonl"));
+    TearDown();
+    loop_.restart();
+    watcher_.reset();
+    changed_.clear();
+  }
+}
+
+TEST_F(WatcherTest, ADirectoryRenamedFarAboveARootIsNoticed) {
+  use_roots({home_ / "agent/data/lines"});
+  write_file(home_ / "agent/data/lines/a.jsonl", "one\n");
+  start();
+  std::filesystem::rename(home_ / "agent", home_ / "agent.old");
+  EXPECT_TRUE(reported(home_ / "agent"));
+  changed_.clear();
+  write_file(home_ / "agent/data/lines/b.jsonl", "new\n");
+  EXPECT_TRUE(until([&] { return !changed_.empty(); }));
+  test::append_file(home_ / "agent/data/lines/b.jsonl", "more\n");
+  EXPECT_TRUE(reported(home_ / "agent/data/lines/b.jsonl"));
+  test::append_file(home_ / "agent.old/data/lines/a.jsonl", "two\n");
+  test::append_file(home_ / "agent/data/lines/c.jsonl", "more\n");
+  EXPECT_TRUE(reported(home_ / "agent/data/lines/c.jsonl"));
+  EXPECT_FALSE(changed_.contains((home_ / "agent/data/lines/a.jsonl").string())) << "that one is elsewhere now";
+}
+
+TEST_F(WatcherTest, ADirectoryRenamedInsideARootIsWatchedUnderItsNewName) {
+  write_file(home_ / "lines/old/deep/a.jsonl", "one\n");
+  start();
+  std::filesystem::rename(home_ / "lines/old", home_ / "lines/new");
+  EXPECT_TRUE(reported(home_ / "lines/new"));
+  EXPECT_TRUE(changed_.contains((home_ / "lines/old").string())) << "what was known below it has to be looked at";
+  settle();
+  test::append_file(home_ / "lines/new/deep/a.jsonl", "two\n");
+  EXPECT_TRUE(reported(home_ / "lines/new/deep/a.jsonl"));
+  EXPECT_FALSE(changed_.contains((home_ / "lines/old/deep/a.jsonl").string()));
+}
+
+TEST_F(WatcherTest, ARootThatIsASingleFileIsWaitedForAndWatched) {
+  use_roots({home_ / "etc/history.jsonl"});
+  start();
+  std::filesystem::create_directories(home_ / "etc");
+  EXPECT_TRUE(reported(home_ / "etc"));
+  write_file(home_ / "etc/other.jsonl", "1\n");
+  write_file(home_ / "etc/history.jsonl", "1\n");
+  EXPECT_TRUE(reported(home_ / "etc/history.jsonl"));
+  changed_.clear();
+  test::append_file(home_ / "etc/history.jsonl", "2\n");
+  EXPECT_TRUE(reported(home_ / "etc/history.jsonl"));
+  EXPECT_FALSE(changed_.contains((home_ / "etc/other.jsonl").string()));
+}
+
+TEST_F(WatcherTest, WhatIsBeyondTheLimitIsPolledAndSaid) {
+  for (const char* dir : {"lines/a", "lines/b", "lines/b/deep", "lines/c"})
+    std::filesystem::create_directories(home_ / dir);
+  start({.max_directories = 2, .poll_interval = 5ms});
+  EXPECT_EQ(watcher_->describe(),
+            "inotify, 2 directories; polling every 0.005 s what could not be watched: the limit of 2 watches is"
+            " reached");
+  const std::set<std::string> all{(home_ / "lines/a").string(), (home_ / "lines/b").string(),
+                                  (home_ / "lines/c").string()};
+  // One of the three got the second watch, and of `b` only the uppermost is polled.
+  EXPECT_TRUE(until([&] { return changed_.size() >= 2; }));
+  for (const auto& path : changed_)
+    EXPECT_TRUE(all.contains(path) || path == (home_ / "lines/b/deep").string()) << path;
+  EXPECT_EQ(rescans_, 0);
+}
+
+TEST_F(WatcherTest, HintsThatTheSystemDroppedAreMadeGood) {
+  write_file(home_ / "lines/a.jsonl", "");
+  write_file(home_ / "lines/b.jsonl", "");
+  start();
+  std::ofstream a(home_ / "lines/a.jsonl", std::ios::app);
+  std::ofstream b(home_ / "lines/b.jsonl", std::ios::app);
+  std::size_t room = 16'384;
+  std::ifstream("/proc/sys/fs/inotify/max_queued_events") >> room;
+  ASSERT_LT(room, 1'000'000u);
+  for (std::size_t i = 0; i < room; ++i)  // two files in turn: like events in a row are one
+    a << "1\n" << std::flush, b << "1\n" << std::flush;
+  EXPECT_TRUE(until([&] { return rescans_ > 0; }));
 }
 
 }  // namespace

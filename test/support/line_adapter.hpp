@@ -8,8 +8,9 @@
 namespace memd::test {
 
 // A platform whose records are plain lines; each becomes one user message. A line starting with '!' is of unknown kind.
-// A line is complete without its newline if it ends with '}'.
-class LineAdapter final : public Adapter {
+// A line is complete without its newline if it ends with '}'. Directories named "private" are not looked into; of
+// "x.jsonl" the file "x.jsonl-part" is a companion; a root that ends with ".jsonl" is a single file.
+class LineAdapter : public Adapter {
  public:
   explicit LineAdapter(Platform platform = Platform::thunderus) {
     description_.platform = platform;
@@ -21,12 +22,21 @@ class LineAdapter final : public Adapter {
   }
   std::optional<SourceCandidate> classify(const std::filesystem::path&,
                                           const std::filesystem::path& file) const override {
-    if (file.extension() == ".jsonl") return SourceCandidate{description_.platform, file.string(), SourceFormat::jsonl};
+    if (file.extension() == ".jsonl-part") {
+      const std::string path = file.string();
+      return SourceCandidate{description_.platform, path.substr(0, path.size() - 5), SourceFormat::jsonl};
+    }
+    if (file.extension() == ".jsonl" || file.native().ends_with(".jsonl.zst"))
+      return SourceCandidate{description_.platform, file.string(), SourceFormat::jsonl};
     if (file.extension() == ".json") return SourceCandidate{description_.platform, file.string(), SourceFormat::json};
     return std::nullopt;
   }
+  bool looks_into(const std::filesystem::path&, const std::filesystem::path& directory) const override {
+    return directory.filename() != "private";
+  }
   std::string session_uid(const SourceCandidate& source, std::string_view) const override {
-    return make_session_uid(description_.platform, std::filesystem::path(source.path).stem().string());
+    const std::string name = std::filesystem::path(source.path).filename().string();
+    return make_session_uid(description_.platform, name.substr(0, name.find('.')));
   }
   std::unique_ptr<RecordDecoder> open(const Source& source) const override {
     return std::make_unique<Decoder>(source.session_uid, description_.platform);
@@ -34,6 +44,9 @@ class LineAdapter final : public Adapter {
   std::optional<std::string> event_text(std::string_view record, EventKind, std::uint16_t) const override {
     return std::string(record);
   }
+
+ protected:
+  AdapterDescription description_;
 
  private:
   class Decoder final : public RecordDecoder {
@@ -62,7 +75,6 @@ class LineAdapter final : public Adapter {
     std::string uid_;
     Platform platform_;
   };
-  AdapterDescription description_;
 };
 
 }  // namespace memd::test

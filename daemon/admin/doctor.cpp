@@ -1,0 +1,156 @@
+// Each check looks at one thing and says what it found and what to do about it.
+#include "daemon/admin/source_reports.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+namespace memd::admin {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr TimeMs kDriftIsNews = 7 * kMsPerDay;
+constexpr double kMuchUnknown = 0.01;  // share of a platform's bytes
+
+class Findings {
+ public:
+  explicit Findings(DoctorReport& report) : report_(report) {}
+  void ok(std::string name, std::string detail) { add(std::move(name), "ok", std::move(detail), {}); }
+  void note(std::string name, std::string detail, std::string fix) {
+    add(std::move(name), "note", std::move(detail), std::move(fix));
+  }
+  void problem(std::string name, std::string detail, std::string fix) {
+    report_.ok = false;
+    add(std::move(name), "problem", std::move(detail), std::move(fix));
+  }
+
+ private:
+  void add(std::string name, std::string status, std::string detail, std::string fix) {
+    report_.checks.push_back({std::move(name), std::move(status), std::move(detail), std::move(fix)});
+  }
+  DoctorReport& report_;
+};
+
+void check_data_dir(const MemoryHost& host, Findings& findings) {
+  const std::string dir = host.settings().layout.data_dir().string();
+  struct ::stat st {};
+  if (::stat(dir.c_str(), &st) != 0) {
+    if (errno == ENOENT)
+      return findings.note("data", dir + " does not exist yet", "The daemon makes it when it starts.");
+    return findings.problem("data", dir + ": " + std::strerror(errno), "Make it accessible or pass --data-dir.");
+  }
+  if (st.st_uid != ::geteuid())
+    return findings.problem("data", dir + " belongs to another user", "chown it, or pass --data-dir.");
+  if ((st.st_mode & 077) != 0) return findings.problem("data", dir + " is open to other users", "chmod 700 " + dir);
+  findings.ok("data", dir);
+}
+
+void check_config(const MemoryHost& host, Findings& findings) {
+  // A file that cannot be read or has a mistake in it never comes here: every command refuses it by name.
+  for (const auto& [platform, config] : host.settings().config.platforms)
+    for (const auto& path : config.paths) {
+      std::error_code ec;
+      if (std::filesystem::exists(path, ec)) continue;
+      findings.note("configuration",
+                    fmt::format("platforms.{}.paths: {} is not there", to_string(platform), path.string()),
+                    "Nothing is wrong if it comes later: it is waited for.");
+    }
+  findings.ok("configuration", "read without complaint");
+}
+
+void check_daemon(const ProcessFacts& facts, Findings& findings) {
+  if (facts.role == "none")
+    return findings.note("daemon", "none is running: the store is as old as its last run",
+                         "A client's first call starts it; or: memd --socket");
+  findings.ok("daemon", facts.socket.empty() ? facts.role : facts.role + " on " + facts.socket);
+}
+
+void check_watching(const ProcessFacts& facts, Findings& findings) {
+  if (!facts.watcher) return;
+  const std::string watcher = facts.watcher();
+  if (watcher.find("polling") == std::string::npos) return findings.ok("watching", watcher);
+  findings.note(
+      "watching", watcher,
+      "sysctl fs.inotify.max_user_watches=524288 allows more, and watch.max_directories in the configuration.");
+}
+
+void check_ingest(MemoryHost& host, Findings& findings) {
+  if (host.ingest() == nullptr) return;
+  const IngestSnapshot s = host.ingest()->progress().snapshot();
+  if (!s.last_error.empty())
+    return findings.problem("writing", s.last_error, "It is tried again by itself; is the disk full?");
+  findings.ok("writing", s.idle ? "up to date" : fmt::format("{} of {} bytes read", s.bytes_done, s.bytes_total));
+}
+
+void check_sources(MemoryHost& host, Findings& findings) {
+  const auto sources = sources_report(host);
+  if (!sources)
+    return findings.problem("store", sources.error().message(), "A store of another version: use one version of memd.");
+  if (sources->active + sources->gone + sources->unreachable + sources->quarantined == 0)
+    return findings.note("sources", "no history of any agent was found below " + host.settings().home.string(),
+                         "If there is some: --home, or platforms.<name>.paths in the configuration.");
+  findings.ok("sources", fmt::format("{} followed, {} gone (their history stays)", sources->active, sources->gone));
+  for (const auto& t : sources->troubles) {
+    const std::string what = fmt::format("{}: {}", t.source, t.reason);
+    const std::string when = t.retry_at.empty() ? "" : " It is looked at again at " + t.retry_at + ".";
+    if (t.state == "unreachable")
+      findings.problem("unreachable", what, "Mount the disk or give access to it; what was read stays." + when);
+    else if (t.state == "quarantined")
+      findings.problem("quarantined", what, "It is released by the first look that succeeds." + when);
+    else
+      findings.note("failing", what, "Nothing yet: it may pass." + when);
+  }
+}
+
+void check_platform(const PlatformTotals& t, TimeMs now, Findings& findings) {
+  const std::string key(to_string(t.platform));
+  if (t.drift_at != 0 && now - t.drift_at < kDriftIsNews)
+    findings.problem("drift",
+                     fmt::format("{} seems to have changed its format: {} of the last {} records are of unknown shape",
+                                 key, t.recent_unknown, t.recent_records),
+                     "Update memd; `memd coverage --platform " + key + "` names the record types.");
+  const double share =
+      t.bytes_total == 0 ? 0 : static_cast<double>(t.bytes_unknown) / static_cast<double>(t.bytes_total);
+  if (share > kMuchUnknown)
+    findings.note("coverage", fmt::format("{:.1f} % of {} is of unknown shape", share * 100, key),
+                  "`memd coverage --platform " + key + "` names the record types.");
+  else
+    findings.ok("coverage", fmt::format("{}: {} of {} records of unknown shape", key, t.unknown_records, t.records));
+}
+
+void check_platforms(MemoryHost& host, Findings& findings) {
+  auto reader = host.readers().acquire(5s);
+  auto totals = reader ? (*reader)->totals() : Result<std::vector<PlatformTotals>>(reader.error());
+  if (totals)
+    for (const auto& t : *totals)
+      check_platform(t, host.clock().now(), findings);
+  for (const auto& adapter : describe_adapters(host.settings().config))
+    if (adapter.status == AdapterStatus::unsupported)
+      findings.problem("contract",
+                       fmt::format("{}: its adapter speaks contract {}, this memd {}", to_string(adapter.platform),
+                                   adapter.contract_version, kContractVersion),
+                       "Install an adapter and a memd of the same major version.");
+}
+
+}  // namespace
+
+Result<DoctorReport> doctor(MemoryHost& host, const ProcessFacts& facts) {
+  DoctorReport report;
+  Findings findings(report);
+  check_config(host, findings);
+  check_data_dir(host, findings);
+  check_daemon(facts, findings);
+  check_watching(facts, findings);
+  check_ingest(host, findings);
+  check_sources(host, findings);
+  check_platforms(host, findings);
+  return report;
+}
+
+}  // namespace memd::admin

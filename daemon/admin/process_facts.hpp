@@ -1,0 +1,20 @@
+#pragma once
+
+#include "schemas/time.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace memd::admin {
+
+// What the process that answers knows about itself.
+struct ProcessFacts {
+  std::string role = "none";
+  std::string socket;
+  TimeMs started_at = 0;
+  std::function<std::int64_t()> connections;  // may be empty
+  std::function<std::string()> watcher;       // may be empty
+};
+
+}  // namespace memd::admin

@@ -1,0 +1,103 @@
+#include "daemon/ingest/discovery.hpp"
+#include "test/support/line_adapter.hpp"
+#include "test/support/temp_dir.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace memd {
+namespace {
+
+using test::write_file;
+using testing::ElementsAre;
+using testing::UnorderedElementsAre;
+namespace fs = std::filesystem;
+
+class DiscoveryTest : public testing::Test {
+ protected:
+  Discovery discover(std::vector<fs::path> roots = {}) {
+    return Discovery(adapters_, home_.path(), {{Platform::thunderus, std::move(roots)}}, {});
+  }
+  std::vector<std::string> names(const std::vector<SourceCandidate>& found) {
+    std::vector<std::string> out;
+    for (const auto& c : found)
+      out.push_back(fs::relative(c.path, home_.path()).string());
+    return out;
+  }
+  std::vector<std::string> names(const std::vector<fs::path>& directories) {
+    std::vector<std::string> out;
+    for (const auto& d : directories)
+      out.push_back(fs::relative(d, home_.path()).string());
+    return out;
+  }
+
+  test::TempDir home_;
+  test::LineAdapter adapter_;
+  std::array<const Adapter*, 1> adapters_{&adapter_};
+};
+
+TEST_F(DiscoveryTest, LooksOnlyIntoDirectoriesItsAdapterLooksInto) {
+  write_file(home_ / "lines/a.jsonl", "1\n");
+  write_file(home_ / "lines/private/b.jsonl", "1\n");
+  write_file(home_ / "lines/open/private/c.jsonl", "1\n");
+  const auto d = discover();
+  EXPECT_THAT(names(d.find_all()), ElementsAre("lines/a.jsonl"));
+  EXPECT_THAT(names(d.find(home_ / "lines/private")), ElementsAre());
+  EXPECT_THAT(names(d.find(home_ / "lines/private/b.jsonl")), ElementsAre());
+  EXPECT_FALSE(d.classify(home_ / "lines/open/private/c.jsonl"));
+  EXPECT_THAT(names(d.directories()), UnorderedElementsAre("lines", "lines/open"));
+}
+
+TEST_F(DiscoveryTest, ACompanionIsFoundAsItsMainFileOnce) {
+  write_file(home_ / "lines/a.jsonl", "12345\n");
+  write_file(home_ / "lines/a.jsonl-part", "1\n");
+  const auto d = discover();
+  const auto found = d.find_all();
+  EXPECT_THAT(names(found), ElementsAre("lines/a.jsonl"));
+  EXPECT_EQ(found.front().size, 6u) << "of the main file";
+  EXPECT_EQ(d.classify(home_ / "lines/a.jsonl-part")->path, (home_ / "lines/a.jsonl").string());
+  EXPECT_THAT(names(d.find(home_ / "lines/a.jsonl-part")), ElementsAre("lines/a.jsonl"));
+}
+
+TEST_F(DiscoveryTest, RootsMayBeFilesAndStandInEachOther) {
+  write_file(home_ / "x/history.jsonl", "1\n");
+  write_file(home_ / "x/other.jsonl", "1\n");
+  write_file(home_ / "x/deep/b.jsonl", "1\n");
+  const auto d = discover({home_ / "x/history.jsonl", home_ / "x/deep", home_ / "x/deep/", home_ / "x/deep/none"});
+  EXPECT_EQ(d.roots().size(), 3u) << "the same root twice is one";
+  EXPECT_THAT(names(d.find_all()), UnorderedElementsAre("x/history.jsonl", "x/deep/b.jsonl"));
+  EXPECT_THAT(names(d.find(home_.path())), UnorderedElementsAre("x/history.jsonl", "x/deep/b.jsonl"));
+  EXPECT_THAT(names(d.directories()), ElementsAre("x/deep"));
+  EXPECT_EQ(d.root_of(home_ / "x/deep/new.jsonl")->path, home_ / "x/deep");
+  EXPECT_EQ(d.root_of(home_ / "x/other.jsonl"), nullptr);
+}
+
+TEST_F(DiscoveryTest, NeighboursWithTheSameStartAreNotInside) {
+  EXPECT_TRUE(is_inside("/a/b", "/a/b"));
+  EXPECT_TRUE(is_inside("/a/b/c", "/a/b"));
+  EXPECT_FALSE(is_inside("/a/bc", "/a/b"));
+  EXPECT_TRUE(is_inside("/a", "/"));
+}
+
+class OtherContract final : public test::LineAdapter {
+ public:
+  explicit OtherContract(std::string version) { description_.contract_version = std::move(version); }
+};
+
+TEST_F(DiscoveryTest, AnAdapterOfAnotherContractIsNotUsed) {
+  write_file(home_ / "lines/a.jsonl", "1\n");
+  const OtherContract next("2.0.0");
+  const OtherContract minor("1.7.3");
+  const OtherContract none("");
+  for (const auto& [adapter, usable] :
+       {std::pair<const Adapter*, bool>{&next, false}, {&minor, true}, {&none, false}}) {
+    const std::array<const Adapter*, 1> adapters{adapter};
+    const Discovery d(adapters, home_.path(), {}, {});
+    EXPECT_EQ(d.find_all().size(), usable ? 1u : 0u);
+    EXPECT_EQ(d.unsupported().size(), usable ? 0u : 1u);
+    EXPECT_EQ(d.adapter(Platform::thunderus), usable ? adapter : nullptr);
+  }
+}
+
+}  // namespace
+}  // namespace memd

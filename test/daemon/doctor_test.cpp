@@ -1,0 +1,111 @@
+#include "daemon/admin/admin_tools.hpp"
+#include "test/support/fake_clock.hpp"
+#include "test/support/temp_dir.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <boost/json.hpp>
+
+#include <filesystem>
+
+namespace memd {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+class Doctor : public testing::Test {
+ protected:
+  Doctor() {
+    std::filesystem::permissions(data_.path(), std::filesystem::perms::owner_all);
+    admin::register_admin_tools(registry_, host_, {});
+  }
+  boost::json::object ask(std::string_view tool, std::string_view arguments = "{}") {
+    mcp::ToolContext context;
+    const auto out = registry_.call(tool, arguments, context);
+    EXPECT_FALSE(out.is_error) << out.text;
+    text_ = out.text;
+    structured_ = out.structured;
+    return boost::json::parse(out.structured).as_object();
+  }
+  std::string status_of(const boost::json::object& report, std::string_view check) {
+    for (const auto& c : report.at("checks").as_array())
+      if (c.at("name").as_string() == check) return std::string(c.at("status").as_string());
+    return "";
+  }
+  void ingest() {
+    ASSERT_TRUE(host_.start_ingest());
+    host_.ingest()->scan();
+    ASSERT_TRUE(host_.ingest()->block_until_idle(10s));
+  }
+
+  test::TempDir home_;
+  test::TempDir data_;
+  test::FakeClock clock_;
+  Settings settings_{StoreLayout(data_.path()), false, home_.path(), {}, "", {}};
+  MemoryHost host_{settings_, clock_};
+  mcp::ToolRegistry registry_;
+  std::string text_;
+  std::string structured_;
+};
+
+TEST_F(Doctor, FindsNothingWrongWithAnEmptyHome) {
+  const auto report = ask("doctor");
+  EXPECT_TRUE(report.at("ok").as_bool());
+  EXPECT_TRUE(structured_.starts_with(R"({"ok":true)")) << "the command line's exit code";
+  EXPECT_EQ(status_of(report, "sources"), "note") << "nothing to read is worth a word";
+  EXPECT_THAT(text_, HasSubstr("All is well."));
+}
+
+TEST_F(Doctor, NamesWhatIsOutOfReachAndOpenToOthers) {
+  test::write_file(home_ / ".claude/projects/-w-p/11111111-1111-4111-8111-111111111111.jsonl", "{\"type\":\"x\"}\n");
+  ingest();
+  EXPECT_EQ(ask("status").at("sources").at("active").as_int64(), 1);
+  std::filesystem::rename(home_ / ".claude", home_ / "away");
+  std::filesystem::permissions(data_.path(), std::filesystem::perms::all);
+  host_.ingest()->scan();
+  ASSERT_TRUE(host_.ingest()->block_until_idle(10s));
+  const auto report = ask("doctor");
+  EXPECT_FALSE(report.at("ok").as_bool());
+  EXPECT_EQ(status_of(report, "unreachable"), "problem");
+  EXPECT_EQ(status_of(report, "data"), "problem");
+  EXPECT_THAT(text_, HasSubstr("chmod 700"));
+  EXPECT_THAT(text_, HasSubstr("There are problems."));
+  const auto status = ask("status");
+  EXPECT_EQ(status.at("sources").at("unreachable").as_int64(), 1);
+  EXPECT_THAT(text_, HasSubstr("unreachable"));
+}
+
+TEST_F(Doctor, LogTellsWhatHappenedNewestFirst) {
+  test::write_file(home_ / ".claude/projects/-w-p/11111111-1111-4111-8111-111111111111.jsonl", "{\"type\":\"x\"}\n");
+  ingest();
+  const auto entries = ask("log").at("entries").as_array();
+  ASSERT_EQ(entries.size(), 2u);
+  EXPECT_EQ(entries[0].at("what").as_string(), "read");
+  EXPECT_EQ(entries[1].at("what").as_string(), "found");
+  EXPECT_EQ(ask("log", R"({"limit":1})").at("entries").as_array().size(), 1u);
+  EXPECT_EQ(ask("log", R"({"platform":"cursor"})").at("entries").as_array().size(), 0u);
+  EXPECT_THAT(text_, HasSubstr("Nothing was logged"));
+  mcp::ToolContext context;
+  EXPECT_TRUE(registry_.call("log", R"({"platform":"nope"})", context).is_error);
+  EXPECT_TRUE(registry_.call("log", R"({"since":"whenever"})", context).is_error);
+}
+
+TEST_F(Doctor, SaysWhenAPlatformHasChangedItsFormat) {
+  ingest();
+  auto db = sqlite::Database::open(data_ / "memd.db", sqlite::OpenMode::read_write);
+  db.exec("INSERT INTO sources (platform, path, format) VALUES ('claude_code', '/x', 0)");
+  db.prepare(
+        "INSERT INTO diagnostics (time, platform, error_type, severity, redacted, expires_at) VALUES (?1,"
+        " 'claude_code', 'schema_drift', 0, 1, ?1 + 2592000000)")
+      .bind(clock_.now())
+      .run();
+  EXPECT_EQ(status_of(ask("doctor"), "drift"), "problem");
+  ask("status");
+  EXPECT_THAT(text_, HasSubstr("claude_code has changed its format"));
+  clock_.advance(8 * kMsPerDay);
+  EXPECT_EQ(status_of(ask("doctor"), "drift"), "");
+}
+
+}  // namespace
+}  // namespace memd
