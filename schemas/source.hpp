@@ -64,6 +64,10 @@ struct SourceSlice {
   std::vector<CoverageEntry> rest;  // ledger lines set to these totals (see SnapshotReader::Plan)
   // The records the slice was made from, for the raw layer: lines of a log, or one line an item, the head first.
   std::string raw;
+  std::string raw_packed;             // the same as one zstd frame, once somebody had the time; `raw` is then empty
+  std::uint64_t raw_length = 0;       // bytes of `raw` before it was packed
+  std::uint64_t raw_first = 0;        // of a log: where `raw` begins in the source
+  std::uint64_t raw_passed_over = 0;  // of a log: bytes from there on that were too many for a record, and not kept
 };
 
 }  // namespace memd

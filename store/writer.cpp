@@ -11,11 +11,17 @@ namespace {
 constexpr int kDiagnosticsOfAKind = 50;
 }  // namespace
 
-Result<std::unique_ptr<Writer>> Writer::open(const std::filesystem::path& file, const Clock& clock) {
+Result<std::unique_ptr<Writer>> Writer::open(const std::filesystem::path& file, const Clock& clock,
+                                             const std::filesystem::path& raw_directory) {
   return sqlite::guard([&] {
     auto db = sqlite::Database::open(file, sqlite::OpenMode::read_write);
     sqlite::migrate(db);
-    return std::unique_ptr<Writer>(new Writer(std::move(db), clock));
+    std::unique_ptr<Writer> writer(new Writer(std::move(db), clock));
+    if (!raw_directory.empty()) {
+      writer->raw_ = std::make_unique<raw::RawLayer>(writer->db_, raw_directory);
+      writer->raw_->recover(clock.now());
+    }
+    return writer;
   });
 }
 
@@ -29,6 +35,8 @@ void Writer::begin() {
 void Writer::undo() {
   transaction_.reset();
   assembler_->forget();
+  // What cannot be put right now is put right when the store is opened next.
+  if (raw_) (void)sqlite::guard([&] { raw_->rolled_back(); });
 }
 
 Result<std::vector<Source>> Writer::sources() {
@@ -69,7 +77,9 @@ Result<ApplyStats> Writer::apply(SourceSlice& slice) {
     save_source(slice.source);
     save_coverage(slice.source.id, slice.batch.coverage, slice.restart);
     save_diagnostics(slice.source, slice.batch.diagnostics);
-    const auto assembled = assembler_->apply(slice.batch, slice.source, slice.adapter_version, clock_.now());
+    const TimeMs now = clock_.now();
+    const auto assembled = assembler_->apply(slice.batch, slice.source, slice.adapter_version, now);
+    if (raw_) raw_->add(slice, now);
     return ApplyStats{assembled.events, assembled.duplicates, slice.batch.diagnostics.size()};
   });
   if (!result) undo();
@@ -79,12 +89,28 @@ Result<ApplyStats> Writer::apply(SourceSlice& slice) {
 Result<void> Writer::commit() {
   if (transaction_ == nullptr) return {};
   auto result = sqlite::guard([&] {
-    assembler_->flush(clock_.now());
+    const TimeMs now = clock_.now();
+    assembler_->flush(now);
+    if (raw_) raw_->write(now);
     transaction_->commit();
     transaction_.reset();
+    if (raw_) raw_->committed();
   });
   if (!result) undo();
   return result;
+}
+
+Result<void> Writer::flush() {
+  if (transaction_ == nullptr) return {};
+  auto result = sqlite::guard([&] { assembler_->flush(clock_.now()); });
+  if (!result) undo();
+  return result;
+}
+
+Result<void> Writer::maintain() {
+  MEMD_TRY(commit());
+  if (!raw_) return {};
+  return sqlite::guard([&] { raw_->merge_quiet_files(clock_.now()); });
 }
 
 void Writer::save_source(Source& s) {

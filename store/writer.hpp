@@ -4,6 +4,7 @@
 #include "schemas/error.hpp"
 #include "schemas/source.hpp"
 #include "store/assembly/assembler.hpp"
+#include "store/raw/raw_layer.hpp"
 #include "store/sqlite/database.hpp"
 
 #include <filesystem>
@@ -24,7 +25,9 @@ struct ApplyStats {
 // anew from sources(). One thread. The clock must outlive the writer.
 class Writer {
  public:
-  static Result<std::unique_ptr<Writer>> open(const std::filesystem::path& file, const Clock& clock);
+  // With `raw_directory` the records of slices are kept there.
+  static Result<std::unique_ptr<Writer>> open(const std::filesystem::path& file, const Clock& clock,
+                                              const std::filesystem::path& raw_directory = {});
 
   Result<std::vector<Source>> sources();
 
@@ -35,6 +38,10 @@ class Writer {
 
   Result<void> set_state(SourceId source, SourceState state, std::string_view reason);
   Result<std::int64_t> delete_expired_diagnostics();  // how many
+  // Makes rows of what was applied, as a commit does, without committing.
+  Result<void> flush();
+  // Tidies the raw layer up. Commits first.
+  Result<void> maintain();
   // Lets SQLite tidy up after a large ingest: merges full-text segments, refreshes statistics, empties the WAL.
   Result<void> optimize();
 
@@ -48,6 +55,7 @@ class Writer {
 
   sqlite::Database db_;
   const Clock& clock_;
+  std::unique_ptr<raw::RawLayer> raw_;  // null: records are not kept
   std::unique_ptr<assembly::Assembler> assembler_;
   std::unique_ptr<sqlite::Transaction> transaction_;
 };

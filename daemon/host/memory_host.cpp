@@ -101,8 +101,12 @@ MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background 
 MemoryHost::~MemoryHost() = default;
 
 Result<void> MemoryHost::start_ingest() {
-  MEMD_TRY_ASSIGN(auto writer, Writer::open(settings_.layout.database(), clock_));
-  auto ingest = std::make_unique<IngestService>(discovery_, clock_);
+  const RawMode raw = settings_.config.raw_layer;
+  const auto raw_directory = raw == RawMode::off ? std::filesystem::path() : settings_.layout.raw_dir();
+  MEMD_TRY_ASSIGN(auto writer, Writer::open(settings_.layout.database(), clock_, raw_directory));
+  IngestOptions options;
+  options.tailer.raw = raw;
+  auto ingest = std::make_unique<IngestService>(discovery_, clock_, options);
   ingest->on_commit([this] { generation_.fetch_add(1, std::memory_order_relaxed); });
   MEMD_TRY(ingest->start(std::move(writer)));
   ingest_ = std::move(ingest);

@@ -7,6 +7,7 @@
 #include "daemon/ingest/slice_queue.hpp"
 #include "daemon/ingest/tailer.hpp"
 #include "schemas/clock.hpp"
+#include "store/raw/frame_codec.hpp"
 #include "store/writer.hpp"
 
 #include <chrono>
@@ -71,6 +72,7 @@ class IngestService {
   bool read_one(const std::string& path, const std::stop_token& stop);
   void lost(Known& known, const Error& error, const std::stop_token& stop);
   bool flush(const std::stop_token& stop);
+  void pack_raw(SourceSlice& slice);
 
   Result<void> write(SliceQueue::Item& item);
   Result<void> commit_now();
@@ -89,6 +91,7 @@ class IngestService {
 
   // Reading thread only.
   Tailer tailer_;
+  raw::FrameCodec codec_;
   DirtyRing ring_;
   std::map<std::string, Known> known_;
   std::uint64_t known_epoch_ = 0;

@@ -1,33 +1,12 @@
 #include "daemon/ingest/tailer.hpp"
 
+#include "daemon/ingest/log_decoding.hpp"
+#include "store/redaction/record_mask.hpp"
+
 #include <algorithm>
 #include <cstring>
 
 namespace memd {
-namespace {
-
-constexpr char kTailSeparator = '\x1f';
-
-// Names the ledger line a record without newline went to, so that its newline can follow later.
-std::string encode_tail(const CoverageEntry& e) {
-  std::string out = e.record_type;
-  out += kTailSeparator;
-  out += static_cast<char>('0' + static_cast<int>(e.disposition));
-  out += kTailSeparator;
-  out += e.reason;
-  return out;
-}
-
-void cover_tail_byte(const std::string& tail, EventBatch& batch) {
-  const auto first = tail.find(kTailSeparator);
-  const auto second = tail.find(kTailSeparator, first + 1);
-  if (first == std::string::npos || second == std::string::npos)
-    return batch.cover("(blank)", Disposition::skipped, "blank", 1, 0);
-  batch.cover(tail.substr(0, first), static_cast<Disposition>(tail[first + 1] - '0'), tail.substr(second + 1), 1, 0);
-}
-
-}  // namespace
-
 Result<std::size_t> Tailer::fill(const SourceFile& file, std::uint64_t offset, std::size_t bytes) {
   buffer_.resize(bytes + kRecordPadding);
   MEMD_TRY_ASSIGN(const std::size_t n, file.read_at(offset, std::span(buffer_).first(bytes)));
@@ -36,11 +15,9 @@ Result<std::size_t> Tailer::fill(const SourceFile& file, std::uint64_t offset, s
 }
 
 void Tailer::restart(Source& source, SourceSlice& slice, DiagnosticType why) {
-  source.cursor = 0;
-  source.open_tail.clear();
-  ++source.generation;
   slice.restart = true;
-  slice.batch.diagnostics.push_back({source.platform, why, Severity::warning, {}, 0, 0});
+  restart_source(source, why, slice.batch);
+  ++source.generation;
 }
 
 // False: nothing changed since the last look.
@@ -92,17 +69,6 @@ Result<Tailer::Outcome> Tailer::next(Source& source, const Adapter& adapter) {
   return Outcome{std::move(slice), more};
 }
 
-std::size_t Tailer::close_open_tail(std::string_view bytes, Source& source, EventBatch& batch) {
-  if (source.open_tail.empty() || bytes.empty()) return 0;
-  std::size_t used = 0;
-  if (bytes.front() == '\n') {
-    cover_tail_byte(source.open_tail, batch);
-    used = 1;
-  }
-  source.open_tail.clear();
-  return used;
-}
-
 Result<void> Tailer::read_lines(const SourceFile& file, Source& source, const Adapter& adapter, SourceSlice& slice,
                                 bool& more) {
   const std::uint64_t left = file.stat().size - source.cursor;
@@ -126,35 +92,24 @@ Result<void> Tailer::read_lines(const SourceFile& file, Source& source, const Ad
 
   const auto decoder = adapter.open(source);
   const std::size_t lines_end = last_newline == std::string_view::npos ? 0 : last_newline + 1;
-  std::size_t at = close_open_tail(bytes, source, slice.batch);
-  while (at < lines_end) {
-    const auto* nl = static_cast<const char*>(std::memchr(bytes.data() + at, '\n', lines_end - at));
-    const auto end = static_cast<std::size_t>(nl - bytes.data());
-    decoder->decode({bytes.substr(at, end - at), source.cursor + at, true}, slice.batch);
-    at = end + 1;
-  }
   const bool reached_end = source.cursor + bytes.size() >= file.stat().size;
-  source.cursor += at;
-  more = !reached_end && at > 0;  // no progress: it shrank under us, a hint will follow
-  if (reached_end && at < bytes.size()) decode_tail(bytes.substr(at), source, *decoder, slice.batch);
+  // Most transcripts have no final newline: a whole object at the end is a record. Anything else waits.
+  const std::string_view tail = bytes.substr(lines_end);
+  const bool with_tail = reached_end && !tail.empty() && tail.back() == '}' && decoder->is_complete(tail);
+  const std::size_t used = with_tail ? bytes.size() : lines_end;
+  more = !reached_end && used > 0;  // no progress: it shrank under us, a hint will follow
+  keep_raw(used, source.cursor, slice);
+  decode_log(bytes.substr(0, used), source, *decoder, slice.batch);
   return {};
 }
 
-// Most transcripts have no final newline: a whole object at the end is a record. Anything else waits.
-void Tailer::decode_tail(std::string_view tail, Source& source, RecordDecoder& decoder, EventBatch& batch) {
-  if (tail.back() != '}' || !decoder.is_complete(tail)) return;
-  EventBatch last;
-  decoder.decode({tail, source.cursor, false}, last);
-  source.cursor += tail.size();
-  if (!last.coverage.empty()) source.open_tail = encode_tail(last.coverage.back());
-  for (auto& e : last.events)
-    batch.events.push_back(std::move(e));
-  for (auto& u : last.sessions)
-    batch.sessions.push_back(std::move(u));
-  for (auto& d : last.diagnostics)
-    batch.diagnostics.push_back(std::move(d));
-  for (const auto& c : last.coverage)
-    batch.cover(c.record_type, c.disposition, c.reason, c.bytes, c.records);
+// Masking comes before decoding, so that the raw layer and the rows are made of the same bytes.
+void Tailer::keep_raw(std::size_t bytes, std::uint64_t first, SourceSlice& slice) {
+  slice.raw_first = first;
+  if (limits_.raw == RawMode::off) return;
+  if (limits_.raw == RawMode::masked) mask_records(std::span(buffer_).first(bytes));
+  slice.raw.assign(buffer_.data(), bytes);
+  slice.raw_length = bytes;
 }
 
 // Walks over a record too long to hold, piece by piece, without keeping it.
@@ -170,11 +125,9 @@ Result<void> Tailer::skip_oversized(const SourceFile& file, Source& source, Sour
     at += ended ? nl + 1 : n;
   }
   if (!ended) return {};  // still being written
-  source.cursor = at;
-  source.open_tail.clear();
-  slice.batch.cover("(oversized)", Disposition::skipped, "longer than a record may be", at - start);
-  slice.batch.diagnostics.push_back(
-      {source.platform, DiagnosticType::oversized_record, Severity::warning, {}, 0, start});
+  slice.raw_first = start;
+  slice.raw_passed_over = at - start;
+  pass_over_oversized(at - start, source, slice.batch);
   return {};
 }
 
@@ -186,6 +139,7 @@ Result<void> Tailer::read_document(const SourceFile& file, Source& source, const
   const auto decoder = adapter.open(source);
   if (!decoder->is_complete(bytes)) return {};  // caught in the middle of a rewrite: the next hint will tell
   slice.restart = slice.restart || source.cursor != 0;
+  keep_raw(n, 0, slice);
   decoder->decode({bytes, 0, false}, slice.batch);
   source.cursor = n;
   return {};

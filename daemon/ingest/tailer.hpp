@@ -3,6 +3,7 @@
 #include "adapters/adapter.hpp"
 #include "daemon/ingest/source_file.hpp"
 #include "schemas/error.hpp"
+#include "schemas/raw_mode.hpp"
 #include "schemas/source.hpp"
 
 #include <cstdint>
@@ -16,6 +17,7 @@ namespace memd {
 struct TailerLimits {
   std::size_t slice_bytes = 4 << 20;    // read at once
   std::size_t record_bytes = 64 << 20;  // a longer record is skipped, counted and diagnosed
+  RawMode raw = RawMode::off;
 };
 
 // Follows the sources' files: checks that a file is still the one the cursor belongs to, reads what is new, cuts
@@ -43,8 +45,7 @@ class Tailer {
                           bool& more);
   Result<void> read_document(const SourceFile& file, Source& source, const Adapter& adapter, SourceSlice& slice);
   Result<void> skip_oversized(const SourceFile& file, Source& source, SourceSlice& slice);
-  void decode_tail(std::string_view tail, Source& source, RecordDecoder& decoder, EventBatch& batch);
-  std::size_t close_open_tail(std::string_view bytes, Source& source, EventBatch& batch);
+  void keep_raw(std::size_t bytes, std::uint64_t first, SourceSlice& slice);
   Result<std::size_t> fill(const SourceFile& file, std::uint64_t offset, std::size_t bytes);
 
   TailerLimits limits_;
