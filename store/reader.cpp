@@ -189,6 +189,10 @@ Result<std::vector<PlatformFreshness>> Reader::freshness() {
   return ask(std::vector<PlatformFreshness>(), [&](Connection& c) { return queries::freshness(c.db); });
 }
 
+Result<std::vector<PlannedDrop>> Reader::planned_drops(const RetentionPolicy& policy, TimeMs now, TimeMs until) {
+  return ask(std::vector<PlannedDrop>(), [&](Connection& c) { return retention::plan(c.db, policy, now, until); });
+}
+
 Result<DiagnosticList> Reader::diagnostics(const DiagnosticQuery& query) {
   return ask(DiagnosticList(), [&](Connection& c) { return queries::diagnostics(c.db, query); });
 }

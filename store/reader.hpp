@@ -2,6 +2,7 @@
 
 #include "schemas/error.hpp"
 #include "schemas/query.hpp"
+#include "store/retention/retention_plan.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -64,6 +65,8 @@ class Reader {
   // Behind as the store knows it (size at the last look against cursor); checked_at is 0.
   Result<std::vector<PlatformFreshness>> freshness();
   Result<DiagnosticList> diagnostics(const DiagnosticQuery& query);
+  // What goes under the policy before `until`: see retention::plan().
+  Result<std::vector<PlannedDrop>> planned_drops(const RetentionPolicy& policy, TimeMs now, TimeMs until);
 
  private:
   struct Connection;

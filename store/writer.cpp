@@ -17,6 +17,7 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::filesystem::path& file, 
     auto db = sqlite::Database::open(file, sqlite::OpenMode::read_write);
     sqlite::migrate(db);
     std::unique_ptr<Writer> writer(new Writer(std::move(db), clock));
+    writer->evicted_.load(writer->db_);
     if (!raw_directory.empty()) {
       writer->raw_ = std::make_unique<raw::RawLayer>(writer->db_, raw_directory);
       writer->raw_->recover(clock.now());
@@ -74,6 +75,7 @@ Result<std::vector<Source>> Writer::sources() {
 Result<ApplyStats> Writer::apply(SourceSlice& slice) {
   auto result = sqlite::guard([&] {
     begin();
+    if (!evicted_.empty()) evicted_.filter(slice);
     save_source(slice.source);
     save_coverage(slice.source.id, slice.batch.coverage, slice.restart);
     save_diagnostics(slice.source, slice.batch.diagnostics);
@@ -105,12 +107,6 @@ Result<void> Writer::flush() {
   auto result = sqlite::guard([&] { assembler_->flush(clock_.now()); });
   if (!result) undo();
   return result;
-}
-
-Result<void> Writer::maintain() {
-  MEMD_TRY(commit());
-  if (!raw_) return {};
-  return sqlite::guard([&] { raw_->merge_quiet_files(clock_.now()); });
 }
 
 void Writer::save_source(Source& s) {

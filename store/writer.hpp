@@ -5,11 +5,15 @@
 #include "schemas/source.hpp"
 #include "store/assembly/assembler.hpp"
 #include "store/raw/raw_layer.hpp"
+#include "store/retention/eviction.hpp"
+#include "store/retention/retention_plan.hpp"
 #include "store/sqlite/database.hpp"
 
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace memd {
@@ -42,6 +46,16 @@ class Writer {
   Result<void> flush();
   // Tidies the raw layer up. Commits first.
   Result<void> maintain();
+
+  struct Eviction {
+    std::uint64_t sessions = 0;
+    std::uint64_t raw_bytes = 0;
+  };
+  // Marks what is analysed, and drops what is due under the policy; `at_once`: what would be due after the notice too.
+  // Commits first and last.
+  Result<Eviction> enforce(const RetentionPolicy& policy, bool at_once);
+  Result<Eviction> evict(const std::vector<std::string>& session_uids);
+  Result<void> restore_evicted(std::string_view record);  // see retention::restore(); a transaction of its own
   // Lets SQLite tidy up after a large ingest: merges full-text segments, refreshes statistics, empties the WAL.
   Result<void> optimize();
 
@@ -56,6 +70,7 @@ class Writer {
   sqlite::Database db_;
   const Clock& clock_;
   std::unique_ptr<raw::RawLayer> raw_;  // null: records are not kept
+  retention::EvictedSessions evicted_;
   std::unique_ptr<assembly::Assembler> assembler_;
   std::unique_ptr<sqlite::Transaction> transaction_;
 };

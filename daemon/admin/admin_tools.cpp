@@ -1,6 +1,7 @@
 #include "daemon/admin/admin_tools.hpp"
 
 #include "daemon/admin/describe_reports.hpp"
+#include "daemon/admin/retention_tool.hpp"
 #include "daemon/version.hpp"
 #include "protocol/json/writer.hpp"
 
@@ -127,6 +128,16 @@ std::uint64_t store_bytes(const StoreLayout& layout) {
   return total;
 }
 
+std::uint64_t bytes_below(const std::filesystem::path& directory) {
+  std::uint64_t total = 0;
+  std::error_code ec;
+  for (std::filesystem::recursive_directory_iterator it(directory, ec), end; !ec && it != end; it.increment(ec)) {
+    std::error_code gone;
+    if (const auto size = it->file_size(gone); !gone && it->is_regular_file(gone)) total += size;
+  }
+  return total;
+}
+
 Result<StatusReport> status(MemoryHost& host, const ProcessFacts& facts) {
   StatusReport r;
   r.version = version();
@@ -142,6 +153,8 @@ Result<StatusReport> status(MemoryHost& host, const ProcessFacts& facts) {
   if (facts.connections) r.connections = facts.connections();
   if (facts.watcher) r.watcher = facts.watcher();
   r.store_bytes = store_bytes(host.settings().layout);
+  r.raw_bytes = bytes_below(host.settings().layout.raw_dir());
+  r.next_drop = next_drop(host);
   if (host.ingest() != nullptr) r.ingest = ingest_status(host.ingest()->progress().snapshot());
   MEMD_TRY_ASSIGN(r.platforms, platform_reports(host));
   return r;
@@ -186,6 +199,12 @@ void register_admin_tools(mcp::ToolRegistry& registry, MemoryHost& host, Process
   registry.add<NoParams, StatusReport>(
       {"status", "Status", "What memd is doing and what it holds.", {}},
       [&host, facts](const NoParams&, mcp::ToolContext&) { return status(host, facts); });
+  registry.add<RetentionParams, RetentionReport>(
+      {"retention",
+       "Retention",
+       "What is dropped when and why; drops what is due if asked to.",
+       {false, true, true, false}},
+      [&host](const RetentionParams& p, mcp::ToolContext&) { return retention(host, p); });
   registry.add<CoverageParams, CoverageReport>(
       {"coverage", "Coverage", "What became of every byte of every source.", {}},
       [&host](const CoverageParams& p, mcp::ToolContext&) { return coverage(host, p); });

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-// What `ingest`, `status` and `coverage` report. The command line's JSON is these structs: stable names.
+// What `ingest`, `status`, `coverage` and `retention` report. The command line's JSON is these structs: stable names.
 namespace memd::admin {
 
 struct Span {
@@ -71,6 +71,30 @@ struct IngestStatus {
   std::string last_error;
 };
 
+struct DropReport {
+  std::string session_id;
+  std::string title;
+  std::int64_t sessions = 1;
+  std::string ended;
+  std::string due;
+  std::string reason;
+  std::uint64_t raw_bytes = 0;
+};
+
+struct RetentionReport {
+  std::int64_t max_age_days = 0;
+  std::uint64_t max_raw_bytes = 0;
+  std::vector<DropReport> drops;
+  std::uint64_t raw_bytes = 0;  // of all drops
+  std::int64_t dropped_sessions = 0;
+  std::uint64_t dropped_bytes = 0;
+};
+
+struct RetentionParams {
+  bool apply = false;
+  std::int64_t within_days = 30;
+};
+
 struct StatusReport {
   std::string version;
   std::string role;  // daemon | standalone | none (no daemon is running; figures are the store's)
@@ -83,7 +107,9 @@ struct StatusReport {
   std::string watcher;
   std::uint64_t store_bytes = 0;
   double rss_mb = 0;
+  std::uint64_t raw_bytes = 0;
   std::optional<IngestStatus> ingest;
+  std::optional<DropReport> next_drop;
   std::vector<PlatformReport> platforms;
 };
 
@@ -116,5 +142,6 @@ struct CoverageReport {
 std::string render_text(const IngestReport& r);
 std::string render_text(const StatusReport& r);
 std::string render_text(const CoverageReport& r);
+std::string render_text(const RetentionReport& r);
 
 }  // namespace memd::admin

@@ -57,12 +57,30 @@ void add_coverage(CLI::App& app, CommandContext& context) {
   });
 }
 
+void add_retention(CLI::App& app, CommandContext& context) {
+  auto* c = app.add_subcommand("retention", "What the configured limits drop, when and why; drops nothing by itself");
+  auto apply = std::make_shared<bool>(false);
+  auto days = std::make_shared<std::int64_t>(30);
+  c->add_flag("--apply", *apply, "Drop what is past its limit now");
+  c->add_option("--days", *days, "How far to look ahead")->check(CLI::Range(0, 36500));
+  c->callback([&context, apply, days] {
+    context.action = [&context, apply, days](const Settings& settings) -> Result<int> {
+      ArgumentWriter w;
+      w.add_flag("apply", *apply).add("within_days", *days);
+      MEMD_TRY_ASSIGN(const auto caller, open_caller(settings, *apply ? Need::ingest : Need::read));
+      MEMD_TRY_ASSIGN(const auto outcome, caller->admin("retention", w.finish(), {}));
+      return print(outcome, context.global.json);
+    };
+  });
+}
+
 }  // namespace
 
 void add_admin_commands(CLI::App& app, CommandContext& context) {
   add_ingest(app, context);
   add_status(app, context);
   add_coverage(app, context);
+  add_retention(app, context);
 }
 
 }  // namespace memd::cli

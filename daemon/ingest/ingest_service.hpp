@@ -28,6 +28,7 @@ struct IngestOptions {
   std::uint64_t commit_bytes = 32 << 20;              // of sources, while more is coming
   std::chrono::milliseconds commit_interval{250};     // at most, while more is coming
   std::chrono::milliseconds retry_after_error{1000};  // doubles up to 30 s
+  RetentionPolicy retention;                          // looked after once a day
 };
 
 // Reads the agents' files into the store, on two threads: one finds, reads and decodes, one writes. Anything told to
@@ -48,6 +49,9 @@ class IngestService {
 
   // True when everything hinted so far is committed, false at the deadline.
   bool block_until_idle(std::chrono::milliseconds deadline);
+
+  // Runs on the writing thread, after a commit, and waits for it. Not from one of the service's threads.
+  Result<void> perform(std::function<Result<void>(Writer&)> task);
 
   const IngestProgress& progress() const { return progress_; }
 
@@ -77,6 +81,7 @@ class IngestService {
   Result<void> write(SliceQueue::Item& item);
   Result<void> commit_now();
   Result<void> expire_diagnostics();
+  void look_after_store();
   bool commit_is_due(const SliceQueue::Item& last) const;
   void recover(const Error& error, const std::stop_token& stop);
   void finished(std::uint64_t items);
@@ -105,6 +110,8 @@ class IngestService {
   std::chrono::steady_clock::time_point first_uncommitted_;
   std::chrono::milliseconds retry_delay_{0};
   TimeMs last_expiry_ = 0;
+  TimeMs last_upkeep_ = 0;
+  TimeMs last_retention_ = 0;
 
   // Guarded by mutex_.
   mutable std::mutex mutex_;

@@ -42,8 +42,10 @@ class RawLayer {
   // The same for files that nobody has written to for a while.
   void merge_quiet_files(TimeMs now);
 
-  const std::filesystem::path& directory() const { return directory_; }
-  std::uint64_t next_number() { return next_number_++; }
+  // Takes the frames of a session out of its file and leaves `record` there instead, for a rebuild. Inside a
+  // transaction of the caller; the file changes at once, the last of what the transaction does. Returns how many bytes
+  // went.
+  std::uint64_t evict(std::string_view session_uid, std::string record, TimeMs now);
 
  private:
   struct Pending {

@@ -1,7 +1,9 @@
 // Small frames become large ones. The parts keep their numbers and times, so that a rebuild sees no difference.
+#include "schemas/ids.hpp"
 #include "store/raw/raw_file.hpp"
 #include "store/raw/raw_layer.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace memd::raw {
@@ -69,6 +71,43 @@ void RawLayer::merge_small_frames(std::string_view file_name) {
   rows_.save(*row);
   if (auto done = replace_file(path, keep, tail); !done) throw ErrorException(done.error());
   transaction.commit();
+}
+
+std::uint64_t RawLayer::evict(std::string_view session_uid, std::string record, TimeMs now) {
+  FrameHeader tombstone;
+  tombstone.kind = FrameKind::evicted;
+  tombstone.session_uid = session_uid;
+  if (const auto parts = split_session_uid(session_uid)) tombstone.platform = parts->platform;
+  tombstone.eviction = std::move(record);
+  Part& part = tombstone.parts.emplace_back();
+  part.number = next_number_++;
+  part.applied_at = part.committed_at = now;
+  FileRow row = writable_row(tombstone.file_name());
+  const auto path = directory_ / row.name;
+
+  // Frames of others that share the file stay.
+  std::string content;
+  std::uint64_t offset = 0;
+  const auto file = MappedFile::open(path);
+  if (!file && !file.error().is(Errc::not_found)) throw ErrorException(file.error());
+  rows_.drop_frames(row.pk, 0);
+  if (file)
+    for (const auto& f : scan_frames(file->bytes()).frames) {
+      if (f.frame.header.session() == session_uid) continue;
+      content += file->bytes().substr(f.offset, f.frame.length);
+      if (f.frame.header.kind != FrameKind::evicted)
+        rows_.add_frame(row.pk, offset, f.frame.length, rows_.source_of(f.frame.header), f.frame.header);
+      offset = content.size();
+    }
+  content += encode_frame(tombstone, {});
+  const std::uint64_t before = row.length;
+  row.length = content.size();
+  row.last_number = part.number;
+  row.small_frames = 0;
+  row.written_at = now;
+  rows_.save(row);
+  if (auto done = replace_file(path, 0, content); !done) throw ErrorException(done.error());
+  return before - std::min(before, row.length);
 }
 
 }  // namespace memd::raw

@@ -14,9 +14,11 @@ void add_rows(RawRows& rows, FileRow& file, const RawScan& scan) {
   file.small_frames = 0;
   for (const auto& f : scan.frames) {
     if (f.frame.header.parts.empty()) continue;
+    file.last_number = f.frame.header.parts.back().number;
+    file.written_at = f.frame.header.parts.back().committed_at;
+    if (f.frame.header.kind == FrameKind::evicted) continue;
     rows.add_frame(file.pk, f.offset, f.frame.length, rows.source_of(f.frame.header), f.frame.header);
     file.small_frames = f.frame.header.content_bytes() < kSmallFrame ? file.small_frames + 1 : 0;
-    file.last_number = f.frame.header.parts.back().number;
   }
 }
 

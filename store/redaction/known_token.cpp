@@ -63,6 +63,17 @@ constexpr std::array kDash{
     Form{"sk-", "openai_key", 20, false},
 };
 
+// The bytes that stand before the first `trigger` of a form: most triggers in a text have another one.
+template <std::size_t N>
+constexpr std::array<bool, 256> bytes_before(const std::array<Form, N>& forms, char trigger) {
+  std::array<bool, 256> out{};
+  for (const Form& f : forms)
+    out[static_cast<unsigned char>(f.prefix[f.prefix.find(trigger) - 1])] = true;
+  return out;
+}
+constexpr auto kBeforeUnderscore = bytes_before(kUnderscore, '_');
+constexpr auto kBeforeDash = bytes_before(kDash, '-');
+
 bool has_digit(std::string_view s) { return std::any_of(s.begin(), s.end(), is_digit); }
 
 // Whether text[at] is the byte in `prefix` at `offset`, with all of the prefix there and nothing of a word before it.
@@ -119,6 +130,7 @@ bool equal_nocase(std::string_view a, std::string_view lower_b) {
 }  // namespace
 
 Secret token_at_underscore(std::string_view text, std::size_t at, std::size_t floor) {
+  if (at == floor || !kBeforeUnderscore[static_cast<unsigned char>(text[at - 1])]) return {};
   return match(kUnderscore, text, at, floor, '_');
 }
 
@@ -131,6 +143,7 @@ Secret token_at_dash(std::string_view text, std::size_t at, std::size_t floor, b
     }
     return option_secret(text, at, named);
   }
+  if (at == floor || !kBeforeDash[static_cast<unsigned char>(text[at - 1])]) return {};
   return match(kDash, text, at, floor, '-');
 }
 
