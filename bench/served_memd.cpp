@@ -219,9 +219,13 @@ void append_prompt(const fs::path& transcript, int serial, const std::string& te
 }
 
 void copy_history(const fs::path& from_home, const fs::path& to_home) {
-  for (const char* part : {".claude/projects"})
-    if (fs::exists(from_home / part))
-      fs::copy(from_home / part, to_home / part, fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+  for (const char* part : {".claude/projects", ".codex", ".config", ".gemini/tmp", ".local/share/opencode"}) {
+    if (!fs::exists(from_home / part)) continue;
+    fs::create_directories((to_home / part).parent_path());
+    fs::copy(from_home / part, to_home / part, fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+  }
+  for (const auto& entry : fs::recursive_directory_iterator(to_home))  // an agent can write its own files
+    fs::permissions(entry.path(), fs::perms::owner_write, fs::perm_options::add);
 }
 
 void stop_daemon(const Setup& setup) {

@@ -97,6 +97,9 @@ struct Event {
   // record_key(platform, native record id); each further one event_key(record_key, its index in the record). The
   // session id takes no part: forks rewrite it.
   std::uint64_t event_id = 0;
+  // The platform gives the record no id: event_id holds in this session only, and the copies of the record that a fork
+  // begins with are known by what they say (the text of human words, input_hash of all else).
+  bool id_is_local = false;
   TimeMs time = 0;
   EventKind kind = EventKind::lifecycle;
   Role role = Role::none;

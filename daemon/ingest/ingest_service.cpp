@@ -20,7 +20,11 @@ void name_this_thread(const char* name) {
 }  // namespace
 
 IngestService::IngestService(const Discovery& discovery, const Clock& clock, IngestOptions options)
-    : discovery_(discovery), clock_(clock), options_(options), tailer_(options.tailer) {}
+    : discovery_(discovery),
+      clock_(clock),
+      options_(std::move(options)),
+      tailer_(options_.tailer),
+      passes_(options_.pass_interval, options_.busy_retry, std::chrono::milliseconds(1000)) {}
 
 IngestService::~IngestService() {
   stop();
@@ -33,6 +37,7 @@ Result<void> IngestService::start(std::unique_ptr<Writer> writer) {
   MEMD_TRY(writer_->commit());
   last_expiry_ = clock_.now();
   MEMD_TRY_ASSIGN(fresh_sources_, writer_->sources());
+  store_ = std::make_unique<Reader>(writer_->file());
   epoch_ = 1;
   reader_ = std::jthread([this](const std::stop_token& stop) {
     name_this_thread("memd-read");
@@ -54,6 +59,12 @@ void IngestService::scan() {
 void IngestService::hint(const std::filesystem::path& path) {
   const std::lock_guard lock(mutex_);
   hints_.paths.push_back(path.string());
+  wake_reader_.notify_one();
+}
+
+void IngestService::take(SourceCandidate file) {
+  const std::lock_guard lock(mutex_);
+  hints_.files.push_back(std::move(file));
   wake_reader_.notify_one();
 }
 
@@ -85,7 +96,7 @@ Result<void> IngestService::perform(std::function<Result<void>(Writer&)> task) {
   return result.get();
 }
 
-bool IngestService::is_idle() const { return !hints_.scan && hints_.paths.empty() && !reading_ && in_flight_ == 0; }
+bool IngestService::is_idle() const { return hints_.empty() && !reading_ && in_flight_ == 0 && !passes_put_off_; }
 
 bool IngestService::block_until_idle(std::chrono::milliseconds deadline) {
   std::unique_lock lock(mutex_);
@@ -95,6 +106,8 @@ bool IngestService::block_until_idle(std::chrono::milliseconds deadline) {
 void IngestService::finished(std::uint64_t items) {
   const std::lock_guard lock(mutex_);
   in_flight_ -= items;
+  finished_ += items;
+  if (!waiting_for_commit_.empty()) wake_reader_.notify_one();
   if (is_idle()) became_idle_.notify_all();
 }
 

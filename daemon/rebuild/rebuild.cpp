@@ -78,6 +78,10 @@ Result<void> replay(raw::RawOrder& order, Writer& writer, RecordedClock& clock, 
       return {};
     }
     MEMD_TRY_ASSIGN(const auto stats, writer.apply(*slice));
+    if (stats.sources_set_back) {
+      MEMD_TRY_ASSIGN(const auto sources, writer.sources());
+      slices.learn(sources);
+    }
     ++report.slices;
     report.bytes += content.size();
     report.events += stats.events;

@@ -30,8 +30,15 @@ void SliceReplay::decode_items(const raw::Part& part, std::string_view content, 
   const auto decoder = adapter.open(of_session);
   if (slice.items->has_head) decoder->decode({next_line(content), 0, false}, slice.batch);
   std::uint64_t number = part.items->keep;
-  for (std::size_t i = 0; i < slice.items->added.size(); ++i)
-    decoder->decode({next_line(content), ++number, false}, slice.batch);
+  for (const auto& item : slice.items->added) {
+    const std::string_view line = next_line(content);
+    ++number;
+    if (item.ledger.record_type == "(oversized)")
+      slice.batch.diagnostics.push_back(
+          {slice.source.platform, DiagnosticType::oversized_record, Severity::warning, {}, 0, number});
+    else
+      decoder->decode({line, number, false}, slice.batch);
+  }
   slice.batch.coverage.clear();  // the store keeps it from the items
 }
 

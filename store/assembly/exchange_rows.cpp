@@ -13,14 +13,17 @@ OptionalText text_or_null(const std::string& s) { return s.empty() ? std::nullop
 }  // namespace
 
 ExchangeId ExchangeRows::next_id() {
-  if (next_id_ == 0) {
-    auto& q = db_.prepare("SELECT coalesce(max(exchange_pk), 0) FROM exchanges");
-    q.bind();
-    q.step();
-    next_id_ = q.int64(0) + 1;
-    q.reset();
-  }
+  keep_ids_in_use();
   return next_id_++;
+}
+
+void ExchangeRows::keep_ids_in_use() {
+  if (next_id_ != 0) return;
+  auto& q = db_.prepare("SELECT coalesce(max(exchange_pk), 0) FROM exchanges");
+  q.bind();
+  q.step();
+  next_id_ = q.int64(0) + 1;
+  q.reset();
 }
 
 void ExchangeRows::save(const SessionWork& session, ExchangeDraft& d, TimeMs ingested_at) {

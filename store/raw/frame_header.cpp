@@ -77,9 +77,9 @@ std::uint64_t FrameHeader::content_bytes() const {
 FrameHeader header_of(const SourceSlice& slice) {
   FrameHeader h;
   const Source& s = slice.source;
-  h.kind = slice.items || !slice.rest.empty() ? FrameKind::items
-           : s.format == SourceFormat::json   ? FrameKind::document
-                                              : FrameKind::log;
+  h.kind = slice.items || !slice.rest.empty() || !s.mark.empty() ? FrameKind::items
+           : s.format == SourceFormat::json                      ? FrameKind::document
+                                                                 : FrameKind::log;
   h.platform = s.platform;
   h.path = s.path;
   h.format = s.format;

@@ -37,7 +37,8 @@ void RawLayer::recover(TimeMs now) {
 
 void RawLayer::add(SourceSlice& slice, TimeMs now) {
   if (slice.raw_length == 0) slice.raw_length = slice.raw.size();
-  if (slice.raw_length == 0 && !slice.restart && !slice.items && slice.rest.empty() && slice.raw_passed_over == 0)
+  if (slice.raw_length == 0 && !slice.restart && !slice.items && slice.rest.empty() && slice.raw_passed_over == 0 &&
+      slice.source.mark.empty())
     return;
   Pending p;
   p.header = header_of(slice);

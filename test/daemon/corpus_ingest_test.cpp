@@ -1,5 +1,5 @@
-// Real transcripts through the whole of ingest, compared with what an independent reader counted (reference.json
-// beside the home). Skipped without a corpus.
+// Real Claude Code transcripts through the whole of ingest, compared with what an independent reader counted
+// (reference.json beside the home). The other agents: corpus_platforms_test.cpp. Skipped without a corpus.
 #include "daemon/ingest/ingest_service.hpp"
 #include "test/support/corpus.hpp"
 #include "test/support/fake_clock.hpp"
@@ -10,9 +10,11 @@
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
 
+#include <array>
 #include <fstream>
 #include <map>
 #include <set>
+#include <span>
 #include <sstream>
 
 namespace memd {
@@ -27,6 +29,11 @@ std::string read_text(const fs::path& file) {
   std::ostringstream out;
   out << in.rdbuf();
   return out.str();
+}
+
+std::span<const Adapter* const> claude_code_only() {
+  static const std::array<const Adapter*, 1> table{find_adapter(Platform::claude_code)};
+  return table;
 }
 
 class CorpusIngest : public testing::Test {
@@ -45,7 +52,7 @@ class CorpusIngest : public testing::Test {
 
   static IngestSnapshot ingest(const fs::path& home, const fs::path& file, IngestOptions options) {
     const test::FakeClock clock;
-    const Discovery discovery(all_adapters(), home, {}, {});
+    const Discovery discovery(claude_code_only(), home, {}, {});
     auto writer = Writer::open(file, clock);
     EXPECT_TRUE(writer);
     IngestService service(discovery, clock, options);
@@ -290,7 +297,7 @@ TEST_F(CorpusIngest, LineByLineGivesTheSameRows) {
   test::TempDir grown_home;
   test::TempDir grown_store;
   const test::FakeClock clock;
-  const Discovery discovery(all_adapters(), grown_home.path(), {}, {});
+  const Discovery discovery(claude_code_only(), grown_home.path(), {}, {});
   std::unique_ptr<IngestService> service;
   const auto restart = [&] {
     service.reset();

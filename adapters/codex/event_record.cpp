@@ -1,0 +1,193 @@
+// event_msg: what Codex showed. Most of it repeats response items, which are the source of talk and tools.
+#include "adapters/codex/record_handlers.hpp"
+#include "adapters/tool_calls/patch_text.hpp"
+#include "schemas/hash.hpp"
+#include "schemas/ids.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace memd::codex {
+namespace {
+
+struct SkippedType {
+  std::string_view type;
+  std::string_view reason;
+};
+constexpr std::array kSkippedTypes{
+    SkippedType{"user_message", "repeats_response_item"},
+    SkippedType{"agent_message", "repeats_response_item"},
+    SkippedType{"agent_reasoning", "repeats_response_item"},
+    SkippedType{"agent_reasoning_raw_content", "repeats_response_item"},
+    SkippedType{"agent_reasoning_section_break", "repeats_response_item"},
+    SkippedType{"item_started", "repeats_response_item"},
+    SkippedType{"item_completed", "repeats_response_item"},
+    SkippedType{"raw_response_item", "repeats_response_item"},
+    SkippedType{"exec_command_begin", "repeats_call"},
+    SkippedType{"exec_command_end", "repeats_call"},
+    SkippedType{"exec_approval_request", "repeats_call"},
+    SkippedType{"apply_patch_approval_request", "repeats_call"},
+    SkippedType{"patch_apply_begin", "repeats_call"},
+    SkippedType{"mcp_tool_call_begin", "repeats_call"},
+    SkippedType{"mcp_tool_call_end", "repeats_call"},
+    SkippedType{"dynamic_tool_call_request", "repeats_call"},
+    SkippedType{"dynamic_tool_call_response", "repeats_call"},
+    SkippedType{"web_search_begin", "repeats_call"},
+    SkippedType{"web_search_end", "repeats_call"},
+    SkippedType{"view_image_tool_call", "repeats_call"},
+    SkippedType{"image_generation_begin", "repeats_call"},
+    SkippedType{"image_generation_end", "repeats_call"},
+    SkippedType{"request_user_input", "repeats_call"},
+    SkippedType{"plan_update", "repeats_call"},
+    SkippedType{"turn_diff", "repeats_call"},
+    SkippedType{"sub_agent_activity", "display"},
+    SkippedType{"collab_agent_interaction_end", "display"},
+    SkippedType{"collab_waiting_end", "display"},
+    SkippedType{"collab_close_end", "display"},
+    SkippedType{"collab_resume_end", "display"},
+    SkippedType{"hook_started", "display"},
+    SkippedType{"hook_completed", "display"},
+    SkippedType{"background_event", "display"},
+    SkippedType{"warning", "display"},
+    SkippedType{"guardian_assessment", "display"},
+    SkippedType{"guardian_warning", "display"},
+    SkippedType{"deprecation_notice", "display"},
+    SkippedType{"thread_goal_updated", "display"},
+    SkippedType{"model_reroute", "display"},
+    SkippedType{"stream_error", "retried"},
+    SkippedType{"task_started", "turn_marker"},
+    SkippedType{"turn_started", "turn_marker"},
+    SkippedType{"context_compacted", "repeats_compacted"},
+    SkippedType{"thread_settings_applied", "repeats_turn_context"},
+    SkippedType{"session_configured", "bookkeeping"},
+    SkippedType{"shutdown_complete", "bookkeeping"},
+    SkippedType{"mcp_startup_update", "bookkeeping"},
+    SkippedType{"mcp_startup_complete", "bookkeeping"},
+};
+
+Fate read_abort(RecordContext& c, const Payload& payload) {
+  const std::string reason = c.text(payload[Key::reason], 80);
+  c.identify_by_turn("turn_aborted", payload.body(Key::turn_id), hash64(reason));
+  const bool by_a_person = reason.empty() || reason == "interrupted" || reason == "replaced";
+  c.add_lifecycle(by_a_person ? "interrupt" : "turn_aborted", reason);
+  return Fate::indexed();
+}
+
+Fate read_turn_end(RecordContext& c, const Payload& payload) {
+  const auto duration = integer(payload[Key::duration_ms]);
+  if (duration <= 0) return Fate::skipped("turn_marker");
+  c.identify_by_turn("turn_complete", payload.body(Key::turn_id), hash64(payload[Key::duration_ms]));
+  c.add_lifecycle("turn_duration", std::to_string(duration) + " ms");
+  return Fate::indexed();
+}
+
+Fate read_error(RecordContext& c, const Payload& payload) {
+  std::string text = c.text(payload[Key::message]);
+  if (trimmed(text).empty()) return Fate::skipped("blank_message");
+  c.identify_locally("error", hash64(text));
+  Event& e = c.add(EventKind::error, Role::system);
+  e.lifecycle = "api_error";
+  e.is_error = true;
+  e.text = std::move(text);
+  return Fate::indexed();
+}
+
+// One edit event a file. Only for patches made from inside a script: those of a call of their own stand in the call.
+Fate read_patch_end(RecordContext& c, od::object& item, const Payload& payload) {
+  if (!payload.body(Key::call_id).starts_with("exec-")) return Fate::skipped("repeats_call");
+  if (payload[Key::success] == "false") return Fate::skipped("failed_patch");
+  od::object changes;
+  if (!seek_object(item, "changes", changes)) return Fate::skipped("no_content");
+  c.identify_by("patch", payload.body(Key::call_id), 0);
+  bool any = false;
+  const bool whole = for_each_field(changes, [&](std::string_view path, od::value& value) {
+    od::object change;
+    FileTouch touch{{}, FileAccess::modified, 0, 0};
+    append_unescaped(path, touch.path);
+    std::string_view type;
+    std::string text;
+    std::string moved_to;
+    if (value.get_object().get(change)) return true;
+    const bool read = for_each_field(change, [&](std::string_view key, od::value& field) {
+      if (key == "type") type = string_body(token_of(field));
+      if (key == "unified_diff" || key == "content") c.append_text(token_of(field), text);
+      if (key == "move_path") moved_to = c.text(token_of(field));
+      return true;
+    });
+    if (!read) return false;
+    const auto lines = static_cast<std::int32_t>(std::count(text.begin(), text.end(), '\n') +
+                                                 (text.empty() || text.ends_with('\n') ? 0 : 1));
+    if (type == "add")
+      touch.lines_added = lines;
+    else if (type == "delete")
+      touch.lines_removed = lines;
+    else
+      tool_calls::count_diff_lines(text, touch);
+    if (!moved_to.empty()) touch.path = moved_to;
+    Event& e = c.add(EventKind::edit, Role::assistant);
+    e.tool = "apply_patch";
+    e.summary = touch.path + " +" + std::to_string(touch.lines_added) + " -" + std::to_string(touch.lines_removed);
+    e.files.push_back(std::move(touch));
+    return any = true;
+  });
+  if (!whole) return Fate::damaged();
+  return any ? Fate::indexed() : Fate::skipped("no_content");
+}
+
+Fate read_agent_start(RecordContext& c, const Payload& payload) {
+  const std::string thread = c.text(payload[Key::new_thread_id]);
+  if (!is_uuid(thread)) return Fate::skipped("display");
+  SessionUpdate& agent = c.update(make_session_uid(Platform::codex, thread));
+  agent.kind = SessionKind::subagent;
+  agent.parent_uid = c.line().session_uid;
+  agent.parent_call_id = c.text(payload[Key::call_id]);
+  return Fate::indexed();
+}
+
+Fate read_name(RecordContext& c, const Payload& payload) {
+  const std::string name = one_line(c.text(payload[Key::thread_name]), 300);
+  if (name.empty()) return Fate::skipped("empty_title");
+  SessionUpdate& update = c.update(c.line().session_uid);
+  update.title = name;
+  update.title_rank = TitleRank::custom;
+  return Fate::indexed();
+}
+
+Fate read_review(RecordContext& c, od::object& item, std::string_view type) {
+  std::string text;
+  od::object output;
+  od::value value;
+  if (seek_object(item, "review_output", output) && seek(output, "overall_explanation", value))
+    c.append_text(token_of(value), text);
+  if (seek(item, "user_facing_hint", value)) c.append_text(token_of(value), text);
+  c.identify_locally(type, hash64(text));
+  Event& e = c.add_lifecycle(type == "entered_review_mode" ? "review_started" : "review_finished");
+  e.text = std::move(text);
+  return Fate::indexed();
+}
+
+}  // namespace
+
+Fate read_event_msg(RecordContext& c, od::object& item, const Payload& payload) {
+  const auto type = payload.body(Key::type);
+  if (type == "token_count") return payload.has(Key::info) ? read_token_count(c, item) : Fate::skipped("rate_limits");
+  if (type == "turn_aborted") return read_abort(c, payload);
+  if (type == "task_complete" || type == "turn_complete") return read_turn_end(c, payload);
+  if (type == "error") return read_error(c, payload);
+  if (type == "patch_apply_end") return read_patch_end(c, item, payload);
+  if (type == "collab_agent_spawn_end") return read_agent_start(c, payload);
+  if (type == "thread_name_updated") return read_name(c, payload);
+  if (type == "entered_review_mode" || type == "exited_review_mode") return read_review(c, item, type);
+  if (type == "thread_rolled_back") {
+    c.identify_locally("rollback", hash64(payload[Key::num_turns]));
+    c.add_lifecycle("rollback", std::to_string(integer(payload[Key::num_turns])) + " turns taken back");
+    return Fate::indexed();
+  }
+  const auto it =
+      std::find_if(kSkippedTypes.begin(), kSkippedTypes.end(), [&](const auto& s) { return s.type == type; });
+  if (it != kSkippedTypes.end()) return Fate::skipped(it->reason);
+  c.diagnose(DiagnosticType::unknown_record_type, {"payload.type"});
+  return Fate::unknown("unknown_type");
+}
+
+}  // namespace memd::codex

@@ -1,0 +1,205 @@
+// response_item/message: prompts, answers, and what the client tells the model under the user's name.
+#include "adapters/codex/human_text.hpp"
+#include "adapters/codex/record_handlers.hpp"
+#include "schemas/hash.hpp"
+
+#include <vector>
+
+namespace memd::codex {
+namespace {
+
+constexpr std::string_view kMetadata = "internal_chat_message_metadata_passthrough";
+constexpr std::string_view kPlanPrompt = "PLEASE IMPLEMENT THIS PLAN:";  // made by the client when a plan is accepted
+
+enum : std::size_t { kType, kText, kPartKeys };
+constexpr KeyTable<kPartKeys> kPartTable{{"type", "text"}};
+
+struct Part {
+  std::string text;
+  bool is_image = false;
+};
+
+bool read_parts(RecordContext& c, od::object& item, std::vector<Part>& out) {
+  od::value content;
+  if (!seek(item, "content", content)) return true;
+  const auto token = token_of(content);
+  if (is_string(token)) {
+    out.push_back({c.text(token), false});
+    return true;
+  }
+  od::array parts;
+  if (content.get_array().get(parts)) return !token.starts_with('[');
+  return for_each_element(parts, [&](od::value& value, std::size_t) {
+    od::object part;
+    Tokens<kPartKeys> tokens;
+    if (value.get_object().get(part)) return true;
+    if (!collect(part, kPartTable, tokens)) return false;
+    if (is_string(tokens[kText]))
+      out.push_back({c.text(tokens[kText]), false});
+    else
+      out.push_back({"", string_body(tokens[kType]).find("image") != std::string_view::npos});
+    return true;
+  });
+}
+
+// What the client says of each part; empty in builds that do not.
+std::vector<std::string> read_kinds(RecordContext& c, od::object& item) {
+  std::vector<std::string> kinds;
+  od::object metadata;
+  od::value value;
+  od::array list;
+  if (!seek_object(item, kMetadata, metadata) || !seek(metadata, "content_item_kinds", value) ||
+      value.get_array().get(list))
+    return kinds;
+  for_each_element(list, [&](od::value& kind, std::size_t) {
+    kinds.push_back(c.text(token_of(kind)));
+    return true;
+  });
+  return kinds;
+}
+
+void append_line(std::string& text, std::string_view line) {
+  if (!text.empty() && !line.empty()) text.push_back('\n');
+  text.append(line);
+}
+
+struct Prompt {
+  std::string text;
+  std::string output;  // of a "!" command
+  bool is_shell = false;
+  bool has_image = false;
+};
+
+Prompt read_prompt(const std::vector<Part>& parts, const std::vector<std::string>& kinds) {
+  Prompt prompt;
+  const bool told = kinds.size() == parts.size();
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    prompt.has_image = prompt.has_image || parts[i].is_image;
+    if (told && !is_human_kind(kinds[i])) continue;
+    Spoken spoken = who_speaks(parts[i].text);
+    if (told && spoken.voice == Voice::injected) spoken.voice = Voice::human;  // a person pasted it
+    if (spoken.voice == Voice::human) append_line(prompt.text, spoken.text);
+    if (spoken.voice != Voice::shell) continue;
+    append_line(prompt.text, std::string("! ").append(spoken.text));
+    append_line(prompt.output, spoken.output);
+    prompt.is_shell = true;
+  }
+  return prompt;
+}
+
+void identify(RecordContext& c, od::object& item, const Payload& payload, std::string_view text) {
+  const auto role = payload.body(Key::role);
+  const std::string kind = "message/" + std::string(role);
+  const auto id = payload.body(Key::id);
+  const auto turn = turn_of(item);
+  if (id.empty() && !turn.empty()) return c.identify_by_turn(kind, turn, hash64(text));
+  c.identify_by(kind, id, hash64(text));
+}
+
+Fate emit_prompt(RecordContext& c, od::object& item, const Payload& payload, const std::vector<Part>& parts) {
+  Prompt prompt = read_prompt(parts, read_kinds(c, item));
+  if (prompt.text.empty() && !prompt.has_image) return Fate::skipped(parts.empty() ? "no_content" : "injected_text");
+  identify(c, item, payload, prompt.text);
+  Event& e = c.add(EventKind::user_msg, Role::user);
+  e.origin = prompt.is_shell ? Origin::shell : prompt.text.starts_with(kPlanPrompt) ? Origin::plan : Origin::typed;
+  e.text = std::move(prompt.text);
+  e.summary = prompt.has_image ? "[image]" : "";
+  e.starts_exchange = true;
+  if (prompt.output.empty()) return Fate::indexed();
+  Event& output = c.add_lifecycle("shell_output");
+  output.origin = Origin::injected;
+  output.text =
+      c.detail() == Detail::full ? std::string_view(prompt.output) : utf8_prefix(prompt.output, kResultTextLimit);
+  return Fate::indexed();
+}
+
+Fate emit_answer(RecordContext& c, od::object& item, const Payload& payload, const std::vector<Part>& parts) {
+  std::string text;
+  for (const Part& part : parts)
+    append_line(text, part.text);
+  if (trimmed(text).empty()) return Fate::skipped("blank_message");
+  identify(c, item, payload, text);
+  Event& e = c.add(EventKind::assistant_msg, Role::assistant);
+  e.text = std::move(text);
+  return Fate::indexed();
+}
+
+Fate read_reasoning(RecordContext& c, od::object& item, const Payload& payload) {
+  std::string text;
+  for (const std::string_view key : {"summary", "content"}) {
+    od::value value;
+    od::array parts;
+    if (!seek(item, key, value) || value.get_array().get(parts)) continue;
+    const bool whole = for_each_element(parts, [&](od::value& element, std::size_t) {
+      od::object part;
+      Tokens<kPartKeys> tokens;
+      if (element.get_object().get(part)) return true;
+      if (!collect(part, kPartTable, tokens)) return false;
+      append_line(text, c.text(tokens[kText]));
+      return true;
+    });
+    if (!whole) return Fate::damaged();
+  }
+  c.identify_by("reasoning", payload.body(Key::id), hash64(text, hash64(payload[Key::encrypted_content])));
+  Event& e = c.add(EventKind::thinking, Role::assistant);
+  if (text.empty()) e.summary = "[encrypted]";
+  e.text = std::move(text);
+  return Fate::indexed();
+}
+
+}  // namespace
+
+std::string_view turn_of(od::object& item) {
+  od::object metadata;
+  od::value turn;
+  if (!seek_object(item, kMetadata, metadata) || !seek(metadata, "turn_id", turn)) return {};
+  return string_body(token_of(turn));
+}
+
+Fate read_message(RecordContext& c, od::object& item, const Payload& payload) {
+  const auto role = payload.body(Key::role);
+  if (role == "developer" || role == "system") return Fate::skipped("instructions");
+  std::vector<Part> parts;
+  if (!read_parts(c, item, parts)) return Fate::damaged();
+  if (role == "user") return emit_prompt(c, item, payload, parts);
+  if (role == "assistant") return emit_answer(c, item, payload, parts);
+  c.diagnose(DiagnosticType::unknown_field_value, {"payload.role"});
+  return Fate::unknown("unknown_role");
+}
+
+// A message from one agent to another. What reaches the agent of this file, unless it is the one a person talks to, is
+// its task.
+Fate read_agent_message(RecordContext& c, od::object& item, const Payload& payload) {
+  std::vector<Part> parts;
+  if (!read_parts(c, item, parts)) return Fate::damaged();
+  std::string text;
+  for (const Part& part : parts)
+    append_line(text, part.text);
+  if (trimmed(text).empty()) return Fate::skipped("encrypted_message");
+  c.identify_by("agent_message", payload.body(Key::id), hash64(text));
+  const std::string way = c.text(payload[Key::author]) + " to " + c.text(payload[Key::recipient]);
+  if (payload.body(Key::recipient) == "/root" || payload.body(Key::recipient).empty()) {
+    Event& e = c.add_lifecycle("agent_message", one_line(way, 120));
+    e.text = std::move(text);
+    return Fate::indexed();
+  }
+  Event& e = c.add(EventKind::user_msg, Role::user);
+  e.origin = Origin::parent_agent;
+  e.text = std::move(text);
+  e.starts_exchange = true;
+  return Fate::indexed();
+}
+
+Fate read_response_item(RecordContext& c, od::object& item, const Payload& payload) {
+  const auto type = payload.body(Key::type);
+  if (type == "message") return read_message(c, item, payload);
+  if (type == "reasoning") return read_reasoning(c, item, payload);
+  if (type == "agent_message") return read_agent_message(c, item, payload);
+  if (type == "ghost_snapshot") return Fate::skipped("file_backup");
+  if (type == "compaction" || type == "compaction_summary" || type == "context_compaction")
+    return Fate::skipped("encrypted_compaction");
+  if (type == "additional_tools" || type == "compaction_trigger") return Fate::skipped("instructions");
+  return read_tool_item(c, item, payload);
+}
+
+}  // namespace memd::codex

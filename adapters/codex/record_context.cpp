@@ -1,0 +1,78 @@
+#include "adapters/codex/record_context.hpp"
+
+#include "schemas/hash.hpp"
+#include "schemas/ids.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace memd::codex {
+namespace {
+
+// Ids of the platform are long ("call_" and 24 letters); other model servers count "call_0", "call_1" in each session.
+constexpr std::size_t kGlobalIdLength = 20;
+
+}  // namespace
+
+RecordContext::RecordContext(const Line& line, Detail detail, EventBatch& out)
+    : TextReader(detail), line_(line), out_(out), time_(parse_rfc3339(line.timestamp).value_or(0)) {}
+
+void RecordContext::identify_by(std::string_view kind, std::string_view native_id, std::uint64_t content) {
+  if (native_id.size() < kGlobalIdLength) return identify_locally(kind, hash_combine(hash64(native_id), content));
+  key_ = record_key(Platform::codex, std::string(kind).append("/").append(native_id));
+  local_ = false;
+}
+
+void RecordContext::identify_by_turn(std::string_view kind, std::string_view turn_id, std::uint64_t content) {
+  if (turn_id.size() < kGlobalIdLength) return identify_locally(kind, content);
+  key_ = hash_combine(record_key(Platform::codex, std::string(kind).append("@").append(turn_id)), content);
+  local_ = false;
+}
+
+void RecordContext::identify_locally(std::string_view kind, std::uint64_t content) {
+  const std::uint64_t place = line_.timestamp.empty() ? line_.raw.offset : hash64(line_.timestamp);
+  key_ = hash_combine(hash_combine(hash64(line_.session_uid, hash64(kind)), place), content);
+  content_ = hash_combine(hash64(kind), content);
+  local_ = true;
+}
+
+void RecordContext::identify_in_session(std::string_view kind, std::uint64_t content) {
+  identify_locally(kind, content);
+  key_ = hash_combine(hash64(line_.session_uid, hash64(kind)), content);
+}
+
+Event& RecordContext::add(EventKind kind, Role role, std::size_t block) {
+  Event& e = out_.events.emplace_back();
+  e.session_uid = line_.session_uid;
+  e.event_id = event_key(key_, index_++);
+  e.time = time_;
+  e.kind = kind;
+  e.role = role;
+  e.raw = line_.raw;
+  e.raw.block = static_cast<std::uint16_t>(std::min<std::size_t>(block, std::numeric_limits<std::uint16_t>::max()));
+  e.id_is_local = local_;
+  if (local_) e.input_hash = content_;
+  return e;
+}
+
+Event& RecordContext::add_lifecycle(std::string_view name, std::string_view summary) {
+  Event& e = add(EventKind::lifecycle, Role::system);
+  e.lifecycle = name;
+  e.summary = summary;
+  return e;
+}
+
+SessionUpdate& RecordContext::update(std::string_view session_uid) {
+  SessionUpdate& update = out_.sessions.emplace_back();
+  update.session_uid = session_uid;
+  update.platform = Platform::codex;
+  if (const auto parts = split_session_uid(session_uid)) update.native_id = parts->native_id;
+  update.time = time_;
+  return update;
+}
+
+void RecordContext::diagnose(DiagnosticType type, std::vector<FieldName> fields) {
+  out_.diagnostics.push_back({Platform::codex, type, Severity::warning, std::move(fields), 0, line_.raw.offset});
+}
+
+}  // namespace memd::codex

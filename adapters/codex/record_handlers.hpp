@@ -1,0 +1,99 @@
+#pragma once
+
+#include "adapters/codex/record_context.hpp"
+#include "adapters/json/json_access.hpp"
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+// One function a kind of record. `item` is the record's payload, to be walked from its first field.
+namespace memd::codex {
+
+// The scalars of payloads, as raw tokens. Which of them a payload has depends on its type.
+enum class Key : std::uint8_t {
+  type,
+  id,
+  role,
+  call_id,
+  name,
+  namespace_,
+  arguments,
+  input,
+  output,
+  status,
+  phase,
+  summary,
+  encrypted_content,
+  message,
+  turn_id,
+  reason,
+  duration_ms,
+  model,
+  cwd,
+  text,
+  action,
+  success,
+  num_turns,
+  author,
+  recipient,
+  content,
+  trigger_turn,
+  thread_name,
+  new_thread_id,
+  query,
+  info,
+};
+inline constexpr std::array<std::string_view, 31> kKeyNames{"type",
+                                                            "id",
+                                                            "role",
+                                                            "call_id",
+                                                            "name",
+                                                            "namespace",
+                                                            "arguments",
+                                                            "input",
+                                                            "output",
+                                                            "status",
+                                                            "phase",
+                                                            "summary",
+                                                            "encrypted_content",
+                                                            "message",
+                                                            "turn_id",
+                                                            "reason",
+                                                            "duration_ms",
+                                                            "model",
+                                                            "cwd",
+                                                            "text",
+                                                            "action",
+                                                            "success",
+                                                            "num_turns",
+                                                            "author",
+                                                            "recipient",
+                                                            "content",
+                                                            "trigger_turn",
+                                                            "thread_name",
+                                                            "new_thread_id",
+                                                            "query",
+                                                            "info"};
+
+struct Payload {
+  Tokens<kKeyNames.size()> tokens{};
+  std::string_view operator[](Key key) const { return tokens[static_cast<std::size_t>(key)]; }
+  std::string_view body(Key key) const { return string_body((*this)[key]); }
+  bool has(Key key) const { return !(*this)[key].empty() && (*this)[key] != "null"; }
+};
+
+Fate read_response_item(RecordContext& context, od::object& item, const Payload& payload);
+Fate read_message(RecordContext& context, od::object& item, const Payload& payload);
+Fate read_tool_item(RecordContext& context, od::object& item, const Payload& payload);
+Fate read_event_msg(RecordContext& context, od::object& item, const Payload& payload);
+Fate read_token_count(RecordContext& context, od::object& item);
+Fate read_session_meta(RecordContext& context, od::object& item);
+Fate read_turn_context(RecordContext& context, od::object& item, const Payload& payload);
+Fate read_compacted(RecordContext& context, od::object& item, const Payload& payload);
+Fate read_agent_message(RecordContext& context, od::object& item, const Payload& payload);
+
+// The turn an item belongs to, from the metadata the client adds; empty when it does not say.
+std::string_view turn_of(od::object& item);
+
+}  // namespace memd::codex

@@ -1,0 +1,147 @@
+// What a rollout says of its session: session_meta, turn_context, compacted.
+#include "adapters/codex/record_handlers.hpp"
+#include "schemas/hash.hpp"
+#include "schemas/ids.hpp"
+
+namespace memd::codex {
+namespace {
+
+enum : std::size_t {
+  kId,
+  kCwd,
+  kVersion,
+  kSource,
+  kThreadSource,
+  kNickname,
+  kRole,
+  kForkedFrom,
+  kParent,
+  kGit,
+  kHistoryBase,
+  kMetaKeys
+};
+constexpr KeyTable<kMetaKeys> kMetaTable{{"id", "cwd", "cli_version", "source", "thread_source", "agent_nickname",
+                                          "agent_role", "forked_from_id", "parent_thread_id", "git", "history_base"}};
+
+enum : std::size_t { kSpawnParent, kSpawnNickname, kSpawnRole, kSpawnType, kSpawnKeys };
+constexpr KeyTable<kSpawnKeys> kSpawnTable{{"parent_thread_id", "agent_nickname", "agent_role", "agent_type"}};
+
+struct SubagentSource {
+  bool is_subagent = false;
+  std::string name;
+  std::string parent;
+};
+
+// {"subagent": "review"}, {"subagent": {"thread_spawn": {…}}}, {"subagent": {"other": "…"}}
+bool read_source(RecordContext& c, od::object& meta, SubagentSource& out) {
+  od::object source;
+  od::value subagent;
+  if (!seek_object(meta, "source", source) || !seek(source, "subagent", subagent)) return true;
+  out.is_subagent = true;
+  const auto token = token_of(subagent);
+  if (is_string(token)) out.name = c.text(token);
+  od::object kinds;
+  if (!token.starts_with('{') || subagent.get_object().get(kinds)) return true;
+  return for_each_field(kinds, [&](std::string_view kind, od::value& value) {
+    out.name = kind;
+    od::object spawn;
+    Tokens<kSpawnKeys> tokens;
+    if (is_string(token_of(value))) {
+      out.name = c.text(token_of(value));
+      return true;
+    }
+    if (value.get_object().get(spawn)) return true;
+    if (!collect(spawn, kSpawnTable, tokens)) return false;
+    out.parent = c.text(tokens[kSpawnParent]);
+    for (const auto name : {tokens[kSpawnNickname], tokens[kSpawnType], tokens[kSpawnRole]})
+      if (is_string(name) && !string_body(name).empty()) out.name = c.text(name);
+    return true;
+  });
+}
+
+std::string field_of(RecordContext& c, od::object& object, std::string_view outer, std::string_view inner) {
+  od::object nested;
+  od::value value;
+  if (!seek_object(object, outer, nested) || !seek(nested, inner, value)) return {};
+  return c.text(token_of(value));
+}
+
+std::string thread_uid(const std::string& thread_id) {
+  return is_uuid(thread_id) ? make_session_uid(Platform::codex, thread_id) : std::string();
+}
+
+}  // namespace
+
+Fate read_session_meta(RecordContext& c, od::object& meta) {
+  Tokens<kMetaKeys> tokens;
+  if (!collect(meta, kMetaTable, tokens)) return Fate::damaged();
+  const std::string id = c.text(tokens[kId]);
+  const auto own = split_session_uid(c.line().session_uid);
+  if (!own) return Fate::skipped("no_session");
+  // A fork begins with a copy of its origin, the origin's own meta included.
+  if (id != own->native_id) return Fate::skipped("copied_meta");
+
+  SubagentSource source;
+  if (tokens[kSource].starts_with('{') && !read_source(c, meta, source)) return Fate::damaged();
+  const auto thread_source = string_body(tokens[kThreadSource]);
+  source.is_subagent = source.is_subagent || thread_source == "subagent" || thread_source == "memory_consolidation";
+  const std::string cwd = c.text(tokens[kCwd]);
+  const std::string branch = field_of(c, meta, "git", "branch");
+  const std::string version = c.text(tokens[kVersion]);
+
+  SessionUpdate& update = c.update(c.line().session_uid);
+  update.kind = source.is_subagent ? SessionKind::subagent : SessionKind::main;
+  if (source.parent.empty()) source.parent = c.text(tokens[kParent]);
+  if (source.is_subagent) {
+    update.parent_uid = thread_uid(source.parent);
+    update.agent_name = source.name;
+    for (const auto name : {tokens[kNickname], tokens[kRole]})
+      if (is_string(name) && !string_body(name).empty()) update.agent_name = c.text(name);
+  }
+  update.forked_from = thread_uid(c.text(tokens[kForkedFrom]));
+  if (update.forked_from.empty()) update.forked_from = thread_uid(field_of(c, meta, "history_base", "thread_id"));
+  if (update.forked_from == update.session_uid) update.forked_from.clear();  // a thread taken back to a point
+
+  // Every resume writes the meta again, into the same file.
+  if (c.line().raw.offset == 0)
+    c.identify_by("session", id, 0);
+  else
+    c.identify_locally("resume", hash64(version, hash64(cwd, hash64(branch))));
+  Event& e = c.add_lifecycle(c.line().raw.offset == 0 ? "session_start" : "session_resume", version);
+  e.cwd = cwd;
+  e.git_branch = branch;
+  e.agent_version = version;
+  return Fate::indexed();
+}
+
+Fate read_turn_context(RecordContext& c, od::object& item, const Payload& payload) {
+  const std::string model = c.text(payload[Key::model]);
+  const std::string cwd = c.text(payload[Key::cwd]);
+  const std::string mode = field_of(c, item, "collaboration_mode", "mode");
+  c.identify_by_turn("turn_context", payload.body(Key::turn_id), hash64(model, hash64(cwd, hash64(mode))));
+  Event& e =
+      c.add_lifecycle("turn_context", one_line(model + (mode.empty() || mode == "default" ? "" : ", " + mode), 80));
+  e.model = model;
+  e.cwd = cwd;
+  return Fate::indexed();
+}
+
+Fate read_compacted(RecordContext& c, od::object& item, const Payload& payload) {
+  std::string summary = c.text(payload[Key::message]);
+  std::size_t kept = 0;
+  od::value value;
+  od::array history;
+  if (seek(item, "replacement_history", value) && !value.get_array().get(history) &&
+      !for_each_element(history, [&](od::value&, std::size_t) { return ++kept > 0; }))
+    return Fate::damaged();
+  c.identify_locally("compacted", hash64(summary, kept));
+  c.add_lifecycle("compaction", kept == 0 ? "" : std::to_string(kept) + " messages kept");
+  if (!trimmed(summary).empty()) {
+    Event& e = c.add_lifecycle("compact_summary");
+    e.origin = Origin::injected;
+    e.text = std::move(summary);
+  }
+  return Fate::indexed();
+}
+
+}  // namespace memd::codex

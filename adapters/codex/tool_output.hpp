@@ -1,0 +1,27 @@
+#pragma once
+
+#include "adapters/codex/record_context.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace memd::codex {
+
+// What a tool gave back, out of one of the forms it was written in: text; JSON in text
+// ({"output", "metadata": {"exit_code"}}, {"content", "isError"}); a list of texts and images.
+struct ToolOutput {
+  std::string text;
+  std::string marker;    // "[image]" for what is not text
+  bool failed = false;   // an exit code that is not 0, or words that Codex itself says when a call came to nothing
+  std::string answers;   // of request_user_input: "question: answer", a line each
+  std::string agent_id;  // of spawn_agent: the thread that was started
+};
+
+// `output` may be anything. False only for broken JSON.
+bool read_tool_output(RecordContext& context, od::value& output, ToolOutput& out);
+
+// Whether the text of a result says that the call failed: "Exit code: 1", "Process exited with code 1", "Script
+// failed", "apply_patch verification failed", "aborted by user", … in what Codex puts before the output proper.
+bool reports_failure(std::string_view text);
+
+}  // namespace memd::codex

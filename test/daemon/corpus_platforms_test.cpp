@@ -1,0 +1,198 @@
+// The real histories of all agents in one store, session by session against what an independent reader counted
+// (reference.json beside the home), and the ledger against the sources. Skipped without a corpus.
+#include "daemon/ingest/ingest_service.hpp"
+#include "test/support/corpus.hpp"
+#include "test/support/fake_clock.hpp"
+#include "test/support/sha256.hpp"
+#include "test/support/store_dump.hpp"
+#include "test/support/temp_dir.hpp"
+
+#include <gtest/gtest.h>
+#include <boost/json.hpp>
+
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+namespace memd {
+namespace {
+
+namespace fs = std::filesystem;
+namespace bj = boost::json;
+using namespace std::chrono_literals;
+
+constexpr std::array<const char*, 5> kPlatforms{"codex", "cline", "cursor", "opencode", "gemini"};
+
+class CorpusPlatforms : public testing::Test {
+ protected:
+  static IngestSnapshot ingest(const fs::path& home, const fs::path& file) {
+    const test::FakeClock clock;
+    const Discovery discovery(all_adapters(), home, {}, {});
+    auto writer = Writer::open(file, clock);
+    EXPECT_TRUE(writer);
+    IngestService service(discovery, clock);
+    EXPECT_TRUE(service.start(std::move(*writer)));
+    service.scan();
+    EXPECT_TRUE(service.block_until_idle(300s));
+    EXPECT_EQ(service.progress().snapshot().last_error, "");
+    return service.progress().snapshot();
+  }
+  static void SetUpTestSuite() {
+    if (!fs::exists(test::corpus_home() / ".codex")) return;
+    store_ = std::make_unique<test::TempDir>();
+    ingest(test::corpus_home(), *store_ / "memd.db");
+    std::ifstream in(test::corpus_home().parent_path() / "reference.json", std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    reference_ = bj::parse(text.str()).as_object();
+  }
+  static void TearDownTestSuite() { store_.reset(); }
+  void SetUp() override {
+    if (!store_) GTEST_SKIP() << "no corpus at " << test::corpus_home() << " (set MEMD_CORPUS)";
+    db_ = std::make_unique<sqlite::Database>(sqlite::Database::open(*store_ / "memd.db", sqlite::OpenMode::read_only));
+  }
+
+  std::int64_t number(std::string_view sql, std::string_view uid = {}) {
+    sqlite::Statement q(db_->handle(), sql);
+    if (!uid.empty()) q.bind_at(1, uid);
+    return q.step() ? q.int64(0) : -1;
+  }
+  template <class Check>
+  void each_session(Check check) {
+    for (const char* platform : kPlatforms)
+      for (const auto& [uid, entry] : reference_.at("sessions").at(platform).as_object()) {
+        SCOPED_TRACE(std::string(uid));
+        check(std::string(uid), entry.as_object());
+      }
+  }
+
+  static inline std::unique_ptr<test::TempDir> store_;
+  static inline bj::object reference_;
+  std::unique_ptr<sqlite::Database> db_;
+};
+
+TEST_F(CorpusPlatforms, EverySessionCountsAsTheReferenceDoes) {
+  each_session([&](const std::string& uid, const bj::object& want) {
+    const auto column = [&](const char* name) {
+      return number("SELECT " + std::string(name) + " FROM sessions WHERE uid = ?1", uid);
+    };
+    const auto count = [&](const char* name) { return want.at(name).to_number<std::int64_t>(); };
+    EXPECT_EQ(column("turns"), count("turns"));
+    EXPECT_EQ(column("tool_calls"), count("tool_calls"));
+    if (want.at("results_paired").is_number()) {
+      EXPECT_EQ(column("tool_pairs"), count("results_paired"));
+    }
+    EXPECT_EQ(column("tool_errors"), count("tool_errors"));
+    EXPECT_EQ(column("compactions"), static_cast<std::int64_t>(want.at("compactions").as_array().size()));
+    const auto& tokens = want.at("tokens").as_object();
+    EXPECT_EQ(column("tokens_input"), tokens.at("input").to_number<std::int64_t>());
+    EXPECT_EQ(column("tokens_output"), tokens.at("output").to_number<std::int64_t>());
+    EXPECT_EQ(column("tokens_cache_read"), tokens.at("cache_read").to_number<std::int64_t>());
+    EXPECT_EQ(column("tokens_cache_creation"), tokens.at("cache_creation").to_number<std::int64_t>());
+    EXPECT_EQ(number("SELECT count(*) FROM events e JOIN sessions s USING (session_pk)"
+                     " WHERE s.uid = ?1 AND e.kind = 1",
+                     uid),
+              count("assistant_text"));
+  });
+}
+
+TEST_F(CorpusPlatforms, EveryHumanPromptIsInExactlyOneExchange) {
+  std::map<std::string, std::size_t> prompts;
+  each_session([&](const std::string& uid, const bj::object& want) {
+    std::multiset<std::string> expected;
+    for (const auto& p : want.at("prompts").as_array())
+      expected.insert(std::string(p.at("sha256").as_string()));
+    prompts[uid.substr(0, uid.find(':'))] += expected.size();
+    std::multiset<std::string> found;
+    sqlite::Statement q(db_->handle(),
+                        "SELECT x.user_message FROM exchanges x JOIN sessions s USING (session_pk)"
+                        " WHERE s.uid = ?1 AND x.user_message IS NOT NULL");
+    q.bind_at(1, uid);
+    while (q.step())
+      found.insert(test::sha256_hex(q.text(0)));
+    EXPECT_EQ(found, expected);
+  });
+  EXPECT_EQ(prompts["codex"], 172u);
+  EXPECT_EQ(prompts["cline"], 4u);
+  EXPECT_EQ(prompts["cursor"], 23u);
+  EXPECT_EQ(prompts["opencode"], 8u);
+  EXPECT_EQ(prompts["gemini"], 2u);
+}
+
+TEST_F(CorpusPlatforms, TimesAndTitlesAreTheReferences) {
+  each_session([&](const std::string& uid, const bj::object& want) {
+    EXPECT_EQ(number("SELECT started_at FROM sessions WHERE uid = ?1", uid),
+              want.at("first_ts").to_number<std::int64_t>());
+    EXPECT_EQ(number("SELECT ended_at FROM sessions WHERE uid = ?1", uid),
+              want.at("last_ts").to_number<std::int64_t>());
+    if (!want.at("title").is_string()) return;
+    sqlite::Statement q(db_->handle(), "SELECT title FROM sessions WHERE uid = ?1");
+    q.bind_at(1, uid);
+    ASSERT_TRUE(q.step());
+    EXPECT_EQ(q.text(0), std::string_view(want.at("title").as_string()));
+  });
+}
+
+TEST_F(CorpusPlatforms, NoSessionIsMadeUp) {
+  for (const char* platform : kPlatforms) {
+    std::set<std::string> known;
+    for (const auto& [uid, entry] : reference_.at("sessions").at(platform).as_object())
+      known.insert(std::string(uid));
+    sqlite::Statement q(db_->handle(), "SELECT uid FROM sessions WHERE platform = ?1");
+    q.bind_at(1, std::string_view(platform));
+    while (q.step())
+      EXPECT_TRUE(known.contains(q.str(0))) << q.text(0);
+  }
+}
+
+// To the byte for files, to the row for databases.
+TEST_F(CorpusPlatforms, LedgerIsExactForEverySource) {
+  sqlite::Statement q(db_->handle(),
+                      "SELECT o.path, o.format, o.size, o.cursor, sum(c.bytes), sum(c.records), o.state FROM sources o"
+                      " LEFT JOIN coverage c USING (source_pk) GROUP BY o.source_pk");
+  while (q.step()) {
+    SCOPED_TRACE(q.str(0));
+    EXPECT_EQ(q.int64(6), 0);
+    EXPECT_EQ(q.int64(2), q.int64(3));  // read to the end
+    EXPECT_EQ(q.int64(4), q.int64(2));
+    if (static_cast<SourceFormat>(q.int64(1)) == SourceFormat::jsonl)
+      EXPECT_EQ(q.int64(2), static_cast<std::int64_t>(fs::file_size(q.str(0))));
+  }
+}
+
+// What `memd status` shows of this history; printed so that it can be copied into the documentation.
+TEST_F(CorpusPlatforms, Table) {
+  std::printf("%-12s %8s %9s %10s %8s %12s %12s %14s\n", "platform", "sources", "sessions", "exchanges", "events",
+              "input", "output", "cache read");
+  sqlite::Statement q(db_->handle(),
+                      "SELECT s.platform, (SELECT count(*) FROM sources o WHERE o.platform = s.platform), count(*),"
+                      " sum((SELECT count(*) FROM exchanges x WHERE x.session_pk = s.session_pk)),"
+                      " sum((SELECT count(*) FROM events e WHERE e.session_pk = s.session_pk)), sum(tokens_input),"
+                      " sum(tokens_output), sum(tokens_cache_read) FROM sessions s GROUP BY 1 ORDER BY 1");
+  int rows = 0;
+  while (q.step()) {
+    ++rows;
+    std::printf(
+        "%-12s %8lld %9lld %10lld %8lld %12lld %12lld %14lld\n", q.str(0).c_str(), static_cast<long long>(q.int64(1)),
+        static_cast<long long>(q.int64(2)), static_cast<long long>(q.int64(3)), static_cast<long long>(q.int64(4)),
+        static_cast<long long>(q.int64(5)), static_cast<long long>(q.int64(6)), static_cast<long long>(q.int64(7)));
+  }
+  EXPECT_EQ(rows, 6);
+}
+
+TEST_F(CorpusPlatforms, SecondIngestReadsAndWritesNothing) {
+  const auto again = ingest(test::corpus_home(), *store_ / "memd.db");
+  EXPECT_EQ(again.commits, 0u);
+  EXPECT_EQ(again.events, 0u);
+}
+
+TEST_F(CorpusPlatforms, FullTextIndexAgreesWithTheExchanges) {
+  auto writing = sqlite::Database::open(*store_ / "memd.db", sqlite::OpenMode::read_write);
+  EXPECT_NO_THROW(test::check_full_text_index(writing));
+}
+
+}  // namespace
+}  // namespace memd
