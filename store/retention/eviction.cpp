@@ -65,7 +65,7 @@ void account(sqlite::Database& db, std::string_view uid) {
   for (const auto& line : lines(db,
                                 "SELECT i.source_pk, i.record_type, count(*), sum(i.bytes) FROM source_items i JOIN"
                                 " sources o USING (source_pk) WHERE i.session_uid = ?1 AND o.session_uid <> ?1"
-                                " AND i.disposition = 0 GROUP BY 1, 2",
+                                " AND i.disposition = 0 AND i.flags & 2 = 0 GROUP BY 1, 2",
                                 uid))
     move_in_ledger(db, line.source, line.type, line.records, line.bytes);
   db.prepare("UPDATE source_items SET disposition = 1, reason = ? WHERE session_uid = ? AND disposition = 0")

@@ -51,7 +51,9 @@ class RawLayerTest : public testing::Test {
       source.id = outcome->slice->source.id;
     }
     clock_.advance(3);
-    if (commit) ASSERT_TRUE(writer_->commit());
+    if (commit) {
+      ASSERT_TRUE(writer_->commit());
+    }
   }
   fs::path raw_file(const std::string& name) const {
     return layout_.raw_dir() / ("platform=thunderus/" + name + ".jsonl.zst");
