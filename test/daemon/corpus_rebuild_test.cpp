@@ -21,7 +21,8 @@ using namespace std::chrono_literals;
 
 // The store, and the ids and times that answers show.
 std::vector<std::string> dump(const fs::path& file) {
-  auto db = sqlite::Database::open(file, sqlite::OpenMode::read_only);
+  auto db = sqlite::Database::open(file, sqlite::OpenMode::read_write);
+  db.exec("UPDATE sessions SET analyzed_at = NULL");  // when somebody last looked, not what was read
   auto out = test::dump_store(db);
   for (const char* sql :
        {"SELECT * FROM sources ORDER BY source_pk", "SELECT * FROM sessions ORDER BY session_pk",
@@ -29,7 +30,7 @@ std::vector<std::string> dump(const fs::path& file) {
         "exchanges"
         " ORDER BY exchange_pk",
         "SELECT * FROM observations ORDER BY observation_pk", "SELECT * FROM projects ORDER BY project_pk",
-        "SELECT * FROM diagnostics ORDER BY diagnostic_pk", "SELECT * FROM raw_frames ORDER BY range_first, bytes",
+        "SELECT * FROM diagnostics ORDER BY diagnostic_pk", "SELECT * FROM raw_frames ORDER BY first_number",
         "SELECT name, length, last_number FROM raw_files ORDER BY name"}) {
     sqlite::Statement q(db.handle(), sql);
     const bool frames = std::string_view(sql).find("raw_frames") != std::string_view::npos;
