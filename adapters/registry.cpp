@@ -4,6 +4,7 @@
 #include "adapters/codex/codex_adapter.hpp"
 #include "adapters/cursor/cursor_adapter.hpp"
 #include "adapters/gemini/gemini_adapter.hpp"
+#include "adapters/grok/grok_adapter.hpp"
 #include "adapters/imported/imported_adapter.hpp"
 #include "adapters/opencode/opencode_adapter.hpp"
 #include "adapters/thunderus/thunderus_adapter.hpp"
@@ -18,6 +19,7 @@ std::span<const Adapter* const> all_adapters() {
       &cursor::adapter(),
       &cline::adapter(),
       &codex::adapter(),
+      &grok::adapter(),
       &opencode::adapter(),
       &gemini::adapter(),
       &thunderus::adapter(),

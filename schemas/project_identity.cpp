@@ -1,39 +1,207 @@
 #include "schemas/project_identity.hpp"
 
+#include <algorithm>
 #include <array>
-#include <cctype>
+#include <cstddef>
+#include <optional>
+#include <vector>
 
 namespace memd {
 namespace {
 
-std::string canonical_spelling(std::string_view path) {
-  std::string out;
-  out.reserve(path.size());
-  const bool windows = path.size() >= 2 && path[1] == ':' && std::isalpha(static_cast<unsigned char>(path[0])) != 0;
-  for (std::size_t i = 0; i < path.size(); ++i) {
-    char c = path[i];
-    if (c == '\\' && (windows || path.starts_with("\\\\"))) c = '/';
-    if (windows && i == 0) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    if (c == '/' && !out.empty() && out.back() == '/' && out.size() > 1) continue;
-    out += c;
-  }
-  while (out.size() > 1 && out.back() == '/')
-    out.pop_back();
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool is_letter(char c) { return lower(c) >= 'a' && lower(c) <= 'z'; }
+
+std::string lowered(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(), lower);
   return out;
+}
+
+bool starts_nocase(std::string_view text, std::string_view lower_prefix) {
+  return lowered(text.substr(0, lower_prefix.size())) == lower_prefix;
+}
+
+template <std::size_t N>
+bool is_one_of(std::string_view word, const std::array<std::string_view, N>& words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  const char l = lower(c);
+  return l >= 'a' && l <= 'f' ? l - 'a' + 10 : -1;
+}
+
+std::string percent_decoded(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const int high = text[i] == '%' && i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
+    const int low = high < 0 ? -1 : hex_digit(text[i + 2]);
+    if (low < 0) {
+      out += text[i];
+      continue;
+    }
+    out += static_cast<char>(high * 16 + low);
+    i += 2;
+  }
+  return out;
+}
+
+// "file:///home/x", "vscode-remote://wsl+ubuntu/home/x": the path. Of another machine too: the repository is the same.
+std::string without_uri(std::string_view text) {
+  const auto scheme = text.find("://");
+  if (scheme != std::string_view::npos && scheme > 1) {
+    const bool file = starts_nocase(text, "file:");
+    const auto path = text.find('/', scheme + 3);
+    if (path == std::string_view::npos) return std::string(text);
+    const bool share = file && path > scheme + 3 && lowered(text.substr(scheme + 3, path - scheme - 3)) != "localhost";
+    return percent_decoded(share ? text.substr(scheme + 1) : text.substr(path));
+  }
+  const bool encoded_drive = text.size() > 3 && is_letter(text[text[0] == '/' ? 1 : 0]) &&
+                             starts_nocase(text.substr(text[0] == '/' ? 2 : 1), "%3a");
+  return encoded_drive ? percent_decoded(text) : std::string(text);
+}
+
+// A path taken apart: "/home/x" is {"/", [home, x]}, "C:\x" {"c:/", [x]}, "\\server\share\x" {"//", [server, share,
+// x]}.
+struct Path {
+  std::string root;
+  std::vector<std::string> parts;
+  bool windows = false;
+
+  std::string key(std::size_t count) const {
+    std::string out = root;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (i > 0) out += '/';
+      out += windows ? lowered(parts[i]) : parts[i];
+    }
+    return out;
+  }
+};
+
+void split(std::string_view text, std::vector<std::string>& parts) {
+  for (std::size_t at = 0; at <= text.size();) {
+    const auto end = std::min(text.find('/', at), text.size());
+    const auto part = text.substr(at, end - at);
+    if (part == ".." && !parts.empty())
+      parts.pop_back();
+    else if (!part.empty() && part != "." && part != "..")
+      parts.emplace_back(part);
+    at = end + 1;
+  }
+}
+
+void become_drive(Path& path, char letter, std::size_t parts_before) {
+  path.root = {lower(letter), ':', '/'};
+  path.windows = true;
+  path.parts.erase(path.parts.begin(), path.parts.begin() + static_cast<std::ptrdiff_t>(parts_before));
+}
+
+Path parse(std::string text) {
+  const auto drive_at = [&](std::size_t at) {
+    return text.size() > at + 1 && is_letter(text[at]) && text[at + 1] == ':' &&
+           (text.size() == at + 2 || text[at + 2] == '/' || text[at + 2] == '\\');
+  };
+  Path path;
+  const std::size_t drive = drive_at(0) ? 0 : text.starts_with('/') && drive_at(1) ? 1 : std::string::npos;
+  const bool unc = text.starts_with("\\\\") || text.starts_with("//");
+  if (drive != std::string::npos || unc) std::replace(text.begin(), text.end(), '\\', '/');
+  if (drive != std::string::npos) {
+    split(std::string_view(text).substr(drive + 2), path.parts);
+    become_drive(path, text[drive], 0);
+    return path;
+  }
+  split(text, path.parts);
+  auto& parts = path.parts;
+  if (text.starts_with("//?/") && parts.size() > 1 && parts[1].size() == 2 && parts[1][1] == ':') {
+    become_drive(path, parts[1][0], 2);  // the long form of Windows
+    return path;
+  }
+  if (unc && parts.size() > 1 && (lowered(parts[0]) == "wsl$" || lowered(parts[0]) == "wsl.localhost")) {
+    path.root = "/";  // a Linux path seen from Windows; the second part is the distribution
+    parts.erase(parts.begin(), parts.begin() + 2);
+  } else if (unc && text.starts_with("//") && parts.size() > 1) {
+    path.root = "//";
+    path.windows = true;
+    return path;
+  } else if (text.starts_with('/')) {
+    path.root = "/";
+  }
+  if (path.root.empty()) return path;
+  if (parts.size() > 2 && parts[0] == "mnt" && parts[1].size() == 1 && is_letter(parts[1][0]))
+    become_drive(path, parts[1][0], 2);
+  else if (parts.size() > 1 && parts[0].size() == 1 && is_letter(parts[0][0]))
+    become_drive(path, parts[0][0], 1);
+  else if (parts.size() > 1 && parts[0] == "private" &&
+           is_one_of(parts[1], std::array<std::string_view, 3>{"tmp", "var", "etc"}))
+    parts.erase(parts.begin());
+  return path;
+}
+
+// Whether the first `count` parts are somebody's home, or a directory people keep repositories in: no repository
+// itself.
+bool holds_repositories(const Path& path, std::size_t count) {
+  static constexpr std::array<std::string_view, 3> kHomes{"home", "users", "root"};
+  static constexpr std::array<std::string_view, 18> kFolders{
+      "src",   "source",     "code", "dev",          "develop", "development", "developer", "projects", "project",
+      "repos", "workspaces", "git",  "repositories", "work",    "workspace",   "documents", "tmp",      "github"};
+  if (count == 0) return true;
+  const std::string first = lowered(path.parts[0]);
+  if (count <= 2 && is_one_of(first, kHomes)) return true;
+  return is_one_of(lowered(path.parts[count - 1]), kFolders);
+}
+
+struct Cut {
+  std::size_t parts;  // that name the repository
+  std::string last;   // instead of the last of them; empty: as it is
+};
+
+// "<repo>.worktrees" and the like: the repository's name.
+std::string_view sibling_of(std::string_view part) {
+  for (const std::string_view suffix : {".worktrees", "-worktrees", "_worktrees", ".worktree", "-worktree"})
+    if (part.size() > suffix.size() && part.ends_with(suffix)) return part.substr(0, part.size() - suffix.size());
+  return {};
+}
+
+// Where the repository ends in the path of one of its worktrees. For a tool's own directory below the home: of
+// "<id>/<repo>" and "<repo>/<id>" Codex writes the former.
+std::optional<Cut> find_worktree(const Path& path) {
+  const auto& parts = path.parts;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto dashes = parts[i].find("--worktrees-");
+    if (dashes != std::string::npos && dashes > 0) return Cut{i + 1, parts[i].substr(0, dashes)};
+    if (i + 1 == parts.size()) break;
+    if (const auto name = sibling_of(parts[i]); !name.empty()) return Cut{i + 1, std::string(name)};
+    const bool hidden = parts[i] == ".worktrees" || parts[i] == ".trees";
+    if (hidden && i > 0 && !holds_repositories(path, i)) return Cut{i, {}};
+    if (parts[i] != "worktrees" || i == 0) continue;
+    const std::string& holder = parts[i - 1];
+    if (holder == ".git") return i > 1 ? std::optional(Cut{i - 1, {}}) : std::nullopt;
+    if (!holder.starts_with('.')) {
+      if (holder.size() > 4 && holder.ends_with(".git")) return Cut{i, holder.substr(0, holder.size() - 4)};  // bare
+      if (!holds_repositories(path, i)) return Cut{i, {}};
+      continue;
+    }
+    if (i > 1 && !holds_repositories(path, i - 1)) return Cut{i - 1, {}};
+    const bool id_first = holder == ".codex" && i + 2 < parts.size();
+    return Cut{i + 2, id_first ? parts[i + 2] : std::string()};
+  }
+  return std::nullopt;
 }
 
 }  // namespace
 
 ProjectIdentity project_identity(std::string_view cwd) {
-  std::string key = canonical_spelling(cwd);
-  static constexpr std::array<std::string_view, 3> kWorktreeDirs{"/.worktrees/", "/.claude/worktrees/",
-                                                                 "/.cursor/worktrees/"};
-  for (const auto dir : kWorktreeDirs) {
-    const auto at = key.find(dir);
-    if (at != std::string::npos && at > 0) key.resize(at);
+  Path path = parse(without_uri(cwd));
+  if (!path.parts.empty() && path.parts.back() == ".git" && path.parts.size() > 1) path.parts.pop_back();
+  if (const auto cut = find_worktree(path)) {
+    path.parts.resize(cut->parts);
+    if (!cut->last.empty()) path.parts.back() = cut->last;
   }
-  const auto slash = key.find_last_of('/');
-  std::string name = slash == std::string::npos || slash + 1 == key.size() ? key : key.substr(slash + 1);
+  std::string key = path.key(path.parts.size());
+  std::string name = path.parts.empty() ? key : path.parts.back();
   return {std::move(key), std::move(name)};
 }
 

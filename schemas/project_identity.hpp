@@ -10,9 +10,18 @@ struct ProjectIdentity {
   std::string name;  // last component, for people
 };
 
-// Derived from a working directory alone (no file system access: the directory may be another machine's, or gone).
-// Windows paths are put into one spelling (drive letter lower case, forward slashes); "/x/repo/.worktrees/b/c" and
-// "/x/repo/.claude/worktrees/b" belong to "/x/repo".
+// Derived from a working directory as an agent wrote it, or its file: URI, without looking at the file system: the
+// directory may be another machine's, or gone. The same repository gets the same key
+//   * in each spelling of its path: trailing and double slashes, "." and "..", percent signs, file:///c%3A/x, C:\x,
+//   c:/x,
+//     /c/x (MSYS), /mnt/c/x (WSL), \\wsl$\Ubuntu\home\x, /private/tmp/x (macOS); Windows paths in any case;
+//   * in its worktrees: <repo>/.git/worktrees/w, <repo>/.worktrees/w, <repo>/worktrees/w, <repo>/.claude/worktrees/w
+//     and the like, <repo>.worktrees/w, <repo>-worktrees/w, and the directory name <repo>--worktrees-w that Claude Code
+//     makes of such a path.
+// Worktrees that a tool keeps in its own directory below the home (~/.cursor/worktrees/<repo>/<id>) share a key with
+// one another; that they are of ~/src/<repo> is written in their .git file only. Nor can it be known without looking:
+// that a directory is a symbolic link, that /repo/sub is part of the repository /repo, that a file system ignores case
+// (macOS).
 ProjectIdentity project_identity(std::string_view cwd);
 
 }  // namespace memd

@@ -167,6 +167,7 @@ struct EventSource {
   std::string session_uid;
   SourceId source = 0;
   RawRef raw;
+  std::string item_key;  // of a source that is changed in place: which item; `raw.offset` is its number
 };
 
 // A fenced block of an answer.

@@ -41,8 +41,8 @@ void read_text_input(ItemContext& c, std::string_view input, Event& call) {
   make_absolute(call);
 }
 
-void emit_result(ItemContext& c, const ToolCall& call, std::string_view text, bool is_error, std::size_t block) {
-  Event& e = c.add(EventKind::tool_result, Role::tool, block);
+void emit_result(ItemContext& c, const ToolCall& call, std::string_view text, bool is_error) {
+  Event& e = c.add(EventKind::tool_result, Role::tool);
   e.tool = call.tool;
   e.call_id = call.id;
   e.is_error = is_error;

@@ -29,10 +29,12 @@ const AdapterDescription& ClineAdapter::describe() const {
         "Roo Code counts cached tokens as input in some versions; they are taken off where the numbers allow it.",
         "Failures of tools are known from the wording of their results.",
     };
-    d.storage_locations = {"~/.config/Code/User/globalStorage/saoudrizwan.claude-dev/tasks",
-                           "~/.config/Code/User/globalStorage/rooveterinaryinc.roo-cline/tasks",
-                           "~/.config/Code/User/globalStorage/kilocode.kilo-code/tasks",
-                           "the same under other editors and remote servers",
+    // Of each editor; remote servers keep the same under ~/.vscode-server/data and the like.
+    d.storage_locations = {"~/.config/<editor>/User/globalStorage/saoudrizwan.claude-dev/tasks",
+                           "~/.config/<editor>/User/globalStorage/rooveterinaryinc.roo-cline/tasks",
+                           "~/.config/<editor>/User/globalStorage/kilocode.kilo-code/tasks",
+                           "~/Library/Application Support/<editor>/User/globalStorage/<extension>/tasks",
+                           "%APPDATA%\\<editor>\\User\\globalStorage\\<extension>\\tasks",
                            "~/.cline/data/tasks",
                            "~/.cline/data/sessions"};
     return d;

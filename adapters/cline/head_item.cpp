@@ -22,10 +22,11 @@ enum : std::size_t {
   kStarted,
   kEnded,
   kDescription,
+  kNamed,
   kHeadKeys
 };
 constexpr KeyTable<kHeadKeys> kHeadTable{{"id", "cwd", "model", "title", "parent", "mode", "cost", "kind", "agent",
-                                          "forked_from", "started", "ended", "description"}};
+                                          "forked_from", "started", "ended", "description", "named"}};
 
 std::optional<double> fraction(std::string_view token) {
   double value = 0;
@@ -51,7 +52,8 @@ Verdict read_head(ItemContext& c, od::object& item) {
   update.agent_name = c.text(tokens[kAgent]);
   update.description = c.text(tokens[kDescription]);
   update.title = c.text(tokens[kTitle]);
-  if (!update.title.empty()) update.title_rank = TitleRank::summary;
+  // The lists of tasks have the first words of each; the newer store gives sessions names.
+  if (!update.title.empty()) update.title_rank = is_true(tokens[kNamed]) ? TitleRank::ai : TitleRank::summary;
   update.cwd = c.text(tokens[kCwd]);
   update.model = c.text(tokens[kModel]);
   update.mode = c.text(tokens[kMode]);

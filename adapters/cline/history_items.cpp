@@ -35,7 +35,7 @@ std::vector<HistoryItem> history_items(std::string_view task_id, const snapshot:
       items.push_back(std::move(item));
       continue;
     }
-    if (entry.ts > 0) time = entry.ts;
+    time = entry.ts > 0 ? entry.ts : time + 1;
     if (!cwd.empty()) o.text("cwd", cwd);
     o.number("time", time).flag("estimated", entry.ts == 0);
     if (!calls.empty()) o.json("calls", calls);

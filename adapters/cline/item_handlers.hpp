@@ -75,7 +75,7 @@ Verdict read_compaction(ItemContext& c, od::object& item);
 // Of an api_req_started message: results of the calls before it, tokens, why it failed.
 Verdict read_request(ItemContext& c, od::object& item, const ItemFields& fields, std::string_view text);
 
-void emit_result(ItemContext& c, const ToolCall& call, std::string_view text, bool is_error, std::size_t block);
+void emit_result(ItemContext& c, const ToolCall& call, std::string_view text, bool is_error);
 // Fills a call from its input: a JSON value, or text.
 bool read_block_input(ItemContext& c, od::object& block, Event& call);
 void read_text_input(ItemContext& c, std::string_view input, Event& call);

@@ -31,44 +31,43 @@ struct Message {
   bool command = false;
 };
 
-void emit_words(ItemContext& c, std::string_view text, std::size_t block) {
+void emit_words(ItemContext& c, std::string_view text) {
   text = trimmed(text);
   // Models that think in the open, in the years of XML.
   constexpr std::string_view kOpen = "<thinking>";
   constexpr std::string_view kClose = "</thinking>";
   if (text.starts_with(kOpen)) {
     const auto end = text.find(kClose);
-    c.add(EventKind::thinking, Role::assistant, block).text = trimmed(text.substr(kOpen.size(), end - kOpen.size()));
+    c.add(EventKind::thinking, Role::assistant).text = trimmed(text.substr(kOpen.size(), end - kOpen.size()));
     text = end == std::string_view::npos ? "" : trimmed(text.substr(end + kClose.size()));
   }
-  if (!text.empty()) c.add(EventKind::assistant_msg, Role::assistant, block).text = text;
+  if (!text.empty()) c.add(EventKind::assistant_msg, Role::assistant).text = text;
 }
 
-void read_assistant_text(ItemContext& c, const ItemFields& fields, Message& m, std::string_view text,
-                         std::size_t block) {
+void read_assistant_text(ItemContext& c, const ItemFields& fields, Message& m, std::string_view text) {
   std::size_t done = 0;
   for (const XmlCall& call : xml_calls(text)) {
-    emit_words(c, text.substr(done, call.begin - done), block);
+    emit_words(c, text.substr(done, call.begin - done));
     done = call.end;
     if (is_talk(call.tool)) {
-      emit_words(c, call.talk, block);
+      emit_words(c, call.talk);
       continue;
     }
-    Event& e = c.add(EventKind::tool_call, Role::assistant, block);
+    Event& e = c.add(EventKind::tool_call, Role::assistant);
     e.tool = call.tool;
     e.call_id = xml_call_id(fields.key, m.xml_calls++);
     read_text_input(c, call.input, e);
   }
-  emit_words(c, text.substr(done), block);
+  emit_words(c, text.substr(done));
 }
 
-void read_user_text(ItemContext& c, const ItemFields& fields, Message& m, std::string_view text, std::size_t block) {
+void read_user_text(ItemContext& c, const ItemFields& fields, Message& m, std::string_view text) {
   TextResult result;
   for (std::size_t at = 0; next_text_result(text, at, result);)
     for (std::size_t i = 0; i < fields.calls.size(); ++i)
       if (!m.answered[i] && may_show(fields.calls[i].tool, result.tool)) {
         m.answered[i] = true;
-        emit_result(c, fields.calls[i], result.text, tells_failure(result.text), block);
+        emit_result(c, fields.calls[i], result.text, tells_failure(result.text));
         break;
       }
   const Words words = human_words(text);
@@ -77,39 +76,39 @@ void read_user_text(ItemContext& c, const ItemFields& fields, Message& m, std::s
   m.command |= words.command;
 }
 
-bool read_result(ItemContext& c, od::object& block, const Tokens<kBlockKeys>& tokens, std::size_t index) {
+bool read_result(ItemContext& c, od::object& block, const Tokens<kBlockKeys>& tokens) {
   std::string text;
   std::string marker;
   od::value content;
   if (seek(block, "content", content) && !read_content(c, content, text, marker)) return false;
   ToolCall call;
   call.id = c.text(tokens[kToolUseId]);
-  emit_result(c, call, text, is_true(tokens[kIsError]) || tells_failure(text), index);
+  emit_result(c, call, text, is_true(tokens[kIsError]) || tells_failure(text));
   c.out().events.back().summary = marker;
   return true;
 }
 
-bool read_block(ItemContext& c, od::object& block, const ItemFields& fields, Message& m, std::size_t index) {
+bool read_block(ItemContext& c, od::object& block, const ItemFields& fields, Message& m) {
   Tokens<kBlockKeys> tokens;
   if (!collect(block, kBlockTable, tokens)) return false;
   const auto type = string_body(tokens[kType]);
   if (type == "text") {
     const std::string text = c.text(tokens[kText]);
     if (m.assistant)
-      read_assistant_text(c, fields, m, text, index);
+      read_assistant_text(c, fields, m, text);
     else
-      read_user_text(c, fields, m, text, index);
+      read_user_text(c, fields, m, text);
   } else if (type == "thinking" || type == "redacted_thinking" || type == "reasoning") {
     std::string text = c.text(tokens[is_string(tokens[kThinking]) ? kThinking : kText]);
-    if (!trimmed(text).empty()) c.add(EventKind::thinking, Role::assistant, index).text = std::move(text);
+    if (!trimmed(text).empty()) c.add(EventKind::thinking, Role::assistant).text = std::move(text);
   } else if (type == "tool_use") {
-    Event& e = c.add(EventKind::tool_call, Role::assistant, index);
+    Event& e = c.add(EventKind::tool_call, Role::assistant);
     e.tool = c.text(tokens[kName]);
     e.call_id = c.text(tokens[kId]);
     e.summary = e.tool;
     return read_block_input(c, block, e);
   } else if (type == "tool_result") {
-    return read_result(c, block, tokens, index);
+    return read_result(c, block, tokens);
   } else if (type == "image" || type == "document" || type == "file") {
     m.marker.append(m.marker.empty() ? "[" : " [").append(type).append("]");
   } else {
@@ -125,16 +124,16 @@ bool read_content_blocks(ItemContext& c, od::object& object, const ItemFields& f
   if (is_string(token)) {
     const std::string text = c.text(token);
     if (m.assistant)
-      read_assistant_text(c, fields, m, text, 0);
+      read_assistant_text(c, fields, m, text);
     else
-      read_user_text(c, fields, m, text, 0);
+      read_user_text(c, fields, m, text);
     return true;
   }
   od::array blocks;
   if (content.get_array().get(blocks)) return true;
-  return for_each_element(blocks, [&](od::value& value, std::size_t index) {
+  return for_each_element(blocks, [&](od::value& value, std::size_t) {
     od::object block;
-    return value.get_object().get(block) ? true : read_block(c, block, fields, m, index);
+    return value.get_object().get(block) ? true : read_block(c, block, fields, m);
   });
 }
 

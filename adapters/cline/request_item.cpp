@@ -26,7 +26,6 @@ class OpenCalls {
   const ToolCall* by_tool(std::string_view tool) {
     return take([&](const ToolCall& c) { return may_show(c.tool, tool); });
   }
-  std::size_t last() const { return last_; }
 
  private:
   template <class Fits>
@@ -34,21 +33,19 @@ class OpenCalls {
     for (std::size_t i = 0; i < calls_.size(); ++i)
       if (!answered_[i] && fits(calls_[i])) {
         answered_[i] = true;
-        last_ = i;
         return &calls_[i];
       }
     return nullptr;
   }
   const std::vector<ToolCall>& calls_;
   std::vector<bool> answered_;
-  std::size_t last_ = 0;
 };
 
 void read_text_results(ItemContext& c, std::string_view text, OpenCalls& calls) {
   TextResult result;
   for (std::size_t at = 0; next_text_result(text, at, result);)
     if (const ToolCall* call = calls.by_tool(result.tool))
-      emit_result(c, *call, result.text, tells_failure(result.text), calls.last());
+      emit_result(c, *call, result.text, tells_failure(result.text));
 }
 
 bool read_block_results(ItemContext& c, od::object& item, OpenCalls& calls) {
@@ -73,7 +70,7 @@ bool read_block_results(ItemContext& c, od::object& item, OpenCalls& calls) {
     std::size_t at = 0;
     TextResult headed;
     const auto words = next_text_result(text, at, headed) ? std::string(headed.text) : text;
-    emit_result(c, *call, words, is_true(tokens[kIsError]) || tells_failure(words), calls.last());
+    emit_result(c, *call, words, is_true(tokens[kIsError]) || tells_failure(words));
     c.out().events.back().summary = marker;
     return true;
   });
@@ -105,7 +102,7 @@ Verdict read_request(ItemContext& c, od::object& item, const ItemFields& fields,
   if (reason == "user_cancelled") {
     c.add_lifecycle("interrupt", "cancelled by the user");
   } else if (!reason.empty() || is_string(tokens[kFailure])) {
-    Event& e = c.add(EventKind::error, Role::system, fields.calls.size());
+    Event& e = c.add(EventKind::error, Role::system);
     e.lifecycle = "api_error";
     e.is_error = true;
     e.text = c.text(tokens[kFailure]);

@@ -79,13 +79,13 @@ Result<void> SessionReader::load() {
   for (const auto& [key, agent] : agents_) {
     cover("(structure)", "structure", agent.document.structure());
     cover("(torn)", "unfinished", agent.document.torn);
-    torn_ |= agent.document.torn > 0;
   }
   for (const auto& entry : folder_.entries) {
     const std::string name = std::filesystem::path(entry.path).filename().string();
     if (name.ends_with(kMessagesSuffix)) continue;
     if (name.ends_with(kCompactionSuffix)) {
-      const auto agent = agents_.find(name.substr(0, name.size() - kCompactionSuffix.size()));
+      const auto stem = name.substr(0, name.size() - kCompactionSuffix.size());
+      const auto agent = agents_.find(stem == path_.id ? stem : path_.id + "/" + stem);
       if (agent != agents_.end() && agent->second.bytes.contains("compaction")) continue;
     }
     cover(name == path_.id + ".json" ? "(manifest)" : "(" + companion_name(name) + ")", "companion_file", entry.size);
@@ -103,8 +103,9 @@ Result<void> SessionReader::load_agent(const FileView::Entry& entry, const FileV
   }
   const std::string name = agent_name(entry.path);
   const bool lead = name == path_.id;
-  Agent& agent = agents_[name];
-  agent.native_id = lead ? path_.id : path_.id + "/" + name;
+  const std::string native_id = lead ? path_.id : path_.id + "/" + name;
+  Agent& agent = agents_[native_id];
+  agent.native_id = native_id;
   agent.document = snapshot::split_document(std::move(text), "messages", "role");
   ObjectWriter head;
   head.flag("head", true).text("id", agent.native_id);
@@ -115,6 +116,7 @@ Result<void> SessionReader::load_agent(const FileView::Entry& entry, const FileV
   if (lead) {
     add("model", manifest_.model);
     add("title", manifest_.title);
+    head.flag("named", true);
     add("forked_from", manifest_.forked_from);
     if (manifest_.started != 0) head.number("started", manifest_.started);
     if (manifest_.ended != 0) head.number("ended", manifest_.ended);
@@ -198,7 +200,7 @@ Result<std::optional<SnapshotReader::Session>> SessionReader::session(const std:
   session.session_uid = make_session_uid(Platform::cline, it->second.native_id);
   session.head = Item{"(head)", hash64(it->second.head) | 1, 0};
   session.items = it->second.items;
-  if (it->second.document.torn > 0) add_behind_cut(known, session.items);
+  if (!it->second.document.whole) add_behind_cut(known, session.items);
   return std::optional<Session>(std::move(session));
 }
 

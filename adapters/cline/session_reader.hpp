@@ -56,9 +56,8 @@ class SessionReader : public SnapshotReader {
   bool loaded_ = false;
   Folder folder_;
   Manifest manifest_;
-  std::map<std::string, Agent> agents_;  // by session key
+  std::map<std::string, Agent> agents_;  // by native id, the session key
   std::vector<CoverageEntry> rest_;
-  bool torn_ = false;
 };
 
 }  // namespace memd::cline

@@ -32,7 +32,7 @@ std::string calls_json(const std::vector<ToolCall>& calls) {
 
 }  // namespace
 
-Result<void> TaskReader::load() {
+Result<void> TaskReader::load(const std::string& mark) {
   if (loaded_) return {};
   MEMD_TRY_ASSIGN(Folder folder, read_folder(files_, path_.folder.string()));
   entries_ = folder.entries;
@@ -42,18 +42,20 @@ Result<void> TaskReader::load() {
     if (main_name_.empty() && has(name)) main_name_ = name;
   if (main_name_.empty()) return Error(Errc::not_found, "no messages in " + path_.folder.string());
 
-  const auto load_document = [&](std::string_view name, std::string_view mark) -> Result<snapshot::Document> {
+  const auto load_document = [&](std::string_view name, std::string_view key) -> Result<snapshot::Document> {
     const auto* entry = folder.find(name);
     if (entry == nullptr) return snapshot::Document{};
     MEMD_TRY_ASSIGN(std::string text, read_whole(files_, *entry));
-    return snapshot::split_document(std::move(text), {}, mark);
+    return snapshot::split_document(std::move(text), {}, key);
   };
   const bool ui_lost = main_name_ == kApiHistory;
   if (!ui_lost) {
     MEMD_TRY_ASSIGN(main_, load_document(main_name_, "ts"));
   }
   MEMD_TRY_ASSIGN(history_document_, load_document(kApiHistory, "role"));
-  if (!ui_lost && main_.elements.empty() && main_.torn == 0 && !history_document_.elements.empty())
+  // Empty messages are lost ones, unless somebody is just about to write them.
+  const bool settled = mark.empty() || mark == "torn " + state_;
+  if (!ui_lost && settled && main_.elements.empty() && main_.torn == 0 && !history_document_.elements.empty())
     main_name_ = kApiHistory;
   history_ = read_history(history_document_);
   messages_ = read_ui_messages(main_);
@@ -61,6 +63,7 @@ Result<void> TaskReader::load() {
 
   const auto known = find_history(files_, path_.folder);
   cwd_ = known.cwd;
+  subtask_ = !known.parent.empty();
   for (const auto* document : {&main_, &history_document_})
     if (cwd_.empty()) cwd_ = find_working_directory(std::string_view(document->text).substr(0, document->size));
   const std::string extension = path_.folder.parent_path().parent_path().filename().string();
@@ -80,7 +83,10 @@ std::string TaskReader::ui_item(const UiMessage& m, bool first) const {
   o.text("key", m.key);
   if (m.damaged) return std::move(o.flag("damaged", true)).finish();
   if (!cwd_.empty()) o.text("cwd", cwd_);
-  o.flag("first", first).flag("superseded", m.superseded).flag("repeated", m.repeated);
+  o.flag("first", first)
+      .flag("subtask", first && subtask_)
+      .flag("superseded", m.superseded)
+      .flag("repeated", m.repeated);
   if (m.is_request()) o.flag("cache_in_input", cache_in_input_);
   if (m.dropped)
     o.json("dropped", "[" + std::to_string(m.dropped->first) + "," + std::to_string(m.dropped->second) + "]");
@@ -151,7 +157,7 @@ Result<SnapshotReader::Plan> TaskReader::plan(const std::string& mark) {
       plan.size += entry.size;
     return plan;
   }
-  MEMD_TRY(load());
+  MEMD_TRY(load(mark));
   const auto& shown = main_name_ == kApiHistory ? history_document_ : main_;
   const std::string torn = "torn " + state_;
   show_torn_ = shown.torn > 0 && mark == torn;
@@ -160,7 +166,7 @@ Result<SnapshotReader::Plan> TaskReader::plan(const std::string& mark) {
     torn_ = Item{std::string(kTornKey), hash64(state_) | 1, shown.torn};
     bytes_[std::string(kTornKey)] = std::move(bytes);
   }
-  plan.mark = shown.torn > 0 && !show_torn_ ? torn : state_;
+  plan.mark = !shown.whole && mark != torn ? torn : state_;
   plan.sessions = {path_.id};
   set_rest(plan);
   return plan;
@@ -168,20 +174,20 @@ Result<SnapshotReader::Plan> TaskReader::plan(const std::string& mark) {
 
 Result<std::optional<SnapshotReader::Session>> TaskReader::session(const std::string& session_key,
                                                                    std::span<const SourceItem> known) {
-  MEMD_TRY(load());
+  MEMD_TRY(load(""));
   if (session_key != path_.id) return std::optional<Session>();
   Session session;
   session.session_uid = make_session_uid(Platform::cline, path_.id);
   session.head = Item{"(head)", hash64(head_) | 1, 0};
   session.items = items_;
   const auto& shown = main_name_ == kApiHistory ? history_document_ : main_;
-  if (shown.torn > 0) add_behind_cut(known, session.items);
+  if (!shown.whole) add_behind_cut(known, session.items);
   if (torn_) session.items.push_back(*torn_);
   return std::optional<Session>(std::move(session));
 }
 
 Result<std::string> TaskReader::item(const std::string& session_key, const std::string& item_key) {
-  MEMD_TRY(load());
+  MEMD_TRY(load(""));
   if (session_key == path_.id) {
     if (item_key == "(head)") return head_;
     if (const auto it = bytes_.find(item_key); it != bytes_.end()) return it->second;

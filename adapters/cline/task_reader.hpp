@@ -28,7 +28,7 @@ class TaskReader : public SnapshotReader {
   Result<std::string> item(const std::string& session_key, const std::string& item_key) override;
 
  private:
-  Result<void> load();
+  Result<void> load(const std::string& mark);
   void build_items();
   std::string ui_item(const UiMessage& message, bool first) const;
   std::string head_item() const;
@@ -47,6 +47,7 @@ class TaskReader : public SnapshotReader {
   std::vector<UiMessage> messages_;
   std::vector<HistoryEntry> history_;
   std::string cwd_;
+  bool subtask_ = false;
   bool cache_in_input_ = false;  // Roo Code and Kilo Code count cached tokens as input
   std::string head_;
   std::vector<Item> items_;

@@ -147,7 +147,7 @@ Verdict read_offer(ItemContext& c, const UiText& ui) {
   const Verdict verdict = say(c, EventKind::assistant_msg, words);
   const std::string selected = c.text(tokens[kSelected]);
   if (trimmed(selected).empty()) return verdict;
-  Event& e = c.add(EventKind::decision, Role::user, 1);
+  Event& e = c.add(EventKind::decision, Role::user);
   e.origin = Origin::embedded;
   e.text = one_line(words, 200) + ": " + selected;
   return Verdict::indexed();
@@ -208,7 +208,7 @@ Verdict read_output(ItemContext& c, od::object& item, const ItemFields& fields, 
     if (!whole) return Verdict::damaged();
   }
   if (fields.calls.empty()) return Verdict::skipped("output");
-  emit_result(c, fields.calls.front(), text, false, 0);
+  emit_result(c, fields.calls.front(), text, false);
   return Verdict::indexed();
 }
 

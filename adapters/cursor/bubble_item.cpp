@@ -113,7 +113,7 @@ Verdict read_bubble(ItemContext& c, od::object& bubble) {
     }
     emit_prompt(c, std::move(text));
   } else {
-    if (tokens[kThinking].size() > 1 && !read_thinking(c, bubble)) return Verdict::damaged();
+    if (!tokens[kThinking].empty() && !read_thinking(c, bubble)) return Verdict::damaged();
     if (!read_thinking_blocks(c, bubble)) return Verdict::damaged();
     emit_answer(c, std::move(text));
     od::object tool;

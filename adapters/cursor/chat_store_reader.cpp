@@ -10,6 +10,7 @@
 #include "schemas/ids.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <unordered_map>
 
 namespace memd::cursor {
@@ -74,6 +75,9 @@ Result<void> ChatStoreReader::load() {
   }
 
   EventBatch rest;
+  rest.cover("meta", Disposition::skipped, "no_messages", 0, 0);
+  rest.cover("blobs", Disposition::skipped, "structure", 0, 0);
+  rest.cover("blobs", Disposition::skipped, "unreachable", 0, 0);
   std::unordered_map<std::string, std::uint64_t> sizes;
   MEMD_TRY_ASSIGN(const bool has_blobs, database_->has_table("blobs"));
   if (has_blobs) {
@@ -119,10 +123,15 @@ Result<void> ChatStoreReader::load() {
 Result<SnapshotReader::Plan> ChatStoreReader::plan(const std::string& mark) {
   database_.reset();
   Plan plan;
-  MEMD_TRY_ASSIGN(plan.mark, sqlite::change_mark(files_, path_));
-  plan.unchanged = plan.mark == mark;
-  if (plan.unchanged) return plan;
+  MEMD_TRY_ASSIGN(const std::string change, sqlite::change_mark(files_, path_));
+  if (mark.starts_with(change + " ")) {
+    plan.mark = mark;
+    plan.unchanged = true;
+    plan.size = std::strtoull(mark.c_str() + change.size(), nullptr, 10);
+    return plan;
+  }
   MEMD_TRY(load());
+  plan.mark = change + " " + std::to_string(size_);
   if (!messages_.empty()) plan.sessions.push_back(native_);
   plan.rest = rest_;
   plan.size = size_;

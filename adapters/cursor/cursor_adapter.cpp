@@ -68,7 +68,7 @@ std::unique_ptr<SnapshotReader> CursorAdapter::open_snapshot(const Source& sourc
   const auto place = parse_place(source.path);
   if (!place) return nullptr;
   switch (place->place) {
-    case Place::global_state: return std::make_unique<GlobalStateReader>(files, source.path, folders_);
+    case Place::global_state: return std::make_unique<GlobalStateReader>(files, source, folders_);
     case Place::workspace_state: return std::make_unique<WorkspaceStateReader>(files, source.path);
     case Place::chat_store: return std::make_unique<ChatStoreReader>(files, source.path);
     case Place::transcript: return std::make_unique<TranscriptReader>(files, *place);

@@ -36,6 +36,8 @@ Result<SnapshotReader::Plan> GlobalStateReader::plan(const std::string& mark) {
   StateMark now;
   MEMD_TRY_ASSIGN(now.change, sqlite::change_mark(files_, path_));
   const auto before = StateMark::parse(mark);
+  mark_ = before;
+  unchanged_below_.reset();
   if (before && before->change == now.change) {
     Plan plan;
     plan.mark = mark;
@@ -58,12 +60,8 @@ Result<SnapshotReader::Plan> GlobalStateReader::plan(const std::string& mark) {
 // What was written since; nullopt when that cannot be told.
 Result<std::optional<SnapshotReader::Plan>> GlobalStateReader::changes(const StateMark& before, StateMark now) {
   const std::optional<Plan> unclear;
-  if (before.schema_version != now.schema_version || now.last_rowid < before.last_rowid || before.last_rowid == 0 ||
-      counted_long_ago(before, now))
-    return unclear;
-  // The last row of then is where it was, or was written again and stands above.
-  MEMD_TRY_ASSIGN(const std::int64_t there, rows_->rowid_of(before.last_key));
-  if (there < before.last_rowid) return unclear;
+  MEMD_TRY_ASSIGN(const bool sure, holds(before));
+  if (!sure || counted_long_ago(before, now)) return unclear;
 
   std::vector<std::string> touched;  // the latest change last
   std::size_t seen = 0;
@@ -83,13 +81,11 @@ Result<std::optional<SnapshotReader::Plan>> GlobalStateReader::changes(const Sta
   }
 
   Plan plan;
-  const std::string since = "@" + std::to_string(before.last_rowid);
   std::vector<std::string> active = before.active;
   for (const auto& id : touched)
     std::erase(active, id);
   active.insert(active.end(), touched.begin(), touched.end());
-  for (const auto& id : active)
-    plan.sessions.push_back(id + since);
+  plan.sessions = active;
   if (active.size() > kActive) active.erase(active.begin(), active.end() - kActive);
   now.active = std::move(active);
   now.counted_rowid = before.counted_rowid;

@@ -7,8 +7,6 @@
 #include "schemas/ids.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <limits>
 #include <unordered_set>
 #include <utility>
 
@@ -18,27 +16,34 @@ namespace {
 // Bubbles at the end that are looked at although nothing says they were written.
 constexpr std::size_t kTail = 3;
 
-struct SessionKey {
-  std::string id;
-  std::int64_t since = 0;  // rows below cannot have changed
-};
-SessionKey parse_key(const std::string& key) {
-  SessionKey parsed;
-  const auto at = key.rfind('@');
-  parsed.id = key.substr(0, at);
-  if (at != std::string::npos) std::from_chars(key.data() + at + 1, key.data() + key.size(), parsed.since);
-  return parsed;
-}
-
 }  // namespace
 
-GlobalStateReader::GlobalStateReader(const FileView& files, std::string path, WorkspaceFolders& folders)
-    : files_(files), path_(std::move(path)), folders_(folders) {}
+GlobalStateReader::GlobalStateReader(const FileView& files, const Source& source, WorkspaceFolders& folders)
+    : files_(files), path_(source.path), folders_(folders), mark_(StateMark::parse(source.mark)) {}
 
 Result<void> GlobalStateReader::open() {
   if (rows_) return {};
   MEMD_TRY_ASSIGN(rows_, StateRows::open(files_, path_));
   return {};
+}
+
+// VACUUM raises the schema version. The last row of then is where it was, or was written again and stands above.
+Result<bool> GlobalStateReader::holds(const StateMark& before) const {
+  if (before.last_rowid == 0) return false;
+  MEMD_TRY_ASSIGN(const std::int64_t schema_version, rows_->schema_version());
+  if (schema_version != before.schema_version) return false;
+  MEMD_TRY_ASSIGN(const std::int64_t there, rows_->rowid_of(before.last_key));
+  return there >= before.last_rowid;
+}
+
+Result<std::int64_t> GlobalStateReader::unchanged_below() {
+  if (unchanged_below_) return *unchanged_below_;
+  unchanged_below_ = 0;
+  if (mark_) {
+    MEMD_TRY_ASSIGN(const bool sure, holds(*mark_));
+    if (sure) unchanged_below_ = mark_->last_rowid;
+  }
+  return *unchanged_below_;
 }
 
 Result<bool> GlobalStateReader::load(const std::string& id) {
@@ -51,6 +56,7 @@ Result<bool> GlobalStateReader::load(const std::string& id) {
   loaded.conversation = std::move(found.conversation);
   const auto& entries = loaded.conversation.composer.entries;
   loaded.own.resize(entries.size());
+  if (loaded.conversation.from_blobs) loaded.own.assign(entries.size(), OwnTime{});  // messages have none
   loaded.head_bytes = kComposerKey.size() + id.size() + loaded.conversation.value.size();
   for (std::size_t i = 0; i < entries.size(); ++i) {
     loaded.at.emplace(entries[i].id, i);
@@ -70,7 +76,7 @@ Result<std::optional<std::string>> GlobalStateReader::entry_value(std::size_t i)
     // By its key: the row may have been written again since.
     MEMD_TRY_ASSIGN(value, rows_->value(conversation.row_key(i)));
   }
-  if (value && !loaded_->own[i]) loaded_->own[i] = conversation.from_blobs ? OwnTime{} : read_own_time(*value);
+  if (value && !loaded_->own[i]) loaded_->own[i] = read_own_time(*value);
   return value;
 }
 
@@ -108,10 +114,10 @@ Result<std::string> GlobalStateReader::head_json() {
 
 Result<std::optional<SnapshotReader::Session>> GlobalStateReader::session(const std::string& session_key,
                                                                           std::span<const SourceItem> known) {
-  const SessionKey key = parse_key(session_key);
   loaded_.reset();
-  MEMD_TRY_ASSIGN(const bool found, load(key.id));
+  MEMD_TRY_ASSIGN(const bool found, load(session_key));
   if (!found) return std::optional<Session>();
+  MEMD_TRY_ASSIGN(const std::int64_t since, unchanged_below());
   const Conversation& conversation = loaded_->conversation;
   const auto& entries = conversation.composer.entries;
 
@@ -120,13 +126,13 @@ Result<std::optional<SnapshotReader::Session>> GlobalStateReader::session(const 
     if (!item.gone) in_store.insert(item.key);
 
   Session session;
-  session.session_uid = make_session_uid(Platform::cursor, key.id);
+  session.session_uid = make_session_uid(Platform::cursor, session_key);
   session.items.reserve(entries.size());
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (!conversation.has_entry(i)) continue;
     const std::string& id = entries[i].id;
-    const bool written = conversation.rows[i] >= key.since && !entries[i].is_inline();
-    if (key.since > 0 && !written && !entries[i].is_inline() && i + kTail < entries.size() && in_store.contains(id)) {
+    const bool as_it_was = !entries[i].is_inline() && conversation.rows[i] < since && i + kTail < entries.size();
+    if (as_it_was && in_store.contains(id)) {
       session.items.push_back({id, 0, 0});
       continue;
     }
@@ -143,8 +149,7 @@ Result<std::optional<SnapshotReader::Session>> GlobalStateReader::session(const 
 }
 
 Result<std::string> GlobalStateReader::item(const std::string& session_key, const std::string& item_key) {
-  const SessionKey key = parse_key(session_key);
-  MEMD_TRY_ASSIGN(const bool found, load(key.id));
+  MEMD_TRY_ASSIGN(const bool found, load(session_key));
   if (!found) return Error(Errc::not_found, "no such conversation");
   if (item_key == kHeadKey) return head_json();
   const auto it = loaded_->at.find(item_key);
@@ -155,8 +160,7 @@ Result<std::string> GlobalStateReader::item(const std::string& session_key, cons
   MEMD_TRY(rows_->database().confirm());
   const Composer& composer = loaded_->conversation.composer;
   ItemJson json(loaded_->conversation.from_blobs ? item_kind::kMessage : item_kind::kBubble);
-  // A blob is named by what is in it: the same words in another conversation have the same name.
-  json.text("id", loaded_->conversation.from_blobs ? key.id + "/" + item_key : item_key);
+  json.text("id", record_id(session_key, item_key));
   json.time(time.time, time.estimated).flag("sub", !composer.parent_id.empty());
   return std::move(json).finish(*value);
 }

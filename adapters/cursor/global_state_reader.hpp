@@ -5,6 +5,7 @@
 #include "adapters/cursor/state_rows.hpp"
 #include "adapters/cursor/workspace_folders.hpp"
 #include "adapters/snapshot_reader.hpp"
+#include "schemas/source.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -17,11 +18,11 @@ namespace memd::cursor {
 
 // Conversations of <User>/globalStorage/state.vscdb: a composer is a session, its facts the head, each bubble an item.
 //
-// A session key is the composer's id, or "<id>@<rowid>" when only rows from that one on can have changed. Items are
-// read that are new or were written since, and the last few, in case a build updates rows in place.
+// Where the mark the source was last read to its end with still holds, items are looked at that the store does not know
+// or that were written since, and the last few, in case a build updates rows in place.
 class GlobalStateReader : public SnapshotReader {
  public:
-  GlobalStateReader(const FileView& files, std::string path, WorkspaceFolders& folders);
+  GlobalStateReader(const FileView& files, const Source& source, WorkspaceFolders& folders);
 
   Result<Plan> plan(const std::string& mark) override;
   Result<std::optional<Session>> session(const std::string& session_key, std::span<const SourceItem> known) override;
@@ -38,6 +39,8 @@ class GlobalStateReader : public SnapshotReader {
   };
 
   Result<void> open();
+  Result<bool> holds(const StateMark& before) const;  // what it knows of rows is still true
+  Result<std::int64_t> unchanged_below();             // rows with a smaller rowid are as they were
   Result<std::optional<Plan>> changes(const StateMark& before, StateMark now);
   Result<Plan> everything(StateMark now);
   Result<bool> load(const std::string& id);  // into loaded_; false: there is no such conversation
@@ -50,6 +53,8 @@ class GlobalStateReader : public SnapshotReader {
   WorkspaceFolders& folders_;
   bool folders_looked_at_ = false;
   std::unique_ptr<StateRows> rows_;
+  std::optional<StateMark> mark_;
+  std::optional<std::int64_t> unchanged_below_;
   std::optional<Loaded> loaded_;
 };
 

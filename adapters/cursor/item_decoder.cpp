@@ -2,6 +2,7 @@
 
 #include "adapters/cursor/item_json.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace memd::cursor {
@@ -15,17 +16,17 @@ static_assert(simdjson::SIMDJSON_PADDING <= kRecordPadding);
 enum : std::size_t { kKind, kId, kTime, kEstimated, kSubagent, kLossy, kRole, kText, kDamaged, kItemKeys };
 constexpr KeyTable<kItemKeys> kItemTable{{"k", "id", "t", "e", "sub", "lossy", "role", "text", "damaged"}};
 
-// What the kinds of items are called in the ledger: as in the source.
+// What the kinds of items are called in the ledger. Rows that are no items are called by their keys.
 struct KindName {
   std::string_view kind;
   std::string_view type;
 };
 constexpr std::array<KindName, 7> kTypes{{{item_kind::kHead, "conversation"},
-                                          {item_kind::kBubble, "bubbleId"},
-                                          {item_kind::kTab, "chatdata"},
+                                          {item_kind::kBubble, "bubble"},
+                                          {item_kind::kTab, "tab_bubble"},
                                           {item_kind::kMessage, "message"},
                                           {item_kind::kText, "text"},
-                                          {item_kind::kPrompt, "aiService"},
+                                          {item_kind::kPrompt, "prompt"},
                                           {item_kind::kBinary, "message"}}};
 
 Verdict read_text(ItemContext& c, const Tokens<kItemKeys>& tokens) {
@@ -34,7 +35,7 @@ Verdict read_text(ItemContext& c, const Tokens<kItemKeys>& tokens) {
   const auto role = string_body(tokens[kRole]);
   if (role == "user") {
     const Words words = typed_words(text);
-    if (words.injected || words.text.empty()) return Verdict::skipped("injected");
+    if (words.injected || words.text.empty()) return Verdict::skipped("injected_text");
     emit_prompt(c, std::string(words.text));
   } else if (role == "thinking") {
     emit_thinking(c, std::move(text));
@@ -45,6 +46,8 @@ Verdict read_text(ItemContext& c, const Tokens<kItemKeys>& tokens) {
     e.search_text = utf8_prefix(text, 1500);
     if (c.detail() == Detail::full) e.text = std::move(text);
   } else if (role == "result") {
+    text.erase(0, std::min(text.find('\n'), text.size()));  // the name of the tool
+    if (trimmed(text).empty()) return Verdict::skipped("blank_message");
     Event& e = c.add(EventKind::tool_result, Role::tool);
     if (c.detail() == Detail::stored) text.resize(utf8_prefix(text, kResultTextLimit).size());
     e.text = std::move(text);

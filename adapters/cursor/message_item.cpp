@@ -17,22 +17,23 @@ bool is_any(std::string_view text, std::initializer_list<std::string_view> words
   return std::find(words.begin(), words.end(), text) != words.end();
 }
 
-void say(ItemContext& c, std::string_view role, std::string text, std::size_t block) {
+struct Message {
+  std::string role;
+  std::string prompt;  // what a person typed, of all blocks
+  bool injected = false;
+  bool unknown_block = false;
+};
+
+void say(ItemContext& c, Message& message, std::string text, std::size_t block) {
   if (trimmed(text).empty()) return;
-  if (role != "user") {
+  if (message.role != "user") {
     emit_answer(c, std::move(text), block);
     return;
   }
   const Words words = typed_words(text);
-  if (words.text.empty()) return;
-  if (words.injected) {
-    Event& e = c.add(EventKind::user_msg, Role::user, block);
-    e.origin = Origin::injected;
-    e.text = words.text;
-    return;
-  }
-  emit_prompt(c, std::string(words.text));
-  c.out().events.back().raw.block = static_cast<std::uint16_t>(std::min<std::size_t>(block, 0xffff));
+  message.injected |= words.injected;
+  if (words.injected || words.text.empty()) return;
+  message.prompt.append(message.prompt.empty() ? "" : "\n").append(words.text);
 }
 
 // A result: text, {"type":"text","value":…}, or blocks of text.
@@ -103,12 +104,12 @@ bool read_result(ItemContext& c, od::object& block, const Tokens<kBlockKeys>& to
   return true;
 }
 
-bool read_block(ItemContext& c, std::string_view role, od::object& block, std::size_t index, bool& unknown) {
+bool read_block(ItemContext& c, Message& message, od::object& block, std::size_t index) {
   Tokens<kBlockKeys> tokens;
   if (!collect(block, kBlockTable, tokens)) return false;
   const auto type = string_body(tokens[kType]);
   if (type == "text")
-    say(c, role, c.text(tokens[kText]), index);
+    say(c, message, c.text(tokens[kText]), index);
   else if (is_any(type, {"reasoning", "thinking", "redacted-reasoning", "redacted_thinking"}))
     emit_thinking(c, c.text(is_string(tokens[kText]) ? tokens[kText] : tokens[kThinking]), index);
   else if (is_any(type, {"tool-call", "tool_use", "tool_call"}))
@@ -116,9 +117,9 @@ bool read_block(ItemContext& c, std::string_view role, od::object& block, std::s
   else if (is_any(type, {"tool-result", "tool_result"}))
     return read_result(c, block, tokens, index);
   else if (is_any(type, {"image", "file"}))
-    say(c, role, "[" + std::string(type) + "]", index);
+    say(c, message, "[" + std::string(type) + "]", index);
   else
-    unknown = true;
+    message.unknown_block = true;
   return true;
 }
 
@@ -128,39 +129,41 @@ bool read_block(ItemContext& c, std::string_view role, od::object& block, std::s
 Verdict read_message(ItemContext& c, od::object& record) {
   Tokens<3> tokens;
   if (!collect(record, KeyTable<3>{{"role", "type", "content"}}, tokens)) return Verdict::damaged();
-  const std::string role = c.text(tokens[0], 40);
-  if (role.empty()) {
+  Message message;
+  message.role = c.text(tokens[0], 40);
+  if (message.role.empty()) {
     const auto type = string_body(tokens[1]);
     if (type == "turn_ended") return Verdict::skipped("turn_end");
     if (!type.empty()) c.diagnose(DiagnosticType::unknown_record_type, {"type"});
     return Verdict::unknown("no_role");
   }
-  if (role == "system") return Verdict::skipped("system_prompt");
+  if (message.role == "system") return Verdict::skipped("system_prompt");
   od::object inner;
   od::value content;
   const bool wrapped = tokens[2].empty() && seek_object(record, "message", inner);
   if (!seek(wrapped ? inner : record, "content", content)) return Verdict::skipped("blank_message");
 
-  bool unknown = false;
   const auto token = token_of(content);
   if (is_string(token)) {
-    say(c, role, c.text(token), 0);
+    say(c, message, c.text(token), 0);
   } else if (token.starts_with('[')) {
     od::array blocks;
     if (content.get_array().get(blocks)) return Verdict::damaged();
     const bool whole = for_each_element(blocks, [&](od::value& value, std::size_t index) {
       od::object block;
       if (is_string(token_of(value))) {
-        say(c, role, c.text(token_of(value)), index);
+        say(c, message, c.text(token_of(value)), index);
         return true;
       }
-      return value.get_object().get(block) ? true : read_block(c, role, block, index, unknown);
+      return value.get_object().get(block) ? true : read_block(c, message, block, index);
     });
     if (!whole) return Verdict::damaged();
   }
-  if (unknown) c.diagnose(DiagnosticType::unknown_field_value, {"content.type"});
+  if (!message.prompt.empty()) emit_prompt(c, std::move(message.prompt));
+  if (message.unknown_block) c.diagnose(DiagnosticType::unknown_field_value, {"content.type"});
   if (c.emitted()) return Verdict::indexed();
-  return unknown ? Verdict::unknown("unknown_block") : Verdict::skipped("blank_message");
+  if (message.unknown_block) return Verdict::unknown("unknown_block");
+  return Verdict::skipped(message.injected ? "injected_text" : "blank_message");
 }
 
 }  // namespace memd::cursor

@@ -112,6 +112,15 @@ Result<void> RowLedger::count_table(const std::string& table) {
 }
 
 Result<void> RowLedger::count() {
+  // A kind that is there no more has to be said to be.
+  for (const char* reason : {"deleted", "damaged", "messages_missing", "unread_state", "draft_only", "no_messages"})
+    add("composerData", reason, 0, 0);
+  for (const char* reason : {"deleted", "orphan"})
+    add("bubbleId", reason, 0, 0);
+  for (const char* type : {"messageRequestContext", "checkpointId", "codeBlockDiff", "codeBlockPartialInlineDiffFates",
+                           "inlineDiffs", "inlineDiffUndoRedo", "composer.content", "ofsContent", "agentKv:checkpoint"})
+    add(type, "editor_state", 0, 0);
+  add("agentKv:blob", "model_side", 0, 0);
   if (rows_.has_rows()) MEMD_TRY(count_rows());
   std::vector<std::string> tables;
   {

@@ -2,6 +2,7 @@
 
 #include "adapters/cursor/item_json.hpp"
 #include "schemas/hash.hpp"
+#include "schemas/ids.hpp"
 
 #include <algorithm>
 
@@ -19,6 +20,10 @@ std::string head_json(const Composer& composer, const CatalogueEntry& catalogue,
   json.number("context_tokens", composer.context_tokens).number("cost_cents", composer.cost_cents);
   json.number("lines_added", composer.lines_added).number("lines_removed", composer.lines_removed);
   return std::move(json).finish();
+}
+
+std::string record_id(const std::string& conversation, const std::string& entry) {
+  return is_uuid(entry) ? entry : conversation + "/" + entry;
 }
 
 std::uint64_t version_of(std::string_view value) { return std::max<std::uint64_t>(hash64(value), 1); }

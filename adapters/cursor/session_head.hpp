@@ -3,6 +3,7 @@
 #include "adapters/cursor/composer.hpp"
 #include "adapters/cursor/state_rows.hpp"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,10 @@ inline constexpr std::string_view kHeadKey = "head";
 
 // The head of a session: what Cursor says of a conversation as a whole.
 std::string head_json(const Composer& composer, const CatalogueEntry& catalogue, std::string_view folder);
+
+// An id for all of Cursor: of a bubble its own, the same wherever the bubble stands. Other ids (numbers, names of blobs
+// by their content) mean something within a conversation only.
+std::string record_id(const std::string& conversation, const std::string& entry);
 
 // For a version: never 0.
 std::uint64_t version_of(std::string_view value);

@@ -92,13 +92,21 @@ void TranscriptReader::cut_lines() {
   rest_ = std::move(rest.coverage);
 }
 
+// A thought or the input of a tool ends at a blank line, unless indented lines follow: better a thought among the words
+// said than words taken for a thought.
 void TranscriptReader::cut_text() {
+  bool after_blank = false;
   for (std::size_t at = 0; at < content_.size();) {
     const auto end = std::min(content_.find('\n', at), content_.size());
     const auto line = std::string_view(content_).substr(at, end - at);
     const std::size_t next = std::min(end + 1, content_.size());
     const Heading* heading = heading_of(line);
-    if (heading != nullptr || parts_.empty()) {
+    const bool is_blank = json::trimmed(line).empty();
+    const auto role = parts_.empty() ? std::string_view() : parts_.back().role;
+    const bool talk_again = after_blank && !is_blank && line.front() != ' ' && line.front() != '\t' &&
+                            (role == "thinking" || role == "tool");
+    after_blank = is_blank;
+    if (heading != nullptr || parts_.empty() || talk_again) {
       const std::size_t begin = heading == nullptr ? at : heading->whole_line ? next : at + heading->text.size();
       parts_.push_back({begin, next, 0, heading == nullptr ? "assistant" : heading->role});
     }
@@ -138,13 +146,20 @@ Result<SnapshotReader::Plan> TranscriptReader::plan(const std::string& mark) {
   MEMD_TRY_ASSIGN(const bool in_database, is_in_database());
   MEMD_TRY(load());
   plan.size = content_.size();
-  if (!in_database && has_messages_) {
-    plan.sessions.push_back(place_.native);
-    plan.rest = rest_;
-  } else if (!content_.empty()) {
-    plan.rest.push_back({"transcript", Disposition::skipped, in_database ? "in_database" : "no_messages",
-                         std::max<std::uint64_t>(parts_.size(), 1), content_.size()});
-  }
+  const bool taken = !in_database && has_messages_;
+  if (taken) plan.sessions.push_back(place_.native);
+  // A kind that is there no more has to be said to be.
+  EventBatch rest;
+  for (const char* reason : {"in_database", "no_messages"})
+    rest.cover("transcript", Disposition::skipped, reason, 0, 0);
+  rest.cover("(blank)", Disposition::skipped, "blank", 0, 0);
+  rest.cover("(unfinished line)", Disposition::skipped, "unfinished", 0, 0);
+  if (!taken)
+    rest.cover("transcript", Disposition::skipped, in_database ? "in_database" : "no_messages", content_.size());
+  else
+    for (const auto& line : rest_)
+      rest.cover(line.record_type, line.disposition, line.reason, line.bytes, line.records);
+  plan.rest = std::move(rest.coverage);
   return plan;
 }
 

@@ -6,11 +6,13 @@
 #include "adapters/cursor/row_ledger.hpp"
 #include "adapters/cursor/session_head.hpp"
 #include "adapters/cursor/workspace_folders.hpp"
+#include "adapters/json/json_text.hpp"
 #include "adapters/sqlite/change_mark.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 
 #include <algorithm>
+#include <sstream>
 #include <unordered_map>
 
 namespace memd::cursor {
@@ -23,6 +25,18 @@ namespace {
 constexpr std::array<std::string_view, 4> kKeys{"workbench.panel.aichat.view.aichat.chatdata", "composer.composerData",
                                                 "aiService.prompts", "aiService.generations"};
 constexpr std::array<std::string_view, 4> kTypes{"chatdata", "composer.composerData", "aiService", "aiService"};
+
+struct Mark {
+  std::string change;
+  std::uint64_t size = 0;
+  std::uint64_t ours = 0;  // hash of the rows that are read
+};
+Mark parse_mark(const std::string& text) {
+  Mark mark;
+  std::istringstream in(text);
+  in >> mark.change >> mark.size >> mark.ours;
+  return mark;
+}
 
 std::string numbered(std::string_view name, std::size_t number) {
   return std::string(name).append("#").append(std::to_string(number));
@@ -61,8 +75,8 @@ Result<void> WorkspaceStateReader::load() {
   add_composers();
   MEMD_TRY(add_prompts());
   for (std::size_t i = 0; i < kRows; ++i)
-    if (left_[i] > 0)
-      rest.cover(kTypes[i], Disposition::skipped, i == kComposers ? "listed_only" : "structure", left_[i]);
+    rest.cover(kTypes[i], Disposition::skipped, i == kComposers ? "listed_only" : "structure", left_[i],
+               left_[i] > 0 ? 1 : 0);
   rest_ = std::move(rest.coverage);
   loaded_ = true;
   return {};
@@ -120,7 +134,7 @@ void WorkspaceStateReader::add_composers() {
       const auto& entry = composer->entries[i];
       if (!entry.is_inline()) continue;  // a head of a conversation that stands in the global database
       ItemJson json(item_kind::kBubble);
-      json.text("id", entry.id).time(times[i].time, times[i].estimated);
+      json.text("id", record_id(talk.id, entry.id)).time(times[i].time, times[i].estimated);
       const auto bytes = text.substr(entry.begin, entry.end - entry.begin);
       talk.records.push_back({entry.id, std::move(json).finish(bytes), bytes.size()});
       talk.head_bytes -= bytes.size();
@@ -173,7 +187,7 @@ Result<void> WorkspaceStateReader::add_prompts() {
   }
   if (const auto entry = files_.stat(path_); first == 0 && entry) first = entry->mtime;
   for (const Element& element : prompts) {
-    if (element.id.empty()) continue;
+    if (json::trimmed(element.id).empty()) continue;
     if (const auto it = seen.find(element.id); it != seen.end() && it->second > 0) {
       --it->second;
       continue;
@@ -203,9 +217,11 @@ Result<SnapshotReader::Plan> WorkspaceStateReader::plan(const std::string& mark)
   loaded_ = false;
   MEMD_TRY_ASSIGN(const std::string change, sqlite::change_mark(files_, path_));
   Plan plan;
-  if (const auto space = mark.find(' '); space != std::string::npos && mark.substr(0, space) == change) {
+  const auto before = parse_mark(mark);
+  if (before.change == change) {
     plan.mark = mark;
     plan.unchanged = true;
+    plan.size = before.size;
     return plan;
   }
   MEMD_TRY(load());
@@ -213,8 +229,8 @@ Result<SnapshotReader::Plan> WorkspaceStateReader::plan(const std::string& mark)
   std::uint64_t ours = hash64(folder_);
   for (const auto& value : values_)
     ours = hash_combine(ours, hash64(value));
-  plan.mark = change + " " + std::to_string(ours);
-  if (mark.substr(std::min(mark.find(' '), mark.size())) != " " + std::to_string(ours))
+  plan.mark = change + " " + std::to_string(size_) + " " + std::to_string(ours);
+  if (before.ours != ours)
     for (const Talk& talk : talks_)
       plan.sessions.push_back(talk.id);
   plan.rest = rest_;

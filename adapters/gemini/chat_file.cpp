@@ -216,6 +216,19 @@ std::vector<CoverageEntry> ChatFile::rest() const {
   for (const auto& line : rest)
     accounted += line.bytes;
   rest.push_back({"(structure)", Disposition::indexed, {}, 1, text_->size() - accounted});
+  // Kinds that are not there are named, too: they may have been there before.
+  const auto name = [&](std::string_view type, std::string_view reason) {
+    for (const auto& line : rest_)
+      if (line.record_type == type) return;
+    rest.push_back(
+        {std::string(type), reason.empty() ? Disposition::indexed : Disposition::skipped, std::string(reason), 0, 0});
+  };
+  name("(blank)", "blank");
+  name("(unfinished)", "unfinished");
+  name("(superseded)", "superseded");
+  name("(rewound)", "rewound");
+  name("$set", {});
+  name("$rewindTo", {});
   return rest;
 }
 

@@ -17,13 +17,58 @@ namespace {
 constexpr std::uint64_t kWindow = 1 << 20;
 constexpr std::uint64_t kAnchorBytes = 512;
 
-constexpr std::array<std::string_view, 9> kWhatNames{"user", "interjection", "agent",  "thought", "call",
-                                                     "result", "turn",       "notice", "damaged"};
+constexpr std::array<std::string_view, 9> kWhatNames{"user",   "interjection", "agent",  "thought", "call",
+                                                     "result", "turn",         "notice", "damaged"};
 
-// Updates that say something about the session and stand alone.
-constexpr std::array<std::string_view, 7> kNotices{"auto_compact_completed", "auto_compact_failed", "subagent_spawned",
-                                                   "rewind_marker",          "task_backgrounded",   "retry_state",
-                                                   "auto_recovery_exhausted"};
+// What the client tells itself, shows for a moment, or says again elsewhere.
+constexpr std::array<std::string_view, 48> kState{"available_commands_update",
+                                                  "plan",
+                                                  "current_mode_update",
+                                                  "config_option_update",
+                                                  "session_info_update",
+                                                  "usage_update",
+                                                  "diff_review",
+                                                  "auto_compact_started",
+                                                  "auto_compact_cancelled",
+                                                  "memory_flush_started",
+                                                  "memory_flush_completed",
+                                                  "memory_dream_completed",
+                                                  "memory_session_saved",
+                                                  "auto_continue_completed",
+                                                  "feedback_request",
+                                                  "relay_sync_status",
+                                                  "auto_recovery_started",
+                                                  "hook_annotation",
+                                                  "hook_execution",
+                                                  "hook_run_started",
+                                                  "hook_run_completed",
+                                                  "hooks_changed",
+                                                  "plugins_changed",
+                                                  "plugin_panel",
+                                                  "panel_closed",
+                                                  "plugin_updates_installed",
+                                                  "session_status",
+                                                  "session_summary_generated",
+                                                  "session_recap",
+                                                  "session_recap_unavailable",
+                                                  "last_turn_summary",
+                                                  "compaction_checkpoint",
+                                                  "task_completed",
+                                                  "task_backgrounded",
+                                                  "subagent_progress",
+                                                  "subagent_finished",
+                                                  "response_completed",
+                                                  "workflow_updated",
+                                                  "goal_updated",
+                                                  "interaction_resolved",
+                                                  "pending_interaction",
+                                                  "model_changed",
+                                                  "model_auto_switched",
+                                                  "retry_state",
+                                                  "image_compressed",
+                                                  "config_notice",
+                                                  "scheduled_task_created",
+                                                  "cwd_switch"};
 
 class Collector {
  public:
@@ -52,12 +97,9 @@ class Collector {
     if (kind == "tool_call") return take_call(update, bytes, line, size);
     if (kind == "tool_call_update") return take_call_update(update, bytes, line, size);
     if (kind == "turn_completed") return take_turn(update, bytes, line, size);
-    if (std::find(kNotices.begin(), kNotices.end(), kind) != kNotices.end()) {
-      open_.reset();
-      add(What::notice, bytes, line, size);
-      return;
-    }
-    skip(json::is_identifier(kind) ? std::string(kind) : "(unreadable type)", "state", size);
+    if (std::find(kState.begin(), kState.end(), kind) != kState.end()) return skip(std::string(kind), "state", size);
+    open_.reset();
+    add(What::notice, bytes, line, size);
   }
 
   UpdateLog finish() && { return std::move(log_); }
@@ -100,8 +142,7 @@ class Collector {
       return skip("user_message_chunk", "injected", size);
     }
     if (update.interjection) return take_chunk(What::interjection, bytes, line, size);
-    const bool goes_on =
-        open_ && log_.items[*open_].what == What::user && update.prompt_index == prompt_index_;
+    const bool goes_on = open_ && log_.items[*open_].what == What::user && update.prompt_index == prompt_index_;
     prompt_index_ = update.prompt_index;
     if (goes_on) return join(*open_, bytes, line, size);
     start_segment(line.offset);
@@ -168,9 +209,7 @@ class Collector {
 
 std::string_view to_string(What what) { return kWhatNames[static_cast<std::size_t>(what)]; }
 
-std::string LogItem::key() const {
-  return std::to_string(lines.front().offset) + "." + std::string(to_string(what));
-}
+std::string LogItem::key() const { return std::to_string(lines.front().offset) + "." + std::string(to_string(what)); }
 
 std::uint64_t offset_of_key(std::string_view key) {
   std::uint64_t offset = 0;
@@ -202,8 +241,7 @@ Result<UpdateLog> read_update_log(const FileView& files, const std::string& path
     buffer.resize(end + kRecordPadding, ' ');
     std::size_t at = 0;
     const std::string_view text(buffer.data(), end);
-    for (auto newline = text.find('\n', scanned); newline != std::string_view::npos;
-         newline = text.find('\n', at)) {
+    for (auto newline = text.find('\n', scanned); newline != std::string_view::npos; newline = text.find('\n', at)) {
       collector.take(text.substr(at, newline - at), begin + at, true);
       at = newline + 1;
     }

@@ -39,8 +39,8 @@ struct LogItem {
 // prompt: what comes late for a call of an earlier one is an item of its own.
 struct ResumePoint {
   std::uint64_t offset = 0;
-  std::uint64_t anchor = 0;  // hash of the bytes before it
-  std::uint64_t items = 0;   // before it
+  std::uint64_t anchor = 0;                   // hash of the bytes before it
+  std::uint64_t items = 0;                    // before it
   std::map<std::string, CoverageEntry> rest;  // lines before it that are no items, by type
 };
 

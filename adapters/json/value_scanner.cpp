@@ -1,5 +1,7 @@
 #include "adapters/json/value_scanner.hpp"
 
+#include <algorithm>
+
 namespace memd::json {
 namespace {
 
@@ -7,6 +9,17 @@ bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; 
 
 bool is_scalar(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '+' || c == '.';
+}
+
+// Behind the closing quote of the string that opens at `at`; npos when there is none.
+std::size_t end_of_string(std::string_view text, std::size_t at) {
+  for (std::size_t quote = text.find('"', at + 1); quote != std::string_view::npos; quote = text.find('"', quote + 1)) {
+    std::size_t escapes = 0;
+    while (text[quote - 1 - escapes] == '\\')
+      ++escapes;
+    if (escapes % 2 == 0) return quote + 1;
+  }
+  return std::string_view::npos;
 }
 
 }  // namespace
@@ -30,15 +43,9 @@ bool ValueScanner::take(char expected) {
 }
 
 bool ValueScanner::skip_string() {
-  ++at_;
-  while (at_ < text_.size() && text_[at_] != '"')
-    at_ += text_[at_] == '\\' ? 2 : 1;
-  if (at_ >= text_.size()) {
-    at_ = text_.size();
-    return fail(State::unfinished);
-  }
-  ++at_;
-  return true;
+  const std::size_t end = end_of_string(text_, at_);
+  at_ = std::min(end, text_.size());
+  return end <= text_.size() || fail(State::unfinished);
 }
 
 bool ValueScanner::skip_container() {
@@ -101,17 +108,19 @@ std::string_view ValueScanner::string_body() {
 std::string compacted(std::string_view value) {
   std::string out;
   out.reserve(value.size());
-  bool in_string = false;
-  for (std::size_t i = 0; i < value.size(); ++i) {
-    const char c = value[i];
-    if (in_string && c == '\\' && i + 1 < value.size()) {
-      out.push_back(c);
-      out.push_back(value[++i] == '\n' ? ' ' : value[i]);
+  for (std::size_t at = 0; at < value.size();) {
+    if (value[at] != '"') {
+      if (!is_blank(value[at])) out.push_back(value[at]);
+      ++at;
       continue;
     }
-    if (c == '"') in_string = !in_string;
-    if (!in_string && is_blank(c)) continue;
-    out.push_back(c == '\n' || c == '\r' ? ' ' : c);
+    const std::size_t end = std::min(end_of_string(value, at), value.size());
+    const std::size_t begin = out.size();
+    out.append(value.substr(at, end - at));
+    // A line break is not allowed in a string, and would end the line.
+    for (std::size_t i = out.find_first_of("\n\r", begin); i != std::string::npos; i = out.find_first_of("\n\r", i))
+      out[i] = ' ';
+    at = end;
   }
   return out;
 }

@@ -26,8 +26,8 @@ Result<Total> total_of(const sqlite::ReadOnlyDatabase& database, const std::stri
   return read_total(query);
 }
 
+// Kinds without rows are named, too: they may have had some.
 void add_rest(SnapshotReader::Plan& plan, std::string_view type, std::string_view reason, const Total& total) {
-  if (total.rows == 0) return;
   for (auto& line : plan.rest) {
     if (line.record_type != type || line.reason != reason) continue;
     line.records += total.rows;
@@ -43,6 +43,7 @@ Result<void> DatabaseChanges::read_all(SnapshotReader::Plan& plan, ReadMark& mar
   const auto& database = stored_.database();
   MEMD_TRY_ASSIGN(const auto sessions, list_sessions());
   MEMD_TRY(read_position(mark, sessions));
+  add_rest(plan, "(reverted)", "reverted", {});
   for (const auto& session : sessions) {
     plan.sessions.push_back(session.id);
     MEMD_TRY_ASSIGN(const auto found, stored_.find(session.id));
@@ -71,7 +72,7 @@ Result<void> DatabaseChanges::count_superseded(SnapshotReader::Plan& plan) const
     MEMD_TRY_ASSIGN(
         const Total total,
         total_of(stored_.database(), table + " WHERE session_id IN (SELECT DISTINCT session_id FROM session_message)"));
-    add_rest(plan, table, "superseded", total);
+    add_rest(plan, "superseded/" + table, "superseded", total);
   }
   return {};
 }
@@ -107,7 +108,7 @@ Result<void> DatabaseChanges::count_other_tables(SnapshotReader::Plan& plan) con
     if (std::find(read.begin(), read.end(), name) != read.end() || name.find('"') != std::string::npos) continue;
     MEMD_TRY_ASSIGN(auto count, stored_.database().prepare("SELECT count(*), 0 FROM \"" + name + "\""));
     MEMD_TRY_ASSIGN(const Total total, read_total(count));
-    add_rest(plan, name, "not_conversation", total);
+    add_rest(plan, "table/" + name, "not_conversation", total);
   }
 }
 

@@ -22,6 +22,18 @@ std::uint64_t version_of(std::string_view id, std::int64_t updated, std::uint64_
   return hash64(id, hash_combine(seed, static_cast<std::uint64_t>(updated)));
 }
 
+// The parts of the message that `item` stands for, into its version and its bytes.
+Result<void> add_parts(sqlite::Query& parts, const RevertPoint& revert, SnapshotReader::Item& item) {
+  parts.bind(1, item.key);
+  for (;;) {
+    MEMD_TRY_ASSIGN(const bool more, parts.step());
+    if (!more) return {};
+    if (revert.hides_part(item.key, parts.text(0))) continue;
+    item.version = version_of(parts.text(0), parts.integer(1), item.version);
+    item.ledger_bytes += parts.text(0).size() + static_cast<std::uint64_t>(parts.integer(2));
+  }
+}
+
 }  // namespace
 
 // What the store knows of a session, and where looking begins.
@@ -51,6 +63,14 @@ struct DatabaseReader::Window {
   }
 };
 
+void DatabaseReader::close() {
+  message_by_id_.reset();
+  parts_by_message_.reset();
+  record_by_id_.reset();
+  stored_.reset();
+  database_.reset();
+}
+
 Result<void> DatabaseReader::open() {
   if (database_) return {};
   MEMD_TRY_ASSIGN(database_, sqlite::ReadOnlyDatabase::open(files_, path_));
@@ -69,8 +89,7 @@ Result<const std::optional<StoredSessions::Found>*> DatabaseReader::find(const s
 }
 
 Result<SnapshotReader::Plan> DatabaseReader::plan(const std::string& text) {
-  stored_.reset();
-  database_.reset();  // the files may be looked at only while it is closed
+  close();  // the files may be looked at only while it is closed
   found_key_.clear();
   const ReadMark since = ReadMark::parse(text);
   ReadMark mark;
@@ -138,35 +157,28 @@ Result<void> DatabaseReader::read_messages(const Found& found, const Window& win
 
   MEMD_TRY_ASSIGN(auto message, database_->prepare("SELECT time_created, time_updated, length(CAST(data AS BLOB)), data"
                                                    " FROM message WHERE id = ?1"));
-  MEMD_TRY_ASSIGN(auto parts,
-                  database_->prepare("SELECT id, time_updated FROM part WHERE message_id = ?1 ORDER BY id"));
-  MEMD_TRY_ASSIGN(auto sizes,
-                  database_->prepare("SELECT id, length(CAST(data AS BLOB)) FROM part WHERE message_id = ?1"));
+  // Sizes take reading all of a part, so that they are asked for only where it is going to be read.
+  const bool is_new = window.versions.empty();
+  MEMD_TRY_ASSIGN(auto sizes, database_->prepare("SELECT id, time_updated, length(CAST(data AS BLOB)) FROM part"
+                                                 " WHERE message_id = ?1 ORDER BY id"));
+  MEMD_TRY_ASSIGN(auto times,
+                  database_->prepare("SELECT id, time_updated, 0 FROM part WHERE message_id = ?1 ORDER BY id"));
   std::vector<MessagePlace> places;
   std::unordered_map<std::string, Item> items;
   for (auto& id : to_look_at) {
     MEMD_TRY_ASSIGN(const bool there, message.bind(1, id).step());
     if (!there) continue;
     places.push_back(read_place(id, message.text(3), message.integer(0)));
-    Item item{id, version_of(id, message.integer(1), 0), id.size() + static_cast<std::uint64_t>(message.integer(2))};
+    const Item own{id, version_of(id, message.integer(1), 0),
+                   id.size() + static_cast<std::uint64_t>(message.integer(2))};
+    Item item = own;
     message.reset();
-    parts.bind(1, id);
-    for (;;) {
-      MEMD_TRY_ASSIGN(const bool more, parts.step());
-      if (!more) break;
-      if (!revert.hides_part(id, parts.text(0)))
-        item.version = version_of(parts.text(0), parts.integer(1), item.version);
-    }
+    MEMD_TRY(add_parts(is_new ? sizes : times, revert, item));
     if (window.knows(id, item.version)) {
       item.version = item.ledger_bytes = 0;
-    } else {
-      sizes.bind(1, id);
-      for (;;) {
-        MEMD_TRY_ASSIGN(const bool more, sizes.step());
-        if (!more) break;
-        if (!revert.hides_part(id, sizes.text(0)))
-          item.ledger_bytes += sizes.text(0).size() + static_cast<std::uint64_t>(sizes.integer(1));
-      }
+    } else if (!is_new) {
+      item = own;
+      MEMD_TRY(add_parts(sizes, revert, item));
     }
     items.emplace(std::move(id), std::move(item));
   }
@@ -235,29 +247,41 @@ Result<std::string> DatabaseReader::item(const std::string& session_key, const s
   return text;
 }
 
-Result<std::string> DatabaseReader::message_item(const Found& found, const std::string& key) const {
+Result<sqlite::Query*> DatabaseReader::prepared(std::optional<sqlite::Query>& query, std::string_view sql) const {
+  if (!query) {
+    MEMD_TRY_ASSIGN(query, database_->prepare(sql));
+  }
+  query->reset();
+  return &*query;
+}
+
+Result<std::string> DatabaseReader::message_item(const Found& found, const std::string& key) {
   const RevertPoint revert = read_revert(found.row.revert);
-  MEMD_TRY_ASSIGN(auto message, database_->prepare("SELECT time_created, data FROM message WHERE id = ?1"));
-  MEMD_TRY_ASSIGN(const bool there, message.bind(1, key).step());
+  MEMD_TRY_ASSIGN(auto* message, prepared(message_by_id_, "SELECT time_created, data FROM message WHERE id = ?1"));
+  MEMD_TRY_ASSIGN(const bool there, message->bind(1, key).step());
   if (!there) return Error(Errc::not_found, path_ + ": the message is gone");
-  MessageItem out({key, message.integer(0), message.text(1)}, {}, !found.row.parent_id.empty());
-  MEMD_TRY_ASSIGN(auto parts,
-                  database_->prepare("SELECT id, time_created, data FROM part WHERE message_id = ?1 ORDER BY id"));
-  parts.bind(1, key);
+  MessageItem out({key, message->integer(0), message->text(1)}, {}, !found.row.parent_id.empty());
+  message->reset();
+  MEMD_TRY_ASSIGN(auto* parts, prepared(parts_by_message_,
+                                        "SELECT id, time_created, data FROM part WHERE message_id = ?1 ORDER BY id"));
+  parts->bind(1, key);
   for (;;) {
-    MEMD_TRY_ASSIGN(const bool more, parts.step());
+    MEMD_TRY_ASSIGN(const bool more, parts->step());
     if (!more) return std::move(out).finish();
-    if (revert.hides_part(key, parts.text(0))) continue;
-    out.add_part({std::string(parts.text(0)), parts.integer(1), parts.text(2)});
+    if (revert.hides_part(key, parts->text(0))) continue;
+    out.add_part({std::string(parts->text(0)), parts->integer(1), parts->text(2)});
   }
 }
 
-Result<std::string> DatabaseReader::record_item(const Found& found, const std::string& key) const {
-  MEMD_TRY_ASSIGN(auto record,
-                  database_->prepare("SELECT type, time_created, data FROM session_message WHERE id = ?1"));
-  MEMD_TRY_ASSIGN(const bool there, record.bind(1, key).step());
+Result<std::string> DatabaseReader::record_item(const Found& found, const std::string& key) {
+  MEMD_TRY_ASSIGN(auto* record,
+                  prepared(record_by_id_, "SELECT type, time_created, data FROM session_message WHERE id = ?1"));
+  MEMD_TRY_ASSIGN(const bool there, record->bind(1, key).step());
   if (!there) return Error(Errc::not_found, path_ + ": the message is gone");
-  return MessageItem({key, record.integer(1), record.text(2)}, record.text(0), !found.row.parent_id.empty()).finish();
+  const bool is_child = !found.row.parent_id.empty();
+  std::string item = MessageItem({key, record->integer(1), record->text(2)}, record->text(0), is_child).finish();
+  record->reset();
+  return item;
 }
 
 }  // namespace memd::opencode

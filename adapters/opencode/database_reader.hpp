@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace memd::opencode {
@@ -30,16 +31,19 @@ class DatabaseReader : public SnapshotReader {
   using Found = StoredSessions::Found;
 
   Result<void> open();
+  void close();
+  Result<sqlite::Query*> prepared(std::optional<sqlite::Query>& query, std::string_view sql) const;
   Result<const std::optional<Found>*> find(const std::string& session_key);
   Result<void> read_messages(const Found& found, const Window& window, Session& out) const;
   Result<void> read_records(const Found& found, const Window& window, Session& out) const;
-  Result<std::string> message_item(const Found& found, const std::string& key) const;
-  Result<std::string> record_item(const Found& found, const std::string& key) const;
+  Result<std::string> message_item(const Found& found, const std::string& key);
+  Result<std::string> record_item(const Found& found, const std::string& key);
 
   const FileView& files_;
   std::string path_;
   std::unique_ptr<sqlite::ReadOnlyDatabase> database_;
   std::optional<StoredSessions> stored_;
+  std::optional<sqlite::Query> message_by_id_, parts_by_message_, record_by_id_;  // prepared when first asked for
   std::string found_key_;
   std::optional<Found> found_;
 };

@@ -4,6 +4,7 @@
 #include "adapters/json/text_reader.hpp"
 #include "schemas/event_batch.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -32,6 +33,8 @@ class ItemContext : public TextReader {
   Event& add_result(std::size_t block);                      // of the call added last
   Event& add_note(EventKind kind, Role role, std::size_t block = 0);
   Event& add_lifecycle(std::string_view name, std::size_t block = 0);
+  // What comes next and has no time of its own is not older than this.
+  void reach(TimeMs then) { time = std::max(time, then); }
   void diagnose(DiagnosticType type, std::vector<FieldName> fields = {});
 
   std::string_view session_uid() const { return session_uid_; }

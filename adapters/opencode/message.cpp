@@ -145,6 +145,7 @@ void read_said(ItemContext& c, std::string_view type, od::object& part, const To
   Event& e = c.add(thought ? EventKind::thinking : EventKind::assistant_msg, Role::assistant, block);
   if (time != 0) e.time = time;
   e.time_estimated = time == 0;
+  c.reach(time);
   if (trimmed(text).empty()) {
     c.out().events.pop_back();
     return;

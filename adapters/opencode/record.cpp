@@ -107,7 +107,10 @@ void read_content(ItemContext& c, od::object& block, std::size_t index) {
   } else if (type == "text" || type == "reasoning") {
     const bool thought = type == "reasoning";
     Event& e = c.add(thought ? EventKind::thinking : EventKind::assistant_msg, Role::assistant, index);
-    if (const TimeMs created = integer(time[kCreated])) e.time = created;
+    const TimeMs created = integer(time[kCreated]);
+    if (created != 0) e.time = created;
+    e.time_estimated = created == 0;
+    c.reach(created);
     e.text = c.text(tokens[kBlockText]);
     if (trimmed(e.text).empty()) c.out().events.pop_back();
   } else {

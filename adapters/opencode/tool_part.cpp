@@ -4,6 +4,7 @@
 #include "adapters/tool_calls/tool_input.hpp"
 #include "schemas/ids.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -116,6 +117,7 @@ void read_tool_part(ItemContext& c, const ToolPart& given, od::object& state) {
     if (part.started == 0) part.started = integer(times[kStart]);
     if (part.ended == 0) part.ended = integer(times[kEnd]);
   }
+  c.reach(std::max(part.started, part.ended));
   const Metadata metadata = read_metadata(c, state);
   if (!metadata.child.empty()) link_child(c, metadata.child, part.call_id, state);
   read_call(c, part, state);
@@ -131,7 +133,7 @@ void read_tool_part(ItemContext& c, const ToolPart& given, od::object& state) {
   if (c.detail() == Detail::stored) output.resize(utf8_prefix(output, kResultTextLimit).size());
   {
     Event& result = c.add_result(part.block);
-    if (part.ended != 0) result.time = part.ended;
+    if (const TimeMs known = std::max(part.started, part.ended); known != 0) result.time = known;
     result.call_id = part.call_id;
     // A command that failed, or a call the model got wrong, is "completed" all the same.
     result.is_error = status == "error" || metadata.failed || part.tool == "invalid";

@@ -88,10 +88,13 @@ Result<SnapshotReader::Plan> TreeReader::plan(const std::string& mark) {
     return plan;
   }
   MEMD_TRY_ASSIGN(const bool migrated, is_migrated());
-  if (migrated)
-    plan.rest.push_back({"(migrated)", Disposition::skipped, "superseded", companions + 1, plan.size});
-  else
+  plan.rest.push_back({"(migrated)", Disposition::skipped, "superseded", 0, 0});
+  if (migrated) {
+    plan.rest.back().records = companions + 1;
+    plan.rest.back().bytes = plan.size;
+  } else {
     plan.sessions.push_back(path_.session_id);
+  }
   return plan;
 }
 

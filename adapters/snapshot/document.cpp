@@ -91,7 +91,10 @@ class Splitter {
         ++at;
         continue;
       }
-      if (text[at] == ']') return;  // what follows is structure: other members, a surplus bracket, an older end
+      if (text[at] == ']') {  // what follows is structure: other members, a surplus bracket, an older end
+        document_.whole = true;
+        return;
+      }
       const auto end = value_end(text, at);
       if (end == kNone || !is_object(text.substr(at, end - at))) break;
       document_.elements.push_back({at, end, false});
@@ -141,6 +144,8 @@ class Splitter {
     });
     // Damage that nothing follows is, most likely, an element that is just being written.
     if (damaged) document_.torn = damaged->end - damaged->begin;
+    const auto last = tail.find_last_not_of(" \t\r\n");
+    document_.whole = !damaged && last != kNone && (tail[last] == ']' || tail[last] == '}');
   }
 
   Document& document_;

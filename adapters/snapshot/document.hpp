@@ -23,6 +23,7 @@ struct Document {
   std::string text;  // the file, and kRecordPadding more bytes
   std::size_t size = 0;
   std::vector<Element> elements;
+  bool whole = false;    // the array is closed
   std::size_t torn = 0;  // bytes at the end that are the start of an element; not among the elements
 
   std::string_view bytes(const Element& e) const { return std::string_view(text).substr(e.begin, e.end - e.begin); }

@@ -6,7 +6,7 @@
 
 namespace memd::snapshot {
 
-Event& ItemContext::add(EventKind kind, Role role, std::size_t block) {
+Event& ItemContext::add(EventKind kind, Role role) {
   Event& e = out_.events.emplace_back();
   e.session_uid = session_uid_;
   e.event_id = event_key(key_, index_++);
@@ -15,7 +15,8 @@ Event& ItemContext::add(EventKind kind, Role role, std::size_t block) {
   e.kind = kind;
   e.role = role;
   e.raw = raw_;
-  e.raw.block = static_cast<std::uint16_t>(std::min<std::size_t>(block, std::numeric_limits<std::uint16_t>::max()));
+  e.raw.block =
+      static_cast<std::uint16_t>(std::min<std::uint32_t>(index_ - 1, std::numeric_limits<std::uint16_t>::max()));
   e.cwd = cwd;
   if (role == Role::assistant) e.model = model;
   e.is_sidechain = is_sidechain;

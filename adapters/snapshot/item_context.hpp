@@ -32,8 +32,8 @@ class ItemContext : public json::TextReader {
   // The native id of the record; before the first event.
   void identify(std::string_view native_record_id) { key_ = record_key(platform_, native_record_id); }
 
-  // A new event with the shared fields filled. Valid until the next call.
-  Event& add(EventKind kind, Role role, std::size_t block = 0);
+  // A new event with the shared fields filled; its block is its number in the item. Valid until the next call.
+  Event& add(EventKind kind, Role role);
   Event& add_lifecycle(std::string_view name, std::string_view summary = {});
   void diagnose(DiagnosticType type, std::vector<FieldName> fields = {});
   // Tokens of a response, put on the item's first event; a lifecycle event "usage" when there is none.

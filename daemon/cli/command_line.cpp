@@ -18,6 +18,8 @@ constexpr const char* kExamples = R"(Examples:
   memd recent latest -n 5                     the last turns of the latest session
   memd timeline --since 7d                    what happened in the last week
   memd show x42                               one exchange, whole
+  memd export latest -o session.jsonl         a session as a file of events, for another memd or another tool
+  memd import session.jsonl                   and back
   memd status                                 what the daemon is doing
   claude mcp add --scope user memd -- memd --stdio    register with Claude Code
 

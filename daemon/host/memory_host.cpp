@@ -1,6 +1,7 @@
 #include "daemon/host/memory_host.hpp"
 
 #include "daemon/ingest/archived_text.hpp"
+#include "daemon/ingest/item_reader.hpp"
 #include "daemon/ingest/raw_reader.hpp"
 #include "daemon/tools/register_tools.hpp"
 
@@ -87,7 +88,10 @@ class MemoryHost::SourceText final : public tools::RawText {
  public:
   explicit SourceText(const StoreLayout& layout) : archive_(layout.database(), layout.raw_dir()) {}
   Result<std::string> event_text(const EventSource& where, EventKind kind) const override {
-    auto text = read_event_text(where.platform, where.path, kind, where.raw);
+    const Adapter* adapter = find_adapter(where.platform);
+    auto text = adapter != nullptr && !where.item_key.empty()
+                    ? read_item_text(*adapter, where, kind)
+                    : read_event_text(where.platform, where.path, kind, where.raw);
     if (text) return text;
     auto archived = read_archived_text(archive_, where, kind);
     return archived ? std::move(archived) : std::move(text);

@@ -1,7 +1,7 @@
 #include "protocol/mcp/argument_reader.hpp"
 
-#include "schemas/json_writer.hpp"
 #include "protocol/mcp/nearest_name.hpp"
+#include "schemas/json_writer.hpp"
 
 #include <fmt/format.h>
 #include <boost/json/array.hpp>

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "schemas/json_writer.hpp"
 #include "protocol/mcp/argument_reader.hpp"
 #include "protocol/mcp/rules.hpp"
 #include "schemas/error.hpp"
+#include "schemas/json_writer.hpp"
 
 #include <concepts>
 #include <cstdint>

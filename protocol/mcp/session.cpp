@@ -1,7 +1,7 @@
 #include "protocol/mcp/session.hpp"
 
-#include "schemas/json_writer.hpp"
 #include "protocol/mcp/call.hpp"
+#include "schemas/json_writer.hpp"
 
 #include <utility>
 #include <vector>

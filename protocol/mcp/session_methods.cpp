@@ -1,6 +1,6 @@
-#include "schemas/json_writer.hpp"
 #include "protocol/mcp/call.hpp"
 #include "protocol/mcp/session.hpp"
+#include "schemas/json_writer.hpp"
 
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>

@@ -150,9 +150,11 @@ std::vector<EventRow> events(sqlite::Database& db, std::int64_t session_pk, std:
 std::optional<EventSource> event_source(sqlite::Database& db, std::int64_t session_pk, std::int64_t seq) {
   auto& q = db.prepare(
                   "SELECT src.platform, src.path, src.format, src.state, s.uid, src.source_pk,"
-                  " v.raw_offset, v.raw_length, v.raw_block"
+                  " v.raw_offset, v.raw_length, v.raw_block, i.item_key"
                   " FROM events v JOIN sources src ON src.source_pk = v.source_pk"
                   " JOIN sessions s ON s.session_pk = v.session_pk"
+                  " LEFT JOIN source_items i ON i.source_pk = src.source_pk AND i.session_uid = s.uid"
+                  " AND i.item_no = v.raw_offset"
                   " WHERE v.session_pk = ?1 AND v.seq = ?2 AND v.raw_offset IS NOT NULL")
                 .bind(session_pk, seq);
   if (!q.step()) return std::nullopt;
@@ -164,6 +166,7 @@ std::optional<EventSource> event_source(sqlite::Database& db, std::int64_t sessi
   out.session_uid = q.str(4);
   out.source = q.int64(5);
   out.raw = raw_ref(q, 6);
+  out.item_key = q.str(9);
   q.reset();
   return out;
 }

@@ -110,7 +110,7 @@ TEST_F(CursorCorpus, EveryPromptInOrder) {
 }
 
 TEST_F(CursorCorpus, CallsResultsFilesAndTokens) {
-  std::int64_t calls = 0, results = 0, errors = 0, answers = 0;
+  std::int64_t calls = 0, results = 0, errors = 0, answers = 0, thinking = 0;
   TokenUsage all;
   each_session([&](const json::object& entry, const SnapshotSession& session) {
     std::int64_t n_calls = 0, n_results = 0, n_errors = 0, n_answers = 0;
@@ -119,6 +119,7 @@ TEST_F(CursorCorpus, CallsResultsFilesAndTokens) {
     std::map<std::string, std::int64_t> tools;
     for (const Event& e : session.batch.events) {
       tokens += e.usage;
+      thinking += e.kind == EventKind::thinking;
       n_answers += e.kind == EventKind::assistant_msg;
       if (e.kind == EventKind::tool_call) {
         ++n_calls;
@@ -159,6 +160,7 @@ TEST_F(CursorCorpus, CallsResultsFilesAndTokens) {
     calls += n_calls, results += n_results, errors += n_errors, answers += n_answers;
     all += tokens;
   });
+  EXPECT_EQ(thinking, 16);
   EXPECT_EQ(calls, 30);
   EXPECT_EQ(results, 29);
   EXPECT_EQ(errors, 4);
@@ -224,7 +226,7 @@ TEST_F(CursorCorpus, LedgerToTheRow) {
     EXPECT_EQ(reasons["composerData/no_messages"], 5U);
     EXPECT_EQ(reasons["composerData/deleted"], 1U);
     EXPECT_EQ(reasons["bubbleId/deleted"], 3U);
-    EXPECT_EQ(reasons["bubbleId/"] + reasons["bubbleId/blank_message"], 118U);
+    EXPECT_EQ(reasons["bubble/"] + reasons["bubble/blank_message"], 118U);
     EXPECT_EQ(reasons["conversation/"], 2U);
     EXPECT_EQ(reasons["ItemTable/editor_state"] + reasons["ItemTable:credentials/never_read"], 84U);
   }

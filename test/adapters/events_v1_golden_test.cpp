@@ -88,6 +88,23 @@ TEST(EventsGolden, SchemaAndDecoderAgree) {
   EXPECT_GE(clean, 20);
 }
 
+// The example that other tools start from.
+TEST(EventsGolden, TheExampleInTheDocumentationIsTakenWithoutAWord) {
+  const std::string page = test::read_file(std::filesystem::path(MEMD_SOURCE_DIR) / "docs" / "events-format.md");
+  const auto begin = page.find("```jsonl\n") + 9;
+  const std::string example = page.substr(begin, page.find("```", begin) - begin);
+  const Adapter& adapter = *find_adapter(Platform::imported);
+  const auto batch = test::decode_source(adapter, {Platform::imported, "/x.jsonl", SourceFormat::jsonl}, example).batch;
+  ASSERT_EQ(batch.events.size(), 4u);
+  EXPECT_TRUE(batch.diagnostics.empty());
+  EXPECT_TRUE(batch.events[1].is_test);
+  EXPECT_EQ(batch.events[1].call_id, batch.events[2].call_id);
+  EXPECT_EQ(batch.events[3].session_uid, "imported:talk-7");
+  std::istringstream lines(example);
+  for (std::string line; std::getline(lines, line);)
+    EXPECT_EQ(test::events_schema().problems(boost::json::parse(line)), "");
+}
+
 TEST(EventsGolden, WholeTextsComeFromTheSameLines) {
   for (const auto& c : test::events_cases()) {
     const auto decoded = test::decode_source(*c.adapter, c.candidate, c.input);

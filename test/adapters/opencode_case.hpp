@@ -41,11 +41,12 @@ inline void lay_out(const OpencodeCase& c, const std::filesystem::path& data) {
     return;
   }
   WrittenDatabase database((data / "opencode.db").string());
-  database.run("PRAGMA journal_mode = WAL");
+  database.run("PRAGMA journal_mode = WAL; BEGIN");
   std::istringstream schemas(read_file(c.folder / "schema.txt"));
   for (std::string name; std::getline(schemas, name);)
     database.run(read_file(opencode_golden() / name));
   database.run(read_file(c.folder / "input.sql"));
+  database.run("COMMIT");
 }
 
 // The sources an ingest would find there.

@@ -1,7 +1,7 @@
 // The subcommands scripts rely on, and the inspector's command line.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -59,6 +59,49 @@ describe('subcommands', () => {
     assert.equal(shown.code, 0, shown.stderr);
     assert.match(JSON.stringify(shown.json), new RegExp(`"${id}"`));
     assert.match(JSON.stringify(called.json), new RegExp(`"${id}"`));
+  });
+
+  test('a session goes out as a file of events and comes back the same', async () => {
+    const file = join(home.root, 'session.jsonl');
+    const out = await cli(home, 'export', history.upload.sessionId, '-o', file);
+    assert.equal(out.code, 0, out.stderr);
+    const lines = readFileSync(file, 'utf8').trimEnd().split('\n').map(JSON.parse);
+    assert.ok(lines.length > 4);
+    assert.ok(lines.every(({ v, session_id }) => v === 1 && session_id.endsWith(history.upload.sessionId)));
+    const other = new Home();
+    try {
+      const checked = await cli(other, 'import', '--check', file);
+      assert.equal(checked.code, 0, checked.stderr);
+      assert.equal(checked.json.files[0].check.refused, 0);
+      for (const expected of ['events', 'known']) {
+        const { code, json, stderr } = await cli(other, 'import', file);
+        assert.equal(code, 0, stderr);
+        if (expected === 'events') assert.equal(json.files[0].taken.events, lines.length - 1);
+        else assert.equal(json.files[0].taken.events, 0);
+      }
+      const again = await cli(other, 'export', history.upload.sessionId);
+      assert.deepEqual(again.stdout.trimEnd().split('\n').map(JSON.parse), lines);
+    } finally {
+      await cleanUp(other);
+    }
+    // Where it came from, through the daemon, it adds nothing.
+    await startDaemon(home);
+    const back = await cli(home, 'import', file);
+    assert.equal(back.code, 0, back.stderr);
+    assert.equal(back.json.files[0].taken.events, 0);
+    assert.ok(back.json.files[0].taken.known > 0);
+    await stopDaemons(home);
+  });
+
+  test('a file that is no events.v1 is refused by line and field', async () => {
+    const file = join(home.root, 'broken.jsonl');
+    writeFileSync(file, '{"v":1,"id":"a","session_id":"s","actor":"user","kind":"message","body":{"text":"no time"}}\nnot json\n');
+    for (const args of [['import', '--check', file], ['import', file]]) {
+      const { code, stderr } = await cli(home, ...args);
+      assert.equal(code, 1);
+      assert.match(stderr, /broken\.jsonl:1: refused: missing_field ts\n.*broken\.jsonl:2: refused: damaged_record/s);
+    }
+    assert.equal((await cli(home, 'export', 'no-such-session')).code, 1);
   });
 
   test('mistakes end with a code and a message, and no JSON to mistake for an answer', async () => {

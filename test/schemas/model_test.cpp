@@ -5,12 +5,8 @@
 #include "schemas/migrations.hpp"
 #include "schemas/observation.hpp"
 #include "schemas/platform.hpp"
-#include "schemas/project_identity.hpp"
-#include "schemas/session.hpp"
 
 #include <gtest/gtest.h>
-
-#include <algorithm>
 
 namespace memd {
 namespace {
@@ -52,34 +48,6 @@ TEST(MemoryPathPolicy, WritesToThePlatformOnlyWhenOptedIn) {
   EXPECT_FALSE(parse_memory_path_mode("both"));
 }
 
-TEST(Session, EveryTransition) {
-  using S = SessionState;
-  const S all[] = {S::started, S::active, S::stopped, S::capture_disabled};
-  const std::pair<S, S> legal[] = {{S::started, S::active},
-                                   {S::active, S::stopped},
-                                   {S::active, S::capture_disabled},
-                                   {S::capture_disabled, S::stopped},
-                                   {S::stopped, S::active}};
-  for (const S from : all)
-    for (const S to : all) {
-      const bool want = std::find(std::begin(legal), std::end(legal), std::pair(from, to)) != std::end(legal);
-      EXPECT_EQ(is_legal_transition(from, to), want) << to_string(from) << " -> " << to_string(to);
-    }
-}
-
-TEST(Event, EveryTransition) {
-  using S = EventState;
-  const S all[] = {S::received, S::validated, S::processed, S::skipped};
-  int legal = 0;
-  for (const S from : all)
-    for (const S to : all)
-      legal += is_legal_transition(from, to) ? 1 : 0;
-  EXPECT_EQ(legal, 3);
-  EXPECT_TRUE(is_legal_transition(S::received, S::validated));
-  EXPECT_TRUE(is_legal_transition(S::validated, S::processed));
-  EXPECT_TRUE(is_legal_transition(S::validated, S::skipped));
-}
-
 TEST(Ids, ExchangeIdsAndUids) {
   EXPECT_EQ(format_exchange_id(42), "x42");
   EXPECT_EQ(parse_exchange_id("x42"), 42);
@@ -101,13 +69,6 @@ TEST(EventBatch, AggregatesTheLedger) {
   ASSERT_EQ(b.coverage.size(), 2u);
   EXPECT_EQ(b.coverage[0].bytes, 17u);
   EXPECT_EQ(b.coverage[0].records, 2u);
-}
-
-TEST(Project, JoinsWorktreesAndSpellings) {
-  EXPECT_EQ(project_identity("/home/a/repo").key, "/home/a/repo");
-  EXPECT_EQ(project_identity("/home/a/repo/").name, "repo");
-  EXPECT_EQ(project_identity("/home/a/repo/.worktrees/x/y").key, "/home/a/repo");
-  EXPECT_EQ(project_identity("C:\\Users\\x\\proj").key, project_identity("c:/Users/x/proj").key);
 }
 
 TEST(Migrations, NumberedWithoutGaps) {

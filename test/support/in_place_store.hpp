@@ -52,9 +52,15 @@ class InPlaceStore {
     EXPECT_TRUE(pass([&](SourceSlice& slice) { out.push_back(std::move(slice)); }));
     return out;
   }
-  // A pass that comes to its end, or to an error, with all it gave written.
-  Result<void> try_sync() {
-    const auto done = pass([&](SourceSlice& slice) { write(slice); });
+  void close() { writer_.reset(); }
+  // A pass that comes to its end, or to an error, with all it gave written; each slice committed on its own if asked.
+  Result<void> try_sync(bool commit_each = false) {
+    const auto done = pass([&](SourceSlice& slice) {
+      write(slice);
+      if (commit_each) {
+        EXPECT_TRUE(writer_->commit());
+      }
+    });
     EXPECT_TRUE(writer_->commit());
     return done;
   }

@@ -181,6 +181,7 @@ class ScriptedDecoder final : public RecordDecoder {
   void decode(const RawRecord& r, EventBatch& out) override {
     const auto fields = parse(r.bytes);
     const std::string kind = get(fields, "kind");
+    const std::uint64_t bytes = r.bytes.size() + (r.newline_follows ? 1 : 0);
     if (kind == "head") return decode_head(r, fields, out);
     Event e = base(r, fields);
     if (kind == "user") {
@@ -204,11 +205,11 @@ class ScriptedDecoder final : public RecordDecoder {
       e.role = Role::system;
       e.lifecycle = get(fields, "name");
     } else {
-      out.cover(kind, Disposition::unknown, "", r.bytes.size());
+      out.cover(kind, Disposition::unknown, "", bytes);
       out.diagnostics.push_back({platform_, DiagnosticType::unknown_record_type, Severity::warning, {}, 0, r.offset});
       return;
     }
-    out.cover(kind, Disposition::indexed, "", r.bytes.size());
+    out.cover(kind, Disposition::indexed, "", bytes);
     if (kind == "tool") {
       Event result = base(r, fields);
       result.event_id = event_key(e.event_id, 1);

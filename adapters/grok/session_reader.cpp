@@ -1,0 +1,234 @@
+#include "adapters/grok/session_reader.hpp"
+
+#include "adapters/grok/log_items.hpp"
+#include "adapters/json/json_text.hpp"
+#include "adapters/snapshot/item_json.hpp"
+#include "schemas/hash.hpp"
+#include "schemas/ids.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+namespace memd::grok {
+
+using snapshot::ObjectWriter;
+
+namespace {
+
+constexpr std::string_view kMarkVersion = "grok/1";
+
+std::string name_of(const FileView::Entry& entry) { return std::filesystem::path(entry.path).filename().string(); }
+
+std::string companion_type(const std::string& name) {
+  static constexpr std::string_view kNames[] = {
+      "summary.json",        "chat_history.jsonl", "events.jsonl", "rewind_points.jsonl", "signals.json",
+      "prompt_context.json", "system_prompt.txt",  "plan.json",    "usage.json",          "announcement_state.json"};
+  const bool known = std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
+  return "(" + (known ? name : std::string("other file")) + ")";
+}
+
+}  // namespace
+
+std::string SessionReader::Mark::write() const {
+  std::ostringstream out;
+  out << kMarkVersion << ' ' << state << ' ' << inode << ' ' << resume.offset << ' ' << resume.anchor << ' '
+      << resume.items;
+  for (const auto& [type, entry] : resume.rest)
+    out << ' ' << type << ' ' << entry.reason << ' ' << entry.records << ' ' << entry.bytes;
+  return out.str();
+}
+
+std::optional<SessionReader::Mark> SessionReader::Mark::read(const std::string& text) {
+  std::istringstream in(text);
+  Mark mark;
+  std::string version;
+  if (!(in >> version >> mark.state >> mark.inode >> mark.resume.offset >> mark.resume.anchor >> mark.resume.items) ||
+      version != kMarkVersion)
+    return std::nullopt;
+  CoverageEntry entry;
+  entry.disposition = Disposition::skipped;
+  while (in >> entry.record_type >> entry.reason >> entry.records >> entry.bytes)
+    mark.resume.rest[entry.record_type] = entry;
+  return in.eof() ? std::optional(mark) : std::nullopt;
+}
+
+Result<void> SessionReader::look() {
+  if (looked_) return {};
+  std::uint64_t state = hash64(kMarkVersion);
+  for (auto& entry : files_.list(path_.folder.string())) {
+    const std::string name = name_of(entry);
+    if (entry.is_directory || is_temporary(name)) continue;
+    state = hash_combine(state, hash64(name));
+    state = hash_combine(state, hash_combine(entry.size, static_cast<std::uint64_t>(entry.mtime_ns)));
+    if (name == kUpdates) log_entry_ = entry;
+    if (name == kChatHistory) chat_entry_ = entry;
+    if (name == kSummary)
+      if (auto text = files_.read(entry.path)) summary_ = std::move(*text);
+    entries_.push_back(std::move(entry));
+  }
+  if (!log_entry_ && !chat_entry_) return Error(Errc::not_found, "no session in " + path_.folder.string());
+  state_ = std::to_string(state);
+  looked_ = true;
+  return {};
+}
+
+Result<void> SessionReader::load_log(const ResumePoint& from) {
+  MEMD_TRY_ASSIGN(log_, read_update_log(files_, log_entry_->path, log_entry_->size, from));
+  from_ = from;
+  by_key_.clear();
+  for (std::size_t i = 0; i < log_.items.size(); ++i)
+    by_key_[log_.items[i].key()] = i;
+  return {};
+}
+
+Result<void> SessionReader::load_chat() {
+  if (!chat_.empty()) return {};
+  MEMD_TRY_ASSIGN(const std::string text, files_.read(chat_entry_->path));
+  TimeMs time = summary_time(summary_);
+  std::size_t number = 0;
+  for (std::size_t at = 0; at < text.size(); ++number) {
+    const auto newline = text.find('\n', at);
+    const auto end = std::min(newline, text.size());
+    const std::string_view line = std::string_view(text).substr(at, end - at);
+    const std::uint64_t bytes = end - at + (newline == std::string::npos ? 0 : 1);
+    at = end + 1;
+    if (json::trimmed(line).empty()) {
+      chat_rest_ += bytes;
+      continue;
+    }
+    const std::string key = "chat." + std::to_string(number);
+    ObjectWriter o;
+    o.text("key", key).text("record", path_.id + "/" + key).number("time", ++time).flag("estimated", true);
+    chat_bytes_[key] =
+        is_json_object(line) ? std::move(o.json("chat", line)).finish() : std::move(o.flag("damaged", true)).finish();
+    chat_.push_back({key, hash64(chat_bytes_[key]) | 1, bytes});
+  }
+  return {};
+}
+
+Result<SnapshotReader::Plan> SessionReader::plan(const std::string& text) {
+  MEMD_TRY(look());
+  Plan plan;
+  for (const auto& entry : entries_)
+    plan.size += entry.size;
+  const auto mark = Mark::read(text);
+  if (mark && mark->state == state_) {
+    plan.mark = text;
+    plan.unchanged = true;
+    return plan;
+  }
+  plan.sessions = {path_.id};
+  EventBatch ledger;
+  Mark next;
+  next.state = state_;
+  if (log_entry_) {
+    ResumePoint from;
+    const bool same_file = mark && mark->inode == log_entry_->inode && mark->resume.offset <= log_entry_->size;
+    if (same_file && mark->resume.offset > 0) {
+      MEMD_TRY_ASSIGN(const auto anchor, anchor_at(files_, log_entry_->path, mark->resume.offset));
+      if (anchor == mark->resume.anchor) from = mark->resume;
+    }
+    MEMD_TRY(load_log(from));
+    next.inode = log_entry_->inode;
+    next.resume = log_.next;
+    for (const auto& [type, entry] : log_.rest)
+      ledger.coverage.push_back(entry);
+    if (log_.torn > 0) ledger.cover("(torn)", Disposition::skipped, "unfinished", log_.torn);
+  } else {
+    MEMD_TRY(load_chat());
+    if (chat_rest_ > 0) ledger.cover("(blank)", Disposition::skipped, "blank", chat_rest_);
+  }
+  for (const auto& entry : entries_) {
+    const std::string name = name_of(entry);
+    if (name == kUpdates || (!log_entry_ && name == kChatHistory) || entry.size == 0) continue;
+    ledger.cover(companion_type(name), Disposition::skipped, name == kChatHistory ? "derived" : "companion_file",
+                 entry.size);
+  }
+  plan.mark = next.write();
+  plan.rest = std::move(ledger.coverage);
+  return plan;
+}
+
+Result<std::optional<SnapshotReader::Session>> SessionReader::session(const std::string& session_key,
+                                                                      std::span<const SourceItem> known) {
+  MEMD_TRY(look());
+  if (session_key != path_.id) return std::optional<Session>();
+  Session session;
+  session.session_uid = make_session_uid(Platform::grok, path_.id);
+  session.head = Item{"(head)", hash64(head_item()) | 1, 0};
+  if (!log_entry_) {
+    MEMD_TRY(load_chat());
+    session.items = chat_;
+    return std::optional<Session>(std::move(session));
+  }
+  if (!from_) {
+    MEMD_TRY(load_log({}));
+  }
+  if (from_->offset > 0) {
+    for (const SourceItem& k : known)
+      if (!k.gone && offset_of_key(k.key) < from_->offset) session.items.push_back({k.key, 0, 0});
+    if (session.items.size() != from_->items) {  // the store has not all of it
+      session.items.clear();
+      MEMD_TRY(load_log({}));
+    }
+  }
+  for (const LogItem& item : log_.items) {
+    const std::uint64_t state = 4 * item.bytes + (item.superseded ? 1U : 0U) + (item.say ? 2U : 0U);
+    session.items.push_back({item.key(), hash_combine(item.hash, state) | 1, item.bytes});
+  }
+  return std::optional<Session>(std::move(session));
+}
+
+std::string SessionReader::head_item() const {
+  ObjectWriter o;
+  o.flag("head", true).text("id", path_.id);
+  if (!path_.cwd.empty()) o.text("cwd", path_.cwd);
+  if (is_json_object(summary_)) o.json("summary", summary_);
+  return std::move(o).finish();
+}
+
+// An item from before the place the log was read from: asked for by its key alone.
+Result<LogItem> SessionReader::find_log_item(const std::string& key) {
+  if (!from_ || (!by_key_.contains(key) && from_->offset > 0)) {
+    MEMD_TRY(load_log({}));
+  }
+  const auto it = by_key_.find(key);
+  if (it == by_key_.end()) return Error(Errc::not_found, "no such item any more");
+  return log_.items[it->second];
+}
+
+Result<std::string> SessionReader::log_item(const LogItem& item) const {
+  const Line& first = item.lines.front();
+  const Line& last = item.lines.back();
+  const std::uint64_t span = last.offset + last.length - first.offset;
+  std::vector<std::string> lines;
+  // Chunks mostly stand side by side; the updates of a call can stand far apart.
+  if (span <= 2 * item.bytes + 65536) {
+    MEMD_TRY_ASSIGN(const std::string all, files_.read(log_entry_->path, first.offset, span));
+    if (all.size() != span) return Error(Errc::busy, log_entry_->path + " became shorter");
+    for (const Line& line : item.lines)
+      lines.push_back(all.substr(line.offset - first.offset, line.length));
+  } else {
+    for (const Line& line : item.lines) {
+      MEMD_TRY_ASSIGN(std::string one, files_.read(log_entry_->path, line.offset, line.length));
+      lines.push_back(std::move(one));
+    }
+  }
+  return item_bytes(item, {path_.id, path_.cwd, is_subagent(summary_)}, lines);
+}
+
+Result<std::string> SessionReader::item(const std::string& session_key, const std::string& item_key) {
+  MEMD_TRY(look());
+  if (session_key != path_.id) return Error(Errc::not_found, "no such session");
+  if (item_key == "(head)") return head_item();
+  if (log_entry_) {
+    MEMD_TRY_ASSIGN(const LogItem item, find_log_item(item_key));
+    return log_item(item);
+  }
+  MEMD_TRY(load_chat());
+  const auto it = chat_bytes_.find(item_key);
+  if (it == chat_bytes_.end()) return Error(Errc::not_found, "no such item any more");
+  return it->second;
+}
+
+}  // namespace memd::grok

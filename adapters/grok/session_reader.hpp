@@ -1,0 +1,63 @@
+#pragma once
+
+#include "adapters/file_view.hpp"
+#include "adapters/grok/paths.hpp"
+#include "adapters/grok/update_log.hpp"
+#include "adapters/snapshot_reader.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memd::grok {
+
+// A session of Grok Build, from its log of updates; from chat_history.jsonl, which has no times, where there is none.
+//
+// The log is read on from its last prompt: the mark holds where that stands, what the lines before it add up to, and a
+// hash of the bytes around, which tells when the log was cut back (a rewind of older versions) and must be read anew.
+// A line more costs reading the last exchange, whatever the size of the log. Newer versions never cut: a rewind is a
+// line of its own, and what it left behind stays, as it was said.
+//
+// Items: {"key", "record", "what", "time", "text"} for texts, with the chunks joined; {…, "updates": […]} for a call;
+// {…, "update"} for the rest; {"key", "record", "time", "estimated", "chat"} from chat_history.jsonl.
+class SessionReader : public SnapshotReader {
+ public:
+  SessionReader(SourcePath path, const FileView& files) : path_(std::move(path)), files_(files) {}
+
+  Result<Plan> plan(const std::string& mark) override;
+  Result<std::optional<Session>> session(const std::string& session_key, std::span<const SourceItem> known) override;
+  Result<std::string> item(const std::string& session_key, const std::string& item_key) override;
+
+ private:
+  struct Mark {
+    std::string state;  // of all files
+    std::uint64_t inode = 0;
+    ResumePoint resume;
+    std::string write() const;
+    static std::optional<Mark> read(const std::string& text);
+  };
+  Result<void> look();
+  Result<void> load_log(const ResumePoint& from);
+  Result<void> load_chat();
+  std::string head_item() const;
+  Result<std::string> log_item(const LogItem& item) const;
+  Result<LogItem> find_log_item(const std::string& key);
+
+  SourcePath path_;
+  const FileView& files_;
+  bool looked_ = false;
+  std::vector<FileView::Entry> entries_;
+  std::string state_;
+  std::optional<FileView::Entry> log_entry_;
+  std::optional<FileView::Entry> chat_entry_;
+  std::string summary_;
+  std::optional<ResumePoint> from_;  // where the log was read from
+  UpdateLog log_;
+  std::map<std::string, std::size_t> by_key_;
+  std::vector<Item> chat_;
+  std::map<std::string, std::string> chat_bytes_;
+  std::uint64_t chat_rest_ = 0;
+};
+
+}  // namespace memd::grok

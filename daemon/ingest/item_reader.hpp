@@ -1,0 +1,17 @@
+#pragma once
+
+#include "adapters/adapter.hpp"
+#include "schemas/error.hpp"
+#include "schemas/event.hpp"
+#include "schemas/query.hpp"
+
+#include <string>
+
+namespace memd {
+
+// Fetches the full text of an event from a source that is changed in place: of its item as it is there now, which may
+// be newer than what was indexed. Stateless, thread-safe. Errc::not_found when the source does not show the item any
+// more, Errc::busy when somebody is writing it.
+Result<std::string> read_item_text(const Adapter& adapter, const EventSource& where, EventKind kind);
+
+}  // namespace memd

@@ -1,0 +1,240 @@
+#include "test/adapters/known_items.hpp"
+#include "test/adapters/snapshot_golden.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+// Tasks while Cline works on them: documents that are rewritten whole, message by message, and caught in the middle.
+namespace memd {
+namespace {
+
+const Adapter& cline() { return *find_adapter(Platform::cline); }
+
+const std::string kTask = "/home/ada/.cline/data/tasks/1769000000000/";
+const std::string kUi = kTask + "ui_messages.json";
+const std::string kHistory = kTask + "api_conversation_history.json";
+const SourceCandidate kSource{Platform::cline, kUi, SourceFormat::json};
+const std::string kSession = "1769000000000";
+
+std::string array(const std::vector<std::string>& elements, std::size_t count) {
+  std::string out = "[";
+  for (std::size_t i = 0; i < count; ++i)
+    out += (i > 0 ? "," : "") + elements[i];
+  return out + "]";
+}
+
+std::string message(int i, const std::string& type, const std::string& kind, const std::string& text, int index) {
+  return R"({"ts":)" + std::to_string(1769000000000 + i) + R"(,"type":")" + type + R"(",")" + type + R"(":")" + kind +
+         R"(","text":")" + text + R"(","conversationHistoryIndex":)" + std::to_string(index) + "}";
+}
+
+// A task of some requests, as it is written: what the documents hold after each step.
+struct Script {
+  std::vector<std::string> ui;
+  std::vector<std::string> history;
+  struct Step {
+    std::string ui, history;
+  };
+  std::vector<Step> steps;
+
+  explicit Script(int requests) {
+    int n = 0;
+    const auto say = [&](const std::string& kind, const std::string& text, int index) {
+      ui.push_back(message(n++, "say", kind, text, index));
+      save();
+    };
+    say("task", "Do it", -1);
+    for (int r = 0; r < requests; ++r) {
+      const int index = 2 * r - 1;
+      say("api_req_started", R"({\"request\":\"[read_file for 'f)" + std::to_string(r - 1) + R"('] Result:\nok\"})",
+          index);
+      const auto request = ui.size() - 1;
+      history.push_back(R"({"role":"user","content":[{"type":"text","text":"[read_file for 'x'] Result:\nok"}]})");
+      save();
+      say("text", "Half of", index + 1);
+      ui.back() = message(n - 1, "say", "text", "Half of a sentence", index + 1);
+      save();
+      say("tool", R"({\"tool\":\"readFile\",\"path\":\"f)" + std::to_string(r) + R"(\"})", index + 1);
+      // Tokens are written when the answer is complete, and the answer is filed after that.
+      auto& started = ui[request];
+      started.insert(started.find(R"(\"})"), R"(\",\"tokensIn\":5,\"tokensOut\":7,\"x\":\")");
+      save();
+      history.push_back(R"({"role":"assistant","content":[{"type":"tool_use","id":"toolu_)" + std::to_string(r) +
+                        R"(","name":"read_file","input":{"path":"f)" + std::to_string(r) + R"("}}]})");
+      save();
+    }
+    say("completion_result", "Done", 2 * requests);
+  }
+  void save() { steps.push_back({array(ui, ui.size()), array(history, history.size())}); }
+};
+
+void write(test::FolderView& files, const Script::Step& step) {
+  files.write(kUi, step.ui);
+  files.write(kHistory, step.history);
+}
+
+TEST(ClineGrowth, EachRewriteShowsWhatWasShownAndMore) {
+  const Script script(6);
+  test::FolderView files;
+  test::KnownItems known(cline(), kSource);
+  std::vector<std::string> before;
+  for (const auto& step : script.steps) {
+    write(files, step);
+    known.look(files);
+    const auto keys = known.keys(kSession);
+    ASSERT_GE(keys.size(), before.size());
+    EXPECT_TRUE(std::equal(before.begin(), before.end(), keys.begin()));
+    EXPECT_TRUE(known.gone.empty());
+    EXPECT_EQ(known.bytes(), known.size);
+    // What is older than the last request does not change any more.
+    const auto requests = [](const std::string& key) { return key.ends_with(".api_req_started"); };
+    const auto last = std::find_if(keys.rbegin(), keys.rend(), requests);
+    for (const auto& key : known.changed) {
+      const auto at = std::find(keys.begin(), keys.end(), key);
+      if (last != keys.rend()) {
+        EXPECT_LE(keys.end() - at, last - keys.rbegin() + 1) << key;
+      }
+    }
+    before = keys;
+  }
+  test::KnownItems once(cline(), kSource);
+  once.look(files);
+  EXPECT_EQ(known.items, once.items);
+  EXPECT_NE(known.items.at(kSession + "/1769000000003.tool").find("toolu_0"), std::string::npos);
+}
+
+// Whatever part of a rewrite is seen, nothing vanishes and nothing is seen twice; afterwards all is as if it had not
+// been.
+TEST(ClineGrowth, ATornRewriteTakesNothingAway) {
+  const Script script(3);
+  for (std::size_t s = 1; s < script.steps.size(); ++s)
+    for (std::size_t cut = 0; cut < script.steps[s].ui.size(); cut += 13) {
+      test::FolderView files;
+      test::KnownItems known(cline(), kSource);
+      write(files, script.steps[s - 1]);
+      known.look(files);
+      const auto before = known.keys(kSession);
+      files.write(kUi, script.steps[s].ui.substr(0, cut));
+      known.look(files);
+      EXPECT_TRUE(known.gone.empty()) << s << " cut at " << cut << ": " << known.gone.front();
+      const auto torn = known.keys(kSession);
+      ASSERT_GE(torn.size(), before.size());
+      write(files, script.steps[s]);
+      known.look(files);
+      test::KnownItems once(cline(), kSource);
+      once.look(files);
+      ASSERT_EQ(known.items, once.items) << s << " cut at " << cut;
+      EXPECT_EQ(known.keys(kSession), once.keys(kSession));
+      EXPECT_EQ(known.bytes(), known.size);
+    }
+}
+
+// Read for the first time, a torn document gives its whole messages, and each byte is in the ledger.
+TEST(ClineGrowth, ATornDocumentGivesItsWholeMessages) {
+  const Script script(2);
+  test::FolderView whole;
+  write(whole, script.steps.back());
+  test::KnownItems all(cline(), kSource);
+  all.look(whole);
+  const auto keys = all.keys(kSession);
+  for (std::size_t cut = 1; cut < script.steps.back().ui.size(); ++cut) {
+    test::FolderView files;
+    files.write(kUi, script.steps.back().ui.substr(0, cut));
+    test::KnownItems known(cline(), kSource);
+    known.look(files);
+    const auto found = known.keys(kSession);
+    EXPECT_TRUE(found.size() <= keys.size() && std::equal(found.begin(), found.end(), keys.begin())) << cut;
+    EXPECT_EQ(known.bytes(), known.size) << cut;
+    // Met again unchanged it is no write in progress: the torn end is told, once.
+    known.look(files);
+    EXPECT_EQ(known.bytes(), known.size) << cut;
+    EXPECT_EQ(known.keys(kSession).size(), found.size() + (known.changed.empty() ? 0 : 1)) << cut;
+    known.look(files);
+    EXPECT_TRUE(known.unchanged) << cut;
+  }
+}
+
+// A file that changes between looking and reading is left for later.
+TEST(ClineGrowth, AFileThatChangesWhileItIsReadIsBusy) {
+  class ChangingView : public test::FolderView {
+   public:
+    Result<std::string> read(const std::string& path, std::uint64_t offset, std::uint64_t length) const override {
+      const auto text = FolderView::read(path, offset, length);
+      if (path == kUi) const_cast<ChangingView*>(this)->append(path, " ");
+      return text;
+    }
+  };
+  ChangingView files;
+  files.write(kUi, Script(1).steps.back().ui);
+  Source source;
+  source.path = kUi;
+  EXPECT_TRUE(cline().open_snapshot(source, files)->plan("").error().is(Errc::busy));
+}
+
+TEST(ClineGrowth, AnUnchangedTaskIsNotRead) {
+  test::FolderView files;
+  write(files, Script(2).steps.back());
+  test::KnownItems known(cline(), kSource);
+  known.look(files);
+  files.forget_reads();
+  known.look(files);
+  EXPECT_TRUE(known.unchanged);
+  EXPECT_EQ(files.bytes_read(), 0U);
+  files.write(kTask + "README.md", "notes");
+  known.look(files);
+  EXPECT_FALSE(known.unchanged);
+  EXPECT_TRUE(known.changed.empty());
+  EXPECT_EQ(known.bytes(), known.size);
+}
+
+// Lost for good, or lost for the moment: only the first is made good from the history.
+TEST(ClineGrowth, EmptyMessagesAreLostOnlyWhenTheyStayEmpty) {
+  const Script script(2);
+  test::FolderView files;
+  test::KnownItems known(cline(), kSource);
+  write(files, script.steps.back());
+  known.look(files);
+  const auto keys = known.keys(kSession);
+  files.write(kUi, "");
+  known.look(files);
+  EXPECT_EQ(known.keys(kSession), keys);
+  known.look(files);  // and still empty
+  EXPECT_EQ(known.keys(kSession).front(), "h0");
+
+  test::KnownItems cold(cline(), kSource);
+  cold.look(files);
+  EXPECT_EQ(cold.keys(kSession).front(), "h0");
+  EXPECT_EQ(cold.bytes(), cold.size);
+}
+
+// The newer store makes new ids for messages it reads back; what was said is still the same message.
+TEST(ClineGrowth, NewIdsAreNoNewMessages) {
+  const std::string path = "/home/ada/.cline/data/sessions/s_1/s_1.messages.json";
+  const auto document = [](const std::string& id, const std::string& more) {
+    return R"({"version":1,"messages":[{"id":")" + id +
+           R"(1","role":"user","content":[{"type":"text","text":"Go"}]},)" + R"({"id":")" + id +
+           R"(2","role":"assistant","ts":1769000000100,"content":[{"type":"text","text":"Ok"}]})" + more + "]}";
+  };
+  test::FolderView files;
+  test::KnownItems known(cline(), {Platform::cline, path, SourceFormat::json});
+  files.write(path, document("a", ""));
+  known.look(files);
+  const auto keys = known.keys("s_1");
+  ASSERT_EQ(keys.size(), 2U);
+  files.write(path, document("b", R"(,{"id":"b3","role":"user","content":[{"type":"text","text":"Go"}]})"));
+  known.look(files);
+  EXPECT_TRUE(known.gone.empty());
+  EXPECT_EQ(known.keys("s_1").size(), 3U);
+  EXPECT_EQ(known.bytes(), known.size);
+  for (std::size_t cut = 0; cut < files.text(path).size(); ++cut) {
+    test::FolderView torn;
+    torn.write(path, files.text(path).substr(0, cut));
+    test::KnownItems copy = known;
+    copy.look(torn);
+    EXPECT_TRUE(copy.gone.empty()) << cut;
+  }
+}
+
+}  // namespace
+}  // namespace memd

@@ -1,0 +1,180 @@
+#include "adapters/gemini/sha256.hpp"
+#include "schemas/ids.hpp"
+#include "test/adapters/batch_json.hpp"
+#include "test/adapters/gemini_case.hpp"
+#include "test/adapters/snapshot_follower.hpp"
+
+#include <gtest/gtest.h>
+
+namespace memd {
+namespace {
+
+using Keys = std::vector<std::string>;
+
+const Adapter& gemini() { return *find_adapter(Platform::gemini); }
+
+constexpr std::string_view kRoot = "/home/ada/.gemini/tmp";
+constexpr std::string_view kHash = "9c8a0b7e3f0d4e5b8a6c7d8e9f0a1b2c3d4e5f60718293a4b5c6d7e8f9001122";
+
+std::string source_of(std::string_view relative) {
+  const auto candidate = gemini().classify(kRoot, std::string(kRoot) + "/" + std::string(relative));
+  return candidate ? std::string(to_string(candidate->format)) : "(no source)";
+}
+
+std::string uid_of(std::string_view relative, std::string_view head) {
+  return gemini().session_uid(*gemini().classify(kRoot, std::string(kRoot) + "/" + std::string(relative)), head);
+}
+
+TEST(GeminiAdapter, DescribesItself) {
+  const auto& d = gemini().describe();
+  EXPECT_EQ(d.platform, Platform::gemini);
+  EXPECT_EQ(d.adapter_version, "1.0.0");
+  EXPECT_EQ(d.capabilities.size(), kAllCapabilities.size() - 1);  // no cost
+  EXPECT_FALSE(d.limitations.empty());
+}
+
+TEST(GeminiAdapter, RootsFollowGeminiCliHome) {
+  using Paths = std::vector<std::filesystem::path>;
+  EXPECT_EQ(gemini().roots({"/home/ada", {}}), Paths{kRoot});
+  EXPECT_EQ(gemini().roots({"/home/ada", {"/mnt/.gemini/tmp"}}), Paths{"/mnt/.gemini/tmp"});
+  EXPECT_EQ(gemini().roots({"/home/ada", {"/mnt/.gemini"}}), Paths{"/mnt/.gemini/tmp"});
+  EXPECT_EQ(gemini().roots({"/home/ada", {"/mnt/g"}}), (Paths{"/mnt/g/.gemini/tmp", "/mnt/g"}));
+}
+
+TEST(GeminiAdapter, ChatsAreSourcesAndNothingElse) {
+  EXPECT_EQ(source_of("app/chats/session-2026-03-01T10-00-aaaaaaaa.json"), "json");
+  EXPECT_EQ(source_of("app/chats/session-2026-03-01T10-00-aaaaaaaa.jsonl"), "jsonl");
+  EXPECT_EQ(source_of(std::string(kHash) + "/chats/session-x.json"), "json");
+  EXPECT_EQ(source_of("app/chats/parent-id/sub.jsonl"), "jsonl");
+  for (const std::string file : {"app/logs.json", "app/checkpoint-x.json", "app/chats/notes.json",
+                                 "app/chats/parent/x.json", "app/.project_root", "app/tool-outputs/session-x.json",
+                                 "app/chats/a/b/session-x.jsonl", "chats/session-x.json"})
+    EXPECT_EQ(source_of(file), "(no source)") << file;
+  const std::filesystem::path root(kRoot);
+  for (const std::string folder : {"app", "app/chats", "app/chats/parent"})
+    EXPECT_TRUE(gemini().looks_into(root, root / folder)) << folder;
+  for (const std::string folder : {"app/tool-outputs", "app/chats/parent/x", "../tmp2"})
+    EXPECT_FALSE(gemini().looks_into(root, root / folder)) << folder;
+}
+
+TEST(GeminiAdapter, SessionsAreNamedByWhatTheyHold) {
+  EXPECT_EQ(uid_of("app/chats/session-x.json", "{\n  \"sessionId\": \"s-1\",\n"), "gemini:s-1");
+  EXPECT_EQ(uid_of("app/chats/session-x.jsonl", R"({"sessionId":"s-1")"), "gemini:s-1");
+  EXPECT_EQ(uid_of("app/chats/session-x.jsonl", R"({"sessionI)"), "");
+  EXPECT_EQ(uid_of("app/chats/s-1/sub.jsonl", R"({"sessionId":"sub")"), "gemini:s-1/sub");
+}
+
+std::string chat(const std::string& messages) {
+  return R"({"sessionId":"s-1","projectHash":"h","messages":[)" + messages + "]}";
+}
+std::string user(const std::string& id, const std::string& text) {
+  return R"({"id":")" + id + R"(-0000-4000-8000-000000000000","type":"user","content":")" + text + R"("})";
+}
+
+TEST(GeminiAdapter, AHalfWrittenDocumentIsBusy) {
+  const std::string path = std::string(kRoot) + "/app/chats/session-x.json";
+  const std::string whole = chat(user("00000001", "a \\\" {[") + ",\n" + user("00000002", "b"));
+  test::MemoryFiles files;
+  Source source;
+  source.path = path;
+  for (std::size_t n = 0; n < whole.size(); ++n) {
+    files.write(path, whole.substr(0, n));
+    const auto plan = gemini().open_snapshot(source, files)->plan("");
+    ASSERT_FALSE(plan) << n;
+    EXPECT_TRUE(plan.error().is(Errc::busy)) << n;
+  }
+  files.write(path, whole);
+  EXPECT_TRUE(gemini().open_snapshot(source, files)->plan(""));
+  files.remove(path);
+  EXPECT_TRUE(gemini().open_snapshot(source, files)->plan("").error().is(Errc::not_found));
+}
+
+TEST(GeminiAdapter, ARewrittenDocumentIsComparedMessageByMessage) {
+  const std::string path = std::string(kRoot) + "/app/chats/session-x.json";
+  test::MemoryFiles files;
+  files.write(path, chat(user("00000001", "a") + "," + user("00000002", "b")));
+  Source source;
+  source.path = path;
+  test::SnapshotFollower follower(gemini(), source, files);
+  const std::string one = "00000001-0000-4000-8000-000000000000";
+  const std::string two = "00000002-0000-4000-8000-000000000000";
+  const std::string three = "00000003-0000-4000-8000-000000000000";
+  EXPECT_EQ(follower.look().read["s-1"], (Keys{one, two}));
+  const auto bytes = files.bytes_read;
+  EXPECT_TRUE(follower.look().unchanged);
+  EXPECT_EQ(files.bytes_read, bytes);
+  // Other blanks are no change.
+  files.write(path, chat("\n " + user("00000001", "a") + ",\n " + user("00000002", "b") + "\n"));
+  EXPECT_TRUE(follower.look().read.empty());
+  files.write(path, chat(user("00000001", "a") + "," + user("00000002", "b, and more") + "," + user("00000003", "c")));
+  EXPECT_EQ(follower.look().read["s-1"], (Keys{two, three}));
+  files.write(path, chat(user("00000001", "a")));
+  EXPECT_EQ(follower.look().vanished["s-1"], (Keys{two, three}));
+}
+
+TEST(GeminiAdapter, ALogIsFollowedThroughRewinds) {
+  const std::string path = std::string(kRoot) + "/app/chats/session-x.jsonl";
+  test::MemoryFiles files;
+  std::string text = R"({"sessionId":"s-1","projectHash":"h"})"
+                     "\n" +
+                     user("00000001", "a") + "\n" + user("00000002", "b") + "\n";
+  files.write(path, text);
+  Source source;
+  source.path = path;
+  test::SnapshotFollower follower(gemini(), source, files);
+  EXPECT_EQ(follower.look().read["s-1"].size(), 2u);
+  files.write(path, text += R"({"$rewindTo":"00000002-0000-4000-8000-000000000000"})"
+                            "\n");
+  EXPECT_EQ(follower.look().vanished["s-1"].size(), 1u);
+  files.write(path, text += user("00000004", "d") + "\n" + user("00000004", "d, told again"));  // no newline: whole
+  EXPECT_EQ(follower.look().read["s-1"], Keys{"00000004-0000-4000-8000-000000000000"});
+  EXPECT_EQ(follower.shown("s-1").size(), 2u);
+  // An id that is not there takes all back, as Gemini CLI has it.
+  files.write(path, text + "\n{\"$rewindTo\":\"nobody\"}\n");
+  EXPECT_EQ(follower.look().vanished["s-1"].size(), 2u);
+}
+
+std::string cwd_of(const test::MemoryFiles& files, const std::string& path) {
+  const auto candidate = gemini().classify(kRoot, path).value();
+  return test::decode_snapshot(gemini(), candidate, files).sessions.begin()->second.batch.sessions.at(0).cwd;
+}
+
+TEST(GeminiAdapter, WorkingDirectoryOfTheProject) {
+  EXPECT_EQ(gemini::sha256_hex(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(gemini::sha256_hex(std::string(200, 'a')),
+            "c2a908d98f5df987ade41b5fce213067efbcc21ef2240212a41e54b5e7c28ae5");
+  const std::string by_name = std::string(kRoot) + "/app/chats/session-x.json";
+  const std::string by_hash = std::string(kRoot) + "/" + gemini::sha256_hex("/home/ada/app") + "/chats/session-x.json";
+  test::MemoryFiles files;
+  files.write(by_name, chat(user("00000001", "a")));
+  files.write(by_hash, chat(user("00000001", "a")));
+  EXPECT_EQ(cwd_of(files, by_name), "");
+  files.write("/home/ada/.gemini/projects.json", R"({"v":1,"projects":{"/home/ada/b":"b","/home/ada/app":"app"}})");
+  EXPECT_EQ(cwd_of(files, by_name), "/home/ada/app");
+  EXPECT_EQ(cwd_of(files, by_hash), "/home/ada/app");
+  files.write(std::string(kRoot) + "/app/.project_root", "/home/ada/moved\n");
+  EXPECT_EQ(cwd_of(files, by_name), "/home/ada/moved");
+}
+
+// The same session under the hash and under the readable name, and in both forms: the same facts.
+TEST(GeminiAdapter, ASessionInTwoPlacesIsOneSession) {
+  const auto cases = test::gemini_cases(gemini());
+  const auto find = [&](std::string_view name) {
+    return *std::find_if(cases.begin(), cases.end(), [&](const auto& c) { return c.folder.filename() == name; });
+  };
+  const auto events = [&](const test::GeminiCase& c) {
+    EventBatch batch;
+    batch.events = test::decode_snapshot(gemini(), c.candidate, c.files).sessions.begin()->second.batch.events;
+    return test::batch_json(batch);
+  };
+  const std::string pretty = events(find("pretty_document"));
+  EXPECT_EQ(pretty, events(find("compact_document")));
+  test::GeminiCase elsewhere = find("pretty_document");
+  elsewhere.candidate.path =
+      std::string(kRoot) + "/" + std::string(kHash) + "/chats/session-2026-03-01T10-01-aaaaaaaa.json";
+  elsewhere.files.write(elsewhere.candidate.path, elsewhere.input);
+  EXPECT_EQ(pretty, events(elsewhere));
+}
+
+}  // namespace
+}  // namespace memd

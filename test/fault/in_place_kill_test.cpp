@@ -1,0 +1,78 @@
+// A process that reads a source which is changed in place is killed at random moments, while the source goes on
+// changing: in the end the store has what one read of the final state gives.
+#include "test/support/in_place_store.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <random>
+
+namespace memd {
+namespace {
+
+using test::InPlaceStore;
+using test::ScriptedSource;
+
+SnapshotLimits small() { return {256, 1 << 20, 4}; }  // many slices to be killed between
+
+void talk(ScriptedSource& source, const std::string& session, int n) {
+  const std::string i = std::to_string(n);
+  source.add(session, "u" + i, "user;text=question " + i + ";cwd=/w/" + std::to_string(n % 3));
+  source.add(session, "c" + i, "tool;id=c" + i + ";tool=Bash;input=go test;text=out" + (n % 4 == 0 ? ";error=1" : ""));
+  source.add(session, "a" + i, "answer;text=answer " + i + ";response=r" + i + ";out=" + i);
+}
+
+// A sync in a process of its own, killed after `lifetime` if it lives so long.
+bool killed_during_sync(InPlaceStore& store, std::chrono::microseconds lifetime) {
+  store.close();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    itimerval timer{};
+    timer.it_value.tv_usec = static_cast<suseconds_t>(lifetime.count());
+    ::signal(SIGALRM, SIG_DFL);  // ends the process on the spot
+    ::setitimer(ITIMER_REAL, &timer, nullptr);
+    store.restart();
+    const auto done = store.try_sync(true);
+    ::_exit(done ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFSIGNALED(status) || WEXITSTATUS(status) == 0);
+  store.restart();
+  return WIFSIGNALED(status);
+}
+
+TEST(InPlaceKill, WhileTheSourceChangesLosesNothingAndDoublesNothing) {
+  std::mt19937 random(11);
+  const auto pick = [&random](std::uint32_t n) { return static_cast<int>(random() % n); };
+  int kills = 0;
+  for (int round = 0; round < 6; ++round) {
+    ScriptedSource source;
+    InPlaceStore store(source, small());
+    int n = 0;
+    for (int step = 0; step < 10; ++step) {
+      for (int i = 0; i < 15; ++i)
+        talk(source, "s" + std::to_string(pick(3)), ++n);
+      for (int i = 0; i < 3; ++i)
+        source.set("s" + std::to_string(pick(3)), "a" + std::to_string(1 + pick(static_cast<std::uint32_t>(n))),
+                   "answer;text=better " + std::to_string(step));
+      kills += killed_during_sync(store, std::chrono::microseconds(500 + pick(25'000))) ? 1 : 0;
+      EXPECT_EQ(store.text("PRAGMA integrity_check"), "ok");
+      EXPECT_EQ(store.number("SELECT count(*) FROM sources WHERE cursor <> (SELECT coalesce(sum(bytes), 0) FROM"
+                             " coverage)"),
+                0);
+    }
+    store.sync();
+    InPlaceStore fresh(source);
+    fresh.sync();
+    ASSERT_EQ(store.dump(), fresh.dump());
+  }
+  EXPECT_GE(kills, 10) << "too few of the processes were killed in the middle to show anything";
+}
+
+}  // namespace
+}  // namespace memd

@@ -1,0 +1,93 @@
+#pragma once
+
+#include "adapters/adapter.hpp"
+
+#include <cstdint>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <vector>
+
+// What must hold of a source that is changed in place, whatever stands in it.
+namespace memd::fuzz {
+
+inline void decode_item(const Adapter& adapter, const SourceCandidate& candidate, std::string bytes) {
+  Source source;
+  source.path = candidate.path;
+  source.session_uid = std::string(to_string(candidate.platform)) + ":s";
+  const auto size = bytes.size();
+  bytes.resize(size + kRecordPadding, ' ');
+  const std::string_view record(bytes.data(), size);
+  EventBatch batch;
+  adapter.open(source)->decode({record, 1, false}, batch);
+  std::uint64_t covered = 0;
+  for (const auto& line : batch.coverage)
+    covered += line.bytes;
+  if (covered != size) std::abort();
+  for (const Event& e : batch.events) {
+    if (e.raw.length != size) std::abort();
+    if (!adapter.event_text(record, e.kind, e.raw.block)) std::abort();
+  }
+}
+
+struct Looked {
+  std::string mark;
+  std::map<std::string, std::vector<SourceItem>> sessions;
+};
+
+// Looks once, as ingest does, decodes what is new and returns what a store would know.
+inline Looked look(const Adapter& adapter, const SourceCandidate& candidate, const FileView& files,
+                   const Looked& before, bool exact) {
+  Source source;
+  source.path = candidate.path;
+  const auto reader = adapter.open_snapshot(source, files);
+  auto plan = reader->plan(before.mark);
+  if (!plan) std::abort();
+  if (plan->unchanged) return before;
+  Looked now;
+  now.mark = plan->mark;
+  std::uint64_t sum = 0;
+  for (const auto& line : plan->rest)
+    sum += line.bytes;
+  for (const auto& key : plan->sessions) {
+    const auto known = before.sessions.find(key);
+    const std::vector<SourceItem> none;
+    auto session = reader->session(key, known == before.sessions.end() ? none : known->second);
+    if (!session || !*session) std::abort();
+    std::map<std::string, SourceItem> old;
+    if (known != before.sessions.end())
+      for (const auto& item : known->second)
+        old[item.key] = item;
+    if ((*session)->head) decode_item(adapter, candidate, reader->item(key, (*session)->head->key).value());
+    for (const auto& item : (*session)->items) {
+      SourceItem k;
+      if (const auto it = old.find(item.key); it != old.end()) k = it->second;
+      if (item.version == 0 && k.key.empty()) std::abort();
+      if (item.version != 0) {
+        k.key = item.key;
+        k.version = item.version;
+        k.ledger.bytes = item.ledger_bytes;
+        decode_item(adapter, candidate, reader->item(key, item.key).value());
+      }
+      sum += k.ledger.bytes;
+      now.sessions[key].push_back(std::move(k));
+    }
+  }
+  if (exact && sum != plan->size) std::abort();
+  return now;
+}
+
+inline void check(const Adapter& adapter, const SourceCandidate& candidate, const FileView& files) {
+  const Looked first = look(adapter, candidate, files, {}, true);
+  look(adapter, candidate, files, first, true);
+}
+
+template <class Change>
+void check_change(const Adapter& adapter, const SourceCandidate& candidate, const FileView& files, Change&& change) {
+  const Looked first = look(adapter, candidate, files, {}, true);
+  change();
+  const Looked second = look(adapter, candidate, files, first, false);
+  look(adapter, candidate, files, second, false);
+}
+
+}  // namespace memd::fuzz
