@@ -1,7 +1,9 @@
 // Cold ingest of an agent's history, end to end and searchable, beside a bare simdjson parse of the same files in the
 // same run (goals P1, P8, P9).
 //
-//   ingest_bench HOME [COPIES]     COPIES > 1: that many copies of the history, with ids of their own, for memory (P8)
+//   ingest_bench HOME [COPIES] [off|as_is|masked]     COPIES > 1: that many copies of the history, with ids of their
+//   own,
+//                                                     for memory (P8); with the raw layer in this mode too (P2)
 #include "bench/statistics.hpp"
 #include "daemon/ingest/ingest_service.hpp"
 
@@ -66,19 +68,30 @@ double parse_seconds(const fs::path& home) {
 struct Run {
   double seconds = 0;
   std::uint64_t store_bytes = 0;
+  std::uint64_t raw_bytes = 0;
   std::uint64_t events = 0;
 };
 
-Run ingest(const fs::path& home, const fs::path& dir) {
+std::uint64_t bytes_below(const fs::path& dir) {
+  std::uint64_t total = 0;
+  if (fs::exists(dir))
+    for (const auto& entry : fs::recursive_directory_iterator(dir))
+      if (entry.is_regular_file()) total += entry.file_size();
+  return total;
+}
+
+Run ingest(const fs::path& home, const fs::path& dir, RawMode raw) {
   fs::remove_all(dir);
   fs::create_directories(dir);
   Run run;
   const auto start = Clock_::now();
   {
     const Discovery discovery(all_adapters(), home, {}, {});
-    auto writer = Writer::open(dir / "memd.db", system_clock());
+    auto writer = Writer::open(dir / "memd.db", system_clock(), raw == RawMode::off ? fs::path() : dir / "raw");
     if (!writer) throw std::runtime_error(writer.error().message());
-    IngestService service(discovery, system_clock());
+    IngestOptions options;
+    options.tailer.raw = raw;
+    IngestService service(discovery, system_clock(), options);
     if (auto r = service.start(std::move(*writer)); !r) throw std::runtime_error(r.error().message());
     service.scan();
     if (!service.block_until_idle(std::chrono::minutes(30))) throw std::runtime_error("ingest did not end");
@@ -86,6 +99,7 @@ Run ingest(const fs::path& home, const fs::path& dir) {
     run.events = service.progress().snapshot().events;
   }
   run.store_bytes = fs::file_size(dir / "memd.db");
+  run.raw_bytes = bytes_below(dir / "raw");
   return run;
 }
 
@@ -119,11 +133,13 @@ void multiply(const fs::path& home, const fs::path& into, int copies) {
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    std::fputs("usage: ingest_bench HOME [COPIES]\n", stderr);
+    std::fputs("usage: ingest_bench HOME [COPIES] [off|as_is|masked]\n", stderr);
     return 2;
   }
   fs::path home = argv[1];
   const int copies = argc > 2 ? std::atoi(argv[2]) : 1;
+  const std::string mode = argc > 3 ? argv[3] : "off";
+  const RawMode raw = mode == "masked" ? RawMode::masked : mode == "as_is" ? RawMode::as_is : RawMode::off;
   const fs::path scratch = fs::temp_directory_path() / ("memd-ingest-bench-" + std::to_string(::getpid()));
   try {
     if (copies > 1) {
@@ -137,7 +153,7 @@ int main(int argc, char** argv) {
     const int runs = copies > 1 ? 1 : kRuns;
     for (int i = 0; i < runs; ++i) {
       parse.push_back(mb / parse_seconds(home));
-      last = ingest(home, scratch / "store");
+      last = ingest(home, scratch / "store", raw);
       whole.push_back(mb / last.seconds);
     }
     const double parse_rate = bench::median(parse);
@@ -148,12 +164,15 @@ int main(int argc, char** argv) {
                 ingest_rate, 100 * ingest_rate / parse_rate);
     std::printf("%-40s %8.1f MB     (%.1f%% of the sources; goal 10%%)\n", "store",
                 static_cast<double>(last.store_bytes) / 1e6, 100 * static_cast<double>(last.store_bytes) / 1e6 / mb);
+    std::printf("%-40s %8.1f MB     (%.1f%% of the sources; goal 15%%)\n", ("raw layer, " + mode).c_str(),
+                static_cast<double>(last.raw_bytes) / 1e6, 100 * static_cast<double>(last.raw_bytes) / 1e6 / mb);
     std::printf("%-40s %8.0f MiB    (goal 256 while indexing 5 GB)\n", "peak memory of this process", peak_rss_mb());
     std::printf(
-        "{\"mb\":%.1f,\"parse_mb_per_s\":%.0f,\"ingest_mb_per_s\":%.0f,\"store_mb\":%.1f,\"events\":%llu,\"peak_rss_"
+        "{\"mb\":%.1f,\"parse_mb_per_s\":%.0f,\"ingest_mb_per_s\":%.0f,\"store_mb\":%.1f,\"raw_mode\":\"%s\",\"raw_"
+        "mb\":%.1f,\"events\":%llu,\"peak_rss_"
         "mib\":%.0f}\n",
-        mb, parse_rate, ingest_rate, static_cast<double>(last.store_bytes) / 1e6,
-        static_cast<unsigned long long>(last.events), peak_rss_mb());
+        mb, parse_rate, ingest_rate, static_cast<double>(last.store_bytes) / 1e6, mode.c_str(),
+        static_cast<double>(last.raw_bytes) / 1e6, static_cast<unsigned long long>(last.events), peak_rss_mb());
   } catch (const std::exception& e) {
     std::fprintf(stderr, "ingest_bench: %s\n", e.what());
     fs::remove_all(scratch);

@@ -22,6 +22,7 @@ std::string_view to_string(DiagnosticType t) {
     case DiagnosticType::not_a_transcript: return "not_a_transcript";
     case DiagnosticType::contract_mismatch: return "contract_mismatch";
     case DiagnosticType::schema_drift: return "schema_drift";
+    case DiagnosticType::raw_layer_lost: return "raw_layer_lost";
   }
   return "unknown";
 }

@@ -28,6 +28,7 @@ enum class DiagnosticType : std::uint8_t {
   not_a_transcript,  // e.g. a git-lfs pointer in place of the file
   contract_mismatch,
   schema_drift,
+  raw_layer_lost,  // the raw layer lacks what the store says it has; the source is read again
 };
 std::string_view to_string(DiagnosticType t);
 

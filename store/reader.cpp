@@ -197,6 +197,10 @@ Result<std::vector<PlatformFreshness>> Reader::freshness() {
   return ask(std::vector<PlatformFreshness>(), [&](Connection& c) { return queries::freshness(c.db); });
 }
 
+Result<std::vector<PlannedDrop>> Reader::planned_drops(const RetentionPolicy& policy, TimeMs now, TimeMs until) {
+  return ask(std::vector<PlannedDrop>(), [&](Connection& c) { return retention::plan(c.db, policy, now, until); });
+}
+
 Result<SessionItems> Reader::session_items(Platform platform, std::string_view source_path,
                                            std::string_view session_uid) {
   return ask(SessionItems(),

@@ -5,6 +5,7 @@
 #include "schemas/query.hpp"
 #include "schemas/source_item.hpp"
 #include "schemas/stored_session.hpp"
+#include "store/retention/retention_plan.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -73,6 +74,8 @@ class Reader {
   Result<DiagnosticList> diagnostics(const DiagnosticQuery& query);
   Result<std::vector<IngestionLogEntry>> ingestion_log(const IngestionLogQuery& query);  // newest first
   Result<SourceHealth> source_health(int most_troubles);
+  // What goes under the policy before `until`: see retention::plan().
+  Result<std::vector<PlannedDrop>> planned_drops(const RetentionPolicy& policy, TimeMs now, TimeMs until);
 
  private:
   struct Connection;

@@ -13,11 +13,18 @@ namespace {
 constexpr int kDiagnosticsOfAKind = 50;
 }  // namespace
 
-Result<std::unique_ptr<Writer>> Writer::open(const std::filesystem::path& file, const Clock& clock) {
+Result<std::unique_ptr<Writer>> Writer::open(const std::filesystem::path& file, const Clock& clock,
+                                             const std::filesystem::path& raw_directory) {
   return sqlite::guard([&] {
     auto db = sqlite::Database::open(file, sqlite::OpenMode::read_write);
     sqlite::migrate(db);
-    return std::unique_ptr<Writer>(new Writer(file, std::move(db), clock));
+    std::unique_ptr<Writer> writer(new Writer(file, std::move(db), clock));
+    writer->evicted_.load(writer->db_);
+    if (!raw_directory.empty()) {
+      writer->raw_ = std::make_unique<raw::RawLayer>(writer->db_, raw_directory);
+      writer->raw_->recover(clock.now());
+    }
+    return writer;
   });
 }
 
@@ -39,6 +46,8 @@ void Writer::undo() {
   assembler_->forget();
   history_->forget();
   drift_->forget();
+  // What cannot be put right now is put right when the store is opened next.
+  if (raw_) (void)sqlite::guard([&] { raw_->rolled_back(); });
 }
 
 Result<std::vector<Source>> Writer::sources() {
@@ -80,12 +89,15 @@ Result<ApplyStats> Writer::apply(SourceSlice& slice) {
   auto result = sqlite::guard([&] {
     begin();
     const auto before = history_->look(slice.source);
+    if (!evicted_.empty()) evicted_.filter(slice);
     save_source(slice.source);
     save_coverage(slice.source.id, slice.batch.coverage, slice.restart);
     save_diagnostics(slice.source, slice.batch.diagnostics, slice.items.has_value());
     ApplyStats stats;
     if (slice.items) stats.sources_set_back = take_back(slice);
-    const auto assembled = assembler_->apply(slice.batch, slice.source, slice.adapter_version, clock_.now());
+    const TimeMs now = clock_.now();
+    const auto assembled = assembler_->apply(slice.batch, slice.source, slice.adapter_version, now);
+    if (raw_) raw_->add(slice, now);
     if (slice.items || !slice.rest.empty() || !slice.source.mark.empty()) save_items(slice);
     history_->note(before, slice, assembled.events, clock_.now());
     drift_->note(slice);
@@ -145,12 +157,22 @@ void Writer::save_items(SourceSlice& slice) {
 Result<void> Writer::commit() {
   if (transaction_ == nullptr) return {};
   auto result = sqlite::guard([&] {
-    assembler_->flush(clock_.now());
-    history_->flush(clock_.now());
-    drift_->flush(clock_.now());
+    const TimeMs now = clock_.now();
+    assembler_->flush(now);
+    history_->flush(now);
+    drift_->flush(now);
+    if (raw_) raw_->write(now);
     transaction_->commit();
     transaction_.reset();
+    if (raw_) raw_->committed();
   });
+  if (!result) undo();
+  return result;
+}
+
+Result<void> Writer::flush() {
+  if (transaction_ == nullptr) return {};
+  auto result = sqlite::guard([&] { assembler_->flush(clock_.now()); });
   if (!result) undo();
   return result;
 }

@@ -7,11 +7,16 @@
 #include "store/assembly/item_ledger.hpp"
 #include "store/ingestion/drift_monitor.hpp"
 #include "store/ingestion/source_history.hpp"
+#include "store/raw/raw_layer.hpp"
+#include "store/retention/eviction.hpp"
+#include "store/retention/retention_plan.hpp"
 #include "store/sqlite/database.hpp"
 
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace memd {
@@ -29,7 +34,9 @@ struct ApplyStats {
 // anew from sources(). One thread. The clock must outlive the writer.
 class Writer {
  public:
-  static Result<std::unique_ptr<Writer>> open(const std::filesystem::path& file, const Clock& clock);
+  // With `raw_directory` the records of slices are kept there.
+  static Result<std::unique_ptr<Writer>> open(const std::filesystem::path& file, const Clock& clock,
+                                              const std::filesystem::path& raw_directory = {});
 
   const std::filesystem::path& file() const { return file_; }
   Result<std::vector<Source>> sources();
@@ -44,6 +51,20 @@ class Writer {
   // The platform is not read: says so once a day, and its running sessions are no longer captured.
   Result<void> disable_capture(Platform platform, std::string_view why);
   Result<std::int64_t> delete_expired_diagnostics();  // how many; and what of the ingestion log is too old
+  // Makes rows of what was applied, as a commit does, without committing.
+  Result<void> flush();
+  // Tidies the raw layer up. Commits first.
+  Result<void> maintain();
+
+  struct Eviction {
+    std::uint64_t sessions = 0;
+    std::uint64_t raw_bytes = 0;
+  };
+  // Marks what is analysed, and drops what is due under the policy; `at_once`: what would be due after the notice too.
+  // Commits first and last.
+  Result<Eviction> enforce(const RetentionPolicy& policy, bool at_once);
+  Result<Eviction> evict(const std::vector<std::string>& session_uids);
+  Result<void> restore_evicted(std::string_view record);  // see retention::restore(); a transaction of its own
   // Lets SQLite tidy up after a large ingest: merges full-text segments, refreshes statistics, empties the WAL.
   Result<void> optimize();
 
@@ -60,6 +81,8 @@ class Writer {
   const std::filesystem::path file_;
   sqlite::Database db_;
   const Clock& clock_;
+  std::unique_ptr<raw::RawLayer> raw_;  // null: records are not kept
+  retention::EvictedSessions evicted_;
   std::unique_ptr<assembly::Assembler> assembler_;
   std::unique_ptr<assembly::ItemLedger> items_;
   std::unique_ptr<ingestion::SourceHistory> history_;

@@ -2,6 +2,7 @@
 
 #include "daemon/admin/describe_reports.hpp"
 #include "daemon/admin/import_tool.hpp"
+#include "daemon/admin/retention_tool.hpp"
 #include "daemon/admin/source_reports.hpp"
 #include "daemon/version.hpp"
 #include "schemas/json_writer.hpp"
@@ -134,6 +135,16 @@ std::uint64_t store_bytes(const StoreLayout& layout) {
   return total;
 }
 
+std::uint64_t bytes_below(const std::filesystem::path& directory) {
+  std::uint64_t total = 0;
+  std::error_code ec;
+  for (std::filesystem::recursive_directory_iterator it(directory, ec), end; !ec && it != end; it.increment(ec)) {
+    std::error_code gone;
+    if (const auto size = it->file_size(gone); !gone && it->is_regular_file(gone)) total += size;
+  }
+  return total;
+}
+
 Result<StatusReport> status(MemoryHost& host, const ProcessFacts& facts) {
   StatusReport r;
   r.version = version();
@@ -149,6 +160,8 @@ Result<StatusReport> status(MemoryHost& host, const ProcessFacts& facts) {
   if (facts.connections) r.connections = facts.connections();
   if (facts.watcher) r.watcher = facts.watcher();
   r.store_bytes = store_bytes(host.settings().layout);
+  r.raw_bytes = bytes_below(host.settings().layout.raw_dir());
+  r.next_drop = next_drop(host);
   if (host.ingest() != nullptr) r.ingest = ingest_status(host.ingest()->progress().snapshot());
   MEMD_TRY_ASSIGN(r.sources, sources_report(host));
   MEMD_TRY_ASSIGN(r.platforms, platform_reports(host));
@@ -199,6 +212,12 @@ void register_admin_tools(mcp::ToolRegistry& registry, MemoryHost& host, Process
   registry.add<NoParams, DoctorReport>(
       {"doctor", "Doctor", "Looks for what keeps memd from working as it should, and says what to do.", {}},
       [&host, facts](const NoParams&, mcp::ToolContext&) { return doctor(host, facts); });
+  registry.add<RetentionParams, RetentionReport>(
+      {"retention",
+       "Retention",
+       "What is dropped when and why; drops what is due if asked to.",
+       {false, true, true, false}},
+      [&host](const RetentionParams& p, mcp::ToolContext&) { return retention(host, p); });
   registry.add<CoverageParams, CoverageReport>(
       {"coverage", "Coverage", "What became of every byte of every source.", {}},
       [&host](const CoverageParams& p, mcp::ToolContext&) { return coverage(host, p); });

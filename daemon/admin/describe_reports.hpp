@@ -100,6 +100,35 @@ struct Describe<admin::IngestStatus> {
 };
 
 template <>
+struct Describe<admin::DropReport> {
+  using T = admin::DropReport;
+  static constexpr auto fields = std::make_tuple(
+      field("session_id", &T::session_id, "Main session."), field("title", &T::title, "Its title."),
+      field("sessions", &T::sessions, "Sessions that go, subagents included."),
+      field("ended", &T::ended, "Last event, RFC 3339."), field("due", &T::due, "When it goes, RFC 3339."),
+      field("reason", &T::reason, "Why."), field("raw_bytes", &T::raw_bytes, "Bytes in the raw layer."));
+};
+
+template <>
+struct Describe<admin::RetentionReport> {
+  using T = admin::RetentionReport;
+  static constexpr auto fields =
+      std::make_tuple(field("max_age_days", &T::max_age_days, "Limit in the configuration; 0: none."),
+                      field("max_raw_bytes", &T::max_raw_bytes, "Limit in the configuration; 0: none."),
+                      field("drops", &T::drops, "What goes, the earliest first."),
+                      field("raw_bytes", &T::raw_bytes, "Bytes of all of them in the raw layer."),
+                      field("dropped_sessions", &T::dropped_sessions, "Sessions dropped now."),
+                      field("dropped_bytes", &T::dropped_bytes, "Bytes of the raw layer freed now."));
+};
+
+template <>
+struct Describe<admin::RetentionParams> {
+  static constexpr auto fields = std::make_tuple(
+      field("apply", &admin::RetentionParams::apply, "Drop what is past its limit now."),
+      field("within_days", &admin::RetentionParams::within_days, "Days to look ahead.", range(0, 36500)));
+};
+
+template <>
 struct Describe<admin::StatusReport> {
   using T = admin::StatusReport;
   static constexpr auto fields = std::make_tuple(
@@ -112,6 +141,8 @@ struct Describe<admin::StatusReport> {
       field("connections", &T::connections, "Clients connected."),
       field("watcher", &T::watcher, "How changes are noticed."),
       field("store_bytes", &T::store_bytes, "Size of the store with its log."),
+      field("raw_bytes", &T::raw_bytes, "Size of the raw layer."),
+      field("next_drop", &T::next_drop, "What retention drops next, seven days ahead at least."),
       field("rss_mb", &T::rss_mb, "Resident set, in MiB."), field("ingest", &T::ingest, "What ingest is doing."),
       field("sources", &T::sources, "Sources by state."), field("platforms", &T::platforms, "What is in the store."));
 };

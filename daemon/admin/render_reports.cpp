@@ -47,7 +47,13 @@ std::string render_text(const StatusReport& r) {
   else
     out += fmt::format("memd {} {} pid {} up {:.0f} s, {} connections, {:.0f} MiB\n", r.version, r.role, r.pid,
                        r.uptime_s, r.connections, r.rss_mb);
-  out += fmt::format("data {} ({}), home {}\n", r.data_dir, bytes(r.store_bytes), r.home);
+  out += fmt::format("data {} (store {}, raw layer {}), home {}\n", r.data_dir, bytes(r.store_bytes),
+                     bytes(r.raw_bytes), r.home);
+  if (r.next_drop)
+    out +=
+        fmt::format("retention: {} sessions go on {} ({} of the raw layer), first {}: {}; memd retention shows all\n",
+                    r.next_drop->sessions, day(r.next_drop->due), bytes(r.next_drop->raw_bytes),
+                    r.next_drop->session_id, r.next_drop->reason);
   if (!r.socket.empty()) out += fmt::format("socket {}\n", r.socket);
   if (!r.watcher.empty()) out += fmt::format("watching with {}\n", r.watcher);
   if (r.ingest) {
@@ -100,6 +106,21 @@ std::string render_text(const CoverageReport& r) {
                        c.bytes, c.reason);
   }
   return out + ledger_line(r.bytes_total, r.bytes_indexed, r.bytes_skipped, r.bytes_unknown, r.bytes_pending);
+}
+
+std::string render_text(const RetentionReport& r) {
+  if (r.max_age_days == 0 && r.max_raw_bytes == 0)
+    return "Everything is kept: no limit is set (retention.max_age_days, retention.max_raw_bytes).\n";
+  std::string out;
+  if (r.dropped_sessions > 0)
+    out += fmt::format("Dropped {} sessions, {} of the raw layer.\n", r.dropped_sessions, bytes(r.dropped_bytes));
+  if (r.drops.empty()) return out + "Nothing goes in the time looked at.\n";
+  out += fmt::format("{:<10} {:<10} {:>8} {:>10}  {}\n", "goes", "ended", "sessions", "bytes", "session");
+  for (const auto& d : r.drops)
+    out += fmt::format("{:<10} {:<10} {:>8} {:>10}  {}  {}  ({})\n", day(d.due), day(d.ended), d.sessions,
+                       bytes(d.raw_bytes), d.session_id, d.title, d.reason);
+  return out + fmt::format("{} drops, {} of the raw layer. memd retention --apply does it now.\n", r.drops.size(),
+                           bytes(r.raw_bytes));
 }
 
 }  // namespace memd::admin

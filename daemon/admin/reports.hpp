@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-// What `ingest`, `status`, `coverage`, `log` and `doctor` report. The command line's JSON is these structs: stable
-// names.
+// What `ingest`, `status`, `coverage`, `log`, `doctor` and `retention` report. The command line's JSON is these
+// structs: stable names.
 namespace memd::admin {
 
 struct Span {
@@ -94,6 +94,30 @@ struct SourcesReport {
   std::vector<TroubleReport> troubles;
 };
 
+struct DropReport {
+  std::string session_id;
+  std::string title;
+  std::int64_t sessions = 1;
+  std::string ended;
+  std::string due;
+  std::string reason;
+  std::uint64_t raw_bytes = 0;
+};
+
+struct RetentionReport {
+  std::int64_t max_age_days = 0;
+  std::uint64_t max_raw_bytes = 0;
+  std::vector<DropReport> drops;
+  std::uint64_t raw_bytes = 0;  // of all drops
+  std::int64_t dropped_sessions = 0;
+  std::uint64_t dropped_bytes = 0;
+};
+
+struct RetentionParams {
+  bool apply = false;
+  std::int64_t within_days = 30;
+};
+
 struct StatusReport {
   std::string version;
   std::string role;  // daemon | standalone | none (no daemon is running; figures are the store's)
@@ -106,8 +130,10 @@ struct StatusReport {
   std::string watcher;
   std::uint64_t store_bytes = 0;
   double rss_mb = 0;
+  std::uint64_t raw_bytes = 0;
   std::optional<IngestStatus> ingest;
   SourcesReport sources;
+  std::optional<DropReport> next_drop;
   std::vector<PlatformReport> platforms;
 };
 
@@ -174,5 +200,6 @@ std::string render_text(const DoctorReport& r);
 std::string render_text(const IngestReport& r);
 std::string render_text(const StatusReport& r);
 std::string render_text(const CoverageReport& r);
+std::string render_text(const RetentionReport& r);
 
 }  // namespace memd::admin

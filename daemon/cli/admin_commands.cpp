@@ -79,6 +79,23 @@ void add_log(CLI::App& app, CommandContext& context) {
   });
 }
 
+void add_retention(CLI::App& app, CommandContext& context) {
+  auto* c = app.add_subcommand("retention", "What the configured limits drop, when and why; drops nothing by itself");
+  auto apply = std::make_shared<bool>(false);
+  auto days = std::make_shared<std::int64_t>(30);
+  c->add_flag("--apply", *apply, "Drop what is past its limit now");
+  c->add_option("--days", *days, "How far to look ahead")->check(CLI::Range(0, 36500));
+  c->callback([&context, apply, days] {
+    context.action = [&context, apply, days](const Settings& settings) -> Result<int> {
+      ArgumentWriter w;
+      w.add_flag("apply", *apply).add("within_days", *days);
+      MEMD_TRY_ASSIGN(const auto caller, open_caller(settings, *apply ? Need::ingest : Need::read));
+      MEMD_TRY_ASSIGN(const auto outcome, caller->admin("retention", w.finish(), {}));
+      return print(outcome, context.global.json);
+    };
+  });
+}
+
 void add_doctor(CLI::App& app, CommandContext& context) {
   auto* c = app.add_subcommand("doctor", "Look for what keeps memd from working; exit code 1 when there is something");
   c->callback([&context] {
@@ -99,6 +116,7 @@ void add_admin_commands(CLI::App& app, CommandContext& context) {
   add_coverage(app, context);
   add_log(app, context);
   add_doctor(app, context);
+  add_retention(app, context);
 }
 
 }  // namespace memd::cli

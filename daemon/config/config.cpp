@@ -13,6 +13,9 @@ namespace {
 
 constexpr std::array<std::string_view, 6> kLogLevels{"trace", "debug", "info", "warn", "error", "off"};
 
+constexpr std::array<std::pair<std::string_view, RawMode>, 3> kRawModes{
+    {{"masked", RawMode::masked}, {"as_is", RawMode::as_is}, {"off", RawMode::off}}};
+
 // Thrown while walking the document, turned into the Result by parse_config.
 [[noreturn]] void refuse(const std::string& file, const YAML::Mark& mark, const std::string& what) {
   throw ErrorException(Error(Errc::bad_config, file + ":" + std::to_string(mark.line + 1) + ": " + what));
@@ -107,11 +110,30 @@ Config read_document(const std::string& file, const YAML::Node& document) {
   Section watch(file, "watch");
   watch.key("max_directories",
             [&](const auto& v, const auto& key) { out.max_watches = whole_number(file, v, key, 1, 1'000'000); });
+  Section raw_layer(file, "raw_layer");
+  raw_layer.key("mode", [&](const auto& v, const auto& key) {
+    const auto mode = scalar<std::string>(file, v, key, "a mode");
+    const auto it = std::find_if(kRawModes.begin(), kRawModes.end(), [&](const auto& m) { return m.first == mode; });
+    if (it == kRawModes.end()) refuse(file, v.Mark(), key + ": expected one of masked, as_is, off");
+    out.raw_layer = it->second;
+  });
+  Section retention(file, "retention");
+  retention
+      .key("max_age_days",
+           [&](const auto& v, const auto& key) { out.retention.max_age_days = whole_number(file, v, key, 7, 36500); })
+      .key("max_raw_bytes", [&](const auto& v, const auto& key) {
+        const auto expected = "a whole number of bytes, at least 1000000";
+        const auto bytes = scalar<std::int64_t>(file, v, key, expected);
+        if (bytes < 1'000'000) refuse(file, v.Mark(), key + ": expected " + expected);
+        out.retention.max_raw_bytes = static_cast<std::uint64_t>(bytes);
+      });
   Section(file, "")
       .key("platforms", [&](const auto& v, const auto&) { platforms.read(v); })
       .key("log", [&](const auto& v, const auto&) { log.read(v); })
       .key("query", [&](const auto& v, const auto&) { query.read(v); })
       .key("watch", [&](const auto& v, const auto&) { watch.read(v); })
+      .key("raw_layer", [&](const auto& v, const auto&) { raw_layer.read(v); })
+      .key("retention", [&](const auto& v, const auto&) { retention.read(v); })
       .read(document);
   return out;
 }

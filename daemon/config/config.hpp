@@ -2,7 +2,9 @@
 
 #include "schemas/error.hpp"
 #include "schemas/platform.hpp"
+#include "schemas/raw_mode.hpp"
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -16,6 +18,12 @@ struct PlatformConfig {
   std::vector<std::filesystem::path> paths;  // replace the default storage roots when not empty
 };
 
+// What is dropped when. 0: nothing for this reason.
+struct RetentionConfig {
+  int max_age_days = 0;
+  std::uint64_t max_raw_bytes = 0;
+};
+
 // The configuration file; its shape is schemas/json/config.schema.json.
 struct Config {
   std::map<Platform, PlatformConfig> platforms;
@@ -23,6 +31,8 @@ struct Config {
   int query_threads = 2;
   int max_watches = 0;    // directories; 0: as many as are decent (WatchOptions)
   int max_tokens = 2000;  // of a tool's answer when the caller does not say
+  RawMode raw_layer = RawMode::masked;
+  RetentionConfig retention;
 };
 
 // Errc::bad_config names file, line and key, and says what is allowed there. Nothing is guessed or skipped.

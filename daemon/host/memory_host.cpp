@@ -1,5 +1,6 @@
 #include "daemon/host/memory_host.hpp"
 
+#include "daemon/ingest/archived_text.hpp"
 #include "daemon/ingest/item_reader.hpp"
 #include "daemon/ingest/raw_reader.hpp"
 #include "daemon/tools/register_tools.hpp"
@@ -43,6 +44,10 @@ std::vector<AdapterDescription> describe_adapters(const Config& config) {
   return out;
 }
 
+RetentionPolicy retention_policy(const Config& config) {
+  return {config.retention.max_age_days, config.retention.max_raw_bytes};
+}
+
 // Live figures while this process ingests, those of the store otherwise.
 class MemoryHost::Freshness final : public tools::FreshnessProvider {
  public:
@@ -79,13 +84,22 @@ class MemoryHost::Freshness final : public tools::FreshnessProvider {
   MemoryHost& host_;
 };
 
+// The agent's file first, then what was kept of it: Claude Code purges transcripts after a month.
 class MemoryHost::SourceText final : public tools::RawText {
  public:
+  explicit SourceText(const StoreLayout& layout) : archive_(layout.database(), layout.raw_dir()) {}
   Result<std::string> event_text(const EventSource& where, EventKind kind) const override {
     const Adapter* adapter = find_adapter(where.platform);
-    if (adapter != nullptr && !where.item_key.empty()) return read_item_text(*adapter, where, kind);
-    return read_event_text(where.platform, where.path, kind, where.raw);
+    auto text = adapter != nullptr && !where.item_key.empty()
+                    ? read_item_text(*adapter, where, kind)
+                    : read_event_text(where.platform, where.path, kind, where.raw);
+    if (text) return text;
+    auto archived = read_archived_text(archive_, where, kind);
+    return archived ? std::move(archived) : std::move(text);
   }
+
+ private:
+  mutable raw::RawArchive archive_;
 };
 
 MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background background)
@@ -95,7 +109,7 @@ MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background 
       readers_(settings.layout.database(), static_cast<std::size_t>(settings.config.query_threads) + 1),
       adapters_(describe_adapters(settings.config)),
       freshness_(std::make_unique<Freshness>(*this)),
-      source_text_(std::make_unique<SourceText>()) {
+      source_text_(std::make_unique<SourceText>(settings.layout)) {
   tools::ToolDefaults defaults;
   defaults.max_tokens = static_cast<std::size_t>(settings.config.max_tokens);
   tools::register_tools(tools_, {readers_, clock_, *freshness_, *source_text_, adapters_, settings.layout.database(),
@@ -105,8 +119,13 @@ MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background 
 MemoryHost::~MemoryHost() = default;
 
 Result<void> MemoryHost::start_ingest() {
-  MEMD_TRY_ASSIGN(auto writer, Writer::open(settings_.layout.database(), clock_));
-  auto ingest = std::make_unique<IngestService>(discovery_, clock_);
+  const RawMode raw = settings_.config.raw_layer;
+  const auto raw_directory = raw == RawMode::off ? std::filesystem::path() : settings_.layout.raw_dir();
+  MEMD_TRY_ASSIGN(auto writer, Writer::open(settings_.layout.database(), clock_, raw_directory));
+  IngestOptions options;
+  options.tailer.raw = raw;
+  options.retention = retention_policy(settings_.config);
+  auto ingest = std::make_unique<IngestService>(discovery_, clock_, options);
   ingest->on_commit([this] { generation_.fetch_add(1, std::memory_order_relaxed); });
   MEMD_TRY(ingest->start(std::move(writer)));
   ingest_ = std::move(ingest);

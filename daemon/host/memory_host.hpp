@@ -7,6 +7,7 @@
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/clock.hpp"
 #include "store/reader_pool.hpp"
+#include "store/retention/retention_plan.hpp"
 
 #include <atomic>
 #include <functional>
@@ -53,5 +54,6 @@ class MemoryHost {
 
 // What the adapters declare, with what the configuration says about them.
 std::vector<AdapterDescription> describe_adapters(const Config& config);
+RetentionPolicy retention_policy(const Config& config);
 
 }  // namespace memd

@@ -21,7 +21,9 @@ Result<Tailer::Outcome> IngestService::look_in_place(Known& known, SnapshotReade
     const auto items = [this, platform = known.source.platform, path](const std::string& uid) {
       return store_->session_items(platform, path, uid);
     };
-    pass = std::make_unique<SnapshotPass>(*known.adapter, items, options_.snapshot);
+    SnapshotLimits limits = options_.snapshot;
+    limits.raw = options_.tailer.raw;
+    pass = std::make_unique<SnapshotPass>(*known.adapter, items, limits);
     known.slices_of_pass = 0;
   }
   auto outcome = pass->next(reader, known.source);

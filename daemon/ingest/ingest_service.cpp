@@ -2,6 +2,7 @@
 #include "daemon/ingest/ingest_service.hpp"
 
 #include <pthread.h>
+#include <future>
 #include <utility>
 
 namespace memd {
@@ -79,6 +80,25 @@ void IngestService::join() {
   if (reader_.joinable()) reader_.join();
   writer_thread_.request_stop();
   if (writer_thread_.joinable()) writer_thread_.join();
+}
+
+Result<void> IngestService::perform(std::function<Result<void>(Writer&)> task) {
+  auto done = std::make_shared<std::promise<Result<void>>>();
+  auto result = done->get_future();
+  {
+    const std::lock_guard lock(mutex_);
+    ++in_flight_;
+  }
+  SliceQueue::Item item;
+  item.task = [done, task = std::move(task)](Writer& writer) { done->set_value(task(writer)); };
+  const auto stop = reader_.get_stop_token();
+  if (stop.stop_requested() || !queue_.push(std::move(item), stop)) {
+    finished(1);
+    return Error(Errc::cancelled, "memd is stopping");
+  }
+  while (result.wait_for(std::chrono::milliseconds(200)) != std::future_status::ready)
+    if (stop.stop_requested()) return Error(Errc::cancelled, "memd is stopping");
+  return result.get();
 }
 
 bool IngestService::is_idle() const { return hints_.empty() && !reading_ && in_flight_ == 0 && !passes_put_off_; }

@@ -12,6 +12,7 @@
 #include "daemon/ingest/source_place.hpp"
 #include "daemon/ingest/tailer.hpp"
 #include "schemas/clock.hpp"
+#include "store/raw/frame_codec.hpp"
 #include "store/reader.hpp"
 #include "store/writer.hpp"
 
@@ -36,6 +37,7 @@ struct IngestOptions {
   std::chrono::milliseconds retry_after_error{1000};  // doubles up to 30 s
   BackOff back_off;                                   // of sources that cannot be read
   LookAtPath look_at_path = memd::look_at_path;
+  RetentionPolicy retention;  // looked after once a day
   // Of sources that are changed in place.
   SnapshotLimits snapshot;
   std::chrono::milliseconds pass_interval{200};  // at least, between the end of a pass and the next
@@ -63,6 +65,9 @@ class IngestService {
 
   // True when everything hinted so far is committed, false at the deadline.
   bool block_until_idle(std::chrono::milliseconds deadline);
+
+  // Runs on the writing thread, after a commit, and waits for it. Not from one of the service's threads.
+  Result<void> perform(std::function<Result<void>(Writer&)> task);
 
   const IngestProgress& progress() const { return progress_; }
 
@@ -106,11 +111,13 @@ class IngestService {
   void add_due_retries();
   std::optional<std::chrono::nanoseconds> time_to_next_look() const;
   bool flush(const std::stop_token& stop);
+  void pack_raw(SourceSlice& slice);
 
   Result<void> write(SliceQueue::Item& item);
   Result<void> commit_now();
   Result<void> reload_sources();
   Result<void> expire_diagnostics();
+  void look_after_store();
   bool commit_is_due(const SliceQueue::Item& last) const;
   void recover(const Error& error, const std::stop_token& stop);
   void finished(std::uint64_t items);
@@ -125,6 +132,7 @@ class IngestService {
 
   // Reading thread only.
   Tailer tailer_;
+  raw::FrameCodec codec_;
   DirtyRing ring_;
   std::map<std::string, Known> known_;
   RetrySchedule retries_;
@@ -142,6 +150,8 @@ class IngestService {
   std::chrono::steady_clock::time_point first_uncommitted_;
   std::chrono::milliseconds retry_delay_{0};
   TimeMs last_expiry_ = 0;
+  TimeMs last_upkeep_ = 0;
+  TimeMs last_retention_ = 0;
   bool sources_set_back_ = false;  // by something not committed yet
 
   // Guarded by mutex_.

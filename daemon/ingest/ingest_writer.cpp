@@ -16,6 +16,13 @@ void IngestService::write_loop(const std::stop_token& stop) {
       const std::lock_guard lock(mutex_);
       epoch = epoch_;
     }
+    if (item->task) {
+      if (auto committed = commit_now(); !committed) recover(committed.error(), stop);
+      item->task(*writer_);
+      if (on_commit_) on_commit_();
+      finished(1);
+      continue;
+    }
     if (item->epoch != epoch) {  // read with knowledge that turned out wrong
       finished(1);
       continue;
@@ -61,6 +68,20 @@ Result<void> IngestService::expire_diagnostics() {
   return {};
 }
 
+// Nothing depends on it: what fails is tried again the next time.
+void IngestService::look_after_store() {
+  constexpr TimeMs kHour = kMsPerDay / 24;
+  const TimeMs now = clock_.now();
+  if (now - last_upkeep_ >= kHour) {
+    last_upkeep_ = now;
+    (void)writer_->maintain();
+  }
+  if (options_.retention.is_set() && now - last_retention_ >= kMsPerDay) {
+    last_retention_ = now;
+    (void)writer_->enforce(options_.retention, false);
+  }
+}
+
 Result<void> IngestService::commit_now() {
   const bool wrote = writer_ != nullptr && writer_->has_uncommitted();
   if (wrote) {
@@ -78,6 +99,7 @@ Result<void> IngestService::commit_now() {
     ++s.commits;
     s.last_commit = clock_.now();
   });
+  if (wrote) look_after_store();
   if (wrote && on_commit_) on_commit_();
   if (std::exchange(sources_set_back_, false)) MEMD_TRY(reload_sources());
   finished(std::exchange(uncommitted_items_, 0));

@@ -5,20 +5,24 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <stop_token>
 
 namespace memd {
 
+class Writer;
+
 // Between the reading and the writing thread: bounded, so that reading cannot run ahead of writing. Thread-safe.
 class SliceQueue {
  public:
   struct Item {
-    std::optional<SourceSlice> slice;  // absent: nothing to write, but commit what is there
-    std::uint64_t bytes = 0;           // of the source that the slice accounts for
-    bool more_coming = false;          // another item follows at once: a commit can wait for it
-    std::uint64_t epoch = 0;           // of the reader's knowledge; stale items are dropped
+    std::optional<SourceSlice> slice;        // absent: nothing to write, but commit what is there
+    std::uint64_t bytes = 0;                 // of the source that the slice accounts for
+    bool more_coming = false;                // another item follows at once: a commit can wait for it
+    std::uint64_t epoch = 0;                 // of the reader's knowledge; stale items are dropped
+    std::function<void(Writer&)> task = {};  // something else that only the writer may do
   };
 
   explicit SliceQueue(std::size_t capacity) : capacity_(capacity) {}

@@ -3,6 +3,7 @@
 #include "adapters/adapter.hpp"
 #include "daemon/ingest/session_diff.hpp"
 #include "schemas/error.hpp"
+#include "schemas/raw_mode.hpp"
 #include "schemas/source.hpp"
 #include "schemas/source_item.hpp"
 
@@ -19,6 +20,7 @@ struct SnapshotLimits {
   std::size_t slice_bytes = 4 << 20;     // of items, read at once
   std::size_t item_bytes = 64 << 20;     // a larger item is skipped, counted and diagnosed
   std::size_t sessions_at_a_time = 256;  // compared without finding anything, before others have their turn
+  RawMode raw = RawMode::off;
 };
 
 // One look at a source that is changed in place: session for session it compares what the source shows with what the

@@ -1,6 +1,8 @@
 #include "daemon/ingest/tailer.hpp"
 
+#include "daemon/ingest/log_decoding.hpp"
 #include "daemon/ingest/open_tail.hpp"
+#include "store/redaction/record_mask.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -8,23 +10,6 @@
 
 namespace memd {
 namespace {
-
-// Most transcripts have no final newline: a whole object at the end is a record. Anything else waits.
-void decode_tail(std::string_view tail, Source& source, RecordDecoder& decoder, EventBatch& batch) {
-  if (tail.back() != '}' || !decoder.is_complete(tail)) return;
-  EventBatch last;
-  decoder.decode({tail, source.cursor, false}, last);
-  source.cursor += tail.size();
-  if (!last.coverage.empty()) source.open_tail = open_tail::of(last.coverage.back());
-  for (auto& e : last.events)
-    batch.events.push_back(std::move(e));
-  for (auto& u : last.sessions)
-    batch.sessions.push_back(std::move(u));
-  for (auto& d : last.diagnostics)
-    batch.diagnostics.push_back(std::move(d));
-  for (const auto& c : last.coverage)
-    batch.cover(c.record_type, c.disposition, c.reason, c.bytes, c.records);
-}
 
 void diagnose(SourceSlice& slice, const Source& source, DiagnosticType type, std::uint64_t offset) {
   slice.batch.diagnostics.push_back({source.platform, type, Severity::warning, {}, 0, offset});
@@ -45,12 +30,9 @@ Result<std::string> read_head(const std::string& path) { return read_log_bytes(p
 }  // namespace
 
 void Tailer::restart(Source& source, SourceSlice& slice, DiagnosticType why) {
-  source.cursor = 0;
-  source.open_tail.clear();
-  source.mark.clear();
-  ++source.generation;
   slice.restart = true;
-  diagnose(slice, source, why, 0);
+  restart_source(source, why, slice.batch);
+  ++source.generation;
 }
 
 // False: nothing changed since the last look.
@@ -156,31 +138,33 @@ Result<void> Tailer::read_lines(LogWindow& window, Source& source, const Adapter
     last_newline = bytes.rfind('\n');
     if (last_newline != std::string_view::npos || bytes.size() < want) break;
     if (window.ends_at(source.cursor + bytes.size())) break;
-    if (want >= limits_.record_bytes) {
-      diagnose(slice, source, DiagnosticType::oversized_record, source.cursor);
-      slice.batch.cover(open_tail::oversized_line().record_type, Disposition::skipped,
-                        open_tail::oversized_line().reason, 0);
-      source.open_tail = open_tail::in_oversized();
-      return pass_over(window, source, slice, more);
-    }
+    if (want >= limits_.record_bytes) return pass_over(window, source, slice, more);
     want = std::min(want * 4, limits_.record_bytes);
   }
   if (bytes.empty()) return {};
 
   const auto decoder = adapter.open(source);
   const std::size_t lines_end = last_newline == std::string_view::npos ? 0 : last_newline + 1;
-  std::size_t at = open_tail::close(source.open_tail, bytes, slice.batch);
-  while (at < lines_end) {
-    const auto* nl = static_cast<const char*>(std::memchr(bytes.data() + at, '\n', lines_end - at));
-    const auto end = static_cast<std::size_t>(nl - bytes.data());
-    decoder->decode({bytes.substr(at, end - at), source.cursor + at, true}, slice.batch);
-    at = end + 1;
-  }
   const bool reached_end = bytes.size() < want || window.ends_at(source.cursor + bytes.size());
-  source.cursor += at;
+  // Most transcripts have no final newline: a whole object at the end is a record. Anything else waits.
+  const std::string_view tail = bytes.substr(lines_end);
+  const bool with_tail = reached_end && !tail.empty() && tail.back() == '}' && decoder->is_complete(tail);
   more = !reached_end;
-  if (reached_end && at < bytes.size()) decode_tail(bytes.substr(at), source, *decoder, slice.batch);
+  const auto records = keep_raw(bytes.substr(0, with_tail ? bytes.size() : lines_end), source.cursor, slice);
+  decode_log(records, source, *decoder, slice.batch);
+  slice.raw.resize(slice.raw_length);
   return {};
+}
+
+// Masking comes before decoding, so that the raw layer and the rows are made of the same bytes.
+std::string_view Tailer::keep_raw(std::string_view bytes, std::uint64_t first, SourceSlice& slice) const {
+  slice.raw_first = first;
+  if (limits_.raw == RawMode::off) return bytes;
+  slice.raw_length = bytes.size();
+  slice.raw.reserve(bytes.size() + kRecordPadding);
+  slice.raw.assign(bytes).append(kRecordPadding, '\0');
+  if (limits_.raw == RawMode::masked) mask_records(std::span(slice.raw).first(bytes.size()));
+  return std::string_view(slice.raw).substr(0, bytes.size());
 }
 
 // Walks over a record too long to hold, a slice at a time, without keeping it. What is passed over is accounted for,
@@ -191,10 +175,10 @@ Result<void> Tailer::pass_over(LogWindow& window, Source& source, SourceSlice& s
   const auto newline = bytes.find('\n');
   const bool ended = newline != std::string_view::npos;
   const std::size_t passed = ended ? newline + 1 : bytes.size();
-  const CoverageEntry& line = open_tail::oversized_line();
-  slice.batch.cover(line.record_type, line.disposition, line.reason, passed, 0);
-  source.cursor += passed;
-  if (ended) source.open_tail.clear();
+  slice.raw_first = source.cursor;
+  slice.raw_passed_over = passed;
+  slice.raw_passed_over_ends = ended;
+  pass_over_oversized(passed, ended, source, slice.batch);
   more = ended ? !window.ends_at(source.cursor) : bytes.size() == limits_.slice_bytes;
   return {};
 }
@@ -206,7 +190,8 @@ Result<void> Tailer::read_document(const SourceFile& file, Source& source, const
   const auto decoder = adapter.open(source);
   if (!decoder->is_complete(bytes)) return {};  // caught in the middle of a rewrite: the next hint will tell
   slice.restart = slice.restart || source.cursor != 0;
-  decoder->decode({bytes, 0, false}, slice.batch);
+  decoder->decode({keep_raw(bytes, 0, slice), 0, false}, slice.batch);
+  slice.raw.resize(slice.raw_length);
   source.cursor = bytes.size();
   return {};
 }

@@ -5,12 +5,14 @@
 #include "daemon/ingest/log_window.hpp"
 #include "daemon/ingest/source_file.hpp"
 #include "schemas/error.hpp"
+#include "schemas/raw_mode.hpp"
 #include "schemas/source.hpp"
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace memd {
@@ -18,6 +20,7 @@ namespace memd {
 struct TailerLimits {
   std::size_t slice_bytes = 4 << 20;    // read at once
   std::size_t record_bytes = 64 << 20;  // a longer record is skipped, counted and diagnosed
+  RawMode raw = RawMode::off;
 };
 
 // Follows the sources' files: checks that a file is still the one the cursor belongs to, reads what is new, cuts
@@ -49,6 +52,7 @@ class Tailer {
   Result<void> read_compressed(SourceFile file, Source& source, const Adapter& adapter, SourceSlice& slice, bool& more);
   Result<void> read_document(const SourceFile& file, Source& source, const Adapter& adapter, SourceSlice& slice);
   Result<void> read_lines(LogWindow& window, Source& source, const Adapter& adapter, SourceSlice& slice, bool& more);
+  std::string_view keep_raw(std::string_view bytes, std::uint64_t first, SourceSlice& slice) const;
   Result<void> pass_over(LogWindow& window, Source& source, SourceSlice& slice, bool& more);
 
   TailerLimits limits_;

@@ -172,7 +172,7 @@ bool is_placeholder(std::string_view v) {
   return std::all_of(v.begin(), v.end(), [&](char x) { return x == c; });
 }
 
-Secret assigned_secret(std::string_view text, std::size_t at) {
+Secret assigned_secret(std::string_view text, std::size_t at, bool& named) {
   const bool equals = text[at] == '=';
   // Left: name, perhaps quoted (perhaps with escaped quotes, JSON in JSON), perhaps with a blank.
   std::size_t end = at;
@@ -201,6 +201,7 @@ Secret assigned_secret(std::string_view text, std::size_t at) {
     --begin;
   const Strength strength = strength_of(text.substr(begin, end - begin));
   if (strength == Strength::none) return {};
+  named = true;
   // Right
   std::size_t value = at + 1;
   if (value < text.size() && (text[value] == '=' || text[value] == '>' || text[value] == ':')) {
@@ -214,14 +215,15 @@ Secret assigned_secret(std::string_view text, std::size_t at) {
   return value_at(text, value, strength, blank || value != after_sign, equals);
 }
 
-Secret option_secret(std::string_view text, std::size_t at) {
+Secret option_secret(std::string_view text, std::size_t at, bool& named) {
   std::size_t end = at + 2;
   while (end < text.size() && is_name(text[end]) && end - at <= kLongestName)
     ++end;
-  if (end >= text.size() || text[end] != ' ') return {};
+  if (end >= text.size() || (text[end] != ' ' && text[end] != '\\')) return {};
   const Strength strength = strength_of(text.substr(at + 2, end - at - 2));
   if (strength == Strength::none) return {};
-  if (text[end + 1 < text.size() ? end + 1 : end] == '-') return {};
+  named = true;
+  if (text[end] != ' ' || text[end + 1 < text.size() ? end + 1 : end] == '-') return {};
   return value_at(text, end + 1, strength, true, true);
 }
 

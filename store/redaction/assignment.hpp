@@ -13,10 +13,11 @@ struct Secret {
 };
 
 // `name = value`, `"name": "value"`, `NAME=value`: `at` is the position of the '=' or ':'.
-Secret assigned_secret(std::string_view text, std::size_t at);
+// `named` is set when the name alone is that of a secret.
+Secret assigned_secret(std::string_view text, std::size_t at, bool& named);
 
 // `--password value`: `at` is the position of the first dash.
-Secret option_secret(std::string_view text, std::size_t at);
+Secret option_secret(std::string_view text, std::size_t at, bool& named);
 
 // Stands for a secret without being one: "<your key>", "$VAR", "xxx", "process.env.X", "[redacted:…]".
 bool is_placeholder(std::string_view value);

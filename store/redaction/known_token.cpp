@@ -13,9 +13,11 @@ bool is_token(char c) { return is_alnum(c) || c == '_' || c == '-'; }
 bool is_base64(char c) { return is_alnum(c) || c == '+' || c == '/' || c == '='; }
 char lower(char c) { return is_upper(c) ? static_cast<char>(c + 32) : c; }
 
-// Whether a token at `begin` would be the rest of a longer word. In "\nghp_…" of JSON the n belongs to the escape.
+// Whether a token at `begin` would be the rest of a longer word. In "\nghp_…" of JSON the n belongs to the escape, and
+// so does the c of "\u003cghp_…".
 bool inside_word(std::string_view text, std::size_t begin, std::size_t floor) {
   if (begin == floor || !is_alnum(text[begin - 1])) return false;
+  if (begin >= floor + 6 && text[begin - 6] == '\\' && text[begin - 5] == 'u') return false;
   return begin < floor + 2 || text[begin - 2] != '\\';
 }
 
@@ -60,6 +62,17 @@ constexpr std::array kDash{
     Form{"pypi-", "pypi_token", 50, true},      Form{"GOCSPX-", "google_secret", 20, true},
     Form{"sk-", "openai_key", 20, false},
 };
+
+// The bytes that stand before the first `trigger` of a form: most triggers in a text have another one.
+template <std::size_t N>
+constexpr std::array<bool, 256> bytes_before(const std::array<Form, N>& forms, char trigger) {
+  std::array<bool, 256> out{};
+  for (const Form& f : forms)
+    out[static_cast<unsigned char>(f.prefix[f.prefix.find(trigger) - 1])] = true;
+  return out;
+}
+constexpr auto kBeforeUnderscore = bytes_before(kUnderscore, '_');
+constexpr auto kBeforeDash = bytes_before(kDash, '-');
 
 bool has_digit(std::string_view s) { return std::any_of(s.begin(), s.end(), is_digit); }
 
@@ -117,15 +130,20 @@ bool equal_nocase(std::string_view a, std::string_view lower_b) {
 }  // namespace
 
 Secret token_at_underscore(std::string_view text, std::size_t at, std::size_t floor) {
+  if (at == floor || !kBeforeUnderscore[static_cast<unsigned char>(text[at - 1])]) return {};
   return match(kUnderscore, text, at, floor, '_');
 }
 
-Secret token_at_dash(std::string_view text, std::size_t at, std::size_t floor) {
+Secret token_at_dash(std::string_view text, std::size_t at, std::size_t floor, bool& named) {
   if (at + 1 < text.size() && text[at + 1] == '-') {
     if (at > floor && text[at - 1] == '-') return {};
-    if (text.substr(at, 3) == "---") return private_key_block(text, at);
-    return option_secret(text, at);
+    if (text.substr(at, 3) == "---") {
+      named = named || text.substr(at).starts_with("-----BEGIN ");
+      return private_key_block(text, at);
+    }
+    return option_secret(text, at, named);
   }
+  if (at == floor || !kBeforeDash[static_cast<unsigned char>(text[at - 1])]) return {};
   return match(kDash, text, at, floor, '-');
 }
 
@@ -179,7 +197,7 @@ Secret token_at_letter(std::string_view text, std::size_t at, std::size_t floor)
   return {};
 }
 
-Secret token_at_colon(std::string_view text, std::size_t at, std::size_t floor) {
+Secret token_at_colon(std::string_view text, std::size_t at, std::size_t floor, bool& named) {
   // Authorization: Bearer <value>
   std::size_t name_end = at;
   while (name_end > floor && (text[name_end - 1] == '"' || text[name_end - 1] == '\'' || text[name_end - 1] == '\\'))
@@ -187,6 +205,7 @@ Secret token_at_colon(std::string_view text, std::size_t at, std::size_t floor) 
   constexpr std::string_view kHeader = "authorization";
   if (name_end >= floor + kHeader.size() &&
       equal_nocase(text.substr(name_end - kHeader.size(), kHeader.size()), kHeader)) {
+    named = true;
     std::size_t i = at + 1;
     while (i < text.size() && i - at < 6 &&
            (text[i] == ' ' || text[i] == '"' || text[i] == '\'' || text[i] == '\\' || text[i] == '`'))
@@ -213,6 +232,7 @@ Secret token_at_colon(std::string_view text, std::size_t at, std::size_t floor) 
     std::size_t flag = user;
     if (text[flag - 1] == '"' || text[flag - 1] == '\'') --flag;
     const std::string_view before = text.substr(floor, flag - floor);
+    named = named || before.ends_with("-u ") || before.ends_with("-user ");
     if (before.ends_with("curl -u ") ||
         (before.ends_with(" -u ") && before.substr(before.rfind('\n') + 1).find("curl") != std::string_view::npos) ||
         before.ends_with(" --user ")) {

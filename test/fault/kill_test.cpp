@@ -1,6 +1,7 @@
 // A process that ingests is killed at random moments, again and again: what it leaves opens at once, and in the end no
 // event is lost and none is there twice.
 #include "daemon/ingest/ingest_service.hpp"
+#include "daemon/rebuild/rebuild.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/store_dump.hpp"
 #include "test/support/temp_dir.hpp"
@@ -55,7 +56,8 @@ bool ingest(const fs::path& home, const fs::path& file) {
   IngestOptions options;
   options.tailer.slice_bytes = 16'384;  // many slices and commits, so that there is much to be killed in
   options.commit_bytes = 1;
-  auto writer = Writer::open(file, clock);
+  options.tailer.raw = RawMode::masked;
+  auto writer = Writer::open(file, clock, file.parent_path() / "raw");
   if (!writer) return false;
   IngestService service(discovery, clock, options);
   if (!service.start(std::move(*writer))) return false;
@@ -124,6 +126,12 @@ TEST(Kill, AtRandomMomentsOfIngestLosesNothingAndDoublesNothing) {
     auto db = sqlite::Database::open(file, sqlite::OpenMode::read_write);
     EXPECT_EQ(test::dump_store(db), want);
     EXPECT_NO_THROW(test::check_full_text_index(db));
+    // The raw layer was killed as often, and holds all of it.
+    const auto rebuilt = rebuild_store(StoreLayout(store.path()), find_adapter);
+    ASSERT_TRUE(rebuilt) << rebuilt.error().message();
+    EXPECT_EQ(rebuilt->damaged_bytes, 0u);
+    auto again = sqlite::Database::open(file, sqlite::OpenMode::read_only);
+    EXPECT_EQ(test::dump_store(again), want);
   }
   EXPECT_GE(kills, kWantedKills) << "too few of the processes were killed in the middle to show anything";
 }

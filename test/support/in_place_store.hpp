@@ -27,10 +27,12 @@ class InPlaceStore {
   std::filesystem::path file() const { return dir_ / "memd.db"; }
   const Adapter& adapter() const { return adapter_; }
   Writer& writer() { return *writer_; }
+  const std::filesystem::path& directory() const { return dir_.path(); }
+  void close() { writer_.reset(); }
 
   void restart() {
     writer_.reset();
-    auto writer = Writer::open(file(), clock_);
+    auto writer = Writer::open(file(), clock_, dir_ / "raw");
     if (!writer) throw std::runtime_error(writer.error().message());
     writer_ = std::move(*writer);
   }

@@ -1,0 +1,60 @@
+#include "daemon/ingest/log_decoding.hpp"
+
+#include "daemon/ingest/open_tail.hpp"
+
+#include <cstring>
+#include <utility>
+
+namespace memd {
+namespace {
+
+void decode_tail(std::string_view tail, Source& source, RecordDecoder& decoder, EventBatch& batch) {
+  EventBatch last;
+  decoder.decode({tail, source.cursor, false}, last);
+  source.cursor += tail.size();
+  if (!last.coverage.empty()) source.open_tail = open_tail::of(last.coverage.back());
+  for (auto& e : last.events)
+    batch.events.push_back(std::move(e));
+  for (auto& u : last.sessions)
+    batch.sessions.push_back(std::move(u));
+  for (auto& d : last.diagnostics)
+    batch.diagnostics.push_back(std::move(d));
+  for (const auto& c : last.coverage)
+    batch.cover(c.record_type, c.disposition, c.reason, c.bytes, c.records);
+}
+
+}  // namespace
+
+void decode_log(std::string_view bytes, Source& source, RecordDecoder& decoder, EventBatch& batch) {
+  const std::size_t last_newline = bytes.rfind('\n');
+  const std::size_t lines_end = last_newline == std::string_view::npos ? 0 : last_newline + 1;
+  std::size_t at = open_tail::close(source.open_tail, bytes, batch);
+  while (at < lines_end) {
+    const auto* nl = static_cast<const char*>(std::memchr(bytes.data() + at, '\n', lines_end - at));
+    const auto end = static_cast<std::size_t>(nl - bytes.data());
+    decoder.decode({bytes.substr(at, end - at), source.cursor + at, true}, batch);
+    at = end + 1;
+  }
+  source.cursor += at;
+  if (at < bytes.size()) decode_tail(bytes.substr(at), source, decoder, batch);
+}
+
+void pass_over_oversized(std::uint64_t bytes, bool ends, Source& source, EventBatch& batch) {
+  const CoverageEntry& line = open_tail::oversized_line();
+  const bool begins = !open_tail::is_in_oversized(source.open_tail);
+  batch.cover(line.record_type, line.disposition, line.reason, bytes, begins ? 1 : 0);
+  if (begins)
+    batch.diagnostics.push_back(
+        {source.platform, DiagnosticType::oversized_record, Severity::warning, {}, 0, source.cursor});
+  source.cursor += bytes;
+  source.open_tail = ends ? std::string() : open_tail::in_oversized();
+}
+
+void restart_source(Source& source, std::optional<DiagnosticType> why, EventBatch& batch) {
+  source.cursor = 0;
+  source.open_tail.clear();
+  source.mark.clear();
+  if (why) batch.diagnostics.push_back({source.platform, *why, Severity::warning, {}, 0, 0});
+}
+
+}  // namespace memd

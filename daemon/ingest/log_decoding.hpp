@@ -1,0 +1,24 @@
+#pragma once
+
+#include "adapters/adapter.hpp"
+#include "schemas/source.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace memd {
+
+// Decodes the next bytes of a log, complete lines and then perhaps a last record without its newline, and moves the
+// source's cursor behind them. The same bytes in the same portions give the same batches, whether they come from the
+// agent's file or from the raw layer. kRecordPadding readable bytes follow.
+void decode_log(std::string_view bytes, Source& source, RecordDecoder& decoder, EventBatch& batch);
+
+// The next bytes of a record too long to hold: with the first of them its ledger line and diagnostic. `ends`: its
+// newline is the last of them. Moves the cursor.
+void pass_over_oversized(std::uint64_t bytes, bool ends, Source& source, EventBatch& batch);
+
+// The source was truncated or replaced: its next slice begins at the start. `why` may be absent.
+void restart_source(Source& source, std::optional<DiagnosticType> why, EventBatch& batch);
+
+}  // namespace memd

@@ -1,0 +1,145 @@
+#include "store/raw/raw_file.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+namespace memd::raw {
+namespace fs = std::filesystem;
+namespace {
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+Error failed(const char* call, const fs::path& path) {
+  Error error = Error::from_errno(errno, call, path.string());
+  if (errno == ENOENT) error.code = make_error_code(Errc::not_found);
+  return error;
+}
+
+Result<void> write_all(int fd, std::uint64_t offset, std::string_view bytes, const fs::path& path) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (n < 0) {
+      if (errno == EINTR) continue;
+      return failed("write", path);
+    }
+    offset += static_cast<std::uint64_t>(n);
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return {};
+}
+
+Result<void> make_directory(const fs::path& directory) {
+  if (::mkdir(directory.c_str(), 0700) == 0 || errno == EEXIST) return {};
+  if (errno != ENOENT || !directory.has_parent_path()) return failed("mkdir", directory);
+  MEMD_TRY(make_directory(directory.parent_path()));
+  if (::mkdir(directory.c_str(), 0700) == 0 || errno == EEXIST) return {};
+  return failed("mkdir", directory);
+}
+
+}  // namespace
+
+Result<MappedFile> MappedFile::open(const fs::path& path) {
+  const Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (fd.get() < 0) return failed("open", path);
+  struct stat st {};
+  if (::fstat(fd.get(), &st) != 0) return failed("stat", path);
+  const auto size = static_cast<std::size_t>(st.st_size);
+  if (size == 0) return MappedFile(nullptr, 0);
+  void* data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd.get(), 0);
+  if (data == MAP_FAILED) return failed("mmap", path);
+  return MappedFile(static_cast<const char*>(data), size);
+}
+
+MappedFile::~MappedFile() {
+  if (data_ != nullptr) ::munmap(const_cast<char*>(data_), size_);
+}
+
+MappedFile::MappedFile(MappedFile&& o) noexcept
+    : data_(std::exchange(o.data_, nullptr)), size_(std::exchange(o.size_, 0)) {}
+
+RawScan scan_frames(std::string_view file) {
+  RawScan out;
+  std::size_t at = 0;
+  while (at < file.size()) {
+    if (auto frame = parse_frame(file.substr(at))) {
+      const std::uint64_t length = frame->length;
+      out.frames.push_back({at, std::move(*frame)});
+      at += length;
+      out.intact_end = at;
+      continue;
+    }
+    constexpr std::string_view kMagic = "\x5D\x2A\x4D\x18";
+    const std::size_t next = std::min(file.find(kMagic, at + 1), file.size());
+    out.damaged_bytes += next - at;
+    at = next;
+  }
+  return out;
+}
+
+Result<void> write_at(const fs::path& path, std::uint64_t offset, std::string_view bytes, bool& shorter) {
+  shorter = false;
+  MEMD_TRY(make_directory(path.parent_path()));
+  const Descriptor fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (fd.get() < 0) return failed("open", path);
+  struct stat st {};
+  if (::fstat(fd.get(), &st) != 0) return failed("stat", path);
+  const auto size = static_cast<std::uint64_t>(st.st_size);
+  if (size < offset) {
+    shorter = true;
+    return Error(Errc::io, path.string() + " is shorter than the store says");
+  }
+  // What a commit that failed, or a process that died, left behind.
+  if (size > offset && ::ftruncate(fd.get(), static_cast<off_t>(offset)) != 0) return failed("truncate", path);
+  return write_all(fd.get(), offset, bytes, path);
+}
+
+Result<void> replace_file(const fs::path& path, std::uint64_t keep, std::string_view tail) {
+  MEMD_TRY(make_directory(path.parent_path()));
+  const fs::path temporary = path.string() + ".new";
+  {
+    const Descriptor fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (fd.get() < 0) return failed("open", temporary);
+    if (keep > 0) {
+      MEMD_TRY_ASSIGN(const auto old, MappedFile::open(path));
+      if (old.bytes().size() < keep) return Error(Errc::io, path.string() + " is shorter than the store says");
+      MEMD_TRY(write_all(fd.get(), 0, old.bytes().substr(0, keep), temporary));
+    }
+    MEMD_TRY(write_all(fd.get(), keep, tail, temporary));
+    if (::fsync(fd.get()) != 0) return failed("fsync", temporary);
+  }
+  if (::rename(temporary.c_str(), path.c_str()) != 0) return failed("rename", temporary);
+  return {};
+}
+
+std::vector<std::string> raw_file_names(const fs::path& directory) {
+  std::vector<std::string> out;
+  std::error_code ec;
+  for (fs::directory_iterator platform(directory, ec), end; !ec && platform != end; platform.increment(ec)) {
+    if (!platform->path().filename().string().starts_with("platform=")) continue;
+    std::error_code inner;
+    for (fs::directory_iterator file(platform->path(), inner); !inner && file != end; file.increment(inner))
+      if (file->path().string().ends_with(".jsonl.zst"))
+        out.push_back((platform->path().filename() / file->path().filename()).string());
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+}  // namespace memd::raw

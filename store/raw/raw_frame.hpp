@@ -1,0 +1,88 @@
+#pragma once
+
+#include "schemas/coverage.hpp"
+#include "schemas/diagnostic.hpp"
+#include "schemas/source.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memd::raw {
+
+enum class FrameKind : std::uint8_t {
+  log = 0,       // lines of a log
+  document = 1,  // a document as a whole
+  items = 2,     // items of one session of a source that is changed in place: a line each, the head first
+  evicted = 3,   // no records: what a session and its sources were when it was evicted
+};
+
+// One slice as it was taken in.
+struct Part {
+  std::uint64_t number = 0;  // its place in the order of all slices of the store
+  TimeMs applied_at = 0;
+  TimeMs committed_at = 0;
+  bool ends_commit = false;
+  bool restart = false;
+  std::optional<DiagnosticType> restart_why;  // source_truncated, source_replaced
+  std::uint64_t first = 0;                    // log: its first byte in the source; items: the cursor after it
+  std::uint64_t length = 0;                   // bytes of the frame's content that are its
+  bool passed_over_ends = false;  // and the record they belong to ends with them
+  std::uint64_t passed_over = 0;              // log: bytes behind those that were too many to keep
+  SourceIdentity identity;
+  std::uint64_t size = 0;
+  TimeMs mtime = 0;
+  // kind items
+  std::optional<SessionItems> items;
+  std::vector<CoverageEntry> rest;
+  std::string mark;
+};
+
+// Of a log: bytes of the source. Of items: their numbers in the session.
+struct FrameRange {
+  std::uint64_t first = 0;
+  std::uint64_t end = 0;
+};
+
+// What stands before the records of a frame, in a skippable frame that zstd's own tools pass over.
+struct FrameHeader {
+  FrameKind kind = FrameKind::log;
+  Platform platform{};
+  std::string path;
+  SourceFormat format = SourceFormat::jsonl;
+  std::uint32_t generation = 0;
+  std::string session_uid;  // of the source
+  std::string adapter_version;
+  std::string eviction;  // kind evicted: see store/retention/eviction_record.hpp
+  std::vector<Part> parts;
+
+  // Whether parts of `other` may stand in one frame with ours.
+  bool goes_with(const FrameHeader& other) const;
+  std::uint64_t content_bytes() const;
+  FrameRange range() const;
+  std::string session() const;    // uid of the session it belongs to; empty: none
+  std::string file_name() const;  // below the raw directory: one file a session, else one a source
+};
+
+// A frame's header and what it says about the bytes behind it.
+struct ParsedFrame {
+  FrameHeader header;
+  std::uint64_t length = 0;        // of header and content
+  std::uint64_t content_at = 0;    // of the content's zstd frame, from the start of the header
+  std::uint64_t content_size = 0;  // packed
+};
+
+inline constexpr std::uint32_t kFrameMagic = 0x184D2A5D;  // one of zstd's sixteen skippable ones
+inline constexpr std::size_t kFixedHeader = 32;
+
+std::string encode_frame(const FrameHeader& header, std::string_view packed_content);
+
+// Parses the frame that `bytes` begins with; nullopt if that is none, or an incomplete or a damaged one.
+std::optional<ParsedFrame> parse_frame(std::string_view bytes);
+
+// The header that says what a slice was. Numbers and times are the caller's.
+FrameHeader header_of(const SourceSlice& slice);
+
+}  // namespace memd::raw

@@ -1,0 +1,70 @@
+#pragma once
+
+#include "schemas/source.hpp"
+#include "store/raw/frame_codec.hpp"
+#include "store/raw/raw_frame.hpp"
+#include "store/raw/raw_rows.hpp"
+#include "store/sqlite/database.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memd::raw {
+
+// Keeps the records that slices were made from, in compressed files beside the store (docs/store-format.md). A commit
+// first appends to the files, then commits the rows that say how long the files are: what a crash leaves behind those
+// lengths is cut when the file is next written. Writer thread only. Throws ErrorException.
+class RawLayer {
+ public:
+  struct Options {
+    std::uint64_t merge_from = 64;  // small frames at the end of a file that are merged at once
+    TimeMs quiet_after = 60 * 60 * 1000;
+  };
+  RawLayer(sqlite::Database& db, std::filesystem::path directory) : RawLayer(db, std::move(directory), Options()) {}
+  RawLayer(sqlite::Database& db, std::filesystem::path directory, Options options);
+
+  // Makes rows and files agree, in transactions of its own. Before the sources are read from the store: those whose
+  // records got lost are set back to their start.
+  void recover(TimeMs now);
+
+  // Inside the writer's transaction: takes the records of a slice that has been applied. Slices that account for
+  // nothing are passed by.
+  void add(SourceSlice& slice, TimeMs now);
+  void write(TimeMs now);  // the last before COMMIT
+  void committed();
+  void rolled_back();
+
+  // Writes the small frames at the end of the file anew, as few large ones. A transaction of its own.
+  void merge_small_frames(std::string_view file_name);
+  // The same for files that nobody has written to for a while.
+  void merge_quiet_files(TimeMs now);
+
+  // Takes the frames of a session out of its file and leaves `record` there instead, for a rebuild. Inside a
+  // transaction of the caller; the file changes at once, the last of what the transaction does. Returns how many bytes
+  // went.
+  std::uint64_t evict(std::string_view session_uid, std::string record, TimeMs now);
+
+ private:
+  struct Pending {
+    FrameHeader header;
+    std::string packed;
+    SourceId source = 0;
+  };
+  FileRow writable_row(const std::string& name);
+  void append(const std::string& name, const std::vector<const Pending*>& frames, TimeMs now);
+
+  sqlite::Database& db_;
+  RawRows rows_;
+  std::filesystem::path directory_;
+  Options options_;
+  FrameCodec codec_;
+  std::uint64_t next_number_ = 1;
+  std::vector<Pending> pending_;
+  std::vector<std::string> to_merge_;
+  bool damaged_ = false;  // a file turned out shorter than its rows
+};
+
+}  // namespace memd::raw

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "store/raw/raw_frame.hpp"
+#include "store/sqlite/database.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memd::raw {
+
+struct FileRow {
+  std::int64_t pk = 0;
+  std::string name;
+  std::uint64_t length = 0;       // bytes that are committed
+  std::uint64_t last_number = 0;  // of a part
+  std::uint64_t small_frames = 0;
+  TimeMs written_at = 0;
+};
+
+struct FrameRow {
+  std::uint64_t offset = 0;
+  std::uint64_t length = 0;
+  std::uint64_t first_number = 0;
+  std::uint64_t last_number = 0;
+  SourceId source = 0;
+  std::uint64_t bytes = 0;  // of the records
+};
+
+// The tables raw_files and raw_frames. Throws ErrorException.
+class RawRows {
+ public:
+  explicit RawRows(sqlite::Database& db) : db_(db) {}
+
+  std::vector<FileRow> files();
+  std::optional<FileRow> file(std::string_view name);
+  FileRow create_file(std::string_view name);
+  void save(const FileRow& row);
+  std::uint64_t last_number();
+
+  std::vector<FrameRow> frames(std::int64_t file);
+  void add_frame(std::int64_t file, std::uint64_t offset, std::uint64_t length, SourceId source,
+                 const FrameHeader& header);
+  void drop_frames(std::int64_t file, std::uint64_t from_offset);
+
+  // The source of a frame; made when the store does not know it (then with cursor 0, so that it is read).
+  SourceId source_of(const FrameHeader& header);
+
+ private:
+  sqlite::Database& db_;
+};
+
+// Fewer bytes of records than this make a small frame: it packs badly, and is merged with its neighbours in time.
+inline constexpr std::uint64_t kSmallFrame = 512 << 10;
+
+}  // namespace memd::raw

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memd::redaction {
+
+// A text with its JSON escape sequences resolved, and where each of its bytes came from.
+struct Unescaped {
+  std::string text;
+  std::vector<std::uint32_t> origin;  // one more than bytes: the last is the end of the original
+  bool changed = false;               // there was an escape sequence
+};
+
+// Lenient: what is no escape sequence stays as it is.
+void unescape(std::string_view escaped, Unescaped& out);
+
+// Length of the escape sequence that `text` begins with, a backslash: 2, 6, or 1 at the end of the text.
+std::size_t escape_length(std::string_view text);
+
+}  // namespace memd::redaction

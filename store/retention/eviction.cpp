@@ -1,0 +1,121 @@
+#include "store/retention/eviction.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace memd::retention {
+namespace {
+
+void forget_texts(sqlite::Database& db, std::int64_t session) {
+  // External content: the index has to be told the old text to forget it.
+  db.prepare(
+        "INSERT INTO exchanges_fts (exchanges_fts, rowid, user_message, interventions, assistant_response, tool_text)"
+        " SELECT 'delete', exchange_pk, coalesce(user_message, ''), coalesce(interventions, ''),"
+        " coalesce(assistant_response, ''), coalesce(tool_text, '') FROM exchanges WHERE session_pk = ?")
+      .bind(session)
+      .run();
+  for (const char* sql :
+       {"DELETE FROM exchange_topics WHERE exchange_pk IN (SELECT exchange_pk FROM exchanges WHERE session_pk = ?)",
+        "DELETE FROM vectors WHERE exchange_pk IN (SELECT exchange_pk FROM exchanges WHERE session_pk = ?)",
+        "DELETE FROM exchange_files WHERE session_pk = ?", "DELETE FROM observations WHERE session_pk = ?",
+        "DELETE FROM session_summaries WHERE session_pk = ?", "DELETE FROM responses WHERE session_pk = ?",
+        "DELETE FROM exchanges WHERE session_pk = ?", "DELETE FROM events WHERE session_pk = ?"})
+    db.prepare(sql).bind(session).run();
+}
+
+void move_in_ledger(sqlite::Database& db, SourceId source, std::string_view type, std::int64_t records,
+                    std::int64_t bytes) {
+  db.prepare(
+        "UPDATE coverage SET records = records - ?3, bytes = bytes - ?4 WHERE source_pk = ?1 AND record_type = ?2"
+        " AND disposition = 0")
+      .bind(source, type, records, bytes)
+      .run();
+  db.prepare("DELETE FROM coverage WHERE source_pk = ? AND records = 0 AND bytes = 0").bind(source).run();
+  db.prepare(
+        "INSERT INTO coverage (source_pk, record_type, disposition, reason, records, bytes) VALUES (?, ?, 1, ?, ?, ?)"
+        " ON CONFLICT DO UPDATE SET records = records + excluded.records, bytes = bytes + excluded.bytes")
+      .bind(source, type, kEvictedReason, records, bytes)
+      .run();
+}
+
+struct LedgerLine {
+  SourceId source = 0;
+  std::string type;
+  std::int64_t records = 0;
+  std::int64_t bytes = 0;
+};
+
+std::vector<LedgerLine> lines(sqlite::Database& db, std::string_view sql, std::string_view uid) {
+  std::vector<LedgerLine> out;
+  auto& q = db.prepare(sql);
+  q.bind(uid);
+  while (q.step())
+    out.push_back({q.int64(0), q.str(1), q.int64(2), q.int64(3)});
+  q.reset();
+  return out;
+}
+
+void account(sqlite::Database& db, std::string_view uid) {
+  for (const auto& line : lines(db,
+                                "SELECT c.source_pk, c.record_type, c.records, c.bytes FROM coverage c JOIN sources o"
+                                " USING (source_pk) WHERE o.session_uid = ? AND c.disposition = 0",
+                                uid))
+    move_in_ledger(db, line.source, line.type, line.records, line.bytes);
+  // Sources of many sessions: this one's items.
+  for (const auto& line : lines(db,
+                                "SELECT i.source_pk, i.record_type, count(*), sum(i.bytes) FROM source_items i JOIN"
+                                " sources o USING (source_pk) WHERE i.session_uid = ?1 AND o.session_uid <> ?1"
+                                " AND i.disposition = 0 AND i.flags & 2 = 0 GROUP BY 1, 2",
+                                uid))
+    move_in_ledger(db, line.source, line.type, line.records, line.bytes);
+  db.prepare("UPDATE source_items SET disposition = 1, reason = ? WHERE session_uid = ? AND disposition = 0")
+      .bind(kEvictedReason, uid)
+      .run();
+}
+
+}  // namespace
+
+bool evict(sqlite::Database& db, std::string_view uid, TimeMs now) {
+  auto& q = db.prepare("SELECT session_pk FROM sessions WHERE uid = ?");
+  q.bind(uid);
+  const std::optional<std::int64_t> session = q.step() ? std::optional(q.int64(0)) : std::nullopt;
+  q.reset();
+  if (!session) return false;
+  forget_texts(db, *session);
+  account(db, uid);
+  db.prepare(
+        "UPDATE sessions SET analyzed_at = coalesce(analyzed_at, ?2), evicted_at = ?2, evicted_through = ended_at"
+        " WHERE session_pk = ?1")
+      .bind(*session, now)
+      .run();
+  return true;
+}
+
+void EvictedSessions::load(sqlite::Database& db) {
+  through_.clear();
+  auto& q = db.prepare("SELECT uid, evicted_through FROM sessions WHERE evicted_at IS NOT NULL");
+  q.bind();
+  while (q.step())
+    through_[q.str(0)] = q.int64(1);
+  q.reset();
+}
+
+void EvictedSessions::filter(SourceSlice& slice) const {
+  auto& events = slice.batch.events;
+  const auto dropped = std::erase_if(events, [this](const Event& e) {
+    const auto it = through_.find(e.session_uid);
+    return it != through_.end() && e.time <= it->second;
+  });
+  if (dropped == 0 || !events.empty()) return;
+  const auto forget = [](CoverageEntry& e) {
+    if (e.disposition != Disposition::indexed) return;
+    e.disposition = Disposition::skipped;
+    e.reason = kEvictedReason;
+  };
+  std::for_each(slice.batch.coverage.begin(), slice.batch.coverage.end(), forget);
+  if (!slice.items) return;
+  for (auto& item : slice.items->added)
+    forget(item.ledger);
+}
+
+}  // namespace memd::retention

@@ -1,0 +1,66 @@
+// What the writer does besides taking slices in: tidying the raw layer up, dropping what is too old.
+#include "store/writer.hpp"
+
+namespace memd {
+
+Result<void> Writer::maintain() {
+  MEMD_TRY(commit());
+  return sqlite::guard([&] {
+    retention::mark_analyzed(db_, clock_.now());
+    if (raw_) raw_->merge_quiet_files(clock_.now());
+  });
+}
+
+Result<Writer::Eviction> Writer::enforce(const RetentionPolicy& policy, bool at_once) {
+  MEMD_TRY(commit());
+  const TimeMs now = clock_.now();
+  MEMD_TRY_ASSIGN(const auto drops, sqlite::guard([&] {
+                    sqlite::Transaction transaction(db_);
+                    retention::mark_analyzed(db_, now);
+                    retention::announce(db_, policy, now);
+                    auto due = retention::plan(db_, policy, now, at_once ? now + kRetentionNotice : now);
+                    transaction.commit();
+                    return due;
+                  }));
+  std::vector<std::string> uids;
+  for (const auto& drop : drops) {
+    // With the notice waived, what is not old enough by itself stays.
+    if (policy.max_age_days > 0 && drop.due_at > now && drop.ended_at + policy.max_age_days * kMsPerDay > now) continue;
+    uids.insert(uids.end(), drop.members.begin(), drop.members.end());
+  }
+  return evict(uids);
+}
+
+Result<Writer::Eviction> Writer::evict(const std::vector<std::string>& session_uids) {
+  MEMD_TRY(commit());
+  Eviction out;
+  if (session_uids.empty()) return out;
+  auto result = sqlite::guard([&] {
+    for (const auto& uid : session_uids) {
+      // One at a time: the file and the rows of a session go together.
+      sqlite::Transaction transaction(db_);
+      if (!retention::evict(db_, uid, clock_.now())) continue;
+      ++out.sessions;
+      if (raw_) out.raw_bytes += raw_->evict(uid, retention::record_of(db_, uid), clock_.now());
+      transaction.commit();
+    }
+  });
+  assembler_->forget();
+  if (auto loaded = sqlite::guard([&] { evicted_.load(db_); }); !loaded) return loaded.error();
+  if (!result) return result.error();
+  return out;
+}
+
+Result<void> Writer::restore_evicted(std::string_view record) {
+  MEMD_TRY(commit());
+  auto result = sqlite::guard([&] {
+    sqlite::Transaction transaction(db_);
+    retention::restore(db_, record);
+    transaction.commit();
+    evicted_.load(db_);
+  });
+  assembler_->forget();
+  return result;
+}
+
+}  // namespace memd
