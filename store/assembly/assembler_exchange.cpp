@@ -16,7 +16,7 @@ void Assembler::open_draft(SessionWork& s, const Event& e, std::int64_t seq, Con
   close_draft(s, context.now);
   s.draft = {};
   ExchangeDraft& d = s.draft;
-  d.pk = exchanges_.next_id();
+  d.pk = s.inherited != 0 ? std::exchange(s.inherited, 0) : exchanges_.next_id();
   d.number = s.next_exchange++;
   d.first_seq = d.last_seq = seq;
   d.started_at = d.ended_at = e.time;
@@ -93,7 +93,11 @@ void Assembler::note_context(SessionWork& s, const Event& e, std::int64_t seq, C
     if (d.cwd.empty()) d.cwd = e.cwd;
     if (d.git_branch.empty()) d.git_branch = e.git_branch;
     if (d.agent_version.empty()) d.agent_version = e.agent_version;
-    if (!e.model.empty()) d.model = e.model;
+    // A record of the turn to come ("turn_context") stands before the turn's first words.
+    const bool of_next_turn = e.lifecycle == "turn_context";
+    if (!e.model.empty() && !of_next_turn) d.model = e.model;
+    const bool works = e.kind == EventKind::assistant_msg || e.kind == EventKind::tool_call;
+    if (works && e.model.empty() && !s.model.empty()) d.model = s.model;
   }
   if (!e.model.empty()) s.model = e.model;
   if (!e.agent_version.empty()) s.agent_version = e.agent_version;
@@ -108,6 +112,11 @@ void Assembler::note_context(SessionWork& s, const Event& e, std::int64_t seq, C
                      context);
     s.git_branch = e.git_branch;
   }
+  if (!s.has_draft) return;
+  // Platforms that say it once a session or once a turn.
+  if (s.draft.cwd.empty()) s.draft.cwd = s.cwd;
+  if (s.draft.git_branch.empty()) s.draft.git_branch = s.git_branch;
+  if (s.draft.agent_version.empty()) s.draft.agent_version = s.agent_version;
 }
 
 void Assembler::note_times(SessionWork& s, TimeMs time) {
