@@ -2,6 +2,7 @@
 
 #include "schemas/hash.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -9,6 +10,7 @@ namespace memd::assembly {
 namespace {
 
 constexpr int kLongestChain = 16;
+constexpr std::size_t kMostForks = 256;
 
 std::uint64_t fact_of(std::int64_t kind, std::uint64_t content) {
   return hash_combine(static_cast<std::uint64_t>(kind), content);
@@ -52,18 +54,28 @@ const CopiedPrefix::Facts& CopiedPrefix::facts_of_origins(const SessionWork& for
 
 const std::vector<CopiedPrefix::Fork>& CopiedPrefix::forks_of(const SessionWork& origin) {
   if (const auto it = forks_.find(origin.uid); it != forks_.end()) return it->second;
-  std::vector<std::pair<std::int64_t, TimeMs>> found;
-  auto& q = db_.prepare(
-      "SELECT session_pk, started_at FROM sessions WHERE (forked_from = ?1 OR (forked_from = '' AND parent_uid = ?1))"
-      " AND started_at <> 0");
-  q.bind(origin.uid);
-  while (q.step())
-    found.emplace_back(q.int64(0), q.int64(1));
-  q.reset();
+  // A fork of a fork repeats what the first repeated, and may have been read before both.
+  struct Descendant {
+    std::int64_t pk = 0;
+    std::string uid;
+    TimeMs started_at = 0;
+    TimeMs parted_at = 0;  // from the origin
+  };
+  std::vector<Descendant> found{{0, origin.uid, 0, std::numeric_limits<TimeMs>::max()}};
+  for (std::size_t i = 0; i < found.size() && i < kMostForks; ++i) {
+    auto& q = db_.prepare(
+        "SELECT session_pk, uid, started_at FROM sessions WHERE started_at <> 0"
+        " AND (forked_from = ?1 OR (forked_from = '' AND parent_uid = ?1))");
+    const std::string uid = found[i].uid;
+    q.bind(uid);
+    while (q.step())
+      found.push_back({q.int64(0), q.str(1), q.int64(2), std::min(found[i].parted_at, q.int64(2))});
+    q.reset();
+  }
   std::vector<Fork> forks;
-  for (const auto& [pk, started_at] : found) {
-    Fork fork{started_at, {}};
-    add_facts(pk, started_at + kCopySeconds, fork.facts);
+  for (std::size_t i = 1; i < found.size(); ++i) {
+    Fork fork{found[i].parted_at, {}};
+    add_facts(found[i].pk, found[i].started_at + kCopySeconds, fork.facts);
     forks.push_back(std::move(fork));
   }
   return forks_.emplace(origin.uid, std::move(forks)).first->second;
@@ -78,7 +90,7 @@ bool CopiedPrefix::is_copy(const SessionWork& s, const Event& e) {
   if (has_origin && s.started_at != 0 && e.time <= s.started_at + kCopySeconds && facts_of_origins(s).contains(fact))
     return true;
   for (const Fork& fork : forks_of(s))
-    if (e.time < fork.started_at && fork.facts.contains(fact)) return true;
+    if (e.time < fork.parted_at && fork.facts.contains(fact)) return true;
   return false;
 }
 

@@ -16,7 +16,8 @@ namespace memd::assembly {
 // origin had said and done until then, written anew, with new times, in one go. So an event is a copy when
 // * its session is a fork or a subagent, no more than kCopySeconds old, and its origin (or the origin's origin) holds
 //   the same; or, where the fork was read first,
-// * its session has a fork that began after it and holds the same within its first kCopySeconds.
+// * its session has a fork (or a fork of a fork) that began after it and holds the same within its first
+//   kCopySeconds.
 // Remembers only what can be read back from the rows, until clear(). Writer thread only. Throws ErrorException.
 class CopiedPrefix {
  public:
@@ -28,8 +29,8 @@ class CopiedPrefix {
  private:
   using Facts = std::unordered_set<std::uint64_t>;  // kind and content
   struct Fork {
-    TimeMs started_at = 0;
-    Facts facts;  // of its first kCopySeconds
+    TimeMs parted_at = 0;  // from the origin
+    Facts facts;           // of the fork's first kCopySeconds
   };
   const Facts& facts_of_origins(const SessionWork& fork);
   const std::vector<Fork>& forks_of(const SessionWork& origin);
