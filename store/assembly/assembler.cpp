@@ -59,6 +59,7 @@ Assembler::Assembler(sqlite::Database& db)
 
 AssemblyStats Assembler::apply(EventBatch& batch, const Source& source, std::string_view adapter_version, TimeMs now) {
   mask_secrets(batch);
+  copies_.clear();  // other sources may have said more since
   AssemblyStats stats;
   Context context{source, adapter_version, now, stats};
   for (const auto& update : batch.sessions)
@@ -219,6 +220,10 @@ void Assembler::apply_event(Event& e, Context& context) {
     s.title_rank = title->rank;
   }
   note_times(s, e.time);
+  if (e.lifecycle == "session_start" && (!s.forked_from.empty() || !s.parent_uid.empty())) {
+    sessions_.rows().save(s, context.now);  // its origin, read next, has to find it
+    s.dirty = true;
+  }
   if (!s.history.empty()) history_.cover(s, e);
   if (e.kind == EventKind::user_msg && e.starts_exchange) take_over(s, e, context);
 
@@ -254,7 +259,6 @@ void Assembler::apply_event(Event& e, Context& context) {
 void Assembler::flush(TimeMs now) {
   sessions_.flush(now);
   responses_.flush();
-  copies_.clear();
   history_.flushed();
 }
 

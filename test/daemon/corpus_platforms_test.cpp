@@ -158,8 +158,9 @@ TEST_F(CorpusPlatforms, LedgerIsExactForEverySource) {
     EXPECT_EQ(q.int64(6), 0);
     EXPECT_EQ(q.int64(2), q.int64(3));  // read to the end
     EXPECT_EQ(q.int64(4), q.int64(2));
-    if (static_cast<SourceFormat>(q.int64(1)) == SourceFormat::jsonl)
+    if (static_cast<SourceFormat>(q.int64(1)) == SourceFormat::jsonl) {
       EXPECT_EQ(q.int64(2), static_cast<std::int64_t>(fs::file_size(q.str(0))));
+    }
   }
 }
 
