@@ -1,13 +1,28 @@
 #include "adapters/adapter.hpp"
 #include "adapters/claude_code/claude_code_adapter.hpp"
+#include "adapters/cline/cline_adapter.hpp"
 #include "adapters/codex/codex_adapter.hpp"
+#include "adapters/cursor/cursor_adapter.hpp"
+#include "adapters/gemini/gemini_adapter.hpp"
+#include "adapters/imported/imported_adapter.hpp"
+#include "adapters/opencode/opencode_adapter.hpp"
+#include "adapters/thunderus/thunderus_adapter.hpp"
 
 #include <array>
 
 namespace memd {
 
 std::span<const Adapter* const> all_adapters() {
-  static const std::array<const Adapter*, 2> table{&claude_code::adapter(), &codex::adapter()};
+  static const auto table = std::to_array<const Adapter*>({
+      &claude_code::adapter(),
+      &cursor::adapter(),
+      &cline::adapter(),
+      &codex::adapter(),
+      &opencode::adapter(),
+      &gemini::adapter(),
+      &thunderus::adapter(),
+      &imported::adapter(),
+  });
   return table;
 }
 

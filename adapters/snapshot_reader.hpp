@@ -26,11 +26,14 @@ class SnapshotReader {
   virtual ~SnapshotReader() = default;
 
   struct Plan {
-    std::string mark;                   // the state that was looked at; kept by the store when all is read
-    bool unchanged = false;             // `mark` is the one given: nothing to read
-    std::vector<std::string> sessions;  // native keys of the sessions that may have changed, the oldest change first
-    std::vector<CoverageEntry> rest;    // the ledger of all that is no item (other rows, brackets, side files): totals
-    std::uint64_t size = 0;             // bytes of the source: files as they are; rows counted by key and value
+    std::string mark;        // the state that was looked at; kept by the store when all is read
+    bool unchanged = false;  // `mark` is the one given: nothing to read
+    // Native keys of the sessions that may have changed, the oldest change first: the native ids of their uids.
+    std::vector<std::string> sessions;
+    // The ledger of all that is no item (other rows, brackets, side files): totals, under record types that no item
+    // has. Lines that are not named stay as they were; a kind that is there no more is named with 0 records and bytes.
+    std::vector<CoverageEntry> rest;
+    std::uint64_t size = 0;  // bytes of the source: files as they are; rows counted by key and value
   };
   // What to look at since `mark`; everything when it is empty or cannot be understood. Must be cheap when little
   // changed.
@@ -47,11 +50,12 @@ class SnapshotReader {
     std::optional<Item> head;  // the record about the session as a whole
     std::vector<Item> items;   // in the order of the session
   };
-  // A session as it is now; nullopt when it is not there (any more). `known`: its items in the store, in order.
+  // A session as it is now; nullopt when it is not there (any more). `known`: its items in the store, in order, the
+  // head not among them.
   virtual Result<std::optional<Session>> session(const std::string& session_key, std::span<const SourceItem> known) = 0;
 
   // The bytes of an item as the adapter's RecordDecoder wants them: a JSON object in one line. They are also what the
-  // raw layer keeps. Errc::not_found when it vanished meanwhile.
+  // raw layer keeps. Errc::not_found when it vanished meanwhile. Asked of a fresh reader too.
   virtual Result<std::string> item(const std::string& session_key, const std::string& item_key) = 0;
 };
 

@@ -19,6 +19,7 @@ namespace memd {
 
 struct QueryFilter {
   std::vector<Platform> platforms;  // empty: all
+  bool no_platform = false;         // none is left: nothing is found
   std::string project;              // substring of the project's identity key or name; empty: all
   std::string session;              // uid, native id or unique prefix of either; empty: all
   TimeMs since = 0;                 // inclusive; 0: open

@@ -62,7 +62,8 @@ struct SourceSlice {
   // coverage is left empty: the store keeps that ledger from the items.
   std::optional<SessionItems> items;
   std::vector<CoverageEntry> rest;  // ledger lines set to these totals (see SnapshotReader::Plan)
-  // The records the slice was made from, for the raw layer: lines of a log, or one line an item, the head first.
+  // The records the slice was made from, for the raw layer: lines of a log, or one line an item, the head first (empty
+  // for an item too large to be read).
   std::string raw;
 };
 

@@ -5,6 +5,8 @@
 #include "store/queries/coverage.hpp"
 #include "store/queries/exchanges.hpp"
 #include "store/queries/sessions.hpp"
+#include "store/queries/source_items.hpp"
+#include "store/queries/stored_session.hpp"
 #include "store/queries/timeline.hpp"
 #include "store/queries/totals.hpp"
 #include "store/search/lexical_search.hpp"
@@ -165,6 +167,11 @@ Result<EventSource> Reader::event_source(std::int64_t session_pk, std::int64_t s
                            [&](Connection& c) { return queries::event_source(c.db, session_pk, seq); });
 }
 
+Result<StoredSession> Reader::stored_session(std::int64_t session_pk) {
+  return find<StoredSession>("such session",
+                             [&](Connection& c) { return std::optional(queries::stored_session(c.db, session_pk)); });
+}
+
 Result<Timeline> Reader::timeline(const TimelineQuery& query) {
   return ask(Timeline(), [&](Connection& c) { return queries::timeline(c.db, query); });
 }
@@ -187,6 +194,12 @@ Result<std::vector<PlatformTotals>> Reader::totals() {
 
 Result<std::vector<PlatformFreshness>> Reader::freshness() {
   return ask(std::vector<PlatformFreshness>(), [&](Connection& c) { return queries::freshness(c.db); });
+}
+
+Result<SessionItems> Reader::session_items(Platform platform, std::string_view source_path,
+                                           std::string_view session_uid) {
+  return ask(SessionItems(),
+             [&](Connection& c) { return queries::session_items(c.db, platform, source_path, session_uid); });
 }
 
 Result<DiagnosticList> Reader::diagnostics(const DiagnosticQuery& query) {

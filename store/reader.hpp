@@ -2,6 +2,8 @@
 
 #include "schemas/error.hpp"
 #include "schemas/query.hpp"
+#include "schemas/source_item.hpp"
+#include "schemas/stored_session.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -52,6 +54,8 @@ class Reader {
                                        int limit = 1000);
   // not_found also when the event was taken in without a place in a source.
   Result<EventSource> event_source(std::int64_t session_pk, std::int64_t seq);
+  // Everything about one session, for its export.
+  Result<StoredSession> stored_session(std::int64_t session_pk);
 
   Result<Timeline> timeline(const TimelineQuery& query);
   Result<SearchAnswer> search(const SearchQuery& query);
@@ -63,6 +67,8 @@ class Reader {
   Result<std::vector<PlatformTotals>> totals();
   // Behind as the store knows it (size at the last look against cursor); checked_at is 0.
   Result<std::vector<PlatformFreshness>> freshness();
+  // What is remembered of a session in a source that is changed in place; nothing if there is nothing.
+  Result<SessionItems> session_items(Platform platform, std::string_view source_path, std::string_view session_uid);
   Result<DiagnosticList> diagnostics(const DiagnosticQuery& query);
 
  private:

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <unordered_map>
 
 namespace memd {
 namespace {
@@ -15,12 +16,16 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::filesystem::path& file, 
   return sqlite::guard([&] {
     auto db = sqlite::Database::open(file, sqlite::OpenMode::read_write);
     sqlite::migrate(db);
-    return std::unique_ptr<Writer>(new Writer(std::move(db), clock));
+    return std::unique_ptr<Writer>(new Writer(file, std::move(db), clock));
   });
 }
 
-Writer::Writer(sqlite::Database db, const Clock& clock)
-    : db_(std::move(db)), clock_(clock), assembler_(std::make_unique<assembly::Assembler>(db_)) {}
+Writer::Writer(std::filesystem::path file, sqlite::Database db, const Clock& clock)
+    : file_(std::move(file)),
+      db_(std::move(db)),
+      clock_(clock),
+      assembler_(std::make_unique<assembly::Assembler>(db_)),
+      items_(std::make_unique<assembly::ItemLedger>(db_)) {}
 
 void Writer::begin() {
   if (transaction_ == nullptr) transaction_ = std::make_unique<sqlite::Transaction>(db_);
@@ -36,7 +41,7 @@ Result<std::vector<Source>> Writer::sources() {
     std::vector<Source> out;
     auto& q = db_.prepare(
         "SELECT source_pk, platform, path, format, state, state_reason, device, inode, head_hash, head_length, size,"
-        " mtime, cursor, generation, open_tail, session_uid FROM sources ORDER BY source_pk");
+        " mtime, cursor, generation, open_tail, session_uid, mark, failures, retry_at FROM sources ORDER BY source_pk");
     q.bind();
     while (q.step()) {
       const auto platform = parse_platform(q.text(1));
@@ -56,6 +61,9 @@ Result<std::vector<Source>> Writer::sources() {
       s.generation = static_cast<std::uint32_t>(q.int64(13));
       s.open_tail = q.str(14);
       s.session_uid = q.str(15);
+      s.mark = q.str(16);
+      s.failures = static_cast<std::uint32_t>(q.int64(17));
+      s.retry_at = q.int64(18);
       out.push_back(std::move(s));
     }
     q.reset();
@@ -68,12 +76,62 @@ Result<ApplyStats> Writer::apply(SourceSlice& slice) {
     begin();
     save_source(slice.source);
     save_coverage(slice.source.id, slice.batch.coverage, slice.restart);
-    save_diagnostics(slice.source, slice.batch.diagnostics);
+    save_diagnostics(slice.source, slice.batch.diagnostics, slice.items.has_value());
+    ApplyStats stats;
+    if (slice.items) stats.sources_set_back = take_back(slice);
     const auto assembled = assembler_->apply(slice.batch, slice.source, slice.adapter_version, clock_.now());
-    return ApplyStats{assembled.events, assembled.duplicates, slice.batch.diagnostics.size()};
+    if (slice.items || !slice.rest.empty() || !slice.source.mark.empty()) save_items(slice);
+    stats.events = assembled.events;
+    stats.duplicates = assembled.duplicates;
+    stats.diagnostics = slice.batch.diagnostics.size();
+    return stats;
   });
   if (!result) undo();
   return result;
+}
+
+// What the slice replaces goes. True if that set other sources back.
+bool Writer::take_back(SourceSlice& slice) {
+  const SessionItems& items = *slice.items;
+  const SourceId source = slice.source.id;
+  const auto known = items_->count(source, items.session_uid);
+  if (items.keep > known)
+    throw ErrorException(Error(Errc::store, "items of " + items.session_uid + " were to be added behind number " +
+                                                std::to_string(items.keep) + ", but there are " +
+                                                std::to_string(known)));
+  if (items.keep == known) return false;
+  const auto others = assembler_->rewind(items.session_uid, slice.source, items.keep, clock_.now());
+  items_->truncate(source, items.session_uid, items.keep);
+  for (const SourceId other : others)
+    items_->set_back(other, items.session_uid);
+  return !others.empty();
+}
+
+void Writer::save_items(SourceSlice& slice) {
+  const SourceId source = slice.source.id;
+  if (slice.items) {
+    SessionItems& items = *slice.items;
+    // An exchange begins with an item only if the item's first event is there: of a fork it may stand in the original.
+    std::unordered_map<std::uint64_t, std::uint64_t> first_event;
+    for (const auto& e : slice.batch.events)
+      first_event.try_emplace(e.raw.offset, e.event_id);
+    std::uint32_t number = items.keep;
+    for (auto& item : items.added) {
+      ++number;
+      if (item.starts_exchange)
+        item.starts_exchange = first_event.contains(number) &&
+                               assembler_->opens_exchange(items.session_uid, source, first_event.at(number), number);
+      items_->put(source, items.session_uid, number, item);
+    }
+    for (const auto gone : items.gone)
+      items_->mark_gone(source, items.session_uid, gone);
+    if (items.has_head) items_->put(source, items.session_uid, 0, items.head);
+  }
+  items_->set_totals(source, slice.rest);
+  const std::uint64_t covered = items_->settle(source);
+  if (slice.source.cursor == slice.source.size) return;  // read to its end
+  slice.source.cursor = covered;
+  db_.prepare("UPDATE sources SET cursor = ? WHERE source_pk = ?").bind(covered, source).run();
 }
 
 Result<void> Writer::commit() {
@@ -90,15 +148,17 @@ Result<void> Writer::commit() {
 void Writer::save_source(Source& s) {
   auto& upsert = db_.prepare(
       "INSERT INTO sources (platform, path, format, state, state_reason, device, inode, head_hash, head_length, size,"
-      " mtime, cursor, generation, open_tail, session_uid) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+      " mtime, cursor, generation, open_tail, session_uid, mark, failures, retry_at)"
+      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
       " ON CONFLICT (platform, path) DO UPDATE SET state = excluded.state, state_reason = excluded.state_reason,"
       " device = excluded.device, inode = excluded.inode, head_hash = excluded.head_hash,"
       " head_length = excluded.head_length, size = excluded.size, mtime = excluded.mtime, cursor = excluded.cursor,"
-      " generation = excluded.generation, open_tail = excluded.open_tail, session_uid = excluded.session_uid"
+      " generation = excluded.generation, open_tail = excluded.open_tail, session_uid = excluded.session_uid,"
+      " mark = excluded.mark, failures = excluded.failures, retry_at = excluded.retry_at"
       " RETURNING source_pk");
   upsert.bind(to_string(s.platform), s.path, static_cast<int>(s.format), static_cast<int>(s.state), s.state_reason,
               as_sql(s.identity.device), as_sql(s.identity.inode), as_sql(s.identity.head_hash), s.identity.head_length,
-              s.size, s.mtime, s.cursor, s.generation, s.open_tail, s.session_uid);
+              s.size, s.mtime, s.cursor, s.generation, s.open_tail, s.session_uid, s.mark, s.failures, s.retry_at);
   if (upsert.step()) s.id = upsert.int64(0);
   upsert.reset();
 }
@@ -112,10 +172,14 @@ void Writer::save_coverage(SourceId source, const std::vector<CoverageEntry>& en
     add.bind(source, e.record_type, static_cast<int>(e.disposition), e.reason, e.records, e.bytes).run();
 }
 
-void Writer::save_diagnostics(const Source& source, const std::vector<Diagnostic>& diagnostics) {
+void Writer::save_diagnostics(const Source& source, const std::vector<Diagnostic>& diagnostics, bool in_place) {
   auto& insert = db_.prepare(
       "INSERT INTO diagnostics (time, platform, error_type, field_names, severity, source_pk, raw_offset, redacted,"
       " expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?)");
+  // A record that is read each time it changes says the same each time.
+  auto& said = db_.prepare(
+      "SELECT 1 FROM diagnostics WHERE source_pk = ? AND raw_offset = ? AND error_type = ? AND field_names = ? LIMIT "
+      "1");
   std::map<DiagnosticType, int> written;
   for (const auto& d : diagnostics) {
     if (++written[d.type] > kDiagnosticsOfAKind) continue;
@@ -123,6 +187,12 @@ void Writer::save_diagnostics(const Source& source, const std::vector<Diagnostic
     for (const auto& f : d.fields) {
       if (!fields.empty()) fields += ',';
       fields += f.view();
+    }
+    if (in_place) {
+      said.bind(source.id, d.offset, to_string(d.type), fields);
+      const bool again = said.step();
+      said.reset();
+      if (again) continue;
     }
     const TimeMs time = d.time != 0 ? d.time : clock_.now();
     insert

@@ -4,6 +4,7 @@
 #include "schemas/error.hpp"
 #include "schemas/source.hpp"
 #include "store/assembly/assembler.hpp"
+#include "store/assembly/item_ledger.hpp"
 #include "store/sqlite/database.hpp"
 
 #include <filesystem>
@@ -17,6 +18,8 @@ struct ApplyStats {
   std::uint64_t events = 0;
   std::uint64_t duplicates = 0;
   std::uint64_t diagnostics = 0;
+  // Other sources were set back to be read again: what the reader knows of them is out of date once this is committed.
+  bool sources_set_back = false;
 };
 
 // The only writer of a store: rows and cursor in one transaction. Nothing applied is visible to readers, or survives a
@@ -26,9 +29,11 @@ class Writer {
  public:
   static Result<std::unique_ptr<Writer>> open(const std::filesystem::path& file, const Clock& clock);
 
+  const std::filesystem::path& file() const { return file_; }
   Result<std::vector<Source>> sources();
 
-  // Stores the source (giving it an id if it is new), its ledger, diagnostics and events.
+  // Stores the source (giving it an id if it is new), its ledger, diagnostics and events. Of a source that is changed
+  // in place, the cursor becomes the bytes in the ledger until the source is read to its end (cursor == size).
   Result<ApplyStats> apply(SourceSlice& slice);
   Result<void> commit();
   bool has_uncommitted() const { return transaction_ != nullptr; }
@@ -39,16 +44,20 @@ class Writer {
   Result<void> optimize();
 
  private:
-  Writer(sqlite::Database db, const Clock& clock);
+  Writer(std::filesystem::path file, sqlite::Database db, const Clock& clock);
   void begin();
   void undo();
   void save_source(Source& source);
   void save_coverage(SourceId source, const std::vector<CoverageEntry>& entries, bool restart);
-  void save_diagnostics(const Source& source, const std::vector<Diagnostic>& diagnostics);
+  void save_diagnostics(const Source& source, const std::vector<Diagnostic>& diagnostics, bool in_place);
+  bool take_back(SourceSlice& slice);
+  void save_items(SourceSlice& slice);
 
+  const std::filesystem::path file_;
   sqlite::Database db_;
   const Clock& clock_;
   std::unique_ptr<assembly::Assembler> assembler_;
+  std::unique_ptr<assembly::ItemLedger> items_;
   std::unique_ptr<sqlite::Transaction> transaction_;
 };
 

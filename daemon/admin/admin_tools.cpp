@@ -1,8 +1,9 @@
 #include "daemon/admin/admin_tools.hpp"
 
 #include "daemon/admin/describe_reports.hpp"
+#include "daemon/admin/import_tool.hpp"
 #include "daemon/version.hpp"
-#include "protocol/json/writer.hpp"
+#include "schemas/json_writer.hpp"
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -189,6 +190,7 @@ void register_admin_tools(mcp::ToolRegistry& registry, MemoryHost& host, Process
   registry.add<CoverageParams, CoverageReport>(
       {"coverage", "Coverage", "What became of every byte of every source.", {}},
       [&host](const CoverageParams& p, mcp::ToolContext&) { return coverage(host, p); });
+  register_import_tool(registry, host);
 }
 
 void add_admin_methods(mcp::ServerProfile& profile, const mcp::ToolRegistry& registry) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "protocol/json/writer.hpp"
+#include "schemas/json_writer.hpp"
 
 #include <optional>
 #include <string>

@@ -6,7 +6,7 @@
 #include "daemon/host/memory_host.hpp"
 #include "daemon/service/daemon_address.hpp"
 #include "protocol/client/rpc_client.hpp"
-#include "protocol/json/writer.hpp"
+#include "schemas/json_writer.hpp"
 #include "protocol/transport/unix_socket.hpp"
 
 #include <optional>

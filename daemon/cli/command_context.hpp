@@ -25,6 +25,7 @@ int print(const mcp::ToolOutcome& outcome, bool as_json);
 
 void add_tool_commands(CLI::App& app, CommandContext& context);
 void add_admin_commands(CLI::App& app, CommandContext& context);
+void add_interchange_commands(CLI::App& app, CommandContext& context);
 void add_completion_command(CLI::App& app, CommandContext& context);
 void add_serve_options(CLI::App& app, CommandContext& context);
 

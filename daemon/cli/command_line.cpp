@@ -43,6 +43,7 @@ int run_app(int argc, char** argv) {
   add_serve_options(app, context);
   add_tool_commands(app, context);
   add_admin_commands(app, context);
+  add_interchange_commands(app, context);
   add_completion_command(app, context);
 
   try {

@@ -1,6 +1,8 @@
 // Commands that are one tool call each.
 #include "daemon/cli/argument_writer.hpp"
 #include "daemon/cli/command_context.hpp"
+#include "daemon/host/memory_host.hpp"
+#include "daemon/tools/capability_matrix.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -144,7 +146,23 @@ void add_show(CLI::App& app, CommandContext& context) {
 
 void add_capabilities(CLI::App& app, CommandContext& context) {
   auto* c = app.add_subcommand("capabilities", "What works on which platform");
-  tool_command(*c, context, "capabilities", [](const Options&) { return std::string("{}"); });
+  auto markdown = std::make_shared<bool>(false);
+  c->add_flag("--markdown", *markdown, "As docs/capabilities.md: what the adapters declare, whatever is configured");
+  c->callback([&context, markdown] {
+    context.action = [&context, markdown](const Settings& settings) -> Result<int> {
+      if (*markdown) {
+        std::cout << tools::matrix_markdown(describe_adapters(Config{}));
+        return 0;
+      }
+      if (!context.global.json) {
+        std::cout << tools::matrix_table(describe_adapters(settings.config));
+        return 0;
+      }
+      MEMD_TRY_ASSIGN(const auto caller, open_caller(settings, Need::read));
+      MEMD_TRY_ASSIGN(const auto outcome, caller->tool("capabilities", "{}"));
+      return print(outcome, true);
+    };
+  });
 }
 
 void add_call(CLI::App& app, CommandContext& context) {

@@ -64,6 +64,12 @@ Discovery::Discovery(std::span<const Adapter* const> adapters, const fs::path& h
   }
 }
 
+const Adapter* Discovery::adapter(Platform platform) const {
+  for (const auto& root : roots_)
+    if (root.adapter->describe().platform == platform) return root.adapter;
+  return nullptr;
+}
+
 std::optional<SourceCandidate> Discovery::classify(const fs::path& file) const {
   for (const auto& root : roots_)
     if (is_inside(file, root.path))

@@ -25,6 +25,8 @@ class Discovery {
             const std::vector<Platform>& disabled);
 
   const std::vector<Root>& roots() const { return roots_; }
+  // Of a platform that is read, else null.
+  const Adapter* adapter(Platform platform) const;
 
   // Every source below `under` (a root, a directory in one, or a single file), oldest change first, then by path:
   // a fork is then read after what it was forked from. Symbolic links to directories are not followed.

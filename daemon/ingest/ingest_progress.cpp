@@ -33,6 +33,20 @@ std::vector<PlatformFreshness> IngestProgress::freshness() const {
   return out;
 }
 
+std::optional<SourceProgress> IngestProgress::source(const std::string& path) const {
+  const std::lock_guard lock(mutex_);
+  const auto it = sources_.find(path);
+  if (it == sources_.end()) return std::nullopt;
+  return SourceProgress{it->second.size, it->second.cursor, it->second.events, it->second.duplicates};
+}
+
+void IngestProgress::applied(const Source& source, const ApplyStats& stats) {
+  const std::lock_guard lock(mutex_);
+  Seen& s = sources_[source.path];
+  s.events += stats.events;
+  s.duplicates += stats.duplicates;
+}
+
 void IngestProgress::saw(const Source& source, TimeMs now) {
   const std::lock_guard lock(mutex_);
   Seen& s = sources_[source.path];

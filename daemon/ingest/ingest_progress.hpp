@@ -2,10 +2,12 @@
 
 #include "schemas/query.hpp"
 #include "schemas/source.hpp"
+#include "store/writer.hpp"
 
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,14 +30,25 @@ struct IngestSnapshot {
   bool idle = true;
 };
 
+// How far this process is with one source.
+struct SourceProgress {
+  std::uint64_t size = 0;
+  std::uint64_t cursor = 0;      // committed
+  std::uint64_t events = 0;      // written by this process
+  std::uint64_t duplicates = 0;  // found in the store by this process
+};
+
 // What ingest is doing, for `status`, progress bars and the freshness of answers. Thread-safe.
 class IngestProgress {
  public:
   IngestSnapshot snapshot() const;
   std::vector<PlatformFreshness> freshness() const;
 
+  std::optional<SourceProgress> source(const std::string& path) const;
+
   void saw(const Source& source, TimeMs now);  // size and cursor as the reader knows them
   void committed(const Source& source);        // cursor that is in the store
+  void applied(const Source& source, const ApplyStats& stats);
   void forget(const std::string& path);
   void reset_sources();
   template <class F>
@@ -49,6 +62,8 @@ class IngestProgress {
     Platform platform{};
     std::uint64_t size = 0;
     std::uint64_t cursor = 0;
+    std::uint64_t events = 0;
+    std::uint64_t duplicates = 0;
   };
   mutable std::mutex mutex_;
   IngestSnapshot state_;

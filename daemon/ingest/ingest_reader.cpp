@@ -6,6 +6,21 @@
 #include <utility>
 
 namespace memd {
+namespace {
+
+// Of the source, that the slice accounts for.
+std::uint64_t bytes_of(const SourceSlice& slice, std::uint64_t cursor_before) {
+  if (slice.items) {
+    std::uint64_t bytes = slice.items->head.ledger.bytes;
+    for (const auto& item : slice.items->added)
+      bytes += item.ledger.bytes;
+    return bytes;
+  }
+  const std::uint64_t cursor = slice.source.cursor;
+  return cursor >= cursor_before ? cursor - cursor_before : cursor;
+}
+
+}  // namespace
 
 void IngestService::read_loop(const std::stop_token& stop) {
   while (wait_for_work(stop)) {
@@ -15,7 +30,7 @@ void IngestService::read_loop(const std::stop_token& stop) {
       if (!path) break;
       if (!read_one(*path, stop)) break;
       const std::lock_guard lock(mutex_);
-      if (epoch_ != known_epoch_ || !hints_.paths.empty() || hints_.scan) break;  // new hints take their turn
+      if (epoch_ != known_epoch_ || !hints_.empty() || pass_is_due()) break;  // these take their turn
     }
     if (ring_.empty()) flush(stop);
   }
@@ -24,14 +39,19 @@ void IngestService::read_loop(const std::stop_token& stop) {
 bool IngestService::wait_for_work(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   const auto has_work = [this] {
-    return hints_.scan || !hints_.paths.empty() || !ring_.empty() || epoch_ != known_epoch_;
+    return !hints_.empty() || !ring_.empty() || epoch_ != known_epoch_ || pass_is_due();
   };
   if (!has_work()) {
     reading_ = false;
+    passes_put_off_ = passes_.next() || !waiting_for_commit_.empty();
     progress_.update([](IngestSnapshot& s) { s.idle = true, s.current.clear(), s.sources_pending = 0; });
     if (is_idle()) became_idle_.notify_all();
   }
-  const bool go = wake_reader_.wait(lock, stop, has_work) && !stop.stop_requested();
+  if (const auto due = passes_.next())
+    wake_reader_.wait_for(lock, stop, *due - options_.steady_now(), has_work);
+  else
+    wake_reader_.wait(lock, stop, has_work);
+  const bool go = !stop.stop_requested();
   reading_ = go;
   if (!go && is_idle()) became_idle_.notify_all();
   return go;
@@ -52,13 +72,18 @@ void IngestService::take_hints() {
   }
   if (reload) {
     known_.clear();
+    {
+      const std::lock_guard lock(mutex_);
+      waiting_for_commit_.clear();
+    }
     ring_.clear();
+    passes_.clear();
     progress_.reset_sources();
     for (auto& source : fresh) {
       progress_.saw(source, 0);
       progress_.committed(source);
       Known& known = known_[source.path];
-      known.adapter = find_adapter(source.platform);
+      known.adapter = discovery_.adapter(source.platform);
       known.source = std::move(source);
     }
   }
@@ -77,6 +102,13 @@ void IngestService::take_hints() {
     else
       add(discovery_.find(path));
   }
+  add_due_passes();
+  for (auto& file : hints.files) {
+    if (known_.contains(file.path))
+      ring_.add(file.path);
+    else
+      add({discovery_.classify(file.path).value_or(std::move(file))});
+  }
   progress_.update([this](IngestSnapshot& s) { s.idle = false, s.sources_pending = ring_.size(); });
 }
 
@@ -88,7 +120,7 @@ void IngestService::add(const std::vector<SourceCandidate>& candidates) {
       it->second.source.path = c.path;
       it->second.source.format = c.format;
     }
-    it->second.adapter = find_adapter(c.platform);
+    it->second.adapter = discovery_.adapter(c.platform);
     ring_.add(c.path);
     // How much there is to do is known before any of it is done.
     Source seen = it->second.source;
@@ -102,7 +134,7 @@ bool IngestService::read_one(const std::string& path, const std::stop_token& sto
   if (it == known_.end() || it->second.adapter == nullptr) return true;
   Known& known = it->second;
   const std::uint64_t cursor_before = known.source.cursor;
-  auto outcome = tailer_.next(known.source, *known.adapter);
+  auto outcome = look_at(known);
   if (!outcome) {
     lost(known, outcome.error(), stop);
     return true;
@@ -113,8 +145,7 @@ bool IngestService::read_one(const std::string& path, const std::stop_token& sto
 
   mask_secrets(outcome->slice->batch);                       // here, because the writer is the busier thread
   known.source.id = std::max<SourceId>(known.source.id, 1);  // stored from now on; the writer knows the row by path
-  const std::uint64_t bytes =
-      known.source.cursor >= cursor_before ? known.source.cursor - cursor_before : known.source.cursor;
+  const std::uint64_t bytes = bytes_of(*outcome->slice, cursor_before);
   progress_.update([&](IngestSnapshot& s) {
     s.current = path;
     s.sources_pending = ring_.size();

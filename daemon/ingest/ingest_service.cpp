@@ -19,7 +19,11 @@ void name_this_thread(const char* name) {
 }  // namespace
 
 IngestService::IngestService(const Discovery& discovery, const Clock& clock, IngestOptions options)
-    : discovery_(discovery), clock_(clock), options_(options), tailer_(options.tailer) {}
+    : discovery_(discovery),
+      clock_(clock),
+      options_(std::move(options)),
+      tailer_(options_.tailer),
+      passes_(options_.pass_interval, options_.busy_retry, std::chrono::milliseconds(1000)) {}
 
 IngestService::~IngestService() {
   stop();
@@ -32,6 +36,7 @@ Result<void> IngestService::start(std::unique_ptr<Writer> writer) {
   MEMD_TRY(writer_->commit());
   last_expiry_ = clock_.now();
   MEMD_TRY_ASSIGN(fresh_sources_, writer_->sources());
+  store_ = std::make_unique<Reader>(writer_->file());
   epoch_ = 1;
   reader_ = std::jthread([this](const std::stop_token& stop) {
     name_this_thread("memd-read");
@@ -56,6 +61,12 @@ void IngestService::hint(const std::filesystem::path& path) {
   wake_reader_.notify_one();
 }
 
+void IngestService::take(SourceCandidate file) {
+  const std::lock_guard lock(mutex_);
+  hints_.files.push_back(std::move(file));
+  wake_reader_.notify_one();
+}
+
 void IngestService::stop() { reader_.request_stop(); }
 
 void IngestService::join() {
@@ -65,7 +76,9 @@ void IngestService::join() {
   if (writer_thread_.joinable()) writer_thread_.join();
 }
 
-bool IngestService::is_idle() const { return !hints_.scan && hints_.paths.empty() && !reading_ && in_flight_ == 0; }
+bool IngestService::is_idle() const {
+  return hints_.empty() && !reading_ && in_flight_ == 0 && !passes_put_off_;
+}
 
 bool IngestService::block_until_idle(std::chrono::milliseconds deadline) {
   std::unique_lock lock(mutex_);
@@ -75,6 +88,8 @@ bool IngestService::block_until_idle(std::chrono::milliseconds deadline) {
 void IngestService::finished(std::uint64_t items) {
   const std::lock_guard lock(mutex_);
   in_flight_ -= items;
+  finished_ += items;
+  if (!waiting_for_commit_.empty()) wake_reader_.notify_one();
   if (is_idle()) became_idle_.notify_all();
 }
 

@@ -3,10 +3,14 @@
 #include "adapters/adapter.hpp"
 #include "daemon/ingest/dirty_ring.hpp"
 #include "daemon/ingest/discovery.hpp"
+#include "daemon/ingest/disk_view.hpp"
 #include "daemon/ingest/ingest_progress.hpp"
+#include "daemon/ingest/pass_schedule.hpp"
 #include "daemon/ingest/slice_queue.hpp"
+#include "daemon/ingest/snapshot_pass.hpp"
 #include "daemon/ingest/tailer.hpp"
 #include "schemas/clock.hpp"
+#include "store/reader.hpp"
 #include "store/writer.hpp"
 
 #include <chrono>
@@ -27,6 +31,11 @@ struct IngestOptions {
   std::uint64_t commit_bytes = 32 << 20;              // of sources, while more is coming
   std::chrono::milliseconds commit_interval{250};     // at most, while more is coming
   std::chrono::milliseconds retry_after_error{1000};  // doubles up to 30 s
+  // Of sources that are changed in place.
+  SnapshotLimits snapshot;
+  std::chrono::milliseconds pass_interval{200};  // at least, between the end of a pass and the next
+  std::chrono::milliseconds busy_retry{20};      // doubles up to a second
+  std::function<std::chrono::steady_clock::time_point()> steady_now = std::chrono::steady_clock::now;
 };
 
 // Reads the agents' files into the store, on two threads: one finds, reads and decodes, one writes. Anything told to
@@ -42,7 +51,9 @@ class IngestService {
 
   void scan();                                   // look at everything
   void hint(const std::filesystem::path& path);  // something changed at or below this path
-  void stop();                                   // does not wait; what is read is still committed
+  // Takes in a file that need not stand under a root, now and not again. One that does is read as what it is there.
+  void take(SourceCandidate file);
+  void stop();  // does not wait; what is read is still committed
   void join();
 
   // True when everything hinted so far is committed, false at the deadline.
@@ -57,10 +68,16 @@ class IngestService {
   struct Hints {
     bool scan = false;
     std::vector<std::string> paths;
+    std::vector<SourceCandidate> files;  // handed over by take()
+    bool empty() const { return !scan && paths.empty() && files.empty(); }
   };
   struct Known {
     Source source;
     const Adapter* adapter = nullptr;
+    // Of a source that is changed in place.
+    std::unique_ptr<SnapshotPass> pass;  // null between passes
+    std::uint64_t slices_of_pass = 0;
+    std::uint64_t last_push = 0;  // number of the queue item with its last slice
   };
 
   void read_loop(const std::stop_token& stop);
@@ -69,11 +86,17 @@ class IngestService {
   void take_hints();
   void add(const std::vector<SourceCandidate>& candidates);
   bool read_one(const std::string& path, const std::stop_token& stop);
+  Result<Tailer::Outcome> look_at(Known& known);
+  Result<Tailer::Outcome> look_in_place(Known& known, SnapshotReader& reader);
+  bool may_begin_pass(const Known& known);
+  void add_due_passes();
+  bool pass_is_due() const;
   void lost(Known& known, const Error& error, const std::stop_token& stop);
   bool flush(const std::stop_token& stop);
 
   Result<void> write(SliceQueue::Item& item);
   Result<void> commit_now();
+  Result<void> reload_sources();
   Result<void> expire_diagnostics();
   bool commit_is_due(const SliceQueue::Item& last) const;
   void recover(const Error& error, const std::stop_token& stop);
@@ -93,6 +116,9 @@ class IngestService {
   std::map<std::string, Known> known_;
   std::uint64_t known_epoch_ = 0;
   bool unflushed_ = false;
+  const DiskView files_;
+  PassSchedule passes_;
+  std::unique_ptr<Reader> store_;
 
   // Writing thread only (after start()).
   std::unique_ptr<Writer> writer_;
@@ -102,16 +128,20 @@ class IngestService {
   std::chrono::steady_clock::time_point first_uncommitted_;
   std::chrono::milliseconds retry_delay_{0};
   TimeMs last_expiry_ = 0;
+  bool sources_set_back_ = false;  // by something not committed yet
 
   // Guarded by mutex_.
   mutable std::mutex mutex_;
   std::condition_variable_any wake_reader_;
   std::condition_variable_any became_idle_;
   Hints hints_;
-  std::uint64_t in_flight_ = 0;        // queue items not yet committed or dropped
-  std::uint64_t epoch_ = 0;            // grows when the reader's knowledge became wrong
-  std::vector<Source> fresh_sources_;  // what the store says, for the new epoch
-  bool reading_ = true;                // the reader has something in hand
+  std::uint64_t in_flight_ = 0;                              // queue items not yet committed or dropped
+  std::uint64_t epoch_ = 0;                                  // grows when the reader's knowledge became wrong
+  std::vector<Source> fresh_sources_;                        // what the store says, for the new epoch
+  bool reading_ = true;                                      // the reader has something in hand
+  std::uint64_t finished_ = 0;                               // queue items committed or dropped, in their order
+  bool passes_put_off_ = false;                              // while the reader waits
+  std::map<std::string, std::uint64_t> waiting_for_commit_;  // sources, and the queue item they wait for
 
   std::jthread reader_;
   std::jthread writer_thread_;

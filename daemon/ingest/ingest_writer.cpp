@@ -21,7 +21,7 @@ void IngestService::write_loop(const std::stop_token& stop) {
       continue;
     }
     auto result = write(*item);
-    if (result && commit_is_due(*item)) result = commit_now();
+    if (result && (sources_set_back_ || commit_is_due(*item))) result = commit_now();
     if (!result) recover(result.error(), stop);
   }
   // Stopped: what was read is kept.
@@ -35,8 +35,10 @@ Result<void> IngestService::write(SliceQueue::Item& item) {
   ++uncommitted_items_;
   if (!item.slice) return {};
   MEMD_TRY_ASSIGN(const ApplyStats stats, writer_->apply(*item.slice));
+  sources_set_back_ = sources_set_back_ || stats.sources_set_back;
   uncommitted_bytes_ += item.bytes;
   uncommitted_.push_back(item.slice->source);
+  progress_.applied(item.slice->source, stats);
   progress_.update([&](IngestSnapshot& s) {
     s.events += stats.events;
     s.duplicates += stats.duplicates;
@@ -77,7 +79,19 @@ Result<void> IngestService::commit_now() {
     s.last_commit = clock_.now();
   });
   if (wrote && on_commit_) on_commit_();
+  if (std::exchange(sources_set_back_, false)) MEMD_TRY(reload_sources());
   finished(std::exchange(uncommitted_items_, 0));
+  return {};
+}
+
+// What the reader knows is not what the store says any more.
+Result<void> IngestService::reload_sources() {
+  MEMD_TRY_ASSIGN(auto sources, writer_->sources());
+  const std::lock_guard lock(mutex_);
+  ++epoch_;
+  fresh_sources_ = std::move(sources);
+  hints_.scan = true;
+  wake_reader_.notify_one();
   return {};
 }
 
@@ -87,6 +101,7 @@ void IngestService::recover(const Error& error, const std::stop_token& stop) {
   progress_.update([&](IngestSnapshot& s) { s.last_error = error.message(); });
   uncommitted_.clear();
   uncommitted_bytes_ = 0;
+  sources_set_back_ = false;
   retry_delay_ = std::clamp(retry_delay_ * 2, options_.retry_after_error, kLongestRetryDelay);
 
   std::mutex wait_mutex;
@@ -94,15 +109,7 @@ void IngestService::recover(const Error& error, const std::stop_token& stop) {
   std::condition_variable_any never;
   never.wait_for(wait_lock, stop, retry_delay_, [] { return false; });
   while (!stop.stop_requested()) {
-    auto sources = writer_->sources();
-    if (sources) {
-      const std::lock_guard lock(mutex_);
-      ++epoch_;
-      fresh_sources_ = std::move(*sources);
-      hints_.scan = true;
-      wake_reader_.notify_one();
-      break;
-    }
+    if (reload_sources()) break;
     never.wait_for(wait_lock, stop, kLongestRetryDelay, [] { return false; });
   }
   finished(std::exchange(uncommitted_items_, 0));

@@ -3,7 +3,7 @@
 #include "daemon/ingest/source_file.hpp"
 
 #include <algorithm>
-#include <vector>
+#include <span>
 
 namespace memd {
 namespace {
@@ -18,28 +18,35 @@ Result<std::string> read_moved_out(const std::filesystem::path& path) {
   return text;
 }
 
+Error no_longer_there(const std::string& path, const RawRef& raw) {
+  return Error(Errc::not_found, path + " no longer holds this record at byte " + std::to_string(raw.offset) +
+                                    "; the store keeps what was indexed");
+}
+
 }  // namespace
+
+Result<std::string> read_record(const Source& source, const RawRef& raw) {
+  MEMD_TRY_ASSIGN(const SourceFile file, SourceFile::open(source.path));
+  std::string bytes(raw.length + kRecordPadding, '\0');
+  MEMD_TRY_ASSIGN(const std::size_t n, file.read_at(raw.offset, std::span(bytes).first(raw.length)));
+  if (n < raw.length) return no_longer_there(source.path, raw);
+  return bytes;
+}
 
 Result<std::string> read_event_text(Platform platform, const std::string& source_path, EventKind kind,
                                     const RawRef& raw) {
   const Adapter* adapter = find_adapter(platform);
   if (adapter == nullptr) return Error(Errc::unsupported, "no adapter for " + std::string(to_string(platform)));
-  MEMD_TRY_ASSIGN(const SourceFile file, SourceFile::open(source_path));
-  std::vector<char> bytes(raw.length + kRecordPadding, '\0');
-  MEMD_TRY_ASSIGN(const std::size_t n, file.read_at(raw.offset, std::span(bytes).first(raw.length)));
-  const Error changed(Errc::not_found, source_path + " no longer holds this record at byte " +
-                                           std::to_string(raw.offset) + "; the store keeps what was indexed");
-  if (n < raw.length) return changed;
+  Source source;
+  source.platform = platform;
+  source.path = source_path;
+  MEMD_TRY_ASSIGN(const std::string bytes, read_record(source, raw));
   const std::string_view record(bytes.data(), raw.length);
-  if (kind == EventKind::tool_result) {
-    Source source;
-    source.platform = platform;
-    source.path = source_path;
+  if (kind == EventKind::tool_result)
     if (const auto moved = adapter->moved_out_text(source, record))
       if (auto text = read_moved_out(*moved)) return text;
-  }
   auto text = adapter->event_text(record, kind, raw.block);
-  if (!text) return changed;
+  if (!text) return no_longer_there(source_path, raw);
   return std::move(*text);
 }
 

@@ -87,7 +87,7 @@ Result<GetExchangeAnswer> run(const ToolServices& services, const GetExchangePar
   const auto question = question_of(params);
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
-  MEMD_TRY_ASSIGN(const Selection selection, select(services, *reader, params));
+  MEMD_TRY_ASSIGN(Selection selection, select(services, *reader, params));
 
   ScopeParams platforms;
   for (const ExchangeRow& row : selection.rows) {
@@ -95,7 +95,8 @@ Result<GetExchangeAnswer> run(const ToolServices& services, const GetExchangePar
     if (std::find(platforms.platforms.begin(), platforms.platforms.end(), key) == platforms.platforms.end())
       platforms.platforms.push_back(key);
   }
-  MEMD_TRY_ASSIGN(const Scope scope, resolve_scope(services, platforms));
+  MEMD_TRY_ASSIGN(const Scope scope, resolve_scope(services, platforms, {Capability::exchange_retrieval, {}}));
+  std::erase_if(selection.rows, [&](const ExchangeRow& row) { return !scope.includes(row.platform); });
   const Answer frame = answer_for(scope, false);
   ExchangePager pager(services, *reader, selection.rows, {params.include_tools, params.include_raw});
   MEMD_TRY(pager.load(at));

@@ -81,11 +81,13 @@ Result<RecentTurnsAnswer> run(const ToolServices& services, const RecentTurnsPar
 
   ScopeParams one_platform;
   one_platform.platform = std::string(to_string(session.platform));
-  MEMD_TRY_ASSIGN(const Scope scope, resolve_scope(services, one_platform));
+  MEMD_TRY_ASSIGN(const Scope scope, resolve_scope(services, one_platform, {Capability::exchange_retrieval, {}}));
 
   // `part` is the number before which to go on, plus one; 0: from the end. New exchanges do not shift it.
   std::vector<ExchangeRow> rows;
-  if (at.part == 0) {
+  if (!scope.includes(session.platform)) {
+    // nothing: platforms_skipped says why
+  } else if (at.part == 0) {
     MEMD_TRY_ASSIGN(rows, reader->last_exchanges(session.pk, static_cast<int>(params.n_turns)));
   } else {
     const std::int64_t end = at.part - 1;

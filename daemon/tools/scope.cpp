@@ -13,51 +13,91 @@ const AdapterDescription* adapter_of(const ToolServices& services, Platform p) {
   return it == services.adapters.end() ? nullptr : &*it;
 }
 
-// Empty: it can be searched.
-std::string reason_to_skip(const AdapterDescription* adapter, bool has_history) {
-  if (has_history) return {};  // what was taken in stays, whatever became of the adapter
-  if (adapter == nullptr || adapter->status == AdapterStatus::unsupported) return "no adapter in this version";
-  if (adapter->status == AdapterStatus::disabled) return "disabled";
-  return "no history found on this machine";
+// What is asked of a platform, in words.
+std::string_view doing(Capability c) {
+  switch (c) {
+    case Capability::semantic_search: return "be searched";
+    case Capability::temporal_query: return "be asked by time";
+    case Capability::session_summary: return "be summarised";
+    case Capability::exchange_retrieval: return "be shown by exchange";
+    case Capability::token_metrics: return "be asked for tokens";
+    case Capability::file_context: return "be asked by file";
+    case Capability::live_tail: return "be followed live";
+    case Capability::compaction_markers: return "be asked for compactions";
+    case Capability::tool_calls: return "be asked for tool calls";
+    case Capability::cost: return "be asked for cost";
+  }
+  return "be asked this";
+}
+
+// Why nothing of the platform may be looked at, whatever the store has of it. Empty: it may.
+std::string reason_to_exclude(const AdapterDescription* adapter, std::optional<Capability> needed) {
+  if (adapter == nullptr) return "no adapter in this version";
+  if (adapter->status == AdapterStatus::disabled)
+    return "disabled in the configuration: platforms." + std::string(to_string(adapter->platform)) + ".enabled";
+  if (adapter->status == AdapterStatus::unsupported)
+    return "its adapter speaks contract " + adapter->contract_version + ", this memd speaks " +
+           std::string(kContractVersion);
+  const auto& can = adapter->capabilities;
+  if (needed && std::find(can.begin(), can.end(), *needed) == can.end())
+    return "cannot " + std::string(doing(*needed)) + ": its adapter lacks " + std::string(to_string(*needed)) +
+           " (data " + std::string(to_string(adapter->data_completeness)) + ")";
+  return {};
+}
+
+Result<std::vector<Platform>> platforms_named(const ScopeParams& params) {
+  std::vector<std::string> asked = params.platforms;
+  if (params.platform && !params.platform->empty()) asked.push_back(*params.platform);
+  std::vector<Platform> out;
+  for (const std::string& key : asked) {
+    const auto p = parse_platform(key);
+    if (!p) return Error(Errc::invalid_argument, "platform: \"" + key + "\" is not known, see capabilities");
+    if (std::find(out.begin(), out.end(), *p) == out.end()) out.push_back(*p);
+  }
+  return out;
 }
 
 }  // namespace
 
-Result<Scope> resolve_scope(const ToolServices& services, const ScopeParams& params, std::string session) {
+Result<Scope> resolve_scope(const ToolServices& services, const ScopeParams& params, ScopeRequest request) {
   Scope scope;
   MEMD_TRY_ASSIGN(const TimeSpan span, parse_time_span(params.since, params.until, services.clock));
   scope.filter.since = span.since;
   scope.filter.until = span.until;
   scope.filter.project = params.project.value_or("");
-  scope.filter.session = std::move(session);
+  scope.filter.session = std::move(request.session);
 
-  std::vector<std::string> asked = params.platforms;
-  if (params.platform && !params.platform->empty()) asked.push_back(*params.platform);
-  std::vector<Platform> wanted;
-  for (const std::string& key : asked) {
-    const auto p = parse_platform(key);
-    if (!p) return Error(Errc::invalid_argument, "platform: \"" + key + "\" is not known, see capabilities");
-    if (std::find(wanted.begin(), wanted.end(), *p) == wanted.end()) wanted.push_back(*p);
-  }
-  const bool all = wanted.empty();
+  MEMD_TRY_ASSIGN(const std::vector<Platform> named, platforms_named(params));
   const auto known = services.freshness.freshness();
-  if (all)
-    for (const Platform p : kAllPlatforms) {
-      const bool has_history = std::any_of(known.begin(), known.end(), [&](const auto& f) { return f.platform == p; });
-      if (has_history || adapter_of(services, p) != nullptr) wanted.push_back(p);
-    }
-  for (const Platform p : wanted) {
-    const auto fresh = std::find_if(known.begin(), known.end(), [&](const auto& f) { return f.platform == p; });
-    std::string reason = reason_to_skip(adapter_of(services, p), fresh != known.end());
+  const auto fresh_of = [&](Platform p) {
+    return std::find_if(known.begin(), known.end(), [&](const PlatformFreshness& f) { return f.platform == p; });
+  };
+  // Imported sessions keep the platform they come from, which then has history without a source of its own.
+  const bool imports = fresh_of(Platform::imported) != known.end();
+  bool excluded = false;
+  for (const Platform p : kAllPlatforms) {
+    const bool by_name = std::find(named.begin(), named.end(), p) != named.end();
+    if (!named.empty() && !by_name) continue;
+    const AdapterDescription* adapter = adapter_of(services, p);
+    const auto fresh = fresh_of(p);
+    const bool has_history = fresh != known.end() || (by_name && imports);
+    if (adapter == nullptr && !by_name && !has_history) continue;
+    std::string reason = adapter == nullptr && imports ? "" : reason_to_exclude(adapter, request.needed);
+    if (reason.empty())
+      scope.filter.platforms.push_back(p);  // even if nothing is known of it: the store decides
+    else if (by_name || has_history || known.empty())
+      excluded = true;
+    if (reason.empty() && !has_history) reason = "no history found on this machine";
     if (!reason.empty()) {
       scope.skipped.emplace_back(to_string(p), std::move(reason));
       continue;
     }
     scope.searched.emplace_back(to_string(p));
-    scope.freshness.push_back(*fresh);
+    if (fresh != known.end()) scope.freshness.push_back(*fresh);
   }
-  // What was asked for by name is asked of the store even if nothing is known of it: the answer is then empty.
-  if (!all) scope.filter.platforms = wanted;
+  if (named.empty() && !excluded) scope.filter.platforms.clear();
+  scope.filter.no_platform = scope.filter.platforms.empty() && excluded;
+
   for (const Platform p : scope.filter.platforms)
     (scope.key += to_string(p)) += ',';
   for (const std::string* part : {&scope.filter.project, &scope.filter.session})

@@ -3,6 +3,7 @@
 #include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/describe.hpp"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -52,10 +53,20 @@ struct Scope {
   std::vector<std::pair<std::string, std::string>> skipped;  // platform -> reason
   std::vector<PlatformFreshness> freshness;                  // of those searched
   std::string key;                                           // for question_key()
+
+  bool includes(Platform platform) const {
+    const auto& left = filter.platforms;
+    return !filter.no_platform && (left.empty() || std::find(left.begin(), left.end(), platform) != left.end());
+  }
 };
 
-// `session` is a reference as Reader::session takes it; empty: none.
-Result<Scope> resolve_scope(const ToolServices& services, const ScopeParams& params, std::string session = {});
+// What a tool asks of history. Platforms that cannot give `needed` are skipped, as are those that are disabled or have
+// no usable adapter, each with the reason in words; what the store has of them is then left out too.
+struct ScopeRequest {
+  std::optional<Capability> needed;
+  std::string session;  // a reference as Reader::session takes it; empty: none
+};
+Result<Scope> resolve_scope(const ToolServices& services, const ScopeParams& params, ScopeRequest request = {});
 
 std::size_t token_limit(const ToolServices& services, const ScopeParams& params);
 

@@ -66,7 +66,8 @@ std::vector<SearchResultOut> fill_page(const std::vector<SearchHit>& hits, std::
 
 Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSearchParams& params,
                                  mcp::ToolContext& context) {
-  MEMD_TRY_ASSIGN(const Scope scope, resolve_scope(services, params, params.session_id.value_or("")));
+  MEMD_TRY_ASSIGN(const Scope scope,
+                  resolve_scope(services, params, {Capability::semantic_search, params.session_id.value_or("")}));
   const auto question = question_key({"semantic_search", params.query, scope.key});
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));

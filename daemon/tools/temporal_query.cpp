@@ -54,7 +54,7 @@ Result<TemporalQueryAnswer> run(const ToolServices& services, const TemporalQuer
                                 mcp::ToolContext& context) {
   ScopeParams asked = params;
   asked.since = params.from;
-  MEMD_TRY_ASSIGN(const Scope scope, resolve_scope(services, asked));
+  MEMD_TRY_ASSIGN(const Scope scope, resolve_scope(services, asked, {Capability::temporal_query, {}}));
   const auto question = question_key({"temporal_query", scope.key});
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));

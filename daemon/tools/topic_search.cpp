@@ -73,7 +73,7 @@ Result<TopicSearchAnswer> run(const ToolServices& services, const TopicSearchPar
     MEMD_TRY_ASSIGN(const SessionRow latest, find_session(services, *reader, "latest", params.project.value_or("")));
     session = latest.uid;
   }
-  MEMD_TRY_ASSIGN(const Scope scope, resolve_scope(services, params, session));
+  MEMD_TRY_ASSIGN(const Scope scope, resolve_scope(services, params, {Capability::semantic_search, session}));
   const auto question = question_key({"topic_search", params.topic, scope.key});
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
   const SearchQuery query{params.topic, scope.filter, kHits, 0};

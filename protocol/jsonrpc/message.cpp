@@ -1,6 +1,6 @@
 #include "protocol/jsonrpc/message.hpp"
 
-#include "protocol/json/writer.hpp"
+#include "schemas/json_writer.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/monotonic_resource.hpp>

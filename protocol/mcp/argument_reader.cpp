@@ -1,6 +1,6 @@
 #include "protocol/mcp/argument_reader.hpp"
 
-#include "protocol/json/writer.hpp"
+#include "schemas/json_writer.hpp"
 #include "protocol/mcp/nearest_name.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "protocol/json/writer.hpp"
+#include "schemas/json_writer.hpp"
 #include "protocol/mcp/argument_reader.hpp"
 #include "protocol/mcp/rules.hpp"
 #include "schemas/error.hpp"

@@ -1,6 +1,6 @@
 #include "protocol/mcp/request_meta.hpp"
 
-#include "protocol/json/writer.hpp"
+#include "schemas/json_writer.hpp"
 #include "protocol/mcp/revision.hpp"
 
 #include <boost/json/object.hpp>

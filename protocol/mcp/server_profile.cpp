@@ -1,6 +1,6 @@
 #include "protocol/mcp/server_profile.hpp"
 
-#include "protocol/json/writer.hpp"
+#include "schemas/json_writer.hpp"
 
 #include <utility>
 

@@ -1,6 +1,6 @@
 #include "protocol/mcp/session.hpp"
 
-#include "protocol/json/writer.hpp"
+#include "schemas/json_writer.hpp"
 #include "protocol/mcp/call.hpp"
 
 #include <utility>

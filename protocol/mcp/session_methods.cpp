@@ -1,4 +1,4 @@
-#include "protocol/json/writer.hpp"
+#include "schemas/json_writer.hpp"
 #include "protocol/mcp/call.hpp"
 #include "protocol/mcp/session.hpp"
 

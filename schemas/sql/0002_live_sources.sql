@@ -36,3 +36,8 @@ CREATE TABLE ingestion_log (
   events    INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX ingestion_log_by_time ON ingestion_log (time);
+
+-- The end of a session can be taken back (a source that is changed in place): what hangs on its exchanges is found by
+-- them, also by the foreign keys.
+CREATE INDEX responses_by_session ON responses (session_pk, exchange_number);
+CREATE INDEX vectors_by_exchange ON vectors (exchange_pk);

@@ -55,7 +55,8 @@ Assembler::Assembler(sqlite::Database& db)
       paths_(db),
       responses_(db),
       titles_(db),
-      sessions_(db, exchanges_, history_) {}
+      sessions_(db, exchanges_, history_),
+      tail_(db) {}
 
 AssemblyStats Assembler::apply(EventBatch& batch, const Source& source, std::string_view adapter_version, TimeMs now) {
   mask_secrets(batch);
@@ -82,27 +83,6 @@ AssemblyStats Assembler::apply(EventBatch& batch, const Source& source, std::str
     }
   }
   return stats;
-}
-
-void Assembler::apply_update(const SessionUpdate& u, TimeMs now) {
-  if (u.session_uid.empty()) return;
-  if (!u.parent_uid.empty() && u.parent_uid != u.session_uid) sessions_.get(u.parent_uid, now).dirty = true;
-  SessionWork& s = sessions_.get(u.session_uid, now);
-  const auto set = [&s](std::string& field, const std::string& value) {
-    if (value.empty() || field == value) return;
-    field = value;
-    s.dirty = true;
-  };
-  if (u.kind != SessionKind::main && s.kind != u.kind) s.kind = u.kind, s.dirty = true;
-  set(s.parent_uid, u.parent_uid);
-  set(s.parent_call_id, u.parent_call_id);
-  set(s.forked_from, u.forked_from);
-  set(s.agent_name, u.agent_name);
-  set(s.description, u.description);
-  if (!u.title.empty() && u.title_record_key == 0 && u.title_rank >= s.title_rank) {
-    set(s.title, u.title);
-    s.title_rank = u.title_rank;
-  }
 }
 
 bool Assembler::insert(SessionWork& s, const Event& e, std::optional<std::int64_t> pair_seq, Context& context) {
@@ -148,7 +128,7 @@ void Assembler::insert_derived(SessionWork& s, const Event& from, std::int64_t p
   row.parent_seq = parent_seq;
   row.tool = from.tool;
   row.flags = flags | kFlagDerived | (from.is_sidechain ? kFlagSidechain : 0u);
-  const std::string line = one_line(summary, kSummaryBytes);
+  const std::string line = kind == EventKind::lifecycle ? std::string(summary) : one_line(summary, kSummaryBytes);
   row.summary = line;
   row.path_pk = path_pk;
   row.source = context.source.id;

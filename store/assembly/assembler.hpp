@@ -10,6 +10,7 @@
 #include "store/assembly/path_interner.hpp"
 #include "store/assembly/response_ledger.hpp"
 #include "store/assembly/session_cache.hpp"
+#include "store/assembly/session_tail.hpp"
 #include "store/assembly/title_ledger.hpp"
 #include "store/sqlite/database.hpp"
 
@@ -17,6 +18,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace memd::assembly {
 
@@ -36,6 +38,15 @@ class Assembler {
 
   // Masks secrets in the batch before anything is made of it.
   AssemblyStats apply(EventBatch& batch, const Source& source, std::string_view adapter_version, TimeMs now);
+
+  // Takes back what `source` gave of a session behind its first `keep` items: events, exchanges from there on and all
+  // that hangs on them, so that reading the items anew gives the rows of a first reading. Events of other sources that
+  // stand behind are taken back with them; those sources are returned and have to be read again. Nothing is taken back
+  // if one of them cannot be (it is gone): items that are new are then appended, changed ones stay as they were.
+  std::vector<SourceId> rewind(std::string_view session_uid, const Source& source, std::uint32_t keep, TimeMs now);
+  // Whether an exchange of this session begins with the event, taken from that item of the source.
+  bool opens_exchange(std::string_view session_uid, SourceId source, std::uint64_t event_id, std::uint32_t item);
+
   void flush(TimeMs now);  // writes open exchanges and sessions; before a commit
   void forget();           // drops all memory; after a rollback
 
@@ -57,6 +68,7 @@ class Assembler {
   void insert_derived(SessionWork& session, const Event& from, std::int64_t parent_seq, EventKind kind,
                       std::string_view summary, std::uint32_t flags, std::int64_t path_pk, Context& context);
 
+  void inherit_context(SessionWork& session);
   void note_context(SessionWork& session, const Event& event, std::int64_t seq, Context& context);
   void note_times(SessionWork& session, TimeMs time);
   void note_usage(SessionWork& session, const Event& event);
@@ -89,6 +101,7 @@ class Assembler {
   ResponseLedger responses_;
   TitleLedger titles_;
   SessionCache sessions_;
+  SessionTail tail_;
 };
 
 }  // namespace memd::assembly

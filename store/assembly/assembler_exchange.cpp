@@ -16,8 +16,10 @@ void Assembler::open_draft(SessionWork& s, const Event& e, std::int64_t seq, Con
   close_draft(s, context.now);
   s.draft = {};
   ExchangeDraft& d = s.draft;
-  d.pk = s.inherited != 0 ? std::exchange(s.inherited, 0) : exchanges_.next_id();
   d.number = s.next_exchange++;
+  const auto taken_back = s.taken_back.extract(d.number);
+  const ExchangeId inherited = std::exchange(s.inherited, 0);
+  d.pk = taken_back ? taken_back.mapped() : inherited != 0 ? inherited : exchanges_.next_id();
   d.first_seq = d.last_seq = seq;
   d.started_at = d.ended_at = e.time;
   d.adapter_version = context.adapter_version;
@@ -99,24 +101,33 @@ void Assembler::note_context(SessionWork& s, const Event& e, std::int64_t seq, C
     const bool works = e.kind == EventKind::assistant_msg || e.kind == EventKind::tool_call;
     if (works && e.model.empty() && !s.model.empty()) d.model = s.model;
   }
-  if (!e.model.empty()) s.model = e.model;
-  if (!e.agent_version.empty()) s.agent_version = e.agent_version;
-  if (!e.cwd.empty() && e.cwd != s.cwd) {
+  if (!e.model.empty()) s.model = e.model, s.said.model = true;
+  if (!e.agent_version.empty()) s.agent_version = e.agent_version, s.said.agent_version = true;
+  if (!e.cwd.empty()) {
     if (s.project_pk == 0) s.project_pk = sessions_.rows().intern_project(e.cwd);
-    if (!s.cwd.empty()) insert_derived(s, e, seq, EventKind::lifecycle, "cwd_change: " + e.cwd, 0, 0, context);
+    if (s.said.cwd && e.cwd != s.cwd)
+      insert_derived(s, e, seq, EventKind::lifecycle, std::string(kCwdChange) + e.cwd, 0, 0, context);
     s.cwd = e.cwd;
+    s.said.cwd = true;
   }
-  if (!e.git_branch.empty() && e.git_branch != s.git_branch) {
-    if (!s.git_branch.empty())
-      insert_derived(s, e, seq, EventKind::lifecycle, "branch_change: " + s.git_branch + " -> " + e.git_branch, 0, 0,
+  if (!e.git_branch.empty()) {
+    if (s.said.git_branch && e.git_branch != s.git_branch)
+      insert_derived(s, e, seq, EventKind::lifecycle,
+                     std::string(kBranchChange) + s.git_branch + std::string(kBranchArrow) + e.git_branch, 0, 0,
                      context);
     s.git_branch = e.git_branch;
+    s.said.git_branch = true;
   }
-  if (!s.has_draft) return;
-  // Platforms that say it once a session or once a turn.
-  if (s.draft.cwd.empty()) s.draft.cwd = s.cwd;
-  if (s.draft.git_branch.empty()) s.draft.git_branch = s.git_branch;
-  if (s.draft.agent_version.empty()) s.draft.agent_version = s.agent_version;
+  if (s.has_draft) inherit_context(s);
+}
+
+// What nothing in an exchange says holds from before. So the newest exchange always knows what events have said.
+void Assembler::inherit_context(SessionWork& s) {
+  ExchangeDraft& d = s.draft;
+  if (s.said.cwd && d.cwd.empty()) d.cwd = s.cwd;
+  if (s.said.git_branch && d.git_branch.empty()) d.git_branch = s.git_branch;
+  if (s.said.model && d.model.empty()) d.model = s.model;
+  if (s.said.agent_version && d.agent_version.empty()) d.agent_version = s.agent_version;
 }
 
 void Assembler::note_times(SessionWork& s, TimeMs time) {

@@ -45,7 +45,7 @@ std::optional<OpenCall> EventRows::find_open_call(std::int64_t session_pk, std::
   auto& q = db_.prepare(
       "SELECT e.seq, e.tool, e.summary, e.input_hash, e.path_pk, e.flags, p.path FROM events e"
       " LEFT JOIN paths p USING (path_pk)"
-      " WHERE e.session_pk = ? AND e.call_key = ? AND e.kind = 3 AND e.pair_seq IS NULL ORDER BY e.seq LIMIT 1");
+      " WHERE e.session_pk = ? AND e.call_key = ? AND e.kind = 3 AND e.pair_seq IS NULL ORDER BY e.seq DESC LIMIT 1");
   q.bind(session_pk, as_sql(call_key));
   std::optional<OpenCall> call;
   if (q.step()) {

@@ -12,7 +12,7 @@ OptionalText text_or_null(const std::string& s) { return s.empty() ? std::nullop
 
 }  // namespace
 
-void ExchangeRows::reserve_ids() {
+void ExchangeRows::keep_ids_in_use() {
   if (next_id_ != 0) return;
   auto& q = db_.prepare("SELECT coalesce(max(exchange_pk), 0) FROM exchanges");
   q.bind();
@@ -22,7 +22,7 @@ void ExchangeRows::reserve_ids() {
 }
 
 ExchangeId ExchangeRows::next_id() {
-  reserve_ids();
+  keep_ids_in_use();
   return next_id_++;
 }
 

@@ -15,6 +15,8 @@ class ExchangeRows {
 
   // A key for a new exchange. Handed out when it is opened, so that it does not depend on when it is written.
   ExchangeId next_id();
+  // From here on no key that is in the table now is handed out, though its row may be deleted.
+  void keep_ids_in_use();
 
   // Inserts or updates the row, its files and its full-text entry.
   void save(const SessionWork& session, ExchangeDraft& draft, TimeMs ingested_at);
@@ -24,7 +26,6 @@ class ExchangeRows {
 
   // Removes the exchanges of a session from number `first` on, with all that hangs on them.
   void remove_from(std::int64_t session_pk, std::int64_t first);
-  void reserve_ids();  // makes sure that ids removed from now on are not handed out anew
 
   void forget() { next_id_ = 0; }  // after a rollback
 

@@ -25,6 +25,12 @@ std::string one_line(std::string_view text, std::size_t limit);
 // Lifecycle events store "<name>" or "<name>: <detail>" as their summary; this gives the name.
 std::string_view lifecycle_of(EventKind kind, std::string_view summary);
 
+// Lifecycle events made when the directory or the branch changes: "cwd_change: <new>", "branch_change: <old> -> <new>".
+// Not shortened: what held at an earlier point is read back from them.
+inline constexpr std::string_view kCwdChange = "cwd_change: ";
+inline constexpr std::string_view kBranchChange = "branch_change: ";
+inline constexpr std::string_view kBranchArrow = " -> ";
+
 // Keeps interrupted / answered / api_failed up to date.
 void note_progress(ExchangeDraft& draft, EventKind kind, std::string_view lifecycle, std::uint32_t flags);
 

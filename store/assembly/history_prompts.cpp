@@ -53,7 +53,7 @@ void HistoryPrompts::withdraw(SessionWork& s) {
   if (!s.history_stored) return;
   s.history_stored = false;
   s.dirty = true;
-  exchanges_.reserve_ids();  // while the highest ids are still there
+  exchanges_.keep_ids_in_use();  // while the highest ids are still there
   exchanges_.remove_from(s.pk, s.next_exchange);
   db_.prepare("DELETE FROM events WHERE session_pk = ? AND seq >= ?").bind(s.pk, s.next_seq).run();
   for (const HistoryPrompt& p : s.history)

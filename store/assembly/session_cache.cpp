@@ -8,7 +8,16 @@
 namespace memd::assembly {
 namespace {
 constexpr std::size_t kKeptSessions = 24;
+
+void recall_what_events_said(SessionWork& s) {
+  const ExchangeDraft& d = s.draft;
+  if (s.has_draft)
+    s.said = {!d.cwd.empty(), !d.git_branch.empty(), !d.model.empty(), !d.agent_version.empty()};
+  else if (s.next_seq > 0)
+    s.said = {!s.cwd.empty(), !s.git_branch.empty(), !s.model.empty(), !s.agent_version.empty()};
 }
+
+}  // namespace
 
 SessionWork& SessionCache::get(std::string_view uid, TimeMs now) {
   ++tick_;
@@ -20,6 +29,7 @@ SessionWork& SessionCache::get(std::string_view uid, TimeMs now) {
       history_.load(*loaded);
       loaded->has_draft = exchanges_.load_newest(loaded->pk, loaded->next_exchange, loaded->draft);
       loaded->last_test_failed = rows_.last_test_failed(loaded->pk);
+      recall_what_events_said(*loaded);
     } else {
       loaded = rows_.create(uid, now);
     }
@@ -28,6 +38,8 @@ SessionWork& SessionCache::get(std::string_view uid, TimeMs now) {
   it->second.last_used = tick_;
   return it->second;
 }
+
+void SessionCache::drop(std::string_view uid) { sessions_.erase(std::string(uid)); }
 
 bool SessionCache::exists(std::string_view uid) {
   return sessions_.contains(std::string(uid)) || rows_.load(uid).has_value();

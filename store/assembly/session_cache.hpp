@@ -23,7 +23,8 @@ class SessionCache {
   bool exists(std::string_view uid);
   SessionRows& rows() { return rows_; }
 
-  void flush(TimeMs now);  // writes what is dirty, then evicts the least recently used beyond the bound
+  void flush(TimeMs now);           // writes what is dirty, then evicts the least recently used beyond the bound
+  void drop(std::string_view uid);  // one session, whose rows changed underneath; nothing of it is written
   void clear() { sessions_.clear(); }
 
  private:

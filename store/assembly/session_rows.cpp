@@ -12,7 +12,8 @@ std::optional<SessionWork> SessionRows::load(std::string_view uid) {
       "SELECT session_pk, platform, kind, parent_uid, parent_call_id, forked_from, agent_name, project_pk, title,"
       " title_rank, description, cwd, git_branch, model, agent_version, started_at, ended_at, state, outcome,"
       " tokens_input, tokens_output, tokens_cache_read, tokens_cache_creation, turns, retries, tool_calls, tool_pairs,"
-      " tool_errors, compactions, next_seq, next_exchange, source_pk FROM sessions WHERE uid = ?");
+      " tool_errors, compactions, next_seq, next_exchange, source_pk, mode, context_tokens, lines_added, lines_removed,"
+      " cost_usd FROM sessions WHERE uid = ?");
   q.bind(uid);
   if (!q.step()) {
     q.reset();
@@ -49,6 +50,11 @@ std::optional<SessionWork> SessionRows::load(std::string_view uid) {
   s.next_seq = q.int64(29);
   s.next_exchange = q.int64(30);
   s.source = q.int64(31);
+  s.mode = q.str(32);
+  s.context_tokens = q.int64(33);
+  s.lines_added = q.int64(34);
+  s.lines_removed = q.int64(35);
+  if (!q.is_null(36)) s.cost_usd = q.real(36);
   q.reset();
   return s;
 }
@@ -83,13 +89,15 @@ void SessionRows::save(SessionWork& s, TimeMs ingested_at) {
          " agent_version = ?14, started_at = ?15, ended_at = ?16, state = ?17, outcome = ?18, tokens_input = ?19,"
          " tokens_output = ?20, tokens_cache_read = ?21, tokens_cache_creation = ?22, turns = ?23, retries = ?24,"
          " tool_calls = ?25, tool_pairs = ?26, tool_errors = ?27, compactions = ?28, next_seq = ?29,"
-         " next_exchange = ?30, source_pk = ?31, ingested_at = ?32 WHERE session_pk = ?1")
+         " next_exchange = ?30, source_pk = ?31, ingested_at = ?32, mode = ?33, context_tokens = ?34, lines_added = "
+         "?35,"
+         " lines_removed = ?36, cost_usd = ?37 WHERE session_pk = ?1")
       .bind(s.pk, static_cast<int>(s.kind), s.parent_uid, s.parent_call_id, s.forked_from, s.agent_name,
             or_null(s.project_pk), s.title, static_cast<int>(s.title_rank), s.description, cwd, s.git_branch, s.model,
             s.agent_version, started_at, ended_at, static_cast<int>(s.lifecycle), static_cast<int>(s.outcome),
             s.tokens.input, s.tokens.output, s.tokens.cache_read, s.tokens.cache_creation, turns, s.retries,
             s.tool_calls, s.tool_pairs, s.tool_errors, s.compactions, s.next_seq, s.next_exchange, or_null(s.source),
-            ingested_at)
+            ingested_at, s.mode, s.context_tokens, s.lines_added, s.lines_removed, s.cost_usd)
       .run();
   s.dirty = false;
 }

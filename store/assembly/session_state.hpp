@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -126,6 +127,24 @@ struct SessionWork {
   std::int64_t next_seq = 0;
   std::int64_t next_exchange = 0;
   SourceId source = 0;
+  std::string mode;
+  std::int64_t context_tokens = 0;
+  std::int64_t lines_added = 0;
+  std::int64_t lines_removed = 0;
+  std::optional<double> cost_usd;
+
+  // What events have said themselves; it wins over what is declared of the session as a whole. Not stored: the newest
+  // exchange has a value wherever an event gave one.
+  struct SaidByEvents {
+    bool cwd = false;
+    bool git_branch = false;
+    bool model = false;
+    bool agent_version = false;
+  };
+  SaidByEvents said;
+
+  // Keys of exchanges that were taken back, by number: an exchange that is written again keeps its key.
+  std::map<std::int64_t, ExchangeId> taken_back;
 
   bool has_draft = false;
   ExchangeDraft draft;

@@ -6,7 +6,7 @@ namespace memd::queries {
 
 SessionConditions conditions_of(sqlite::Database& db, const QueryFilter& filter) {
   SessionConditions out;
-  out.platforms = platform_list(filter.platforms);
+  out.platforms = filter.no_platform ? std::string(",,") : platform_list(filter.platforms);
   out.project = ascii_lower(filter.project);
   out.include_subagents = filter.include_subagents;
   if (!filter.session.empty()) out.session_pk = resolve_session(db, filter.session, filter.project);

@@ -67,6 +67,7 @@ json::object to_json(const Event& e) {
   put(o, "version", e.agent_version);
   put(o, "is_sidechain", e.is_sidechain);
   put(o, "starts_exchange", e.starts_exchange);
+  put(o, "time_estimated", e.time_estimated);
   put(o, "id_is_local", e.id_is_local);
   return o;
 }
@@ -81,7 +82,18 @@ json::object to_json(const SessionUpdate& s) {
   if (s.title_record_key != 0) o["title_record"] = hex(s.title_record_key);
   put(o, "description", s.description);
   put(o, "time", s.time);
+  put(o, "cwd", s.cwd);
+  put(o, "branch", s.git_branch);
+  put(o, "model", s.model);
+  put(o, "version", s.agent_version);
   put(o, "forked_from", s.forked_from);
+  put(o, "mode", s.mode);
+  put(o, "started_at", s.started_at);
+  put(o, "ended_at", s.ended_at);
+  put(o, "context_tokens", s.context_tokens);
+  put(o, "lines_added", s.lines_added);
+  put(o, "lines_removed", s.lines_removed);
+  if (s.cost_usd) o["cost_usd"] = *s.cost_usd;
   return o;
 }
 

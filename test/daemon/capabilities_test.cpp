@@ -17,7 +17,8 @@ TEST_F(Capabilities, DescribesPlatformsAndServer) {
   EXPECT_EQ(str(claude.at("data_completeness")), "full");
   EXPECT_TRUE(claude.at("diagnostics_enabled").as_bool());
   EXPECT_EQ(boost::json::serialize(claude.at("storage_location")), R"(["~/.claude/projects"])");
-  EXPECT_EQ(boost::json::serialize(claude.at("capabilities")), R"(["semantic_search","temporal_query","live_tail"])");
+  EXPECT_EQ(boost::json::serialize(claude.at("capabilities")),
+            R"(["semantic_search","temporal_query","exchange_retrieval","live_tail"])");
   EXPECT_EQ(claude.at("sessions").as_int64(), 1);
   EXPECT_EQ(claude.at("exchanges").as_int64(), 3);
   EXPECT_EQ(boost::json::serialize(a.at("capability_matrix").at("semantic_search")), R"(["claude_code","cursor"])");

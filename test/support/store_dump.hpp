@@ -13,7 +13,9 @@ inline std::vector<std::string> dump_store(sqlite::Database& db) {
       "SELECT 'session', uid, kind, parent_uid, forked_from, title, title_rank, cwd, git_branch, model, started_at,"
       " ended_at, state, outcome, tokens_input, tokens_output, tokens_cache_read, tokens_cache_creation, turns, "
       "retries,"
-      " tool_calls, tool_pairs, tool_errors, compactions, next_seq, next_exchange FROM sessions ORDER BY uid",
+      " tool_calls, tool_pairs, tool_errors, compactions, next_seq, next_exchange, parent_call_id, agent_name,"
+      " description, agent_version, mode, context_tokens, lines_added, lines_removed, cost_usd FROM sessions"
+      " ORDER BY uid",
       "SELECT 'event', s.uid, e.seq, e.event_id, e.time, e.kind, e.role, e.origin, e.parent_seq, e.pair_seq, e.tool,"
       " e.call_key, e.input_hash, p.path, e.flags, e.summary, e.tokens, e.raw_offset,"
       " e.raw_length, e.raw_block FROM events e JOIN sessions s USING (session_pk) LEFT JOIN paths p USING (path_pk) "
@@ -28,6 +30,11 @@ inline std::vector<std::string> dump_store(sqlite::Database& db) {
       " ORDER BY s.uid, f.exchange_number, p.path, f.access",
       "SELECT 'response', response_key, exchange_number, input, output, cache_read, cache_creation FROM responses"
       " ORDER BY response_key",
+      "SELECT 'observation', s.uid, o.exchange_number, o.event_seq, o.time, o.type, o.summary, o.content, o.tool,"
+      " o.metadata FROM observations o JOIN sessions s USING (session_pk) ORDER BY s.uid, o.event_seq, o.content_hash",
+      "SELECT 'item', o.path, i.session_uid, i.item_no, i.item_key, i.version, i.flags, i.record_type, i.disposition,"
+      " i.reason, i.bytes FROM source_items i JOIN sources o USING (source_pk) ORDER BY o.path, i.session_uid, "
+      "i.item_no",
       "SELECT 'coverage', o.path, c.record_type, c.disposition, c.reason, c.records, c.bytes FROM coverage c"
       " JOIN sources o USING (source_pk) ORDER BY o.path, c.record_type, c.disposition, c.reason",
       "SELECT 'source', path, cursor, size FROM sources ORDER BY path",

@@ -1,0 +1,89 @@
+#pragma once
+
+#include "adapters/cline/task_messages.hpp"
+#include "adapters/json/json_access.hpp"
+#include "adapters/snapshot/item_context.hpp"
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// Private to the decoder: the shape of items, and who reads which.
+namespace memd::cline {
+
+using namespace json;  // NOLINT(google-build-using-namespace): the whole folder reads JSON
+using snapshot::ItemContext;
+using snapshot::Verdict;
+
+enum class ItemKey : std::uint8_t {
+  key,
+  record,
+  head,
+  damaged,
+  cwd,
+  first,
+  subtask,
+  superseded,
+  repeated,
+  cache_in_input,
+  dropped,
+  block,
+  calls,
+  results,
+  ui,
+  more,
+  message,
+  time,
+  estimated,
+  compaction,
+  copied,
+};
+inline constexpr std::array<std::string_view, 21> kItemNames{
+    "key",        "record",   "head",           "damaged", "cwd",       "first",      "subtask",
+    "superseded", "repeated", "cache_in_input", "dropped", "block",     "calls",      "results",
+    "ui",         "more",     "message",        "time",    "estimated", "compaction", "copied"};
+
+struct ItemFields {
+  Tokens<kItemNames.size()> tokens;
+  std::string key;
+  std::vector<ToolCall> calls;
+
+  std::string_view operator[](ItemKey k) const { return tokens[static_cast<std::size_t>(k)]; }
+  bool is(ItemKey k) const { return is_true((*this)[k]); }
+};
+
+// JSON that stands as text inside JSON. Lives as long as what is read from it.
+class InnerJson {
+ public:
+  bool open(std::string_view text);
+  od::object root;
+
+ private:
+  std::string padded_;
+  od::parser parser_;
+  od::document document_;
+};
+
+Verdict read_head(ItemContext& c, od::object& item);
+// `type` becomes the name for the ledger.
+Verdict read_ui(ItemContext& c, od::object& item, const ItemFields& fields, std::string& type);
+Verdict read_message(ItemContext& c, od::object& item, const ItemFields& fields, std::string& type);
+Verdict read_compaction(ItemContext& c, od::object& item);
+
+// Of an api_req_started message: results of the calls before it, tokens, why it failed.
+Verdict read_request(ItemContext& c, od::object& item, const ItemFields& fields, std::string_view text);
+
+void emit_result(ItemContext& c, const ToolCall& call, std::string_view text, bool is_error, std::size_t block);
+// Fills a call from its input: a JSON value, or text.
+bool read_block_input(ItemContext& c, od::object& block, Event& call);
+void read_text_input(ItemContext& c, std::string_view input, Event& call);
+
+// The text of a content value: a string, or blocks whose texts are joined; "[image]" and the like go to `marker`.
+bool read_content(ItemContext& c, od::value& content, std::string& text, std::string& marker);
+
+// The path as the agent sees it: those shown are relative to the working directory.
+std::string absolute_path(std::string_view cwd, std::string_view path);
+
+}  // namespace memd::cline

@@ -1,0 +1,220 @@
+// Messages as they are sent to the model: of the newer store, and of tasks whose interface messages are lost.
+#include "adapters/cline/item_handlers.hpp"
+#include "adapters/cline/tool_names.hpp"
+#include "adapters/cline/wrappers.hpp"
+#include "adapters/cline/xml_calls.hpp"
+
+#include <algorithm>
+
+namespace memd::cline {
+namespace {
+
+enum : std::size_t { kRole, kTs, kMetadata, kMetrics, kModelInfo, kMessageKeys };
+constexpr KeyTable<kMessageKeys> kMessageTable{{"role", "ts", "metadata", "metrics", "modelInfo"}};
+
+enum : std::size_t { kType, kText, kThinking, kId, kName, kToolUseId, kIsError, kBlockKeys };
+constexpr KeyTable<kBlockKeys> kBlockTable{{"type", "text", "thinking", "id", "name", "tool_use_id", "is_error"}};
+
+enum : std::size_t { kInput, kOutput, kReads, kWrites, kTokens, kMetricKeys };
+constexpr KeyTable<kMetricKeys> kMetricTable{
+    {"inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "tokens"}};
+
+enum : std::size_t { kPrompt, kCompletion, kCached, kTokenKeys };
+constexpr KeyTable<kTokenKeys> kTokenTable{{"prompt", "completion", "cached"}};
+
+struct Message {
+  bool assistant = false;
+  std::size_t xml_calls = 0;
+  std::vector<bool> answered;
+  std::string human;
+  std::string marker;
+  bool command = false;
+};
+
+void emit_words(ItemContext& c, std::string_view text, std::size_t block) {
+  text = trimmed(text);
+  // Models that think in the open, in the years of XML.
+  constexpr std::string_view kOpen = "<thinking>";
+  constexpr std::string_view kClose = "</thinking>";
+  if (text.starts_with(kOpen)) {
+    const auto end = text.find(kClose);
+    c.add(EventKind::thinking, Role::assistant, block).text = trimmed(text.substr(kOpen.size(), end - kOpen.size()));
+    text = end == std::string_view::npos ? "" : trimmed(text.substr(end + kClose.size()));
+  }
+  if (!text.empty()) c.add(EventKind::assistant_msg, Role::assistant, block).text = text;
+}
+
+void read_assistant_text(ItemContext& c, const ItemFields& fields, Message& m, std::string_view text,
+                         std::size_t block) {
+  std::size_t done = 0;
+  for (const XmlCall& call : xml_calls(text)) {
+    emit_words(c, text.substr(done, call.begin - done), block);
+    done = call.end;
+    if (is_talk(call.tool)) {
+      emit_words(c, call.talk, block);
+      continue;
+    }
+    Event& e = c.add(EventKind::tool_call, Role::assistant, block);
+    e.tool = call.tool;
+    e.call_id = xml_call_id(fields.key, m.xml_calls++);
+    read_text_input(c, call.input, e);
+  }
+  emit_words(c, text.substr(done), block);
+}
+
+void read_user_text(ItemContext& c, const ItemFields& fields, Message& m, std::string_view text, std::size_t block) {
+  TextResult result;
+  for (std::size_t at = 0; next_text_result(text, at, result);)
+    for (std::size_t i = 0; i < fields.calls.size(); ++i)
+      if (!m.answered[i] && may_show(fields.calls[i].tool, result.tool)) {
+        m.answered[i] = true;
+        emit_result(c, fields.calls[i], result.text, tells_failure(result.text), block);
+        break;
+      }
+  const Words words = human_words(text);
+  if (words.text.empty()) return;
+  m.human.append(m.human.empty() ? "" : "\n").append(words.text);
+  m.command |= words.command;
+}
+
+bool read_result(ItemContext& c, od::object& block, const Tokens<kBlockKeys>& tokens, std::size_t index) {
+  std::string text;
+  std::string marker;
+  od::value content;
+  if (seek(block, "content", content) && !read_content(c, content, text, marker)) return false;
+  ToolCall call;
+  call.id = c.text(tokens[kToolUseId]);
+  emit_result(c, call, text, is_true(tokens[kIsError]) || tells_failure(text), index);
+  c.out().events.back().summary = marker;
+  return true;
+}
+
+bool read_block(ItemContext& c, od::object& block, const ItemFields& fields, Message& m, std::size_t index) {
+  Tokens<kBlockKeys> tokens;
+  if (!collect(block, kBlockTable, tokens)) return false;
+  const auto type = string_body(tokens[kType]);
+  if (type == "text") {
+    const std::string text = c.text(tokens[kText]);
+    if (m.assistant)
+      read_assistant_text(c, fields, m, text, index);
+    else
+      read_user_text(c, fields, m, text, index);
+  } else if (type == "thinking" || type == "redacted_thinking" || type == "reasoning") {
+    std::string text = c.text(tokens[is_string(tokens[kThinking]) ? kThinking : kText]);
+    if (!trimmed(text).empty()) c.add(EventKind::thinking, Role::assistant, index).text = std::move(text);
+  } else if (type == "tool_use") {
+    Event& e = c.add(EventKind::tool_call, Role::assistant, index);
+    e.tool = c.text(tokens[kName]);
+    e.call_id = c.text(tokens[kId]);
+    e.summary = e.tool;
+    return read_block_input(c, block, e);
+  } else if (type == "tool_result") {
+    return read_result(c, block, tokens, index);
+  } else if (type == "image" || type == "document" || type == "file") {
+    m.marker.append(m.marker.empty() ? "[" : " [").append(type).append("]");
+  } else {
+    c.diagnose(DiagnosticType::unknown_field_value, {"content.type"});
+  }
+  return true;
+}
+
+bool read_content_blocks(ItemContext& c, od::object& object, const ItemFields& fields, Message& m) {
+  od::value content;
+  if (!seek(object, "content", content)) return true;
+  const auto token = token_of(content);
+  if (is_string(token)) {
+    const std::string text = c.text(token);
+    if (m.assistant)
+      read_assistant_text(c, fields, m, text, 0);
+    else
+      read_user_text(c, fields, m, text, 0);
+    return true;
+  }
+  od::array blocks;
+  if (content.get_array().get(blocks)) return true;
+  return for_each_element(blocks, [&](od::value& value, std::size_t index) {
+    od::object block;
+    return value.get_object().get(block) ? true : read_block(c, block, fields, m, index);
+  });
+}
+
+// The newer store counts cached tokens as input, the older one apart and in one number.
+bool read_metrics(od::object& object, TokenUsage& usage) {
+  od::object metrics;
+  Tokens<kMetricKeys> tokens;
+  if (!seek_object(object, "metrics", metrics)) return true;
+  if (!collect(metrics, kMetricTable, tokens)) return false;
+  usage = {integer(tokens[kInput]), integer(tokens[kOutput]), integer(tokens[kReads]), integer(tokens[kWrites])};
+  usage.input = std::max<std::int64_t>(0, usage.input - usage.cache_read - usage.cache_creation);
+  od::object older;
+  Tokens<kTokenKeys> counts;
+  if (!tokens[kTokens].starts_with('{') || !seek_object(metrics, "tokens", older)) return true;
+  if (!collect(older, kTokenTable, counts)) return false;
+  usage = {integer(counts[kPrompt]), integer(counts[kCompletion]), integer(counts[kCached]), 0};
+  return true;
+}
+
+}  // namespace
+
+Verdict read_message(ItemContext& c, od::object& item, const ItemFields& fields, std::string& type) {
+  od::object object;
+  Tokens<kMessageKeys> tokens;
+  if (!seek_object(item, "message", object) || !collect(object, kMessageTable, tokens)) return Verdict::damaged();
+  Message m;
+  m.assistant = string_body(tokens[kRole]) == "assistant";
+  m.answered.resize(fields.calls.size());
+  type = m.assistant ? "message:assistant" : "message:user";
+  od::object nested;
+  od::value value;
+  if (tokens[kMetadata].starts_with('{') && seek_object(object, "metadata", nested) &&
+      seek(nested, "displayOnly", value) && is_true(token_of(value)))
+    return Verdict::skipped("display_only");
+  if (tokens[kModelInfo].starts_with('{') && seek_object(object, "modelInfo", nested))
+    for (const auto key : {"id", "modelId"})
+      if (c.model.empty() && seek(nested, key, value)) c.model = c.text(token_of(value));
+
+  if (!read_content_blocks(c, object, fields, m)) return Verdict::damaged();
+  if (!m.human.empty() || (!m.marker.empty() && !c.emitted() && !m.assistant)) {
+    // Words beside the results of tools: said while the agent worked.
+    const bool beside = c.emitted();
+    Event& e = c.add(beside ? EventKind::human_intervention : EventKind::user_msg, Role::user);
+    e.origin = beside ? Origin::embedded : m.command ? Origin::command : Origin::typed;
+    if (fields.is(ItemKey::subtask) && !beside) e.origin = Origin::parent_agent;
+    e.starts_exchange = !beside;
+    e.text = std::move(m.human);
+    e.summary = m.marker;
+  }
+  TokenUsage usage;
+  if (tokens[kMetrics].starts_with('{') && !read_metrics(object, usage)) return Verdict::damaged();
+  // Copied history carries the tokens of the session it came from.
+  if (!fields.is(ItemKey::copied)) c.add_usage(usage, c.key());
+  return c.emitted() ? Verdict::indexed() : Verdict::skipped(m.assistant ? "blank_message" : "injected_text");
+}
+
+Verdict read_compaction(ItemContext& c, od::object& item) {
+  od::object compaction;
+  od::value value;
+  od::array messages;
+  if (!seek_object(item, "compaction", compaction)) return Verdict::damaged();
+  std::string before;
+  if (seek(compaction, "source_message_count", value)) before = std::to_string(integer(token_of(value)));
+  c.add_lifecycle("compaction", before.empty() ? "" : before + " messages before");
+  std::string summary;
+  if (seek(compaction, "messages", value) && !value.get_array().get(messages)) {
+    const bool whole = for_each_element(messages, [&](od::value& element, std::size_t index) {
+      od::object message;
+      od::value content;
+      std::string marker;
+      if (index > 0 || element.get_object().get(message) || !seek(message, "content", content)) return true;
+      return read_content(c, content, summary, marker);
+    });
+    if (!whole) return Verdict::damaged();
+  }
+  if (trimmed(summary).empty()) return Verdict::indexed();
+  Event& e = c.add_lifecycle("compact_summary");
+  e.origin = Origin::injected;
+  e.text = std::move(summary);
+  return Verdict::indexed();
+}
+
+}  // namespace memd::cline

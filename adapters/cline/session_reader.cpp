@@ -1,0 +1,214 @@
+#include "adapters/cline/session_reader.hpp"
+
+#include "adapters/cline/session_messages.hpp"
+#include "adapters/snapshot/item_json.hpp"
+#include "schemas/event_batch.hpp"
+#include "schemas/hash.hpp"
+#include "schemas/ids.hpp"
+#include "schemas/time.hpp"
+
+#include <simdjson.h>
+
+#include <algorithm>
+
+namespace memd::cline {
+namespace {
+
+namespace dom = simdjson::dom;
+using snapshot::ObjectWriter;
+
+std::string text_of(const dom::object& object, std::string_view key) {
+  std::string_view text;
+  return object[key].get(text) ? std::string() : std::string(text);
+}
+TimeMs time_of(const dom::object& object, std::string_view key) {
+  std::string_view text;
+  std::int64_t number = 0;
+  if (!object[key].get(number)) return number;
+  return object[key].get(text) ? 0 : parse_rfc3339(text).value_or(0);
+}
+
+std::string agent_name(const std::string& file) {
+  const std::string name = std::filesystem::path(file).filename().string();
+  return name.substr(0, name.size() - kMessagesSuffix.size());
+}
+
+}  // namespace
+
+void SessionReader::read_manifest(const std::string& text) {
+  dom::parser parser;
+  dom::object manifest;
+  if (parser.parse(text).get(manifest)) return;
+  manifest_.cwd = text_of(manifest, "cwd");
+  if (manifest_.cwd.empty()) manifest_.cwd = text_of(manifest, "workspace_root");
+  manifest_.model = text_of(manifest, "model");
+  manifest_.started = time_of(manifest, "started_at");
+  if (manifest_.started == 0) manifest_.started = time_of(manifest, "created_at");
+  manifest_.ended = time_of(manifest, "ended_at");
+  dom::object metadata;
+  if (manifest["metadata"].get(metadata)) return;
+  manifest_.title = text_of(metadata, "title");
+  double cost = 0;
+  if (!metadata["totalCost"].get(cost)) manifest_.cost = cost;
+  dom::object fork;
+  if (metadata["fork"].get(fork)) return;
+  manifest_.forked_from = text_of(fork, "forkedFromSessionId");
+  manifest_.forked = time_of(fork, "forkedAt");
+}
+
+Result<void> SessionReader::load() {
+  if (loaded_) return {};
+  MEMD_TRY_ASSIGN(folder_, read_folder(files_, path_.folder.string()));
+  EventBatch ledger;
+  const auto cover = [&](std::string_view type, std::string_view reason, std::uint64_t bytes) {
+    if (bytes > 0) ledger.cover(type, Disposition::skipped, reason, bytes);
+  };
+  if (const auto* entry = folder_.find(path_.id + ".json")) {
+    MEMD_TRY_ASSIGN(const std::string text, read_whole(files_, *entry));
+    read_manifest(text);
+  }
+  bool any = false;
+  for (const auto& entry : folder_.entries) {
+    const std::string name = std::filesystem::path(entry.path).filename().string();
+    if (!name.ends_with(kMessagesSuffix)) continue;
+    any = true;
+    const auto stem = name.substr(0, name.size() - kMessagesSuffix.size());
+    MEMD_TRY(load_agent(entry, folder_.find(stem + std::string(kCompactionSuffix))));
+  }
+  if (!any) return Error(Errc::not_found, "no messages in " + path_.folder.string());
+  for (const auto& [key, agent] : agents_) {
+    cover("(structure)", "structure", agent.document.structure());
+    cover("(torn)", "unfinished", agent.document.torn);
+    torn_ |= agent.document.torn > 0;
+  }
+  for (const auto& entry : folder_.entries) {
+    const std::string name = std::filesystem::path(entry.path).filename().string();
+    if (name.ends_with(kMessagesSuffix)) continue;
+    if (name.ends_with(kCompactionSuffix)) {
+      const auto agent = agents_.find(name.substr(0, name.size() - kCompactionSuffix.size()));
+      if (agent != agents_.end() && agent->second.bytes.contains("compaction")) continue;
+    }
+    cover(name == path_.id + ".json" ? "(manifest)" : "(" + companion_name(name) + ")", "companion_file", entry.size);
+  }
+  rest_ = std::move(ledger.coverage);
+  loaded_ = true;
+  return {};
+}
+
+Result<void> SessionReader::load_agent(const FileView::Entry& entry, const FileView::Entry* compaction_file) {
+  MEMD_TRY_ASSIGN(std::string text, read_whole(files_, entry));
+  std::string compaction;
+  if (compaction_file != nullptr) {
+    MEMD_TRY_ASSIGN(compaction, read_whole(files_, *compaction_file));
+  }
+  const std::string name = agent_name(entry.path);
+  const bool lead = name == path_.id;
+  Agent& agent = agents_[name];
+  agent.native_id = lead ? path_.id : path_.id + "/" + name;
+  agent.document = snapshot::split_document(std::move(text), "messages", "role");
+  ObjectWriter head;
+  head.flag("head", true).text("id", agent.native_id);
+  const auto add = [&](std::string_view key, const std::string& value) {
+    if (!value.empty()) head.text(key, value);
+  };
+  add("cwd", manifest_.cwd);
+  if (lead) {
+    add("model", manifest_.model);
+    add("title", manifest_.title);
+    add("forked_from", manifest_.forked_from);
+    if (manifest_.started != 0) head.number("started", manifest_.started);
+    if (manifest_.ended != 0) head.number("ended", manifest_.ended);
+    if (manifest_.cost) head.json("cost", std::to_string(*manifest_.cost));
+  } else {
+    head.text("parent", path_.id).text("agent", name);
+  }
+  agent.head = std::move(head).finish();
+  add_items(agent, compaction, compaction_file == nullptr ? 0 : compaction_file->size);
+  return {};
+}
+
+void SessionReader::add_items(Agent& agent, const std::string& compaction, std::uint64_t compaction_size) {
+  const auto add = [&](const std::string& key, std::string bytes, std::uint64_t ledger) {
+    agent.items.push_back({key, hash64(bytes) | 1, ledger});
+    agent.bytes[key] = std::move(bytes);
+  };
+  dom::parser parser;
+  dom::object state;
+  std::int64_t compacted = -1;
+  if (!compaction.empty() && !parser.parse(compaction).get(state)) {
+    compacted = 0;
+    if (state["source_message_count"].get(compacted)) compacted = 0;
+  }
+  const auto messages = read_session_messages(agent.document, manifest_.started);
+  const auto add_compaction = [&](TimeMs time) {
+    ObjectWriter o;
+    o.text("key", "compaction").text("record", agent.native_id + "/compaction." + std::to_string(compacted));
+    o.number("time", time).flag("estimated", true).json("compaction", compaction);
+    add("compaction", std::move(o).finish(), compaction_size);
+  };
+  TimeMs last = manifest_.started;
+  const bool lead = agent.native_id == path_.id;
+  // What the summary was made of can have been taken out of the messages since.
+  if (compacted > static_cast<std::int64_t>(messages.size())) add_compaction(last), compacted = -1;
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    if (compacted == static_cast<std::int64_t>(i)) add_compaction(last), compacted = -1;
+    const SessionMessage& m = messages[i];
+    const auto ledger = m.element.end - m.element.begin;
+    ObjectWriter o;
+    o.text("key", m.key);
+    if (m.element.damaged) {
+      add(m.key, std::move(o.flag("damaged", true)).finish(), ledger);
+      continue;
+    }
+    o.text("record", m.record.empty() ? agent.native_id + "/" + m.key : m.record);
+    if (!manifest_.cwd.empty()) o.text("cwd", manifest_.cwd);
+    o.number("time", m.time).flag("estimated", m.estimated).flag("subtask", !lead);
+    o.flag("copied", manifest_.forked != 0 && m.time < manifest_.forked);
+    o.json("message", agent.document.bytes(m.element));
+    add(m.key, std::move(o).finish(), ledger);
+    last = m.time;
+  }
+  if (compacted >= 0) add_compaction(last);
+}
+
+Result<SnapshotReader::Plan> SessionReader::plan(const std::string& mark) {
+  Plan plan;
+  MEMD_TRY_ASSIGN(const Folder folder, read_folder(files_, path_.folder.string()));
+  for (const auto& entry : folder.entries)
+    plan.size += entry.size;
+  plan.mark = folder.state;
+  plan.unchanged = mark == folder.state;
+  if (plan.unchanged) return plan;
+  MEMD_TRY(load());
+  // The lead first: subagents hang under it.
+  plan.sessions.push_back(path_.id);
+  for (const auto& [key, agent] : agents_)
+    if (key != path_.id) plan.sessions.push_back(key);
+  plan.mark = folder_.state;
+  plan.rest = rest_;
+  return plan;
+}
+
+Result<std::optional<SnapshotReader::Session>> SessionReader::session(const std::string& session_key,
+                                                                      std::span<const SourceItem> known) {
+  MEMD_TRY(load());
+  const auto it = agents_.find(session_key);
+  if (it == agents_.end()) return std::optional<Session>();
+  Session session;
+  session.session_uid = make_session_uid(Platform::cline, it->second.native_id);
+  session.head = Item{"(head)", hash64(it->second.head) | 1, 0};
+  session.items = it->second.items;
+  if (it->second.document.torn > 0) add_behind_cut(known, session.items);
+  return std::optional<Session>(std::move(session));
+}
+
+Result<std::string> SessionReader::item(const std::string& session_key, const std::string& item_key) {
+  MEMD_TRY(load());
+  if (const auto agent = agents_.find(session_key); agent != agents_.end()) {
+    if (item_key == "(head)") return agent->second.head;
+    if (const auto it = agent->second.bytes.find(item_key); it != agent->second.bytes.end()) return it->second;
+  }
+  return Error(Errc::not_found, "no such item any more");
+}
+
+}  // namespace memd::cline

@@ -1,0 +1,64 @@
+#pragma once
+
+#include "adapters/cline/folder.hpp"
+#include "adapters/cline/paths.hpp"
+#include "adapters/snapshot/document.hpp"
+#include "adapters/snapshot_reader.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memd::cline {
+
+// A session of generation 2: its folder holds a manifest and a document of messages for the lead agent, and one for
+// each subagent, which is a session of its own under it.
+//
+// Items are {"key", "record", "cwd"?, "time", "estimated"?, "copied"?, "message": as it stands}. Cline makes new ids
+// and times for messages when a session is taken up again, so a message is known by what it says: an answer by its
+// time, results by the id of the first call, a prompt by a hash of its words and by the answer that follows. Prompts
+// have no time of their own: just before what follows, or else just after what was before.
+class SessionReader : public SnapshotReader {
+ public:
+  SessionReader(SourcePath path, const FileView& files) : path_(std::move(path)), files_(files) {}
+
+  Result<Plan> plan(const std::string& mark) override;
+  Result<std::optional<Session>> session(const std::string& session_key, std::span<const SourceItem> known) override;
+  Result<std::string> item(const std::string& session_key, const std::string& item_key) override;
+
+ private:
+  struct Agent {
+    std::string native_id;
+    std::string head;
+    snapshot::Document document;
+    std::vector<Item> items;
+    std::map<std::string, std::string> bytes;
+  };
+  struct Manifest {
+    std::string cwd;
+    std::string title;
+    std::string model;
+    std::string forked_from;
+    std::string description;
+    std::int64_t started = 0;
+    std::int64_t forked = 0;
+    std::int64_t ended = 0;
+    std::optional<double> cost;
+  };
+  Result<void> load();
+  Result<void> load_agent(const FileView::Entry& entry, const FileView::Entry* compaction);
+  void read_manifest(const std::string& text);
+  void add_items(Agent& agent, const std::string& compaction, std::uint64_t compaction_size);
+
+  SourcePath path_;
+  const FileView& files_;
+  bool loaded_ = false;
+  Folder folder_;
+  Manifest manifest_;
+  std::map<std::string, Agent> agents_;  // by session key
+  std::vector<CoverageEntry> rest_;
+  bool torn_ = false;
+};
+
+}  // namespace memd::cline

@@ -1,0 +1,192 @@
+#include "adapters/cline/task_reader.hpp"
+
+#include "adapters/cline/folder.hpp"
+#include "adapters/cline/history_index.hpp"
+#include "adapters/cline/history_items.hpp"
+#include "adapters/snapshot/item_json.hpp"
+#include "schemas/event_batch.hpp"
+#include "schemas/hash.hpp"
+#include "schemas/ids.hpp"
+
+#include <algorithm>
+
+namespace memd::cline {
+
+using snapshot::Element;
+using snapshot::ObjectWriter;
+
+namespace {
+
+constexpr std::string_view kTornKey = "(torn)";
+
+std::string calls_json(const std::vector<ToolCall>& calls) {
+  std::string out = "[";
+  for (const ToolCall& c : calls) {
+    ObjectWriter o;
+    o.text("id", c.id).text("tool", c.tool);
+    if (!c.path.empty()) o.text("path", c.path).number("added", c.lines_added).number("removed", c.lines_removed);
+    out.append(out.size() > 1 ? "," : "").append(std::move(o).finish());
+  }
+  return out + "]";
+}
+
+}  // namespace
+
+Result<void> TaskReader::load() {
+  if (loaded_) return {};
+  MEMD_TRY_ASSIGN(Folder folder, read_folder(files_, path_.folder.string()));
+  entries_ = folder.entries;
+  state_ = folder.state;
+  const auto has = [&](std::string_view name) { return folder.find(name) != nullptr; };
+  for (const auto name : {kUiMessages, kOldUiMessages, kApiHistory})
+    if (main_name_.empty() && has(name)) main_name_ = name;
+  if (main_name_.empty()) return Error(Errc::not_found, "no messages in " + path_.folder.string());
+
+  const auto load_document = [&](std::string_view name, std::string_view mark) -> Result<snapshot::Document> {
+    const auto* entry = folder.find(name);
+    if (entry == nullptr) return snapshot::Document{};
+    MEMD_TRY_ASSIGN(std::string text, read_whole(files_, *entry));
+    return snapshot::split_document(std::move(text), {}, mark);
+  };
+  const bool ui_lost = main_name_ == kApiHistory;
+  if (!ui_lost) {
+    MEMD_TRY_ASSIGN(main_, load_document(main_name_, "ts"));
+  }
+  MEMD_TRY_ASSIGN(history_document_, load_document(kApiHistory, "role"));
+  if (!ui_lost && main_.elements.empty() && main_.torn == 0 && !history_document_.elements.empty())
+    main_name_ = kApiHistory;
+  history_ = read_history(history_document_);
+  messages_ = read_ui_messages(main_);
+  join(messages_, history_, history_document_);
+
+  const auto known = find_history(files_, path_.folder);
+  cwd_ = known.cwd;
+  for (const auto* document : {&main_, &history_document_})
+    if (cwd_.empty()) cwd_ = find_working_directory(std::string_view(document->text).substr(0, document->size));
+  const std::string extension = path_.folder.parent_path().parent_path().filename().string();
+  cache_in_input_ = extension.find("roo-cline") != std::string::npos || extension.find("kilo") != std::string::npos;
+  std::string metadata;
+  if (const auto* entry = folder.find(kTaskMetadata)) {
+    if (auto text = files_.read(entry->path)) metadata = std::move(*text);
+  }
+  head_ = task_head(path_.id, known, cwd_, last_model(metadata));
+  build_items();
+  loaded_ = true;
+  return {};
+}
+
+std::string TaskReader::ui_item(const UiMessage& m, bool first) const {
+  ObjectWriter o;
+  o.text("key", m.key);
+  if (m.damaged) return std::move(o.flag("damaged", true)).finish();
+  if (!cwd_.empty()) o.text("cwd", cwd_);
+  o.flag("first", first).flag("superseded", m.superseded).flag("repeated", m.repeated);
+  if (m.is_request()) o.flag("cache_in_input", cache_in_input_);
+  if (m.dropped)
+    o.json("dropped", "[" + std::to_string(m.dropped->first) + "," + std::to_string(m.dropped->second) + "]");
+  if (m.block) o.json("block", *m.block);
+  if (!m.calls.empty()) o.json("calls", calls_json(m.calls));
+  if (m.results) o.json("results", *m.results);
+  o.json("ui", main_.bytes(m.elements.front()));
+  if (m.elements.size() > 1) {
+    std::string more = "[";
+    for (std::size_t i = 1; i < m.elements.size(); ++i)
+      more.append(i > 1 ? "," : "").append(main_.bytes(m.elements[i]));
+    o.json("more", more + "]");
+  }
+  return std::move(o).finish();
+}
+
+void TaskReader::build_items() {
+  const auto add = [&](const std::string& key, std::string bytes, std::uint64_t ledger) {
+    items_.push_back({key, hash64(bytes) | 1, ledger});
+    bytes_[key] = std::move(bytes);
+  };
+  if (main_name_ == kApiHistory) {
+    for (auto& item : history_items(path_.id, history_document_, history_, cwd_))
+      add(item.key, std::move(item.bytes), item.ledger_bytes);
+    return;
+  }
+  for (std::size_t i = 0; i < messages_.size(); ++i)
+    add(messages_[i].key, ui_item(messages_[i], i == 0), messages_[i].bytes());
+}
+
+void TaskReader::set_rest(Plan& plan) const {
+  EventBatch ledger;
+  const auto cover = [&](std::string_view type, Disposition disposition, std::string_view reason, std::uint64_t bytes,
+                         std::uint64_t records) {
+    if (bytes > 0) ledger.cover(type, disposition, reason, bytes, records);
+  };
+  const bool from_history = main_name_ == kApiHistory;
+  const auto& shown = from_history ? history_document_ : main_;
+  cover("(structure)", Disposition::skipped, "structure", shown.structure(), 1);
+  if (!show_torn_) cover("(torn)", Disposition::skipped, "unfinished", shown.torn, 1);
+  if (!from_history) {
+    const auto& d = history_document_;
+    std::uint64_t joined = 0;
+    std::uint64_t joined_bytes = 0;
+    for (const auto& e : history_)
+      if (e.joined) ++joined, joined_bytes += e.element.end - e.element.begin;
+    cover("(history entry)", Disposition::indexed, "", joined_bytes, joined);
+    cover("(history entry)", Disposition::skipped, "shown_in_messages", d.element_bytes() - joined_bytes,
+          history_.size() - joined);
+    cover("(structure)", Disposition::skipped, "structure", d.structure() + d.torn, 1);
+  }
+  for (const auto& entry : entries_) {
+    plan.size += entry.size;
+    const std::string name = std::filesystem::path(entry.path).filename().string();
+    if (name == kApiHistory || (name == main_name_ && !from_history)) continue;
+    cover("(" + companion_name(name) + ")", Disposition::skipped, "companion_file", entry.size, 1);
+  }
+  plan.rest = std::move(ledger.coverage);
+}
+
+Result<SnapshotReader::Plan> TaskReader::plan(const std::string& mark) {
+  Plan plan;
+  MEMD_TRY_ASSIGN(const Folder folder, read_folder(files_, path_.folder.string()));
+  if (mark == folder.state) {
+    plan.mark = mark;
+    plan.unchanged = true;
+    for (const auto& entry : folder.entries)
+      plan.size += entry.size;
+    return plan;
+  }
+  MEMD_TRY(load());
+  const auto& shown = main_name_ == kApiHistory ? history_document_ : main_;
+  const std::string torn = "torn " + state_;
+  show_torn_ = shown.torn > 0 && mark == torn;
+  if (show_torn_) {
+    std::string bytes = std::move(ObjectWriter().text("key", kTornKey).flag("damaged", true)).finish();
+    torn_ = Item{std::string(kTornKey), hash64(state_) | 1, shown.torn};
+    bytes_[std::string(kTornKey)] = std::move(bytes);
+  }
+  plan.mark = shown.torn > 0 && !show_torn_ ? torn : state_;
+  plan.sessions = {path_.id};
+  set_rest(plan);
+  return plan;
+}
+
+Result<std::optional<SnapshotReader::Session>> TaskReader::session(const std::string& session_key,
+                                                                   std::span<const SourceItem> known) {
+  MEMD_TRY(load());
+  if (session_key != path_.id) return std::optional<Session>();
+  Session session;
+  session.session_uid = make_session_uid(Platform::cline, path_.id);
+  session.head = Item{"(head)", hash64(head_) | 1, 0};
+  session.items = items_;
+  const auto& shown = main_name_ == kApiHistory ? history_document_ : main_;
+  if (shown.torn > 0) add_behind_cut(known, session.items);
+  if (torn_) session.items.push_back(*torn_);
+  return std::optional<Session>(std::move(session));
+}
+
+Result<std::string> TaskReader::item(const std::string& session_key, const std::string& item_key) {
+  MEMD_TRY(load());
+  if (session_key == path_.id) {
+    if (item_key == "(head)") return head_;
+    if (const auto it = bytes_.find(item_key); it != bytes_.end()) return it->second;
+  }
+  return Error(Errc::not_found, "no such item any more");
+}
+
+}  // namespace memd::cline

@@ -1,0 +1,298 @@
+// Messages of the interface, one by one.
+#include "adapters/cline/item_handlers.hpp"
+#include "adapters/cline/tool_names.hpp"
+#include "adapters/snapshot/item_json.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace memd::cline {
+namespace {
+
+enum : std::size_t { kTs, kType, kSay, kAsk, kText, kReasoning, kImages, kFiles, kModelInfo, kUiKeys };
+constexpr KeyTable<kUiKeys> kUiTable{{"ts", "type", "say", "ask", "text", "reasoning", "images", "files", "modelInfo"}};
+
+enum : std::size_t { kQuestion, kResponse, kSelected, kDiff, kPath, kContext, kContent, kLogs, kSummary, kTalkKeys };
+constexpr KeyTable<kTalkKeys> kTalkTable{
+    {"question", "response", "selected", "diff", "path", "context", "content", "logs", "summary"}};
+
+enum : std::size_t { kTokensIn, kTokensOut, kWrites, kReads, kUsageKeys };
+constexpr KeyTable<kUsageKeys> kUsageTable{{"tokensIn", "tokensOut", "cacheWrites", "cacheReads"}};
+
+constexpr std::string_view kChangesFlag = "HAS_CHANGES";
+constexpr std::string_view kApprovalFlag = "REQ_APP";
+
+template <std::size_t N>
+bool is_one_of(const std::array<std::string_view, N>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+constexpr std::array<std::string_view, 12> kErrors{"error",
+                                                   "diff_error",
+                                                   "clineignore_error",
+                                                   "rooignore_error",
+                                                   "error_retry",
+                                                   "condense_context_error",
+                                                   "command_permission_denied",
+                                                   "mcp_error",
+                                                   "api_req_failed",
+                                                   "mistake_limit_reached",
+                                                   "auto_approval_max_req_reached",
+                                                   "rate_limit_error"};
+
+// What the client tells the user about itself, or repeats.
+constexpr std::array<std::string_view, 34> kState{"api_req_retried",
+                                                  "api_req_rate_limit_wait",
+                                                  "api_req_retry_delayed",
+                                                  "checkpoint_created",
+                                                  "checkpoint_saved",
+                                                  "task_progress",
+                                                  "hook_status",
+                                                  "hook_output_stream",
+                                                  "mcp_server_request_started",
+                                                  "mcp_notification",
+                                                  "info",
+                                                  "shell_integration_warning_with_suggestion",
+                                                  "shell_integration_warning",
+                                                  "load_mcp_documentation",
+                                                  "generate_explanation",
+                                                  "conditional_rules_applied",
+                                                  "resume_task",
+                                                  "resume_completed_task",
+                                                  "new_task_started",
+                                                  "inspect_site_result",
+                                                  "codebase_search_result",
+                                                  "user_edit_todos",
+                                                  "subtask_result",
+                                                  "subagent",
+                                                  "condense",
+                                                  "summarize_task",
+                                                  "report_bug",
+                                                  "interactive_app",
+                                                  "browser_session_status",
+                                                  "too_many_tools_warning",
+                                                  "image",
+                                                  "finishTask",
+                                                  "sliding_window_truncation",
+                                                  "api_req_deleted"};
+
+struct UiText {
+  Tokens<kUiKeys> tokens;
+  std::string name;
+  bool ask = false;
+  std::string text;
+  std::string marker;  // "[image]" for each
+};
+
+bool read_fields(ItemContext& c, od::object& ui, UiText& out) {
+  if (!collect(ui, kUiTable, out.tokens)) return false;
+  out.ask = string_body(out.tokens[kType]) == "ask";
+  out.name = string_body(out.tokens[out.ask ? kAsk : kSay]);
+  out.text = c.text(out.tokens[kText]);
+  c.time = integer(out.tokens[kTs]);
+  od::object info;
+  od::value value;
+  if (out.tokens[kModelInfo].starts_with('{') && seek_object(ui, "modelInfo", info) && seek(info, "modelId", value))
+    c.model = c.text(token_of(value));
+  od::array images;
+  if (!out.tokens[kImages].starts_with('[') || !seek(ui, "images", value) || value.get_array().get(images)) return true;
+  return for_each_element(images, [&](od::value&, std::size_t) {
+    out.marker.append(out.marker.empty() ? "[image]" : " [image]");
+    return true;
+  });
+}
+
+Verdict say(ItemContext& c, EventKind kind, std::string text) {
+  if (trimmed(text).empty()) return Verdict::skipped("blank_message");
+  c.add(kind, Role::assistant).text = std::move(text);
+  return Verdict::indexed();
+}
+
+Verdict read_human(ItemContext& c, const UiText& ui, const ItemFields& fields) {
+  const auto words = trimmed(ui.text);
+  if (words.empty() && ui.marker.empty()) return Verdict::skipped("blank_message");
+  Event& e = c.add(EventKind::user_msg, Role::user);
+  e.origin = fields.is(ItemKey::subtask) ? Origin::parent_agent
+             : words.starts_with('/')    ? Origin::command
+                                         : Origin::typed;
+  e.text = words;
+  e.summary = ui.marker;
+  e.starts_exchange = true;
+  return Verdict::indexed();
+}
+
+// Edits a person made to what was proposed: no words, but a hand in it.
+Verdict read_user_diff(ItemContext& c, const UiText& ui) {
+  InnerJson inner;
+  Tokens<kTalkKeys> tokens{};
+  if (inner.open(ui.text) && !collect(inner.root, kTalkTable, tokens)) return Verdict::damaged();
+  Event& e = c.add(EventKind::human_intervention, Role::user);
+  e.origin = Origin::embedded;
+  const std::string path = c.text(tokens[kPath]);
+  e.summary = "edited the proposed change of " + path;
+  e.text = e.summary + "\n" + c.text(tokens[kDiff], c.detail() == Detail::full ? kNoLimit : kResultTextLimit);
+  if (!path.empty()) e.files.push_back({absolute_path(c.cwd, path), FileAccess::modified, 0, 0});
+  return Verdict::indexed();
+}
+
+// A question, or a plan; what was chosen of the options offered is put there afterwards.
+Verdict read_offer(ItemContext& c, const UiText& ui) {
+  InnerJson inner;
+  Tokens<kTalkKeys> tokens{};
+  if (!inner.open(ui.text)) return say(c, EventKind::assistant_msg, ui.text);
+  if (!collect(inner.root, kTalkTable, tokens)) return Verdict::damaged();
+  std::string words;
+  for (const auto i : {kQuestion, kResponse, kContext, kContent})
+    if (words.empty()) words = c.text(tokens[i]);
+  const Verdict verdict = say(c, EventKind::assistant_msg, words);
+  const std::string selected = c.text(tokens[kSelected]);
+  if (trimmed(selected).empty()) return verdict;
+  Event& e = c.add(EventKind::decision, Role::user, 1);
+  e.origin = Origin::embedded;
+  e.text = one_line(words, 200) + ": " + selected;
+  return Verdict::indexed();
+}
+
+Verdict read_call(ItemContext& c, od::object& item, const ItemFields& fields, const UiText& ui) {
+  const ToolCall call = fields.calls.empty() ? ToolCall{fields.key, ui.name, {}, 0, 0} : fields.calls.front();
+  if (call.tool == "summarize_task") {
+    InnerJson inner;
+    Tokens<kTalkKeys> tokens{};
+    if (inner.open(ui.text) && !collect(inner.root, kTalkTable, tokens)) return Verdict::damaged();
+    c.add_lifecycle("compaction", "summarised");
+    Event& e = c.add_lifecycle("compact_summary");
+    e.origin = Origin::injected;
+    e.text = c.text(tokens[kContent]);
+    return Verdict::indexed();
+  }
+  Event& e = c.add(EventKind::tool_call, Role::assistant);
+  e.tool = call.tool;
+  e.call_id = call.id;
+  e.summary = call.tool;
+  od::object block;
+  if (seek_object(item, "block", block)) {
+    if (!read_block_input(c, block, e)) return Verdict::damaged();
+  } else if (ui.name == "command") {
+    std::string_view command = ui.text;
+    if (command.ends_with(kApprovalFlag)) command.remove_suffix(kApprovalFlag.size());
+    read_text_input(c, std::move(snapshot::ObjectWriter().text("command", trimmed(command))).finish(), e);
+  } else {
+    read_text_input(c, ui.text, e);
+  }
+  const auto access = access_of(e.tool);
+  if (e.files.empty() && access && !call.path.empty())
+    e.files.push_back({absolute_path(e.cwd, call.path), *access, 0, 0});
+  return Verdict::indexed();
+}
+
+Verdict read_output(ItemContext& c, od::object& item, const ItemFields& fields, const UiText& ui) {
+  if (fields.is(ItemKey::repeated)) return Verdict::skipped("shown_in_result");
+  std::string text = ui.text;
+  if (ui.name == "browser_action_result") {
+    InnerJson inner;
+    Tokens<kTalkKeys> tokens{};
+    if (inner.open(ui.text) && collect(inner.root, kTalkTable, tokens)) text = c.text(tokens[kLogs]);
+  }
+  od::value value;
+  od::array more;
+  if (seek(item, "more", value) && !value.get_array().get(more)) {
+    const bool whole = for_each_element(more, [&](od::value& element, std::size_t) {
+      od::object piece;
+      Tokens<kUiKeys> tokens;
+      if (element.get_object().get(piece)) return true;
+      if (!collect(piece, kUiTable, tokens)) return false;
+      text.append("\n");
+      c.append_text(tokens[kText], text);
+      return true;
+    });
+    if (!whole) return Verdict::damaged();
+  }
+  if (fields.calls.empty()) return Verdict::skipped("output");
+  emit_result(c, fields.calls.front(), text, false, 0);
+  return Verdict::indexed();
+}
+
+Verdict read_usage(ItemContext& c, const UiText& ui) {
+  InnerJson inner;
+  Tokens<kUsageKeys> tokens{};
+  if (!inner.open(ui.text) || !collect(inner.root, kUsageTable, tokens)) return Verdict::skipped("no_content");
+  c.add_usage(
+      {integer(tokens[kTokensIn]), integer(tokens[kTokensOut]), integer(tokens[kReads]), integer(tokens[kWrites])},
+      c.key());
+  return c.emitted() ? Verdict::indexed() : Verdict::skipped("usage");
+}
+
+Verdict read_condensed(ItemContext& c, od::object& ui_object) {
+  std::string summary;
+  od::object condensed;
+  Tokens<kTalkKeys> tokens{};
+  if (seek_object(ui_object, "contextCondense", condensed) && collect(condensed, kTalkTable, tokens))
+    summary = c.text(tokens[kSummary]);
+  c.add_lifecycle("compaction", "condensed");
+  if (summary.empty()) return Verdict::indexed();
+  Event& e = c.add_lifecycle("compact_summary");
+  e.origin = Origin::injected;
+  e.text = std::move(summary);
+  return Verdict::indexed();
+}
+
+Verdict read_named(ItemContext& c, od::object& item, od::object& object, const ItemFields& fields, UiText& ui) {
+  const std::string_view name = ui.name;
+  if (name == "task" || (fields.is(ItemKey::first) && name == "text")) return read_human(c, ui, fields);
+  if (name == "user_feedback") return read_human(c, ui, fields);
+  if (name == "user_feedback_diff") return read_user_diff(c, ui);
+  if (name == "text") return say(c, EventKind::assistant_msg, std::move(ui.text));
+  if (name == "reasoning")
+    return say(c, EventKind::thinking, ui.text.empty() ? c.text(ui.tokens[kReasoning]) : std::move(ui.text));
+  if (name == "completion_result") {
+    if (ui.text.ends_with(kChangesFlag)) ui.text.resize(ui.text.size() - kChangesFlag.size());
+    return say(c, EventKind::assistant_msg, std::move(ui.text));
+  }
+  if (name == "followup" || name == "plan_mode_respond" || name == "plan_mode_response" || name == "act_mode_respond" ||
+      name == "new_task")
+    return read_offer(c, ui);
+  if (name == "api_req_started") return read_request(c, item, fields, ui.text);
+  if (name == "api_req_finished" || name == "deleted_api_reqs" || name == "subagent_usage") return read_usage(c, ui);
+  if (name == "condense_context") return read_condensed(c, object);
+  if (!fields.calls.empty() &&
+      (name == "command_output" || name == "mcp_server_response" || name == "browser_action_result"))
+    return read_output(c, item, fields, ui);
+  if (name == "command_output" || name == "mcp_server_response" || name == "browser_action_result")
+    return Verdict::skipped(fields.is(ItemKey::repeated) ? "shown_in_result" : "output");
+  if (!fields.calls.empty()) return read_call(c, item, fields, ui);
+  if (is_one_of(kErrors, name)) {
+    Event& e = c.add(EventKind::error, Role::system);
+    e.is_error = true;
+    if (name == "api_req_failed") e.lifecycle = "api_error";
+    e.text = ui.text.empty() ? ui.name : std::move(ui.text);
+    return Verdict::indexed();
+  }
+  if (is_one_of(kState, name)) return Verdict::skipped("state");
+  c.diagnose(DiagnosticType::unknown_field_value, {"say"});
+  return Verdict::unknown("unknown_type");
+}
+
+}  // namespace
+
+Verdict read_ui(ItemContext& c, od::object& item, const ItemFields& fields, std::string& type) {
+  od::object object;
+  UiText ui;
+  if (!seek_object(item, "ui", object) || !read_fields(c, object, ui)) return Verdict::damaged();
+  type = std::string(ui.ask ? "ask:" : "say:") + (is_identifier(ui.name) ? ui.name : "?");
+  if (fields.is(ItemKey::superseded)) return Verdict::skipped("superseded");
+  Verdict verdict = read_named(c, item, object, fields, ui);
+  if (verdict.broken || fields[ItemKey::dropped].empty()) return verdict;
+  od::value value;
+  od::array range;
+  std::array<std::int64_t, 2> ends{};
+  if (seek(item, "dropped", value) && !value.get_array().get(range) &&
+      for_each_element(range, [&](od::value& element, std::size_t i) {
+        if (i < ends.size()) ends[i] = integer(token_of(element));
+        return true;
+      }))
+    c.add_lifecycle("compaction",
+                    "entries " + std::to_string(ends[0]) + " to " + std::to_string(ends[1]) + " left the context");
+  return Verdict::indexed();
+}
+
+}  // namespace memd::cline

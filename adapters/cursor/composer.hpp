@@ -1,0 +1,66 @@
+#pragma once
+
+#include "schemas/time.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memd::cursor {
+
+// A conversation as the value of `composerData:<id>` tells it, whatever generation wrote it: with the bubbles inside
+// ("conversation", up to about 0.43), with their ids ("fullConversationHeadersOnly"), or, where an agent back end
+// keeps the messages, with a reference to them ("conversationState").
+struct Composer {
+  struct Entry {
+    std::string id;
+    bool user = false;
+    std::size_t begin = 0;  // of the bubble in the value; begin == end: it has a row of its own
+    std::size_t end = 0;
+    bool is_inline() const { return end > begin; }
+  };
+
+  std::string name;
+  std::string subtitle;
+  std::string status;
+  std::string mode;
+  std::string model;
+  std::string branch;
+  std::string parent_id;       // the composer whose agent started this one
+  std::string parent_call_id;  // and the tool call that did
+  std::string agent_name;
+  std::string state;  // conversationState, when there is something in it
+  TimeMs created = 0;
+  TimeMs updated = 0;
+  std::int64_t context_tokens = 0;
+  std::int64_t lines_added = 0;
+  std::int64_t lines_removed = 0;
+  std::int64_t cost_cents = 0;
+  bool archived = false;
+  bool has_draft = false;
+  std::vector<Entry> entries;      // in order, each id once
+  std::vector<std::string> files;  // absolute paths of files it deals with
+};
+
+// nullopt when it is no JSON object. The numbers in the entries are places in `value`.
+std::optional<Composer> parse_composer(std::string_view value);
+
+// Objects of a list inside a document, or of a document that is a list (`list` empty): [begin, end) in `document`, with
+// the text of one field of each.
+struct Element {
+  std::string id;
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+std::vector<Element> elements_of(std::string_view document, std::string_view list, std::string_view id_key);
+
+// A field of an object; empty, 0 when it is not there, or is something else.
+std::string text_field(std::string_view object, std::string_view name);
+std::int64_t number_field(std::string_view object, std::string_view name);
+
+// The folder that holds all of the files; empty when there is none, or only the top of a disk.
+std::string common_folder(const std::vector<std::string>& files);
+
+}  // namespace memd::cursor

@@ -1,0 +1,137 @@
+#include "adapters/cursor/item_decoder.hpp"
+
+#include "adapters/cursor/item_json.hpp"
+
+#include <array>
+
+namespace memd::cursor {
+
+using namespace json;  // NOLINT(google-build-using-namespace): the whole folder reads JSON
+
+namespace {
+
+static_assert(simdjson::SIMDJSON_PADDING <= kRecordPadding);
+
+enum : std::size_t { kKind, kId, kTime, kEstimated, kSubagent, kLossy, kRole, kText, kDamaged, kItemKeys };
+constexpr KeyTable<kItemKeys> kItemTable{{"k", "id", "t", "e", "sub", "lossy", "role", "text", "damaged"}};
+
+// What the kinds of items are called in the ledger: as in the source.
+struct KindName {
+  std::string_view kind;
+  std::string_view type;
+};
+constexpr std::array<KindName, 7> kTypes{{{item_kind::kHead, "conversation"},
+                                          {item_kind::kBubble, "bubbleId"},
+                                          {item_kind::kTab, "chatdata"},
+                                          {item_kind::kMessage, "message"},
+                                          {item_kind::kText, "text"},
+                                          {item_kind::kPrompt, "aiService"},
+                                          {item_kind::kBinary, "message"}}};
+
+Verdict read_text(ItemContext& c, const Tokens<kItemKeys>& tokens) {
+  std::string text = c.text(tokens[kText]);
+  if (trimmed(text).empty()) return Verdict::skipped("blank_message");
+  const auto role = string_body(tokens[kRole]);
+  if (role == "user") {
+    const Words words = typed_words(text);
+    if (words.injected || words.text.empty()) return Verdict::skipped("injected");
+    emit_prompt(c, std::string(words.text));
+  } else if (role == "thinking") {
+    emit_thinking(c, std::move(text));
+  } else if (role == "tool") {
+    Event& e = c.add(EventKind::tool_call, Role::assistant);
+    e.tool = one_line(std::string_view(text).substr(0, text.find('\n')), 80);
+    e.summary = one_line(text, 160);
+    e.search_text = utf8_prefix(text, 1500);
+    if (c.detail() == Detail::full) e.text = std::move(text);
+  } else if (role == "result") {
+    Event& e = c.add(EventKind::tool_result, Role::tool);
+    if (c.detail() == Detail::stored) text.resize(utf8_prefix(text, kResultTextLimit).size());
+    e.text = std::move(text);
+  } else {
+    emit_answer(c, std::move(text));
+  }
+  return Verdict::indexed();
+}
+
+Verdict read_prompt(ItemContext& c, const Tokens<kItemKeys>& tokens) {
+  std::string text = c.text(tokens[kText]);
+  if (trimmed(text).empty()) return Verdict::skipped("blank_message");
+  emit_prompt(c, std::move(text));
+  c.out().events.back().origin = Origin::history;
+  return Verdict::indexed();
+}
+
+}  // namespace
+
+struct ItemDecoder::Parser {
+  od::parser parser;
+  od::document document;
+};
+
+ItemDecoder::ItemDecoder(const Source& source, Detail detail)
+    : session_uid_(source.session_uid), detail_(detail), parser_(std::make_unique<Parser>()) {}
+
+ItemDecoder::~ItemDecoder() = default;
+
+bool ItemDecoder::open(std::string_view json, od::object& item) const {
+  return !parser_->parser.iterate(json.data(), json.size(), json.size() + kRecordPadding).get(parser_->document) &&
+         !parser_->document.get_object().get(item);
+}
+
+bool ItemDecoder::is_complete(std::string_view bytes) const { return is_json_object(bytes); }
+
+void ItemDecoder::decode(const RawRecord& record, EventBatch& out) {
+  const auto events = out.events.size();
+  const auto sessions = out.sessions.size();
+  std::string_view type = "(damaged)";
+  const Verdict verdict = read(record, out, type);
+  if (verdict.broken) {
+    out.events.resize(events);
+    out.sessions.resize(sessions);
+    out.diagnostics.push_back(
+        {Platform::cursor, DiagnosticType::damaged_record, Severity::warning, {}, 0, record.offset});
+  }
+  out.cover(type, verdict.disposition, verdict.reason, record.bytes.size() + (record.newline_follows ? 1 : 0));
+}
+
+Verdict ItemDecoder::read(const RawRecord& record, EventBatch& out, std::string_view& type) {
+  od::object item;
+  Tokens<kItemKeys> tokens;
+  if (!open(record.bytes, item) || !collect(item, kItemTable, tokens)) return Verdict::damaged();
+  const auto kind = string_body(tokens[kKind]);
+  for (const auto& name : kTypes)
+    if (name.kind == kind) type = name.type;
+  if (!tokens[kDamaged].empty()) return Verdict::damaged();
+
+  ItemContext c(session_uid_, {record.offset, static_cast<std::uint32_t>(record.bytes.size()), 0}, detail_, out);
+  c.set_id(c.text(tokens[kId]));
+  c.time = integer(tokens[kTime]);
+  c.time_estimated = c.time == 0 || integer(tokens[kEstimated]) != 0;
+  c.subagent = integer(tokens[kSubagent]) != 0;
+  if (integer(tokens[kLossy]) != 0) c.mark_lossy();
+
+  Verdict verdict = Verdict::unknown("unknown_kind");
+  od::object value;
+  const bool has_value = seek_object(item, "v", value);
+  if (kind == item_kind::kHead)
+    verdict = read_head(c, item);
+  else if (kind == item_kind::kText)
+    verdict = read_text(c, tokens);
+  else if (kind == item_kind::kPrompt)
+    verdict = read_prompt(c, tokens);
+  else if (kind == item_kind::kBinary)
+    verdict = Verdict::unknown("no_json");
+  else if (!has_value)
+    verdict = Verdict::damaged();
+  else if (kind == item_kind::kBubble)
+    verdict = read_bubble(c, value);
+  else if (kind == item_kind::kTab)
+    verdict = read_tab_bubble(c, value);
+  else if (kind == item_kind::kMessage)
+    verdict = read_message(c, value);
+  if (!verdict.broken && c.lossy()) c.diagnose(DiagnosticType::invalid_encoding);
+  return verdict;
+}
+
+}  // namespace memd::cursor

@@ -1,0 +1,166 @@
+#include "adapters/cursor/item_context.hpp"
+#include "adapters/tool_calls/tool_input.hpp"
+
+#include <algorithm>
+
+namespace memd::cursor {
+
+using namespace json;  // NOLINT(google-build-using-namespace): the whole folder reads JSON
+
+namespace {
+
+enum : std::size_t { kType, kText, kThinking, kCallId, kAltCallId, kToolName, kAltName, kIsError, kBlockKeys };
+constexpr KeyTable<kBlockKeys> kBlockTable{
+    {"type", "text", "thinking", "toolCallId", "id", "toolName", "name", "isError"}};
+
+bool is_any(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), text) != words.end();
+}
+
+void say(ItemContext& c, std::string_view role, std::string text, std::size_t block) {
+  if (trimmed(text).empty()) return;
+  if (role != "user") {
+    emit_answer(c, std::move(text), block);
+    return;
+  }
+  const Words words = typed_words(text);
+  if (words.text.empty()) return;
+  if (words.injected) {
+    Event& e = c.add(EventKind::user_msg, Role::user, block);
+    e.origin = Origin::injected;
+    e.text = words.text;
+    return;
+  }
+  emit_prompt(c, std::string(words.text));
+  c.out().events.back().raw.block = static_cast<std::uint16_t>(std::min<std::size_t>(block, 0xffff));
+}
+
+// A result: text, {"type":"text","value":…}, or blocks of text.
+bool append_result(ItemContext& c, od::value& value, std::string& text) {
+  const auto token = token_of(value);
+  if (is_string(token)) {
+    c.append_text(token, text);
+    return true;
+  }
+  od::array blocks;
+  od::object object;
+  if (token.starts_with('[')) {
+    if (value.get_array().get(blocks)) return false;
+    return for_each_element(blocks, [&](od::value& block, std::size_t) {
+      if (!text.empty()) text.push_back('\n');
+      return append_result(c, block, text);
+    });
+  }
+  if (!token.starts_with('{')) {
+    if (token != "null") text.append(token);
+    return true;
+  }
+  Tokens<3> tokens;
+  std::string_view raw;
+  if (value.get_object().get(object) || !collect(object, KeyTable<3>{{"text", "value", "output"}}, tokens))
+    return false;
+  for (const auto part : tokens)
+    if (is_string(part)) {
+      c.append_text(part, text);
+      return true;
+    }
+  if (object.reset().error() || object.raw_json().get(raw)) return false;
+  text.append(trimmed(raw));
+  return true;
+}
+
+bool read_call(ItemContext& c, od::object& block, const Tokens<kBlockKeys>& tokens, std::size_t index) {
+  Event& call = c.add(EventKind::tool_call, Role::assistant, index);
+  call.tool = c.text(is_string(tokens[kToolName]) ? tokens[kToolName] : tokens[kAltName], 200);
+  call.call_id = c.text(is_string(tokens[kCallId]) ? tokens[kCallId] : tokens[kAltCallId]);
+  call.summary = call.tool;
+  for (const std::string_view key : {"args", "input"}) {
+    od::value input;
+    if (!seek(block, key, input)) continue;
+    const auto token = token_of(input);
+    if (is_string(token)) {
+      tool_calls::read_tool_input_text(c, c.text(token), access_of, call);
+      return true;
+    }
+    return tool_calls::read_tool_input(c, input, access_of, call);
+  }
+  return true;
+}
+
+bool read_result(ItemContext& c, od::object& block, const Tokens<kBlockKeys>& tokens, std::size_t index) {
+  std::string text;
+  for (const std::string_view key : {"result", "output", "content"}) {
+    od::value value;
+    if (!seek(block, key, value)) continue;
+    if (!append_result(c, value, text)) return false;
+    break;
+  }
+  Event& e = c.add(EventKind::tool_result, Role::tool, index);
+  e.call_id = c.text(is_string(tokens[kCallId]) ? tokens[kCallId] : tokens[kAltCallId]);
+  e.is_error = is_true(tokens[kIsError]);
+  if (c.detail() == Detail::stored) text.resize(utf8_prefix(text, kResultTextLimit).size());
+  e.text = std::move(text);
+  return true;
+}
+
+bool read_block(ItemContext& c, std::string_view role, od::object& block, std::size_t index, bool& unknown) {
+  Tokens<kBlockKeys> tokens;
+  if (!collect(block, kBlockTable, tokens)) return false;
+  const auto type = string_body(tokens[kType]);
+  if (type == "text")
+    say(c, role, c.text(tokens[kText]), index);
+  else if (is_any(type, {"reasoning", "thinking", "redacted-reasoning", "redacted_thinking"}))
+    emit_thinking(c, c.text(is_string(tokens[kText]) ? tokens[kText] : tokens[kThinking]), index);
+  else if (is_any(type, {"tool-call", "tool_use", "tool_call"}))
+    return read_call(c, block, tokens, index);
+  else if (is_any(type, {"tool-result", "tool_result"}))
+    return read_result(c, block, tokens, index);
+  else if (is_any(type, {"image", "file"}))
+    say(c, role, "[" + std::string(type) + "]", index);
+  else
+    unknown = true;
+  return true;
+}
+
+}  // namespace
+
+// {"role", "content"}; in the transcripts of the IDE and of cursor-agent the content stands in "message".
+Verdict read_message(ItemContext& c, od::object& record) {
+  Tokens<3> tokens;
+  if (!collect(record, KeyTable<3>{{"role", "type", "content"}}, tokens)) return Verdict::damaged();
+  const std::string role = c.text(tokens[0], 40);
+  if (role.empty()) {
+    const auto type = string_body(tokens[1]);
+    if (type == "turn_ended") return Verdict::skipped("turn_end");
+    if (!type.empty()) c.diagnose(DiagnosticType::unknown_record_type, {"type"});
+    return Verdict::unknown("no_role");
+  }
+  if (role == "system") return Verdict::skipped("system_prompt");
+  od::object inner;
+  od::value content;
+  const bool wrapped = tokens[2].empty() && seek_object(record, "message", inner);
+  if (!seek(wrapped ? inner : record, "content", content)) return Verdict::skipped("blank_message");
+
+  bool unknown = false;
+  const auto token = token_of(content);
+  if (is_string(token)) {
+    say(c, role, c.text(token), 0);
+  } else if (token.starts_with('[')) {
+    od::array blocks;
+    if (content.get_array().get(blocks)) return Verdict::damaged();
+    const bool whole = for_each_element(blocks, [&](od::value& value, std::size_t index) {
+      od::object block;
+      if (is_string(token_of(value))) {
+        say(c, role, c.text(token_of(value)), index);
+        return true;
+      }
+      return value.get_object().get(block) ? true : read_block(c, role, block, index, unknown);
+    });
+    if (!whole) return Verdict::damaged();
+  }
+  if (unknown) c.diagnose(DiagnosticType::unknown_field_value, {"content.type"});
+  if (c.emitted()) return Verdict::indexed();
+  return unknown ? Verdict::unknown("unknown_block") : Verdict::skipped("blank_message");
+}
+
+}  // namespace memd::cursor

@@ -1,0 +1,163 @@
+#include "adapters/cursor/places.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace memd::cursor {
+namespace {
+
+enum class Folder : std::uint8_t {
+  outside,
+  user,
+  global,
+  workspaces,
+  workspace,
+  chats,
+  chat_project,
+  chat,
+  projects,
+  project,
+  transcripts,  // and all below it
+  beside,       // nothing of ours from here on
+};
+
+// The folder `name` inside a folder.
+Folder enter(Folder folder, std::string_view name) {
+  switch (folder) {
+    case Folder::outside:
+    case Folder::user:
+      if (name == "User") return Folder::user;
+      if (name == "globalStorage") return Folder::global;
+      if (name == "workspaceStorage") return Folder::workspaces;
+      if (folder == Folder::user) return Folder::beside;
+      if (name == "chats") return Folder::chats;
+      if (name == "projects") return Folder::projects;
+      if (name == "agent-transcripts") return Folder::transcripts;
+      return Folder::outside;
+    case Folder::workspaces: return Folder::workspace;
+    case Folder::chats: return Folder::chat_project;
+    case Folder::chat_project: return Folder::chat;
+    case Folder::projects: return Folder::project;
+    case Folder::project: return name == "agent-transcripts" ? Folder::transcripts : Folder::beside;
+    case Folder::transcripts: return Folder::transcripts;
+    default: return Folder::beside;
+  }
+}
+
+std::vector<std::string_view> names_of(std::string_view path) {
+  std::vector<std::string_view> names;
+  while (!path.empty()) {
+    const auto end = std::min(path.find_first_of("/\\"), path.size());
+    if (end > 0) names.push_back(path.substr(0, end));
+    path.remove_prefix(std::min(end + 1, path.size()));
+  }
+  return names;
+}
+
+// Names of folders above a home may be anything: the last of the folders that hold Cursor's counts.
+Folder folder_of(const std::vector<std::string_view>& names, std::size_t count) {
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < count; ++i)
+    if (names[i] == "User" || names[i] == ".cursor") begin = i;
+  Folder folder = Folder::outside;
+  for (std::size_t i = begin; i < count; ++i)
+    folder = enter(folder, names[i]);
+  return folder;
+}
+
+bool take_suffix(std::string_view& text, std::string_view suffix) {
+  if (!text.ends_with(suffix) || text.size() == suffix.size()) return false;
+  text.remove_suffix(suffix.size());
+  return true;
+}
+
+std::optional<std::string> database_path(std::string_view path, std::string_view file) {
+  if (!take_suffix(path, "-wal")) take_suffix(path, "-shm");
+  const auto name = path.substr(std::min(path.find_last_of("/\\") + 1, path.size()));
+  return name == file ? std::optional(std::string(path)) : std::nullopt;
+}
+
+}  // namespace
+
+std::vector<std::filesystem::path> default_roots(const std::filesystem::path& home) {
+  return {home / ".config" / "Cursor" / "User", home / "Library" / "Application Support" / "Cursor" / "User",
+          home / "AppData" / "Roaming" / "Cursor" / "User", home / ".cursor" / "chats", home / ".cursor" / "projects"};
+}
+
+std::optional<SourcePlace> parse_place(std::string_view path) {
+  const auto names = names_of(path);
+  if (names.size() < 2) return std::nullopt;
+  const std::size_t folders = names.size() - 1;
+  SourcePlace place;
+  std::optional<std::string> main;
+  switch (folder_of(names, folders)) {
+    case Folder::global:
+      place.place = Place::global_state;
+      main = database_path(path, "state.vscdb");
+      break;
+    case Folder::workspace:
+      place.place = Place::workspace_state;
+      place.native = names[folders - 1];
+      main = database_path(path, "state.vscdb");
+      break;
+    case Folder::chat:
+      place.place = Place::chat_store;
+      place.native = names[folders - 1];
+      main = database_path(path, "store.db");
+      break;
+    case Folder::transcripts: {
+      std::string_view stem = names.back();
+      if (!take_suffix(stem, ".jsonl") && !take_suffix(stem, ".txt")) return std::nullopt;
+      place.place = Place::transcript;
+      place.native = stem;
+      if (folders >= 2 && names[folders - 1] == "subagents") place.parent = names[folders - 2];
+      const auto at = std::find(names.begin(), names.end(), "agent-transcripts");
+      if (at != names.begin() && at != names.end()) place.slug = *(at - 1);
+      main = path;
+      break;
+    }
+    default: return std::nullopt;
+  }
+  if (!main) return std::nullopt;
+  place.main = std::move(*main);
+  return place;
+}
+
+bool is_on_the_way(const std::filesystem::path& root, const std::filesystem::path& directory) {
+  const std::string base = root.generic_string();
+  const std::string path = directory.generic_string();
+  if (path == base) return true;
+  const auto above = names_of(base);
+  const auto names = names_of(path);
+  Folder folder = folder_of(above, above.size());
+  for (std::size_t i = above.size(); i < names.size() && folder != Folder::beside; ++i) {
+    const bool known = names[i] == "Cursor" || names[i] == ".cursor" || names[i] == "User";
+    const Folder next = enter(folder, names[i]);
+    folder = next == Folder::outside && !known ? Folder::beside : next;
+    if (folder == Folder::global && i + 1 < names.size()) return false;  // what extensions keep
+  }
+  return folder != Folder::beside;
+}
+
+std::string user_folder(std::string_view state_path) {
+  const auto at = std::max(state_path.rfind("/globalStorage/") + 1, state_path.rfind("/workspaceStorage/") + 1);
+  return std::string(state_path.substr(0, at == 0 ? 0 : at - 1));
+}
+
+std::string dot_cursor_folder(std::string_view path) {
+  constexpr std::string_view name = "/.cursor/";
+  const auto at = path.rfind(name);
+  return at == std::string_view::npos ? std::string() : std::string(path.substr(0, at + name.size() - 1));
+}
+
+std::vector<std::string> user_folders_beside(std::string_view dot_cursor_path) {
+  std::vector<std::string> folders;
+  const auto dot_cursor = dot_cursor_folder(dot_cursor_path);
+  if (dot_cursor.empty()) return folders;
+  const auto roots = default_roots(std::filesystem::path(dot_cursor).parent_path());
+  for (std::size_t i = 0; i < 3; ++i)
+    folders.push_back(roots[i].string());
+  return folders;
+}
+
+}  // namespace memd::cursor

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "adapters/adapter.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// Where Cursor keeps what, by the names of the folders on the way.
+namespace memd::cursor {
+
+enum class Place : std::uint8_t {
+  global_state,     // <User>/globalStorage/state.vscdb
+  workspace_state,  // <User>/workspaceStorage/<hash>/state.vscdb
+  chat_store,       // ~/.cursor/chats/<hash>/<uuid>/store.db
+  transcript,       // ~/.cursor/projects/<slug>/agent-transcripts/…/<uuid>.jsonl or .txt
+};
+
+struct SourcePlace {
+  Place place{};
+  std::string main;    // path of the source itself when the file is a companion of it
+  std::string native;  // workspace: hash; chat: uuid; transcript: uuid of the session
+  std::string parent;  // transcript of a subagent: uuid of the session it works for
+  std::string slug;    // transcript: folder of the project
+};
+
+std::vector<std::filesystem::path> default_roots(const std::filesystem::path& home);
+
+// Absolute paths, "/" or "\" between the names.
+std::optional<SourcePlace> parse_place(std::string_view path);
+bool is_on_the_way(const std::filesystem::path& root, const std::filesystem::path& directory);
+
+// The <User> folder above one of the state databases.
+std::string user_folder(std::string_view state_path);
+// <User> folders that belong to the same home as a file below ~/.cursor; they need not exist.
+std::vector<std::string> user_folders_beside(std::string_view dot_cursor_path);
+// "<home>/.cursor" of a file below it; empty when there is none.
+std::string dot_cursor_folder(std::string_view path);
+
+}  // namespace memd::cursor

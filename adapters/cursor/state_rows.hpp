@@ -1,0 +1,83 @@
+#pragma once
+
+#include "adapters/cursor/composer.hpp"
+#include "adapters/sqlite/read_only_database.hpp"
+#include "schemas/error.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memd::cursor {
+
+inline constexpr std::string_view kComposerKey = "composerData:";
+inline constexpr std::string_view kBubbleKey = "bubbleId:";
+inline constexpr std::string_view kBlobKey = "agentKv:blob:";
+
+// A composer with the rows its messages stand in.
+struct Conversation {
+  std::string id;
+  std::string value;  // of its composerData row
+  Composer composer;
+  bool from_blobs = false;         // the entries are messages of the agent back end
+  std::vector<std::int64_t> rows;  // for each entry its rowid; 0: it stands in the value, or has no row (any more)
+  bool has_entry(std::size_t i) const { return rows[i] != 0 || composer.entries[i].is_inline(); }
+  bool is_empty() const;
+  // The key of the row of an entry that has one.
+  std::string row_key(std::size_t i) const;
+};
+
+// What the catalogue of late builds (table composerHeaders) says about a composer.
+struct CatalogueEntry {
+  std::string workspace;  // hash of the workspace
+  std::string folder;
+  std::string agent_name;
+  bool archived = false;
+  bool subagent = false;
+};
+
+// The key and value tables of Cursor's global state. Each call is a statement or two; none is long.
+class StateRows {
+ public:
+  static Result<std::unique_ptr<StateRows>> open(const FileView& files, const std::string& path);
+
+  const sqlite::ReadOnlyDatabase& database() const { return *database_; }
+  bool has_rows() const { return has_rows_; }  // whether there is a cursorDiskKV at all
+
+  struct Row {
+    std::int64_t rowid = 0;
+    std::string key;
+    bool is_null_key = false;
+  };
+  Result<std::int64_t> schema_version() const;
+  Result<Row> last_row() const;                                        // the one with the greatest rowid; 0: none
+  Result<std::int64_t> rowid_of(std::string_view key) const;           // 0: none
+  Result<std::vector<Row>> from(std::int64_t rowid, int limit) const;  // in the order of rowids, the given one included
+  Result<std::vector<std::string>> keys_under(std::string_view prefix, const std::string& after, int limit) const;
+
+  // nullopt: no such row, or NULL in it.
+  Result<std::optional<std::string>> value(std::string_view key) const;
+  Result<std::optional<std::string>> value(std::int64_t rowid) const;
+
+  enum class Missing : std::uint8_t { no, no_row, null, damaged };
+  struct Found {
+    Conversation conversation;
+    std::int64_t rowid = 0;
+    Missing missing = Missing::no;
+  };
+  Result<Found> conversation(const std::string& id) const;
+  Result<CatalogueEntry> catalogue_entry(const std::string& id) const;
+
+ private:
+  explicit StateRows(std::unique_ptr<sqlite::ReadOnlyDatabase> database) : database_(std::move(database)) {}
+  Result<void> find_rows(Conversation& conversation) const;
+
+  std::unique_ptr<sqlite::ReadOnlyDatabase> database_;
+  bool has_rows_ = false;
+  bool has_catalogue_ = false;
+};
+
+}  // namespace memd::cursor

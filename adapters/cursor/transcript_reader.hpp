@@ -1,0 +1,49 @@
+#pragma once
+
+#include "adapters/cursor/places.hpp"
+#include "adapters/snapshot_reader.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memd::cursor {
+
+// A transcript under ~/.cursor/projects/<slug>/agent-transcripts: JSON lines, or plain text under "user:" and
+// "assistant:". It is poorer than what the databases hold (no ids, no times, no results), so it is read only where
+// neither the IDE's nor cursor-agent's database has the conversation; which of the two it is shows a look there.
+// Items are numbered lines or paragraphs: the files grow at the end.
+class TranscriptReader : public SnapshotReader {
+ public:
+  TranscriptReader(const FileView& files, SourcePlace place);
+
+  Result<Plan> plan(const std::string& mark) override;
+  Result<std::optional<Session>> session(const std::string& session_key, std::span<const SourceItem> known) override;
+  Result<std::string> item(const std::string& session_key, const std::string& item_key) override;
+
+ private:
+  struct Part {
+    std::size_t begin = 0;
+    std::size_t end = 0;  // what follows up to the next part belongs to it in the ledger
+    std::uint64_t bytes = 0;
+    std::string_view role;  // of plain text
+  };
+  Result<void> load();
+  void cut_lines();
+  void cut_text();
+  Result<bool> is_in_database() const;
+  std::string folder() const;
+
+  const FileView& files_;
+  SourcePlace place_;
+  bool loaded_ = false;
+  bool is_text_ = false;
+  bool has_messages_ = false;
+  std::string content_;
+  TimeMs written_ = 0;
+  std::vector<Part> parts_;
+  std::vector<CoverageEntry> rest_;
+};
+
+}  // namespace memd::cursor

@@ -1,0 +1,239 @@
+// What every body has, and memd's own detail in it.
+#include "adapters/events_v1/record.hpp"
+#include "adapters/events_v1/stored_text.hpp"
+
+#include <algorithm>
+
+namespace memd::events_v1 {
+namespace {
+
+constexpr Origin kLastOrigin = Origin::history;
+
+enum : std::size_t { kPath, kAccess, kAdded, kRemoved, kFileKeys };
+constexpr KeyTable<kFileKeys> kFileTable{{"path", "access", "lines_added", "lines_removed"}};
+
+enum : std::size_t { kInput, kOutput, kCacheRead, kCacheCreation, kInputTokens, kOutputTokens, kUsageKeys };
+constexpr KeyTable<kUsageKeys> kUsageTable{
+    {"input", "output", "cache_read", "cache_creation", "input_tokens", "output_tokens"}};
+
+enum class S : std::uint8_t {
+  kind,
+  parent,
+  parent_call_id,
+  forked_from,
+  agent_name,
+  title,
+  title_rank,
+  description,
+  cwd,
+  branch,
+  model,
+  agent_version,
+  mode,
+  started_at,
+  ended_at,
+  context_tokens,
+  lines_added,
+  lines_removed,
+  cost_usd,
+};
+constexpr std::size_t kSessionKeys = 19;
+constexpr KeyTable<kSessionKeys> kSessionTable{{"kind", "parent", "parent_call_id", "forked_from", "agent_name",
+                                                "title", "title_rank", "description", "cwd", "branch", "model",
+                                                "agent_version", "mode", "started_at", "ended_at", "context_tokens",
+                                                "lines_added", "lines_removed", "cost_usd"}};
+static_assert(static_cast<std::size_t>(S::cost_usd) + 1 == kSessionKeys);
+
+std::int32_t line_count(std::string_view token) {
+  return static_cast<std::int32_t>(std::clamp<std::int64_t>(integer(token), 0, 1 << 30));
+}
+
+}  // namespace
+
+Event& LineReader::add(EventKind kind, Role role) {
+  Event& e = out_.events.emplace_back();
+  e.session_uid = record_.session_uid;
+  e.event_id = event_key(record_.key, index_++);
+  e.time = record_.time;
+  e.kind = kind;
+  e.role = role;
+  e.raw = record_.raw;
+  return e;
+}
+
+void LineReader::keep_text(Event& e, std::string whole) {
+  if (detail() == Detail::stored) whole.resize(stored_text(e.kind, whole).size());
+  e.text = std::move(whole);
+}
+
+void LineReader::read_context(const Body& body, Event& e) {
+  e.cwd = text(body.has(B::cwd) ? body[B::cwd] : body[B::working_dir]);
+  if (e.cwd.empty()) e.cwd = record_.default_cwd;
+  e.git_branch = text(body.has(B::branch) ? body[B::branch] : body[B::git_branch]);
+  e.model = text(body[B::model]);
+  e.agent_version = text(body[B::agent_version]);
+  e.is_sidechain = body.is(B::sidechain);
+  e.time_estimated = body.is(B::time_estimated);
+}
+
+Verdict LineReader::read(od::object& object) {
+  Body body{object, {}};
+  if (!collect(object, kBodyTable, body.tokens)) return {true, Disposition::skipped, "damaged"};
+  if (body.has(B::derived_from)) return {false, Disposition::skipped, "derived"};
+  if (body.has(B::session)) {
+    if (!body[B::session].starts_with('{')) {
+      diagnose(DiagnosticType::wrong_field_type, "body.session");
+      return {false, Disposition::skipped, kSchemaViolation};
+    }
+    if (!read_session(body)) return {true, Disposition::skipped, "damaged"};
+    if (!body.has(B::event) && !body.has(B::text)) return {};
+  }
+  Verdict verdict;
+  if (body.has(B::event)) {
+    const auto kind = parse_event_kind(string_body(body[B::event]));
+    if (!kind) diagnose(DiagnosticType::unknown_field_value, "body.event");
+    verdict = kind ? read_canonical(body, *kind) : read_plain(body);
+  } else {
+    verdict = read_plain(body);
+  }
+  if (lossy())
+    out_.diagnostics.push_back(
+        {record_.platform, DiagnosticType::invalid_encoding, Severity::warning, {}, 0, record_.raw.offset});
+  return verdict;
+}
+
+Verdict LineReader::read_canonical(Body& body, EventKind kind) {
+  Event& e = add(kind, parse_enum(string_body(body[B::role]), Role::tool).value_or(Role::none));
+  if (body.has(B::event_id)) {
+    if (const auto id = parse_key(string_body(body[B::event_id])))
+      e.event_id = *id;
+    else
+      diagnose(DiagnosticType::unknown_field_value, "body.event_id");
+  }
+  if (body.has(B::origin)) {
+    const auto origin = parse_enum(string_body(body[B::origin]), kLastOrigin);
+    if (!origin) diagnose(DiagnosticType::unknown_field_value, "body.origin");
+    e.origin = origin.value_or(Origin::none);
+  }
+  e.lifecycle = text(body[B::lifecycle]);
+  e.tool = text(body[B::tool]);
+  e.call_id = text(body[B::call_id]);
+  e.summary = text(body[B::summary]);
+  e.search_text = text(body[B::search_text]);
+  e.input_hash = parse_key(string_body(body[B::input_hash])).value_or(0);
+  e.is_error = body.is(B::is_error);
+  e.is_test = body.is(B::is_test);
+  e.starts_exchange = body.is(B::starts_exchange);
+  read_context(body, e);
+  if (body.has(B::text) && !is_string(body[B::text])) diagnose(DiagnosticType::wrong_field_type, "body.text");
+  if (detail() == Detail::stored && is_string(body[B::excerpt]))
+    e.text = text(body[B::excerpt]);
+  else
+    keep_text(e, text(body[B::text]));
+  if (e.kind == EventKind::lifecycle && e.lifecycle.empty()) e.lifecycle = "note";
+  const bool whole = read_files(body, e.files) && read_usage(body, e);
+  return {!whole, Disposition::indexed, {}};
+}
+
+bool LineReader::read_files(Body& body, std::vector<FileTouch>& files) {
+  if (!body.has(B::files)) return true;
+  od::value value;
+  od::array array;
+  if (!body[B::files].starts_with('[') || !seek(body.object, body.name(B::files), value) ||
+      value.get_array().get(array)) {
+    diagnose(DiagnosticType::wrong_field_type, "body.files");
+    return true;
+  }
+  return for_each_element(array, [&](od::value& element, std::size_t) {
+    const auto token = token_of(element);
+    if (is_string(token)) {
+      files.push_back({text(token), FileAccess::referenced, 0, 0});
+      return true;
+    }
+    od::object file;
+    if (element.get_object().get(file)) {
+      diagnose(DiagnosticType::wrong_field_type, "body.files");
+      return true;
+    }
+    Tokens<kFileKeys> tokens;
+    if (!collect(file, kFileTable, tokens)) return false;
+    if (string_body(tokens[kPath]).empty()) {
+      diagnose(DiagnosticType::missing_field, "body.files.path");
+      return true;
+    }
+    const auto access = parse_enum(string_body(tokens[kAccess]), FileAccess::referenced);
+    if (!access && !tokens[kAccess].empty()) diagnose(DiagnosticType::unknown_field_value, "body.files.access");
+    files.push_back({text(tokens[kPath]), access.value_or(FileAccess::referenced), line_count(tokens[kAdded]),
+                     line_count(tokens[kRemoved])});
+    return true;
+  });
+}
+
+bool LineReader::read_usage(Body& body, Event& e) {
+  const std::string response = text(body[B::response_key]);
+  if (!body.has(B::usage)) return true;
+  od::object usage;
+  if (!body[B::usage].starts_with('{') || !seek_object(body.object, body.name(B::usage), usage)) {
+    diagnose(DiagnosticType::wrong_field_type, "body.usage");
+    return true;
+  }
+  Tokens<kUsageKeys> tokens;
+  if (!collect(usage, kUsageTable, tokens)) return false;
+  const auto count = [&](std::size_t name, std::size_t other) {
+    return std::max<std::int64_t>(integer(tokens[name].empty() ? tokens[other] : tokens[name]), 0);
+  };
+  e.usage = {count(kInput, kInputTokens), count(kOutput, kOutputTokens), count(kCacheRead, kCacheRead),
+             count(kCacheCreation, kCacheCreation)};
+  // Usage without the name of its response is that of this event alone.
+  e.response_key = response.empty() ? e.event_id : parse_key(response).value_or(record_key(record_.platform, response));
+  return true;
+}
+
+bool LineReader::read_session(Body& body) {
+  od::object session;
+  Tokens<kSessionKeys> tokens;
+  if (!seek_object(body.object, body.name(B::session), session) || !collect(session, kSessionTable, tokens))
+    return false;
+  const auto token = [&](S key) { return tokens[static_cast<std::size_t>(key)]; };
+  const auto time = [&](S key) { return parse_rfc3339(string_body(token(key))).value_or(0); };
+  const auto uid = [&](S key) {
+    const std::string id = text(token(key));
+    return id.empty() ? id : session_uid_of(record_.platform, id);
+  };
+  const auto parts = split_session_uid(record_.session_uid);
+  SessionUpdate u;
+  u.session_uid = record_.session_uid;
+  u.platform = parts ? parts->platform : record_.platform;
+  u.native_id = parts ? parts->native_id : std::string_view();
+  if (const auto kind = parse_enum(string_body(token(S::kind)), SessionKind::workflow))
+    u.kind = *kind;
+  else if (!token(S::kind).empty())
+    diagnose(DiagnosticType::unknown_field_value, "body.session.kind");
+  u.parent_uid = uid(S::parent);
+  u.forked_from = uid(S::forked_from);
+  u.parent_call_id = text(token(S::parent_call_id));
+  u.agent_name = text(token(S::agent_name));
+  u.title = text(token(S::title));
+  if (!u.title.empty())
+    u.title_rank =
+        parse_name<TitleRank>(kTitleRankNames, string_body(token(S::title_rank))).value_or(TitleRank::summary);
+  u.description = text(token(S::description));
+  u.time = record_.time;
+  u.cwd = text(token(S::cwd));
+  u.git_branch = text(token(S::branch));
+  u.model = text(token(S::model));
+  u.agent_version = text(token(S::agent_version));
+  u.mode = text(token(S::mode));
+  u.started_at = time(S::started_at);
+  u.ended_at = time(S::ended_at);
+  u.context_tokens = integer(token(S::context_tokens));
+  u.lines_added = integer(token(S::lines_added));
+  u.lines_removed = integer(token(S::lines_removed));
+  od::value cost;
+  double usd = 0;
+  if (!token(S::cost_usd).empty() && seek(session, "cost_usd", cost) && !cost.get_double().get(usd)) u.cost_usd = usd;
+  out_.sessions.push_back(std::move(u));
+  return true;
+}
+
+}  // namespace memd::events_v1

@@ -1,0 +1,204 @@
+#include "adapters/events_v1/line_writer.hpp"
+
+#include "adapters/events_v1/names.hpp"
+#include "adapters/events_v1/stored_text.hpp"
+#include "schemas/hash.hpp"
+#include "schemas/json_writer.hpp"
+
+#include <algorithm>
+
+namespace memd::events_v1 {
+namespace {
+
+constexpr TimeMs kUnknownTime = 0;
+
+std::string timestamp(TimeMs time) {
+  return time == kUnknownTime ? std::string("1970-01-01T00:00:00.000Z") : format_rfc3339(time);
+}
+
+Actor actor_of(const Event& e) {
+  switch (e.kind) {
+    case EventKind::user_msg:
+    case EventKind::human_intervention: return Actor::user;
+    case EventKind::tool_result: return Actor::tool;
+    default: return e.role == Role::user ? Actor::user : e.role == Role::tool ? Actor::tool : Actor::agent;
+  }
+}
+
+LineKind line_kind_of(EventKind kind) {
+  switch (kind) {
+    case EventKind::user_msg:
+    case EventKind::human_intervention:
+    case EventKind::assistant_msg:
+    case EventKind::thinking: return LineKind::message;
+    case EventKind::tool_call: return LineKind::tool_call;
+    case EventKind::tool_result: return LineKind::tool_result;
+    case EventKind::edit: return LineKind::patch;
+    default: return LineKind::note;
+  }
+}
+
+// Writes members, leaving out what is empty.
+class Members {
+ public:
+  explicit Members(std::string& out) : w(out) {}
+  void text(std::string_view name, std::string_view value) {
+    if (!value.empty()) w.member(name, value);
+  }
+  void flag(std::string_view name, bool value) {
+    if (value) w.member_bool(name, true);
+  }
+  void key(std::string_view name, std::uint64_t value) {
+    if (value != 0) w.member(name, format_key(value));
+  }
+  void number(std::string_view name, std::int64_t value) {
+    if (value == 0) return;
+    w.key(name);
+    w.number(value);
+  }
+  void time(std::string_view name, TimeMs value) {
+    if (value != 0) w.member(name, format_rfc3339(value));
+  }
+  json::Writer w;
+};
+
+void begin_line(Members& m, std::string_view id, TimeMs time, std::string_view session, Actor actor, LineKind kind) {
+  m.w.begin_object();
+  m.w.key("v");
+  m.w.number(std::int64_t{1});
+  m.w.member("id", id);
+  m.w.member("ts", timestamp(time));
+  m.w.member("session_id", session);
+  m.w.member("actor", kActorNames[static_cast<std::size_t>(actor)]);
+  m.w.member("kind", kLineKindNames[static_cast<std::size_t>(kind)]);
+}
+
+void write_refs(Members& m, const Event& e, LineKind kind) {
+  m.w.key("refs");
+  m.w.begin_object();
+  if (!e.files.empty()) {
+    m.w.key("paths");
+    m.w.begin_array();
+    for (std::size_t i = 0; i < e.files.size(); ++i) {
+      const auto same = [&](const FileTouch& f) { return f.path == e.files[i].path; };
+      if (std::none_of(e.files.begin(), e.files.begin() + static_cast<std::ptrdiff_t>(i), same))
+        m.w.string(e.files[i].path);
+    }
+    m.w.end_array();
+  }
+  if (kind == LineKind::patch) m.w.member("patch_id", "patch_" + format_key(e.event_id));
+  m.w.end_object();
+}
+
+void write_files(Members& m, const std::vector<FileTouch>& files) {
+  if (files.empty()) return;
+  m.w.key("files");
+  m.w.begin_array();
+  for (const auto& file : files) {
+    m.w.begin_object();
+    m.w.member("path", file.path);
+    m.w.member("access", to_string(file.access));
+    m.number("lines_added", file.lines_added);
+    m.number("lines_removed", file.lines_removed);
+    m.w.end_object();
+  }
+  m.w.end_array();
+}
+
+void write_usage(Members& m, const Event& e) {
+  if (e.response_key == 0) return;
+  m.key("response_key", e.response_key);
+  m.w.key("usage");
+  m.w.begin_object();
+  m.number("input", e.usage.input);
+  m.number("output", e.usage.output);
+  m.number("cache_read", e.usage.cache_read);
+  m.number("cache_creation", e.usage.cache_creation);
+  m.w.end_object();
+}
+
+// The whole text, and the stretch that the store keeps where that is not what the reader would cut by itself.
+void write_text(Members& m, const Event& e, const LineDetail& detail) {
+  const std::string_view whole = detail.full_text.value_or(e.text);
+  m.text("text", whole);
+  if (stored_text(e.kind, whole) != e.text) m.w.member("excerpt", e.text);
+}
+
+}  // namespace
+
+std::string event_line(const Event& e, const LineDetail& detail) {
+  std::string out;
+  Members m(out);
+  const LineKind kind = line_kind_of(e.kind);
+  begin_line(m, "evt_" + format_key(e.event_id), e.time, e.session_uid, actor_of(e), kind);
+  write_refs(m, e, kind);
+  m.w.key("body");
+  m.w.begin_object();
+  m.w.member("event", to_string(e.kind));
+  m.key("event_id", e.event_id);
+  if (detail.derived_from != 0) m.w.member("derived_from", "evt_" + format_key(detail.derived_from));
+  m.flag("partial", detail.partial);
+  m.text("role", to_string(e.role));
+  if (e.origin != Origin::none) m.w.member("origin", to_string(e.origin));
+  m.text("lifecycle", e.lifecycle);
+  m.text("tool", e.tool);
+  m.text("call_id", e.call_id);
+  m.text("summary", e.summary);
+  write_text(m, e, detail);
+  m.text("search_text", e.search_text);
+  m.key("input_hash", e.input_hash);
+  write_files(m, e.files);
+  write_usage(m, e);
+  m.text("cwd", e.cwd);
+  m.text("branch", e.git_branch);
+  m.text("model", e.model);
+  m.text("agent_version", e.agent_version);
+  m.flag("is_error", e.is_error);
+  m.flag("is_test", e.is_test);
+  m.flag("sidechain", e.is_sidechain);
+  m.flag("time_estimated", e.time_estimated);
+  m.flag("starts_exchange", e.starts_exchange);
+  m.w.end_object();
+  m.w.end_object();
+  return out;
+}
+
+std::string session_line(const SessionUpdate& s, TimeMs time) {
+  std::string out;
+  Members m(out);
+  const std::string id = "session_" + format_key(hash64(s.session_uid));
+  begin_line(m, id, time, s.session_uid, Actor::agent, LineKind::note);
+  m.w.key("body");
+  m.w.begin_object();
+  m.w.key("session");
+  m.w.begin_object();
+  m.w.member("kind", to_string(s.kind));
+  m.text("parent", s.parent_uid);
+  m.text("parent_call_id", s.parent_call_id);
+  m.text("forked_from", s.forked_from);
+  m.text("agent_name", s.agent_name);
+  m.text("title", s.title);
+  if (s.title_rank != TitleRank::none)
+    m.w.member("title_rank", kTitleRankNames[static_cast<std::size_t>(s.title_rank)]);
+  m.text("description", s.description);
+  m.text("cwd", s.cwd);
+  m.text("branch", s.git_branch);
+  m.text("model", s.model);
+  m.text("agent_version", s.agent_version);
+  m.text("mode", s.mode);
+  m.time("started_at", s.started_at);
+  m.time("ended_at", s.ended_at);
+  m.number("context_tokens", s.context_tokens);
+  m.number("lines_added", s.lines_added);
+  m.number("lines_removed", s.lines_removed);
+  if (s.cost_usd) {
+    m.w.key("cost_usd");
+    m.w.number(*s.cost_usd);
+  }
+  m.w.end_object();
+  m.w.end_object();
+  m.w.end_object();
+  return out;
+}
+
+}  // namespace memd::events_v1

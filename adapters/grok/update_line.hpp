@@ -1,0 +1,41 @@
+#pragma once
+
+#include <simdjson.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace memd::grok {
+
+// What tells where a line of the log belongs.
+struct UpdateLine {
+  std::string kind;  // "sessionUpdate"
+  std::string call_id;
+  std::string status;
+  std::string prompt_id;
+  std::optional<std::int64_t> prompt_index;
+  bool host_turn = false;     // made by the client
+  bool interjection = false;  // said while the agent worked
+};
+
+// Private to this folder's .cpp files.
+class UpdateLineReader {
+ public:
+  // `line` is followed by padding. False when it is no update.
+  bool read(std::string_view line, UpdateLine& out);
+  // The objects of a line; valid until the next call. The params are the line itself in old logs.
+  bool open(std::string_view line, simdjson::dom::object& envelope, simdjson::dom::object& params,
+            simdjson::dom::object& update);
+
+ private:
+  simdjson::dom::parser parser_;
+  std::string mended_;
+};
+
+std::string_view text_of(const simdjson::dom::object& object, std::string_view key);
+std::int64_t number_of(const simdjson::dom::object& object, std::string_view key);
+bool flag_of(const simdjson::dom::object& object, std::string_view key);
+
+}  // namespace memd::grok

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace memd::json {
+
+// Finds where the values of a document begin and end, without a look at what they mean: for documents that are
+// rewritten as a whole, whose elements are records with exact bytes, and which may be cut or damaged.
+class ValueScanner {
+ public:
+  enum class State { good, unfinished, broken };  // unfinished: the text ends inside a value
+
+  explicit ValueScanner(std::string_view text, std::size_t at = 0) : text_(text), at_(at) {}
+
+  State state() const { return state_; }
+  std::size_t at() const { return at_; }
+
+  void skip_blanks();
+  char peek();                     // the next character that is no blank; 0 at the end
+  bool take(char expected);        // that character, or a change of state
+  std::string_view value();        // any value; empty after a change of state
+  std::string_view string_body();  // a string without its quotes
+
+  // visit(raw key, value) for each member of the object that comes next. A visitor that does not want the value's span
+  // consumes it itself from the scanner and returns true; else it returns false and gets `member`.
+  template <class Open, class Member>
+  bool members(Open&& open, Member&& member);
+  // visit(value) for each element of the array that comes next; those before a damage are visited, too.
+  template <class Visit>
+  bool elements(Visit&& visit);
+
+ private:
+  bool fail(State state) {
+    state_ = state;
+    return false;
+  }
+  bool skip_string();
+  bool skip_container();
+
+  std::string_view text_;
+  std::size_t at_;
+  State state_ = State::good;
+};
+
+// A value in one line: without the blanks between its tokens.
+std::string compacted(std::string_view value);
+
+template <class Open, class Member>
+bool ValueScanner::members(Open&& open, Member&& member) {
+  if (!take('{')) return false;
+  if (peek() == '}') return take('}');
+  for (;;) {
+    skip_blanks();
+    const std::string_view key = string_body();
+    if (state_ != State::good || !take(':')) return false;
+    if (!open(key)) {
+      skip_blanks();
+      const std::string_view found = value();
+      if (state_ != State::good) return false;
+      member(key, found);
+    } else if (state_ != State::good) {
+      return false;
+    }
+    if (peek() == '}') return take('}');
+    if (!take(',')) return false;
+  }
+}
+
+template <class Visit>
+bool ValueScanner::elements(Visit&& visit) {
+  if (!take('[')) return false;
+  if (peek() == ']') return take(']');
+  for (;;) {
+    skip_blanks();
+    const std::string_view found = value();
+    if (state_ != State::good) return false;
+    visit(found);
+    if (peek() == ']') return take(']');
+    if (!take(',')) return false;
+  }
+}
+
+}  // namespace memd::json

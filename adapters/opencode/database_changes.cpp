@@ -1,0 +1,209 @@
+#include "adapters/opencode/database_changes.hpp"
+
+#include "schemas/hash.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+namespace memd::opencode {
+namespace {
+
+constexpr std::string_view kMarkVersion = "oc1";
+constexpr std::size_t kActiveSessions = 8;
+constexpr int kTailMessages = 4;
+
+std::string_view take_field(std::string_view& text) {
+  const auto end = std::min(text.find('|'), text.size());
+  const auto field = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return field;
+}
+
+template <class Number>
+Number take_number(std::string_view& text) {
+  const auto field = take_field(text);
+  Number value = 0;
+  std::from_chars(field.data(), field.data() + field.size(), value);
+  return value;
+}
+
+std::string generation_of(const StoredSessions& stored) {
+  std::string name;
+  for (const auto& table : stored.tables())
+    name.append(table).append("+");
+  return name.append(stored.has_parts() ? "1" : "")
+      .append(stored.has_records() ? "2" : "")
+      .append(stored.has_events() ? "e" : "");
+}
+
+Result<std::int64_t> largest_row(const sqlite::ReadOnlyDatabase& database, const std::string& table) {
+  MEMD_TRY_ASSIGN(auto query, database.prepare("SELECT max(rowid) FROM " + table));
+  MEMD_TRY_ASSIGN(const bool there, query.step());
+  return there ? query.integer(0) : 0;
+}
+
+// Sessions (in column 0) of the rows behind `row`, and the bytes of those (in column 1).
+Result<void> add_sessions(const sqlite::ReadOnlyDatabase& database, std::string_view sql, std::int64_t row,
+                          std::set<std::string>& sessions, std::uint64_t& bytes) {
+  MEMD_TRY_ASSIGN(auto query, database.prepare(sql));
+  query.bind(1, row);
+  for (;;) {
+    MEMD_TRY_ASSIGN(const bool more, query.step());
+    if (!more) return {};
+    sessions.emplace(query.text(0));
+    bytes += static_cast<std::uint64_t>(query.integer(1));
+  }
+}
+
+}  // namespace
+
+std::string ReadMark::text() const {
+  std::string out(kMarkVersion);
+  out.append("|").append(generation);
+  for (const std::int64_t n : {session_time, message_row, part_row, record_row, event_row})
+    out.append("|").append(std::to_string(n));
+  out.append("|").append(std::to_string(size)).append("|");
+  for (const auto& [id, hash] : tails)
+    out.append(id).append("=").append(std::to_string(hash)).append(",");
+  return out.append("|").append(change);
+}
+
+ReadMark ReadMark::parse(std::string_view text) {
+  ReadMark mark;
+  if (take_field(text) != kMarkVersion) return mark;
+  mark.generation = take_field(text);
+  for (std::int64_t* n : {&mark.session_time, &mark.message_row, &mark.part_row, &mark.record_row, &mark.event_row})
+    *n = take_number<std::int64_t>(text);
+  mark.size = take_number<std::uint64_t>(text);
+  std::string_view tails = take_field(text);
+  while (!tails.empty()) {
+    const auto end = std::min(tails.find(','), tails.size());
+    std::string_view tail = tails.substr(0, end);
+    tails.remove_prefix(std::min(end + 1, tails.size()));
+    const auto equals = tail.find('=');
+    if (equals == std::string_view::npos) continue;
+    std::string id(tail.substr(0, equals));
+    tail.remove_prefix(equals + 1);
+    mark.tails[std::move(id)] = take_number<std::uint64_t>(tail);
+  }
+  mark.change = text;
+  return mark;
+}
+
+Result<std::vector<DatabaseChanges::Touched>> DatabaseChanges::list_sessions() const {
+  std::map<std::string, std::int64_t> newest;
+  for (const auto& table : stored_.tables()) {
+    MEMD_TRY_ASSIGN(auto query, stored_.database().prepare("SELECT id, time_updated FROM " + table));
+    for (;;) {
+      MEMD_TRY_ASSIGN(const bool more, query.step());
+      if (!more) break;
+      newest.emplace(query.text(0), query.integer(1));
+    }
+  }
+  std::vector<Touched> sessions;
+  sessions.reserve(newest.size());
+  for (const auto& [id, updated] : newest)
+    sessions.push_back({id, updated});
+  std::stable_sort(sessions.begin(), sessions.end(),
+                   [](const Touched& a, const Touched& b) { return a.updated < b.updated; });
+  return sessions;
+}
+
+Result<std::uint64_t> DatabaseChanges::hash_tail(std::string_view session_id) const {
+  const auto& database = stored_.database();
+  std::uint64_t hash = 1;
+  const auto add = [&](const sqlite::Query& row) {
+    hash = hash64(row.text(0), hash_combine(hash, static_cast<std::uint64_t>(row.integer(1))));
+  };
+  const std::string limit = " LIMIT " + std::to_string(kTailMessages);
+  if (stored_.has_parts()) {
+    MEMD_TRY_ASSIGN(auto messages, database.prepare("SELECT id, time_updated FROM message WHERE session_id = ?1"
+                                                    " ORDER BY time_created DESC, id DESC" +
+                                                    limit));
+    MEMD_TRY_ASSIGN(auto parts,
+                    database.prepare("SELECT id, time_updated FROM part WHERE message_id = ?1 ORDER BY id"));
+    messages.bind(1, session_id);
+    for (;;) {
+      MEMD_TRY_ASSIGN(const bool more, messages.step());
+      if (!more) break;
+      add(messages);
+      parts.bind(1, messages.text(0));
+      for (;;) {
+        MEMD_TRY_ASSIGN(const bool another, parts.step());
+        if (!another) break;
+        add(parts);
+      }
+    }
+  }
+  if (stored_.has_records()) {
+    MEMD_TRY_ASSIGN(auto records, database.prepare("SELECT id, time_updated FROM session_message WHERE session_id = ?1"
+                                                   " ORDER BY seq DESC" +
+                                                   limit));
+    records.bind(1, session_id);
+    for (;;) {
+      MEMD_TRY_ASSIGN(const bool more, records.step());
+      if (!more) break;
+      add(records);
+    }
+  }
+  return hash;
+}
+
+Result<void> DatabaseChanges::read_position(ReadMark& mark, const std::vector<Touched>& sessions) const {
+  const auto& database = stored_.database();
+  mark.generation = generation_of(stored_);
+  if (!sessions.empty()) mark.session_time = sessions.back().updated;
+  if (stored_.has_parts()) {
+    MEMD_TRY_ASSIGN(mark.message_row, largest_row(database, "message"));
+    MEMD_TRY_ASSIGN(mark.part_row, largest_row(database, "part"));
+  }
+  if (stored_.has_records()) {
+    MEMD_TRY_ASSIGN(mark.record_row, largest_row(database, "session_message"));
+  }
+  if (stored_.has_events()) {
+    MEMD_TRY_ASSIGN(mark.event_row, largest_row(database, "event"));
+  }
+  for (std::size_t i = sessions.size(); i > 0 && mark.tails.size() < kActiveSessions; --i) {
+    MEMD_TRY_ASSIGN(mark.tails[sessions[i - 1].id], hash_tail(sessions[i - 1].id));
+  }
+  return {};
+}
+
+Result<bool> DatabaseChanges::read_since(const ReadMark& since, SnapshotReader::Plan& plan, ReadMark& mark) const {
+  MEMD_TRY_ASSIGN(const auto sessions, list_sessions());
+  MEMD_TRY(read_position(mark, sessions));
+  if (since.generation != mark.generation || since.message_row > mark.message_row || since.part_row > mark.part_row ||
+      since.record_row > mark.record_row || since.event_row > mark.event_row)
+    return false;
+
+  const auto& database = stored_.database();
+  std::set<std::string> changed;
+  std::uint64_t added = 0;
+  if (stored_.has_parts()) {
+    MEMD_TRY(add_sessions(database,
+                          "SELECT session_id, length(CAST(data AS BLOB)) + length(id) FROM message WHERE rowid > ?1",
+                          since.message_row, changed, added));
+    MEMD_TRY(add_sessions(database,
+                          "SELECT session_id, length(CAST(data AS BLOB)) + length(id) FROM part WHERE rowid > ?1",
+                          since.part_row, changed, added));
+  }
+  if (stored_.has_records())
+    MEMD_TRY(add_sessions(
+        database, "SELECT session_id, length(CAST(data AS BLOB)) + length(id) FROM session_message WHERE rowid > ?1",
+        since.record_row, changed, added));
+  if (stored_.has_events())
+    MEMD_TRY(add_sessions(database, "SELECT DISTINCT aggregate_id, 0 FROM event WHERE rowid > ?1", since.event_row,
+                          changed, added));
+  for (const auto& [id, hash] : mark.tails) {
+    const auto before = since.tails.find(id);
+    if (before == since.tails.end() || before->second != hash) changed.insert(id);
+  }
+  for (const auto& session : sessions)
+    if (session.updated >= since.session_time || changed.contains(session.id)) plan.sessions.push_back(session.id);
+  mark.size = since.size + added;
+  plan.size = mark.size;
+  return true;
+}
+
+}  // namespace memd::opencode

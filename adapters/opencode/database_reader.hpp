@@ -1,0 +1,47 @@
+#pragma once
+
+#include "adapters/file_view.hpp"
+#include "adapters/opencode/stored_sessions.hpp"
+#include "adapters/snapshot_reader.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memd::opencode {
+
+// Shows the sessions of opencode.db. An item is a message with all its parts, as one step of the model makes them: that
+// is what shares tokens, model and time, and what is written again together when an answer streams in. Its version is
+// made of the times at which its rows were updated, so that unchanged text is not read.
+//
+// Of a session with very many messages only the newest are looked at, and those the store does not know: opencode
+// changes older ones only to drop tool outputs from the model's context, which takes nothing from what was said.
+class DatabaseReader : public SnapshotReader {
+ public:
+  DatabaseReader(const FileView& files, std::string path) : files_(files), path_(std::move(path)) {}
+
+  Result<Plan> plan(const std::string& mark) override;
+  Result<std::optional<Session>> session(const std::string& session_key, std::span<const SourceItem> known) override;
+  Result<std::string> item(const std::string& session_key, const std::string& item_key) override;
+
+ private:
+  struct Window;
+  using Found = StoredSessions::Found;
+
+  Result<void> open();
+  Result<const std::optional<Found>*> find(const std::string& session_key);
+  Result<void> read_messages(const Found& found, const Window& window, Session& out) const;
+  Result<void> read_records(const Found& found, const Window& window, Session& out) const;
+  Result<std::string> message_item(const Found& found, const std::string& key) const;
+  Result<std::string> record_item(const Found& found, const std::string& key) const;
+
+  const FileView& files_;
+  std::string path_;
+  std::unique_ptr<sqlite::ReadOnlyDatabase> database_;
+  std::optional<StoredSessions> stored_;
+  std::string found_key_;
+  std::optional<Found> found_;
+};
+
+}  // namespace memd::opencode

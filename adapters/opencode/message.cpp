@@ -1,0 +1,251 @@
+// Messages of 1.x: the message's own JSON and its parts.
+#include "adapters/opencode/item_decoder.hpp"
+#include "adapters/opencode/tool_part.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace memd::opencode {
+namespace {
+
+enum : std::size_t { kRole, kModelId, kProviderId, kAgent, kMode, kSummary, kTokens, kError, kDataKeys };
+constexpr KeyTable<kDataKeys> kDataTable{
+    {"role", "modelID", "providerID", "agent", "mode", "summary", "tokens", "error"}};
+
+enum : std::size_t {
+  kType,
+  kText,
+  kSynthetic,
+  kIgnored,
+  kTool,
+  kCallId,
+  kMime,
+  kFilename,
+  kName,
+  kPrompt,
+  kCommand,
+  kAuto,
+  kPartKeys
+};
+constexpr KeyTable<kPartKeys> kPartTable{{"type", "text", "synthetic", "ignored", "tool", "callID", "mime", "filename",
+                                          "name", "prompt", "command", "auto"}};
+
+enum : std::size_t { kPartCreated, kPartData, kStoredKeys };
+constexpr KeyTable<kStoredKeys> kStoredTable{{"created", "data"}};
+
+enum : std::size_t { kStart, kEnd, kCreated, kTimeKeys };
+constexpr KeyTable<kTimeKeys> kTimeTable{{"start", "end", "created"}};
+
+enum : std::size_t { kErrorName, kErrorMessage, kErrorKeys };
+constexpr KeyTable<kErrorKeys> kErrorTable{{"name", "message"}};
+
+// What the client says in a user message when a person ran a command with "!".
+constexpr std::string_view kShellMarker = "The following tool was executed by the user";
+
+struct Message {
+  bool is_user = false;
+  bool is_summary = false;  // an assistant's, in place of what was compacted
+  TokenUsage usage;
+  // Of a user message, from its parts:
+  std::string text;
+  std::string marker;
+  std::vector<FileTouch> files;
+  Origin origin = Origin::typed;
+  bool injected = false;
+};
+
+TimeMs read_times(od::object& object, std::size_t which) {
+  od::object time;
+  Tokens<kTimeKeys> tokens;
+  if (!seek_object(object, "time", time) || !collect(time, kTimeTable, tokens)) return 0;
+  return integer(tokens[which]);
+}
+
+void read_error(ItemContext& c, od::object& holder, std::size_t block) {
+  od::object error;
+  od::object data;
+  Tokens<kErrorKeys> tokens;
+  if (!seek_object(holder, "error", error) || !collect(error, kErrorTable, tokens)) return;
+  const std::string name = c.text(tokens[kErrorName]);
+  std::string message = c.text(tokens[kErrorMessage]);
+  if (seek_object(error, "data", data) && collect(data, kErrorTable, tokens) && is_string(tokens[kErrorMessage]))
+    message = c.text(tokens[kErrorMessage]);
+  if (name == "MessageAbortedError") {
+    c.add_lifecycle("interrupt", block).summary = one_line(message, 80);
+    return;
+  }
+  Event& e = c.add_note(EventKind::error, Role::system, block);
+  e.lifecycle = "api_error";
+  e.is_error = true;
+  e.text = message.empty() ? name : name + ": " + message;
+}
+
+void mark(Message& message, std::string_view kind, std::string_view name) {
+  message.marker.append(message.marker.empty() ? "[" : " [").append(kind);
+  if (!name.empty()) message.marker.append(": ").append(name);
+  message.marker.push_back(']');
+}
+
+void read_file_part(ItemContext& c, od::object& part, const Tokens<kPartKeys>& tokens, Message& message) {
+  od::object source;
+  od::value path;
+  const std::string name = c.text(is_string(tokens[kFilename]) ? tokens[kFilename] : tokens[kMime], 200);
+  mark(message, "file", name);
+  if (seek_object(part, "source", source) && seek(source, "path", path) && is_string(token_of(path)))
+    message.files.push_back({c.text(token_of(path)), FileAccess::referenced, 0, 0});
+}
+
+void read_user_part(ItemContext& c, std::string_view type, od::object& part, const Tokens<kPartKeys>& tokens,
+                    Message& message, std::size_t block) {
+  if (type == "text") {
+    std::string text = c.text(tokens[kText]);
+    if (is_true(tokens[kSynthetic]) || is_true(tokens[kIgnored])) {
+      message.injected = true;
+      if (text == kShellMarker) message.origin = Origin::shell;
+      return;
+    }
+    if (trimmed(text).empty()) return;
+    message.text.append(message.text.empty() ? "" : "\n").append(text);
+  } else if (type == "file") {
+    read_file_part(c, part, tokens, message);
+  } else if (type == "agent") {
+    mark(message, "agent", c.text(tokens[kName], 80));
+  } else if (type == "subtask") {
+    if (message.text.empty()) message.text = c.text(tokens[kPrompt]);
+    if (is_string(tokens[kCommand])) message.origin = Origin::command;
+  } else if (type == "compaction") {
+    c.add_lifecycle("compaction", block).summary = is_true(tokens[kAuto]) ? "auto" : "manual";
+  }
+}
+
+void read_changed_files(ItemContext& c, od::object& part, std::size_t block) {
+  od::value value;
+  od::array files;
+  std::vector<FileTouch> touches;
+  if (!seek(part, "files", value) || value.get_array().get(files)) return;
+  for_each_element(files, [&](od::value& file, std::size_t) {
+    touches.push_back({c.text(token_of(file)), FileAccess::modified, 0, 0});
+    return true;
+  });
+  if (touches.empty()) return;
+  Event& e = c.add_lifecycle("files_changed", block);
+  for (const auto& touch : touches)
+    e.summary.append(e.summary.empty() ? "" : " ").append(touch.path);
+  e.files = std::move(touches);
+}
+
+void read_said(ItemContext& c, std::string_view type, od::object& part, const Tokens<kPartKeys>& tokens,
+               const Message& message, TimeMs stored, std::size_t block) {
+  std::string text = c.text(tokens[kText]);
+  const bool thought = type == "reasoning";
+  const TimeMs told = read_times(part, thought ? kStart : kEnd);
+  const TimeMs time = told != 0 ? told : stored;
+  // Blank texts are no messages, but count, so that the others keep their ids.
+  Event& e = c.add(thought ? EventKind::thinking : EventKind::assistant_msg, Role::assistant, block);
+  if (time != 0) e.time = time;
+  e.time_estimated = time == 0;
+  if (trimmed(text).empty()) {
+    c.out().events.pop_back();
+    return;
+  }
+  if (!thought && message.is_summary) {
+    e.kind = EventKind::lifecycle;
+    e.role = Role::system;
+    e.origin = Origin::injected;
+    e.lifecycle = "compact_summary";
+  }
+  e.text = std::move(text);
+}
+
+void read_part(ItemContext& c, od::object& stored, Message& message, std::size_t block) {
+  Tokens<kStoredKeys> outer;
+  od::object part;
+  Tokens<kPartKeys> tokens;
+  if (!collect(stored, kStoredTable, outer)) return;
+  if (!seek_object(stored, "data", part) || !collect(part, kPartTable, tokens))
+    return c.diagnose(DiagnosticType::damaged_record, {"part.data"});
+  const std::string_view type = string_body(tokens[kType]);
+  const TimeMs created = integer(outer[kPartCreated]);
+  constexpr std::array<std::string_view, 3> bookkeeping{"step-start", "step-finish", "snapshot"};
+  if (std::find(bookkeeping.begin(), bookkeeping.end(), type) != bookkeeping.end()) return;
+  if (type == "patch") return read_changed_files(c, part, block);
+  if (type == "retry") return read_error(c, part, block);
+  const bool of_user = type == "file" || type == "agent" || type == "subtask" || type == "compaction";
+  if (of_user || (message.is_user && type == "text")) return read_user_part(c, type, part, tokens, message, block);
+  if (type == "text" || type == "reasoning") return read_said(c, type, part, tokens, message, created, block);
+  od::object state;
+  if (type == "tool") {
+    ToolPart tool{c.text(tokens[kTool]), c.text(tokens[kCallId]), 0, 0, block};
+    if (seek_object(part, "state", state))
+      read_tool_part(c, tool, state);
+    else
+      c.diagnose(DiagnosticType::missing_field, {"part.state"});
+    return;
+  }
+  c.diagnose(DiagnosticType::unknown_field_value, {"part.type"});
+}
+
+bool read_data(ItemContext& c, od::object& root, Message& message) {
+  od::object data;
+  Tokens<kDataKeys> tokens;
+  if (!seek_object(root, "data", data) || !collect(data, kDataTable, tokens)) return false;
+  const std::string_view role = string_body(tokens[kRole]);
+  if (role != "user" && role != "assistant") {
+    c.diagnose(tokens[kRole].empty() ? DiagnosticType::missing_field : DiagnosticType::unknown_field_value, {"role"});
+    return false;
+  }
+  message.is_user = role == "user";
+  if (c.time == 0) c.time = read_times(data, kCreated);
+  if (message.is_user) return true;
+  message.is_summary = is_true(tokens[kSummary]);
+  c.model = model_name(c, tokens[kProviderId], tokens[kModelId]);
+  od::object inner;
+  od::value cwd;
+  if (seek_object(data, "path", inner) && seek(inner, "cwd", cwd)) c.cwd = c.text(token_of(cwd));
+  if (tokens[kTokens].starts_with('{') && seek_object(data, "tokens", inner)) message.usage = read_usage(inner);
+  return true;
+}
+
+Verdict finish_user(ItemContext& c, Message& message) {
+  const bool shell = message.origin == Origin::shell;
+  if (message.text.empty() && message.marker.empty() && !shell) {
+    if (c.emitted()) return {"message/user", Disposition::indexed, {}};
+    return {"message/user", Disposition::skipped, message.injected ? "injected_text" : "no_content"};
+  }
+  Event& e = c.add(EventKind::user_msg, Role::user, 0);
+  e.origin = c.is_child ? Origin::parent_agent : message.origin;
+  e.text = std::move(message.text);
+  e.summary = shell && message.marker.empty() ? "[shell command]" : std::move(message.marker);
+  e.files = std::move(message.files);
+  e.starts_exchange = true;
+  return {"message/user", Disposition::indexed, {}};
+}
+
+}  // namespace
+
+Verdict read_message(ItemContext& c, od::object& root) {
+  Message message;
+  if (!read_data(c, root, message)) return {"message", Disposition::unknown, "unknown_role"};
+  od::value value;
+  od::array parts;
+  if (seek(root, "parts", value) && !value.get_array().get(parts))
+    for_each_element(parts, [&](od::value& element, std::size_t block) {
+      od::object part;
+      if (!element.get_object().get(part)) read_part(c, part, message, block);
+      return true;
+    });
+  if (message.is_user) return finish_user(c, message);
+
+  od::object data;
+  if (seek_object(root, "data", data)) read_error(c, data, 0);
+  if (!c.emitted() && message.usage != TokenUsage{}) c.add_lifecycle("usage");
+  if (!c.emitted()) return {"message/assistant", Disposition::skipped, "blank_message"};
+  if (message.usage != TokenUsage{}) {
+    c.first_event().response_key = event_key(c.key, 0xffff);
+    c.first_event().usage = message.usage;
+  }
+  return {"message/assistant", Disposition::indexed, {}};
+}
+
+}  // namespace memd::opencode

@@ -1,0 +1,87 @@
+#include "adapters/opencode/opencode_adapter.hpp"
+
+#include "adapters/opencode/database_reader.hpp"
+#include "adapters/opencode/item_decoder.hpp"
+#include "adapters/opencode/paths.hpp"
+#include "adapters/opencode/tree_reader.hpp"
+#include "schemas/ids.hpp"
+
+#include <utility>
+
+namespace memd::opencode {
+namespace fs = std::filesystem;
+
+const AdapterDescription& OpencodeAdapter::describe() const {
+  static const AdapterDescription description = [] {
+    AdapterDescription d;
+    d.platform = Platform::opencode;
+    d.adapter_version = "1.0.0";
+    d.data_completeness = DataCompleteness::partial;
+    d.capabilities.assign(kAllCapabilities.begin(), kAllCapabilities.end());
+    d.limitations = {
+        "opencode stores no git branch with its sessions.",
+        "What a person took back (undo) is known only if memd read it before.",
+        "Files of versions before 1.2 (storage/) are looked at when the session's own file changes; once a database "
+        "has "
+        "the session, it is read from there.",
+        "In sessions with very many messages, changes to old ones are not looked for.",
+        "Attached files are kept by reference, not as text.",
+    };
+    d.storage_locations = {"~/.local/share/opencode"};
+    return d;
+  }();
+  return description;
+}
+
+// $XDG_DATA_HOME elsewhere is given as an override.
+std::vector<fs::path> OpencodeAdapter::roots(const HomeLayout& home) const {
+  if (!home.override_roots.empty()) return home.override_roots;
+  return {home.home / ".local" / "share" / "opencode"};
+}
+
+std::optional<SourceCandidate> OpencodeAdapter::classify(const fs::path& root, const fs::path& file) const {
+  auto path = parse_source_path(file);
+  if (!path || path->data != root) return std::nullopt;
+  return SourceCandidate{Platform::opencode, std::move(path->path),
+                         path->is_database ? SourceFormat::sqlite : SourceFormat::json};
+}
+
+// Not into message/ and part/, with a folder for each session and each message.
+bool OpencodeAdapter::looks_into(const fs::path& root, const fs::path& directory) const {
+  if (directory == root || directory == root / "storage") return true;
+  const fs::path sessions = root / "storage" / "session";
+  return directory == sessions || directory.parent_path() == sessions;
+}
+
+std::string OpencodeAdapter::session_uid(const SourceCandidate& source, std::string_view) const {
+  const auto path = parse_source_path(source.path);
+  return path && !path->is_database ? make_session_uid(Platform::opencode, path->session_id) : std::string();
+}
+
+std::unique_ptr<RecordDecoder> OpencodeAdapter::open(const Source& source) const {
+  return std::make_unique<ItemDecoder>(source);
+}
+
+std::unique_ptr<SnapshotReader> OpencodeAdapter::open_snapshot(const Source& source, const FileView& files) const {
+  auto path = parse_source_path(source.path);
+  if (!path) return nullptr;
+  if (path->is_database) return std::make_unique<DatabaseReader>(files, std::move(path->path));
+  return std::make_unique<TreeReader>(files, std::move(*path));
+}
+
+std::optional<std::string> OpencodeAdapter::event_text(std::string_view record, EventKind kind,
+                                                       std::uint16_t block) const {
+  ItemDecoder decoder(Source{}, json::Detail::full);
+  EventBatch batch;
+  decoder.decode({record, 1, false}, batch);
+  for (Event& e : batch.events)
+    if (e.kind == kind && e.raw.block == block) return std::move(e.text.empty() ? e.summary : e.text);
+  return std::nullopt;
+}
+
+const Adapter& adapter() {
+  static const OpencodeAdapter instance;
+  return instance;
+}
+
+}  // namespace memd::opencode

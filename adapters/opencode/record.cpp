@@ -1,0 +1,227 @@
+// Rows of session_message, of 2.x.
+#include "adapters/opencode/item_decoder.hpp"
+#include "adapters/opencode/tool_part.hpp"
+
+#include <utility>
+
+namespace memd::opencode {
+namespace {
+
+enum : std::size_t {
+  kText,
+  kTokens,
+  kCommand,
+  kReason,
+  kSummary,
+  kOutcome,
+  kAgent,
+  kExit,
+  kStatus,
+  kOutput,
+  kDataKeys
+};
+constexpr KeyTable<kDataKeys> kDataTable{
+    {"text", "tokens", "command", "reason", "summary", "outcome", "agent", "exit", "status", "output"}};
+
+enum : std::size_t { kType, kBlockText, kId, kName, kBlockKeys };
+constexpr KeyTable<kBlockKeys> kBlockTable{{"type", "text", "id", "name"}};
+
+enum : std::size_t { kCreated, kRan, kCompleted, kTimeKeys };
+constexpr KeyTable<kTimeKeys> kTimeTable{{"created", "ran", "completed"}};
+
+enum : std::size_t { kModelId, kProviderId, kModelKeys };
+constexpr KeyTable<kModelKeys> kModelTable{{"id", "providerID"}};
+
+enum : std::size_t { kErrorType, kErrorMessage, kErrorKeys };
+constexpr KeyTable<kErrorKeys> kErrorTable{{"type", "message"}};
+
+enum : std::size_t { kFileName, kFileMime, kFileKeys };
+constexpr KeyTable<kFileKeys> kFileTable{{"name", "mime"}};
+
+Tokens<kTimeKeys> read_time(od::object& object) {
+  od::object time;
+  Tokens<kTimeKeys> tokens{};
+  if (seek_object(object, "time", time) && !collect(time, kTimeTable, tokens)) tokens.fill({});
+  return tokens;
+}
+
+void read_error(ItemContext& c, od::object& data) {
+  od::object error;
+  Tokens<kErrorKeys> tokens;
+  if (!seek_object(data, "error", error) || !collect(error, kErrorTable, tokens)) return;
+  const std::string type = c.text(tokens[kErrorType]);
+  if (type == "aborted" || type == "interrupted") {
+    c.add_lifecycle("interrupt").summary = one_line(c.text(tokens[kErrorMessage]), 80);
+    return;
+  }
+  Event& e = c.add_note(EventKind::error, Role::system);
+  e.lifecycle = "api_error";
+  e.is_error = true;
+  e.text = type;
+  if (is_string(tokens[kErrorMessage])) e.text.append(": ").append(c.text(tokens[kErrorMessage]));
+}
+
+void mark_each(ItemContext& c, od::object& data, std::string_view list_name, std::string_view kind, std::string& out) {
+  od::value value;
+  od::array list;
+  if (!seek(data, list_name, value) || value.get_array().get(list)) return;
+  for_each_element(list, [&](od::value& element, std::size_t) {
+    od::object item;
+    Tokens<kFileKeys> tokens{};
+    if (element.get_object().get(item) || !collect(item, kFileTable, tokens)) return true;
+    const std::string name = c.text(is_string(tokens[kFileName]) ? tokens[kFileName] : tokens[kFileMime], 200);
+    out.append(out.empty() ? "[" : " [").append(kind).append(name.empty() ? "" : ": ").append(name).append("]");
+    return true;
+  });
+}
+
+Verdict read_user(ItemContext& c, od::object& data, const Tokens<kDataKeys>& tokens) {
+  std::string text = c.text(tokens[kText]);
+  std::string marker;
+  mark_each(c, data, "files", "file", marker);
+  mark_each(c, data, "agents", "agent", marker);
+  mark_each(c, data, "skills", "skill", marker);
+  if (trimmed(text).empty() && marker.empty()) return {"user", Disposition::skipped, "blank_message"};
+  Event& e = c.add(EventKind::user_msg, Role::user, 0);
+  e.origin = c.is_child ? Origin::parent_agent : Origin::typed;
+  e.text = std::move(text);
+  e.summary = std::move(marker);
+  e.starts_exchange = true;
+  return {"user", Disposition::indexed, {}};
+}
+
+void read_content(ItemContext& c, od::object& block, std::size_t index) {
+  Tokens<kBlockKeys> tokens;
+  if (!collect(block, kBlockTable, tokens)) return;
+  const std::string_view type = string_body(tokens[kType]);
+  const auto time = read_time(block);
+  if (type == "tool") {
+    od::object state;
+    const TimeMs ran = integer(time[kRan]);
+    const ToolPart tool{c.text(tokens[kName]), c.text(tokens[kId]), ran != 0 ? ran : integer(time[kCreated]),
+                        integer(time[kCompleted]), index};
+    if (seek_object(block, "state", state))
+      read_tool_part(c, tool, state);
+    else
+      c.diagnose(DiagnosticType::missing_field, {"content.state"});
+  } else if (type == "text" || type == "reasoning") {
+    const bool thought = type == "reasoning";
+    Event& e = c.add(thought ? EventKind::thinking : EventKind::assistant_msg, Role::assistant, index);
+    if (const TimeMs created = integer(time[kCreated])) e.time = created;
+    e.text = c.text(tokens[kBlockText]);
+    if (trimmed(e.text).empty()) c.out().events.pop_back();
+  } else {
+    c.diagnose(DiagnosticType::unknown_field_value, {"content.type"});
+  }
+}
+
+void read_model(ItemContext& c, od::object& data) {
+  od::object model;
+  Tokens<kModelKeys> tokens;
+  if (seek_object(data, "model", model) && collect(model, kModelTable, tokens))
+    c.model = model_name(c, tokens[kProviderId], tokens[kModelId]);
+}
+
+void put_usage(ItemContext& c, od::object& data) {
+  od::object inner;
+  if (!seek_object(data, "tokens", inner)) return;
+  const TokenUsage usage = read_usage(inner);
+  if (usage == TokenUsage{}) return;
+  if (!c.emitted()) c.add_lifecycle("usage");
+  c.first_event().response_key = event_key(c.key, 0xffff);
+  c.first_event().usage = usage;
+}
+
+Verdict read_assistant(ItemContext& c, od::object& data) {
+  read_model(c, data);
+  od::value value;
+  od::array content;
+  if (seek(data, "content", value) && !value.get_array().get(content))
+    for_each_element(content, [&](od::value& element, std::size_t index) {
+      od::object block;
+      if (!element.get_object().get(block)) read_content(c, block, index);
+      return true;
+    });
+  read_error(c, data);
+  put_usage(c, data);
+  if (!c.emitted()) return {"assistant", Disposition::skipped, "blank_message"};
+  return {"assistant", Disposition::indexed, {}};
+}
+
+Verdict read_compaction(ItemContext& c, od::object& data, const Tokens<kDataKeys>& tokens) {
+  c.add_lifecycle("compaction").summary = c.text(tokens[kReason], 40);
+  if (std::string summary = c.text(tokens[kSummary]); !trimmed(summary).empty()) {
+    Event& e = c.add_lifecycle("compact_summary");
+    e.origin = Origin::injected;
+    e.text = std::move(summary);
+  }
+  read_error(c, data);
+  put_usage(c, data);
+  return {"compaction", Disposition::indexed, {}};
+}
+
+// A command that a person ran with "!".
+Verdict read_shell(ItemContext& c, od::object& data, const Tokens<kDataKeys>& tokens) {
+  Event& e = c.add(EventKind::user_msg, Role::user, 0);
+  e.origin = c.is_child ? Origin::parent_agent : Origin::shell;
+  e.text = c.text(tokens[kCommand]);
+  e.starts_exchange = true;
+  od::object inner;
+  od::value value;
+  std::string_view output = tokens[kOutput];
+  if (output.starts_with('{') && seek_object(data, "output", inner) && seek(inner, "text", value))
+    output = token_of(value);
+  if (!is_string(output)) return {"shell", Disposition::indexed, {}};
+  Event& out = c.add_lifecycle("shell_output");
+  out.origin = Origin::injected;
+  out.text = c.text(output, c.detail() == Detail::full ? kNoLimit : kResultTextLimit);
+  out.is_error = integer(tokens[kExit]) != 0;
+  return {"shell", Disposition::indexed, {}};
+}
+
+Verdict read_idle(ItemContext& c, od::object& data, const Tokens<kDataKeys>& tokens) {
+  const std::string_view outcome = string_body(tokens[kOutcome]);
+  if (outcome == "interrupted") c.add_lifecycle("interrupt");
+  if (outcome == "failed") read_error(c, data);
+  if (!c.emitted()) return {"idle", Disposition::skipped, "turn_end"};
+  return {"idle", Disposition::indexed, {}};
+}
+
+}  // namespace
+
+Verdict read_record(ItemContext& c, std::string_view type, od::object& root) {
+  od::object data;
+  Tokens<kDataKeys> tokens;
+  const std::string name(is_identifier(type) ? type : "(unreadable type)");
+  if (!seek_object(root, "data", data) || !collect(data, kDataTable, tokens))
+    return {name, Disposition::skipped, "damaged"};
+  if (c.time == 0) c.time = integer(read_time(data)[kCreated]);
+  if (type == "user") return read_user(c, data, tokens);
+  if (type == "assistant") return read_assistant(c, data);
+  if (type == "compaction") return read_compaction(c, data, tokens);
+  if (type == "shell") return read_shell(c, data, tokens);
+  if (type == "idle") return read_idle(c, data, tokens);
+  if (type == "synthetic" || type == "system" || type == "skill") return {name, Disposition::skipped, "injected_text"};
+  if (type == "agent-switched") {
+    c.add_lifecycle("mode_change").summary = c.text(tokens[kAgent], 80);
+    return {name, Disposition::indexed, {}};
+  }
+  if (type == "model-switched") {
+    read_model(c, data);
+    const std::string model = std::exchange(c.model, {});
+    c.add_lifecycle("model_change").summary = model;
+    return {name, Disposition::indexed, {}};
+  }
+  if (type == "location-switched") {
+    od::object location;
+    od::value directory;
+    if (seek_object(data, "location", location) && seek(location, "directory", directory))
+      c.cwd = c.text(token_of(directory));
+    c.add_lifecycle("location_change").summary = c.cwd;
+    return {name, Disposition::indexed, {}};
+  }
+  c.diagnose(DiagnosticType::unknown_record_type, {"type"});
+  return {name, Disposition::unknown, "unknown_type"};
+}
+
+}  // namespace memd::opencode

@@ -1,0 +1,143 @@
+#include "adapters/opencode/session_items.hpp"
+
+#include "adapters/json/json_text.hpp"
+#include "adapters/json/json_writer.hpp"
+#include "adapters/json/value_scanner.hpp"
+
+#include <unordered_map>
+#include <utility>
+
+namespace memd::opencode {
+namespace {
+
+using json::ValueScanner;
+
+std::string text_of(std::string_view token) {
+  std::string out;
+  json::append_unescaped(json::string_body(token), out);
+  return out;
+}
+
+// visit(key, value) for the members of an object; false when it is not one, or not whole.
+template <class Visit>
+bool read_object(std::string_view text, Visit&& visit) {
+  ValueScanner scanner(text);
+  return scanner.members([](std::string_view) { return false; }, visit) && scanner.peek() == '\0' &&
+         scanner.at() == text.size();
+}
+
+bool is_object(std::string_view text) {
+  return read_object(text, [](std::string_view, std::string_view) {});
+}
+
+void append_record(const StoredRecord& record, std::string& out) {
+  out.append("\"id\":");
+  json::append_quoted(record.id, out);
+  if (record.created != 0) out.append(",\"created\":").append(std::to_string(record.created));
+  out.append(",\"data\":").append(is_object(record.data) ? json::compacted(record.data) : "null");
+}
+
+}  // namespace
+
+std::string head_json(const SessionRow& row) {
+  json::ObjectWriter out;
+  out.text("id", row.id).text("parent", row.parent_id).text("directory", row.directory).text("title", row.title);
+  out.text("version", row.version).text("agent", row.agent).text("forkedFrom", row.forked_from);
+  out.number("created", row.created).number("additions", row.additions).number("deletions", row.deletions);
+  if (!row.cost.empty()) out.text("cost", row.cost);
+  return std::move(out).finish();
+}
+
+std::optional<SessionRow> read_session_file(std::string_view text) {
+  SessionRow row;
+  const auto read_counts = [&](std::string_view key, std::string_view value) {
+    if (key == "additions") row.additions = json::integer(value);
+    if (key == "deletions") row.deletions = json::integer(value);
+  };
+  const bool whole = read_object(text, [&](std::string_view key, std::string_view value) {
+    if (key == "id") row.id = text_of(value);
+    if (key == "parentID") row.parent_id = text_of(value);
+    if (key == "directory") row.directory = text_of(value);
+    if (key == "title") row.title = text_of(value);
+    if (key == "version") row.version = text_of(value);
+    if (key == "revert" && value.starts_with('{')) row.revert = value;
+    if (key == "summary") read_object(value, read_counts);
+    if (key == "time")
+      read_object(value, [&](std::string_view name, std::string_view time) {
+        if (name == "created") row.created = json::integer(time);
+      });
+  });
+  return whole ? std::optional(std::move(row)) : std::nullopt;
+}
+
+MessageItem::MessageItem(const StoredRecord& message, std::string_view type, bool is_child) : out_("{") {
+  if (is_child) out_.append("\"child\":true,");
+  if (!type.empty()) {
+    out_.append("\"type\":");
+    json::append_quoted(type, out_);
+    out_.push_back(',');
+  }
+  append_record(message, out_);
+}
+
+void MessageItem::add_part(const StoredRecord& part) {
+  out_.append(has_parts_ ? ",{" : ",\"parts\":[{");
+  has_parts_ = true;
+  append_record(part, out_);
+  out_.push_back('}');
+}
+
+std::string MessageItem::finish() && {
+  out_.append(has_parts_ ? "]}" : "}");
+  return std::move(out_);
+}
+
+MessagePlace read_place(std::string id, std::string_view data, std::int64_t created) {
+  MessagePlace place{std::move(id), false, {}, created};
+  read_object(data, [&](std::string_view key, std::string_view value) {
+    if (key == "role") place.is_user = json::string_body(value) == "user";
+    if (key == "parentID") place.parent_id = text_of(value);
+    if (key == "time" && place.created == 0)
+      read_object(value, [&](std::string_view name, std::string_view time) {
+        if (name == "created") place.created = json::integer(time);
+      });
+  });
+  return place;
+}
+
+std::vector<MessagePlace> in_reading_order(std::vector<MessagePlace> places) {
+  std::unordered_map<std::string, std::size_t> turn_of;  // user message -> its turn
+  std::size_t turns = 1;                                 // turn 0: before the first user message
+  for (const auto& place : places)
+    if (place.is_user) turn_of.emplace(place.id, turns++);
+  std::vector<std::vector<MessagePlace>> by_turn(turns);
+  std::size_t current = 0;
+  for (auto& place : places) {
+    std::size_t turn = current;
+    if (place.is_user) {
+      turn = current = turn_of.at(place.id);
+    } else if (const auto it = turn_of.find(place.parent_id); it != turn_of.end()) {
+      turn = it->second;
+    }
+    // An answer that is older than its question by a clock that was set back still comes behind it.
+    auto& messages = by_turn[turn];
+    messages.insert(place.is_user ? messages.begin() : messages.end(), std::move(place));
+  }
+  std::vector<MessagePlace> ordered;
+  ordered.reserve(places.size());
+  for (auto& turn : by_turn)
+    for (auto& place : turn)
+      ordered.push_back(std::move(place));
+  return ordered;
+}
+
+RevertPoint read_revert(std::string_view text) {
+  RevertPoint point;
+  read_object(text, [&](std::string_view key, std::string_view value) {
+    if (key == "messageID") point.message_id = text_of(value);
+    if (key == "partID") point.part_id = text_of(value);
+  });
+  return point;
+}
+
+}  // namespace memd::opencode

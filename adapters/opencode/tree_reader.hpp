@@ -1,0 +1,40 @@
+#pragma once
+
+#include "adapters/file_view.hpp"
+#include "adapters/opencode/paths.hpp"
+#include "adapters/opencode/session_items.hpp"
+#include "adapters/snapshot_reader.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memd::opencode {
+
+// Shows a session of the versions before 1.2: its own file, which is the source, and with it a file for each message
+// and each part. A session that a database beside it has, too, was migrated: the database is read in its place.
+class TreeReader : public SnapshotReader {
+ public:
+  TreeReader(const FileView& files, SourcePath path);
+
+  Result<Plan> plan(const std::string& mark) override;
+  Result<std::optional<Session>> session(const std::string& session_key, std::span<const SourceItem> known) override;
+  Result<std::string> item(const std::string& session_key, const std::string& item_key) override;
+
+ private:
+  struct MessageFiles {
+    FileView::Entry message;
+    std::vector<FileView::Entry> parts;
+  };
+  Result<SessionRow> read_row() const;
+  std::string message_file(const std::string& message_id) const;
+  std::vector<FileView::Entry> part_files(const std::string& message_id) const;
+  std::vector<MessageFiles> list_messages() const;
+  Result<bool> is_migrated() const;
+
+  const FileView& files_;
+  SourcePath path_;
+  std::string storage_;
+};
+
+}  // namespace memd::opencode

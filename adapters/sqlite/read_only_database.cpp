@@ -1,0 +1,171 @@
+#include "adapters/sqlite/read_only_database.hpp"
+
+#include "adapters/sqlite/change_mark.hpp"
+
+#include <sqlite3.h>
+
+#include <utility>
+
+namespace memd::sqlite {
+namespace {
+
+constexpr int kBusyTimeoutMs = 5;
+
+// Characters with a meaning in a URI are written as %xx.
+std::string file_uri(std::string_view path, bool immutable) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  std::string uri = "file:";
+  for (const char c : path) {
+    if (c == '%' || c == '?' || c == '#') {
+      const auto byte = static_cast<unsigned char>(c);
+      uri.append({'%', kHex[byte >> 4], kHex[byte & 15]});
+    } else {
+      uri.push_back(c);
+    }
+  }
+  return uri.append(immutable ? "?mode=ro&immutable=1" : "?mode=ro");
+}
+
+bool cannot_open(int code) {
+  const int primary = code & 0xff;
+  return primary == SQLITE_CANTOPEN || primary == SQLITE_READONLY || primary == SQLITE_PERM;
+}
+
+}  // namespace
+
+void Query::Finalizer::operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
+
+Query& Query::bind(int parameter, std::string_view text) {
+  sqlite3_bind_text(statement_.get(), parameter, text.data(), static_cast<int>(text.size()), SQLITE_STATIC);
+  return *this;
+}
+
+Query& Query::bind(int parameter, std::int64_t value) {
+  sqlite3_bind_int64(statement_.get(), parameter, value);
+  return *this;
+}
+
+Result<bool> Query::step() {
+  const int code = sqlite3_step(statement_.get());
+  if (code == SQLITE_ROW) return true;
+  // The message is of the failed step; a reset would be the next call.
+  auto failed = code == SQLITE_DONE ? Error() : database_->error(code);
+  sqlite3_reset(statement_.get());
+  if (code == SQLITE_DONE) return false;
+  return failed;
+}
+
+void Query::reset() { sqlite3_reset(statement_.get()); }
+
+bool Query::is_null(int column) const { return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL; }
+
+bool Query::is_integer(int column) const { return sqlite3_column_type(statement_.get(), column) == SQLITE_INTEGER; }
+
+std::int64_t Query::integer(int column) const { return sqlite3_column_int64(statement_.get(), column); }
+
+double Query::real(int column) const { return sqlite3_column_double(statement_.get(), column); }
+
+std::string_view Query::text(int column) const {
+  sqlite3_stmt* const statement = statement_.get();
+  // Text is asked for as text, which makes UTF-8 of a UTF-16 database; a blob is taken as it is.
+  const void* bytes = sqlite3_column_type(statement, column) == SQLITE_BLOB
+                          ? sqlite3_column_blob(statement, column)
+                          : static_cast<const void*>(sqlite3_column_text(statement, column));
+  if (bytes == nullptr) return {};
+  return {static_cast<const char*>(bytes), static_cast<std::size_t>(sqlite3_column_bytes(statement, column))};
+}
+
+void ReadOnlyDatabase::Closer::operator()(sqlite3* database) const noexcept { sqlite3_close_v2(database); }
+
+ReadOnlyDatabase::~ReadOnlyDatabase() = default;
+
+// Opens and reads the first page: that is when SQLite looks for the log.
+int ReadOnlyDatabase::open_as(bool immutable) {
+  sqlite3* raw = nullptr;
+  const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
+  const int opened = sqlite3_open_v2(file_uri(path_, immutable).c_str(), &raw, flags, nullptr);
+  database_.reset(raw);
+  if (opened != SQLITE_OK) return opened;
+  sqlite3_extended_result_codes(raw, 1);
+  sqlite3_busy_timeout(raw, kBusyTimeoutMs);
+  sqlite3_db_config(raw, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+  sqlite3_db_config(raw, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_db_config(raw, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  return sqlite3_exec(raw,
+                      "PRAGMA query_only = 1; PRAGMA mmap_size = 0; PRAGMA cache_size = -2048;"
+                      "PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = 1; PRAGMA schema_version",
+                      nullptr, nullptr, nullptr);
+}
+
+Result<std::unique_ptr<ReadOnlyDatabase>> ReadOnlyDatabase::open(const FileView& files, const std::string& path) {
+  MEMD_TRY_ASSIGN(const FileState state, file_state(files, path));
+  if (!state.is_database) return Error(Errc::io, path + ": not an SQLite database");
+  std::unique_ptr<ReadOnlyDatabase> database(new ReadOnlyDatabase(files, path));
+
+  const bool closed = state.write_ahead && !state.has_log && !state.has_index;
+  if (!closed) {
+    const int code = database->open_as(false);
+    if (code == SQLITE_OK) return database;
+    Error failed = database->error(code);
+    // Without a -shm, and no place to make one, the content of a log cannot be read: only what is complete in the
+    // main file can be read without.
+    if (!cannot_open(code) || state.has_log || state.has_journal) return failed;
+    database->database_.reset();
+  }
+  MEMD_TRY_ASSIGN(database->mark_, change_mark(files, path));
+  const int code = database->open_as(true);
+  if (code != SQLITE_OK) return database->error(code);
+  MEMD_TRY(database->confirm());
+  return database;
+}
+
+Result<Query> ReadOnlyDatabase::prepare(std::string_view sql) const {
+  sqlite3_stmt* statement = nullptr;
+  const int code = sqlite3_prepare_v2(database_.get(), sql.data(), static_cast<int>(sql.size()), &statement, nullptr);
+  if (code != SQLITE_OK) return error(code);
+  return Query(*this, statement);
+}
+
+Result<bool> ReadOnlyDatabase::has_table(std::string_view table) const {
+  MEMD_TRY_ASSIGN(Query query, prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1"));
+  return query.bind(1, table).step();
+}
+
+Result<bool> ReadOnlyDatabase::has_column(std::string_view table, std::string_view column) const {
+  MEMD_TRY_ASSIGN(Query query, prepare("SELECT 1 FROM pragma_table_info(?1) WHERE name = ?2"));
+  return query.bind(1, table).bind(2, column).step();
+}
+
+bool ReadOnlyDatabase::changed() const {
+  if (mark_.empty()) return false;
+  const auto now = change_mark(files_, path_);
+  return !now || *now != mark_;
+}
+
+Result<void> ReadOnlyDatabase::confirm() const {
+  if (changed()) return Error(Errc::busy, path_ + ": written to while it was read");
+  return {};
+}
+
+Error ReadOnlyDatabase::error(int code) const {
+  const std::string what = path_ + ": " + (database_ ? sqlite3_errmsg(database_.get()) : sqlite3_errstr(code));
+  switch (code & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_PROTOCOL:
+    case SQLITE_SCHEMA: return {Errc::busy, what};
+    case SQLITE_CANTOPEN: return {files_.stat(path_) ? Errc::permission : Errc::not_found, what};
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+    case SQLITE_READONLY: return {Errc::permission, what};
+    default: return {changed() ? Errc::busy : Errc::io, what};
+  }
+}
+
+ReadTransaction::ReadTransaction(const ReadOnlyDatabase& database) : database_(database) {
+  sqlite3_exec(database_.handle(), "BEGIN", nullptr, nullptr, nullptr);
+}
+
+ReadTransaction::~ReadTransaction() { sqlite3_exec(database_.handle(), "COMMIT", nullptr, nullptr, nullptr); }
+
+}  // namespace memd::sqlite

@@ -1,0 +1,108 @@
+#pragma once
+
+#include "adapters/file_view.hpp"
+#include "schemas/error.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace memd::sqlite {
+
+class ReadOnlyDatabase;
+
+// A SELECT on a database of an agent. Without a ReadTransaction around it, it is a read transaction from the first
+// step to the last one, a reset or its destruction; no longer than that does it stand in anybody's way.
+class Query {
+ public:
+  Query(Query&&) noexcept = default;
+  Query& operator=(Query&&) noexcept = default;
+
+  // Parameters count from 1. The text must live until the statement is stepped to its end or reset.
+  Query& bind(int parameter, std::string_view text);
+  Query& bind(int parameter, std::int64_t value);
+
+  // True when there is a row. After the last one the query is reset: it can be bound and stepped again.
+  Result<bool> step();
+  void reset();
+
+  // Columns count from 0. Views are valid until the next step, reset or bind.
+  bool is_null(int column) const;
+  bool is_integer(int column) const;
+  std::int64_t integer(int column) const;
+  double real(int column) const;
+  std::string_view text(int column) const;  // the bytes of a text or a blob; empty for NULL
+
+ private:
+  friend class ReadOnlyDatabase;
+  struct Finalizer {
+    void operator()(sqlite3_stmt* statement) const noexcept;
+  };
+  Query(const ReadOnlyDatabase& database, sqlite3_stmt* statement) : database_(&database), statement_(statement) {}
+
+  const ReadOnlyDatabase* database_;
+  std::unique_ptr<sqlite3_stmt, Finalizer> statement_;
+};
+
+// A database that belongs to somebody else, for reading only: nothing is written to it, it is never checkpointed and no
+// lock outlasts a statement. One thread at a time; close it before the next look at the file: closing any descriptor
+// of the file drops the locks of the whole process.
+//
+// A rollback-mode database is read under SHARED locks, which make its writer wait: keep statements to a few
+// milliseconds. A WAL database has no such limit. One that nobody has open (no -wal, or an empty one and no -shm), or
+// whose folder cannot be written, is read without any lock, so that no -wal or -shm is left beside it; a write that
+// comes in meanwhile makes that Errc::busy.
+//
+// Errors: Errc::busy (locked, or changed while read without locks), Errc::not_found, Errc::permission, Errc::io (also:
+// damaged, or no database at all; the context says so).
+class ReadOnlyDatabase {
+ public:
+  static Result<std::unique_ptr<ReadOnlyDatabase>> open(const FileView& files, const std::string& path);
+  ~ReadOnlyDatabase();
+  ReadOnlyDatabase(const ReadOnlyDatabase&) = delete;
+  ReadOnlyDatabase& operator=(const ReadOnlyDatabase&) = delete;
+
+  Result<Query> prepare(std::string_view sql) const;
+  Result<bool> has_table(std::string_view table) const;
+  Result<bool> has_column(std::string_view table, std::string_view column) const;
+
+  // What was read up to now holds: false only for a database that was read without locks and changed meanwhile.
+  // Ask before taking the results for true.
+  Result<void> confirm() const;
+
+  bool locks() const { return mark_.empty(); }
+  const std::string& path() const { return path_; }
+  sqlite3* handle() const { return database_.get(); }
+  Error error(int code) const;  // of a call on handle()
+
+ private:
+  struct Closer {
+    void operator()(sqlite3* database) const noexcept;
+  };
+  ReadOnlyDatabase(const FileView& files, std::string path) : files_(files), path_(std::move(path)) {}
+  int open_as(bool immutable);
+  bool changed() const;
+
+  const FileView& files_;
+  std::string path_;
+  std::string mark_;  // of the files when a reading without locks began
+  std::unique_ptr<sqlite3, Closer> database_;
+};
+
+// Several statements that see one state of the database. Ends with its life.
+class ReadTransaction {
+ public:
+  explicit ReadTransaction(const ReadOnlyDatabase& database);
+  ~ReadTransaction();
+  ReadTransaction(const ReadTransaction&) = delete;
+  ReadTransaction& operator=(const ReadTransaction&) = delete;
+
+ private:
+  const ReadOnlyDatabase& database_;
+};
+
+}  // namespace memd::sqlite

@@ -1,0 +1,176 @@
+// Sessions going out as events.v1 files and coming in from them.
+#include "daemon/admin/import_tool.hpp"
+#include "daemon/cli/argument_writer.hpp"
+#include "daemon/cli/command_context.hpp"
+#include "daemon/cli/command_line.hpp"
+#include "daemon/cli/progress_bar.hpp"
+#include "daemon/interchange/event_file_check.hpp"
+#include "daemon/interchange/output_file.hpp"
+#include "daemon/interchange/session_export.hpp"
+#include "store/reader.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+namespace memd::cli {
+namespace {
+
+using interchange::EventFileCheck;
+using interchange::ExportReport;
+
+struct ExportOptions {
+  std::string session;
+  std::string format = "events";
+  std::string output;
+  bool subagents = false;
+};
+
+Result<int> run_export(const ExportOptions& options, const Settings& settings) {
+  Reader reader(settings.layout.database());
+  MEMD_TRY_ASSIGN(const SessionRow session, reader.session(options.session));
+  std::vector<SessionRow> sessions{session};
+  if (options.subagents) {
+    for (std::size_t i = 0; i < sessions.size(); ++i) {  // agents may have agents
+      MEMD_TRY_ASSIGN(const auto agents, reader.subagents(sessions[i].uid));
+      sessions.insert(sessions.end(), agents.begin(), agents.end());
+    }
+  }
+  auto opened = options.output.empty() ? Result<interchange::OutputFile>(interchange::OutputFile::standard_output())
+                                       : interchange::OutputFile::open(options.output);
+  if (!opened) return opened.error();
+  ExportReport total;
+  {
+    ProgressBar bar("exporting");
+    for (const SessionRow& row : sessions) {
+      const interchange::ExportSink sink{[&](std::string_view line) { return opened->line(line); },
+                                         [&](double done, double all) { bar.show(done, all, row.uid); }};
+      MEMD_TRY_ASSIGN(const ExportReport report, interchange::export_session(reader, row.pk, sink));
+      total.events += report.events;
+      total.derived += report.derived;
+      total.partial += report.partial;
+    }
+    MEMD_TRY(opened->finish());
+  }
+  fmt::print(stderr, "{} events of {} ({} concluded by memd", total.events,
+             sessions.size() == 1 ? session.uid : fmt::format("{} sessions", sessions.size()), total.derived);
+  if (total.partial > 0) fmt::print(stderr, "; of {} the record is gone, they hold what the store kept", total.partial);
+  fmt::print(stderr, ").\n");
+  return kOk;
+}
+
+void add_export(CLI::App& app, CommandContext& context) {
+  auto* c = app.add_subcommand("export", "Write a session as a file of events (docs/events-format.md)");
+  auto o = std::make_shared<ExportOptions>();
+  c->add_option("session", o->session, "Session id, a prefix of it, or latest")->required();
+  c->add_option("--format", o->format, "events: JSON Lines, events.v1")->check(CLI::IsMember({"events"}));
+  c->add_option("-o,--output", o->output, "Where to; standard output if not given")->type_name("FILE");
+  c->add_flag("--subagents", o->subagents, "Its subagents' sessions too");
+  c->callback([&context, o] { context.action = [o](const Settings& settings) { return run_export(*o, settings); }; });
+}
+
+struct ImportOptions {
+  std::vector<std::string> files;
+  bool check = false;
+};
+
+void print_problems(const EventFileCheck& check) {
+  for (const auto& p : check.problems)
+    fmt::print(stderr, "{}:{}: {}{}{}{}\n", check.path, p.line, p.refused ? "refused: " : "", p.reason,
+               p.field.empty() ? "" : " ", p.field);
+  const auto more = check.problems_total - static_cast<std::int64_t>(check.problems.size());
+  if (more > 0) fmt::print(stderr, "{}: and {} more\n", check.path, more);
+}
+
+// {"files": [{"check": …, "taken": …}]}
+class ImportJson {
+ public:
+  ImportJson() : writer_(text_) {
+    writer_.begin_object();
+    writer_.key("files");
+    writer_.begin_array();
+  }
+  void add(const EventFileCheck& check, std::string_view taken) {
+    writer_.begin_object();
+    writer_.member_raw("check", mcp::to_json(check));
+    if (!taken.empty()) writer_.member_raw("taken", taken);
+    writer_.end_object();
+  }
+  std::string finish() {
+    writer_.end_array();
+    writer_.end_object();
+    return std::move(text_);
+  }
+
+ private:
+  std::string text_;
+  json::Writer writer_;
+};
+
+Result<EventFileCheck> check_file(const std::string& path) {
+  ProgressBar bar("checking");
+  return interchange::check_event_file(path, [&](double done, double total) { bar.show(done, total, path); });
+}
+
+Result<mcp::ToolOutcome> take_file(Caller& caller, const std::string& path) {
+  ProgressBar bar("importing");
+  ArgumentWriter w;
+  w.add("path", std::filesystem::absolute(path).lexically_normal().string());
+  return caller.admin("import", w.finish(),
+                      [&](double done, double total, std::string_view what) { bar.show(done, total, what); });
+}
+
+Result<int> run_import(const ImportOptions& options, const CommandContext& context, const Settings& settings) {
+  std::unique_ptr<Caller> caller;
+  ImportJson json;
+  int code = kOk;
+  for (const auto& path : options.files) {
+    MEMD_TRY_ASSIGN(const EventFileCheck check, check_file(path));
+    print_problems(check);
+    const std::string head =
+        fmt::format("{}: {} lines, {} events, {} session facts, {} skipped (memd concludes them itself), {} refused",
+                    path, check.lines, check.events, check.sessions, check.derived, check.refused);
+    if (!context.global.json) fmt::print("{}\n", head);
+    if (options.check || check.events + check.sessions == 0) {
+      if (check.refused > 0 || check.events + check.sessions == 0) code = kFailed;
+      if (!options.check) fmt::print(stderr, "memd: {}: nothing in it is an events.v1 event\n", path);
+      json.add(check, {});
+      continue;
+    }
+    if (!caller) {
+      MEMD_TRY_ASSIGN(caller, open_caller(settings, Need::ingest));
+    }
+    MEMD_TRY_ASSIGN(const mcp::ToolOutcome taken, take_file(*caller, path));
+    if (taken.is_error) {
+      std::cerr << "memd: " << taken.text << '\n';
+      code = kFailed;
+      continue;
+    }
+    if (!context.global.json) std::cout << "  " << taken.text;
+    json.add(check, taken.structured);
+  }
+  if (context.global.json) std::cout << json.finish() << '\n';
+  return code;
+}
+
+void add_import(CLI::App& app, CommandContext& context) {
+  auto* c = app.add_subcommand("import", "Take files of events into the store (docs/events-format.md)");
+  auto o = std::make_shared<ImportOptions>();
+  c->add_option("files", o->files, "events.v1 files")->required()->check(CLI::ExistingFile);
+  c->add_flag("--check", o->check, "Only say what is wrong with them; exit code 1 if a line would be refused");
+  c->callback([&context, o] {
+    context.action = [&context, o](const Settings& settings) { return run_import(*o, context, settings); };
+  });
+}
+
+}  // namespace
+
+void add_interchange_commands(CLI::App& app, CommandContext& context) {
+  add_export(app, context);
+  add_import(app, context);
+}
+
+}  // namespace memd::cli

@@ -1,0 +1,173 @@
+#include "daemon/ingest/snapshot_pass.hpp"
+
+#include "schemas/hash.hpp"
+#include "schemas/ids.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+namespace memd {
+namespace {
+
+// Items that were not looked at are, if they have to be read again, what they were.
+void take_over_versions(std::span<const SourceItem> known, std::span<SnapshotReader::Item> listed) {
+  std::unordered_map<std::string_view, const SourceItem*> by_key;
+  for (const auto& item : known)
+    by_key.emplace(item.key, &item);
+  for (auto& item : listed) {
+    if (item.version != 0) continue;
+    const auto it = by_key.find(item.key);
+    if (it == by_key.end()) continue;
+    item.version = it->second->version;
+    item.ledger_bytes = it->second->ledger.bytes;
+  }
+}
+
+}  // namespace
+
+Result<void> SnapshotPass::begin(SnapshotReader& reader, Source& source) {
+  MEMD_TRY_ASSIGN(plan_, reader.plan(source.mark));
+  if (plan_->unchanged) plan_->sessions.clear(), plan_->rest.clear();
+  const bool known = source.id != 0 && source.state == SourceState::active;
+  worth_a_slice_ = !known || source.size != plan_->size || source.cursor != source.size || !plan_->rest.empty();
+  source.size = plan_->size;
+  source.state = SourceState::active;
+  source.state_reason.clear();
+  return {};
+}
+
+Result<SnapshotPass::Outcome> SnapshotPass::next(SnapshotReader& reader, Source& source) {
+  Outcome out;
+  if (!plan_) {
+    MEMD_TRY(begin(reader, source));
+  }
+  SourceSlice slice;
+  slice.adapter_version = adapter_.describe().adapter_version;
+  for (std::size_t looked_at = 0; !current_ && next_session_ < plan_->sessions.size(); ++looked_at) {
+    if (looked_at == limits_.sessions_at_a_time) {
+      out.more = true;
+      return out;
+    }
+    MEMD_TRY_ASSIGN(const bool found, open_session(reader, source, plan_->sessions[next_session_]));
+    ++next_session_;
+    if (!found) current_.reset();
+  }
+  if (current_) {
+    MEMD_TRY(read_items(reader, source, slice, out.bytes));
+    if (current_->read == current_->diff.added.size()) current_.reset();
+  }
+  out.more = current_ || next_session_ < plan_->sessions.size();
+  if (!out.more) finish(source, slice);
+  worth_a_slice_ = worth_a_slice_ || slice.items;
+  if (!worth_a_slice_) return out;  // a new mark alone is kept in mind, not in the store
+  slice.source = source;
+  if (out.more) slice.source.cursor = 0;  // the store puts in what its ledger has, until the end is reached
+  out.slice = std::move(slice);
+  return out;
+}
+
+void SnapshotPass::finish(Source& source, SourceSlice& slice) {
+  slice.rest = std::move(plan_->rest);
+  source.mark = std::move(plan_->mark);
+  source.cursor = source.size;
+}
+
+// Makes the session the current one. False: the store has it as it is.
+Result<bool> SnapshotPass::open_session(SnapshotReader& reader, const Source& source, const std::string& key) {
+  std::string uid = make_session_uid(source.platform, key);
+  MEMD_TRY_ASSIGN(SessionItems known, known_(uid));
+  MEMD_TRY_ASSIGN(auto session, reader.session(key, known.added));
+  if (session && session->session_uid != uid) {  // its id is not the key
+    uid = session->session_uid;
+    MEMD_TRY_ASSIGN(known, known_(uid));
+    if (!known.added.empty()) {
+      MEMD_TRY_ASSIGN(session, reader.session(key, known.added));
+    }
+  }
+  if (!session) {
+    session.emplace();
+    session->session_uid = uid;
+    if (known.added.empty()) return false;
+  }
+  Current& current = current_.emplace();
+  current.key = key;
+  current.session = std::move(*session);
+  current.diff = compare_session(known.added, current.session.items);
+  take_over_versions(known.added, current.session.items);
+  if (const auto& head = current.session.head) {
+    const bool changed = !known.has_head || (head->version != 0 && head->version != known.head.version);
+    // A session that is written again needs what its head says of it too.
+    current.head = changed || current.diff.keep < known.added.size();
+  }
+  return current.head || !current.diff.empty(known.added.size());
+}
+
+Result<void> SnapshotPass::read_items(SnapshotReader& reader, const Source& source, SourceSlice& slice,
+                                      std::uint64_t& bytes) {
+  Current& c = *current_;
+  Source of_session = source;
+  of_session.session_uid = c.session.session_uid;
+  const auto decoder = adapter_.open(of_session);
+  SessionItems& items = slice.items.emplace();
+  items.session_uid = c.session.session_uid;
+  items.keep = c.diff.keep;
+  items.gone = std::exchange(c.diff.gone, {});
+  if (std::exchange(c.head, false)) {
+    const auto& head = *c.session.head;
+    auto text = reader.item(c.key, head.key);
+    if (!text && !text.error().is(Errc::not_found)) return text.error();
+    if (text) {
+      items.has_head = true;
+      items.head = decode(*decoder, head, std::move(*text), 0, slice);
+      items.head.starts_exchange = false;
+      bytes += items.head.ledger.bytes;
+    }
+  }
+  while (c.read < c.diff.added.size() && slice.raw.size() < limits_.slice_bytes) {
+    const auto& listed = c.session.items[c.diff.added[c.read++]];
+    auto text = reader.item(c.key, listed.key);
+    if (!text && !text.error().is(Errc::not_found)) return text.error();
+    if (!text) continue;  // vanished meanwhile: the next look will tell
+    const auto number = static_cast<std::uint32_t>(items.keep + items.added.size() + 1);
+    auto item = decode(*decoder, listed, std::move(*text), number, slice);
+    bytes += item.ledger.bytes;
+    items.added.push_back(std::move(item));
+  }
+  c.diff.keep += static_cast<std::uint32_t>(items.added.size());
+  slice.batch.coverage.clear();
+  return {};
+}
+
+SourceItem SnapshotPass::decode(RecordDecoder& decoder, const SnapshotReader::Item& listed, std::string bytes,
+                                std::uint32_t number, SourceSlice& slice) const {
+  SourceItem item;
+  item.key = listed.key;
+  item.version = listed.version != 0 ? listed.version : hash64(bytes) | 1;
+  EventBatch& batch = slice.batch;
+  batch.coverage.clear();
+  const std::size_t first_event = batch.events.size();
+  const std::size_t size = bytes.size();
+  if (size > limits_.item_bytes) {
+    batch.cover("(oversized)", Disposition::skipped, "longer than a record may be", size);
+    batch.diagnostics.push_back(
+        {adapter_.describe().platform, DiagnosticType::oversized_record, Severity::warning, {}, 0, number});
+    slice.raw.push_back('\n');
+  } else {
+    slice.raw.append(bytes).push_back('\n');
+    bytes.append(kRecordPadding, '\0');
+    decoder.decode({std::string_view(bytes).substr(0, size), number, false}, batch);
+  }
+  if (batch.coverage.empty()) batch.cover("(empty)", Disposition::skipped, "nothing in it", size);
+  item.ledger = std::move(batch.coverage.front());
+  item.ledger.records = 1;
+  item.ledger.bytes = listed.version == 0 && listed.ledger_bytes == 0 ? size : listed.ledger_bytes;
+  if (first_event < batch.events.size()) {
+    const Event& first = batch.events[first_event];
+    item.starts_exchange = first.kind == EventKind::user_msg && first.starts_exchange;
+  }
+  return item;
+}
+
+}  // namespace memd

@@ -1,0 +1,73 @@
+#pragma once
+
+#include "adapters/adapter.hpp"
+#include "daemon/ingest/session_diff.hpp"
+#include "schemas/error.hpp"
+#include "schemas/source.hpp"
+#include "schemas/source_item.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memd {
+
+struct SnapshotLimits {
+  std::size_t slice_bytes = 4 << 20;     // of items, read at once
+  std::size_t item_bytes = 64 << 20;     // a larger item is skipped, counted and diagnosed
+  std::size_t sessions_at_a_time = 256;  // compared without finding anything, before others have their turn
+};
+
+// One look at a source that is changed in place: session for session it compares what the source shows with what the
+// store remembers, and has decoded what is new. The same for all platforms; the platform's part is the SnapshotReader.
+// Holds the heads of one session's items at most, and nothing of the source open between slices. One thread.
+//
+// What it gives must reach the store before the next pass over the same source begins. A pass that is given up in the
+// middle costs nothing: the next one finds less to do.
+class SnapshotPass {
+ public:
+  // What the store remembers of a session (Reader::session_items).
+  using KnownItems = std::function<Result<SessionItems>(const std::string& session_uid)>;
+
+  SnapshotPass(const Adapter& adapter, KnownItems known, SnapshotLimits limits = {})
+      : adapter_(adapter), known_(std::move(known)), limits_(limits) {}
+
+  struct Outcome {
+    std::optional<SourceSlice> slice;  // absent: nothing new
+    std::uint64_t bytes = 0;           // of the source, that the slice accounts for
+    bool more = false;                 // call again
+  };
+  // Advances `source` in step with the slices; its mark is set by the last one. After an error the pass is to be
+  // dropped and another one made later. `reader` is a fresh one each time.
+  Result<Outcome> next(SnapshotReader& reader, Source& source);
+
+ private:
+  // The session being read.
+  struct Current {
+    std::string key;
+    SnapshotReader::Session session;
+    SessionDiff diff;
+    std::size_t read = 0;  // of diff.added
+    bool head = false;     // is to be read
+  };
+
+  Result<void> begin(SnapshotReader& reader, Source& source);
+  Result<bool> open_session(SnapshotReader& reader, const Source& source, const std::string& key);
+  Result<void> read_items(SnapshotReader& reader, const Source& source, SourceSlice& slice, std::uint64_t& bytes);
+  SourceItem decode(RecordDecoder& decoder, const SnapshotReader::Item& listed, std::string bytes, std::uint32_t number,
+                    SourceSlice& slice) const;
+  void finish(Source& source, SourceSlice& slice);
+
+  const Adapter& adapter_;
+  const KnownItems known_;
+  const SnapshotLimits limits_;
+  std::optional<SnapshotReader::Plan> plan_;
+  std::size_t next_session_ = 0;
+  bool worth_a_slice_ = true;
+  std::optional<Current> current_;
+};
+
+}  // namespace memd

@@ -1,0 +1,62 @@
+#pragma once
+
+#include "protocol/mcp/describe.hpp"
+#include "schemas/error.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace memd::interchange {
+
+// Something is wrong with a line of an events.v1 file. Names fields, never values.
+struct LineProblem {
+  std::int64_t line = 0;  // from 1
+  bool refused = false;   // nothing of the line is taken; else its event is, without the field
+  std::string reason;     // DiagnosticType, or "unknown_version"
+  std::string field;      // "ts", "body.usage"; may be empty
+};
+
+struct EventFileCheck {
+  std::string path;
+  std::uint64_t bytes = 0;
+  std::int64_t lines = 0;     // without empty ones
+  std::int64_t events = 0;    // that can be taken in
+  std::int64_t sessions = 0;  // lines of facts about a session
+  std::int64_t derived = 0;   // skipped: memd concludes them again
+  std::int64_t refused = 0;
+  std::vector<LineProblem> problems;  // the first kMostProblems
+  std::int64_t problems_total = 0;
+};
+inline constexpr std::size_t kMostProblems = 200;
+
+// Reads the whole file as ingest would, line by line, and keeps nothing. Errors are about the file, not its lines.
+Result<EventFileCheck> check_event_file(const std::string& path,
+                                        const std::function<void(double done, double total)>& progress = {});
+
+}  // namespace memd::interchange
+
+namespace memd::mcp {
+
+template <>
+struct Describe<interchange::LineProblem> {
+  using T = interchange::LineProblem;
+  static constexpr auto fields = std::make_tuple(
+      field("line", &T::line, "Line of the file, from 1."), field("refused", &T::refused, "Nothing of it is taken."),
+      field("reason", &T::reason, "What is wrong."), field("field", &T::field, "Where; empty: the line as a whole."));
+};
+template <>
+struct Describe<interchange::EventFileCheck> {
+  using T = interchange::EventFileCheck;
+  static constexpr auto fields = std::make_tuple(
+      field("path", &T::path, "The file."), field("bytes", &T::bytes, "Its size."),
+      field("lines", &T::lines, "Lines that are not empty."), field("events", &T::events, "Events in them."),
+      field("sessions", &T::sessions, "Lines of facts about a session."),
+      field("derived", &T::derived, "Lines left out because memd concludes them itself."),
+      field("refused", &T::refused, "Lines that cannot be taken in."),
+      field("problems", &T::problems, "What is wrong, the first of it."),
+      field("problems_total", &T::problems_total, "How much is wrong."));
+};
+
+}  // namespace memd::mcp

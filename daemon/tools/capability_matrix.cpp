@@ -1,0 +1,173 @@
+#include "daemon/tools/capability_matrix.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace memd::tools {
+namespace {
+
+struct Column {
+  Capability capability;
+  std::string_view heading;  // short, for the terminal
+  std::string_view meaning;
+};
+constexpr std::array kColumns{
+    Column{Capability::semantic_search, "search", "what was said and done can be searched"},
+    Column{Capability::temporal_query, "time", "events have times: what happened when"},
+    Column{Capability::session_summary, "summary", "sessions can be summarised"},
+    Column{Capability::exchange_retrieval, "exchange", "a turn and its answer can be shown whole"},
+    Column{Capability::token_metrics, "tokens", "token usage of responses is known"},
+    Column{Capability::file_context, "files", "which files a turn read and changed is known"},
+    Column{Capability::live_tail, "live", "new events are there within seconds"},
+    Column{Capability::compaction_markers, "compact", "where the agent compacted its context is known"},
+    Column{Capability::tool_calls, "tools", "tool calls are known with their results"},
+    Column{Capability::cost, "cost", "effort can be reckoned: tokens, turns, time, retries"},
+};
+static_assert(kColumns.size() == kAllCapabilities.size());
+
+constexpr std::array kSystems{std::pair{OperatingSystem::linux_system, std::string_view("Linux")},
+                              std::pair{OperatingSystem::macos, std::string_view("macOS")},
+                              std::pair{OperatingSystem::windows, std::string_view("Windows")}};
+
+#ifdef __APPLE__
+constexpr auto kThisSystem = OperatingSystem::macos;
+#else
+constexpr auto kThisSystem = OperatingSystem::linux_system;
+#endif
+
+const AdapterDescription* find(std::span<const AdapterDescription> adapters, Platform platform) {
+  const auto it =
+      std::find_if(adapters.begin(), adapters.end(), [&](const auto& adapter) { return adapter.platform == platform; });
+  return it == adapters.end() ? nullptr : &*it;
+}
+
+bool can(const AdapterDescription* adapter, Capability capability) {
+  return adapter != nullptr && std::find(adapter->capabilities.begin(), adapter->capabilities.end(), capability) !=
+                                   adapter->capabilities.end();
+}
+
+std::string_view status_of(const AdapterDescription* adapter) {
+  return adapter == nullptr ? to_string(AdapterStatus::unsupported) : to_string(adapter->status);
+}
+std::string_view data_of(const AdapterDescription* adapter) {
+  return adapter == nullptr ? std::string_view("-") : to_string(adapter->data_completeness);
+}
+
+std::string joined(const std::vector<std::string>& items, std::string_view open, std::string_view close) {
+  std::string out;
+  for (const auto& item : items)
+    out += (out.empty() ? "" : ", ") + std::string(open) + item + std::string(close);
+  return out;
+}
+
+// The words that a system's paths start with; none: of every system.
+std::optional<OperatingSystem> system_named(std::string_view location) {
+  const auto starts = [&](std::initializer_list<std::string_view> with) {
+    return std::any_of(with.begin(), with.end(), [&](auto w) { return location.starts_with(w); });
+  };
+  if (starts({"~/Library/"})) return OperatingSystem::macos;
+  if (starts({"%", "~/AppData", "~\\", "C:\\"})) return OperatingSystem::windows;
+  if (starts({"~/.config/", "~/.local/", "$XDG_"})) return OperatingSystem::linux_system;
+  return std::nullopt;
+}
+
+std::string contract_note(const AdapterDescription& adapter) {
+  return fmt::format("adapter {}, contract {}", adapter.adapter_version, adapter.contract_version);
+}
+
+}  // namespace
+
+std::vector<std::string> storage_on(const AdapterDescription& adapter, OperatingSystem system) {
+  const bool tells_systems_apart =
+      std::any_of(adapter.storage_locations.begin(), adapter.storage_locations.end(), [](const auto& location) {
+        const auto named = system_named(location);
+        return named && *named != OperatingSystem::linux_system;
+      });
+  std::vector<std::string> out;
+  for (const auto& location : adapter.storage_locations) {
+    const auto named = tells_systems_apart ? system_named(location) : std::nullopt;
+    if (!named || *named == system) out.push_back(location);
+  }
+  return out;
+}
+
+std::string matrix_table(std::span<const AdapterDescription> adapters) {
+  std::string out = fmt::format("{:<12}{:<12}{:<14}", "platform", "status", "data");
+  for (const Column& c : kColumns)
+    out += fmt::format(" {}", c.heading);
+  out += '\n';
+  for (const Platform platform : kAllPlatforms) {
+    const auto* adapter = find(adapters, platform);
+    out += fmt::format("{:<12}{:<12}{:<14}", to_string(platform), status_of(adapter), data_of(adapter));
+    for (const Column& c : kColumns)
+      out += fmt::format(" {:<{}}", can(adapter, c.capability) ? "yes" : "-", c.heading.size());
+    out.erase(out.find_last_not_of(' ') + 1);
+    out += '\n';
+  }
+  for (const Platform platform : kAllPlatforms) {
+    const auto* adapter = find(adapters, platform);
+    out += fmt::format("\n{}", to_string(platform));
+    if (adapter == nullptr) {
+      out += ": no adapter in this version\n";
+      continue;
+    }
+    out += fmt::format(" ({})\n", contract_note(*adapter));
+    for (const auto& location : storage_on(*adapter, kThisSystem))
+      out += fmt::format("  reads: {}\n", location);
+    for (const auto& limitation : adapter->limitations)
+      out += fmt::format("  limitation: {}\n", limitation);
+  }
+  return out;
+}
+
+std::string matrix_markdown(std::span<const AdapterDescription> adapters) {
+  std::string out = fmt::format(
+      "# Capabilities\n\nWhat memd can tell about each platform, from what its adapters declare. Written by `memd "
+      "capabilities --markdown`; a test holds\nthis page to the program. Adapter contract {}.\n\n",
+      kContractVersion);
+  out += "| platform | status | data |";
+  for (const Column& c : kColumns)
+    out += fmt::format(" {} |", to_string(c.capability));
+  out += "\n|---|---|---|";
+  for (std::size_t i = 0; i < kColumns.size(); ++i)
+    out += "---|";
+  out += '\n';
+  for (const Platform platform : kAllPlatforms) {
+    const auto* adapter = find(adapters, platform);
+    out += fmt::format("| `{}` | {} | {} |", to_string(platform), status_of(adapter), data_of(adapter));
+    for (const Column& c : kColumns)
+      out += can(adapter, c.capability) ? " yes |" : " – |";
+    out += '\n';
+  }
+  out +=
+      "\nStatus: *active* is read; *disabled* by the configuration; *unsupported* has no adapter here or one of "
+      "another "
+      "major contract version.\nData: *full*, *partial*, *metadata_only* or *unknown*: how much of what the agent knew "
+      "is "
+      "on disk. A tool that needs a capability a\nplatform lacks skips the platform and says so in "
+      "`platforms_skipped`.\n\n";
+  for (const Column& c : kColumns)
+    out += fmt::format("* `{}`: {}\n", to_string(c.capability), c.meaning);
+  for (const Platform platform : kAllPlatforms) {
+    const auto* adapter = find(adapters, platform);
+    out += fmt::format("\n## {}\n\n", to_string(platform));
+    if (adapter == nullptr) {
+      out += "No adapter in this version.\n";
+      continue;
+    }
+    out += fmt::format("{}.\n\n", contract_note(*adapter));
+    for (const auto& [system, name] : kSystems)
+      out += fmt::format("* {}: {}\n", name, joined(storage_on(*adapter, system), "`", "`"));
+    if (!adapter->limitations.empty()) out += "\nLimitations:\n\n";
+    for (const auto& limitation : adapter->limitations)
+      out += fmt::format("* {}\n", limitation);
+  }
+  return out;
+}
+
+}  // namespace memd::tools

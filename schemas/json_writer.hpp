@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace memd::json {
+
+// Appends `text` as a JSON string with its quotes. Control characters are escaped, so a line stays a line; bytes that
+// are not UTF-8 become U+FFFD, because one bad byte from an old transcript would make the whole message unreadable.
+void append_string(std::string& out, std::string_view text);
+void append_number(std::string& out, double value);  // shortest form; not finite becomes 0
+void append_number(std::string& out, std::int64_t value);
+void append_number(std::string& out, std::uint64_t value);
+
+// Writes compact JSON to the end of a string it does not own. Knows where commas go, nothing else: the caller opens
+// and closes in order.
+class Writer {
+ public:
+  explicit Writer(std::string& out) : out_(out) {}
+
+  void begin_object() { open('{'); }
+  void end_object() { close('}'); }
+  void begin_array() { open('['); }
+  void end_array() { close(']'); }
+  void key(std::string_view name);
+
+  void string(std::string_view text) {
+    comma();
+    append_string(out_, text);
+  }
+  void boolean(bool value) { raw(value ? "true" : "false"); }
+  template <class Number>
+  void number(Number value) {
+    comma();
+    append_number(out_, value);
+  }
+  void raw(std::string_view json) {  // already JSON
+    comma();
+    out_ += json;
+  }
+
+  // "name": value
+  void member(std::string_view name, std::string_view text) {
+    key(name);
+    string(text);
+  }
+  void member_bool(std::string_view name, bool value) {
+    key(name);
+    boolean(value);
+  }
+  void member_raw(std::string_view name, std::string_view json) {
+    key(name);
+    raw(json);
+  }
+
+ private:
+  void comma() {
+    if (pending_comma_) out_ += ',';
+    pending_comma_ = true;
+  }
+  void open(char c) {
+    comma();
+    out_ += c;
+    pending_comma_ = false;
+  }
+  void close(char c) {
+    out_ += c;
+    pending_comma_ = true;
+  }
+
+  std::string& out_;
+  bool pending_comma_ = false;
+};
+
+}  // namespace memd::json

@@ -1,0 +1,78 @@
+#pragma once
+
+#include "adapters/file_view.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
+
+namespace memd::test {
+
+// Files in memory, as an agent would have left them. A file's time moves on with each write.
+class FolderView : public FileView {
+ public:
+  void write(const std::string& path, std::string text) {
+    File& file = files_[path];
+    file.text = std::move(text);
+    file.changed = ++clock_;
+  }
+  void append(const std::string& path, std::string_view text) { write(path, files_[path].text + std::string(text)); }
+  void remove(const std::string& path) { files_.erase(path); }
+  const std::string& text(const std::string& path) const { return files_.at(path).text; }
+  bool holds(const std::string& path) const { return files_.contains(path); }
+
+  // Takes in a directory of the disk, as if it were `as`.
+  void take(const std::filesystem::path& directory, const std::filesystem::path& as) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(directory)) {
+      if (!entry.is_regular_file()) continue;
+      std::ifstream in(entry.path(), std::ios::binary);
+      write((as / entry.path().lexically_relative(directory)).string(),
+            {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()});
+    }
+  }
+  std::set<std::string> paths() const {
+    std::set<std::string> out;
+    for (const auto& [path, file] : files_)
+      out.insert(path);
+    return out;
+  }
+
+  std::optional<Entry> stat(const std::string& path) const override {
+    const auto it = files_.find(path);
+    return it == files_.end() ? std::nullopt : std::optional(entry(it->first, it->second));
+  }
+  Result<std::string> read(const std::string& path, std::uint64_t offset, std::uint64_t length) const override {
+    const auto it = files_.find(path);
+    if (it == files_.end()) return Error(Errc::not_found, path);
+    const std::string& text = it->second.text;
+    read_ += std::min<std::uint64_t>(length, text.size() - std::min<std::uint64_t>(offset, text.size()));
+    return offset >= text.size() ? std::string() : text.substr(offset, length);
+  }
+  std::vector<Entry> list(const std::string& directory) const override {
+    std::vector<Entry> out;
+    for (const auto& [path, file] : files_)
+      if (std::filesystem::path(path).parent_path() == directory) out.push_back(entry(path, file));
+    return out;
+  }
+
+  std::uint64_t bytes_read() const { return read_; }
+  void forget_reads() { read_ = 0; }
+
+ private:
+  struct File {
+    std::string text;
+    std::int64_t changed = 0;
+  };
+  static Entry entry(const std::string& path, const File& file) {
+    constexpr std::int64_t kStart = 1'760'000'000'000;
+    return {path, false, 1, 1, file.text.size(), kStart + file.changed, (kStart + file.changed) * 1'000'000};
+  }
+  std::map<std::string, File> files_;
+  std::int64_t clock_ = 0;
+  mutable std::uint64_t read_ = 0;
+};
+
+}  // namespace memd::test

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "daemon/ingest/disk_view.hpp"
+#include "test/adapters/decode_snapshot.hpp"
+#include "test/adapters/decode_source.hpp"
+#include "test/adapters/written_database.hpp"
+#include "test/support/temp_dir.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace memd::test {
+
+// test/golden/opencode/<case>/ with events.json and either input.sql, the rows of a database whose tables are in the
+// files that schema.txt names, or storage/, the files of the versions before 1.2.
+struct OpencodeCase {
+  std::filesystem::path folder;
+  bool is_tree = false;
+};
+
+inline std::filesystem::path opencode_golden() {
+  return std::filesystem::path(MEMD_SOURCE_DIR) / "test" / "golden" / "opencode";
+}
+
+inline std::vector<OpencodeCase> opencode_cases() {
+  std::vector<OpencodeCase> cases;
+  for (const auto& entry : std::filesystem::directory_iterator(opencode_golden()))
+    if (entry.is_directory()) cases.push_back({entry.path(), std::filesystem::exists(entry.path() / "storage")});
+  std::sort(cases.begin(), cases.end(), [](const auto& a, const auto& b) { return a.folder < b.folder; });
+  return cases;
+}
+
+// A data directory for the case: a copy of its files, or a database that is closed again, without -wal and -shm.
+inline void lay_out(const OpencodeCase& c, const std::filesystem::path& data) {
+  std::filesystem::create_directories(data);
+  if (c.is_tree) {
+    std::filesystem::copy(c.folder / "storage", data / "storage", std::filesystem::copy_options::recursive);
+    return;
+  }
+  WrittenDatabase database((data / "opencode.db").string());
+  database.run("PRAGMA journal_mode = WAL");
+  std::istringstream schemas(read_file(c.folder / "schema.txt"));
+  for (std::string name; std::getline(schemas, name);)
+    database.run(read_file(opencode_golden() / name));
+  database.run(read_file(c.folder / "input.sql"));
+}
+
+// The sources an ingest would find there.
+inline std::vector<SourceCandidate> opencode_sources(const Adapter& adapter, const std::filesystem::path& data) {
+  std::vector<SourceCandidate> out;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(data))
+    if (const auto candidate = adapter.classify(data, entry.path()); candidate && entry.is_regular_file())
+      if (candidate->path == entry.path()) out.push_back(*candidate);
+  return out;
+}
+
+}  // namespace memd::test

@@ -1,0 +1,82 @@
+#include "test/adapters/batch_json.hpp"
+#include "test/adapters/opencode_case.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+
+// What each golden database or file tree decodes to. MEMD_UPDATE_GOLDEN=1 or --update-golden writes the answers anew;
+// read the difference before committing it.
+namespace memd {
+namespace {
+
+bool update_golden() {
+  if (std::getenv("MEMD_UPDATE_GOLDEN") != nullptr) return true;
+  for (const auto& arg : testing::internal::GetArgvs())
+    if (arg == "--update-golden") return true;
+  return false;
+}
+
+const Adapter& opencode() { return *find_adapter(Platform::opencode); }
+
+TEST(OpencodeGolden, EveryCaseDecodesAsWritten) {
+  const auto cases = test::opencode_cases();
+  ASSERT_GE(cases.size(), 7u);
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.folder.filename());
+    const test::TempDir data;
+    test::lay_out(c, data.path());
+    const DiskView files;
+    const auto sources = test::opencode_sources(opencode(), data.path());
+    ASSERT_EQ(sources.size(), 1u);
+    const auto snapshot = test::decode_snapshot(opencode(), sources.front(), files);
+    std::string got;
+    std::uint64_t rest = 0;
+    EventBatch others;
+    for (const auto& line : snapshot.plan.rest) {
+      others.cover(line.record_type, line.disposition, line.reason, line.bytes, line.records);
+      rest += line.bytes;
+    }
+    for (const auto& [uid, session] : snapshot.sessions)
+      got.append(test::batch_json(session.batch));
+    got.append(test::batch_json(others));
+    EXPECT_EQ(snapshot.item_bytes + rest, snapshot.plan.size);
+    EXPECT_EQ(got.find("secret-token"), std::string::npos);
+    if (update_golden()) std::ofstream(c.folder / "events.json", std::ios::binary) << got;
+    EXPECT_EQ(got, test::read_file(c.folder / "events.json"));
+  }
+}
+
+// What the store keeps of each event can be read again from its item.
+TEST(OpencodeGolden, EventTextFindsEveryEventAgain) {
+  std::size_t found = 0;
+  for (const auto& c : test::opencode_cases()) {
+    SCOPED_TRACE(c.folder.filename());
+    const test::TempDir data;
+    test::lay_out(c, data.path());
+    const DiskView files;
+    const auto candidate = test::opencode_sources(opencode(), data.path()).front();
+    const auto snapshot = test::decode_snapshot(opencode(), candidate, files);
+    Source source;
+    source.path = candidate.path;
+    const auto reader = opencode().open_snapshot(source, files);
+    for (const auto& [uid, session] : snapshot.sessions) {
+      for (const Event& e : session.batch.events) {
+        auto item = reader->item(uid.substr(uid.find(':') + 1), session.keys.at(e.raw.offset - 1));
+        ASSERT_TRUE(item);
+        EXPECT_EQ(item->size(), e.raw.length);
+        const std::size_t size = item->size();
+        item->resize(size + kRecordPadding, ' ');
+        const auto text = opencode().event_text(std::string_view(item->data(), size), e.kind, e.raw.block);
+        ASSERT_TRUE(text.has_value());
+        EXPECT_TRUE(text->starts_with(e.text) || e.kind == EventKind::lifecycle) << e.text;
+        ++found;
+      }
+    }
+  }
+  EXPECT_GT(found, 60u);
+}
+
+}  // namespace
+}  // namespace memd

@@ -1,0 +1,128 @@
+#include "adapters/sqlite/change_mark.hpp"
+#include "adapters/sqlite/read_only_database.hpp"
+#include "daemon/ingest/disk_view.hpp"
+#include "test/adapters/written_database.hpp"
+
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+namespace memd::sqlite {
+namespace {
+
+namespace fs = std::filesystem;
+using test::WrittenDatabase;
+
+class SqliteRead : public testing::Test {
+ protected:
+  SqliteRead() {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  ~SqliteRead() override {
+    fs::permissions(folder_, fs::perms::owner_all);
+    fs::remove_all(folder_);
+  }
+  std::string mark() const { return change_mark(view_, path_).value(); }
+  std::int64_t count() const {
+    const auto db = ReadOnlyDatabase::open(view_, path_).value();
+    Query query = db->prepare("SELECT count(*) FROM t").value();
+    EXPECT_TRUE(query.step().value());
+    return query.integer(0);
+  }
+  std::set<std::string> names() const {
+    std::set<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder_))
+      names.insert(entry.path().filename());
+    return names;
+  }
+
+  fs::path folder_ = fs::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
+  std::string path_ = (folder_ / "a b%3F#.db").string();
+  DiskView view_;
+};
+
+TEST_F(SqliteRead, ReadsWhatAWriterHasInItsLog) {
+  WrittenDatabase writer(path_);
+  writer.run("PRAGMA journal_mode = WAL; CREATE TABLE t (a); INSERT INTO t VALUES (1), (2)");
+  EXPECT_EQ(count(), 2);
+  writer.run("INSERT INTO t VALUES (3)");
+  EXPECT_EQ(count(), 3);
+}
+
+TEST_F(SqliteRead, NothingIsLeftBesideADatabaseThatNobodyHasOpen) {
+  { WrittenDatabase(path_).run("PRAGMA journal_mode = WAL; CREATE TABLE t (a); INSERT INTO t VALUES (1)"); }
+  const auto before = names();
+  const auto mark_before = mark();
+  EXPECT_EQ(count(), 1);
+  EXPECT_EQ(names(), before);
+  EXPECT_EQ(mark(), mark_before);
+}
+
+TEST_F(SqliteRead, AWriterThatComesInMakesALocklessReadBusy) {
+  { WrittenDatabase(path_).run("PRAGMA journal_mode = WAL; CREATE TABLE t (a); INSERT INTO t VALUES (1)"); }
+  const auto db = ReadOnlyDatabase::open(view_, path_).value();
+  EXPECT_FALSE(db->locks());
+  EXPECT_TRUE(db->confirm());
+  WrittenDatabase(path_).run("INSERT INTO t VALUES (2)");
+  EXPECT_TRUE(db->confirm().error().is(Errc::busy));
+}
+
+TEST_F(SqliteRead, AFolderThatCannotBeWritten) {
+  if (::geteuid() == 0) GTEST_SKIP() << "permissions do not hold for root";
+  { WrittenDatabase(path_).run("PRAGMA journal_mode = WAL; CREATE TABLE t (a); INSERT INTO t VALUES (1)"); }
+  std::ofstream(path_ + "-wal").close();  // left empty, and no -shm
+  fs::permissions(folder_, fs::perms::owner_read | fs::perms::owner_exec);
+  EXPECT_EQ(count(), 1);
+}
+
+TEST_F(SqliteRead, CannotWrite) {
+  { WrittenDatabase(path_).run("CREATE TABLE t (a)"); }
+  const auto db = ReadOnlyDatabase::open(view_, path_).value();
+  Query insert = db->prepare("INSERT INTO t VALUES (1)").value();
+  EXPECT_TRUE(insert.step().error().is(Errc::permission));
+}
+
+TEST_F(SqliteRead, LockedIsBusyAndDamageIsNot) {
+  WrittenDatabase writer(path_);
+  writer.run("CREATE TABLE t (a); INSERT INTO t VALUES (zeroblob(20000)); BEGIN EXCLUSIVE");
+  EXPECT_TRUE(ReadOnlyDatabase::open(view_, path_).error().is(Errc::busy));
+  writer.run("COMMIT");
+  EXPECT_EQ(count(), 1);
+
+  fs::resize_file(path_, 6000);
+  const auto damaged = ReadOnlyDatabase::open(view_, path_);
+  if (damaged) {
+    Query query = (*damaged)->prepare("SELECT a FROM t").value();
+    EXPECT_TRUE(query.step().error().is(Errc::io));
+  } else {
+    EXPECT_TRUE(damaged.error().is(Errc::io));
+  }
+  std::ofstream(path_) << "no database at all, but long enough to be one: " << std::string(200, '-');
+  EXPECT_TRUE(ReadOnlyDatabase::open(view_, path_).error().is(Errc::io));
+  fs::remove(path_);
+  EXPECT_TRUE(ReadOnlyDatabase::open(view_, path_).error().is(Errc::not_found));
+}
+
+TEST_F(SqliteRead, EachCommitChangesTheMarkAndReadingDoesNot) {
+  for (const char* mode : {"WAL", "DELETE"}) {
+    SCOPED_TRACE(mode);
+    fs::remove(path_);
+    WrittenDatabase writer(path_);
+    writer.run(std::string("PRAGMA journal_mode = ") + mode + "; PRAGMA wal_autocheckpoint = 4; CREATE TABLE t (a)");
+    std::set<std::string> marks{mark()};
+    for (int i = 0; i < 50; ++i) {
+      writer.run("UPDATE t SET a = 2; DELETE FROM t; INSERT INTO t VALUES (1)");
+      EXPECT_TRUE(marks.insert(mark()).second) << i;
+      EXPECT_EQ(count(), 1);
+      EXPECT_EQ(marks.count(mark()), 1U) << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace memd::sqlite

@@ -1,0 +1,319 @@
+// Sessions exported and imported again: what comes back is what went out.
+#include "daemon/ingest/ingest_service.hpp"
+#include "daemon/interchange/event_file_check.hpp"
+#include "daemon/interchange/output_file.hpp"
+#include "daemon/interchange/session_export.hpp"
+#include "schemas/embedded.hpp"
+#include "test/support/corpus.hpp"
+#include "test/support/fake_clock.hpp"
+#include "test/support/json_schema.hpp"
+#include "test/support/store_dump.hpp"
+#include "test/support/temp_dir.hpp"
+
+#include <gtest/gtest.h>
+#include <boost/json/parse.hpp>
+
+#include <fstream>
+
+namespace memd {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+SourceCandidate handed_over(const fs::path& file) { return {Platform::imported, file.string(), SourceFormat::jsonl}; }
+
+// Reads what is under `home`, then takes `files` in. Gives the progress of the last file.
+SourceProgress ingest(const fs::path& home, const fs::path& database, const std::vector<fs::path>& files = {}) {
+  const test::FakeClock clock;
+  const Discovery discovery(all_adapters(), home, {}, {});
+  auto writer = Writer::open(database, clock);
+  EXPECT_TRUE(writer);
+  IngestService service(discovery, clock);
+  EXPECT_TRUE(service.start(std::move(*writer)));
+  service.scan();
+  EXPECT_TRUE(service.block_until_idle(300s));
+  for (const auto& file : files) {
+    service.take(handed_over(file));
+    EXPECT_TRUE(service.block_until_idle(300s));
+  }
+  EXPECT_EQ(service.progress().snapshot().last_error, "");
+  return files.empty() ? SourceProgress{} : service.progress().source(files.back().string()).value_or(SourceProgress{});
+}
+
+// The rows that a session's content decides, not where it was read from.
+std::vector<std::string> content_rows(const fs::path& database) {
+  auto db = sqlite::Database::open(database, sqlite::OpenMode::read_only);
+  auto rows = test::dump_store(db);
+  std::erase_if(rows,
+                [](const std::string& row) { return row.starts_with("coverage|") || row.starts_with("source|"); });
+  for (auto& row : rows)
+    if (row.starts_with("event|"))
+      for (int raw_column = 0; raw_column < 3; ++raw_column)
+        row.resize(row.rfind('|'));
+  return rows;
+}
+
+struct Exported {
+  std::vector<std::string> lines;
+  interchange::ExportReport report;
+};
+
+Exported export_one(Reader& reader, std::int64_t pk) {
+  Exported out;
+  const interchange::ExportSink sink{[&](std::string_view line) -> Result<void> {
+                                       out.lines.emplace_back(line);
+                                       return {};
+                                     },
+                                     {}};
+  const auto report = interchange::export_session(reader, pk, sink);
+  EXPECT_TRUE(report) << report.error().message();
+  if (report) out.report = *report;
+  return out;
+}
+
+void write_lines(const fs::path& file, const std::vector<std::string>& lines) {
+  std::ofstream out(file, std::ios::binary | std::ios::app);
+  for (const auto& line : lines)
+    out << line << '\n';
+}
+
+std::vector<SessionRow> all_sessions(Reader& reader) {
+  SessionListQuery query;
+  query.limit = 10'000;
+  const auto list = reader.sessions(query);
+  EXPECT_TRUE(list);
+  return list ? list->sessions : std::vector<SessionRow>();
+}
+
+test::JsonSchema events_schema() {
+  const auto& files = embedded::json_schema_files();
+  const auto file = std::find_if(files.begin(), files.end(), [](auto& f) { return f.name == "events.v1.schema.json"; });
+  return test::JsonSchema(boost::json::parse(file->text));
+}
+
+constexpr std::string_view kSecret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+
+// A Claude Code transcript with every way a text can be longer than what the store keeps, and a secret in each.
+std::string transcript() {
+  const auto line = [](int n, const std::string& role, const std::string& content) {
+    const std::string id = "00000000-0000-4000-8000-00000000000" + std::to_string(n);
+    return R"({"type":")" + role + R"(","uuid":")" + id + R"(","timestamp":"2026-03-03T09:12:0)" + std::to_string(n) +
+           R"(.000Z","sessionId":"11111111-1111-4111-8111-111111111111","cwd":"/home/ada/app","gitBranch":"main",)" +
+           R"("version":"2.1.40","message":{"role":")" + role + R"(","id":"msg_)" + std::to_string(n) + R"(",)" +
+           (role == "assistant" ? R"("model":"m","usage":{"input_tokens":3,"output_tokens":5},)" : "") +
+           R"("content":)" + content + "}}\n";
+  };
+  const std::string secret = std::string(kSecret);
+  const std::string output = std::string(3000, 'o') + " tail " + secret;
+  std::string text;
+  text += line(1, "user", R"("Look into the flaky upload test.")");
+  text += line(2, "assistant", R"([{"type":"text","text":"First the log."}])");
+  text += line(3, "assistant",
+               R"([{"type":"tool_use","id":"toolu_1","name":"Bash","input":{"command":"go test ./... -token )" +
+                   secret + R"(","description":"Run"}}])");
+  text += line(4, "user",
+               R"([{"type":"tool_result","tool_use_id":"toolu_1","is_error":true,"content":")" + output + R"("}])");
+  text += line(5, "assistant", R"([{"type":"text","text":"It races.\n\nTwo paragraphs."}])");
+  text += line(6, "user", R"("And now fix it, with )" + secret + R"(")");
+  text += line(7, "assistant", R"([{"type":"text","text":"Done."}])");
+  return text;
+}
+
+class Interchange : public testing::Test {
+ protected:
+  Interchange() {
+    const fs::path folder = home_ / ".claude/projects/-home-ada-app";
+    fs::create_directories(folder);
+    transcript_ = folder / "11111111-1111-4111-8111-111111111111.jsonl";
+    std::ofstream(transcript_, std::ios::binary) << transcript();
+    ingest(home_.path(), database_);
+    reader_ = std::make_unique<Reader>(database_);
+    session_ = reader_->session("11111111-1111-4111-8111-111111111111").value();
+  }
+
+  test::TempDir home_;
+  test::TempDir store_;
+  fs::path database_ = store_ / "memd.db";
+  fs::path transcript_;
+  std::unique_ptr<Reader> reader_;
+  SessionRow session_;
+};
+
+TEST_F(Interchange, EveryEventGoesOutWholeValidAndWithoutSecrets) {
+  const Exported out = export_one(*reader_, session_.pk);
+  const auto schema = events_schema();
+  std::string all;
+  for (const auto& line : out.lines) {
+    EXPECT_EQ(schema.problems(boost::json::parse(line)), "") << line;
+    all += line;
+  }
+  auto db = sqlite::Database::open(database_, sqlite::OpenMode::read_only);
+  sqlite::Statement count(db.handle(), "SELECT count(*), sum((flags & 128) <> 0) FROM events");
+  ASSERT_TRUE(count.step());
+  EXPECT_EQ(out.report.events, count.int64(0));
+  EXPECT_EQ(out.report.derived, count.int64(1));
+  EXPECT_GT(out.report.derived, 0);
+  EXPECT_EQ(out.report.partial, 0);
+  EXPECT_EQ(out.lines.size(), static_cast<std::size_t>(out.report.events) + 1);
+  EXPECT_EQ(all.find(kSecret), std::string::npos);
+  EXPECT_NE(all.find(std::string(3000, 'o') + " tail [redacted:"), std::string::npos);  // beyond what the store keeps
+  EXPECT_NE(all.find("command: go test ./..."), std::string::npos);
+}
+
+TEST_F(Interchange, ImportedIntoAnEmptyStoreItIsTheSameSession) {
+  write_lines(home_ / "out.jsonl", export_one(*reader_, session_.pk).lines);
+  const auto progress = ingest(home_ / "nowhere", store_ / "second.db", {home_ / "out.jsonl"});
+  EXPECT_EQ(progress.cursor, progress.size);
+  EXPECT_EQ(progress.duplicates, 0u);
+  EXPECT_EQ(content_rows(store_ / "second.db"), content_rows(database_));
+}
+
+TEST_F(Interchange, ImportedWhereItCameFromItAddsNothing) {
+  write_lines(home_ / "out.jsonl", export_one(*reader_, session_.pk).lines);
+  const auto before = content_rows(database_);
+  const auto first = ingest(home_.path(), database_, {home_ / "out.jsonl"});
+  EXPECT_EQ(first.events, 0u);
+  EXPECT_GT(first.duplicates, 5u);
+  EXPECT_EQ(content_rows(database_), before);
+  const auto again = ingest(home_.path(), database_, {home_ / "out.jsonl"});  // not even read
+  EXPECT_EQ(again.events + again.duplicates, 0u);
+}
+
+TEST_F(Interchange, AnExportOfAnImportIsTheExport) {
+  const auto lines = export_one(*reader_, session_.pk).lines;
+  write_lines(home_ / "out.jsonl", lines);
+  ingest(home_ / "nowhere", store_ / "second.db", {home_ / "out.jsonl"});
+  Reader second(store_ / "second.db");
+  const auto session = second.session(session_.uid);
+  ASSERT_TRUE(session);
+  EXPECT_EQ(export_one(second, session->pk).lines, lines);
+}
+
+TEST_F(Interchange, AfterThePurgeTheStoreStillHasTheWords) {
+  const auto whole = export_one(*reader_, session_.pk).lines;
+  fs::remove(transcript_);
+  const Exported out = export_one(*reader_, session_.pk);
+  EXPECT_EQ(out.report.partial, out.report.events - out.report.derived);
+  ASSERT_EQ(out.lines.size(), whole.size());
+  const auto schema = events_schema();
+  int messages = 0;
+  for (std::size_t i = 1; i < whole.size(); ++i) {
+    const auto want = boost::json::parse(whole[i]).at("body").as_object();
+    const auto line = boost::json::parse(out.lines[i]);
+    EXPECT_EQ(schema.problems(line), "");
+    const auto have = line.at("body").as_object();
+    EXPECT_EQ(have.at("event_id"), want.at("event_id"));
+    EXPECT_EQ(have.contains("partial"), !have.contains("derived_from"));
+    if (want.at("event") != "user_msg" && want.at("event") != "assistant_msg") continue;
+    ++messages;
+    EXPECT_EQ(have.at("text"), want.at("text"));
+  }
+  EXPECT_EQ(messages, 5);
+  write_lines(home_ / "partial.jsonl", out.lines);
+  ingest(home_ / "nowhere", store_ / "third.db", {home_ / "partial.jsonl"});
+  Reader third(store_ / "third.db");
+  const auto session = third.session(session_.uid);
+  ASSERT_TRUE(session);
+  const auto want = reader_->last_exchanges(session_.pk, 10).value();
+  const auto have = third.last_exchanges(session->pk, 10).value();
+  ASSERT_EQ(have.size(), want.size());
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    EXPECT_EQ(have[i].user_message, want[i].user_message);
+    EXPECT_EQ(have[i].assistant_response, want[i].assistant_response);
+    EXPECT_EQ(have[i].tool_calls, want[i].tool_calls);
+  }
+}
+
+TEST_F(Interchange, AnOverwrittenSourceIsNotTakenForTheRecord) {
+  const std::string other(fs::file_size(transcript_), 'x');
+  std::ofstream(transcript_, std::ios::binary | std::ios::trunc) << other;
+  const Exported out = export_one(*reader_, session_.pk);
+  EXPECT_EQ(out.report.partial, out.report.events - out.report.derived);
+}
+
+TEST_F(Interchange, AFileUnderARootIsReadAsWhatItIsThere) {
+  const auto progress = ingest(home_.path(), store_ / "second.db", {transcript_});
+  EXPECT_GT(progress.events, 0u);
+  auto db = sqlite::Database::open(store_ / "second.db", sqlite::OpenMode::read_only);
+  sqlite::Statement q(db.handle(), "SELECT group_concat(platform) FROM sources");
+  ASSERT_TRUE(q.step());
+  EXPECT_EQ(q.str(0), "claude_code");
+}
+
+TEST_F(Interchange, CheckingNamesLinesAndFields) {
+  const fs::path file = home_ / "mixed.jsonl";
+  std::ofstream(file, std::ios::binary)
+      << R"({"v":1,"id":"a","ts":"2026-03-03T09:12:00Z","session_id":"s","actor":"user","kind":"message","body":{"text":"good"}})"
+      << "\n\n"
+      << R"({"v":1,"id":"b","session_id":"s","actor":"user","kind":"message","body":{"text":"no time"}})"
+      << "\n"
+      << "not json\n"
+      << R"({"v":1,"id":"c","ts":"2026-03-03T09:12:02Z","session_id":"s","actor":"agent","kind":"message","body":{"text":"x","usage":7}})"
+      << "\n"
+      << R"({"v":1,"id":"d","ts":"2026)";
+  const auto check = interchange::check_event_file(file.string());
+  ASSERT_TRUE(check) << check.error().message();
+  EXPECT_EQ(check->lines, 5);
+  EXPECT_EQ(check->events, 2);
+  EXPECT_EQ(check->refused, 3);
+  std::string told;
+  for (const auto& p : check->problems)
+    told += std::to_string(p.line) + (p.refused ? "!" : " ") + p.reason + " " + p.field + "\n";
+  EXPECT_EQ(told, "3!missing_field ts\n4!damaged_record \n5 wrong_field_type body.usage\n6!unfinished_line \n");
+  EXPECT_TRUE(interchange::check_event_file((home_ / "absent.jsonl").string()).error().is(Errc::not_found));
+}
+
+TEST_F(Interchange, AnOutputFileIsThereWhenItIsWholeAndNotBefore) {
+  const fs::path file = home_ / "export.jsonl";
+  std::ofstream(file) << "old";
+  {
+    auto out = interchange::OutputFile::open(file).value();
+    ASSERT_TRUE(out.line("half"));
+  }
+  EXPECT_EQ(fs::file_size(file), 3u);
+  {
+    auto out = interchange::OutputFile::open(file).value();
+    ASSERT_TRUE(out.line("whole"));
+    ASSERT_TRUE(out.finish());
+  }
+  EXPECT_EQ(fs::file_size(file), 6u);
+  EXPECT_EQ(fs::status(file).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  for (const auto& entry : fs::directory_iterator(home_.path()))
+    EXPECT_EQ(entry.path().string().find(".part"), std::string::npos);
+}
+
+// Every session of real transcripts, subagents included, through one file of events.
+TEST(InterchangeCorpus, AllSessionsComeBackTheSame) {
+  const fs::path home = test::corpus_home();
+  if (!fs::exists(home / ".claude")) GTEST_SKIP() << "no corpus at " << home << " (set MEMD_CORPUS)";
+  test::TempDir dir;
+  fs::create_directories(dir / "home/.claude");
+  fs::create_directory_symlink(home / ".claude/projects", dir / "home/.claude/projects");
+  ingest(dir / "home", dir / "first.db");
+  Reader reader(dir / "first.db");
+  std::int64_t events = 0;
+  std::int64_t partial = 0;
+  auto sessions = all_sessions(reader);
+  std::sort(sessions.begin(), sessions.end(), [](const auto& a, const auto& b) { return a.pk < b.pk; });
+  for (const SessionRow& session : sessions) {
+    const Exported out = export_one(reader, session.pk);
+    events += out.report.events;
+    partial += out.report.partial;
+    write_lines(dir / "all.jsonl", out.lines);
+  }
+  EXPECT_GT(events, 30'000);
+  EXPECT_EQ(partial, 0);
+  const auto progress = ingest(dir / "nowhere", dir / "second.db", {dir / "all.jsonl"});
+  EXPECT_EQ(progress.cursor, progress.size);
+  const auto want = content_rows(dir / "first.db");
+  const auto have = content_rows(dir / "second.db");
+  ASSERT_EQ(have.size(), want.size());
+  for (std::size_t i = 0; i < want.size(); ++i)
+    ASSERT_EQ(have[i], want[i]);
+  EXPECT_EQ(ingest(dir / "home", dir / "first.db", {dir / "all.jsonl"}).events, 0u);
+  EXPECT_EQ(content_rows(dir / "first.db"), want);
+}
+
+}  // namespace
+}  // namespace memd

@@ -1,0 +1,180 @@
+// Which platforms an answer leaves out, and that it says why.
+#include "daemon/host/memory_host.hpp"
+#include "daemon/tools/capability_matrix.hpp"
+#include "daemon/tools/scope.hpp"
+#include "test/daemon/tool_fixture.hpp"
+
+#include <fstream>
+#include <iterator>
+#include <set>
+
+namespace memd::test {
+namespace {
+
+// Claude Code can all, Cursor is searched but has no times, Cline is turned off, Codex speaks another contract, Grok
+// gives metadata only. All have history that says the same.
+class PlatformScope : public ToolFixture {
+ protected:
+  PlatformScope() {
+    adapters.clear();
+    const auto add = [&](Platform p, std::vector<Capability> can) -> AdapterDescription& {
+      AdapterDescription d;
+      d.platform = p;
+      d.adapter_version = "1.0.0";
+      d.data_completeness = DataCompleteness::full;
+      d.capabilities = std::move(can);
+      adapters.push_back(d);
+      const std::string key(to_string(p));
+      fill(store.session({.native_id = key + "-1", .title = "t", .platform = p}), "parser of " + key, 2);
+      freshness.rows.push_back({p, kNow - 60'000, kNow - 1000, 1, 0, 0});
+      return adapters.back();
+    };
+    freshness.rows.clear();
+    using C = Capability;
+    add(Platform::claude_code, {kAllCapabilities.begin(), kAllCapabilities.end()});
+    add(Platform::cursor, {C::semantic_search, C::exchange_retrieval});
+    add(Platform::cline, {kAllCapabilities.begin(), kAllCapabilities.end()}).status = AdapterStatus::disabled;
+    auto& codex = add(Platform::codex, {kAllCapabilities.begin(), kAllCapabilities.end()});
+    codex.status = AdapterStatus::unsupported;
+    codex.contract_version = "2.0.0";
+    add(Platform::grok, {}).data_completeness = DataCompleteness::metadata_only;
+  }
+
+  std::string skipped(std::string_view tool, const std::string& arguments) {
+    const auto answer = call(tool, arguments);
+    std::string out;
+    for (const auto& [platform, reason] : answer.at("platforms_skipped").as_object())
+      out += std::string(platform) + ": " + str(reason) + "\n";
+    return out;
+  }
+};
+
+constexpr std::string_view kClineAndCodex =
+    "cline: disabled in the configuration: platforms.cline.enabled\n"
+    "codex: its adapter speaks contract 2.0.0, this memd speaks 1.0.0\n";
+
+TEST_F(PlatformScope, SearchLeavesOutWhatCannotBeSearchedAndSaysWhy) {
+  EXPECT_EQ(skipped("semantic_search", R"({"query":"parser"})"),
+            std::string(kClineAndCodex) +
+                "grok: cannot be searched: its adapter lacks semantic_search (data metadata_only)\n");
+  const auto answer = call("semantic_search", R"({"query":"parser","n_results":50})");
+  EXPECT_EQ(boost::json::serialize(answer.at("platforms_searched")), R"(["claude_code","cursor"])");
+  std::map<std::string, int> hits;
+  for (const auto& hit : answer.at("results").as_array())
+    ++hits[str(hit.at("platform"))];
+  EXPECT_EQ(hits, (std::map<std::string, int>{{"claude_code", 2}, {"cursor", 2}}));
+  EXPECT_TRUE(has(text, "grok (cannot be searched"));
+}
+
+TEST_F(PlatformScope, EachToolAsksForItsOwnCapability) {
+  const std::string grok_by_time =
+      "grok: cannot be asked by time: its adapter lacks temporal_query (data metadata_only)\n";
+  EXPECT_EQ(skipped("temporal_query", R"({"since":"2020-01-01"})"),
+            "cursor: cannot be asked by time: its adapter lacks temporal_query (data full)\n" +
+                std::string(kClineAndCodex) + grok_by_time);
+  EXPECT_EQ(call("temporal_query", R"({"since":"2020-01-01"})").at("total_exchanges").as_int64(), 2);
+  EXPECT_TRUE(has(skipped("topic_search", R"({"topic":"parser"})"), "grok: cannot be searched"));
+  EXPECT_EQ(skipped("list_sessions", "{}"), kClineAndCodex);  // needs nothing but the session itself
+  EXPECT_EQ(call("list_sessions", "{}").at("total").as_int64(), 3);
+}
+
+TEST_F(PlatformScope, WhatWasAskedForByNameIsSkippedToo) {
+  const auto answer = call("semantic_search", R"({"query":"parser","platforms":["cline","grok"]})");
+  EXPECT_TRUE(answer.at("results").as_array().empty());
+  EXPECT_TRUE(answer.at("platforms_searched").as_array().empty());
+  EXPECT_EQ(answer.at("platforms_skipped").as_object().size(), 2u);
+  EXPECT_TRUE(call("list_sessions", R"({"platform":"codex"})").at("sessions").as_array().empty());
+}
+
+TEST_F(PlatformScope, ExchangesOfASkippedPlatformAreNotShown) {
+  const auto answer = call("recent_turns", R"({"session_id":"grok-1"})");
+  EXPECT_EQ(str(answer.at("platforms_skipped").at("grok")),
+            "cannot be shown by exchange: its adapter lacks exchange_retrieval (data metadata_only)");
+  EXPECT_FALSE(has(structured, "parser"));
+  const auto shown = call("get_exchange", R"({"ids":["x1","x9"]})");  // the first of Claude Code and of Grok
+  ASSERT_EQ(shown.at("exchanges").as_array().size(), 1u);
+  EXPECT_EQ(str(shown.at("exchanges").at(0).at("platform")), "claude_code");
+  EXPECT_TRUE(shown.at("platforms_skipped").as_object().contains("grok"));
+}
+
+TEST_F(PlatformScope, EveryCapabilityHasItsReason) {
+  tools::ToolServices services{pool, clock, freshness, raw, adapters, store.file(), {}, {}};
+  std::set<std::string> reasons;
+  for (const Capability c : kAllCapabilities) {
+    const auto scope = tools::resolve_scope(services, {}, {c, {}});
+    ASSERT_TRUE(scope);
+    EXPECT_TRUE(scope->includes(Platform::claude_code));
+    EXPECT_FALSE(scope->includes(Platform::grok));
+    for (const auto& [platform, reason] : scope->skipped)
+      if (platform == "grok") {
+        reasons.insert(reason);
+        EXPECT_TRUE(has(reason, to_string(c))) << reason;
+      }
+  }
+  EXPECT_EQ(reasons.size(), kAllCapabilities.size());
+}
+
+// Sessions that were imported keep their platform, which then has no source of its own on this machine.
+TEST_F(PlatformScope, ImportedHistoryOfAPlatformIsFoundUnderItsName) {
+  freshness.rows = {{Platform::imported, kNow - 60'000, kNow - 1000, 1, 0, 0}};
+  const auto answer = call("semantic_search", R"({"query":"parser","platform":"claude_code"})");
+  EXPECT_EQ(answer.at("results").as_array().size(), 2u);
+  EXPECT_EQ(boost::json::serialize(answer.at("platforms_searched")), R"(["claude_code"])");
+}
+
+TEST(CapabilityMatrix, ThePageInTheDocumentationIsTheOneGenerated) {
+  std::ifstream in(std::filesystem::path(MEMD_SOURCE_DIR) / "docs" / "capabilities.md", std::ios::binary);
+  const std::string page{std::istreambuf_iterator<char>(in), {}};
+  EXPECT_EQ(page, tools::matrix_markdown(describe_adapters(Config{})))
+      << "write it anew: memd capabilities --markdown > docs/capabilities.md";
+}
+
+TEST_F(PlatformScope, TheToolSaysTheSameAsTheMatrix) {
+  adapters = describe_adapters(Config{});
+  const auto answer = call("capabilities", "{}");
+  const std::string table = tools::matrix_table(adapters);
+  const std::string page = tools::matrix_markdown(adapters);
+  for (const AdapterDescription& d : adapters) {
+    const std::string key(to_string(d.platform));
+    const auto& told = answer.at("platforms").at(key).as_object();
+    EXPECT_EQ(str(told.at("data_completeness")), to_string(d.data_completeness));
+    std::string row = "| `" + key + "` | " + str(told.at("status")) + " | " + str(told.at("data_completeness")) + " |";
+    for (const Capability c : kAllCapabilities) {
+      const auto& having = answer.at("capability_matrix").at(to_string(c)).as_array();
+      row += std::find(having.begin(), having.end(), boost::json::value(key)) != having.end() ? " yes |" : " – |";
+    }
+    EXPECT_TRUE(has(page, row)) << row;
+    EXPECT_TRUE(has(table, key + std::string(12 - key.size(), ' ') + str(told.at("status")))) << table;
+    for (const auto& limitation : told.at("limitations").as_array()) {
+      EXPECT_TRUE(has(page, "* " + str(limitation) + "\n"));
+      EXPECT_TRUE(has(table, "limitation: " + str(limitation) + "\n"));
+    }
+    EXPECT_FALSE(d.limitations.empty()) << key << ": nothing is without limits";
+    EXPECT_FALSE(d.storage_locations.empty()) << key;
+    EXPECT_TRUE(d.diagnostics_enabled);
+  }
+}
+
+TEST(CapabilityMatrix, StorageIsToldApartBySystem) {
+  AdapterDescription d;
+  d.storage_locations = {"~/.config/Cursor/User", "~/Library/Application Support/Cursor/User",
+                         "%APPDATA%\\Cursor\\User", "~/.cursor/projects"};
+  using System = tools::OperatingSystem;
+  EXPECT_EQ(tools::storage_on(d, System::linux_system),
+            (std::vector<std::string>{"~/.config/Cursor/User", "~/.cursor/projects"}));
+  EXPECT_EQ(tools::storage_on(d, System::macos),
+            (std::vector<std::string>{"~/Library/Application Support/Cursor/User", "~/.cursor/projects"}));
+  EXPECT_EQ(tools::storage_on(d, System::windows),
+            (std::vector<std::string>{"%APPDATA%\\Cursor\\User", "~/.cursor/projects"}));
+  d.storage_locations = {"~/.claude/projects", "~/.config/claude/projects"};
+  EXPECT_EQ(tools::storage_on(d, System::macos), d.storage_locations);
+}
+
+TEST(CapabilityMatrix, PlatformsWithoutAnAdapterAreListed) {
+  const std::string table = tools::matrix_table({});
+  for (const Platform p : kAllPlatforms)
+    EXPECT_TRUE(has(table, std::string(to_string(p)) + ": no adapter in this version")) << to_string(p);
+}
+
+}  // namespace
+}  // namespace memd::test

@@ -1,0 +1,11 @@
+CREATE TABLE session (id text PRIMARY KEY, project_id text NOT NULL, parent_id text, slug text NOT NULL, directory text NOT NULL, title text NOT NULL, version text NOT NULL, share_url text, summary_additions integer, summary_deletions integer, summary_files integer, summary_diffs text, revert text, permission text, time_created integer NOT NULL, time_updated integer NOT NULL, time_compacting integer, time_archived integer, workspace_id text, path text, agent text, model text, cost real DEFAULT 0 NOT NULL);
+CREATE TABLE message (id text PRIMARY KEY, session_id text NOT NULL, time_created integer NOT NULL, time_updated integer NOT NULL, data text NOT NULL);
+CREATE TABLE part (id text PRIMARY KEY, message_id text NOT NULL, session_id text NOT NULL, time_created integer NOT NULL, time_updated integer NOT NULL, data text NOT NULL);
+CREATE INDEX part_session_idx ON part (session_id);
+CREATE INDEX message_session_time_created_id_idx ON message (session_id,time_created,id);
+CREATE INDEX part_message_id_id_idx ON part (message_id,id);
+CREATE TABLE account (id text PRIMARY KEY, access_token text NOT NULL);
+CREATE TABLE event (id text PRIMARY KEY, aggregate_id text NOT NULL, seq integer NOT NULL, type text NOT NULL, data text NOT NULL);
+CREATE TABLE session_message (id text PRIMARY KEY, session_id text NOT NULL, type text NOT NULL, time_created integer NOT NULL, time_updated integer NOT NULL, data text NOT NULL, seq integer NOT NULL);
+CREATE INDEX session_message_session_time_created_id_idx ON session_message (session_id,time_created,id);
+CREATE UNIQUE INDEX session_message_session_seq_idx ON session_message (session_id,seq);

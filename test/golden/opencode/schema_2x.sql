@@ -1,0 +1,4 @@
+CREATE TABLE session_v2 (id text PRIMARY KEY, project_id text NOT NULL, parent_id text, fork_session_id text, fork_boundary text, slug text NOT NULL, directory text NOT NULL, title text NOT NULL, version text NOT NULL, summary_additions integer, summary_deletions integer, cost real DEFAULT 0 NOT NULL, revert text, agent text, model text, time_created integer NOT NULL, time_updated integer NOT NULL, time_idle integer, idle_outcome text);
+CREATE TABLE session_message (id text PRIMARY KEY, session_id text NOT NULL, type text NOT NULL, seq integer NOT NULL, time_created integer NOT NULL, time_updated integer NOT NULL, data text NOT NULL);
+CREATE INDEX session_message_session_time_created_id_idx ON session_message (session_id,time_created,id);
+CREATE UNIQUE INDEX session_message_session_seq_idx ON session_message (session_id,seq);
