@@ -1,5 +1,6 @@
 #include "adapters/claude_code/claude_code_adapter.hpp"
 
+#include "adapters/claude_code/history_decoder.hpp"
 #include "adapters/claude_code/paths.hpp"
 #include "adapters/claude_code/record_decoder.hpp"
 #include "schemas/ids.hpp"
@@ -19,20 +20,26 @@ const AdapterDescription& ClaudeCodeAdapter::describe() const {
     d.limitations = {
         "Images and documents are kept by reference to the transcript, not as text.",
         "Thinking that Claude Code stored only as a signature has no text.",
-        "Prompts of sessions whose transcripts Claude Code has deleted (by default after 30 days) are gone unless memd "
-        "read them before.",
+        "Of sessions whose transcripts Claude Code deleted (by default after 30 days) before memd read them, only the "
+        "prompts are left, from its prompt history.",
         "Subagents of early 2026 without a file of their own are known from progress records, which leave out their "
         "texts between tool calls.",
     };
-    d.storage_locations = {"~/.claude/projects", "~/.config/claude/projects"};
+    d.storage_locations = {"~/.claude/projects", "~/.config/claude/projects", "~/.claude/history.jsonl",
+                           "~/.config/claude/history.jsonl"};
     return d;
   }();
   return description;
 }
 
 std::vector<std::filesystem::path> ClaudeCodeAdapter::roots(const HomeLayout& home) const {
-  if (!home.override_roots.empty()) return home.override_roots;
-  return {home.home / ".claude" / "projects", home.home / ".config" / "claude" / "projects"};
+  std::vector<std::filesystem::path> roots = home.override_roots;
+  if (roots.empty()) roots = {home.home / ".claude" / "projects", home.home / ".config" / "claude" / "projects"};
+  // The prompt history stands beside the transcripts.
+  const std::size_t folders = roots.size();
+  for (std::size_t i = 0; i < folders; ++i)
+    if (roots[i].filename() == "projects") roots.push_back(roots[i].parent_path() / "history.jsonl");
+  return roots;
 }
 
 std::optional<SourceCandidate> ClaudeCodeAdapter::classify(const std::filesystem::path& root,
@@ -51,6 +58,8 @@ std::string ClaudeCodeAdapter::session_uid(const SourceCandidate& source, std::s
 }
 
 std::unique_ptr<RecordDecoder> ClaudeCodeAdapter::open(const Source& source) const {
+  const auto path = parse_source_path(source.path);
+  if (path && path->kind == SourceKind::history) return std::make_unique<HistoryDecoder>();
   return std::make_unique<Decoder>(source);
 }
 
@@ -61,6 +70,7 @@ std::optional<std::string> ClaudeCodeAdapter::event_text(std::string_view record
   Decoder decoder(source, Detail::full);
   EventBatch batch;
   decoder.decode({record, 1, false}, batch);  // not at offset 0: no session is introduced
+  if (batch.events.empty()) HistoryDecoder(Detail::full).decode({record, 1, false}, batch);
   for (Event& e : batch.events)
     if (e.kind == kind && e.raw.block == block) return std::move(e.text.empty() ? e.summary : e.text);
   return std::nullopt;

@@ -31,6 +31,10 @@ std::optional<SourcePath> parse_source_path(const std::filesystem::path& file) {
     path.parent = up.parent_path().filename().string();
     return path;
   }
+  if (name == "history.jsonl" && up.parent_path().filename() != "projects") {
+    path.kind = SourceKind::history;
+    return path;
+  }
   if (!name.ends_with(kLines) || name.size() == kLines.size()) return std::nullopt;
   path.stem = without(name, kLines);
 
@@ -50,6 +54,7 @@ std::optional<SourcePath> parse_source_path(const std::filesystem::path& file) {
 }
 
 bool is_source_place(const std::filesystem::path& root, const std::filesystem::path& file, const SourcePath& path) {
+  if (path.kind == SourceKind::history) return file == root;
   const auto relative = file.lexically_relative(root);
   if (relative.empty() || *relative.begin() == "..") return false;
   const auto depth = std::distance(relative.begin(), relative.end());
@@ -61,6 +66,7 @@ bool is_source_place(const std::filesystem::path& root, const std::filesystem::p
     case SourceKind::agent_meta: return depth == 3 || depth == 4;
     case SourceKind::workflow_agent:
     case SourceKind::workflow_journal: return depth == 5 || depth == 6;
+    case SourceKind::history: break;
   }
   return false;
 }
@@ -73,6 +79,7 @@ std::string native_session_id(const SourcePath& path, std::string_view head_sess
     case SourceKind::agent_meta: return path.parent + "/" + path.stem;
     case SourceKind::workflow_agent: return path.parent + "/" + path.workflow + "/" + path.stem;
     case SourceKind::workflow_journal: return path.parent + "/" + path.workflow;
+    case SourceKind::history: break;
   }
   return {};
 }

@@ -14,9 +14,21 @@
 //   <slug>/<session>/subagents/agent-<id>.meta.json              agent_meta
 //   <slug>/<session>/subagents/workflows/wf_<id>/agent-<id>.jsonl   workflow_agent
 //   <slug>/<session>/subagents/workflows/wf_<id>/journal.jsonl      workflow_journal
+//
+// and beside projects:
+//
+//   history.jsonl                                                history (prompts typed in the terminal)
 namespace memd::claude_code {
 
-enum class SourceKind : std::uint8_t { main, flat_agent, subagent, agent_meta, workflow_agent, workflow_journal };
+enum class SourceKind : std::uint8_t {
+  main,
+  flat_agent,
+  subagent,
+  agent_meta,
+  workflow_agent,
+  workflow_journal,
+  history
+};
 
 struct SourcePath {
   SourceKind kind = SourceKind::main;

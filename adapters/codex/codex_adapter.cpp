@@ -29,8 +29,9 @@ const AdapterDescription& CodexAdapter::describe() const {
         "Reasoning that Codex stored encrypted has no text.",
         "Images are kept by reference to the rollout, not as text.",
         "Files that shell commands change are known only where the command carries a patch.",
-        "In a fork of a session from before turns had ids, what repeats the origin's own words within five seconds of "
-        "the fork's start is taken for its copy.",
+        "In forks from before messages had ids, what repeats the origin's words within five seconds of the fork's "
+        "start "
+        "is taken for a copy; so is what the origin said before the fork, if the fork was read first.",
         "Turns that were taken back stay in the history, with a note that they were.",
         "Files of sessions started with another CODEX_HOME are read when the configuration names it.",
     };

@@ -2,9 +2,11 @@
 
 #include "schemas/hash.hpp"
 #include "store/assembly/exchange_text.hpp"
+#include "store/assembly/path_text.hpp"
 #include "store/redaction/mask_batch.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace memd::assembly {
 namespace {
@@ -31,8 +33,6 @@ std::string summary_of(const Event& e) {
   return one_line(e.summary.empty() ? e.text : e.summary, kSummaryBytes);
 }
 
-bool is_message(const Event& e) { return e.kind == EventKind::user_msg || e.kind == EventKind::human_intervention; }
-
 // Whether the event belongs into an exchange even if no human turn came before it.
 bool needs_exchange(const Event& e) {
   switch (e.kind) {
@@ -50,19 +50,22 @@ Assembler::Assembler(sqlite::Database& db)
     : db_(db),
       events_(db),
       exchanges_(db),
+      history_(db, exchanges_),
+      copies_(db),
       paths_(db),
       responses_(db),
       titles_(db),
-      sessions_(db, exchanges_),
+      sessions_(db, exchanges_, history_),
       tail_(db) {}
 
 AssemblyStats Assembler::apply(EventBatch& batch, const Source& source, std::string_view adapter_version, TimeMs now) {
   mask_secrets(batch);
+  copies_.clear();  // other sources may have said more since
   AssemblyStats stats;
   Context context{source, adapter_version, now, stats};
   for (const auto& update : batch.sessions)
     apply_update(update, now);
-  for (const auto& event : batch.events)
+  for (auto& event : batch.events)
     apply_event(event, context);
   // A title may point at a record of this very batch.
   for (const auto& update : batch.sessions) {
@@ -94,7 +97,7 @@ bool Assembler::insert(SessionWork& s, const Event& e, std::optional<std::int64_
   row.origin = e.origin;
   row.tool = e.tool;
   row.call_key = e.call_id.empty() ? 0 : hash64(e.call_id);
-  row.input_hash = is_message(e) ? hash64(e.text) : e.input_hash;
+  row.input_hash = content_hash(e);
   row.path_pk = e.files.empty() ? 0 : paths_.intern(e.files.front().path);
   row.flags = flags_of(e);
   const std::string summary = summary_of(e);
@@ -136,8 +139,55 @@ void Assembler::insert_derived(SessionWork& s, const Event& from, std::int64_t p
   if (s.has_draft) s.draft.last_seq = row.seq;
 }
 
-void Assembler::apply_event(const Event& e, Context& context) {
+void Assembler::complete(const SessionWork& s, Event& e) {
+  if (e.time == 0 && s.ended_at != 0) {
+    e.time = s.ended_at;
+    e.time_estimated = true;
+  }
+  // The words with which a parent agent starts a subagent look like anybody's where the platform makes no difference.
+  if (e.origin == Origin::typed && s.kind != SessionKind::main) e.origin = Origin::parent_agent;
+  const std::string& directory = e.cwd.empty() ? s.cwd : e.cwd;
+  for (FileTouch& file : e.files)
+    file.path = absolute_path(file.path, directory);
+}
+
+// The transcript goes on where prompts from a history stand.
+void Assembler::give_way(SessionWork& s) {
+  history_.withdraw(s);
+  if (s.next_seq > 0) return;
+  s.cwd.clear();
+  s.project_pk = 0;
+}
+
+// A prompt that a history filed under another session.
+void Assembler::take_over(SessionWork& s, const Event& e, Context& context) {
+  const auto holder = history_.holder_of(e);
+  if (!holder || *holder == s.uid) return;
+  SessionWork& other = sessions_.get(*holder, context.now);
+  history_.withdraw(other);
+  const TimeMs end = std::exchange(other.ended_at, 0);
+  history_.cover(other, e);
+  other.ended_at = end;
+  other.made_by_history = true;
+  if (s.inherited == 0) s.inherited = other.inherited;
+  other.inherited = 0;
+}
+
+void Assembler::apply_event(Event& e, Context& context) {
   SessionWork& s = sessions_.get(e.session_uid, context.now);
+  complete(s, e);
+  if (e.origin == Origin::history && e.kind == EventKind::user_msg) {
+    if (s.project_pk == 0 && !e.cwd.empty()) s.project_pk = sessions_.rows().intern_project(e.cwd);
+    s.made_by_history = s.made_by_history || s.next_seq == 0;
+    const bool kept = history_.add(s, e, context.source.id, context.adapter_version);
+    ++(kept ? context.stats.events : context.stats.duplicates);
+    return;
+  }
+  if (copies_.is_copy(s, e)) {
+    ++context.stats.duplicates;
+    return;
+  }
+  if (!s.history.empty()) give_way(s);
   const std::int64_t seq = s.next_seq;
   const std::optional<OpenCall> call = e.kind == EventKind::tool_result ? find_call(s, e) : std::nullopt;
   if (!insert(s, e, call ? std::optional(call->seq) : std::nullopt, context)) {
@@ -150,6 +200,12 @@ void Assembler::apply_event(const Event& e, Context& context) {
     s.title_rank = title->rank;
   }
   note_times(s, e.time);
+  if (e.lifecycle == "session_start" && (!s.forked_from.empty() || !s.parent_uid.empty())) {
+    sessions_.rows().save(s, context.now);  // its origin, read next, has to find it
+    s.dirty = true;
+  }
+  if (!s.history.empty()) history_.cover(s, e);
+  if (e.kind == EventKind::user_msg && e.starts_exchange) take_over(s, e, context);
 
   if (e.kind == EventKind::user_msg && e.starts_exchange)
     on_user_message(s, e, seq, context);
@@ -173,6 +229,7 @@ void Assembler::apply_event(const Event& e, Context& context) {
     case EventKind::assistant_msg: on_assistant_message(s, e, seq, context); break;
     case EventKind::tool_call: on_tool_call(s, e, seq, context); break;
     case EventKind::tool_result: on_tool_result(s, e, seq, call, context); break;
+    case EventKind::edit: on_change(s, e); break;
     case EventKind::lifecycle: on_lifecycle(s, e); break;
     default: break;
   }
@@ -182,6 +239,7 @@ void Assembler::apply_event(const Event& e, Context& context) {
 void Assembler::flush(TimeMs now) {
   sessions_.flush(now);
   responses_.flush();
+  history_.flushed();
 }
 
 void Assembler::forget() {
@@ -189,7 +247,9 @@ void Assembler::forget() {
   responses_.clear();
   paths_.clear();
   titles_.forget();
+  copies_.clear();
   exchanges_.forget();
+  history_.forget();
 }
 
 }  // namespace memd::assembly

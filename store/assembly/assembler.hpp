@@ -3,8 +3,10 @@
 #include "schemas/event_batch.hpp"
 #include "schemas/observation.hpp"
 #include "schemas/source.hpp"
+#include "store/assembly/copied_prefix.hpp"
 #include "store/assembly/event_rows.hpp"
 #include "store/assembly/exchange_rows.hpp"
+#include "store/assembly/history_prompts.hpp"
 #include "store/assembly/path_interner.hpp"
 #include "store/assembly/response_ledger.hpp"
 #include "store/assembly/session_cache.hpp"
@@ -57,7 +59,10 @@ class Assembler {
   };
 
   void apply_update(const SessionUpdate& update, TimeMs now);
-  void apply_event(const Event& event, Context& context);
+  void apply_event(Event& event, Context& context);
+  void give_way(SessionWork& session);
+  void take_over(SessionWork& session, const Event& prompt, Context& context);
+  void complete(const SessionWork& session, Event& event);  // what the record leaves to its session
   bool insert(SessionWork& session, const Event& event, std::optional<std::int64_t> pair_seq, Context& context);
   std::optional<OpenCall> find_call(const SessionWork& session, const Event& result);
   void insert_derived(SessionWork& session, const Event& from, std::int64_t parent_seq, EventKind kind,
@@ -77,7 +82,10 @@ class Assembler {
   void on_tool_result(SessionWork& session, const Event& event, std::int64_t seq, const std::optional<OpenCall>& call,
                       Context& context);
   void on_lifecycle(SessionWork& session, const Event& event);
+  void on_change(SessionWork& session, const Event& edit);
   void on_edit(SessionWork& session, const Event& result, std::int64_t seq, const OpenCall& call, Context& context);
+  void plan_edits(SessionWork& session, const Event& call, std::int64_t seq, Context& context);
+  void add_changes(ExchangeDraft& draft, std::int64_t path_pk, std::int64_t added, std::int64_t removed);
 
   ExchangeDraft& draft_for(SessionWork& session, const Event& event, std::int64_t seq, Context& context);
   void open_draft(SessionWork& session, const Event& event, std::int64_t seq, Context& context);
@@ -87,6 +95,8 @@ class Assembler {
   sqlite::Database& db_;
   EventRows events_;
   ExchangeRows exchanges_;
+  HistoryPrompts history_;
+  CopiedPrefix copies_;
   PathInterner paths_;
   ResponseLedger responses_;
   TitleLedger titles_;

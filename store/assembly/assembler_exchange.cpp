@@ -18,7 +18,8 @@ void Assembler::open_draft(SessionWork& s, const Event& e, std::int64_t seq, Con
   ExchangeDraft& d = s.draft;
   d.number = s.next_exchange++;
   const auto taken_back = s.taken_back.extract(d.number);
-  d.pk = taken_back ? taken_back.mapped() : exchanges_.next_id();
+  const ExchangeId inherited = std::exchange(s.inherited, 0);
+  d.pk = taken_back ? taken_back.mapped() : inherited != 0 ? inherited : exchanges_.next_id();
   d.first_seq = d.last_seq = seq;
   d.started_at = d.ended_at = e.time;
   d.adapter_version = context.adapter_version;
@@ -94,7 +95,11 @@ void Assembler::note_context(SessionWork& s, const Event& e, std::int64_t seq, C
     if (d.cwd.empty()) d.cwd = e.cwd;
     if (d.git_branch.empty()) d.git_branch = e.git_branch;
     if (d.agent_version.empty()) d.agent_version = e.agent_version;
-    if (!e.model.empty()) d.model = e.model;
+    // A record of the turn to come ("turn_context") stands before the turn's first words.
+    const bool of_next_turn = e.lifecycle == "turn_context";
+    if (!e.model.empty() && !of_next_turn) d.model = e.model;
+    const bool works = e.kind == EventKind::assistant_msg || e.kind == EventKind::tool_call;
+    if (works && e.model.empty() && !s.model.empty()) d.model = s.model;
   }
   if (!e.model.empty()) s.model = e.model, s.said.model = true;
   if (!e.agent_version.empty()) s.agent_version = e.agent_version, s.said.agent_version = true;

@@ -2,7 +2,9 @@
 #include "schemas/hash.hpp"
 #include "store/assembly/assembler.hpp"
 #include "store/assembly/exchange_text.hpp"
+#include "store/assembly/path_text.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -40,6 +42,7 @@ void Assembler::on_tool_call(SessionWork& s, const Event& e, std::int64_t seq, C
   }
   call.is_test = e.is_test;
   if (!e.call_id.empty()) s.open_calls[hash64(e.call_id)] = std::move(call);
+  plan_edits(s, e, seq, context);
 
   if (e.input_hash != 0 && d.failed_inputs.contains(e.input_hash)) {
     ++s.retries;
@@ -72,6 +75,7 @@ void Assembler::on_tool_result(SessionWork& s, const Event& e, std::int64_t seq,
     insert_derived(s, e, seq, EventKind::error, e.text, kFlagError, 0, context);
   }
   if (!call) return;
+  if (e.is_error && call->modifies) events_.drop_planned_edits(s.pk, call->seq);
   if (call->is_test) {
     s.last_test_failed = e.is_error;
     insert_derived(s, e, seq, EventKind::test_run, (e.is_error ? "failed: " : "passed: ") + call->summary,
@@ -80,23 +84,50 @@ void Assembler::on_tool_result(SessionWork& s, const Event& e, std::int64_t seq,
   if (call->modifies && !e.is_error) on_edit(s, e, seq, *call, context);
 }
 
+// A call can say how many lines it means to change (a patch) where its result does not. What it means to do stands
+// in rows of its own, so that the result, whenever it comes, finds it: then the edits are made, or forgotten.
+void Assembler::plan_edits(SessionWork& s, const Event& e, std::int64_t seq, Context& context) {
+  const bool counted = std::any_of(e.files.begin(), e.files.end(), [](const FileTouch& f) {
+    return f.access == FileAccess::modified && f.lines_added + f.lines_removed > 0;
+  });
+  if (!counted) return;
+  for (const auto& file : e.files)
+    insert_derived(s, e, seq, EventKind::edit, edit_summary(file.path, file.lines_added, file.lines_removed),
+                   kFlagPlanned, paths_.intern(file.path), context);
+}
+
+void Assembler::add_changes(ExchangeDraft& d, std::int64_t path_pk, std::int64_t added, std::int64_t removed) {
+  d.lines_added += added;
+  d.lines_removed += removed;
+  FileTotals& totals = d.files[{path_pk, FileAccess::modified}];
+  totals.lines_added += added;
+  totals.lines_removed += removed;
+  d.dirty = true;
+}
+
+// An edit that the platform tells as a fact of its own.
+void Assembler::on_change(SessionWork& s, const Event& e) {
+  if (!s.has_draft) return;
+  touch_files(s.draft, e);
+  for (const auto& file : e.files)
+    add_changes(s.draft, paths_.intern(file.path), file.lines_added, file.lines_removed);
+}
+
 void Assembler::on_edit(SessionWork& s, const Event& result, std::int64_t seq, const OpenCall& call, Context& context) {
+  if (const auto planned = events_.take_planned_edits(s.pk, call.seq); !planned.empty()) {
+    if (!s.has_draft) return;
+    for (const auto& edit : planned)
+      add_changes(s.draft, edit.path_pk, edit.lines_added, edit.lines_removed);
+    return;
+  }
   std::int32_t added = 0;
   std::int32_t removed = 0;
   for (const auto& file : result.files) {
     added += file.lines_added;
     removed += file.lines_removed;
   }
-  if (s.has_draft) {
-    ExchangeDraft& d = s.draft;
-    d.lines_added += added;
-    d.lines_removed += removed;
-    FileTotals& totals = d.files[{call.path_pk, FileAccess::modified}];
-    totals.lines_added += added;
-    totals.lines_removed += removed;
-  }
-  const std::string counts = " +" + std::to_string(added) + " -" + std::to_string(removed);
-  insert_derived(s, result, seq, EventKind::edit, call.path + counts, 0, call.path_pk, context);
+  if (s.has_draft) add_changes(s.draft, call.path_pk, added, removed);
+  insert_derived(s, result, seq, EventKind::edit, edit_summary(call.path, added, removed), 0, call.path_pk, context);
 }
 
 void Assembler::on_lifecycle(SessionWork& s, const Event& e) {

@@ -1,6 +1,7 @@
 #include "store/assembly/event_rows.hpp"
 
 #include "schemas/hash.hpp"
+#include "store/assembly/path_text.hpp"
 
 namespace memd::assembly {
 namespace {
@@ -60,6 +61,31 @@ std::optional<OpenCall> EventRows::find_open_call(std::int64_t session_pk, std::
   }
   q.reset();
   return call;
+}
+
+std::vector<EventRows::PlannedEdit> EventRows::take_planned_edits(std::int64_t session_pk, std::int64_t call_seq) {
+  // Rows derived from a call stand right behind it.
+  constexpr std::int64_t kFarthest = 1000;
+  std::vector<PlannedEdit> planned;
+  auto& q = db_.prepare(
+      "UPDATE events SET flags = flags & ~?1 WHERE session_pk = ?2 AND seq > ?3 AND seq <= ?4 AND kind = 7"
+      " AND parent_seq = ?3 AND flags & ?1 <> 0 RETURNING path_pk, summary");
+  q.bind(static_cast<std::uint32_t>(kFlagPlanned), session_pk, call_seq, call_seq + kFarthest);
+  while (q.step()) {
+    const LineCounts counts = counts_of_edit(q.text(1));
+    planned.push_back({q.int64(0), counts.added, counts.removed});
+  }
+  q.reset();
+  return planned;
+}
+
+void EventRows::drop_planned_edits(std::int64_t session_pk, std::int64_t call_seq) {
+  constexpr std::int64_t kFarthest = 1000;
+  db_.prepare(
+         "DELETE FROM events WHERE session_pk = ?2 AND seq > ?3 AND seq <= ?4 AND kind = 7 AND parent_seq = ?3"
+         " AND flags & ?1 <> 0")
+      .bind(static_cast<std::uint32_t>(kFlagPlanned), session_pk, call_seq, call_seq + kFarthest)
+      .run();
 }
 
 void EventRows::supersede_queued(std::int64_t session_pk, std::int64_t first_seq, std::uint64_t text_hash) {

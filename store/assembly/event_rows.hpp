@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace memd::assembly {
 
@@ -43,6 +44,16 @@ class EventRows {
   std::optional<std::int64_t> session_of(std::uint64_t event_id);
   void pair(std::int64_t session_pk, std::int64_t call_seq, std::int64_t result_seq);
   std::optional<OpenCall> find_open_call(std::int64_t session_pk, std::uint64_t call_key);
+
+  // What a call meant to change, one row a file (kFlagPlanned), children of the call's row.
+  struct PlannedEdit {
+    std::int64_t path_pk = 0;
+    std::int64_t lines_added = 0;
+    std::int64_t lines_removed = 0;
+  };
+  std::vector<PlannedEdit> take_planned_edits(std::int64_t session_pk, std::int64_t call_seq);  // they were made
+  void drop_planned_edits(std::int64_t session_pk, std::int64_t call_seq);                      // they were not
+
   // Marks queued words that came again as a prompt; `text_hash` as stored in input_hash.
   void supersede_queued(std::int64_t session_pk, std::int64_t first_seq, std::uint64_t text_hash);
 

@@ -12,11 +12,6 @@ OptionalText text_or_null(const std::string& s) { return s.empty() ? std::nullop
 
 }  // namespace
 
-ExchangeId ExchangeRows::next_id() {
-  keep_ids_in_use();
-  return next_id_++;
-}
-
 void ExchangeRows::keep_ids_in_use() {
   if (next_id_ != 0) return;
   auto& q = db_.prepare("SELECT coalesce(max(exchange_pk), 0) FROM exchanges");
@@ -24,6 +19,31 @@ void ExchangeRows::keep_ids_in_use() {
   q.step();
   next_id_ = q.int64(0) + 1;
   q.reset();
+}
+
+ExchangeId ExchangeRows::next_id() {
+  keep_ids_in_use();
+  return next_id_++;
+}
+
+void ExchangeRows::remove_from(std::int64_t session_pk, std::int64_t first) {
+  db_.prepare(
+         "INSERT INTO exchanges_fts (exchanges_fts, rowid, user_message, interventions, assistant_response, tool_text)"
+         " SELECT 'delete', exchange_pk, coalesce(user_message, ''), coalesce(interventions, ''),"
+         " coalesce(assistant_response, ''), coalesce(tool_text, '') FROM exchanges"
+         " WHERE session_pk = ? AND exchange_number >= ?")
+      .bind(session_pk, first)
+      .run();
+  for (const std::string_view hanging : {"vectors", "exchange_topics"})
+    db_.prepare(
+           "DELETE FROM " + std::string(hanging) +
+           " WHERE exchange_pk IN (SELECT exchange_pk FROM exchanges WHERE session_pk = ? AND exchange_number >= ?)")
+        .bind(session_pk, first)
+        .run();
+  for (const std::string_view table : {"exchange_files", "exchanges"})
+    db_.prepare("DELETE FROM " + std::string(table) + " WHERE session_pk = ? AND exchange_number >= ?")
+        .bind(session_pk, first)
+        .run();
 }
 
 void ExchangeRows::save(const SessionWork& session, ExchangeDraft& d, TimeMs ingested_at) {
@@ -98,14 +118,14 @@ void ExchangeRows::save_files(std::int64_t session_pk, const ExchangeDraft& d) {
         .run();
 }
 
-bool ExchangeRows::load_newest(std::int64_t session_pk, ExchangeDraft& d) {
+bool ExchangeRows::load_newest(std::int64_t session_pk, std::int64_t end, ExchangeDraft& d) {
   auto& q = db_.prepare(
       "SELECT exchange_pk, exchange_number, first_seq, last_seq, started_at, ended_at, origin, user_event_id,"
       " user_message, interventions, assistant_response, tool_text, answer_offset, git_branch, working_directory,"
       " model_used, raw_format_version, adapter_version, tokens_input, tokens_output, tokens_cache_read,"
       " tokens_cache_creation, tool_calls, tool_errors, lines_added, lines_removed FROM exchanges"
-      " WHERE session_pk = ? ORDER BY exchange_number DESC LIMIT 1");
-  q.bind(session_pk);
+      " WHERE session_pk = ? AND exchange_number < ? ORDER BY exchange_number DESC LIMIT 1");
+  q.bind(session_pk, end);
   if (!q.step()) {
     q.reset();
     return false;

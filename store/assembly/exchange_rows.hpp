@@ -21,8 +21,11 @@ class ExchangeRows {
   // Inserts or updates the row, its files and its full-text entry.
   void save(const SessionWork& session, ExchangeDraft& draft, TimeMs ingested_at);
 
-  // The newest exchange of a session, ready to be continued. False if it has none.
-  bool load_newest(std::int64_t session_pk, ExchangeDraft& draft);
+  // The newest exchange of a session before number `end`, ready to be continued. False if it has none.
+  bool load_newest(std::int64_t session_pk, std::int64_t end, ExchangeDraft& draft);
+
+  // Removes the exchanges of a session from number `first` on, with all that hangs on them.
+  void remove_from(std::int64_t session_pk, std::int64_t first);
 
   void forget() { next_id_ = 0; }  // after a rollback
 

@@ -26,7 +26,8 @@ SessionWork& SessionCache::get(std::string_view uid, TimeMs now) {
   if (it == sessions_.end()) {
     auto loaded = rows_.load(uid);
     if (loaded) {
-      loaded->has_draft = exchanges_.load_newest(loaded->pk, loaded->draft);
+      history_.load(*loaded);
+      loaded->has_draft = exchanges_.load_newest(loaded->pk, loaded->next_exchange, loaded->draft);
       loaded->last_test_failed = rows_.last_test_failed(loaded->pk);
       recall_what_events_said(*loaded);
     } else {
@@ -49,8 +50,9 @@ void SessionCache::settle(SessionWork& s, TimeMs now) {
   const auto move_to = [&](State to) {
     if (is_legal_transition(s.lifecycle, to)) s.lifecycle = to;
   };
-  if (s.next_seq > 0) move_to(State::active);
-  if (s.ended_at != 0 && now - s.ended_at > kIdleStops) move_to(State::stopped);
+  const TimeMs ended_at = s.history.empty() ? s.ended_at : std::max(s.ended_at, s.history.back().time);
+  if (s.next_seq > 0 || !s.history.empty()) move_to(State::active);
+  if (ended_at != 0 && now - ended_at > kIdleStops) move_to(State::stopped);
   s.outcome = judge_outcome(s);
 }
 
@@ -62,6 +64,11 @@ void SessionCache::flush(TimeMs now) {
   std::sort(dirty.begin(), dirty.end(), [](const auto* a, const auto* b) { return a->draft.pk < b->draft.pk; });
   for (SessionWork* s : dirty) {
     settle(*s, now);
+    history_.store(*s, now);
+    if (s->made_by_history && s->next_seq == 0 && s->history.empty() && rows_.remove_empty(s->pk)) {
+      sessions_.erase(std::string(s->uid));
+      continue;
+    }
     rows_.save(*s, now);
     if (s->has_draft && s->draft.dirty) exchanges_.save(*s, s->draft, now);
   }

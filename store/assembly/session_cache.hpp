@@ -1,6 +1,7 @@
 #pragma once
 
 #include "store/assembly/exchange_rows.hpp"
+#include "store/assembly/history_prompts.hpp"
 #include "store/assembly/session_rows.hpp"
 #include "store/assembly/session_state.hpp"
 
@@ -15,7 +16,8 @@ namespace memd::assembly {
 // References stay valid until the next flush() or clear().
 class SessionCache {
  public:
-  SessionCache(sqlite::Database& db, ExchangeRows& exchanges) : rows_(db), exchanges_(exchanges) {}
+  SessionCache(sqlite::Database& db, ExchangeRows& exchanges, HistoryPrompts& history)
+      : rows_(db), exchanges_(exchanges), history_(history) {}
 
   SessionWork& get(std::string_view uid, TimeMs now);  // loads or creates
   bool exists(std::string_view uid);
@@ -30,6 +32,7 @@ class SessionCache {
 
   SessionRows rows_;
   ExchangeRows& exchanges_;
+  HistoryPrompts& history_;
   std::unordered_map<std::string, SessionWork> sessions_;
   std::uint64_t tick_ = 0;
 };

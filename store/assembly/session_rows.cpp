@@ -2,6 +2,7 @@
 
 #include "schemas/project_identity.hpp"
 
+#include <algorithm>
 #include <string>
 
 namespace memd::assembly {
@@ -73,6 +74,14 @@ SessionWork SessionRows::create(std::string_view uid, TimeMs discovered_at) {
 }
 
 void SessionRows::save(SessionWork& s, TimeMs ingested_at) {
+  const auto turns = s.turns + static_cast<std::int64_t>(s.history.size());
+  TimeMs started_at = s.started_at;
+  TimeMs ended_at = s.ended_at;
+  if (!s.history.empty()) {
+    if (started_at == 0) started_at = s.history.front().time;
+    ended_at = std::max(ended_at, s.history.back().time);
+  }
+  const std::string& cwd = s.cwd.empty() && !s.history.empty() ? s.history.front().cwd : s.cwd;
   const auto or_null = [](std::int64_t pk) { return pk == 0 ? std::nullopt : std::optional(pk); };
   db_.prepare(
          "UPDATE sessions SET kind = ?2, parent_uid = ?3, parent_call_id = ?4, forked_from = ?5, agent_name = ?6,"
@@ -84,13 +93,23 @@ void SessionRows::save(SessionWork& s, TimeMs ingested_at) {
          "?35,"
          " lines_removed = ?36, cost_usd = ?37 WHERE session_pk = ?1")
       .bind(s.pk, static_cast<int>(s.kind), s.parent_uid, s.parent_call_id, s.forked_from, s.agent_name,
-            or_null(s.project_pk), s.title, static_cast<int>(s.title_rank), s.description, s.cwd, s.git_branch, s.model,
-            s.agent_version, s.started_at, s.ended_at, static_cast<int>(s.lifecycle), static_cast<int>(s.outcome),
-            s.tokens.input, s.tokens.output, s.tokens.cache_read, s.tokens.cache_creation, s.turns, s.retries,
+            or_null(s.project_pk), s.title, static_cast<int>(s.title_rank), s.description, cwd, s.git_branch, s.model,
+            s.agent_version, started_at, ended_at, static_cast<int>(s.lifecycle), static_cast<int>(s.outcome),
+            s.tokens.input, s.tokens.output, s.tokens.cache_read, s.tokens.cache_creation, turns, s.retries,
             s.tool_calls, s.tool_pairs, s.tool_errors, s.compactions, s.next_seq, s.next_exchange, or_null(s.source),
             ingested_at, s.mode, s.context_tokens, s.lines_added, s.lines_removed, s.cost_usd)
       .run();
   s.dirty = false;
+}
+
+bool SessionRows::remove_empty(std::int64_t session_pk) {
+  db_.prepare(
+         "DELETE FROM sessions WHERE session_pk = ?1 AND title = ''"
+         " AND NOT EXISTS (SELECT 1 FROM events e WHERE e.session_pk = ?1)"
+         " AND NOT EXISTS (SELECT 1 FROM sessions c WHERE c.parent_uid = sessions.uid AND c.parent_uid <> '')")
+      .bind(session_pk)
+      .run();
+  return db_.changes() == 1;
 }
 
 std::int64_t SessionRows::intern_project(std::string_view cwd) {

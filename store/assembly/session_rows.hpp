@@ -17,6 +17,7 @@ class SessionRows {
   // Creates the row. Throws for a uid that is not "<platform>:<native id>".
   SessionWork create(std::string_view uid, TimeMs discovered_at);
   void save(SessionWork& session, TimeMs ingested_at);
+  bool remove_empty(std::int64_t session_pk);  // unless somebody else knows of it: a title, a subagent
 
   std::int64_t intern_project(std::string_view cwd);
   bool last_test_failed(std::int64_t session_pk);

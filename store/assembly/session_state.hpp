@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 namespace memd::assembly {
 
@@ -82,6 +83,18 @@ struct ExchangeDraft {
   bool dirty = false;
 };
 
+// A prompt that only a prompt history tells of (see HistoryPrompts).
+struct HistoryPrompt {
+  std::uint64_t event_id = 0;
+  TimeMs time = 0;
+  RawRef raw;
+  SourceId source = 0;
+  std::string text;
+  std::string cwd;
+  std::string adapter_version;
+  ExchangeId pk = 0;  // 0: never stored
+};
+
 // What the assembler remembers of a session between events. All of it can be read back from the store.
 struct SessionWork {
   std::int64_t pk = 0;
@@ -137,6 +150,12 @@ struct SessionWork {
   ExchangeDraft draft;
   std::unordered_map<std::uint64_t, OpenCall> open_calls;  // by hash of the call id; a cache of the open rows
   bool last_test_failed = false;
+
+  // Beyond the end of what the transcript tells; next_seq, next_exchange, turns and the times here leave them out.
+  std::vector<HistoryPrompt> history;
+  bool history_stored = false;   // the rows exist
+  bool made_by_history = false;  // a history named it first: not kept when nothing is left of it
+  ExchangeId inherited = 0;      // id for the exchange of a prompt that was known from a history
 
   bool dirty = false;
   std::uint64_t last_used = 0;  // for eviction

@@ -29,9 +29,11 @@ TEST(ClaudeCodeAdapter, DescribesItself) {
 
 TEST(ClaudeCodeAdapter, RootsAreBothDefaultsUnlessOverridden) {
   const auto roots = claude().roots({"/home/ada", {}});
-  ASSERT_EQ(roots.size(), 2u);
+  ASSERT_EQ(roots.size(), 4u);
   EXPECT_EQ(roots[0], "/home/ada/.claude/projects");
   EXPECT_EQ(roots[1], "/home/ada/.config/claude/projects");
+  EXPECT_EQ(roots[2], "/home/ada/.claude/history.jsonl");
+  EXPECT_EQ(roots[3], "/home/ada/.config/claude/history.jsonl");
   EXPECT_EQ(claude().roots({"/home/ada", {"/mnt/old"}}), std::vector<std::filesystem::path>{"/mnt/old"});
 }
 
