@@ -34,8 +34,11 @@ struct Decoder::State {
 
   State(Platform p, std::string_view cwd, Detail d) : platform(p), default_cwd(cwd), detail(d) {}
 
-  // Whether `json` is one object and nothing else; fills `top`.
+  // Whether `json` is one object and nothing else; fills `top`. Strictly: On-Demand does not look at what it skips, and a
+  // body may hold anything.
   bool open_object(std::string_view json) {
+    simdjson::dom::element whole;
+    if (strict.parse(json.data(), json.size(), false).get(whole)) return false;
     if (records.iterate(json.data(), json.size(), json.size() + kRecordPadding).get(document)) return false;
     od::object root;
     if (document.get_object().get(root)) return false;
@@ -143,8 +146,6 @@ struct Decoder::State {
     std::string cleaned = cleaned_json(slice, replaced);
     const std::size_t size = cleaned.size();
     cleaned.resize(size + kRecordPadding, ' ');
-    simdjson::dom::element strict_value;
-    if (strict.parse(cleaned.data(), size, false).get(strict_value)) return Slice::broken;
     if (!open_object({cleaned.data(), size})) return Slice::broken;
     if (nested && (top[kV].empty() || top[kId].empty() || top[kSession].empty() || top[kBody].empty()))
       return Slice::not_record;

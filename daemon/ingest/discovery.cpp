@@ -88,6 +88,7 @@ Discovery::Discovery(std::span<const Adapter* const> adapters, const fs::path& h
       unsupported_.push_back(adapter);
       continue;
     }
+    read_.push_back(adapter);
     HomeLayout layout{home, {}};
     if (const auto it = overrides.find(platform); it != overrides.end()) layout.override_roots = it->second;
     for (const auto& path : adapter->roots(layout)) {
@@ -100,9 +101,9 @@ Discovery::Discovery(std::span<const Adapter* const> adapters, const fs::path& h
 }
 
 const Adapter* Discovery::adapter(Platform platform) const {
-  for (const auto& root : roots_)
-    if (root.adapter->describe().platform == platform) return root.adapter;
-  return nullptr;
+  const auto it = std::find_if(read_.begin(), read_.end(),
+                               [platform](const Adapter* a) { return a->describe().platform == platform; });
+  return it == read_.end() ? nullptr : *it;
 }
 
 std::optional<SourceCandidate> Discovery::classify(const fs::path& file) const {

@@ -25,7 +25,7 @@ class Discovery {
             const std::vector<Platform>& disabled);
 
   const std::vector<Root>& roots() const { return roots_; }
-  // Of a platform that is read, else null.
+  // Of a platform that is read (it may have no root: what is imported), else null.
   const Adapter* adapter(Platform platform) const;
   // Platforms whose adapter speaks another contract than this daemon: they are not read.
   const std::vector<const Adapter*>& unsupported() const { return unsupported_; }
@@ -46,6 +46,7 @@ class Discovery {
   const Root* root_of(const std::filesystem::path& file) const;
 
  private:
+  std::vector<const Adapter*> read_;
   std::vector<Root> roots_;
   std::vector<const Adapter*> unsupported_;
 };

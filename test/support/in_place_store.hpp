@@ -52,7 +52,6 @@ class InPlaceStore {
     EXPECT_TRUE(pass([&](SourceSlice& slice) { out.push_back(std::move(slice)); }));
     return out;
   }
-  void close() { writer_.reset(); }
   // A pass that comes to its end, or to an error, with all it gave written; each slice committed on its own if asked.
   Result<void> try_sync(bool commit_each = false) {
     const auto done = pass([&](SourceSlice& slice) {
