@@ -99,7 +99,7 @@ void Assembler::note_context(SessionWork& s, const Event& e, std::int64_t seq, C
     const bool of_next_turn = e.lifecycle == "turn_context";
     if (!e.model.empty() && !of_next_turn) d.model = e.model;
     const bool works = e.kind == EventKind::assistant_msg || e.kind == EventKind::tool_call;
-    if (works && e.model.empty() && !s.model.empty()) d.model = s.model;
+    if (works && e.model.empty() && s.said.model) d.model = s.model;
   }
   if (!e.model.empty()) s.model = e.model, s.said.model = true;
   if (!e.agent_version.empty()) s.agent_version = e.agent_version, s.said.agent_version = true;
