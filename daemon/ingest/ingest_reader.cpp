@@ -162,7 +162,7 @@ bool IngestService::read_one(const std::string& path, const std::stop_token& sto
   if (!outcome->slice) return true;
 
   SourceSlice& slice = *outcome->slice;
-  pack_raw(slice);
+  if (options_.tailer.raw == RawMode::off) slice.raw.clear();
   mask_secrets(slice.batch);                                 // here, because the writer is the busier thread
   known.source.id = std::max<SourceId>(known.source.id, 1);  // stored from now on; the writer knows the row by path
   slice.caught_up = !outcome->more;
@@ -173,15 +173,6 @@ bool IngestService::read_one(const std::string& path, const std::stop_token& sto
     s.bytes_read += bytes;
   });
   return push(std::move(slice), bytes, stop);
-}
-
-// Here too: packing takes as long as decoding, and less than writing rows.
-void IngestService::pack_raw(SourceSlice& slice) {
-  if (options_.tailer.raw == RawMode::off) slice.raw.clear();
-  if (slice.raw.empty()) return;
-  slice.raw_length = slice.raw.size();
-  slice.raw_packed = codec_.pack(slice.raw);
-  slice.raw = {};
 }
 
 bool IngestService::push(SourceSlice slice, std::uint64_t bytes, const std::stop_token& stop) {

@@ -132,7 +132,6 @@ class IngestService {
 
   // Reading thread only.
   Tailer tailer_;
-  raw::FrameCodec codec_;
   DirtyRing ring_;
   std::map<std::string, Known> known_;
   RetrySchedule retries_;
@@ -144,6 +143,7 @@ class IngestService {
 
   // Writing thread only (after start()).
   std::unique_ptr<Writer> writer_;
+  raw::FrameCodec codec_;
   std::vector<Source> uncommitted_;
   std::uint64_t uncommitted_items_ = 0;
   std::uint64_t uncommitted_bytes_ = 0;

@@ -41,6 +41,7 @@ Result<void> IngestService::write(SliceQueue::Item& item) {
   if (uncommitted_items_ == 0) first_uncommitted_ = std::chrono::steady_clock::now();
   ++uncommitted_items_;
   if (!item.slice) return {};
+  pack_raw(*item.slice);
   MEMD_TRY_ASSIGN(const ApplyStats stats, writer_->apply(*item.slice));
   sources_set_back_ = sources_set_back_ || stats.sources_set_back;
   uncommitted_bytes_ += item.bytes;
@@ -52,6 +53,14 @@ Result<void> IngestService::write(SliceQueue::Item& item) {
     s.diagnostics += stats.diagnostics;
   });
   return {};
+}
+
+// Here, because masking and decoding keep the other thread as busy as packing and rows keep this one.
+void IngestService::pack_raw(SourceSlice& slice) {
+  if (slice.raw.empty()) return;
+  slice.raw_length = slice.raw.size();
+  slice.raw_packed = codec_.pack(slice.raw);
+  slice.raw = {};
 }
 
 bool IngestService::commit_is_due(const SliceQueue::Item& last) const {
