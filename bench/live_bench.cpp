@@ -7,6 +7,7 @@
 #include "bench/statistics.hpp"
 #include "bench/synthetic/agents.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -85,7 +86,7 @@ class AgentProcess {
   explicit AgentProcess(const fs::path& home) {
     int to[2];
     int from[2];
-    if (::pipe(to) != 0 || ::pipe(from) != 0) throw std::runtime_error("pipe");
+    if (::pipe2(to, O_CLOEXEC) != 0 || ::pipe2(from, O_CLOEXEC) != 0) throw std::runtime_error("pipe");
     pid_ = ::fork();
     if (pid_ < 0) throw std::runtime_error("fork");
     if (pid_ == 0) {

@@ -25,9 +25,12 @@ Result<Tailer::Outcome> IngestService::look_in_place(Known& known, SnapshotReade
     limits.raw = options_.tailer.raw;
     pass = std::make_unique<SnapshotPass>(*known.adapter, items, limits);
     known.slices_of_pass = 0;
+    known.pass_took = {};
   }
+  const auto began = options_.steady_now();
   auto outcome = pass->next(reader, known.source);
   const auto now = options_.steady_now();
+  known.pass_took += now - began;
   if (!outcome) {
     if (!outcome.error().is(Errc::busy)) return outcome.error();
     passes_.busy(path, now);
@@ -37,9 +40,9 @@ Result<Tailer::Outcome> IngestService::look_in_place(Known& known, SnapshotReade
   if (outcome->more) {
     known.pass = std::move(pass);
   } else {
-    passes_.ended(path, now);
+    passes_.ended(path, now, known.pass_took);
     // Hints that came in the meantime were taken for hints to read on.
-    if (known.slices_of_pass > 1) passes_.again(path, now);
+    if (known.slices_of_pass > 1) passes_.again(path);
   }
   if (outcome->slice) {
     const std::lock_guard lock(mutex_);

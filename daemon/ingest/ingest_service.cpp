@@ -24,7 +24,7 @@ IngestService::IngestService(const Discovery& discovery, const Clock& clock, Ing
       clock_(clock),
       options_(std::move(options)),
       tailer_(options_.tailer),
-      passes_(options_.pass_interval, options_.busy_retry, std::chrono::milliseconds(1000)) {}
+      passes_(options_.pass_pause, options_.busy_retry, std::chrono::milliseconds(1000)) {}
 
 IngestService::~IngestService() {
   stop();

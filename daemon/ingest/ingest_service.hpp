@@ -40,8 +40,8 @@ struct IngestOptions {
   RetentionPolicy retention;  // looked after once a day
   // Of sources that are changed in place.
   SnapshotLimits snapshot;
-  std::chrono::milliseconds pass_interval{200};  // at least, between the end of a pass and the next
-  std::chrono::milliseconds busy_retry{20};      // doubles up to a second
+  PassSchedule::Pause pass_pause;            // between the end of a pass and the next
+  std::chrono::milliseconds busy_retry{20};  // doubles up to a second
   std::function<std::chrono::steady_clock::time_point()> steady_now = std::chrono::steady_clock::now;
 };
 
@@ -87,6 +87,7 @@ class IngestService {
     // Of a source that is changed in place.
     std::unique_ptr<SnapshotPass> pass;  // null between passes
     std::uint64_t slices_of_pass = 0;
+    std::chrono::nanoseconds pass_took{0};
     std::uint64_t last_push = 0;  // number of the queue item with its last slice
   };
 

@@ -54,7 +54,7 @@ TEST(InPlaceCorpus, LedgersAreExactAndASecondLookReadsNothing) {
   test::TempDir other;
   IngestOptions tiny;
   tiny.snapshot = {20'000, 64 << 20, 3};
-  tiny.pass_interval = 0ms;
+  tiny.pass_pause = {0ms, 0ms};
   tiny.commit_bytes = 1;
   ingest(other / "memd.db", tiny);
   auto sliced = sqlite::Database::open(other / "memd.db", sqlite::OpenMode::read_write);

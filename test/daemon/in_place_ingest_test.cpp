@@ -39,7 +39,7 @@ class InPlaceIngestTest : public testing::Test {
   InPlaceIngestTest() : adapter_(source_), adapters_{&adapter_}, discovery_(adapters_, home_.path(), {}, {}) {
     test::write_file(file_, "stands for the source");
     options_.snapshot = {64, 4096, 2};
-    options_.pass_interval = 0ms;
+    options_.pass_pause = {0ms, 0ms};
     options_.busy_retry = 1ms;
     options_.retry_after_error = 20ms;
   }
@@ -132,10 +132,10 @@ TEST_F(InPlaceIngestTest, ABusySourceIsLookedAtAgainByItself) {
   expect_as_read_at_once();
 }
 
-TEST_F(InPlaceIngestTest, ASourceThatChangesAllTheTimeIsPassedOverFiveTimesASecond) {
+TEST_F(InPlaceIngestTest, ASourceThatChangesAllTheTimeIsPassedOverNoOftenerThanItsPauseAllows) {
   FakeSteady steady;
   options_.steady_now = [&] { return steady.now(); };
-  options_.pass_interval = 200ms;
+  options_.pass_pause = {200ms, 200ms};
   options_.snapshot = {};  // one slice a pass
   talk(1);
   start();
