@@ -31,6 +31,7 @@ struct ExportOptions {
 
 Result<int> run_export(const ExportOptions& options, const Settings& settings) {
   Reader reader(settings.layout.database());
+  RecordFinder records(settings.layout.database(), settings.layout.raw_dir());
   MEMD_TRY_ASSIGN(const SessionRow session, reader.session(options.session));
   std::vector<SessionRow> sessions{session};
   if (options.subagents) {
@@ -48,7 +49,7 @@ Result<int> run_export(const ExportOptions& options, const Settings& settings) {
     for (const SessionRow& row : sessions) {
       const interchange::ExportSink sink{[&](std::string_view line) { return opened->line(line); },
                                          [&](double done, double all) { bar.show(done, all, row.uid); }};
-      MEMD_TRY_ASSIGN(const ExportReport report, interchange::export_session(reader, row.pk, sink));
+      MEMD_TRY_ASSIGN(const ExportReport report, interchange::export_session(reader, records, row.pk, sink));
       total.events += report.events;
       total.derived += report.derived;
       total.partial += report.partial;

@@ -7,25 +7,40 @@
 
 namespace memd {
 
-Result<std::string> read_item_text(const Adapter& adapter, const EventSource& where, EventKind kind) {
+namespace {
+
+Error no_longer_there(const EventSource& where) {
+  return Error(Errc::not_found, where.path + " no longer holds this record; the store keeps what was indexed");
+}
+
+Source source_of(const EventSource& where) {
   Source source;
   source.platform = where.platform;
   source.path = where.path;
   source.format = where.format;
+  return source;
+}
+
+}  // namespace
+
+Result<std::string> read_item(const Adapter& adapter, const EventSource& where) {
   const DiskView files;
-  const auto reader = adapter.open_snapshot(source, files);
+  const auto reader = adapter.open_snapshot(source_of(where), files);
   const auto session = split_session_uid(where.session_uid);
-  const Error changed(Errc::not_found, where.path + " no longer holds this record; the store keeps what was indexed");
-  if (!reader || !session) return changed;
+  if (!reader || !session) return no_longer_there(where);
   MEMD_TRY_ASSIGN(std::string bytes, reader->item(std::string(session->native_id), where.item_key));
-  const std::size_t size = bytes.size();
   bytes.append(kRecordPadding, '\0');
-  const std::string_view record = std::string_view(bytes).substr(0, size);
+  return bytes;
+}
+
+Result<std::string> read_item_text(const Adapter& adapter, const EventSource& where, EventKind kind) {
+  MEMD_TRY_ASSIGN(const std::string bytes, read_item(adapter, where));
+  const std::string_view record = std::string_view(bytes).substr(0, bytes.size() - kRecordPadding);
   if (kind == EventKind::tool_result)
-    if (const auto moved = adapter.moved_out_text(source, record))
-      if (auto text = files.read(moved->string())) return text;
+    if (const auto moved = adapter.moved_out_text(source_of(where), record))
+      if (auto text = DiskView().read(moved->string())) return text;
   auto text = adapter.event_text(record, kind, where.raw.block);
-  if (!text) return changed;
+  if (!text) return no_longer_there(where);
   return std::move(*text);
 }
 

@@ -3,12 +3,14 @@
 #include "adapters/adapter.hpp"
 #include "adapters/events_v1/line_writer.hpp"
 #include "daemon/ingest/raw_reader.hpp"
+#include "daemon/ingest/record_finder.hpp"
 #include "daemon/interchange/kept_text.hpp"
 #include "store/redaction/mask_batch.hpp"
 #include "store/redaction/redactor.hpp"
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <optional>
 
 namespace memd::interchange {
@@ -25,8 +27,8 @@ std::string call_name(std::uint64_t call_key) { return "call/" + std::to_string(
 
 class SessionExport {
  public:
-  SessionExport(Reader& reader, StoredSession session, const ExportSink& sink)
-      : reader_(reader), session_(std::move(session)), sink_(sink) {}
+  SessionExport(Reader& reader, RecordFinder& records, StoredSession session, const ExportSink& sink)
+      : reader_(reader), records_(records), session_(std::move(session)), sink_(sink) {}
 
   Result<ExportReport> run() {
     MEMD_TRY(write_facts());
@@ -94,26 +96,48 @@ class SessionExport {
     if (source_ != row.source || record_.offset != raw.offset || record_.length != raw.length) {
       source_ = row.source;
       record_ = raw;
-      decode(session_.sources[*row.source], raw);
+      decode(row);
     }
     for (const Event& e : batch_.events)
       if (e.event_id == row.event_id) return &e;
     return nullptr;
   }
 
-  void decode(Source source, const RawRef& raw) {
+  void decode(const StoredEvent& row) {
     batch_.clear();
+    record_bytes_.clear();
+    Source source = session_.sources[*row.source];
     const Adapter* adapter = find_adapter(source.platform);
     if (adapter == nullptr) return;
     if (source.format != SourceFormat::jsonl) source.session_uid = session_.facts.session_uid;
-    const auto record = read_record(source, raw);
-    if (!record) return;
     if (decoder_source_ != source.id) {
       decoder_ = adapter->open(source);
       decoder_source_ = source.id;
     }
-    decoder_->decode({std::string_view(*record).substr(0, record->size() - kRecordPadding), raw.offset, false}, batch_);
+    const auto has_it = [&](std::string_view record) {
+      batch_.clear();
+      decoder_->decode({record, row.raw.offset, false}, batch_);
+      const bool found = std::any_of(batch_.events.begin(), batch_.events.end(),
+                                     [&](const Event& e) { return e.event_id == row.event_id; });
+      if (found) record_bytes_.assign(record.data(), record.size() + kRecordPadding);
+      return found;
+    };
+    if (!records_.find(place_of(row), has_it)) return batch_.clear();
     mask_secrets(batch_);
+  }
+
+  EventSource place_of(const StoredEvent& row) {
+    const Source& source = session_.sources[*row.source];
+    EventSource where{source.platform, source.path, source.format, source.state, session_.facts.session_uid, source.id,
+                      row.raw,         {}};
+    if (source.format == SourceFormat::jsonl) return where;
+    const auto [it, fresh] = items_.try_emplace(source.id);
+    if (fresh)
+      if (auto items = reader_.session_items(source.platform, source.path, where.session_uid))
+        it->second = std::move(*items);
+    if (row.raw.offset > 0 && row.raw.offset <= it->second.added.size())
+      where.item_key = it->second.added[row.raw.offset - 1].key;
+    return where;
   }
 
   // The whole of a text that the decoder bounded.
@@ -122,11 +146,18 @@ class SessionExport {
                          (e.kind == EventKind::lifecycle && e.text.size() + 4 > kResultTextLimit);
     if (!bounded) return std::nullopt;
     const Source& source = session_.sources[*row.source];
-    auto text = read_event_text(source.platform, source.path, e.kind, row.raw);
+    const auto text_of_record = [&]() -> std::optional<std::string> {
+      // A log's text may have been moved out to a file beside it.
+      if (source.format == SourceFormat::jsonl)
+        if (auto whole = read_event_text(source.platform, source.path, e.kind, row.raw)) return std::move(*whole);
+      const auto record = std::string_view(record_bytes_).substr(0, record_bytes_.size() - kRecordPadding);
+      return find_adapter(source.platform)->event_text(record, e.kind, row.raw.block);
+    };
+    auto text = text_of_record();
     if (!text) return std::nullopt;
     redact(*text);
     if (e.text.empty() && *text == e.summary) return std::nullopt;  // it has none and its summary stood in
-    return std::move(*text);
+    return text;
   }
 
   Event from_row(const StoredEvent& row) {
@@ -185,6 +216,7 @@ class SessionExport {
   }
 
   Reader& reader_;
+  RecordFinder& records_;
   const StoredSession session_;
   const ExportSink& sink_;
   ExportReport report_;
@@ -193,16 +225,19 @@ class SessionExport {
   // The record decoded last; its events mostly follow one another.
   std::optional<std::size_t> source_;
   RawRef record_;
+  std::string record_bytes_;  // with padding
   EventBatch batch_;
   SourceId decoder_source_ = 0;
   std::unique_ptr<RecordDecoder> decoder_;
+  std::map<SourceId, SessionItems> items_;  // of sources that are changed in place
 };
 
 }  // namespace
 
-Result<ExportReport> export_session(Reader& reader, std::int64_t session_pk, const ExportSink& sink) {
+Result<ExportReport> export_session(Reader& reader, RecordFinder& records, std::int64_t session_pk,
+                                    const ExportSink& sink) {
   MEMD_TRY_ASSIGN(StoredSession session, reader.stored_session(session_pk));
-  return SessionExport(reader, std::move(session), sink).run();
+  return SessionExport(reader, records, std::move(session), sink).run();
 }
 
 }  // namespace memd::interchange

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "daemon/ingest/record_finder.hpp"
 #include "schemas/error.hpp"
 #include "store/reader.hpp"
 
@@ -21,8 +22,9 @@ struct ExportSink {
 };
 
 // Writes a session as events.v1: a line of facts about it, then every event in order. Full texts come from the records
-// the events were made from (daemon/ingest/raw_reader); where one is gone, what the store has goes out, marked
+// the events were made from; where one is gone, what the store has goes out, marked
 // partial. Secrets are masked. Reads only.
-Result<ExportReport> export_session(Reader& reader, std::int64_t session_pk, const ExportSink& sink);
+Result<ExportReport> export_session(Reader& reader, RecordFinder& records, std::int64_t session_pk,
+                                    const ExportSink& sink);
 
 }  // namespace memd::interchange

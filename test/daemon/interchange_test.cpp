@@ -45,8 +45,9 @@ SourceProgress ingest(const fs::path& home, const fs::path& database, const std:
 std::vector<std::string> content_rows(const fs::path& database) {
   auto db = sqlite::Database::open(database, sqlite::OpenMode::read_only);
   auto rows = test::dump_store(db);
-  std::erase_if(rows,
-                [](const std::string& row) { return row.starts_with("coverage|") || row.starts_with("source|"); });
+  std::erase_if(rows, [](const std::string& row) {
+    return row.starts_with("coverage|") || row.starts_with("source|") || row.starts_with("item|");
+  });
   for (auto& row : rows)
     if (row.starts_with("event|"))
       for (int raw_column = 0; raw_column < 3; ++raw_column)
@@ -59,14 +60,15 @@ struct Exported {
   interchange::ExportReport report;
 };
 
-Exported export_one(Reader& reader, std::int64_t pk) {
+Exported export_one(Reader& reader, std::int64_t pk, const fs::path& database = {}, const fs::path& raw = {}) {
   Exported out;
   const interchange::ExportSink sink{[&](std::string_view line) -> Result<void> {
                                        out.lines.emplace_back(line);
                                        return {};
                                      },
                                      {}};
-  const auto report = interchange::export_session(reader, pk, sink);
+  RecordFinder records(database, raw);
+  const auto report = interchange::export_session(reader, records, pk, sink);
   EXPECT_TRUE(report) << report.error().message();
   if (report) out.report = *report;
   return out;
@@ -288,8 +290,9 @@ TEST(InterchangeCorpus, AllSessionsComeBackTheSame) {
   const fs::path home = test::corpus_home();
   if (!fs::exists(home / ".claude")) GTEST_SKIP() << "no corpus at " << home << " (set MEMD_CORPUS)";
   test::TempDir dir;
-  fs::create_directories(dir / "home/.claude");
-  fs::create_directory_symlink(home / ".claude/projects", dir / "home/.claude/projects");
+  fs::create_directories(dir / "home");
+  for (const char* agent : {".claude", ".codex", ".config", ".gemini", ".local"})
+    fs::create_directory_symlink(home / agent, dir / "home" / agent);
   ingest(dir / "home", dir / "first.db");
   Reader reader(dir / "first.db");
   std::int64_t events = 0;
