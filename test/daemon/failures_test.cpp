@@ -1,5 +1,5 @@
-// What went wrong in comparable tools, by the numbers of the list these cases were collected in. Adapters of databases
-// add their own case to 19 and 20; here stands what ingest itself has to do.
+// What went wrong in comparable tools, by the numbers of the list these cases were collected in. What 19 and 20 need of
+// the agents' databases stands in database_failures_test.cpp; here is what ingest itself has to do.
 #include "daemon/ingest/ingest_service.hpp"
 #include "store/reader.hpp"
 #include "test/support/fake_clock.hpp"

@@ -1,0 +1,95 @@
+// The cases of failures_test.cpp that need the agents' own databases, written here as the agents write them.
+#include "daemon/ingest/ingest_service.hpp"
+#include "store/reader.hpp"
+#include "test/adapters/opencode_case.hpp"
+#include "test/support/cursor_state.hpp"
+#include "test/support/fake_clock.hpp"
+
+#include <gtest/gtest.h>
+
+namespace memd {
+namespace {
+
+using namespace std::chrono_literals;
+namespace fs = std::filesystem;
+
+class DatabaseFailures : public testing::Test {
+ protected:
+  void start() {
+    auto writer = Writer::open(database(), clock_);
+    ASSERT_TRUE(writer) << writer.error().message();
+    ASSERT_TRUE(service_.start(std::move(*writer)));
+    service_.scan();
+    ASSERT_TRUE(service_.block_until_idle(30s));
+  }
+  void hint(const fs::path& path) {
+    service_.hint(path);
+    ASSERT_TRUE(service_.block_until_idle(30s));
+  }
+  fs::path database() const { return store_ / "memd.db"; }
+  std::int64_t number(const std::string& sql) {
+    auto db = sqlite::Database::open(database(), sqlite::OpenMode::read_only);
+    auto& q = db.prepare(sql);
+    q.bind();
+    return q.step() ? q.int64(0) : -1;
+  }
+  std::int64_t hits(std::string text) {
+    Reader reader(database());
+    const auto answer = reader.search({.text = std::move(text)});
+    return answer ? static_cast<std::int64_t>(answer->hits.size()) : -1;
+  }
+
+  test::TempDir home_;
+  test::TempDir store_;
+  test::FakeClock clock_;
+  Discovery discovery_{all_adapters(), home_.path(), {}, {}};
+  IngestService service_{discovery_, clock_};
+};
+
+// opencode 2 renamed its tables, and a reader of the old ones saw no new session for months.
+TEST_F(DatabaseFailures, Failure19_SessionsInRenamedTablesAreRead) {
+  const auto data = home_ / ".local/share/opencode";
+  test::lay_out({test::opencode_golden() / "turn_with_tools", false}, data);
+  start();
+  const auto sessions = number("SELECT count(*) FROM sessions WHERE platform = 'opencode'");
+  const auto exchanges = number("SELECT count(*) FROM exchanges");
+  ASSERT_GT(sessions, 0);
+  {
+    test::WrittenDatabase opencode((data / "opencode.db").string());
+    opencode.run("DROP TABLE IF EXISTS session_v2");
+    opencode.run("CREATE TABLE session_v2 AS SELECT * FROM session");
+    opencode.run("UPDATE session_v2 SET id = 'ses_00new', title = 'After the upgrade'");
+    opencode.run("DROP TABLE IF EXISTS session_message");
+    opencode.run(
+        "CREATE TABLE session_message (id text PRIMARY KEY, session_id text NOT NULL, type text NOT NULL,"
+        " time_created integer NOT NULL, time_updated integer NOT NULL, data text NOT NULL, seq integer NOT NULL)");
+    opencode.run(
+        "INSERT INTO session_message VALUES ('msg_n1', 'ses_00new', 'user', 1790000000000, 1790000000000,"
+        " '{\"text\":\"is the zebrafish visible\"}', 1)");
+  }
+  hint(data / "opencode.db");
+  EXPECT_EQ(hits("zebrafish"), 1);
+  EXPECT_EQ(number("SELECT count(*) FROM sessions WHERE platform = 'opencode'"), sessions + 1);
+  EXPECT_EQ(number("SELECT count(*) FROM exchanges"), exchanges + 1) << "and what the old tables hold is still there";
+}
+
+// An incremental pass dropped the chats nobody had touched, and gigabytes were read again for one message.
+TEST_F(DatabaseFailures, Failure20_OneBubbleIsReadAndNoChatIsDropped) {
+  const auto file = home_ / ".config/Cursor/User/globalStorage/state.vscdb";
+  test::CursorState cursor(file);
+  const int conversations = cursor.fill(12'000'000);
+  start();
+  ASSERT_EQ(number("SELECT count(*) FROM sessions"), conversations);
+  const auto exchanges = number("SELECT count(*) FROM exchanges");
+  const auto read_before = service_.progress().snapshot().bytes_read;
+  const auto text = cursor.add_bubble(1, test::CursorState::kBubbles);  // a prompt: every tenth is
+  hint(file.string() + "-wal");
+  EXPECT_EQ(hits(text.substr(0, text.find(' '))), 1);
+  EXPECT_EQ(number("SELECT count(*) FROM sessions"), conversations);
+  EXPECT_EQ(number("SELECT count(*) FROM exchanges"), exchanges + 1);
+  EXPECT_LT(service_.progress().snapshot().bytes_read - read_before, 100'000u);
+  EXPECT_EQ(number("SELECT count(*) FROM diagnostics"), 0);
+}
+
+}  // namespace
+}  // namespace memd
