@@ -113,7 +113,8 @@ void OpencodeSession::write(const Turn& turn) {
     part(assistant, ++time,
          R"({"type":"tool","tool":"bash","callID":"call_)" + home_.prose_.uuid() +
              R"(","state":{"status":"completed","input":{"command":)" + json_string(call.command) + R"(},"output":)" +
-             json_string(call.output) + R"(,"title":"","metadata":{"exit":0},"time":{"start":1,"end":2}}})");
+             json_string(call.output) + R"(,"title":"","metadata":{"exit":0},"time":{"start":)" + std::to_string(time) +
+             R"(,"end":)" + std::to_string(time) + "}}}");
   part(assistant, ++time, R"({"type":"text","text":)" + json_string(turn.answer) + "}");
   home_.execute(db_, "UPDATE session SET time_updated = ? WHERE id = ?", {std::to_string(time), id_});
 }
