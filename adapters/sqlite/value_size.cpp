@@ -31,7 +31,7 @@ Result<std::optional<std::uint64_t>> ValueSize::of(std::int64_t rowid) {
                                                  "\" WHERE rowid = ?1 AND typeof(\"" + column_ +
                                                  "\") IN ('null', 'integer', 'real')"));
   MEMD_TRY_ASSIGN(const bool row, query.bind(1, rowid).step());
-  if (!row) return failed;
+  if (!row) return Error(Errc::not_found, failed.message());
   if (query.is_null(0)) return std::optional<std::uint64_t>();
   return std::optional(static_cast<std::uint64_t>(query.integer(0)));
 }

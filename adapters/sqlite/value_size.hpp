@@ -21,7 +21,7 @@ class ValueSize {
   ValueSize(const ValueSize&) = delete;
   ValueSize& operator=(const ValueSize&) = delete;
 
-  // nullopt for NULL. A number counts as many bytes as its text has.
+  // nullopt for NULL. A number counts as many bytes as its text has. Errc::not_found when the row is gone.
   Result<std::optional<std::uint64_t>> of(std::int64_t rowid);
 
  private:
