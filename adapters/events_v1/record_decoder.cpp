@@ -34,8 +34,8 @@ struct Decoder::State {
 
   State(Platform p, std::string_view cwd, Detail d) : platform(p), default_cwd(cwd), detail(d) {}
 
-  // Whether `json` is one object and nothing else; fills `top`. Strictly: On-Demand does not look at what it skips, and a
-  // body may hold anything.
+  // Whether `json` is one object and nothing else; fills `top`. Strictly: On-Demand does not look at what it skips, and
+  // a body may hold anything.
   bool open_object(std::string_view json) {
     simdjson::dom::element whole;
     if (strict.parse(json.data(), json.size(), false).get(whole)) return false;

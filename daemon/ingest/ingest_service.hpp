@@ -148,6 +148,7 @@ class IngestService {
   std::vector<Source> uncommitted_;
   std::uint64_t uncommitted_items_ = 0;
   std::uint64_t uncommitted_bytes_ = 0;
+  std::uint64_t written_since_trim_ = 0;
   std::chrono::steady_clock::time_point first_uncommitted_;
   std::chrono::milliseconds retry_delay_{0};
   TimeMs last_expiry_ = 0;

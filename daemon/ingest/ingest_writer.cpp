@@ -3,11 +3,24 @@
 
 #include <algorithm>
 #include <utility>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 namespace memd {
 namespace {
+
 constexpr std::chrono::milliseconds kLongestRetryDelay{30'000};
+constexpr std::uint64_t kMuch = 32 << 20;
+
+// After a large ingest the allocator holds on to what it took; a daemon that idles for weeks should not.
+void give_memory_back() {
+#ifdef __GLIBC__
+  ::malloc_trim(0);
+#endif
 }
+
+}  // namespace
 
 void IngestService::write_loop(const std::stop_token& stop) {
   while (auto item = queue_.pop(stop)) {
@@ -30,6 +43,11 @@ void IngestService::write_loop(const std::stop_token& stop) {
     auto result = write(*item);
     if (result && (sources_set_back_ || commit_is_due(*item))) result = commit_now();
     if (!result) recover(result.error(), stop);
+    written_since_trim_ += item->bytes;
+    if (!item->more_coming && written_since_trim_ > kMuch) {
+      written_since_trim_ = 0;
+      give_memory_back();
+    }
   }
   // Stopped: what was read is kept.
   auto result = commit_now();

@@ -82,10 +82,9 @@ Result<void> Service::start_ingest() {
   IngestService& ingest = *host_.ingest();
   WatchOptions watch;
   watch.max_directories = static_cast<std::size_t>(host_.settings().config.max_watches);
-  watcher_ =
-      make_watcher(loop_, host_.discovery(),
-                   {[&ingest](const std::filesystem::path& path) { ingest.hint(path); }, [&ingest] { ingest.scan(); }},
-                   watch);
+  watcher_ = make_watcher(
+      loop_, host_.discovery(),
+      {[&ingest](const std::filesystem::path& path) { ingest.hint(path); }, [&ingest] { ingest.scan(); }}, watch);
   // Watch first, look second: what changes in between is hinted.
   watcher_->start();
   ingest.scan();

@@ -29,7 +29,7 @@ struct Part {
   std::optional<DiagnosticType> restart_why;  // source_truncated, source_replaced
   std::uint64_t first = 0;                    // log: its first byte in the source; items: the cursor after it
   std::uint64_t length = 0;                   // bytes of the frame's content that are its
-  bool passed_over_ends = false;  // and the record they belong to ends with them
+  bool passed_over_ends = false;              // and the record they belong to ends with them
   std::uint64_t passed_over = 0;              // log: bytes behind those that were too many to keep
   SourceIdentity identity;
   std::uint64_t size = 0;
