@@ -1,0 +1,96 @@
+#include "bench/retrieval/experiment.hpp"
+
+#include "bench/retrieval/fts5_index.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace memd::bench {
+namespace {
+
+constexpr std::size_t kFusedHits = 50;  // of each list
+constexpr std::size_t kSessions = 5;
+constexpr std::size_t kFts5Hits = 400;  // enough for five sessions
+
+template <class Function>
+Measure ranking_measure(std::string name, Function function) {
+  return {std::move(name), [function](const RankedList& list, Unit unit, const std::set<std::string>& relevant) {
+            return function(ranked_keys(list.hits, unit), relevant);
+          }};
+}
+
+}  // namespace
+
+Measure recall_at(std::size_t k) {
+  return ranking_measure("recall@" + std::to_string(k), [k](const Keys& keys, const std::set<std::string>& relevant) {
+    return recall(keys, relevant, k);
+  });
+}
+Measure ndcg_at(std::size_t k) {
+  return ranking_measure("nDCG@" + std::to_string(k), [k](const Keys& keys, const std::set<std::string>& relevant) {
+    return ndcg(keys, relevant, k);
+  });
+}
+Measure hit_at(std::size_t k) {
+  return ranking_measure("hit@" + std::to_string(k), [k](const Keys& keys, const std::set<std::string>& relevant) {
+    return hit(keys, relevant, k);
+  });
+}
+Measure mean_reciprocal_rank() { return ranking_measure("MRR", reciprocal_rank); }
+
+void Experiment::ask(IndexedHome& home, const std::vector<Question>& questions) {
+  Fts5Index fts5(home.documents());
+  SearchTool& tool = home.tool();
+  const bool by_session = plan_.unit == Unit::session;
+  const Depth shown = by_session ? Depth{10, kSessions} : Depth{10, 0};
+  const Depth fused = by_session ? Depth{kFusedHits, kSessions} : Depth{kFusedHits, 0};
+  for (const Question& question : questions) {
+    add("fts5", question, fts5.search(question.text, by_session ? kFts5Hits : 10));
+    if (tool.has_mode()) {
+      const RankedList lexical = tool.search(question.text, "lexical", fused, false);
+      const RankedList semantic = tool.search(question.text, "semantic", fused, false);
+      add("lexical", question, lexical);
+      add("semantic", question, semantic);
+      add("rrf", question, reciprocal_rank_fusion({&lexical, &semantic}));
+      add("hybrid", question, tool.search(question.text, "hybrid", shown, false));
+    } else {
+      add("memd", question, tool.search(question.text, "", shown, false));
+    }
+    questions_.push_back(question);
+  }
+}
+
+void Experiment::add(const std::string& method, const Question& question, const RankedList& list) {
+  MethodRun& run = runs_[method];
+  run.values.resize(plan_.measures.size());
+  for (std::size_t m = 0; m < plan_.measures.size(); ++m)
+    run.values[m].push_back(plan_.measures[m].value(list, plan_.unit, question.relevant));
+  run.milliseconds.push_back(list.milliseconds);
+}
+
+std::vector<std::size_t> Experiment::members(const std::string& group) const {
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < questions_.size(); ++i) {
+    const auto& groups = questions_[i].groups;
+    if (std::find(groups.begin(), groups.end(), group) != groups.end()) out.push_back(i);
+  }
+  return out;
+}
+
+RankedList reciprocal_rank_fusion(const std::vector<const RankedList*>& lists) {
+  RankedList fused;
+  std::unordered_map<std::string, std::size_t> place;
+  for (const RankedList* list : lists) {
+    fused.milliseconds += list->milliseconds;
+    for (std::size_t rank = 0; rank < list->hits.size(); ++rank) {
+      const Hit& hit = list->hits[rank];
+      const auto [at, is_new] = place.try_emplace(hit.exchange_id, fused.hits.size());
+      if (is_new) fused.hits.push_back({hit.exchange_id, hit.session_uid, 0, {}, {}});
+      fused.hits[at->second].score += 1 / (60 + static_cast<double>(rank + 1));
+    }
+  }
+  std::stable_sort(fused.hits.begin(), fused.hits.end(), [](const Hit& a, const Hit& b) { return a.score > b.score; });
+  return fused;
+}
+
+}  // namespace memd::bench
