@@ -32,12 +32,35 @@ struct TimeRange {
   TimeMs end = 0;
 };
 
+// lexical: by words; semantic: by meaning alone; hybrid: both.
+enum class SearchMode { hybrid, lexical, semantic };
+
 struct SearchQuery {
   std::string text;  // as the user typed it; never a syntax error
   QueryFilter filter;
   int limit = 20;
   int offset = 0;
+  SearchMode mode = SearchMode::hybrid;
+  bool explain = false;        // hits carry their features
+  std::string near_project{};  // identity key of the project the question is asked from; its hits come a little earlier
+  TimeMs now = 0;              // for what is recent; 0: age does not count
 };
+
+// What a hit was ranked by. 0 when it does not apply.
+struct RankingFeatures {
+  double bm25 = 0;             // 0…1, of the most this query can reach
+  double coverage = 0;         // idf-weighted share of the query's words found
+  double adjacency = 0;        // share of neighbouring words found side by side
+  double title = 0;            // share of the query's weight in the session's title
+  double identifier = 0;       // share of the query's identifiers found exactly
+  double neighbour_turns = 0;  // text score of the exchanges before and after
+  double cosine = 0;
+  double dense_z = 0;       // standardised over all vectors scanned
+  double recency = 0;       // 0…1
+  double same_project = 0;  // 0 or 1
+};
+
+enum class Confidence { low, medium, high };
 
 struct SearchHit {
   ExchangeId exchange_id = 0;
@@ -54,10 +77,24 @@ struct SearchHit {
   std::string matched_in;          // user_message | interventions | assistant_response | tool_text
   std::int64_t text_bytes = 0;     // of the whole exchange as get_exchange gives it without tools
   bool is_sidechain = false;
+  Confidence confidence = Confidence::high;
+  std::int64_t copies = 0;                  // further exchanges with the same text that this hit stands for
+  std::optional<RankingFeatures> features;  // when asked to explain
+};
+
+// What the semantic side of a search had to work with.
+struct SemanticCoverage {
+  bool used = false;
+  std::string model;
+  std::int64_t pending = 0;  // exchanges without vectors of their present text
+  std::string trouble;       // why it was not used, or what it lacks; empty: nothing
 };
 
 struct SearchAnswer {
   std::vector<SearchHit> hits;
+  SearchMode mode = SearchMode::lexical;  // that was possible
+  SemanticCoverage semantic;
+  bool nothing_relevant = false;           // hits, if any, are the nearest there is, and not near
   bool more = false;                       // there are hits after offset + limit
   std::vector<std::string> ignored_terms;  // too common to help, without letters, or in no exchange at all
 };

@@ -2,6 +2,7 @@
 
 #include "schemas/ids.hpp"
 #include "schemas/migrations.hpp"
+#include "store/enrichment/enrichment_queue.hpp"
 #include "store/queries/coverage.hpp"
 #include "store/queries/exchanges.hpp"
 #include "store/queries/ingestion_log.hpp"
@@ -62,7 +63,8 @@ struct Reader::Connection {
   std::unique_ptr<search::LexicalSearch> lexical;  // made outside of transactions: it has a table of its own
 };
 
-Reader::Reader(std::filesystem::path database) : database_(std::move(database)) {}
+Reader::Reader(std::filesystem::path database, std::shared_ptr<search::SemanticIndex> semantic)
+    : database_(std::move(database)), semantic_(std::move(semantic)) {}
 Reader::~Reader() = default;
 Reader::Reader(Reader&&) noexcept = default;
 Reader& Reader::operator=(Reader&&) noexcept = default;
@@ -175,6 +177,14 @@ Result<StoredSession> Reader::stored_session(std::int64_t session_pk) {
 
 Result<Timeline> Reader::timeline(const TimelineQuery& query) {
   return ask(Timeline(), [&](Connection& c) { return queries::timeline(c.db, query); });
+}
+
+Result<std::vector<PendingExchange>> Reader::pending_enrichment(unsigned missing, int limit) {
+  return ask(std::vector<PendingExchange>(), [&](Connection& c) { return enrichment::pending(c.db, missing, limit); });
+}
+
+Result<EnrichmentBacklog> Reader::enrichment_backlog() {
+  return ask(EnrichmentBacklog(), [](Connection& c) { return enrichment::backlog(c.db); });
 }
 
 Result<SearchAnswer> Reader::search(const SearchQuery& query) {

@@ -77,7 +77,7 @@ std::vector<LexicalSearch::Candidate> LexicalSearch::best_by_text(const QueryPla
                 .bind(plan.match, first, filter.last_id());
   std::vector<Candidate> heap;  // the worst on top
   while (q.step()) {
-    const Candidate candidate{q.int64(0), q.real(1)};
+    const Candidate candidate{q.int64(0), q.real(1), scorer_.last()};
     if (heap.size() == count && !better(candidate, heap.front())) continue;
     if (!filter.passes(candidate.id)) continue;
     if (heap.size() == count) {
@@ -115,6 +115,7 @@ void LexicalSearch::add_titles(const QueryPlan& plan, std::vector<Candidate>& ca
     if (!session.step()) continue;
     const auto [known, fresh] = share.try_emplace(session.int64(0), 0.0);
     if (fresh && title.bind(known->first).step()) known->second = share_of(title.text(0));
+    it->features.title = known->second;
     it->score += MatchScorer::kTitleWeight * known->second;
   }
   session.reset();
@@ -139,7 +140,7 @@ std::vector<LexicalSearch::Candidate> LexicalSearch::newest(const QueryPlan& pla
                 .bind(filter.since(), filter.until());
   std::vector<Candidate> out;
   while (out.size() < count && q.step())
-    if (const ExchangeId id = q.int64(0); filter.passes(id) && !is_excluded(plan, id)) out.push_back({id, 1.0});
+    if (const ExchangeId id = q.int64(0); filter.passes(id) && !is_excluded(plan, id)) out.push_back({id, 1.0, {}});
   q.reset();
   return out;
 }

@@ -13,6 +13,12 @@
 
 namespace memd::search {
 
+struct LexicalCandidate {
+  ExchangeId id = 0;
+  double score = 0;
+  RankingFeatures features;  // bm25, coverage, adjacency, title
+};
+
 // Ranked full-text search over exchanges_fts, on one connection. Best first; equal scores newest first (by id).
 // Exchanges with the same prompt and answer (content_hash), as copies of a transcript hold them, are one hit.
 //
@@ -26,10 +32,7 @@ class LexicalSearch {
   SearchAnswer search(const SearchQuery& query);  // throws ErrorException
 
  private:
-  struct Candidate {
-    ExchangeId id = 0;
-    double score = 0;
-  };
+  using Candidate = LexicalCandidate;
   // The best `count`, or fewer if there are no more; best first. A longer list begins with the shorter one.
   std::vector<Candidate> ranked(const QueryPlan& plan, CandidateFilter& filter, std::size_t count);
   std::vector<Candidate> best_by_text(const QueryPlan& plan, CandidateFilter& filter, std::size_t count);

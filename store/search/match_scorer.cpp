@@ -58,7 +58,10 @@ double MatchScorer::score(const Fts5ExtensionApi& api, Fts5Context* context) {
   const auto text_score = [&](double length) { return kTextWeight * (bm25(length) + coverage) / 2; };
   // The length of a document costs a lookup: only for those that could do.
   if (text_score(0) + kNeighbourWeight < threshold_) return -1;
-  return text_score(length_ratio(api, context)) + kNeighbourWeight * side_by_side(coverage);
+  last_.coverage = coverage;
+  last_.bm25 = bm25(length_ratio(api, context));
+  last_.adjacency = side_by_side(coverage);
+  return kTextWeight * (last_.bm25 + coverage) / 2 + kNeighbourWeight * last_.adjacency;
 }
 
 // Fills hits_; the idf-weighted share of the terms found.
