@@ -4,9 +4,9 @@
 #include "bench/retrieval/measures.hpp"
 #include "bench/retrieval/question.hpp"
 
+#include <filesystem>
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,9 +20,26 @@ Measure recall_at(std::size_t k);
 Measure ndcg_at(std::size_t k);
 Measure hit_at(std::size_t k);
 Measure mean_reciprocal_rank();
+// Of exchanges, where session uids stand among the relevant keys.
+Measure session_hit_at(std::size_t k);
+// memd says that nothing is relevant; or that, or that its first hit is of low confidence, or it has no hit.
+Measure says_nothing_relevant();
+Measure says_low_confidence();
 
 // Methods, in the order of the tables.
 inline constexpr const char* kMethods[] = {"fts5", "memd", "lexical", "semantic", "rrf", "hybrid", "teacher"};
+
+class FeatureDump;
+class TeacherVectors;
+class TextDump;
+
+// What all parts of one invocation share; pointers may be null and are not owned.
+struct Run {
+  std::filesystem::path memd;
+  FeatureDump* features = nullptr;          // hits of the hybrid mode with what they were ranked by
+  const TeacherVectors* teacher = nullptr;  // a further method
+  TextDump* texts = nullptr;                // texts are written down, and nothing is asked
+};
 
 // What one method made of the questions; a value for each question, in the order they were asked.
 struct MethodRun {
@@ -39,10 +56,11 @@ class Experiment {
     Unit unit = Unit::exchange;
     std::vector<Measure> measures;
     std::vector<std::string> groups;  // a table each, in this order
+    bool memd_only = false;           // measures what only memd's answers say
   };
-  explicit Experiment(Plan plan) : plan_(std::move(plan)) {}
+  Experiment(Plan plan, const Run& run) : plan_(std::move(plan)), run_(run) {}
 
-  // Asks by every method: `memd` alone where the tool has no modes, `fts5` where the plan has no measure of memd's own.
+  // Asks by every method there is; `memd` is the tool without a mode, for one that has none.
   void ask(IndexedHome& home, const std::vector<Question>& questions);
 
   const Plan& plan() const { return plan_; }
@@ -52,9 +70,11 @@ class Experiment {
   std::vector<std::size_t> members(const std::string& group) const;
 
  private:
+  void ask_memd(SearchTool& tool, const Question& question);
   void add(const std::string& method, const Question& question, const RankedList& list);
 
   Plan plan_;
+  const Run& run_;
   std::vector<Question> questions_;
   std::map<std::string, MethodRun> runs_;
 };

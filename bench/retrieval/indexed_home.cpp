@@ -3,7 +3,7 @@
 #include "schemas/ids.hpp"
 #include "store/sqlite/database.hpp"
 
-#include <boost/json.hpp>
+#include <fmt/core.h>
 
 #include <chrono>
 #include <stdexcept>
@@ -14,20 +14,13 @@ namespace {
 
 constexpr const char* kInitialize =
     R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"retrieval_bench","version":"1"}}})";
-constexpr auto kPatience = std::chrono::minutes(10);
+constexpr auto kPatience = std::chrono::seconds(15);  // without any progress
 
-// Whether all is enriched, where this memd enriches.
-bool is_enriched(const boost::json::object& status) {
-  const auto* enrichment = status.if_contains("enrichment");
-  const auto* idle =
-      enrichment != nullptr && enrichment->is_object() ? enrichment->get_object().if_contains("idle") : nullptr;
-  return idle == nullptr || idle->as_bool();
-}
-
-boost::json::object admin(Connection& connection, const std::string& name) {
-  const auto answer =
-      boost::json::parse(connection.ask(R"({"jsonrpc":"2.0","id":2,"method":"memd/)" + name + R"(","params":{}})"));
-  return answer.at("result").at("structured").as_object();
+std::int64_t count(sqlite::Database& db, const char* sql) {
+  auto& q = db.prepare(sql);
+  const std::int64_t n = q.step() ? q.int64(0) : 0;
+  q.reset();
+  return n;
 }
 
 }  // namespace
@@ -39,6 +32,7 @@ IndexedHome::IndexedHome(const std::filesystem::path& memd,
   Child starter(setup_.memd, setup_.arguments({"--stdio"}));
   starter.ask(kInitialize);
   wait_until_read();
+  wait_until_enriched();
   tool_ = std::make_unique<SearchTool>(setup_.socket());
   starter.close();
   load();
@@ -47,12 +41,26 @@ IndexedHome::IndexedHome(const std::filesystem::path& memd,
 void IndexedHome::wait_until_read() {
   Connection connection(setup_.socket());
   connection.ask(kInitialize);
-  admin(connection, "ingest");  // returns when nothing is left to read and all of it is committed
-  const auto give_up = std::chrono::steady_clock::now() + kPatience;
-  while (!is_enriched(admin(connection, "status"))) {
-    if (std::chrono::steady_clock::now() > give_up) throw std::runtime_error("memd is still enriching");
+  // Answers when nothing is left to read and all of it is committed.
+  connection.ask(R"({"jsonrpc":"2.0","id":2,"method":"memd/ingest","params":{}})");
+}
+
+// A memd that does not enrich is waited for once.
+void IndexedHome::wait_until_enriched() {
+  static bool enriches = true;
+  auto db = sqlite::Database::open(database(), sqlite::OpenMode::read_only);
+  if (count(db, "SELECT count(*) FROM sqlite_schema WHERE name = 'enrichment_queue'") == 0) return;
+  std::int64_t left = count(db, "SELECT count(*) FROM enrichment_queue");
+  auto progress = std::chrono::steady_clock::now();
+  while (enriches && left > 0 && std::chrono::steady_clock::now() < progress + kPatience) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    const std::int64_t now_left = count(db, "SELECT count(*) FROM enrichment_queue");
+    if (now_left != left) progress = std::chrono::steady_clock::now();
+    left = now_left;
   }
+  if (left == 0) return;
+  enriches = false;
+  fmt::print(stderr, "{} exchanges are not enriched\n", left);
 }
 
 void IndexedHome::load() {

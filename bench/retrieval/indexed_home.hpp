@@ -12,7 +12,8 @@
 
 namespace memd::bench {
 
-// A home with agents' histories, and a memd daemon of its own that has read all of it. Throws std::runtime_error.
+// A home with agents' histories, and a memd daemon of its own that has read and enriched all of it.
+// Throws std::runtime_error.
 class IndexedHome {
  public:
   // `write` fills the home it is given.
@@ -27,6 +28,7 @@ class IndexedHome {
 
  private:
   void wait_until_read();
+  void wait_until_enriched();
   void load();
 
   Setup setup_;

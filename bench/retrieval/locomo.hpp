@@ -4,6 +4,7 @@
 #include "schemas/time.hpp"
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,11 +41,14 @@ std::vector<LocomoDialog> read_locomo(const std::filesystem::path& file);
 // Dialogs before this one are there to fit weights on, the others to judge them.
 inline constexpr std::size_t kTrainDialogs = 3;
 
+// The sessions of a dialog as transcripts, speaker A the user; session uids by session number.
+std::map<int, std::string> write_dialog(const std::filesystem::path& home, const LocomoDialog& dialog,
+                                        std::size_t collection);
+
 // Every turn of all dialogs an exchange, all in one index. Evidence turns are looked for.
-Experiment ask_locomo_turns(const std::filesystem::path& memd, const std::vector<LocomoDialog>& dialogs);
-// Every session a transcript, speaker A the user. Evidence sessions are looked for: among those of the dialog, and
+Experiment ask_locomo_turns(const Run& run, const std::vector<LocomoDialog>& dialogs);
+// Every session a transcript. Evidence sessions are looked for: among those of the dialog, and
 // among those of all dialogs in one index.
-Experiment ask_locomo_sessions(const std::filesystem::path& memd, const std::vector<LocomoDialog>& dialogs,
-                               bool all_in_one);
+Experiment ask_locomo_sessions(const Run& run, const std::vector<LocomoDialog>& dialogs, bool all_in_one);
 
 }  // namespace memd::bench

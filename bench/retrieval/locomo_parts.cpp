@@ -28,26 +28,6 @@ Uids write_turns(const fs::path& home, const LocomoDialog& dialog, int collectio
   return uids;
 }
 
-// Without captions, as the peer that publishes figures does.
-Uids write_sessions(const fs::path& home, const LocomoDialog& dialog, int collection) {
-  Uids uids;
-  for (const LocomoSession& session : dialog.sessions) {
-    ClaudeTranscript transcript(home, dialog.id, collection, session.number);
-    TimeMs time = session.time;
-    for (const LocomoTurn& turn : session.turns) {
-      const std::string text = turn.speaker + ": " + turn.text;
-      if (turn.speaker == dialog.speaker_a)
-        transcript.user(text, time);
-      else
-        transcript.assistant(text, time);
-      time += kMinute;
-    }
-    transcript.finish();
-    uids[session.number] = transcript.session_uid();
-  }
-  return uids;
-}
-
 std::vector<std::string> groups_of(const LocomoQuestion& question, std::size_t dialog, bool session_level) {
   const std::string split = dialog < kTrainDialogs ? "train" : "test";
   const std::string category = "category " + std::to_string(question.category);
@@ -91,9 +71,29 @@ Experiment::Plan session_plan(std::string name, std::string title) {
 
 }  // namespace
 
-Experiment ask_locomo_turns(const fs::path& memd, const std::vector<LocomoDialog>& dialogs) {
+// Without captions, as the peer that publishes figures does.
+std::map<int, std::string> write_dialog(const fs::path& home, const LocomoDialog& dialog, std::size_t collection) {
+  Uids uids;
+  for (const LocomoSession& session : dialog.sessions) {
+    ClaudeTranscript transcript(home, dialog.id, static_cast<int>(collection), session.number);
+    TimeMs time = session.time;
+    for (const LocomoTurn& turn : session.turns) {
+      const std::string text = turn.speaker + ": " + turn.text;
+      if (turn.speaker == dialog.speaker_a)
+        transcript.user(text, time);
+      else
+        transcript.assistant(text, time);
+      time += kMinute;
+    }
+    transcript.finish();
+    uids[session.number] = transcript.session_uid();
+  }
+  return uids;
+}
+
+Experiment ask_locomo_turns(const Run& run, const std::vector<LocomoDialog>& dialogs) {
   std::vector<Uids> uids;
-  IndexedHome home(memd, [&](const fs::path& directory) {
+  IndexedHome home(run.memd, [&](const fs::path& directory) {
     for (std::size_t i = 0; i < dialogs.size(); ++i)
       uids.push_back(write_turns(directory, dialogs[i], static_cast<int>(i)));
   });
@@ -117,27 +117,28 @@ Experiment ask_locomo_turns(const fs::path& memd, const std::vector<LocomoDialog
        "LoCoMo, turns of all dialogs in one index",
        Unit::exchange,
        {ndcg_at(10), recall_at(10)},
-       {"categories 1–4", "train", "test", "category 1", "category 2", "category 3", "category 4", "category 5"}});
+       {"categories 1–4", "train", "test", "category 1", "category 2", "category 3", "category 4", "category 5"}},
+      run);
   experiment.ask(home, questions);
   return experiment;
 }
 
-Experiment ask_locomo_sessions(const fs::path& memd, const std::vector<LocomoDialog>& dialogs, bool all_in_one) {
+Experiment ask_locomo_sessions(const Run& run, const std::vector<LocomoDialog>& dialogs, bool all_in_one) {
   Experiment experiment(all_in_one ? session_plan("locomo-sessions-all", "LoCoMo, sessions of all dialogs in one index")
-                                   : session_plan("locomo-sessions", "LoCoMo, sessions, an index a dialog"));
+                                   : session_plan("locomo-sessions", "LoCoMo, sessions, an index a dialog"),
+                        run);
   if (!all_in_one) {
     for (std::size_t i = 0; i < dialogs.size(); ++i) {
       Uids uids;
-      IndexedHome home(
-          memd, [&](const fs::path& directory) { uids = write_sessions(directory, dialogs[i], static_cast<int>(i)); });
+      IndexedHome home(run.memd, [&](const fs::path& directory) { uids = write_dialog(directory, dialogs[i], i); });
       experiment.ask(home, session_questions(dialogs[i], i, uids));
     }
     return experiment;
   }
   std::vector<Uids> uids;
-  IndexedHome home(memd, [&](const fs::path& directory) {
+  IndexedHome home(run.memd, [&](const fs::path& directory) {
     for (std::size_t i = 0; i < dialogs.size(); ++i)
-      uids.push_back(write_sessions(directory, dialogs[i], static_cast<int>(i)));
+      uids.push_back(write_dialog(directory, dialogs[i], i));
   });
   for (std::size_t i = 0; i < dialogs.size(); ++i)
     experiment.ask(home, session_questions(dialogs[i], i, uids[i]));

@@ -50,12 +50,14 @@ void Report::add_group(const Experiment& experiment, const std::string& group) {
   const auto& plan = experiment.plan();
   const auto& runs = experiment.runs();
   const std::string anchor = runs.contains("lexical") ? "lexical" : "fts5";
+  const bool compares = runs.contains(anchor);
 
   std::string text = fmt::format("\n{}: {} – {} questions\n{:<10}", plan.name, group, members.size(), "");
   for (const Measure& m : plan.measures)
     text += fmt::format("{:<22}", m.name);
-  for (const Measure& m : plan.measures)
-    text += fmt::format("{:<27}", m.name + " − " + anchor);
+  if (compares)
+    for (const Measure& m : plan.measures)
+      text += fmt::format("{:<27}", m.name + " − " + anchor);
   text += "  p50    p95 ms\n";
   if (!experiments_.empty()) experiments_ += ",\n";
   json::Writer w(experiments_);
@@ -65,7 +67,7 @@ void Report::add_group(const Experiment& experiment, const std::string& group) {
   w.member("group", group);
   w.key("questions");
   w.number(static_cast<std::int64_t>(members.size()));
-  w.member("differences_to", anchor);
+  if (compares) w.member("differences_to", anchor);
   w.key("methods");
   w.begin_object();
   std::string absent;
@@ -85,7 +87,8 @@ void Report::add_group(const Experiment& experiment, const std::string& group) {
       const Estimate mean = bootstrap_mean(values);
       text += fmt::format("{:<22}", shown(mean));
       write(w, plan.measures[m].name, mean);
-      if (method == anchor || !runs.contains(anchor)) {
+      if (!compares) continue;
+      if (method == anchor) {
         differences += fmt::format("{:<27}", "");
         continue;
       }
@@ -103,7 +106,7 @@ void Report::add_group(const Experiment& experiment, const std::string& group) {
   }
   w.end_object();
   w.end_object();
-  if (!absent.empty()) text += "–         " + absent + "\n";
+  if (!absent.empty() && !plan.memd_only) text += "–         " + absent + "\n";
   std::fputs(text.c_str(), stdout);
   std::fflush(stdout);
 }
