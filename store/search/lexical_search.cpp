@@ -1,12 +1,7 @@
 #include "store/search/lexical_search.hpp"
 
-#include "store/search/hit_loader.hpp"
-#include "store/search/passage.hpp"
-#include "store/search/query_parser.hpp"
-
 #include <algorithm>
 #include <unordered_map>
-#include <unordered_set>
 
 namespace memd::search {
 namespace {
@@ -19,37 +14,31 @@ constexpr std::int64_t kNewestMatches = 5'000;  // looked at for a word that hal
 LexicalSearch::LexicalSearch(sqlite::Database& db)
     : db_(db), tokenizer_(db.handle()), statistics_(db), scorer_(db.handle()) {}
 
-SearchAnswer LexicalSearch::search(const SearchQuery& query) {
-  const ParsedQuery typed = parse_query(query.text);
+LexicalQuery LexicalSearch::plan(std::string_view text) {
   statistics_.refresh();
-  QueryPlan plan = plan_query(typed, tokenizer_, statistics_);
-  SearchAnswer answer;
-  answer.ignored_terms = plan.ignored;
-  const bool filters_alone = typed.wanted.empty() && typed.has_filters();
-  if (plan.match.empty() && !filters_alone) return answer;
-
-  CandidateFilter filter(db_, query.filter, typed);
-  const auto offset = static_cast<std::size_t>(std::max(query.offset, 0));
-  const auto limit = static_cast<std::size_t>(std::max(query.limit, 0));
-  const std::size_t wanted = offset + limit + 1;
-  std::vector<Candidate> hits;
-  for (std::size_t count = std::max(kReranked, wanted);; count *= 2) {
-    const auto found = filters_alone ? newest(plan, filter, count) : ranked(plan, filter, count);
-    hits = without_copies(found, wanted);
-    if (hits.size() == wanted || found.size() < count) break;
-  }
-
-  answer.more = hits.size() == wanted;
-  const PassageFinder passages(tokenizer_, plan);
-  for (std::size_t i = offset; i < std::min(offset + limit, hits.size()); ++i)
-    answer.hits.push_back(load_hit(db_, passages, hits[i].id, hits[i].score));
-  return answer;
+  LexicalQuery query{parse_query(text), {}};
+  query.plan = plan_query(query.typed, tokenizer_, statistics_);
+  return query;
 }
 
-std::vector<LexicalSearch::Candidate> LexicalSearch::ranked(const QueryPlan& plan, CandidateFilter& filter,
-                                                            std::size_t count) {
-  auto out = best_by_text(plan, filter, count);
-  add_titles(plan, out);
+std::vector<LexicalCandidate> LexicalSearch::candidates(const LexicalQuery& query, CandidateFilter& filter,
+                                                        std::size_t count) {
+  if (query.filters_alone()) return newest(query, filter, count);
+  if (query.plan.match.empty()) return {};
+  auto out = best_by_text(query.plan, filter, count);
+  add_titles(query.plan, out);
+  return out;
+}
+
+std::vector<LexicalCandidate> LexicalSearch::score(const LexicalQuery& query, std::span<const ExchangeId> ids) {
+  std::vector<Candidate> out;
+  if (query.plan.match.empty()) return out;
+  scorer_.begin(query.plan);
+  auto& q =
+      db_.prepare("SELECT memd_match(exchanges_fts) FROM exchanges_fts WHERE exchanges_fts MATCH ?1 AND rowid = ?2");
+  for (const ExchangeId id : ids)
+    if (q.bind(query.plan.match, id).step()) out.push_back({id, q.real(0), scorer_.last(), scorer_.last_terms()});
+  q.reset();
   return out;
 }
 
@@ -77,7 +66,8 @@ std::vector<LexicalSearch::Candidate> LexicalSearch::best_by_text(const QueryPla
                 .bind(plan.match, first, filter.last_id());
   std::vector<Candidate> heap;  // the worst on top
   while (q.step()) {
-    const Candidate candidate{q.int64(0), q.real(1), scorer_.last()};
+    const double text = q.real(1);
+    const Candidate candidate{q.int64(0), text, scorer_.last(), scorer_.last_terms()};
     if (heap.size() == count && !better(candidate, heap.front())) continue;
     if (!filter.passes(candidate.id)) continue;
     if (heap.size() == count) {
@@ -123,40 +113,24 @@ void LexicalSearch::add_titles(const QueryPlan& plan, std::vector<Candidate>& ca
   std::stable_sort(candidates.begin(), end, [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
 }
 
-bool LexicalSearch::is_excluded(const QueryPlan& plan, ExchangeId id) {
-  if (plan.excluded.empty()) return false;
-  auto& q =
-      db_.prepare("SELECT 1 FROM exchanges_fts WHERE exchanges_fts MATCH ?1 AND rowid = ?2").bind(plan.excluded, id);
+bool LexicalSearch::is_excluded(const LexicalQuery& query, ExchangeId id) {
+  if (query.plan.excluded.empty()) return false;
+  auto& q = db_.prepare("SELECT 1 FROM exchanges_fts WHERE exchanges_fts MATCH ?1 AND rowid = ?2")
+                .bind(query.plan.excluded, id);
   const bool found = q.step();
   q.reset();
   return found;
 }
 
-std::vector<LexicalSearch::Candidate> LexicalSearch::newest(const QueryPlan& plan, CandidateFilter& filter,
-                                                            std::size_t count) {
+std::vector<LexicalCandidate> LexicalSearch::newest(const LexicalQuery& query, CandidateFilter& filter,
+                                                    std::size_t count) {
   auto& q = db_.prepare(
                    "SELECT exchange_pk FROM exchanges WHERE started_at >= ?1 AND started_at < ?2"
                    " ORDER BY started_at DESC, exchange_pk DESC")
                 .bind(filter.since(), filter.until());
   std::vector<Candidate> out;
   while (out.size() < count && q.step())
-    if (const ExchangeId id = q.int64(0); filter.passes(id) && !is_excluded(plan, id)) out.push_back({id, 1.0, {}});
-  q.reset();
-  return out;
-}
-
-// The first `wanted` of different content.
-std::vector<LexicalSearch::Candidate> LexicalSearch::without_copies(const std::vector<Candidate>& candidates,
-                                                                    std::size_t wanted) {
-  std::vector<Candidate> out;
-  std::unordered_set<std::int64_t> seen;
-  auto& q = db_.prepare("SELECT content_hash FROM exchanges WHERE exchange_pk = ?1");
-  for (const Candidate& candidate : candidates) {
-    if (out.size() == wanted) break;
-    q.bind(candidate.id);
-    const std::int64_t hash = q.step() ? q.int64(0) : 0;
-    if (hash == 0 || seen.insert(hash).second) out.push_back(candidate);
-  }
+    if (const ExchangeId id = q.int64(0); filter.passes(id) && !is_excluded(query, id)) out.push_back({id, 1.0, {}, 0});
   q.reset();
   return out;
 }
