@@ -58,6 +58,7 @@ struct RankingFeatures {
   double cosine = 0;
   double dense_z = 0;       // standardised over all vectors scanned
   double recency = 0;       // 0…1
+  double date = 0;          // 0…1, 1 at the time the question speaks of ("last week", "in March")
   double same_project = 0;  // 0 or 1
 };
 

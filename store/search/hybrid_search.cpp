@@ -43,9 +43,12 @@ std::vector<double> shares_of(const QueryPlan& plan) {
   return out;
 }
 
-bool any_required(const QueryPlan& plan) {
-  return plan.impossible ||
-         std::any_of(plan.terms.begin(), plan.terms.end(), [](const Term& term) { return term.required; });
+// Those that have to be there come first in a plan.
+std::uint64_t required_terms(const QueryPlan& plan) {
+  std::uint64_t out = 0;
+  for (std::size_t i = 0; i < std::min<std::size_t>(plan.terms.size(), 64); ++i)
+    if (plan.terms[i].required) out |= std::uint64_t{1} << i;
+  return out;
 }
 
 }  // namespace
@@ -60,7 +63,7 @@ std::string question_of(std::string_view text) {
 HybridSearch::HybridSearch(sqlite::Database& db) : db_(db), lexical_(db) {}
 
 SearchAnswer HybridSearch::search(const SearchQuery& query, const SemanticQuestion& question) {
-  const LexicalQuery words = lexical_.plan(query.text);
+  const LexicalQuestion words = lexical_.understand(query);
   SearchAnswer answer;
   const bool by_meaning = question.index != nullptr && !question.vector.vector.empty();
   answer.mode = by_meaning ? query.mode : SearchMode::lexical;
@@ -91,7 +94,7 @@ SearchAnswer HybridSearch::search(const SearchQuery& query, const SemanticQuesti
   return answer;
 }
 
-HybridSearch::Ranking HybridSearch::ranked(const SearchQuery& query, const LexicalQuery& words,
+HybridSearch::Ranking HybridSearch::ranked(const SearchQuery& query, const LexicalQuestion& words,
                                            const SemanticQuestion& question, CandidateFilter& filter,
                                            std::size_t count) {
   Ranking out;
@@ -131,7 +134,7 @@ HybridSearch::Ranking HybridSearch::ranked(const SearchQuery& query, const Lexic
 }
 
 // The nearest in meaning join the pool, and what is there already gets its cosine.
-void HybridSearch::add_nearest(const SearchQuery& query, const LexicalQuery& words, const SemanticQuestion& question,
+void HybridSearch::add_nearest(const SearchQuery& query, const LexicalQuestion& words, const SemanticQuestion& question,
                                CandidateFilter& filter, std::vector<FusionCandidate>& pool) {
   if (words.plan.impossible) return;
   const std::function<bool(ExchangeId)> passes = [&](ExchangeId id) { return filter.passes(id); };
@@ -171,31 +174,26 @@ void HybridSearch::add_nearest(const SearchQuery& query, const LexicalQuery& wor
     c.features.dense_z = z;
     pool.push_back(c);
   }
-  const bool required = any_required(words.plan);
-  if (!truncated && !required && !alone) return;
+  const std::uint64_t required = required_terms(words.plan);
+  if (!truncated && required == 0 && !alone) return;
   std::vector<FusionCandidate*> unscored;
-  for (std::size_t i = also.size(); i < pool.size() && (required || unscored.size() < kScoredByWords); ++i)
+  for (std::size_t i = also.size(); i < pool.size() && (required != 0 || unscored.size() < kScoredByWords); ++i)
     unscored.push_back(&pool[i]);
-  score_by_words(words, unscored, required);
-  if (required) std::erase_if(pool, [](const FusionCandidate& c) { return c.terms == 0; });
+  score_by_words(words, unscored);
+  std::erase_if(pool, [&](const FusionCandidate& c) { return (c.terms & required) != required; });
 }
 
-void HybridSearch::score_by_words(const LexicalQuery& words, std::vector<FusionCandidate*>& unscored, bool required) {
-  std::sort(unscored.begin(), unscored.end(), [](auto* a, auto* b) { return a->id < b->id; });
+void HybridSearch::score_by_words(const LexicalQuestion& words, std::vector<FusionCandidate*>& unscored) {
   std::vector<ExchangeId> ids;
   for (const FusionCandidate* c : unscored)
     ids.push_back(c->id);
   const auto scored = lexical_.score(words, ids);
-  auto it = scored.begin();
-  for (FusionCandidate* c : unscored) {
-    while (it != scored.end() && it->id < c->id)
-      ++it;
-    if (it == scored.end() || it->id != c->id) continue;
-    RankingFeatures features = it->features;
-    features.cosine = c->features.cosine;
-    features.dense_z = c->features.dense_z;
-    c->features = features;
-    c->terms = required ? std::max<std::uint64_t>(it->terms, 1) : it->terms;
+  for (std::size_t i = 0; i < unscored.size(); ++i) {
+    RankingFeatures features = scored[i].features;
+    features.cosine = unscored[i]->features.cosine;
+    features.dense_z = unscored[i]->features.dense_z;
+    unscored[i]->features = features;
+    unscored[i]->terms = scored[i].terms;
   }
 }
 
@@ -248,7 +246,7 @@ std::vector<SearchHit> HybridSearch::distinct(const std::vector<FusionCandidate>
   return out;
 }
 
-void HybridSearch::load(const SearchQuery& query, const LexicalQuery& words, const Ranking& ranking,
+void HybridSearch::load(const SearchQuery& query, const LexicalQuestion& words, const Ranking& ranking,
                         SearchAnswer& answer, std::vector<SearchHit>& hits) {
   if (!words.filters_alone()) {
     std::vector<RankingFeatures> best;

@@ -40,14 +40,14 @@ class HybridSearch {
     bool complete = false;                    // there are no more
   };
 
-  Ranking ranked(const SearchQuery& query, const LexicalQuery& words, const SemanticQuestion& question,
+  Ranking ranked(const SearchQuery& query, const LexicalQuestion& words, const SemanticQuestion& question,
                  CandidateFilter& filter, std::size_t count);
-  void add_nearest(const SearchQuery& query, const LexicalQuery& words, const SemanticQuestion& question,
+  void add_nearest(const SearchQuery& query, const LexicalQuestion& words, const SemanticQuestion& question,
                    CandidateFilter& filter, std::vector<FusionCandidate>& pool);
-  void score_by_words(const LexicalQuery& words, std::vector<FusionCandidate*>& unscored, bool required);
+  void score_by_words(const LexicalQuestion& words, std::vector<FusionCandidate*>& unscored);
   void add_places(const SearchQuery& query, std::vector<FusionCandidate>& pool);
   std::vector<SearchHit> distinct(const std::vector<FusionCandidate>& candidates, std::size_t wanted);
-  void load(const SearchQuery& query, const LexicalQuery& words, const Ranking& ranking, SearchAnswer& answer,
+  void load(const SearchQuery& query, const LexicalQuestion& words, const Ranking& ranking, SearchAnswer& answer,
             std::vector<SearchHit>& hits);
 
   sqlite::Database& db_;

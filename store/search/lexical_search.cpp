@@ -1,5 +1,8 @@
 #include "store/search/lexical_search.hpp"
 
+#include "store/search/passage.hpp"
+#include "store/search/query_parser.hpp"
+
 #include <algorithm>
 #include <unordered_map>
 
@@ -14,31 +17,47 @@ constexpr std::int64_t kNewestMatches = 5'000;  // looked at for a word that hal
 LexicalSearch::LexicalSearch(sqlite::Database& db)
     : db_(db), tokenizer_(db.handle()), statistics_(db), scorer_(db.handle()) {}
 
-LexicalQuery LexicalSearch::plan(std::string_view text) {
+LexicalQuestion LexicalSearch::understand(const SearchQuery& query) {
+  LexicalQuestion out;
+  out.typed = parse_query(query.text);
   statistics_.refresh();
-  LexicalQuery query{parse_query(text), {}};
-  query.plan = plan_query(query.typed, tokenizer_, statistics_);
-  return query;
-}
-
-std::vector<LexicalCandidate> LexicalSearch::candidates(const LexicalQuery& query, CandidateFilter& filter,
-                                                        std::size_t count) {
-  if (query.filters_alone()) return newest(query, filter, count);
-  if (query.plan.match.empty()) return {};
-  auto out = best_by_text(query.plan, filter, count);
-  add_titles(query.plan, out);
+  out.plan = plan_query(out.typed, tokenizer_, statistics_);
   return out;
 }
 
-std::vector<LexicalCandidate> LexicalSearch::score(const LexicalQuery& query, std::span<const ExchangeId> ids) {
-  std::vector<Candidate> out;
-  if (query.plan.match.empty()) return out;
-  scorer_.begin(query.plan);
+std::vector<LexicalCandidate> LexicalSearch::candidates(const LexicalQuestion& question, CandidateFilter& filter,
+                                                        std::size_t count) {
+  if (question.empty()) return {};
+  if (question.filters_alone()) return newest(question, filter, count);
+  // Those whose titles are looked at are the same however many are wanted.
+  auto out = best_by_text(question.plan, filter, std::max(count, kReranked));
+  const auto reranked = std::span(out).first(std::min(out.size(), kReranked));
+  add_titles(question.plan, reranked);
+  std::stable_sort(reranked.begin(), reranked.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
+  out.resize(std::min(out.size(), count));
+  return out;
+}
+
+std::vector<LexicalCandidate> LexicalSearch::score(const LexicalQuestion& question, std::span<const ExchangeId> ids) {
+  std::vector<LexicalCandidate> out;
+  for (const ExchangeId id : ids)
+    out.push_back({id, 0, {}, 0});
+  if (question.plan.terms.empty()) return out;
+  std::string any;
+  for (const Term& term : question.plan.terms)
+    any.append(any.empty() ? "" : " OR ").append(term.text);
+  scorer_.begin(question.plan);
   auto& q =
       db_.prepare("SELECT memd_match(exchanges_fts) FROM exchanges_fts WHERE exchanges_fts MATCH ?1 AND rowid = ?2");
-  for (const ExchangeId id : ids)
-    if (q.bind(query.plan.match, id).step()) out.push_back({id, q.real(0), scorer_.last(), scorer_.last_terms()});
+  for (Candidate& candidate : out)
+    if (q.bind(any, candidate.id).step()) {
+      candidate.score = q.real(0);
+      candidate.features = scorer_.last();
+      candidate.terms = scorer_.last_terms();
+    }
   q.reset();
+  add_titles(question.plan, out);
   return out;
 }
 
@@ -66,8 +85,7 @@ std::vector<LexicalSearch::Candidate> LexicalSearch::best_by_text(const QueryPla
                 .bind(plan.match, first, filter.last_id());
   std::vector<Candidate> heap;  // the worst on top
   while (q.step()) {
-    const double text = q.real(1);
-    const Candidate candidate{q.int64(0), text, scorer_.last(), scorer_.last_terms()};
+    const Candidate candidate{q.int64(0), q.real(1), scorer_.last(), scorer_.last_terms()};
     if (heap.size() == count && !better(candidate, heap.front())) continue;
     if (!filter.passes(candidate.id)) continue;
     if (heap.size() == count) {
@@ -83,8 +101,7 @@ std::vector<LexicalSearch::Candidate> LexicalSearch::best_by_text(const QueryPla
   return heap;
 }
 
-void LexicalSearch::add_titles(const QueryPlan& plan, std::vector<Candidate>& candidates) {
-  const auto end = candidates.begin() + static_cast<std::ptrdiff_t>(std::min(candidates.size(), kReranked));
+void LexicalSearch::add_titles(const QueryPlan& plan, std::span<Candidate> candidates) {
   std::unordered_map<std::int64_t, double> share;  // of the query's weight in the title of a session
   std::vector<Token> tokens;
   const auto share_of = [&](std::string_view title) {
@@ -100,29 +117,28 @@ void LexicalSearch::add_titles(const QueryPlan& plan, std::vector<Candidate>& ca
   };
   auto& session = db_.prepare("SELECT session_pk FROM exchanges WHERE exchange_pk = ?1");
   auto& title = db_.prepare("SELECT title FROM sessions WHERE session_pk = ?1");
-  for (auto it = candidates.begin(); it != end; ++it) {
-    session.bind(it->id);
+  for (Candidate& candidate : candidates) {
+    session.bind(candidate.id);
     if (!session.step()) continue;
     const auto [known, fresh] = share.try_emplace(session.int64(0), 0.0);
     if (fresh && title.bind(known->first).step()) known->second = share_of(title.text(0));
-    it->features.title = known->second;
-    it->score += MatchScorer::kTitleWeight * known->second;
+    candidate.features.title = known->second;
+    candidate.score += MatchScorer::kTitleWeight * known->second;
   }
   session.reset();
   title.reset();
-  std::stable_sort(candidates.begin(), end, [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
 }
 
-bool LexicalSearch::is_excluded(const LexicalQuery& query, ExchangeId id) {
-  if (query.plan.excluded.empty()) return false;
+bool LexicalSearch::is_excluded(const LexicalQuestion& question, ExchangeId id) {
+  if (question.plan.excluded.empty()) return false;
   auto& q = db_.prepare("SELECT 1 FROM exchanges_fts WHERE exchanges_fts MATCH ?1 AND rowid = ?2")
-                .bind(query.plan.excluded, id);
+                .bind(question.plan.excluded, id);
   const bool found = q.step();
   q.reset();
   return found;
 }
 
-std::vector<LexicalCandidate> LexicalSearch::newest(const LexicalQuery& query, CandidateFilter& filter,
+std::vector<LexicalCandidate> LexicalSearch::newest(const LexicalQuestion& question, CandidateFilter& filter,
                                                     std::size_t count) {
   auto& q = db_.prepare(
                    "SELECT exchange_pk FROM exchanges WHERE started_at >= ?1 AND started_at < ?2"
@@ -130,7 +146,8 @@ std::vector<LexicalCandidate> LexicalSearch::newest(const LexicalQuery& query, C
                 .bind(filter.since(), filter.until());
   std::vector<Candidate> out;
   while (out.size() < count && q.step())
-    if (const ExchangeId id = q.int64(0); filter.passes(id) && !is_excluded(query, id)) out.push_back({id, 1.0, {}, 0});
+    if (const ExchangeId id = q.int64(0); filter.passes(id) && !is_excluded(question, id))
+      out.push_back({id, 1.0, {}, 0});
   q.reset();
   return out;
 }
