@@ -30,10 +30,10 @@ struct Moments {
 
 class Scan {
  public:
-  Scan(const Snapshot& snapshot, const ScanRequest& request, const ScanLimits& limits)
+  Scan(const Snapshot& snapshot, const ScanRequest& request, const ScanTuning& tuning)
       : s_(snapshot),
         request_(request),
-        limits_(limits),
+        tuning_(tuning),
         nearest_(request.count),
         query_(snapshot.stride + kRowAlignment) {
     // Aligned, and padded with zeros as rows are.
@@ -51,7 +51,7 @@ class Scan {
   }
 
   ScanResult run() {
-    if (rows_in_range_ > limits_.exact_rows)
+    if (rows_in_range_ > tuning_.exact_rows)
       filtered();
     else
       exact();
@@ -77,7 +77,7 @@ class Scan {
   // Cosines of `count` rows from `row` on; of dead rows 0.
   void cosines(const Segment& s, std::uint32_t row, std::uint32_t count, float* out) const {
     std::array<std::int32_t, kBlockRows> dots;
-    kernels().dots(codes_, s.codes->as<std::int8_t>() + row * s_.stride, count, s_.stride, dots.data());
+    tuning_.kernels->dots(codes_, s.codes->as<std::int8_t>() + row * s_.stride, count, s_.stride, dots.data());
     const float* const inverse = s.inverse->as<float>() + row;
     for (std::uint32_t i = 0; i < count; ++i)
       out[i] = static_cast<float>(dots[i]) * (inverse[i] * inverse_);
@@ -111,7 +111,7 @@ class Scan {
   // Keeps the rows whose signs differ least from the query's, then scores those.
   void filtered() {
     const std::size_t bits = s_.words * 64;
-    const std::size_t wanted = std::max(limits_.min_kept, request_.count * limits_.kept_per_result);
+    const std::size_t wanted = std::max(tuning_.min_kept, request_.count * tuning_.kept_per_result);
     std::vector<std::uint32_t> at_distance(bits + 1);
     std::size_t kept = 0;    // rows at `cut` or nearer
     std::size_t cut = bits;  // as near as is still wanted
@@ -127,7 +127,7 @@ class Scan {
       const float* const inverse = s.inverse->as<float>();
       for (std::uint32_t block = 0; block < s.rows; block += kBlockRows) {
         const std::uint32_t count = std::min(kBlockRows, s.rows - block);
-        kernels().distances(signs.data(), s.bits->as<std::uint64_t>() + block * s_.words, count, s_.words,
+        tuning_.kernels->distances(signs.data(), s.bits->as<std::uint64_t>() + block * s_.words, count, s_.words,
                             distance.data());
         for (std::uint32_t i = 0; i < count; ++i) {
           if (distance[i] > cut) continue;
@@ -156,7 +156,7 @@ class Scan {
 
   void sample(const Segment& s) {
     const auto step = static_cast<std::uint32_t>(
-        std::max<std::int64_t>(kSampleRun, rows_in_range_ * kSampleRun / limits_.sampled_rows));
+        std::max<std::int64_t>(kSampleRun, rows_in_range_ * kSampleRun / tuning_.sampled_rows));
     std::array<float, kSampleRun> cosine;
     for (std::uint32_t row = 0; row < s.rows; row += step) {
       const std::uint32_t count = std::min(kSampleRun, s.rows - row);
@@ -201,7 +201,7 @@ class Scan {
 
   const Snapshot& s_;
   const ScanRequest& request_;
-  const ScanLimits& limits_;
+  const ScanTuning& tuning_;
   NearestExchanges nearest_;
   std::vector<std::int8_t> query_;
   std::int8_t* codes_ = nullptr;  // in query_
@@ -215,14 +215,14 @@ class Scan {
 
 }  // namespace
 
-ScanResult scan(const Snapshot& snapshot, const ScanRequest& request, const ScanLimits& limits) {
+ScanResult scan(const Snapshot& snapshot, const ScanRequest& request, const ScanTuning& tuning) {
   const bool zero = std::all_of(request.query.begin(), request.query.end(), [](float v) { return v == 0; });
   if (snapshot.rows == 0 || request.query.size() != snapshot.dimension || zero) {
     ScanResult out;
     out.also.assign(request.also.size(), std::numeric_limits<float>::quiet_NaN());
     return out;
   }
-  return Scan(snapshot, request, limits).run();
+  return Scan(snapshot, request, tuning).run();
 }
 
 }  // namespace memd::vectors

@@ -51,7 +51,7 @@ class SnapshotScan : public testing::Test {
     return out;
   }
 
-  const ScanLimits filtered_{.exact_rows = 1000, .min_kept = 1000};
+  const ScanTuning filtered_{.exact_rows = 1000, .min_kept = 1000};
   std::mt19937 random_{21};
   std::vector<std::vector<float>> topics_;
   Snapshot snapshot_;
