@@ -5,9 +5,9 @@
 
 #include <boost/json.hpp>
 
-#include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <stdexcept>
 
 namespace memd::bench {
@@ -67,6 +67,7 @@ Experiment flagging(std::string name, std::string title, std::vector<std::string
            Unit::exchange,
            {says_nothing_relevant(), says_low_confidence()},
            std::move(groups),
+           {},
            true},
           run};
 }
@@ -85,7 +86,8 @@ Experiment ask_known_items(const Run& run, const fs::path& home) {
                          "names of sessions, not indexed themselves",
                          Unit::session,
                          {hit_at(1), hit_at(5), mean_reciprocal_rank()},
-                         {"all"}},
+                         {"all"},
+                         {}},
                         run);
   experiment.ask(nameless, questions);
   return experiment;
@@ -94,15 +96,15 @@ Experiment ask_known_items(const Run& run, const fs::path& home) {
 Experiment ask_paraphrases(const Run& run, const fs::path& home, const fs::path& file, bool final_split) {
   IndexedHome indexed = index_copy(run, home, true);
   const auto questions = read_paraphrases(file, indexed.documents(), final_split);
-  std::vector<std::string> groups{final_split ? "final" : "dev"};
+  std::set<std::string> kinds;
   for (const Question& question : questions)
-    if (std::find(groups.begin(), groups.end(), question.groups.back()) == groups.end())
-      groups.push_back(question.groups.back());
+    kinds.insert(question.groups.back());
   Experiment experiment({"paraphrases",
                          "what was talked of, in other words",
                          Unit::exchange,
-                         {hit_at(1), hit_at(5), hit_at(10), mean_reciprocal_rank(), session_hit_at(5)},
-                         groups},
+                         {hit_at(1), hit_at(5), mean_reciprocal_rank(), session_hit_at(5)},
+                         {final_split ? "final" : "dev"},
+                         {kinds.begin(), kinds.end()}},
                         run);
   experiment.ask(indexed, questions);
   return experiment;

@@ -5,7 +5,6 @@
 #include "bench/retrieval/teacher_vectors.hpp"
 
 #include <algorithm>
-#include <unordered_map>
 
 namespace memd::bench {
 namespace {
@@ -111,22 +110,6 @@ std::vector<std::size_t> Experiment::members(const std::string& group) const {
     if (std::find(groups.begin(), groups.end(), group) != groups.end()) out.push_back(i);
   }
   return out;
-}
-
-RankedList reciprocal_rank_fusion(const std::vector<const RankedList*>& lists) {
-  RankedList fused;
-  std::unordered_map<std::string, std::size_t> place;
-  for (const RankedList* list : lists) {
-    fused.milliseconds += list->milliseconds;
-    for (std::size_t rank = 0; rank < list->hits.size(); ++rank) {
-      const Hit& hit = list->hits[rank];
-      const auto [at, is_new] = place.try_emplace(hit.exchange_id, fused.hits.size());
-      if (is_new) fused.hits.push_back({hit.exchange_id, hit.session_uid, 0, {}, {}});
-      fused.hits[at->second].score += 1 / (60 + static_cast<double>(rank + 1));
-    }
-  }
-  std::stable_sort(fused.hits.begin(), fused.hits.end(), [](const Hit& a, const Hit& b) { return a.score > b.score; });
-  return fused;
 }
 
 }  // namespace memd::bench

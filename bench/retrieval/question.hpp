@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -40,5 +41,7 @@ struct RankedList {
 
 // The keys of a list in order, each once: a session stands where its first hit stands.
 std::vector<std::string> ranked_keys(const std::vector<Hit>& hits, Unit unit);
+// Reciprocal rank fusion, 1 / (60 + rank), each list with the same weight. It takes as long as all lists together.
+RankedList reciprocal_rank_fusion(const std::vector<const RankedList*>& lists);
 
 }  // namespace memd::bench

@@ -91,14 +91,4 @@ RankedList SearchTool::search(const std::string& question, const std::string& mo
   return list;
 }
 
-std::vector<std::string> ranked_keys(const std::vector<Hit>& hits, Unit unit) {
-  std::vector<std::string> keys;
-  std::set<std::string_view> seen;
-  for (const Hit& hit : hits) {
-    const std::string& key = unit == Unit::exchange ? hit.exchange_id : hit.session_uid;
-    if (seen.insert(key).second) keys.push_back(key);
-  }
-  return keys;
-}
-
 }  // namespace memd::bench
