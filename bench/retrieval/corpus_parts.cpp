@@ -9,6 +9,7 @@
 #include <iterator>
 #include <set>
 #include <stdexcept>
+#include <string_view>
 
 namespace memd::bench {
 namespace fs = std::filesystem;
@@ -21,10 +22,11 @@ json::value read_json(const fs::path& file) {
   return json::parse(std::string(std::istreambuf_iterator<char>(in), {}));
 }
 
-// Exchange ids and session uids of the targets.
+// Exchange ids and session uids of the targets, and of exchanges with the very same text: memd shows one of them.
 std::set<std::string> targets(const json::array& listed, const std::vector<Document>& documents,
                               const std::string& question) {
   std::set<std::string> keys;
+  std::set<std::string_view> texts;
   for (const auto& target : listed) {
     const std::string uid(target.at("session").as_string());
     std::set<std::int64_t> numbers;
@@ -32,10 +34,14 @@ std::set<std::string> targets(const json::array& listed, const std::vector<Docum
       numbers.insert(number.as_int64());
     for (const Document& document : documents) {
       if (document.session_uid != uid || numbers.erase(document.number) == 0) continue;
-      keys.insert(document.exchange_id);
-      keys.insert(uid);
+      texts.insert(document.text);
     }
     if (!numbers.empty()) throw std::runtime_error("no such exchange of " + uid + ", for: " + question);
+  }
+  for (const Document& document : documents) {
+    if (!texts.contains(document.text)) continue;
+    keys.insert(document.exchange_id);
+    keys.insert(document.session_uid);
   }
   return keys;
 }

@@ -4,6 +4,8 @@
 #include "bench/retrieval/fts5_index.hpp"
 #include "bench/retrieval/teacher_vectors.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 namespace memd::bench {
@@ -84,13 +86,20 @@ void Experiment::ask_memd(SearchTool& tool, const Question& question) {
     add("memd", question, tool.search(question.text, "", shown, false));
     return;
   }
-  add("hybrid", question, tool.search(question.text, "hybrid", shown, false));
+  const RankedList hybrid = tool.search(question.text, "hybrid", shown, false);
+  add("hybrid", question, hybrid);
+  if (hybrid.ranking != "hybrid" && !told_) {
+    told_ = true;
+    fmt::print(stderr, "{}: memd has no vectors to search by, or can not embed: hybrid is {}\n", plan_.name,
+               hybrid.ranking);
+  }
   if (run_.features != nullptr && tool.has_explain())
     run_.features->add(plan_, question, tool.search(question.text, "hybrid", {kFusedHits, 0}, true));
   if (plan_.memd_only) return;
   const RankedList lexical = tool.search(question.text, "lexical", fused, false);
   const RankedList semantic = tool.search(question.text, "semantic", fused, false);
   add("lexical", question, lexical);
+  if (semantic.ranking != "semantic") return;  // words in its place are no measurement of it
   add("semantic", question, semantic);
   add("rrf", question, reciprocal_rank_fusion({&lexical, &semantic}));
 }

@@ -76,6 +76,7 @@ class Experiment {
 
   Plan plan_;
   const Run& run_;
+  bool told_ = false;
   std::vector<Question> questions_;
   std::map<std::string, MethodRun> runs_;
 };

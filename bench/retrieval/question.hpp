@@ -30,11 +30,12 @@ struct Hit {
   std::string session_uid;
   double score = 0;
   std::string confidence;  // as memd says it; empty: it does not say
-  std::string explain;     // JSON object; empty: not asked for, or not given
+  std::string features;    // what it was ranked by, a JSON object; empty: not asked for
 };
 
 struct RankedList {
   std::vector<Hit> hits;                 // best first
+  std::string ranking;                   // of memd: the mode that was possible
   std::optional<bool> nothing_relevant;  // what memd says of the whole answer
   double milliseconds = 0;               // until the first page was there
 };

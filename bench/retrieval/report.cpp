@@ -78,7 +78,8 @@ std::string Report::add_group(const Experiment& experiment, const std::string& g
   std::string absent;
   for (const char* method : kMethods) {
     const auto at = runs.find(method);
-    if (at == runs.end()) {
+    // One that did not answer every question cannot be put beside the others.
+    if (at == runs.end() || at->second.milliseconds.size() != experiment.questions().size()) {
       absent += (absent.empty() ? "" : ", ") + std::string(method);
       continue;
     }
