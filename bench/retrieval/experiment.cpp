@@ -68,11 +68,11 @@ void Experiment::ask(IndexedHome& home, const std::vector<Question>& questions) 
     return;
   }
   Fts5Index fts5(home.documents());
+  const bool taught = !plan_.memd_only && run_.teacher != nullptr && run_.teacher->covers(home.documents(), questions);
   const std::size_t deep = plan_.unit == Unit::session ? kDeepHits : 10;
   for (const Question& question : questions) {
     if (!plan_.memd_only) add("fts5", question, fts5.search(question.text, deep));
-    if (!plan_.memd_only && run_.teacher != nullptr)
-      add("teacher", question, run_.teacher->search(question.text, home.documents(), deep));
+    if (taught) add("teacher", question, run_.teacher->search(question.text, home.documents(), deep));
     ask_memd(home.tool(), question);
     questions_.push_back(question);
   }
