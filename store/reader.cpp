@@ -13,6 +13,7 @@
 #include "store/queries/totals.hpp"
 #include "store/search/lexical_search.hpp"
 #include "store/sqlite/database.hpp"
+#include "store/topics/topic_index.hpp"
 
 #include <sys/stat.h>
 
@@ -189,6 +190,14 @@ Result<EnrichmentBacklog> Reader::enrichment_backlog() {
 
 Result<SearchAnswer> Reader::search(const SearchQuery& query) {
   return ask(SearchAnswer(), [&](Connection& c) { return c.lexical->search(query); });
+}
+
+Result<TopicList> Reader::topics(const TopicListQuery& query) {
+  return ask(TopicList(), [&](Connection& c) { return topics::list(c.db, query); });
+}
+
+Result<TopicFinding> Reader::find_topic(const TopicQuestion& question) {
+  return ask(TopicFinding(), [&](Connection& c) { return topics::find(c.db, question); });
 }
 
 Result<std::vector<CoverageRow>> Reader::coverage_by_source(const QueryFilter& filter) {
