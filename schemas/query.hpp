@@ -49,10 +49,12 @@ struct RankingFeatures {
   double adjacency = 0;        // share of neighbouring words found side by side
   double title = 0;            // share of the query's weight in the session's title
   double identifier = 0;       // share of the query's identifiers found exactly
-  double neighbour_turns = 0;  // text score of the exchanges before and after
+  double neighbour_turns = 0;  // 0…1, how well the exchanges before and after fit
+  double surroundings = 0;     // share of the query's weight found in it and a few exchanges around it
   double cosine = 0;
   double dense_z = 0;       // standardised over all vectors scanned
   double recency = 0;       // 0…1
+  double date = 0;          // 0…1, 1 at the time the question speaks of ("last week", "in March")
   double same_project = 0;  // 0 or 1
 };
 

@@ -67,6 +67,7 @@ double MatchScorer::score(const Fts5ExtensionApi& api, Fts5Context* context) {
 // Fills hits_; the idf-weighted share of the terms found.
 double MatchScorer::find_terms(const Fts5ExtensionApi& api, Fts5Context* context) {
   double found = 0;
+  last_terms_ = 0;
   for (std::size_t i = 0; i < plan_->terms.size(); ++i) {
     Hits& hits = hits_[i];
     hits.weight = 0;
@@ -79,7 +80,9 @@ double MatchScorer::find_terms(const Fts5ExtensionApi& api, Fts5Context* context
       hits.weight += kColumnWeight[static_cast<std::size_t>(column)];
       hits.places.push_back((static_cast<std::int64_t>(column) << 32) | word);
     }
-    if (hits.weight > 0) found += plan_->terms[i].idf;
+    if (hits.weight <= 0) continue;
+    found += plan_->terms[i].idf;
+    if (i < 64) last_terms_ |= std::uint64_t{1} << i;
   }
   return plan_->total_idf > 0 ? std::min(1.0, found / plan_->total_idf) : 0;
 }

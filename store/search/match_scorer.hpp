@@ -30,6 +30,9 @@ class MatchScorer {
   // What the document scored last was scored by (bm25, coverage, adjacency); of one below the threshold, anything.
   const RankingFeatures& last() const { return last_; }
 
+  // Its terms: bit i is term i of the plan; of terms from the 64th on nothing is said.
+  std::uint64_t last_terms() const { return last_terms_; }
+
   static constexpr double kTitleWeight = 0.05;
   static constexpr double kNeighbourWeight = 0.10;
   static constexpr double kTextWeight = 1 - kTitleWeight - kNeighbourWeight;
@@ -59,6 +62,7 @@ class MatchScorer {
   double mean_length_ = 0;  // words of a document; 0: not asked yet
   double threshold_ = 0;
   RankingFeatures last_;
+  std::uint64_t last_terms_ = 0;
 };
 
 }  // namespace memd::search
