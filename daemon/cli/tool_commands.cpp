@@ -120,13 +120,14 @@ void add_sessions(CLI::App& app, CommandContext& context) {
 }
 
 void add_topic(CLI::App& app, CommandContext& context) {
-  auto* c = app.add_subcommand("topic", "Where a topic came up, by session");
+  auto* c = app.add_subcommand("topic", "How a topic went on, session by session; without one, what was talked about");
   const auto o = tool_command(*c, context, "topic_search", [](const Options& x) {
     ArgumentWriter w;
-    w.add("topic", x.text);
+    w.add("topic", x.text).add("session_id", x.session);
     return add_page(add_filter(w, x), x).finish();
   });
-  c->add_option("topic", o->text, "The topic")->required();
+  c->add_option("topic", o->text, "The topic; none: the topics there are");
+  c->add_option("--session", o->session, "Only this session");
   filter_options(*c, *o);
   page_options(*c, *o);
 }

@@ -15,7 +15,7 @@ bool starts_nocase(std::string_view s, std::string_view lower) {
 
 }  // namespace
 
-Answer answer_for(const Scope& scope, bool) {
+Answer answer_for(const Scope& scope) {
   Answer a;
   for (const PlatformFreshness& f : scope.freshness)
     a.freshness.push_back({std::string(to_string(f.platform)), format_rfc3339(f.last_event),
