@@ -13,11 +13,29 @@ constexpr std::int64_t kMinDead = 1024;              // fewer are left where the
 constexpr std::int64_t kDeadShare = 5;               // and up to one row in so many
 constexpr std::size_t kSegmentsCompactedAtOnce = 8;  // so that one refresh stays short and needs little memory
 
-// The signs of eight codes as a byte.
-std::uint64_t signs(const std::int8_t* codes) {
-  std::uint64_t eight;
-  std::memcpy(&eight, codes, sizeof eight);
-  return (eight & 0x8080808080808080U) * 0x0002040810204081U >> 56;
+void add_sketches(Segment& segment, std::size_t words) {
+  segment.signs = std::make_shared<PageBuffer>(kSegmentRows * words * sizeof(std::uint64_t));
+  segment.shapes = std::make_shared<PageBuffer>(kSegmentRows * sizeof(SketchShape));
+}
+
+// Of some of the rows of each segment.
+std::vector<float> centre_of(const Snapshot& s) {
+  constexpr std::uint32_t kRows = 1024;
+  std::vector<double> sum(s.dimension);
+  double count = 0;
+  for (const Segment& segment : s.segments)
+    for (std::uint32_t row = 0; row < std::min(kRows, segment.rows); ++row) {
+      const float inverse = segment.inverse->as<float>()[row];
+      if (inverse == 0) continue;
+      const std::int8_t* const codes = segment.codes->as<std::int8_t>() + row * s.stride;
+      for (std::size_t d = 0; d < s.dimension; ++d)
+        sum[d] += static_cast<float>(codes[d]) * inverse;
+      ++count;
+    }
+  std::vector<float> out(s.dimension);
+  if (count > 0)
+    std::transform(sum.begin(), sum.end(), out.begin(), [&](double v) { return static_cast<float>(v / count); });
+  return out;
 }
 
 float inverse_length(const std::int8_t* codes, std::size_t dimension) {
@@ -53,6 +71,8 @@ void SnapshotBuilder::drop(ExchangeId exchange) {
 Snapshot SnapshotBuilder::finish() {
   apply();
   compact();
+  constexpr std::int64_t kGrowth = 4;  // the centre has moved by then
+  if (next_.live > sketched_above_ && (!next_.centre || next_.live > kGrowth * next_.centred_rows)) sketch_all();
   return std::move(next_);
 }
 
@@ -85,7 +105,7 @@ void SnapshotBuilder::kill(RowRange rows) {
 void SnapshotBuilder::open_segment() {
   Segment fresh;
   fresh.codes = std::make_shared<PageBuffer>(kSegmentRows * next_.stride);
-  fresh.bits = std::make_shared<PageBuffer>(kSegmentRows * next_.words * sizeof(std::uint64_t));
+  if (next_.centre) add_sketches(fresh, next_.words);
   fresh.exchanges = std::make_shared<PageBuffer>(kSegmentRows * sizeof(ExchangeId));
   fresh.inverse = std::make_shared<PageBuffer>(kSegmentRows * sizeof(float));
   const auto free =
@@ -117,19 +137,31 @@ void SnapshotBuilder::append_row(Segment& segment, ExchangeId exchange, const st
   std::int8_t* const to = segment.codes->as<std::int8_t>() + row * next_.stride;
   std::memcpy(to, codes, next_.dimension);
   std::memset(to + next_.dimension, 0, next_.stride - next_.dimension);
-  std::uint64_t* const bits = segment.bits->as<std::uint64_t>() + row * next_.words;
-  for (std::size_t w = 0; w < next_.words; ++w) {
-    bits[w] = 0;
-    for (std::size_t byte = 0; byte < 8; ++byte)
-      bits[w] |= signs(to + w * 64 + byte * 8) << byte * 8;
-  }
   segment.exchanges->as<ExchangeId>()[row] = exchange;
   const float inverse = inverse_length(to, next_.dimension);
   segment.inverse->as<float>()[row] = inverse;
+  if (next_.centre) sketch_row(segment, row);
   ++next_.rows;
   if (inverse == 0) return;
   ++segment.live;
   ++next_.live;
+}
+
+void SnapshotBuilder::sketch_row(Segment& segment, std::size_t row) const {
+  segment.shapes->as<SketchShape>()[row] =
+      sketch({segment.codes->as<std::int8_t>() + row * next_.stride, next_.dimension},
+             segment.inverse->as<float>()[row], *next_.centre, segment.signs->as<std::uint64_t>() + row * next_.words);
+}
+
+void SnapshotBuilder::sketch_all() {
+  next_.centre = std::make_shared<const std::vector<float>>(centre_of(next_));
+  next_.centred_rows = next_.live;
+  for (Segment& segment : next_.segments) {
+    if (!segment.codes) continue;
+    add_sketches(segment, next_.words);
+    for (std::uint32_t row = 0; row < segment.rows; ++row)
+      sketch_row(segment, row);
+  }
 }
 
 void SnapshotBuilder::compact() {

@@ -28,6 +28,11 @@ struct Moments {
   }
 };
 
+struct Candidate {
+  std::uint32_t row = 0;
+  float estimate = 0;
+};
+
 class Scan {
  public:
   Scan(const Snapshot& snapshot, const ScanRequest& request, const ScanTuning& tuning)
@@ -51,8 +56,8 @@ class Scan {
   }
 
   ScanResult run() {
-    if (rows_in_range_ > tuning_.exact_rows)
-      filtered();
+    if (s_.centre && rows_in_range_ > tuning_.exact_rows)
+      sketched();
     else
       exact();
     return result();
@@ -108,43 +113,53 @@ class Scan {
     }
   }
 
-  // Keeps the rows whose signs differ least from the query's, then scores those.
-  void filtered() {
-    const std::size_t bits = s_.words * 64;
+  // Keeps the rows whose sketches promise most, then scores those.
+  void sketched() {
     const std::size_t wanted = std::max(tuning_.min_kept, request_.count * tuning_.kept_per_result);
-    std::vector<std::uint32_t> at_distance(bits + 1);
-    std::size_t kept = 0;    // rows at `cut` or nearer
-    std::size_t cut = bits;  // as near as is still wanted
-    std::vector<std::pair<std::uint32_t, std::uint16_t>> candidates;
-    std::vector<std::uint64_t> signs(s_.words);
-    for (std::size_t d = 0; d < s_.dimension; ++d)
-      if (codes_[d] < 0) signs[d / 64] |= std::uint64_t{1} << d % 64;
-    std::array<std::uint16_t, kBlockRows> distance;
+    const QuerySketch query(request_.query, *s_.centre, s_.words);
+    std::vector<Candidate> candidates;
+    float threshold = -std::numeric_limits<float>::infinity();
+    const auto keep_best = [&] {
+      if (candidates.size() <= wanted) return;
+      const auto last = candidates.begin() + static_cast<std::ptrdiff_t>(wanted);
+      std::nth_element(candidates.begin(), last, candidates.end(),
+                       [](const Candidate& a, const Candidate& b) { return a.estimate > b.estimate; });
+      threshold = last->estimate;
+      candidates.erase(last, candidates.end());
+    };
     for (std::size_t n = 0; n < s_.segments.size(); ++n) {
       const Segment& s = s_.segments[n];
       if (!touched(s)) continue;
-      const ExchangeId* const ids = s.exchanges->as<ExchangeId>();
-      const float* const inverse = s.inverse->as<float>();
       for (std::uint32_t block = 0; block < s.rows; block += kBlockRows) {
         const std::uint32_t count = std::min(kBlockRows, s.rows - block);
-        tuning_.kernels->distances(signs.data(), s.bits->as<std::uint64_t>() + block * s_.words, count, s_.words,
-                            distance.data());
+        std::array<float, kBlockRows> estimate;
+        estimates(query, s, block, count, estimate.data());
         for (std::uint32_t i = 0; i < count; ++i) {
-          if (distance[i] > cut) continue;
+          if (estimate[i] <= threshold) continue;
           const std::uint32_t row = block + i;
-          if (inverse[row] == 0 || !in_range(ids[row]) || !passes(ids[row])) continue;
-          candidates.emplace_back(static_cast<std::uint32_t>(n * kSegmentRows + row), distance[i]);
-          ++at_distance[distance[i]];
-          ++kept;
-          while (cut > 0 && kept - at_distance[cut] >= wanted)
-            kept -= at_distance[cut--];
+          const ExchangeId id = s.exchanges->as<ExchangeId>()[row];
+          if (s.inverse->as<float>()[row] == 0 || !in_range(id) || !passes(id)) continue;
+          candidates.push_back({static_cast<std::uint32_t>(n * kSegmentRows + row), estimate[i]});
+          if (candidates.size() >= 4 * wanted) keep_best();
         }
       }
       scanned_ += s.live;
       sample(s);
     }
-    for (const auto& [row, far] : candidates)
-      if (far <= cut) score(row);
+    keep_best();
+    std::sort(candidates.begin(), candidates.end(),
+              [](const Candidate& a, const Candidate& b) { return a.row < b.row; });
+    for (const Candidate& c : candidates)
+      score(c.row);
+  }
+
+  void estimates(const QuerySketch& query, const Segment& s, std::uint32_t row, std::uint32_t count, float* out) const {
+    std::array<std::uint16_t, kBlockRows> differing;
+    tuning_.kernels->differences(query.signs(), query.low(), query.high(),
+                                 s.signs->as<std::uint64_t>() + row * s_.words, count, s_.words, differing.data());
+    const SketchShape* const shapes = s.shapes->as<SketchShape>() + row;
+    for (std::uint32_t i = 0; i < count; ++i)
+      out[i] = query.estimate(differing[i], shapes[i]);
   }
 
   void score(std::uint32_t row) {

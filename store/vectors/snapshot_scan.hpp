@@ -9,10 +9,10 @@
 namespace memd::vectors {
 
 struct ScanTuning {
-  // Above so many rows within first…last, the signs of the components decide first which rows are scored.
-  std::int64_t exact_rows = 300'000;
+  // Above so many rows within first…last, sketches decide first which rows are scored.
+  std::int64_t exact_rows = 80'000;
   std::size_t min_kept = 1000;  // rows that are scored then, at least
-  std::size_t kept_per_result = 4;
+  std::size_t kept_per_result = 6;
   std::int64_t sampled_rows = 8192;  // from which mean and deviation are estimated then
   const Kernels* kernels = &vectors::kernels();
 };

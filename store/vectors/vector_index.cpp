@@ -135,7 +135,8 @@ int VectorIndex::dimension() const {
 
 std::size_t VectorIndex::memory() const {
   const auto current = state_->current();
-  const std::size_t row = current->stride + current->words * sizeof(std::uint64_t) + sizeof(ExchangeId) + sizeof(float);
+  const std::size_t sketch = current->centre ? current->words * sizeof(std::uint64_t) + sizeof(SketchShape) : 0;
+  const std::size_t row = current->stride + sketch + sizeof(ExchangeId) + sizeof(float);
   return static_cast<std::size_t>(current->rows) * row + current->table.memory();
 }
 
