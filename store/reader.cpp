@@ -2,6 +2,7 @@
 
 #include "schemas/ids.hpp"
 #include "schemas/migrations.hpp"
+#include "store/enrichment/enrichment_queue.hpp"
 #include "store/queries/coverage.hpp"
 #include "store/queries/exchanges.hpp"
 #include "store/queries/ingestion_log.hpp"
@@ -10,7 +11,7 @@
 #include "store/queries/stored_session.hpp"
 #include "store/queries/timeline.hpp"
 #include "store/queries/totals.hpp"
-#include "store/search/lexical_search.hpp"
+#include "store/search/hybrid_search.hpp"
 #include "store/sqlite/database.hpp"
 
 #include <sys/stat.h>
@@ -59,10 +60,11 @@ struct Reader::Connection {
 
   sqlite::Database db;
   FileIdentity identity;
-  std::unique_ptr<search::LexicalSearch> lexical;  // made outside of transactions: it has a table of its own
+  std::unique_ptr<search::HybridSearch> search;  // made outside of transactions: it has a table of its own
 };
 
-Reader::Reader(std::filesystem::path database) : database_(std::move(database)) {}
+Reader::Reader(std::filesystem::path database, std::shared_ptr<search::SemanticIndex> semantic)
+    : database_(std::move(database)), semantic_(std::move(semantic)) {}
 Reader::~Reader() = default;
 Reader::Reader(Reader&&) noexcept = default;
 Reader& Reader::operator=(Reader&&) noexcept = default;
@@ -89,7 +91,7 @@ bool Reader::connect() {
                   std::to_string(known) +
                   (version > known ? ": install the newer memd" : ": start the daemon, it upgrades the store")));
   if (stop_.stop_possible()) fresh->db.watch(stop_);
-  fresh->lexical = std::make_unique<search::LexicalSearch>(fresh->db);
+  fresh->search = std::make_unique<search::HybridSearch>(fresh->db);
   connection_ = std::move(fresh);
   return true;
 }
@@ -177,8 +179,29 @@ Result<Timeline> Reader::timeline(const TimelineQuery& query) {
   return ask(Timeline(), [&](Connection& c) { return queries::timeline(c.db, query); });
 }
 
+Result<std::vector<PendingExchange>> Reader::pending_enrichment(unsigned missing, int limit) {
+  return ask(std::vector<PendingExchange>(), [&](Connection& c) { return enrichment::pending(c.db, missing, limit); });
+}
+
+Result<EnrichmentBacklog> Reader::enrichment_backlog() {
+  return ask(EnrichmentBacklog(), [](Connection& c) { return enrichment::backlog(c.db); });
+}
+
 Result<SearchAnswer> Reader::search(const SearchQuery& query) {
-  return ask(SearchAnswer(), [&](Connection& c) { return c.lexical->search(query); });
+  // The question is embedded first: a provider may take its time, and no snapshot is to wait for it.
+  search::SemanticQuestion question;
+  if (query.mode != SearchMode::lexical && !semantic_) question.trouble = "no embedding model is at work here";
+  if (const std::string text = search::question_of(query.text);
+      query.mode != SearchMode::lexical && semantic_ && !text.empty()) {
+    auto vector = semantic_->embed(text, stop_);
+    if (!vector && vector.error().code == Errc::cancelled) return std::move(vector).error();
+    question.index = semantic_.get();
+    if (vector)
+      question.vector = std::move(*vector);
+    else
+      question.trouble = vector.error().message();
+  }
+  return ask(SearchAnswer(), [&](Connection& c) { return c.search->search(query, question); });
 }
 
 Result<std::vector<CoverageRow>> Reader::coverage_by_source(const QueryFilter& filter) {

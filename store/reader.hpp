@@ -1,11 +1,13 @@
 #pragma once
 
+#include "schemas/enrichment.hpp"
 #include "schemas/error.hpp"
 #include "schemas/ingestion_log.hpp"
 #include "schemas/query.hpp"
 #include "schemas/source_item.hpp"
 #include "schemas/stored_session.hpp"
 #include "store/retention/retention_plan.hpp"
+#include "store/search/semantic_index.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -24,7 +26,8 @@ namespace memd {
 // looks again at the start of each call, so it finds the store when it appears.
 class Reader {
  public:
-  explicit Reader(std::filesystem::path database);
+  // Without `semantic`, searches are by words alone.
+  explicit Reader(std::filesystem::path database, std::shared_ptr<search::SemanticIndex> semantic = {});
   ~Reader();
   Reader(Reader&&) noexcept;
   Reader& operator=(Reader&&) noexcept;
@@ -62,6 +65,10 @@ class Reader {
   Result<Timeline> timeline(const TimelineQuery& query);
   Result<SearchAnswer> search(const SearchQuery& query);
 
+  // Exchanges with a bit of `missing`, newest first.
+  Result<std::vector<PendingExchange>> pending_enrichment(unsigned missing, int limit);
+  Result<EnrichmentBacklog> enrichment_backlog();
+
   // The ledger: one line per source, record type, disposition and reason, or per platform (`path` empty).
   Result<std::vector<CoverageRow>> coverage_by_source(const QueryFilter& filter = {});
   Result<std::vector<CoverageRow>> coverage_by_platform(const QueryFilter& filter = {});
@@ -87,6 +94,7 @@ class Reader {
   bool connect();
 
   std::filesystem::path database_;
+  std::shared_ptr<search::SemanticIndex> semantic_;
   std::unique_ptr<Connection> connection_;  // null while there is no store
   std::stop_token stop_;
 };

@@ -5,8 +5,9 @@
 
 namespace memd {
 
-ReaderPool::ReaderPool(std::filesystem::path database, std::size_t capacity)
-    : database_(std::move(database)), capacity_(capacity) {
+ReaderPool::ReaderPool(std::filesystem::path database, std::size_t capacity,
+                       std::shared_ptr<search::SemanticIndex> semantic)
+    : database_(std::move(database)), semantic_(std::move(semantic)), capacity_(capacity) {
   if (capacity_ == 0) throw std::invalid_argument("a reader pool needs a capacity");
   idle_.reserve(capacity_);
 }
@@ -17,7 +18,7 @@ Result<ReaderPool::Lease> ReaderPool::acquire(std::chrono::steady_clock::time_po
   if (!free)
     return Error(Errc::unavailable, "all " + std::to_string(capacity_) + " readers of the store are busy: try again");
   if (idle_.empty()) {
-    auto reader = std::make_unique<Reader>(database_);
+    auto reader = std::make_unique<Reader>(database_, semantic_);
     ++made_;
     return Lease(*this, std::move(reader));
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "schemas/clock.hpp"
+#include "schemas/enrichment.hpp"
 #include "schemas/error.hpp"
 #include "schemas/source.hpp"
 #include "store/assembly/assembler.hpp"
@@ -15,6 +16,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -65,6 +67,9 @@ class Writer {
   Result<Eviction> enforce(const RetentionPolicy& policy, bool at_once);
   Result<Eviction> evict(const std::vector<std::string>& session_uids);
   Result<void> restore_evicted(std::string_view record);  // see retention::restore(); a transaction of its own
+  // Stores what was made of exchanges, in a transaction of its own. Commits first.
+  Result<void> enrich(std::span<const Enrichment> made);
+  Result<void> enqueue_vectors_of_all();  // a changed model; commits first and last
   // Lets SQLite tidy up after a large ingest: merges full-text segments, refreshes statistics, empties the WAL.
   Result<void> optimize();
 

@@ -1,4 +1,6 @@
-// What the writer does besides taking slices in: tidying the raw layer up, dropping what is too old.
+// What the writer does besides taking slices in: tidying the raw layer up, dropping what is too old, storing what was
+// made of exchanges.
+#include "store/enrichment/enrichment_queue.hpp"
 #include "store/writer.hpp"
 
 namespace memd {
@@ -49,6 +51,24 @@ Result<Writer::Eviction> Writer::evict(const std::vector<std::string>& session_u
   if (auto loaded = sqlite::guard([&] { evicted_.load(db_); }); !loaded) return loaded.error();
   if (!result) return result.error();
   return out;
+}
+
+Result<void> Writer::enrich(std::span<const Enrichment> made) {
+  MEMD_TRY(commit());
+  return sqlite::guard([&] {
+    sqlite::Transaction transaction(db_);
+    enrichment::save(db_, made);
+    transaction.commit();
+  });
+}
+
+Result<void> Writer::enqueue_vectors_of_all() {
+  MEMD_TRY(commit());
+  return sqlite::guard([&] {
+    sqlite::Transaction transaction(db_);
+    enrichment::enqueue_vectors_of_all(db_);
+    transaction.commit();
+  });
 }
 
 Result<void> Writer::restore_evicted(std::string_view record) {

@@ -76,12 +76,16 @@ Result<TopicSearchAnswer> run(const ToolServices& services, const TopicSearchPar
   MEMD_TRY_ASSIGN(const Scope scope, resolve_scope(services, params, {Capability::semantic_search, session}));
   const auto question = question_key({"topic_search", params.topic, scope.key});
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
-  const SearchQuery query{params.topic, scope.filter, kHits, 0};
+  SearchQuery query;
+  query.text = params.topic;
+  query.filter = scope.filter;
+  query.limit = kHits;
   MEMD_TRY_ASSIGN(const SearchAnswer found, reader->search(query));
 
   const std::vector<SessionHits> groups = group(found.hits);
   const auto first = std::min(static_cast<std::size_t>(at.offset), groups.size());
-  Answer frame = answer_for(scope, true);
+  Answer frame = answer_for(scope);
+  if (const std::string notice = search_notice(found, query.mode); !notice.empty()) (frame.notice += ' ') += notice;
   std::vector<std::string> lines(groups.size());  // made when first needed
   if (found.more) frame.notice += " Only the 100 best exchanges were looked at.";
   return fit_answer<TopicSearchAnswer>(token_limit(services, params), frame, [&](std::size_t tokens) {

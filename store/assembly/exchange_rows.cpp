@@ -2,6 +2,7 @@
 
 #include "schemas/hash.hpp"
 #include "store/assembly/exchange_text.hpp"
+#include "store/enrichment/enrichment_queue.hpp"
 
 namespace memd::assembly {
 namespace {
@@ -34,12 +35,6 @@ void ExchangeRows::remove_from(std::int64_t session_pk, std::int64_t first) {
          " WHERE session_pk = ? AND exchange_number >= ?")
       .bind(session_pk, first)
       .run();
-  for (const std::string_view hanging : {"vectors", "exchange_topics"})
-    db_.prepare(
-           "DELETE FROM " + std::string(hanging) +
-           " WHERE exchange_pk IN (SELECT exchange_pk FROM exchanges WHERE session_pk = ? AND exchange_number >= ?)")
-        .bind(session_pk, first)
-        .run();
   for (const std::string_view table : {"exchange_files", "exchanges"})
     db_.prepare("DELETE FROM " + std::string(table) + " WHERE session_pk = ? AND exchange_number >= ?")
         .bind(session_pk, first)
@@ -103,6 +98,7 @@ void ExchangeRows::index_text(ExchangeDraft& d) {
          " VALUES (?, ?, ?, ?, ?)")
       .bind(d.pk, d.text.user_message, d.text.interventions, d.text.assistant_response, d.text.tool_text)
       .run();
+  enrichment::enqueue(db_, d.pk);
   d.indexed = d.text;
 }
 

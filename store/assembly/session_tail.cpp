@@ -127,8 +127,6 @@ std::map<std::int64_t, ExchangeId> SessionTail::remove_exchanges(const Cut& cut)
            " coalesce(assistant_response, ''), coalesce(tool_text, '') FROM exchanges WHERE exchange_pk = ?")
         .bind(pk)
         .run();
-    db_.prepare("DELETE FROM exchange_topics WHERE exchange_pk = ?").bind(pk).run();
-    db_.prepare("DELETE FROM vectors WHERE exchange_pk = ?").bind(pk).run();
     db_.prepare("DELETE FROM exchanges WHERE exchange_pk = ?").bind(pk).run();
   }
   for (const char* sql : {"DELETE FROM exchange_files WHERE session_pk = ? AND exchange_number >= ?",

@@ -15,9 +15,7 @@ void forget_texts(sqlite::Database& db, std::int64_t session) {
       .bind(session)
       .run();
   for (const char* sql :
-       {"DELETE FROM exchange_topics WHERE exchange_pk IN (SELECT exchange_pk FROM exchanges WHERE session_pk = ?)",
-        "DELETE FROM vectors WHERE exchange_pk IN (SELECT exchange_pk FROM exchanges WHERE session_pk = ?)",
-        "DELETE FROM exchange_files WHERE session_pk = ?", "DELETE FROM observations WHERE session_pk = ?",
+       {"DELETE FROM exchange_files WHERE session_pk = ?", "DELETE FROM observations WHERE session_pk = ?",
         "DELETE FROM session_summaries WHERE session_pk = ?", "DELETE FROM responses WHERE session_pk = ?",
         "DELETE FROM exchanges WHERE session_pk = ?", "DELETE FROM events WHERE session_pk = ?"})
     db.prepare(sql).bind(session).run();

@@ -1,12 +1,10 @@
 #include "store/search/lexical_search.hpp"
 
-#include "store/search/hit_loader.hpp"
 #include "store/search/passage.hpp"
 #include "store/search/query_parser.hpp"
 
 #include <algorithm>
 #include <unordered_map>
-#include <unordered_set>
 
 namespace memd::search {
 namespace {
@@ -19,37 +17,47 @@ constexpr std::int64_t kNewestMatches = 5'000;  // looked at for a word that hal
 LexicalSearch::LexicalSearch(sqlite::Database& db)
     : db_(db), tokenizer_(db.handle()), statistics_(db), scorer_(db.handle()) {}
 
-SearchAnswer LexicalSearch::search(const SearchQuery& query) {
-  const ParsedQuery typed = parse_query(query.text);
+LexicalQuestion LexicalSearch::understand(const SearchQuery& query) {
+  LexicalQuestion out;
+  out.typed = parse_query(query.text);
   statistics_.refresh();
-  QueryPlan plan = plan_query(typed, tokenizer_, statistics_);
-  SearchAnswer answer;
-  answer.ignored_terms = plan.ignored;
-  const bool filters_alone = typed.wanted.empty() && typed.has_filters();
-  if (plan.match.empty() && !filters_alone) return answer;
-
-  CandidateFilter filter(db_, query.filter, typed);
-  const auto offset = static_cast<std::size_t>(std::max(query.offset, 0));
-  const auto limit = static_cast<std::size_t>(std::max(query.limit, 0));
-  const std::size_t wanted = offset + limit + 1;
-  std::vector<Candidate> hits;
-  for (std::size_t count = std::max(kReranked, wanted);; count *= 2) {
-    const auto found = filters_alone ? newest(plan, filter, count) : ranked(plan, filter, count);
-    hits = without_copies(found, wanted);
-    if (hits.size() == wanted || found.size() < count) break;
-  }
-
-  answer.more = hits.size() == wanted;
-  const PassageFinder passages(tokenizer_, plan);
-  for (std::size_t i = offset; i < std::min(offset + limit, hits.size()); ++i)
-    answer.hits.push_back(load_hit(db_, passages, hits[i].id, hits[i].score));
-  return answer;
+  out.plan = plan_query(out.typed, tokenizer_, statistics_);
+  return out;
 }
 
-std::vector<LexicalSearch::Candidate> LexicalSearch::ranked(const QueryPlan& plan, CandidateFilter& filter,
-                                                            std::size_t count) {
-  auto out = best_by_text(plan, filter, count);
-  add_titles(plan, out);
+std::vector<LexicalCandidate> LexicalSearch::candidates(const LexicalQuestion& question, CandidateFilter& filter,
+                                                        std::size_t count) {
+  if (question.empty()) return {};
+  if (question.filters_alone()) return newest(question, filter, count);
+  // Those whose titles are looked at are the same however many are wanted.
+  auto out = best_by_text(question.plan, filter, std::max(count, kReranked));
+  const auto reranked = std::span(out).first(std::min(out.size(), kReranked));
+  add_titles(question.plan, reranked);
+  std::stable_sort(reranked.begin(), reranked.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
+  out.resize(std::min(out.size(), count));
+  return out;
+}
+
+std::vector<LexicalCandidate> LexicalSearch::score(const LexicalQuestion& question, std::span<const ExchangeId> ids) {
+  std::vector<LexicalCandidate> out;
+  for (const ExchangeId id : ids)
+    out.push_back({id, 0, {}, 0});
+  if (question.plan.terms.empty()) return out;
+  std::string any;
+  for (const Term& term : question.plan.terms)
+    any.append(any.empty() ? "" : " OR ").append(term.text);
+  scorer_.begin(question.plan);
+  auto& q =
+      db_.prepare("SELECT memd_match(exchanges_fts) FROM exchanges_fts WHERE exchanges_fts MATCH ?1 AND rowid = ?2");
+  for (Candidate& candidate : out)
+    if (q.bind(any, candidate.id).step()) {
+      candidate.score = q.real(0);
+      candidate.features = scorer_.last();
+      candidate.terms = scorer_.last_terms();
+    }
+  q.reset();
+  add_titles(question.plan, out);
   return out;
 }
 
@@ -77,7 +85,7 @@ std::vector<LexicalSearch::Candidate> LexicalSearch::best_by_text(const QueryPla
                 .bind(plan.match, first, filter.last_id());
   std::vector<Candidate> heap;  // the worst on top
   while (q.step()) {
-    const Candidate candidate{q.int64(0), q.real(1)};
+    const Candidate candidate{q.int64(0), q.real(1), scorer_.last(), scorer_.last_terms()};
     if (heap.size() == count && !better(candidate, heap.front())) continue;
     if (!filter.passes(candidate.id)) continue;
     if (heap.size() == count) {
@@ -93,8 +101,7 @@ std::vector<LexicalSearch::Candidate> LexicalSearch::best_by_text(const QueryPla
   return heap;
 }
 
-void LexicalSearch::add_titles(const QueryPlan& plan, std::vector<Candidate>& candidates) {
-  const auto end = candidates.begin() + static_cast<std::ptrdiff_t>(std::min(candidates.size(), kReranked));
+void LexicalSearch::add_titles(const QueryPlan& plan, std::span<Candidate> candidates) {
   std::unordered_map<std::int64_t, double> share;  // of the query's weight in the title of a session
   std::vector<Token> tokens;
   const auto share_of = [&](std::string_view title) {
@@ -110,52 +117,37 @@ void LexicalSearch::add_titles(const QueryPlan& plan, std::vector<Candidate>& ca
   };
   auto& session = db_.prepare("SELECT session_pk FROM exchanges WHERE exchange_pk = ?1");
   auto& title = db_.prepare("SELECT title FROM sessions WHERE session_pk = ?1");
-  for (auto it = candidates.begin(); it != end; ++it) {
-    session.bind(it->id);
+  for (Candidate& candidate : candidates) {
+    session.bind(candidate.id);
     if (!session.step()) continue;
     const auto [known, fresh] = share.try_emplace(session.int64(0), 0.0);
     if (fresh && title.bind(known->first).step()) known->second = share_of(title.text(0));
-    it->score += MatchScorer::kTitleWeight * known->second;
+    candidate.features.title = known->second;
+    candidate.score += MatchScorer::kTitleWeight * known->second;
   }
   session.reset();
   title.reset();
-  std::stable_sort(candidates.begin(), end, [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
 }
 
-bool LexicalSearch::is_excluded(const QueryPlan& plan, ExchangeId id) {
-  if (plan.excluded.empty()) return false;
-  auto& q =
-      db_.prepare("SELECT 1 FROM exchanges_fts WHERE exchanges_fts MATCH ?1 AND rowid = ?2").bind(plan.excluded, id);
+bool LexicalSearch::is_excluded(const LexicalQuestion& question, ExchangeId id) {
+  if (question.plan.excluded.empty()) return false;
+  auto& q = db_.prepare("SELECT 1 FROM exchanges_fts WHERE exchanges_fts MATCH ?1 AND rowid = ?2")
+                .bind(question.plan.excluded, id);
   const bool found = q.step();
   q.reset();
   return found;
 }
 
-std::vector<LexicalSearch::Candidate> LexicalSearch::newest(const QueryPlan& plan, CandidateFilter& filter,
-                                                            std::size_t count) {
+std::vector<LexicalCandidate> LexicalSearch::newest(const LexicalQuestion& question, CandidateFilter& filter,
+                                                    std::size_t count) {
   auto& q = db_.prepare(
                    "SELECT exchange_pk FROM exchanges WHERE started_at >= ?1 AND started_at < ?2"
                    " ORDER BY started_at DESC, exchange_pk DESC")
                 .bind(filter.since(), filter.until());
   std::vector<Candidate> out;
   while (out.size() < count && q.step())
-    if (const ExchangeId id = q.int64(0); filter.passes(id) && !is_excluded(plan, id)) out.push_back({id, 1.0});
-  q.reset();
-  return out;
-}
-
-// The first `wanted` of different content.
-std::vector<LexicalSearch::Candidate> LexicalSearch::without_copies(const std::vector<Candidate>& candidates,
-                                                                    std::size_t wanted) {
-  std::vector<Candidate> out;
-  std::unordered_set<std::int64_t> seen;
-  auto& q = db_.prepare("SELECT content_hash FROM exchanges WHERE exchange_pk = ?1");
-  for (const Candidate& candidate : candidates) {
-    if (out.size() == wanted) break;
-    q.bind(candidate.id);
-    const std::int64_t hash = q.step() ? q.int64(0) : 0;
-    if (hash == 0 || seen.insert(hash).second) out.push_back(candidate);
-  }
+    if (const ExchangeId id = q.int64(0); filter.passes(id) && !is_excluded(question, id))
+      out.push_back({id, 1.0, {}, 0});
   q.reset();
   return out;
 }

@@ -58,12 +58,16 @@ double MatchScorer::score(const Fts5ExtensionApi& api, Fts5Context* context) {
   const auto text_score = [&](double length) { return kTextWeight * (bm25(length) + coverage) / 2; };
   // The length of a document costs a lookup: only for those that could do.
   if (text_score(0) + kNeighbourWeight < threshold_) return -1;
-  return text_score(length_ratio(api, context)) + kNeighbourWeight * side_by_side(coverage);
+  last_.coverage = coverage;
+  last_.bm25 = bm25(length_ratio(api, context));
+  last_.adjacency = side_by_side(coverage);
+  return kTextWeight * (last_.bm25 + coverage) / 2 + kNeighbourWeight * last_.adjacency;
 }
 
 // Fills hits_; the idf-weighted share of the terms found.
 double MatchScorer::find_terms(const Fts5ExtensionApi& api, Fts5Context* context) {
   double found = 0;
+  last_terms_ = 0;
   for (std::size_t i = 0; i < plan_->terms.size(); ++i) {
     Hits& hits = hits_[i];
     hits.weight = 0;
@@ -76,7 +80,9 @@ double MatchScorer::find_terms(const Fts5ExtensionApi& api, Fts5Context* context
       hits.weight += kColumnWeight[static_cast<std::size_t>(column)];
       hits.places.push_back((static_cast<std::int64_t>(column) << 32) | word);
     }
-    if (hits.weight > 0) found += plan_->terms[i].idf;
+    if (hits.weight <= 0) continue;
+    found += plan_->terms[i].idf;
+    if (i < 64) last_terms_ |= std::uint64_t{1} << i;
   }
   return plan_->total_idf > 0 ? std::min(1.0, found / plan_->total_idf) : 0;
 }

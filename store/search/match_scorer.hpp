@@ -1,5 +1,6 @@
 #pragma once
 
+#include "schemas/query.hpp"
 #include "store/search/query_plan.hpp"
 
 #include <sqlite3.h>
@@ -26,6 +27,11 @@ class MatchScorer {
   void begin(const QueryPlan& plan);
   // Documents that cannot reach this much may be given any score below it.
   void set_threshold(double score) { threshold_ = score; }
+  // What the document scored last was scored by (bm25, coverage, adjacency); of one below the threshold, anything.
+  const RankingFeatures& last() const { return last_; }
+
+  // Its terms: bit i is term i of the plan; of terms from the 64th on nothing is said.
+  std::uint64_t last_terms() const { return last_terms_; }
 
   static constexpr double kTitleWeight = 0.05;
   static constexpr double kNeighbourWeight = 0.10;
@@ -55,6 +61,8 @@ class MatchScorer {
   std::vector<Neighbours> neighbours_;
   double mean_length_ = 0;  // words of a document; 0: not asked yet
   double threshold_ = 0;
+  RankingFeatures last_;
+  std::uint64_t last_terms_ = 0;
 };
 
 }  // namespace memd::search

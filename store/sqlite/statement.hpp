@@ -4,8 +4,10 @@
 
 #include <sqlite3.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -55,6 +57,9 @@ class Statement {
   void bind_at(int index, std::string_view value);
   void bind_at(int index, const std::string& value) { bind_at(index, std::string_view(value)); }
   void bind_at(int index, const char* value) { bind_at(index, std::string_view(value)); }
+  void bind_at(int index, std::span<const std::byte> blob) {
+    bind_blob(index, {reinterpret_cast<const char*>(blob.data()), blob.size()});
+  }
   void bind_blob(int index, std::string_view bytes);
   template <class T>
   void bind_at(int index, const std::optional<T>& value) {

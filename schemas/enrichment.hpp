@@ -1,0 +1,65 @@
+#pragma once
+
+#include "schemas/ids.hpp"
+#include "schemas/time.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+// What is made of an exchange after it is stored.
+namespace memd {
+
+// Bits of enrichment_queue.missing.
+inline constexpr unsigned kMissingTerms = 1;
+inline constexpr unsigned kMissingVectors = 2;
+
+// An exchange that waits to be enriched, as it stood when it was read.
+struct PendingExchange {
+  ExchangeId id = 0;
+  std::int64_t revision = 0;
+  unsigned missing = 0;
+  std::int64_t session_pk = 0;
+  TimeMs started_at = 0;
+  std::string session_title;
+  std::string user_message;
+  std::string interventions;
+  std::string assistant_response;
+  std::int64_t answer_offset = 0;  // the final answer starts here in assistant_response
+  std::string tool_text;
+};
+
+struct TopicMention {
+  std::string topic;     // as it is mostly written there
+  double relevance = 0;  // 0…1
+  std::string stems{};   // of its words, joined by blanks; topics with the same are one. Empty: its name alone
+};
+
+struct ExchangeTerms {
+  std::vector<std::string> identifiers;
+  std::vector<TopicMention> topics;
+};
+
+// Vectors of the chunks of one exchange, in the order of chunks_of().
+struct ExchangeVectors {
+  std::string model;
+  int dimension = 0;
+  std::vector<std::uint64_t> chunk_hashes;
+  std::vector<std::int8_t> vectors;  // chunk_hashes.size() × dimension; only their direction counts
+};
+
+// Absent parts stay missing, and in the queue.
+struct Enrichment {
+  ExchangeId id = 0;
+  std::int64_t revision = 0;
+  std::optional<ExchangeTerms> terms;
+  std::optional<ExchangeVectors> vectors;
+};
+
+struct EnrichmentBacklog {
+  std::int64_t terms = 0;    // exchanges without
+  std::int64_t vectors = 0;  // exchanges whose vectors are missing or of an older text
+};
+
+}  // namespace memd
