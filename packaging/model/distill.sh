@@ -19,7 +19,8 @@ case ${1:-} in
   --probe) probe=yes ;;
   *) sed -n '2,4s/^# *//p' "${BASH_SOURCE[0]}" >&2 && exit 2 ;;
 esac
-export OPENBLAS_NUM_THREADS=${OPENBLAS_NUM_THREADS:-2}
+export OPENBLAS_NUM_THREADS=1
+export PYTHONDONTWRITEBYTECODE=1
 
 # fetch FOLDER PACKAGE...: unpacks each package as FOLDER/PACKAGE
 fetch() {

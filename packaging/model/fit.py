@@ -22,7 +22,7 @@ NAME = "memd-minilm-static-256"
 DIMENSION = 256
 FIRST_WORD = 999  # lower ids are [PAD], [UNK], [CLS], ... and unused ones
 SEED = 20261122
-SETTINGS = {"epochs": 6, "batch": 512, "rate": 0.1, "temperature": 0.05, "teacher_temperature": 0.05, "partner": 0.3}
+SETTINGS = {"epochs": 4, "batch": 512, "rate": 0.2, "temperature": 0.07, "teacher_temperature": 0.07, "partner": 0.2}
 HELD_OUT = 3000  # pairs
 
 
