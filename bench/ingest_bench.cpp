@@ -1,9 +1,10 @@
 // Cold ingest of an agent's history, end to end and searchable, beside a bare simdjson parse of the same files in the
 // same run (goals P1, P8, P9).
 //
-//   ingest_bench HOME [COPIES] [off|as_is|masked]     COPIES > 1: that many copies of the history, with ids of their
-//   own,
-//                                                     for memory (P8); with the raw layer in this mode too (P2)
+//   ingest_bench HOME [COPIES] [off|as_is|masked] [RUNS]   COPIES > 1: that many copies of the history, with ids of
+//                                                          their own, for memory (P8); with the raw layer in this mode
+//                                                          too (P2). Median of RUNS runs: 5 of the history itself, 1
+//                                                          of copies
 #include "bench/statistics.hpp"
 #include "daemon/ingest/ingest_service.hpp"
 
@@ -65,8 +66,29 @@ double parse_seconds(const fs::path& home) {
   return seconds_since(start);
 }
 
+// Of all threads of this process. On a machine that others use too, these say more than the time taken.
+struct Effort {
+  double cpu_seconds = 0;
+  double written_mb = 0;  // handed to the disk, the WAL and what is written again included
+};
+
+Effort effort_so_far() {
+  Effort effort;
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
+  };
+  effort.cpu_seconds = seconds(usage.ru_utime) + seconds(usage.ru_stime);
+  std::ifstream io("/proc/self/io");
+  for (std::string name; io >> name;)
+    if (double value = 0; io >> value && name == "write_bytes:") effort.written_mb = value / 1e6;
+  return effort;
+}
+
 struct Run {
   double seconds = 0;
+  Effort effort;
   std::uint64_t store_bytes = 0;
   std::uint64_t raw_bytes = 0;
   std::uint64_t events = 0;
@@ -84,6 +106,7 @@ Run ingest(const fs::path& home, const fs::path& dir, RawMode raw) {
   fs::remove_all(dir);
   fs::create_directories(dir);
   Run run;
+  const Effort before = effort_so_far();
   const auto start = Clock_::now();
   {
     const Discovery discovery(all_adapters(), home, {}, {});
@@ -98,6 +121,8 @@ Run ingest(const fs::path& home, const fs::path& dir, RawMode raw) {
     run.seconds = seconds_since(start);
     run.events = service.progress().snapshot().events;
   }
+  const Effort after = effort_so_far();
+  run.effort = {after.cpu_seconds - before.cpu_seconds, after.written_mb - before.written_mb};
   run.store_bytes = fs::file_size(dir / "memd.db");
   run.raw_bytes = bytes_below(dir / "raw");
   return run;
@@ -133,7 +158,7 @@ void multiply(const fs::path& home, const fs::path& into, int copies) {
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    std::fputs("usage: ingest_bench HOME [COPIES] [off|as_is|masked]\n", stderr);
+    std::fputs("usage: ingest_bench HOME [COPIES] [off|as_is|masked] [RUNS]\n", stderr);
     return 2;
   }
   fs::path home = argv[1];
@@ -150,7 +175,7 @@ int main(int argc, char** argv) {
     std::vector<double> parse;
     std::vector<double> whole;
     Run last;
-    const int runs = copies > 1 ? 1 : kRuns;
+    const int runs = argc > 4 ? std::max(1, std::atoi(argv[4])) : copies > 1 ? 1 : kRuns;
     for (int i = 0; i < runs; ++i) {
       parse.push_back(mb / parse_seconds(home));
       last = ingest(home, scratch / "store", raw);
@@ -162,17 +187,22 @@ int main(int argc, char** argv) {
     std::printf("%-40s %8.0f MB/s\n", "simdjson DOM parse, one thread", parse_rate);
     std::printf("%-40s %8.0f MB/s   (%.0f%% of the parse; goal 400 MB/s and 35%%)\n", "memd ingest, cold, searchable",
                 ingest_rate, 100 * ingest_rate / parse_rate);
+    std::printf("%-40s %8.0f MB/s   (%.1f s of CPU, all threads, last run)\n", "memd ingest, per second of CPU",
+                mb / last.effort.cpu_seconds, last.effort.cpu_seconds);
+    std::printf("%-40s %8.1f MB\n", "written to disk meanwhile", last.effort.written_mb);
     std::printf("%-40s %8.1f MB     (%.1f%% of the sources; goal 10%%)\n", "store",
                 static_cast<double>(last.store_bytes) / 1e6, 100 * static_cast<double>(last.store_bytes) / 1e6 / mb);
     std::printf("%-40s %8.1f MB     (%.1f%% of the sources; goal 15%%)\n", ("raw layer, " + mode).c_str(),
                 static_cast<double>(last.raw_bytes) / 1e6, 100 * static_cast<double>(last.raw_bytes) / 1e6 / mb);
     std::printf("%-40s %8.0f MiB    (goal 256 while indexing 5 GB)\n", "peak memory of this process", peak_rss_mb());
     std::printf(
-        "{\"mb\":%.1f,\"parse_mb_per_s\":%.0f,\"ingest_mb_per_s\":%.0f,\"store_mb\":%.1f,\"raw_mode\":\"%s\",\"raw_"
+        "{\"mb\":%.1f,\"parse_mb_per_s\":%.0f,\"ingest_mb_per_s\":%.0f,\"cpu_s\":%.1f,\"written_mb\":%.0f,\"store_mb\":"
+        "%.1f,\"raw_mode\":\"%s\",\"raw_"
         "mb\":%.1f,\"events\":%llu,\"peak_rss_"
         "mib\":%.0f}\n",
-        mb, parse_rate, ingest_rate, static_cast<double>(last.store_bytes) / 1e6, mode.c_str(),
-        static_cast<double>(last.raw_bytes) / 1e6, static_cast<unsigned long long>(last.events), peak_rss_mb());
+        mb, parse_rate, ingest_rate, last.effort.cpu_seconds, last.effort.written_mb,
+        static_cast<double>(last.store_bytes) / 1e6, mode.c_str(), static_cast<double>(last.raw_bytes) / 1e6,
+        static_cast<unsigned long long>(last.events), peak_rss_mb());
   } catch (const std::exception& e) {
     std::fprintf(stderr, "ingest_bench: %s\n", e.what());
     fs::remove_all(scratch);

@@ -170,6 +170,8 @@ Result<void> Writer::commit() {
   return result;
 }
 
+void Writer::release() { assembler_->release(); }
+
 Result<void> Writer::flush() {
   if (transaction_ == nullptr) return {};
   auto result = sqlite::guard([&] { assembler_->flush(clock_.now()); });
@@ -177,22 +179,29 @@ Result<void> Writer::flush() {
   return result;
 }
 
+// No RETURNING: with it SQLite looks through all tables that refer to sources, for each of them.
 void Writer::save_source(Source& s) {
-  auto& upsert = db_.prepare(
-      "INSERT INTO sources (platform, path, format, state, state_reason, device, inode, head_hash, head_length, size,"
-      " mtime, cursor, generation, open_tail, session_uid, mark, failures, retry_at)"
-      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-      " ON CONFLICT (platform, path) DO UPDATE SET state = excluded.state, state_reason = excluded.state_reason,"
-      " device = excluded.device, inode = excluded.inode, head_hash = excluded.head_hash,"
-      " head_length = excluded.head_length, size = excluded.size, mtime = excluded.mtime, cursor = excluded.cursor,"
-      " generation = excluded.generation, open_tail = excluded.open_tail, session_uid = excluded.session_uid,"
-      " mark = excluded.mark, failures = excluded.failures, retry_at = excluded.retry_at"
-      " RETURNING source_pk");
-  upsert.bind(to_string(s.platform), s.path, static_cast<int>(s.format), static_cast<int>(s.state), s.state_reason,
-              as_sql(s.identity.device), as_sql(s.identity.inode), as_sql(s.identity.head_hash), s.identity.head_length,
-              s.size, s.mtime, s.cursor, s.generation, s.open_tail, s.session_uid, s.mark, s.failures, s.retry_at);
-  if (upsert.step()) s.id = upsert.int64(0);
-  upsert.reset();
+  auto& find = db_.prepare("SELECT source_pk FROM sources WHERE platform = ? AND path = ?");
+  find.bind(to_string(s.platform), s.path);
+  const bool known = find.step();
+  if (known) s.id = find.int64(0);
+  find.reset();
+  auto& save = db_.prepare(
+      known ? "UPDATE sources SET state = ?3, state_reason = ?4, device = ?5, inode = ?6, head_hash = ?7,"
+              " head_length = ?8, size = ?9, mtime = ?10, cursor = ?11, generation = ?12, open_tail = ?13, mark = ?14,"
+              " failures = ?15, retry_at = ?16 WHERE platform = ?1 AND path = ?2"
+            : "INSERT INTO sources (platform, path, state, state_reason, device, inode, head_hash, head_length, size,"
+              " mtime, cursor, generation, open_tail, mark, failures, retry_at, format, session_uid)"
+              " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?17, ?18)");
+  save.bind(to_string(s.platform), s.path, static_cast<int>(s.state), s.state_reason, as_sql(s.identity.device),
+            as_sql(s.identity.inode), as_sql(s.identity.head_hash), s.identity.head_length, s.size, s.mtime, s.cursor,
+            s.generation, s.open_tail, s.mark, s.failures, s.retry_at);
+  if (!known) {
+    save.bind_at(17, static_cast<int>(s.format));
+    save.bind_at(18, s.session_uid);
+  }
+  save.run();
+  if (!known) s.id = db_.last_insert_rowid();
 }
 
 void Writer::save_coverage(SourceId source, const std::vector<CoverageEntry>& entries, bool restart) {

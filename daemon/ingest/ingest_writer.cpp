@@ -46,6 +46,7 @@ void IngestService::write_loop(const std::stop_token& stop) {
     written_since_trim_ += item->bytes;
     if (!item->more_coming && written_since_trim_ > kMuch) {
       written_since_trim_ = 0;
+      writer_->release();
       give_memory_back();
     }
   }

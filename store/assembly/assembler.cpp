@@ -48,12 +48,13 @@ bool needs_exchange(const Event& e) {
 
 Assembler::Assembler(sqlite::Database& db)
     : db_(db),
-      events_(db),
+      identities_(db),
+      events_(db, identities_),
       exchanges_(db),
-      history_(db, exchanges_),
+      history_(db, events_, exchanges_),
       copies_(db),
       paths_(db),
-      responses_(db),
+      responses_(db, identities_),
       titles_(db),
       sessions_(db, exchanges_, history_),
       tail_(db) {}
@@ -239,10 +240,14 @@ void Assembler::apply_event(Event& e, Context& context) {
 void Assembler::flush(TimeMs now) {
   sessions_.flush(now);
   responses_.flush();
+  identities_.flush();
   history_.flushed();
 }
 
+void Assembler::release() { identities_.release(); }
+
 void Assembler::forget() {
+  identities_.forget();
   sessions_.clear();
   responses_.clear();
   paths_.clear();

@@ -7,6 +7,7 @@
 #include "store/assembly/event_rows.hpp"
 #include "store/assembly/exchange_rows.hpp"
 #include "store/assembly/history_prompts.hpp"
+#include "store/assembly/identity_index.hpp"
 #include "store/assembly/path_interner.hpp"
 #include "store/assembly/response_ledger.hpp"
 #include "store/assembly/session_cache.hpp"
@@ -49,6 +50,7 @@ class Assembler {
 
   void flush(TimeMs now);  // writes open exchanges and sessions; before a commit
   void forget();           // drops all memory; after a rollback
+  void release();          // gives back what a large ingest needed
 
  private:
   struct Context {  // of the event being applied
@@ -93,6 +95,7 @@ class Assembler {
   void touch_files(ExchangeDraft& draft, const Event& event);
 
   sqlite::Database& db_;
+  IdentityIndex identities_;
   EventRows events_;
   ExchangeRows exchanges_;
   HistoryPrompts history_;

@@ -67,13 +67,7 @@ std::vector<SourceId> Assembler::rewind(std::string_view uid, const Source& sour
 }
 
 bool Assembler::opens_exchange(std::string_view uid, SourceId source, std::uint64_t event_id, std::uint32_t item) {
-  auto& q = db_.prepare(
-      "SELECT 1 FROM events e JOIN sessions s USING (session_pk) WHERE e.event_id = ? AND s.uid = ?"
-      " AND e.source_pk = ? AND e.raw_offset = ? AND e.kind = 0 AND e.flags & ?");
-  q.bind(as_sql(event_id), uid, source, item, static_cast<std::uint32_t>(kFlagStartsExchange));
-  const bool found = q.step();
-  q.reset();
-  return found;
+  return events_.opens_exchange(event_id, uid, source, item);
 }
 
 }  // namespace memd::assembly

@@ -27,6 +27,7 @@ void Assembler::on_tool_call(SessionWork& s, const Event& e, std::int64_t seq, C
   ExchangeDraft& d = s.draft;
   ++s.tool_calls;
   ++d.tool_calls;
+  if (!e.tool.empty() && !d.tools.contains(e.tool)) d.tools.insert(e.tool);
   add_tool_line(d, e.search_text);
   touch_files(d, e);
 

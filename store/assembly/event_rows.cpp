@@ -13,26 +13,36 @@ std::optional<std::int64_t> pk_or_null(std::int64_t pk) { return pk == 0 ? std::
 }  // namespace
 
 bool EventRows::insert(const EventRecord& r) {
+  if (identities_.find(r.event_id)) return false;
   auto& stmt = db_.prepare(
       "INSERT INTO events (session_pk, seq, event_id, time, kind, role, origin, parent_seq, pair_seq, tool, call_key,"
       " input_hash, path_pk, flags, summary, tokens, source_pk, raw_offset, raw_length, raw_block)"
-      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (event_id) DO NOTHING");
+      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   const std::optional<std::string_view> tool = r.tool.empty() ? std::nullopt : std::optional(r.tool);
   stmt.bind(r.session_pk, r.seq, as_sql(r.event_id), r.time, static_cast<int>(r.kind), static_cast<int>(r.role),
             static_cast<int>(r.origin), r.parent_seq, r.pair_seq, tool, hash_or_null(r.call_key),
             hash_or_null(r.input_hash), pk_or_null(r.path_pk), r.flags, r.summary, r.tokens, pk_or_null(r.source),
             r.raw.offset, r.raw.length, static_cast<int>(r.raw.block));
   stmt.run();
-  return db_.changes() == 1;
+  identities_.add(r.event_id, r.session_pk, r.seq);
+  return true;
 }
 
 std::optional<std::int64_t> EventRows::session_of(std::uint64_t event_id) {
-  auto& q = db_.prepare("SELECT session_pk FROM events WHERE event_id = ?");
-  q.bind(as_sql(event_id));
-  std::optional<std::int64_t> pk;
-  if (q.step()) pk = q.int64(0);
+  const auto place = identities_.find(event_id);
+  return place ? std::optional(place->session_pk) : std::nullopt;
+}
+
+bool EventRows::opens_exchange(std::uint64_t event_id, std::string_view uid, SourceId source, std::uint32_t item) {
+  const auto place = identities_.find(event_id);
+  if (!place) return false;
+  auto& q = db_.prepare(
+      "SELECT 1 FROM events e JOIN sessions s USING (session_pk) WHERE e.session_pk = ? AND e.seq = ? AND s.uid = ?"
+      " AND e.source_pk = ? AND e.raw_offset = ? AND e.kind = 0 AND e.flags & ?");
+  q.bind(place->session_pk, place->place, uid, source, item, static_cast<std::uint32_t>(kFlagStartsExchange));
+  const bool found = q.step();
   q.reset();
-  return pk;
+  return found;
 }
 
 void EventRows::pair(std::int64_t session_pk, std::int64_t call_seq, std::int64_t result_seq) {

@@ -2,6 +2,7 @@
 
 #include "schemas/event.hpp"
 #include "schemas/source.hpp"
+#include "store/assembly/identity_index.hpp"
 #include "store/assembly/session_state.hpp"
 #include "store/sqlite/database.hpp"
 
@@ -38,10 +39,12 @@ struct EventRecord {
 // Reading and writing of event rows for the assembler. Writer thread only. Throws ErrorException.
 class EventRows {
  public:
-  explicit EventRows(sqlite::Database& db) : db_(db) {}
+  EventRows(sqlite::Database& db, IdentityIndex& identities) : db_(db), identities_(identities) {}
 
   bool insert(const EventRecord& row);  // false: the event is in the store already (under whatever session)
   std::optional<std::int64_t> session_of(std::uint64_t event_id);
+  // Whether the event opened an exchange of this session, taken from that item of the source.
+  bool opens_exchange(std::uint64_t event_id, std::string_view session_uid, SourceId source, std::uint32_t item);
   void pair(std::int64_t session_pk, std::int64_t call_seq, std::int64_t result_seq);
   std::optional<OpenCall> find_open_call(std::int64_t session_pk, std::uint64_t call_key);
 
@@ -59,6 +62,7 @@ class EventRows {
 
  private:
   sqlite::Database& db_;
+  IdentityIndex& identities_;
 };
 
 }  // namespace memd::assembly

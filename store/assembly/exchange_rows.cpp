@@ -80,6 +80,7 @@ void ExchangeRows::save(const SessionWork& session, ExchangeDraft& d, TimeMs ing
       .run();
   index_text(d);
   save_files(session.pk, d);
+  save_tools(d);
   d.stored = true;
   d.dirty = false;
 }
@@ -112,6 +113,29 @@ void ExchangeRows::save_files(std::int64_t session_pk, const ExchangeDraft& d) {
         .bind(session_pk, d.number, key.first, static_cast<int>(key.second), totals.touches, totals.lines_added,
               totals.lines_removed)
         .run();
+}
+
+std::int64_t ExchangeRows::intern_tool(const std::string& tool) {
+  if (const auto it = tools_.find(tool); it != tools_.end()) return it->second;
+  db_.prepare("INSERT INTO tools (tool) VALUES (?) ON CONFLICT DO NOTHING").bind(tool).run();
+  auto& find = db_.prepare("SELECT tool_pk FROM tools WHERE tool = ?").bind(tool);
+  find.step();
+  const std::int64_t pk = find.int64(0);
+  find.reset();
+  tools_.emplace(tool, pk);
+  return pk;
+}
+
+void ExchangeRows::save_tools(ExchangeDraft& d) {
+  auto& insert = db_.prepare("INSERT INTO exchange_tools (exchange_pk, tool_pk) VALUES (?, ?) ON CONFLICT DO NOTHING");
+  for (const std::string& tool : d.tools)
+    insert.bind(d.pk, intern_tool(tool)).run();
+  d.tools.clear();
+}
+
+void ExchangeRows::forget() {
+  next_id_ = 0;
+  tools_.clear();
 }
 
 bool ExchangeRows::load_newest(std::int64_t session_pk, std::int64_t end, ExchangeDraft& d) {

@@ -4,6 +4,8 @@
 #include "store/sqlite/database.hpp"
 
 #include <cstdint>
+#include <string>
+#include <unordered_map>
 
 namespace memd::assembly {
 
@@ -27,16 +29,19 @@ class ExchangeRows {
   // Removes the exchanges of a session from number `first` on, with all that hangs on them.
   void remove_from(std::int64_t session_pk, std::int64_t first);
 
-  void forget() { next_id_ = 0; }  // after a rollback
+  void forget();  // after a rollback
 
  private:
   void save_files(std::int64_t session_pk, const ExchangeDraft& draft);
+  void save_tools(ExchangeDraft& draft);
+  std::int64_t intern_tool(const std::string& tool);
   void index_text(ExchangeDraft& draft);
   void load_files(std::int64_t session_pk, ExchangeDraft& draft);
   void replay_events(std::int64_t session_pk, ExchangeDraft& draft);
 
   sqlite::Database& db_;
   ExchangeId next_id_ = 0;  // 0: not read yet
+  std::unordered_map<std::string, std::int64_t> tools_;
 };
 
 }  // namespace memd::assembly

@@ -24,7 +24,8 @@ namespace memd::assembly {
 // thread only. Throws ErrorException.
 class HistoryPrompts {
  public:
-  HistoryPrompts(sqlite::Database& db, ExchangeRows& exchanges) : db_(db), events_(db), exchanges_(exchanges) {}
+  HistoryPrompts(sqlite::Database& db, EventRows& events, ExchangeRows& exchanges)
+      : db_(db), events_(events), exchanges_(exchanges) {}
 
   // False: a transcript has it.
   bool add(SessionWork& session, const Event& prompt, SourceId source, std::string_view adapter_version);
@@ -48,7 +49,7 @@ class HistoryPrompts {
   bool any();
 
   sqlite::Database& db_;
-  EventRows events_;
+  EventRows& events_;
   ExchangeRows& exchanges_;
   std::unordered_multimap<std::uint64_t, std::pair<std::string, TimeMs>> unstored_;  // by text: session uid, time
   std::optional<bool> any_;  // whether there are any in the store at all

@@ -5,19 +5,33 @@
 namespace memd::assembly {
 namespace {
 constexpr std::size_t kCacheEntries = 50'000;
-}
+
+// A response may have the key of the event that told of it (schemas/sql/0005).
+std::uint64_t identity_of(std::uint64_t response_key) { return response_key ^ 1; }
+
+}  // namespace
 
 ResponseLedger::Entry& ResponseLedger::find_or_load(std::uint64_t key, std::int64_t session_pk,
                                                     std::int64_t exchange_number) {
   if (const auto it = entries_.find(key); it != entries_.end()) return it->second;
-  Entry entry{session_pk, exchange_number, {}, true};
-  auto& q = db_.prepare(
-      "SELECT session_pk, coalesce(exchange_number, -1), input, output, cache_read, cache_creation"
-      " FROM responses WHERE response_key = ?");
-  q.bind(as_sql(key));
-  if (q.step()) entry = {q.int64(0), q.int64(1), {q.int64(2), q.int64(3), q.int64(4), q.int64(5)}, false};
-  q.reset();
-  return entries_.emplace(key, entry).first->second;
+  Entry entry{session_pk, exchange_number, {}, false, false};
+  if (const auto place = identities_.find(identity_of(key))) {
+    auto& q = db_.prepare(
+        "SELECT input, output, cache_read, cache_creation FROM responses"
+        " WHERE session_pk = ? AND exchange_number = ? AND response_key = ?");
+    q.bind(place->session_pk, place->place, as_sql(key));
+    entry = {place->session_pk, place->place, {}, true, false};
+    if (q.step()) entry.usage = {q.int64(0), q.int64(1), q.int64(2), q.int64(3)};
+    q.reset();
+  }
+  Entry& kept = entries_.emplace(key, entry).first->second;
+  if (!kept.stored) change(key, kept);
+  return kept;
+}
+
+void ResponseLedger::change(std::uint64_t key, Entry& entry) {
+  if (!entry.dirty) changed_.push_back(key);
+  entry.dirty = true;
 }
 
 TokenUsage ResponseLedger::add(std::uint64_t key, const TokenUsage& usage, std::int64_t session_pk,
@@ -28,24 +42,32 @@ TokenUsage ResponseLedger::add(std::uint64_t key, const TokenUsage& usage, std::
   if (entry.session_pk != session_pk || (!fresh && usage.output <= entry.usage.output)) return {};
   const TokenUsage delta = usage - entry.usage;
   entry.usage = usage;
-  entry.dirty = true;
+  change(key, entry);
   return delta;
 }
 
 void ResponseLedger::flush() {
   auto& upsert = db_.prepare(
       "INSERT INTO responses (response_key, session_pk, exchange_number, input, output, cache_read, cache_creation)"
-      " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (response_key) DO UPDATE SET input = excluded.input,"
-      " output = excluded.output, cache_read = excluded.cache_read, cache_creation = excluded.cache_creation");
-  for (auto& [key, entry] : entries_) {
-    if (!entry.dirty) continue;
+      " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET input = excluded.input, output = excluded.output,"
+      " cache_read = excluded.cache_read, cache_creation = excluded.cache_creation");
+  for (const std::uint64_t key : changed_) {
+    Entry& entry = entries_.at(key);
     upsert
         .bind(as_sql(key), entry.session_pk, entry.exchange_number, entry.usage.input, entry.usage.output,
               entry.usage.cache_read, entry.usage.cache_creation)
         .run();
+    if (!entry.stored) identities_.add(identity_of(key), entry.session_pk, entry.exchange_number);
+    entry.stored = true;
     entry.dirty = false;
   }
+  changed_.clear();
   if (entries_.size() > kCacheEntries) entries_.clear();
+}
+
+void ResponseLedger::clear() {
+  entries_.clear();
+  changed_.clear();
 }
 
 }  // namespace memd::assembly

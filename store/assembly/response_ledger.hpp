@@ -1,10 +1,12 @@
 #pragma once
 
 #include "schemas/event.hpp"
+#include "store/assembly/identity_index.hpp"
 #include "store/sqlite/database.hpp"
 
 #include <cstdint>
 #include <unordered_map>
+#include <vector>
 
 namespace memd::assembly {
 
@@ -12,7 +14,7 @@ namespace memd::assembly {
 // many files (rows of `responses`). Writer thread only. Throws ErrorException.
 class ResponseLedger {
  public:
-  explicit ResponseLedger(sqlite::Database& db) : db_(db) {}
+  ResponseLedger(sqlite::Database& db, IdentityIndex& identities) : db_(db), identities_(identities) {}
 
   // What `usage` adds to what was counted for this response before: to the session and exchange that saw it first.
   // Zero for a repetition, and for a copy in another session.
@@ -20,19 +22,23 @@ class ResponseLedger {
                  std::int64_t exchange_number);
 
   void flush();  // writes what changed since the last flush
-  void clear() { entries_.clear(); }
+  void clear();
 
  private:
   struct Entry {
     std::int64_t session_pk = 0;
     std::int64_t exchange_number = -1;
     TokenUsage usage;
+    bool stored = false;
     bool dirty = false;
   };
+  void change(std::uint64_t key, Entry& entry);
   Entry& find_or_load(std::uint64_t key, std::int64_t session_pk, std::int64_t exchange_number);
 
   sqlite::Database& db_;
+  IdentityIndex& identities_;
   std::unordered_map<std::uint64_t, Entry> entries_;
+  std::vector<std::uint64_t> changed_;  // in the order they were first changed since the last flush
 };
 
 }  // namespace memd::assembly

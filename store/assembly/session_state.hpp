@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -70,6 +71,7 @@ struct ExchangeDraft {
   std::int64_t lines_added = 0;
   std::int64_t lines_removed = 0;
   std::map<std::pair<std::int64_t, FileAccess>, FileTotals> files;  // by path_pk
+  std::set<std::string, std::less<>> tools;                         // called since it was last written
 
   // Not stored: found again from the event rows.
   std::unordered_set<std::uint64_t> failed_inputs;  // input hashes of calls that failed

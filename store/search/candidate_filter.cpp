@@ -8,7 +8,8 @@
 namespace memd::search {
 namespace {
 
-constexpr std::size_t kFew = 4000;  // exchanges listed up front
+constexpr std::size_t kFew = 4000;         // exchanges listed up front
+constexpr std::size_t kFewOfTool = 20000;  // the same; from an index alone, which is cheap
 
 // Both lists restrict; an empty one does not. nullopt: they exclude each other.
 std::optional<std::vector<Platform>> both(const std::vector<Platform>& a, const std::vector<Platform>& b) {
@@ -24,13 +25,14 @@ std::optional<std::vector<Platform>> both(const std::vector<Platform>& a, const 
 }  // namespace
 
 CandidateFilter::CandidateFilter(sqlite::Database& db, const QueryFilter& filter, const ParsedQuery& typed)
-    : db_(db), since_(std::max(filter.since, typed.since)), paths_(typed.paths), tools_(typed.tools) {
+    : db_(db), since_(std::max(filter.since, typed.since)), paths_(typed.paths) {
   if (filter.until > 0) until_ = filter.until;
   if (typed.until > 0) until_ = std::min(until_, typed.until);
   check_time_ = since_ > 0 || until_ != std::numeric_limits<TimeMs>::max();
   restrict_sessions(filter, typed);
   if (check_time_) restrict_time();
   if (paths_.size() == 1) restrict_paths();
+  restrict_tools(typed.tools);
 }
 
 void CandidateFilter::restrict_sessions(const QueryFilter& filter, const ParsedQuery& typed) {
@@ -101,8 +103,32 @@ void CandidateFilter::restrict_paths() {
   restrict_to(std::move(ids));
 }
 
+void CandidateFilter::restrict_tools(const std::vector<std::string>& parts) {
+  for (const std::string& part : parts) {
+    std::vector<std::int64_t> tools;
+    auto& find = db_.prepare("SELECT tool_pk FROM tools WHERE instr(lower(tool), ?1) > 0").bind(part);
+    while (find.step())
+      tools.push_back(find.int64(0));
+    find.reset();
+
+    Ids ids;
+    auto& q = db_.prepare("SELECT exchange_pk FROM exchange_tools WHERE tool_pk = ?1 LIMIT ?2");
+    for (const std::int64_t tool : tools) {
+      q.bind(tool, kFewOfTool + 1 - std::min(ids.size(), kFewOfTool));
+      while (q.step())
+        ids.push_back(q.int64(0));
+    }
+    q.reset();
+    if (ids.size() <= kFewOfTool)
+      restrict_to(std::move(ids));
+    else
+      tools_.push_back(std::move(tools));
+  }
+}
+
 void CandidateFilter::restrict_to(Ids ids) {
   std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   if (list_) {
     Ids common;
     std::set_intersection(list_->begin(), list_->end(), ids.begin(), ids.end(), std::back_inserter(common));
@@ -123,21 +149,18 @@ ExchangeId CandidateFilter::last_id() const {
 
 bool CandidateFilter::passes(ExchangeId id) {
   if (list_ && !std::binary_search(list_->begin(), list_->end(), id)) return false;
-  if (!sessions_ && !check_time_ && paths_.empty() && tools_.empty()) return true;
-  auto& q = db_.prepare(
-                   "SELECT session_pk, started_at, exchange_number, first_seq, last_seq FROM exchanges"
-                   " WHERE exchange_pk = ?1")
-                .bind(id);
+  if (!calls_tools(id)) return false;
+  if (!sessions_ && !check_time_ && paths_.empty()) return true;
+  auto& q =
+      db_.prepare("SELECT session_pk, started_at, exchange_number FROM exchanges WHERE exchange_pk = ?1").bind(id);
   if (!q.step()) return false;
   const auto session = q.int64(0);
   const TimeMs time = q.int64(1);
   const auto number = q.int64(2);
-  const auto first_seq = q.int64(3);
-  const auto last_seq = q.int64(4);
   q.reset();
   if (sessions_ && !sessions_->contains(session)) return false;
   if (check_time_ && (time < since_ || time >= until_)) return false;
-  return touches_paths(session, number) && calls_tools(session, first_seq, last_seq);
+  return touches_paths(session, number);
 }
 
 bool CandidateFilter::touches_paths(std::int64_t session, std::int64_t number) {
@@ -152,15 +175,15 @@ bool CandidateFilter::touches_paths(std::int64_t session, std::int64_t number) {
   });
 }
 
-bool CandidateFilter::calls_tools(std::int64_t session, std::int64_t first_seq, std::int64_t last_seq) {
-  return std::all_of(tools_.begin(), tools_.end(), [&](const std::string& part) {
-    auto& q = db_.prepare(
-                     "SELECT 1 FROM events WHERE session_pk = ?1 AND seq BETWEEN ?2 AND ?3 AND kind = 3"
-                     " AND instr(lower(tool), ?4) > 0 LIMIT 1")
-                  .bind(session, first_seq, last_seq, part);
-    const bool found = q.step();
-    q.reset();
-    return found;
+bool CandidateFilter::calls_tools(ExchangeId id) {
+  if (tools_.empty()) return true;
+  std::vector<std::int64_t> called;
+  auto& q = db_.prepare("SELECT tool_pk FROM exchange_tools WHERE exchange_pk = ?1").bind(id);
+  while (q.step())
+    called.push_back(q.int64(0));
+  q.reset();
+  return std::all_of(tools_.begin(), tools_.end(), [&](const std::vector<std::int64_t>& group) {
+    return std::find_first_of(called.begin(), called.end(), group.begin(), group.end()) != called.end();
   });
 }
 

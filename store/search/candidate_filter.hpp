@@ -22,6 +22,8 @@ class CandidateFilter {
 
   bool passes(ExchangeId id);
   bool unrestricted() const { return !list_ && !sessions_ && !check_time_ && paths_.empty() && tools_.empty(); }
+  // Null: not listed. What passes is among them; sorted.
+  const std::vector<ExchangeId>* list() const { return list_ ? &*list_ : nullptr; }
 
   // All that pass lie here.
   ExchangeId first_id() const;
@@ -35,10 +37,11 @@ class CandidateFilter {
   void restrict_sessions(const QueryFilter& filter, const ParsedQuery& typed);
   void restrict_time();
   void restrict_paths();
+  void restrict_tools(const std::vector<std::string>& parts);
   std::optional<Ids> ids_of_sessions(std::int64_t exchanges);
   void restrict_to(Ids ids);
   bool touches_paths(std::int64_t session, std::int64_t number);
-  bool calls_tools(std::int64_t session, std::int64_t first_seq, std::int64_t last_seq);
+  bool calls_tools(ExchangeId id);
 
   sqlite::Database& db_;
   std::optional<Ids> list_;
@@ -47,7 +50,7 @@ class CandidateFilter {
   TimeMs since_ = 0;
   TimeMs until_ = std::numeric_limits<TimeMs>::max();
   std::vector<std::string> paths_;
-  std::vector<std::string> tools_;
+  std::vector<std::vector<std::int64_t>> tools_;  // of each group, one has to be called
 };
 
 }  // namespace memd::search

@@ -4,6 +4,7 @@
 #include "store/search/query_parser.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <unordered_map>
 
 namespace memd::search {
@@ -11,6 +12,7 @@ namespace {
 
 constexpr std::size_t kReranked = 200;          // the best by text, whose titles are looked at
 constexpr std::int64_t kNewestMatches = 5'000;  // looked at for a word that half the store holds
+constexpr std::size_t kReadableList = 20'000;   // exchanges whose times are read one by one
 
 }  // namespace
 
@@ -140,6 +142,9 @@ bool LexicalSearch::is_excluded(const LexicalQuestion& question, ExchangeId id) 
 
 std::vector<LexicalCandidate> LexicalSearch::newest(const LexicalQuestion& question, CandidateFilter& filter,
                                                     std::size_t count) {
+  // A list is read instead of all that happened, back to the first of them.
+  if (const auto* list = filter.list(); list != nullptr && list->size() <= kReadableList)
+    return newest_of(*list, question, filter, count);
   auto& q = db_.prepare(
                    "SELECT exchange_pk FROM exchanges WHERE started_at >= ?1 AND started_at < ?2"
                    " ORDER BY started_at DESC, exchange_pk DESC")
@@ -149,6 +154,25 @@ std::vector<LexicalCandidate> LexicalSearch::newest(const LexicalQuestion& quest
     if (const ExchangeId id = q.int64(0); filter.passes(id) && !is_excluded(question, id))
       out.push_back({id, 1.0, {}, 0});
   q.reset();
+  return out;
+}
+
+std::vector<LexicalCandidate> LexicalSearch::newest_of(const std::vector<ExchangeId>& list,
+                                                       const LexicalQuestion& question, CandidateFilter& filter,
+                                                       std::size_t count) {
+  std::vector<std::pair<TimeMs, ExchangeId>> by_time;
+  auto& q = db_.prepare("SELECT started_at FROM exchanges WHERE exchange_pk = ?1");
+  for (const ExchangeId id : list) {
+    q.bind(id);
+    if (q.step() && q.int64(0) >= filter.since() && q.int64(0) < filter.until()) by_time.emplace_back(q.int64(0), id);
+  }
+  q.reset();
+  std::sort(by_time.begin(), by_time.end(), std::greater<>());
+  std::vector<Candidate> out;
+  for (const auto& [time, id] : by_time) {
+    if (out.size() == count) break;
+    if (filter.passes(id) && !is_excluded(question, id)) out.push_back({id, 1.0, {}, 0});
+  }
   return out;
 }
 

@@ -59,6 +59,8 @@ class LexicalSearch {
   std::vector<Candidate> best_by_text(const QueryPlan& plan, CandidateFilter& filter, std::size_t count);
   void add_titles(const QueryPlan& plan, std::span<Candidate> candidates);
   std::vector<Candidate> newest(const LexicalQuestion& question, CandidateFilter& filter, std::size_t count);
+  std::vector<Candidate> newest_of(const std::vector<ExchangeId>& list, const LexicalQuestion& question,
+                                   CandidateFilter& filter, std::size_t count);
   ExchangeId newest_window(const QueryPlan& plan, const CandidateFilter& filter) const;
 
   sqlite::Database& db_;

@@ -102,6 +102,7 @@ class StoreFixture {
         .bind(seq, session, number)
         .run();
     db_.prepare("UPDATE sessions SET next_seq = next_seq + 1 WHERE session_pk = ?").bind(session).run();
+    if (kind == EventKind::tool_call) call(session, number, tool);
     return seq;
   }
 
@@ -127,6 +128,15 @@ class StoreFixture {
            "INSERT INTO exchange_files (session_pk, exchange_number, path_pk, access)"
            " VALUES (?, ?, (SELECT path_pk FROM paths WHERE path = ?), 1)")
         .bind(session, number, path)
+        .run();
+  }
+
+  void call(std::int64_t session, std::int64_t number, std::string_view tool) {
+    db_.prepare("INSERT OR IGNORE INTO tools (tool) VALUES (?)").bind(tool).run();
+    db_.prepare(
+           "INSERT OR IGNORE INTO exchange_tools SELECT exchange_pk, (SELECT tool_pk FROM tools WHERE tool = ?3)"
+           " FROM exchanges WHERE session_pk = ?1 AND exchange_number = ?2")
+        .bind(session, number, tool)
         .run();
   }
 
