@@ -1,8 +1,8 @@
 #include "store/vectors/sign_sketch.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
+#include <cstring>
 #include <iterator>
 #include <numeric>
 
@@ -30,9 +30,15 @@ SketchShape sketch(std::span<const std::int8_t> codes, float inverse, std::span<
         squares[lane] += r[d + lane] * r[d + lane];
         sums[lane] += std::fabs(r[d + lane]);
       }
-    std::uint64_t word = 0;
+    std::uint8_t negative[64];
     for (std::size_t d = 0; d < 64; ++d)
-      word |= std::uint64_t{std::bit_cast<std::uint32_t>(r[d]) >> 31} << d;
+      negative[d] = r[d] < 0 ? 1 : 0;
+    std::uint64_t word = 0;
+    for (std::size_t d = 0; d < 64; d += 8) {
+      std::uint64_t eight;
+      std::memcpy(&eight, negative + d, sizeof eight);
+      word |= (eight * 0x0102040810204080U >> 56) << d;  // gathers the lowest bits of eight bytes
+    }
     signs[first / 64] = word;
   }
   const float square = std::accumulate(std::begin(squares), std::end(squares), 0.F);

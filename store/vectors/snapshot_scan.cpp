@@ -115,7 +115,8 @@ class Scan {
 
   // Keeps the rows whose sketches promise most, then scores those.
   void sketched() {
-    const std::size_t wanted = std::max(tuning_.min_kept, request_.count * tuning_.kept_per_result);
+    const std::size_t wanted = std::max({tuning_.min_kept, request_.count * tuning_.kept_per_result,
+                                         static_cast<std::size_t>(rows_in_range_ / tuning_.rows_per_kept)});
     const QuerySketch query(request_.query, *s_.centre, s_.words);
     std::vector<Candidate> candidates;
     float threshold = -std::numeric_limits<float>::infinity();
