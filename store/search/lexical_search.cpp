@@ -1,7 +1,9 @@
 #include "store/search/lexical_search.hpp"
 
 #include "store/search/hit_loader.hpp"
+#include "store/search/match_scorer.hpp"
 #include "store/search/passage.hpp"
+#include "store/search/posting_walk.hpp"
 #include "store/search/query_parser.hpp"
 
 #include <algorithm>
@@ -11,13 +13,11 @@
 namespace memd::search {
 namespace {
 
-constexpr std::size_t kReranked = 200;          // the best by text, whose titles are looked at
-constexpr std::int64_t kNewestMatches = 5'000;  // looked at for a word that half the store holds
+constexpr std::size_t kReranked = 200;  // the best by text, whose titles are looked at
 
 }  // namespace
 
-LexicalSearch::LexicalSearch(sqlite::Database& db)
-    : db_(db), tokenizer_(db.handle()), statistics_(db), scorer_(db.handle()) {}
+LexicalSearch::LexicalSearch(sqlite::Database& db) : db_(db), tokenizer_(db.handle()), statistics_(db) {}
 
 LexicalQuestion LexicalSearch::understand(const SearchQuery& query) {
   LexicalQuestion out;
@@ -56,7 +56,7 @@ std::vector<LexicalCandidate> LexicalSearch::candidates(const LexicalQuestion& q
   if (question.empty()) return {};
   if (question.filters_alone()) return newest(question.plan, filter, count);
   // Those whose titles are looked at are the same however many are wanted.
-  auto out = best_by_text(question.plan, filter, std::max(count, kReranked));
+  auto out = PostingWalk(statistics_.index(), question.plan).best(filter, std::max(count, kReranked));
   const auto reranked = std::span(out).first(std::min(out.size(), kReranked));
   add_titles(question.plan, reranked);
   std::stable_sort(reranked.begin(), reranked.end(),
@@ -66,64 +66,9 @@ std::vector<LexicalCandidate> LexicalSearch::candidates(const LexicalQuestion& q
 }
 
 std::vector<LexicalCandidate> LexicalSearch::score(const LexicalQuestion& question, std::span<const ExchangeId> ids) {
-  std::vector<LexicalCandidate> out;
-  for (const ExchangeId id : ids)
-    out.push_back({id, 0, {}});
-  if (question.plan.terms.empty()) return out;
-  std::string any;
-  for (const Term& term : question.plan.terms)
-    any.append(any.empty() ? "" : " OR ").append(term.text);
-  scorer_.begin(question.plan);
-  auto& q =
-      db_.prepare("SELECT memd_match(exchanges_fts) FROM exchanges_fts WHERE exchanges_fts MATCH ?1 AND rowid = ?2");
-  for (Candidate& candidate : out)
-    if (q.bind(any, candidate.id).step()) {
-      candidate.score = q.real(0);
-      candidate.features = scorer_.last();
-    }
-  q.reset();
+  auto out = PostingWalk(statistics_.index(), question.plan).score(ids);
   add_titles(question.plan, out);
   return out;
-}
-
-// For a word too common to walk through, the first id to look at. 0: look at all.
-ExchangeId LexicalSearch::newest_window(const QueryPlan& plan, const CandidateFilter& filter) const {
-  if (!filter.unrestricted()) return 0;
-  std::int64_t walked = 0;
-  for (const Term& term : plan.terms)
-    if (term.drives) walked = std::max(walked, term.frequency);
-  if (walked <= kNewestMatches) return 0;
-  const double share = static_cast<double>(kNewestMatches) / static_cast<double>(walked);
-  return static_cast<ExchangeId>(static_cast<double>(statistics_.documents()) * (1 - share));
-}
-
-std::vector<LexicalSearch::Candidate> LexicalSearch::best_by_text(const QueryPlan& plan, CandidateFilter& filter,
-                                                                  std::size_t count) {
-  const auto better = [](const Candidate& a, const Candidate& b) {
-    return a.score != b.score ? a.score > b.score : a.id > b.id;
-  };
-  scorer_.begin(plan);
-  const ExchangeId first = std::max(filter.first_id(), newest_window(plan, filter));
-  auto& q = db_.prepare(
-                   "SELECT rowid, memd_match(exchanges_fts) FROM exchanges_fts"
-                   " WHERE exchanges_fts MATCH ?1 AND rowid >= ?2 AND rowid <= ?3")
-                .bind(plan.match, first, filter.last_id());
-  std::vector<Candidate> heap;  // the worst on top
-  while (q.step()) {
-    const Candidate candidate{q.int64(0), q.real(1), scorer_.last()};
-    if (heap.size() == count && !better(candidate, heap.front())) continue;
-    if (!filter.passes(candidate.id)) continue;
-    if (heap.size() == count) {
-      std::pop_heap(heap.begin(), heap.end(), better);
-      heap.pop_back();
-    }
-    heap.push_back(candidate);
-    std::push_heap(heap.begin(), heap.end(), better);
-    if (heap.size() == count) scorer_.set_threshold(heap.front().score);
-  }
-  q.reset();
-  std::sort_heap(heap.begin(), heap.end(), better);
-  return heap;
 }
 
 void LexicalSearch::add_titles(const QueryPlan& plan, std::span<Candidate> candidates) {
@@ -134,10 +79,12 @@ void LexicalSearch::add_titles(const QueryPlan& plan, std::span<Candidate> candi
     tokenizer_.tokenize(title, tokens);
     double found = 0;
     for (const Term& term : plan.terms)
-      if (std::all_of(term.stems.begin(), term.stems.end(), [&](const std::string& stem) {
-            return std::any_of(tokens.begin(), tokens.end(), [&](const Token& t) { return t.stem == stem; });
+      if (std::any_of(term.forms.begin(), term.forms.end(), [&](const TermForm& form) {
+            return std::all_of(form.stems.begin(), form.stems.end(), [&](const std::string& stem) {
+              return std::any_of(tokens.begin(), tokens.end(), [&](const Token& t) { return t.stem == stem; });
+            });
           }))
-        found += term.idf;
+        found += term.idf * term.found_weight;
     return plan.total_idf > 0 ? found / plan.total_idf : 0;
   };
   auto& session = db_.prepare("SELECT session_pk FROM exchanges WHERE exchange_pk = ?1");

@@ -3,7 +3,7 @@
 #include "schemas/query.hpp"
 #include "store/search/candidate_filter.hpp"
 #include "store/search/index_tokenizer.hpp"
-#include "store/search/match_scorer.hpp"
+#include "store/search/lexical_candidate.hpp"
 #include "store/search/passage.hpp"
 #include "store/search/query_plan.hpp"
 #include "store/search/term_statistics.hpp"
@@ -16,25 +16,19 @@
 
 namespace memd::search {
 
-struct LexicalCandidate {
-  ExchangeId id = 0;
-  double score = 0;
-  RankingFeatures features;  // bm25, coverage, adjacency, title
-};
-
 // A question as the words of the index see it.
 struct LexicalQuestion {
   ParsedQuery typed;
   QueryPlan plan;
   // Nothing but filters: candidates are the newest exchanges that pass, each with score 1.
   bool filters_alone() const { return typed.wanted.empty() && typed.has_filters(); }
-  bool empty() const { return plan.match.empty() && !filters_alone(); }  // has no candidates
+  bool empty() const { return plan.empty() && !filters_alone(); }  // has no candidates
 };
 
 // Ranked full-text search over exchanges_fts, on one connection. Best first; equal scores newest first (by id).
 //
-// Words of the query that very many exchanges hold are left out when there are rarer ones, and reported as ignored,
-// together with those that no exchange holds. A query of nothing but such a word looks at the newest exchanges only.
+// All words of the query count; an exchange that holds only words of which very many exchanges hold each is found when
+// there are no rarer ones. Words that no exchange holds are read as a word that is spelled nearly so if there is one.
 //
 // One question is worked on at a time: understand() begins it, its plan must live until the last call about it.
 // All throw ErrorException.
@@ -57,17 +51,14 @@ class LexicalSearch {
 
  private:
   using Candidate = LexicalCandidate;
-  std::vector<Candidate> best_by_text(const QueryPlan& plan, CandidateFilter& filter, std::size_t count);
   void add_titles(const QueryPlan& plan, std::span<Candidate> candidates);
   std::vector<Candidate> newest(const QueryPlan& plan, CandidateFilter& filter, std::size_t count);
-  ExchangeId newest_window(const QueryPlan& plan, const CandidateFilter& filter) const;
   std::vector<Candidate> without_copies(const std::vector<Candidate>& candidates, std::size_t wanted);
   bool is_excluded(const QueryPlan& plan, ExchangeId id);
 
   sqlite::Database& db_;
   IndexTokenizer tokenizer_;
   TermStatistics statistics_;
-  MatchScorer scorer_;
 };
 
 }  // namespace memd::search
