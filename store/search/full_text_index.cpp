@@ -41,7 +41,7 @@ std::size_t two_bytes(std::string_view in, std::size_t at) {
 
 }  // namespace
 
-bool PositionReader::next() {
+bool PositionReader::next_slowly() {
   std::size_t at = 0;
   if (rest_.empty()) return false;
   std::uint64_t step = varint(rest_, at);

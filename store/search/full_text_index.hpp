@@ -52,11 +52,21 @@ class PostingCursor {
 class PositionReader {
  public:
   explicit PositionReader(std::string_view positions) : rest_(positions) {}
-  bool next();  // false at the end
+  // False at the end.
+  bool next() {
+    if (rest_.size() < 2) return next_slowly();
+    const auto step = static_cast<unsigned char>(rest_[0]);
+    if (step < 2 || step >= 0x80) return next_slowly();
+    word_ += step - 2U;
+    rest_.remove_prefix(1);
+    return true;
+  }
   std::uint32_t column() const { return column_; }
   std::uint32_t word() const { return word_; }
 
  private:
+  bool next_slowly();
+
   std::string_view rest_;
   std::uint32_t column_ = 0;
   std::uint32_t word_ = 0;

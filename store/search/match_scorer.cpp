@@ -1,7 +1,6 @@
 #include "store/search/match_scorer.hpp"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 
 namespace memd::search {
@@ -9,17 +8,15 @@ namespace {
 
 constexpr double kK1 = 1.2;
 constexpr double kB = 0.75;
-constexpr double kFullBm25 = 1.6;                           // times Σ idf counts as the most there is
-constexpr std::array<double, 4> kColumnWeight{3, 3, 2, 1};  // user, interventions, assistant, tools
-constexpr int kNear = 3;                                    // words typed apart that still count as neighbours
+constexpr double kFullBm25 = kK1 + 1;  // times Σ idf is more than any document reaches
+constexpr double kBm25Share = 0.6;     // the rest is coverage
+constexpr int kNear = 3;               // words typed apart that still count as neighbours
 
 double saturated(double weight, double length_ratio) {
   return weight * (kK1 + 1) / (weight + kK1 * (1 - kB + kB * length_ratio));
 }
 
 }  // namespace
-
-double column_weight(std::uint32_t column) { return column < kColumnWeight.size() ? kColumnWeight[column] : 0; }
 
 MatchScorer::MatchScorer(const QueryPlan& plan) : plan_(plan) {
   std::vector<std::size_t> typed(plan.terms.size());
@@ -51,13 +48,13 @@ RankingFeatures MatchScorer::features(std::span<const TermHits> hits, double len
 }
 
 double MatchScorer::score(const RankingFeatures& f) {
-  return kTextWeight * (f.bm25 + f.coverage) / 2 + kNeighbourWeight * f.adjacency;
+  return kTextWeight * (kBm25Share * f.bm25 + (1 - kBm25Share) * f.coverage) + kNeighbourWeight * f.adjacency;
 }
 
 double MatchScorer::bound(double found_idf) const {
   if (plan_.total_idf <= 0) return 0;
   const double share = std::min(1.0, found_idf / plan_.total_idf);
-  return kTextWeight * (std::min(1.0, share * (kK1 + 1) / kFullBm25) + share) / 2 + kNeighbourWeight;
+  return kTextWeight * share + kNeighbourWeight;
 }
 
 double MatchScorer::side_by_side(std::span<const TermHits> hits, double coverage) const {

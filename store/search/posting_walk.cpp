@@ -1,7 +1,9 @@
 #include "store/search/posting_walk.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <numeric>
 
 namespace memd::search {
 namespace {
@@ -80,9 +82,9 @@ void PostingWalk::load(Word& word, bool only_touched) {
           {document, static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(cursor.bytes())});
       cursor.append_positions(positions_);
     }
-  if (several)
-    std::sort(word.entries.begin(), word.entries.end(),
-              [](const Entry& a, const Entry& b) { return a.document < b.document; });
+  const auto earlier = [](const Entry& a, const Entry& b) { return a.document < b.document; };
+  if (several && !std::is_sorted(word.entries.begin(), word.entries.end(), earlier))
+    std::sort(word.entries.begin(), word.entries.end(), earlier);
 }
 
 // Documents that hold all words of a form, side by side or not.
@@ -136,21 +138,35 @@ void PostingWalk::load_stretch(ExchangeId base, std::span<const ExchangeId> only
     load(word, true);
 }
 
+PositionReader PostingWalk::positions_of(Word& word, std::uint32_t document) const {
+  while (word.at < word.entries.size() && word.entries[word.at].document < document)
+    ++word.at;
+  if (word.at == word.entries.size() || word.entries[word.at].document != document) return PositionReader({});
+  const Entry& entry = word.entries[word.at];
+  return PositionReader(std::string_view(positions_).substr(entry.offset, entry.bytes));
+}
+
 const std::vector<std::int64_t>& PostingWalk::places_of(Word& word, std::uint32_t document) {
   if (word.decoded == document) return word.places;
   word.decoded = document;
   word.places.clear();
-  while (word.at < word.entries.size() && word.entries[word.at].document < document)
-    ++word.at;
-  if (word.at == word.entries.size() || word.entries[word.at].document != document) return word.places;
-  const Entry& entry = word.entries[word.at];
-  for (PositionReader p(std::string_view(positions_).substr(entry.offset, entry.bytes));
-       word.places.size() < kPlaces && p.next();)
+  for (PositionReader p = positions_of(word, document); word.places.size() < kPlaces && p.next();)
     word.places.push_back(static_cast<std::int64_t>(p.column()) << 32 | p.word());
   return word.places;
 }
 
+bool PostingWalk::add_word(const Form& form, std::uint32_t document, TermHits& hits) {
+  const std::size_t before = hits.places.size();
+  for (PositionReader p = positions_of(words_[form.words.front()], document);
+       hits.places.size() < kPlaces && p.next();) {
+    hits.weight += form.weight * column_weight(p.column());
+    hits.places.push_back(static_cast<std::int64_t>(p.column()) << 32 | p.word());
+  }
+  return hits.places.size() > before;
+}
+
 bool PostingWalk::holds(const Form& form, std::uint32_t document, TermHits* hits) {
+  if (form.words.size() == 1 && hits != nullptr) return add_word(form, document, *hits);
   bool found = false;
   for (const std::int64_t start : places_of(words_[form.words.front()], document)) {
     bool follows = true;
@@ -193,6 +209,18 @@ double PostingWalk::identifier_share(std::uint32_t document) {
   return static_cast<double>(found) / static_cast<double>(identifiers_.size());
 }
 
+double PostingWalk::least_length() const {
+  std::array<std::int64_t, 4> words{};
+  for (const TermHits& hits : hits_)
+    for (std::size_t i = hits.places.size(); i-- > 0;) {
+      const auto column = static_cast<std::size_t>(hits.places[i] >> 32);
+      if (column < words.size()) words[column] = std::max(words[column], (hits.places[i] & 0xFFFFFFFF) + 1);
+      // They are sorted: what stands before the last of a column says nothing new.
+      if (i + 1 == hits.places.size() && column == 0) break;
+    }
+  return static_cast<double>(std::accumulate(words.begin(), words.end(), std::int64_t{0}));
+}
+
 double PostingWalk::length_ratio(ExchangeId id) {
   return static_cast<double>(index_.length(id)) / index_.mean_length();
 }
@@ -220,7 +248,8 @@ std::vector<LexicalCandidate> PostingWalk::best(CandidateFilter& filter, std::si
       if (scorer_.bound(d.found_idf + kRounding) < threshold) continue;
       const ExchangeId id = base + document;
       if (id > filter.last_id() || !find_hits(document)) continue;
-      if (MatchScorer::score(scorer_.features(hits_, 0)) < threshold) continue;
+      // The length costs a lookup; where its words stand says how long it is at least.
+      if (MatchScorer::score(scorer_.features(hits_, least_length() / index_.mean_length())) < threshold) continue;
       LexicalCandidate candidate{id, 0, scorer_.features(hits_, length_ratio(id))};
       candidate.score = MatchScorer::score(candidate.features);
       if (candidate.score <= 0 || (heap.size() == count && !better(candidate, heap.front()))) continue;

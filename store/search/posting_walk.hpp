@@ -61,10 +61,13 @@ class PostingWalk {
   template <class Found>
   void each_document(const Form& form, Found&& found) const;
   void touch(std::size_t term, std::uint32_t document);
+  PositionReader positions_of(Word& word, std::uint32_t document) const;
   const std::vector<std::int64_t>& places_of(Word& word, std::uint32_t document);
+  bool add_word(const Form& form, std::uint32_t document, TermHits& hits);
   bool holds(const Form& form, std::uint32_t document, TermHits* hits);
   bool find_hits(std::uint32_t document);  // false: lacks a required term, or holds what is forbidden
   double identifier_share(std::uint32_t document);
+  double least_length() const;  // words of the document whose hits were found last
   double length_ratio(ExchangeId id);
 
   static constexpr std::uint32_t kWanted = 1U << 31;

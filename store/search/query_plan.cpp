@@ -15,6 +15,7 @@ namespace {
 constexpr std::int64_t kPostingBudget = 3'000'000;
 constexpr double kCommon = 0.25;           // of all documents
 constexpr std::int64_t kSmallStore = 200;  // documents: here nothing counts as common
+constexpr double kNegligible = 0.02;       // of the weight of all words: reading a word that common changes nothing
 constexpr int kMaxCorrections = 2;
 constexpr double kGuessed = 0.6;  // what a corrected word counts
 
@@ -138,8 +139,10 @@ class Planner {
     std::int64_t postings = 0;
     std::size_t kept = 0;
     for (; kept < out_.terms.size() && kept < QueryPlan::kMaxTerms; ++kept) {
-      postings += out_.terms[kept].frequency;
-      if (kept > 0 && !out_.terms[kept].required && postings > kPostingBudget) break;
+      const Term& t = out_.terms[kept];
+      postings += t.frequency;
+      if (kept == 0 || t.required) continue;
+      if (postings > kPostingBudget || (!t.drives && t.idf < kNegligible * out_.total_idf)) break;
     }
     for (std::size_t i = kept; i < out_.terms.size(); ++i) {
       out_.total_idf -= out_.terms[i].idf;
