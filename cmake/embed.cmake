@@ -12,3 +12,18 @@ function(memd_embed target)
     VERBATIM)
   target_sources(${target} PRIVATE ${out})
 endfunction()
+
+# Embeds one binary file into a target as `memd::embedded::EmbeddedBinary memd::embedded::<NAME>()`. The assembler copies
+# the bytes: an array of megabytes would take a compiler minutes.
+function(memd_embed_binary target)
+  cmake_parse_arguments(arg "" "NAME;FILE" "" ${ARGN})
+  set(NAME ${arg_NAME})
+  get_filename_component(FILE ${arg_FILE} ABSOLUTE)
+  get_filename_component(FILE_NAME ${FILE} NAME)
+  file(SHA256 ${FILE} HASH)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${FILE})
+  set(out ${CMAKE_CURRENT_BINARY_DIR}/embedded_${NAME}.cpp)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/embedded_binary.cpp.in ${out} @ONLY)
+  set_source_files_properties(${out} PROPERTIES OBJECT_DEPENDS ${FILE})
+  target_sources(${target} PRIVATE ${out})
+endfunction()

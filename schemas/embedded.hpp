@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -13,5 +15,14 @@ struct EmbeddedFile {
 
 const std::vector<EmbeddedFile>& sql_migrations();
 const std::vector<EmbeddedFile>& json_schema_files();
+
+// A large file compiled into the binary, mapped with it and read from disk as it is used.
+struct EmbeddedBinary {
+  std::string_view name;             // file name without folder
+  std::span<const std::byte> bytes;  // aligned to 64
+  std::string_view sha256;           // of the bytes, hexadecimal
+};
+
+EmbeddedBinary builtin_model();  // in store/
 
 }  // namespace memd::embedded

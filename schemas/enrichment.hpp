@@ -31,8 +31,9 @@ struct PendingExchange {
 };
 
 struct TopicMention {
-  std::string topic;
+  std::string topic;     // as it is mostly written there
   double relevance = 0;  // 0…1
+  std::string stems{};   // of its words, joined by blanks; topics with the same are one. Empty: its name alone
 };
 
 struct ExchangeTerms {

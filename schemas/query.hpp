@@ -7,6 +7,7 @@
 #include "schemas/platform.hpp"
 #include "schemas/session.hpp"
 #include "schemas/source.hpp"
+#include "schemas/store_health.hpp"
 #include "schemas/time.hpp"
 
 #include <cstdint>
@@ -25,11 +26,6 @@ struct QueryFilter {
   TimeMs since = 0;                 // inclusive; 0: open
   TimeMs until = 0;                 // exclusive; 0: open
   bool include_subagents = true;
-};
-
-struct TimeRange {
-  TimeMs start = 0;
-  TimeMs end = 0;
 };
 
 // lexical: by words; semantic: by meaning alone; hybrid: both.
@@ -53,7 +49,8 @@ struct RankingFeatures {
   double adjacency = 0;        // share of neighbouring words found side by side
   double title = 0;            // share of the query's weight in the session's title
   double identifier = 0;       // share of the query's identifiers found exactly
-  double neighbour_turns = 0;  // text score of the exchanges before and after
+  double neighbour_turns = 0;  // 0…1, how well the exchanges before and after fit
+  double surroundings = 0;     // share of the query's weight found in it and a few exchanges around it
   double cosine = 0;
   double dense_z = 0;       // standardised over all vectors scanned
   double recency = 0;       // 0…1
@@ -213,92 +210,6 @@ struct CodeSnippet {
   std::string language;  // as written behind the fence; may be empty
   std::string code;      // without the fences, with its last newline
   bool closed = true;    // false: the text ended inside the block
-};
-
-// How far the store is behind what the agents wrote.
-struct PlatformFreshness {
-  Platform platform{};
-  TimeMs last_event = 0;  // newest event in the store
-  TimeMs checked_at = 0;  // when the sources were last looked at; 0: not by this process
-  std::int64_t sources = 0;
-  std::int64_t sources_behind = 0;
-  std::int64_t bytes_behind = 0;
-};
-
-struct PlatformTotals {
-  Platform platform{};
-  std::int64_t sources = 0;
-  std::int64_t sessions = 0;  // main sessions
-  std::int64_t subagent_sessions = 0;
-  std::int64_t exchanges = 0;  // of main sessions
-  std::int64_t subagent_exchanges = 0;
-  std::int64_t events = 0;
-  std::int64_t diagnostics = 0;
-  std::uint64_t bytes_total = 0;  // sizes of the sources
-  std::uint64_t bytes_indexed = 0;
-  std::uint64_t bytes_skipped = 0;  // includes bytes_pending
-  std::uint64_t bytes_unknown = 0;
-  std::uint64_t bytes_pending = 0;  // behind the cursor's end: an unfinished last line
-  TimeRange span;
-  // Records of unknown shape, lately (about the last 1,000 taken in) and ever.
-  std::int64_t recent_records = 0;
-  std::int64_t recent_unknown = 0;
-  std::int64_t records = 0;
-  std::int64_t unknown_records = 0;
-  TimeMs drift_at = 0;  // newest schema_drift diagnostic; 0: none is left
-};
-
-// A source that is not read as it should be, or all is well with.
-struct SourceTrouble {
-  Platform platform{};
-  std::string path;
-  SourceState state = SourceState::active;
-  std::string reason;
-  std::uint32_t failures = 0;
-  TimeMs retry_at = 0;
-};
-
-// Sources by state; those in trouble (unreachable, quarantined, failing) by name.
-struct SourceHealth {
-  std::int64_t active = 0;
-  std::int64_t gone = 0;
-  std::int64_t unreachable = 0;
-  std::int64_t quarantined = 0;
-  std::vector<SourceTrouble> troubles;  // the first of them
-};
-
-struct IngestionLogQuery {
-  std::vector<Platform> platforms;  // empty: all
-  TimeMs since = 0;
-  int limit = 50;
-};
-
-struct CoverageRow {
-  Platform platform{};
-  std::string path;  // source; empty when aggregated over sources
-  CoverageEntry entry;
-};
-
-struct DiagnosticQuery {
-  std::vector<Platform> platforms;  // empty: all
-  int limit = 50;
-  int offset = 0;
-};
-
-struct DiagnosticRow {
-  std::int64_t id = 0;
-  TimeMs time = 0;
-  Platform platform{};
-  std::string error_type;
-  std::string field_names;  // as stored
-  Severity severity = Severity::warning;
-  std::string path;  // of the source; empty when it is not known
-  std::optional<std::int64_t> offset;
-};
-
-struct DiagnosticList {
-  std::vector<DiagnosticRow> diagnostics;  // newest first
-  std::int64_t total = 0;
 };
 
 struct TimelineQuery {

@@ -11,7 +11,7 @@
 #include "store/queries/stored_session.hpp"
 #include "store/queries/timeline.hpp"
 #include "store/queries/totals.hpp"
-#include "store/search/lexical_search.hpp"
+#include "store/search/hybrid_search.hpp"
 #include "store/sqlite/database.hpp"
 
 #include <sys/stat.h>
@@ -60,7 +60,7 @@ struct Reader::Connection {
 
   sqlite::Database db;
   FileIdentity identity;
-  std::unique_ptr<search::LexicalSearch> lexical;  // made outside of transactions: it has a table of its own
+  std::unique_ptr<search::HybridSearch> search;  // made outside of transactions: it has a table of its own
 };
 
 Reader::Reader(std::filesystem::path database, std::shared_ptr<search::SemanticIndex> semantic)
@@ -91,7 +91,7 @@ bool Reader::connect() {
                   std::to_string(known) +
                   (version > known ? ": install the newer memd" : ": start the daemon, it upgrades the store")));
   if (stop_.stop_possible()) fresh->db.watch(stop_);
-  fresh->lexical = std::make_unique<search::LexicalSearch>(fresh->db);
+  fresh->search = std::make_unique<search::HybridSearch>(fresh->db);
   connection_ = std::move(fresh);
   return true;
 }
@@ -188,7 +188,20 @@ Result<EnrichmentBacklog> Reader::enrichment_backlog() {
 }
 
 Result<SearchAnswer> Reader::search(const SearchQuery& query) {
-  return ask(SearchAnswer(), [&](Connection& c) { return c.lexical->search(query); });
+  // The question is embedded first: a provider may take its time, and no snapshot is to wait for it.
+  search::SemanticQuestion question;
+  if (query.mode != SearchMode::lexical && !semantic_) question.trouble = "no embedding model is at work here";
+  if (const std::string text = search::question_of(query.text);
+      query.mode != SearchMode::lexical && semantic_ && !text.empty()) {
+    auto vector = semantic_->embed(text, stop_);
+    if (!vector && vector.error().code == Errc::cancelled) return std::move(vector).error();
+    question.index = semantic_.get();
+    if (vector)
+      question.vector = std::move(*vector);
+    else
+      question.trouble = vector.error().message();
+  }
+  return ask(SearchAnswer(), [&](Connection& c) { return c.search->search(query, question); });
 }
 
 Result<std::vector<CoverageRow>> Reader::coverage_by_source(const QueryFilter& filter) {

@@ -1,6 +1,7 @@
 #include "store/enrichment/enrichment_rows.hpp"
 
 #include "schemas/hash.hpp"
+#include "store/enrichment/identifier_rows.hpp"
 
 #include <cstddef>
 #include <span>
@@ -32,7 +33,11 @@ void save_topics(sqlite::Database& db, ExchangeId id, const std::vector<TopicMen
 
 }  // namespace
 
-void save_terms(sqlite::Database& db, ExchangeId id, const ExchangeTerms& terms) { save_topics(db, id, terms.topics); }
+void save_terms(sqlite::Database& db, ExchangeId id, const ExchangeTerms& terms) {
+  save_topics(db, id, terms.topics);
+  save_identifiers(db, terms.identifiers);
+  save_tools(db, id);
+}
 
 void save_vectors(sqlite::Database& db, ExchangeId id, const ExchangeVectors& v) {
   const std::int64_t model = model_pk(db, v);

@@ -16,9 +16,10 @@ struct TextChunk {
   std::uint64_t hash = 0;  // of `text`
 };
 
-// Cuts what people ask about (title, prompt, interventions, answer; not the lines of tools) into chunks of about
-// kChunkBytes at paragraph, sentence and word borders, so that nothing is silently cut off by a model. The same text
-// gives the same chunks; a text that only grew keeps all chunks but the last.
+// Cuts what people ask about (prompt, final answer, interventions, what was said on the way; not titles, which change,
+// nor the lines of tools) into chunks of at most kChunkBytes at paragraph, sentence and word borders, so that nothing
+// is silently cut off by a model. A short prompt shares its chunk with the beginning of the answer. The same text gives
+// the same chunks; a text that only grew keeps all its chunks but the last.
 std::vector<TextChunk> chunks_of(const PendingExchange& exchange);
 
 inline constexpr std::size_t kChunkBytes = 900;

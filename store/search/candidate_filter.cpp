@@ -29,6 +29,8 @@ CandidateFilter::CandidateFilter(sqlite::Database& db, const QueryFilter& filter
   if (typed.until > 0) until_ = std::min(until_, typed.until);
   check_time_ = since_ > 0 || until_ != std::numeric_limits<TimeMs>::max();
   restrict_sessions(filter, typed);
+  if (!tools_.empty()) restrict_tools();
+  if (sessions_) list_if_few();
   if (check_time_) restrict_time();
   if (paths_.size() == 1) restrict_paths();
 }
@@ -43,35 +45,54 @@ void CandidateFilter::restrict_sessions(const QueryFilter& filter, const ParsedQ
   if (c.platforms.empty() && c.project.empty() && c.session_pk == 0 && c.include_subagents && project.empty()) return;
 
   static const std::string sql =
-      "SELECT s.session_pk, s.next_exchange FROM sessions s LEFT JOIN projects p ON p.project_pk = s.project_pk "
+      "SELECT s.session_pk FROM sessions s LEFT JOIN projects p ON p.project_pk = s.project_pk "
       "WHERE " +
       std::string(queries::kSessionConditions) +
       " AND (?5 = '' OR instr(lower(p.identity_key), ?5) > 0 OR instr(lower(p.name), ?5) > 0)";
   auto& q = db_.prepare(sql).bind(c.platforms, c.project, c.session_pk, c.include_subagents, project);
   sessions_.emplace();
-  std::int64_t exchanges = 0;
-  while (q.step()) {
+  while (q.step())
     sessions_->insert(q.int64(0));
-    exchanges += q.int64(1);
-  }
   q.reset();
-  if (auto ids = ids_of_sessions(exchanges)) {
-    sessions_.reset();
-    restrict_to(std::move(*ids));
+}
+
+// Tools are known by session, and not yet of exchanges whose terms are missing: of the sessions that may have called
+// such a tool, each exchange is looked at.
+void CandidateFilter::restrict_tools() {
+  for (const std::string& part : tools_) {
+    std::unordered_set<std::int64_t> calling;
+    auto& q = db_.prepare(
+                     "WITH RECURSIVE known (tool) AS (SELECT min(tool) FROM session_tools UNION ALL"
+                     " SELECT (SELECT min(t.tool) FROM session_tools t WHERE t.tool > known.tool) FROM known"
+                     " WHERE known.tool IS NOT NULL)"
+                     " SELECT s.session_pk FROM known CROSS JOIN session_tools s USING (tool)"
+                     " WHERE instr(lower(known.tool), ?1) > 0"
+                     " UNION SELECT e.session_pk FROM enrichment_queue w CROSS JOIN exchanges e USING (exchange_pk)"
+                     " WHERE w.missing & 1")
+                  .bind(part);
+    while (q.step())
+      if (!sessions_ || sessions_->contains(q.int64(0))) calling.insert(q.int64(0));
+    q.reset();
+    sessions_ = std::move(calling);
   }
 }
 
-std::optional<CandidateFilter::Ids> CandidateFilter::ids_of_sessions(std::int64_t exchanges) {
-  if (exchanges > static_cast<std::int64_t>(kFew)) return std::nullopt;
+void CandidateFilter::list_if_few() {
+  std::int64_t exchanges = 0;
+  auto& count = db_.prepare("SELECT next_exchange FROM sessions WHERE session_pk = ?1");
+  for (const std::int64_t session : *sessions_)
+    if (count.bind(session).step())
+      if (exchanges += count.int64(0); exchanges > static_cast<std::int64_t>(kFew)) break;
+  count.reset();
+  if (exchanges > static_cast<std::int64_t>(kFew)) return;
   Ids ids;
   auto& q = db_.prepare("SELECT exchange_pk FROM exchanges WHERE session_pk = ?1");
-  for (const std::int64_t session : *sessions_) {
-    q.bind(session);
-    while (q.step())
+  for (const std::int64_t session : *sessions_)
+    for (q.bind(session); q.step();)
       ids.push_back(q.int64(0));
-  }
   q.reset();
-  return ids;
+  sessions_.reset();
+  restrict_to(std::move(ids));
 }
 
 void CandidateFilter::restrict_time() {

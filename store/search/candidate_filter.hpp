@@ -29,6 +29,8 @@ class CandidateFilter {
     return list_ ? std::span<const ExchangeId>(*list_) : std::span<const ExchangeId>();
   }
 
+  bool is_list() const { return list_.has_value(); }
+
   // All that pass lie here.
   ExchangeId first_id() const;
   ExchangeId last_id() const;
@@ -41,7 +43,8 @@ class CandidateFilter {
   void restrict_sessions(const QueryFilter& filter, const ParsedQuery& typed);
   void restrict_time();
   void restrict_paths();
-  std::optional<Ids> ids_of_sessions(std::int64_t exchanges);
+  void restrict_tools();
+  void list_if_few();
   void restrict_to(Ids ids);
   bool touches_paths(std::int64_t session, std::int64_t number);
   bool calls_tools(std::int64_t session, std::int64_t first_seq, std::int64_t last_seq);

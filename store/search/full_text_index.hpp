@@ -87,8 +87,9 @@ class FullTextIndex {
   // document in older ones.
   std::vector<PostingCursor> find(std::string_view word) { return find_in(segments_, word); }
   std::int64_t count(std::string_view word);  // documents; linear in it
-  // Looks into the largest segments only.
-  bool contains(std::string_view word) { return !find_in(largest_, word).empty(); }
+  bool contains(std::string_view word) { return !find_in(segments_, word).empty(); }
+  // Looks into the largest segments only: words that came lately may be missed.
+  bool contains_long_since(std::string_view word) { return !find_in(largest_, word).empty(); }
 
   std::int64_t documents() const { return documents_; }
   double mean_length() const;          // words

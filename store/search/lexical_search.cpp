@@ -1,140 +1,154 @@
 #include "store/search/lexical_search.hpp"
 
-#include "store/search/hit_loader.hpp"
 #include "store/search/match_scorer.hpp"
-#include "store/search/passage.hpp"
 #include "store/search/posting_walk.hpp"
 #include "store/search/query_parser.hpp"
 
 #include <algorithm>
-#include <unordered_map>
+#include <cmath>
 #include <unordered_set>
 
 namespace memd::search {
 namespace {
 
 constexpr std::size_t kReranked = 200;  // the best by text, whose titles are looked at
+constexpr double kSpeakingTitle = 0.6;  // share of the query that a title has to say to be found by itself
+constexpr std::size_t kByTitle = 20;    // sessions at most
+constexpr double kTitleScore = 0.5;     // of a title that says all
+constexpr double kDateWeight = 0.15;
+
+// 1 inside, then less by half for each length of the range (a day at least).
+double date_match(const TimeRange& range, TimeMs time) {
+  if (time >= range.start && time < range.end) return 1;
+  const TimeMs away = time < range.start ? range.start - time : time - range.end;
+  return std::exp2(-static_cast<double>(away) / static_cast<double>(std::max(range.end - range.start, kMsPerDay)));
+}
 
 }  // namespace
 
-LexicalSearch::LexicalSearch(sqlite::Database& db) : db_(db), tokenizer_(db.handle()), statistics_(db) {}
+LexicalSearch::LexicalSearch(sqlite::Database& db)
+    : db_(db), tokenizer_(db.handle()), statistics_(db), names_(db), titles_(db) {}
 
 LexicalQuestion LexicalSearch::understand(const SearchQuery& query) {
   LexicalQuestion out;
-  out.typed = parse_query(query.text);
+  out.typed = parse_query(query.text, query.now);
   statistics_.refresh();
-  out.plan = plan_query(out.typed, tokenizer_, statistics_);
+  titles_.refresh();
+  out.plan = plan_query(out.typed, {tokenizer_, statistics_, names_, titles_});
   return out;
-}
-
-SearchAnswer LexicalSearch::search(const SearchQuery& query) {
-  const LexicalQuestion question = understand(query);
-  SearchAnswer answer;
-  answer.ignored_terms = question.plan.ignored;
-  if (question.empty()) return answer;
-
-  CandidateFilter filter(db_, query.filter, question.typed);
-  const auto offset = static_cast<std::size_t>(std::max(query.offset, 0));
-  const auto limit = static_cast<std::size_t>(std::max(query.limit, 0));
-  const std::size_t wanted = offset + limit + 1;
-  std::vector<Candidate> hits;
-  for (std::size_t count = std::max(kReranked, wanted);; count *= 2) {
-    const auto found = candidates(question, filter, count);
-    hits = without_copies(found, wanted);
-    if (hits.size() == wanted || found.size() < count) break;
-  }
-
-  answer.more = hits.size() == wanted;
-  const PassageFinder shown = passages(question);
-  for (std::size_t i = offset; i < std::min(offset + limit, hits.size()); ++i)
-    answer.hits.push_back(load_hit(db_, shown, hits[i].id, hits[i].score));
-  return answer;
 }
 
 std::vector<LexicalCandidate> LexicalSearch::candidates(const LexicalQuestion& question, CandidateFilter& filter,
                                                         std::size_t count) {
   if (question.empty()) return {};
-  if (question.filters_alone()) return newest(question.plan, filter, count);
-  // Those whose titles are looked at are the same however many are wanted.
+  if (question.filters_alone()) return newest(question, filter, count);
+  const Shares titles = titles_.shares(question.plan);
+  // What is reranked is the same however many are wanted.
   auto out = PostingWalk(statistics_.index(), question.plan).best(filter, std::max(count, kReranked));
-  const auto reranked = std::span(out).first(std::min(out.size(), kReranked));
-  add_titles(question.plan, reranked);
-  std::stable_sort(reranked.begin(), reranked.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
+  std::vector<Candidate> rest(out.begin() + static_cast<std::ptrdiff_t>(std::min(out.size(), kReranked)), out.end());
+  out.resize(std::min(out.size(), kReranked));
+  const double least = out.size() == kReranked ? out.back().score : 0;
+  add_session_features(question.typed, titles, out);
+  std::unordered_set<ExchangeId> titled;
+  for (const Candidate& candidate : by_title(question, titles, out, filter))
+    if (candidate.score >= least) {
+      titled.insert(candidate.id);
+      out.push_back(candidate);
+    }
+  std::stable_sort(out.begin(), out.end(), [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
+  for (const Candidate& candidate : rest)
+    if (!titled.contains(candidate.id)) out.push_back(candidate);
   out.resize(std::min(out.size(), count));
   return out;
 }
 
 std::vector<LexicalCandidate> LexicalSearch::score(const LexicalQuestion& question, std::span<const ExchangeId> ids) {
-  auto out = PostingWalk(statistics_.index(), question.plan).score(ids);
-  add_titles(question.plan, out);
+  std::vector<LexicalCandidate> out;
+  if (question.plan.terms.empty()) {
+    for (const ExchangeId id : ids)
+      out.push_back({id, 0, {}, 0});
+    return out;
+  }
+  out = PostingWalk(statistics_.index(), question.plan).score(ids);
+  add_session_features(question.typed, titles_.shares(question.plan), out);
   return out;
 }
 
-void LexicalSearch::add_titles(const QueryPlan& plan, std::span<Candidate> candidates) {
-  std::unordered_map<std::int64_t, double> share;  // of the query's weight in the title of a session
-  std::vector<Token> tokens;
-  const auto share_of = [&](std::string_view title) {
-    tokens.clear();
-    tokenizer_.tokenize(title, tokens);
-    double found = 0;
-    for (const Term& term : plan.terms)
-      if (std::any_of(term.forms.begin(), term.forms.end(), [&](const TermForm& form) {
-            return std::all_of(form.stems.begin(), form.stems.end(), [&](const std::string& stem) {
-              return std::any_of(tokens.begin(), tokens.end(), [&](const Token& t) { return t.stem == stem; });
-            });
-          }))
-        found += term.idf * term.found_weight;
-    return plan.total_idf > 0 ? found / plan.total_idf : 0;
-  };
-  auto& session = db_.prepare("SELECT session_pk FROM exchanges WHERE exchange_pk = ?1");
-  auto& title = db_.prepare("SELECT title FROM sessions WHERE session_pk = ?1");
+void LexicalSearch::add_session_features(const ParsedQuery& typed, const Shares& titles,
+                                         std::span<Candidate> candidates) {
+  if (titles.empty() && !typed.preferred) return;
+  auto& place = db_.prepare("SELECT session_pk, started_at FROM exchanges WHERE exchange_pk = ?1");
   for (Candidate& candidate : candidates) {
-    session.bind(candidate.id);
-    if (!session.step()) continue;
-    const auto [known, fresh] = share.try_emplace(session.int64(0), 0.0);
-    if (fresh && title.bind(known->first).step()) known->second = share_of(title.text(0));
-    candidate.features.title = known->second;
-    candidate.score += MatchScorer::kTitleWeight * known->second;
+    if (!place.bind(candidate.id).step()) continue;
+    if (const auto title = titles.find(place.int64(0)); title != titles.end()) candidate.features.title = title->second;
+    if (typed.preferred) candidate.features.date = date_match(*typed.preferred, place.int64(1));
+    candidate.score += MatchScorer::kTitleWeight * candidate.features.title + kDateWeight * candidate.features.date;
   }
-  session.reset();
-  title.reset();
+  place.reset();
 }
 
-bool LexicalSearch::is_excluded(const QueryPlan& plan, ExchangeId id) {
-  if (plan.excluded.empty()) return false;
-  auto& q =
-      db_.prepare("SELECT 1 FROM exchanges_fts WHERE exchanges_fts MATCH ?1 AND rowid = ?2").bind(plan.excluded, id);
+// The first exchanges of sessions whose titles say what was asked, unless another of theirs is found.
+std::vector<LexicalCandidate> LexicalSearch::by_title(const LexicalQuestion& question, const Shares& titles,
+                                                      std::span<const Candidate> found, CandidateFilter& filter) {
+  std::vector<std::pair<double, std::int64_t>> speaking;
+  for (const auto& [session, share] : titles)
+    if (share >= kSpeakingTitle) speaking.emplace_back(share, session);
+  std::vector<Candidate> out;
+  const bool required = std::any_of(question.plan.terms.begin(), question.plan.terms.end(),
+                                    [](const Term& term) { return term.required; });
+  if (speaking.empty() || required) return out;
+  std::sort(speaking.rbegin(), speaking.rend());
+  speaking.resize(std::min(speaking.size(), kByTitle));
+  std::unordered_set<std::int64_t> shown;
+  auto& session_of = db_.prepare("SELECT session_pk FROM exchanges WHERE exchange_pk = ?1");
+  for (const Candidate& candidate : found)
+    if (session_of.bind(candidate.id).step()) shown.insert(session_of.int64(0));
+  session_of.reset();
+  auto& first = db_.prepare("SELECT exchange_pk FROM exchanges WHERE session_pk = ?1 ORDER BY exchange_number LIMIT 1");
+  for (const auto& [share, session] : speaking) {
+    if (shown.contains(session)) continue;
+    first.bind(session);
+    const ExchangeId id = first.step() ? first.int64(0) : 0;
+    first.reset();
+    if (id == 0 || !filter.passes(id) || is_excluded(question, id)) continue;
+    Candidate& candidate = out.emplace_back(Candidate{id, kTitleScore * share, {}, 0});
+    add_session_features(question.typed, titles, std::span(&candidate, 1));
+  }
+  return out;
+}
+
+bool LexicalSearch::is_excluded(const LexicalQuestion& question, ExchangeId id) {
+  if (question.plan.excluded.empty()) return false;
+  auto& q = db_.prepare("SELECT 1 FROM exchanges_fts WHERE exchanges_fts MATCH ?1 AND rowid = ?2")
+                .bind(question.plan.excluded, id);
   const bool found = q.step();
   q.reset();
   return found;
 }
 
-std::vector<LexicalSearch::Candidate> LexicalSearch::newest(const QueryPlan& plan, CandidateFilter& filter,
-                                                            std::size_t count) {
+std::vector<LexicalCandidate> LexicalSearch::newest(const LexicalQuestion& question, CandidateFilter& filter,
+                                                    std::size_t count) {
+  std::vector<Candidate> out;
+  const auto take = [&](ExchangeId id) {
+    if (filter.passes(id) && !is_excluded(question, id)) out.push_back({id, 1.0, {}, 0});
+  };
+  if (filter.is_list()) {
+    std::vector<std::pair<TimeMs, ExchangeId>> listed;
+    auto& time = db_.prepare("SELECT started_at FROM exchanges WHERE exchange_pk = ?1");
+    for (const ExchangeId id : filter.list())
+      if (time.bind(id).step()) listed.emplace_back(time.int64(0), id);
+    time.reset();
+    std::sort(listed.rbegin(), listed.rend());
+    for (auto it = listed.begin(); it != listed.end() && out.size() < count; ++it)
+      take(it->second);
+    return out;
+  }
   auto& q = db_.prepare(
                    "SELECT exchange_pk FROM exchanges WHERE started_at >= ?1 AND started_at < ?2"
                    " ORDER BY started_at DESC, exchange_pk DESC")
                 .bind(filter.since(), filter.until());
-  std::vector<Candidate> out;
   while (out.size() < count && q.step())
-    if (const ExchangeId id = q.int64(0); filter.passes(id) && !is_excluded(plan, id)) out.push_back({id, 1.0, {}});
-  q.reset();
-  return out;
-}
-
-// The first `wanted` of different content.
-std::vector<LexicalSearch::Candidate> LexicalSearch::without_copies(const std::vector<Candidate>& candidates,
-                                                                    std::size_t wanted) {
-  std::vector<Candidate> out;
-  std::unordered_set<std::int64_t> seen;
-  auto& q = db_.prepare("SELECT content_hash FROM exchanges WHERE exchange_pk = ?1");
-  for (const Candidate& candidate : candidates) {
-    if (out.size() == wanted) break;
-    q.bind(candidate.id);
-    const std::int64_t hash = q.step() ? q.int64(0) : 0;
-    if (hash == 0 || seen.insert(hash).second) out.push_back(candidate);
-  }
+    take(q.int64(0));
   q.reset();
   return out;
 }

@@ -2,16 +2,19 @@
 
 #include "schemas/query.hpp"
 #include "store/search/candidate_filter.hpp"
+#include "store/search/identifier_dictionary.hpp"
 #include "store/search/index_tokenizer.hpp"
 #include "store/search/lexical_candidate.hpp"
 #include "store/search/passage.hpp"
 #include "store/search/query_plan.hpp"
 #include "store/search/term_statistics.hpp"
+#include "store/search/title_index.hpp"
 #include "store/sqlite/database.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 namespace memd::search {
@@ -28,10 +31,12 @@ struct LexicalQuestion {
 // Ranked full-text search over exchanges_fts, on one connection. Best first; equal scores newest first (by id).
 //
 // All words of the query count; an exchange that holds only words of which very many exchanges hold each is found when
-// there are no rarer ones. Words that no exchange holds are read as a word that is spelled nearly so if there is one.
+// there are no rarer ones. Words that no exchange holds are read as a word that is spelled nearly so if there is one. A
+// session whose title says most of what was asked is found by it: its first exchange stands for it when none of its
+// exchanges is among the best by itself.
 //
-// One question is worked on at a time: understand() begins it, its plan must live until the last call about it.
-// All throw ErrorException.
+// One question is worked on at a time: understand() begins it, its plan must live until the last call about it. All of
+// it in one transaction. All throw ErrorException.
 class LexicalSearch {
  public:
   explicit LexicalSearch(sqlite::Database& db);
@@ -42,23 +47,25 @@ class LexicalSearch {
   std::vector<LexicalCandidate> candidates(const LexicalQuestion& question, CandidateFilter& filter, std::size_t count);
   // The features these exchanges have for the question, in their order, words or none; filters are not looked at.
   std::vector<LexicalCandidate> score(const LexicalQuestion& question, std::span<const ExchangeId> ids);
+  // What the question excludes stands in it.
+  bool is_excluded(const LexicalQuestion& question, ExchangeId id);
   // For load_hit(). The question must live as long.
   PassageFinder passages(const LexicalQuestion& question) const { return PassageFinder(tokenizer_, question.plan); }
 
-  // By words alone. Exchanges with the same prompt and answer (content_hash), as copies of a transcript hold them, are
-  // one hit.
-  SearchAnswer search(const SearchQuery& query);
-
  private:
   using Candidate = LexicalCandidate;
-  void add_titles(const QueryPlan& plan, std::span<Candidate> candidates);
-  std::vector<Candidate> newest(const QueryPlan& plan, CandidateFilter& filter, std::size_t count);
-  std::vector<Candidate> without_copies(const std::vector<Candidate>& candidates, std::size_t wanted);
-  bool is_excluded(const QueryPlan& plan, ExchangeId id);
+  using Shares = std::unordered_map<std::int64_t, double>;
+
+  void add_session_features(const ParsedQuery& typed, const Shares& titles, std::span<Candidate> candidates);
+  std::vector<Candidate> by_title(const LexicalQuestion& question, const Shares& titles,
+                                  std::span<const Candidate> found, CandidateFilter& filter);
+  std::vector<Candidate> newest(const LexicalQuestion& question, CandidateFilter& filter, std::size_t count);
 
   sqlite::Database& db_;
   IndexTokenizer tokenizer_;
   TermStatistics statistics_;
+  IdentifierDictionary names_;
+  TitleIndex titles_;
 };
 
 }  // namespace memd::search

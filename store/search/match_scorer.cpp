@@ -8,7 +8,8 @@ namespace {
 
 constexpr double kK1 = 1.2;
 constexpr double kB = 0.75;
-constexpr double kFullBm25 = kK1 + 1;  // times Σ idf is more than any document reaches
+constexpr double kMostBm25 = kK1 + 1;  // times Σ idf is more than any document reaches
+constexpr double kFullBm25 = 1.6;      // times Σ idf counts as full
 constexpr double kBm25Share = 0.6;     // the rest is coverage
 constexpr int kNear = 3;               // words typed apart that still count as neighbours
 
@@ -30,8 +31,8 @@ MatchScorer::MatchScorer(const QueryPlan& plan) : plan_(plan) {
   }
 }
 
-RankingFeatures MatchScorer::features(std::span<const TermHits> hits, double length_ratio) const {
-  RankingFeatures out;
+Match MatchScorer::match(std::span<const TermHits> hits, double length_ratio) const {
+  Match out;
   if (plan_.total_idf <= 0) return out;
   double found = 0;
   double bm25 = 0;
@@ -40,15 +41,15 @@ RankingFeatures MatchScorer::features(std::span<const TermHits> hits, double len
     const double idf = plan_.terms[i].idf * plan_.terms[i].found_weight;
     found += idf;
     bm25 += idf * saturated(hits[i].weight, length_ratio);
+    out.terms |= std::uint64_t{1} << i;
   }
-  out.coverage = std::min(1.0, found / plan_.total_idf);
-  out.bm25 = std::min(1.0, bm25 / (kFullBm25 * plan_.total_idf));
-  out.adjacency = side_by_side(hits, out.coverage);
+  out.features.coverage = std::min(1.0, found / plan_.total_idf);
+  out.features.bm25 = std::min(1.0, bm25 / (kFullBm25 * plan_.total_idf));
+  out.features.adjacency = side_by_side(hits, out.features.coverage);
+  out.score =
+      kTextWeight * (kBm25Share * bm25 / (kMostBm25 * plan_.total_idf) + (1 - kBm25Share) * out.features.coverage) +
+      kNeighbourWeight * out.features.adjacency;
   return out;
-}
-
-double MatchScorer::score(const RankingFeatures& f) {
-  return kTextWeight * (kBm25Share * f.bm25 + (1 - kBm25Share) * f.coverage) + kNeighbourWeight * f.adjacency;
 }
 
 double MatchScorer::bound(double found_idf) const {

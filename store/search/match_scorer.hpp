@@ -18,6 +18,13 @@ struct TermHits {
   std::vector<std::int64_t> places;  // column << 32 | word, sorted; the first ones
 };
 
+// What a document is by its words.
+struct Match {
+  double score = 0;
+  RankingFeatures features;  // bm25 (1 from 1.6 · Σ idf on), coverage, adjacency
+  std::uint64_t terms = 0;   // bit i: term i of the plan stands in it
+};
+
 // Scores documents by the words they hold:
 //
 //   0.85 · (0.6 · bm25 / (2.2 · Σ idf) + 0.4 · idf-weighted share of the terms found) + 0.10 · share of neighbouring
@@ -28,9 +35,8 @@ class MatchScorer {
  public:
   explicit MatchScorer(const QueryPlan& plan);
 
-  // bm25, coverage and adjacency. `hits` as plan.terms; length in units of the mean. 0 is the best length there is.
-  RankingFeatures features(std::span<const TermHits> hits, double length_ratio) const;
-  static double score(const RankingFeatures& features);
+  // `hits` as plan.terms; length in units of the mean. 0 is the best length there is.
+  Match match(std::span<const TermHits> hits, double length_ratio) const;
   // No document that holds terms of this much weight (Σ idf · found_weight) can score more.
   double bound(double found_idf) const;
 

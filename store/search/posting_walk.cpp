@@ -249,9 +249,9 @@ std::vector<LexicalCandidate> PostingWalk::best(CandidateFilter& filter, std::si
       const ExchangeId id = base + document;
       if (id > filter.last_id() || !find_hits(document)) continue;
       // The length costs a lookup; where its words stand says how long it is at least.
-      if (MatchScorer::score(scorer_.features(hits_, least_length() / index_.mean_length())) < threshold) continue;
-      LexicalCandidate candidate{id, 0, scorer_.features(hits_, length_ratio(id))};
-      candidate.score = MatchScorer::score(candidate.features);
+      if (scorer_.match(hits_, least_length() / index_.mean_length()).score < threshold) continue;
+      const Match match = scorer_.match(hits_, length_ratio(id));
+      LexicalCandidate candidate{id, match.score, match.features, match.terms};
       if (candidate.score <= 0 || (heap.size() == count && !better(candidate, heap.front()))) continue;
       if (!filter.passes(id)) continue;
       candidate.features.identifier = identifier_share(document);
@@ -271,22 +271,21 @@ std::vector<LexicalCandidate> PostingWalk::best(CandidateFilter& filter, std::si
 std::vector<LexicalCandidate> PostingWalk::score(std::span<const ExchangeId> ids) {
   std::vector<ExchangeId> sorted(ids.begin(), ids.end());
   std::sort(sorted.begin(), sorted.end());
-  std::unordered_map<ExchangeId, RankingFeatures> found;
+  std::unordered_map<ExchangeId, Match> found;
   for (auto next = sorted.begin(); next != sorted.end();) {
     load_stretch(*next, sorted, 0);
     for (; next != sorted.end() && *next < base_ + kStretch; ++next) {
       const auto document = static_cast<std::uint32_t>(*next - base_);
       if (documents_[document].terms == kWanted || found.contains(*next)) continue;
       find_hits(document);
-      RankingFeatures& features = found[*next] = scorer_.features(hits_, length_ratio(*next));
-      features.identifier = identifier_share(document);
+      Match& match = found[*next] = scorer_.match(hits_, length_ratio(*next));
+      match.features.identifier = identifier_share(document);
     }
   }
   std::vector<LexicalCandidate> out;
   for (const ExchangeId id : ids) {
-    const auto known = found.find(id);
-    const RankingFeatures features = known != found.end() ? known->second : RankingFeatures{};
-    out.push_back({id, MatchScorer::score(features), features});
+    const Match match = found[id];
+    out.push_back({id, match.score, match.features, match.terms});
   }
   return out;
 }

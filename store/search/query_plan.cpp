@@ -4,8 +4,10 @@
 #include "store/search/query_terms.hpp"
 #include "store/search/spelling.hpp"
 #include "store/search/stop_words.hpp"
+#include "store/search/title_index.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace memd::search {
@@ -18,6 +20,10 @@ constexpr std::int64_t kSmallStore = 200;  // documents: here nothing counts as 
 constexpr double kNegligible = 0.02;       // of the weight of all words: reading a word that common changes nothing
 constexpr int kMaxCorrections = 2;
 constexpr double kGuessed = 0.6;  // what a corrected word counts
+constexpr std::size_t kNamesLookedAt = 64;
+constexpr int kMaxNames = 12;
+constexpr std::int64_t kRareWord = 50;  // documents
+constexpr double kInsideAName = 0.8;
 
 std::string fts_phrase(std::string_view text, const std::vector<Token>& tokens) {
   std::string out = "\"";
@@ -34,16 +40,17 @@ double idf_of(std::int64_t documents, std::int64_t frequency) {
 
 class Planner {
  public:
-  Planner(const IndexTokenizer& tokenizer, TermStatistics& statistics, FullTextIndex& index)
-      : tokenizer_(tokenizer), statistics_(statistics), index_(index) {}
+  explicit Planner(const Vocabularies& v)
+      : tokenizer_(v.tokenizer), statistics_(v.statistics), names_(v.names), titles_(v.titles) {}
 
   QueryPlan plan(const ParsedQuery& query) {
-    QueryTerms read = terms_of(query, tokenizer_, index_);
+    QueryTerms read = terms_of(query, tokenizer_, statistics_.index());
     out_.terms = std::move(read.terms);
     out_.identifiers = std::move(read.identifiers);
     out_.ignored = std::move(read.wordless);
     drop_stop_words();
     count();
+    look_into_names();
     correct();
     drop_unknown();
     choose_driving();
@@ -90,10 +97,41 @@ class Planner {
       t.idf = idf_of(statistics_.documents(), t.frequency);
   }
 
+  // "config parser" asks for ConfigParser, too: for a name that has two of the words, or one that is rare by itself.
+  void look_into_names() {
+    std::vector<std::string> words;
+    for (const Term& t : out_.terms)
+      words.push_back(t.required ? "" : queries::ascii_lower(t.text));
+    int left = kMaxNames;
+    for (const KnownName& known : names_.names_with(words, kNamesLookedAt)) {
+      std::vector<Token> tokens;
+      tokenizer_.tokenize(known.name, tokens);
+      if (left == 0 || tokens.size() != 1) continue;
+      const bool telling = std::popcount(known.words) > 1;
+      bool used = false;
+      for (std::size_t i = 0; i < std::min<std::size_t>(out_.terms.size(), 32); ++i) {
+        Term& t = out_.terms[i];
+        if ((known.words & 1U << i) == 0 || (!telling && t.frequency > kRareWord)) continue;
+        used = true;
+        t.forms.push_back({{tokens[0].stem}, kInsideAName});
+        if (t.frequency > 0) continue;
+        t.frequency = frequency_of(t.forms.back());
+        t.idf = idf_of(statistics_.documents(), t.frequency);
+      }
+      left -= used ? 1 : 0;
+    }
+  }
+
+  bool is_known(const Term& t) {
+    return t.frequency > 0 || (!t.required && std::any_of(t.forms.begin(), t.forms.end(), [this](const TermForm& form) {
+             return titles_.holds(form);
+           }));
+  }
+
   void correct() {
     int left = kMaxCorrections;
     for (Term& t : out_.terms) {
-      if (t.frequency > 0 || t.required || left == 0) continue;
+      if (is_known(t) || t.required || left == 0) continue;
       const auto known = corrected(t.text, tokenizer_, statistics_);
       if (!known) continue;
       --left;
@@ -109,11 +147,11 @@ class Planner {
   void drop_unknown() {
     for (const Term& t : out_.terms) {
       out_.total_idf += t.idf;
-      if (t.frequency > 0) continue;
+      if (is_known(t)) continue;
       out_.ignored.push_back(t.text);
       out_.impossible |= t.required;
     }
-    std::erase_if(out_.terms, [](const Term& t) { return t.frequency == 0; });
+    std::erase_if(out_.terms, [this](const Term& t) { return !is_known(t); });
   }
 
   // A document with nothing but the commonest of several words is not what was asked for.
@@ -165,15 +203,16 @@ class Planner {
 
   const IndexTokenizer& tokenizer_;
   TermStatistics& statistics_;
-  FullTextIndex& index_;
+  IdentifierDictionary& names_;
+  TitleIndex& titles_;
   QueryPlan out_;
   std::vector<Term> stop_words_;
 };
 
 }  // namespace
 
-QueryPlan plan_query(const ParsedQuery& query, const IndexTokenizer& tokenizer, TermStatistics& statistics) {
-  return Planner(tokenizer, statistics, statistics.index()).plan(query);
+QueryPlan plan_query(const ParsedQuery& query, const Vocabularies& vocabularies) {
+  return Planner(vocabularies).plan(query);
 }
 
 }  // namespace memd::search

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "store/search/identifier_dictionary.hpp"
 #include "store/search/index_tokenizer.hpp"
 #include "store/search/query_parser.hpp"
 #include "store/search/term_statistics.hpp"
@@ -9,6 +10,8 @@
 #include <vector>
 
 namespace memd::search {
+
+class TitleIndex;
 
 // One way a thing can be written: words of the index that follow each other.
 struct TermForm {
@@ -20,7 +23,7 @@ struct TermForm {
 struct Term {
   std::string text;             // as typed
   std::vector<TermForm> forms;  // the first is what was typed
-  std::int64_t frequency = 0;   // documents; of a phrase that of its rarest word
+  std::int64_t frequency = 0;   // documents; of a phrase that of its rarest word. 0: it stands in titles alone
   double idf = 0;
   double found_weight = 1;  // share of idf it counts when found: less than 1 where what is looked for is a guess
   bool required = false;
@@ -56,7 +59,14 @@ struct QueryPlan {
   static constexpr std::size_t kMaxTerms = 24;
 };
 
-// In the transaction in which `statistics` was refreshed.
-QueryPlan plan_query(const ParsedQuery& query, const IndexTokenizer& tokenizer, TermStatistics& statistics);
+// What a query is looked up in. All of one connection, and refreshed in the transaction of the question.
+struct Vocabularies {
+  const IndexTokenizer& tokenizer;
+  TermStatistics& statistics;
+  IdentifierDictionary& names;
+  TitleIndex& titles;
+};
+
+QueryPlan plan_query(const ParsedQuery& query, const Vocabularies& vocabularies);
 
 }  // namespace memd::search

@@ -42,7 +42,7 @@ std::optional<Correction> corrected(std::string_view word, const IndexTokenizer&
   });
   std::optional<Correction> best;
   for (const auto& [stem, text] : slips) {
-    if (!statistics.index().contains(stem)) continue;
+    if (!statistics.index().contains_long_since(stem)) continue;
     const std::int64_t frequency = statistics.document_frequency(stem);
     if (frequency > 0 && (!best || frequency > best->frequency)) best = Correction{text, stem, frequency};
   }

@@ -102,6 +102,9 @@ class StoreFixture {
         .bind(seq, session, number)
         .run();
     db_.prepare("UPDATE sessions SET next_seq = next_seq + 1 WHERE session_pk = ?").bind(session).run();
+    // As if the exchange's terms had been looked at since.
+    if (kind == EventKind::tool_call)
+      db_.prepare("INSERT OR IGNORE INTO session_tools (tool, session_pk) VALUES (?, ?)").bind(tool, session).run();
     return seq;
   }
 

@@ -1,0 +1,143 @@
+#include "bench/retrieval/corpus_parts.hpp"
+
+#include "bench/retrieval/known_items.hpp"
+#include "store/sqlite/database.hpp"
+
+#include <boost/json.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+namespace memd::bench {
+namespace fs = std::filesystem;
+namespace json = boost::json;
+namespace {
+
+json::value read_json(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw std::runtime_error("cannot read " + file.string());
+  return json::parse(std::string(std::istreambuf_iterator<char>(in), {}));
+}
+
+// Exchange ids and session uids of the targets.
+std::set<std::string> targets(const json::array& listed, const std::vector<Document>& documents,
+                              const std::string& question) {
+  std::set<std::string> keys;
+  for (const auto& target : listed) {
+    const std::string uid(target.at("session").as_string());
+    std::set<std::int64_t> numbers;
+    for (const auto& number : target.at("exchanges").as_array())
+      numbers.insert(number.as_int64());
+    for (const Document& document : documents) {
+      if (document.session_uid != uid || numbers.erase(document.number) == 0) continue;
+      keys.insert(document.exchange_id);
+      keys.insert(uid);
+    }
+    if (!numbers.empty()) throw std::runtime_error("no such exchange of " + uid + ", for: " + question);
+  }
+  return keys;
+}
+
+std::vector<Question> read_paraphrases(const fs::path& file, const std::vector<Document>& documents, bool final_split) {
+  std::vector<Question> questions;
+  const json::value data = read_json(file);
+  for (const auto& pair : data.at("pairs").as_array()) {
+    const std::string split(pair.at("split").as_string());
+    if ((split == "final") != final_split) continue;
+    Question question{
+        std::string(pair.at("question").as_string()), {split, std::string(pair.at("kind").as_string())}, {}};
+    question.relevant = targets(pair.at("targets").as_array(), documents, question.text);
+    questions.push_back(std::move(question));
+  }
+  return questions;
+}
+
+IndexedHome index_copy(const Run& run, const fs::path& home, bool with_names) {
+  return {run.memd, [&](const fs::path& copy) {
+            copy_history(home, copy);
+            if (!with_names) remove_session_names(copy);
+          }};
+}
+
+Experiment flagging(std::string name, std::string title, std::vector<std::string> groups, const Run& run) {
+  return {{std::move(name),
+           std::move(title),
+           Unit::exchange,
+           {says_nothing_relevant(), says_low_confidence()},
+           std::move(groups),
+           true},
+          run};
+}
+
+}  // namespace
+
+Experiment ask_known_items(const Run& run, const fs::path& home) {
+  std::vector<Question> questions;
+  for (auto& [name, sessions] : session_names(home))
+    questions.push_back({name, {"all"}, sessions});
+  IndexedHome nameless = index_copy(run, home, false);
+  auto db = sqlite::Database::open(nameless.database(), sqlite::OpenMode::read_only);
+  auto& named = db.prepare("SELECT count(*) FROM sessions WHERE title_rank > 0");
+  if (!named.step() || named.int64(0) != 0) throw std::runtime_error("names of sessions are left in the home");
+  Experiment experiment({"known-items",
+                         "names of sessions, not indexed themselves",
+                         Unit::session,
+                         {hit_at(1), hit_at(5), mean_reciprocal_rank()},
+                         {"all"}},
+                        run);
+  experiment.ask(nameless, questions);
+  return experiment;
+}
+
+Experiment ask_paraphrases(const Run& run, const fs::path& home, const fs::path& file, bool final_split) {
+  IndexedHome indexed = index_copy(run, home, true);
+  const auto questions = read_paraphrases(file, indexed.documents(), final_split);
+  std::vector<std::string> groups{final_split ? "final" : "dev"};
+  for (const Question& question : questions)
+    if (std::find(groups.begin(), groups.end(), question.groups.back()) == groups.end())
+      groups.push_back(question.groups.back());
+  Experiment experiment({"paraphrases",
+                         "what was talked of, in other words",
+                         Unit::exchange,
+                         {hit_at(1), hit_at(5), hit_at(10), mean_reciprocal_rank(), session_hit_at(5)},
+                         groups},
+                        run);
+  experiment.ask(indexed, questions);
+  return experiment;
+}
+
+Experiment ask_other_dialogs(const Run& run, const std::vector<LocomoDialog>& dialogs) {
+  const std::string other = "of another dialog: more is better";
+  const std::string own = "of the dialog, categories 1–4: less is better";
+  Experiment experiment = flagging("negative-locomo", "LoCoMo, an index a dialog", {other, own}, run);
+  for (std::size_t i = 0; i < dialogs.size(); ++i) {
+    IndexedHome home(run.memd, [&](const fs::path& directory) { write_dialog(directory, dialogs[i], i); });
+    std::vector<Question> questions;
+    for (const LocomoQuestion& asked : dialogs[i].questions)
+      if (asked.category != 5 && !asked.evidence.empty()) questions.push_back({asked.text, {own}, {}});
+    for (const LocomoQuestion& asked : dialogs[(i + 1) % dialogs.size()].questions)
+      questions.push_back({asked.text, {other}, {}});
+    experiment.ask(home, questions);
+  }
+  return experiment;
+}
+
+Experiment ask_off_topic(const Run& run, const fs::path& home, const fs::path& off_topic, const fs::path& paraphrases,
+                         bool final_split) {
+  const std::string never = "never talked of: more is better";
+  const std::string talked = "talked of, in other words: less is better";
+  IndexedHome indexed = index_copy(run, home, true);
+  std::vector<Question> questions;
+  const json::value data = read_json(off_topic);
+  for (const auto& text : data.at("questions").as_array())
+    questions.push_back({std::string(text.as_string()), {never}, {}});
+  for (Question& question : read_paraphrases(paraphrases, indexed.documents(), final_split))
+    questions.push_back({question.text, {talked}, question.relevant});
+  Experiment experiment = flagging("negative-corpus", "a home with real histories", {never, talked}, run);
+  experiment.ask(indexed, questions);
+  return experiment;
+}
+
+}  // namespace memd::bench

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "bench/retrieval/experiment.hpp"
+#include "bench/retrieval/locomo.hpp"
+
+#include <filesystem>
+#include <vector>
+
+// Parts over a home with real histories, and those that ask for what is not there.
+namespace memd::bench {
+
+// Names that agents gave to sessions, asked of a copy of the home without them.
+Experiment ask_known_items(const Run& run, const std::filesystem::path& home);
+
+// Questions in other words, `file` as in bench/retrieval/paraphrases.json. Questions of the split "final" are asked
+// only with `final_split`, and then alone.
+Experiment ask_paraphrases(const Run& run, const std::filesystem::path& home, const std::filesystem::path& file,
+                           bool final_split);
+
+// How often memd says that it found nothing: questions about another dialog, and about the dialog itself.
+Experiment ask_other_dialogs(const Run& run, const std::vector<LocomoDialog>& dialogs);
+// The same of a home: `off_topic` is about what was never talked of there, `paraphrases` about what was.
+Experiment ask_off_topic(const Run& run, const std::filesystem::path& home, const std::filesystem::path& off_topic,
+                         const std::filesystem::path& paraphrases, bool final_split);
+
+}  // namespace memd::bench

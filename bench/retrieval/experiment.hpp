@@ -1,0 +1,85 @@
+#pragma once
+
+#include "bench/retrieval/indexed_home.hpp"
+#include "bench/retrieval/measures.hpp"
+#include "bench/retrieval/question.hpp"
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace memd::bench {
+
+struct Measure {
+  std::string name;
+  std::function<double(const RankedList&, Unit, const std::set<std::string>& relevant)> value;
+};
+Measure recall_at(std::size_t k);
+Measure ndcg_at(std::size_t k);
+Measure hit_at(std::size_t k);
+Measure mean_reciprocal_rank();
+// Of exchanges, where session uids stand among the relevant keys.
+Measure session_hit_at(std::size_t k);
+// memd says that nothing is relevant; or that, or that its first hit is of low confidence, or it has no hit.
+Measure says_nothing_relevant();
+Measure says_low_confidence();
+
+// Methods, in the order of the tables.
+inline constexpr const char* kMethods[] = {"fts5", "memd", "lexical", "semantic", "rrf", "hybrid", "teacher"};
+
+class FeatureDump;
+class TeacherVectors;
+class TextDump;
+
+// What all parts of one invocation share; pointers may be null and are not owned.
+struct Run {
+  std::filesystem::path memd;
+  FeatureDump* features = nullptr;          // hits of the hybrid mode with what they were ranked by
+  const TeacherVectors* teacher = nullptr;  // a further method
+  TextDump* texts = nullptr;                // texts are written down, and nothing is asked
+};
+
+// What one method made of the questions; a value for each question, in the order they were asked.
+struct MethodRun {
+  std::vector<std::vector<double>> values;  // by measure
+  std::vector<double> milliseconds;
+};
+
+// Questions of one kind, asked of one or several homes by every method there is.
+class Experiment {
+ public:
+  struct Plan {
+    std::string name;   // of the part, as --part takes it
+    std::string title;  // what is measured
+    Unit unit = Unit::exchange;
+    std::vector<Measure> measures;
+    std::vector<std::string> groups;  // a table each, in this order
+    bool memd_only = false;           // measures what only memd's answers say
+  };
+  Experiment(Plan plan, const Run& run) : plan_(std::move(plan)), run_(run) {}
+
+  // Asks by every method there is; `memd` is the tool without a mode, for one that has none.
+  void ask(IndexedHome& home, const std::vector<Question>& questions);
+
+  const Plan& plan() const { return plan_; }
+  const std::vector<Question>& questions() const { return questions_; }
+  const std::map<std::string, MethodRun>& runs() const { return runs_; }
+  // Indexes of the questions of a group.
+  std::vector<std::size_t> members(const std::string& group) const;
+
+ private:
+  void ask_memd(SearchTool& tool, const Question& question);
+  void add(const std::string& method, const Question& question, const RankedList& list);
+
+  Plan plan_;
+  const Run& run_;
+  std::vector<Question> questions_;
+  std::map<std::string, MethodRun> runs_;
+};
+
+// Reciprocal rank fusion, 1 / (60 + rank), each list with the same weight.
+RankedList reciprocal_rank_fusion(const std::vector<const RankedList*>& lists);
+
+}  // namespace memd::bench

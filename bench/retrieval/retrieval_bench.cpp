@@ -1,0 +1,118 @@
+// Quality of retrieval, end to end: transcripts in a scratch home, a memd daemon that reads them by itself, questions
+// to its tool `semantic_search`, beside SQLite's FTS5 over the same texts. docs/benchmarks.md says what the parts are.
+//
+//   retrieval_bench --memd MEMD [--locomo FILE] [--corpus HOME] [--longmemeval FILE] [--part NAME…] [--json FILE]
+#include "bench/retrieval/corpus_parts.hpp"
+#include "bench/retrieval/feature_dump.hpp"
+#include "bench/retrieval/locomo.hpp"
+#include "bench/retrieval/longmemeval.hpp"
+#include "bench/retrieval/report.hpp"
+#include "bench/retrieval/teacher_vectors.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace memd::bench;
+namespace fs = std::filesystem;
+
+const std::vector<std::string> kParts{"locomo-turns", "locomo-sessions", "locomo-sessions-all", "known-items",
+                                      "paraphrases",  "negative-locomo", "negative-corpus",     "longmemeval"};
+
+struct Options {
+  fs::path memd;
+  fs::path locomo;
+  fs::path corpus;
+  fs::path longmemeval;
+  fs::path questions = MEMD_SOURCE_DIR "/bench/retrieval";
+  fs::path json;
+  fs::path features;
+  fs::path teacher;
+  fs::path texts;
+  std::vector<std::string> parts;
+  bool final_split = false;
+  std::size_t limit = 0;
+
+  bool wants(const std::string& part) const {
+    return parts.empty() || std::find(parts.begin(), parts.end(), part) != parts.end();
+  }
+};
+
+void add_options(CLI::App& app, Options& o) {
+  app.add_option("--memd", o.memd, "The memd binary")->required()->check(CLI::ExistingFile);
+  app.add_option("--locomo", o.locomo, "LoCoMo, as its authors publish it")->check(CLI::ExistingFile);
+  app.add_option("--corpus", o.corpus, "A home with real histories")->check(CLI::ExistingDirectory);
+  app.add_option("--longmemeval", o.longmemeval, "LongMemEval, as its authors publish it")->check(CLI::ExistingFile);
+  app.add_option("--limit", o.limit, "Only so many questions of LongMemEval");
+  app.add_option("--questions", o.questions, "Where paraphrases.json and off_topic.json are")
+      ->check(CLI::ExistingDirectory);
+  app.add_option("--part", o.parts, "Only these parts")->check(CLI::IsMember(kParts));
+  app.add_flag("--final", o.final_split, "Paraphrases that nothing was tuned on, instead of the others");
+  app.add_option("--json", o.json, "Write the figures here, too");
+  app.add_option("--dump-features", o.features, "Write hits with what they were ranked by: JSON lines");
+  app.add_option("--dump-texts", o.texts, "Write the texts for a teacher, and ask nothing: JSON lines");
+  app.add_option("--teacher", o.teacher, "Vectors of these texts: a further method")->check(CLI::ExistingFile);
+}
+
+void run_locomo(const Options& options, const Run& run, Report& report) {
+  const auto dialogs = read_locomo(options.locomo);
+  if (options.wants("locomo-turns")) report.add(ask_locomo_turns(run, dialogs));
+  if (options.wants("locomo-sessions")) report.add(ask_locomo_sessions(run, dialogs, false));
+  if (options.wants("locomo-sessions-all")) report.add(ask_locomo_sessions(run, dialogs, true));
+  if (options.wants("negative-locomo")) report.add(ask_other_dialogs(run, dialogs));
+}
+
+void run_corpus(const Options& options, const Run& run, Report& report) {
+  const fs::path paraphrases = options.questions / "paraphrases.json";
+  if (options.wants("known-items")) report.add(ask_known_items(run, options.corpus));
+  if (options.wants("paraphrases")) report.add(ask_paraphrases(run, options.corpus, paraphrases, options.final_split));
+  if (options.wants("negative-corpus"))
+    report.add(
+        ask_off_topic(run, options.corpus, options.questions / "off_topic.json", paraphrases, options.final_split));
+}
+
+void run_longmemeval(const Options& options, const Run& run, Report& report) {
+  auto questions = read_longmemeval(options.longmemeval);
+  if (options.limit > 0 && questions.size() > options.limit) questions.resize(options.limit);
+  report.add(ask_longmemeval(run, questions));
+}
+
+void run_parts(const Options& options) {
+  std::optional<FeatureDump> features;
+  std::optional<TeacherVectors> teacher;
+  std::optional<TextDump> texts;
+  if (!options.features.empty()) features.emplace(options.features);
+  if (!options.teacher.empty()) teacher.emplace(options.teacher);
+  if (!options.texts.empty()) texts.emplace(options.texts);
+  const Run run{options.memd, features ? &*features : nullptr, teacher ? &*teacher : nullptr,
+                texts ? &*texts : nullptr};
+  Report report;
+  if (!options.locomo.empty()) run_locomo(options, run, report);
+  if (!options.corpus.empty()) run_corpus(options, run, report);
+  if (!options.longmemeval.empty() && options.wants("longmemeval")) run_longmemeval(options, run, report);
+  if (!options.json.empty()) report.write_json(options.json);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  CLI::App app("Quality of retrieval through semantic_search");
+  add_options(app, options);
+  CLI11_PARSE(app, argc, argv);
+  try {
+    run_parts(options);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "retrieval_bench: %s\n", e.what());
+    return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "bench/retrieval/question.hpp"
+#include "bench/served_memd.hpp"
+
+#include <cstddef>
+#include <string>
+
+namespace memd::bench {
+
+// How far a list is asked for: pages follow until both are reached, or there is no more.
+struct Depth {
+  std::size_t hits = 10;
+  std::size_t sessions = 0;
+};
+
+// The tool `semantic_search` of a running daemon, over its socket. Throws std::runtime_error when it answers with an
+// error.
+class SearchTool {
+ public:
+  explicit SearchTool(const std::string& socket);
+
+  // Arguments that this memd's tools/list shows.
+  bool has_mode() const { return has_mode_; }
+  bool has_explain() const { return has_explain_; }
+
+  // `mode`: hybrid, lexical, semantic; empty: not sent.
+  RankedList search(const std::string& question, const std::string& mode, Depth depth, bool explain);
+
+ private:
+  Connection connection_;
+  bool has_mode_ = false;
+  bool has_explain_ = false;
+  int next_id_ = 1;
+};
+
+}  // namespace memd::bench

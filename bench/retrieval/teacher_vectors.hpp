@@ -1,0 +1,42 @@
+#pragma once
+
+#include "bench/retrieval/question.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+// A larger model beside memd's own: its vectors come from a file made elsewhere (packaging/model/teacher_vectors.py).
+namespace memd::bench {
+
+// Texts to embed, each once: JSON lines {"key": 16 hexadecimal digits, "text"}. Throws std::runtime_error.
+class TextDump {
+ public:
+  explicit TextDump(const std::filesystem::path& file);
+  void add(const std::string& text);
+
+ private:
+  std::ofstream out_;
+  std::unordered_set<std::uint64_t> written_;
+};
+
+// Exact search by cosine. The file, little endian: "MEMDVEC1", u32 dimension, u32 count, then `count` keys of 8 bytes,
+// then `count` × dimension float32. Throws std::runtime_error when it is none, or lacks a text that is asked for.
+class TeacherVectors {
+ public:
+  explicit TeacherVectors(const std::filesystem::path& file);
+  RankedList search(const std::string& question, const std::vector<Document>& documents, std::size_t limit) const;
+
+ private:
+  const float* vector_of(const std::string& text) const;
+
+  std::size_t dimension_ = 0;
+  std::vector<float> vectors_;  // normalised
+  std::unordered_map<std::uint64_t, std::size_t> rows_;
+};
+
+}  // namespace memd::bench

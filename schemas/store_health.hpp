@@ -1,0 +1,108 @@
+#pragma once
+
+#include "schemas/coverage.hpp"
+#include "schemas/diagnostic.hpp"
+#include "schemas/platform.hpp"
+#include "schemas/source.hpp"
+#include "schemas/time.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+// What the store says of itself and of its sources.
+namespace memd {
+
+struct TimeRange {
+  TimeMs start = 0;
+  TimeMs end = 0;
+};
+
+// How far the store is behind what the agents wrote.
+struct PlatformFreshness {
+  Platform platform{};
+  TimeMs last_event = 0;  // newest event in the store
+  TimeMs checked_at = 0;  // when the sources were last looked at; 0: not by this process
+  std::int64_t sources = 0;
+  std::int64_t sources_behind = 0;
+  std::int64_t bytes_behind = 0;
+};
+
+struct PlatformTotals {
+  Platform platform{};
+  std::int64_t sources = 0;
+  std::int64_t sessions = 0;  // main sessions
+  std::int64_t subagent_sessions = 0;
+  std::int64_t exchanges = 0;  // of main sessions
+  std::int64_t subagent_exchanges = 0;
+  std::int64_t events = 0;
+  std::int64_t diagnostics = 0;
+  std::uint64_t bytes_total = 0;  // sizes of the sources
+  std::uint64_t bytes_indexed = 0;
+  std::uint64_t bytes_skipped = 0;  // includes bytes_pending
+  std::uint64_t bytes_unknown = 0;
+  std::uint64_t bytes_pending = 0;  // behind the cursor's end: an unfinished last line
+  TimeRange span;
+  // Records of unknown shape, lately (about the last 1,000 taken in) and ever.
+  std::int64_t recent_records = 0;
+  std::int64_t recent_unknown = 0;
+  std::int64_t records = 0;
+  std::int64_t unknown_records = 0;
+  TimeMs drift_at = 0;  // newest schema_drift diagnostic; 0: none is left
+};
+
+// A source that is not read as it should be, or all is well with.
+struct SourceTrouble {
+  Platform platform{};
+  std::string path;
+  SourceState state = SourceState::active;
+  std::string reason;
+  std::uint32_t failures = 0;
+  TimeMs retry_at = 0;
+};
+
+// Sources by state; those in trouble (unreachable, quarantined, failing) by name.
+struct SourceHealth {
+  std::int64_t active = 0;
+  std::int64_t gone = 0;
+  std::int64_t unreachable = 0;
+  std::int64_t quarantined = 0;
+  std::vector<SourceTrouble> troubles;  // the first of them
+};
+
+struct IngestionLogQuery {
+  std::vector<Platform> platforms;  // empty: all
+  TimeMs since = 0;
+  int limit = 50;
+};
+
+struct CoverageRow {
+  Platform platform{};
+  std::string path;  // source; empty when aggregated over sources
+  CoverageEntry entry;
+};
+
+struct DiagnosticQuery {
+  std::vector<Platform> platforms;  // empty: all
+  int limit = 50;
+  int offset = 0;
+};
+
+struct DiagnosticRow {
+  std::int64_t id = 0;
+  TimeMs time = 0;
+  Platform platform{};
+  std::string error_type;
+  std::string field_names;  // as stored
+  Severity severity = Severity::warning;
+  std::string path;  // of the source; empty when it is not known
+  std::optional<std::int64_t> offset;
+};
+
+struct DiagnosticList {
+  std::vector<DiagnosticRow> diagnostics;  // newest first
+  std::int64_t total = 0;
+};
+
+}  // namespace memd

@@ -1,0 +1,272 @@
+#include "store/search/hybrid_search.hpp"
+
+#include "store/search/confidence.hpp"
+#include "store/search/hit_loader.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <unordered_map>
+
+namespace memd::search {
+namespace {
+
+constexpr std::size_t kByWords = 300;       // ranked together with
+constexpr std::size_t kByMeaning = 200;     // these
+constexpr std::size_t kScoredByWords = 48;  // of those found by meaning, when the words found more than kByWords
+constexpr double kLeastZ = 2;               // of a hit that has no word of the question
+constexpr std::size_t kJudged = 5;          // the best hits, for whether there is anything relevant
+constexpr std::size_t kLeastDistinct = 50;  // hits whose copies are looked for
+
+FusionCandidate of_words(const LexicalCandidate& found) {
+  FusionCandidate out;
+  out.id = found.id;
+  out.features = found.features;
+  out.terms = found.terms;
+  out.score = found.score;
+  return out;
+}
+
+// Deviations are worth little where few texts were looked at: then the question's own answer is a good part of them.
+double standardised(float cosine, const vectors::ScanResult& scan) {
+  constexpr double kUsual = 0.12;
+  constexpr double kWorth = 20;
+  const auto n = static_cast<double>(scan.scanned);
+  const double deviation = std::sqrt((n * scan.deviation * scan.deviation + kWorth * kUsual * kUsual) / (n + kWorth));
+  return std::isnan(cosine) ? 0 : (cosine - scan.mean) / deviation;
+}
+
+std::vector<double> shares_of(const QueryPlan& plan) {
+  std::vector<double> out;
+  for (const Term& term : plan.terms)
+    out.push_back(plan.total_idf > 0 ? term.idf / plan.total_idf : 0);
+  return out;
+}
+
+// Those that have to be there come first in a plan.
+std::uint64_t required_terms(const QueryPlan& plan) {
+  std::uint64_t out = 0;
+  for (std::size_t i = 0; i < std::min<std::size_t>(plan.terms.size(), 64); ++i)
+    if (plan.terms[i].required) out |= std::uint64_t{1} << i;
+  return out;
+}
+
+}  // namespace
+
+std::string question_of(std::string_view text) {
+  std::string out;
+  for (const QueryText& piece : parse_query(text).wanted)
+    out.append(out.empty() ? "" : " ").append(piece.text);
+  return out;
+}
+
+HybridSearch::HybridSearch(sqlite::Database& db) : db_(db), lexical_(db) {}
+
+SearchAnswer HybridSearch::search(const SearchQuery& query, const SemanticQuestion& question) {
+  const LexicalQuestion words = lexical_.understand(query);
+  SearchAnswer answer;
+  const bool by_meaning = question.index != nullptr && !question.vector.vector.empty();
+  answer.mode = by_meaning ? query.mode : SearchMode::lexical;
+  answer.semantic.used = by_meaning;
+  answer.semantic.trouble = question.trouble;
+  if (question.index != nullptr) {
+    SemanticState state = question.index->state(db_);
+    answer.semantic.model = std::move(state.model);
+    answer.semantic.pending = state.pending;
+    if (answer.semantic.trouble.empty()) answer.semantic.trouble = std::move(state.trouble);
+  }
+  answer.ignored_terms = words.plan.ignored;
+
+  CandidateFilter filter(db_, query.filter, words.typed);
+  const auto offset = static_cast<std::size_t>(std::max(query.offset, 0));
+  const auto limit = static_cast<std::size_t>(std::max(query.limit, 0));
+  const std::size_t wanted = offset + limit + 1;
+  Ranking ranking;
+  std::vector<SearchHit> hits;
+  for (std::size_t count = std::max(kByWords, wanted);; count *= 2) {
+    ranking = ranked(query, words, question, filter, count);
+    hits = distinct(ranking.candidates, std::max(wanted, kLeastDistinct));
+    if (hits.size() >= wanted || ranking.complete) break;
+  }
+  answer.more = hits.size() >= wanted;
+  hits.resize(std::min(hits.size(), offset + limit));
+  load(query, words, ranking, answer, hits);
+  return answer;
+}
+
+HybridSearch::Ranking HybridSearch::ranked(const SearchQuery& query, const LexicalQuestion& words,
+                                           const SemanticQuestion& question, CandidateFilter& filter,
+                                           std::size_t count) {
+  Ranking out;
+  const bool by_meaning = question.index != nullptr && !question.vector.vector.empty() && !words.filters_alone();
+  const bool by_words = query.mode != SearchMode::semantic || !by_meaning;
+  std::vector<LexicalCandidate> found;
+  if (by_words) found = lexical_.candidates(words, filter, count);
+  out.complete = found.size() < count;
+  if (words.filters_alone()) {
+    for (const LexicalCandidate& c : found)
+      out.candidates.push_back(of_words(c));
+    return out;
+  }
+  const auto fused = static_cast<std::ptrdiff_t>(std::min(found.size(), kByWords));
+  std::vector<FusionCandidate>& pool = out.candidates;
+  std::transform(found.begin(), found.begin() + fused, std::back_inserter(pool), of_words);
+  if (by_meaning) add_nearest(query, words, question, filter, pool);
+  add_places(query, pool);
+  if (by_words) {
+    add_context(pool, shares_of(words.plan));
+    rank(pool, by_meaning);
+  } else {
+    for (FusionCandidate& c : pool)
+      c.score = c.features.cosine;
+  }
+
+  std::unordered_map<ExchangeId, bool> known;
+  for (const FusionCandidate& c : pool)
+    known.emplace(c.id, true);
+  const double least = pool.empty() ? 1 : pool.back().score;
+  for (auto it = found.begin() + fused; it != found.end(); ++it) {
+    if (known.contains(it->id)) continue;
+    pool.push_back(of_words(*it));
+    pool.back().score = std::min(least, it->score);
+  }
+  return out;
+}
+
+// The nearest in meaning join the pool, and what is there already gets its cosine.
+void HybridSearch::add_nearest(const SearchQuery& query, const LexicalQuestion& words, const SemanticQuestion& question,
+                               CandidateFilter& filter, std::vector<FusionCandidate>& pool) {
+  if (words.plan.impossible) return;
+  const std::function<bool(ExchangeId)> passes = [&](ExchangeId id) { return filter.passes(id); };
+  std::vector<ExchangeId> also;
+  for (const FusionCandidate& c : pool)
+    also.push_back(c.id);
+  vectors::ScanRequest request;
+  const auto wanted = static_cast<std::size_t>(std::max(query.offset, 0) + std::max(query.limit, 0) + 1);
+  const bool alone = query.mode == SearchMode::semantic;
+  request.count = alone ? std::max(kByMeaning, 2 * wanted) : kByMeaning;
+  request.first = filter.first_id();
+  request.last = filter.last_id();
+  request.passes = filter.unrestricted() ? nullptr : &passes;
+  request.also = also;
+  const vectors::ScanResult scan = question.index->scan(db_, question.vector, request);
+
+  std::unordered_map<ExchangeId, std::size_t> at;
+  for (std::size_t i = 0; i < pool.size(); ++i) {
+    at.emplace(pool[i].id, i);
+    if (i >= scan.also.size() || std::isnan(scan.also[i])) continue;
+    pool[i].features.cosine = scan.also[i];
+    pool[i].features.dense_z = standardised(scan.also[i], scan);
+  }
+  const bool truncated = pool.size() >= kByWords;
+  for (const vectors::Neighbour& near : scan.nearest) {
+    if (const auto it = at.find(near.exchange); it != at.end()) {
+      pool[it->second].chunk = near.chunk;
+      continue;
+    }
+    const double z = standardised(near.cosine, scan);
+    if (!alone && z < kLeastZ) break;
+    if (lexical_.is_excluded(words, near.exchange)) continue;
+    FusionCandidate c;
+    c.id = near.exchange;
+    c.chunk = near.chunk;
+    c.features.cosine = near.cosine;
+    c.features.dense_z = z;
+    pool.push_back(c);
+  }
+  const std::uint64_t required = required_terms(words.plan);
+  if (!truncated && required == 0 && !alone) return;
+  std::vector<FusionCandidate*> unscored;
+  for (std::size_t i = also.size(); i < pool.size() && (required != 0 || unscored.size() < kScoredByWords); ++i)
+    unscored.push_back(&pool[i]);
+  score_by_words(words, unscored);
+  std::erase_if(pool, [&](const FusionCandidate& c) { return (c.terms & required) != required; });
+}
+
+void HybridSearch::score_by_words(const LexicalQuestion& words, std::vector<FusionCandidate*>& unscored) {
+  std::vector<ExchangeId> ids;
+  for (const FusionCandidate* c : unscored)
+    ids.push_back(c->id);
+  const auto scored = lexical_.score(words, ids);
+  for (std::size_t i = 0; i < unscored.size(); ++i) {
+    RankingFeatures features = scored[i].features;
+    features.cosine = unscored[i]->features.cosine;
+    features.dense_z = unscored[i]->features.dense_z;
+    unscored[i]->features = features;
+    unscored[i]->terms = scored[i].terms;
+  }
+}
+
+// Where each stands: its session and number, its age, its project.
+void HybridSearch::add_places(const SearchQuery& query, std::vector<FusionCandidate>& pool) {
+  std::unordered_map<std::int64_t, bool> in_project;
+  auto& place = db_.prepare("SELECT session_pk, exchange_number, started_at FROM exchanges WHERE exchange_pk = ?1");
+  auto& project = db_.prepare(
+      "SELECT p.identity_key = ?2 FROM sessions s JOIN projects p ON p.project_pk = s.project_pk"
+      " WHERE s.session_pk = ?1");
+  // A vector may be a moment older than the exchange it was made of.
+  std::erase_if(pool, [&](FusionCandidate& c) {
+    if (!place.bind(c.id).step()) return true;
+    c.session = place.int64(0);
+    c.number = place.int64(1);
+    c.started_at = place.int64(2);
+    c.features.recency = recency_of(c.started_at, query.now);
+    if (query.near_project.empty()) return false;
+    const auto [known, fresh] = in_project.try_emplace(c.session, false);
+    if (fresh && project.bind(c.session, query.near_project).step()) known->second = project.int64(0) != 0;
+    c.features.same_project = known->second ? 1 : 0;
+    return false;
+  });
+  place.reset();
+  project.reset();
+}
+
+// The first `wanted` of different content; ids, scores, copies, features and chunks are set.
+std::vector<SearchHit> HybridSearch::distinct(const std::vector<FusionCandidate>& candidates, std::size_t wanted) {
+  std::vector<SearchHit> out;
+  std::unordered_map<std::int64_t, std::size_t> seen;
+  auto& q = db_.prepare("SELECT content_hash FROM exchanges WHERE exchange_pk = ?1");
+  for (const FusionCandidate& c : candidates) {
+    if (out.size() == wanted) break;
+    const std::int64_t hash = q.bind(c.id).step() ? q.int64(0) : 0;
+    if (hash != 0) {
+      const auto [known, fresh] = seen.emplace(hash, out.size());
+      if (!fresh) {
+        ++out[known->second].copies;
+        continue;
+      }
+    }
+    SearchHit hit;
+    hit.exchange_id = c.id;
+    hit.relevance_score = c.score;
+    hit.features = c.features;
+    out.push_back(std::move(hit));
+  }
+  q.reset();
+  return out;
+}
+
+void HybridSearch::load(const SearchQuery& query, const LexicalQuestion& words, const Ranking& ranking,
+                        SearchAnswer& answer, std::vector<SearchHit>& hits) {
+  if (!words.filters_alone()) {
+    std::vector<RankingFeatures> best;
+    for (const FusionCandidate& c : ranking.candidates)
+      if (best.size() < kJudged) best.push_back(c.features);
+    answer.nothing_relevant = nothing_relevant(best);
+  }
+  const PassageFinder passages = lexical_.passages(words);
+  const auto offset = static_cast<std::size_t>(std::max(query.offset, 0));
+  for (std::size_t i = offset; i < hits.size(); ++i) {
+    const SearchHit& ranked = hits[i];
+    SearchHit hit = load_hit(db_, passages, ranked.exchange_id, ranked.relevance_score);
+    hit.copies = ranked.copies;
+    if (words.filters_alone())
+      hit.confidence = Confidence::high;
+    else
+      hit.confidence = confidence_of(*ranked.features);
+    if (query.explain) hit.features = ranked.features;
+    answer.hits.push_back(std::move(hit));
+  }
+}
+
+}  // namespace memd::search

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "schemas/query.hpp"
+#include "store/search/fusion.hpp"
+#include "store/search/lexical_search.hpp"
+#include "store/search/semantic_index.hpp"
+#include "store/sqlite/database.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memd::search {
+
+// What of a query has a meaning: its words and phrases, without filters and excluded words.
+std::string question_of(std::string_view text);
+
+// The question for the semantic side of one search.
+struct SemanticQuestion {
+  SemanticIndex* index = nullptr;  // null: words alone
+  QueryVector vector;              // empty: words alone
+  std::string trouble;             // why, when it was wanted
+};
+
+// Search by words and by meaning on one connection. The best some hundred of either side are ranked together by all
+// features; what the words found beyond these follows in the order of the words alone, so that a longer list begins
+// with the shorter one. Exchanges with the same prompt and answer (content_hash), as copies of a transcript hold them,
+// are one hit. Throws ErrorException.
+class HybridSearch {
+ public:
+  explicit HybridSearch(sqlite::Database& db);
+
+  // In a read transaction.
+  SearchAnswer search(const SearchQuery& query, const SemanticQuestion& question);
+
+ private:
+  struct Ranking {
+    std::vector<FusionCandidate> candidates;  // best first
+    bool complete = false;                    // there are no more
+  };
+
+  Ranking ranked(const SearchQuery& query, const LexicalQuestion& words, const SemanticQuestion& question,
+                 CandidateFilter& filter, std::size_t count);
+  void add_nearest(const SearchQuery& query, const LexicalQuestion& words, const SemanticQuestion& question,
+                   CandidateFilter& filter, std::vector<FusionCandidate>& pool);
+  void score_by_words(const LexicalQuestion& words, std::vector<FusionCandidate*>& unscored);
+  void add_places(const SearchQuery& query, std::vector<FusionCandidate>& pool);
+  std::vector<SearchHit> distinct(const std::vector<FusionCandidate>& candidates, std::size_t wanted);
+  void load(const SearchQuery& query, const LexicalQuestion& words, const Ranking& ranking, SearchAnswer& answer,
+            std::vector<SearchHit>& hits);
+
+  sqlite::Database& db_;
+  LexicalSearch lexical_;
+};
+
+}  // namespace memd::search

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "schemas/enrichment.hpp"
+#include "store/embedding/embedder.hpp"
+#include "store/sqlite/database.hpp"
+#include "store/topics/lexicon.hpp"
+#include "store/topics/phrase_table.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace memd::topics {
+
+inline constexpr std::size_t kMostTopics = 8;  // of an exchange
+
+// Finds what an exchange is about: phrases of one to three words, names of files, tools and errors. They are taken by
+// how often and where they stand in the exchange (a prompt weighs most), how rare their words are in the store and how
+// they hold together; with an embedder, also by how near they are in meaning to the whole exchange.
+//
+// Deterministic for one state of the store and one embedder; depends little on the state (see Lexicon). One thread at
+// a time. The connection may be read-only and must outlive the extractor; make it outside of a transaction. Throws
+// ErrorException.
+class TopicExtractor {
+ public:
+  // `embedder` is asked once an exchange: one that answers over a network is too slow for that.
+  explicit TopicExtractor(sqlite::Database& db, std::shared_ptr<embedding::Embedder> embedder = {});
+
+  // Best first, at most kMostTopics. Nothing for texts that a client made.
+  std::vector<TopicMention> extract(const PendingExchange& exchange);
+
+ private:
+  struct Candidate {
+    const Phrase* phrase = nullptr;
+    double score = 0;
+  };
+
+  void read(const PendingExchange& exchange);
+  void read_title(const std::string& title);
+  double score(const Phrase& phrase);
+  double closeness_weight(double cosine) const;
+  void weigh_by_meaning(const PendingExchange& exchange, std::vector<Candidate>& candidates);
+  std::vector<Candidate> choose(std::vector<Candidate> candidates) const;
+  std::string spelling(const Phrase& phrase) const;
+
+  Lexicon lexicon_;
+  std::shared_ptr<embedding::Embedder> embedder_;
+  std::vector<ProseToken> prose_;
+  std::vector<GradedToken> tokens_;
+  PhraseTable table_;
+  std::vector<StemId> title_;  // sorted
+};
+
+}  // namespace memd::topics

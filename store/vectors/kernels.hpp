@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+// The inner loops over vectors of signed bytes, in the instruction sets they are written for. All of them give the same
+// bits: sums of integers are exact, and floating-point numbers are added in the same order without fusing.
+namespace memd::vectors {
+
+// Rows of codes are padded with zeros to a multiple of this, and aligned to it.
+inline constexpr std::size_t kRowAlignment = 64;
+constexpr std::size_t row_stride(std::size_t dimension) {
+  return (dimension + kRowAlignment - 1) / kRowAlignment * kRowAlignment;
+}
+
+struct Kernels {
+  std::string_view name;
+
+  // out[i] = Σ query[d] · codes[i · stride + d]. query has `stride` bytes, none of them -128, aligned like the rows.
+  void (*dots)(const std::int8_t* query, const std::int8_t* codes, std::size_t rows, std::size_t stride,
+               std::int32_t* out);
+  // out[i] = number of bits in which the `words` words at query and bits + i · words differ; words ≤ 1023.
+  void (*distances)(const std::uint64_t* query, const std::uint64_t* bits, std::size_t rows, std::size_t words,
+                    std::uint16_t* out);
+  // sum[d] += Σ over ids, in order, of scale[id] · table[id · dimension + d]. Any dimension, no alignment needed.
+  void (*weighted_sum)(const std::int8_t* table, std::size_t dimension, const float* scale,
+                       std::span<const std::uint32_t> ids, float* sum);
+};
+
+// The best this processor runs.
+const Kernels& kernels();
+// All it runs, the portable ones first.
+std::span<const Kernels* const> all_kernels();
+
+}  // namespace memd::vectors
