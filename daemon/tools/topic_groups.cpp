@@ -1,5 +1,7 @@
 #include "daemon/tools/topic_groups.hpp"
 
+#include "daemon/tools/answer.hpp"
+
 #include <algorithm>
 #include <unordered_map>
 

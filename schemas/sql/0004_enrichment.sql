@@ -54,3 +54,27 @@ WHEN NOT EXISTS (SELECT 1 FROM exchange_topics WHERE topic_pk = OLD.topic_pk)
 BEGIN
   DELETE FROM topics WHERE topic_pk = OLD.topic_pk;
 END;
+
+-- Search by name. Compound names (parseConfig) are one word in exchanges_fts; here they stand under each of their parts.
+-- Which exchanges hold them exchanges_fts says.
+CREATE TABLE identifier_parts (
+  part       TEXT NOT NULL,
+  identifier TEXT NOT NULL,
+  PRIMARY KEY (part, identifier)
+) STRICT, WITHOUT ROWID;
+
+CREATE VIRTUAL TABLE session_titles USING fts5 (
+  title, content = 'sessions', content_rowid = 'session_pk', tokenize = 'porter unicode61 remove_diacritics 2'
+);
+INSERT INTO session_titles (rowid, title) SELECT session_pk, title FROM sessions WHERE title <> '';
+CREATE TRIGGER session_title_added AFTER INSERT ON sessions WHEN new.title <> '' BEGIN
+  INSERT INTO session_titles (rowid, title) VALUES (new.session_pk, new.title);
+END;
+CREATE TRIGGER session_title_removed AFTER DELETE ON sessions WHEN old.title <> '' BEGIN
+  INSERT INTO session_titles (session_titles, rowid, title) VALUES ('delete', old.session_pk, old.title);
+END;
+CREATE TRIGGER session_title_changed AFTER UPDATE OF title ON sessions WHEN new.title <> old.title BEGIN
+  INSERT INTO session_titles (session_titles, rowid, title) SELECT 'delete', old.session_pk, old.title
+    WHERE old.title <> '';
+  INSERT INTO session_titles (rowid, title) SELECT new.session_pk, new.title WHERE new.title <> '';
+END;

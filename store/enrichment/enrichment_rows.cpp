@@ -1,6 +1,7 @@
 #include "store/enrichment/enrichment_rows.hpp"
 
 #include "schemas/hash.hpp"
+#include "store/enrichment/identifier_rows.hpp"
 #include "store/topics/topic_rows.hpp"
 
 #include <cstddef>
@@ -20,7 +21,10 @@ std::int64_t model_pk(sqlite::Database& db, const ExchangeVectors& v) {
 
 }  // namespace
 
-void save_terms(sqlite::Database& db, ExchangeId id, const ExchangeTerms& terms) { topics::save(db, id, terms.topics); }
+void save_terms(sqlite::Database& db, ExchangeId id, const ExchangeTerms& terms) {
+  topics::save(db, id, terms.topics);
+  save_identifiers(db, terms.identifiers);
+}
 
 void save_vectors(sqlite::Database& db, ExchangeId id, const ExchangeVectors& v) {
   const std::int64_t model = model_pk(db, v);

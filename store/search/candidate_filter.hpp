@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -22,8 +23,11 @@ class CandidateFilter {
 
   bool passes(ExchangeId id);
   bool unrestricted() const { return !list_ && !sessions_ && !check_time_ && paths_.empty() && tools_.empty(); }
-  // Null: not listed. What passes is among them; sorted.
-  const std::vector<ExchangeId>* list() const { return list_ ? &*list_ : nullptr; }
+  // When few exchanges can pass, these, sorted: no others are to be asked about. Empty: no such list, or none can.
+  std::span<const ExchangeId> list() const {
+    return list_ ? std::span<const ExchangeId>(*list_) : std::span<const ExchangeId>();
+  }
+  bool is_list() const { return list_.has_value(); }
 
   // All that pass lie here.
   ExchangeId first_id() const;

@@ -11,7 +11,7 @@ constexpr std::int64_t kFormatVersion = 4;
 constexpr int kSegmentShift = 37;  // of a page's key: segment, 6 bits of doclist index, page number
 constexpr char kMainIndex = '0';   // in front of each word
 constexpr std::size_t kPageHeader = 4;
-constexpr std::size_t kLookedThrough = 3;  // segments, for contains()
+constexpr std::size_t kLookedThrough = 3;  // segments, for contains_long_since()
 
 [[noreturn]] void damaged() { throw ErrorException(Error(Errc::store_corrupt, "the full-text index is damaged")); }
 
@@ -41,7 +41,7 @@ std::size_t two_bytes(std::string_view in, std::size_t at) {
 
 }  // namespace
 
-bool PositionReader::next() {
+bool PositionReader::next_slowly() {
   std::size_t at = 0;
   if (rest_.empty()) return false;
   std::uint64_t step = varint(rest_, at);

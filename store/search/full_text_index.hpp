@@ -52,11 +52,21 @@ class PostingCursor {
 class PositionReader {
  public:
   explicit PositionReader(std::string_view positions) : rest_(positions) {}
-  bool next();  // false at the end
+  // False at the end.
+  bool next() {
+    if (rest_.size() < 2) return next_slowly();
+    const auto step = static_cast<unsigned char>(rest_[0]);
+    if (step < 2 || step >= 0x80) return next_slowly();
+    word_ += step - 2U;
+    rest_.remove_prefix(1);
+    return true;
+  }
   std::uint32_t column() const { return column_; }
   std::uint32_t word() const { return word_; }
 
  private:
+  bool next_slowly();
+
   std::string_view rest_;
   std::uint32_t column_ = 0;
   std::uint32_t word_ = 0;
@@ -77,8 +87,9 @@ class FullTextIndex {
   // document in older ones.
   std::vector<PostingCursor> find(std::string_view word) { return find_in(segments_, word); }
   std::int64_t count(std::string_view word);  // documents; linear in it
-  // Looks into the largest segments only.
-  bool contains(std::string_view word) { return !find_in(largest_, word).empty(); }
+  bool contains(std::string_view word) { return !find_in(segments_, word).empty(); }
+  // Looks into the largest segments only: words that came lately may be missed.
+  bool contains_long_since(std::string_view word) { return !find_in(largest_, word).empty(); }
 
   std::int64_t documents() const { return documents_; }
   double mean_length() const;          // words

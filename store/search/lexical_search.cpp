@@ -1,29 +1,40 @@
 #include "store/search/lexical_search.hpp"
 
-#include "store/search/passage.hpp"
+#include "store/search/match_scorer.hpp"
+#include "store/search/posting_walk.hpp"
 #include "store/search/query_parser.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <unordered_map>
+#include <cmath>
+#include <unordered_set>
 
 namespace memd::search {
 namespace {
 
-constexpr std::size_t kReranked = 200;          // the best by text, whose titles are looked at
-constexpr std::int64_t kNewestMatches = 5'000;  // looked at for a word that half the store holds
-constexpr std::size_t kReadableList = 20'000;   // exchanges whose times are read one by one
+constexpr std::size_t kReranked = 200;  // the best by text, whose titles are looked at
+constexpr double kSpeakingTitle = 0.6;  // share of the query that a title has to say to be found by itself
+constexpr std::size_t kByTitle = 20;    // sessions at most
+constexpr double kTitleScore = 0.5;     // of a title that says all
+constexpr double kDateWeight = 0.15;
+
+// 1 inside, then less by half for each length of the range (a day at least).
+double date_match(const TimeRange& range, TimeMs time) {
+  if (time >= range.start && time < range.end) return 1;
+  const TimeMs away = time < range.start ? range.start - time : time - range.end;
+  return std::exp2(-static_cast<double>(away) / static_cast<double>(std::max(range.end - range.start, kMsPerDay)));
+}
 
 }  // namespace
 
 LexicalSearch::LexicalSearch(sqlite::Database& db)
-    : db_(db), tokenizer_(db.handle()), statistics_(db), scorer_(db.handle()) {}
+    : db_(db), tokenizer_(db.handle()), statistics_(db), names_(db), titles_(db) {}
 
 LexicalQuestion LexicalSearch::understand(const SearchQuery& query) {
   LexicalQuestion out;
-  out.typed = parse_query(query.text);
+  out.typed = parse_query(query.text, query.now);
   statistics_.refresh();
-  out.plan = plan_query(out.typed, tokenizer_, statistics_);
+  titles_.refresh();
+  out.plan = plan_query(out.typed, {tokenizer_, statistics_, names_, titles_});
   return out;
 }
 
@@ -31,104 +42,79 @@ std::vector<LexicalCandidate> LexicalSearch::candidates(const LexicalQuestion& q
                                                         std::size_t count) {
   if (question.empty()) return {};
   if (question.filters_alone()) return newest(question, filter, count);
-  // Those whose titles are looked at are the same however many are wanted.
-  auto out = best_by_text(question.plan, filter, std::max(count, kReranked));
-  const auto reranked = std::span(out).first(std::min(out.size(), kReranked));
-  add_titles(question.plan, reranked);
-  std::stable_sort(reranked.begin(), reranked.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
+  const Shares titles = titles_.shares(question.plan);
+  // What is reranked is the same however many are wanted.
+  auto out = PostingWalk(statistics_.index(), question.plan).best(filter, std::max(count, kReranked));
+  std::vector<Candidate> rest(out.begin() + static_cast<std::ptrdiff_t>(std::min(out.size(), kReranked)), out.end());
+  out.resize(std::min(out.size(), kReranked));
+  const double least = out.size() == kReranked ? out.back().score : 0;
+  add_session_features(question.typed, titles, out);
+  std::unordered_set<ExchangeId> titled;
+  for (const Candidate& candidate : by_title(question, titles, out, filter))
+    if (candidate.score >= least) {
+      titled.insert(candidate.id);
+      out.push_back(candidate);
+    }
+  std::stable_sort(out.begin(), out.end(), [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
+  for (const Candidate& candidate : rest)
+    if (!titled.contains(candidate.id)) out.push_back(candidate);
   out.resize(std::min(out.size(), count));
   return out;
 }
 
 std::vector<LexicalCandidate> LexicalSearch::score(const LexicalQuestion& question, std::span<const ExchangeId> ids) {
   std::vector<LexicalCandidate> out;
-  for (const ExchangeId id : ids)
-    out.push_back({id, 0, {}, 0});
-  if (question.plan.terms.empty()) return out;
-  std::string any;
-  for (const Term& term : question.plan.terms)
-    any.append(any.empty() ? "" : " OR ").append(term.text);
-  scorer_.begin(question.plan);
-  auto& q =
-      db_.prepare("SELECT memd_match(exchanges_fts) FROM exchanges_fts WHERE exchanges_fts MATCH ?1 AND rowid = ?2");
-  for (Candidate& candidate : out)
-    if (q.bind(any, candidate.id).step()) {
-      candidate.score = q.real(0);
-      candidate.features = scorer_.last();
-      candidate.terms = scorer_.last_terms();
-    }
-  q.reset();
-  add_titles(question.plan, out);
+  if (question.plan.terms.empty()) {
+    for (const ExchangeId id : ids)
+      out.push_back({id, 0, {}, 0});
+    return out;
+  }
+  out = PostingWalk(statistics_.index(), question.plan).score(ids);
+  add_session_features(question.typed, titles_.shares(question.plan), out);
   return out;
 }
 
-// For a word too common to walk through, the first id to look at. 0: look at all.
-ExchangeId LexicalSearch::newest_window(const QueryPlan& plan, const CandidateFilter& filter) const {
-  if (!filter.unrestricted()) return 0;
-  std::int64_t walked = 0;
-  for (const Term& term : plan.terms)
-    if (term.drives) walked = std::max(walked, term.frequency);
-  if (walked <= kNewestMatches) return 0;
-  const double share = static_cast<double>(kNewestMatches) / static_cast<double>(walked);
-  return static_cast<ExchangeId>(static_cast<double>(statistics_.documents()) * (1 - share));
-}
-
-std::vector<LexicalSearch::Candidate> LexicalSearch::best_by_text(const QueryPlan& plan, CandidateFilter& filter,
-                                                                  std::size_t count) {
-  const auto better = [](const Candidate& a, const Candidate& b) {
-    return a.score != b.score ? a.score > b.score : a.id > b.id;
-  };
-  scorer_.begin(plan);
-  const ExchangeId first = std::max(filter.first_id(), newest_window(plan, filter));
-  auto& q = db_.prepare(
-                   "SELECT rowid, memd_match(exchanges_fts) FROM exchanges_fts"
-                   " WHERE exchanges_fts MATCH ?1 AND rowid >= ?2 AND rowid <= ?3")
-                .bind(plan.match, first, filter.last_id());
-  std::vector<Candidate> heap;  // the worst on top
-  while (q.step()) {
-    const Candidate candidate{q.int64(0), q.real(1), scorer_.last(), scorer_.last_terms()};
-    if (heap.size() == count && !better(candidate, heap.front())) continue;
-    if (!filter.passes(candidate.id)) continue;
-    if (heap.size() == count) {
-      std::pop_heap(heap.begin(), heap.end(), better);
-      heap.pop_back();
-    }
-    heap.push_back(candidate);
-    std::push_heap(heap.begin(), heap.end(), better);
-    if (heap.size() == count) scorer_.set_threshold(heap.front().score);
-  }
-  q.reset();
-  std::sort_heap(heap.begin(), heap.end(), better);
-  return heap;
-}
-
-void LexicalSearch::add_titles(const QueryPlan& plan, std::span<Candidate> candidates) {
-  std::unordered_map<std::int64_t, double> share;  // of the query's weight in the title of a session
-  std::vector<Token> tokens;
-  const auto share_of = [&](std::string_view title) {
-    tokens.clear();
-    tokenizer_.tokenize(title, tokens);
-    double found = 0;
-    for (const Term& term : plan.terms)
-      if (std::all_of(term.stems.begin(), term.stems.end(), [&](const std::string& stem) {
-            return std::any_of(tokens.begin(), tokens.end(), [&](const Token& t) { return t.stem == stem; });
-          }))
-        found += term.idf;
-    return plan.total_idf > 0 ? found / plan.total_idf : 0;
-  };
-  auto& session = db_.prepare("SELECT session_pk FROM exchanges WHERE exchange_pk = ?1");
-  auto& title = db_.prepare("SELECT title FROM sessions WHERE session_pk = ?1");
+void LexicalSearch::add_session_features(const ParsedQuery& typed, const Shares& titles,
+                                         std::span<Candidate> candidates) {
+  if (titles.empty() && !typed.preferred) return;
+  auto& place = db_.prepare("SELECT session_pk, started_at FROM exchanges WHERE exchange_pk = ?1");
   for (Candidate& candidate : candidates) {
-    session.bind(candidate.id);
-    if (!session.step()) continue;
-    const auto [known, fresh] = share.try_emplace(session.int64(0), 0.0);
-    if (fresh && title.bind(known->first).step()) known->second = share_of(title.text(0));
-    candidate.features.title = known->second;
-    candidate.score += MatchScorer::kTitleWeight * known->second;
+    if (!place.bind(candidate.id).step()) continue;
+    if (const auto title = titles.find(place.int64(0)); title != titles.end()) candidate.features.title = title->second;
+    if (typed.preferred) candidate.features.date = date_match(*typed.preferred, place.int64(1));
+    candidate.score += MatchScorer::kTitleWeight * candidate.features.title + kDateWeight * candidate.features.date;
   }
-  session.reset();
-  title.reset();
+  place.reset();
+}
+
+// The first exchanges of sessions whose titles say what was asked, unless another of theirs is found.
+std::vector<LexicalCandidate> LexicalSearch::by_title(const LexicalQuestion& question, const Shares& titles,
+                                                      std::span<const Candidate> found, CandidateFilter& filter) {
+  std::vector<std::pair<double, std::int64_t>> speaking;
+  for (const auto& [session, share] : titles)
+    if (share >= kSpeakingTitle) speaking.emplace_back(share, session);
+  std::vector<Candidate> out;
+  const bool required = std::any_of(question.plan.terms.begin(), question.plan.terms.end(),
+                                    [](const Term& term) { return term.required; });
+  if (speaking.empty() || required) return out;
+  std::sort(speaking.rbegin(), speaking.rend());
+  speaking.resize(std::min(speaking.size(), kByTitle));
+  std::unordered_set<std::int64_t> shown;
+  auto& session_of = db_.prepare("SELECT session_pk FROM exchanges WHERE exchange_pk = ?1");
+  for (const Candidate& candidate : found)
+    if (session_of.bind(candidate.id).step()) shown.insert(session_of.int64(0));
+  session_of.reset();
+  auto& first = db_.prepare("SELECT exchange_pk FROM exchanges WHERE session_pk = ?1 ORDER BY exchange_number LIMIT 1");
+  for (const auto& [share, session] : speaking) {
+    if (shown.contains(session)) continue;
+    first.bind(session);
+    const ExchangeId id = first.step() ? first.int64(0) : 0;
+    first.reset();
+    if (id == 0 || !filter.passes(id) || is_excluded(question, id)) continue;
+    Candidate& candidate = out.emplace_back(Candidate{id, kTitleScore * share, {}, 0});
+    add_session_features(question.typed, titles, std::span(&candidate, 1));
+  }
+  return out;
 }
 
 bool LexicalSearch::is_excluded(const LexicalQuestion& question, ExchangeId id) {
@@ -142,37 +128,28 @@ bool LexicalSearch::is_excluded(const LexicalQuestion& question, ExchangeId id) 
 
 std::vector<LexicalCandidate> LexicalSearch::newest(const LexicalQuestion& question, CandidateFilter& filter,
                                                     std::size_t count) {
-  // A list is read instead of all that happened, back to the first of them.
-  if (const auto* list = filter.list(); list != nullptr && list->size() <= kReadableList)
-    return newest_of(*list, question, filter, count);
+  std::vector<Candidate> out;
+  const auto take = [&](ExchangeId id) {
+    if (filter.passes(id) && !is_excluded(question, id)) out.push_back({id, 1.0, {}, 0});
+  };
+  if (filter.is_list()) {
+    std::vector<std::pair<TimeMs, ExchangeId>> listed;
+    auto& time = db_.prepare("SELECT started_at FROM exchanges WHERE exchange_pk = ?1");
+    for (const ExchangeId id : filter.list())
+      if (time.bind(id).step()) listed.emplace_back(time.int64(0), id);
+    time.reset();
+    std::sort(listed.rbegin(), listed.rend());
+    for (auto it = listed.begin(); it != listed.end() && out.size() < count; ++it)
+      take(it->second);
+    return out;
+  }
   auto& q = db_.prepare(
                    "SELECT exchange_pk FROM exchanges WHERE started_at >= ?1 AND started_at < ?2"
                    " ORDER BY started_at DESC, exchange_pk DESC")
                 .bind(filter.since(), filter.until());
-  std::vector<Candidate> out;
   while (out.size() < count && q.step())
-    if (const ExchangeId id = q.int64(0); filter.passes(id) && !is_excluded(question, id))
-      out.push_back({id, 1.0, {}, 0});
+    take(q.int64(0));
   q.reset();
-  return out;
-}
-
-std::vector<LexicalCandidate> LexicalSearch::newest_of(const std::vector<ExchangeId>& list,
-                                                       const LexicalQuestion& question, CandidateFilter& filter,
-                                                       std::size_t count) {
-  std::vector<std::pair<TimeMs, ExchangeId>> by_time;
-  auto& q = db_.prepare("SELECT started_at FROM exchanges WHERE exchange_pk = ?1");
-  for (const ExchangeId id : list) {
-    q.bind(id);
-    if (q.step() && q.int64(0) >= filter.since() && q.int64(0) < filter.until()) by_time.emplace_back(q.int64(0), id);
-  }
-  q.reset();
-  std::sort(by_time.begin(), by_time.end(), std::greater<>());
-  std::vector<Candidate> out;
-  for (const auto& [time, id] : by_time) {
-    if (out.size() == count) break;
-    if (filter.passes(id) && !is_excluded(question, id)) out.push_back({id, 1.0, {}, 0});
-  }
   return out;
 }
 

@@ -2,26 +2,22 @@
 
 #include "schemas/query.hpp"
 #include "store/search/candidate_filter.hpp"
+#include "store/search/identifier_dictionary.hpp"
 #include "store/search/index_tokenizer.hpp"
-#include "store/search/match_scorer.hpp"
+#include "store/search/lexical_candidate.hpp"
 #include "store/search/passage.hpp"
 #include "store/search/query_plan.hpp"
 #include "store/search/term_statistics.hpp"
+#include "store/search/title_index.hpp"
 #include "store/sqlite/database.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 namespace memd::search {
-
-struct LexicalCandidate {
-  ExchangeId id = 0;
-  double score = 0;
-  RankingFeatures features;  // bm25, coverage, adjacency, title
-  std::uint64_t terms = 0;   // bit i: term i of the plan stands in it; of terms from the 64th on nothing is said
-};
 
 // A question as the words of the index see it.
 struct LexicalQuestion {
@@ -29,16 +25,18 @@ struct LexicalQuestion {
   QueryPlan plan;
   // Nothing but filters: candidates are the newest exchanges that pass, each with score 1.
   bool filters_alone() const { return typed.wanted.empty() && typed.has_filters(); }
-  bool empty() const { return plan.match.empty() && !filters_alone(); }  // has no candidates
+  bool empty() const { return plan.empty() && !filters_alone(); }  // has no candidates
 };
 
 // Ranked full-text search over exchanges_fts, on one connection. Best first; equal scores newest first (by id).
 //
-// Words of the query that very many exchanges hold are left out when there are rarer ones, and reported as ignored,
-// together with those that no exchange holds. A query of nothing but such a word looks at the newest exchanges only.
+// All words of the query count; an exchange that holds only words of which very many exchanges hold each is found when
+// there are no rarer ones. Words that no exchange holds are read as a word that is spelled nearly so if there is one. A
+// session whose title says most of what was asked is found by it: its first exchange stands for it when none of its
+// exchanges is among the best by itself.
 //
-// One question is worked on at a time: understand() begins it, its plan must live until the last call about it.
-// All throw ErrorException.
+// One question is worked on at a time: understand() begins it, its plan must live until the last call about it. All of
+// it in one transaction. All throw ErrorException.
 class LexicalSearch {
  public:
   explicit LexicalSearch(sqlite::Database& db);
@@ -56,17 +54,18 @@ class LexicalSearch {
 
  private:
   using Candidate = LexicalCandidate;
-  std::vector<Candidate> best_by_text(const QueryPlan& plan, CandidateFilter& filter, std::size_t count);
-  void add_titles(const QueryPlan& plan, std::span<Candidate> candidates);
+  using Shares = std::unordered_map<std::int64_t, double>;
+
+  void add_session_features(const ParsedQuery& typed, const Shares& titles, std::span<Candidate> candidates);
+  std::vector<Candidate> by_title(const LexicalQuestion& question, const Shares& titles,
+                                  std::span<const Candidate> found, CandidateFilter& filter);
   std::vector<Candidate> newest(const LexicalQuestion& question, CandidateFilter& filter, std::size_t count);
-  std::vector<Candidate> newest_of(const std::vector<ExchangeId>& list, const LexicalQuestion& question,
-                                   CandidateFilter& filter, std::size_t count);
-  ExchangeId newest_window(const QueryPlan& plan, const CandidateFilter& filter) const;
 
   sqlite::Database& db_;
   IndexTokenizer tokenizer_;
   TermStatistics statistics_;
-  MatchScorer scorer_;
+  IdentifierDictionary names_;
+  TitleIndex titles_;
 };
 
 }  // namespace memd::search

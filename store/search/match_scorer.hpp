@@ -3,35 +3,42 @@
 #include "schemas/query.hpp"
 #include "store/search/query_plan.hpp"
 
-#include <sqlite3.h>
-
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <span>
+#include <string_view>
 #include <vector>
 
 namespace memd::search {
 
-// Scores the documents of an FTS5 walk, as the auxiliary function memd_match(exchanges_fts) of one connection:
+// Where a term stands in one document.
+struct TermHits {
+  double weight = 0;                 // occurrences, by column
+  std::vector<std::int64_t> places;  // column << 32 | word, sorted; the first ones
+};
+
+// What a document is by its words.
+struct Match {
+  double score = 0;
+  RankingFeatures features;  // bm25 (1 from 1.6 · Σ idf on), coverage, adjacency
+  std::uint64_t terms = 0;   // bit i: term i of the plan stands in it
+};
+
+// Scores documents by the words they hold:
 //
-//   0.85 · (½ · bm25 / (1.6 · Σ idf) + ½ · idf-weighted share of the terms found) + 0.10 · share of neighbouring terms
-//   found side by side
+//   0.85 · (0.6 · bm25 / (2.2 · Σ idf) + 0.4 · idf-weighted share of the terms found) + 0.10 · share of neighbouring
+//   terms found side by side
 //
 // so that 0.95 means "all of it, often, in this order" for any query; the title of the session adds the rest.
 class MatchScorer {
  public:
-  // `db` must not run memd_match any more once this is gone.
-  explicit MatchScorer(sqlite3* db);
-  MatchScorer(const MatchScorer&) = delete;
-  MatchScorer& operator=(const MatchScorer&) = delete;
+  explicit MatchScorer(const QueryPlan& plan);
 
-  // For the statements stepped from now on; `plan` must live as long.
-  void begin(const QueryPlan& plan);
-  // Documents that cannot reach this much may be given any score below it.
-  void set_threshold(double score) { threshold_ = score; }
-  // What the document scored last was scored by (bm25, coverage, adjacency); of one below the threshold, anything.
-  const RankingFeatures& last() const { return last_; }
-
-  // Its terms: bit i is term i of the plan; of terms from the 64th on nothing is said.
-  std::uint64_t last_terms() const { return last_terms_; }
+  // `hits` as plan.terms; length in units of the mean. 0 is the best length there is.
+  Match match(std::span<const TermHits> hits, double length_ratio) const;
+  // No document that holds terms of this much weight (Σ idf · found_weight) can score more.
+  double bound(double found_idf) const;
 
   static constexpr double kTitleWeight = 0.05;
   static constexpr double kNeighbourWeight = 0.10;
@@ -43,26 +50,16 @@ class MatchScorer {
     std::size_t second;
     std::int64_t reach;  // words from the one to the other
   };
-  struct Hits {
-    double weight = 0;                 // occurrences, by column
-    std::vector<std::int64_t> places;  // column << 32 | word; the first ones
-  };
+  double side_by_side(std::span<const TermHits> hits, double coverage) const;
 
-  static void call(const Fts5ExtensionApi* api, Fts5Context* context, sqlite3_context* result, int argc,
-                   sqlite3_value** argv);
-  double score(const Fts5ExtensionApi& api, Fts5Context* context);
-  double find_terms(const Fts5ExtensionApi& api, Fts5Context* context);
-  double bm25(double length_ratio) const;
-  double side_by_side(double coverage) const;
-  double length_ratio(const Fts5ExtensionApi& api, Fts5Context* context);
-
-  const QueryPlan* plan_ = nullptr;
-  std::vector<Hits> hits_;
+  const QueryPlan& plan_;
   std::vector<Neighbours> neighbours_;
-  double mean_length_ = 0;  // words of a document; 0: not asked yet
-  double threshold_ = 0;
-  RankingFeatures last_;
-  std::uint64_t last_terms_ = 0;
 };
+
+// What an occurrence in this column of exchanges_fts counts.
+inline double column_weight(std::uint32_t column) {
+  constexpr double kWeights[] = {3, 3, 2, 1};  // user, interventions, assistant, tools
+  return column < std::size(kWeights) ? kWeights[column] : 0;
+}
 
 }  // namespace memd::search

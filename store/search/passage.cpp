@@ -46,12 +46,14 @@ void append_collapsed(std::string& out, std::string_view text) {
 
 PassageFinder::PassageFinder(const IndexTokenizer& tokenizer, const QueryPlan& plan)
     : tokenizer_(tokenizer), plan_(plan) {
-  for (const Term& term : plan.terms)
-    for (const auto& stem : term.stems) {
-      const auto first = static_cast<unsigned char>(stem.front());
-      starts_[first] = true;
-      if (first >= 'a' && first <= 'z') starts_[first - 'a' + 'A'] = true;
-    }
+  for (std::size_t i = 0; i < plan.terms.size(); ++i)
+    for (const TermForm& form : plan.terms[i].forms)
+      for (const std::string& stem : form.stems) {
+        terms_.try_emplace(stem, i);
+        const auto first = static_cast<unsigned char>(stem.front());
+        starts_[first] = true;
+        if (first >= 'a' && first <= 'z') starts_[first - 'a' + 'A'] = true;
+      }
 }
 
 void PassageFinder::find_in_word(std::string_view text, std::size_t start, std::size_t end,
@@ -59,12 +61,8 @@ void PassageFinder::find_in_word(std::string_view text, std::size_t start, std::
   tokens_.clear();
   tokenizer_.tokenize(text.substr(start, end - start), tokens_);
   for (const Token& token : tokens_)
-    for (std::size_t i = 0; i < plan_.terms.size(); ++i) {
-      const auto& stems = plan_.terms[i].stems;
-      if (std::find(stems.begin(), stems.end(), token.stem) == stems.end()) continue;
-      out.push_back({start + token.start, start + token.end, i});
-      break;
-    }
+    if (const auto term = terms_.find(token.stem); term != terms_.end())
+      out.push_back({start + token.start, start + token.end, term->second});
 }
 
 // Stemming keeps the first letter of an ASCII word, so most words need no tokenizer.

@@ -6,6 +6,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace memd::search {
@@ -42,7 +43,8 @@ class PassageFinder {
 
   const IndexTokenizer& tokenizer_;
   const QueryPlan& plan_;
-  std::array<bool, 256> starts_{};  // first bytes a word of the query may have in a text
+  std::unordered_map<std::string, std::size_t> terms_;  // by stem
+  std::array<bool, 256> starts_{};                      // first bytes a word of the query may have in a text
   mutable std::vector<Token> tokens_;
 };
 

@@ -1,5 +1,9 @@
 #include "store/search/query_parser.hpp"
 
+#include "store/search/error_signature.hpp"
+#include "store/search/stop_words.hpp"
+#include "store/search/time_expression.hpp"
+
 #include <algorithm>
 
 namespace memd::search {
@@ -135,10 +139,7 @@ bool take_filter(const Piece& piece, ParsedQuery& out) {
   return true;
 }
 
-}  // namespace
-
-ParsedQuery parse_query(std::string_view text) {
-  const std::string clean = cleaned(text);
+ParsedQuery parse_pieces(std::string_view clean) {
   ParsedQuery out;
   Cutter cutter(clean);
   for (Piece piece; cutter.next(piece);) {
@@ -153,6 +154,50 @@ ParsedQuery parse_query(std::string_view text) {
   if (out.wanted.empty() && !out.has_filters()) {
     out.wanted = std::move(out.excluded);
     out.excluded.clear();
+  }
+  return out;
+}
+
+// Takes a relative time out of the words: they say when, not what.
+std::optional<TimeRange> take_time(std::string& clean, TimeMs now) {
+  const auto found = find_time_expression(clean, now);
+  if (!found) return std::nullopt;
+  const auto quotes = std::count(clean.begin(), clean.begin() + static_cast<std::ptrdiff_t>(found->first), '"');
+  if (quotes % 2 != 0 || (found->first > 0 && clean[found->first - 1] == ':')) return std::nullopt;
+  if (found->relative)
+    std::fill(clean.begin() + static_cast<std::ptrdiff_t>(found->first),
+              clean.begin() + static_cast<std::ptrdiff_t>(found->end), ' ');
+  return found->range;
+}
+
+bool asks_nothing(const QueryText& piece) {
+  std::string word = lower(piece.text);
+  std::erase_if(word, [](char c) { return c == '?' || c == '.' || c == ',' || c == '!'; });
+  return !piece.quoted &&
+         (word.empty() || is_stop_word(word) || word == "work" || word == "worked" || word == "happened");
+}
+
+}  // namespace
+
+ParsedQuery parse_query(std::string_view text, TimeMs now) {
+  std::string clean = cleaned(text);
+  if (const auto signature = error_signature(text.substr(0, kMaxQueryBytes))) {
+    ParsedQuery out = parse_pieces(clean);
+    out.is_error_output = true;
+    out.excluded.clear();
+    out.wanted.clear();
+    for (const auto* parts : {&signature->messages, &signature->frames})
+      for (const std::string& part : *parts)
+        out.wanted.push_back({cleaned(part), false});
+    return out;
+  }
+  const auto time = take_time(clean, now);
+  ParsedQuery out = parse_pieces(clean);
+  out.preferred = time;
+  if (time && std::all_of(out.wanted.begin(), out.wanted.end(), asks_nothing)) {
+    out.wanted.clear();
+    out.since = std::max(out.since, time->start);
+    out.until = out.until > 0 ? std::min(out.until, time->end) : time->end;
   }
   return out;
 }

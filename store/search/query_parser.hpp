@@ -1,8 +1,10 @@
 #pragma once
 
 #include "schemas/platform.hpp"
+#include "schemas/query.hpp"
 #include "schemas/time.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,8 +25,10 @@ struct ParsedQuery {
   std::vector<std::string> tools;  // lower case; each has to be part of the name of a tool called
   std::vector<Platform> platforms;
   std::string project;
-  TimeMs since = 0;  // inclusive; 0: open
-  TimeMs until = 0;  // exclusive; 0: open
+  TimeMs since = 0;                    // inclusive; 0: open
+  TimeMs until = 0;                    // exclusive; 0: open
+  std::optional<TimeRange> preferred;  // the time it speaks of ("last week"): what is from then is liked better
+  bool is_error_output = false;        // `wanted` is the signature of what was pasted
 
   bool has_filters() const {
     return !paths.empty() || !tools.empty() || !platforms.empty() || !project.empty() || since != 0 || until != 0;
@@ -34,10 +38,13 @@ struct ParsedQuery {
 // word  "a phrase"  -word  -"a phrase"  path:x  tool:x  platform:x  project:x  since:DATE  until:DATE
 // (file: is path:, a value may stand in quotes; until: a bare date includes that day).
 //
+// A question of a time and nothing else ("what did I do yesterday") is a filter of that time. Pasted error output is
+// reduced to its signature.
+//
 // Every input has a meaning: what does not fit the grammar (an open quote, an unknown platform, a date that is none,
 // FTS5 operators) is a word or space, and bytes that are no UTF-8 are space. Of a text longer than kMaxQueryBytes
 // only the start is read.
-ParsedQuery parse_query(std::string_view text);
+ParsedQuery parse_query(std::string_view text, TimeMs now = 0);  // now: for "last week"; 0: not understood
 
 inline constexpr std::size_t kMaxQueryBytes = 8192;
 

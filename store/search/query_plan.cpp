@@ -1,25 +1,34 @@
 #include "store/search/query_plan.hpp"
 
 #include "store/queries/row_filter.hpp"
+#include "store/search/query_terms.hpp"
+#include "store/search/spelling.hpp"
 #include "store/search/stop_words.hpp"
+#include "store/search/title_index.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace memd::search {
 namespace {
 
-constexpr std::size_t kMaxTokens = 256;       // read of what was typed
-constexpr std::size_t kMaxTerms = 16;         // looked for: the rarest
-constexpr std::int64_t kWalkBudget = 6'000;   // documents that driving terms may have, together
-constexpr std::int64_t kSideBudget = 60'000;  // and the others: skipping through their lists is some 50 times cheaper
-constexpr double kCommon = 0.25;              // of all documents
-constexpr std::int64_t kSmallStore = 200;     // documents: here nothing counts as common
+// Entries of words that are read for one question: what bounds its time in a store of any size.
+constexpr std::int64_t kPostingBudget = 3'000'000;
+constexpr double kCommon = 0.25;           // of all documents
+constexpr std::int64_t kSmallStore = 200;  // documents: here nothing counts as common
+constexpr double kNegligible = 0.02;       // of the weight of all words: reading a word that common changes nothing
+constexpr int kMaxCorrections = 2;
+constexpr double kGuessed = 0.6;  // what a corrected word counts
+constexpr std::size_t kNamesLookedAt = 64;
+constexpr int kMaxNames = 12;
+constexpr std::int64_t kRareWord = 50;  // documents
+constexpr double kInsideAName = 0.8;
 
-std::string fts_string(std::string_view text) {
+std::string fts_phrase(std::string_view text, const std::vector<Token>& tokens) {
   std::string out = "\"";
-  for (const char c : text)
-    if (c != '"') out += c;
+  for (const Token& t : tokens)
+    out.append(out.size() > 1 ? " " : "").append(text, t.start, t.end - t.start);
   return out + '"';
 }
 
@@ -29,170 +38,181 @@ double idf_of(std::int64_t documents, std::int64_t frequency) {
   return std::log(1 + (n - f + 0.5) / (f + 0.5));
 }
 
-std::string joined(const std::vector<std::string>& parts, std::string_view by) {
-  std::string out;
-  for (const auto& part : parts)
-    out.append(out.empty() ? "" : by).append(part);
-  return out;
-}
-
 class Planner {
  public:
-  Planner(const IndexTokenizer& tokenizer, TermStatistics& statistics)
-      : tokenizer_(tokenizer), statistics_(statistics) {}
+  explicit Planner(const Vocabularies& v)
+      : tokenizer_(v.tokenizer), statistics_(v.statistics), names_(v.names), titles_(v.titles) {}
 
   QueryPlan plan(const ParsedQuery& query) {
-    for (const QueryText& piece : query.wanted)
-      add(piece);
+    QueryTerms read = terms_of(query, tokenizer_, statistics_.index());
+    out_.terms = std::move(read.terms);
+    out_.identifiers = std::move(read.identifiers);
+    out_.ignored = std::move(read.wordless);
     drop_stop_words();
-    drop_common();
-    keep_rarest();
+    count();
+    look_into_names();
+    correct();
+    drop_unknown();
     choose_driving();
-    std::vector<std::string> unwanted;
-    for (const QueryText& piece : query.excluded)
-      if (const auto tokens = cut(piece.text); !tokens.empty()) unwanted.push_back(phrase_text(piece.text, tokens));
-    out_.excluded = joined(unwanted, " OR ");
-    build_match();
+    keep_affordable();
+    exclude(query);
     return std::move(out_);
   }
 
  private:
-  std::vector<Token> cut(const std::string& text) const {
-    std::vector<Token> tokens;
-    tokenizer_.tokenize(text, tokens);
-    return tokens;
-  }
-
-  static std::string phrase_text(const std::string& text, const std::vector<Token>& tokens) {
-    std::string words;
-    for (const Token& t : tokens)
-      words.append(words.empty() ? "" : " ").append(text, t.start, t.end - t.start);
-    return fts_string(words);
-  }
-
-  void add(const QueryText& piece) {
-    const auto tokens = cut(piece.text);
-    if (tokens.empty()) {
-      out_.ignored.push_back(piece.text);
-      return;
-    }
-    if (piece.quoted) {
-      Term phrase;
-      phrase.text = phrase_text(piece.text, tokens);
-      phrase.required = true;
-      for (const Token& t : tokens)
-        phrase.stems.push_back(t.stem);
-      insert(std::move(phrase));
-    } else {
-      for (const Token& t : tokens) {
-        Term word;
-        word.text = fts_string(piece.text.substr(t.start, t.end - t.start));
-        word.stems = {t.stem};
-        insert(std::move(word));
-      }
-    }
-  }
-
-  void insert(Term term) {
-    term.position = position_++;
-    if (term.position >= static_cast<int>(kMaxTokens)) return;
-    for (Term& known : terms())
-      if (known.stems == term.stems) {
-        known.required |= term.required;
-        return;
-      }
-    term.frequency = statistics_.documents() + 1;
-    for (const auto& stem : term.stems)
-      term.frequency = std::min(term.frequency, statistics_.document_frequency(stem));
-    term.idf = idf_of(statistics_.documents(), term.frequency);
-    terms().push_back(std::move(term));
-  }
-
-  // Drops the terms `unhelpful` names, unless nothing would be left that occurs at all.
-  template <class Predicate>
-  void drop_unless_all(Predicate unhelpful) {
-    const bool others = std::any_of(terms().begin(), terms().end(),
-                                    [&](const Term& t) { return t.frequency > 0 && (t.required || !unhelpful(t)); });
-    if (!others) return;
-    std::erase_if(terms(), [&](const Term& t) {
-      if (t.required || !unhelpful(t)) return false;
-      out_.ignored.push_back(t.text.substr(1, t.text.size() - 2));
-      return true;
-    });
+  std::int64_t frequency_of(const TermForm& form) {
+    std::int64_t out = statistics_.documents() + 1;
+    for (const auto& stem : form.stems)
+      out = std::min(out, statistics_.document_frequency(stem));
+    return out;
   }
 
   void drop_stop_words() {
-    drop_unless_all([](const Term& t) {
-      return is_stop_word(queries::ascii_lower(std::string_view(t.text).substr(1, t.text.size() - 2)));
+    const auto is_stop = [](const Term& t) { return !t.required && is_stop_word(queries::ascii_lower(t.text)); };
+    if (std::all_of(out_.terms.begin(), out_.terms.end(), is_stop)) return;
+    std::erase_if(out_.terms, [&](const Term& t) {
+      if (!is_stop(t)) return false;
+      stop_words_.push_back(t);
+      return true;
     });
+    // "the who": they are all there is that occurs.
+    const auto occurs = [&](const Term& t) { return t.required || frequency_of(t.forms.front()) > 0; };
+    if (std::any_of(out_.terms.begin(), out_.terms.end(), occurs)) {
+      for (const Term& t : stop_words_)
+        out_.ignored.push_back(t.text);
+    } else {
+      out_.terms.insert(out_.terms.end(), stop_words_.begin(), stop_words_.end());
+    }
   }
 
-  void drop_common() {
-    if (statistics_.documents() <= kSmallStore) return;
-    const auto limit = static_cast<std::int64_t>(kCommon * static_cast<double>(statistics_.documents()));
-    drop_unless_all([&](const Term& t) { return t.frequency > limit; });
-  }
-
-  // Of a pasted page the rarest words say what it is about. Words that occur nowhere are kept out of the expression,
-  // but lower the score of all hits: they were asked for.
-  void keep_rarest() {
-    for (const Term& t : terms()) {
-      out_.total_idf += t.idf;
+  void count() {
+    for (Term& t : out_.terms) {
+      t.frequency = frequency_of(t.forms.front());
       if (t.frequency > 0) continue;
-      out_.ignored.push_back(t.text.substr(1, t.text.size() - 2));
+      for (auto form = t.forms.begin() + 1; form != t.forms.end(); ++form)
+        t.frequency += frequency_of(*form);
+      t.frequency = std::min(t.frequency, statistics_.documents());
+    }
+    for (Term& t : out_.terms)
+      t.idf = idf_of(statistics_.documents(), t.frequency);
+  }
+
+  // "config parser" asks for ConfigParser, too: for a name that has two of the words, or one that is rare by itself.
+  void look_into_names() {
+    std::vector<std::string> words;
+    for (const Term& t : out_.terms)
+      words.push_back(t.required ? "" : queries::ascii_lower(t.text));
+    int left = kMaxNames;
+    for (const KnownName& known : names_.names_with(words, kNamesLookedAt)) {
+      std::vector<Token> tokens;
+      tokenizer_.tokenize(known.name, tokens);
+      if (left == 0 || tokens.size() != 1) continue;
+      const bool telling = std::popcount(known.words) > 1;
+      bool used = false;
+      for (std::size_t i = 0; i < std::min<std::size_t>(out_.terms.size(), 32); ++i) {
+        Term& t = out_.terms[i];
+        if ((known.words & 1U << i) == 0 || (!telling && t.frequency > kRareWord)) continue;
+        used = true;
+        t.forms.push_back({{tokens[0].stem}, kInsideAName});
+        if (t.frequency > 0) continue;
+        t.frequency = frequency_of(t.forms.back());
+        t.idf = idf_of(statistics_.documents(), t.frequency);
+      }
+      left -= used ? 1 : 0;
+    }
+  }
+
+  bool is_known(const Term& t) {
+    return t.frequency > 0 || (!t.required && std::any_of(t.forms.begin(), t.forms.end(), [this](const TermForm& form) {
+             return titles_.holds(form);
+           }));
+  }
+
+  void correct() {
+    int left = kMaxCorrections;
+    for (Term& t : out_.terms) {
+      if (is_known(t) || t.required || left == 0) continue;
+      const auto known = corrected(t.text, tokenizer_, statistics_);
+      if (!known) continue;
+      --left;
+      t.forms.push_back({{known->stem}, kGuessed});
+      t.frequency = known->frequency;
+      t.idf = idf_of(statistics_.documents(), t.frequency);
+      t.found_weight = kGuessed;
+      out_.corrected.push_back({t.text, known->text});
+    }
+  }
+
+  // Words that occur nowhere lower the score of all hits: they were asked for.
+  void drop_unknown() {
+    for (const Term& t : out_.terms) {
+      out_.total_idf += t.idf;
+      if (is_known(t)) continue;
+      out_.ignored.push_back(t.text);
       out_.impossible |= t.required;
     }
-    std::erase_if(terms(), [](const Term& t) { return t.frequency == 0; });
-    std::stable_sort(terms().begin(), terms().end(), [](const Term& a, const Term& b) {
-      return a.required != b.required ? a.required : a.frequency < b.frequency;
-    });
-    std::int64_t documents = 0;
-    for (const Term& t : terms())
-      documents += t.frequency;
-    while (terms().size() > kMaxTerms || (terms().size() > 1 && documents > kWalkBudget + kSideBudget)) {
-      if (terms().back().required) break;
-      documents -= terms().back().frequency;
-      out_.total_idf -= terms().back().idf;
-      out_.ignored.push_back(terms().back().text.substr(1, terms().back().text.size() - 2));
-      terms().pop_back();
-    }
+    std::erase_if(out_.terms, [this](const Term& t) { return !is_known(t); });
   }
 
+  // A document with nothing but the commonest of several words is not what was asked for.
   void choose_driving() {
-    std::int64_t walked = 0;
-    const bool any_required = !terms().empty() && terms().front().required;
-    for (Term& t : terms()) {
-      t.drives = any_required ? t.required : walked == 0 || walked + t.frequency <= kWalkBudget;
-      if (!t.drives) break;
-      walked += t.frequency;
+    const bool any_required =
+        std::any_of(out_.terms.begin(), out_.terms.end(), [](const Term& t) { return t.required; });
+    const auto limit = statistics_.documents() <= kSmallStore
+                           ? statistics_.documents()
+                           : static_cast<std::int64_t>(kCommon * static_cast<double>(statistics_.documents()));
+    for (Term& t : out_.terms)
+      t.drives = any_required ? t.required : t.frequency <= limit;
+    if (std::none_of(out_.terms.begin(), out_.terms.end(), [](const Term& t) { return t.drives; }))
+      for (Term& t : out_.terms)
+        t.drives = true;
+  }
+
+  // Of a pasted page the rarest words say what it is about.
+  void keep_affordable() {
+    std::stable_sort(out_.terms.begin(), out_.terms.end(), [](const Term& a, const Term& b) {
+      if (a.required != b.required) return a.required;
+      return a.drives != b.drives ? a.drives : a.idf * a.found_weight > b.idf * b.found_weight;
+    });
+    std::int64_t postings = 0;
+    std::size_t kept = 0;
+    for (; kept < out_.terms.size() && kept < QueryPlan::kMaxTerms; ++kept) {
+      const Term& t = out_.terms[kept];
+      postings += t.frequency;
+      if (kept == 0 || t.required) continue;
+      if (postings > kPostingBudget || (!t.drives && t.idf < kNegligible * out_.total_idf)) break;
+    }
+    for (std::size_t i = kept; i < out_.terms.size(); ++i) {
+      out_.total_idf -= out_.terms[i].idf;
+      out_.ignored.push_back(out_.terms[i].text);
+    }
+    out_.terms.resize(kept);
+  }
+
+  void exclude(const ParsedQuery& query) {
+    for (const QueryText& piece : query.excluded) {
+      std::vector<Token> tokens;
+      tokenizer_.tokenize(piece.text, tokens);
+      if (tokens.empty()) continue;
+      out_.excluded.append(out_.excluded.empty() ? "" : " OR ").append(fts_phrase(piece.text, tokens));
+      TermForm& form = out_.forbidden.emplace_back();
+      for (const Token& t : tokens)
+        form.stems.push_back(t.stem);
     }
   }
-
-  // driving terms: R. The others must not add documents, so they come as R OR (R AND (others)): FTS5 then moves their
-  // lists only to where R is.
-  void build_match() {
-    std::vector<std::string> driving;
-    std::vector<std::string> others;
-    for (const Term& t : terms())
-      (t.drives ? driving : others).push_back(t.text);
-    if (driving.empty() || out_.impossible) return;
-    const std::string root = "(" + joined(driving, terms().front().required ? " AND " : " OR ") + ")";
-    out_.match = others.empty() ? root : "(" + root + " OR ((" + joined(others, " OR ") + ") AND " + root + "))";
-    if (!out_.excluded.empty()) out_.match = "(" + out_.match + " NOT (" + out_.excluded + "))";
-  }
-
-  std::vector<Term>& terms() { return out_.terms; }
 
   const IndexTokenizer& tokenizer_;
   TermStatistics& statistics_;
+  IdentifierDictionary& names_;
+  TitleIndex& titles_;
   QueryPlan out_;
-  int position_ = 0;
+  std::vector<Term> stop_words_;
 };
 
 }  // namespace
 
-QueryPlan plan_query(const ParsedQuery& query, const IndexTokenizer& tokenizer, TermStatistics& statistics) {
-  return Planner(tokenizer, statistics).plan(query);
+QueryPlan plan_query(const ParsedQuery& query, const Vocabularies& vocabularies) {
+  return Planner(vocabularies).plan(query);
 }
 
 }  // namespace memd::search

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "store/search/identifier_dictionary.hpp"
 #include "store/search/index_tokenizer.hpp"
 #include "store/search/query_parser.hpp"
 #include "store/search/term_statistics.hpp"
@@ -10,28 +11,62 @@
 
 namespace memd::search {
 
-// One thing to look for: a word, or a quoted phrase.
-struct Term {
-  std::string text;                // FTS5 string, quoted: "foo bar"
-  std::vector<std::string> stems;  // one for a word
-  std::int64_t frequency = 0;      // documents; of a phrase that of its rarest word
-  double idf = 0;
-  bool required = false;
-  bool drives = false;  // its documents are walked; the others only add to the score of documents so found
-  int position = 0;     // among the words typed; neighbours that are next to each other in a text count more
+class TitleIndex;
+
+// One way a thing can be written: words of the index that follow each other.
+struct TermForm {
+  std::vector<std::string> stems;
+  double weight = 1;  // of an occurrence; below 1 for a guess
 };
 
-// How a query is run. Walking documents is what costs, so only the rarest words drive, as many as fit a budget of
-// documents: what holds none of them, only commoner ones, is not found as long as there are rarer ones.
+// One thing to look for: a word, a quoted phrase, an identifier.
+struct Term {
+  std::string text;             // as typed
+  std::vector<TermForm> forms;  // the first is what was typed
+  std::int64_t frequency = 0;   // documents; of a phrase that of its rarest word. 0: it stands in titles alone
+  double idf = 0;
+  double found_weight = 1;  // share of idf it counts when found: less than 1 where what is looked for is a guess
+  bool required = false;
+  bool drives = false;  // what holds no driving term is no candidate; the others only add to the score
+  int position = 0;     // among the words typed; neighbours that are next to each other in a text count more
+  int words = 1;
+};
+
+// A name in the query (file, symbol, error code) that is to be found just so: any of its spellings.
+struct QueryIdentifier {
+  std::string text;
+  std::vector<TermForm> forms;
+};
+
+// A word that occurs nowhere, and the one it was read as.
+struct CorrectedWord {
+  std::string typed;
+  std::string read_as;
+};
+
 struct QueryPlan {
-  std::vector<Term> terms;  // in the order of their phrases in `match`
-  std::string match;        // FTS5 expression; empty: nothing to look for
-  std::string excluded;     // FTS5 expression of what must not occur; empty: none
+  std::vector<Term> terms;  // driving ones first, then by idf; at most kMaxTerms
+  std::vector<QueryIdentifier> identifiers;
+  std::vector<TermForm> forbidden;
+  std::string excluded;  // FTS5 expression of the same; empty: none
   std::vector<std::string> ignored;
+  std::vector<CorrectedWord> corrected;
   double total_idf = 0;     // of all terms, those that occur nowhere included
   bool impossible = false;  // something required occurs nowhere
+
+  bool empty() const { return terms.empty() || impossible; }  // nothing to look for
+
+  static constexpr std::size_t kMaxTerms = 24;
 };
 
-QueryPlan plan_query(const ParsedQuery& query, const IndexTokenizer& tokenizer, TermStatistics& statistics);
+// What a query is looked up in. All of one connection, and refreshed in the transaction of the question.
+struct Vocabularies {
+  const IndexTokenizer& tokenizer;
+  TermStatistics& statistics;
+  IdentifierDictionary& names;
+  TitleIndex& titles;
+};
+
+QueryPlan plan_query(const ParsedQuery& query, const Vocabularies& vocabularies);
 
 }  // namespace memd::search

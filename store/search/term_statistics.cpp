@@ -8,36 +8,25 @@ constexpr std::int64_t kCheapCount = 500;  // documents; counted again rather th
 
 }  // namespace
 
-TermStatistics::TermStatistics(sqlite::Database& db) : db_(db) {
-  // The temp schema is this connection's own; query_only would forbid even that.
-  db_.exec("PRAGMA query_only = OFF");
-  db_.exec("CREATE VIRTUAL TABLE IF NOT EXISTS temp.index_words USING fts5vocab(main, exchanges_fts, row)");
-  db_.exec("PRAGMA query_only = ON");
-}
+TermStatistics::TermStatistics(sqlite::Database& db) : db_(db), index_(db, "exchanges_fts") {}
 
 void TermStatistics::refresh() {
-  const auto version = db_.pragma("data_version");
-  if (version == version_ && documents_ > 0) return;
-  version_ = version;
-  auto& q = db_.prepare("SELECT coalesce(max(exchange_pk), 0) FROM exchanges");
-  documents_ = q.step() ? q.int64(0) : 0;
-  q.reset();
+  index_.refresh();
+  version_ = db_.pragma("data_version");
   if (counts_.size() > kRememberedWords) counts_.clear();
 }
 
 bool TermStatistics::usable(const Count& count) const {
   if (count.version == version_) return true;
-  return count.frequency > kCheapCount && documents_ >= count.documents &&
-         documents_ - count.documents <= count.documents / 10;
+  return count.frequency > kCheapCount && documents() >= count.documents &&
+         documents() - count.documents <= count.documents / 10;
 }
 
 std::int64_t TermStatistics::document_frequency(std::string_view stem) {
   const auto known = counts_.find(stem);
   if (known != counts_.end() && usable(known->second)) return known->second.frequency;
-  auto& q = db_.prepare("SELECT doc FROM temp.index_words WHERE term = ?1").bind(stem);
-  const std::int64_t frequency = q.step() ? q.int64(0) : 0;
-  q.reset();
-  counts_.insert_or_assign(std::string(stem), Count{frequency, documents_, version_});
+  const std::int64_t frequency = index_.count(stem);
+  counts_.insert_or_assign(std::string(stem), Count{frequency, documents(), version_});
   return frequency;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "store/search/full_text_index.hpp"
 #include "store/sqlite/database.hpp"
 
 #include <cstdint>
@@ -10,16 +11,17 @@
 
 namespace memd::search {
 
-// How many exchanges hold a word. Counting one is linear in the answer (fts5vocab walks the list), so common words are
-// remembered: such a count is used until the store has grown by a tenth, the count of a rare word until any commit.
+// How many exchanges hold a word. Counting one is linear in the answer, so common words are remembered: such a count is
+// used until the store has grown by a tenth, the count of a rare word until any commit.
 class TermStatistics {
  public:
   explicit TermStatistics(sqlite::Database& db);
 
   // Starts a query: looks at how the store has changed.
   void refresh();
-  std::int64_t documents() const { return documents_; }  // at most a few too many: deleted ones count until rebuilt
+  std::int64_t documents() const { return index_.documents(); }
   std::int64_t document_frequency(std::string_view stem);
+  FullTextIndex& index() { return index_; }
 
  private:
   struct Count {
@@ -34,7 +36,7 @@ class TermStatistics {
   bool usable(const Count& count) const;
 
   sqlite::Database& db_;
-  std::int64_t documents_ = 0;
+  FullTextIndex index_;
   std::int64_t version_ = 0;
   std::unordered_map<std::string, Count, TextHash, std::equal_to<>> counts_;
 };

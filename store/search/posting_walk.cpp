@@ -1,0 +1,293 @@
+#include "store/search/posting_walk.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <numeric>
+
+namespace memd::search {
+namespace {
+
+constexpr std::int64_t kStretch = 1 << 14;  // documents
+constexpr std::size_t kPlaces = 128;        // of one word in one document
+constexpr double kRounding = 1e-3;          // of found_idf
+constexpr ExchangeId kNone = std::numeric_limits<ExchangeId>::max();
+
+static_assert(QueryPlan::kMaxTerms < 31);
+
+}  // namespace
+
+PostingWalk::PostingWalk(FullTextIndex& index, const QueryPlan& plan)
+    : index_(index), plan_(plan), scorer_(plan), documents_(kStretch), hits_(plan.terms.size()) {
+  index_.refresh();
+  const auto compiled = [this](const std::vector<TermForm>& forms) {
+    std::vector<Form> out;
+    for (const TermForm& form : forms)
+      if (!form.stems.empty()) out.push_back(compile(form));
+    return out;
+  };
+  for (std::size_t i = 0; i < plan.terms.size(); ++i) {
+    terms_.push_back(compiled(plan.terms[i].forms));
+    if (plan.terms[i].drives) driving_ |= 1U << i;
+    if (plan.terms[i].required) required_ |= 1U << i;
+  }
+  idf_from_.resize(plan.terms.size() + 1);
+  for (std::size_t i = plan.terms.size(); i-- > 0;)
+    idf_from_[i] = idf_from_[i + 1] + plan.terms[i].idf * plan.terms[i].found_weight;
+  for (const QueryIdentifier& identifier : plan.identifiers)
+    identifiers_.push_back(compiled(identifier.forms));
+  forbidden_ = compiled(plan.forbidden);
+}
+
+PostingWalk::Form PostingWalk::compile(const TermForm& form) {
+  Form out{{}, form.weight};
+  for (const std::string& stem : form.stems) {
+    const auto [known, fresh] = word_numbers_.try_emplace(stem, words_.size());
+    if (fresh) words_.emplace_back().cursors = index_.find(stem);
+    out.words.push_back(known->second);
+  }
+  return out;
+}
+
+ExchangeId PostingWalk::next_document() {
+  ExchangeId out = kNone;
+  for (const auto& forms : terms_)
+    for (const Form& form : forms)
+      for (const std::size_t word : form.words)
+        for (const PostingCursor& cursor : words_[word].cursors)
+          if (!cursor.at_end()) out = std::min(out, cursor.id());
+  return out;
+}
+
+// The entries of the stretch; with `only_touched` those of documents that are of interest already.
+void PostingWalk::load(Word& word, bool only_touched) {
+  if (word.loaded) return;
+  word.loaded = true;
+  const ExchangeId end = base_ + kStretch;
+  const bool several = word.cursors.size() > 1;
+  if (several) claimed_.assign(kStretch / 64, 0);
+  for (PostingCursor& cursor : word.cursors)
+    for (; !cursor.at_end() && cursor.id() < end; cursor.next()) {
+      if (cursor.id() < base_) continue;
+      const auto document = static_cast<std::uint32_t>(cursor.id() - base_);
+      if (several) {
+        std::uint64_t& bits = claimed_[document / 64];
+        const std::uint64_t bit = std::uint64_t{1} << document % 64;
+        if ((bits & bit) != 0) continue;
+        bits |= bit;
+      }
+      if (cursor.bytes() == 0 || (only_touched && documents_[document].terms == 0)) continue;
+      const std::size_t offset = positions_.size();
+      word.entries.push_back(
+          {document, static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(cursor.bytes())});
+      cursor.append_positions(positions_);
+    }
+  const auto earlier = [](const Entry& a, const Entry& b) { return a.document < b.document; };
+  if (several && !std::is_sorted(word.entries.begin(), word.entries.end(), earlier))
+    std::sort(word.entries.begin(), word.entries.end(), earlier);
+}
+
+// Documents that hold all words of a form, side by side or not.
+template <class Found>
+void PostingWalk::each_document(const Form& form, Found&& found) const {
+  const auto shortest = *std::min_element(form.words.begin(), form.words.end(), [this](std::size_t a, std::size_t b) {
+    return words_[a].entries.size() < words_[b].entries.size();
+  });
+  for (const Entry& entry : words_[shortest].entries)
+    if (std::all_of(form.words.begin(), form.words.end(), [&](std::size_t word) {
+          const auto& entries = words_[word].entries;
+          return word == shortest ||
+                 std::binary_search(entries.begin(), entries.end(), entry,
+                                    [](const Entry& a, const Entry& b) { return a.document < b.document; });
+        }))
+      found(entry.document);
+}
+
+void PostingWalk::touch(std::size_t term, std::uint32_t document) {
+  Document& d = documents_[document];
+  if ((d.terms & 1U << term) != 0) return;
+  d.terms |= 1U << term;
+  d.found_idf += static_cast<float>(plan_.terms[term].idf * plan_.terms[term].found_weight);
+}
+
+void PostingWalk::load_term(std::size_t term, bool only_touched) {
+  for (const Form& form : terms_[term]) {
+    for (const std::size_t word : form.words)
+      load(words_[word], only_touched);
+    each_document(form, [&](std::uint32_t document) { touch(term, document); });
+  }
+}
+
+void PostingWalk::load_stretch(ExchangeId base, std::span<const ExchangeId> only, double threshold) {
+  base_ = base;
+  positions_.clear();
+  std::fill(documents_.begin(), documents_.end(), Document{});
+  for (Word& word : words_) {
+    word.entries.clear();
+    word.at = 0;
+    word.loaded = false;
+    word.decoded = -1;
+  }
+  const auto from = std::lower_bound(only.begin(), only.end(), base);
+  for (auto id = from; id != only.end() && *id < base + kStretch; ++id)
+    documents_[static_cast<std::size_t>(*id - base)].terms = kWanted;
+  for (std::size_t i = 0; i < terms_.size(); ++i)
+    load_term(i, !only.empty() || !plan_.terms[i].drives || scorer_.bound(idf_from_[i] + kRounding) < threshold);
+  // What is left only says more about documents that are of interest.
+  for (Word& word : words_)
+    load(word, true);
+}
+
+PositionReader PostingWalk::positions_of(Word& word, std::uint32_t document) const {
+  while (word.at < word.entries.size() && word.entries[word.at].document < document)
+    ++word.at;
+  if (word.at == word.entries.size() || word.entries[word.at].document != document) return PositionReader({});
+  const Entry& entry = word.entries[word.at];
+  return PositionReader(std::string_view(positions_).substr(entry.offset, entry.bytes));
+}
+
+const std::vector<std::int64_t>& PostingWalk::places_of(Word& word, std::uint32_t document) {
+  if (word.decoded == document) return word.places;
+  word.decoded = document;
+  word.places.clear();
+  for (PositionReader p = positions_of(word, document); word.places.size() < kPlaces && p.next();)
+    word.places.push_back(static_cast<std::int64_t>(p.column()) << 32 | p.word());
+  return word.places;
+}
+
+bool PostingWalk::add_word(const Form& form, std::uint32_t document, TermHits& hits) {
+  const std::size_t before = hits.places.size();
+  for (PositionReader p = positions_of(words_[form.words.front()], document);
+       hits.places.size() < kPlaces && p.next();) {
+    hits.weight += form.weight * column_weight(p.column());
+    hits.places.push_back(static_cast<std::int64_t>(p.column()) << 32 | p.word());
+  }
+  return hits.places.size() > before;
+}
+
+bool PostingWalk::holds(const Form& form, std::uint32_t document, TermHits* hits) {
+  if (form.words.size() == 1 && hits != nullptr) return add_word(form, document, *hits);
+  bool found = false;
+  for (const std::int64_t start : places_of(words_[form.words.front()], document)) {
+    bool follows = true;
+    for (std::size_t i = 1; follows && i < form.words.size(); ++i) {
+      const auto& places = places_of(words_[form.words[i]], document);
+      follows = std::binary_search(places.begin(), places.end(), start + static_cast<std::int64_t>(i));
+    }
+    if (!follows) continue;
+    found = true;
+    if (hits == nullptr) break;
+    hits->weight += form.weight * column_weight(static_cast<std::uint32_t>(start >> 32));
+    hits->places.push_back(start);
+  }
+  return found;
+}
+
+bool PostingWalk::find_hits(std::uint32_t document) {
+  const std::uint32_t present = documents_[document].terms;
+  bool all_required = true;
+  for (std::size_t i = 0; i < terms_.size(); ++i) {
+    TermHits& hits = hits_[i];
+    hits.weight = 0;
+    hits.places.clear();
+    if ((present & 1U << i) == 0) continue;
+    int forms = 0;
+    for (const Form& form : terms_[i])
+      forms += holds(form, document, &hits) ? 1 : 0;
+    if (forms > 1) std::sort(hits.places.begin(), hits.places.end());
+    all_required &= !plan_.terms[i].required || forms > 0;
+  }
+  return all_required && std::none_of(forbidden_.begin(), forbidden_.end(),
+                                      [&](const Form& form) { return holds(form, document, nullptr); });
+}
+
+double PostingWalk::identifier_share(std::uint32_t document) {
+  if (identifiers_.empty()) return 0;
+  const auto found = std::count_if(identifiers_.begin(), identifiers_.end(), [&](const std::vector<Form>& forms) {
+    return std::any_of(forms.begin(), forms.end(), [&](const Form& form) { return holds(form, document, nullptr); });
+  });
+  return static_cast<double>(found) / static_cast<double>(identifiers_.size());
+}
+
+double PostingWalk::least_length() const {
+  std::array<std::int64_t, 4> words{};
+  for (const TermHits& hits : hits_)
+    for (std::size_t i = hits.places.size(); i-- > 0;) {
+      const auto column = static_cast<std::size_t>(hits.places[i] >> 32);
+      if (column < words.size()) words[column] = std::max(words[column], (hits.places[i] & 0xFFFFFFFF) + 1);
+      // They are sorted: what stands before the last of a column says nothing new.
+      if (i + 1 == hits.places.size() && column == 0) break;
+    }
+  return static_cast<double>(std::accumulate(words.begin(), words.end(), std::int64_t{0}));
+}
+
+double PostingWalk::length_ratio(ExchangeId id) {
+  return static_cast<double>(index_.length(id)) / index_.mean_length();
+}
+
+std::vector<LexicalCandidate> PostingWalk::best(CandidateFilter& filter, std::size_t count) {
+  const auto better = [](const LexicalCandidate& a, const LexicalCandidate& b) {
+    return a.score != b.score ? a.score > b.score : a.id > b.id;
+  };
+  std::vector<LexicalCandidate> heap;  // the worst on top
+  double threshold = 0;
+  if (count == 0) return heap;
+  const auto only = filter.list();
+  const auto stretch_from = [&](ExchangeId id) {
+    if (only.empty()) return std::max(id, next_document());
+    const auto next = std::lower_bound(only.begin(), only.end(), id);
+    return next != only.end() ? *next : kNone;
+  };
+  for (ExchangeId base = stretch_from(filter.first_id()); base <= filter.last_id() && base != kNone;
+       base = stretch_from(base_ + kStretch)) {
+    load_stretch(base, only, threshold);
+    for (std::uint32_t document = 0; document < kStretch; ++document) {
+      const Document& d = documents_[document];
+      const std::uint32_t terms = d.terms & ~kWanted;
+      if (terms == 0 || (required_ & ~terms) != 0 || (only.empty() && (terms & driving_) == 0)) continue;
+      if (scorer_.bound(d.found_idf + kRounding) < threshold) continue;
+      const ExchangeId id = base + document;
+      if (id > filter.last_id() || !find_hits(document)) continue;
+      // The length costs a lookup; where its words stand says how long it is at least.
+      if (scorer_.match(hits_, least_length() / index_.mean_length()).score < threshold) continue;
+      const Match match = scorer_.match(hits_, length_ratio(id));
+      LexicalCandidate candidate{id, match.score, match.features, match.terms};
+      if (candidate.score <= 0 || (heap.size() == count && !better(candidate, heap.front()))) continue;
+      if (!filter.passes(id)) continue;
+      candidate.features.identifier = identifier_share(document);
+      if (heap.size() == count) {
+        std::pop_heap(heap.begin(), heap.end(), better);
+        heap.pop_back();
+      }
+      heap.push_back(candidate);
+      std::push_heap(heap.begin(), heap.end(), better);
+      if (heap.size() == count) threshold = heap.front().score;
+    }
+  }
+  std::sort_heap(heap.begin(), heap.end(), better);
+  return heap;
+}
+
+std::vector<LexicalCandidate> PostingWalk::score(std::span<const ExchangeId> ids) {
+  std::vector<ExchangeId> sorted(ids.begin(), ids.end());
+  std::sort(sorted.begin(), sorted.end());
+  std::unordered_map<ExchangeId, Match> found;
+  for (auto next = sorted.begin(); next != sorted.end();) {
+    load_stretch(*next, sorted, 0);
+    for (; next != sorted.end() && *next < base_ + kStretch; ++next) {
+      const auto document = static_cast<std::uint32_t>(*next - base_);
+      if (documents_[document].terms == kWanted || found.contains(*next)) continue;
+      find_hits(document);
+      Match& match = found[*next] = scorer_.match(hits_, length_ratio(*next));
+      match.features.identifier = identifier_share(document);
+    }
+  }
+  std::vector<LexicalCandidate> out;
+  for (const ExchangeId id : ids) {
+    const Match match = found[id];
+    out.push_back({id, match.score, match.features, match.terms});
+  }
+  return out;
+}
+
+}  // namespace memd::search

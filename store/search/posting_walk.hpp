@@ -1,0 +1,94 @@
+#pragma once
+
+#include "store/search/candidate_filter.hpp"
+#include "store/search/full_text_index.hpp"
+#include "store/search/lexical_candidate.hpp"
+#include "store/search/match_scorer.hpp"
+#include "store/search/query_plan.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace memd::search {
+
+// Walks all words of a plan side by side, a stretch of documents at a time, and scores those that can still be among
+// the best: a document is looked at closely only if the words it holds could bring it there, and once the commoner
+// words alone cannot, documents with nothing else are not even remembered (MaxScore). What it gives is exact.
+//
+// For one question, on one connection, inside one transaction. Memory: some 30 bytes a word and document of a stretch.
+class PostingWalk {
+ public:
+  PostingWalk(FullTextIndex& index, const QueryPlan& plan);
+
+  // Best first; equal scores newest first. A longer list begins with the shorter one.
+  std::vector<LexicalCandidate> best(CandidateFilter& filter, std::size_t count);
+  // Of these exchanges, in their order; 0 for those that hold nothing. What must not occur, and what has to, is not
+  // looked at.
+  std::vector<LexicalCandidate> score(std::span<const ExchangeId> ids);
+
+ private:
+  struct Entry {
+    std::uint32_t document;  // of the stretch
+    std::uint32_t offset;    // of its positions in positions_
+    std::uint32_t bytes;
+  };
+  struct Word {
+    std::vector<PostingCursor> cursors;
+    std::vector<Entry> entries;  // of the stretch
+    std::size_t at = 0;          // entries before belong to documents that have been scored
+    bool loaded = false;
+    std::int64_t decoded = -1;  // document whose places these are
+    std::vector<std::int64_t> places;
+  };
+  struct Form {
+    std::vector<std::size_t> words;
+    double weight;
+  };
+  struct Document {
+    float found_idf = 0;
+    std::uint32_t terms = 0;  // a bit each, and the flags below
+  };
+
+  Form compile(const TermForm& form);
+  ExchangeId next_document();  // any term's
+  void load_stretch(ExchangeId base, std::span<const ExchangeId> only, double threshold);
+  void load_term(std::size_t term, bool only_touched);
+  void load(Word& word, bool only_touched);
+  template <class Found>
+  void each_document(const Form& form, Found&& found) const;
+  void touch(std::size_t term, std::uint32_t document);
+  PositionReader positions_of(Word& word, std::uint32_t document) const;
+  const std::vector<std::int64_t>& places_of(Word& word, std::uint32_t document);
+  bool add_word(const Form& form, std::uint32_t document, TermHits& hits);
+  bool holds(const Form& form, std::uint32_t document, TermHits* hits);
+  bool find_hits(std::uint32_t document);  // false: lacks a required term, or holds what is forbidden
+  double identifier_share(std::uint32_t document);
+  double least_length() const;  // words of the document whose hits were found last
+  double length_ratio(ExchangeId id);
+
+  static constexpr std::uint32_t kWanted = 1U << 31;
+
+  FullTextIndex& index_;
+  const QueryPlan& plan_;
+  const MatchScorer scorer_;
+  std::vector<Word> words_;
+  std::unordered_map<std::string, std::size_t> word_numbers_;
+  std::vector<std::vector<Form>> terms_;
+  std::vector<std::vector<Form>> identifiers_;
+  std::vector<Form> forbidden_;
+  std::vector<double> idf_from_;  // of this term and all behind it
+  std::uint32_t driving_ = 0;
+  std::uint32_t required_ = 0;
+
+  ExchangeId base_ = 0;
+  std::vector<Document> documents_;
+  std::string positions_;
+  std::vector<TermHits> hits_;
+  std::vector<std::uint64_t> claimed_;
+};
+
+}  // namespace memd::search

@@ -1,0 +1,71 @@
+#include "store/search/time_expression.hpp"
+#include "store/search/query_parser.hpp"
+
+#include <gmock/gmock.h>
+
+#include <string>
+
+namespace memd::search {
+namespace {
+
+// A Wednesday.
+const TimeMs kNow = *parse_rfc3339("2026-02-11T15:30:00Z");
+
+std::string range_of(std::string_view text, TimeMs now = kNow) {
+  const auto found = find_time_expression(text, now);
+  if (!found) return "none";
+  return format_rfc3339(found->range.start).substr(0, 10) + " " + format_rfc3339(found->range.end).substr(0, 10) +
+         " '" + std::string(text.substr(found->first, found->end - found->first)) + "'";
+}
+
+TEST(TimeExpression, Relative) {
+  EXPECT_EQ(range_of("what broke yesterday?"), "2026-02-10 2026-02-11 'yesterday'");
+  EXPECT_EQ(range_of("Today's fix"), "2026-02-11 2026-02-12 'Today'");
+  EXPECT_EQ(range_of("the fix of last week"), "2026-02-02 2026-02-09 'last week'");
+  EXPECT_EQ(range_of("this week"), "2026-02-09 2026-02-16 'this week'");
+  EXPECT_EQ(range_of("LAST MONTH"), "2026-01-01 2026-02-01 'LAST MONTH'");
+  EXPECT_EQ(range_of("last year"), "2025-01-01 2026-01-01 'last year'");
+  EXPECT_EQ(range_of("last monday"), "2026-02-09 2026-02-10 'last monday'");
+  EXPECT_EQ(range_of("last wednesday"), "2026-02-04 2026-02-05 'last wednesday'");
+  EXPECT_EQ(range_of("two months ago we"), "2025-12-01 2026-01-01 'two months ago'");
+  EXPECT_EQ(range_of("a week ago"), "2026-02-02 2026-02-09 'a week ago'");
+  EXPECT_EQ(range_of("3 days ago"), "2026-02-08 2026-02-09 '3 days ago'");
+  EXPECT_EQ(range_of("in the past 10 days"), "2026-02-01 2026-02-12 'past 10 days'");
+  EXPECT_EQ(range_of("14 months ago"), "2024-12-01 2025-01-01 '14 months ago'");
+}
+
+TEST(TimeExpression, Dates) {
+  EXPECT_EQ(range_of("in March"), "2025-03-01 2025-04-01 'March'");
+  EXPECT_EQ(range_of("January releases"), "2026-01-01 2026-02-01 'January'");
+  EXPECT_EQ(range_of("May 2024 release"), "2024-05-01 2024-06-01 'May 2024'");
+  EXPECT_EQ(range_of("on 7 May, 2023"), "2023-05-07 2023-05-08 '7 May, 2023'");
+  EXPECT_EQ(range_of("February 3rd"), "2026-02-03 2026-02-04 'February 3rd'");
+  EXPECT_EQ(range_of("in 2024"), "2024-01-01 2025-01-01 '2024'");
+  EXPECT_EQ(range_of("what was in June 2025", 0), "2025-06-01 2025-07-01 'June 2025'");
+}
+
+TEST(TimeExpression, WordsThatOnlyLookLikeTimes) {
+  for (const char* text : {"the last commit", "it may fail", "march of progress", "port 2024", "days of work", "jan",
+                           "last", "week", "two", "ago", "this", "dec value", ""})
+    EXPECT_EQ(range_of(text), "none") << text;
+  EXPECT_EQ(range_of("yesterday in March", 0), "none") << "without a clock only years say when";
+}
+
+TEST(TimeExpression, InAQuestion) {
+  const auto soft = parse_query("parser crash last week", kNow);
+  ASSERT_TRUE(soft.preferred);
+  EXPECT_FALSE(soft.has_filters());
+  ASSERT_EQ(soft.wanted.size(), 2u) << "when it was is no word to look for";
+  EXPECT_EQ(parse_query("release in June 2025", kNow).wanted.size(), 4u) << "a month may stand in a text";
+
+  const auto hard = parse_query("what did I work on yesterday?", kNow);
+  EXPECT_TRUE(hard.wanted.empty()) << "nothing but a time was asked for";
+  EXPECT_EQ(hard.since, *parse_rfc3339("2026-02-10"));
+  EXPECT_EQ(hard.until, *parse_rfc3339("2026-02-11"));
+
+  EXPECT_FALSE(parse_query("\"not yesterday\"", kNow).preferred) << "in quotes it is text";
+  EXPECT_FALSE(parse_query("since:yesterday crash", kNow).preferred);
+}
+
+}  // namespace
+}  // namespace memd::search
