@@ -18,6 +18,7 @@ constexpr ReadingPlan kWork{0.3F, 2048, 0.3F, 2 * 1024, false};
 
 constexpr std::size_t kReranked = 40;
 constexpr double kLeastScore = 0.30;
+constexpr double kMeaning = 0.8;
 constexpr std::size_t kMostNames = 3;  // of functions and files among the topics of an exchange
 
 double strength(WordGrade grade) {
@@ -134,8 +135,6 @@ double TopicExtractor::score(const Phrase& p) {
   return s;
 }
 
-double TopicExtractor::closeness_weight(double cosine) const { return 0.6 + 0.8 * std::clamp(cosine, 0.0, 0.75); }
-
 void TopicExtractor::weigh_by_meaning(const PendingExchange& e, std::vector<Candidate>& candidates) {
   constexpr std::size_t kRead = 1500;
   const auto offset =
@@ -149,13 +148,18 @@ void TopicExtractor::weigh_by_meaning(const PendingExchange& e, std::vector<Cand
   const auto vectors = embedder_->embed(texts, embedding::Purpose::document, {});
   if (!vectors || vectors->size() != texts.size()) return;  // the words alone decide
   const embedding::Vector& about = vectors->front();
+  std::vector<double> cosines;
+  double mean = 0;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const embedding::Vector& v = (*vectors)[i + 1];
-    double cosine = 0;
+    double& cosine = cosines.emplace_back(0);
     for (std::size_t k = 0; k < std::min(v.size(), about.size()); ++k)
       cosine += static_cast<double>(v[k]) * about[k];
-    candidates[i].score *= closeness_weight(cosine);
+    mean += cosine / static_cast<double>(candidates.size());
   }
+  // Against the other candidates: how near names are to texts differs from model to model.
+  for (std::size_t i = 0; i < candidates.size(); ++i)
+    candidates[i].score *= std::clamp(1 + kMeaning * (cosines[i] - mean), 0.5, 1.5);
 }
 
 // Greedily, each time the best of what is left: what shares words with those taken counts less, what says the same

@@ -37,7 +37,6 @@ class TopicExtractor {
   void read(const PendingExchange& exchange);
   void read_title(const std::string& title);
   double score(const Phrase& phrase);
-  double closeness_weight(double cosine) const;
   void weigh_by_meaning(const PendingExchange& exchange, std::vector<Candidate>& candidates);
   std::vector<Candidate> choose(std::vector<Candidate> candidates) const;
   std::string spelling(const Phrase& phrase) const;

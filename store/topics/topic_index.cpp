@@ -163,7 +163,9 @@ class Finder {
     constexpr std::size_t kWeighed = 60;
     if (around.size() > kWeighed) around.resize(kWeighed);
     std::vector<std::pair<double, const RankedTopics::value_type*>> order;
-    auto& q = db_.prepare("SELECT count(*) FROM topics t JOIN exchange_topics x USING (topic_pk) WHERE t.stems = ?1");
+    auto& q = db_.prepare(
+        "SELECT count(*) FROM (SELECT 1 FROM topics t JOIN exchange_topics x USING (topic_pk) WHERE t.stems = ?1"
+        " LIMIT 5000)");
     for (const auto& topic : around) {
       const auto& [stems, use] = topic;
       if (names_.contains(stems) || (!asked_.empty() && (holds(stems, asked_) || holds(asked_, stems)))) continue;

@@ -9,36 +9,79 @@
 namespace memd::topics {
 namespace {
 
-constexpr std::size_t kLooked = 600;  // topics that are looked at closely, the heaviest
+constexpr std::size_t kRanked = 600;    // the first ones are given
+constexpr std::size_t kMerged = 4'000;  // forms that are looked at for it, the heaviest
 
 // The form of a topic that is used most.
 std::string name_of(sqlite::Database& db, std::string_view stems) {
-  auto& q = db.prepare(
-                  "SELECT t.topic, (SELECT count(*) FROM exchange_topics x WHERE x.topic_pk = t.topic_pk) AS uses"
-                  " FROM topics t WHERE t.stems = ?1 ORDER BY uses DESC, t.topic_pk LIMIT 1")
-                .bind(stems);
-  std::string out = q.step() ? q.str(0) : std::string(stems);
+  std::vector<std::pair<std::int64_t, std::string>> forms;
+  auto& q = db.prepare("SELECT topic_pk, topic FROM topics WHERE stems = ?1 ORDER BY topic_pk").bind(stems);
+  while (q.step())
+    forms.emplace_back(q.int64(0), q.str(1));
   q.reset();
+  if (forms.empty()) return std::string(stems);
+  if (forms.size() == 1) return forms.front().second;
+  auto& count = db.prepare("SELECT count(*) FROM exchange_topics WHERE topic_pk = ?1");
+  std::size_t best = 0;
+  std::int64_t most = -1;
+  for (std::size_t i = 0; i < forms.size(); ++i)
+    if (count.bind(forms[i].first).step() && count.int64(0) > most) {
+      most = count.int64(0);
+      best = i;
+    }
+  count.reset();
+  return forms[best].second;
+}
+
+struct Place {
+  ExchangeId id = 0;
+  std::int64_t session = 0;
+  TimeMs time = 0;
+};
+
+// In order of id. The times of all exchanges stand in an index with their sessions; few sessions are asked one by one.
+std::vector<Place> places(sqlite::Database& db, const TopicFilter& filter) {
+  constexpr std::size_t kFewSessions = 200;
+  std::vector<Place> out;
+  if (filter.by_session() && filter.sessions().size() <= kFewSessions) {
+    auto& q = db.prepare("SELECT exchange_pk, started_at FROM exchanges WHERE session_pk = ?1");
+    for (const std::int64_t session : filter.sessions()) {
+      q.bind(session);
+      while (q.step())
+        if (filter.passes(session, q.int64(1))) out.push_back({q.int64(0), session, q.int64(1)});
+    }
+    q.reset();
+  } else {
+    auto& q =
+        db.prepare(
+              "SELECT exchange_pk, session_pk, started_at FROM exchanges WHERE started_at >= ?1 AND started_at < ?2")
+            .bind(filter.since(), filter.until());
+    while (q.step())
+      if (filter.passes(q.int64(1), q.int64(2))) out.push_back({q.int64(0), q.int64(1), q.int64(2)});
+    q.reset();
+  }
+  std::sort(out.begin(), out.end(), [](const Place& a, const Place& b) { return a.id < b.id; });
   return out;
 }
 
-// Of a whole store only the heaviest topics are looked at closely.
-UseByTopic uses_in_all(sqlite::Database& db) {
-  auto& heaviest = db.prepare(
-                         "SELECT topic_pk FROM exchange_topics GROUP BY topic_pk"
-                         " ORDER BY sum(relevance_score) DESC, topic_pk LIMIT ?1")
-                       .bind(static_cast<std::int64_t>(kLooked));
+// One pass over everything that is stored.
+UseByTopic uses_of_many(sqlite::Database& db, const std::vector<Place>& places) {
   UseByTopic uses;
-  while (heaviest.step())
-    uses[heaviest.int64(0)];
-  heaviest.reset();
-  auto& q = db.prepare(
-      "SELECT e.session_pk, e.started_at, x.relevance_score FROM exchange_topics x"
-      " JOIN exchanges e USING (exchange_pk) WHERE x.topic_pk = ?1");
-  for (auto& [topic, use] : uses) {
-    q.bind(topic);
-    while (q.step())
-      use.add(q.int64(0), q.int64(1), q.real(2));
+  auto& q = db.prepare("SELECT topic_pk, exchange_pk, relevance_score FROM exchange_topics");
+  std::int64_t topic = 0;
+  TopicUse* use = nullptr;
+  auto at = places.begin();  // the exchanges of a topic come in order
+  while (q.step()) {
+    if (q.int64(0) != topic) {
+      topic = q.int64(0);
+      use = nullptr;
+      at = places.begin();
+    }
+    const ExchangeId id = q.int64(1);
+    at = std::lower_bound(at, places.end(), id, [](const Place& p, ExchangeId wanted) { return p.id < wanted; });
+    if (at == places.end() || at->id != id) continue;
+    if (use == nullptr) use = &uses[topic];
+    use->add(at->session, at->time, q.real(2));
   }
   q.reset();
   return uses;
@@ -49,7 +92,7 @@ UseByTopic uses_in_all(sqlite::Database& db) {
 void TopicUse::add(std::int64_t session, TimeMs time, double relevance) {
   weight += relevance;
   ++exchanges;
-  sessions.insert(session);
+  if (sessions_.empty() || sessions_.back() != session) sessions_.push_back(session);
   span.start = span.start == 0 ? time : std::min(span.start, time);
   span.end = std::max(span.end, time);
 }
@@ -57,15 +100,20 @@ void TopicUse::add(std::int64_t session, TimeMs time, double relevance) {
 void TopicUse::add(const TopicUse& other) {
   weight += other.weight;
   exchanges += other.exchanges;
-  sessions.insert(other.sessions.begin(), other.sessions.end());
+  sessions_.insert(sessions_.end(), other.sessions_.begin(), other.sessions_.end());
   span.start = span.start == 0 ? other.span.start : std::min(span.start, other.span.start);
   span.end = std::max(span.end, other.span.end);
 }
 
+std::int64_t TopicUse::sessions() const {
+  std::vector<std::int64_t> all = sessions_;
+  std::sort(all.begin(), all.end());
+  return std::unique(all.begin(), all.end()) - all.begin();
+}
+
 double TopicUse::rank() const {
-  return exchanges == 0 ? 0
-                        : weight / std::sqrt(static_cast<double>(exchanges)) *
-                              (1 + std::log2(static_cast<double>(std::max<std::size_t>(sessions.size(), 1))));
+  if (exchanges == 0) return 0;
+  return weight / std::sqrt(static_cast<double>(exchanges)) * (1 + std::log2(static_cast<double>(sessions())));
 }
 
 TopicFilter::TopicFilter(sqlite::Database& db, const QueryFilter& filter) : since_(filter.since) {
@@ -90,38 +138,35 @@ void add_exchange(sqlite::Database& db, UseByTopic& uses, ExchangeId id, std::in
 }
 
 UseByTopic uses_in(sqlite::Database& db, const TopicFilter& filter) {
-  if (filter.unrestricted()) return uses_in_all(db);
+  constexpr std::size_t kFew = 5'000;
+  const std::vector<Place> all = places(db, filter);
+  if (all.size() > kFew) return uses_of_many(db, all);
   UseByTopic uses;
-  if (filter.by_session()) {
-    auto& q = db.prepare("SELECT exchange_pk, started_at FROM exchanges WHERE session_pk = ?1");
-    for (const std::int64_t session : filter.sessions()) {
-      q.bind(session);
-      while (q.step())
-        if (filter.passes(session, q.int64(1))) add_exchange(db, uses, q.int64(0), session, q.int64(1));
-    }
-    q.reset();
-    return uses;
-  }
-  auto& q =
-      db.prepare("SELECT exchange_pk, session_pk, started_at FROM exchanges WHERE started_at >= ?1 AND started_at < ?2")
-          .bind(filter.since(), filter.until());
-  while (q.step())
-    add_exchange(db, uses, q.int64(0), q.int64(1), q.int64(2));
-  q.reset();
+  for (const Place& place : all)
+    add_exchange(db, uses, place.id, place.session, place.time);
   return uses;
 }
 
-// One entry for all topics of the same stems, heaviest first.
 RankedTopics merged_by_stems(sqlite::Database& db, const UseByTopic& uses) {
+  std::vector<const UseByTopic::value_type*> heaviest;
+  for (const auto& use : uses)
+    heaviest.push_back(&use);
+  std::sort(heaviest.begin(), heaviest.end(), [](auto* a, auto* b) {
+    return a->second.weight != b->second.weight ? a->second.weight > b->second.weight : a->first < b->first;
+  });
+  if (heaviest.size() > kMerged) heaviest.resize(kMerged);
   std::map<std::string, TopicUse> merged;
   auto& q = db.prepare("SELECT stems FROM topics WHERE topic_pk = ?1");
-  for (const auto& [topic, use] : uses)
-    if (q.bind(topic).step()) merged[q.str(0)].add(use);
+  for (const auto* use : heaviest)
+    if (q.bind(use->first).step()) merged[q.str(0)].add(use->second);
   q.reset();
-  RankedTopics out(merged.begin(), merged.end());
-  std::stable_sort(out.begin(), out.end(),
-                   [](const auto& a, const auto& b) { return a.second.rank() > b.second.rank(); });
-  if (out.size() > kLooked) out.resize(kLooked);
+  std::vector<std::pair<double, std::map<std::string, TopicUse>::iterator>> order;
+  for (auto it = merged.begin(); it != merged.end(); ++it)
+    order.emplace_back(it->second.rank(), it);
+  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  RankedTopics out;
+  for (const auto& [rank, it] : order)
+    if (out.size() < kRanked) out.emplace_back(it->first, std::move(it->second));
   return out;
 }
 
@@ -130,7 +175,7 @@ TopicCount counted(sqlite::Database& db, const std::string& stems, const TopicUs
   out.topic = name_of(db, stems);
   out.stems = stems;
   out.exchanges = use.exchanges;
-  out.sessions = static_cast<std::int64_t>(use.sessions.size());
+  out.sessions = use.sessions();
   out.span = use.span;
   return out;
 }

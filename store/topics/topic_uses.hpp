@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <limits>
-#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -19,13 +18,16 @@ namespace memd::topics {
 struct TopicUse {
   double weight = 0;  // sum of relevance
   std::int64_t exchanges = 0;
-  std::set<std::int64_t> sessions;
   TimeRange span;
 
   void add(std::int64_t session, TimeMs time, double relevance);
   void add(const TopicUse& other);
+  std::int64_t sessions() const;
   // What came up in many sessions matters more than what one session went on about.
   double rank() const;
+
+ private:
+  std::vector<std::int64_t> sessions_;  // of each exchange, not twice in a row
 };
 using UseByTopic = std::unordered_map<std::int64_t, TopicUse>;       // by topic_pk
 using RankedTopics = std::vector<std::pair<std::string, TopicUse>>;  // by stems, first by rank()
@@ -38,16 +40,14 @@ class TopicFilter {
   bool passes(std::int64_t session, TimeMs time) const {
     return time >= since_ && time < until_ && (!by_session_ || sessions_.contains(session));
   }
-  bool unrestricted() const { return !by_session_ && since_ == 0 && until_ == kOpen; }
   bool by_session() const { return by_session_; }
   const std::unordered_set<std::int64_t>& sessions() const { return sessions_; }  // empty unless by_session()
   TimeMs since() const { return since_; }
   TimeMs until() const { return until_; }
 
  private:
-  static constexpr TimeMs kOpen = std::numeric_limits<TimeMs>::max();
   TimeMs since_;
-  TimeMs until_ = kOpen;
+  TimeMs until_ = std::numeric_limits<TimeMs>::max();
   bool by_session_ = false;
   std::unordered_set<std::int64_t> sessions_;
 };

@@ -42,6 +42,8 @@ unknown safe unsafe loose exact earliest strong weak silent brand meaningful tec
 thorough thoroughness comprehensive robust clean cleaner nicely fresh latest newest modern popular overly sufficient unnecessary
 unintended expensive temporary individual outstanding ambiguous subsequent surrounding intact worth risky halfway subtle
 mutually medium everytime kinda somewhat equivalent associated
+monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat january february april june july august
+september october november december jan feb mar apr jun jul aug sep sept oct nov dec utc gmt cet
 e.g i.e vs aka etc n/a todo fixme note notes notice nb ps)";
 
 // Verbs of the talk between people and agents. As nouns they lose little.
