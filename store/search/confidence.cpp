@@ -7,10 +7,10 @@ namespace {
 
 constexpr double kNearlyAll = 0.8;
 constexpr double kMostDeviations = 8;
-// What questions about things never talked of stay below four times in five, on dialogues and on developers' history;
-// of questions that have an answer one in eight stays below it too.
-constexpr double kEnough = 0.74;
-constexpr double kEnoughByWords = 0.54;
+// What questions about things never talked of stay below four times in five; of questions that have an answer one in
+// ten stays below it too, on dialogues and on developers' history alike.
+constexpr double kEnough = 0.78;
+constexpr double kEnoughByWords = 0.57;
 
 }  // namespace
 

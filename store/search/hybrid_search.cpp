@@ -136,8 +136,8 @@ HybridSearch::Ranking HybridSearch::ranked(const SearchQuery& query, const Lexic
   std::transform(found.begin(), found.begin() + fused, std::back_inserter(pool), of_words);
   if (by_meaning) add_nearest(query, words, question, filter, pool);
   add_places(query, pool);
+  add_context(pool, shares_of(words.plan));
   if (by_words) {
-    add_context(pool, shares_of(words.plan));
     rank(pool, by_meaning);
   } else {
     for (FusionCandidate& c : pool)

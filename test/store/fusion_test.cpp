@@ -151,7 +151,7 @@ TEST(Confidence, WordsIdentifiersAndMeaning) {
   f.coverage = f.surroundings = 0;
   f.dense_z = 6;
   EXPECT_EQ(confidence_of(f, true), Confidence::low) << "so near is one of very many texts by chance";
-  f.surroundings = 0.3;
+  f.surroundings = 0.4;
   EXPECT_EQ(confidence_of(f, true), Confidence::medium);
   f.surroundings = f.dense_z = 0;
   f.identifier = 1;
