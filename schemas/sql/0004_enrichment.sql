@@ -24,6 +24,15 @@ CREATE TABLE vectors (
   UNIQUE (exchange_pk, model_pk)
 ) STRICT;
 
+-- Kept by the triggers, so that whoever holds vectors in memory notices cheaply that some are gone.
+ALTER TABLE vector_models ADD COLUMN exchanges INTEGER NOT NULL DEFAULT 0;
+CREATE TRIGGER vectors_added AFTER INSERT ON vectors BEGIN
+  UPDATE vector_models SET exchanges = exchanges + 1 WHERE model_pk = new.model_pk;
+END;
+CREATE TRIGGER vectors_removed AFTER DELETE ON vectors BEGIN
+  UPDATE vector_models SET exchanges = exchanges - 1 WHERE model_pk = old.model_pk;
+END;
+
 CREATE TABLE exchange_topics (
   topic_pk        INTEGER NOT NULL REFERENCES topics,
   exchange_pk     INTEGER NOT NULL REFERENCES exchanges ON DELETE CASCADE,
