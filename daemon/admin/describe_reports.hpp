@@ -57,12 +57,12 @@ struct Describe<admin::SourcesReport> {
 template <>
 struct Describe<admin::EnrichmentRun> {
   using T = admin::EnrichmentRun;
-  static constexpr auto fields =
-      std::make_tuple(field("exchanges", &T::exchanges, "Exchanges given vectors in this run, or terms if there is no model."),
-                      field("seconds", &T::seconds, "Spent on it."),
-                      field("pending_terms", &T::pending_terms, "Exchanges still without identifiers and topics."),
-                      field("pending_vectors", &T::pending_vectors, "Exchanges still without vectors of their text."),
-                      field("trouble", &T::trouble, "Why vectors could not be made; empty: nothing."));
+  static constexpr auto fields = std::make_tuple(
+      field("exchanges", &T::exchanges, "Exchanges given vectors in this run, or terms if there is no model."),
+      field("seconds", &T::seconds, "Spent on it."),
+      field("pending_terms", &T::pending_terms, "Exchanges still without identifiers and topics."),
+      field("pending_vectors", &T::pending_vectors, "Exchanges still without vectors of their text."),
+      field("trouble", &T::trouble, "Why vectors could not be made; empty: nothing."));
 };
 
 template <>
