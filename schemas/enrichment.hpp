@@ -22,6 +22,7 @@ struct PendingExchange {
   unsigned missing = 0;
   std::int64_t session_pk = 0;
   TimeMs started_at = 0;
+  TimeMs ended_at = 0;  // of what is known of it so far
   std::string session_title;
   std::string user_message;
   std::string interventions;
@@ -55,6 +56,26 @@ struct Enrichment {
   std::int64_t revision = 0;
   std::optional<ExchangeTerms> terms;
   std::optional<ExchangeVectors> vectors;
+};
+
+// What exchanges are enriched with. When it changes, they are enriched again.
+struct EnrichmentTarget {
+  std::string model;      // whose vectors are made; empty: none are
+  int terms_version = 0;  // of what makes terms
+  bool operator==(const EnrichmentTarget&) const = default;
+};
+
+struct EmbeddingModelRow {
+  std::string name;
+  int dimension = 0;
+  std::int64_t exchanges = 0;  // with vectors of it
+};
+
+// Whose vectors are in the store.
+struct EmbeddingModels {
+  std::string target;     // whose vectors are made; empty: not decided yet, or none
+  bool complete = false;  // nothing waits for vectors of `target`
+  std::vector<EmbeddingModelRow> models;
 };
 
 struct EnrichmentBacklog {

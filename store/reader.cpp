@@ -3,6 +3,7 @@
 #include "schemas/ids.hpp"
 #include "schemas/migrations.hpp"
 #include "store/enrichment/enrichment_queue.hpp"
+#include "store/enrichment/enrichment_target.hpp"
 #include "store/queries/coverage.hpp"
 #include "store/queries/exchanges.hpp"
 #include "store/queries/ingestion_log.hpp"
@@ -186,6 +187,20 @@ Result<std::vector<PendingExchange>> Reader::pending_enrichment(unsigned missing
 
 Result<EnrichmentBacklog> Reader::enrichment_backlog() {
   return ask(EnrichmentBacklog(), [](Connection& c) { return enrichment::backlog(c.db); });
+}
+
+Result<EmbeddingModels> Reader::embedding_models() {
+  return ask(EmbeddingModels(), [](Connection& c) { return enrichment::models(c.db); });
+}
+
+Result<search::SemanticState> Reader::semantic_state() {
+  return ask(search::SemanticState(),
+             [&](Connection& c) { return semantic_ ? semantic_->state(c.db) : search::SemanticState(); });
+}
+
+Result<std::vector<ExchangeVectors>> Reader::exchange_vectors(std::span<const ExchangeId> ids, std::string_view model) {
+  return ask(std::vector<ExchangeVectors>(ids.size()),
+             [&](Connection& c) { return enrichment::stored_vectors(c.db, ids, model); });
 }
 
 Result<SearchAnswer> Reader::search(const SearchQuery& query) {

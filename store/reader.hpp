@@ -72,6 +72,10 @@ class Reader {
   // Exchanges with a bit of `missing`, newest first.
   Result<std::vector<PendingExchange>> pending_enrichment(unsigned missing, int limit);
   Result<EnrichmentBacklog> enrichment_backlog();
+  Result<EmbeddingModels> embedding_models();
+  Result<search::SemanticState> semantic_state();
+  // In the order of `ids`; without chunks where there are none of this model.
+  Result<std::vector<ExchangeVectors>> exchange_vectors(std::span<const ExchangeId> ids, std::string_view model);
 
   // The ledger: one line per source, record type, disposition and reason, or per platform (`path` empty).
   Result<std::vector<CoverageRow>> coverage_by_source(const QueryFilter& filter = {});

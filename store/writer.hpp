@@ -71,6 +71,9 @@ class Writer {
   // Stores what was made of exchanges, in a transaction of its own. Commits first.
   Result<void> enrich(std::span<const Enrichment> made);
   Result<void> enqueue_vectors_of_all();  // a changed model; commits first and last
+  // See enrichment/enrichment_target.hpp; each commits first and last.
+  Result<void> set_enrichment_target(const EnrichmentTarget& target);
+  Result<std::int64_t> drop_other_vectors(std::span<const std::string> keep, int limit);
   // Lets SQLite tidy up after a large ingest: merges full-text segments, refreshes statistics, empties the WAL.
   Result<void> optimize();
 

@@ -1,6 +1,7 @@
 // What the writer does besides taking slices in: tidying the raw layer up, dropping what is too old, storing what was
 // made of exchanges.
 #include "store/enrichment/enrichment_queue.hpp"
+#include "store/enrichment/enrichment_target.hpp"
 #include "store/writer.hpp"
 
 namespace memd {
@@ -68,6 +69,25 @@ Result<void> Writer::enqueue_vectors_of_all() {
     sqlite::Transaction transaction(db_);
     enrichment::enqueue_vectors_of_all(db_);
     transaction.commit();
+  });
+}
+
+Result<void> Writer::set_enrichment_target(const EnrichmentTarget& target) {
+  MEMD_TRY(commit());
+  return sqlite::guard([&] {
+    sqlite::Transaction transaction(db_);
+    enrichment::set_target(db_, target);
+    transaction.commit();
+  });
+}
+
+Result<std::int64_t> Writer::drop_other_vectors(std::span<const std::string> keep, int limit) {
+  MEMD_TRY(commit());
+  return sqlite::guard([&] {
+    sqlite::Transaction transaction(db_);
+    const auto dropped = enrichment::drop_other_vectors(db_, keep, limit);
+    transaction.commit();
+    return dropped;
   });
 }
 

@@ -1,6 +1,7 @@
 #include "daemon/admin/admin_tools.hpp"
 
 #include "daemon/admin/describe_reports.hpp"
+#include "daemon/admin/enrichment_report.hpp"
 #include "daemon/admin/import_tool.hpp"
 #include "daemon/admin/retention_tool.hpp"
 #include "daemon/admin/source_reports.hpp"
@@ -72,7 +73,8 @@ Result<std::vector<PlatformReport>> platform_reports(MemoryHost& host) {
   return out;
 }
 
-Result<IngestReport> run_ingest(MemoryHost& host, const IngestParams& params, mcp::ToolContext& context) {
+Result<IngestReport> run_ingest(MemoryHost& host, const ProcessFacts& facts, const IngestParams& params,
+                                mcp::ToolContext& context) {
   IngestService* ingest = host.ingest();
   if (ingest == nullptr) return Error(Errc::unavailable, "this process does not ingest");
   const auto started = std::chrono::steady_clock::now();
@@ -93,6 +95,11 @@ Result<IngestReport> run_ingest(MemoryHost& host, const IngestParams& params, mc
   r.events_written = after.events - before.events;
   r.mb_per_s = r.seconds > 0 ? static_cast<double>(r.bytes_read) / kMega / r.seconds : 0;
   r.peak_rss_mb = peak_rss_mb();
+  // A daemon goes on by itself; a command would take its worker along.
+  if (facts.role == "none") {
+    const auto deadline = started + std::chrono::seconds(params.timeout_s);
+    MEMD_TRY_ASSIGN(r.enrichment, enrich_now(host, deadline, context));
+  }
   MEMD_TRY_ASSIGN(r.platforms, platform_reports(host));
   for (const auto& p : r.platforms) {
     r.sources += p.sources;
@@ -163,6 +170,7 @@ Result<StatusReport> status(MemoryHost& host, const ProcessFacts& facts) {
   r.raw_bytes = bytes_below(host.settings().layout.raw_dir());
   r.next_drop = next_drop(host);
   if (host.ingest() != nullptr) r.ingest = ingest_status(host.ingest()->progress().snapshot());
+  MEMD_TRY_ASSIGN(r.enrichment, enrichment_status(host));
   MEMD_TRY_ASSIGN(r.sources, sources_report(host));
   MEMD_TRY_ASSIGN(r.platforms, platform_reports(host));
   return r;
@@ -203,7 +211,7 @@ void register_admin_tools(mcp::ToolRegistry& registry, MemoryHost& host, Process
        "Ingest",
        "Looks at every source and waits until all of it is in the store.",
        {false, false, true, false}},
-      [&host](const IngestParams& p, mcp::ToolContext& context) { return run_ingest(host, p, context); });
+      [&host, facts](const IngestParams& p, mcp::ToolContext& context) { return run_ingest(host, facts, p, context); });
   registry.add<NoParams, StatusReport>(
       {"status", "Status", "What memd is doing and what it holds.", {}},
       [&host, facts](const NoParams&, mcp::ToolContext&) { return status(host, facts); });

@@ -55,6 +55,35 @@ struct Describe<admin::SourcesReport> {
 };
 
 template <>
+struct Describe<admin::EnrichmentRun> {
+  using T = admin::EnrichmentRun;
+  static constexpr auto fields = std::make_tuple(
+      field("exchanges", &T::exchanges, "Exchanges given vectors in this run, or terms if there is no model."),
+      field("seconds", &T::seconds, "Spent on it."),
+      field("pending_terms", &T::pending_terms, "Exchanges still without identifiers and topics."),
+      field("pending_vectors", &T::pending_vectors, "Exchanges still without vectors of their text."),
+      field("trouble", &T::trouble, "Why vectors could not be made; empty: nothing."));
+};
+
+template <>
+struct Describe<admin::EnrichmentStatus> {
+  using T = admin::EnrichmentStatus;
+  static constexpr auto fields = std::make_tuple(
+      field("model", &T::model, "Whose vectors searches use; empty: disabled."),
+      field("becoming", &T::becoming, "The model that replaces it while its vectors are made; empty: none."),
+      field("exchanges", &T::exchanges, "With vectors of it."),
+      field("pending_terms", &T::pending_terms, "Exchanges that wait for identifiers and topics."),
+      field("pending_vectors", &T::pending_vectors, "Exchanges that wait for vectors of their text."),
+      field("working", &T::working, "At work now."), field("done", &T::done, "Exchanges enriched since the start."),
+      field("exchanges_per_s", &T::exchanges_per_s, "While it worked."),
+      field("texts_embedded", &T::texts_embedded, "Since the start."),
+      field("texts_refused", &T::texts_refused, "Since the start: they have no vector."),
+      field("vectors_mb", &T::vectors_mb, "Vectors in memory, in MiB."),
+      field("trouble", &T::trouble, "Why vectors cannot be made now; empty: nothing."),
+      field("retry_at", &T::retry_at, "When it is tried again, RFC 3339."));
+};
+
+template <>
 struct Describe<admin::IngestReport> {
   using T = admin::IngestReport;
   static constexpr auto fields = std::make_tuple(
@@ -75,6 +104,7 @@ struct Describe<admin::IngestReport> {
       field("peak_rss_mb", &T::peak_rss_mb, "Largest resident set of the process, in MiB."),
       field("bytes_read", &T::bytes_read, "Bytes of sources read in this run."),
       field("events_written", &T::events_written, "Events new in this run."),
+      field("enrichment", &T::enrichment, "What was made of the exchanges then, when no daemon does it."),
       field("platforms", &T::platforms, "The same per platform."));
 };
 
@@ -144,6 +174,7 @@ struct Describe<admin::StatusReport> {
       field("raw_bytes", &T::raw_bytes, "Size of the raw layer."),
       field("next_drop", &T::next_drop, "What retention drops next, seven days ahead at least."),
       field("rss_mb", &T::rss_mb, "Resident set, in MiB."), field("ingest", &T::ingest, "What ingest is doing."),
+      field("enrichment", &T::enrichment, "How far vectors and terms are."),
       field("sources", &T::sources, "Sources by state."), field("platforms", &T::platforms, "What is in the store."));
 };
 

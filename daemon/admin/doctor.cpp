@@ -1,4 +1,5 @@
 // Each check looks at one thing and says what it found and what to do about it.
+#include "daemon/admin/enrichment_report.hpp"
 #include "daemon/admin/source_reports.hpp"
 
 #include <fmt/format.h>
@@ -24,6 +25,10 @@ class Findings {
   void ok(std::string name, std::string detail) { add(std::move(name), "ok", std::move(detail), {}); }
   void note(std::string name, std::string detail, std::string fix) {
     add(std::move(name), "note", std::move(detail), std::move(fix));
+  }
+  void take(DoctorCheck check) {
+    report_.ok = report_.ok && check.status != "problem";
+    report_.checks.push_back(std::move(check));
   }
   void problem(std::string name, std::string detail, std::string fix) {
     report_.ok = false;
@@ -148,6 +153,7 @@ Result<DoctorReport> doctor(MemoryHost& host, const ProcessFacts& facts) {
   check_daemon(facts, findings);
   check_watching(facts, findings);
   check_ingest(host, findings);
+  findings.take(check_embedding(host));
   check_sources(host, findings);
   check_platforms(host, findings);
   return report;

@@ -29,6 +29,33 @@ std::string ledger_line(std::uint64_t total, std::uint64_t indexed, std::uint64_
                      bytes(total), bytes(indexed), bytes(skipped), bytes(pending), bytes(unknown));
 }
 
+std::string enrichment_lines(const EnrichmentRun& e) {
+  std::string out;
+  if (e.exchanges > 0)
+    out += fmt::format("Made vectors and terms of {} exchanges in {:.2f} s ({:.0f}/s).\n", e.exchanges, e.seconds,
+                       e.seconds > 0 ? static_cast<double>(e.exchanges) / e.seconds : 0.0);
+  if (!e.trouble.empty())
+    out +=
+        fmt::format("{} exchanges are without vectors, searches go by words there: {}\n", e.pending_vectors, e.trouble);
+  return out;
+}
+
+std::string enrichment_lines(const EnrichmentStatus& e) {
+  if (e.model.empty()) return "embedding disabled: searches go by words alone\n";
+  std::string out =
+      fmt::format("embedding with {}: {} exchanges have vectors, {} wait", e.model, e.exchanges, e.pending_vectors);
+  if (!e.becoming.empty()) out += fmt::format(", becoming {}", e.becoming);
+  if (e.pending_terms > 0) out += fmt::format("; {} wait for topics", e.pending_terms);
+  if (e.working) out += fmt::format("; {:.0f}/s", e.exchanges_per_s);
+  if (e.vectors_mb > 0) out += fmt::format("; {:.1f} MiB in memory", e.vectors_mb);
+  out += '\n';
+  if (e.texts_refused > 0) out += fmt::format("the model refused {} texts\n", e.texts_refused);
+  if (!e.trouble.empty())
+    out += fmt::format("no vectors can be made now: {}{}{}\n", e.trouble, e.retry_at.empty() ? "" : "; next try ",
+                       e.retry_at);
+  return out;
+}
+
 }  // namespace
 
 std::string render_text(const IngestReport& r) {
@@ -37,6 +64,7 @@ std::string render_text(const IngestReport& r) {
   out += fmt::format("Read {} in {:.2f} s ({:.0f} MB/s), {} new events, peak memory {:.0f} MiB.\n", bytes(r.bytes_read),
                      r.seconds, r.mb_per_s, r.events_written, r.peak_rss_mb);
   if (r.diagnostics > 0) out += fmt::format("{} diagnostics.\n", r.diagnostics);
+  if (r.enrichment) out += enrichment_lines(*r.enrichment);
   return out;
 }
 
@@ -63,6 +91,7 @@ std::string render_text(const StatusReport& r) {
                                 bytes(i.bytes_total), i.sources_pending, i.current);
     if (!i.last_error.empty()) out += fmt::format("the store refused: {} (trying again)\n", i.last_error);
   }
+  out += enrichment_lines(r.enrichment);
   out += fmt::format("sources: {} followed, {} gone, {} unreachable, {} quarantined\n", r.sources.active,
                      r.sources.gone, r.sources.unreachable, r.sources.quarantined);
   for (const auto& t : r.sources.troubles)

@@ -38,6 +38,15 @@ struct PlatformReport {
   Span span;
 };
 
+// What was made of exchanges after they were read, before the command ended.
+struct EnrichmentRun {
+  std::uint64_t exchanges = 0;
+  double seconds = 0;
+  std::int64_t pending_terms = 0;
+  std::int64_t pending_vectors = 0;
+  std::string trouble;
+};
+
 struct IngestReport {
   std::int64_t sources = 0;
   std::uint64_t bytes_total = 0;
@@ -56,6 +65,7 @@ struct IngestReport {
   double peak_rss_mb = 0;
   std::uint64_t bytes_read = 0;
   std::uint64_t events_written = 0;
+  std::optional<EnrichmentRun> enrichment;
   std::vector<PlatformReport> platforms;
 };
 
@@ -75,6 +85,22 @@ struct IngestStatus {
   std::string last_commit;
   std::string last_scan;
   std::string last_error;
+};
+
+struct EnrichmentStatus {
+  std::string model;
+  std::string becoming;
+  std::int64_t exchanges = 0;
+  std::int64_t pending_terms = 0;
+  std::int64_t pending_vectors = 0;
+  bool working = false;
+  std::uint64_t done = 0;
+  double exchanges_per_s = 0;
+  std::uint64_t texts_embedded = 0;
+  std::uint64_t texts_refused = 0;
+  double vectors_mb = 0;
+  std::string trouble;
+  std::string retry_at;
 };
 
 struct TroubleReport {
@@ -132,6 +158,7 @@ struct StatusReport {
   double rss_mb = 0;
   std::uint64_t raw_bytes = 0;
   std::optional<IngestStatus> ingest;
+  EnrichmentStatus enrichment;
   SourcesReport sources;
   std::optional<DropReport> next_drop;
   std::vector<PlatformReport> platforms;

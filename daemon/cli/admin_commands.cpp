@@ -1,4 +1,5 @@
 // Commands about memd itself.
+#include "daemon/admin/enrichment_report.hpp"
 #include "daemon/cli/argument_writer.hpp"
 #include "daemon/cli/command_context.hpp"
 #include "daemon/cli/command_line.hpp"
@@ -23,8 +24,14 @@ void add_ingest(CLI::App& app, CommandContext& context) {
       MEMD_TRY_ASSIGN(const auto caller, open_caller(settings, Need::ingest));
       mcp::ToolOutcome outcome;
       {
-        ProgressBar bar("reading");
-        const auto show = [&bar](double done, double total, std::string_view what) { bar.show(done, total, what); };
+        ProgressBar reading("reading", {"MB", 1e6});
+        ProgressBar enriching("enriching", {"exchanges", 1});
+        const auto show = [&](double done, double total, std::string_view what) {
+          if (what == admin::kEnriching)
+            enriching.show(done, total, "");
+          else
+            reading.show(done, total, what);
+        };
         MEMD_TRY_ASSIGN(outcome, caller->admin("ingest", "{}", show));
       }
       return print(outcome, context.global.json);

@@ -20,7 +20,8 @@ std::size_t terminal_width() {
 
 }  // namespace
 
-ProgressBar::ProgressBar(std::string label) : label_(std::move(label)), terminal_(::isatty(STDERR_FILENO) == 1) {}
+ProgressBar::ProgressBar(std::string label, Unit unit)
+    : label_(std::move(label)), unit_(unit), terminal_(::isatty(STDERR_FILENO) == 1) {}
 
 ProgressBar::~ProgressBar() {
   if (drawn_) std::fputs("\r\033[K", stderr);
@@ -33,8 +34,8 @@ void ProgressBar::show(double done, double total, std::string_view what) {
   std::string bar;
   for (int i = 0; i < kBarCells; ++i)
     bar += i < full ? "█" : "░";
-  const std::string head =
-      fmt::format("{} {} {:3.0f}%  {:.0f} of {:.0f} MB", label_, bar, share * 100, done / 1e6, total / 1e6);
+  const std::string head = fmt::format("{} {} {:3.0f}%  {:.0f} of {:.0f} {}", label_, bar, share * 100,
+                                       done / unit_.size, total / unit_.size, unit_.name);
   const std::size_t used = label_.size() + kBarCells + 30;
   const std::size_t width = terminal_width();
   if (width > used + 8 && what.size() > width - used) what.remove_prefix(what.size() - (width - used));

@@ -9,12 +9,17 @@ namespace memd::cli {
 // One line on stderr that is drawn over itself; silent when stderr is no terminal. One thread.
 class ProgressBar {
  public:
-  explicit ProgressBar(std::string label);
+  struct Unit {
+    const char* name;
+    double size;
+  };
+  explicit ProgressBar(std::string label, Unit unit = {"MB", 1e6});
   ~ProgressBar();  // leaves the line empty
   void show(double done, double total, std::string_view what);
 
  private:
   std::string label_;
+  Unit unit_;
   bool terminal_;
   bool drawn_ = false;
 };

@@ -1,11 +1,11 @@
 #include "daemon/config/config.hpp"
 
-#include <yaml-cpp/yaml.h>
+#include "daemon/config/config_section.hpp"
+#include "daemon/config/embedding_section.hpp"
 
 #include <algorithm>
 #include <array>
 #include <fstream>
-#include <functional>
 #include <sstream>
 
 namespace memd {
@@ -16,62 +16,10 @@ constexpr std::array<std::string_view, 6> kLogLevels{"trace", "debug", "info", "
 constexpr std::array<std::pair<std::string_view, RawMode>, 3> kRawModes{
     {{"masked", RawMode::masked}, {"as_is", RawMode::as_is}, {"off", RawMode::off}}};
 
-// Thrown while walking the document, turned into the Result by parse_config.
-[[noreturn]] void refuse(const std::string& file, const YAML::Mark& mark, const std::string& what) {
-  throw ErrorException(Error(Errc::bad_config, file + ":" + std::to_string(mark.line + 1) + ": " + what));
-}
-
-class Section {
- public:
-  using Handler = std::function<void(const YAML::Node& value, const std::string& key)>;
-
-  Section(const std::string& file, std::string name) : file_(file), name_(std::move(name)) {}
-  Section& key(std::string name, Handler handler) {
-    handlers_.emplace_back(std::move(name), std::move(handler));
-    return *this;
-  }
-
-  void read(const YAML::Node& node) const {
-    if (node.IsNull()) return;
-    if (!node.IsMap()) refuse(file_, node.Mark(), (name_.empty() ? "the file" : name_) + " must be a mapping");
-    for (const auto& entry : node) {
-      const auto key = entry.first.as<std::string>();
-      const auto full = name_.empty() ? key : name_ + "." + key;
-      const auto it = std::find_if(handlers_.begin(), handlers_.end(), [&](const auto& h) { return h.first == key; });
-      if (it == handlers_.end())
-        refuse(file_, entry.first.Mark(), "unknown key '" + full + "'; known here: " + known_keys());
-      it->second(entry.second, full);
-    }
-  }
-
- private:
-  std::string known_keys() const {
-    std::string out;
-    for (const auto& [name, handler] : handlers_)
-      out += (out.empty() ? "" : ", ") + name;
-    return out;
-  }
-
-  const std::string& file_;
-  std::string name_;
-  std::vector<std::pair<std::string, Handler>> handlers_;
-};
-
-template <class T>
-T scalar(const std::string& file, const YAML::Node& node, const std::string& key, const char* expected) {
-  try {
-    return node.as<T>();
-  } catch (const YAML::Exception&) {
-    refuse(file, node.Mark(), key + ": expected " + expected);
-  }
-}
-
-int whole_number(const std::string& file, const YAML::Node& node, const std::string& key, int low, int high) {
-  const std::string expected = "a whole number from " + std::to_string(low) + " to " + std::to_string(high);
-  const int value = scalar<int>(file, node, key, expected.c_str());
-  if (value < low || value > high) refuse(file, node.Mark(), key + ": expected " + expected);
-  return value;
-}
+using config::refuse;
+using config::scalar;
+using config::Section;
+using config::whole_number;
 
 PlatformConfig read_platform(const std::string& file, const YAML::Node& node, const std::string& name) {
   PlatformConfig out;
@@ -134,6 +82,7 @@ Config read_document(const std::string& file, const YAML::Node& document) {
       .key("watch", [&](const auto& v, const auto&) { watch.read(v); })
       .key("raw_layer", [&](const auto& v, const auto&) { raw_layer.read(v); })
       .key("retention", [&](const auto& v, const auto&) { retention.read(v); })
+      .key("embedding", [&](const auto& v, const auto&) { out.embedding = config::read_embedding(file, v); })
       .read(document);
   return out;
 }

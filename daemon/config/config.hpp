@@ -1,5 +1,6 @@
 #pragma once
 
+#include "daemon/config/embedding_config.hpp"
 #include "schemas/error.hpp"
 #include "schemas/platform.hpp"
 #include "schemas/raw_mode.hpp"
@@ -33,6 +34,7 @@ struct Config {
   int max_tokens = 2000;  // of a tool's answer when the caller does not say
   RawMode raw_layer = RawMode::masked;
   RetentionConfig retention;
+  EmbeddingConfig embedding;
 };
 
 // Errc::bad_config names file, line and key, and says what is allowed there. Nothing is guessed or skipped.

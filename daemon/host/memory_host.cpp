@@ -105,8 +105,11 @@ class MemoryHost::SourceText final : public tools::RawText {
 MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background background)
     : settings_(settings),
       clock_(clock),
+      is_service_(background != nullptr),
       discovery_(all_adapters(), settings.home, override_roots(settings.config), disabled(settings.config)),
-      readers_(settings.layout.database(), static_cast<std::size_t>(settings.config.query_threads) + 1),
+      semantic_(settings.config.embedding, settings.layout.database(), clock),
+      readers_(settings.layout.database(), static_cast<std::size_t>(settings.config.query_threads) + 1,
+               semantic_.index()),
       adapters_(describe_adapters(settings.config)),
       freshness_(std::make_unique<Freshness>(*this)),
       source_text_(std::make_unique<SourceText>(settings.layout)) {
@@ -116,7 +119,16 @@ MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background 
                                  defaults, std::move(background)});
 }
 
-MemoryHost::~MemoryHost() = default;
+MemoryHost::~MemoryHost() { stop(); }
+
+// The worker first: it waits for the writer, which must still be there.
+void MemoryHost::stop() {
+  EnrichmentWorker* worker = enrichment();
+  if (worker != nullptr) worker->stop();
+  if (ingest_) ingest_->stop();
+  if (worker != nullptr) worker->join();
+  if (ingest_) ingest_->join();
+}
 
 Result<void> MemoryHost::start_ingest() {
   const RawMode raw = settings_.config.raw_layer;
@@ -126,9 +138,14 @@ Result<void> MemoryHost::start_ingest() {
   options.tailer.raw = raw;
   options.retention = retention_policy(settings_.config);
   auto ingest = std::make_unique<IngestService>(discovery_, clock_, options);
-  ingest->on_commit([this] { generation_.fetch_add(1, std::memory_order_relaxed); });
+  semantic_.make_worker(*ingest, is_service_);
+  ingest->on_commit([this] {
+    generation_.fetch_add(1, std::memory_order_relaxed);
+    semantic_.worker()->hint();
+  });
   MEMD_TRY(ingest->start(std::move(writer)));
   ingest_ = std::move(ingest);
+  semantic_.worker()->start();
   return {};
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "daemon/host/semantic_side.hpp"
 #include "daemon/host/settings.hpp"
 #include "daemon/ingest/discovery.hpp"
 #include "daemon/ingest/ingest_service.hpp"
@@ -32,9 +33,13 @@ class MemoryHost {
   const Settings& settings() const { return settings_; }
   const Clock& clock() const { return clock_; }
 
-  // Opens the store for writing and starts the ingest threads. For the holder of the instance lock.
+  // Opens the store for writing, starts the ingest threads and the one that enriches what they stored. For the holder
+  // of the instance lock.
   Result<void> start_ingest();
-  IngestService* ingest() { return ingest_.get(); }  // null until then
+  IngestService* ingest() { return ingest_.get(); }                    // null until then
+  EnrichmentWorker* enrichment() const { return semantic_.worker(); }  // likewise
+  SemanticSide& semantic() { return semantic_; }
+  void stop();  // what start_ingest() started, and waits; what was read is committed
 
  private:
   class Freshness;
@@ -42,7 +47,9 @@ class MemoryHost {
 
   const Settings& settings_;
   const Clock& clock_;
+  const bool is_service_;  // and not a command that somebody waits for
   Discovery discovery_;
+  SemanticSide semantic_;
   ReaderPool readers_;
   std::vector<AdapterDescription> adapters_;
   std::atomic<std::uint64_t> generation_{1};

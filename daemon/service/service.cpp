@@ -69,10 +69,7 @@ auto Service::ask_loop(F question) -> decltype(question()) {
 }
 
 Service::~Service() {
-  if (host_.ingest() != nullptr) {
-    host_.ingest()->stop();
-    host_.ingest()->join();
-  }
+  host_.stop();
   workers_.stop();
   workers_.join();
 }

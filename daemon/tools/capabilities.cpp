@@ -32,7 +32,13 @@ PlatformOut platform_out(const AdapterDescription& adapter, const std::vector<Pl
   return out;
 }
 
-CapabilitiesAnswer compose(const ToolServices& services, const std::vector<PlatformTotals>& totals) {
+struct StoreFacts {
+  std::vector<PlatformTotals> totals;
+  search::SemanticState semantic;
+};
+
+CapabilitiesAnswer compose(const ToolServices& services, const StoreFacts& facts) {
+  const auto& totals = facts.totals;
   CapabilitiesAnswer out;
   if (const auto scope = resolve_scope(services, {})) static_cast<Answer&>(out) = answer_for(*scope);
   for (const AdapterDescription& adapter : services.adapters)
@@ -52,7 +58,9 @@ CapabilitiesAnswer compose(const ToolServices& services, const std::vector<Platf
                 std::string(kContractVersion),
                 ec ? 0 : static_cast<std::int64_t>(bytes),
                 static_cast<std::int64_t>(services.defaults.max_tokens),
-                static_cast<std::int64_t>(services.defaults.max_tokens_limit)};
+                static_cast<std::int64_t>(services.defaults.max_tokens_limit),
+                facts.semantic.exchanges > 0 ? facts.semantic.model : "",
+                facts.semantic.pending};
   out.est_tokens = static_cast<std::int64_t>(services.defaults.max_tokens);  // as many digits as the number to come
   out.est_tokens = static_cast<std::int64_t>(estimate_tokens(mcp::to_json(out)));
   return out;
@@ -95,24 +103,27 @@ class CapabilitiesCache : public std::enable_shared_from_this<CapabilitiesCache>
   Result<void> refresh() {
     const std::uint64_t generation = services_.freshness.generation();
     const TimeMs now = services_.clock.now();
-    auto totals = read_totals();
+    auto facts = read_facts();
     const std::lock_guard lock(mutex_);
     refreshing_ = false;
-    if (!totals) {
-      if (!texts_) return std::move(totals).error();
+    if (!facts) {
+      if (!texts_) return std::move(facts).error();
       made_at_ = now;  // a busy store is asked again later, not by every call
       return {};
     }
-    const CapabilitiesAnswer answer = compose(services_, *totals);
+    const CapabilitiesAnswer answer = compose(services_, *facts);
     texts_ = std::make_shared<const Texts>(Texts{render_text(answer), mcp::to_json(answer)});
     generation_ = generation;
     made_at_ = now;
     return {};
   }
 
-  Result<std::vector<PlatformTotals>> read_totals() {
+  Result<StoreFacts> read_facts() {
     MEMD_TRY_ASSIGN(const auto reader, services_.readers.acquire(std::chrono::seconds(1)));
-    return reader->totals();
+    StoreFacts out;
+    MEMD_TRY_ASSIGN(out.totals, reader->totals());
+    MEMD_TRY_ASSIGN(out.semantic, reader->semantic_state());
+    return out;
   }
 
   const ToolServices services_;
@@ -130,6 +141,12 @@ std::string render_text(const CapabilitiesAnswer& a) {
                     ", ranking " + a.server.ranking + ", store " + std::to_string(a.server.store_bytes) +
                     " bytes, answers of " + std::to_string(a.server.default_max_tokens) + " tokens (at most " +
                     std::to_string(a.server.most_max_tokens) + ").\n";
+  if (!a.server.embedding_model.empty())
+    out += "searches by meaning with " + a.server.embedding_model +
+           (a.server.embedding_pending > 0
+                ? ", " + std::to_string(a.server.embedding_pending) + " exchanges are not embedded yet"
+                : "") +
+           "\n";
   for (const auto& [key, p] : a.platforms) {
     out += key + ": " + p.status + ", adapter " + p.adapter_version + ", data " + p.data_completeness + ", " +
            std::to_string(p.sessions) + " sessions (+" + std::to_string(p.subagent_sessions) + " of subagents), " +

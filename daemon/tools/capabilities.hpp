@@ -38,6 +38,8 @@ struct ServerOut {
   std::int64_t store_bytes = 0;
   std::int64_t default_max_tokens = 0;
   std::int64_t most_max_tokens = 0;
+  std::string embedding_model;
+  std::int64_t embedding_pending = 0;
 };
 
 struct CapabilitiesAnswer : Answer {
@@ -98,7 +100,11 @@ struct Describe<tools::ServerOut> {
                       field("contract_version", &T::contract_version, "Adapter contract spoken."),
                       field("store_bytes", &T::store_bytes, "Size of the database."),
                       field("default_max_tokens", &T::default_max_tokens, "When max_tokens is not given."),
-                      field("most_max_tokens", &T::most_max_tokens, "Highest max_tokens."));
+                      field("most_max_tokens", &T::most_max_tokens, "Highest max_tokens."),
+                      field("embedding_model", &T::embedding_model,
+                            "The model that lets searches go by meaning; empty: by words alone."),
+                      field("embedding_pending", &T::embedding_pending,
+                            "Exchanges that are found by words only until they have vectors."));
 };
 template <>
 struct Describe<tools::CapabilitiesAnswer> {

@@ -13,6 +13,9 @@ CREATE TABLE enrichment_queue (
   missing     INTEGER NOT NULL DEFAULT 3 CHECK (missing BETWEEN 1 AND 3)
 ) STRICT;
 INSERT INTO enrichment_queue (exchange_pk) SELECT exchange_pk FROM exchanges;
+-- Either part may be far ahead of the other: a model that cannot be reached leaves a long queue behind.
+CREATE INDEX enrichment_queue_terms ON enrichment_queue (exchange_pk) WHERE missing & 1;
+CREATE INDEX enrichment_queue_vectors ON enrichment_queue (exchange_pk) WHERE missing & 2;
 
 -- One row per exchange and model. A changed exchange gets a new, higher vector_pk: what was loaded up to one is
 -- brought up to date by what is above it.

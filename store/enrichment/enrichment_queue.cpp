@@ -2,6 +2,8 @@
 
 #include "store/enrichment/enrichment_rows.hpp"
 
+#include <string>
+
 namespace memd::enrichment {
 
 void enqueue(sqlite::Database& db, ExchangeId id) {
@@ -20,34 +22,62 @@ void enqueue_vectors_of_all(sqlite::Database& db) {
       .run();
 }
 
+void enqueue_terms_of_all(sqlite::Database& db) {
+  db.prepare(
+        "INSERT INTO enrichment_queue (exchange_pk, missing) SELECT exchange_pk, 1 FROM exchanges WHERE true"
+        " ON CONFLICT DO UPDATE SET missing = missing | 1")
+      .bind()
+      .run();
+}
+
+namespace {
+
+// The condition is written out for each, so that the indexes of 0004_enrichment.sql are used.
+std::string pending_where(const char* condition) {
+  return std::string(
+             "SELECT q.exchange_pk, q.revision, q.missing, e.session_pk, e.started_at, e.ended_at, s.title,"
+             " e.user_message, e.interventions, e.assistant_response, e.answer_offset, e.tool_text"
+             " FROM enrichment_queue q CROSS JOIN exchanges e USING (exchange_pk)"
+             " CROSS JOIN sessions s ON s.session_pk = e.session_pk WHERE ") +
+         condition + " ORDER BY q.exchange_pk DESC LIMIT ?1";
+}
+
+const std::string& pending_sql(unsigned missing) {
+  static const std::string terms = pending_where("q.missing & 1");
+  static const std::string vectors = pending_where("q.missing & 2");
+  static const std::string any = pending_where("true");
+  return missing == kMissingTerms ? terms : missing == kMissingVectors ? vectors : any;
+}
+
+}  // namespace
+
 std::vector<PendingExchange> pending(sqlite::Database& db, unsigned missing, int limit) {
-  auto& q = db.prepare(
-                  "SELECT q.exchange_pk, q.revision, q.missing, e.session_pk, e.started_at, s.title, e.user_message,"
-                  " e.interventions, e.assistant_response, e.answer_offset, e.tool_text FROM enrichment_queue q"
-                  " JOIN exchanges e USING (exchange_pk) JOIN sessions s ON s.session_pk = e.session_pk"
-                  " WHERE q.missing & ?1 <> 0 ORDER BY q.exchange_pk DESC LIMIT ?2")
-                .bind(static_cast<std::int64_t>(missing), limit);
+  auto& q = db.prepare(pending_sql(missing)).bind(limit);
   std::vector<PendingExchange> out;
-  while (q.step()) {
+  for (std::size_t bytes = 0; bytes < kMostPendingBytes && q.step();) {
     PendingExchange& e = out.emplace_back();
     e.id = q.int64(0);
     e.revision = q.int64(1);
     e.missing = static_cast<unsigned>(q.int64(2));
     e.session_pk = q.int64(3);
     e.started_at = q.int64(4);
-    e.session_title = q.str(5);
-    e.user_message = q.str(6);
-    e.interventions = q.str(7);
-    e.assistant_response = q.str(8);
-    e.answer_offset = q.int64(9);
-    e.tool_text = q.str(10);
+    e.ended_at = q.int64(5);
+    e.session_title = q.str(6);
+    e.user_message = q.str(7);
+    e.interventions = q.str(8);
+    e.assistant_response = q.str(9);
+    e.answer_offset = q.int64(10);
+    e.tool_text = q.str(11);
+    bytes += e.user_message.size() + e.interventions.size() + e.assistant_response.size() + e.tool_text.size();
   }
   q.reset();
   return out;
 }
 
 EnrichmentBacklog backlog(sqlite::Database& db) {
-  auto& q = db.prepare("SELECT coalesce(sum(missing & 1), 0), coalesce(sum(missing >> 1), 0) FROM enrichment_queue");
+  auto& q = db.prepare(
+      "SELECT (SELECT count(*) FROM enrichment_queue WHERE missing & 1),"
+      " (SELECT count(*) FROM enrichment_queue WHERE missing & 2)");
   q.bind();
   q.step();
   const EnrichmentBacklog out{q.int64(0), q.int64(1)};

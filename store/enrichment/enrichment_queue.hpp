@@ -3,6 +3,7 @@
 #include "schemas/enrichment.hpp"
 #include "store/sqlite/database.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -12,10 +13,13 @@ namespace memd::enrichment {
 
 // For the writer, whenever the text of an exchange changed.
 void enqueue(sqlite::Database& db, ExchangeId id);
-// All exchanges get new vectors.
+// All exchanges get new vectors; new terms.
 void enqueue_vectors_of_all(sqlite::Database& db);
+void enqueue_terms_of_all(sqlite::Database& db);
 
-// Newest first, so that what is asked about most is there soonest; at most `limit`, only those with a bit of `missing`.
+// Newest first, so that what is asked about most is there soonest; at most `limit` and about kMostPendingBytes, only
+// those with a bit of `missing`.
+inline constexpr std::size_t kMostPendingBytes = 4 << 20;
 std::vector<PendingExchange> pending(sqlite::Database& db, unsigned missing, int limit);
 EnrichmentBacklog backlog(sqlite::Database& db);
 

@@ -45,7 +45,7 @@ TEST(Config, ReadsEveryKey) {
 TEST(Config, ErrorsNameFileLineAndKey) {
   EXPECT_EQ(error_of("log:\n  lvl: info\n"), "c.yaml:2: unknown key 'log.lvl'; known here: level");
   EXPECT_EQ(error_of("quary: {}\n"),
-            "c.yaml:1: unknown key 'quary'; known here: platforms, log, query, watch, raw_layer, retention");
+            "c.yaml:1: unknown key 'quary'; known here: platforms, log, query, watch, raw_layer, retention, embedding");
   EXPECT_EQ(error_of("query:\n  threads: 99\n"), "c.yaml:2: query.threads: expected a whole number from 1 to 16");
   EXPECT_EQ(error_of("log:\n  level: loud\n"),
             "c.yaml:2: log.level: expected one of trace, debug, info, warn, error, off");
@@ -87,8 +87,54 @@ TEST(Config, AgreesWithItsSchema) {
   EXPECT_EQ(known_by_loader("watch: {x: 1}\n"), known_by_schema(top.at("watch")));
   EXPECT_EQ(known_by_loader("raw_layer: {x: 1}\n"), known_by_schema(top.at("raw_layer")));
   EXPECT_EQ(known_by_loader("retention: {x: 1}\n"), known_by_schema(top.at("retention")));
+  EXPECT_EQ(known_by_loader("embedding: {x: 1}\n"), known_by_schema(top.at("embedding")));
   EXPECT_EQ(known_by_loader("platforms: {x: 1}\n"), known_by_schema(top.at("platforms")));
   EXPECT_EQ(known_by_loader("platforms: {cursor: {x: 1}}\n"), known_by_schema(schema.at("$defs").at("platform")));
+}
+
+TEST(Config, ReadsWhoEmbeds) {
+  const auto c = parse_config(
+      "embedding:\n  fallback_models: [large, ollama/nomic-embed-text, BAAI/bge-m3, builtin]\n  provider: openai\n"
+      "  model: small\n  endpoint: https://example.org/v1\n  api_key_env: MY_KEY\n  batch_size: 32\n  timeout_ms: "
+      "9000\n"
+      "  connect_timeout_ms: 500\n  query_timeout_ms: 800\n  dimensions: 256\n",
+      "c.yaml");
+  ASSERT_TRUE(c) << c.error().message();
+  const EmbeddingConfig& e = c->embedding;
+  EXPECT_EQ(e.choice, (EmbeddingModelChoice{EmbeddingProvider::openai, "small"}));
+  ASSERT_EQ(e.fallbacks.size(), 4u);
+  EXPECT_EQ(e.fallbacks[0], (EmbeddingModelChoice{EmbeddingProvider::openai, "large"}));
+  EXPECT_EQ(e.fallbacks[1], (EmbeddingModelChoice{EmbeddingProvider::ollama, "nomic-embed-text"}));
+  EXPECT_EQ(e.fallbacks[2], (EmbeddingModelChoice{EmbeddingProvider::openai, "BAAI/bge-m3"}));
+  EXPECT_EQ(e.fallbacks[3], (EmbeddingModelChoice{EmbeddingProvider::builtin, ""}));
+  EXPECT_EQ(e.endpoint, "https://example.org/v1");
+  EXPECT_EQ(e.api_key_env, "MY_KEY");
+  EXPECT_EQ(e.batch_size, 32);
+  EXPECT_EQ(e.timeout_ms, 9000);
+  EXPECT_EQ(e.connect_timeout_ms, 500);
+  EXPECT_EQ(e.query_timeout_ms, 800);
+  EXPECT_EQ(e.dimensions, 256);
+  EXPECT_EQ(parse_config("", "c.yaml")->embedding.choice.provider, EmbeddingProvider::builtin);
+}
+
+TEST(Config, RefusesWhatCannotEmbed) {
+  EXPECT_EQ(error_of("embedding:\n  provider: magic\n"),
+            "c.yaml:2: embedding.provider: expected one of builtin, ollama, openai, disabled");
+  EXPECT_EQ(error_of("embedding:\n  provider: ollama\n"),
+            "c.yaml:2: embedding.model: ollama needs the name of a model");
+  EXPECT_EQ(error_of("embedding: {model: x}\n"), "c.yaml:1: embedding.model: builtin has no models to choose from");
+  EXPECT_EQ(error_of("embedding: {provider: ollama, model: m, batch_size: 0}\n"),
+            "c.yaml:1: embedding.batch_size: expected a whole number from 1 to 256");
+  EXPECT_NE(error_of("embedding: {provider: ollama, model: m, endpoint: 'localhost:1'}\n").find("embedding.endpoint"),
+            std::string::npos);
+  EXPECT_NE(error_of("embedding: {provider: ollama, model: m, fallback_models: x}\n").find("expected a list"),
+            std::string::npos);
+  EXPECT_NE(error_of("embedding: {fallback_models: [x]}\n").find("provider/model"), std::string::npos);
+  EXPECT_NE(error_of("embedding: {api_key_file: key}\n").find("absolute path"), std::string::npos);
+  EXPECT_NE(error_of("embedding: {api_key_env: A, api_key_file: /k}\n").find("only one"), std::string::npos);
+  const std::string key = error_of("embedding: {api_key_env: 'sk-proj-123'}\n");
+  EXPECT_NE(key.find("embedding.api_key_env"), std::string::npos);
+  EXPECT_EQ(key.find("sk-proj"), std::string::npos) << "a key put there by mistake is not repeated";
 }
 
 TEST(Config, MissingFileIsNamed) {

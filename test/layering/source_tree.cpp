@@ -37,7 +37,9 @@ struct LibraryRule {
 };
 const std::vector<LibraryRule> kLibraries{
     {"boost/asio", {"protocol", "daemon"}},
+    {"boost/beast", {"protocol"}},
     {"boost/json", {"protocol"}},
+    {"openssl/", {"protocol"}},
     {"simdjson", {"adapters"}},
     {"sqlite3.h", {"store", "adapters"}},
     {"zstd.h", {"store", "daemon"}},

@@ -1,0 +1,103 @@
+#include "daemon/admin/enrichment_report.hpp"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace memd::admin {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr double kMebi = 1024.0 * 1024.0;
+
+Result<EnrichmentBacklog> backlog_of(MemoryHost& host) {
+  MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
+  return reader->enrichment_backlog();
+}
+
+// Asked now, for no worker of this process would have noticed.
+std::string trouble_of_preferred(MemoryHost& host, const embedding::Models& models) {
+  const auto& preferred = models.choices.front();
+  if (preferred.remote == nullptr) return {};
+  auto reader = host.readers().acquire(5s);
+  if (const auto stored = reader ? (*reader)->embedding_models() : Result<EmbeddingModels>(reader.error()))
+    for (const auto& row : stored->models)
+      if (row.name == preferred.embedder->model().name) preferred.remote->expect_dimension(row.dimension);
+  const std::array<std::string_view, 1> text{"memory"};
+  const auto vectors = preferred.embedder->embed(text, embedding::Purpose::query, {});
+  return vectors ? std::string() : vectors.error().context;
+}
+
+}  // namespace
+
+Result<EnrichmentStatus> enrichment_status(MemoryHost& host) {
+  EnrichmentStatus out;
+  MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
+  MEMD_TRY_ASSIGN(const auto state, reader->semantic_state());
+  MEMD_TRY_ASSIGN(const auto backlog, reader->enrichment_backlog());
+  const bool enabled = !host.semantic().models()->choices.empty();
+  if (enabled) out.model = state.model.empty() ? host.semantic().models()->names().front() : state.model;
+  out.becoming = state.becoming;
+  out.exchanges = state.exchanges;
+  out.pending_terms = backlog.terms;
+  out.pending_vectors = enabled ? backlog.vectors : 0;
+  out.vectors_mb = static_cast<double>(host.semantic().index()->memory()) / kMebi;
+  if (host.enrichment() == nullptr) return out;
+  const EnrichmentProgress p = host.enrichment()->progress();
+  out.working = p.working;
+  out.done = p.exchanges;
+  out.exchanges_per_s = p.busy_seconds > 0 ? static_cast<double>(p.exchanges) / p.busy_seconds : 0;
+  out.texts_embedded = p.texts;
+  out.texts_refused = p.refused;
+  out.trouble = p.trouble;
+  out.retry_at = format_rfc3339(p.retry_at);
+  return out;
+}
+
+Result<EnrichmentRun> enrich_now(MemoryHost& host, std::chrono::steady_clock::time_point deadline,
+                                 mcp::ToolContext& context) {
+  EnrichmentWorker& worker = *host.enrichment();
+  MEMD_TRY_ASSIGN(const auto before, backlog_of(host));
+  const bool enabled = !host.semantic().models()->choices.empty();
+  const auto total = static_cast<double>(enabled ? std::max(before.terms, before.vectors) : before.terms);
+  const std::uint64_t done_before = worker.progress().exchanges;
+  worker.hurry(true);
+  while (!worker.block_until_idle(100ms)) {
+    const auto done = worker.progress().exchanges - done_before;
+    context.progress(static_cast<double>(done), total, kEnriching);
+    if (context.stop.stop_requested()) return Error(Errc::cancelled, "cancelled");
+    if (std::chrono::steady_clock::now() > deadline) break;
+  }
+  worker.hurry(false);
+  EnrichmentRun out;
+  const EnrichmentProgress after = worker.progress();
+  out.seconds = after.busy_seconds;
+  out.exchanges = after.exchanges;
+  out.trouble = after.trouble;
+  MEMD_TRY_ASSIGN(const auto left, backlog_of(host));
+  out.pending_terms = left.terms;
+  out.pending_vectors = enabled ? left.vectors : 0;
+  return out;
+}
+
+DoctorCheck check_embedding(MemoryHost& host) {
+  const auto models = host.semantic().models();
+  if (models->choices.empty())
+    return {"embedding", "ok", "disabled in the configuration: searches go by words alone", ""};
+  const auto status = enrichment_status(host);
+  if (!status) return {"embedding", "problem", status.error().message(), "See what is said about the store."};
+  const std::string trouble = host.enrichment() != nullptr ? status->trouble : trouble_of_preferred(host, *models);
+  if (!trouble.empty())
+    return {"embedding", "problem", trouble,
+            fmt::format("Searches go on by words{}; it is tried again by itself.{}",
+                        status->exchanges > 0 ? " and with the vectors there are" : "",
+                        status->retry_at.empty() ? "" : " Next try: " + status->retry_at)};
+  std::string detail = fmt::format("{}: {} exchanges have vectors", status->model, status->exchanges);
+  if (status->pending_vectors > 0) detail += fmt::format(", {} wait", status->pending_vectors);
+  if (!status->becoming.empty()) detail += ", becoming " + status->becoming;
+  return {"embedding", "ok", std::move(detail), ""};
+}
+
+}  // namespace memd::admin

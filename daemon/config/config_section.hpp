@@ -1,0 +1,49 @@
+#pragma once
+
+#include "schemas/error.hpp"
+
+#include <yaml-cpp/yaml.h>
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+// How a mapping of the configuration file is walked: each key has a handler, and what has none is refused.
+namespace memd::config {
+
+// Thrown while walking the document, turned into the Result by parse_config.
+[[noreturn]] void refuse(const std::string& file, const YAML::Mark& mark, const std::string& what);
+
+class Section {
+ public:
+  // `key`: with the names of the mappings around it, for messages.
+  using Handler = std::function<void(const YAML::Node& value, const std::string& key)>;
+
+  Section(const std::string& file, std::string name) : file_(file), name_(std::move(name)) {}
+  Section& key(std::string name, Handler handler) {
+    handlers_.emplace_back(std::move(name), std::move(handler));
+    return *this;
+  }
+  void read(const YAML::Node& node) const;
+
+ private:
+  std::string known_keys() const;
+
+  const std::string& file_;
+  std::string name_;
+  std::vector<std::pair<std::string, Handler>> handlers_;
+};
+
+template <class T>
+T scalar(const std::string& file, const YAML::Node& node, const std::string& key, const char* expected) {
+  try {
+    return node.as<T>();
+  } catch (const YAML::Exception&) {
+    refuse(file, node.Mark(), key + ": expected " + expected);
+  }
+}
+
+int whole_number(const std::string& file, const YAML::Node& node, const std::string& key, int low, int high);
+
+}  // namespace memd::config

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memd {
+
+enum class EmbeddingProvider { builtin, ollama, openai, disabled };
+std::string_view to_string(EmbeddingProvider provider);
+
+// A model and who serves it.
+struct EmbeddingModelChoice {
+  EmbeddingProvider provider = EmbeddingProvider::builtin;
+  std::string model;  // empty: the provider's only one (builtin)
+  bool operator==(const EmbeddingModelChoice&) const = default;
+};
+
+// What makes vectors of texts; see docs/embedding.md.
+struct EmbeddingConfig {
+  EmbeddingModelChoice choice;
+  std::vector<EmbeddingModelChoice> fallbacks;  // in this order, when the one before cannot be used
+  std::string endpoint;                         // empty: the provider's usual address
+  std::string api_key_env;                      // name of an environment variable
+  std::filesystem::path api_key_file;
+  int batch_size = 16;            // texts a request
+  int timeout_ms = 60'000;        // a request
+  int connect_timeout_ms = 3000;  // of it, until the connection stands
+  int query_timeout_ms = 1500;    // for the text of a search
+  std::optional<int> dimensions;  // shorter vectors, of models that can
+};
+
+}  // namespace memd

@@ -1,0 +1,38 @@
+#include "daemon/enrichment/store_terms.hpp"
+
+#include "store/sqlite/database.hpp"
+#include "store/topics/topic_extractor.hpp"
+
+#include <utility>
+
+namespace memd {
+namespace {
+
+class StoreTerms final : public TermExtractor {
+ public:
+  StoreTerms(const std::filesystem::path& database, std::shared_ptr<embedding::Embedder> embedder)
+      : db_(sqlite::Database::open(database, sqlite::OpenMode::read_only)), topics_(db_, std::move(embedder)) {}
+
+  int version() const override { return 1; }
+
+  Result<ExchangeTerms> extract(const PendingExchange& exchange) override {
+    return sqlite::guard([&] {
+      ExchangeTerms out;
+      out.topics = topics_.extract(exchange);
+      return out;
+    });
+  }
+
+ private:
+  sqlite::Database db_;
+  topics::TopicExtractor topics_;
+};
+
+}  // namespace
+
+std::unique_ptr<TermExtractor> make_store_terms(const std::filesystem::path& database,
+                                                std::shared_ptr<embedding::Embedder> embedder) {
+  return std::make_unique<StoreTerms>(database, std::move(embedder));
+}
+
+}  // namespace memd

@@ -1,0 +1,122 @@
+#include "daemon/embedding/api_key.hpp"
+#include "daemon/embedding/models.hpp"
+#include "daemon/embedding/purpose_prefix.hpp"
+#include "daemon/embedding/question_cache.hpp"
+#include "daemon/embedding/retry_after.hpp"
+#include "daemon/enrichment/settling.hpp"
+#include "test/support/temp_dir.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sys/stat.h>
+#include <cstdlib>
+
+namespace memd {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(RetryAfter, SecondsOrADate) {
+  constexpr TimeMs now = 1'770'616'800'000;  // 2026-02-09T06:00:00Z
+  EXPECT_EQ(embedding::parse_retry_after("120", now), 120s);
+  EXPECT_EQ(embedding::parse_retry_after("Mon, 09 Feb 2026 06:00:30 GMT", now), 30s);
+  EXPECT_EQ(embedding::parse_retry_after("Mon, 09 Feb 2026 05:00:00 GMT", now), 0s);
+  EXPECT_EQ(embedding::parse_retry_after("99999999999", now), 24h);
+  for (const char* bad : {"", "-1", "soon", "12s"})
+    EXPECT_EQ(embedding::parse_retry_after(bad, now), std::nullopt) << bad;
+}
+
+TEST(ApiKey, IsReadFromWhereOthersCannot) {
+  const test::TempDir dir;
+  const auto file = dir / "key";
+  test::write_file(file, "  abc-123\r\n");
+  ::chmod(file.c_str(), 0600);
+  EXPECT_EQ(embedding::read_api_key({"", file}).value(), "abc-123");
+  ::chmod(file.c_str(), 0640);
+  EXPECT_THAT(embedding::read_api_key({"", file}).error().context, HasSubstr("chmod 600"));
+  ::chmod(file.c_str(), 0600);
+  test::write_file(file, "two\nlines\n");
+  EXPECT_THAT(embedding::read_api_key({"", file}).error().context, HasSubstr("one line"));
+  test::write_file(file, "\n");
+  EXPECT_THAT(embedding::read_api_key({"", file}).error().context, HasSubstr("holds no key"));
+  EXPECT_THAT(embedding::read_api_key({"", dir.path()}).error().context, HasSubstr("not a file"));
+  EXPECT_THAT(embedding::read_api_key({"", dir / "none"}).error().context, HasSubstr("No such file"));
+  EXPECT_EQ(embedding::read_api_key({}).value(), "");
+  ::unsetenv("MEMD_TEST_KEY");
+  EXPECT_THAT(embedding::read_api_key({"MEMD_TEST_KEY", {}}).error().context, HasSubstr("MEMD_TEST_KEY: not set"));
+  ::setenv("MEMD_TEST_KEY", "k\nX-Evil: 1", 1);
+  EXPECT_FALSE(embedding::read_api_key({"MEMD_TEST_KEY", {}})) << "no header is smuggled in";
+  ::setenv("MEMD_TEST_KEY", "k1", 1);
+  EXPECT_EQ(embedding::read_api_key({"MEMD_TEST_KEY", {}}).value(), "k1");
+}
+
+TEST(PurposePrefix, ByTheNameOfTheModel) {
+  using embedding::Purpose;
+  EXPECT_EQ(embedding::purpose_prefix("nomic-embed-text:v1.5", Purpose::query), "search_query: ");
+  EXPECT_EQ(embedding::purpose_prefix("intfloat/e5-large", Purpose::document), "passage: ");
+  EXPECT_EQ(embedding::purpose_prefix("all-minilm", Purpose::query), "");
+  EXPECT_EQ(embedding::purpose_prefix("code5-embed", Purpose::query), "");
+}
+
+TEST(QuestionCache, ForgetsTheOneUsedLongestAgo) {
+  embedding::QuestionCache cache(2);
+  cache.put("m", "a", {1});
+  cache.put("m", "b", {2});
+  EXPECT_TRUE(cache.find("m", "a"));
+  cache.put("m", "c", {3});
+  EXPECT_FALSE(cache.find("m", "b"));
+  EXPECT_EQ(cache.find("m", "a")->front(), 1);
+  EXPECT_FALSE(cache.find("other", "a"));
+}
+
+TEST(Models, KeysAndAddressesStayWithTheirProvider) {
+  EmbeddingConfig config;
+  config.choice = {EmbeddingProvider::openai, "small"};
+  config.endpoint = "https://example.org/v1";
+  config.dimensions = 256;
+  config.fallbacks = {
+      {EmbeddingProvider::openai, "large"}, {EmbeddingProvider::ollama, "nomic"}, {EmbeddingProvider::builtin, ""}};
+  const auto models = embedding::make_models(config);
+  const auto builtin = models->builtin->model().name;
+  EXPECT_THAT(models->names(), ElementsAre("openai/small@256", "openai/large@256", "ollama/nomic", builtin));
+  EXPECT_EQ(models->choices[3].remote, nullptr);
+  EXPECT_NE(models->find("ollama/nomic"), nullptr);
+  EXPECT_EQ(models->find("ollama/other"), nullptr);
+  config.choice.provider = EmbeddingProvider::disabled;
+  EXPECT_TRUE(embedding::make_models(config)->choices.empty());
+}
+
+class SettlingTest : public testing::Test {
+ protected:
+  static constexpr Settling::Limits kLimits{1000, 5000};
+  bool settled(TimeMs ended_at, TimeMs now) {
+    PendingExchange e;
+    e.id = 1;
+    e.ended_at = ended_at;
+    settling_.begin();
+    return settling_.settled(e, now, kLimits);
+  }
+  Settling settling_;
+};
+
+TEST_F(SettlingTest, WaitsForQuietButNotForever) {
+  EXPECT_FALSE(settled(10'000, 10'500));
+  EXPECT_EQ(settling_.next(), 11'000);
+  EXPECT_TRUE(settled(10'000, 11'000));
+  EXPECT_EQ(settling_.next(), std::nullopt);
+  for (TimeMs now = 20'000; now < 25'000; now += 500)
+    EXPECT_FALSE(settled(now, now)) << now;
+  EXPECT_TRUE(settled(25'000, 25'000)) << "the longest it is left alone";
+}
+
+TEST_F(SettlingTest, ATimeToComeIsNotWaitedFor) {
+  EXPECT_TRUE(settled(99'000, 10'000));
+  EXPECT_FALSE(settled(9'999, 10'000));
+  EXPECT_TRUE(settled(9'999, 5'000)) << "the clock was set back";
+}
+
+}  // namespace
+}  // namespace memd
