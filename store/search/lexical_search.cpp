@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <unordered_map>
 
 namespace memd::search {
@@ -142,17 +143,23 @@ bool LexicalSearch::is_excluded(const LexicalQuestion& question, ExchangeId id) 
 
 std::vector<LexicalCandidate> LexicalSearch::newest(const LexicalQuestion& question, CandidateFilter& filter,
                                                     std::size_t count) {
-  // A list is read instead of all that happened, back to the first of them.
-  if (const auto* list = filter.list(); list != nullptr && list->size() <= kReadableList)
-    return newest_of(*list, question, filter, count);
+  // Those of a list may all be old: when looking back has cost as much, the list itself is read.
+  const auto* list = filter.list();
+  const bool readable = list != nullptr && list->size() <= kReadableList;
+  std::size_t steps = readable ? list->size() : std::numeric_limits<std::size_t>::max();
   auto& q = db_.prepare(
                    "SELECT exchange_pk FROM exchanges WHERE started_at >= ?1 AND started_at < ?2"
                    " ORDER BY started_at DESC, exchange_pk DESC")
                 .bind(filter.since(), filter.until());
   std::vector<Candidate> out;
-  while (out.size() < count && q.step())
+  while (out.size() < count && q.step()) {
+    if (steps-- == 0) {
+      q.reset();
+      return newest_of(*list, question, filter, count);
+    }
     if (const ExchangeId id = q.int64(0); filter.passes(id) && !is_excluded(question, id))
       out.push_back({id, 1.0, {}, 0});
+  }
   q.reset();
   return out;
 }
