@@ -13,6 +13,7 @@
 #include "store/queries/totals.hpp"
 #include "store/search/hybrid_search.hpp"
 #include "store/sqlite/database.hpp"
+#include "store/topics/topic_index.hpp"
 
 #include <sys/stat.h>
 
@@ -202,6 +203,14 @@ Result<SearchAnswer> Reader::search(const SearchQuery& query) {
       question.trouble = vector.error().message();
   }
   return ask(SearchAnswer(), [&](Connection& c) { return c.search->search(query, question); });
+}
+
+Result<TopicList> Reader::topics(const TopicListQuery& query) {
+  return ask(TopicList(), [&](Connection& c) { return topics::list(c.db, query); });
+}
+
+Result<TopicFinding> Reader::find_topic(const TopicQuestion& question) {
+  return ask(TopicFinding(), [&](Connection& c) { return topics::find(c.db, question); });
 }
 
 Result<std::vector<CoverageRow>> Reader::coverage_by_source(const QueryFilter& filter) {

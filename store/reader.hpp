@@ -6,6 +6,7 @@
 #include "schemas/query.hpp"
 #include "schemas/source_item.hpp"
 #include "schemas/stored_session.hpp"
+#include "schemas/topic.hpp"
 #include "store/retention/retention_plan.hpp"
 #include "store/search/semantic_index.hpp"
 
@@ -64,6 +65,9 @@ class Reader {
 
   Result<Timeline> timeline(const TimelineQuery& query);
   Result<SearchAnswer> search(const SearchQuery& query);
+  // From the stored topics alone.
+  Result<TopicList> topics(const TopicListQuery& query);
+  Result<TopicFinding> find_topic(const TopicQuestion& question);
 
   // Exchanges with a bit of `missing`, newest first.
   Result<std::vector<PendingExchange>> pending_enrichment(unsigned missing, int limit);

@@ -5,10 +5,11 @@
 
 #include <boost/json.hpp>
 
-#include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <stdexcept>
+#include <string_view>
 
 namespace memd::bench {
 namespace fs = std::filesystem;
@@ -21,10 +22,11 @@ json::value read_json(const fs::path& file) {
   return json::parse(std::string(std::istreambuf_iterator<char>(in), {}));
 }
 
-// Exchange ids and session uids of the targets.
+// Exchange ids and session uids of the targets, and of exchanges with the very same text: memd shows one of them.
 std::set<std::string> targets(const json::array& listed, const std::vector<Document>& documents,
                               const std::string& question) {
   std::set<std::string> keys;
+  std::set<std::string_view> texts;
   for (const auto& target : listed) {
     const std::string uid(target.at("session").as_string());
     std::set<std::int64_t> numbers;
@@ -32,10 +34,14 @@ std::set<std::string> targets(const json::array& listed, const std::vector<Docum
       numbers.insert(number.as_int64());
     for (const Document& document : documents) {
       if (document.session_uid != uid || numbers.erase(document.number) == 0) continue;
-      keys.insert(document.exchange_id);
-      keys.insert(uid);
+      texts.insert(document.text);
     }
     if (!numbers.empty()) throw std::runtime_error("no such exchange of " + uid + ", for: " + question);
+  }
+  for (const Document& document : documents) {
+    if (!texts.contains(document.text)) continue;
+    keys.insert(document.exchange_id);
+    keys.insert(document.session_uid);
   }
   return keys;
 }
@@ -67,6 +73,7 @@ Experiment flagging(std::string name, std::string title, std::vector<std::string
            Unit::exchange,
            {says_nothing_relevant(), says_low_confidence()},
            std::move(groups),
+           {},
            true},
           run};
 }
@@ -85,7 +92,8 @@ Experiment ask_known_items(const Run& run, const fs::path& home) {
                          "names of sessions, not indexed themselves",
                          Unit::session,
                          {hit_at(1), hit_at(5), mean_reciprocal_rank()},
-                         {"all"}},
+                         {"all"},
+                         {}},
                         run);
   experiment.ask(nameless, questions);
   return experiment;
@@ -94,15 +102,15 @@ Experiment ask_known_items(const Run& run, const fs::path& home) {
 Experiment ask_paraphrases(const Run& run, const fs::path& home, const fs::path& file, bool final_split) {
   IndexedHome indexed = index_copy(run, home, true);
   const auto questions = read_paraphrases(file, indexed.documents(), final_split);
-  std::vector<std::string> groups{final_split ? "final" : "dev"};
+  std::set<std::string> kinds;
   for (const Question& question : questions)
-    if (std::find(groups.begin(), groups.end(), question.groups.back()) == groups.end())
-      groups.push_back(question.groups.back());
+    kinds.insert(question.groups.back());
   Experiment experiment({"paraphrases",
                          "what was talked of, in other words",
                          Unit::exchange,
-                         {hit_at(1), hit_at(5), hit_at(10), mean_reciprocal_rank(), session_hit_at(5)},
-                         groups},
+                         {hit_at(1), hit_at(5), mean_reciprocal_rank(), session_hit_at(5)},
+                         {final_split ? "final" : "dev"},
+                         {kinds.begin(), kinds.end()}},
                         run);
   experiment.ask(indexed, questions);
   return experiment;

@@ -4,8 +4,9 @@
 #include "bench/retrieval/fts5_index.hpp"
 #include "bench/retrieval/teacher_vectors.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
-#include <unordered_map>
 
 namespace memd::bench {
 namespace {
@@ -67,11 +68,11 @@ void Experiment::ask(IndexedHome& home, const std::vector<Question>& questions) 
     return;
   }
   Fts5Index fts5(home.documents());
+  const bool taught = !plan_.memd_only && run_.teacher != nullptr && run_.teacher->covers(home.documents(), questions);
   const std::size_t deep = plan_.unit == Unit::session ? kDeepHits : 10;
   for (const Question& question : questions) {
     if (!plan_.memd_only) add("fts5", question, fts5.search(question.text, deep));
-    if (!plan_.memd_only && run_.teacher != nullptr)
-      add("teacher", question, run_.teacher->search(question.text, home.documents(), deep));
+    if (taught) add("teacher", question, run_.teacher->search(question.text, home.documents(), deep));
     ask_memd(home.tool(), question);
     questions_.push_back(question);
   }
@@ -85,13 +86,20 @@ void Experiment::ask_memd(SearchTool& tool, const Question& question) {
     add("memd", question, tool.search(question.text, "", shown, false));
     return;
   }
-  add("hybrid", question, tool.search(question.text, "hybrid", shown, false));
+  const RankedList hybrid = tool.search(question.text, "hybrid", shown, false);
+  add("hybrid", question, hybrid);
+  if (hybrid.ranking != "hybrid" && !told_) {
+    told_ = true;
+    fmt::print(stderr, "{}: memd has no vectors to search by, or can not embed: hybrid is {}\n", plan_.name,
+               hybrid.ranking);
+  }
   if (run_.features != nullptr && tool.has_explain())
     run_.features->add(plan_, question, tool.search(question.text, "hybrid", {kFusedHits, 0}, true));
   if (plan_.memd_only) return;
   const RankedList lexical = tool.search(question.text, "lexical", fused, false);
   const RankedList semantic = tool.search(question.text, "semantic", fused, false);
   add("lexical", question, lexical);
+  if (semantic.ranking != "semantic") return;  // words in its place are no measurement of it
   add("semantic", question, semantic);
   add("rrf", question, reciprocal_rank_fusion({&lexical, &semantic}));
 }
@@ -111,22 +119,6 @@ std::vector<std::size_t> Experiment::members(const std::string& group) const {
     if (std::find(groups.begin(), groups.end(), group) != groups.end()) out.push_back(i);
   }
   return out;
-}
-
-RankedList reciprocal_rank_fusion(const std::vector<const RankedList*>& lists) {
-  RankedList fused;
-  std::unordered_map<std::string, std::size_t> place;
-  for (const RankedList* list : lists) {
-    fused.milliseconds += list->milliseconds;
-    for (std::size_t rank = 0; rank < list->hits.size(); ++rank) {
-      const Hit& hit = list->hits[rank];
-      const auto [at, is_new] = place.try_emplace(hit.exchange_id, fused.hits.size());
-      if (is_new) fused.hits.push_back({hit.exchange_id, hit.session_uid, 0, {}, {}});
-      fused.hits[at->second].score += 1 / (60 + static_cast<double>(rank + 1));
-    }
-  }
-  std::stable_sort(fused.hits.begin(), fused.hits.end(), [](const Hit& a, const Hit& b) { return a.score > b.score; });
-  return fused;
 }
 
 }  // namespace memd::bench

@@ -55,8 +55,9 @@ class Experiment {
     std::string title;  // what is measured
     Unit unit = Unit::exchange;
     std::vector<Measure> measures;
-    std::vector<std::string> groups;  // a table each, in this order
-    bool memd_only = false;           // measures what only memd's answers say
+    std::vector<std::string> groups;   // of questions: a table each, in this order
+    std::vector<std::string> details;  // further groups, in the JSON only
+    bool memd_only = false;            // measures what only memd's answers say
   };
   Experiment(Plan plan, const Run& run) : plan_(std::move(plan)), run_(run) {}
 
@@ -75,11 +76,9 @@ class Experiment {
 
   Plan plan_;
   const Run& run_;
+  bool told_ = false;
   std::vector<Question> questions_;
   std::map<std::string, MethodRun> runs_;
 };
-
-// Reciprocal rank fusion, 1 / (60 + rank), each list with the same weight.
-RankedList reciprocal_rank_fusion(const std::vector<const RankedList*>& lists);
 
 }  // namespace memd::bench

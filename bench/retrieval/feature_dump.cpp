@@ -37,7 +37,7 @@ void FeatureDump::add(const Experiment::Plan& plan, const Question& question, co
     w.number(hit.score);
     w.member("confidence", hit.confidence);
     w.member_bool("nothing_relevant", list.nothing_relevant.value_or(false));
-    w.member_raw("explain", hit.explain.empty() ? "null" : hit.explain);
+    w.member_raw("features", hit.features.empty() ? "null" : hit.features);
     w.end_object();
     out_ << line << '\n';
   }

@@ -9,8 +9,8 @@ namespace memd::bench {
 
 // Candidates with what they were ranked by, to fit weights on: JSON lines, one a hit,
 //   {"part", "groups", "question", "text", "rank", "exchange_id", "session_id", "relevant", "relevant_total", "score",
-//    "confidence", "nothing_relevant", "explain"}
-// where `question` counts through the run and `explain` is what memd gave. Throws std::runtime_error.
+//    "confidence", "nothing_relevant", "features"}
+// where `question` counts through the run and `features` are those memd gave. Throws std::runtime_error.
 class FeatureDump {
  public:
   explicit FeatureDump(const std::filesystem::path& file);

@@ -45,22 +45,24 @@ void IndexedHome::wait_until_read() {
   connection.ask(R"({"jsonrpc":"2.0","id":2,"method":"memd/ingest","params":{}})");
 }
 
-// A memd that does not enrich is waited for once.
+// A memd that does not enrich at all is waited for once.
 void IndexedHome::wait_until_enriched() {
   static bool enriches = true;
   auto db = sqlite::Database::open(database(), sqlite::OpenMode::read_only);
   if (count(db, "SELECT count(*) FROM sqlite_schema WHERE name = 'enrichment_queue'") == 0) return;
-  std::int64_t left = count(db, "SELECT count(*) FROM enrichment_queue");
+  constexpr const char* kLeft = "SELECT coalesce(sum(missing), 0) FROM enrichment_queue";
+  const std::int64_t at_first = count(db, kLeft);
+  std::int64_t left = at_first;
   auto progress = std::chrono::steady_clock::now();
   while (enriches && left > 0 && std::chrono::steady_clock::now() < progress + kPatience) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    const std::int64_t now_left = count(db, "SELECT count(*) FROM enrichment_queue");
+    const std::int64_t now_left = count(db, kLeft);
     if (now_left != left) progress = std::chrono::steady_clock::now();
     left = now_left;
   }
   if (left == 0) return;
-  enriches = false;
-  fmt::print(stderr, "{} exchanges are not enriched\n", left);
+  enriches = left != at_first;
+  fmt::print(stderr, "{} exchanges are not enriched\n", count(db, "SELECT count(*) FROM enrichment_queue"));
 }
 
 void IndexedHome::load() {

@@ -1,21 +1,15 @@
 #include "bench/retrieval/longmemeval.hpp"
 
-#include "bench/retrieval/claude_transcript.hpp"
-
 #include <boost/json.hpp>
 
-#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
-#include <map>
 #include <stdexcept>
 
 namespace memd::bench {
 namespace json = boost::json;
 namespace {
-
-constexpr TimeMs kMinute = 60'000;
 
 std::string text_of(const json::object& object, std::string_view name) {
   return std::string(object.at(name).as_string());
@@ -56,27 +50,6 @@ LongMemEvalQuestion read_question(const json::object& object) {
   return question;
 }
 
-// Session uids by the dataset's ids.
-std::map<std::string, std::string> write_haystack(const std::filesystem::path& home,
-                                                  const LongMemEvalQuestion& question) {
-  std::map<std::string, std::string> uids;
-  int number = 0;
-  for (const LongMemEvalSession& session : question.haystack) {
-    ClaudeTranscript transcript(home, "longmemeval", 0x100, number++);
-    TimeMs time = session.time;
-    for (const LongMemEvalTurn& turn : session.turns) {
-      if (turn.by_user)
-        transcript.user(turn.text, time);
-      else
-        transcript.assistant(turn.text, time);
-      time += kMinute;
-    }
-    transcript.finish();
-    uids[session.id] = transcript.session_uid();
-  }
-  return uids;
-}
-
 }  // namespace
 
 std::vector<LongMemEvalQuestion> parse_longmemeval(const std::string& text) {
@@ -91,29 +64,6 @@ std::vector<LongMemEvalQuestion> read_longmemeval(const std::filesystem::path& f
   std::ifstream in(file, std::ios::binary);
   if (!in) throw std::runtime_error("cannot read " + file.string());
   return parse_longmemeval(std::string(std::istreambuf_iterator<char>(in), {}));
-}
-
-Experiment ask_longmemeval(const Run& run, const std::vector<LongMemEvalQuestion>& questions) {
-  std::vector<std::string> groups{"all", "without abstention"};
-  for (const LongMemEvalQuestion& question : questions)
-    if (std::find(groups.begin(), groups.end(), question.type) == groups.end()) groups.push_back(question.type);
-  Experiment experiment({"longmemeval",
-                         "LongMemEval, sessions, an index a question",
-                         Unit::session,
-                         {hit_at(1), hit_at(5), mean_reciprocal_rank()},
-                         groups},
-                        run);
-  for (const LongMemEvalQuestion& asked : questions) {
-    std::map<std::string, std::string> uids;
-    IndexedHome home(run.memd,
-                     [&](const std::filesystem::path& directory) { uids = write_haystack(directory, asked); });
-    Question question{asked.text, {"all", asked.type}, {}};
-    if (!asked.is_abstention()) question.groups.emplace_back("without abstention");
-    for (const std::string& id : asked.answer_sessions)
-      if (const auto uid = uids.find(id); uid != uids.end()) question.relevant.insert(uid->second);
-    experiment.ask(home, {question});
-  }
-  return experiment;
 }
 
 }  // namespace memd::bench

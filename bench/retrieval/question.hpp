@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -29,16 +30,19 @@ struct Hit {
   std::string session_uid;
   double score = 0;
   std::string confidence;  // as memd says it; empty: it does not say
-  std::string explain;     // JSON object; empty: not asked for, or not given
+  std::string features;    // what it was ranked by, a JSON object; empty: not asked for
 };
 
 struct RankedList {
   std::vector<Hit> hits;                 // best first
+  std::string ranking;                   // of memd: the mode that was possible
   std::optional<bool> nothing_relevant;  // what memd says of the whole answer
   double milliseconds = 0;               // until the first page was there
 };
 
 // The keys of a list in order, each once: a session stands where its first hit stands.
 std::vector<std::string> ranked_keys(const std::vector<Hit>& hits, Unit unit);
+// Reciprocal rank fusion, 1 / (60 + rank), each list with the same weight. It takes as long as all lists together.
+RankedList reciprocal_rank_fusion(const std::vector<const RankedList*>& lists);
 
 }  // namespace memd::bench

@@ -5,12 +5,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <stdexcept>
 
 namespace memd::bench {
 namespace {
+
+constexpr std::size_t kShownDifferences = 2;  // of the first measures; the JSON has all
 
 std::vector<double> of_group(const std::vector<double>& values, const std::vector<std::size_t>& members) {
   std::vector<double> out;
@@ -41,12 +44,15 @@ void write(json::Writer& w, const std::string& name, const Estimate& e) {
 
 void Report::add(const Experiment& experiment) {
   for (const std::string& group : experiment.plan().groups)
+    std::fputs(add_group(experiment, group).c_str(), stdout);
+  for (const std::string& group : experiment.plan().details)
     add_group(experiment, group);
+  std::fflush(stdout);
 }
 
-void Report::add_group(const Experiment& experiment, const std::string& group) {
+std::string Report::add_group(const Experiment& experiment, const std::string& group) {
   const auto members = experiment.members(group);
-  if (members.empty()) return;
+  if (members.empty()) return {};
   const auto& plan = experiment.plan();
   const auto& runs = experiment.runs();
   const std::string anchor = runs.contains("lexical") ? "lexical" : "fts5";
@@ -55,9 +61,8 @@ void Report::add_group(const Experiment& experiment, const std::string& group) {
   std::string text = fmt::format("\n{}: {} – {} questions\n{:<10}", plan.name, group, members.size(), "");
   for (const Measure& m : plan.measures)
     text += fmt::format("{:<22}", m.name);
-  if (compares)
-    for (const Measure& m : plan.measures)
-      text += fmt::format("{:<27}", m.name + " − " + anchor);
+  for (std::size_t m = 0; compares && m < std::min(kShownDifferences, plan.measures.size()); ++m)
+    text += fmt::format("{:<27}", plan.measures[m].name + " − " + anchor);
   text += "  p50    p95 ms\n";
   if (!experiments_.empty()) experiments_ += ",\n";
   json::Writer w(experiments_);
@@ -73,7 +78,8 @@ void Report::add_group(const Experiment& experiment, const std::string& group) {
   std::string absent;
   for (const char* method : kMethods) {
     const auto at = runs.find(method);
-    if (at == runs.end()) {
+    // One that did not answer every question cannot be put beside the others.
+    if (at == runs.end() || at->second.milliseconds.size() != experiment.questions().size()) {
       absent += (absent.empty() ? "" : ", ") + std::string(method);
       continue;
     }
@@ -89,11 +95,11 @@ void Report::add_group(const Experiment& experiment, const std::string& group) {
       write(w, plan.measures[m].name, mean);
       if (!compares) continue;
       if (method == anchor) {
-        differences += fmt::format("{:<27}", "");
+        if (m < kShownDifferences) differences += fmt::format("{:<27}", "");
         continue;
       }
       const Estimate difference = bootstrap_difference(values, of_group(runs.at(anchor).values[m], members));
-      differences += fmt::format("{:<27}", shown_difference(difference));
+      if (m < kShownDifferences) differences += fmt::format("{:<27}", shown_difference(difference));
       write(w, plan.measures[m].name + " difference", difference);
     }
     const auto taken = of_group(run.milliseconds, members);
@@ -107,8 +113,7 @@ void Report::add_group(const Experiment& experiment, const std::string& group) {
   w.end_object();
   w.end_object();
   if (!absent.empty() && !plan.memd_only) text += "–         " + absent + "\n";
-  std::fputs(text.c_str(), stdout);
-  std::fflush(stdout);
+  return text;
 }
 
 void Report::write_json(const std::filesystem::path& file) const {

@@ -16,6 +16,7 @@
 #include <exception>
 #include <filesystem>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -85,7 +86,23 @@ void run_longmemeval(const Options& options, const Run& run, Report& report) {
   report.add(ask_longmemeval(run, questions));
 }
 
+// A part that is asked for by name and lacks its data would otherwise be left out without a word.
+void check(const Options& options) {
+  if (options.locomo.empty() && options.corpus.empty() && options.longmemeval.empty())
+    throw std::runtime_error("give --locomo, --corpus or --longmemeval");
+  for (const std::string& part : options.parts) {
+    const bool of_locomo = part.find("locomo") != std::string::npos;
+    const fs::path& data = part == "longmemeval" ? options.longmemeval : of_locomo ? options.locomo : options.corpus;
+    if (data.empty())
+      throw std::runtime_error("the part " + part + " needs " +
+                               (part == "longmemeval" ? "--longmemeval"
+                                : of_locomo           ? "--locomo"
+                                                      : "--corpus"));
+  }
+}
+
 void run_parts(const Options& options) {
+  check(options);
   std::optional<FeatureDump> features;
   std::optional<TeacherVectors> teacher;
   std::optional<TextDump> texts;

@@ -34,7 +34,7 @@ Hit read_hit(const json::object& result) {
   hit.session_uid = text_of(result, "session_id");
   if (const auto* score = result.if_contains("relevance_score")) hit.score = score->to_number<double>();
   hit.confidence = text_of(result, "confidence");
-  if (const auto* explain = result.if_contains("explain")) hit.explain = json::serialize(*explain);
+  if (const auto* features = result.if_contains("features")) hit.features = json::serialize(*features);
   return hit;
 }
 
@@ -81,6 +81,7 @@ RankedList SearchTool::search(const std::string& question, const std::string& mo
     const json::object& answer = structured->as_object();
     if (page == 0) {
       list.milliseconds = taken.count();
+      list.ranking = text_of(answer, "ranking");
       if (const auto* nothing = answer.if_contains("nothing_relevant")) list.nothing_relevant = nothing->as_bool();
     }
     for (const auto& found : answer.at("results").as_array())
@@ -89,16 +90,6 @@ RankedList SearchTool::search(const std::string& question, const std::string& mo
     if (cursor.empty() || deep_enough(list.hits, depth)) break;
   }
   return list;
-}
-
-std::vector<std::string> ranked_keys(const std::vector<Hit>& hits, Unit unit) {
-  std::vector<std::string> keys;
-  std::set<std::string_view> seen;
-  for (const Hit& hit : hits) {
-    const std::string& key = unit == Unit::exchange ? hit.exchange_id : hit.session_uid;
-    if (seen.insert(key).second) keys.push_back(key);
-  }
-  return keys;
 }
 
 }  // namespace memd::bench

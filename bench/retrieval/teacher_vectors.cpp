@@ -60,6 +60,12 @@ TeacherVectors::TeacherVectors(const std::filesystem::path& file) {
   }
 }
 
+bool TeacherVectors::covers(const std::vector<Document>& documents, const std::vector<Question>& questions) const {
+  const auto known = [this](const auto& item) { return rows_.contains(hash64(item.text)); };
+  return std::all_of(documents.begin(), documents.end(), known) &&
+         std::all_of(questions.begin(), questions.end(), known);
+}
+
 const float* TeacherVectors::vector_of(const std::string& text) const {
   const auto at = rows_.find(hash64(text));
   if (at == rows_.end()) throw std::runtime_error("the teacher has no vector of: " + text.substr(0, 80));

@@ -29,6 +29,7 @@ class TextDump {
 class TeacherVectors {
  public:
   explicit TeacherVectors(const std::filesystem::path& file);
+  bool covers(const std::vector<Document>& documents, const std::vector<Question>& questions) const;
   RankedList search(const std::string& question, const std::vector<Document>& documents, std::size_t limit) const;
 
  private:

@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
@@ -25,6 +26,8 @@ struct Options {
   std::optional<std::int64_t> count;
   std::optional<std::int64_t> max_tokens;
   std::optional<std::int64_t> around;
+  std::string mode;
+  bool explain = false;
   bool tools = false;
   bool subagents = false;
 };
@@ -65,16 +68,26 @@ ArgumentWriter& add_page(ArgumentWriter& w, const Options& o) {
   return w.add("max_tokens", o.max_tokens).add("cursor", o.cursor);
 }
 
+// Empty when it is gone.
+std::string working_directory() {
+  std::error_code gone;
+  return std::filesystem::current_path(gone).string();
+}
+
 void add_search(CLI::App& app, CommandContext& context) {
   auto* c = app.add_subcommand("search", "Find what was said and done");
   const auto o = tool_command(*c, context, "semantic_search", [](const Options& x) {
     ArgumentWriter w;
-    w.add("query", x.text).add("n_results", x.count).add("session_id", x.session);
+    w.add("query", x.text).add("n_results", x.count).add("session_id", x.session).add("mode", x.mode);
+    w.add("cwd", working_directory()).add_flag("explain", x.explain);
     return add_page(add_filter(w, x), x).finish();
   });
-  c->add_option("query", o->text, "Words, \"a phrase\", -without")->required();
+  c->add_option("query", o->text, "A question, names, \"a phrase\", -without")->required();
   c->add_option("-n", o->count, "How many hits");
   c->add_option("--session", o->session, "Only this session");
+  c->add_option("--mode", o->mode, "hybrid (default), lexical (by words alone) or semantic (by meaning alone)")
+      ->check(CLI::IsMember({"hybrid", "lexical", "semantic"}));
+  c->add_flag("--explain", o->explain, "Say what each hit was ranked by");
   filter_options(*c, *o);
   page_options(*c, *o);
 }
@@ -107,13 +120,14 @@ void add_sessions(CLI::App& app, CommandContext& context) {
 }
 
 void add_topic(CLI::App& app, CommandContext& context) {
-  auto* c = app.add_subcommand("topic", "Where a topic came up, by session");
+  auto* c = app.add_subcommand("topic", "How a topic went on, session by session; without one, what was talked about");
   const auto o = tool_command(*c, context, "topic_search", [](const Options& x) {
     ArgumentWriter w;
-    w.add("topic", x.text);
+    w.add("topic", x.text).add("session_id", x.session);
     return add_page(add_filter(w, x), x).finish();
   });
-  c->add_option("topic", o->text, "The topic")->required();
+  c->add_option("topic", o->text, "The topic; none: the topics there are");
+  c->add_option("--session", o->session, "Only this session");
   filter_options(*c, *o);
   page_options(*c, *o);
 }

@@ -15,7 +15,7 @@ bool starts_nocase(std::string_view s, std::string_view lower) {
 
 }  // namespace
 
-Answer answer_for(const Scope& scope, bool ranked) {
+Answer answer_for(const Scope& scope) {
   Answer a;
   for (const PlatformFreshness& f : scope.freshness)
     a.freshness.push_back({std::string(to_string(f.platform)), format_rfc3339(f.last_event),
@@ -23,8 +23,26 @@ Answer answer_for(const Scope& scope, bool ranked) {
   a.platforms_searched = scope.searched;
   a.platforms_skipped = scope.skipped;
   a.notice = kDataNotice;
-  if (ranked) (a.notice += ' ') += kLexicalNotice;
   return a;
+}
+
+std::string search_notice(const SearchAnswer& found, SearchMode asked) {
+  std::string out;
+  if (found.nothing_relevant)
+    out = found.hits.empty()
+              ? "Nothing fits: it may never have been talked about, or in other words."
+              : "Nothing fits well: what is given is the nearest there is, and may be about other things.";
+  const auto add = [&](std::string_view sentence) { out.append(out.empty() ? "" : " ").append(sentence); };
+  if (asked == SearchMode::lexical) return out;
+  const SemanticCoverage& s = found.semantic;
+  if (!s.used && !s.trouble.empty())
+    add("Found by words only, meaning was not looked at: " + s.trouble + ".");
+  else if (s.used && s.pending > 0)
+    add(std::to_string(s.pending) + (s.pending == 1 ? " exchange is" : " exchanges are") +
+        " not embedded yet and found by words only" + (s.trouble.empty() ? "." : ": " + s.trouble + "."));
+  else if (s.used && !s.trouble.empty())
+    add("New exchanges are found by words only: " + s.trouble + ".");
+  return out;
 }
 
 TimeRangeOut to_out(const TimeRange& range) { return {format_rfc3339(range.start), format_rfc3339(range.end)}; }

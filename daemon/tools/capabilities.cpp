@@ -34,7 +34,7 @@ PlatformOut platform_out(const AdapterDescription& adapter, const std::vector<Pl
 
 CapabilitiesAnswer compose(const ToolServices& services, const std::vector<PlatformTotals>& totals) {
   CapabilitiesAnswer out;
-  if (const auto scope = resolve_scope(services, {})) static_cast<Answer&>(out) = answer_for(*scope, true);
+  if (const auto scope = resolve_scope(services, {})) static_cast<Answer&>(out) = answer_for(*scope);
   for (const AdapterDescription& adapter : services.adapters)
     out.platforms.emplace_back(to_string(adapter.platform), platform_out(adapter, totals));
   for (const Capability c : kAllCapabilities) {

@@ -97,7 +97,7 @@ Result<GetExchangeAnswer> run(const ToolServices& services, const GetExchangePar
   }
   MEMD_TRY_ASSIGN(const Scope scope, resolve_scope(services, platforms, {Capability::exchange_retrieval, {}}));
   std::erase_if(selection.rows, [&](const ExchangeRow& row) { return !scope.includes(row.platform); });
-  const Answer frame = answer_for(scope, false);
+  const Answer frame = answer_for(scope);
   ExchangePager pager(services, *reader, selection.rows, {params.include_tools, params.include_raw});
   MEMD_TRY(pager.load(at));
   return fit_answer<GetExchangeAnswer>(token_limit(services, params), frame, [&](std::size_t tokens) {

@@ -51,7 +51,7 @@ Result<ListSessionsAnswer> run(const ToolServices& services, const ListSessionsP
     rows.push_back(session_out(row));
   const bool rows_win = params.n_results && !params.max_tokens;
   const std::size_t limit = rows_win ? std::numeric_limits<std::size_t>::max() / 256 : token_limit(services, params);
-  const Answer frame = answer_for(scope, false);
+  const Answer frame = answer_for(scope);
   return fit_answer<ListSessionsAnswer>(limit, frame, [&](std::size_t tokens) {
     ListSessionsAnswer out;
     static_cast<Answer&>(out) = frame;

@@ -94,7 +94,7 @@ Result<RecentTurnsAnswer> run(const ToolServices& services, const RecentTurnsPar
     MEMD_TRY_ASSIGN(rows, reader->exchange_range(session.pk, std::max<std::int64_t>(end - params.n_turns, 0), end - 1));
   }
 
-  const Answer frame = answer_for(scope, false);
+  const Answer frame = answer_for(scope);
   const std::size_t frame_tokens = estimate_tokens(mcp::to_json(frame));
   MEMD_TRY_ASSIGN(const auto modified, files_modified(*reader, rows));
   const SummarySource source(rows, modified);

@@ -1,13 +1,45 @@
 #include "daemon/tools/semantic_search.hpp"
 
 #include "daemon/tools/page_cursor.hpp"
+#include "schemas/project_identity.hpp"
 #include "store/summary/token_budget.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 
 namespace memd::tools {
 namespace {
+
+constexpr std::array<SearchMode, 3> kModes{SearchMode::hybrid, SearchMode::lexical, SearchMode::semantic};
+constexpr std::array<std::string_view, 3> kConfidence{"low", "medium", "high"};
+
+std::string_view name_of(SearchMode mode) { return kSearchModes[static_cast<std::size_t>(mode)]; }
+static_assert(static_cast<std::size_t>(SearchMode::hybrid) == 0 && static_cast<std::size_t>(SearchMode::lexical) == 1 &&
+              static_cast<std::size_t>(SearchMode::semantic) == 2);
+
+SearchMode mode_of(std::string_view name) {
+  const auto at = std::find(kSearchModes.begin(), kSearchModes.end(), name) - kSearchModes.begin();
+  return kModes[static_cast<std::size_t>(at)];
+}
+
+double rounded(double x) { return std::round(x * 1000) / 1000; }
+
+FeaturesOut features_of(const RankingFeatures& f) {
+  return {{"bm25", rounded(f.bm25)},
+          {"coverage", rounded(f.coverage)},
+          {"adjacency", rounded(f.adjacency)},
+          {"title", rounded(f.title)},
+          {"identifier", rounded(f.identifier)},
+          {"neighbour_turns", rounded(f.neighbour_turns)},
+          {"surroundings", rounded(f.surroundings)},
+          {"cosine", rounded(f.cosine)},
+          {"dense_z", rounded(f.dense_z)},
+          {"recency", rounded(f.recency)},
+          {"date", rounded(f.date)},
+          {"same_project", rounded(f.same_project)}};
+}
 
 SearchResultOut without_texts(const SearchHit& hit) {
   SearchResultOut out;
@@ -17,7 +49,10 @@ SearchResultOut without_texts(const SearchHit& hit) {
   out.platform = to_string(hit.platform);
   out.project = hit.project;
   out.timestamp = format_rfc3339(hit.time);
-  out.relevance_score = std::round(hit.relevance_score * 1000) / 1000;
+  out.relevance_score = rounded(hit.relevance_score);
+  out.confidence = kConfidence[static_cast<std::size_t>(hit.confidence)];
+  if (hit.copies > 0) out.copies = hit.copies;
+  if (hit.features) out.features = features_of(*hit.features);
   out.est_tokens = full_text_tokens(hit);
   out.fetch = "get_exchange(ids=[\"" + out.exchange_id + "\"])";
   return out;
@@ -68,15 +103,30 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
                                  mcp::ToolContext& context) {
   MEMD_TRY_ASSIGN(const Scope scope,
                   resolve_scope(services, params, {Capability::semantic_search, params.session_id.value_or("")}));
-  const auto question = question_key({"semantic_search", params.query, scope.key});
+  const auto question =
+      question_key({"semantic_search", params.query, params.mode, params.cwd.value_or(""), scope.key});
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
-  SearchQuery query{params.query, scope.filter, static_cast<int>(params.n_results), static_cast<int>(at.offset)};
+  SearchQuery query;
+  query.text = params.query;
+  query.filter = scope.filter;
+  query.limit = static_cast<int>(params.n_results);
+  query.offset = static_cast<int>(at.offset);
+  query.mode = mode_of(params.mode);
+  query.explain = params.explain;
+  query.now = services.clock.now();
+  if (params.cwd && !params.cwd->empty()) query.near_project = project_identity(*params.cwd).key;
   MEMD_TRY_ASSIGN(const SearchAnswer found, reader->search(query));
 
-  const Answer frame = answer_for(scope, true);
+  Answer frame = answer_for(scope);
+  if (const std::string notice = search_notice(found, query.mode); !notice.empty()) (frame.notice += ' ') += notice;
   return fit_answer<SemanticSearchAnswer>(token_limit(services, params), frame, [&](std::size_t tokens) {
-    SemanticSearchAnswer out{frame, params.query, "lexical", fill_page(found.hits, tokens), std::nullopt};
+    SemanticSearchAnswer out{frame,
+                             params.query,
+                             std::string(name_of(found.mode)),
+                             found.nothing_relevant,
+                             fill_page(found.hits, tokens),
+                             std::nullopt};
     if (!found.ignored_terms.empty()) out.ignored_terms = found.ignored_terms;
     const auto shown = static_cast<std::int64_t>(out.results.size());
     if (found.more || out.results.size() < found.hits.size())
@@ -106,7 +156,16 @@ std::string render_text(const SemanticSearchAnswer& a) {
     char score[16];
     std::snprintf(score, sizeof score, "%.2f", r.relevance_score);
     body += r.exchange_id + "  " + short_time(r.timestamp) + "  " + r.project + "  \"" + r.session_name + "\"  score " +
-            score + "  ~" + std::to_string(r.est_tokens) + " tokens  session " + r.session_id + "\n";
+            score + " (" + r.confidence + ")" + "  ~" + std::to_string(r.est_tokens) + " tokens  session " +
+            r.session_id + "\n";
+    if (r.features) {
+      body += "  Ranked by:";
+      for (const auto& [name, value] : *r.features) {
+        std::snprintf(score, sizeof score, "%.2f", value);
+        if (value != 0) body += " " + name + " " + score;
+      }
+      body += "\n";
+    }
     if (!r.snippet.empty()) body += "  " + on_one_line(r.snippet) + "\n";
     if (!r.user_message.empty()) body += "  User: " + on_one_line(r.user_message) + "\n";
     if (!r.assistant_response.empty()) body += "  Assistant: " + on_one_line(r.assistant_response) + "\n";
@@ -129,9 +188,11 @@ void add_semantic_search(mcp::ToolRegistry& registry, const ToolServices& servic
   info.title = "Search conversation history";
   info.description =
       "Find past exchanges between a person and a coding agent (Claude Code, Cursor, …) on this machine: decisions, "
-      "errors and their fixes, commands, files. Use it first when the question is about earlier work. Gives short hits "
-      "with an exchange_id; fetch the full text of the good ones with get_exchange. Ranking is by words for now, so "
-      "send the words that would stand in the text, and others if nothing fits.";
+      "errors and their fixes, commands, files. Use it first when the question is about earlier work. Finds by words "
+      "and by "
+      "meaning: ask in your own words, and give names, identifiers or error texts where you have them. Gives short "
+      "hits "
+      "with an exchange_id and how sure each is; fetch the full text of the good ones with get_exchange.";
   registry.add<SemanticSearchParams, SemanticSearchAnswer>(
       std::move(info), [services](const SemanticSearchParams& p, mcp::ToolContext& c) { return run(services, p, c); });
 }

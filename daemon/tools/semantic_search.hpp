@@ -4,7 +4,10 @@
 #include "daemon/tools/scope.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 
+#include <array>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace memd::tools {
@@ -13,7 +16,15 @@ struct SemanticSearchParams : ScopeParams {
   std::string query;
   std::optional<std::string> session_id;
   std::int64_t n_results = 20;
+  std::string mode = "hybrid";
+  std::optional<std::string> cwd;
+  bool explain = false;
 };
+
+inline constexpr std::array<std::string_view, 3> kSearchModes{"hybrid", "lexical", "semantic"};
+
+// RankingFeatures of the hit.
+using FeaturesOut = std::vector<std::pair<std::string, double>>;
 
 struct SearchResultOut {
   std::string exchange_id;
@@ -23,16 +34,20 @@ struct SearchResultOut {
   std::string project;
   std::string timestamp;
   double relevance_score = 0;
+  std::string confidence;
   std::string snippet;
   std::string user_message;
   std::string assistant_response;
   std::int64_t est_tokens = 0;
   std::string fetch;
+  std::optional<std::int64_t> copies;
+  std::optional<FeaturesOut> features;
 };
 
 struct SemanticSearchAnswer : Answer {
   std::string query;
   std::string ranking;
+  bool nothing_relevant = false;
   std::vector<SearchResultOut> results;
   std::optional<std::vector<std::string>> ignored_terms;
 };
@@ -53,10 +68,15 @@ struct Describe<tools::SemanticSearchParams> {
   static constexpr auto fields = std::tuple_cat(
       std::make_tuple(
           field("query", &T::query,
-                "What to look for: a few telling words, names, error texts, \"exact phrases\", -without.", required,
-                length(1, 1000)),
+                "What to look for: a question in your own words, names, error texts, \"exact phrases\", -without.",
+                required, length(1, 1000)),
           field("n_results", &T::n_results, "Hits a page, as far as max_tokens allows.", range(1, 50)),
-          field("session_id", &T::session_id, "Only this session: id or its first characters.", length(0, 200))),
+          field("session_id", &T::session_id, "Only this session: id or its first characters.", length(0, 200)),
+          field("mode", &T::mode,
+                "hybrid: by words and by meaning. lexical: only what holds the words. semantic: meaning alone.",
+                one_of(tools::kSearchModes)),
+          field("cwd", &T::cwd, "Directory you work in: hits of its project come a little earlier.", length(0, 1000)),
+          field("explain", &T::explain, "Say what each hit was ranked by.")),
       tools::kPlatformFields, tools::kTimeFields, tools::kPageFields);
 };
 template <>
@@ -67,18 +87,29 @@ struct Describe<tools::SearchResultOut> {
       field("session_name", &T::session_name, "Title."), field("platform", &T::platform, "Agent."),
       field("project", &T::project, "Project."), field("timestamp", &T::timestamp, "When it began, RFC 3339."),
       field("relevance_score", &T::relevance_score, "0 to 1, 1 is best."),
+      field("confidence", &T::confidence,
+            "high: nearly all the words of the query, or an identifier of it, stand there. medium: the greater part "
+            "of the words, or it is much nearer in meaning than other texts. low: neither; check it before you rely on "
+            "it."),
       field("snippet", &T::snippet, "The passage that fits best, matches in «»."),
       field("user_message", &T::user_message, "What was asked; cut where it ends in …"),
       field("assistant_response", &T::assistant_response, "The final answer; cut where it ends in …"),
       field("est_tokens", &T::est_tokens, "Tokens of the full text."),
-      field("fetch", &T::fetch, "The call that gives the full text."));
+      field("fetch", &T::fetch, "The call that gives the full text."),
+      field("copies", &T::copies, "Further exchanges with the same text that this one stands for."),
+      field("features", &T::features,
+            "What it was ranked by, for explain. cosine: nearness in meaning, dense_z: in deviations from the mean of "
+            "all texts; the others are shares from 0 to 1."));
 };
 template <>
 struct Describe<tools::SemanticSearchAnswer> {
   using T = tools::SemanticSearchAnswer;
   static constexpr auto fields =
       std::tuple_cat(std::make_tuple(field("query", &T::query, "As it was asked."),
-                                     field("ranking", &T::ranking, "How hits were ranked."),
+                                     field("ranking", &T::ranking, "hybrid, lexical (words alone) or semantic."),
+                                     field("nothing_relevant", &T::nothing_relevant,
+                                           "True: nothing is likely to be about the query; what is given is just "
+                                           "the nearest."),
                                      field("results", &T::results, "Best first."),
                                      field("ignored_terms", &T::ignored_terms, "Words that did not help.")),
                      Describe<tools::Answer>::fields);

@@ -63,7 +63,7 @@ Result<TemporalQueryAnswer> run(const ToolServices& services, const TemporalQuer
                       static_cast<int>(at.offset)};
   MEMD_TRY_ASSIGN(const Timeline timeline, reader->timeline(query));
 
-  const Answer frame = answer_for(scope, false);
+  const Answer frame = answer_for(scope);
   return fit_answer<TemporalQueryAnswer>(limit, frame, [&](std::size_t tokens) {
     TemporalQueryAnswer out;
     static_cast<Answer&>(out) = frame;

@@ -2,44 +2,97 @@
 
 #include "daemon/tools/page_cursor.hpp"
 #include "daemon/tools/summary_source.hpp"
+#include "daemon/tools/topic_groups.hpp"
 #include "store/summary/token_budget.hpp"
+#include "store/topics/topic_story.hpp"
 
 #include <algorithm>
 
 namespace memd::tools {
 namespace {
 
-constexpr int kHits = 100;
+using topics::StoryTurn;
+using topics::TurnKind;
 
-struct SessionHits {
-  std::vector<const SearchHit*> by_rank;
-  std::vector<const SearchHit*> by_time;
-};
+constexpr std::size_t kNamesShown = 6;
 
-// Sessions in order of their first hit.
-std::vector<SessionHits> group(const std::vector<SearchHit>& hits) {
-  std::vector<SessionHits> groups;
-  for (const SearchHit& hit : hits) {
-    auto it = std::find_if(groups.begin(), groups.end(),
-                           [&](const SessionHits& g) { return g.by_rank.front()->session_uid == hit.session_uid; });
-    if (it == groups.end()) it = groups.insert(groups.end(), SessionHits{});
-    it->by_rank.push_back(&hit);
+// A turn for each session. Of a large one only the exchanges that fit the topic best are read.
+std::vector<StoryTurn> story(const TopicMaterial& material, std::string_view topic) {
+  constexpr std::size_t kRead = 12;
+  std::vector<topics::StoryExchange> inputs;
+  std::vector<const SearchHit*> read;
+  for (std::size_t s = 0; s < material.sessions.size(); ++s) {
+    const TopicGroup& g = material.sessions[s];
+    const auto best = std::span(g.by_rank).first(std::min(kRead, g.by_rank.size()));
+    for (const SearchHit* hit : g.by_time)
+      if (std::find(best.begin(), best.end(), hit) != best.end()) {
+        inputs.push_back({s, hit->user_message, hit->assistant_response});
+        read.push_back(hit);
+      }
   }
-  for (SessionHits& g : groups) {
-    g.by_time = g.by_rank;
-    std::stable_sort(g.by_time.begin(), g.by_time.end(), [](auto* a, auto* b) { return a->time < b->time; });
-  }
-  std::stable_sort(groups.begin(), groups.end(), [](const SessionHits& a, const SessionHits& b) {
-    return a.by_time.front()->time < b.by_time.front()->time;
-  });
-  return groups;
+  std::vector<StoryTurn> turns = topics::story_of(inputs, topic);
+  for (StoryTurn& turn : turns)  // from here on, the place in hits
+    turn.exchange = static_cast<std::size_t>(read[turn.exchange] - material.hits.data());
+  return turns;
 }
 
-TopicSessionOut without_summary(const SessionHits& g) {
+std::string counted(std::size_t n, std::string_view what) {
+  return std::to_string(n) + " " + std::string(what) + (n == 1 ? "" : "s");
+}
+
+// The first turn, the last, and those between that tell most; of equal ones the later, for they tell where it stands.
+std::vector<std::size_t> telling(const std::vector<StoryTurn>& turns) {
+  constexpr std::size_t kBetween = 5;
+  std::vector<std::size_t> between;
+  for (std::size_t i = 1; i + 1 < turns.size(); ++i)
+    if (turns[i].kind >= TurnKind::fix) between.push_back(i);
+  std::stable_sort(between.begin(), between.end(), [&](std::size_t a, std::size_t b) {
+    return turns[a].kind != turns[b].kind ? turns[a].kind > turns[b].kind : a > b;
+  });
+  if (between.size() > kBetween) between.resize(kBetween);
+  between.push_back(0);
+  if (turns.size() > 1) between.push_back(turns.size() - 1);
+  std::sort(between.begin(), between.end());
+  return between;
+}
+
+// "2026-01-22 to 2026-02-09, 12 exchanges in 5 sessions: question (x12), decision (x40), reversal (x77)."
+std::string evolution(const TopicMaterial& material, const std::vector<StoryTurn>& turns) {
+  if (turns.empty()) return {};
+  const auto day = [](TimeMs t) { return short_time(t).substr(0, 10); };
+  TimeMs last = 0;
+  for (const SearchHit& hit : material.hits)
+    last = std::max(last, hit.time);
+  const std::string from = day(material.sessions.front().by_time.front()->time);
+  std::string out = from;
+  if (day(last) != from) out += " to " + day(last);
+  out += ", " + counted(material.hits.size(), "exchange") + " in " + counted(material.sessions.size(), "session");
+  const std::vector<std::size_t> shown = telling(turns);
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    const StoryTurn& turn = turns[shown[i]];
+    out += i == 0 ? ": " : ", ";
+    if (i > 0 && i + 1 == shown.size()) out += "last ";
+    out +=
+        std::string(to_string(turn.kind)) + " (" + format_exchange_id(material.hits[turn.exchange].exchange_id) + ")";
+  }
+  return out + ".";
+}
+
+std::string timeline_entry(const TopicMaterial& material, const TopicGroup& g, const StoryTurn& turn) {
+  const SearchHit& hit = material.hits[turn.exchange];
+  std::string out = short_time(g.by_time.front()->time);
+  if (!hit.project.empty()) out += " " + hit.project;
+  out += " (" + format_exchange_id(hit.exchange_id) + ") " + std::string(to_string(turn.kind));
+  return turn.text.empty() ? out : out + ": " + cut_to_tokens(turn.text, 48).text;
+}
+
+TopicSessionOut without_summary(const TopicGroup& g, const StoryTurn& turn) {
   TopicSessionOut out;
   const SearchHit& first = *g.by_time.front();
   out.session_name = cut_to_tokens(on_one_line(first.session_title), 24).text;
   out.platform = to_string(first.platform);
+  out.turn = to_string(turn.kind);
+  out.what_was_new = cut_to_tokens(turn.text, 60).text;
   out.exchange_count = static_cast<std::int64_t>(g.by_time.size());
   out.time_range = to_out({first.time, g.by_time.back()->time});
   constexpr std::size_t kIds = 10;
@@ -48,20 +101,78 @@ TopicSessionOut without_summary(const SessionHits& g) {
   return out;
 }
 
-std::string timeline_entry(const SessionHits& g, std::string_view topic) {
-  const SearchHit& best = *g.by_rank.front();
-  const SearchHit* const one[] = {&best};
-  const SummarySource source(one);
-  // Without the label, for the line has its own.
-  SummaryInput input = source.inputs().front();
-  input.label = {};
-  SummaryLimits limits;
-  limits.ratio = kBriefRatio;
-  limits.max_tokens = 40;
-  limits.focus = topic;
-  const SummaryInput inputs[] = {input};
-  return short_time(g.by_time.front()->time) + " " + best.project + " (" + format_exchange_id(best.exchange_id) +
-         "): " + on_one_line(summarize(inputs, limits).text);
+std::vector<std::string> names_of(const std::vector<TopicCount>& topics) {
+  std::vector<std::string> out;
+  for (const TopicCount& t : topics)
+    if (out.size() < kNamesShown) out.push_back(on_one_line(t.topic));
+  return out;
+}
+
+struct Question {
+  const std::string& topic;
+  std::uint64_t key = 0;
+  std::size_t first = 0;  // session on this page
+};
+
+TopicSearchAnswer page(const Question& question, const Answer& frame, const TopicMaterial& material,
+                       const std::vector<StoryTurn>& turns, std::size_t tokens) {
+  constexpr std::size_t kLeastSummary = 70;
+  TopicSearchAnswer out;
+  static_cast<Answer&>(out) = frame;
+  out.topic = question.topic;
+  out.sessions_found = static_cast<std::int64_t>(material.sessions.size());
+  out.total_exchanges = static_cast<std::int64_t>(material.hits.size());
+  std::size_t fixed = 30 + estimate_tokens(question.topic);
+  constexpr std::size_t kRoomy = 500;  // below it, sessions come before what is said of the whole
+  if (tokens >= kRoomy || material.sessions.empty()) {
+    if (!material.names.empty()) out.known_as = names_of(material.names);
+    if (!material.related.empty()) out.related_topics = names_of(material.related);
+    out.evolution = evolution(material, turns);
+    if (!material.sessions.empty()) {
+      TimeRange span{material.hits.front().time, material.hits.front().time};
+      for (const SearchHit& hit : material.hits)
+        span = {std::min(span.start, hit.time), std::max(span.end, hit.time)};
+      out.time_range = to_out(span);
+    }
+    fixed = estimate_tokens(mcp::to_json(out)) - std::min(estimate_tokens(mcp::to_json(frame)), std::size_t{10'000});
+  }
+  const auto& groups = material.sessions;
+  for (std::size_t i = question.first; i < groups.size(); ++i) {
+    TopicSessionOut one = without_summary(groups[i], turns[i]);
+    const std::string& uid = groups[i].by_rank.front()->session_uid;
+    const std::string line = timeline_entry(material, groups[i], turns[i]);
+    const std::size_t cost = estimate_tokens(mcp::to_json(one)) + estimate_tokens(uid) + 4 + estimate_tokens(line) + 2;
+    if (!out.by_session.empty() && fixed + cost + kLeastSummary * (out.by_session.size() + 1) > tokens) break;
+    fixed += cost;
+    if (!out.chronological_summary.empty()) out.chronological_summary += '\n';
+    out.chronological_summary += line;
+    out.by_session.emplace_back(uid, std::move(one));
+  }
+  const std::size_t left = tokens - std::min(tokens, fixed);
+  for (std::size_t i = 0; i < out.by_session.size(); ++i) {
+    const SummarySource source(groups[question.first + i].by_time);
+    SummaryLimits limits;
+    limits.max_tokens = left / out.by_session.size();
+    limits.focus = question.topic;
+    out.by_session[i].second.summary = summarize(source.inputs(), limits).text;
+  }
+  const std::size_t end = question.first + out.by_session.size();
+  if (end < groups.size()) out.next = encode_cursor({static_cast<std::int64_t>(end), 0}, question.key);
+  return out;
+}
+
+// Nothing is about the topic: what is near it, or what there is at all.
+Result<void> name_near_topics(Reader& reader, const QueryFilter& filter, TopicMaterial& material, Answer& frame) {
+  const bool near = !material.related.empty();
+  if (!near) {
+    MEMD_TRY_ASSIGN(TopicList list, reader.topics({filter, static_cast<int>(kNamesShown), 0}));
+    material.related = std::move(list.topics);
+  }
+  frame.notice += " Nothing here is about that topic.";
+  if (!material.related.empty())
+    frame.notice +=
+        near ? " related_topics are the nearest there are." : " related_topics are what most talk was about.";
+  return {};
 }
 
 Result<TopicSearchAnswer> run(const ToolServices& services, const TopicSearchParams& params,
@@ -74,79 +185,36 @@ Result<TopicSearchAnswer> run(const ToolServices& services, const TopicSearchPar
     session = latest.uid;
   }
   MEMD_TRY_ASSIGN(const Scope scope, resolve_scope(services, params, {Capability::semantic_search, session}));
-  const auto question = question_key({"topic_search", params.topic, scope.key});
-  MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
-  const SearchQuery query{params.topic, scope.filter, kHits, 0};
-  MEMD_TRY_ASSIGN(const SearchAnswer found, reader->search(query));
+  const std::string topic = params.topic.value_or("");
+  if (on_one_line(topic).empty()) return list_topics(services, params, scope, *reader);
 
-  const std::vector<SessionHits> groups = group(found.hits);
-  const auto first = std::min(static_cast<std::size_t>(at.offset), groups.size());
-  Answer frame = answer_for(scope, true);
-  std::vector<std::string> lines(groups.size());  // made when first needed
-  if (found.more) frame.notice += " Only the 100 best exchanges were looked at.";
+  const auto key = question_key({"topic_search", topic, scope.key});
+  MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, key));
+  MEMD_TRY_ASSIGN(TopicMaterial material, gather_topic(*reader, topic, scope.filter));
+  Answer frame = answer_for(scope);
+  if (!material.notice.empty()) (frame.notice += ' ') += material.notice;
+  if (material.more) frame.notice += " Only the 100 best exchanges were looked at.";
+  if (material.sessions.empty())
+    if (auto named = name_near_topics(*reader, scope.filter, material, frame); !named) return named.error();
+  const std::vector<StoryTurn> turns = story(material, topic);
+  const Question question{topic, key, std::min(static_cast<std::size_t>(at.offset), material.sessions.size())};
   return fit_answer<TopicSearchAnswer>(token_limit(services, params), frame, [&](std::size_t tokens) {
-    TopicSearchAnswer out;
-    static_cast<Answer&>(out) = frame;
-    out.topic = params.topic;
-    out.sessions_found = static_cast<std::int64_t>(groups.size());
-    out.total_exchanges = static_cast<std::int64_t>(found.hits.size());
-    constexpr std::size_t kLeastSummary = 70;
-    std::size_t fixed = 30 + estimate_tokens(params.topic);
-    for (std::size_t i = first; i < groups.size(); ++i) {
-      TopicSessionOut one = without_summary(groups[i]);
-      const std::string& uid = groups[i].by_rank.front()->session_uid;
-      std::string& line = lines[i];
-      if (line.empty()) line = timeline_entry(groups[i], params.topic);
-      const std::size_t cost =
-          estimate_tokens(mcp::to_json(one)) + estimate_tokens(uid) + 4 + estimate_tokens(line) + 2;
-      if (!out.by_session.empty() && fixed + cost + kLeastSummary * (out.by_session.size() + 1) > tokens) break;
-      fixed += cost;
-      if (!out.chronological_summary.empty()) out.chronological_summary += '\n';
-      out.chronological_summary += line;
-      out.by_session.emplace_back(uid, std::move(one));
-    }
-    const std::size_t left = tokens - std::min(tokens, fixed);
-    for (std::size_t i = 0; i < out.by_session.size(); ++i) {
-      const SummarySource source(groups[first + i].by_time);
-      SummaryLimits limits;
-      limits.max_tokens = left / out.by_session.size();
-      limits.focus = params.topic;
-      out.by_session[i].second.summary = summarize(source.inputs(), limits).text;
-    }
-    const std::size_t end = first + out.by_session.size();
-    if (end < groups.size()) out.next = encode_cursor({static_cast<std::int64_t>(end), 0}, question);
-    return out;
+    return page(question, frame, material, turns, tokens);
   });
 }
 
 }  // namespace
-
-std::string render_text(const TopicSearchAnswer& a) {
-  std::string out = "\"" + on_one_line(a.topic) + "\": " + std::to_string(a.total_exchanges) + " exchanges in " +
-                    std::to_string(a.sessions_found) + " sessions, oldest first.\n";
-  std::string body;
-  std::vector<std::string> ids;
-  for (const auto& [uid, s] : a.by_session) {
-    body += uid + "  \"" + s.session_name + "\"  " + s.platform + "  " + short_time(s.time_range.start) + " to " +
-            short_time(s.time_range.end) + "  " + std::to_string(s.exchange_count) + " exchanges:";
-    for (const std::string& id : s.exchange_ids)
-      (body += ' ') += id;
-    body += "\n" + s.summary + "\n";
-    if (ids.empty()) ids = s.exchange_ids;
-  }
-  if (!a.by_session.empty()) out += history_block(body);
-  if (!ids.empty()) out += "Full text: get_exchange(ids=[\"" + ids.front() + "\"]).\n";
-  return out + answer_footer(a);
-}
 
 void add_topic_search(mcp::ToolRegistry& registry, const ToolServices& services) {
   mcp::ToolInfo info;
   info.name = "topic_search";
   info.title = "A topic across sessions";
   info.description =
-      "How a topic went over time: exchanges about it grouped by session, oldest first, each session with a summary "
-      "and exchange ids. Use it for \"what did we decide about X\" and \"when did X change\"; for one fact "
-      "semantic_search is cheaper.";
+      "How a topic went over time: exchanges about it grouped by session, oldest first, each with what was new in it "
+      "(a decision, a reversal, a fix), a summary and exchange ids; related topics too. Use it for \"what did we "
+      "decide "
+      "about X\" and \"when did X change\"; for one fact semantic_search is cheaper. Without a topic it lists what was "
+      "talked about, of a project or a time if you name one.";
   registry.add<TopicSearchParams, TopicSearchAnswer>(
       std::move(info), [services](const TopicSearchParams& p, mcp::ToolContext& c) { return run(services, p, c); });
 }

@@ -11,7 +11,7 @@
 namespace memd::tools {
 
 struct TopicSearchParams : ScopeParams {
-  std::string topic;
+  std::optional<std::string> topic;
   bool all_sessions = true;
   std::optional<std::string> session_id;
 };
@@ -19,22 +19,41 @@ struct TopicSearchParams : ScopeParams {
 struct TopicSessionOut {
   std::string session_name;
   std::string platform;
+  std::string turn;
+  std::string what_was_new;
   std::string summary;
   std::int64_t exchange_count = 0;
   TimeRangeOut time_range;
   std::vector<std::string> exchange_ids;
 };
 
+struct TopicOut {
+  std::string topic;
+  std::int64_t exchanges = 0;
+  std::int64_t sessions = 0;
+  TimeRangeOut time_range;
+};
+
 struct TopicSearchAnswer : Answer {
   std::string topic;
   std::int64_t sessions_found = 0;
   std::int64_t total_exchanges = 0;
+  std::optional<TimeRangeOut> time_range;
+  std::string evolution;
   std::string chronological_summary;
   std::vector<std::pair<std::string, TopicSessionOut>> by_session;  // in order of time
+  std::optional<std::vector<std::string>> known_as;
+  std::optional<std::vector<std::string>> related_topics;
+  std::optional<std::vector<TopicOut>> topics;
+  std::optional<std::int64_t> topics_found;
 };
 std::string render_text(const TopicSearchAnswer& answer);
 
 void add_topic_search(mcp::ToolRegistry& registry, const ToolServices& services);
+
+// The answer when no topic was named: what was talked about most.
+Result<TopicSearchAnswer> list_topics(const ToolServices& services, const TopicSearchParams& params, const Scope& scope,
+                                      Reader& reader);
 
 }  // namespace memd::tools
 
@@ -45,7 +64,9 @@ struct Describe<tools::TopicSearchParams> {
   using T = tools::TopicSearchParams;
   static constexpr auto fields = std::tuple_cat(
       std::make_tuple(
-          field("topic", &T::topic, "What the talk was about: one to five telling words.", required, length(1, 1000)),
+          field("topic", &T::topic,
+                "What the talk was about: one to five telling words. Without it: the topics there are, most first.",
+                length(0, 1000)),
           field("all_sessions", &T::all_sessions, "false: only session_id, or the newest session."),
           field("session_id", &T::session_id, "Only this session: id or its first characters.", length(0, 200))),
       tools::kPlatformFields, tools::kTimeFields, tools::kPageFields);
@@ -53,22 +74,41 @@ struct Describe<tools::TopicSearchParams> {
 template <>
 struct Describe<tools::TopicSessionOut> {
   using T = tools::TopicSessionOut;
-  static constexpr auto fields =
-      std::make_tuple(field("session_name", &T::session_name, "Title."), field("platform", &T::platform, "Agent."),
-                      field("summary", &T::summary, "What was said about it, in sentences of the session."),
-                      field("exchange_count", &T::exchange_count, "Exchanges about it."),
-                      field("time_range", &T::time_range, "From the first to the last of them."),
-                      field("exchange_ids", &T::exchange_ids, "For get_exchange, best first; at most 10."));
+  static constexpr auto fields = std::make_tuple(
+      field("session_name", &T::session_name, "Title."), field("platform", &T::platform, "Agent."),
+      field(
+          "turn", &T::turn,
+          "What this session brought: mention, question, problem, change, fix, decision or reversal; by the wording."),
+      field("what_was_new", &T::what_was_new, "The sentence that says it, new against the sessions before."),
+      field("summary", &T::summary, "What was said about it, in sentences of the session."),
+      field("exchange_count", &T::exchange_count, "Exchanges about it."),
+      field("time_range", &T::time_range, "From the first to the last of them."),
+      field("exchange_ids", &T::exchange_ids, "For get_exchange, best first; at most 10."));
+};
+template <>
+struct Describe<tools::TopicOut> {
+  using T = tools::TopicOut;
+  static constexpr auto fields = std::make_tuple(
+      field("topic", &T::topic, "Send it as topic."), field("exchanges", &T::exchanges, "Exchanges about it."),
+      field("sessions", &T::sessions, "Sessions they are in."),
+      field("time_range", &T::time_range, "From the first to the last of them."));
 };
 template <>
 struct Describe<tools::TopicSearchAnswer> {
   using T = tools::TopicSearchAnswer;
   static constexpr auto fields = std::tuple_cat(
-      std::make_tuple(field("topic", &T::topic, "As it was asked."),
-                      field("sessions_found", &T::sessions_found, "Sessions that talk about it."),
-                      field("total_exchanges", &T::total_exchanges, "Exchanges about it, at most the 100 best."),
-                      field("chronological_summary", &T::chronological_summary, "A line per session, oldest first."),
-                      field("by_session", &T::by_session, "Session id to what it says, oldest first.")),
+      std::make_tuple(
+          field("topic", &T::topic, "As it was asked."),
+          field("sessions_found", &T::sessions_found, "Sessions that talk about it."),
+          field("total_exchanges", &T::total_exchanges, "Exchanges about it; of many, the best."),
+          field("time_range", &T::time_range, "From the first to the last of them."),
+          field("evolution", &T::evolution, "How it went on, from the first session to the last."),
+          field("chronological_summary", &T::chronological_summary, "A line per session, oldest first."),
+          field("by_session", &T::by_session, "Session id to what it says, oldest first."),
+          field("known_as", &T::known_as, "Stored topics that are this one."),
+          field("related_topics", &T::related_topics, "What else these exchanges are about, nearest first."),
+          field("topics", &T::topics, "When no topic was asked for: what was talked about most."),
+          field("topics_found", &T::topics_found, "How many topics there are to list.")),
       Describe<tools::Answer>::fields);
 };
 

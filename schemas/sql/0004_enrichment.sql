@@ -3,6 +3,7 @@
 
 DROP TABLE vectors;
 DROP TABLE exchange_topics;
+DROP TABLE topics;
 
 -- Exchanges whose text changed since it was looked at. `missing`: 1 terms (identifiers and topics), 2 vectors.
 -- `revision` grows with every change, so that work on an older text does not count as done.
@@ -24,6 +25,23 @@ CREATE TABLE vectors (
   UNIQUE (exchange_pk, model_pk)
 ) STRICT;
 
+-- Kept by the triggers, so that whoever holds vectors in memory notices cheaply that some are gone.
+ALTER TABLE vector_models ADD COLUMN exchanges INTEGER NOT NULL DEFAULT 0;
+CREATE TRIGGER vectors_added AFTER INSERT ON vectors BEGIN
+  UPDATE vector_models SET exchanges = exchanges + 1 WHERE model_pk = new.model_pk;
+END;
+CREATE TRIGGER vectors_removed AFTER DELETE ON vectors BEGIN
+  UPDATE vector_models SET exchanges = exchanges - 1 WHERE model_pk = old.model_pk;
+END;
+
+-- A row for each way a topic is written; rows with the same stems are one topic, told by the form used most.
+CREATE TABLE topics (
+  topic_pk INTEGER PRIMARY KEY,
+  topic    TEXT NOT NULL UNIQUE,
+  stems    TEXT NOT NULL
+) STRICT;
+CREATE INDEX topics_by_stems ON topics (stems);
+
 CREATE TABLE exchange_topics (
   topic_pk        INTEGER NOT NULL REFERENCES topics,
   exchange_pk     INTEGER NOT NULL REFERENCES exchanges ON DELETE CASCADE,
@@ -31,3 +49,8 @@ CREATE TABLE exchange_topics (
   PRIMARY KEY (topic_pk, exchange_pk)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX exchange_topics_by_exchange ON exchange_topics (exchange_pk);
+CREATE TRIGGER topics_without_exchanges AFTER DELETE ON exchange_topics
+WHEN NOT EXISTS (SELECT 1 FROM exchange_topics WHERE topic_pk = OLD.topic_pk)
+BEGIN
+  DELETE FROM topics WHERE topic_pk = OLD.topic_pk;
+END;

@@ -1,7 +1,5 @@
 #include "store/embedding/static_model.hpp"
 
-#include "store/vectors/kernels.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -72,16 +70,20 @@ std::vector<std::uint32_t> StaticModel::ids(std::string_view text) const {
   return out;
 }
 
+void StaticModel::sum(const vectors::Kernels& kernels, std::span<const std::uint32_t> ids, std::span<float> sum) const {
+  kernels.weighted_sum(table_, dimension_, scale_, ids, sum.data());
+}
+
 Vector StaticModel::vector_of(std::span<const std::uint32_t> ids) const {
   Vector out(dimension_);
-  vectors::kernels().weighted_sum(table_, dimension_, scale_, ids, out.data());
+  sum(vectors::kernels(), ids, out);
   double square = 0;
   for (const float v : out)
     square += double{v} * double{v};
-  const double length = std::sqrt(square);
-  if (length > 0)
-    for (float& v : out)
-      v = static_cast<float>(v / length);
+  if (square == 0) return out;
+  const double inverse = 1 / std::sqrt(square);
+  for (float& v : out)
+    v = static_cast<float>(v * inverse);
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include "schemas/error.hpp"
 #include "store/embedding/embedder.hpp"
 #include "store/embedding/wordpiece.hpp"
+#include "store/vectors/kernels.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -35,6 +36,8 @@ class StaticModel {
   Vector vector_of(std::span<const std::uint32_t> ids) const;
   // Of one token, weighted as in a text.
   Vector token_vector(std::uint32_t id) const { return vector_of({&id, 1}); }
+  // What vector_of() makes unit, added to `sum` (dimension() numbers), by the kernels given.
+  void sum(const vectors::Kernels& kernels, std::span<const std::uint32_t> ids, std::span<float> sum) const;
   float token_weight(std::uint32_t id) const { return scale_[id]; }
 
  private:

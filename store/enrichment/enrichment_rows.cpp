@@ -1,6 +1,7 @@
 #include "store/enrichment/enrichment_rows.hpp"
 
 #include "schemas/hash.hpp"
+#include "store/topics/topic_rows.hpp"
 
 #include <cstddef>
 #include <span>
@@ -17,22 +18,9 @@ std::int64_t model_pk(sqlite::Database& db, const ExchangeVectors& v) {
   return out;
 }
 
-void save_topics(sqlite::Database& db, ExchangeId id, const std::vector<TopicMention>& topics) {
-  db.prepare("DELETE FROM exchange_topics WHERE exchange_pk = ?").bind(id).run();
-  for (const TopicMention& t : topics) {
-    db.prepare("INSERT OR IGNORE INTO topics (topic) VALUES (?)").bind(t.topic).run();
-    db.prepare(
-          "INSERT INTO exchange_topics (topic_pk, exchange_pk, relevance_score)"
-          " SELECT topic_pk, ?2, ?3 FROM topics WHERE topic = ?1"
-          " ON CONFLICT DO UPDATE SET relevance_score = max(relevance_score, excluded.relevance_score)")
-        .bind(t.topic, id, t.relevance)
-        .run();
-  }
-}
-
 }  // namespace
 
-void save_terms(sqlite::Database& db, ExchangeId id, const ExchangeTerms& terms) { save_topics(db, id, terms.topics); }
+void save_terms(sqlite::Database& db, ExchangeId id, const ExchangeTerms& terms) { topics::save(db, id, terms.topics); }
 
 void save_vectors(sqlite::Database& db, ExchangeId id, const ExchangeVectors& v) {
   const std::int64_t model = model_pk(db, v);

@@ -6,13 +6,18 @@
 
 namespace memd::search {
 
+// How much speaks for a hit being about what was asked: the share of the question's words in it, half the share in it
+// and the exchanges around, a tenth of the deviations its meaning is nearer than that of other texts.
+double evidence(const RankingFeatures& features);
+
 // How likely a hit is about what was asked, judged by itself:
 //   high    nearly all of the question's words, or an identifier of it, stand in it
-//   medium  the greater part of the words, or its meaning is much nearer to the question than that of other texts
-//   low     neither: it shares some words, or comes nearest in meaning without being near
-Confidence confidence_of(const RankingFeatures& features);
+//   medium  there is as much evidence as four in five questions about other things do not find in their best hits
+//   low     there is less
+// `by_meaning`: nearness in meaning was looked at.
+Confidence confidence_of(const RankingFeatures& features, bool by_meaning);
 
 // Nothing among the best hits is likely to be about what was asked.
-bool nothing_relevant(std::span<const RankingFeatures> best);
+bool nothing_relevant(std::span<const RankingFeatures> best, bool by_meaning);
 
 }  // namespace memd::search

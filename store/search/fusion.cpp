@@ -13,12 +13,13 @@ namespace {
 constexpr double kHalfLife = 90.0 * kMsPerDay;
 constexpr double kMostCloseness = 1.5;
 
-// What the exchange itself says, 0…1, as its neighbours count it.
+// What the exchange itself says, as its neighbours count it.
 double own_text(const RankingFeatures& f) {
   const RankingWeights& w = kRankingWeights;
-  const double most = w.bm25 + w.coverage + w.meaning;
-  return (w.bm25 * f.bm25 + w.coverage * f.coverage + w.meaning * closeness(f.dense_z)) / most;
+  return w.bm25 * f.bm25 + w.coverage * focused_coverage(f) + w.meaning * closeness(f.dense_z);
 }
+constexpr double kMostOwnText =
+    kRankingWeights.bm25 + kRankingWeights.coverage + kRankingWeights.meaning * kMostCloseness;
 
 double kernel(std::int64_t distance) {
   const auto steps = static_cast<std::size_t>(std::llabs(distance));
@@ -38,6 +39,8 @@ double weight_of(std::uint64_t terms, std::span<const double> shares) {
 }  // namespace
 
 double closeness(double dense_z) { return std::clamp((dense_z - 1) / 4, 0.0, kMostCloseness); }
+
+double focused_coverage(const RankingFeatures& f) { return f.coverage * std::sqrt(std::clamp(f.bm25, 0.0, 1.0)); }
 
 double recency_of(TimeMs started_at, TimeMs now) {
   if (now == 0 || started_at == 0) return 0;
@@ -71,15 +74,15 @@ void add_context(std::span<FusionCandidate> candidates, std::span<const double> 
       around |= c.terms;
       neighbours += kernel(c.number - here.number) * own[order[other]];
     }
-    here.features.neighbour_turns = neighbours / kernels;
+    here.features.neighbour_turns = neighbours / (kernels * kMostOwnText);
     here.features.surroundings = weight_of(around, shares);
   }
 }
 
 double fused_score(const RankingFeatures& f, bool by_meaning, const RankingWeights& w) {
-  double sum = w.bm25 * f.bm25 + w.coverage * f.coverage + w.adjacency * f.adjacency + w.title * f.title +
+  double sum = w.bm25 * f.bm25 + w.coverage * focused_coverage(f) + w.adjacency * f.adjacency + w.title * f.title +
                w.identifier * f.identifier + w.neighbour_turns * f.neighbour_turns + w.surroundings * f.surroundings +
-               w.recency * f.recency + w.same_project * f.same_project;
+               w.recency * f.recency + w.date * f.date + w.same_project * f.same_project;
   double most = w.bm25 + w.coverage + w.adjacency + w.title + w.surroundings;
   if (by_meaning) {
     sum += w.meaning * closeness(f.dense_z);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "schemas/query.hpp"
+#include "store/search/hit_loader.hpp"
 #include "store/search/ranking_weights.hpp"
 
 #include <cstdint>
@@ -16,13 +17,16 @@ struct FusionCandidate {
   std::int64_t number = 0;  // of the exchange in its session
   TimeMs started_at = 0;
   std::uint64_t terms = 0;  // bit i: the query's term i stands in it; of terms from the 64th on nothing is said
-  int chunk = 0;            // nearest to the question; where cosine is not 0
+  int chunk = kNoChunk;     // nearest to the question
   RankingFeatures features;
   double score = 0;
 };
 
-// A standardised cosine as a share: 0 up to one deviation above the mean, 1 at five.
+// A standardised cosine: 0 up to one deviation above the mean, 1 at five, at most 1.5.
 double closeness(double dense_z);
+
+// Coverage, 0…1, that counts less in long texts, which hold every word by chance: bm25 knows the length.
+double focused_coverage(const RankingFeatures& features);
 
 // 1 now, ½ after ninety days; 0 when `now` is 0.
 double recency_of(TimeMs started_at, TimeMs now);

@@ -1,5 +1,6 @@
 #include "store/search/hit_loader.hpp"
 
+#include "store/enrichment/text_chunks.hpp"
 #include "store/queries/row_filter.hpp"
 #include "store/queries/sessions.hpp"
 
@@ -16,12 +17,32 @@ const std::string kSql = "SELECT" + std::string(queries::kTitleColumns) + R"(,
   FROM exchanges e JOIN sessions s ON s.session_pk = e.session_pk
   LEFT JOIN projects p ON p.project_pk = s.project_pk WHERE e.exchange_pk = ?1)";
 
+// Empty when the text has changed and has no such chunk any more.
+std::string chunk_of(const std::array<std::string_view, 4>& texts, std::int64_t answer_offset, int chunk) {
+  if (chunk < 0) return {};
+  PendingExchange exchange;
+  exchange.user_message = texts[0];
+  exchange.interventions = texts[1];
+  exchange.assistant_response = texts[2];
+  exchange.answer_offset = answer_offset;
+  auto chunks = enrichment::chunks_of(exchange);
+  const auto at = static_cast<std::size_t>(chunk);
+  return at < chunks.size() ? std::move(chunks[at].text) : std::string();
+}
+
+// The column that most of the chunk's start stands in.
+std::size_t column_of(const std::array<std::string_view, 4>& texts, std::string_view chunk) {
+  const std::string_view start = chunk.substr(0, chunk.find('\n'));
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    if (texts[i].find(start) != std::string_view::npos) return i;
+  return 0;
+}
+
 }  // namespace
 
-SearchHit load_hit(sqlite::Database& db, const PassageFinder& passages, ExchangeId id, double score) {
+SearchHit load_hit(sqlite::Database& db, const PassageFinder& passages, ExchangeId id, int chunk) {
   SearchHit hit;
   hit.exchange_id = id;
-  hit.relevance_score = std::clamp(score, 0.0, 1.0);
   auto& q = db.prepare(kSql).bind(id);
   if (!q.step()) throw ErrorException(Error(Errc::store_corrupt, "the index names an exchange that is not there"));
   hit.session_title = queries::session_title(q.text(0), q.text(1));
@@ -36,9 +57,14 @@ SearchHit load_hit(sqlite::Database& db, const PassageFinder& passages, Exchange
   const auto answer = std::clamp<std::int64_t>(q.int64(12), 0, static_cast<std::int64_t>(texts[2].size()));
   hit.assistant_response = texts[2].substr(static_cast<std::size_t>(answer));
   hit.text_bytes = static_cast<std::int64_t>(texts[0].size() + texts[1].size() + texts[2].size());
-  Passage passage = passages.best(texts);
-  hit.snippet = std::move(passage.text);
-  hit.matched_in = kColumns[passage.column];
+  if (const std::string stretch = chunk_of(texts, answer, chunk); !stretch.empty()) {
+    hit.snippet = passages.best({stretch, {}, {}, {}}).text;
+    hit.matched_in = kColumns[column_of(texts, stretch)];
+  } else {
+    Passage passage = passages.best(texts);
+    hit.snippet = std::move(passage.text);
+    hit.matched_in = kColumns[passage.column];
+  }
   q.reset();
   return hit;
 }

@@ -6,7 +6,10 @@
 
 namespace memd::search {
 
-// The texts around a ranked exchange. Throws ErrorException.
-SearchHit load_hit(sqlite::Database& db, const PassageFinder& passages, ExchangeId id, double score);
+inline constexpr int kNoChunk = -1;
+
+// The texts around a ranked exchange; its score is left to set. The snippet is taken from the chunk of its text
+// (enrichment::chunks_of) when one is named and still there. Throws ErrorException.
+SearchHit load_hit(sqlite::Database& db, const PassageFinder& passages, ExchangeId id, int chunk = kNoChunk);
 
 }  // namespace memd::search

@@ -17,6 +17,9 @@ constexpr std::size_t kScoredByWords = 48;  // of those found by meaning, when t
 constexpr double kLeastZ = 2;               // of a hit that has no word of the question
 constexpr std::size_t kJudged = 5;          // the best hits, for whether there is anything relevant
 constexpr std::size_t kLeastDistinct = 50;  // hits whose copies are looked for
+// The snippet shows what is nearest in meaning, and not the words, of a hit this near with less than this of the words.
+constexpr double kTellingZ = 3;
+constexpr double kTellingCoverage = 0.5;
 
 FusionCandidate of_words(const LexicalCandidate& found) {
   FusionCandidate out;
@@ -27,14 +30,28 @@ FusionCandidate of_words(const LexicalCandidate& found) {
   return out;
 }
 
-// Deviations are worth little where few texts were looked at: then the question's own answer is a good part of them.
-double standardised(float cosine, const vectors::ScanResult& scan) {
-  constexpr double kUsual = 0.12;
-  constexpr double kWorth = 20;
-  const auto n = static_cast<double>(scan.scanned);
-  const double deviation = std::sqrt((n * scan.deviation * scan.deviation + kWorth * kUsual * kUsual) / (n + kWorth));
-  return std::isnan(cosine) ? 0 : (cosine - scan.mean) / deviation;
-}
+// How the cosines of other texts lie, as a measure for one: without the nearest, which in a small store would be a good
+// part of them, and never quite without a spread.
+struct CosineScale {
+  explicit CosineScale(const vectors::ScanResult& scan) {
+    constexpr double kUsual = 0.12;
+    constexpr double kWorth = 20;  // texts
+    if (scan.nearest.empty()) return;
+    const double n = static_cast<double>(scan.scanned) - 1;
+    const double nearest = scan.nearest.front().cosine;
+    double squares = 0;
+    if (n > 0) {
+      mean = ((n + 1) * scan.mean - nearest) / n;
+      squares =
+          (n + 1) * (scan.deviation * scan.deviation + scan.mean * scan.mean) - nearest * nearest - n * mean * mean;
+    }
+    deviation = std::sqrt((std::max(0.0, squares) + kWorth * kUsual * kUsual) / (n + kWorth));
+  }
+  double z(float cosine) const { return std::isnan(cosine) ? 0 : (cosine - mean) / deviation; }
+
+  double mean = 0;
+  double deviation = 1;
+};
 
 std::vector<double> shares_of(const QueryPlan& plan) {
   std::vector<double> out;
@@ -82,15 +99,21 @@ SearchAnswer HybridSearch::search(const SearchQuery& query, const SemanticQuesti
   const auto limit = static_cast<std::size_t>(std::max(query.limit, 0));
   const std::size_t wanted = offset + limit + 1;
   Ranking ranking;
-  std::vector<SearchHit> hits;
+  std::vector<Distinct> hits;
   for (std::size_t count = std::max(kByWords, wanted);; count *= 2) {
     ranking = ranked(query, words, question, filter, count);
     hits = distinct(ranking.candidates, std::max(wanted, kLeastDistinct));
     if (hits.size() >= wanted || ranking.complete) break;
   }
   answer.more = hits.size() >= wanted;
-  hits.resize(std::min(hits.size(), offset + limit));
-  load(query, words, ranking, answer, hits);
+  if (!words.filters_alone()) {
+    std::vector<RankingFeatures> best;
+    for (std::size_t i = 0; i < std::min(hits.size(), kJudged); ++i)
+      best.push_back(hits[i].candidate->features);
+    answer.nothing_relevant = nothing_relevant(best, by_meaning);
+  }
+  for (std::size_t i = offset; i < std::min(hits.size(), offset + limit); ++i)
+    answer.hits.push_back(load(query, words, hits[i], by_meaning));
   return answer;
 }
 
@@ -150,13 +173,14 @@ void HybridSearch::add_nearest(const SearchQuery& query, const LexicalQuestion& 
   request.passes = filter.unrestricted() ? nullptr : &passes;
   request.also = also;
   const vectors::ScanResult scan = question.index->scan(db_, question.vector, request);
+  const CosineScale scale(scan);
 
   std::unordered_map<ExchangeId, std::size_t> at;
   for (std::size_t i = 0; i < pool.size(); ++i) {
     at.emplace(pool[i].id, i);
     if (i >= scan.also.size() || std::isnan(scan.also[i])) continue;
     pool[i].features.cosine = scan.also[i];
-    pool[i].features.dense_z = standardised(scan.also[i], scan);
+    pool[i].features.dense_z = scale.z(scan.also[i]);
   }
   const bool truncated = pool.size() >= kByWords;
   for (const vectors::Neighbour& near : scan.nearest) {
@@ -164,7 +188,7 @@ void HybridSearch::add_nearest(const SearchQuery& query, const LexicalQuestion& 
       pool[it->second].chunk = near.chunk;
       continue;
     }
-    const double z = standardised(near.cosine, scan);
+    const double z = scale.z(near.cosine);
     if (!alone && z < kLeastZ) break;
     if (lexical_.is_excluded(words, near.exchange)) continue;
     FusionCandidate c;
@@ -221,52 +245,35 @@ void HybridSearch::add_places(const SearchQuery& query, std::vector<FusionCandid
   project.reset();
 }
 
-// The first `wanted` of different content; ids, scores, copies, features and chunks are set.
-std::vector<SearchHit> HybridSearch::distinct(const std::vector<FusionCandidate>& candidates, std::size_t wanted) {
-  std::vector<SearchHit> out;
+// The first `wanted` of different content.
+std::vector<HybridSearch::Distinct> HybridSearch::distinct(const std::vector<FusionCandidate>& candidates,
+                                                           std::size_t wanted) {
+  std::vector<Distinct> out;
   std::unordered_map<std::int64_t, std::size_t> seen;
   auto& q = db_.prepare("SELECT content_hash FROM exchanges WHERE exchange_pk = ?1");
   for (const FusionCandidate& c : candidates) {
     if (out.size() == wanted) break;
     const std::int64_t hash = q.bind(c.id).step() ? q.int64(0) : 0;
-    if (hash != 0) {
-      const auto [known, fresh] = seen.emplace(hash, out.size());
-      if (!fresh) {
-        ++out[known->second].copies;
-        continue;
-      }
-    }
-    SearchHit hit;
-    hit.exchange_id = c.id;
-    hit.relevance_score = c.score;
-    hit.features = c.features;
-    out.push_back(std::move(hit));
+    const auto [known, fresh] = seen.emplace(hash, out.size());
+    if (fresh || hash == 0)
+      out.push_back({&c, 0});
+    else
+      ++out[known->second].copies;
   }
   q.reset();
   return out;
 }
 
-void HybridSearch::load(const SearchQuery& query, const LexicalQuestion& words, const Ranking& ranking,
-                        SearchAnswer& answer, std::vector<SearchHit>& hits) {
-  if (!words.filters_alone()) {
-    std::vector<RankingFeatures> best;
-    for (const FusionCandidate& c : ranking.candidates)
-      if (best.size() < kJudged) best.push_back(c.features);
-    answer.nothing_relevant = nothing_relevant(best);
-  }
-  const PassageFinder passages = lexical_.passages(words);
-  const auto offset = static_cast<std::size_t>(std::max(query.offset, 0));
-  for (std::size_t i = offset; i < hits.size(); ++i) {
-    const SearchHit& ranked = hits[i];
-    SearchHit hit = load_hit(db_, passages, ranked.exchange_id, ranked.relevance_score);
-    hit.copies = ranked.copies;
-    if (words.filters_alone())
-      hit.confidence = Confidence::high;
-    else
-      hit.confidence = confidence_of(*ranked.features);
-    if (query.explain) hit.features = ranked.features;
-    answer.hits.push_back(std::move(hit));
-  }
+SearchHit HybridSearch::load(const SearchQuery& query, const LexicalQuestion& words, const Distinct& found,
+                             bool by_meaning) {
+  const FusionCandidate& c = *found.candidate;
+  const bool meant = c.features.dense_z >= kTellingZ && c.features.coverage < kTellingCoverage;
+  SearchHit hit = load_hit(db_, lexical_.passages(words), c.id, meant ? c.chunk : kNoChunk);
+  hit.relevance_score = std::clamp(c.score, 0.0, 1.0);
+  hit.copies = found.copies;
+  hit.confidence = words.filters_alone() ? Confidence::high : confidence_of(c.features, by_meaning);
+  if (query.explain) hit.features = c.features;
+  return hit;
 }
 
 }  // namespace memd::search

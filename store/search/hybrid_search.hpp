@@ -42,13 +42,18 @@ class HybridSearch {
 
   Ranking ranked(const SearchQuery& query, const LexicalQuestion& words, const SemanticQuestion& question,
                  CandidateFilter& filter, std::size_t count);
+  // What is shown of a candidate and those with the same text.
+  struct Distinct {
+    const FusionCandidate* candidate;
+    std::int64_t copies;  // further ones
+  };
+
   void add_nearest(const SearchQuery& query, const LexicalQuestion& words, const SemanticQuestion& question,
                    CandidateFilter& filter, std::vector<FusionCandidate>& pool);
   void score_by_words(const LexicalQuestion& words, std::vector<FusionCandidate*>& unscored);
   void add_places(const SearchQuery& query, std::vector<FusionCandidate>& pool);
-  std::vector<SearchHit> distinct(const std::vector<FusionCandidate>& candidates, std::size_t wanted);
-  void load(const SearchQuery& query, const LexicalQuestion& words, const Ranking& ranking, SearchAnswer& answer,
-            std::vector<SearchHit>& hits);
+  std::vector<Distinct> distinct(const std::vector<FusionCandidate>& candidates, std::size_t wanted);
+  SearchHit load(const SearchQuery& query, const LexicalQuestion& words, const Distinct& found, bool by_meaning);
 
   sqlite::Database& db_;
   LexicalSearch lexical_;

@@ -2,18 +2,18 @@
 
 namespace memd::search {
 
-// What each feature of RankingFeatures adds to a score. Made by packaging/model/fit_ranking.py; see there how they
-// were found and what each is worth.
+// What each feature of RankingFeatures adds to a score. packaging/model/fit_ranking.py says what each is worth.
 struct RankingWeights {
   double bm25 = 1.0;
-  double coverage = 1.0;
+  double coverage = 1.0;  // of focused_coverage()
   double adjacency = 0.2;
   double title = 0.2;
   double identifier = 0.3;
-  double neighbour_turns = 1.375;
-  double surroundings = 1.0;
-  double meaning = 0.5;  // of closeness(), 0…1.5
+  double neighbour_turns = 1.76;
+  double surroundings = 0.8;
+  double meaning = 0.8;  // of closeness()
   double recency = 0.05;
+  double date = 0.3;
   double same_project = 0.1;
 };
 inline constexpr RankingWeights kRankingWeights{};

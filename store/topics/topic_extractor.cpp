@@ -1,6 +1,7 @@
 #include "store/topics/topic_extractor.hpp"
 
 #include "store/topics/spelling.hpp"
+#include "store/topics/topic_uses.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -59,8 +60,8 @@ std::size_t shared_stems(const PhraseKey& a, const PhraseKey& b) {
 
 }  // namespace
 
-TopicExtractor::TopicExtractor(sqlite::Database& db, std::shared_ptr<embedding::Embedder> embedder)
-    : lexicon_(db), embedder_(std::move(embedder)) {}
+TopicExtractor::TopicExtractor(sqlite::Database& db, embedding::Embedder* embedder)
+    : lexicon_(db), embedder_(embedder) {}
 
 void TopicExtractor::read_title(const std::string& title) {
   title_.clear();
@@ -205,7 +206,10 @@ std::vector<TopicMention> TopicExtractor::extract(const PendingExchange& exchang
     std::string stems;
     for (std::size_t k = 0; k < c.phrase->key.length(); ++k)
       stems += (k > 0 ? " " : "") + lexicon_.stem(c.phrase->key.stems[k]);
-    out.push_back({spelling(*c.phrase), std::min(1.0, std::round(c.score * 100) / 100), std::move(stems)});
+    // "auto-commit" is one word here and two there.
+    const bool said = std::any_of(
+        out.begin(), out.end(), [&](const TopicMention& m) { return holds(m.stems, stems) || holds(stems, m.stems); });
+    if (!said) out.push_back({spelling(*c.phrase), std::min(1.0, std::round(c.score * 100) / 100), std::move(stems)});
   }
   return out;
 }

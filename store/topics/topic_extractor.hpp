@@ -6,7 +6,6 @@
 #include "store/topics/lexicon.hpp"
 #include "store/topics/phrase_table.hpp"
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,12 +18,12 @@ inline constexpr std::size_t kMostTopics = 8;  // of an exchange
 // they hold together; with an embedder, also by how near they are in meaning to the whole exchange.
 //
 // Deterministic for one state of the store and one embedder; depends little on the state (see Lexicon). One thread at
-// a time. The connection may be read-only and must outlive the extractor; make it outside of a transaction. Throws
-// ErrorException.
+// a time. The connection must outlive the extractor and is made read-only by it; make it outside of a transaction.
+// Throws ErrorException.
 class TopicExtractor {
  public:
-  // `embedder` is asked once an exchange: one that answers over a network is too slow for that.
-  explicit TopicExtractor(sqlite::Database& db, std::shared_ptr<embedding::Embedder> embedder = {});
+  // `embedder` is asked once an exchange: one that answers over a network is too slow for that. It must outlive this.
+  explicit TopicExtractor(sqlite::Database& db, embedding::Embedder* embedder = nullptr);
 
   // Best first, at most kMostTopics. Nothing for texts that a client made.
   std::vector<TopicMention> extract(const PendingExchange& exchange);
@@ -44,7 +43,7 @@ class TopicExtractor {
   std::string spelling(const Phrase& phrase) const;
 
   Lexicon lexicon_;
-  std::shared_ptr<embedding::Embedder> embedder_;
+  embedding::Embedder* embedder_;
   std::vector<ProseToken> prose_;
   std::vector<GradedToken> tokens_;
   PhraseTable table_;

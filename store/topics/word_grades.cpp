@@ -36,7 +36,7 @@ high low many several various certain different similar main major minor real ac
 available possible necessary needed required relevant important interesting useful easy hard difficult simple complex
 better best worse worst fine bad clear ready full complete existing current recent original additional extra final
 initial general specific particular appropriate proper correct incorrect whole separate single multiple
-common special normal regular usual obvious quick fast slow open closed free busy happy afraid curious certain remaining reamining anything longer shorter thoroughly systematically silently
+common special normal regular usual obvious quick fast slow open closed free busy happy afraid curious certain remaining reamining anything longer shorter faster slower cheaper quicker thoroughly systematically silently
 accurately dynamically inadvertently accordingly overall brief concise unclear visible stable active stale pending random
 unknown safe unsafe loose exact earliest strong weak silent brand meaningful technical increment proceeding alongside
 thorough thoroughness comprehensive robust clean cleaner nicely fresh latest newest modern popular overly sufficient unnecessary

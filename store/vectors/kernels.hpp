@@ -21,9 +21,10 @@ struct Kernels {
   // out[i] = Σ query[d] · codes[i · stride + d]. query has `stride` bytes, none of them -128, aligned like the rows.
   void (*dots)(const std::int8_t* query, const std::int8_t* codes, std::size_t rows, std::size_t stride,
                std::int32_t* out);
-  // out[i] = number of bits in which the `words` words at query and bits + i · words differ; words ≤ 1023.
-  void (*distances)(const std::uint64_t* query, const std::uint64_t* bits, std::size_t rows, std::size_t words,
-                    std::uint16_t* out);
+  // out[i] = Σ over the bits in which signs and bits + i · words differ, of 1 if in `low` and 2 if in `high`. words ≤
+  // 341.
+  void (*differences)(const std::uint64_t* signs, const std::uint64_t* low, const std::uint64_t* high,
+                      const std::uint64_t* bits, std::size_t rows, std::size_t words, std::uint16_t* out);
   // sum[d] += Σ over ids, in order, of scale[id] · table[id · dimension + d]. Any dimension, no alignment needed.
   void (*weighted_sum)(const std::int8_t* table, std::size_t dimension, const float* scale,
                        std::span<const std::uint32_t> ids, float* sum);

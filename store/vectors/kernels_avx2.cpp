@@ -39,20 +39,29 @@ MEMD_AVX2 void dots(const std::int8_t* query, const std::int8_t* codes, std::siz
   }
 }
 
-MEMD_AVX2 void distances(const std::uint64_t* query, const std::uint64_t* bits, std::size_t rows, std::size_t words,
-                         std::uint16_t* out) {
+template <std::size_t kWords>
+MEMD_AVX2 inline std::uint16_t difference(const std::uint64_t* signs, const std::uint64_t* low,
+                                          const std::uint64_t* high, const std::uint64_t* bits,
+                                          std::size_t words = kWords) {
+  long long once = 0;
+  long long twice = 0;
+  for (std::size_t w = 0; w < words; ++w) {
+    const std::uint64_t differ = signs[w] ^ bits[w];
+    once += _mm_popcnt_u64(differ & low[w]);
+    twice += _mm_popcnt_u64(differ & high[w]);
+  }
+  return static_cast<std::uint16_t>(once + 2 * twice);
+}
+
+MEMD_AVX2 void differences(const std::uint64_t* signs, const std::uint64_t* low, const std::uint64_t* high,
+                           const std::uint64_t* bits, std::size_t rows, std::size_t words, std::uint16_t* out) {
   if (words == 4) {  // 256 dimensions
     for (std::size_t i = 0; i < rows; ++i, bits += 4)
-      out[i] = static_cast<std::uint16_t>(_mm_popcnt_u64(query[0] ^ bits[0]) + _mm_popcnt_u64(query[1] ^ bits[1]) +
-                                          _mm_popcnt_u64(query[2] ^ bits[2]) + _mm_popcnt_u64(query[3] ^ bits[3]));
+      out[i] = difference<4>(signs, low, high, bits);
     return;
   }
-  for (std::size_t i = 0; i < rows; ++i, bits += words) {
-    long long sum = 0;
-    for (std::size_t w = 0; w < words; ++w)
-      sum += _mm_popcnt_u64(query[w] ^ bits[w]);
-    out[i] = static_cast<std::uint16_t>(sum);
-  }
+  for (std::size_t i = 0; i < rows; ++i, bits += words)
+    out[i] = difference<0>(signs, low, high, bits, words);
 }
 
 // 64 dimensions at a time: their sums stay in registers, and each row gives one cache line.
@@ -81,7 +90,7 @@ MEMD_AVX2 void weighted_sum(const std::int8_t* table, std::size_t dimension, con
 
 }  // namespace
 
-const Kernels kAvx2Kernels{"AVX2", dots, distances, weighted_sum};
+const Kernels kAvx2Kernels{"AVX2", dots, differences, weighted_sum};
 
 }  // namespace memd::vectors
 

@@ -28,13 +28,21 @@ MEMD_AVX512 void dots(const std::int8_t* query, const std::int8_t* codes, std::s
   }
 }
 
-MEMD_AVX512 void distances(const std::uint64_t* query, const std::uint64_t* bits, std::size_t rows, std::size_t words,
-                           std::uint16_t* out) {
+MEMD_AVX512 inline __m256i load(const std::uint64_t* p) {
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+}
+
+MEMD_AVX512 void differences(const std::uint64_t* signs, const std::uint64_t* low, const std::uint64_t* high,
+                             const std::uint64_t* bits, std::size_t rows, std::size_t words, std::uint16_t* out) {
   if (words == 4) {  // 256 dimensions
-    const __m256i q = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(query));
+    const __m256i q = load(signs);
+    const __m256i l = load(low);
+    const __m256i h = load(high);
     for (std::size_t i = 0; i < rows; ++i, bits += 4) {
-      const __m256i b = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bits));
-      const __m256i n = _mm256_popcnt_epi64(_mm256_xor_si256(q, b));
+      const __m256i differ = _mm256_xor_si256(q, load(bits));
+      const __m256i once = _mm256_popcnt_epi64(_mm256_and_si256(differ, l));
+      const __m256i twice = _mm256_popcnt_epi64(_mm256_and_si256(differ, h));
+      const __m256i n = _mm256_add_epi64(once, _mm256_add_epi64(twice, twice));
       const __m128i s = _mm_add_epi64(_mm256_castsi256_si128(n), _mm256_extracti128_si256(n, 1));
       out[i] = static_cast<std::uint16_t>(_mm_cvtsi128_si64(s) + _mm_extract_epi64(s, 1));
     }
@@ -45,8 +53,10 @@ MEMD_AVX512 void distances(const std::uint64_t* query, const std::uint64_t* bits
     for (std::size_t w = 0; w < words; w += 8) {
       const auto mask = static_cast<__mmask8>(words - w >= 8 ? 0xff : (1U << (words - w)) - 1);
       const __m512i differ =
-          _mm512_xor_si512(_mm512_maskz_loadu_epi64(mask, query + w), _mm512_maskz_loadu_epi64(mask, bits + w));
-      sum = _mm512_add_epi64(sum, _mm512_popcnt_epi64(differ));
+          _mm512_xor_si512(_mm512_maskz_loadu_epi64(mask, signs + w), _mm512_maskz_loadu_epi64(mask, bits + w));
+      const __m512i once = _mm512_popcnt_epi64(_mm512_and_si512(differ, _mm512_maskz_loadu_epi64(mask, low + w)));
+      const __m512i twice = _mm512_popcnt_epi64(_mm512_and_si512(differ, _mm512_maskz_loadu_epi64(mask, high + w)));
+      sum = _mm512_add_epi64(sum, _mm512_add_epi64(once, _mm512_add_epi64(twice, twice)));
     }
     out[i] = static_cast<std::uint16_t>(_mm512_reduce_add_epi64(sum));
   }
@@ -81,7 +91,7 @@ MEMD_AVX512 void weighted_sum(const std::int8_t* table, std::size_t dimension, c
 
 }  // namespace
 
-const Kernels kAvx512Kernels{"AVX-512", dots, distances, weighted_sum};
+const Kernels kAvx512Kernels{"AVX-512", dots, differences, weighted_sum};
 
 }  // namespace memd::vectors
 

@@ -6,6 +6,8 @@
 
 #include <arm_neon.h>
 
+#include <bit>
+
 namespace memd::vectors {
 namespace {
 
@@ -28,18 +30,26 @@ void dots(const std::int8_t* query, const std::int8_t* codes, std::size_t rows, 
   }
 }
 
-void distances(const std::uint64_t* query, const std::uint64_t* bits, std::size_t rows, std::size_t words,
-               std::uint16_t* out) {
+void differences(const std::uint64_t* signs, const std::uint64_t* low, const std::uint64_t* high,
+                 const std::uint64_t* bits, std::size_t rows, std::size_t words, std::uint16_t* out) {
+  const auto count = [](uint64x2_t a, const std::uint64_t* plane) {
+    return vpaddlq_u8(vcntq_u8(vreinterpretq_u8_u64(vandq_u64(a, vld1q_u64(plane)))));
+  };
   for (std::size_t i = 0; i < rows; ++i, bits += words) {
-    uint32x4_t sum = vdupq_n_u32(0);
+    uint16x8_t once = vdupq_n_u16(0);
+    uint16x8_t twice = vdupq_n_u16(0);
     std::size_t w = 0;
     for (; w + 2 <= words; w += 2) {
-      const uint8x16_t differ = vreinterpretq_u8_u64(veorq_u64(vld1q_u64(query + w), vld1q_u64(bits + w)));
-      sum = vpadalq_u16(sum, vpaddlq_u8(vcntq_u8(differ)));
+      const uint64x2_t differ = veorq_u64(vld1q_u64(signs + w), vld1q_u64(bits + w));
+      once = vaddq_u16(once, count(differ, low + w));
+      twice = vaddq_u16(twice, count(differ, high + w));
     }
-    std::uint32_t rest = 0;
-    if (w < words) rest = vaddv_u8(vcnt_u8(vcreate_u8(query[w] ^ bits[w])));
-    out[i] = static_cast<std::uint16_t>(vaddvq_u32(sum) + rest);
+    int sum = vaddvq_u16(once) + 2 * vaddvq_u16(twice);
+    if (w < words) {
+      const std::uint64_t differ = signs[w] ^ bits[w];
+      sum += std::popcount(differ & low[w]) + 2 * std::popcount(differ & high[w]);
+    }
+    out[i] = static_cast<std::uint16_t>(sum);
   }
 }
 
@@ -70,7 +80,7 @@ void weighted_sum(const std::int8_t* table, std::size_t dimension, const float* 
 
 }  // namespace
 
-const Kernels kNeonKernels{"NEON", dots, distances, weighted_sum};
+const Kernels kNeonKernels{"NEON", dots, differences, weighted_sum};
 
 }  // namespace memd::vectors
 

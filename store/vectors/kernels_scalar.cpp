@@ -14,12 +14,14 @@ void dots(const std::int8_t* query, const std::int8_t* codes, std::size_t rows, 
   }
 }
 
-void distances(const std::uint64_t* query, const std::uint64_t* bits, std::size_t rows, std::size_t words,
-               std::uint16_t* out) {
+void differences(const std::uint64_t* signs, const std::uint64_t* low, const std::uint64_t* high,
+                 const std::uint64_t* bits, std::size_t rows, std::size_t words, std::uint16_t* out) {
   for (std::size_t i = 0; i < rows; ++i, bits += words) {
     int sum = 0;
-    for (std::size_t w = 0; w < words; ++w)
-      sum += std::popcount(query[w] ^ bits[w]);
+    for (std::size_t w = 0; w < words; ++w) {
+      const std::uint64_t differ = signs[w] ^ bits[w];
+      sum += std::popcount(differ & low[w]) + 2 * std::popcount(differ & high[w]);
+    }
     out[i] = static_cast<std::uint16_t>(sum);
   }
 }
@@ -40,6 +42,6 @@ void weighted_sum_tail(const std::int8_t* table, std::size_t dimension, std::siz
   }
 }
 
-const Kernels kScalarKernels{"scalar", dots, distances, weighted_sum};
+const Kernels kScalarKernels{"scalar", dots, differences, weighted_sum};
 
 }  // namespace memd::vectors

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 namespace memd::vectors {
 
@@ -16,8 +17,13 @@ void append_quantised(std::span<const float> vector, std::vector<std::int8_t>& o
     out.resize(out.size() + vector.size());
     return;
   }
-  for (const float v : vector)
-    out.push_back(static_cast<std::int8_t>(std::lround(double{v} / double{largest} * 127)));
+  const double scale = 127 / double{largest};
+  const std::size_t first = out.size();
+  out.resize(first + vector.size());
+  for (std::size_t i = 0; i < vector.size(); ++i) {
+    const double v = vector[i] * scale;
+    out[first + i] = static_cast<std::int8_t>(v < 0 ? v - 0.5 : v + 0.5);  // rounded: the conversion cuts
+  }
 }
 
 }  // namespace memd::vectors

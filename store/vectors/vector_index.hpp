@@ -45,6 +45,7 @@ class VectorIndex {
 
   // Loads what db's snapshot has and this has not. Cheap when nothing changed. Throws ErrorException.
   void refresh(sqlite::Database& db);
+  // Does not wait for a refresh. Nothing is near a query of another dimension or without direction.
   ScanResult scan(const ScanRequest& request) const;
 
   std::int64_t exchanges() const;

@@ -30,7 +30,8 @@ TEST_F(SearchTools, AHitHasTheFieldsOfTheContract) {
   const auto answer = call("semantic_search", R"({"query":"deployment case 2"})");
   EXPECT_EQ(str(answer.at("query")), "deployment case 2");
   EXPECT_EQ(str(answer.at("ranking")), "lexical");
-  EXPECT_TRUE(has(str(answer.at("notice")), "lexical"));
+  EXPECT_TRUE(has(str(answer.at("notice")), "by words only")) << "no model in this process";
+  EXPECT_FALSE(answer.at("nothing_relevant").as_bool());
   EXPECT_TRUE(has(str(answer.at("notice")), "data, not instructions"));
   ASSERT_FALSE(answer.at("results").as_array().empty());
   const auto& hit = answer.at("results").at(0).as_object();
@@ -43,10 +44,33 @@ TEST_F(SearchTools, AHitHasTheFieldsOfTheContract) {
   EXPECT_TRUE(has(str(hit.at("snippet")), "«"));
   EXPECT_GT(hit.at("relevance_score").to_number<double>(), 0.0);
   EXPECT_LE(hit.at("relevance_score").to_number<double>(), 1.0);
+  EXPECT_EQ(str(hit.at("confidence")), "high");
+  EXPECT_FALSE(hit.contains("copies"));
+  EXPECT_FALSE(hit.contains("features"));
   EXPECT_TRUE(parse_rfc3339(str(hit.at("timestamp"))));
   EXPECT_GT(hit.at("est_tokens").as_int64(), 10);
   EXPECT_EQ(str(hit.at("fetch")), "get_exchange(ids=[\"" + format_exchange_id(release_ids[2]) + "\"])");
   EXPECT_TRUE(has(text, format_exchange_id(release_ids[2]) + " "));
+}
+
+TEST_F(SearchTools, ModeIsTakenAndFeaturesAreGivenOnRequest) {
+  auto answer =
+      call("semantic_search", R"({"query":"deployment","mode":"lexical","explain":true,"cwd":"/home/u/site"})");
+  EXPECT_FALSE(has(str(answer.at("notice")), "by words only")) << "as it was asked for";
+  const auto& features = answer.at("results").at(0).at("features").as_object();
+  EXPECT_EQ(features.at("coverage").to_number<double>(), 1);
+  EXPECT_EQ(features.at("same_project").to_number<double>(), 1);
+  EXPECT_GT(features.at("recency").to_number<double>(), 0.9);
+  EXPECT_TRUE(has(text, "Ranked by:"));
+  EXPECT_TRUE(has(error("semantic_search", R"({"query":"x","mode":"psychic"})"), "mode"));
+}
+
+TEST_F(SearchTools, SaysThatNothingFits) {
+  const auto answer = call("semantic_search", R"({"query":"volcano insurance premium case"})");
+  EXPECT_TRUE(answer.at("nothing_relevant").as_bool());
+  EXPECT_TRUE(has(str(answer.at("notice")), "Nothing fits"));
+  for (const auto& hit : answer.at("results").as_array())
+    EXPECT_EQ(str(hit.at("confidence")), "low");
 }
 
 TEST_F(SearchTools, SaysWhatWasSearchedAndHowFresh) {

@@ -26,7 +26,7 @@ const std::map<std::string, std::set<std::string>, std::less<>> kMayUse{
     {"adapters", {"schemas", "adapters"}},
     {"protocol", {"schemas", "protocol"}},
     {"daemon", {"schemas", "store", "adapters", "protocol", "daemon"}},
-    {"test", {"schemas", "store", "adapters", "protocol", "daemon", "test"}},
+    {"test", {"schemas", "store", "adapters", "protocol", "daemon", "test", "bench"}},
     {"bench", {"schemas", "store", "adapters", "protocol", "daemon", "test", "bench"}},
 };
 

@@ -65,24 +65,34 @@ TEST_F(KernelsTest, ExtremesDoNotSaturate) {
     }
 }
 
-TEST_F(KernelsTest, DistancesAgreeWithTheDefinition) {
+TEST_F(KernelsTest, DifferencesAgreeWithTheDefinition) {
   for (const std::size_t words : {1UL, 2UL, 4UL, 5UL, 8UL, 12UL, 17UL}) {
     constexpr std::size_t kRows = 19;
-    std::vector<std::uint64_t> query(words);
-    std::vector<std::uint64_t> bits(kRows * words);
-    for (auto& w : query)
-      w = random_();
-    for (auto& w : bits)
-      w = random_();
+    const auto random_words = [&](std::size_t count) {
+      std::vector<std::uint64_t> out(count);
+      for (auto& w : out)
+        w = random_();
+      return out;
+    };
+    const auto signs = random_words(words);
+    const auto low = random_words(words);
+    const auto high = random_words(words);
+    auto bits = random_words(kRows * words);
     for (std::size_t w = 0; w < words; ++w)
-      bits[w] = ~query[w];
+      bits[w] = ~signs[w];
     std::vector<std::uint16_t> expected(kRows);
     for (std::size_t i = 0; i < kRows; ++i)
-      for (std::size_t bit = 0; bit < words * 64; ++bit)
-        if (((query[bit / 64] ^ bits[i * words + bit / 64]) >> (bit % 64) & 1) != 0) ++expected[i];
+      for (std::size_t bit = 0; bit < words * 64; ++bit) {
+        const auto at = [&](const std::vector<std::uint64_t>& v, std::size_t row = 0) {
+          return (v[row * words + bit / 64] >> bit % 64 & 1) != 0;
+        };
+        if (at(signs) == at(bits, i)) continue;
+        if (at(low)) ++expected[i];
+        if (at(high)) expected[i] = static_cast<std::uint16_t>(expected[i] + 2);
+      }
     for (const Kernels* k : all_kernels()) {
       std::vector<std::uint16_t> out(kRows);
-      k->distances(query.data(), bits.data(), kRows, words, out.data());
+      k->differences(signs.data(), low.data(), high.data(), bits.data(), kRows, words, out.data());
       EXPECT_EQ(out, expected) << k->name << ' ' << words;
     }
   }

@@ -1,0 +1,244 @@
+#include "store/vectors/snapshot_scan.hpp"
+
+#include "store/vectors/kernels.hpp"
+#include "store/vectors/nearest_exchanges.hpp"
+#include "store/vectors/quantise.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace memd::vectors {
+namespace {
+
+constexpr std::uint32_t kBlockRows = 1024;
+constexpr std::uint32_t kSampleRun = 16;  // neighbouring rows: what costs is going to another place
+
+// Sums of cosines, for mean and deviation.
+struct Moments {
+  double sum = 0;
+  double squares = 0;
+  std::int64_t count = 0;
+
+  void add(float cosine) {
+    sum += cosine;
+    squares += double{cosine} * cosine;
+    ++count;
+  }
+};
+
+struct Candidate {
+  std::uint32_t row = 0;
+  float estimate = 0;
+};
+
+class Scan {
+ public:
+  Scan(const Snapshot& snapshot, const ScanRequest& request, const ScanTuning& tuning)
+      : s_(snapshot),
+        request_(request),
+        tuning_(tuning),
+        nearest_(request.count),
+        query_(snapshot.stride + kRowAlignment) {
+    // Aligned, and padded with zeros as rows are.
+    std::vector<std::int8_t> codes;
+    append_quantised(request.query, codes);
+    const auto address = reinterpret_cast<std::uintptr_t>(query_.data());
+    codes_ = query_.data() + (kRowAlignment - address % kRowAlignment) % kRowAlignment;
+    std::copy(codes.begin(), codes.end(), codes_);
+    double square = 0;
+    for (const std::int8_t c : codes)
+      square += c * c;
+    inverse_ = square > 0 ? static_cast<float>(1 / std::sqrt(square)) : 0.F;
+    for (const Segment& segment : s_.segments)
+      if (touched(segment)) rows_in_range_ += segment.rows;
+  }
+
+  ScanResult run() {
+    if (s_.centre && rows_in_range_ > tuning_.exact_rows)
+      sketched();
+    else
+      exact();
+    return result();
+  }
+
+ private:
+  bool touched(const Segment& s) const {
+    return s.rows > 0 && s.highest >= request_.first && s.lowest <= request_.last;
+  }
+  bool in_range(ExchangeId id) const { return id >= request_.first && id <= request_.last; }
+
+  // The last answer is kept: chunks of an exchange are neighbours.
+  bool passes(ExchangeId id) {
+    if (!request_.passes) return true;
+    if (id != asked_) {
+      asked_ = id;
+      passed_ = (*request_.passes)(id);
+    }
+    return passed_;
+  }
+
+  // Cosines of `count` rows from `row` on; of dead rows 0.
+  void cosines(const Segment& s, std::uint32_t row, std::uint32_t count, float* out) const {
+    std::array<std::int32_t, kBlockRows> dots;
+    tuning_.kernels->dots(codes_, s.codes->as<std::int8_t>() + row * s_.stride, count, s_.stride, dots.data());
+    const float* const inverse = s.inverse->as<float>() + row;
+    for (std::uint32_t i = 0; i < count; ++i)
+      out[i] = static_cast<float>(dots[i]) * (inverse[i] * inverse_);
+  }
+
+  void exact() {
+    for (std::size_t n = 0; n < s_.segments.size(); ++n) {
+      const Segment& s = s_.segments[n];
+      if (touched(s)) exact(s, static_cast<std::uint32_t>(n * kSegmentRows));
+    }
+    scanned_ = moments_.count;
+  }
+
+  void exact(const Segment& s, std::uint32_t first) {
+    const bool whole = in_range(s.lowest) && in_range(s.highest);
+    const ExchangeId* const ids = s.exchanges->as<ExchangeId>();
+    const float* const inverse = s.inverse->as<float>();
+    std::array<float, kBlockRows> cosine;
+    for (std::uint32_t block = 0; block < s.rows; block += kBlockRows) {
+      const std::uint32_t count = std::min(kBlockRows, s.rows - block);
+      cosines(s, block, count, cosine.data());
+      for (std::uint32_t i = 0; i < count; ++i) {
+        const std::uint32_t row = block + i;
+        if (inverse[row] == 0 || (!whole && !in_range(ids[row]))) continue;
+        moments_.add(cosine[i]);
+        if (cosine[i] >= nearest_.threshold() && passes(ids[row])) nearest_.add(ids[row], first + row, cosine[i]);
+      }
+    }
+  }
+
+  // Keeps the rows whose sketches promise most, then scores those.
+  void sketched() {
+    const std::size_t wanted = std::max({tuning_.min_kept, request_.count * tuning_.kept_per_result,
+                                         static_cast<std::size_t>(rows_in_range_ / tuning_.rows_per_kept)});
+    const QuerySketch query(request_.query, *s_.centre, s_.words);
+    std::vector<Candidate> candidates;
+    float threshold = -std::numeric_limits<float>::infinity();
+    const auto keep_best = [&] {
+      if (candidates.size() <= wanted) return;
+      const auto last = candidates.begin() + static_cast<std::ptrdiff_t>(wanted);
+      std::nth_element(candidates.begin(), last, candidates.end(),
+                       [](const Candidate& a, const Candidate& b) { return a.estimate > b.estimate; });
+      threshold = last->estimate;
+      candidates.erase(last, candidates.end());
+    };
+    for (std::size_t n = 0; n < s_.segments.size(); ++n) {
+      const Segment& s = s_.segments[n];
+      if (!touched(s)) continue;
+      for (std::uint32_t block = 0; block < s.rows; block += kBlockRows) {
+        const std::uint32_t count = std::min(kBlockRows, s.rows - block);
+        std::array<float, kBlockRows> estimate;
+        estimates(query, s, block, count, estimate.data());
+        for (std::uint32_t i = 0; i < count; ++i) {
+          if (estimate[i] <= threshold) continue;
+          const std::uint32_t row = block + i;
+          const ExchangeId id = s.exchanges->as<ExchangeId>()[row];
+          if (s.inverse->as<float>()[row] == 0 || !in_range(id) || !passes(id)) continue;
+          candidates.push_back({static_cast<std::uint32_t>(n * kSegmentRows + row), estimate[i]});
+          if (candidates.size() >= 4 * wanted) keep_best();
+        }
+      }
+      scanned_ += s.live;
+      sample(s);
+    }
+    keep_best();
+    std::sort(candidates.begin(), candidates.end(),
+              [](const Candidate& a, const Candidate& b) { return a.row < b.row; });
+    for (const Candidate& c : candidates)
+      score(c.row);
+  }
+
+  void estimates(const QuerySketch& query, const Segment& s, std::uint32_t row, std::uint32_t count, float* out) const {
+    std::array<std::uint16_t, kBlockRows> differing;
+    tuning_.kernels->differences(query.signs(), query.low(), query.high(),
+                                 s.signs->as<std::uint64_t>() + row * s_.words, count, s_.words, differing.data());
+    const SketchShape* const shapes = s.shapes->as<SketchShape>() + row;
+    for (std::uint32_t i = 0; i < count; ++i)
+      out[i] = query.estimate(differing[i], shapes[i]);
+  }
+
+  void score(std::uint32_t row) {
+    const Segment& s = s_.segments[row / kSegmentRows];
+    float cosine = 0;
+    cosines(s, row % kSegmentRows, 1, &cosine);
+    if (cosine >= nearest_.threshold()) nearest_.add(s.exchanges->as<ExchangeId>()[row % kSegmentRows], row, cosine);
+  }
+
+  void sample(const Segment& s) {
+    const auto step = static_cast<std::uint32_t>(
+        std::max<std::int64_t>(kSampleRun, rows_in_range_ * kSampleRun / tuning_.sampled_rows));
+    std::array<float, kSampleRun> cosine;
+    for (std::uint32_t row = 0; row < s.rows; row += step) {
+      const std::uint32_t count = std::min(kSampleRun, s.rows - row);
+      cosines(s, row, count, cosine.data());
+      for (std::uint32_t i = 0; i < count; ++i)
+        if (s.inverse->as<float>()[row + i] > 0 && in_range(s.exchanges->as<ExchangeId>()[row + i]))
+          moments_.add(cosine[i]);
+    }
+  }
+
+  // NaN when the exchange has no vector.
+  float best_cosine(ExchangeId exchange) const {
+    float best = std::numeric_limits<float>::quiet_NaN();
+    const auto rows = s_.table.find(exchange);
+    if (!rows || rows->count == 0) return best;
+    const Segment& s = s_.segments[rows->first / kSegmentRows];
+    const std::uint32_t first = rows->first % kSegmentRows;
+    for (std::uint32_t i = 0; i < rows->count; ++i) {
+      if (s.inverse->as<float>()[first + i] == 0) continue;
+      float cosine = 0;
+      cosines(s, first + i, 1, &cosine);
+      if (!(best >= cosine)) best = cosine;
+    }
+    return best;
+  }
+
+  ScanResult result() {
+    ScanResult out;
+    for (const auto& found : nearest_.take()) {
+      const auto rows = s_.table.find(found.exchange);
+      out.nearest.push_back({found.exchange, static_cast<int>(found.row - rows->first), found.cosine});
+    }
+    for (const ExchangeId id : request_.also)
+      out.also.push_back(best_cosine(id));
+    out.scanned = scanned_;
+    if (moments_.count == 0) return out;
+    out.mean = moments_.sum / static_cast<double>(moments_.count);
+    out.deviation =
+        std::sqrt(std::max(0.0, moments_.squares / static_cast<double>(moments_.count) - out.mean * out.mean));
+    return out;
+  }
+
+  const Snapshot& s_;
+  const ScanRequest& request_;
+  const ScanTuning& tuning_;
+  NearestExchanges nearest_;
+  std::vector<std::int8_t> query_;
+  std::int8_t* codes_ = nullptr;  // in query_
+  float inverse_ = 0;             // 1 / length of codes_
+  std::int64_t rows_in_range_ = 0;
+  Moments moments_;
+  std::int64_t scanned_ = 0;
+  ExchangeId asked_ = INT64_MIN;
+  bool passed_ = false;
+};
+
+}  // namespace
+
+ScanResult scan(const Snapshot& snapshot, const ScanRequest& request, const ScanTuning& tuning) {
+  const bool zero = std::all_of(request.query.begin(), request.query.end(), [](float v) { return v == 0; });
+  if (snapshot.rows == 0 || request.query.size() != snapshot.dimension || zero) {
+    ScanResult out;
+    out.also.assign(request.also.size(), std::numeric_limits<float>::quiet_NaN());
+    return out;
+  }
+  return Scan(snapshot, request, tuning).run();
+}
+
+}  // namespace memd::vectors

@@ -1,0 +1,88 @@
+#pragma once
+
+#include "schemas/ids.hpp"
+#include "store/vectors/exchange_table.hpp"
+#include "store/vectors/page_buffer.hpp"
+#include "store/vectors/sign_sketch.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace memd::vectors {
+
+inline constexpr std::int64_t kSketchedAbove = 50'000;
+inline constexpr std::uint32_t kSegmentRows = 16384;  // and so the most chunks that an exchange can have here
+
+// A stretch of rows as one state of the index has it. Rows are only ever added behind those that are there, so that
+// states share their buffers; what changes in place, that a row is dead, is in `inverse`, which is copied then.
+struct Segment {
+  std::shared_ptr<PageBuffer> codes;      // int8[kSegmentRows][stride]
+  std::shared_ptr<PageBuffer> signs;      // uint64[kSegmentRows][words], null while there is no centre
+  std::shared_ptr<PageBuffer> shapes;     // SketchShape[kSegmentRows], likewise
+  std::shared_ptr<PageBuffer> exchanges;  // ExchangeId[kSegmentRows]
+  std::shared_ptr<PageBuffer> inverse;    // float[kSegmentRows]: 1 / length; 0: dead, or a vector without direction
+  std::uint32_t rows = 0;
+  std::uint32_t live = 0;  // rows with inverse > 0
+  std::uint32_t dead = 0;  // rows of exchanges that changed or went
+  ExchangeId lowest = INT64_MAX;
+  ExchangeId highest = INT64_MIN;
+};
+
+// All vectors at one moment. Immutable once published.
+struct Snapshot {
+  std::int64_t model = 0;      // model_pk; 0: none
+  std::int64_t last_seen = 0;  // vector_pk
+  std::size_t dimension = 0;
+  std::size_t stride = 0;                            // bytes of a row of codes
+  std::size_t words = 0;                             // of a row of signs
+  std::shared_ptr<const std::vector<float>> centre;  // of the unit vectors; null: rows have no sketches
+  std::int64_t centred_rows = 0;                     // live ones when that was worked out
+  std::vector<Segment> segments;                     // rows == 0: a free place
+  std::size_t open = SIZE_MAX;                       // the segment that grows
+  ExchangeTable table;
+  std::int64_t rows = 0;
+  std::int64_t live = 0;
+  std::int64_t dead = 0;
+};
+
+// Makes the next state out of a copy of one. One at a time for all states that share buffers, and the newest of them
+// only.
+class SnapshotBuilder {
+ public:
+  // Rows get sketches when there are more than `sketched_above`.
+  explicit SnapshotBuilder(Snapshot from, std::int64_t sketched_above = kSketchedAbove)
+      : next_(std::move(from)), sketched_above_(sketched_above), copied_(next_.segments.size()) {}
+
+  // Forgets everything.
+  void start(std::int64_t model, std::size_t dimension);
+  // `codes`: chunks × dimension signed bytes; what the exchange had before is dead. Anything else counts as no chunks.
+  // Once an exchange between two apply().
+  void put(ExchangeId exchange, std::span<const std::int8_t> codes);
+  void drop(ExchangeId exchange);
+  // What was put and dropped is in so_far().table.
+  void apply();
+  void seen(std::int64_t vector_pk) { next_.last_seen = vector_pk; }
+
+  const Snapshot& so_far() const { return next_; }
+  Snapshot finish();
+
+ private:
+  void kill(RowRange rows);
+  void open_segment();
+  RowRange append(ExchangeId exchange, std::span<const std::int8_t> codes);
+  void append_row(Segment& segment, ExchangeId exchange, const std::int8_t* codes);
+  void sketch_row(Segment& segment, std::size_t row) const;
+  void sketch_all();
+  void compact();
+  void move_live_rows(std::size_t from);
+
+  Snapshot next_;
+  std::int64_t sketched_above_;
+  std::vector<bool> copied_;  // by segment: its `inverse` is not shared
+  std::vector<ExchangeTable::Change> changes_;
+};
+
+}  // namespace memd::vectors

@@ -1,0 +1,128 @@
+// Topics of real histories: what a session was named by its user or agent should be among what it is found to be about.
+// Skipped without a corpus.
+#include "daemon/ingest/ingest_service.hpp"
+#include "store/enrichment/enrichment_queue.hpp"
+#include "store/topics/lexicon.hpp"
+#include "store/topics/topic_extractor.hpp"
+#include "test/support/corpus.hpp"
+#include "test/support/fake_clock.hpp"
+#include "test/support/temp_dir.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace memd {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+class TopicCorpus : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    if (!fs::exists(test::corpus_home() / ".codex")) return;
+    store_ = std::make_unique<test::TempDir>();
+    const test::FakeClock clock;
+    const Discovery discovery(all_adapters(), test::corpus_home(), {}, {});
+    auto writer = Writer::open(*store_ / "memd.db", clock);
+    ASSERT_TRUE(writer);
+    IngestService service(discovery, clock);
+    ASSERT_TRUE(service.start(std::move(*writer)));
+    service.scan();
+    ASSERT_TRUE(service.block_until_idle(300s));
+  }
+  static void TearDownTestSuite() { store_.reset(); }
+  void SetUp() override {
+    if (!store_) GTEST_SKIP() << "no corpus at " << test::corpus_home() << " (set MEMD_CORPUS)";
+    db_ = std::make_unique<sqlite::Database>(sqlite::Database::open(*store_ / "memd.db", sqlite::OpenMode::read_only));
+    exchanges_ = enrichment::pending(*db_, kMissingTerms, 1'000'000);
+  }
+
+  static inline std::unique_ptr<test::TempDir> store_;
+  std::unique_ptr<sqlite::Database> db_;
+  std::vector<PendingExchange> exchanges_;
+};
+
+// The title is withheld from the extractor.
+TEST_F(TopicCorpus, TopicsHoldWordsOfTheTitle) {
+  topics::TopicExtractor extractor(*db_);
+  struct Session {
+    std::string title;
+    std::set<std::string> stems;
+  };
+  std::map<std::int64_t, Session> sessions;
+  for (PendingExchange e : exchanges_) {
+    if (e.session_title.empty()) continue;
+    Session& s = sessions[e.session_pk];
+    s.title = std::exchange(e.session_title, {});
+    for (const TopicMention& t : extractor.extract(e))
+      for (std::size_t begin = 0; begin < t.stems.size();) {
+        const std::size_t end = std::min(t.stems.find(' ', begin), t.stems.size());
+        s.stems.insert(t.stems.substr(begin, end - begin));
+        begin = end + 1;
+      }
+  }
+  int good = 0;
+  for (const auto& [pk, s] : sessions) {
+    const std::string title = topics::stems_of(search::IndexTokenizer(db_->handle()), s.title);
+    const bool held = std::any_of(s.stems.begin(), s.stems.end(), [&](const std::string& stem) {
+      return stem.size() > 2 && (" " + title + " ").find(" " + stem + " ") != std::string::npos;
+    });
+    good += held ? 1 : 0;
+    if (!held) std::printf("no topic of session %lld holds a word of its title\n", static_cast<long long>(pk));
+  }
+  std::printf("titled sessions: %zu, with a topic of the title: %d\n", sessions.size(), good);
+  ASSERT_GE(sessions.size(), 8U);
+  EXPECT_GE(good * 10, static_cast<int>(sessions.size()) * 7);
+}
+
+TEST_F(TopicCorpus, TopicsAreFewBoundedAndClean) {
+  topics::TopicExtractor extractor(*db_);
+  std::size_t with = 0;
+  std::size_t long_prompts = 0;
+  for (const PendingExchange& e : exchanges_) {
+    const auto found = extractor.extract(e);
+    ASSERT_LE(found.size(), topics::kMostTopics);
+    if (e.user_message.size() > 200 && e.assistant_response.size() > 400) {
+      ++long_prompts;
+      with += found.empty() ? 0 : 1;
+    }
+    std::set<std::string> stems;
+    for (const TopicMention& t : found) {
+      EXPECT_LE(t.relevance, 1);
+      EXPECT_GT(t.relevance, 0);
+      EXPECT_TRUE(stems.insert(t.stems).second) << t.topic;
+      EXPECT_LE(t.topic.size(), 130U) << t.topic;
+      EXPECT_GE(t.topic.size(), 2U);
+      EXPECT_EQ(t.topic.find_first_of("/\\<>|`\"\n\t{}"), std::string::npos) << t.topic;
+      EXPECT_NE(std::count_if(t.topic.begin(), t.topic.end(), [](unsigned char c) { return c >= 'A'; }), 0) << t.topic;
+    }
+  }
+  std::printf("%zu exchanges, %zu of some length, %zu of these with topics\n", exchanges_.size(), long_prompts, with);
+  ASSERT_GT(long_prompts, 100U);
+  EXPECT_GE(with * 100, long_prompts * 90);
+}
+
+TEST_F(TopicCorpus, TheSameWhateverWasReadBefore) {
+  topics::TopicExtractor one(*db_);
+  topics::TopicExtractor other(*db_);
+  std::vector<std::vector<TopicMention>> forward;
+  for (const PendingExchange& e : exchanges_)
+    forward.push_back(one.extract(e));
+  for (std::size_t i = exchanges_.size(); i-- > 0;) {
+    const auto again = other.extract(exchanges_[i]);
+    ASSERT_EQ(again.size(), forward[i].size());
+    for (std::size_t k = 0; k < again.size(); ++k) {
+      EXPECT_EQ(again[k].topic, forward[i][k].topic);
+      EXPECT_EQ(again[k].relevance, forward[i][k].relevance);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace memd

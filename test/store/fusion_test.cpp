@@ -1,0 +1,170 @@
+#include "store/search/fusion.hpp"
+#include "store/search/confidence.hpp"
+
+#include <gmock/gmock.h>
+
+#include <random>
+
+namespace memd::search {
+namespace {
+
+using testing::DoubleNear;
+using testing::ElementsAre;
+
+FusionCandidate candidate(ExchangeId id, std::int64_t session, std::int64_t number, double coverage = 0,
+                          std::uint64_t terms = 0) {
+  FusionCandidate c;
+  c.id = id;
+  c.session = session;
+  c.number = number;
+  c.features.coverage = coverage;
+  c.features.bm25 = coverage;
+  c.terms = terms;
+  return c;
+}
+
+std::vector<ExchangeId> order(std::vector<FusionCandidate> candidates, bool by_meaning = true) {
+  rank(candidates, by_meaning);
+  std::vector<ExchangeId> ids;
+  for (const auto& c : candidates)
+    ids.push_back(c.id);
+  return ids;
+}
+
+TEST(Fusion, ClosenessIsBounded) {
+  EXPECT_EQ(closeness(-3), 0);
+  EXPECT_EQ(closeness(1), 0);
+  EXPECT_EQ(closeness(5), 1);
+  EXPECT_EQ(closeness(50), 1.5);
+}
+
+TEST(Fusion, RecencyHalvesInNinetyDays) {
+  const TimeMs now = 1'770'000'000'000;
+  EXPECT_EQ(recency_of(now, now), 1);
+  EXPECT_NEAR(recency_of(now - 90 * kMsPerDay, now), 0.5, 1e-9);
+  EXPECT_EQ(recency_of(now + kMsPerDay, now), 1) << "a clock that was set back";
+  EXPECT_EQ(recency_of(now, 0), 0) << "age was not asked for";
+  EXPECT_EQ(recency_of(0, now), 0) << "time unknown";
+}
+
+TEST(Fusion, CoverageOfALongTextCountsLess) {
+  RankingFeatures brief;
+  brief.coverage = 1;
+  brief.bm25 = 0.8;
+  RankingFeatures rambling = brief;
+  rambling.bm25 = 0.2;
+  EXPECT_GT(focused_coverage(brief), 1.5 * focused_coverage(rambling));
+  EXPECT_EQ(focused_coverage({}), 0);
+}
+
+TEST(Fusion, AFullHitScoresOneAndNothingScoresZero) {
+  RankingFeatures full;
+  full.bm25 = full.coverage = full.adjacency = full.title = full.surroundings = 1;
+  EXPECT_NEAR(fused_score(full, false), 1, 1e-9);
+  full.dense_z = 10;
+  EXPECT_NEAR(fused_score(full, true), 1, 1e-9);
+  EXPECT_EQ(fused_score({}, true), 0);
+}
+
+TEST(Fusion, MeaningCountsOnlyWhenItWasLookedAt) {
+  RankingFeatures f;
+  f.bm25 = 0.5;
+  f.dense_z = 6;
+  RankingFeatures without = f;
+  without.dense_z = 0;
+  EXPECT_EQ(fused_score(f, false), fused_score(without, false));
+  EXPECT_GT(fused_score(f, true), fused_score(without, true));
+}
+
+TEST(Fusion, NeighboursOfTheSameSessionLift) {
+  std::vector<FusionCandidate> c{candidate(1, 7, 10, 0.4), candidate(2, 7, 11, 0.9), candidate(3, 8, 11, 0.4)};
+  add_context(c, {});
+  EXPECT_GT(c[0].features.neighbour_turns, 0);
+  EXPECT_EQ(c[2].features.neighbour_turns, 0) << "another session";
+  EXPECT_THAT(order(c), ElementsAre(2, 1, 3));
+}
+
+// The question stands before its answer more often than behind.
+TEST(Fusion, TheExchangeBeforeSaysMoreThanTheOneBehind) {
+  std::vector<FusionCandidate> c{candidate(1, 7, 9), candidate(2, 7, 10, 0.9), candidate(3, 7, 11)};
+  add_context(c, {});
+  EXPECT_GT(c[2].features.neighbour_turns, c[0].features.neighbour_turns);
+  EXPECT_GT(c[0].features.neighbour_turns, 0);
+}
+
+TEST(Fusion, SurroundingsAreTheWordsOfTheExchangesAround) {
+  const std::vector<double> shares{0.5, 0.3, 0.2};
+  std::vector<FusionCandidate> c{candidate(1, 7, 1, 0, 0b001), candidate(2, 7, 1 + kSurroundings, 0, 0b010),
+                                 candidate(3, 7, 2 + 2 * kSurroundings, 0, 0b100), candidate(4, 9, 2, 0, 0b100)};
+  add_context(c, shares);
+  EXPECT_NEAR(c[0].features.surroundings, 0.8, 1e-9);
+  EXPECT_NEAR(c[1].features.surroundings, 0.8, 1e-9) << "the third is one too far away";
+  EXPECT_NEAR(c[2].features.surroundings, 0.2, 1e-9);
+  EXPECT_NEAR(c[3].features.surroundings, 0.2, 1e-9);
+}
+
+// Against the plain way of doing it, on random sessions with gaps.
+TEST(Fusion, ContextIsThatOfABruteForceWalk) {
+  std::mt19937 random(5);
+  const std::vector<double> shares{0.1, 0.2, 0.3, 0.4};
+  for (int round = 0; round < 50; ++round) {
+    std::vector<FusionCandidate> c;
+    for (int i = 0; i < 80; ++i)
+      if (random() % 2 == 0)
+        c.push_back(candidate(i, i / 30, i, static_cast<double>(random() % 100) / 100, random() % 16));
+    std::shuffle(c.begin(), c.end(), random);
+    const auto before = c;
+    add_context(c, shares);
+    for (std::size_t i = 0; i < c.size(); ++i) {
+      std::uint64_t around = 0;
+      bool any_near = false;
+      for (const auto& other : before) {
+        const auto distance = std::abs(other.number - c[i].number);
+        if (other.session != c[i].session || distance > kSurroundings) continue;
+        around |= other.terms;
+        any_near |= distance > 0 && distance <= 2 && other.features.coverage > 0;
+      }
+      double expected = 0;
+      for (std::size_t t = 0; t < shares.size(); ++t)
+        if ((around >> t & 1) != 0) expected += shares[t];
+      EXPECT_NEAR(c[i].features.surroundings, expected, 1e-9);
+      EXPECT_EQ(c[i].features.neighbour_turns > 0, any_near);
+      EXPECT_LE(c[i].features.neighbour_turns, 1);
+    }
+  }
+}
+
+TEST(Fusion, EqualScoresNewestFirst) {
+  EXPECT_THAT(order({candidate(1, 1, 1, 0.5), candidate(3, 2, 1, 0.5), candidate(2, 3, 1, 0.5)}), ElementsAre(3, 2, 1));
+}
+
+TEST(Confidence, WordsIdentifiersAndMeaning) {
+  RankingFeatures f;
+  EXPECT_EQ(confidence_of(f, true), Confidence::low);
+  f.coverage = f.surroundings = 1;
+  EXPECT_EQ(confidence_of(f, true), Confidence::high);
+  f.coverage = f.surroundings = 0.6;
+  EXPECT_EQ(confidence_of(f, true), Confidence::medium);
+  f.coverage = f.surroundings = 0.4;
+  EXPECT_EQ(confidence_of(f, true), Confidence::low) << "meaning was looked at and is not near";
+  EXPECT_EQ(confidence_of(f, false), Confidence::medium) << "words are all there is";
+  f.coverage = f.surroundings = 0;
+  f.dense_z = 6;
+  EXPECT_EQ(confidence_of(f, true), Confidence::low) << "so near is one of very many texts by chance";
+  f.surroundings = 0.3;
+  EXPECT_EQ(confidence_of(f, true), Confidence::medium);
+  f.surroundings = f.dense_z = 0;
+  f.identifier = 1;
+  EXPECT_EQ(confidence_of(f, true), Confidence::high);
+}
+
+TEST(Confidence, OneGoodHitIsEnough) {
+  std::vector<RankingFeatures> best(5);
+  EXPECT_TRUE(nothing_relevant(best, true));
+  EXPECT_TRUE(nothing_relevant({}, true));
+  best[3].coverage = 1;
+  EXPECT_FALSE(nothing_relevant(best, true));
+}
+
+}  // namespace
+}  // namespace memd::search

@@ -1,0 +1,194 @@
+#include "store/reader.hpp"
+#include "test/support/fake_semantic_index.hpp"
+#include "test/support/store_fixture.hpp"
+
+#include <gmock/gmock.h>
+
+#include <set>
+
+namespace memd {
+namespace {
+
+using test::FakeSemanticIndex;
+using test::StoreFixture;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr std::string_view kQuestion = "how do we pay people";
+
+class HybridSearch : public testing::Test {
+ protected:
+  HybridSearch() {
+    const auto s = store_.session({.native_id = "aaaa1", .title = "Accounts"});
+    for (int i = 0; i < 40; ++i)
+      fill_.push_back(add(s, "the garden in week " + std::to_string(i), "green", 0.05F));
+    payroll_ = add(s, "set up the salary run", "It goes out on the 25th by the bank's file.", 0.9F);
+    const auto t = store_.session({.native_id = "bbbb1", .platform = Platform::cursor, .project = "/home/u/web"});
+    words_ = add(t, "people queue here", "they do", 0.1F);
+    semantic_->questions[std::string(kQuestion)] = {1, 0, 0};
+  }
+
+  ExchangeId add(std::int64_t session, std::string user, std::string answer, float nearness) {
+    const auto id = store_.exchange(session, {.user = std::move(user), .answer = std::move(answer)});
+    semantic_->exchanges[id] = FakeSemanticIndex::along(nearness);
+    return id;
+  }
+  SearchQuery query(std::string_view text = kQuestion) {
+    SearchQuery q;
+    q.text = text;
+    return q;
+  }
+  SearchAnswer ask(const SearchQuery& q) {
+    auto r = reader_.search(q);
+    EXPECT_TRUE(r) << (r ? "" : r.error().message());
+    return r ? std::move(*r) : SearchAnswer{};
+  }
+  static std::vector<ExchangeId> ids(const SearchAnswer& answer) {
+    std::vector<ExchangeId> out;
+    for (const auto& hit : answer.hits)
+      out.push_back(hit.exchange_id);
+    return out;
+  }
+
+  StoreFixture store_;
+  std::shared_ptr<FakeSemanticIndex> semantic_ = std::make_shared<FakeSemanticIndex>();
+  Reader reader_{store_.file(), semantic_};
+  std::vector<ExchangeId> fill_;
+  ExchangeId payroll_ = 0;
+  ExchangeId words_ = 0;
+};
+
+TEST_F(HybridSearch, WhatWasMeantIsFoundWithoutACommonWord) {
+  const auto answer = ask(query());
+  EXPECT_EQ(answer.mode, SearchMode::hybrid);
+  EXPECT_TRUE(answer.semantic.used);
+  EXPECT_EQ(answer.semantic.model, "fake/one");
+  EXPECT_THAT(ids(answer), testing::UnorderedElementsAre(payroll_, words_)) << "what is not near is no hit";
+  EXPECT_FALSE(answer.nothing_relevant);
+  const auto& hit = answer.hits[answer.hits[0].exchange_id == payroll_ ? 0 : 1];
+  EXPECT_EQ(hit.confidence, Confidence::medium);
+  EXPECT_THAT(hit.snippet, HasSubstr("salary run")) << "the chunk that is nearest";
+  EXPECT_EQ(hit.matched_in, "user_message");
+  EXPECT_FALSE(hit.features) << "nobody asked";
+}
+
+TEST_F(HybridSearch, ModesChooseTheSides) {
+  auto q = query();
+  q.mode = SearchMode::lexical;
+  auto answer = ask(q);
+  EXPECT_THAT(ids(answer), ElementsAre(words_));
+  EXPECT_EQ(answer.mode, SearchMode::lexical);
+  EXPECT_THAT(semantic_->asked, IsEmpty()) << "not even embedded";
+  q.mode = SearchMode::semantic;
+  answer = ask(q);
+  EXPECT_EQ(answer.mode, SearchMode::semantic);
+  ASSERT_EQ(answer.hits.size(), 20U);
+  EXPECT_EQ(answer.hits[0].exchange_id, payroll_);
+  EXPECT_EQ(answer.hits[1].exchange_id, words_);
+  EXPECT_TRUE(answer.more);
+  for (std::size_t i = 1; i < answer.hits.size(); ++i)
+    EXPECT_LE(answer.hits[i].relevance_score, answer.hits[i - 1].relevance_score);
+}
+
+TEST_F(HybridSearch, OnlyTheQuestionIsEmbedded) {
+  ask(query("salary -garden platform:cursor \"by the bank\" path:src/x"));
+  EXPECT_THAT(semantic_->asked, ElementsAre("salary by the bank"));
+}
+
+TEST_F(HybridSearch, FiltersHoldForWhatMeaningFinds) {
+  auto q = query();
+  q.filter.project = "web";
+  EXPECT_THAT(ids(ask(q)), ElementsAre(words_));
+  q = query(std::string(kQuestion) + " platform:cursor");
+  semantic_->questions[std::string(kQuestion)] = {1, 0, 0};
+  EXPECT_THAT(ids(ask(q)), ElementsAre(words_));
+  semantic_->questions["pay people"] = {1, 0, 0};
+  EXPECT_THAT(ids(ask(query("pay people -salary"))), ElementsAre(words_)) << "excluded words exclude";
+  semantic_->questions["people queue pay"] = {1, 0, 0};
+  EXPECT_THAT(ids(ask(query("\"people queue\" pay"))), ElementsAre(words_)) << "what is in quotes has to be there";
+  semantic_->questions["no such words pay"] = {1, 0, 0};
+  EXPECT_THAT(ids(ask(query("\"no such words\" pay"))), IsEmpty());
+}
+
+TEST_F(HybridSearch, WithoutAModelWordsAloneAndItIsSaid) {
+  semantic_->down = "ollama does not answer";
+  const auto answer = ask(query());
+  EXPECT_EQ(answer.mode, SearchMode::lexical);
+  EXPECT_FALSE(answer.semantic.used);
+  EXPECT_THAT(answer.semantic.trouble, HasSubstr("ollama does not answer"));
+  EXPECT_THAT(ids(answer), ElementsAre(words_));
+  Reader plain(store_.file());
+  const auto other = plain.search(query()).value();
+  EXPECT_EQ(other.mode, SearchMode::lexical);
+  EXPECT_FALSE(other.semantic.trouble.empty());
+}
+
+TEST_F(HybridSearch, CountsWhatHasNoVectorYet) {
+  semantic_->pending = 3;
+  semantic_->exchanges.erase(words_);
+  const auto answer = ask(query());
+  EXPECT_EQ(answer.semantic.pending, 3);
+  EXPECT_THAT(ids(answer), testing::Contains(words_)) << "found by its words";
+}
+
+TEST_F(HybridSearch, AVectorOfWhatIsGoneIsNoHit) {
+  semantic_->exchanges[999'999] = FakeSemanticIndex::along(1);
+  EXPECT_THAT(ids(ask(query())), testing::Not(testing::Contains(999'999)));
+}
+
+TEST_F(HybridSearch, CopiesAreOneHit) {
+  const auto s = store_.session({.native_id = "cccc1"});
+  add(s, "set up the salary run", "It goes out on the 25th by the bank's file.", 0.9F);
+  const auto answer = ask(query());
+  EXPECT_EQ(answer.hits.size(), 2U);
+  EXPECT_EQ(answer.hits[0].copies + answer.hits[1].copies, 1);
+}
+
+TEST_F(HybridSearch, ExplainsByFeatures) {
+  auto q = query();
+  q.explain = true;
+  q.now = 1'770'000'000'000 + kMsPerDay;
+  q.near_project = "/home/u/web";
+  for (const auto& hit : ask(q).hits) {
+    ASSERT_TRUE(hit.features);
+    EXPECT_EQ(hit.features->same_project, hit.exchange_id == words_ ? 1 : 0);
+    EXPECT_GT(hit.features->recency, 0.9);
+    EXPECT_EQ(hit.features->coverage > 0, hit.exchange_id == words_);
+    EXPECT_NEAR(hit.features->cosine, hit.exchange_id == words_ ? 0.1 : 0.9, 1e-6);
+  }
+}
+
+TEST_F(HybridSearch, PagesFollowOneOrder) {
+  const auto s = store_.session({.native_id = "dddd1"});
+  for (int i = 0; i < 700; ++i)
+    add(s, "people number " + std::to_string(i), std::string(static_cast<std::size_t>(i % 7), 'x'),
+        static_cast<float>(i % 90) / 100);
+  auto q = query();
+  q.limit = 60;
+  std::vector<ExchangeId> paged;
+  for (q.offset = 0;; q.offset += q.limit) {
+    const auto answer = ask(q);
+    for (const auto& hit : answer.hits)
+      paged.push_back(hit.exchange_id);
+    if (!answer.more) break;
+  }
+  EXPECT_GE(paged.size(), 701U);
+  EXPECT_EQ(std::set<ExchangeId>(paged.begin(), paged.end()).size(), paged.size()) << "each once";
+  q.offset = 0;
+  q.limit = 1000;
+  EXPECT_EQ(ids(ask(q)), paged);
+}
+
+TEST_F(HybridSearch, NothingRelevantIsSaid) {
+  semantic_->questions["quantum chromodynamics of week hats"] = FakeSemanticIndex::along(0.05F);
+  const auto answer = ask(query("quantum chromodynamics of week hats"));
+  EXPECT_TRUE(answer.nothing_relevant);
+  for (const auto& hit : answer.hits)
+    EXPECT_EQ(hit.confidence, Confidence::low);
+  EXPECT_FALSE(ask(query("garden week")).nothing_relevant);
+  EXPECT_FALSE(ask(query("platform:cursor")).nothing_relevant) << "filters alone are always met";
+}
+
+}  // namespace
+}  // namespace memd

@@ -1,0 +1,318 @@
+#include "store/vectors/vector_index.hpp"
+#include "test/support/temp_dir.hpp"
+#include "vector_store.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <map>
+#include <random>
+#include <set>
+#include <thread>
+
+namespace memd::vectors {
+namespace {
+
+using testing::ElementsAre;
+using testing::FloatNear;
+using testing::IsEmpty;
+using testing::SizeIs;
+using Codes = test::VectorStore::Codes;
+
+constexpr int kDimension = 20;
+
+class VectorIndexTest : public testing::Test {
+ protected:
+  Codes random_codes(std::size_t chunks) {
+    Codes out(chunks * kDimension);
+    for (auto& c : out)
+      c = static_cast<std::int8_t>(std::uniform_int_distribution(-128, 127)(random_));
+    return out;
+  }
+  std::vector<float> random_query() {
+    std::vector<float> out(kDimension);
+    // Whole numbers up to ±127, so that making bytes of them loses nothing.
+    for (auto& v : out)
+      v = static_cast<float>(std::uniform_int_distribution(-127, 127)(random_));
+    out[0] = 127;
+    return out;
+  }
+  static Codes axis(int d, int sign = 1) {
+    Codes out(kDimension);
+    out[static_cast<std::size_t>(d)] = static_cast<std::int8_t>(100 * sign);
+    return out;
+  }
+  static std::vector<float> towards(int d) {
+    std::vector<float> out(kDimension);
+    out[static_cast<std::size_t>(d)] = 1;
+    return out;
+  }
+  static std::vector<ExchangeId> ids(const ScanResult& result) {
+    std::vector<ExchangeId> out;
+    for (const Neighbour& n : result.nearest)
+      out.push_back(n.exchange);
+    return out;
+  }
+
+  test::TempDir dir_;
+  test::VectorStore store_{dir_.path() / "memd.db"};
+  VectorIndex index_{"m"};
+  std::mt19937 random_{11};
+};
+
+TEST_F(VectorIndexTest, EmptyStore) {
+  index_.refresh(store_.db());
+  EXPECT_EQ(index_.exchanges(), 0);
+  EXPECT_EQ(index_.dimension(), 0);
+  const ExchangeId also[] = {7};
+  const auto result = index_.scan({.query = towards(0), .also = also});
+  EXPECT_THAT(result.nearest, IsEmpty());
+  ASSERT_THAT(result.also, SizeIs(1));
+  EXPECT_TRUE(std::isnan(result.also[0]));
+}
+
+TEST_F(VectorIndexTest, BestChunkOfEachExchange) {
+  Codes two = axis(1);
+  const Codes near = axis(0);
+  two.insert(two.end(), near.begin(), near.end());
+  store_.put(1, two, kDimension);
+  store_.put(2, axis(1), kDimension);
+  store_.put(3, axis(0, -1), kDimension);
+  store_.put(4, Codes(kDimension), kDimension);  // says nothing
+  index_.refresh(store_.db());
+  EXPECT_EQ(index_.exchanges(), 4);
+  EXPECT_EQ(index_.dimension(), kDimension);
+  const ExchangeId also[] = {3, 9, 1, 4};
+  const auto result = index_.scan({.query = towards(0), .count = 10, .also = also});
+  EXPECT_THAT(ids(result), ElementsAre(1, 2, 3));
+  EXPECT_EQ(result.nearest[0].chunk, 1);
+  EXPECT_EQ(result.nearest[1].chunk, 0);
+  EXPECT_FLOAT_EQ(result.nearest[0].cosine, 1);
+  EXPECT_FLOAT_EQ(result.also[0], -1);
+  EXPECT_TRUE(std::isnan(result.also[1]));
+  EXPECT_FLOAT_EQ(result.also[2], 1);
+  EXPECT_TRUE(std::isnan(result.also[3]));
+  EXPECT_EQ(result.scanned, 4);
+  EXPECT_NEAR(result.mean, 0, 1e-6);
+  EXPECT_NEAR(result.deviation, std::sqrt(0.5), 1e-6);
+}
+
+TEST_F(VectorIndexTest, EqualOnesNewestFirst) {
+  for (const ExchangeId id : {5, 3, 9, 1, 7})
+    store_.put(id, axis(0), kDimension);
+  index_.refresh(store_.db());
+  EXPECT_THAT(ids(index_.scan({.query = towards(0), .count = 3})), ElementsAre(9, 7, 5));
+}
+
+TEST_F(VectorIndexTest, RangeAndFilterComeBeforeCounting) {
+  for (ExchangeId id = 1; id <= 50; ++id)
+    store_.put(id, axis(0), kDimension);
+  index_.refresh(store_.db());
+  const std::function<bool(ExchangeId)> even = [](ExchangeId id) { return id % 2 == 0; };
+  const auto result = index_.scan({.query = towards(0), .count = 3, .first = 10, .last = 21, .passes = &even});
+  EXPECT_THAT(ids(result), ElementsAre(20, 18, 16));
+  EXPECT_EQ(result.scanned, 12);
+}
+
+TEST_F(VectorIndexTest, OtherDimensionOrNoDirectionFindsNothing) {
+  store_.put(1, axis(0), kDimension);
+  index_.refresh(store_.db());
+  EXPECT_THAT(index_.scan({.query = std::vector<float>(7, 1.F)}).nearest, IsEmpty());
+  EXPECT_THAT(index_.scan({.query = std::vector<float>(kDimension)}).nearest, IsEmpty());
+  EXPECT_THAT(index_.scan({.query = towards(0), .count = 0}).nearest, IsEmpty());
+}
+
+TEST_F(VectorIndexTest, ModelsAreApart) {
+  store_.put(1, axis(0), kDimension, "other");
+  store_.put(2, axis(0), kDimension, "m");
+  index_.refresh(store_.db());
+  EXPECT_THAT(ids(index_.scan({.query = towards(0)})), ElementsAre(2));
+  store_.db().exec("DELETE FROM vector_models WHERE name = 'm'");
+  index_.refresh(store_.db());
+  EXPECT_EQ(index_.exchanges(), 0);
+  // The same name again, with another dimension.
+  store_.put(3, {1, 2, 3}, 3, "m");
+  index_.refresh(store_.db());
+  EXPECT_EQ(index_.dimension(), 3);
+  EXPECT_THAT(ids(index_.scan({.query = std::vector<float>{1, 2, 3}})), ElementsAre(3));
+}
+
+TEST_F(VectorIndexTest, VectorsOfAnotherSizeAreNotUsed) {
+  store_.put(1, axis(0), kDimension);
+  store_.put(2, Codes(kDimension + 1, 5), kDimension);
+  index_.refresh(store_.db());
+  EXPECT_THAT(ids(index_.scan({.query = towards(0)})), ElementsAre(1));
+}
+
+TEST_F(VectorIndexTest, OlderSnapshotTakesNothingAway) {
+  store_.put(1, axis(0), kDimension);
+  auto reader = sqlite::Database::open(dir_.path() / "memd.db", sqlite::OpenMode::read_only);
+  reader.exec("BEGIN");
+  reader.prepare("SELECT count(*) FROM vectors").bind().run();  // its snapshot begins here
+  store_.put(2, axis(0), kDimension);
+  index_.refresh(store_.db());
+  index_.refresh(reader);
+  EXPECT_THAT(ids(index_.scan({.query = towards(0)})), ElementsAre(2, 1));
+  reader.exec("COMMIT");
+  index_.refresh(reader);
+  EXPECT_THAT(ids(index_.scan({.query = towards(0)})), ElementsAre(2, 1));
+}
+
+TEST_F(VectorIndexTest, ReleaseGivesMemoryBackUntilTheNextRefresh) {
+  store_.put(1, axis(0), kDimension);
+  index_.refresh(store_.db());
+  EXPECT_GT(index_.memory(), 0U);
+  index_.release();
+  EXPECT_EQ(index_.memory(), 0U);
+  EXPECT_EQ(index_.exchanges(), 0);
+  index_.refresh(store_.db());
+  EXPECT_THAT(ids(index_.scan({.query = towards(0)})), ElementsAre(1));
+}
+
+// What the index should say, worked out the slow way.
+class Expected {
+ public:
+  std::map<ExchangeId, Codes> exchanges;
+
+  float best(ExchangeId id, const std::vector<float>& query) const {
+    const auto at = exchanges.find(id);
+    float out = std::nanf("");
+    if (at == exchanges.end()) return out;
+    for (std::size_t c = 0; c < at->second.size(); c += kDimension)
+      if (const float v = cosine(at->second.data() + c, query); !(out >= v)) out = v;
+    return out;
+  }
+  static float cosine(const std::int8_t* codes, const std::vector<float>& query) {
+    double dot = 0;
+    double a = 0;
+    double b = 0;
+    for (std::size_t d = 0; d < kDimension; ++d) {
+      dot += codes[d] * query[d];
+      a += codes[d] * codes[d];
+      b += query[d] * query[d];
+    }
+    return static_cast<float>(dot / std::sqrt(a * b));
+  }
+};
+
+TEST_F(VectorIndexTest, AgreesWithTheSlowWayWhateverHappens) {
+  Expected expected;
+  const auto check = [&] {
+    const auto query = random_query();
+    const ExchangeId first = static_cast<ExchangeId>(random_() % 300);
+    const ExchangeId last = random_() % 3 == 0 ? INT64_MAX : first + static_cast<ExchangeId>(random_() % 400);
+    const std::function<bool(ExchangeId)> passes = [](ExchangeId id) { return id % 3 != 0; };
+    const bool filter = random_() % 2 == 0;
+    std::vector<ExchangeId> also;
+    for (int i = 0; i < 20; ++i)
+      also.push_back(static_cast<ExchangeId>(random_() % 700));
+    const std::size_t count = 1 + random_() % 30;
+    const auto result = index_.scan({query, count, first, last, filter ? &passes : nullptr, also});
+
+    std::vector<float> cosines;
+    double sum = 0;
+    double squares = 0;
+    std::int64_t scanned = 0;
+    for (const auto& [id, codes] : expected.exchanges) {
+      if (id < first || id > last) continue;
+      for (std::size_t c = 0; c < codes.size(); c += kDimension) {
+        const double v = Expected::cosine(codes.data() + c, query);
+        sum += v;
+        squares += v * v;
+        ++scanned;
+      }
+      if (!codes.empty() && (!filter || passes(id))) cosines.push_back(expected.best(id, query));
+    }
+    std::sort(cosines.rbegin(), cosines.rend());
+    cosines.resize(std::min(cosines.size(), count));
+    ASSERT_EQ(result.nearest.size(), cosines.size());
+    std::set<ExchangeId> distinct;
+    for (std::size_t i = 0; i < cosines.size(); ++i) {
+      const Neighbour& n = result.nearest[i];
+      EXPECT_NEAR(n.cosine, cosines[i], 1e-5);
+      EXPECT_NEAR(n.cosine, expected.best(n.exchange, query), 1e-5);
+      const Codes& codes = expected.exchanges.at(n.exchange);
+      EXPECT_NEAR(Expected::cosine(codes.data() + n.chunk * kDimension, query), n.cosine, 1e-5);
+      EXPECT_TRUE(distinct.insert(n.exchange).second);
+      EXPECT_TRUE(n.exchange >= first && n.exchange <= last && (!filter || passes(n.exchange)));
+    }
+    for (std::size_t i = 0; i < also.size(); ++i) {
+      const float wanted = expected.best(also[i], query);
+      EXPECT_EQ(std::isnan(result.also[i]), std::isnan(wanted));
+      if (!std::isnan(wanted)) {
+        EXPECT_NEAR(result.also[i], wanted, 1e-5);
+      }
+    }
+    ASSERT_EQ(result.scanned, scanned);
+    if (scanned == 0) return;
+    EXPECT_NEAR(result.mean, sum / static_cast<double>(scanned), 1e-5);
+    const double mean = sum / static_cast<double>(scanned);
+    EXPECT_NEAR(result.deviation, std::sqrt(squares / static_cast<double>(scanned) - mean * mean), 1e-4);
+  };
+  for (int round = 0; round < 250 && !HasFatalFailure(); ++round) {
+    sqlite::Transaction tx(store_.db());
+    for (std::size_t changes = random_() % 60; changes > 0; --changes) {
+      const auto id = static_cast<ExchangeId>(1 + random_() % 600);
+      if (random_() % 4 == 0) {
+        store_.remove(id);
+        expected.exchanges.erase(id);
+      } else {
+        const Codes codes = random_codes(random_() % 12 == 0 ? 0 : 1 + random_() % 9);
+        store_.put(id, codes, kDimension);
+        if (codes.empty())
+          expected.exchanges.erase(id);
+        else
+          expected.exchanges[id] = codes;
+      }
+    }
+    tx.commit();
+    if (random_() % 40 == 0) index_.release();
+    if (random_() % 3 != 0) continue;  // changes pile up
+    index_.refresh(store_.db());
+    ASSERT_EQ(index_.exchanges(), static_cast<std::int64_t>(expected.exchanges.size()));
+    for (int i = 0; i < 4; ++i)
+      check();
+  }
+  // What was superseded did not stay: some 10,000 rows were written for some 2,000 that are left.
+  std::size_t rows = 0;
+  for (const auto& [id, codes] : expected.exchanges)
+    rows += codes.size() / kDimension;
+  EXPECT_LT(index_.memory(), (rows * 5 / 4 + 1100) * (64 + 8 + 8 + 4) + 600 * 64);
+}
+
+TEST_F(VectorIndexTest, ScansGoOnWhileItIsRefreshed) {
+  for (ExchangeId id = 1; id <= 200; ++id)
+    store_.put(id, random_codes(3), kDimension);
+  index_.refresh(store_.db());
+  std::atomic<bool> done = false;
+  std::atomic<int> scans = 0;
+  std::vector<std::thread> scanners;
+  for (int t = 0; t < 2; ++t)
+    scanners.emplace_back([&] {
+      while (!done || scans < 20) {
+        const auto result = index_.scan({.query = towards(0), .count = 50});
+        for (const Neighbour& n : result.nearest)
+          EXPECT_TRUE(std::isfinite(n.cosine) && std::fabs(n.cosine) <= 1.0001F);
+        EXPECT_EQ(result.nearest.size(), 50U);
+        ++scans;
+      }
+    });
+  for (int round = 0; round < 100; ++round) {
+    {
+      sqlite::Transaction tx(store_.db());
+      for (int i = 0; i < 20; ++i)
+        store_.put(static_cast<ExchangeId>(1 + random_() % 200), random_codes(1 + random_() % 5), kDimension);
+      tx.commit();
+    }
+    index_.refresh(store_.db());
+  }
+  done = true;
+  for (auto& t : scanners)
+    t.join();
+}
+
+}  // namespace
+}  // namespace memd::vectors

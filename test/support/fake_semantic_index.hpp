@@ -1,0 +1,65 @@
+#pragma once
+
+#include "store/search/semantic_index.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace memd::test {
+
+// Vectors as a test gives them, looked at one by one.
+class FakeSemanticIndex final : public search::SemanticIndex {
+ public:
+  Result<search::QueryVector> embed(std::string_view question, std::stop_token) override {
+    asked.emplace_back(question);
+    if (!down.empty()) return Error(Errc::unavailable, down);
+    const auto it = questions.find(std::string(question));
+    return search::QueryVector{"fake/one", it == questions.end() ? std::vector<float>() : it->second};
+  }
+
+  vectors::ScanResult scan(sqlite::Database&, const search::QueryVector& question,
+                           vectors::ScanRequest request) override {
+    vectors::ScanResult out;
+    std::map<ExchangeId, float> cosines;
+    for (const auto& [id, vector] : exchanges) {
+      float dot = 0;
+      for (std::size_t i = 0; i < vector.size(); ++i)
+        dot += vector[i] * question.vector.at(i);
+      cosines[id] = dot;
+      out.mean += dot;
+      out.deviation += dot * dot;
+    }
+    out.scanned = static_cast<std::int64_t>(exchanges.size());
+    const double n = std::max<double>(1, static_cast<double>(exchanges.size()));
+    out.mean /= n;
+    out.deviation = std::sqrt(std::max(0.0, out.deviation / n - out.mean * out.mean));
+    for (const auto& [id, cosine] : cosines)
+      if (id >= request.first && id <= request.last && (request.passes == nullptr || (*request.passes)(id)))
+        out.nearest.push_back({id, 0, cosine});
+    std::sort(out.nearest.begin(), out.nearest.end(), [](auto& a, auto& b) { return a.cosine > b.cosine; });
+    out.nearest.resize(std::min(out.nearest.size(), request.count));
+    for (const ExchangeId id : request.also)
+      out.also.push_back(cosines.contains(id) ? cosines[id] : std::numeric_limits<float>::quiet_NaN());
+    return out;
+  }
+
+  search::SemanticState state(sqlite::Database&) override {
+    return {"fake/one", "", static_cast<std::int64_t>(exchanges.size()), pending, trouble};
+  }
+
+  // A vector of three dimensions, of unit length: `share` along the first, the rest along the second.
+  static std::vector<float> along(float share) { return {share, std::sqrt(1 - share * share), 0}; }
+
+  std::map<std::string, std::vector<float>> questions;
+  std::map<ExchangeId, std::vector<float>> exchanges;
+  std::vector<std::string> asked;
+  std::string down;  // why questions cannot be embedded; empty: they can
+  std::int64_t pending = 0;
+  std::string trouble;
+};
+
+}  // namespace memd::test
