@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <unordered_set>
 
 namespace memd::search {
@@ -132,7 +133,18 @@ std::vector<LexicalCandidate> LexicalSearch::newest(const LexicalQuestion& quest
   const auto take = [&](ExchangeId id) {
     if (filter.passes(id) && !is_excluded(question, id)) out.push_back({id, 1.0, {}, 0});
   };
-  if (filter.is_list()) {
+  // Those of a list may all be old: when looking back has cost as much, the list itself is read.
+  std::size_t steps = filter.is_list() ? filter.list().size() : std::numeric_limits<std::size_t>::max();
+  auto& q = db_.prepare(
+                   "SELECT exchange_pk FROM exchanges WHERE started_at >= ?1 AND started_at < ?2"
+                   " ORDER BY started_at DESC, exchange_pk DESC")
+                .bind(filter.since(), filter.until());
+  while (out.size() < count && steps > 0 && q.step()) {
+    --steps;
+    take(q.int64(0));
+  }
+  if (steps == 0 && out.size() < count) {
+    out.clear();
     std::vector<std::pair<TimeMs, ExchangeId>> listed;
     auto& time = db_.prepare("SELECT started_at FROM exchanges WHERE exchange_pk = ?1");
     for (const ExchangeId id : filter.list())
@@ -141,14 +153,7 @@ std::vector<LexicalCandidate> LexicalSearch::newest(const LexicalQuestion& quest
     std::sort(listed.rbegin(), listed.rend());
     for (auto it = listed.begin(); it != listed.end() && out.size() < count; ++it)
       take(it->second);
-    return out;
   }
-  auto& q = db_.prepare(
-                   "SELECT exchange_pk FROM exchanges WHERE started_at >= ?1 AND started_at < ?2"
-                   " ORDER BY started_at DESC, exchange_pk DESC")
-                .bind(filter.since(), filter.until());
-  while (out.size() < count && q.step())
-    take(q.int64(0));
   q.reset();
   return out;
 }

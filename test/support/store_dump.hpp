@@ -28,6 +28,8 @@ inline std::vector<std::string> dump_store(sqlite::Database& db) {
       "SELECT 'file', s.uid, f.exchange_number, p.path, f.access, f.touches, f.lines_added, f.lines_removed"
       " FROM exchange_files f JOIN sessions s USING (session_pk) JOIN paths p USING (path_pk)"
       " ORDER BY s.uid, f.exchange_number, p.path, f.access",
+      "SELECT 'tool', s.uid, x.exchange_number, t.tool FROM exchange_tools c JOIN exchanges x USING (exchange_pk)"
+      " JOIN sessions s USING (session_pk) JOIN tools t USING (tool_pk) ORDER BY s.uid, x.exchange_number, t.tool",
       "SELECT 'response', response_key, exchange_number, input, output, cache_read, cache_creation FROM responses"
       " ORDER BY response_key",
       "SELECT 'observation', s.uid, o.exchange_number, o.event_seq, o.time, o.type, o.summary, o.content, o.tool,"

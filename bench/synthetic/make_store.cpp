@@ -1,0 +1,85 @@
+// Writes a store of any number of exchanges through the store's own writer: rows, full text, files, ledger and queue
+// are what an ingest leaves. Always the same for the same arguments.
+//
+//   make_store FILE EXCHANGES [HOME]     HOME: histories of agents, read first as the daemon would
+#include "bench/synthetic/work_history.hpp"
+#include "daemon/ingest/ingest_service.hpp"
+#include "store/writer.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace memd;
+
+constexpr std::size_t kExchangesInCommit = 4'000;
+
+std::unique_ptr<Writer> open(const fs::path& file) {
+  auto writer = Writer::open(file, system_clock());
+  if (!writer) throw std::runtime_error(writer.error().message());
+  return std::move(*writer);
+}
+
+void read_home(const fs::path& file, const fs::path& home) {
+  const Discovery discovery(all_adapters(), home, {}, {});
+  IngestOptions options;
+  options.tailer.raw = RawMode::off;
+  IngestService service(discovery, system_clock(), options);
+  if (auto started = service.start(open(file)); !started) throw std::runtime_error(started.error().message());
+  service.scan();
+  if (!service.block_until_idle(std::chrono::minutes(30))) throw std::runtime_error("the ingest did not end");
+}
+
+void make_up(const fs::path& file, std::size_t exchanges) {
+  const auto writer = open(file);
+  bench::WorkHistory history(7);
+  const auto must = [](const auto& result) {
+    if (!result) throw std::runtime_error(result.error().message());
+  };
+  std::size_t made = 0;
+  std::size_t uncommitted = 0;
+  const auto start = std::chrono::steady_clock::now();
+  while (made < exchanges) {
+    const std::size_t length = std::min(history.usual_length(), exchanges - made);
+    SourceSlice slice = history.session(length);
+    must(writer->apply(slice));
+    made += length;
+    uncommitted += length;
+    if (uncommitted < kExchangesInCommit) continue;
+    uncommitted = 0;
+    must(writer->commit());
+    std::printf(
+        "\r%zu exchanges, %.0f a second", made,
+        static_cast<double>(made) / std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    std::fflush(stdout);
+  }
+  must(writer->commit());
+  must(writer->optimize());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 3) {
+    std::fputs("usage: make_store FILE EXCHANGES [HOME]\n", stderr);
+    return 2;
+  }
+  try {
+    const fs::path file = argv[1];
+    if (fs::exists(file)) throw std::runtime_error(file.string() + " exists");
+    fs::create_directories(fs::absolute(file).parent_path());
+    if (argc > 3) read_home(file, argv[3]);
+    make_up(file, std::strtoull(argv[2], nullptr, 10));
+    std::printf("\n%s: %.1f MB\n", argv[1], static_cast<double>(fs::file_size(file)) / 1e6);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "make_store: %s\n", e.what());
+    return 1;
+  }
+  return 0;
+}

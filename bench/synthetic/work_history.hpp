@@ -1,0 +1,58 @@
+#pragma once
+
+#include "bench/synthetic/lexicon.hpp"
+#include "schemas/source.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memd::bench {
+
+// Years of work with agents, session by session, as the store takes them in: what adapters would make of transcripts,
+// without the transcripts. Projects with identifiers and files of their own, some much busier than others; sessions
+// with a subject that their words come from; prompts, tool calls, errors, pasted traces, answers. The same seed gives
+// the same history.
+class WorkHistory {
+ public:
+  explicit WorkHistory(std::uint64_t seed);
+
+  // A session of `exchanges` exchanges, in a source of its own that is read to its end.
+  SourceSlice session(std::size_t exchanges);
+  std::size_t usual_length();  // of a session, in exchanges
+
+ private:
+  struct Project {
+    std::string root;
+    std::vector<std::string> identifiers;
+    std::vector<std::string> files;
+  };
+  struct Subject {
+    std::vector<std::string_view> words;
+    std::vector<std::size_t> identifiers;  // of the project
+    std::vector<std::size_t> files;
+  };
+
+  void make_project();
+  std::string identifier();
+  const std::string& identifier_of(const Project& project, const Subject& subject);
+  const std::string& file_of(const Project& project, const Subject& subject);
+  std::size_t length(double mean_log, double deviation, std::size_t most);
+  std::string prose(const Project& project, const Subject& subject, std::size_t words);
+  std::string trace(const Project& project, const Subject& subject);
+
+  void exchange(SourceSlice& slice, const Project& project, const Subject& subject);
+  void tool_use(SourceSlice& slice, const Project& project, const Subject& subject);
+  Event& add(SourceSlice& slice, EventKind kind, Role role);
+
+  Random random_;
+  Lexicon lexicon_;
+  std::vector<Project> projects_;
+  std::uint64_t sessions_ = 0;
+  TimeMs start_ = 1'672'531'200'000;  // 2023-01-01
+  TimeMs time_ = 0;                   // in the session being made
+  std::string cwd_;
+};
+
+}  // namespace memd::bench
