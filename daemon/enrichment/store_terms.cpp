@@ -1,5 +1,6 @@
 #include "daemon/enrichment/store_terms.hpp"
 
+#include "store/enrichment/identifiers.hpp"
 #include "store/sqlite/database.hpp"
 #include "store/topics/topic_extractor.hpp"
 
@@ -11,13 +12,16 @@ namespace {
 class StoreTerms final : public TermExtractor {
  public:
   StoreTerms(const std::filesystem::path& database, std::shared_ptr<embedding::Embedder> embedder)
-      : db_(sqlite::Database::open(database, sqlite::OpenMode::read_only)), topics_(db_, std::move(embedder)) {}
+      : db_(sqlite::Database::open(database, sqlite::OpenMode::read_only)),
+        embedder_(std::move(embedder)),
+        topics_(db_, embedder_.get()) {}
 
   int version() const override { return 1; }
 
   Result<ExchangeTerms> extract(const PendingExchange& exchange) override {
     return sqlite::guard([&] {
       ExchangeTerms out;
+      out.identifiers = enrichment::extract_identifiers(exchange);
       out.topics = topics_.extract(exchange);
       return out;
     });
@@ -25,6 +29,7 @@ class StoreTerms final : public TermExtractor {
 
  private:
   sqlite::Database db_;
+  std::shared_ptr<embedding::Embedder> embedder_;
   topics::TopicExtractor topics_;
 };
 
