@@ -14,6 +14,7 @@
 #include "store/queries/totals.hpp"
 #include "store/search/hybrid_search.hpp"
 #include "store/sqlite/database.hpp"
+#include "store/sqlite/snapshot.hpp"
 #include "store/topics/topic_index.hpp"
 
 #include <sys/stat.h>
@@ -36,23 +37,6 @@ std::optional<FileIdentity> identity_of(const std::filesystem::path& file) {
   if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
   throw ErrorException(Error::from_errno(errno, "stat", file.string()));
 }
-
-// One snapshot for all statements of a call.
-class ReadTransaction {
- public:
-  explicit ReadTransaction(sqlite::Database& db) : db_(db) { db_.prepare("BEGIN").run(); }
-  ~ReadTransaction() {
-    // A statement left in the middle, by an error, would hold on to the snapshot.
-    for (sqlite3_stmt* s = nullptr; (s = sqlite3_next_stmt(db_.handle(), s)) != nullptr;)
-      if (sqlite3_stmt_busy(s) != 0) sqlite3_reset(s);
-    if (sqlite3_get_autocommit(db_.handle()) == 0) sqlite3_exec(db_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
-  }
-  ReadTransaction(const ReadTransaction&) = delete;
-  ReadTransaction& operator=(const ReadTransaction&) = delete;
-
- private:
-  sqlite::Database& db_;
-};
 
 }  // namespace
 
@@ -103,7 +87,7 @@ Result<T> Reader::ask(T empty, F&& f) {
   return sqlite::guard([&]() -> T {
     if (stop_.stop_requested()) throw ErrorException(Error(Errc::cancelled, "cancelled"));
     if (!connect()) return std::move(empty);
-    const ReadTransaction snapshot(connection_->db);
+    const sqlite::Snapshot snapshot(connection_->db);
     return f(*connection_);
   });
 }

@@ -2,6 +2,7 @@
 // made of exchanges.
 #include "store/enrichment/enrichment_queue.hpp"
 #include "store/enrichment/enrichment_target.hpp"
+#include "store/enrichment/identifier_rows.hpp"
 #include "store/writer.hpp"
 
 namespace memd {
@@ -47,6 +48,9 @@ Result<Writer::Eviction> Writer::evict(const std::vector<std::string>& session_u
       if (raw_) out.raw_bytes += raw_->evict(uid, retention::record_of(db_, uid), clock_.now());
       transaction.commit();
     }
+    sqlite::Transaction transaction(db_);
+    enrichment::prune_identifiers(db_);
+    transaction.commit();
   });
   assembler_->forget();
   if (auto loaded = sqlite::guard([&] { evicted_.load(db_); }); !loaded) return loaded.error();

@@ -109,12 +109,14 @@ void OpencodeSession::write(const Turn& turn) {
       R"(","role":"assistant","mode":"build","path":{"cwd":"/home/ada/workshop","root":"/"},)" +
       R"("cost":0.01,"tokens":{"input":27,"output":70,"reasoning":0,"cache":{"write":0,"read":20480}},)" +
       R"("modelID":"glm-5","providerID":"zai","time":{"created":)" + std::to_string(time) + R"(},"finish":"stop"})");
-  for (const auto& call : turn.calls)
-    part(assistant, ++time,
+  for (const auto& call : turn.calls) {
+    ++time;
+    part(assistant, time,
          R"({"type":"tool","tool":"bash","callID":"call_)" + home_.prose_.uuid() +
              R"(","state":{"status":"completed","input":{"command":)" + json_string(call.command) + R"(},"output":)" +
              json_string(call.output) + R"(,"title":"","metadata":{"exit":0},"time":{"start":)" + std::to_string(time) +
              R"(,"end":)" + std::to_string(time) + "}}}");
+  }
   part(assistant, ++time, R"({"type":"text","text":)" + json_string(turn.answer) + "}");
   home_.execute(db_, "UPDATE session SET time_updated = ? WHERE id = ?", {std::to_string(time), id_});
 }

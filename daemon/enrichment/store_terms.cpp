@@ -1,7 +1,7 @@
 #include "daemon/enrichment/store_terms.hpp"
 
 #include "store/enrichment/identifiers.hpp"
-#include "store/sqlite/database.hpp"
+#include "store/sqlite/snapshot.hpp"
 #include "store/topics/topic_extractor.hpp"
 
 #include <utility>
@@ -20,6 +20,7 @@ class StoreTerms final : public TermExtractor {
 
   Result<ExchangeTerms> extract(const PendingExchange& exchange) override {
     return sqlite::guard([&] {
+      const sqlite::Snapshot snapshot(db_);
       ExchangeTerms out;
       out.identifiers = enrichment::extract_identifiers(exchange);
       out.topics = topics_.extract(exchange);

@@ -1,5 +1,6 @@
 #include "store/vectors/vector_index.hpp"
 
+#include "store/sqlite/snapshot.hpp"
 #include "store/vectors/snapshot_scan.hpp"
 #include "store/vectors/vector_snapshot.hpp"
 
@@ -8,23 +9,6 @@
 
 namespace memd::vectors {
 namespace {
-
-// The statements in it see one state of the store. Within somebody's transaction: that one's.
-class ReadTransaction {
- public:
-  explicit ReadTransaction(sqlite::Database& db) : db_(db), ours_(sqlite3_get_autocommit(db.handle()) != 0) {
-    if (ours_) db.exec("BEGIN");
-  }
-  ~ReadTransaction() {
-    if (ours_) sqlite3_exec(db_.handle(), "COMMIT", nullptr, nullptr, nullptr);
-  }
-  ReadTransaction(const ReadTransaction&) = delete;
-  ReadTransaction& operator=(const ReadTransaction&) = delete;
-
- private:
-  sqlite::Database& db_;
-  bool ours_;
-};
 
 struct StoredModel {
   std::int64_t pk = 0;  // 0: there is none
@@ -104,7 +88,7 @@ VectorIndex::VectorIndex(std::string model) : state_(std::make_unique<State>(std
 VectorIndex::~VectorIndex() = default;
 
 void VectorIndex::refresh(sqlite::Database& db) {
-  const ReadTransaction transaction(db);
+  const sqlite::Snapshot transaction(db);
   const StoredModel stored = stored_model(db, state_->model);
   const std::lock_guard lock(state_->refreshing);
   const auto current = state_->current();

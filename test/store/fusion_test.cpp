@@ -143,18 +143,20 @@ TEST(Confidence, WordsIdentifiersAndMeaning) {
   EXPECT_EQ(confidence_of(f, true), Confidence::low);
   f.coverage = f.surroundings = 1;
   EXPECT_EQ(confidence_of(f, true), Confidence::high);
-  f.coverage = f.surroundings = 0.6;
+  f.coverage = f.surroundings = f.bm25 = 0.7;
   EXPECT_EQ(confidence_of(f, true), Confidence::medium);
-  f.coverage = f.surroundings = 0.4;
+  f.coverage = f.surroundings = f.bm25 = 0.45;
   EXPECT_EQ(confidence_of(f, true), Confidence::low) << "meaning was looked at and is not near";
   EXPECT_EQ(confidence_of(f, false), Confidence::medium) << "words are all there is";
-  f.coverage = f.surroundings = 0;
+  f.coverage = f.surroundings = f.bm25 = 0;
   f.dense_z = 6;
   EXPECT_EQ(confidence_of(f, true), Confidence::low) << "so near is one of very many texts by chance";
-  f.surroundings = 0.4;
+  f.surroundings = 0.7;
   EXPECT_EQ(confidence_of(f, true), Confidence::medium);
   f.surroundings = f.dense_z = 0;
   f.identifier = 1;
+  EXPECT_EQ(confidence_of(f, true), Confidence::low) << "a name that may be a common command";
+  f.coverage = 0.4;
   EXPECT_EQ(confidence_of(f, true), Confidence::high);
 }
 
