@@ -4,14 +4,14 @@ namespace memd::search {
 
 // What each feature of RankingFeatures adds to a score. packaging/model/fit_ranking.py says what each is worth.
 struct RankingWeights {
-  double bm25 = 1.0;
+  double bm25 = 0.8;
   double coverage = 1.0;  // of focused_coverage()
   double adjacency = 0.2;
   double title = 0.2;
   double identifier = 0.3;
-  double neighbour_turns = 1.76;
-  double surroundings = 0.8;
-  double meaning = 0.8;  // of closeness()
+  double neighbour_turns = 1.2;
+  double surroundings = 0.9;
+  double meaning = 1.0;  // of closeness()
   double recency = 0.05;
   double date = 0.3;
   double same_project = 0.1;
