@@ -4,6 +4,7 @@
 #include "daemon/enrichment/background_thread.hpp"
 
 #include <pthread.h>
+#include <algorithm>
 #include <utility>
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -35,7 +36,10 @@ void give_memory_back() {
 }  // namespace
 
 EnrichmentWorker::EnrichmentWorker(Parts parts, const Clock& clock, EnrichmentOptions options)
-    : parts_(std::move(parts)), clock_(clock), options_(std::move(options)) {}
+    : parts_(std::move(parts)),
+      clock_(clock),
+      options_(std::move(options)),
+      batch_(std::min<std::size_t>(32, options_.most_exchanges)) {}
 
 EnrichmentWorker::~EnrichmentWorker() {
   stop();

@@ -94,7 +94,7 @@ class EnrichmentWorker {
   std::optional<EnrichmentTarget> told_;           // to the store
   VectorMaker vectors_;
   Settling settling_;
-  std::size_t batch_ = 32;
+  std::size_t batch_;  // exchanges; adapts
   bool tidy_ = false;  // no vectors of replaced models are left
   std::uint64_t since_trim_ = 0;
 
