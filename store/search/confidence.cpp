@@ -9,8 +9,8 @@ constexpr double kNearlyAll = 0.8;
 constexpr double kMostDeviations = 8;
 // What questions about things never talked of stay below four times in five; of questions that have an answer one in
 // ten stays below it too, on dialogues and on developers' history alike.
-constexpr double kEnough = 0.735;
-constexpr double kEnoughByWords = 0.46;
+constexpr double kEnough = 0.755;
+constexpr double kEnoughByWords = 0.5;
 // A name of the question may also be a common command; it says something together with other words.
 constexpr double kSomeWords = 0.3;
 

@@ -58,7 +58,7 @@ class MatchScorer {
 
 // What an occurrence in this column of exchanges_fts counts.
 inline double column_weight(std::uint32_t column) {
-  constexpr double kWeights[] = {1.5, 1.5, 1, 0.5};  // user, interventions, assistant, tools
+  constexpr double kWeights[] = {3, 3, 2, 1};  // user, interventions, assistant, tools
   return column < std::size(kWeights) ? kWeights[column] : 0;
 }
 

@@ -39,7 +39,7 @@ Database Database::open(const std::filesystem::path& file, OpenMode mode) {
   } else {
     out.exec("PRAGMA query_only = ON");
     out.exec("PRAGMA cache_size = -8192");
-    out.exec("PRAGMA mmap_size = 0");
+    out.exec("PRAGMA mmap_size = 33554432");
   }
   out.exec("PRAGMA temp_store = MEMORY");
   return out;
