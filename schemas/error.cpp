@@ -25,6 +25,7 @@ class Category final : public boost::system::error_category {
       case Errc::protocol: return "protocol error";
       case Errc::unsupported: return "unsupported";
       case Errc::busy: return "busy";
+      case Errc::input_required: return "input required";
     }
     return "unknown error";
   }

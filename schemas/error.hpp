@@ -26,7 +26,8 @@ enum class Errc {
   unavailable,       // the daemon cannot be reached or started
   protocol,          // the other side broke the protocol
   unsupported,
-  busy,  // somebody is in the middle of changing it: nothing is wrong, try again later
+  busy,            // somebody is in the middle of changing it: nothing is wrong, try again later
+  input_required,  // the client has been asked for something and will call again with it: pass this error on unchanged
 };
 
 const boost::system::error_category& memd_category() noexcept;

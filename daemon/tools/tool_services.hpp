@@ -16,6 +16,8 @@
 
 namespace memd::tools {
 
+class LlmSummarizer;
+
 // How far behind the store is, as the process that ingests knows it. Thread-safe and cheap: asked by every call, also
 // on the loop thread.
 class FreshnessProvider {
@@ -51,6 +53,7 @@ struct ToolServices {
   ToolDefaults defaults{};
   // Runs work on another thread soon, and before what it refers to goes. Empty: in place.
   std::function<void(std::function<void()>)> background;
+  LlmSummarizer* llm = nullptr;  // null: summaries are extractive
 };
 
 }  // namespace memd::tools

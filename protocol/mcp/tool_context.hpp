@@ -1,5 +1,7 @@
 #pragma once
 
+#include "schemas/language_model.hpp"
+
 #include <functional>
 #include <stop_token>
 #include <string_view>
@@ -18,6 +20,11 @@ class ToolContext {
 
   // Requested when the client cancels the call, goes away, or the server stops.
   std::stop_token stop;
+
+  // The client's own model, where it offers one; null: it does not. Lives as long as the call. In the stateless era the
+  // first complete() fails with Errc::input_required; the client then calls the tool again with the same arguments, the
+  // handler runs from its start, and the same requests are answered.
+  LanguageModel* client_model = nullptr;
 
   // Tells the client how far the work is; nothing happens when it did not ask. `done` has to grow; reports that come
   // too close together are dropped. `total` 0 means unknown.

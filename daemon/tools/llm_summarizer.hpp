@@ -1,0 +1,53 @@
+#pragma once
+
+#include "protocol/mcp/tool_context.hpp"
+#include "schemas/error.hpp"
+#include "schemas/query.hpp"
+#include "store/summary/extractive.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace memd::tools {
+
+enum class SummaryStyle { technical, narrative, topical };
+
+struct LlmSummaryRequest {
+  const SessionRow& session;
+  std::span<const SummaryInput> exchanges;  // of the session, in order
+  std::string strategy;                     // abstractive, recursive, map_reduce, hierarchical
+  SummaryStyle style = SummaryStyle::technical;
+  std::size_t max_tokens = 1000;            // of the summary
+  std::optional<std::int64_t> max_seconds;  // the caller waits no longer
+};
+
+struct LlmSummaryPart {             // of a hierarchy: a chunk
+  std::int64_t first_exchange = 0;  // numbers in the session
+  std::int64_t last_exchange = 0;
+  std::string summary;
+};
+
+struct LlmSummary {
+  std::string text;
+  std::string abstract;                // hierarchical: one paragraph
+  std::vector<LlmSummaryPart> chunks;  // hierarchical
+  std::string model;                   // "ollama/qwen3:8b", "client/…"
+  bool from_cache = false;
+  std::int64_t requests = 0;  // asked of the model for this answer
+  std::string notice;         // what it could not do; empty: nothing
+};
+
+// Summaries by a language model, when one is configured or the client offers its own, and never otherwise. Thread-safe.
+class LlmSummarizer {
+ public:
+  virtual ~LlmSummarizer() = default;
+  // Why no model would be asked for this call, in words ("no provider is configured"); empty: one would.
+  virtual std::string unavailable(const mcp::ToolContext& context) const = 0;
+  // Errors are for the caller to degrade from, but Errc::input_required and Errc::cancelled are passed on.
+  virtual Result<LlmSummary> summarize(const LlmSummaryRequest& request, mcp::ToolContext& context) = 0;
+};
+
+}  // namespace memd::tools

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "schemas/error.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+// What is asked of a language model and what it says: one of a provider, or the client's own.
+namespace memd {
+
+struct CompletionRequest {
+  std::string system;
+  std::string prompt;
+  std::size_t max_tokens = 1000;  // of the answer
+};
+
+struct Completion {
+  std::string text;
+  std::string model;           // as the other side calls it
+  bool truncated = false;      // max_tokens ended it
+  std::int64_t tokens_in = 0;  // 0: not said
+  std::int64_t tokens_out = 0;
+};
+
+class LanguageModel {
+ public:
+  virtual ~LanguageModel() = default;
+  // "ollama/qwen3:8b"; stands in provenance and in cache keys.
+  virtual std::string name() const = 0;
+  // All answers, in the order of the requests, or the first failure. Blocks; thread-safe. Errc::cancelled soon after
+  // `stop` is requested; Errc::input_required: see there.
+  virtual Result<std::vector<Completion>> complete(std::span<const CompletionRequest> requests,
+                                                   std::stop_token stop) = 0;
+};
+
+}  // namespace memd

@@ -1,0 +1,1 @@
+-- Summaries without a language model, kept and brought up to date: see store/summary.

@@ -1,0 +1,1 @@
+-- Answers of language models and what was spent on them.

@@ -1,0 +1,1 @@
+-- Commits that agents made, joined to their sessions.
