@@ -11,7 +11,7 @@ std::string_view server_instructions() {
          "1. Find: semantic_search for a fact, an error, a decision; topic_search for how a subject went over time; "
          "temporal_query for \"yesterday\" or \"last week\"; recent_turns (no arguments: the newest session) to pick "
          "up "
-         "where work stopped; list_sessions to find a session.\n"
+         "where work stopped; session_summary for a whole session; list_sessions to find one.\n"
          "2. Look around: hits are short. Ids like x42 name an exchange: one user turn with all the work that "
          "followed.\n"
          "3. Fetch: get_exchange(ids=[\"x42\"]) gives the full text; around=1 adds the neighbours, include_tools what "
