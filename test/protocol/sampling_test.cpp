@@ -3,6 +3,7 @@
 
 #include "test/protocol/server_fixture.hpp"
 #include "test/protocol/session_fixture.hpp"
+#include "test/support/asking_tools.hpp"
 
 #include <boost/json/serialize.hpp>
 
@@ -12,38 +13,6 @@ namespace memd::test {
 namespace {
 
 using testing::HasSubstr;
-
-Result<EchoResult> join(const Result<std::vector<Completion>>& answers) {
-  if (!answers) return answers.error();
-  EchoResult out;
-  for (const Completion& c : *answers)
-    out.text += c.text + "(" + c.model + (c.truncated ? ", cut)" : ")");
-  return out;
-}
-
-// Asks the client's model for as many texts as it is told to.
-void add_asking_tool(mcp::ToolRegistry& registry) {
-  registry.add<EchoParams, EchoResult>(sample_info("ask"),
-                                       [](const EchoParams& p, mcp::ToolContext& context) -> Result<EchoResult> {
-                                         if (context.client_model == nullptr) return EchoResult{"no model"};
-                                         std::vector<CompletionRequest> requests;
-                                         for (std::int64_t i = 0; i < p.times; ++i)
-                                           requests.push_back({"Be brief.", p.text + std::to_string(i), 50});
-                                         return join(context.client_model->complete(requests, context.stop));
-                                       });
-  // One question after the other: each needs the answer before.
-  registry.add<EchoParams, EchoResult>(sample_info("chain"),
-                                       [](const EchoParams& p, mcp::ToolContext& context) -> Result<EchoResult> {
-                                         std::string text = p.text;
-                                         for (std::int64_t i = 0; i < p.times; ++i) {
-                                           const CompletionRequest request{"", text, 50};
-                                           auto answer = context.client_model->complete({&request, 1}, context.stop);
-                                           if (!answer) return answer.error();
-                                           text = answer->front().text;
-                                         }
-                                         return EchoResult{text};
-                                       });
-}
 
 TEST(SamplingResults, AreReadAsTheRevisionsWriteThem) {
   const auto read = [](std::string_view text) { return mcp::read_sampling_result(parse(text)); };
@@ -68,7 +37,7 @@ TEST(SamplingResults, AreReadAsTheRevisionsWriteThem) {
 
 class Sampling : public ServerTest {
  protected:
-  Sampling() { add_asking_tool(registry); }
+  Sampling() { add_asking_tools(registry); }
   LineClient connect_with(std::string_view capabilities) {
     start_listening();
     LineClient client = connect();
@@ -213,7 +182,7 @@ class InputRequired : public SessionTest {
  protected:
   void SetUp() override {
     SessionTest::SetUp();
-    add_asking_tool(registry);
+    add_asking_tools(registry);
   }
   boost::json::object ask(std::string_view tool, std::string_view arguments, std::string_view more = "",
                           const std::string& meta = kSamplingMeta) {
