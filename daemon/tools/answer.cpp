@@ -86,6 +86,9 @@ std::string answer_footer(const Answer& answer) {
     if (f.sources_behind > 0)
       out += f.platform + " is behind by " + std::to_string(f.bytes_behind) + " bytes in " +
              std::to_string(f.sources_behind) + " files.\n";
+  for (std::size_t i = 0; i < answer.platforms_searched.size(); ++i)
+    out += (i == 0 ? "Searched: " : ", ") + answer.platforms_searched[i];
+  if (!answer.platforms_searched.empty()) out += ".\n";
   for (const auto& [platform, reason] : answer.platforms_skipped)
     out += "Not searched: " + platform + " (" + reason + ").\n";
   if (!answer.notice.empty()) out += answer.notice + "\n";

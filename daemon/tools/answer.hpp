@@ -112,7 +112,8 @@ Result<Out> fit_answer(std::size_t max_tokens, const Answer& frame, Build&& buil
     out.notice.append(shorter.notice, frame.notice.size());
     out.est_tokens = static_cast<std::int64_t>(std::min<std::size_t>(max_tokens, 9999));  // digits of what is to come
     out.est_tokens = static_cast<std::int64_t>(estimate_tokens(mcp::to_json(out)));
-    cost = std::max(static_cast<std::size_t>(out.est_tokens), estimate_tokens(render_text(out)));
+    cost = static_cast<std::size_t>(out.est_tokens);
+    if (cost <= max_tokens) cost = std::max(cost, estimate_tokens(render_text(out)));
     return out;
   };
 

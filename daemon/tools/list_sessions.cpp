@@ -3,6 +3,8 @@
 #include "daemon/tools/page_cursor.hpp"
 #include "store/summary/token_budget.hpp"
 
+#include <limits>
+
 namespace memd::tools {
 namespace {
 
@@ -47,9 +49,8 @@ Result<ListSessionsAnswer> run(const ToolServices& services, const ListSessionsP
   std::vector<SessionOut> rows;
   for (const SessionRow& row : list.sessions)
     rows.push_back(session_out(row));
-  // Who counts sessions, and not tokens, gets as many as an answer can hold.
   const bool rows_win = params.n_results && !params.max_tokens;
-  const std::size_t limit = rows_win ? services.defaults.max_tokens_limit : token_limit(services, params);
+  const std::size_t limit = rows_win ? std::numeric_limits<std::size_t>::max() / 256 : token_limit(services, params);
   const Answer frame = answer_for(scope);
   return fit_answer<ListSessionsAnswer>(limit, frame, [&](std::size_t tokens) {
     ListSessionsAnswer out;
@@ -57,7 +58,7 @@ Result<ListSessionsAnswer> run(const ToolServices& services, const ListSessionsP
     out.total = list.total;
     TokenBudget budget(tokens);
     for (const SessionOut& row : rows) {
-      if (!budget.take_text(mcp::to_json(row)) && !out.sessions.empty()) break;
+      if (!rows_win && !budget.take_text(mcp::to_json(row)) && !out.sessions.empty()) break;
       out.sessions.push_back(row);
     }
     const std::int64_t end = at.offset + static_cast<std::int64_t>(out.sessions.size());

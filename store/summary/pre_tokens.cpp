@@ -45,19 +45,25 @@ bool is_wide_space(std::uint32_t code) {
          code == 0x2029 || code == 0x202F || code == 0x205F || code == 0x3000;
 }
 
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
-
 }  // namespace
 
-PreTokens::Character PreTokens::look(std::size_t at) const {
-  if (at >= text_.size()) return {Kind::sign, 0};
-  const char c = text_[at];
-  if (static_cast<unsigned char>(c) < 0x80) {
-    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) return {Kind::letter, 1};
-    if (c >= '0' && c <= '9') return {Kind::number, 1};
-    if (c == '\n' || c == '\r') return {Kind::newline, 1};
-    return {is_blank(c) ? Kind::space : Kind::sign, 1};
+constexpr std::array<PreTokens::Kind, 256> PreTokens::kinds_of_bytes() {
+  std::array<Kind, 256> out{};
+  for (std::size_t c = 0; c < out.size(); ++c) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    const bool space = c == ' ' || c == '\t' || c == '\v' || c == '\f';
+    out[c] = c >= 0x80                ? Kind::wide
+             : letter                 ? Kind::letter
+             : c >= '0' && c <= '9'   ? Kind::number
+             : c == '\n' || c == '\r' ? Kind::newline
+             : space                  ? Kind::space
+                                      : Kind::sign;
   }
+  return out;
+}
+constexpr std::array<PreTokens::Kind, 256> PreTokens::kKinds = PreTokens::kinds_of_bytes();
+
+PreTokens::Character PreTokens::look_wide(std::size_t at) const {
   const Decoded d = decode(text_, at);
   if (d.code == 0) return {Kind::sign, 1};
   if (is_wide_letter(d.code)) return {Kind::letter, d.length};
@@ -66,6 +72,8 @@ PreTokens::Character PreTokens::look(std::size_t at) const {
 }
 
 std::size_t PreTokens::end_of(Kind kind, std::size_t at) const {
+  while (at < text_.size() && kKinds[static_cast<unsigned char>(text_[at])] == kind)
+    ++at;
   for (Character c = look(at); c.length > 0 && c.kind == kind; c = look(at))
     at += c.length;
   return at;
@@ -73,7 +81,6 @@ std::size_t PreTokens::end_of(Kind kind, std::size_t at) const {
 
 // Bytes of 's, 'll, …; 0: none here.
 std::size_t PreTokens::contraction() const {
-  if (text_[at_] != '\'') return 0;
   const auto lower = [&](std::size_t k) {
     return at_ + k < text_.size() ? static_cast<char>(static_cast<unsigned char>(text_[at_ + k]) | 0x20U) : '\0';
   };
@@ -98,9 +105,10 @@ std::size_t PreTokens::white_space() const {
 }
 
 std::size_t PreTokens::piece_end() const {
-  if (const std::size_t n = contraction()) return at_ + n;
   const Character first = look(at_);
-  if (first.kind == Kind::letter) return end_of(Kind::letter, at_);
+  if (first.kind == Kind::letter) return end_of(Kind::letter, at_ + first.length);
+  if (text_[at_] == '\'')
+    if (const std::size_t n = contraction()) return at_ + n;
   const std::size_t behind = at_ + first.length;
   const Character second = look(behind);
   if (first.kind == Kind::number) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace memd {
@@ -20,13 +22,21 @@ class PreTokens {
   std::string_view next();  // not at the end
 
  private:
-  enum class Kind { letter, number, newline, space, sign };
+  enum class Kind : std::uint8_t { letter, number, newline, space, sign, wide };
   struct Character {
     Kind kind = Kind::sign;
     std::size_t length = 0;  // 0: behind the end
   };
 
-  Character look(std::size_t at) const;
+  static constexpr std::array<Kind, 256> kinds_of_bytes();
+  static const std::array<Kind, 256> kKinds;  // wide: the rest of the character decides
+
+  Character look(std::size_t at) const {
+    if (at >= text_.size()) return {Kind::sign, 0};
+    const Kind kind = kKinds[static_cast<unsigned char>(text_[at])];
+    return kind == Kind::wide ? look_wide(at) : Character{kind, 1};
+  }
+  Character look_wide(std::size_t at) const;
   std::size_t end_of(Kind kind, std::size_t at) const;
   std::size_t contraction() const;
   std::size_t white_space() const;
