@@ -5,6 +5,9 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { createInterface } from 'node:readline';
 
+// Stateless requests say in the status what they say in the error.
+const statusOf = (code) => (code === -32601 ? 404 : code === -32603 ? 500 : 400);
+
 class Line {
   constructor({ command, args }, environment) {
     this.child = spawn(command, args, { env: environment, stdio: ['pipe', 'pipe', 'inherit'] });
@@ -26,16 +29,25 @@ class Line {
       : (message.params?._meta?.['io.modelcontextprotocol/subscriptionId'] ?? message.params?.requestId);
     const key = JSON.stringify(about);
     const stream = this.streams.get(key) ?? (isResponse ? null : ([...this.streams.values()].at(-1) ?? this.listener));
+    if (isResponse) this.streams.delete(key);
+    if (isResponse && stream && !stream.headersSent && message.error && !this.id) {
+      stream.writeHead(statusOf(message.error.code), { 'content-type': 'application/json' }).end(line);
+      return;
+    }
+    if (stream) this.begin(stream);
     stream?.write(`event: message\ndata: ${line}\n\n`);
-    if (!isResponse) return;
-    this.streams.delete(key);
-    stream?.end();
+    if (isResponse) stream?.end();
+  }
+
+  begin(response) {
+    if (response.headersSent) return;
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', ...(this.id && { 'mcp-session-id': this.id }) });
+    response.flushHeaders();
   }
 
   open(response, id) {
-    response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', ...(this.id && { 'mcp-session-id': this.id }) });
-    response.flushHeaders();
     if (id === undefined) {
+      this.begin(response);
       this.listener = response;
       return;
     }
