@@ -3,6 +3,8 @@
 #include "daemon/ingest/archived_text.hpp"
 #include "daemon/ingest/item_reader.hpp"
 #include "daemon/ingest/raw_reader.hpp"
+#include "daemon/prompts/prompts.hpp"
+#include "daemon/resources/resources.hpp"
 #include "daemon/tools/register_tools.hpp"
 
 #include <map>
@@ -123,8 +125,18 @@ MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background 
       summarizer_(make_summarizer(settings, clock)) {
   tools::ToolDefaults defaults;
   defaults.max_tokens = static_cast<std::size_t>(settings.config.max_tokens);
+<<<<<<< HEAD
   tools::register_tools(tools_, {readers_, clock_, *freshness_, *source_text_, adapters_, settings.layout.database(),
                                  defaults, std::move(background), summarizer_.get()});
+=======
+  const tools::ToolServices services{readers_,    clock_,
+                                     *freshness_, *source_text_,
+                                     adapters_,   settings.layout.database(),
+                                     defaults,    std::move(background)};
+  tools::register_tools(tools_, services);
+  resources::add_resources(resources_, services, tools_);
+  prompts::add_prompts(prompts_, services, tools_);
+>>>>>>> main
 }
 
 MemoryHost::~MemoryHost() { stop(); }
@@ -150,6 +162,7 @@ Result<void> MemoryHost::start_ingest() {
   ingest->on_commit([this] {
     generation_.fetch_add(1, std::memory_order_relaxed);
     semantic_.worker()->hint();
+    if (on_commit_) on_commit_();
   });
   MEMD_TRY(ingest->start(std::move(writer)));
   ingest_ = std::move(ingest);

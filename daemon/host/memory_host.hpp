@@ -6,6 +6,8 @@
 #include "daemon/ingest/ingest_service.hpp"
 #include "daemon/llm/configured_summarizer.hpp"
 #include "daemon/tools/tool_services.hpp"
+#include "protocol/mcp/prompt_registry.hpp"
+#include "protocol/mcp/resource_registry.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/clock.hpp"
 #include "store/reader_pool.hpp"
@@ -14,6 +16,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace memd {
@@ -29,10 +32,15 @@ class MemoryHost {
   ~MemoryHost();
 
   const mcp::ToolRegistry& tools() const { return tools_; }
+  const mcp::ResourceRegistry& resources() const { return resources_; }
+  const mcp::PromptRegistry& prompts() const { return prompts_; }
   const Discovery& discovery() const { return discovery_; }
   ReaderPool& readers() { return readers_; }
   const Settings& settings() const { return settings_; }
   const Clock& clock() const { return clock_; }
+
+  // Called on the writing thread after each commit. Set before start_ingest().
+  void on_commit(std::function<void()> callback) { on_commit_ = std::move(callback); }
 
   // Opens the store for writing, starts the ingest threads and the one that enriches what they stored. For the holder
   // of the instance lock.
@@ -59,6 +67,9 @@ class MemoryHost {
   std::unique_ptr<SourceText> source_text_;
   std::unique_ptr<llm::ConfiguredSummarizer> summarizer_;
   mcp::ToolRegistry tools_;
+  mcp::ResourceRegistry resources_;
+  mcp::PromptRegistry prompts_;
+  std::function<void()> on_commit_;
   std::unique_ptr<IngestService> ingest_;
 };
 
