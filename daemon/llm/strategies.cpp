@@ -85,15 +85,16 @@ std::string strung_together(const SummaryTask& task, const std::vector<std::stri
   return out;
 }
 
-// Groups of neighbours that fit into a request together.
-std::vector<std::vector<std::string>> groups_of(const SummaryTask& task, const std::vector<std::string>& texts,
-                                                std::size_t answer) {
+// Groups of neighbours that fit into a request together, whatever length is asked for: so the groups at the front, and
+// what was answered about them, stay as the session grows.
+std::vector<std::vector<std::string>> groups_of(const SummaryTask& task, const std::vector<std::string>& texts) {
   constexpr std::size_t kMarks = 40;
+  const std::size_t most = room(task, task.context_tokens / 4);
   std::vector<std::vector<std::string>> out;
   std::size_t filled = 0;
   for (const auto& text : texts) {
     const std::size_t tokens = estimate_tokens(text) + kMarks;
-    if (out.empty() || filled + tokens > room(task, answer)) {
+    if (out.empty() || filled + tokens > most) {
       out.emplace_back();
       filled = 0;
     }
@@ -107,12 +108,12 @@ std::vector<std::vector<std::string>> groups_of(const SummaryTask& task, const s
 Result<std::optional<std::string>> combine(const SummaryTask& task, ModelRun& run, std::vector<std::string> texts,
                                            std::size_t tokens) {
   while (texts.size() > 1) {
-    const auto groups = groups_of(task, texts, tokens);
+    const auto groups = groups_of(task, texts);
     const bool last = groups.size() == 1;
     if (!last && groups.size() == texts.size()) break;  // they would not get fewer
     std::vector<SummaryRequest> requests;
     for (const auto& group : groups)
-      requests.push_back(task.prompts.combine(group, last ? tokens : std::min(tokens, longest_part(task))));
+      requests.push_back(task.prompts.combine(group, last ? tokens : longest_part(task)));
     MEMD_TRY_ASSIGN(auto answers, run.ask(requests));
     texts.clear();
     for (auto& answer : answers) {
@@ -164,11 +165,15 @@ Result<Draft> abstractive(const SummaryTask& task, ModelRun& run) {
 }
 
 Result<Draft> recursive(const SummaryTask& task, ModelRun& run) {
+  run.expect(task.chunks.size());
   std::string summary;
   std::size_t done = 0;
   for (const auto& chunk : task.chunks) {
-    MEMD_TRY_ASSIGN(auto answer, run.ask(done == 0 ? task.prompts.whole_session(chunk.text, task.max_tokens)
-                                                   : task.prompts.update(summary, chunk.text, task.max_tokens)));
+    // What was asked before the last chunk stays the same however long the session and the summary become.
+    const bool last = &chunk == &task.chunks.back();
+    const std::size_t tokens = last ? task.max_tokens : longest_part(task);
+    MEMD_TRY_ASSIGN(auto answer, run.ask(done == 0 ? task.prompts.whole_session(chunk.text, tokens)
+                                                   : task.prompts.update(summary, chunk.text, tokens)));
     if (!answer) break;
     summary = std::move(*answer);
     ++done;

@@ -12,6 +12,9 @@ namespace {
 using model_api::nonsense;
 namespace bj = boost::json;
 
+// Models of OpenAI's own think before they answer, and that counts.
+constexpr std::size_t kThoughts = 4096;
+
 void write_message(json::Writer& w, std::string_view role, std::string_view content) {
   w.begin_object();
   w.member("role", role);
@@ -106,7 +109,7 @@ std::string request_body(Dialect dialect, std::string_view model, const Completi
     w.member_raw("temperature", "0");
     w.end_object();
   } else if (options.is_openai_itself) {
-    write_number(w, "max_completion_tokens", request.max_tokens);
+    write_number(w, "max_completion_tokens", request.max_tokens + kThoughts);
   } else {
     write_number(w, "max_tokens", request.max_tokens);
     w.member_raw("temperature", "0");

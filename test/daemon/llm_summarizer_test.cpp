@@ -56,7 +56,9 @@ TEST_F(LlmSummaries, OfAGrownSessionAskOnlyAboutWhatIsNew) {
   EXPECT_EQ(before, 4u + 3u);
   fill(5);
   EXPECT_EQ(good("map_reduce").requests, 2) << "the last part and the whole";
-  EXPECT_EQ(good("recursive").requests, 1);
+  max_tokens_ = 700;
+  EXPECT_EQ(good("recursive").requests, 1) << "and may be longer than before";
+  max_tokens_ = 400;
   fill(20);
   EXPECT_EQ(good("map_reduce").requests, 3);
   EXPECT_EQ(good("hierarchical").requests, 1) << "the abstract: all else is shared";

@@ -31,7 +31,7 @@ TEST(CompletionsApi, AsksServersThatSpeakOpenAi) {
             R"({"model":"m","messages":[{"role":"user","content":"Hi"}],"stream":false,"max_tokens":50,)"
             R"("temperature":0})");
   EXPECT_EQ(request_body(Dialect::openai, "m", {"", "Hi", 50}, {4096, true}),
-            R"({"model":"m","messages":[{"role":"user","content":"Hi"}],"stream":false,"max_completion_tokens":50})");
+            R"({"model":"m","messages":[{"role":"user","content":"Hi"}],"stream":false,"max_completion_tokens":4146})");
 }
 
 TEST(CompletionsApi, ReadsAnswers) {
