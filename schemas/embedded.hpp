@@ -14,6 +14,7 @@ struct EmbeddedFile {
 };
 
 const std::vector<EmbeddedFile>& sql_migrations();
+const std::vector<EmbeddedFile>& summaries_migrations();
 const std::vector<EmbeddedFile>& json_schema_files();
 
 // A large file compiled into the binary, mapped with it and read from disk as it is used.

@@ -1,10 +1,10 @@
-#include "daemon/embedding/circuit_breaker.hpp"
+#include "daemon/provider/circuit_breaker.hpp"
 
 #include <algorithm>
 #include <random>
 #include <utility>
 
-namespace memd::embedding {
+namespace memd::provider {
 namespace {
 
 constexpr int kHopelessIsLike = 5;  // failures
@@ -48,4 +48,4 @@ void CircuitBreaker::failed(std::string reason, bool hopeless, std::optional<Mil
   until_ = options_.now() + wait;
 }
 
-}  // namespace memd::embedding
+}  // namespace memd::provider

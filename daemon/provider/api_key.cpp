@@ -1,4 +1,4 @@
-#include "daemon/embedding/api_key.hpp"
+#include "daemon/provider/api_key.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,7 +10,7 @@
 #include <cstring>
 #include <string_view>
 
-namespace memd::embedding {
+namespace memd::provider {
 namespace {
 
 constexpr std::size_t kLongestKey = 4096;
@@ -41,8 +41,8 @@ struct OpenFile {
   const int fd;
 };
 
-Result<std::string> read_file(const std::filesystem::path& file) {
-  const std::string where = "embedding.api_key_file " + file.string();
+Result<std::string> read_file(const std::filesystem::path& file, const std::string& section) {
+  const std::string where = section + ".api_key_file " + file.string();
   const OpenFile in(file.c_str());
   if (in.fd < 0) return wrong(where, std::strerror(errno));
   struct ::stat st {};  // of what was opened, not of what the name means by now
@@ -59,12 +59,12 @@ Result<std::string> read_file(const std::filesystem::path& file) {
 }  // namespace
 
 Result<std::string> read_api_key(const ApiKeySource& source) {
-  if (!source.file.empty()) return read_file(source.file);
+  if (!source.file.empty()) return read_file(source.file, source.section);
   if (source.variable.empty()) return std::string();
-  const std::string where = "embedding.api_key_env: the environment variable " + source.variable;
+  const std::string where = source.section + ".api_key_env: the environment variable " + source.variable;
   const char* value = std::getenv(source.variable.c_str());
   if (value == nullptr) return wrong(where, "not set where memd was started");
   return checked(value, where);
 }
 
-}  // namespace memd::embedding
+}  // namespace memd::provider

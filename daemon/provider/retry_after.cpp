@@ -1,4 +1,4 @@
-#include "daemon/embedding/retry_after.hpp"
+#include "daemon/provider/retry_after.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -8,7 +8,7 @@
 #include <sstream>
 #include <string>
 
-namespace memd::embedding {
+namespace memd::provider {
 
 std::optional<std::chrono::milliseconds> parse_retry_after(std::string_view header, TimeMs now) {
   std::int64_t seconds = 0;
@@ -24,4 +24,4 @@ std::optional<std::chrono::milliseconds> parse_retry_after(std::string_view head
   return std::chrono::milliseconds(std::clamp<TimeMs>(at - now, 0, kMsPerDay));
 }
 
-}  // namespace memd::embedding
+}  // namespace memd::provider

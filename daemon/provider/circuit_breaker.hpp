@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-namespace memd::embedding {
+namespace memd::provider {
 
 // After a failure the other side is left alone for a while, twice as long with each failure that follows, give or take
 // some chance so that many clients do not come back at once. One that asks to be left alone longer is. Thread-safe.
@@ -44,4 +44,4 @@ class CircuitBreaker {
   Time until_{};
 };
 
-}  // namespace memd::embedding
+}  // namespace memd::provider

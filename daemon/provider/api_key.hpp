@@ -1,17 +1,17 @@
 #pragma once
 
-#include "daemon/config/embedding_config.hpp"
 #include "schemas/error.hpp"
 
 #include <filesystem>
 #include <string>
 
-namespace memd::embedding {
+namespace memd::provider {
 
 // Where a provider's key is; read when it is needed, so that a changed key is used at once. No message holds it.
 struct ApiKeySource {
   std::string variable;  // of the environment
   std::filesystem::path file;
+  std::string section = "embedding";  // of the configuration, for messages
 
   bool empty() const { return variable.empty() && file.empty(); }
 };
@@ -20,4 +20,4 @@ struct ApiKeySource {
 // what it holds is no key (one line of visible ASCII).
 Result<std::string> read_api_key(const ApiKeySource& source);
 
-}  // namespace memd::embedding
+}  // namespace memd::provider
