@@ -2,6 +2,7 @@
 
 #include "schemas/enrichment.hpp"
 #include "schemas/error.hpp"
+#include "schemas/file_history.hpp"
 #include "schemas/ingestion_log.hpp"
 #include "schemas/query.hpp"
 #include "schemas/session_digest.hpp"
@@ -65,6 +66,16 @@ class Reader {
   Result<EventSource> event_source(std::int64_t session_pk, std::int64_t seq);
   // Everything about one session, for its export.
   Result<StoredSession> stored_session(std::int64_t session_pk);
+
+  // Which files a caller's words mean.
+  Result<PathFinding> find_paths(std::string_view text);
+  // Who touched them and why, and where each edit is recorded.
+  Result<FileHistory> file_history(const FileHistoryQuery& query);
+  Result<EditPlaces> edit_places(const FileHistoryQuery& query, int limit);
+  // Commits that sessions tell of, by the beginning of their id (lower case) or by a longer form of it; newest first.
+  Result<std::vector<CommitRow>> commits(std::string_view sha);
+  Result<std::optional<CommitRow>> commit_before(const CommitRow& commit);  // in its session
+  Result<std::vector<CommitCandidate>> commit_candidates(const CommitClues& clues);
 
   Result<Timeline> timeline(const TimelineQuery& query);
   Result<SearchAnswer> search(const SearchQuery& query);

@@ -19,8 +19,9 @@ TurnOut turn_of(const ExchangeRow& row) {
   return out;
 }
 
-// The newest turns that fit, oldest first.
-std::vector<TurnOut> list_turns(const std::vector<ExchangeRow>& rows, std::size_t tokens, std::size_t& used) {
+// The newest turns that fit, oldest first. `known`: those that were looked at before, by row.
+std::vector<TurnOut> list_turns(const std::vector<ExchangeRow>& rows, std::vector<std::optional<TurnOut>>& known,
+                                std::size_t tokens, std::size_t& used) {
   // What was asked may be shortened so that more turns can be told of.
   constexpr std::size_t kFixedTokens = 55;
   const std::size_t each = tokens / std::max<std::size_t>(rows.size(), 1);
@@ -28,7 +29,8 @@ std::vector<TurnOut> list_turns(const std::vector<ExchangeRow>& rows, std::size_
   TokenBudget budget(tokens);
   std::vector<TurnOut> turns;
   for (std::size_t i = rows.size(); i-- > 0;) {
-    TurnOut turn = turn_of(rows[i]);
+    if (!known[i]) known[i] = turn_of(rows[i]);
+    TurnOut turn = *known[i];
     turn.user_message =
         cut_to_tokens(on_one_line(std::string_view(rows[i].user_message).substr(0, 1000)), message_tokens).text;
     if (!budget.take_text(mcp::to_json(turn)) && !turns.empty()) break;
@@ -77,6 +79,7 @@ Result<RecentTurnsAnswer> run(const ToolServices& services, const RecentTurnsPar
   const std::size_t frame_tokens = estimate_tokens(mcp::to_json(frame));
   MEMD_TRY_ASSIGN(const auto modified, files_modified(*reader, rows));
   const SummarySource source(rows, modified);
+  std::vector<std::optional<TurnOut>> known(rows.size());
   std::map<std::size_t, Extract> extracts;  // by the first exchange told of
   return fit_answer<RecentTurnsAnswer>(token_limit(services, params), frame, [&](std::size_t tokens) {
     RecentTurnsAnswer out;
@@ -89,7 +92,7 @@ Result<RecentTurnsAnswer> run(const ToolServices& services, const RecentTurnsPar
     const std::size_t head = estimate_tokens(mcp::to_json(out)) - frame_tokens;
     const std::size_t rest = tokens - std::min(tokens, head);
     std::size_t used = 0;
-    out.turns = list_turns(rows, rest / 2, used);
+    out.turns = list_turns(rows, known, rest / 2, used);
     // The summary tells of the turns listed, so that paging neither skips nor repeats one.
     const std::size_t first = rows.size() - out.turns.size();
     const auto inputs = source.inputs().subspan(first);
@@ -120,7 +123,8 @@ std::string render_text(const RecentTurnsAnswer& a) {
   std::string body = "Session: " + a.session_name + "\n\n" + a.summary + "\n\nTurns:\n";
   for (const TurnOut& t : a.turns)
     body += t.exchange_id + "  #" + std::to_string(t.exchange_number) + "  " + short_time(t.timestamp) + "  ~" +
-            std::to_string(t.est_tokens) + " tokens  " + t.user_message + "\n";
+            std::to_string(t.est_tokens) + " tokens, " + std::to_string(t.tool_calls) + " tool calls  " +
+            t.user_message + "\n";
   out += history_block(body);
   if (!a.turns.empty()) out += "Full text: get_exchange(ids=[\"" + a.turns.back().exchange_id + "\"]).\n";
   return out + answer_footer(a);

@@ -4,12 +4,14 @@
 namespace memd::tools {
 namespace {
 
-std::string noted(std::string_view heading, const std::vector<NotedOut>& all, std::int64_t total) {
-  if (all.empty()) return {};
-  std::string out = "\n" + std::string(heading);
-  if (total > static_cast<std::int64_t>(all.size()))
-    out += " (" + std::to_string(all.size()) + " of " + std::to_string(total) + ")";
-  out += ":\n";
+// Says how many there are also where there was room for none.
+std::string counted(std::string_view heading, std::size_t shown, std::int64_t total) {
+  if (total == 0) return {};
+  return "\n" + std::string(heading) + " (" + std::to_string(shown) + " of " + std::to_string(total) + "):\n";
+}
+
+std::string noted(const std::vector<NotedOut>& all) {
+  std::string out;
   for (const NotedOut& one : all)
     out += "- " + one.exchange_id + "  " + one.text + "\n";
   return out;
@@ -33,28 +35,25 @@ std::string render_text(const SessionSummaryAnswer& a) {
            (a.provenance.model_requests > 0 ? ", " + std::to_string(a.provenance.model_requests) + " requests" : "");
   else
     out += ", quoted";
-  out += "; " + std::to_string(a.summary_tokens) + " of " + std::to_string(a.source_tokens) + " tokens.\n";
+  out += "; " + std::to_string(a.summary_tokens) + " of " + std::to_string(a.source_tokens) + " tokens, " +
+         std::to_string(a.chunks_total) + (a.chunks_total == 1 ? " chunk.\n" : " chunks.\n");
 
   std::string body = "Session: " + a.session_name + "\n\n" + a.summary + "\n";
   for (const SummaryChunkOut& c : a.chunks)
-    body += "\nChunk " + std::to_string(c.chunk) + " of " + std::to_string(a.chunks_total) + ", " +
-            c.first_exchange_id + " to " + c.last_exchange_id + " (" + std::to_string(c.exchange_count) +
-            " exchanges, " + short_time(c.time_range.start) + " to " + short_time(c.time_range.end) +
-            "): " + c.summary + "\n";
+    body += "\nChunk " + std::to_string(c.chunk) + ", " + c.first_exchange_id + " to " + c.last_exchange_id + " (" +
+            std::to_string(c.exchange_count) + " exchanges, " + short_time(c.time_range.start) + " to " +
+            short_time(c.time_range.end) + "): " + c.summary + "\n";
   if (!a.topics.empty()) {
     body += "\nTopics: ";
     for (std::size_t i = 0; i < a.topics.size(); ++i)
       body += (i == 0 ? "" : ", ") + a.topics[i];
     body += "\n";
   }
-  body += noted("Decisions", a.key_decisions, a.key_decisions_total);
-  if (!a.files_modified.empty()) {
-    body += "\nFiles modified (" + std::to_string(a.files_modified.size()) + " of " +
-            std::to_string(a.files_modified_total) + "):\n";
-    for (const ChangedFileOut& f : a.files_modified)
-      body += "- " + f.path + "  " + f.last_exchange_id + lines_of(f) + "\n";
-  }
-  body += noted("Open", a.open_ends, 0);
+  body += counted("Decisions", a.key_decisions.size(), a.key_decisions_total) + noted(a.key_decisions);
+  body += counted("Files modified", a.files_modified.size(), a.files_modified_total);
+  for (const ChangedFileOut& f : a.files_modified)
+    body += "- " + f.path + "  " + f.last_exchange_id + lines_of(f) + "\n";
+  if (!a.open_ends.empty()) body += "\nOpen:\n" + noted(a.open_ends);
   if (!a.observation_counts.empty()) {
     body += "\nNoted: ";
     for (std::size_t i = 0; i < a.observation_counts.size(); ++i)

@@ -8,6 +8,7 @@ import { LineClient, cleanUp, startDaemon, stopDaemons, untilIndexed, ways } fro
 
 const toolNames = [
   'capabilities',
+  'file_history',
   'get_exchange',
   'list_sessions',
   'recent_turns',
@@ -95,7 +96,7 @@ for (const [wayName, way] of Object.entries(ways)) {
         const calls = {
           capabilities: () => [{}, (content) => assert.match(JSON.stringify(content), /claude_code/)],
           list_sessions: () => [
-            { n_results: 10 },
+            { n_results: 10, max_tokens: 8000 },
             ({ sessions }) => assert.equal(sessions.length, history.sessions),
           ],
           semantic_search: () => [
@@ -128,6 +129,13 @@ for (const [wayName, way] of Object.entries(ways)) {
             (content) => {
               assert.match(content.summary, /token bucket|write it/i);
               assert.equal(content.provenance.model, '');
+            },
+          ],
+          file_history: () => [
+            { path: 'server/store.py' },
+            ({ sessions }) => {
+              assert.ok(sessions[0].session_id.endsWith(history.upload.sessionId));
+              assert.match(sessions[0].exchanges[0].said, /store\.py renames before it answers/);
             },
           ],
           get_exchange: () => [
