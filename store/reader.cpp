@@ -12,6 +12,7 @@
 #include "store/queries/stored_session.hpp"
 #include "store/queries/timeline.hpp"
 #include "store/queries/totals.hpp"
+#include "store/report/report.hpp"
 #include "store/search/hybrid_search.hpp"
 #include "store/sqlite/database.hpp"
 #include "store/sqlite/snapshot.hpp"
@@ -163,6 +164,10 @@ Result<StoredSession> Reader::stored_session(std::int64_t session_pk) {
 
 Result<Timeline> Reader::timeline(const TimelineQuery& query) {
   return ask(Timeline(), [&](Connection& c) { return queries::timeline(c.db, query); });
+}
+
+Result<Report> Reader::report(const ReportQuery& query, const ReportProgress& progress) {
+  return ask(Report(), [&](Connection& c) { return report::make_report(c.db, query, progress); });
 }
 
 Result<std::vector<PendingExchange>> Reader::pending_enrichment(unsigned missing, int limit) {
