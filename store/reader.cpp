@@ -13,6 +13,7 @@
 #include "store/queries/timeline.hpp"
 #include "store/queries/totals.hpp"
 #include "store/reader_connection.hpp"
+#include "store/report/report.hpp"
 #include "store/topics/topic_index.hpp"
 
 #include <sys/stat.h>
@@ -137,6 +138,10 @@ Result<StoredSession> Reader::stored_session(std::int64_t session_pk) {
 
 Result<Timeline> Reader::timeline(const TimelineQuery& query) {
   return ask(Timeline(), [&](Connection& c) { return queries::timeline(c.db, query); });
+}
+
+Result<Report> Reader::report(const ReportQuery& query, const ReportProgress& progress) {
+  return ask(Report(), [&](Connection& c) { return report::make_report(c.db, query, progress); });
 }
 
 Result<std::vector<PendingExchange>> Reader::pending_enrichment(unsigned missing, int limit) {

@@ -5,6 +5,7 @@
 #include "schemas/file_history.hpp"
 #include "schemas/ingestion_log.hpp"
 #include "schemas/query.hpp"
+#include "schemas/report.hpp"
 #include "schemas/source_item.hpp"
 #include "schemas/stored_session.hpp"
 #include "schemas/topic.hpp"
@@ -75,6 +76,8 @@ class Reader {
   Result<std::vector<CommitCandidate>> commit_candidates(const CommitClues& clues);
 
   Result<Timeline> timeline(const TimelineQuery& query);
+  // Reads all that the filter lets through: seconds for a hundred thousand exchanges.
+  Result<Report> report(const ReportQuery& query, const ReportProgress& progress = {});
   Result<SearchAnswer> search(const SearchQuery& query);
   // From the stored topics alone.
   Result<TopicList> topics(const TopicListQuery& query);
