@@ -131,6 +131,12 @@ Result<EventSource> Reader::event_source(std::int64_t session_pk, std::int64_t s
                            [&](Connection& c) { return queries::event_source(c.db, session_pk, seq); });
 }
 
+Result<continuity::SessionPast> Reader::session_past(std::int64_t session_pk,
+                                                     const continuity::BoundaryChoice& choice) {
+  return ask(continuity::SessionPast(),
+             [&](Connection& c) { return continuity::load_past(c.db, session_pk, choice); });
+}
+
 Result<StoredSession> Reader::stored_session(std::int64_t session_pk) {
   return find<StoredSession>("such session",
                              [&](Connection& c) { return std::optional(queries::stored_session(c.db, session_pk)); });

@@ -9,6 +9,7 @@
 #include "schemas/source_item.hpp"
 #include "schemas/stored_session.hpp"
 #include "schemas/topic.hpp"
+#include "store/continuity/session_past.hpp"
 #include "store/retention/retention_plan.hpp"
 #include "store/search/semantic_index.hpp"
 
@@ -62,6 +63,8 @@ class Reader {
                                        int limit = 1000);
   // not_found also when the event was taken in without a place in a source.
   Result<EventSource> event_source(std::int64_t session_pk, std::int64_t seq);
+  // What a session had been before a moment of it. The place of its full texts: event_source().
+  Result<continuity::SessionPast> session_past(std::int64_t session_pk, const continuity::BoundaryChoice& choice);
   // Everything about one session, for its export.
   Result<StoredSession> stored_session(std::int64_t session_pk);
 
