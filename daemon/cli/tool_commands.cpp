@@ -35,6 +35,8 @@ struct Options {
   std::string lines;
   std::string symbol;
   std::string commit;
+  std::string before;
+  std::string complement;
   bool explain = false;
   bool tools = false;
   bool subagents = false;
@@ -135,6 +137,20 @@ void add_summary(CLI::App& app, CommandContext& context) {
   c->add_option("--compression", o->compression, "Percent to leave out: 30, 70, 90");
   c->add_option("--max-seconds", o->max_seconds, "How long a language model may take");
   page_options(*c, *o);
+}
+
+void add_resume(CLI::App& app, CommandContext& context) {
+  auto* c = app.add_subcommand("resume", "What an agent was doing: goal, decisions, files, commands, next steps");
+  const auto o = tool_command(*c, context, "resume_context", [](const Options& x) {
+    ArgumentWriter w;
+    w.add("session_id", x.session).add("project", x.project).add("before", x.before).add("complement", x.complement);
+    return w.add("max_tokens", x.max_tokens).finish();
+  });
+  c->add_option("session", o->session, "Session id, a prefix of it, or latest (default)");
+  c->add_option("--project", o->project, "Latest session of this project");
+  c->add_option("--before", o->before, "compaction (the last), end, a compaction's number, or auto (default)");
+  c->add_option("--complement", o->complement, "Leave out what the agent's own summary says: auto, always or never");
+  c->add_option("--max-tokens", o->max_tokens, "Size of the answer")->type_name("N");
 }
 
 void add_sessions(CLI::App& app, CommandContext& context) {
@@ -264,6 +280,7 @@ void add_tool_commands(CLI::App& app, CommandContext& context) {
   add_search(app, context);
   add_recent(app, context);
   add_summary(app, context);
+  add_resume(app, context);
   add_sessions(app, context);
   add_topic(app, context);
   add_timeline(app, context);
