@@ -24,6 +24,7 @@ struct EmbeddedBinary {
   std::string_view sha256;           // of the bytes, hexadecimal
 };
 
-EmbeddedBinary builtin_model();  // in store/
+EmbeddedBinary builtin_model();    // in store/
+EmbeddedBinary byte_pair_ranks();  // in store/
 
 }  // namespace memd::embedded

@@ -56,6 +56,10 @@ Config read_document(const std::string& file, const YAML::Node& document) {
   query.key("threads", [&](const auto& v, const auto& key) { out.query_threads = whole_number(file, v, key, 1, 16); })
       .key("max_tokens",
            [&](const auto& v, const auto& key) { out.max_tokens = whole_number(file, v, key, 100, 8000); });
+  Section tools(file, "tools");
+  tools.key("conversation_query", [&](const auto& v, const auto& key) {
+    out.conversation_query = scalar<bool>(file, v, key, "true or false");
+  });
   Section watch(file, "watch");
   watch.key("max_directories",
             [&](const auto& v, const auto& key) { out.max_watches = whole_number(file, v, key, 1, 1'000'000); });
@@ -80,6 +84,7 @@ Config read_document(const std::string& file, const YAML::Node& document) {
       .key("platforms", [&](const auto& v, const auto&) { platforms.read(v); })
       .key("log", [&](const auto& v, const auto&) { log.read(v); })
       .key("query", [&](const auto& v, const auto&) { query.read(v); })
+      .key("tools", [&](const auto& v, const auto&) { tools.read(v); })
       .key("watch", [&](const auto& v, const auto&) { watch.read(v); })
       .key("raw_layer", [&](const auto& v, const auto&) { raw_layer.read(v); })
       .key("retention", [&](const auto& v, const auto&) { retention.read(v); })

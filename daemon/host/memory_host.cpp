@@ -1,10 +1,13 @@
 #include "daemon/host/memory_host.hpp"
 
+#include "adapters/tool_calls/recorded_edits.hpp"
 #include "daemon/ingest/archived_text.hpp"
 #include "daemon/ingest/item_reader.hpp"
 #include "daemon/ingest/raw_reader.hpp"
+#include "daemon/ingest/record_finder.hpp"
 #include "daemon/prompts/prompts.hpp"
 #include "daemon/resources/resources.hpp"
+#include "daemon/tools/conversation_query.hpp"
 #include "daemon/tools/register_tools.hpp"
 
 #include <map>
@@ -96,7 +99,8 @@ class MemoryHost::Freshness final : public tools::FreshnessProvider {
 // The agent's file first, then what was kept of it: Claude Code purges transcripts after a month.
 class MemoryHost::SourceText final : public tools::RawText {
  public:
-  explicit SourceText(const StoreLayout& layout) : archive_(layout.database(), layout.raw_dir()) {}
+  explicit SourceText(const StoreLayout& layout)
+      : archive_(layout.database(), layout.raw_dir()), records_(layout.database(), layout.raw_dir()) {}
   Result<std::string> event_text(const EventSource& where, EventKind kind) const override {
     const Adapter* adapter = find_adapter(where.platform);
     auto text = adapter != nullptr && !where.item_key.empty()
@@ -106,9 +110,20 @@ class MemoryHost::SourceText final : public tools::RawText {
     auto archived = read_archived_text(archive_, where, kind);
     return archived ? std::move(archived) : std::move(text);
   }
+  Result<std::vector<RecordedEdit>> recorded_edits(const EventSource& where) const override {
+    std::vector<RecordedEdit> edits;
+    // A record that is another one by now tells of nothing, or not of this file; the archived one is then as good.
+    const auto found = records_.find(where, [&](std::string_view record) {
+      edits = memd::recorded_edits(record);
+      return !edits.empty();
+    });
+    if (!found && !found.error().is(Errc::not_found)) return found.error();
+    return edits;
+  }
 
  private:
   mutable raw::RawArchive archive_;
+  mutable RecordFinder records_;
 };
 
 MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background background)
@@ -131,6 +146,7 @@ MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background 
                                      defaults,         std::move(background),
                                      summarizer_.get()};
   tools::register_tools(tools_, services);
+  if (settings.config.conversation_query) tools::add_conversation_query(tools_);
   resources::add_resources(resources_, services, tools_);
   prompts::add_prompts(prompts_, services, tools_);
 }

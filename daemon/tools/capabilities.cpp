@@ -144,12 +144,9 @@ std::string render_text(const CapabilitiesAnswer& a) {
                     ", ranking " + a.server.ranking + ", store " + std::to_string(a.server.store_bytes) +
                     " bytes, answers of " + std::to_string(a.server.default_max_tokens) + " tokens (at most " +
                     std::to_string(a.server.most_max_tokens) + ").\n";
-  if (!a.server.embedding_model.empty())
-    out += "searches by meaning with " + a.server.embedding_model +
-           (a.server.embedding_pending > 0
-                ? ", " + std::to_string(a.server.embedding_pending) + " exchanges are not embedded yet"
-                : "") +
-           "\n";
+  if (!a.server.embedding_model.empty()) out += "searches by meaning with " + a.server.embedding_model + "\n";
+  if (a.server.embedding_pending > 0)
+    out += std::to_string(a.server.embedding_pending) + " exchanges are not embedded yet\n";
   if (!a.server.summary_models.empty()) out += "summaries by a language model: " + a.server.summary_models + "\n";
   if (!a.server.summary_trouble.empty()) out += "  not asked now: " + a.server.summary_trouble + "\n";
   for (const auto& [key, p] : a.platforms) {

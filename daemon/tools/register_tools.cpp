@@ -1,6 +1,7 @@
 #include "daemon/tools/register_tools.hpp"
 
 #include "daemon/tools/capabilities.hpp"
+#include "daemon/tools/file_history.hpp"
 #include "daemon/tools/get_exchange.hpp"
 #include "daemon/tools/list_sessions.hpp"
 #include "daemon/tools/recent_turns.hpp"
@@ -16,6 +17,7 @@ void register_tools(mcp::ToolRegistry& registry, const ToolServices& services) {
   add_recent_turns(registry, services);
   add_topic_search(registry, services);
   add_temporal_query(registry, services);
+  add_file_history(registry, services);
   add_list_sessions(registry, services);
   add_capabilities(registry, services);
 }

@@ -27,7 +27,7 @@ TEST(Config, EmptyIsDefault) {
 TEST(Config, ReadsEveryKey) {
   const auto c = parse_config(
       "platforms:\n  claude_code:\n    enabled: false\n    paths: [/a, /b]\nlog:\n  level: debug\n"
-      "query:\n  threads: 4\n  max_tokens: 3000\nwatch:\n  max_directories: 500\n"
+      "query:\n  threads: 4\n  max_tokens: 3000\ntools: {conversation_query: true}\nwatch:\n  max_directories: 500\n"
       "raw_layer: {mode: as_is}\nretention: {max_age_days: 90, max_raw_bytes: 5000000000}\n",
       "c.yaml");
   ASSERT_TRUE(c) << c.error().message();
@@ -36,6 +36,7 @@ TEST(Config, ReadsEveryKey) {
   EXPECT_EQ(c->log_level, "debug");
   EXPECT_EQ(c->query_threads, 4);
   EXPECT_EQ(c->max_tokens, 3000);
+  EXPECT_TRUE(c->conversation_query);
   EXPECT_EQ(c->max_watches, 500);
   EXPECT_EQ(c->raw_layer, RawMode::as_is);
   EXPECT_EQ(c->retention.max_age_days, 90);
@@ -45,8 +46,8 @@ TEST(Config, ReadsEveryKey) {
 TEST(Config, ErrorsNameFileLineAndKey) {
   EXPECT_EQ(error_of("log:\n  lvl: info\n"), "c.yaml:2: unknown key 'log.lvl'; known here: level");
   EXPECT_EQ(error_of("quary: {}\n"),
-            "c.yaml:1: unknown key 'quary'; known here: platforms, log, query, watch, raw_layer, retention, embedding, "
-            "summaries");
+            "c.yaml:1: unknown key 'quary'; known here: platforms, log, query, tools, watch, raw_layer, retention, "
+            "embedding, summaries");
   EXPECT_EQ(error_of("query:\n  threads: 99\n"), "c.yaml:2: query.threads: expected a whole number from 1 to 16");
   EXPECT_EQ(error_of("log:\n  level: loud\n"),
             "c.yaml:2: log.level: expected one of trace, debug, info, warn, error, off");
@@ -85,6 +86,7 @@ TEST(Config, AgreesWithItsSchema) {
   EXPECT_EQ(known_by_loader("x: 1\n"), known_by_schema(schema));
   EXPECT_EQ(known_by_loader("log: {x: 1}\n"), known_by_schema(top.at("log")));
   EXPECT_EQ(known_by_loader("query: {x: 1}\n"), known_by_schema(top.at("query")));
+  EXPECT_EQ(known_by_loader("tools: {x: 1}\n"), known_by_schema(top.at("tools")));
   EXPECT_EQ(known_by_loader("watch: {x: 1}\n"), known_by_schema(top.at("watch")));
   EXPECT_EQ(known_by_loader("raw_layer: {x: 1}\n"), known_by_schema(top.at("raw_layer")));
   EXPECT_EQ(known_by_loader("retention: {x: 1}\n"), known_by_schema(top.at("retention")));
