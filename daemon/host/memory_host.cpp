@@ -5,6 +5,8 @@
 #include "daemon/ingest/item_reader.hpp"
 #include "daemon/ingest/raw_reader.hpp"
 #include "daemon/ingest/record_finder.hpp"
+#include "daemon/prompts/prompts.hpp"
+#include "daemon/resources/resources.hpp"
 #include "daemon/tools/conversation_query.hpp"
 #include "daemon/tools/register_tools.hpp"
 
@@ -130,9 +132,14 @@ MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background 
       source_text_(std::make_unique<SourceText>(settings.layout)) {
   tools::ToolDefaults defaults;
   defaults.max_tokens = static_cast<std::size_t>(settings.config.max_tokens);
-  tools::register_tools(tools_, {readers_, clock_, *freshness_, *source_text_, adapters_, settings.layout.database(),
-                                 defaults, std::move(background)});
+  const tools::ToolServices services{readers_,    clock_,
+                                     *freshness_, *source_text_,
+                                     adapters_,   settings.layout.database(),
+                                     defaults,    std::move(background)};
+  tools::register_tools(tools_, services);
   if (settings.config.conversation_query) tools::add_conversation_query(tools_);
+  resources::add_resources(resources_, services, tools_);
+  prompts::add_prompts(prompts_, services, tools_);
 }
 
 MemoryHost::~MemoryHost() { stop(); }
@@ -158,6 +165,7 @@ Result<void> MemoryHost::start_ingest() {
   ingest->on_commit([this] {
     generation_.fetch_add(1, std::memory_order_relaxed);
     semantic_.worker()->hint();
+    if (on_commit_) on_commit_();
   });
   MEMD_TRY(ingest->start(std::move(writer)));
   ingest_ = std::move(ingest);

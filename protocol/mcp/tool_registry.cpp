@@ -51,8 +51,10 @@ ToolOutcome ToolRegistry::call(std::string_view name, std::string_view arguments
 }
 
 ToolOutcome ToolRegistry::failed(const Error& error) {
-  const bool callers_fault = error.is(Errc::invalid_argument) || error.is(Errc::not_found) || error.is(Errc::cancelled);
-  return ToolOutcome{error.message(), {}, true, !callers_fault};
+  const bool asks = error.is(Errc::input_required);
+  const bool ours =
+      !asks && !error.is(Errc::invalid_argument) && !error.is(Errc::not_found) && !error.is(Errc::cancelled);
+  return ToolOutcome{error.message(), {}, true, ours, asks};
 }
 
 ToolOutcome ToolRegistry::internal_error(std::string_view what) {

@@ -49,7 +49,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   auto owned = std::make_unique<test::MemoryTransport>(steps, peer);
   test::MemoryTransport& link = *owned;
   bool finished = false;
-  mcp::Session session(std::move(owned), profile, steps.executors(), [&] { finished = true; });
+  mcp::ServerState state(clock);
+  mcp::Session session(std::move(owned), profile, state, steps.executors(), [&] { finished = true; });
   session.start();
   link.deliver();
   steps.run_all();
