@@ -29,6 +29,7 @@ void add_admin_commands(CLI::App& app, CommandContext& context);
 void add_rebuild_command(CLI::App& app, CommandContext& context);
 void add_interchange_commands(CLI::App& app, CommandContext& context);
 void add_hook_command(CLI::App& app, CommandContext& context);
+void add_report_command(CLI::App& app, CommandContext& context);
 void add_completion_command(CLI::App& app, CommandContext& context);
 void add_serve_options(CLI::App& app, CommandContext& context);
 

@@ -20,6 +20,8 @@ constexpr const char* kExamples = R"(Examples:
   memd show x42                               one exchange, whole
   memd file-history src/main.cpp --lines 40-60    who changed these lines, and why
   memd export latest -o session.jsonl         a session as a file of events, for another memd or another tool
+  memd export latest --format html -o s.html  the same to read, in a browser
+  memd report --since 30d -o report.html      a month on one page: sessions, topics, tokens, files, coverage
   memd import session.jsonl                   and back
   memd status                                 what the daemon is doing
   memd doctor                                 whether all is well, and what to do if not
@@ -50,6 +52,7 @@ int run_app(int argc, char** argv) {
   add_rebuild_command(app, context);
   add_interchange_commands(app, context);
   add_hook_command(app, context);
+  add_report_command(app, context);
   add_completion_command(app, context);
 
   try {

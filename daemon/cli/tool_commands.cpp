@@ -30,6 +30,8 @@ struct Options {
   std::string lines;
   std::string symbol;
   std::string commit;
+  std::string before;
+  std::string complement;
   bool explain = false;
   bool tools = false;
   bool subagents = false;
@@ -107,6 +109,20 @@ void add_recent(CLI::App& app, CommandContext& context) {
   c->add_option("--project", o->project, "Latest session of this project");
   c->add_option("--style", o->style, "detailed or brief");
   page_options(*c, *o);
+}
+
+void add_resume(CLI::App& app, CommandContext& context) {
+  auto* c = app.add_subcommand("resume", "What an agent was doing: goal, decisions, files, commands, next steps");
+  const auto o = tool_command(*c, context, "resume_context", [](const Options& x) {
+    ArgumentWriter w;
+    w.add("session_id", x.session).add("project", x.project).add("before", x.before).add("complement", x.complement);
+    return w.add("max_tokens", x.max_tokens).finish();
+  });
+  c->add_option("session", o->session, "Session id, a prefix of it, or latest (default)");
+  c->add_option("--project", o->project, "Latest session of this project");
+  c->add_option("--before", o->before, "compaction (the last), end, a compaction's number, or auto (default)");
+  c->add_option("--complement", o->complement, "Leave out what the agent's own summary says: auto, always or never");
+  c->add_option("--max-tokens", o->max_tokens, "Size of the answer")->type_name("N");
 }
 
 void add_sessions(CLI::App& app, CommandContext& context) {
@@ -235,6 +251,7 @@ void add_tools(CLI::App& app, CommandContext& context) {
 void add_tool_commands(CLI::App& app, CommandContext& context) {
   add_search(app, context);
   add_recent(app, context);
+  add_resume(app, context);
   add_sessions(app, context);
   add_topic(app, context);
   add_timeline(app, context);

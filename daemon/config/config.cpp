@@ -2,6 +2,7 @@
 
 #include "daemon/config/config_section.hpp"
 #include "daemon/config/embedding_section.hpp"
+#include "daemon/config/summaries_section.hpp"
 
 #include <algorithm>
 #include <array>
@@ -88,6 +89,7 @@ Config read_document(const std::string& file, const YAML::Node& document) {
       .key("raw_layer", [&](const auto& v, const auto&) { raw_layer.read(v); })
       .key("retention", [&](const auto& v, const auto&) { retention.read(v); })
       .key("embedding", [&](const auto& v, const auto&) { out.embedding = config::read_embedding(file, v); })
+      .key("summaries", [&](const auto& v, const auto&) { out.summaries = config::read_summaries(file, v); })
       .read(document);
   return out;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "daemon/config/embedding_config.hpp"
+#include "daemon/config/summaries_config.hpp"
 #include "schemas/error.hpp"
 #include "schemas/platform.hpp"
 #include "schemas/raw_mode.hpp"
@@ -36,6 +37,7 @@ struct Config {
   RawMode raw_layer = RawMode::masked;
   RetentionConfig retention;
   EmbeddingConfig embedding;
+  SummariesConfig summaries;
 };
 
 // Errc::bad_config names file, line and key, and says what is allowed there. Nothing is guessed or skipped.

@@ -30,6 +30,13 @@ std::vector<Platform> disabled(const Config& config) {
   return out;
 }
 
+std::unique_ptr<llm::ConfiguredSummarizer> make_summarizer(const Settings& settings, const Clock& clock) {
+  const SummariesConfig& config = settings.config.summaries;
+  if (config.choice.provider == SummaryProvider::disabled) return nullptr;
+  return std::make_unique<llm::ConfiguredSummarizer>(llm::make_language_models(config), settings.layout.summaries(),
+                                                     clock, llm::summarizer_options(config));
+}
+
 }  // namespace
 
 std::vector<AdapterDescription> describe_adapters(const Config& config) {
@@ -129,13 +136,15 @@ MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background 
                semantic_.index()),
       adapters_(describe_adapters(settings.config)),
       freshness_(std::make_unique<Freshness>(*this)),
-      source_text_(std::make_unique<SourceText>(settings.layout)) {
+      source_text_(std::make_unique<SourceText>(settings.layout)),
+      summarizer_(make_summarizer(settings, clock)) {
   tools::ToolDefaults defaults;
   defaults.max_tokens = static_cast<std::size_t>(settings.config.max_tokens);
-  const tools::ToolServices services{readers_,    clock_,
-                                     *freshness_, *source_text_,
-                                     adapters_,   settings.layout.database(),
-                                     defaults,    std::move(background)};
+  const tools::ToolServices services{readers_,         clock_,
+                                     *freshness_,      *source_text_,
+                                     adapters_,        settings.layout.database(),
+                                     defaults,         std::move(background),
+                                     summarizer_.get()};
   tools::register_tools(tools_, services);
   if (settings.config.conversation_query) tools::add_conversation_query(tools_);
   resources::add_resources(resources_, services, tools_);

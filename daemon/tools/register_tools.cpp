@@ -5,6 +5,7 @@
 #include "daemon/tools/get_exchange.hpp"
 #include "daemon/tools/list_sessions.hpp"
 #include "daemon/tools/recent_turns.hpp"
+#include "daemon/tools/resume_context.hpp"
 #include "daemon/tools/semantic_search.hpp"
 #include "daemon/tools/temporal_query.hpp"
 #include "daemon/tools/topic_search.hpp"
@@ -12,6 +13,7 @@
 namespace memd::tools {
 
 void register_tools(mcp::ToolRegistry& registry, const ToolServices& services) {
+  add_resume_context(registry, services);
   add_semantic_search(registry, services);
   add_get_exchange(registry, services);
   add_recent_turns(registry, services);

@@ -38,8 +38,7 @@ struct ToolOutcome {
   std::string text;        // what a model reads; the message of an error
   std::string structured;  // one JSON object stating the same facts; empty for an error
   bool is_error = false;
-  bool unexpected = false;      // an error that is ours, not the caller's: log it
-  bool input_required = false;  // an error of Errc::input_required: ToolContext::client_model knows what is asked
+  bool unexpected = false;  // an error that is ours, not the caller's: log it
 };
 
 struct Tool {

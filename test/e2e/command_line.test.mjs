@@ -1,7 +1,7 @@
 // The subcommands scripts rely on, and the inspector's command line.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -97,6 +97,37 @@ describe('subcommands', () => {
     await stopDaemons(home);
   });
 
+  test('a session goes out to be read, and as JSON', async () => {
+    const file = join(home.root, 'session.out');
+    for (const [format, begin] of [['md', '# Upload test races the rename\n'], ['html', '<!doctype html>'], ['json', '{"format":"transcript.v1"']]) {
+      const { code, stderr } = await cli(home, 'export', history.upload.sessionId, '--format', format, '-o', file);
+      assert.equal(code, 0, stderr);
+      const text = readFileSync(file, 'utf8');
+      assert.ok(text.startsWith(begin), text.slice(0, 60));
+      assert.match(text, /200 runs of the upload test pass/);
+      if (format === 'json') assert.equal(JSON.parse(text).sessions[0].exchanges.length, 2);
+      assert.equal(statSync(file).mode & 0o777, 0o600);
+    }
+    assert.equal((await cli(home, 'export', history.upload.sessionId, '--format', 'pdf')).code, 2);
+  });
+
+  // The page itself is looked at in test/browser.
+  test('the data of a report', async () => {
+    const file = join(home.root, 'report.html');
+    const { code, stderr } = await cli(home, 'report', '--project', 'parcel', '--since', '2026-03-01', '-o', file);
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /2 sessions, 4 exchanges, 2026-03-03 to 2026-03-10/);
+    assert.equal(JSON.parse(readFileSync(file, 'utf8')).sessions.length, 2);
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    const all = await cli(home, 'report');
+    assert.equal(all.json.sums.sessions, history.sessions);
+    assert.equal(all.json.sums.exchanges, history.exchanges);
+    const unknown = await cli(home, 'report', '--platform', 'emacs', '-o', file);
+    assert.equal(unknown.code, 2);
+    assert.match(unknown.stderr, /--platform: "emacs" is no agent memd knows: send claude_code/);
+    assert.equal((await cli(home, 'report', '--since', 'soon', '-o', file)).code, 2);
+  });
+
   test('a file that is no events.v1 is refused by line and field', async () => {
     const file = join(home.root, 'broken.jsonl');
     writeFileSync(file, '{"v":1,"id":"a","session_id":"s","actor":"user","kind":"message","body":{"text":"no time"}}\nnot json\n');
@@ -144,6 +175,7 @@ describe('subcommands', () => {
       const { code, stdout } = await cli(home, 'completion', shell);
       assert.equal(code, 0);
       assert.match(stdout, /memd/);
+      assert.match(stdout, /report/);
     }
   });
 });
