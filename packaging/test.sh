@@ -15,7 +15,7 @@ usage: packaging/test.sh [--quick] [--only STEP]... [--no-deps]
 dev      build with warnings as errors, all tests (layering and fuzz replay among them)
 format   clang-format
 headers  every header compiles by itself
-scripts  syntax of the shell and Python scripts, shellcheck where installed
+scripts  syntax of the shell and Python scripts, shellcheck where installed; shape of the Claude Code plugin
 units    systemd units and the launchd property list
 e2e      the binary with the official MCP clients (needs node)
 browser  the pages memd writes, in headless Chromium (needs node and chromium)
@@ -143,6 +143,7 @@ step_scripts() {
   for script in $(git ls-files -- '*.py'); do
     check "python $script" python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' "$script" || true
   done
+  check "plugin for Claude Code" packaging/check_plugin.py || true
 }
 
 step_units() {

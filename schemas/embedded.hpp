@@ -14,6 +14,7 @@ struct EmbeddedFile {
 };
 
 const std::vector<EmbeddedFile>& sql_migrations();
+const std::vector<EmbeddedFile>& summaries_migrations();
 const std::vector<EmbeddedFile>& json_schema_files();
 const std::vector<EmbeddedFile>& page_files();  // in daemon/
 
@@ -24,6 +25,7 @@ struct EmbeddedBinary {
   std::string_view sha256;           // of the bytes, hexadecimal
 };
 
-EmbeddedBinary builtin_model();  // in store/
+EmbeddedBinary builtin_model();    // in store/
+EmbeddedBinary byte_pair_ranks();  // in store/
 
 }  // namespace memd::embedded

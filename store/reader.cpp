@@ -12,43 +12,27 @@
 #include "store/queries/stored_session.hpp"
 #include "store/queries/timeline.hpp"
 #include "store/queries/totals.hpp"
+#include "store/reader_connection.hpp"
 #include "store/report/report.hpp"
-#include "store/search/hybrid_search.hpp"
-#include "store/sqlite/database.hpp"
-#include "store/sqlite/snapshot.hpp"
 #include "store/topics/topic_index.hpp"
 
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace memd {
 namespace {
 
-struct FileIdentity {
-  dev_t device = 0;
-  ino_t inode = 0;
-  bool operator==(const FileIdentity&) const = default;
-};
-
 // nullopt when there is no such file.
-std::optional<FileIdentity> identity_of(const std::filesystem::path& file) {
+std::optional<ReaderFileIdentity> identity_of(const std::filesystem::path& file) {
   struct stat st {};
-  if (::stat(file.c_str(), &st) == 0) return FileIdentity{st.st_dev, st.st_ino};
+  if (::stat(file.c_str(), &st) == 0) return ReaderFileIdentity{st.st_dev, st.st_ino};
   if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
   throw ErrorException(Error::from_errno(errno, "stat", file.string()));
 }
 
 }  // namespace
-
-struct Reader::Connection {
-  Connection(const std::filesystem::path& file, FileIdentity id)
-      : db(sqlite::Database::open(file, sqlite::OpenMode::read_only)), identity(id) {}
-
-  sqlite::Database db;
-  FileIdentity identity;
-  std::unique_ptr<search::HybridSearch> search;  // made outside of transactions: it has a table of its own
-};
 
 Reader::Reader(std::filesystem::path database, std::shared_ptr<search::SemanticIndex> semantic)
     : database_(std::move(database)), semantic_(std::move(semantic)) {}
@@ -81,16 +65,6 @@ bool Reader::connect() {
   fresh->search = std::make_unique<search::HybridSearch>(fresh->db);
   connection_ = std::move(fresh);
   return true;
-}
-
-template <class T, class F>
-Result<T> Reader::ask(T empty, F&& f) {
-  return sqlite::guard([&]() -> T {
-    if (stop_.stop_requested()) throw ErrorException(Error(Errc::cancelled, "cancelled"));
-    if (!connect()) return std::move(empty);
-    const sqlite::Snapshot snapshot(connection_->db);
-    return f(*connection_);
-  });
 }
 
 // For single things: `f` gives an optional.
@@ -155,6 +129,12 @@ Result<std::vector<EventRow>> Reader::events(std::int64_t session_pk, std::int64
 Result<EventSource> Reader::event_source(std::int64_t session_pk, std::int64_t seq) {
   return find<EventSource>("source record of event " + std::to_string(seq),
                            [&](Connection& c) { return queries::event_source(c.db, session_pk, seq); });
+}
+
+Result<continuity::SessionPast> Reader::session_past(std::int64_t session_pk,
+                                                     const continuity::BoundaryChoice& choice) {
+  return ask(continuity::SessionPast(),
+             [&](Connection& c) { return continuity::load_past(c.db, session_pk, choice); });
 }
 
 Result<StoredSession> Reader::stored_session(std::int64_t session_pk) {

@@ -2,12 +2,14 @@
 
 #include "schemas/enrichment.hpp"
 #include "schemas/error.hpp"
+#include "schemas/file_history.hpp"
 #include "schemas/ingestion_log.hpp"
 #include "schemas/query.hpp"
 #include "schemas/report.hpp"
 #include "schemas/source_item.hpp"
 #include "schemas/stored_session.hpp"
 #include "schemas/topic.hpp"
+#include "store/continuity/session_past.hpp"
 #include "store/retention/retention_plan.hpp"
 #include "store/search/semantic_index.hpp"
 
@@ -61,8 +63,20 @@ class Reader {
                                        int limit = 1000);
   // not_found also when the event was taken in without a place in a source.
   Result<EventSource> event_source(std::int64_t session_pk, std::int64_t seq);
+  // What a session had been before a moment of it. The place of its full texts: event_source().
+  Result<continuity::SessionPast> session_past(std::int64_t session_pk, const continuity::BoundaryChoice& choice);
   // Everything about one session, for its export.
   Result<StoredSession> stored_session(std::int64_t session_pk);
+
+  // Which files a caller's words mean.
+  Result<PathFinding> find_paths(std::string_view text);
+  // Who touched them and why, and where each edit is recorded.
+  Result<FileHistory> file_history(const FileHistoryQuery& query);
+  Result<EditPlaces> edit_places(const FileHistoryQuery& query, int limit);
+  // Commits that sessions tell of, by the beginning of their id (lower case) or by a longer form of it; newest first.
+  Result<std::vector<CommitRow>> commits(std::string_view sha);
+  Result<std::optional<CommitRow>> commit_before(const CommitRow& commit);  // in its session
+  Result<std::vector<CommitCandidate>> commit_candidates(const CommitClues& clues);
 
   Result<Timeline> timeline(const TimelineQuery& query);
   // Reads all that the filter lets through: seconds for a hundred thousand exchanges.

@@ -135,7 +135,8 @@ std::string render_text(const RecentTurnsAnswer& a) {
   std::string body = "Session: " + a.session_name + "\n\n" + a.summary + "\n\nTurns:\n";
   for (const TurnOut& t : a.turns)
     body += t.exchange_id + "  #" + std::to_string(t.exchange_number) + "  " + short_time(t.timestamp) + "  ~" +
-            std::to_string(t.est_tokens) + " tokens  " + t.user_message + "\n";
+            std::to_string(t.est_tokens) + " tokens, " + std::to_string(t.tool_calls) + " tool calls  " +
+            t.user_message + "\n";
   out += history_block(body);
   if (!a.turns.empty()) out += "Full text: get_exchange(ids=[\"" + a.turns.back().exchange_id + "\"]).\n";
   return out + answer_footer(a);

@@ -95,8 +95,8 @@ std::string render_text(const TemporalQueryAnswer& a) {
   std::string body = a.summary + "\nSessions:\n";
   for (const TemporalSessionOut& s : a.sessions)
     body += s.session_id + "  \"" + s.session_name + "\"  " + s.platform + "  " + std::to_string(s.exchange_count) +
-            " exchanges\n";
-  if (!a.sessions.empty()) out += history_block(body);
+            " exchanges  " + short_time(s.time_range.start) + " to " + short_time(s.time_range.end) + "\n";
+  out += a.sessions.empty() ? a.summary + "\n" : history_block(body);
   return out + answer_footer(a);
 }
 

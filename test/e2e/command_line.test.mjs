@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +10,7 @@ import { promisify } from 'node:util';
 
 import { Home, writeHistory } from './support/history.mjs';
 import { binary, cleanUp, cli, environment, options, startDaemon, stopDaemons, ways } from './support/memd.mjs';
+import { daemonsOf } from './support/processes.mjs';
 
 const home = new Home();
 let history;
@@ -37,6 +39,8 @@ describe('subcommands', () => {
     sessions: [['-n', '2'], ({ sessions }) => assert.equal(sessions.length, 2)],
     recent: [() => [history.limiter.sessionId, '-n', '1'], (json) => assert.match(JSON.stringify(json), /token bucket/)],
     topic: [['token bucket'], (json) => assert.match(JSON.stringify(json), /claude_code/)],
+    'file-history': [['server/store.py', '--symbol', 'rename()'],
+      ({ sessions }) => assert.ok(sessions[0].session_id.endsWith(history.upload.sessionId))],
     timeline: [['--since', '2026-03-01', '--until', '2026-04-01'], (json) => assert.match(JSON.stringify(json), /2026-03-10/)],
     capabilities: [[], (json) => assert.match(JSON.stringify(json), /claude_code/)],
     coverage: [[], (json) => assert.match(JSON.stringify(json), /ai-title/)],
@@ -133,6 +137,29 @@ describe('subcommands', () => {
       assert.match(stderr, /broken\.jsonl:1: refused: missing_field ts\n.*broken\.jsonl:2: refused: damaged_record/s);
     }
     assert.equal((await cli(home, 'export', 'no-such-session')).code, 1);
+  });
+
+  test('the hook of a session that starts fails open, whatever is there', async () => {
+    const silent = createServer((connection) => connection.on('error', () => {}));
+    const started = JSON.stringify({ hook_event_name: 'SessionStart', source: 'compact', cwd: '/home/ada/src/parcel',
+      session_id: history.upload.sessionId });
+    const hook = (input, ...args) => new Promise((resolve) => {
+      const child = execFile(binary, [...args, 'hook', 'session-start'], { env: environment(home) },
+        (error, stdout, stderr) => resolve({ code: error?.code ?? 0, stdout, stderr }));
+      if (input !== undefined) child.stdin.end(input);
+    });
+    const nothing = { code: 0, stdout: '', stderr: '' };
+    assert.deepEqual(await hook(started, ...options(home)), nothing, 'no daemon, and none was started');
+    assert.deepEqual(daemonsOf(home), []);
+    assert.deepEqual(await hook('no json', ...options(home)), nothing);
+    assert.deepEqual(await hook(undefined, ...options(home)), nothing, 'a stdin that never ends');
+    const broken = join(home.root, 'broken.yaml');
+    writeFileSync(broken, 'no_such_key: 1\n');
+    assert.deepEqual(await hook(started, ...options(home), '--config', broken), nothing);
+    await new Promise((resolve) => silent.listen(join(home.data, 'memd.sock'), resolve));
+    assert.deepEqual(await hook(started, ...options(home)), nothing, 'a daemon that never answers');
+    silent.close();
+    silent.closeAllConnections?.();
   });
 
   test('mistakes end with a code and a message, and no JSON to mistake for an answer', async () => {
