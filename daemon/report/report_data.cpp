@@ -200,7 +200,7 @@ void write_uses(DataWriter& w, const Report& r) {
     w.count("errors", t.errors);
     w.count("answered", t.answered);
   });
-  w.rows("files", r.files, [&](const FileUse& f) {
+  w.rows("files", r.files, [&](const TouchedFile& f) {
     write_file(w, f);
     w.text("project", f.project);
     w.count("sessions", f.sessions);
