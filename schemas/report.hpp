@@ -100,7 +100,7 @@ struct ToolUse {
   std::int64_t answered = 0;  // calls with a result
 };
 
-struct TouchedFile : ReportFile {
+struct FileActivity : ReportFile {
   std::string project;  // name; empty: none
   std::int64_t sessions = 0;
 };
@@ -138,7 +138,7 @@ struct Report {
   std::vector<DayUsage> usage;
   std::vector<DayCost> costs;
   std::vector<ToolUse> tools;      // called most first
-  std::vector<TouchedFile> files;  // touched most first
+  std::vector<FileActivity> files;      // touched most first
   std::vector<TopicCount> topics;  // most important first
   std::vector<TopicDay> topic_days;
 

@@ -88,7 +88,7 @@ void take_files(sqlite::Database& db, const Figures& figures, int most, Report& 
   for (std::size_t i = 0; i < count; ++i) {
     const auto& [key, sums] = *order[i];
     if (!q.bind(key.first, key.second).step()) continue;
-    TouchedFile& use = report.files.emplace_back();
+    FileActivity& use = report.files.emplace_back();
     use.path = q.str(0);
     use.project = q.str(1);
     use.reads = sums.reads;
