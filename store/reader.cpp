@@ -13,6 +13,7 @@
 #include "store/queries/timeline.hpp"
 #include "store/queries/totals.hpp"
 #include "store/reader_connection.hpp"
+#include "store/report/report.hpp"
 #include "store/topics/topic_index.hpp"
 
 #include <sys/stat.h>
@@ -130,6 +131,12 @@ Result<EventSource> Reader::event_source(std::int64_t session_pk, std::int64_t s
                            [&](Connection& c) { return queries::event_source(c.db, session_pk, seq); });
 }
 
+Result<continuity::SessionPast> Reader::session_past(std::int64_t session_pk,
+                                                     const continuity::BoundaryChoice& choice) {
+  return ask(continuity::SessionPast(),
+             [&](Connection& c) { return continuity::load_past(c.db, session_pk, choice); });
+}
+
 Result<StoredSession> Reader::stored_session(std::int64_t session_pk) {
   return find<StoredSession>("such session",
                              [&](Connection& c) { return std::optional(queries::stored_session(c.db, session_pk)); });
@@ -137,6 +144,10 @@ Result<StoredSession> Reader::stored_session(std::int64_t session_pk) {
 
 Result<Timeline> Reader::timeline(const TimelineQuery& query) {
   return ask(Timeline(), [&](Connection& c) { return queries::timeline(c.db, query); });
+}
+
+Result<Report> Reader::report(const ReportQuery& query, const ReportProgress& progress) {
+  return ask(Report(), [&](Connection& c) { return report::make_report(c.db, query, progress); });
 }
 
 Result<std::vector<PendingExchange>> Reader::pending_enrichment(unsigned missing, int limit) {

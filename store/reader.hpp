@@ -5,9 +5,11 @@
 #include "schemas/file_history.hpp"
 #include "schemas/ingestion_log.hpp"
 #include "schemas/query.hpp"
+#include "schemas/report.hpp"
 #include "schemas/source_item.hpp"
 #include "schemas/stored_session.hpp"
 #include "schemas/topic.hpp"
+#include "store/continuity/session_past.hpp"
 #include "store/retention/retention_plan.hpp"
 #include "store/search/semantic_index.hpp"
 
@@ -61,6 +63,8 @@ class Reader {
                                        int limit = 1000);
   // not_found also when the event was taken in without a place in a source.
   Result<EventSource> event_source(std::int64_t session_pk, std::int64_t seq);
+  // What a session had been before a moment of it. The place of its full texts: event_source().
+  Result<continuity::SessionPast> session_past(std::int64_t session_pk, const continuity::BoundaryChoice& choice);
   // Everything about one session, for its export.
   Result<StoredSession> stored_session(std::int64_t session_pk);
 
@@ -75,6 +79,8 @@ class Reader {
   Result<std::vector<CommitCandidate>> commit_candidates(const CommitClues& clues);
 
   Result<Timeline> timeline(const TimelineQuery& query);
+  // Reads all that the filter lets through: seconds for a hundred thousand exchanges.
+  Result<Report> report(const ReportQuery& query, const ReportProgress& progress = {});
   Result<SearchAnswer> search(const SearchQuery& query);
   // From the stored topics alone.
   Result<TopicList> topics(const TopicListQuery& query);

@@ -107,6 +107,9 @@ Result<GetExchangeAnswer> run(const ToolServices& services, const GetExchangePar
     out.exchanges = std::move(page.exchanges);
     if (!selection.missing.empty()) out.missing = selection.missing;
     if (page.next) out.next = encode_cursor(*page.next, question);
+    if (page.texts_shortened)
+      out.notice += params.include_raw ? " Tool texts that end in … go on in source_path, from raw_offset on."
+                                       : " Tool texts that end in … come whole with include_raw=true.";
     return out;
   });
 }

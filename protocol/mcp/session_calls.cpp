@@ -83,7 +83,8 @@ Session::Outcome Session::run_tool_in_rounds(const std::shared_ptr<Call>& call, 
   context.client_model = &model;
   const ToolOutcome outcome = call->tool->invoke(call->params.get_object(), context);
   if (retry.state && !call->stop.stop_requested()) state_.input_rounds.forget(*retry.state);
-  if (!outcome.input_required || model.open().empty()) return {tool_line(call, outcome), true};
+  // A handler that was not answered passes that on as its error.
+  if (!outcome.is_error || model.open().empty()) return {tool_line(call, outcome), true};
   // A call that was cancelled meanwhile is forgotten: nobody would come back with the state.
   if (call->stop.stop_requested()) return {};
   const std::string state = state_.input_rounds.keep(std::move(model).next_round());

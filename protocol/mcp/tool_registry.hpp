@@ -38,8 +38,7 @@ struct ToolOutcome {
   std::string text;        // what a model reads; the message of an error
   std::string structured;  // one JSON object stating the same facts; empty for an error
   bool is_error = false;
-  bool unexpected = false;      // an error that is ours, not the caller's: log it
-  bool input_required = false;  // an error of Errc::input_required: ToolContext::client_model knows what is asked
+  bool unexpected = false;  // an error that is ours, not the caller's: log it
 };
 
 struct Tool {
@@ -71,8 +70,10 @@ class ToolRegistry {
         return ToolOutcome{render_text(*out), to_json(*out), false, false};
       });
     };
-    add_tool(std::move(tool));
+    add(std::move(tool));
   }
+  // One that brings its own schemas; invoke never throws.
+  void add(Tool tool);
 
   const Tool* find(std::string_view name) const;  // nullptr when there is none
   const std::deque<Tool>& tools() const { return tools_; }
@@ -81,7 +82,6 @@ class ToolRegistry {
   ToolOutcome call(std::string_view name, std::string_view arguments, ToolContext& context) const;
 
  private:
-  void add_tool(Tool tool);
   static ToolOutcome failed(const Error& error);
   static ToolOutcome internal_error(std::string_view what);
   template <class Body>

@@ -18,7 +18,7 @@ TEST_F(Capabilities, DescribesPlatformsAndServer) {
   EXPECT_TRUE(claude.at("diagnostics_enabled").as_bool());
   EXPECT_EQ(boost::json::serialize(claude.at("storage_location")), R"(["~/.claude/projects"])");
   EXPECT_EQ(boost::json::serialize(claude.at("capabilities")),
-            R"(["semantic_search","temporal_query","exchange_retrieval","live_tail"])");
+            R"(["semantic_search","temporal_query","exchange_retrieval","live_tail","file_context"])");
   EXPECT_EQ(claude.at("sessions").as_int64(), 1);
   EXPECT_EQ(claude.at("exchanges").as_int64(), 3);
   EXPECT_EQ(boost::json::serialize(a.at("capability_matrix").at("semantic_search")), R"(["claude_code","cursor"])");
@@ -87,7 +87,7 @@ TEST_F(Capabilities, ToolsSayWhatTheyAre) {
     EXPECT_FALSE(tool.info.annotations.destructive);
     EXPECT_EQ(boost::json::parse(tool.input_schema).at("type").as_string(), "object");
   }
-  EXPECT_EQ(names, "semantic_search get_exchange recent_turns topic_search temporal_query list_sessions capabilities ");
+  EXPECT_EQ(names, "semantic_search get_exchange recent_turns topic_search temporal_query file_history list_sessions capabilities ");
 }
 
 TEST_F(Capabilities, InstructionsFitAndNameEveryTool) {

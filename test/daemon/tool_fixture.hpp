@@ -48,7 +48,7 @@ class ToolFixture : public testing::Test {
     claude.adapter_version = "1.2.3";
     claude.data_completeness = DataCompleteness::full;
     claude.capabilities = {Capability::semantic_search, Capability::temporal_query, Capability::exchange_retrieval,
-                           Capability::live_tail};
+                           Capability::live_tail, Capability::file_context};
     claude.limitations = {"Purged after 30 days by the agent."};
     claude.storage_locations = {"~/.claude/projects"};
     AdapterDescription cursor;

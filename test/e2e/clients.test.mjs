@@ -8,6 +8,7 @@ import { LineClient, cleanUp, startDaemon, stopDaemons, untilIndexed, ways } fro
 
 const toolNames = [
   'capabilities',
+  'file_history',
   'get_exchange',
   'list_sessions',
   'recent_turns',
@@ -94,7 +95,7 @@ for (const [wayName, way] of Object.entries(ways)) {
         const calls = {
           capabilities: () => [{}, (content) => assert.match(JSON.stringify(content), /claude_code/)],
           list_sessions: () => [
-            { n_results: 10 },
+            { n_results: 10, max_tokens: 8000 },
             ({ sessions }) => assert.equal(sessions.length, history.sessions),
           ],
           semantic_search: () => [
@@ -121,6 +122,13 @@ for (const [wayName, way] of Object.entries(ways)) {
           recent_turns: () => [
             { session_id: history.limiter.sessionId },
             (content) => assert.match(JSON.stringify(content), /write it/),
+          ],
+          file_history: () => [
+            { path: 'server/store.py' },
+            ({ sessions }) => {
+              assert.ok(sessions[0].session_id.endsWith(history.upload.sessionId));
+              assert.match(sessions[0].exchanges[0].said, /store\.py renames before it answers/);
+            },
           ],
           get_exchange: () => [
             { ids: [exchangeId] },

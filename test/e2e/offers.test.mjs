@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test';
 
 import { clients } from './support/clients.mjs';
 import { Home, writeHistory } from './support/history.mjs';
-import { LineClient, askingServer, cleanUp, eventually, startDaemon, stopDaemons, untilIndexed, ways } from './support/memd.mjs';
+import { LineClient, sampleServer, cleanUp, eventually, startDaemon, stopDaemons, untilIndexed, ways } from './support/memd.mjs';
 
 const sessionUri = (transcript) => `memd://session/${encodeURIComponent(`claude_code:${transcript.sessionId}`)}`;
 
@@ -140,9 +140,9 @@ for (const [wayName, way] of Object.entries(ways)) {
   });
 }
 
-describe('the client\'s own model', { skip: !existsSync(askingServer) && `${askingServer} is not built` }, () => {
+describe('the client\'s own model', { skip: !existsSync(sampleServer) && `${sampleServer} is not built` }, () => {
   const home = new Home();
-  const way = () => ({ command: askingServer, args: [] });
+  const way = () => ({ command: sampleServer, args: [] });
   after(() => cleanUp(home));
 
   for (const [clientName, { connect }] of Object.entries(clients)) {
