@@ -1,0 +1,15 @@
+#pragma once
+
+#include "daemon/tools/tool_services.hpp"
+#include "protocol/mcp/resource_registry.hpp"
+
+#include <optional>
+#include <string>
+
+namespace memd::resources {
+
+// The main sessions, newest first, in pages; the first begins with the projects they belong to.
+Result<mcp::ResourcePage> list_resources(const tools::ToolServices& services, const std::optional<std::string>& cursor,
+                                         mcp::ToolContext& context);
+
+}  // namespace memd::resources
