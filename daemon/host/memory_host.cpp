@@ -140,19 +140,15 @@ MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background 
       summarizer_(make_summarizer(settings, clock)) {
   tools::ToolDefaults defaults;
   defaults.max_tokens = static_cast<std::size_t>(settings.config.max_tokens);
-<<<<<<< HEAD
-  tools::register_tools(tools_, {readers_, clock_, *freshness_, *source_text_, adapters_, settings.layout.database(),
-                                 defaults, std::move(background), summarizer_.get()});
-=======
-  const tools::ToolServices services{readers_,    clock_,
-                                     *freshness_, *source_text_,
-                                     adapters_,   settings.layout.database(),
-                                     defaults,    std::move(background)};
+  const tools::ToolServices services{readers_,         clock_,
+                                     *freshness_,      *source_text_,
+                                     adapters_,        settings.layout.database(),
+                                     defaults,         std::move(background),
+                                     summarizer_.get()};
   tools::register_tools(tools_, services);
   if (settings.config.conversation_query) tools::add_conversation_query(tools_);
   resources::add_resources(resources_, services, tools_);
   prompts::add_prompts(prompts_, services, tools_);
->>>>>>> main
 }
 
 MemoryHost::~MemoryHost() { stop(); }

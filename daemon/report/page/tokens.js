@@ -62,17 +62,17 @@ function tokenChart(kind, width) {
 
 function modelTable() {
   const rows = [...Map.groupBy(data.usage, (row) => row.model ?? '')]
-    .map(([model, all]) => ({ model, platforms: [...new Set(all.map((row) => row.platform))], input: sum(all, 'input'), output: sum(all, 'output'), cache_read: sum(all, 'cache_read'), cache_creation: sum(all, 'cache_creation'), exchanges: sum(all, 'exchanges') }))
+    .map(([model, all]) => ({ model, platforms: [...new Set(all.map((row) => row.platform))], input: sum(all, 'input'), output: sum(all, 'output'), cache_read: sum(all, 'cache_read'), cache_creation: sum(all, 'cache_creation'), exchanges: sum(all, 'exchanges'), usd: sum(all, 'usd'), priced: all.some((row) => row.usd !== undefined) }))
     .sort((a, b) => usedTokens(b) - usedTokens(a) || b.exchanges - a.exchanges);
   const series = tokenSeries().named;
   const cost = (model) => data.costs.filter((row) => (row.model ?? '') === model);
   return el('div', { class: 'scroll' }, el('table', {}, el('caption', { class: 'sr' }, 'Tokens and cost by model'),
-    el('thead', {}, el('tr', {}, ['Model', 'Exchanges', 'Written', 'Read, new', 'Put into cache', 'Read from cache', 'Cache share', 'Cost'].map((head, i) => el('th', { class: i ? `n ${[1, 4, 7].includes(i) ? 'wide' : ''}` : '', scope: 'col' }, head)))),
+    el('thead', {}, el('tr', {}, ['Model', 'Exchanges', 'Written', 'Read, new', 'Put into cache', 'Read from cache', 'Cache share', 'Cost by agent', ...(data.priced ? ['By prices'] : [])].map((head, i) => el('th', { class: i ? `n ${[1, 4, 7].includes(i) ? 'wide' : ''}` : '', scope: 'col' }, head)))),
     el('tbody', {}, rows.map((row) => el('tr', {},
       el('td', {}, el('span', { class: `dot square s${series.includes(row.model) ? series.indexOf(row.model) : 7}`, 'aria-hidden': 'true' }), text(modelName(row.model)), el('span', { class: 'muted small' }, ` ${row.platforms.map(platformName).join(', ')}`)),
       el('td', { class: 'n wide' }, num(row.exchanges)), el('td', { class: 'n' }, short(row.output)), el('td', { class: 'n' }, short(row.input)), el('td', { class: 'n wide' }, short(row.cache_creation)), el('td', { class: 'n' }, short(row.cache_read)),
       el('td', { class: 'n' }, percent(row.cache_read, promptTokens(row))),
-      el('td', { class: 'n wide' }, cost(row.model).length ? `$${sum(cost(row.model), 'usd').toFixed(2)}` : '–'))))));
+      el('td', { class: 'n wide' }, cost(row.model).length ? `$${sum(cost(row.model), 'usd').toFixed(2)}` : '–'), data.priced && el('td', { class: 'n' }, row.priced ? `$${row.usd.toFixed(2)}` : 'no price'))))));
 }
 
 function drawTokens() {
@@ -86,14 +86,8 @@ function drawTokens() {
   place.append(box,
     legend([...series.named.map((model, i) => [`s${i}`, modelName(model)]), ...(series.others ? [['s7', 'other models']] : [])]),
     el('h3', { class: 'sub' }, 'By model'), modelTable(),
-    el('p', { class: 'muted small' }, sums.sessions_with_cost
+    el('p', { class: 'muted small' }, data.priced ? 'By prices: what the file of prices makes of the tokens; it is no bill. By agent: what the agent itself reckons for whole sessions, on the day they began.' : sums.sessions_with_cost
       ? `Cost is what the agent itself reckons, which ${sums.sessions_with_cost === 1 ? 'one session says' : `${num(sums.sessions_with_cost)} of ${num(sums.sessions + (sums.subagent_sessions ?? 0))} sessions say`}; memd knows no prices and invents none.`
       : 'No agent here says what its sessions cost; memd knows no prices and invents none.'));
-  draw();
-  let drawnFor = box.clientWidth;
-  new ResizeObserver(() => {
-    if (Math.abs(box.clientWidth - drawnFor) < 2) return;
-    drawnFor = box.clientWidth;
-    draw();
-  }).observe(box);
+  drawAsWide(box, draw);
 }
