@@ -54,8 +54,9 @@ class FileHistoryCorpus : public testing::Test {
     if (out.is_error) return {};
     const auto answer = bj::parse(out.structured);
     const bool of_all = tool == "conversation_query";  // its schema leaves open what it is that comes
-    if (!of_all)
+    if (!of_all) {
       EXPECT_EQ(test::schema_problems(bj::parse(host_->tools().find(tool)->output_schema).as_object(), answer), "");
+    }
     const auto limit = arguments.contains("max_tokens") ? arguments.at("max_tokens").as_int64() : 2000;
     EXPECT_LE(answer.at("est_tokens").as_int64(), limit) << bj::serialize(arguments);
     if (tool != "file_history") return answer.as_object();

@@ -6,17 +6,21 @@ const tokenKinds = [
   ['cache', 'Read from cache', (row) => row.cache_read ?? 0],
   ['all', 'All together', usedTokens],
 ];
+// By the prices given, else as agents reckon whole sessions.
+if (data.priced || data.costs.length > 0) tokenKinds.push(['cost', data.priced ? 'Cost, by prices' : 'Cost, as agents reckon', (row) => row.usd ?? 0]);
 const modelName = (key) => key || '(model not named)';
 
 function tokenSeries() {
-  const used = [...summed(data.usage, (row) => row.model ?? '', usedTokens)].filter(([, n]) => n > 0).sort((a, b) => b[1] - a[1]);
+  const costly = new Set(data.costs.map((row) => row.model ?? ''));
+  const used = [...summed([...data.usage, ...data.costs], (row) => row.model ?? '', usedTokens)].filter(([model, n]) => n > 0 || costly.has(model)).sort((a, b) => b[1] - a[1]);
   const named = used.slice(0, used.length > 8 ? 7 : 8).map(([model]) => model);
   return { named, others: used.length > named.length, of: (row) => (named.includes(row.model ?? '') ? row.model ?? '' : null) };
 }
 
 function tokenChart(kind, width) {
   const [, name, value] = tokenKinds.find(([key]) => key === kind);
-  const rows = dated(data.usage).filter((row) => value(row) > 0);
+  const rows = dated(kind === 'cost' && !data.priced ? data.costs : data.usage).filter((row) => value(row) > 0);
+  const amount = (n) => (kind === 'cost' ? `$${n.toFixed(n < 10 ? 2 : 0)}` : short(n));
   if (rows.length === 0) return nothing('None were counted.');
   const { unit, all, of } = buckets(rows.map((row) => row.day));
   const series = tokenSeries();
@@ -33,12 +37,12 @@ function tokenChart(kind, width) {
   const bottom = top + height;
   const scale = (n) => (n / steps.at(-1)) * height;
   const pitch = (width - left - 4) / all.length;
-  const chart = svg('svg', { class: 'chart', viewBox: `0 0 ${width} ${bottom + 22}`, height: bottom + 22, role: 'img', 'aria-label': `Tokens (${name.toLowerCase()}) by ${unit} and model; the table below says the same by model.` });
+  const chart = svg('svg', { class: 'chart', viewBox: `0 0 ${width} ${bottom + 22}`, height: bottom + 22, role: 'img', 'aria-label': `${kind === 'cost' ? name : `Tokens, ${name.toLowerCase()}`}, by ${unit} and model; the table below says the same by model.` });
   for (const step of steps)
-    chart.append(svg('line', { class: 'axis', x1: left, x2: width, y1: bottom - scale(step), y2: bottom - scale(step) }), svg('text', { x: left - 6, y: bottom - scale(step) + 4, 'text-anchor': 'end' }, short(step)));
+    chart.append(svg('line', { class: 'axis', x1: left, x2: width, y1: bottom - scale(step), y2: bottom - scale(step) }), svg('text', { x: left - 6, y: bottom - scale(step) + 4, 'text-anchor': 'end' }, amount(step)));
   all.forEach((start, i) => {
     const stack = stacks.get(start);
-    const lines = [...series.named, null].filter((model) => stack.get(model)).map((model) => `${model === null ? 'other models' : modelName(model)}: ${short(stack.get(model))}`);
+    const lines = [...series.named, null].filter((model) => stack.get(model)).map((model) => `${model === null ? 'other models' : modelName(model)}: ${amount(stack.get(model))}`);
     const group = svg('g', { 'data-tip': [bucketName(unit, start), ...lines].join('\n') }, svg('rect', { x: left + i * pitch, y: top, width: pitch, height, fill: 'transparent' }));
     let y = bottom;
     [...series.named, null].forEach((model, at) => {
@@ -81,7 +85,7 @@ function drawTokens() {
   const box = el('div', {});
   let kind = 'output';
   const draw = () => box.replaceChildren(tokenChart(kind, Math.max(box.clientWidth, 280)));
-  controls('tokens', choice('Tokens shown', tokenKinds.map(([key, name]) => [key, name]), kind, (key) => ((kind = key), draw())));
+  controls('tokens', choice('What is shown', tokenKinds.map(([key, name]) => [key, name]), kind, (key) => ((kind = key), draw())));
   const series = tokenSeries();
   place.append(box,
     legend([...series.named.map((model, i) => [`s${i}`, modelName(model)]), ...(series.others ? [['s7', 'other models']] : [])]),
