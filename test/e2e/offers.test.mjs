@@ -7,6 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { clients } from './support/clients.mjs';
 import { Home, writeHistory } from './support/history.mjs';
 import { LineClient, sampleServer, cleanUp, eventually, startDaemon, stopDaemons, untilIndexed, ways } from './support/memd.mjs';
+import { daemonsOf } from './support/processes.mjs';
 
 const sessionUri = (transcript) => `memd://session/${encodeURIComponent(`claude_code:${transcript.sessionId}`)}`;
 
@@ -139,6 +140,32 @@ for (const [wayName, way] of Object.entries(ways)) {
     test('the daemon stops', () => stopDaemons(home));
   });
 }
+
+test('a client that watches is told of what went by when its daemon was killed', async () => {
+  const home = new Home();
+  try {
+    const { cache } = writeHistory(home);
+    for (const { era, connect } of [clients['sdk, legacy'], clients['client, auto']]) {
+      const updated = [];
+      const memd = await connect(ways.pump, home, { updated: (uri) => updated.push(uri) });
+      const uri = sessionUri(cache);
+      const indexed = async () => (await memd.call('list_sessions', {})).structuredContent.total >= 3;
+      await eventually('all is indexed', indexed, 20_000);
+      const stream = era === 'modern' && (await memd.client.listen({ resourceSubscriptions: [uri] }));
+      if (!stream) await memd.client.subscribeResource({ uri });
+      // One that stops in order would end the streams of the newest revision: their clients would know.
+      for (const { pid } of daemonsOf(home)) process.kill(pid, 'SIGKILL');
+      await eventually('the daemon is gone', () => daemonsOf(home).length === 0);
+      cache.prompt(`Nobody looks, ${era}.`).answer('Somebody will.');
+      await eventually('another daemon answers', () => indexed().catch(() => false), 20_000);
+      await eventually('the client is told', () => updated.includes(uri));
+      if (stream) await stream.close();
+      await memd.close();
+    }
+  } finally {
+    await cleanUp(home);
+  }
+});
 
 describe('the client\'s own model', { skip: !existsSync(sampleServer) && `${sampleServer} is not built` }, () => {
   const home = new Home();
