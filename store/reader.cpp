@@ -7,12 +7,14 @@
 #include "store/queries/coverage.hpp"
 #include "store/queries/exchanges.hpp"
 #include "store/queries/ingestion_log.hpp"
+#include "store/queries/session_digest.hpp"
 #include "store/queries/sessions.hpp"
 #include "store/queries/source_items.hpp"
 #include "store/queries/stored_session.hpp"
 #include "store/queries/timeline.hpp"
 #include "store/queries/totals.hpp"
 #include "store/reader_connection.hpp"
+#include "store/report/report.hpp"
 #include "store/topics/topic_index.hpp"
 
 #include <sys/stat.h>
@@ -119,6 +121,12 @@ Result<std::vector<ExchangeFile>> Reader::files(std::int64_t session_pk, std::in
              [&](Connection& c) { return queries::exchange_files(c.db, session_pk, exchange_number); });
 }
 
+Result<SessionDigest> Reader::session_digest(std::int64_t session_pk, std::int64_t first_number,
+                                             std::int64_t last_number) {
+  return ask(SessionDigest(),
+             [&](Connection& c) { return queries::session_digest(c.db, session_pk, first_number, last_number); });
+}
+
 Result<std::vector<EventRow>> Reader::events(std::int64_t session_pk, std::int64_t first_seq, std::int64_t last_seq,
                                              int limit) {
   return ask(std::vector<EventRow>(),
@@ -130,6 +138,12 @@ Result<EventSource> Reader::event_source(std::int64_t session_pk, std::int64_t s
                            [&](Connection& c) { return queries::event_source(c.db, session_pk, seq); });
 }
 
+Result<continuity::SessionPast> Reader::session_past(std::int64_t session_pk,
+                                                     const continuity::BoundaryChoice& choice) {
+  return ask(continuity::SessionPast(),
+             [&](Connection& c) { return continuity::load_past(c.db, session_pk, choice); });
+}
+
 Result<StoredSession> Reader::stored_session(std::int64_t session_pk) {
   return find<StoredSession>("such session",
                              [&](Connection& c) { return std::optional(queries::stored_session(c.db, session_pk)); });
@@ -137,6 +151,10 @@ Result<StoredSession> Reader::stored_session(std::int64_t session_pk) {
 
 Result<Timeline> Reader::timeline(const TimelineQuery& query) {
   return ask(Timeline(), [&](Connection& c) { return queries::timeline(c.db, query); });
+}
+
+Result<Report> Reader::report(const ReportQuery& query, const ReportProgress& progress) {
+  return ask(Report(), [&](Connection& c) { return report::make_report(c.db, query, progress); });
 }
 
 Result<std::vector<PendingExchange>> Reader::pending_enrichment(unsigned missing, int limit) {

@@ -4,6 +4,7 @@
 #include "daemon/host/settings.hpp"
 #include "daemon/ingest/discovery.hpp"
 #include "daemon/ingest/ingest_service.hpp"
+#include "daemon/llm/configured_summarizer.hpp"
 #include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/prompt_registry.hpp"
 #include "protocol/mcp/resource_registry.hpp"
@@ -47,6 +48,7 @@ class MemoryHost {
   IngestService* ingest() { return ingest_.get(); }                    // null until then
   EnrichmentWorker* enrichment() const { return semantic_.worker(); }  // likewise
   SemanticSide& semantic() { return semantic_; }
+  llm::ConfiguredSummarizer* summarizer() const { return summarizer_.get(); }  // null: none is configured
   void stop();  // what start_ingest() started, and waits; what was read is committed
 
  private:
@@ -63,6 +65,7 @@ class MemoryHost {
   std::atomic<std::uint64_t> generation_{1};
   std::unique_ptr<Freshness> freshness_;
   std::unique_ptr<SourceText> source_text_;
+  std::unique_ptr<llm::ConfiguredSummarizer> summarizer_;
   mcp::ToolRegistry tools_;
   mcp::ResourceRegistry resources_;
   mcp::PromptRegistry prompts_;

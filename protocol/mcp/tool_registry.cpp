@@ -22,7 +22,7 @@ bool is_tool_name(std::string_view name) {
 
 }  // namespace
 
-void ToolRegistry::add_tool(Tool tool) {
+void ToolRegistry::add(Tool tool) {
   const ToolInfo& info = tool.info;
   if (!is_tool_name(info.name)) refuse(fmt::format("tool name '{}': use 1 to 40 of a-z, 0-9 and _", info.name));
   if (find(info.name) != nullptr) refuse(fmt::format("tool '{}' is added twice", info.name));

@@ -33,31 +33,38 @@ std::string json_list(const std::vector<std::int64_t>& values) {
   return out + "]";
 }
 
-const std::string& touches_sql(bool by_path) {
-  static const auto sql = [](std::string_view from) {
-    return "SELECT f.session_pk, f.exchange_number, f.path_pk, f.access, f.touches, f.lines_added, f.lines_removed,"
-           " x.exchange_pk, x.started_at FROM " +
-           std::string(from) +
-           " CROSS JOIN exchanges x ON x.session_pk = f.session_pk AND x.exchange_number = f.exchange_number"
-           " CROSS JOIN sessions s ON s.session_pk = f.session_pk WHERE" +
-           std::string(kSessionConditions) +
-           " AND (?5 < 0 OR f.access = ?5) AND x.started_at >= ?6 AND x.started_at < ?7"
-           " AND f.exchange_number BETWEEN ?8 AND ?9";
-  };
-  static const std::string by_paths = sql("json_each(?10) j CROSS JOIN exchange_files f ON f.path_pk = j.value") +
-                                      " AND (?11 = 0 OR f.session_pk = ?11)";
-  static const std::string of_session = sql("exchange_files f") + " AND f.session_pk = ?11 AND ?10 IS NOT NULL";
-  return by_path ? by_paths : of_session;
+enum class With { times, nothing };
+
+// Sessions and exchanges are rows wide enough to be worth not looking at: of thousands of touches the times of few are
+// needed.
+std::string touches_sql(bool by_path, bool of_some_sessions, With with) {
+  const bool times = with == With::times;
+  std::string sql =
+      "SELECT f.session_pk, f.exchange_number, f.path_pk, f.access, f.touches, f.lines_added, f.lines_removed, ";
+  sql += times ? "x.exchange_pk, x.started_at FROM " : "0, 0 FROM ";
+  sql += by_path ? "json_each(?8) j CROSS JOIN exchange_files f ON f.path_pk = j.value" : "exchange_files f";
+  if (times) sql += " CROSS JOIN exchanges x ON x.session_pk = f.session_pk AND x.exchange_number = f.exchange_number";
+  if (of_some_sessions) sql += " CROSS JOIN sessions s ON s.session_pk = f.session_pk";
+  sql += " WHERE (?5 < 0 OR f.access = ?5) AND f.exchange_number BETWEEN ?6 AND ?7";
+  sql += by_path ? " AND (?9 = 0 OR f.session_pk = ?9)" : " AND f.session_pk = ?9";
+  if (of_some_sessions) sql.append(" AND ").append(kSessionConditions);
+  if (times) sql += " AND x.started_at >= ?10 AND x.started_at < ?11";
+  return sql;
 }
 
-std::vector<Touch> touches(sqlite::Database& db, const FileHistoryQuery& query) {
+std::vector<Touch> touches(sqlite::Database& db, const FileHistoryQuery& query, With with) {
   const auto c = conditions_of(db, query.filter);
   const bool spans = query.session_pk != 0;
   const std::string paths = json_list(query.paths);
-  auto& q = db.prepare(touches_sql(!query.paths.empty()));
+  const bool of_some = !c.platforms.empty() || !c.project.empty() || c.session_pk != 0 || !c.include_subagents;
+  auto& q = db.prepare(touches_sql(!query.paths.empty(), of_some, with));
   q.bind(c.platforms, c.project, c.session_pk, c.include_subagents, query.access ? static_cast<int>(*query.access) : -1,
-         query.filter.since, query.filter.until > 0 ? query.filter.until : kForever, spans ? query.first_exchange : 0,
-         spans ? query.last_exchange : std::numeric_limits<std::int64_t>::max(), paths, query.session_pk);
+         spans ? query.first_exchange : 0, spans ? query.last_exchange : std::numeric_limits<std::int64_t>::max(),
+         paths, query.session_pk);
+  if (with == With::times) {
+    q.bind_at(10, query.filter.since);
+    q.bind_at(11, query.filter.until > 0 ? query.filter.until : kForever);
+  }
   std::vector<Touch> out;
   while (q.step())
     out.push_back({q.int64(0), q.int64(1), q.int64(2), static_cast<FileAccess>(q.int64(3)), q.int64(4), q.int64(5),
@@ -66,13 +73,32 @@ std::vector<Touch> touches(sqlite::Database& db, const FileHistoryQuery& query) 
   return out;
 }
 
-// Sessions by their newest touch, the newest exchange of each first, and the files of an exchange together.
-void sort_newest_first(std::vector<Touch>& touches) {
-  std::unordered_map<std::int64_t, TimeMs> newest;
-  for (const auto& t : touches) {
-    auto& time = newest[t.session_pk];
-    time = std::max(time, t.time);
+void look_at_exchange(sqlite::Database& db, Touch& touch) {
+  if (touch.exchange_id != 0) return;
+  auto& q = db.prepare("SELECT exchange_pk, started_at FROM exchanges WHERE session_pk = ? AND exchange_number = ?")
+                .bind(touch.session_pk, touch.exchange_number);
+  if (q.step()) touch.exchange_id = q.int64(0), touch.time = q.int64(1);
+  q.reset();
+}
+
+// The time of the last exchange of each session that touched what is counted.
+std::unordered_map<std::int64_t, TimeMs> last_times(sqlite::Database& db, std::vector<Touch>& touches) {
+  std::unordered_map<std::int64_t, Touch*> newest;
+  for (auto& t : touches) {
+    auto& one = newest[t.session_pk];
+    if (one == nullptr || t.exchange_number > one->exchange_number) one = &t;
   }
+  std::unordered_map<std::int64_t, TimeMs> out;
+  for (auto& [session, touch] : newest) {
+    look_at_exchange(db, *touch);
+    out[session] = touch->time;
+  }
+  return out;
+}
+
+// Sessions by their newest touch, the newest exchange of each first, and the files of an exchange together.
+void sort_newest_first(sqlite::Database& db, std::vector<Touch>& touches) {
+  const auto newest = last_times(db, touches);
   std::sort(touches.begin(), touches.end(), [&](const Touch& a, const Touch& b) {
     if (a.session_pk != b.session_pk) {
       const TimeMs at = newest.at(a.session_pk);
@@ -89,48 +115,54 @@ bool same_exchange(const Touch& a, const Touch& b) {
   return a.session_pk == b.session_pk && a.exchange_number == b.exchange_number;
 }
 
+// `touches`: newest first.
 void add_totals(sqlite::Database& db, const std::vector<Touch>& touches, FileHistory& out) {
   struct Total : PathTotal {
     std::int64_t pk = 0;
     const Touch* counted = nullptr;
+    std::vector<Touch> touches;  // of each session the newest
   };
-  std::unordered_map<std::int64_t, Total> by_path;
+  std::vector<Total> totals;
+  std::unordered_map<std::int64_t, std::size_t> of_path;
   std::set<std::int64_t> sessions;
   for (std::size_t i = 0; i < touches.size(); ++i) {
     const Touch& t = touches[i];
     if (i == 0 || !same_exchange(touches[i - 1], t)) ++out.total_exchanges;
     sessions.insert(t.session_pk);
-    Total& total = by_path[t.path_pk];
-    total.pk = t.path_pk;
+    const auto [it, fresh] = of_path.try_emplace(t.path_pk, totals.size());
+    if (fresh) totals.emplace_back().pk = t.path_pk;
+    Total& total = totals[it->second];
     if (total.counted == nullptr || !same_exchange(*total.counted, t)) ++total.exchanges;
     total.counted = &t;
-    total.last = std::max(total.last, t.time);
     total.lines_added += t.lines_added;
     total.lines_removed += t.lines_removed;
+    if (total.touches.empty() || total.touches.back().session_pk != t.session_pk) total.touches.push_back(t);
   }
   out.total_sessions = static_cast<std::int64_t>(sessions.size());
-  out.total_paths = static_cast<std::int64_t>(by_path.size());
-  std::vector<Total> order;
-  for (auto& [pk, total] : by_path)
-    order.push_back(std::move(total));
-  std::sort(order.begin(), order.end(),
-            [](const Total& a, const Total& b) { return a.last != b.last ? a.last > b.last : a.pk < b.pk; });
-  if (order.size() > kPathsListed) order.resize(kPathsListed);
-  for (Total& total : order) {
+  out.total_paths = static_cast<std::int64_t>(totals.size());
+  if (totals.size() > kPathsListed) totals.resize(kPathsListed);
+  for (Total& total : totals) {
+    for (Touch& t : total.touches) {
+      look_at_exchange(db, t);
+      total.last = std::max(total.last, t.time);
+    }
     total.path = path_of(db, total.pk);
-    out.paths.push_back(std::move(total));
   }
+  std::stable_sort(totals.begin(), totals.end(), [](const Total& a, const Total& b) { return a.last > b.last; });
+  for (Total& total : totals)
+    out.paths.push_back(std::move(total));
 }
 
 }  // namespace
 
 FileHistory file_history(sqlite::Database& db, const FileHistoryQuery& query) {
-  auto all = touches(db, query);
+  const bool timed = query.filter.since > 0 || query.filter.until > 0 || !query.exchanges.empty();
+  auto all = touches(db, query, timed ? With::times : With::nothing);
   if (!query.exchanges.empty())
     std::erase_if(all, [&](const Touch& t) {
       return std::find(query.exchanges.begin(), query.exchanges.end(), t.exchange_id) == query.exchanges.end();
     });
-  sort_newest_first(all);
+  sort_newest_first(db, all);
   FileHistory out;
   add_totals(db, all, out);
   int skipped = 0;
@@ -139,6 +171,7 @@ FileHistory file_history(sqlite::Database& db, const FileHistoryQuery& query) {
     while (end < all.size() && same_exchange(all[i], all[end]))
       ++end;
     if (skipped++ >= query.offset) {
+      look_at_exchange(db, all[i]);
       FileUse use;
       use.exchange_id = all[i].exchange_id;
       use.session_pk = all[i].session_pk;
@@ -160,7 +193,7 @@ FileHistory file_history(sqlite::Database& db, const FileHistoryQuery& query) {
 }
 
 EditPlaces edit_places(sqlite::Database& db, const FileHistoryQuery& query, int limit) {
-  auto all = touches(db, query);
+  auto all = touches(db, query, With::times);
   std::sort(all.begin(), all.end(), [](const Touch& a, const Touch& b) {
     return a.time != b.time ? a.time > b.time : a.exchange_id > b.exchange_id;
   });

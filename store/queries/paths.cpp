@@ -27,17 +27,6 @@ std::string_view name_of(std::string_view path) {
 
 bool is_pattern(std::string_view text) { return text.find_first_of("*?[") != std::string_view::npos; }
 
-// A literal text inside a GLOB pattern.
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text)
-    if (c == '*' || c == '?' || c == '[')
-      out.append("[").append(1, c).append("]");
-    else
-      out += c;
-  return out;
-}
-
 bool by_file(sqlite::Database& db, const std::string& text, PathFinding& out) {
   out.fit = PathFit::exact;
   if (text.starts_with('/') || text.find(':') == 1) {
@@ -67,9 +56,13 @@ bool by_directory(sqlite::Database& db, std::string text, PathFinding& out) {
       db.prepare("SELECT path_pk, path FROM paths WHERE path >= ?1 AND path < ?2 ORDER BY path").bind(first, behind),
       out);
   if (!out.paths.empty() || text.starts_with('/')) return !out.paths.empty();
-  collect(db.prepare("SELECT path_pk, path FROM paths WHERE instr(replace(path, '\\', '/'), ?1) > 0 ORDER BY path")
-              .bind("/" + first),
-          out);
+  const std::string slash = "/" + first;
+  std::string backslash = slash;
+  std::replace(backslash.begin(), backslash.end(), '/', '\\');
+  auto& q =
+      db.prepare("SELECT path_pk, path FROM paths WHERE instr(path, ?1) > 0 OR instr(path, ?2) > 0 ORDER BY path");
+  q.bind(slash, backslash);
+  collect(q, out);
   return !out.paths.empty();
 }
 
@@ -91,9 +84,13 @@ void add_similar(sqlite::Database& db, std::string_view text, PathFinding& out) 
   std::string_view stem = name_of(text);
   if (const auto dot = stem.rfind('.'); dot != std::string_view::npos && dot > 0) stem = stem.substr(0, dot);
   if (stem.size() < 3) return;
-  const std::string pattern = "*" + escaped(stem) + "*";
-  auto& q = db.prepare("SELECT path FROM paths WHERE lower(name) GLOB lower(?1) ORDER BY length(name), path LIMIT ?2")
-                .bind(pattern, kMostSimilar);
+  // The index alone says which names hold it.
+  const std::string part(stem);
+  auto& q = db.prepare(
+      "SELECT p.path FROM (SELECT path_pk AS pk, length(name) AS n FROM paths INDEXED BY paths_by_name"
+      " WHERE instr(lower(name), lower(?1)) > 0 ORDER BY n LIMIT ?2) JOIN paths p ON p.path_pk = pk ORDER BY n, "
+      "p.path");
+  q.bind(part, kMostSimilar);
   while (q.step())
     out.similar.push_back(q.str(0));
   q.reset();
