@@ -1,7 +1,8 @@
 // What memd offers besides tools, with the official clients of both eras: resources, prompts, completion, a live tail,
 // and the client's own model.
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
 import { clients } from './support/clients.mjs';
@@ -207,4 +208,34 @@ describe('the client\'s own model', { skip: !existsSync(sampleServer) && `${samp
       await memd.close();
     });
   }
+});
+
+describe('a summary by the client\'s own model', () => {
+  for (const [clientName, { connect }] of Object.entries(clients))
+    for (const provider of ['client', null])
+      test(`${clientName}: ${provider ? 'where the configuration says so' : 'never without configuration'}`, async () => {
+        const home = new Home();
+        try {
+          const { limiter } = writeHistory(home);
+          const directory = join(home.dir, '.config', 'memd');
+          mkdirSync(directory, { recursive: true });
+          if (provider) writeFileSync(join(directory, 'config.yaml'), `summaries:\n  provider: ${provider}\n`);
+          const prompts = [];
+          const memd = await connect(ways.standalone, home, {
+            sample: ({ messages }) => {
+              prompts.push(messages[0].content.text);
+              return { role: 'assistant', model: 'm', content: { type: 'text', text: 'They settled on a token bucket.' } };
+            },
+          });
+          await eventually('all is indexed', async () => (await memd.call('list_sessions', {})).structuredContent.total >= 3);
+          const result = await memd.call('session_summary', { session_id: limiter.sessionId, strategy: 'hierarchical' });
+          assert.ok(!result.isError, result.content[0].text);
+          assert.equal(prompts.length > 0, provider !== null);
+          assert.equal(result.structuredContent.summary.includes('They settled on'), provider !== null);
+          if (provider) assert.match(prompts[0], /token bucket/);
+          await memd.close();
+        } finally {
+          await cleanUp(home);
+        }
+      });
 });
