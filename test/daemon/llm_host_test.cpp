@@ -163,7 +163,8 @@ TEST_F(LlmHost, ASessionThatMemdCausedIsNoHistory) {
   call(host_->tools(), "semantic_search", R"({"query":"login page again"})");
   EXPECT_EQ(text_.find("Summarise the session"), std::string::npos) << text_;
   bool counted = false;
-  for (const auto& row : ask("coverage").at("coverage").as_array())
+  const auto report = ask("coverage");
+  for (const auto& row : report.at("coverage").as_array())
     if (row.at("reason") == "caused by memd") {
       counted = true;
       EXPECT_EQ(row.at("records").to_number<int>(), 2);
