@@ -7,6 +7,7 @@
 #include "store/queries/coverage.hpp"
 #include "store/queries/exchanges.hpp"
 #include "store/queries/ingestion_log.hpp"
+#include "store/queries/session_digest.hpp"
 #include "store/queries/sessions.hpp"
 #include "store/queries/source_items.hpp"
 #include "store/queries/stored_session.hpp"
@@ -118,6 +119,12 @@ Result<std::vector<ExchangeRow>> Reader::exchanges_around(std::int64_t session_p
 Result<std::vector<ExchangeFile>> Reader::files(std::int64_t session_pk, std::int64_t exchange_number) {
   return ask(std::vector<ExchangeFile>(),
              [&](Connection& c) { return queries::exchange_files(c.db, session_pk, exchange_number); });
+}
+
+Result<SessionDigest> Reader::session_digest(std::int64_t session_pk, std::int64_t first_number,
+                                             std::int64_t last_number) {
+  return ask(SessionDigest(),
+             [&](Connection& c) { return queries::session_digest(c.db, session_pk, first_number, last_number); });
 }
 
 Result<std::vector<EventRow>> Reader::events(std::int64_t session_pk, std::int64_t first_seq, std::int64_t last_seq,

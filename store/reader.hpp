@@ -6,6 +6,7 @@
 #include "schemas/ingestion_log.hpp"
 #include "schemas/query.hpp"
 #include "schemas/report.hpp"
+#include "schemas/session_digest.hpp"
 #include "schemas/source_item.hpp"
 #include "schemas/stored_session.hpp"
 #include "schemas/topic.hpp"
@@ -58,6 +59,8 @@ class Reader {
   Result<std::vector<ExchangeRow>> exchanges_around(std::int64_t session_pk, std::int64_t number, int before,
                                                     int after);
   Result<std::vector<ExchangeFile>> files(std::int64_t session_pk, std::int64_t exchange_number);
+  // Of the exchanges with first_number ≤ number ≤ last_number.
+  Result<SessionDigest> session_digest(std::int64_t session_pk, std::int64_t first_number, std::int64_t last_number);
   // Events with first_seq ≤ seq ≤ last_seq, in order, at most `limit`.
   Result<std::vector<EventRow>> events(std::int64_t session_pk, std::int64_t first_seq, std::int64_t last_seq,
                                        int limit = 1000);

@@ -26,6 +26,11 @@ struct Options {
   std::optional<std::int64_t> count;
   std::optional<std::int64_t> max_tokens;
   std::optional<std::int64_t> around;
+  std::string strategy;
+  std::optional<std::int64_t> level;
+  std::optional<std::int64_t> chunk;
+  std::optional<double> compression;
+  std::optional<std::int64_t> max_seconds;
   std::string mode;
   std::string lines;
   std::string symbol;
@@ -108,6 +113,29 @@ void add_recent(CLI::App& app, CommandContext& context) {
   c->add_option("-n", o->count, "How many turns");
   c->add_option("--project", o->project, "Latest session of this project");
   c->add_option("--style", o->style, "detailed or brief");
+  page_options(*c, *o);
+}
+
+void add_summary(CLI::App& app, CommandContext& context) {
+  auto* c = app.add_subcommand("summary", "What a session was about, from start to end");
+  const auto o = tool_command(*c, context, "session_summary", [](const Options& x) {
+    ArgumentWriter w;
+    w.add("session_id", x.session).add("project", x.project).add("strategy", x.strategy).add("style", x.style);
+    w.add("level", x.level)
+        .add("chunk", x.chunk)
+        .add_decimal("compression", x.compression)
+        .add("max_seconds", x.max_seconds);
+    return add_page(w, x).finish();
+  });
+  c->add_option("session", o->session, "Session id, a prefix of it, or latest (default)");
+  c->add_option("--project", o->project, "Latest session of this project");
+  c->add_option("--strategy", o->strategy,
+                "auto (default), extractive, chronological, hierarchical, map_reduce, recursive or abstractive");
+  c->add_option("--style", o->style, "technical (default), narrative or topical");
+  c->add_option("--level", o->level, "1: its chunks, 2: the session, 3: an abstract");
+  c->add_option("--chunk", o->chunk, "One chunk, from 0");
+  c->add_option("--compression", o->compression, "Percent to leave out: 30, 70, 90");
+  c->add_option("--max-seconds", o->max_seconds, "How long a language model may take");
   page_options(*c, *o);
 }
 
@@ -251,6 +279,7 @@ void add_tools(CLI::App& app, CommandContext& context) {
 void add_tool_commands(CLI::App& app, CommandContext& context) {
   add_search(app, context);
   add_recent(app, context);
+  add_summary(app, context);
   add_resume(app, context);
   add_sessions(app, context);
   add_topic(app, context);

@@ -1,6 +1,7 @@
 #include "daemon/tools/answer.hpp"
 
 #include "schemas/time.hpp"
+#include "store/summary/plain_text.hpp"
 #include "store/summary/token_budget.hpp"
 
 #include <cctype>
@@ -105,13 +106,7 @@ std::string short_time(std::string_view rfc3339) {
 std::string short_time(TimeMs t) { return short_time(format_rfc3339(t)); }
 
 std::string on_one_line(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (const char c : text) {
-    const bool blank = c == ' ' || c == '\n' || c == '\r' || c == '\t';
-    if (blank && (out.empty() || out.back() == ' ')) continue;
-    out += blank ? ' ' : c;
-  }
+  std::string out = one_line(text);
   while (out.ends_with(' '))
     out.pop_back();
   return out;

@@ -120,15 +120,19 @@ Result<Out> fit_answer(std::size_t max_tokens, const Answer& frame, Build&& buil
   std::size_t too_much = max_tokens - std::min(max_tokens, frame_tokens);
   Out out = try_with(too_much);
   if (cost <= max_tokens) return out;
-  // What was allowed and what came of it differ (names, quotes, texts shorter than their share): close in on it.
+  // What was allowed and what came of it differ (names, quotes, texts shorter than their share): go by the difference.
   std::optional<Out> best;
   std::size_t enough = 0;
+  std::size_t allowed = too_much;
   for (int attempt = 0; attempt < 7 && too_much - enough > 8; ++attempt) {
-    const std::size_t allowed = enough + (too_much - enough) * 3 / 4;
+    const std::size_t off = cost > max_tokens ? cost - max_tokens + max_tokens / 100 + 1 : (max_tokens - cost) * 3 / 4;
+    const std::size_t guess = cost > max_tokens ? allowed - std::min(allowed, off) : allowed + off;
+    allowed = guess > enough && guess < too_much ? guess : enough + (too_much - enough) * 3 / 4;
     out = try_with(allowed);
     if (cost <= max_tokens) {
       best = std::move(out);
       enough = allowed;
+      if (max_tokens - cost <= max_tokens / 32) break;
     } else {
       too_much = allowed;
     }

@@ -85,6 +85,7 @@ void Assembler::on_tool_result(SessionWork& s, const Event& e, std::int64_t seq,
                    e.is_error ? kFlagError : 0u, 0, context);
   }
   if (call->modifies && !e.is_error) on_edit(s, e, seq, *call, context);
+  note_recovery(s, e, seq, *call);
 }
 
 // A call can say how many lines it means to change (a patch) where its result does not. What it means to do stands

@@ -15,10 +15,9 @@ void forget_texts(sqlite::Database& db, std::int64_t session) {
         " coalesce(assistant_response, ''), coalesce(tool_text, '') FROM exchanges WHERE session_pk = ?")
       .bind(session)
       .run();
-  for (const char* sql :
-       {"DELETE FROM exchange_files WHERE session_pk = ?", "DELETE FROM observations WHERE session_pk = ?",
-        "DELETE FROM session_summaries WHERE session_pk = ?", "DELETE FROM responses WHERE session_pk = ?",
-        "DELETE FROM exchanges WHERE session_pk = ?", "DELETE FROM events WHERE session_pk = ?"})
+  for (const char* sql : {"DELETE FROM exchange_files WHERE session_pk = ?",
+                          "DELETE FROM observations WHERE session_pk = ?", "DELETE FROM responses WHERE session_pk = ?",
+                          "DELETE FROM exchanges WHERE session_pk = ?", "DELETE FROM events WHERE session_pk = ?"})
     db.prepare(sql).bind(session).run();
 }
 

@@ -67,16 +67,54 @@ std::size_t merge(std::string_view piece) {
   return n;
 }
 
+// What pieces came to, for words come again and again: the same words are merged once. One a thread.
+class KnownPieces {
+ public:
+  static constexpr std::size_t kLongest = 16;  // bytes
+
+  // The tokens of a piece of 1 to kLongest bytes.
+  template <class Count>
+  std::size_t tokens(std::string_view piece, Count&& count) {
+    Entry wanted;
+    std::memcpy(wanted.bytes.data(), piece.data(), piece.size());
+    wanted.length = static_cast<std::uint8_t>(piece.size());
+    std::array<std::uint64_t, 2> words;
+    std::memcpy(words.data(), wanted.bytes.data(), sizeof words);
+    const std::uint64_t hash =
+        (words[0] * 0x9E3779B97F4A7C15 + words[1] * 0xC2B2AE3D27D4EB4F + piece.size()) * 0xFF51AFD7ED558CCD;
+    Entry& known = entries_[hash >> (64 - kBits)];
+    if (known.length != wanted.length || known.bytes != wanted.bytes) {
+      wanted.tokens = static_cast<std::uint8_t>(count(piece));
+      known = wanted;
+    }
+    return known.tokens;
+  }
+
+ private:
+  static constexpr unsigned kBits = 12;
+  struct Entry {
+    std::array<char, kLongest> bytes{};
+    std::uint8_t length = 0;
+    std::uint8_t tokens = 0;
+  };
+  std::array<Entry, std::size_t{1} << kBits> entries_{};
+};
+
+std::size_t count_whole_or_merged(std::string_view piece) { return rank_of(piece) != kNone ? 1 : merge(piece); }
+
 }  // namespace
 
 std::size_t count_byte_pairs(std::string_view piece) {
-  if (piece.size() <= 1 || (piece.size() <= kLongestToken && rank_of(piece) != kNone)) return piece.empty() ? 0 : 1;
-  std::size_t tokens = 0;
-  for (; piece.size() > kMostMerged; piece.remove_prefix(kMostMerged)) {
-    const std::string_view head = piece.substr(0, kMostMerged);
-    tokens += rank_of(head) != kNone ? 1 : merge(head);
+  if (piece.size() <= 1) return piece.size();
+  if (piece.size() <= KnownPieces::kLongest) {
+    thread_local KnownPieces known;
+    return known.tokens(piece, count_whole_or_merged);
   }
-  return tokens + (rank_of(piece) != kNone ? 1 : merge(piece));
+  if (piece.size() <= kLongestToken && rank_of(piece) != kNone) return 1;
+  std::size_t tokens = 0;
+  for (; piece.size() > kMostMerged; piece.remove_prefix(kMostMerged))
+    tokens += count_whole_or_merged(piece.substr(0, kMostMerged));
+  return tokens + count_whole_or_merged(piece);
 }
 
 }  // namespace memd

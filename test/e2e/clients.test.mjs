@@ -13,6 +13,7 @@ const toolNames = [
   'list_sessions',
   'recent_turns',
   'semantic_search',
+  'session_summary',
   'temporal_query',
   'topic_search',
 ];
@@ -122,6 +123,13 @@ for (const [wayName, way] of Object.entries(ways)) {
           recent_turns: () => [
             { session_id: history.limiter.sessionId },
             (content) => assert.match(JSON.stringify(content), /write it/),
+          ],
+          session_summary: () => [
+            { session_id: history.limiter.sessionId },
+            (content) => {
+              assert.match(content.summary, /token bucket|write it/i);
+              assert.equal(content.provenance.model, '');
+            },
           ],
           file_history: () => [
             { path: 'server/store.py' },
