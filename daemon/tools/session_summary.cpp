@@ -84,6 +84,10 @@ class Answering {
     SessionSummaryAnswer out;
     static_cast<Answer&>(out) = frame;
     outline_.describe(out);
+    if (tokens == 0) {  // the least that makes sense
+      out.session_name = cut_to_tokens(out.session_name, 8).text;
+      out.project = cut_to_tokens(out.project, 6).text;
+    }
     out.more = call_for_more(plan_, outline_);
     out.provenance.strategy = to_string(written_ ? plan_.asked : plan_.form.strategy);
     if (written_) {
