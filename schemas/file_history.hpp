@@ -79,7 +79,8 @@ struct FileUse {
   Origin origin{};
   std::string user_message;  // its beginning
   std::string assistant_response;
-  std::string said_before;  // the agent's last words before it first touched one of the files; one line, may be cut
+  std::string said_before;  // the agent's last words before it first touched one of the files, one line, may be
+                            // cut; when there are none, the beginning of its final answer
   std::string last_error;   // of a tool, behind that; one line, may be cut
   std::int64_t tool_errors = 0;
   std::optional<TestRun> test;      // the first test run behind the last change of one of the files

@@ -5,6 +5,7 @@
 #include "daemon/host/memory_host.hpp"
 #include "daemon/interchange/output_file.hpp"
 #include "daemon/report/html_page.hpp"
+#include "daemon/report/prices.hpp"
 #include "daemon/report/report_data.hpp"
 #include "daemon/report/report_page.hpp"
 #include "daemon/tools/time_argument.hpp"
@@ -29,6 +30,7 @@ struct ReportOptions {
   std::string platform;
   std::optional<std::string> since;
   std::optional<std::string> until;
+  std::string prices;
   std::string output;
 };
 
@@ -78,6 +80,10 @@ Result<int> run_report(const ReportOptions& o, const Settings& settings, bool as
   const auto adapters = describe_adapters(settings.config);
   ReportQuery query;
   MEMD_TRY_ASSIGN(query.filter, filter_of(o, adapters));
+  report::PriceList prices;
+  if (!o.prices.empty()) {
+    MEMD_TRY_ASSIGN(prices, report::PriceList::load(o.prices));
+  }
   auto opened = o.output.empty() ? Result<interchange::OutputFile>(interchange::OutputFile::standard_output())
                                  : interchange::OutputFile::open(o.output);
   if (!opened) return opened.error();
@@ -90,7 +96,7 @@ Result<int> run_report(const ReportOptions& o, const Settings& settings, bool as
   }
   if (!report) return report.error();
   const report::ReportContext context{system_clock().now(), std::string(version()), as_typed(o),
-                                      report::gaps_of(*report, query, adapters)};
+                                      report::gaps_of(*report, query, adapters), prices};
   const std::string data = report::report_data(*report, context);
   const std::string text = as_json ? data : report::report_page(data);
   MEMD_TRY(opened->line(text));
@@ -114,6 +120,10 @@ void add_report_command(CLI::App& app, CommandContext& context) {
   c->add_option("--platform", o->platform, "Only this agent: claude_code, cursor, …");
   c->add_option("--since", o->since, "From this time: 2026-02-09, 7d, yesterday, …");
   c->add_option("--until", o->until, "Before this time");
+  c->add_option("--prices", o->prices,
+                "What models cost, YAML: {claude-opus: {input: …, output: …, cache_read: …, "
+                "cache_creation: …}}, dollars for a million tokens")
+      ->type_name("FILE");
   c->callback([&context, o] {
     context.action = [&context, o](const Settings& settings) { return run_report(*o, settings, context.global.json); };
   });

@@ -1,6 +1,7 @@
 #include "daemon/doorstep/client_ledger.hpp"
 
 #include "protocol/jsonrpc/message.hpp"
+#include "protocol/mcp/subscriptions.hpp"
 
 #include <utility>
 
@@ -83,6 +84,8 @@ std::vector<std::string> ClientLedger::replay() {
     lines.push_back(initialize_line_);
   }
   if (!initialized_line_.empty()) lines.push_back(initialized_line_);
+  const std::size_t subscriptions = watched_.size() + subscriptions_.size();
+  if (subscriptions > 0) lines.push_back(mcp::resuming_line(subscriptions));
   for (const auto& [uri, line] : watched_) {
     for (const jsonrpc::Envelope& e : reader_.read(line))
       if (!in_flight_.contains(e.id)) swallow_responses_.insert(e.id);  // answered by the daemon that is gone

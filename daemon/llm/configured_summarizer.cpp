@@ -41,6 +41,20 @@ ChunkLimits chunk_limits(std::size_t context_tokens, std::size_t max_tokens) {
   return {std::clamp<std::size_t>(free, context_tokens / 6, 12'000), 20};
 }
 
+// One of the calls that may wait for a model, while it lives.
+class Place {
+ public:
+  Place(std::atomic<std::size_t>& taken, std::size_t all) : taken_(taken), got_(taken.fetch_add(1) < all) {}
+  ~Place() { taken_.fetch_sub(1); }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+  explicit operator bool() const { return got_; }
+
+ private:
+  std::atomic<std::size_t>& taken_;
+  const bool got_;
+};
+
 std::string notice_of(const Draft& draft, const ModelRun& run, std::size_t chunks) {
   std::string out = draft.note;
   if (run.trouble().empty()) return out;
@@ -130,6 +144,8 @@ Result<LlmSummary> ConfiguredSummarizer::summarize(const LlmSummaryRequest& requ
   const Deadline deadline(context.stop, allowed, options_.now);
   ModelRun run({std::move(models), *books->cache, *books->spending, slots_, options_.parallel, request.session.uid},
                context, deadline);
+  const Place place(calls_, options_.calls);
+  if (!place) run.only_cached("other summaries are being written, ask again later");
   MEMD_TRY_ASSIGN(Draft draft, strategy(task, run));
 
   LlmSummary out;

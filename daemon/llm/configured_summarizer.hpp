@@ -10,6 +10,7 @@
 #include "store/completions/spending.hpp"
 #include "store/completions/summaries_file.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -20,7 +21,8 @@
 namespace memd::llm {
 
 struct SummarizerOptions {
-  std::size_t parallel = 2;
+  std::size_t parallel = 2;  // requests
+  std::size_t calls = 2;     // that may wait for models, each holding a worker; others get what is known
   std::size_t context_tokens = 8192;
   std::size_t max_tokens = 1500;
   completions::DailyBudget budget;
@@ -65,6 +67,7 @@ class ConfiguredSummarizer final : public tools::LlmSummarizer {
   const Clock& clock_;
   const SummarizerOptions options_;
   RequestSlots slots_;
+  std::atomic<std::size_t> calls_{0};  // that wait for models
   mutable std::mutex mutex_;
   mutable std::unique_ptr<const Books> books_;  // guarded by mutex_; never changes once it is there
 };

@@ -49,6 +49,8 @@ class ModelRun {
   Result<Answers> ask(std::span<const SummaryRequest> requests);
   Result<std::optional<std::string>> ask(const SummaryRequest& request);
 
+  // From now on no model is asked, for this reason.
+  void only_cached(std::string why) { trouble_ = std::move(why); }
   const std::string& trouble() const { return trouble_; }  // empty: none
   std::int64_t requests() const { return requests_; }
   std::string models() const;  // whose answers were used

@@ -2,6 +2,7 @@
 
 #include "daemon/provider/retry_after.hpp"
 #include "schemas/clock.hpp"
+#include "store/redaction/redactor.hpp"
 
 #include <utility>
 
@@ -76,6 +77,7 @@ Failure ModelServer::refused(const http::Response& r, const std::string& key) co
   const std::string& section = model_.key.section;
   const std::string status = "status " + std::to_string(r.status);
   std::string complaint = without(model_api::parse_complaint(r.body), key);
+  redact(complaint);  // some repeat what they were sent
   if (!complaint.empty()) complaint = " (" + complaint + ")";
   const auto retry_after = parse_retry_after(r.retry_after, system_clock().now());
   switch (r.status) {

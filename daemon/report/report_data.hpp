@@ -1,6 +1,7 @@
 #pragma once
 
 #include "daemon/report/gaps.hpp"
+#include "daemon/report/prices.hpp"
 #include "schemas/report.hpp"
 #include "schemas/time.hpp"
 
@@ -15,6 +16,7 @@ struct ReportContext {
   std::string version;
   std::string asked;  // the options, as typed
   std::vector<Gap> gaps;
+  PriceList prices{};  // empty: cost is told as far as platforms reckon it
 };
 
 // The data of the page as JSON: what is zero or empty is left out, times are in milliseconds. Secrets are masked. The

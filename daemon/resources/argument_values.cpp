@@ -21,8 +21,10 @@ std::string lower(std::string_view text) {
 }
 
 Result<SessionList> newest_sessions(const tools::ToolServices& services, mcp::ToolContext& context) {
+  MEMD_TRY_ASSIGN(const tools::Scope scope, tools::resolve_scope(services, {}));
   MEMD_TRY_ASSIGN(const auto reader, tools::lease_reader(services, context.stop));
   SessionListQuery query;
+  query.filter = scope.filter;
   query.filter.include_subagents = false;
   query.limit = kSessionsLookedAt;
   return reader->sessions(query);
@@ -71,8 +73,10 @@ mcp::Completer project_values(const tools::ToolServices& services) {
 
 mcp::Completer topic_values(const tools::ToolServices& services) {
   return [services](std::string_view typed, mcp::ToolContext& context) -> Result<mcp::ArgumentValues> {
+    MEMD_TRY_ASSIGN(const tools::Scope scope, tools::resolve_scope(services, {}));
     MEMD_TRY_ASSIGN(const auto reader, tools::lease_reader(services, context.stop));
     TopicListQuery query;
+    query.filter = scope.filter;
     query.limit = kTopicsLookedAt;
     MEMD_TRY_ASSIGN(const TopicList list, reader->topics(query));
     const std::string wanted = lower(typed);

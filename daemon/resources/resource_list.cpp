@@ -42,8 +42,10 @@ Result<mcp::ResourcePage> list_resources(const tools::ToolServices& services, co
                                          mcp::ToolContext& context) {
   const auto question = tools::question_key({"resources/list"});
   MEMD_TRY_ASSIGN(const tools::PageCursor at, tools::decode_cursor(cursor, question));
+  MEMD_TRY_ASSIGN(const tools::Scope scope, tools::resolve_scope(services, {}));
   MEMD_TRY_ASSIGN(const auto reader, tools::lease_reader(services, context.stop));
   SessionListQuery query;
+  query.filter = scope.filter;
   query.filter.include_subagents = false;
   query.limit = kPageSessions;
   query.offset = static_cast<int>(at.offset);

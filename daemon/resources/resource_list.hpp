@@ -8,7 +8,8 @@
 
 namespace memd::resources {
 
-// The main sessions, newest first, in pages; the first begins with the projects they belong to.
+// The main sessions, newest first, in pages; the first begins with the projects they belong to. Platforms that may not
+// be looked at are left out, as in the answers of tools.
 Result<mcp::ResourcePage> list_resources(const tools::ToolServices& services, const std::optional<std::string>& cursor,
                                          mcp::ToolContext& context);
 

@@ -2,6 +2,7 @@
 
 #include "daemon/tools/scope.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <string>
 
@@ -33,8 +34,8 @@ class Fingerprint {
         .add(row.interventions)
         .add(row.assistant_response);
   }
-  // Never what stands for "gone".
-  std::uint64_t value() const { return std::hash<std::string>()(text_) | 1U; }
+  // Even and not 0: never what the protocol takes for "gone" or "unknown".
+  std::uint64_t value() const { return std::max<std::uint64_t>(std::hash<std::string>()(text_) & ~1ULL, 2); }
 
  private:
   std::string text_;

@@ -22,10 +22,12 @@ mcp::ServerIdentity identity() {
   return {"memd", "memd: memory for coding agents", std::string(version()), std::string(tools::server_instructions())};
 }
 
-// More than queries need: a long `ingest` request, and calls that wait for their client's model, must not keep status
-// and tools waiting.
+// More than queries need: a long `ingest` request, and calls that wait for a language model, must not keep status and
+// tools waiting.
 std::size_t worker_count(const Settings& settings) {
-  return static_cast<std::size_t>(settings.config.query_threads) + 2 + mcp::ServerLimits().max_client_waits;
+  const bool has_models = settings.config.summaries.choice.provider != SummaryProvider::disabled;
+  return static_cast<std::size_t>(settings.config.query_threads) + 2 + mcp::ServerLimits().max_client_waits +
+         (has_models ? llm::SummarizerOptions().calls : 0);
 }
 
 }  // namespace

@@ -168,7 +168,7 @@ Result<FileHistoryAnswer> run(const ToolServices& services, const FileHistoryPar
   const auto asked = question_of(params, scope);
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, asked));
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
-  MEMD_TRY_ASSIGN(FileQuestion question, understand(services, *reader, params, scope));
+  MEMD_TRY_ASSIGN(FileQuestion question, understand(services, *reader, params, scope, context));
   FileHistory history;
   if (!question.nothing) {
     question.query.limit = kLoadAhead;

@@ -83,7 +83,7 @@ Result<LineRange> parse_lines(std::string_view text) {
 }
 
 Result<void> trace_edits(const ToolServices& services, Reader& reader, const FileHistoryParams& params,
-                         const KnownPath& path, FileQuestion& question) {
+                         const KnownPath& path, const mcp::ToolContext& context, FileQuestion& question) {
   FileHistoryQuery edits = question.query;
   edits.access = FileAccess::modified;
   MEMD_TRY_ASSIGN(const EditPlaces places, reader.edit_places(edits, kMostEdits));
@@ -92,6 +92,7 @@ Result<void> trace_edits(const ToolServices& services, Reader& reader, const Fil
   for (const EditPlace& place : places.edits) {
     steps.push_back(step_of(services, reader, place, path.path));
     without_record += steps.back().hunks.empty();
+    context.progress(static_cast<double>(steps.size()), static_cast<double>(places.edits.size()), "edits read");
   }
   LineTrace trace;
   if (given(params.lines)) {
@@ -144,7 +145,7 @@ Result<void> trace_edits(const ToolServices& services, Reader& reader, const Fil
 }
 
 Result<FileQuestion> understand(const ToolServices& services, Reader& reader, const FileHistoryParams& params,
-                                const Scope& scope) {
+                                const Scope& scope, const mcp::ToolContext& context) {
   FileQuestion out;
   out.query.filter = scope.filter;
   if (params.access != "any") out.query.access = params.access == "read" ? FileAccess::read : FileAccess::modified;
@@ -176,7 +177,7 @@ Result<FileQuestion> understand(const ToolServices& services, Reader& reader, co
     if (found.more)
       out.notes.push_back("More than " + std::to_string(kMostPaths) +
                           " files fit; only the first of them were looked at.");
-    if (of_lines) MEMD_TRY(trace_edits(services, reader, params, found.paths.front(), out));
+    if (of_lines) MEMD_TRY(trace_edits(services, reader, params, found.paths.front(), context, out));
   }
   if (of_commit && !out.nothing) MEMD_TRY(find_commit(services, reader, params, scope, out));
   return out;

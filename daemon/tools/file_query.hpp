@@ -23,14 +23,14 @@ struct FileQuestion {
 
 // invalid_argument says what to send instead.
 Result<FileQuestion> understand(const ToolServices& services, Reader& reader, const FileHistoryParams& params,
-                                const Scope& scope);
+                                const Scope& scope, const mcp::ToolContext& context);
 
 // "120-180" or "120".
 Result<LineRange> parse_lines(std::string_view text);
 
 // The parts of understand(): fills `question` for edits of some lines, and for a commit.
 Result<void> trace_edits(const ToolServices& services, Reader& reader, const FileHistoryParams& params,
-                         const KnownPath& path, FileQuestion& question);
+                         const KnownPath& path, const mcp::ToolContext& context, FileQuestion& question);
 Result<void> find_commit(const ToolServices& services, Reader& reader, const FileHistoryParams& params,
                          const Scope& scope, FileQuestion& question);
 

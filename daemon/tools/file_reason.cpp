@@ -65,7 +65,9 @@ std::string said_of_files(const FileUse& use) {
       if (short_one.empty()) short_one = std::move(line);
     }
   }
-  return use.said_before.empty() ? short_one : on_one_line(use.said_before);
+  for (const TextUnit& unit : split_units(use.said_before))
+    if (unit.kind == UnitKind::sentence || unit.kind == UnitKind::bullet) return on_one_line(unit.text);
+  return short_one;
 }
 
 }  // namespace memd::tools

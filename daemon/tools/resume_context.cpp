@@ -105,6 +105,38 @@ ResumeAnswer head_of(const Past& past, const Answer& frame) {
   return out;
 }
 
+// The parts of a pack are paid for one by one, which comes out dearer than the whole: what is allowed is stretched
+// until the answer takes what it may.
+ResumeAnswer fit_pack(std::size_t limit, const Answer& frame, ResumeAnswer head, const continuity::WorkingState& state,
+                      const continuity::weights::Shares& shares) {
+  constexpr double kMostStretch = 1.6;
+  constexpr double kCloseEnough = 0.97;
+  constexpr std::size_t kLeastBody = 60;
+  const std::size_t frame_tokens = estimate_tokens(mcp::to_json(frame));
+  const auto head_tokens = [&] { return estimate_tokens(mcp::to_json(head)); };
+  // In an answer of a few lines the goal says more than where it was.
+  if (head_tokens() + kLeastBody > limit) head.cwd = head.boundary.detail = std::nullopt;
+  if (head_tokens() + kLeastBody > limit) head.git_branch = std::nullopt, head.session_name.clear();
+  if (head_tokens() + kLeastBody > limit)
+    std::erase_if(head.freshness, [](const FreshnessOut& f) { return f.sources_behind == 0; });
+  const std::size_t taken = head_tokens();
+  const std::size_t body = limit - std::min(limit, taken);
+  double stretch = 1;
+  const auto build = [&](std::size_t tokens) {
+    ResumeAnswer out = head;
+    const std::size_t left = (tokens + frame_tokens) - std::min(tokens + frame_tokens, taken);
+    put(continuity::make_pack(state, static_cast<std::size_t>(static_cast<double>(left) * stretch), shares), out);
+    return out;
+  };
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    const ResumeAnswer out = build(limit - std::min(limit, frame_tokens));
+    const double used = static_cast<double>(estimate_tokens(mcp::to_json(out))) - static_cast<double>(taken);
+    if (out.left_out == 0 || used < 1 || used > kCloseEnough * static_cast<double>(body)) break;
+    stretch = std::min(kMostStretch, stretch * static_cast<double>(body) * 0.99 / used);
+  }
+  return fit_answer<ResumeAnswer>(limit, frame, build);
+}
+
 Result<ResumeAnswer> run(const ToolServices& services, const ResumeParams& params, mcp::ToolContext& context) {
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
   MEMD_TRY_ASSIGN(Past past, load(services, *reader, params));
@@ -130,13 +162,7 @@ Result<ResumeAnswer> run(const ToolServices& services, const ResumeParams& param
                      " records are gone from disk: their commands and edits are known by one line.";
   }
   const auto& shares = complement ? continuity::weights::kComplement : continuity::weights::kWhole;
-  const std::size_t limit = token_limit(services, params);
-  const std::size_t head_tokens = estimate_tokens(mcp::to_json(head)) - estimate_tokens(mcp::to_json(frame));
-  return fit_answer<ResumeAnswer>(limit, frame, [&](std::size_t tokens) {
-    ResumeAnswer out = head;
-    put(continuity::make_pack(state, tokens - std::min(tokens, head_tokens), shares), out);
-    return out;
-  });
+  return fit_pack(token_limit(services, params), frame, head, state, shares);
 }
 
 void add_section(std::string& body, std::string_view title, const std::optional<std::vector<std::string>>& lines) {

@@ -33,9 +33,11 @@ std::string input_schema(const ToolRegistry& registry, const std::vector<std::st
   properties[kAction] = bj::object{{"type", "string"},
                                    {"enum", bj::array(actions.begin(), actions.end())},
                                    {"description", "Which tool; the other arguments are that tool's."}};
-  for (const Tool& tool : registry.tools())
-    for (const auto& [name, property] : bj::parse(tool.input_schema).at("properties").as_object())
+  for (const Tool& tool : registry.tools()) {
+    const bj::value schema = bj::parse(tool.input_schema);
+    for (const auto& [name, property] : schema.at("properties").as_object())
       if (name != kAction) merge(properties, name, property);
+  }
   return bj::serialize(bj::object{{"type", "object"},
                                   {"properties", std::move(properties)},
                                   {"required", bj::array{kAction}},

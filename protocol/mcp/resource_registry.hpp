@@ -48,7 +48,7 @@ struct ResourcePage {
 // thread; handlers run on many worker threads at once.
 class ResourceRegistry {
  public:
-  // A number that is another one when the resource reads otherwise than before. Cheap: asked after commits.
+  // A number above 1 that is another one when the resource reads otherwise than before. Cheap: asked after commits.
   using Version = Result<std::uint64_t>;
 
   // Params is a described struct with a field for each variable of the template. `read` gives the text; its size is

@@ -9,8 +9,8 @@
 namespace memd::mcp {
 namespace {
 
-constexpr std::uint64_t kGone = 0;
-constexpr int kMaxRetries = 5;  // of a look that could not tell all, without a new hint
+constexpr std::uint64_t kGone = 1;  // no hash is known to be it, and it is not kUnknownVersion
+constexpr int kMaxRetries = 5;      // of a look that could not tell all, without a new hint
 
 std::optional<std::uint64_t> version_or_nothing(const ResourceRegistry::Version& version) {
   if (version) return *version;

@@ -69,6 +69,7 @@ class Session final : private transport::LineTransport::Handler {
   std::shared_ptr<Call> make_call(jsonrpc::Request& request, boost::json::value params, Revision revision,
                                   std::shared_ptr<BatchReply> batch) const;
   void watch_list_with(Call& call);
+  bool take_resumed();
   void admit(std::shared_ptr<Call> call);
   void launch(const std::shared_ptr<Call>& call);
   struct Outcome {
@@ -106,6 +107,7 @@ class Session final : private transport::LineTransport::Handler {
   std::optional<Revision> legacy_;  // agreed on by initialize
   bool legacy_samples_ = false;     // the client offered its own model there
   bool initialized_ = false;        // the client said so
+  std::int64_t resuming_ = 0;       // requests to subscribe that are repeated ones
   std::optional<int> log_level_;    // index into the protocol's levels; none until logging/setLevel
   std::unordered_map<std::string, std::shared_ptr<Call>> in_flight_;  // by id
   std::deque<std::shared_ptr<Call>> waiting_;                         // admitted, not started

@@ -51,6 +51,10 @@ void Session::handle(jsonrpc::Request& request, std::shared_ptr<BatchReply> batc
 void Session::handle(jsonrpc::Notification& notification) {
   if (notification.method == "notifications/cancelled") return handle_cancelled(notification);
   if (notification.method == "notifications/initialized") initialized_ = true;
+  if (notification.method == kResuming) {
+    const bj::value* count = member(notification.params, "subscriptions");
+    if (count != nullptr && count->is_int64()) resuming_ = count->get_int64();
+  }
 }
 
 void Session::handle_initialize(const jsonrpc::Request& request, const std::shared_ptr<BatchReply>& batch) {

@@ -18,7 +18,14 @@ constexpr std::string_view kTooMany = "too many subscriptions on this connection
 
 }  // namespace
 
+bool Session::take_resumed() {
+  if (resuming_ <= 0) return false;
+  --resuming_;
+  return true;
+}
+
 void Session::handle_subscribe(jsonrpc::Request& request, std::shared_ptr<BatchReply> batch) {
+  const bool resumed = take_resumed();
   const auto uri = string_member(request.params, "uri");
   if (!uri) return answer_error(request, kInvalidParams, "params.uri has to be the URI of a resource", batch);
   if (subscriptions_.resources() >= profile_.limits().max_watched_resources)
@@ -30,8 +37,8 @@ void Session::handle_subscribe(jsonrpc::Request& request, std::shared_ptr<BatchR
     MEMD_TRY_ASSIGN(*version, profile_.resources()->version(*string_member(c.params, "uri"), context));
     return std::string("{}");
   };
-  call->on_success = [this, version, watched = std::string(*string_member(call->params, "uri"))] {
-    subscriptions_.subscribe(watched, *version);
+  call->on_success = [this, version, resumed, watched = std::string(*string_member(call->params, "uri"))] {
+    subscriptions_.subscribe(watched, resumed ? kUnknownVersion : *version);
   };
   admit(std::move(call));
 }
@@ -55,6 +62,7 @@ void Session::watch_list_with(Call& call) {
 }
 
 void Session::handle_listen(jsonrpc::Request& request) {
+  const bool resumed = take_resumed();
   const boost::json::value* wanted = member(request.params, "notifications");
   auto filter = wanted != nullptr ? read_filter(*wanted) : std::nullopt;
   if (!filter)
@@ -78,11 +86,12 @@ void Session::handle_listen(jsonrpc::Request& request) {
   auto opening = std::make_shared<Opening>();
   opening->filter = std::move(*filter);
   auto call = make_call(request, std::move(request.params), Revision::v2026_07_28, nullptr);
-  const auto open = [this, opening, id = call->id] {
+  const auto open = [this, opening, resumed, id = call->id] {
     const std::string accepted = opening->filter.to_json();
     transport_->write_line(
         jsonrpc::notification_line("notifications/subscriptions/acknowledged",
                                    R"({"notifications":)" + accepted + R"(,"_meta":)" + subscription_meta(id) + "}"));
+    if (resumed) opening->versions.forget();
     subscriptions_.open(id, std::move(opening->filter), opening->versions);
   };
   if (opening->filter.resources.empty() && !opening->filter.resources_list_changed) return open();

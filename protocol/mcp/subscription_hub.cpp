@@ -2,6 +2,12 @@
 
 namespace memd::mcp {
 
+void SubscriptionHub::Versions::forget() {
+  for (auto& [uri, version] : resources)
+    version = kUnknownVersion;
+  list = kUnknownVersion;
+}
+
 void SubscriptionHub::added() {
   ++watchers_;
   if (on_added_) on_added_();
@@ -10,7 +16,7 @@ void SubscriptionHub::added() {
 // A second watcher leaves the version alone: it may be told once too often, the first never too seldom.
 void SubscriptionHub::add(const std::string& uri, std::uint64_t version) {
   Watched& watched = resources_[uri];
-  if (watched.watchers++ == 0) watched.version = version;
+  if (watched.watchers++ == 0 || version == kUnknownVersion) watched.version = version;
   added();
 }
 
@@ -22,7 +28,7 @@ void SubscriptionHub::remove(const std::string& uri) {
 }
 
 void SubscriptionHub::add_list(std::uint64_t version) {
-  if (list_watchers_++ == 0) list_version_ = version;
+  if (list_watchers_++ == 0 || version == kUnknownVersion) list_version_ = version;
   added();
 }
 

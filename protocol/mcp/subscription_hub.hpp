@@ -14,6 +14,8 @@
 
 namespace memd::mcp {
 
+inline constexpr std::uint64_t kUnknownVersion = 0;  // of what is there: none that it has
+
 // Which resources the clients of this process want to be told of, and as what they know them. Used on the loop, but
 // for what says otherwise.
 class SubscriptionHub {
@@ -30,6 +32,8 @@ class SubscriptionHub {
   struct Versions {
     std::vector<std::pair<std::string, std::optional<std::uint64_t>>> resources;  // nullopt: could not be told
     std::optional<std::uint64_t> list;                                            // likewise, or nobody wants it
+
+    void forget();  // all are unknown
   };
   // What to look at; the versions are empty.
   Versions watched() const;

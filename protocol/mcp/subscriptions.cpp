@@ -41,6 +41,10 @@ std::string line(std::string_view method, std::string_view stream, std::string_v
 
 }  // namespace
 
+std::string resuming_line(std::size_t count) {
+  return jsonrpc::notification_line(kResuming, R"({"subscriptions":)" + std::to_string(count) + "}");
+}
+
 std::string subscription_meta(std::string_view id) {
   return R"({"io.modelcontextprotocol/subscriptionId":)" + std::string(id) + "}";
 }

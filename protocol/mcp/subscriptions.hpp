@@ -62,6 +62,11 @@ class Subscriptions {
   bool legacy_list_ = false;
 };
 
+// Of memd's own pump to a daemon that takes over from another: the next `count` requests to subscribe are of a client
+// that subscribed before. What it watches is told of once, for nobody knows what went by in between.
+inline constexpr std::string_view kResuming = "notifications/memd/resuming";
+std::string resuming_line(std::size_t count);
+
 // `"io.modelcontextprotocol/subscriptionId"` with the id, as the `_meta` of a message on its stream.
 std::string subscription_meta(std::string_view id);
 

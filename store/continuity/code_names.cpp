@@ -50,7 +50,7 @@ bool has_inner_underscore(std::string_view w) {
 // TS2345, E1234, ENOENT
 bool is_error_code(std::string_view w) {
   const auto upper = static_cast<std::size_t>(std::find_if_not(w.begin(), w.end(), is_upper) - w.begin());
-  if (upper == w.size()) return w.front() == 'E' && w.size() >= 5 && w.size() <= 12;
+  if (upper == w.size()) return w.front() == 'E' && w.size() >= 5 && w.size() <= 12 && w != "ERROR" && w != "ERRORS";
   const std::size_t digits = w.size() - upper;
   return upper >= 1 && upper <= 6 && digits >= 2 && digits <= 5 &&
          std::all_of(w.begin() + static_cast<std::ptrdiff_t>(upper), w.end(), is_digit);

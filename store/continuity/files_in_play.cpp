@@ -55,12 +55,14 @@ std::string purpose_of(std::string_view said) {
   constexpr std::array<std::string_view, 14> kOpenings{"Now ",   "Now, ",   "Good. ",     "Let me ", "let me ",
                                                        "I'll ",  "I will ", "I need to ", "also ",   "Also ",
                                                        "Next, ", "And ",    "Then ",      "First, "};
+  bool announces = said.ends_with(':');
   bool again = true;
   while (again) {
     again = false;
     for (const std::string_view opening : kOpenings)
-      if (said.starts_with(opening)) said.remove_prefix(opening.size()), again = true;
+      if (said.starts_with(opening)) said.remove_prefix(opening.size()), again = announces = true;
   }
+  if (!announces) return {};  // it speaks of something else
   std::string out = shortened(said, kPurposeBytes);
   while (!out.empty() && (out.back() == ':' || out.back() == '.' || out.back() == ' '))
     out.pop_back();
@@ -112,8 +114,10 @@ void find_files(const SessionPast& past, WorkingState& out) {
     file.exchange = id_of(past, e.exchange);
     file.score +=
         (modified ? weights::kFileModified : weights::kFileRead) * weights::decay(e.age, weights::kFileHalfLife);
-    if (said != nullptr && said->age <= e.age + 4 && (modified || file.edits == 0))
-      file.purpose = purpose_of(said->summary);
+    if (said != nullptr && said->age <= e.age + 4 && (modified || file.edits == 0)) {
+      std::string purpose = purpose_of(said->summary);
+      if (!purpose.empty()) file.purpose = std::move(purpose);
+    }
   }
   for (auto& [path, file] : files)
     out.files.push_back(std::move(file));

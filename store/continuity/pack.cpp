@@ -13,7 +13,8 @@
 namespace memd::continuity {
 namespace {
 
-constexpr std::size_t kQuotes = 3;  // of a string in an array
+constexpr std::size_t kQuotes = 3;         // of a string in an array
+constexpr std::size_t kUsualCommand = 90;  // tokens; a longer line is rarely run again as it stands
 
 std::string with_id(std::string_view text, ExchangeId id) {
   return std::string(text) + (id == 0 ? "" : " [" + format_exchange_id(id) + "]");
@@ -40,10 +41,10 @@ class Packer {
   Pack pack() {
     add_told(share(shares_.told));
     out_.files = file_lines(state_, share(shares_.files), budget_, out_.left_out);
-    add_commands(share(shares_.commands));
+    add_commands(share(shares_.commands), kUsualCommand);
     add_programs();
     add_names();
-    add_commands(budget_.remaining());
+    add_commands(budget_.remaining(), budget_.max());
     add_told(budget_.remaining());
     finish();
     return std::move(out_);
@@ -110,8 +111,7 @@ class Packer {
     }
   }
 
-  void add_commands(std::size_t tokens) {
-    constexpr std::size_t kLongest = 90;  // tokens; a longer line is rarely run again as it stands
+  void add_commands(std::size_t tokens, std::size_t longest) {
     constexpr std::size_t kNewGroup = 12;
     for (const CommandUse& c : state_.commands) {
       if (taken_.contains(&c) || tests_.contains(c.line)) continue;
@@ -120,7 +120,7 @@ class Packer {
       std::string line = (c.failed ? "(failed) " : "") + c.line;
       if (!c.whole && !line.ends_with("…")) line += "…";
       const std::size_t cost = cost_of(line) + (group == out_.commands.end() ? kNewGroup : 0);
-      if (cost > kLongest || cost > tokens || !budget_.take(cost)) continue;
+      if (cost > longest || cost > tokens || !budget_.take(cost)) continue;
       tokens -= cost;
       taken_.insert(&c);
       if (group == out_.commands.end()) group = out_.commands.insert(group, {c.exchange, {}});
@@ -148,9 +148,14 @@ class Packer {
 
   void add_names() {
     std::unordered_set<std::string> said;
-    const auto note = [&](std::string_view text) {
-      for_each_code_name(text, [&](std::string_view name) { said.emplace(name); });
+    const auto note_name = [&](std::string_view name) {
+      said.emplace(name);
+      for (auto dot = name.find_first_of(".:"); dot != std::string_view::npos; dot = name.find_first_of(".:")) {
+        name.remove_prefix(dot + 1);  // "store.Reader" says "Reader", too
+        said.emplace(name);
+      }
     };
+    const auto note = [&](std::string_view text) { for_each_code_name(text, note_name); };
     for (const auto* list : {&out_.goal, &out_.constraints, &out_.decisions, &out_.problems, &out_.next_steps,
                              &out_.running, &out_.tests, &out_.files})
       for (const std::string& line : *list)
@@ -168,6 +173,7 @@ class Packer {
         continue;
       }
       out_.names += one;
+      note_name(n.text);
     }
   }
 

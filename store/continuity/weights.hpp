@@ -20,6 +20,7 @@ inline constexpr double kNameInText = 1.0;
 inline constexpr double kNameInCommand = 1.3;
 inline constexpr double kNameInEdit = 0.5;  // an edit holds many, of which few are what it is about
 inline constexpr double kNameInCall = 1.0;
+inline constexpr double kNameInResult = 0.05;  // what was read, of which most is passed over
 
 // A file by what was done with it.
 inline constexpr double kFileModified = 3.0;
@@ -35,7 +36,7 @@ struct Shares {
   double files;
   double commands;
 };
-inline constexpr Shares kWhole{0.42, 0.16, 0.20};
-inline constexpr Shares kComplement{0.20, 0.12, 0.26};  // the platform's summary tells the story
+inline constexpr Shares kWhole{0.34, 0.17, 0.17};
+inline constexpr Shares kComplement{0.14, 0.11, 0.20};  // the platform's summary tells the story
 
 }  // namespace memd::continuity::weights

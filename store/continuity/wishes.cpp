@@ -15,7 +15,7 @@ constexpr std::size_t kFirstGoalBytes = 360;
 constexpr std::size_t kLastWordBytes = 160;
 constexpr std::size_t kConstraints = 16;
 constexpr std::size_t kReadOfPrompt = 12 * 1024;
-constexpr double kPastedPrompt = 0.4;  // a long one is a plan or a paste, its sentences are not all wishes
+constexpr double kPastedPrompt = 0.2;  // a long one is a plan or a paste, its sentences are not all wishes
 constexpr double kWhileWorking = 1.6;  // words that interrupt the work correct it
 
 constexpr std::array<std::string_view, 22> kStrong{

@@ -15,6 +15,9 @@ ExchangeId id_of(const SessionPast& past, std::size_t exchange) {
 
 std::string shortened(std::string_view text, std::size_t bytes) {
   std::string out;
+  if (const auto begin = text.find_first_not_of("-*• \t\r\n");
+      begin != std::string_view::npos && begin > 0 && text[begin - 1] == ' ')
+    text.remove_prefix(begin);  // of a list
   for (const char c : text) {
     const bool blank = c == ' ' || c == '\t' || static_cast<unsigned char>(c) < 0x20;
     if (blank && (out.empty() || out.back() == ' ')) continue;
@@ -46,14 +49,18 @@ std::vector<TextWish> texts_to_fetch(const SessionPast& past) {
   constexpr std::size_t kCommands = 80;
   constexpr std::size_t kErrors = 4;
   constexpr std::size_t kTodos = 40;
+  constexpr std::size_t kResults = 40;
   std::vector<TextWish> out;
   std::size_t edits = 0;
   std::size_t commands = 0;
   std::size_t errors = 0;
   std::size_t todos = 0;
+  std::size_t results = 0;
   for (auto e = past.events.rbegin(); e != past.events.rend(); ++e) {
     if (e->kind == EventKind::tool_result && e->failed) {
       if (errors++ < kErrors) out.push_back({e->seq, e->kind});
+    } else if (e->kind == EventKind::tool_result) {
+      if (results++ < kResults) out.push_back({e->seq, e->kind});
     } else if (e->kind == EventKind::tool_call) {
       const bool wanted = e->modifies              ? edits++ < kEdits
                           : runs_commands(e->tool) ? commands++ < kCommands

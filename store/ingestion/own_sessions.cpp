@@ -5,6 +5,7 @@
 #include "store/retention/eviction.hpp"
 
 #include <algorithm>
+#include <vector>
 
 namespace memd::ingestion {
 namespace {
@@ -62,10 +63,18 @@ bool OwnSessions::has_prompt(std::string_view uid, TimeMs now) {
 
 void OwnSessions::add(const std::string& uid, TimeMs now) {
   assembler_.flush(now);
+  std::vector<std::string> children;  // that were read first
+  auto& q = db_.prepare("SELECT uid FROM sessions WHERE parent_uid = ?");
+  q.bind(uid);
+  while (q.step())
+    children.push_back(q.str(0));
+  q.reset();
   retention::remove(db_, uid, kOwnReason);
   assembler_.forget();
   db_.prepare("INSERT OR IGNORE INTO own_sessions (uid) VALUES (?)").bind(uid).run();
   uids_.insert(uid);
+  for (const auto& child : children)
+    if (!uids_.contains(child)) add(child, now);
 }
 
 }  // namespace memd::ingestion

@@ -51,6 +51,16 @@ std::optional<TestRun> test_behind(sqlite::Database& db, std::int64_t session, s
   return out;
 }
 
+std::string beginning_of_answer(std::string_view response, std::int64_t offset) {
+  constexpr std::size_t kBytes = 400;
+  if (offset < 0 || static_cast<std::size_t>(offset) >= response.size()) return {};
+  response.remove_prefix(static_cast<std::size_t>(offset));
+  std::size_t end = std::min(kBytes, response.size());
+  while (end < response.size() && end > 0 && (static_cast<unsigned char>(response[end]) & 0xC0U) == 0x80U)
+    --end;
+  return std::string(response.substr(0, end));
+}
+
 }  // namespace
 
 std::string path_of(sqlite::Database& db, std::int64_t path_pk) {
@@ -62,16 +72,19 @@ std::string path_of(sqlite::Database& db, std::int64_t path_pk) {
 
 void add_details(sqlite::Database& db, FileUse& use) {
   auto& q = db.prepare(
-                  "SELECT first_seq, last_seq, origin, substr(user_message, 1, 2000), assistant_response, tool_errors"
+                  "SELECT first_seq, last_seq, origin, substr(user_message, 1, 2000), assistant_response, tool_errors,"
+                  " answer_offset"
                   " FROM exchanges WHERE exchange_pk = ?")
                 .bind(use.exchange_id);
   Span exchange;
+  std::int64_t answer_offset = 0;
   if (q.step()) {
     exchange = {q.int64(0), q.int64(1)};
     use.origin = static_cast<Origin>(q.int64(2));
     use.user_message = q.str(3);
     use.assistant_response = q.str(4);
     use.tool_errors = q.int64(5);
+    answer_offset = q.int64(6);
   }
   q.reset();
   const Span touched = touched_span(db, use, exchange);
@@ -79,6 +92,7 @@ void add_details(sqlite::Database& db, FileUse& use) {
                                "SELECT summary FROM events WHERE session_pk = ? AND seq >= ? AND seq < ? AND kind = 1"
                                " AND summary <> '' ORDER BY seq DESC LIMIT 1",
                                use.session_pk, exchange.first, touched.first);
+  if (use.said_before.empty()) use.said_before = beginning_of_answer(use.assistant_response, answer_offset);
   use.last_error = summary_of(db,
                               "SELECT summary FROM events WHERE session_pk = ? AND seq > ? AND seq <= ? AND kind = 5"
                               " ORDER BY seq DESC LIMIT 1",

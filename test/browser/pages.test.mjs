@@ -139,6 +139,18 @@ describe('the report', () => {
     await tab.close();
   });
 
+  test('tokens and cost are shown by day', async () => {
+    const tab = await opened(report);
+    const { page } = tab;
+    const bars = () => page.locator('#tokens svg .fill').count();
+    const written = await bars();
+    await page.getByLabel('What is shown').selectOption('cost');
+    assert.ok((await bars()) > 0 && (await bars()) < written, 'only one agent reckons cost');
+    assert.match(await page.locator('#tokens svg').innerHTML(), /\$\d/);
+    quiet(tab);
+    await tab.close();
+  });
+
   test('the theme goes through system, light and dark', async () => {
     const tab = await opened(report, { colorScheme: 'light' });
     const { page } = tab;

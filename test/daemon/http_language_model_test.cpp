@@ -121,6 +121,8 @@ TEST_F(HttpLanguageModelTest, ErrorStatusesSayWhatToDo) {
   EXPECT_THAT(fails(body(R"({"error":"model not found"})", 404), Errc::unavailable),
               AllOf(HasSubstr("model not found"), HasSubstr("ollama pull m1")));
   EXPECT_THAT(fails(body("{}", 500), Errc::unavailable), HasSubstr("status 500"));
+  EXPECT_THAT(fails(body(R"({"error":"no template for: password=hunter2-and-more"})", 500), Errc::unavailable),
+              AllOf(HasSubstr("no template"), Not(HasSubstr("hunter2"))));
   EXPECT_THAT(fails(body("", 307, "Location: http://elsewhere/\r\n")), HasSubstr("summaries.endpoint"));
   EXPECT_THAT(fails(body(R"({"error":"context too long"})", 400), Errc::invalid_argument), HasSubstr("too long"));
 }

@@ -113,6 +113,28 @@ TEST_F(LlmSummaries, ParallelRequestsAreBoundedOverAllCalls) {
   EXPECT_EQ(model().most_at_once(), 3u);
 }
 
+TEST_F(LlmSummaries, DoNotTakeAllThreadsThatAnswerCalls) {
+  fill(2);
+  options_.calls = 1;
+  good("abstractive");
+  const auto known = inputs_;
+  fill(1);
+  model().hold_until(99);
+  auto& shared = summarizer();
+  std::stop_source stop;
+  std::jthread first([&, inputs = inputs_] {
+    mcp::ToolContext context(stop.get_token());
+    EXPECT_FALSE(shared.summarize({session_, inputs, "abstractive", style_, max_tokens_, {}}, context));
+  });
+  model().wait_until_asked(2);
+  const auto second = summarize("recursive");
+  ASSERT_FALSE(second) << "it does not wait";
+  EXPECT_THAT(second.error().context, HasSubstr("other summaries are being written"));
+  inputs_ = known;
+  EXPECT_EQ(good("abstractive").text, "A summary.") << "what is known is given";
+  stop.request_stop();
+}
+
 TEST_F(LlmSummaries, AnswersAreCleanedAndBounded) {
   fill(2);
   std::string endless = "<think>What to say</think>Here is the summary:\n\nThe key is sk-ant-api03-";

@@ -7,7 +7,7 @@
 namespace memd::test {
 namespace {
 
-constexpr std::size_t kLeastRoom = 700;  // tokens; from here on an answer fits, whatever is asked
+constexpr std::int64_t kLeastRoom = 700;  // tokens; from here on an answer fits, whatever is asked
 
 class RandomCalls : public ToolFixture {
  protected:

@@ -85,9 +85,9 @@ TEST_F(Resources, WhatIsNotThereIsNotFound) {
   for (const auto* uri :
        {"memd://session/nosuchsession", "memd://session/ab", "memd://exchange/x9999", "memd://exchange/forty-two",
         "memd://exchange/", "memd://project/app", "file:///etc/passwd"}) {
-    const auto text = read(uri);
-    ASSERT_FALSE(text) << uri;
-    EXPECT_TRUE(text.error().is(Errc::not_found)) << uri << ": " << text.error().message();
+    const auto read_text = read(uri);
+    ASSERT_FALSE(read_text) << uri;
+    EXPECT_TRUE(read_text.error().is(Errc::not_found)) << uri << ": " << read_text.error().message();
     const auto v = offered.version(uri, context);
     ASSERT_FALSE(v) << uri;
     EXPECT_TRUE(v.error().is(Errc::not_found)) << uri;
@@ -95,9 +95,9 @@ TEST_F(Resources, WhatIsNotThereIsNotFound) {
 }
 
 TEST_F(Resources, AProjectWithoutHistoryHasNothingRecent) {
-  const auto text = read("memd://project/unheard-of/recent");
-  ASSERT_TRUE(text) << text.error().message();
-  EXPECT_THAT(*text, HasSubstr("0 of 0 sessions"));
+  const auto read_text = read("memd://project/unheard-of/recent");
+  ASSERT_TRUE(read_text) << read_text.error().message();
+  EXPECT_THAT(*read_text, HasSubstr("0 of 0 sessions"));
 }
 
 TEST_F(Resources, VersionsChangeWithWhatTheyAreOf) {
@@ -170,6 +170,18 @@ TEST_F(Resources, CompletionOfSessionsAndProjects) {
   EXPECT_THAT(complete("memd://exchange/{id}", "id", "x"), IsEmpty());
 }
 
+TEST_F(Resources, APlatformThatIsDisabledIsNotOffered) {
+  store.session({.native_id = "ffff5555", .title = "Elsewhere", .platform = Platform::cursor, .start = kNow});
+  freshness.rows.push_back({Platform::cursor, kNow, kNow, 1, 0, 0});
+  EXPECT_EQ(complete("memd://session/{id}", "id", "").size(), 3U);
+  adapters[1].status = AdapterStatus::disabled;
+  EXPECT_THAT(complete("memd://session/{id}", "id", ""), ElementsAre("claude_code:bbbb2222", "claude_code:aaaa1111"));
+  const auto page = offered.list({}, context);
+  ASSERT_TRUE(page);
+  for (const auto& entry : page->entries)
+    EXPECT_THAT(entry.uri, Not(HasSubstr("ffff5555")));
+}
+
 TEST_F(Resources, AnEmptyStoreOffersNothingAndBreaksNothing) {
   ReaderPool none(store.file().parent_path() / "absent.db", 2);
   const tools::ToolServices services{none, clock, freshness, raw, adapters, store.file(), {}, background};
@@ -186,9 +198,9 @@ TEST_F(Resources, StopEndsAReading) {
   std::stop_source stop;
   stop.request_stop();
   mcp::ToolContext cancelled(stop.get_token());
-  const auto text = offered.read("memd://session/aaaa1111", cancelled);
-  ASSERT_FALSE(text);
-  EXPECT_TRUE(text.error().is(Errc::cancelled));
+  const auto read_text = offered.read("memd://session/aaaa1111", cancelled);
+  ASSERT_FALSE(read_text);
+  EXPECT_TRUE(read_text.error().is(Errc::cancelled));
 }
 
 }  // namespace

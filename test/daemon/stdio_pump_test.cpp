@@ -48,6 +48,7 @@ TEST_F(StdioPumpTest, ARestartIsReplayedUnseen) {
   auto second = dial.accept();
   EXPECT_EQ(second.read_line(), kInitialize);
   EXPECT_EQ(second.read_line(), kInitialized);
+  EXPECT_EQ(second.read_line(), kResumingOne);
   EXPECT_EQ(second.read_line(), kListen);
   EXPECT_EQ(second.read_line(), request(3));
   second.send_line(kInitializeAnswer);
@@ -80,6 +81,7 @@ TEST_F(StdioPumpTest, WatchedResourcesAreWatchedAgain) {
   auto second = dial.accept();
   EXPECT_EQ(second.read_line(), kInitialize);
   EXPECT_EQ(second.read_line(), kInitialized);
+  EXPECT_EQ(second.read_line(), kResumingOne);
   EXPECT_EQ(second.read_line(), line("2", "subscribe", "memd://b"));
   EXPECT_EQ(second.read_line(), request(7));
   second.send_line(kInitializeAnswer);

@@ -131,6 +131,7 @@ describe('random calls over a corpus', { skip }, () => {
       path: [...new Set(paths)],
       file: [...new Set(paths)],
       commit: ['HEAD', '0a1b2c3', 'main'],
+      before: ['auto', 'compaction', 'end', '1', '2', '99'],
     };
   }
 });

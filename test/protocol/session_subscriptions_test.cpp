@@ -151,6 +151,22 @@ TEST_F(Watching, TooManyAreRefused) {
   EXPECT_EQ(take_error_code(), -32602);
 }
 
+TEST_F(Watching, AResumedSubscriptionIsToldOnceOfWhatMayHaveChanged) {
+  initialize("2025-11-25");
+  send(mcp::resuming_line(2));
+  legacy("resources/subscribe", R"({"uri":"note://n/two"})");
+  modern("2", "subscriptions/listen", R"("notifications":{"resourceSubscriptions":["note://n/three"]})");
+  legacy("resources/subscribe", R"({"uri":"note://n/a%20b"})");  // a new one
+  take();
+  look();
+  const auto lines = take();
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_EQ(uri_of(parse(lines[0]).as_object()), "note://n/three");
+  EXPECT_EQ(uri_of(parse(lines[1]).as_object()), "note://n/two");
+  look();
+  EXPECT_THAT(take(), IsEmpty());
+}
+
 TEST_F(Watching, AConnectionThatEndsWatchesNothing) {
   modern("1", "subscriptions/listen",
          R"("notifications":{"resourcesListChanged":true,"resourceSubscriptions":["note://n/two"]})");

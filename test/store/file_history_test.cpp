@@ -102,7 +102,8 @@ TEST_F(FileHistoryTest, NewestSessionFirstAndItsNewestExchangeFirst) {
   const auto x1 = store.exchange(a, {.user = "two", .files = {"/w/a.c", "/w/b.c"}, .time = 1'770'000'200'000});
   const auto b = store.session({.native_id = "b", .title = "Newer", .platform = Platform::codex});
   const auto x2 = store.exchange(b, {.user = "three", .files = {"/w/a.c"}, .time = 1'770'000'150'000});
-  const auto x3 = store.exchange(b, {.user = "four", .files = {"/w/a.c"}, .time = 1'770'000'300'000});
+  const auto x3 =
+      store.exchange(b, {.user = "four", .answer = "Done with four.", .files = {"/w/a.c"}, .time = 1'770'000'300'000});
   const auto h = history("/w/a.c");
   ASSERT_EQ(h.uses.size(), 4U);
   std::vector<ExchangeId> ids;
@@ -114,6 +115,7 @@ TEST_F(FileHistoryTest, NewestSessionFirstAndItsNewestExchangeFirst) {
   ASSERT_EQ(h.sessions.size(), 2U);
   EXPECT_EQ(h.sessions[0].title, "Newer");
   EXPECT_EQ(h.uses[0].user_message, "four");
+  EXPECT_EQ(h.uses[0].said_before, "Done with four.");  // it said nothing before
 
   FileHistoryQuery page;
   page.limit = 2;

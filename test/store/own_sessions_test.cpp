@@ -102,6 +102,15 @@ TEST_F(OwnSessionsTest, ItsSubagentsStayOutToo) {
   EXPECT_EQ(value("SELECT count(*) FROM sessions"), "0");
 }
 
+TEST_F(OwnSessionsTest, WhicheverIsReadFirst) {
+  take(EventScript("claude_code:sub").user("Look at the record", Origin::parent_agent), 0, "claude_code:s1");
+  EXPECT_EQ(value("SELECT count(*) FROM exchanges"), "1");
+  take(EventScript().user(own_prompt()));
+  EXPECT_EQ(value("SELECT count(*) FROM sessions"), "0");
+  EXPECT_EQ(value("SELECT count(*) FROM exchanges_fts WHERE exchanges_fts MATCH 'record'"), "0");
+  EXPECT_EQ(value("SELECT sum(bytes) FROM coverage WHERE reason = 'caused by memd'"), "200");
+}
+
 TEST_F(OwnSessionsTest, APersonsSessionIsNotLostWhateverIsPastedIntoIt) {
   EventScript script;
   script.user("What does this mean?\n" + own_prompt()).answer("It is a request of memd.");

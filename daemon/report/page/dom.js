@@ -42,6 +42,18 @@ function duration(ms) {
   return `${Math.round(minutes / 1440)} days`;
 }
 
+// Draws now and whenever the box gets another width.
+function drawAsWide(box, draw) {
+  let width = -1;
+  const look = () => {
+    if (Math.abs(box.clientWidth - width) < 2) return;
+    width = box.clientWidth;
+    draw();
+  };
+  look();
+  new ResizeObserver(look).observe(box);
+}
+
 // One tooltip for the page: whatever has data-tip shows it on hover and on focus.
 {
   const tip = document.getElementById('tip');

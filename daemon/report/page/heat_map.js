@@ -17,7 +17,7 @@ function heatMap(from, to, room) {
   const rows = dated(data.activity);
   const exchanges = summed(rows, (row) => row.day, (row) => (row.exchanges ?? 0) + (row.subagent_exchanges ?? 0));
   const byPlatform = Map.groupBy(rows, (row) => row.day);
-  const sorted = [...exchanges.values()].filter((n) => n > 0).sort((a, b) => a - b);
+  const sorted = [...exchanges].filter(([day, n]) => n > 0 && day >= from && day <= to).map(([, n]) => n).sort((a, b) => a - b);
   const bounds = [0.25, 0.5, 0.8].map((q) => sorted[Math.floor(q * (sorted.length - 1))]);
   const level = (n) => (n ? 1 + bounds.filter((bound) => n > bound).length : 0);
   const tipOf = (day) => {

@@ -68,13 +68,7 @@ function drawLanes(place) {
     })),
     box,
     legend(platformsSeen.filter((key) => data.sessions.some((s) => s.platform === key)).map((key) => [`p-${key}`, platformName(key)])));
-  draw();
-  let drawnFor = box.clientWidth;
-  new ResizeObserver(() => {
-    if (Math.abs(box.clientWidth - drawnFor) < 2) return;
-    drawnFor = box.clientWidth;
-    draw();
-  }).observe(box);
+  drawAsWide(box, draw);
 }
 
 function drawActivity() {

@@ -85,7 +85,7 @@ const controls = (id, ...nodes) => section(id).querySelector('header').append(el
 const nothing = (what) => el('p', { class: 'empty' }, what);
 const legend = (items) => el('ul', { class: 'legend' }, items.map(([className, name]) => el('li', {}, el('span', { class: `dot square ${className}`, 'aria-hidden': 'true' }), text(name))));
 const choice = (label, options, chosen, change) =>
-  el('select', { 'aria-label': label, onchange: ({ target }) => change(target.value) }, options.map(([value, name]) => el('option', { value, selected: value === chosen }, name)));
+  el('select', { class: 'screen', 'aria-label': label, onchange: ({ target }) => change(target.value) }, options.map(([value, name]) => el('option', { value, selected: value === chosen }, name)));
 
 // A table that stands in for a chart where it cannot be seen.
 const asTable = (caption, heads, rows) =>

@@ -1,6 +1,8 @@
 // What a row of the table of sessions opens into.
 
-function pathNode(path) {
+// Below `base` as it is written from there.
+function pathNode(path, base = '') {
+  if (base && path.startsWith(`${base.replace(/\/+$/, '')}/`)) path = path.slice(base.replace(/\/+$/, '').length + 1);
   const cut = path.replace(/\/+$/, '').lastIndexOf('/') + 1;
   return el('span', { class: 'path text' }, el('span', { class: 'dir' }, path.slice(0, cut)), path.slice(cut));
 }
@@ -46,7 +48,7 @@ function sessionDetails(session) {
     session.topics && block('Topics', el('div', { class: 'chips' }, session.topics.map((topic) => el('button', { type: 'button', class: 'chip text', onclick: () => sessionTable.filter({ query: topic }) }, topic)))),
     (files.length > 0 || turns.length > 0) && el('div', { class: files.length && turns.length ? '' : 'two' },
       files.length > 0 && block(`Files (${num(session.files_total)})`,
-        el('div', { class: 'scroll' }, el('table', {}, el('tbody', {}, files.map((file) => el('tr', {}, el('td', {}, pathNode(file.path)),
+        el('div', { class: 'scroll' }, el('table', {}, el('tbody', {}, files.map((file) => el('tr', {}, el('td', {}, pathNode(file.path, session.cwd)),
           el('td', { class: 'n small muted' }, [file.edits && count(file.edits, 'edit'), file.reads && count(file.reads, 'read')].filter(Boolean).join(', ') || 'named'), el('td', { class: 'n small wide' }, changed(file))))))),
         rest(session.files_total, files.length, 'files'))),
     turns.length > 0 && block('Exchanges', el('ol', { class: 'turns' }, turns.map((turn) =>

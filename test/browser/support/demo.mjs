@@ -55,7 +55,7 @@ export function writeDemo(home, eventsFile) {
   let serial = 0;
   for (let day = 0; day < 178; ++day) {
     const weekday = (new Date(start + day * DAY).getUTCDay() + 6) % 7;
-    const sessions = weekday > 4 ? (next() < 0.12 ? 1 : 0) : Math.floor(next() * next() * 5.5);
+    const sessions = weekday > 4 ? (next() < 0.12 ? 1 : 0) : Math.floor(next() * next() * 8);
     for (let i = 0; i < sessions; ++i) {
       const open = work.filter((w) => day >= w.days[0] && day <= w.days[1]);
       const job = pick(open);

@@ -21,7 +21,8 @@ function states(text, line, value) {
   // What is empty, none or not the case may go without saying.
   if (!value || value === true) return true;
   if (typeof value === 'number') {
-    const forms = Number.isInteger(value) ? [String(value)] : [String(value), value.toFixed(2)];
+    const hundredths = [Math.floor(value * 100), Math.ceil(value * 100)].map((n) => (n / 100).toFixed(2));
+    const forms = Number.isInteger(value) ? [String(value)] : [String(value), ...hundredths];
     return forms.some((form) => new RegExp(`(?<![\\d.])${form.replace('.', '\\.')}(?!\\d)`).test(text));
   }
   if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:/.test(value)) return text.includes(value.slice(0, 16).replace('T', ' '));
