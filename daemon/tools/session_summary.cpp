@@ -209,7 +209,8 @@ Result<SessionSummaryAnswer> run(const ToolServices& services, const SessionSumm
                                  mcp::ToolContext& context) {
   MEMD_TRY_ASSIGN(Loaded loaded, load(services, params, context));
   SummaryPlan& plan = loaded.plan;
-  const auto question = question_key({"session_summary", loaded.session.uid, params.strategy});
+  const auto question =
+      question_key({"session_summary", loaded.session.uid, params.strategy, std::to_string(params.level.value_or(0))});
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
   if (params.style == "topical")
     for (const std::string& topic : loaded.topics)
