@@ -107,8 +107,8 @@ ResumeAnswer head_of(const Past& past, const Answer& frame) {
 
 // The parts of a pack are paid for one by one, which comes out dearer than the whole: what is allowed is stretched
 // until the answer takes what it may.
-ResumeAnswer fit_pack(std::size_t limit, const Answer& frame, ResumeAnswer head, const continuity::WorkingState& state,
-                      const continuity::weights::Shares& shares) {
+Result<ResumeAnswer> fit_pack(std::size_t limit, const Answer& frame, ResumeAnswer head,
+                              const continuity::WorkingState& state, const continuity::weights::Shares& shares) {
   constexpr double kMostStretch = 1.6;
   constexpr double kCloseEnough = 0.97;
   constexpr std::size_t kLeastBody = 60;
