@@ -117,8 +117,6 @@ Result<ResumeAnswer> fit_pack(std::size_t limit, const Answer& frame, ResumeAnsw
   // In an answer of a few lines the goal says more than where it was.
   if (head_tokens() + kLeastBody > limit) head.cwd = head.boundary.detail = std::nullopt;
   if (head_tokens() + kLeastBody > limit) head.git_branch = std::nullopt, head.session_name.clear();
-  if (head_tokens() + kLeastBody > limit)
-    std::erase_if(head.freshness, [](const FreshnessOut& f) { return f.sources_behind == 0; });
   const std::size_t taken = head_tokens();
   const std::size_t body = limit - std::min(limit, taken);
   double stretch = 1;
@@ -192,8 +190,8 @@ std::string boundary_words(const ResumeAnswer& a) {
 std::string render_text(const ResumeAnswer& a) {
   std::string out = "Session " + a.session_id + " (" + a.platform + ") " + boundary_words(a) + ".";
   if (a.platform_summary == "left_out")
-    out += " Beside the agent's own summary: " + std::to_string(a.said_already) + " items it has are not repeated.";
-  if (a.platform_summary == "not_used") out += " The agent's own summary is not used.";
+    out += " Platform's summary: left_out, " + std::to_string(a.said_already) + " items it has are not repeated.";
+  if (a.platform_summary == "not_used") out += " Platform's summary: not_used.";
   out += "\n";
   std::string body = "Session: " + a.session_name;
   if (a.cwd) body += "  in " + *a.cwd;
