@@ -189,9 +189,9 @@ std::string boundary_words(const ResumeAnswer& a) {
 
 std::string render_text(const ResumeAnswer& a) {
   std::string out = "Session " + a.session_id + " (" + a.platform + ") " + boundary_words(a) + ".";
-  if (a.platform_summary == "left_out")
-    out += " Platform's summary: left_out, " + std::to_string(a.said_already) + " items it has are not repeated.";
-  if (a.platform_summary == "not_used") out += " Platform's summary: not_used.";
+  out += " Platform's summary: " + a.platform_summary;
+  if (a.platform_summary == "left_out") out += ", " + std::to_string(a.said_already) + " items it has are not repeated";
+  out += ".";
   out += "\n";
   std::string body = "Session: " + a.session_name;
   if (a.cwd) body += "  in " + *a.cwd;

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <cstddef>
 
-// What predicts that something is used again after a compaction. Fitted with bench/continuity on half of the sessions
-// of a corpus (docs/benchmarks.md); everything else of the pack is counting.
+// What predicts that something is used again after a compaction. Chosen by trying, with bench/continuity; how, and what
+// that is worth, is in docs/benchmarks.md. Everything else of the pack is counting.
 namespace memd::continuity::weights {
 
 // Messages and calls after which a use counts half.

@@ -1,5 +1,6 @@
 #include "test/daemon/tool_fixture.hpp"
 #include "test/support/scripted_store.hpp"
+#include "test/support/stated_facts.hpp"
 
 namespace memd::test {
 namespace {
@@ -94,6 +95,7 @@ TEST_F(ResumeContext, LeavesOutWhatTheAgentsOwnSummarySays) {
 
   a = call("resume_context", R"({"complement":"never"})");
   EXPECT_EQ(str(a.at("platform_summary")), "not_used");
+  EXPECT_EQ(StatedFacts(text).missing(a), "");
   EXPECT_TRUE(has(joined(a, "files"), "importer.go"));
 
   clock.set(kScriptStart + 10 * kMsPerDay);
@@ -114,6 +116,7 @@ TEST_F(ResumeContext, EveryBudgetIsKept) {
   for (const int tokens : {200, 300, 500, 1000, 2000, 4000, 8000}) {
     const auto a = call("resume_context", R"({"before":"end","max_tokens":)" + std::to_string(tokens) + "}");
     EXPECT_LE(a.at("est_tokens").as_int64(), tokens);
+    EXPECT_EQ(StatedFacts(text).missing(a), "") << tokens;
     EXPECT_LE(estimate_tokens(text), static_cast<std::size_t>(tokens));
     EXPECT_GT(estimate_tokens(structured) * 2, static_cast<std::size_t>(std::min(tokens, 3000)));
     EXPECT_TRUE(tokens >= 4000 || a.at("left_out").as_int64() > 0) << tokens;
