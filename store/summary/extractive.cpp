@@ -95,7 +95,7 @@ class Extract::Ranking {
     Selection chosen = choose(allowed, allowed);
     render(chosen, out);
     // Prices of pieces are rounded up one by one; what that left over is given out once more.
-    if (out.tokens > 0 && out.tokens < allowed) {
+    if (out.tokens > 0 && out.tokens + allowed / 32 < allowed) {
       chosen = choose(std::min(allowed * allowed / out.tokens, allowed + allowed / 2), allowed);
       render(chosen, out);
     }
