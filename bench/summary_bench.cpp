@@ -3,7 +3,9 @@
 //
 //   summary_bench DIRECTORY/memd.db [CALLS a kind = 200]
 #include "bench/statistics.hpp"
-#include "daemon/tools/register_tools.hpp"
+#include "daemon/tools/recent_turns.hpp"
+#include "daemon/tools/session_summary.hpp"
+#include "daemon/tools/temporal_query.hpp"
 #include "store/sqlite/database.hpp"
 
 #include <chrono>
@@ -165,7 +167,9 @@ int main(int argc, char** argv) {
     const auto adapters = all_platforms();
     const tools::ToolServices services{readers, clock, freshness, raw_text, adapters, store, {}, {}};
     mcp::ToolRegistry registry;
-    tools::register_tools(registry, services);
+    tools::add_recent_turns(registry, services);
+    tools::add_temporal_query(registry, services);
+    tools::add_session_summary(registry, services);
     std::printf("%s exchanges, longest session %s\n", strings(db, "SELECT count(*) FROM exchanges").at(0).c_str(),
                 strings(db, "SELECT max(next_exchange) FROM sessions").at(0).c_str());
     std::printf("%-38s %8s %8s %8s   %8s %8s %8s\n", "ms", "p50", "p95", "p99", "CPU p50", "p95", "p99");

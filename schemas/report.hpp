@@ -137,9 +137,9 @@ struct Report {
   std::vector<DayActivity> activity;  // in order of day and platform, as are the following
   std::vector<DayUsage> usage;
   std::vector<DayCost> costs;
-  std::vector<ToolUse> tools;      // called most first
-  std::vector<FileActivity> files;      // touched most first
-  std::vector<TopicCount> topics;  // most important first
+  std::vector<ToolUse> tools;       // called most first
+  std::vector<FileActivity> files;  // touched most first
+  std::vector<TopicCount> topics;   // most important first
   std::vector<TopicDay> topic_days;
 
   // Of the store's sources of the platforms asked for, whatever else the filter says.

@@ -31,8 +31,8 @@ struct Config {
   std::map<Platform, PlatformConfig> platforms;
   std::string log_level = "info";
   int query_threads = 2;
-  int max_watches = 0;    // directories; 0: as many as are decent (WatchOptions)
-  int max_tokens = 2000;  // of a tool's answer when the caller does not say
+  int max_watches = 0;              // directories; 0: as many as are decent (WatchOptions)
+  int max_tokens = 2000;            // of a tool's answer when the caller does not say
   bool conversation_query = false;  // the tool that stands for all others
   RawMode raw_layer = RawMode::masked;
   RetentionConfig retention;

@@ -9,6 +9,7 @@
 #include "daemon/resources/resources.hpp"
 #include "daemon/tools/conversation_query.hpp"
 #include "daemon/tools/register_tools.hpp"
+#include "protocol/mcp/server_profile.hpp"
 
 #include <map>
 #include <utility>
@@ -28,6 +29,11 @@ std::vector<Platform> disabled(const Config& config) {
   for (const auto& [platform, c] : config.platforms)
     if (!c.enabled) out.push_back(platform);
   return out;
+}
+
+// A call that waits for its client's model keeps its reader.
+std::size_t reader_count(const Settings& settings) {
+  return static_cast<std::size_t>(settings.config.query_threads) + 1 + mcp::ServerLimits().max_client_waits;
 }
 
 std::unique_ptr<llm::ConfiguredSummarizer> make_summarizer(const Settings& settings, const Clock& clock) {
@@ -132,8 +138,7 @@ MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background 
       is_service_(background != nullptr),
       discovery_(all_adapters(), settings.home, override_roots(settings.config), disabled(settings.config)),
       semantic_(settings.config.embedding, settings.layout.database(), clock),
-      readers_(settings.layout.database(), static_cast<std::size_t>(settings.config.query_threads) + 1,
-               semantic_.index()),
+      readers_(settings.layout.database(), reader_count(settings), semantic_.index()),
       adapters_(describe_adapters(settings.config)),
       freshness_(std::make_unique<Freshness>(*this)),
       source_text_(std::make_unique<SourceText>(settings.layout)),

@@ -22,8 +22,8 @@ struct ChunkLimits {
   std::size_t exchanges = 20;
 };
 
-// Cuts between exchanges, from the first on: of a session that grew, only the last chunk changes. An exchange that is
-// longer than half of a chunk is shortened: its request and final answer rather than what was said in between.
+// Cuts between exchanges, from the first on: of a session that grew, only the last chunk changes. An exchange that does
+// not fit into one is shortened: its request and final answer stay before what was said in between.
 std::vector<SessionChunk> cut_into_chunks(std::span<const SummaryInput> exchanges, const ChunkLimits& limits);
 
 }  // namespace memd::llm

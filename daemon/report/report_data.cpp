@@ -99,7 +99,7 @@ void write_row(DataWriter& w, const ReportSession& s) {
   w.count("added", s.lines_added);
   w.count("removed", s.lines_removed);
   w.tokens(s.tokens);
-  if (s.cost_usd) w.member_raw("cost", std::to_string(*s.cost_usd));
+  w.count("cost", s.cost_usd.value_or(0));
   w.flag("evicted", s.evicted);
 }
 
@@ -163,7 +163,7 @@ void write_sums(DataWriter& w, const Report& r) {
   w.end_object();
 }
 
-void write_days(DataWriter& w, const Report& r) {
+void write_days(DataWriter& w, const Report& r, const PriceList& prices) {
   w.rows("activity", r.activity, [&](const DayActivity& d) {
     w.count("day", d.day);
     w.text("platform", to_string(d.platform));
@@ -181,6 +181,7 @@ void write_days(DataWriter& w, const Report& r) {
     w.text("model", d.model);
     w.count("exchanges", d.exchanges);
     w.tokens(d.tokens);
+    if (const auto usd = prices.cost(d.model, d.tokens)) w.count("usd", *usd);
   });
   w.rows("costs", r.costs, [&](const DayCost& d) {
     w.count("day", d.day);
@@ -266,7 +267,8 @@ std::string report_data(const Report& report, const ReportContext& context) {
   w.text("asked", context.asked, 1000);
   write_sums(w, report);
   write_sessions(w, out, report);
-  write_days(w, report);
+  w.flag("priced", !context.prices.empty());
+  write_days(w, report, context.prices);
   write_uses(w, report);
   write_coverage(w, report);
   w.rows("gaps", context.gaps, [&](const Gap& g) {

@@ -259,26 +259,22 @@ std::int64_t SessionOutline::add_chunks(SessionSummaryAnswer& out, int level, st
                         static_cast<std::int64_t>(rows.size()),
                         to_out(range_of(rows)),
                         {}};
-    const std::size_t frame = estimate_tokens(mcp::to_json(one));
+    // One comes always, so that the next page goes on.
+    const bool must = level == 1 && out.chunks.empty();
     if (level == 1) {
+      const std::size_t frame = estimate_tokens(mcp::to_json(one));
+      if (!must && budget.remaining() < frame + kLeastOfChunk) break;
       // The rest is shared among the chunks to come, as long as that leaves each something to say.
-      const auto left = static_cast<std::size_t>(chunks - i);
-      std::size_t share = budget.remaining() / left;
-      share -= std::min(share, frame);
-      share = std::max(share, kLeastOfChunk * 2);
-      if (budget.remaining() < frame + kLeastOfChunk) break;
-      share = std::min(share, budget.remaining() - frame);
-      one.summary =
-          has_texts_
-              ? extract_of(of_chunks_[static_cast<std::size_t>(i)], span, {}).summary(kLevelRatios[1], share).text
-              : std::string();
+      const std::size_t fair = budget.remaining() / static_cast<std::size_t>(chunks - i);
+      const std::size_t most = budget.remaining() - std::min(budget.remaining(), frame);
+      const std::size_t share = std::min(std::max(fair - std::min(fair, frame), 2 * kLeastOfChunk), most);
+      Extract& text = extract_of(of_chunks_[static_cast<std::size_t>(i)], span, {});
+      if (has_texts_) one.summary = text.summary(kLevelRatios[1], share).text;
     } else {
       one.summary = request_gist(source_.inputs()[span.first].user_message, 90);
     }
-    if (!budget.take_text(mcp::to_json(one))) {
-      if (!out.chunks.empty() || level != 1) break;
-      one.summary = cut_to_tokens(one.summary, kLeastOfChunk).text;
-    }
+    const bool fits = budget.take_text(mcp::to_json(one));
+    if (!fits && !must) break;
     out.chunks.push_back(std::move(one));
   }
   return i;

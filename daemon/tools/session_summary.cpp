@@ -84,6 +84,10 @@ class Answering {
     SessionSummaryAnswer out;
     static_cast<Answer&>(out) = frame;
     outline_.describe(out);
+    if (tokens == 0) {  // the least that makes sense
+      out.session_name = cut_to_tokens(out.session_name, 8).text;
+      out.project = cut_to_tokens(out.project, 6).text;
+    }
     out.more = call_for_more(plan_, outline_);
     out.provenance.strategy = to_string(written_ ? plan_.asked : plan_.form.strategy);
     if (written_) {
@@ -205,7 +209,8 @@ Result<SessionSummaryAnswer> run(const ToolServices& services, const SessionSumm
                                  mcp::ToolContext& context) {
   MEMD_TRY_ASSIGN(Loaded loaded, load(services, params, context));
   SummaryPlan& plan = loaded.plan;
-  const auto question = question_key({"session_summary", loaded.session.uid, params.strategy});
+  const auto question =
+      question_key({"session_summary", loaded.session.uid, params.strategy, std::to_string(params.level.value_or(0))});
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
   if (params.style == "topical")
     for (const std::string& topic : loaded.topics)

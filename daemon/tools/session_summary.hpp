@@ -107,7 +107,7 @@ struct Describe<tools::SessionSummaryParams> {
           field("first_exchange", &T::first_exchange, "Only from this exchange_number on.", range(0, 1e9)),
           field("last_exchange", &T::last_exchange, "Only up to this exchange_number.", range(0, 1e9)),
           field("compression", &T::compression,
-                "Percent of the text to leave out: 30, 70, 90; below 1 the share to leave out.", range(0.01, 99)),
+                "Percent of the text to leave out: 30, 70, 90; below 1 the share to leave out.", range(0, 99)),
           field("max_seconds", &T::max_seconds, "How long a language model may take.", range(1, 600))),
       tools::kPageFields);
 };

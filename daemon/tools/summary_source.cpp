@@ -12,6 +12,10 @@ std::int64_t sampled_tokens(std::string_view text) {
   return static_cast<std::int64_t>(static_cast<double>(estimate_tokens(text.substr(0, kSample))) * ratio);
 }
 
+std::size_t bytes_of(const SummaryInput& in) {
+  return in.user_message.size() + in.interventions.size() + in.assistant_response.size();
+}
+
 }  // namespace
 
 SummarySource::SummarySource(std::span<const ExchangeRow> exchanges, std::span<const std::vector<std::string>> modified,
@@ -55,8 +59,21 @@ SummarySource::SummarySource(std::span<const SearchHit* const> hits) {
 }
 
 void SummarySource::count_tokens() {
-  for (SummaryInput& in : inputs_)
-    in.tokens = source_tokens(in);
+  constexpr std::size_t kCounted = 64 * 1024;  // bytes of texts, about
+  std::size_t bytes = 0;
+  for (const SummaryInput& in : inputs_)
+    bytes += bytes_of(in);
+  const std::size_t each = bytes / kCounted + 1;
+  std::size_t counted_bytes = 0;
+  std::size_t counted_tokens = 0;
+  for (std::size_t i = 0; i < inputs_.size(); i += each) {
+    inputs_[i].tokens = source_tokens(inputs_[i]);
+    counted_bytes += bytes_of(inputs_[i]);
+    counted_tokens += inputs_[i].tokens;
+  }
+  for (std::size_t i = 0; i < inputs_.size(); ++i)
+    if (i % each != 0)
+      inputs_[i].tokens = bytes_of(inputs_[i]) * counted_tokens / std::max<std::size_t>(counted_bytes, 1);
 }
 
 DataCompleteness least_complete(std::span<const ExchangeRow> exchanges) {

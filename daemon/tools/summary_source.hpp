@@ -23,7 +23,8 @@ class SummarySource {
   SummarySource(const SummarySource&) = delete;
   SummarySource& operator=(const SummarySource&) = delete;
 
-  void count_tokens();  // once for all summaries that are made from it
+  // Once for all summaries that are made from it. Of more than 64 KB only some are counted.
+  void count_tokens();
   std::span<const SummaryInput> inputs() const { return inputs_; }
 
  private:

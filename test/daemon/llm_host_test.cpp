@@ -143,6 +143,31 @@ TEST_F(LlmHost, WhatIsSpentAndWhatIsWrongAreShown) {
   EXPECT_THAT(summarizer->unavailable(context), HasSubstr("is ollama running there?"));
 }
 
+TEST_F(LlmHost, TheToolGivesWhatTheModelSaysAndGoesOnWithoutIt) {
+  StandInServer server([](const auto&) {
+    StandInServer::Reply r;
+    r.body = R"({"message":{"content":"It is about a login page."},"prompt_eval_count":500,"eval_count":20})";
+    return r;
+  });
+  ingest(ollama(server));
+  constexpr const char* kArguments = R"({"strategy":"abstractive"})";
+  auto answer = call(host_->tools(), "session_summary", kArguments);
+  EXPECT_THAT(std::string(answer.at("summary").as_string()), HasSubstr("It is about a login page."));
+  EXPECT_EQ(answer.at("provenance").at("model").as_string(), "ollama/m1");
+  EXPECT_EQ(answer.at("provenance").at("model_requests").to_number<int>(), 1);
+  const auto prompt = server.asked().at(0).body.at("messages").at(1).at("content").as_string();
+  EXPECT_THAT(std::string(prompt), AllOf(HasSubstr("The login page is slow"), HasSubstr("Please rename the column")));
+  answer = call(host_->tools(), "session_summary", kArguments);
+  EXPECT_TRUE(answer.at("provenance").at("cached").as_bool());
+  EXPECT_EQ(server.asked().size(), 1u);
+
+  server.close();
+  clock_.advance(1);
+  answer = call(host_->tools(), "session_summary", R"({"strategy":"abstractive","style":"topical"})");
+  EXPECT_THAT(text_, AllOf(HasSubstr("Quoted, not abstractive"), HasSubstr("is ollama running there?")));
+  EXPECT_THAT(text_, HasSubstr("login page"));
+}
+
 TEST_F(LlmHost, AKeyThatCannotBeReadIsAProblem) {
   StandInServer server([](const auto&) { return StandInServer::Reply(); });
   SummariesConfig config = ollama(server);
@@ -163,7 +188,8 @@ TEST_F(LlmHost, ASessionThatMemdCausedIsNoHistory) {
   call(host_->tools(), "semantic_search", R"({"query":"login page again"})");
   EXPECT_EQ(text_.find("Summarise the session"), std::string::npos) << text_;
   bool counted = false;
-  for (const auto& row : ask("coverage").at("coverage").as_array())
+  const auto report = ask("coverage");
+  for (const auto& row : report.at("coverage").as_array())
     if (row.at("reason") == "caused by memd") {
       counted = true;
       EXPECT_EQ(row.at("records").to_number<int>(), 2);

@@ -105,10 +105,12 @@ TEST(SessionChunks, ALongExchangeKeepsItsRequestAndItsEnd) {
   in.files_modified = {"a.cpp", "b.cpp"};
   const auto chunks = cut_into_chunks(std::vector{in}, {1000, 20});
   ASSERT_EQ(chunks.size(), 1u);
-  EXPECT_LE(chunks[0].tokens, 600u);
-  EXPECT_EQ(chunks[0].text,
-            "[x1 2026-02-09 06:01]\nPerson: Why does it fail?\nAgent: It was the quote: fixed in parse().\n"
-            "Tools: 7 calls, 2 failed\nChanged: a.cpp, b.cpp\n");
+  EXPECT_LE(chunks[0].tokens, 1000u);
+  EXPECT_GT(chunks[0].tokens, 600u);
+  EXPECT_THAT(chunks[0].text,
+              testing::StartsWith("[x1 2026-02-09 06:01]\nPerson: Why does it fail?\nAgent: I look at "));
+  EXPECT_THAT(chunks[0].text, testing::EndsWith("\nIt was the quote: fixed in parse().\nTools: 7 calls, 2 failed\n"
+                                                "Changed: a.cpp, b.cpp\n"));
 }
 
 TEST(SessionChunks, NoSecretLeaves) {

@@ -18,7 +18,8 @@ using testing::HasSubstr;
 
 class LlmPrompts : public LlmFixture {
  protected:
-  // All requests of one summary, with the tags, which are drawn by chance, written as "tag".
+  // All requests of one summary; tags, which are drawn by chance, are written as "tag", and lengths, which hang on how
+  // tokens are estimated, as "N".
   std::string asked(const std::string& strategy) {
     options_.parallel = 1;
     std::size_t answers = 0;
@@ -28,9 +29,9 @@ class LlmPrompts : public LlmFixture {
     static const std::regex tag("(<<<RECORD|<<<END) [0-9a-f]{16}>>>");
     std::string out;
     for (const auto& r : model().asked())
-      out += "=== request, at most " + std::to_string(r.max_tokens) + " tokens\n--- system\n" + r.system +
-             "--- prompt\n" + std::regex_replace(r.prompt, tag, "$1 tag>>>");
-    return out;
+      out += "=== request\n--- system\n" + r.system + "--- prompt\n" + std::regex_replace(r.prompt, tag, "$1 tag>>>");
+    static const std::regex length("[0-9]+ words");
+    return std::regex_replace(out, length, "N words");
   }
   void compare(const std::string& name, const std::string& got) {
     const auto file = std::filesystem::path(MEMD_SOURCE_DIR) / "test" / "golden" / "llm" / (name + ".txt");
@@ -69,6 +70,20 @@ TEST_F(LlmPrompts, MapReduce) {
 TEST_F(LlmPrompts, Hierarchical) {
   fill(21);
   compare("hierarchical", asked("hierarchical"));
+}
+
+TEST_F(LlmPrompts, LengthsAreThoseOfTheLevels) {
+  fill(40, 100);
+  options_.context_tokens = 32'000;
+  options_.max_tokens = max_tokens_ = 4000;
+  asked("hierarchical");
+  const auto requests = model().asked();
+  ASSERT_EQ(requests.size(), 4u);
+  const auto tokens = [](const CompletionRequest& r) { return static_cast<double>(r.max_tokens) / 1.5; };
+  const auto part = static_cast<double>(estimate_tokens(requests[0].prompt));
+  EXPECT_NEAR(tokens(requests[0]) / part, 0.30, 0.05);
+  EXPECT_NEAR(tokens(requests[2]) / (2 * part), 0.10, 0.02);
+  EXPECT_NEAR(tokens(requests[3]) / (2 * part), 0.02, 0.01);
 }
 
 TEST_F(LlmPrompts, EachBeginsWithTheMarkAndFitsItsContext) {

@@ -76,7 +76,10 @@ TEST_F(StdioPumpTest, WatchedResourcesAreWatchedAgain) {
     first->send_line(answer(id));
     EXPECT_EQ(client->read_line(), answer(id));
   }
+  client->send_line(request(6));
+  EXPECT_EQ(first->read_line(), request(6));
   first.reset();
+  EXPECT_THAT(client->read_line().value_or(""), HasSubstr(R"("id":6,"error")"));
   client->send_line(request(7));
   auto second = dial.accept();
   EXPECT_EQ(second.read_line(), kInitialize);

@@ -1,12 +1,14 @@
 // What memd offers besides tools, with the official clients of both eras: resources, prompts, completion, a live tail,
 // and the client's own model.
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
 import { clients } from './support/clients.mjs';
 import { Home, writeHistory } from './support/history.mjs';
 import { LineClient, sampleServer, cleanUp, eventually, startDaemon, stopDaemons, untilIndexed, ways } from './support/memd.mjs';
+import { daemonsOf } from './support/processes.mjs';
 
 const sessionUri = (transcript) => `memd://session/${encodeURIComponent(`claude_code:${transcript.sessionId}`)}`;
 
@@ -140,6 +142,32 @@ for (const [wayName, way] of Object.entries(ways)) {
   });
 }
 
+test('a client that watches is told of what went by when its daemon was killed', async () => {
+  const home = new Home();
+  try {
+    const { cache } = writeHistory(home);
+    for (const { era, connect } of [clients['sdk, legacy'], clients['client, auto']]) {
+      const updated = [];
+      const memd = await connect(ways.pump, home, { updated: (uri) => updated.push(uri) });
+      const uri = sessionUri(cache);
+      const indexed = async () => (await memd.call('list_sessions', {})).structuredContent.total >= 3;
+      await eventually('all is indexed', indexed, 20_000);
+      const stream = era === 'modern' && (await memd.client.listen({ resourceSubscriptions: [uri] }));
+      if (!stream) await memd.client.subscribeResource({ uri });
+      // One that stops in order would end the streams of the newest revision: their clients would know.
+      for (const { pid } of daemonsOf(home)) process.kill(pid, 'SIGKILL');
+      await eventually('the daemon is gone', () => daemonsOf(home).length === 0);
+      cache.prompt(`Nobody looks, ${era}.`).answer('Somebody will.');
+      await eventually('another daemon answers', () => indexed().catch(() => false), 20_000);
+      await eventually('the client is told', () => updated.includes(uri));
+      if (stream) await stream.close();
+      await memd.close();
+    }
+  } finally {
+    await cleanUp(home);
+  }
+});
+
 describe('the client\'s own model', { skip: !existsSync(sampleServer) && `${sampleServer} is not built` }, () => {
   const home = new Home();
   const way = () => ({ command: sampleServer, args: [] });
@@ -180,4 +208,34 @@ describe('the client\'s own model', { skip: !existsSync(sampleServer) && `${samp
       await memd.close();
     });
   }
+});
+
+describe('a summary by the client\'s own model', () => {
+  for (const [clientName, { connect }] of Object.entries(clients))
+    for (const provider of ['client', null])
+      test(`${clientName}: ${provider ? 'where the configuration says so' : 'never without configuration'}`, async () => {
+        const home = new Home();
+        try {
+          const { limiter } = writeHistory(home);
+          const directory = join(home.dir, '.config', 'memd');
+          mkdirSync(directory, { recursive: true });
+          if (provider) writeFileSync(join(directory, 'config.yaml'), `summaries:\n  provider: ${provider}\n`);
+          const prompts = [];
+          const memd = await connect(ways.standalone, home, {
+            sample: ({ messages }) => {
+              prompts.push(messages[0].content.text);
+              return { role: 'assistant', model: 'm', content: { type: 'text', text: 'They settled on a token bucket.' } };
+            },
+          });
+          await eventually('all is indexed', async () => (await memd.call('list_sessions', {})).structuredContent.total >= 3);
+          const result = await memd.call('session_summary', { session_id: limiter.sessionId, strategy: 'hierarchical' });
+          assert.ok(!result.isError, result.content[0].text);
+          assert.equal(prompts.length > 0, provider !== null);
+          assert.equal(result.structuredContent.summary.includes('They settled on'), provider !== null);
+          if (provider) assert.match(prompts[0], /token bucket/);
+          await memd.close();
+        } finally {
+          await cleanUp(home);
+        }
+      });
 });

@@ -156,8 +156,8 @@ TEST_F(Watching, AResumedSubscriptionIsToldOnceOfWhatMayHaveChanged) {
   send(mcp::resuming_line(2));
   legacy("resources/subscribe", R"({"uri":"note://n/two"})");
   modern("2", "subscriptions/listen", R"("notifications":{"resourceSubscriptions":["note://n/three"]})");
-  legacy("resources/subscribe", R"({"uri":"note://n/a%20b"})");  // a new one
   take();
+  legacy("resources/subscribe", R"({"uri":"note://n/a%20b"})");  // a new one
   look();
   const auto lines = take();
   ASSERT_EQ(lines.size(), 2U);

@@ -44,7 +44,8 @@ class StatedFacts {
 
  private:
   static bool is_left_out(std::string_view field) {
-    constexpr std::array<std::string_view, 4> kLeftOut{"est_tokens", "freshness", "chronological_summary", "fetch"};
+    constexpr std::array<std::string_view, 5> kLeftOut{"est_tokens", "freshness", "chronological_summary", "fetch",
+                                                       "platform_summary"};
     return std::find(kLeftOut.begin(), kLeftOut.end(), field) != kLeftOut.end();
   }
 

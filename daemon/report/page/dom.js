@@ -57,6 +57,7 @@ function drawAsWide(box, draw) {
 // One tooltip for the page: whatever has data-tip shows it on hover and on focus.
 {
   const tip = document.getElementById('tip');
+  let shownAt = 0; // how far the page was scrolled
   const place = (box) => {
     const { width, height } = tip.getBoundingClientRect();
     const x = Math.min(Math.max(box.left + box.width / 2 - width / 2, 8), innerWidth - width - 8);
@@ -70,10 +71,11 @@ function drawAsWide(box, draw) {
     if (!owner) return;
     tip.textContent = owner.dataset.tip;
     place(owner.getBoundingClientRect());
+    shownAt = scrollY;
   };
   document.addEventListener('pointerover', show);
   document.addEventListener('focusin', show);
   document.addEventListener('focusout', () => (tip.hidden = true));
   document.addEventListener('keydown', ({ key }) => key === 'Escape' && (tip.hidden = true));
-  document.addEventListener('scroll', () => (tip.hidden = true), { passive: true });
+  document.addEventListener('scroll', () => Math.abs(scrollY - shownAt) > 4 && (tip.hidden = true), { passive: true });
 }

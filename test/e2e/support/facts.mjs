@@ -8,6 +8,7 @@ const leftOut = [
   [/^freshness\[\]/, 'looked at below: only sources that are behind are spoken of'],
   [/\.fetch$/, 'said once for all'],
   [/^chronological_summary$/, 'told session by session'],
+  [/^platform_summary$/, 'told in a sentence'],
 ];
 
 function* scalars(value, path) {
