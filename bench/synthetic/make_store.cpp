@@ -1,9 +1,15 @@
 // Writes a store of any number of exchanges through the store's own writer: rows, full text, files, ledger and queue
 // are what an ingest leaves. Always the same for the same arguments.
 //
-//   make_store FILE EXCHANGES [HOME]     HOME: histories of agents, read first as the daemon would
+//   make_store FILE EXCHANGES [HOME] [--vectors]
+//
+// HOME: histories of agents, read first as the daemon would. --vectors: enriched as the daemon would, but without
+// topics, which take most of the time.
 #include "bench/synthetic/work_history.hpp"
+#include "daemon/enrichment/enrichment_worker.hpp"
+#include "daemon/enrichment/store_terms.hpp"
 #include "daemon/ingest/ingest_service.hpp"
+#include "store/enrichment/identifiers.hpp"
 #include "store/writer.hpp"
 
 #include <chrono>
@@ -12,6 +18,7 @@
 #include <filesystem>
 #include <memory>
 #include <stdexcept>
+#include <string_view>
 
 namespace {
 
@@ -63,19 +70,57 @@ void make_up(const fs::path& file, std::size_t exchanges) {
   must(writer->optimize());
 }
 
+class NamesAlone final : public TermExtractor {
+ public:
+  explicit NamesAlone(std::unique_ptr<TermExtractor> usual) : usual_(std::move(usual)) {}
+  int version() const override { return usual_->version(); }
+  Result<ExchangeTerms> extract(const PendingExchange& exchange) override {
+    return ExchangeTerms{enrichment::extract_identifiers(exchange), {}};
+  }
+
+ private:
+  std::unique_ptr<TermExtractor> usual_;
+};
+
+void enrich(const fs::path& file) {
+  const auto writer = open(file);
+  const auto models = embedding::make_models(EmbeddingConfig{});
+  EnrichmentWorker::Parts parts;
+  parts.database = file;
+  parts.perform = [&](const std::function<Result<void>(Writer&)>& task) { return task(*writer); };
+  parts.wait_for_ingest = [](std::chrono::milliseconds) { return true; };
+  parts.models = [&] { return models; };
+  parts.terms = [&](const fs::path& database) {
+    return std::make_unique<NamesAlone>(make_store_terms(database, models->builtin));
+  };
+  EnrichmentOptions options;
+  options.in_background = false;
+  options.hold = std::chrono::milliseconds(200);
+  options.most_exchanges = 4096;
+  EnrichmentWorker worker(std::move(parts), system_clock(), options);
+  worker.start();
+  worker.hurry(true);
+  if (!worker.block_until_idle(std::chrono::hours(2))) throw std::runtime_error("the vectors were not made");
+  worker.stop();
+  worker.join();
+  if (auto done = writer->optimize(); !done) throw std::runtime_error(done.error().message());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc < 3) {
-    std::fputs("usage: make_store FILE EXCHANGES [HOME]\n", stderr);
+    std::fputs("usage: make_store FILE EXCHANGES [HOME] [--vectors]\n", stderr);
     return 2;
   }
   try {
     const fs::path file = argv[1];
     if (fs::exists(file)) throw std::runtime_error(file.string() + " exists");
     fs::create_directories(fs::absolute(file).parent_path());
-    if (argc > 3) read_home(file, argv[3]);
+    const bool vectors = std::string_view(argv[argc - 1]) == "--vectors";
+    if (argc - (vectors ? 1 : 0) > 3) read_home(file, argv[3]);
     make_up(file, std::strtoull(argv[2], nullptr, 10));
+    if (vectors) enrich(file);
     std::printf("\n%s: %.1f MB\n", argv[1], static_cast<double>(fs::file_size(file)) / 1e6);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "make_store: %s\n", e.what());
