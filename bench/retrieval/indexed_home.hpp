@@ -2,7 +2,7 @@
 
 #include "bench/retrieval/question.hpp"
 #include "bench/retrieval/search_tool.hpp"
-#include "bench/served_memd.hpp"
+#include "bench/served_home.hpp"
 
 #include <filesystem>
 #include <functional>
@@ -24,14 +24,12 @@ class IndexedHome {
   // Those of a session, in order; throws when it is not in the store.
   std::vector<const Document*> session(const std::string& uid) const;
   SearchTool& tool() { return *tool_; }
-  std::filesystem::path database() const { return setup_.data / "memd.db"; }
+  std::filesystem::path database() const { return served_.database(); }
 
  private:
-  void wait_until_read();
-  void wait_until_enriched();
   void load();
 
-  Setup setup_;
+  ServedHome served_;
   std::unique_ptr<SearchTool> tool_;
   std::vector<Document> documents_;
 };

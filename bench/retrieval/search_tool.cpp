@@ -15,14 +15,6 @@ constexpr int kMostPages = 12;
 constexpr int kHitsAPage = 50;
 constexpr int kTokensAPage = 8000;
 
-json::value call(Connection& connection, int id, std::string_view method, json::object params) {
-  const json::object request{{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", std::move(params)}};
-  json::value answer = json::parse(connection.ask(json::serialize(request)));
-  if (const auto* error = answer.as_object().if_contains("error"))
-    throw std::runtime_error(std::string(method) + ": " + json::serialize(*error));
-  return std::move(answer.at("result"));
-}
-
 std::string text_of(const json::object& object, std::string_view name) {
   const auto* value = object.if_contains(name);
   return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
@@ -48,12 +40,8 @@ bool deep_enough(const std::vector<Hit>& hits, Depth depth) {
 
 }  // namespace
 
-SearchTool::SearchTool(const std::string& socket) : connection_(socket) {
-  call(connection_, next_id_++, "initialize",
-       {{"protocolVersion", "2025-06-18"},
-        {"capabilities", json::object()},
-        {"clientInfo", {{"name", "retrieval_bench"}, {"version", "1"}}}});
-  const json::value tools = call(connection_, next_id_++, "tools/list", {});
+SearchTool::SearchTool(const std::string& socket) : client_(socket, "retrieval_bench") {
+  const json::value tools = client_.call("tools/list", {});
   for (const auto& tool : tools.at("tools").as_array()) {
     if (tool.at("name") != "semantic_search") continue;
     const auto& properties = tool.at("inputSchema").at("properties").as_object();
@@ -73,8 +61,7 @@ RankedList SearchTool::search(const std::string& question, const std::string& mo
     if (explain) arguments["explain"] = true;
     if (!cursor.empty()) arguments["cursor"] = cursor;
     const auto start = std::chrono::steady_clock::now();
-    const json::value result =
-        call(connection_, next_id_++, "tools/call", {{"name", "semantic_search"}, {"arguments", std::move(arguments)}});
+    const json::value result = client_.call_tool("semantic_search", std::move(arguments));
     const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
     const auto* structured = result.as_object().if_contains("structuredContent");
     if (structured == nullptr) throw std::runtime_error("semantic_search: " + json::serialize(result));

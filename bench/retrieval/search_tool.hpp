@@ -1,7 +1,7 @@
 #pragma once
 
 #include "bench/retrieval/question.hpp"
-#include "bench/served_memd.hpp"
+#include "bench/rpc_client.hpp"
 
 #include <cstddef>
 #include <string>
@@ -28,10 +28,9 @@ class SearchTool {
   RankedList search(const std::string& question, const std::string& mode, Depth depth, bool explain);
 
  private:
-  Connection connection_;
+  RpcClient client_;
   bool has_mode_ = false;
   bool has_explain_ = false;
-  int next_id_ = 1;
 };
 
 }  // namespace memd::bench

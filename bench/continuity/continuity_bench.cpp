@@ -1,0 +1,134 @@
+// What compaction takes, and what memd gives back: for every compaction of a home's Claude Code transcripts, packs made
+// of what came before it alone, scored by what the agent used again after it. docs/benchmarks.md states the rules.
+//
+//   continuity_bench --memd MEMD --corpus HOME [--json FILE] [--dump FILE] [--packs DIRECTORY]
+#include "bench/continuity/baselines.hpp"
+#include "bench/continuity/memory_packs.hpp"
+#include "bench/continuity/report.hpp"
+#include "store/summary/token_estimate.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace memd::bench;
+namespace fs = std::filesystem;
+
+const std::vector<std::size_t> kBudgets{1000, 2000, 4000};
+const std::vector<std::size_t> kComplements{1000};
+
+struct Options {
+  fs::path memd;
+  fs::path corpus;
+  fs::path json;
+  fs::path dump;
+  fs::path packs;
+  std::size_t window = 50;
+  std::size_t limit = 0;
+};
+
+class Judge {
+ public:
+  Judge(const Options& options, const Transcript& transcript, const Compaction& compaction, std::size_t number)
+      : options_(options),
+        compaction_(compaction),
+        known_(read_known(transcript, compaction.boundary)),
+        future_(unknown_before(
+            transcript, compaction.next_used,
+            std::string_view(transcript.bytes).substr(0, transcript.records[compaction.boundary].begin))) {
+    scored_.session = transcript.native_id();
+    scored_.number = number;
+    scored_.held_out = is_held_out(scored_.session);
+    scored_.items = used_again(transcript, compaction.next_used, known_);
+  }
+
+  const Known& known() const { return known_; }
+  const Items& items() const { return scored_.items; }
+
+  void add(const std::string& method, std::size_t budget, const std::string& text) {
+    Score score{method, budget, memd::estimate_tokens(text), find_items(text, scored_.items, known_), 0};
+    for (const std::string& name : future_)
+      // The platform's summary is the agent's own word, after the boundary.
+      if (names(text, name) && !names(compaction_.platform_summary, name)) ++score.leaks;
+    scored_.scores.push_back(std::move(score));
+    if (options_.packs.empty()) return;
+    fs::create_directories(options_.packs);
+    std::ofstream(options_.packs / fmt::format("{}.{} {}@{}.txt", scored_.session, scored_.number, method, budget))
+        << text;
+  }
+
+  Scored take() { return std::move(scored_); }
+
+ private:
+  const Options& options_;
+  const Compaction& compaction_;
+  Known known_;
+  Terms future_;
+  Scored scored_;
+};
+
+Scored judge(const Options& options, const Transcript& transcript, const Compaction& compaction, std::size_t number) {
+  Judge judge(options, transcript, compaction, number);
+  const std::string& summary = compaction.platform_summary;
+  if (!summary.empty()) judge.add("platform's summary", 0, summary);
+  for (const std::size_t tokens : kBudgets) {
+    judge.add("random items", tokens, item_pack(judge.known(), Order::random, tokens));
+    judge.add("frequent items", tokens, item_pack(judge.known(), Order::frequent, tokens));
+    judge.add("recent items", tokens, item_pack(judge.known(), Order::recent, tokens));
+    judge.add("tail", tokens, tail_pack(transcript, compaction.boundary, tokens));
+    judge.add("oracle", tokens, oracle_pack(judge.items(), judge.known(), tokens));
+  }
+  for (const Pack& pack : memory_packs(options.memd, transcript, compaction, kBudgets, kComplements))
+    judge.add(pack.beside_summary ? "summary + " + pack.method : pack.method, pack.budget,
+              pack.beside_summary ? summary + "\n" + pack.text : pack.text);
+  if (!summary.empty())
+    for (const std::size_t tokens : kComplements)
+      judge.add("summary + recent items", tokens, summary + "\n" + item_pack(judge.known(), Order::recent, tokens));
+  return judge.take();
+}
+
+void run(const Options& options) {
+  std::vector<Scored> scored;
+  for (const fs::path& file : compacted_transcripts(options.corpus)) {
+    const Transcript transcript = read_transcript(file);
+    const auto all = compactions(transcript, options.window);
+    for (std::size_t i = 0; i < all.size() && (options.limit == 0 || scored.size() < options.limit); ++i) {
+      scored.push_back(judge(options, transcript, all[i], i + 1));
+      fmt::print(stderr, "\r{} compactions ", scored.size());
+    }
+  }
+  std::fputs("\n", stderr);
+  std::fputs(tables(scored).c_str(), stdout);
+  if (!options.json.empty()) write_figures(scored, options.json);
+  if (!options.dump.empty()) write_items(scored, options.dump);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  CLI::App app("What an agent gets back after a compaction");
+  app.add_option("--memd", options.memd, "The memd binary")->required()->check(CLI::ExistingFile);
+  app.add_option("--corpus", options.corpus, "A home with real histories")->required()->check(CLI::ExistingDirectory);
+  app.add_option("--window", options.window, "So many user and assistant records after a compaction count");
+  app.add_option("--limit", options.limit, "Only the first compactions");
+  app.add_option("--json", options.json, "Write the figures here, too");
+  app.add_option("--dump", options.dump, "Write every item, found or not: JSON lines");
+  app.add_option("--packs", options.packs, "Write every pack into this directory");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    run(options);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "continuity_bench: %s\n", e.what());
+    return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,188 @@
+#include "bench/continuity/report.hpp"
+
+#include "schemas/json_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <numeric>
+#include <stdexcept>
+
+namespace memd::bench {
+namespace {
+
+struct Figures {
+  double median = 0;
+  double mean = 0;
+  double micro = 0;             // of all items of all compactions
+  std::size_t compactions = 0;  // with such items
+  std::size_t items = 0;
+};
+
+struct Row {
+  std::string method;
+  std::size_t budget = 0;
+  double tokens = 0;  // mean
+  std::size_t leaks = 0;
+  std::array<Figures, kItemKindCount> kinds;
+};
+
+double middle(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  const std::size_t n = values.size();
+  return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+Figures figures(const std::vector<const Score*>& scores, std::size_t kind) {
+  Figures out;
+  std::vector<double> shares;
+  std::size_t found = 0;
+  for (const Score* score : scores) {
+    const auto& items = score->found[kind];
+    if (items.empty()) continue;
+    const auto hits = static_cast<std::size_t>(std::count(items.begin(), items.end(), true));
+    shares.push_back(static_cast<double>(hits) / static_cast<double>(items.size()));
+    found += hits;
+    out.items += items.size();
+  }
+  out.compactions = shares.size();
+  if (shares.empty()) return out;
+  out.mean = std::accumulate(shares.begin(), shares.end(), 0.0) / static_cast<double>(shares.size());
+  out.micro = static_cast<double>(found) / static_cast<double>(out.items);
+  out.median = middle(std::move(shares));
+  return out;
+}
+
+enum class Side { all, fit, held_out };
+constexpr std::array<std::string_view, 3> kSides{"all", "fit", "held out"};
+
+std::vector<Row> rows_of(const std::vector<Scored>& scored, Side side, std::size_t& compactions) {
+  std::vector<std::pair<std::string, std::size_t>> methods;
+  std::vector<std::vector<const Score*>> scores;
+  compactions = 0;
+  for (const Scored& s : scored) {
+    if (side != Side::all && s.held_out != (side == Side::held_out)) continue;
+    ++compactions;
+    for (const Score& score : s.scores) {
+      const auto key = std::make_pair(score.method, score.budget);
+      auto at = std::find(methods.begin(), methods.end(), key);
+      if (at == methods.end()) {
+        methods.push_back(key);
+        scores.emplace_back();
+        at = methods.end() - 1;
+      }
+      scores[static_cast<std::size_t>(at - methods.begin())].push_back(&score);
+    }
+  }
+  std::vector<Row> rows;
+  for (std::size_t m = 0; m < methods.size(); ++m) {
+    Row row{methods[m].first, methods[m].second, 0, 0, {}};
+    for (const Score* score : scores[m]) {
+      row.tokens += static_cast<double>(score->tokens) / static_cast<double>(scores[m].size());
+      row.leaks += score->leaks;
+    }
+    for (std::size_t kind = 0; kind < kItemKindCount; ++kind)
+      row.kinds[kind] = figures(scores[m], kind);
+    rows.push_back(std::move(row));
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.budget < b.budget; });
+  return rows;
+}
+
+void write_text(const std::filesystem::path& file, const std::string& text) {
+  std::ofstream out(file, std::ios::binary | std::ios::trunc);
+  out << text;
+  out.close();
+  if (!out) throw std::runtime_error("cannot write " + file.string());
+}
+
+void number(json::Writer& w, std::string_view name, double value) {
+  w.key(name);
+  w.number(value);
+}
+
+}  // namespace
+
+std::string tables(const std::vector<Scored>& scored) {
+  std::string out;
+  for (const Side side : {Side::all, Side::fit, Side::held_out}) {
+    std::size_t compactions = 0;
+    const auto rows = rows_of(scored, side, compactions);
+    if (rows.empty()) continue;
+    out += fmt::format("\n{}: {} compactions; of each kind: median mean micro\n{:<36}{:>7}",
+                       kSides[static_cast<std::size_t>(side)], compactions, "", "tokens");
+    for (std::size_t kind = 0; kind < kItemKindCount; ++kind)
+      out += fmt::format("  {:<17}", kItemKinds[kind]);
+    out += fmt::format("\n{:<43}", "  compactions / items");
+    for (const Figures& f : rows.front().kinds)
+      out += fmt::format("  {:<17}", fmt::format("{} / {}", f.compactions, f.items));
+    for (const Row& row : rows) {
+      const std::string name = row.budget == 0 ? row.method : fmt::format("{} @{}", row.method, row.budget);
+      out += fmt::format("\n{:<36}{:>7.0f}", name, row.tokens);
+      for (const Figures& f : row.kinds)
+        out += f.compactions == 0 ? fmt::format("  {:<17}", "–")
+                                  : fmt::format("  {:.2f} {:.2f} {:.2f}   ", f.median, f.mean, f.micro);
+      if (row.leaks > 0) out += fmt::format("  {} names of the future", row.leaks);
+    }
+    out += "\n";
+  }
+  return out;
+}
+
+void write_figures(const std::vector<Scored>& scored, const std::filesystem::path& file) {
+  std::string text;
+  json::Writer w(text);
+  w.begin_array();
+  for (const Side side : {Side::all, Side::fit, Side::held_out}) {
+    std::size_t compactions = 0;
+    for (const Row& row : rows_of(scored, side, compactions)) {
+      w.begin_object();
+      w.member("side", kSides[static_cast<std::size_t>(side)]);
+      number(w, "compactions", static_cast<double>(compactions));
+      w.member("method", row.method);
+      number(w, "max_tokens", static_cast<double>(row.budget));
+      number(w, "tokens", row.tokens);
+      number(w, "names_of_the_future", static_cast<double>(row.leaks));
+      for (std::size_t kind = 0; kind < kItemKindCount; ++kind) {
+        const Figures& f = row.kinds[kind];
+        w.key(kItemKinds[kind]);
+        w.begin_object();
+        number(w, "median", f.median);
+        number(w, "mean", f.mean);
+        number(w, "micro", f.micro);
+        number(w, "compactions", static_cast<double>(f.compactions));
+        number(w, "items", static_cast<double>(f.items));
+        w.end_object();
+      }
+      w.end_object();
+    }
+  }
+  w.end_array();
+  write_text(file, text + "\n");
+}
+
+void write_items(const std::vector<Scored>& scored, const std::filesystem::path& file) {
+  std::string text;
+  for (const Scored& s : scored)
+    for (const Score& score : s.scores)
+      for (std::size_t kind = 0; kind < kItemKindCount; ++kind)
+        for (std::size_t i = 0; i < s.items[kind].size(); ++i) {
+          json::Writer w(text);
+          w.begin_object();
+          w.member("session", s.session);
+          number(w, "compaction", static_cast<double>(s.number));
+          w.member("side", s.held_out ? "held out" : "fit");
+          w.member("method", score.method);
+          number(w, "max_tokens", static_cast<double>(score.budget));
+          w.member("kind", kItemKinds[kind]);
+          w.member("item", s.items[kind][i]);
+          w.member_bool("found", score.found[kind][i]);
+          w.end_object();
+          text += '\n';
+        }
+  write_text(file, text);
+}
+
+}  // namespace memd::bench

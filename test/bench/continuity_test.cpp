@@ -1,0 +1,160 @@
+#include "bench/continuity/prefix_home.hpp"
+#include "bench/continuity/score.hpp"
+#include "test/support/temp_dir.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+namespace memd::bench {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+Terms identifiers(std::string_view text) {
+  Terms out;
+  add_identifiers(text, out);
+  return out;
+}
+
+Terms paths(std::string_view text) {
+  Terms out;
+  add_paths(text, out);
+  return out;
+}
+
+TEST(CodeTerms, IdentifiersAreNamesOfCodeAndNotWordsHashesOrFiles) {
+  EXPECT_THAT(identifiers("Call openStore with MAX_RETRIES and fmt.Println, then std::vector_of; see TS2345, ENOENT."),
+              UnorderedElementsAre("openStore", "MAX_RETRIES", "fmt.Println", "std::vector_of", "TS2345", "ENOENT"));
+  EXPECT_THAT(identifiers("run --dry-run on localhost:8080 or port 3000, not --x"),
+              UnorderedElementsAre("--dry-run", "8080", "3000"));
+  EXPECT_THAT(identifiers("commit 3f2a9bc1d0e4 changed hooks.go. It works, e.g. here. README"), IsEmpty());
+}
+
+TEST(CodeTerms, PathsHaveADirectoryAndAnExtensionAndAreNoPatterns) {
+  EXPECT_THAT(paths("cat ./src/a.go docs/b.md | grep x && ls src/ go test ./... *.go src/*.ts https://h.io/x.html"),
+              UnorderedElementsAre("src/a.go", "docs/b.md"));
+}
+
+TEST(CodeTerms, HeadsOfACommandLineAreItsProgramsWithTheirSubcommands) {
+  EXPECT_THAT(command_heads("cd /x && FOO=1 go test ./... 2>&1 | tail -20"), UnorderedElementsAre("go test", "tail"));
+  EXPECT_THAT(command_heads("git commit -m \"$(cat <<'EOF'\nfix; rm all\nEOF\n)\""),
+              UnorderedElementsAre("git commit"));
+  EXPECT_THAT(command_heads("git -C /repo status; npm run build || /usr/bin/grep 'a|b' f"),
+              UnorderedElementsAre("git", "npm run", "grep"));
+}
+
+TEST(CodeTerms, AFlagIsNotNamedByALongerOneNorAWordByAPartOfIt) {
+  EXPECT_TRUE(names("use `--dry` now", "--dry"));
+  EXPECT_FALSE(names("use --dry-run now", "--dry"));
+  EXPECT_FALSE(names("openStores", "openStore"));
+}
+
+TEST(CodeTerms, OneWordIsACommandOnlyWhereOneCanStand) {
+  EXPECT_FALSE(names_command("we have to find the cause", "find"));
+  EXPECT_TRUE(names_command("commands: `find . -name x`", "find"));
+  EXPECT_TRUE(names_command("- find", "find"));
+  EXPECT_TRUE(names_command("it ran go test for me", "go test"));
+}
+
+TEST(FileNames, ATextNamesAFileWhenAReaderKnowsWhichIsMeant) {
+  FileNames files;
+  for (const char* path : {"/r/cli/hooks.go", "/r/cli/strategy/hooks.go", "/r/cli/root.go"})
+    files.add(path);
+  EXPECT_EQ(files.canonical("strategy/hooks.go"), "/r/cli/strategy/hooks.go");
+  EXPECT_EQ(files.canonical("hooks.go"), "hooks.go") << "could be either";
+  EXPECT_TRUE(files.named_in("changed root.go.", "/r/cli/root.go"));
+  EXPECT_FALSE(files.named_in("changed hooks.go", "/r/cli/strategy/hooks.go"));
+  EXPECT_TRUE(files.named_in("see cli/strategy/hooks.go:12", "/r/cli/strategy/hooks.go"));
+  EXPECT_TRUE(files.named_in("/r/cli/strategy/: common.go, hooks.go", "/r/cli/strategy/hooks.go"));
+  EXPECT_FALSE(files.named_in("strategy/: common.go\nhooks.go", "/r/cli/strategy/hooks.go"));
+  EXPECT_FALSE(files.named_in("see root.go.orig and subroot.go", "/r/cli/root.go"));
+}
+
+TEST(Constraints, ARestatementSharesTheWordsThatCarryTheSubject) {
+  const auto found = find_constraints("Hello there my friend. Please don't touch the generated protobuf files!");
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_TRUE(restates("Done.\nI left the generated protobuf files untouched, no touching.", found[0]));
+  EXPECT_FALSE(restates("I changed the generated code and the files.", found[0]));
+}
+
+// A session of one prompt, a compaction and what came then.
+class CompactedSession : public testing::Test {
+ protected:
+  CompactedSession() : file(dir.path() / "corpus/.claude/projects/-r/s1.jsonl") {
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream out(file);
+    out << R"({"type":"user","message":{"content":"Never rename openStore in the public headers."},"timestamp":"2026-02-09T06:00:00Z"})"
+           "\n"
+        << use("Read", R"("file_path":"/r/store.cpp")")
+        << use("Bash", R"("command":"cd /r && make test","description":"x")")
+        << R"({"type":"user","message":{"content":[{"type":"tool_result","content":"error in readRow at :8080"}]}})"
+           "\n"
+        << R"({"type":"system","subtype":"compact_boundary","timestamp":"2026-02-09T06:10:00Z"})"
+           "\n"
+        << R"({"type":"user","isCompactSummary":true,"message":{"content":"We worked on store.cpp."}})"
+           "\n"
+        << use("Read", R"("file_path":"/r/store.cpp")")
+        << use("Bash", R"("command":"make   test","description":"newName")")
+        << R"({"type":"assistant","message":{"content":[{"type":"text","text":"readRow fails; I never rename openStore in public headers."}]}})"
+           "\n";
+  }
+
+  static std::string use(const std::string& tool, const std::string& input) {
+    return R"({"type":"assistant","message":{"content":[{"type":"tool_use","name":")" + tool + R"(","input":{)" +
+           input + "}}]}}\n";
+  }
+
+  static std::string content(const std::filesystem::path& path) {
+    std::ifstream in(path);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+  test::TempDir dir;
+  std::filesystem::path file;
+};
+
+TEST_F(CompactedSession, WhatIsUsedAgainWasThereBeforeAndComesAfter) {
+  const Transcript transcript = read_transcript(file);
+  const auto found = compactions(transcript, 50);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].platform_summary, "We worked on store.cpp.\n");
+  EXPECT_EQ(found[0].next_used.size(), 3u);
+  const Known known = read_known(transcript, found[0].boundary);
+  const Items items = used_again(transcript, found[0].next_used, known);
+  EXPECT_THAT(items[0], ElementsAre("/r/store.cpp"));
+  EXPECT_THAT(items[1], ElementsAre("openStore", "readRow"));
+  EXPECT_THAT(items[3], ElementsAre("make test"));
+  EXPECT_THAT(items[4], ElementsAre("make test"));
+  EXPECT_THAT(items[5], ElementsAre("Never rename openStore in the public headers."));
+  const Found named = find_items(found[0].platform_summary, items, known);
+  EXPECT_THAT(named[0], ElementsAre(true));
+  EXPECT_THAT(named[1], ElementsAre(false, false));
+  const std::string_view before =
+      std::string_view(transcript.bytes).substr(0, transcript.records[found[0].boundary].begin);
+  EXPECT_THAT(unknown_before(transcript, found[0].next_used, before), ElementsAre("newName"));
+}
+
+TEST_F(CompactedSession, ThePrefixHoldsNothingOfTheBoundaryNorOfWhatCameLater) {
+  const auto agents = file.parent_path() / "s1/subagents";
+  std::filesystem::create_directories(agents);
+  std::ofstream(agents / "agent-a.jsonl") << "{\"timestamp\":\"2026-02-09T06:05:00Z\",\"n\":1}\n"
+                                          << "{\"timestamp\":\"2026-02-09T06:15:00Z\",\"n\":2}\n";
+  const Transcript transcript = read_transcript(file);
+  const auto found = compactions(transcript, 50);
+  const auto home = dir.path() / "home";
+  write_prefix(transcript, found[0].boundary, home);
+  const auto copy = home / ".claude/projects/-r/s1.jsonl";
+  EXPECT_EQ(content(copy), transcript.bytes.substr(0, transcript.bytes.find(R"({"type":"system")")));
+  EXPECT_EQ(content(home / ".claude/projects/-r/s1/subagents/agent-a.jsonl"),
+            "{\"timestamp\":\"2026-02-09T06:05:00Z\",\"n\":1}\n");
+  append_records(transcript, found[0].boundary, found[0].resumed, home);
+  EXPECT_TRUE(content(copy).ends_with("We worked on store.cpp.\"}}\n"));
+}
+
+}  // namespace
+}  // namespace memd::bench
