@@ -231,7 +231,7 @@ double PostingWalk::length_ratio(ExchangeId id) {
   return static_cast<double>(index_.length(id)) / index_.mean_length();
 }
 
-PostingWalk::Found PostingWalk::best(CandidateFilter& filter, std::size_t count, std::span<const ExchangeId> also) {
+PostingWalk::Ranked PostingWalk::best(CandidateFilter& filter, std::size_t count, std::span<const ExchangeId> also) {
   const auto better = [](const LexicalCandidate& a, const LexicalCandidate& b) {
     return a.score != b.score ? a.score > b.score : a.id > b.id;
   };
@@ -280,7 +280,7 @@ PostingWalk::Found PostingWalk::best(CandidateFilter& filter, std::size_t count,
     }
   }
   std::sort_heap(heap.begin(), heap.end(), better);
-  Found out{std::move(heap), {}};
+  Ranked out{std::move(heap), {}};
   for (const ExchangeId id : also) {
     const auto found = asked_for.find(id);
     out.also.push_back(found != asked_for.end() ? found->second : LexicalCandidate{id, 0, {}, 0});

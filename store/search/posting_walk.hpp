@@ -24,12 +24,12 @@ class PostingWalk {
  public:
   PostingWalk(FullTextIndex& index, const QueryPlan& plan);
 
-  struct Found {
+  struct Ranked {
     std::vector<LexicalCandidate> best;  // best first; equal scores newest first
     std::vector<LexicalCandidate> also;  // as score() of what was asked for gives it
   };
   // A longer list begins with the shorter one. `also`: exchanges that pass the filter, scored on the way.
-  Found best(CandidateFilter& filter, std::size_t count, std::span<const ExchangeId> also = {});
+  Ranked best(CandidateFilter& filter, std::size_t count, std::span<const ExchangeId> also = {});
   // Of these exchanges, in their order; 0 for those that hold nothing. What must not occur, and what has to, is not
   // looked at.
   std::vector<LexicalCandidate> score(std::span<const ExchangeId> ids);
