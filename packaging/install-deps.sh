@@ -37,6 +37,7 @@ profile_build() {
 
 profile_test() {
   required+=(libgtest-dev libgmock-dev python3 git)
+  optional+=(chromium) # Ubuntu has it as a snap only
   want_clang_format=yes
   have node || required+=(nodejs)
   have npm || required+=(npm)

@@ -2,7 +2,7 @@
 # Builds and runs every test and check. The last line is "N passed, N failed" over all of them.
 set -euo pipefail
 
-readonly all_steps=(dev format headers scripts units e2e asan tsan)
+readonly all_steps=(dev format headers scripts units e2e browser asan tsan)
 
 usage() {
   cat <<TEXT
@@ -15,9 +15,10 @@ usage: packaging/test.sh [--quick] [--only STEP]... [--no-deps]
 dev      build with warnings as errors, all tests (layering and fuzz replay among them)
 format   clang-format
 headers  every header compiles by itself
-scripts  syntax of the shell and Python scripts, shellcheck where installed
+scripts  syntax of the shell and Python scripts, shellcheck where installed; shape of the Claude Code plugin
 units    systemd units and the launchd property list
 e2e      the binary with the official MCP clients (needs node)
+browser  the pages memd writes, in headless Chromium (needs node and chromium)
 asan     all tests under AddressSanitizer and UndefinedBehaviorSanitizer
 tsan     the tests of what has threads under ThreadSanitizer
 TEXT
@@ -142,6 +143,7 @@ step_scripts() {
   for script in $(git ls-files -- '*.py'); do
     check "python $script" python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' "$script" || true
   done
+  check "plugin for Claude Code" packaging/check_plugin.py || true
 }
 
 step_units() {
@@ -154,30 +156,46 @@ step_units() {
   check "systemd units" packaging/systemd/verify.sh || true
 }
 
+# Adds the counts of a TAP report to ours: count_tap NAME.
+count_tap() {
+  local name=$1 tap=$logs/$1.tap bad
+  tap_count() { sed -n "s/^# $1 \([0-9]*\)$/\1/p" "$tap" 2>/dev/null | tail -n 1; }
+  if [ -z "$(tap_count pass)" ]; then
+    check "$name gave a report" false || tail -n 40 "$logs/$name.log"
+    return
+  fi
+  bad=$(($(tap_count fail) + $(tap_count cancelled)))
+  passed=$((passed + $(tap_count pass)))
+  failed=$((failed + bad))
+  skipped=$((skipped + $(tap_count skipped) + $(tap_count todo)))
+  say "$name: $(tap_count pass) passed, $bad failed, $(tap_count skipped) skipped"
+  if [ "$bad" -gt 0 ]; then
+    failures+=("$name ($bad)")
+    say "whole log: $logs/$name.log"
+    sed -n '/failing tests:/,$p' "$logs/$name.log" | cut -c 1-400 | head -n 160
+  fi
+}
+
 step_e2e() {
   if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
     skip "e2e: THE TESTS WITH REAL CLIENTS DID NOT RUN, there is no node and npm here"
     return
   fi
   build dev memd || return 0
-  check "e2e clients installed" test/e2e/install.sh || return 0
-  local tap=$logs/e2e.tap
-  MEMD_BINARY=$root/build/dev/daemon/memd test/e2e/run.sh "$tap" >"$logs/e2e.log" 2>&1 || true
-  e2e_count() { sed -n "s/^# $1 \([0-9]*\)$/\1/p" "$tap" 2>/dev/null | tail -n 1; }
-  if [ -z "$(e2e_count pass)" ]; then
-    check "e2e gave a report" false || tail -n 40 "$logs/e2e.log"
+  check "e2e clients installed" test/e2e/install.sh test/e2e || return 0
+  MEMD_BINARY=$root/build/dev/daemon/memd test/e2e/run.sh "$logs/e2e.tap" >"$logs/e2e.log" 2>&1 || true
+  count_tap e2e
+}
+
+step_browser() {
+  if ! command -v node >/dev/null || ! command -v npm >/dev/null || ! test/browser/find_chromium.sh >/dev/null; then
+    skip "browser: THE PAGES WERE NOT LOOKED AT, there is no node with npm or no chromium here"
     return
   fi
-  local bad=$(($(e2e_count fail) + $(e2e_count cancelled)))
-  passed=$((passed + $(e2e_count pass)))
-  failed=$((failed + bad))
-  skipped=$((skipped + $(e2e_count skipped) + $(e2e_count todo)))
-  say "e2e: $(e2e_count pass) passed, $bad failed, $(e2e_count skipped) skipped"
-  if [ "$bad" -gt 0 ]; then
-    failures+=("e2e ($bad)")
-    say "whole log: $logs/e2e.log"
-    sed -n '/failing tests:/,$p' "$logs/e2e.log" | cut -c 1-400 | head -n 160
-  fi
+  build dev memd || return 0
+  check "browser driver installed" test/e2e/install.sh test/browser && check "node installed" test/e2e/install.sh test/e2e || return 0
+  MEMD_BINARY=$root/build/dev/daemon/memd test/browser/run.sh "$logs/browser.tap" >"$logs/browser.log" 2>&1 || true
+  count_tap browser
 }
 
 step_asan() {

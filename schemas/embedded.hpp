@@ -14,7 +14,9 @@ struct EmbeddedFile {
 };
 
 const std::vector<EmbeddedFile>& sql_migrations();
+const std::vector<EmbeddedFile>& summaries_migrations();
 const std::vector<EmbeddedFile>& json_schema_files();
+const std::vector<EmbeddedFile>& page_files();  // in daemon/
 
 // A large file compiled into the binary, mapped with it and read from disk as it is used.
 struct EmbeddedBinary {
@@ -23,6 +25,7 @@ struct EmbeddedBinary {
   std::string_view sha256;           // of the bytes, hexadecimal
 };
 
-EmbeddedBinary builtin_model();  // in store/
+EmbeddedBinary builtin_model();    // in store/
+EmbeddedBinary byte_pair_ranks();  // in store/
 
 }  // namespace memd::embedded

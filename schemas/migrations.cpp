@@ -9,9 +9,9 @@
 namespace memd {
 namespace {
 
-std::vector<Migration> load() {
+std::vector<Migration> load(const std::vector<embedded::EmbeddedFile>& files) {
   std::vector<Migration> out;
-  for (const auto& file : embedded::sql_migrations()) {
+  for (const auto& file : files) {
     Migration m{0, file.name, file.text};
     std::from_chars(file.name.data(), file.name.data() + file.name.size(), m.number);
     if (m.number != static_cast<int>(out.size()) + 1)
@@ -24,7 +24,12 @@ std::vector<Migration> load() {
 }  // namespace
 
 const std::vector<Migration>& migrations() {
-  static const std::vector<Migration> all = load();
+  static const std::vector<Migration> all = load(embedded::sql_migrations());
+  return all;
+}
+
+const std::vector<Migration>& summaries_migrations() {
+  static const std::vector<Migration> all = load(embedded::summaries_migrations());
   return all;
 }
 

@@ -13,5 +13,7 @@ struct Migration {
 };
 
 const std::vector<Migration>& migrations();
+// Likewise schemas/sql/summaries, for summaries.db.
+const std::vector<Migration>& summaries_migrations();
 
 }  // namespace memd

@@ -44,16 +44,4 @@ struct Observation {
   std::string metadata = "{}";  // JSON object: files, tags
 };
 
-// What remains of a session at its end.
-struct SessionSummary {
-  std::int64_t session_pk = 0;
-  std::string strategy;
-  TimeMs start_time = 0;
-  TimeMs end_time = 0;
-  std::int64_t observation_count = 0;
-  std::vector<std::string> key_decisions;
-  std::vector<std::string> files_modified;  // each once
-  std::string summary;
-};
-
 }  // namespace memd

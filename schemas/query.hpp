@@ -227,7 +227,14 @@ struct DaySlice {
   std::int64_t exchange_count = 0;
   TimeRange range;
   ExchangeId first_exchange = 0;
+  ExchangeId last_exchange = 0;
+  // Beginnings, at most kSliceTextBytes each: what the first and the last exchange were asked, and the final answer of
+  // the last one.
+  std::string first_request;
+  std::string last_request;
+  std::string last_answer;
 };
+inline constexpr std::size_t kSliceTextBytes = 3000;
 
 // What happened between two times: one entry per UTC day and session, in order of time.
 struct Timeline {

@@ -7,47 +7,33 @@
 #include "store/queries/coverage.hpp"
 #include "store/queries/exchanges.hpp"
 #include "store/queries/ingestion_log.hpp"
+#include "store/queries/session_digest.hpp"
 #include "store/queries/sessions.hpp"
 #include "store/queries/source_items.hpp"
 #include "store/queries/stored_session.hpp"
 #include "store/queries/timeline.hpp"
 #include "store/queries/totals.hpp"
-#include "store/search/hybrid_search.hpp"
-#include "store/sqlite/database.hpp"
-#include "store/sqlite/snapshot.hpp"
+#include "store/reader_connection.hpp"
+#include "store/report/report.hpp"
 #include "store/topics/topic_index.hpp"
 
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace memd {
 namespace {
 
-struct FileIdentity {
-  dev_t device = 0;
-  ino_t inode = 0;
-  bool operator==(const FileIdentity&) const = default;
-};
-
 // nullopt when there is no such file.
-std::optional<FileIdentity> identity_of(const std::filesystem::path& file) {
+std::optional<ReaderFileIdentity> identity_of(const std::filesystem::path& file) {
   struct stat st {};
-  if (::stat(file.c_str(), &st) == 0) return FileIdentity{st.st_dev, st.st_ino};
+  if (::stat(file.c_str(), &st) == 0) return ReaderFileIdentity{st.st_dev, st.st_ino};
   if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
   throw ErrorException(Error::from_errno(errno, "stat", file.string()));
 }
 
 }  // namespace
-
-struct Reader::Connection {
-  Connection(const std::filesystem::path& file, FileIdentity id)
-      : db(sqlite::Database::open(file, sqlite::OpenMode::read_only)), identity(id) {}
-
-  sqlite::Database db;
-  FileIdentity identity;
-  std::unique_ptr<search::HybridSearch> search;  // made outside of transactions: it has a table of its own
-};
 
 Reader::Reader(std::filesystem::path database, std::shared_ptr<search::SemanticIndex> semantic)
     : database_(std::move(database)), semantic_(std::move(semantic)) {}
@@ -80,16 +66,6 @@ bool Reader::connect() {
   fresh->search = std::make_unique<search::HybridSearch>(fresh->db);
   connection_ = std::move(fresh);
   return true;
-}
-
-template <class T, class F>
-Result<T> Reader::ask(T empty, F&& f) {
-  return sqlite::guard([&]() -> T {
-    if (stop_.stop_requested()) throw ErrorException(Error(Errc::cancelled, "cancelled"));
-    if (!connect()) return std::move(empty);
-    const sqlite::Snapshot snapshot(connection_->db);
-    return f(*connection_);
-  });
 }
 
 // For single things: `f` gives an optional.
@@ -145,6 +121,12 @@ Result<std::vector<ExchangeFile>> Reader::files(std::int64_t session_pk, std::in
              [&](Connection& c) { return queries::exchange_files(c.db, session_pk, exchange_number); });
 }
 
+Result<SessionDigest> Reader::session_digest(std::int64_t session_pk, std::int64_t first_number,
+                                             std::int64_t last_number) {
+  return ask(SessionDigest(),
+             [&](Connection& c) { return queries::session_digest(c.db, session_pk, first_number, last_number); });
+}
+
 Result<std::vector<EventRow>> Reader::events(std::int64_t session_pk, std::int64_t first_seq, std::int64_t last_seq,
                                              int limit) {
   return ask(std::vector<EventRow>(),
@@ -156,6 +138,12 @@ Result<EventSource> Reader::event_source(std::int64_t session_pk, std::int64_t s
                            [&](Connection& c) { return queries::event_source(c.db, session_pk, seq); });
 }
 
+Result<continuity::SessionPast> Reader::session_past(std::int64_t session_pk,
+                                                     const continuity::BoundaryChoice& choice) {
+  return ask(continuity::SessionPast(),
+             [&](Connection& c) { return continuity::load_past(c.db, session_pk, choice); });
+}
+
 Result<StoredSession> Reader::stored_session(std::int64_t session_pk) {
   return find<StoredSession>("such session",
                              [&](Connection& c) { return std::optional(queries::stored_session(c.db, session_pk)); });
@@ -163,6 +151,10 @@ Result<StoredSession> Reader::stored_session(std::int64_t session_pk) {
 
 Result<Timeline> Reader::timeline(const TimelineQuery& query) {
   return ask(Timeline(), [&](Connection& c) { return queries::timeline(c.db, query); });
+}
+
+Result<Report> Reader::report(const ReportQuery& query, const ReportProgress& progress) {
+  return ask(Report(), [&](Connection& c) { return report::make_report(c.db, query, progress); });
 }
 
 Result<std::vector<PendingExchange>> Reader::pending_enrichment(unsigned missing, int limit) {

@@ -2,11 +2,15 @@
 
 #include "schemas/enrichment.hpp"
 #include "schemas/error.hpp"
+#include "schemas/file_history.hpp"
 #include "schemas/ingestion_log.hpp"
 #include "schemas/query.hpp"
+#include "schemas/report.hpp"
+#include "schemas/session_digest.hpp"
 #include "schemas/source_item.hpp"
 #include "schemas/stored_session.hpp"
 #include "schemas/topic.hpp"
+#include "store/continuity/session_past.hpp"
 #include "store/retention/retention_plan.hpp"
 #include "store/search/semantic_index.hpp"
 
@@ -55,15 +59,31 @@ class Reader {
   Result<std::vector<ExchangeRow>> exchanges_around(std::int64_t session_pk, std::int64_t number, int before,
                                                     int after);
   Result<std::vector<ExchangeFile>> files(std::int64_t session_pk, std::int64_t exchange_number);
+  // Of the exchanges with first_number ≤ number ≤ last_number.
+  Result<SessionDigest> session_digest(std::int64_t session_pk, std::int64_t first_number, std::int64_t last_number);
   // Events with first_seq ≤ seq ≤ last_seq, in order, at most `limit`.
   Result<std::vector<EventRow>> events(std::int64_t session_pk, std::int64_t first_seq, std::int64_t last_seq,
                                        int limit = 1000);
   // not_found also when the event was taken in without a place in a source.
   Result<EventSource> event_source(std::int64_t session_pk, std::int64_t seq);
+  // What a session had been before a moment of it. The place of its full texts: event_source().
+  Result<continuity::SessionPast> session_past(std::int64_t session_pk, const continuity::BoundaryChoice& choice);
   // Everything about one session, for its export.
   Result<StoredSession> stored_session(std::int64_t session_pk);
 
+  // Which files a caller's words mean.
+  Result<PathFinding> find_paths(std::string_view text);
+  // Who touched them and why, and where each edit is recorded.
+  Result<FileHistory> file_history(const FileHistoryQuery& query);
+  Result<EditPlaces> edit_places(const FileHistoryQuery& query, int limit);
+  // Commits that sessions tell of, by the beginning of their id (lower case) or by a longer form of it; newest first.
+  Result<std::vector<CommitRow>> commits(std::string_view sha);
+  Result<std::optional<CommitRow>> commit_before(const CommitRow& commit);  // in its session
+  Result<std::vector<CommitCandidate>> commit_candidates(const CommitClues& clues);
+
   Result<Timeline> timeline(const TimelineQuery& query);
+  // Reads all that the filter lets through: seconds for a hundred thousand exchanges.
+  Result<Report> report(const ReportQuery& query, const ReportProgress& progress = {});
   Result<SearchAnswer> search(const SearchQuery& query);
   // From the stored topics alone.
   Result<TopicList> topics(const TopicListQuery& query);

@@ -20,6 +20,7 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::filesystem::path& file, 
     sqlite::migrate(db);
     std::unique_ptr<Writer> writer(new Writer(file, std::move(db), clock));
     writer->evicted_.load(writer->db_);
+    writer->own_->load();
     if (!raw_directory.empty()) {
       writer->raw_ = std::make_unique<raw::RawLayer>(writer->db_, raw_directory);
       writer->raw_->recover(clock.now());
@@ -33,6 +34,7 @@ Writer::Writer(std::filesystem::path file, sqlite::Database db, const Clock& clo
       db_(std::move(db)),
       clock_(clock),
       assembler_(std::make_unique<assembly::Assembler>(db_)),
+      own_(std::make_unique<ingestion::OwnSessions>(db_, *assembler_)),
       items_(std::make_unique<assembly::ItemLedger>(db_)),
       history_(std::make_unique<ingestion::SourceHistory>(db_)),
       drift_(std::make_unique<ingestion::DriftMonitor>(db_, *history_)) {}
@@ -47,6 +49,7 @@ void Writer::undo() {
   history_->forget();
   drift_->forget();
   // What cannot be put right now is put right when the store is opened next.
+  (void)sqlite::guard([&] { own_->load(); });
   if (raw_) (void)sqlite::guard([&] { raw_->rolled_back(); });
 }
 
@@ -89,6 +92,7 @@ Result<ApplyStats> Writer::apply(SourceSlice& slice) {
   auto result = sqlite::guard([&] {
     begin();
     const auto before = history_->look(slice.source);
+    const bool is_own = own_->leave_out_of(slice, clock_.now());
     if (!evicted_.empty()) evicted_.filter(slice);
     save_source(slice.source);
     save_coverage(slice.source.id, slice.batch.coverage, slice.restart);
@@ -97,7 +101,7 @@ Result<ApplyStats> Writer::apply(SourceSlice& slice) {
     if (slice.items) stats.sources_set_back = take_back(slice);
     const TimeMs now = clock_.now();
     const auto assembled = assembler_->apply(slice.batch, slice.source, slice.adapter_version, now);
-    if (raw_) raw_->add(slice, now);
+    if (raw_ && !is_own) raw_->add(slice, now);
     if (slice.items || !slice.rest.empty() || !slice.source.mark.empty()) save_items(slice);
     history_->note(before, slice, assembled.events, clock_.now());
     drift_->note(slice);

@@ -7,6 +7,7 @@
 #include "store/assembly/assembler.hpp"
 #include "store/assembly/item_ledger.hpp"
 #include "store/ingestion/drift_monitor.hpp"
+#include "store/ingestion/own_sessions.hpp"
 #include "store/ingestion/source_history.hpp"
 #include "store/raw/raw_layer.hpp"
 #include "store/retention/eviction.hpp"
@@ -93,6 +94,7 @@ class Writer {
   std::unique_ptr<raw::RawLayer> raw_;  // null: records are not kept
   retention::EvictedSessions evicted_;
   std::unique_ptr<assembly::Assembler> assembler_;
+  std::unique_ptr<ingestion::OwnSessions> own_;
   std::unique_ptr<assembly::ItemLedger> items_;
   std::unique_ptr<ingestion::SourceHistory> history_;
   std::unique_ptr<ingestion::DriftMonitor> drift_;

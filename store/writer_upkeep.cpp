@@ -1,8 +1,10 @@
 // What the writer does besides taking slices in: tidying the raw layer up, dropping what is too old, storing what was
 // made of exchanges.
+#include "store/completions/answer_cache.hpp"
 #include "store/enrichment/enrichment_queue.hpp"
 #include "store/enrichment/enrichment_target.hpp"
 #include "store/enrichment/identifier_rows.hpp"
+#include "store/store_layout.hpp"
 #include "store/writer.hpp"
 
 namespace memd {
@@ -39,6 +41,8 @@ Result<Writer::Eviction> Writer::evict(const std::vector<std::string>& session_u
   MEMD_TRY(commit());
   Eviction out;
   if (session_uids.empty()) return out;
+  // First: killed in between, nothing is left of a session that is gone.
+  MEMD_TRY(completions::forget_answers(StoreLayout(file_.parent_path()).summaries(), session_uids));
   auto result = sqlite::guard([&] {
     for (const auto& uid : session_uids) {
       // One at a time: the file and the rows of a session go together.

@@ -1,5 +1,7 @@
 #include "adapters/tool_calls/patch_text.hpp"
 
+#include "adapters/tool_calls/text_lines.hpp"
+
 #include <algorithm>
 #include <string>
 
@@ -8,14 +10,6 @@ namespace {
 
 constexpr std::string_view kBegin = "*** Begin Patch";
 constexpr std::string_view kEnd = "*** End Patch";
-
-std::string_view next_line(std::string_view& rest) {
-  const auto end = rest.find('\n');
-  std::string_view line = rest.substr(0, end);
-  rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  return line;
-}
 
 std::size_t file_at(std::vector<FileTouch>& files, std::string_view path) {
   while (path.ends_with(' '))

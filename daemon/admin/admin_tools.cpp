@@ -5,6 +5,7 @@
 #include "daemon/admin/import_tool.hpp"
 #include "daemon/admin/retention_tool.hpp"
 #include "daemon/admin/source_reports.hpp"
+#include "daemon/admin/summaries_report.hpp"
 #include "daemon/version.hpp"
 #include "schemas/json_writer.hpp"
 
@@ -171,6 +172,7 @@ Result<StatusReport> status(MemoryHost& host, const ProcessFacts& facts) {
   r.next_drop = next_drop(host);
   if (host.ingest() != nullptr) r.ingest = ingest_status(host.ingest()->progress().snapshot());
   MEMD_TRY_ASSIGN(r.enrichment, enrichment_status(host));
+  MEMD_TRY_ASSIGN(r.summaries, summaries_status(host));
   MEMD_TRY_ASSIGN(r.sources, sources_report(host));
   MEMD_TRY_ASSIGN(r.platforms, platform_reports(host));
   return r;

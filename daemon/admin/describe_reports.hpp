@@ -84,6 +84,20 @@ struct Describe<admin::EnrichmentStatus> {
 };
 
 template <>
+struct Describe<admin::SummariesStatus> {
+  using T = admin::SummariesStatus;
+  static constexpr auto fields =
+      std::make_tuple(field("models", &T::models, "Language models that may be asked; empty: none is configured."),
+                      field("requests", &T::requests, "Sent to them today, in UTC."),
+                      field("failures", &T::failures, "Among the requests."),
+                      field("tokens", &T::tokens, "Of today's requests and answers."),
+                      field("daily_requests", &T::daily_requests, "Allowed a day; 0: no limit."),
+                      field("daily_tokens", &T::daily_tokens, "Allowed a day; 0: no limit."),
+                      field("answers", &T::answers, "Kept, so that nothing is asked twice."),
+                      field("trouble", &T::trouble, "Why none can be asked now; empty: nothing."));
+};
+
+template <>
 struct Describe<admin::IngestReport> {
   using T = admin::IngestReport;
   static constexpr auto fields = std::make_tuple(
@@ -175,6 +189,7 @@ struct Describe<admin::StatusReport> {
       field("next_drop", &T::next_drop, "What retention drops next, seven days ahead at least."),
       field("rss_mb", &T::rss_mb, "Resident set, in MiB."), field("ingest", &T::ingest, "What ingest is doing."),
       field("enrichment", &T::enrichment, "How far vectors and terms are."),
+      field("summaries", &T::summaries, "What language models were asked for summaries."),
       field("sources", &T::sources, "Sources by state."), field("platforms", &T::platforms, "What is in the store."));
 };
 

@@ -1,6 +1,7 @@
 // Each check looks at one thing and says what it found and what to do about it.
 #include "daemon/admin/enrichment_report.hpp"
 #include "daemon/admin/source_reports.hpp"
+#include "daemon/admin/summaries_report.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -154,6 +155,7 @@ Result<DoctorReport> doctor(MemoryHost& host, const ProcessFacts& facts) {
   check_watching(facts, findings);
   check_ingest(host, findings);
   findings.take(check_embedding(host));
+  findings.take(check_summaries(host));
   check_sources(host, findings);
   check_platforms(host, findings);
   return report;

@@ -56,6 +56,18 @@ std::string enrichment_lines(const EnrichmentStatus& e) {
   return out;
 }
 
+std::string limit(std::int64_t n) { return n == 0 ? std::string() : fmt::format(" of {}", n); }
+
+std::string summaries_lines(const SummariesStatus& s) {
+  if (s.models.empty()) return "no language model is configured: summaries are made of the sessions' own sentences\n";
+  std::string out = fmt::format("summaries with {}: {}{} requests today, {}{} tokens", s.models, s.requests,
+                                limit(s.daily_requests), s.tokens, limit(s.daily_tokens));
+  if (s.failures > 0) out += fmt::format(", {} failed", s.failures);
+  out += fmt::format("; {} answers kept\n", s.answers);
+  if (!s.trouble.empty()) out += fmt::format("no language model is asked now: {}\n", s.trouble);
+  return out;
+}
+
 }  // namespace
 
 std::string render_text(const IngestReport& r) {
@@ -92,6 +104,7 @@ std::string render_text(const StatusReport& r) {
     if (!i.last_error.empty()) out += fmt::format("the store refused: {} (trying again)\n", i.last_error);
   }
   out += enrichment_lines(r.enrichment);
+  out += summaries_lines(r.summaries);
   out += fmt::format("sources: {} followed, {} gone, {} unreachable, {} quarantined\n", r.sources.active,
                      r.sources.gone, r.sources.unreachable, r.sources.quarantined);
   for (const auto& t : r.sources.troubles)

@@ -103,6 +103,17 @@ struct EnrichmentStatus {
   std::string retry_at;
 };
 
+struct SummariesStatus {  // by language models; of today in UTC
+  std::string models;
+  std::int64_t requests = 0;
+  std::int64_t failures = 0;
+  std::int64_t tokens = 0;
+  std::int64_t daily_requests = 0;
+  std::int64_t daily_tokens = 0;
+  std::int64_t answers = 0;
+  std::string trouble;
+};
+
 struct TroubleReport {
   std::string platform;
   std::string source;
@@ -159,6 +170,7 @@ struct StatusReport {
   std::uint64_t raw_bytes = 0;
   std::optional<IngestStatus> ingest;
   EnrichmentStatus enrichment;
+  SummariesStatus summaries;
   SourcesReport sources;
   std::optional<DropReport> next_drop;
   std::vector<PlatformReport> platforms;

@@ -24,6 +24,12 @@ class ArgumentWriter {
     writer_.number(*value);
     return *this;
   }
+  ArgumentWriter& add_decimal(std::string_view name, std::optional<double> value) {
+    if (!value) return *this;
+    writer_.key(name);
+    writer_.number(*value);
+    return *this;
+  }
   ArgumentWriter& add_flag(std::string_view name, bool value) {
     if (value) writer_.member_bool(name, true);
     return *this;

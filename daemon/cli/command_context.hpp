@@ -18,6 +18,7 @@ namespace memd::cli {
 struct CommandContext {
   GlobalOptions global;
   std::function<Result<int>(const Settings&)> action;
+  bool fails_open = false;  // whatever goes wrong is no failure, and is not told
 };
 
 // Prints the outcome (its JSON with --json) and gives the exit code.
@@ -27,6 +28,8 @@ void add_tool_commands(CLI::App& app, CommandContext& context);
 void add_admin_commands(CLI::App& app, CommandContext& context);
 void add_rebuild_command(CLI::App& app, CommandContext& context);
 void add_interchange_commands(CLI::App& app, CommandContext& context);
+void add_hook_command(CLI::App& app, CommandContext& context);
+void add_report_command(CLI::App& app, CommandContext& context);
 void add_completion_command(CLI::App& app, CommandContext& context);
 void add_serve_options(CLI::App& app, CommandContext& context);
 

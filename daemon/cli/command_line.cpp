@@ -18,7 +18,10 @@ constexpr const char* kExamples = R"(Examples:
   memd recent latest -n 5                     the last turns of the latest session
   memd timeline --since 7d                    what happened in the last week
   memd show x42                               one exchange, whole
+  memd file-history src/main.cpp --lines 40-60    who changed these lines, and why
   memd export latest -o session.jsonl         a session as a file of events, for another memd or another tool
+  memd export latest --format html -o s.html  the same to read, in a browser
+  memd report --since 30d -o report.html      a month on one page: sessions, topics, tokens, files, coverage
   memd import session.jsonl                   and back
   memd status                                 what the daemon is doing
   memd doctor                                 whether all is well, and what to do if not
@@ -48,6 +51,8 @@ int run_app(int argc, char** argv) {
   add_admin_commands(app, context);
   add_rebuild_command(app, context);
   add_interchange_commands(app, context);
+  add_hook_command(app, context);
+  add_report_command(app, context);
   add_completion_command(app, context);
 
   try {
@@ -61,7 +66,7 @@ int run_app(int argc, char** argv) {
     return kUsage;
   }
   const auto settings = resolve_settings(context.global, Environment::current());
-  if (!settings) return report(settings.error());
+  if (!settings) return context.fails_open ? kOk : report(settings.error());
   const auto code = context.action(*settings);
   return code ? *code : report(code.error());
 }

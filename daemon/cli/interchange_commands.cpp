@@ -1,4 +1,4 @@
-// Sessions going out as events.v1 files and coming in from them.
+// Sessions going out as files, and coming in from files of events.
 #include "daemon/admin/import_tool.hpp"
 #include "daemon/cli/argument_writer.hpp"
 #include "daemon/cli/command_context.hpp"
@@ -7,6 +7,7 @@
 #include "daemon/interchange/event_file_check.hpp"
 #include "daemon/interchange/output_file.hpp"
 #include "daemon/interchange/session_export.hpp"
+#include "daemon/interchange/transcript.hpp"
 #include "store/reader.hpp"
 
 #include <fmt/format.h>
@@ -29,6 +30,15 @@ struct ExportOptions {
   bool subagents = false;
 };
 
+// Null: as events.
+std::unique_ptr<interchange::TranscriptWriter> transcript_writer(const std::string& format,
+                                                                 interchange::WriteLine line) {
+  if (format == "md") return interchange::markdown_writer(std::move(line));
+  if (format == "html") return interchange::html_writer(std::move(line));
+  if (format == "json") return interchange::json_writer(std::move(line));
+  return nullptr;
+}
+
 Result<int> run_export(const ExportOptions& options, const Settings& settings) {
   Reader reader(settings.layout.database());
   RecordFinder records(settings.layout.database(), settings.layout.raw_dir());
@@ -43,17 +53,19 @@ Result<int> run_export(const ExportOptions& options, const Settings& settings) {
   auto opened = options.output.empty() ? Result<interchange::OutputFile>(interchange::OutputFile::standard_output())
                                        : interchange::OutputFile::open(options.output);
   if (!opened) return opened.error();
+  const auto line = [&](std::string_view text) { return opened->line(text); };
+  const auto transcript = transcript_writer(options.format, line);
   ExportReport total;
   {
     ProgressBar bar("exporting");
     for (const SessionRow& row : sessions) {
-      const interchange::ExportSink sink{[&](std::string_view line) { return opened->line(line); },
-                                         [&](double done, double all) { bar.show(done, all, row.uid); }};
-      MEMD_TRY_ASSIGN(const ExportReport report, interchange::export_session(reader, records, row.pk, sink));
-      total.events += report.events;
-      total.derived += report.derived;
-      total.partial += report.partial;
+      const auto progress = [&](double done, double all) { bar.show(done, all, row.uid); };
+      MEMD_TRY_ASSIGN(const ExportReport report,
+                      transcript ? interchange::write_transcript(reader, records, row, *transcript, progress)
+                                 : interchange::export_session(reader, records, row.pk, {line, progress}));
+      total += report;
     }
+    if (transcript) MEMD_TRY(transcript->finish());
     MEMD_TRY(opened->finish());
   }
   fmt::print(stderr, "{} events of {} ({} concluded by memd", total.events,
@@ -64,10 +76,11 @@ Result<int> run_export(const ExportOptions& options, const Settings& settings) {
 }
 
 void add_export(CLI::App& app, CommandContext& context) {
-  auto* c = app.add_subcommand("export", "Write a session as a file of events (docs/events-format.md)");
+  auto* c = app.add_subcommand("export", "Write a session: as events (docs/events-format.md), to read, or as JSON");
   auto o = std::make_shared<ExportOptions>();
   c->add_option("session", o->session, "Session id, a prefix of it, or latest")->required();
-  c->add_option("--format", o->format, "events: JSON Lines, events.v1")->check(CLI::IsMember({"events"}));
+  c->add_option("--format", o->format, "events (JSON Lines, events.v1; the default), md, html or json")
+      ->check(CLI::IsMember({"events", "md", "html", "json"}));
   c->add_option("-o,--output", o->output, "Where to; standard output if not given")->type_name("FILE");
   c->add_flag("--subagents", o->subagents, "Its subagents' sessions too");
   c->callback([&context, o] { context.action = [o](const Settings& settings) { return run_export(*o, settings); }; });

@@ -26,7 +26,17 @@ struct Options {
   std::optional<std::int64_t> count;
   std::optional<std::int64_t> max_tokens;
   std::optional<std::int64_t> around;
+  std::string strategy;
+  std::optional<std::int64_t> level;
+  std::optional<std::int64_t> chunk;
+  std::optional<double> compression;
+  std::optional<std::int64_t> max_seconds;
   std::string mode;
+  std::string lines;
+  std::string symbol;
+  std::string commit;
+  std::string before;
+  std::string complement;
   bool explain = false;
   bool tools = false;
   bool subagents = false;
@@ -106,12 +116,51 @@ void add_recent(CLI::App& app, CommandContext& context) {
   page_options(*c, *o);
 }
 
+void add_summary(CLI::App& app, CommandContext& context) {
+  auto* c = app.add_subcommand("summary", "What a session was about, from start to end");
+  const auto o = tool_command(*c, context, "session_summary", [](const Options& x) {
+    ArgumentWriter w;
+    w.add("session_id", x.session).add("project", x.project).add("strategy", x.strategy).add("style", x.style);
+    w.add("level", x.level)
+        .add("chunk", x.chunk)
+        .add_decimal("compression", x.compression)
+        .add("max_seconds", x.max_seconds);
+    return add_page(w, x).finish();
+  });
+  c->add_option("session", o->session, "Session id, a prefix of it, or latest (default)");
+  c->add_option("--project", o->project, "Latest session of this project");
+  c->add_option("--strategy", o->strategy,
+                "auto (default), extractive, chronological, hierarchical, map_reduce, recursive or abstractive");
+  c->add_option("--style", o->style, "technical (default), narrative or topical");
+  c->add_option("--level", o->level, "1: its chunks, 2: the session, 3: an abstract");
+  c->add_option("--chunk", o->chunk, "One chunk, from 0");
+  c->add_option("--compression", o->compression, "Percent to leave out: 30, 70, 90");
+  c->add_option("--max-seconds", o->max_seconds, "How long a language model may take");
+  page_options(*c, *o);
+}
+
+void add_resume(CLI::App& app, CommandContext& context) {
+  auto* c = app.add_subcommand("resume", "What an agent was doing: goal, decisions, files, commands, next steps");
+  const auto o = tool_command(*c, context, "resume_context", [](const Options& x) {
+    ArgumentWriter w;
+    w.add("session_id", x.session).add("project", x.project).add("before", x.before).add("complement", x.complement);
+    return w.add("max_tokens", x.max_tokens).finish();
+  });
+  c->add_option("session", o->session, "Session id, a prefix of it, or latest (default)");
+  c->add_option("--project", o->project, "Latest session of this project");
+  c->add_option("--before", o->before, "compaction (the last), end, a compaction's number, or auto (default)");
+  c->add_option("--complement", o->complement, "Leave out what the agent's own summary says: auto, always or never");
+  c->add_option("--max-tokens", o->max_tokens, "Size of the answer")->type_name("N");
+}
+
 void add_sessions(CLI::App& app, CommandContext& context) {
   auto* c = app.add_subcommand("sessions", "List sessions, newest first");
   const auto o = tool_command(*c, context, "list_sessions", [](const Options& x) {
     ArgumentWriter w;
     w.add("n_results", x.count).add_flag("include_subagents", x.subagents);
-    return add_page(add_filter(w, x), x).finish();
+    Options paged = x;
+    if (x.count && !paged.max_tokens) paged.max_tokens = 8000;
+    return add_page(add_filter(w, x), paged).finish();
   });
   c->add_option("-n", o->count, "How many");
   c->add_flag("--subagents", o->subagents, "Subagents too");
@@ -155,6 +204,25 @@ void add_show(CLI::App& app, CommandContext& context) {
   c->add_option("id", o->ids, "Exchange ids as other commands print them: x42")->required();
   c->add_option("--around", o->around, "With so many exchanges before and after");
   c->add_flag("--tools", o->tools, "With tool calls and results");
+  page_options(*c, *o);
+}
+
+void add_file_history(CLI::App& app, CommandContext& context) {
+  auto* c = app.add_subcommand("file-history", "Who changed a file, and why; or which session made a commit");
+  const auto o = tool_command(*c, context, "file_history", [](const Options& x) {
+    ArgumentWriter w;
+    const bool here = x.text.starts_with("./") || x.text.starts_with("../");
+    w.add("path", here ? std::filesystem::absolute(x.text).lexically_normal().string() : x.text);
+    w.add("lines", x.lines).add("symbol", x.symbol).add("commit", x.commit).add("access", x.mode);
+    return add_page(add_filter(w, x), x).finish();
+  });
+  c->add_option("path", o->text, "A path, its end, a name, a directory or a pattern");
+  c->add_option("--lines", o->lines, "Only edits of these lines: 120-180");
+  c->add_option("--symbol", o->symbol, "Only edits of lines with this text");
+  c->add_option("--commit", o->commit, "The session that made this commit");
+  c->add_option("--access", o->mode, "any (default), modified or read")
+      ->check(CLI::IsMember({"any", "modified", "read"}));
+  filter_options(*c, *o);
   page_options(*c, *o);
 }
 
@@ -211,10 +279,13 @@ void add_tools(CLI::App& app, CommandContext& context) {
 void add_tool_commands(CLI::App& app, CommandContext& context) {
   add_search(app, context);
   add_recent(app, context);
+  add_summary(app, context);
+  add_resume(app, context);
   add_sessions(app, context);
   add_topic(app, context);
   add_timeline(app, context);
   add_show(app, context);
+  add_file_history(app, context);
   add_capabilities(app, context);
   add_tools(app, context);
   add_call(app, context);

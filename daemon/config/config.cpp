@@ -2,6 +2,7 @@
 
 #include "daemon/config/config_section.hpp"
 #include "daemon/config/embedding_section.hpp"
+#include "daemon/config/summaries_section.hpp"
 
 #include <algorithm>
 #include <array>
@@ -55,6 +56,10 @@ Config read_document(const std::string& file, const YAML::Node& document) {
   query.key("threads", [&](const auto& v, const auto& key) { out.query_threads = whole_number(file, v, key, 1, 16); })
       .key("max_tokens",
            [&](const auto& v, const auto& key) { out.max_tokens = whole_number(file, v, key, 100, 8000); });
+  Section tools(file, "tools");
+  tools.key("conversation_query", [&](const auto& v, const auto& key) {
+    out.conversation_query = scalar<bool>(file, v, key, "true or false");
+  });
   Section watch(file, "watch");
   watch.key("max_directories",
             [&](const auto& v, const auto& key) { out.max_watches = whole_number(file, v, key, 1, 1'000'000); });
@@ -79,10 +84,12 @@ Config read_document(const std::string& file, const YAML::Node& document) {
       .key("platforms", [&](const auto& v, const auto&) { platforms.read(v); })
       .key("log", [&](const auto& v, const auto&) { log.read(v); })
       .key("query", [&](const auto& v, const auto&) { query.read(v); })
+      .key("tools", [&](const auto& v, const auto&) { tools.read(v); })
       .key("watch", [&](const auto& v, const auto&) { watch.read(v); })
       .key("raw_layer", [&](const auto& v, const auto&) { raw_layer.read(v); })
       .key("retention", [&](const auto& v, const auto&) { retention.read(v); })
       .key("embedding", [&](const auto& v, const auto&) { out.embedding = config::read_embedding(file, v); })
+      .key("summaries", [&](const auto& v, const auto&) { out.summaries = config::read_summaries(file, v); })
       .read(document);
   return out;
 }

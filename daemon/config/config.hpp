@@ -1,6 +1,7 @@
 #pragma once
 
 #include "daemon/config/embedding_config.hpp"
+#include "daemon/config/summaries_config.hpp"
 #include "schemas/error.hpp"
 #include "schemas/platform.hpp"
 #include "schemas/raw_mode.hpp"
@@ -30,11 +31,13 @@ struct Config {
   std::map<Platform, PlatformConfig> platforms;
   std::string log_level = "info";
   int query_threads = 2;
-  int max_watches = 0;    // directories; 0: as many as are decent (WatchOptions)
-  int max_tokens = 2000;  // of a tool's answer when the caller does not say
+  int max_watches = 0;              // directories; 0: as many as are decent (WatchOptions)
+  int max_tokens = 2000;            // of a tool's answer when the caller does not say
+  bool conversation_query = false;  // the tool that stands for all others
   RawMode raw_layer = RawMode::masked;
   RetentionConfig retention;
   EmbeddingConfig embedding;
+  SummariesConfig summaries;
 };
 
 // Errc::bad_config names file, line and key, and says what is allowed there. Nothing is guessed or skipped.

@@ -1,6 +1,7 @@
 #pragma once
 
-#include <filesystem>
+#include "daemon/config/model_server_config.hpp"
+
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,17 +20,12 @@ struct EmbeddingModelChoice {
 };
 
 // What makes vectors of texts; see docs/embedding.md.
-struct EmbeddingConfig {
+struct EmbeddingConfig : ModelServerConfig {
   EmbeddingModelChoice choice;
   std::vector<EmbeddingModelChoice> fallbacks;  // in this order, when the one before cannot be used
-  std::string endpoint;                         // empty: the provider's usual address
-  std::string api_key_env;                      // name of an environment variable
-  std::filesystem::path api_key_file;
-  int batch_size = 16;            // texts a request
-  int timeout_ms = 60'000;        // a request
-  int connect_timeout_ms = 3000;  // of it, until the connection stands
-  int query_timeout_ms = 1500;    // for the text of a search
-  std::optional<int> dimensions;  // shorter vectors, of models that can
+  int batch_size = 16;                          // texts a request
+  int query_timeout_ms = 1500;                  // for the text of a search
+  std::optional<int> dimensions;                // shorter vectors, of models that can
 };
 
 }  // namespace memd

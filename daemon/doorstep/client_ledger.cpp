@@ -1,6 +1,7 @@
 #include "daemon/doorstep/client_ledger.hpp"
 
 #include "protocol/jsonrpc/message.hpp"
+#include "protocol/mcp/subscriptions.hpp"
 
 #include <utility>
 
@@ -28,6 +29,8 @@ void ClientLedger::from_client(std::string_view line) {
         initialize_id_ = e.id;
         initialize_answered_ = false;
       }
+      if (e.method == "resources/subscribe" && line.front() == '{') watched_[e.about_id] = line;  // not of a batch
+      if (e.method == "resources/unsubscribe") watched_.erase(e.about_id);
       in_flight_.insert(e.id);
     } else if (e.method == "notifications/initialized") {
       initialized_line_ = line;
@@ -81,6 +84,13 @@ std::vector<std::string> ClientLedger::replay() {
     lines.push_back(initialize_line_);
   }
   if (!initialized_line_.empty()) lines.push_back(initialized_line_);
+  const std::size_t subscriptions = watched_.size() + subscriptions_.size();
+  if (subscriptions > 0) lines.push_back(mcp::resuming_line(subscriptions));
+  for (const auto& [uri, line] : watched_) {
+    for (const jsonrpc::Envelope& e : reader_.read(line))
+      if (!in_flight_.contains(e.id)) swallow_responses_.insert(e.id);  // answered by the daemon that is gone
+    lines.push_back(line);
+  }
   for (const auto& [id, subscription] : subscriptions_) {
     if (subscription.acknowledged) swallow_acks_.insert(id);
     lines.push_back(subscription.line);

@@ -41,6 +41,7 @@ class ClientLedger {
   std::string initialized_line_;
   std::set<std::string> in_flight_;
   std::map<std::string, Subscription> subscriptions_;  // by id
+  std::map<std::string, std::string> watched_;         // resources/subscribe of the handshake era: URI -> line
   std::multiset<std::string> swallow_responses_;       // ids
   std::multiset<std::string> swallow_acks_;            // subscription ids
   jsonrpc::EnvelopeReader reader_;

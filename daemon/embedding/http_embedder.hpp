@@ -1,9 +1,8 @@
 #pragma once
 
-#include "daemon/embedding/api_key.hpp"
-#include "daemon/embedding/circuit_breaker.hpp"
+#include "daemon/provider/circuit_breaker.hpp"
+#include "daemon/provider/model_server.hpp"
 #include "protocol/embeddings/embeddings_api.hpp"
-#include "protocol/http/http_client.hpp"
 #include "store/embedding/embedder.hpp"
 
 #include <atomic>
@@ -15,15 +14,13 @@
 
 namespace memd::embedding {
 
-// A model that is served over HTTP.
-struct RemoteModel {
-  embeddings_api::Dialect dialect = embeddings_api::Dialect::ollama;
-  std::string model;  // as the server calls it
-  http::Url base;
-  ApiKeySource key;
+using provider::CircuitBreaker;
+using provider::Failure;
+
+// A model for embeddings that is served over HTTP.
+struct RemoteModel : provider::ServedModel {
   std::size_t batch_size = 16;
   std::size_t batch_bytes = 256 << 10;  // of text, a request
-  std::chrono::milliseconds connect_timeout{3000};
   std::chrono::milliseconds timeout{60'000};
   std::chrono::milliseconds query_timeout{1500};
   std::optional<int> dimensions;  // asked for
@@ -50,21 +47,12 @@ class HttpEmbedder final : public Embedder {
   void expect_dimension(int dimension) { dimension_ = dimension; }
 
  private:
-  struct Failure {
-    Error error;
-    bool of_server = true;
-    bool hopeless = false;
-    std::optional<std::chrono::milliseconds> retry_after;
-  };
   struct Outcome;
 
   Outcome ask(std::span<const std::string_view> texts, Purpose purpose, const std::stop_token& stop);
-  Failure refused(const http::Response& response, const std::string& key) const;
-  Error say(Errc code, const std::string& what) const;
 
   const RemoteModel remote_;
-  const std::string name_;
-  const std::shared_ptr<http::Client> client_;
+  const provider::ModelServer server_;
   CircuitBreaker documents_;
   CircuitBreaker questions_;
   std::atomic<int> dimension_{0};  // 0: not known yet

@@ -17,11 +17,11 @@ RemoteModel remote_model(const EmbeddingConfig& config, const EmbeddingModelChoi
   const bool ollama = choice.provider == EmbeddingProvider::ollama;
   out.dialect = ollama ? Dialect::ollama : Dialect::openai;
   out.model = choice.model;
-  std::string endpoint = ollama ? "http://127.0.0.1:11434" : "https://api.openai.com/v1";
+  std::string endpoint(provider::usual_endpoint(out.dialect));
   if (choice.provider == config.choice.provider) {
     // Address, key and length are those of the preferred model's provider: no key goes to another one.
     if (!config.endpoint.empty()) endpoint = config.endpoint;
-    out.key = {config.api_key_env, config.api_key_file};
+    out.key = {config.api_key_env, config.api_key_file, "embedding"};
     out.dimensions = config.dimensions;
   }
   out.base = http::parse_url(endpoint).value();  // the configuration has been checked

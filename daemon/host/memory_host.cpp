@@ -1,9 +1,15 @@
 #include "daemon/host/memory_host.hpp"
 
+#include "adapters/tool_calls/recorded_edits.hpp"
 #include "daemon/ingest/archived_text.hpp"
 #include "daemon/ingest/item_reader.hpp"
 #include "daemon/ingest/raw_reader.hpp"
+#include "daemon/ingest/record_finder.hpp"
+#include "daemon/prompts/prompts.hpp"
+#include "daemon/resources/resources.hpp"
+#include "daemon/tools/conversation_query.hpp"
 #include "daemon/tools/register_tools.hpp"
+#include "protocol/mcp/server_profile.hpp"
 
 #include <map>
 #include <utility>
@@ -23,6 +29,18 @@ std::vector<Platform> disabled(const Config& config) {
   for (const auto& [platform, c] : config.platforms)
     if (!c.enabled) out.push_back(platform);
   return out;
+}
+
+// A call that waits for its client's model keeps its reader.
+std::size_t reader_count(const Settings& settings) {
+  return static_cast<std::size_t>(settings.config.query_threads) + 1 + mcp::ServerLimits().max_client_waits;
+}
+
+std::unique_ptr<llm::ConfiguredSummarizer> make_summarizer(const Settings& settings, const Clock& clock) {
+  const SummariesConfig& config = settings.config.summaries;
+  if (config.choice.provider == SummaryProvider::disabled) return nullptr;
+  return std::make_unique<llm::ConfiguredSummarizer>(llm::make_language_models(config), settings.layout.summaries(),
+                                                     clock, llm::summarizer_options(config));
 }
 
 }  // namespace
@@ -87,7 +105,8 @@ class MemoryHost::Freshness final : public tools::FreshnessProvider {
 // The agent's file first, then what was kept of it: Claude Code purges transcripts after a month.
 class MemoryHost::SourceText final : public tools::RawText {
  public:
-  explicit SourceText(const StoreLayout& layout) : archive_(layout.database(), layout.raw_dir()) {}
+  explicit SourceText(const StoreLayout& layout)
+      : archive_(layout.database(), layout.raw_dir()), records_(layout.database(), layout.raw_dir()) {}
   Result<std::string> event_text(const EventSource& where, EventKind kind) const override {
     const Adapter* adapter = find_adapter(where.platform);
     auto text = adapter != nullptr && !where.item_key.empty()
@@ -97,9 +116,20 @@ class MemoryHost::SourceText final : public tools::RawText {
     auto archived = read_archived_text(archive_, where, kind);
     return archived ? std::move(archived) : std::move(text);
   }
+  Result<std::vector<RecordedEdit>> recorded_edits(const EventSource& where) const override {
+    std::vector<RecordedEdit> edits;
+    // A record that is another one by now tells of nothing, or not of this file; the archived one is then as good.
+    const auto found = records_.find(where, [&](std::string_view record) {
+      edits = memd::recorded_edits(record);
+      return !edits.empty();
+    });
+    if (!found && !found.error().is(Errc::not_found)) return found.error();
+    return edits;
+  }
 
  private:
   mutable raw::RawArchive archive_;
+  mutable RecordFinder records_;
 };
 
 MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background background)
@@ -108,15 +138,22 @@ MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background 
       is_service_(background != nullptr),
       discovery_(all_adapters(), settings.home, override_roots(settings.config), disabled(settings.config)),
       semantic_(settings.config.embedding, settings.layout.database(), clock),
-      readers_(settings.layout.database(), static_cast<std::size_t>(settings.config.query_threads) + 1,
-               semantic_.index()),
+      readers_(settings.layout.database(), reader_count(settings), semantic_.index()),
       adapters_(describe_adapters(settings.config)),
       freshness_(std::make_unique<Freshness>(*this)),
-      source_text_(std::make_unique<SourceText>(settings.layout)) {
+      source_text_(std::make_unique<SourceText>(settings.layout)),
+      summarizer_(make_summarizer(settings, clock)) {
   tools::ToolDefaults defaults;
   defaults.max_tokens = static_cast<std::size_t>(settings.config.max_tokens);
-  tools::register_tools(tools_, {readers_, clock_, *freshness_, *source_text_, adapters_, settings.layout.database(),
-                                 defaults, std::move(background)});
+  const tools::ToolServices services{readers_,         clock_,
+                                     *freshness_,      *source_text_,
+                                     adapters_,        settings.layout.database(),
+                                     defaults,         std::move(background),
+                                     summarizer_.get()};
+  tools::register_tools(tools_, services);
+  if (settings.config.conversation_query) tools::add_conversation_query(tools_);
+  resources::add_resources(resources_, services, tools_);
+  prompts::add_prompts(prompts_, services, tools_);
 }
 
 MemoryHost::~MemoryHost() { stop(); }
@@ -142,6 +179,7 @@ Result<void> MemoryHost::start_ingest() {
   ingest->on_commit([this] {
     generation_.fetch_add(1, std::memory_order_relaxed);
     semantic_.worker()->hint();
+    if (on_commit_) on_commit_();
   });
   MEMD_TRY(ingest->start(std::move(writer)));
   ingest_ = std::move(ingest);

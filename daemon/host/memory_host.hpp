@@ -4,7 +4,10 @@
 #include "daemon/host/settings.hpp"
 #include "daemon/ingest/discovery.hpp"
 #include "daemon/ingest/ingest_service.hpp"
+#include "daemon/llm/configured_summarizer.hpp"
 #include "daemon/tools/tool_services.hpp"
+#include "protocol/mcp/prompt_registry.hpp"
+#include "protocol/mcp/resource_registry.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/clock.hpp"
 #include "store/reader_pool.hpp"
@@ -13,6 +16,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace memd {
@@ -28,10 +32,15 @@ class MemoryHost {
   ~MemoryHost();
 
   const mcp::ToolRegistry& tools() const { return tools_; }
+  const mcp::ResourceRegistry& resources() const { return resources_; }
+  const mcp::PromptRegistry& prompts() const { return prompts_; }
   const Discovery& discovery() const { return discovery_; }
   ReaderPool& readers() { return readers_; }
   const Settings& settings() const { return settings_; }
   const Clock& clock() const { return clock_; }
+
+  // Called on the writing thread after each commit. Set before start_ingest().
+  void on_commit(std::function<void()> callback) { on_commit_ = std::move(callback); }
 
   // Opens the store for writing, starts the ingest threads and the one that enriches what they stored. For the holder
   // of the instance lock.
@@ -39,6 +48,7 @@ class MemoryHost {
   IngestService* ingest() { return ingest_.get(); }                    // null until then
   EnrichmentWorker* enrichment() const { return semantic_.worker(); }  // likewise
   SemanticSide& semantic() { return semantic_; }
+  llm::ConfiguredSummarizer* summarizer() const { return summarizer_.get(); }  // null: none is configured
   void stop();  // what start_ingest() started, and waits; what was read is committed
 
  private:
@@ -55,7 +65,11 @@ class MemoryHost {
   std::atomic<std::uint64_t> generation_{1};
   std::unique_ptr<Freshness> freshness_;
   std::unique_ptr<SourceText> source_text_;
+  std::unique_ptr<llm::ConfiguredSummarizer> summarizer_;
   mcp::ToolRegistry tools_;
+  mcp::ResourceRegistry resources_;
+  mcp::PromptRegistry prompts_;
+  std::function<void()> on_commit_;
   std::unique_ptr<IngestService> ingest_;
 };
 

@@ -22,9 +22,12 @@ mcp::ServerIdentity identity() {
   return {"memd", "memd: memory for coding agents", std::string(version()), std::string(tools::server_instructions())};
 }
 
-// Two more than queries need: a long `ingest` request must not keep status and tools waiting.
+// More than queries need: a long `ingest` request, and calls that wait for a language model, must not keep status and
+// tools waiting.
 std::size_t worker_count(const Settings& settings) {
-  return static_cast<std::size_t>(settings.config.query_threads) + 2;
+  const bool has_models = settings.config.summaries.choice.provider != SummaryProvider::disabled;
+  return static_cast<std::size_t>(settings.config.query_threads) + 2 + mcp::ServerLimits().max_client_waits +
+         (has_models ? llm::SummarizerOptions().calls : 0);
 }
 
 }  // namespace
@@ -46,11 +49,13 @@ Service::Service(const Settings& settings, const Clock& clock, std::string role,
   };
   admin::register_admin_tools(admin_, host_, std::move(facts));
 
-  profile_ = std::make_unique<mcp::ServerProfile>(identity(), host_.tools(), clock);
+  profile_ = std::make_unique<mcp::ServerProfile>(identity(), host_.tools(), clock, mcp::ServerLimits{},
+                                                  mcp::Offers{&host_.resources(), &host_.prompts()});
   admin::add_admin_methods(*profile_, admin_);
   profile_->set_failure_log([](std::string_view what) { spdlog::error("{}", what); });
   const auto to_worker = [this](mcp::Task task) { asio::post(workers_, std::move(task)); };
   server_ = std::make_unique<mcp::Server>(loop_, to_worker, *profile_);
+  host_.on_commit([this] { server_->resources_may_have_changed(); });
   signals_.async_wait([this](const boost::system::error_code& ec, int signal) {
     if (ec) return;
     spdlog::info("signal {}: stopping", signal);

@@ -1,6 +1,8 @@
 #include "daemon/tools/answer.hpp"
 
 #include "schemas/time.hpp"
+#include "store/summary/plain_text.hpp"
+#include "store/summary/token_budget.hpp"
 
 #include <cctype>
 
@@ -24,6 +26,24 @@ Answer answer_for(const Scope& scope) {
   a.platforms_skipped = scope.skipped;
   a.notice = kDataNotice;
   return a;
+}
+
+Answer shorten_frame(const Answer& frame, std::size_t tokens) {
+  if (estimate_tokens(mcp::to_json(frame)) <= tokens) return frame;
+  Answer out = frame;
+  std::erase_if(out.freshness, [](const FreshnessOut& f) { return f.sources_behind == 0; });
+  if (estimate_tokens(mcp::to_json(out)) > tokens) out.freshness.clear();
+  const std::size_t left_out = frame.freshness.size() - out.freshness.size();
+  if (left_out > 0)
+    out.notice += out.freshness.empty() ? " No room for the freshness of sources." : " Other sources are up to date.";
+  return out;
+}
+
+Error too_little_room(std::size_t max_tokens, std::size_t needed) {
+  constexpr std::size_t kStep = 50;
+  return {Errc::invalid_argument, "max_tokens: " + std::to_string(max_tokens) +
+                                      " is too little for this answer, send " +
+                                      std::to_string((needed / kStep + 1) * kStep) + " or more"};
 }
 
 std::string search_notice(const SearchAnswer& found, SearchMode asked) {
@@ -67,6 +87,9 @@ std::string answer_footer(const Answer& answer) {
     if (f.sources_behind > 0)
       out += f.platform + " is behind by " + std::to_string(f.bytes_behind) + " bytes in " +
              std::to_string(f.sources_behind) + " files.\n";
+  for (std::size_t i = 0; i < answer.platforms_searched.size(); ++i)
+    out += (i == 0 ? "Searched: " : ", ") + answer.platforms_searched[i];
+  if (!answer.platforms_searched.empty()) out += ".\n";
   for (const auto& [platform, reason] : answer.platforms_skipped)
     out += "Not searched: " + platform + " (" + reason + ").\n";
   if (!answer.notice.empty()) out += answer.notice + "\n";
@@ -83,16 +106,15 @@ std::string short_time(std::string_view rfc3339) {
 std::string short_time(TimeMs t) { return short_time(format_rfc3339(t)); }
 
 std::string on_one_line(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (const char c : text) {
-    const bool blank = c == ' ' || c == '\n' || c == '\r' || c == '\t';
-    if (blank && (out.empty() || out.back() == ' ')) continue;
-    out += blank ? ' ' : c;
-  }
+  std::string out = one_line(text);
   while (out.ends_with(' '))
     out.pop_back();
   return out;
+}
+
+std::string echo_of(std::string_view argument) {
+  constexpr std::size_t kEchoTokens = 60;
+  return cut_to_tokens(argument, kEchoTokens).text;
 }
 
 }  // namespace memd::tools

@@ -1,5 +1,6 @@
 #include "daemon/tools/capabilities.hpp"
 
+#include "daemon/tools/llm_summarizer.hpp"
 #include "daemon/version.hpp"
 
 #include <algorithm>
@@ -60,7 +61,9 @@ CapabilitiesAnswer compose(const ToolServices& services, const StoreFacts& facts
                 static_cast<std::int64_t>(services.defaults.max_tokens),
                 static_cast<std::int64_t>(services.defaults.max_tokens_limit),
                 facts.semantic.exchanges > 0 ? facts.semantic.model : "",
-                facts.semantic.pending};
+                facts.semantic.pending,
+                services.llm != nullptr ? services.llm->models() : "",
+                services.llm != nullptr ? services.llm->trouble() : ""};
   out.est_tokens = static_cast<std::int64_t>(services.defaults.max_tokens);  // as many digits as the number to come
   out.est_tokens = static_cast<std::int64_t>(estimate_tokens(mcp::to_json(out)));
   return out;
@@ -141,12 +144,11 @@ std::string render_text(const CapabilitiesAnswer& a) {
                     ", ranking " + a.server.ranking + ", store " + std::to_string(a.server.store_bytes) +
                     " bytes, answers of " + std::to_string(a.server.default_max_tokens) + " tokens (at most " +
                     std::to_string(a.server.most_max_tokens) + ").\n";
-  if (!a.server.embedding_model.empty())
-    out += "searches by meaning with " + a.server.embedding_model +
-           (a.server.embedding_pending > 0
-                ? ", " + std::to_string(a.server.embedding_pending) + " exchanges are not embedded yet"
-                : "") +
-           "\n";
+  if (!a.server.embedding_model.empty()) out += "searches by meaning with " + a.server.embedding_model + "\n";
+  if (a.server.embedding_pending > 0)
+    out += std::to_string(a.server.embedding_pending) + " exchanges are not embedded yet\n";
+  if (!a.server.summary_models.empty()) out += "summaries by a language model: " + a.server.summary_models + "\n";
+  if (!a.server.summary_trouble.empty()) out += "  not asked now: " + a.server.summary_trouble + "\n";
   for (const auto& [key, p] : a.platforms) {
     out += key + ": " + p.status + ", adapter " + p.adapter_version + ", data " + p.data_completeness + ", " +
            std::to_string(p.sessions) + " sessions (+" + std::to_string(p.subagent_sessions) + " of subagents), " +

@@ -40,6 +40,8 @@ struct ServerOut {
   std::int64_t most_max_tokens = 0;
   std::string embedding_model;
   std::int64_t embedding_pending = 0;
+  std::string summary_models;
+  std::string summary_trouble;
 };
 
 struct CapabilitiesAnswer : Answer {
@@ -104,7 +106,11 @@ struct Describe<tools::ServerOut> {
                       field("embedding_model", &T::embedding_model,
                             "The model that lets searches go by meaning; empty: by words alone."),
                       field("embedding_pending", &T::embedding_pending,
-                            "Exchanges that are found by words only until they have vectors."));
+                            "Exchanges that are found by words only until they have vectors."),
+                      field("summary_models", &T::summary_models,
+                            "Language models that may write summaries; empty: they are made of the session's own "
+                            "sentences."),
+                      field("summary_trouble", &T::summary_trouble, "Why they cannot be asked now; empty: nothing."));
 };
 template <>
 struct Describe<tools::CapabilitiesAnswer> {

@@ -153,7 +153,7 @@ std::string ExchangePager::event_text(const ExchangeRow& row, const EventRow& ev
 }
 
 bool ExchangePager::add_events(std::size_t index, ExchangeOut& out, std::int64_t& part, std::size_t& left,
-                               bool must_advance) {
+                               bool must_advance, bool& shortened) {
   const ExchangeRow& row = rows_[index];
   Extra& extra = extras_[index];
   const std::int64_t begin = text_bytes(row);
@@ -186,6 +186,7 @@ bool ExchangePager::add_events(std::size_t index, ExchangeOut& out, std::int64_t
       const CutText cut =
           cut_to_tokens(*extra.texts[i], std::min(left, options_.raw ? kRawTextTokens : kToolTextTokens));
       left -= std::min(left, cut.tokens);
+      shortened = shortened || cut.cut;
       if (!cut.text.empty() && cut.text != one.summary) one.text = cut.text;
     }
     events.push_back(std::move(one));
@@ -215,7 +216,8 @@ ExchangePager::Page ExchangePager::make(const PageCursor& from, std::size_t toke
     }
     left -= std::min(left, fixed);
     bool whole = add_texts(rows_[i], out, part, left, must_advance);
-    if (whole && options_.tools) whole = add_events(i, out, part, left, must_advance && part == started);
+    if (whole && options_.tools)
+      whole = add_events(i, out, part, left, must_advance && part == started, page.texts_shortened);
     if (whole && started == 0) {
       std::vector<std::string> snippets;
       for (CodeSnippet& s : code_snippets(rows_[i].assistant_response)) {

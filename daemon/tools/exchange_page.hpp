@@ -30,6 +30,7 @@ class ExchangePager {
   struct Page {
     std::vector<ExchangeOut> exchanges;
     std::optional<PageCursor> next;
+    bool texts_shortened = false;  // of events: the rest does not come on a later page
   };
   // At least a little of one exchange, however few the tokens.
   Page make(const PageCursor& from, std::size_t tokens);
@@ -48,7 +49,8 @@ class ExchangePager {
   Result<void> load_one(std::size_t index, std::int64_t part);
   ExchangeOut head_of(std::size_t index, bool first_page) const;
   bool add_texts(const ExchangeRow& row, ExchangeOut& out, std::int64_t& part, std::size_t& left, bool must_advance);
-  bool add_events(std::size_t index, ExchangeOut& out, std::int64_t& part, std::size_t& left, bool must_advance);
+  bool add_events(std::size_t index, ExchangeOut& out, std::int64_t& part, std::size_t& left, bool must_advance,
+                  bool& shortened);
   std::string event_text(const ExchangeRow& row, const EventRow& event);
 
   const ToolServices& services_;

@@ -107,6 +107,9 @@ Result<GetExchangeAnswer> run(const ToolServices& services, const GetExchangePar
     out.exchanges = std::move(page.exchanges);
     if (!selection.missing.empty()) out.missing = selection.missing;
     if (page.next) out.next = encode_cursor(*page.next, question);
+    if (page.texts_shortened)
+      out.notice += params.include_raw ? " Tool texts that end in … go on in source_path, from raw_offset on."
+                                       : " Tool texts that end in … come whole with include_raw=true.";
     return out;
   });
 }
@@ -140,7 +143,11 @@ std::string render_text(const GetExchangeAnswer& a) {
               " failed)  lines +" + std::to_string(e.lines_added.value_or(0)) + " -" +
               std::to_string(e.lines_removed.value_or(0));
     append_line(body, "source", e.source_path);
-    body += "\n";
+    append_line(body, "format", e.raw_format_version);
+    append_line(body, "adapter", e.adapter_version);
+    if (e.origin) body += "  " + *e.origin;
+    if (e.ingestion_timestamp) body += "  taken in " + short_time(*e.ingestion_timestamp);
+    body += "  ~" + std::to_string(e.full_tokens) + " tokens\n";
     if (e.user_message) body += "User:\n" + *e.user_message + "\n";
     if (e.interventions) body += "User, meanwhile:\n" + *e.interventions + "\n";
     if (e.assistant_response) body += "Assistant:\n" + *e.assistant_response + "\n";
@@ -148,8 +155,11 @@ std::string render_text(const GetExchangeAnswer& a) {
     append_list(body, "Decisions", e.decisions_made);
     if (e.events)
       for (const EventOut& v : *e.events) {
-        body += "[" + std::to_string(v.seq) + "] " + v.kind + (v.tool ? " " + *v.tool : "") +
-                (v.is_error ? " (failed)" : "") + ": " + v.summary + "\n";
+        body += "[" + std::to_string(v.seq) + "] " + short_time(v.time) + " " + v.kind + (v.tool ? " " + *v.tool : "") +
+                (v.is_error ? " (failed)" : "") + ": " + v.summary;
+        if (v.raw_offset)
+          body += "  record at " + std::to_string(*v.raw_offset) + "+" + std::to_string(v.raw_length.value_or(0));
+        body += "\n";
         if (v.text) body += *v.text + "\n";
       }
     if (!e.complete)

@@ -3,8 +3,6 @@
 #include "daemon/tools/page_cursor.hpp"
 #include "store/summary/token_budget.hpp"
 
-#include <limits>
-
 namespace memd::tools {
 namespace {
 
@@ -49,16 +47,14 @@ Result<ListSessionsAnswer> run(const ToolServices& services, const ListSessionsP
   std::vector<SessionOut> rows;
   for (const SessionRow& row : list.sessions)
     rows.push_back(session_out(row));
-  const bool rows_win = params.n_results && !params.max_tokens;
-  const std::size_t limit = rows_win ? std::numeric_limits<std::size_t>::max() / 256 : token_limit(services, params);
   const Answer frame = answer_for(scope);
-  return fit_answer<ListSessionsAnswer>(limit, frame, [&](std::size_t tokens) {
+  return fit_answer<ListSessionsAnswer>(token_limit(services, params), frame, [&](std::size_t tokens) {
     ListSessionsAnswer out;
     static_cast<Answer&>(out) = frame;
     out.total = list.total;
     TokenBudget budget(tokens);
     for (const SessionOut& row : rows) {
-      if (!rows_win && !budget.take_text(mcp::to_json(row)) && !out.sessions.empty()) break;
+      if (!budget.take_text(mcp::to_json(row)) && !out.sessions.empty()) break;
       out.sessions.push_back(row);
     }
     const std::int64_t end = at.offset + static_cast<std::int64_t>(out.sessions.size());

@@ -43,8 +43,6 @@ struct ListSessionsAnswer : Answer {
 };
 std::string render_text(const ListSessionsAnswer& answer);
 
-// max_tokens bounds the page, unless n_results is given without it: then exactly so many rows come, for scripts that
-// want them all.
 void add_list_sessions(mcp::ToolRegistry& registry, const ToolServices& services);
 
 }  // namespace memd::tools
@@ -54,13 +52,12 @@ namespace memd::mcp {
 template <>
 struct Describe<tools::ListSessionsParams> {
   using T = tools::ListSessionsParams;
-  static constexpr auto fields = std::tuple_cat(
-      std::make_tuple(field("n_results", &T::n_results,
-                            "Sessions a page, default 20. Without max_tokens it is obeyed whatever that costs, about "
-                            "200 tokens each; send both to stay within a size.",
-                            range(1, 1000)),
-                      field("include_subagents", &T::include_subagents, "Also sessions of subagents.")),
-      tools::kPlatformFields, tools::kTimeFields, tools::kPageFields);
+  static constexpr auto fields =
+      std::tuple_cat(std::make_tuple(field("n_results", &T::n_results,
+                                           "Sessions a page at most, default 20; fewer where max_tokens ends the page.",
+                                           range(1, 1000)),
+                                     field("include_subagents", &T::include_subagents, "Also sessions of subagents.")),
+                     tools::kPlatformFields, tools::kTimeFields, tools::kPageFields);
 };
 template <>
 struct Describe<tools::SessionOut> {

@@ -46,6 +46,10 @@ class LlmSummarizer {
   virtual ~LlmSummarizer() = default;
   // Why no model would be asked for this call, in words ("no provider is configured"); empty: one would.
   virtual std::string unavailable(const mcp::ToolContext& context) const = 0;
+  // Those that may be asked, the preferred one first: "ollama/qwen3:8b, client".
+  virtual std::string models() const { return {}; }
+  // Why none of them can be asked now whoever calls; empty: nothing is wrong.
+  virtual std::string trouble() const { return {}; }
   // Errors are for the caller to degrade from, but Errc::input_required and Errc::cancelled are passed on.
   virtual Result<LlmSummary> summarize(const LlmSummaryRequest& request, mcp::ToolContext& context) = 0;
 };

@@ -4,24 +4,10 @@
 #include "daemon/tools/summary_source.hpp"
 #include "store/summary/token_budget.hpp"
 
+#include <map>
+
 namespace memd::tools {
 namespace {
-
-DataCompleteness least_complete(const std::vector<ExchangeRow>& rows) {
-  DataCompleteness worst = DataCompleteness::full;
-  for (const ExchangeRow& row : rows)
-    worst = std::max(worst, row.completeness);
-  return worst;
-}
-
-TimeRange range_of(const std::vector<ExchangeRow>& rows) {
-  TimeRange range;
-  for (const ExchangeRow& row : rows) {
-    if (row.started_at != 0 && (range.start == 0 || row.started_at < range.start)) range.start = row.started_at;
-    range.end = std::max({range.end, row.started_at, row.ended_at});
-  }
-  return range;
-}
 
 TurnOut turn_of(const ExchangeRow& row) {
   TurnOut out;
@@ -33,8 +19,9 @@ TurnOut turn_of(const ExchangeRow& row) {
   return out;
 }
 
-// The newest turns that fit, oldest first.
-std::vector<TurnOut> list_turns(const std::vector<ExchangeRow>& rows, std::size_t tokens, std::size_t& used) {
+// The newest turns that fit, oldest first. `known`: those that were looked at before, by row.
+std::vector<TurnOut> list_turns(const std::vector<ExchangeRow>& rows, std::vector<std::optional<TurnOut>>& known,
+                                std::size_t tokens, std::size_t& used) {
   // What was asked may be shortened so that more turns can be told of.
   constexpr std::size_t kFixedTokens = 55;
   const std::size_t each = tokens / std::max<std::size_t>(rows.size(), 1);
@@ -42,7 +29,8 @@ std::vector<TurnOut> list_turns(const std::vector<ExchangeRow>& rows, std::size_
   TokenBudget budget(tokens);
   std::vector<TurnOut> turns;
   for (std::size_t i = rows.size(); i-- > 0;) {
-    TurnOut turn = turn_of(rows[i]);
+    if (!known[i]) known[i] = turn_of(rows[i]);
+    TurnOut turn = *known[i];
     turn.user_message =
         cut_to_tokens(on_one_line(std::string_view(rows[i].user_message).substr(0, 1000)), message_tokens).text;
     if (!budget.take_text(mcp::to_json(turn)) && !turns.empty()) break;
@@ -50,13 +38,6 @@ std::vector<TurnOut> list_turns(const std::vector<ExchangeRow>& rows, std::size_
   }
   used = budget.used();
   return {std::make_move_iterator(turns.rbegin()), std::make_move_iterator(turns.rend())};
-}
-
-std::string summary_without_texts(const SessionRow& session, const std::vector<ExchangeRow>& rows) {
-  const TimeRange range = range_of(rows);
-  return "Only metadata is known of this session: \"" + on_one_line(session.title) + "\", " +
-         std::to_string(rows.size()) + " exchanges from " + short_time(range.start) + " to " + short_time(range.end) +
-         ".";
 }
 
 Result<std::vector<std::vector<std::string>>> files_modified(Reader& reader, const std::vector<ExchangeRow>& rows) {
@@ -98,6 +79,8 @@ Result<RecentTurnsAnswer> run(const ToolServices& services, const RecentTurnsPar
   const std::size_t frame_tokens = estimate_tokens(mcp::to_json(frame));
   MEMD_TRY_ASSIGN(const auto modified, files_modified(*reader, rows));
   const SummarySource source(rows, modified);
+  std::vector<std::optional<TurnOut>> known(rows.size());
+  std::map<std::size_t, Extract> extracts;  // by the first exchange told of
   return fit_answer<RecentTurnsAnswer>(token_limit(services, params), frame, [&](std::size_t tokens) {
     RecentTurnsAnswer out;
     static_cast<Answer&>(out) = frame;
@@ -109,18 +92,22 @@ Result<RecentTurnsAnswer> run(const ToolServices& services, const RecentTurnsPar
     const std::size_t head = estimate_tokens(mcp::to_json(out)) - frame_tokens;
     const std::size_t rest = tokens - std::min(tokens, head);
     std::size_t used = 0;
-    out.turns = list_turns(rows, rest / 2, used);
+    out.turns = list_turns(rows, known, rest / 2, used);
     // The summary tells of the turns listed, so that paging neither skips nor repeats one.
     const std::size_t first = rows.size() - out.turns.size();
     const auto inputs = source.inputs().subspan(first);
-    SummaryLimits limits;
-    limits.ratio = params.style == "brief" ? kBriefRatio : kDetailedRatio;
-    limits.max_tokens = rest - std::min(rest, used);
-    out.summary = summarize(inputs, limits).text;
+    const std::size_t for_summary = rest - std::min(rest, used);
+    const ExtractiveSummary told =
+        extracts.try_emplace(first, inputs)
+            .first->second.summary(params.style == "brief" ? kBriefRatio : kDetailedRatio, for_summary);
+    out.summary = told.text;
+    out.source_tokens = static_cast<std::int64_t>(told.source_tokens);
+    if (told.capped) out.notice += " max_tokens, not the style, limits the summary.";
     if (out.summary.empty() && !rows.empty())
-      out.summary = cut_to_tokens(summary_without_texts(session, rows), limits.max_tokens).text;
+      out.summary = cut_to_tokens(summary_without_texts(session, rows), for_summary).text;
+    out.summary_tokens = static_cast<std::int64_t>(estimate_tokens(out.summary));
     out.exchanges_summarized = static_cast<std::int64_t>(out.turns.size());
-    out.time_range = to_out(range_of({rows.begin() + static_cast<std::ptrdiff_t>(first), rows.end()}));
+    out.time_range = to_out(range_of(std::span(rows).subspan(first)));
     if (!rows.empty() && rows[first].number > 0) out.next = encode_cursor({0, rows[first].number + 1}, question);
     return out;
   });
@@ -132,10 +119,12 @@ std::string render_text(const RecentTurnsAnswer& a) {
   std::string out = "Last " + std::to_string(a.exchanges_summarized) + " exchanges of session " + a.session_id + " (" +
                     a.platform + ", data " + a.data_completeness + "), " + short_time(a.time_range.start) + " to " +
                     short_time(a.time_range.end) + ".\n";
+  out += "Summary: " + std::to_string(a.summary_tokens) + " of " + std::to_string(a.source_tokens) + " tokens.\n";
   std::string body = "Session: " + a.session_name + "\n\n" + a.summary + "\n\nTurns:\n";
   for (const TurnOut& t : a.turns)
     body += t.exchange_id + "  #" + std::to_string(t.exchange_number) + "  " + short_time(t.timestamp) + "  ~" +
-            std::to_string(t.est_tokens) + " tokens  " + t.user_message + "\n";
+            std::to_string(t.est_tokens) + " tokens, " + std::to_string(t.tool_calls) + " tool calls  " +
+            t.user_message + "\n";
   out += history_block(body);
   if (!a.turns.empty()) out += "Full text: get_exchange(ids=[\"" + a.turns.back().exchange_id + "\"]).\n";
   return out + answer_footer(a);

@@ -32,6 +32,8 @@ struct RecentTurnsAnswer : Answer {
   std::int64_t exchanges_summarized = 0;
   TimeRangeOut time_range;
   std::string summary;
+  std::int64_t source_tokens = 0;
+  std::int64_t summary_tokens = 0;
   std::vector<TurnOut> turns;
 };
 std::string render_text(const RecentTurnsAnswer& answer);
@@ -77,6 +79,8 @@ struct Describe<tools::RecentTurnsAnswer> {
                       field("exchanges_summarized", &T::exchanges_summarized, "Exchanges the summary is made of."),
                       field("time_range", &T::time_range, "From the first to the last of them."),
                       field("summary", &T::summary, "Sentences taken from them, in order."),
+                      field("source_tokens", &T::source_tokens, "Tokens of their texts."),
+                      field("summary_tokens", &T::summary_tokens, "Tokens of the summary."),
                       field("turns", &T::turns, "The exchanges themselves, oldest first.")),
       Describe<tools::Answer>::fields);
 };

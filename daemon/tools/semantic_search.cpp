@@ -61,6 +61,7 @@ SearchResultOut without_texts(const SearchHit& hit) {
 constexpr std::size_t kSnippetTokens = 90;
 constexpr std::size_t kQuestionTokens = 120;
 constexpr std::size_t kAnswerTokens = 400;
+constexpr std::size_t kTermsNamed = 12;
 // A hit shown with less is not worth its place.
 constexpr std::size_t kLeastTextTokens = 90;
 
@@ -120,14 +121,17 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
 
   Answer frame = answer_for(scope);
   if (const std::string notice = search_notice(found, query.mode); !notice.empty()) (frame.notice += ' ') += notice;
+  std::vector<std::string> ignored;
+  for (const std::string& term : found.ignored_terms)
+    if (ignored.size() < kTermsNamed) ignored.push_back(echo_of(term));
   return fit_answer<SemanticSearchAnswer>(token_limit(services, params), frame, [&](std::size_t tokens) {
     SemanticSearchAnswer out{frame,
-                             params.query,
+                             echo_of(params.query),
                              std::string(name_of(found.mode)),
                              found.nothing_relevant,
                              fill_page(found.hits, tokens),
                              std::nullopt};
-    if (!found.ignored_terms.empty()) out.ignored_terms = found.ignored_terms;
+    if (!ignored.empty()) out.ignored_terms = ignored;
     const auto shown = static_cast<std::int64_t>(out.results.size());
     if (found.more || out.results.size() < found.hits.size())
       out.next = encode_cursor({at.offset + shown, 0}, question);

@@ -12,19 +12,31 @@ namespace memd::tools {
 // Exchanges in the form the summarizer reads. The views point into what it was made from and into itself.
 class SummarySource {
  public:
+  // A message beyond this many bytes is a paste; its beginning says what it is.
+  static constexpr std::size_t kReadOfMessage = 32 * 1024;
+
   // `modified`: files each exchange changed; empty, or as long as `exchanges`.
   explicit SummarySource(std::span<const ExchangeRow> exchanges,
-                         std::span<const std::vector<std::string>> modified = {});
+                         std::span<const std::vector<std::string>> modified = {},
+                         std::size_t read_of_message = kReadOfMessage);
   explicit SummarySource(std::span<const SearchHit* const> hits);
   SummarySource(const SummarySource&) = delete;
   SummarySource& operator=(const SummarySource&) = delete;
 
+  // Once for all summaries that are made from it. Of more than 64 KB only some are counted.
+  void count_tokens();
   std::span<const SummaryInput> inputs() const { return inputs_; }
 
  private:
   std::vector<std::string> labels_;  // never grows after the views were taken
   std::vector<SummaryInput> inputs_;
 };
+
+// What can be said of exchanges whose texts are not known.
+std::string summary_without_texts(const SessionRow& session, std::span<const ExchangeRow> exchanges);
+
+DataCompleteness least_complete(std::span<const ExchangeRow> exchanges);
+TimeRange range_of(std::span<const ExchangeRow> exchanges);
 
 // Tokens of an exchange as get_exchange gives it without tools. Texts of megabytes are estimated from a part.
 std::int64_t full_text_tokens(const ExchangeRow& row);

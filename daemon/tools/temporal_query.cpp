@@ -1,6 +1,7 @@
 #include "daemon/tools/temporal_query.hpp"
 
 #include "daemon/tools/page_cursor.hpp"
+#include "store/summary/gist.hpp"
 #include "store/summary/token_budget.hpp"
 
 #include <algorithm>
@@ -12,10 +13,31 @@ std::string title_of(const DaySlice& slice) { return cut_to_tokens(on_one_line(s
 
 std::string clock_time(TimeMs t) { return format_rfc3339(t).substr(11, 5); }
 
-std::string narrative_line(const DaySlice& slice) {
+// Both may end in "…". A session without a name is called by its first prompt.
+bool is_beginning_of(std::string_view text, std::string_view title) {
+  constexpr std::string_view kMark = "…";
+  if (text.ends_with(kMark)) text.remove_suffix(kMark.size());
+  return title.starts_with(text);
+}
+
+// What was asked and what came of it, each in at most `gist_bytes`.
+std::string story_of(const DaySlice& slice, std::size_t gist_bytes) {
+  const std::string asked = request_gist(slice.first_request, gist_bytes);
+  const std::string then =
+      slice.last_exchange == slice.first_exchange ? "" : request_gist(slice.last_request, gist_bytes);
+  const std::string ended = result_gist(slice.last_answer, gist_bytes);
+  std::string out;
+  if (!asked.empty() && !is_beginning_of(asked, title_of(slice))) out += "  asked: " + asked + "\n";
+  if (!then.empty() && then != asked) out += "  at last: " + then + "\n";
+  if (!ended.empty()) out += "  ended: " + ended + "\n";
+  return out;
+}
+
+std::string narrative(const DaySlice& slice, std::size_t gist_bytes) {
   return "- " + clock_time(slice.range.start) + " to " + clock_time(slice.range.end) + " \"" + title_of(slice) + "\"" +
          (slice.project.empty() ? "" : " in " + slice.project) + ": " + std::to_string(slice.exchange_count) +
-         (slice.exchange_count == 1 ? " exchange" : " exchanges") + " from " + format_exchange_id(slice.first_exchange);
+         (slice.exchange_count == 1 ? " exchange" : " exchanges") + " from " +
+         format_exchange_id(slice.first_exchange) + "\n" + story_of(slice, gist_bytes);
 }
 
 TemporalSessionOut session_of(const DaySlice& slice) {
@@ -25,7 +47,11 @@ TemporalSessionOut session_of(const DaySlice& slice) {
 
 // The page's slices up to what fits.
 void fill_page(const Timeline& timeline, std::size_t tokens, TemporalQueryAnswer& out, std::size_t& shown) {
-  std::size_t used = 80;  // totals and range
+  constexpr std::size_t kFrameTokens = 80;   // totals and range
+  constexpr std::size_t kEntryTokens = 110;  // of a slice without its story
+  const std::size_t each = tokens / std::max<std::size_t>(timeline.slices.size(), 1);
+  const std::size_t gist_bytes = std::clamp<std::size_t>((each - std::min(each, kEntryTokens)) * 4 / 3, 70, kGistBytes);
+  std::size_t used = kFrameTokens;
   std::string day;
   shown = 0;
   for (const auto& [slice_day, slice] : timeline.slices) {
@@ -33,7 +59,7 @@ void fill_page(const Timeline& timeline, std::size_t tokens, TemporalQueryAnswer
                                     [&, uid = &slice.session_uid](const auto& s) { return s.session_id == *uid; });
     std::string lines;
     if (slice_day != day) lines = (out.summary.empty() ? "" : "\n") + slice_day + "\n";
-    lines += narrative_line(slice) + "\n";
+    lines += narrative(slice, gist_bytes);
     std::size_t cost = estimate_tokens(lines) + 2;
     if (known == out.sessions.end()) cost += estimate_tokens(mcp::to_json(session_of(slice)));
     if (shown > 0 && used + cost > tokens) break;
@@ -59,7 +85,7 @@ Result<TemporalQueryAnswer> run(const ToolServices& services, const TemporalQuer
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
   const std::size_t limit = token_limit(services, params);
-  TimelineQuery query{scope.filter, static_cast<int>(std::clamp<std::size_t>(limit / 25, 10, 300)),
+  TimelineQuery query{scope.filter, static_cast<int>(std::clamp<std::size_t>(limit / 60, 10, 150)),
                       static_cast<int>(at.offset)};
   MEMD_TRY_ASSIGN(const Timeline timeline, reader->timeline(query));
 
@@ -95,8 +121,8 @@ std::string render_text(const TemporalQueryAnswer& a) {
   std::string body = a.summary + "\nSessions:\n";
   for (const TemporalSessionOut& s : a.sessions)
     body += s.session_id + "  \"" + s.session_name + "\"  " + s.platform + "  " + std::to_string(s.exchange_count) +
-            " exchanges\n";
-  if (!a.sessions.empty()) out += history_block(body);
+            " exchanges  " + short_time(s.time_range.start) + " to " + short_time(s.time_range.end) + "\n";
+  out += a.sessions.empty() ? a.summary + "\n" : history_block(body);
   return out + answer_footer(a);
 }
 
@@ -105,9 +131,11 @@ void add_temporal_query(mcp::ToolRegistry& registry, const ToolServices& service
   info.name = "temporal_query";
   info.title = "What happened in a time range";
   info.description =
-      "What was done between two times, on any agent: sessions day by day with titles, projects and exchange ids. Use "
-      "it for \"yesterday\", \"last week\", \"before the release\". Details: recent_turns for a session, get_exchange "
-      "for an exchange.";
+      "What was done between two times, on any agent: day by day and session by session, what was asked and what came "
+      "of "
+      "it, with exchange ids. Use it for \"yesterday\", \"last week\", \"before the release\". Details: "
+      "session_summary for a "
+      "session, get_exchange for an exchange.";
   registry.add<TemporalQueryParams, TemporalQueryAnswer>(
       std::move(info), [services](const TemporalQueryParams& p, mcp::ToolContext& c) { return run(services, p, c); });
 }

@@ -2,6 +2,7 @@
 
 #include "schemas/clock.hpp"
 #include "schemas/error.hpp"
+#include "schemas/file_history.hpp"
 #include "schemas/platform.hpp"
 #include "schemas/query.hpp"
 #include "store/reader_pool.hpp"
@@ -35,6 +36,11 @@ class RawText {
   virtual ~RawText() = default;
   // not_found when the file is gone or holds something else there now. Not redacted.
   virtual Result<std::string> event_text(const EventSource& where, EventKind kind) const = 0;
+  // What the event's record tells of changes to files; nothing if that cannot be found any more. Not redacted.
+  virtual Result<std::vector<RecordedEdit>> recorded_edits(const EventSource& where) const {
+    (void)where;
+    return std::vector<RecordedEdit>();
+  }
 };
 
 struct ToolDefaults {

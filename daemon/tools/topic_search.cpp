@@ -119,10 +119,10 @@ TopicSearchAnswer page(const Question& question, const Answer& frame, const Topi
   constexpr std::size_t kLeastSummary = 70;
   TopicSearchAnswer out;
   static_cast<Answer&>(out) = frame;
-  out.topic = question.topic;
+  out.topic = echo_of(question.topic);
   out.sessions_found = static_cast<std::int64_t>(material.sessions.size());
   out.total_exchanges = static_cast<std::int64_t>(material.hits.size());
-  std::size_t fixed = 30 + estimate_tokens(question.topic);
+  std::size_t fixed = 30 + estimate_tokens(out.topic);
   constexpr std::size_t kRoomy = 500;  // below it, sessions come before what is said of the whole
   if (tokens >= kRoomy || material.sessions.empty()) {
     if (!material.names.empty()) out.known_as = names_of(material.names);

@@ -26,6 +26,7 @@ std::string render_text(const TopicSearchAnswer& a) {
   if (a.topics) return list_text(a);
   std::string out = "\"" + on_one_line(a.topic) + "\": " + std::to_string(a.total_exchanges) + " exchanges in " +
                     std::to_string(a.sessions_found) + " sessions, oldest first.\n";
+  if (a.time_range) out += "From " + short_time(a.time_range->start) + " to " + short_time(a.time_range->end) + ".\n";
   std::string body;
   if (!a.evolution.empty()) body += a.evolution + "\n";
   if (a.known_as) body += "Known as: " + joined(*a.known_as) + "\n";

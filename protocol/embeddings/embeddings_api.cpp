@@ -1,8 +1,8 @@
 #include "protocol/embeddings/embeddings_api.hpp"
 
 #include "protocol/json/writer.hpp"
+#include "protocol/model_api/answer_document.hpp"
 
-#include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 
 #include <algorithm>
@@ -15,16 +15,7 @@ using Vector = std::vector<float>;
 using Vectors = std::vector<Vector>;
 namespace bj = boost::json;
 
-constexpr std::size_t kLongestComplaint = 200;
-
-Error nonsense(std::string what) { return Error(Errc::protocol, std::move(what)); }
-
-Result<bj::value> parse(std::string_view body) {
-  boost::system::error_code ec;
-  auto value = bj::parse({body.data(), body.size()}, ec);
-  if (ec) return nonsense("the answer is not valid JSON (" + ec.message() + ")");
-  return value;
-}
+using model_api::nonsense;
 
 Result<Vector> to_unit_vector(const bj::value& value) {
   const bj::array* numbers = value.if_array();
@@ -98,25 +89,6 @@ Result<Vectors> parse_openai(const bj::value& document, std::size_t texts) {
   return out;
 }
 
-std::string one_line(std::string_view text) {
-  std::string out;
-  for (const char c : text.substr(0, kLongestComplaint)) {
-    const bool plain = static_cast<unsigned char>(c) > ' ' && c != 0x7F;
-    if (plain)
-      out += c;
-    else if (!out.empty() && out.back() != ' ')
-      out += ' ';
-  }
-  // Not in the middle of a character.
-  if (text.size() > kLongestComplaint) {
-    while (!out.empty() && (static_cast<unsigned char>(out.back()) & 0xC0U) == 0x80U)
-      out.pop_back();
-    if (!out.empty() && static_cast<unsigned char>(out.back()) >= 0xC0U) out.pop_back();
-    out += "…";
-  }
-  return out;
-}
-
 }  // namespace
 
 std::string_view path_of(Dialect dialect) { return dialect == Dialect::ollama ? "/api/embed" : "/embeddings"; }
@@ -141,26 +113,11 @@ std::string request_body(Dialect, std::string_view model, std::span<const std::s
 }
 
 Result<Vectors> parse_answer(Dialect dialect, std::string_view body, std::size_t texts) {
-  MEMD_TRY_ASSIGN(const bj::value document, parse(body));
+  MEMD_TRY_ASSIGN(const bj::value document, model_api::parse_document(body));
   MEMD_TRY_ASSIGN(auto vectors,
                   dialect == Dialect::ollama ? parse_ollama(document, texts) : parse_openai(document, texts));
   MEMD_TRY(check_lengths(vectors));
   return vectors;
-}
-
-std::string parse_complaint(std::string_view body) {
-  const auto document = parse(body);
-  if (!document) return {};
-  const bj::object* object = document->if_object();
-  const bj::value* said = nullptr;
-  if (object != nullptr) {
-    for (const char* key : {"error", "message", "detail"})
-      if (said == nullptr) said = object->if_contains(key);
-    if (said != nullptr && said->is_object()) said = said->get_object().if_contains("message");
-  }
-  if (said == nullptr || !said->is_string()) return {};
-  const auto& text = said->get_string();
-  return one_line({text.data(), text.size()});
 }
 
 }  // namespace memd::embeddings_api

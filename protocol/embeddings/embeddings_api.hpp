@@ -1,5 +1,6 @@
 #pragma once
 
+#include "protocol/model_api/model_api.hpp"
 #include "schemas/error.hpp"
 
 #include <cstddef>
@@ -12,12 +13,9 @@
 // The two HTTP APIs that embedding models are served by, as JSON texts.
 namespace memd::embeddings_api {
 
-enum class Dialect {
-  ollama,  // POST <base>/api/embed
-  openai,  // POST <base>/embeddings, <base> ends in /v1; spoken by many servers
-};
+using model_api::Dialect;
 
-std::string_view path_of(Dialect dialect);
+std::string_view path_of(Dialect dialect);  // behind the base address
 
 // `dimensions`: shorter vectors are asked for; not every model can.
 std::string request_body(Dialect dialect, std::string_view model, std::span<const std::string_view> texts,
@@ -26,8 +24,5 @@ std::string request_body(Dialect dialect, std::string_view model, std::span<cons
 // One vector a text, in their order: as many as asked for, all of one length, every number finite, none all zero, of
 // unit length. Else Errc::protocol with what is wrong.
 Result<std::vector<std::vector<float>>> parse_answer(Dialect dialect, std::string_view body, std::size_t texts);
-
-// What an answer with an error status says, on one line and not long; empty when it says nothing readable.
-std::string parse_complaint(std::string_view body);
 
 }  // namespace memd::embeddings_api

@@ -24,6 +24,7 @@ std::string about(const bj::object& message) {
   const bj::value* params = message.if_contains("params");
   const bj::value* id = find(params, "requestId");
   if (id == nullptr) id = find(find(params, "_meta"), "io.modelcontextprotocol/subscriptionId");
+  if (id == nullptr) id = find(params, "uri");
   return id == nullptr ? std::string() : id_text(*id);
 }
 
@@ -40,7 +41,7 @@ std::optional<Envelope> read_one(const bj::value& v) {
   if (!method->is_string()) return std::nullopt;
   out.method = std::string_view(method->get_string());
   out.kind = out.id.empty() ? Envelope::Kind::notification : Envelope::Kind::request;
-  if (out.kind == Envelope::Kind::notification) out.about_id = about(message);
+  out.about_id = about(message);
   return out;
 }
 

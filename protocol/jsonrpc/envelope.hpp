@@ -13,7 +13,8 @@ struct Envelope {
   Kind kind{};
   std::string id;      // JSON text; empty for a notification
   std::string method;  // empty for a response
-  // The id that the message is about: `requestId` of notifications/cancelled, or the subscription of a notification.
+  // What the message is about: `requestId` of notifications/cancelled, the subscription of a notification, or the `uri`
+  // of a request.
   std::string about_id;  // JSON text, or empty
 };
 

@@ -25,6 +25,20 @@ std::optional<Id> read_id(const bj::value& v) {
   return id;
 }
 
+Response read_response(bj::object& object, std::optional<Id> id) {
+  Response out;
+  out.id = id.value_or("");
+  if (bj::value* result = object.if_contains("result"); result != nullptr) {
+    out.result = std::move(*result);
+    return out;
+  }
+  out.is_error = true;
+  const bj::value& error = object.at("error");
+  const bj::value* said = error.is_object() ? error.get_object().if_contains("message") : nullptr;
+  if (said != nullptr && said->is_string()) out.error = std::string_view(said->get_string());
+  return out;
+}
+
 Message read_message(bj::value&& v) {
   if (!v.is_object()) return invalid(kInvalidRequest, "a message is a JSON object");
   bj::object& object = v.get_object();
@@ -39,7 +53,7 @@ Message read_message(bj::value&& v) {
 
   const bj::value* method = object.if_contains("method");
   if (method == nullptr) {
-    if (object.contains("result") || object.contains("error")) return Response{};
+    if (object.contains("result") || object.contains("error")) return read_response(object, std::move(id));
     return invalid(kInvalidRequest, "method is missing", id);
   }
   if (!method->is_string()) return invalid(kInvalidRequest, "method has to be a string", id);
@@ -128,6 +142,18 @@ std::string error_line(const std::optional<Id>& id, int code, std::string_view m
   w.member("message", message);
   if (!data.empty()) w.member_raw("data", data);
   w.end_object();
+  w.end_object();
+  return out;
+}
+
+std::string request_line(std::string_view id, std::string_view method, std::string_view params) {
+  std::string out;
+  json::Writer w(out);
+  w.begin_object();
+  w.member("jsonrpc", "2.0");
+  w.member_raw("id", id);
+  w.member("method", method);
+  w.member_raw("params", params);
   w.end_object();
   return out;
 }

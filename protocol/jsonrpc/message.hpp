@@ -36,8 +36,13 @@ struct Notification {
   std::string method;
   boost::json::value params;  // always an object
 };
-// memd asks clients nothing, so nothing of a response matters but that it is one.
-struct Response {};
+// An answer to a request of ours.
+struct Response {
+  Id id;                      // empty when it could not be told
+  boost::json::value result;  // null for an error
+  bool is_error = false;
+  std::string error;  // what the other side says of it
+};
 // Not a message. Answered with this error; `id` is absent when it could not be told.
 struct Invalid {
   std::optional<Id> id;
@@ -70,10 +75,11 @@ class MessageParser {
 // An id as JSON text; empty for what is neither string nor integer.
 Id id_text(const boost::json::value& v);
 
-// Responses and notifications on one line, without the newline. `result`, `data` and `params` are JSON text;
+// Responses, requests and notifications on one line, without the newline. `result`, `data` and `params` are JSON text;
 // an absent id is written as null, which JSON-RPC asks for when the id could not be told.
 std::string result_line(std::string_view id, std::string_view result);
 std::string error_line(const std::optional<Id>& id, int code, std::string_view message, std::string_view data = {});
+std::string request_line(std::string_view id, std::string_view method, std::string_view params);
 std::string notification_line(std::string_view method, std::string_view params);
 
 }  // namespace memd::jsonrpc

@@ -37,7 +37,13 @@ Era read_era(const bj::object& params) {
   const bj::value* capabilities = keys->if_contains(kCapabilitiesKey);
   if (capabilities == nullptr || !capabilities->is_object())
     return bad("_meta[\"io.modelcontextprotocol/clientCapabilities\"] is required and has to be an object");
-  return ModernMeta{};
+  return ModernMeta{can_sample(capabilities)};
+}
+
+bool can_sample(const bj::value* capabilities) {
+  if (capabilities == nullptr || !capabilities->is_object()) return false;
+  const bj::value* sampling = capabilities->get_object().if_contains("sampling");
+  return sampling != nullptr && sampling->is_object();
 }
 
 std::string read_progress_token(const bj::object& params) {

@@ -10,7 +10,9 @@
 namespace memd::mcp {
 
 // The request carries the `_meta` of the stateless era.
-struct ModernMeta {};
+struct ModernMeta {
+  bool can_sample = false;  // the client offers its own model, for this request
+};
 // It carries none: a connection that shook hands.
 struct LegacyMeta {};
 // It tries to, and is answered with this error.
@@ -28,9 +30,7 @@ Era read_era(const boost::json::object& params);
 // `_meta.progressToken` as JSON text, empty when there is none.
 std::string read_progress_token(const boost::json::object& params);
 
-// What a subscriptions/listen asked for and gets; all else is not offered.
-struct SubscriptionFilter {
-  bool tools_list_changed = false;
-};
+// Whether the client's capabilities, of a handshake or a request, offer its own model.
+bool can_sample(const boost::json::value* capabilities);
 
 }  // namespace memd::mcp

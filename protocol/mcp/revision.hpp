@@ -17,6 +17,7 @@ constexpr std::string_view to_string(Revision r) { return kRevisionNames[static_
 constexpr bool is_modern(Revision r) { return r >= Revision::v2026_07_28; }  // no handshake, _meta on each request
 constexpr bool has_batches(Revision r) { return r == Revision::v2025_03_26; }
 constexpr bool has_annotations(Revision r) { return r >= Revision::v2025_03_26; }
+constexpr bool has_completions(Revision r) { return r >= Revision::v2025_03_26; }  // as a capability
 constexpr bool has_progress_message(Revision r) { return r >= Revision::v2025_03_26; }
 constexpr bool has_structured_content(Revision r) { return r >= Revision::v2025_06_18; }  // and titles
 

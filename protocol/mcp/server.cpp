@@ -1,5 +1,7 @@
 #include "protocol/mcp/server.hpp"
 
+#include "protocol/mcp/resource_watch.hpp"
+#include "protocol/mcp/server_state.hpp"
 #include "protocol/transport/stdio_stream.hpp"
 #include "protocol/transport/stream_transport.hpp"
 #include "protocol/transport/unix_socket.hpp"
@@ -27,12 +29,23 @@ using boost::system::error_code;
 
 // Out of descriptors: connections wait in the backlog instead of spinning the loop.
 constexpr auto kAcceptRetry = std::chrono::milliseconds(100);
+// While a call runs whose client wants to hear of it.
+constexpr auto kHeartbeat = std::chrono::milliseconds(250);
 
 }  // namespace
 
 struct Server::Impl {
   Impl(asio::io_context& l, std::function<void(Task)> to_worker, const ServerProfile& p)
-      : loop(l), profile(p), executors{std::move(to_worker), [this](Task t) { asio::post(loop, std::move(t)); }} {}
+      : loop(l),
+        profile(p),
+        executors{std::move(to_worker), [this](Task t) { asio::post(loop, std::move(t)); }},
+        state(p.clock()),
+        watch(loop, executors, p.resources(), state.subscriptions, [this](const SubscriptionHub::Changes& changes) {
+          for (const auto& session : sessions)
+            session->notify_resources_changed(changes);
+        }) {
+    state.wake_heartbeat = [this] { beat_later(); };
+  }
 
   using Sessions = std::list<std::unique_ptr<Session>>;
 
@@ -66,7 +79,7 @@ struct Server::Impl {
     if (!work) work.emplace(asio::make_work_guard(loop));
     const auto place = sessions.emplace(sessions.end());
     // Erased by a task of its own: on_finished is called from inside the session.
-    *place = std::make_unique<Session>(std::move(t), profile, executors,
+    *place = std::make_unique<Session>(std::move(t), profile, state, executors,
                                        [this, place] { asio::post(loop, [this, place] { erase(place); }); });
     (*place)->start();
     if (stopping) (*place)->stop();
@@ -80,15 +93,32 @@ struct Server::Impl {
     if (!sessions.empty()) return;
     work.reset();
     deadline.cancel();
+    heartbeat.cancel();
+  }
+  void beat_later() {
+    if (stopping || std::exchange(beating, true)) return;
+    heartbeat.expires_after(kHeartbeat);
+    heartbeat.async_wait([this](error_code ec) {
+      beating = false;
+      if (ec && sessions.empty()) return;
+      bool more = false;
+      for (const auto& session : sessions)
+        more = session->beat() || more;
+      if (more) beat_later();
+    });
   }
 
   asio::io_context& loop;
   const ServerProfile& profile;
   const Executors executors;
+  ServerState state;
+  ResourceWatch watch;
   std::optional<stream_protocol::acceptor> acceptor;
   stream_protocol::socket accepted{loop};
   asio::steady_timer retry{loop};
   asio::steady_timer deadline{loop};
+  asio::steady_timer heartbeat{loop};
+  bool beating = false;
   Sessions sessions;
   std::optional<asio::executor_work_guard<asio::io_context::executor_type>> work;
   std::function<void(std::size_t)> closed_hook;
@@ -117,6 +147,8 @@ void Server::stop(int grace_ms) {
   error_code ignored;
   if (impl.acceptor) impl.acceptor->close(ignored);
   impl.retry.cancel();
+  impl.watch.stop();
+  impl.heartbeat.cancel();
   for (const auto& session : impl.sessions)
     session->stop();
   if (impl.sessions.empty()) return;
@@ -135,6 +167,8 @@ void Server::request_stop() {
 std::size_t Server::session_count() const { return impl_->sessions.size(); }
 
 void Server::on_session_closed(std::function<void(std::size_t)> f) { impl_->closed_hook = std::move(f); }
+
+void Server::resources_may_have_changed() { impl_->watch.hint(); }
 
 void Server::notify_tools_changed() {
   for (const auto& session : impl_->sessions)

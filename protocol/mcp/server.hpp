@@ -38,6 +38,9 @@ class Server {
   // Called on the loop after a session has gone, with how many are left.
   void on_session_closed(std::function<void(std::size_t left)> f);
   void notify_tools_changed();
+  // Something was committed that resources are read from: clients that watch what has changed are told, at most once a
+  // second each. From any thread; costs nothing while nobody watches.
+  void resources_may_have_changed();
 
  private:
   struct Impl;

@@ -1,7 +1,5 @@
 #include "protocol/mcp/server_profile.hpp"
 
-#include "schemas/json_writer.hpp"
-
 #include <utility>
 
 namespace memd::mcp {
@@ -40,21 +38,11 @@ void write_tool(json::Writer& w, const Tool& tool, Revision r) {
   w.end_object();
 }
 
-void write_cache_members(json::Writer& w, std::int64_t ttl_ms) {
-  w.key("ttlMs");
-  w.number(ttl_ms);
-  w.member("cacheScope", "private");
-}
-
-void write_meta(json::Writer& w, std::string_view members) {
-  w.member_raw("_meta", std::string("{").append(members).append("}"));
-}
-
 }  // namespace
 
 ServerProfile::ServerProfile(ServerIdentity identity, const ToolRegistry& tools, const Clock& clock,
-                             ServerLimits limits)
-    : identity_(std::move(identity)), tools_(tools), clock_(clock), limits_(limits) {
+                             ServerLimits limits, Offers offers)
+    : identity_(std::move(identity)), tools_(tools), clock_(clock), limits_(limits), offers_(offers) {
   if (identity_.instructions.size() > kMaxInstructions)
     throw ErrorException(Error(Errc::invalid_argument, "server instructions are longer than 2,048 characters"));
   {
@@ -67,44 +55,62 @@ ServerProfile::ServerProfile(ServerIdentity identity, const ToolRegistry& tools,
   for (std::size_t i = 0; i < kRevisionNames.size(); ++i) {
     const auto r = static_cast<Revision>(i);
     json::Writer list(tool_lists_[i]);
-    list.begin_object();
-    if (is_modern(r)) list.member("resultType", "complete");
+    begin_result(list, r);
     list.key("tools");
     list.begin_array();
     for (const Tool& tool : tools_.tools())
       write_tool(list, tool, r);
     list.end_array();
-    if (is_modern(r)) {
-      write_cache_members(list, kToolListTtlMs);
-      write_meta(list, server_info_member_);
-    }
-    list.end_object();
+    end_result(list, r, kToolListTtlMs);
 
     if (is_modern(r)) continue;
     json::Writer init(initialize_results_[i]);
     init.begin_object();
     init.member("protocolVersion", to_string(r));
-    init.member_raw("capabilities", R"({"logging":{},"tools":{"listChanged":true}})");
+    init.member_raw("capabilities", capabilities(r));
     init.key("serverInfo");
     write_implementation(init, identity_, has_structured_content(r));
     if (!identity_.instructions.empty()) init.member("instructions", identity_.instructions);
     init.end_object();
   }
   json::Writer discover(discover_result_);
-  discover.begin_object();
-  discover.member("resultType", "complete");
+  begin_result(discover, Revision::v2026_07_28);
   discover.member_raw("supportedVersions", R"(["2026-07-28"])");
-  discover.member_raw("capabilities", R"({"tools":{"listChanged":true}})");
+  discover.member_raw("capabilities", capabilities(Revision::v2026_07_28));
   if (!identity_.instructions.empty()) discover.member("instructions", identity_.instructions);
-  write_cache_members(discover, 0);
-  write_meta(discover, server_info_member_);
-  discover.end_object();
+  end_result(discover, Revision::v2026_07_28, 0);
+}
 
-  json::Writer empty(modern_empty_);
-  empty.begin_object();
-  empty.member("resultType", "complete");
-  write_meta(empty, server_info_member_);
-  empty.end_object();
+// Prompts change only with the program, and it has no way to tell.
+std::string ServerProfile::capabilities(Revision r) const {
+  std::string out;
+  json::Writer w(out);
+  w.begin_object();
+  if (has_completions(r) && (offers_.resources != nullptr || offers_.prompts != nullptr))
+    w.member_raw("completions", "{}");
+  if (!is_modern(r)) w.member_raw("logging", "{}");
+  if (offers_.prompts != nullptr) w.member_raw("prompts", "{}");
+  if (offers_.resources != nullptr) w.member_raw("resources", R"({"listChanged":true,"subscribe":true})");
+  w.member_raw("tools", R"({"listChanged":true})");
+  w.end_object();
+  return out;
+}
+
+void ServerProfile::begin_result(json::Writer& w, Revision r, std::string_view type) const {
+  w.begin_object();
+  if (is_modern(r)) w.member("resultType", type);
+}
+
+void ServerProfile::end_result(json::Writer& w, Revision r, std::optional<TimeMs> ttl_ms) const {
+  if (is_modern(r)) {
+    if (ttl_ms) {
+      w.key("ttlMs");
+      w.number(static_cast<std::int64_t>(*ttl_ms));
+      w.member("cacheScope", "private");
+    }
+    w.member_raw("_meta", "{" + server_info_member_ + "}");
+  }
+  w.end_object();
 }
 
 void ServerProfile::add_method(std::string name, ExtensionMethod method) {
@@ -123,7 +129,7 @@ std::string ServerProfile::subscription_end_result(std::string_view id) const {
   json::Writer w(out);
   w.begin_object();
   w.member("resultType", "complete");
-  write_meta(w, members);
+  w.member_raw("_meta", "{" + members + "}");
   w.end_object();
   return out;
 }
@@ -132,8 +138,7 @@ std::string ServerProfile::tool_result(const ToolOutcome& outcome, Revision r) c
   std::string out;
   out.reserve(outcome.text.size() + outcome.structured.size() + 256);
   json::Writer w(out);
-  w.begin_object();
-  if (is_modern(r)) w.member("resultType", "complete");
+  begin_result(w, r);
   w.key("content");
   w.begin_array();
   w.begin_object();
@@ -143,8 +148,7 @@ std::string ServerProfile::tool_result(const ToolOutcome& outcome, Revision r) c
   w.end_array();
   if (has_structured_content(r) && !outcome.structured.empty()) w.member_raw("structuredContent", outcome.structured);
   w.member_bool("isError", outcome.is_error);
-  if (is_modern(r)) write_meta(w, server_info_member_);
-  w.end_object();
+  end_result(w, r);
   return out;
 }
 

@@ -1,14 +1,18 @@
 #pragma once
 
+#include "protocol/mcp/prompt_registry.hpp"
+#include "protocol/mcp/resource_registry.hpp"
 #include "protocol/mcp/revision.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/clock.hpp"
 #include "schemas/error.hpp"
+#include "schemas/json_writer.hpp"
 
 #include <array>
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,9 +24,13 @@ using ExtensionMethod = std::function<Result<std::string>(std::string_view param
 struct ServerLimits {
   std::size_t max_in_flight = 32;  // of a connection; more wait unread
   std::size_t max_subscriptions = 16;
+  std::size_t max_watched_resources = 100;   // of a connection
   std::size_t max_unsent_bytes = 32U << 20;  // a peer that lets more pile up is disconnected
   std::size_t max_line_bytes = 10'000'000;
   TimeMs progress_interval_ms = 50;
+  TimeMs heartbeat_ms = 500;            // a call that has said nothing for so long is reported to be alive
+  std::size_t max_client_waits = 2;     // calls of the process that wait for their client's model; each holds a worker
+  TimeMs max_client_wait_ms = 300'000;  // for one answer: a person may have to agree
 };
 
 struct ServerIdentity {
@@ -32,12 +40,19 @@ struct ServerIdentity {
   std::string instructions;  // how a model should use the tools, at most 2,048 characters
 };
 
+// What a server offers besides tools; null: nothing of the kind. Borrowed, complete before the profile is made.
+struct Offers {
+  const ResourceRegistry* resources = nullptr;
+  const PromptRegistry* prompts = nullptr;
+};
+
 // All that is the same for every connection, with the answers that never change rendered once. Constant after
-// construction except for add_method, so any thread may read it. Borrows the registry and the clock.
+// construction except for add_method, so any thread may read it. Borrows the registries and the clock.
 class ServerProfile {
  public:
   // Throws ErrorException when the instructions are too long. The registry has to be complete.
-  ServerProfile(ServerIdentity identity, const ToolRegistry& tools, const Clock& clock, ServerLimits limits = {});
+  ServerProfile(ServerIdentity identity, const ToolRegistry& tools, const Clock& clock, ServerLimits limits = {},
+                Offers offers = {});
 
   // Before the first session. `name` holds a slash and is none of MCP's: "memd/status".
   void add_method(std::string name, ExtensionMethod method);
@@ -45,6 +60,8 @@ class ServerProfile {
   void set_failure_log(std::function<void(std::string_view)> log) { failure_log_ = std::move(log); }
 
   const ToolRegistry& tools() const { return tools_; }
+  const ResourceRegistry* resources() const { return offers_.resources; }
+  const PromptRegistry* prompts() const { return offers_.prompts; }
   const Clock& clock() const { return clock_; }
   const ServerLimits& limits() const { return limits_; }
   const ExtensionMethod* find_method(std::string_view name) const;
@@ -56,22 +73,27 @@ class ServerProfile {
   std::string_view tool_list(Revision r) const { return tool_lists_[static_cast<std::size_t>(r)]; }
   std::string_view initialize_result(Revision r) const { return initialize_results_[static_cast<std::size_t>(r)]; }
   std::string_view discover_result() const { return discover_result_; }
-  std::string_view empty_result(Revision r) const { return is_modern(r) ? std::string_view(modern_empty_) : "{}"; }
   std::string subscription_end_result(std::string_view id) const;
   std::string tool_result(const ToolOutcome& outcome, Revision r) const;
+  // The same for every result: opens the object, and closes it with what its era wants, how long it may be cached
+  // included where the result is of a kind that can be.
+  void begin_result(json::Writer& w, Revision r, std::string_view type = "complete") const;
+  void end_result(json::Writer& w, Revision r, std::optional<TimeMs> ttl_ms = std::nullopt) const;
 
  private:
+  std::string capabilities(Revision r) const;
+
   ServerIdentity identity_;
   const ToolRegistry& tools_;
   const Clock& clock_;
   ServerLimits limits_;
+  Offers offers_;
   std::map<std::string, ExtensionMethod, std::less<>> methods_;
   std::function<void(std::string_view)> failure_log_;
   std::string server_info_member_;  // "io.modelcontextprotocol/serverInfo":{…}
   std::array<std::string, kRevisionNames.size()> tool_lists_;
   std::array<std::string, kRevisionNames.size()> initialize_results_;
   std::string discover_result_;
-  std::string modern_empty_;
 };
 
 }  // namespace memd::mcp

@@ -1,20 +1,26 @@
 #include "protocol/mcp/session.hpp"
 
 #include "protocol/mcp/call.hpp"
-#include "schemas/json_writer.hpp"
 
 #include <utility>
 #include <vector>
 
-// Connection state, admission and delivery. What each method answers is in session_methods.cpp.
+// Connection state, admission and delivery. What each method answers is in session_methods.cpp, what a worker does in
+// session_calls.cpp.
 namespace memd::mcp {
 
-Session::Session(std::unique_ptr<transport::LineTransport> transport, const ServerProfile& profile,
+Session::Session(std::unique_ptr<transport::LineTransport> transport, const ServerProfile& profile, ServerState& state,
                  const Executors& executors, std::function<void()> on_finished)
     : transport_(std::move(transport)),
       profile_(profile),
+      state_(state),
       executors_(executors),
-      on_finished_(std::move(on_finished)) {}
+      on_finished_(std::move(on_finished)),
+      client_requests_(executors,
+                       [this](std::string_view line) {
+                         if (!closed_) transport_->write_line(line);
+                       }),
+      subscriptions_(state.subscriptions) {}
 
 Session::~Session() = default;
 
@@ -29,6 +35,8 @@ void Session::on_line(std::string_view line) {
     handle(*notification);
   } else if (auto* batch = std::get_if<jsonrpc::Batch>(&incoming)) {
     handle_batch(*batch);
+  } else if (auto* response = std::get_if<jsonrpc::Response>(&incoming)) {
+    client_requests_.on_response(*response);
   } else if (auto* invalid = std::get_if<jsonrpc::Invalid>(&incoming)) {
     transport_->write_line(jsonrpc::error_line(invalid->id, invalid->code, invalid->message));
   }
@@ -53,6 +61,8 @@ void Session::handle_batch(jsonrpc::Batch& batch) {
       handle(*request, reply);
     } else if (auto* notification = std::get_if<jsonrpc::Notification>(&message)) {
       handle(*notification);
+    } else if (auto* response = std::get_if<jsonrpc::Response>(&message)) {
+      client_requests_.on_response(*response);
     } else if (auto* invalid = std::get_if<jsonrpc::Invalid>(&message)) {
       ++reply->pending;
       answer(reply, jsonrpc::error_line(invalid->id, invalid->code, invalid->message));
@@ -79,9 +89,11 @@ void Session::answer_error(const jsonrpc::Request& request, int code, std::strin
 
 void Session::admit(std::shared_ptr<Call> call) {
   if (call->tool != nullptr && call->tool->info.inline_ok) {
-    answer(call->batch, run(call));
+    answer(call->batch, run(call).line);
     return;
   }
+  call->started_at = call->heard_at = profile_.clock().now();
+  if (!call->progress_token.empty() && state_.wake_heartbeat) state_.wake_heartbeat();
   in_flight_.emplace(call->id, call);
   if (running_ < profile_.limits().max_in_flight)
     launch(call);
@@ -92,41 +104,18 @@ void Session::admit(std::shared_ptr<Call> call) {
 void Session::launch(const std::shared_ptr<Call>& call) {
   if (++running_ >= profile_.limits().max_in_flight) transport_->set_reading(false);
   executors_.to_worker([this, call] {
-    auto line = std::make_shared<std::string>(run(call));
-    executors_.to_loop([this, call, line] { finish(call, *line); });
+    auto outcome = std::make_shared<Outcome>(run(call));
+    executors_.to_loop([this, call, outcome] { finish(call, *outcome); });
   });
 }
 
-// On a worker, or on the loop for a tool that is quick.
-std::string Session::run(const std::shared_ptr<Call>& call) {
-  ToolContext::ProgressSink sink;
-  const bool quick = call->tool != nullptr && call->tool->info.inline_ok;
-  if (!quick && !call->progress_token.empty())
-    sink = [this, call](double done, double total, std::string_view message) {
-      report_progress(call, done, total, message);
-    };
-  ToolContext context(call->stop.get_token(), std::move(sink));
-  if (call->stop.stop_requested()) return {};
-  if (call->tool != nullptr) {
-    const ToolOutcome outcome = call->tool->invoke(call->params.get_object(), context);
-    if (outcome.unexpected) {
-      const std::string what = call->tool->info.name + ": " + outcome.text;
-      profile_.log_failure(what);
-      executors_.to_loop([this, what, call] {
-        if (!call->settled && !is_modern(call->revision)) log_to_client(what);
-      });
-    }
-    return jsonrpc::result_line(call->id, profile_.tool_result(outcome, call->revision));
-  }
-  return run_extension(*call, context);
-}
-
-void Session::finish(const std::shared_ptr<Call>& call, std::string_view line) {
+void Session::finish(const std::shared_ptr<Call>& call, const Outcome& outcome) {
   --running_;
   if (!call->settled) {
     call->settled = true;
     in_flight_.erase(call->id);
-    answer(call->batch, std::string(line));
+    if (outcome.succeeded && call->on_success) call->on_success();
+    answer(call->batch, outcome.line);
   }
   while (!waiting_.empty() && running_ < profile_.limits().max_in_flight) {
     const auto next = std::move(waiting_.front());
@@ -136,37 +125,6 @@ void Session::finish(const std::shared_ptr<Call>& call, std::string_view line) {
   if (!closed_ && !stopping_ && running_ < profile_.limits().max_in_flight) transport_->set_reading(true);
   close_when_drained();
   report_when_finished();
-}
-
-void Session::report_progress(const std::shared_ptr<Call>& call, double done, double total, std::string_view message) {
-  {
-    const std::lock_guard lock(call->progress_mutex);
-    const TimeMs now = profile_.clock().now();
-    if (call->progress_sent_at && now >= *call->progress_sent_at &&
-        now - *call->progress_sent_at < profile_.limits().progress_interval_ms)
-      return;
-    call->progress_sent_at = now;
-  }
-  executors_.to_loop(
-      [this, call, done, total, text = std::string(message)] { send_progress(*call, done, total, text); });
-}
-
-void Session::send_progress(Call& call, double done, double total, std::string_view message) {
-  if (call.settled || closed_ || !(done > call.last_progress)) return;
-  call.last_progress = done;
-  std::string params;
-  json::Writer w(params);
-  w.begin_object();
-  w.member_raw("progressToken", call.progress_token);
-  w.key("progress");
-  w.number(done);
-  if (total > 0) {
-    w.key("total");
-    w.number(total);
-  }
-  if (!message.empty() && has_progress_message(call.revision)) w.member("message", message);
-  w.end_object();
-  transport_->write_line(jsonrpc::notification_line("notifications/progress", params));
 }
 
 void Session::cancel(const std::shared_ptr<Call>& call) {
@@ -193,8 +151,8 @@ void Session::stop() {
   cancel_all();
   for (const auto& call : calls)
     answer(call->batch, jsonrpc::error_line(call->id, jsonrpc::kInternalError, "memd is stopping; ask again"));
-  while (!subscriptions_.empty())
-    end_subscription(std::string(subscriptions_.begin()->first));
+  while (const auto stream = subscriptions_.any_stream())
+    end_subscription(*stream);
   transport_->close();
 }
 
@@ -202,24 +160,26 @@ void Session::abort() { transport_->abort(); }
 
 void Session::notify_tools_changed() {
   if (closed_ || stopping_) return;
-  if (legacy_ && initialized_)
-    transport_->write_line(R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed"})");
-  for (const auto& [id, filter] : subscriptions_) {
-    if (!filter.tools_list_changed) continue;
-    transport_->write_line(jsonrpc::notification_line(
-        "notifications/tools/list_changed", R"({"_meta":{"io.modelcontextprotocol/subscriptionId":)" + id + "}}"));
-  }
+  for (const std::string& line : subscriptions_.tools_changed(legacy_ && initialized_))
+    transport_->write_line(line);
+}
+
+void Session::notify_resources_changed(const SubscriptionHub::Changes& changes) {
+  if (closed_ || stopping_) return;
+  for (const std::string& line : subscriptions_.changed(changes))
+    transport_->write_line(line);
 }
 
 // A final result and a cancellation both: the specification asks for one in one place and the other in another.
 void Session::end_subscription(const std::string& id) {
-  subscriptions_.erase(id);
+  subscriptions_.close(id);
   transport_->write_line(jsonrpc::notification_line("notifications/cancelled", R"({"requestId":)" + id + "}"));
   transport_->write_line(jsonrpc::result_line(id, profile_.subscription_end_result(id)));
 }
 
 void Session::on_end_of_input() {
   input_ended_ = true;
+  client_requests_.end();
   close_when_drained();
 }
 
@@ -230,6 +190,7 @@ void Session::close_when_drained() {
 
 void Session::on_closed() {
   closed_ = true;
+  client_requests_.end();
   cancel_all();
   subscriptions_.clear();
   report_when_finished();

@@ -1,4 +1,6 @@
 #include "protocol/mcp/call.hpp"
+#include "protocol/mcp/offered_methods.hpp"
+#include "protocol/mcp/params.hpp"
 #include "protocol/mcp/session.hpp"
 #include "schemas/json_writer.hpp"
 
@@ -21,17 +23,6 @@ constexpr std::array<std::string_view, 8> kLogLevels{"debug", "info",     "notic
                                                      "error", "critical", "alert",  "emergency"};
 constexpr int kErrorLevel = 4;
 
-const bj::value* member(const bj::value& params, std::string_view name) {
-  const bj::value* v = params.get_object().if_contains(name);
-  return v != nullptr && !v->is_null() ? v : nullptr;
-}
-
-std::optional<std::string_view> string_member(const bj::value& params, std::string_view name) {
-  const bj::value* v = member(params, name);
-  if (v == nullptr || !v->is_string()) return std::nullopt;
-  return std::string_view(v->get_string());
-}
-
 std::string unknown_method(std::string_view method) {
   return "method not found: " + std::string(method.substr(0, 100));
 }
@@ -39,7 +30,7 @@ std::string unknown_method(std::string_view method) {
 }  // namespace
 
 void Session::handle(jsonrpc::Request& request, std::shared_ptr<BatchReply> batch) {
-  if (in_flight_.contains(request.id) || subscriptions_.contains(request.id))
+  if (in_flight_.contains(request.id) || subscriptions_.has(request.id))
     return answer_error(request, kInvalidRequest, "a request with this id is still being worked on", batch);
   // A client was seen to send initialize after a successful server/discover, so it comes before the era.
   if (request.method == "initialize") return handle_initialize(request, batch);
@@ -49,7 +40,7 @@ void Session::handle(jsonrpc::Request& request, std::shared_ptr<BatchReply> batc
   const Era era = read_era(request.params.get_object());
   if (const auto* bad = std::get_if<BadMeta>(&era))
     return answer_error(request, bad->code, bad->message, batch, bad->data);
-  if (std::holds_alternative<ModernMeta>(era)) return handle_modern(request, std::move(batch));
+  if (const auto* modern = std::get_if<ModernMeta>(&era)) return handle_modern(request, *modern, std::move(batch));
   if (legacy_ || request.method == "ping") return handle_legacy(request, std::move(batch));
   answer_error(request, kInvalidParams,
                "send initialize first, or _meta with io.modelcontextprotocol/protocolVersion and "
@@ -60,20 +51,30 @@ void Session::handle(jsonrpc::Request& request, std::shared_ptr<BatchReply> batc
 void Session::handle(jsonrpc::Notification& notification) {
   if (notification.method == "notifications/cancelled") return handle_cancelled(notification);
   if (notification.method == "notifications/initialized") initialized_ = true;
+  if (notification.method == kResuming) {
+    const bj::value* count = member(notification.params, "subscriptions");
+    if (count != nullptr && count->is_int64()) resuming_ = count->get_int64();
+  }
 }
 
 void Session::handle_initialize(const jsonrpc::Request& request, const std::shared_ptr<BatchReply>& batch) {
   const auto asked = string_member(request.params, "protocolVersion");
   legacy_ = asked ? parse_legacy_revision(*asked).value_or(kLatestLegacy) : kLatestLegacy;
+  legacy_samples_ = can_sample(member(request.params, "capabilities"));
   answer(batch, jsonrpc::result_line(request.id, profile_.initialize_result(*legacy_)));
 }
 
 void Session::handle_legacy(jsonrpc::Request& request, std::shared_ptr<BatchReply> batch) {
   const Revision revision = legacy_.value_or(kLatestLegacy);
   const std::string_view method = request.method;
-  if (method == "tools/call") return handle_tools_call(request, revision, std::move(batch));
+  if (method == "tools/call") return handle_tools_call(request, revision, legacy_samples_, std::move(batch));
   if (method == "tools/list") return handle_tools_list(request, revision, batch);
   if (method == "logging/setLevel") return handle_set_level(request, batch);
+  if (handle_offered(request, revision, batch)) return;
+  if (profile_.resources() != nullptr) {
+    if (method == "resources/subscribe") return handle_subscribe(request, std::move(batch));
+    if (method == "resources/unsubscribe") return handle_unsubscribe(request, batch);
+  }
   // One client asks for these whether they are offered or not, and shows an error as a broken server.
   std::string_view result;
   if (method == "ping") result = "{}";
@@ -84,10 +85,12 @@ void Session::handle_legacy(jsonrpc::Request& request, std::shared_ptr<BatchRepl
   answer(batch, jsonrpc::result_line(request.id, result));
 }
 
-void Session::handle_modern(jsonrpc::Request& request, std::shared_ptr<BatchReply> batch) {
+void Session::handle_modern(jsonrpc::Request& request, const ModernMeta& meta, std::shared_ptr<BatchReply> batch) {
+  constexpr Revision kModern = Revision::v2026_07_28;
   const std::string_view method = request.method;
-  if (method == "tools/call") return handle_tools_call(request, Revision::v2026_07_28, std::move(batch));
-  if (method == "tools/list") return handle_tools_list(request, Revision::v2026_07_28, batch);
+  if (method == "tools/call") return handle_tools_call(request, kModern, meta.can_sample, std::move(batch));
+  if (method == "tools/list") return handle_tools_list(request, kModern, batch);
+  if (handle_offered(request, kModern, batch)) return;
   if (method == "server/discover") return answer(batch, jsonrpc::result_line(request.id, profile_.discover_result()));
   if (method == "subscriptions/listen" && batch == nullptr) return handle_listen(request);
   answer_error(request, kMethodNotFound, unknown_method(method), batch);
@@ -122,79 +125,75 @@ void Session::handle_tools_list(const jsonrpc::Request& request, Revision revisi
   answer(batch, jsonrpc::result_line(request.id, profile_.tool_list(revision)));
 }
 
-void Session::handle_tools_call(jsonrpc::Request& request, Revision revision, std::shared_ptr<BatchReply> batch) {
+std::shared_ptr<Call> Session::make_call(jsonrpc::Request& request, bj::value params, Revision revision,
+                                         std::shared_ptr<BatchReply> batch) const {
+  auto call = std::make_shared<Call>(std::move(params));
+  call->id = std::move(request.id);
+  call->revision = revision;
+  call->batch = std::move(batch);
+  return call;
+}
+
+void Session::handle_tools_call(jsonrpc::Request& request, Revision revision, bool can_sample,
+                                std::shared_ptr<BatchReply> batch) {
   const auto name = string_member(request.params, "name");
   if (!name) return answer_error(request, kInvalidParams, "params.name has to be the name of a tool", batch);
   const Tool* tool = profile_.tools().find(*name);
   if (tool == nullptr)
     return answer_error(request, kInvalidParams, "unknown tool: " + std::string(name->substr(0, 100)), batch);
 
-  bj::value& arguments = request.params.get_object()["arguments"];
+  InputRetry retry;
+  if (const auto state = string_member(request.params, "requestState")) retry.state = *state;
+  bj::object& params = request.params.get_object();
+  if (bj::value* responses = params.if_contains("inputResponses"); responses != nullptr)
+    retry.responses = std::move(*responses);
+  std::string token = read_progress_token(params);
+  bj::value& arguments = params["arguments"];
   if (arguments.is_null()) arguments.emplace_object();
   if (!arguments.is_object()) {
     const ToolOutcome bad{"arguments: send a JSON object with the named arguments", {}, true, false};
     return answer(batch, jsonrpc::result_line(request.id, profile_.tool_result(bad, revision)));
   }
-  auto call = std::make_shared<Call>(std::move(arguments));
-  call->id = std::move(request.id);
-  call->revision = revision;
+  auto call = make_call(request, std::move(arguments), revision, std::move(batch));
   call->tool = tool;
-  call->progress_token = read_progress_token(request.params.get_object());
-  call->batch = std::move(batch);
+  call->can_sample = can_sample;
+  call->retry = std::move(retry);
+  call->progress_token = std::move(token);
   admit(std::move(call));
+}
+
+// Resources, prompts and completion. False: the method is none of these, or not offered.
+bool Session::handle_offered(jsonrpc::Request& request, Revision revision, std::shared_ptr<BatchReply>& batch) {
+  const OfferedMethod method = find_offered_method(request.method, profile_);
+  if (method == nullptr) return false;
+  std::string token = read_progress_token(request.params.get_object());
+  const std::string_view name = request.method;
+  const bool reads = name == "resources/read";
+  const bool lists = name == "resources/list";
+  auto call = make_call(request, std::move(request.params), revision, std::move(batch));
+  call->progress_token = std::move(token);
+  if (reads && !is_modern(revision)) call->not_found_code = kResourceNotFound;
+  call->work = [method, this](const Call& c, ToolContext& context) { return method(profile_, c, context); };
+  if (lists && !is_modern(revision)) watch_list_with(*call);
+  admit(std::move(call));
+  return true;
 }
 
 void Session::handle_extension(jsonrpc::Request& request, const ExtensionMethod& method,
                                std::shared_ptr<BatchReply> batch) {
   std::string token = read_progress_token(request.params.get_object());
   request.params.get_object().erase("_meta");  // of the transport, no argument
-  auto call = std::make_shared<Call>(std::move(request.params));
-  call->id = std::move(request.id);
-  call->revision = kLatestLegacy;
-  call->method = &method;
+  auto call = make_call(request, std::move(request.params), kLatestLegacy, std::move(batch));
   call->progress_token = std::move(token);
-  call->batch = std::move(batch);
+  call->work = [&method](const Call& c, ToolContext& context) { return method(bj::serialize(c.params), context); };
   admit(std::move(call));
-}
-
-std::string Session::run_extension(const Call& call, ToolContext& context) {
-  std::string problem;
-  int code = jsonrpc::kInternalError;
-  try {
-    auto result = (*call.method)(bj::serialize(call.params), context);
-    if (result) return jsonrpc::result_line(call.id, *result);
-    problem = result.error().message();
-    if (result.error().is(Errc::invalid_argument) || result.error().is(Errc::not_found)) code = kInvalidParams;
-  } catch (const std::exception& e) {
-    problem = std::string("internal error: ") + e.what();
-  }
-  if (code == jsonrpc::kInternalError) profile_.log_failure(problem);
-  return jsonrpc::error_line(call.id, code, problem);
-}
-
-void Session::handle_listen(const jsonrpc::Request& request) {
-  const bj::value* wanted = member(request.params, "notifications");
-  if (wanted == nullptr || !wanted->is_object())
-    return answer_error(request, kInvalidParams, "params.notifications has to be an object", nullptr);
-  if (subscriptions_.size() >= profile_.limits().max_subscriptions)
-    return answer_error(request, kInvalidRequest, "too many subscriptions on this connection", nullptr);
-  SubscriptionFilter filter;
-  const bj::value* tools = wanted->get_object().if_contains("toolsListChanged");
-  filter.tools_list_changed = tools != nullptr && tools->is_bool() && tools->get_bool();
-  subscriptions_.emplace(request.id, filter);
-  std::string params = R"({"notifications":)";
-  params.append(filter.tools_list_changed ? R"({"toolsListChanged":true})" : "{}")
-      .append(R"(,"_meta":{"io.modelcontextprotocol/subscriptionId":)")
-      .append(request.id)
-      .append("}}");
-  transport_->write_line(jsonrpc::notification_line("notifications/subscriptions/acknowledged", params));
 }
 
 void Session::handle_cancelled(const jsonrpc::Notification& notification) {
   const bj::value* id = member(notification.params, "requestId");
   if (id == nullptr) return;
   const std::string key = jsonrpc::id_text(*id);
-  if (subscriptions_.erase(key) > 0) return;
+  if (subscriptions_.close(key)) return;
   if (const auto it = in_flight_.find(key); it != in_flight_.end()) cancel(std::shared_ptr<Call>(it->second));
 }
 

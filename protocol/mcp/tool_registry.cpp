@@ -22,7 +22,7 @@ bool is_tool_name(std::string_view name) {
 
 }  // namespace
 
-void ToolRegistry::add_tool(Tool tool) {
+void ToolRegistry::add(Tool tool) {
   const ToolInfo& info = tool.info;
   if (!is_tool_name(info.name)) refuse(fmt::format("tool name '{}': use 1 to 40 of a-z, 0-9 and _", info.name));
   if (find(info.name) != nullptr) refuse(fmt::format("tool '{}' is added twice", info.name));
@@ -51,8 +51,9 @@ ToolOutcome ToolRegistry::call(std::string_view name, std::string_view arguments
 }
 
 ToolOutcome ToolRegistry::failed(const Error& error) {
-  const bool callers_fault = error.is(Errc::invalid_argument) || error.is(Errc::not_found) || error.is(Errc::cancelled);
-  return ToolOutcome{error.message(), {}, true, !callers_fault};
+  const bool ours = !error.is(Errc::invalid_argument) && !error.is(Errc::not_found) && !error.is(Errc::cancelled) &&
+                    !error.is(Errc::input_required);
+  return ToolOutcome{error.message(), {}, true, ours};
 }
 
 ToolOutcome ToolRegistry::internal_error(std::string_view what) {

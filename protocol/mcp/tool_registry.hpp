@@ -70,8 +70,10 @@ class ToolRegistry {
         return ToolOutcome{render_text(*out), to_json(*out), false, false};
       });
     };
-    add_tool(std::move(tool));
+    add(std::move(tool));
   }
+  // One that brings its own schemas; invoke never throws.
+  void add(Tool tool);
 
   const Tool* find(std::string_view name) const;  // nullptr when there is none
   const std::deque<Tool>& tools() const { return tools_; }
@@ -80,7 +82,6 @@ class ToolRegistry {
   ToolOutcome call(std::string_view name, std::string_view arguments, ToolContext& context) const;
 
  private:
-  void add_tool(Tool tool);
   static ToolOutcome failed(const Error& error);
   static ToolOutcome internal_error(std::string_view what);
   template <class Body>

@@ -1,1 +1,2 @@
--- Summaries without a language model, kept and brought up to date: see store/summary.
+-- A summary is made from the texts as fast as a stored one could be read and checked: none is kept.
+DROP TABLE session_summaries;

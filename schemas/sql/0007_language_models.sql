@@ -1,1 +1,6 @@
--- Answers of language models and what was spent on them.
+-- Sessions that requests of memd itself caused: an agent was asked for a summary and wrote a transcript of that. They are
+-- not taken in (schemas/own_request.hpp). What models answered is in a file of its own: sql/summaries.
+
+CREATE TABLE own_sessions (
+  uid TEXT PRIMARY KEY
+) STRICT, WITHOUT ROWID;

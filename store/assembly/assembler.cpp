@@ -51,6 +51,7 @@ Assembler::Assembler(sqlite::Database& db)
       identities_(db),
       events_(db, identities_),
       exchanges_(db),
+      observations_(db),
       history_(db, events_, exchanges_),
       copies_(db),
       paths_(db),
@@ -224,8 +225,10 @@ void Assembler::apply_event(Event& e, Context& context) {
   switch (e.kind) {
     case EventKind::user_msg:
     case EventKind::human_intervention:
-      if (!e.starts_exchange && !e.is_sidechain && !e.text.empty())
+      if (!e.starts_exchange && !e.is_sidechain && !e.text.empty()) {
         append_paragraph(s.draft.text.interventions, e.text);
+        note_rules(s, e, seq);
+      }
       break;
     case EventKind::assistant_msg: on_assistant_message(s, e, seq, context); break;
     case EventKind::tool_call: on_tool_call(s, e, seq, context); break;

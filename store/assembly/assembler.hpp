@@ -1,13 +1,13 @@
 #pragma once
 
 #include "schemas/event_batch.hpp"
-#include "schemas/observation.hpp"
 #include "schemas/source.hpp"
 #include "store/assembly/copied_prefix.hpp"
 #include "store/assembly/event_rows.hpp"
 #include "store/assembly/exchange_rows.hpp"
 #include "store/assembly/history_prompts.hpp"
 #include "store/assembly/identity_index.hpp"
+#include "store/assembly/observation_rows.hpp"
 #include "store/assembly/path_interner.hpp"
 #include "store/assembly/response_ledger.hpp"
 #include "store/assembly/session_cache.hpp"
@@ -78,8 +78,9 @@ class Assembler {
 
   void on_user_message(SessionWork& session, const Event& event, std::int64_t seq, Context& context);
   void on_assistant_message(SessionWork& session, const Event& event, std::int64_t seq, Context& context);
-  void note_decisions(SessionWork& session, const Event& event, std::int64_t seq, Context& context);
-  void save(const Observation& observation);
+  void note_observations(SessionWork& session, const Event& event, std::int64_t seq, Context& context);
+  void note_rules(SessionWork& session, const Event& event, std::int64_t seq);
+  void note_recovery(SessionWork& session, const Event& result, std::int64_t seq, const OpenCall& call);
   void on_tool_call(SessionWork& session, const Event& event, std::int64_t seq, Context& context);
   void on_tool_result(SessionWork& session, const Event& event, std::int64_t seq, const std::optional<OpenCall>& call,
                       Context& context);
@@ -98,6 +99,7 @@ class Assembler {
   IdentityIndex identities_;
   EventRows events_;
   ExchangeRows exchanges_;
+  ObservationRows observations_;
   HistoryPrompts history_;
   CopiedPrefix copies_;
   PathInterner paths_;

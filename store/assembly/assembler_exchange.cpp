@@ -2,16 +2,11 @@
 #include "schemas/hash.hpp"
 #include "store/assembly/assembler.hpp"
 #include "store/assembly/exchange_text.hpp"
-#include "store/summary/decisions.hpp"
 
 #include <algorithm>
 #include <utility>
 
 namespace memd::assembly {
-namespace {
-constexpr std::size_t kObservationSummaryBytes = 160;
-}
-
 void Assembler::open_draft(SessionWork& s, const Event& e, std::int64_t seq, Context& context) {
   close_draft(s, context.now);
   s.draft = {};
@@ -50,36 +45,14 @@ void Assembler::on_user_message(SessionWork& s, const Event& e, std::int64_t seq
   d.has_user_message = true;
   d.user_event_id = e.event_id;
   append_paragraph(d.text.user_message, e.text);
+  note_rules(s, e, seq);
   ++s.turns;
 }
 
 void Assembler::on_assistant_message(SessionWork& s, const Event& e, std::int64_t seq, Context& context) {
   if (e.is_sidechain && s.kind == SessionKind::main) return;
   s.draft.answer_offset = append_paragraph(s.draft.text.assistant_response, e.text);
-  note_decisions(s, e, seq, context);
-}
-
-void Assembler::note_decisions(SessionWork& s, const Event& e, std::int64_t seq, Context& context) {
-  for (auto& decision : find_decisions(e.text)) {
-    Observation o;
-    o.session_pk = s.pk;
-    o.exchange_number = s.draft.number;
-    o.event_seq = s.next_seq;
-    o.time = e.time;
-    o.summary = one_line(decision, kObservationSummaryBytes);
-    insert_derived(s, e, seq, EventKind::decision, decision, 0, 0, context);
-    o.content = std::move(decision);
-    save(o);
-  }
-}
-
-void Assembler::save(const Observation& o) {
-  db_.prepare(
-         "INSERT INTO observations (session_pk, exchange_number, event_seq, time, type, summary, content, metadata,"
-         " content_hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING")
-      .bind(o.session_pk, o.exchange_number, o.event_seq, o.time, to_string(o.type), o.summary, o.content, o.metadata,
-            as_sql(hash64(o.content)))
-      .run();
+  note_observations(s, e, seq, context);
 }
 
 void Assembler::touch_files(ExchangeDraft& d, const Event& e) {

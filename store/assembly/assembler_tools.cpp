@@ -1,6 +1,7 @@
 // Tool calls and what follows from them: pairs, errors, retries, edits, test runs.
 #include "schemas/hash.hpp"
 #include "store/assembly/assembler.hpp"
+#include "store/assembly/commit_rows.hpp"
 #include "store/assembly/exchange_text.hpp"
 #include "store/assembly/path_text.hpp"
 
@@ -76,6 +77,7 @@ void Assembler::on_tool_result(SessionWork& s, const Event& e, std::int64_t seq,
     insert_derived(s, e, seq, EventKind::error, e.text, kFlagError, 0, context);
   }
   if (!call) return;
+  save_commits(db_, s, *call, e, seq);
   if (e.is_error && call->modifies) events_.drop_planned_edits(s.pk, call->seq);
   if (call->is_test) {
     s.last_test_failed = e.is_error;
@@ -83,6 +85,7 @@ void Assembler::on_tool_result(SessionWork& s, const Event& e, std::int64_t seq,
                    e.is_error ? kFlagError : 0u, 0, context);
   }
   if (call->modifies && !e.is_error) on_edit(s, e, seq, *call, context);
+  note_recovery(s, e, seq, *call);
 }
 
 // A call can say how many lines it means to change (a patch) where its result does not. What it means to do stands

@@ -10,13 +10,17 @@ namespace memd::queries {
 namespace {
 
 // In the order read_exchange takes them.
-const std::string kColumns = "SELECT" + std::string(kTitleColumns) + R"(,
+std::string columns(std::string_view title, std::string_view tool_text) {
+  return "SELECT" + std::string(title) + R"(,
   e.exchange_pk, e.session_pk, s.uid, s.platform, e.exchange_number, e.first_seq, e.last_seq, e.started_at, e.ended_at,
   e.origin, e.is_sidechain, e.data_completeness, e.user_message, e.interventions, e.assistant_response,
-  e.answer_offset, e.tool_text, e.git_branch, e.working_directory, e.model_used,
+  e.answer_offset, )" +
+         std::string(tool_text) + R"(, e.git_branch, e.working_directory, e.model_used,
   e.tokens_input, e.tokens_output, e.tokens_cache_read, e.tokens_cache_creation,
   e.tool_calls, e.tool_errors, e.lines_added, e.lines_removed, e.raw_format_version, e.adapter_version, e.ingested_at
   FROM exchanges e JOIN sessions s ON s.session_pk = e.session_pk )";
+}
+const std::string kColumns = columns(kTitleColumns, "e.tool_text");
 
 ExchangeRow read_exchange(const sqlite::Statement& q) {
   ExchangeRow r;
@@ -101,6 +105,14 @@ std::vector<ExchangeRow> exchange_range(sqlite::Database& db, std::int64_t sessi
                                         std::int64_t last_number) {
   static const std::string sql =
       kColumns + "WHERE e.session_pk = ?1 AND e.exchange_number BETWEEN ?2 AND ?3 ORDER BY e.exchange_number";
+  return read_all(db.prepare(sql).bind(session_pk, first_number, last_number));
+}
+
+std::vector<ExchangeRow> exchange_texts(sqlite::Database& db, std::int64_t session_pk, std::int64_t first_number,
+                                        std::int64_t last_number) {
+  static const std::string sql = columns(" s.title, NULL", "NULL") +
+                                 "WHERE e.session_pk = ?1 AND e.exchange_number BETWEEN ?2 AND ?3"
+                                 " ORDER BY e.exchange_number";
   return read_all(db.prepare(sql).bind(session_pk, first_number, last_number));
 }
 

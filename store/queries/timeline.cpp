@@ -10,8 +10,6 @@
 namespace memd::queries {
 namespace {
 
-using PlatformBySession = std::unordered_map<std::int64_t, Platform>;
-
 struct DaySession {
   TimeMs day = 0;  // its first millisecond
   std::int64_t session_pk = 0;
@@ -21,72 +19,118 @@ struct DaySession {
   ExchangeId last = 0;
 };
 
-PlatformBySession allowed_sessions(sqlite::Database& db, const QueryFilter& filter) {
-  static const std::string sql =
-      "SELECT s.session_pk, s.platform FROM sessions s WHERE " + std::string(kSessionConditions);
-  const auto c = conditions_of(db, filter);
-  auto& q = db.prepare(sql).bind(c.platforms, c.project, c.session_pk, c.include_subagents);
-  PlatformBySession out;
-  while (q.step())
-    out.emplace(q.int64(0), platform_of(q.text(1)));
-  q.reset();
-  return out;
-}
-
 // One pass over exchanges_by_time; rows come in order of time, so slices do too.
-std::vector<DaySession> slices_of(sqlite::Database& db, const QueryFilter& filter, const PlatformBySession& allowed) {
+std::vector<DaySession> slices_of(sqlite::Database& db, const QueryFilter& filter) {
   const TimeMs until = filter.until > 0 ? filter.until : std::numeric_limits<TimeMs>::max();
   auto& q = db.prepare(
                   "SELECT started_at, session_pk, exchange_pk FROM exchanges"
                   " WHERE started_at >= ?1 AND started_at < ?2 ORDER BY started_at, session_pk, exchange_pk")
                 .bind(std::max<TimeMs>(filter.since, 1), until);
   std::vector<DaySession> out;
-  std::unordered_map<std::int64_t, std::size_t> of_day;  // session -> its slice of the current day
-  TimeMs day = -1;
+  std::vector<std::size_t> newest;  // by session: its newest slice, plus one
   while (q.step()) {
     const TimeMs time = q.int64(0);
-    const auto session = q.int64(1);
-    if (!allowed.contains(session)) continue;
-    if (time - time % kMsPerDay != day) {
-      day = time - time % kMsPerDay;
-      of_day.clear();
+    const auto session = static_cast<std::size_t>(q.int64(1));
+    const ExchangeId exchange = q.int64(2);
+    if (session >= newest.size()) newest.resize(session + 1 + session / 2);
+    std::size_t& slice = newest[session];
+    if (slice == 0 || time - out[slice - 1].day >= kMsPerDay) {
+      out.push_back({time - time % kMsPerDay, static_cast<std::int64_t>(session), 0, time, exchange, 0});
+      slice = out.size();
     }
-    const auto [it, fresh] = of_day.try_emplace(session, out.size());
-    if (fresh) out.push_back({day, session, 0, time, q.int64(2), 0});
-    DaySession& slice = out[it->second];
-    ++slice.exchanges;
-    slice.last = q.int64(2);
+    ++out[slice - 1].exchanges;
+    out[slice - 1].last = exchange;
   }
   q.reset();
   return out;
 }
 
+using PlatformBySession = std::unordered_map<std::int64_t, Platform>;
+
+// Sessions of the slices that the filter lets through.
+PlatformBySession allowed_sessions(sqlite::Database& db, const QueryFilter& filter,
+                                   const std::vector<DaySession>& slices) {
+  static const std::string all =
+      "SELECT s.session_pk, s.platform FROM sessions s WHERE " + std::string(kSessionConditions);
+  static const std::string one = all + " AND s.session_pk = ?5";
+  constexpr std::size_t kFew = 300;  // slices; for more, one pass over all sessions is faster
+  const auto c = conditions_of(db, filter);
+  PlatformBySession out;
+  const auto read = [&](sqlite::Statement& q) {
+    while (q.step())
+      out.emplace(q.int64(0), platform_of(q.text(1)));
+    q.reset();
+  };
+  if (slices.size() > kFew) {
+    read(db.prepare(all).bind(c.platforms, c.project, c.session_pk, c.include_subagents));
+    return out;
+  }
+  auto& q = db.prepare(one);
+  for (const DaySession& slice : slices) {
+    if (out.contains(slice.session_pk)) continue;
+    read(q.bind(c.platforms, c.project, c.session_pk, c.include_subagents, slice.session_pk));
+  }
+  return out;
+}
+
+// Columns 0 to 2: when the exchange ended, and the beginnings of its prompt and its final answer.
+constexpr std::string_view kSliceTexts =
+    "SELECT ended_at, substr(CAST(user_message AS BLOB), 1, ?2),"
+    " substr(CAST(assistant_response AS BLOB), answer_offset + 1, ?2) FROM exchanges WHERE exchange_pk = ?1";
+
+// Without the character that the limit may have cut.
+std::string whole_characters(std::string_view text) {
+  if (text.size() == kSliceTextBytes) {
+    std::size_t end = text.size() - 1;
+    while (end > text.size() - 4 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U)
+      --end;
+    if ((static_cast<unsigned char>(text[end]) & 0x80U) != 0) text = text.substr(0, end);
+  }
+  return std::string(text);
+}
+
+void add_texts(sqlite::Database& db, DaySlice& out) {
+  auto& q = db.prepare(kSliceTexts);
+  q.bind(out.first_exchange, static_cast<std::int64_t>(kSliceTextBytes));
+  if (q.step()) out.first_request = whole_characters(q.blob(1));
+  q.reset();
+  q.bind(out.last_exchange, static_cast<std::int64_t>(kSliceTextBytes));
+  if (q.step()) {
+    out.range.end = std::max(out.range.start, q.int64(0));
+    out.last_request = whole_characters(q.blob(1));
+    out.last_answer = whole_characters(q.blob(2));
+  }
+  q.reset();
+}
+
 DaySlice described(sqlite::Database& db, const DaySession& slice) {
-  static const std::string sql =
-      "SELECT" + std::string(kTitleColumns) +
-      ", s.uid, s.platform, coalesce(p.name, ''), (SELECT ended_at FROM exchanges WHERE exchange_pk = ?2)"
-      " FROM sessions s LEFT JOIN projects p ON p.project_pk = s.project_pk WHERE s.session_pk = ?1";
+  static const std::string sql = "SELECT" + std::string(kTitleColumns) +
+                                 ", s.uid, s.platform, coalesce(p.name, '') FROM sessions s LEFT JOIN projects p ON "
+                                 "p.project_pk = s.project_pk WHERE s.session_pk = ?1";
   DaySlice out;
   out.session_pk = slice.session_pk;
   out.exchange_count = slice.exchanges;
   out.first_exchange = slice.first;
-  auto& q = db.prepare(sql).bind(slice.session_pk, slice.last);
+  out.last_exchange = slice.last;
+  out.range.start = slice.start;
+  auto& q = db.prepare(sql).bind(slice.session_pk);
   if (q.step()) {
     out.session_title = session_title(q.text(0), q.text(1));
     out.session_uid = q.str(2);
     out.platform = platform_of(q.text(3));
     out.project = q.str(4);
-    out.range = {slice.start, std::max(slice.start, q.int64(5))};
   }
   q.reset();
+  add_texts(db, out);
   return out;
 }
 
 }  // namespace
 
 Timeline timeline(sqlite::Database& db, const TimelineQuery& query) {
-  const auto allowed = allowed_sessions(db, query.filter);
-  const auto slices = slices_of(db, query.filter, allowed);
+  auto slices = slices_of(db, query.filter);
+  const auto allowed = allowed_sessions(db, query.filter, slices);
+  std::erase_if(slices, [&](const DaySession& slice) { return !allowed.contains(slice.session_pk); });
 
   Timeline out;
   std::unordered_map<std::int64_t, bool> seen;

@@ -1,6 +1,7 @@
 #include "store/retention/eviction.hpp"
 
-#include <algorithm>
+#include "store/ingestion/left_out.hpp"
+
 #include <optional>
 
 namespace memd::retention {
@@ -14,15 +15,14 @@ void forget_texts(sqlite::Database& db, std::int64_t session) {
         " coalesce(assistant_response, ''), coalesce(tool_text, '') FROM exchanges WHERE session_pk = ?")
       .bind(session)
       .run();
-  for (const char* sql :
-       {"DELETE FROM exchange_files WHERE session_pk = ?", "DELETE FROM observations WHERE session_pk = ?",
-        "DELETE FROM session_summaries WHERE session_pk = ?", "DELETE FROM responses WHERE session_pk = ?",
-        "DELETE FROM exchanges WHERE session_pk = ?", "DELETE FROM events WHERE session_pk = ?"})
+  for (const char* sql : {"DELETE FROM exchange_files WHERE session_pk = ?",
+                          "DELETE FROM observations WHERE session_pk = ?", "DELETE FROM responses WHERE session_pk = ?",
+                          "DELETE FROM exchanges WHERE session_pk = ?", "DELETE FROM events WHERE session_pk = ?"})
     db.prepare(sql).bind(session).run();
 }
 
 void move_in_ledger(sqlite::Database& db, SourceId source, std::string_view type, std::int64_t records,
-                    std::int64_t bytes) {
+                    std::int64_t bytes, std::string_view reason) {
   db.prepare(
         "UPDATE coverage SET records = records - ?3, bytes = bytes - ?4 WHERE source_pk = ?1 AND record_type = ?2"
         " AND disposition = 0")
@@ -32,7 +32,7 @@ void move_in_ledger(sqlite::Database& db, SourceId source, std::string_view type
   db.prepare(
         "INSERT INTO coverage (source_pk, record_type, disposition, reason, records, bytes) VALUES (?, ?, 1, ?, ?, ?)"
         " ON CONFLICT DO UPDATE SET records = records + excluded.records, bytes = bytes + excluded.bytes")
-      .bind(source, type, kEvictedReason, records, bytes)
+      .bind(source, type, reason, records, bytes)
       .run();
 }
 
@@ -53,34 +53,47 @@ std::vector<LedgerLine> lines(sqlite::Database& db, std::string_view sql, std::s
   return out;
 }
 
-void account(sqlite::Database& db, std::string_view uid) {
+void account(sqlite::Database& db, std::string_view uid, std::string_view reason) {
   for (const auto& line : lines(db,
                                 "SELECT c.source_pk, c.record_type, c.records, c.bytes FROM coverage c JOIN sources o"
                                 " USING (source_pk) WHERE o.session_uid = ? AND c.disposition = 0",
                                 uid))
-    move_in_ledger(db, line.source, line.type, line.records, line.bytes);
+    move_in_ledger(db, line.source, line.type, line.records, line.bytes, reason);
   // Sources of many sessions: this one's items.
   for (const auto& line : lines(db,
                                 "SELECT i.source_pk, i.record_type, count(*), sum(i.bytes) FROM source_items i JOIN"
                                 " sources o USING (source_pk) WHERE i.session_uid = ?1 AND o.session_uid <> ?1"
                                 " AND i.disposition = 0 AND i.flags & 2 = 0 GROUP BY 1, 2",
                                 uid))
-    move_in_ledger(db, line.source, line.type, line.records, line.bytes);
+    move_in_ledger(db, line.source, line.type, line.records, line.bytes, reason);
   db.prepare("UPDATE source_items SET disposition = 1, reason = ? WHERE session_uid = ? AND disposition = 0")
-      .bind(kEvictedReason, uid)
+      .bind(reason, uid)
       .run();
 }
 
-}  // namespace
-
-bool evict(sqlite::Database& db, std::string_view uid, TimeMs now) {
+// The session's row, whose texts are gone and accounted for.
+std::optional<std::int64_t> forget(sqlite::Database& db, std::string_view uid, std::string_view reason) {
   auto& q = db.prepare("SELECT session_pk FROM sessions WHERE uid = ?");
   q.bind(uid);
   const std::optional<std::int64_t> session = q.step() ? std::optional(q.int64(0)) : std::nullopt;
   q.reset();
-  if (!session) return false;
+  if (!session) return std::nullopt;
   forget_texts(db, *session);
-  account(db, uid);
+  account(db, uid, reason);
+  return session;
+}
+
+}  // namespace
+
+bool remove(sqlite::Database& db, std::string_view uid, std::string_view reason) {
+  const auto session = forget(db, uid, reason);
+  if (session) db.prepare("DELETE FROM sessions WHERE session_pk = ?").bind(*session).run();
+  return session.has_value();
+}
+
+bool evict(sqlite::Database& db, std::string_view uid, TimeMs now) {
+  const auto session = forget(db, uid, kEvictedReason);
+  if (!session) return false;
   db.prepare(
         "UPDATE sessions SET analyzed_at = coalesce(analyzed_at, ?2), evicted_at = ?2, evicted_through = ended_at"
         " WHERE session_pk = ?1")
@@ -99,21 +112,11 @@ void EvictedSessions::load(sqlite::Database& db) {
 }
 
 void EvictedSessions::filter(SourceSlice& slice) const {
-  auto& events = slice.batch.events;
-  const auto dropped = std::erase_if(events, [this](const Event& e) {
+  const auto is_out = [this](const Event& e) {
     const auto it = through_.find(e.session_uid);
     return it != through_.end() && e.time <= it->second;
-  });
-  if (dropped == 0 || !events.empty()) return;
-  const auto forget = [](CoverageEntry& e) {
-    if (e.disposition != Disposition::indexed) return;
-    e.disposition = Disposition::skipped;
-    e.reason = kEvictedReason;
   };
-  std::for_each(slice.batch.coverage.begin(), slice.batch.coverage.end(), forget);
-  if (!slice.items) return;
-  for (auto& item : slice.items->added)
-    forget(item.ledger);
+  ingestion::leave_out(slice, is_out, kEvictedReason);
 }
 
 }  // namespace memd::retention

@@ -16,6 +16,9 @@ namespace memd::retention {
 // Inside a transaction. Throws ErrorException.
 bool evict(sqlite::Database& db, std::string_view session_uid, TimeMs now);
 
+// Likewise, but for `reason`, and the session's row goes too: it is as if it had never been taken in.
+bool remove(sqlite::Database& db, std::string_view session_uid, std::string_view reason);
+
 // What must outlive the session in the raw layer, so that a rebuild forgets it too; and back.
 std::string record_of(sqlite::Database& db, std::string_view session_uid);
 void restore(sqlite::Database& db, std::string_view record);

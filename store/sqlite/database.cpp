@@ -1,6 +1,7 @@
 #include "store/sqlite/database.hpp"
 
 #include "schemas/migrations.hpp"
+#include "store/sqlite/migrate.hpp"
 
 #include <sys/stat.h>
 
@@ -90,16 +91,19 @@ void Transaction::commit() {
   open_ = false;
 }
 
-void migrate(Database& db) {
-  const auto& all = migrations();
+void migrate(Database& db) { migrate(db, migrations(), "the store"); }
+
+void migrate(Database& db, const std::vector<Migration>& all, std::string_view file) {
   const auto version = db.pragma("user_version");
   if (version > static_cast<std::int64_t>(all.size()))
-    throw ErrorException(Error(Errc::store_version, "the store has schema version " + std::to_string(version) +
-                                                        " and this memd knows up to " + std::to_string(all.size()) +
-                                                        ": install the newer memd, the store is untouched"));
+    throw ErrorException(Error(Errc::store_version, std::string(file) + " has schema version " +
+                                                        std::to_string(version) + " and this memd knows up to " +
+                                                        std::to_string(all.size()) + ": install the newer memd, " +
+                                                        std::string(file) + " is untouched"));
   for (const auto& m : all) {
     if (m.number <= version) continue;
     Transaction tx(db);
+    if (db.pragma("user_version") >= m.number) continue;  // another process was here first
     db.exec(std::string(m.sql).c_str());
     db.exec(("PRAGMA user_version = " + std::to_string(m.number)).c_str());
     tx.commit();

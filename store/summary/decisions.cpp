@@ -168,7 +168,7 @@ Span sentence_around(std::string_view text, std::size_t at) {
   const std::size_t reach_end = std::min(line_end, at + kReach);
   const std::string_view line = text.substr(0, reach_end);
   for (std::size_t i = begin; i < reach_end;) {
-    const std::size_t end = sentence_end_at(line, i);
+    const std::size_t end = may_end_sentence(line[i]) ? sentence_end_at(line, i) : 0;
     if (end == 0) {
       ++i;
     } else if (end > at) {

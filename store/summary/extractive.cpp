@@ -1,5 +1,7 @@
 #include "store/summary/extractive.hpp"
 
+#include "schemas/hash.hpp"
+#include "store/summary/plain_text.hpp"
 #include "store/summary/salience.hpp"
 #include "store/summary/token_budget.hpp"
 #include "store/summary/token_estimate.hpp"
@@ -17,23 +19,20 @@ struct Candidate {
   Speaker speaker = Speaker::user;
   TextUnit unit;
   double score = 0;
-  std::size_t tokens = 0;
-  bool taken = false;
+  std::size_t tokens = 0;   // 0: not priced yet
+  std::uint64_t words = 0;  // hash of what it says
+  std::size_t first_term = 0;
+  std::size_t end_of_terms = 0;
+};
+
+// Which candidates a summary is made of.
+struct Selection {
+  std::vector<std::size_t> best_first;
+  std::vector<bool> taken;
 };
 
 constexpr std::size_t kUnitLimit = 1200;        // bytes; a longer sentence is a paste, not a sentence
 constexpr std::size_t kUnitsPerMessage = 4000;  // bounds the work on pasted logs
-
-std::string one_line(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (const char c : text) {
-    const bool blank = c == ' ' || c == '\n' || c == '\r' || c == '\t';
-    if (blank && (out.empty() || out.back() == ' ')) continue;
-    out += blank ? ' ' : c;
-  }
-  return out;
-}
 
 bool keeps_lines(UnitKind kind) { return kind == UnitKind::code || kind == UnitKind::table; }
 
@@ -66,30 +65,42 @@ std::string_view name_of(Speaker s) {
   return "";
 }
 
-class Extractor {
- public:
-  Extractor(std::span<const SummaryInput> exchanges, const SummaryLimits& limits)
-      : exchanges_(exchanges), limits_(limits) {}
+}  // namespace
 
-  ExtractiveSummary run() {
+class Extract::Ranking {
+ public:
+  Ranking(std::span<const SummaryInput> exchanges, std::string_view focus) : exchanges_(exchanges) {
     collect();
-    score();
+    score(focus);
+    frame_tokens_.reserve(exchanges_.size());
+    for (const SummaryInput& in : exchanges_)
+      frame_tokens_.push_back(estimate_tokens(in.label) + estimate_tokens(tool_facts(in)) + 3);
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      const Candidate& c = candidates_[i];
+      const bool paste = c.unit.kind != UnitKind::code && c.unit.text.size() > kUnitLimit;
+      if (c.score > 0 && !paste) order_.push_back(i);
+    }
+    std::stable_sort(order_.begin(), order_.end(),
+                     [&](std::size_t a, std::size_t b) { return candidates_[a].score > candidates_[b].score; });
+  }
+
+  std::size_t source_tokens() const { return source_tokens_; }
+
+  ExtractiveSummary summary(double ratio, std::size_t max_tokens) const {
     ExtractiveSummary out;
     out.source_tokens = source_tokens_;
-    const auto by_ratio = static_cast<std::size_t>(static_cast<double>(source_tokens_) * limits_.ratio);
-    // Below this a summary says nothing; the ratio is for long histories.
-    constexpr std::size_t kFloor = 60;
-    const std::size_t allowed = std::min(limits_.max_tokens, std::max(by_ratio, kFloor));
-    out.capped = limits_.max_tokens < by_ratio;
-    choose(allowed, allowed);
-    render(out);
+    const auto by_ratio = static_cast<std::size_t>(static_cast<double>(source_tokens_) * ratio);
+    const std::size_t allowed = std::min(max_tokens, std::max(by_ratio, kLeastSummaryTokens));
+    out.capped = max_tokens < by_ratio;
+    Selection chosen = choose(allowed, allowed);
+    render(chosen, out);
     // Prices of pieces are rounded up one by one; what that left over is given out once more.
-    if (out.tokens > 0 && out.tokens < allowed) {
-      choose(std::min(allowed * allowed / out.tokens, allowed + allowed / 2), allowed);
-      render(out);
+    if (out.tokens > 0 && out.tokens + allowed / 32 < allowed) {
+      chosen = choose(std::min(allowed * allowed / out.tokens, allowed + allowed / 2), allowed);
+      render(chosen, out);
     }
-    while (out.tokens > allowed && drop_weakest())
-      render(out);
+    while (out.tokens > allowed && drop_weakest(chosen))
+      render(chosen, out);
     if (out.text.empty() || out.tokens > allowed) fall_back(out, allowed);
     return out;
   }
@@ -99,16 +110,13 @@ class Extractor {
     for (std::size_t i = 0; i < exchanges_.size(); ++i) {
       const SummaryInput& in = exchanges_[i];
       const std::size_t offset = std::min(in.answer_offset, in.assistant_response.size());
+      const std::size_t first_term = terms_.size();
       add(i, Speaker::user, in.user_message, 1.6, 2.6);
       add(i, Speaker::intervention, in.interventions, 1.8, 0.6);
       add(i, Speaker::assistant, in.assistant_response.substr(0, offset), 0.0, 0.2);
       add(i, Speaker::assistant, in.assistant_response.substr(offset), 1.0, 1.4);
-      std::vector<std::uint64_t> terms = content_terms(in.user_message);
-      const auto answer = content_terms(in.assistant_response);
-      terms.insert(terms.end(), answer.begin(), answer.end());
-      weights_.add_document(terms);
-      source_tokens_ +=
-          estimate_tokens(in.user_message) + estimate_tokens(in.interventions) + estimate_tokens(in.assistant_response);
+      weights_.add_document(std::span(terms_).subspan(first_term));
+      source_tokens_ += memd::source_tokens(in);
     }
     weights_.finish();
   }
@@ -122,16 +130,20 @@ class Extractor {
       c.speaker = speaker;
       c.unit = unit;
       c.score = base + first / static_cast<double>(1 + position);
+      c.first_term = terms_.size();
+      const auto terms = content_terms(unit.text.substr(0, kUnitLimit));
+      terms_.insert(terms_.end(), terms.begin(), terms.end());
+      c.end_of_terms = terms_.size();
       candidates_.push_back(c);
       ++position;
     }
   }
 
-  void score() {
-    const std::vector<std::uint64_t> focus_terms = content_terms(limits_.focus);
+  void score(std::string_view focus_words) {
+    const std::vector<std::uint64_t> focus_terms = content_terms(focus_words);
     const std::unordered_set<std::uint64_t> focus(focus_terms.begin(), focus_terms.end());
     for (Candidate& c : candidates_) {
-      const auto terms = content_terms(c.unit.text.substr(0, kUnitLimit));
+      const auto terms = std::span(terms_).subspan(c.first_term, c.end_of_terms - c.first_term);
       c.score += 2.0 * weights_.overlap(terms);
       if (c.unit.kind == UnitKind::code || c.unit.kind == UnitKind::table)
         c.score -= 2.5;
@@ -140,66 +152,65 @@ class Extractor {
       if (c.unit.kind == UnitKind::heading) c.score -= 0.8;
       if (c.unit.kind == UnitKind::bullet) c.score -= 0.2;
       if (c.unit.text.size() < 12) c.score -= 1.0;
-      for (const std::uint64_t t : terms)
-        if (focus.contains(t)) {
-          c.score += 2.0;
-          break;
-        }
+      if (!focus.empty() &&
+          std::any_of(terms.begin(), terms.end(), [&](std::uint64_t term) { return focus.contains(term); }))
+        c.score += 2.0;
       if (c.exchange + 1 == exchanges_.size()) c.score += 0.5;
-      c.tokens = c.unit.text.size() > 20 * kUnitLimit ? c.unit.text.size() : estimate_tokens(shown(c.unit)) + 1;
     }
   }
 
-  // Takes the best that `nominal` tokens buy; no single piece above `largest`.
-  void choose(std::size_t nominal, std::size_t largest) {
-    std::vector<std::size_t> order(candidates_.size());
-    for (std::size_t i = 0; i < order.size(); ++i)
-      order[i] = i;
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return candidates_[a].score > candidates_[b].score; });
+  // Most candidates are never looked at.
+  void price(Candidate& c) const {
+    if (c.tokens != 0) return;
+    if (c.unit.text.size() > 20 * kUnitLimit) {
+      c.tokens = c.unit.text.size();  // never taken
+      return;
+    }
+    const std::string text = shown(c.unit);
+    c.tokens = estimate_tokens(text) + 1;
+    c.words = hash64(text);
+  }
+
+  // The best that `nominal` tokens buy; no single piece above `largest`.
+  Selection choose(std::size_t nominal, std::size_t largest) const {
+    Selection out;
+    out.taken.assign(candidates_.size(), false);
     TokenBudget budget(nominal);
-    taken_.clear();
-    for (Candidate& c : candidates_)
-      c.taken = false;
-    opened_.assign(exchanges_.size(), 0);
-    std::unordered_set<std::string> said;
-    for (const std::size_t i : order) {
+    std::vector<std::uint8_t> opened(exchanges_.size());
+    std::unordered_set<std::uint64_t> said;
+    for (const std::size_t i : order_) {
       Candidate& c = candidates_[i];
-      if (c.score <= 0 || budget.remaining() < 8) break;
-      if (c.unit.kind != UnitKind::code && c.unit.text.size() > kUnitLimit) continue;
+      if (budget.remaining() < 8) break;
+      price(c);
       const std::uint8_t speaker_bit = static_cast<std::uint8_t>(1U << static_cast<unsigned>(c.speaker));
-      std::size_t price = c.tokens;
-      if (opened_[c.exchange] == 0) price += frame_tokens(c.exchange);
-      if ((opened_[c.exchange] & speaker_bit) == 0) price += 5;
-      if (price > std::min(budget.remaining(), largest)) continue;
-      if (!said.insert(one_line(c.unit.text)).second) continue;
-      budget.take(price);
-      opened_[c.exchange] |= speaker_bit;
-      c.taken = true;
-      taken_.push_back(i);
+      std::size_t cost = c.tokens;
+      if (opened[c.exchange] == 0) cost += frame_tokens_[c.exchange];
+      if ((opened[c.exchange] & speaker_bit) == 0) cost += 5;
+      if (cost > std::min(budget.remaining(), largest)) continue;
+      if (!said.insert(c.words).second) continue;
+      budget.take(cost);
+      opened[c.exchange] |= speaker_bit;
+      out.taken[i] = true;
+      out.best_first.push_back(i);
     }
+    return out;
   }
 
-  std::size_t frame_tokens(std::size_t exchange) const {
-    const SummaryInput& in = exchanges_[exchange];
-    return estimate_tokens(in.label) + estimate_tokens(tool_facts(in)) + 3;
-  }
-
-  bool drop_weakest() {
-    if (taken_.size() <= 1) return false;
-    candidates_[taken_.back()].taken = false;
-    taken_.pop_back();
+  static bool drop_weakest(Selection& chosen) {
+    if (chosen.best_first.size() <= 1) return false;
+    chosen.taken[chosen.best_first.back()] = false;
+    chosen.best_first.pop_back();
     return true;
   }
 
-  void render(ExtractiveSummary& summary) const {
+  void render(const Selection& chosen, ExtractiveSummary& summary) const {
     std::string out;
     std::size_t mentioned = 0;
     const Candidate* last = nullptr;
     std::size_t last_index = 0;
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
       const Candidate& c = candidates_[i];
-      if (!c.taken) continue;
+      if (!chosen.taken[i]) continue;
       const bool new_exchange = last == nullptr || last->exchange != c.exchange;
       if (new_exchange) {
         close(out, last);
@@ -231,7 +242,7 @@ class Extractor {
   }
 
   // Nothing fits whole: the beginning of what was asked last, shortened.
-  void fall_back(ExtractiveSummary& out, std::size_t allowed) {
+  void fall_back(ExtractiveSummary& out, std::size_t allowed) const {
     out.text.clear();
     out.tokens = 0;
     out.exchanges_mentioned = 0;
@@ -253,18 +264,32 @@ class Extractor {
   }
 
   std::span<const SummaryInput> exchanges_;
-  SummaryLimits limits_;
-  std::vector<Candidate> candidates_;
-  std::vector<std::size_t> taken_;  // best first
-  std::vector<std::uint8_t> opened_;
+  mutable std::vector<Candidate> candidates_;  // priced when first looked at
+  std::vector<std::uint64_t> terms_;           // of all candidates
+  std::vector<std::size_t> order_;             // those that may be taken, best first
+  std::vector<std::size_t> frame_tokens_;
   TermWeights weights_;
   std::size_t source_tokens_ = 0;
 };
 
-}  // namespace
+std::size_t source_tokens(const SummaryInput& in) {
+  if (in.tokens != 0) return in.tokens;
+  return estimate_tokens(in.user_message) + estimate_tokens(in.interventions) + estimate_tokens(in.assistant_response);
+}
+
+Extract::Extract(std::span<const SummaryInput> exchanges, std::string_view focus)
+    : ranking_(std::make_unique<Ranking>(exchanges, focus)) {}
+Extract::~Extract() = default;
+Extract::Extract(Extract&&) noexcept = default;
+Extract& Extract::operator=(Extract&&) noexcept = default;
+
+ExtractiveSummary Extract::summary(double ratio, std::size_t max_tokens) const {
+  return ranking_->summary(ratio, max_tokens);
+}
+std::size_t Extract::source_tokens() const { return ranking_->source_tokens(); }
 
 ExtractiveSummary summarize(std::span<const SummaryInput> exchanges, const SummaryLimits& limits) {
-  return Extractor(exchanges, limits).run();
+  return Extract(exchanges, limits.focus).summary(limits.ratio, limits.max_tokens);
 }
 
 }  // namespace memd

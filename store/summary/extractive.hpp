@@ -1,7 +1,10 @@
 #pragma once
 
+#include "schemas/time.hpp"
+
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,7 +22,12 @@ struct SummaryInput {
   std::int64_t tool_calls = 0;
   std::int64_t tool_errors = 0;
   std::vector<std::string_view> files_modified;
+  std::string_view id;    // "x42"; may be empty
+  TimeMs started_at = 0;  // 0: not known
+  TimeMs ended_at = 0;
+  std::size_t tokens = 0;  // of its three texts; 0: not counted yet
 };
+std::size_t source_tokens(const SummaryInput& exchange);
 
 struct SummaryLimits {
   double ratio = 0.30;  // of the tokens of the source: 0.30 detailed, 0.10 brief
@@ -28,6 +36,8 @@ struct SummaryLimits {
 };
 inline constexpr double kDetailedRatio = 0.30;
 inline constexpr double kBriefRatio = 0.10;
+// Below this a summary says nothing: the ratio is for long histories.
+inline constexpr std::size_t kLeastSummaryTokens = 60;
 
 struct ExtractiveSummary {
   std::string text;
@@ -37,9 +47,27 @@ struct ExtractiveSummary {
   bool capped = false;                  // max_tokens, not the ratio, ended it
 };
 
-// Picks the most telling sentences (what was asked, how it ended, decisions, errors and fixes, questions, frequent
-// terms of this input), keeps their order and who said them. A sentence or code block is taken whole or not at all,
-// save a first request longer than the whole allowance. Deterministic; O(n log n). Never more than max_tokens.
+// The sentences of some exchanges, in the order of how telling they are: what was asked, how it ended, decisions,
+// errors and fixes, questions, frequent terms of this input. Made once, then asked for summaries of several sizes.
+// What it was made from must outlive it. Deterministic; O(n log n). One thread at a time.
+class Extract {
+ public:
+  explicit Extract(std::span<const SummaryInput> exchanges, std::string_view focus = {});
+  ~Extract();
+  Extract(Extract&&) noexcept;
+  Extract& operator=(Extract&&) noexcept;
+
+  // The best sentences that `ratio` of the source's tokens hold, in their order and with who said them. A sentence or
+  // code block is taken whole or not at all, save a first request longer than the whole allowance. Never more than
+  // max_tokens.
+  ExtractiveSummary summary(double ratio, std::size_t max_tokens) const;
+  std::size_t source_tokens() const;
+
+ private:
+  class Ranking;
+  std::unique_ptr<Ranking> ranking_;
+};
+
 ExtractiveSummary summarize(std::span<const SummaryInput> exchanges, const SummaryLimits& limits);
 
 }  // namespace memd

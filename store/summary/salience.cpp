@@ -1,9 +1,11 @@
 #include "store/summary/salience.hpp"
 
 #include "schemas/hash.hpp"
+#include "store/summary/plain_text.hpp"
 
 #include <algorithm>
 #include <array>
+#include <bitset>
 #include <cmath>
 #include <string>
 
@@ -13,13 +15,6 @@ namespace {
 bool is_term_byte(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
          static_cast<unsigned char>(c) >= 0x80;
-}
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-  return out;
 }
 
 bool is_stop_word(std::string_view w) {
@@ -53,6 +48,55 @@ constexpr std::array kCues{
     Cue{"修复", 1.2},          Cue{"决定", 1.6},       Cue{"错误", 0.8},        Cue{"エラー", 0.8},
 };
 
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+
+bool starts_nocase(std::string_view s, std::string_view lower_prefix) {
+  return s.size() >= lower_prefix.size() &&
+         std::equal(lower_prefix.begin(), lower_prefix.end(), s.begin(), [](char p, char c) { return p == lower(c); });
+}
+
+// Finds all cues in one pass: few pairs of bytes begin one.
+class CueTable {
+ public:
+  CueTable() {
+    for (std::size_t i = 0; i < kCues.size(); ++i) {
+      const std::size_t pair = pair_of(kCues[i].words[0], kCues[i].words[1]);
+      if (group_[pair] == 0) {
+        groups_.emplace_back();
+        group_[pair] = static_cast<std::uint8_t>(groups_.size());
+      }
+      groups_[group_[pair] - 1U].push_back(i);
+    }
+  }
+
+  // The weights of the cues that stand in the text, each once.
+  double score(std::string_view text) const {
+    double score = 0;
+    std::bitset<kCues.size()> seen;
+    char next = text.empty() ? '\0' : lower(text[0]);
+    for (std::size_t at = 0; at + 1 < text.size(); ++at) {
+      const char first = next;
+      next = lower(text[at + 1]);
+      const std::uint8_t group = group_[pair_of(first, next)];
+      if (group == 0) continue;
+      for (const std::size_t i : groups_[group - 1U]) {
+        if (seen[i] || !starts_nocase(text.substr(at), kCues[i].words)) continue;
+        seen[i] = true;
+        score += kCues[i].weight;
+      }
+    }
+    return score;
+  }
+
+ private:
+  static std::size_t pair_of(char first, char second) {
+    return static_cast<std::size_t>(static_cast<unsigned char>(first)) << 8 | static_cast<unsigned char>(second);
+  }
+
+  std::array<std::uint8_t, 65536> group_{};  // by the first two bytes; plus one
+  std::vector<std::vector<std::size_t>> groups_;
+};
+
 }  // namespace
 
 std::vector<std::uint64_t> content_terms(std::string_view text) {
@@ -67,13 +111,13 @@ std::vector<std::uint64_t> content_terms(std::string_view text) {
       ++i;
     constexpr std::size_t kLongest = 64;
     if (i - begin < 3 || i - begin > kLongest) continue;
-    const std::string word = lower(text.substr(begin, i - begin));
+    const std::string word = ascii_lowered(text.substr(begin, i - begin));
     if (!is_stop_word(word)) terms.push_back(hash64(word));
   }
   return terms;
 }
 
-void TermWeights::add_document(const std::vector<std::uint64_t>& terms) {
+void TermWeights::add_document(std::span<const std::uint64_t> terms) {
   ++documents_;
   std::unordered_set<std::uint64_t> seen;
   for (const std::uint64_t t : terms) {
@@ -96,7 +140,7 @@ void TermWeights::finish() {
   counts_.clear();
 }
 
-double TermWeights::overlap(const std::vector<std::uint64_t>& terms) const {
+double TermWeights::overlap(std::span<const std::uint64_t> terms) const {
   if (terms.empty() || heaviest_ <= 0) return 0;
   double sum = 0;
   for (const std::uint64_t t : terms)
@@ -106,11 +150,10 @@ double TermWeights::overlap(const std::vector<std::uint64_t>& terms) const {
 }
 
 double cue_score(std::string_view sentence) {
-  const std::string low = lower(sentence.substr(0, 600));
-  double score = 0;
-  for (const Cue& cue : kCues)
-    if (low.find(cue.words) != std::string::npos) score += cue.weight;
-  if (low.ends_with('?') || low.ends_with("？")) score += 1.0;
+  static const CueTable kTable;
+  sentence = sentence.substr(0, 600);
+  double score = kTable.score(sentence);
+  if (sentence.ends_with('?') || sentence.ends_with("？")) score += 1.0;
   return std::clamp(score, -2.5, 3.0);
 }
 

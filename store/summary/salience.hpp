@@ -3,6 +3,7 @@
 #include "store/summary/text_units.hpp"
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -16,10 +17,10 @@ std::vector<std::uint64_t> content_terms(std::string_view text);
 // TF·IDF of the words of one input, each exchange being a document.
 class TermWeights {
  public:
-  void add_document(const std::vector<std::uint64_t>& terms);
+  void add_document(std::span<const std::uint64_t> terms);
   void finish();
   // 0…1: how much of what this input is about stands in these terms.
-  double overlap(const std::vector<std::uint64_t>& terms) const;
+  double overlap(std::span<const std::uint64_t> terms) const;
 
  private:
   struct Count {

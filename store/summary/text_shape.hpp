@@ -25,6 +25,11 @@ inline bool is_utf8_tail(std::string_view text, std::size_t i) {
   return i < text.size() && (static_cast<unsigned char>(text[i]) & 0xC0U) == 0x80U;
 }
 
+// Whether sentence_end_at() has to be asked about this byte.
+inline bool may_end_sentence(char c) {
+  return c == '.' || c == '!' || c == '?' || c == '\xE3' || c == '\xEF';  // the last two begin 。！？
+}
+
 // The end (exclusive) of the sentence mark at `i` if one ends a sentence there, else 0. Dots inside paths, versions,
 // numbers and abbreviations such as "e.g." do not; 。！？ do without a blank after them.
 std::size_t sentence_end_at(std::string_view text, std::size_t i);

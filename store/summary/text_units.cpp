@@ -104,7 +104,7 @@ class UnitSplitter {
   void sentences(std::string_view block) {
     std::size_t begin = 0;
     for (std::size_t i = 0; i < block.size();) {
-      const std::size_t end = sentence_end_at(block, i);
+      const std::size_t end = may_end_sentence(block[i]) ? sentence_end_at(block, i) : 0;
       if (end == 0) {
         ++i;
         continue;

@@ -1,6 +1,7 @@
 #include "store/topics/topic_story.hpp"
 
 #include "store/summary/decisions.hpp"
+#include "store/summary/plain_text.hpp"
 #include "store/summary/salience.hpp"
 #include "store/summary/text_units.hpp"
 
@@ -13,30 +14,6 @@ namespace {
 
 constexpr std::size_t kReadOfMessage = 12 * 1024;
 constexpr std::size_t kLongestSentence = 600;
-
-std::string one_line(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    const bool blank = c == ' ' || c == '\n' || c == '\r' || c == '\t';
-    if (blank && (out.empty() || out.back() == ' ')) continue;
-    out += blank ? ' ' : c;
-  }
-  const std::size_t begin = out.find_first_not_of("-*+•>#|_.) 0123456789");
-  if (begin == std::string::npos) return {};
-  out.erase(0, begin);
-  for (std::size_t at = out.find("**"); at != std::string::npos; at = out.find("**", at))
-    out.erase(at, 2);
-  return out;
-}
-
-std::string shortened(std::string text) {
-  if (text.size() <= kTurnBytes) return text;
-  std::size_t end = text.rfind(' ', kTurnBytes - 3);
-  if (end == std::string::npos || end < kTurnBytes / 2) end = kTurnBytes - 3;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U)
-    --end;
-  return text.substr(0, end) + "…";
-}
 
 template <std::size_t N>
 bool has_any(std::string_view text, const std::array<std::string_view, N>& words) {
@@ -137,7 +114,7 @@ class Teller {
     if (best != sentences_.end()) {
       out.exchange = best->exchange;
       out.kind = best->kind;
-      out.text = shortened(std::move(best->text));
+      out.text = shortened(std::move(best->text), kTurnBytes);
     }
     for (const Sentence& s : sentences_)
       known_.insert(s.terms.begin(), s.terms.end());
@@ -151,7 +128,7 @@ class Teller {
     for (const TextUnit& unit : split_units(text.substr(0, kReadOfMessage))) {
       if (unit.kind == UnitKind::code || unit.kind == UnitKind::table || unit.kind == UnitKind::heading) continue;
       if (unit.text.size() > kLongestSentence || unit.text.front() == '<') continue;
-      judge(one_line(unit.text), exchange, by_user, position++);
+      judge(plain_sentence(unit.text), exchange, by_user, position++);
     }
   }
 
@@ -160,9 +137,7 @@ class Teller {
     s.exchange = exchange;
     s.terms = content_terms(text);
     if (s.terms.empty()) return;
-    std::string low(text);
-    for (char& c : low)
-      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+    const std::string low = ascii_lowered(text);
     s.kind = kind_of(text, low, by_user);
     const auto count = [&](const std::unordered_set<std::uint64_t>& set) {
       return static_cast<double>(

@@ -17,8 +17,9 @@ TEST_F(Capabilities, DescribesPlatformsAndServer) {
   EXPECT_EQ(str(claude.at("data_completeness")), "full");
   EXPECT_TRUE(claude.at("diagnostics_enabled").as_bool());
   EXPECT_EQ(boost::json::serialize(claude.at("storage_location")), R"(["~/.claude/projects"])");
-  EXPECT_EQ(boost::json::serialize(claude.at("capabilities")),
-            R"(["semantic_search","temporal_query","exchange_retrieval","live_tail"])");
+  EXPECT_EQ(
+      boost::json::serialize(claude.at("capabilities")),
+      R"(["semantic_search","temporal_query","session_summary","exchange_retrieval","live_tail","file_context"])");
   EXPECT_EQ(claude.at("sessions").as_int64(), 1);
   EXPECT_EQ(claude.at("exchanges").as_int64(), 3);
   EXPECT_EQ(boost::json::serialize(a.at("capability_matrix").at("semantic_search")), R"(["claude_code","cursor"])");
@@ -87,7 +88,10 @@ TEST_F(Capabilities, ToolsSayWhatTheyAre) {
     EXPECT_FALSE(tool.info.annotations.destructive);
     EXPECT_EQ(boost::json::parse(tool.input_schema).at("type").as_string(), "object");
   }
-  EXPECT_EQ(names, "semantic_search get_exchange recent_turns topic_search temporal_query list_sessions capabilities ");
+  EXPECT_EQ(names,
+            "resume_context semantic_search get_exchange recent_turns session_summary topic_search temporal_query "
+            "file_history "
+            "list_sessions capabilities ");
 }
 
 TEST_F(Capabilities, InstructionsFitAndNameEveryTool) {
@@ -112,20 +116,19 @@ TEST_F(Capabilities, EveryAnswerKeepsToMaxTokens) {
       store.exchange(session, t);
     }
   }
-  for (const int size : {300, 500, 1000, 2000, 8000}) {
+  for (const int size : {400, 500, 1000, 2000, 8000}) {
     const std::string limit = "\"max_tokens\":" + std::to_string(size) + "}";
     for (const auto& [tool, arguments] :
          std::vector<std::pair<std::string, std::string>>{{"semantic_search", R"({"query":"widget",)"},
                                                           {"topic_search", R"({"topic":"widget",)"},
                                                           {"temporal_query", R"({"since":"10d",)"},
                                                           {"recent_turns", "{"},
+                                                          {"session_summary", "{"},
                                                           {"list_sessions", "{"},
                                                           {"get_exchange", R"({"ids":["x1","x2","x3"],)"}}) {
       const auto a = call(tool, arguments + limit);
-      // One item has to come, so the smallest sizes may be passed by its fixed fields.
-      const std::size_t allowed = static_cast<std::size_t>(size) + (size < 500 ? 350 : 0);
-      EXPECT_LE(estimate_tokens(structured), allowed) << tool << " " << size;
-      EXPECT_LE(estimate_tokens(text), allowed) << tool << " " << size;
+      EXPECT_LE(estimate_tokens(structured), static_cast<std::size_t>(size)) << tool << " " << size;
+      EXPECT_LE(estimate_tokens(text), static_cast<std::size_t>(size)) << tool << " " << size;
       EXPECT_FALSE(a.at("platforms_searched").as_array().empty());
     }
   }

@@ -27,7 +27,7 @@ TEST(Config, EmptyIsDefault) {
 TEST(Config, ReadsEveryKey) {
   const auto c = parse_config(
       "platforms:\n  claude_code:\n    enabled: false\n    paths: [/a, /b]\nlog:\n  level: debug\n"
-      "query:\n  threads: 4\n  max_tokens: 3000\nwatch:\n  max_directories: 500\n"
+      "query:\n  threads: 4\n  max_tokens: 3000\ntools: {conversation_query: true}\nwatch:\n  max_directories: 500\n"
       "raw_layer: {mode: as_is}\nretention: {max_age_days: 90, max_raw_bytes: 5000000000}\n",
       "c.yaml");
   ASSERT_TRUE(c) << c.error().message();
@@ -36,6 +36,7 @@ TEST(Config, ReadsEveryKey) {
   EXPECT_EQ(c->log_level, "debug");
   EXPECT_EQ(c->query_threads, 4);
   EXPECT_EQ(c->max_tokens, 3000);
+  EXPECT_TRUE(c->conversation_query);
   EXPECT_EQ(c->max_watches, 500);
   EXPECT_EQ(c->raw_layer, RawMode::as_is);
   EXPECT_EQ(c->retention.max_age_days, 90);
@@ -45,7 +46,8 @@ TEST(Config, ReadsEveryKey) {
 TEST(Config, ErrorsNameFileLineAndKey) {
   EXPECT_EQ(error_of("log:\n  lvl: info\n"), "c.yaml:2: unknown key 'log.lvl'; known here: level");
   EXPECT_EQ(error_of("quary: {}\n"),
-            "c.yaml:1: unknown key 'quary'; known here: platforms, log, query, watch, raw_layer, retention, embedding");
+            "c.yaml:1: unknown key 'quary'; known here: platforms, log, query, tools, watch, raw_layer, retention, "
+            "embedding, summaries");
   EXPECT_EQ(error_of("query:\n  threads: 99\n"), "c.yaml:2: query.threads: expected a whole number from 1 to 16");
   EXPECT_EQ(error_of("log:\n  level: loud\n"),
             "c.yaml:2: log.level: expected one of trace, debug, info, warn, error, off");
@@ -84,10 +86,12 @@ TEST(Config, AgreesWithItsSchema) {
   EXPECT_EQ(known_by_loader("x: 1\n"), known_by_schema(schema));
   EXPECT_EQ(known_by_loader("log: {x: 1}\n"), known_by_schema(top.at("log")));
   EXPECT_EQ(known_by_loader("query: {x: 1}\n"), known_by_schema(top.at("query")));
+  EXPECT_EQ(known_by_loader("tools: {x: 1}\n"), known_by_schema(top.at("tools")));
   EXPECT_EQ(known_by_loader("watch: {x: 1}\n"), known_by_schema(top.at("watch")));
   EXPECT_EQ(known_by_loader("raw_layer: {x: 1}\n"), known_by_schema(top.at("raw_layer")));
   EXPECT_EQ(known_by_loader("retention: {x: 1}\n"), known_by_schema(top.at("retention")));
   EXPECT_EQ(known_by_loader("embedding: {x: 1}\n"), known_by_schema(top.at("embedding")));
+  EXPECT_EQ(known_by_loader("summaries: {x: 1}\n"), known_by_schema(top.at("summaries")));
   EXPECT_EQ(known_by_loader("platforms: {x: 1}\n"), known_by_schema(top.at("platforms")));
   EXPECT_EQ(known_by_loader("platforms: {cursor: {x: 1}}\n"), known_by_schema(schema.at("$defs").at("platform")));
 }
@@ -134,6 +138,52 @@ TEST(Config, RefusesWhatCannotEmbed) {
   EXPECT_NE(error_of("embedding: {api_key_env: A, api_key_file: /k}\n").find("only one"), std::string::npos);
   const std::string key = error_of("embedding: {api_key_env: 'sk-proj-123'}\n");
   EXPECT_NE(key.find("embedding.api_key_env"), std::string::npos);
+  EXPECT_EQ(key.find("sk-proj"), std::string::npos) << "a key put there by mistake is not repeated";
+}
+
+TEST(Config, ReadsWhoSummarises) {
+  const auto c = parse_config(
+      "summaries:\n  fallback_models: [large, ollama/qwen3:8b, org/m, client]\n  provider: openai\n  model: small\n"
+      "  endpoint: https://example.org/v1\n  api_key_file: /k\n  max_parallel: 4\n  timeout_ms: 9000\n"
+      "  connect_timeout_ms: 500\n  context_tokens: 32000\n  max_tokens: 2000\n  daily_requests: 10\n"
+      "  daily_tokens: 0\n",
+      "c.yaml");
+  ASSERT_TRUE(c) << c.error().message();
+  const SummariesConfig& s = c->summaries;
+  EXPECT_EQ(s.choice, (SummaryModelChoice{SummaryProvider::openai, "small"}));
+  ASSERT_EQ(s.fallbacks.size(), 4u);
+  EXPECT_EQ(s.fallbacks[0], (SummaryModelChoice{SummaryProvider::openai, "large"}));
+  EXPECT_EQ(s.fallbacks[1], (SummaryModelChoice{SummaryProvider::ollama, "qwen3:8b"}));
+  EXPECT_EQ(s.fallbacks[2], (SummaryModelChoice{SummaryProvider::openai, "org/m"}));
+  EXPECT_EQ(s.fallbacks[3], (SummaryModelChoice{SummaryProvider::client, ""}));
+  EXPECT_EQ(s.endpoint, "https://example.org/v1");
+  EXPECT_EQ(s.api_key_file, "/k");
+  EXPECT_EQ(s.max_parallel, 4);
+  EXPECT_EQ(s.timeout_ms, 9000);
+  EXPECT_EQ(s.connect_timeout_ms, 500);
+  EXPECT_EQ(s.context_tokens, 32000);
+  EXPECT_EQ(s.max_tokens, 2000);
+  EXPECT_EQ(s.daily_requests, 10);
+  EXPECT_EQ(s.daily_tokens, 0);
+  EXPECT_EQ(parse_config("", "c.yaml")->summaries.choice.provider, SummaryProvider::disabled);
+}
+
+TEST(Config, RefusesWhatCannotSummarise) {
+  EXPECT_EQ(error_of("summaries:\n  provider: magic\n"),
+            "c.yaml:2: summaries.provider: expected one of disabled, ollama, openai, client");
+  EXPECT_EQ(error_of("summaries:\n  provider: ollama\n"),
+            "c.yaml:2: summaries.model: ollama needs the name of a model");
+  EXPECT_EQ(error_of("summaries: {provider: client, model: x}\n"),
+            "c.yaml:1: summaries.model: client has no models to choose from");
+  EXPECT_NE(error_of("summaries: {fallback_models: [ollama/m]}\n").find("nothing to fall back from"),
+            std::string::npos);
+  EXPECT_NE(error_of("summaries: {provider: client, fallback_models: [m]}\n").find("provider/model"),
+            std::string::npos);
+  EXPECT_NE(error_of("summaries: {provider: client, max_tokens: 2000, context_tokens: 5000}\n").find("a quarter of"),
+            std::string::npos);
+  EXPECT_NE(error_of("summaries: {api_key_env: A, api_key_file: /k}\n").find("only one"), std::string::npos);
+  const std::string key = error_of("summaries: {api_key_env: 'sk-proj-123'}\n");
+  EXPECT_NE(key.find("summaries.api_key_env"), std::string::npos);
   EXPECT_EQ(key.find("sk-proj"), std::string::npos) << "a key put there by mistake is not repeated";
 }
 

@@ -1,8 +1,8 @@
-#include "daemon/embedding/api_key.hpp"
+#include "daemon/provider/api_key.hpp"
 #include "daemon/embedding/models.hpp"
 #include "daemon/embedding/purpose_prefix.hpp"
 #include "daemon/embedding/question_cache.hpp"
-#include "daemon/embedding/retry_after.hpp"
+#include "daemon/provider/retry_after.hpp"
 #include "daemon/enrichment/settling.hpp"
 #include "test/support/temp_dir.hpp"
 
@@ -21,12 +21,12 @@ using testing::HasSubstr;
 
 TEST(RetryAfter, SecondsOrADate) {
   constexpr TimeMs now = 1'770'616'800'000;  // 2026-02-09T06:00:00Z
-  EXPECT_EQ(embedding::parse_retry_after("120", now), 120s);
-  EXPECT_EQ(embedding::parse_retry_after("Mon, 09 Feb 2026 06:00:30 GMT", now), 30s);
-  EXPECT_EQ(embedding::parse_retry_after("Mon, 09 Feb 2026 05:00:00 GMT", now), 0s);
-  EXPECT_EQ(embedding::parse_retry_after("99999999999", now), 24h);
+  EXPECT_EQ(provider::parse_retry_after("120", now), 120s);
+  EXPECT_EQ(provider::parse_retry_after("Mon, 09 Feb 2026 06:00:30 GMT", now), 30s);
+  EXPECT_EQ(provider::parse_retry_after("Mon, 09 Feb 2026 05:00:00 GMT", now), 0s);
+  EXPECT_EQ(provider::parse_retry_after("99999999999", now), 24h);
   for (const char* bad : {"", "-1", "soon", "12s"})
-    EXPECT_EQ(embedding::parse_retry_after(bad, now), std::nullopt) << bad;
+    EXPECT_EQ(provider::parse_retry_after(bad, now), std::nullopt) << bad;
 }
 
 TEST(ApiKey, IsReadFromWhereOthersCannot) {
@@ -34,23 +34,23 @@ TEST(ApiKey, IsReadFromWhereOthersCannot) {
   const auto file = dir / "key";
   test::write_file(file, "  abc-123\r\n");
   ::chmod(file.c_str(), 0600);
-  EXPECT_EQ(embedding::read_api_key({"", file}).value(), "abc-123");
+  EXPECT_EQ(provider::read_api_key({"", file}).value(), "abc-123");
   ::chmod(file.c_str(), 0640);
-  EXPECT_THAT(embedding::read_api_key({"", file}).error().context, HasSubstr("chmod 600"));
+  EXPECT_THAT(provider::read_api_key({"", file}).error().context, HasSubstr("chmod 600"));
   ::chmod(file.c_str(), 0600);
   test::write_file(file, "two\nlines\n");
-  EXPECT_THAT(embedding::read_api_key({"", file}).error().context, HasSubstr("one line"));
+  EXPECT_THAT(provider::read_api_key({"", file}).error().context, HasSubstr("one line"));
   test::write_file(file, "\n");
-  EXPECT_THAT(embedding::read_api_key({"", file}).error().context, HasSubstr("holds no key"));
-  EXPECT_THAT(embedding::read_api_key({"", dir.path()}).error().context, HasSubstr("not a file"));
-  EXPECT_THAT(embedding::read_api_key({"", dir / "none"}).error().context, HasSubstr("No such file"));
-  EXPECT_EQ(embedding::read_api_key({}).value(), "");
+  EXPECT_THAT(provider::read_api_key({"", file}).error().context, HasSubstr("holds no key"));
+  EXPECT_THAT(provider::read_api_key({"", dir.path()}).error().context, HasSubstr("not a file"));
+  EXPECT_THAT(provider::read_api_key({"", dir / "none"}).error().context, HasSubstr("No such file"));
+  EXPECT_EQ(provider::read_api_key({}).value(), "");
   ::unsetenv("MEMD_TEST_KEY");
-  EXPECT_THAT(embedding::read_api_key({"MEMD_TEST_KEY", {}}).error().context, HasSubstr("MEMD_TEST_KEY: not set"));
+  EXPECT_THAT(provider::read_api_key({"MEMD_TEST_KEY", {}}).error().context, HasSubstr("MEMD_TEST_KEY: not set"));
   ::setenv("MEMD_TEST_KEY", "k\nX-Evil: 1", 1);
-  EXPECT_FALSE(embedding::read_api_key({"MEMD_TEST_KEY", {}})) << "no header is smuggled in";
+  EXPECT_FALSE(provider::read_api_key({"MEMD_TEST_KEY", {}})) << "no header is smuggled in";
   ::setenv("MEMD_TEST_KEY", "k1", 1);
-  EXPECT_EQ(embedding::read_api_key({"MEMD_TEST_KEY", {}}).value(), "k1");
+  EXPECT_EQ(provider::read_api_key({"MEMD_TEST_KEY", {}}).value(), "k1");
 }
 
 TEST(PurposePrefix, ByTheNameOfTheModel) {

@@ -106,7 +106,7 @@ class EnrichmentFixture : public testing::Test {
     m.model = name;
     m.base = http::parse_url(server.address()).value();
     m.batch_size = 4;
-    embedding::CircuitBreaker::Options back_off;
+    provider::CircuitBreaker::Options back_off;
     back_off.now = [this] { return steady_now(); };
     back_off.chance = [] { return 1.0; };
     return std::make_shared<embedding::HttpEmbedder>(m, std::make_shared<http::Client>(), back_off);

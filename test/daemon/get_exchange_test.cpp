@@ -147,6 +147,7 @@ TEST_F(GetExchange, EventsComeWithTextsFromTheSource) {
   ASSERT_EQ(events->size(), 2U);
   EXPECT_EQ(str(events->at(0).at("kind")), "tool_call");
   EXPECT_EQ(str(events->at(0).at("tool")), "Bash");
+  EXPECT_TRUE(has(str(a.at("notice")), "include_raw=true"));
   EXPECT_EQ(str(events->at(0).at("summary")), "make test");
   EXPECT_EQ(events->at(0).at("seq").as_int64(), call_seq);
   EXPECT_FALSE(events->at(0).at("is_error").as_bool());
@@ -156,6 +157,7 @@ TEST_F(GetExchange, EventsComeWithTextsFromTheSource) {
   EXPECT_TRUE(str(events->at(1).at("text")).ends_with("…"));
 
   a = call("get_exchange", ids(id, R"(,"include_raw":true,"max_tokens":8000)"));
+  EXPECT_FALSE(has(str(a.at("notice")), "raw"));
   const auto& e = a.at("exchanges").at(0).as_object();
   EXPECT_EQ(str(e.at("source_path")), "/home/u/.claude/a.jsonl");
   events = &e.at("events").as_array();

@@ -28,6 +28,9 @@ inline constexpr const char* kAck =
     R"({"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged",)"
     R"("params":{"notifications":{},"_meta":{"io.modelcontextprotocol/subscriptionId":"sub"}}})";
 
+inline constexpr const char* kResumingOne =
+    R"({"jsonrpc":"2.0","method":"notifications/memd/resuming","params":{"subscriptions":1}})";
+
 inline std::string request(int id) { return R"({"jsonrpc":"2.0","id":)" + std::to_string(id) + R"(,"method":"m"})"; }
 inline std::string answer(int id) { return R"({"jsonrpc":"2.0","id":)" + std::to_string(id) + R"(,"result":{}})"; }
 

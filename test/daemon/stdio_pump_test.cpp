@@ -48,6 +48,7 @@ TEST_F(StdioPumpTest, ARestartIsReplayedUnseen) {
   auto second = dial.accept();
   EXPECT_EQ(second.read_line(), kInitialize);
   EXPECT_EQ(second.read_line(), kInitialized);
+  EXPECT_EQ(second.read_line(), kResumingOne);
   EXPECT_EQ(second.read_line(), kListen);
   EXPECT_EQ(second.read_line(), request(3));
   second.send_line(kInitializeAnswer);
@@ -56,6 +57,52 @@ TEST_F(StdioPumpTest, ARestartIsReplayedUnseen) {
   EXPECT_EQ(client->read_line(), answer(3)) << "the answers to the replay are not for the client";
   second.send_line(kInitializeAnswer);
   EXPECT_EQ(client->read_line(), kInitializeAnswer) << "only one is swallowed";
+}
+
+TEST_F(StdioPumpTest, WatchedResourcesAreWatchedAgain) {
+  const auto line = [](std::string_view id, std::string_view method, std::string_view uri) {
+    return R"({"jsonrpc":"2.0","id":)" + std::string(id) + R"(,"method":"resources/)" + std::string(method) +
+           R"(","params":{"uri":")" + std::string(uri) + R"("}})";
+  };
+  auto first = std::make_optional(dial.accept());
+  start();
+  shake_hands(*first);
+  int id = 0;
+  for (const auto& [method, uri] :
+       {std::pair("subscribe", "memd://a"), {"subscribe", "memd://b"}, {"unsubscribe", "memd://a"}}) {
+    const std::string sent = line(std::to_string(++id), method, uri);
+    client->send_line(sent);
+    EXPECT_EQ(first->read_line(), sent);
+    first->send_line(answer(id));
+    EXPECT_EQ(client->read_line(), answer(id));
+  }
+  client->send_line(request(6));
+  EXPECT_EQ(first->read_line(), request(6));
+  first.reset();
+  EXPECT_THAT(client->read_line().value_or(""), HasSubstr(R"("id":6,"error")"));
+  client->send_line(request(7));
+  auto second = dial.accept();
+  EXPECT_EQ(second.read_line(), kInitialize);
+  EXPECT_EQ(second.read_line(), kInitialized);
+  EXPECT_EQ(second.read_line(), kResumingOne);
+  EXPECT_EQ(second.read_line(), line("2", "subscribe", "memd://b"));
+  EXPECT_EQ(second.read_line(), request(7));
+  second.send_line(kInitializeAnswer);
+  second.send_line(answer(2));
+  second.send_line(answer(7));
+  EXPECT_EQ(client->read_line(), answer(7)) << "the client has its answer to 2 already";
+}
+
+TEST_F(StdioPumpTest, TheDaemonMayAskTheClient) {
+  auto daemon = dial.accept();
+  start();
+  shake_hands(daemon);
+  const std::string question = R"({"jsonrpc":"2.0","id":"memd-1","method":"sampling/createMessage","params":{}})";
+  const std::string said = R"({"jsonrpc":"2.0","id":"memd-1","result":{"role":"assistant"}})";
+  daemon.send_line(question);
+  EXPECT_EQ(client->read_line(), question);
+  client->send_line(said);
+  EXPECT_EQ(daemon.read_line(), said);
 }
 
 TEST_F(StdioPumpTest, AHandshakeThatWasUnderWayIsFinishedByTheNextDaemon) {

@@ -47,8 +47,8 @@ class ToolFixture : public testing::Test {
     claude.platform = Platform::claude_code;
     claude.adapter_version = "1.2.3";
     claude.data_completeness = DataCompleteness::full;
-    claude.capabilities = {Capability::semantic_search, Capability::temporal_query, Capability::exchange_retrieval,
-                           Capability::live_tail};
+    claude.capabilities = {Capability::semantic_search,    Capability::temporal_query, Capability::session_summary,
+                           Capability::exchange_retrieval, Capability::live_tail,      Capability::file_context};
     claude.limitations = {"Purged after 30 days by the agent."};
     claude.storage_locations = {"~/.claude/projects"};
     AdapterDescription cursor;

@@ -157,12 +157,12 @@ TEST_F(TopicSearch, AnEmptyAnswerNamesWhatThereIs) {
 
 TEST_F(TopicSearch, EveryBudgetHolds) {
   enrich();
-  for (int budget = 200; budget <= 2400; budget += 100) {
+  EXPECT_TRUE(
+      has(error("topic_search", R"({"topic":"token bucket","max_tokens":200})"), "max_tokens: 200 is too little"));
+  for (int budget = 400; budget <= 2400; budget += 100) {
     const auto a = call("topic_search", R"({"topic":"token bucket","max_tokens":)" + std::to_string(budget) + "}");
-    // The least that makes sense, one session, may be more than the smallest budget.
-    if (budget >= 500) {
-      EXPECT_LE(a.at("est_tokens").as_int64(), budget);
-    }
+    EXPECT_LE(a.at("est_tokens").as_int64(), budget);
+    EXPECT_LE(estimate_tokens(text), static_cast<std::size_t>(budget));
     EXPECT_FALSE(a.at("by_session").as_object().empty()) << budget;
     call("topic_search", R"({"max_tokens":)" + std::to_string(budget) + "}");
   }

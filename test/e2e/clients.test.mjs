@@ -8,10 +8,12 @@ import { LineClient, cleanUp, startDaemon, stopDaemons, untilIndexed, ways } fro
 
 const toolNames = [
   'capabilities',
+  'file_history',
   'get_exchange',
   'list_sessions',
   'recent_turns',
   'semantic_search',
+  'session_summary',
   'temporal_query',
   'topic_search',
 ];
@@ -94,7 +96,7 @@ for (const [wayName, way] of Object.entries(ways)) {
         const calls = {
           capabilities: () => [{}, (content) => assert.match(JSON.stringify(content), /claude_code/)],
           list_sessions: () => [
-            { n_results: 10 },
+            { n_results: 10, max_tokens: 8000 },
             ({ sessions }) => assert.equal(sessions.length, history.sessions),
           ],
           semantic_search: () => [
@@ -121,6 +123,20 @@ for (const [wayName, way] of Object.entries(ways)) {
           recent_turns: () => [
             { session_id: history.limiter.sessionId },
             (content) => assert.match(JSON.stringify(content), /write it/),
+          ],
+          session_summary: () => [
+            { session_id: history.limiter.sessionId },
+            (content) => {
+              assert.match(content.summary, /token bucket|write it/i);
+              assert.equal(content.provenance.model, '');
+            },
+          ],
+          file_history: () => [
+            { path: 'server/store.py' },
+            ({ sessions }) => {
+              assert.ok(sessions[0].session_id.endsWith(history.upload.sessionId));
+              assert.match(sessions[0].exchanges[0].said, /store\.py renames before it answers/);
+            },
           ],
           get_exchange: () => [
             { ids: [exchangeId] },

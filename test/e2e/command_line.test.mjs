@@ -1,7 +1,8 @@
 // The subcommands scripts rely on, and the inspector's command line.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +10,7 @@ import { promisify } from 'node:util';
 
 import { Home, writeHistory } from './support/history.mjs';
 import { binary, cleanUp, cli, environment, options, startDaemon, stopDaemons, ways } from './support/memd.mjs';
+import { daemonsOf } from './support/processes.mjs';
 
 const home = new Home();
 let history;
@@ -37,6 +39,8 @@ describe('subcommands', () => {
     sessions: [['-n', '2'], ({ sessions }) => assert.equal(sessions.length, 2)],
     recent: [() => [history.limiter.sessionId, '-n', '1'], (json) => assert.match(JSON.stringify(json), /token bucket/)],
     topic: [['token bucket'], (json) => assert.match(JSON.stringify(json), /claude_code/)],
+    'file-history': [['server/store.py', '--symbol', 'rename()'],
+      ({ sessions }) => assert.ok(sessions[0].session_id.endsWith(history.upload.sessionId))],
     timeline: [['--since', '2026-03-01', '--until', '2026-04-01'], (json) => assert.match(JSON.stringify(json), /2026-03-10/)],
     capabilities: [[], (json) => assert.match(JSON.stringify(json), /claude_code/)],
     coverage: [[], (json) => assert.match(JSON.stringify(json), /ai-title/)],
@@ -93,6 +97,37 @@ describe('subcommands', () => {
     await stopDaemons(home);
   });
 
+  test('a session goes out to be read, and as JSON', async () => {
+    const file = join(home.root, 'session.out');
+    for (const [format, begin] of [['md', '# Upload test races the rename\n'], ['html', '<!doctype html>'], ['json', '{"format":"transcript.v1"']]) {
+      const { code, stderr } = await cli(home, 'export', history.upload.sessionId, '--format', format, '-o', file);
+      assert.equal(code, 0, stderr);
+      const text = readFileSync(file, 'utf8');
+      assert.ok(text.startsWith(begin), text.slice(0, 60));
+      assert.match(text, /200 runs of the upload test pass/);
+      if (format === 'json') assert.equal(JSON.parse(text).sessions[0].exchanges.length, 2);
+      assert.equal(statSync(file).mode & 0o777, 0o600);
+    }
+    assert.equal((await cli(home, 'export', history.upload.sessionId, '--format', 'pdf')).code, 2);
+  });
+
+  // The page itself is looked at in test/browser.
+  test('the data of a report', async () => {
+    const file = join(home.root, 'report.html');
+    const { code, stderr } = await cli(home, 'report', '--project', 'parcel', '--since', '2026-03-01', '-o', file);
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /2 sessions, 4 exchanges, 2026-03-03 to 2026-03-10/);
+    assert.equal(JSON.parse(readFileSync(file, 'utf8')).sessions.length, 2);
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    const all = await cli(home, 'report');
+    assert.equal(all.json.sums.sessions, history.sessions);
+    assert.equal(all.json.sums.exchanges, history.exchanges);
+    const unknown = await cli(home, 'report', '--platform', 'emacs', '-o', file);
+    assert.equal(unknown.code, 2);
+    assert.match(unknown.stderr, /--platform: "emacs" is no agent memd knows: send claude_code/);
+    assert.equal((await cli(home, 'report', '--since', 'soon', '-o', file)).code, 2);
+  });
+
   test('a file that is no events.v1 is refused by line and field', async () => {
     const file = join(home.root, 'broken.jsonl');
     writeFileSync(file, '{"v":1,"id":"a","session_id":"s","actor":"user","kind":"message","body":{"text":"no time"}}\nnot json\n');
@@ -102,6 +137,29 @@ describe('subcommands', () => {
       assert.match(stderr, /broken\.jsonl:1: refused: missing_field ts\n.*broken\.jsonl:2: refused: damaged_record/s);
     }
     assert.equal((await cli(home, 'export', 'no-such-session')).code, 1);
+  });
+
+  test('the hook of a session that starts fails open, whatever is there', async () => {
+    const silent = createServer((connection) => connection.on('error', () => {}));
+    const started = JSON.stringify({ hook_event_name: 'SessionStart', source: 'compact', cwd: '/home/ada/src/parcel',
+      session_id: history.upload.sessionId });
+    const hook = (input, ...args) => new Promise((resolve) => {
+      const child = execFile(binary, [...args, 'hook', 'session-start'], { env: environment(home) },
+        (error, stdout, stderr) => resolve({ code: error?.code ?? 0, stdout, stderr }));
+      if (input !== undefined) child.stdin.end(input);
+    });
+    const nothing = { code: 0, stdout: '', stderr: '' };
+    assert.deepEqual(await hook(started, ...options(home)), nothing, 'no daemon, and none was started');
+    assert.deepEqual(daemonsOf(home), []);
+    assert.deepEqual(await hook('no json', ...options(home)), nothing);
+    assert.deepEqual(await hook(undefined, ...options(home)), nothing, 'a stdin that never ends');
+    const broken = join(home.root, 'broken.yaml');
+    writeFileSync(broken, 'no_such_key: 1\n');
+    assert.deepEqual(await hook(started, ...options(home), '--config', broken), nothing);
+    await new Promise((resolve) => silent.listen(join(home.data, 'memd.sock'), resolve));
+    assert.deepEqual(await hook(started, ...options(home)), nothing, 'a daemon that never answers');
+    silent.close();
+    silent.closeAllConnections?.();
   });
 
   test('mistakes end with a code and a message, and no JSON to mistake for an answer', async () => {
@@ -117,6 +175,7 @@ describe('subcommands', () => {
       const { code, stdout } = await cli(home, 'completion', shell);
       assert.equal(code, 0);
       assert.match(stdout, /memd/);
+      assert.match(stdout, /report/);
     }
   });
 });

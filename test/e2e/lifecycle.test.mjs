@@ -156,7 +156,7 @@ describe('daemon', () => {
     await eventually('the daemon is dead', () => !processesOf(home).some(({ pid }) => pid === first.pid));
     // The call that meets the gap may fail, but says so; the client does not have to start anew.
     const answer = await eventually('an answer after the gap', async () => {
-      const { result, error } = await memd.request('tools/call', { name: 'list_sessions', arguments: { n_results: 20 } });
+      const { result, error } = await memd.request('tools/call', { name: 'list_sessions', arguments: { max_tokens: 8000 } });
       assert.ok(result || error.message);
       return result;
     });

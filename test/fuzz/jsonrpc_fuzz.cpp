@@ -3,6 +3,7 @@
 #include "protocol/transport/line_buffer.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/memory_transport.hpp"
+#include "test/support/sample_offers.hpp"
 #include "test/support/sample_tools.hpp"
 #include "test/support/stepped_executors.hpp"
 
@@ -40,7 +41,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   mcp::ToolRegistry registry;
   test::add_sample_tools(registry);
   const test::FakeClock clock;
-  const mcp::ServerProfile profile({"memd", "Memory", "0", "Ask."}, registry, clock);
+  test::SampleNotes notes;
+  mcp::ResourceRegistry resources;
+  test::add_sample_resources(resources, notes);
+  mcp::PromptRegistry prompts;
+  test::add_sample_prompts(prompts, notes);
+  const mcp::ServerProfile profile({"memd", "Memory", "0", "Ask."}, registry, clock, {}, {&resources, &prompts});
   test::SteppedExecutors steps;
   auto peer = std::make_shared<test::MemoryPeer>();
   peer->to_server = cut_into_lines(std::string_view(reinterpret_cast<const char*>(data), size));
@@ -49,7 +55,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   auto owned = std::make_unique<test::MemoryTransport>(steps, peer);
   test::MemoryTransport& link = *owned;
   bool finished = false;
-  mcp::Session session(std::move(owned), profile, steps.executors(), [&] { finished = true; });
+  mcp::ServerState state(clock);
+  mcp::Session session(std::move(owned), profile, state, steps.executors(), [&] { finished = true; });
   session.start();
   link.deliver();
   steps.run_all();

@@ -47,7 +47,7 @@ class ServerTest : public testing::Test {
     return fd;
   }
   void start() {
-    profile.emplace(mcp::ServerIdentity{"memd", "Memory", "0.1.0", ""}, registry, clock, limits);
+    profile.emplace(mcp::ServerIdentity{"memd", "Memory", "0.1.0", ""}, registry, clock, limits, offers);
     server.emplace(
         loop, [this](mcp::Task t) { boost::asio::post(pool, std::move(t)); }, *profile);
   }
@@ -88,6 +88,7 @@ class ServerTest : public testing::Test {
   std::string socket_path = (directory / "s.sock").string();
   mcp::ServerLimits limits;
   mcp::ToolRegistry registry;
+  mcp::Offers offers;
   std::optional<mcp::ServerProfile> profile;
   boost::asio::io_context loop{1};
   boost::asio::thread_pool pool{4};

@@ -72,7 +72,9 @@ class SessionTest : public testing::Test {
     return error == nullptr ? 0 : static_cast<int>(error->at("code").as_int64());
   }
   void open() {
-    profile.emplace(mcp::ServerIdentity{"memd", "Memory", "0.1.0", "Ask recent_turns first."}, registry, clock, limits);
+    profile.emplace(mcp::ServerIdentity{"memd", "Memory", "0.1.0", "Ask recent_turns first."}, registry, clock, limits,
+                    offers);
+    state.emplace(clock);
     profile->add_method("memd/status", [](std::string_view params, mcp::ToolContext&) -> Result<std::string> {
       if (params == "{}") return std::string(R"({"ok":true})");
       return Error(Errc::invalid_argument, "takes nothing");
@@ -80,7 +82,8 @@ class SessionTest : public testing::Test {
     profile->set_failure_log([this](std::string_view what) { failures.emplace_back(what); });
     auto made = std::make_unique<MemoryTransport>(steps, peer);
     transport = made.get();
-    session = std::make_unique<mcp::Session>(std::move(made), *profile, steps.executors(), [this] { finished = true; });
+    session = std::make_unique<mcp::Session>(std::move(made), *profile, *state, steps.executors(),
+                                             [this] { finished = true; });
     session->start();
   }
   void SetUp() override { add_sample_tools(registry); }
@@ -88,7 +91,9 @@ class SessionTest : public testing::Test {
   mcp::ServerLimits limits;
   FakeClock clock;
   mcp::ToolRegistry registry;
+  mcp::Offers offers;
   std::optional<mcp::ServerProfile> profile;
+  std::optional<mcp::ServerState> state;
   SteppedExecutors steps;
   std::shared_ptr<MemoryPeer> peer = std::make_shared<MemoryPeer>();
   MemoryTransport* transport = nullptr;

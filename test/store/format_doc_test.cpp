@@ -1,4 +1,5 @@
 #include "store/sqlite/database.hpp"
+#include "store/sqlite/migrate.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,16 +33,23 @@ Tables documented_tables() {
   return tables;
 }
 
-Tables migrated_tables() {
-  auto db = sqlite::Database::open(":memory:", sqlite::OpenMode::read_write);
-  sqlite::migrate(db);
-  Tables tables;
+void add_tables(sqlite::Database& db, Tables& tables) {
   auto& rows = db.prepare(
       "SELECT t.name, c.name FROM pragma_table_list t JOIN pragma_table_info(t.name) c"
       " WHERE t.schema = 'main' AND t.type IN ('table', 'virtual') AND t.name NOT LIKE 'sqlite_%'");
   while (rows.step())
     tables[std::string(rows.str(0))].insert(std::string(rows.str(1)));
   rows.reset();
+}
+
+Tables migrated_tables() {
+  Tables tables;
+  auto store = sqlite::Database::open(":memory:", sqlite::OpenMode::read_write);
+  sqlite::migrate(store);
+  add_tables(store, tables);
+  auto summaries = sqlite::Database::open(":memory:", sqlite::OpenMode::read_write);
+  sqlite::migrate(summaries, summaries_migrations(), "summaries.db");
+  add_tables(summaries, tables);
   return tables;
 }
 

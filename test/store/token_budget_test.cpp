@@ -21,6 +21,9 @@ const Measured kMeasured[] = {
     {"{\"file_path\":\"/home/user/project/src/main.cpp\",\"limit\":200,\"offset\":0}", 19},
     {"我们今天讨论如何设计一个高效的存储系统。", 18},
     {"2026-02-09T06:01:53.253Z", 15},
+    {"x835\nUser: don't — we'll see, it's   12345 items\r\n\r\n  done.", 24},
+    {"전반적으로 코드 이름, 구성 등", 14},
+    {"Мы меняем порядок слияния.", 11},
 };
 
 TEST(TokenEstimate, IsNeverUnderAndNotFarOverOnMeasuredTexts) {

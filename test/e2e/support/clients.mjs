@@ -1,15 +1,24 @@
-// The official clients, behind one face: connect(way, home) -> {client, call, listTools, close}.
+// The official clients, behind one face: connect(way, home, wants) -> {client, call, listTools, close}. `wants` may
+// hold what the client should do when the server speaks first: sample(params), updated(uri), listChanged().
 import { Client as ModernClient } from '@modelcontextprotocol/client';
 import { StdioClientTransport as ModernTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import {
+  CreateMessageRequestSchema,
+  ResourceListChangedNotificationSchema,
+  ResourceUpdatedNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js';
 import assert from 'node:assert/strict';
 
 import { environment, within } from './memd.mjs';
 
 const info = { name: 'memd-e2e', version: '1.0.0' };
 
-async function open(client, transport, call) {
+async function open(client, transport, call, handle, wants) {
+  if (wants.sample) handle.request('sampling/createMessage', ({ params }) => wants.sample(params));
+  if (wants.updated) handle.notification('notifications/resources/updated', ({ params }) => wants.updated(params.uri));
+  if (wants.listChanged) handle.notification('notifications/resources/list_changed', () => wants.listChanged());
   // A line on stdout that is no JSON-RPC message ends up here, too.
   const errors = [];
   // A call can be cancelled while its answer is under way; the clients then do not know what it answers.
@@ -38,21 +47,37 @@ async function open(client, transport, call) {
 
 const parameters = (way, home) => ({ ...way(home), env: environment(home), stderr: 'pipe' });
 
-const modern = (mode) => (way, home) =>
-  open(
-    new ModernClient(info, { versionNegotiation: { mode } }),
-    new ModernTransport(parameters(way, home)),
-    (client, params, options) => client.callTool(params, options),
-  );
+const capabilities = (wants) => (wants.sample ? { sampling: {} } : {});
+
+function modern(mode) {
+  return (way, home, wants = {}) => {
+    const client = new ModernClient(info, { versionNegotiation: { mode }, capabilities: capabilities(wants) });
+    const handle = {
+      request: (method, f) => client.setRequestHandler(method, f),
+      notification: (method, f) => client.setNotificationHandler(method, f),
+    };
+    const call = (self, params, options) => self.callTool(params, options);
+    return open(client, new ModernTransport(parameters(way, home)), call, handle, wants);
+  };
+}
+
+function legacy(way, home, wants = {}) {
+  const schemas = {
+    'sampling/createMessage': CreateMessageRequestSchema,
+    'notifications/resources/updated': ResourceUpdatedNotificationSchema,
+    'notifications/resources/list_changed': ResourceListChangedNotificationSchema,
+  };
+  const client = new LegacyClient(info, { capabilities: capabilities(wants) });
+  const handle = {
+    request: (method, f) => client.setRequestHandler(schemas[method], f),
+    notification: (method, f) => client.setNotificationHandler(schemas[method], f),
+  };
+  const call = (self, params, options) => self.callTool(params, undefined, options);
+  return open(client, new LegacyTransport(parameters(way, home)), call, handle, wants);
+}
 
 export const clients = {
-  'sdk, legacy': {
-    era: 'legacy',
-    connect: (way, home) =>
-      open(new LegacyClient(info), new LegacyTransport(parameters(way, home)), (client, params, options) =>
-        client.callTool(params, undefined, options),
-      ),
-  },
+  'sdk, legacy': { era: 'legacy', connect: legacy },
   'client, legacy': { era: 'legacy', connect: modern('legacy') },
   'client, auto': { era: 'modern', connect: modern('auto') },
   'client, pinned 2026-07-28': { era: 'modern', connect: modern({ pin: '2026-07-28' }) },

@@ -3,13 +3,15 @@ import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 import { daemonsOf, processesOf, socketPaths, zombiesOf } from './processes.mjs';
 
 export const binary = process.env.MEMD_BINARY;
+// A server of the tests, built beside them.
+export const sampleServer = join(dirname(binary ?? '.'), '..', 'test', 'protocol', 'memd_sample_server');
 export const bridge = fileURLToPath(new URL('./bridge.mjs', import.meta.url));
 
 export const meta = {

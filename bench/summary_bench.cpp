@@ -1,0 +1,186 @@
+// Latency of the tools that tell what was done (P6), over a store of any size, in process: no model, no cache, each
+// answer made anew. make_store makes stores.
+//
+//   summary_bench DIRECTORY/memd.db [CALLS a kind = 200]
+#include "bench/statistics.hpp"
+#include "daemon/tools/recent_turns.hpp"
+#include "daemon/tools/session_summary.hpp"
+#include "daemon/tools/temporal_query.hpp"
+#include "store/sqlite/database.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace memd;
+
+// The time of the newest event: what is "yesterday" does not depend on the day of the run.
+class StoreClock final : public Clock {
+ public:
+  explicit StoreClock(TimeMs now) : now_(now) {}
+  TimeMs now() const override { return now_; }
+
+ private:
+  TimeMs now_;
+};
+
+class NothingBehind final : public tools::FreshnessProvider {
+ public:
+  std::vector<PlatformFreshness> freshness() const override { return {}; }
+  std::uint64_t generation() const override { return 1; }
+};
+
+class NoRawText final : public tools::RawText {
+ public:
+  Result<std::string> event_text(const EventSource&, EventKind) const override {
+    return Error(Errc::not_found, "not read here");
+  }
+};
+
+std::vector<AdapterDescription> all_platforms() {
+  std::vector<AdapterDescription> out;
+  for (const Platform p : kAllPlatforms) {
+    AdapterDescription d;
+    d.platform = p;
+    d.data_completeness = DataCompleteness::full;
+    d.capabilities.assign(kAllCapabilities.begin(), kAllCapabilities.end());
+    out.push_back(std::move(d));
+  }
+  return out;
+}
+
+struct Call {
+  std::string kind;
+  std::string tool;
+  std::vector<std::string> arguments;  // taken in turn
+};
+
+double cpu_ms() {
+  timespec t{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_nsec) / 1e6;
+}
+
+std::vector<std::string> strings(sqlite::Database& db, const std::string& sql) {
+  std::vector<std::string> out;
+  auto& q = db.prepare(sql);
+  while (q.step())
+    out.push_back(q.str(0));
+  q.reset();
+  return out;
+}
+
+std::vector<std::string> with_sessions(const std::vector<std::string>& uids, const std::string& more) {
+  std::vector<std::string> out;
+  for (const std::string& uid : uids)
+    out.push_back("{\"session_id\":\"" + uid + "\"" + more + "}");
+  return out;
+}
+
+std::vector<Call> calls(sqlite::Database& db, std::size_t count, TimeMs now) {
+  // Sessions from all of history; among those that tell of something, every so many.
+  const std::string share = std::to_string(count);
+  const auto uids = strings(db,
+                            "WITH s AS (SELECT uid, row_number() OVER (ORDER BY session_pk) AS n, count(*) OVER () AS"
+                            " c FROM sessions WHERE next_exchange > 0) SELECT uid FROM s WHERE n % max(c / " +
+                                share + ", 1) = 0 LIMIT " + share);
+  const auto longest = strings(db, "SELECT uid FROM sessions ORDER BY next_exchange DESC LIMIT 1");
+  const auto largest =
+      strings(db,
+              "SELECT uid FROM sessions WHERE session_pk = (SELECT session_pk FROM exchanges GROUP BY session_pk"
+              " ORDER BY sum(length(user_message) + length(assistant_response)) DESC LIMIT 1)");
+  std::vector<Call> out;
+  out.push_back({"recent_turns", "recent_turns", with_sessions(uids, "")});
+  out.push_back({"  brief, 50 turns, 8000 tokens", "recent_turns",
+                 with_sessions(uids, R"(,"n_turns":50,"style":"brief","max_tokens":8000)")});
+  out.push_back({"  longest session, 100 turns", "recent_turns", with_sessions(longest, R"(,"n_turns":100)")});
+  const auto first = strings(db, "SELECT min(started_at) FROM exchanges WHERE started_at > 0");
+  const TimeMs begin = std::strtoll(first.at(0).c_str(), nullptr, 10);
+  for (const int days : {1, 7, 30}) {
+    Call c{days == 1 ? "temporal_query, a day" : days == 7 ? "  a week" : "  30 days", "temporal_query", {}};
+    for (std::size_t i = 0; i < count; ++i) {
+      const TimeMs since = begin + (now - begin) / static_cast<TimeMs>(count) * static_cast<TimeMs>(i);
+      c.arguments.push_back("{\"since\":\"" + format_rfc3339(since) + "\",\"until\":\"" +
+                            format_rfc3339(since + days * kMsPerDay) + "\"}");
+    }
+    out.push_back(std::move(c));
+  }
+  out.push_back({"  all of history", "temporal_query", {R"({"since":")" + format_rfc3339(begin) + R"("})"}});
+  out.push_back({"session_summary, auto", "session_summary", with_sessions(uids, "")});
+  for (const std::string strategy : {"extractive", "chronological", "hierarchical"})
+    out.push_back({"  " + strategy, "session_summary", with_sessions(uids, R"(,"strategy":")" + strategy + "\"")});
+  for (const auto& [name, sessions] : {std::pair("longest", longest), std::pair("largest", largest)}) {
+    const std::string heading = std::string("  ") + name + " session, ";
+    for (const std::string strategy : {"extractive", "chronological", "hierarchical"})
+      out.push_back({heading + strategy, "session_summary",
+                     with_sessions(sessions, R"(,"max_tokens":8000,"strategy":")" + strategy + "\"")});
+    out.push_back({heading + "level 1", "session_summary", with_sessions(sessions, R"(,"level":1,"max_tokens":8000)")});
+    out.push_back({heading + "chunk 0", "session_summary", with_sessions(sessions, R"(,"chunk":0)")});
+  }
+  return out;
+}
+
+void measure(const mcp::ToolRegistry& registry, const Call& call, std::size_t count, bool shown) {
+  std::vector<double> wall;
+  std::vector<double> cpu;
+  std::size_t failed = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    mcp::ToolContext context;
+    const std::string& arguments = call.arguments[i % call.arguments.size()];
+    const auto start = std::chrono::steady_clock::now();
+    const double before = cpu_ms();
+    const mcp::ToolOutcome outcome = registry.call(call.tool, arguments, context);
+    cpu.push_back(cpu_ms() - before);
+    wall.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+    if (outcome.is_error && failed++ == 0) std::fprintf(stderr, "%s %s\n", arguments.c_str(), outcome.text.c_str());
+  }
+  if (!shown) return;
+  std::printf("%-38s %8.2f %8.2f %8.2f   %8.2f %8.2f %8.2f%s\n", call.kind.c_str(), bench::percentile(wall, 0.5),
+              bench::percentile(wall, 0.95), bench::percentile(wall, 0.99), bench::percentile(cpu, 0.5),
+              bench::percentile(cpu, 0.95), bench::percentile(cpu, 0.99), failed > 0 ? "  FAILED" : "");
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    std::fputs("usage: summary_bench DIRECTORY/memd.db [CALLS]\n", stderr);
+    return 2;
+  }
+  try {
+    const fs::path store = argv[1];
+    const std::size_t count = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 200;
+    auto db = sqlite::Database::open(store, sqlite::OpenMode::read_only);
+    const auto newest = strings(db, "SELECT max(started_at) FROM exchanges");
+    const StoreClock clock(std::strtoll(newest.at(0).c_str(), nullptr, 10));
+    ReaderPool readers(store, 1);
+    const NothingBehind freshness;
+    const NoRawText raw_text;
+    const auto adapters = all_platforms();
+    const tools::ToolServices services{readers, clock, freshness, raw_text, adapters, store, {}, {}};
+    mcp::ToolRegistry registry;
+    tools::add_recent_turns(registry, services);
+    tools::add_temporal_query(registry, services);
+    tools::add_session_summary(registry, services);
+    std::printf("%s exchanges, longest session %s\n", strings(db, "SELECT count(*) FROM exchanges").at(0).c_str(),
+                strings(db, "SELECT max(next_exchange) FROM sessions").at(0).c_str());
+    std::printf("%-38s %8s %8s %8s   %8s %8s %8s\n", "ms", "p50", "p95", "p99", "CPU p50", "p95", "p99");
+    for (const Call& call : calls(db, count, clock.now())) {
+      if (call.arguments.empty()) continue;
+      measure(registry, call, 3, false);  // warm
+      measure(registry, call, count, true);
+    }
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "summary_bench: %s\n", e.what());
+    return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "daemon/admin/reports.hpp"
+#include "daemon/host/memory_host.hpp"
+
+// Which language model summarises, and what it was asked today. Asks nobody.
+namespace memd::admin {
+
+Result<SummariesStatus> summaries_status(const MemoryHost& host);
+DoctorCheck check_summaries(const MemoryHost& host);
+
+}  // namespace memd::admin

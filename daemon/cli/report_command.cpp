@@ -1,0 +1,132 @@
+// `memd report`: a part of the history on one page.
+#include "daemon/cli/command_context.hpp"
+#include "daemon/cli/command_line.hpp"
+#include "daemon/cli/progress_bar.hpp"
+#include "daemon/host/memory_host.hpp"
+#include "daemon/interchange/output_file.hpp"
+#include "daemon/report/html_page.hpp"
+#include "daemon/report/prices.hpp"
+#include "daemon/report/report_data.hpp"
+#include "daemon/report/report_page.hpp"
+#include "daemon/tools/time_argument.hpp"
+#include "daemon/version.hpp"
+#include "schemas/clock.hpp"
+#include "store/reader.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <optional>
+
+namespace memd::cli {
+namespace {
+
+struct ReportOptions {
+  std::string project;
+  std::string platform;
+  std::optional<std::string> since;
+  std::optional<std::string> until;
+  std::string prices;
+  std::string output;
+};
+
+// Platforms that are not to be read are left out, as in the answers of tools.
+Result<QueryFilter> filter_of(const ReportOptions& o, const std::vector<AdapterDescription>& adapters) {
+  QueryFilter filter;
+  filter.project = o.project;
+  MEMD_TRY_ASSIGN(const auto span, tools::parse_time_span(o.since, o.until, system_clock()));
+  filter.since = span.since;
+  filter.until = span.until;
+  const auto active = [&](Platform p) {
+    return std::none_of(adapters.begin(), adapters.end(), [&](const AdapterDescription& a) {
+      return a.platform == p && a.status != AdapterStatus::active;
+    });
+  };
+  if (!o.platform.empty()) {
+    const auto platform = parse_platform(o.platform);
+    if (!platform)
+      return Error(Errc::invalid_argument, "--platform: \"" + o.platform +
+                                               "\" is no agent memd knows: send claude_code, cursor, cline, codex, "
+                                               "grok, opencode, gemini, thunderus or imported");
+    if (!active(*platform))
+      return Error(Errc::invalid_argument, "--platform: " + o.platform + " is disabled in the configuration");
+    filter.platforms = {*platform};
+  } else if (!std::all_of(kAllPlatforms.begin(), kAllPlatforms.end(), active)) {
+    std::copy_if(kAllPlatforms.begin(), kAllPlatforms.end(), std::back_inserter(filter.platforms), active);
+    filter.no_platform = filter.platforms.empty();
+  }
+  return filter;
+}
+
+std::string as_typed(const ReportOptions& o) {
+  std::string out;
+  const auto add = [&](std::string_view name, std::string_view value) {
+    if (!value.empty()) out += fmt::format("{}{} {}", out.empty() ? "" : " ", name, value);
+  };
+  add("--project", o.project);
+  add("--platform", o.platform);
+  add("--since", o.since.value_or(""));
+  add("--until", o.until.value_or(""));
+  return out;
+}
+
+Result<int> run_report(const ReportOptions& o, const Settings& settings, bool as_json) {
+  if (o.output.empty() && !as_json && ::isatty(STDOUT_FILENO) == 1)
+    return Error(Errc::invalid_argument, "a page is not for the terminal: name a file with -o report.html");
+  const auto adapters = describe_adapters(settings.config);
+  ReportQuery query;
+  MEMD_TRY_ASSIGN(query.filter, filter_of(o, adapters));
+  report::PriceList prices;
+  if (!o.prices.empty()) {
+    MEMD_TRY_ASSIGN(prices, report::PriceList::load(o.prices));
+  }
+  auto opened = o.output.empty() ? Result<interchange::OutputFile>(interchange::OutputFile::standard_output())
+                                 : interchange::OutputFile::open(o.output);
+  if (!opened) return opened.error();
+
+  Reader reader(settings.layout.database());
+  Result<Report> report = Report();
+  {
+    ProgressBar bar("reporting", {"sessions", 1});
+    report = reader.report(query, [&](double done, double total) { bar.show(done, total, ""); });
+  }
+  if (!report) return report.error();
+  const report::ReportContext context{system_clock().now(), std::string(version()), as_typed(o),
+                                      report::gaps_of(*report, query, adapters), prices};
+  const std::string data = report::report_data(*report, context);
+  const std::string text = as_json ? data : report::report_page(data);
+  MEMD_TRY(opened->line(text));
+  MEMD_TRY(opened->finish());
+  const auto& span = report->span;
+  fmt::print(stderr, "{} sessions, {} exchanges{}, {:.1f} MB{}.\n", report->sessions, report->exchanges,
+             span.start > 0 ? fmt::format(", {} to {}", format_rfc3339(span.start).substr(0, 10),
+                                          format_rfc3339(span.end).substr(0, 10))
+                            : "",
+             static_cast<double>(text.size()) / 1e6, o.output.empty() ? "" : " in " + o.output);
+  return kOk;
+}
+
+}  // namespace
+
+void add_report_command(CLI::App& app, CommandContext& context) {
+  auto* c = app.add_subcommand("report", "A page about the history: sessions, topics, tokens, files, tools, coverage");
+  auto o = std::make_shared<ReportOptions>();
+  c->add_option("-o,--output", o->output, "Where to; standard output if not given")->type_name("FILE");
+  c->add_option("--project", o->project, "Only projects whose path contains this");
+  c->add_option("--platform", o->platform, "Only this agent: claude_code, cursor, …");
+  c->add_option("--since", o->since, "From this time: 2026-02-09, 7d, yesterday, …");
+  c->add_option("--until", o->until, "Before this time");
+  c->add_option("--prices", o->prices,
+                "What models cost, YAML: {claude-opus: {input: …, output: …, cache_read: …, "
+                "cache_creation: …}}, dollars for a million tokens")
+      ->type_name("FILE");
+  c->callback([&context, o] {
+    context.action = [&context, o](const Settings& settings) { return run_report(*o, settings, context.global.json); };
+  });
+}
+
+}  // namespace memd::cli

@@ -1,0 +1,245 @@
+#include "daemon/interchange/session_walk.hpp"
+
+#include "adapters/adapter.hpp"
+#include "daemon/ingest/raw_reader.hpp"
+#include "daemon/ingest/record_finder.hpp"
+#include "daemon/interchange/kept_text.hpp"
+#include "store/redaction/mask_batch.hpp"
+#include "store/redaction/redactor.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <optional>
+
+namespace memd::interchange {
+namespace {
+
+void mask_places(Event& e) {
+  redact(e.cwd);
+  redact(e.git_branch);
+  for (auto& file : e.files)
+    redact(file.path);
+}
+
+std::string call_name(std::uint64_t call_key) { return "call/" + std::to_string(call_key); }
+
+class SessionWalk {
+ public:
+  SessionWalk(Reader& reader, RecordFinder& records, StoredSession session, SessionVisitor& visitor)
+      : reader_(reader), records_(records), session_(std::move(session)), visitor_(visitor) {}
+
+  Result<ExportReport> run(const WalkProgress& progress) {
+    MEMD_TRY(tell_facts());
+    double total = 0;
+    for (const auto& e : session_.events)
+      total += e.raw.length;
+    double done = 0;
+    for (const auto& e : session_.events) {
+      MEMD_TRY(tell(e));
+      done += e.raw.length;
+      if (progress) progress(done, total);
+    }
+    MEMD_TRY(visitor_.end(report_));
+    return report_;
+  }
+
+ private:
+  // What the events say themselves is left out of the facts: it would be taken for a change when read back in order.
+  Result<void> tell_facts() {
+    SessionUpdate facts = session_.facts;
+    const auto all_said = [&] {
+      return facts.cwd.empty() && facts.git_branch.empty() && facts.model.empty() && facts.agent_version.empty();
+    };
+    for (const auto& row : session_.events) {
+      if (all_said()) break;
+      const Event* e = decoded(row);
+      if (e == nullptr) continue;
+      if (!e->cwd.empty()) facts.cwd.clear();
+      if (!e->git_branch.empty()) facts.git_branch.clear();
+      if (!e->model.empty()) facts.model.clear();
+      if (!e->agent_version.empty()) facts.agent_version.clear();
+    }
+    for (auto* text : {&facts.title, &facts.description, &facts.cwd, &facts.git_branch})
+      redact(*text);
+    return visitor_.begin(facts);
+  }
+
+  Result<void> tell(const StoredEvent& row) {
+    ++report_.events;
+    WalkedEvent walked;
+    walked.seq = row.seq;
+    walked.flags = row.flags;
+    if ((row.flags & kFlagDerived) != 0) {
+      ++report_.derived;
+      walked.derived_from = event_id_at(row.parent_seq.value_or(row.seq)).value_or(row.event_id);
+      return visitor_.event(from_row(row), walked);
+    }
+    const Event* e = decoded(row);
+    if (e == nullptr) {
+      ++report_.partial;
+      walked.partial = true;
+      return visitor_.event(from_row(row), walked);
+    }
+    Event whole = *e;
+    whole.session_uid = session_.facts.session_uid;
+    mask_places(whole);
+    if (!session_.responses.contains(whole.response_key)) whole.response_key = 0;  // counted for another session
+    const std::optional<std::string> text = full_text(row, whole);
+    if (text) walked.full_text = *text;
+    return visitor_.event(whole, walked);
+  }
+
+  // The event of the row, decoded again from its record, secrets masked; null when it is not there any more. Valid
+  // until the next call.
+  const Event* decoded(const StoredEvent& row) {
+    if (!row.source) return nullptr;
+    const RawRef& raw = row.raw;
+    if (source_ != row.source || record_.offset != raw.offset || record_.length != raw.length) {
+      source_ = row.source;
+      record_ = raw;
+      decode(row);
+    }
+    for (const Event& e : batch_.events)
+      if (e.event_id == row.event_id) return &e;
+    return nullptr;
+  }
+
+  void decode(const StoredEvent& row) {
+    batch_.clear();
+    record_bytes_.clear();
+    Source source = session_.sources[*row.source];
+    const Adapter* adapter = find_adapter(source.platform);
+    if (adapter == nullptr) return;
+    if (source.format != SourceFormat::jsonl) source.session_uid = session_.facts.session_uid;
+    if (decoder_source_ != source.id) {
+      decoder_ = adapter->open(source);
+      decoder_source_ = source.id;
+    }
+    const auto has_it = [&](std::string_view record) {
+      batch_.clear();
+      decoder_->decode({record, row.raw.offset, false}, batch_);
+      const bool found = std::any_of(batch_.events.begin(), batch_.events.end(),
+                                     [&](const Event& e) { return e.event_id == row.event_id; });
+      if (found) record_bytes_.assign(record.data(), record.size() + kRecordPadding);
+      return found;
+    };
+    if (!records_.find(place_of(row), has_it)) return batch_.clear();
+    mask_secrets(batch_);
+  }
+
+  EventSource place_of(const StoredEvent& row) {
+    const Source& source = session_.sources[*row.source];
+    EventSource where{source.platform, source.path, source.format, source.state, session_.facts.session_uid, source.id,
+                      row.raw,         {}};
+    if (source.format == SourceFormat::jsonl) return where;
+    const auto [it, fresh] = items_.try_emplace(source.id);
+    if (fresh)
+      if (auto items = reader_.session_items(source.platform, source.path, where.session_uid))
+        it->second = std::move(*items);
+    if (row.raw.offset > 0 && row.raw.offset <= it->second.added.size())
+      where.item_key = it->second.added[row.raw.offset - 1].key;
+    return where;
+  }
+
+  // The whole of a text that the decoder bounded.
+  std::optional<std::string> full_text(const StoredEvent& row, const Event& e) const {
+    const bool bounded = e.kind == EventKind::tool_call || e.kind == EventKind::tool_result ||
+                         (e.kind == EventKind::lifecycle && e.text.size() + 4 > kResultTextLimit);
+    if (!bounded) return std::nullopt;
+    const Source& source = session_.sources[*row.source];
+    const auto text_of_record = [&]() -> std::optional<std::string> {
+      // A log's text may have been moved out to a file beside it.
+      if (source.format == SourceFormat::jsonl)
+        if (auto whole = read_event_text(source.platform, source.path, e.kind, row.raw)) return std::move(*whole);
+      const auto record = std::string_view(record_bytes_).substr(0, record_bytes_.size() - kRecordPadding);
+      return find_adapter(source.platform)->event_text(record, e.kind, row.raw.block);
+    };
+    auto text = text_of_record();
+    if (!text) return std::nullopt;
+    redact(*text);
+    if (e.text.empty() && *text == e.summary) return std::nullopt;  // it has none and its summary stood in
+    return text;
+  }
+
+  Event from_row(const StoredEvent& row) {
+    Event e;
+    e.session_uid = session_.facts.session_uid;
+    e.event_id = row.event_id;
+    e.time = row.time;
+    e.kind = row.kind;
+    e.role = row.role;
+    e.origin = row.origin;
+    e.tool = row.tool;
+    e.summary = row.summary;
+    if (row.call_key != 0) e.call_id = call_name(row.call_key);
+    const bool message = row.kind == EventKind::user_msg || row.kind == EventKind::human_intervention;
+    if (!message) e.input_hash = row.input_hash;
+    if (!row.path.empty())
+      e.files.push_back({row.path, (row.flags & kFlagModifies) != 0 || row.kind == EventKind::edit
+                                       ? FileAccess::modified
+                                       : FileAccess::referenced});
+    e.is_error = (row.flags & kFlagError) != 0;
+    e.is_sidechain = (row.flags & kFlagSidechain) != 0;
+    e.is_test = (row.flags & kFlagTest) != 0;
+    e.starts_exchange = (row.flags & kFlagStartsExchange) != 0;
+    e.time_estimated = (row.flags & kFlagTimeEstimated) != 0;
+    if (row.kind == EventKind::lifecycle) {
+      const auto colon = row.summary.find(": ");
+      e.lifecycle = row.summary.substr(0, colon);
+      e.summary = colon == std::string::npos ? std::string() : row.summary.substr(colon + 2);
+    }
+    if ((row.flags & kFlagDerived) != 0) return e;
+    if (const std::string* kept = kept_text(row.seq)) {
+      e.text = *kept;
+      e.summary.clear();
+    } else if (row.kind == EventKind::tool_call) {
+      e.search_text = row.summary;
+    } else if (row.kind != EventKind::lifecycle) {
+      std::swap(e.text, e.summary);
+    }
+    mask_places(e);
+    return e;
+  }
+
+  const std::string* kept_text(std::int64_t seq) {
+    if (!kept_) {
+      const auto exchanges = reader_.exchange_range(session_.pk, 0, std::numeric_limits<std::int64_t>::max());
+      kept_.emplace(session_, exchanges ? *exchanges : std::vector<ExchangeRow>());
+    }
+    return kept_->find(seq);
+  }
+
+  std::optional<std::uint64_t> event_id_at(std::int64_t seq) const {
+    const auto it = std::lower_bound(session_.events.begin(), session_.events.end(), seq,
+                                     [](const StoredEvent& e, std::int64_t wanted) { return e.seq < wanted; });
+    if (it == session_.events.end() || it->seq != seq) return std::nullopt;
+    return it->event_id;
+  }
+
+  Reader& reader_;
+  RecordFinder& records_;
+  const StoredSession session_;
+  SessionVisitor& visitor_;
+  ExportReport report_;
+  std::optional<KeptTexts> kept_;
+
+  // The record decoded last; its events mostly follow one another.
+  std::optional<std::size_t> source_;
+  RawRef record_;
+  std::string record_bytes_;  // with padding
+  EventBatch batch_;
+  SourceId decoder_source_ = 0;
+  std::unique_ptr<RecordDecoder> decoder_;
+  std::map<SourceId, SessionItems> items_;  // of sources that are changed in place
+};
+
+}  // namespace
+
+Result<ExportReport> walk_session(Reader& reader, RecordFinder& records, std::int64_t session_pk,
+                                  SessionVisitor& visitor, const WalkProgress& progress) {
+  MEMD_TRY_ASSIGN(StoredSession session, reader.stored_session(session_pk));
+  return SessionWalk(reader, records, std::move(session), visitor).run(progress);
+}
+
+}  // namespace memd::interchange

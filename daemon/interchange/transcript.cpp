@@ -1,0 +1,157 @@
+#include "daemon/interchange/transcript.hpp"
+
+#include "store/redaction/redactor.hpp"
+
+#include <limits>
+#include <unordered_map>
+
+namespace memd::interchange {
+namespace {
+
+// Marks of the client's bookkeeping, of which a reader learns nothing.
+bool is_bookkeeping(std::string_view lifecycle) {
+  for (const std::string_view name : {"turn_duration", "queue", "hook_stop", "mode_change", "cwd_change"})
+    if (lifecycle == name) return true;
+  return false;
+}
+
+TranscriptExchange head_of(const ExchangeRow& row) {
+  TranscriptExchange out;
+  out.id = row.id;
+  out.number = row.number;
+  out.started_at = row.started_at;
+  out.model = row.model_used;
+  out.git_branch = row.git_branch;
+  redact(out.git_branch);
+  out.tokens = row.tokens;
+  out.tool_calls = row.tool_calls;
+  out.tool_errors = row.tool_errors;
+  return out;
+}
+
+class TranscriptBuilder final : public SessionVisitor {
+ public:
+  TranscriptBuilder(const SessionRow& session, const std::vector<ExchangeRow>& exchanges, TranscriptWriter& writer)
+      : session_(session), writer_(writer) {
+    for (const ExchangeRow& row : exchanges)
+      spans_.push_back({row.first_seq, head_of(row)});
+  }
+
+  Result<void> begin(const SessionUpdate&) override { return writer_.begin(session_); }
+
+  Result<void> event(const Event& e, const WalkedEvent& walked) override {
+    if (next_ < spans_.size() && walked.seq >= spans_[next_].first) MEMD_TRY(open(next_++));
+    if ((walked.flags & kFlagSuperseded) != 0) return {};
+    if (walked.derived_from != 0 && e.kind != EventKind::decision) return {};
+    if (e.kind == EventKind::lifecycle && is_bookkeeping(e.lifecycle)) return {};
+    if (e.kind == EventKind::tool_result && join(e, walked)) return {};
+    add(e, walked);
+    return {};
+  }
+
+  Result<void> end(const ExportReport& report) override {
+    MEMD_TRY(close());
+    return writer_.end(session_, report);
+  }
+
+ private:
+  struct Span {
+    std::int64_t first = 0;
+    TranscriptExchange head;
+  };
+
+  Result<void> open(std::size_t index) {
+    MEMD_TRY(close());
+    current_ = std::move(spans_[index].head);
+    return {};
+  }
+
+  Result<void> close() {
+    if (current_.id != 0 || !current_.entries.empty()) MEMD_TRY(writer_.exchange(current_));
+    current_ = {};
+    calls_.clear();
+    return {};
+  }
+
+  static std::string text_of(const Event& e, const WalkedEvent& walked) {
+    return walked.full_text ? std::string(*walked.full_text) : e.text;
+  }
+
+  // False: its call is not in this exchange.
+  bool join(const Event& e, const WalkedEvent& walked) {
+    const auto call = e.call_id.empty() ? calls_.end() : calls_.find(e.call_id);
+    if (call == calls_.end()) return false;
+    TranscriptEntry& entry = current_.entries[call->second];
+    entry.result = text_of(e, walked);
+    entry.result_partial = walked.partial;
+    entry.is_error = e.is_error;
+    calls_.erase(call);
+    return true;
+  }
+
+  void add(const Event& e, const WalkedEvent& walked) {
+    TranscriptEntry entry;
+    entry.time = e.time;
+    entry.text = text_of(e, walked);
+    entry.summary = e.summary;
+    entry.tool = e.tool;
+    entry.is_error = e.is_error;
+    entry.partial = walked.partial;
+    switch (e.kind) {
+      case EventKind::user_msg: entry.kind = e.starts_exchange ? EntryKind::prompt : EntryKind::intervention; break;
+      case EventKind::human_intervention: entry.kind = EntryKind::intervention; break;
+      case EventKind::assistant_msg: entry.kind = EntryKind::answer; break;
+      case EventKind::thinking: entry.kind = EntryKind::thinking; break;
+      case EventKind::tool_call:
+        entry.kind = EntryKind::call;
+        if (!e.call_id.empty()) calls_[e.call_id] = current_.entries.size();
+        if (entry.text.empty()) entry.text = e.search_text;
+        break;
+      case EventKind::tool_result: entry.kind = EntryKind::result; break;
+      default:
+        entry.kind = EntryKind::mark;
+        entry.name = e.kind == EventKind::lifecycle ? e.lifecycle : std::string(to_string(e.kind));
+    }
+    const bool words = entry.kind != EntryKind::call && entry.kind != EntryKind::mark;
+    if (words && entry.text.empty()) entry.text = std::move(entry.summary);
+    if (words) entry.summary.clear();
+    if (words && entry.kind != EntryKind::result && entry.text.empty()) return;
+    for (auto* text : {&entry.text, &entry.summary})
+      redact(*text);
+    current_.entries.push_back(std::move(entry));
+  }
+
+  const SessionRow& session_;
+  TranscriptWriter& writer_;
+  std::vector<Span> spans_;
+  std::size_t next_ = 0;
+  TranscriptExchange current_;
+  std::unordered_map<std::string, std::size_t> calls_;  // without a result so far; index of the entry
+};
+
+}  // namespace
+
+std::string_view to_string(EntryKind k) {
+  switch (k) {
+    case EntryKind::prompt: return "prompt";
+    case EntryKind::intervention: return "intervention";
+    case EntryKind::answer: return "answer";
+    case EntryKind::thinking: return "thinking";
+    case EntryKind::call: return "call";
+    case EntryKind::result: return "result";
+    case EntryKind::mark: return "mark";
+  }
+  return "unknown";
+}
+
+Result<ExportReport> write_transcript(Reader& reader, RecordFinder& records, const SessionRow& session,
+                                      TranscriptWriter& writer, const WalkProgress& progress) {
+  MEMD_TRY_ASSIGN(const auto exchanges, reader.exchange_range(session.pk, 0, std::numeric_limits<std::int64_t>::max()));
+  SessionRow masked = session;
+  for (auto* text : {&masked.title, &masked.cwd, &masked.git_branch, &masked.project_name, &masked.project_key})
+    redact(*text);
+  TranscriptBuilder builder(masked, exchanges, writer);
+  return walk_session(reader, records, session.pk, builder, progress);
+}
+
+}  // namespace memd::interchange

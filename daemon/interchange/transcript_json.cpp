@@ -1,0 +1,136 @@
+#include "daemon/interchange/transcript.hpp"
+#include "daemon/version.hpp"
+#include "schemas/json_writer.hpp"
+
+namespace memd::interchange {
+namespace {
+
+void write_tokens(json::Writer& w, const TokenUsage& t) {
+  w.key("tokens");
+  w.begin_object();
+  for (const auto& [name, value] :
+       {std::pair{"input", t.input}, std::pair{"output", t.output}, std::pair{"cache_read", t.cache_read},
+        std::pair{"cache_creation", t.cache_creation}}) {
+    w.key(name);
+    w.number(value);
+  }
+  w.end_object();
+}
+
+class Fields : public json::Writer {
+ public:
+  using json::Writer::Writer;
+  void text(std::string_view name, std::string_view value) {
+    if (!value.empty()) member(name, value);
+  }
+  void count(std::string_view name, std::int64_t value) {
+    key(name);
+    number(value);
+  }
+  void flag(std::string_view name, bool value) {
+    if (value) member_bool(name, true);
+  }
+};
+
+// {"format": …, "sessions": [{"session": …, "exchanges": [ … ], "events": …}]}, an exchange a line.
+class JsonWriter final : public TranscriptWriter {
+ public:
+  explicit JsonWriter(WriteLine line) : line_(std::move(line)) {}
+
+  Result<void> begin(const SessionRow& s) override {
+    std::string out = first_session_
+                          ? "{\"format\":\"transcript.v1\",\"memd\":\"" + std::string(version()) + "\",\"sessions\":[\n"
+                          : ",\n";
+    first_session_ = false;
+    first_exchange_ = true;
+    std::string facts;
+    Fields w(facts);
+    w.begin_object();
+    w.member("session_id", s.uid);
+    w.member("platform", to_string(s.platform));
+    w.member("kind", to_string(s.kind));
+    w.text("title", s.title);
+    w.text("parent", s.parent_uid);
+    w.text("forked_from", s.forked_from);
+    w.text("agent_name", s.agent_name);
+    w.text("project", s.project_name);
+    w.text("project_key", s.project_key);
+    w.text("working_directory", s.cwd);
+    w.text("git_branch", s.git_branch);
+    w.text("model", s.model);
+    w.text("agent_version", s.agent_version);
+    w.text("started_at", format_rfc3339(s.started_at));
+    w.text("ended_at", format_rfc3339(s.ended_at));
+    w.member("state", to_string(s.state));
+    w.member("outcome", to_string(s.outcome));
+    write_tokens(w, s.cost.tokens);
+    w.count("exchanges", s.exchanges);
+    w.count("tool_calls", s.tool_calls);
+    w.count("tool_errors", s.tool_errors);
+    w.count("compactions", s.compactions);
+    w.end_object();
+    return line_(out + "{\"session\":" + facts + ",\"exchanges\":[");
+  }
+
+  Result<void> exchange(const TranscriptExchange& x) override {
+    std::string out(first_exchange_ ? "" : ",");
+    first_exchange_ = false;
+    Fields w(out);
+    w.begin_object();
+    if (x.id != 0) {
+      w.member("exchange_id", format_exchange_id(x.id));
+      w.count("number", x.number);
+      w.text("started_at", format_rfc3339(x.started_at));
+      w.text("model", x.model);
+      w.text("git_branch", x.git_branch);
+      write_tokens(w, x.tokens);
+      w.count("tool_calls", x.tool_calls);
+      w.count("tool_errors", x.tool_errors);
+    }
+    w.key("entries");
+    w.begin_array();
+    for (const TranscriptEntry& e : x.entries)
+      write_entry(w, e);
+    w.end_array();
+    w.end_object();
+    return line_(out);
+  }
+
+  Result<void> end(const SessionRow&, const ExportReport& report) override {
+    std::string out = "],\"events\":";
+    Fields w(out);
+    w.begin_object();
+    w.count("total", report.events);
+    w.count("derived", report.derived);
+    w.count("partial", report.partial);
+    w.end_object();
+    return line_(out + "}");
+  }
+
+  Result<void> finish() override { return line_("]}"); }
+
+ private:
+  static void write_entry(Fields& w, const TranscriptEntry& e) {
+    w.begin_object();
+    w.member("kind", to_string(e.kind));
+    w.text("time", format_rfc3339(e.time));
+    w.text("name", e.name);
+    w.text("tool", e.tool);
+    w.text("summary", e.summary);
+    w.text("text", e.text);
+    if (e.result) w.member("result", *e.result);
+    w.flag("is_error", e.is_error);
+    w.flag("partial", e.partial || e.result_partial);
+    w.end_object();
+  }
+
+  WriteLine line_;
+  bool first_session_ = true;
+  bool first_exchange_ = true;
+};
+
+}  // namespace
+
+std::unique_ptr<TranscriptWriter> json_writer(WriteLine line) { return std::make_unique<JsonWriter>(std::move(line)); }
+
+}  // namespace memd::interchange

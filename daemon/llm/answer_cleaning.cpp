@@ -1,0 +1,90 @@
+#include "daemon/llm/answer_cleaning.hpp"
+
+#include "daemon/llm/record_envelope.hpp"
+#include "schemas/own_request.hpp"
+#include "store/redaction/redactor.hpp"
+#include "store/summary/token_budget.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace memd::llm {
+namespace {
+
+using Tags = std::pair<std::string_view, std::string_view>;
+
+// What stands between these is for a program and not for a reader.
+constexpr std::array<Tags, 6> kBlocks{{{"<tool_call>", "</tool_call>"},
+                                       {"<function_calls>", "</function_calls>"},
+                                       {"<invoke ", "</invoke>"},
+                                       {"<tool_use>", "</tool_use>"},
+                                       {"<function=", "</function>"},
+                                       {"<|", "|>"}}};
+
+constexpr std::array<std::string_view, 6> kRemarks{"here is", "here's", "sure", "certainly", "okay", "summary:"};
+
+// Models that think aloud end their thoughts with the second tag; some leave the first one out.
+void drop_thoughts(std::string& text) {
+  constexpr std::string_view open = "<think>", close = "</think>";
+  if (const auto end = text.rfind(close); end != std::string::npos) text.erase(0, end + close.size());
+  if (const auto begin = text.find(open); begin != std::string::npos) text.erase(begin);
+}
+
+void drop_blocks(std::string& text) {
+  for (const auto& [open, close] : kBlocks)
+    for (std::size_t begin = 0; (begin = text.find(open, begin)) != std::string::npos;) {
+      const auto end = text.find(close, begin);
+      text.erase(begin, end == std::string::npos ? std::string::npos : end + close.size() - begin);
+    }
+}
+
+bool is_ours_or_a_call(std::string_view line) {
+  const auto has = [&](std::string_view part) { return line.find(part) != std::string_view::npos; };
+  const auto first = line.find_first_not_of(" \t");
+  const bool is_object = first != std::string_view::npos && line[first] == '{';
+  return has(kRecordMark) || has(kEndMark) || has(kOwnRequestMark) || has("[TOOL_CALLS]") ||
+         (is_object && has("\"name\"") && (has("\"arguments\"") || has("\"parameters\"")));
+}
+
+bool is_remark(std::string_view line) {
+  if (line.empty() || line.back() != ':' || line.size() > 120) return false;
+  std::string low(line);
+  std::transform(low.begin(), low.end(), low.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
+  const auto first = low.find_first_not_of("*# ");
+  return first != std::string::npos && std::any_of(kRemarks.begin(), kRemarks.end(), [&](std::string_view remark) {
+           return std::string_view(low).substr(first).starts_with(remark);
+         });
+}
+
+std::string keep_lines(std::string_view text) {
+  std::string out;
+  bool blank = true;  // the line before
+  while (!text.empty()) {
+    const auto end = std::min(text.find('\n'), text.size());
+    std::string line(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    std::erase_if(line, [](unsigned char c) { return (c < ' ' && c != '\t') || c == 0x7F; });
+    while (!line.empty() && line.back() == ' ')
+      line.pop_back();
+    if (is_ours_or_a_call(line) || (out.empty() && is_remark(line)) || (line.empty() && blank)) continue;
+    blank = line.empty();
+    out += line + '\n';
+  }
+  while (!out.empty() && out.back() == '\n')
+    out.pop_back();
+  return out;
+}
+
+}  // namespace
+
+std::string cleaned_answer(std::string answer, std::size_t max_tokens) {
+  drop_thoughts(answer);
+  drop_blocks(answer);
+  std::string out = keep_lines(answer);
+  redact(out);
+  return cut_to_tokens(out, max_tokens).text;
+}
+
+}  // namespace memd::llm

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "schemas/platform.hpp"
+#include "schemas/report.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace memd::report {
+
+// Something a report could not cover, in a sentence.
+struct Gap {
+  enum class Weight { note, warning };  // by nature or by choice; lost or in trouble
+  Weight weight = Weight::note;
+  std::optional<Platform> platform;
+  std::string text;
+};
+
+// Warnings first. `adapters` as the configuration leaves them; what they declare as their limits is told of platforms
+// that the report has sessions of.
+std::vector<Gap> gaps_of(const Report& report, const ReportQuery& query, std::span<const AdapterDescription> adapters);
+
+}  // namespace memd::report

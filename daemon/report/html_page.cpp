@@ -1,0 +1,102 @@
+#include "daemon/report/html_page.hpp"
+
+#include "adapters/gemini/sha256.hpp"
+#include "daemon/version.hpp"
+#include "schemas/embedded.hpp"
+
+#include <stdexcept>
+
+namespace memd::report {
+namespace {
+
+constexpr std::string_view kBase64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+unsigned digit(char c) { return static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10); }
+
+std::string base64_of_hex(std::string_view hex) {
+  std::string out;
+  for (std::size_t i = 0; i < hex.size(); i += 6) {
+    const std::string_view three = hex.substr(i, 6);
+    unsigned bits = 0;
+    for (std::size_t k = 0; k < 6; ++k)
+      bits = bits << 4 | (k < three.size() ? digit(three[k]) : 0);
+    const std::size_t letters = three.size() / 2 + 1;
+    for (std::size_t k = 0; k < 4; ++k)
+      out += k < letters ? kBase64[bits >> (18 - 6 * k) & 63U] : '=';
+  }
+  return out;
+}
+
+// As a source expression of a content security policy.
+std::string hash_source(std::string_view text) { return "'sha256-" + base64_of_hex(gemini::sha256_hex(text)) + "'"; }
+
+std::string joined(const std::vector<std::string_view>& names) {
+  std::string out = "\n";
+  for (const auto name : names)
+    out += page_file(name);
+  return out;
+}
+
+}  // namespace
+
+std::string_view page_file(std::string_view name) {
+  for (const auto& file : embedded::page_files())
+    if (file.name == name) return file.text;
+  throw std::out_of_range("no page file " + std::string(name));
+}
+
+std::string page_head(const HtmlPage& page) {
+  const std::string style = joined(page.styles);
+  const std::string script = joined(page.scripts);
+  std::string out = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
+  out += "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; style-src " +
+         hash_source(style) + "; script-src " + hash_source(script) + "; base-uri 'none'; form-action 'none'\">\n";
+  out += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
+  out += "<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"referrer\" content=\"no-referrer\">\n";
+  out += "<meta name=\"generator\" content=\"memd " + escape_html(version()) + "\">\n";
+  out += "<title>" + escape_html(page.title) + "</title>\n<link rel=\"icon\" href=\"data:,\">\n";
+  return out + "<style>" + style + "</style>\n</head>\n<body>\n";
+}
+
+std::string page_foot(const HtmlPage& page) {
+  return "<script>" + joined(page.scripts) + "</script>\n</body>\n</html>";
+}
+
+std::string escape_html(std::string_view text) {
+  std::string out;
+  out.reserve(text.size() + text.size() / 16);
+  for (const char c : text) {
+    switch (c) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      case '\'': out += "&#39;"; break;
+      case '\t':
+      case '\n': out += c; break;
+      case '\r': break;
+      default:
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+          out += "\xEF\xBF\xBD";
+        else
+          out += c;
+    }
+  }
+  return out;
+}
+
+std::string json_for_script(std::string_view json) {
+  std::string out;
+  out.reserve(json.size() + json.size() / 32);
+  for (const char c : json) {
+    switch (c) {  // outside of strings JSON has none of these
+      case '<': out += "\\u003c"; break;
+      case '>': out += "\\u003e"; break;
+      case '&': out += "\\u0026"; break;
+      default: out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace memd::report

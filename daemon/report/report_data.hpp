@@ -1,0 +1,28 @@
+#pragma once
+
+#include "daemon/report/gaps.hpp"
+#include "daemon/report/prices.hpp"
+#include "schemas/report.hpp"
+#include "schemas/time.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace memd::report {
+
+struct ReportContext {
+  TimeMs made_at = 0;
+  std::string version;
+  std::string asked;  // the options, as typed
+  std::vector<Gap> gaps;
+  PriceList prices{};  // empty: cost is told as far as platforms reckon it
+};
+
+// The data of the page as JSON: what is zero or empty is left out, times are in milliseconds. Secrets are masked. The
+// newest sessions are told in detail as far as kDetailBytes go and the rest by a line each, so that a page stays in the
+// order of 5 MB.
+inline constexpr std::size_t kDetailBytes = 2'500'000;
+std::string report_data(const Report& report, const ReportContext& context);
+
+}  // namespace memd::report

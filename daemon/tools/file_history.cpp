@@ -1,0 +1,262 @@
+#include "daemon/tools/file_history.hpp"
+
+#include "daemon/tools/file_query.hpp"
+#include "daemon/tools/file_reason.hpp"
+#include "daemon/tools/page_cursor.hpp"
+#include "store/summary/token_budget.hpp"
+
+#include <algorithm>
+
+namespace memd::tools {
+namespace {
+
+constexpr int kLoadAhead = 24;  // exchanges; a page hardly holds more
+constexpr std::size_t kFilesOfAUse = 6;
+
+std::uint64_t question_of(const FileHistoryParams& p, const Scope& scope) {
+  std::string paths;
+  for (const std::string& path : p.paths)
+    (paths += path) += '\n';
+  return question_key({"file_history", scope.key, p.path.value_or(""), p.lines.value_or(""), p.symbol.value_or(""),
+                       p.access, p.commit.value_or(""), p.commit_time.value_or(""), p.branch.value_or(""), paths});
+}
+
+std::string_view match_name(TraceMatch match) {
+  switch (match) {
+    case TraceMatch::placed: return "placed";
+    case TraceMatch::estimated: return "estimated";
+    case TraceMatch::unplaced: return "unplaced";
+  }
+  return "unplaced";
+}
+
+std::optional<std::string> unless_empty(std::string text) {
+  if (text.empty()) return std::nullopt;
+  return text;
+}
+
+// What an answer says of a use, each text within its share.
+struct Shares {
+  std::size_t asked = 45;
+  std::size_t said = 60;
+  std::size_t change = 160;
+  bool details = true;
+};
+constexpr Shares kModest{24, 30, 80, true};  // of an answer of few hundred tokens
+constexpr Shares kLeast{10, 0, 0, false};
+
+void add_trace(const std::vector<TracedEdit>& edits, const Shares& shares, FileUseOut& out) {
+  std::string lines;
+  std::string change;
+  TraceMatch worst = TraceMatch::placed;
+  for (auto it = edits.rbegin(); it != edits.rend(); ++it) {  // in the order they were made
+    worst = std::max(worst, it->match);
+    change += it->change;
+    if (it->lines.first == 0) continue;
+    lines += (lines.empty() ? "" : ", ") + std::to_string(it->lines.first) + "-" + std::to_string(it->lines.last);
+  }
+  out.lines = unless_empty(cut_to_tokens(lines, 24).text);
+  out.match = match_name(worst);
+  if (shares.change > 0) out.change = unless_empty(cut_to_tokens(change, shares.change).text);
+}
+
+FileUseOut use_out(const FileUse& use, const FileQuestion& question, const Shares& shares) {
+  FileUseOut out;
+  out.exchange_id = format_exchange_id(use.exchange_id);
+  out.timestamp = format_rfc3339(use.time);
+  const auto rank = [](FileAccess a) { return a == FileAccess::modified ? 2 : a == FileAccess::read ? 1 : 0; };
+  FileAccess access = FileAccess::referenced;
+  std::vector<std::string> files;
+  for (const auto& file : use.files) {
+    if (rank(file.access) > rank(access)) access = file.access;
+    out.lines_added += file.lines_added;
+    out.lines_removed += file.lines_removed;
+    if (files.empty() || files.back() != file.path) files.push_back(file.path);
+  }
+  out.access = to_string(access);
+  if (question.several_files && shares.details) {
+    const std::size_t all = files.size();
+    if (all > kFilesOfAUse) {
+      files.resize(kFilesOfAUse - 1);
+      files.push_back("… and " + std::to_string(all - files.size()) + " more");
+    }
+    out.files = std::move(files);
+  }
+  out.asked = cut_to_tokens(on_one_line(use.user_message), shares.asked).text;
+  if (shares.said > 0) out.said = unless_empty(cut_to_tokens(said_of_files(use), shares.said).text);
+  out.outcome = !use.test ? "not_tested" : use.test->failed ? "tests_failed" : "tests_passed";
+  if (shares.details && use.test)
+    out.test =
+        cut_to_tokens(on_one_line(use.test->summary), 30).text + (use.test->same_turn ? "" : " (in the next turn)");
+  if (shares.details && use.tool_errors > 0)
+    out.error = unless_empty(cut_to_tokens(on_one_line(use.last_error), 40).text);
+  if (use.commit) out.committed_as = use.commit->sha;
+  if (const auto it = question.traced.find(use.exchange_id); it != question.traced.end())
+    add_trace(it->second, shares, out);
+  return out;
+}
+
+FileSessionOut session_out(const FileUseSession& session) {
+  FileSessionOut out;
+  out.session_id = session.uid;
+  out.session_name = cut_to_tokens(on_one_line(session.title), 30).text;
+  out.platform = to_string(session.platform);
+  out.project = session.project;
+  out.git_branch = unless_empty(session.git_branch);
+  return out;
+}
+
+// Files and commits take no more than their share of the answer.
+void add_heads(const FileHistory& history, const FileQuestion& question, TokenBudget& budget, FileHistoryAnswer& out) {
+  if (!question.commits.empty()) {
+    out.commits.emplace();
+    for (const CommitOut& commit : question.commits) {
+      CommitOut one = commit;
+      if (one.subject) one.subject = cut_to_tokens(*one.subject, 30).text;
+      const bool first = out.commits->empty();
+      if (!first && (budget.used() * 3 > budget.max() || out.commits->size() >= 5)) break;
+      if (!budget.take_text(mcp::to_json(one)) && !first) break;
+      out.commits->push_back(std::move(one));
+    }
+  }
+  const std::size_t most = budget.remaining() / 5;
+  const std::size_t before = budget.used();
+  for (const PathTotal& path : history.paths) {
+    const PathTotalOut one{path.path, path.exchanges, format_rfc3339(path.last), path.lines_added, path.lines_removed};
+    const std::size_t cost = estimate_tokens(mcp::to_json(one)) + 1;
+    if (budget.used() - before + cost > (out.files.empty() ? budget.remaining() / 3 : most)) break;
+    if (!budget.take(cost)) break;
+    out.files.push_back(one);
+  }
+}
+
+// The uses that fit; at least one. True: all of them.
+bool add_uses(const FileHistory& history, const FileQuestion& question, TokenBudget& budget, FileHistoryAnswer& out) {
+  constexpr std::size_t kLittle = 900;
+  constexpr std::size_t kHardlyAny = 300;
+  const Shares shares = budget.remaining() < kLittle ? kModest : Shares{};
+  std::int64_t session = 0;
+  for (const FileUse& use : history.uses) {
+    const bool first = out.sessions.empty();
+    FileUseOut one = use_out(use, question, first && budget.remaining() < kHardlyAny ? kLeast : shares);
+    std::size_t cost = estimate_tokens(mcp::to_json(one)) + 1;
+    FileSessionOut head;
+    if (use.session_pk != session) {
+      const auto it = std::find_if(history.sessions.begin(), history.sessions.end(),
+                                   [&](const FileUseSession& s) { return s.pk == use.session_pk; });
+      head = session_out(*it);
+      cost += estimate_tokens(mcp::to_json(head)) + 1;
+    }
+    if (!budget.take(cost) && !first) return false;
+    if (use.session_pk != session) out.sessions.push_back(std::move(head));
+    session = use.session_pk;
+    out.sessions.back().exchanges.push_back(std::move(one));
+  }
+  return true;
+}
+
+std::int64_t exchanges_in(const FileHistoryAnswer& a) {
+  std::int64_t n = 0;
+  for (const FileSessionOut& s : a.sessions)
+    n += static_cast<std::int64_t>(s.exchanges.size());
+  return n;
+}
+
+Result<FileHistoryAnswer> run(const ToolServices& services, const FileHistoryParams& params,
+                              mcp::ToolContext& context) {
+  MEMD_TRY_ASSIGN(const Scope scope, resolve_scope(services, params, {Capability::file_context, {}}));
+  const auto asked = question_of(params, scope);
+  MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, asked));
+  MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
+  MEMD_TRY_ASSIGN(FileQuestion question, understand(services, *reader, params, scope, context));
+  FileHistory history;
+  if (!question.nothing) {
+    question.query.limit = kLoadAhead;
+    question.query.offset = static_cast<int>(at.offset);
+    MEMD_TRY_ASSIGN(history, reader->file_history(question.query));
+    if (history.total_exchanges == 0) question.notes.emplace_back("Nothing in this scope.");
+  }
+
+  Answer frame = answer_for(scope);
+  for (auto note = question.notes.rbegin(); note != question.notes.rend(); ++note)
+    frame.notice = *note + " " + frame.notice;
+  return fit_answer<FileHistoryAnswer>(token_limit(services, params), frame, [&](std::size_t tokens) {
+    FileHistoryAnswer out;
+    static_cast<Answer&>(out) = frame;
+    out.total_files = history.total_paths;
+    out.total_exchanges = history.total_exchanges;
+    out.total_sessions = history.total_sessions;
+    TokenBudget budget(tokens - std::min<std::size_t>(tokens, 30));
+    add_heads(history, question, budget, out);
+    add_uses(history, question, budget, out);
+    const std::int64_t end = at.offset + exchanges_in(out);
+    if (end < history.total_exchanges && end > at.offset) out.next = encode_cursor({end, 0}, asked);
+    return out;
+  });
+}
+
+void append(std::string& out, std::string_view name, const std::optional<std::string>& value) {
+  if (value) out += "  " + std::string(name) + *value;
+}
+
+}  // namespace
+
+std::string render_text(const FileHistoryAnswer& a) {
+  std::string out = std::to_string(exchanges_in(a)) + " of " + std::to_string(a.total_exchanges) + " exchanges in " +
+                    std::to_string(a.total_sessions) + " sessions, " + std::to_string(a.total_files) +
+                    (a.total_files == 1 ? " file" : " files") + ".\n";
+  std::string body;
+  if (a.commits)
+    for (const CommitOut& c : *a.commits) {
+      body += "commit " + c.sha.value_or("(not named)");
+      append(body, "on ", c.branch);
+      body += "  " + short_time(c.timestamp) + "  session " + c.session_id;
+      append(body, "", c.exchange_id);
+      body += "  " + c.confidence + ": " + c.evidence;
+      append(body, "\"", c.subject);
+      body += c.subject ? "\"\n" : "\n";
+    }
+  for (const PathTotalOut& f : a.files)
+    body += f.path + "  " + std::to_string(f.exchanges) +
+            (f.exchanges == 1 ? " exchange  last " : " exchanges  last ") + short_time(f.last) + "  +" +
+            std::to_string(f.lines_added) + " -" + std::to_string(f.lines_removed) + "\n";
+  for (const FileSessionOut& s : a.sessions) {
+    body += "\n" + s.session_id + "  \"" + s.session_name + "\"  " + s.platform + "  " + s.project;
+    append(body, "branch ", s.git_branch);
+    body += "\n";
+    for (const FileUseOut& u : s.exchanges) {
+      body += u.exchange_id + "  " + short_time(u.timestamp) + "  " + u.access + " +" + std::to_string(u.lines_added) +
+              " -" + std::to_string(u.lines_removed);
+      append(body, "lines ", u.lines);
+      append(body, "", u.match);
+      body += "  " + u.outcome;
+      append(body, "", u.test);
+      append(body, "committed as ", u.committed_as);
+      body += "\n  asked: " + u.asked + "\n";
+      if (u.said) body += "  agent: " + *u.said + "\n";
+      if (u.error) body += "  error: " + *u.error + "\n";
+      if (u.files)
+        for (const std::string& file : *u.files)
+          body += "  - " + file + "\n";
+      if (u.change) body += *u.change + (u.change->ends_with('\n') ? "" : "\n");
+    }
+  }
+  if (!body.empty()) out += history_block(body);
+  if (!a.sessions.empty())
+    out += "Full text: get_exchange(ids=[\"" + a.sessions.front().exchanges.front().exchange_id + "\"]).\n";
+  return out + answer_footer(a);
+}
+
+void add_file_history(mcp::ToolRegistry& registry, const ToolServices& services) {
+  mcp::ToolInfo info;
+  info.name = "file_history";
+  info.title = "Who changed a file, and why";
+  info.description =
+      "Which sessions of coding agents touched a file, and why: what was asked, what the agent said it did, how tests "
+      "went, which commit it became. With lines or symbol: only edits of those lines, with what they changed. With "
+      "commit: the session that made it. Use it before changing code that looks odd, or to learn why a line is there.";
+  registry.add<FileHistoryParams, FileHistoryAnswer>(
+      std::move(info), [services](const FileHistoryParams& p, mcp::ToolContext& c) { return run(services, p, c); });
+}
+
+}  // namespace memd::tools

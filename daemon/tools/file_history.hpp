@@ -1,0 +1,168 @@
+#pragma once
+
+#include "daemon/tools/answer.hpp"
+#include "daemon/tools/scope.hpp"
+#include "protocol/mcp/tool_registry.hpp"
+
+#include <string>
+#include <vector>
+
+namespace memd::tools {
+
+struct FileHistoryParams : ScopeParams {
+  std::optional<std::string> path;
+  std::optional<std::string> lines;
+  std::optional<std::string> symbol;
+  std::string access = "any";
+  std::optional<std::string> commit;
+  std::optional<std::string> commit_time;
+  std::optional<std::string> branch;
+  std::vector<std::string> paths;
+};
+
+struct FileUseOut {
+  std::string exchange_id;
+  std::string timestamp;
+  std::string access;
+  std::int64_t lines_added = 0;
+  std::int64_t lines_removed = 0;
+  std::optional<std::vector<std::string>> files;
+  std::string asked;
+  std::optional<std::string> said;
+  std::string outcome;
+  std::optional<std::string> test;
+  std::optional<std::string> error;
+  std::optional<std::string> committed_as;
+  std::optional<std::string> lines;
+  std::optional<std::string> match;
+  std::optional<std::string> change;
+};
+
+struct FileSessionOut {
+  std::string session_id;
+  std::string session_name;
+  std::string platform;
+  std::string project;
+  std::optional<std::string> git_branch;
+  std::vector<FileUseOut> exchanges;
+};
+
+struct PathTotalOut {
+  std::string path;
+  std::int64_t exchanges = 0;
+  std::string last;
+  std::int64_t lines_added = 0;
+  std::int64_t lines_removed = 0;
+};
+
+struct CommitOut {
+  std::optional<std::string> sha;
+  std::optional<std::string> branch;
+  std::optional<std::string> subject;
+  std::string timestamp;
+  std::string session_id;
+  std::optional<std::string> exchange_id;
+  std::string confidence;
+  std::string evidence;
+};
+
+struct FileHistoryAnswer : Answer {
+  std::optional<std::vector<CommitOut>> commits;
+  std::vector<PathTotalOut> files;
+  std::int64_t total_files = 0;
+  std::int64_t total_exchanges = 0;
+  std::int64_t total_sessions = 0;
+  std::vector<FileSessionOut> sessions;
+};
+std::string render_text(const FileHistoryAnswer& answer);
+
+void add_file_history(mcp::ToolRegistry& registry, const ToolServices& services);
+
+}  // namespace memd::tools
+
+namespace memd::mcp {
+
+template <>
+struct Describe<tools::FileHistoryParams> {
+  using T = tools::FileHistoryParams;
+  static constexpr auto fields = std::tuple_cat(
+      std::make_tuple(
+          field("path", &T::path,
+                "File: whole path, its end (\"store/reader.cpp\"), a name, a directory, or a pattern (\"*.sql\").",
+                length(0, 1000)),
+          field("lines", &T::lines,
+                "Only edits of these lines, \"120-180\" or \"120\", numbered as the last recorded edit left the file.",
+                length(0, 40)),
+          field("symbol", &T::symbol, "Only edits that added or removed a line with this text, e.g. a function's name.",
+                length(0, 200)),
+          field("access", &T::access, "What was done with the file.", one_of("any", "modified", "read")),
+          field("commit", &T::commit, "Which session made this commit: its id, whole or 4 digits of it at least.",
+                length(0, 40)),
+          field("commit_time", &T::commit_time,
+                "When the commit was made (RFC 3339), to join it to a session that did not commit by itself.",
+                length(0, 60)),
+          field("branch", &T::branch, "With commit_time: its branch.", length(0, 300)),
+          field("paths", &T::paths, "With commit_time: files of the commit.", max_items(100), length(1, 1000))),
+      tools::kPlatformFields, tools::kTimeFields, tools::kPageFields);
+};
+template <>
+struct Describe<tools::FileUseOut> {
+  using T = tools::FileUseOut;
+  static constexpr auto fields = std::make_tuple(
+      field("exchange_id", &T::exchange_id, "For get_exchange."), field("timestamp", &T::timestamp, "RFC 3339."),
+      field("access", &T::access, "modified, read or referenced, the most of them."),
+      field("lines_added", &T::lines_added, "By edits."), field("lines_removed", &T::lines_removed, "By edits."),
+      field("files", &T::files, "Which files, where several are meant."),
+      field("asked", &T::asked, "Beginning of what the person asked."),
+      field("said", &T::said, "What the agent said of it."),
+      field("outcome", &T::outcome, "tests_passed or tests_failed behind the change, else not_tested."),
+      field("test", &T::test, "Which tests."), field("error", &T::error, "Last error of a tool behind it."),
+      field("committed_as", &T::committed_as, "The session's next commit behind the change."),
+      field("lines", &T::lines, "Lines changed, numbered as the file was right after."),
+      field(
+          "match", &T::match,
+          "placed: later edits all say where; estimated: some do not, numbers may be off; unplaced: not known where."),
+      field("change", &T::change, "The lines themselves; cut where it ends in …"));
+};
+template <>
+struct Describe<tools::FileSessionOut> {
+  using T = tools::FileSessionOut;
+  static constexpr auto fields = std::make_tuple(
+      field("session_id", &T::session_id, "Session."), field("session_name", &T::session_name, "Title."),
+      field("platform", &T::platform, "Agent."), field("project", &T::project, "Project."),
+      field("git_branch", &T::git_branch, "Its last branch."),
+      field("exchanges", &T::exchanges, "Those that touched the file, newest first."));
+};
+template <>
+struct Describe<tools::PathTotalOut> {
+  using T = tools::PathTotalOut;
+  static constexpr auto fields = std::make_tuple(
+      field("path", &T::path, "File."), field("exchanges", &T::exchanges, "Exchanges that touched it."),
+      field("last", &T::last, "When last, RFC 3339."), field("lines_added", &T::lines_added, "By edits."),
+      field("lines_removed", &T::lines_removed, "By edits."));
+};
+template <>
+struct Describe<tools::CommitOut> {
+  using T = tools::CommitOut;
+  static constexpr auto fields = std::make_tuple(
+      field("sha", &T::sha, "As git showed it."), field("branch", &T::branch, "Branch."),
+      field("subject", &T::subject, "First line of its message."), field("timestamp", &T::timestamp, "RFC 3339."),
+      field("session_id", &T::session_id, "Session that made it, or its changes."),
+      field("exchange_id", &T::exchange_id, "Exchange that made it."),
+      field("confidence", &T::confidence, "exact: git said so in the session; else high, medium or low."),
+      field("evidence", &T::evidence, "What it is joined by."));
+};
+template <>
+struct Describe<tools::FileHistoryAnswer> {
+  using T = tools::FileHistoryAnswer;
+  static constexpr auto fields = std::tuple_cat(
+      std::make_tuple(field("commits", &T::commits, "Sessions the commit comes from, the likeliest first."),
+                      field("files", &T::files, "Files meant, the last touched first."),
+                      field("total_files", &T::total_files, "Files meant, also those not listed."),
+                      field("total_exchanges", &T::total_exchanges, "On all pages."),
+                      field("total_sessions", &T::total_sessions, "On all pages."),
+                      field("sessions", &T::sessions, "By their last touch, newest first.")),
+      Describe<tools::Answer>::fields);
+};
+
+}  // namespace memd::mcp

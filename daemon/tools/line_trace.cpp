@@ -1,0 +1,162 @@
+#include "daemon/tools/line_trace.hpp"
+
+#include "daemon/tools/known_contents.hpp"
+
+#include <algorithm>
+
+namespace memd::tools {
+namespace {
+
+// A run of changed lines inside a hunk.
+struct Change {
+  std::int64_t old_start = 0;
+  std::int64_t old_lines = 0;
+  std::int64_t new_start = 0;
+  std::int64_t new_lines = 0;
+  std::size_t hunk = 0;
+};
+
+std::vector<Change> changes_of(const std::vector<EditHunk>& hunks) {
+  std::vector<Change> out;
+  for (std::size_t h = 0; h < hunks.size(); ++h) {
+    const EditHunk& hunk = hunks[h];
+    // "-0,0" and "+0,0": the file is empty on that side; an empty side counts the line before.
+    std::int64_t old_line = hunk.old_lines == 0 ? hunk.old_start + 1 : hunk.old_start;
+    std::int64_t new_line = hunk.new_lines == 0 ? hunk.new_start + 1 : hunk.new_start;
+    if (hunk.text.empty()) {
+      out.push_back({old_line, hunk.old_lines, new_line, hunk.new_lines, h});
+      continue;
+    }
+    bool open = false;
+    for_each_line(hunk.text, [&](std::string_view line) {
+      const char sign = line.empty() ? ' ' : line.front();
+      if (sign != '+' && sign != '-') {
+        open = false;
+        ++old_line;
+        ++new_line;
+        return;
+      }
+      if (!open) out.push_back({old_line, 0, new_line, 0, h});
+      open = true;
+      if (sign == '-') ++old_line, ++out.back().old_lines;
+      if (sign == '+') ++new_line, ++out.back().new_lines;
+    });
+  }
+  std::sort(out.begin(), out.end(), [](const Change& a, const Change& b) { return a.new_start < b.new_start; });
+  return out;
+}
+
+bool touches(const Change& c, const LineRange& range) {
+  if (c.new_lines == 0) return c.new_start >= range.first && c.new_start <= range.last + 1;
+  return c.new_start <= range.last && c.new_start + c.new_lines > range.first;
+}
+
+// The range as it was before the changes. Empty (last < first) when they wrote all of it.
+LineRange before(const std::vector<Change>& changes, const LineRange& range) {
+  std::int64_t shift_first = 0;
+  std::int64_t shift_last = 0;
+  LineRange out = range;
+  bool first_inside = false;
+  bool last_inside = false;
+  for (const Change& c : changes) {
+    const std::int64_t behind = c.new_start + c.new_lines;
+    const std::int64_t grown = c.new_lines - c.old_lines;
+    if (behind <= range.first) shift_first += grown;
+    if (behind <= range.last) shift_last += grown;
+    if (c.new_lines == 0) continue;
+    if (c.new_start <= range.first && range.first < behind) {
+      first_inside = true;
+      out.first = c.old_start;
+    }
+    if (c.new_start <= range.last && range.last < behind) {
+      last_inside = true;
+      out.last = c.old_start + c.old_lines - 1;
+    }
+  }
+  if (!first_inside) out.first -= shift_first;
+  if (!last_inside) out.last -= shift_last;
+  return out;
+}
+
+bool is_placed(const TraceStep& step) {
+  return !step.hunks.empty() &&
+         std::all_of(step.hunks.begin(), step.hunks.end(), [](const EditHunk& h) { return h.placed(); });
+}
+
+std::string texts_of(const std::vector<EditHunk>& hunks) {
+  std::string out;
+  for (const EditHunk& hunk : hunks)
+    out += hunk.text;
+  return out;
+}
+
+// Where texts are known to stand, from an edit that wrote the whole file on.
+std::vector<TraceStep> with_places(std::vector<TraceStep> edits) {
+  KnownContents contents;
+  for (TraceStep& step : edits)
+    contents.apply(step);
+  return edits;
+}
+
+bool changed_line_holds(const EditHunk& hunk, std::string_view text) {
+  bool found = false;
+  for_each_line(hunk.text, [&](std::string_view line) {
+    if (!line.empty() && line.front() != ' ' && line.find(text) != std::string_view::npos) found = true;
+  });
+  return found;
+}
+
+}  // namespace
+
+LineTrace trace_lines(const std::vector<TraceStep>& recorded, LineRange asked) {
+  const auto edits = with_places(recorded);
+  LineTrace out;
+  LineRange range = asked;
+  bool sure = true;
+  for (std::size_t i = edits.size(); i-- > 0;) {
+    const TraceStep& step = edits[i];
+    if (!is_placed(step)) {
+      out.edits.push_back({i, TraceMatch::unplaced, {}, texts_of(step.hunks)});
+      sure = false;
+      continue;
+    }
+    const auto changes = changes_of(step.hunks);
+    TracedEdit edit{i, sure ? TraceMatch::placed : TraceMatch::estimated, {}, {}};
+    std::size_t shown = step.hunks.size();
+    for (const Change& c : changes) {
+      if (!touches(c, range)) continue;
+      const std::int64_t last = c.new_start + std::max<std::int64_t>(c.new_lines, 1) - 1;
+      edit.lines.first = edit.lines.first == 0 ? c.new_start : std::min(edit.lines.first, c.new_start);
+      edit.lines.last = std::max(edit.lines.last, last);
+      if (c.hunk != shown) edit.change += step.hunks[c.hunk].text;
+      shown = c.hunk;
+    }
+    if (edit.lines.first > 0) out.edits.push_back(std::move(edit));
+    range = before(changes, range);
+    if (step.whole_file || range.last < range.first) {
+      out.reaches_origin = true;
+      break;
+    }
+  }
+  return out;
+}
+
+LineTrace trace_text(const std::vector<TraceStep>& recorded, std::string_view text) {
+  const auto edits = with_places(recorded);
+  LineTrace out;
+  for (std::size_t i = edits.size(); i-- > 0;) {
+    TracedEdit edit{i, is_placed(edits[i]) ? TraceMatch::placed : TraceMatch::unplaced, {}, {}};
+    for (const EditHunk& hunk : edits[i].hunks) {
+      if (!changed_line_holds(hunk, text)) continue;
+      edit.change += hunk.text;
+      if (!hunk.placed()) continue;
+      const std::int64_t last = hunk.new_start + std::max<std::int64_t>(hunk.new_lines, 1) - 1;
+      edit.lines.first = edit.lines.first == 0 ? hunk.new_start : std::min(edit.lines.first, hunk.new_start);
+      edit.lines.last = std::max(edit.lines.last, last);
+    }
+    if (!edit.change.empty()) out.edits.push_back(std::move(edit));
+  }
+  return out;
+}
+
+}  // namespace memd::tools

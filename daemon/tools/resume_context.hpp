@@ -1,0 +1,132 @@
+#pragma once
+
+#include "daemon/tools/answer.hpp"
+#include "daemon/tools/scope.hpp"
+#include "protocol/mcp/tool_registry.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memd::tools {
+
+struct ResumeParams : ScopeParams {
+  std::optional<std::string> session_id;
+  std::string before = "auto";
+  std::string complement = "auto";
+};
+
+struct ResumeBoundaryOut {
+  std::string kind;
+  std::string time;
+  std::int64_t compaction = 0;
+  std::int64_t compactions = 0;
+  std::optional<std::string> detail;
+};
+
+struct ResumeCommandsOut {
+  std::string exchange_id;
+  std::vector<std::string> lines;
+};
+
+struct ResumeAnswer : Answer {
+  std::string session_id;
+  std::string session_name;
+  std::string platform;
+  std::optional<std::string> cwd;
+  std::optional<std::string> git_branch;
+  ResumeBoundaryOut boundary;
+  std::string platform_summary;
+  std::int64_t said_already = 0;
+  std::int64_t left_out = 0;
+  std::optional<std::vector<std::string>> goal;
+  std::optional<std::vector<std::string>> constraints;
+  std::optional<std::vector<std::string>> decisions;
+  std::optional<std::vector<std::string>> problems;
+  std::optional<std::string> last_error;
+  std::optional<std::vector<std::string>> tests;
+  std::optional<std::vector<std::string>> next_steps;
+  std::optional<std::string> last_words;
+  std::optional<std::vector<std::string>> running;
+  std::optional<std::vector<std::string>> files;
+  std::optional<std::vector<ResumeCommandsOut>> commands;
+  std::optional<std::string> programs;
+  std::optional<std::string> names;
+};
+std::string render_text(const ResumeAnswer& answer);
+
+void add_resume_context(mcp::ToolRegistry& registry, const ToolServices& services);
+
+}  // namespace memd::tools
+
+namespace memd::mcp {
+
+template <>
+struct Describe<tools::ResumeParams> {
+  using T = tools::ResumeParams;
+  static constexpr auto fields = std::make_tuple(
+      field("session_id", &T::session_id,
+            "Session id or its first characters; none means the newest session (of `project`, if given) with something "
+            "to go on from.",
+            length(0, 200)),
+      field("project", &T::project, "Part of the project's path or name, when no session_id is given.", length(0, 500)),
+      field(
+          "before", &T::before,
+          "The moment whose past is told: compaction (the last one), end (all of the session), a number (1: the first "
+          "compaction), or auto: compaction while the session goes on, else end.",
+          length(1, 20)),
+      field(
+          "complement", &T::complement,
+          "Leave out what the agent's own summary of the compaction says: auto (when that is in your context), always "
+          "or never.",
+          one_of("auto", "always", "never")),
+      std::get<0>(tools::kPageFields));
+};
+template <>
+struct Describe<tools::ResumeBoundaryOut> {
+  using T = tools::ResumeBoundaryOut;
+  static constexpr auto fields =
+      std::make_tuple(field("kind", &T::kind, "compaction, microcompaction or end: nothing later is told."),
+                      field("time", &T::time, "RFC 3339."),
+                      field("compaction", &T::compaction, "Its number in the session, from 1; 0 for the end."),
+                      field("compactions", &T::compactions, "Compactions of the session."),
+                      field("detail", &T::detail, "What the agent noted of it."));
+};
+template <>
+struct Describe<tools::ResumeCommandsOut> {
+  using T = tools::ResumeCommandsOut;
+  static constexpr auto fields =
+      std::make_tuple(field("exchange_id", &T::exchange_id, "Where they ran last."),
+                      field("lines", &T::lines, "As they ran; (failed): they did the last time; …: cut."));
+};
+template <>
+struct Describe<tools::ResumeAnswer> {
+  using T = tools::ResumeAnswer;
+  static constexpr auto fields = std::tuple_cat(
+      std::make_tuple(
+          field("session_id", &T::session_id, "Session."), field("session_name", &T::session_name, "Title."),
+          field("platform", &T::platform, "Agent."), field("cwd", &T::cwd, "Working directory at the boundary."),
+          field("git_branch", &T::git_branch, "Branch at the boundary."),
+          field("boundary", &T::boundary, "Where what is told ends."),
+          field("platform_summary", &T::platform_summary,
+                "none; left_out: the agent's own summary, what it says is not repeated; not_used: there is one."),
+          field("said_already", &T::said_already, "Items that are not repeated."),
+          field("left_out", &T::left_out, "Items for which max_tokens was too small."),
+          field("goal", &T::goal, "As the user last put it, then the first request. [x42]: where, for get_exchange."),
+          field("constraints", &T::constraints, "What the user wants kept to."),
+          field("decisions", &T::decisions, "What was decided, with reasons."),
+          field("problems", &T::problems, "What was open."),
+          field("last_error", &T::last_error, "The last failure that was not mended: what was run and what it said."),
+          field("tests", &T::tests, "How they came out, failing first."),
+          field("next_steps", &T::next_steps, "Tasks and steps as last stated."),
+          field("last_words", &T::last_words, "Of the agent."),
+          field("running", &T::running, "Started in the background."),
+          field("files", &T::files,
+                "A directory a line; e edited, r read, so many times; an id is for those before it."),
+          field("commands", &T::commands, "Most likely needed again first."),
+          field("programs", &T::programs, "Others that were run."),
+          field("names", &T::names, "Further names of code, flags and ports in play.")),
+      Describe<tools::Answer>::fields);
+};
+
+}  // namespace memd::mcp

@@ -1,0 +1,78 @@
+#pragma once
+
+#include "daemon/tools/session_summary.hpp"
+#include "daemon/tools/summary_source.hpp"
+#include "schemas/session_digest.hpp"
+#include "store/summary/chronicle.hpp"
+#include "store/summary/strategy.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memd::tools {
+
+inline constexpr std::int64_t kChunkExchanges = 20;  // exchanges of a chunk: they do not shift as a session grows
+inline constexpr std::array<double, 4> kLevelRatios{1.0, 0.30, 0.10, 0.02};  // by level
+
+// The part of a session that a summary tells of, and its summaries without a language model. Makes what it needs once,
+// and answers of several sizes from it. One thread at a time.
+class SessionOutline {
+ public:
+  SessionOutline(SessionRow session, SessionDigest digest, std::vector<std::string> topics);
+  SessionOutline(const SessionOutline&) = delete;
+  SessionOutline& operator=(const SessionOutline&) = delete;
+
+  const SessionRow& session() const { return session_; }
+  const SessionDigest& digest() const { return digest_; }
+  std::span<const SummaryInput> inputs() const { return source_.inputs(); }
+  std::size_t days() const;  // on which something was asked
+  bool has_texts() const { return has_texts_; }
+  std::size_t source_tokens() const { return source_tokens_; }
+
+  // Everything but the summary and its parts that does not depend on the size of the answer.
+  void describe(SessionSummaryAnswer& out) const;
+  // Decisions, files, topics and open ends, as far as `tokens` go; from the beginning each time.
+  void add_facts(SessionSummaryAnswer& out, std::size_t tokens) const;
+
+  struct Form {
+    SummaryStrategy strategy = SummaryStrategy::extractive;  // none that needs a model
+    int level = 2;                                           // of a hierarchy
+    double ratio = kDetailedRatio;
+    std::string focus;
+  };
+  ExtractiveSummary summary(const Form& form, std::size_t max_tokens);
+
+  // Chunks of what is told of, from the one with index `first` on: with summaries of about 30% each while `tokens`
+  // give each a few sentences, or (level 2) with what each began with. Returns the index behind the last one added.
+  std::int64_t add_chunks(SessionSummaryAnswer& out, int level, std::int64_t first, std::size_t tokens);
+  std::int64_t chunk_count() const;
+
+ private:
+  struct Span {
+    std::size_t first = 0;
+    std::size_t count = 0;
+  };
+  Span chunk(std::int64_t index) const;
+  Extract& extract_of(std::optional<Extract>& kept, Span span, std::string_view focus);
+  const Chronicle& story();
+  ExtractiveSummary by_chunks(double ratio, std::size_t max_tokens);
+  std::string id_of(std::optional<std::int64_t> exchange_number) const;
+
+  SessionRow session_;
+  SessionDigest digest_;
+  std::vector<std::string> topics_;
+  std::vector<std::vector<std::string>> modified_;
+  SummarySource source_;
+  std::vector<NotedOut> decisions_;  // in order of time
+  std::vector<NotedOut> open_ends_;
+  std::vector<ChangedFileOut> files_;  // most changed first
+  bool has_texts_ = false;
+  std::size_t source_tokens_ = 0;
+  std::optional<Extract> whole_;
+  std::optional<Chronicle> story_;
+  std::vector<std::optional<Extract>> of_chunks_;
+};
+
+}  // namespace memd::tools

@@ -1,0 +1,178 @@
+#pragma once
+
+#include "daemon/tools/answer.hpp"
+#include "daemon/tools/scope.hpp"
+#include "protocol/mcp/tool_registry.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace memd::tools {
+
+struct SessionSummaryParams : ScopeParams {
+  std::optional<std::string> session_id;
+  std::string strategy = "auto";
+  std::string style = "technical";
+  std::optional<std::int64_t> level;
+  std::optional<std::int64_t> chunk;
+  std::optional<std::int64_t> first_exchange;
+  std::optional<std::int64_t> last_exchange;
+  std::optional<double> compression;
+  std::optional<std::int64_t> max_seconds;
+};
+
+// A sentence and where it stands.
+struct NotedOut {
+  std::string exchange_id;
+  std::string text;
+};
+
+struct ChangedFileOut {
+  std::string path;
+  std::string last_exchange_id;
+  std::int64_t lines_added = 0;
+  std::int64_t lines_removed = 0;
+};
+
+struct SummaryChunkOut {
+  std::int64_t chunk = 0;
+  std::string first_exchange_id;
+  std::string last_exchange_id;
+  std::int64_t exchange_count = 0;
+  TimeRangeOut time_range;
+  std::string summary;
+};
+
+struct ProvenanceOut {
+  std::string strategy;
+  std::string model;
+  std::string inputs;
+  bool cached = false;
+  std::int64_t model_requests = 0;
+};
+
+struct SessionSummaryAnswer : Answer {
+  std::string session_id;
+  std::string session_name;
+  std::string platform;
+  std::string project;
+  std::string data_completeness;
+  std::string outcome;
+  TimeRangeOut time_range;
+  std::int64_t total_exchanges = 0;
+  std::string summary;
+  std::int64_t source_tokens = 0;
+  std::int64_t summary_tokens = 0;
+  std::vector<SummaryChunkOut> chunks;
+  std::int64_t chunks_total = 0;
+  std::vector<std::string> topics;
+  std::vector<NotedOut> key_decisions;
+  std::int64_t key_decisions_total = 0;
+  std::vector<ChangedFileOut> files_modified;
+  std::int64_t files_modified_total = 0;
+  std::vector<std::pair<std::string, std::int64_t>> observation_counts;
+  std::vector<NotedOut> open_ends;
+  ProvenanceOut provenance;
+  std::string more;
+};
+std::string render_text(const SessionSummaryAnswer& answer);
+
+void add_session_summary(mcp::ToolRegistry& registry, const ToolServices& services);
+
+}  // namespace memd::tools
+
+namespace memd::mcp {
+
+template <>
+struct Describe<tools::SessionSummaryParams> {
+  using T = tools::SessionSummaryParams;
+  static constexpr auto fields = std::tuple_cat(
+      std::make_tuple(
+          field("session_id", &T::session_id,
+                "Session id or its first characters; none means the newest session (of `project`, if given).",
+                length(0, 200)),
+          field("project", &T::project, "Part of the project's path or name, when no session_id is given.",
+                length(0, 500)),
+          field(
+              "strategy", &T::strategy,
+              "auto chooses. extractive, chronological and hierarchical quote; map_reduce, recursive and abstractive "
+              "need a language model and quote without one.",
+              one_of("auto", "extractive", "chronological", "hierarchical", "map_reduce", "recursive", "abstractive")),
+          field("style", &T::style, "What to look at: technical, narrative (what happened when) or topical.",
+                one_of("technical", "narrative", "topical")),
+          field("level", &T::level, "Of a hierarchy: 1 chunks (about 30%), 2 the session (10%), 3 an abstract (2%).",
+                range(1, 3)),
+          field("chunk", &T::chunk, "Opens one chunk of the hierarchy, from 0.", range(0, 1e6)),
+          field("first_exchange", &T::first_exchange, "Only from this exchange_number on.", range(0, 1e9)),
+          field("last_exchange", &T::last_exchange, "Only up to this exchange_number.", range(0, 1e9)),
+          field("compression", &T::compression,
+                "Percent of the text to leave out: 30, 70, 90; below 1 the share to leave out.", range(0, 99)),
+          field("max_seconds", &T::max_seconds, "How long a language model may take.", range(1, 600))),
+      tools::kPageFields);
+};
+template <>
+struct Describe<tools::NotedOut> {
+  using T = tools::NotedOut;
+  static constexpr auto fields = std::make_tuple(field("exchange_id", &T::exchange_id, "For get_exchange."),
+                                                 field("text", &T::text, "As it was said."));
+};
+template <>
+struct Describe<tools::ChangedFileOut> {
+  using T = tools::ChangedFileOut;
+  static constexpr auto fields =
+      std::make_tuple(field("path", &T::path, "File."),
+                      field("last_exchange_id", &T::last_exchange_id, "The last exchange that changed it."),
+                      field("lines_added", &T::lines_added, "Where the agent says so."),
+                      field("lines_removed", &T::lines_removed, "Where the agent says so."));
+};
+template <>
+struct Describe<tools::SummaryChunkOut> {
+  using T = tools::SummaryChunkOut;
+  static constexpr auto fields =
+      std::make_tuple(field("chunk", &T::chunk, "Number of the chunk, to open it."),
+                      field("first_exchange_id", &T::first_exchange_id, "For get_exchange."),
+                      field("last_exchange_id", &T::last_exchange_id, "For get_exchange."),
+                      field("exchange_count", &T::exchange_count, "Exchanges in it."),
+                      field("time_range", &T::time_range, "From the first to the last of them."),
+                      field("summary", &T::summary, "Of the chunk; what it began with, when the session is shown."));
+};
+template <>
+struct Describe<tools::ProvenanceOut> {
+  using T = tools::ProvenanceOut;
+  static constexpr auto fields =
+      std::make_tuple(field("strategy", &T::strategy, "How the summary was made."),
+                      field("model", &T::model, "Language model that wrote it; empty: none, it quotes."),
+                      field("inputs", &T::inputs, "What it was made from."),
+                      field("cached", &T::cached, "The model was not asked again."),
+                      field("model_requests", &T::model_requests, "Asked of the model for this answer."));
+};
+template <>
+struct Describe<tools::SessionSummaryAnswer> {
+  using T = tools::SessionSummaryAnswer;
+  static constexpr auto fields = std::tuple_cat(
+      std::make_tuple(field("session_id", &T::session_id, "Session."),
+                      field("session_name", &T::session_name, "Title."), field("platform", &T::platform, "Agent."),
+                      field("project", &T::project, "Project."),
+                      field("data_completeness", &T::data_completeness, "full, partial, metadata_only or unknown."),
+                      field("outcome", &T::outcome, "success, fail, abandoned or unknown, as its end tells."),
+                      field("time_range", &T::time_range, "From the first to the last exchange summarized."),
+                      field("total_exchanges", &T::total_exchanges, "Of the session."),
+                      field("summary", &T::summary, "What was asked, done and found."),
+                      field("source_tokens", &T::source_tokens, "Tokens of what was summarized."),
+                      field("summary_tokens", &T::summary_tokens, "Tokens of the summary."),
+                      field("chunks", &T::chunks, "Parts that can be opened, in order."),
+                      field("chunks_total", &T::chunks_total, "Parts there are."),
+                      field("topics", &T::topics, "What it was about."),
+                      field("key_decisions", &T::key_decisions, "What was settled, in order of time."),
+                      field("key_decisions_total", &T::key_decisions_total, "Decisions there are."),
+                      field("files_modified", &T::files_modified, "What was changed, most changed first."),
+                      field("files_modified_total", &T::files_modified_total, "Files there are."),
+                      field("observation_counts", &T::observation_counts, "Type to the number of observations of it."),
+                      field("open_ends", &T::open_ends, "What the end left open."),
+                      field("provenance", &T::provenance, "Where the summary comes from."),
+                      field("more", &T::more, "The call that opens more.")),
+      Describe<tools::Answer>::fields);
+};
+
+}  // namespace memd::mcp

@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Makes the pictures of this folder from a made-up history: make.sh MEMD
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+MEMD_BINARY=$(realpath "${1:?the memd binary}")
+export MEMD_BINARY
+test/e2e/install.sh test/browser
+exec node test/browser/make_pictures.mjs docs/images

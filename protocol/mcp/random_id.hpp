@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace memd::mcp {
+
+// 32 hexadecimal digits that nobody can guess.
+std::string random_id();
+// 32 hexadecimal digits of the SHA-256 of `text`.
+std::string digest(std::string_view text);
+
+}  // namespace memd::mcp

@@ -1,0 +1,143 @@
+#include "protocol/mcp/sampling.hpp"
+
+#include "protocol/mcp/params.hpp"
+#include "protocol/mcp/random_id.hpp"
+#include "schemas/json_writer.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+
+#include <algorithm>
+
+namespace memd::mcp {
+namespace {
+
+namespace bj = boost::json;
+
+void append_text(const bj::value& block, std::string& out) {
+  if (!block.is_object() || string_member(block, "type") != "text") return;
+  if (const auto text = string_member(block, "text")) out.append(*text);
+}
+
+std::string key_of(const CompletionRequest& request) {
+  return "model-" + digest(request.system + '\0' + request.prompt + '\0' + std::to_string(request.max_tokens));
+}
+
+// One of the places for calls that wait.
+class Place {
+ public:
+  Place(std::atomic<std::size_t>& taken, std::size_t all) : taken_(taken), got_(taken.fetch_add(1) < all) {}
+  ~Place() { taken_.fetch_sub(1); }
+  Place(const Place&) = delete;
+  explicit operator bool() const { return got_; }
+
+ private:
+  std::atomic<std::size_t>& taken_;
+  const bool got_;
+};
+
+}  // namespace
+
+std::string sampling_params(const CompletionRequest& request) {
+  std::string out;
+  json::Writer w(out);
+  w.begin_object();
+  w.key("messages");
+  w.begin_array();
+  w.begin_object();
+  w.member("role", "user");
+  w.key("content");
+  w.begin_object();
+  w.member("type", "text");
+  w.member("text", request.prompt);
+  w.end_object();
+  w.end_object();
+  w.end_array();
+  if (!request.system.empty()) w.member("systemPrompt", request.system);
+  w.key("maxTokens");
+  w.number(static_cast<std::uint64_t>(request.max_tokens));
+  w.end_object();
+  return out;
+}
+
+Result<Completion> read_sampling_result(const bj::value& result) {
+  if (!result.is_object()) return Error(Errc::protocol, "the client's answer for its model is no object");
+  Completion out;
+  if (const bj::value* content = member(result, "content"); content != nullptr) {
+    if (content->is_array())  // 2025-11-25 and later
+      for (const bj::value& block : content->get_array())
+        append_text(block, out.text);
+    else
+      append_text(*content, out.text);
+  }
+  if (out.text.empty()) return Error(Errc::protocol, "the client's model answered without text");
+  out.model = string_member(result, "model").value_or("");
+  out.truncated = string_member(result, "stopReason") == "maxTokens";
+  return out;
+}
+
+Result<std::vector<Completion>> SamplingModel::complete(std::span<const CompletionRequest> requests,
+                                                        std::stop_token stop) {
+  const Place place(waits_, max_waits_);
+  if (!place) return Error(Errc::busy, "the client's model is busy with other calls, ask again when they are done");
+  std::vector<std::string> params;
+  for (const CompletionRequest& request : requests)
+    params.push_back(sampling_params(request));
+  MEMD_TRY_ASSIGN(const auto answers, client_.ask(kCreateMessage, std::move(params), std::move(stop), patience_));
+  std::vector<Completion> out;
+  for (const bj::value& answer : answers) {
+    MEMD_TRY_ASSIGN(out.emplace_back(), read_sampling_result(answer));
+  }
+  return out;
+}
+
+void InputRoundModel::take(const bj::value& responses) {
+  if (!responses.is_object()) return;
+  for (const auto& response : responses.get_object()) {
+    const std::string key(response.key());
+    if (round_.asked.erase(key) == 0) continue;
+    auto completion = read_sampling_result(response.value());
+    if (completion)
+      round_.answers.insert_or_assign(key, std::move(*completion));
+    else
+      failures_.insert_or_assign(key, completion.error());
+  }
+}
+
+Result<std::vector<Completion>> InputRoundModel::complete(std::span<const CompletionRequest> requests,
+                                                          std::stop_token stop) {
+  if (stop.stop_requested()) return Error(Errc::cancelled, "the call was cancelled");
+  const std::lock_guard lock(mutex_);
+  std::vector<Completion> out;
+  bool missing = false;
+  for (const CompletionRequest& request : requests) {
+    const std::string key = key_of(request);
+    if (const auto failure = failures_.find(key); failure != failures_.end()) return failure->second;
+    if (const auto answer = round_.answers.find(key); answer != round_.answers.end()) {
+      out.push_back(answer->second);
+      continue;
+    }
+    missing = true;
+    const bool noted = std::any_of(open_.begin(), open_.end(), [&](const auto& one) { return one.first == key; });
+    if (noted) continue;
+    std::string text;
+    json::Writer w(text);
+    w.begin_object();
+    w.member("method", kCreateMessage);
+    w.member_raw("params", sampling_params(request));
+    w.end_object();
+    open_.emplace_back(key, std::move(text));
+  }
+  if (missing) return Error(Errc::input_required, "the client's model is asked first");
+  return out;
+}
+
+InputRound InputRoundModel::next_round() && {
+  round_.asked.clear();
+  for (const auto& [key, request] : open_)
+    round_.asked.insert(key);
+  return std::move(round_);
+}
+
+}  // namespace memd::mcp

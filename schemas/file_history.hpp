@@ -1,0 +1,164 @@
+#pragma once
+
+#include "schemas/event.hpp"
+#include "schemas/query.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+// What agents did to files, and the commits they made: questions to the store and its answers.
+namespace memd {
+
+struct KnownPath {
+  std::int64_t pk = 0;
+  std::string path;
+};
+
+// How the words of a caller fit the stored paths.
+enum class PathFit { none, exact, suffix, directory, pattern };
+
+struct PathFinding {
+  PathFit fit = PathFit::none;
+  std::vector<KnownPath> paths;      // in order of the path; at most kMostPaths
+  bool more = false;                 // there are further ones
+  std::vector<std::string> similar;  // where nothing fits: names that hold what was asked for
+};
+inline constexpr int kMostPaths = 2000;
+
+struct FileHistoryQuery {
+  QueryFilter filter;                // since and until: when the exchange began
+  std::vector<std::int64_t> paths;   // pks; empty: every path (of a session)
+  std::optional<FileAccess> access;  // only this
+  // Of one session: its exchanges from first to last, both included.
+  std::int64_t session_pk = 0;  // 0: all
+  std::int64_t first_exchange = 0;
+  std::int64_t last_exchange = 0;
+  std::vector<ExchangeId> exchanges;  // only these; empty: all
+  int limit = 20;                     // exchanges
+  int offset = 0;
+};
+
+// A commit as git told of it in a session.
+struct CommitRow {
+  std::string sha;  // its beginning: 7 digits or more
+  std::string branch;
+  std::string subject;
+  TimeMs time = 0;
+  std::int64_t session_pk = 0;
+  std::string session_uid;
+  std::int64_t exchange_number = 0;
+  ExchangeId exchange_id = 0;
+  std::int64_t event_seq = 0;
+};
+
+struct FileAccessCount {
+  std::int64_t path_pk = 0;
+  std::string path;
+  FileAccess access{};
+  std::int64_t touches = 0;
+  std::int64_t lines_added = 0;
+  std::int64_t lines_removed = 0;
+};
+
+// What came of a test run.
+struct TestRun {
+  bool failed = false;
+  std::string summary;    // "passed: go test ./..."
+  bool same_turn = true;  // false: it ran in the exchange after
+};
+
+// One exchange that touched the files asked for.
+struct FileUse {
+  ExchangeId exchange_id = 0;
+  std::int64_t session_pk = 0;
+  std::int64_t exchange_number = 0;
+  TimeMs time = 0;
+  std::vector<FileAccessCount> files;
+  Origin origin{};
+  std::string user_message;  // its beginning
+  std::string assistant_response;
+  std::string said_before;  // the agent's last words before it first touched one of the files, one line, may be
+                            // cut; when there are none, the beginning of its final answer
+  std::string last_error;   // of a tool, behind that; one line, may be cut
+  std::int64_t tool_errors = 0;
+  std::optional<TestRun> test;      // the first test run behind the last change of one of the files
+  std::optional<CommitRow> commit;  // the next one made in the session behind the last change
+};
+
+struct FileUseSession {
+  std::int64_t pk = 0;
+  std::string uid;
+  std::string title;
+  Platform platform{};
+  SessionKind kind{};
+  std::string project;
+  std::string git_branch;
+};
+
+struct PathTotal {
+  std::string path;
+  std::int64_t exchanges = 0;
+  TimeMs last = 0;
+  std::int64_t lines_added = 0;
+  std::int64_t lines_removed = 0;
+};
+
+struct FileHistory {
+  std::vector<FileUse> uses;  // sessions by their last touch, newest first; the newest exchange of each first
+  std::vector<FileUseSession> sessions;  // of the uses
+  std::vector<PathTotal> paths;          // of all uses, the last touched first; at most 20
+  std::int64_t total_paths = 0;
+  std::int64_t total_exchanges = 0;
+  std::int64_t total_sessions = 0;
+};
+
+// An edit of one file, and the events whose records tell what it changed.
+struct EditPlace {
+  ExchangeId exchange_id = 0;
+  std::int64_t session_pk = 0;
+  TimeMs time = 0;
+  std::vector<std::int64_t> records;  // seq of events, the one that knows more first
+};
+struct EditPlaces {
+  std::vector<EditPlace> edits;  // oldest first
+  bool more = false;             // there are older ones
+};
+
+// By what a commit that no session tells of may be joined to one.
+struct CommitClues {
+  TimeMs time = 0;
+  std::string branch;               // empty: not known
+  std::vector<std::int64_t> paths;  // pks of paths that may be meant by its names
+  std::vector<int> name_of;         // of each: which of the commit's names it fits
+  TimeMs window = 0;                // how long before the commit its changes may lie
+  QueryFilter filter;
+};
+struct CommitCandidate {
+  std::int64_t session_pk = 0;
+  std::string session_uid;
+  std::string branch;  // of its last exchange in the window
+  std::int64_t first_exchange = 0;
+  std::int64_t last_exchange = 0;
+  TimeMs last_change = 0;
+  int names = 0;  // how many of the commit's names it changed
+};
+
+// What a record tells of a change to a file.
+struct EditHunk {
+  // Lines from 1, as unified diffs count them. 0 in both: the record does not say where.
+  std::int64_t old_start = 0;
+  std::int64_t old_lines = 0;
+  std::int64_t new_start = 0;
+  std::int64_t new_lines = 0;
+  std::string text;  // lines that begin with '+', '-' or ' '
+  bool placed() const { return old_start + new_start > 0; }
+};
+struct RecordedEdit {
+  std::string path;         // as the record names it; may be relative
+  bool whole_file = false;  // it was written anew from its first line on
+  std::vector<EditHunk> hunks;
+};
+
+}  // namespace memd

@@ -1,0 +1,154 @@
+#pragma once
+
+#include "schemas/coverage.hpp"
+#include "schemas/ids.hpp"
+#include "schemas/query.hpp"
+#include "schemas/topic.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+// A part of the history in figures, for a report. Days are UTC and told by their first millisecond; day 0 is what has
+// no known time. Texts are as stored and unbounded in lines; whoever shows them cuts and masks.
+namespace memd {
+
+struct ReportQuery {
+  QueryFilter filter;            // since and until select exchanges by their start, sessions by their span
+  int detailed_sessions = 5000;  // the newest; older ones are in the figures only
+  int topics = 14;               // that are followed over time
+  int files = 300;               // touched most
+};
+
+// Done and total: sessions looked at. Called on the thread of the call.
+using ReportProgress = std::function<void(double done, double total)>;
+
+struct ReportTurn {
+  ExchangeId id = 0;
+  TimeMs time = 0;
+  std::string line;  // as a session without title would be called by it
+  std::int64_t tool_calls = 0;
+  std::int64_t tool_errors = 0;
+};
+
+struct ReportFile {
+  std::string path;
+  std::int64_t reads = 0;
+  std::int64_t edits = 0;
+  std::int64_t mentions = 0;  // neither: the agent only named it
+  std::int64_t lines_added = 0;
+  std::int64_t lines_removed = 0;
+};
+
+struct ReportSession {
+  SessionRow session;
+  std::optional<double> cost_usd;  // as the platform reckons it
+  bool evicted = false;            // its texts were dropped by the retention policy
+  std::int64_t exchanges = 0;      // in the time asked for, as are all that follow
+  TokenUsage tokens;
+  std::int64_t lines_added = 0;
+  std::int64_t lines_removed = 0;
+  std::int64_t test_runs = 0;
+  std::int64_t test_failures = 0;
+  std::string goal;       // start of the first prompt
+  std::string last_said;  // start of the last answer
+  std::vector<std::string> decisions;
+  std::vector<std::string> topics;  // most important first
+  std::vector<ReportFile> files;    // modified ones first; the first dozen
+  std::int64_t files_total = 0;
+  std::vector<ReportTurn> turns;  // the first ones
+};
+
+// Of all sessions, detailed or not. One row for each day and platform.
+struct DayActivity {
+  TimeMs day = 0;
+  Platform platform{};
+  std::int64_t sessions = 0;  // with an exchange that day, subagents' not counted
+  std::int64_t exchanges = 0;
+  std::int64_t subagent_exchanges = 0;
+  std::int64_t tool_calls = 0;
+  std::int64_t tool_errors = 0;
+  std::int64_t lines_added = 0;
+  std::int64_t lines_removed = 0;
+};
+
+// One row for each day, platform and model.
+struct DayUsage {
+  TimeMs day = 0;
+  Platform platform{};
+  std::string model;  // empty: the platform does not say
+  std::int64_t exchanges = 0;
+  TokenUsage tokens;
+};
+
+// Cost as platforms reckon it: of whole sessions, on the day they began, under the model they had last.
+struct DayCost {
+  TimeMs day = 0;
+  Platform platform{};
+  std::string model;
+  std::int64_t sessions = 0;
+  double usd = 0;
+};
+
+struct ToolUse {
+  std::string tool;
+  Platform platform{};
+  std::int64_t calls = 0;
+  std::int64_t errors = 0;    // calls whose result is an error
+  std::int64_t answered = 0;  // calls with a result
+};
+
+struct FileActivity : ReportFile {
+  std::string project;  // name; empty: none
+  std::int64_t sessions = 0;
+};
+
+struct TopicDay {
+  std::size_t topic = 0;  // index into Report::topics
+  TimeMs day = 0;
+  std::int64_t exchanges = 0;
+};
+
+struct DiagnosticCount {
+  Platform platform{};
+  std::string error_type;
+  std::int64_t count = 0;
+};
+
+// One snapshot.
+struct Report {
+  std::int64_t sessions = 0;  // main ones that the filter lets through, with those below
+  std::int64_t subagent_sessions = 0;
+  std::int64_t evicted_sessions = 0;
+  std::int64_t exchanges = 0;  // of main sessions
+  std::int64_t subagent_exchanges = 0;
+  std::int64_t undated_exchanges = 0;     // of both
+  TokenUsage tokens;                      // of all exchanges
+  std::int64_t sessions_with_tokens = 0;  // of both
+  std::int64_t sessions_with_cost = 0;
+  std::int64_t test_runs = 0;
+  std::int64_t test_failures = 0;
+  std::int64_t files_total = 0;
+  TimeRange span;  // of the exchanges
+
+  std::vector<ReportSession> newest;  // by their end, newest first; subagents too
+  std::vector<DayActivity> activity;  // in order of day and platform, as are the following
+  std::vector<DayUsage> usage;
+  std::vector<DayCost> costs;
+  std::vector<ToolUse> tools;       // called most first
+  std::vector<FileActivity> files;  // touched most first
+  std::vector<TopicCount> topics;   // most important first
+  std::vector<TopicDay> topic_days;
+
+  // Of the store's sources of the platforms asked for, whatever else the filter says.
+  std::vector<PlatformTotals> totals;
+  std::vector<PlatformFreshness> freshness;
+  std::vector<CoverageRow> ledger;
+  std::vector<DiagnosticCount> diagnostics;
+  SourceHealth health;
+  std::int64_t without_terms = 0;  // exchanges that wait for their topics to be made
+};
+
+}  // namespace memd

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "schemas/observation.hpp"
+#include "schemas/query.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace memd {
+
+struct ModifiedFile {
+  std::int64_t exchange_number = 0;
+  std::string path;
+  std::int64_t touches = 0;
+  std::int64_t lines_added = 0;
+  std::int64_t lines_removed = 0;
+};
+
+// What a summary of a session is made from.
+struct SessionDigest {
+  std::vector<ExchangeRow> exchanges;     // in order, without tool_text
+  std::vector<ModifiedFile> files;        // by exchange, then path
+  std::vector<Observation> observations;  // in order of time; without metadata
+};
+
+}  // namespace memd

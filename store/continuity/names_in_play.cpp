@@ -1,0 +1,81 @@
+// Names an agent works with, by how lately, how often and where they were used.
+#include "store/continuity/code_names.hpp"
+#include "store/continuity/evidence.hpp"
+#include "store/continuity/todo_list.hpp"
+#include "store/continuity/weights.hpp"
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+namespace memd::continuity {
+namespace {
+
+constexpr std::size_t kNames = 900;
+constexpr std::size_t kReadOfResult = 8 * 1024;
+constexpr std::size_t kReadOfText = 24 * 1024;  // a longer one is a paste or a file
+
+// Keys of tool inputs as their readable form has them; they are in each, and nobody's words.
+constexpr std::array<std::string_view, 24> kInputKeys{
+    "file_path",   "old_string",    "new_string",    "replace_all", "run_in_background", "output_mode",
+    "head_limit",  "notebook_path", "taskId",        "activeForm",  "subagent_type",     "cell_id",
+    "target_file", "code_edit",     "is_background", "filePath",    "oldString",         "newString",
+    "replaceAll",  "absolute_path", "dir_path",      "old_str",     "new_str",           "multiSelect"};
+
+bool is_input_key(std::string_view name) {
+  return std::find(kInputKeys.begin(), kInputKeys.end(), name) != kInputKeys.end();
+}
+
+class Tally {
+ public:
+  void read(std::string_view text, double weight, std::size_t age) {
+    const double w = weight * weights::decay(age, weights::kNameHalfLife);
+    for_each_code_name(text.substr(0, kReadOfText), [&](std::string_view name) {
+      if (is_input_key(name)) return;
+      const auto it = scores_.find(name);
+      if (it == scores_.end())
+        scores_.emplace(std::string(name), w);
+      else
+        it->second += w;
+    });
+  }
+  std::vector<Scored> best() const {
+    std::vector<Scored> out;
+    out.reserve(scores_.size());
+    for (const auto& [name, score] : scores_)
+      out.push_back({name, score});
+    std::sort(out.begin(), out.end(), [](const Scored& a, const Scored& b) {
+      return a.score != b.score ? a.score > b.score : a.text < b.text;
+    });
+    if (out.size() > kNames) out.resize(kNames);
+    return out;
+  }
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view s) const { return std::hash<std::string_view>{}(s); }
+  };
+  std::unordered_map<std::string, double, Hash, std::equal_to<>> scores_;
+};
+
+}  // namespace
+
+void find_names(const SessionPast& past, WorkingState& out) {
+  Tally tally;
+  for (const PastText& t : past.texts)
+    tally.read(t.text, weights::kNameInText, t.age);
+  for (const PastEvent& e : past.events) {
+    if (e.kind == EventKind::tool_result)
+      tally.read(past.full_text(e.seq).substr(0, kReadOfResult), weights::kNameInResult, e.age);
+    if (e.kind != EventKind::tool_call || keeps_todos(e.tool)) continue;
+    const std::string_view whole = past.full_text(e.seq);
+    const double weight = e.modifies                         ? weights::kNameInEdit
+                          : !e.path.empty() || whole.empty() ? weights::kNameInCall
+                                                             : weights::kNameInCommand;
+    tally.read(whole.empty() ? std::string_view(e.summary) : whole, weight, e.age);
+  }
+  out.names = tally.best();
+}
+
+}  // namespace memd::continuity

@@ -1,0 +1,142 @@
+// How far the work had come: what was decided, what is broken, what comes next.
+#include "store/continuity/evidence.hpp"
+#include "store/continuity/shell_line.hpp"
+#include "store/continuity/todo_list.hpp"
+#include "store/continuity/told_sentences.hpp"
+#include "store/continuity/weights.hpp"
+#include "store/summary/decisions.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace memd::continuity {
+namespace {
+
+constexpr std::size_t kDecisions = 12;
+constexpr std::size_t kProblems = 4;
+constexpr std::size_t kSteps = 12;
+constexpr std::size_t kSentenceBytes = 240;
+constexpr std::size_t kErrorBytes = 600;
+constexpr std::size_t kLastWordsBytes = 300;
+constexpr std::size_t kOpenWithin = 60;  // messages and calls; a problem told of earlier is solved or forgotten
+
+void keep_best(std::vector<Told>& list, std::size_t most) {
+  std::stable_sort(list.begin(), list.end(), [](const Told& a, const Told& b) { return a.score > b.score; });
+  std::set<std::string> known;
+  std::erase_if(list, [&](const Told& t) { return !known.insert(spoken_form(t.text)).second; });
+  if (list.size() > most) list.resize(most);
+}
+
+// The client says no for the person; nothing went wrong.
+bool is_refusal(std::string_view text) {
+  constexpr std::array<std::string_view, 4> kRefusals{"The user doesn't want", "[Request interrupted", "User rejected",
+                                                      "The tool use was rejected"};
+  return std::any_of(kRefusals.begin(), kRefusals.end(),
+                     [&](std::string_view r) { return text.find(r) != std::string_view::npos; });
+}
+
+// The first lines and the last ones: what was run and how it ended.
+std::string verbatim(std::string_view text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\x1b') {  // terminal colours
+      while (i < text.size() && std::isalpha(static_cast<unsigned char>(text[i])) == 0)
+        ++i;
+    } else if (text[i] == '\n' || text[i] == '\t' || static_cast<unsigned char>(text[i]) >= 0x20) {
+      plain += text[i];
+    }
+  }
+  while (!plain.empty() && plain.back() == '\n')
+    plain.pop_back();
+  if (plain.size() <= kErrorBytes) return plain;
+  const auto head_end = plain.rfind('\n', kErrorBytes / 2);
+  const auto tail_begin = plain.find('\n', plain.size() - kErrorBytes / 2);
+  if (head_end == std::string::npos || tail_begin == std::string::npos) return shortened(plain, kErrorBytes);
+  return plain.substr(0, head_end) + "\n…" + plain.substr(tail_begin);
+}
+
+}  // namespace
+
+void find_choices(const SessionPast& past, WorkingState& out) {
+  constexpr double kOfPerson = 2.0;
+  for (const PastEvent& e : past.events)
+    if (e.kind == EventKind::decision)
+      out.decisions.push_back({shortened(e.summary, kSentenceBytes), id_of(past, e.exchange),
+                               kOfPerson * weights::decay(e.age, weights::kToldHalfLife)});
+  for (const PastText& t : past.texts) {
+    if (t.speaker != Speaker::agent) continue;
+    for (const std::string& sentence : find_decisions(t.text))
+      out.decisions.push_back({shortened(sentence, kSentenceBytes), id_of(past, t.exchange),
+                               weights::decay(t.age, weights::kToldHalfLife)});
+  }
+  keep_best(out.decisions, kDecisions);
+}
+
+void find_problems(const SessionPast& past, WorkingState& out) {
+  constexpr std::array<std::string_view, 16> kTrouble{
+      " fails ",   " failing ", " failed ",  " the issue ", " the problem ", " bug ",   " broken ",     " root cause ",
+      " doesn't ", " error ",   " missing ", " wrong ",     " not working ", " still ", " regression ", " because "};
+  constexpr std::array<std::string_view, 9> kSolved{" fixed ",    " now passes ", " all tests pass ",
+                                                    " works ",    " passing ",    " pass ",
+                                                    " resolved ", " no issues ",  " success "};
+  for (const PastText& t : past.texts) {
+    if (t.speaker != Speaker::agent || t.age > kOpenWithin) continue;
+    for_each_sentence(t.text, 24, 400, [&](std::string_view sentence) {
+      const std::string spoken = spoken_form(sentence);
+      const auto cues = std::count_if(kTrouble.begin(), kTrouble.end(),
+                                      [&](std::string_view cue) { return spoken.find(cue) != std::string::npos; });
+      if (cues == 0 || has_cue(spoken, kSolved)) return;
+      out.problems.push_back({shortened(sentence, kSentenceBytes), id_of(past, t.exchange),
+                              static_cast<double>(cues) * weights::decay(t.age, weights::kToldHalfLife / 6)});
+    });
+  }
+  keep_best(out.problems, kProblems);
+}
+
+void find_next_steps(const SessionPast& past, WorkingState& out) {
+  for (const Todo& todo : todo_list(past)) {
+    if (todo.status == "completed" || todo.status == "deleted" || todo.status == "cancelled") continue;
+    const bool doing = todo.status == "in_progress";
+    out.next_steps.push_back({(doing ? "in progress: " : "to do: ") + shortened(todo.text, 160),
+                              id_of(past, todo.exchange), doing ? 4.0 : 3.0});
+  }
+  constexpr std::array<std::string_view, 10> kAhead{" next step",   " next i",    " remaining ", " still need",
+                                                    " left to do ", " todo ",     " i'll ",      " let me now ",
+                                                    " now let ",    " follow up "};
+  for (const PastText& t : past.texts) {
+    if (t.speaker != Speaker::agent || t.age > kOpenWithin / 3) continue;
+    for_each_sentence(t.text, 16, 300, [&](std::string_view sentence) {
+      if (has_cue(spoken_form(sentence), kAhead))
+        out.next_steps.push_back(
+            {shortened(sentence, 160), id_of(past, t.exchange), weights::decay(t.age, weights::kToldHalfLife / 10)});
+    });
+  }
+  keep_best(out.next_steps, kSteps);
+  const auto spoke = std::find_if(past.texts.rbegin(), past.texts.rend(),
+                                  [](const PastText& t) { return t.speaker == Speaker::agent; });
+  if (spoke == past.texts.rend()) return;
+  // How it began says what it is about, if it does not fit.
+  out.last_words = Told{shortened(spoke->text, kLastWordsBytes), id_of(past, spoke->exchange), 1};
+}
+
+void find_last_error(const SessionPast& past, WorkingState& out) {
+  std::set<std::string> succeeded;  // calls that went well later
+  for (auto e = past.events.rbegin(); e != past.events.rend(); ++e) {
+    if (e->kind != EventKind::tool_result || !e->pair_seq) continue;
+    const PastEvent* call = past.event(*e->pair_seq);
+    if (call == nullptr) continue;
+    if (!e->failed) {
+      succeeded.insert(call->summary);
+      continue;
+    }
+    std::string_view text = past.full_text(e->seq);
+    if (text.empty()) text = e->summary;
+    if (text.empty() || is_refusal(text) || succeeded.contains(call->summary)) continue;
+    if (e->age > kOpenWithin) return;
+    out.last_error = Told{shortened(call->summary, 160) + "\n" + verbatim(text), id_of(past, e->exchange), 1};
+    return;
+  }
+}
+
+}  // namespace memd::continuity

@@ -1,0 +1,136 @@
+#include "store/continuity/shell_line.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace memd::continuity {
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r\n";
+
+constexpr std::array<std::string_view, 40> kTellSubcommand{
+    "git",     "go",       "npm",     "npx",   "pnpm", "yarn",   "cargo", "make",   "gh",        "docker",
+    "kubectl", "python",   "python3", "node",  "mise", "bun",    "bunx",  "uv",     "uvx",       "pip",
+    "pip3",    "brew",     "dotnet",  "task",  "just", "poetry", "helm",  "aws",    "terraform", "systemctl",
+    "deno",    "composer", "bundle",  "rails", "mvn",  "gradle", "swift", "gcloud", "flutter",   "apt-get"};
+
+constexpr std::array<std::string_view, 19> kNoProgram{"cd",   "echo",   "done",   "do",    "then", "fi",   "if",
+                                                      "for",  "while",  "true",   "false", "EOF",  "else", "esac",
+                                                      "exit", "export", "printf", "set",   "sleep"};
+
+template <std::size_t N>
+bool is_in(const std::array<std::string_view, N>& list, std::string_view word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+bool is_alnum(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
+
+bool is_name(std::string_view word, std::string_view also) {
+  return !word.empty() && is_alnum(word.front()) && std::all_of(word.begin(), word.end(), [&](char c) {
+    return is_alnum(c) || also.find(c) != std::string_view::npos;
+  });
+}
+
+bool is_assignment(std::string_view word) {
+  const auto equals = word.find('=');
+  return equals != std::string_view::npos && equals > 0 &&
+         std::all_of(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(equals),
+                     [](char c) { return is_alnum(c) || c == '_'; });
+}
+
+std::string_view next_word(std::string_view& rest) {
+  const auto begin = rest.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return rest = {};
+  rest.remove_prefix(begin);
+  const std::string_view word = rest.substr(0, rest.find_first_of(kBlanks));
+  rest.remove_prefix(word.size());
+  return word;
+}
+
+void add_head(std::string_view part, std::vector<std::string>& out) {
+  std::string_view word = next_word(part);
+  while (!word.empty() && (is_assignment(word) || word == "sudo" || word == "env" || word == "time" || word == "(" ||
+                           word == "{" || word == "&"))
+    word = next_word(part);
+  const std::string_view program = word.substr(word.rfind('/') + 1);
+  if (!is_name(program, "_-+.") || is_in(kNoProgram, program)) return;
+  std::string head(program);
+  if (is_in(kTellSubcommand, program)) {
+    std::string_view argument = next_word(part);
+    while (argument.starts_with('-'))
+      argument = next_word(part);
+    if (is_name(argument, "_-+.:")) head.append(" ").append(argument);
+  }
+  if (std::find(out.begin(), out.end(), head) == out.end()) out.push_back(std::move(head));
+}
+
+}  // namespace
+
+bool runs_commands(std::string_view tool) {
+  std::string low(tool);
+  std::transform(low.begin(), low.end(), low.begin(),
+                 [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
+  constexpr std::array<std::string_view, 5> kParts{"bash", "shell", "terminal", "exec", "command"};
+  return std::any_of(kParts.begin(), kParts.end(),
+                     [&](std::string_view part) { return low.find(part) != std::string::npos; }) &&
+         low.find("output") == std::string::npos && low.find("kill") == std::string::npos;
+}
+
+std::string tidy_command(std::string_view command) {
+  std::string out;
+  out.reserve(command.size());
+  for (const char c : command) {
+    if (kBlanks.find(c) == std::string_view::npos)
+      out += c;
+    else if (!out.empty() && out.back() != ' ')
+      out += ' ';
+  }
+  while (out.ends_with(' '))
+    out.pop_back();
+  while (out.starts_with("cd ")) {
+    const auto end = out.find("&& ");
+    if (end == std::string::npos) break;
+    out.erase(0, end + 3);
+  }
+  return out;
+}
+
+std::vector<std::string> command_heads(std::string_view command) {
+  std::vector<std::string> out;
+  command = command.substr(0, command.find("<<"));  // what follows is text
+  char quote = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < command.size(); ++i) {
+    const char c = command[i];
+    if (quote != 0) {
+      if (c == quote) quote = 0;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == ';' || c == '|' || c == '\n' || (c == '&' && command.substr(i + 1, 1) == "&")) {
+      add_head(command.substr(begin, i - begin), out);
+      begin = i + 1;
+    }
+  }
+  add_head(command.substr(begin), out);
+  return out;
+}
+
+std::string_view command_of_input(std::string_view input) {
+  constexpr std::array<std::string_view, 2> kKeys{"command: ", "cmd: "};
+  constexpr std::array<std::string_view, 7> kOthers{
+      "\ndescription: ",   "\ntimeout: ",     "\nrun_in_background: ",        "\nworkdir: ",
+      "\nis_background: ", "\nexplanation: ", "\ndangerouslyDisableSandbox: "};
+  for (const std::string_view key : kKeys) {
+    auto at = input.find(key);
+    if (at != 0 && at != std::string_view::npos && input[at - 1] != '\n') at = std::string_view::npos;
+    if (at == std::string_view::npos) continue;
+    std::string_view command = input.substr(at + key.size());
+    for (const std::string_view other : kOthers)
+      command = command.substr(0, command.find(other));
+    return command;
+  }
+  return {};
+}
+
+}  // namespace memd::continuity

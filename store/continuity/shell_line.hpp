@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+// Command lines as agents write them. Not a shell's parser: quotes and separators are understood, the rest is words.
+namespace memd::continuity {
+
+// Whether a tool runs command lines: Bash, shell, exec_command, run_terminal_cmd, …
+bool runs_commands(std::string_view tool);
+
+// The line on one line, without a leading `cd … &&`: where it ran is told apart.
+std::string tidy_command(std::string_view command);
+
+// What it runs: "go test", "npm run", "ls", each once, in order. Programs that are told by their first argument come
+// with it. Words of the shell, cd and echo are left out.
+std::vector<std::string> command_heads(std::string_view command);
+
+// The command in the readable form of a call's input ("command: …\ndescription: …"); empty: there is none.
+std::string_view command_of_input(std::string_view input);
+
+}  // namespace memd::continuity

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+// Sentences by what they do.
+namespace memd::continuity {
+
+// In lower case, with a blank for everything but letters, digits and apostrophes, and one at each end: " don't do it ".
+std::string spoken_form(std::string_view sentence);
+bool has_cue(std::string_view spoken, std::span<const std::string_view> cues);
+
+// Sentences and list items of a message that a reader can take in: no code, tables and headings, from `shortest` to
+// `longest` bytes.
+void for_each_sentence(std::string_view text, std::size_t shortest, std::size_t longest,
+                       const std::function<void(std::string_view)>& f);
+
+// Words only to go on, that name no work: "yes", "ok, continue", "commit this".
+bool is_go_ahead(std::string_view prompt);
+
+}  // namespace memd::continuity

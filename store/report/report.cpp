@@ -1,0 +1,168 @@
+#include "store/report/report.hpp"
+
+#include "store/enrichment/enrichment_queue.hpp"
+#include "store/queries/coverage.hpp"
+#include "store/queries/ingestion_log.hpp"
+#include "store/queries/row_filter.hpp"
+#include "store/queries/sessions.hpp"
+#include "store/queries/totals.hpp"
+#include "store/report/session_pass.hpp"
+#include "store/topics/topic_index.hpp"
+
+#include <algorithm>
+
+namespace memd::report {
+namespace {
+
+constexpr int kTroubles = 50;
+constexpr std::size_t kSessionsAStep = 16;  // of progress
+
+struct Selected : SelectedSession {
+  TimeMs started_at = 0;
+  std::string model;
+  std::optional<double> cost_usd;
+  bool evicted = false;
+};
+
+// In the order of list_sessions().
+std::vector<Selected> select(sqlite::Database& db, const QueryFilter& filter) {
+  static const std::string sql =
+      "SELECT s.session_pk, s.platform, s.kind, coalesce(s.project_pk, 0), s.started_at, s.model, s.cost_usd,"
+      " s.evicted_at IS NOT NULL FROM sessions s WHERE " +
+      std::string(queries::kSessionConditions) +
+      " AND (?5 = 0 OR s.ended_at >= ?5) AND (?6 = 0 OR s.started_at < ?6)"
+      " ORDER BY s.ended_at DESC, s.session_pk DESC";
+  const auto c = queries::conditions_of(db, filter);
+  auto& q = db.prepare(sql).bind(c.platforms, c.project, c.session_pk, c.include_subagents, filter.since, filter.until);
+  std::vector<Selected> out;
+  while (q.step()) {
+    Selected& s = out.emplace_back();
+    s.pk = q.int64(0);
+    s.platform = queries::platform_of(q.text(1));
+    s.main = static_cast<SessionKind>(q.int64(2)) == SessionKind::main;
+    s.project_pk = q.int64(3);
+    s.started_at = q.int64(4);
+    s.model = q.str(5);
+    if (!q.is_null(6)) s.cost_usd = q.real(6);
+    s.evicted = q.int64(7) != 0;
+  }
+  q.reset();
+  return out;
+}
+
+void count(const Selected& s, const QueryFilter& filter, Report& report, Figures& figures) {
+  ++(s.main ? report.sessions : report.subagent_sessions);
+  report.evicted_sessions += s.evicted;
+  if (!s.cost_usd || (filter.since > 0 && s.started_at < filter.since)) return;
+  ++report.sessions_with_cost;
+  const TimeMs day = s.started_at - s.started_at % kMsPerDay;
+  DayCost& cost = figures.costs[{day, s.platform, s.model}];
+  cost.day = day;
+  cost.platform = s.platform;
+  cost.model = s.model;
+  cost.usd += *s.cost_usd;
+  ++cost.sessions;
+}
+
+template <class Map, class Row>
+void take_rows(Map& from, std::vector<Row>& to) {
+  to.reserve(from.size());
+  for (auto& [key, row] : from)
+    to.push_back(std::move(row));
+}
+
+void take_files(sqlite::Database& db, const Figures& figures, int most, Report& report) {
+  using Entry = decltype(figures.files)::value_type;
+  std::vector<const Entry*> order;
+  for (const Entry& entry : figures.files)
+    order.push_back(&entry);
+  report.files_total = static_cast<std::int64_t>(order.size());
+  const auto count = std::min(order.size(), static_cast<std::size_t>(std::max(most, 0)));
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
+                    [](const Entry* a, const Entry* b) {
+                      return std::tuple(-a->second.touches(), -a->second.edits, a->first) <
+                             std::tuple(-b->second.touches(), -b->second.edits, b->first);
+                    });
+  auto& q = db.prepare(
+      "SELECT path, coalesce((SELECT name FROM projects WHERE project_pk = ?2), '') FROM paths WHERE path_pk = ?1");
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto& [key, sums] = *order[i];
+    if (!q.bind(key.first, key.second).step()) continue;
+    FileActivity& use = report.files.emplace_back();
+    use.path = q.str(0);
+    use.project = q.str(1);
+    use.reads = sums.reads;
+    use.edits = sums.edits;
+    use.mentions = sums.mentions;
+    use.lines_added = sums.lines_added;
+    use.lines_removed = sums.lines_removed;
+    use.sessions = sums.sessions;
+  }
+  q.reset();
+}
+
+void take_store_facts(sqlite::Database& db, const QueryFilter& filter, Report& report) {
+  const auto asked = [&](Platform p) {
+    const auto& only = filter.platforms;
+    return !filter.no_platform && (only.empty() || std::find(only.begin(), only.end(), p) != only.end());
+  };
+  const auto keep_asked = [&](auto rows) {
+    std::erase_if(rows, [&](const auto& row) { return !asked(row.platform); });
+    return rows;
+  };
+  QueryFilter by_platform;
+  by_platform.platforms = filter.platforms;
+  by_platform.no_platform = filter.no_platform;
+  report.totals = keep_asked(queries::totals(db));
+  report.freshness = keep_asked(queries::freshness(db));
+  report.ledger = queries::coverage_by_platform(db, by_platform);
+  report.health = queries::source_health(db, kTroubles);
+  report.health.troubles = keep_asked(std::move(report.health.troubles));
+  report.without_terms = enrichment::backlog(db).terms;
+  auto& q = db.prepare(
+      "SELECT platform, error_type, count(*) FROM diagnostics GROUP BY platform, error_type"
+      " ORDER BY count(*) DESC, platform, error_type");
+  q.bind();
+  while (q.step())
+    report.diagnostics.push_back({queries::platform_of(q.text(0)), q.str(1), q.int64(2)});
+  q.reset();
+  report.diagnostics = keep_asked(std::move(report.diagnostics));
+}
+
+}  // namespace
+
+Report make_report(sqlite::Database& db, const ReportQuery& query, const ReportProgress& progress) {
+  Report report;
+  Figures figures;
+  for (auto& session : queries::list_sessions(db, {query.filter, query.detailed_sessions, 0}).sessions)
+    report.newest.emplace_back().session = std::move(session);
+  report.topics = topics::list(db, {query.filter, query.topics, 0}).topics;
+  for (std::size_t i = 0; i < report.topics.size(); ++i)
+    figures.followed.emplace(report.topics[i].stems, i);
+
+  const auto sessions = select(db, query.filter);
+  SessionPass pass(db, query.filter, report, figures);
+  for (std::size_t i = 0; i < sessions.size(); ++i) {
+    if (progress && i % kSessionsAStep == 0) progress(static_cast<double>(i), static_cast<double>(sessions.size()));
+    ReportSession* detail = i < report.newest.size() ? &report.newest[i] : nullptr;
+    if (detail != nullptr) {
+      detail->cost_usd = sessions[i].cost_usd;
+      detail->evicted = sessions[i].evicted;
+    }
+    count(sessions[i], query.filter, report, figures);
+    pass.add(sessions[i], detail);
+  }
+  take_rows(figures.activity, report.activity);
+  take_rows(figures.usage, report.usage);
+  take_rows(figures.costs, report.costs);
+  take_rows(figures.tools, report.tools);
+  std::stable_sort(report.tools.begin(), report.tools.end(),
+                   [](const ToolUse& a, const ToolUse& b) { return a.calls > b.calls; });
+  for (const auto& [key, exchanges] : figures.topic_days)
+    report.topic_days.push_back({key.first, key.second, exchanges});
+  take_files(db, figures, query.files, report);
+  take_store_facts(db, query.filter, report);
+  return report;
+}
+
+}  // namespace memd::report

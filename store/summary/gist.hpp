@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace memd {
+
+inline constexpr std::size_t kGistBytes = 200;
+
+// What a prompt asks for, in one line: its first words that say something. Tags, pastes and code are passed over; a
+// line that ends in a colon takes what it announces with it. Empty when nothing was said in words.
+std::string request_gist(std::string_view user_message, std::size_t most_bytes = kGistBytes);
+
+// What came of it: the sentence of a final answer that tells the result best. Empty when there is none.
+std::string result_gist(std::string_view final_answer, std::size_t most_bytes = kGistBytes);
+
+}  // namespace memd

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace memd {
+
+// Cuts text (UTF-8) into the pieces that cl100k encodes one by one:
+//
+//   's|'t|'re|'ve|'m|'ll|'d  |  [^\r\n\p{L}\p{N}]?\p{L}+  |  \p{N}{1,3}  |  ?[^\s\p{L}\p{N}]+[\r\n]*
+//   |  \s*[\r\n]+  |  \s+(?!\S)  |  \s+
+//
+// A byte that is no UTF-8 counts as a sign. O(n) over all pieces, no allocation.
+class PreTokens {
+ public:
+  explicit PreTokens(std::string_view text) : text_(text) {}
+
+  std::size_t position() const { return at_; }
+  bool at_end() const { return at_ == text_.size(); }
+  std::string_view next();  // not at the end
+
+ private:
+  enum class Kind : std::uint8_t { letter, number, newline, space, sign, wide };
+  struct Character {
+    Kind kind = Kind::sign;
+    std::size_t length = 0;  // 0: behind the end
+  };
+
+  static constexpr std::array<Kind, 256> kinds_of_bytes();
+  static const std::array<Kind, 256> kKinds;  // wide: the rest of the character decides
+
+  Character look(std::size_t at) const {
+    if (at >= text_.size()) return {Kind::sign, 0};
+    const Kind kind = kKinds[static_cast<unsigned char>(text_[at])];
+    return kind == Kind::wide ? look_wide(at) : Character{kind, 1};
+  }
+  Character look_wide(std::size_t at) const;
+  std::size_t end_of(Kind kind, std::size_t at) const;
+  std::size_t contraction() const;
+  std::size_t white_space() const;
+  std::size_t piece_end() const;
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace memd

@@ -1,0 +1,23 @@
+// A store filled with the made-up history, and memd to ask it.
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { Home } from '../../e2e/support/history.mjs';
+import { writeDemo } from './demo.mjs';
+
+const run = promisify(execFile);
+
+// `more` may add transcripts before anything is read.
+export async function demoStore(more = () => {}) {
+  const home = new Home();
+  const memd = (...args) =>
+    run(process.env.MEMD_BINARY, ['--data-dir', home.data, '--home', home.dir, ...args], { env: { HOME: home.dir, PATH: process.env.PATH } });
+  const events = join(home.root, 'events.jsonl');
+  writeDemo(home.dir, events);
+  more(home);
+  await memd('ingest', '--once');
+  await memd('import', events);
+  await memd('ingest', '--once'); // makes the topics of what was imported, too
+  return { home, memd };
+}

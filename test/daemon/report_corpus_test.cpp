@@ -1,0 +1,131 @@
+// A report over real histories gives the sums of reference.json and of the store's own totals. Skipped without a
+// corpus.
+#include "daemon/ingest/ingest_service.hpp"
+#include "daemon/report/report_data.hpp"
+#include "daemon/report/report_page.hpp"
+#include "store/reader.hpp"
+#include "store/sqlite/database.hpp"
+#include "test/support/corpus.hpp"
+#include "test/support/fake_clock.hpp"
+#include "test/support/temp_dir.hpp"
+
+#include <gtest/gtest.h>
+#include <boost/json/parse.hpp>
+
+#include <fstream>
+#include <map>
+#include <sstream>
+
+namespace memd {
+namespace {
+
+using namespace std::chrono_literals;
+
+class ReportCorpus : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    if (!std::filesystem::exists(test::corpus_home() / ".claude")) return;
+    store_ = std::make_unique<test::TempDir>();
+    const test::FakeClock clock;
+    const Discovery discovery(all_adapters(), test::corpus_home(), {}, {});
+    auto writer = Writer::open(*store_ / "memd.db", clock);
+    ASSERT_TRUE(writer);
+    IngestService service(discovery, clock);
+    ASSERT_TRUE(service.start(std::move(*writer)));
+    service.scan();
+    ASSERT_TRUE(service.block_until_idle(300s));
+  }
+  static void TearDownTestSuite() { store_.reset(); }
+  void SetUp() override {
+    if (!store_) GTEST_SKIP() << "no corpus at " << test::corpus_home() << " (set MEMD_CORPUS)";
+  }
+  static inline std::unique_ptr<test::TempDir> store_;
+};
+
+TEST_F(ReportCorpus, TokensAreThoseOfTheReference) {
+  std::ifstream in(test::corpus_home().parent_path() / "reference.json", std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  const auto reference = boost::json::parse(text.str());
+  Reader reader(*store_ / "memd.db");
+  ReportQuery main_only;
+  main_only.filter.include_subagents = false;
+  const auto report = reader.report(main_only);
+  ASSERT_TRUE(report) << report.error().message();
+  std::map<Platform, TokenUsage> by_platform;
+  std::map<Platform, std::int64_t> exchanges;
+  for (const DayUsage& u : report->usage) {
+    by_platform[u.platform] += u.tokens;
+    exchanges[u.platform] += u.exchanges;
+  }
+  for (const auto& [name, platform] : reference.at("platforms").as_object()) {
+    const auto key = parse_platform(name);
+    ASSERT_TRUE(key);
+    const auto& totals = platform.at("totals");
+    EXPECT_EQ(exchanges[*key], totals.at("exchanges").as_int64()) << name;
+    if (*key == Platform::gemini) continue;  // the reference leaves out its thinking tokens
+    const auto& tokens = totals.at("tokens");
+    EXPECT_EQ(by_platform[*key],
+              (TokenUsage{tokens.at("input").as_int64(), tokens.at("output").as_int64(),
+                          tokens.at("cache_read").as_int64(), tokens.at("cache_creation").as_int64()}))
+        << name;
+  }
+}
+
+TEST_F(ReportCorpus, SumsAreThoseOfTheStore) {
+  Reader reader(*store_ / "memd.db");
+  const auto report = reader.report({});
+  ASSERT_TRUE(report);
+  std::int64_t sessions = 0, agents = 0, exchanges = 0;
+  const auto totals = reader.totals().value();
+  for (const PlatformTotals& t : totals) {
+    sessions += t.sessions;
+    agents += t.subagent_sessions;
+    exchanges += t.exchanges + t.subagent_exchanges;
+  }
+  EXPECT_EQ(report->sessions, sessions);
+  EXPECT_EQ(report->subagent_sessions, agents);
+  EXPECT_EQ(report->exchanges + report->subagent_exchanges, exchanges);
+  TokenUsage of_sessions;
+  std::int64_t calls = 0, errors = 0;
+  const auto list = reader.sessions({{}, 10'000, 0}).value();
+  for (const SessionRow& s : list.sessions) {
+    of_sessions += s.cost.tokens;
+    calls += s.tool_calls;
+    errors += s.tool_errors;
+  }
+  EXPECT_EQ(report->tokens, of_sessions);
+  std::int64_t used = 0, failed = 0, on_days = 0;
+  for (const ToolUse& t : report->tools)
+    used += t.calls, failed += t.errors;
+  for (const DayActivity& d : report->activity)
+    on_days += d.tool_calls;
+  EXPECT_EQ(used, calls);
+  EXPECT_EQ(on_days, calls);
+  // A result whose call is nowhere failed for no tool.
+  auto db = sqlite::Database::open(*store_ / "memd.db", sqlite::OpenMode::read_only);
+  auto& orphans = db.prepare("SELECT count(*) FROM events WHERE kind = 4 AND flags & 1 AND pair_seq IS NULL");
+  ASSERT_TRUE(orphans.step());
+  EXPECT_EQ(failed + orphans.int64(0), errors);
+  const std::string page = report::report_page(report::report_data(*report, {}));
+  EXPECT_LT(page.size(), 2'000'000u);
+}
+
+// Two halves of time are the whole.
+TEST_F(ReportCorpus, HalvesAddUp) {
+  Reader reader(*store_ / "memd.db");
+  const auto whole = reader.report({});
+  ASSERT_TRUE(whole);
+  const TimeMs middle = 1'769'900'000'000;
+  ReportQuery before, after;
+  before.filter.until = middle;
+  after.filter.since = middle;
+  const auto a = reader.report(before), b = reader.report(after);
+  ASSERT_TRUE(a && b);
+  EXPECT_GT(a->exchanges, 0);
+  EXPECT_GT(b->exchanges, 0);
+  EXPECT_EQ(a->exchanges + b->exchanges + whole->undated_exchanges, whole->exchanges);
+}
+
+}  // namespace
+}  // namespace memd

@@ -1,0 +1,145 @@
+// The page of a report: whatever transcripts hold, it stays one page that runs its own script only.
+#include "daemon/report/gaps.hpp"
+#include "daemon/report/html_page.hpp"
+#include "daemon/report/prices.hpp"
+#include "daemon/report/report_data.hpp"
+#include "daemon/report/report_page.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <boost/json/parse.hpp>
+
+namespace memd::report {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr std::string_view kHostile = "</script><script>alert(1)</script><img src=x onerror=alert(2)> & \"quotes\"";
+constexpr std::string_view kSecret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+
+Report with_sessions(int count) {
+  Report r;
+  r.sessions = count;
+  for (int i = 0; i < count; ++i) {
+    ReportSession& s = r.newest.emplace_back();
+    s.session.uid = "claude_code:" + std::to_string(i);
+    s.session.title = kHostile;
+    s.goal = "with the token " + std::string(kSecret);
+    s.exchanges = 3;
+    for (int t = 0; t < 40; ++t)
+      s.turns.push_back({t + 1, 1000, std::string(80, 'w'), 1, 0});
+  }
+  return r;
+}
+
+std::string between(const std::string& text, const std::string& from, const std::string& to) {
+  const auto begin = text.find(from) + from.size();
+  return text.substr(begin, text.find(to, begin) - begin);
+}
+
+TEST(ReportPage, HostileTextStaysText) {
+  const std::string page = report_page(report_data(with_sessions(1), {1, "0", "--project </title><script>", {}}));
+  EXPECT_THAT(page, Not(HasSubstr("alert(1)</script>")));
+  EXPECT_THAT(page, Not(HasSubstr("<img")));
+  EXPECT_THAT(page, Not(HasSubstr(std::string(kSecret))));
+  std::size_t scripts = 0;
+  for (std::size_t at = 0; (at = page.find("<script", at)) != std::string::npos; ++at)
+    ++scripts;
+  EXPECT_EQ(scripts, 2u) << "the data and the script";
+  const auto data = boost::json::parse(between(page, "id=\"data\">", "</script>"));
+  EXPECT_EQ(data.at("sessions").at(0).at("title").as_string(), std::string_view(kHostile));
+  EXPECT_THAT(std::string(data.at("sessions").at(0).at("goal").as_string()), HasSubstr("[redacted:"));
+}
+
+TEST(ReportPage, ThePolicyNamesTheHashOfTheScriptAndLetsNothingLoad) {
+  const std::string page = report_page("{}");
+  const std::string policy = between(page, "Content-Security-Policy\" content=\"", "\">");
+  EXPECT_THAT(policy, HasSubstr("default-src 'none'"));
+  EXPECT_THAT(policy, Not(HasSubstr("unsafe")));
+  EXPECT_THAT(policy, Not(HasSubstr("http")));
+  // Chromium checks that they are the hashes (test/browser); here, that there is one of each.
+  EXPECT_THAT(policy, testing::ContainsRegex("style-src 'sha256-[A-Za-z0-9+/]{43}='"));
+  EXPECT_THAT(policy, testing::ContainsRegex("script-src 'sha256-[A-Za-z0-9+/]{43}='"));
+  EXPECT_THAT(page, Not(HasSubstr("src=\"http")));
+  EXPECT_THAT(page, Not(HasSubstr("@import")));
+}
+
+TEST(ReportPage, ManySessionsMakeABoundedPage) {
+  const std::string data = report_data(with_sessions(5000), {});
+  EXPECT_LT(data.size(), 5'000'000u);
+  const auto parsed = boost::json::parse(data);
+  const auto& sessions = parsed.at("sessions").as_array();
+  EXPECT_EQ(sessions.size(), 5000u) << "each has its line";
+  const auto detailed = parsed.at("detailed").as_int64();
+  EXPECT_GT(detailed, 100);
+  EXPECT_LT(detailed, 5000);
+  EXPECT_TRUE(sessions.front().as_object().contains("turns"));
+  EXPECT_FALSE(sessions.back().as_object().contains("turns"));
+}
+
+TEST(ReportPage, EscapesForMarkup) {
+  EXPECT_EQ(escape_html("<a href='x'>\"&\x01\r\n"), "&lt;a href=&#39;x&#39;&gt;&quot;&amp;\xEF\xBF\xBD\n");
+  EXPECT_EQ(json_for_script(R"({"a":"</script>&"})"), "{\"a\":\"\\u003c/script\\u003e\\u0026\"}");
+  EXPECT_THROW(page_file("no-such.css"), std::out_of_range);
+}
+
+TEST(ReportPrices, AreThoseThatWereWrittenDownAndNoOthers) {
+  const auto prices = PriceList::parse(
+      "claude-opus: {input: 5, output: 25, cache_read: 0.5, cache_creation: 6.25}\n"
+      "claude-opus-4-1: {input: 15, output: 75, cache_read: 1.5, cache_creation: 18.75}\n",
+      "p.yaml");
+  ASSERT_TRUE(prices) << prices.error().message();
+  const TokenUsage tokens{1'000'000, 100'000, 2'000'000, 0};
+  EXPECT_DOUBLE_EQ(prices->cost("claude-opus-4-6", tokens).value(), 5 + 2.5 + 1);
+  EXPECT_DOUBLE_EQ(prices->cost("claude-opus-4-1-20250805", tokens).value(), 15 + 7.5 + 3);
+  EXPECT_FALSE(prices->cost("gpt-5", tokens));
+  EXPECT_FALSE(prices->cost("", tokens));
+  for (const auto& [yaml, said] :
+       {std::pair{"a: {input: 1}", "p.yaml:1: a: expected input, output"}, std::pair{"a: {inptu: 1}", "inptu"},
+        std::pair{"a: {input: -1}", "a.input: expected dollars"}, std::pair{"- a", "expected names of models"},
+        std::pair{"", "expected names of models"}, std::pair{"a: {", "not valid YAML"}}) {
+    const auto bad = PriceList::parse(yaml, "p.yaml");
+    ASSERT_FALSE(bad) << yaml;
+    EXPECT_THAT(bad.error().message(), HasSubstr(said));
+  }
+  Report r = with_sessions(1);
+  r.usage = {{1000, Platform::claude_code, "claude-opus-4-6", 1, tokens}, {1000, Platform::codex, "gpt-5", 1, tokens}};
+  const auto data = boost::json::parse(report_data(r, {1, "0", "", {}, *prices}));
+  EXPECT_TRUE(data.at("priced").as_bool());
+  EXPECT_DOUBLE_EQ(data.at("usage").at(0).at("usd").as_double(), 8.5);
+  EXPECT_FALSE(data.at("usage").at(1).as_object().contains("usd"));
+  EXPECT_FALSE(boost::json::parse(report_data(r, {})).as_object().contains("priced"));
+}
+
+TEST(ReportGaps, SaysWhatIsMissingWarningsFirst) {
+  Report r = with_sessions(1);
+  r.sessions = 9;
+  r.evicted_sessions = 2;
+  r.undated_exchanges = 3;
+  r.totals.push_back({.platform = Platform::codex, .sessions = 1, .bytes_unknown = 70, .unknown_records = 2});
+  r.health.troubles.push_back({Platform::cursor, "/m/state.vscdb", SourceState::unreachable, "not mounted", 1, 0});
+  AdapterDescription codex;
+  codex.platform = Platform::codex;
+  codex.limitations = {"Images are kept by reference."};
+  AdapterDescription cline;
+  cline.platform = Platform::cline;
+  cline.status = AdapterStatus::disabled;
+  const auto gaps = gaps_of(r, {}, std::array{codex, cline});
+  std::string all;
+  for (const Gap& g : gaps)
+    all += std::string(g.weight == Gap::Weight::warning ? "!" : "-") +
+           (g.platform ? std::string(to_string(*g.platform)) : "") + ": " + g.text + "\n";
+  EXPECT_TRUE(all.starts_with("!codex: 2 records of unknown shape (70 bytes)")) << all;
+  EXPECT_THAT(all, HasSubstr("!cursor: /m/state.vscdb is unreachable: not mounted."));
+  EXPECT_THAT(all, HasSubstr("The 1 newest sessions are listed one by one; 8 older ones"));
+  EXPECT_THAT(all, HasSubstr("-: Of 2 sessions the texts were dropped"));
+  EXPECT_THAT(all, HasSubstr("-: 3 exchanges have no known time"));
+  EXPECT_THAT(all, HasSubstr("0 of 9 sessions carry what their platform reckons"));
+  EXPECT_THAT(all, HasSubstr("-codex: It does not write down tokens."));
+  EXPECT_THAT(all, HasSubstr("-codex: Images are kept by reference."));
+  EXPECT_THAT(all, HasSubstr("-cline: Left out: it is disabled"));
+}
+
+}  // namespace
+}  // namespace memd::report

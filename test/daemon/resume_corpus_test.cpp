@@ -1,0 +1,82 @@
+// Packs of real sessions: every compaction gives one, within its budget, the same each time. Skipped without a corpus.
+#include "daemon/ingest/ingest_service.hpp"
+#include "daemon/ingest/raw_reader.hpp"
+#include "daemon/tools/resume_context.hpp"
+#include "store/summary/token_estimate.hpp"
+#include "test/support/corpus.hpp"
+#include "test/support/fake_clock.hpp"
+#include "test/support/temp_dir.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+namespace memd {
+namespace {
+
+using namespace std::chrono_literals;
+
+class NoFreshness final : public tools::FreshnessProvider {
+ public:
+  std::vector<PlatformFreshness> freshness() const override { return {}; }
+  std::uint64_t generation() const override { return 1; }
+};
+
+class FileText final : public tools::RawText {
+ public:
+  Result<std::string> event_text(const EventSource& where, EventKind kind) const override {
+    return read_event_text(where.platform, where.path, kind, where.raw);
+  }
+};
+
+TEST(ResumeCorpus, EveryCompactionGivesAPackWithinItsBudget) {
+  const auto home = test::corpus_home();
+  if (!std::filesystem::exists(home / ".claude")) GTEST_SKIP() << "no corpus at " << home << " (set MEMD_CORPUS)";
+  const test::TempDir dir;
+  const auto database = dir / "memd.db";
+  const test::FakeClock clock;
+  {
+    const Discovery discovery(all_adapters(), home, {}, {});
+    auto writer = Writer::open(database, clock);
+    ASSERT_TRUE(writer);
+    IngestService service(discovery, clock);
+    ASSERT_TRUE(service.start(std::move(*writer)));
+    service.scan();
+    ASSERT_TRUE(service.block_until_idle(300s));
+  }
+  ReaderPool pool(database, 2);
+  const NoFreshness freshness;
+  const FileText raw;
+  std::vector<AdapterDescription> adapters;
+  for (const Adapter* adapter : all_adapters())
+    adapters.push_back(adapter->describe());
+  mcp::ToolRegistry registry;
+  tools::add_resume_context(registry, {pool, clock, freshness, raw, adapters, database, {}, {}});
+  mcp::ToolContext context;
+
+  Reader reader(database);
+  SessionListQuery all;
+  all.limit = 1000;
+  const auto sessions = reader.sessions(all);
+  ASSERT_TRUE(sessions);
+  int packs = 0;
+  for (const SessionRow& s : sessions->sessions)
+    for (std::int64_t n = 1; n <= s.compactions; ++n)
+      for (const std::size_t tokens : {300U, 1000U, 2000U})
+        for (const char* complement : {"never", "always"}) {
+          const std::string arguments = R"({"session_id":")" + s.uid + R"(","before":")" + std::to_string(n) +
+                                        R"(","complement":")" + complement + R"(","max_tokens":)" +
+                                        std::to_string(tokens) + "}";
+          const auto once = registry.call("resume_context", arguments, context);
+          ASSERT_FALSE(once.is_error) << arguments << once.text;
+          EXPECT_LE(estimate_tokens(once.structured), tokens) << arguments;
+          EXPECT_LE(estimate_tokens(once.text), tokens) << arguments;
+          EXPECT_GT(estimate_tokens(once.structured) * 2, std::min<std::size_t>(tokens, 1200)) << arguments;
+          EXPECT_EQ(registry.call("resume_context", arguments, context).structured, once.structured) << arguments;
+          ++packs;
+        }
+  EXPECT_GT(packs, 100);
+}
+
+}  // namespace
+}  // namespace memd

@@ -1,0 +1,125 @@
+#include "daemon/hooks/session_start.hpp"
+#include "test/support/line_client.hpp"
+
+#include <gtest/gtest.h>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <sys/socket.h>
+#include <functional>
+#include <thread>
+
+namespace memd::test {
+namespace {
+
+namespace bj = boost::json;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kLong{60'000};
+
+// A daemon that answers the one request as the test wants it to.
+class StandIn {
+ public:
+  explicit StandIn(std::function<void(LineClient&, const bj::object& request)> answer) {
+    int ends[2];
+    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    hook_end = ends[0];
+    thread_ = std::thread([fd = ends[1], answer = std::move(answer)] {
+      LineClient client(fd);
+      if (const auto line = client.read_line()) answer(client, bj::parse(*line).as_object());
+      client.read_line();  // until the hook has gone
+    });
+  }
+  ~StandIn() { thread_.join(); }
+
+  int hook_end = -1;
+
+ private:
+  std::thread thread_;
+};
+
+std::string result_with(const bj::object& request, bj::object result) {
+  return bj::serialize(bj::object{{"jsonrpc", "2.0"}, {"id", request.at("id")}, {"result", std::move(result)}});
+}
+
+HookInput compacted() { return {"SessionStart", "s-1", "/w/app", "compact"}; }
+
+TEST(SessionStartHook, WhatResumeContextSaysBecomesContext) {
+  bj::object asked;
+  std::string output;
+  {
+    StandIn daemon([&](LineClient& client, const bj::object& request) {
+      asked = request.at("params").as_object();
+      client.send_line(result_with(
+          request, {{"content", {{{"type", "text"}, {"text", "Goal: \"fix\" it\n<history>\n"}}}}, {"isError", false}}));
+    });
+    output = hooks::session_start_output(daemon.hook_end, compacted(), kLong);
+  }
+  EXPECT_EQ(asked.at("name"), "resume_context");
+  EXPECT_EQ(asked.at("arguments").at("session_id"), "s-1");
+  const auto parsed = bj::parse(output).at("hookSpecificOutput");
+  EXPECT_EQ(parsed.at("hookEventName"), "SessionStart");
+  EXPECT_NE(std::string(parsed.at("additionalContext").as_string()).find("Goal: \"fix\" it\n"), std::string::npos);
+  EXPECT_EQ(output.find('\n'), std::string::npos);
+}
+
+TEST(SessionStartHook, FailsOpen) {
+  using Answer = std::function<void(LineClient&, const bj::object&)>;
+  const Answer answers[] = {
+      [](LineClient& c, const bj::object& r) {
+        c.send_line(result_with(r, {{"content", {{{"type", "text"}, {"text", "no session"}}}}, {"isError", true}}));
+      },
+      [](LineClient& c, const bj::object& r) {
+        c.send_line(bj::serialize(bj::object{
+            {"jsonrpc", "2.0"}, {"id", r.at("id")}, {"error", {{"code", -32602}, {"message", "unknown tool"}}}}));
+      },
+      [](LineClient& c, const bj::object& r) {
+        c.send_line(result_with(r, {{"content", bj::array()}}));
+      },
+      [](LineClient& c, const bj::object&) { c.send_line("<html>"); },
+      [](LineClient& c, const bj::object&) {
+        c.send_bytes("{\"jsonrpc\"");
+        c.close_write();
+      },
+      [](LineClient& c, const bj::object&) { c.close_write(); },
+  };
+  for (const auto& answer : answers) {
+    StandIn daemon(answer);
+    EXPECT_EQ(hooks::session_start_output(daemon.hook_end, compacted(), kLong), "");
+  }
+}
+
+TEST(SessionStartHook, ADaemonThatSaysNothingIsNotWaitedFor) {
+  StandIn daemon([](LineClient&, const bj::object&) {});
+  EXPECT_EQ(hooks::session_start_output(daemon.hook_end, compacted(), milliseconds(20)), "");
+}
+
+TEST(SessionStartHook, AsksForTheSessionOrTheDirectory) {
+  const auto arguments = [](std::string source, std::string session, std::string cwd) {
+    return hooks::resume_arguments({"SessionStart", std::move(session), std::move(cwd), std::move(source)});
+  };
+  EXPECT_EQ(arguments("compact", "s", "/w"), R"({"session_id":"s","max_tokens":2000})");
+  EXPECT_EQ(arguments("resume", "s", "/w"), R"({"session_id":"s","max_tokens":800})");
+  EXPECT_EQ(arguments("clear", "s", "/w"), R"({"project":"/w","max_tokens":1500})");
+  EXPECT_EQ(arguments("startup", "s", "/w"), R"({"project":"/w","max_tokens":800})");
+  EXPECT_EQ(arguments("", "", "/w"), R"({"project":"/w","max_tokens":800})");
+  EXPECT_EQ(arguments("startup", "s", ""), "");
+}
+
+TEST(SessionStartHook, ReadsWhatClaudeCodeWrites) {
+  const auto input = parse_hook_input(
+      R"({"session_id":"abc","transcript_path":"/h/t.jsonl","cwd":"/w/app","permission_mode":"default",)"
+      R"("hook_event_name":"SessionStart","source":"compact","model":{"id":"m"}})");
+  ASSERT_TRUE(input);
+  EXPECT_EQ(input->session_id, "abc");
+  EXPECT_EQ(input->cwd, "/w/app");
+  EXPECT_EQ(input->source, "compact");
+  EXPECT_EQ(input->event, "SessionStart");
+  EXPECT_TRUE(parse_hook_input("{}"));
+  EXPECT_TRUE(parse_hook_input(R"({"session_id":7,"cwd":null})")->session_id.empty());
+  for (const std::string_view bad : {"", "[]", "7", "{\"a\"", "no json"})
+    EXPECT_FALSE(parse_hook_input(bad)) << bad;
+}
+
+}  // namespace
+}  // namespace memd::test

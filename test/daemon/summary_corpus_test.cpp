@@ -1,0 +1,102 @@
+// Summaries of real histories: every session is told of within its tokens, the same each time, and as briefly as asked.
+// Skipped without a corpus.
+#include "daemon/ingest/ingest_service.hpp"
+#include "daemon/tools/session_outline.hpp"
+#include "store/reader.hpp"
+#include "test/support/corpus.hpp"
+#include "test/support/fake_clock.hpp"
+#include "test/support/temp_dir.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <limits>
+
+namespace memd {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+class SummaryCorpus : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    if (!fs::exists(test::corpus_home() / ".codex")) return;
+    store_ = std::make_unique<test::TempDir>();
+    const test::FakeClock clock;
+    const Discovery discovery(all_adapters(), test::corpus_home(), {}, {});
+    auto writer = Writer::open(*store_ / "memd.db", clock);
+    ASSERT_TRUE(writer);
+    IngestService service(discovery, clock);
+    ASSERT_TRUE(service.start(std::move(*writer)));
+    service.scan();
+    ASSERT_TRUE(service.block_until_idle(300s));
+  }
+  static void TearDownTestSuite() { store_.reset(); }
+  void SetUp() override {
+    if (!store_) GTEST_SKIP() << "no corpus at " << test::corpus_home() << " (set MEMD_CORPUS)";
+    SessionListQuery all;
+    all.limit = 10'000;
+    sessions_ = reader_->sessions(all).value().sessions;
+    ASSERT_GT(sessions_.size(), 150U);
+  }
+  SessionDigest digest(const SessionRow& session) {
+    return reader_->session_digest(session.pk, 0, std::numeric_limits<std::int64_t>::max()).value();
+  }
+
+  static inline std::unique_ptr<test::TempDir> store_;
+  std::unique_ptr<Reader> reader_ = store_ ? std::make_unique<Reader>(*store_ / "memd.db") : nullptr;
+  std::vector<SessionRow> sessions_;
+};
+
+TEST_F(SummaryCorpus, EverySessionIsToldOfWithinItsTokens) {
+  using tools::SessionOutline;
+  for (const SessionRow& session : sessions_) {
+    SessionOutline outline(session, digest(session), {});
+    SessionOutline again(session, digest(session), {});
+    if (outline.inputs().empty()) continue;
+    for (const auto strategy :
+         {SummaryStrategy::extractive, SummaryStrategy::chronological, SummaryStrategy::hierarchical})
+      for (const std::size_t tokens : {40U, 200U, 2000U}) {
+        SessionOutline::Form form;
+        form.strategy = strategy;
+        form.ratio = kBriefRatio;
+        const ExtractiveSummary s = outline.summary(form, tokens);
+        ASSERT_LE(estimate_tokens(s.text), tokens) << session.uid << ' ' << to_string(strategy);
+        ASSERT_EQ(s.tokens, estimate_tokens(s.text));
+        EXPECT_FALSE(s.text.empty()) << session.uid << ' ' << to_string(strategy) << ' ' << tokens;
+        ASSERT_EQ(again.summary(form, tokens).text, s.text);
+      }
+  }
+}
+
+// Of sessions long enough for a ratio to mean something; max_tokens is out of the way.
+TEST_F(SummaryCorpus, RatiosHold) {
+  for (const double ratio : {0.7, kDetailedRatio, kBriefRatio}) {
+    std::size_t counted = 0;
+    std::size_t near = 0;
+    double sum = 0;
+    for (const SessionRow& session : sessions_) {
+      const SessionDigest texts = digest(session);
+      const tools::SummarySource source(texts.exchanges);
+      const Extract extract(source.inputs());
+      if (extract.source_tokens() < 1500) continue;
+      const ExtractiveSummary s = extract.summary(ratio, 1'000'000);
+      const double kept = static_cast<double>(s.tokens) / static_cast<double>(s.source_tokens);
+      EXPECT_LE(kept, ratio + 0.001) << session.uid;
+      EXPECT_FALSE(s.capped);
+      ++counted;
+      sum += kept;
+      near += kept >= ratio * 0.85 ? 1 : 0;
+    }
+    std::printf("ratio %.2f: %zu sessions, mean %.3f, %zu within 15%%\n", ratio, counted,
+                sum / static_cast<double>(counted), near);
+    ASSERT_GT(counted, 50U);
+    if (ratio < 0.5) {
+      EXPECT_GE(near * 10, counted * 9);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace memd

@@ -1,0 +1,43 @@
+// Whether the text of an answer states what its structured form does.
+const oneLine = (text) => text.replace(/‹/g, '<').split(/\s+/).filter(Boolean).join(' ');
+const shown = 60; // characters of a long string that have to stand in the text
+
+// Scalars of the structured form that the text may leave out, and why.
+const leftOut = [
+  [/^est_tokens$/, 'the size of the structured form'],
+  [/^freshness\[\]/, 'looked at below: only sources that are behind are spoken of'],
+  [/\.fetch$/, 'said once for all'],
+  [/^chronological_summary$/, 'told session by session'],
+  [/^platform_summary$/, 'told in a sentence'],
+];
+
+function* scalars(value, path) {
+  if (Array.isArray(value)) for (const item of value) yield* scalars(item, `${path}[]`);
+  else if (value && typeof value === 'object')
+    for (const [key, item] of Object.entries(value)) yield* scalars(item, path ? `${path}.${key}` : key);
+  else yield [path, value];
+}
+
+function states(text, line, value) {
+  // What is empty, none or not the case may go without saying.
+  if (!value || value === true) return true;
+  if (typeof value === 'number') {
+    const hundredths = [Math.floor(value * 100), Math.ceil(value * 100)].map((n) => (n / 100).toFixed(2));
+    const forms = Number.isInteger(value) ? [String(value)] : [String(value), ...hundredths];
+    return forms.some((form) => new RegExp(`(?<![\\d.])${form.replace('.', '\\.')}(?!\\d)`).test(text));
+  }
+  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:/.test(value)) return text.includes(value.slice(0, 16).replace('T', ' '));
+  return line.includes(oneLine(oneLine(value).slice(0, shown)));
+}
+
+// Paths of the facts that `text` lacks.
+export function missingFacts(structured, text) {
+  const missing = [];
+  const line = oneLine(text);
+  for (const [path, value] of scalars(structured, ''))
+    if (!leftOut.some(([pattern]) => pattern.test(path)) && !states(text, line, value))
+      missing.push(`${path}: ${JSON.stringify(value).slice(0, 80)}`);
+  for (const { platform, sources_behind: files, bytes_behind: bytes } of structured.freshness ?? [])
+    if (files > 0 && !text.includes(`${platform} is behind by ${bytes} bytes in ${files} files`)) missing.push(`freshness of ${platform}`);
+  return missing;
+}

@@ -1,0 +1,153 @@
+#include "schemas/migrations.hpp"
+#include "store/assembly/commit_rows.hpp"
+#include "store/writer.hpp"
+#include "test/support/event_script.hpp"
+#include "test/support/fake_clock.hpp"
+#include "test/support/store_dump.hpp"
+#include "test/support/temp_dir.hpp"
+
+#include <gtest/gtest.h>
+
+namespace memd {
+namespace {
+
+using assembly::commits_in;
+using test::EventScript;
+
+TEST(CommitOutput, WhatGitSaysOfACommit) {
+  const auto made = commits_in("[feature/search 1a2b3c4] Add an index\n 2 files changed, 10 insertions(+)\n", false);
+  ASSERT_EQ(made.size(), 1U);
+  EXPECT_EQ(made[0].sha, "1a2b3c4");
+  EXPECT_EQ(made[0].branch, "feature/search");
+  EXPECT_EQ(made[0].subject, "Add an index");
+}
+
+TEST(CommitOutput, FirstCommitDetachedHeadAndSeveralAtOnce) {
+  const auto root = commits_in("[main (root-commit) 42108d3] Begin\r\n 1 file changed, 1 insertion(+)\r\n", false);
+  ASSERT_EQ(root.size(), 1U);
+  EXPECT_EQ(root[0].branch, "main");
+  const auto several = commits_in(
+      "[detached HEAD ce21745] fix: linting\n Date: Mon Feb 9 18:20:49 2026\n 11 files changed, 4 insertions(+)\n"
+      "Auto-merging a.ts\n[detached HEAD 2996bb8] fix: routes\n Author: A <a@b.c>\n",
+      false);
+  ASSERT_EQ(several.size(), 2U);
+  EXPECT_EQ(several[0].branch, "");
+  EXPECT_EQ(several[1].sha, "2996bb8");
+}
+
+TEST(CommitOutput, BehindWhatHooksSay) {
+  EXPECT_EQ(commits_in("lint: ok\ntests: ok\n[main 1a2b3c4] Add\n 1 file changed, 1 insertion(+)\n", false).size(), 1U);
+}
+
+TEST(CommitOutput, CutOutputCountsWhereTheCommandSpeaksOfGit) {
+  EXPECT_EQ(commits_in("[main 1a2b3c4] Add an index", true).size(), 1U);
+  EXPECT_EQ(commits_in("[main 1a2b3c4] Add an index", false).size(), 0U);
+  EXPECT_EQ(commits_in("first\n[main 1a2b3c4] Add an index", true).size(), 0U);
+}
+
+TEST(CommitOutput, WhatOnlyLooksLikeOne) {
+  for (const std::string_view text :
+       {"[INFO 2026] start\n 1 file changed", "[1a2b3c4] x\n 1 file changed", "[main 1a2b3c] short\n 1 file changed",
+        "[main 1a2b3cg] no number\n 1 file changed", "[main 1a2b3c4]\n 1 file changed", "main 1a2b3c4] x", "[",
+        "[\"main\" 1a2b3c4] quoted\n 1 file changed", " [main 1a2b3c4] indented\n 1 file changed"})
+    EXPECT_TRUE(commits_in(text, true).empty()) << text;
+}
+
+class CommitsTest : public testing::Test {
+ protected:
+  void open() {
+    auto w = Writer::open(file_, clock_);
+    ASSERT_TRUE(w) << w.error().message();
+    writer_ = std::move(*w);
+  }
+  void apply(EventBatch batch) {
+    if (!writer_) open();
+    SourceSlice slice;
+    slice.source.platform = Platform::claude_code;
+    slice.source.path = "/h/t.jsonl";
+    slice.batch = std::move(batch);
+    slice.adapter_version = "1";
+    ASSERT_TRUE(writer_->apply(slice));
+    ASSERT_TRUE(writer_->commit());
+  }
+  std::vector<std::string> commits() {
+    auto db = sqlite::Database::open(file_, sqlite::OpenMode::read_only);
+    sqlite::Statement q(db.handle(),
+                        "SELECT exchange_number || ' ' || event_seq || ' ' || sha || ' ' || branch || ': ' || subject"
+                        " FROM commits ORDER BY event_seq");
+    std::vector<std::string> out;
+    while (q.step())
+      out.push_back(q.str(0));
+    return out;
+  }
+
+  test::TempDir dir_;
+  std::filesystem::path file_ = dir_ / "memd.db";
+  test::FakeClock clock_;
+  std::unique_ptr<Writer> writer_;
+};
+
+EventScript session_with_commits() {
+  EventScript s;
+  s.user("add it").call("c1", "Bash", "git add -A && git commit -m Add");
+  s.result("c1", "[main 1a2b3c4] Add\n 1 file changed, 1 insertion(+)");
+  s.user("and push").call("c2", "Bash", "git commit -qam x; git push");
+  s.result("c2", "[main 9f8e7d6] Push\nTo github.com:a/b.git\n ! [rejected]", true);
+  s.call("c3", "Read", "/w/p/notes.md", "/w/p/notes.md");
+  s.result("c3", "[main 5555555] told in a file\n 1 file changed");
+  return s;
+}
+
+TEST_F(CommitsTest, StandInTheExchangeThatMadeThem) {
+  apply(session_with_commits().batch());
+  EXPECT_EQ(commits(), (std::vector<std::string>{"0 2 1a2b3c4 main: Add", "1 5 9f8e7d6 main: Push"}));
+}
+
+TEST_F(CommitsTest, TheSameLineByLineAcrossRestarts) {
+  apply(session_with_commits().batch());
+  auto db = sqlite::Database::open(file_, sqlite::OpenMode::read_only);
+  const auto at_once = test::dump_store(db);
+  writer_.reset();
+  file_ = dir_ / "stepwise.db";
+  const EventScript script = session_with_commits();
+  for (const auto& e : script.events()) {
+    EventBatch one;
+    one.events.push_back(e);
+    writer_.reset();
+    apply(std::move(one));
+  }
+  auto again = sqlite::Database::open(file_, sqlite::OpenMode::read_only);
+  EXPECT_EQ(test::dump_store(again), at_once);
+}
+
+TEST_F(CommitsTest, GoWithTheirEvents) {
+  apply(session_with_commits().batch());
+  writer_.reset();
+  auto db = sqlite::Database::open(file_, sqlite::OpenMode::read_write);
+  db.exec("DELETE FROM events WHERE seq >= 5");
+  EXPECT_EQ(commits().size(), 1U);
+}
+
+// A store of before knows the first line of each result.
+TEST_F(CommitsTest, AreFoundInAStoreOfBefore) {
+  const auto& all = migrations();
+  {
+    auto db = sqlite::Database::open(file_, sqlite::OpenMode::read_write);
+    for (const auto& m : all)
+      if (m.number < 8) db.exec(std::string(m.sql).c_str());
+    db.exec("PRAGMA user_version = 7");
+    db.exec(
+        "INSERT INTO sessions (session_pk, uid, platform, native_id) VALUES (1, 'claude_code:a', 'claude_code', 'a');"
+        "INSERT INTO exchanges (exchange_pk, session_pk, exchange_number, first_seq, last_seq, started_at, ended_at,"
+        " ingested_at) VALUES (1, 1, 0, 0, 3, 1, 1, 1), (2, 1, 1, 4, 9, 1, 1, 1);"
+        "INSERT INTO events (session_pk, seq, event_id, time, kind, pair_seq, summary) VALUES"
+        " (1, 1, 1, 7, 3, 2, 'Bash: git commit -m Add'), (1, 2, 2, 8, 4, 1, '[main (root-commit) 1a2b3c4] Add'),"
+        " (1, 5, 5, 7, 3, 6, 'Bash: git rebase'), (1, 6, 6, 8, 4, 5, '[detached HEAD 9f8e7d6aa] Fix [it]'),"
+        " (1, 7, 7, 7, 3, 8, 'Bash: cat log'), (1, 8, 8, 8, 4, 7, '[INFO 12345678] started')");
+  }
+  open();
+  EXPECT_EQ(commits(), (std::vector<std::string>{"0 2 1a2b3c4 main: Add", "1 6 9f8e7d6aa : Fix [it]"}));
+}
+
+}  // namespace
+}  // namespace memd

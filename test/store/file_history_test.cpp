@@ -1,0 +1,256 @@
+#include "store/reader.hpp"
+#include "test/support/store_fixture.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace memd {
+namespace {
+
+using test::ExchangeTexts;
+using test::SessionSpec;
+using test::StoreFixture;
+
+class FileHistoryTest : public testing::Test {
+ protected:
+  FileHistoryTest() : reader(store.file()) {}
+
+  std::vector<std::string> paths(std::string_view text) {
+    const auto found = reader.find_paths(text);
+    EXPECT_TRUE(found);
+    fit = found->fit;
+    similar = found->similar;
+    std::vector<std::string> out;
+    for (const auto& p : found->paths)
+      out.push_back(p.path);
+    return out;
+  }
+  FileHistory history(std::string_view text, FileHistoryQuery query = {}) {
+    const auto found = reader.find_paths(text);
+    for (const auto& p : found->paths)
+      query.paths.push_back(p.pk);
+    auto out = reader.file_history(query);
+    EXPECT_TRUE(out);
+    return out ? *out : FileHistory();
+  }
+  // An event of the last exchange that is about a file.
+  std::int64_t touch(std::int64_t session, EventKind kind, std::string_view path, std::string_view summary) {
+    const auto seq = store.event(session, kind, "Edit", summary);
+    store.db()
+        .prepare(
+            "UPDATE events SET path_pk = (SELECT path_pk FROM paths WHERE path = ?) WHERE session_pk = ? AND seq = ?")
+        .bind(path, session, seq)
+        .run();
+    return seq;
+  }
+  void commit(std::int64_t session, std::int64_t seq, std::string_view sha, std::int64_t number,
+              std::string_view branch = "main") {
+    store.db()
+        .prepare(
+            "INSERT INTO commits (session_pk, event_seq, sha, exchange_number, branch, subject, time)"
+            " VALUES (?, ?, ?, ?, ?, 'subject', ?)")
+        .bind(session, seq, sha, number, branch, 1'770'000'000'000 + seq)
+        .run();
+  }
+
+  StoreFixture store;
+  Reader reader;
+  PathFit fit{};
+  std::vector<std::string> similar;
+};
+
+TEST_F(FileHistoryTest, WhatAPathMeans) {
+  const auto s = store.session({.native_id = "a"});
+  store.exchange(s, {.files = {"/home/u/app/store/reader.cpp", "/home/u/app/protocol/reader.cpp",
+                               "/home/u/app/store/reader.hpp", "/w/other/store/reader.cpp", "C:\\w\\app\\main.ts"}});
+  EXPECT_EQ(paths("/home/u/app/store/reader.cpp").size(), 1U);
+  EXPECT_EQ(fit, PathFit::exact);
+  EXPECT_EQ(paths("store/reader.cpp").size(), 2U);
+  EXPECT_EQ(fit, PathFit::suffix);
+  EXPECT_EQ(paths("./store/reader.cpp").size(), 2U);
+  EXPECT_EQ(paths("reader.cpp").size(), 3U);
+  EXPECT_EQ(paths("app/main.ts"), std::vector<std::string>{"C:\\w\\app\\main.ts"});
+  EXPECT_EQ(paths("C:/w/app/main.ts").size(), 1U);
+  EXPECT_TRUE(paths("re/reader.cpp").empty());  // not the end of a name
+  EXPECT_EQ(paths("/home/u/app/store").size(), 2U);
+  EXPECT_EQ(fit, PathFit::directory);
+  EXPECT_EQ(paths("app/store/").size(), 2U);
+  EXPECT_EQ(paths("store").size(), 3U);
+  EXPECT_EQ(paths("*.hpp").size(), 1U);
+  EXPECT_EQ(fit, PathFit::pattern);
+  EXPECT_EQ(paths("app/*/reader.?pp").size(), 3U);
+  EXPECT_TRUE(paths("/home/u/app/store/readers.cpp").empty());
+  EXPECT_EQ(fit, PathFit::none);
+  EXPECT_TRUE(similar.empty());
+  EXPECT_TRUE(paths("/elsewhere/reader.cc").empty());
+  EXPECT_EQ(similar.size(), 4U);
+  EXPECT_TRUE(paths("").empty());
+}
+
+TEST_F(FileHistoryTest, AFileNamedLikeAPatternIsFound) {
+  const auto s = store.session({.native_id = "a"});
+  store.exchange(s, {.files = {"/w/app/[id]/page.tsx", "/w/app/100%/x_y.c", "/w/app/100a/xzy.c"}});
+  EXPECT_EQ(paths("app/[id]/page.tsx").size(), 1U);
+  EXPECT_EQ(fit, PathFit::exact == fit ? PathFit::exact : PathFit::suffix);
+  EXPECT_EQ(paths("100%/x_y.c"), std::vector<std::string>{"/w/app/100%/x_y.c"});
+}
+
+TEST_F(FileHistoryTest, NewestSessionFirstAndItsNewestExchangeFirst) {
+  const auto a = store.session({.native_id = "a", .title = "Older"});
+  const auto x0 = store.exchange(a, {.user = "one", .files = {"/w/a.c"}, .time = 1'770'000'100'000});
+  const auto x1 = store.exchange(a, {.user = "two", .files = {"/w/a.c", "/w/b.c"}, .time = 1'770'000'200'000});
+  const auto b = store.session({.native_id = "b", .title = "Newer", .platform = Platform::codex});
+  const auto x2 = store.exchange(b, {.user = "three", .files = {"/w/a.c"}, .time = 1'770'000'150'000});
+  const auto x3 =
+      store.exchange(b, {.user = "four", .answer = "Done with four.", .files = {"/w/a.c"}, .time = 1'770'000'300'000});
+  const auto h = history("/w/a.c");
+  ASSERT_EQ(h.uses.size(), 4U);
+  std::vector<ExchangeId> ids;
+  for (const auto& use : h.uses)
+    ids.push_back(use.exchange_id);
+  EXPECT_EQ(ids, (std::vector<ExchangeId>{x3, x2, x1, x0}));
+  EXPECT_EQ(h.total_exchanges, 4);
+  EXPECT_EQ(h.total_sessions, 2);
+  ASSERT_EQ(h.sessions.size(), 2U);
+  EXPECT_EQ(h.sessions[0].title, "Newer");
+  EXPECT_EQ(h.uses[0].user_message, "four");
+  EXPECT_EQ(h.uses[0].said_before, "Done with four.");  // it said nothing before
+
+  FileHistoryQuery page;
+  page.limit = 2;
+  page.offset = 1;
+  EXPECT_EQ(history("/w/a.c", page).uses.front().exchange_id, x2);
+  FileHistoryQuery since;
+  since.filter.since = 1'770'000'180'000;
+  EXPECT_EQ(history("/w/a.c", since).total_exchanges, 2);
+  FileHistoryQuery codex;
+  codex.filter.platforms = {Platform::codex};
+  EXPECT_EQ(history("/w/a.c", codex).total_exchanges, 2);
+  FileHistoryQuery some;
+  some.exchanges = {x0};
+  EXPECT_EQ(history("/w/a.c", some).total_exchanges, 1);
+  FileHistoryQuery span;
+  span.session_pk = a;
+  span.first_exchange = span.last_exchange = 1;
+  const auto of_span = reader.file_history(span);
+  ASSERT_TRUE(of_span);
+  ASSERT_EQ(of_span->uses.size(), 1U);
+  EXPECT_EQ(of_span->uses[0].files.size(), 2U);
+  FileHistoryQuery read;
+  read.access = FileAccess::read;
+  EXPECT_EQ(history("/w/a.c", read).total_exchanges, 0);
+}
+
+TEST_F(FileHistoryTest, WordsOutcomeAndCommitOfAUse) {
+  const auto s = store.session({.native_id = "a"});
+  const auto x = store.exchange(s, {.user = "fix it", .answer = "Done.", .files = {"/w/a.c"}});
+  store.event(s, EventKind::assistant_msg, "", "I will guard a.c against null.");
+  touch(s, EventKind::tool_call, "/w/a.c", "Edit a.c");
+  const auto result = store.event(s, EventKind::tool_result, "Edit", "ok");
+  const auto edit = touch(s, EventKind::edit, "/w/a.c", "a.c +1 -0");
+  store.db()
+      .prepare("UPDATE events SET flags = 128, parent_seq = ? WHERE session_pk = ? AND seq = ?")
+      .bind(result, s, edit)
+      .run();
+  store.db().prepare("UPDATE events SET pair_seq = ? WHERE seq = ?").bind(result - 1, result).run();
+  store.event(s, EventKind::assistant_msg, "", "Now the tests.");
+  store.event(s, EventKind::test_run, "Bash", "failed: make test");
+  const auto told = store.event(s, EventKind::tool_result, "Bash", "[main abc1234] Guard");
+  commit(s, told, "abc1234", 0);
+  const auto h = history("a.c");
+  ASSERT_EQ(h.uses.size(), 1U);
+  const FileUse& use = h.uses[0];
+  EXPECT_EQ(use.said_before, "I will guard a.c against null.");
+  ASSERT_TRUE(use.test);
+  EXPECT_TRUE(use.test->failed);
+  EXPECT_TRUE(use.test->same_turn);
+  ASSERT_TRUE(use.commit);
+  EXPECT_EQ(use.commit->sha, "abc1234");
+  EXPECT_EQ(use.commit->exchange_id, x);
+
+  FileHistoryQuery query;
+  query.paths = {h.uses[0].files[0].path_pk};
+  const auto places = reader.edit_places(query, 10);
+  ASSERT_TRUE(places);
+  ASSERT_EQ(places->edits.size(), 1U);
+  EXPECT_EQ(places->edits[0].records, (std::vector<std::int64_t>{result, result - 1}));
+}
+
+TEST_F(FileHistoryTest, TestsOfTheTurnAfterCountAndThoseOfLaterOnesDoNot) {
+  const auto s = store.session({.native_id = "a"});
+  store.exchange(s, {.files = {"/w/a.c"}});
+  touch(s, EventKind::edit, "/w/a.c", "a.c +1 -0");
+  store.exchange(s, {.files = {"/w/b.c"}});
+  touch(s, EventKind::edit, "/w/b.c", "b.c +1 -0");
+  store.event(s, EventKind::test_run, "Bash", "passed: make test");
+  store.exchange(s, {.user = "again"});
+  store.event(s, EventKind::test_run, "Bash", "failed: make test");
+  const auto a = history("a.c");
+  ASSERT_TRUE(a.uses.at(0).test);
+  EXPECT_FALSE(a.uses[0].test->failed);
+  EXPECT_FALSE(a.uses[0].test->same_turn);
+  EXPECT_TRUE(history("b.c").uses.at(0).test->same_turn);
+}
+
+TEST_F(FileHistoryTest, CommitsByAnyLengthOfTheirId) {
+  const auto s = store.session({.native_id = "a"});
+  store.exchange(s, {.user = "commit"});
+  for (int i = 0; i < 3; ++i)
+    store.event(s, EventKind::tool_result, "Bash", "[main …");
+  commit(s, 0, "abc1234", 0);
+  commit(s, 2, "abc12345f", 0);
+  const auto count = [&](std::string_view sha) {
+    const auto found = reader.commits(sha);
+    EXPECT_TRUE(found);
+    return found->size();
+  };
+  EXPECT_EQ(count("abc1"), 2U);
+  EXPECT_EQ(count("abc1234"), 2U);
+  EXPECT_EQ(count("abc12345f0123456789012345678901234567890"), 2U);
+  EXPECT_EQ(count("abc12346"), 1U);  // the shorter one may be it
+  EXPECT_EQ(count("abd"), 0U);
+  const auto newest = reader.commits("abc12345f");
+  ASSERT_EQ(newest->size(), 2U);
+  EXPECT_EQ(newest->front().sha, "abc12345f");
+  const auto before = reader.commit_before(newest->front());
+  ASSERT_TRUE(before && *before);
+  EXPECT_EQ((*before)->sha, "abc1234");
+}
+
+TEST_F(FileHistoryTest, ACommitOfAPersonIsJoinedByTimeBranchAndPaths) {
+  constexpr TimeMs noon = 1'770'000'000'000;
+  const auto a = store.session({.native_id = "a"});
+  store.exchange(a, {.files = {"/w/a.c", "/w/b.c"}, .time = noon - 600'000});
+  const auto b = store.session({.native_id = "b"});
+  store.exchange(b, {.files = {"/w/a.c"}, .time = noon - 60'000});
+  const auto late = store.session({.native_id = "late"});
+  store.exchange(late, {.files = {"/w/a.c", "/w/b.c"}, .time = noon + 60'000});
+  store.db().exec("UPDATE exchanges SET git_branch = 'main'");
+  CommitClues clues;
+  clues.time = noon;
+  clues.branch = "main";
+  clues.window = 3'600'000;
+  for (const auto& [name, number] : {std::pair("/w/a.c", 0), std::pair("/w/b.c", 1)}) {
+    clues.paths.push_back(reader.find_paths(name)->paths.at(0).pk);
+    clues.name_of.push_back(number);
+  }
+  const auto found = reader.commit_candidates(clues);
+  ASSERT_TRUE(found);
+  ASSERT_EQ(found->size(), 2U);
+  EXPECT_EQ(found->at(0).session_pk, a);
+  EXPECT_EQ(found->at(0).names, 2);
+  EXPECT_EQ(found->at(1).session_pk, b);
+  clues.branch = "feature";
+  EXPECT_TRUE(reader.commit_candidates(clues)->empty());
+}
+
+TEST_F(FileHistoryTest, NothingInAStoreThatIsNotThere) {
+  Reader nothing(store.file().parent_path() / "none.db");
+  EXPECT_TRUE(nothing.find_paths("a.c")->paths.empty());
+  EXPECT_TRUE(nothing.file_history({})->uses.empty());
+  EXPECT_TRUE(nothing.commits("abc1234")->empty());
+}
+
+}  // namespace
+}  // namespace memd

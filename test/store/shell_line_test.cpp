@@ -1,0 +1,63 @@
+#include "store/continuity/shell_line.hpp"
+#include "store/continuity/code_names.hpp"
+
+#include <gtest/gtest.h>
+
+namespace memd::continuity {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+Lines names_of(std::string_view text) {
+  Lines out;
+  for_each_code_name(text, [&](std::string_view name) { out.emplace_back(name); });
+  return out;
+}
+
+TEST(ShellLine, HeadsAreProgramsWithTheirSubcommands) {
+  EXPECT_EQ(command_heads("cd /w && go test ./... 2>&1 | tail -20"), (Lines{"go test", "tail"}));
+  EXPECT_EQ(command_heads("GOFLAGS=-mod=mod sudo go build; ls -la"), (Lines{"go build", "ls"}));
+  EXPECT_EQ(command_heads("git commit -m \"fix: a; b && c\""), (Lines{"git commit"}));
+  EXPECT_EQ(command_heads("/usr/bin/python3 run.py || echo no"), (Lines{"python3 run.py"}));
+  EXPECT_EQ(command_heads("cat <<'EOF'\nrm -rf x\nEOF"), (Lines{"cat"}));
+  EXPECT_EQ(command_heads(""), Lines{});
+  EXPECT_EQ(command_heads("\"unclosed"), Lines{});
+}
+
+TEST(ShellLine, TidyIsOneLineWithoutTheWayThere) {
+  EXPECT_EQ(tidy_command("cd /w/p &&  go   test\n ./..."), "go test ./...");
+  EXPECT_EQ(tidy_command("cd /w/p"), "cd /w/p");
+}
+
+TEST(ShellLine, CommandOfAnInput) {
+  EXPECT_EQ(command_of_input("command: go vet\ndescription: Look"), "go vet");
+  EXPECT_EQ(command_of_input("description: Look\ncommand: a\nb"), "a\nb");
+  EXPECT_EQ(command_of_input("subcommand: x"), "");
+  EXPECT_EQ(command_of_input(""), "");
+}
+
+TEST(ShellLine, ToolsThatRunCommands) {
+  for (const char* tool : {"Bash", "shell", "exec_command", "run_terminal_cmd", "execute_command"})
+    EXPECT_TRUE(runs_commands(tool)) << tool;
+  for (const char* tool : {"Read", "Edit", "BashOutput", "KillShell", "TodoWrite", ""})
+    EXPECT_FALSE(runs_commands(tool)) << tool;
+}
+
+TEST(CodeNames, NamesFlagsCodesAndPortsButNoFilesHashesAndWords) {
+  EXPECT_EQ(names_of("Call parseConfig() of http.Client in store/reader.cpp, not ordinary words."),
+            (Lines{"parseConfig", "http.Client"}));
+  EXPECT_EQ(names_of("--dry-run MAX_SIZE ENOENT TS2345 deadbeef01 localhost:8080 toolu_01ab snake_case __init__"),
+            (Lines{"--dry-run", "MAX_SIZE", "ENOENT", "TS2345", "8080", "snake_case"}));
+  EXPECT_EQ(names_of("std::vector ns::Type"), (Lines{"ns::Type"}));
+}
+
+TEST(CodeNames, AreFoundByThemselvesOnly) {
+  EXPECT_TRUE(names("run parseConfig now", "parseConfig"));
+  EXPECT_FALSE(names("run parseConfigs now", "parseConfig"));
+  EXPECT_FALSE(names("--dry-run", "--dry"));
+  EXPECT_FALSE(names("", "x"));
+  EXPECT_FALSE(names("x", ""));
+}
+
+}  // namespace
+}  // namespace memd::continuity
