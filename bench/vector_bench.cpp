@@ -162,7 +162,7 @@ int main(int argc, char** argv) {
 
   const auto dimension = static_cast<std::size_t>(model.dimension());
   const double before = cpu_seconds();
-  vectors::SnapshotBuilder builder({}, 0);
+  vectors::SnapshotBuilder builder({}, {.sketched_above = 0, .cold_above = INT64_MAX});
   builder.start(1, dimension);
   for (std::size_t i = 0; i < rows; ++i)
     builder.put(static_cast<ExchangeId>(i + 1), {codes.data() + i * dimension, dimension});

@@ -103,7 +103,7 @@ vectors::ScanResult ServingIndex::scan(sqlite::Database& db, const search::Query
   index->refresh(db);
   if (index->dimension() != static_cast<int>(question.vector.size())) return nothing(request);
   request.query = question.vector;
-  return index->scan(request);
+  return index->scan(db, request);
 }
 
 search::SemanticState ServingIndex::state(sqlite::Database& db) {

@@ -84,7 +84,7 @@ void PostingCursor::read_entry(bool absolute) {
   at_end_ = false;
 }
 
-void PostingCursor::next() {
+void PostingCursor::next_slowly() {
   offset_ += length_;
   if (crossed_) {
     // The first entry that starts on a page is found by the page's header, and its id is not relative.
@@ -106,7 +106,7 @@ void PostingCursor::next() {
   }
 }
 
-void PostingCursor::append_positions(std::string& out) {
+void PostingCursor::append_across_pages(std::string& out) {
   std::size_t left = length_;
   for (;;) {
     const std::size_t here = std::min(left, content_end_ - std::min(content_end_, offset_));

@@ -22,13 +22,34 @@ class PostingCursor {
   bool replaces() const { return replaces_; }
   std::size_t bytes() const { return length_; }  // of the positions
   // Appends the positions as the index holds them: see PositionReader. Only once per entry.
-  void append_positions(std::string& out);
-  void next();
+  void append_positions(std::string& out) {
+    if (offset_ + length_ > content_end_) return append_across_pages(out);
+    out.append(page_, offset_, length_);
+    offset_ += length_;
+    length_ = 0;
+  }
+  void next() {
+    const std::size_t at = offset_ + length_;
+    if (!crossed_ && at < list_end_ && at + 2 <= content_end_) {
+      const auto step = static_cast<unsigned char>(page_[at]);
+      const auto size = static_cast<unsigned char>(page_[at + 1]);
+      if ((step | size) < 0x80) {
+        id_ += step;
+        length_ = size / 2;
+        replaces_ = size % 2 != 0;
+        offset_ = at + 2;
+        return;
+      }
+    }
+    next_slowly();
+  }
 
  private:
   friend class FullTextIndex;
   PostingCursor(FullTextIndex& index, std::int64_t segment, std::int64_t page, std::int64_t last_page)
       : index_(&index), segment_(segment), page_number_(page), last_page_(last_page) {}
+  void append_across_pages(std::string& out);
+  void next_slowly();
   void read_entry(bool absolute);
   bool load_page();       // page_number_; false behind the last one
   bool load_next_page();  // ends the list at a page that starts with another word

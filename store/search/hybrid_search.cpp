@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::size_t kByWords = 300;       // ranked together with
 constexpr std::size_t kByMeaning = 200;     // these
-constexpr std::size_t kScoredByWords = 48;  // of those found by meaning, when the words found more than kByWords
 constexpr double kLeastZ = 2;               // of a hit that has no word of the question
 constexpr std::size_t kJudged = 5;          // the best hits, for whether there is anything relevant
 constexpr std::size_t kLeastDistinct = 50;  // hits whose copies are looked for
@@ -30,9 +29,27 @@ FusionCandidate of_words(const LexicalCandidate& found) {
   return out;
 }
 
+std::vector<double> shares_of(const QueryPlan& plan) {
+  std::vector<double> out;
+  for (const Term& term : plan.terms)
+    out.push_back(plan.total_idf > 0 ? term.idf / plan.total_idf : 0);
+  return out;
+}
+
+// Those that have to be there come first in a plan.
+std::uint64_t required_terms(const QueryPlan& plan) {
+  std::uint64_t out = 0;
+  for (std::size_t i = 0; i < std::min<std::size_t>(plan.terms.size(), 64); ++i)
+    if (plan.terms[i].required) out |= std::uint64_t{1} << i;
+  return out;
+}
+
+}  // namespace
+
 // How the cosines of other texts lie, as a measure for one: without the nearest, which in a small store would be a good
 // part of them, and never quite without a spread.
-struct CosineScale {
+struct HybridSearch::CosineScale {
+  CosineScale() = default;
   explicit CosineScale(const vectors::ScanResult& scan) {
     constexpr double kUsual = 0.12;
     constexpr double kWorth = 20;  // texts
@@ -53,22 +70,10 @@ struct CosineScale {
   double deviation = 1;
 };
 
-std::vector<double> shares_of(const QueryPlan& plan) {
-  std::vector<double> out;
-  for (const Term& term : plan.terms)
-    out.push_back(plan.total_idf > 0 ? term.idf / plan.total_idf : 0);
-  return out;
-}
-
-// Those that have to be there come first in a plan.
-std::uint64_t required_terms(const QueryPlan& plan) {
-  std::uint64_t out = 0;
-  for (std::size_t i = 0; i < std::min<std::size_t>(plan.terms.size(), 64); ++i)
-    if (plan.terms[i].required) out |= std::uint64_t{1} << i;
-  return out;
-}
-
-}  // namespace
+struct HybridSearch::Nearest {
+  std::vector<vectors::Neighbour> found;  // near enough, and not excluded; nearest first
+  CosineScale scale;
+};
 
 std::string question_of(std::string_view text) {
   std::string out;
@@ -123,18 +128,29 @@ HybridSearch::Ranking HybridSearch::ranked(const SearchQuery& query, const Lexic
   Ranking out;
   const bool by_meaning = question.index != nullptr && !question.vector.vector.empty() && !words.filters_alone();
   const bool by_words = query.mode != SearchMode::semantic || !by_meaning;
-  std::vector<LexicalCandidate> found;
-  if (by_words) found = lexical_.candidates(words, filter, count);
-  out.complete = found.size() < count;
   if (words.filters_alone()) {
-    for (const LexicalCandidate& c : found)
+    const auto newest = lexical_.candidates(words, filter, count).best;
+    out.complete = newest.size() < count;
+    for (const LexicalCandidate& c : newest)
       out.candidates.push_back(of_words(c));
     return out;
   }
+  Nearest near;
+  if (by_meaning && !words.plan.impossible) near = nearest(query, words, question, filter);
+  std::vector<ExchangeId> near_ids;
+  for (const vectors::Neighbour& n : near.found)
+    near_ids.push_back(n.exchange);
+  LexicalSearch::Found by_word;
+  if (by_words)
+    by_word = lexical_.candidates(words, filter, count, near_ids);
+  else
+    by_word.also = lexical_.score(words, near_ids);
+  const std::vector<LexicalCandidate>& found = by_word.best;
+  out.complete = found.size() < count;
   const auto fused = static_cast<std::ptrdiff_t>(std::min(found.size(), kByWords));
   std::vector<FusionCandidate>& pool = out.candidates;
   std::transform(found.begin(), found.begin() + fused, std::back_inserter(pool), of_words);
-  if (by_meaning) add_nearest(query, words, question, filter, pool);
+  if (by_meaning && !words.plan.impossible) join(words, question, near, by_word.also, pool);
   add_places(query, pool);
   add_context(pool, shares_of(words.plan));
   if (by_words) {
@@ -156,14 +172,9 @@ HybridSearch::Ranking HybridSearch::ranked(const SearchQuery& query, const Lexic
   return out;
 }
 
-// The nearest in meaning join the pool, and what is there already gets its cosine.
-void HybridSearch::add_nearest(const SearchQuery& query, const LexicalQuestion& words, const SemanticQuestion& question,
-                               CandidateFilter& filter, std::vector<FusionCandidate>& pool) {
-  if (words.plan.impossible) return;
+HybridSearch::Nearest HybridSearch::nearest(const SearchQuery& query, const LexicalQuestion& words,
+                                            const SemanticQuestion& question, CandidateFilter& filter) {
   const std::function<bool(ExchangeId)> passes = [&](ExchangeId id) { return filter.passes(id); };
-  std::vector<ExchangeId> also;
-  for (const FusionCandidate& c : pool)
-    also.push_back(c.id);
   vectors::ScanRequest request;
   const auto wanted = static_cast<std::size_t>(std::max(query.offset, 0) + std::max(query.limit, 0) + 1);
   const bool alone = query.mode == SearchMode::semantic;
@@ -171,53 +182,47 @@ void HybridSearch::add_nearest(const SearchQuery& query, const LexicalQuestion& 
   request.first = filter.first_id();
   request.last = filter.last_id();
   request.passes = filter.unrestricted() ? nullptr : &passes;
-  request.also = also;
-  const vectors::ScanResult scan = question.index->scan(db_, question.vector, request);
-  const CosineScale scale(scan);
+  vectors::ScanResult scan = question.index->scan(db_, question.vector, request);
+  Nearest out;
+  out.scale = CosineScale(scan);
+  for (const vectors::Neighbour& n : scan.nearest) {
+    if (!alone && out.scale.z(n.cosine) < kLeastZ) break;
+    if (!lexical_.is_excluded(words, n.exchange)) out.found.push_back(n);
+  }
+  return out;
+}
 
+// The nearest in meaning join the pool, and what is there already gets its cosine. `scored`: the nearest, by words.
+void HybridSearch::join(const LexicalQuestion& words, const SemanticQuestion& question, const Nearest& near,
+                        std::span<const LexicalCandidate> scored, std::vector<FusionCandidate>& pool) {
+  std::vector<ExchangeId> also;
+  for (const FusionCandidate& c : pool)
+    also.push_back(c.id);
+  vectors::ScanRequest request;
+  request.count = 0;
+  request.also = also;
+  const vectors::ScanResult cosines = question.index->scan(db_, question.vector, request);
   std::unordered_map<ExchangeId, std::size_t> at;
   for (std::size_t i = 0; i < pool.size(); ++i) {
     at.emplace(pool[i].id, i);
-    if (i >= scan.also.size() || std::isnan(scan.also[i])) continue;
-    pool[i].features.cosine = scan.also[i];
-    pool[i].features.dense_z = scale.z(scan.also[i]);
-  }
-  const bool truncated = pool.size() >= kByWords;
-  for (const vectors::Neighbour& near : scan.nearest) {
-    if (const auto it = at.find(near.exchange); it != at.end()) {
-      pool[it->second].chunk = near.chunk;
-      continue;
-    }
-    const double z = scale.z(near.cosine);
-    if (!alone && z < kLeastZ) break;
-    if (lexical_.is_excluded(words, near.exchange)) continue;
-    FusionCandidate c;
-    c.id = near.exchange;
-    c.chunk = near.chunk;
-    c.features.cosine = near.cosine;
-    c.features.dense_z = z;
-    pool.push_back(c);
+    if (i >= cosines.also.size() || std::isnan(cosines.also[i])) continue;
+    pool[i].features.cosine = cosines.also[i];
+    pool[i].features.dense_z = near.scale.z(cosines.also[i]);
   }
   const std::uint64_t required = required_terms(words.plan);
-  if (!truncated && required == 0 && !alone) return;
-  std::vector<FusionCandidate*> unscored;
-  for (std::size_t i = also.size(); i < pool.size() && (required != 0 || unscored.size() < kScoredByWords); ++i)
-    unscored.push_back(&pool[i]);
-  score_by_words(words, unscored);
-  std::erase_if(pool, [&](const FusionCandidate& c) { return (c.terms & required) != required; });
-}
-
-void HybridSearch::score_by_words(const LexicalQuestion& words, std::vector<FusionCandidate*>& unscored) {
-  std::vector<ExchangeId> ids;
-  for (const FusionCandidate* c : unscored)
-    ids.push_back(c->id);
-  const auto scored = lexical_.score(words, ids);
-  for (std::size_t i = 0; i < unscored.size(); ++i) {
-    RankingFeatures features = scored[i].features;
-    features.cosine = unscored[i]->features.cosine;
-    features.dense_z = unscored[i]->features.dense_z;
-    unscored[i]->features = features;
-    unscored[i]->terms = scored[i].terms;
+  for (std::size_t i = 0; i < near.found.size(); ++i) {
+    const vectors::Neighbour& n = near.found[i];
+    if (const auto it = at.find(n.exchange); it != at.end()) {
+      pool[it->second].chunk = n.chunk;
+      continue;
+    }
+    if ((scored[i].terms & required) != required) continue;
+    FusionCandidate c = of_words(scored[i]);
+    c.chunk = n.chunk;
+    c.score = 0;
+    c.features.cosine = n.cosine;
+    c.features.dense_z = near.scale.z(n.cosine);
+    pool.push_back(c);
   }
 }
 

@@ -7,6 +7,7 @@
 #include "store/sqlite/database.hpp"
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,9 +49,12 @@ class HybridSearch {
     std::int64_t copies;  // further ones
   };
 
-  void add_nearest(const SearchQuery& query, const LexicalQuestion& words, const SemanticQuestion& question,
-                   CandidateFilter& filter, std::vector<FusionCandidate>& pool);
-  void score_by_words(const LexicalQuestion& words, std::vector<FusionCandidate*>& unscored);
+  struct CosineScale;
+  struct Nearest;
+  Nearest nearest(const SearchQuery& query, const LexicalQuestion& words, const SemanticQuestion& question,
+                  CandidateFilter& filter);
+  void join(const LexicalQuestion& words, const SemanticQuestion& question, const Nearest& near,
+            std::span<const LexicalCandidate> scored, std::vector<FusionCandidate>& pool);
   void add_places(const SearchQuery& query, std::vector<FusionCandidate>& pool);
   std::vector<Distinct> distinct(const std::vector<FusionCandidate>& candidates, std::size_t wanted);
   SearchHit load(const SearchQuery& query, const LexicalQuestion& words, const Distinct& found, bool by_meaning);

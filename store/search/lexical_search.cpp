@@ -39,13 +39,14 @@ LexicalQuestion LexicalSearch::understand(const SearchQuery& query) {
   return out;
 }
 
-std::vector<LexicalCandidate> LexicalSearch::candidates(const LexicalQuestion& question, CandidateFilter& filter,
-                                                        std::size_t count) {
-  if (question.empty()) return {};
-  if (question.filters_alone()) return newest(question, filter, count);
+LexicalSearch::Found LexicalSearch::candidates(const LexicalQuestion& question, CandidateFilter& filter,
+                                               std::size_t count, std::span<const ExchangeId> also) {
+  if (question.filters_alone()) return {newest(question, filter, count), {}};
+  if (question.plan.empty()) return {{}, score(question, also)};
   const Shares titles = titles_.shares(question.plan);
   // What is reranked is the same however many are wanted.
-  auto out = PostingWalk(statistics_.index(), question.plan).best(filter, std::max(count, kReranked));
+  auto [out, scored] = PostingWalk(statistics_.index(), question.plan).best(filter, std::max(count, kReranked), also);
+  add_session_features(question.typed, titles, scored);
   std::vector<Candidate> rest(out.begin() + static_cast<std::ptrdiff_t>(std::min(out.size(), kReranked)), out.end());
   out.resize(std::min(out.size(), kReranked));
   const double least = out.size() == kReranked ? out.back().score : 0;
@@ -60,7 +61,7 @@ std::vector<LexicalCandidate> LexicalSearch::candidates(const LexicalQuestion& q
   for (const Candidate& candidate : rest)
     if (!titled.contains(candidate.id)) out.push_back(candidate);
   out.resize(std::min(out.size(), count));
-  return out;
+  return {std::move(out), std::move(scored)};
 }
 
 std::vector<LexicalCandidate> LexicalSearch::score(const LexicalQuestion& question, std::span<const ExchangeId> ids) {

@@ -42,9 +42,14 @@ class LexicalSearch {
   explicit LexicalSearch(sqlite::Database& db);
 
   LexicalQuestion understand(const SearchQuery& query);
+  struct Found {
+    std::vector<LexicalCandidate> best;
+    std::vector<LexicalCandidate> also;
+  };
   // The best `count` that pass, or fewer if there are no more. A longer list begins with the shorter one. Exchanges
-  // with the same content are all in it.
-  std::vector<LexicalCandidate> candidates(const LexicalQuestion& question, CandidateFilter& filter, std::size_t count);
+  // with the same content are all in it. Of `also`, exchanges that pass, what score() gives, for little more.
+  Found candidates(const LexicalQuestion& question, CandidateFilter& filter, std::size_t count,
+                   std::span<const ExchangeId> also = {});
   // The features these exchanges have for the question, in their order, words or none; filters are not looked at.
   std::vector<LexicalCandidate> score(const LexicalQuestion& question, std::span<const ExchangeId> ids);
   // What the question excludes stands in it.

@@ -13,7 +13,7 @@ constexpr std::size_t kPlaces = 128;        // of one word in one document
 constexpr double kRounding = 1e-3;          // of found_idf
 constexpr ExchangeId kNone = std::numeric_limits<ExchangeId>::max();
 
-static_assert(QueryPlan::kMaxTerms < 31);
+static_assert(QueryPlan::kMaxTerms < 30);
 
 }  // namespace
 
@@ -118,7 +118,14 @@ void PostingWalk::load_term(std::size_t term, bool only_touched) {
   }
 }
 
-void PostingWalk::load_stretch(ExchangeId base, std::span<const ExchangeId> only, double threshold) {
+void PostingWalk::mark(std::span<const ExchangeId> sorted, std::uint32_t flag) {
+  const auto from = std::lower_bound(sorted.begin(), sorted.end(), base_);
+  for (auto id = from; id != sorted.end() && *id < base_ + kStretch; ++id)
+    documents_[static_cast<std::size_t>(*id - base_)].terms |= flag;
+}
+
+void PostingWalk::load_stretch(ExchangeId base, std::span<const ExchangeId> only, std::span<const ExchangeId> also,
+                               double threshold) {
   base_ = base;
   positions_.clear();
   std::fill(documents_.begin(), documents_.end(), Document{});
@@ -128,9 +135,8 @@ void PostingWalk::load_stretch(ExchangeId base, std::span<const ExchangeId> only
     word.loaded = false;
     word.decoded = -1;
   }
-  const auto from = std::lower_bound(only.begin(), only.end(), base);
-  for (auto id = from; id != only.end() && *id < base + kStretch; ++id)
-    documents_[static_cast<std::size_t>(*id - base)].terms = kWanted;
+  mark(only, kListed);
+  mark(also, kAlso);
   for (std::size_t i = 0; i < terms_.size(); ++i)
     load_term(i, !only.empty() || !plan_.terms[i].drives || scorer_.bound(idf_from_[i] + kRounding) < threshold);
   // What is left only says more about documents that are of interest.
@@ -225,36 +231,45 @@ double PostingWalk::length_ratio(ExchangeId id) {
   return static_cast<double>(index_.length(id)) / index_.mean_length();
 }
 
-std::vector<LexicalCandidate> PostingWalk::best(CandidateFilter& filter, std::size_t count) {
+PostingWalk::Ranked PostingWalk::best(CandidateFilter& filter, std::size_t count, std::span<const ExchangeId> also) {
   const auto better = [](const LexicalCandidate& a, const LexicalCandidate& b) {
     return a.score != b.score ? a.score > b.score : a.id > b.id;
   };
   std::vector<LexicalCandidate> heap;  // the worst on top
+  std::unordered_map<ExchangeId, LexicalCandidate> asked_for;
+  std::vector<ExchangeId> asked(also.begin(), also.end());
+  std::sort(asked.begin(), asked.end());
   double threshold = 0;
-  if (count == 0) return heap;
   const auto only = filter.list();
   const auto stretch_from = [&](ExchangeId id) {
     if (only.empty()) return std::max(id, next_document());
     const auto next = std::lower_bound(only.begin(), only.end(), id);
     return next != only.end() ? *next : kNone;
   };
-  for (ExchangeId base = stretch_from(filter.first_id()); base <= filter.last_id() && base != kNone;
+  for (ExchangeId base = stretch_from(filter.first_id()); count > 0 && base <= filter.last_id() && base != kNone;
        base = stretch_from(base_ + kStretch)) {
-    load_stretch(base, only, threshold);
+    load_stretch(base, only, asked, threshold);
     for (std::uint32_t document = 0; document < kStretch; ++document) {
       const Document& d = documents_[document];
-      const std::uint32_t terms = d.terms & ~kWanted;
-      if (terms == 0 || (required_ & ~terms) != 0 || (only.empty() && (terms & driving_) == 0)) continue;
-      if (scorer_.bound(d.found_idf + kRounding) < threshold) continue;
+      const std::uint32_t terms = d.terms & kTerms;
+      if (terms == 0) continue;
       const ExchangeId id = base + document;
-      if (id > filter.last_id() || !find_hits(document)) continue;
+      const bool wanted = (d.terms & kAlso) != 0;
+      const bool hopeful = (required_ & ~terms) == 0 && (!only.empty() || (terms & driving_) != 0) &&
+                           id <= filter.last_id() && scorer_.bound(d.found_idf + kRounding) >= threshold;
+      if (!wanted && !hopeful) continue;
+      const bool allowed = find_hits(document);
       // The length costs a lookup; where its words stand says how long it is at least.
-      if (scorer_.match(hits_, least_length() / index_.mean_length()).score < threshold) continue;
+      if (!wanted && (!allowed || scorer_.match(hits_, least_length() / index_.mean_length()).score < threshold))
+        continue;
       const Match match = scorer_.match(hits_, length_ratio(id));
       LexicalCandidate candidate{id, match.score, match.features, match.terms};
-      if (candidate.score <= 0 || (heap.size() == count && !better(candidate, heap.front()))) continue;
-      if (!filter.passes(id)) continue;
+      const bool among_best = hopeful && allowed && candidate.score > 0 &&
+                              (heap.size() < count || better(candidate, heap.front())) && filter.passes(id);
+      if (!wanted && !among_best) continue;
       candidate.features.identifier = identifier_share(document);
+      if (wanted) asked_for.emplace(id, candidate);
+      if (!among_best) continue;
       if (heap.size() == count) {
         std::pop_heap(heap.begin(), heap.end(), better);
         heap.pop_back();
@@ -265,7 +280,12 @@ std::vector<LexicalCandidate> PostingWalk::best(CandidateFilter& filter, std::si
     }
   }
   std::sort_heap(heap.begin(), heap.end(), better);
-  return heap;
+  Ranked out{std::move(heap), {}};
+  for (const ExchangeId id : also) {
+    const auto found = asked_for.find(id);
+    out.also.push_back(found != asked_for.end() ? found->second : LexicalCandidate{id, 0, {}, 0});
+  }
+  return out;
 }
 
 std::vector<LexicalCandidate> PostingWalk::score(std::span<const ExchangeId> ids) {
@@ -273,10 +293,10 @@ std::vector<LexicalCandidate> PostingWalk::score(std::span<const ExchangeId> ids
   std::sort(sorted.begin(), sorted.end());
   std::unordered_map<ExchangeId, Match> found;
   for (auto next = sorted.begin(); next != sorted.end();) {
-    load_stretch(*next, sorted, 0);
+    load_stretch(*next, sorted, {}, 0);
     for (; next != sorted.end() && *next < base_ + kStretch; ++next) {
       const auto document = static_cast<std::uint32_t>(*next - base_);
-      if (documents_[document].terms == kWanted || found.contains(*next)) continue;
+      if ((documents_[document].terms & kTerms) == 0 || found.contains(*next)) continue;
       find_hits(document);
       Match& match = found[*next] = scorer_.match(hits_, length_ratio(*next));
       match.features.identifier = identifier_share(document);

@@ -24,8 +24,12 @@ class PostingWalk {
  public:
   PostingWalk(FullTextIndex& index, const QueryPlan& plan);
 
-  // Best first; equal scores newest first. A longer list begins with the shorter one.
-  std::vector<LexicalCandidate> best(CandidateFilter& filter, std::size_t count);
+  struct Ranked {
+    std::vector<LexicalCandidate> best;  // best first; equal scores newest first
+    std::vector<LexicalCandidate> also;  // as score() of what was asked for gives it
+  };
+  // A longer list begins with the shorter one. `also`: exchanges that pass the filter, scored on the way.
+  Ranked best(CandidateFilter& filter, std::size_t count, std::span<const ExchangeId> also = {});
   // Of these exchanges, in their order; 0 for those that hold nothing. What must not occur, and what has to, is not
   // looked at.
   std::vector<LexicalCandidate> score(std::span<const ExchangeId> ids);
@@ -55,7 +59,9 @@ class PostingWalk {
 
   Form compile(const TermForm& form);
   ExchangeId next_document();  // any term's
-  void load_stretch(ExchangeId base, std::span<const ExchangeId> only, double threshold);
+  void load_stretch(ExchangeId base, std::span<const ExchangeId> only, std::span<const ExchangeId> also,
+                    double threshold);
+  void mark(std::span<const ExchangeId> sorted, std::uint32_t flag);
   void load_term(std::size_t term, bool only_touched);
   void load(Word& word, bool only_touched);
   template <class Found>
@@ -70,7 +76,9 @@ class PostingWalk {
   double least_length() const;  // words of the document whose hits were found last
   double length_ratio(ExchangeId id);
 
-  static constexpr std::uint32_t kWanted = 1U << 31;
+  static constexpr std::uint32_t kListed = 1U << 31;  // of those that alone can pass
+  static constexpr std::uint32_t kAlso = 1U << 30;
+  static constexpr std::uint32_t kTerms = kAlso - 1;
 
   FullTextIndex& index_;
   const QueryPlan& plan_;

@@ -2,7 +2,6 @@
 #include "store/vectors/vector_snapshot.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -12,6 +11,7 @@ namespace {
 constexpr std::int64_t kMinDead = 1024;              // fewer are left where they are
 constexpr std::int64_t kDeadShare = 5;               // and up to one row in so many
 constexpr std::size_t kSegmentsCompactedAtOnce = 8;  // so that one refresh stays short and needs little memory
+constexpr std::uint32_t kSampledRows = 128;          // of a segment that becomes cold
 
 void add_sketches(Segment& segment, std::size_t words) {
   segment.signs = std::make_shared<PageBuffer>(kSegmentRows * words * sizeof(std::uint64_t));
@@ -36,13 +36,6 @@ std::vector<float> centre_of(const Snapshot& s) {
   if (count > 0)
     std::transform(sum.begin(), sum.end(), out.begin(), [&](double v) { return static_cast<float>(v / count); });
   return out;
-}
-
-float inverse_length(const std::int8_t* codes, std::size_t dimension) {
-  std::int32_t square = 0;
-  for (std::size_t d = 0; d < dimension; ++d)
-    square += codes[d] * codes[d];
-  return square == 0 ? 0.F : 1.F / std::sqrt(static_cast<float>(square));
 }
 
 }  // namespace
@@ -72,7 +65,8 @@ Snapshot SnapshotBuilder::finish() {
   apply();
   compact();
   constexpr std::int64_t kGrowth = 4;  // the centre has moved by then
-  if (next_.live > sketched_above_ && (!next_.centre || next_.live > kGrowth * next_.centred_rows)) sketch_all();
+  if (next_.live > tuning_.sketched_above && (!next_.centre || next_.live > kGrowth * next_.centred_rows)) sketch_all();
+  cool();
   return std::move(next_);
 }
 
@@ -103,13 +97,15 @@ void SnapshotBuilder::kill(RowRange rows) {
 }
 
 void SnapshotBuilder::open_segment() {
+  next_.open = SIZE_MAX;
+  cool();  // while a large store is loaded, too
   Segment fresh;
   fresh.codes = std::make_shared<PageBuffer>(kSegmentRows * next_.stride);
   if (next_.centre) add_sketches(fresh, next_.words);
   fresh.exchanges = std::make_shared<PageBuffer>(kSegmentRows * sizeof(ExchangeId));
   fresh.inverse = std::make_shared<PageBuffer>(kSegmentRows * sizeof(float));
   const auto free =
-      std::find_if(next_.segments.begin(), next_.segments.end(), [](const Segment& s) { return !s.codes; });
+      std::find_if(next_.segments.begin(), next_.segments.end(), [](const Segment& s) { return s.is_free(); });
   next_.open = static_cast<std::size_t>(free - next_.segments.begin());
   if (free == next_.segments.end()) {
     next_.segments.emplace_back();
@@ -138,7 +134,7 @@ void SnapshotBuilder::append_row(Segment& segment, ExchangeId exchange, const st
   std::memcpy(to, codes, next_.dimension);
   std::memset(to + next_.dimension, 0, next_.stride - next_.dimension);
   segment.exchanges->as<ExchangeId>()[row] = exchange;
-  const float inverse = inverse_length(to, next_.dimension);
+  const float inverse = inverse_length({to, next_.dimension});
   segment.inverse->as<float>()[row] = inverse;
   if (next_.centre) sketch_row(segment, row);
   ++next_.rows;
@@ -154,6 +150,7 @@ void SnapshotBuilder::sketch_row(Segment& segment, std::size_t row) const {
 }
 
 void SnapshotBuilder::sketch_all() {
+  if (next_.sample) return;  // what is cold keeps its sketches
   next_.centre = std::make_shared<const std::vector<float>>(centre_of(next_));
   next_.centred_rows = next_.live;
   for (Segment& segment : next_.segments) {
@@ -164,11 +161,39 @@ void SnapshotBuilder::sketch_all() {
   }
 }
 
+// Drops the codes of all segments but the one that grows.
+void SnapshotBuilder::cool() {
+  if (next_.live <= tuning_.cold_above) return;
+  sketch_all();
+  std::shared_ptr<RowSample> sample;
+  for (std::size_t i = 0; i < next_.segments.size(); ++i) {
+    Segment& segment = next_.segments[i];
+    if (!segment.codes || i == next_.open) continue;
+    if (!sample) sample = next_.sample ? std::make_shared<RowSample>(*next_.sample) : std::make_shared<RowSample>();
+    sample_rows(segment, *sample);
+    segment.codes.reset();
+  }
+  if (sample) next_.sample = std::move(sample);
+}
+
+void SnapshotBuilder::sample_rows(const Segment& segment, RowSample& into) const {
+  const std::uint32_t step = std::max<std::uint32_t>(1, segment.rows / kSampledRows);
+  for (std::uint32_t row = 0; row < segment.rows; row += step) {
+    const float inverse = segment.inverse->as<float>()[row];
+    if (inverse == 0) continue;
+    const std::int8_t* const codes = segment.codes->as<std::int8_t>() + row * next_.stride;
+    into.codes.insert(into.codes.end(), codes, codes + next_.stride);
+    into.inverse.push_back(inverse);
+    into.exchanges.push_back(segment.exchanges->as<ExchangeId>()[row]);
+  }
+}
+
 void SnapshotBuilder::compact() {
   if (next_.dead < kMinDead || next_.dead * kDeadShare < next_.rows) return;
   std::vector<std::size_t> worst;
   for (std::size_t i = 0; i < next_.segments.size(); ++i) {
     const Segment& s = next_.segments[i];
+    if (s.is_cold() && stored_ == nullptr) continue;
     if (s.dead > 0 && s.dead * kDeadShare >= s.rows) worst.push_back(i);
   }
   std::sort(worst.begin(), worst.end(),
@@ -197,9 +222,16 @@ void SnapshotBuilder::move_live_rows(std::size_t from) {
       continue;
     }
     codes.clear();
-    for (std::uint32_t i = 0; i < at->count; ++i, ++row) {
-      const std::int8_t* const code = old.codes->as<std::int8_t>() + row * next_.stride;
-      codes.insert(codes.end(), code, code + next_.dimension);
+    if (old.is_cold()) {
+      (*stored_)(exchange, codes);
+      if (codes.size() % next_.dimension != 0) codes.clear();
+      codes.resize(std::min(codes.size(), kSegmentRows * next_.dimension));
+      row += at->count;
+    } else {
+      for (std::uint32_t i = 0; i < at->count; ++i, ++row) {
+        const std::int8_t* const code = old.codes->as<std::int8_t>() + row * next_.stride;
+        codes.insert(codes.end(), code, code + next_.dimension);
+      }
     }
     changes_.push_back({exchange, append(exchange, codes)});
   }

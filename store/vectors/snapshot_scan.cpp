@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 namespace memd::vectors {
 namespace {
@@ -40,23 +41,23 @@ class Scan {
         request_(request),
         tuning_(tuning),
         nearest_(request.count),
-        query_(snapshot.stride + kRowAlignment) {
-    // Aligned, and padded with zeros as rows are.
+        query_(snapshot.stride),
+        codes_(query_.data()) {
     std::vector<std::int8_t> codes;
     append_quantised(request.query, codes);
-    const auto address = reinterpret_cast<std::uintptr_t>(query_.data());
-    codes_ = query_.data() + (kRowAlignment - address % kRowAlignment) % kRowAlignment;
-    std::copy(codes.begin(), codes.end(), codes_);
-    double square = 0;
-    for (const std::int8_t c : codes)
-      square += c * c;
-    inverse_ = square > 0 ? static_cast<float>(1 / std::sqrt(square)) : 0.F;
-    for (const Segment& segment : s_.segments)
-      if (touched(segment)) rows_in_range_ += segment.rows;
+    std::copy(codes.begin(), codes.end(), query_.data());
+    inverse_ = inverse_length(codes);
+    for (const Segment& segment : s_.segments) {
+      if (!touched(segment)) continue;
+      rows_in_range_ += segment.rows;
+      cold_ = cold_ || segment.is_cold();
+    }
+    fetched_.emplace(request.stored, codes_, inverse_, s_.dimension, s_.stride, *tuning.kernels);
   }
 
   ScanResult run() {
-    if (s_.centre && rows_in_range_ > tuning_.exact_rows)
+    if (request_.count == 0) return result();
+    if (cold_ || (s_.centre && rows_in_range_ > tuning_.exact_rows))
       sketched();
     else
       exact();
@@ -145,8 +146,9 @@ class Scan {
         }
       }
       scanned_ += s.live;
-      sample(s);
+      if (!s.is_cold()) sample(s);
     }
+    if (cold_) sample_cold();
     keep_best();
     std::sort(candidates.begin(), candidates.end(),
               [](const Candidate& a, const Candidate& b) { return a.row < b.row; });
@@ -165,9 +167,36 @@ class Scan {
 
   void score(std::uint32_t row) {
     const Segment& s = s_.segments[row / kSegmentRows];
-    float cosine = 0;
-    cosines(s, row % kSegmentRows, 1, &cosine);
+    const float cosine = cosine_of(s, row);
     if (cosine >= nearest_.threshold()) nearest_.add(s.exchanges->as<ExchangeId>()[row % kSegmentRows], row, cosine);
+  }
+
+  // NaN: it is cold, and not in the store any more as it was.
+  float cosine_of(const Segment& s, std::uint32_t row) {
+    if (s.is_cold()) {
+      const ExchangeId exchange = s.exchanges->as<ExchangeId>()[row % kSegmentRows];
+      const auto rows = s_.table.find(exchange);
+      return rows ? fetched_->cosine(exchange, row - rows->first) : std::numeric_limits<float>::quiet_NaN();
+    }
+    float out = 0;
+    cosines(s, row % kSegmentRows, 1, &out);
+    return out;
+  }
+
+  // Of a narrow range too few are at hand to tell anything: then it is the mean of all.
+  void sample_cold() {
+    constexpr std::int64_t kTelling = 64;
+    const RowSample& rows = *s_.sample;
+    const auto inside =
+        std::count_if(rows.exchanges.begin(), rows.exchanges.end(), [this](ExchangeId id) { return in_range(id); });
+    AlignedRow row(s_.stride);
+    for (std::size_t i = 0; i < rows.exchanges.size(); ++i) {
+      if (inside >= kTelling && !in_range(rows.exchanges[i])) continue;
+      std::copy_n(rows.codes.data() + i * s_.stride, s_.stride, row.data());
+      std::int32_t dot = 0;
+      tuning_.kernels->dots(codes_, row.data(), 1, s_.stride, &dot);
+      moments_.add(static_cast<float>(dot) * (rows.inverse[i] * inverse_));
+    }
   }
 
   void sample(const Segment& s) {
@@ -184,7 +213,7 @@ class Scan {
   }
 
   // NaN when the exchange has no vector.
-  float best_cosine(ExchangeId exchange) const {
+  float best_cosine(ExchangeId exchange) {
     float best = std::numeric_limits<float>::quiet_NaN();
     const auto rows = s_.table.find(exchange);
     if (!rows || rows->count == 0) return best;
@@ -192,9 +221,8 @@ class Scan {
     const std::uint32_t first = rows->first % kSegmentRows;
     for (std::uint32_t i = 0; i < rows->count; ++i) {
       if (s.inverse->as<float>()[first + i] == 0) continue;
-      float cosine = 0;
-      cosines(s, first + i, 1, &cosine);
-      if (!(best >= cosine)) best = cosine;
+      const float cosine = cosine_of(s, rows->first + i);
+      if (!std::isnan(cosine) && !(best >= cosine)) best = cosine;
     }
     return best;
   }
@@ -219,9 +247,11 @@ class Scan {
   const ScanRequest& request_;
   const ScanTuning& tuning_;
   NearestExchanges nearest_;
-  std::vector<std::int8_t> query_;
-  std::int8_t* codes_ = nullptr;  // in query_
-  float inverse_ = 0;             // 1 / length of codes_
+  AlignedRow query_;
+  const std::int8_t* const codes_;      // of query_
+  float inverse_ = 0;                   // 1 / length of codes_
+  std::optional<FetchedRows> fetched_;  // of cold segments
+  bool cold_ = false;                   // some of the segments in range are
   std::int64_t rows_in_range_ = 0;
   Moments moments_;
   std::int64_t scanned_ = 0;

@@ -55,6 +55,18 @@ void drop_vanished(sqlite::Database& db, std::int64_t model, SnapshotBuilder& bu
     builder.drop(*at);
 }
 
+StoredCodes codes_in(sqlite::Database& db, std::int64_t model) {
+  return [&db, model](ExchangeId exchange, std::vector<std::int8_t>& out) {
+    auto& q = db.prepare("SELECT vectors FROM vectors WHERE exchange_pk = ?1 AND model_pk = ?2").bind(exchange, model);
+    if (q.step()) {
+      const std::string_view codes = q.blob(0);
+      const auto* const first = reinterpret_cast<const std::int8_t*>(codes.data());
+      out.assign(first, first + codes.size());
+    }
+    q.reset();
+  };
+}
+
 // A few that are gone do no harm: whoever loads a hit sees it. Finding them reads a whole index.
 constexpr std::int64_t kVanishedShare = 100;
 constexpr std::int64_t kFewExchanges = 20'000;
@@ -66,7 +78,7 @@ bool too_many_vanished(std::int64_t held, std::int64_t stored) {
 }  // namespace
 
 struct VectorIndex::State {
-  explicit State(std::string name) : model(std::move(name)) {}
+  State(std::string name, SnapshotTuning how) : model(std::move(name)), tuning(how) {}
 
   std::shared_ptr<const Snapshot> current() const {
     const std::lock_guard lock(publishing);
@@ -79,12 +91,14 @@ struct VectorIndex::State {
   }
 
   const std::string model;
+  const SnapshotTuning tuning;
   std::mutex refreshing;
   mutable std::mutex publishing;  // held for the time of a copy of the pointer
   std::shared_ptr<const Snapshot> snapshot = std::make_shared<const Snapshot>();
 };
 
-VectorIndex::VectorIndex(std::string model) : state_(std::make_unique<State>(std::move(model))) {}
+VectorIndex::VectorIndex(std::string model, SnapshotTuning tuning)
+    : state_(std::make_unique<State>(std::move(model), tuning)) {}
 VectorIndex::~VectorIndex() = default;
 
 void VectorIndex::refresh(sqlite::Database& db) {
@@ -99,7 +113,8 @@ void VectorIndex::refresh(sqlite::Database& db) {
   if (same && stored.last == current->last_seen && !too_many_vanished(held, stored.exchanges)) return;
   if (stored.pk == 0) return state_->publish({});
 
-  SnapshotBuilder builder(same ? *current : Snapshot{});
+  const StoredCodes codes = codes_in(db, stored.pk);
+  SnapshotBuilder builder(same ? *current : Snapshot{}, state_->tuning, &codes);
   if (!same) builder.start(stored.pk, stored.dimension);
   load(db, stored.pk, builder);
   if (too_many_vanished(static_cast<std::int64_t>(builder.so_far().table.size()), stored.exchanges))
@@ -108,7 +123,12 @@ void VectorIndex::refresh(sqlite::Database& db) {
   state_->publish(builder.finish());
 }
 
-ScanResult VectorIndex::scan(const ScanRequest& request) const { return vectors::scan(*state_->current(), request); }
+ScanResult VectorIndex::scan(sqlite::Database& db, ScanRequest request) const {
+  const auto current = state_->current();
+  const StoredCodes codes = codes_in(db, current->model);
+  request.stored = &codes;
+  return vectors::scan(*current, request);
+}
 
 std::int64_t VectorIndex::exchanges() const { return static_cast<std::int64_t>(state_->current()->table.size()); }
 
@@ -120,8 +140,10 @@ int VectorIndex::dimension() const {
 std::size_t VectorIndex::memory() const {
   const auto current = state_->current();
   const std::size_t sketch = current->centre ? current->words * sizeof(std::uint64_t) + sizeof(SketchShape) : 0;
-  const std::size_t row = current->stride + sketch + sizeof(ExchangeId) + sizeof(float);
-  return static_cast<std::size_t>(current->rows) * row + current->table.memory();
+  std::size_t out = current->table.memory();
+  for (const Segment& s : current->segments)
+    out += s.rows * ((s.codes ? current->stride : 0) + sketch + sizeof(ExchangeId) + sizeof(float));
+  return out + (current->sample ? current->sample->codes.capacity() : 0);
 }
 
 void VectorIndex::release() {

@@ -4,6 +4,8 @@
 #include "store/vectors/exchange_table.hpp"
 #include "store/vectors/page_buffer.hpp"
 #include "store/vectors/sign_sketch.hpp"
+#include "store/vectors/stored_codes.hpp"
+#include "store/vectors/vector_index.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -13,13 +15,12 @@
 
 namespace memd::vectors {
 
-inline constexpr std::int64_t kSketchedAbove = 50'000;
 inline constexpr std::uint32_t kSegmentRows = 16384;  // and so the most chunks that an exchange can have here
 
 // A stretch of rows as one state of the index has it. Rows are only ever added behind those that are there, so that
 // states share their buffers; what changes in place, that a row is dead, is in `inverse`, which is copied then.
 struct Segment {
-  std::shared_ptr<PageBuffer> codes;      // int8[kSegmentRows][stride]
+  std::shared_ptr<PageBuffer> codes;      // int8[kSegmentRows][stride]; null: cold, they are fetched from the store
   std::shared_ptr<PageBuffer> signs;      // uint64[kSegmentRows][words], null while there is no centre
   std::shared_ptr<PageBuffer> shapes;     // SketchShape[kSegmentRows], likewise
   std::shared_ptr<PageBuffer> exchanges;  // ExchangeId[kSegmentRows]
@@ -29,6 +30,16 @@ struct Segment {
   std::uint32_t dead = 0;  // rows of exchanges that changed or went
   ExchangeId lowest = INT64_MAX;
   ExchangeId highest = INT64_MIN;
+
+  bool is_free() const { return !exchanges; }
+  bool is_cold() const { return exchanges && !codes; }
+};
+
+// Some of the rows that are cold: what cosines usually are is told by them.
+struct RowSample {
+  std::vector<std::int8_t> codes;  // [exchanges.size()][stride]
+  std::vector<float> inverse;
+  std::vector<ExchangeId> exchanges;
 };
 
 // All vectors at one moment. Immutable once published.
@@ -40,8 +51,9 @@ struct Snapshot {
   std::size_t words = 0;                             // of a row of signs
   std::shared_ptr<const std::vector<float>> centre;  // of the unit vectors; null: rows have no sketches
   std::int64_t centred_rows = 0;                     // live ones when that was worked out
-  std::vector<Segment> segments;                     // rows == 0: a free place
-  std::size_t open = SIZE_MAX;                       // the segment that grows
+  std::shared_ptr<const RowSample> sample;           // null: no segment is cold
+  std::vector<Segment> segments;
+  std::size_t open = SIZE_MAX;  // the segment that grows
   ExchangeTable table;
   std::int64_t rows = 0;
   std::int64_t live = 0;
@@ -52,9 +64,9 @@ struct Snapshot {
 // only.
 class SnapshotBuilder {
  public:
-  // Rows get sketches when there are more than `sketched_above`.
-  explicit SnapshotBuilder(Snapshot from, std::int64_t sketched_above = kSketchedAbove)
-      : next_(std::move(from)), sketched_above_(sketched_above), copied_(next_.segments.size()) {}
+  // `stored` must live as long, and is asked only when cold rows are moved; null: they stay where they are.
+  explicit SnapshotBuilder(Snapshot from, SnapshotTuning tuning = {}, const StoredCodes* stored = nullptr)
+      : next_(std::move(from)), tuning_(tuning), stored_(stored), copied_(next_.segments.size()) {}
 
   // Forgets everything.
   void start(std::int64_t model, std::size_t dimension);
@@ -76,11 +88,14 @@ class SnapshotBuilder {
   void append_row(Segment& segment, ExchangeId exchange, const std::int8_t* codes);
   void sketch_row(Segment& segment, std::size_t row) const;
   void sketch_all();
+  void cool();
+  void sample_rows(const Segment& segment, RowSample& into) const;
   void compact();
   void move_live_rows(std::size_t from);
 
   Snapshot next_;
-  std::int64_t sketched_above_;
+  SnapshotTuning tuning_;
+  const StoredCodes* stored_;
   std::vector<bool> copied_;  // by segment: its `inverse` is not shared
   std::vector<ExchangeTable::Change> changes_;
 };

@@ -1,9 +1,11 @@
 #include "store/vectors/snapshot_scan.hpp"
 #include "store/vectors/quantise.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
 #include <random>
 #include <set>
 
@@ -17,7 +19,7 @@ constexpr std::size_t kRows = 40'000;  // more than two segments
 class SnapshotScan : public testing::Test {
  protected:
   SnapshotScan() {
-    SnapshotBuilder builder({}, 1000);
+    SnapshotBuilder builder({}, {.sketched_above = 1000});
     builder.start(1, kDimension);
     for (int t = 0; t < 200; ++t)
       topics_.push_back(around(std::vector<float>(kDimension), 1));
@@ -26,6 +28,7 @@ class SnapshotScan : public testing::Test {
       append_quantised(around(topics_[i / 2 % topics_.size()], 1.5F), codes);
       append_quantised(around(topics_[random_() % topics_.size()], 1.5F), codes);
       builder.put(static_cast<ExchangeId>(i / 2 + 1), codes);
+      codes_.push_back(std::move(codes));
     }
     snapshot_ = builder.finish();
   }
@@ -52,6 +55,12 @@ class SnapshotScan : public testing::Test {
   }
 
   const ScanTuning filtered_{.exact_rows = 1000, .min_kept = 400};
+  std::vector<std::vector<std::int8_t>> codes_;  // of exchanges 1, 2, …
+  int fetches_ = 0;
+  const StoredCodes stored_ = [this](ExchangeId id, std::vector<std::int8_t>& out) {
+    ++fetches_;
+    out = codes_.at(static_cast<std::size_t>(id - 1));
+  };
   std::mt19937 random_{21};
   std::vector<std::vector<float>> topics_;
   Snapshot snapshot_;
@@ -126,6 +135,68 @@ TEST_F(SnapshotScan, DeadRowsAreSkippedAndLeaveInTheEnd) {
     }
   });
   EXPECT_EQ(checked, static_cast<std::size_t>(last.live));
+}
+
+TEST_F(SnapshotScan, ColdRowsAreFetchedAndFoundAlike) {
+  SnapshotBuilder builder({}, {.sketched_above = 1000, .cold_above = 20'000}, &stored_);
+  builder.start(1, kDimension);
+  for (std::size_t i = 0; i < codes_.size(); ++i)
+    builder.put(static_cast<ExchangeId>(i + 1), codes_[i]);
+  const Snapshot cold = builder.finish();
+  ASSERT_TRUE(cold.segments[0].is_cold() && cold.segments[1].is_cold() && !cold.segments[2].is_cold());
+  EXPECT_EQ(fetches_, 0);
+  std::size_t both = 0;
+  for (int q = 0; q < 20; ++q) {
+    const auto query = around(topics_[static_cast<std::size_t>(q)], 1.2F);
+    const ExchangeId also[] = {17, 19'999, 999'999};
+    const ScanRequest request{.query = query, .count = 20, .also = also, .stored = &stored_};
+    const auto exact = scan(snapshot_, request);
+    const auto found = scan(cold, request, {.min_kept = 400});
+    EXPECT_EQ(found.nearest[0].exchange, exact.nearest[0].exchange);
+    EXPECT_EQ(found.nearest[0].cosine, exact.nearest[0].cosine);
+    EXPECT_EQ(found.nearest[0].chunk, exact.nearest[0].chunk);
+    EXPECT_EQ(found.also[0], exact.also[0]);
+    EXPECT_EQ(found.also[1], exact.also[1]);
+    EXPECT_TRUE(std::isnan(found.also[2]));
+    EXPECT_EQ(found.scanned, exact.scanned);
+    EXPECT_NEAR(found.mean, exact.mean, 0.25 * exact.deviation);
+    EXPECT_NEAR(found.deviation, exact.deviation, 0.25 * exact.deviation);
+    both += common(exact, found);
+  }
+  EXPECT_GE(both, 20U * 20U * 99 / 100);
+  EXPECT_LT(fetches_, 20 * 500);
+}
+
+TEST_F(SnapshotScan, ColdRowsMoveAndVanish) {
+  SnapshotBuilder builder({}, {.sketched_above = 1000, .cold_above = 10'000}, &stored_);
+  builder.start(1, kDimension);
+  for (std::size_t i = 0; i < codes_.size(); ++i)
+    builder.put(static_cast<ExchangeId>(i + 1), codes_[i]);
+  SnapshotBuilder again(builder.finish(), {.sketched_above = 1000, .cold_above = 10'000}, &stored_);
+  for (ExchangeId id = 1; id < 12'000; ++id)
+    again.drop(id);
+  const Snapshot last = again.finish();
+  EXPECT_LT(last.rows, last.live * 5 / 4);
+  EXPECT_EQ(last.live, static_cast<std::int64_t>(kRows) - 2 * 11'999);
+  const auto query = around(topics_[5], 1);
+  std::vector<ExchangeId> all(codes_.size());
+  std::iota(all.begin(), all.end(), 1);
+  const ScanRequest request{.query = query, .count = 30, .also = all, .stored = &stored_};
+  const auto expected = scan(snapshot_, request);
+  const auto found = scan(last, request);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i] < 12'000)
+      ASSERT_TRUE(std::isnan(found.also[i]));
+    else
+      ASSERT_EQ(found.also[i], expected.also[i]) << all[i];
+  }
+  // What has left the store is not found, and does no harm.
+  for (auto& codes : codes_)
+    codes.clear();
+  const auto later = scan(last, {.query = query, .count = 30, .stored = &stored_});
+  for (const Neighbour& n : later.nearest)
+    EXPECT_TRUE(std::isfinite(n.cosine));
+  EXPECT_THAT(scan(last, {.query = query, .count = 30}).nearest.size(), testing::Le(30U));
 }
 
 TEST(ExchangeTable, SmallAndLargeChanges) {

@@ -17,6 +17,7 @@ namespace memd::vectors {
 namespace {
 
 using testing::ElementsAre;
+using testing::ElementsAreArray;
 using testing::FloatNear;
 using testing::IsEmpty;
 using testing::SizeIs;
@@ -68,7 +69,7 @@ TEST_F(VectorIndexTest, EmptyStore) {
   EXPECT_EQ(index_.exchanges(), 0);
   EXPECT_EQ(index_.dimension(), 0);
   const ExchangeId also[] = {7};
-  const auto result = index_.scan({.query = towards(0), .also = also});
+  const auto result = index_.scan(store_.db(), {.query = towards(0), .also = also});
   EXPECT_THAT(result.nearest, IsEmpty());
   ASSERT_THAT(result.also, SizeIs(1));
   EXPECT_TRUE(std::isnan(result.also[0]));
@@ -86,7 +87,7 @@ TEST_F(VectorIndexTest, BestChunkOfEachExchange) {
   EXPECT_EQ(index_.exchanges(), 4);
   EXPECT_EQ(index_.dimension(), kDimension);
   const ExchangeId also[] = {3, 9, 1, 4};
-  const auto result = index_.scan({.query = towards(0), .count = 10, .also = also});
+  const auto result = index_.scan(store_.db(), {.query = towards(0), .count = 10, .also = also});
   EXPECT_THAT(ids(result), ElementsAre(1, 2, 3));
   EXPECT_EQ(result.nearest[0].chunk, 1);
   EXPECT_EQ(result.nearest[1].chunk, 0);
@@ -104,7 +105,7 @@ TEST_F(VectorIndexTest, EqualOnesNewestFirst) {
   for (const ExchangeId id : {5, 3, 9, 1, 7})
     store_.put(id, axis(0), kDimension);
   index_.refresh(store_.db());
-  EXPECT_THAT(ids(index_.scan({.query = towards(0), .count = 3})), ElementsAre(9, 7, 5));
+  EXPECT_THAT(ids(index_.scan(store_.db(), {.query = towards(0), .count = 3})), ElementsAre(9, 7, 5));
 }
 
 TEST_F(VectorIndexTest, RangeAndFilterComeBeforeCounting) {
@@ -112,7 +113,8 @@ TEST_F(VectorIndexTest, RangeAndFilterComeBeforeCounting) {
     store_.put(id, axis(0), kDimension);
   index_.refresh(store_.db());
   const std::function<bool(ExchangeId)> even = [](ExchangeId id) { return id % 2 == 0; };
-  const auto result = index_.scan({.query = towards(0), .count = 3, .first = 10, .last = 21, .passes = &even});
+  const auto result =
+      index_.scan(store_.db(), {.query = towards(0), .count = 3, .first = 10, .last = 21, .passes = &even});
   EXPECT_THAT(ids(result), ElementsAre(20, 18, 16));
   EXPECT_EQ(result.scanned, 12);
 }
@@ -120,16 +122,16 @@ TEST_F(VectorIndexTest, RangeAndFilterComeBeforeCounting) {
 TEST_F(VectorIndexTest, OtherDimensionOrNoDirectionFindsNothing) {
   store_.put(1, axis(0), kDimension);
   index_.refresh(store_.db());
-  EXPECT_THAT(index_.scan({.query = std::vector<float>(7, 1.F)}).nearest, IsEmpty());
-  EXPECT_THAT(index_.scan({.query = std::vector<float>(kDimension)}).nearest, IsEmpty());
-  EXPECT_THAT(index_.scan({.query = towards(0), .count = 0}).nearest, IsEmpty());
+  EXPECT_THAT(index_.scan(store_.db(), {.query = std::vector<float>(7, 1.F)}).nearest, IsEmpty());
+  EXPECT_THAT(index_.scan(store_.db(), {.query = std::vector<float>(kDimension)}).nearest, IsEmpty());
+  EXPECT_THAT(index_.scan(store_.db(), {.query = towards(0), .count = 0}).nearest, IsEmpty());
 }
 
 TEST_F(VectorIndexTest, ModelsAreApart) {
   store_.put(1, axis(0), kDimension, "other");
   store_.put(2, axis(0), kDimension, "m");
   index_.refresh(store_.db());
-  EXPECT_THAT(ids(index_.scan({.query = towards(0)})), ElementsAre(2));
+  EXPECT_THAT(ids(index_.scan(store_.db(), {.query = towards(0)})), ElementsAre(2));
   store_.db().exec("DELETE FROM vector_models WHERE name = 'm'");
   index_.refresh(store_.db());
   EXPECT_EQ(index_.exchanges(), 0);
@@ -137,14 +139,14 @@ TEST_F(VectorIndexTest, ModelsAreApart) {
   store_.put(3, {1, 2, 3}, 3, "m");
   index_.refresh(store_.db());
   EXPECT_EQ(index_.dimension(), 3);
-  EXPECT_THAT(ids(index_.scan({.query = std::vector<float>{1, 2, 3}})), ElementsAre(3));
+  EXPECT_THAT(ids(index_.scan(store_.db(), {.query = std::vector<float>{1, 2, 3}})), ElementsAre(3));
 }
 
 TEST_F(VectorIndexTest, VectorsOfAnotherSizeAreNotUsed) {
   store_.put(1, axis(0), kDimension);
   store_.put(2, Codes(kDimension + 1, 5), kDimension);
   index_.refresh(store_.db());
-  EXPECT_THAT(ids(index_.scan({.query = towards(0)})), ElementsAre(1));
+  EXPECT_THAT(ids(index_.scan(store_.db(), {.query = towards(0)})), ElementsAre(1));
 }
 
 TEST_F(VectorIndexTest, OlderSnapshotTakesNothingAway) {
@@ -155,10 +157,32 @@ TEST_F(VectorIndexTest, OlderSnapshotTakesNothingAway) {
   store_.put(2, axis(0), kDimension);
   index_.refresh(store_.db());
   index_.refresh(reader);
-  EXPECT_THAT(ids(index_.scan({.query = towards(0)})), ElementsAre(2, 1));
+  EXPECT_THAT(ids(index_.scan(store_.db(), {.query = towards(0)})), ElementsAre(2, 1));
   reader.exec("COMMIT");
   index_.refresh(reader);
-  EXPECT_THAT(ids(index_.scan({.query = towards(0)})), ElementsAre(2, 1));
+  EXPECT_THAT(ids(index_.scan(store_.db(), {.query = towards(0)})), ElementsAre(2, 1));
+}
+
+TEST_F(VectorIndexTest, OfVeryManyTheCodesStayInTheStore) {
+  VectorIndex cold("m", {.sketched_above = 1000, .cold_above = 2000});
+  {
+    sqlite::Transaction tx(store_.db());
+    for (ExchangeId id = 1; id <= 3000; ++id)
+      store_.put(id, random_codes(8), kDimension);
+    tx.commit();
+  }
+  index_.refresh(store_.db());
+  cold.refresh(store_.db());
+  EXPECT_LT(cold.memory(), index_.memory());
+  const auto query = random_query();
+  const ExchangeId also[] = {1, 2999};
+  const auto wanted = index_.scan(store_.db(), {.query = query, .count = 3, .also = also});
+  const auto found = cold.scan(store_.db(), {.query = query, .count = 3, .also = also});
+  EXPECT_THAT(ids(found), ElementsAreArray(ids(wanted)));
+  EXPECT_EQ(found.also, wanted.also);
+  // Gone from the store, and not noticed yet: nothing is made up.
+  store_.remove(wanted.nearest[0].exchange);
+  EXPECT_EQ(ids(cold.scan(store_.db(), {.query = query, .count = 3}))[0], wanted.nearest[1].exchange);
 }
 
 TEST_F(VectorIndexTest, ReleaseGivesMemoryBackUntilTheNextRefresh) {
@@ -169,7 +193,7 @@ TEST_F(VectorIndexTest, ReleaseGivesMemoryBackUntilTheNextRefresh) {
   EXPECT_EQ(index_.memory(), 0U);
   EXPECT_EQ(index_.exchanges(), 0);
   index_.refresh(store_.db());
-  EXPECT_THAT(ids(index_.scan({.query = towards(0)})), ElementsAre(1));
+  EXPECT_THAT(ids(index_.scan(store_.db(), {.query = towards(0)})), ElementsAre(1));
 }
 
 // What the index should say, worked out the slow way.
@@ -210,7 +234,7 @@ TEST_F(VectorIndexTest, AgreesWithTheSlowWayWhateverHappens) {
     for (int i = 0; i < 20; ++i)
       also.push_back(static_cast<ExchangeId>(random_() % 700));
     const std::size_t count = 1 + random_() % 30;
-    const auto result = index_.scan({query, count, first, last, filter ? &passes : nullptr, also});
+    const auto result = index_.scan(store_.db(), {query, count, first, last, filter ? &passes : nullptr, also});
 
     std::vector<float> cosines;
     double sum = 0;
@@ -293,7 +317,7 @@ TEST_F(VectorIndexTest, ScansGoOnWhileItIsRefreshed) {
   for (int t = 0; t < 2; ++t)
     scanners.emplace_back([&] {
       while (!done || scans < 20) {
-        const auto result = index_.scan({.query = towards(0), .count = 50});
+        const auto result = index_.scan(store_.db(), {.query = towards(0), .count = 50});
         for (const Neighbour& n : result.nearest)
           EXPECT_TRUE(std::isfinite(n.cosine) && std::fabs(n.cosine) <= 1.0001F);
         EXPECT_EQ(result.nearest.size(), 50U);
