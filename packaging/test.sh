@@ -205,7 +205,7 @@ step_asan() {
 }
 
 step_tsan() {
-  local threaded=(test_protocol test_daemon test_store)
+  local threaded=(test_protocol test_daemon test_store_threads)
   export TSAN_OPTIONS=${TSAN_OPTIONS:-halt_on_error=1:second_deadlock_stack=1}
   # ThreadSanitizer does not know the address layout of newer kernels; tests run while building, too, to be listed.
   if setarch "$(uname -m)" -R true 2>/dev/null; then launch=(setarch "$(uname -m)" -R); fi
