@@ -23,7 +23,7 @@ class BuiltinIndex final : public search::SemanticIndex {
                            vectors::ScanRequest request) override {
     index_.refresh(db);
     request.query = question.vector;
-    return index_.scan(request);
+    return index_.scan(db, request);
   }
   search::SemanticState state(sqlite::Database&) override { return {}; }
 

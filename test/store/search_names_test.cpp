@@ -39,7 +39,7 @@ class LexicalNames : public testing::Test {
     query.now = now;
     question_ = search_.understand(query);
     CandidateFilter filter(store_.db(), query.filter, question_.typed);
-    return search_.candidates(question_, filter, 100);
+    return search_.candidates(question_, filter, 100).best;
   }
   std::vector<ExchangeId> ids(std::string_view text) {
     std::vector<ExchangeId> out;
@@ -187,8 +187,19 @@ TEST_F(LexicalNames, BestIsTheBestOfAll) {
     query.text = text;
     const auto question = search_.understand(query);
     CandidateFilter filter(store_.db(), query.filter, question.typed);
-    const auto best = search_.candidates(question, filter, 250);
-    const auto first = search_.candidates(question, filter, 10);
+    const auto best = search_.candidates(question, filter, 250).best;
+    std::vector<ExchangeId> also;
+    for (int i = 0; i < 20; ++i)
+      also.push_back(static_cast<ExchangeId>(1 + random() % 300));
+    const auto [first, scored] = search_.candidates(question, filter, 10, also);
+    const auto alone = search_.score(question, also);
+    ASSERT_EQ(scored.size(), also.size());
+    for (std::size_t i = 0; i < also.size(); ++i) {
+      EXPECT_EQ(scored[i].id, also[i]);
+      EXPECT_DOUBLE_EQ(scored[i].score, alone[i].score) << text;
+      EXPECT_DOUBLE_EQ(scored[i].features.coverage, alone[i].features.coverage);
+      EXPECT_EQ(scored[i].terms, alone[i].terms);
+    }
     ASSERT_LE(first.size(), best.size());
     for (std::size_t i = 0; i < first.size(); ++i)
       EXPECT_EQ(first[i].id, best[i].id);
