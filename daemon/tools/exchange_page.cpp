@@ -35,6 +35,28 @@ bool has_text(EventKind kind) {
   return kind == EventKind::tool_call || kind == EventKind::tool_result || kind == EventKind::thinking;
 }
 
+// Its first `shown` items, and how many are not shown.
+void keep_first(std::optional<std::vector<std::string>>& list, std::size_t shown) {
+  if (!list || list->size() <= shown) return;
+  const std::string rest = "… " + std::to_string(list->size() - shown) + " more";
+  list->resize(shown);
+  list->push_back(rest);
+}
+
+// In a small answer lists give way to the texts.
+void shorten_lists(ExchangeOut& out, std::size_t tokens) {
+  for (const std::size_t shown : {16, 4, 0}) {
+    if (estimate_tokens(mcp::to_json(out)) <= tokens) return;
+    const auto files = out.files_referenced;
+    const auto decisions = out.decisions_made;
+    keep_first(out.decisions_made, shown);
+    if (estimate_tokens(mcp::to_json(out)) > tokens) keep_first(out.files_referenced, shown);
+    if (estimate_tokens(mcp::to_json(out)) <= tokens || shown == 0) return;
+    out.files_referenced = files;  // so that what is told of the rest counts all of it
+    out.decisions_made = decisions;
+  }
+}
+
 template <class T>
 std::optional<T> unless_empty(T value) {
   if (value.empty()) return std::nullopt;
@@ -208,6 +230,7 @@ ExchangePager::Page ExchangePager::make(const PageCursor& from, std::size_t toke
     const std::int64_t started = part;
     const bool must_advance = page.exchanges.empty();
     ExchangeOut out = head_of(i, part == 0);
+    if (must_advance) shorten_lists(out, tokens / 2);
     const std::size_t fixed = estimate_tokens(mcp::to_json(out)) + 12;
     constexpr std::size_t kLeastText = 40;
     if (!extras_[i].loaded || (!must_advance && fixed + kLeastText > left)) {

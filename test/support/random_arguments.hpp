@@ -5,6 +5,7 @@
 #include <boost/json/value.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <random>
@@ -65,6 +66,11 @@ class RandomArguments {
     return value != nullptr ? value->to_number<std::int64_t>() : otherwise;
   }
 
+  double real(const boost::json::object& schema, std::string_view name, double otherwise) const {
+    const auto* value = schema.if_contains(name);
+    return value != nullptr ? value->to_number<double>() : otherwise;
+  }
+
   boost::json::value valid(const std::string& name, const boost::json::object& schema) {
     const std::string_view type = schema.at("type").as_string();
     if (type == "boolean") return chance(50);
@@ -74,7 +80,11 @@ class RandomArguments {
         out.push_back(valid(name, schema.at("items").as_object()));
       return out;
     }
-    if (type == "integer" || type == "number") {
+    if (type == "number") {
+      const double low = real(schema, "minimum", 0);
+      return low + (real(schema, "maximum", low + 1) - low) * static_cast<double>(below(101)) / 100;
+    }
+    if (type == "integer") {
       const std::int64_t low = whole(schema, "minimum", 0);
       const std::int64_t high = whole(schema, "maximum", low + 40);
       // Small ones as often as large ones.
@@ -108,10 +118,10 @@ class RandomArguments {
   boost::json::value invalid(const boost::json::object& schema) {
     const std::string_view type = schema.at("type").as_string();
     std::vector<boost::json::value> wrong{boost::json::object{{"no", "such"}}};
-    if (type != "string") wrong.emplace_back("not this");
+    if (type != "string" && type != "array") wrong.emplace_back("not this");  // one text is taken for a list of one
     if (type == "string") wrong.emplace_back(12.5);
-    if (schema.contains("maximum")) wrong.emplace_back(whole(schema, "maximum", 0) + 1);
-    if (schema.contains("minimum")) wrong.emplace_back(whole(schema, "minimum", 0) - 1);
+    if (schema.contains("maximum")) wrong.emplace_back(std::floor(real(schema, "maximum", 0)) + 1);
+    if (schema.contains("minimum")) wrong.emplace_back(std::ceil(real(schema, "minimum", 0)) - 1);
     if (schema.contains("enum")) wrong.emplace_back("none of these");
     return wrong[below(wrong.size())];
   }

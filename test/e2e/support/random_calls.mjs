@@ -49,8 +49,11 @@ export function validValue(random, name, schema, pools) {
   switch (schema.type) {
     case 'boolean':
       return random.chance(0.5);
-    case 'integer':
     case 'number': {
+      const low = schema.minimum ?? 0;
+      return low + ((schema.maximum ?? low + 1) - low) * random.next();
+    }
+    case 'integer': {
       const low = schema.minimum ?? 0;
       const high = schema.maximum ?? low + 50;
       if (random.chance(0.1)) return random.chance(0.5) ? low : high;
@@ -73,7 +76,7 @@ function wrongValue(random, schema) {
   const wrong = [{ no: 'such' }];
   if (schema.type !== 'array') wrong.push([1, 2]);
   if (schema.type !== 'boolean' && schema.type !== 'array') wrong.push(true);
-  if (schema.type !== 'string') wrong.push('not this');
+  if (schema.type !== 'string' && schema.type !== 'array') wrong.push('not this'); // one text is taken for a list of one
   if (schema.type === 'string') wrong.push(12.5);
   if (schema.enum) wrong.push('none-of-these');
   if (schema.maxLength !== undefined && !schema.enum) wrong.push('y'.repeat(schema.maxLength + 1));
