@@ -140,8 +140,7 @@ Result<EventSource> Reader::event_source(std::int64_t session_pk, std::int64_t s
 
 Result<continuity::SessionPast> Reader::session_past(std::int64_t session_pk,
                                                      const continuity::BoundaryChoice& choice) {
-  return ask(continuity::SessionPast(),
-             [&](Connection& c) { return continuity::load_past(c.db, session_pk, choice); });
+  return ask(continuity::SessionPast(), [&](Connection& c) { return continuity::load_past(c.db, session_pk, choice); });
 }
 
 Result<StoredSession> Reader::stored_session(std::int64_t session_pk) {

@@ -12,7 +12,6 @@ constexpr std::int64_t kStretch = 1 << 14;  // documents
 constexpr std::size_t kPlaces = 128;        // of one word in one document
 constexpr double kRounding = 1e-3;          // of found_idf
 constexpr ExchangeId kNone = std::numeric_limits<ExchangeId>::max();
-
 static_assert(QueryPlan::kMaxTerms < 30);
 
 }  // namespace

@@ -33,7 +33,8 @@ inline std::vector<std::string> dump_store(sqlite::Database& db) {
       "SELECT 'response', response_key, exchange_number, input, output, cache_read, cache_creation FROM responses"
       " ORDER BY response_key",
       "SELECT 'observation', s.uid, o.exchange_number, o.event_seq, o.time, o.type, o.summary, o.content, o.tool,"
-      " o.metadata FROM observations o JOIN sessions s USING (session_pk) ORDER BY s.uid, o.event_seq, o.type, o.content_hash",
+      " o.metadata FROM observations o JOIN sessions s USING (session_pk) ORDER BY s.uid, o.event_seq, o.type, "
+      "o.content_hash",
       "SELECT 'commit', s.uid, c.event_seq, c.sha, c.exchange_number, c.branch, c.subject, c.time FROM commits c"
       " JOIN sessions s USING (session_pk) ORDER BY s.uid, c.event_seq, c.sha",
       "SELECT 'item', o.path, i.session_uid, i.item_no, i.item_key, i.version, i.flags, i.record_type, i.disposition,"
