@@ -10,11 +10,14 @@
 #include "store/reader.hpp"
 #include "store/sqlite/database.hpp"
 
+#include <unistd.h>
+
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -25,7 +28,9 @@ namespace fs = std::filesystem;
 using namespace memd;
 using bench::QueryClass;
 
-constexpr std::size_t kNaiveQueries = 5;  // of a kind: slow enough that few tell
+// Of a kind, for the naive OR: slow enough that few tell, and of a large store one.
+constexpr std::size_t kNaiveQueries = 5;
+constexpr double kLargeStore = 2e9;  // bytes
 constexpr int kClients = 64;
 
 // In milliseconds. The CPU time tells the cost also on a machine that others use.
@@ -65,6 +70,21 @@ void row(const std::string& kind, const char* how, const Latencies& taken) {
   std::fflush(stdout);
 }
 
+// Of all threads, in milliseconds; the system counts in steps of ten.
+double cpu_of_process_ms(const std::string& process) {
+  std::ifstream file("/proc/" + process + "/stat");
+  std::string line;
+  std::getline(file, line);
+  std::istringstream fields(line.substr(line.rfind(')') + 2));
+  std::string skipped;
+  for (int i = 0; i < 11; ++i)
+    fields >> skipped;
+  double user = 0;
+  double system = 0;
+  fields >> user >> system;
+  return (user + system) * 1000 / static_cast<double>(::sysconf(_SC_CLK_TCK));
+}
+
 double memory_mb(const std::string& process, const std::string& what) {
   std::ifstream status("/proc/" + process + "/status");
   for (std::string name; status >> name;)
@@ -86,6 +106,7 @@ void in_process(const fs::path& store, const std::vector<QueryClass>& classes, S
   Latencies all;
   Latencies all_naive;
   std::size_t hits = 0;
+  const std::size_t naive_queries = static_cast<double>(fs::file_size(store)) > kLargeStore ? 1 : kNaiveQueries;
   for (const QueryClass& c : classes) {
     SearchQuery query;
     query.limit = 10;
@@ -96,7 +117,7 @@ void in_process(const fs::path& store, const std::vector<QueryClass>& classes, S
     });
     row(c.name, "memd", ours);
     all.add(ours);
-    const auto theirs = measure(c.queries, kNaiveQueries, [&](const std::string& text) {
+    const auto theirs = measure(c.queries, naive_queries, [&](const std::string& text) {
       const std::string match = bench::naive_match(text);
       auto& q = naive
                     .prepare(
@@ -126,27 +147,35 @@ void served(const fs::path& memd, const fs::path& store, const std::vector<Query
   bench::Child child(setup.memd, setup.arguments({"--stdio"}));
   child.ask(
       R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}})");
-  std::vector<std::string> queries;
-  for (const QueryClass& c : classes)
-    queries.insert(queries.end(), c.queries.begin(), c.queries.end());
-  const auto request = [&](int id) {
-    // Neighbours ask different things.
-    const std::string& query = queries[static_cast<std::size_t>(id) * 7919 % queries.size()];
-    return R"({"jsonrpc":"2.0","id":)" + std::to_string(id) +
-           R"(,"method":"tools/call","params":{"name":"semantic_search","arguments":{"query":)" +
-           bench::json_string(query) + "}}}";
-  };
   std::string pid;
   std::ifstream(setup.data / "memd.pid") >> pid;
-  const auto calls = [&](int clients, int calls_each) {
+  const auto calls = [&](const std::string& what, const std::vector<std::string>& queries, int clients,
+                         int calls_each) {
+    const auto request = [&](int id) {
+      // Neighbours ask different things.
+      const std::string& query = queries[static_cast<std::size_t>(id) * 7919 % queries.size()];
+      return R"({"jsonrpc":"2.0","id":)" + std::to_string(id) +
+             R"(,"method":"tools/call","params":{"name":"semantic_search","arguments":{"query":)" +
+             bench::json_string(query) + "}}}";
+    };
+    const double cpu = cpu_of_process_ms(pid);
     const auto ms = bench::hammer(setup.socket(), clients, 1, calls_each, request);
-    std::printf("served, %2d at once %19.2f %9.2f %9.2f    memory %.0f MiB, at most %.0f\n", clients,
+    std::printf("%-20s %-9s %9.2f %9.2f %9.2f %11.2f\n", what.c_str(), ("x" + std::to_string(clients)).c_str(),
                 bench::percentile(ms, 0.5), bench::percentile(ms, 0.95), bench::percentile(ms, 0.99),
-                memory_mb(pid, "VmRSS:"), memory_mb(pid, "VmHWM:"));
+                (cpu_of_process_ms(pid) - cpu) / static_cast<double>(ms.size()));
     std::fflush(stdout);
   };
-  calls(1, static_cast<int>(queries.size()));
-  calls(kClients, static_cast<int>(queries.size() / 8 + 1));
+  std::printf("\nserved, hybrid: %-4s %-9s %9s %9s %9s %11s\n", "", "clients", "p50 ms", "p95 ms", "p99 ms",
+              "CPU, mean");
+  std::vector<std::string> queries;  // of people: P5
+  calls("(warming up)", classes.front().queries, 1, static_cast<int>(classes.front().queries.size()));
+  for (const QueryClass& c : classes) {
+    calls(c.name, c.queries, 1, static_cast<int>(c.queries.size()));
+    if (c.name != "stack trace") queries.insert(queries.end(), c.queries.begin(), c.queries.end());
+  }
+  calls("all but traces (P5)", queries, 1, static_cast<int>(queries.size()));
+  calls("all but traces", queries, kClients, static_cast<int>(queries.size() / 8 + 1));
+  std::printf("memory of the process %.0f MiB, at most %.0f\n", memory_mb(pid, "VmRSS:"), memory_mb(pid, "VmHWM:"));
   child.close();
 }
 
