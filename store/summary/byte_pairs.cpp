@@ -91,7 +91,7 @@ class KnownPieces {
   }
 
  private:
-  static constexpr unsigned kBits = 12;
+  static constexpr unsigned kBits = 14;
   struct Entry {
     std::array<char, kLongest> bytes{};
     std::uint8_t length = 0;
