@@ -12,6 +12,7 @@ const toolNames = [
   'get_exchange',
   'list_sessions',
   'recent_turns',
+  'resume_context',
   'semantic_search',
   'session_summary',
   'temporal_query',

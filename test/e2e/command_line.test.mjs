@@ -223,7 +223,7 @@ describe('inspector', () => {
         await stopDaemons(home);
         if (way === 'socket') await startDaemon(home);
         const stdout = await inspect(way, '--method', 'tools/list', '--protocol-era', era, '--strict');
-        assert.equal(JSON.parse(stdout).tools.length, 7);
+        assert.equal(JSON.parse(stdout).tools.length, 10);
       });
     }
   }
