@@ -75,9 +75,10 @@ Result<void> SpendingLedger::settle(const Charge& charge, Outcome outcome, std::
 Result<std::vector<Spent>> SpendingLedger::today() {
   return file_->with([&](sqlite::Database& db) {
     std::vector<Spent> out;
+    const std::string day = day_of(clock_.now());  // has to outlive the steps: texts are not copied
     auto& q = db.prepare(
         "SELECT model, requests, failures, tokens_in, tokens_out FROM spending WHERE day = ? ORDER BY model");
-    q.bind(day_of(clock_.now()));
+    q.bind(day);
     while (q.step())
       out.push_back({q.str(0), q.int64(1), q.int64(2), q.int64(3), q.int64(4)});
     q.reset();
