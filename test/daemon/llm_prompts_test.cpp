@@ -22,9 +22,9 @@ class LlmPrompts : public LlmFixture {
   // tokens are estimated, as "N".
   std::string asked(const std::string& strategy) {
     options_.parallel = 1;
-    std::size_t answers = 0;
-    model().answer_with(
-        [&](const CompletionRequest&) { return ScriptedModel::says("Summary " + std::to_string(++answers) + "."); });
+    model().answer_with([answers = 0](const CompletionRequest&) mutable {
+      return ScriptedModel::says("Summary " + std::to_string(++answers) + ".");
+    });
     good(strategy);
     static const std::regex tag("(<<<RECORD|<<<END) [0-9a-f]{16}>>>");
     std::string out;
