@@ -7,12 +7,26 @@
 #include <utility>
 
 namespace memd::sqlite {
+
+enum class Access : unsigned char { shared, rebuilding, immutable };
+
 namespace {
 
 constexpr int kBusyTimeoutMs = 5;
 
 // Characters with a meaning in a URI are written as %xx.
-std::string file_uri(std::string_view path, bool immutable) {
+// With readonly_shm SQLite neither makes an index of the log nor rebuilds one: a writer that opens the database while
+// a reader rebuilds is told SQLITE_BUSY_RECOVERY, whatever its patience. https://sqlite.org/c3ref/open.html
+std::string_view parameters(Access access) {
+  switch (access) {
+    case Access::shared: return "?mode=ro&readonly_shm=1";
+    case Access::rebuilding: return "?mode=ro";
+    case Access::immutable: break;
+  }
+  return "?mode=ro&immutable=1";
+}
+
+std::string file_uri(std::string_view path, Access access) {
   constexpr std::string_view kHex = "0123456789ABCDEF";
   std::string uri = "file:";
   for (const char c : path) {
@@ -23,10 +37,16 @@ std::string file_uri(std::string_view path, bool immutable) {
       uri.push_back(c);
     }
   }
-  return uri.append(immutable ? "?mode=ro&immutable=1" : "?mode=ro");
+  return uri.append(parameters(access));
+}
+
+// The index of the log is being made by its writer.
+bool not_ready(int code) {
+  return code == SQLITE_READONLY_RECOVERY || code == SQLITE_READONLY_CANTLOCK || code == SQLITE_READONLY_CANTINIT;
 }
 
 bool cannot_open(int code) {
+  if (not_ready(code)) return false;
   const int primary = code & 0xff;
   return primary == SQLITE_CANTOPEN || primary == SQLITE_READONLY || primary == SQLITE_PERM;
 }
@@ -80,10 +100,10 @@ void ReadOnlyDatabase::Closer::operator()(sqlite3* database) const noexcept { sq
 ReadOnlyDatabase::~ReadOnlyDatabase() = default;
 
 // Opens and reads the first page: that is when SQLite looks for the log.
-int ReadOnlyDatabase::open_as(bool immutable) {
+int ReadOnlyDatabase::open_as(Access access) {
   sqlite3* raw = nullptr;
   const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
-  const int opened = sqlite3_open_v2(file_uri(path_, immutable).c_str(), &raw, flags, nullptr);
+  const int opened = sqlite3_open_v2(file_uri(path_, access).c_str(), &raw, flags, nullptr);
   database_.reset(raw);
   if (opened != SQLITE_OK) return opened;
   sqlite3_extended_result_codes(raw, 1);
@@ -98,13 +118,22 @@ int ReadOnlyDatabase::open_as(bool immutable) {
 }
 
 Result<std::unique_ptr<ReadOnlyDatabase>> ReadOnlyDatabase::open(const FileView& files, const std::string& path) {
+  auto database = attempt(files, path);
+  // Its writer may have closed it, and opened it again, between the look at its files and the opening.
+  for (int again = 0; again < 2 && !database && database.error().is(Errc::permission); ++again)
+    database = attempt(files, path);
+  return database;
+}
+
+Result<std::unique_ptr<ReadOnlyDatabase>> ReadOnlyDatabase::attempt(const FileView& files, const std::string& path) {
   MEMD_TRY_ASSIGN(const FileState state, file_state(files, path));
   if (!state.is_database) return Error(Errc::io, path + ": not an SQLite database");
   std::unique_ptr<ReadOnlyDatabase> database(new ReadOnlyDatabase(files, path));
 
   const bool closed = state.write_ahead && !state.has_log && !state.has_index;
   if (!closed) {
-    const int code = database->open_as(false);
+    const bool lost_index = state.write_ahead && state.has_log && !state.has_index;
+    const int code = database->open_as(lost_index ? Access::rebuilding : Access::shared);
     if (code == SQLITE_OK) return database;
     Error failed = database->error(code);
     // Without a -shm, and no place to make one, the content of a log cannot be read: only what is complete in the
@@ -113,7 +142,7 @@ Result<std::unique_ptr<ReadOnlyDatabase>> ReadOnlyDatabase::open(const FileView&
     database->database_.reset();
   }
   MEMD_TRY_ASSIGN(database->mark_, change_mark(files, path));
-  const int code = database->open_as(true);
+  const int code = database->open_as(Access::immutable);
   if (code != SQLITE_OK) return database->error(code);
   MEMD_TRY(database->confirm());
   return database;
@@ -149,6 +178,7 @@ Result<void> ReadOnlyDatabase::confirm() const {
 
 Error ReadOnlyDatabase::error(int code) const {
   const std::string what = path_ + ": " + (database_ ? sqlite3_errmsg(database_.get()) : sqlite3_errstr(code));
+  if (not_ready(code)) return {Errc::busy, what};
   switch (code & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:

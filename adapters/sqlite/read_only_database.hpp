@@ -14,6 +14,7 @@ struct sqlite3_stmt;
 namespace memd::sqlite {
 
 class ReadOnlyDatabase;
+enum class Access : unsigned char;
 
 // A SELECT on a database of an agent. Without a ReadTransaction around it, it is a read transaction from the first
 // step to the last one, a reset or its destruction; no longer than that does it stand in anybody's way.
@@ -55,7 +56,8 @@ class Query {
 // A rollback-mode database is read under SHARED locks, which make its writer wait: keep statements to a few
 // milliseconds. A WAL database has no such limit. One that nobody has open (no -wal, or an empty one and no -shm), or
 // whose folder cannot be written, is read without any lock, so that no -wal or -shm is left beside it; a write that
-// comes in meanwhile makes that Errc::busy.
+// comes in meanwhile makes that Errc::busy. The index of a log (-shm) is read, never made or mended; only where a crash
+// or a copy left a log without one, it is made anew, as by any reader.
 //
 // Errors: Errc::busy (locked, or changed while read without locks), Errc::not_found, Errc::permission, Errc::io (also:
 // damaged, or no database at all; the context says so).
@@ -84,7 +86,8 @@ class ReadOnlyDatabase {
     void operator()(sqlite3* database) const noexcept;
   };
   ReadOnlyDatabase(const FileView& files, std::string path) : files_(files), path_(std::move(path)) {}
-  int open_as(bool immutable);
+  static Result<std::unique_ptr<ReadOnlyDatabase>> attempt(const FileView& files, const std::string& path);
+  int open_as(Access access);
   bool changed() const;
 
   const FileView& files_;

@@ -94,6 +94,24 @@ TEST_F(SqliteRead, ALogWithoutItsIndex) {
   EXPECT_GT(fs::file_size(copy + "-wal"), 0U);  // not checkpointed
 }
 
+// A home that was copied while the agent ran: the index came with the log, whole or cut, and nobody writes.
+TEST_F(SqliteRead, ALogThatWasCopiedWithItsIndex) {
+  const std::string copy = (folder_ / "copy.db").string();
+  {
+    WrittenDatabase writer(path_);
+    writer.run("PRAGMA journal_mode = WAL; CREATE TABLE t (a); INSERT INTO t VALUES (1), (2)");
+    for (const char* companion : {"", "-wal", "-shm"})
+      fs::copy_file(path_ + companion, copy + companion);
+  }
+  path_ = copy;
+  EXPECT_EQ(count(), 2);
+  for (const std::uintmax_t bytes : {100U, 0U}) {
+    fs::resize_file(copy + "-shm", bytes);
+    EXPECT_EQ(count(), 2) << bytes;
+    EXPECT_EQ(fs::file_size(copy + "-shm"), bytes) << "written to";
+  }
+}
+
 TEST_F(SqliteRead, CannotWrite) {
   { WrittenDatabase(path_).run("CREATE TABLE t (a)"); }
   const auto db = ReadOnlyDatabase::open(view_, path_).value();
