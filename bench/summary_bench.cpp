@@ -1,7 +1,7 @@
 // Latency of the tools that tell what was done (P6), over a store of any size, in process: no model, no cache, each
 // answer made anew. make_store makes stores.
 //
-//   summary_bench DIRECTORY/memd.db [CALLS a kind = 200]
+//   summary_bench DIRECTORY/memd.db [CALLS a kind = 200 [PART of the name of a kind]]
 #include "bench/statistics.hpp"
 #include "daemon/tools/recent_turns.hpp"
 #include "daemon/tools/session_summary.hpp"
@@ -152,12 +152,13 @@ void measure(const mcp::ToolRegistry& registry, const Call& call, std::size_t co
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    std::fputs("usage: summary_bench DIRECTORY/memd.db [CALLS]\n", stderr);
+    std::fputs("usage: summary_bench DIRECTORY/memd.db [CALLS [PART OF A KIND]]\n", stderr);
     return 2;
   }
   try {
     const fs::path store = argv[1];
     const std::size_t count = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 200;
+    const std::string only = argc > 3 ? argv[3] : "";
     auto db = sqlite::Database::open(store, sqlite::OpenMode::read_only);
     const auto newest = strings(db, "SELECT max(started_at) FROM exchanges");
     const StoreClock clock(std::strtoll(newest.at(0).c_str(), nullptr, 10));
@@ -174,7 +175,7 @@ int main(int argc, char** argv) {
                 strings(db, "SELECT max(next_exchange) FROM sessions").at(0).c_str());
     std::printf("%-38s %8s %8s %8s   %8s %8s %8s\n", "ms", "p50", "p95", "p99", "CPU p50", "p95", "p99");
     for (const Call& call : calls(db, count, clock.now())) {
-      if (call.arguments.empty()) continue;
+      if (call.arguments.empty() || call.kind.find(only) == std::string::npos) continue;
       measure(registry, call, 3, false);  // warm
       measure(registry, call, count, true);
     }
