@@ -84,7 +84,7 @@ std::vector<std::string> with_sessions(const std::vector<std::string>& uids, con
   return out;
 }
 
-std::vector<Call> calls(sqlite::Database& db, std::size_t count, TimeMs now) {
+std::vector<Call> calls(sqlite::Database& db, std::size_t count) {
   // Sessions from all of history; among those that tell of something, every so many.
   const std::string share = std::to_string(count);
   const auto uids = strings(db,
@@ -103,10 +103,16 @@ std::vector<Call> calls(sqlite::Database& db, std::size_t count, TimeMs now) {
   out.push_back({"  longest session, 100 turns", "recent_turns", with_sessions(longest, R"(,"n_turns":100)")});
   const auto first = strings(db, "SELECT min(started_at) FROM exchanges WHERE started_at > 0");
   const TimeMs begin = std::strtoll(first.at(0).c_str(), nullptr, 10);
+  // Times at which something was done: between them there may be months of nothing.
+  const auto times =
+      strings(db,
+              "WITH t AS (SELECT started_at, row_number() OVER (ORDER BY started_at) AS n, count(*) OVER"
+              " () AS c FROM exchanges WHERE started_at > 0) SELECT started_at FROM t WHERE n % max(c / " +
+                  share + ", 1) = 0 LIMIT " + share);
   for (const int days : {1, 7, 30}) {
     Call c{days == 1 ? "temporal_query, a day" : days == 7 ? "  a week" : "  30 days", "temporal_query", {}};
-    for (std::size_t i = 0; i < count; ++i) {
-      const TimeMs since = begin + (now - begin) / static_cast<TimeMs>(count) * static_cast<TimeMs>(i);
+    for (const std::string& time : times) {
+      const TimeMs since = std::strtoll(time.c_str(), nullptr, 10);
       c.arguments.push_back("{\"since\":\"" + format_rfc3339(since) + "\",\"until\":\"" +
                             format_rfc3339(since + days * kMsPerDay) + "\"}");
     }
@@ -174,7 +180,7 @@ int main(int argc, char** argv) {
     std::printf("%s exchanges, longest session %s\n", strings(db, "SELECT count(*) FROM exchanges").at(0).c_str(),
                 strings(db, "SELECT max(next_exchange) FROM sessions").at(0).c_str());
     std::printf("%-38s %8s %8s %8s   %8s %8s %8s\n", "ms", "p50", "p95", "p99", "CPU p50", "p95", "p99");
-    for (const Call& call : calls(db, count, clock.now())) {
+    for (const Call& call : calls(db, count)) {
       if (call.arguments.empty() || call.kind.find(only) == std::string::npos) continue;
       measure(registry, call, 3, false);  // warm
       measure(registry, call, count, true);
