@@ -70,7 +70,7 @@ constexpr std::size_t kLeastTextTokens = 90;
 struct PricedHit {
   explicit PricedHit(const SearchHit& found) : hit(found), fields(without_texts(found)) {
     const auto most = [](std::string_view text, std::size_t limit) {
-      return std::min(limit, estimate_tokens(text.substr(0, limit * 16)));
+      return prefix_within_tokens(text, limit) < text.size() ? limit : estimate_tokens(text);
     };
     cost = estimate_tokens(mcp::to_json(fields));
     snippet = most(hit.snippet, kSnippetTokens);

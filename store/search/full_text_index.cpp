@@ -129,7 +129,7 @@ FullTextIndex::FullTextIndex(sqlite::Database& db, const std::string& table)
     : db_(db),
       page_sql_("SELECT block FROM " + table + "_data WHERE id = ?1"),
       seek_sql_("SELECT pgno FROM " + table + "_idx WHERE segid = ?1 AND term <= ?2 ORDER BY term DESC LIMIT 1"),
-      length_sql_("SELECT sz FROM " + table + "_docsize WHERE id = ?1") {
+      lengths_table_(table + "_docsize") {
   auto& q = db_.prepare("SELECT v FROM " + table + "_config WHERE k = 'version'");
   const std::int64_t version = q.step() ? q.int64(0) : 0;
   q.reset();
@@ -260,15 +260,11 @@ double FullTextIndex::mean_length() const {
   return documents_ > 0 ? std::max(1.0, static_cast<double>(words_) / static_cast<double>(documents_)) : 1.0;
 }
 
-std::int64_t FullTextIndex::length(ExchangeId id) {
-  auto& q = db_.prepare(length_sql_).bind(id);
+std::int64_t LengthReader::words(ExchangeId id) {
   std::int64_t out = 0;
-  if (q.step()) {
-    const std::string_view sizes = q.blob(0);
-    for (std::size_t at = 0; at < sizes.size();)
-      out += static_cast<std::int64_t>(varint(sizes, at));
-  }
-  q.reset();
+  if (!sizes_.read(id, record_)) return out;
+  for (std::size_t at = 0; at < record_.size();)
+    out += static_cast<std::int64_t>(varint(record_, at));
   return out;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "schemas/ids.hpp"
+#include "store/sqlite/blob_reader.hpp"
 #include "store/sqlite/database.hpp"
 
 #include <cstddef>
@@ -115,11 +116,11 @@ class FullTextIndex {
 
   std::size_t segments() const { return segments_.size(); }
   std::int64_t documents() const { return documents_; }
-  double mean_length() const;          // words
-  std::int64_t length(ExchangeId id);  // words; 0 when there is no such document
+  double mean_length() const;  // words
 
  private:
   friend class PostingCursor;
+  friend class LengthReader;
   struct Segment {
     std::int64_t id = 0;
     std::int64_t first_page = 0;
@@ -134,13 +135,24 @@ class FullTextIndex {
   sqlite::Database& db_;
   const std::string page_sql_;
   const std::string seek_sql_;
-  const std::string length_sql_;
+  const std::string lengths_table_;
   std::string structure_;          // the record segments_ was read from
   std::vector<Segment> segments_;  // newest first
   std::vector<Segment> largest_;
   std::unordered_map<std::string, std::vector<PostingCursor>> found_;  // of these segments; a question asks repeatedly
   std::int64_t documents_ = 0;
   std::int64_t words_ = 0;
+};
+
+// How long documents are. For one question, inside one transaction.
+class LengthReader {
+ public:
+  explicit LengthReader(FullTextIndex& index) : sizes_(index.db_, index.lengths_table_.c_str(), "sz") {}
+  std::int64_t words(ExchangeId id);  // 0 when there is no such document
+
+ private:
+  sqlite::BlobReader sizes_;
+  std::string record_;
 };
 
 }  // namespace memd::search

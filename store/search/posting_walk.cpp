@@ -15,7 +15,7 @@ static_assert(QueryPlan::kMaxTerms < 30);
 }  // namespace
 
 PostingWalk::PostingWalk(FullTextIndex& index, const QueryPlan& plan)
-    : index_(index), plan_(plan), scorer_(plan), documents_(kStretch), hits_(plan.terms.size()) {
+    : index_(index), lengths_(index), plan_(plan), scorer_(plan), documents_(kStretch), hits_(plan.terms.size()) {
   index_.refresh();
   const auto compiled = [this](const std::vector<TermForm>& forms) {
     std::vector<Form> out;

@@ -92,6 +92,7 @@ class PostingWalk {
   static constexpr std::uint32_t kTerms = kAlso - 1;
 
   FullTextIndex& index_;
+  LengthReader lengths_;
   const QueryPlan& plan_;
   const MatchScorer scorer_;
   std::vector<Word> words_;

@@ -96,7 +96,7 @@ double PostingWalk::least_length() const {
 }
 
 double PostingWalk::length_ratio(ExchangeId id) {
-  return static_cast<double>(index_.length(id)) / index_.mean_length();
+  return static_cast<double>(lengths_.words(id)) / index_.mean_length();
 }
 
 }  // namespace memd::search

@@ -14,6 +14,8 @@ namespace memd::vectors {
 namespace {
 
 constexpr std::uint32_t kBlockRows = 1024;
+constexpr std::uint32_t kRun = 16;  // estimates looked at together: few rows are near enough
+static_assert(kBlockRows % kRun == 0);
 constexpr std::size_t kAhead = 8;  // rows fetched before they are needed
 constexpr std::size_t kCacheLine = 64;
 constexpr std::uint32_t kSampleRun = 16;  // neighbouring rows: what costs is going to another place
@@ -35,6 +37,15 @@ struct Candidate {
   std::uint32_t row = 0;
   float estimate = 0;
 };
+
+// Of a run. Lanes beside each other, for compilers to see that they may be.
+float largest(const float* run) {
+  std::array<float, kRun / 4> lanes;
+  std::copy_n(run, lanes.size(), lanes.begin());
+  for (std::size_t i = lanes.size(); i < kRun; ++i)
+    lanes[i % lanes.size()] = std::max(lanes[i % lanes.size()], run[i]);
+  return *std::max_element(lanes.begin(), lanes.end());
+}
 
 class Scan {
  public:
@@ -138,13 +149,17 @@ class Scan {
         const std::uint32_t count = std::min(kBlockRows, s.rows - block);
         std::array<float, kBlockRows> estimate;
         estimates(query, s, block, count, estimate.data());
-        for (std::uint32_t i = 0; i < count; ++i) {
-          if (estimate[i] <= threshold) continue;
-          const std::uint32_t row = block + i;
-          const ExchangeId id = s.exchanges->as<ExchangeId>()[row];
-          if (s.inverse->as<float>()[row] == 0 || !in_range(id) || !passes(id)) continue;
-          candidates.push_back({static_cast<std::uint32_t>(n * kSegmentRows + row), estimate[i]});
-          if (candidates.size() >= 4 * wanted) keep_best();
+        std::fill(estimate.begin() + count, estimate.end(), -std::numeric_limits<float>::infinity());
+        for (std::uint32_t run = 0; run < count; run += kRun) {
+          if (largest(estimate.data() + run) <= threshold) continue;
+          for (std::uint32_t i = run; i < std::min(run + kRun, count); ++i) {
+            if (estimate[i] <= threshold) continue;
+            const std::uint32_t row = block + i;
+            const ExchangeId id = s.exchanges->as<ExchangeId>()[row];
+            if (s.inverse->as<float>()[row] == 0 || !in_range(id) || !passes(id)) continue;
+            candidates.push_back({static_cast<std::uint32_t>(n * kSegmentRows + row), estimate[i]});
+            if (candidates.size() >= 4 * wanted) keep_best();
+          }
         }
       }
       scanned_ += s.live;

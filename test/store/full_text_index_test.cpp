@@ -145,9 +145,10 @@ TEST_F(FullTextIndexTest, LengthsAreInWords) {
   const auto b = store_.exchange(s, {.user = "one", .tools = "two"});
   FullTextIndex index(db_, "exchanges_fts");
   index.refresh();
-  EXPECT_EQ(index.length(a), 4);
-  EXPECT_EQ(index.length(b), 2);
-  EXPECT_EQ(index.length(99), 0);
+  LengthReader lengths(index);
+  EXPECT_EQ(lengths.words(a), 4);
+  EXPECT_EQ(lengths.words(99), 0);
+  EXPECT_EQ(lengths.words(b), 2);
   EXPECT_DOUBLE_EQ(index.mean_length(), 3);
 }
 
