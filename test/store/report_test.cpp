@@ -153,6 +153,16 @@ TEST_F(ReportTest, ASessionIsToldByItsFirstPromptLastAnswerAndDecisions) {
   EXPECT_EQ(s.turns[0].line, "Why is it slow?");
 }
 
+TEST_F(ReportTest, ALongAnswerIsCutBetweenCharacters) {
+  const auto a = store.session({.native_id = "a"});
+  store.exchange(a, {.user = "What came of it?", .answer = "Another answer."});
+  std::string answer;
+  while (answer.size() < 2000)
+    answer += "答";
+  store.exchange(a, {.user = "And now?", .answer = answer});
+  EXPECT_EQ(report().newest.at(0).last_said, answer.substr(0, 798));
+}
+
 TEST_F(ReportTest, OlderSessionsAreInTheFiguresOnly) {
   for (int i = 0; i < 5; ++i) {
     const auto s = store.session({.native_id = "s" + std::to_string(i), .start = kDay + i * kMsPerDay});
