@@ -99,6 +99,15 @@ TEST(RecordedEdits, NothingFromWhatTellsOfNothing) {
   EXPECT_TRUE(recorded_edits(deep + "1" + std::string(200, '}')).empty());
 }
 
+TEST(RecordedEdits, NumbersThatAreNoLinesPlaceNothing) {
+  const auto counted =
+      only(R"({"filePath":"a.c","structuredPatch":[{"oldStart":9223372036854775807,"newStart":9223372036854775807,)"
+           R"("oldLines":-5,"newLines":1,"lines":["-x","+y"]}]})");
+  EXPECT_FALSE(counted.hunks.at(0).placed());
+  EXPECT_EQ(counted.hunks.at(0).old_lines, 0);
+  EXPECT_TRUE(recorded_edits(R"({"path":"a.c","diff":"@@ -9223372036854775807 +1 @@\n-x\n+y\n"})").empty());
+}
+
 TEST(RecordedEdits, ACutCharacterSpoilsNothing) {
   const auto edit = only(R"({"file_path":"/w/a.c","old_string":"x","new_string":"y","other":"\ud83d"})");
   EXPECT_EQ(edit.hunks.at(0).text, "-x\n+y\n");

@@ -216,6 +216,15 @@ TEST_F(SessionSummary, TakesChunksFromAModel) {
   ASSERT_EQ(a.at("chunks").as_array().size(), 2U);
   EXPECT_EQ(str(a.at("chunks").at(1).at("summary")), "Second part.");
   EXPECT_EQ(str(a.at("chunks").at(1).at("first_exchange_id")), format_exchange_id(large_ids[20]));
+  // The numbers of a session need not begin with 0: parts are told by their place.
+  store.db()
+      .prepare("UPDATE exchanges SET exchange_number = exchange_number + 1000 WHERE session_pk = ?")
+      .bind(large)
+      .run();
+  const auto b = summary(R"({"session_id":"bbbb","level":1})");
+  ASSERT_EQ(b.at("chunks").as_array().size(), 2U);
+  EXPECT_EQ(b.at("chunks").at(1).at("chunk").as_int64(), 51);
+  EXPECT_EQ(str(b.at("chunks").at(1).at("last_exchange_id")), format_exchange_id(large_ids[39]));
 }
 
 TEST_F(SessionSummary, FallsBackWhenAModelFails) {
