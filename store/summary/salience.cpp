@@ -17,8 +17,6 @@ bool is_term_byte(char c) {
          static_cast<unsigned char>(c) >= 0x80;
 }
 
-// Not the list of store/search: there a word is dropped that finds nothing in particular, here one that tells nothing
-// of what a text is about ("need", "look", "good"), and words of one or two letters are no terms anyway.
 bool is_stop_word(std::string_view w) {
   static const std::unordered_set<std::string_view> kWords{
       "the",     "and",   "for",  "are",   "but",   "not",   "you",    "all",   "any",   "can",   "had",   "has",

@@ -250,6 +250,18 @@ TEST_F(Looking, WhatIsCommittedDuringALookIsLookedAtAgain) {
   EXPECT_THAT(told, ElementsAre("note://n/two"));
 }
 
+TEST_F(Looking, AHintThatComesWhileItLooksIsNotLost) {
+  hub.add("note://n/two", std::hash<std::string>()("text of two"));
+  executors.to_worker = [this](mcp::Task t) {
+    if (++looks == 1) watch.hint();  // reaches the loop before the look has ended
+    t();
+    notes.notes["two"] = "new";
+  };
+  run();
+  EXPECT_EQ(looks, 2);
+  EXPECT_THAT(told, ElementsAre("note://n/two"));
+}
+
 TEST_F(Looking, AStoppedWatchIsSilent) {
   hub.add("note://n/two", 1);
   watch.stop();

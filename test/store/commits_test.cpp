@@ -31,6 +31,8 @@ TEST(CommitOutput, FirstCommitDetachedHeadAndSeveralAtOnce) {
   ASSERT_EQ(several.size(), 2U);
   EXPECT_EQ(several[0].branch, "");
   EXPECT_EQ(several[1].sha, "2996bb8");
+  const auto once = commits_in("[main 1a2b3c4] Add\n 1 file changed\n[main 1a2b3c4] Add\n 1 file changed\n", false);
+  EXPECT_EQ(once.size(), 1U) << "a script that prints it again";
 }
 
 TEST(CommitOutput, BehindWhatHooksSay) {

@@ -189,6 +189,9 @@ TEST_F(ReportTest, WhatHasNoTimeIsOnNoDayAndInTheSums) {
   EXPECT_EQ(r.tokens.output, 9);
   ASSERT_THAT(r.activity, SizeIs(1));
   EXPECT_EQ(r.activity[0].day, 0);
+  ReportQuery before;  // whether it was before anything nobody knows
+  before.filter.until = kDay;
+  EXPECT_EQ(report(before).exchanges, 0);
 }
 
 TEST_F(ReportTest, TopicsByDayAndCostsAsThePlatformReckons) {
@@ -209,6 +212,10 @@ TEST_F(ReportTest, TopicsByDayAndCostsAsThePlatformReckons) {
   EXPECT_EQ(r.sessions_with_cost, 1);
   ASSERT_THAT(r.costs, SizeIs(1));
   EXPECT_DOUBLE_EQ(r.costs[0].usd, 0.25);
+  ReportQuery next_day;  // the session goes on then, what it costs is told of the day it began
+  next_day.filter.since = kDay + kMsPerDay;
+  EXPECT_EQ(report(next_day).sessions, 1);
+  EXPECT_EQ(report(next_day).sessions_with_cost, 0);
 }
 
 TEST_F(ReportTest, CoverageIsOfThePlatformsAskedFor) {
