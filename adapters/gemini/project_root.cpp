@@ -1,8 +1,8 @@
 #include "adapters/gemini/project_root.hpp"
 
-#include "adapters/gemini/sha256.hpp"
 #include "adapters/json/json_text.hpp"
 #include "adapters/json/value_scanner.hpp"
+#include "schemas/sha256.hpp"
 
 namespace memd::gemini {
 namespace {

@@ -18,7 +18,7 @@ void append_lines(std::string& out, char sign, std::string_view text) {
 
 bool take_number(std::string_view& s, std::int64_t& value) {
   const auto [p, ec] = std::from_chars(s.data(), s.data() + s.size(), value);
-  if (ec != std::errc{}) return false;
+  if (ec != std::errc{} || value < 0 || value > kMostLines) return false;
   s.remove_prefix(static_cast<std::size_t>(p - s.data()));
   return true;
 }

@@ -2,10 +2,14 @@
 
 #include "schemas/file_history.hpp"
 
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
 namespace memd::tool_calls {
+
+// A larger number is no line of a file, whatever a record says.
+inline constexpr std::int64_t kMostLines = 1'000'000'000;
 
 // Hunks of a unified diff ("@@ -12,3 +12,5 @@"), with their places.
 std::vector<EditHunk> unified_hunks(std::string_view diff);

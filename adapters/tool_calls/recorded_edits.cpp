@@ -48,7 +48,8 @@ constexpr std::array<std::string_view, 5> kDiffNames{"unified_diff", "diff", "fi
 
 std::int64_t number(const dom::object& object, std::string_view name) {
   std::int64_t value = 0;
-  return object.at_key(name).get(value) ? 0 : value;
+  if (object.at_key(name).get(value) || value < 0 || value > tool_calls::kMostLines) return 0;
+  return value;
 }
 
 class Walk {

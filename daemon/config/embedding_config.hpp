@@ -1,9 +1,9 @@
 #pragma once
 
+#include "daemon/config/model_choice.hpp"
 #include "daemon/config/model_server_config.hpp"
 
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,12 +12,7 @@ namespace memd {
 enum class EmbeddingProvider { builtin, ollama, openai, disabled };
 std::string_view to_string(EmbeddingProvider provider);
 
-// A model and who serves it.
-struct EmbeddingModelChoice {
-  EmbeddingProvider provider = EmbeddingProvider::builtin;
-  std::string model;  // empty: the provider's only one (builtin)
-  bool operator==(const EmbeddingModelChoice&) const = default;
-};
+using EmbeddingModelChoice = ModelChoice<EmbeddingProvider>;
 
 // What makes vectors of texts; see docs/embedding.md.
 struct EmbeddingConfig : ModelServerConfig {

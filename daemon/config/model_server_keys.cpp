@@ -21,14 +21,6 @@ std::string text(const std::string& file, const YAML::Node& node, const std::str
   return out;
 }
 
-NamedModel split_model_name(const std::string& name, std::span<const std::string_view> providers) {
-  const auto slash = name.find('/');
-  if (slash == std::string::npos) return {"", name};
-  const std::string first = name.substr(0, slash);
-  if (std::find(providers.begin(), providers.end(), first) == providers.end()) return {"", name};
-  return {first, name.substr(slash + 1)};
-}
-
 Section& add_server_keys(Section& section, const std::string& file, ModelServerConfig& out) {
   return section
       .key("endpoint",

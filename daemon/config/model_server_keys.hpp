@@ -5,9 +5,7 @@
 
 #include <yaml-cpp/yaml.h>
 
-#include <span>
 #include <string>
-#include <string_view>
 
 // The keys that all sections about served models have. They refuse as config_section.hpp does.
 namespace memd::config {
@@ -20,13 +18,5 @@ void check_server_keys(const std::string& file, const YAML::Node& node, const st
 
 // A scalar that is not empty.
 std::string text(const std::string& file, const YAML::Node& node, const std::string& key, const char* expected);
-
-// "provider/model" is cut apart where it begins with one of `providers`; in the name of a model like "BAAI/bge-m3" the
-// provider is empty.
-struct NamedModel {
-  std::string provider;
-  std::string model;
-};
-NamedModel split_model_name(const std::string& name, std::span<const std::string_view> providers);
 
 }  // namespace memd::config

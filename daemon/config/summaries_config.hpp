@@ -1,9 +1,9 @@
 #pragma once
 
+#include "daemon/config/model_choice.hpp"
 #include "daemon/config/model_server_config.hpp"
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,12 +12,7 @@ namespace memd {
 enum class SummaryProvider { disabled, ollama, openai, client };
 std::string_view to_string(SummaryProvider provider);
 
-// A language model and who serves it.
-struct SummaryModelChoice {
-  SummaryProvider provider = SummaryProvider::disabled;
-  std::string model;  // empty: the provider's only one (client)
-  bool operator==(const SummaryModelChoice&) const = default;
-};
+using SummaryModelChoice = ModelChoice<SummaryProvider>;
 
 // Which language model writes summaries, and how much it may; see docs/summaries.md.
 struct SummariesConfig : ModelServerConfig {

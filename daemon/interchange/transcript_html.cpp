@@ -20,29 +20,33 @@ std::string prose_line(std::string_view line) {
   struct Span {
     std::string_view mark;
     std::string_view tag;
-  };
-  static constexpr std::array kSpans{Span{"`", "code"}, Span{"**", "strong"}};
-  std::string out;
-  while (!line.empty()) {
-    const Span* first = nullptr;
-    std::size_t open = line.size();
+    std::size_t open = 0;
     std::size_t close = 0;
-    for (const Span& span : kSpans) {
-      const auto at = line.find(span.mark);
-      if (at >= open) continue;
-      const auto end = line.find(span.mark, at + span.mark.size() + 1);
-      if (end == std::string_view::npos) continue;
-      first = &span;
-      open = at;
-      close = end;
-    }
-    if (first == nullptr) break;
-    const auto begin = open + first->mark.size();
-    out += escape_html(line.substr(0, open));
-    out += fmt::format("<{0}>{1}</{0}>", first->tag, escape_html(line.substr(begin, close - begin)));
-    line.remove_prefix(close + first->mark.size());
+  };
+  std::array spans{Span{"`", "code"}, Span{"**", "strong"}};
+  // Each is looked for again only when it was passed: a pasted line may be a megabyte long.
+  const auto find_next = [&](Span& span, std::size_t from) {
+    span.open = line.find(span.mark, from);
+    if (span.open == std::string_view::npos) return;
+    span.close = line.find(span.mark, span.open + span.mark.size() + 1);
+    if (span.close == std::string_view::npos) span.open = std::string_view::npos;
+  };
+  for (Span& span : spans)
+    find_next(span, 0);
+  std::string out;
+  std::size_t at = 0;
+  while (true) {
+    for (Span& span : spans)
+      if (span.open < at) find_next(span, at);
+    const Span& first =
+        *std::min_element(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.open < b.open; });
+    if (first.open == std::string_view::npos) break;
+    const auto begin = first.open + first.mark.size();
+    out += escape_html(line.substr(at, first.open - at));
+    out += fmt::format("<{0}>{1}</{0}>", first.tag, escape_html(line.substr(begin, first.close - begin)));
+    at = first.close + first.mark.size();
   }
-  return out + escape_html(line);
+  return out + escape_html(line.substr(at));
 }
 
 bool is_heading(std::string_view line) {

@@ -16,12 +16,11 @@ namespace {
 using Tags = std::pair<std::string_view, std::string_view>;
 
 // What stands between these is for a program and not for a reader.
-constexpr std::array<Tags, 6> kBlocks{{{"<tool_call>", "</tool_call>"},
+constexpr std::array<Tags, 5> kBlocks{{{"<tool_call>", "</tool_call>"},
                                        {"<function_calls>", "</function_calls>"},
                                        {"<invoke ", "</invoke>"},
                                        {"<tool_use>", "</tool_use>"},
-                                       {"<function=", "</function>"},
-                                       {"<|", "|>"}}};
+                                       {"<function=", "</function>"}}};
 
 constexpr std::array<std::string_view, 6> kRemarks{"here is", "here's", "sure", "certainly", "okay", "summary:"};
 
@@ -38,6 +37,18 @@ void drop_blocks(std::string& text) {
       const auto end = text.find(close, begin);
       text.erase(begin, end == std::string::npos ? std::string::npos : end + close.size() - begin);
     }
+}
+
+// Special tokens: <|im_end|>. Operators of the same letters ("f <| x") are words of the summary.
+void drop_special_tokens(std::string& text) {
+  for (std::size_t begin = 0; (begin = text.find("<|", begin)) != std::string::npos;) {
+    const auto end =
+        text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-", begin + 2);
+    if (end != std::string::npos && end > begin + 2 && text.compare(end, 2, "|>") == 0)
+      text.erase(begin, end + 2 - begin);
+    else
+      begin += 2;
+  }
 }
 
 bool is_ours_or_a_call(std::string_view line) {
@@ -82,6 +93,7 @@ std::string keep_lines(std::string_view text) {
 std::string cleaned_answer(std::string answer, std::size_t max_tokens) {
   drop_thoughts(answer);
   drop_blocks(answer);
+  drop_special_tokens(answer);
   std::string out = keep_lines(answer);
   redact(out);
   return cut_to_tokens(out, max_tokens).text;

@@ -219,8 +219,7 @@ Result<Draft> hierarchical(const SummaryTask& task, ModelRun& run) {
   MEMD_TRY_ASSIGN(auto abstract, run.ask(task.prompts.abstract(out.text, abstract_tokens)));
   out.abstract = abstract ? std::move(*abstract) : cut_to_tokens(out.text, abstract_tokens).text;
   for (std::size_t i = 0; i < task.chunks.size(); ++i)
-    out.parts.push_back({static_cast<std::int64_t>(task.chunks[i].first),
-                         static_cast<std::int64_t>(task.chunks[i].last), std::move(parts.texts[i])});
+    out.parts.push_back({task.chunks[i].first, task.chunks[i].last, std::move(parts.texts[i])});
   return out;
 }
 

@@ -1,9 +1,11 @@
 #include "daemon/report/html_page.hpp"
 
-#include "adapters/gemini/sha256.hpp"
 #include "daemon/version.hpp"
 #include "schemas/embedded.hpp"
+#include "schemas/sha256.hpp"
 
+#include <algorithm>
+#include <span>
 #include <stdexcept>
 
 namespace memd::report {
@@ -11,16 +13,14 @@ namespace {
 
 constexpr std::string_view kBase64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-unsigned digit(char c) { return static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10); }
-
-std::string base64_of_hex(std::string_view hex) {
+std::string base64(std::span<const unsigned char> bytes) {
   std::string out;
-  for (std::size_t i = 0; i < hex.size(); i += 6) {
-    const std::string_view three = hex.substr(i, 6);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const auto three = bytes.subspan(i, std::min<std::size_t>(3, bytes.size() - i));
     unsigned bits = 0;
-    for (std::size_t k = 0; k < 6; ++k)
-      bits = bits << 4 | (k < three.size() ? digit(three[k]) : 0);
-    const std::size_t letters = three.size() / 2 + 1;
+    for (std::size_t k = 0; k < 3; ++k)
+      bits = bits << 8U | (k < three.size() ? three[k] : 0U);
+    const std::size_t letters = three.size() + 1;
     for (std::size_t k = 0; k < 4; ++k)
       out += k < letters ? kBase64[bits >> (18 - 6 * k) & 63U] : '=';
   }
@@ -28,7 +28,7 @@ std::string base64_of_hex(std::string_view hex) {
 }
 
 // As a source expression of a content security policy.
-std::string hash_source(std::string_view text) { return "'sha256-" + base64_of_hex(gemini::sha256_hex(text)) + "'"; }
+std::string hash_source(std::string_view text) { return "'sha256-" + base64(sha256(text)) + "'"; }
 
 std::string joined(const std::vector<std::string_view>& names) {
   std::string out = "\n";

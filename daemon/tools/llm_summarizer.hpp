@@ -24,9 +24,9 @@ struct LlmSummaryRequest {
   std::optional<std::int64_t> max_seconds;  // the caller waits no longer
 };
 
-struct LlmSummaryPart {             // of a hierarchy: a chunk
-  std::int64_t first_exchange = 0;  // numbers in the session
-  std::int64_t last_exchange = 0;
+struct LlmSummaryPart {   // of a hierarchy: a chunk
+  std::size_t first = 0;  // indices into LlmSummaryRequest::exchanges
+  std::size_t last = 0;
   std::string summary;
 };
 

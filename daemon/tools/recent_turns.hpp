@@ -1,7 +1,7 @@
 #pragma once
 
 #include "daemon/tools/answer.hpp"
-#include "daemon/tools/scope.hpp"
+#include "daemon/tools/session_params.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 
 #include <string>
@@ -9,8 +9,7 @@
 
 namespace memd::tools {
 
-struct RecentTurnsParams : ScopeParams {
-  std::optional<std::string> session_id;
+struct RecentTurnsParams : SessionParams {
   std::int64_t n_turns = 10;
   std::string style = "detailed";
 };
@@ -48,12 +47,8 @@ template <>
 struct Describe<tools::RecentTurnsParams> {
   using T = tools::RecentTurnsParams;
   static constexpr auto fields = std::tuple_cat(
+      tools::kSessionFields,
       std::make_tuple(
-          field("session_id", &T::session_id,
-                "Session id or its first characters; none means the newest session (of `project`, if given).",
-                length(0, 200)),
-          field("project", &T::project, "Part of the project's path or name, when no session_id is given.",
-                length(0, 500)),
           field("n_turns", &T::n_turns, "How many of the last exchanges.", range(1, 100)),
           field("style", &T::style, "detailed keeps about 30% of the text, brief 10%.", one_of("detailed", "brief"))),
       tools::kPageFields);

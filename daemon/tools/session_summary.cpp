@@ -54,16 +54,15 @@ void add_model_parts(SessionSummaryAnswer& out, const LlmSummary& written, const
   TokenBudget budget(tokens);
   const auto& rows = outline.digest().exchanges;
   for (const LlmSummaryPart& part : written.chunks) {
+    if (part.first > part.last || part.last >= rows.size()) continue;
+    const ExchangeRow& first = rows[part.first];
+    const ExchangeRow& last = rows[part.last];
     SummaryChunkOut one;
-    one.chunk = part.first_exchange / kChunkExchanges;
-    std::vector<ExchangeRow const*> in;
-    for (const ExchangeRow& row : rows)
-      if (row.number >= part.first_exchange && row.number <= part.last_exchange) in.push_back(&row);
-    if (in.empty()) continue;
-    one.first_exchange_id = format_exchange_id(in.front()->id);
-    one.last_exchange_id = format_exchange_id(in.back()->id);
-    one.exchange_count = static_cast<std::int64_t>(in.size());
-    one.time_range = to_out({in.front()->started_at, std::max(in.back()->started_at, in.back()->ended_at)});
+    one.chunk = first.number / kChunkExchanges;
+    one.first_exchange_id = format_exchange_id(first.id);
+    one.last_exchange_id = format_exchange_id(last.id);
+    one.exchange_count = static_cast<std::int64_t>(part.last - part.first) + 1;
+    one.time_range = to_out({first.started_at, std::max(last.started_at, last.ended_at)});
     const std::size_t share =
         plan.form.level == 1 ? budget.remaining() / std::max<std::size_t>(written.chunks.size() - out.chunks.size(), 1)
                              : 60;

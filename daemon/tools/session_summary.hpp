@@ -1,7 +1,7 @@
 #pragma once
 
 #include "daemon/tools/answer.hpp"
-#include "daemon/tools/scope.hpp"
+#include "daemon/tools/session_params.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 
 #include <string>
@@ -10,8 +10,7 @@
 
 namespace memd::tools {
 
-struct SessionSummaryParams : ScopeParams {
-  std::optional<std::string> session_id;
+struct SessionSummaryParams : SessionParams {
   std::string strategy = "auto";
   std::string style = "technical";
   std::optional<std::int64_t> level;
@@ -88,12 +87,8 @@ template <>
 struct Describe<tools::SessionSummaryParams> {
   using T = tools::SessionSummaryParams;
   static constexpr auto fields = std::tuple_cat(
+      tools::kSessionFields,
       std::make_tuple(
-          field("session_id", &T::session_id,
-                "Session id or its first characters; none means the newest session (of `project`, if given).",
-                length(0, 200)),
-          field("project", &T::project, "Part of the project's path or name, when no session_id is given.",
-                length(0, 500)),
           field(
               "strategy", &T::strategy,
               "auto chooses. extractive, chronological and hierarchical quote; map_reduce, recursive and abstractive "

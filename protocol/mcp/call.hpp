@@ -46,6 +46,7 @@ struct Call {
   InputRetry retry;
   int not_found_code = jsonrpc::kInvalidParams;
   std::function<void()> on_success;  // on the loop, before the answer goes out
+  std::string subscribes;            // the URI that on_success begins to watch; empty: none
   std::string progress_token;        // JSON, empty when none is wanted
   std::stop_source stop;
   std::shared_ptr<BatchReply> batch;

@@ -76,7 +76,9 @@ void add_dispatching_tool(ToolRegistry& registry, ToolInfo info, std::span<const
     for (const ActionAlias& alias : names) {
       if (alias.action != asked) continue;
       target = alias.tool;
-      if (const auto it = passed.find(alias.argument); !alias.argument.empty() && it != passed.end()) {
+      // Where both are sent the tool is left to refuse the one it does not know.
+      const bool renames = !alias.argument.empty() && !passed.contains(alias.renamed);
+      if (const auto it = passed.find(alias.argument); renames && it != passed.end()) {
         bj::value value = it->value();
         passed.erase(it);
         passed.emplace(alias.renamed, std::move(value));

@@ -37,7 +37,8 @@ void Session::handle_subscribe(jsonrpc::Request& request, std::shared_ptr<BatchR
     MEMD_TRY_ASSIGN(*version, profile_.resources()->version(*string_member(c.params, "uri"), context));
     return std::string("{}");
   };
-  call->on_success = [this, version, resumed, watched = std::string(*string_member(call->params, "uri"))] {
+  call->subscribes = *string_member(call->params, "uri");
+  call->on_success = [this, version, resumed, watched = call->subscribes] {
     subscriptions_.subscribe(watched, resumed ? kUnknownVersion : *version);
   };
   admit(std::move(call));
@@ -46,6 +47,9 @@ void Session::handle_subscribe(jsonrpc::Request& request, std::shared_ptr<BatchR
 void Session::handle_unsubscribe(const jsonrpc::Request& request, const std::shared_ptr<BatchReply>& batch) {
   const auto uri = string_member(request.params, "uri");
   if (!uri) return answer_error(request, kInvalidParams, "params.uri has to be the URI of a resource", batch);
+  // A worker may still be looking for what was subscribed to just before.
+  for (const auto& [id, call] : in_flight_)
+    if (!uri->empty() && call->subscribes == *uri) call->on_success = {};
   subscriptions_.unsubscribe(std::string(*uri));
   answer(batch, jsonrpc::result_line(request.id, "{}"));
 }

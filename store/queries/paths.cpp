@@ -107,7 +107,8 @@ PathFinding find_paths(sqlite::Database& db, std::string_view asked) {
   if (text.empty()) return out;
   const bool directory = text.ends_with('/');
   if (!directory && by_file(db, text, out)) return out;
-  if (is_pattern(text) ? by_pattern(db, text, out) : by_directory(db, text, out)) return out;
+  // A directory may be named like a pattern: app/[id].
+  if ((is_pattern(text) && by_pattern(db, text, out)) || by_directory(db, text, out)) return out;
   out.fit = PathFit::none;
   add_similar(db, text, out);
   return out;

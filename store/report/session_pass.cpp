@@ -1,6 +1,7 @@
 #include "store/report/session_pass.hpp"
 
 #include "store/queries/sessions.hpp"
+#include "store/summary/text_shape.hpp"
 
 #include <algorithm>
 #include <set>
@@ -95,12 +96,12 @@ void SessionPass::read_last_answer(ReportSession& detail) {
   auto& q = db_.prepare(
       "SELECT substr(CAST(assistant_response AS BLOB), answer_offset + 1, ?2) FROM exchanges WHERE exchange_pk = ?1");
   for (auto it = exchanges_.rbegin(); it != exchanges_.rend() && detail.last_said.empty(); ++it) {
-    if (!q.bind(it->id, kTextStart).step()) continue;
-    std::string_view text = q.blob(0);
-    if (text.size() == static_cast<std::size_t>(kTextStart))  // a character may be cut at its end
-      while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0x80U) != 0)
-        text.remove_suffix(1);
-    detail.last_said = text;
+    if (!q.bind(it->id, kTextStart + 1).step()) continue;  // the byte behind the end tells whether it cuts a character
+    const std::string_view text = q.blob(0);
+    std::size_t end = std::min(text.size(), static_cast<std::size_t>(kTextStart));
+    while (end > 0 && is_utf8_tail(text, end))
+      --end;
+    detail.last_said = text.substr(0, end);
   }
   q.reset();
 }

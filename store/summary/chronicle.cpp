@@ -231,10 +231,10 @@ ExtractiveSummary Chronicle::by_phase(double ratio, std::size_t max_tokens) cons
 ExtractiveSummary Chronicle::abstract(std::span<const std::string> decisions, double ratio,
                                       std::size_t max_tokens) const {
   std::vector<const Told*> asked;  // each once
+  std::set<std::string_view> known;
   std::string_view ended;
   for (const Told& told : told_) {
-    const bool known = std::any_of(asked.begin(), asked.end(), [&](const Told* a) { return a->asked == told.asked; });
-    if (!told.asked.empty() && !known) asked.push_back(&told);
+    if (!told.asked.empty() && known.insert(told.asked).second) asked.push_back(&told);
     if (!told.result.empty()) ended = told.result;
   }
   // First what frames the work, then, as far as the tokens go, what filled it.

@@ -25,7 +25,9 @@ constexpr std::array<char, 256> term_bytes() {
 }
 constexpr std::array<char, 256> kTermBytes = term_bytes();
 
-// Words of up to seven bytes as one number each, in open addressing.
+// Words of up to seven bytes as one number each, in open addressing. Not the list of store/search: there a word is
+// dropped that finds nothing in particular, here one that tells nothing of what a text is about ("need", "look",
+// "good").
 class StopWords {
  public:
   static constexpr std::size_t kLongest = 7;

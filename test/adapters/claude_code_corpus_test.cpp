@@ -1,8 +1,8 @@
 #include "adapters/adapter.hpp"
 #include "schemas/hash.hpp"
+#include "schemas/sha256.hpp"
 #include "test/adapters/decode_source.hpp"
 #include "test/adapters/session_counts.hpp"
-#include "test/support/sha256.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
@@ -147,7 +147,7 @@ TEST_F(ClaudeCodeCorpus, EveryHumanPromptWithItsText) {
       EXPECT_EQ(got.event_id, record_key(Platform::claude_code, std::string_view(want.at("id").as_string())));
       EXPECT_EQ(got.raw.offset, static_cast<std::uint64_t>(want.at("off").as_int64()));
       EXPECT_EQ(got.time, want.at("ts").as_int64());
-      EXPECT_EQ(test::sha256_hex(got.text), std::string_view(want.at("sha256").as_string()));
+      EXPECT_EQ(sha256_hex(got.text), std::string_view(want.at("sha256").as_string()));
       EXPECT_TRUE(got.starts_exchange);
       const auto kind = want.at("kind").as_string();
       EXPECT_EQ(got.origin, kind == "command" ? Origin::command
@@ -166,13 +166,13 @@ TEST_F(ClaudeCodeCorpus, HumanWordsOutsidePrompts) {
     const auto& expected = entry.at("embedded").as_array();
     ASSERT_EQ(session.embedded.size(), expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i)
-      EXPECT_EQ(test::sha256_hex(session.embedded[i]->text), std::string_view(expected[i].at("sha256").as_string()));
+      EXPECT_EQ(sha256_hex(session.embedded[i]->text), std::string_view(expected[i].at("sha256").as_string()));
 
     std::set<std::string> want, got;
     for (const auto& q : entry.at("queued").as_array())
       want.insert(std::string(q.at("sha256").as_string()));
     for (const Event* e : session.queued)
-      got.insert(test::sha256_hex(e->text));
+      got.insert(sha256_hex(e->text));
     EXPECT_EQ(got, want);
     rejections += session.rejections.size();
   });

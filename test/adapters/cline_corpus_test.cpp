@@ -1,6 +1,6 @@
+#include "schemas/sha256.hpp"
 #include "test/adapters/decode_snapshot.hpp"
 #include "test/adapters/decode_source.hpp"
-#include "test/support/sha256.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
@@ -107,7 +107,7 @@ TEST_F(ClineCorpus, PromptsAreThosePeopleTyped) {
     for (std::size_t i = 0; i < prompts.size(); ++i) {
       const auto& prompt = expected[i].as_object();
       EXPECT_EQ(prompts[i]->time, prompt.at("ts").as_int64());
-      EXPECT_EQ(test::sha256_hex(prompts[i]->text), std::string(prompt.at("sha256").as_string()));
+      EXPECT_EQ(sha256_hex(prompts[i]->text), std::string(prompt.at("sha256").as_string()));
     }
   });
 }

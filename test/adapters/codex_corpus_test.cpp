@@ -1,9 +1,9 @@
 #include "adapters/adapter.hpp"
 #include "schemas/ids.hpp"
+#include "schemas/sha256.hpp"
 #include "test/adapters/decode_source.hpp"
 #include "test/adapters/session_counts.hpp"
 #include "test/support/corpus.hpp"
-#include "test/support/sha256.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
@@ -99,7 +99,7 @@ TEST_F(CodexCorpus, EveryHumanPromptWithItsText) {
       const Event& got = *session.prompts[i];
       EXPECT_EQ(got.raw.offset, static_cast<std::uint64_t>(want.at("off").as_int64()));
       EXPECT_EQ(got.time, want.at("ts").as_int64());
-      EXPECT_EQ(test::sha256_hex(got.text), std::string_view(want.at("sha256").as_string()));
+      EXPECT_EQ(sha256_hex(got.text), std::string_view(want.at("sha256").as_string()));
       EXPECT_TRUE(got.starts_exchange);
       ++prompts;
     }

@@ -1,9 +1,9 @@
 #include "adapters/adapter.hpp"
 #include "adapters/sqlite/read_only_database.hpp"
 #include "daemon/ingest/disk_view.hpp"
+#include "schemas/sha256.hpp"
 #include "test/adapters/decode_snapshot.hpp"
 #include "test/adapters/decode_source.hpp"
-#include "test/support/sha256.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
@@ -95,7 +95,7 @@ TEST_F(CursorCorpus, EveryPromptInOrder) {
       ASSERT_LT(i, expected.size());
       const auto& want = expected[i++].as_object();
       EXPECT_EQ(e.event_id, record_key(Platform::cursor, std::string_view(want.at("id").as_string())));
-      const auto hash = test::sha256_hex(e.text);
+      const auto hash = sha256_hex(e.text);
       EXPECT_TRUE(hash == std::string_view(want.at("sha256").as_string()) ||
                   hash == std::string_view(want.at("sha256_raw").as_string()))
           << want.at("id");

@@ -86,6 +86,8 @@ TEST(RecordedEdits, DiffsAsOtherAgentsWriteThem) {
            R"("input":{}})");
   EXPECT_EQ(headed.hunks.at(0).old_start, 3);
   EXPECT_EQ(headed.hunks.at(0).text, "-x\n+y\n");
+  const auto unended = only(R"({"path":"a.c","diff":"@@ -3 +3 @@\n-x\n\\ No newline at end of file\n+y\n"})");
+  EXPECT_EQ(unended.hunks.at(0).text, "-x\n+y\n");
 }
 
 TEST(RecordedEdits, NothingFromWhatTellsOfNothing) {
@@ -93,10 +95,23 @@ TEST(RecordedEdits, NothingFromWhatTellsOfNothing) {
        {"", "no json", "{", "[]", "{\"a\":1}", R"({"message":{"content":"I changed a.c"}})",
         R"({"path":"/w/a.c","text":"read"})", R"({"structuredPatch":7,"filePath":"/w/a.c"})"})
     EXPECT_TRUE(recorded_edits(record).empty()) << record;
-  std::string deep;
-  for (int i = 0; i < 200; ++i)
-    deep += "{\"a\":";
-  EXPECT_TRUE(recorded_edits(deep + "1" + std::string(200, '}')).empty());
+  const auto inside = [](std::size_t levels) {
+    std::string out;
+    for (std::size_t i = 0; i < levels; ++i)
+      out += "{\"a\":";
+    return out + R"({"file_path":"/w/a.c","old_string":"x","new_string":"y"})" + std::string(levels, '}');
+  };
+  EXPECT_EQ(recorded_edits(inside(10)).size(), 1U);
+  EXPECT_TRUE(recorded_edits(inside(200)).empty());
+}
+
+TEST(RecordedEdits, NumbersThatAreNoLinesPlaceNothing) {
+  const auto counted =
+      only(R"({"filePath":"a.c","structuredPatch":[{"oldStart":9223372036854775807,"newStart":9223372036854775807,)"
+           R"("oldLines":-5,"newLines":1,"lines":["-x","+y"]}]})");
+  EXPECT_FALSE(counted.hunks.at(0).placed());
+  EXPECT_EQ(counted.hunks.at(0).old_lines, 0);
+  EXPECT_TRUE(recorded_edits(R"({"path":"a.c","diff":"@@ -9223372036854775807 +1 @@\n-x\n+y\n"})").empty());
 }
 
 TEST(RecordedEdits, ACutCharacterSpoilsNothing) {

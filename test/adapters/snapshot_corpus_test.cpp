@@ -1,8 +1,8 @@
 #include "adapters/adapter.hpp"
 #include "daemon/ingest/disk_view.hpp"
+#include "schemas/sha256.hpp"
 #include "test/adapters/decode_snapshot.hpp"
 #include "test/adapters/session_counts.hpp"
-#include "test/support/sha256.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
@@ -68,7 +68,7 @@ class SnapshotCorpus : public testing::Test {
       const auto& want = expected[i].as_object();
       EXPECT_EQ(session.prompts[i]->event_id, record_key(platform, std::string_view(want.at("id").as_string())));
       EXPECT_EQ(session.prompts[i]->time, number(want, "ts"));
-      EXPECT_EQ(test::sha256_hex(session.prompts[i]->text), std::string_view(want.at("sha256").as_string()));
+      EXPECT_EQ(sha256_hex(session.prompts[i]->text), std::string_view(want.at("sha256").as_string()));
       EXPECT_TRUE(session.prompts[i]->starts_exchange);
     }
   }

@@ -1,11 +1,8 @@
 // Real Claude Code transcripts through the whole of ingest, compared with what an independent reader counted
 // (reference.json beside the home). The other agents: corpus_platforms_test.cpp. Skipped without a corpus.
-#include "daemon/ingest/ingest_service.hpp"
-#include "test/support/corpus.hpp"
-#include "test/support/fake_clock.hpp"
-#include "test/support/sha256.hpp"
+#include "schemas/sha256.hpp"
+#include "test/support/corpus_store.hpp"
 #include "test/support/store_dump.hpp"
-#include "test/support/temp_dir.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
@@ -42,7 +39,7 @@ class CorpusIngest : public testing::Test {
     if (!fs::exists(test::corpus_home() / ".claude")) return;
     store_ = std::make_unique<test::TempDir>();
     ingest(test::corpus_home(), *store_ / "memd.db", {});
-    reference_ = bj::parse(read_text(test::corpus_home().parent_path() / "reference.json")).as_object();
+    reference_ = test::corpus_reference();
   }
   static void TearDownTestSuite() { store_.reset(); }
   void SetUp() override {
@@ -50,17 +47,8 @@ class CorpusIngest : public testing::Test {
     db_ = std::make_unique<sqlite::Database>(sqlite::Database::open(*store_ / "memd.db", sqlite::OpenMode::read_only));
   }
 
-  static IngestSnapshot ingest(const fs::path& home, const fs::path& file, IngestOptions options) {
-    const test::FakeClock clock;
-    const Discovery discovery(claude_code_only(), home, {}, {});
-    auto writer = Writer::open(file, clock);
-    EXPECT_TRUE(writer);
-    IngestService service(discovery, clock, options);
-    EXPECT_TRUE(service.start(std::move(*writer)));
-    service.scan();
-    EXPECT_TRUE(service.block_until_idle(300s));
-    EXPECT_EQ(service.progress().snapshot().last_error, "");
-    return service.progress().snapshot();
+  static IngestSnapshot ingest(const fs::path& home, const fs::path& file, const IngestOptions& options) {
+    return test::ingest(Discovery(claude_code_only(), home, {}, {}), file, options);
   }
 
   std::int64_t number(std::string_view sql, std::string_view uid = {}) {
@@ -129,7 +117,7 @@ TEST_F(CorpusIngest, EveryHumanPromptIsInExactlyOneExchange) {
                         " WHERE s.uid = ?1 AND x.user_message IS NOT NULL");
     q.bind_at(1, uid);
     while (q.step())
-      found.insert(test::sha256_hex(q.text(0)));
+      found.insert(sha256_hex(q.text(0)));
     EXPECT_EQ(found, expected);
   });
   EXPECT_EQ(prompts, 637u);
@@ -144,7 +132,7 @@ std::set<std::string> hashes_of_runs(const std::string& text) {
   for (std::size_t from = 0; from < starts.size(); ++from)
     for (std::size_t to = from + 1; to <= starts.size(); ++to) {
       const std::size_t end = to == starts.size() ? text.size() : starts[to] - 2;
-      hashes.insert(test::sha256_hex(std::string_view(text).substr(starts[from], end - starts[from])));
+      hashes.insert(sha256_hex(std::string_view(text).substr(starts[from], end - starts[from])));
     }
   return hashes;
 }

@@ -1,53 +1,34 @@
 // The real histories of all agents in one store, session by session against what an independent reader counted
 // (reference.json beside the home), and the ledger against the sources. Skipped without a corpus.
-#include "daemon/ingest/ingest_service.hpp"
-#include "test/support/corpus.hpp"
-#include "test/support/fake_clock.hpp"
-#include "test/support/sha256.hpp"
+#include "schemas/sha256.hpp"
+#include "test/support/corpus_store.hpp"
 #include "test/support/store_dump.hpp"
-#include "test/support/temp_dir.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
 
 #include <array>
 #include <cstdio>
-#include <fstream>
 #include <map>
 #include <set>
-#include <sstream>
 
 namespace memd {
 namespace {
 
 namespace fs = std::filesystem;
 namespace bj = boost::json;
-using namespace std::chrono_literals;
-
 constexpr std::array<const char*, 5> kPlatforms{"codex", "cline", "cursor", "opencode", "gemini"};
 
 class CorpusPlatforms : public testing::Test {
  protected:
   static IngestSnapshot ingest(const fs::path& home, const fs::path& file) {
-    const test::FakeClock clock;
-    const Discovery discovery(all_adapters(), home, {}, {});
-    auto writer = Writer::open(file, clock);
-    EXPECT_TRUE(writer);
-    IngestService service(discovery, clock);
-    EXPECT_TRUE(service.start(std::move(*writer)));
-    service.scan();
-    EXPECT_TRUE(service.block_until_idle(300s));
-    EXPECT_EQ(service.progress().snapshot().last_error, "");
-    return service.progress().snapshot();
+    return test::ingest(Discovery(all_adapters(), home, {}, {}), file);
   }
   static void SetUpTestSuite() {
     if (!fs::exists(test::corpus_home() / ".codex")) return;
     store_ = std::make_unique<test::TempDir>();
     ingest(test::corpus_home(), *store_ / "memd.db");
-    std::ifstream in(test::corpus_home().parent_path() / "reference.json", std::ios::binary);
-    std::ostringstream text;
-    text << in.rdbuf();
-    reference_ = bj::parse(text.str()).as_object();
+    reference_ = test::corpus_reference();
   }
   static void TearDownTestSuite() { store_.reset(); }
   void SetUp() override {
@@ -120,7 +101,7 @@ TEST_F(CorpusPlatforms, EveryHumanPromptIsInExactlyOneExchange) {
                         " WHERE s.uid = ?1 AND x.user_message IS NOT NULL");
     q.bind_at(1, uid);
     while (q.step())
-      found.insert(test::sha256_hex(q.text(0)));
+      found.insert(sha256_hex(q.text(0)));
     EXPECT_EQ(found, expected);
   });
   EXPECT_EQ(prompts["codex"], 172u);

@@ -193,6 +193,8 @@ TEST_F(FileHistoryTool, ACommitOfAPersonIsJoinedByTimeAndFiles) {
   EXPECT_FALSE(a.at("commits").at(0).as_object().contains("sha"));
   EXPECT_TRUE(has(str(a.at("notice")), "may be wrong"));
   EXPECT_EQ(a.at("total_exchanges").as_int64(), 1);
+  const auto elsewhere = call("file_history", R"({"commit_time":"2026-02-09T06:00:00Z","paths":["a.c","b.c"]})");
+  EXPECT_EQ(str(elsewhere.at("commits").at(0).at("confidence")), "medium") << "nobody says which branch";
   const auto half = call("file_history", R"({"commit_time":"2026-02-09T12:00:00Z","paths":["a.c","z.c"]})");
   EXPECT_EQ(str(half.at("commits").at(0).at("confidence")), "low");
   const auto late = call("file_history", R"({"commit_time":"2026-02-01T12:00:00Z","paths":["a.c"]})");

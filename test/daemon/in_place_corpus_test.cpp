@@ -1,10 +1,7 @@
 // Real databases and documents of all platforms that change them in place, through the whole of ingest. Skipped without
 // a corpus.
-#include "daemon/ingest/ingest_service.hpp"
-#include "test/support/corpus.hpp"
-#include "test/support/fake_clock.hpp"
+#include "test/support/corpus_store.hpp"
 #include "test/support/store_dump.hpp"
-#include "test/support/temp_dir.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,17 +12,8 @@ using namespace std::chrono_literals;
 
 const std::vector<Platform> kLogsOnly{Platform::claude_code, Platform::codex};
 
-IngestSnapshot ingest(const std::filesystem::path& file, IngestOptions options) {
-  const test::FakeClock clock;
-  const Discovery discovery(all_adapters(), test::corpus_home(), {}, kLogsOnly);
-  auto writer = Writer::open(file, clock);
-  EXPECT_TRUE(writer);
-  IngestService service(discovery, clock, options);
-  EXPECT_TRUE(service.start(std::move(*writer)));
-  service.scan();
-  EXPECT_TRUE(service.block_until_idle(120s));
-  EXPECT_EQ(service.progress().snapshot().last_error, "");
-  return service.progress().snapshot();
+IngestSnapshot ingest(const std::filesystem::path& file, const IngestOptions& options) {
+  return test::ingest(Discovery(all_adapters(), test::corpus_home(), {}, kLogsOnly), file, options);
 }
 
 TEST(InPlaceCorpus, LedgersAreExactAndASecondLookReadsNothing) {

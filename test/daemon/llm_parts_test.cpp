@@ -30,6 +30,8 @@ TEST(RecordEnvelope, IsTheSameForTheSameTextOnly) {
 TEST(AnswerCleaning, KeepsWhatIsASummary) {
   const std::string plain = "# Parser\n\n- The quote is kept (`parse_case`), see x42.\n\tIt works: 3 < 4.";
   EXPECT_EQ(cleaned(plain), plain);
+  const std::string operators = "List.map f <| xs was replaced by xs |> List.map f; nothing else changed.";
+  EXPECT_EQ(cleaned(operators), operators);
   EXPECT_EQ(cleaned("Die Lösung hält; Größe 3."), "Die Lösung hält; Größe 3.");
 }
 
@@ -49,6 +51,7 @@ TEST(AnswerCleaning, DropsCallsOfTools) {
   EXPECT_EQ(cleaned("It works. <function_calls><invoke name=\"rm\">"), "It works.");
   EXPECT_EQ(cleaned("{\"name\": \"rm\", \"arguments\": {}}\nIt works."), "It works.");
   EXPECT_EQ(cleaned("It works.<|im_end|>"), "It works.");
+  EXPECT_EQ(cleaned("<|start|>It<|end_of_turn|> works."), "It works.");
   EXPECT_EQ(cleaned("[TOOL_CALLS] [{\"name\":\"rm\"}]"), "");
 }
 

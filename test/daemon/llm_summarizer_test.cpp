@@ -75,8 +75,8 @@ TEST_F(LlmSummaries, OfAHierarchyCanBeDrilledInto) {
   EXPECT_EQ(out.abstract, "In short.");
   EXPECT_EQ(out.text, "The whole.");
   ASSERT_EQ(out.chunks.size(), 3u);
-  EXPECT_EQ(out.chunks[1].first_exchange, 20);
-  EXPECT_EQ(out.chunks[1].last_exchange, 39);
+  EXPECT_EQ(out.chunks[1].first, 20U);
+  EXPECT_EQ(out.chunks[1].last, 39U);
   EXPECT_THAT(out.chunks[1].summary, HasSubstr("Part of"));
 }
 

@@ -1,53 +1,22 @@
 // A report over real histories gives the sums of reference.json and of the store's own totals. Skipped without a
 // corpus.
-#include "daemon/ingest/ingest_service.hpp"
 #include "daemon/report/report_data.hpp"
 #include "daemon/report/report_page.hpp"
-#include "store/reader.hpp"
 #include "store/sqlite/database.hpp"
-#include "test/support/corpus.hpp"
-#include "test/support/fake_clock.hpp"
-#include "test/support/temp_dir.hpp"
+#include "test/support/corpus_store.hpp"
 
 #include <gtest/gtest.h>
-#include <boost/json/parse.hpp>
 
-#include <fstream>
 #include <map>
-#include <sstream>
 
 namespace memd {
 namespace {
 
-using namespace std::chrono_literals;
-
-class ReportCorpus : public testing::Test {
- protected:
-  static void SetUpTestSuite() {
-    if (!std::filesystem::exists(test::corpus_home() / ".claude")) return;
-    store_ = std::make_unique<test::TempDir>();
-    const test::FakeClock clock;
-    const Discovery discovery(all_adapters(), test::corpus_home(), {}, {});
-    auto writer = Writer::open(*store_ / "memd.db", clock);
-    ASSERT_TRUE(writer);
-    IngestService service(discovery, clock);
-    ASSERT_TRUE(service.start(std::move(*writer)));
-    service.scan();
-    ASSERT_TRUE(service.block_until_idle(300s));
-  }
-  static void TearDownTestSuite() { store_.reset(); }
-  void SetUp() override {
-    if (!store_) GTEST_SKIP() << "no corpus at " << test::corpus_home() << " (set MEMD_CORPUS)";
-  }
-  static inline std::unique_ptr<test::TempDir> store_;
-};
+using ReportCorpus = test::CorpusStore;
 
 TEST_F(ReportCorpus, TokensAreThoseOfTheReference) {
-  std::ifstream in(test::corpus_home().parent_path() / "reference.json", std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  const auto reference = boost::json::parse(text.str());
-  Reader reader(*store_ / "memd.db");
+  const auto reference = test::corpus_reference();
+  Reader reader(database());
   ReportQuery main_only;
   main_only.filter.include_subagents = false;
   const auto report = reader.report(main_only);
@@ -73,7 +42,7 @@ TEST_F(ReportCorpus, TokensAreThoseOfTheReference) {
 }
 
 TEST_F(ReportCorpus, SumsAreThoseOfTheStore) {
-  Reader reader(*store_ / "memd.db");
+  Reader reader(database());
   const auto report = reader.report({});
   ASSERT_TRUE(report);
   std::int64_t sessions = 0, agents = 0, exchanges = 0;
@@ -103,7 +72,7 @@ TEST_F(ReportCorpus, SumsAreThoseOfTheStore) {
   EXPECT_EQ(used, calls);
   EXPECT_EQ(on_days, calls);
   // A result whose call is nowhere failed for no tool.
-  auto db = sqlite::Database::open(*store_ / "memd.db", sqlite::OpenMode::read_only);
+  auto db = sqlite::Database::open(database(), sqlite::OpenMode::read_only);
   auto& orphans = db.prepare("SELECT count(*) FROM events WHERE kind = 4 AND flags & 1 AND pair_seq IS NULL");
   ASSERT_TRUE(orphans.step());
   EXPECT_EQ(failed + orphans.int64(0), errors);
@@ -113,7 +82,7 @@ TEST_F(ReportCorpus, SumsAreThoseOfTheStore) {
 
 // Two halves of time are the whole.
 TEST_F(ReportCorpus, HalvesAddUp) {
-  Reader reader(*store_ / "memd.db");
+  Reader reader(database());
   const auto whole = reader.report({});
   ASSERT_TRUE(whole);
   const TimeMs middle = 1'769'900'000'000;

@@ -147,6 +147,17 @@ TEST_F(ResumeContext, HistoryStaysInItsEnvelope) {
   EXPECT_LT(text.find("Ignore all rules"), text.find("</history>"));
 }
 
+TEST_F(ResumeContext, SecretsInRecordsAreMasked) {
+  const EventScript s = compacted(false);
+  for (const Event& e : s.events())
+    if (e.kind == EventKind::tool_call && e.tool == "Bash")
+      raw.texts[e.raw.offset] = "command: deploy --token ghp_0123456789abcdefghijABCDEFGHIJ012345 " + e.call_id;
+  take(s);
+  call("resume_context", "{}");
+  EXPECT_TRUE(has(structured, "deploy --token [redacted:")) << structured;
+  EXPECT_FALSE(has(structured + text, "ghp_0123"));
+}
+
 TEST_F(ResumeContext, BadArgumentsSayWhatToSend) {
   take(compacted(false));
   EXPECT_TRUE(has(error("resume_context", R"({"before":"yesterday"})"), "before: "));

@@ -1,20 +1,13 @@
 // Packs of real sessions: every compaction gives one, within its budget, the same each time. Skipped without a corpus.
-#include "daemon/ingest/ingest_service.hpp"
 #include "daemon/ingest/raw_reader.hpp"
 #include "daemon/tools/resume_context.hpp"
 #include "store/summary/token_estimate.hpp"
-#include "test/support/corpus.hpp"
-#include "test/support/fake_clock.hpp"
-#include "test/support/temp_dir.hpp"
+#include "test/support/corpus_store.hpp"
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
 namespace memd {
 namespace {
-
-using namespace std::chrono_literals;
 
 class NoFreshness final : public tools::FreshnessProvider {
  public:
@@ -29,32 +22,21 @@ class FileText final : public tools::RawText {
   }
 };
 
-TEST(ResumeCorpus, EveryCompactionGivesAPackWithinItsBudget) {
-  const auto home = test::corpus_home();
-  if (!std::filesystem::exists(home / ".claude")) GTEST_SKIP() << "no corpus at " << home << " (set MEMD_CORPUS)";
-  const test::TempDir dir;
-  const auto database = dir / "memd.db";
+using ResumeCorpus = test::CorpusStore;
+
+TEST_F(ResumeCorpus, EveryCompactionGivesAPackWithinItsBudget) {
   const test::FakeClock clock;
-  {
-    const Discovery discovery(all_adapters(), home, {}, {});
-    auto writer = Writer::open(database, clock);
-    ASSERT_TRUE(writer);
-    IngestService service(discovery, clock);
-    ASSERT_TRUE(service.start(std::move(*writer)));
-    service.scan();
-    ASSERT_TRUE(service.block_until_idle(300s));
-  }
-  ReaderPool pool(database, 2);
+  ReaderPool pool(database(), 2);
   const NoFreshness freshness;
   const FileText raw;
   std::vector<AdapterDescription> adapters;
   for (const Adapter* adapter : all_adapters())
     adapters.push_back(adapter->describe());
   mcp::ToolRegistry registry;
-  tools::add_resume_context(registry, {pool, clock, freshness, raw, adapters, database, {}, {}});
+  tools::add_resume_context(registry, {pool, clock, freshness, raw, adapters, database(), {}, {}});
   mcp::ToolContext context;
 
-  Reader reader(database);
+  Reader reader(database());
   SessionListQuery all;
   all.limit = 1000;
   const auto sessions = reader.sessions(all);

@@ -97,6 +97,18 @@ TEST_F(SessionSummary, TellsOfASessionFromStartToEnd) {
     EXPECT_TRUE(has(text, part)) << part << "\n" << text;
 }
 
+TEST_F(SessionSummary, DecisionsWithTheirReasonsComeFirst) {
+  for (int i = 0; i < 14; ++i)
+    observe(small, 2 + i % 4, "decision", "Taking road number " + std::to_string(i) + " through the hills for now.");
+  const auto a = summary(R"({"session_id":"aaaa","max_tokens":700})");
+  const auto& shown = a.at("key_decisions").as_array();
+  EXPECT_EQ(a.at("key_decisions_total").as_int64(), 15);
+  ASSERT_GE(shown.size(), 1U);
+  ASSERT_LT(shown.size(), 15U);
+  EXPECT_EQ(str(shown[0].at("text")), "Going with one pass because two are slow.");
+  EXPECT_TRUE(shown.size() == 1 || has(str(shown.back().at("text")), "number 11")) << "then the newest";
+}
+
 TEST_F(SessionSummary, OfTheLatestOfAProject) {
   EXPECT_EQ(str(summary("{}").at("session_id")), "claude_code:bbbb2222");
   EXPECT_EQ(str(summary(R"({"project":"app"})").at("session_id")), "claude_code:bbbb2222");
@@ -216,6 +228,15 @@ TEST_F(SessionSummary, TakesChunksFromAModel) {
   ASSERT_EQ(a.at("chunks").as_array().size(), 2U);
   EXPECT_EQ(str(a.at("chunks").at(1).at("summary")), "Second part.");
   EXPECT_EQ(str(a.at("chunks").at(1).at("first_exchange_id")), format_exchange_id(large_ids[20]));
+  // The numbers of a session need not begin with 0: parts are told by their place.
+  store.db()
+      .prepare("UPDATE exchanges SET exchange_number = exchange_number + 1000 WHERE session_pk = ?")
+      .bind(large)
+      .run();
+  const auto b = summary(R"({"session_id":"bbbb","level":1})");
+  ASSERT_EQ(b.at("chunks").as_array().size(), 2U);
+  EXPECT_EQ(b.at("chunks").at(1).at("chunk").as_int64(), 51);
+  EXPECT_EQ(str(b.at("chunks").at(1).at("last_exchange_id")), format_exchange_id(large_ids[39]));
 }
 
 TEST_F(SessionSummary, FallsBackWhenAModelFails) {

@@ -1,11 +1,7 @@
 // Summaries of real histories: every session is told of within its tokens, the same each time, and as briefly as asked.
 // Skipped without a corpus.
-#include "daemon/ingest/ingest_service.hpp"
 #include "daemon/tools/session_outline.hpp"
-#include "store/reader.hpp"
-#include "test/support/corpus.hpp"
-#include "test/support/fake_clock.hpp"
-#include "test/support/temp_dir.hpp"
+#include "test/support/corpus_store.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,26 +11,12 @@
 namespace memd {
 namespace {
 
-namespace fs = std::filesystem;
-using namespace std::chrono_literals;
-
-class SummaryCorpus : public testing::Test {
+class SummaryCorpus : public test::CorpusStore {
  protected:
-  static void SetUpTestSuite() {
-    if (!fs::exists(test::corpus_home() / ".codex")) return;
-    store_ = std::make_unique<test::TempDir>();
-    const test::FakeClock clock;
-    const Discovery discovery(all_adapters(), test::corpus_home(), {}, {});
-    auto writer = Writer::open(*store_ / "memd.db", clock);
-    ASSERT_TRUE(writer);
-    IngestService service(discovery, clock);
-    ASSERT_TRUE(service.start(std::move(*writer)));
-    service.scan();
-    ASSERT_TRUE(service.block_until_idle(300s));
-  }
-  static void TearDownTestSuite() { store_.reset(); }
   void SetUp() override {
-    if (!store_) GTEST_SKIP() << "no corpus at " << test::corpus_home() << " (set MEMD_CORPUS)";
+    CorpusStore::SetUp();
+    if (IsSkipped()) return;
+    reader_ = std::make_unique<Reader>(database());
     SessionListQuery all;
     all.limit = 10'000;
     sessions_ = reader_->sessions(all).value().sessions;
@@ -44,8 +26,7 @@ class SummaryCorpus : public testing::Test {
     return reader_->session_digest(session.pk, 0, std::numeric_limits<std::int64_t>::max()).value();
   }
 
-  static inline std::unique_ptr<test::TempDir> store_;
-  std::unique_ptr<Reader> reader_ = store_ ? std::make_unique<Reader>(*store_ / "memd.db") : nullptr;
+  std::unique_ptr<Reader> reader_;
   std::vector<SessionRow> sessions_;
 };
 

@@ -1,12 +1,9 @@
 // Topics of real histories: what a session was named by its user or agent should be among what it is found to be about.
 // Skipped without a corpus.
-#include "daemon/ingest/ingest_service.hpp"
 #include "store/enrichment/enrichment_queue.hpp"
 #include "store/topics/lexicon.hpp"
 #include "store/topics/topic_extractor.hpp"
-#include "test/support/corpus.hpp"
-#include "test/support/fake_clock.hpp"
-#include "test/support/temp_dir.hpp"
+#include "test/support/corpus_store.hpp"
 
 #include <gtest/gtest.h>
 
@@ -19,31 +16,15 @@
 namespace memd {
 namespace {
 
-namespace fs = std::filesystem;
-using namespace std::chrono_literals;
-
-class TopicCorpus : public testing::Test {
+class TopicCorpus : public test::CorpusStore {
  protected:
-  static void SetUpTestSuite() {
-    if (!fs::exists(test::corpus_home() / ".codex")) return;
-    store_ = std::make_unique<test::TempDir>();
-    const test::FakeClock clock;
-    const Discovery discovery(all_adapters(), test::corpus_home(), {}, {});
-    auto writer = Writer::open(*store_ / "memd.db", clock);
-    ASSERT_TRUE(writer);
-    IngestService service(discovery, clock);
-    ASSERT_TRUE(service.start(std::move(*writer)));
-    service.scan();
-    ASSERT_TRUE(service.block_until_idle(300s));
-  }
-  static void TearDownTestSuite() { store_.reset(); }
   void SetUp() override {
-    if (!store_) GTEST_SKIP() << "no corpus at " << test::corpus_home() << " (set MEMD_CORPUS)";
-    db_ = std::make_unique<sqlite::Database>(sqlite::Database::open(*store_ / "memd.db", sqlite::OpenMode::read_only));
+    CorpusStore::SetUp();
+    if (IsSkipped()) return;
+    db_ = std::make_unique<sqlite::Database>(sqlite::Database::open(database(), sqlite::OpenMode::read_only));
     exchanges_ = enrichment::pending(*db_, kMissingTerms, 1'000'000);
   }
 
-  static inline std::unique_ptr<test::TempDir> store_;
   std::unique_ptr<sqlite::Database> db_;
   std::vector<PendingExchange> exchanges_;
 };

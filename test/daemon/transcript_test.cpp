@@ -38,7 +38,9 @@ std::string transcript() {
             R"("content":)" + content + "}}\n";
   };
   line("user", R"("</details><script>alert(1)</script>\n# not a heading\nwith )" + std::string(kSecret) + R"(")");
-  line("assistant", R"([{"type":"text","text":"An **open** block in `a<b>`:\n```cpp\nint x = a < b;"}])");
+  line(
+      "assistant",
+      R"([{"type":"text","text":"An **open** block in `a<b>`:\n`a**b` **bold** `x` **`y`** ** alone\n\n```cpp\nint x = a < b;"}])");
   line("assistant", R"([{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"cat README.md"}}])");
   line("assistant", R"([{"type":"tool_use","id":"t2","name":"Bash","input":{"command":"sleep 9"}}])");
   line("user", R"([{"type":"tool_result","tool_use_id":"t1","is_error":true,"content":"````\n</pre></summary> ````` )" +
@@ -132,6 +134,8 @@ TEST_F(Transcript, HtmlHoldsTextAsText) {
   EXPECT_THAT(page, Not(HasSubstr("<script>alert")));
   EXPECT_THAT(page, HasSubstr("&lt;/details&gt;&lt;script&gt;alert(1)"));
   EXPECT_THAT(page, HasSubstr("An <strong>open</strong> block in <code>a&lt;b&gt;</code>:"));
+  EXPECT_THAT(page,
+              HasSubstr("<code>a**b</code> <strong>bold</strong> <code>x</code> <strong>`y`</strong> ** alone</p>"));
   EXPECT_THAT(page, HasSubstr("<pre><code>int x = a &lt; b;\n</code></pre>"));
   EXPECT_THAT(page, HasSubstr("<details class=\"call failed\">"));
   const auto count = [&](std::string_view what) {

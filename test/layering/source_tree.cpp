@@ -39,7 +39,7 @@ const std::vector<LibraryRule> kLibraries{
     {"boost/asio", {"protocol", "daemon"}},
     {"boost/beast", {"protocol"}},
     {"boost/json", {"protocol"}},
-    {"openssl/", {"protocol"}},
+    {"openssl/", {"schemas", "protocol"}},
     {"simdjson", {"adapters"}},
     {"sqlite3.h", {"store", "adapters"}},
     {"zstd.h", {"store", "daemon"}},

@@ -82,6 +82,8 @@ TEST_F(DispatchingTool, TheToolChecksItsArguments) {
   EXPECT_EQ(call("all", R"({"action":"find"})").text, call("find", "{}").text);
   EXPECT_EQ(call("all", R"({"action":"find","query":"x","topic":"y"})").text,
             call("find", R"({"query":"x","topic":"y"})").text);
+  EXPECT_EQ(call("all", R"({"action":"look","query":"x","topic":"y"})").text,
+            call("look", R"({"query":"x","topic":"y"})").text);
   for (const std::string_view arguments :
        {"{}", R"({"action":7})", R"({"action":"all"})", R"({"action":"none","query":"x"})"}) {
     const auto out = call("all", arguments);

@@ -295,6 +295,19 @@ TEST_F(InputRequired, NobodyIsAskedWhoOffersNoModel) {
   EXPECT_EQ(text_of(ask("ask", R"({"text":"q"})", "", kModernMeta)), "echo: no model");
 }
 
+TEST(InputRoundModel, RequestsThatDifferInAnythingAreAskedApart) {
+  mcp::InputRoundModel model({});
+  const std::vector<CompletionRequest> requests{{"Be brief.", "q", 50},
+                                                {"Be long.", "q", 50},
+                                                {"Be brief.", "q", 60},
+                                                {"Be brief.", "p", 50},
+                                                {"Be brief.", "q", 50}};
+  const auto answers = model.complete(requests, {});
+  ASSERT_FALSE(answers);
+  EXPECT_TRUE(answers.error().is(Errc::input_required));
+  EXPECT_EQ(model.open().size(), 4U) << "the last is the first again";
+}
+
 TEST(InputRoundStore, IsBoundedInNumberSizeAndAge) {
   FakeClock clock;
   mcp::InputRounds rounds(clock, {2, 100, 1000});

@@ -77,6 +77,15 @@ TEST_F(Watching, WhatChangesBetweenTheSubscriptionAndTheFirstLookIsTold) {
   EXPECT_EQ(uri_of(take_one()), "note://n/two");
 }
 
+TEST_F(Watching, AnUnsubscriptionHoldsForASubscriptionThatIsUnderWay) {
+  initialize("2025-11-25");
+  request("1", "resources/subscribe", R"({"uri":"note://n/two"})");
+  request("2", "resources/unsubscribe", R"({"uri":"note://n/two"})");
+  steps.run_all();
+  EXPECT_EQ(take().size(), 2U) << "both are answered";
+  EXPECT_TRUE(state->subscriptions.idle());
+}
+
 TEST_F(Watching, WhatIsNotThereCannotBeSubscribedTo) {
   initialize("2025-11-25");
   for (const auto* params : {R"({"uri":"note://n/none"})", R"({"uri":"other:x"})"})
@@ -235,6 +244,18 @@ TEST_F(Looking, WhatIsCommittedDuringALookIsLookedAtAgain) {
     if (++looks > 1) return;
     notes.notes["two"] = "new";
     watch.hint();
+  };
+  run();
+  EXPECT_EQ(looks, 2);
+  EXPECT_THAT(told, ElementsAre("note://n/two"));
+}
+
+TEST_F(Looking, AHintThatComesWhileItLooksIsNotLost) {
+  hub.add("note://n/two", std::hash<std::string>()("text of two"));
+  executors.to_worker = [this](mcp::Task t) {
+    if (++looks == 1) watch.hint();  // reaches the loop before the look has ended
+    t();
+    notes.notes["two"] = "new";
   };
   run();
   EXPECT_EQ(looks, 2);

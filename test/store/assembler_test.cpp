@@ -1,9 +1,7 @@
 #include "schemas/hash.hpp"
-#include "store/writer.hpp"
 #include "test/support/event_script.hpp"
-#include "test/support/fake_clock.hpp"
 #include "test/support/store_dump.hpp"
-#include "test/support/temp_dir.hpp"
+#include "test/support/writer_fixture.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,37 +13,14 @@ namespace {
 
 using test::EventScript;
 
-class AssemblerTest : public testing::Test {
+class AssemblerTest : public test::WriterFixture {
  protected:
-  void open() {
-    writer_.reset();
-    auto w = Writer::open(file_, clock_);
-    ASSERT_TRUE(w) << w.error().message();
-    writer_ = std::move(*w);
-  }
-  void apply(EventBatch batch) {
-    if (!writer_) open();
-    SourceSlice slice;
-    slice.source.platform = Platform::claude_code;
-    slice.source.path = "/h/t.jsonl";
-    slice.batch = std::move(batch);
-    slice.adapter_version = "1";
-    const auto r = writer_->apply(slice);
-    ASSERT_TRUE(r) << r.error().message();
-    ASSERT_TRUE(writer_->commit());
-  }
-  sqlite::Database reading() { return sqlite::Database::open(file_, sqlite::OpenMode::read_only); }
   std::string text(const std::string& sql) {
     auto db = reading();
     sqlite::Statement q(db.handle(), sql);
     return q.step() ? (q.is_null(0) ? "NULL" : q.str(0)) : "(no row)";
   }
   std::int64_t number(const std::string& sql) { return std::stoll(text(sql)); }
-
-  test::TempDir dir_;
-  std::filesystem::path file_ = dir_ / "memd.db";
-  test::FakeClock clock_;
-  std::unique_ptr<Writer> writer_;
 };
 
 EventScript long_session() {

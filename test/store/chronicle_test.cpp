@@ -67,6 +67,7 @@ TEST(Gist, OfARequestIsItsFirstWordsThatSaySomething) {
 TEST(Gist, OfAnAnswerIsItsResult) {
   EXPECT_EQ(result_gist("Let me look at it. Fixed the parser, all tests pass now. Want me to commit?"),
             "Fixed the parser, all tests pass now.");
+  EXPECT_EQ(result_gist("Shall I look at all of it again? The header stays as it is."), "The header stays as it is.");
   EXPECT_EQ(result_gist("The header is read twice."), "The header is read twice.");
   EXPECT_EQ(result_gist("```\ncode\n```"), "");
 }
@@ -81,6 +82,11 @@ TEST(Phases, EndWithTheDayAndWithALongPause) {
   EXPECT_EQ(two[1].first, 6U);
   EXPECT_EQ(two[0].count + two[1].count, c.inputs.size());
   EXPECT_EQ(phases_of(c.inputs, 0).size(), 1U);
+  Conversation night;
+  const TimeMs midnight = (kMorning / kMsPerDay + 1) * kMsPerDay;
+  night.add(midnight - 10 * kMinute, "Late.", "Done.");
+  night.add(midnight + 10 * kMinute, "Later.", "Done.");
+  EXPECT_EQ(phases_of(night.inputs, 10).size(), 2U) << "a day ends without a pause, too";
   EXPECT_TRUE(phases_of({}, 3).empty());
 }
 
@@ -134,6 +140,10 @@ TEST(OpenEnds, AreWhatTheEndLeavesOpen) {
   open = find_open_ends(c.inputs);
   ASSERT_EQ(open.size(), 1U);
   EXPECT_EQ(open[0].text, "The docs are not yet updated.");
+  c.add(kMorning + 2 * kMsPerDay, "Thanks.", "You are welcome.");
+  EXPECT_EQ(find_open_ends(c.inputs).size(), 1U) << "of the last answer but one, too";
+  c.add(kMorning + 2 * kMsPerDay, "Good night.", "Good night.");
+  EXPECT_TRUE(find_open_ends(c.inputs).empty());
   EXPECT_TRUE(find_open_ends({}).empty());
 }
 
@@ -142,8 +152,10 @@ TEST(Strategy, FollowsCountUseAndConstraints) {
   c.model = true;
   c.exchanges = 50;
   EXPECT_EQ(select_strategy(c), SummaryStrategy::abstractive);
-  c.exchanges = 80;
-  EXPECT_EQ(select_strategy(c), SummaryStrategy::recursive);
+  for (const std::size_t exchanges : {51, 100}) {
+    c.exchanges = exchanges;
+    EXPECT_EQ(select_strategy(c), SummaryStrategy::recursive);
+  }
   c.exchanges = 101;
   EXPECT_EQ(select_strategy(c), SummaryStrategy::hierarchical);
   c.max_seconds = 29;

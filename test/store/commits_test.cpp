@@ -1,10 +1,8 @@
 #include "schemas/migrations.hpp"
 #include "store/assembly/commit_rows.hpp"
-#include "store/writer.hpp"
 #include "test/support/event_script.hpp"
-#include "test/support/fake_clock.hpp"
 #include "test/support/store_dump.hpp"
-#include "test/support/temp_dir.hpp"
+#include "test/support/writer_fixture.hpp"
 
 #include <gtest/gtest.h>
 
@@ -33,6 +31,8 @@ TEST(CommitOutput, FirstCommitDetachedHeadAndSeveralAtOnce) {
   ASSERT_EQ(several.size(), 2U);
   EXPECT_EQ(several[0].branch, "");
   EXPECT_EQ(several[1].sha, "2996bb8");
+  const auto once = commits_in("[main 1a2b3c4] Add\n 1 file changed\n[main 1a2b3c4] Add\n 1 file changed\n", false);
+  EXPECT_EQ(once.size(), 1U) << "a script that prints it again";
 }
 
 TEST(CommitOutput, BehindWhatHooksSay) {
@@ -53,38 +53,13 @@ TEST(CommitOutput, WhatOnlyLooksLikeOne) {
     EXPECT_TRUE(commits_in(text, true).empty()) << text;
 }
 
-class CommitsTest : public testing::Test {
+class CommitsTest : public test::WriterFixture {
  protected:
-  void open() {
-    auto w = Writer::open(file_, clock_);
-    ASSERT_TRUE(w) << w.error().message();
-    writer_ = std::move(*w);
+  std::vector<std::string> commits() const {
+    return rows(
+        "SELECT exchange_number || ' ' || event_seq || ' ' || sha || ' ' || branch || ': ' || subject FROM commits"
+        " ORDER BY event_seq");
   }
-  void apply(EventBatch batch) {
-    if (!writer_) open();
-    SourceSlice slice;
-    slice.source.platform = Platform::claude_code;
-    slice.source.path = "/h/t.jsonl";
-    slice.batch = std::move(batch);
-    slice.adapter_version = "1";
-    ASSERT_TRUE(writer_->apply(slice));
-    ASSERT_TRUE(writer_->commit());
-  }
-  std::vector<std::string> commits() {
-    auto db = sqlite::Database::open(file_, sqlite::OpenMode::read_only);
-    sqlite::Statement q(db.handle(),
-                        "SELECT exchange_number || ' ' || event_seq || ' ' || sha || ' ' || branch || ': ' || subject"
-                        " FROM commits ORDER BY event_seq");
-    std::vector<std::string> out;
-    while (q.step())
-      out.push_back(q.str(0));
-    return out;
-  }
-
-  test::TempDir dir_;
-  std::filesystem::path file_ = dir_ / "memd.db";
-  test::FakeClock clock_;
-  std::unique_ptr<Writer> writer_;
 };
 
 EventScript session_with_commits() {
@@ -105,7 +80,7 @@ TEST_F(CommitsTest, StandInTheExchangeThatMadeThem) {
 
 TEST_F(CommitsTest, TheSameLineByLineAcrossRestarts) {
   apply(session_with_commits().batch());
-  auto db = sqlite::Database::open(file_, sqlite::OpenMode::read_only);
+  auto db = reading();
   const auto at_once = test::dump_store(db);
   writer_.reset();
   file_ = dir_ / "stepwise.db";
@@ -116,7 +91,7 @@ TEST_F(CommitsTest, TheSameLineByLineAcrossRestarts) {
     writer_.reset();
     apply(std::move(one));
   }
-  auto again = sqlite::Database::open(file_, sqlite::OpenMode::read_only);
+  auto again = reading();
   EXPECT_EQ(test::dump_store(again), at_once);
 }
 

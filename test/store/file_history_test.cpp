@@ -92,7 +92,10 @@ TEST_F(FileHistoryTest, AFileNamedLikeAPatternIsFound) {
   const auto s = store.session({.native_id = "a"});
   store.exchange(s, {.files = {"/w/app/[id]/page.tsx", "/w/app/100%/x_y.c", "/w/app/100a/xzy.c"}});
   EXPECT_EQ(paths("app/[id]/page.tsx").size(), 1U);
-  EXPECT_EQ(fit, PathFit::exact == fit ? PathFit::exact : PathFit::suffix);
+  EXPECT_EQ(fit, PathFit::suffix);
+  EXPECT_EQ(paths("/w/app/[id]/"), std::vector<std::string>{"/w/app/[id]/page.tsx"});
+  EXPECT_EQ(fit, PathFit::directory);
+  EXPECT_EQ(paths("app/[id]").size(), 1U);
   EXPECT_EQ(paths("100%/x_y.c"), std::vector<std::string>{"/w/app/100%/x_y.c"});
 }
 

@@ -1,10 +1,8 @@
 // Observations as the writer keeps them: from texts and from what calls came to.
 #include "store/queries/session_digest.hpp"
-#include "store/writer.hpp"
 #include "test/support/event_script.hpp"
-#include "test/support/fake_clock.hpp"
 #include "test/support/store_dump.hpp"
-#include "test/support/temp_dir.hpp"
+#include "test/support/writer_fixture.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,33 +13,11 @@ namespace {
 using test::EventScript;
 using testing::ElementsAre;
 
-class ObservationRowsTest : public testing::Test {
+class ObservationRowsTest : public test::WriterFixture {
  protected:
-  void apply(const std::filesystem::path& file, EventBatch batch) {
-    auto writer = Writer::open(file, clock_);
-    ASSERT_TRUE(writer) << writer.error().message();
-    SourceSlice slice;
-    slice.source.platform = Platform::claude_code;
-    slice.source.path = "/h/t.jsonl";
-    slice.batch = std::move(batch);
-    slice.adapter_version = "1";
-    const auto r = (*writer)->apply(slice);
-    ASSERT_TRUE(r) << r.error().message();
-    ASSERT_TRUE((*writer)->commit());
+  std::vector<std::string> observations() const {
+    return rows("SELECT exchange_number || ' ' || type || ' ' || content FROM observations ORDER BY event_seq");
   }
-  static std::vector<std::string> rows(const std::filesystem::path& file) {
-    auto db = sqlite::Database::open(file, sqlite::OpenMode::read_only);
-    sqlite::Statement q(db.handle(),
-                        "SELECT exchange_number || ' ' || type || ' ' || content FROM observations ORDER BY event_seq");
-    std::vector<std::string> out;
-    while (q.step())
-      out.push_back(q.str(0));
-    return out;
-  }
-
-  test::TempDir dir_;
-  std::filesystem::path file_ = dir_ / "memd.db";
-  test::FakeClock clock_;
 };
 
 EventScript recovery() {
@@ -58,24 +34,27 @@ EventScript recovery() {
 }
 
 TEST_F(ObservationRowsTest, TellHowAnErrorWasSolved) {
-  apply(file_, recovery().batch());
-  EXPECT_THAT(rows(file_), ElementsAre("0 pattern Always run the formatter before committing.",
-                                       "0 problem The real problem is that the header is read twice.",
-                                       "0 solution Bash: make all works after edits to a.go",
-                                       "0 success Bash: go test ./... passes after edits to a.go",
-                                       "0 bugfix Fixed the header reader so that it stops at the first blank line."));
+  apply(recovery().batch());
+  EXPECT_THAT(observations(),
+              ElementsAre("0 pattern Always run the formatter before committing.",
+                          "0 problem The real problem is that the header is read twice.",
+                          "0 solution Bash: make all works after edits to a.go",
+                          "0 success Bash: go test ./... passes after edits to a.go",
+                          "0 bugfix Fixed the header reader so that it stops at the first blank line."));
 }
 
 TEST_F(ObservationRowsTest, AreTheSameEventByEvent) {
   const EventBatch whole = recovery().batch();
-  apply(file_, whole);
-  const auto piecewise = dir_ / "piecewise.db";
+  apply(whole);
+  const auto at_once = observations();
+  file_ = dir_ / "piecewise.db";
   for (const Event& e : whole.events) {
     EventBatch one;
     one.events = {e};
-    apply(piecewise, std::move(one));  // a writer of its own for each: nothing is remembered but the rows
+    open();  // a writer of its own for each: nothing is remembered but the rows
+    apply(std::move(one));
   }
-  EXPECT_EQ(rows(piecewise), rows(file_));
+  EXPECT_EQ(observations(), at_once);
 }
 
 TEST_F(ObservationRowsTest, ACallThatWorksWithoutAnEditSolvedNothing) {
@@ -85,8 +64,8 @@ TEST_F(ObservationRowsTest, ACallThatWorksWithoutAnEditSolvedNothing) {
   s.call("b2", "Bash", "make all").result("b2", "ok");
   s.call("e1", "Edit", "/w/p/a.go", "/w/p/a.go").result("e1", "ok", false, 3, 1);
   s.call("b3", "Bash", "make all").result("b3", "ok");  // it had worked before the edit
-  apply(file_, s.batch());
-  EXPECT_THAT(rows(file_), ElementsAre());
+  apply(s.batch());
+  EXPECT_THAT(observations(), ElementsAre());
 }
 
 TEST_F(ObservationRowsTest, TheSameWordsOfASessionAreOneObservation) {
@@ -94,14 +73,14 @@ TEST_F(ObservationRowsTest, TheSameWordsOfASessionAreOneObservation) {
   s.user("why?").answer("It turns out the cache is keyed by path only.");
   s.user("again?").answer(
       "**It turns out** the cache is keyed by path only!\n\nThe real problem is in the cache key itself.");
-  apply(file_, s.batch());
-  EXPECT_THAT(rows(file_), ElementsAre("0 discovery It turns out the cache is keyed by path only.",
-                                       "1 problem The real problem is in the cache key itself."));
+  apply(s.batch());
+  EXPECT_THAT(observations(), ElementsAre("0 discovery It turns out the cache is keyed by path only.",
+                                          "1 problem The real problem is in the cache key itself."));
 }
 
 TEST_F(ObservationRowsTest, AreReadWithTheTextsOfTheirSession) {
-  apply(file_, recovery().batch());
-  auto db = sqlite::Database::open(file_, sqlite::OpenMode::read_only);
+  apply(recovery().batch());
+  auto db = reading();
   const SessionDigest digest = queries::session_digest(db, 1, 0, 99);
   ASSERT_EQ(digest.exchanges.size(), 1U);
   EXPECT_EQ(digest.exchanges[0].tool_text, "");

@@ -121,6 +121,26 @@ TEST_F(OwnSessionsTest, APersonsSessionIsNotLostWhateverIsPastedIntoIt) {
   reopen();
   take(script.user(own_prompt()), 4);
   EXPECT_EQ(value("SELECT count(*) FROM exchanges"), "3");
+  take(EventScript("claude_code:s2").user("Hello").answer("Hello.").user(own_prompt()));  // in one slice
+  EXPECT_EQ(value("SELECT count(*) FROM own_sessions"), "0");
+  EXPECT_EQ(value("SELECT count(*) FROM exchanges"), "5");
+}
+
+TEST_F(OwnSessionsTest, AnotherSessionOfTheSameSliceIsTakenIn) {
+  EventScript both("claude_code:s2");
+  both.user("Hello").answer("Hello.");
+  const EventScript own = EventScript().user(own_prompt());
+  SourceSlice slice;
+  slice.source.platform = Platform::claude_code;
+  slice.source.path = "/x/both";
+  slice.adapter_version = "1.0.0";
+  slice.batch.events = own.events();
+  slice.batch.events.insert(slice.batch.events.end(), both.events().begin(), both.events().end());
+  slice.batch.cover("user", Disposition::indexed, "", 300, 3);
+  ASSERT_TRUE(writer_->apply(slice));
+  EXPECT_EQ(value("SELECT count(*) FROM exchanges"), "1");
+  EXPECT_EQ(value("SELECT count(*) FROM coverage WHERE reason = 'caused by memd'"), "0")
+      << "its records are the other session's, too";
 }
 
 TEST_F(OwnSessionsTest, ItsRecordsAreNotKeptEither) {

@@ -153,6 +153,16 @@ TEST_F(ReportTest, ASessionIsToldByItsFirstPromptLastAnswerAndDecisions) {
   EXPECT_EQ(s.turns[0].line, "Why is it slow?");
 }
 
+TEST_F(ReportTest, ALongAnswerIsCutBetweenCharacters) {
+  const auto a = store.session({.native_id = "a"});
+  store.exchange(a, {.user = "What came of it?", .answer = "Another answer."});
+  std::string answer;
+  while (answer.size() < 2000)
+    answer += "答";
+  store.exchange(a, {.user = "And now?", .answer = answer});
+  EXPECT_EQ(report().newest.at(0).last_said, answer.substr(0, 798));
+}
+
 TEST_F(ReportTest, OlderSessionsAreInTheFiguresOnly) {
   for (int i = 0; i < 5; ++i) {
     const auto s = store.session({.native_id = "s" + std::to_string(i), .start = kDay + i * kMsPerDay});
@@ -179,6 +189,9 @@ TEST_F(ReportTest, WhatHasNoTimeIsOnNoDayAndInTheSums) {
   EXPECT_EQ(r.tokens.output, 9);
   ASSERT_THAT(r.activity, SizeIs(1));
   EXPECT_EQ(r.activity[0].day, 0);
+  ReportQuery before;  // whether it was before anything nobody knows
+  before.filter.until = kDay;
+  EXPECT_EQ(report(before).exchanges, 0);
 }
 
 TEST_F(ReportTest, TopicsByDayAndCostsAsThePlatformReckons) {
@@ -199,6 +212,10 @@ TEST_F(ReportTest, TopicsByDayAndCostsAsThePlatformReckons) {
   EXPECT_EQ(r.sessions_with_cost, 1);
   ASSERT_THAT(r.costs, SizeIs(1));
   EXPECT_DOUBLE_EQ(r.costs[0].usd, 0.25);
+  ReportQuery next_day;  // the session goes on then, what it costs is told of the day it began
+  next_day.filter.since = kDay + kMsPerDay;
+  EXPECT_EQ(report(next_day).sessions, 1);
+  EXPECT_EQ(report(next_day).sessions_with_cost, 0);
 }
 
 TEST_F(ReportTest, CoverageIsOfThePlatformsAskedFor) {

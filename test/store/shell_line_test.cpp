@@ -49,6 +49,7 @@ TEST(CodeNames, NamesFlagsCodesAndPortsButNoFilesHashesAndWords) {
   EXPECT_EQ(names_of("--dry-run MAX_SIZE ENOENT TS2345 deadbeef01 localhost:8080 toolu_01ab snake_case __init__"),
             (Lines{"--dry-run", "MAX_SIZE", "ENOENT", "TS2345", "8080", "snake_case"}));
   EXPECT_EQ(names_of("std::vector ns::Type"), (Lines{"ns::Type"}));
+  EXPECT_EQ(names_of("localhost:80 localhost:123456 port 443"), (Lines{})) << "not told from other numbers";
 }
 
 TEST(CodeNames, AreFoundByThemselvesOnly) {

@@ -1,0 +1,55 @@
+#pragma once
+
+#include "store/writer.hpp"
+#include "test/support/fake_clock.hpp"
+#include "test/support/temp_dir.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace memd::test {
+
+// A store that the writer fills from batches of events, as ingest does. Setting file_ and opening anew makes another.
+class WriterFixture : public testing::Test {
+ protected:
+  // As a new process would.
+  void open() {
+    writer_.reset();
+    auto writer = Writer::open(file_, clock_);
+    ASSERT_TRUE(writer) << writer.error().message();
+    writer_ = std::move(*writer);
+  }
+  void apply(EventBatch batch) {
+    if (!writer_) open();
+    SourceSlice slice;
+    slice.source.platform = Platform::claude_code;
+    slice.source.path = "/h/t.jsonl";
+    slice.batch = std::move(batch);
+    slice.adapter_version = "1";
+    const auto applied = writer_->apply(slice);
+    ASSERT_TRUE(applied) << applied.error().message();
+    ASSERT_TRUE(writer_->commit());
+  }
+  sqlite::Database reading() const { return sqlite::Database::open(file_, sqlite::OpenMode::read_only); }
+  // The first column of what `sql` gives.
+  std::vector<std::string> rows(const char* sql) const {
+    auto db = reading();
+    sqlite::Statement q(db.handle(), sql);
+    std::vector<std::string> out;
+    while (q.step())
+      out.push_back(q.str(0));
+    return out;
+  }
+
+  TempDir dir_;
+  std::filesystem::path file_ = dir_ / "memd.db";
+  FakeClock clock_;
+  std::unique_ptr<Writer> writer_;
+};
+
+}  // namespace memd::test
