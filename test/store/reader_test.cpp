@@ -226,7 +226,8 @@ TEST(Reader, TimelineOfAllTimeLeavesOutWhatHasNone) {
   const TimeMs day = *parse_rfc3339("2026-02-09");
   const auto a = store.session({.native_id = "aaaa", .start = day});
   const auto b = store.session({.native_id = "bbbb", .start = day});
-  store.exchange(a, {.user = "some day", .time = 0});
+  const auto some_day = store.exchange(a, {.user = "some day"});
+  store.db().exec(("UPDATE exchanges SET started_at = 0 WHERE exchange_pk = " + std::to_string(some_day)).c_str());
   const auto first = store.exchange(a, {.user = "at once", .time = day + 1});
   const auto last = store.exchange(a, {.user = "at once too", .time = day + 1});
   const auto other = store.exchange(b, {.user = "and there", .time = day + 1});
