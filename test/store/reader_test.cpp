@@ -243,6 +243,16 @@ TEST(Reader, TimelineOfAllTimeLeavesOutWhatHasNone) {
   EXPECT_EQ(t.slices[1].second.first_exchange, other);
   EXPECT_EQ(t.slices[1].second.last_exchange, night);
   EXPECT_EQ(t.slices[1].second.exchange_count, 2);
+
+  // What was counted before is not told again when it is not so any more.
+  store.exchange(b, {.user = "the next day", .time = day + kMsPerDay});
+  EXPECT_EQ(reader.timeline({})->total_exchanges, 5);
+  EXPECT_EQ(reader.timeline({})->slices.size(), 3u);
+  EXPECT_EQ(reader.timeline({.filter = {.since = day + 2}})->total_exchanges, 2);
+  EXPECT_EQ(reader.timeline({.filter = {.until = day + kMsPerDay}})->total_exchanges, 4);
+  store.db().exec("DELETE FROM exchanges WHERE user_message = 'the next day'");
+  EXPECT_EQ(reader.timeline({.filter = {.until = day + kMsPerDay}})->total_exchanges, 4);
+  EXPECT_EQ(reader.timeline({})->total_exchanges, 4);
 }
 
 TEST(Reader, TotalsAddUp) {
