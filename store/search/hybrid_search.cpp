@@ -11,8 +11,8 @@
 namespace memd::search {
 namespace {
 
-constexpr std::size_t kByWords = 300;       // ranked together with
-constexpr std::size_t kByMeaning = 200;     // these
+constexpr std::size_t kByWords = 200;       // ranked together with
+constexpr std::size_t kByMeaning = 100;     // these
 constexpr double kLeastZ = 2;               // of a hit that has no word of the question
 constexpr std::size_t kJudged = 5;          // the best hits, for whether there is anything relevant
 constexpr std::size_t kLeastDistinct = 50;  // hits whose copies are looked for
