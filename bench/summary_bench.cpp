@@ -1,5 +1,5 @@
-// Latency of the tools that tell what was done (P6), over a store of any size, in process: no model, no cache, each
-// answer made anew. make_store makes stores.
+// Latency of the tools that tell what was done (P6), over a store of any size, in process: no model, each answer
+// made anew. make_store makes stores.
 //
 //   summary_bench DIRECTORY/memd.db [CALLS a kind = 200 [PART of the name of a kind]]
 #include "bench/statistics.hpp"
@@ -118,7 +118,11 @@ std::vector<Call> calls(sqlite::Database& db, std::size_t count) {
     }
     out.push_back(std::move(c));
   }
-  out.push_back({"  all of history", "temporal_query", {R"({"since":")" + format_rfc3339(begin) + R"("})"}});
+  Call all{"  all of history", "temporal_query", {}};
+  for (std::size_t i = 0; i < count; ++i)  // another question each time: the counts of the last one are kept
+    all.arguments.push_back("{\"since\":\"" + format_rfc3339(begin - static_cast<TimeMs>(i)) + "\"}");
+  out.push_back(all);
+  out.push_back({"  the same question again", "temporal_query", {all.arguments.front()}});
   out.push_back({"session_summary, auto", "session_summary", with_sessions(uids, "")});
   for (const std::string strategy : {"extractive", "chronological", "hierarchical"})
     out.push_back({"  " + strategy, "session_summary", with_sessions(uids, R"(,"strategy":")" + strategy + "\"")});

@@ -5,7 +5,6 @@
 #include "store/enrichment/enrichment_queue.hpp"
 #include "store/enrichment/enrichment_target.hpp"
 #include "store/queries/coverage.hpp"
-#include "store/queries/day_slices.hpp"
 #include "store/queries/exchanges.hpp"
 #include "store/queries/ingestion_log.hpp"
 #include "store/queries/session_digest.hpp"
@@ -64,7 +63,6 @@ bool Reader::connect() {
                   std::to_string(known) +
                   (version > known ? ": install the newer memd" : ": start the daemon, it upgrades the store")));
   if (stop_.stop_possible()) fresh->db.watch(stop_);
-  queries::add_day_sessions(fresh->db);
   fresh->search = std::make_unique<search::HybridSearch>(fresh->db);
   connection_ = std::move(fresh);
   return true;
@@ -151,7 +149,7 @@ Result<StoredSession> Reader::stored_session(std::int64_t session_pk) {
 }
 
 Result<Timeline> Reader::timeline(const TimelineQuery& query) {
-  return ask(Timeline(), [&](Connection& c) { return queries::timeline(c.db, query); });
+  return ask(Timeline(), [&](Connection& c) { return queries::timeline(c.db, c.days, query); });
 }
 
 Result<Report> Reader::report(const ReportQuery& query, const ReportProgress& progress) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "store/queries/day_slices.hpp"
 #include "store/reader.hpp"
 #include "store/search/hybrid_search.hpp"
 #include "store/sqlite/database.hpp"
@@ -24,6 +25,7 @@ struct Reader::Connection {
       : db(sqlite::Database::open(file, sqlite::OpenMode::read_only)), identity(id) {}
 
   sqlite::Database db;
+  queries::DaySessions days{db};
   ReaderFileIdentity identity;
   std::unique_ptr<search::HybridSearch> search;  // made outside of transactions: it has a table of its own
 };

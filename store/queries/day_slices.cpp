@@ -58,31 +58,40 @@ void finish(sqlite3_context* context) noexcept {
 
 }  // namespace
 
-void add_day_sessions(sqlite::Database& db) {
+DaySessions::DaySessions(sqlite::Database& db) : db_(db) {
   const int rc = sqlite3_create_function_v2(db.handle(), "day_sessions", 2, SQLITE_UTF8 | SQLITE_DIRECTONLY, nullptr,
                                             nullptr, step, finish, nullptr);
   if (rc != SQLITE_OK) throw ErrorException(sqlite::make_error(db.handle(), rc, "day_sessions"));
 }
 
-std::vector<DaySession> day_sessions(sqlite::Database& db, TimeMs since, TimeMs until) {
+const std::vector<DaySession>& DaySessions::between(TimeMs since, TimeMs until) {
+  auto& of_store = db_.prepare("PRAGMA data_version");
+  const std::int64_t version = of_store.step() ? of_store.int64(0) : -1;
+  of_store.reset();
+  if (version >= 0 && version == version_ && since == since_ && until == until_) return known_;
+  version_ = -1;
+
   // The index gives the rows in its order: a subquery that says ORDER BY would cost as much again.
   constexpr std::string_view kSince =
       "SELECT day_sessions(started_at, session_pk) FROM exchanges INDEXED BY exchanges_by_time WHERE started_at >= ?1";
-  static const std::string between = std::string(kSince) + " AND started_at < ?2";
-  auto& q = db.prepare(until > 0 ? std::string_view(between) : kSince);
+  static const std::string kBetween = std::string(kSince) + " AND started_at < ?2";
+  auto& q = db_.prepare(until > 0 ? std::string_view(kBetween) : kSince);
   const TimeMs first = std::max<TimeMs>(since, 1);
   if (until > 0)
     q.bind(first, until);
   else
     q.bind(first);
-  std::vector<DaySession> out;
+  known_.clear();
   if (q.step()) {
     const std::string_view blob = q.blob(0);
-    out.resize(blob.size() / sizeof(DaySession));
-    if (!out.empty()) std::memcpy(out.data(), blob.data(), blob.size());
+    known_.resize(blob.size() / sizeof(DaySession));
+    if (!known_.empty()) std::memcpy(known_.data(), blob.data(), blob.size());
   }
   q.reset();
-  return out;
+  version_ = version;
+  since_ = since;
+  until_ = until;
+  return known_;
 }
 
 }  // namespace memd::queries

@@ -1,6 +1,5 @@
 #include "store/queries/timeline.hpp"
 
-#include "store/queries/day_slices.hpp"
 #include "store/queries/row_filter.hpp"
 #include "store/queries/sessions.hpp"
 
@@ -117,17 +116,20 @@ DaySlice described(sqlite::Database& db, const DaySession& slice) {
 
 }  // namespace
 
-Timeline timeline(sqlite::Database& db, const TimelineQuery& query) {
-  auto slices = day_sessions(db, query.filter.since, query.filter.until);
-  const auto allowed = allowed_sessions(db, query.filter, slices);
-  std::erase_if(slices, [&](const DaySession& slice) { return !allowed.of(slice.session_pk); });
+Timeline timeline(sqlite::Database& db, DaySessions& days, const TimelineQuery& query) {
+  const auto& all = days.between(query.filter.since, query.filter.until);
+  const auto allowed = allowed_sessions(db, query.filter, all);
 
   Timeline out;
+  std::vector<const DaySession*> slices;
   std::vector<std::int64_t> sessions;
   std::array<std::int64_t, kAllPlatforms.size()> per_platform{};
-  for (const DaySession& slice : slices) {
+  for (const DaySession& slice : all) {
+    const auto platform = allowed.of(slice.session_pk);
+    if (!platform) continue;
+    slices.push_back(&slice);
     out.total_exchanges += slice.exchanges;
-    per_platform[static_cast<std::size_t>(*allowed.of(slice.session_pk))] += slice.exchanges;
+    per_platform[static_cast<std::size_t>(*platform)] += slice.exchanges;
     sessions.push_back(slice.session_pk);
   }
   std::sort(sessions.begin(), sessions.end());
@@ -139,7 +141,7 @@ Timeline timeline(sqlite::Database& db, const TimelineQuery& query) {
   const auto offset = std::min(static_cast<std::size_t>(std::max(query.offset, 0)), slices.size());
   const auto count = std::min(static_cast<std::size_t>(std::max(query.limit, 0)), slices.size() - offset);
   for (std::size_t i = offset; i < offset + count; ++i)
-    out.slices.emplace_back(format_rfc3339(slices[i].day).substr(0, 10), described(db, slices[i]));
+    out.slices.emplace_back(format_rfc3339(slices[i]->day).substr(0, 10), described(db, *slices[i]));
   out.more = offset + count < slices.size();
   return out;
 }

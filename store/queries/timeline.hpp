@@ -1,12 +1,13 @@
 #pragma once
 
 #include "schemas/query.hpp"
+#include "store/queries/day_slices.hpp"
 #include "store/sqlite/database.hpp"
 
 namespace memd::queries {
 
-// Exchanges whose start is not known are on no day and are left out. The connection needs add_day_sessions(). Throws
+// Exchanges whose start is not known are on no day and are left out. `days` counts for the same connection. Throws
 // ErrorException.
-Timeline timeline(sqlite::Database& db, const TimelineQuery& query);
+Timeline timeline(sqlite::Database& db, DaySessions& days, const TimelineQuery& query);
 
 }  // namespace memd::queries

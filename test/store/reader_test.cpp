@@ -226,7 +226,8 @@ TEST(Reader, TimelineOfAllTimeLeavesOutWhatHasNone) {
   const TimeMs day = *parse_rfc3339("2026-02-09");
   const auto a = store.session({.native_id = "aaaa", .start = day});
   const auto b = store.session({.native_id = "bbbb", .start = day});
-  store.exchange(a, {.user = "some day", .time = 0});
+  const auto some_day = store.exchange(a, {.user = "some day"});
+  store.db().exec(("UPDATE exchanges SET started_at = 0 WHERE exchange_pk = " + std::to_string(some_day)).c_str());
   const auto first = store.exchange(a, {.user = "at once", .time = day + 1});
   const auto last = store.exchange(a, {.user = "at once too", .time = day + 1});
   const auto other = store.exchange(b, {.user = "and there", .time = day + 1});
@@ -242,6 +243,16 @@ TEST(Reader, TimelineOfAllTimeLeavesOutWhatHasNone) {
   EXPECT_EQ(t.slices[1].second.first_exchange, other);
   EXPECT_EQ(t.slices[1].second.last_exchange, night);
   EXPECT_EQ(t.slices[1].second.exchange_count, 2);
+
+  // What was counted before is not told again when it is not so any more.
+  store.exchange(b, {.user = "the next day", .time = day + kMsPerDay});
+  EXPECT_EQ(reader.timeline({})->total_exchanges, 5);
+  EXPECT_EQ(reader.timeline({})->slices.size(), 3u);
+  EXPECT_EQ(reader.timeline({.filter = {.since = day + 2}})->total_exchanges, 2);
+  EXPECT_EQ(reader.timeline({.filter = {.until = day + kMsPerDay}})->total_exchanges, 4);
+  store.db().exec("DELETE FROM exchanges WHERE user_message = 'the next day'");
+  EXPECT_EQ(reader.timeline({.filter = {.until = day + kMsPerDay}})->total_exchanges, 4);
+  EXPECT_EQ(reader.timeline({})->total_exchanges, 4);
 }
 
 TEST(Reader, TotalsAddUp) {
