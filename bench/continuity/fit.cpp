@@ -18,7 +18,7 @@ namespace {
 
 using continuity::Weights;
 
-constexpr double kLeastGain = 0.001;
+constexpr double kLeastGain = 0.004;  // some 0.2 of one kind of items at one compaction
 constexpr int kPasses = 3;
 
 constexpr std::array<ItemKind, 4> kOfWhole{ItemKind::file, ItemKind::identifier, ItemKind::command_head,
@@ -57,30 +57,27 @@ class Objective {
  public:
   explicit Objective(const std::vector<FitCase>& cases) : cases_(cases) {}
 
-  // The mean of the goals, each the mean over the compactions that have such items.
+  // The mean over the compactions that count and the kinds of items each of them has.
   double operator()(const Weights& weights, const std::function<bool(const FitCase&)>& counts) {
     std::vector<std::size_t> counted;
     for (std::size_t i = 0; i < cases_.size(); ++i)
       if (counts(cases_[i])) counted.push_back(i);
-    return mean_of_goals(weights, counted);
+    return mean_share(weights, counted);
   }
-  double mean_of_goals(const Weights& weights, const std::vector<std::size_t>& of) {
+  double mean_share(const Weights& weights, const std::vector<std::size_t>& of) {
     auto& known = known_[values_of(weights)];
     known.resize(cases_.size());
-    std::array<double, kGoals> sums{};
-    std::array<double, kGoals> counted{};
+    double sum = 0;
+    std::size_t shares = 0;
     for (const std::size_t i : of) {
       if (!known[i]) known[i] = shares_of(score_case(cases_[i], weights, "")), ++packs_;
-      for (std::size_t goal = 0; goal < kGoals; ++goal) {
-        if ((*known[i])[goal] < 0) continue;
-        sums[goal] += (*known[i])[goal];
-        counted[goal] += 1;
+      for (const double one : *known[i]) {
+        if (one < 0) continue;
+        sum += one;
+        ++shares;
       }
     }
-    double sum = 0;
-    for (std::size_t goal = 0; goal < kGoals; ++goal)
-      sum += counted[goal] > 0 ? sums[goal] / counted[goal] : 1;
-    return sum / kGoals;
+    return shares > 0 ? sum / static_cast<double>(shares) : 1;
   }
   std::size_t packs() const { return packs_; }
 
@@ -97,7 +94,7 @@ class Objective {
       std::vector<std::size_t> drawn;
       for (std::size_t i = 0; i < counted.size(); ++i)
         drawn.push_back(counted[random() % counted.size()]);
-      gains.push_back(mean_of_goals(a, drawn) - mean_of_goals(b, drawn));
+      gains.push_back(mean_share(a, drawn) - mean_share(b, drawn));
     }
     std::sort(gains.begin(), gains.end());
     return {gains[kDraws / 20], gains[kDraws - 1 - kDraws / 20]};

@@ -56,7 +56,7 @@ tools::ResumeMaterial material(const tools::ToolServices& services, Reader& read
                                const std::string& complement) {
   tools::ResumeParams params;
   params.session_id = make_session_uid(Platform::claude_code, c.session);
-  params.before = std::to_string(c.number);
+  params.before = "compaction";  // the last of its store
   params.complement = complement;
   return value_of(tools::load_resume_material(services, reader, params), c.session);
 }
