@@ -135,15 +135,15 @@ std::string fit_report(const std::vector<FitCase>& cases, const FitOptions& opti
   std::string out = "tried, on the half to fit on:\n" + in_words(found.steps) + "found:\n" + in_words(found.weights);
 
   const std::vector<std::pair<std::string, Weights>> sets{
-      {"neutral", neutral_weights()}, {"by hand", hand_weights()}, {"fitted", found.weights}, {"compiled", Weights{}}};
+      {"neutral", neutral_weights()}, {"fitted", found.weights}, {"compiled", Weights{}}};
   std::vector<Scored> scored;
   for (const FitCase& c : cases)
     scored.push_back({c.session, c.number, c.held_out, c.items, {}});
   for (const auto& [name, weights] : sets) {
     out += fmt::format("{}: {:.4f} on the half to fit on, {:.4f} held out\n", name, objective(weights, on_fit),
                        objective(weights, on_held_out));
-    const auto [least, most] = objective.gain(weights, hand_weights(), on_held_out);
-    out += fmt::format("  gain over those by hand, held out: {:+.4f} to {:+.4f}\n", least, most);
+    const auto [least, most] = objective.gain(weights, Weights{}, on_held_out);
+    out += fmt::format("  gain over the compiled ones, held out: {:+.4f} to {:+.4f}\n", least, most);
     for (std::size_t i = 0; i < cases.size(); ++i)
       for (Score& s : score_case(cases[i], weights, name))
         scored[i].scores.push_back(std::move(s));

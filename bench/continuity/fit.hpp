@@ -12,7 +12,7 @@ struct FitOptions {
 };
 
 // Fits the weights on the half that is not held out and tells of it: what was tried, what was found, and how packs do
-// by neutral weights, by those that were set by hand and by those found.
+// by neutral weights, by those found and by the compiled ones.
 std::string fit_report(const std::vector<FitCase>& cases, const FitOptions& options);
 
 }  // namespace memd::bench

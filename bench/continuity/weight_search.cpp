@@ -48,24 +48,6 @@ Weights neutral_weights() {
   return w;
 }
 
-Weights hand_weights() {
-  Weights w;
-  w.name_half_life = 60;
-  w.file_half_life = 80;
-  w.command_half_life = 100;
-  w.name_in_command = 1.3;
-  w.name_in_edit = 0.5;
-  w.name_in_call = 1;
-  w.name_in_result = 0.05;
-  w.file_modified = 3;
-  w.file_in_command = 0.7;
-  w.command_failed = 0.7;
-  w.command_is_test = 1.5;
-  w.whole = {0.34, 0.17, 0.17};
-  w.complement = {0.14, 0.11, 0.20};
-  return w;
-}
-
 std::span<const Coordinate> coordinates() { return kCoordinates; }
 
 FoundWeights search_weights(const Weights& start, std::span<const Coordinate> along, double least_gain, int passes,

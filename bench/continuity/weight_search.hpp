@@ -13,8 +13,6 @@ namespace memd::bench {
 
 // Nothing known: uses of all kinds and ages alike, parts of the same size but for what is told.
 continuity::Weights neutral_weights();
-// Tried by hand with all compactions in sight, before there was a search.
-continuity::Weights hand_weights();
 
 struct Coordinate {
   std::string_view name;

@@ -55,7 +55,7 @@ TEST(WeightSearch, WhatIsToldIsNotFitted) {
     EXPECT_NE(&c.of(w), &w.complement.told);
     EXPECT_NE(std::count(c.factors.begin(), c.factors.end(), 1.0), 0) << c.name;
   }
-  for (const auto& shares : {w.whole, w.complement, hand_weights().whole, hand_weights().complement})
+  for (const auto& shares : {w.whole, w.complement, Weights().whole, Weights().complement})
     EXPECT_LT(shares.told + shares.files * 1.5 + shares.commands * 1.5, 1.01) << "the names keep a part";
 }
 
