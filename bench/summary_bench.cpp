@@ -1,7 +1,7 @@
 // Latency of the tools that tell what was done (P6), over a store of any size, in process: no model, no cache, each
 // answer made anew. make_store makes stores.
 //
-//   summary_bench DIRECTORY/memd.db [CALLS a kind = 200]
+//   summary_bench DIRECTORY/memd.db [CALLS a kind = 200 [PART of the name of a kind]]
 #include "bench/statistics.hpp"
 #include "daemon/tools/recent_turns.hpp"
 #include "daemon/tools/session_summary.hpp"
@@ -84,7 +84,7 @@ std::vector<std::string> with_sessions(const std::vector<std::string>& uids, con
   return out;
 }
 
-std::vector<Call> calls(sqlite::Database& db, std::size_t count, TimeMs now) {
+std::vector<Call> calls(sqlite::Database& db, std::size_t count) {
   // Sessions from all of history; among those that tell of something, every so many.
   const std::string share = std::to_string(count);
   const auto uids = strings(db,
@@ -103,10 +103,16 @@ std::vector<Call> calls(sqlite::Database& db, std::size_t count, TimeMs now) {
   out.push_back({"  longest session, 100 turns", "recent_turns", with_sessions(longest, R"(,"n_turns":100)")});
   const auto first = strings(db, "SELECT min(started_at) FROM exchanges WHERE started_at > 0");
   const TimeMs begin = std::strtoll(first.at(0).c_str(), nullptr, 10);
+  // Times at which something was done: between them there may be months of nothing.
+  const auto times =
+      strings(db,
+              "WITH t AS (SELECT started_at, row_number() OVER (ORDER BY started_at) AS n, count(*) OVER"
+              " () AS c FROM exchanges WHERE started_at > 0) SELECT started_at FROM t WHERE n % max(c / " +
+                  share + ", 1) = 0 LIMIT " + share);
   for (const int days : {1, 7, 30}) {
     Call c{days == 1 ? "temporal_query, a day" : days == 7 ? "  a week" : "  30 days", "temporal_query", {}};
-    for (std::size_t i = 0; i < count; ++i) {
-      const TimeMs since = begin + (now - begin) / static_cast<TimeMs>(count) * static_cast<TimeMs>(i);
+    for (const std::string& time : times) {
+      const TimeMs since = std::strtoll(time.c_str(), nullptr, 10);
       c.arguments.push_back("{\"since\":\"" + format_rfc3339(since) + "\",\"until\":\"" +
                             format_rfc3339(since + days * kMsPerDay) + "\"}");
     }
@@ -152,12 +158,13 @@ void measure(const mcp::ToolRegistry& registry, const Call& call, std::size_t co
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    std::fputs("usage: summary_bench DIRECTORY/memd.db [CALLS]\n", stderr);
+    std::fputs("usage: summary_bench DIRECTORY/memd.db [CALLS [PART OF A KIND]]\n", stderr);
     return 2;
   }
   try {
     const fs::path store = argv[1];
     const std::size_t count = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 200;
+    const std::string only = argc > 3 ? argv[3] : "";
     auto db = sqlite::Database::open(store, sqlite::OpenMode::read_only);
     const auto newest = strings(db, "SELECT max(started_at) FROM exchanges");
     const StoreClock clock(std::strtoll(newest.at(0).c_str(), nullptr, 10));
@@ -173,8 +180,8 @@ int main(int argc, char** argv) {
     std::printf("%s exchanges, longest session %s\n", strings(db, "SELECT count(*) FROM exchanges").at(0).c_str(),
                 strings(db, "SELECT max(next_exchange) FROM sessions").at(0).c_str());
     std::printf("%-38s %8s %8s %8s   %8s %8s %8s\n", "ms", "p50", "p95", "p99", "CPU p50", "p95", "p99");
-    for (const Call& call : calls(db, count, clock.now())) {
-      if (call.arguments.empty()) continue;
+    for (const Call& call : calls(db, count)) {
+      if (call.arguments.empty() || call.kind.find(only) == std::string::npos) continue;
       measure(registry, call, 3, false);  // warm
       measure(registry, call, count, true);
     }

@@ -5,6 +5,7 @@
 #include "store/enrichment/enrichment_queue.hpp"
 #include "store/enrichment/enrichment_target.hpp"
 #include "store/queries/coverage.hpp"
+#include "store/queries/day_slices.hpp"
 #include "store/queries/exchanges.hpp"
 #include "store/queries/ingestion_log.hpp"
 #include "store/queries/session_digest.hpp"
@@ -63,6 +64,7 @@ bool Reader::connect() {
                   std::to_string(known) +
                   (version > known ? ": install the newer memd" : ": start the daemon, it upgrades the store")));
   if (stop_.stop_possible()) fresh->db.watch(stop_);
+  queries::add_day_sessions(fresh->db);
   fresh->search = std::make_unique<search::HybridSearch>(fresh->db);
   connection_ = std::move(fresh);
   return true;

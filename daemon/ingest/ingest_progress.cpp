@@ -17,6 +17,7 @@ IngestSnapshot IngestProgress::snapshot() const {
 
 std::vector<PlatformFreshness> IngestProgress::freshness() const {
   const std::lock_guard lock(mutex_);
+  if (freshness_) return *freshness_;
   std::map<Platform, PlatformFreshness> by_platform;
   for (const auto& [path, s] : sources_) {
     PlatformFreshness& f = by_platform[s.platform];
@@ -30,6 +31,7 @@ std::vector<PlatformFreshness> IngestProgress::freshness() const {
   std::vector<PlatformFreshness> out;
   for (auto& [platform, f] : by_platform)
     out.push_back(f);
+  freshness_ = out;
   return out;
 }
 
@@ -42,6 +44,7 @@ std::optional<SourceProgress> IngestProgress::source(const std::string& path) co
 
 void IngestProgress::applied(const Source& source, const ApplyStats& stats) {
   const std::lock_guard lock(mutex_);
+  freshness_.reset();
   Seen& s = sources_[source.path];
   s.events += stats.events;
   s.duplicates += stats.duplicates;
@@ -49,6 +52,7 @@ void IngestProgress::applied(const Source& source, const ApplyStats& stats) {
 
 void IngestProgress::saw(const Source& source, TimeMs now) {
   const std::lock_guard lock(mutex_);
+  freshness_.reset();
   Seen& s = sources_[source.path];
   s.platform = source.platform;
   s.size = source.size;
@@ -58,6 +62,7 @@ void IngestProgress::saw(const Source& source, TimeMs now) {
 
 void IngestProgress::committed(const Source& source) {
   const std::lock_guard lock(mutex_);
+  freshness_.reset();
   Seen& s = sources_[source.path];
   s.platform = source.platform;
   s.size = std::max(s.size, source.size);
@@ -66,11 +71,13 @@ void IngestProgress::committed(const Source& source) {
 
 void IngestProgress::forget(const std::string& path) {
   const std::lock_guard lock(mutex_);
+  freshness_.reset();
   sources_.erase(path);
 }
 
 void IngestProgress::reset_sources() {
   const std::lock_guard lock(mutex_);
+  freshness_.reset();
   sources_.clear();
 }
 

@@ -70,6 +70,8 @@ class IngestProgress {
   IngestSnapshot state_;
   std::map<std::string, Seen> sources_;
   TimeMs checked_at_ = 0;
+  // Each answer asks for it, and sources are many. Empty when something has changed since.
+  mutable std::optional<std::vector<PlatformFreshness>> freshness_;
 };
 
 }  // namespace memd

@@ -9,19 +9,19 @@
 namespace memd::tools {
 namespace {
 
-TurnOut turn_of(const ExchangeRow& row) {
+TurnOut turn_of(const ExchangeRow& row, std::int64_t tokens) {
   TurnOut out;
   out.exchange_id = format_exchange_id(row.id);
   out.exchange_number = row.number;
   out.timestamp = format_rfc3339(row.started_at);
   out.tool_calls = row.tool_calls;
-  out.est_tokens = full_text_tokens(row);
+  out.est_tokens = tokens;
   return out;
 }
 
 // The newest turns that fit, oldest first. `known`: those that were looked at before, by row.
-std::vector<TurnOut> list_turns(const std::vector<ExchangeRow>& rows, std::vector<std::optional<TurnOut>>& known,
-                                std::size_t tokens, std::size_t& used) {
+std::vector<TurnOut> list_turns(const std::vector<ExchangeRow>& rows, SummarySource& source,
+                                std::vector<std::optional<TurnOut>>& known, std::size_t tokens, std::size_t& used) {
   // What was asked may be shortened so that more turns can be told of.
   constexpr std::size_t kFixedTokens = 55;
   const std::size_t each = tokens / std::max<std::size_t>(rows.size(), 1);
@@ -29,7 +29,7 @@ std::vector<TurnOut> list_turns(const std::vector<ExchangeRow>& rows, std::vecto
   TokenBudget budget(tokens);
   std::vector<TurnOut> turns;
   for (std::size_t i = rows.size(); i-- > 0;) {
-    if (!known[i]) known[i] = turn_of(rows[i]);
+    if (!known[i]) known[i] = turn_of(rows[i], source.count_row(i, rows[i]));
     TurnOut turn = *known[i];
     turn.user_message =
         cut_to_tokens(on_one_line(std::string_view(rows[i].user_message).substr(0, 1000)), message_tokens).text;
@@ -78,7 +78,7 @@ Result<RecentTurnsAnswer> run(const ToolServices& services, const RecentTurnsPar
   const Answer frame = answer_for(scope);
   const std::size_t frame_tokens = estimate_tokens(mcp::to_json(frame));
   MEMD_TRY_ASSIGN(const auto modified, files_modified(*reader, rows));
-  const SummarySource source(rows, modified);
+  SummarySource source(rows, modified);
   std::vector<std::optional<TurnOut>> known(rows.size());
   std::map<std::size_t, Extract> extracts;  // by the first exchange told of
   return fit_answer<RecentTurnsAnswer>(token_limit(services, params), frame, [&](std::size_t tokens) {
@@ -92,7 +92,7 @@ Result<RecentTurnsAnswer> run(const ToolServices& services, const RecentTurnsPar
     const std::size_t head = estimate_tokens(mcp::to_json(out)) - frame_tokens;
     const std::size_t rest = tokens - std::min(tokens, head);
     std::size_t used = 0;
-    out.turns = list_turns(rows, known, rest / 2, used);
+    out.turns = list_turns(rows, source, known, rest / 2, used);
     // The summary tells of the turns listed, so that paging neither skips nor repeats one.
     const std::size_t first = rows.size() - out.turns.size();
     const auto inputs = source.inputs().subspan(first);

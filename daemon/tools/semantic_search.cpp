@@ -65,27 +65,41 @@ constexpr std::size_t kTermsNamed = 12;
 // A hit shown with less is not worth its place.
 constexpr std::size_t kLeastTextTokens = 90;
 
-// Hits on the page share what is left for texts; the snippet comes first, for it says why this is a hit.
-std::vector<SearchResultOut> fill_page(const std::vector<SearchHit>& hits, std::size_t tokens) {
-  std::vector<SearchResultOut> page;
-  std::size_t fixed = 0;
-  for (const SearchHit& hit : hits) {
-    SearchResultOut out = without_texts(hit);
-    const std::size_t cost = estimate_tokens(mcp::to_json(out));
-    const std::size_t least = kLeastTextTokens * (page.size() + 1);
-    if (!page.empty() && fixed + cost + least > tokens) break;
-    fixed += cost;
-    page.push_back(std::move(out));
-  }
-  std::vector<std::size_t> snippets;
-  std::vector<std::size_t> messages;
-  for (std::size_t i = 0; i < page.size(); ++i) {
+// A hit, and in tokens what its fields take without the texts and what its texts could use. The same for every size of
+// the page, so counted once.
+struct PricedHit {
+  explicit PricedHit(const SearchHit& found) : hit(found), fields(without_texts(found)) {
     const auto most = [](std::string_view text, std::size_t limit) {
       return std::min(limit, estimate_tokens(text.substr(0, limit * 16)));
     };
-    snippets.push_back(most(hits[i].snippet, kSnippetTokens));
-    messages.push_back(most(hits[i].user_message, kQuestionTokens));
-    messages.push_back(most(hits[i].assistant_response, kAnswerTokens));
+    cost = estimate_tokens(mcp::to_json(fields));
+    snippet = most(hit.snippet, kSnippetTokens);
+    question = most(hit.user_message, kQuestionTokens);
+    answer = most(hit.assistant_response, kAnswerTokens);
+  }
+
+  const SearchHit& hit;
+  SearchResultOut fields;
+  std::size_t cost = 0;
+  std::size_t snippet = 0;
+  std::size_t question = 0;
+  std::size_t answer = 0;
+};
+
+// Hits on the page share what is left for texts; the snippet comes first, for it says why this is a hit.
+std::vector<SearchResultOut> fill_page(const std::vector<PricedHit>& hits, std::size_t tokens) {
+  std::vector<SearchResultOut> page;
+  std::vector<std::size_t> snippets;
+  std::vector<std::size_t> messages;
+  std::size_t fixed = 0;
+  for (const PricedHit& hit : hits) {
+    const std::size_t least = kLeastTextTokens * (page.size() + 1);
+    if (!page.empty() && fixed + hit.cost + least > tokens) break;
+    fixed += hit.cost;
+    page.push_back(hit.fields);
+    snippets.push_back(hit.snippet);
+    messages.push_back(hit.question);
+    messages.push_back(hit.answer);
   }
   std::size_t left = tokens - std::min(tokens, fixed);
   const auto snippet_shares = fair_shares(left * 2 / 3, snippets);
@@ -93,9 +107,9 @@ std::vector<SearchResultOut> fill_page(const std::vector<SearchHit>& hits, std::
     left -= share;
   const auto message_shares = fair_shares(left, messages);
   for (std::size_t i = 0; i < page.size(); ++i) {
-    page[i].snippet = cut_to_tokens(hits[i].snippet, snippet_shares[i]).text;
-    page[i].user_message = cut_to_tokens(hits[i].user_message, message_shares[2 * i]).text;
-    page[i].assistant_response = cut_to_tokens(hits[i].assistant_response, message_shares[2 * i + 1]).text;
+    page[i].snippet = cut_to_tokens(hits[i].hit.snippet, snippet_shares[i]).text;
+    page[i].user_message = cut_to_tokens(hits[i].hit.user_message, message_shares[2 * i]).text;
+    page[i].assistant_response = cut_to_tokens(hits[i].hit.assistant_response, message_shares[2 * i + 1]).text;
   }
   return page;
 }
@@ -124,12 +138,13 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   std::vector<std::string> ignored;
   for (const std::string& term : found.ignored_terms)
     if (ignored.size() < kTermsNamed) ignored.push_back(echo_of(term));
+  const std::vector<PricedHit> hits(found.hits.begin(), found.hits.end());
   return fit_answer<SemanticSearchAnswer>(token_limit(services, params), frame, [&](std::size_t tokens) {
     SemanticSearchAnswer out{frame,
                              echo_of(params.query),
                              std::string(name_of(found.mode)),
                              found.nothing_relevant,
-                             fill_page(found.hits, tokens),
+                             fill_page(hits, tokens),
                              std::nullopt};
     if (!ignored.empty()) out.ignored_terms = ignored;
     const auto shown = static_cast<std::int64_t>(out.results.size());
@@ -142,7 +157,7 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
 }  // namespace
 
 std::int64_t full_text_tokens(const SearchHit& hit) {
-  constexpr std::size_t kSample = 16384;
+  constexpr std::size_t kSample = 2048;
   const std::string_view question = std::string_view(hit.user_message).substr(0, kSample);
   const std::string_view answer = std::string_view(hit.assistant_response).substr(0, kSample);
   const std::size_t bytes = question.size() + answer.size();

@@ -76,6 +76,14 @@ void SummarySource::count_tokens() {
       inputs_[i].tokens = bytes_of(inputs_[i]) * counted_tokens / std::max<std::size_t>(counted_bytes, 1);
 }
 
+std::int64_t SummarySource::count_row(std::size_t i, const ExchangeRow& row) {
+  const std::int64_t tokens = full_text_tokens(row);
+  SummaryInput& in = inputs_[i];
+  if (bytes_of(in) == row.user_message.size() + row.interventions.size() + row.assistant_response.size())
+    in.tokens = static_cast<std::size_t>(tokens);
+  return tokens;
+}
+
 DataCompleteness least_complete(std::span<const ExchangeRow> exchanges) {
   DataCompleteness worst = DataCompleteness::full;
   for (const ExchangeRow& row : exchanges)

@@ -25,6 +25,8 @@ class SummarySource {
 
   // Once for all summaries that are made from it. Of more than 64 KB only some are counted.
   void count_tokens();
+  // full_text_tokens() of the row that input `i` was made from: what it holds whole is not counted a second time.
+  std::int64_t count_row(std::size_t i, const ExchangeRow& row);
   std::span<const SummaryInput> inputs() const { return inputs_; }
 
  private:

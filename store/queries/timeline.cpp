@@ -1,51 +1,32 @@
 #include "store/queries/timeline.hpp"
 
+#include "store/queries/day_slices.hpp"
 #include "store/queries/row_filter.hpp"
 #include "store/queries/sessions.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <unordered_map>
+#include <array>
+#include <optional>
 
 namespace memd::queries {
 namespace {
 
-struct DaySession {
-  TimeMs day = 0;  // its first millisecond
-  std::int64_t session_pk = 0;
-  std::int64_t exchanges = 0;
-  TimeMs start = 0;
-  ExchangeId first = 0;
-  ExchangeId last = 0;
-};
-
-// One pass over exchanges_by_time; rows come in order of time, so slices do too.
-std::vector<DaySession> slices_of(sqlite::Database& db, const QueryFilter& filter) {
-  const TimeMs until = filter.until > 0 ? filter.until : std::numeric_limits<TimeMs>::max();
-  auto& q = db.prepare(
-                  "SELECT started_at, session_pk, exchange_pk FROM exchanges"
-                  " WHERE started_at >= ?1 AND started_at < ?2 ORDER BY started_at, session_pk, exchange_pk")
-                .bind(std::max<TimeMs>(filter.since, 1), until);
-  std::vector<DaySession> out;
-  std::vector<std::size_t> newest;  // by session: its newest slice, plus one
-  while (q.step()) {
-    const TimeMs time = q.int64(0);
-    const auto session = static_cast<std::size_t>(q.int64(1));
-    const ExchangeId exchange = q.int64(2);
-    if (session >= newest.size()) newest.resize(session + 1 + session / 2);
-    std::size_t& slice = newest[session];
-    if (slice == 0 || time - out[slice - 1].day >= kMsPerDay) {
-      out.push_back({time - time % kMsPerDay, static_cast<std::int64_t>(session), 0, time, exchange, 0});
-      slice = out.size();
-    }
-    ++out[slice - 1].exchanges;
-    out[slice - 1].last = exchange;
+// Those of some sessions.
+class PlatformBySession {
+ public:
+  void add(std::int64_t session_pk, Platform platform) {
+    const auto at = static_cast<std::size_t>(session_pk);
+    if (at >= platforms_.size()) platforms_.resize(at + 1 + at / 2);
+    platforms_[at] = platform;
   }
-  q.reset();
-  return out;
-}
+  std::optional<Platform> of(std::int64_t session_pk) const {
+    const auto at = static_cast<std::size_t>(session_pk);
+    return at < platforms_.size() ? platforms_[at] : std::nullopt;
+  }
 
-using PlatformBySession = std::unordered_map<std::int64_t, Platform>;
+ private:
+  std::vector<std::optional<Platform>> platforms_;
+};
 
 // Sessions of the slices that the filter lets through.
 PlatformBySession allowed_sessions(sqlite::Database& db, const QueryFilter& filter,
@@ -58,7 +39,7 @@ PlatformBySession allowed_sessions(sqlite::Database& db, const QueryFilter& filt
   PlatformBySession out;
   const auto read = [&](sqlite::Statement& q) {
     while (q.step())
-      out.emplace(q.int64(0), platform_of(q.text(1)));
+      out.add(q.int64(0), platform_of(q.text(1)));
     q.reset();
   };
   if (slices.size() > kFew) {
@@ -66,10 +47,9 @@ PlatformBySession allowed_sessions(sqlite::Database& db, const QueryFilter& filt
     return out;
   }
   auto& q = db.prepare(one);
-  for (const DaySession& slice : slices) {
-    if (out.contains(slice.session_pk)) continue;
-    read(q.bind(c.platforms, c.project, c.session_pk, c.include_subagents, slice.session_pk));
-  }
+  for (const DaySession& slice : slices)
+    if (!out.of(slice.session_pk))
+      read(q.bind(c.platforms, c.project, c.session_pk, c.include_subagents, slice.session_pk));
   return out;
 }
 
@@ -89,7 +69,19 @@ std::string whole_characters(std::string_view text) {
   return std::string(text);
 }
 
-void add_texts(sqlite::Database& db, DaySlice& out) {
+ExchangeId exchange_at(sqlite::Database& db, std::string_view sql, std::int64_t session_pk, TimeMs time) {
+  auto& q = db.prepare(sql).bind(time, session_pk);
+  const ExchangeId found = q.step() ? q.int64(0) : 0;
+  q.reset();
+  return found;
+}
+
+void add_texts(sqlite::Database& db, const DaySession& slice, DaySlice& out) {
+  constexpr std::string_view kFirst =
+      "SELECT min(exchange_pk) FROM exchanges WHERE started_at = ?1 AND session_pk = ?2";
+  constexpr std::string_view kLast = "SELECT max(exchange_pk) FROM exchanges WHERE started_at = ?1 AND session_pk = ?2";
+  out.first_exchange = exchange_at(db, kFirst, slice.session_pk, slice.start);
+  out.last_exchange = exchange_at(db, kLast, slice.session_pk, slice.last);
   auto& q = db.prepare(kSliceTexts);
   q.bind(out.first_exchange, static_cast<std::int64_t>(kSliceTextBytes));
   if (q.step()) out.first_request = whole_characters(q.blob(1));
@@ -110,8 +102,6 @@ DaySlice described(sqlite::Database& db, const DaySession& slice) {
   DaySlice out;
   out.session_pk = slice.session_pk;
   out.exchange_count = slice.exchanges;
-  out.first_exchange = slice.first;
-  out.last_exchange = slice.last;
   out.range.start = slice.start;
   auto& q = db.prepare(sql).bind(slice.session_pk);
   if (q.step()) {
@@ -121,28 +111,30 @@ DaySlice described(sqlite::Database& db, const DaySession& slice) {
     out.project = q.str(4);
   }
   q.reset();
-  add_texts(db, out);
+  add_texts(db, slice, out);
   return out;
 }
 
 }  // namespace
 
 Timeline timeline(sqlite::Database& db, const TimelineQuery& query) {
-  auto slices = slices_of(db, query.filter);
+  auto slices = day_sessions(db, query.filter.since, query.filter.until);
   const auto allowed = allowed_sessions(db, query.filter, slices);
-  std::erase_if(slices, [&](const DaySession& slice) { return !allowed.contains(slice.session_pk); });
+  std::erase_if(slices, [&](const DaySession& slice) { return !allowed.of(slice.session_pk); });
 
   Timeline out;
-  std::unordered_map<std::int64_t, bool> seen;
-  std::unordered_map<Platform, std::int64_t> per_platform;
+  std::vector<std::int64_t> sessions;
+  std::array<std::int64_t, kAllPlatforms.size()> per_platform{};
   for (const DaySession& slice : slices) {
     out.total_exchanges += slice.exchanges;
-    per_platform[allowed.at(slice.session_pk)] += slice.exchanges;
-    seen.try_emplace(slice.session_pk, true);
+    per_platform[static_cast<std::size_t>(*allowed.of(slice.session_pk))] += slice.exchanges;
+    sessions.push_back(slice.session_pk);
   }
-  out.total_sessions = static_cast<std::int64_t>(seen.size());
+  std::sort(sessions.begin(), sessions.end());
+  out.total_sessions = std::unique(sessions.begin(), sessions.end()) - sessions.begin();
   for (const Platform p : kAllPlatforms)
-    if (const auto it = per_platform.find(p); it != per_platform.end()) out.platform_breakdown.emplace_back(*it);
+    if (const std::int64_t n = per_platform[static_cast<std::size_t>(p)]; n > 0)
+      out.platform_breakdown.emplace_back(p, n);
 
   const auto offset = std::min(static_cast<std::size_t>(std::max(query.offset, 0)), slices.size());
   const auto count = std::min(static_cast<std::size_t>(std::max(query.limit, 0)), slices.size() - offset);

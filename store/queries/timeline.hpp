@@ -5,7 +5,8 @@
 
 namespace memd::queries {
 
-// Exchanges whose start is not known are on no day and are left out. Throws ErrorException.
+// Exchanges whose start is not known are on no day and are left out. The connection needs add_day_sessions(). Throws
+// ErrorException.
 Timeline timeline(sqlite::Database& db, const TimelineQuery& query);
 
 }  // namespace memd::queries

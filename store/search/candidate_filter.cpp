@@ -24,8 +24,9 @@ std::optional<std::vector<Platform>> both(const std::vector<Platform>& a, const 
 
 }  // namespace
 
-CandidateFilter::CandidateFilter(sqlite::Database& db, const QueryFilter& filter, const ParsedQuery& typed)
-    : db_(db), since_(std::max(filter.since, typed.since)), paths_(typed.paths) {
+CandidateFilter::CandidateFilter(sqlite::Database& db, ExchangePlaces& places, const QueryFilter& filter,
+                                 const ParsedQuery& typed)
+    : db_(db), places_(places), since_(std::max(filter.since, typed.since)), paths_(typed.paths) {
   if (filter.until > 0) until_ = filter.until;
   if (typed.until > 0) until_ = std::min(until_, typed.until);
   check_time_ = since_ > 0 || until_ != std::numeric_limits<TimeMs>::max();
@@ -152,16 +153,11 @@ bool CandidateFilter::passes(ExchangeId id) {
   if (list_ && !std::binary_search(list_->begin(), list_->end(), id)) return false;
   if (!calls_tools(id)) return false;
   if (!sessions_ && !check_time_ && paths_.empty()) return true;
-  auto& q =
-      db_.prepare("SELECT session_pk, started_at, exchange_number FROM exchanges WHERE exchange_pk = ?1").bind(id);
-  if (!q.step()) return false;
-  const auto session = q.int64(0);
-  const TimeMs time = q.int64(1);
-  const auto number = q.int64(2);
-  q.reset();
-  if (sessions_ && !sessions_->contains(session)) return false;
-  if (check_time_ && (time < since_ || time >= until_)) return false;
-  return touches_paths(session, number);
+  const ExchangePlace* const place = places_.find(id);
+  if (place == nullptr) return false;
+  if (sessions_ && !sessions_->contains(place->session)) return false;
+  if (check_time_ && (place->started_at < since_ || place->started_at >= until_)) return false;
+  return touches_paths(place->session, place->number);
 }
 
 bool CandidateFilter::touches_paths(std::int64_t session, std::int64_t number) {

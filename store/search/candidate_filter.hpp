@@ -1,6 +1,7 @@
 #pragma once
 
 #include "schemas/query.hpp"
+#include "store/search/exchange_places.hpp"
 #include "store/search/query_parser.hpp"
 #include "store/sqlite/database.hpp"
 
@@ -19,7 +20,7 @@ namespace memd::search {
 class CandidateFilter {
  public:
   // Throws not_found or invalid_argument when filter.session names no session or several.
-  CandidateFilter(sqlite::Database& db, const QueryFilter& filter, const ParsedQuery& typed);
+  CandidateFilter(sqlite::Database& db, ExchangePlaces& places, const QueryFilter& filter, const ParsedQuery& typed);
 
   bool passes(ExchangeId id);
   bool unrestricted() const { return !list_ && !sessions_ && !check_time_ && paths_.empty() && tools_.empty(); }
@@ -48,6 +49,7 @@ class CandidateFilter {
   bool calls_tools(ExchangeId id);
 
   sqlite::Database& db_;
+  ExchangePlaces& places_;
   std::optional<Ids> list_;
   std::optional<std::unordered_set<std::int64_t>> sessions_;
   bool check_time_ = false;

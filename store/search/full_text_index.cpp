@@ -11,6 +11,7 @@ constexpr std::int64_t kFormatVersion = 4;
 constexpr int kSegmentShift = 37;  // of a page's key: segment, 6 bits of doclist index, page number
 constexpr char kMainIndex = '0';   // in front of each word
 constexpr std::size_t kPageHeader = 4;
+constexpr std::size_t kWordsKept = 32;     // a page of each segment that holds it
 constexpr std::size_t kLookedThrough = 3;  // segments, for contains_long_since()
 
 [[noreturn]] void damaged() { throw ErrorException(Error(Errc::store_corrupt, "the full-text index is damaged")); }
@@ -155,6 +156,7 @@ void FullTextIndex::refresh() {
 
 void FullTextIndex::read_structure(std::string_view record) {
   structure_ = record;
+  found_.clear();
   segments_.clear();
   std::size_t at = kPageHeader;  // a cookie of as many bytes
   const std::size_t levels = size_at(record, at);
@@ -222,6 +224,13 @@ bool FullTextIndex::seek(PostingCursor& cursor, std::string_view word) {
   }
   cursor.read_entry(true);
   return true;
+}
+
+const std::vector<PostingCursor>& FullTextIndex::found(std::string_view word) {
+  if (const auto known = found_.find(std::string(word)); known != found_.end()) return known->second;
+  std::vector<PostingCursor> cursors = find_in(segments_, word);
+  if (found_.size() >= kWordsKept) found_.clear();
+  return found_.emplace(word, std::move(cursors)).first->second;
 }
 
 std::vector<PostingCursor> FullTextIndex::find_in(const std::vector<Segment>& segments, std::string_view word) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace memd::search {
@@ -106,9 +107,9 @@ class FullTextIndex {
   void refresh();  // to be called at the start of a transaction
   // One cursor per segment that holds the word, newest segment first. An entry of a newer one hides those of the same
   // document in older ones.
-  std::vector<PostingCursor> find(std::string_view word) { return find_in(segments_, word); }
+  std::vector<PostingCursor> find(std::string_view word) { return found(word); }
   std::int64_t count(std::string_view word);  // documents; linear in it
-  bool contains(std::string_view word) { return !find_in(segments_, word).empty(); }
+  bool contains(std::string_view word) { return !found(word).empty(); }
   // Looks into the largest segments only: words that came lately may be missed.
   bool contains_long_since(std::string_view word) { return !find_in(largest_, word).empty(); }
 
@@ -123,6 +124,7 @@ class FullTextIndex {
     std::int64_t first_page = 0;
     std::int64_t last_page = 0;
   };
+  const std::vector<PostingCursor>& found(std::string_view word);
   std::vector<PostingCursor> find_in(const std::vector<Segment>& segments, std::string_view word);
   void read_structure(std::string_view record);
   bool seek(PostingCursor& cursor, std::string_view word);
@@ -135,6 +137,7 @@ class FullTextIndex {
   std::string structure_;          // the record segments_ was read from
   std::vector<Segment> segments_;  // newest first
   std::vector<Segment> largest_;
+  std::unordered_map<std::string, std::vector<PostingCursor>> found_;  // of these segments; a question asks repeatedly
   std::int64_t documents_ = 0;
   std::int64_t words_ = 0;
 };

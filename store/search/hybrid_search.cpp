@@ -11,8 +11,8 @@
 namespace memd::search {
 namespace {
 
-constexpr std::size_t kByWords = 300;       // ranked together with
-constexpr std::size_t kByMeaning = 200;     // these
+constexpr std::size_t kByWords = 200;       // ranked together with
+constexpr std::size_t kByMeaning = 100;     // these
 constexpr double kLeastZ = 2;               // of a hit that has no word of the question
 constexpr std::size_t kJudged = 5;          // the best hits, for whether there is anything relevant
 constexpr std::size_t kLeastDistinct = 50;  // hits whose copies are looked for
@@ -99,7 +99,7 @@ SearchAnswer HybridSearch::search(const SearchQuery& query, const SemanticQuesti
   }
   answer.ignored_terms = words.plan.ignored;
 
-  CandidateFilter filter(db_, query.filter, words.typed);
+  CandidateFilter filter(db_, lexical_.places(), query.filter, words.typed);
   const auto offset = static_cast<std::size_t>(std::max(query.offset, 0));
   const auto limit = static_cast<std::size_t>(std::max(query.limit, 0));
   const std::size_t wanted = offset + limit + 1;
@@ -229,16 +229,15 @@ void HybridSearch::join(const LexicalQuestion& words, const SemanticQuestion& qu
 // Where each stands: its session and number, its age, its project.
 void HybridSearch::add_places(const SearchQuery& query, std::vector<FusionCandidate>& pool) {
   std::unordered_map<std::int64_t, bool> in_project;
-  auto& place = db_.prepare("SELECT session_pk, exchange_number, started_at FROM exchanges WHERE exchange_pk = ?1");
   auto& project = db_.prepare(
       "SELECT p.identity_key = ?2 FROM sessions s JOIN projects p ON p.project_pk = s.project_pk"
       " WHERE s.session_pk = ?1");
-  // A vector may be a moment older than the exchange it was made of.
   std::erase_if(pool, [&](FusionCandidate& c) {
-    if (!place.bind(c.id).step()) return true;
-    c.session = place.int64(0);
-    c.number = place.int64(1);
-    c.started_at = place.int64(2);
+    const ExchangePlace* const place = lexical_.places().find(c.id);
+    if (place == nullptr) return true;
+    c.session = place->session;
+    c.number = place->number;
+    c.started_at = place->started_at;
     c.features.recency = recency_of(c.started_at, query.now);
     if (query.near_project.empty()) return false;
     const auto [known, fresh] = in_project.try_emplace(c.session, false);
@@ -246,7 +245,6 @@ void HybridSearch::add_places(const SearchQuery& query, std::vector<FusionCandid
     c.features.same_project = known->second ? 1 : 0;
     return false;
   });
-  place.reset();
   project.reset();
 }
 
@@ -255,17 +253,16 @@ std::vector<HybridSearch::Distinct> HybridSearch::distinct(const std::vector<Fus
                                                            std::size_t wanted) {
   std::vector<Distinct> out;
   std::unordered_map<std::int64_t, std::size_t> seen;
-  auto& q = db_.prepare("SELECT content_hash FROM exchanges WHERE exchange_pk = ?1");
   for (const FusionCandidate& c : candidates) {
     if (out.size() == wanted) break;
-    const std::int64_t hash = q.bind(c.id).step() ? q.int64(0) : 0;
+    const ExchangePlace* const place = lexical_.places().find(c.id);
+    const std::int64_t hash = place != nullptr ? place->content_hash : 0;
     const auto [known, fresh] = seen.emplace(hash, out.size());
     if (fresh || hash == 0)
       out.push_back({&c, 0});
     else
       ++out[known->second].copies;
   }
-  q.reset();
   return out;
 }
 

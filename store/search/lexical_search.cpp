@@ -28,10 +28,11 @@ double date_match(const TimeRange& range, TimeMs time) {
 }  // namespace
 
 LexicalSearch::LexicalSearch(sqlite::Database& db)
-    : db_(db), tokenizer_(db.handle()), statistics_(db), names_(db), titles_(db) {}
+    : db_(db), tokenizer_(db.handle()), statistics_(db), names_(db), titles_(db), places_(db) {}
 
 LexicalQuestion LexicalSearch::understand(const SearchQuery& query) {
   LexicalQuestion out;
+  places_.forget();
   out.typed = parse_query(query.text, query.now);
   statistics_.refresh();
   titles_.refresh();
@@ -79,14 +80,13 @@ std::vector<LexicalCandidate> LexicalSearch::score(const LexicalQuestion& questi
 void LexicalSearch::add_session_features(const ParsedQuery& typed, const Shares& titles,
                                          std::span<Candidate> candidates) {
   if (titles.empty() && !typed.preferred) return;
-  auto& place = db_.prepare("SELECT session_pk, started_at FROM exchanges WHERE exchange_pk = ?1");
   for (Candidate& candidate : candidates) {
-    if (!place.bind(candidate.id).step()) continue;
-    if (const auto title = titles.find(place.int64(0)); title != titles.end()) candidate.features.title = title->second;
-    if (typed.preferred) candidate.features.date = date_match(*typed.preferred, place.int64(1));
+    const ExchangePlace* const place = places_.find(candidate.id);
+    if (place == nullptr) continue;
+    if (const auto title = titles.find(place->session); title != titles.end()) candidate.features.title = title->second;
+    if (typed.preferred) candidate.features.date = date_match(*typed.preferred, place->started_at);
     candidate.score += MatchScorer::kTitleWeight * candidate.features.title + kDateWeight * candidate.features.date;
   }
-  place.reset();
 }
 
 // The first exchanges of sessions whose titles say what was asked, unless another of theirs is found.
@@ -102,10 +102,8 @@ std::vector<LexicalCandidate> LexicalSearch::by_title(const LexicalQuestion& que
   std::sort(speaking.rbegin(), speaking.rend());
   speaking.resize(std::min(speaking.size(), kByTitle));
   std::unordered_set<std::int64_t> shown;
-  auto& session_of = db_.prepare("SELECT session_pk FROM exchanges WHERE exchange_pk = ?1");
   for (const Candidate& candidate : found)
-    if (session_of.bind(candidate.id).step()) shown.insert(session_of.int64(0));
-  session_of.reset();
+    if (const ExchangePlace* const place = places_.find(candidate.id)) shown.insert(place->session);
   auto& first = db_.prepare("SELECT exchange_pk FROM exchanges WHERE session_pk = ?1 ORDER BY exchange_number LIMIT 1");
   for (const auto& [share, session] : speaking) {
     if (shown.contains(session)) continue;
@@ -147,10 +145,8 @@ std::vector<LexicalCandidate> LexicalSearch::newest(const LexicalQuestion& quest
   if (steps == 0 && out.size() < count) {
     out.clear();
     std::vector<std::pair<TimeMs, ExchangeId>> listed;
-    auto& time = db_.prepare("SELECT started_at FROM exchanges WHERE exchange_pk = ?1");
     for (const ExchangeId id : filter.list())
-      if (time.bind(id).step()) listed.emplace_back(time.int64(0), id);
-    time.reset();
+      if (const ExchangePlace* const place = places_.find(id)) listed.emplace_back(place->started_at, id);
     std::sort(listed.rbegin(), listed.rend());
     for (auto it = listed.begin(); it != listed.end() && out.size() < count; ++it)
       take(it->second);

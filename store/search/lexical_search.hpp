@@ -2,6 +2,7 @@
 
 #include "schemas/query.hpp"
 #include "store/search/candidate_filter.hpp"
+#include "store/search/exchange_places.hpp"
 #include "store/search/identifier_dictionary.hpp"
 #include "store/search/index_tokenizer.hpp"
 #include "store/search/lexical_candidate.hpp"
@@ -54,6 +55,7 @@ class LexicalSearch {
   std::vector<LexicalCandidate> score(const LexicalQuestion& question, std::span<const ExchangeId> ids);
   // What the question excludes stands in it.
   bool is_excluded(const LexicalQuestion& question, ExchangeId id);
+  ExchangePlaces& places() { return places_; }  // of this question
   // For load_hit(). The question must live as long.
   PassageFinder passages(const LexicalQuestion& question) const { return PassageFinder(tokenizer_, question.plan); }
 
@@ -71,6 +73,7 @@ class LexicalSearch {
   TermStatistics statistics_;
   IdentifierDictionary names_;
   TitleIndex titles_;
+  ExchangePlaces places_;
 };
 
 }  // namespace memd::search

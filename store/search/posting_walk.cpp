@@ -1,6 +1,7 @@
 #include "store/search/posting_walk.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 namespace memd::search {
@@ -140,15 +141,82 @@ void PostingWalk::load_stretch(ExchangeId base, std::span<const ExchangeId> only
     load(word, true);
 }
 
-PostingWalk::Ranked PostingWalk::best(CandidateFilter& filter, std::size_t count, std::span<const ExchangeId> also) {
-  const auto better = [](const LexicalCandidate& a, const LexicalCandidate& b) {
+// The best so far.
+class PostingWalk::Best {
+ public:
+  explicit Best(std::size_t count) : count_(count) {}
+
+  std::size_t count() const { return count_; }
+  double threshold() const { return threshold_; }  // what scores less is not among them
+  bool takes(const LexicalCandidate& c) const { return heap_.size() < count_ || better(c, heap_.front()); }
+  void add(const LexicalCandidate& candidate) {
+    if (heap_.size() == count_) {
+      std::pop_heap(heap_.begin(), heap_.end(), better);
+      heap_.pop_back();
+    }
+    heap_.push_back(candidate);
+    std::push_heap(heap_.begin(), heap_.end(), better);
+    if (heap_.size() == count_) threshold_ = heap_.front().score;
+  }
+  std::vector<LexicalCandidate> take() {
+    std::sort_heap(heap_.begin(), heap_.end(), better);
+    return std::move(heap_);
+  }
+
+ private:
+  static bool better(const LexicalCandidate& a, const LexicalCandidate& b) {
     return a.score != b.score ? a.score > b.score : a.id > b.id;
-  };
-  std::vector<LexicalCandidate> heap;  // the worst on top
+  }
+
+  const std::size_t count_;
+  double threshold_ = 0;
+  std::vector<LexicalCandidate> heap_;  // the worst on top
+};
+
+bool PostingWalk::is_hopeful(const Document& d, const Wanted& wanted) const {
+  const std::uint32_t terms = d.terms & kTerms;
+  return terms != 0 && (required_ & ~terms) == 0 && (wanted.filter.is_list() || (terms & driving_) != 0) &&
+         scorer_.bound(d.found_idf + kRounding) >= wanted.best.threshold();
+}
+
+// The weight that some `count` documents of the stretch surpass: what they score spares looking at most of the others.
+float PostingWalk::promising(const Wanted& wanted) const {
+  std::vector<float> weights;
+  for (const Document& d : documents_)
+    if (is_hopeful(d, wanted)) weights.push_back(d.found_idf);
+  if (weights.size() <= wanted.best.count()) return std::numeric_limits<float>::infinity();
+  const auto last = weights.begin() + static_cast<std::ptrdiff_t>(wanted.best.count());
+  std::nth_element(weights.begin(), last, weights.end(), std::greater<>());
+  return *last;
+}
+
+void PostingWalk::look_at(std::uint32_t document, Wanted& wanted) {
+  const Document& d = documents_[document];
+  const ExchangeId id = base_ + document;
+  const bool asked = (d.terms & kAlso) != 0;
+  const bool hopeful = id <= wanted.filter.last_id() && is_hopeful(d, wanted);
+  if (!asked && !hopeful) return;
+  const bool allowed = find_hits(document);
+  // The length costs a lookup; where its words stand says how long it is at least.
+  if (!asked &&
+      (!allowed || scorer_.match(hits_, least_length() / index_.mean_length()).score < wanted.best.threshold()))
+    return;
+  const Match match = scorer_.match(hits_, length_ratio(id));
+  LexicalCandidate candidate{id, match.score, match.features, match.terms};
+  const bool among_best =
+      hopeful && allowed && candidate.score > 0 && wanted.best.takes(candidate) && wanted.filter.passes(id);
+  if (!asked && !among_best) return;
+  candidate.features.identifier = identifier_share(document);
+  if (asked) wanted.asked_for.emplace(id, candidate);
+  if (among_best) wanted.best.add(candidate);
+}
+
+PostingWalk::Ranked PostingWalk::best(CandidateFilter& filter, std::size_t count, std::span<const ExchangeId> also) {
+  Best best(count);
   std::unordered_map<ExchangeId, LexicalCandidate> asked_for;
+  Wanted wanted{filter, best, asked_for};
   std::vector<ExchangeId> asked(also.begin(), also.end());
   std::sort(asked.begin(), asked.end());
-  double threshold = 0;
   const auto only = filter.list();
   const auto stretch_from = [&](ExchangeId id) {
     if (only.empty()) return std::max(id, next_document());
@@ -157,39 +225,18 @@ PostingWalk::Ranked PostingWalk::best(CandidateFilter& filter, std::size_t count
   };
   for (ExchangeId base = stretch_from(filter.first_id()); count > 0 && base <= filter.last_id() && base != kNone;
        base = stretch_from(base_ + kStretch)) {
-    load_stretch(base, only, asked, threshold);
-    for (std::uint32_t document = 0; document < kStretch; ++document) {
-      const Document& d = documents_[document];
-      const std::uint32_t terms = d.terms & kTerms;
-      if (terms == 0) continue;
-      const ExchangeId id = base + document;
-      const bool wanted = (d.terms & kAlso) != 0;
-      const bool hopeful = (required_ & ~terms) == 0 && (!only.empty() || (terms & driving_) != 0) &&
-                           id <= filter.last_id() && scorer_.bound(d.found_idf + kRounding) >= threshold;
-      if (!wanted && !hopeful) continue;
-      const bool allowed = find_hits(document);
-      // The length costs a lookup; where its words stand says how long it is at least.
-      if (!wanted && (!allowed || scorer_.match(hits_, least_length() / index_.mean_length()).score < threshold))
-        continue;
-      const Match match = scorer_.match(hits_, length_ratio(id));
-      LexicalCandidate candidate{id, match.score, match.features, match.terms};
-      const bool among_best = hopeful && allowed && candidate.score > 0 &&
-                              (heap.size() < count || better(candidate, heap.front())) && filter.passes(id);
-      if (!wanted && !among_best) continue;
-      candidate.features.identifier = identifier_share(document);
-      if (wanted) asked_for.emplace(id, candidate);
-      if (!among_best) continue;
-      if (heap.size() == count) {
-        std::pop_heap(heap.begin(), heap.end(), better);
-        heap.pop_back();
+    load_stretch(base, only, asked, best.threshold());
+    const float ahead = promising(wanted);
+    for (const bool first : {true, false}) {
+      for (Word& word : words_)
+        word.at = 0;
+      for (std::uint32_t document = 0; document < kStretch; ++document) {
+        const Document& d = documents_[document];
+        if ((d.terms & kTerms) != 0 && (d.found_idf > ahead) == first) look_at(document, wanted);
       }
-      heap.push_back(candidate);
-      std::push_heap(heap.begin(), heap.end(), better);
-      if (heap.size() == count) threshold = heap.front().score;
     }
   }
-  std::sort_heap(heap.begin(), heap.end(), better);
-  Ranked out{std::move(heap), {}};
+  Ranked out{best.take(), {}};
   for (const ExchangeId id : also) {
     const auto found = asked_for.find(id);
     out.also.push_back(found != asked_for.end() ? found->second : LexicalCandidate{id, 0, {}, 0});

@@ -17,7 +17,8 @@ namespace memd::search {
 
 // Walks all words of a plan side by side, a stretch of documents at a time, and scores those that can still be among
 // the best: a document is looked at closely only if the words it holds could bring it there, and once the commoner
-// words alone cannot, documents with nothing else are not even remembered (MaxScore). What it gives is exact.
+// words alone cannot, documents with nothing else are not even remembered (MaxScore). Of a stretch, those with most of
+// the question are looked at first. What it gives is exact.
 //
 // For one question, on one connection, inside one transaction. Memory: some 30 bytes a word and document of a stretch.
 class PostingWalk {
@@ -75,6 +76,16 @@ class PostingWalk {
   double identifier_share(std::uint32_t document);
   double least_length() const;  // words of the document whose hits were found last
   double length_ratio(ExchangeId id);
+
+  class Best;
+  struct Wanted {  // of one call of best()
+    CandidateFilter& filter;
+    Best& best;
+    std::unordered_map<ExchangeId, LexicalCandidate>& asked_for;
+  };
+  bool is_hopeful(const Document& document, const Wanted& wanted) const;
+  float promising(const Wanted& wanted) const;
+  void look_at(std::uint32_t document, Wanted& wanted);
 
   static constexpr std::uint32_t kListed = 1U << 31;  // of those that alone can pass
   static constexpr std::uint32_t kAlso = 1U << 30;

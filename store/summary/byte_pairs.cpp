@@ -1,8 +1,10 @@
 #include "store/summary/byte_pairs.hpp"
 
 #include "schemas/embedded.hpp"
+#include "schemas/hash.hpp"
 
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -12,7 +14,7 @@ namespace memd {
 namespace {
 
 constexpr std::size_t kSlots = std::size_t{1} << 17;
-// Merging takes the square of it. A longer piece is cut: base64, lines of one character.
+// Merging takes the square of it. A longer piece is cut: base64, lines of one character. A byte counts them.
 constexpr std::size_t kMostMerged = 64;
 constexpr std::size_t kLongestToken = 128;  // blanks
 
@@ -21,14 +23,19 @@ constexpr Rank kNone = std::numeric_limits<Rank>::max();
 
 static_assert(std::endian::native == std::endian::little, "the table is little-endian");
 
-Rank rank_of(std::string_view token) {
+// FNV-1a: the hash of two parts together goes on from that of the first.
+constexpr std::uint64_t kEmptyHash = 0xCBF29CE484222325;
+std::uint64_t extend(std::uint64_t hash, std::string_view bytes) {
+  for (const char c : bytes)
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3;
+  return hash;
+}
+
+Rank rank_with(std::uint64_t hash) {
   static const std::byte* const table = embedded::byte_pair_ranks().bytes.data();
-  std::uint64_t h = 0xCBF29CE484222325;
-  for (const char c : token)
-    h = (h ^ static_cast<unsigned char>(c)) * 0x100000001B3;
-  h ^= h >> 32;
-  const auto print = static_cast<std::uint32_t>(h >> 48);
-  for (std::size_t at = h % kSlots;; at = (at + 1) % kSlots) {
+  hash ^= hash >> 32;
+  const auto print = static_cast<std::uint32_t>(hash >> 48);
+  for (std::size_t at = hash % kSlots;; at = (at + 1) % kSlots) {
     std::uint32_t slot = 0;
     std::memcpy(&slot, table + at * sizeof slot, sizeof slot);
     if (slot == 0) return kNone;
@@ -36,80 +43,95 @@ Rank rank_of(std::string_view token) {
   }
 }
 
-// The pair with the lowest rank becomes one, until no pair has a rank.
-std::size_t merge(std::string_view piece) {
-  struct Part {
-    std::size_t begin = 0;
-    Rank rank = kNone;  // of this part and the next together
-  };
-  std::array<Part, kMostMerged + 1> parts;
-  std::size_t n = piece.size();
-  const auto rank_at = [&](std::size_t i) {
-    if (i + 1 >= n) return kNone;
-    const std::size_t end = i + 2 < n ? parts[i + 2].begin : piece.size();
-    return rank_of(piece.substr(parts[i].begin, end - parts[i].begin));
-  };
-  for (std::size_t i = 0; i < n; ++i)
-    parts[i].begin = i;
-  for (std::size_t i = 0; i < n; ++i)
-    parts[i].rank = rank_at(i);
-  while (n > 1) {
-    std::size_t best = 0;
-    for (std::size_t i = 1; i + 1 < n; ++i)
-      if (parts[i].rank < parts[best].rank) best = i;
-    if (parts[best].rank == kNone) break;
-    for (std::size_t i = best + 1; i + 1 < n; ++i)
-      parts[i] = parts[i + 1];
-    --n;
-    parts[best].rank = rank_at(best);
-    if (best > 0) parts[best - 1].rank = rank_at(best - 1);
-  }
-  return n;
-}
+Rank rank_of(std::string_view token) { return rank_with(extend(kEmptyHash, token)); }
 
-// What pieces came to, for words come again and again: the same words are merged once. One a thread.
-class KnownPieces {
+// Of at most kMostMerged bytes: the pair with the lowest rank becomes one, the first of those with the same, until no
+// pair has a rank. A part is called by where it begins.
+class Merging {
  public:
-  static constexpr std::size_t kLongest = 16;  // bytes
-
-  // The tokens of a piece of 1 to kLongest bytes.
-  template <class Count>
-  std::size_t tokens(std::string_view piece, Count&& count) {
-    Entry wanted;
-    std::memcpy(wanted.bytes.data(), piece.data(), piece.size());
-    wanted.length = static_cast<std::uint8_t>(piece.size());
-    std::array<std::uint64_t, 2> words;
-    std::memcpy(words.data(), wanted.bytes.data(), sizeof words);
-    const std::uint64_t hash =
-        (words[0] * 0x9E3779B97F4A7C15 + words[1] * 0xC2B2AE3D27D4EB4F + piece.size()) * 0xFF51AFD7ED558CCD;
-    Entry& known = entries_[hash >> (64 - kBits)];
-    if (known.length != wanted.length || known.bytes != wanted.bytes) {
-      wanted.tokens = static_cast<std::uint8_t>(count(piece));
-      known = wanted;
+  explicit Merging(std::string_view piece) : piece_(piece) {
+    for (std::size_t i = 0; i < piece.size(); ++i) {
+      next_[i] = static_cast<std::uint8_t>(i + 1);
+      before_[i + 1] = static_cast<std::uint8_t>(i);
+      hash_[i] = extend(kEmptyHash, piece.substr(i, 1));
     }
-    return known.tokens;
+    for (std::size_t i = 0; i < piece.size(); ++i)
+      look_at_pair(i);
+  }
+
+  std::size_t run() {
+    std::size_t parts = piece_.size();
+    for (Pair best = lowest(); best != kNone; best = lowest()) {
+      const std::size_t first = best & 0xFFU;
+      const std::size_t second = next_[first];
+      next_[first] = next_[second];
+      before_[next_[first]] = static_cast<std::uint8_t>(first);
+      hash_[first] = pair_hash_[first];
+      pairs_[second] = kNone;
+      --parts;
+      look_at_pair(first);
+      if (first > 0) look_at_pair(before_[first]);
+    }
+    return parts;
   }
 
  private:
-  static constexpr unsigned kBits = 14;
-  struct Entry {
-    std::array<char, kLongest> bytes{};
-    std::uint8_t length = 0;
-    std::uint8_t tokens = 0;
-  };
-  std::array<Entry, std::size_t{1} << kBits> entries_{};
+  // Rank and, in the low byte, the part of a pair: the lowest is the one to merge.
+  using Pair = std::uint32_t;
+
+  Pair lowest() const {
+    Pair best = kNone;
+    for (std::size_t i = 0; i < piece_.size(); ++i)
+      best = pairs_[i] < best ? pairs_[i] : best;
+    return best;
+  }
+
+  // The part that begins at `i`, together with the next.
+  void look_at_pair(std::size_t i) {
+    const std::size_t second = next_[i];
+    pairs_[i] = kNone;
+    if (second == piece_.size()) return;
+    pair_hash_[i] = extend(hash_[i], piece_.substr(second, next_[second] - second));
+    if (const Rank rank = rank_with(pair_hash_[i]); rank != kNone) pairs_[i] = rank << 8 | static_cast<Pair>(i);
+  }
+
+  std::string_view piece_;
+  std::array<std::uint64_t, kMostMerged> hash_;
+  std::array<std::uint64_t, kMostMerged> pair_hash_;
+  std::array<Pair, kMostMerged> pairs_;
+  std::array<std::uint8_t, kMostMerged + 1> next_;
+  std::array<std::uint8_t, kMostMerged + 1> before_;
 };
 
-std::size_t count_whole_or_merged(std::string_view piece) { return rank_of(piece) != kNone ? 1 : merge(piece); }
+// What pieces came to, for words come again and again: the same words are merged once. All threads share it; an entry
+// is one word of memory, the hash of the piece with the tokens in its low byte.
+class KnownPieces {
+ public:
+  // The tokens of a piece of at most kMostMerged bytes. Mistakes another piece for it once in 2^40 times.
+  template <class Count>
+  std::size_t tokens(std::string_view piece, Count&& count) {
+    const std::uint64_t hash = hash64(piece);
+    std::atomic<std::uint64_t>& entry = entries_[hash >> (64 - kBits)];
+    const std::uint64_t known = entry.load(std::memory_order_relaxed);
+    if (known >> 8 == hash >> 8 && (known & 0xFFU) != 0) return known & 0xFFU;
+    const std::size_t tokens = count(piece);
+    entry.store((hash & ~std::uint64_t{0xFF}) | tokens, std::memory_order_relaxed);
+    return tokens;
+  }
+
+ private:
+  static constexpr unsigned kBits = 16;
+  std::array<std::atomic<std::uint64_t>, std::size_t{1} << kBits> entries_{};
+};
+
+std::size_t count_whole_or_merged(std::string_view piece) { return rank_of(piece) != kNone ? 1 : Merging(piece).run(); }
 
 }  // namespace
 
 std::size_t count_byte_pairs(std::string_view piece) {
+  static constinit KnownPieces known;
   if (piece.size() <= 1) return piece.size();
-  if (piece.size() <= KnownPieces::kLongest) {
-    thread_local KnownPieces known;
-    return known.tokens(piece, count_whole_or_merged);
-  }
+  if (piece.size() <= kMostMerged) return known.tokens(piece, count_whole_or_merged);
   if (piece.size() <= kLongestToken && rank_of(piece) != kNone) return 1;
   std::size_t tokens = 0;
   for (; piece.size() > kMostMerged; piece.remove_prefix(kMostMerged))

@@ -131,8 +131,8 @@ class Extract::Ranking {
       c.unit = unit;
       c.score = base + first / static_cast<double>(1 + position);
       c.first_term = terms_.size();
-      const auto terms = content_terms(unit.text.substr(0, kUnitLimit));
-      terms_.insert(terms_.end(), terms.begin(), terms.end());
+      for (const std::uint64_t term : content_terms(unit.text.substr(0, kUnitLimit)))
+        terms_.push_back(weights_.number_of(term));
       c.end_of_terms = terms_.size();
       candidates_.push_back(c);
       ++position;
@@ -140,8 +140,9 @@ class Extract::Ranking {
   }
 
   void score(std::string_view focus_words) {
-    const std::vector<std::uint64_t> focus_terms = content_terms(focus_words);
-    const std::unordered_set<std::uint64_t> focus(focus_terms.begin(), focus_terms.end());
+    std::unordered_set<std::uint32_t> focus;
+    for (const std::uint64_t term : content_terms(focus_words))
+      focus.insert(weights_.number_of(term));
     for (Candidate& c : candidates_) {
       const auto terms = std::span(terms_).subspan(c.first_term, c.end_of_terms - c.first_term);
       c.score += 2.0 * weights_.overlap(terms);
@@ -153,7 +154,7 @@ class Extract::Ranking {
       if (c.unit.kind == UnitKind::bullet) c.score -= 0.2;
       if (c.unit.text.size() < 12) c.score -= 1.0;
       if (!focus.empty() &&
-          std::any_of(terms.begin(), terms.end(), [&](std::uint64_t term) { return focus.contains(term); }))
+          std::any_of(terms.begin(), terms.end(), [&](std::uint32_t term) { return focus.contains(term); }))
         c.score += 2.0;
       if (c.exchange + 1 == exchanges_.size()) c.score += 0.5;
     }
@@ -265,7 +266,7 @@ class Extract::Ranking {
 
   std::span<const SummaryInput> exchanges_;
   mutable std::vector<Candidate> candidates_;  // priced when first looked at
-  std::vector<std::uint64_t> terms_;           // of all candidates
+  std::vector<std::uint32_t> terms_;           // of all candidates, by their numbers
   std::vector<std::size_t> order_;             // those that may be taken, best first
   std::vector<std::size_t> frame_tokens_;
   TermWeights weights_;

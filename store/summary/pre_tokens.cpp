@@ -3,7 +3,9 @@
 #include "store/summary/byte_pairs/letter_ranges.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <iterator>
 
 namespace memd {
@@ -45,7 +47,22 @@ bool is_wide_space(std::uint32_t code) {
          code == 0x2029 || code == 0x202F || code == 0x205F || code == 0x3000;
 }
 
+// How many of the eight bytes from `at` on are ASCII letters before one is not: without a branch on each, for where
+// words end cannot be foretold.
+std::size_t leading_letters(const char* at) {
+  constexpr std::uint64_t kEach = 0x0101010101010101;
+  std::uint64_t bytes = 0;
+  std::memcpy(&bytes, at, sizeof bytes);
+  const std::uint64_t lower = (bytes | kEach * 0x20) & kEach * 0x7F;
+  const std::uint64_t from_a = lower + kEach * (0x80 - 'a');
+  const std::uint64_t behind_z = lower + kEach * (0x7F - 'z');
+  const std::uint64_t others = ~(from_a & ~behind_z & ~bytes) & kEach * 0x80;
+  return static_cast<std::size_t>(std::countr_zero(others)) / 8;
+}
+
 }  // namespace
+
+static_assert(std::endian::native == std::endian::little, "leading_letters counts from the low byte");
 
 constexpr std::array<PreTokens::Kind, 256> PreTokens::kinds_of_bytes() {
   std::array<Kind, 256> out{};
@@ -124,10 +141,31 @@ std::size_t PreTokens::piece_end() const {
   return white_space();
 }
 
+// The end of an ASCII word with the blank or sign before it, which most pieces are; 0: it is something else.
+std::size_t PreTokens::plain_word_end() const {
+  const auto kind_at = [&](std::size_t i) { return kKinds[static_cast<unsigned char>(text_[i])]; };
+  const Kind first = kind_at(at_);
+  std::size_t end = at_ + 1;
+  if (first != Kind::letter) {
+    const bool joins = first == Kind::space || (first == Kind::sign && text_[at_] != '\'');
+    if (!joins || end == text_.size() || kind_at(end) != Kind::letter) return 0;
+    ++end;
+  }
+  for (; end + sizeof(std::uint64_t) <= text_.size(); end += sizeof(std::uint64_t))
+    if (const std::size_t n = leading_letters(text_.data() + end); n < sizeof(std::uint64_t)) {
+      end += n;
+      return kind_at(end) == Kind::wide ? 0 : end;
+    }
+  while (end < text_.size() && kind_at(end) == Kind::letter)
+    ++end;
+  return end < text_.size() && kind_at(end) == Kind::wide ? 0 : end;
+}
+
 std::string_view PreTokens::next() {
   const std::size_t begin = at_;
-  at_ = piece_end();
-  return text_.substr(begin, at_ - begin);
+  const std::size_t end = plain_word_end();
+  at_ = end != 0 ? end : piece_end();
+  return {text_.data() + begin, at_ - begin};
 }
 
 }  // namespace memd

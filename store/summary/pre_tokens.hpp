@@ -40,6 +40,7 @@ class PreTokens {
   std::size_t end_of(Kind kind, std::size_t at) const;
   std::size_t contraction() const;
   std::size_t white_space() const;
+  std::size_t plain_word_end() const;
   std::size_t piece_end() const;
 
   std::string_view text_;

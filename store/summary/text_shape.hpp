@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -27,7 +28,13 @@ inline bool is_utf8_tail(std::string_view text, std::size_t i) {
 
 // Whether sentence_end_at() has to be asked about this byte.
 inline bool may_end_sentence(char c) {
-  return c == '.' || c == '!' || c == '?' || c == '\xE3' || c == '\xEF';  // the last two begin 。！？
+  static constexpr auto kMarks = [] {
+    std::array<bool, 256> out{};
+    for (const unsigned mark : {0x2EU, 0x21U, 0x3FU, 0xE3U, 0xEFU})  // . ! ? and what begins 。！？
+      out[mark] = true;
+    return out;
+  }();
+  return kMarks[static_cast<unsigned char>(c)];
 }
 
 // The end (exclusive) of the sentence mark at `i` if one ends a sentence there, else 0. Dots inside paths, versions,

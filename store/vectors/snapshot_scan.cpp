@@ -14,6 +14,8 @@ namespace memd::vectors {
 namespace {
 
 constexpr std::uint32_t kBlockRows = 1024;
+constexpr std::size_t kAhead = 8;  // rows fetched before they are needed
+constexpr std::size_t kCacheLine = 64;
 constexpr std::uint32_t kSampleRun = 16;  // neighbouring rows: what costs is going to another place
 
 // Sums of cosines, for mean and deviation.
@@ -152,8 +154,19 @@ class Scan {
     keep_best();
     std::sort(candidates.begin(), candidates.end(),
               [](const Candidate& a, const Candidate& b) { return a.row < b.row; });
-    for (const Candidate& c : candidates)
-      score(c.row);
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      if (i + kAhead < candidates.size()) prefetch(candidates[i + kAhead].row);
+      score(candidates[i].row);
+    }
+  }
+
+  // What is scored lies all over memory, and waiting for it would be most of the work.
+  void prefetch(std::uint32_t row) const {
+    const Segment& s = s_.segments[row / kSegmentRows];
+    if (s.is_cold()) return;
+    const auto* const codes = s.codes->as<std::int8_t>() + std::size_t{row % kSegmentRows} * s_.stride;
+    for (std::size_t at = 0; at < s_.stride; at += kCacheLine)
+      __builtin_prefetch(codes + at);
   }
 
   void estimates(const QuerySketch& query, const Segment& s, std::uint32_t row, std::uint32_t count, float* out) const {

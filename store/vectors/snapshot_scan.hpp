@@ -14,7 +14,7 @@ struct ScanTuning {
   std::size_t min_kept = 1000;  // rows that are scored then, at least
   std::size_t kept_per_result = 6;
   std::int64_t rows_per_kept = 500;  // at least one row in so many
-  std::int64_t sampled_rows = 8192;  // from which mean and deviation are estimated then
+  std::int64_t sampled_rows = 4096;  // from which mean and deviation are estimated then
   const Kernels* kernels = &vectors::kernels();
 };
 

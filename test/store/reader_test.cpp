@@ -221,6 +221,29 @@ TEST(Reader, TimelineByDayAndSession) {
   EXPECT_EQ(reader.timeline(q)->total_exchanges, 4) << "of the whole span, not of the page";
 }
 
+TEST(Reader, TimelineOfAllTimeLeavesOutWhatHasNone) {
+  StoreFixture store;
+  const TimeMs day = *parse_rfc3339("2026-02-09");
+  const auto a = store.session({.native_id = "aaaa", .start = day});
+  const auto b = store.session({.native_id = "bbbb", .start = day});
+  store.exchange(a, {.user = "some day", .time = 0});
+  const auto first = store.exchange(a, {.user = "at once", .time = day + 1});
+  const auto last = store.exchange(a, {.user = "at once too", .time = day + 1});
+  const auto other = store.exchange(b, {.user = "and there", .time = day + 1});
+  const auto night = store.exchange(b, {.user = "to the last moment", .time = day + kMsPerDay - 1});
+  Reader reader(store.file());
+  const auto t = *reader.timeline({});
+  ASSERT_EQ(t.slices.size(), 2u);
+  EXPECT_EQ(t.total_exchanges, 4);
+  EXPECT_EQ(t.total_sessions, 2);
+  EXPECT_EQ(t.slices[0].second.first_exchange, first);
+  EXPECT_EQ(t.slices[0].second.last_exchange, last);
+  EXPECT_EQ(t.slices[0].second.last_request, "at once too");
+  EXPECT_EQ(t.slices[1].second.first_exchange, other);
+  EXPECT_EQ(t.slices[1].second.last_exchange, night);
+  EXPECT_EQ(t.slices[1].second.exchange_count, 2);
+}
+
 TEST(Reader, TotalsAddUp) {
   StoreFixture store;
   const auto done = store.source(Platform::claude_code, "/a", 1000, 1000);

@@ -38,7 +38,7 @@ class LexicalNames : public testing::Test {
     query.text = text;
     query.now = now;
     question_ = search_.understand(query);
-    CandidateFilter filter(store_.db(), query.filter, question_.typed);
+    CandidateFilter filter(store_.db(), search_.places(), query.filter, question_.typed);
     return search_.candidates(question_, filter, 100).best;
   }
   std::vector<ExchangeId> ids(std::string_view text) {
@@ -186,7 +186,7 @@ TEST_F(LexicalNames, BestIsTheBestOfAll) {
     SearchQuery query;
     query.text = text;
     const auto question = search_.understand(query);
-    CandidateFilter filter(store_.db(), query.filter, question.typed);
+    CandidateFilter filter(store_.db(), search_.places(), query.filter, question.typed);
     const auto best = search_.candidates(question, filter, 250).best;
     std::vector<ExchangeId> also;
     for (int i = 0; i < 20; ++i)
