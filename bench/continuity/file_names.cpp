@@ -28,10 +28,13 @@ std::size_t find_path(std::string_view text, std::string_view part, std::size_t 
 }  // namespace
 
 std::string FileNames::canonical(std::string_view path) const {
-  if (path.starts_with('/') || paths_.contains(std::string(path))) return std::string(path);
+  if (paths_.contains(std::string(path))) return std::string(path);
+  const bool absolute = path.starts_with('/');
   const std::string* only = nullptr;
   for (const std::string& known : paths_) {
-    if (!ends_with_components(known, path)) continue;
+    const bool same =
+        absolute ? !known.starts_with('/') && ends_with_components(path, known) : ends_with_components(known, path);
+    if (!same) continue;
     if (only != nullptr) return std::string(path);
     only = &known;
   }

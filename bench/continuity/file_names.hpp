@@ -13,7 +13,8 @@ class FileNames {
   bool contains(const std::string& path) const { return paths_.contains(path); }
   const std::set<std::string>& paths() const { return paths_; }
 
-  // A relative path becomes the only known one that ends with it.
+  // The name under which a file counts, once: of a relative path the only known one that ends with it, of an unknown
+  // absolute one the only relative one it ends with.
   std::string canonical(std::string_view path) const;
 
   // The shortest end of the path, by whole components, that no other known path has: "watcher.go",

@@ -60,10 +60,21 @@ void put(const Terms& used, const Terms& known, std::vector<std::string>& out) {
   std::set_intersection(used.begin(), used.end(), known.begin(), known.end(), std::back_inserter(out));
 }
 
+// Absolute paths come first, so that a relative one finds the file it is, whichever was named earlier.
+void add_absolute_files(const Transcript& transcript, std::size_t before, FileNames& files) {
+  for (std::size_t i = 0; i < before; ++i) {
+    if (transcript.records[i].kind != RecordKind::assistant) continue;
+    for (const ToolUse& use : transcript.records[i].uses)
+      for (const std::string& file : read_use(use).files)
+        if (file.starts_with('/')) files.add(file);
+  }
+}
+
 }  // namespace
 
 Known read_known(const Transcript& transcript, std::size_t before) {
   Known known;
+  add_absolute_files(transcript, before, known.files);
   for (std::size_t i = 0; i < before; ++i) {
     const TranscriptRecord& r = transcript.records[i];
     for (const std::string& text : r.texts) {

@@ -144,9 +144,11 @@ void add_resume(CLI::App& app, CommandContext& context) {
   const auto o = tool_command(*c, context, "resume_context", [](const Options& x) {
     ArgumentWriter w;
     w.add("session_id", x.session).add("project", x.project).add("before", x.before).add("complement", x.complement);
+    if (x.session.empty() && x.project.empty()) w.add("cwd", working_directory());
     return w.add("max_tokens", x.max_tokens).finish();
   });
-  c->add_option("session", o->session, "Session id, a prefix of it, or latest (default)");
+  c->add_option("session", o->session,
+                "Session id, a prefix of it, or latest; default: the latest of this directory's project");
   c->add_option("--project", o->project, "Latest session of this project");
   c->add_option("--before", o->before, "compaction (the last), end, a compaction's number, or auto (default)");
   c->add_option("--complement", o->complement, "Leave out what the agent's own summary says: auto, always or never");

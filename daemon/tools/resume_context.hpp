@@ -12,6 +12,7 @@ namespace memd::tools {
 
 struct ResumeParams : ScopeParams {
   std::optional<std::string> session_id;
+  std::optional<std::string> cwd;
   std::string before = "auto";
   std::string complement = "auto";
 };
@@ -70,6 +71,9 @@ struct Describe<tools::ResumeParams> {
             "to go on from.",
             length(0, 200)),
       field("project", &T::project, "Part of the project's path or name, when no session_id is given.", length(0, 500)),
+      field("cwd", &T::cwd,
+            "Directory you work in: the newest session of its project, when neither session_id nor project is given.",
+            length(0, 1000)),
       field(
           "before", &T::before,
           "The moment whose past is told: compaction (the last one), end (all of the session), a number (1: the first "
@@ -117,7 +121,7 @@ struct Describe<tools::ResumeAnswer> {
           field("decisions", &T::decisions, "What was decided, with reasons."),
           field("problems", &T::problems, "What was open."),
           field("last_error", &T::last_error, "The last failure that was not mended: what was run and what it said."),
-          field("tests", &T::tests, "How they came out, failing first."),
+          field("tests", &T::tests, "How they came out, failing first; failed before: another passed later."),
           field("next_steps", &T::next_steps, "Tasks and steps as last stated."),
           field("last_words", &T::last_words, "Of the agent."),
           field("running", &T::running, "Started in the background."),

@@ -17,10 +17,11 @@ bool is_letter(char c) { return is_upper(c) || is_lower(c); }
 bool is_word(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
 
 // What ends a name that is a file's or a host's.
-constexpr std::array<std::string_view, 42> kEndings{
-    "go",   "ts",   "tsx", "js",  "jsx", "mjs",  "cjs", "md",  "json", "jsonl", "py",  "rs",    "sh",  "yml",
-    "yaml", "toml", "txt", "sql", "css", "html", "cpp", "hpp", "cc",   "c",     "h",   "mod",   "sum", "log",
-    "lock", "java", "rb",  "xml", "svg", "png",  "com", "org", "io",   "dev",   "net", "swift", "kt",  "vue"};
+constexpr std::array<std::string_view, 51> kEndings{
+    "go",    "ts",   "tsx",  "js",     "jsx", "mjs", "cjs",  "md",  "json", "jsonl", "py",  "rs",  "sh",
+    "yml",   "yaml", "toml", "txt",    "sql", "css", "html", "cpp", "hpp",  "cc",    "c",   "h",   "mod",
+    "sum",   "log",  "lock", "java",   "rb",  "xml", "svg",  "png", "com",  "org",   "io",  "dev", "net",
+    "swift", "kt",   "vue",  "svelte", "ex",  "exs", "cs",   "csv", "php",  "npz",   "ttf", "scss"};
 
 bool is_file_name(std::string_view word) {
   const auto dot = word.rfind('.');
@@ -33,6 +34,20 @@ bool is_hash(std::string_view word) {
   return word.size() >= 7 && std::all_of(word.begin(), word.end(), [](char c) {
            return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') || c == '_';
          });
+}
+
+// "romVXEIp8dRKcS": letters by chance, no words of four.
+bool is_random(std::string_view word) {
+  constexpr std::size_t kShortestRandom = 12;
+  if (word.size() < kShortestRandom || word.find_first_of("._:") != std::string_view::npos) return false;
+  std::size_t run = 0;
+  std::size_t longest = 0;
+  for (const char c : word) {
+    run = is_lower(c) ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  return longest < 4 && std::any_of(word.begin(), word.end(), is_digit) &&
+         std::any_of(word.begin(), word.end(), is_lower);
 }
 
 bool has_hump(std::string_view w) {
@@ -57,7 +72,7 @@ bool is_error_code(std::string_view w) {
 }
 
 bool is_code_name(std::string_view w) {
-  if (w.size() < kShortest || w.size() > kLongest || is_hash(w) || is_file_name(w)) return false;
+  if (w.size() < kShortest || w.size() > kLongest || is_hash(w) || is_file_name(w) || is_random(w)) return false;
   if (w.find_first_of(".:") != std::string_view::npos)
     return std::any_of(w.begin(), w.end(), [](char c) { return is_upper(c) || c == '_'; });
   return has_inner_underscore(w) || has_hump(w) || is_error_code(w);
@@ -72,6 +87,12 @@ std::size_t name_end(std::string_view text, std::size_t i) {
     if (joint == 0 || i + joint >= text.size() || !(is_letter(text[i + joint]) || text[i + joint] == '_')) return i;
     i += joint;
   }
+}
+
+// The n of "\nAuthor" in the text of a string.
+bool begins_escape(std::string_view text, std::size_t i) {
+  return i > 0 && text[i - 1] == '\\' && (text[i] == 'n' || text[i] == 't' || text[i] == 'r') && i + 1 < text.size() &&
+         is_letter(text[i + 1]);
 }
 
 bool is_port(std::string_view text, std::size_t begin, std::size_t end) {
@@ -92,9 +113,13 @@ void for_each_code_name(std::string_view text, const std::function<void(std::str
       while (i < text.size() && (is_word(text[i]) || text[i] == '-'))
         ++i;
       if (i - begin >= kShortest && i - begin <= kLongest) f(text.substr(begin, i - begin));
+    } else if (begins_escape(text, i)) {
+      ++i;
     } else if (is_letter(text[i]) || text[i] == '_') {
       i = name_end(text, i);
-      if (is_code_name(text.substr(begin, i - begin))) f(text.substr(begin, i - begin));
+      const std::string_view name = text.substr(begin, i - begin);
+      const bool cut = text.substr(i).starts_with("…");
+      if (!cut && is_code_name(name)) f(name);
     } else if (is_digit(text[i])) {
       while (i < text.size() && is_digit(text[i]))
         ++i;

@@ -1,7 +1,6 @@
 // Command lines that were run, what came of them, and what is still running.
 #include "store/continuity/evidence.hpp"
 #include "store/continuity/shell_line.hpp"
-#include "store/continuity/weights.hpp"
 
 #include <algorithm>
 #include <map>
@@ -29,6 +28,7 @@ struct Run {
   bool whole = true;
 };
 
+// Newest first; what failed before something passed is told apart, for it may be the same in another spelling.
 void find_tests(const SessionPast& past, const std::unordered_map<std::int64_t, Run>& runs, WorkingState& out) {
   std::map<std::string, std::pair<std::size_t, TestState>> latest;  // by line, with its age
   const PastEvent* result = nullptr;
@@ -37,16 +37,24 @@ void find_tests(const SessionPast& past, const std::unordered_map<std::int64_t, 
     if (e.kind != EventKind::test_run || result == nullptr || !result->pair_seq) continue;
     const auto run = runs.find(*result->pair_seq);
     if (run == runs.end()) continue;
+    std::string_view output = past.full_text(result->seq);
+    if (output.empty()) output = result->summary;
     latest[run->second.line] = {e.age,
-                                {shortened(run->second.line, kLongestShown / 2), !e.failed, id_of(past, e.exchange)}};
+                                {shortened(run->second.line, kLongestShown / 2),
+                                 test_outcome(run->second.line, e.failed, output), id_of(past, e.exchange)}};
   }
   std::vector<std::pair<std::size_t, TestState>> list;
   for (auto& [line, state] : latest)
     list.push_back(std::move(state));
-  // What failed first and passed later in another spelling is not told apart: the newest say how it stands.
   std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   if (list.size() > kTests) list.resize(kTests);
-  std::stable_partition(list.begin(), list.end(), [](const auto& t) { return !t.second.passed; });
+  bool passed = false;
+  for (auto& [age, state] : list) {
+    passed = passed || state.outcome == TestOutcome::passed;
+    if (passed && state.outcome == TestOutcome::failed) state.outcome = TestOutcome::failed_before;
+  }
+  std::stable_partition(list.begin(), list.end(),
+                        [](const auto& t) { return t.second.outcome == TestOutcome::failed; });
   for (auto& [age, state] : list)
     out.tests.push_back(std::move(state));
 }
@@ -59,7 +67,7 @@ bool is_in_background(const SessionPast& past, const Run& run) {
 
 }  // namespace
 
-void find_commands(const SessionPast& past, WorkingState& out) {
+void find_commands(const SessionPast& past, const Weights& weights, WorkingState& out) {
   std::unordered_map<std::int64_t, Run> runs;  // by the call
   std::map<std::string, CommandUse> commands;
   std::map<std::string, double> programs;
@@ -68,7 +76,7 @@ void find_commands(const SessionPast& past, WorkingState& out) {
     Run run{&e, {}, true};
     run.line = command_line(past, e, run.whole);
     if (run.line.empty()) continue;
-    const double weight = weights::decay(e.age, weights::kCommandHalfLife);
+    const double weight = decay(e.age, weights.command_half_life);
     for (std::string& head : command_heads(run.line))
       programs[std::move(head)] += weight;
     const PastEvent* result = e.pair_seq ? past.event(*e.pair_seq) : nullptr;
@@ -85,12 +93,13 @@ void find_commands(const SessionPast& past, WorkingState& out) {
   }
   find_tests(past, runs, out);
   for (auto& [line, use] : commands) {
-    if (use.failed) use.score *= weights::kCommandFailed;
+    if (use.failed) use.score *= weights.command_failed;
     const bool test =
         std::any_of(out.tests.begin(), out.tests.end(), [&](const TestState& t) { return t.line == line; });
-    if (test) use.score *= weights::kCommandIsTest;
+    if (test) use.score *= weights.command_is_test;
     if (use.line.size() > kLongestShown) {
-      use.line = shortened(use.line, kLongestShown);
+      const std::string_view command = without_here_text(use.line);
+      use.line = command.size() < use.line.size() ? std::string(command) : shortened(use.line, kLongestShown);
       use.whole = false;
     }
     out.commands.push_back(std::move(use));

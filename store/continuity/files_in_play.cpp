@@ -1,83 +1,87 @@
 // Files an agent works with: modified before read, lately and often before once and long ago.
 #include "store/continuity/evidence.hpp"
+#include "store/continuity/path_names.hpp"
 #include "store/continuity/shell_line.hpp"
-#include "store/continuity/weights.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <map>
+#include <set>
+#include <unordered_map>
 
 namespace memd::continuity {
 namespace {
 
 constexpr std::size_t kFiles = 120;
 constexpr std::size_t kPurposeBytes = 70;
+constexpr std::size_t kShortestPurpose = 8;
 
-bool is_path_char(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-         std::string_view("/._-+@").find(c) != std::string_view::npos;
-}
-
-// Words of a command that look like the path of a file: a slash and an extension, no pattern.
-std::vector<std::string_view> paths_in(std::string_view command) {
-  std::vector<std::string_view> out;
-  for (std::size_t i = 0; i < command.size();) {
-    if (!is_path_char(command[i])) {
-      ++i;
-      continue;
-    }
-    std::size_t end = i;
-    while (end < command.size() && is_path_char(command[end]))
-      ++end;
-    const bool pattern =
-        (i > 0 && std::string_view("*?$~{}:").find(command[i - 1]) != std::string_view::npos) ||
-        (end < command.size() && std::string_view("*?{[").find(command[end]) != std::string_view::npos);
-    std::string_view path = command.substr(i, end - i);
-    i = end;
-    while (path.starts_with("./"))
-      path.remove_prefix(2);
-    while (!path.empty() && path.back() == '.')
-      path.remove_suffix(1);
-    const auto slash = path.rfind('/');
-    const auto dot = path.rfind('.');
-    if (pattern || slash == std::string_view::npos || dot == std::string_view::npos || dot <= slash + 1) continue;
-    if (path.find("//") != std::string_view::npos || path.find("...") != std::string_view::npos) continue;
-    const std::size_t extension = path.size() - dot - 1;
-    if (extension >= 1 && extension <= 5 && std::isalpha(static_cast<unsigned char>(path[dot + 1])) != 0)
-      out.push_back(path);
-  }
-  return out;
-}
-
-// "Now let me update the lock check:" → "update the lock check"
-std::string purpose_of(std::string_view said) {
-  constexpr std::array<std::string_view, 14> kOpenings{"Now ",   "Now, ",   "Good. ",     "Let me ", "let me ",
+// "Now let me update the lock check:" → "update the lock check"; nothing for what announces no work.
+std::string announced(std::string_view sentence) {
+  constexpr std::array<std::string_view, 14> kOpenings{"Now ",   "Now, ",   "Good, ",     "Let me ", "let me ",
                                                        "I'll ",  "I will ", "I need to ", "also ",   "Also ",
                                                        "Next, ", "And ",    "Then ",      "First, "};
-  bool announces = said.ends_with(':');
-  bool again = true;
-  while (again) {
+  bool announces = false;
+  for (bool again = true; again;) {
     again = false;
     for (const std::string_view opening : kOpenings)
-      if (said.starts_with(opening)) said.remove_prefix(opening.size()), again = announces = true;
+      if (sentence.starts_with(opening)) sentence.remove_prefix(opening.size()), again = announces = true;
   }
-  if (!announces) return {};  // it speaks of something else
-  std::string out = shortened(said, kPurposeBytes);
+  if (!announces || sentence.size() < kShortestPurpose || sentence.starts_with("I ")) return {};
+  std::string out = shortened(sentence, kPurposeBytes);
   while (!out.empty() && (out.back() == ':' || out.back() == '.' || out.back() == ' '))
     out.pop_back();
   return out;
 }
 
+// What the first sentence that announces work says of it.
+std::string purpose_of(std::string_view said) {
+  while (!said.empty()) {
+    const auto end = std::min({said.find(". "), said.find("! "), said.size()});
+    if (std::string purpose = announced(said.substr(0, end)); !purpose.empty()) return purpose;
+    said.remove_prefix(std::min(end + 2, said.size()));
+  }
+  return {};
+}
+
+bool is_file_call(const PastEvent& e) {
+  const bool told_edit = e.kind == EventKind::edit && !e.pair_seq;
+  if (e.path.empty() || !(e.kind == EventKind::tool_call || told_edit)) return false;
+  const std::string_view name = std::string_view(e.path).substr(e.path.rfind('/') + 1);
+  if (name.empty() || name == "." || name == "..") return false;
+  return e.modifies || told_edit || name.find('.') != std::string_view::npos;  // else a directory that was searched
+}
+
+using PathsOfCalls = std::unordered_map<std::int64_t, std::vector<std::string>>;
+
+PathsOfCalls paths_in_commands(const SessionPast& past) {
+  PathsOfCalls out;
+  for (const PastEvent& e : past.events) {
+    if (e.kind != EventKind::tool_call || !e.path.empty() || !runs_commands(e.tool)) continue;
+    bool whole = true;
+    const std::string line = command_line(past, e, whole);
+    const auto text = line.find("<<");
+    for (const std::string_view path : paths_in(std::string_view(line).substr(0, text), whole || text != line.npos))
+      out[e.seq].emplace_back(path);
+  }
+  return out;
+}
+
 }  // namespace
 
-void find_files(const SessionPast& past, WorkingState& out) {
+void find_files(const SessionPast& past, const Weights& weights, WorkingState& out) {
+  const PathsOfCalls in_commands = paths_in_commands(past);
+  PathNames names(past.cwd);
+  for (const PastEvent& e : past.events)
+    if (is_file_call(e) && is_absolute(e.path)) names.add(e.path);
+  for (const auto& [seq, paths] : in_commands)
+    for (const std::string& path : paths)
+      if (is_absolute(path)) names.add(path);
+
   std::map<std::string, FileUse, std::less<>> files;
-  std::map<std::string, std::int64_t, std::less<>> edited_at;
-  const std::string root = past.cwd.empty() ? std::string() : past.cwd + "/";
+  std::set<std::string, std::less<>> edited;
   const auto use = [&](std::string_view path) -> FileUse& {
-    const bool relative = !path.starts_with('/') && !path.starts_with('~');
-    std::string name = relative && !(path.size() > 1 && path[1] == ':') ? root + std::string(path) : std::string(path);
+    std::string name = names.absolute(path);
     FileUse& file = files[name];
     if (file.path.empty()) file.path = std::move(name);
     return file;
@@ -86,34 +90,25 @@ void find_files(const SessionPast& past, WorkingState& out) {
   for (const PastEvent& e : past.events) {
     if (e.kind == EventKind::assistant_msg) said = &e;
     if (e.kind == EventKind::user_msg) said = nullptr;
-    if (e.kind == EventKind::tool_call && e.path.empty() && runs_commands(e.tool)) {
-      bool whole = true;
-      const std::string line = command_line(past, e, whole);
-      for (const std::string_view path : paths_in(std::string_view(line).substr(0, line.find("<<")))) {
+    const double freshness = decay(e.age, weights.file_half_life);
+    if (const auto paths = in_commands.find(e.seq); paths != in_commands.end()) {
+      for (const std::string& path : paths->second) {
         FileUse& file = use(path);
         if (file.exchange == 0) file.exchange = id_of(past, e.exchange);
-        file.score += weights::kFileInCommand * weights::decay(e.age, weights::kFileHalfLife);
+        file.score += weights.file_in_command * freshness;
       }
     }
-    const bool call = e.kind == EventKind::tool_call;
-    const bool told_edit = e.kind == EventKind::edit && e.pair_seq == std::nullopt && !e.path.empty();
-    if (e.path.empty() || !(call || told_edit)) continue;
-    const auto slash = e.path.rfind('/');
-    const bool is_file =
-        e.modifies || told_edit || e.path.find('.', slash == std::string::npos ? 0 : slash) != std::string::npos;
-    if (!is_file) continue;  // a directory that was searched
+    if (!is_file_call(e)) continue;
     FileUse& file = use(e.path);
+    const bool told_edit = e.kind == EventKind::edit;
     const bool modified = e.modifies || told_edit;
-    if (told_edit) {
-      // The edit itself; the call that made it was counted when it was seen.
-      if (edited_at.contains(file.path)) continue;
-    }
+    // The edit itself; the call that made it was counted when it was seen.
+    if (told_edit && edited.contains(file.path)) continue;
     file.edits += modified;
     file.reads += !modified;
-    if (modified) edited_at[file.path] = e.seq;
+    if (modified) edited.insert(file.path);
     file.exchange = id_of(past, e.exchange);
-    file.score +=
-        (modified ? weights::kFileModified : weights::kFileRead) * weights::decay(e.age, weights::kFileHalfLife);
+    file.score += (modified ? weights.file_modified : 1) * freshness;
     if (said != nullptr && said->age <= e.age + 4 && (modified || file.edits == 0)) {
       std::string purpose = purpose_of(said->summary);
       if (!purpose.empty()) file.purpose = std::move(purpose);

@@ -13,7 +13,10 @@
 namespace memd::continuity {
 namespace {
 
-constexpr std::size_t kQuotes = 3;         // of a string in an array
+constexpr std::size_t kQuotes = 3;  // of a string in an array
+constexpr std::size_t kIdTokens = 10;
+constexpr std::size_t kAtOnce = 3;  // the request, the goal now and the last words have room beside each other
+constexpr std::size_t kLeastTold = 40;
 constexpr std::size_t kUsualCommand = 90;  // tokens; a longer line is rarely run again as it stands
 
 std::string with_id(std::string_view text, ExchangeId id) {
@@ -23,6 +26,16 @@ std::string with_id(std::string_view text, ExchangeId id) {
 std::size_t cost_of(std::string_view line) {
   // A line break is two characters in JSON.
   return estimate_tokens(line) + kQuotes + static_cast<std::size_t>(std::count(line.begin(), line.end(), '\n'));
+}
+
+std::string_view words_for(TestOutcome outcome) {
+  switch (outcome) {
+    case TestOutcome::passed: return "passed";
+    case TestOutcome::failed: return "FAILED";
+    case TestOutcome::failed_before: return "failed before";
+    case TestOutcome::unknown: return "ran, result not told";
+  }
+  return {};
 }
 
 // One part of what was told, with the rank of its first item. Each further one counts less.
@@ -35,17 +48,18 @@ struct Candidate {
 
 class Packer {
  public:
-  Packer(const WorkingState& state, std::size_t tokens, const weights::Shares& shares)
+  Packer(const WorkingState& state, std::size_t tokens, const Shares& shares)
       : state_(state), budget_(tokens), shares_(shares) {}
 
   Pack pack() {
-    add_told(share(shares_.told));
+    const std::size_t told = share(shares_.told);
+    add_told(told, std::max(told / kAtOnce, kLeastTold));
     out_.files = file_lines(state_, share(shares_.files), budget_, out_.left_out);
     add_commands(share(shares_.commands), kUsualCommand);
     add_programs();
     add_names();
     add_commands(budget_.remaining(), budget_.max());
-    add_told(budget_.remaining());
+    add_told(budget_.remaining(), budget_.max());
     finish();
     return std::move(out_);
   }
@@ -76,15 +90,18 @@ class Packer {
     return out;
   }
 
-  void add_told(std::size_t tokens) {
+  // Goals and last words are cut to `longest` tokens.
+  void add_told(std::size_t tokens, std::size_t longest) {
     if (tests_.empty() && out_.tests.empty()) add_tests(tokens);
     for (const Candidate& c : told_candidates()) {
       if (taken_.contains(c.told)) continue;
       std::string line = with_id(c.told->text, c.told->exchange);
       std::size_t cost = cost_of(line);
-      const bool goal = c.list == &out_.goal && out_.goal.empty();
-      if (cost > tokens && goal && tokens > 12) {  // better a part of it than none
-        line = with_id(cut_to_tokens(c.told->text, tokens - 10).text, c.told->exchange);
+      const bool first_goal = c.list == &out_.goal && out_.goal.empty();
+      const bool may_be_cut = first_goal || c.list == &out_.goal || c.single == &out_.last_words;
+      const std::size_t most = first_goal ? std::min(tokens, longest) : longest;  // better a part of it than none
+      if (cost > most && may_be_cut && most > kIdTokens + 2) {
+        line = with_id(cut_to_tokens(c.told->text, most - kIdTokens).text, c.told->exchange);
         cost = cost_of(line);
       }
       if (cost > tokens || !budget_.take(cost)) continue;
@@ -101,7 +118,7 @@ class Packer {
     constexpr std::size_t kPart = 5;
     std::size_t left = tokens / kPart;
     for (const TestState& t : state_.tests) {
-      std::string line = with_id((t.passed ? "passed: " : "FAILED: ") + t.line, t.exchange);
+      std::string line = with_id(std::string(words_for(t.outcome)) + ": " + t.line, t.exchange);
       const std::size_t cost = cost_of(line);
       if (cost > left || !budget_.take(cost)) continue;
       left -= cost;
@@ -189,7 +206,7 @@ class Packer {
 
   const WorkingState& state_;
   TokenBudget budget_;
-  const weights::Shares shares_;
+  const Shares shares_;
   Pack out_;
   std::unordered_set<const void*> taken_;
   std::unordered_set<std::string> tests_;  // command lines that stand among the tests
@@ -197,7 +214,7 @@ class Packer {
 
 }  // namespace
 
-Pack make_pack(const WorkingState& state, std::size_t tokens, const weights::Shares& shares) {
+Pack make_pack(const WorkingState& state, std::size_t tokens, const Shares& shares) {
   return Packer(state, tokens, shares).pack();
 }
 

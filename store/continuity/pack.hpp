@@ -37,6 +37,6 @@ struct Pack {
 };
 
 // The best of `state` for about `tokens` (each part as it costs in JSON; the names of the parts are not counted).
-Pack make_pack(const WorkingState& state, std::size_t tokens, const weights::Shares& shares);
+Pack make_pack(const WorkingState& state, std::size_t tokens, const Shares& shares);
 
 }  // namespace memd::continuity

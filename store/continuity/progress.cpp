@@ -14,19 +14,11 @@ namespace memd::continuity {
 namespace {
 
 constexpr std::size_t kDecisions = 12;
-constexpr std::size_t kProblems = 4;
 constexpr std::size_t kSteps = 12;
+constexpr std::ptrdiff_t kFewestWords = 4;
 constexpr std::size_t kSentenceBytes = 240;
 constexpr std::size_t kErrorBytes = 600;
 constexpr std::size_t kLastWordsBytes = 300;
-constexpr std::size_t kOpenWithin = 60;  // messages and calls; a problem told of earlier is solved or forgotten
-
-void keep_best(std::vector<Told>& list, std::size_t most) {
-  std::stable_sort(list.begin(), list.end(), [](const Told& a, const Told& b) { return a.score > b.score; });
-  std::set<std::string> known;
-  std::erase_if(list, [&](const Told& t) { return !known.insert(spoken_form(t.text)).second; });
-  if (list.size() > most) list.resize(most);
-}
 
 // The client says no for the person; nothing went wrong.
 bool is_refusal(std::string_view text) {
@@ -62,36 +54,15 @@ void find_choices(const SessionPast& past, WorkingState& out) {
   constexpr double kOfPerson = 2.0;
   for (const PastEvent& e : past.events)
     if (e.kind == EventKind::decision)
-      out.decisions.push_back({shortened(e.summary, kSentenceBytes), id_of(past, e.exchange),
-                               kOfPerson * weights::decay(e.age, weights::kToldHalfLife)});
+      out.decisions.push_back({plain_sentence(e.summary, kSentenceBytes), id_of(past, e.exchange),
+                               kOfPerson * decay(e.age, kToldHalfLife)});
   for (const PastText& t : past.texts) {
     if (t.speaker != Speaker::agent) continue;
     for (const std::string& sentence : find_decisions(t.text))
-      out.decisions.push_back({shortened(sentence, kSentenceBytes), id_of(past, t.exchange),
-                               weights::decay(t.age, weights::kToldHalfLife)});
+      out.decisions.push_back(
+          {plain_sentence(sentence, kSentenceBytes), id_of(past, t.exchange), decay(t.age, kToldHalfLife)});
   }
   keep_best(out.decisions, kDecisions);
-}
-
-void find_problems(const SessionPast& past, WorkingState& out) {
-  constexpr std::array<std::string_view, 16> kTrouble{
-      " fails ",   " failing ", " failed ",  " the issue ", " the problem ", " bug ",   " broken ",     " root cause ",
-      " doesn't ", " error ",   " missing ", " wrong ",     " not working ", " still ", " regression ", " because "};
-  constexpr std::array<std::string_view, 9> kSolved{" fixed ",    " now passes ", " all tests pass ",
-                                                    " works ",    " passing ",    " pass ",
-                                                    " resolved ", " no issues ",  " success "};
-  for (const PastText& t : past.texts) {
-    if (t.speaker != Speaker::agent || t.age > kOpenWithin) continue;
-    for_each_sentence(t.text, 24, 400, [&](std::string_view sentence) {
-      const std::string spoken = spoken_form(sentence);
-      const auto cues = std::count_if(kTrouble.begin(), kTrouble.end(),
-                                      [&](std::string_view cue) { return spoken.find(cue) != std::string::npos; });
-      if (cues == 0 || has_cue(spoken, kSolved)) return;
-      out.problems.push_back({shortened(sentence, kSentenceBytes), id_of(past, t.exchange),
-                              static_cast<double>(cues) * weights::decay(t.age, weights::kToldHalfLife / 6)});
-    });
-  }
-  keep_best(out.problems, kProblems);
 }
 
 void find_next_steps(const SessionPast& past, WorkingState& out) {
@@ -101,23 +72,27 @@ void find_next_steps(const SessionPast& past, WorkingState& out) {
     out.next_steps.push_back({(doing ? "in progress: " : "to do: ") + shortened(todo.text, 160),
                               id_of(past, todo.exchange), doing ? 4.0 : 3.0});
   }
-  constexpr std::array<std::string_view, 10> kAhead{" next step",   " next i",    " remaining ", " still need",
-                                                    " left to do ", " todo ",     " i'll ",      " let me now ",
-                                                    " now let ",    " follow up "};
+  // Work announced is done in the next message; what remains is said once and holds longer.
+  constexpr std::array<std::string_view, 5> kAhead{" next step", " remaining ", " still need", " left to do ",
+                                                   " todo "};
+  constexpr std::array<std::string_view, 5> kAnnounced{" next i", " i'll ", " let me now ", " now let ", " follow up "};
+  const auto last = std::find_if(past.texts.rbegin(), past.texts.rend(),
+                                 [](const PastText& t) { return t.speaker == Speaker::agent; });
   for (const PastText& t : past.texts) {
     if (t.speaker != Speaker::agent || t.age > kOpenWithin / 3) continue;
+    const bool is_last = last != past.texts.rend() && &*last == &t;
     for_each_sentence(t.text, 16, 300, [&](std::string_view sentence) {
-      if (has_cue(spoken_form(sentence), kAhead))
+      const std::string spoken = spoken_form(sentence);
+      if (std::count(spoken.begin(), spoken.end(), ' ') <= kFewestWords) return;  // the title of a list
+      if (has_cue(spoken, kAhead) || (is_last && has_cue(spoken, kAnnounced)))
         out.next_steps.push_back(
-            {shortened(sentence, 160), id_of(past, t.exchange), weights::decay(t.age, weights::kToldHalfLife / 10)});
+            {plain_sentence(sentence, 160), id_of(past, t.exchange), decay(t.age, kToldHalfLife / 10)});
     });
   }
   keep_best(out.next_steps, kSteps);
-  const auto spoke = std::find_if(past.texts.rbegin(), past.texts.rend(),
-                                  [](const PastText& t) { return t.speaker == Speaker::agent; });
-  if (spoke == past.texts.rend()) return;
+  if (last == past.texts.rend()) return;
   // How it began says what it is about, if it does not fit.
-  out.last_words = Told{shortened(spoke->text, kLastWordsBytes), id_of(past, spoke->exchange), 1};
+  out.last_words = Told{shortened(last->text, kLastWordsBytes), id_of(past, last->exchange), 1};
 }
 
 void find_last_error(const SessionPast& past, WorkingState& out) {

@@ -1,5 +1,7 @@
 #include "store/continuity/shell_line.hpp"
 
+#include "store/continuity/quoted_string.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -96,6 +98,21 @@ std::string tidy_command(std::string_view command) {
   return out;
 }
 
+std::string_view without_here_text(std::string_view line) {
+  const auto at = line.find("<<");
+  if (at == std::string_view::npos) return line;
+  std::string_view rest = line.substr(at);
+  const auto so_far = [&] { return line.substr(0, line.size() - rest.size()); };
+  next_word(rest);
+  if (so_far().ends_with("<<")) next_word(rest);  // the mark stands apart
+  std::string_view behind = rest;
+  const std::string_view redirection = next_word(behind);
+  if (!redirection.starts_with('>')) return so_far();
+  rest = behind;
+  if (redirection == ">" || redirection == ">>") next_word(rest);
+  return so_far();
+}
+
 std::vector<std::string> command_heads(std::string_view command) {
   std::vector<std::string> out;
   command = command.substr(0, command.find("<<"));  // what follows is text
@@ -114,6 +131,27 @@ std::vector<std::string> command_heads(std::string_view command) {
   }
   add_head(command.substr(begin), out);
   return out;
+}
+
+std::string without_argv(std::string_view command) {
+  if (!command.starts_with("[\"")) return std::string(command);
+  std::vector<std::string> words;
+  for (std::size_t at = 1; at < command.size() && command[at] == '"';) {
+    words.push_back(read_quoted(command, at));
+    at = std::min(command.find_first_not_of(", ", at), command.size());
+  }
+  if (words.size() == 3 && words[0].ends_with("sh") && words[1].starts_with('-')) return words[2];
+  std::string out;
+  for (const std::string& word : words)
+    out += (out.empty() ? "" : " ") + word;
+  return out;
+}
+
+bool is_tool_script(std::string_view line) {
+  constexpr std::array<std::string_view, 3> kOpenings{"let ", "await ", "text("};
+  if (line.starts_with("const ")) return true;
+  return line.find("tools.") != std::string_view::npos &&
+         std::any_of(kOpenings.begin(), kOpenings.end(), [&](std::string_view o) { return line.starts_with(o); });
 }
 
 std::string_view command_of_input(std::string_view input) {

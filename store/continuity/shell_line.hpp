@@ -13,9 +13,19 @@ bool runs_commands(std::string_view tool);
 // The line on one line, without a leading `cd … &&`: where it ran is told apart.
 std::string tidy_command(std::string_view command);
 
+// Of `cat <<'EOF' > notes.md …` what stands before the text: "cat <<'EOF' > notes.md". The line itself without one.
+std::string_view without_here_text(std::string_view line);
+
 // What it runs: "go test", "npm run", "ls", each once, in order. Programs that are told by their first argument come
 // with it. Words of the shell, cd and echo are left out.
 std::vector<std::string> command_heads(std::string_view command);
+
+// What a shell is called with: of `["bash","-lc","go test"]` its last string, of another list its strings in a row; of
+// what is no list, itself.
+std::string without_argv(std::string_view command);
+
+// A script over an agent's own tools (`const r = await tools.…`), no shell's line.
+bool is_tool_script(std::string_view line);
 
 // The command in the readable form of a call's input ("command: …\ndescription: …"); empty: there is none.
 std::string_view command_of_input(std::string_view input);

@@ -1,5 +1,7 @@
 #include "store/continuity/todo_list.hpp"
 
+#include "store/continuity/quoted_string.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -10,21 +12,6 @@ namespace {
 
 constexpr std::array<std::string_view, 6> kWholeLists{"TodoWrite", "update_plan", "todo_write",
                                                       "todowrite", "write_todos", "manage_todo_list"};
-
-// The string that begins behind the quote at `at`; `at` moves behind its end.
-std::string read_string(std::string_view text, std::size_t& at) {
-  std::string out;
-  for (++at; at < text.size() && text[at] != '"'; ++at) {
-    if (text[at] != '\\' || at + 1 >= text.size()) {
-      out += text[at];
-      continue;
-    }
-    ++at;
-    out += text[at] == 'n' || text[at] == 't' ? ' ' : text[at];
-  }
-  if (at < text.size()) ++at;
-  return out;
-}
 
 // Objects of one array, as far as their own strings go: {"content": "…", "status": "…"}.
 std::vector<Todo> read_list(std::string_view json, std::size_t exchange) {
@@ -43,7 +30,7 @@ std::vector<Todo> read_list(std::string_view json, std::size_t exchange) {
       ++at;
       continue;
     }
-    std::string word = read_string(json, at);
+    std::string word = read_quoted(json, at);
     const auto next = json.find_first_not_of(" \t\r\n", at);
     if (next != std::string_view::npos && json[next] == ':') {
       key = std::move(word);

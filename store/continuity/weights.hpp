@@ -3,40 +3,44 @@
 #include <cmath>
 #include <cstddef>
 
-// What predicts that something is used again after a compaction. Chosen by trying, with bench/continuity; how, and what
-// that is worth, is in docs/benchmarks.md. Everything else of the pack is counting.
-namespace memd::continuity::weights {
+// What predicts that something is used again after a compaction. How the numbers were found, and what that is worth,
+// is in docs/benchmarks.md. Everything else of the pack is counting.
+namespace memd::continuity {
 
-// Messages and calls after which a use counts half.
-inline constexpr double kNameHalfLife = 60;
-inline constexpr double kFileHalfLife = 80;
-inline constexpr double kCommandHalfLife = 100;
-inline constexpr double kToldHalfLife = 150;  // what people and agents say holds longer than what they touch
-
-inline double decay(std::size_t age, double half_life) { return std::exp2(-static_cast<double>(age) / half_life); }
-
-// A name by where it stands.
-inline constexpr double kNameInText = 1.0;
-inline constexpr double kNameInCommand = 1.3;
-inline constexpr double kNameInEdit = 0.5;  // an edit holds many, of which few are what it is about
-inline constexpr double kNameInCall = 1.0;
-inline constexpr double kNameInResult = 0.05;  // what was read, of which most is passed over
-
-// A file by what was done with it.
-inline constexpr double kFileModified = 3.0;
-inline constexpr double kFileRead = 1.0;
-inline constexpr double kFileInCommand = 0.7;
-
-inline constexpr double kCommandFailed = 0.7;
-inline constexpr double kCommandIsTest = 1.5;
-
-// Shares of the pack. What a part does not need goes to the names, then to further commands.
+// Of the pack. What a part does not need goes to the names, then to further commands.
 struct Shares {
   double told;  // goal, constraints, decisions, problem, next steps
   double files;
   double commands;
 };
-inline constexpr Shares kWhole{0.34, 0.17, 0.17};
-inline constexpr Shares kComplement{0.14, 0.11, 0.20};  // the platform's summary tells the story
 
-}  // namespace memd::continuity::weights
+// Half-lives are counted in messages and calls: after so many a use counts half.
+struct Weights {
+  double name_half_life = 60;
+  double file_half_life = 80;
+  double command_half_life = 100;
+
+  // A name by where it stands; in a text of people or agents it counts 1.
+  double name_in_command = 1.3;
+  double name_in_edit = 0.5;  // an edit holds many, of which few are what it is about
+  double name_in_call = 1.0;
+  double name_in_result = 0.05;  // what was read, of which most is passed over
+
+  // A file by what was done with it; one that was read counts 1.
+  double file_modified = 3.0;
+  double file_in_command = 0.7;
+
+  double command_failed = 0.7;
+  double command_is_test = 1.5;
+
+  // What is told is for the reader, who has no other way to know it: its shares are set, not fitted.
+  Shares whole{0.34, 0.17, 0.17};
+  Shares complement{0.14, 0.11, 0.20};  // the platform's summary tells the story
+};
+
+// What people and agents say holds longer than what they touch. Only the order of what is told hangs on it.
+inline constexpr double kToldHalfLife = 150;
+
+inline double decay(std::size_t age, double half_life) { return std::exp2(-static_cast<double>(age) / half_life); }
+
+}  // namespace memd::continuity

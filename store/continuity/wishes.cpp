@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
+#include <cctype>
 
 namespace memd::continuity {
 namespace {
@@ -18,13 +18,74 @@ constexpr std::size_t kReadOfPrompt = 12 * 1024;
 constexpr double kPastedPrompt = 0.2;  // a long one is a plan or a paste, its sentences are not all wishes
 constexpr double kWhileWorking = 1.6;  // words that interrupt the work correct it
 
-constexpr std::array<std::string_view, 22> kStrong{
-    " don't ",  " dont ",      " do not ",     " never ",   " always ",  " must ",     " instead ",  " make sure ",
-    " ensure ", " shouldn't ", " should not ", " rather ",  " avoid ",   " no need ",  " not want ", " don't want ",
-    " only ",   " can't ",     " stop ",       " without ", " mustn't ", " no longer "};
-constexpr std::array<std::string_view, 12> kWeak{" should ",  " keep ",     " prefer ",  " use ",
-                                                 " need to ", " needs to ", " have to ", " i want ",
-                                                 " please ",  " we want ",  " not ",     " actually "};
+constexpr std::size_t kShortOrder = 80;  // bytes; worth saying again beside the goal it stands in
+
+// Forbid or demand, wherever they stand.
+constexpr std::array<std::string_view, 17> kStrong{
+    " don't ",    " dont ",      " do not ",  " never ",       " always ",     " must ",
+    " mustn't ",  " make sure ", " ensure ",  " shouldn't ",   " should not ", " no need ",
+    " not want ", " no longer ", " instead ", " rather than ", " has to be "};
+// Tell what somebody knows, did or meets with.
+constexpr std::array<std::string_view, 19> kNarrative{
+    " i don't think ", " i don't know ", " i don't see ", " i don't get ",  " i don't understand ",
+    " i didn't ",      " i did not ",    " never mind ",  " they don't ",   " i never ",
+    " we never ",      " it never ",     " it always ",   " was never ",    " we got ",
+    " we don't ",      " i do not ",     " where we ",    " the issue was "};
+constexpr std::array<std::string_view, 10> kWishes{" should ",   " need to ",       " needs to ", " have to ",
+                                                   " i want ",   " we want ",       " i'd like ", " i'd prefer",
+                                                   " i prefer ", " i would prefer "};
+// At the beginning of a clause.
+constexpr std::array<std::string_view, 8> kOrders{" use ",  " keep ",  " avoid ",  " stop ",
+                                                  " only ", " leave ", " prefer ", " please "};
+constexpr std::array<std::string_view, 13> kAsking{" should we ", " are we ", " is it ",   " is the ", " what ",
+                                                   " why ",       " how ",    " does ",    " do we ",  " would it ",
+                                                   " q ",         " can we ", " is there "};
+constexpr std::array<std::string_view, 6> kRequests{" can you ",  " could you ", " can we ",
+                                                    " could we ", " would you ", " please "};
+
+template <std::size_t N>
+bool opens_with(std::string_view spoken, const std::array<std::string_view, N>& openings) {
+  return std::any_of(openings.begin(), openings.end(), [&](std::string_view o) { return spoken.starts_with(o); });
+}
+
+bool opens_a_clause(std::string_view sentence) {
+  while (!sentence.empty()) {
+    const auto end = std::min(sentence.find_first_of(",;:("), sentence.size());
+    std::string clause = spoken_form(sentence.substr(0, end));
+    for (const std::string_view joint : {" and ", " but ", " so ", " just ", " also ", " then ", " please "})
+      if (clause.starts_with(joint) && clause.size() > joint.size()) clause.erase(0, joint.size() - 1);
+    if (opens_with(clause, kOrders)) return true;
+    sentence.remove_prefix(std::min(end + 1, sentence.size()));
+  }
+  return false;
+}
+
+// Lines of a diff, a log, a table or a compiler.
+bool is_pasted(std::string_view sentence) {
+  if (std::string_view("+>|/=<{[#").find(sentence.front()) != std::string_view::npos) return true;
+  for (std::size_t i = 1; i + 1 < sentence.size(); ++i)
+    if (sentence[i] == ':' && std::isdigit(static_cast<unsigned char>(sentence[i - 1])) != 0 &&
+        std::isdigit(static_cast<unsigned char>(sentence[i + 1])) != 0)
+      return true;
+  return false;
+}
+
+// How much a sentence of a person binds; 0: not at all.
+double force_of(std::string_view sentence, const std::string& spoken) {
+  const bool strong = has_cue(spoken, kStrong) && !has_cue(spoken, kNarrative);
+  if (sentence.ends_with('?') || opens_with(spoken, kAsking)) return strong && opens_with(spoken, kRequests) ? 0.5 : 0;
+  if (strong) return 1;
+  if (has_cue(spoken, kNarrative)) return 0;
+  return has_cue(spoken, kWishes) || opens_a_clause(sentence) ? 0.45 : 0;
+}
+
+bool is_told_by_goal(const WorkingState& state, const std::string& spoken, double force) {
+  return std::any_of(state.goal.begin(), state.goal.end(), [&](const Told& goal) {
+    const std::string said = spoken_form(goal.text);
+    const bool order_apart = force >= 1 && spoken.size() <= kShortOrder && said.size() > spoken.size();
+    return !order_apart && said.find(spoken) != std::string::npos;
+  });
+}
 
 bool is_words_of_client(std::string_view text) {
   return text.starts_with('<') || text.starts_with("[Request interrupted") || text.starts_with("Caveat:");
@@ -53,24 +114,20 @@ void find_goal(const SessionPast& past, WorkingState& out) {
 }
 
 void find_constraints(const SessionPast& past, WorkingState& out) {
-  std::set<std::string> known;
   for (const PastText& t : past.texts) {
     if (t.speaker == Speaker::agent || is_words_of_client(t.text)) continue;
-    double weight = weights::decay(t.age, weights::kToldHalfLife);
+    double weight = decay(t.age, kToldHalfLife);
     if (t.text.size() > 1500) weight *= kPastedPrompt;
     if (t.speaker == Speaker::meanwhile) weight *= kWhileWorking;
     for_each_sentence(t.text.substr(0, kReadOfPrompt), 12, 320, [&](std::string_view sentence) {
       const std::string spoken = spoken_form(sentence);
-      if (std::count(spoken.begin(), spoken.end(), ' ') < 4) return;
-      const double cue = has_cue(spoken, kStrong) ? 1.0 : has_cue(spoken, kWeak) ? 0.45 : 0.0;
-      const double question = sentence.ends_with('?') ? 0.5 : 1.0;
-      if (cue == 0 || !known.insert(spoken).second) return;
-      out.constraints.push_back({shortened(sentence, 240), id_of(past, t.exchange), weight * cue * question});
+      if (std::count(spoken.begin(), spoken.end(), ' ') < 4 || is_pasted(sentence) || sentence.ends_with(':')) return;
+      const double force = force_of(sentence, spoken);
+      if (force == 0 || is_told_by_goal(out, spoken, force)) return;
+      out.constraints.push_back({plain_sentence(sentence, 240), id_of(past, t.exchange), weight * force});
     });
   }
-  std::stable_sort(out.constraints.begin(), out.constraints.end(),
-                   [](const Told& a, const Told& b) { return a.score > b.score; });
-  if (out.constraints.size() > kConstraints) out.constraints.resize(kConstraints);
+  keep_best(out.constraints, kConstraints);
 }
 
 }  // namespace memd::continuity

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "store/continuity/session_past.hpp"
+#include "store/continuity/test_outcome.hpp"
+#include "store/continuity/weights.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -37,7 +39,7 @@ struct CommandUse {
 
 struct TestState {
   std::string line;
-  bool passed = false;
+  TestOutcome outcome = TestOutcome::unknown;
   ExchangeId exchange = 0;
 };
 
@@ -57,7 +59,7 @@ struct WorkingState {
   std::optional<Told> last_error;  // verbatim
   std::optional<Told> last_words;  // of the agent
   std::vector<Told> running;       // started in the background
-  std::vector<TestState> tests;    // failing first
+  std::vector<TestState> tests;    // failing first, then newest first
   std::vector<FileUse> files;
   std::vector<CommandUse> commands;
   std::vector<Scored> programs;  // "go test"
@@ -71,6 +73,6 @@ struct TextWish {
 };
 std::vector<TextWish> texts_to_fetch(const SessionPast& past);
 
-WorkingState recover_state(const SessionPast& past);
+WorkingState recover_state(const SessionPast& past, const Weights& weights = {});
 
 }  // namespace memd::continuity

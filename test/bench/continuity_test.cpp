@@ -75,6 +75,16 @@ TEST(FileNames, ATextNamesAFileWhenAReaderKnowsWhichIsMeant) {
   EXPECT_FALSE(files.named_in("see root.go.orig and subroot.go", "/r/cli/root.go"));
 }
 
+TEST(FileNames, RelativeAndAbsoluteFormsAreOneFile) {
+  FileNames files;
+  files.add("/r/cli/root.go");
+  files.add("docs/plan.md");
+  EXPECT_EQ(files.canonical("cli/root.go"), "/r/cli/root.go");
+  EXPECT_EQ(files.canonical("/r/docs/plan.md"), "docs/plan.md");
+  EXPECT_EQ(files.canonical("/r/other/docs.md"), "/r/other/docs.md");
+  EXPECT_EQ(files.canonical("/r/newdocs/plan.md"), "/r/newdocs/plan.md");
+}
+
 TEST(Constraints, ARestatementSharesTheWordsThatCarryTheSubject) {
   const auto found = find_constraints("Hello there my friend. Please don't touch the generated protobuf files!");
   ASSERT_EQ(found.size(), 1u);
@@ -137,6 +147,22 @@ TEST_F(CompactedSession, WhatIsUsedAgainWasThereBeforeAndComesAfter) {
   const std::string_view before =
       std::string_view(transcript.bytes).substr(0, transcript.records[found[0].boundary].begin);
   EXPECT_THAT(unknown_before(transcript, found[0].next_used, before), ElementsAre("newName"));
+}
+
+TEST_F(CompactedSession, AFileCountsOnceWhicheverFormWasNamedFirst) {
+  {
+    std::ofstream out(file, std::ios::trunc);
+    out << use("Bash", R"("command":"cat src/store.cpp")") << use("Read", R"("file_path":"/r/src/store.cpp")")
+        << R"({"type":"system","subtype":"compact_boundary","timestamp":"2026-02-09T06:10:00Z"})"
+           "\n"
+        << use("Bash", R"("command":"cat src/store.cpp")") << use("Read", R"("file_path":"/r/src/store.cpp")");
+  }
+  const Transcript transcript = read_transcript(file);
+  const auto found = compactions(transcript, 50);
+  ASSERT_EQ(found.size(), 1u);
+  const Known known = read_known(transcript, found[0].boundary);
+  EXPECT_THAT(known.files.paths(), ElementsAre("/r/src/store.cpp"));
+  EXPECT_THAT(used_again(transcript, found[0].next_used, known)[0], ElementsAre("/r/src/store.cpp"));
 }
 
 TEST_F(CompactedSession, ThePrefixHoldsNothingOfTheBoundaryNorOfWhatCameLater) {

@@ -91,7 +91,7 @@ TEST_F(ContinuityTest, AnEarlierCompactionCanBeChosen) {
   EXPECT_FALSE(has(all, "secretFutureName"));
   EXPECT_FALSE(has(all, "futureTarget"));
   EXPECT_FALSE(has(all, "futureFile"));
-  EXPECT_FALSE(has(all_of(make_pack(recover_state(p), 4000, weights::kWhole)), "uture"));
+  EXPECT_FALSE(has(all_of(make_pack(recover_state(p), 4000, Weights().whole)), "uture"));
 }
 
 TEST_F(ContinuityTest, TheEndKnowsEverything) {
@@ -126,7 +126,7 @@ TEST_F(ContinuityTest, StateHoldsWhatAnAgentGoesOnWith) {
   EXPECT_TRUE(has(s.problems.front().text, "parseFlags is called twice"));
   ASSERT_EQ(s.tests.size(), 1U);
   EXPECT_EQ(s.tests.front().line, "go test ./src/...");
-  EXPECT_FALSE(s.tests.front().passed);
+  EXPECT_EQ(s.tests.front().outcome, TestOutcome::failed);
   ASSERT_FALSE(s.files.empty());
   EXPECT_EQ(s.files.front().path, "/w/p/src/importer.go");
   EXPECT_EQ(s.files.front().edits, 1);
@@ -141,8 +141,8 @@ TEST_F(ContinuityTest, PackNeverCostsMoreThanAllowedByMuchAndIsTheSameEachTime) 
   const WorkingState s = recover_state(past());
   std::size_t before = 0;
   for (const std::size_t tokens : {0U, 20U, 60U, 150U, 400U, 1000U}) {
-    const std::string once = all_of(make_pack(s, tokens, weights::kWhole));
-    EXPECT_EQ(once, all_of(make_pack(s, tokens, weights::kWhole)));
+    const std::string once = all_of(make_pack(s, tokens, Weights().whole));
+    EXPECT_EQ(once, all_of(make_pack(s, tokens, Weights().whole)));
     EXPECT_LE(once.size(), tokens * 5 + 8);
     EXPECT_GE(once.size() + 20, before);
     before = once.size();

@@ -29,6 +29,23 @@ TEST(ShellLine, TidyIsOneLineWithoutTheWayThere) {
   EXPECT_EQ(tidy_command("cd /w/p"), "cd /w/p");
 }
 
+TEST(ShellLine, AnArgumentListIsTheLineItsShellRuns) {
+  EXPECT_EQ(without_argv(R"(["bash","-lc","rg -n \"a b\" src"])"), "rg -n \"a b\" src");
+  EXPECT_EQ(without_argv(R"(["git", "status"])"), "git status");
+  EXPECT_EQ(without_argv("[ -f x ] && echo y"), "[ -f x ] && echo y");
+  EXPECT_EQ(without_argv("[\"cut"), "cut");
+  EXPECT_TRUE(is_tool_script("const r = await tools.view_image({});"));
+  EXPECT_FALSE(is_tool_script("let n=1; ls"));
+}
+
+TEST(ShellLine, WhatIsWrittenIsNoPartOfTheCommand) {
+  EXPECT_EQ(without_here_text("cat <<'EOF' > notes.md one two EOF"), "cat <<'EOF' > notes.md");
+  EXPECT_EQ(without_here_text("cat > notes.md << 'EOF' one two EOF"), "cat > notes.md << 'EOF'");
+  EXPECT_EQ(without_here_text("python - <<PY import os"), "python - <<PY");
+  EXPECT_EQ(without_here_text("ls -la"), "ls -la");
+  EXPECT_EQ(without_here_text("cat <<"), "cat <<");
+}
+
 TEST(ShellLine, CommandOfAnInput) {
   EXPECT_EQ(command_of_input("command: go vet\ndescription: Look"), "go vet");
   EXPECT_EQ(command_of_input("description: Look\ncommand: a\nb"), "a\nb");
@@ -58,6 +75,13 @@ TEST(CodeNames, AreFoundByThemselvesOnly) {
   EXPECT_FALSE(names("--dry-run", "--dry"));
   EXPECT_FALSE(names("", "x"));
   EXPECT_FALSE(names("x", ""));
+}
+
+TEST(CodeNames, CutOnesEscapesAndChanceLettersAreNone) {
+  EXPECT_EQ(names_of("parseFlags CHECKPOINT_PAT…"), Lines{"parseFlags"});
+  EXPECT_EQ(names_of(R"(say \nAuthorName and \nCommitter)"), Lines{"AuthorName"});
+  EXPECT_EQ(names_of("romVXEIp8dRKcS AyYnS8spIA4fqJpVyleSk sha256SumOf"), Lines{"sha256SumOf"});
+  EXPECT_EQ(names_of("JiraPanel.svelte user_test.exs"), Lines{});
 }
 
 }  // namespace

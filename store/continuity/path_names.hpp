@@ -1,0 +1,40 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// Files as agents write them: absolute, or relative to a directory that nobody tells.
+namespace memd::continuity {
+
+// Words of a command line that look like the path of a file: a slash and an extension, no pattern. `whole`: the line is
+// not cut; else what touches its end is no path.
+std::vector<std::string_view> paths_in(std::string_view command, bool whole);
+
+bool is_absolute(std::string_view path);
+
+// The same file under one name.
+class PathNames {
+ public:
+  // `root`: the working directory, where a relative path stands that fits nothing known.
+  explicit PathNames(std::string_view root) : root_(root) {}
+
+  // An absolute path that was seen.
+  void add(std::string_view path);
+  // The absolute name: of a relative path the one known path that ends with it, else the one known directory that ends
+  // with its directory; "a/" and "b/" of a diff are no directories.
+  std::string absolute(std::string_view path) const;
+
+ private:
+  using ByName = std::multimap<std::string, std::string, std::less<>>;  // last component → path
+  static void add_to(ByName& to, std::string_view path);
+  const std::string* only_with_end(const ByName& in, std::string_view end) const;
+
+  std::string root_;
+  ByName files_;
+  ByName directories_;
+};
+
+}  // namespace memd::continuity

@@ -1,0 +1,185 @@
+// What a pack says is so: constraints bind, problems are open, steps lie ahead, tests came out as they did, and nothing
+// stands twice.
+#include "store/continuity/path_names.hpp"
+#include "store/continuity/working_state.hpp"
+#include "store/reader.hpp"
+#include "test/support/scripted_store.hpp"
+#include "test/support/temp_dir.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace memd::continuity {
+namespace {
+
+using test::EventScript;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+WorkingState state_of(const EventScript& script) {
+  const test::TempDir dir;
+  test::take_in(dir / "memd.db", script);
+  Reader reader(dir / "memd.db");
+  const auto session = reader.session("latest");
+  EXPECT_TRUE(session);
+  const auto past = reader.session_past(session->pk, {BoundaryChoice::At::end, 0});
+  EXPECT_TRUE(past);
+  return recover_state(*past);
+}
+
+std::vector<std::string> texts(const std::vector<Told>& list) {
+  std::vector<std::string> out;
+  for (const Told& t : list)
+    out.push_back(t.text);
+  return out;
+}
+
+std::vector<std::string> constraints_of(std::string prompt) {
+  EventScript s;
+  s.user("Write the exporter for the monthly figures.").answer("Begun.").user(std::move(prompt)).answer("Right.");
+  s.user("Now write the page that shows the figures.").answer("Begun.");
+  return texts(state_of(s).constraints);
+}
+
+std::vector<std::string> problems_of(const std::vector<std::string>& answers) {
+  EventScript s;
+  s.user("Write the exporter for the monthly figures.");
+  for (const std::string& answer : answers)
+    s.answer(answer);
+  s.call("c9", "Bash", "ls").result("c9", "x").answer("Looking at the next file.");
+  return texts(state_of(s).problems);
+}
+
+TEST(PackLines, AConstraintForbidsOrDemands) {
+  for (const char* binding :
+       {"Never write to the shared folder.", "All paths must be absolute.", "Use tabs in the generated files.",
+        "Go on, but keep the old header for now.", "I want the totals in the first row.",
+        "The rows should be sorted by date.", "Could you make sure the totals never overflow?"})
+    EXPECT_THAT(constraints_of(binding), ElementsAre(binding));
+}
+
+TEST(PackLines, WhatIsAskedToldOrPastedBindsNobody) {
+  for (const char* loose :
+       {"Should we use tabs in the generated files?", "What should we name the inverse flag?",
+        "I don't think there is a hook for this.", "We got a report that it popped up without any use.",
+        "It works now, though nobody knows why yet.", "src/rows.ts 4:10 error 'Total' is defined but never used",
+        "+ // Fall back to the old header, should not happen", "I'd like to do two things:"})
+    EXPECT_THAT(constraints_of(loose), IsEmpty()) << loose;
+}
+
+TEST(PackLines, AConstraintStandsOnce) {
+  EventScript s;
+  s.user("Please keep the old header, it is read by the importer.").answer("Yes.");
+  s.user("Never touch the parser.").answer("Yes.").user("Never touch the parser. Really.").answer("No.");
+  s.user("Always sort by date in the export, and always in the report too.").answer("Yes.");
+  s.user("Always sort by date in the export.")
+      .answer("Yes.")
+      .user("Now draw the page of the report for May.")
+      .answer("Yes.");
+  const WorkingState state = state_of(s);
+  EXPECT_THAT(texts(state.constraints),
+              testing::UnorderedElementsAre("Never touch the parser.", "Always sort by date in the export."));
+  EXPECT_THAT(texts(state.goal), testing::Contains(testing::StartsWith("Please keep the old header")));
+}
+
+TEST(PackLines, AProblemIsOpenUntilItIsSaidToBeMended) {
+  EXPECT_THAT(problems_of({"Two tests of the exporter still fail on empty input."}),
+              ElementsAre("Two tests of the exporter still fail on empty input."));
+  EXPECT_THAT(problems_of({"Two tests of the exporter still fail on empty input.", "All tests pass."}), IsEmpty());
+  EXPECT_THAT(problems_of({"All tests pass. But the report is missing its last column."}),
+              ElementsAre("But the report is missing its last column."));
+  EXPECT_THAT(problems_of({"1. **The totals are wrong for leap years**"}),
+              ElementsAre("The totals are wrong for leap years"));
+}
+
+TEST(PackLines, WorkAndGuessesAreNoProblems) {
+  for (const char* done :
+       {"Added a test documenting the bug and verifying the fix.", "Now let me fix the failing test.",
+        "If it still fails, paste the output here.",
+        "This is broken because of three things:", "The header is not broken, only its date is from before."})
+    EXPECT_THAT(problems_of({done}), IsEmpty()) << done;
+}
+
+TEST(PackLines, TheMessageThatEndsTheWorkClosesItsProblems) {
+  EventScript s;
+  s.user("Write the exporter.").answer("The totals are wrong for leap years.");
+  s.call("c1", "Edit", "/w/p/a.go", "/w/p/a.go").result("c1", "done").answer("Added the exporter with its tests.");
+  EXPECT_THAT(state_of(s).problems, IsEmpty());
+}
+
+TEST(PackLines, WhatWasAnnouncedAndDoneIsNoNextStep) {
+  EventScript s;
+  s.user("Write the exporter.").answer("Now let me write the tests for the exporter.");
+  s.call("c1", "Bash", "go test ./...").result("c1", "ok");
+  s.answer("The dates are right. The remaining work is the report page of the figures.");
+  s.call("c2", "Bash", "ls").result("c2", "x").answer("I'll write the report page now.");
+  const WorkingState state = state_of(s);
+  EXPECT_THAT(texts(state.next_steps),
+              ElementsAre("I'll write the report page now.", "The remaining work is the report page of the figures."));
+  EXPECT_FALSE(state.last_words) << "said twice";
+}
+
+TEST(PackLines, TestsCameOutAsTheOutputSaysWhereAPipeHidesIt) {
+  EXPECT_EQ(test_outcome("go test ./...", false, ""), TestOutcome::passed);
+  EXPECT_EQ(test_outcome("go test ./...", true, "ok"), TestOutcome::failed);
+  EXPECT_EQ(test_outcome("go test ./... | tail -3", false, "--- FAIL: TestRows (0.1s)\nFAIL"), TestOutcome::failed);
+  EXPECT_EQ(test_outcome("npm test 2>&1 | tail", false, "Tests: 2 failed, 14 passed"), TestOutcome::failed);
+  EXPECT_EQ(test_outcome("npm test 2>&1 | tail", false, "Tests: 0 failed, 14 passed"), TestOutcome::passed);
+  EXPECT_EQ(test_outcome("mix test; true", false, "12 tests, 0 failures"), TestOutcome::passed);
+  EXPECT_EQ(test_outcome("pytest | head -1", false, "collected 3 items"), TestOutcome::unknown);
+  EXPECT_EQ(test_outcome("go test -run 'A|B' ./...", false, ""), TestOutcome::passed);
+}
+
+TEST(PackLines, WhatFailedBeforeSomethingPassedIsToldApart) {
+  EventScript s;
+  s.user("Write the exporter.");
+  s.call("c1", "Bash", "go test ./rows").result("c1", "no such package", true);
+  s.call("c2", "Bash", "go test ./src/rows").result("c2", "ok");
+  s.call("c3", "Bash", "go test ./src/dates").result("c3", "FAIL", true);
+  const WorkingState state = state_of(s);
+  ASSERT_EQ(state.tests.size(), 3U);
+  EXPECT_EQ(state.tests[0].line, "go test ./src/dates");
+  EXPECT_EQ(state.tests[0].outcome, TestOutcome::failed);
+  EXPECT_EQ(state.tests[1].outcome, TestOutcome::passed);
+  EXPECT_EQ(state.tests[2].line, "go test ./rows");
+  EXPECT_EQ(state.tests[2].outcome, TestOutcome::failed_before);
+}
+
+TEST(PackLines, AFileStandsUnderOneName) {
+  EventScript s;
+  s.user("Write the exporter.").answer("I see. Now let me write the rows of the export:");
+  s.call("c1", "Edit", "/w/p/src/rows.go", "/w/p/src/rows.go").result("c1", "done");
+  s.call("c2", "Bash", "cat rows.go src/rows.go ./src/rows.go a/src/rows.go").result("c2", "x");
+  s.call("c3", "Bash", "cd src && cat ../src/dates.go && grep 'store.Load/store.Save' *").result("c3", "x");
+  const WorkingState state = state_of(s);
+  std::vector<std::string> paths;
+  for (const FileUse& file : state.files)
+    paths.push_back(file.path);
+  EXPECT_THAT(paths, testing::UnorderedElementsAre("/w/p/src/rows.go", "/w/src/dates.go"));
+  EXPECT_EQ(state.files.front().purpose, "write the rows of the export");
+}
+
+TEST(PathNames, ARelativePathIsTheOneKnownFileOrInTheOneKnownDirectory) {
+  PathNames names("/w/p");
+  names.add("/w/p/cli/strategy/hooks.go");
+  names.add("/w/p/cli/root.go");
+  names.add("/w/p/web/root.go");
+  EXPECT_EQ(names.absolute("strategy/hooks.go"), "/w/p/cli/strategy/hooks.go");
+  EXPECT_EQ(names.absolute("b/strategy/hooks.go"), "/w/p/cli/strategy/hooks.go");
+  EXPECT_EQ(names.absolute("strategy/new.go"), "/w/p/cli/strategy/new.go");
+  EXPECT_EQ(names.absolute("cli/root.go"), "/w/p/cli/root.go");
+  EXPECT_EQ(names.absolute("root.go"), "/w/p/root.go") << "could be either";
+  EXPECT_EQ(names.absolute("docs/plan.md"), "/w/p/docs/plan.md");
+  EXPECT_EQ(names.absolute("../q/x.md"), "/w/q/x.md");
+  EXPECT_EQ(names.absolute("/etc/x.conf"), "/etc/x.conf");
+}
+
+TEST(PathNames, APathThatIsCutIsNone) {
+  EXPECT_THAT(paths_in("cat src/a.go src/b.py", false), ElementsAre("src/a.go"));
+  EXPECT_THAT(paths_in("cat src/a.go src/b.py…", false), ElementsAre("src/a.go"));
+  EXPECT_THAT(paths_in("cat src/a.go src/b.py", true), ElementsAre("src/a.go", "src/b.py"));
+  EXPECT_THAT(paths_in("rm src/*.go x/{a,b}.ts /store.Load", true), IsEmpty());
+}
+
+}  // namespace
+}  // namespace memd::continuity
