@@ -4,6 +4,7 @@
 #include "store/enrichment/enrichment_queue.hpp"
 #include "store/enrichment/enrichment_target.hpp"
 #include "store/enrichment/identifier_rows.hpp"
+#include "store/search/segment_merge.hpp"
 #include "store/store_layout.hpp"
 #include "store/writer.hpp"
 
@@ -15,6 +16,11 @@ Result<void> Writer::maintain() {
     retention::mark_analyzed(db_, clock_.now());
     if (raw_) raw_->merge_quiet_files(clock_.now());
   });
+}
+
+Result<bool> Writer::merge_search_index() {
+  MEMD_TRY(commit());
+  return sqlite::guard([&] { return search::merge_segments(db_); });
 }
 
 Result<Writer::Eviction> Writer::enforce(const RetentionPolicy& policy, bool at_once) {

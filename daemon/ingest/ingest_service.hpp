@@ -93,6 +93,7 @@ class IngestService {
 
   void read_loop(const std::stop_token& stop);
   void write_loop(const std::stop_token& stop);
+  void use_pause(const std::stop_token& stop);
   bool wait_for_work(const std::stop_token& stop);
   void take_hints();
   void take_path_hint(const std::string& path);

@@ -34,6 +34,7 @@ void IngestService::write_loop(const std::stop_token& stop) {
       item->task(*writer_);
       if (on_commit_) on_commit_();
       finished(1);
+      use_pause(stop);
       continue;
     }
     if (item->epoch != epoch) {  // read with knowledge that turned out wrong
@@ -49,6 +50,7 @@ void IngestService::write_loop(const std::stop_token& stop) {
       writer_->release();
       give_memory_back();
     }
+    if (uncommitted_items_ == 0) use_pause(stop);
   }
   // Stopped: what was read is kept.
   auto result = commit_now();
@@ -132,6 +134,14 @@ Result<void> IngestService::commit_now() {
   if (std::exchange(sources_set_back_, false)) MEMD_TRY(reload_sources());
   finished(std::exchange(uncommitted_items_, 0));
   return {};
+}
+
+// Between what agents write. What fails is tried again after the next commit.
+void IngestService::use_pause(const std::stop_token& stop) {
+  while (queue_.empty() && !stop.stop_requested()) {
+    const auto more = writer_->merge_search_index();
+    if (!more || !*more) return;
+  }
 }
 
 // What the reader knows is not what the store says any more.

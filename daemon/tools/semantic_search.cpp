@@ -158,7 +158,7 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
 }  // namespace
 
 std::int64_t full_text_tokens(const SearchHit& hit) {
-  constexpr std::size_t kSample = 2048;
+  constexpr std::size_t kSample = 600;
   const std::string_view question = std::string_view(hit.user_message).substr(0, kSample);
   const std::string_view answer = std::string_view(hit.assistant_response).substr(0, kSample);
   const std::size_t bytes = question.size() + answer.size();

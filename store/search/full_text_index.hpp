@@ -113,6 +113,7 @@ class FullTextIndex {
   // Looks into the largest segments only: words that came lately may be missed.
   bool contains_long_since(std::string_view word) { return !find_in(largest_, word).empty(); }
 
+  std::size_t segments() const { return segments_.size(); }
   std::int64_t documents() const { return documents_; }
   double mean_length() const;          // words
   std::int64_t length(ExchangeId id);  // words; 0 when there is no such document
