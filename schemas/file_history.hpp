@@ -51,6 +51,17 @@ struct CommitRow {
   std::int64_t exchange_number = 0;
   ExchangeId exchange_id = 0;
   std::int64_t event_seq = 0;
+  std::string pull_request;  // the one of its session that it is likely part of; empty: none is known
+};
+
+// A pull request (merge request) that a session opened, or that its agent linked to it.
+struct PullRequestRow {
+  std::string url;
+  std::string branch;  // of the session's last commit before; empty: not known
+  TimeMs time = 0;
+  std::int64_t exchange_number = 0;  // -1: none
+  ExchangeId exchange_id = 0;        // 0: none
+  std::int64_t event_seq = 0;
 };
 
 struct FileAccessCount {
@@ -95,6 +106,7 @@ struct FileUseSession {
   SessionKind kind{};
   std::string project;
   std::string git_branch;
+  std::vector<std::string> pull_requests;  // in order of time
 };
 
 struct PathTotal {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "schemas/file_history.hpp"
 #include "schemas/observation.hpp"
 #include "schemas/query.hpp"
 
@@ -19,9 +20,11 @@ struct ModifiedFile {
 
 // What a summary of a session is made from.
 struct SessionDigest {
-  std::vector<ExchangeRow> exchanges;     // in order, without tool_text
-  std::vector<ModifiedFile> files;        // by exchange, then path
-  std::vector<Observation> observations;  // in order of time; without metadata
+  std::vector<ExchangeRow> exchanges;         // in order, without tool_text
+  std::vector<ModifiedFile> files;            // by exchange, then path
+  std::vector<Observation> observations;      // in order of time; without metadata
+  std::vector<CommitRow> commits;             // in order of time
+  std::vector<PullRequestRow> pull_requests;  // of the whole session, in order of time
 };
 
 }  // namespace memd

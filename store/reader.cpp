@@ -178,7 +178,7 @@ Result<std::vector<ExchangeVectors>> Reader::exchange_vectors(std::span<const Ex
              [&](Connection& c) { return enrichment::stored_vectors(c.db, ids, model); });
 }
 
-Result<SearchAnswer> Reader::search(const SearchQuery& query) {
+Result<SearchAnswer> Reader::search(const SearchQuery& query, const std::function<void()>& embedded) {
   // The question is embedded first: a provider may take its time, and no snapshot is to wait for it.
   search::SemanticQuestion question;
   if (query.mode != SearchMode::lexical && !semantic_) question.trouble = "no embedding model is at work here";
@@ -192,6 +192,7 @@ Result<SearchAnswer> Reader::search(const SearchQuery& query) {
     else
       question.trouble = vector.error().message();
   }
+  if (embedded) embedded();
   return ask(SearchAnswer(), [&](Connection& c) { return c.search->search(query, question); });
 }
 

@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <stop_token>
@@ -84,7 +85,8 @@ class Reader {
   Result<Timeline> timeline(const TimelineQuery& query);
   // Reads all that the filter lets through: seconds for a hundred thousand exchanges.
   Result<Report> report(const ReportQuery& query, const ReportProgress& progress = {});
-  Result<SearchAnswer> search(const SearchQuery& query);
+  // `embedded` is called when the question has been embedded, which may take a provider's time.
+  Result<SearchAnswer> search(const SearchQuery& query, const std::function<void()>& embedded = {});
   // From the stored topics alone.
   Result<TopicList> topics(const TopicListQuery& query);
   Result<TopicFinding> find_topic(const TopicQuestion& question);

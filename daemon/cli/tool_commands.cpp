@@ -243,7 +243,7 @@ void add_capabilities(CLI::App& app, CommandContext& context) {
         return 0;
       }
       MEMD_TRY_ASSIGN(const auto caller, open_caller(settings, Need::read));
-      MEMD_TRY_ASSIGN(const auto outcome, caller->tool("capabilities", "{}"));
+      MEMD_TRY_ASSIGN(const auto outcome, caller->tool("capabilities", R"({"max_tokens":8000})"));
       return print(outcome, true);
     };
   });

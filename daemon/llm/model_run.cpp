@@ -33,6 +33,19 @@ std::string ModelRun::models() const {
   return out;
 }
 
+void ModelRun::begin(std::string_view step, std::size_t of) {
+  step_ = step;
+  step_of_ = of;
+  done_before_step_ = done_;
+}
+
+// Of several: how many are done.
+std::string ModelRun::step_now() const {
+  std::string out = (step_.empty() ? "summarising" : step_) + " with " + model().name();
+  if (step_of_ > 1) out += ", " + std::to_string(done_ - done_before_step_) + " of " + std::to_string(step_of_);
+  return out;
+}
+
 Result<std::optional<std::string>> ModelRun::ask(const SummaryRequest& request) {
   MEMD_TRY_ASSIGN(auto answers, ask(std::span(&request, 1)));
   return std::move(answers.front());
@@ -48,6 +61,8 @@ Result<ModelRun::Answers> ModelRun::ask(std::span<const SummaryRequest> requests
       trouble_ = "the time allowed was over";
       return answers;
     }
+    context_.stage(static_cast<double>(done_), static_cast<double>(std::max(expected_, done_ + missing.size())),
+                   step_now());
     const auto asked = parts_.models[active_].all_at_once ? ask_all_at_once(missing) : ask_in_parallel(missing);
     if (asked) continue;  // nothing is missing any more
     const Error& error = asked.error();
@@ -131,8 +146,7 @@ Result<void> ModelRun::take(const Missing& missing, const Completion& completion
   used_.insert(parts_.models[active_].all_at_once && is_plain_name(completion.model) ? name + "/" + completion.model
                                                                                      : name);
   ++done_;
-  context_.progress(static_cast<double>(done_), static_cast<double>(std::max(expected_, done_)),
-                    "summarising with " + name);
+  context_.progress(static_cast<double>(done_), static_cast<double>(std::max(expected_, done_)), step_now());
   *missing.answer = std::move(text);
   return {};
 }

@@ -16,6 +16,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace memd::llm {
@@ -54,8 +55,10 @@ class ModelRun {
   const std::string& trouble() const { return trouble_; }  // empty: none
   std::int64_t requests() const { return requests_; }
   std::string models() const;  // whose answers were used
-  // Progress is told out of so many requests.
+  // Progress is told out of so many requests,
   void expect(std::size_t requests) { expected_ = requests; }
+  // and as a step of so many: "summarising parts, 3 of 12".
+  void begin(std::string_view step, std::size_t of);
 
  private:
   struct Missing {
@@ -73,6 +76,7 @@ class ModelRun {
                     const completions::SpendingLedger::Charge& charge);
   bool give_up(const Error& error);
   LanguageModel& model() const { return *parts_.models[active_].model; }
+  std::string step_now() const;
 
   const RunParts parts_;
   const mcp::ToolContext& context_;
@@ -85,6 +89,9 @@ class ModelRun {
   std::int64_t requests_ = 0;
   std::size_t done_ = 0;
   std::size_t expected_ = 0;
+  std::string step_;
+  std::size_t step_of_ = 0;
+  std::size_t done_before_step_ = 0;
 };
 
 }  // namespace memd::llm

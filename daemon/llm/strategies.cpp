@@ -56,6 +56,7 @@ struct Parts {
 
 // Each chunk by itself; its own sentences where the model gave none.
 Result<Parts> summarise_parts(const SummaryTask& task, ModelRun& run) {
+  run.begin("summarising parts", task.chunks.size());
   std::vector<SummaryRequest> requests;
   for (const auto& chunk : task.chunks)
     requests.push_back(task.prompts.part(chunk.text, chunk_tokens(task, chunk)));
@@ -111,6 +112,7 @@ Result<std::optional<std::string>> combine(const SummaryTask& task, ModelRun& ru
     const auto groups = groups_of(task, texts);
     const bool last = groups.size() == 1;
     if (!last && groups.size() == texts.size()) break;  // they would not get fewer
+    run.begin("combining summaries", groups.size());
     std::vector<SummaryRequest> requests;
     for (const auto& group : groups)
       requests.push_back(task.prompts.combine(group, last ? tokens : longest_part(task)));
@@ -136,6 +138,8 @@ Result<Draft> in_one_request(const SummaryTask& task, ModelRun& run) {
   std::string record;
   for (const auto& chunk : task.chunks)
     record += chunk.text;
+  run.expect(1);
+  run.begin("summarising the session", 1);
   MEMD_TRY_ASSIGN(auto answer, run.ask(task.prompts.whole_session(record, task.max_tokens)));
   if (!answer) return nothing_came(run);
   Draft out;
@@ -166,6 +170,7 @@ Result<Draft> abstractive(const SummaryTask& task, ModelRun& run) {
 
 Result<Draft> recursive(const SummaryTask& task, ModelRun& run) {
   run.expect(task.chunks.size());
+  run.begin("summarising parts", task.chunks.size());
   std::string summary;
   std::size_t done = 0;
   for (const auto& chunk : task.chunks) {
@@ -216,6 +221,7 @@ Result<Draft> hierarchical(const SummaryTask& task, ModelRun& run) {
   }
   const std::size_t abstract_tokens =
       in_steps(share(task.source_tokens(), kAbstractRatio), kShortest, kLongestAbstract);
+  run.begin("writing the abstract", 1);
   MEMD_TRY_ASSIGN(auto abstract, run.ask(task.prompts.abstract(out.text, abstract_tokens)));
   out.abstract = abstract ? std::move(*abstract) : cut_to_tokens(out.text, abstract_tokens).text;
   for (std::size_t i = 0; i < task.chunks.size(); ++i)

@@ -82,7 +82,7 @@ std::string history_block(std::string_view body) {
 }
 
 std::string answer_footer(const Answer& answer) {
-  std::string out;
+  std::string out = "Times are UTC.\n";
   for (const FreshnessOut& f : answer.freshness)
     if (f.sources_behind > 0)
       out += f.platform + " is behind by " + std::to_string(f.bytes_behind) + " bytes in " +

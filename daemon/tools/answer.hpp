@@ -51,7 +51,7 @@ TimeRangeOut to_out(const TimeRange& range);
 
 // A text of history between <history> and </history>; the same marks inside it are made harmless.
 std::string history_block(std::string_view body);
-// The lines under an answer: notice, freshness where behind, skipped platforms, how to go on.
+// The lines under an answer: the zone of its times, notice, freshness where behind, skipped platforms, how to go on.
 std::string answer_footer(const Answer& answer);
 
 // "2026-02-09 06:01"

@@ -1,5 +1,6 @@
 #include "daemon/tools/capabilities.hpp"
 
+#include "daemon/tools/capability_forms.hpp"
 #include "daemon/tools/llm_summarizer.hpp"
 #include "daemon/version.hpp"
 
@@ -16,8 +17,9 @@ PlatformOut platform_out(const AdapterDescription& adapter, const std::vector<Pl
   out.contract_version = adapter.contract_version;
   out.data_completeness = to_string(adapter.data_completeness);
   out.diagnostics_enabled = adapter.diagnostics_enabled;
+  out.capabilities.emplace();
   for (const Capability c : adapter.capabilities)
-    out.capabilities.emplace_back(to_string(c));
+    out.capabilities->emplace_back(to_string(c));
   out.limitations = adapter.limitations;
   out.storage_location = adapter.storage_locations;
   const auto it =
@@ -44,12 +46,13 @@ CapabilitiesAnswer compose(const ToolServices& services, const StoreFacts& facts
   if (const auto scope = resolve_scope(services, {})) static_cast<Answer&>(out) = answer_for(*scope);
   for (const AdapterDescription& adapter : services.adapters)
     out.platforms.emplace_back(to_string(adapter.platform), platform_out(adapter, totals));
+  out.capability_matrix.emplace();
   for (const Capability c : kAllCapabilities) {
     std::vector<std::string> having;
     for (const AdapterDescription& adapter : services.adapters)
       if (std::find(adapter.capabilities.begin(), adapter.capabilities.end(), c) != adapter.capabilities.end())
         having.emplace_back(to_string(adapter.platform));
-    out.capability_matrix.emplace_back(to_string(c), std::move(having));
+    out.capability_matrix->emplace_back(to_string(c), std::move(having));
   }
   std::error_code ec;
   const auto bytes = std::filesystem::file_size(services.database, ec);
@@ -64,24 +67,30 @@ CapabilitiesAnswer compose(const ToolServices& services, const StoreFacts& facts
                 facts.semantic.pending,
                 services.llm != nullptr ? services.llm->models() : "",
                 services.llm != nullptr ? services.llm->trouble() : ""};
-  out.est_tokens = static_cast<std::int64_t>(services.defaults.max_tokens);  // as many digits as the number to come
-  out.est_tokens = static_cast<std::int64_t>(estimate_tokens(mcp::to_json(out)));
   return out;
+}
+
+std::string line_of(std::string_view name, const std::optional<std::vector<std::string>>& words) {
+  if (!words) return {};
+  std::string out = "  " + std::string(name) + ":";
+  for (const std::string& word : *words)
+    (out += ' ') += word;
+  return out + "\n";
 }
 
 // Thread-safe. Kept alive by the tool and by work in the background.
 class CapabilitiesCache : public std::enable_shared_from_this<CapabilitiesCache> {
  public:
-  using Texts = RenderedCapabilities::Texts;
+  using Forms = std::vector<std::shared_ptr<const CapabilitiesForm>>;  // the whole first
 
   explicit CapabilitiesCache(const ToolServices& services) : services_(services) {}
 
-  Result<std::shared_ptr<const Texts>> get() {
-    std::shared_ptr<const Texts> old;
+  Result<std::shared_ptr<const Forms>> get() {
+    std::shared_ptr<const Forms> old;
     {
       const std::lock_guard lock(mutex_);
-      if (texts_ && !is_due()) return texts_;
-      if (services_.background) old = texts_;
+      if (forms_ && !is_due()) return forms_;
+      if (services_.background) old = forms_;
       refreshing_ = true;
     }
     if (old) {
@@ -90,7 +99,7 @@ class CapabilitiesCache : public std::enable_shared_from_this<CapabilitiesCache>
     }
     MEMD_TRY(refresh());
     const std::lock_guard lock(mutex_);
-    return texts_;
+    return forms_;
   }
 
  private:
@@ -107,18 +116,25 @@ class CapabilitiesCache : public std::enable_shared_from_this<CapabilitiesCache>
     const std::uint64_t generation = services_.freshness.generation();
     const TimeMs now = services_.clock.now();
     auto facts = read_facts();
+    auto forms = facts ? write(compose(services_, *facts)) : nullptr;
     const std::lock_guard lock(mutex_);
     refreshing_ = false;
     if (!facts) {
-      if (!texts_) return std::move(facts).error();
+      if (!forms_) return std::move(facts).error();
       made_at_ = now;  // a busy store is asked again later, not by every call
       return {};
     }
-    const CapabilitiesAnswer answer = compose(services_, *facts);
-    texts_ = std::make_shared<const Texts>(Texts{render_text(answer), mcp::to_json(answer)});
+    forms_ = std::move(forms);
     generation_ = generation;
     made_at_ = now;
     return {};
+  }
+
+  static std::shared_ptr<const Forms> write(const CapabilitiesAnswer& whole) {
+    Forms out;
+    for (CapabilitiesForm& form : capability_forms(whole))
+      out.push_back(std::make_shared<const CapabilitiesForm>(std::move(form)));
+    return std::make_shared<const Forms>(std::move(out));
   }
 
   Result<StoreFacts> read_facts() {
@@ -131,7 +147,7 @@ class CapabilitiesCache : public std::enable_shared_from_this<CapabilitiesCache>
 
   const ToolServices services_;
   std::mutex mutex_;
-  std::shared_ptr<const Texts> texts_;  // guarded by mutex_, as are the next three
+  std::shared_ptr<const Forms> forms_;  // guarded by mutex_, as are the next three
   std::uint64_t generation_ = 0;
   TimeMs made_at_ = 0;
   bool refreshing_ = false;
@@ -155,22 +171,18 @@ std::string render_text(const CapabilitiesAnswer& a) {
            std::to_string(p.exchanges) + " exchanges in " + std::to_string(p.sources) + " files";
     if (!p.time_range.start.empty())
       out += ", " + short_time(p.time_range.start) + " to " + short_time(p.time_range.end);
-    out += "\n  can:";
-    for (const std::string& c : p.capabilities)
-      (out += ' ') += c;
-    out += "\n  reads:";
-    for (const std::string& l : p.storage_location)
-      (out += ' ') += l;
-    out += "\n";
+    out += "\n" + line_of("can", p.capabilities) + line_of("reads", p.storage_location);
     if (p.schema_drift) out += "  warning: it seems to have changed its format; what it wrote lately may be missing\n";
-    for (const std::string& l : p.limitations)
-      out += "  limitation: " + l + "\n";
+    if (p.limitations)
+      for (const std::string& l : *p.limitations)
+        out += "  limitation: " + l + "\n";
   }
+  if (a.more) out += "All of it: " + *a.more + ".\n";
   return out + answer_footer(a);
 }
 
-std::string render_text(const RenderedCapabilities& answer) { return answer.texts->text; }
-std::string to_json(const RenderedCapabilities& answer) { return answer.texts->json; }
+std::string render_text(const RenderedCapabilities& answer) { return answer.form->text; }
+std::string to_json(const RenderedCapabilities& answer) { return answer.form->json; }
 
 void add_capabilities(mcp::ToolRegistry& registry, const ToolServices& services) {
   mcp::ToolInfo info;
@@ -182,11 +194,17 @@ void add_capabilities(mcp::ToolRegistry& registry, const ToolServices& services)
   info.inline_ok = true;
   registry.add<CapabilitiesParams, RenderedCapabilities>(
       std::move(info),
-      [cache = std::make_shared<CapabilitiesCache>(services)](const CapabilitiesParams&,
-                                                              mcp::ToolContext&) -> Result<RenderedCapabilities> {
+      [cache = std::make_shared<CapabilitiesCache>(services), services](
+          const CapabilitiesParams& params, mcp::ToolContext&) -> Result<RenderedCapabilities> {
+        MEMD_TRY_ASSIGN(const auto forms, cache->get());
+        const std::size_t limit = token_limit(services, params);
         RenderedCapabilities out;
-        MEMD_TRY_ASSIGN(out.texts, cache->get());
-        return out;
+        for (const auto& form : *forms) {
+          if (form->tokens > limit) continue;
+          out.form = form;
+          return out;
+        }
+        return too_little_room(limit, forms->back()->tokens);
       });
 }
 

@@ -11,7 +11,7 @@
 
 namespace memd::tools {
 
-struct CapabilitiesParams {};
+struct CapabilitiesParams : ScopeParams {};
 
 struct PlatformOut {
   std::string status;
@@ -19,9 +19,9 @@ struct PlatformOut {
   std::string contract_version;
   std::string data_completeness;
   bool diagnostics_enabled = true;
-  std::vector<std::string> capabilities;
-  std::vector<std::string> limitations;
-  std::vector<std::string> storage_location;
+  std::optional<std::vector<std::string>> capabilities;
+  std::optional<std::vector<std::string>> limitations;
+  std::optional<std::vector<std::string>> storage_location;
   std::int64_t sources = 0;
   std::int64_t sessions = 0;
   std::int64_t subagent_sessions = 0;
@@ -46,22 +46,21 @@ struct ServerOut {
 
 struct CapabilitiesAnswer : Answer {
   std::vector<std::pair<std::string, PlatformOut>> platforms;
-  std::vector<std::pair<std::string, std::vector<std::string>>> capability_matrix;
+  std::optional<std::vector<std::pair<std::string, std::vector<std::string>>>> capability_matrix;
   ServerOut server;
+  std::optional<std::string> more;
 };
 std::string render_text(const CapabilitiesAnswer& answer);
 
-// Adds the tool. It runs on the loop thread, so it answers from what was rendered last: after a commit, and every few
-// seconds, that is made anew in services.background, and the calls until then get the old one.
+// Adds the tool. It runs on the loop thread, so it answers from what was written last, in forms of several sizes: after
+// a commit, and every few seconds, they are made anew in services.background, and the calls until then get the old
+// ones.
 void add_capabilities(mcp::ToolRegistry& registry, const ToolServices& services);
 
-// An answer rendered once and given many times: these two are what the registry calls for it.
+// An answer written once and given many times: these two are what the registry calls for it.
+struct CapabilitiesForm;
 struct RenderedCapabilities : CapabilitiesAnswer {
-  struct Texts {
-    std::string text;
-    std::string json;
-  };
-  std::shared_ptr<const Texts> texts;
+  std::shared_ptr<const CapabilitiesForm> form;
 };
 std::string render_text(const RenderedCapabilities& answer);
 std::string to_json(const RenderedCapabilities& answer);
@@ -72,7 +71,7 @@ namespace memd::mcp {
 
 template <>
 struct Describe<tools::CapabilitiesParams> {
-  static constexpr auto fields = std::make_tuple();
+  static constexpr auto fields = std::make_tuple(std::get<0>(tools::kPageFields));
 };
 template <>
 struct Describe<tools::PlatformOut> {
@@ -118,7 +117,8 @@ struct Describe<tools::CapabilitiesAnswer> {
   static constexpr auto fields = std::tuple_cat(
       std::make_tuple(field("platforms", &T::platforms, "Agent to what is known of it."),
                       field("capability_matrix", &T::capability_matrix, "Capability to the agents that have it."),
-                      field("server", &T::server, "This server.")),
+                      field("server", &T::server, "This server."),
+                      field("more", &T::more, "The call that gives what was left out; absent: nothing was.")),
       Describe<tools::Answer>::fields);
 };
 template <>

@@ -30,6 +30,7 @@ CommitOut exact(const CommitRow& row) {
   out.timestamp = format_rfc3339(row.time);
   out.session_id = row.session_uid;
   if (row.exchange_id != 0) out.exchange_id = format_exchange_id(row.exchange_id);
+  if (!row.pull_request.empty()) out.pull_request = row.pull_request;
   out.confidence = "exact";
   out.evidence = "git said so in the session";
   return out;

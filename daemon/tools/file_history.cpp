@@ -12,6 +12,7 @@ namespace {
 
 constexpr int kLoadAhead = 24;  // exchanges; a page hardly holds more
 constexpr std::size_t kFilesOfAUse = 6;
+constexpr std::size_t kPullRequests = 3;  // named of a session
 
 std::uint64_t question_of(const FileHistoryParams& p, const Scope& scope) {
   std::string paths;
@@ -103,6 +104,10 @@ FileSessionOut session_out(const FileUseSession& session) {
   out.platform = to_string(session.platform);
   out.project = session.project;
   out.git_branch = unless_empty(session.git_branch);
+  const auto& requests = session.pull_requests;
+  if (!requests.empty())
+    out.pull_requests.emplace(requests.end() - static_cast<std::ptrdiff_t>(std::min(requests.size(), kPullRequests)),
+                              requests.end());
   return out;
 }
 
@@ -212,6 +217,7 @@ std::string render_text(const FileHistoryAnswer& a) {
       append(body, "on ", c.branch);
       body += "  " + short_time(c.timestamp) + "  session " + c.session_id;
       append(body, "", c.exchange_id);
+      append(body, "in ", c.pull_request);
       body += "  " + c.confidence + ": " + c.evidence;
       append(body, "\"", c.subject);
       body += c.subject ? "\"\n" : "\n";
@@ -224,6 +230,9 @@ std::string render_text(const FileHistoryAnswer& a) {
     body += "\n" + s.session_id + "  \"" + s.session_name + "\"  " + s.platform + "  " + s.project;
     append(body, "branch ", s.git_branch);
     body += "\n";
+    if (s.pull_requests)
+      for (const std::string& url : *s.pull_requests)
+        body += "  pull request " + url + "\n";
     for (const FileUseOut& u : s.exchanges) {
       body += u.exchange_id + "  " + short_time(u.timestamp) + "  " + u.access + " +" + std::to_string(u.lines_added) +
               " -" + std::to_string(u.lines_removed);

@@ -44,6 +44,7 @@ struct FileSessionOut {
   std::string platform;
   std::string project;
   std::optional<std::string> git_branch;
+  std::optional<std::vector<std::string>> pull_requests;
   std::vector<FileUseOut> exchanges;
 };
 
@@ -62,6 +63,7 @@ struct CommitOut {
   std::string timestamp;
   std::string session_id;
   std::optional<std::string> exchange_id;
+  std::optional<std::string> pull_request;
   std::string confidence;
   std::string evidence;
 };
@@ -131,6 +133,7 @@ struct Describe<tools::FileSessionOut> {
       field("session_id", &T::session_id, "Session."), field("session_name", &T::session_name, "Title."),
       field("platform", &T::platform, "Agent."), field("project", &T::project, "Project."),
       field("git_branch", &T::git_branch, "Its last branch."),
+      field("pull_requests", &T::pull_requests, "The last pull requests it opened or was linked to."),
       field("exchanges", &T::exchanges, "Those that touched the file, newest first."));
 };
 template <>
@@ -149,6 +152,7 @@ struct Describe<tools::CommitOut> {
       field("subject", &T::subject, "First line of its message."), field("timestamp", &T::timestamp, "RFC 3339."),
       field("session_id", &T::session_id, "Session that made it, or its changes."),
       field("exchange_id", &T::exchange_id, "Exchange that made it."),
+      field("pull_request", &T::pull_request, "The session's pull request that it is likely part of."),
       field("confidence", &T::confidence, "exact: git said so in the session; else high, medium or low."),
       field("evidence", &T::evidence, "What it is joined by."));
 };

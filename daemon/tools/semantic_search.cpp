@@ -131,7 +131,8 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   query.explain = params.explain;
   query.now = services.clock.now();
   if (params.cwd && !params.cwd->empty()) query.near_project = project_identity(*params.cwd).key;
-  MEMD_TRY_ASSIGN(const SearchAnswer found, reader->search(query));
+  context.stage(0, 2, query.mode == SearchMode::lexical ? "searching" : "embedding the question");
+  MEMD_TRY_ASSIGN(const SearchAnswer found, reader->search(query, [&] { context.stage(1, 2, "searching"); }));
 
   Answer frame = answer_for(scope);
   if (const std::string notice = search_notice(found, query.mode); !notice.empty()) (frame.notice += ' ') += notice;

@@ -80,7 +80,8 @@ SessionOutline::SessionOutline(SessionRow session, SessionDigest digest, std::ve
       digest_(std::move(digest)),
       topics_(std::move(topics)),
       modified_(modified_by_exchange(digest_)),
-      source_(digest_.exchanges, modified_, read_of_message(digest_.exchanges.size())) {
+      source_(digest_.exchanges, modified_, read_of_message(digest_.exchanges.size())),
+      commits_(digest_) {
   source_.count_tokens();
   for (const SummaryInput& in : source_.inputs()) {
     source_tokens_ += in.tokens;
@@ -141,6 +142,7 @@ void SessionOutline::describe(SessionSummaryAnswer& out) const {
   out.chunks_total = chunk_count();
   out.key_decisions_total = static_cast<std::int64_t>(decisions_.size());
   out.files_modified_total = static_cast<std::int64_t>(files_.size());
+  commits_.describe(out);
   for (const ObservationType type : kAllObservationTypes) {
     const auto n = std::count_if(digest_.observations.begin(), digest_.observations.end(),
                                  [&](const Observation& o) { return o.type == type; });
@@ -154,6 +156,7 @@ void SessionOutline::describe(SessionSummaryAnswer& out) const {
 }
 
 void SessionOutline::add_facts(SessionSummaryAnswer& out, std::size_t tokens) const {
+  tokens -= commits_.add(out, tokens * 2 / 10);
   out.key_decisions = best_decisions(decisions_, tokens * 4 / 10);
   out.files_modified = first_that_fit(files_, tokens * 3 / 10);
   out.open_ends = first_that_fit(open_ends_, tokens * 2 / 10);

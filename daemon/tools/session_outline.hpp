@@ -1,5 +1,6 @@
 #pragma once
 
+#include "daemon/tools/session_commits.hpp"
 #include "daemon/tools/session_summary.hpp"
 #include "daemon/tools/summary_source.hpp"
 #include "schemas/session_digest.hpp"
@@ -33,7 +34,7 @@ class SessionOutline {
 
   // Everything but the summary and its parts that does not depend on the size of the answer.
   void describe(SessionSummaryAnswer& out) const;
-  // Decisions, files, topics and open ends, as far as `tokens` go; from the beginning each time.
+  // Commits, decisions, files, topics and open ends, as far as `tokens` go; from the beginning each time.
   void add_facts(SessionSummaryAnswer& out, std::size_t tokens) const;
 
   struct Form {
@@ -68,6 +69,7 @@ class SessionOutline {
   std::vector<NotedOut> decisions_;  // in order of time
   std::vector<NotedOut> open_ends_;
   std::vector<ChangedFileOut> files_;  // most changed first
+  SessionCommits commits_;
   bool has_texts_ = false;
   std::size_t source_tokens_ = 0;
   std::optional<Extract> whole_;

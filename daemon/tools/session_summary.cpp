@@ -128,6 +128,10 @@ class Answering {
       sum += estimate_tokens(mcp::to_json(d));
     for (const ChangedFileOut& f : out.files_modified)
       sum += estimate_tokens(mcp::to_json(f));
+    for (const SessionCommitOut& c : out.commits)
+      sum += estimate_tokens(mcp::to_json(c));
+    for (const std::string& url : out.pull_requests)
+      sum += estimate_tokens(url) + 3;
     for (const NotedOut& e : out.open_ends)
       sum += estimate_tokens(mcp::to_json(e));
     for (const std::string& t : out.topics)

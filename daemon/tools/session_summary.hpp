@@ -34,6 +34,13 @@ struct ChangedFileOut {
   std::int64_t lines_removed = 0;
 };
 
+struct SessionCommitOut {
+  std::string sha;
+  std::string exchange_id;
+  std::string subject;
+  std::optional<std::string> pull_request;
+};
+
 struct SummaryChunkOut {
   std::int64_t chunk = 0;
   std::string first_exchange_id;
@@ -70,6 +77,10 @@ struct SessionSummaryAnswer : Answer {
   std::int64_t key_decisions_total = 0;
   std::vector<ChangedFileOut> files_modified;
   std::int64_t files_modified_total = 0;
+  std::vector<SessionCommitOut> commits;
+  std::int64_t commits_total = 0;
+  std::vector<std::string> pull_requests;
+  std::int64_t pull_requests_total = 0;
   std::vector<std::pair<std::string, std::int64_t>> observation_counts;
   std::vector<NotedOut> open_ends;
   ProvenanceOut provenance;
@@ -122,6 +133,15 @@ struct Describe<tools::ChangedFileOut> {
                       field("lines_removed", &T::lines_removed, "Where the agent says so."));
 };
 template <>
+struct Describe<tools::SessionCommitOut> {
+  using T = tools::SessionCommitOut;
+  static constexpr auto fields = std::make_tuple(
+      field("sha", &T::sha, "As git showed it."), field("exchange_id", &T::exchange_id, "The exchange that made it."),
+      field("subject", &T::subject, "First line of its message."),
+      field("pull_request", &T::pull_request,
+            "Number of the session's pull request that it is likely part of, by branch and time."));
+};
+template <>
 struct Describe<tools::SummaryChunkOut> {
   using T = tools::SummaryChunkOut;
   static constexpr auto fields =
@@ -146,27 +166,31 @@ template <>
 struct Describe<tools::SessionSummaryAnswer> {
   using T = tools::SessionSummaryAnswer;
   static constexpr auto fields = std::tuple_cat(
-      std::make_tuple(field("session_id", &T::session_id, "Session."),
-                      field("session_name", &T::session_name, "Title."), field("platform", &T::platform, "Agent."),
-                      field("project", &T::project, "Project."),
-                      field("data_completeness", &T::data_completeness, "full, partial, metadata_only or unknown."),
-                      field("outcome", &T::outcome, "success, fail, abandoned or unknown, as its end tells."),
-                      field("time_range", &T::time_range, "From the first to the last exchange summarized."),
-                      field("total_exchanges", &T::total_exchanges, "Of the session."),
-                      field("summary", &T::summary, "What was asked, done and found."),
-                      field("source_tokens", &T::source_tokens, "Tokens of what was summarized."),
-                      field("summary_tokens", &T::summary_tokens, "Tokens of the summary."),
-                      field("chunks", &T::chunks, "Parts that can be opened, in order."),
-                      field("chunks_total", &T::chunks_total, "Parts there are."),
-                      field("topics", &T::topics, "What it was about."),
-                      field("key_decisions", &T::key_decisions, "What was settled, in order of time."),
-                      field("key_decisions_total", &T::key_decisions_total, "Decisions there are."),
-                      field("files_modified", &T::files_modified, "What was changed, most changed first."),
-                      field("files_modified_total", &T::files_modified_total, "Files there are."),
-                      field("observation_counts", &T::observation_counts, "Type to the number of observations of it."),
-                      field("open_ends", &T::open_ends, "What the end left open."),
-                      field("provenance", &T::provenance, "Where the summary comes from."),
-                      field("more", &T::more, "The call that opens more.")),
+      std::make_tuple(
+          field("session_id", &T::session_id, "Session."), field("session_name", &T::session_name, "Title."),
+          field("platform", &T::platform, "Agent."), field("project", &T::project, "Project."),
+          field("data_completeness", &T::data_completeness, "full, partial, metadata_only or unknown."),
+          field("outcome", &T::outcome, "success, fail, abandoned or unknown, as its end tells."),
+          field("time_range", &T::time_range, "From the first to the last exchange summarized."),
+          field("total_exchanges", &T::total_exchanges, "Of the session."),
+          field("summary", &T::summary, "What was asked, done and found."),
+          field("source_tokens", &T::source_tokens, "Tokens of what was summarized."),
+          field("summary_tokens", &T::summary_tokens, "Tokens of the summary."),
+          field("chunks", &T::chunks, "Parts that can be opened, in order."),
+          field("chunks_total", &T::chunks_total, "Parts there are."),
+          field("topics", &T::topics, "What it was about."),
+          field("key_decisions", &T::key_decisions, "What was settled, in order of time."),
+          field("key_decisions_total", &T::key_decisions_total, "Decisions there are."),
+          field("files_modified", &T::files_modified, "What was changed, most changed first."),
+          field("files_modified_total", &T::files_modified_total, "Files there are."),
+          field("commits", &T::commits, "Commits made, newest first."),
+          field("commits_total", &T::commits_total, "Commits there are."),
+          field("pull_requests", &T::pull_requests, "Pull requests the session opened or was linked to, newest first."),
+          field("pull_requests_total", &T::pull_requests_total, "Pull requests there are."),
+          field("observation_counts", &T::observation_counts, "Type to the number of observations of it."),
+          field("open_ends", &T::open_ends, "What the end left open."),
+          field("provenance", &T::provenance, "Where the summary comes from."),
+          field("more", &T::more, "The call that opens more.")),
       Describe<tools::Answer>::fields);
 };
 

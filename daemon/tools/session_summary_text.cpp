@@ -53,6 +53,13 @@ std::string render_text(const SessionSummaryAnswer& a) {
   body += counted("Files modified", a.files_modified.size(), a.files_modified_total);
   for (const ChangedFileOut& f : a.files_modified)
     body += "- " + f.path + "  " + f.last_exchange_id + lines_of(f) + "\n";
+  body += counted("Commits", a.commits.size(), a.commits_total);
+  for (const SessionCommitOut& c : a.commits)
+    body += "- " + c.sha + "  " + c.exchange_id + "  " + c.subject +
+            (c.pull_request ? "  in " + *c.pull_request : std::string()) + "\n";
+  body += counted("Pull requests", a.pull_requests.size(), a.pull_requests_total);
+  for (const std::string& url : a.pull_requests)
+    body += "- " + url + "\n";
   if (!a.open_ends.empty()) body += "\nOpen:\n" + noted(a.open_ends);
   if (!a.observation_counts.empty()) {
     body += "\nNoted: ";

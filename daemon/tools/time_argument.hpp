@@ -10,11 +10,13 @@
 
 namespace memd::tools {
 
-// Which end of a range a time is. A whole day given as the end ("2026-02-09", "yesterday") takes in that day.
+// Which end of a range a time is. A whole day or longer given as the end ("2026-02-09", "yesterday", "last week") takes
+// in that time.
 enum class RangeEnd { since, until };
 
-// RFC 3339, a date, "today", "yesterday", "now", or a span back from now: "7d", "24h", "2 weeks ago", "last 3 days",
-// "1mo", "1y" (30 and 365 days). Days are UTC. invalid_argument names `argument` and says what to send.
+// RFC 3339, a date, a month ("2026-05", "May 2026", "May"), a year, a weekday, "today", "yesterday" (with a time or
+// without), "this week", "now", or a span back from now: "7d", "24h", "2 weeks ago", "last 3 days", "last week", "1mo",
+// "1y" (30 and 365 days). Days are UTC. invalid_argument names `argument` and says what to send.
 Result<TimeMs> parse_time_argument(std::string_view argument, std::string_view text, RangeEnd end, const Clock& clock);
 
 struct TimeSpan {

@@ -56,12 +56,13 @@ std::vector<TopicGroup> grouped(const std::vector<SearchHit>& hits) {
 
 }  // namespace
 
-Result<TopicMaterial> gather_topic(Reader& reader, const std::string& topic, const QueryFilter& filter) {
+Result<TopicMaterial> gather_topic(Reader& reader, const std::string& topic, const QueryFilter& filter,
+                                   const std::function<void()>& embedded) {
   SearchQuery query;
   query.text = topic;
   query.filter = filter;
   query.limit = kTopicExchanges;
-  MEMD_TRY_ASSIGN(SearchAnswer answer, reader.search(query));
+  MEMD_TRY_ASSIGN(SearchAnswer answer, reader.search(query, embedded));
   TopicQuestion question{topic, filter, {}, kTopicExchanges};
   for (const SearchHit& hit : answer.hits)
     question.found.push_back(hit.exchange_id);

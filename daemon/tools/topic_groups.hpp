@@ -4,6 +4,7 @@
 #include "schemas/topic.hpp"
 #include "store/reader.hpp"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ struct TopicMaterial {
 
 inline constexpr int kTopicExchanges = 100;
 
-Result<TopicMaterial> gather_topic(Reader& reader, const std::string& topic, const QueryFilter& filter);
+// `embedded`: as Reader::search takes it.
+Result<TopicMaterial> gather_topic(Reader& reader, const std::string& topic, const QueryFilter& filter,
+                                   const std::function<void()>& embedded = {});
 
 }  // namespace memd::tools

@@ -190,7 +190,9 @@ Result<TopicSearchAnswer> run(const ToolServices& services, const TopicSearchPar
 
   const auto key = question_key({"topic_search", topic, scope.key});
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, key));
-  MEMD_TRY_ASSIGN(TopicMaterial material, gather_topic(*reader, topic, scope.filter));
+  context.stage(0, 2, "embedding the topic");
+  const auto embedded = [&] { context.stage(1, 2, "searching"); };
+  MEMD_TRY_ASSIGN(TopicMaterial material, gather_topic(*reader, topic, scope.filter, embedded));
   Answer frame = answer_for(scope);
   if (!material.notice.empty()) (frame.notice += ' ') += material.notice;
   if (material.more) frame.notice += " Only the 100 best exchanges were looked at.";

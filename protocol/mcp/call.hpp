@@ -32,6 +32,13 @@ struct InputRetry {
   boost::json::value responses;  // an object, or null
 };
 
+// How far a handler said it is.
+struct CallStage {
+  double done = 0;
+  double total = 0;
+  std::string message;
+};
+
 // A request on its way through a worker. The loop owns all but what the worker is given: tool, work, params, retry and
 // the stop token, none of which changes.
 struct Call {
@@ -56,11 +63,12 @@ struct Call {
   TimeMs started_at = 0;
   TimeMs heard_at = 0;  // when the client was told something last
   int beats = 0;        // since the handler's last report
-  double reported = 0;  // by the handler
+  double reported = 0;  // by the handler, of what was sent or beaten
   double last_progress = -std::numeric_limits<double>::infinity();
 
   std::mutex progress_mutex;
   std::optional<TimeMs> progress_sent_at;  // guarded by progress_mutex
+  CallStage stage;                         // guarded by progress_mutex
 };
 
 }  // namespace memd::mcp

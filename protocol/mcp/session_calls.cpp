@@ -34,6 +34,13 @@ std::string question_of(const Call& call) {
   return digest(text);
 }
 
+// Beats count from the last report on; one that says nothing new must not take them back.
+void note_reported(Call& call, double done) {
+  if (done <= call.reported) return;
+  call.reported = done;
+  call.beats = 0;
+}
+
 std::string input_required_result(const ServerProfile& profile, const InputRoundModel& model, std::string_view state) {
   std::string out;
   json::Writer w(out);
@@ -53,12 +60,18 @@ std::string input_required_result(const ServerProfile& profile, const InputRound
 // On a worker, or on the loop for a tool that is quick.
 Session::Outcome Session::run(const std::shared_ptr<Call>& call) {
   ToolContext::ProgressSink sink;
+  ToolContext::ProgressSink stage;
   const bool quick = call->tool != nullptr && call->tool->info.inline_ok;
-  if (!quick && !call->progress_token.empty())
+  if (!quick && !call->progress_token.empty()) {
     sink = [this, call](double done, double total, std::string_view message) {
       report_progress(call, done, total, message);
     };
-  ToolContext context(call->stop.get_token(), std::move(sink));
+    stage = [call](double done, double total, std::string_view message) {
+      const std::lock_guard lock(call->progress_mutex);
+      call->stage = {done, total, std::string(message)};
+    };
+  }
+  ToolContext context(call->stop.get_token(), std::move(sink), std::move(stage));
   if (call->stop.stop_requested()) return {};
   if (call->tool == nullptr) return run_work(*call, context);
   if (!call->can_sample || quick)
@@ -121,6 +134,7 @@ Session::Outcome Session::run_work(const Call& call, ToolContext& context) {
 void Session::report_progress(const std::shared_ptr<Call>& call, double done, double total, std::string_view message) {
   {
     const std::lock_guard lock(call->progress_mutex);
+    call->stage = {done, total, std::string(message)};  // heartbeats tell what came too soon
     const TimeMs now = profile_.clock().now();
     if (call->progress_sent_at && now >= *call->progress_sent_at &&
         now - *call->progress_sent_at < profile_.limits().progress_interval_ms)
@@ -128,8 +142,7 @@ void Session::report_progress(const std::shared_ptr<Call>& call, double done, do
     call->progress_sent_at = now;
   }
   executors_.to_loop([this, call, done, total, text = std::string(message)] {
-    call->reported = std::max(call->reported, done);
-    call->beats = 0;
+    note_reported(*call, done);
     send_progress(*call, done, total, text);
   });
 }
@@ -160,10 +173,18 @@ bool Session::beat() {
     if (call->progress_token.empty()) continue;
     any = true;
     if (now - call->heard_at < profile_.limits().heartbeat_ms) continue;
+    CallStage stage;
+    {
+      const std::lock_guard lock(call->progress_mutex);
+      stage = call->stage;
+    }
+    note_reported(*call, stage.done);
     // Grows with every beat and never reaches what the handler would report next.
     ++call->beats;
     const double done = call->reported + kBeatStep * call->beats / (call->beats + 1);
-    send_progress(*call, done, 0, "working since " + std::to_string((now - call->started_at + 500) / 1000) + " s");
+    if (!stage.message.empty()) stage.message += "; ";
+    stage.message += "working since " + std::to_string((now - call->started_at + 500) / 1000) + " s";
+    send_progress(*call, done, stage.total, stage.message);
     call->heard_at = now;
   }
   return any;

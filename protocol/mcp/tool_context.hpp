@@ -15,8 +15,9 @@ class ToolContext {
   using ProgressSink = std::function<void(double done, double total, std::string_view message)>;
 
   ToolContext() = default;
-  explicit ToolContext(std::stop_token token, ProgressSink sink = {})
-      : stop(std::move(token)), progress_sink_(std::move(sink)) {}
+  // Without `stage_sink`, stages are reported as progress.
+  explicit ToolContext(std::stop_token token, ProgressSink progress_sink = {}, ProgressSink stage_sink = {})
+      : stop(std::move(token)), progress_sink_(std::move(progress_sink)), stage_sink_(std::move(stage_sink)) {}
 
   // Requested when the client cancels the call, goes away, or the server stops.
   std::stop_token stop;
@@ -32,8 +33,18 @@ class ToolContext {
     if (progress_sink_) progress_sink_(done, total, message);
   }
 
+  // Says what the work is at, as progress() does, but the client hears of it only when nothing else is reported for a
+  // while: for what is mostly quick.
+  void stage(double done, double total, std::string_view message) const {
+    if (stage_sink_)
+      stage_sink_(done, total, message);
+    else
+      progress(done, total, message);
+  }
+
  private:
   ProgressSink progress_sink_;
+  ProgressSink stage_sink_;
 };
 
 }  // namespace memd::mcp

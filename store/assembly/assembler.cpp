@@ -234,7 +234,7 @@ void Assembler::apply_event(Event& e, Context& context) {
     case EventKind::tool_call: on_tool_call(s, e, seq, context); break;
     case EventKind::tool_result: on_tool_result(s, e, seq, call, context); break;
     case EventKind::edit: on_change(s, e); break;
-    case EventKind::lifecycle: on_lifecycle(s, e); break;
+    case EventKind::lifecycle: on_lifecycle(s, e, seq); break;
     default: break;
   }
   note_usage(s, e);

@@ -84,7 +84,7 @@ class Assembler {
   void on_tool_call(SessionWork& session, const Event& event, std::int64_t seq, Context& context);
   void on_tool_result(SessionWork& session, const Event& event, std::int64_t seq, const std::optional<OpenCall>& call,
                       Context& context);
-  void on_lifecycle(SessionWork& session, const Event& event);
+  void on_lifecycle(SessionWork& session, const Event& event, std::int64_t seq);
   void on_change(SessionWork& session, const Event& edit);
   void on_edit(SessionWork& session, const Event& result, std::int64_t seq, const OpenCall& call, Context& context);
   void plan_edits(SessionWork& session, const Event& call, std::int64_t seq, Context& context);

@@ -4,6 +4,7 @@
 #include "store/assembly/commit_rows.hpp"
 #include "store/assembly/exchange_text.hpp"
 #include "store/assembly/path_text.hpp"
+#include "store/assembly/pull_request_rows.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -78,6 +79,7 @@ void Assembler::on_tool_result(SessionWork& s, const Event& e, std::int64_t seq,
   }
   if (!call) return;
   save_commits(db_, s, *call, e, seq);
+  save_pull_requests(db_, s, *call, e, seq);
   if (e.is_error && call->modifies) events_.drop_planned_edits(s.pk, call->seq);
   if (call->is_test) {
     s.last_test_failed = e.is_error;
@@ -134,8 +136,9 @@ void Assembler::on_edit(SessionWork& s, const Event& result, std::int64_t seq, c
   insert_derived(s, result, seq, EventKind::edit, edit_summary(call.path, added, removed), 0, call.path_pk, context);
 }
 
-void Assembler::on_lifecycle(SessionWork& s, const Event& e) {
+void Assembler::on_lifecycle(SessionWork& s, const Event& e, std::int64_t seq) {
   if (e.lifecycle == "compaction") ++s.compactions;
+  if (e.lifecycle == "pr_link") save_linked_pull_request(db_, s, e, seq);
 }
 
 }  // namespace memd::assembly

@@ -1,5 +1,6 @@
 // Commits, and the sessions that commits no session tells of may come from.
 #include "store/queries/file_history.hpp"
+#include "store/queries/pull_requests.hpp"
 #include "store/queries/row_filter.hpp"
 
 #include <algorithm>
@@ -57,6 +58,18 @@ std::vector<CommitRow> commits_by_sha(sqlite::Database& db, std::string_view sha
                             : std::pair(a.session_pk, a.event_seq) > std::pair(b.session_pk, b.event_seq);
   });
   if (out.size() > kMostCommits) out.resize(kMostCommits);
+  join_pull_requests(db, out);
+  return out;
+}
+
+std::vector<CommitRow> commits_of(sqlite::Database& db, std::int64_t session_pk, std::int64_t first,
+                                  std::int64_t last) {
+  static const std::string sql =
+      std::string(kColumns) +
+      "WHERE c.session_pk = ? AND c.exchange_number BETWEEN ? AND ? ORDER BY c.event_seq, c.sha";
+  std::vector<CommitRow> out;
+  read_all(db.prepare(sql).bind(session_pk, first, last), out);
+  join_pull_requests(db, out);
   return out;
 }
 

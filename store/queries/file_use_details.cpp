@@ -1,6 +1,7 @@
 #include "store/queries/file_use_details.hpp"
 
 #include "store/queries/file_history.hpp"
+#include "store/queries/pull_requests.hpp"
 #include "store/queries/row_filter.hpp"
 #include "store/queries/sessions.hpp"
 
@@ -120,6 +121,8 @@ FileUseSession session_of_use(sqlite::Database& db, std::int64_t session_pk) {
     out.git_branch = q.str(6);
   }
   q.reset();
+  for (PullRequestRow& request : pull_requests_of(db, session_pk))
+    out.pull_requests.push_back(std::move(request.url));
   return out;
 }
 

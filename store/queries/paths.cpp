@@ -66,14 +66,29 @@ bool by_directory(sqlite::Database& db, std::string text, PathFinding& out) {
   return !out.paths.empty();
 }
 
+// What the last part of every path that fits has to fit as well; '*' stands for '/' too, so what stands before the last
+// one may fit a directory. Empty: nothing is known of it.
+std::string name_pattern(std::string_view pattern) {
+  std::string_view last = name_of(pattern);
+  if (last.find('[') != std::string_view::npos || last.find(']') != std::string_view::npos) return {};
+  if (const auto star = last.rfind('*'); star != std::string_view::npos) last.remove_prefix(star);
+  return std::string(last);
+}
+
 bool by_pattern(sqlite::Database& db, const std::string& text, PathFinding& out) {
   out.fit = PathFit::pattern;
   const bool of_names = text.find('/') == std::string::npos;
-  auto& q = of_names
-                ? db.prepare("SELECT path_pk, path FROM paths WHERE name GLOB ?1 ORDER BY path")
-                : db.prepare("SELECT path_pk, path FROM paths WHERE replace(path, '\\', '/') GLOB ?1 ORDER BY path");
-  const std::string pattern = of_names || text.starts_with('/') || text.starts_with('*') ? text : "*/" + text;
-  q.bind(pattern);
+  const std::string whole = of_names ? "*" : text.starts_with('/') || text.starts_with('*') ? text : "*/" + text;
+  const std::string name = of_names ? text : name_pattern(text);
+  // A name is reckoned from its path: thousands of them are looked at where they stand ready, in the index.
+  auto& q = name.find_first_not_of('*') == std::string::npos
+                ? db.prepare("SELECT path_pk, path FROM paths WHERE replace(path, '\\', '/') GLOB ?2 ORDER BY path")
+                : db.prepare(
+                      "SELECT p.path_pk, p.path FROM (SELECT path_pk AS pk FROM paths INDEXED BY paths_by_name"
+                      " WHERE name GLOB ?1) CROSS JOIN paths p ON p.path_pk = pk"
+                      " WHERE replace(p.path, '\\', '/') GLOB ?2 ORDER BY p.path");
+  q.bind_at(1, name);
+  q.bind_at(2, whole);
   collect(q, out);
   return !out.paths.empty();
 }

@@ -1,6 +1,7 @@
 #include "store/queries/session_digest.hpp"
 
 #include "store/queries/exchanges.hpp"
+#include "store/queries/pull_requests.hpp"
 
 namespace memd::queries {
 namespace {
@@ -46,7 +47,8 @@ std::vector<Observation> observations(sqlite::Database& db, std::int64_t session
 
 SessionDigest session_digest(sqlite::Database& db, std::int64_t session_pk, std::int64_t first, std::int64_t last) {
   return {exchange_texts(db, session_pk, first, last), modified_files(db, session_pk, first, last),
-          observations(db, session_pk, first, last)};
+          observations(db, session_pk, first, last), commits_of(db, session_pk, first, last),
+          pull_requests_of(db, session_pk)};
 }
 
 }  // namespace memd::queries

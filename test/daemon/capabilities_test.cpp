@@ -1,3 +1,4 @@
+#include "daemon/host/memory_host.hpp"
 #include "daemon/tools/instructions.hpp"
 #include "test/daemon/tool_fixture.hpp"
 
@@ -28,6 +29,57 @@ TEST_F(Capabilities, DescribesPlatformsAndServer) {
   EXPECT_GT(a.at("server").at("store_bytes").as_int64(), 0);
   EXPECT_TRUE(has(text, "Purged after 30 days"));
   EXPECT_TRUE(registry.find("capabilities")->info.inline_ok);
+}
+
+// All agents there are, and two of them with history.
+TEST_F(Capabilities, KeepToMaxTokensAndNameTheCallForTheRest) {
+  adapters = describe_adapters(Config{});
+  freshness.rows.clear();
+  for (const AdapterDescription& adapter : adapters)
+    freshness.rows.push_back({adapter.platform, kNow - 60'000, kNow - 1000, 3, 0, 0});
+  fill(store.session({.native_id = "aaaa1111", .title = "t"}), "parser", 3);
+  fill(store.session({.native_id = "bbbb2222", .title = "u", .platform = Platform::codex}), "parser", 3);
+
+  const auto whole = call("capabilities", R"({"max_tokens":8000})");
+  EXPECT_FALSE(whole.contains("more"));
+  EXPECT_FALSE(has(str(whole.at("notice")), "No room"));
+  for (const auto& [name, platform] : whole.at("platforms").as_object())
+    for (const char* detail : {"limitations", "storage_location", "capabilities"})
+      EXPECT_TRUE(platform.as_object().contains(detail)) << name << " " << detail;
+  ASSERT_GT(whole.at("est_tokens").as_int64(), 2000);
+
+  std::size_t least = 0;
+  for (std::size_t size = 200; size <= 4000; size += 50) {
+    const auto arguments = R"({"max_tokens":)" + std::to_string(size) + "}";
+    const auto out = outcome("capabilities", arguments);
+    if (out.is_error) {
+      EXPECT_TRUE(has(out.text, "max_tokens: " + std::to_string(size) + " is too little for this answer, send "));
+      EXPECT_EQ(least, 0U) << "what fits once fits with more room, too";
+      continue;
+    }
+    if (least == 0) least = size;
+    const auto a = call("capabilities", arguments);
+    EXPECT_LE(estimate_tokens(structured), size);
+    EXPECT_LE(estimate_tokens(text), size);
+    EXPECT_TRUE(a.contains("server"));
+    const bool all = a.at("platforms") == whole.at("platforms") && a.contains("capability_matrix");
+    EXPECT_EQ(a.contains("more"), !all) << size;
+    if (all) continue;
+    EXPECT_TRUE(has(str(a.at("notice")), "No room for: ")) << size;
+    EXPECT_TRUE(has(text, str(a.at("more")))) << size;
+  }
+  EXPECT_LE(least, 700U);
+
+  // What tells of agents in use goes last, and the call that is named gives everything.
+  const auto usual = call("capabilities", "{}");
+  EXPECT_TRUE(usual.at("platforms").at("claude_code").as_object().contains("limitations"));
+  EXPECT_FALSE(usual.at("platforms").at("opencode").as_object().contains("limitations"));
+  const std::string more = str(usual.at("more"));
+  const std::string prefix = "capabilities(max_tokens=";
+  ASSERT_TRUE(more.starts_with(prefix)) << more;
+  const auto again = call("capabilities", R"({"max_tokens":)" + more.substr(prefix.size(), 4) + "}");
+  EXPECT_EQ(again.at("platforms"), whole.at("platforms"));
+  EXPECT_FALSE(again.contains("more"));
 }
 
 TEST_F(Capabilities, AreRenderedAnewAfterACommitButNotForEveryCall) {
@@ -125,6 +177,7 @@ TEST_F(Capabilities, EveryAnswerKeepsToMaxTokens) {
                                                           {"recent_turns", "{"},
                                                           {"session_summary", "{"},
                                                           {"list_sessions", "{"},
+                                                          {"capabilities", "{"},
                                                           {"get_exchange", R"({"ids":["x1","x2","x3"],)"}}) {
       const auto a = call(tool, arguments + limit);
       EXPECT_LE(estimate_tokens(structured), static_cast<std::size_t>(size)) << tool << " " << size;

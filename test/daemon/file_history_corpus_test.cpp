@@ -170,6 +170,32 @@ TEST_F(FileHistoryCorpus, CommitsOfAgentsLeadToTheirSessions) {
   }
 }
 
+// Four sessions call `gh pr create`, and for three of them Claude Code keeps a link.
+TEST_F(FileHistoryCorpus, PullRequestsOfAgents) {
+  auto db = sqlite::Database::open(settings_->layout.database(), sqlite::OpenMode::read_only);
+  sqlite::Statement q(db.handle(),
+                      "SELECT s.uid, r.url, r.n, (SELECT sha FROM commits c WHERE c.session_pk = s.session_pk"
+                      " AND c.event_seq < r.first ORDER BY c.event_seq DESC LIMIT 1)"
+                      " FROM (SELECT session_pk, url, count(*) AS n, min(event_seq) AS first FROM pull_requests"
+                      "       GROUP BY 1, 2) r JOIN sessions s USING (session_pk) ORDER BY 1");
+  int found = 0;
+  int told_twice = 0;
+  int joined = 0;
+  while (q.step()) {
+    ++found;
+    told_twice += q.int64(2) == 2;
+    const auto summary = call("session_summary", {{"session_id", q.str(0)}});
+    EXPECT_EQ(summary.at("pull_requests").at(0).as_string(), q.str(1));
+    if (q.is_null(3)) continue;
+    ++joined;
+    const auto commit = call("file_history", {{"commit", q.str(3)}});
+    EXPECT_EQ(commit.at("commits").at(0).at("pull_request").as_string(), q.str(1));
+  }
+  std::printf("%d pull requests, %d told twice, %d with commits\n", found, told_twice, joined);
+  EXPECT_EQ(found, 4);
+  EXPECT_EQ(told_twice, 3);
+}
+
 TEST_F(FileHistoryCorpus, TheToolThatStandsForAllGivesTheSame) {
   const auto path = modified().front().second;
   EXPECT_EQ(call("conversation_query", {{"action", "file_history"}, {"path", path}}),

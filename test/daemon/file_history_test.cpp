@@ -183,6 +183,29 @@ TEST_F(FileHistoryTool, TheSessionOfACommit) {
   EXPECT_FALSE(call("file_history", R"({"commit":"abc1234"})").contains("commits"));
 }
 
+TEST_F(FileHistoryTool, PullRequestsStandBesideTheCommitsOfTheirSession) {
+  edit("read the names", "In names.c they are read.", "/w/names.c", {});
+  const auto made = store.event(session, EventKind::tool_result, "Bash", "[main abc1234] Read");
+  commit(made, "abc1234", 0);
+  EXPECT_FALSE(
+      call("file_history", R"({"path":"names.c"})").at("sessions").at(0).as_object().contains("pull_requests"));
+  for (int number = 1; number <= 4; ++number) {
+    const auto seq = store.event(session, EventKind::lifecycle, "", "pr_link");
+    store.db()
+        .prepare("INSERT INTO pull_requests (session_pk, event_seq, url, exchange_number, time) VALUES (?, ?, ?, 0, 1)")
+        .bind(session, seq, "https://example.org/o/r/pull/" + std::to_string(number))
+        .run();
+  }
+  const auto a = call("file_history", R"({"path":"names.c"})");
+  const auto& requests = a.at("sessions").at(0).at("pull_requests").as_array();
+  ASSERT_EQ(requests.size(), 3U);  // the last ones
+  EXPECT_EQ(str(requests.back()), "https://example.org/o/r/pull/4");
+  EXPECT_TRUE(has(text, "pull request https://example.org/o/r/pull/4"));
+  const auto of_commit = call("file_history", R"({"commit":"abc1234"})");
+  EXPECT_EQ(str(of_commit.at("commits").at(0).at("pull_request")), "https://example.org/o/r/pull/1");
+  EXPECT_TRUE(has(text, "in https://example.org/o/r/pull/1"));
+}
+
 TEST_F(FileHistoryTool, ACommitOfAPersonIsJoinedByTimeAndFiles) {
   ExchangeTexts t{.user = "change both", .answer = "Both.", .files = {"/w/a.c", "/w/b.c"}, .time = kNow - 60'000};
   store.exchange(session, t);

@@ -64,6 +64,38 @@ TEST_F(LlmSummaries, OfAGrownSessionAskOnlyAboutWhatIsNew) {
   EXPECT_EQ(good("hierarchical").requests, 1) << "the abstract: all else is shared";
 }
 
+TEST_F(LlmSummaries, TellWhatTheyAreAt) {
+  fill(50);  // 20, 20, 10
+  options_.parallel = 1;
+  std::vector<std::pair<double, std::string>> heard;
+  std::vector<std::pair<double, std::string>> stages;
+  context_ = mcp::ToolContext(
+      {},
+      [&](double done, double total, std::string_view what) {
+        EXPECT_EQ(total, 5);
+        heard.emplace_back(done, what);
+      },
+      [&](double done, double, std::string_view what) { stages.emplace_back(done, what); });
+  good("hierarchical");
+  EXPECT_EQ(heard, (std::vector<std::pair<double, std::string>>{{1, "summarising parts with scripted/m, 1 of 3"},
+                                                                {2, "summarising parts with scripted/m, 2 of 3"},
+                                                                {3, "summarising parts with scripted/m, 3 of 3"},
+                                                                {4, "combining summaries with scripted/m"},
+                                                                {5, "writing the abstract with scripted/m"}}));
+  // Before the first answer, too, and where a step has just begun.
+  EXPECT_EQ(stages, (std::vector<std::pair<double, std::string>>{{0, "summarising parts with scripted/m, 0 of 3"},
+                                                                 {3, "combining summaries with scripted/m"},
+                                                                 {4, "writing the abstract with scripted/m"}}));
+  // What is known already counts.
+  heard.clear();
+  stages.clear();
+  fill(5);
+  good("hierarchical");
+  ASSERT_FALSE(stages.empty());
+  EXPECT_EQ(stages.front(), (std::pair<double, std::string>{2, "summarising parts with scripted/m, 2 of 3"}));
+  EXPECT_EQ(heard.front(), (std::pair<double, std::string>{3, "summarising parts with scripted/m, 3 of 3"}));
+}
+
 TEST_F(LlmSummaries, OfAHierarchyCanBeDrilledInto) {
   fill(45);
   model().answer_with([](const CompletionRequest& r) {

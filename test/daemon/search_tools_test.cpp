@@ -190,6 +190,25 @@ TEST_F(SearchTools, HistoryCannotCloseItsEnvelope) {
   }
 }
 
+TEST_F(SearchTools, SayWhatTheyAreAt) {
+  open();
+  for (const char* tool : {"semantic_search", "topic_search"}) {
+    std::vector<std::pair<double, std::string>> stages;
+    mcp::ToolContext context(
+        {}, [](double, double, std::string_view) { ADD_FAILURE() << "a quick call is not told of"; },
+        [&](double done, double total, std::string_view what) {
+          EXPECT_EQ(total, 2);
+          stages.emplace_back(done, what);
+        });
+    const bool topic = std::string_view(tool) == "topic_search";
+    const auto out = registry.call(tool, topic ? R"({"topic":"parser"})" : R"({"query":"parser"})", context);
+    EXPECT_FALSE(out.is_error) << out.text;
+    ASSERT_EQ(stages.size(), 2U) << tool;
+    EXPECT_EQ(stages[0].second, topic ? "embedding the topic" : "embedding the question");
+    EXPECT_EQ(stages[1], (std::pair<double, std::string>{1, "searching"}));
+  }
+}
+
 TEST_F(SearchTools, ErrorsSayWhatToSend) {
   EXPECT_TRUE(has(error("semantic_search", "{}"), "query"));
   EXPECT_TRUE(has(error("semantic_search", R"({"query":"x","since":"soon"})"), "since: \"soon\" is no time"));

@@ -270,5 +270,39 @@ TEST_F(SessionSummary, SaysWhatIsKnownWhereOnlyMetadataIs) {
   EXPECT_EQ(summary(R"({"session_id":"dddd4444"})").at("total_exchanges").as_int64(), 0);
 }
 
+TEST_F(SessionSummary, CommitsAndTheirPullRequests) {
+  const auto bare = call("session_summary", R"({"session_id":"aaaa"})");
+  EXPECT_EQ(bare.at("commits_total").as_int64(), 0);
+  EXPECT_FALSE(has(text, "Commits"));
+  for (int i = 0; i < 30; ++i) {
+    const auto seq = store.event(small, EventKind::tool_result, "Bash", "committed");
+    const std::string number = std::to_string(10 + i);
+    store.db()
+        .prepare(
+            "INSERT INTO commits (session_pk, event_seq, sha, exchange_number, branch, subject, time)"
+            " VALUES (?, ?, ?, ?, 'main', ?, 1)")
+        .bind(small, seq, "abcde" + number, i / 5, "Change the tokenizer, part " + number)
+        .run();
+    if (i % 15 != 14) continue;
+    store.db()
+        .prepare("INSERT INTO pull_requests (session_pk, event_seq, url, exchange_number, time) VALUES (?, ?, ?, ?, 1)")
+        .bind(small, seq, "https://example.org/o/r/pull/" + number, i / 5)
+        .run();
+  }
+  const auto a = call("session_summary", R"({"session_id":"aaaa"})");
+  EXPECT_EQ(a.at("commits_total").as_int64(), 30);
+  EXPECT_EQ(a.at("pull_requests_total").as_int64(), 2);
+  const auto& commits = a.at("commits").as_array();
+  ASSERT_GE(commits.size(), 2U);
+  EXPECT_LT(commits.size(), 30U);  // they have their share of the answer
+  EXPECT_EQ(str(commits[0].at("sha")), "abcde39");
+  EXPECT_EQ(str(commits[0].at("exchange_id")), format_exchange_id(small_ids[5]));
+  EXPECT_EQ(str(commits[0].at("pull_request")), "#39");
+  EXPECT_EQ(str(a.at("pull_requests").at(0)), "https://example.org/o/r/pull/39");
+  EXPECT_TRUE(has(text, "Commits (" + std::to_string(commits.size()) + " of 30)"));
+  EXPECT_TRUE(has(text, "- abcde39  " + format_exchange_id(small_ids[5]) + "  Change the tokenizer, part 39"));
+  EXPECT_LE(call("session_summary", R"({"session_id":"aaaa","max_tokens":700})").at("est_tokens").as_int64(), 700);
+}
+
 }  // namespace
 }  // namespace memd::test

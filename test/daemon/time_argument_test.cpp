@@ -49,8 +49,72 @@ TEST(TimeArgument, SpansBackFromNow) {
   EXPECT_EQ(since("99999y"), "1970-01-01T00:00:00.001Z");
 }
 
+TEST(TimeArgument, AsPeopleTypeThem) {
+  EXPECT_EQ(since("3 days ago"), "2026-02-06T06:00:00.000Z");
+  EXPECT_EQ(since("two weeks ago"), since("2 weeks ago"));
+  EXPECT_EQ(since("Three days"), since("3d"));
+  EXPECT_EQ(since("day before yesterday"), "2026-02-07T00:00:00.000Z");
+  EXPECT_EQ(since("yesterday 14:00"), "2026-02-08T14:00:00.000Z");
+  EXPECT_EQ(since("today at 4:30"), "2026-02-09T04:30:00.000Z");
+  EXPECT_EQ(since("2026-01-15 08:30"), "2026-01-15T08:30:00.000Z");
+  EXPECT_EQ(since("2026/01/15"), "2026-01-15T00:00:00.000Z");
+  EXPECT_EQ(until("2026/01/15"), "2026-01-16T00:00:00.000Z");
+  EXPECT_EQ(since("this week"), "2026-02-09T00:00:00.000Z");  // a Monday
+  EXPECT_EQ(since("this month"), "2026-02-01T00:00:00.000Z");
+  EXPECT_EQ(since("this year"), "2026-01-01T00:00:00.000Z");
+  EXPECT_EQ(since("last friday"), "2026-02-06T00:00:00.000Z");
+  EXPECT_EQ(since("Friday"), "2026-02-06T00:00:00.000Z");
+  EXPECT_EQ(until("friday"), "2026-02-07T00:00:00.000Z");
+}
+
+TEST(TimeArgument, MonthsAndYears) {
+  EXPECT_EQ(since("2025-12"), "2025-12-01T00:00:00.000Z");
+  EXPECT_EQ(until("2025-12"), "2026-01-01T00:00:00.000Z");
+  EXPECT_EQ(until("2026-02"), "2026-03-01T00:00:00.000Z");
+  EXPECT_EQ(since("may 2025"), "2025-05-01T00:00:00.000Z");
+  EXPECT_EQ(until("May 2025"), "2025-06-01T00:00:00.000Z");
+  EXPECT_EQ(since("May"), "2025-05-01T00:00:00.000Z");
+  EXPECT_EQ(since("january"), "2026-01-01T00:00:00.000Z");
+  EXPECT_EQ(since("May 3, 2025"), "2025-05-03T00:00:00.000Z");
+  EXPECT_EQ(until("3 May 2025"), "2025-05-04T00:00:00.000Z");
+  EXPECT_EQ(since("2025"), "2025-01-01T00:00:00.000Z");
+  EXPECT_EQ(until("2025"), "2026-01-01T00:00:00.000Z");
+}
+
+TEST(TimeArgument, APeriodAsTheEndIsTakenIn) {
+  EXPECT_EQ(until("last week"), "2026-02-09T00:00:00.000Z");
+  EXPECT_EQ(until("last month"), "2026-02-01T00:00:00.000Z");
+  EXPECT_EQ(until("this week"), "2026-02-16T00:00:00.000Z");
+  EXPECT_EQ(until("2 weeks ago"), "2026-01-26T06:00:00.000Z");
+  EXPECT_EQ(until("last 3 days"), "2026-02-06T06:00:00.000Z");
+  const test::FakeClock clock(kNow);
+  EXPECT_TRUE(parse_time_span("last week", "last week", clock));
+  EXPECT_TRUE(parse_time_span("yesterday", "yesterday", clock));
+}
+
 TEST(TimeArgument, WhatIsNoTimeIsToldWhatToSend) {
-  for (const char* bad : {"", "soon", "7", "d", "7 parsecs", "2026-02-30", "ago", "999999d", "last", "week"}) {
+  for (const char* bad : {"",
+                          "soon",
+                          "7",
+                          "d",
+                          "7 parsecs",
+                          "2026-02-30",
+                          "ago",
+                          "999999d",
+                          "last",
+                          "week",
+                          "2026-13",
+                          "2026-5",
+                          "1999-02-30",
+                          "yesterday 25:00",
+                          "today noon",
+                          "may be",
+                          "friday or so",
+                          "when it broke last week",
+                          "5/1/2026",
+                          "in",
+                          "0000",
+                          "tomorrow"}) {
     const std::string message = since(bad);
     EXPECT_TRUE(message.starts_with("since: ")) << bad << " gave " << message;
     EXPECT_NE(message.find("7d"), std::string::npos);

@@ -73,6 +73,52 @@ TEST_F(Heartbeat, ItNeverOvertakesTheHandler) {
     EXPECT_GT(progress(lines[i]), progress(lines[i - 1]));
 }
 
+// What the handler is at is told with the beats, also where its report came too soon behind another to be sent.
+TEST_F(Heartbeat, TellsTheStageOfTheWork) {
+  for (const bool modern : {false, true}) {
+    std::vector<std::string> lines;
+    slow = [&](mcp::ToolContext& context) {
+      context.stage(0, 2, "embedding");
+      steps.run_loop();
+      EXPECT_TRUE(take().empty()) << "quick calls are not told of";
+      clock.advance(500);
+      session->beat();
+      context.stage(1, 2, "searching");
+      clock.advance(600);
+      session->beat();
+      context.progress(2, 4, "sent");
+      context.progress(3, 4, "too soon");
+      steps.run_loop();
+      clock.advance(700);
+      session->beat();
+      context.progress(3, 4, "no further");  // takes no beat back
+      steps.run_loop();
+      clock.advance(500);
+      session->beat();
+      lines = take();
+      return Result<EchoResult>(EchoResult{"done"});
+    };
+    std::string meta = modern ? kModernMeta : R"("_meta":{})";
+    meta.insert(meta.size() - 1, std::string(modern ? "," : "") + R"("progressToken":5)");
+    request(modern ? "2" : "1", "tools/call", R"({"name":"slow",)" + meta + "}");
+    steps.run_all();
+    ASSERT_EQ(lines.size(), 5U);
+    const auto member = [&](std::size_t i, const char* name) { return parse(lines[i]).at("params").at(name); };
+    EXPECT_EQ(member(0, "message").as_string(), "embedding; working since 1 s");
+    EXPECT_EQ(member(0, "total").as_int64(), 2);
+    EXPECT_LT(progress(lines[0]), 0.001);
+    EXPECT_EQ(member(1, "message").as_string(), "searching; working since 1 s");
+    EXPECT_GT(progress(lines[1]), 1);
+    EXPECT_EQ(member(2, "message").as_string(), "sent");
+    EXPECT_EQ(member(3, "message").as_string(), "too soon; working since 2 s");
+    EXPECT_EQ(member(3, "total").as_int64(), 4);
+    EXPECT_EQ(member(4, "message").as_string(), "no further; working since 2 s");
+    for (std::size_t i = 1; i < lines.size(); ++i)
+      EXPECT_GT(progress(lines[i]), progress(lines[i - 1])) << i;
+    EXPECT_EQ(take().size(), 1U) << "the answer, and nothing behind it";
+  }
+}
+
 TEST_F(Heartbeat, NobodyAskedNobodyIsTold) {
   slow = [&](mcp::ToolContext&) {
     clock.advance(5000);

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <random>
+#include <tuple>
 
 namespace memd {
 namespace {
@@ -80,6 +82,13 @@ TEST_F(FileHistoryTest, WhatAPathMeans) {
   EXPECT_EQ(paths("*.hpp").size(), 1U);
   EXPECT_EQ(fit, PathFit::pattern);
   EXPECT_EQ(paths("app/*/reader.?pp").size(), 3U);
+  EXPECT_EQ(paths("*").size(), 5U);
+  EXPECT_EQ(paths("app/*").size(), 4U);
+  EXPECT_EQ(paths("app/s*").size(), 2U);  // '*' stands for what is in a directory, too
+  EXPECT_EQ(paths("app/s*r.cpp").size(), 1U);
+  EXPECT_EQ(paths("app/**/*.hpp").size(), 1U);
+  EXPECT_EQ(paths("w/*/main.[tj]s"), std::vector<std::string>{"C:\\w\\app\\main.ts"});
+  EXPECT_EQ(paths("main.[tj]s").size(), 1U);
   EXPECT_TRUE(paths("/home/u/app/store/readers.cpp").empty());
   EXPECT_EQ(fit, PathFit::none);
   EXPECT_TRUE(similar.empty());
@@ -143,6 +152,61 @@ TEST_F(FileHistoryTest, NewestSessionFirstAndItsNewestExchangeFirst) {
   FileHistoryQuery read;
   read.access = FileAccess::read;
   EXPECT_EQ(history("/w/a.c", read).total_exchanges, 0);
+}
+
+// Of hundreds of sessions only those that a page may show are looked at: the pages are the same as if all were.
+TEST_F(FileHistoryTest, PagesOverManySessionsAreInOrderOfTime) {
+  std::mt19937 random(11);
+  struct Use {
+    TimeMs session_last;
+    std::int64_t session;
+    std::int64_t number;
+    ExchangeId id;
+  };
+  std::vector<Use> all;
+  const TimeMs start = 1'770'000'000'000;
+  for (int i = 0; i < 160; ++i) {
+    const auto s = store.session({.native_id = std::to_string(i)});
+    TimeMs time = start + static_cast<TimeMs>(random() % 40) * 100'000;  // some at the same time
+    std::vector<Use> uses;
+    for (int n = 0; n < 4; ++n, time += 100'000) {
+      const bool touched = n == 0 || random() % 2 == 0;
+      const std::string file = touched ? "/w/f" + std::to_string(random() % 30) + ".go" : std::string("/w/other.md");
+      const auto id = store.exchange(s, {.files = {file}, .time = time});
+      if (!touched) continue;
+      uses.push_back({time, s, n, id});
+    }
+    for (Use& use : uses)
+      use.session_last = uses.back().session_last;
+    all.insert(all.end(), uses.begin(), uses.end());
+  }
+  std::sort(all.begin(), all.end(), [](const Use& a, const Use& b) {
+    return std::tie(a.session_last, a.session, a.number) > std::tie(b.session_last, b.session, b.number);
+  });
+  std::vector<ExchangeId> expected;
+  for (const Use& use : all)
+    expected.push_back(use.id);
+
+  std::vector<ExchangeId> found;
+  FileHistoryQuery page;
+  page.limit = 24;
+  for (page.offset = 0; page.offset < static_cast<int>(expected.size()) + 24; page.offset += 24) {
+    const auto h = history("*.go", page);
+    EXPECT_EQ(h.total_exchanges, static_cast<std::int64_t>(expected.size()));
+    EXPECT_EQ(h.total_sessions, 160);
+    EXPECT_EQ(h.total_paths, 30);
+    EXPECT_EQ(h.paths.size(), 20U);
+    EXPECT_TRUE(std::is_sorted(h.paths.begin(), h.paths.end(),
+                               [](const PathTotal& a, const PathTotal& b) { return a.last > b.last; }));
+    for (const FileUse& use : h.uses)
+      found.push_back(use.exchange_id);
+  }
+  EXPECT_EQ(found, expected);
+
+  // Few files in many sessions: all that are listed have to be met.
+  const auto few = history("f1.go");
+  ASSERT_EQ(few.paths.size(), 1U);
+  EXPECT_EQ(few.paths[0].exchanges, few.total_exchanges);
 }
 
 TEST_F(FileHistoryTest, WordsOutcomeAndCommitOfAUse) {

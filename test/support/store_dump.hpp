@@ -37,6 +37,8 @@ inline std::vector<std::string> dump_store(sqlite::Database& db) {
       "o.content_hash",
       "SELECT 'commit', s.uid, c.event_seq, c.sha, c.exchange_number, c.branch, c.subject, c.time FROM commits c"
       " JOIN sessions s USING (session_pk) ORDER BY s.uid, c.event_seq, c.sha",
+      "SELECT 'pull request', s.uid, r.event_seq, r.url, r.exchange_number, r.time FROM pull_requests r"
+      " JOIN sessions s USING (session_pk) ORDER BY s.uid, r.event_seq, r.url",
       "SELECT 'item', o.path, i.session_uid, i.item_no, i.item_key, i.version, i.flags, i.record_type, i.disposition,"
       " i.reason, i.bytes FROM source_items i JOIN sources o USING (source_pk) ORDER BY o.path, i.session_uid, "
       "i.item_no",

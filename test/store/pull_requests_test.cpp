@@ -1,0 +1,191 @@
+#include "store/queries/pull_requests.hpp"
+#include "schemas/migrations.hpp"
+#include "store/assembly/pull_request_rows.hpp"
+#include "store/queries/file_history.hpp"
+#include "store/writer.hpp"
+#include "test/support/event_script.hpp"
+#include "test/support/fake_clock.hpp"
+#include "test/support/store_dump.hpp"
+#include "test/support/temp_dir.hpp"
+
+#include <gtest/gtest.h>
+
+namespace memd {
+namespace {
+
+using assembly::is_pull_request;
+using assembly::pull_requests_in;
+using test::EventScript;
+
+const std::string kSeven = "https://github.com/o/tool.js/pull/7";
+const std::string kNine = "https://git.example.org/group/sub/tool/-/merge_requests/9";
+
+TEST(PullRequestAddress, OfKnownForges) {
+  for (const std::string& url : {kSeven, kNine, std::string("https://codeberg.org/o/r/pulls/12"),
+                                 std::string("https://bitbucket.org/o/r/pull-requests/3")})
+    EXPECT_TRUE(is_pull_request(url)) << url;
+}
+
+TEST(PullRequestAddress, WhatOnlyLooksLikeOne) {
+  for (const std::string_view url :
+       {"https://github.com/o/r/pull/", "https://github.com/o/r/pull/7/files", "https://github.com/o/r/pull/7a",
+        "https://github.com/o/r/pull/7?x=1", "https://github.com/o/r/issues/7", "http://github.com/o/r/pull/7",
+        "https://user@github.com/o/r/pull/7", "https://github.com/pull/7", "https://github.com/o/pull/7",
+        "https:///o/r/pull/7", "/pull/7", "7", ""})
+    EXPECT_FALSE(is_pull_request(url)) << url;
+  EXPECT_FALSE(is_pull_request("https://github.com/o/" + std::string(300, 'r') + "/pull/7"));
+}
+
+TEST(PullRequestAddress, LinesOfOutputThatAreOne) {
+  EXPECT_EQ(pull_requests_in("Creating draft pull request for x into main in o/tool.js\r\n\n" + kSeven + "\r\n"),
+            std::vector<std::string>{kSeven});
+  EXPECT_EQ(pull_requests_in(kSeven + "\n" + kNine + "\n" + kSeven), (std::vector<std::string>{kSeven, kNine}));
+  EXPECT_TRUE(pull_requests_in("see " + kSeven + "\n").empty());
+  EXPECT_TRUE(pull_requests_in("").empty());
+}
+
+class PullRequestsTest : public testing::Test {
+ protected:
+  void open() {
+    auto w = Writer::open(file_, clock_);
+    ASSERT_TRUE(w) << w.error().message();
+    writer_ = std::move(*w);
+  }
+  void apply(EventBatch batch) {
+    if (!writer_) open();
+    SourceSlice slice;
+    slice.source.platform = Platform::claude_code;
+    slice.source.path = "/h/t.jsonl";
+    slice.batch = std::move(batch);
+    slice.adapter_version = "1";
+    ASSERT_TRUE(writer_->apply(slice));
+    ASSERT_TRUE(writer_->commit());
+  }
+  std::vector<std::string> rows() {
+    auto db = sqlite::Database::open(file_, sqlite::OpenMode::read_only);
+    sqlite::Statement q(db.handle(),
+                        "SELECT coalesce(exchange_number, 'none') || ' ' || event_seq || ' ' || url FROM pull_requests"
+                        " ORDER BY event_seq");
+    std::vector<std::string> out;
+    while (q.step())
+      out.push_back(q.str(0));
+    return out;
+  }
+
+  test::TempDir dir_;
+  std::filesystem::path file_ = dir_ / "memd.db";
+  test::FakeClock clock_;
+  std::unique_ptr<Writer> writer_;
+};
+
+EventScript session_with_requests() {
+  EventScript s;
+  s.lifecycle("pr_link", "PR #5 https://github.com/o/tool.js/pull/5 (o/tool.js)");
+  s.user("open it").call("c1", "Bash", "git push -u origin fix && gh pr create --fill");
+  s.result("c1", "remote: ok\n" + kSeven);
+  s.lifecycle("pr_link", "PR #7 " + kSeven + " (o/tool.js)");
+  s.user("what of the others?").call("c2", "Bash", "gh pr list --json url");
+  s.result("c2", kNine);
+  s.call("c3", "Bash", "glab mr create --fill").result("c3", kNine + "\n");
+  s.lifecycle("pr_link", "PR #8 nowhere");
+  return s;
+}
+
+TEST_F(PullRequestsTest, OpenedByCommandsAndLinkedByAgents) {
+  apply(session_with_requests().batch());
+  EXPECT_EQ(rows(), (std::vector<std::string>{"none 0 https://github.com/o/tool.js/pull/5", "0 3 " + kSeven,
+                                              "0 4 " + kSeven, "1 9 " + kNine}));
+  auto db = sqlite::Database::open(file_, sqlite::OpenMode::read_only);
+  const auto requests = queries::pull_requests_of(db, 1);
+  ASSERT_EQ(requests.size(), 3U);  // each once
+  EXPECT_EQ(requests[0].exchange_number, -1);
+  EXPECT_EQ(requests[1].url, kSeven);
+  EXPECT_EQ(requests[1].event_seq, 3);
+  EXPECT_NE(requests[1].exchange_id, 0);
+}
+
+TEST_F(PullRequestsTest, TheSameEventByEventAcrossRestarts) {
+  apply(session_with_requests().batch());
+  auto db = sqlite::Database::open(file_, sqlite::OpenMode::read_only);
+  const auto at_once = test::dump_store(db);
+  writer_.reset();
+  file_ = dir_ / "stepwise.db";
+  const EventScript script = session_with_requests();
+  for (const auto& e : script.events()) {
+    EventBatch one;
+    one.events.push_back(e);
+    writer_.reset();
+    apply(std::move(one));
+  }
+  auto again = sqlite::Database::open(file_, sqlite::OpenMode::read_only);
+  EXPECT_EQ(test::dump_store(again), at_once);
+}
+
+TEST_F(PullRequestsTest, GoWithTheirEvents) {
+  apply(session_with_requests().batch());
+  writer_.reset();
+  auto db = sqlite::Database::open(file_, sqlite::OpenMode::read_write);
+  db.exec("DELETE FROM events WHERE seq >= 4");
+  EXPECT_EQ(rows().size(), 2U);
+}
+
+// A commit is part of what is opened behind it on its branch, and of what is open already when nothing is opened.
+TEST_F(PullRequestsTest, CommitsAreJoinedByBranchAndOrder) {
+  const std::string five = "https://github.com/o/r/pull/5";
+  const std::string six = "https://github.com/o/r/pull/6";
+  EventScript s;
+  const auto commit = [&](const std::string& id, const std::string& branch, const std::string& sha) {
+    s.call(id, "Bash", "git commit -qm x");
+    s.result(id, "[" + branch + " " + sha + "] Change\n 1 file changed, 1 insertion(+)");
+  };
+  const auto request = [&](const std::string& id, const std::string& url) {
+    s.call(id, "Bash", "gh pr create --fill");
+    s.result(id, url);
+  };
+  s.user("both");
+  commit("c1", "one", "aaaaaa1");
+  request("r1", five);
+  commit("c2", "one", "aaaaaa2");
+  commit("c3", "main", "aaaaaa3");
+  commit("c4", "two", "aaaaaa4");
+  request("r2", six);
+  commit("c5", "one", "aaaaaa5");
+  commit("c6", "detached HEAD", "aaaaaa6");
+  apply(s.batch());
+  auto db = sqlite::Database::open(file_, sqlite::OpenMode::read_only);
+  std::vector<std::pair<std::string, std::string>> joined;
+  for (const CommitRow& row : queries::commits_of(db, 1, 0, 99))
+    joined.emplace_back(row.sha, row.pull_request);
+  EXPECT_EQ(joined, (std::vector<std::pair<std::string, std::string>>{{"aaaaaa1", five},
+                                                                      {"aaaaaa2", five},
+                                                                      {"aaaaaa3", ""},
+                                                                      {"aaaaaa4", six},
+                                                                      {"aaaaaa5", five},
+                                                                      {"aaaaaa6", six}}));
+  EXPECT_EQ(queries::commits_by_sha(db, "aaaaaa4").at(0).pull_request, six);
+}
+
+TEST_F(PullRequestsTest, AreFoundInAStoreOfBefore) {
+  {
+    auto db = sqlite::Database::open(file_, sqlite::OpenMode::read_write);
+    for (const auto& m : migrations())
+      if (m.number < 10) db.exec(std::string(m.sql).c_str());
+    db.exec("PRAGMA user_version = 9");
+    db.exec(
+        "INSERT INTO sessions (session_pk, uid, platform, native_id) VALUES (1, 'claude_code:a', 'claude_code', 'a');"
+        "INSERT INTO exchanges (exchange_pk, session_pk, exchange_number, first_seq, last_seq, started_at, ended_at,"
+        " ingested_at) VALUES (1, 1, 0, 0, 3, 1, 1, 1), (2, 1, 1, 4, 9, 1, 1, 1);"
+        "INSERT INTO events (session_pk, seq, event_id, time, kind, pair_seq, summary) VALUES"
+        " (1, 1, 1, 7, 3, 2, 'Bash: gh pr create'), (1, 2, 2, 8, 4, 1, 'https://github.com/o/r/pull/7'),"
+        " (1, 3, 3, 8, 11, NULL, 'pr_link: PR #7 https://github.com/o/r/pull/7 (o/r)'),"
+        " (1, 4, 4, 8, 11, NULL, 'pr_link: PR #8 https://github.com/o/r/compare/8 (o/r)'),"
+        " (1, 5, 5, 7, 3, 6, 'Bash: gh pr list'), (1, 6, 6, 8, 4, 5, 'https://github.com/o/r/pull/9'),"
+        " (1, 7, 7, 7, 3, 8, 'Bash: gh pr create --web'), (1, 8, 8, 8, 4, 7, 'https://github.com/o/r/pull/9/files')");
+  }
+  open();
+  EXPECT_EQ(rows(),
+            (std::vector<std::string>{"0 2 https://github.com/o/r/pull/7", "0 3 https://github.com/o/r/pull/7"}));
+}
+
+}  // namespace
+}  // namespace memd
