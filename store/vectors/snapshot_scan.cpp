@@ -14,10 +14,8 @@ namespace memd::vectors {
 namespace {
 
 constexpr std::uint32_t kBlockRows = 1024;
-constexpr std::uint32_t kRun = 16;  // estimates looked at together: few rows are near enough
-static_assert(kBlockRows % kRun == 0);
-constexpr std::size_t kAhead = 8;  // rows fetched before they are needed
-constexpr std::size_t kCacheLine = 64;
+constexpr std::uint32_t kRun = 16;  // estimates looked at together: few are near enough
+constexpr std::size_t kAhead = 8;   // rows fetched before they are needed
 constexpr std::uint32_t kSampleRun = 16;  // neighbouring rows: what costs is going to another place
 
 // Sums of cosines, for mean and deviation.
@@ -180,7 +178,7 @@ class Scan {
     const Segment& s = s_.segments[row / kSegmentRows];
     if (s.is_cold()) return;
     const auto* const codes = s.codes->as<std::int8_t>() + std::size_t{row % kSegmentRows} * s_.stride;
-    for (std::size_t at = 0; at < s_.stride; at += kCacheLine)
+    for (std::size_t at = 0; at < s_.stride; at += kRowAlignment)
       __builtin_prefetch(codes + at);
   }
 

@@ -131,7 +131,7 @@ TEST(CapabilityMatrix, ThePageInTheDocumentationIsTheOneGenerated) {
 
 TEST_F(PlatformScope, TheToolSaysTheSameAsTheMatrix) {
   adapters = describe_adapters(Config{});
-  const auto answer = call("capabilities", "{}");
+  const auto answer = call("capabilities", R"({"max_tokens":8000})");
   const std::string table = tools::matrix_table(adapters);
   const std::string page = tools::matrix_markdown(adapters);
   for (const AdapterDescription& d : adapters) {
