@@ -53,7 +53,6 @@ SearchResultOut without_texts(const SearchHit& hit) {
   out.confidence = kConfidence[static_cast<std::size_t>(hit.confidence)];
   if (hit.copies > 0) out.copies = hit.copies;
   if (hit.features) out.features = features_of(*hit.features);
-  out.est_tokens = full_text_tokens(hit);
   out.fetch = "get_exchange(ids=[\"" + out.exchange_id + "\"])";
   return out;
 }
@@ -69,13 +68,15 @@ constexpr std::size_t kLeastTextTokens = 90;
 // the page, so counted once.
 struct PricedHit {
   explicit PricedHit(const SearchHit& found) : hit(found), fields(without_texts(found)) {
-    const auto most = [](std::string_view text, std::size_t limit) {
-      return prefix_within_tokens(text, limit) < text.size() ? limit : estimate_tokens(text);
-    };
-    cost = estimate_tokens(mcp::to_json(fields));
     snippet = most(hit.snippet, kSnippetTokens);
+    counted_bytes = 0;
     question = most(hit.user_message, kQuestionTokens);
     answer = most(hit.assistant_response, kAnswerTokens);
+    // What was not counted is taken to be like what was.
+    const auto bytes = static_cast<double>(std::max<std::size_t>(counted_bytes, 1));
+    const auto tokens = counted_bytes > 0 ? static_cast<double>(question + answer) : 0.25;
+    fields.est_tokens = static_cast<std::int64_t>(tokens / bytes * static_cast<double>(hit.text_bytes));
+    cost = estimate_tokens(mcp::to_json(fields));
   }
 
   const SearchHit& hit;
@@ -84,6 +85,14 @@ struct PricedHit {
   std::size_t snippet = 0;
   std::size_t question = 0;
   std::size_t answer = 0;
+
+ private:
+  std::size_t most(std::string_view text, std::size_t limit) {
+    const std::size_t bytes = prefix_within_tokens(text, limit);
+    counted_bytes += bytes;
+    return bytes < text.size() ? limit : estimate_tokens(text);
+  }
+  std::size_t counted_bytes = 0;
 };
 
 // Hits on the page share what is left for texts; the snippet comes first, for it says why this is a hit.
@@ -156,17 +165,6 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
 }
 
 }  // namespace
-
-std::int64_t full_text_tokens(const SearchHit& hit) {
-  constexpr std::size_t kSample = 600;
-  const std::string_view question = std::string_view(hit.user_message).substr(0, kSample);
-  const std::string_view answer = std::string_view(hit.assistant_response).substr(0, kSample);
-  const std::size_t bytes = question.size() + answer.size();
-  if (bytes == 0) return hit.text_bytes / 4;
-  const std::size_t tokens = estimate_tokens(question) + estimate_tokens(answer);
-  const auto scaled = static_cast<double>(tokens) * static_cast<double>(hit.text_bytes) / static_cast<double>(bytes);
-  return std::max(static_cast<std::int64_t>(tokens), static_cast<std::int64_t>(scaled));
-}
 
 std::string render_text(const SemanticSearchAnswer& a) {
   std::string out = std::to_string(a.results.size()) + (a.results.size() == 1 ? " hit for \"" : " hits for \"") +

@@ -55,9 +55,6 @@ std::string render_text(const SemanticSearchAnswer& answer);
 
 void add_semantic_search(mcp::ToolRegistry& registry, const ToolServices& services);
 
-// What get_exchange would cost for a hit, from the part of its text that the hit holds.
-std::int64_t full_text_tokens(const SearchHit& hit);
-
 }  // namespace memd::tools
 
 namespace memd::mcp {
