@@ -14,8 +14,8 @@ namespace memd::vectors {
 namespace {
 
 constexpr std::uint32_t kBlockRows = 1024;
-constexpr std::uint32_t kRun = 16;  // estimates looked at together: few are near enough
-constexpr std::size_t kAhead = 8;   // rows fetched before they are needed
+constexpr std::uint32_t kRun = 16;        // estimates looked at together: few are near enough
+constexpr std::size_t kAhead = 8;         // rows fetched before they are needed
 constexpr std::uint32_t kSampleRun = 16;  // neighbouring rows: what costs is going to another place
 
 // Sums of cosines, for mean and deviation.
