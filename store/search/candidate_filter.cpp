@@ -8,8 +8,10 @@
 namespace memd::search {
 namespace {
 
-constexpr std::size_t kFew = 4000;         // exchanges listed up front
-constexpr std::size_t kFewOfTool = 20000;  // the same; from an index alone, which is cheap
+constexpr std::size_t kFew = 4000;           // exchanges listed up front
+constexpr std::size_t kFewOfIndex = 20000;   // the same; from an index alone, which is cheap
+constexpr std::size_t kMostOfTime = 400000;  // exchanges marked up front
+constexpr std::size_t kSearched = 64;        // in longer lists marks are faster
 
 // Both lists restrict; an empty one does not. nullopt: they exclude each other.
 std::optional<std::vector<Platform>> both(const std::vector<Platform>& a, const std::vector<Platform>& b) {
@@ -34,6 +36,9 @@ CandidateFilter::CandidateFilter(sqlite::Database& db, ExchangePlaces& places, c
   if (check_time_) restrict_time();
   if (paths_.size() == 1) restrict_paths();
   restrict_tools(typed.tools);
+  if (!list_) return;
+  allowed_.reset();  // the list has been sifted by it
+  if (list_->size() > kSearched) allow(*list_);
 }
 
 void CandidateFilter::restrict_sessions(const QueryFilter& filter, const ParsedQuery& typed) {
@@ -79,14 +84,17 @@ std::optional<CandidateFilter::Ids> CandidateFilter::ids_of_sessions(std::int64_
 
 void CandidateFilter::restrict_time() {
   auto& q = db_.prepare("SELECT exchange_pk FROM exchanges WHERE started_at >= ?1 AND started_at < ?2 LIMIT ?3")
-                .bind(since_, until_, kFew + 1);
+                .bind(since_, until_, kMostOfTime + 1);
   Ids ids;
   while (q.step())
     ids.push_back(q.int64(0));
   q.reset();
-  if (ids.size() > kFew) return;
+  if (ids.size() > kMostOfTime) return;
   check_time_ = false;
-  restrict_to(std::move(ids));
+  if (list_ || ids.size() <= kFewOfIndex)
+    restrict_to(std::move(ids));
+  else
+    allow(ids);
 }
 
 void CandidateFilter::restrict_paths() {
@@ -116,21 +124,32 @@ void CandidateFilter::restrict_tools(const std::vector<std::string>& parts) {
     Ids ids;
     auto& q = db_.prepare("SELECT exchange_pk FROM exchange_tools WHERE tool_pk = ?1 LIMIT ?2");
     for (const std::int64_t tool : tools) {
-      q.bind(tool, kFewOfTool + 1 - std::min(ids.size(), kFewOfTool));
+      q.bind(tool, kFewOfIndex + 1 - std::min(ids.size(), kFewOfIndex));
       while (q.step())
         ids.push_back(q.int64(0));
     }
     q.reset();
-    if (ids.size() <= kFewOfTool)
+    if (ids.size() <= kFewOfIndex)
       restrict_to(std::move(ids));
     else
       tools_.push_back(std::move(tools));
   }
 }
 
+void CandidateFilter::allow(const Ids& ids) {
+  allowed_.emplace(ids.empty() ? 0 : static_cast<std::size_t>(*std::max_element(ids.begin(), ids.end())) + 1);
+  for (const ExchangeId id : ids)
+    (*allowed_)[static_cast<std::size_t>(id)] = true;
+}
+
+bool CandidateFilter::is_allowed(ExchangeId id) const {
+  return !allowed_ || (static_cast<std::size_t>(id) < allowed_->size() && (*allowed_)[static_cast<std::size_t>(id)]);
+}
+
 void CandidateFilter::restrict_to(Ids ids) {
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  std::erase_if(ids, [this](ExchangeId id) { return !is_allowed(id); });
   if (list_) {
     Ids common;
     std::set_intersection(list_->begin(), list_->end(), ids.begin(), ids.end(), std::back_inserter(common));
@@ -150,7 +169,7 @@ ExchangeId CandidateFilter::last_id() const {
 }
 
 bool CandidateFilter::passes(ExchangeId id) {
-  if (list_ && !std::binary_search(list_->begin(), list_->end(), id)) return false;
+  if (allowed_ ? !is_allowed(id) : list_ && !std::binary_search(list_->begin(), list_->end(), id)) return false;
   if (!calls_tools(id)) return false;
   if (!sessions_ && !check_time_ && paths_.empty()) return true;
   const ExchangePlace* const place = places_.find(id);

@@ -23,7 +23,9 @@ class CandidateFilter {
   CandidateFilter(sqlite::Database& db, ExchangePlaces& places, const QueryFilter& filter, const ParsedQuery& typed);
 
   bool passes(ExchangeId id);
-  bool unrestricted() const { return !list_ && !sessions_ && !check_time_ && paths_.empty() && tools_.empty(); }
+  bool unrestricted() const {
+    return !list_ && !allowed_ && !sessions_ && !check_time_ && paths_.empty() && tools_.empty();
+  }
   // When few exchanges can pass, these, sorted: no others are to be asked about. Empty: no such list, or none can.
   std::span<const ExchangeId> list() const {
     return list_ ? std::span<const ExchangeId>(*list_) : std::span<const ExchangeId>();
@@ -45,12 +47,15 @@ class CandidateFilter {
   void restrict_tools(const std::vector<std::string>& parts);
   std::optional<Ids> ids_of_sessions(std::int64_t exchanges);
   void restrict_to(Ids ids);
+  void allow(const Ids& ids);
+  bool is_allowed(ExchangeId id) const;
   bool touches_paths(std::int64_t session, std::int64_t number);
   bool calls_tools(ExchangeId id);
 
   sqlite::Database& db_;
   ExchangePlaces& places_;
   std::optional<Ids> list_;
+  std::optional<std::vector<bool>> allowed_;  // by id, when they are many: a scan of vectors asks about most of them
   std::optional<std::unordered_set<std::int64_t>> sessions_;
   bool check_time_ = false;
   TimeMs since_ = 0;

@@ -1,0 +1,90 @@
+#include "store/search/candidate_filter.hpp"
+
+#include "test/support/store_fixture.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <utility>
+
+namespace memd::search {
+namespace {
+
+constexpr int kExchanges = 60'000;
+
+// Exchange n of session 1 or 2, turn about, at n seconds; each hundredth calls a tool.
+class CandidateFilterTest : public testing::Test {
+ protected:
+  CandidateFilterTest() {
+    const auto first = store_.session({.native_id = "aaaa1"});
+    const auto second = store_.session({.native_id = "aaaa2"});
+    store_.db()
+        .prepare(
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)"
+            " INSERT INTO exchanges (exchange_pk, session_pk, exchange_number, first_seq, last_seq, started_at,"
+            " ended_at, ingested_at)"
+            " SELECT i, iif(i % 2, ?2, ?3), i, i, i, i * 1000, i * 1000, 1 FROM n")
+        .bind(kExchanges, first, second)
+        .run();
+    store_.db().exec("INSERT INTO tools (tool_pk, tool) VALUES (1, 'Bash')");
+    store_.db().exec(
+        "INSERT INTO exchange_tools (exchange_pk, tool_pk) SELECT exchange_pk, 1 FROM exchanges"
+        " WHERE exchange_pk % 100 = 0");
+    auto& uid = store_.db().prepare("SELECT uid FROM sessions WHERE session_pk = ?1").bind(second);
+    uid.step();
+    session_ = uid.str(0);
+    uid.reset();
+  }
+
+  struct Asked {
+    QueryFilter filter;
+    std::string typed;
+  };
+  // Every exchange is asked about, in an order of its own.
+  void expect_passing(const Asked& asked, const std::function<bool(ExchangeId)>& passing) {
+    CandidateFilter filter(store_.db(), places_, asked.filter, parse_query(asked.typed, 0));
+    for (ExchangeId i = 1; i <= kExchanges; ++i) {
+      const ExchangeId id = i * 7919 % kExchanges + 1;
+      ASSERT_EQ(filter.passes(id), passing(id)) << id;
+    }
+    EXPECT_FALSE(filter.passes(kExchanges + 1));
+    EXPECT_FALSE(filter.passes(1'000'000'000));
+    EXPECT_FALSE(filter.unrestricted());
+  }
+
+  test::StoreFixture store_;
+  ExchangePlaces places_{store_.db()};
+  std::string session_;
+};
+
+TEST_F(CandidateFilterTest, TimesOfFewManyAndMost) {
+  for (const auto& [since, until] : {std::pair{500, 600}, {10'000, 20'000}, {10'000, 50'000}, {1, 60'000}}) {
+    Asked asked;
+    asked.filter.since = since * 1000;
+    asked.filter.until = until * 1000;
+    expect_passing(asked, [&](ExchangeId id) { return id >= since && id < until; });
+  }
+}
+
+TEST_F(CandidateFilterTest, TimesOfManyWithATool) {
+  Asked asked;
+  asked.filter.since = 10'000'000;
+  asked.filter.until = 50'000'000;
+  asked.typed = "tool:bash";
+  expect_passing(asked, [](ExchangeId id) { return id >= 10'000 && id < 50'000 && id % 100 == 0; });
+  asked.filter.since = 49'000'000;  // few enough to be searched in a list
+  asked.filter.until = 50'001'000;
+  expect_passing(asked, [](ExchangeId id) { return id >= 49'000 && id <= 50'000 && id % 100 == 0; });
+}
+
+TEST_F(CandidateFilterTest, TimesOfManyInASession) {
+  Asked asked;
+  asked.filter.session = session_;
+  asked.filter.since = 10'000'000;
+  asked.filter.until = 50'000'000;
+  expect_passing(asked, [](ExchangeId id) { return id >= 10'000 && id < 50'000 && id % 2 == 0; });
+}
+
+}  // namespace
+}  // namespace memd::search
