@@ -8,10 +8,10 @@
 namespace memd::search {
 namespace {
 
-constexpr std::size_t kFew = 4000;           // exchanges listed up front
-constexpr std::size_t kFewOfIndex = 20000;   // the same; from an index alone, which is cheap
-constexpr std::size_t kMostOfTime = 400000;  // exchanges marked up front
-constexpr std::size_t kSearched = 64;        // in longer lists marks are faster
+constexpr std::size_t kFew = 4000;          // exchanges listed up front
+constexpr std::size_t kFewOfIndex = 20000;  // the same; from an index alone, which is cheap
+constexpr std::size_t kMarked = 400000;     // exchanges marked up front, from an index alone
+constexpr std::size_t kSearched = 64;       // in longer lists marks are faster
 
 // Both lists restrict; an empty one does not. nullopt: they exclude each other.
 std::optional<std::vector<Platform>> both(const std::vector<Platform>& a, const std::vector<Platform>& b) {
@@ -84,17 +84,14 @@ std::optional<CandidateFilter::Ids> CandidateFilter::ids_of_sessions(std::int64_
 
 void CandidateFilter::restrict_time() {
   auto& q = db_.prepare("SELECT exchange_pk FROM exchanges WHERE started_at >= ?1 AND started_at < ?2 LIMIT ?3")
-                .bind(since_, until_, kMostOfTime + 1);
+                .bind(since_, until_, kMarked + 1);
   Ids ids;
   while (q.step())
     ids.push_back(q.int64(0));
   q.reset();
-  if (ids.size() > kMostOfTime) return;
+  if (ids.size() > kMarked) return;
   check_time_ = false;
-  if (list_ || ids.size() <= kFewOfIndex)
-    restrict_to(std::move(ids));
-  else
-    allow(ids);
+  list_or_allow(std::move(ids));
 }
 
 void CandidateFilter::restrict_paths() {
@@ -124,22 +121,31 @@ void CandidateFilter::restrict_tools(const std::vector<std::string>& parts) {
     Ids ids;
     auto& q = db_.prepare("SELECT exchange_pk FROM exchange_tools WHERE tool_pk = ?1 LIMIT ?2");
     for (const std::int64_t tool : tools) {
-      q.bind(tool, kFewOfIndex + 1 - std::min(ids.size(), kFewOfIndex));
+      q.bind(tool, kMarked + 1 - std::min(ids.size(), kMarked));
       while (q.step())
         ids.push_back(q.int64(0));
     }
     q.reset();
-    if (ids.size() <= kFewOfIndex)
-      restrict_to(std::move(ids));
+    if (ids.size() <= kMarked)
+      list_or_allow(std::move(ids));
     else
       tools_.push_back(std::move(tools));
   }
 }
 
+void CandidateFilter::list_or_allow(Ids ids) {
+  if (list_ || ids.size() <= kFewOfIndex)
+    restrict_to(std::move(ids));
+  else
+    allow(ids);
+}
+
 void CandidateFilter::allow(const Ids& ids) {
-  allowed_.emplace(ids.empty() ? 0 : static_cast<std::size_t>(*std::max_element(ids.begin(), ids.end())) + 1);
+  std::vector<bool> allowed;
+  if (!ids.empty()) allowed.resize(static_cast<std::size_t>(*std::max_element(ids.begin(), ids.end())) + 1);
   for (const ExchangeId id : ids)
-    (*allowed_)[static_cast<std::size_t>(id)] = true;
+    if (is_allowed(id)) allowed[static_cast<std::size_t>(id)] = true;
+  allowed_ = std::move(allowed);
 }
 
 bool CandidateFilter::is_allowed(ExchangeId id) const {

@@ -47,6 +47,7 @@ class CandidateFilter {
   void restrict_tools(const std::vector<std::string>& parts);
   std::optional<Ids> ids_of_sessions(std::int64_t exchanges);
   void restrict_to(Ids ids);
+  void list_or_allow(Ids ids);
   void allow(const Ids& ids);
   bool is_allowed(ExchangeId id) const;
   bool touches_paths(std::int64_t session, std::int64_t number);

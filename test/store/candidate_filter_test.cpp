@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kExchanges = 60'000;
 
-// Exchange n of session 1 or 2, turn about, at n seconds; each hundredth calls a tool.
+// Exchange n of session 1 or 2, turn about, at n seconds; each hundredth calls Bash, and two of three Edit.
 class CandidateFilterTest : public testing::Test {
  protected:
   CandidateFilterTest() {
@@ -27,10 +27,10 @@ class CandidateFilterTest : public testing::Test {
             " SELECT i, iif(i % 2, ?2, ?3), i, i, i, i * 1000, i * 1000, 1 FROM n")
         .bind(kExchanges, first, second)
         .run();
-    store_.db().exec("INSERT INTO tools (tool_pk, tool) VALUES (1, 'Bash')");
+    store_.db().exec("INSERT INTO tools (tool_pk, tool) VALUES (1, 'Bash'), (2, 'Edit')");
     store_.db().exec(
         "INSERT INTO exchange_tools (exchange_pk, tool_pk) SELECT exchange_pk, 1 FROM exchanges"
-        " WHERE exchange_pk % 100 = 0");
+        " WHERE exchange_pk % 100 = 0 UNION ALL SELECT exchange_pk, 2 FROM exchanges WHERE exchange_pk % 3 > 0");
     auto& uid = store_.db().prepare("SELECT uid FROM sessions WHERE session_pk = ?1").bind(second);
     uid.step();
     session_ = uid.str(0);
@@ -76,6 +76,17 @@ TEST_F(CandidateFilterTest, TimesOfManyWithATool) {
   asked.filter.since = 49'000'000;  // few enough to be searched in a list
   asked.filter.until = 50'001'000;
   expect_passing(asked, [](ExchangeId id) { return id >= 49'000 && id <= 50'000 && id % 100 == 0; });
+}
+
+TEST_F(CandidateFilterTest, AToolOfManyInTimesOfMany) {
+  Asked asked;
+  asked.typed = "tool:edit";
+  expect_passing(asked, [](ExchangeId id) { return id % 3 > 0; });
+  asked.filter.since = 10'000'000;
+  asked.filter.until = 50'000'000;
+  expect_passing(asked, [](ExchangeId id) { return id >= 10'000 && id < 50'000 && id % 3 > 0; });
+  asked.typed = "tool:edit tool:bash";
+  expect_passing(asked, [](ExchangeId id) { return id >= 10'000 && id < 50'000 && id % 3 > 0 && id % 100 == 0; });
 }
 
 TEST_F(CandidateFilterTest, TimesOfManyInASession) {
