@@ -82,7 +82,23 @@ std::optional<CandidateFilter::Ids> CandidateFilter::ids_of_sessions(std::int64_
   return ids;
 }
 
+// More than are marked lie there, if they lie evenly: to find that out one by one would be in vain.
+bool CandidateFilter::is_long(TimeMs since, TimeMs until) {
+  auto& q = db_.prepare(
+      "SELECT (SELECT max(exchange_pk) FROM exchanges), (SELECT min(started_at) FROM exchanges WHERE started_at > 0),"
+      " (SELECT max(started_at) FROM exchanges)");
+  if (!q.step()) return false;
+  const auto exchanges = static_cast<double>(q.int64(0));
+  const TimeMs first = q.int64(1);
+  const TimeMs last = q.int64(2);
+  q.reset();
+  if (last <= first) return false;
+  const auto inside = static_cast<double>(std::min(until, last) - std::max(since, first));
+  return exchanges * inside / static_cast<double>(last - first) > 1.5 * static_cast<double>(kMarked);
+}
+
 void CandidateFilter::restrict_time() {
+  if (is_long(since_, until_)) return;
   auto& q = db_.prepare("SELECT exchange_pk FROM exchanges WHERE started_at >= ?1 AND started_at < ?2 LIMIT ?3")
                 .bind(since_, until_, kMarked + 1);
   Ids ids;
@@ -144,18 +160,14 @@ void CandidateFilter::allow(const Ids& ids) {
   std::vector<bool> allowed;
   if (!ids.empty()) allowed.resize(static_cast<std::size_t>(*std::max_element(ids.begin(), ids.end())) + 1);
   for (const ExchangeId id : ids)
-    if (is_allowed(id)) allowed[static_cast<std::size_t>(id)] = true;
+    if (may_pass(id)) allowed[static_cast<std::size_t>(id)] = true;
   allowed_ = std::move(allowed);
-}
-
-bool CandidateFilter::is_allowed(ExchangeId id) const {
-  return !allowed_ || (static_cast<std::size_t>(id) < allowed_->size() && (*allowed_)[static_cast<std::size_t>(id)]);
 }
 
 void CandidateFilter::restrict_to(Ids ids) {
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-  std::erase_if(ids, [this](ExchangeId id) { return !is_allowed(id); });
+  std::erase_if(ids, [this](ExchangeId id) { return !may_pass(id); });
   if (list_) {
     Ids common;
     std::set_intersection(list_->begin(), list_->end(), ids.begin(), ids.end(), std::back_inserter(common));
@@ -175,7 +187,7 @@ ExchangeId CandidateFilter::last_id() const {
 }
 
 bool CandidateFilter::passes(ExchangeId id) {
-  if (allowed_ ? !is_allowed(id) : list_ && !std::binary_search(list_->begin(), list_->end(), id)) return false;
+  if (allowed_ ? !may_pass(id) : list_ && !std::binary_search(list_->begin(), list_->end(), id)) return false;
   if (!calls_tools(id)) return false;
   if (!sessions_ && !check_time_ && paths_.empty()) return true;
   const ExchangePlace* const place = places_.find(id);

@@ -23,6 +23,10 @@ class CandidateFilter {
   CandidateFilter(sqlite::Database& db, ExchangePlaces& places, const QueryFilter& filter, const ParsedQuery& typed);
 
   bool passes(ExchangeId id);
+  // False: it does not pass. Costs nothing.
+  bool may_pass(ExchangeId id) const {
+    return !allowed_ || (static_cast<std::size_t>(id) < allowed_->size() && (*allowed_)[static_cast<std::size_t>(id)]);
+  }
   bool unrestricted() const {
     return !list_ && !allowed_ && !sessions_ && !check_time_ && paths_.empty() && tools_.empty();
   }
@@ -49,7 +53,7 @@ class CandidateFilter {
   void restrict_to(Ids ids);
   void list_or_allow(Ids ids);
   void allow(const Ids& ids);
-  bool is_allowed(ExchangeId id) const;
+  bool is_long(TimeMs since, TimeMs until);
   bool touches_paths(std::int64_t session, std::int64_t number);
   bool calls_tools(ExchangeId id);
 

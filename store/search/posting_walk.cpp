@@ -173,17 +173,18 @@ class PostingWalk::Best {
   std::vector<LexicalCandidate> heap_;  // the worst on top
 };
 
-bool PostingWalk::is_hopeful(const Document& d, const Wanted& wanted) const {
+bool PostingWalk::is_hopeful(std::uint32_t document, const Wanted& wanted) const {
+  const Document& d = documents_[document];
   const std::uint32_t terms = d.terms & kTerms;
   return terms != 0 && (required_ & ~terms) == 0 && (wanted.filter.is_list() || (terms & driving_) != 0) &&
-         scorer_.bound(d.found_idf + kRounding) >= wanted.best.threshold();
+         scorer_.bound(d.found_idf + kRounding) >= wanted.best.threshold() && wanted.filter.may_pass(base_ + document);
 }
 
 // The weight that some `count` documents of the stretch surpass: what they score spares looking at most of the others.
 float PostingWalk::promising(const Wanted& wanted) const {
   std::vector<float> weights;
-  for (const Document& d : documents_)
-    if (is_hopeful(d, wanted)) weights.push_back(d.found_idf);
+  for (std::uint32_t document = 0; document < kStretch; ++document)
+    if (is_hopeful(document, wanted)) weights.push_back(documents_[document].found_idf);
   if (weights.size() <= wanted.best.count()) return std::numeric_limits<float>::infinity();
   const auto last = weights.begin() + static_cast<std::ptrdiff_t>(wanted.best.count());
   std::nth_element(weights.begin(), last, weights.end(), std::greater<>());
@@ -194,7 +195,7 @@ void PostingWalk::look_at(std::uint32_t document, Wanted& wanted) {
   const Document& d = documents_[document];
   const ExchangeId id = base_ + document;
   const bool asked = (d.terms & kAlso) != 0;
-  const bool hopeful = id <= wanted.filter.last_id() && is_hopeful(d, wanted);
+  const bool hopeful = id <= wanted.filter.last_id() && is_hopeful(document, wanted);
   if (!asked && !hopeful) return;
   const bool allowed = find_hits(document);
   // The length costs a lookup; where its words stand says how long it is at least.

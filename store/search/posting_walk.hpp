@@ -83,7 +83,7 @@ class PostingWalk {
     Best& best;
     std::unordered_map<ExchangeId, LexicalCandidate>& asked_for;
   };
-  bool is_hopeful(const Document& document, const Wanted& wanted) const;
+  bool is_hopeful(std::uint32_t document, const Wanted& wanted) const;
   float promising(const Wanted& wanted) const;
   void look_at(std::uint32_t document, Wanted& wanted);
 
