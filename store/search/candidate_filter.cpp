@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kFew = 4000;          // exchanges listed up front
 constexpr std::size_t kFewOfIndex = 20000;  // the same; from an index alone, which is cheap
-constexpr std::size_t kMarked = 400000;     // exchanges marked up front, from an index alone
+constexpr std::size_t kMarked = 600000;     // exchanges marked up front, from an index alone
 constexpr std::size_t kSearched = 64;       // in longer lists marks are faster
 
 // Both lists restrict; an empty one does not. nullopt: they exclude each other.
@@ -82,23 +82,19 @@ std::optional<CandidateFilter::Ids> CandidateFilter::ids_of_sessions(std::int64_
   return ids;
 }
 
-// More than are marked lie there, if they lie evenly: to find that out one by one would be in vain.
-bool CandidateFilter::is_long(TimeMs since, TimeMs until) {
+// More than half of the exchanges lie in the span, if they lie evenly.
+bool CandidateFilter::is_most(TimeMs since, TimeMs until) {
   auto& q = db_.prepare(
-      "SELECT (SELECT max(exchange_pk) FROM exchanges), (SELECT min(started_at) FROM exchanges WHERE started_at > 0),"
-      " (SELECT max(started_at) FROM exchanges)");
-  if (!q.step()) return false;
-  const auto exchanges = static_cast<double>(q.int64(0));
-  const TimeMs first = q.int64(1);
-  const TimeMs last = q.int64(2);
+      "SELECT (SELECT min(started_at) FROM exchanges WHERE started_at > 0), (SELECT max(started_at) FROM exchanges)");
+  q.step();
+  const TimeMs first = q.int64(0);
+  const TimeMs last = q.int64(1);
   q.reset();
-  if (last <= first) return false;
-  const auto inside = static_cast<double>(std::min(until, last) - std::max(since, first));
-  return exchanges * inside / static_cast<double>(last - first) > 1.5 * static_cast<double>(kMarked);
+  return std::min(until, last) - std::max(since, first) > (last - first) / 2;
 }
 
 void CandidateFilter::restrict_time() {
-  if (is_long(since_, until_)) return;
+  if (!list_ && is_most(since_, until_)) return leave_out_other_times();
   auto& q = db_.prepare("SELECT exchange_pk FROM exchanges WHERE started_at >= ?1 AND started_at < ?2 LIMIT ?3")
                 .bind(since_, until_, kMarked + 1);
   Ids ids;
@@ -108,6 +104,24 @@ void CandidateFilter::restrict_time() {
   if (ids.size() > kMarked) return;
   check_time_ = false;
   list_or_allow(std::move(ids));
+}
+
+void CandidateFilter::leave_out_other_times() {
+  auto& newest = db_.prepare("SELECT coalesce(max(exchange_pk), 0) FROM exchanges");
+  newest.step();
+  std::vector<bool> allowed(static_cast<std::size_t>(newest.int64(0)) + 1, true);
+  newest.reset();
+  auto& q = db_.prepare(
+                   "SELECT exchange_pk FROM exchanges WHERE started_at < ?1"
+                   " UNION ALL SELECT exchange_pk FROM exchanges WHERE started_at >= ?2 LIMIT ?3")
+                .bind(since_, until_, kMarked + 1);
+  std::size_t left_out = 0;
+  for (; q.step(); ++left_out)
+    allowed[static_cast<std::size_t>(q.int64(0))] = false;
+  q.reset();
+  if (left_out > kMarked) return;
+  check_time_ = false;
+  allowed_ = std::move(allowed);
 }
 
 void CandidateFilter::restrict_paths() {

@@ -53,7 +53,8 @@ class CandidateFilter {
   void restrict_to(Ids ids);
   void list_or_allow(Ids ids);
   void allow(const Ids& ids);
-  bool is_long(TimeMs since, TimeMs until);
+  bool is_most(TimeMs since, TimeMs until);
+  void leave_out_other_times();
   bool touches_paths(std::int64_t session, std::int64_t number);
   bool calls_tools(ExchangeId id);
 

@@ -59,7 +59,8 @@ class CandidateFilterTest : public testing::Test {
 };
 
 TEST_F(CandidateFilterTest, TimesOfFewManyAndMost) {
-  for (const auto& [since, until] : {std::pair{500, 600}, {10'000, 20'000}, {10'000, 50'000}, {1, 60'000}}) {
+  for (const auto& [since, until] :
+       {std::pair{500, 600}, {10'000, 20'000}, {10'000, 50'000}, {2, 60'000}, {30'000, 90'000}}) {
     Asked asked;
     asked.filter.since = since * 1000;
     asked.filter.until = until * 1000;
