@@ -1,6 +1,7 @@
 #include "store/search/posting_walk.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <limits>
 
@@ -15,7 +16,13 @@ static_assert(QueryPlan::kMaxTerms < 30);
 }  // namespace
 
 PostingWalk::PostingWalk(FullTextIndex& index, const QueryPlan& plan)
-    : index_(index), lengths_(index), plan_(plan), scorer_(plan), documents_(kStretch), hits_(plan.terms.size()) {
+    : index_(index),
+      lengths_(index),
+      plan_(plan),
+      scorer_(plan),
+      documents_(kStretch),
+      touched_(kStretch / 64),
+      hits_(plan.terms.size()) {
   index_.refresh();
   const auto compiled = [this](const std::vector<TermForm>& forms) {
     std::vector<Form> out;
@@ -103,8 +110,16 @@ void PostingWalk::each_document(const Form& form, Found&& found) const {
 void PostingWalk::touch(std::size_t term, std::uint32_t document) {
   Document& d = documents_[document];
   if ((d.terms & 1U << term) != 0) return;
+  touched_[document / 64] |= std::uint64_t{1} << document % 64;
   d.terms |= 1U << term;
   d.found_idf += static_cast<float>(plan_.terms[term].idf * plan_.terms[term].found_weight);
+}
+
+template <class Visit>
+void PostingWalk::each_touched(Visit&& visit) const {
+  for (std::uint32_t word = 0; word < touched_.size(); ++word)
+    for (std::uint64_t left = touched_[word]; left != 0; left &= left - 1)
+      visit(word * 64 + static_cast<std::uint32_t>(std::countr_zero(left)));
 }
 
 void PostingWalk::load_term(std::size_t term, bool only_touched) {
@@ -126,6 +141,7 @@ void PostingWalk::load_stretch(ExchangeId base, std::span<const ExchangeId> only
   base_ = base;
   positions_.clear();
   std::fill(documents_.begin(), documents_.end(), Document{});
+  std::fill(touched_.begin(), touched_.end(), 0);
   for (Word& word : words_) {
     word.entries.clear();
     word.at = 0;
@@ -183,8 +199,9 @@ bool PostingWalk::is_hopeful(std::uint32_t document, const Wanted& wanted) const
 // The weight that some `count` documents of the stretch surpass: what they score spares looking at most of the others.
 float PostingWalk::promising(const Wanted& wanted) const {
   std::vector<float> weights;
-  for (std::uint32_t document = 0; document < kStretch; ++document)
+  each_touched([&](std::uint32_t document) {
     if (is_hopeful(document, wanted)) weights.push_back(documents_[document].found_idf);
+  });
   if (weights.size() <= wanted.best.count()) return std::numeric_limits<float>::infinity();
   const auto last = weights.begin() + static_cast<std::ptrdiff_t>(wanted.best.count());
   std::nth_element(weights.begin(), last, weights.end(), std::greater<>());
@@ -231,10 +248,9 @@ PostingWalk::Ranked PostingWalk::best(CandidateFilter& filter, std::size_t count
     for (const bool first : {true, false}) {
       for (Word& word : words_)
         word.at = 0;
-      for (std::uint32_t document = 0; document < kStretch; ++document) {
-        const Document& d = documents_[document];
-        if ((d.terms & kTerms) != 0 && (d.found_idf > ahead) == first) look_at(document, wanted);
-      }
+      each_touched([&](std::uint32_t document) {
+        if ((documents_[document].found_idf > ahead) == first) look_at(document, wanted);
+      });
     }
   }
   Ranked out{best.take(), {}};

@@ -68,6 +68,8 @@ class PostingWalk {
   template <class Found>
   void each_document(const Form& form, Found&& found) const;
   void touch(std::size_t term, std::uint32_t document);
+  template <class Visit>
+  void each_touched(Visit&& visit) const;  // in order
   PositionReader positions_of(Word& word, std::uint32_t document) const;
   const std::vector<std::int64_t>& places_of(Word& word, std::uint32_t document);
   bool add_word(const Form& form, std::uint32_t document, TermHits& hits);
@@ -106,6 +108,7 @@ class PostingWalk {
 
   ExchangeId base_ = 0;
   std::vector<Document> documents_;
+  std::vector<std::uint64_t> touched_;  // a bit a document: it holds a term
   std::string positions_;
   std::vector<TermHits> hits_;
   std::vector<std::uint64_t> claimed_;
