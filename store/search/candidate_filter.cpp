@@ -65,12 +65,12 @@ void CandidateFilter::restrict_sessions(const QueryFilter& filter, const ParsedQ
   q.reset();
   if (auto ids = ids_of_sessions(exchanges)) {
     sessions_.reset();
-    restrict_to(std::move(*ids));
+    list_or_allow(std::move(*ids));
   }
 }
 
 std::optional<CandidateFilter::Ids> CandidateFilter::ids_of_sessions(std::int64_t exchanges) {
-  if (exchanges > static_cast<std::int64_t>(kFew)) return std::nullopt;
+  if (exchanges > static_cast<std::int64_t>(kMarked)) return std::nullopt;
   Ids ids;
   auto& q = db_.prepare("SELECT exchange_pk FROM exchanges WHERE session_pk = ?1");
   for (const std::int64_t session : *sessions_) {
