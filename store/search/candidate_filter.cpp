@@ -111,13 +111,14 @@ void CandidateFilter::leave_out_other_times() {
   newest.step();
   std::vector<bool> allowed(static_cast<std::size_t>(newest.int64(0)) + 1, true);
   newest.reset();
+  if (allowed_) allowed = *allowed_;
   auto& q = db_.prepare(
                    "SELECT exchange_pk FROM exchanges WHERE started_at < ?1"
                    " UNION ALL SELECT exchange_pk FROM exchanges WHERE started_at >= ?2 LIMIT ?3")
                 .bind(since_, until_, kMarked + 1);
   std::size_t left_out = 0;
   for (; q.step(); ++left_out)
-    allowed[static_cast<std::size_t>(q.int64(0))] = false;
+    if (const auto id = static_cast<std::size_t>(q.int64(0)); id < allowed.size()) allowed[id] = false;
   q.reset();
   if (left_out > kMarked) return;
   check_time_ = false;
