@@ -2,11 +2,9 @@
 #include "schemas/migrations.hpp"
 #include "store/assembly/pull_request_rows.hpp"
 #include "store/queries/file_history.hpp"
-#include "store/writer.hpp"
 #include "test/support/event_script.hpp"
-#include "test/support/fake_clock.hpp"
 #include "test/support/store_dump.hpp"
-#include "test/support/temp_dir.hpp"
+#include "test/support/writer_fixture.hpp"
 
 #include <gtest/gtest.h>
 
@@ -44,38 +42,13 @@ TEST(PullRequestAddress, LinesOfOutputThatAreOne) {
   EXPECT_TRUE(pull_requests_in("").empty());
 }
 
-class PullRequestsTest : public testing::Test {
+class PullRequestsTest : public test::WriterFixture {
  protected:
-  void open() {
-    auto w = Writer::open(file_, clock_);
-    ASSERT_TRUE(w) << w.error().message();
-    writer_ = std::move(*w);
+  std::vector<std::string> rows() const {
+    return WriterFixture::rows(
+        "SELECT coalesce(exchange_number, 'none') || ' ' || event_seq || ' ' || url FROM pull_requests"
+        " ORDER BY event_seq");
   }
-  void apply(EventBatch batch) {
-    if (!writer_) open();
-    SourceSlice slice;
-    slice.source.platform = Platform::claude_code;
-    slice.source.path = "/h/t.jsonl";
-    slice.batch = std::move(batch);
-    slice.adapter_version = "1";
-    ASSERT_TRUE(writer_->apply(slice));
-    ASSERT_TRUE(writer_->commit());
-  }
-  std::vector<std::string> rows() {
-    auto db = sqlite::Database::open(file_, sqlite::OpenMode::read_only);
-    sqlite::Statement q(db.handle(),
-                        "SELECT coalesce(exchange_number, 'none') || ' ' || event_seq || ' ' || url FROM pull_requests"
-                        " ORDER BY event_seq");
-    std::vector<std::string> out;
-    while (q.step())
-      out.push_back(q.str(0));
-    return out;
-  }
-
-  test::TempDir dir_;
-  std::filesystem::path file_ = dir_ / "memd.db";
-  test::FakeClock clock_;
-  std::unique_ptr<Writer> writer_;
 };
 
 EventScript session_with_requests() {
