@@ -4,6 +4,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <stdexcept>
 #include <type_traits>
 
 namespace memd::queries {
@@ -45,6 +46,8 @@ void step(sqlite3_context* context, int, sqlite3_value** values) noexcept {
     (*counting)->add(sqlite3_value_int64(values[0]), static_cast<std::size_t>(sqlite3_value_int64(values[1])));
   } catch (const std::bad_alloc&) {
     sqlite3_result_error_nomem(context);
+  } catch (const std::length_error&) {  // a damaged store may hold any number
+    sqlite3_result_error(context, "an exchange of a session that cannot be", -1);
   }
 }
 

@@ -15,8 +15,9 @@
 
 namespace memd::search {
 
-// Which exchanges a search may give. A condition that few exchanges meet is turned into their list up front; the
-// others are looked up, and only for exchanges good enough to be given.
+// Which exchanges a search may give. A condition that an index answers is turned up front into a list of the exchanges
+// that meet it, or into marks by id when they are many; the others are looked up, and only for exchanges good enough to
+// be given.
 class CandidateFilter {
  public:
   // Throws not_found or invalid_argument when filter.session names no session or several.

@@ -221,6 +221,16 @@ TEST(Reader, TimelineByDayAndSession) {
   EXPECT_EQ(reader.timeline(q)->total_exchanges, 4) << "of the whole span, not of the page";
 }
 
+TEST(Reader, TimelineOfADamagedStoreIsAnError) {
+  StoreFixture store;
+  const auto session = store.session({.native_id = "aaaa"});
+  const auto id = store.exchange(session, {.user = "once", .time = 1000});
+  store.db().exec("PRAGMA foreign_keys = OFF");
+  store.db().exec(("UPDATE exchanges SET session_pk = -1 WHERE exchange_pk = " + std::to_string(id)).c_str());
+  Reader reader(store.file());
+  EXPECT_FALSE(reader.timeline({}));
+}
+
 TEST(Reader, TimelineOfAllTimeLeavesOutWhatHasNone) {
   StoreFixture store;
   const TimeMs day = *parse_rfc3339("2026-02-09");
