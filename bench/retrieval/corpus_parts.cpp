@@ -109,7 +109,7 @@ Experiment ask_paraphrases(const Run& run, const fs::path& home, const fs::path&
                          "what was talked of, in other words",
                          Unit::exchange,
                          {hit_at(1), hit_at(5), mean_reciprocal_rank(), session_hit_at(5)},
-                         {final_split ? "final" : "dev"},
+                         final_split ? std::vector<std::string>{"final"} : std::vector<std::string>{"train", "test"},
                          {kinds.begin(), kinds.end()}},
                         run);
   experiment.ask(indexed, questions);
