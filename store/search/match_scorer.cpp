@@ -11,6 +11,7 @@ constexpr double kB = 0.75;
 constexpr double kMostBm25 = kK1 + 1;  // times Σ idf is more than any document reaches
 constexpr double kFullBm25 = 1.6;      // times Σ idf counts as full
 constexpr double kBm25Share = 0.6;     // the rest is coverage
+constexpr double kSelfContained = 60;  // words: what is shorter needs the exchanges around it to say what it is about
 constexpr int kNear = 3;               // words typed apart that still count as neighbours
 
 double saturated(double weight, double length_ratio) {
@@ -77,6 +78,10 @@ double MatchScorer::side_by_side(std::span<const TermHits> hits, double coverage
     }
   }
   return static_cast<double>(found) / static_cast<double>(neighbours_.size());
+}
+
+double brevity_of(std::int64_t words) {
+  return std::min(1.0, kSelfContained / std::max(1.0, static_cast<double>(words)));
 }
 
 }  // namespace memd::search

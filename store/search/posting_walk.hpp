@@ -76,8 +76,9 @@ class PostingWalk {
   bool holds(const Form& form, std::uint32_t document, TermHits* hits);
   bool find_hits(std::uint32_t document);  // false: lacks a required term, or holds what is forbidden
   double identifier_share(std::uint32_t document);
-  double least_length() const;  // words of the document whose hits were found last
-  double length_ratio(ExchangeId id);
+  double least_length() const;               // words of the document whose hits were found last
+  Match match(ExchangeId id);                // of the document whose hits were found last
+  LexicalCandidate wordless(ExchangeId id);  // holds nothing of the question
 
   class Best;
   struct Wanted {  // of one call of best()

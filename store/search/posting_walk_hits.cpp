@@ -33,7 +33,7 @@ bool PostingWalk::add_word(const Form& form, std::uint32_t document, TermHits& h
   const std::size_t before = hits.places.size();
   for (PositionReader p = positions_of(words_[form.words.front()], document);
        hits.places.size() < kPlaces && p.next();) {
-    hits.weight += form.weight * column_weight(p.column());
+    hits.weight += form.weight;
     hits.places.push_back(static_cast<std::int64_t>(p.column()) << 32 | p.word());
   }
   return hits.places.size() > before;
@@ -51,7 +51,7 @@ bool PostingWalk::holds(const Form& form, std::uint32_t document, TermHits* hits
     if (!follows) continue;
     found = true;
     if (hits == nullptr) break;
-    hits->weight += form.weight * column_weight(static_cast<std::uint32_t>(start >> 32));
+    hits->weight += form.weight;
     hits->places.push_back(start);
   }
   return found;
@@ -95,8 +95,17 @@ double PostingWalk::least_length() const {
   return static_cast<double>(std::accumulate(words.begin(), words.end(), std::int64_t{0}));
 }
 
-double PostingWalk::length_ratio(ExchangeId id) {
-  return static_cast<double>(lengths_.words(id)) / index_.mean_length();
+Match PostingWalk::match(ExchangeId id) {
+  const std::int64_t words = lengths_.words(id);
+  Match out = scorer_.match(hits_, static_cast<double>(words) / index_.mean_length());
+  out.features.brevity = brevity_of(words);
+  return out;
+}
+
+LexicalCandidate PostingWalk::wordless(ExchangeId id) {
+  LexicalCandidate out{id, 0, {}, 0};
+  out.features.brevity = brevity_of(lengths_.words(id));
+  return out;
 }
 
 }  // namespace memd::search
