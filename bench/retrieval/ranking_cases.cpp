@@ -12,6 +12,7 @@ namespace memd::bench {
 namespace {
 
 constexpr std::size_t kShown = 10;
+constexpr TimeMs kAskedAt = 1'795'305'600'000;  // 2026-11-22: the same answers on any day
 
 std::shared_ptr<const CaseDocuments> documents_of(const IndexedHome& home) {
   auto out = std::make_shared<CaseDocuments>();
@@ -58,6 +59,7 @@ void RankingCases::add(const Experiment::Plan& plan, const IndexedHome& home, co
   for (const Question& question : questions) {
     SearchQuery query;
     query.text = question.text;
+    query.now = kAskedAt;
     auto vector = index.embed(search::question_of(question.text), {});
     if (!vector) throw std::runtime_error(vector.error().message());
     search::SemanticQuestion by_meaning{&index, *std::move(vector), {}};
