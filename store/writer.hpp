@@ -24,6 +24,10 @@
 
 namespace memd {
 
+namespace search {
+class DocumentLengths;
+}
+
 struct ApplyStats {
   std::uint64_t events = 0;
   std::uint64_t duplicates = 0;
@@ -48,6 +52,8 @@ class Writer {
   // in place, the cursor becomes the bytes in the ledger until the source is read to its end (cursor == size).
   Result<ApplyStats> apply(SourceSlice& slice);
   Result<void> commit();
+  // For the readers of this process; said before the first write.
+  void share(std::shared_ptr<search::DocumentLengths> lengths);
   bool has_uncommitted() const { return transaction_ != nullptr; }
 
   Result<void> set_state(SourceId source, SourceState state, std::string_view reason);
@@ -92,6 +98,7 @@ class Writer {
   void save_items(SourceSlice& slice);
 
   const std::filesystem::path file_;
+  std::shared_ptr<search::DocumentLengths> lengths_;  // before the connection it is told by
   sqlite::Database db_;
   const Clock& clock_;
   std::unique_ptr<raw::RawLayer> raw_;  // null: records are not kept
