@@ -90,6 +90,10 @@ void check_daemon(const ProcessFacts& facts, Findings& findings) {
   if (facts.role == "none")
     return findings.note("daemon", "none is running: the store is as old as its last run",
                          "A client's first call starts it; or: memd --socket");
+  if (facts.role == "silent")
+    return findings.problem("daemon", "the one on " + facts.socket + " does not answer",
+                            "Is it stopped, or the machine very busy? `memd.pid` beside the store names its process; "
+                            "ended with SIGTERM, or SIGKILL, it loses nothing, and the next call starts another.");
   findings.ok("daemon", facts.socket.empty() ? facts.role : facts.role + " on " + facts.socket);
 }
 
