@@ -132,7 +132,8 @@ class Packer {
   void add_commands(std::size_t tokens, std::size_t longest) {
     constexpr std::size_t kNewGroup = 12;
     for (const CommandUse& c : state_.commands) {
-      if (taken_.contains(&c) || (c.test && tests_.contains(*c.test))) continue;
+      if (c.test && tests_.contains(*c.test)) taken_.insert(&c);  // told there
+      if (taken_.contains(&c)) continue;
       auto group = std::find_if(out_.commands.begin(), out_.commands.end(),
                                 [&](const CommandGroup& g) { return g.exchange == c.exchange; });
       std::string line = (c.failed ? "(failed) " : "") + c.line;

@@ -162,6 +162,7 @@ TEST(PackLines, ATestStandsOnceWhateverIsShownOfIt) {
   const Pack pack = make_pack(state, 2000, {0.4, 0.2, 0.2});
   EXPECT_THAT(pack.tests, SizeIs(2));
   EXPECT_THAT(pack.commands, IsEmpty()) << "all of them are tests";
+  EXPECT_EQ(pack.left_out, 0);
 }
 
 TEST(PackLines, ATodoIsReadWithItsLetters) {
