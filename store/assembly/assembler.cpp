@@ -26,11 +26,19 @@ std::uint32_t flags_of(const Event& e) {
   return flags;
 }
 
+// Behind the tag that stands on the first line alone: models that think in the open write "<thinking>" there.
+std::string_view behind_tag(std::string_view text) {
+  const auto end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_", 1);
+  const bool tag = text.starts_with('<') && end != std::string_view::npos && text.substr(end).starts_with(">\n");
+  return tag ? text.substr(end + 1) : text;
+}
+
 std::string summary_of(const Event& e) {
   if (e.kind == EventKind::lifecycle)
     return e.summary.empty() ? e.lifecycle : e.lifecycle + ": " + one_line(e.summary, kSummaryBytes);
   if (e.kind == EventKind::thinking) return {};  // fetched from the raw record when somebody asks
-  return one_line(e.summary.empty() ? e.text : e.summary, kSummaryBytes);
+  const std::string_view text = e.summary.empty() ? e.text : e.summary;
+  return one_line(e.kind == EventKind::assistant_msg ? behind_tag(text) : text, kSummaryBytes);
 }
 
 // Whether the event belongs into an exchange even if no human turn came before it.

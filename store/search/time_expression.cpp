@@ -1,5 +1,6 @@
 #include "store/search/time_expression.hpp"
 
+#include "schemas/local_time.hpp"
 #include "store/queries/row_filter.hpp"
 
 #include <algorithm>
@@ -91,7 +92,7 @@ Unit unit_of(std::string_view word) {
   return word == "year" ? Unit::year : Unit::none;
 }
 
-TimeMs ms_of(sys_days day) { return TimeMs{day.time_since_epoch().count()} * kMsPerDay; }
+TimeMs ms_of(sys_days day) { return day_start(day.time_since_epoch().count()); }
 TimeRange between(sys_days first, sys_days end) { return {ms_of(first), ms_of(end)}; }
 
 sys_days month_start(int year, int month) {
@@ -102,7 +103,7 @@ sys_days month_start(int year, int month) {
 class Finder {
  public:
   Finder(std::string_view text, TimeMs now)
-      : words_(words_of(text)), now_(now), today_(days(now / kMsPerDay)), date_(today_) {}
+      : words_(words_of(text)), now_(now), today_(days(local_day(now))), date_(today_) {}
 
   std::optional<TimeExpression> find() {
     for (std::size_t i = 0; i < words_.size(); ++i) {
@@ -191,12 +192,9 @@ class Finder {
     if (!named_year && now_ == 0) return std::nullopt;
     int y = named_year.value_or(year());
     if (!named_year && *m > month()) --y;
-    TimeRange range = between(month_start(y, *m), month_start(y, *m + 1));
-    if (day) {
-      range.start += (*day - 1) * kMsPerDay;
-      range.end = range.start + kMsPerDay;
-    }
-    return expression(range, first, last, false);
+    const sys_days begin = month_start(y, *m);
+    if (!day) return expression(between(begin, month_start(y, *m + 1)), first, last, false);
+    return expression(between(begin + days(*day - 1), begin + days(*day)), first, last, false);
   }
 
   std::vector<Word> words_;

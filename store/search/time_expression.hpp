@@ -10,7 +10,7 @@ namespace memd::search {
 
 // A time that a question speaks of, and where it does.
 struct TimeExpression {
-  TimeRange range;        // end exclusive, UTC
+  TimeRange range;        // end exclusive; of days of the time zone (schemas/local_time)
   std::size_t first = 0;  // bytes of the text
   std::size_t end = 0;
   bool relative = false;  // "last week": says when and nothing else. "March 2025" may stand in a text, too

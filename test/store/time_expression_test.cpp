@@ -1,5 +1,6 @@
 #include "store/search/time_expression.hpp"
 #include "store/search/query_parser.hpp"
+#include "test/support/time_zone.hpp"
 
 #include <gmock/gmock.h>
 
@@ -65,6 +66,20 @@ TEST(TimeExpression, InAQuestion) {
 
   EXPECT_FALSE(parse_query("\"not yesterday\"", kNow).preferred) << "in quotes it is text";
   EXPECT_FALSE(parse_query("since:yesterday crash", kNow).preferred);
+}
+
+TEST(TimeExpression, DaysAreOfTheTimeZone) {
+  const test::ScopedTimeZone new_york("America/New_York");
+  if (!new_york.known()) GTEST_SKIP() << "no zones here";
+  const auto range = [](std::string_view text, std::string_view now) {
+    const auto found = find_time_expression(text, *parse_rfc3339(now));
+    return found ? format_rfc3339(found->range.start) + " " + format_rfc3339(found->range.end) : "none";
+  };
+  // 23:30 of the tenth there.
+  EXPECT_EQ(range("what broke today", "2026-02-11T04:30:00Z"), "2026-02-10T05:00:00.000Z 2026-02-11T05:00:00.000Z");
+  EXPECT_EQ(range("last sunday", "2026-03-10T12:00:00Z"), "2026-03-08T05:00:00.000Z 2026-03-09T04:00:00.000Z");
+  EXPECT_EQ(range("in november 2026", "2026-12-10T12:00:00Z"), "2026-11-01T04:00:00.000Z 2026-12-01T05:00:00.000Z");
+  EXPECT_EQ(range("on november 1", "2026-12-10T12:00:00Z"), "2026-11-01T04:00:00.000Z 2026-11-02T05:00:00.000Z");
 }
 
 }  // namespace
