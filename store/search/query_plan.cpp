@@ -105,7 +105,8 @@ class Planner {
 
   void count() {
     for (Term& t : out_.terms) {
-      t.frequency = frequency_of(t.forms.front());
+      // Of a pair with the character that says it alone, that one's: it stands wherever the pair does.
+      t.frequency = frequency_of(t.run.empty() ? t.forms.front() : t.forms.back());
       if (t.frequency > 0) continue;
       for (auto form = t.forms.begin() + 1; form != t.forms.end(); ++form)
         t.frequency += frequency_of(*form);

@@ -3,10 +3,38 @@
 #include <libstemmer.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <new>
 
 namespace memd::tokenizer {
+namespace {
+
+constexpr std::uint32_t letters(std::string_view all) {
+  std::uint32_t out = 0;
+  for (const char c : all)
+    out |= std::uint32_t{1} << (static_cast<unsigned char>(c) & 31);
+  return out;
+}
+
+}  // namespace
+
+// Of the letter before, the lower five bits decide: what is no letter may count as one, and is only looked up in vain.
+constexpr std::array<std::uint32_t, 128> Stems::kEndings = [] {
+  std::array<std::uint32_t, 128> out{};
+  for (const char any : {'s', 'y', 'i', 'e'})
+    out[static_cast<unsigned char>(any)] = ~std::uint32_t{0};
+  out['d'] = letters("e");
+  out['g'] = letters("n");
+  out['l'] = letters("aul");
+  out['r'] = letters("eo");
+  out['n'] = letters("o");
+  out['m'] = letters("s");
+  out['c'] = letters("i");
+  out['t'] = letters("n");
+  out['u'] = letters("o");
+  return out;
+}();
 
 // Behind unicode61 there is nothing left for `ascii` to fold or cut.
 Stems::Stems(fts5_api* api) : porter_(api, "porter", {"ascii"}) {}

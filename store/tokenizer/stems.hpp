@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,7 +20,7 @@ struct ShortWord {
   static constexpr std::size_t kMost = 32;  // bytes
   union {
     std::uint64_t eights[kMost / 8];
-    char text[kMost];
+    char text[kMost + 8];  // what stands behind the word when it has become its stem means nothing
   };
   std::size_t size;
 };
@@ -35,13 +36,11 @@ class Stems {
 
   // Turns the word into its stem. The language has to follow from its letters.
   void stem(ShortWord& word, Language language = Language::english) {
-    const auto last = static_cast<unsigned char>(word.text[word.size - 1]);
-    if (word.size < 3 || (last >= '0' && last <= '9')) return;  // no ending
+    if (word.size < 3 || !may_end(word.text[word.size - 2], word.text[word.size - 1])) return;
     Entry& entry = entries()[place_of(word)];
     if (entry.size != word.size || !same(entry, word)) learn(entry, word, language);
     if (entry.kept == kUnknown) return stem_anew(word, language);
-    for (std::size_t i = 0; i < entry.end_size; ++i)
-      word.text[entry.kept + i] = entry.end[i];
+    std::memcpy(word.text + entry.kept, entry.end, sizeof(entry.end));
     word.size = entry.kept + std::size_t{entry.end_size};
   }
   void stem(std::string& word, Language language);
@@ -57,6 +56,13 @@ class Stems {
     char end[5];  // of the stem, behind them
   };
 
+  // Porter's rules begin with words that end so; Snowball's know letters beyond ASCII alone.
+  static bool may_end(char before, char last) {
+    const auto row = static_cast<unsigned char>(before);
+    const auto column = static_cast<unsigned char>(last);
+    return column >= 0x80 || (kEndings[column] >> (row & 31) & 1) != 0;
+  }
+  static const std::array<std::uint32_t, 128> kEndings;  // by the last letter, a bit a letter before it
   static std::size_t place_of(const ShortWord& word) {
     const std::uint64_t* e = word.eights;
     std::uint64_t h = (e[0] + 0x9E3779B97F4A7C15) * 0xBF58476D1CE4E5B9 ^ (e[1] + 1) * 0x94D049BB133111EB ^

@@ -1,25 +1,42 @@
 #include "store/tokenizer/word_cutter.hpp"
 
+#include <bit>
 #include <cstring>
+#include <iterator>
 
 namespace memd::tokenizer {
 namespace {
 
-constexpr unsigned char kSeparator = 0;
-constexpr unsigned char kBeyondAscii = 1;
+static_assert(std::endian::native == std::endian::little);
 
-// Of an ASCII letter or digit the lower case.
-constexpr auto kFolded = [] {
-  std::array<unsigned char, 256> out{};
-  for (unsigned c = 0; c < 256; ++c) {
-    const bool upper = c >= 'A' && c <= 'Z';
-    const bool lower = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-    out[c] = static_cast<unsigned char>(c >= 0x80 ? kBeyondAscii : upper ? c + 32 : lower ? c : kSeparator);
-  }
+constexpr std::uint64_t kHigh = 0x8080808080808080;
+
+constexpr std::uint64_t each(unsigned char byte) { return 0x0101010101010101 * byte; }
+
+// Bytes of the text from `at` on, the first one lowest, zeros behind its end.
+std::uint64_t eight_at(std::string_view text, std::size_t at) {
+  std::uint64_t out = 0;
+  if (at + sizeof(out) <= text.size())
+    std::memcpy(&out, text.data() + at, sizeof(out));
+  else if (at < text.size())
+    std::memcpy(&out, text.data() + at, text.size() - at);
   return out;
-}();
+}
 
-unsigned char folded(char c) { return kFolded[static_cast<unsigned char>(c)]; }
+// The high bit of each byte that is from `first` to `last`; all bytes are below 0x80.
+std::uint64_t between(std::uint64_t bytes, unsigned char first, unsigned char last) {
+  return (bytes + each(static_cast<unsigned char>(0x80 - first))) &
+         ~(bytes + each(static_cast<unsigned char>(0x7F - last))) & kHigh;
+}
+
+// The high bit of each byte that is an ASCII letter or digit.
+std::uint64_t word_bytes(std::uint64_t eight) {
+  const std::uint64_t ascii = eight & ~kHigh;
+  return (between(ascii | each(0x20), 'a', 'z') | between(ascii, '0', '9')) & ~eight;
+}
+
+std::size_t bytes_before(std::uint64_t high_bits) { return static_cast<std::size_t>(std::countr_zero(high_bits)) / 8; }
+
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 constexpr std::uint32_t kBreve = 0x0306;
@@ -52,29 +69,41 @@ int WordCutter::cut(std::string_view text, bool stored, void* context, Take take
   take_ = take;
   ShortWord word;
   for (std::size_t at = 0; at < text.size();) {
-    unsigned char c = folded(text[at]);
-    if (c == kSeparator) {
-      ++at;
-      continue;
-    }
-    const std::size_t start = at;
-    std::memset(word.eights, 0, sizeof(word.eights));
-    for (word.size = 0; c > kBeyondAscii && word.size < ShortWord::kMost;) {
-      word.text[word.size++] = static_cast<char>(c);
-      if (++at == text.size()) break;
-      c = folded(text[at]);
-    }
+    const std::uint64_t ahead = eight_at(text, at);
+    const std::uint64_t begins = word_bytes(ahead) | (ahead & kHigh);
+    at += begins != 0 ? bytes_before(begins) : sizeof(ahead);
+    if (begins == 0) continue;
     int rc = SQLITE_OK;
-    if (at < text.size() && c != kSeparator) {  // of other letters, or long
-      at = start;
-      rc = cut_here(at);
-    } else {
+    if (read_ascii_word(at, word)) {
+      const std::size_t start = at;
+      at += word.size;
       stems_.stem(word);
       rc = give({word.text, word.size}, 0, start, at);
+    } else {
+      rc = cut_here(at);
     }
     if (rc != SQLITE_OK) return rc;
   }
   return SQLITE_OK;
+}
+
+// Takes the word at `at`, in lower case. False: there are other letters in it, or it is long.
+bool WordCutter::read_ascii_word(std::size_t at, ShortWord& word) const {
+  word.size = 0;
+  std::uint64_t ends = 0;
+  std::size_t read = 0;
+  for (; read < std::size(word.eights) && ends == 0; ++read) {
+    const std::uint64_t eight = eight_at(text_, at + word.size);
+    ends = ~word_bytes(eight) & kHigh;
+    const std::size_t size = ends != 0 ? bytes_before(ends) : sizeof(eight);
+    const std::uint64_t whole = ends != 0 ? (std::uint64_t{1} << 8 * size) - 1 : ~std::uint64_t{0};
+    word.eights[read] = (eight | each(0x20)) & whole;  // digits have this bit
+    word.size += size;
+  }
+  for (; read < std::size(word.eights); ++read)
+    word.eights[read] = 0;
+  const std::size_t end = at + word.size;
+  return ends != 0 && word.size > 0 && (end >= text_.size() || static_cast<unsigned char>(text_[end]) < 0x80);
 }
 
 // Whatever begins at `at`: a word, a run of pairs, a sign.

@@ -39,6 +39,7 @@ class WordCutter {
     std::string_view view() const { return {text.data(), size}; }
   };
 
+  bool read_ascii_word(std::size_t at, ShortWord& word) const;
   int cut_here(std::size_t& at);
   int cut_pairs(std::size_t& at);
   Unit next_unit(std::size_t& at);
