@@ -1,8 +1,9 @@
 #include "store/search/stop_words.hpp"
 
+#include "store/tokenizer/script.hpp"
+
 #include <algorithm>
 #include <array>
-#include <string>
 
 namespace memd::search {
 namespace {
@@ -47,30 +48,12 @@ constexpr auto kStopWords = [] {
   return words;
 }();
 
-// Russian capitals made small, ё made е.
-std::string small_cyrillic(std::string_view word) {
-  std::string out(word);
-  for (std::size_t i = 0; i + 1 < out.size(); ++i) {
-    const auto tail = static_cast<unsigned char>(out[i + 1]);
-    if (out[i] == '\xD0' && tail >= 0x90 && tail < 0xA0) {
-      out[i + 1] = static_cast<char>(tail + 0x20);
-    } else if (out[i] == '\xD0' && tail >= 0xA0 && tail < 0xB0) {
-      out[i] = '\xD1';
-      out[i + 1] = static_cast<char>(tail - 0x20);
-    } else if ((out[i] == '\xD0' && tail == 0x81) || (out[i] == '\xD1' && tail == 0x91)) {
-      out[i] = '\xD0';
-      out[i + 1] = '\xB5';
-    }
-  }
-  return out;
-}
-
 }  // namespace
 
 bool is_stop_word(std::string_view word) {
   const auto is_one = [](std::string_view w) { return std::binary_search(kStopWords.begin(), kStopWords.end(), w); };
   const bool cyrillic = !word.empty() && (word[0] == '\xD0' || word[0] == '\xD1');
-  return cyrillic ? is_one(small_cyrillic(word)) : is_one(word);
+  return cyrillic ? is_one(tokenizer::small_cyrillic(word)) : is_one(word);
 }
 
 }  // namespace memd::search

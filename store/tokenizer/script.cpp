@@ -90,4 +90,21 @@ bool has_other_scripts(std::string_view text) {
   return false;
 }
 
+std::string small_cyrillic(std::string_view word) {
+  std::string out(word);
+  for (std::size_t i = 0; i + 1 < out.size(); ++i) {
+    const auto tail = static_cast<unsigned char>(out[i + 1]);
+    if (out[i] == '\xD0' && tail >= 0x90 && tail < 0xA0) {
+      out[i + 1] = static_cast<char>(tail + 0x20);
+    } else if (out[i] == '\xD0' && tail >= 0xA0 && tail < 0xB0) {
+      out[i] = '\xD1';
+      out[i + 1] = static_cast<char>(tail - 0x20);
+    } else if ((out[i] == '\xD0' && tail == 0x81) || (out[i] == '\xD1' && tail == 0x91)) {
+      out[i] = '\xD0';
+      out[i + 1] = '\xB5';
+    }
+  }
+  return out;
+}
+
 }  // namespace memd::tokenizer

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 // Letters that the index reads otherwise than SQLite's unicode61 does. Ranges as the Unicode blocks have them.
@@ -31,5 +32,8 @@ std::size_t write_character(std::uint32_t character, char* out);
 
 // There is a character in it of any script but `other`.
 bool has_other_scripts(std::string_view text);
+
+// Russian capitals made small, ё made е; all else as it is, at the places where it is.
+std::string small_cyrillic(std::string_view text);
 
 }  // namespace memd::tokenizer
