@@ -3,7 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <map>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -158,6 +160,45 @@ TEST_F(Languages, LongRunDoesNotDrownTheRest) {
   const auto both = store_.exchange(s, {.user = "kubernetes 环境 nginx ingress", .answer = "ok"});
   names_[both] = "both";
   EXPECT_THAT(found("kubernetes nginx ingress 环境变量缺失").front(), "both");
+}
+
+// Wherever a text is cut, between words or characters: in quotes it is found, and unquoted it is a question.
+TEST_F(Languages, AnyStretchInQuotesIsFound) {
+  std::mt19937 random(11);
+  const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
+  const std::vector<std::string> units{"数", "据", "库", "人",       "人",     "サ",       "ー", "ﾊﾞ", "の", "서",
+                                       "버", "를", "ไ",  "한\u3099", " node ", " ошибки ", "A1", " ",  "，", "é"};
+  const auto s = store_.session({.native_id = "random"});
+  for (int round = 0; round < 150; ++round) {
+    std::vector<std::string> text;
+    std::string whole;
+    for (std::size_t i = 3 + below(12); i > 0; --i)
+      whole += text.emplace_back(units[below(units.size())]);
+    const ExchangeId id = store_.exchange(s, {.user = whole, .answer = std::to_string(round)});
+    const std::size_t first = below(text.size());
+    const std::size_t end = std::min(text.size(), first + 1 + below(6));
+    std::string stretch;
+    for (std::size_t i = first; i < end; ++i)
+      stretch += text[i];
+    const auto is_latin = [&](std::size_t i) { return i < text.size() && (text[i] == "A1" || text[i] == "é"); };
+    const bool cuts_word =
+        (first > 0 && is_latin(first - 1) && is_latin(first)) || (is_latin(end - 1) && is_latin(end));
+    const bool has_words =
+        std::any_of(text.begin() + static_cast<std::ptrdiff_t>(first), text.begin() + static_cast<std::ptrdiff_t>(end),
+                    [](const std::string& unit) { return unit != " " && unit != "，"; });
+    SearchQuery q;
+    q.text = '"' + stretch + '"';
+    q.limit = 500;
+    const auto answer = reader_.search(q);
+    ASSERT_TRUE(answer) << q.text;
+    if (has_words && !cuts_word) {
+      EXPECT_TRUE(std::any_of(answer->hits.begin(), answer->hits.end(),
+                              [&](const SearchHit& hit) { return hit.exchange_id == id; }))
+          << stretch << " of " << whole;
+    }
+    ask(whole);
+    ask(stretch + " " + whole + stretch);
+  }
 }
 
 TEST_F(Languages, SnippetsCutBetweenCharacters) {
