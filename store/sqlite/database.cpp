@@ -2,6 +2,7 @@
 
 #include "schemas/migrations.hpp"
 #include "store/sqlite/migrate.hpp"
+#include "store/tokenizer/registration.hpp"
 
 #include <sys/stat.h>
 
@@ -43,6 +44,7 @@ Database Database::open(const std::filesystem::path& file, OpenMode mode) {
     out.exec("PRAGMA mmap_size = 33554432");
   }
   out.exec("PRAGMA temp_store = MEMORY");
+  tokenizer::register_tokenizer(raw);
   return out;
 }
 

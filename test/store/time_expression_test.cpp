@@ -35,6 +35,20 @@ TEST(TimeExpression, Relative) {
   EXPECT_EQ(range_of("14 months ago"), "2024-12-01 2025-01-01 '14 months ago'");
 }
 
+TEST(TimeExpression, InOtherLanguages) {
+  EXPECT_EQ(range_of("что сломалось вчера?"), "2026-02-10 2026-02-11 'вчера'");
+  EXPECT_EQ(range_of("Позавчера чинили"), "2026-02-09 2026-02-10 'Позавчера'");
+  EXPECT_EQ(range_of("ошибка на прошлой неделе"), "2026-02-02 2026-02-09 'на прошлой неделе'");
+  EXPECT_EQ(range_of("вчерашний день"), "none");
+  EXPECT_EQ(range_of("昨天修的错误"), "2026-02-10 2026-02-11 '昨天'");
+  EXPECT_EQ(range_of("上个月的部署"), "2026-01-01 2026-02-01 '上个月'");
+  EXPECT_EQ(range_of("一昨日の障害"), "2026-02-09 2026-02-10 '一昨日'");
+  EXPECT_EQ(range_of("先週の修正"), "2026-02-02 2026-02-09 '先週'");
+  EXPECT_EQ(range_of("지난주에 고친 오류"), "2026-02-02 2026-02-09 '지난주'");
+  EXPECT_EQ(range_of("어제 작업"), "2026-02-10 2026-02-11 '어제'");
+  EXPECT_EQ(range_of("昨天", 0), "none");
+}
+
 TEST(TimeExpression, Dates) {
   EXPECT_EQ(range_of("in March"), "2025-03-01 2025-04-01 'March'");
   EXPECT_EQ(range_of("January releases"), "2026-01-01 2026-02-01 'January'");
