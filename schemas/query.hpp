@@ -49,6 +49,7 @@ struct RankingFeatures {
   double adjacency = 0;        // share of neighbouring words found side by side
   double title = 0;            // share of the query's weight in the session's title
   double identifier = 0;       // share of the query's identifiers found exactly
+  double brevity = 1;          // 0…1, how much it needs those around it: 1 up to sixty words, ½ at 120, …
   double neighbour_turns = 0;  // 0…1, how well the exchanges before and after fit
   double surroundings = 0;     // share of the query's weight found in it and a few exchanges around it
   double cosine = 0;

@@ -50,39 +50,4 @@ Weights neutral_weights() {
 
 std::span<const Coordinate> coordinates() { return kCoordinates; }
 
-FoundWeights search_weights(const Weights& start, std::span<const Coordinate> along, double least_gain, int passes,
-                            const std::function<double(const Weights&)>& score) {
-  FoundWeights found{start, score(start), {}};
-  for (int pass = 0; pass < passes; ++pass) {
-    bool changed = false;
-    for (const Coordinate& c : along) {
-      Weights origin = start;
-      const double from = c.of(origin);
-      FoundWeights best{found.weights, found.score + least_gain, {}};
-      std::size_t taken = found.steps.size();
-      bool better = false;
-      for (const double factor : c.factors) {
-        Weights w = found.weights;
-        if (c.of(w) == from * factor) continue;
-        c.of(w) = from * factor;
-        const double reached = score(w);
-        if (reached > best.score) {
-          best.weights = w;
-          best.score = reached;
-          taken = found.steps.size();
-          better = true;
-        }
-        found.steps.push_back({c.name, from * factor, reached, false});
-      }
-      if (!better) continue;
-      found.weights = best.weights;
-      found.score = best.score;
-      found.steps[taken].taken = true;
-      changed = true;
-    }
-    if (!changed) break;
-  }
-  return found;
-}
-
 }  // namespace memd::bench

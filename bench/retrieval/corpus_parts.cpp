@@ -83,7 +83,7 @@ Experiment flagging(std::string name, std::string title, std::vector<std::string
 Experiment ask_known_items(const Run& run, const fs::path& home) {
   std::vector<Question> questions;
   for (auto& [name, sessions] : session_names(home))
-    questions.push_back({name, {"all"}, sessions});
+    questions.push_back({name, {"all", "test"}, sessions});
   IndexedHome nameless = index_copy(run, home, false);
   auto db = sqlite::Database::open(nameless.database(), sqlite::OpenMode::read_only);
   auto& named = db.prepare("SELECT count(*) FROM sessions WHERE title_rank > 0");
@@ -109,7 +109,7 @@ Experiment ask_paraphrases(const Run& run, const fs::path& home, const fs::path&
                          "what was talked of, in other words",
                          Unit::exchange,
                          {hit_at(1), hit_at(5), mean_reciprocal_rank(), session_hit_at(5)},
-                         {final_split ? "final" : "dev"},
+                         final_split ? std::vector<std::string>{"final"} : std::vector<std::string>{"train", "test"},
                          {kinds.begin(), kinds.end()}},
                         run);
   experiment.ask(indexed, questions);
@@ -119,14 +119,16 @@ Experiment ask_paraphrases(const Run& run, const fs::path& home, const fs::path&
 Experiment ask_other_dialogs(const Run& run, const std::vector<LocomoDialog>& dialogs) {
   const std::string other = "of another dialog: more is better";
   const std::string own = "of the dialog, categories 1–4: less is better";
+  const auto half = [](std::size_t dialog) { return dialog < kTrainDialogs ? "train" : "test"; };
   Experiment experiment = flagging("negative-locomo", "LoCoMo, an index a dialog", {other, own}, run);
   for (std::size_t i = 0; i < dialogs.size(); ++i) {
     IndexedHome home(run.memd, [&](const fs::path& directory) { write_dialog(directory, dialogs[i], i); });
     std::vector<Question> questions;
     for (const LocomoQuestion& asked : dialogs[i].questions)
-      if (asked.category != 5 && !asked.evidence.empty()) questions.push_back({asked.text, {own}, {}});
+      if (asked.category != 5 && !asked.evidence.empty())
+        questions.push_back({asked.text, {own, half(i), kTalkedOf}, {}});
     for (const LocomoQuestion& asked : dialogs[(i + 1) % dialogs.size()].questions)
-      questions.push_back({asked.text, {other}, {}});
+      questions.push_back({asked.text, {other, half(i)}, {}});
     experiment.ask(home, questions);
   }
   return experiment;
@@ -140,9 +142,9 @@ Experiment ask_off_topic(const Run& run, const fs::path& home, const fs::path& o
   std::vector<Question> questions;
   const json::value data = read_json(off_topic);
   for (const auto& text : data.at("questions").as_array())
-    questions.push_back({std::string(text.as_string()), {never}, {}});
+    questions.push_back({std::string(text.as_string()), {never, questions.size() % 2 == 0 ? "train" : "test"}, {}});
   for (Question& question : read_paraphrases(paraphrases, indexed.documents(), final_split))
-    questions.push_back({question.text, {talked}, question.relevant});
+    questions.push_back({question.text, {talked, question.groups.front(), kTalkedOf}, {}});
   Experiment experiment = flagging("negative-corpus", "a home with real histories", {never, talked}, run);
   experiment.ask(indexed, questions);
   return experiment;

@@ -1,7 +1,7 @@
 #include "bench/retrieval/experiment.hpp"
 
-#include "bench/retrieval/feature_dump.hpp"
 #include "bench/retrieval/fts5_index.hpp"
+#include "bench/retrieval/ranking_cases.hpp"
 #include "bench/retrieval/teacher_vectors.hpp"
 
 #include <fmt/core.h>
@@ -67,6 +67,7 @@ void Experiment::ask(IndexedHome& home, const std::vector<Question>& questions) 
       run_.texts->add(question.text);
     return;
   }
+  if (run_.cases != nullptr) return run_.cases->add(plan_, home, questions);
   Fts5Index fts5(home.documents());
   const bool taught = !plan_.memd_only && run_.teacher != nullptr && run_.teacher->covers(home.documents(), questions);
   const std::size_t deep = plan_.unit == Unit::session ? kDeepHits : 10;
@@ -83,21 +84,19 @@ void Experiment::ask_memd(SearchTool& tool, const Question& question) {
   const Depth shown = by_session ? Depth{10, kSessions} : Depth{10, 0};
   const Depth fused = by_session ? Depth{kFusedHits, kSessions} : Depth{kFusedHits, 0};
   if (!tool.has_mode()) {
-    add("memd", question, tool.search(question.text, "", shown, false));
+    add("memd", question, tool.search(question.text, "", shown));
     return;
   }
-  const RankedList hybrid = tool.search(question.text, "hybrid", shown, false);
+  const RankedList hybrid = tool.search(question.text, "hybrid", shown);
   add("hybrid", question, hybrid);
   if (hybrid.ranking != "hybrid" && !told_) {
     told_ = true;
     fmt::print(stderr, "{}: memd has no vectors to search by, or can not embed: hybrid is {}\n", plan_.name,
                hybrid.ranking);
   }
-  if (run_.features != nullptr && tool.has_explain())
-    run_.features->add(plan_, question, tool.search(question.text, "hybrid", {kFusedHits, 0}, true));
   if (plan_.memd_only) return;
-  const RankedList lexical = tool.search(question.text, "lexical", fused, false);
-  const RankedList semantic = tool.search(question.text, "semantic", fused, false);
+  const RankedList lexical = tool.search(question.text, "lexical", fused);
+  const RankedList semantic = tool.search(question.text, "semantic", fused);
   add("lexical", question, lexical);
   if (semantic.ranking != "semantic") return;  // words in its place are no measurement of it
   add("semantic", question, semantic);

@@ -26,19 +26,22 @@ Measure session_hit_at(std::size_t k);
 Measure says_nothing_relevant();
 Measure says_low_confidence();
 
+// Group of questions of which a memd that says that nothing is relevant is wrong.
+inline constexpr const char* kTalkedOf = "talked of";
+
 // Methods, in the order of the tables.
 inline constexpr const char* kMethods[] = {"fts5", "memd", "lexical", "semantic", "rrf", "hybrid", "teacher"};
 
-class FeatureDump;
+class RankingCases;
 class TeacherVectors;
 class TextDump;
 
 // What all parts of one invocation share; pointers may be null and are not owned.
 struct Run {
   std::filesystem::path memd;
-  FeatureDump* features = nullptr;          // hits of the hybrid mode with what they were ranked by
   const TeacherVectors* teacher = nullptr;  // a further method
   TextDump* texts = nullptr;                // texts are written down, and nothing is asked
+  RankingCases* cases = nullptr;            // what is ranked for each question is kept, and nothing is measured
 };
 
 // What one method made of the questions; a value for each question, in the order they were asked.

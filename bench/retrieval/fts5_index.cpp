@@ -69,7 +69,7 @@ RankedList Fts5Index::search(const std::string& question, std::size_t limit) {
                   .bind(match, static_cast<std::int64_t>(limit));
     while (q.step()) {
       const Document& document = documents_[static_cast<std::size_t>(q.int64(0) - 1)];
-      list.hits.push_back({document.exchange_id, document.session_uid, q.real(1), {}, {}});
+      list.hits.push_back({document.exchange_id, document.session_uid, q.real(1), {}});
     }
     q.reset();
   }

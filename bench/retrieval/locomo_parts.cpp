@@ -31,9 +31,10 @@ Uids write_turns(const fs::path& home, const LocomoDialog& dialog, int collectio
 std::vector<std::string> groups_of(const LocomoQuestion& question, std::size_t dialog, bool session_level) {
   const std::string split = dialog < kTrainDialogs ? "train" : "test";
   const std::string category = "category " + std::to_string(question.category);
-  if (session_level) return {"all", split, category};
+  const std::string of_dialog = "dialog " + std::to_string(dialog + 1);
+  if (session_level) return {"all", split, category, of_dialog};
   if (question.category == 5) return {category};
-  return {"categories 1–4", split, category};
+  return {"categories 1–4", split, category, of_dialog};
 }
 
 // Exchange ids of the evidence, where a session's n-th turn is its n-th exchange.

@@ -24,7 +24,7 @@ RankedList reciprocal_rank_fusion(const std::vector<const RankedList*>& lists) {
     for (std::size_t rank = 0; rank < list->hits.size(); ++rank) {
       const Hit& hit = list->hits[rank];
       const auto [at, is_new] = place.try_emplace(hit.exchange_id, fused.hits.size());
-      if (is_new) fused.hits.push_back({hit.exchange_id, hit.session_uid, 0, {}, {}});
+      if (is_new) fused.hits.push_back({hit.exchange_id, hit.session_uid, 0, {}});
       fused.hits[at->second].score += 1 / (60 + static_cast<double>(rank + 1));
     }
   }

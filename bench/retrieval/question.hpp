@@ -30,7 +30,6 @@ struct Hit {
   std::string session_uid;
   double score = 0;
   std::string confidence;  // as memd says it; empty: it does not say
-  std::string features;    // what it was ranked by, a JSON object; empty: not asked for
 };
 
 struct RankedList {

@@ -2,13 +2,16 @@
 // to its tool `semantic_search`, beside SQLite's FTS5 over the same texts. docs/benchmarks.md says what the parts are.
 //
 //   retrieval_bench --memd MEMD [--locomo FILE] [--corpus HOME] [--longmemeval FILE] [--part NAME…] [--json FILE]
+#include "bench/retrieval/confidence_fit.hpp"
 #include "bench/retrieval/corpus_parts.hpp"
-#include "bench/retrieval/feature_dump.hpp"
 #include "bench/retrieval/locomo.hpp"
 #include "bench/retrieval/longmemeval.hpp"
+#include "bench/retrieval/ranking_cases.hpp"
+#include "bench/retrieval/ranking_fit.hpp"
 #include "bench/retrieval/report.hpp"
 #include "bench/retrieval/teacher_vectors.hpp"
 
+#include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -22,6 +25,7 @@
 
 namespace {
 
+using namespace memd;
 using namespace memd::bench;
 namespace fs = std::filesystem;
 
@@ -35,11 +39,12 @@ struct Options {
   fs::path longmemeval;
   fs::path questions = MEMD_SOURCE_DIR "/bench/retrieval";
   fs::path json;
-  fs::path features;
   fs::path teacher;
   fs::path texts;
   std::vector<std::string> parts;
   bool final_split = false;
+  bool fit = false;
+  bool leave_one_out = false;
   std::size_t limit = 0;
 
   bool wants(const std::string& part) const {
@@ -58,7 +63,8 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--part", o.parts, "Only these parts")->check(CLI::IsMember(kParts));
   app.add_flag("--final", o.final_split, "Paraphrases that nothing was tuned on, instead of the others");
   app.add_option("--json", o.json, "Write the figures here, too");
-  app.add_option("--dump-features", o.features, "Write hits with what they were ranked by: JSON lines");
+  auto* const fit = app.add_flag("--fit", o.fit, "Look for the weights of the ranking, and measure nothing");
+  app.add_flag("--leave-one-out", o.leave_one_out, "Fit also on all dialogs but one, for each")->needs(fit);
   app.add_option("--dump-texts", o.texts, "Write the texts for a teacher, and ask nothing: JSON lines");
   app.add_option("--teacher", o.teacher, "Vectors of these texts: a further method")->check(CLI::ExistingFile);
 }
@@ -103,18 +109,19 @@ void check(const Options& options) {
 
 void run_parts(const Options& options) {
   check(options);
-  std::optional<FeatureDump> features;
   std::optional<TeacherVectors> teacher;
   std::optional<TextDump> texts;
-  if (!options.features.empty()) features.emplace(options.features);
   if (!options.teacher.empty()) teacher.emplace(options.teacher);
   if (!options.texts.empty()) texts.emplace(options.texts);
-  const Run run{options.memd, features ? &*features : nullptr, teacher ? &*teacher : nullptr,
-                texts ? &*texts : nullptr};
+  RankingCases cases;
+  const Run run{options.memd, teacher ? &*teacher : nullptr, texts ? &*texts : nullptr, options.fit ? &cases : nullptr};
   Report report;
   if (!options.locomo.empty()) run_locomo(options, run, report);
   if (!options.corpus.empty()) run_corpus(options, run, report);
   if (!options.longmemeval.empty() && options.wants("longmemeval")) run_longmemeval(options, run, report);
+  if (options.fit)
+    fmt::print("{}{}", ranking_fit_report(cases, options.leave_one_out),
+               confidence_fit_report(cases, search::kRankingWeights));
   if (!options.json.empty()) report.write_json(options.json);
 }
 

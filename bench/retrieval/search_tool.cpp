@@ -26,7 +26,6 @@ Hit read_hit(const json::object& result) {
   hit.session_uid = text_of(result, "session_id");
   if (const auto* score = result.if_contains("relevance_score")) hit.score = score->to_number<double>();
   hit.confidence = text_of(result, "confidence");
-  if (const auto* features = result.if_contains("features")) hit.features = json::serialize(*features);
   return hit;
 }
 
@@ -46,11 +45,10 @@ SearchTool::SearchTool(const std::string& socket) : client_(socket, "retrieval_b
     if (tool.at("name") != "semantic_search") continue;
     const auto& properties = tool.at("inputSchema").at("properties").as_object();
     has_mode_ = properties.contains("mode");
-    has_explain_ = properties.contains("explain");
   }
 }
 
-RankedList SearchTool::search(const std::string& question, const std::string& mode, Depth depth, bool explain) {
+RankedList SearchTool::search(const std::string& question, const std::string& mode, Depth depth) {
   RankedList list;
   std::string cursor;
   for (int page = 0; page < kMostPages; ++page) {
@@ -58,7 +56,6 @@ RankedList SearchTool::search(const std::string& question, const std::string& mo
                            {"n_results", depth.sessions > 0 ? kHitsAPage : static_cast<int>(depth.hits)},
                            {"max_tokens", kTokensAPage}};
     if (!mode.empty()) arguments["mode"] = mode;
-    if (explain) arguments["explain"] = true;
     if (!cursor.empty()) arguments["cursor"] = cursor;
     const auto start = std::chrono::steady_clock::now();
     const json::value result = client_.call_tool("semantic_search", std::move(arguments));

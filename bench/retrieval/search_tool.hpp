@@ -20,17 +20,14 @@ class SearchTool {
  public:
   explicit SearchTool(const std::string& socket);
 
-  // Arguments that this memd's tools/list shows.
-  bool has_mode() const { return has_mode_; }
-  bool has_explain() const { return has_explain_; }
+  bool has_mode() const { return has_mode_; }  // as this memd's tools/list says
 
   // `mode`: hybrid, lexical, semantic; empty: not sent.
-  RankedList search(const std::string& question, const std::string& mode, Depth depth, bool explain);
+  RankedList search(const std::string& question, const std::string& mode, Depth depth);
 
  private:
   RpcClient client_;
   bool has_mode_ = false;
-  bool has_explain_ = false;
 };
 
 }  // namespace memd::bench

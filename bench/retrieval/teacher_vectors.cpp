@@ -82,7 +82,7 @@ RankedList TeacherVectors::search(const std::string& question, const std::vector
     double cosine = 0;
     for (std::size_t i = 0; i < dimension_; ++i)
       cosine += static_cast<double>(q[i]) * d[i];
-    list.hits.push_back({document.exchange_id, document.session_uid, cosine, {}, {}});
+    list.hits.push_back({document.exchange_id, document.session_uid, cosine, {}});
   }
   const auto kept = list.hits.begin() + static_cast<std::ptrdiff_t>(std::min(limit, list.hits.size()));
   std::partial_sort(list.hits.begin(), kept, list.hits.end(),

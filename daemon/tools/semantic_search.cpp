@@ -32,6 +32,7 @@ FeaturesOut features_of(const RankingFeatures& f) {
           {"adjacency", rounded(f.adjacency)},
           {"title", rounded(f.title)},
           {"identifier", rounded(f.identifier)},
+          {"brevity", rounded(f.brevity)},
           {"neighbour_turns", rounded(f.neighbour_turns)},
           {"surroundings", rounded(f.surroundings)},
           {"cosine", rounded(f.cosine)},

@@ -13,13 +13,11 @@ namespace {
 constexpr double kHalfLife = 90.0 * kMsPerDay;
 constexpr double kMostCloseness = 1.5;
 
-// What the exchange itself says, as its neighbours count it.
-double own_text(const RankingFeatures& f) {
-  const RankingWeights& w = kRankingWeights;
-  return w.bm25 * f.bm25 + w.coverage * focused_coverage(f) + w.meaning * closeness(f.dense_z);
+// What the exchange itself says, as its neighbours count it: 0…1.
+double own_text(const RankingFeatures& f, const RankingWeights& w) {
+  const double most = w.bm25 + w.coverage + w.meaning * kMostCloseness;
+  return (w.bm25 * f.bm25 + w.coverage * focused_coverage(f) + w.meaning * closeness(f.dense_z)) / most;
 }
-constexpr double kMostOwnText =
-    kRankingWeights.bm25 + kRankingWeights.coverage + kRankingWeights.meaning * kMostCloseness;
 
 double kernel(std::int64_t distance) {
   const auto steps = static_cast<std::size_t>(std::llabs(distance));
@@ -47,7 +45,7 @@ double recency_of(TimeMs started_at, TimeMs now) {
   return std::exp2(-static_cast<double>(std::max<TimeMs>(0, now - started_at)) / kHalfLife);
 }
 
-void add_context(std::span<FusionCandidate> candidates, std::span<const double> shares) {
+void add_context(std::span<FusionCandidate> candidates, std::span<const double> shares, const RankingWeights& weights) {
   std::vector<std::size_t> order(candidates.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto place = [&](std::size_t i) { return std::pair(candidates[i].session, candidates[i].number); };
@@ -56,7 +54,7 @@ void add_context(std::span<FusionCandidate> candidates, std::span<const double> 
                          std::accumulate(std::begin(kAfter), std::end(kAfter), 0.0);
   std::vector<double> own(candidates.size());
   for (std::size_t i = 0; i < candidates.size(); ++i)
-    own[i] = own_text(candidates[i].features);
+    own[i] = own_text(candidates[i].features, weights);
 
   std::size_t first = 0;  // of those near enough before
   for (std::size_t at = 0; at < order.size(); ++at) {
@@ -74,16 +72,18 @@ void add_context(std::span<FusionCandidate> candidates, std::span<const double> 
       around |= c.terms;
       neighbours += kernel(c.number - here.number) * own[order[other]];
     }
-    here.features.neighbour_turns = neighbours / (kernels * kMostOwnText);
+    here.features.neighbour_turns = neighbours / kernels;
     here.features.surroundings = weight_of(around, shares);
   }
 }
 
 double fused_score(const RankingFeatures& f, bool by_meaning, const RankingWeights& w) {
-  double sum = w.bm25 * f.bm25 + w.coverage * focused_coverage(f) + w.adjacency * f.adjacency + w.title * f.title +
-               w.identifier * f.identifier + w.neighbour_turns * f.neighbour_turns + w.surroundings * f.surroundings +
-               w.recency * f.recency + w.date * f.date + w.same_project * f.same_project;
-  double most = w.bm25 + w.coverage + w.adjacency + w.title + w.surroundings;
+  const double around =
+      w.coverage * focused_coverage(f) + w.neighbour_turns * f.neighbour_turns + w.surroundings * f.surroundings;
+  double sum = w.bm25 * f.bm25 + w.adjacency * f.adjacency + w.title * f.title + w.identifier * f.identifier +
+               f.brevity * around + (1 - f.brevity) * w.self_contained * f.bm25 + w.recency * f.recency +
+               w.date * f.date + w.same_project * f.same_project;
+  double most = w.bm25 + w.adjacency + w.title + w.coverage + w.surroundings;
   if (by_meaning) {
     sum += w.meaning * closeness(f.dense_z);
     most += w.meaning * kMostCloseness;
@@ -91,9 +91,9 @@ double fused_score(const RankingFeatures& f, bool by_meaning, const RankingWeigh
   return sum / most;
 }
 
-void rank(std::vector<FusionCandidate>& candidates, bool by_meaning) {
+void rank(std::vector<FusionCandidate>& candidates, bool by_meaning, const RankingWeights& weights) {
   for (FusionCandidate& c : candidates)
-    c.score = fused_score(c.features, by_meaning);
+    c.score = fused_score(c.features, by_meaning, weights);
   std::sort(candidates.begin(), candidates.end(), [](const FusionCandidate& a, const FusionCandidate& b) {
     return a.score != b.score ? a.score > b.score : a.id > b.id;
   });

@@ -33,12 +33,13 @@ double recency_of(TimeMs started_at, TimeMs now);
 
 // Fills features.neighbour_turns and features.surroundings from the candidates around each in its session: what is not
 // among the candidates counts as holding nothing. `shares`: of the query's weight, by term; sums to at most 1.
-void add_context(std::span<FusionCandidate> candidates, std::span<const double> shares);
+void add_context(std::span<FusionCandidate> candidates, std::span<const double> shares,
+                 const RankingWeights& weights = kRankingWeights);
 
 // 0…1. 1: every word of the question, often, side by side, and its meaning too when `by_meaning`.
 double fused_score(const RankingFeatures& features, bool by_meaning, const RankingWeights& weights = kRankingWeights);
 
 // Sets the scores and sorts: best first, equal ones newest first (by id).
-void rank(std::vector<FusionCandidate>& candidates, bool by_meaning);
+void rank(std::vector<FusionCandidate>& candidates, bool by_meaning, const RankingWeights& weights = kRankingWeights);
 
 }  // namespace memd::search

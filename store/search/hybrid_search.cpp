@@ -14,7 +14,6 @@ namespace {
 constexpr std::size_t kByWords = 200;       // ranked together with
 constexpr std::size_t kByMeaning = 100;     // these
 constexpr double kLeastZ = 2;               // of a hit that has no word of the question
-constexpr std::size_t kJudged = 5;          // the best hits, for whether there is anything relevant
 constexpr std::size_t kLeastDistinct = 50;  // hits whose copies are looked for
 // The snippet shows what is nearest in meaning, and not the words, of a hit this near with less than this of the words.
 constexpr double kTellingZ = 3;
@@ -113,13 +112,19 @@ SearchAnswer HybridSearch::search(const SearchQuery& query, const SemanticQuesti
   answer.more = hits.size() >= wanted;
   if (!words.filters_alone()) {
     std::vector<RankingFeatures> best;
-    for (std::size_t i = 0; i < std::min(hits.size(), kJudged); ++i)
+    for (std::size_t i = 0; i < std::min<std::size_t>(hits.size(), kJudgedHits); ++i)
       best.push_back(hits[i].candidate->features);
     answer.nothing_relevant = nothing_relevant(best, by_meaning);
   }
   for (std::size_t i = offset; i < std::min(hits.size(), offset + limit); ++i)
     answer.hits.push_back(load(query, words, hits[i], by_meaning));
   return answer;
+}
+
+HybridSearch::Pool HybridSearch::pool(const SearchQuery& query, const SemanticQuestion& question) {
+  const LexicalQuestion words = lexical_.understand(query);
+  CandidateFilter filter(db_, lexical_.places(), query.filter, words.typed);
+  return {ranked(query, words, question, filter, kByWords).candidates, shares_of(words.plan)};
 }
 
 HybridSearch::Ranking HybridSearch::ranked(const SearchQuery& query, const LexicalQuestion& words,

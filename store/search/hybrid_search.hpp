@@ -35,6 +35,13 @@ class HybridSearch {
   // In a read transaction, which began after `lengths` was made.
   SearchAnswer search(const SearchQuery& query, const SemanticQuestion& question, KnownLengths& lengths);
 
+  // What is ranked together for a question, and what add_context() takes: for who looks for better weights.
+  struct Pool {
+    std::vector<FusionCandidate> candidates;  // best first
+    std::vector<double> shares;
+  };
+  Pool pool(const SearchQuery& query, const SemanticQuestion& question);
+
  private:
   struct Ranking {
     std::vector<FusionCandidate> candidates;  // best first

@@ -68,14 +68,8 @@ LexicalSearch::Found LexicalSearch::candidates(const LexicalQuestion& question, 
 }
 
 std::vector<LexicalCandidate> LexicalSearch::score(const LexicalQuestion& question, std::span<const ExchangeId> ids) {
-  std::vector<LexicalCandidate> out;
-  if (question.plan.terms.empty()) {
-    for (const ExchangeId id : ids)
-      out.push_back({id, 0, {}, 0});
-    return out;
-  }
-  out = PostingWalk(statistics_.index(), question.plan, *question.lengths).score(ids);
-  add_session_features(question.typed, titles_.shares(question.plan), out);
+  std::vector<LexicalCandidate> out = PostingWalk(statistics_.index(), question.plan, *question.lengths).score(ids);
+  if (!question.plan.terms.empty()) add_session_features(question.typed, titles_.shares(question.plan), out);
   return out;
 }
 

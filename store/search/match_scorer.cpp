@@ -6,9 +6,10 @@
 namespace memd::search {
 namespace {
 
-constexpr double kFullBm25 = 1.6;   // times Σ idf counts as full
-constexpr double kBm25Share = 0.6;  // the rest is coverage
-constexpr int kNear = 3;            // words typed apart that still count as neighbours
+constexpr double kFullBm25 = 1.6;      // times Σ idf counts as full
+constexpr double kBm25Share = 0.6;     // the rest is coverage
+constexpr double kSelfContained = 60;  // words: what is shorter needs the exchanges around it to say what it is about
+constexpr int kNear = 3;               // words typed apart that still count as neighbours
 
 }  // namespace
 
@@ -86,6 +87,10 @@ double MatchScorer::side_by_side(std::span<const TermHits> hits, double coverage
     }
   }
   return static_cast<double>(found) / static_cast<double>(neighbours_.size());
+}
+
+double brevity_of(std::int64_t words) {
+  return std::min(1.0, kSelfContained / std::max(1.0, static_cast<double>(words)));
 }
 
 }  // namespace memd::search

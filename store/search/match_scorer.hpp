@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -14,7 +13,7 @@ namespace memd::search {
 
 // Where a term stands in one document.
 struct TermHits {
-  double weight = 0;                 // occurrences, by column
+  double weight = 0;                 // occurrences; less than 1 each of a guess
   std::vector<std::int64_t> places;  // column << 32 | word, sorted; the first ones
 };
 
@@ -66,10 +65,7 @@ class MatchScorer {
   std::vector<Neighbours> neighbours_;
 };
 
-// What an occurrence in this column of exchanges_fts counts; no column more than one before.
-inline double column_weight(std::uint32_t column) {
-  constexpr double kWeights[] = {3, 3, 2, 1};  // user, interventions, assistant, tools
-  return column < std::size(kWeights) ? kWeights[column] : 0;
-}
+// RankingFeatures::brevity of a text of so many words.
+double brevity_of(std::int64_t words);
 
 }  // namespace memd::search

@@ -216,7 +216,7 @@ void PostingWalk::look_at(std::uint32_t document, Wanted& wanted) {
   if (!asked && !hopeful) return;
   const bool allowed = find_hits(document);
   if (!asked && (!allowed || scorer_.match(hits_, least_length_ratio(id)).score < wanted.best.threshold())) return;
-  const Match match = scorer_.match(hits_, length_ratio(id));
+  const Match match = this->match(id);
   LexicalCandidate candidate{id, match.score, match.features, match.terms};
   const bool among_best =
       hopeful && allowed && candidate.score > 0 && wanted.best.takes(candidate) && wanted.filter.passes(id);
@@ -253,7 +253,7 @@ PostingWalk::Ranked PostingWalk::best(CandidateFilter& filter, std::size_t count
   Ranked out{best.take(), {}};
   for (const ExchangeId id : also) {
     const auto found = asked_for.find(id);
-    out.also.push_back(found != asked_for.end() ? found->second : LexicalCandidate{id, 0, {}, 0});
+    out.also.push_back(found != asked_for.end() ? found->second : wordless(id));
   }
   return out;
 }
@@ -262,20 +262,22 @@ std::vector<LexicalCandidate> PostingWalk::score(std::span<const ExchangeId> ids
   std::vector<ExchangeId> sorted(ids.begin(), ids.end());
   std::sort(sorted.begin(), sorted.end());
   std::unordered_map<ExchangeId, Match> found;
-  for (auto next = sorted.begin(); next != sorted.end();) {
+  for (auto next = terms_.empty() ? sorted.end() : sorted.begin(); next != sorted.end();) {
     load_stretch(*next, sorted, {}, 0);
     for (; next != sorted.end() && *next < base_ + kStretch; ++next) {
       const auto document = static_cast<std::uint32_t>(*next - base_);
       if ((documents_[document].terms & kTerms) == 0 || found.contains(*next)) continue;
       find_hits(document);
-      Match& match = found[*next] = scorer_.match(hits_, length_ratio(*next));
+      Match& match = found[*next] = this->match(*next);
       match.features.identifier = identifier_share(document);
     }
   }
   std::vector<LexicalCandidate> out;
   for (const ExchangeId id : ids) {
-    const Match match = found[id];
-    out.push_back({id, match.score, match.features, match.terms});
+    const auto match = found.find(id);
+    out.push_back(match != found.end()
+                      ? LexicalCandidate{id, match->second.score, match->second.features, match->second.terms}
+                      : wordless(id));
   }
   return out;
 }

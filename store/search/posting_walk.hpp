@@ -71,7 +71,7 @@ class PostingWalk {
   template <class Found>
   void each_document(const Form& form, Found&& found) const;
   void touch(std::size_t term, const Form& form, const Entry& entry);
-  double most_weight(const Entry& entry) const;
+  std::size_t most_occurrences(const Entry& entry) const;
   template <class Visit>
   void each_touched(Visit&& visit) const;  // in order
   PositionReader positions_of(Word& word, std::uint32_t document) const;
@@ -80,9 +80,10 @@ class PostingWalk {
   bool holds(const Form& form, std::uint32_t document, TermHits* hits);
   bool find_hits(std::uint32_t document);  // false: lacks a required term, or holds what is forbidden
   double identifier_share(std::uint32_t document);
-  double least_length() const;  // words of the document whose hits were found last
-  double length_ratio(ExchangeId id);
+  double least_length() const;                     // words of the document whose hits were found last
   double least_length_ratio(ExchangeId id) const;  // likewise
+  Match match(ExchangeId id);                      // likewise
+  LexicalCandidate wordless(ExchangeId id);        // holds nothing of the question
 
   class Best;
   struct Wanted {  // of one call of best()

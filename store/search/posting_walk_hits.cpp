@@ -12,12 +12,10 @@ constexpr std::size_t kPlaces = 128;  // of one word in one document
 
 }  // namespace
 
-// What its occurrences count at most: each takes a byte or more, and no column counts more than the first.
-double PostingWalk::most_weight(const Entry& entry) const {
-  constexpr char kColumn = 1;  // announces another column than 0
-  const bool later = entry.bytes > 2 && positions_[entry.offset] == kColumn;
-  return later ? (entry.bytes - 2) * column_weight(static_cast<unsigned char>(positions_[entry.offset + 1]))
-               : entry.bytes * column_weight(0);
+// Its occurrences at most: each takes a byte or more, and a column other than the first is announced by two.
+std::size_t PostingWalk::most_occurrences(const Entry& entry) const {
+  constexpr char kColumn = 1;
+  return entry.bytes > 2 && positions_[entry.offset] == kColumn ? entry.bytes - 2 : entry.bytes;
 }
 
 void PostingWalk::touch(std::size_t term, const Form& form, const Entry& entry) {
@@ -27,7 +25,8 @@ void PostingWalk::touch(std::size_t term, const Form& form, const Entry& entry) 
     const auto words = static_cast<double>(lengths_.known_words(base_ + entry.document));
     d.softness = static_cast<float>(MatchScorer::softness(words / index_.mean_length()));
   }
-  d.bm25 += static_cast<float>(idf * MatchScorer::saturated(form.weight * most_weight(entry), d.softness));
+  d.bm25 += static_cast<float>(
+      idf * MatchScorer::saturated(form.weight * static_cast<double>(most_occurrences(entry)), d.softness));
   if ((d.terms & 1U << term) != 0) return;
   touched_[entry.document / 64] |= std::uint64_t{1} << entry.document % 64;
   d.terms |= 1U << term;
@@ -55,7 +54,7 @@ bool PostingWalk::add_word(const Form& form, std::uint32_t document, TermHits& h
   const std::size_t before = hits.places.size();
   for (PositionReader p = positions_of(words_[form.words.front()], document);
        hits.places.size() < kPlaces && p.next();) {
-    hits.weight += form.weight * column_weight(p.column());
+    hits.weight += form.weight;
     hits.places.push_back(static_cast<std::int64_t>(p.column()) << 32 | p.word());
   }
   return hits.places.size() > before;
@@ -73,7 +72,7 @@ bool PostingWalk::holds(const Form& form, std::uint32_t document, TermHits* hits
     if (!follows) continue;
     found = true;
     if (hits == nullptr) break;
-    hits->weight += form.weight * column_weight(static_cast<std::uint32_t>(start >> 32));
+    hits->weight += form.weight;
     hits->places.push_back(start);
   }
   return found;
@@ -123,8 +122,17 @@ double PostingWalk::least_length_ratio(ExchangeId id) const {
   return (known != 0 ? static_cast<double>(known) : least_length()) / index_.mean_length();
 }
 
-double PostingWalk::length_ratio(ExchangeId id) {
-  return static_cast<double>(lengths_.words(id)) / index_.mean_length();
+Match PostingWalk::match(ExchangeId id) {
+  const std::int64_t words = lengths_.words(id);
+  Match out = scorer_.match(hits_, static_cast<double>(words) / index_.mean_length());
+  out.features.brevity = brevity_of(words);
+  return out;
+}
+
+LexicalCandidate PostingWalk::wordless(ExchangeId id) {
+  LexicalCandidate out{id, 0, {}, 0};
+  out.features.brevity = brevity_of(lengths_.words(id));
+  return out;
 }
 
 }  // namespace memd::search

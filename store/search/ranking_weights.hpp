@@ -2,18 +2,22 @@
 
 namespace memd::search {
 
-// What each feature of RankingFeatures adds to a score. packaging/model/fit_ranking.py says what each is worth.
+// What each feature of RankingFeatures adds to a score, where bm25 adds 1. Fitted by `retrieval_bench --fit`, but for
+// the last three, which none of its questions reward; docs/benchmarks.md has the figures.
 struct RankingWeights {
-  double bm25 = 0.8;
-  double coverage = 1.0;  // of focused_coverage()
-  double adjacency = 0.2;
-  double title = 0.2;
-  double identifier = 0.3;
-  double neighbour_turns = 1.2;
-  double surroundings = 0.9;
+  double bm25 = 1.0;
+  double adjacency = 0.25;
+  double identifier = 1.0;
+  double date = 1.0;
   double meaning = 1.0;  // of closeness()
+  // As far as a text is too short to speak for itself, by `brevity`:
+  double coverage = 1.0;  // of focused_coverage()
+  double neighbour_turns = 1.0;
+  double surroundings = 1.0;
+  // As far as it is not, bm25 once more. In a long text every word stands by chance, so which do says little.
+  double self_contained = 2.0;
+  double title = 0.25;
   double recency = 0.05;
-  double date = 0.3;
   double same_project = 0.1;
 };
 inline constexpr RankingWeights kRankingWeights{};

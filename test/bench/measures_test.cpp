@@ -71,7 +71,7 @@ TEST(Bootstrap, DifferencesArePaired) {
   EXPECT_THROW(bootstrap_difference({1}, {1, 2}), std::invalid_argument);
 }
 
-Hit at(const char* exchange, const char* session) { return {exchange, session, 0, {}, {}}; }
+Hit at(const char* exchange, const char* session) { return {exchange, session, 0, {}}; }
 
 TEST(Rankings, SessionStandsWhereItsFirstHitStands) {
   const std::vector<Hit> hits{at("x3", "s1"), at("x9", "s2"), at("x4", "s1"), at("x1", "s3")};

@@ -1,5 +1,6 @@
 #include "store/search/fusion.hpp"
 #include "store/search/confidence.hpp"
+#include "store/search/match_scorer.hpp"
 
 #include <gmock/gmock.h>
 
@@ -64,6 +65,44 @@ TEST(Fusion, AFullHitScoresOneAndNothingScoresZero) {
   full.dense_z = 10;
   EXPECT_NEAR(fused_score(full, true), 1, 1e-9);
   EXPECT_EQ(fused_score({}, true), 0);
+}
+
+// In a long text every word stands by chance, and what stands around it says nothing of it.
+TEST(Fusion, ATextThatSpeaksForItselfNeedsNoneAround) {
+  RankingFeatures f;
+  f.bm25 = 0.3;
+  RankingFeatures surrounded = f;
+  surrounded.coverage = surrounded.neighbour_turns = surrounded.surroundings = 0.9;
+  EXPECT_GT(fused_score(surrounded, false), 1.5 * fused_score(f, false));
+  f.brevity = surrounded.brevity = 0.5;
+  const double half = fused_score(surrounded, false) - fused_score(f, false);
+  EXPECT_GT(half, 0);
+  f.brevity = surrounded.brevity = 0;
+  EXPECT_EQ(fused_score(surrounded, false), fused_score(f, false));
+  RankingFeatures brief = f;
+  brief.brevity = 1;
+  EXPECT_GT(fused_score(f, false), fused_score(brief, false)) << "bm25 is all there is to judge it by";
+}
+
+TEST(Fusion, BrevityIsOneUpToSixtyWords) {
+  EXPECT_EQ(brevity_of(0), 1);
+  EXPECT_EQ(brevity_of(60), 1);
+  EXPECT_EQ(brevity_of(120), 0.5);
+  EXPECT_EQ(brevity_of(6000), 0.01);
+}
+
+TEST(Fusion, OtherWeightsMakeAnotherOrder) {
+  std::vector<FusionCandidate> c{candidate(1, 7, 1), candidate(2, 8, 1)};
+  c[0].features.bm25 = 0.5;
+  c[1].features.dense_z = 5;
+  RankingWeights by_words;
+  by_words.meaning = 0;
+  rank(c, true, by_words);
+  EXPECT_EQ(c[0].id, 1);
+  RankingWeights meant;
+  meant.meaning = 3;
+  rank(c, true, meant);
+  EXPECT_EQ(c[0].id, 2);
 }
 
 TEST(Fusion, MeaningCountsOnlyWhenItWasLookedAt) {
@@ -145,7 +184,7 @@ TEST(Confidence, WordsIdentifiersAndMeaning) {
   EXPECT_EQ(confidence_of(f, true), Confidence::high);
   f.coverage = f.surroundings = f.bm25 = 0.7;
   EXPECT_EQ(confidence_of(f, true), Confidence::medium);
-  f.coverage = f.surroundings = f.bm25 = 0.45;
+  f.coverage = f.surroundings = f.bm25 = 0.4;
   EXPECT_EQ(confidence_of(f, true), Confidence::low) << "meaning was looked at and is not near";
   EXPECT_EQ(confidence_of(f, false), Confidence::medium) << "words are all there is";
   f.coverage = f.surroundings = f.bm25 = 0;
@@ -153,6 +192,9 @@ TEST(Confidence, WordsIdentifiersAndMeaning) {
   EXPECT_EQ(confidence_of(f, true), Confidence::low) << "so near is one of very many texts by chance";
   f.surroundings = 0.7;
   EXPECT_EQ(confidence_of(f, true), Confidence::medium);
+  f.brevity = 0.1;
+  EXPECT_EQ(confidence_of(f, true), Confidence::low) << "words around a long text say nothing of it";
+  f.brevity = 1;
   f.surroundings = f.dense_z = 0;
   f.identifier = 1;
   EXPECT_EQ(confidence_of(f, true), Confidence::low) << "a name that may be a common command";

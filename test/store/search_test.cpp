@@ -37,12 +37,12 @@ class Search : public testing::Test {
   Reader reader_{store_.file()};
 };
 
-TEST_F(Search, CoverageThenPlaceDecide) {
+TEST_F(Search, CoverageThenLengthDecideWhereverTheWordsStand) {
   const auto s = store_.session({.native_id = "aaaa1", .title = "Sockets"});
   const auto tool = store_.exchange(s, {.user = "unrelated", .answer = "nothing", .tools = "epoll timeout"});
   const auto one = store_.exchange(s, {.user = "epoll is what", .answer = "a call"});
   const auto both = store_.exchange(s, {.user = "why does the epoll timeout fire", .answer = "because"});
-  EXPECT_THAT(ids("epoll timeout"), ElementsAre(both, tool, one));
+  EXPECT_THAT(ids("epoll timeout"), ElementsAre(tool, both, one));
 }
 
 TEST_F(Search, NeighboursBeatScatteredWords) {

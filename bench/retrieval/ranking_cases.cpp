@@ -1,0 +1,74 @@
+#include "bench/retrieval/ranking_cases.hpp"
+
+#include "bench/retrieval/builtin_semantic_index.hpp"
+#include "store/sqlite/database.hpp"
+
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+#include <unordered_set>
+
+namespace memd::bench {
+namespace {
+
+constexpr std::size_t kShown = 10;
+
+std::shared_ptr<const CaseDocuments> documents_of(const IndexedHome& home) {
+  auto out = std::make_shared<CaseDocuments>();
+  std::map<std::string_view, std::size_t> texts;
+  for (const Document& document : home.documents()) {
+    const auto id = parse_exchange_id(document.exchange_id);
+    if (!id) throw std::runtime_error("no exchange id: " + document.exchange_id);
+    const std::size_t text = texts.try_emplace(document.text, texts.size()).first->second;
+    out->emplace(*id, CaseDocument{{document.exchange_id, document.session_uid, 0, {}}, text});
+  }
+  return out;
+}
+
+}  // namespace
+
+bool RankingCase::has(std::string_view group) const {
+  return std::find(question.groups.begin(), question.groups.end(), group) != question.groups.end();
+}
+
+CaseAnswer answer(const RankingCase& c, Unit unit, const search::RankingWeights& weights) {
+  auto candidates = c.pool.candidates;
+  search::add_context(candidates, c.pool.shares, weights);
+  search::rank(candidates, c.by_meaning, weights);
+  CaseAnswer out;
+  std::unordered_set<std::size_t> texts;
+  std::set<std::string_view> keys;
+  for (const search::FusionCandidate& candidate : candidates) {
+    if (keys.size() == kShown) break;
+    const CaseDocument& document = c.documents->at(candidate.id);
+    if (!texts.insert(document.text).second) continue;
+    keys.insert(unit == Unit::session ? document.hit.session_uid : document.hit.exchange_id);
+    out.list.hits.push_back(document.hit);
+    out.features.push_back(candidate.features);
+  }
+  return out;
+}
+
+void RankingCases::add(const Experiment::Plan& plan, const IndexedHome& home, const std::vector<Question>& questions) {
+  plans_.emplace(plan.name, plan);
+  const auto documents = documents_of(home);
+  auto db = sqlite::Database::open(home.database(), sqlite::OpenMode::read_only);
+  search::HybridSearch search(db);
+  BuiltinSemanticIndex index;
+  for (const Question& question : questions) {
+    SearchQuery query;
+    query.text = question.text;
+    auto vector = index.embed(search::question_of(question.text), {});
+    if (!vector) throw std::runtime_error(vector.error().message());
+    search::SemanticQuestion by_meaning{&index, *std::move(vector), {}};
+    for (const bool hybrid : {false, true}) {
+      RankingCase c{plan.name, hybrid, question, {}, documents};
+      if (!c.has("train") && !c.has("test")) break;
+      query.mode = hybrid ? SearchMode::hybrid : SearchMode::lexical;
+      c.pool = search.pool(query, hybrid ? by_meaning : search::SemanticQuestion{});
+      cases_.push_back(std::move(c));
+    }
+  }
+}
+
+}  // namespace memd::bench
