@@ -1,6 +1,7 @@
 #include "store/writer.hpp"
 
 #include "schemas/hash.hpp"
+#include "store/assembly/assembler.hpp"
 #include "store/ingestion/capture.hpp"
 
 #include <map>
@@ -38,6 +39,8 @@ Writer::Writer(std::filesystem::path file, sqlite::Database db, const Clock& clo
       items_(std::make_unique<assembly::ItemLedger>(db_)),
       history_(std::make_unique<ingestion::SourceHistory>(db_)),
       drift_(std::make_unique<ingestion::DriftMonitor>(db_, *history_)) {}
+
+Writer::~Writer() = default;
 
 void Writer::begin() {
   if (transaction_ == nullptr) transaction_ = std::make_unique<sqlite::Transaction>(db_);

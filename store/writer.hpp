@@ -4,7 +4,6 @@
 #include "schemas/enrichment.hpp"
 #include "schemas/error.hpp"
 #include "schemas/source.hpp"
-#include "store/assembly/assembler.hpp"
 #include "store/assembly/item_ledger.hpp"
 #include "store/ingestion/drift_monitor.hpp"
 #include "store/ingestion/own_sessions.hpp"
@@ -24,6 +23,10 @@
 
 namespace memd {
 
+namespace assembly {
+class Assembler;
+}
+
 struct ApplyStats {
   std::uint64_t events = 0;
   std::uint64_t duplicates = 0;
@@ -40,6 +43,7 @@ class Writer {
   // With `raw_directory` the records of slices are kept there.
   static Result<std::unique_ptr<Writer>> open(const std::filesystem::path& file, const Clock& clock,
                                               const std::filesystem::path& raw_directory = {});
+  ~Writer();
 
   const std::filesystem::path& file() const { return file_; }
   Result<std::vector<Source>> sources();

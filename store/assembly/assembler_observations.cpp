@@ -85,6 +85,7 @@ void Assembler::note_rules(SessionWork& s, const Event& e, std::int64_t seq) {
 void Assembler::note_recovery(SessionWork& s, const Event& result, std::int64_t seq, const OpenCall& call) {
   if (result.is_error || call.input_hash == 0 || !s.has_draft || !s.draft.failed_inputs.contains(call.input_hash))
     return;
+  events_.write();
   const auto edited = observations_.edits_since_failure(s.pk, s.draft.first_seq, call.seq, call.input_hash);
   if (edited.empty()) return;
   Observation o =

@@ -1,6 +1,7 @@
 #include "store/assembly/identity_index.hpp"
 
 #include "schemas/hash.hpp"
+#include "store/sqlite/row_inserter.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -14,13 +15,15 @@ constexpr std::int64_t kMergePerAdded = 3;  // a merge has to be done before the
 constexpr std::int64_t kLeastMerge = 256;
 constexpr std::int64_t kMostAtOnce = 4'096;  // entries of a run in memory
 
-struct Entry {
+}  // namespace
+
+struct IdentityIndex::Entry {
   std::int64_t identity = 0;
   std::int64_t session_pk = 0;
   std::int64_t place = 0;
 };
 
-}  // namespace
+bool IdentityIndex::in_order(const Entry& a, const Entry& b) { return a.identity < b.identity; }
 
 void IdentityIndex::load() {
   if (loaded_) return;
@@ -76,6 +79,8 @@ void IdentityIndex::make_filter() {
   while (q.step())
     filter_->add(from_sql(q.int64(0)));
   q.reset();
+  for (const auto& [identity, place] : held_)
+    filter_->add(identity);
 }
 
 bool IdentityIndex::surely_new(std::uint64_t identity) {
@@ -90,6 +95,7 @@ bool IdentityIndex::surely_new(std::uint64_t identity) {
 std::optional<IdentityIndex::Place> IdentityIndex::find(std::uint64_t identity) {
   load();
   if (surely_new(identity)) return std::nullopt;
+  if (const auto it = held_.find(identity); it != held_.end()) return it->second;
   // Copies are read in the order of the original: where the last one was found, there the next one is.
   if (auto place = look_into(last_hit_, identity)) return place;
   for (auto run = runs_.rbegin(); run != runs_.rend(); ++run) {
@@ -104,11 +110,7 @@ std::optional<IdentityIndex::Place> IdentityIndex::find(std::uint64_t identity) 
 
 void IdentityIndex::add(std::uint64_t identity, std::int64_t session_pk, std::int64_t place) {
   load();
-  Run& run = newest();
-  db_.prepare("INSERT INTO identities (run, identity, session_pk, place) VALUES (?, ?, ?, ?)")
-      .bind(run.run, as_sql(identity), session_pk, place)
-      .run();
-  ++run.entries;
+  held_.try_emplace(identity, Place{session_pk, place});
   ++entries_;
   ++added_;
   if (!filter_) return;
@@ -118,8 +120,32 @@ void IdentityIndex::add(std::uint64_t identity, std::int64_t session_pk, std::in
     filter_->add(identity);
 }
 
+void IdentityIndex::write() {
+  if (held_.empty()) return;
+  std::vector<Entry> entries;
+  entries.reserve(held_.size());
+  for (const auto& [identity, place] : held_)
+    entries.push_back({as_sql(identity), place.session_pk, place.place});
+  std::sort(entries.begin(), entries.end(), in_order);
+  for (auto next = entries.begin(); next != entries.end();) {
+    Run& run = newest();
+    const auto room = std::min<std::int64_t>(shape_.run_entries - run.entries, entries.end() - next);
+    insert(run.run, std::span(next, static_cast<std::size_t>(room)));
+    run.entries += room;
+    next += room;
+  }
+  held_.clear();
+}
+
+void IdentityIndex::insert(std::int64_t run, std::span<const Entry> entries) {
+  sqlite::RowInserter rows(db_, "identities (run, identity, session_pk, place)", entries.size());
+  for (const Entry& e : entries)
+    rows.add(run, e.identity, e.session_pk, e.place);
+}
+
 void IdentityIndex::flush() {
   if (!loaded_ || added_ == 0) return;
+  write();
   const Run& run = newest();
   db_.prepare("UPDATE identity_runs SET entries = ? WHERE run = ?").bind(run.entries, run.run).run();
   plan_merge();
@@ -188,18 +214,17 @@ std::int64_t IdentityIndex::merge_step(std::int64_t into, std::vector<std::int64
   q.reset();
 
   std::erase_if(smallest, [&](const Entry& e) { return e.identity > bound; });
-  std::sort(smallest.begin(), smallest.end(), [](const Entry& a, const Entry& b) { return a.identity < b.identity; });
+  std::sort(smallest.begin(), smallest.end(), in_order);
   auto& remove = db_.prepare("DELETE FROM identities WHERE run = ? AND identity <= ?");
   for (const std::int64_t run : sources)
     remove.bind(run, bound).run();
-  auto& insert = db_.prepare("INSERT INTO identities (run, identity, session_pk, place) VALUES (?, ?, ?, ?)");
-  for (const Entry& e : smallest)
-    insert.bind(into, e.identity, e.session_pk, e.place).run();
+  insert(into, smallest);
   return static_cast<std::int64_t>(smallest.size());
 }
 
 void IdentityIndex::forget() {
   loaded_ = false;  // the filter may hold more than there is, never less
+  held_.clear();
   added_ = 0;
 }
 
