@@ -91,7 +91,7 @@ Result<std::vector<Source>> Writer::sources() {
   });
 }
 
-Result<ApplyStats> Writer::apply(SourceSlice& slice) {
+Result<ApplyStats> Writer::apply(SourceSlice& slice, const assembly::BatchNotes* notes) {
   auto result = sqlite::guard([&] {
     begin();
     const auto before = history_->look(slice.source);
@@ -103,7 +103,7 @@ Result<ApplyStats> Writer::apply(SourceSlice& slice) {
     ApplyStats stats;
     if (slice.items) stats.sources_set_back = take_back(slice);
     const TimeMs now = clock_.now();
-    const auto assembled = assembler_->apply(slice.batch, slice.source, slice.adapter_version, now);
+    const auto assembled = assembler_->apply(slice.batch, slice.source, slice.adapter_version, now, notes);
     if (raw_ && !is_own) raw_->add(slice, now);
     if (slice.items || !slice.rest.empty() || !slice.source.mark.empty()) save_items(slice);
     history_->note(before, slice, assembled.events, clock_.now());

@@ -25,7 +25,8 @@ namespace memd {
 
 namespace assembly {
 class Assembler;
-}
+class BatchNotes;
+}  // namespace assembly
 
 struct ApplyStats {
   std::uint64_t events = 0;
@@ -50,7 +51,8 @@ class Writer {
 
   // Stores the source (giving it an id if it is new), its ledger, diagnostics and events. Of a source that is changed
   // in place, the cursor becomes the bytes in the ledger until the source is read to its end (cursor == size).
-  Result<ApplyStats> apply(SourceSlice& slice);
+  // `notes`: of the slice's batch, made ahead; null: they are made here.
+  Result<ApplyStats> apply(SourceSlice& slice, const assembly::BatchNotes* notes = nullptr);
   Result<void> commit();
   bool has_uncommitted() const { return transaction_ != nullptr; }
 

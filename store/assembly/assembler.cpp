@@ -60,11 +60,13 @@ Assembler::Assembler(sqlite::Database& db)
       sessions_(db, exchanges_, history_),
       tail_(db) {}
 
-AssemblyStats Assembler::apply(EventBatch& batch, const Source& source, std::string_view adapter_version, TimeMs now) {
+AssemblyStats Assembler::apply(EventBatch& batch, const Source& source, std::string_view adapter_version, TimeMs now,
+                               const BatchNotes* notes) {
   mask_secrets(batch);
+  const BatchNotes made = notes == nullptr ? BatchNotes(batch) : BatchNotes();
   copies_.clear();  // other sources may have said more since
   AssemblyStats stats;
-  Context context{source, adapter_version, now, stats};
+  Context context{source, adapter_version, now, notes == nullptr ? made : *notes, stats};
   for (const auto& update : batch.sessions)
     apply_update(update, now);
   for (auto& event : batch.events)

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 namespace memd::assembly {
@@ -62,13 +61,18 @@ class IdentityIndex {
     std::int64_t merges_into = 0;  // 0: nothing
   };
 
-  struct Entry;
-  static bool in_order(const Entry& a, const Entry& b);
+  struct Entry {
+    std::int64_t identity = 0;  // as stored, which is the order of the B-tree
+    std::int64_t session_pk = 0;
+    std::int64_t place = 0;
+  };
+  static bool in_order(const Entry& a, const Entry& b) { return a.identity < b.identity; }
 
   void load();
   Run& newest();
   void insert(std::int64_t run, std::span<const Entry> entries);
   std::int64_t open_run(std::int64_t level);
+  std::optional<Place> look_into_held(std::int64_t identity);
   std::optional<Place> look_into(std::int64_t run, std::uint64_t identity);
   bool surely_new(std::uint64_t identity);
   void make_filter();
@@ -83,7 +87,8 @@ class IdentityIndex {
   std::vector<Run> runs_;     // by number; the last one takes new entries, unless it is sealed
   std::int64_t entries_ = 0;  // of all runs
   std::int64_t added_ = 0;    // since the last flush
-  std::unordered_map<std::uint64_t, Place> held_;
+  std::vector<Entry> held_;
+  std::size_t sorted_ = 0;  // of held_, at its beginning
   std::int64_t last_hit_ = 0;
 
   std::optional<BloomFilter> filter_;
