@@ -30,10 +30,8 @@ class RowInserter {
   }
 
  private:
-  static constexpr std::size_t kMany = 32;
-
   void begin(std::size_t columns) {
-    const std::size_t width = left_ >= kMany ? kMany : 1;
+    const std::size_t width = left_ >= 64 ? 64 : left_ >= 8 ? 8 : 1;
     if (width == width_) return;
     width_ = width;
     std::string row(2 * columns, ',');

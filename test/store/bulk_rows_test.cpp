@@ -37,7 +37,7 @@ class RowInserterTest : public testing::Test {
 
 TEST_F(RowInserterTest, InsertsAnyNumberOfRows) {
   std::int64_t next = 0;
-  for (const std::size_t count : {0, 1, 31, 32, 33, 64, 100}) {
+  for (const std::size_t count : {0, 1, 7, 8, 64, 81, 100}) {
     insert(next, count);
     next += static_cast<std::int64_t>(count);
     EXPECT_EQ(number("SELECT count(*) FROM t"), next);
