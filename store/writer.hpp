@@ -4,7 +4,6 @@
 #include "schemas/enrichment.hpp"
 #include "schemas/error.hpp"
 #include "schemas/source.hpp"
-#include "store/assembly/assembler.hpp"
 #include "store/assembly/item_ledger.hpp"
 #include "store/ingestion/drift_monitor.hpp"
 #include "store/ingestion/own_sessions.hpp"
@@ -24,6 +23,10 @@
 
 namespace memd {
 
+namespace assembly {
+class Assembler;
+class BatchNotes;
+}  // namespace assembly
 namespace search {
 class DocumentLengths;
 }
@@ -44,13 +47,15 @@ class Writer {
   // With `raw_directory` the records of slices are kept there.
   static Result<std::unique_ptr<Writer>> open(const std::filesystem::path& file, const Clock& clock,
                                               const std::filesystem::path& raw_directory = {});
+  ~Writer();
 
   const std::filesystem::path& file() const { return file_; }
   Result<std::vector<Source>> sources();
 
   // Stores the source (giving it an id if it is new), its ledger, diagnostics and events. Of a source that is changed
   // in place, the cursor becomes the bytes in the ledger until the source is read to its end (cursor == size).
-  Result<ApplyStats> apply(SourceSlice& slice);
+  // `notes`: of the slice's batch, made ahead; null: they are made here.
+  Result<ApplyStats> apply(SourceSlice& slice, const assembly::BatchNotes* notes = nullptr);
   Result<void> commit();
   // For the readers of this process; said before the first write.
   void share(std::shared_ptr<search::DocumentLengths> lengths);

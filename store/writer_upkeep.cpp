@@ -1,5 +1,6 @@
 // What the writer does besides taking slices in: tidying the raw layer up, dropping what is too old, storing what was
 // made of exchanges.
+#include "store/assembly/assembler.hpp"
 #include "store/completions/answer_cache.hpp"
 #include "store/enrichment/enrichment_queue.hpp"
 #include "store/enrichment/enrichment_target.hpp"

@@ -38,8 +38,9 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
-void save(sqlite::Database& db, const SessionWork& session, std::string_view url, const Event& event,
+void save(sqlite::Database& db, EventRows& events, const SessionWork& session, std::string_view url, const Event& event,
           std::int64_t seq) {
+  events.write();  // which the row refers to
   const auto exchange = session.has_draft ? std::optional(session.draft.number) : std::nullopt;
   db.prepare(
         "INSERT OR IGNORE INTO pull_requests (session_pk, event_seq, url, exchange_number, time)"
@@ -92,11 +93,11 @@ std::string pull_request_in_json(std::string_view json) {
   return {};
 }
 
-void save_pull_requests(sqlite::Database& db, const SessionWork& session, const OpenCall& call, const Event& result,
-                        std::int64_t seq) {
+void save_pull_requests(sqlite::Database& db, EventRows& events, const SessionWork& session, const OpenCall& call,
+                        const Event& result, std::int64_t seq) {
   if (opens_pull_requests(call.tool)) {
     const std::string url = pull_request_in_json(result.text);
-    if (!url.empty()) save(db, session, url, result, seq);
+    if (!url.empty()) save(db, events, session, url, result, seq);
     return;
   }
   const std::string_view line = std::string_view(call.summary).substr(0, kCallBytes);
@@ -104,14 +105,15 @@ void save_pull_requests(sqlite::Database& db, const SessionWork& session, const 
                                  [&](std::string_view o) { return line.find(o) != std::string_view::npos; });
   if (!opens) return;
   for (const std::string& url : pull_requests_in(result.text))
-    save(db, session, url, result, seq);
+    save(db, events, session, url, result, seq);
 }
 
-void save_linked_pull_request(sqlite::Database& db, const SessionWork& session, const Event& link, std::int64_t seq) {
+void save_linked_pull_request(sqlite::Database& db, EventRows& events, const SessionWork& session, const Event& link,
+                              std::int64_t seq) {
   const std::string_view text = link.summary;
   for (auto at = text.find(kScheme); at != std::string_view::npos; at = text.find(kScheme, at + 1)) {
     const auto word = text.substr(at, text.find(' ', at) - at);
-    if (is_pull_request(word)) return save(db, session, word, link, seq);
+    if (is_pull_request(word)) return save(db, events, session, word, link, seq);
   }
 }
 
