@@ -146,7 +146,9 @@ void multiply(const fs::path& home, const fs::path& into, int copies) {
         }
         return text;
       };
-      const fs::path relative = restamp(fs::relative(c.path, home).string());
+      // By the names alone: resolved, links below `home` would lead out of `into`.
+      const fs::path relative = restamp(fs::path(c.path).lexically_relative(home).string());
+      if (relative.empty() || *relative.begin() == "..") throw std::runtime_error("not below " + home.string());
       const fs::path target = into / relative;
       fs::create_directories(target.parent_path());
       std::ofstream(target, std::ios::binary) << restamp(original);

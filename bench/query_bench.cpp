@@ -2,7 +2,7 @@
 // words in the same run; with MEMD, the same questions through the tool of a served process, one client and then 64 at
 // once, and that process's memory (P8). make_store makes stores.
 //
-//   query_bench DIRECTORY/memd.db [QUERIES a kind = 100] [lexical|semantic|hybrid = lexical] [MEMD]
+//   query_bench DIRECTORY/memd.db [QUERIES a kind = 100] [lexical|semantic|hybrid|none = lexical] [MEMD]
 #include "bench/query_classes.hpp"
 #include "bench/served_memd.hpp"
 #include "bench/statistics.hpp"
@@ -183,14 +183,15 @@ void served(const fs::path& memd, const fs::path& store, const std::vector<Query
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    std::fputs("usage: query_bench DIRECTORY/memd.db [QUERIES] [lexical|semantic|hybrid] [MEMD]\n", stderr);
+    std::fputs("usage: query_bench DIRECTORY/memd.db [QUERIES] [lexical|semantic|hybrid|none] [MEMD]\n", stderr);
     return 2;
   }
   try {
     const fs::path store = argv[1];
     const auto classes = bench::query_classes(store, argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 100);
     std::printf("%s: %.0f MB\n", store.c_str(), static_cast<double>(fs::file_size(store)) / 1e6);
-    in_process(store, classes, mode_of(argc > 3 ? argv[3] : "lexical"));
+    const std::string mode = argc > 3 ? argv[3] : "lexical";
+    if (mode != "none") in_process(store, classes, mode_of(mode));
     if (argc > 4) served(argv[4], store, classes);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "query_bench: %s\n", e.what());

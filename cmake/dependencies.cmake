@@ -15,6 +15,12 @@ find_package(SQLite3 REQUIRED)
 find_package(OpenSSL 1.1.1 REQUIRED)
 pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
+# Snowball's stemmers come without a pkg-config file.
+find_path(STEMMER_INCLUDE_DIR libstemmer.h REQUIRED)
+find_library(STEMMER_LIBRARY stemmer REQUIRED)
+add_library(stemmer::stemmer UNKNOWN IMPORTED)
+set_target_properties(stemmer::stemmer PROPERTIES IMPORTED_LOCATION ${STEMMER_LIBRARY}
+                                                  INTERFACE_INCLUDE_DIRECTORIES ${STEMMER_INCLUDE_DIR})
 if(NOT TARGET yaml-cpp::yaml-cpp)
   add_library(yaml-cpp::yaml-cpp ALIAS yaml-cpp)
 endif()

@@ -237,7 +237,7 @@ struct DaySlice {
 };
 inline constexpr std::size_t kSliceTextBytes = 3000;
 
-// What happened between two times: one entry per UTC day and session, in order of time.
+// What happened between two times: one entry per local day and session, in order of time.
 struct Timeline {
   std::vector<std::pair<std::string, DaySlice>> slices;  // "2026-02-09" -> slice
   std::int64_t total_exchanges = 0;

@@ -35,8 +35,9 @@ std::optional<ReaderFileIdentity> identity_of(const std::filesystem::path& file)
 
 }  // namespace
 
-Reader::Reader(std::filesystem::path database, std::shared_ptr<search::SemanticIndex> semantic)
-    : database_(std::move(database)), semantic_(std::move(semantic)) {}
+Reader::Reader(std::filesystem::path database, std::shared_ptr<search::SemanticIndex> semantic,
+               std::shared_ptr<search::DocumentLengths> lengths)
+    : database_(std::move(database)), semantic_(std::move(semantic)), lengths_(std::move(lengths)) {}
 Reader::~Reader() = default;
 Reader::Reader(Reader&&) noexcept = default;
 Reader& Reader::operator=(Reader&&) noexcept = default;
@@ -49,7 +50,10 @@ void Reader::watch(std::stop_token token) {
 // False: there is no store.
 bool Reader::connect() {
   const auto identity = identity_of(database_);
-  if (connection_ && identity != connection_->identity) connection_.reset();  // deleted or replaced under us
+  if (connection_ && identity != connection_->identity) {  // deleted or replaced under us
+    connection_.reset();
+    if (lengths_) lengths_->clear();
+  }
   if (connection_) return true;
   if (!identity) return false;
   auto fresh = std::make_unique<Connection>(database_, *identity);
@@ -193,7 +197,8 @@ Result<SearchAnswer> Reader::search(const SearchQuery& query, const std::functio
       question.trouble = vector.error().message();
   }
   if (embedded) embedded();
-  return ask(SearchAnswer(), [&](Connection& c) { return c.search->search(query, question); });
+  search::KnownLengths lengths(lengths_.get());
+  return ask(SearchAnswer(), [&](Connection& c) { return c.search->search(query, question, lengths); });
 }
 
 Result<TopicList> Reader::topics(const TopicListQuery& query) {

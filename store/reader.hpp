@@ -25,6 +25,10 @@
 
 namespace memd {
 
+namespace search {
+class DocumentLengths;
+}
+
 // All questions to the store, over one read-only connection. One thread at a time; keep it, opening costs a
 // millisecond. Each call sees one snapshot: what was committed before it began, nothing later.
 //
@@ -32,8 +36,9 @@ namespace memd {
 // looks again at the start of each call, so it finds the store when it appears.
 class Reader {
  public:
-  // Without `semantic`, searches are by words alone.
-  explicit Reader(std::filesystem::path database, std::shared_ptr<search::SemanticIndex> semantic = {});
+  // Without `semantic`, searches are by words alone. `lengths`: shared with the writer and other readers; may be null.
+  explicit Reader(std::filesystem::path database, std::shared_ptr<search::SemanticIndex> semantic = {},
+                  std::shared_ptr<search::DocumentLengths> lengths = {});
   ~Reader();
   Reader(Reader&&) noexcept;
   Reader& operator=(Reader&&) noexcept;
@@ -125,6 +130,7 @@ class Reader {
 
   std::filesystem::path database_;
   std::shared_ptr<search::SemanticIndex> semantic_;
+  std::shared_ptr<search::DocumentLengths> lengths_;
   std::unique_ptr<Connection> connection_;  // null while there is no store
   std::stop_token stop_;
 };

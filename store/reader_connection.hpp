@@ -2,6 +2,7 @@
 
 #include "store/queries/day_slices.hpp"
 #include "store/reader.hpp"
+#include "store/search/document_lengths.hpp"
 #include "store/search/hybrid_search.hpp"
 #include "store/sqlite/database.hpp"
 #include "store/sqlite/snapshot.hpp"

@@ -6,8 +6,12 @@
 namespace memd {
 
 ReaderPool::ReaderPool(std::filesystem::path database, std::size_t capacity,
-                       std::shared_ptr<search::SemanticIndex> semantic)
-    : database_(std::move(database)), semantic_(std::move(semantic)), capacity_(capacity) {
+                       std::shared_ptr<search::SemanticIndex> semantic,
+                       std::shared_ptr<search::DocumentLengths> lengths)
+    : database_(std::move(database)),
+      semantic_(std::move(semantic)),
+      lengths_(std::move(lengths)),
+      capacity_(capacity) {
   if (capacity_ == 0) throw std::invalid_argument("a reader pool needs a capacity");
   idle_.reserve(capacity_);
 }
@@ -18,7 +22,7 @@ Result<ReaderPool::Lease> ReaderPool::acquire(std::chrono::steady_clock::time_po
   if (!free)
     return Error(Errc::unavailable, "all " + std::to_string(capacity_) + " readers of the store are busy: try again");
   if (idle_.empty()) {
-    auto reader = std::make_unique<Reader>(database_, semantic_);
+    auto reader = std::make_unique<Reader>(database_, semantic_, lengths_);
     ++made_;
     return Lease(*this, std::move(reader));
   }

@@ -33,8 +33,8 @@ class ReaderPool {
     std::unique_ptr<Reader> reader_;
   };
 
-  ReaderPool(std::filesystem::path database, std::size_t capacity,
-             std::shared_ptr<search::SemanticIndex> semantic = {});
+  ReaderPool(std::filesystem::path database, std::size_t capacity, std::shared_ptr<search::SemanticIndex> semantic = {},
+             std::shared_ptr<search::DocumentLengths> lengths = {});
 
   // Waits for a free reader until `deadline`; then Errc::unavailable.
   Result<Lease> acquire(std::chrono::steady_clock::time_point deadline);
@@ -45,6 +45,7 @@ class ReaderPool {
  private:
   const std::filesystem::path database_;
   const std::shared_ptr<search::SemanticIndex> semantic_;
+  const std::shared_ptr<search::DocumentLengths> lengths_;
   const std::size_t capacity_;
   std::mutex mutex_;
   std::condition_variable returned_;

@@ -1,6 +1,7 @@
 #include "store/writer.hpp"
 
 #include "schemas/hash.hpp"
+#include "store/assembly/assembler.hpp"
 #include "store/ingestion/capture.hpp"
 
 #include <map>
@@ -38,6 +39,8 @@ Writer::Writer(std::filesystem::path file, sqlite::Database db, const Clock& clo
       items_(std::make_unique<assembly::ItemLedger>(db_)),
       history_(std::make_unique<ingestion::SourceHistory>(db_)),
       drift_(std::make_unique<ingestion::DriftMonitor>(db_, *history_)) {}
+
+Writer::~Writer() = default;
 
 void Writer::begin() {
   if (transaction_ == nullptr) transaction_ = std::make_unique<sqlite::Transaction>(db_);
@@ -88,7 +91,7 @@ Result<std::vector<Source>> Writer::sources() {
   });
 }
 
-Result<ApplyStats> Writer::apply(SourceSlice& slice) {
+Result<ApplyStats> Writer::apply(SourceSlice& slice, const assembly::BatchNotes* notes) {
   auto result = sqlite::guard([&] {
     begin();
     const auto before = history_->look(slice.source);
@@ -100,7 +103,7 @@ Result<ApplyStats> Writer::apply(SourceSlice& slice) {
     ApplyStats stats;
     if (slice.items) stats.sources_set_back = take_back(slice);
     const TimeMs now = clock_.now();
-    const auto assembled = assembler_->apply(slice.batch, slice.source, slice.adapter_version, now);
+    const auto assembled = assembler_->apply(slice.batch, slice.source, slice.adapter_version, now, notes);
     if (raw_ && !is_own) raw_->add(slice, now);
     if (slice.items || !slice.rest.empty() || !slice.source.mark.empty()) save_items(slice);
     history_->note(before, slice, assembled.events, clock_.now());

@@ -4,7 +4,6 @@
 #include "schemas/enrichment.hpp"
 #include "schemas/error.hpp"
 #include "schemas/source.hpp"
-#include "store/assembly/assembler.hpp"
 #include "store/assembly/item_ledger.hpp"
 #include "store/ingestion/drift_monitor.hpp"
 #include "store/ingestion/own_sessions.hpp"
@@ -24,6 +23,14 @@
 
 namespace memd {
 
+namespace assembly {
+class Assembler;
+class BatchNotes;
+}  // namespace assembly
+namespace search {
+class DocumentLengths;
+}
+
 struct ApplyStats {
   std::uint64_t events = 0;
   std::uint64_t duplicates = 0;
@@ -40,14 +47,18 @@ class Writer {
   // With `raw_directory` the records of slices are kept there.
   static Result<std::unique_ptr<Writer>> open(const std::filesystem::path& file, const Clock& clock,
                                               const std::filesystem::path& raw_directory = {});
+  ~Writer();
 
   const std::filesystem::path& file() const { return file_; }
   Result<std::vector<Source>> sources();
 
   // Stores the source (giving it an id if it is new), its ledger, diagnostics and events. Of a source that is changed
   // in place, the cursor becomes the bytes in the ledger until the source is read to its end (cursor == size).
-  Result<ApplyStats> apply(SourceSlice& slice);
+  // `notes`: of the slice's batch, made ahead; null: they are made here.
+  Result<ApplyStats> apply(SourceSlice& slice, const assembly::BatchNotes* notes = nullptr);
   Result<void> commit();
+  // For the readers of this process; said before the first write.
+  void share(std::shared_ptr<search::DocumentLengths> lengths);
   bool has_uncommitted() const { return transaction_ != nullptr; }
 
   Result<void> set_state(SourceId source, SourceState state, std::string_view reason);
@@ -92,6 +103,7 @@ class Writer {
   void save_items(SourceSlice& slice);
 
   const std::filesystem::path file_;
+  std::shared_ptr<search::DocumentLengths> lengths_;  // before the connection it is told by
   sqlite::Database db_;
   const Clock& clock_;
   std::unique_ptr<raw::RawLayer> raw_;  // null: records are not kept

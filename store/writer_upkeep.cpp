@@ -1,14 +1,21 @@
 // What the writer does besides taking slices in: tidying the raw layer up, dropping what is too old, storing what was
 // made of exchanges.
+#include "store/assembly/assembler.hpp"
 #include "store/completions/answer_cache.hpp"
 #include "store/enrichment/enrichment_queue.hpp"
 #include "store/enrichment/enrichment_target.hpp"
 #include "store/enrichment/identifier_rows.hpp"
+#include "store/search/document_lengths.hpp"
 #include "store/search/segment_merge.hpp"
 #include "store/store_layout.hpp"
 #include "store/writer.hpp"
 
 namespace memd {
+
+void Writer::share(std::shared_ptr<search::DocumentLengths> lengths) {
+  lengths_ = std::move(lengths);
+  lengths_->follow(db_);
+}
 
 Result<void> Writer::maintain() {
   MEMD_TRY(commit());

@@ -177,8 +177,8 @@ struct Describe<admin::StatusReport> {
   using T = admin::StatusReport;
   static constexpr auto fields = std::make_tuple(
       field("version", &T::version, "Version of memd."),
-      field("role", &T::role, "daemon, standalone, or none when no daemon runs."), field("pid", &T::pid, "Process."),
-      field("uptime_s", &T::uptime_s, "Seconds since the start."),
+      field("role", &T::role, "daemon, standalone, silent when one does not answer, or none."),
+      field("pid", &T::pid, "Process."), field("uptime_s", &T::uptime_s, "Seconds since the start."),
       field("data_dir", &T::data_dir, "Where the store is."),
       field("home", &T::home, "Where agents' storage is looked for."),
       field("socket", &T::socket, "Unix socket of the daemon."),

@@ -2,6 +2,7 @@
 #include "daemon/admin/enrichment_report.hpp"
 #include "daemon/admin/source_reports.hpp"
 #include "daemon/admin/summaries_report.hpp"
+#include "store/store_check.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -57,6 +58,21 @@ void check_data_dir(const MemoryHost& host, Findings& findings) {
   findings.ok("data", dir);
 }
 
+// Figures read from a damaged file may look well.
+void check_file(const MemoryHost& host, Findings& findings) {
+  constexpr auto kLongest = 10s;
+  const auto& file = host.settings().layout.database();
+  std::error_code ec;
+  if (!std::filesystem::exists(file, ec)) return;
+  const auto check = check_store(file, kLongest);
+  if (!check) return findings.problem("store", check.error().message(), "Is it locked, or out of reach?");
+  if (!check->damage.empty())
+    return findings.problem("store", file.string() + " is damaged: " + check->damage,
+                            "Keep a copy of it; `memd rebuild --stop-daemon` makes it anew from the raw layer, and the "
+                            "agents' files that are still there are read again.");
+  findings.ok("store", check->complete ? "the file is sound" : "sound as far as ten seconds of looking went");
+}
+
 void check_config(const MemoryHost& host, Findings& findings) {
   // A file that cannot be read or has a mistake in it never comes here: every command refuses it by name.
   for (const auto& [platform, config] : host.settings().config.platforms)
@@ -74,6 +90,10 @@ void check_daemon(const ProcessFacts& facts, Findings& findings) {
   if (facts.role == "none")
     return findings.note("daemon", "none is running: the store is as old as its last run",
                          "A client's first call starts it; or: memd --socket");
+  if (facts.role == "silent")
+    return findings.problem("daemon", "the one on " + facts.socket + " does not answer",
+                            "Is it stopped, or the machine very busy? `memd.pid` beside the store names its process; "
+                            "ended with SIGTERM, or SIGKILL, it loses nothing, and the next call starts another.");
   findings.ok("daemon", facts.socket.empty() ? facts.role : facts.role + " on " + facts.socket);
 }
 
@@ -102,6 +122,10 @@ void check_sources(MemoryHost& host, Findings& findings) {
     return findings.note("sources", "no history of any agent was found below " + host.settings().home.string(),
                          "If there is some: --home, or platforms.<name>.paths in the configuration.");
   findings.ok("sources", fmt::format("{} followed, {} gone (their history stays)", sources->active, sources->gone));
+  const std::int64_t unread = sources->unreachable + sources->quarantined;
+  if (const auto told = std::ssize(sources->troubles); unread > told)
+    findings.note("sources", fmt::format("{} cannot be read; the first {} are told of here", unread, told),
+                  "`memd log` names the others.");
   for (const auto& t : sources->troubles) {
     const std::string what = fmt::format("{}: {}", t.source, t.reason);
     const std::string when = t.retry_at.empty() ? "" : " It is looked at again at " + t.retry_at + ".";
@@ -151,6 +175,7 @@ Result<DoctorReport> doctor(MemoryHost& host, const ProcessFacts& facts) {
   Findings findings(report);
   check_config(host, findings);
   check_data_dir(host, findings);
+  check_file(host, findings);
   check_daemon(facts, findings);
   check_watching(facts, findings);
   check_ingest(host, findings);

@@ -10,7 +10,7 @@ namespace memd::admin {
 
 // What the process that answers knows about itself.
 struct ProcessFacts {
-  std::string role = "none";
+  std::string role = "none";  // StatusReport::role
   std::string socket;
   TimeMs started_at = 0;
   std::function<std::int64_t()> connections;  // may be empty

@@ -84,6 +84,9 @@ std::string render_text(const StatusReport& r) {
   std::string out;
   if (r.role == "none")
     out += fmt::format("memd {}: no daemon is running; these are the store's figures.\n", r.version);
+  else if (r.role == "silent")
+    out +=
+        fmt::format("memd {}: the daemon on {} does not answer; these are the store's figures.\n", r.version, r.socket);
   else
     out += fmt::format("memd {} {} pid {} up {:.0f} s, {} connections, {:.0f} MiB\n", r.version, r.role, r.pid,
                        r.uptime_s, r.connections, r.rss_mb);

@@ -157,7 +157,8 @@ struct RetentionParams {
 
 struct StatusReport {
   std::string version;
-  std::string role;  // daemon | standalone | none (no daemon is running; figures are the store's)
+  std::string
+      role;  // daemon | standalone | silent (does not answer) | none (none runs); of both figures are the store's
   std::int64_t pid = 0;
   double uptime_s = 0;
   std::string data_dir;

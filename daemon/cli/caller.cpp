@@ -9,7 +9,9 @@
 #include "protocol/transport/unix_socket.hpp"
 #include "schemas/json_writer.hpp"
 
+#include <iostream>
 #include <optional>
+#include <utility>
 
 namespace memd::cli {
 namespace {
@@ -17,6 +19,7 @@ namespace {
 class RemoteCaller final : public Caller {
  public:
   explicit RemoteCaller(int fd) : client_(fd) {}
+  bool is_alive(std::chrono::milliseconds limit) { return client_.is_alive(limit); }
   Result<mcp::ToolOutcome> tool(std::string_view name, std::string_view arguments) override {
     return client_.call_tool(name, arguments);
   }
@@ -32,8 +35,8 @@ class RemoteCaller final : public Caller {
 
 class LocalCaller final : public Caller {
  public:
-  explicit LocalCaller(const Settings& settings) : host_(settings, system_clock()) {
-    admin::register_admin_tools(admin_, host_, {});
+  LocalCaller(const Settings& settings, admin::ProcessFacts facts) : host_(settings, system_clock()) {
+    admin::register_admin_tools(admin_, host_, std::move(facts));
   }
   Result<void> take_writer(InstanceLock lock) {
     lock_ = std::move(lock);
@@ -74,25 +77,43 @@ class LocalCaller final : public Caller {
   mcp::ToolRegistry admin_;
 };
 
+// Null: nobody listens there, or who does says nothing.
+struct Reached {
+  std::unique_ptr<Caller> daemon;
+  bool silent = false;
+};
+Reached reach(const std::string& socket, std::chrono::milliseconds patience) {
+  const auto fd = transport::connect_unix_fd(socket);
+  if (!fd) return {};
+  auto caller = std::make_unique<RemoteCaller>(*fd);
+  if (!caller->is_alive(patience)) return {nullptr, true};
+  return {std::move(caller), false};
+}
+
 }  // namespace
 
-Result<std::unique_ptr<Caller>> open_caller(const Settings& settings, Need need) {
+Result<std::unique_ptr<Caller>> open_caller(const Settings& settings, Need need, std::chrono::milliseconds patience) {
   MEMD_TRY_ASSIGN(const auto socket, socket_of(settings));
-  if (const auto fd = transport::connect_unix_fd(socket.string()))
-    return std::unique_ptr<Caller>(new RemoteCaller(*fd));
-  if (need == Need::read) return std::unique_ptr<Caller>(new LocalCaller(settings));
+  Reached daemon = reach(socket.string(), patience);
+  if (daemon.daemon) return std::move(daemon.daemon);
+  admin::ProcessFacts facts;
+  if (daemon.silent) {
+    facts.role = "silent";
+    facts.socket = socket.string();
+    std::cerr << "memd: the daemon on " << facts.socket << " does not answer; `memd doctor` says what to do\n";
+  }
+  if (need == Need::read) return std::unique_ptr<Caller>(new LocalCaller(settings, std::move(facts)));
 
   MEMD_TRY_ASSIGN(const auto directory, open_state_directory(settings.layout.data_dir()));
   MEMD_TRY_ASSIGN(auto attempt, InstanceLock::attempt(settings.layout.data_dir()));
   if (!attempt.lock) {
     // It may listen where we cannot guess, or have started this very moment.
-    if (!attempt.socket.empty())
-      if (const auto fd = transport::connect_unix_fd(attempt.socket.string()))
-        return std::unique_ptr<Caller>(new RemoteCaller(*fd));
+    if (!attempt.socket.empty() && !daemon.silent)
+      if (Reached other = reach(attempt.socket.string(), patience); other.daemon) return std::move(other.daemon);
     return Error(Errc::store_busy, "another memd (pid " + std::to_string(attempt.holder) + ") is writing to " +
                                        settings.layout.data_dir().string() + " and does not answer");
   }
-  auto local = std::make_unique<LocalCaller>(settings);
+  auto local = std::make_unique<LocalCaller>(settings, admin::ProcessFacts());
   MEMD_TRY(local->take_writer(std::move(*attempt.lock)));
   return std::unique_ptr<Caller>(std::move(local));
 }

@@ -4,6 +4,7 @@
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/error.hpp"
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -28,6 +29,10 @@ enum class Need {
   read,    // questions to the store
   ingest,  // writing to it: in this process only under the instance lock
 };
-Result<std::unique_ptr<Caller>> open_caller(const Settings& settings, Need need);
+// A daemon that says nothing for `patience` is passed over: questions are answered from the store, which stderr is
+// told; what needs the lock is refused.
+inline constexpr std::chrono::milliseconds kPatience{5000};
+Result<std::unique_ptr<Caller>> open_caller(const Settings& settings, Need need,
+                                            std::chrono::milliseconds patience = kPatience);
 
 }  // namespace memd::cli

@@ -2,6 +2,7 @@
 
 #include "daemon/cli/command_context.hpp"
 #include "daemon/version.hpp"
+#include "schemas/local_time.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -67,6 +68,7 @@ int run_app(int argc, char** argv) {
   }
   const auto settings = resolve_settings(context.global, Environment::current());
   if (!settings) return context.fails_open ? kOk : report(settings.error());
+  use_time_zone(settings->config.time_zone);
   const auto code = context.action(*settings);
   return code ? *code : report(code.error());
 }

@@ -11,6 +11,7 @@
 #include "daemon/tools/time_argument.hpp"
 #include "daemon/version.hpp"
 #include "schemas/clock.hpp"
+#include "schemas/local_time.hpp"
 #include "store/reader.hpp"
 
 #include <fmt/format.h>
@@ -103,8 +104,8 @@ Result<int> run_report(const ReportOptions& o, const Settings& settings, bool as
   MEMD_TRY(opened->finish());
   const auto& span = report->span;
   fmt::print(stderr, "{} sessions, {} exchanges{}, {:.1f} MB{}.\n", report->sessions, report->exchanges,
-             span.start > 0 ? fmt::format(", {} to {}", format_rfc3339(span.start).substr(0, 10),
-                                          format_rfc3339(span.end).substr(0, 10))
+             span.start > 0 ? fmt::format(", {} to {}", format_local_minute(span.start).substr(0, 10),
+                                          format_local_minute(span.end).substr(0, 10))
                             : "",
              static_cast<double>(text.size()) / 1e6, o.output.empty() ? "" : " in " + o.output);
   return kOk;

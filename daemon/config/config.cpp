@@ -3,6 +3,7 @@
 #include "daemon/config/config_section.hpp"
 #include "daemon/config/embedding_section.hpp"
 #include "daemon/config/summaries_section.hpp"
+#include "schemas/local_time.hpp"
 
 #include <algorithm>
 #include <array>
@@ -82,6 +83,13 @@ Config read_document(const std::string& file, const YAML::Node& document) {
       });
   Section(file, "")
       .key("platforms", [&](const auto& v, const auto&) { platforms.read(v); })
+      .key("time_zone",
+           [&](const auto& v, const auto& key) {
+             out.time_zone = scalar<std::string>(file, v, key, "the name of a time zone");
+             if (!is_time_zone(out.time_zone))
+               refuse(file, v.Mark(),
+                      key + ": expected UTC or an IANA name that this system knows, such as Europe/Berlin");
+           })
       .key("log", [&](const auto& v, const auto&) { log.read(v); })
       .key("query", [&](const auto& v, const auto&) { query.read(v); })
       .key("tools", [&](const auto& v, const auto&) { tools.read(v); })

@@ -30,6 +30,7 @@ struct RetentionConfig {
 struct Config {
   std::map<Platform, PlatformConfig> platforms;
   std::string log_level = "info";
+  std::string time_zone;  // IANA name of what days and clock times are told in; empty: the system's
   int query_threads = 2;
   int max_watches = 0;              // directories; 0: as many as are decent (WatchOptions)
   int max_tokens = 2000;            // of a tool's answer when the caller does not say

@@ -31,6 +31,9 @@ void ClientLedger::from_client(std::string_view line) {
       }
       if (e.method == "resources/subscribe" && line.front() == '{') watched_[e.about_id] = line;  // not of a batch
       if (e.method == "resources/unsubscribe") watched_.erase(e.about_id);
+      // The first page; who asks for it in the handshake era is told when it changes.
+      if (e.method == "resources/list" && !initialize_line_.empty() && list_line_.empty() && line.front() == '{')
+        list_line_ = line;
       in_flight_.insert(e.id);
     } else if (e.method == "notifications/initialized") {
       initialized_line_ = line;
@@ -84,13 +87,16 @@ std::vector<std::string> ClientLedger::replay() {
     lines.push_back(initialize_line_);
   }
   if (!initialized_line_.empty()) lines.push_back(initialized_line_);
-  const std::size_t subscriptions = watched_.size() + subscriptions_.size();
+  const std::size_t subscriptions = watched_.size() + subscriptions_.size() + (list_line_.empty() ? 0 : 1);
   if (subscriptions > 0) lines.push_back(mcp::resuming_line(subscriptions));
-  for (const auto& [uri, line] : watched_) {
+  const auto ask_again = [&](const std::string& line) {
     for (const jsonrpc::Envelope& e : reader_.read(line))
       if (!in_flight_.contains(e.id)) swallow_responses_.insert(e.id);  // answered by the daemon that is gone
     lines.push_back(line);
-  }
+  };
+  if (!list_line_.empty()) ask_again(list_line_);
+  for (const auto& [uri, line] : watched_)
+    ask_again(line);
   for (const auto& [id, subscription] : subscriptions_) {
     if (subscription.acknowledged) swallow_acks_.insert(id);
     lines.push_back(subscription.line);

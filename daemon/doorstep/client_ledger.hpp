@@ -42,6 +42,7 @@ class ClientLedger {
   std::set<std::string> in_flight_;
   std::map<std::string, Subscription> subscriptions_;  // by id
   std::map<std::string, std::string> watched_;         // resources/subscribe of the handshake era: URI -> line
+  std::string list_line_;                              // resources/list of the handshake era
   std::multiset<std::string> swallow_responses_;       // ids
   std::multiset<std::string> swallow_acks_;            // subscription ids
   jsonrpc::EnvelopeReader reader_;

@@ -10,6 +10,7 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include <algorithm>
 #include <csignal>
 #include <string>
 #include <utility>
@@ -84,10 +85,11 @@ struct StdioPump::Impl {
     heard = false;
     daemon =
         std::make_unique<transport::StreamTransport>(transport::make_socket_stream(loop, fd.release()), pump_limits());
-    for (const std::string& line : ledger.replay())
+    const std::vector<std::string> replayed = ledger.replay();
+    for (const std::string& line : replayed)
       daemon->write_line(line);
     for (const std::string& line : unheard)
-      daemon->write_line(line);
+      if (std::find(replayed.begin(), replayed.end(), line) == replayed.end()) daemon->write_line(line);
     daemon->start(daemon_end);
     if (held) pass_on(*std::exchange(held, std::nullopt));
     resume_client();

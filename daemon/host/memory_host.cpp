@@ -10,6 +10,7 @@
 #include "daemon/tools/conversation_query.hpp"
 #include "daemon/tools/register_tools.hpp"
 #include "protocol/mcp/server_profile.hpp"
+#include "store/search/document_lengths.hpp"
 
 #include <map>
 #include <utility>
@@ -138,7 +139,8 @@ MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background 
       is_service_(background != nullptr),
       discovery_(all_adapters(), settings.home, override_roots(settings.config), disabled(settings.config)),
       semantic_(settings.config.embedding, settings.layout.database(), clock),
-      readers_(settings.layout.database(), reader_count(settings), semantic_.index()),
+      lengths_(std::make_shared<search::DocumentLengths>()),
+      readers_(settings.layout.database(), reader_count(settings), semantic_.index(), lengths_),
       adapters_(describe_adapters(settings.config)),
       freshness_(std::make_unique<Freshness>(*this)),
       source_text_(std::make_unique<SourceText>(settings.layout)),
@@ -171,6 +173,7 @@ Result<void> MemoryHost::start_ingest() {
   const RawMode raw = settings_.config.raw_layer;
   const auto raw_directory = raw == RawMode::off ? std::filesystem::path() : settings_.layout.raw_dir();
   MEMD_TRY_ASSIGN(auto writer, Writer::open(settings_.layout.database(), clock_, raw_directory));
+  writer->share(lengths_);
   IngestOptions options;
   options.tailer.raw = raw;
   options.retention = retention_policy(settings_.config);

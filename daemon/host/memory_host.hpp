@@ -60,6 +60,7 @@ class MemoryHost {
   const bool is_service_;  // and not a command that somebody waits for
   Discovery discovery_;
   SemanticSide semantic_;
+  const std::shared_ptr<search::DocumentLengths> lengths_;
   ReaderPool readers_;
   std::vector<AdapterDescription> adapters_;
   std::atomic<std::uint64_t> generation_{1};

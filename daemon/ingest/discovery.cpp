@@ -36,17 +36,21 @@ void walk(const Root& root, const fs::path& from, OnFile on_file, OnDirectory on
   std::error_code ec;
   if (fs::is_regular_file(from, ec)) return on_file(fs::directory_entry(from, ec));
   if (!fs::is_directory(from, ec) || !reaches(root, from, true)) return;
-  on_directory(from);
-  fs::recursive_directory_iterator it(from, fs::directory_options::skip_permission_denied, ec);
-  for (; !ec && it != fs::recursive_directory_iterator(); it.increment(ec)) {
-    std::error_code entry_ec;
-    if (it->is_directory(entry_ec)) {
-      if (it->is_symlink(entry_ec) || !root.adapter->looks_into(root.path, it->path()))
-        it.disable_recursion_pending();
-      else
-        on_directory(it->path());
-    } else if (it->is_regular_file(entry_ec)) {
-      on_file(*it);
+  // One that cannot be listed, or went in the meantime, costs its own files only: the standard's recursive iterator
+  // ends at it.
+  std::vector<fs::path> waiting{from};
+  while (!waiting.empty()) {
+    const fs::path directory = std::move(waiting.back());
+    waiting.pop_back();
+    on_directory(directory);
+    std::error_code list_ec;
+    for (fs::directory_iterator it(directory, list_ec), end; !list_ec && it != end; it.increment(list_ec)) {
+      std::error_code entry_ec;
+      if (it->is_directory(entry_ec)) {
+        if (!it->is_symlink(entry_ec) && root.adapter->looks_into(root.path, it->path())) waiting.push_back(it->path());
+      } else if (it->is_regular_file(entry_ec)) {
+        on_file(*it);
+      }
     }
   }
 }

@@ -181,7 +181,8 @@ bool IngestService::push(SourceSlice slice, std::uint64_t bytes, const std::stop
     ++in_flight_;
   }
   unflushed_ = true;
-  if (queue_.push({std::move(slice), bytes, true, known_epoch_}, stop)) return true;
+  assembly::BatchNotes notes(slice.batch);
+  if (queue_.push({std::move(slice), std::move(notes), bytes, true, known_epoch_}, stop)) return true;
   finished(1);
   return false;
 }
@@ -194,7 +195,7 @@ bool IngestService::flush(const std::stop_token& stop) {
     const std::lock_guard lock(mutex_);
     ++in_flight_;
   }
-  if (queue_.push({std::nullopt, 0, false, known_epoch_}, stop)) return true;
+  if (queue_.push({std::nullopt, {}, 0, false, known_epoch_}, stop)) return true;
   finished(1);
   return false;
 }

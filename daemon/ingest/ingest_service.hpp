@@ -32,7 +32,7 @@ namespace memd {
 
 struct IngestOptions {
   TailerLimits tailer;
-  std::uint64_t commit_bytes = 32 << 20;              // of sources, while more is coming
+  std::uint64_t commit_bytes = 128 << 20;             // of sources, while more is coming
   std::chrono::milliseconds commit_interval{250};     // at most, while more is coming
   std::chrono::milliseconds retry_after_error{1000};  // doubles up to 30 s
   BackOff back_off;                                   // of sources that cannot be read

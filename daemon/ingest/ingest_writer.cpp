@@ -45,7 +45,10 @@ void IngestService::write_loop(const std::stop_token& stop) {
     if (result && (sources_set_back_ || commit_is_due(*item))) result = commit_now();
     if (!result) recover(result.error(), stop);
     written_since_trim_ += item->bytes;
-    if (!item->more_coming && written_since_trim_ > kMuch) {
+    const bool more_coming = item->more_coming;
+    queue_.give_back(std::move(*item));
+    if (!more_coming) queue_.drop_given_back();
+    if (!more_coming && written_since_trim_ > kMuch) {
       written_since_trim_ = 0;
       writer_->release();
       give_memory_back();
@@ -63,7 +66,7 @@ Result<void> IngestService::write(SliceQueue::Item& item) {
   ++uncommitted_items_;
   if (!item.slice) return {};
   pack_raw(*item.slice);
-  MEMD_TRY_ASSIGN(const ApplyStats stats, writer_->apply(*item.slice));
+  MEMD_TRY_ASSIGN(const ApplyStats stats, writer_->apply(*item.slice, &item.notes));
   sources_set_back_ = sources_set_back_ || stats.sources_set_back;
   uncommitted_bytes_ += item.bytes;
   uncommitted_.push_back(item.slice->source);

@@ -5,9 +5,12 @@
 namespace memd {
 
 bool SliceQueue::push(Item item, const std::stop_token& stop) {
+  std::vector<Item> done;  // freed without the lock
   std::unique_lock lock(mutex_);
   if (!room_.wait(lock, stop, [this] { return items_.size() < capacity_; })) return false;
   items_.push_back(std::move(item));
+  done.swap(given_back_);
+  lock.unlock();
   filled_.notify_one();
   return true;
 }
@@ -19,6 +22,17 @@ std::optional<SliceQueue::Item> SliceQueue::pop(const std::stop_token& stop) {
   items_.pop_front();
   room_.notify_one();
   return item;
+}
+
+void SliceQueue::give_back(Item item) {
+  const std::lock_guard lock(mutex_);
+  given_back_.push_back(std::move(item));
+}
+
+void SliceQueue::drop_given_back() {
+  std::vector<Item> done;
+  const std::lock_guard lock(mutex_);
+  done.swap(given_back_);
 }
 
 bool SliceQueue::empty() const {

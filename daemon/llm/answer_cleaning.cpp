@@ -24,11 +24,35 @@ constexpr std::array<Tags, 5> kBlocks{{{"<tool_call>", "</tool_call>"},
 
 constexpr std::array<std::string_view, 6> kRemarks{"here is", "here's", "sure", "certainly", "okay", "summary:"};
 
+// A tag that a sentence speaks of: "`<think>`", '"</think>"'.
+bool is_quoted(std::string_view text, std::size_t at, std::size_t length) {
+  const auto line_begin = text.rfind('\n', at) + 1;  // npos + 1 is 0
+  const auto line_end = std::min(text.find('\n', at), text.size());
+  const std::string_view before = text.substr(line_begin, at - line_begin);
+  const std::string_view behind = text.substr(at + length, line_end - at - length);
+  if (before.empty() || behind.empty()) return false;
+  const bool in_code = std::count(before.begin(), before.end(), '`') % 2 == 1;
+  return (in_code && behind.find('`') != std::string_view::npos) ||
+         (before.back() == behind.front() && (before.back() == '"' || before.back() == '\''));
+}
+
+std::size_t find_tag(std::string_view text, std::string_view tag, std::size_t from) {
+  for (auto at = text.find(tag, from); at != std::string_view::npos; at = text.find(tag, at + 1))
+    if (!is_quoted(text, at, tag.size())) return at;
+  return std::string_view::npos;
+}
+
 // Models that think aloud end their thoughts with the second tag; some leave the first one out.
 void drop_thoughts(std::string& text) {
   constexpr std::string_view open = "<think>", close = "</think>";
-  if (const auto end = text.rfind(close); end != std::string::npos) text.erase(0, end + close.size());
-  if (const auto begin = text.find(open); begin != std::string::npos) text.erase(begin);
+  for (std::size_t from = 0;;) {
+    const auto end = find_tag(text, close, from);
+    const auto begin = std::min(find_tag(text, open, from), end);
+    if (begin == std::string::npos) return;
+    if (end == std::string::npos) return text.resize(begin);
+    from = begin == end ? 0 : begin;
+    text.erase(from, end + close.size() - from);
+  }
 }
 
 void drop_blocks(std::string& text) {

@@ -1,5 +1,6 @@
 #include "daemon/tools/answer.hpp"
 
+#include "schemas/local_time.hpp"
 #include "schemas/time.hpp"
 #include "store/summary/plain_text.hpp"
 #include "store/summary/token_budget.hpp"
@@ -25,6 +26,7 @@ Answer answer_for(const Scope& scope) {
   a.platforms_searched = scope.searched;
   a.platforms_skipped = scope.skipped;
   a.notice = kDataNotice;
+  if (std::string zone = time_zone_label(); zone != "UTC") a.time_zone = std::move(zone);
   return a;
 }
 
@@ -82,7 +84,7 @@ std::string history_block(std::string_view body) {
 }
 
 std::string answer_footer(const Answer& answer) {
-  std::string out = "Times are UTC.\n";
+  std::string out = "Times are " + answer.time_zone.value_or("UTC") + ".\n";
   for (const FreshnessOut& f : answer.freshness)
     if (f.sources_behind > 0)
       out += f.platform + " is behind by " + std::to_string(f.bytes_behind) + " bytes in " +
@@ -97,13 +99,9 @@ std::string answer_footer(const Answer& answer) {
   return out;
 }
 
-std::string short_time(std::string_view rfc3339) {
-  std::string out(rfc3339.substr(0, 16));
-  if (out.size() > 10) out[10] = ' ';
-  return out;
-}
+std::string short_time(std::string_view rfc3339) { return short_time(parse_rfc3339(rfc3339).value_or(0)); }
 
-std::string short_time(TimeMs t) { return short_time(format_rfc3339(t)); }
+std::string short_time(TimeMs t) { return format_local_minute(t); }
 
 std::string on_one_line(std::string_view text) {
   std::string out = one_line(text);

@@ -36,7 +36,7 @@ inline constexpr auto kPlatformFields = std::make_tuple(
     mcp::field("project", &ScopeParams::project, "Part of the project's path or name.", mcp::length(0, 500)));
 inline constexpr auto kTimeFields = std::make_tuple(
     mcp::field("since", &ScopeParams::since,
-               "From this time on (UTC): RFC 3339, a date, a month, or back from now: 7d, yesterday, \"last week\".",
+               "From this time on: RFC 3339, a date, a month, or back from now: 7d, yesterday, \"last week\".",
                mcp::length(0, 60)),
     mcp::field("until", &ScopeParams::until, "Before this time; a day or month is included. Same forms as since.",
                mcp::length(0, 60)));

@@ -1,5 +1,6 @@
 #include "daemon/tools/session_outline.hpp"
 
+#include "schemas/local_time.hpp"
 #include "store/summary/gist.hpp"
 #include "store/summary/open_ends.hpp"
 #include "store/summary/plain_text.hpp"
@@ -123,9 +124,9 @@ std::string SessionOutline::id_of(std::optional<std::int64_t> number) const {
 }
 
 std::size_t SessionOutline::days() const {
-  std::set<TimeMs> days;
+  std::set<std::int64_t> days;
   for (const ExchangeRow& row : digest_.exchanges)
-    days.insert(row.started_at / kMsPerDay);
+    days.insert(local_day(row.started_at));
   return std::max<std::size_t>(days.size(), 1);
 }
 

@@ -208,12 +208,17 @@ Result<Loaded> load(const ToolServices& services, const SessionSummaryParams& pa
   return out;
 }
 
+std::uint64_t question_of(const SessionSummaryParams& p, const std::string& session) {
+  const auto text = [](const auto& value) { return value ? std::to_string(*value) : std::string(); };
+  return question_key({"session_summary", session, p.strategy, p.style, text(p.level), text(p.chunk),
+                       text(p.first_exchange), text(p.last_exchange), text(p.compression)});
+}
+
 Result<SessionSummaryAnswer> run(const ToolServices& services, const SessionSummaryParams& params,
                                  mcp::ToolContext& context) {
   MEMD_TRY_ASSIGN(Loaded loaded, load(services, params, context));
   SummaryPlan& plan = loaded.plan;
-  const auto question =
-      question_key({"session_summary", loaded.session.uid, params.strategy, std::to_string(params.level.value_or(0))});
+  const auto question = question_of(params, loaded.session.uid);
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
   if (params.style == "topical")
     for (const std::string& topic : loaded.topics)

@@ -1,6 +1,7 @@
 #include "daemon/tools/temporal_query.hpp"
 
 #include "daemon/tools/page_cursor.hpp"
+#include "schemas/local_time.hpp"
 #include "store/summary/gist.hpp"
 #include "store/summary/token_budget.hpp"
 
@@ -11,7 +12,7 @@ namespace {
 
 std::string title_of(const DaySlice& slice) { return cut_to_tokens(on_one_line(slice.session_title), 24).text; }
 
-std::string clock_time(TimeMs t) { return format_rfc3339(t).substr(11, 5); }
+std::string clock_time(TimeMs t) { return format_local_minute(t).substr(11, 5); }
 
 // Both may end in "…". A session without a name is called by its first prompt.
 bool is_beginning_of(std::string_view text, std::string_view title) {
@@ -112,8 +113,7 @@ Result<TemporalQueryAnswer> run(const ToolServices& services, const TemporalQuer
 
 std::string render_text(const TemporalQueryAnswer& a) {
   std::string out = std::to_string(a.total_exchanges) + " exchanges in " + std::to_string(a.total_sessions) +
-                    " sessions from " + short_time(a.time_range.since) + " to " + short_time(a.time_range.until) +
-                    " UTC";
+                    " sessions from " + short_time(a.time_range.since) + " to " + short_time(a.time_range.until);
   for (std::size_t i = 0; i < a.platform_breakdown.size(); ++i)
     out +=
         (i == 0 ? ": " : ", ") + a.platform_breakdown[i].first + " " + std::to_string(a.platform_breakdown[i].second);

@@ -1,5 +1,6 @@
 #include "daemon/tools/time_argument.hpp"
 
+#include "schemas/local_time.hpp"
 #include "store/search/time_expression.hpp"
 
 #include <algorithm>
@@ -24,6 +25,7 @@ struct Unit {
   TimeMs ms;
 };
 constexpr TimeMs kMinute = 60'000;
+constexpr TimeMs kLastTime = 253'402'300'799'999;  // of the year 9999: RFC 3339 has four digits
 constexpr std::array kUnits{
     Unit{"m", kMinute},          Unit{"min", kMinute},          Unit{"minute", kMinute},
     Unit{"h", 60 * kMinute},     Unit{"hr", 60 * kMinute},      Unit{"hour", 60 * kMinute},
@@ -85,20 +87,20 @@ std::optional<TimeRange> parse_words(const std::string& s, TimeMs now) {
 // "2026-05"
 std::optional<TimeRange> parse_month(std::string_view s) {
   if (s.size() != 7 || s[4] != '-') return std::nullopt;
-  const auto first = parse_rfc3339(std::string(s) + "-01");
+  const auto first = parse_rfc3339(std::string(s) + "-01");  // as the calendar counts, whatever the zone
   if (!first) return std::nullopt;
   const auto behind = parse_rfc3339(format_rfc3339(*first + 31 * kMsPerDay).substr(0, 7) + "-01");
-  return TimeRange{*first, behind.value_or(*first + 31 * kMsPerDay)};
+  return TimeRange{from_local(*first), from_local(behind.value_or(*first + 31 * kMsPerDay))};
 }
 
 // "today 14:00", "yesterday at 9:30"
-std::optional<TimeMs> parse_day_and_time(std::string_view s, TimeMs today) {
+std::optional<TimeMs> parse_day_and_time(std::string_view s, std::int64_t today) {
   for (const auto& [name, back] : {std::pair(std::string_view("today "), 0), {std::string_view("yesterday "), 1}}) {
     if (!s.starts_with(name)) continue;
     std::string_view time = s.substr(name.size());
     if (time.starts_with("at ")) time.remove_prefix(3);
     const std::string digits = (time.find(':') == 1 ? "0" : "") + std::string(time);
-    return parse_rfc3339(format_rfc3339(today - back * kMsPerDay).substr(0, 11) + digits);
+    return parse_local_time(format_rfc3339((today - back) * kMsPerDay).substr(0, 11) + digits);
   }
   return std::nullopt;
 }
@@ -113,20 +115,21 @@ bool is_period(std::string_view s) {
 Result<TimeMs> parse_time_argument(std::string_view argument, std::string_view text, RangeEnd end, const Clock& clock) {
   const std::string s = lowered(text);
   const TimeMs now = clock.now();
-  const TimeMs today = now - now % kMsPerDay;
-  const TimeMs day = end == RangeEnd::until ? kMsPerDay : 0;
+  const std::int64_t today = local_day(now);
+  const int day = end == RangeEnd::until ? 1 : 0;
   if (s == "now") return now;
-  if (s == "today") return today + day;
-  if (s == "yesterday") return today - kMsPerDay + day;
-  if (s == "day before yesterday" || s == "the day before yesterday") return today - 2 * kMsPerDay + day;
+  if (s == "today") return day_start(today + day);
+  if (s == "yesterday") return day_start(today - 1 + day);
+  if (s == "day before yesterday" || s == "the day before yesterday") return day_start(today - 2 + day);
   const auto end_of = [end](const TimeRange& range) {
-    return end == RangeEnd::since ? std::max<TimeMs>(range.start, 1) : range.end;
+    return end == RangeEnd::since ? std::max<TimeMs>(range.start, 1) : std::min(range.end, kLastTime);
   };
   std::string upper = s;
   std::replace(upper.begin(), upper.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(upper.size(), 10)), '/',
                '-');
   std::transform(upper.begin(), upper.end(), upper.begin(), [](char c) { return c == 't' ? 'T' : c == 'z' ? 'Z' : c; });
-  if (const auto t = parse_rfc3339(upper)) return *t + (is_date(upper) ? day : 0);
+  if (const auto t = parse_local_time(upper))
+    return is_date(upper) ? std::min(day_start(local_day(*t) + day), kLastTime) : *t;
   if (const auto month = parse_month(upper)) return end_of(*month);
   if (const auto t = parse_day_and_time(s, today)) return *t;
   const auto words = parse_words(s, now);
@@ -137,7 +140,8 @@ Result<TimeMs> parse_time_argument(std::string_view argument, std::string_view t
                std::string(argument) + ": \"" + std::string(text.substr(0, 60)) +
                    "\" is no time, send RFC 3339 (2026-02-09T06:00:00Z), a date (2026-02-09), a month (2026-02, "
                    "\"February\"), \"today\", \"yesterday\", \"last monday\", \"last week\" or a span back from now "
-                   "(7d, 24h, \"2 weeks ago\"); days are of UTC");
+                   "(7d, 24h, \"2 weeks ago\"); days are of " +
+                   time_zone_label());
 }
 
 Result<TimeSpan> parse_time_span(const std::optional<std::string>& since, const std::optional<std::string>& until,

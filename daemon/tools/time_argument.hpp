@@ -16,7 +16,8 @@ enum class RangeEnd { since, until };
 
 // RFC 3339, a date, a month ("2026-05", "May 2026", "May"), a year, a weekday, "today", "yesterday" (with a time or
 // without), "this week", "now", or a span back from now: "7d", "24h", "2 weeks ago", "last 3 days", "last week", "1mo",
-// "1y" (30 and 365 days). Days are UTC. invalid_argument names `argument` and says what to send.
+// "1y" (30 and 365 days). Days, and times without an offset, are of the time zone
+// (schemas/local_time). invalid_argument names `argument` and says what to send.
 Result<TimeMs> parse_time_argument(std::string_view argument, std::string_view text, RangeEnd end, const Clock& clock);
 
 struct TimeSpan {

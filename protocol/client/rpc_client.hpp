@@ -3,6 +3,7 @@
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/error.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -20,6 +21,9 @@ class RpcClient {
   ~RpcClient();
   RpcClient(RpcClient&& other) noexcept;
   RpcClient& operator=(RpcClient&&) = delete;
+
+  // Whether it answers at all within the time: its loop has nothing to wait for.
+  bool is_alive(std::chrono::milliseconds limit);
 
   // `params` and the result are JSON text. A JSON-RPC error becomes Errc::protocol with its message.
   Result<std::string> call(std::string_view method, std::string_view params, const OnProgress& on_progress = {});

@@ -1,5 +1,6 @@
 #include "protocol/jsonrpc/envelope.hpp"
 
+#include "protocol/jsonrpc/mended_text.hpp"
 #include "protocol/jsonrpc/message.hpp"
 
 #include <boost/json/array.hpp>
@@ -67,7 +68,10 @@ const std::vector<Envelope>& EnvelopeReader::read(std::string_view line) {
   state_->parser.reset(&arena);
   boost::system::error_code ec;
   state_->parser.write(line.data(), line.size(), ec);
-  if (!ec) {
+  if (ec) {
+    state_->parser.reset();
+    if (const auto mended = mended_text(line)) return read(*mended);  // sound now, so once
+  } else {
     const bj::value root = state_->parser.release();
     const auto keep = [&](const bj::value& v) {
       if (auto one = read_one(v)) state_->found.push_back(std::move(*one));

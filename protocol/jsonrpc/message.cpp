@@ -1,5 +1,6 @@
 #include "protocol/jsonrpc/message.hpp"
 
+#include "protocol/jsonrpc/mended_text.hpp"
 #include "schemas/json_writer.hpp"
 
 #include <boost/json/array.hpp>
@@ -104,6 +105,7 @@ Incoming MessageParser::parse(std::string_view line) {
   parser.write(line.data(), line.size(), ec);
   if (ec) {
     parser.reset();
+    if (const auto mended = mended_text(line)) return parse(*mended);  // sound now, so once
     return invalid(kParseError, "not JSON: " + ec.message());
   }
   bj::value root = parser.release();

@@ -56,13 +56,14 @@ void Session::handle_unsubscribe(const jsonrpc::Request& request, const std::sha
 
 // A legacy client that has seen the list is told when it changes.
 void Session::watch_list_with(Call& call) {
+  const bool resumed = take_resumed();
   if (subscriptions_.watches_list()) return;
   auto version = std::make_shared<std::uint64_t>(0);
   call.work = [this, version, list = std::move(call.work)](const Call& c, ToolContext& context) -> Result<std::string> {
     MEMD_TRY_ASSIGN(*version, profile_.resources()->list_version(context));
     return list(c, context);
   };
-  call.on_success = [this, version] { subscriptions_.watch_list(*version); };
+  call.on_success = [this, version, resumed] { subscriptions_.watch_list(resumed ? kUnknownVersion : *version); };
 }
 
 void Session::handle_listen(jsonrpc::Request& request) {

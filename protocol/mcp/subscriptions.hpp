@@ -62,8 +62,9 @@ class Subscriptions {
   bool legacy_list_ = false;
 };
 
-// Of memd's own pump to a daemon that takes over from another: the next `count` requests to subscribe are of a client
-// that subscribed before. What it watches is told of once, for nobody knows what went by in between.
+// Of memd's own pump to a daemon that takes over from another: the next `count` requests to subscribe, or for a list
+// whose changes are told, are of a client that sent them before. What it watches is told of once, for nobody knows what
+// went by in between.
 inline constexpr std::string_view kResuming = "notifications/memd/resuming";
 std::string resuming_line(std::size_t count);
 

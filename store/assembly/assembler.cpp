@@ -26,11 +26,19 @@ std::uint32_t flags_of(const Event& e) {
   return flags;
 }
 
+// Behind the tag that stands on the first line alone: models that think in the open write "<thinking>" there.
+std::string_view behind_tag(std::string_view text) {
+  const auto end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_", 1);
+  const bool tag = text.starts_with('<') && end != std::string_view::npos && text.substr(end).starts_with(">\n");
+  return tag ? text.substr(end + 1) : text;
+}
+
 std::string summary_of(const Event& e) {
   if (e.kind == EventKind::lifecycle)
     return e.summary.empty() ? e.lifecycle : e.lifecycle + ": " + one_line(e.summary, kSummaryBytes);
   if (e.kind == EventKind::thinking) return {};  // fetched from the raw record when somebody asks
-  return one_line(e.summary.empty() ? e.text : e.summary, kSummaryBytes);
+  const std::string_view text = e.summary.empty() ? e.text : e.summary;
+  return one_line(e.kind == EventKind::assistant_msg ? behind_tag(text) : text, kSummaryBytes);
 }
 
 // Whether the event belongs into an exchange even if no human turn came before it.
@@ -53,18 +61,20 @@ Assembler::Assembler(sqlite::Database& db)
       exchanges_(db),
       observations_(db),
       history_(db, events_, exchanges_),
-      copies_(db),
+      copies_(db, events_),
       paths_(db),
       responses_(db, identities_),
       titles_(db),
       sessions_(db, exchanges_, history_),
       tail_(db) {}
 
-AssemblyStats Assembler::apply(EventBatch& batch, const Source& source, std::string_view adapter_version, TimeMs now) {
+AssemblyStats Assembler::apply(EventBatch& batch, const Source& source, std::string_view adapter_version, TimeMs now,
+                               const BatchNotes* notes) {
   mask_secrets(batch);
+  const BatchNotes made = notes == nullptr ? BatchNotes(batch) : BatchNotes();
   copies_.clear();  // other sources may have said more since
   AssemblyStats stats;
-  Context context{source, adapter_version, now, stats};
+  Context context{source, adapter_version, now, notes == nullptr ? made : *notes, stats};
   for (const auto& update : batch.sessions)
     apply_update(update, now);
   for (auto& event : batch.events)
@@ -102,12 +112,11 @@ bool Assembler::insert(SessionWork& s, const Event& e, std::optional<std::int64_
   row.input_hash = content_hash(e);
   row.path_pk = e.files.empty() ? 0 : paths_.intern(e.files.front().path);
   row.flags = flags_of(e);
-  const std::string summary = summary_of(e);
-  row.summary = summary;
+  row.summary = summary_of(e);
   row.tokens = static_cast<std::int64_t>((e.text.size() + 3) / 4);
   row.source = context.source.id;
   row.raw = e.raw;
-  if (!events_.insert(row)) {
+  if (!events_.insert(std::move(row))) {
     ++context.stats.duplicates;
     note_fork(s, e);
     return false;
@@ -130,15 +139,15 @@ void Assembler::insert_derived(SessionWork& s, const Event& from, std::int64_t p
   row.parent_seq = parent_seq;
   row.tool = from.tool;
   row.flags = flags | kFlagDerived | (from.is_sidechain ? kFlagSidechain : 0u);
-  const std::string line = kind == EventKind::lifecycle ? std::string(summary) : one_line(summary, kSummaryBytes);
-  row.summary = line;
+  row.summary = kind == EventKind::lifecycle ? std::string(summary) : one_line(summary, kSummaryBytes);
   row.path_pk = path_pk;
   row.source = context.source.id;
   row.raw = from.raw;
-  if (!events_.insert(row)) return;
+  const std::int64_t seq = row.seq;
+  if (!events_.insert(std::move(row))) return;
   ++s.next_seq;
   ++context.stats.events;
-  if (s.has_draft) s.draft.last_seq = row.seq;
+  if (s.has_draft) s.draft.last_seq = seq;
 }
 
 void Assembler::complete(const SessionWork& s, Event& e) {
@@ -242,8 +251,10 @@ void Assembler::apply_event(Event& e, Context& context) {
 
 void Assembler::flush(TimeMs now) {
   sessions_.flush(now);
+  events_.write();
   responses_.flush();
   identities_.flush();
+  exchanges_.write_index();
   history_.flushed();
 }
 
@@ -251,6 +262,7 @@ void Assembler::release() { identities_.release(); }
 
 void Assembler::forget() {
   identities_.forget();
+  events_.forget();
   sessions_.clear();
   responses_.clear();
   paths_.clear();

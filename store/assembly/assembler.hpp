@@ -2,6 +2,7 @@
 
 #include "schemas/event_batch.hpp"
 #include "schemas/source.hpp"
+#include "store/assembly/batch_notes.hpp"
 #include "store/assembly/copied_prefix.hpp"
 #include "store/assembly/event_rows.hpp"
 #include "store/assembly/exchange_rows.hpp"
@@ -37,8 +38,9 @@ class Assembler {
  public:
   explicit Assembler(sqlite::Database& db);
 
-  // Masks secrets in the batch before anything is made of it.
-  AssemblyStats apply(EventBatch& batch, const Source& source, std::string_view adapter_version, TimeMs now);
+  // Masks secrets in the batch before anything is made of it. `notes`: of this batch; null: they are made here.
+  AssemblyStats apply(EventBatch& batch, const Source& source, std::string_view adapter_version, TimeMs now,
+                      const BatchNotes* notes = nullptr);
 
   // Takes back what `source` gave of a session behind its first `keep` items: events, exchanges from there on and all
   // that hangs on them, so that reading the items anew gives the rows of a first reading. Events of other sources that
@@ -57,6 +59,7 @@ class Assembler {
     const Source& source;
     std::string_view adapter_version;
     TimeMs now;
+    const BatchNotes& notes;
     AssemblyStats& stats;
   };
 

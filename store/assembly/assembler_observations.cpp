@@ -2,7 +2,6 @@
 #include "schemas/json_writer.hpp"
 #include "store/assembly/assembler.hpp"
 #include "store/assembly/exchange_text.hpp"
-#include "store/summary/decisions.hpp"
 #include "store/summary/observations.hpp"
 
 #include <algorithm>
@@ -60,18 +59,19 @@ Observation observation_of(const SessionWork& s, const Event& e, std::int64_t se
 }  // namespace
 
 void Assembler::note_observations(SessionWork& s, const Event& e, std::int64_t seq, Context& context) {
-  const std::vector<std::string> decisions = find_decisions(e.text);
+  const auto& [decisions, observations] = context.notes.of(e);
   for (const std::string& decision : decisions) {
     const std::int64_t decision_seq = s.next_seq;
     insert_derived(s, e, seq, EventKind::decision, decision, 0, 0, context);
     observations_.save(observation_of(s, e, decision_seq, ObservationType::decision, decision));
   }
-  for (FoundObservation& found : find_observations(e.text, has_changed_files(s.draft))) {
+  for (const FoundObservation& found : observations) {
+    if (needs_changed_files(found.type) && !has_changed_files(s.draft)) continue;
     // "Replaced A with B instead of …" is a decision and no more.
     const std::uint64_t words = words_hash(found.content);
     const bool decided =
         std::any_of(decisions.begin(), decisions.end(), [&](const std::string& d) { return words_hash(d) == words; });
-    if (!decided) observations_.save(observation_of(s, e, seq, found.type, std::move(found.content)));
+    if (!decided) observations_.save(observation_of(s, e, seq, found.type, found.content));
   }
 }
 
@@ -85,6 +85,7 @@ void Assembler::note_rules(SessionWork& s, const Event& e, std::int64_t seq) {
 void Assembler::note_recovery(SessionWork& s, const Event& result, std::int64_t seq, const OpenCall& call) {
   if (result.is_error || call.input_hash == 0 || !s.has_draft || !s.draft.failed_inputs.contains(call.input_hash))
     return;
+  events_.write();
   const auto edited = observations_.edits_since_failure(s.pk, s.draft.first_seq, call.seq, call.input_hash);
   if (edited.empty()) return;
   Observation o =

@@ -78,8 +78,8 @@ void Assembler::on_tool_result(SessionWork& s, const Event& e, std::int64_t seq,
     insert_derived(s, e, seq, EventKind::error, e.text, kFlagError, 0, context);
   }
   if (!call) return;
-  save_commits(db_, s, *call, e, seq);
-  save_pull_requests(db_, s, *call, e, seq);
+  save_commits(db_, events_, s, *call, e, seq);
+  save_pull_requests(db_, events_, s, *call, e, seq);
   if (e.is_error && call->modifies) events_.drop_planned_edits(s.pk, call->seq);
   if (call->is_test) {
     s.last_test_failed = e.is_error;
@@ -138,7 +138,7 @@ void Assembler::on_edit(SessionWork& s, const Event& result, std::int64_t seq, c
 
 void Assembler::on_lifecycle(SessionWork& s, const Event& e, std::int64_t seq) {
   if (e.lifecycle == "compaction") ++s.compactions;
-  if (e.lifecycle == "pr_link") save_linked_pull_request(db_, s, e, seq);
+  if (e.lifecycle == "pr_link") save_linked_pull_request(db_, events_, s, e, seq);
 }
 
 }  // namespace memd::assembly

@@ -67,11 +67,12 @@ std::vector<CommitLine> commits_in(std::string_view output, bool speaks_of_git) 
   return out;
 }
 
-void save_commits(sqlite::Database& db, const SessionWork& session, const OpenCall& call, const Event& result,
-                  std::int64_t seq) {
+void save_commits(sqlite::Database& db, EventRows& events, const SessionWork& session, const OpenCall& call,
+                  const Event& result, std::int64_t seq) {
   if (call.path_pk != 0 || result.text.find("] ") == std::string::npos) return;  // a file's contents say nothing
   const bool git = std::string_view(call.summary).substr(0, kCallBytes).find("git") != std::string_view::npos;
   for (const auto& commit : commits_in(result.text, git)) {
+    events.write();  // which these rows refer to
     const auto exchange = session.has_draft ? std::optional(session.draft.number) : std::nullopt;
     db.prepare(
           "INSERT OR IGNORE INTO commits (session_pk, event_seq, sha, exchange_number, branch, subject, time)"

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "schemas/event.hpp"
+#include "store/assembly/event_rows.hpp"
 #include "store/assembly/session_state.hpp"
 #include "store/sqlite/database.hpp"
 
@@ -26,7 +27,7 @@ std::vector<CommitLine> commits_in(std::string_view output, bool speaks_of_git);
 
 // Rows of `commits` for what the result at `seq` tells of. `call`: what it answers. They go when the event goes.
 // Writer thread only. Throws ErrorException.
-void save_commits(sqlite::Database& db, const SessionWork& session, const OpenCall& call, const Event& result,
-                  std::int64_t seq);
+void save_commits(sqlite::Database& db, EventRows& events, const SessionWork& session, const OpenCall& call,
+                  const Event& result, std::int64_t seq);
 
 }  // namespace memd::assembly

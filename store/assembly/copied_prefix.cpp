@@ -24,6 +24,7 @@ std::uint64_t content_hash(const Event& e) {
 }
 
 void CopiedPrefix::add_facts(std::int64_t session_pk, TimeMs until, Facts& out) {
+  events_.write();
   auto& q =
       db_.prepare("SELECT kind, input_hash FROM events WHERE session_pk = ? AND input_hash IS NOT NULL AND time <= ?");
   q.bind(session_pk, until);

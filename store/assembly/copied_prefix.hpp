@@ -1,6 +1,7 @@
 #pragma once
 
 #include "schemas/event.hpp"
+#include "store/assembly/event_rows.hpp"
 #include "store/assembly/session_state.hpp"
 #include "store/sqlite/database.hpp"
 
@@ -21,7 +22,7 @@ namespace memd::assembly {
 // Remembers only what can be read back from the rows, until clear(). Writer thread only. Throws ErrorException.
 class CopiedPrefix {
  public:
-  explicit CopiedPrefix(sqlite::Database& db) : db_(db) {}
+  CopiedPrefix(sqlite::Database& db, EventRows& events) : db_(db), events_(events) {}
 
   bool is_copy(const SessionWork& session, const Event& event);
   void clear();
@@ -37,6 +38,7 @@ class CopiedPrefix {
   void add_facts(std::int64_t session_pk, TimeMs until, Facts& out);
 
   sqlite::Database& db_;
+  EventRows& events_;
   std::unordered_map<std::string, Facts> origins_;            // by the fork's uid
   std::unordered_map<std::string, std::vector<Fork>> forks_;  // by the origin's uid
 };

@@ -4,10 +4,18 @@
 #include "store/assembly/exchange_text.hpp"
 #include "store/enrichment/enrichment_queue.hpp"
 
+#include <utility>
+
 namespace memd::assembly {
 namespace {
 
 using OptionalText = std::optional<std::string_view>;
+
+constexpr std::size_t kMostUnindexed = 4 << 20;
+
+std::size_t bytes_of(const ExchangeText& t) {
+  return t.user_message.size() + t.interventions.size() + t.assistant_response.size() + t.tool_text.size();
+}
 
 OptionalText text_or_null(const std::string& s) { return s.empty() ? std::nullopt : OptionalText(s); }
 
@@ -28,6 +36,7 @@ ExchangeId ExchangeRows::next_id() {
 }
 
 void ExchangeRows::remove_from(std::int64_t session_pk, std::int64_t first) {
+  write_index();
   db_.prepare(
          "INSERT INTO exchanges_fts (exchanges_fts, rowid, user_message, interventions, assistant_response, tool_text)"
          " SELECT 'delete', exchange_pk, coalesce(user_message, ''), coalesce(interventions, ''),"
@@ -87,20 +96,33 @@ void ExchangeRows::save(const SessionWork& session, ExchangeDraft& d, TimeMs ing
 
 void ExchangeRows::index_text(ExchangeDraft& d) {
   if (d.stored && d.indexed == d.text) return;
-  // External content: the index must be told the old text exactly to forget it.
-  if (d.stored)
-    db_.prepare(
-           "INSERT INTO exchanges_fts (exchanges_fts, rowid, user_message, interventions, assistant_response,"
-           " tool_text) VALUES ('delete', ?, ?, ?, ?, ?)")
-        .bind(d.pk, d.indexed.user_message, d.indexed.interventions, d.indexed.assistant_response, d.indexed.tool_text)
-        .run();
-  db_.prepare(
-         "INSERT INTO exchanges_fts (rowid, user_message, interventions, assistant_response, tool_text)"
-         " VALUES (?, ?, ?, ?, ?)")
-      .bind(d.pk, d.text.user_message, d.text.interventions, d.text.assistant_response, d.text.tool_text)
-      .run();
-  enrichment::enqueue(db_, d.pk);
+  const auto [it, first] = unindexed_.try_emplace(d.pk);
+  IndexChange& change = it->second;
+  if (first && d.stored) change.before = std::move(d.indexed);
+  change.after = d.text;
   d.indexed = d.text;
+  unindexed_bytes_ += bytes_of(d.text);
+  if (unindexed_bytes_ > kMostUnindexed) write_index();
+}
+
+void ExchangeRows::write_index() {
+  // External content: the index must be told the old text exactly to forget it.
+  auto& forget = db_.prepare(
+      "INSERT INTO exchanges_fts (exchanges_fts, rowid, user_message, interventions, assistant_response, tool_text)"
+      " VALUES ('delete', ?, ?, ?, ?, ?)");
+  for (const auto& [pk, change] : unindexed_)
+    if (const auto& t = change.before)
+      forget.bind(pk, t->user_message, t->interventions, t->assistant_response, t->tool_text).run();
+  auto& add = db_.prepare(
+      "INSERT INTO exchanges_fts (rowid, user_message, interventions, assistant_response, tool_text)"
+      " VALUES (?, ?, ?, ?, ?)");
+  for (const auto& [pk, change] : unindexed_) {
+    const ExchangeText& t = change.after;
+    add.bind(pk, t.user_message, t.interventions, t.assistant_response, t.tool_text).run();
+    enrichment::enqueue(db_, pk);
+  }
+  unindexed_.clear();
+  unindexed_bytes_ = 0;
 }
 
 void ExchangeRows::save_files(std::int64_t session_pk, const ExchangeDraft& d) {
@@ -136,6 +158,8 @@ void ExchangeRows::save_tools(ExchangeDraft& d) {
 void ExchangeRows::forget() {
   next_id_ = 0;
   tools_.clear();
+  unindexed_.clear();
+  unindexed_bytes_ = 0;
 }
 
 bool ExchangeRows::load_newest(std::int64_t session_pk, std::int64_t end, ExchangeDraft& d) {

@@ -2,6 +2,8 @@
 
 #include "schemas/hash.hpp"
 
+#include <algorithm>
+
 namespace memd::assembly {
 namespace {
 
@@ -65,8 +67,16 @@ bool remove_paragraph(std::string& column, std::string_view piece) {
 
 std::string one_line(std::string_view text, std::size_t limit) {
   std::string out;
+  out.reserve(std::min(text.size(), limit) + 4);
   bool space = false;
   for (const char c : text) {
+    if (static_cast<unsigned char>(c) > 0x20) {
+      if (space) out += ' ';
+      space = false;
+      out += c;
+      if (out.size() > limit) break;
+      continue;
+    }
     if (c == '\n' && !out.empty()) break;
     if (c == ' ' || c == '\t' || c == '\r' || c == '\n') {
       space = !out.empty();
@@ -74,7 +84,7 @@ std::string one_line(std::string_view text, std::size_t limit) {
     }
     if (space) out += ' ';
     space = false;
-    out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    out += ' ';
     if (out.size() > limit) break;
   }
   if (out.size() > limit) {

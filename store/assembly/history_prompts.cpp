@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 namespace memd::assembly {
 namespace {
@@ -20,6 +21,7 @@ bool is_near(TimeMs a, TimeMs b) { return std::llabs(a - b) <= kSamePrompt; }
 
 bool HistoryPrompts::is_in_transcript(const SessionWork& s, const Event& e) {
   if (s.next_seq > 0 && e.time <= s.ended_at) return true;
+  events_.write();
   auto& own = db_.prepare(
       "SELECT 1 FROM events WHERE session_pk = ? AND seq < ? AND kind = 0 AND input_hash = ? AND abs(time - ?) <= ?");
   own.bind(s.pk, s.next_seq, as_sql(hash64(e.text)), e.time, kSamePrompt);
@@ -54,6 +56,7 @@ void HistoryPrompts::withdraw(SessionWork& s) {
   s.history_stored = false;
   s.dirty = true;
   exchanges_.keep_ids_in_use();  // while the highest ids are still there
+  events_.write_for_deletion();
   exchanges_.remove_from(s.pk, s.next_exchange);
   db_.prepare("DELETE FROM events WHERE session_pk = ? AND seq >= ?").bind(s.pk, s.next_seq).run();
   for (const HistoryPrompt& p : s.history)
@@ -104,8 +107,9 @@ void HistoryPrompts::store(SessionWork& s, TimeMs now) {
   std::int64_t at = 0;
   for (HistoryPrompt& p : s.history) {
     EventRecord row;
+    const std::int64_t seq = s.next_seq + at;
     row.session_pk = s.pk;
-    row.seq = s.next_seq + at;
+    row.seq = seq;
     row.event_id = p.event_id;
     row.time = p.time;
     row.kind = EventKind::user_msg;
@@ -113,18 +117,17 @@ void HistoryPrompts::store(SessionWork& s, TimeMs now) {
     row.origin = Origin::history;
     row.input_hash = hash64(p.text);
     row.flags = kFlagStartsExchange;
-    const std::string summary = one_line(p.text, kSummaryBytes);
-    row.summary = summary;
+    row.summary = one_line(p.text, kSummaryBytes);
     row.tokens = static_cast<std::int64_t>((p.text.size() + 3) / 4);
     row.source = p.source;
     row.raw = p.raw;
-    if (!events_.insert(row)) continue;
+    if (!events_.insert(std::move(row))) continue;
 
     ExchangeDraft d;
     if (p.pk == 0) p.pk = exchanges_.next_id();
     d.pk = p.pk;
     d.number = s.next_exchange + at;
-    d.first_seq = d.last_seq = row.seq;
+    d.first_seq = d.last_seq = seq;
     d.started_at = d.ended_at = p.time;
     d.origin = Origin::history;
     d.has_user_message = true;

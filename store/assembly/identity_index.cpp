@@ -1,6 +1,7 @@
 #include "store/assembly/identity_index.hpp"
 
 #include "schemas/hash.hpp"
+#include "store/sqlite/row_inserter.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -12,13 +13,8 @@ constexpr std::int64_t kScanPerProbe = 10;  // entries read one after the other 
 constexpr std::int64_t kBulk = 1'000;       // facts in a commit
 constexpr std::int64_t kMergePerAdded = 3;  // a merge has to be done before the next is due
 constexpr std::int64_t kLeastMerge = 256;
+constexpr std::size_t kMostUnsorted = 256;
 constexpr std::int64_t kMostAtOnce = 4'096;  // entries of a run in memory
-
-struct Entry {
-  std::int64_t identity = 0;
-  std::int64_t session_pk = 0;
-  std::int64_t place = 0;
-};
 
 }  // namespace
 
@@ -66,6 +62,21 @@ std::optional<IdentityIndex::Place> IdentityIndex::look_into(std::int64_t run, s
   return place;
 }
 
+std::optional<IdentityIndex::Place> IdentityIndex::look_into_held(std::int64_t identity) {
+  const auto place_of = [](const Entry& e) { return Place{e.session_pk, e.place}; };
+  const auto sorted_end = [this] { return held_.begin() + static_cast<std::ptrdiff_t>(sorted_); };
+  if (held_.size() - sorted_ > kMostUnsorted) {
+    std::sort(sorted_end(), held_.end(), in_order);
+    std::inplace_merge(held_.begin(), sorted_end(), held_.end(), in_order);
+    sorted_ = held_.size();
+  }
+  const auto it = std::lower_bound(held_.begin(), sorted_end(), Entry{identity}, in_order);
+  if (it != sorted_end() && it->identity == identity) return place_of(*it);
+  const auto last =
+      std::find_if(sorted_end(), held_.end(), [identity](const Entry& e) { return e.identity == identity; });
+  return last == held_.end() ? std::nullopt : std::optional(place_of(*last));
+}
+
 void IdentityIndex::make_filter() {
   filter_capacity_ = std::max(shape_.run_entries, entries_ * 2);
   filter_.emplace(static_cast<std::uint64_t>(filter_capacity_), shape_.filter_bytes);
@@ -76,6 +87,8 @@ void IdentityIndex::make_filter() {
   while (q.step())
     filter_->add(from_sql(q.int64(0)));
   q.reset();
+  for (const Entry& e : held_)
+    filter_->add(from_sql(e.identity));
 }
 
 bool IdentityIndex::surely_new(std::uint64_t identity) {
@@ -90,6 +103,7 @@ bool IdentityIndex::surely_new(std::uint64_t identity) {
 std::optional<IdentityIndex::Place> IdentityIndex::find(std::uint64_t identity) {
   load();
   if (surely_new(identity)) return std::nullopt;
+  if (const auto place = look_into_held(as_sql(identity))) return place;
   // Copies are read in the order of the original: where the last one was found, there the next one is.
   if (auto place = look_into(last_hit_, identity)) return place;
   for (auto run = runs_.rbegin(); run != runs_.rend(); ++run) {
@@ -104,11 +118,7 @@ std::optional<IdentityIndex::Place> IdentityIndex::find(std::uint64_t identity) 
 
 void IdentityIndex::add(std::uint64_t identity, std::int64_t session_pk, std::int64_t place) {
   load();
-  Run& run = newest();
-  db_.prepare("INSERT INTO identities (run, identity, session_pk, place) VALUES (?, ?, ?, ?)")
-      .bind(run.run, as_sql(identity), session_pk, place)
-      .run();
-  ++run.entries;
+  held_.push_back({as_sql(identity), session_pk, place});
   ++entries_;
   ++added_;
   if (!filter_) return;
@@ -118,8 +128,29 @@ void IdentityIndex::add(std::uint64_t identity, std::int64_t session_pk, std::in
     filter_->add(identity);
 }
 
+void IdentityIndex::write() {
+  if (held_.empty()) return;
+  std::sort(held_.begin(), held_.end(), in_order);
+  for (auto next = held_.begin(); next != held_.end();) {
+    Run& run = newest();
+    const auto room = std::min<std::int64_t>(shape_.run_entries - run.entries, held_.end() - next);
+    insert(run.run, std::span(next, static_cast<std::size_t>(room)));
+    run.entries += room;
+    next += room;
+  }
+  held_.clear();
+  sorted_ = 0;
+}
+
+void IdentityIndex::insert(std::int64_t run, std::span<const Entry> entries) {
+  sqlite::RowInserter rows(db_, "identities (run, identity, session_pk, place)", entries.size());
+  for (const Entry& e : entries)
+    rows.add(run, e.identity, e.session_pk, e.place);
+}
+
 void IdentityIndex::flush() {
   if (!loaded_ || added_ == 0) return;
+  write();
   const Run& run = newest();
   db_.prepare("UPDATE identity_runs SET entries = ? WHERE run = ?").bind(run.entries, run.run).run();
   plan_merge();
@@ -188,18 +219,18 @@ std::int64_t IdentityIndex::merge_step(std::int64_t into, std::vector<std::int64
   q.reset();
 
   std::erase_if(smallest, [&](const Entry& e) { return e.identity > bound; });
-  std::sort(smallest.begin(), smallest.end(), [](const Entry& a, const Entry& b) { return a.identity < b.identity; });
+  std::sort(smallest.begin(), smallest.end(), in_order);
   auto& remove = db_.prepare("DELETE FROM identities WHERE run = ? AND identity <= ?");
   for (const std::int64_t run : sources)
     remove.bind(run, bound).run();
-  auto& insert = db_.prepare("INSERT INTO identities (run, identity, session_pk, place) VALUES (?, ?, ?, ?)");
-  for (const Entry& e : smallest)
-    insert.bind(into, e.identity, e.session_pk, e.place).run();
+  insert(into, smallest);
   return static_cast<std::int64_t>(smallest.size());
 }
 
 void IdentityIndex::forget() {
   loaded_ = false;  // the filter may hold more than there is, never less
+  held_.clear();
+  sorted_ = 0;
   added_ = 0;
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace memd::assembly {
@@ -18,6 +19,9 @@ namespace memd::assembly {
 // flush(). Merging moves the smallest entries first, so that each identity is in exactly one run at any time and a
 // merge can be left off and taken up anywhere. Rows of events and responses that are deleted take their entry along
 // (triggers).
+//
+// New entries are held back until write(), which puts them into the run in the order of its B-tree; before rows of
+// events or responses are deleted, it has to be called.
 //
 // During a large ingest a filter in memory answers for nearly all facts that are new. It is made when looking through
 // the runs has cost as much, and its size is bounded.
@@ -43,7 +47,8 @@ class IdentityIndex {
   // It must not be there yet.
   void add(std::uint64_t identity, std::int64_t session_pk, std::int64_t place);
 
-  void flush();    // before a commit
+  void write();    // what was added
+  void flush();    // before a commit; writes too
   void forget();   // after a rollback
   void release();  // gives the filter's memory back
 
@@ -56,9 +61,18 @@ class IdentityIndex {
     std::int64_t merges_into = 0;  // 0: nothing
   };
 
+  struct Entry {
+    std::int64_t identity = 0;  // as stored, which is the order of the B-tree
+    std::int64_t session_pk = 0;
+    std::int64_t place = 0;
+  };
+  static bool in_order(const Entry& a, const Entry& b) { return a.identity < b.identity; }
+
   void load();
   Run& newest();
+  void insert(std::int64_t run, std::span<const Entry> entries);
   std::int64_t open_run(std::int64_t level);
+  std::optional<Place> look_into_held(std::int64_t identity);
   std::optional<Place> look_into(std::int64_t run, std::uint64_t identity);
   bool surely_new(std::uint64_t identity);
   void make_filter();
@@ -73,6 +87,8 @@ class IdentityIndex {
   std::vector<Run> runs_;     // by number; the last one takes new entries, unless it is sealed
   std::int64_t entries_ = 0;  // of all runs
   std::int64_t added_ = 0;    // since the last flush
+  std::vector<Entry> held_;
+  std::size_t sorted_ = 0;  // of held_, at its beginning
   std::int64_t last_hit_ = 0;
 
   std::optional<BloomFilter> filter_;

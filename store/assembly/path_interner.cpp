@@ -6,20 +6,17 @@ constexpr std::size_t kCacheEntries = 20'000;
 }
 
 std::int64_t PathInterner::intern(std::string_view path) {
-  std::string key(path);
-  if (const auto it = cache_.find(key); it != cache_.end()) return it->second;
-  auto& find = db_.prepare("SELECT path_pk FROM paths WHERE path = ?");
-  find.bind(key);
-  std::int64_t pk = 0;
-  if (find.step()) {
+  if (const auto it = cache_.find(path); it != cache_.end()) return it->second;
+  db_.prepare("INSERT OR IGNORE INTO paths (path) VALUES (?)").bind(path).run();
+  std::int64_t pk = db_.last_insert_rowid();
+  if (db_.changes() == 0) {
+    auto& find = db_.prepare("SELECT path_pk FROM paths WHERE path = ?").bind(path);
+    find.step();
     pk = find.int64(0);
     find.reset();
-  } else {
-    db_.prepare("INSERT INTO paths (path) VALUES (?)").bind(key).run();
-    pk = db_.last_insert_rowid();
   }
   if (cache_.size() >= kCacheEntries) cache_.clear();
-  cache_.emplace(std::move(key), pk);
+  cache_.emplace(path, pk);
   return pk;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "schemas/text_hash.hpp"
 #include "store/sqlite/database.hpp"
 
 #include <cstdint>
@@ -19,7 +20,7 @@ class PathInterner {
 
  private:
   sqlite::Database& db_;
-  std::unordered_map<std::string, std::int64_t> cache_;
+  std::unordered_map<std::string, std::int64_t, TextHash, std::equal_to<>> cache_;
 };
 
 }  // namespace memd::assembly

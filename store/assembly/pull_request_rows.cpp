@@ -14,6 +14,19 @@ constexpr std::string_view kScheme = "https://";
 constexpr std::array<std::string_view, 4> kKinds{"/pull/", "/pulls/", "/-/merge_requests/", "/pull-requests/"};
 constexpr std::array<std::string_view, 2> kOpeners{"gh pr create", "glab mr create"};
 
+// What tools that open one are called, whatever their server: "mcp__github__create_pull_request", "createPullRequest".
+constexpr std::array<std::string_view, 3> kOpeningTools{"createpullrequest", "createmergerequest", "openpullrequest"};
+// Where their JSON tells the address for people; GitHub's "url" may be the one for programs.
+constexpr std::array<std::string_view, 3> kAddressKeys{"html_url", "web_url", "url"};
+
+bool opens_pull_requests(std::string_view tool) {
+  std::string letters;
+  for (const char c : tool)
+    if (c != '_' && c != '-') letters += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  return std::any_of(kOpeningTools.begin(), kOpeningTools.end(),
+                     [&](std::string_view name) { return letters.ends_with(name); });
+}
+
 bool is_of_address(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
          std::string_view("-._~:/").find(c) != std::string_view::npos;
@@ -25,8 +38,9 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
-void save(sqlite::Database& db, const SessionWork& session, std::string_view url, const Event& event,
+void save(sqlite::Database& db, EventRows& events, const SessionWork& session, std::string_view url, const Event& event,
           std::int64_t seq) {
+  events.write();  // which the row refers to
   const auto exchange = session.has_draft ? std::optional(session.draft.number) : std::nullopt;
   db.prepare(
         "INSERT OR IGNORE INTO pull_requests (session_pk, event_seq, url, exchange_number, time)"
@@ -61,21 +75,45 @@ std::vector<std::string> pull_requests_in(std::string_view output) {
   return out;
 }
 
-void save_pull_requests(sqlite::Database& db, const SessionWork& session, const OpenCall& call, const Event& result,
-                        std::int64_t seq) {
+std::string pull_request_in_json(std::string_view json) {
+  for (const std::string_view key : kAddressKeys) {
+    for (auto at = json.find(key); at != std::string_view::npos; at = json.find(key, at + 1)) {
+      if (at == 0 || json[at - 1] != '"') continue;
+      // The document may be a string of another.
+      const auto begin = json.find_first_not_of("\\\": \t\r\n", at + key.size());
+      if (begin == std::string_view::npos) break;
+      const auto end = std::find_if_not(json.begin() + static_cast<std::ptrdiff_t>(begin), json.end(), is_of_address);
+      const auto length = static_cast<std::size_t>(end - json.begin()) - begin;
+      const std::string_view address = json.substr(begin, length);
+      const std::string_view behind = json.substr(begin + length, 1);
+      if ((behind == "\"" || behind == "\\") && is_pull_request(address) && !address.starts_with("https://api."))
+        return std::string(address);
+    }
+  }
+  return {};
+}
+
+void save_pull_requests(sqlite::Database& db, EventRows& events, const SessionWork& session, const OpenCall& call,
+                        const Event& result, std::int64_t seq) {
+  if (opens_pull_requests(call.tool)) {
+    const std::string url = pull_request_in_json(result.text);
+    if (!url.empty()) save(db, events, session, url, result, seq);
+    return;
+  }
   const std::string_view line = std::string_view(call.summary).substr(0, kCallBytes);
   const bool opens = std::any_of(kOpeners.begin(), kOpeners.end(),
                                  [&](std::string_view o) { return line.find(o) != std::string_view::npos; });
   if (!opens) return;
   for (const std::string& url : pull_requests_in(result.text))
-    save(db, session, url, result, seq);
+    save(db, events, session, url, result, seq);
 }
 
-void save_linked_pull_request(sqlite::Database& db, const SessionWork& session, const Event& link, std::int64_t seq) {
+void save_linked_pull_request(sqlite::Database& db, EventRows& events, const SessionWork& session, const Event& link,
+                              std::int64_t seq) {
   const std::string_view text = link.summary;
   for (auto at = text.find(kScheme); at != std::string_view::npos; at = text.find(kScheme, at + 1)) {
     const auto word = text.substr(at, text.find(' ', at) - at);
-    if (is_pull_request(word)) return save(db, session, word, link, seq);
+    if (is_pull_request(word)) return save(db, events, session, word, link, seq);
   }
 }
 

@@ -1,6 +1,9 @@
 #include "store/assembly/response_ledger.hpp"
 
 #include "schemas/hash.hpp"
+#include "store/sqlite/row_inserter.hpp"
+
+#include <algorithm>
 
 namespace memd::assembly {
 namespace {
@@ -46,20 +49,32 @@ TokenUsage ResponseLedger::add(std::uint64_t key, const TokenUsage& usage, std::
   return delta;
 }
 
+void ResponseLedger::update(std::uint64_t key, const Entry& e) {
+  db_.prepare(
+         "UPDATE responses SET input = ?4, output = ?5, cache_read = ?6, cache_creation = ?7"
+         " WHERE session_pk = ?1 AND exchange_number = ?2 AND response_key = ?3")
+      .bind(e.session_pk, e.exchange_number, as_sql(key), e.usage.input, e.usage.output, e.usage.cache_read,
+            e.usage.cache_creation)
+      .run();
+}
+
 void ResponseLedger::flush() {
-  auto& upsert = db_.prepare(
-      "INSERT INTO responses (response_key, session_pk, exchange_number, input, output, cache_read, cache_creation)"
-      " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET input = excluded.input, output = excluded.output,"
-      " cache_read = excluded.cache_read, cache_creation = excluded.cache_creation");
+  const auto is_new = [this](std::uint64_t key) { return !entries_.at(key).stored; };
+  const auto count = std::count_if(changed_.begin(), changed_.end(), is_new);
+  sqlite::RowInserter added(
+      db_, "responses (response_key, session_pk, exchange_number, input, output, cache_read, cache_creation)",
+      static_cast<std::size_t>(count));
   for (const std::uint64_t key : changed_) {
-    Entry& entry = entries_.at(key);
-    upsert
-        .bind(as_sql(key), entry.session_pk, entry.exchange_number, entry.usage.input, entry.usage.output,
-              entry.usage.cache_read, entry.usage.cache_creation)
-        .run();
-    if (!entry.stored) identities_.add(identity_of(key), entry.session_pk, entry.exchange_number);
-    entry.stored = true;
-    entry.dirty = false;
+    Entry& e = entries_.at(key);
+    const TokenUsage& u = e.usage;
+    if (e.stored) {
+      update(key, e);
+    } else {
+      added.add(as_sql(key), e.session_pk, e.exchange_number, u.input, u.output, u.cache_read, u.cache_creation);
+      identities_.add(identity_of(key), e.session_pk, e.exchange_number);
+    }
+    e.stored = true;
+    e.dirty = false;
   }
   changed_.clear();
   if (entries_.size() > kCacheEntries) entries_.clear();

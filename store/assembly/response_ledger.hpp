@@ -32,6 +32,7 @@ class ResponseLedger {
     bool stored = false;
     bool dirty = false;
   };
+  void update(std::uint64_t key, const Entry& entry);
   void change(std::uint64_t key, Entry& entry);
   Entry& find_or_load(std::uint64_t key, std::int64_t session_pk, std::int64_t exchange_number);
 

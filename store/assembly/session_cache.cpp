@@ -21,8 +21,7 @@ void recall_what_events_said(SessionWork& s) {
 
 SessionWork& SessionCache::get(std::string_view uid, TimeMs now) {
   ++tick_;
-  const std::string key(uid);
-  auto it = sessions_.find(key);
+  auto it = sessions_.find(uid);
   if (it == sessions_.end()) {
     auto loaded = rows_.load(uid);
     if (loaded) {
@@ -33,7 +32,7 @@ SessionWork& SessionCache::get(std::string_view uid, TimeMs now) {
     } else {
       loaded = rows_.create(uid, now);
     }
-    it = sessions_.emplace(key, std::move(*loaded)).first;
+    it = sessions_.emplace(uid, std::move(*loaded)).first;
   }
   it->second.last_used = tick_;
   return it->second;
@@ -41,9 +40,7 @@ SessionWork& SessionCache::get(std::string_view uid, TimeMs now) {
 
 void SessionCache::drop(std::string_view uid) { sessions_.erase(std::string(uid)); }
 
-bool SessionCache::exists(std::string_view uid) {
-  return sessions_.contains(std::string(uid)) || rows_.load(uid).has_value();
-}
+bool SessionCache::exists(std::string_view uid) { return sessions_.contains(uid) || rows_.load(uid).has_value(); }
 
 void SessionCache::settle(SessionWork& s, TimeMs now) {
   using State = memd::SessionState;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "schemas/text_hash.hpp"
 #include "store/assembly/exchange_rows.hpp"
 #include "store/assembly/history_prompts.hpp"
 #include "store/assembly/session_rows.hpp"
@@ -33,7 +34,7 @@ class SessionCache {
   SessionRows rows_;
   ExchangeRows& exchanges_;
   HistoryPrompts& history_;
-  std::unordered_map<std::string, SessionWork> sessions_;
+  std::unordered_map<std::string, SessionWork, TextHash, std::equal_to<>> sessions_;
   std::uint64_t tick_ = 0;
 };
 

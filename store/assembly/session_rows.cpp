@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace memd::assembly {
 
@@ -56,6 +57,7 @@ std::optional<SessionWork> SessionRows::load(std::string_view uid) {
   s.lines_removed = q.int64(35);
   if (!q.is_null(36)) s.cost_usd = q.real(36);
   q.reset();
+  s.stored = {s.title, s.project_pk, s.source};
   return s;
 }
 
@@ -82,24 +84,35 @@ void SessionRows::save(SessionWork& s, TimeMs ingested_at) {
     ended_at = std::max(ended_at, s.history.back().time);
   }
   const std::string& cwd = s.cwd.empty() && !s.history.empty() ? s.history.front().cwd : s.cwd;
-  const auto or_null = [](std::int64_t pk) { return pk == 0 ? std::nullopt : std::optional(pk); };
   db_.prepare(
          "UPDATE sessions SET kind = ?2, parent_uid = ?3, parent_call_id = ?4, forked_from = ?5, agent_name = ?6,"
-         " project_pk = ?7, title = ?8, title_rank = ?9, description = ?10, cwd = ?11, git_branch = ?12, model = ?13,"
-         " agent_version = ?14, started_at = ?15, ended_at = ?16, state = ?17, outcome = ?18, tokens_input = ?19,"
-         " tokens_output = ?20, tokens_cache_read = ?21, tokens_cache_creation = ?22, turns = ?23, retries = ?24,"
-         " tool_calls = ?25, tool_pairs = ?26, tool_errors = ?27, compactions = ?28, next_seq = ?29,"
-         " next_exchange = ?30, source_pk = ?31, ingested_at = ?32, mode = ?33, context_tokens = ?34, lines_added = "
-         "?35,"
-         " lines_removed = ?36, cost_usd = ?37 WHERE session_pk = ?1")
+         " title_rank = ?7, description = ?8, cwd = ?9, git_branch = ?10, model = ?11, agent_version = ?12,"
+         " started_at = ?13, ended_at = ?14, state = ?15, outcome = ?16, tokens_input = ?17, tokens_output = ?18,"
+         " tokens_cache_read = ?19, tokens_cache_creation = ?20, turns = ?21, retries = ?22, tool_calls = ?23,"
+         " tool_pairs = ?24, tool_errors = ?25, compactions = ?26, next_seq = ?27, next_exchange = ?28,"
+         " ingested_at = ?29, mode = ?30, context_tokens = ?31, lines_added = ?32, lines_removed = ?33, cost_usd = ?34"
+         " WHERE session_pk = ?1")
       .bind(s.pk, static_cast<int>(s.kind), s.parent_uid, s.parent_call_id, s.forked_from, s.agent_name,
-            or_null(s.project_pk), s.title, static_cast<int>(s.title_rank), s.description, cwd, s.git_branch, s.model,
-            s.agent_version, started_at, ended_at, static_cast<int>(s.lifecycle), static_cast<int>(s.outcome),
-            s.tokens.input, s.tokens.output, s.tokens.cache_read, s.tokens.cache_creation, turns, s.retries,
-            s.tool_calls, s.tool_pairs, s.tool_errors, s.compactions, s.next_seq, s.next_exchange, or_null(s.source),
-            ingested_at, s.mode, s.context_tokens, s.lines_added, s.lines_removed, s.cost_usd)
+            static_cast<int>(s.title_rank), s.description, cwd, s.git_branch, s.model, s.agent_version, started_at,
+            ended_at, static_cast<int>(s.lifecycle), static_cast<int>(s.outcome), s.tokens.input, s.tokens.output,
+            s.tokens.cache_read, s.tokens.cache_creation, turns, s.retries, s.tool_calls, s.tool_pairs, s.tool_errors,
+            s.compactions, s.next_seq, s.next_exchange, ingested_at, s.mode, s.context_tokens, s.lines_added,
+            s.lines_removed, s.cost_usd)
       .run();
+  save_references(s);
   s.dirty = false;
+}
+
+// Apart, because a trigger and foreign keys hang on these: SQLite then begins a savepoint for the statement, and FTS5
+// writes a segment at each.
+void SessionRows::save_references(SessionWork& s) {
+  SessionWork::Stored now{s.title, s.project_pk, s.source};
+  if (s.stored == now) return;
+  const auto or_null = [](std::int64_t pk) { return pk == 0 ? std::nullopt : std::optional(pk); };
+  db_.prepare("UPDATE sessions SET title = ?2, project_pk = ?3, source_pk = ?4 WHERE session_pk = ?1")
+      .bind(s.pk, s.title, or_null(s.project_pk), or_null(s.source))
+      .run();
+  s.stored = std::move(now);
 }
 
 bool SessionRows::remove_empty(std::int64_t session_pk) {

@@ -23,6 +23,8 @@ class SessionRows {
   bool last_test_failed(std::int64_t session_pk);
 
  private:
+  void save_references(SessionWork& session);
+
   sqlite::Database& db_;
 };
 

@@ -159,6 +159,15 @@ struct SessionWork {
   bool made_by_history = false;  // a history named it first: not kept when nothing is left of it
   ExchangeId inherited = 0;      // id for the exchange of a prompt that was known from a history
 
+  // What the row says of what is costly to write.
+  struct Stored {
+    std::string title;
+    std::int64_t project_pk = 0;
+    SourceId source = 0;
+    bool operator==(const Stored&) const = default;
+  };
+  Stored stored;
+
   bool dirty = false;
   std::uint64_t last_used = 0;  // for eviction
 };

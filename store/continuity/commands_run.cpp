@@ -28,9 +28,18 @@ struct Run {
   bool whole = true;
 };
 
-// Newest first; what failed before something passed is told apart, for it may be the same in another spelling.
-void find_tests(const SessionPast& past, const std::unordered_map<std::int64_t, Run>& runs, WorkingState& out) {
-  std::map<std::string, std::pair<std::size_t, TestState>> latest;  // by line, with its age
+// A test by what it runs, its place in WorkingState::tests.
+using TestPlaces = std::unordered_map<std::string, std::size_t>;
+
+// Newest first, each as it was last run, whatever was shown of its output; what failed before something passed is told
+// apart, for it may be the same in another spelling.
+TestPlaces find_tests(const SessionPast& past, const std::unordered_map<std::int64_t, Run>& runs, WorkingState& out) {
+  struct Latest {
+    std::size_t age = 0;
+    TestState state;
+    std::string what;
+  };
+  std::map<std::string, Latest> latest;  // by what is run
   const PastEvent* result = nullptr;
   for (const PastEvent& e : past.events) {
     if (e.kind == EventKind::tool_result) result = &e;
@@ -39,24 +48,31 @@ void find_tests(const SessionPast& past, const std::unordered_map<std::int64_t, 
     if (run == runs.end()) continue;
     std::string_view output = past.full_text(result->seq);
     if (output.empty()) output = result->summary;
-    latest[run->second.line] = {e.age,
-                                {shortened(run->second.line, kLongestShown / 2),
-                                 test_outcome(run->second.line, e.failed, output), id_of(past, e.exchange)}};
+    std::string what(without_pipe_end(run->second.line));
+    Latest& entry = latest[what];
+    entry = {e.age,
+             {shortened(run->second.line, kLongestShown / 2), test_outcome(run->second.line, e.failed, output),
+              id_of(past, e.exchange)},
+             std::move(what)};
   }
-  std::vector<std::pair<std::size_t, TestState>> list;
-  for (auto& [line, state] : latest)
-    list.push_back(std::move(state));
-  std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<Latest> list;
+  for (auto& [what, entry] : latest)
+    list.push_back(std::move(entry));
+  std::stable_sort(list.begin(), list.end(), [](const Latest& a, const Latest& b) { return a.age < b.age; });
   if (list.size() > kTests) list.resize(kTests);
   bool passed = false;
-  for (auto& [age, state] : list) {
-    passed = passed || state.outcome == TestOutcome::passed;
-    if (passed && state.outcome == TestOutcome::failed) state.outcome = TestOutcome::failed_before;
+  for (Latest& entry : list) {
+    passed = passed || entry.state.outcome == TestOutcome::passed;
+    if (passed && entry.state.outcome == TestOutcome::failed) entry.state.outcome = TestOutcome::failed_before;
   }
   std::stable_partition(list.begin(), list.end(),
-                        [](const auto& t) { return t.second.outcome == TestOutcome::failed; });
-  for (auto& [age, state] : list)
-    out.tests.push_back(std::move(state));
+                        [](const Latest& entry) { return entry.state.outcome == TestOutcome::failed; });
+  TestPlaces places;
+  for (Latest& entry : list) {
+    places.emplace(std::move(entry.what), out.tests.size());
+    out.tests.push_back(std::move(entry.state));
+  }
+  return places;
 }
 
 bool is_in_background(const SessionPast& past, const Run& run) {
@@ -91,12 +107,13 @@ void find_commands(const SessionPast& past, const Weights& weights, WorkingState
     use.score += weight;
     runs.emplace(e.seq, std::move(run));
   }
-  find_tests(past, runs, out);
+  const TestPlaces tests = find_tests(past, runs, out);
   for (auto& [line, use] : commands) {
     if (use.failed) use.score *= weights.command_failed;
-    const bool test =
-        std::any_of(out.tests.begin(), out.tests.end(), [&](const TestState& t) { return t.line == line; });
-    if (test) use.score *= weights.command_is_test;
+    if (const auto test = tests.find(std::string(without_pipe_end(line))); test != tests.end()) {
+      use.test = test->second;
+      use.score *= weights.command_is_test;
+    }
     if (use.line.size() > kLongestShown) {
       const std::string_view command = without_here_text(use.line);
       use.line = command.size() < use.line.size() ? std::string(command) : shortened(use.line, kLongestShown);

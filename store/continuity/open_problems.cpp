@@ -1,5 +1,6 @@
 // What an agent said is wrong and did not say is mended.
 #include "store/continuity/evidence.hpp"
+#include "store/continuity/language_cues.hpp"
 #include "store/continuity/told_sentences.hpp"
 
 #include <algorithm>
@@ -44,7 +45,9 @@ bool reports_done(std::string_view text) {
 }
 
 bool is_trouble(std::string_view sentence, const std::string& spoken) {
-  if (sentence.ends_with(':') || sentence.ends_with('?') || has_cue(spoken, kNoTrouble)) return false;
+  if (sentence.ends_with(':') || sentence.ends_with('?') || has_cue(spoken, kNoTrouble) ||
+      has_cue(spoken, cues::kAsked) || has_cue(spoken, cues::kSupposed))
+    return false;
   return std::none_of(kOpenings.begin(), kOpenings.end(),
                       [&](std::string_view opening) { return spoken.starts_with(opening); });
 }
@@ -60,9 +63,10 @@ void find_problems(const SessionPast& past, WorkingState& out) {
     if (&t == last && reports_done(t.text)) out.problems.clear();
     for_each_sentence(t.text, 8, 400, [&](std::string_view sentence) {
       const std::string spoken = spoken_form(sentence);
-      const auto cues = std::count_if(kTrouble.begin(), kTrouble.end(),
-                                      [&](std::string_view cue) { return spoken.find(cue) != std::string::npos; });
-      if (has_cue(spoken, kMended)) {
+      const auto stands_there = [&](std::string_view cue) { return spoken.find(cue) != std::string::npos; };
+      const auto cues = std::count_if(kTrouble.begin(), kTrouble.end(), stands_there) +
+                        std::count_if(cues::kTrouble.begin(), cues::kTrouble.end(), stands_there);
+      if (has_cue(spoken, kMended) || has_cue(spoken, cues::kMended)) {
         if (cues == 0) out.problems.clear();
         return;
       }

@@ -117,13 +117,14 @@ class Packer {
   void add_tests(std::size_t& tokens) {
     constexpr std::size_t kPart = 5;
     std::size_t left = tokens / kPart;
-    for (const TestState& t : state_.tests) {
+    for (std::size_t i = 0; i < state_.tests.size(); ++i) {
+      const TestState& t = state_.tests[i];
       std::string line = with_id(std::string(words_for(t.outcome)) + ": " + t.line, t.exchange);
       const std::size_t cost = cost_of(line);
       if (cost > left || !budget_.take(cost)) continue;
       left -= cost;
       tokens -= cost;
-      tests_.insert(t.line);
+      tests_.insert(i);
       out_.tests.push_back(std::move(line));
     }
   }
@@ -131,7 +132,8 @@ class Packer {
   void add_commands(std::size_t tokens, std::size_t longest) {
     constexpr std::size_t kNewGroup = 12;
     for (const CommandUse& c : state_.commands) {
-      if (taken_.contains(&c) || tests_.contains(c.line)) continue;
+      if (c.test && tests_.contains(*c.test)) taken_.insert(&c);  // told there
+      if (taken_.contains(&c)) continue;
       auto group = std::find_if(out_.commands.begin(), out_.commands.end(),
                                 [&](const CommandGroup& g) { return g.exchange == c.exchange; });
       std::string line = (c.failed ? "(failed) " : "") + c.line;
@@ -154,8 +156,8 @@ class Packer {
     for (const CommandGroup& g : out_.commands)
       for (const std::string& line : g.lines)
         note(line);
-    for (const std::string& line : tests_)
-      note(line);
+    for (const std::size_t i : tests_)
+      note(state_.tests[i].line);
     for (const Scored& p : state_.programs) {
       if (run.contains(p.text)) continue;
       const std::string one = (out_.programs.empty() ? "" : ", ") + p.text;
@@ -209,7 +211,7 @@ class Packer {
   const Shares shares_;
   Pack out_;
   std::unordered_set<const void*> taken_;
-  std::unordered_set<std::string> tests_;  // command lines that stand among the tests
+  std::unordered_set<std::size_t> tests_;  // places in state_.tests of those that were taken
 };
 
 }  // namespace

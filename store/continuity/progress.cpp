@@ -83,7 +83,7 @@ void find_next_steps(const SessionPast& past, WorkingState& out) {
     const bool is_last = last != past.texts.rend() && &*last == &t;
     for_each_sentence(t.text, 16, 300, [&](std::string_view sentence) {
       const std::string spoken = spoken_form(sentence);
-      if (std::count(spoken.begin(), spoken.end(), ' ') <= kFewestWords) return;  // the title of a list
+      if (words_in(spoken) < kFewestWords) return;  // the title of a list
       if (has_cue(spoken, kAhead) || (is_last && has_cue(spoken, kAnnounced)))
         out.next_steps.push_back(
             {plain_sentence(sentence, 160), id_of(past, t.exchange), decay(t.age, kToldHalfLife / 10)});

@@ -21,6 +21,11 @@ constexpr std::array<std::string_view, 19> kNoProgram{"cd",   "echo",   "done", 
                                                       "for",  "while",  "true",   "false", "EOF",  "else", "esac",
                                                       "exit", "export", "printf", "set",   "sleep"};
 
+// What shows less of an output, or tells how it ended.
+constexpr std::array<std::string_view, 11> kOutputFilters{"tail", "head", "grep", "egrep", "rg",  "cat",
+                                                          "tee",  "less", "more", "sort",  "uniq"};
+constexpr std::array<std::string_view, 4> kTellEnd{"echo", "true", "exit", "printf"};
+
 template <std::size_t N>
 bool is_in(const std::array<std::string_view, N>& list, std::string_view word) {
   return std::find(list.begin(), list.end(), word) != list.end();
@@ -48,6 +53,19 @@ std::string_view next_word(std::string_view& rest) {
   const std::string_view word = rest.substr(0, rest.find_first_of(kBlanks));
   rest.remove_prefix(word.size());
   return word;
+}
+
+// "go test 2>&1 |" → "go test": blanks, the bar of an "or" and where errors go.
+std::string_view without_redirection(std::string_view line) {
+  constexpr std::array<std::string_view, 4> kEnds{" 2>&1", " 2>/dev/null", " 2> /dev/null", "|"};
+  for (bool more = true; more;) {
+    more = false;
+    if (const auto last = line.find_last_not_of(kBlanks); last + 1 < line.size())
+      line = line.substr(0, last + 1), more = true;
+    for (const std::string_view end : kEnds)
+      if (line.ends_with(end)) line.remove_suffix(end.size()), more = true;
+  }
+  return line;
 }
 
 void add_head(std::string_view part, std::vector<std::string>& out) {
@@ -113,24 +131,45 @@ std::string_view without_here_text(std::string_view line) {
   return so_far();
 }
 
-std::vector<std::string> command_heads(std::string_view command) {
-  std::vector<std::string> out;
-  command = command.substr(0, command.find("<<"));  // what follows is text
+std::size_t next_separator(std::string_view line, std::size_t from) {
   char quote = 0;
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i < command.size(); ++i) {
-    const char c = command[i];
+  for (std::size_t i = from; i < line.size(); ++i) {
+    const char c = line[i];
     if (quote != 0) {
       if (c == quote) quote = 0;
     } else if (c == '"' || c == '\'') {
       quote = c;
-    } else if (c == ';' || c == '|' || c == '\n' || (c == '&' && command.substr(i + 1, 1) == "&")) {
-      add_head(command.substr(begin, i - begin), out);
-      begin = i + 1;
+    } else if (c == ';' || c == '|' || c == '\n' || (c == '&' && line.substr(i + 1, 1) == "&")) {
+      return i;
     }
   }
-  add_head(command.substr(begin), out);
+  return std::string_view::npos;
+}
+
+std::vector<std::string> command_heads(std::string_view command) {
+  std::vector<std::string> out;
+  command = command.substr(0, command.find("<<"));  // what follows is text
+  for (std::size_t begin = 0; begin <= command.size();) {
+    const std::size_t end = std::min(next_separator(command, begin), command.size());
+    add_head(command.substr(begin, end - begin), out);
+    begin = end + 1;
+  }
   return out;
+}
+
+std::string_view without_pipe_end(std::string_view line) {
+  while (true) {
+    line = without_redirection(line);
+    std::size_t last = std::string_view::npos;
+    for (auto at = next_separator(line, 0); at != std::string_view::npos; at = next_separator(line, at + 1))
+      last = at;
+    if (last == std::string_view::npos) return line;
+    std::string_view rest = line.substr(last + (line[last] == '&' ? 2 : 1));
+    const bool piped = line[last] == '|' && (last == 0 || line[last - 1] != '|');
+    const std::string_view program = next_word(rest);
+    if (!(piped ? is_in(kOutputFilters, program) : is_in(kTellEnd, program) || program.empty())) return line;
+    line = line.substr(0, last);
+  }
 }
 
 std::string without_argv(std::string_view command) {

@@ -16,6 +16,13 @@ std::string tidy_command(std::string_view command);
 // Of `cat <<'EOF' > notes.md …` what stands before the text: "cat <<'EOF' > notes.md". The line itself without one.
 std::string_view without_here_text(std::string_view line);
 
+// The first `;`, `|`, `&&` or line break outside of quotes at `from`, itself outside of them, or behind it; npos.
+std::size_t next_separator(std::string_view line, std::size_t from);
+
+// "go test ./... 2>&1 | tail -5; echo $?" → "go test ./...": without what only shows less of the output, or tells how
+// it ended.
+std::string_view without_pipe_end(std::string_view line);
+
 // What it runs: "go test", "npm run", "ls", each once, in order. Programs that are told by their first argument come
 // with it. Words of the shell, cd and echo are left out.
 std::vector<std::string> command_heads(std::string_view command);

@@ -1,5 +1,7 @@
 #include "store/continuity/test_outcome.hpp"
 
+#include "store/continuity/shell_line.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -14,17 +16,8 @@ bool has_any(std::string_view text, const std::array<std::string_view, N>& marks
 
 // A pipe, or what comes behind the tests and ends well.
 bool hides_exit_code(std::string_view line) {
-  char quote = 0;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (quote != 0) {
-      if (c == quote) quote = 0;
-    } else if (c == '"' || c == '\'') {
-      quote = c;
-    } else if (c == ';' || c == '|') {
-      return true;
-    }
-  }
+  for (auto at = next_separator(line, 0); at != std::string_view::npos; at = next_separator(line, at + 1))
+    if (line[at] == ';' || line[at] == '|') return true;
   return false;
 }
 

@@ -1,6 +1,8 @@
 #include "store/continuity/told_sentences.hpp"
 
+#include "store/continuity/language_cues.hpp"
 #include "store/summary/text_units.hpp"
+#include "store/tokenizer/script.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,7 +20,16 @@ std::string spoken_form(std::string_view sentence) {
       out += ' ';
   }
   if (out.back() != ' ') out += ' ';
-  return out;
+  return tokenizer::small_cyrillic(out);
+}
+
+std::ptrdiff_t words_in(std::string_view spoken) {
+  std::ptrdiff_t pairs = 0;
+  for (std::size_t at = 0; at < spoken.size();) {
+    const auto script = tokenizer::script_of(tokenizer::next_character(spoken, at));
+    pairs += tokenizer::is_paired(script) && script != tokenizer::Script::hangul ? 1 : 0;
+  }
+  return std::count(spoken.begin(), spoken.end(), ' ') - 1 + pairs / 2;
 }
 
 bool has_cue(std::string_view spoken, std::span<const std::string_view> cues) {
@@ -43,8 +54,8 @@ bool is_go_ahead(std::string_view prompt) {
       " great ",    " perfect ", " lgtm ",    " next ",   " resume ",      " keep going ", " looks ",
       " y ",        " clear ",   " compact ", " exit ",   " interrupted ", " sounds ",     " nice "};
   const std::string spoken = spoken_form(prompt);
-  const auto words = std::count(spoken.begin(), spoken.end(), ' ') - 1;
-  return words <= 2 || (words <= 7 && has_cue(spoken, kGoAhead));
+  const auto words = words_in(spoken);
+  return words <= 2 || (words <= 7 && (has_cue(spoken, kGoAhead) || has_cue(spoken, cues::kGoOn)));
 }
 
 }  // namespace memd::continuity

@@ -11,6 +11,8 @@ namespace memd::continuity {
 
 // In lower case, with a blank for everything but letters, digits and apostrophes, and one at each end: " don't do it ".
 std::string spoken_form(std::string_view sentence);
+// Blanks stand between them; of Chinese and Japanese two characters are taken for one.
+std::ptrdiff_t words_in(std::string_view spoken);
 bool has_cue(std::string_view spoken, std::span<const std::string_view> cues);
 
 // Sentences and list items of a message that a reader can take in: no code, tables and headings, from `shortest` to

@@ -1,5 +1,6 @@
 // What the person wants: the goal, and what is to be kept to.
 #include "store/continuity/evidence.hpp"
+#include "store/continuity/language_cues.hpp"
 #include "store/continuity/told_sentences.hpp"
 #include "store/continuity/weights.hpp"
 
@@ -70,13 +71,18 @@ bool is_pasted(std::string_view sentence) {
   return false;
 }
 
+double force_in_other_languages(std::string_view spoken) {
+  if (has_cue(spoken, cues::kAsked) || has_cue(spoken, cues::kSupposed)) return 0;
+  return has_cue(spoken, cues::kBinding) ? 1 : has_cue(spoken, cues::kWished) ? 0.45 : 0;
+}
+
 // How much a sentence of a person binds; 0: not at all.
 double force_of(std::string_view sentence, const std::string& spoken) {
   const bool strong = has_cue(spoken, kStrong) && !has_cue(spoken, kNarrative);
   if (sentence.ends_with('?') || opens_with(spoken, kAsking)) return strong && opens_with(spoken, kRequests) ? 0.5 : 0;
   if (strong) return 1;
   if (has_cue(spoken, kNarrative)) return 0;
-  return has_cue(spoken, kWishes) || opens_a_clause(sentence) ? 0.45 : 0;
+  return has_cue(spoken, kWishes) || opens_a_clause(sentence) ? 0.45 : force_in_other_languages(spoken);
 }
 
 bool is_told_by_goal(const WorkingState& state, const std::string& spoken, double force) {
@@ -121,7 +127,7 @@ void find_constraints(const SessionPast& past, WorkingState& out) {
     if (t.speaker == Speaker::meanwhile) weight *= kWhileWorking;
     for_each_sentence(t.text.substr(0, kReadOfPrompt), 12, 320, [&](std::string_view sentence) {
       const std::string spoken = spoken_form(sentence);
-      if (std::count(spoken.begin(), spoken.end(), ' ') < 4 || is_pasted(sentence) || sentence.ends_with(':')) return;
+      if (words_in(spoken) < 3 || is_pasted(sentence) || sentence.ends_with(':')) return;
       const double force = force_of(sentence, spoken);
       if (force == 0 || is_told_by_goal(out, spoken, force)) return;
       out.constraints.push_back({plain_sentence(sentence, 240), id_of(past, t.exchange), weight * force});

@@ -31,8 +31,9 @@ struct FileUse {
 struct CommandUse {
   std::string line;  // as it ran, on one line
   std::int64_t runs = 0;
-  bool failed = false;  // the last run
-  bool whole = true;    // false: the rest of the line is not known
+  bool failed = false;              // the last run
+  bool whole = true;                // false: the rest of the line is not known
+  std::optional<std::size_t> test;  // its place in WorkingState::tests, whatever it shows of the output
   ExchangeId exchange = 0;
   double score = 0;
 };

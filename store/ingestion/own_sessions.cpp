@@ -1,6 +1,7 @@
 #include "store/ingestion/own_sessions.hpp"
 
 #include "schemas/own_request.hpp"
+#include "store/assembly/assembler.hpp"
 #include "store/ingestion/left_out.hpp"
 #include "store/retention/eviction.hpp"
 

@@ -2,13 +2,16 @@
 
 #include "schemas/source.hpp"
 #include "schemas/time.hpp"
-#include "store/assembly/assembler.hpp"
 #include "store/sqlite/database.hpp"
 
 #include <functional>
 #include <set>
 #include <string>
 #include <string_view>
+
+namespace memd::assembly {
+class Assembler;
+}
 
 namespace memd::ingestion {
 

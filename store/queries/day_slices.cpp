@@ -1,5 +1,7 @@
 #include "store/queries/day_slices.hpp"
 
+#include "schemas/local_time.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -17,9 +19,14 @@ class Counting {
  public:
   void add(TimeMs time, std::size_t session) {
     if (session >= newest_.size()) newest_.resize(session + 1 + session / 2);
+    if (time >= day_end_) {
+      const std::int64_t day = local_day(time);
+      day_ = day_start(day);
+      day_end_ = day_start(day + 1);
+    }
     std::size_t& slice = newest_[session];
-    if (slice == 0 || time - slices_[slice - 1].day >= kMsPerDay) {
-      slices_.push_back({time - time % kMsPerDay, static_cast<std::int64_t>(session), 0, time, time});
+    if (slice == 0 || slices_[slice - 1].day != day_) {
+      slices_.push_back({day_, static_cast<std::int64_t>(session), 0, time, time});
       slice = slices_.size();
     }
     ++slices_[slice - 1].exchanges;
@@ -29,6 +36,8 @@ class Counting {
   const std::vector<DaySession>& slices() const { return slices_; }
 
  private:
+  TimeMs day_ = 0;  // that of the last exchange
+  TimeMs day_end_ = 0;
   std::vector<DaySession> slices_;
   std::vector<std::size_t> newest_;  // by session: its newest slice, plus one
 };

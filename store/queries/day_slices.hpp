@@ -8,7 +8,7 @@
 
 namespace memd::queries {
 
-// What one session did on one day (UTC).
+// What one session did on one day of the time zone.
 struct DaySession {
   TimeMs day = 0;  // its first millisecond
   std::int64_t session_pk = 0;

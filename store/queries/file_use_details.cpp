@@ -91,7 +91,7 @@ void add_details(sqlite::Database& db, FileUse& use) {
   const Span touched = touched_span(db, use, exchange);
   use.said_before = summary_of(db,
                                "SELECT summary FROM events WHERE session_pk = ? AND seq >= ? AND seq < ? AND kind = 1"
-                               " AND summary <> '' ORDER BY seq DESC LIMIT 1",
+                               " AND summary NOT IN ('', '<thinking>') ORDER BY seq DESC LIMIT 1",
                                use.session_pk, exchange.first, touched.first);
   if (use.said_before.empty()) use.said_before = beginning_of_answer(use.assistant_response, answer_offset);
   use.last_error = summary_of(db,

@@ -10,14 +10,27 @@ bool may_hold(const PullRequestRow& request, const CommitRow& commit) {
   return request.branch.empty() || commit.branch.empty() || request.branch == commit.branch;
 }
 
-std::string request_of(const std::vector<PullRequestRow>& requests, const CommitRow& commit) {
+// The first one opened behind the commit, else the last one before it. Order inside a session is by event, between two
+// sessions by time.
+std::string request_of(const std::vector<PullRequestRow>& requests, const CommitRow& commit, bool same_session) {
   std::string before;
   for (const PullRequestRow& request : requests) {
     if (!may_hold(request, commit)) continue;
-    if (request.event_seq > commit.event_seq) return request.url;
+    if (same_session ? request.event_seq > commit.event_seq : request.time >= commit.time) return request.url;
     before = request.url;
   }
   return before;
+}
+
+// The session that started a subagent; 0: none, or it is not known.
+std::int64_t parent_of(sqlite::Database& db, std::int64_t session_pk) {
+  auto& q = db.prepare(
+                  "SELECT p.session_pk FROM sessions s JOIN sessions p ON p.uid = s.parent_uid"
+                  " WHERE s.session_pk = ? AND s.parent_uid <> ''")
+                .bind(session_pk);
+  const std::int64_t parent = q.step() ? q.int64(0) : 0;
+  q.reset();
+  return parent;
 }
 
 }  // namespace
@@ -39,11 +52,20 @@ std::vector<PullRequestRow> pull_requests_of(sqlite::Database& db, std::int64_t 
 }
 
 void join_pull_requests(sqlite::Database& db, std::vector<CommitRow>& commits) {
-  std::map<std::int64_t, std::vector<PullRequestRow>> of_session;
+  constexpr int kDepth = 8;  // subagents of subagents
+  struct Known {
+    std::vector<PullRequestRow> requests;
+    std::int64_t parent = 0;
+  };
+  std::map<std::int64_t, Known> known;
   for (CommitRow& commit : commits) {
-    const auto [it, fresh] = of_session.try_emplace(commit.session_pk);
-    if (fresh) it->second = pull_requests_of(db, commit.session_pk);
-    commit.pull_request = request_of(it->second, commit);
+    std::int64_t session = commit.session_pk;
+    for (int depth = 0; session != 0 && depth < kDepth && commit.pull_request.empty(); ++depth) {
+      const auto [it, fresh] = known.try_emplace(session);
+      if (fresh) it->second = {pull_requests_of(db, session), parent_of(db, session)};
+      commit.pull_request = request_of(it->second.requests, commit, session == commit.session_pk);
+      session = it->second.parent;
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 #include "store/queries/timeline.hpp"
 
+#include "schemas/local_time.hpp"
 #include "store/queries/row_filter.hpp"
 #include "store/queries/sessions.hpp"
 
@@ -141,7 +142,7 @@ Timeline timeline(sqlite::Database& db, DaySessions& days, const TimelineQuery& 
   const auto offset = std::min(static_cast<std::size_t>(std::max(query.offset, 0)), slices.size());
   const auto count = std::min(static_cast<std::size_t>(std::max(query.limit, 0)), slices.size() - offset);
   for (std::size_t i = offset; i < offset + count; ++i)
-    out.slices.emplace_back(format_rfc3339(slices[i]->day).substr(0, 10), described(db, *slices[i]));
+    out.slices.emplace_back(format_local_minute(slices[i]->day).substr(0, 10), described(db, *slices[i]));
   out.more = offset + count < slices.size();
   return out;
 }

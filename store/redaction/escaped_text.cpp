@@ -10,18 +10,6 @@ int hex_digit(char c) {
   return -1;
 }
 
-// -1: no \uXXXX.
-int code_unit(std::string_view s) {
-  if (s.size() < 6 || s[0] != '\\' || s[1] != 'u') return -1;
-  int v = 0;
-  for (std::size_t i = 2; i < 6; ++i) {
-    const int d = hex_digit(s[i]);
-    if (d < 0) return -1;
-    v = v * 16 + d;
-  }
-  return v;
-}
-
 char simple_escape(char c) {
   switch (c) {
     case 'n': return '\n';
@@ -35,9 +23,20 @@ char simple_escape(char c) {
 
 }  // namespace
 
+int escaped_code_unit(std::string_view s) {
+  if (s.size() < 6 || s[0] != '\\' || s[1] != 'u') return -1;
+  int v = 0;
+  for (std::size_t i = 2; i < 6; ++i) {
+    const int d = hex_digit(s[i]);
+    if (d < 0) return -1;
+    v = v * 16 + d;
+  }
+  return v;
+}
+
 std::size_t escape_length(std::string_view text) {
   if (text.size() < 2) return text.size();
-  return code_unit(text) >= 0 ? 6 : 2;
+  return escaped_code_unit(text) >= 0 ? 6 : 2;
 }
 
 void unescape(std::string_view s, Unescaped& out) {
@@ -57,7 +56,7 @@ void unescape(std::string_view s, Unescaped& out) {
       continue;
     }
     out.changed = true;
-    const int unit = code_unit(s.substr(i));
+    const int unit = escaped_code_unit(s.substr(i));
     if (unit < 0) {
       put(simple_escape(s[i + 1]));
       i += 2;

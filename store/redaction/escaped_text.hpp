@@ -17,6 +17,9 @@ struct Unescaped {
 // Lenient: what is no escape sequence stays as it is.
 void unescape(std::string_view escaped, Unescaped& out);
 
+// The UTF-16 code unit of the \uXXXX that `text` begins with; -1: it begins with none.
+int escaped_code_unit(std::string_view text);
+
 // Length of the escape sequence that `text` begins with, a backslash: 2, 6, or 1 at the end of the text.
 std::size_t escape_length(std::string_view text);
 

@@ -34,7 +34,7 @@ CandidateFilter::CandidateFilter(sqlite::Database& db, ExchangePlaces& places, c
   check_time_ = since_ > 0 || until_ != std::numeric_limits<TimeMs>::max();
   restrict_sessions(filter, typed);
   if (check_time_) restrict_time();
-  if (paths_.size() == 1) restrict_paths();
+  restrict_paths();
   restrict_tools(typed.tools);
   if (!list_) return;
   allowed_.reset();  // the list has been sifted by it
@@ -126,19 +126,24 @@ void CandidateFilter::leave_out_other_times() {
 }
 
 void CandidateFilter::restrict_paths() {
+  std::sort(paths_.begin(), paths_.end());
+  paths_.erase(std::unique(paths_.begin(), paths_.end()), paths_.end());
   // CROSS JOIN keeps the order: with statistics at hand SQLite would go through all exchanges.
   auto& q = db_.prepare(
-                   "SELECT DISTINCT e.exchange_pk FROM paths p CROSS JOIN exchange_files f ON f.path_pk = p.path_pk"
-                   " CROSS JOIN exchanges e ON e.session_pk = f.session_pk AND e.exchange_number = f.exchange_number"
-                   " WHERE instr(lower(p.path), ?1) > 0 LIMIT ?2")
-                .bind(paths_.front(), kFew + 1);
-  Ids ids;
-  while (q.step())
-    ids.push_back(q.int64(0));
-  q.reset();
-  if (ids.size() > kFew) return;
-  paths_.clear();
-  restrict_to(std::move(ids));
+      "SELECT DISTINCT e.exchange_pk FROM paths p CROSS JOIN exchange_files f ON f.path_pk = p.path_pk"
+      " CROSS JOIN exchanges e ON e.session_pk = f.session_pk AND e.exchange_number = f.exchange_number"
+      " WHERE instr(lower(p.path), ?1) > 0 LIMIT ?2");
+  std::erase_if(paths_, [&](const std::string& part) {
+    if (list_ && list_->size() <= kSearched) return false;  // looking at those is cheaper
+    Ids ids;
+    q.bind(part, kFew + 1);
+    while (q.step())
+      ids.push_back(q.int64(0));
+    q.reset();
+    if (ids.size() > kFew) return false;
+    restrict_to(std::move(ids));
+    return true;
+  });
 }
 
 void CandidateFilter::restrict_tools(const std::vector<std::string>& parts) {

@@ -155,7 +155,7 @@ void FullTextIndex::refresh() {
 }
 
 void FullTextIndex::read_structure(std::string_view record) {
-  structure_ = record;
+  structure_.clear();  // should this one be damaged, it is read again
   found_.clear();
   segments_.clear();
   std::size_t at = kPageHeader;  // a cookie of as many bytes
@@ -180,6 +180,7 @@ void FullTextIndex::read_structure(std::string_view record) {
     return a.last_page - a.first_page > b.last_page - b.first_page;
   });
   largest_.resize(std::min(largest_.size(), kLookedThrough));
+  structure_ = record;
 }
 
 bool FullTextIndex::read_page(std::int64_t segment, std::int64_t page, std::string& out) {
@@ -261,10 +262,11 @@ double FullTextIndex::mean_length() const {
 }
 
 std::int64_t LengthReader::words(ExchangeId id) {
-  std::int64_t out = 0;
-  if (!sizes_.read(id, record_)) return out;
+  std::int64_t out = known_words(id);
+  if (out != 0 || !sizes_.read(id, record_)) return out;
   for (std::size_t at = 0; at < record_.size();)
     out += static_cast<std::int64_t>(varint(record_, at));
+  if (out < UINT32_MAX) known_.learn(id, static_cast<std::uint32_t>(out));
   return out;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "schemas/ids.hpp"
+#include "store/search/document_lengths.hpp"
 #include "store/sqlite/blob_reader.hpp"
 #include "store/sqlite/database.hpp"
 
@@ -147,10 +148,14 @@ class FullTextIndex {
 // How long documents are. For one question, inside one transaction.
 class LengthReader {
  public:
-  explicit LengthReader(FullTextIndex& index) : sizes_(index.db_, index.lengths_table_.c_str(), "sz") {}
+  LengthReader(FullTextIndex& index, KnownLengths& known)
+      : known_(known), sizes_(index.db_, index.lengths_table_.c_str(), "sz") {}
   std::int64_t words(ExchangeId id);  // 0 when there is no such document
+  // Without looking it up: 0 also when it is not known.
+  std::int64_t known_words(ExchangeId id) const { return known_.find(id); }
 
  private:
+  KnownLengths& known_;
   sqlite::BlobReader sizes_;
   std::string record_;
 };

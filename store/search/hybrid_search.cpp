@@ -83,8 +83,8 @@ std::string question_of(std::string_view text) {
 
 HybridSearch::HybridSearch(sqlite::Database& db) : db_(db), lexical_(db) {}
 
-SearchAnswer HybridSearch::search(const SearchQuery& query, const SemanticQuestion& question) {
-  const LexicalQuestion words = lexical_.understand(query);
+SearchAnswer HybridSearch::search(const SearchQuery& query, const SemanticQuestion& question, KnownLengths& lengths) {
+  const LexicalQuestion words = lexical_.understand(query, lengths);
   SearchAnswer answer;
   const bool by_meaning = question.index != nullptr && !question.vector.vector.empty();
   answer.mode = by_meaning ? query.mode : SearchMode::lexical;

@@ -32,8 +32,8 @@ class HybridSearch {
  public:
   explicit HybridSearch(sqlite::Database& db);
 
-  // In a read transaction.
-  SearchAnswer search(const SearchQuery& query, const SemanticQuestion& question);
+  // In a read transaction, which began after `lengths` was made.
+  SearchAnswer search(const SearchQuery& query, const SemanticQuestion& question, KnownLengths& lengths);
 
   // What is ranked together for a question, and what add_context() takes: for who looks for better weights.
   struct Pool {

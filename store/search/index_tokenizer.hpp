@@ -1,6 +1,6 @@
 #pragma once
 
-#include <sqlite3.h>
+#include "store/tokenizer/fts5_module.hpp"
 
 #include <cstddef>
 #include <string>
@@ -8,9 +8,6 @@
 #include <vector>
 
 namespace memd::search {
-
-// The FTS5 module of a connection. Throws ErrorException when this SQLite was built without it.
-fts5_api* fts5_of(sqlite3* db);
 
 struct Token {
   std::string stem;       // as the index holds it
@@ -22,16 +19,16 @@ struct Token {
 class IndexTokenizer {
  public:
   explicit IndexTokenizer(sqlite3* db);
-  ~IndexTokenizer();
-  IndexTokenizer(const IndexTokenizer&) = delete;
-  IndexTokenizer& operator=(const IndexTokenizer&) = delete;
 
   // Appends to `out`. Offsets count from the start of `text`.
-  void tokenize(std::string_view text, std::vector<Token>& out) const;
+  void tokenize(std::string_view text, std::vector<Token>& out) const { cut(text, FTS5_TOKENIZE_QUERY, out); }
+  // All entries the text has in the index. Those of characters and their pairs (tokenizer/word_cutter.hpp) overlap.
+  void tokenize_stored(std::string_view text, std::vector<Token>& out) const { cut(text, FTS5_TOKENIZE_DOCUMENT, out); }
 
  private:
-  fts5_tokenizer methods_{};
-  Fts5Tokenizer* instance_ = nullptr;
+  void cut(std::string_view text, int flags, std::vector<Token>& out) const;
+
+  tokenizer::Fts5Instance memd_;
 };
 
 }  // namespace memd::search

@@ -30,8 +30,9 @@ double date_match(const TimeRange& range, TimeMs time) {
 LexicalSearch::LexicalSearch(sqlite::Database& db)
     : db_(db), tokenizer_(db.handle()), statistics_(db), names_(db), titles_(db), places_(db) {}
 
-LexicalQuestion LexicalSearch::understand(const SearchQuery& query) {
+LexicalQuestion LexicalSearch::understand(const SearchQuery& query, KnownLengths& lengths) {
   LexicalQuestion out;
+  out.lengths = &lengths;
   places_.forget();
   out.typed = parse_query(query.text, query.now);
   statistics_.refresh();
@@ -46,7 +47,8 @@ LexicalSearch::Found LexicalSearch::candidates(const LexicalQuestion& question, 
   if (question.plan.empty()) return {{}, score(question, also)};
   const Shares titles = titles_.shares(question.plan);
   // What is reranked is the same however many are wanted.
-  auto [out, scored] = PostingWalk(statistics_.index(), question.plan).best(filter, std::max(count, kReranked), also);
+  PostingWalk walk(statistics_.index(), question.plan, *question.lengths);
+  auto [out, scored] = walk.best(filter, std::max(count, kReranked), also);
   add_session_features(question.typed, titles, scored);
   std::vector<Candidate> rest(out.begin() + static_cast<std::ptrdiff_t>(std::min(out.size(), kReranked)), out.end());
   out.resize(std::min(out.size(), kReranked));
@@ -66,7 +68,7 @@ LexicalSearch::Found LexicalSearch::candidates(const LexicalQuestion& question, 
 }
 
 std::vector<LexicalCandidate> LexicalSearch::score(const LexicalQuestion& question, std::span<const ExchangeId> ids) {
-  std::vector<LexicalCandidate> out = PostingWalk(statistics_.index(), question.plan).score(ids);
+  std::vector<LexicalCandidate> out = PostingWalk(statistics_.index(), question.plan, *question.lengths).score(ids);
   if (!question.plan.terms.empty()) add_session_features(question.typed, titles_.shares(question.plan), out);
   return out;
 }

@@ -2,6 +2,7 @@
 
 #include "schemas/query.hpp"
 #include "store/search/candidate_filter.hpp"
+#include "store/search/document_lengths.hpp"
 #include "store/search/exchange_places.hpp"
 #include "store/search/identifier_dictionary.hpp"
 #include "store/search/index_tokenizer.hpp"
@@ -24,6 +25,7 @@ namespace memd::search {
 struct LexicalQuestion {
   ParsedQuery typed;
   QueryPlan plan;
+  KnownLengths* lengths = nullptr;
   // Nothing but filters: candidates are the newest exchanges that pass, each with score 1.
   bool filters_alone() const { return typed.wanted.empty() && typed.has_filters(); }
   bool empty() const { return plan.empty() && !filters_alone(); }  // has no candidates
@@ -42,7 +44,8 @@ class LexicalSearch {
  public:
   explicit LexicalSearch(sqlite::Database& db);
 
-  LexicalQuestion understand(const SearchQuery& query);
+  // `lengths`: made before the transaction began; to live as long as the question.
+  LexicalQuestion understand(const SearchQuery& query, KnownLengths& lengths);
   struct Found {
     std::vector<LexicalCandidate> best;
     std::vector<LexicalCandidate> also;

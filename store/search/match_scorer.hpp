@@ -38,16 +38,26 @@ class MatchScorer {
   Match match(std::span<const TermHits> hits, double length_ratio) const;
   // No document that holds terms of this much weight (Σ idf · found_weight) can score more.
   double bound(double found_idf) const;
+  // Nor one of whom these are known: a bound of its bm25 (Σ idf · found_weight · saturated()) and what terms it holds.
+  double bound(double found_idf, double bm25, std::uint64_t terms) const;
+
+  // What an occurrence counts beside others in a document of this length: how soon many are as good as more.
+  static double softness(double length_ratio) { return kK1 * (1 - kB + kB * length_ratio); }
+  static double saturated(double weight, double softness) { return weight * (kK1 + 1) / (weight + softness); }
 
   static constexpr double kTitleWeight = 0.05;
   static constexpr double kNeighbourWeight = 0.10;
   static constexpr double kTextWeight = 1 - kTitleWeight - kNeighbourWeight;
 
  private:
+  static constexpr double kK1 = 1.2;
+  static constexpr double kB = 0.75;
+
   struct Neighbours {
     std::size_t first;
     std::size_t second;
-    std::int64_t reach;  // words from the one to the other
+    std::int64_t reach;   // words from the one to the other
+    std::uint64_t terms;  // a bit each
   };
   double side_by_side(std::span<const TermHits> hits, double coverage) const;
 

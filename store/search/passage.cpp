@@ -59,7 +59,7 @@ PassageFinder::PassageFinder(const IndexTokenizer& tokenizer, const QueryPlan& p
 void PassageFinder::find_in_word(std::string_view text, std::size_t start, std::size_t end,
                                  std::vector<Match>& out) const {
   tokens_.clear();
-  tokenizer_.tokenize(text.substr(start, end - start), tokens_);
+  tokenizer_.tokenize_stored(text.substr(start, end - start), tokens_);
   for (const Token& token : tokens_)
     if (const auto term = terms_.find(token.stem); term != terms_.end())
       out.push_back({start + token.start, start + token.end, term->second});
@@ -117,19 +117,24 @@ Passage PassageFinder::best(const std::array<std::string_view, 4>& texts) const 
 
   const std::string_view text = texts[out.column];
   const std::size_t first = matches.empty() ? 0 : matches[window.first].start;
-  const std::size_t last = matches.empty() ? 0 : matches[window.last].end;
+  std::size_t last = first;
+  for (std::size_t i = window.first; i < matches.size() && i <= window.last; ++i)
+    last = std::max(last, matches[i].end);
   const std::size_t spare = kBytes - std::min(kBytes, last - first);
   const std::size_t from = first > spare / 3 ? border_after(text, first - spare / 3, first) : 0;
   const std::size_t to = border_before(text, std::max(last, std::min(text.size(), from + kBytes)), last);
 
   if (from > 0) out.text = "…";
   std::size_t at = from;
-  for (std::size_t i = window.first; i < matches.size() && i <= window.last; ++i) {
+  for (std::size_t i = window.first; i < matches.size() && i <= window.last;) {
     append_collapsed(out.text, text.substr(at, matches[i].start - at));
+    const std::size_t start = matches[i].start;
+    // Pairs of characters overlap: they are shown as one.
+    for (at = start; i < matches.size() && i <= window.last && matches[i].start <= at; ++i)
+      at = std::max(at, matches[i].end);
     out.text += "«";
-    out.text += text.substr(matches[i].start, matches[i].end - matches[i].start);
+    out.text += text.substr(start, at - start);
     out.text += "»";
-    at = matches[i].end;
   }
   append_collapsed(out.text, text.substr(at, to - at));
   while (!out.text.empty() && out.text.back() == ' ')

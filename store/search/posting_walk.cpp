@@ -15,9 +15,9 @@ static_assert(QueryPlan::kMaxTerms < 30);
 
 }  // namespace
 
-PostingWalk::PostingWalk(FullTextIndex& index, const QueryPlan& plan)
+PostingWalk::PostingWalk(FullTextIndex& index, const QueryPlan& plan, KnownLengths& lengths)
     : index_(index),
-      lengths_(index),
+      lengths_(index, lengths),
       plan_(plan),
       scorer_(plan),
       documents_(kStretch),
@@ -104,15 +104,7 @@ void PostingWalk::each_document(const Form& form, Found&& found) const {
                  std::binary_search(entries.begin(), entries.end(), entry,
                                     [](const Entry& a, const Entry& b) { return a.document < b.document; });
         }))
-      found(entry.document);
-}
-
-void PostingWalk::touch(std::size_t term, std::uint32_t document) {
-  Document& d = documents_[document];
-  if ((d.terms & 1U << term) != 0) return;
-  touched_[document / 64] |= std::uint64_t{1} << document % 64;
-  d.terms |= 1U << term;
-  d.found_idf += static_cast<float>(plan_.terms[term].idf * plan_.terms[term].found_weight);
+      found(entry);
 }
 
 template <class Visit>
@@ -126,21 +118,26 @@ void PostingWalk::load_term(std::size_t term, bool only_touched) {
   for (const Form& form : terms_[term]) {
     for (const std::size_t word : form.words)
       load(words_[word], only_touched);
-    each_document(form, [&](std::uint32_t document) { touch(term, document); });
+    each_document(form, [&](const Entry& entry) { touch(term, form, entry); });
   }
 }
 
 void PostingWalk::mark(std::span<const ExchangeId> sorted, std::uint32_t flag) {
   const auto from = std::lower_bound(sorted.begin(), sorted.end(), base_);
-  for (auto id = from; id != sorted.end() && *id < base_ + kStretch; ++id)
-    documents_[static_cast<std::size_t>(*id - base_)].terms |= flag;
+  for (auto id = from; id != sorted.end() && *id < base_ + kStretch; ++id) {
+    marked_.push_back(static_cast<std::uint32_t>(*id - base_));
+    documents_[marked_.back()].terms |= flag;
+  }
 }
 
 void PostingWalk::load_stretch(ExchangeId base, std::span<const ExchangeId> only, std::span<const ExchangeId> also,
                                double threshold) {
   base_ = base;
   positions_.clear();
-  std::fill(documents_.begin(), documents_.end(), Document{});
+  each_touched([this](std::uint32_t document) { documents_[document] = {}; });
+  for (const std::uint32_t document : marked_)
+    documents_[document] = {};
+  marked_.clear();
   std::fill(touched_.begin(), touched_.end(), 0);
   for (Word& word : words_) {
     word.entries.clear();
@@ -193,18 +190,21 @@ bool PostingWalk::is_hopeful(std::uint32_t document, const Wanted& wanted) const
   const Document& d = documents_[document];
   const std::uint32_t terms = d.terms & kTerms;
   return terms != 0 && (required_ & ~terms) == 0 && (wanted.filter.is_list() || (terms & driving_) != 0) &&
-         scorer_.bound(d.found_idf + kRounding) >= wanted.best.threshold() && wanted.filter.may_pass(base_ + document);
+         d.bound >= wanted.best.threshold() && wanted.filter.may_pass(base_ + document);
 }
 
-// The weight that some `count` documents of the stretch surpass: what they score spares looking at most of the others.
-float PostingWalk::promising(const Wanted& wanted) const {
-  std::vector<float> weights;
+// Bounds all, and gives what some `count` documents of the stretch may score or more: what these do score spares
+// looking at most of the others.
+float PostingWalk::promising(const Wanted& wanted) {
+  std::vector<float> bounds;
   each_touched([&](std::uint32_t document) {
-    if (is_hopeful(document, wanted)) weights.push_back(documents_[document].found_idf);
+    Document& d = documents_[document];
+    d.bound = static_cast<float>(scorer_.bound(d.found_idf + kRounding, d.bm25 + kRounding, d.terms & kTerms));
+    if (is_hopeful(document, wanted)) bounds.push_back(d.bound);
   });
-  if (weights.size() <= wanted.best.count()) return std::numeric_limits<float>::infinity();
-  const auto last = weights.begin() + static_cast<std::ptrdiff_t>(wanted.best.count());
-  std::nth_element(weights.begin(), last, weights.end(), std::greater<>());
+  if (bounds.size() <= wanted.best.count()) return -1;
+  const auto last = bounds.begin() + static_cast<std::ptrdiff_t>(wanted.best.count());
+  std::nth_element(bounds.begin(), last, bounds.end(), std::greater<>());
   return *last;
 }
 
@@ -215,10 +215,7 @@ void PostingWalk::look_at(std::uint32_t document, Wanted& wanted) {
   const bool hopeful = id <= wanted.filter.last_id() && is_hopeful(document, wanted);
   if (!asked && !hopeful) return;
   const bool allowed = find_hits(document);
-  // The length costs a lookup; where its words stand says how long it is at least.
-  if (!asked &&
-      (!allowed || scorer_.match(hits_, least_length() / index_.mean_length()).score < wanted.best.threshold()))
-    return;
+  if (!asked && (!allowed || scorer_.match(hits_, least_length_ratio(id)).score < wanted.best.threshold())) return;
   const Match match = this->match(id);
   LexicalCandidate candidate{id, match.score, match.features, match.terms};
   const bool among_best =
@@ -249,7 +246,7 @@ PostingWalk::Ranked PostingWalk::best(CandidateFilter& filter, std::size_t count
       for (Word& word : words_)
         word.at = 0;
       each_touched([&](std::uint32_t document) {
-        if ((documents_[document].found_idf > ahead) == first) look_at(document, wanted);
+        if ((documents_[document].bound > ahead) == first) look_at(document, wanted);
       });
     }
   }

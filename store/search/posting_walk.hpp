@@ -16,14 +16,14 @@
 namespace memd::search {
 
 // Walks all words of a plan side by side, a stretch of documents at a time, and scores those that can still be among
-// the best: a document is looked at closely only if the words it holds could bring it there, and once the commoner
-// words alone cannot, documents with nothing else are not even remembered (MaxScore). Of a stretch, those with most of
-// the question are looked at first. What it gives is exact.
+// the best: a document is looked at closely only if the words it holds, how much is said of them and its length, where
+// that is known, could bring it there, and once the commoner words alone cannot, documents with nothing else are not
+// even remembered (MaxScore). Of a stretch, the most promising are looked at first. What it gives is exact.
 //
 // For one question, on one connection, inside one transaction. Memory: some 30 bytes a word and document of a stretch.
 class PostingWalk {
  public:
-  PostingWalk(FullTextIndex& index, const QueryPlan& plan);
+  PostingWalk(FullTextIndex& index, const QueryPlan& plan, KnownLengths& lengths);
 
   struct Ranked {
     std::vector<LexicalCandidate> best;  // best first; equal scores newest first
@@ -54,8 +54,11 @@ class PostingWalk {
     double weight;
   };
   struct Document {
-    float found_idf = 0;
     std::uint32_t terms = 0;  // a bit each, and the flags below
+    float found_idf = 0;
+    float bm25 = 0;      // at most
+    float softness = 0;  // by its length; 0: no term of it has been seen
+    float bound = 0;     // of its score
   };
 
   Form compile(const TermForm& form);
@@ -67,7 +70,8 @@ class PostingWalk {
   void load(Word& word, bool only_touched);
   template <class Found>
   void each_document(const Form& form, Found&& found) const;
-  void touch(std::size_t term, std::uint32_t document);
+  void touch(std::size_t term, const Form& form, const Entry& entry);
+  std::size_t most_occurrences(const Entry& entry) const;
   template <class Visit>
   void each_touched(Visit&& visit) const;  // in order
   PositionReader positions_of(Word& word, std::uint32_t document) const;
@@ -76,9 +80,10 @@ class PostingWalk {
   bool holds(const Form& form, std::uint32_t document, TermHits* hits);
   bool find_hits(std::uint32_t document);  // false: lacks a required term, or holds what is forbidden
   double identifier_share(std::uint32_t document);
-  double least_length() const;               // words of the document whose hits were found last
-  Match match(ExchangeId id);                // of the document whose hits were found last
-  LexicalCandidate wordless(ExchangeId id);  // holds nothing of the question
+  double least_length() const;                     // words of the document whose hits were found last
+  double least_length_ratio(ExchangeId id) const;  // likewise
+  Match match(ExchangeId id);                      // likewise
+  LexicalCandidate wordless(ExchangeId id);        // holds nothing of the question
 
   class Best;
   struct Wanted {  // of one call of best()
@@ -87,7 +92,7 @@ class PostingWalk {
     std::unordered_map<ExchangeId, LexicalCandidate>& asked_for;
   };
   bool is_hopeful(std::uint32_t document, const Wanted& wanted) const;
-  float promising(const Wanted& wanted) const;
+  float promising(const Wanted& wanted);
   void look_at(std::uint32_t document, Wanted& wanted);
 
   static constexpr std::uint32_t kListed = 1U << 31;  // of those that alone can pass
@@ -109,6 +114,7 @@ class PostingWalk {
 
   ExchangeId base_ = 0;
   std::vector<Document> documents_;
+  std::vector<std::uint32_t> marked_;   // of documents_: with a flag
   std::vector<std::uint64_t> touched_;  // a bit a document: it holds a term
   std::string positions_;
   std::vector<TermHits> hits_;

@@ -12,6 +12,27 @@ constexpr std::size_t kPlaces = 128;  // of one word in one document
 
 }  // namespace
 
+// Its occurrences at most: each takes a byte or more, and a column other than the first is announced by two.
+std::size_t PostingWalk::most_occurrences(const Entry& entry) const {
+  constexpr char kColumn = 1;
+  return entry.bytes > 2 && positions_[entry.offset] == kColumn ? entry.bytes - 2 : entry.bytes;
+}
+
+void PostingWalk::touch(std::size_t term, const Form& form, const Entry& entry) {
+  Document& d = documents_[entry.document];
+  const double idf = plan_.terms[term].idf * plan_.terms[term].found_weight;
+  if (d.softness == 0) {
+    const auto words = static_cast<double>(lengths_.known_words(base_ + entry.document));
+    d.softness = static_cast<float>(MatchScorer::softness(words / index_.mean_length()));
+  }
+  d.bm25 += static_cast<float>(
+      idf * MatchScorer::saturated(form.weight * static_cast<double>(most_occurrences(entry)), d.softness));
+  if ((d.terms & 1U << term) != 0) return;
+  touched_[entry.document / 64] |= std::uint64_t{1} << entry.document % 64;
+  d.terms |= 1U << term;
+  d.found_idf += static_cast<float>(idf);
+}
+
 PositionReader PostingWalk::positions_of(Word& word, std::uint32_t document) const {
   while (word.at < word.entries.size() && word.entries[word.at].document < document)
     ++word.at;
@@ -93,6 +114,12 @@ double PostingWalk::least_length() const {
       if (i + 1 == hits.places.size() && column == 0) break;
     }
   return static_cast<double>(std::accumulate(words.begin(), words.end(), std::int64_t{0}));
+}
+
+// The length may cost a lookup; where its words stand says how long it is at least.
+double PostingWalk::least_length_ratio(ExchangeId id) const {
+  const std::int64_t known = lengths_.known_words(id);
+  return (known != 0 ? static_cast<double>(known) : least_length()) / index_.mean_length();
 }
 
 Match PostingWalk::match(ExchangeId id) {

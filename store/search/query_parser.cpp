@@ -5,9 +5,12 @@
 #include "store/search/time_expression.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace memd::search {
 namespace {
+
+constexpr std::string_view kQuotes[] = {"“", "”", "„", "「", "」", "『", "』"};
 
 // Length of the UTF-8 character at the front of `s`; 0 if there is none.
 std::size_t utf8_length(std::string_view s) {
@@ -36,7 +39,9 @@ std::string cleaned(std::string_view text) {
     const auto character = text.substr(0, std::max<std::size_t>(n, 1));
     if (n == 0 || (n == 1 && static_cast<unsigned char>(text[0]) <= 0x20) || text[0] == 0x7F)
       out += ' ';
-    else if (character == "“" || character == "”" || character == "„")
+    else if (character == "\u3000")
+      out += ' ';
+    else if (std::find(std::begin(kQuotes), std::end(kQuotes), character) != std::end(kQuotes))
       out += '"';
     else
       out += character;

@@ -1,6 +1,7 @@
 #include "store/search/query_plan.hpp"
 
 #include "store/queries/row_filter.hpp"
+#include "store/search/character_pairs.hpp"
 #include "store/search/query_terms.hpp"
 #include "store/search/spelling.hpp"
 #include "store/search/stop_words.hpp"
@@ -51,10 +52,12 @@ class Planner {
     drop_stop_words();
     count();
     look_into_names();
+    share_weight(out_.terms, [this](const Term& t) { return is_known(t); });
     correct();
     drop_unknown();
     choose_driving();
     keep_affordable();
+    name_ignored_runs();
     exclude(query);
     return std::move(out_);
   }
@@ -68,7 +71,9 @@ class Planner {
   }
 
   void drop_stop_words() {
-    const auto is_stop = [](const Term& t) { return !t.required && is_stop_word(queries::ascii_lower(t.text)); };
+    const auto is_stop = [](const Term& t) {
+      return !t.required && (t.filler || is_stop_word(queries::ascii_lower(t.text)));
+    };
     if (std::all_of(out_.terms.begin(), out_.terms.end(), is_stop)) return;
     std::erase_if(out_.terms, [&](const Term& t) {
       if (!is_stop(t)) return false;
@@ -79,15 +84,29 @@ class Planner {
     const auto occurs = [&](const Term& t) { return t.required || frequency_of(t.forms.front()) > 0; };
     if (std::any_of(out_.terms.begin(), out_.terms.end(), occurs)) {
       for (const Term& t : stop_words_)
-        out_.ignored.push_back(t.text);
+        ignore(t);
     } else {
       out_.terms.insert(out_.terms.end(), stop_words_.begin(), stop_words_.end());
     }
   }
 
+  // A run of pairs is left out when all of its pairs are.
+  void ignore(const Term& t) {
+    if (t.run.empty())
+      out_.ignored.push_back(t.text);
+    else if (std::find(ignored_runs_.begin(), ignored_runs_.end(), t.run) == ignored_runs_.end())
+      ignored_runs_.push_back(t.run);
+  }
+  void name_ignored_runs() {
+    for (std::string& run : ignored_runs_)
+      if (std::none_of(out_.terms.begin(), out_.terms.end(), [&](const Term& t) { return t.run == run; }))
+        out_.ignored.push_back(std::move(run));
+  }
+
   void count() {
     for (Term& t : out_.terms) {
-      t.frequency = frequency_of(t.forms.front());
+      // Of a pair with the character that says it alone, that one's: it stands wherever the pair does.
+      t.frequency = frequency_of(t.run.empty() ? t.forms.front() : t.forms.back());
       if (t.frequency > 0) continue;
       for (auto form = t.forms.begin() + 1; form != t.forms.end(); ++form)
         t.frequency += frequency_of(*form);
@@ -148,7 +167,7 @@ class Planner {
     for (const Term& t : out_.terms) {
       out_.total_idf += t.idf;
       if (is_known(t)) continue;
-      out_.ignored.push_back(t.text);
+      ignore(t);
       out_.impossible |= t.required;
     }
     std::erase_if(out_.terms, [this](const Term& t) { return !is_known(t); });
@@ -184,7 +203,7 @@ class Planner {
     }
     for (std::size_t i = kept; i < out_.terms.size(); ++i) {
       out_.total_idf -= out_.terms[i].idf;
-      out_.ignored.push_back(out_.terms[i].text);
+      ignore(out_.terms[i]);
     }
     out_.terms.resize(kept);
   }
@@ -207,6 +226,7 @@ class Planner {
   TitleIndex& titles_;
   QueryPlan out_;
   std::vector<Term> stop_words_;
+  std::vector<std::string> ignored_runs_;
 };
 
 }  // namespace

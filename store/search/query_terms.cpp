@@ -2,6 +2,7 @@
 
 #include "store/enrichment/identifiers.hpp"
 #include "store/queries/row_filter.hpp"
+#include "store/search/character_pairs.hpp"
 #include "store/search/stop_words.hpp"
 
 #include <algorithm>
@@ -100,7 +101,27 @@ class TermReader {
     insert(std::move(phrase));
   }
 
+  // What was typed without a blank may hold words, and runs that are read in pairs of characters: 使用SQLite数据库.
   void add_words(std::string_view text, const std::vector<Token>& tokens) {
+    if (std::none_of(tokens.begin(), tokens.end(), is_of_pairs)) return add_plain_words(text, tokens);
+    for (std::size_t first = 0; first < tokens.size();) {
+      const bool pairs = is_of_pairs(tokens[first]);
+      std::size_t end = first + 1;
+      while (end < tokens.size() && is_of_pairs(tokens[end]) == pairs &&
+             (!pairs || tokens[end].start < tokens[end - 1].end))
+        ++end;
+      if (pairs) {
+        for (Term& pair : terms_of_run(text, std::span(tokens).subspan(first, end - first)))
+          insert(std::move(pair));
+      } else {
+        const std::string_view words = text.substr(tokens[first].start, tokens[end - 1].end - tokens[first].start);
+        add_plain_words(words, cut(words));
+      }
+      first = end;
+    }
+  }
+
+  void add_plain_words(std::string_view text, const std::vector<Token>& tokens) {
     for (const Token& t : tokens) {
       Term word;
       word.text = text.substr(t.start, t.end - t.start);
@@ -143,7 +164,7 @@ class TermReader {
   void join_neighbours() {
     auto& terms = out_.terms;
     const auto plain = [&](std::size_t i) {
-      return i < terms.size() && !terms[i].required && terms[i].words == 1 &&
+      return i < terms.size() && !terms[i].required && terms[i].words == 1 && terms[i].run.empty() &&
              !is_stop_word(queries::ascii_lower(terms[i].text));
     };
     for (std::size_t first = 0; first < terms.size(); ++first) {

@@ -1,6 +1,8 @@
 #include "store/search/time_expression.hpp"
 
+#include "schemas/local_time.hpp"
 #include "store/queries/row_filter.hpp"
+#include "store/tokenizer/script.hpp"
 
 #include <algorithm>
 #include <array>
@@ -91,7 +93,7 @@ Unit unit_of(std::string_view word) {
   return word == "year" ? Unit::year : Unit::none;
 }
 
-TimeMs ms_of(sys_days day) { return TimeMs{day.time_since_epoch().count()} * kMsPerDay; }
+TimeMs ms_of(sys_days day) { return day_start(day.time_since_epoch().count()); }
 TimeRange between(sys_days first, sys_days end) { return {ms_of(first), ms_of(end)}; }
 
 sys_days month_start(int year, int month) {
@@ -99,12 +101,51 @@ sys_days month_start(int year, int month) {
   return sys_days(std::chrono::year(months / 12) / std::chrono::month(static_cast<unsigned>(months % 12 + 1)) / 1);
 }
 
+// The same in Russian, Chinese, Japanese and Korean.
+struct Phrase {
+  std::string_view words;
+  Unit unit;
+  int back;
+};
+constexpr auto kPhrases = std::to_array<Phrase>({{"на прошлой неделе", Unit::week, 1},
+                                                 {"на этой неделе", Unit::week, 0},
+                                                 {"в прошлом месяце", Unit::month, 1},
+                                                 {"в этом месяце", Unit::month, 0},
+                                                 {"в прошлом году", Unit::year, 1},
+                                                 {"позавчера", Unit::day, 2},
+                                                 {"вчера", Unit::day, 1},
+                                                 {"сегодня", Unit::day, 0},
+                                                 {"前天", Unit::day, 2},
+                                                 {"昨天", Unit::day, 1},
+                                                 {"今天", Unit::day, 0},
+                                                 {"上周", Unit::week, 1},
+                                                 {"上週", Unit::week, 1},
+                                                 {"本周", Unit::week, 0},
+                                                 {"上个月", Unit::month, 1},
+                                                 {"上個月", Unit::month, 1},
+                                                 {"去年", Unit::year, 1},
+                                                 {"一昨日", Unit::day, 2},
+                                                 {"昨日", Unit::day, 1},
+                                                 {"今日", Unit::day, 0},
+                                                 {"先週", Unit::week, 1},
+                                                 {"今週", Unit::week, 0},
+                                                 {"先月", Unit::month, 1},
+                                                 {"그저께", Unit::day, 2},
+                                                 {"어제", Unit::day, 1},
+                                                 {"오늘", Unit::day, 0},
+                                                 {"지난주", Unit::week, 1},
+                                                 {"지난 주", Unit::week, 1},
+                                                 {"이번 주", Unit::week, 0},
+                                                 {"지난달", Unit::month, 1},
+                                                 {"지난 달", Unit::month, 1},
+                                                 {"작년", Unit::year, 1}});
+
 class Finder {
  public:
   Finder(std::string_view text, TimeMs now)
-      : words_(words_of(text)), now_(now), today_(days(now / kMsPerDay)), date_(today_) {}
+      : words_(words_of(text)), now_(now), today_(days(local_day(now))), date_(today_) {}
 
-  std::optional<TimeExpression> find() {
+  std::optional<TimeExpression> find() const {
     for (std::size_t i = 0; i < words_.size(); ++i) {
       if (now_ > 0)
         if (auto found = relative(i)) return found;
@@ -113,7 +154,26 @@ class Finder {
     return std::nullopt;
   }
 
+  // The longest of those that begin first.
+  std::optional<TimeExpression> find_in_other_languages(std::string_view text) const {
+    if (now_ == 0 || !tokenizer::has_other_scripts(text)) return std::nullopt;
+    const std::string small = tokenizer::small_cyrillic(text);
+    std::optional<TimeExpression> out;
+    for (const Phrase& phrase : kPhrases) {
+      const std::size_t at = small.find(phrase.words);
+      const std::size_t end = at + phrase.words.size();
+      if (at == std::string::npos || (out && (at > out->first || (at == out->first && end < out->end)))) continue;
+      const bool cyrillic = phrase.words[0] == '\xD0' || phrase.words[0] == '\xD1';
+      if (cyrillic && (is_word_byte(small, at - 1) || is_word_byte(small, end))) continue;
+      out = TimeExpression{unit_ago(phrase.unit, phrase.back), at, end, true};
+    }
+    return out;
+  }
+
  private:
+  static bool is_word_byte(std::string_view text, std::size_t i) {
+    return i < text.size() && static_cast<unsigned char>(text[i]) >= 0x80;
+  }
   std::string_view word(std::size_t i) const { return i < words_.size() ? std::string_view(words_[i].text) : ""; }
   int year() const { return static_cast<int>(date_.year()); }
   int month() const { return static_cast<int>(static_cast<unsigned>(date_.month())); }
@@ -191,12 +251,9 @@ class Finder {
     if (!named_year && now_ == 0) return std::nullopt;
     int y = named_year.value_or(year());
     if (!named_year && *m > month()) --y;
-    TimeRange range = between(month_start(y, *m), month_start(y, *m + 1));
-    if (day) {
-      range.start += (*day - 1) * kMsPerDay;
-      range.end = range.start + kMsPerDay;
-    }
-    return expression(range, first, last, false);
+    const sys_days begin = month_start(y, *m);
+    if (!day) return expression(between(begin, month_start(y, *m + 1)), first, last, false);
+    return expression(between(begin + days(*day - 1), begin + days(*day)), first, last, false);
   }
 
   std::vector<Word> words_;
@@ -208,7 +265,9 @@ class Finder {
 }  // namespace
 
 std::optional<TimeExpression> find_time_expression(std::string_view text, TimeMs now) {
-  return Finder(text, now).find();
+  const Finder finder(text, now);
+  const auto found = finder.find();
+  return found ? found : finder.find_in_other_languages(text);
 }
 
 }  // namespace memd::search

@@ -2,6 +2,7 @@
 
 #include "schemas/migrations.hpp"
 #include "store/sqlite/migrate.hpp"
+#include "store/tokenizer/registration.hpp"
 
 #include <sys/stat.h>
 
@@ -43,15 +44,20 @@ Database Database::open(const std::filesystem::path& file, OpenMode mode) {
     out.exec("PRAGMA mmap_size = 33554432");
   }
   out.exec("PRAGMA temp_store = MEMORY");
+  tokenizer::register_tokenizer(raw);
   return out;
 }
 
-Database::~Database() { statements_.clear(); }
+Database::~Database() {
+  statements_.clear();
+  if (observed_) observed_->observer->closed();
+}
 Database::Database(Database&&) noexcept = default;
 Database& Database::operator=(Database&& other) noexcept {
   statements_ = std::move(other.statements_);  // before the connection they belong to is closed
   db_ = std::move(other.db_);
   stop_ = std::move(other.stop_);
+  observed_ = std::move(other.observed_);
   return *this;
 }
 
@@ -78,17 +84,28 @@ void Database::watch(std::stop_token token) {
   sqlite3_progress_handler(db_.get(), stop_->stop_possible() ? 2000 : 0, check, stop_.get());
 }
 
+void Database::observe(const char* table, RowObserver* observer) {
+  observed_ = std::make_unique<Observed>(Observed{table, observer});
+  const auto tell = [](void* p, int, const char*, const char* name, sqlite3_int64 rowid) {
+    const auto& observed = *static_cast<const Observed*>(p);
+    if (observed.table == name) observed.observer->changed(rowid);
+  };
+  sqlite3_update_hook(db_.get(), tell, observed_.get());
+}
+
 Transaction::Transaction(Database& db) : db_(db) { db_.prepare("BEGIN IMMEDIATE").run(); }
 
 Transaction::~Transaction() {
   if (!open_) return;
   // Some errors (disk full, I/O) have rolled back already; then there is nothing to do.
   if (sqlite3_get_autocommit(db_.handle()) == 0) sqlite3_exec(db_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+  if (db_.observed_) db_.observed_->observer->rolled_back();
 }
 
 void Transaction::commit() {
   db_.prepare("COMMIT").run();
   open_ = false;
+  if (db_.observed_) db_.observed_->observer->committed();
 }
 
 void migrate(Database& db) { migrate(db, migrations(), "the store"); }

@@ -20,6 +20,16 @@ enum class OpenMode {
   read_only,   // sees the WAL of a running writer
 };
 
+// Is told of the rows of one table that a connection writes, on its thread.
+class RowObserver {
+ public:
+  virtual ~RowObserver() = default;
+  virtual void changed(std::int64_t rowid) = 0;  // inserted, updated or deleted; not committed
+  virtual void committed() = 0;                  // what was changed since the last transaction
+  virtual void rolled_back() = 0;
+  virtual void closed() = 0;  // the connection; the last call
+};
+
 // One SQLite connection and its statement cache. One thread at a time. Members throw ErrorException; the
 // public functions of store/ turn that into a Result with guard().
 class Database {
@@ -39,8 +49,16 @@ class Database {
 
   // While set, running statements end with Errc::cancelled soon after the token is triggered.
   void watch(std::stop_token token);
+  // Writes to `table` (a literal) outside of a Transaction count as part of the next one. Rows that the deletion of all
+  // takes away at once are not told of. The observer must outlive the connection; there can be one.
+  void observe(const char* table, RowObserver* observer);
 
  private:
+  friend class Transaction;
+  struct Observed {
+    std::string_view table;
+    RowObserver* observer;
+  };
   struct Closer {
     void operator()(sqlite3* db) const noexcept { sqlite3_close_v2(db); }
   };
@@ -53,6 +71,7 @@ class Database {
   std::unique_ptr<sqlite3, Closer> db_;
   std::unordered_map<std::string, std::unique_ptr<Statement>, TextHash, std::equal_to<>> statements_;
   std::unique_ptr<std::stop_token> stop_;
+  std::unique_ptr<Observed> observed_;
 };
 
 // BEGIN IMMEDIATE … COMMIT; rolls back when left by an exception.

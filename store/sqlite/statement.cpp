@@ -25,7 +25,9 @@ Error make_error(sqlite3* db, int code, std::string_view doing) {
   std::string what(doing);
   what += ": ";
   what += db != nullptr ? sqlite3_errmsg(db) : sqlite3_errstr(code);
-  return Error(kind_of(code), std::move(what));
+  const Errc kind = kind_of(code);
+  if (kind == Errc::store_corrupt) what += " (the file is damaged: `memd doctor` says what to do)";
+  return Error(kind, std::move(what));
 }
 
 void throw_error(sqlite3* db, std::string_view doing) {

@@ -1,5 +1,6 @@
 #include "store/summary/chronicle.hpp"
 
+#include "schemas/local_time.hpp"
 #include "store/summary/gist.hpp"
 #include "store/summary/plain_text.hpp"
 #include "store/summary/salience.hpp"
@@ -17,12 +18,6 @@ constexpr std::size_t kTokensOfPhase = 90;  // its least
 constexpr std::size_t kShortestLine = 6;    // tokens
 constexpr std::size_t kLongestGist = 400;
 
-std::string minute(TimeMs t) {
-  std::string text = format_rfc3339(t).substr(0, 16);
-  if (text.size() == 16) text[10] = ' ';
-  return text;
-}
-
 std::string_view final_answer(const SummaryInput& in) {
   return in.assistant_response.substr(std::min(in.answer_offset, in.assistant_response.size()));
 }
@@ -38,8 +33,8 @@ std::string heading(std::span<const SummaryInput> phase) {
     errors += in.tool_errors;
     end = std::max(end, end_of(in));
   }
-  std::string out = minute(phase.front().started_at);
-  const std::string last = minute(end);
+  std::string out = format_local_minute(phase.front().started_at);
+  const std::string last = format_local_minute(end);
   if (!out.empty() && !last.empty() && last != out)
     out += last.substr(0, 10) == out.substr(0, 10) ? " to " + last.substr(11) : " to " + last;
   if (!phase.front().id.empty()) {
@@ -89,7 +84,7 @@ std::vector<Phase> phases_of(std::span<const SummaryInput> exchanges, std::size_
   for (std::size_t i = 1; i < exchanges.size(); ++i) {
     const TimeMs start = exchanges[i].started_at;
     if (start == 0) continue;
-    const bool other_day = end != 0 && start / kMsPerDay > end / kMsPerDay;
+    const bool other_day = end != 0 && local_day(start) > local_day(end);
     if (other_day || start - end >= kPhasePause) breaks.push_back({i, start - end});
     end = std::max(end, end_of(exchanges[i]));
   }

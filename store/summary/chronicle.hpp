@@ -9,7 +9,7 @@
 
 namespace memd {
 
-inline constexpr TimeMs kPhasePause = 90LL * 60 * 1000;  // a pause of this length, or another day (UTC), ends a phase
+inline constexpr TimeMs kPhasePause = 90LL * 60 * 1000;  // a pause of this length, or another local day, ends a phase
 
 // A stretch of work without a long pause.
 struct Phase {

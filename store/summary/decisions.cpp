@@ -1,6 +1,7 @@
 #include "store/summary/decisions.hpp"
 
 #include "store/summary/text_shape.hpp"
+#include "store/tokenizer/script.hpp"
 
 #include <algorithm>
 #include <array>
@@ -153,6 +154,48 @@ bool states_decision(std::string_view sentence) {
   return has_any(low, kContrast) && has_any(low, kChoosing);
 }
 
+// Russian, Chinese, Japanese, Korean: settled, and asked, offered or imagined.
+constexpr auto kSettled = std::to_array<std::string_view>({"решил использовать",
+                                                           "решили использовать",
+                                                           "решено использовать",
+                                                           "решил не ",
+                                                           "решили не ",
+                                                           "решено не ",
+                                                           "решил оставить",
+                                                           "решили оставить",
+                                                           "решено оставить",
+                                                           "остановился на ",
+                                                           "остановились на ",
+                                                           "决定使用",
+                                                           "决定采用",
+                                                           "决定不",
+                                                           "决定用",
+                                                           "决定改",
+                                                           "决定保留",
+                                                           "決定使用",
+                                                           "決定採用",
+                                                           "最终选择",
+                                                           "ことにした",
+                                                           "ことにしました",
+                                                           "に決めた",
+                                                           "に決めました",
+                                                           "を採用しました",
+                                                           "기로 했",
+                                                           "기로 결정",
+                                                           "기로 하겠",
+                                                           "로 결정했",
+                                                           "로 정했"});
+constexpr auto kOpen =
+    std::to_array<std::string_view>({"?", "？", "吗", "如果", "是否", "建议", "もし", "でしょうか", "ますか", "까요",
+                                     "나요", "만약", "если ", "стоит ли ", "может быть"});
+
+std::size_t next_settled(std::string_view s, std::size_t at) {
+  std::size_t out = s.size();
+  for (const std::string_view cue : kSettled)
+    out = std::min(out, s.substr(0, out).find(cue, at));
+  return out;
+}
+
 // The sentence around `at`, inside its line.
 struct Span {
   std::size_t begin = 0;
@@ -221,6 +264,10 @@ class CodeBlocks {
 
 std::vector<std::string> find_decisions(std::string_view text) {
   std::vector<std::string> found;
+  const auto add = [&](std::string_view sentence) {
+    std::string line = presented(sentence);
+    if (!line.empty() && std::find(found.begin(), found.end(), line) == found.end()) found.push_back(std::move(line));
+  };
   CodeBlocks code(text);
   for (std::size_t at = next_cue(text, 0); at < text.size() && found.size() < kDecisionsPerText;) {
     if (code.contain(at)) {
@@ -230,11 +277,17 @@ std::vector<std::string> find_decisions(std::string_view text) {
     }
     const Span span = sentence_around(text, at);
     const std::string_view sentence = text.substr(span.begin, span.end - span.begin);
-    if (states_decision(sentence)) {
-      std::string line = presented(sentence);
-      if (!line.empty() && std::find(found.begin(), found.end(), line) == found.end()) found.push_back(std::move(line));
-    }
+    if (states_decision(sentence)) add(sentence);
     at = next_cue(text, std::max(span.end, at + 1));
+  }
+  if (!tokenizer::has_other_scripts(text)) return found;
+  const std::string small = tokenizer::small_cyrillic(text);
+  CodeBlocks code_again(text);
+  for (std::size_t at = next_settled(small, 0); at < text.size() && found.size() < kDecisionsPerText;) {
+    const Span span = sentence_around(text, at);
+    const std::string_view sentence = std::string_view(small).substr(span.begin, span.end - span.begin);
+    if (!code_again.contain(at) && !has_any(sentence, kOpen)) add(text.substr(span.begin, span.end - span.begin));
+    at = next_settled(small, std::max(span.end, at + 1));
   }
   return found;
 }

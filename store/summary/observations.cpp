@@ -87,8 +87,6 @@ std::size_t words_in(std::string_view s) {
   return words;
 }
 
-bool is_made(Type type) { return type == Type::bugfix || type == Type::feature || type == Type::refactor; }
-
 constexpr auto kFillers = std::to_array<std::string_view>(
     {"i've ", "i have ", "i ", "we ", "also ", "successfully ", "so ", "but ", "and ", "ah, ", "ok, ", "ok — "});
 
@@ -114,7 +112,7 @@ const Opening* opening_of(std::string_view s) {
 }
 
 // `begins`: the sentence from its first word on; `plain`: as it will be shown.
-std::optional<Type> type_of(std::string_view begins, const std::string& plain, bool files_changed) {
+std::optional<Type> type_of(std::string_view begins, const std::string& plain) {
   const std::string low = ascii_lowered(plain);
   if (low.find('?') != std::string::npos) return std::nullopt;
   if (states_success(low)) return Type::success;
@@ -126,7 +124,6 @@ std::optional<Type> type_of(std::string_view begins, const std::string& plain, b
     type = Type::problem;
   if (!type || words_in(low) < kFewestWords || has_any(low, cues::kUnsure)) return std::nullopt;
   if (low.ends_with(':') && *type != Type::solution) return std::nullopt;
-  if (is_made(*type) && !files_changed) return std::nullopt;
   if (*type == Type::feature && has_any(low, cues::kNoFeature)) return std::nullopt;
   return type;
 }
@@ -208,17 +205,19 @@ void keep(std::vector<FoundObservation>& found, Type type, std::string plain) {
 
 }  // namespace
 
-std::vector<FoundObservation> find_observations(std::string_view text, bool files_changed) {
+std::vector<FoundObservation> find_observations(std::string_view text) {
   std::vector<FoundObservation> found;
   for_each_sentence(text, [&](std::string_view sentence) {
     if (found.size() == kObservationsPerText || sentence.size() > kLongestSentence) return;
     if (!may_open(from_first_word(sentence.substr(0, 64)))) return;
     std::string plain = plain_sentence(sentence);
     const std::string_view begins = without_fillers(from_first_word(plain));
-    if (const auto type = type_of(begins, plain, files_changed)) keep(found, *type, std::move(plain));
+    if (const auto type = type_of(begins, plain)) keep(found, *type, std::move(plain));
   });
   return found;
 }
+
+bool needs_changed_files(Type type) { return type == Type::bugfix || type == Type::feature || type == Type::refactor; }
 
 std::vector<FoundObservation> find_rules(std::string_view user_message) {
   std::vector<FoundObservation> found;

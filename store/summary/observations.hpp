@@ -18,10 +18,12 @@ inline constexpr std::size_t kObservationsPerText = 24;  // the first ones
 
 // Sentences of an assistant's text that report something worth remembering, decisions apart (find_decisions): what was
 // wrong, why, what was done about it, what was made. Told by how a sentence begins, in English. Prefers missing one to
-// inventing one: questions, guesses, plans, announcements ("The fix is:") and code blocks are left out. That something
-// was made or repaired counts only where `files_changed`. Made for ingest: most text costs a look at the beginning of
-// each sentence.
-std::vector<FoundObservation> find_observations(std::string_view text, bool files_changed);
+// inventing one: questions, guesses, plans, announcements ("The fix is:") and code blocks are left out.
+// Made for ingest: most text costs a look at the beginning of each sentence.
+std::vector<FoundObservation> find_observations(std::string_view text);
+
+// That something was made or repaired counts only where files were changed.
+bool needs_changed_files(ObservationType type);
 
 // What a person lays down for all work to come ("Always run the linter before you commit."): patterns. From short
 // messages only; a long one is a paste.

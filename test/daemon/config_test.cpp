@@ -26,13 +26,14 @@ TEST(Config, EmptyIsDefault) {
 
 TEST(Config, ReadsEveryKey) {
   const auto c = parse_config(
-      "platforms:\n  claude_code:\n    enabled: false\n    paths: [/a, /b]\nlog:\n  level: debug\n"
+      "platforms:\n  claude_code:\n    enabled: false\n    paths: [/a, /b]\ntime_zone: UTC\nlog:\n  level: debug\n"
       "query:\n  threads: 4\n  max_tokens: 3000\ntools: {conversation_query: true}\nwatch:\n  max_directories: 500\n"
       "raw_layer: {mode: as_is}\nretention: {max_age_days: 90, max_raw_bytes: 5000000000}\n",
       "c.yaml");
   ASSERT_TRUE(c) << c.error().message();
   EXPECT_FALSE(c->platforms.at(Platform::claude_code).enabled);
   EXPECT_EQ(c->platforms.at(Platform::claude_code).paths.size(), 2u);
+  EXPECT_EQ(c->time_zone, "UTC");
   EXPECT_EQ(c->log_level, "debug");
   EXPECT_EQ(c->query_threads, 4);
   EXPECT_EQ(c->max_tokens, 3000);
@@ -46,11 +47,14 @@ TEST(Config, ReadsEveryKey) {
 TEST(Config, ErrorsNameFileLineAndKey) {
   EXPECT_EQ(error_of("log:\n  lvl: info\n"), "c.yaml:2: unknown key 'log.lvl'; known here: level");
   EXPECT_EQ(error_of("quary: {}\n"),
-            "c.yaml:1: unknown key 'quary'; known here: platforms, log, query, tools, watch, raw_layer, retention, "
+            "c.yaml:1: unknown key 'quary'; known here: platforms, time_zone, log, query, tools, watch, raw_layer, "
+            "retention, "
             "embedding, summaries");
   EXPECT_EQ(error_of("query:\n  threads: 99\n"), "c.yaml:2: query.threads: expected a whole number from 1 to 16");
   EXPECT_EQ(error_of("log:\n  level: loud\n"),
             "c.yaml:2: log.level: expected one of trace, debug, info, warn, error, off");
+  EXPECT_EQ(error_of("log: {}\ntime_zone: Mars/Base\n"),
+            "c.yaml:2: time_zone: expected UTC or an IANA name that this system knows, such as Europe/Berlin");
   EXPECT_EQ(error_of("raw_layer:\n  mode: some\n"), "c.yaml:2: raw_layer.mode: expected one of masked, as_is, off");
   EXPECT_EQ(error_of("retention:\n  max_age_days: 3\n"),
             "c.yaml:2: retention.max_age_days: expected a whole number from 7 to 36500");

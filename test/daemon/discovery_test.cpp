@@ -79,6 +79,27 @@ TEST_F(DiscoveryTest, NeighboursWithTheSameStartAreNotInside) {
   EXPECT_TRUE(is_inside("/a", "/"));
 }
 
+// As when an agent deletes while memd looks.
+class Vanishing final : public test::LineAdapter {
+ public:
+  bool looks_into(const fs::path& root, const fs::path& directory) const override {
+    if (directory.filename().native().starts_with("gone")) fs::remove_all(directory);
+    return LineAdapter::looks_into(root, directory);
+  }
+};
+
+TEST_F(DiscoveryTest, ADirectoryThatGoesMeanwhileHidesNoOther) {
+  std::vector<std::string> kept;
+  for (int i = 0; i < 8; ++i) {
+    write_file(home_ / ("lines/gone" + std::to_string(i) + "/a.jsonl"), "1\n");
+    kept.push_back("lines/kept" + std::to_string(i) + "/a.jsonl");
+    write_file(home_ / kept.back(), "1\n");
+  }
+  const Vanishing vanishing;
+  adapters_[0] = &vanishing;
+  EXPECT_THAT(names(discover().find_all()), testing::UnorderedElementsAreArray(kept));
+}
+
 class OtherContract final : public test::LineAdapter {
  public:
   explicit OtherContract(std::string version) { description_.contract_version = std::move(version); }

@@ -1,4 +1,5 @@
 #include "daemon/admin/admin_tools.hpp"
+#include "store/sqlite/database.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/temp_dir.hpp"
 
@@ -7,6 +8,7 @@
 #include <boost/json.hpp>
 
 #include <filesystem>
+#include <fstream>
 
 namespace memd {
 namespace {
@@ -55,6 +57,24 @@ TEST_F(Doctor, FindsNothingWrongWithAnEmptyHome) {
   EXPECT_TRUE(structured_.starts_with(R"({"ok":true)")) << "the command line's exit code";
   EXPECT_EQ(status_of(report, "sources"), "note") << "nothing to read is worth a word";
   EXPECT_THAT(text_, HasSubstr("All is well."));
+}
+
+TEST_F(Doctor, ADamagedStoreIsNotWell) {
+  ingest();
+  const auto file = settings_.layout.database();
+  EXPECT_EQ(status_of(ask("doctor"), "store"), "ok");
+  sqlite::Database::open(file, sqlite::OpenMode::read_write).exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  const auto size = std::filesystem::file_size(file);
+  std::fstream bytes(file, std::ios::in | std::ios::out | std::ios::binary);
+  for (std::uintmax_t at = 4096 * 8; at + 64 < size; at += 4096) {  // the heads of most pages
+    bytes.seekp(static_cast<std::streamoff>(at));
+    bytes << std::string(64, '\x7F');
+  }
+  bytes.close();
+  const auto report = ask("doctor");
+  EXPECT_FALSE(report.at("ok").as_bool());
+  EXPECT_EQ(status_of(report, "store"), "problem");
+  EXPECT_THAT(text_, HasSubstr("memd rebuild"));
 }
 
 TEST_F(Doctor, NamesWhatIsOutOfReachAndOpenToOthers) {

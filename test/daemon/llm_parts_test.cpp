@@ -39,11 +39,25 @@ TEST(AnswerCleaning, DropsThoughtsRemarksAndMarks) {
   EXPECT_EQ(cleaned("<think>\nLet me see.\n</think>\n\nIt works."), "It works.");
   EXPECT_EQ(cleaned("Let me see.</think>It works."), "It works.") << "the first tag was part of the prompt";
   EXPECT_EQ(cleaned("<think>and so on"), "");
+  EXPECT_EQ(cleaned("<think>One.</think>It works.\n<think>Two.</think>Indeed."), "It works.\nIndeed.");
+  EXPECT_EQ(cleaned("It works.\n<think>and so on"), "It works.");
+  EXPECT_EQ(cleaned("<think>Maybe `</think>` ends it.</think>It works."), "It works.");
+  EXPECT_EQ(cleaned("<think>Of <think> and more.</think> Still.</think>It works."), "It works.");
   EXPECT_EQ(cleaned("Sure! Here is the summary:\nIt works."), "It works.");
   EXPECT_EQ(cleaned("**Summary:**\nIt works."), "**Summary:**\nIt works.");
   EXPECT_EQ(cleaned("<<<RECORD 0123456789abcdef>>>\nIt works.\n<<<END 0123456789abcdef>>>"), "It works.");
   EXPECT_EQ(cleaned(std::string(kOwnRequestLine) + "\nIt works."), "It works.");
   EXPECT_EQ(cleaned("It\x1b[31m works.\x07\r\n\n\n\nIndeed."), "It[31m works.\n\nIndeed.");
+}
+
+TEST(AnswerCleaning, KeepsWhatASummarySaysOfThoughts) {
+  for (const char* said :
+       {"The parser stripped the `</think>` tag of answers. It works.", "The parser stripped \"</think>\".\nIt works.",
+        "It drops `text <think>`; fixed.", "Tags (`<think>`, `</think>`) are dropped."}) {
+    EXPECT_EQ(cleaned(said), said);
+    EXPECT_EQ(cleaned("<think>Let me see.</think>\n" + std::string(said)), said);
+    EXPECT_EQ(cleaned("Let me see.\n</think>\n" + std::string(said)), said);
+  }
 }
 
 TEST(AnswerCleaning, DropsCallsOfTools) {

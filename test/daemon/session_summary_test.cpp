@@ -153,6 +153,13 @@ TEST_F(SessionSummary, LongSessionsOpenLevelByLevel) {
     }
   EXPECT_EQ(chunks, (std::vector<std::int64_t>{0, 1, 2, 3, 4, 5, 6}));
 
+  const auto first = summary(R"({"session_id":"bbbb","level":1,"max_tokens":1200})");
+  for (const char* other : {R"("style":"narrative",)", R"("compression":30,)", R"("last_exchange":90,)"})
+    EXPECT_TRUE(has(error("session_summary", std::string(R"({"session_id":"bbbb","level":1,"max_tokens":1200,)") +
+                                                 other + R"("cursor":")" + str(first.at("next")) + "\"}"),
+                    "cursor"))
+        << other;
+
   const auto chunk = summary(R"({"session_id":"bbbb","chunk":2})");
   EXPECT_EQ(str(chunk.at("provenance").at("inputs")),
             "20 exchanges, " + format_exchange_id(large_ids[40]) + " to " + format_exchange_id(large_ids[59]));

@@ -1,4 +1,5 @@
 #include "test/daemon/tool_fixture.hpp"
+#include "test/support/time_zone.hpp"
 
 #include <set>
 
@@ -187,6 +188,31 @@ TEST_F(SessionTools, TemporalQueryTellsDayByDay) {
                   "  at last: Please change the tokenizer so that case 23 works.\n"))
       << summary;
   EXPECT_TRUE(has(summary, "  ended: The case 23 failed because")) << summary;
+}
+
+TEST_F(SessionTools, DaysAndTimesAreThoseOfTheTimeZone) {
+  EXPECT_FALSE(call("temporal_query", R"({"since":"7d"})").contains("time_zone"));
+  EXPECT_TRUE(has(text, "Times are UTC.\n"));
+  const auto s =
+      store.session({.native_id = "eeee4444", .title = "Late", .start = *parse_rfc3339("2026-02-05T14:57:00Z")});
+  for (int i = 0; i < 2; ++i)  // ten minutes apart: 23:58 and 00:08 in Tokyo
+    store.exchange(s, {.user = "Late work", .answer = "Done.", .tools = {}, .interventions = {}, .files = {}});
+  store.db()
+      .prepare(
+          "UPDATE exchanges SET started_at = ?, ended_at = started_at WHERE session_pk = ? AND exchange_number = 1")
+      .bind(*parse_rfc3339("2026-02-05T15:08:00Z"), s)
+      .run();
+  const ScopedTimeZone tokyo("Asia/Tokyo");
+  if (!tokyo.known()) GTEST_SKIP() << "no zones here";
+  const auto day = call("temporal_query", R"({"since":"2026-02-05","until":"2026-02-05"})");
+  EXPECT_EQ(str(day.at("time_zone")), "Asia/Tokyo (UTC+09:00)");
+  EXPECT_EQ(str(day.at("time_range").at("since")), "2026-02-04T15:00:00.000Z");
+  EXPECT_TRUE(has(str(day.at("summary")), "- 23:58 to 23:58 \"Late\"")) << str(day.at("summary"));
+  EXPECT_TRUE(has(text, "Times are Asia/Tokyo (UTC+09:00).\n"));
+  const auto both = call("temporal_query", R"({"since":"2026-02-05","until":"2026-02-06","max_tokens":4000})");
+  EXPECT_TRUE(has(str(both.at("summary")), "2026-02-06\n- 00:08 to 00:08 \"Late\"")) << str(both.at("summary"));
+  EXPECT_TRUE(has(text, "2026-02-05 23:58 to 2026-02-06 00:08"));
+  EXPECT_TRUE(parse_rfc3339(str(both.at("sessions").at(0).at("time_range").at("start")))) << "fields are UTC";
 }
 
 TEST_F(SessionTools, TemporalPagesCountEveryExchangeOnce) {

@@ -93,6 +93,56 @@ TEST_F(StdioPumpTest, WatchedResourcesAreWatchedAgain) {
   EXPECT_EQ(client->read_line(), answer(7)) << "the client has its answer to 2 already";
 }
 
+// Of those who list resources the next daemon has to know, or it tells them of no change.
+TEST_F(StdioPumpTest, TheListOfResourcesIsWatchedAgain) {
+  const std::string list = R"({"jsonrpc":"2.0","id":1,"method":"resources/list"})";
+  const std::string more = R"({"jsonrpc":"2.0","id":2,"method":"resources/list","params":{"cursor":"x"}})";
+  auto first = std::make_optional(dial.accept());
+  start();
+  shake_hands(*first);
+  for (const auto& [id, line] : {std::pair(1, list), {2, more}}) {
+    client->send_line(line);
+    EXPECT_EQ(first->read_line(), line);
+    first->send_line(answer(id));
+    EXPECT_EQ(client->read_line(), answer(id));
+  }
+  client->send_line(request(6));
+  EXPECT_EQ(first->read_line(), request(6));
+  first.reset();
+  EXPECT_THAT(client->read_line().value_or(""), HasSubstr(R"("id":6,"error")"));
+  client->send_line(request(7));
+  auto second = dial.accept();
+  for (const std::string& line : {std::string(kInitialize), std::string(kInitialized), std::string(kResumingOne), list})
+    EXPECT_EQ(second.read_line(), line);
+  EXPECT_EQ(second.read_line(), request(7));
+  second.send_line(kInitializeAnswer);
+  second.send_line(answer(1));
+  second.send_line(answer(7));
+  EXPECT_EQ(client->read_line(), answer(7)) << "the client has its list already";
+}
+
+// What is asked again on behalf of the client and was not heard by a dying daemon goes to the next one once, not twice.
+TEST_F(StdioPumpTest, ASubscriptionThatADyingDaemonDidNotHearIsSaidOnce) {
+  auto first = std::make_optional(dial.accept());
+  start();
+  client->send_line(request(1));
+  EXPECT_EQ(first->read_line(), request(1));
+  first.reset();
+  EXPECT_THAT(client->read_line().value_or(""), HasSubstr("ask again"));
+  client->send_line(kListen);
+  {
+    auto dying = dial.accept();
+    EXPECT_EQ(dying.read_line(), kListen);
+  }
+  auto next = dial.accept();
+  EXPECT_EQ(next.read_line(), kResumingOne);
+  EXPECT_EQ(next.read_line(), kListen);
+  next.send_line(kAck);
+  EXPECT_EQ(client->read_line(), kAck);
+  client->send_line(request(2));
+  EXPECT_EQ(next.read_line(), request(2));
+}
+
 TEST_F(StdioPumpTest, TheDaemonMayAskTheClient) {
   auto daemon = dial.accept();
   start();

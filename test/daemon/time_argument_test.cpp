@@ -1,6 +1,7 @@
 #include "daemon/tools/time_argument.hpp"
 
 #include "test/support/fake_clock.hpp"
+#include "test/support/time_zone.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,13 +10,13 @@ namespace {
 
 constexpr TimeMs kNow = 1'770'616'800'000;  // 2026-02-09T06:00:00Z, six hours into the day
 
-std::string since(std::string_view text) {
-  const test::FakeClock clock(kNow);
+std::string since(std::string_view text, TimeMs now = kNow) {
+  const test::FakeClock clock(now);
   const auto t = parse_time_argument("since", text, RangeEnd::since, clock);
   return t ? format_rfc3339(*t) : t.error().message();
 }
-std::string until(std::string_view text) {
-  const test::FakeClock clock(kNow);
+std::string until(std::string_view text, TimeMs now = kNow) {
+  const test::FakeClock clock(now);
   const auto t = parse_time_argument("until", text, RangeEnd::until, clock);
   return t ? format_rfc3339(*t) : t.error().message();
 }
@@ -28,9 +29,43 @@ TEST(TimeArgument, AbsoluteTimes) {
 
 TEST(TimeArgument, ADayAsTheEndIsTakenIn) {
   EXPECT_EQ(until("2026-02-01"), "2026-02-02T00:00:00.000Z");
+  EXPECT_EQ(until("9999-12-31"), "9999-12-31T23:59:59.999Z");
   EXPECT_EQ(until("2026-02-01T00:00:00"), "2026-02-01T00:00:00.000Z");
   EXPECT_EQ(until("yesterday"), "2026-02-09T00:00:00.000Z");
   EXPECT_EQ(until("today"), "2026-02-10T00:00:00.000Z");
+}
+
+TEST(TimeArgument, DaysAreOfTheTimeZone) {
+  const test::ScopedTimeZone tokyo("Asia/Tokyo");
+  if (!tokyo.known()) GTEST_SKIP() << "no zones here";
+  const TimeMs now = *parse_rfc3339("2026-02-09T14:00:00Z");  // 23:00 there
+  EXPECT_EQ(since("today", now), "2026-02-08T15:00:00.000Z");
+  EXPECT_EQ(since("yesterday", now), "2026-02-07T15:00:00.000Z");
+  EXPECT_EQ(until("yesterday", now), "2026-02-08T15:00:00.000Z");
+  EXPECT_EQ(since("today", now + 2 * 3'600'000), "2026-02-09T15:00:00.000Z");
+  EXPECT_EQ(since("yesterday at 9:30", now), "2026-02-08T00:30:00.000Z");
+  EXPECT_EQ(since("2026-02-09 08:30", now), "2026-02-08T23:30:00.000Z");
+  EXPECT_EQ(since("2026-02-09T08:30:00Z", now), "2026-02-09T08:30:00.000Z");
+  EXPECT_EQ(until("2026-02-09", now), "2026-02-09T15:00:00.000Z");
+  EXPECT_EQ(since("2026-02", now), "2026-01-31T15:00:00.000Z");
+  EXPECT_EQ(since("this week", now), "2026-02-08T15:00:00.000Z");
+  EXPECT_EQ(since("24h", now), "2026-02-08T14:00:00.000Z");
+  EXPECT_NE(since("whenever", now).find("days are of Asia/Tokyo (UTC+09:00)"), std::string::npos);
+}
+
+TEST(TimeArgument, ADayMayHave23Or25Hours) {
+  const test::ScopedTimeZone new_york("America/New_York");
+  if (!new_york.known()) GTEST_SKIP() << "no zones here";
+  const TimeMs spring = *parse_rfc3339("2026-03-09T12:00:00Z");
+  EXPECT_EQ(since("yesterday", spring), "2026-03-08T05:00:00.000Z");
+  EXPECT_EQ(until("yesterday", spring), "2026-03-09T04:00:00.000Z");
+  EXPECT_EQ(until("2026-03-08", spring), "2026-03-09T04:00:00.000Z");
+  const TimeMs autumn = *parse_rfc3339("2026-11-02T12:00:00Z");
+  EXPECT_EQ(since("yesterday", autumn), "2026-11-01T04:00:00.000Z");
+  EXPECT_EQ(until("yesterday", autumn), "2026-11-02T05:00:00.000Z");
+  EXPECT_EQ(since("2026-11", autumn), "2026-11-01T04:00:00.000Z");
+  EXPECT_EQ(until("2026-11", autumn), "2026-12-01T05:00:00.000Z");
+  EXPECT_EQ(since("november 2", autumn), "2026-11-02T05:00:00.000Z");
 }
 
 TEST(TimeArgument, SpansBackFromNow) {

@@ -1,7 +1,6 @@
-#include "adapters/adapter.hpp"
+#include "test/fuzz/log_check.hpp"
 
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
@@ -20,27 +19,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const SourceCandidate candidate{Platform::claude_code, source.path,
                                   data[0] % 4 == 2 ? SourceFormat::json : SourceFormat::jsonl};
   source.session_uid = adapter.session_uid(candidate, input.substr(0, kHeadBytes));
-
-  std::string bytes(input);
-  bytes.resize(input.size() + kRecordPadding, ' ');
-  const std::string_view text(bytes.data(), input.size());
-  const auto decoder = adapter.open(source);
-  EventBatch batch;
-  for (std::size_t at = 0; at < text.size();) {
-    const auto newline = candidate.format == SourceFormat::json ? std::string_view::npos : text.find('\n', at);
-    const bool follows = newline != std::string_view::npos;
-    const auto line = text.substr(at, follows ? newline - at : std::string_view::npos);
-    (void)decoder->is_complete(line);
-    decoder->decode({line, at, follows}, batch);
-    at += line.size() + (follows ? 1 : 0);
-  }
-  std::uint64_t covered = 0;
-  for (const auto& entry : batch.coverage)
-    covered += entry.bytes;
-  if (covered != text.size()) std::abort();
-  for (const Event& e : batch.events) {
-    if (e.raw.offset + e.raw.length > text.size()) std::abort();
-    (void)adapter.event_text(text.substr(e.raw.offset, e.raw.length), e.kind, e.raw.block);
-  }
+  fuzz::check_log(adapter, source, input, candidate.format == SourceFormat::json);
   return 0;
 }

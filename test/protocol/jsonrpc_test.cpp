@@ -1,3 +1,5 @@
+#include "protocol/jsonrpc/envelope.hpp"
+#include "protocol/jsonrpc/mended_text.hpp"
 #include "protocol/jsonrpc/message.hpp"
 
 #include <gtest/gtest.h>
@@ -52,6 +54,29 @@ TEST(MessageParser, NamesWhatIsWrong) {
   EXPECT_EQ(invalid(R"({"jsonrpc":"2.0","id":1})").code, kInvalidRequest);
   EXPECT_EQ(invalid(R"({"jsonrpc":"2.0","id":1,"method":5})").code, kInvalidRequest);
   EXPECT_EQ(invalid(R"({"jsonrpc":"2.0","id":1,"method":"m","params":[1]})").code, kInvalidParams);
+}
+
+// JavaScript writes half an emoji where a text was cut, and an answer without an id is one that nobody waits for.
+TEST(MessageParser, WhatIsNoUnicodeIsReplaced) {
+  const auto text_of = [](std::string_view text) {
+    const auto r =
+        get<Request>(parse(R"({"jsonrpc":"2.0","id":1,"method":"m","params":{"q":")" + std::string(text) + "\"}}"));
+    const auto* q = r.params.is_object() ? r.params.get_object().if_contains("q") : nullptr;
+    return q != nullptr ? std::string(q->get_string()) : "no text";
+  };
+  EXPECT_EQ(text_of(R"(cut \ud83d)"), "cut \uFFFD");
+  EXPECT_EQ(text_of(R"(\ude80 \ud83d\ude80 \ud83d\ud83d\ude80)"), "\uFFFD 🚀 \uFFFD🚀");
+  EXPECT_EQ(text_of(R"(\\ud83d \ud83dx \ud83d\n)"), "\\ud83d \uFFFDx \uFFFD\n") << "of a backslash and letters";
+  EXPECT_EQ(text_of("a\xff\xc3 é"), "a\uFFFD\uFFFD é");
+  EXPECT_EQ(invalid(R"({"jsonrpc":"2.0","id":1,"method":"\ud83d)").code, kParseError);
+  EXPECT_FALSE(mended_text(R"(é \ud83d\ude80 \u0041 \)"));
+}
+
+TEST(EnvelopeReader, SeesMessagesWithWhatIsNoUnicode) {
+  EnvelopeReader reader;
+  const auto& seen = reader.read(R"({"jsonrpc":"2.0","id":1,"method":"m","params":{"q":"\ud83d"}})");
+  ASSERT_EQ(seen.size(), 1U);
+  EXPECT_EQ(seen[0].id, "1");
 }
 
 TEST(MessageParser, LimitsDepth) {

@@ -176,6 +176,17 @@ TEST_F(Watching, AResumedSubscriptionIsToldOnceOfWhatMayHaveChanged) {
   EXPECT_THAT(take(), IsEmpty());
 }
 
+TEST_F(Watching, AResumedListIsToldOnceToHaveChanged) {
+  initialize("2025-11-25");
+  send(mcp::resuming_line(1));
+  legacy("resources/list", "{}");
+  take();
+  look();
+  EXPECT_EQ(take_one().at("method").as_string(), "notifications/resources/list_changed");
+  look();
+  EXPECT_THAT(take(), IsEmpty());
+}
+
 TEST_F(Watching, AConnectionThatEndsWatchesNothing) {
   modern("1", "subscriptions/listen",
          R"("notifications":{"resourcesListChanged":true,"resourceSubscriptions":["note://n/two"]})");

@@ -69,6 +69,14 @@ TEST_F(AssemblerTest, QueuedWordsThatBecomeAPromptWereSaidOnce) {
   EXPECT_EQ(number("SELECT count(*) FROM events WHERE origin = 5 AND flags & 16"), 1);
 }
 
+TEST_F(AssemblerTest, ATagAloneIsNoSummary) {
+  EventScript s;
+  s.user("<b>\nbold?").answer("<thinking>\nThis is large.\n</thinking>").answer("<b>Done</b>").answer("<thinking>");
+  apply(s.batch());
+  EXPECT_EQ(text("SELECT group_concat(summary, ';') FROM (SELECT summary FROM events ORDER BY seq)"),
+            "<b>;This is large.;<b>Done</b>;<thinking>");
+}
+
 TEST_F(AssemblerTest, UsageOfAResponseCountsOnceWithItsLargestOutput) {
   apply(long_session().batch());
   EXPECT_EQ(number("SELECT tokens_output FROM sessions"), 42);

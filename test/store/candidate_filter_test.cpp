@@ -90,6 +90,21 @@ TEST_F(CandidateFilterTest, AToolOfManyInTimesOfMany) {
   expect_passing(asked, [](ExchangeId id) { return id >= 10'000 && id < 50'000 && id % 3 > 0 && id % 100 == 0; });
 }
 
+TEST_F(CandidateFilterTest, PathsOfFewAndManyAndTheSameTwice) {
+  store_.db().exec("INSERT INTO paths (path_pk, path) VALUES (1, '/w/wide.c'), (2, '/w/rare.c'), (3, '/w/other.c')");
+  store_.db().exec(
+      "INSERT INTO exchange_files (session_pk, exchange_number, path_pk, access, touches)"
+      " SELECT session_pk, exchange_number, 1, 1, 1 FROM exchanges WHERE exchange_pk % 2 = 0"
+      " UNION ALL SELECT session_pk, exchange_number, 2, 1, 1 FROM exchanges WHERE exchange_pk % 30 = 0"
+      " UNION ALL SELECT session_pk, exchange_number, 3, 1, 1 FROM exchanges WHERE exchange_pk % 3000 = 0");
+  expect_passing({{}, "path:wide"}, [](ExchangeId id) { return id % 2 == 0; });
+  expect_passing({{}, "path:wide path:rare path:WIDE"}, [](ExchangeId id) { return id % 30 == 0; });
+  expect_passing({{}, "path:other path:rare path:wide"}, [](ExchangeId id) { return id % 3000 == 0; });
+  expect_passing({{}, "path:rare path:nowhere"}, [](ExchangeId) { return false; });
+  CandidateFilter filter(store_.db(), places_, {}, parse_query("path:other path:rare", 0));
+  EXPECT_EQ(filter.list().size(), kExchanges / 3000);
+}
+
 TEST_F(CandidateFilterTest, TimesOfManyInASession) {
   Asked asked;
   asked.filter.session = session_;

@@ -28,6 +28,30 @@ TEST(FindDecisions, SentencesThatSettleSomething) {
     EXPECT_THAT(find_decisions(text), SizeIs(1)) << text;
 }
 
+TEST(FindDecisions, InOtherLanguages) {
+  for (const char* text : {
+           "Решил использовать SQLite вместо файлов.",
+           "В итоге мы остановились на одном потоке записи.",
+           "我们决定使用环形缓冲区。",
+           "決定採用單一寫入執行緒。",
+           "ハッシュを保存することにしました。",
+           "書き込みスレッドを一つに決めました。",
+           "해시를 저장하기로 했습니다.",
+       })
+    EXPECT_THAT(find_decisions(text), ElementsAre(text));
+  EXPECT_THAT(find_decisions("先看代码。我们决定不改接口！然后测试。"), ElementsAre("我们决定不改接口！"));
+  for (const char* text : {
+           "Решил проблему с запуском.",
+           "Если решили использовать SQLite, скажите.",
+           "我们决定使用缓存吗？",
+           "如果决定使用缓存，请告诉我。",
+           "この値が結果を決定します。",
+           "해시를 저장하기로 했나요?",
+           "```\n我们决定使用缓存\n```",
+       })
+    EXPECT_THAT(find_decisions(text), IsEmpty()) << text;
+}
+
 TEST(FindDecisions, NotQuestionsPlansOffersOrConditions) {
   for (const char* text : {
            "Should we go with SQLite instead of files?",

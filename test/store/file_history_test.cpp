@@ -213,6 +213,7 @@ TEST_F(FileHistoryTest, WordsOutcomeAndCommitOfAUse) {
   const auto s = store.session({.native_id = "a"});
   const auto x = store.exchange(s, {.user = "fix it", .answer = "Done.", .files = {"/w/a.c"}});
   store.event(s, EventKind::assistant_msg, "", "I will guard a.c against null.");
+  store.event(s, EventKind::assistant_msg, "", "<thinking>");  // as it was stored before
   touch(s, EventKind::tool_call, "/w/a.c", "Edit a.c");
   const auto result = store.event(s, EventKind::tool_result, "Edit", "ok");
   const auto edit = touch(s, EventKind::edit, "/w/a.c", "a.c +1 -0");

@@ -145,7 +145,8 @@ TEST_F(FullTextIndexTest, LengthsAreInWords) {
   const auto b = store_.exchange(s, {.user = "one", .tools = "two"});
   FullTextIndex index(db_, "exchanges_fts");
   index.refresh();
-  LengthReader lengths(index);
+  KnownLengths known;
+  LengthReader lengths(index, known);
   EXPECT_EQ(lengths.words(a), 4);
   EXPECT_EQ(lengths.words(99), 0);
   EXPECT_EQ(lengths.words(b), 2);

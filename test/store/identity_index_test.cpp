@@ -63,6 +63,7 @@ TEST_F(IdentityIndexTest, HoldsExactlyWhatWasCommitted) {
     }
     if (!now.empty() && random() % 4 == 0) {
       const auto victim = std::next(now.begin(), static_cast<std::ptrdiff_t>(random() % now.size()));
+      index_->write();
       db_.prepare("DELETE FROM events WHERE session_pk = 1 AND seq = ?").bind(victim->second).run();
       lost.insert(victim->first);
       now.erase(victim);

@@ -39,7 +39,7 @@ TEST(Observations, AreToldByHowASentenceBegins) {
       {Type::pattern, "This project uses table-driven tests for every parser."},
   };
   for (const auto& [type, text] : kCases) {
-    const auto found = find_observations(text, true);
+    const auto found = find_observations(text);
     ASSERT_THAT(found, SizeIs(1)) << text;
     EXPECT_EQ(found[0].type, type) << text << " as " << to_string(found[0].type);
   }
@@ -55,28 +55,30 @@ TEST(Observations, LeaveOutWhatIsNotSettled) {
         "| Fixed | the parser in the second column |", "# Fixed the parser of the configuration file",
         "```\nFixed the parser of the configuration file\n```", "> Fixed the parser of the configuration file",
         "You fixed the parser of the configuration file.", "The issue is resolved now that the cursor is kept."})
-    EXPECT_THAT(find_observations(text, true), IsEmpty()) << text;
+    EXPECT_THAT(find_observations(text), IsEmpty()) << text;
 }
 
 TEST(Observations, SayWhatWasMadeOnlyWhereFilesChanged) {
   const char* text = "Implemented paging for the timeline view. The real bug was that pages overlapped by one row.";
-  EXPECT_EQ(types(find_observations(text, true)), "feature problem");
-  EXPECT_EQ(types(find_observations(text, false)), "problem");
+  const auto found = find_observations(text);
+  ASSERT_EQ(types(found), "feature problem");
+  EXPECT_TRUE(needs_changed_files(found[0].type));
+  EXPECT_FALSE(needs_changed_files(found[1].type));
 }
 
 TEST(Observations, AreBoundedPlainAndDistinct) {
   const std::string once = "**Renamed** `alpha` to `beta` in all of the callers.";
-  auto found = find_observations(once + "\n" + once, true);
+  auto found = find_observations(once + "\n" + once);
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].content, "Renamed `alpha` to `beta` in all of the callers.");
   std::string many;
   for (int i = 0; i < 100; ++i)
     many += "- Renamed `a" + std::to_string(i) + "` to `b" + std::to_string(i) + "` in all of the callers.\n";
-  EXPECT_THAT(find_observations(many, true), SizeIs(kObservationsPerText));
-  found = find_observations("Implemented " + std::string(390, 'a') + " and then some more of the same kind.", true);
+  EXPECT_THAT(find_observations(many), SizeIs(kObservationsPerText));
+  found = find_observations("Implemented " + std::string(390, 'a') + " and then some more of the same kind.");
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_LE(found[0].content.size(), kObservationBytes);
-  EXPECT_THAT(find_observations("Implemented the " + std::string(100'000, 'a') + " of it all.", true), IsEmpty());
+  EXPECT_THAT(find_observations("Implemented the " + std::string(100'000, 'a') + " of it all."), IsEmpty());
 }
 
 TEST(Observations, RulesOfAPersonArePatterns) {

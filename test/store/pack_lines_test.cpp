@@ -1,6 +1,8 @@
 // What a pack says is so: constraints bind, problems are open, steps lie ahead, tests came out as they did, and nothing
 // stands twice.
+#include "store/continuity/pack.hpp"
 #include "store/continuity/path_names.hpp"
+#include "store/continuity/todo_list.hpp"
 #include "store/continuity/working_state.hpp"
 #include "store/reader.hpp"
 #include "test/support/scripted_store.hpp"
@@ -15,6 +17,7 @@ namespace {
 using test::EventScript;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::SizeIs;
 
 WorkingState state_of(const EventScript& script) {
   const test::TempDir dir;
@@ -143,6 +146,35 @@ TEST(PackLines, WhatFailedBeforeSomethingPassedIsToldApart) {
   EXPECT_EQ(state.tests[1].outcome, TestOutcome::passed);
   EXPECT_EQ(state.tests[2].line, "go test ./rows");
   EXPECT_EQ(state.tests[2].outcome, TestOutcome::failed_before);
+}
+
+TEST(PackLines, ATestStandsOnceWhateverIsShownOfIt) {
+  const std::string pattern(250, 'x');  // longer than the line of a test
+  EventScript s;
+  s.user("Write the exporter.");
+  s.call("c1", "Bash", "go test ./rows 2>&1 | tail -5").result("c1", "FAIL: TestRows", true);
+  s.call("c2", "Bash", "go test ./rows | tail -20").result("c2", "PASS");
+  s.call("c3", "Bash", "go test -run " + pattern).result("c3", "ok");
+  const WorkingState state = state_of(s);
+  ASSERT_EQ(state.tests.size(), 2U);
+  EXPECT_EQ(state.tests[1].line, "go test ./rows | tail -20");
+  EXPECT_EQ(state.tests[1].outcome, TestOutcome::passed);
+  const Pack pack = make_pack(state, 2000, {0.4, 0.2, 0.2});
+  EXPECT_THAT(pack.tests, SizeIs(2));
+  EXPECT_THAT(pack.commands, IsEmpty()) << "all of them are tests";
+  EXPECT_EQ(pack.left_out, 0);
+}
+
+TEST(PackLines, ATodoIsReadWithItsLetters) {
+  SessionPast past;
+  PastEvent call;
+  call.kind = EventKind::tool_call;
+  call.tool = "update_plan";
+  past.events.push_back(call);
+  past.full_texts[0] = R"(plan: [{"step":"Gr\u00f6\u00dfe \u2192 \ud83d\ude80","status":"pending"}])";
+  const auto list = todo_list(past);
+  ASSERT_EQ(list.size(), 1U);
+  EXPECT_EQ(list[0].text, "Größe → 🚀");
 }
 
 TEST(PackLines, AFileStandsUnderOneName) {

@@ -42,6 +42,20 @@ TEST(PullRequestAddress, LinesOfOutputThatAreOne) {
   EXPECT_TRUE(pull_requests_in("").empty());
 }
 
+TEST(PullRequestAddress, InTheJsonOfATool) {
+  const auto found = [](std::string_view json) { return assembly::pull_request_in_json(json); };
+  EXPECT_EQ(found(R"({"id":"7","url":")" + kSeven + "\"}"), kSeven);
+  EXPECT_EQ(found(R"({"url":"https://api.github.com/repos/o/tool.js/pulls/7","diff_url":")" + kSeven +
+                  R"(.diff","body":"see https://github.com/o/r/pull/1","html_url": ")" + kSeven + "\"}"),
+            kSeven);
+  EXPECT_EQ(found(R"([{"type":"text","text":"{\"web_url\":\")" + kNine + R"(\",\"iid\":9}"}])"), kNine);
+  for (const std::string_view json :
+       {R"({"url":"https://api.github.com/repos/o/r/pulls/7"})",
+        R"({"html_url":"https://github.com/o/r/pull/7/files"})", R"({"html_url":null})", R"({"html_url":)",
+        R"("html_url)", R"({"body":"https://github.com/o/r/pull/7"})", ""})
+    EXPECT_EQ(found(json), "") << json;
+}
+
 class PullRequestsTest : public test::WriterFixture {
  protected:
   std::vector<std::string> rows() const {
@@ -136,6 +150,43 @@ TEST_F(PullRequestsTest, CommitsAreJoinedByBranchAndOrder) {
                                                                       {"aaaaaa5", five},
                                                                       {"aaaaaa6", six}}));
   EXPECT_EQ(queries::commits_by_sha(db, "aaaaaa4").at(0).pull_request, six);
+}
+
+TEST_F(PullRequestsTest, OpenedByToolsOfServers) {
+  EventScript s;
+  s.user("open it").call("c1", "mcp__github__create_pull_request", "o/tool.js");
+  s.result("c1", R"({"html_url":")" + kSeven + "\"}");
+  s.call("c2", "mcp__github__get_pull_request", "9").result("c2", R"({"html_url":")" + kNine + "\"}");
+  s.call("c3", "mcp__github__create_pull_request_review", "9").result("c3", R"({"html_url":")" + kNine + "\"}");
+  s.call("c4", "mcp__gitlab__create_merge_request", "g").result("c4", "failed to create it");
+  apply(s.batch());
+  EXPECT_EQ(rows(), std::vector<std::string>{"0 2 " + kSeven});
+}
+
+TEST_F(PullRequestsTest, ASubagentsCommitsAreJoinedToThoseOfItsParents) {
+  EventScript parent("claude_code:parent");
+  EventScript agent("claude_code:agent");
+  EventScript other("claude_code:other");
+  parent.user("Do it.");
+  for (EventScript* s : {&agent, &other})
+    s->user("Write it.").call("c1", "Bash", "git commit -qm x");
+  agent.result("c1", "[fix aaaaaa1] Change\n 1 file changed, 1 insertion(+)");
+  other.result("c1", "[fix aaaaaa2] Change\n 1 file changed, 1 insertion(+)");
+  parent.answer("Written.").answer("Opened soon.").call("r1", "Bash", "gh pr create --fill").result("r1", kSeven);
+  EventBatch batch = agent.batch();
+  SessionUpdate started;
+  started.session_uid = "claude_code:agent";
+  started.platform = Platform::claude_code;
+  started.native_id = "agent";
+  started.kind = SessionKind::subagent;
+  started.parent_uid = "claude_code:parent";
+  batch.sessions.push_back(started);
+  apply(std::move(batch));
+  apply(parent.batch());
+  apply(other.batch());
+  auto db = sqlite::Database::open(file_, sqlite::OpenMode::read_only);
+  EXPECT_EQ(queries::commits_by_sha(db, "aaaaaa1").at(0).pull_request, kSeven);
+  EXPECT_EQ(queries::commits_by_sha(db, "aaaaaa2").at(0).pull_request, "") << "a session of its own";
 }
 
 TEST_F(PullRequestsTest, AreFoundInAStoreOfBefore) {

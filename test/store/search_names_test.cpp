@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 
 #include <map>
+#include <optional>
 #include <random>
 #include <span>
 
@@ -37,7 +38,8 @@ class LexicalNames : public testing::Test {
     SearchQuery query;
     query.text = text;
     query.now = now;
-    question_ = search_.understand(query);
+    lengths_.emplace(&shared_);
+    question_ = search_.understand(query, *lengths_);
     CandidateFilter filter(store_.db(), search_.places(), query.filter, question_.typed);
     return search_.candidates(question_, filter, 100).best;
   }
@@ -48,7 +50,9 @@ class LexicalNames : public testing::Test {
     return out;
   }
 
+  DocumentLengths shared_;
   test::StoreFixture store_;
+  std::optional<KnownLengths> lengths_;
   LexicalSearch search_{store_.db()};
   LexicalQuestion question_;
   std::int64_t session_ = store_.session({.native_id = "aaaa1"});
@@ -185,7 +189,8 @@ TEST_F(LexicalNames, BestIsTheBestOfAll) {
       text += word() + (random() % 8 == 0 ? " -" : " ");
     SearchQuery query;
     query.text = text;
-    const auto question = search_.understand(query);
+    KnownLengths lengths(round % 2 == 0 ? &shared_ : nullptr);
+    const auto question = search_.understand(query, lengths);
     CandidateFilter filter(store_.db(), search_.places(), query.filter, question.typed);
     const auto best = search_.candidates(question, filter, 250).best;
     std::vector<ExchangeId> also;

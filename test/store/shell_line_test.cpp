@@ -1,5 +1,6 @@
 #include "store/continuity/shell_line.hpp"
 #include "store/continuity/code_names.hpp"
+#include "store/continuity/quoted_string.hpp"
 
 #include <gtest/gtest.h>
 
@@ -22,6 +23,31 @@ TEST(ShellLine, HeadsAreProgramsWithTheirSubcommands) {
   EXPECT_EQ(command_heads("cat <<'EOF'\nrm -rf x\nEOF"), (Lines{"cat"}));
   EXPECT_EQ(command_heads(""), Lines{});
   EXPECT_EQ(command_heads("\"unclosed"), Lines{});
+}
+
+TEST(ShellLine, ThePipeEndOnlyShowsLess) {
+  for (const char* line : {"go test ./...", "go test ./... | tail -5", "go test ./... 2>&1 | tail -20 ",
+                           "go test ./... 2>&1 | grep -E 'FAIL|ok' | head -3", "go test ./...; echo \"exit: $?\"",
+                           "go test ./... 2>/dev/null || true", "go test ./... && echo fine | cat;"})
+    EXPECT_EQ(without_pipe_end(line), "go test ./...") << line;
+  for (const char* line : {"go test ./... && go vet", "go test -run 'a | tail'", "go list | xargs go test", "", "ls"})
+    EXPECT_EQ(without_pipe_end(line), line);
+}
+
+TEST(QuotedString, EscapesAreTheCharactersTheyStandFor) {
+  const auto read = [](std::string_view text) {
+    std::size_t at = 0;
+    return read_quoted(text, at);
+  };
+  EXPECT_EQ(read(R"("caf\u00e9 \u2192 \ud83d\ude80 \u0041")"), "café → 🚀 A");
+  EXPECT_EQ(read(R"("a\"b\\c\/d")"), R"(a"b\c/d)");
+  EXPECT_EQ(read(R"("a\nb\tc\rd\u000ae")"), "a b c d e");
+  EXPECT_EQ(read(R"("\ud83d.\ude80\ud83d\u0041")"), "\uFFFD.\uFFFD\uFFFDA") << "halves of pairs";
+  EXPECT_EQ(read(R"("\u00e)"), "u00e") << "cut";
+  EXPECT_EQ(read("\"cut\\"), "cut\\");
+  std::size_t at = 2;
+  EXPECT_EQ(read_quoted(R"(: "\u00e9" rest)", at), "é");
+  EXPECT_EQ(at, 10U);
 }
 
 TEST(ShellLine, TidyIsOneLineWithoutTheWayThere) {

@@ -1,5 +1,6 @@
 #include "store/search/time_expression.hpp"
 #include "store/search/query_parser.hpp"
+#include "test/support/time_zone.hpp"
 
 #include <gmock/gmock.h>
 
@@ -34,6 +35,20 @@ TEST(TimeExpression, Relative) {
   EXPECT_EQ(range_of("14 months ago"), "2024-12-01 2025-01-01 '14 months ago'");
 }
 
+TEST(TimeExpression, InOtherLanguages) {
+  EXPECT_EQ(range_of("что сломалось вчера?"), "2026-02-10 2026-02-11 'вчера'");
+  EXPECT_EQ(range_of("Позавчера чинили"), "2026-02-09 2026-02-10 'Позавчера'");
+  EXPECT_EQ(range_of("ошибка на прошлой неделе"), "2026-02-02 2026-02-09 'на прошлой неделе'");
+  EXPECT_EQ(range_of("вчерашний день"), "none");
+  EXPECT_EQ(range_of("昨天修的错误"), "2026-02-10 2026-02-11 '昨天'");
+  EXPECT_EQ(range_of("上个月的部署"), "2026-01-01 2026-02-01 '上个月'");
+  EXPECT_EQ(range_of("一昨日の障害"), "2026-02-09 2026-02-10 '一昨日'");
+  EXPECT_EQ(range_of("先週の修正"), "2026-02-02 2026-02-09 '先週'");
+  EXPECT_EQ(range_of("지난주에 고친 오류"), "2026-02-02 2026-02-09 '지난주'");
+  EXPECT_EQ(range_of("어제 작업"), "2026-02-10 2026-02-11 '어제'");
+  EXPECT_EQ(range_of("昨天", 0), "none");
+}
+
 TEST(TimeExpression, Dates) {
   EXPECT_EQ(range_of("in March"), "2025-03-01 2025-04-01 'March'");
   EXPECT_EQ(range_of("January releases"), "2026-01-01 2026-02-01 'January'");
@@ -65,6 +80,20 @@ TEST(TimeExpression, InAQuestion) {
 
   EXPECT_FALSE(parse_query("\"not yesterday\"", kNow).preferred) << "in quotes it is text";
   EXPECT_FALSE(parse_query("since:yesterday crash", kNow).preferred);
+}
+
+TEST(TimeExpression, DaysAreOfTheTimeZone) {
+  const test::ScopedTimeZone new_york("America/New_York");
+  if (!new_york.known()) GTEST_SKIP() << "no zones here";
+  const auto range = [](std::string_view text, std::string_view now) {
+    const auto found = find_time_expression(text, *parse_rfc3339(now));
+    return found ? format_rfc3339(found->range.start) + " " + format_rfc3339(found->range.end) : "none";
+  };
+  // 23:30 of the tenth there.
+  EXPECT_EQ(range("what broke today", "2026-02-11T04:30:00Z"), "2026-02-10T05:00:00.000Z 2026-02-11T05:00:00.000Z");
+  EXPECT_EQ(range("last sunday", "2026-03-10T12:00:00Z"), "2026-03-08T05:00:00.000Z 2026-03-09T04:00:00.000Z");
+  EXPECT_EQ(range("in november 2026", "2026-12-10T12:00:00Z"), "2026-11-01T04:00:00.000Z 2026-12-01T05:00:00.000Z");
+  EXPECT_EQ(range("on november 1", "2026-12-10T12:00:00Z"), "2026-11-01T04:00:00.000Z 2026-11-02T05:00:00.000Z");
 }
 
 }  // namespace

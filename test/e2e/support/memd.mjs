@@ -20,7 +20,7 @@ export const meta = {
 };
 
 // Clients hand on hardly any environment; nothing of the user's own may leak in.
-export const environment = (home) => ({ HOME: home.dir, PATH: process.env.PATH, TERM: 'dumb' });
+export const environment = (home) => ({ HOME: home.dir, PATH: process.env.PATH, TERM: 'dumb', TZ: 'UTC' });
 export const options = (home) => ['--data-dir', home.data, '--home', home.dir];
 export const socketOf = (home) => join(home.root, 's');
 

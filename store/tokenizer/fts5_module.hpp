@@ -1,0 +1,34 @@
+#pragma once
+
+#include <sqlite3.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memd::tokenizer {
+
+// The FTS5 module of a connection. Throws ErrorException when this SQLite was built without it.
+fts5_api* fts5_of(sqlite3* db);
+
+// A tokenizer of FTS5, by name. Belongs to the connection it was made for. One thread.
+class Fts5Instance {
+ public:
+  // As behind `tokenize =` in SQL. Throws ErrorException when there is no such tokenizer.
+  Fts5Instance(fts5_api* api, const char* name, std::vector<const char*> arguments = {});
+  ~Fts5Instance();
+  Fts5Instance(const Fts5Instance&) = delete;
+  Fts5Instance& operator=(const Fts5Instance&) = delete;
+
+  // `flags`: FTS5_TOKENIZE_…; `take` gets (context, FTS5_TOKEN_… flags, token, its bytes, start, end).
+  using Take = int (*)(void*, int, const char*, int, int, int);
+  int tokenize(std::string_view text, int flags, void* context, Take take) const {
+    return methods_.xTokenize(instance_, context, flags, text.data(), static_cast<int>(text.size()), take);
+  }
+
+ private:
+  fts5_tokenizer methods_{};
+  Fts5Tokenizer* instance_ = nullptr;
+};
+
+}  // namespace memd::tokenizer

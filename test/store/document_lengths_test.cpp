@@ -1,0 +1,106 @@
+#include "store/search/document_lengths.hpp"
+
+#include "store/search/full_text_index.hpp"
+#include "test/support/store_fixture.hpp"
+
+#include <gtest/gtest.h>
+
+
+namespace memd::search {
+namespace {
+
+class DocumentLengthsTest : public testing::Test {
+ protected:
+  DocumentLengthsTest() { lengths_.follow(store_.db()); }
+
+  // As a question does that looks it up.
+  std::int64_t read(ExchangeId id) {
+    KnownLengths known(&lengths_);
+    FullTextIndex index(store_.db(), "exchanges_fts");
+    index.refresh();
+    return LengthReader(index, known).words(id);
+  }
+  void set_answer(ExchangeId id, const char* text) {
+    store_.db().prepare("UPDATE exchanges SET assistant_message = ? WHERE exchange_pk = ?").bind(text, id).run();
+  }
+
+  DocumentLengths lengths_;
+  test::StoreFixture store_;
+  std::int64_t session_ = store_.session({.native_id = "aaaa1"});
+  ExchangeId id_ = store_.exchange(session_, {.user = "one two three"});
+};
+
+TEST_F(DocumentLengthsTest, WhatWasReadIsKnown) {
+  EXPECT_EQ(lengths_.find(id_), 0U);
+  EXPECT_EQ(read(id_), 3);
+  EXPECT_EQ(lengths_.find(id_), 3U);
+  EXPECT_EQ(lengths_.find(id_ + 1), 0U);
+  EXPECT_EQ(lengths_.find(std::int64_t{1} << 40), 0U);
+  EXPECT_EQ(lengths_.find(-1), 0U);
+}
+
+TEST_F(DocumentLengthsTest, AChangeIsForgottenWhenItIsCommitted) {
+  const auto other = store_.exchange(session_, {.user = "one"});
+  read(id_);
+  read(other);
+  {
+    sqlite::Transaction tx(store_.db());
+    set_answer(id_, "four five");
+    EXPECT_EQ(lengths_.find(id_), 3U) << "others still see it so";
+    tx.commit();
+  }
+  EXPECT_EQ(lengths_.find(id_), 0U);
+  EXPECT_EQ(lengths_.find(other), 1U);
+  EXPECT_EQ(read(id_), 5);
+}
+
+TEST_F(DocumentLengthsTest, ADeletedExchangeIsForgotten) {
+  read(id_);
+  sqlite::Transaction tx(store_.db());
+  store_.db().prepare("DELETE FROM exchanges WHERE exchange_pk = ?").bind(id_).run();
+  tx.commit();
+  EXPECT_EQ(lengths_.find(id_), 0U);
+}
+
+TEST_F(DocumentLengthsTest, WhatWasRolledBackStaysKnown) {
+  read(id_);
+  {
+    const sqlite::Transaction tx(store_.db());
+    set_answer(id_, "four five");
+  }
+  sqlite::Transaction tx(store_.db());
+  tx.commit();
+  EXPECT_EQ(lengths_.find(id_), 3U);
+}
+
+// The reader's transaction may have begun before that of the writer ended.
+TEST_F(DocumentLengthsTest, WhatMayBeOutOfDateIsNotLearned) {
+  const auto state = lengths_.state();
+  sqlite::Transaction tx(store_.db());
+  set_answer(id_, "four five");
+  tx.commit();
+  const DocumentLengths::Length old[] = {{id_, 3}};
+  lengths_.learn(state, old);
+  EXPECT_EQ(lengths_.find(id_), 0U);
+  lengths_.learn(lengths_.state(), old);
+  EXPECT_EQ(lengths_.find(id_), 3U);
+}
+
+TEST(DocumentLengths, NothingIsLearnedWithoutAWriter) {
+  DocumentLengths lengths;
+  const DocumentLengths::Length read[] = {{1, 7}};
+  lengths.learn(lengths.state(), read);
+  EXPECT_EQ(lengths.find(1), 0U);
+  {
+    test::StoreFixture store;
+    lengths.follow(store.db());
+    lengths.learn(lengths.state(), read);
+    EXPECT_EQ(lengths.find(1), 7U);
+  }
+  EXPECT_EQ(lengths.find(1), 0U) << "the writer is gone";
+  lengths.learn(lengths.state(), read);
+  EXPECT_EQ(lengths.find(1), 0U);
+}
+
+}  // namespace
+}  // namespace memd::search
