@@ -56,6 +56,7 @@ void RankingCases::add(const Experiment::Plan& plan, const IndexedHome& home, co
   auto db = sqlite::Database::open(home.database(), sqlite::OpenMode::read_only);
   search::HybridSearch search(db);
   BuiltinSemanticIndex index;
+  search::KnownLengths lengths;
   for (const Question& question : questions) {
     SearchQuery query;
     query.text = question.text;
@@ -67,7 +68,7 @@ void RankingCases::add(const Experiment::Plan& plan, const IndexedHome& home, co
       RankingCase c{plan.name, hybrid, question, {}, documents};
       if (!c.has("train") && !c.has("test")) break;
       query.mode = hybrid ? SearchMode::hybrid : SearchMode::lexical;
-      c.pool = search.pool(query, hybrid ? by_meaning : search::SemanticQuestion{});
+      c.pool = search.pool(query, hybrid ? by_meaning : search::SemanticQuestion{}, lengths);
       cases_.push_back(std::move(c));
     }
   }

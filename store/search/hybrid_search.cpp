@@ -121,8 +121,9 @@ SearchAnswer HybridSearch::search(const SearchQuery& query, const SemanticQuesti
   return answer;
 }
 
-HybridSearch::Pool HybridSearch::pool(const SearchQuery& query, const SemanticQuestion& question) {
-  const LexicalQuestion words = lexical_.understand(query);
+HybridSearch::Pool HybridSearch::pool(const SearchQuery& query, const SemanticQuestion& question,
+                                      KnownLengths& lengths) {
+  const LexicalQuestion words = lexical_.understand(query, lengths);
   CandidateFilter filter(db_, lexical_.places(), query.filter, words.typed);
   return {ranked(query, words, question, filter, kByWords).candidates, shares_of(words.plan)};
 }

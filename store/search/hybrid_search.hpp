@@ -40,7 +40,7 @@ class HybridSearch {
     std::vector<FusionCandidate> candidates;  // best first
     std::vector<double> shares;
   };
-  Pool pool(const SearchQuery& query, const SemanticQuestion& question);
+  Pool pool(const SearchQuery& query, const SemanticQuestion& question, KnownLengths& lengths);
 
  private:
   struct Ranking {
