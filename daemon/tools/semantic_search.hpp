@@ -66,7 +66,7 @@ struct Describe<tools::SemanticSearchParams> {
       std::make_tuple(
           field("query", &T::query,
                 "What to look for: a question in your own words, names, error texts, \"exact phrases\", -without.",
-                required, length(1, 1000)),
+                required, length(1, 8000)),
           field("n_results", &T::n_results, "Hits a page, as far as max_tokens allows.", range(1, 50)),
           field("session_id", &T::session_id, "Only this session: id or its first characters.", length(0, 200)),
           field("mode", &T::mode,

@@ -1,5 +1,6 @@
 #include "store/search/query_parser.hpp"
 
+#include "schemas/local_time.hpp"
 #include "store/search/error_signature.hpp"
 #include "store/search/stop_words.hpp"
 #include "store/search/time_expression.hpp"
@@ -132,12 +133,12 @@ bool take_filter(const Piece& piece, ParsedQuery& out) {
     if (!platform) return false;
     out.platforms.push_back(*platform);
   } else if (key == "since" || key == "until") {
-    const auto time = parse_rfc3339(piece.value);
+    const auto time = parse_local_time(piece.value);
     if (!time) return false;
     if (key == "since")
       out.since = *time;
     else
-      out.until = *time + (is_bare_date(piece.value) ? kMsPerDay : 0);
+      out.until = is_bare_date(piece.value) ? day_start(local_day(*time) + 1) : *time;
   } else {
     return false;
   }

@@ -19,8 +19,23 @@ class DocumentLengthsTest : public testing::Test {
     index.refresh();
     return LengthReader(index, known).words(id);
   }
-  void set_answer(ExchangeId id, const char* text) {
-    store_.db().prepare("UPDATE exchanges SET assistant_message = ? WHERE exchange_pk = ?").bind(text, id).run();
+  // What the writer does with a text that changes or goes.
+  void take_out(ExchangeId id, const char* user) {
+    store_.db()
+        .prepare(
+            "INSERT INTO exchanges_fts (exchanges_fts, rowid, user_message, interventions, assistant_response,"
+            " tool_text) VALUES ('delete', ?, ?, '', '', '')")
+        .bind(id, user)
+        .run();
+  }
+  void make_longer() {
+    take_out(id_, "one two three");
+    store_.db()
+        .prepare(
+            "INSERT INTO exchanges_fts (rowid, user_message, interventions, assistant_response, tool_text)"
+            " VALUES (?, 'one two three', '', 'four five', '')")
+        .bind(id_)
+        .run();
   }
 
   DocumentLengths lengths_;
@@ -39,12 +54,14 @@ TEST_F(DocumentLengthsTest, WhatWasReadIsKnown) {
 }
 
 TEST_F(DocumentLengthsTest, AChangeIsForgottenWhenItIsCommitted) {
+  sqlite::Transaction before(store_.db());
   const auto other = store_.exchange(session_, {.user = "one"});
+  before.commit();
   read(id_);
   read(other);
   {
     sqlite::Transaction tx(store_.db());
-    set_answer(id_, "four five");
+    make_longer();
     EXPECT_EQ(lengths_.find(id_), 3U) << "others still see it so";
     tx.commit();
   }
@@ -56,7 +73,7 @@ TEST_F(DocumentLengthsTest, AChangeIsForgottenWhenItIsCommitted) {
 TEST_F(DocumentLengthsTest, ADeletedExchangeIsForgotten) {
   read(id_);
   sqlite::Transaction tx(store_.db());
-  store_.db().prepare("DELETE FROM exchanges WHERE exchange_pk = ?").bind(id_).run();
+  take_out(id_, "one two three");
   tx.commit();
   EXPECT_EQ(lengths_.find(id_), 0U);
 }
@@ -65,7 +82,7 @@ TEST_F(DocumentLengthsTest, WhatWasRolledBackStaysKnown) {
   read(id_);
   {
     const sqlite::Transaction tx(store_.db());
-    set_answer(id_, "four five");
+    make_longer();
   }
   sqlite::Transaction tx(store_.db());
   tx.commit();
@@ -76,7 +93,7 @@ TEST_F(DocumentLengthsTest, WhatWasRolledBackStaysKnown) {
 TEST_F(DocumentLengthsTest, WhatMayBeOutOfDateIsNotLearned) {
   const auto state = lengths_.state();
   sqlite::Transaction tx(store_.db());
-  set_answer(id_, "four five");
+  make_longer();
   tx.commit();
   const DocumentLengths::Length old[] = {{id_, 3}};
   lengths_.learn(state, old);

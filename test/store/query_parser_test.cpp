@@ -1,5 +1,7 @@
 #include "store/search/query_parser.hpp"
 
+#include "test/support/time_zone.hpp"
+
 #include <gmock/gmock.h>
 
 #include <string>
@@ -15,6 +17,15 @@ std::vector<std::string> texts(const std::vector<QueryText>& pieces) {
   for (const auto& p : pieces)
     out.push_back(p.quoted ? "'" + p.text + "'" : p.text);
   return out;
+}
+
+// The clocks went forward on 2026-03-29.
+TEST(QueryParser, DaysAreThoseOfTheTimeZone) {
+  const test::ScopedTimeZone zone("Europe/Berlin");
+  if (!zone.known()) GTEST_SKIP() << "no such zone here";
+  const auto q = parse_query("since:2026-03-29 until:2026-03-29 x");
+  EXPECT_EQ(q.since, *parse_rfc3339("2026-03-28T23:00:00Z"));
+  EXPECT_EQ(q.until, *parse_rfc3339("2026-03-29T22:00:00Z"));
 }
 
 TEST(QueryParser, WordsPhrasesAndExclusions) {
