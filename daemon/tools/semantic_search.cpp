@@ -89,9 +89,9 @@ struct PricedHit {
 
  private:
   std::size_t most(std::string_view text, std::size_t limit) {
-    const std::size_t bytes = prefix_within_tokens(text, limit);
-    counted_bytes += bytes;
-    return bytes < text.size() ? limit : estimate_tokens(text);
+    const TokenPrefix prefix = prefix_within_tokens(text, limit);
+    counted_bytes += prefix.bytes;
+    return prefix.bytes < text.size() ? limit : prefix.tokens;
   }
   std::size_t counted_bytes = 0;
 };

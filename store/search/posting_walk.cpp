@@ -1,15 +1,12 @@
 #include "store/search/posting_walk.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <functional>
 #include <limits>
 
 namespace memd::search {
 namespace {
 
-constexpr std::int64_t kStretch = 1 << 14;  // documents
-constexpr double kRounding = 1e-3;          // of found_idf
 constexpr ExchangeId kNone = std::numeric_limits<ExchangeId>::max();
 static_assert(QueryPlan::kMaxTerms < 30);
 
@@ -61,97 +58,6 @@ ExchangeId PostingWalk::next_document() {
         for (const PostingCursor& cursor : words_[word].cursors)
           if (!cursor.at_end()) out = std::min(out, cursor.id());
   return out;
-}
-
-// The entries of the stretch; with `only_touched` those of documents that are of interest already.
-void PostingWalk::load(Word& word, bool only_touched) {
-  if (word.loaded) return;
-  word.loaded = true;
-  const ExchangeId end = base_ + kStretch;
-  const bool several = word.cursors.size() > 1;
-  if (several) claimed_.assign(kStretch / 64, 0);
-  for (PostingCursor& cursor : word.cursors)
-    for (; !cursor.at_end() && cursor.id() < end; cursor.next()) {
-      if (cursor.id() < base_) continue;
-      const auto document = static_cast<std::uint32_t>(cursor.id() - base_);
-      if (several) {
-        std::uint64_t& bits = claimed_[document / 64];
-        const std::uint64_t bit = std::uint64_t{1} << document % 64;
-        if ((bits & bit) != 0) continue;
-        bits |= bit;
-      }
-      if (cursor.bytes() == 0 || (only_touched && documents_[document].terms == 0)) continue;
-      const std::size_t offset = positions_.size();
-      word.entries.push_back(
-          {document, static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(cursor.bytes())});
-      cursor.append_positions(positions_);
-    }
-  const auto earlier = [](const Entry& a, const Entry& b) { return a.document < b.document; };
-  if (several && !std::is_sorted(word.entries.begin(), word.entries.end(), earlier))
-    std::sort(word.entries.begin(), word.entries.end(), earlier);
-}
-
-// Documents that hold all words of a form, side by side or not.
-template <class Found>
-void PostingWalk::each_document(const Form& form, Found&& found) const {
-  const auto shortest = *std::min_element(form.words.begin(), form.words.end(), [this](std::size_t a, std::size_t b) {
-    return words_[a].entries.size() < words_[b].entries.size();
-  });
-  for (const Entry& entry : words_[shortest].entries)
-    if (std::all_of(form.words.begin(), form.words.end(), [&](std::size_t word) {
-          const auto& entries = words_[word].entries;
-          return word == shortest ||
-                 std::binary_search(entries.begin(), entries.end(), entry,
-                                    [](const Entry& a, const Entry& b) { return a.document < b.document; });
-        }))
-      found(entry);
-}
-
-template <class Visit>
-void PostingWalk::each_touched(Visit&& visit) const {
-  for (std::uint32_t word = 0; word < touched_.size(); ++word)
-    for (std::uint64_t left = touched_[word]; left != 0; left &= left - 1)
-      visit(word * 64 + static_cast<std::uint32_t>(std::countr_zero(left)));
-}
-
-void PostingWalk::load_term(std::size_t term, bool only_touched) {
-  for (const Form& form : terms_[term]) {
-    for (const std::size_t word : form.words)
-      load(words_[word], only_touched);
-    each_document(form, [&](const Entry& entry) { touch(term, form, entry); });
-  }
-}
-
-void PostingWalk::mark(std::span<const ExchangeId> sorted, std::uint32_t flag) {
-  const auto from = std::lower_bound(sorted.begin(), sorted.end(), base_);
-  for (auto id = from; id != sorted.end() && *id < base_ + kStretch; ++id) {
-    marked_.push_back(static_cast<std::uint32_t>(*id - base_));
-    documents_[marked_.back()].terms |= flag;
-  }
-}
-
-void PostingWalk::load_stretch(ExchangeId base, std::span<const ExchangeId> only, std::span<const ExchangeId> also,
-                               double threshold) {
-  base_ = base;
-  positions_.clear();
-  each_touched([this](std::uint32_t document) { documents_[document] = {}; });
-  for (const std::uint32_t document : marked_)
-    documents_[document] = {};
-  marked_.clear();
-  std::fill(touched_.begin(), touched_.end(), 0);
-  for (Word& word : words_) {
-    word.entries.clear();
-    word.at = 0;
-    word.loaded = false;
-    word.decoded = -1;
-  }
-  mark(only, kListed);
-  mark(also, kAlso);
-  for (std::size_t i = 0; i < terms_.size(); ++i)
-    load_term(i, !only.empty() || !plan_.terms[i].drives || scorer_.bound(idf_from_[i] + kRounding) < threshold);
-  // What is left only says more about documents that are of interest.
-  for (Word& word : words_)
-    load(word, true);
 }
 
 // The best so far.

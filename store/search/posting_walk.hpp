@@ -6,6 +6,7 @@
 #include "store/search/match_scorer.hpp"
 #include "store/search/query_plan.hpp"
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -68,12 +69,17 @@ class PostingWalk {
   void mark(std::span<const ExchangeId> sorted, std::uint32_t flag);
   void load_term(std::size_t term, bool only_touched);
   void load(Word& word, bool only_touched);
+  void put_in_order(std::vector<Entry>& entries);
   template <class Found>
   void each_document(const Form& form, Found&& found) const;
   void touch(std::size_t term, const Form& form, const Entry& entry);
   std::size_t most_occurrences(const Entry& entry) const;
   template <class Visit>
-  void each_touched(Visit&& visit) const;  // in order
+  void each_touched(Visit&& visit) const {  // in order
+    for (std::uint32_t word = 0; word < touched_.size(); ++word)
+      for (std::uint64_t left = touched_[word]; left != 0; left &= left - 1)
+        visit(word * 64 + static_cast<std::uint32_t>(std::countr_zero(left)));
+  }
   PositionReader positions_of(Word& word, std::uint32_t document) const;
   const std::vector<std::int64_t>& places_of(Word& word, std::uint32_t document);
   bool add_word(const Form& form, std::uint32_t document, TermHits& hits);
@@ -95,6 +101,8 @@ class PostingWalk {
   float promising(const Wanted& wanted);
   void look_at(std::uint32_t document, Wanted& wanted);
 
+  static constexpr std::int64_t kStretch = 1 << 14;   // documents
+  static constexpr double kRounding = 1e-3;           // of found_idf
   static constexpr std::uint32_t kListed = 1U << 31;  // of those that alone can pass
   static constexpr std::uint32_t kAlso = 1U << 30;
   static constexpr std::uint32_t kTerms = kAlso - 1;
@@ -119,6 +127,8 @@ class PostingWalk {
   std::string positions_;
   std::vector<TermHits> hits_;
   std::vector<std::uint64_t> claimed_;
+  std::vector<std::size_t> runs_;  // where those of a segment begin among the entries that are loaded
+  std::vector<Entry> ordered_;
 };
 
 }  // namespace memd::search

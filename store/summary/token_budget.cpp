@@ -71,19 +71,18 @@ std::string shorten(std::string_view text, std::size_t limit, std::size_t& kept)
 
 CutText cut_to_tokens(std::string_view text, std::size_t max_tokens) {
   CutText out;
-  out.full_tokens = estimate_tokens(text);
-  if (out.full_tokens <= max_tokens) {
+  TokenPrefix prefix = prefix_within_tokens(text, max_tokens);
+  if (prefix.bytes == text.size()) {
     out.text = text;
-    out.tokens = out.full_tokens;
+    out.tokens = prefix.tokens;
     out.kept_bytes = text.size();
     return out;
   }
   out.cut = true;
   // The mark and a closing fence are not part of the prefix, so what was found may have to give way to them.
-  for (std::size_t allowed = max_tokens; allowed > 0;) {
-    const std::size_t limit = prefix_within_tokens(text, allowed);
+  for (std::size_t allowed = max_tokens; allowed > 0; prefix = prefix_within_tokens(text, allowed)) {
     std::size_t kept = 0;
-    std::string shorter = shorten(text, limit, kept);
+    std::string shorter = shorten(text, prefix.bytes, kept);
     const std::size_t tokens = estimate_tokens(shorter);
     if (tokens <= max_tokens) {
       out.text = std::move(shorter);

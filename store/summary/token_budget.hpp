@@ -11,9 +11,8 @@ namespace memd {
 // What is left of a text after cutting. `text` never costs more than was allowed, by estimate_tokens().
 struct CutText {
   std::string text;
-  std::size_t tokens = 0;       // of `text`
-  std::size_t full_tokens = 0;  // of the whole, so that the caller can say what fetching the rest costs
-  std::size_t kept_bytes = 0;   // of the whole that stand in `text`, from the beginning
+  std::size_t tokens = 0;      // of `text`
+  std::size_t kept_bytes = 0;  // of the whole that stand in `text`, from the beginning
   bool cut = false;
 };
 

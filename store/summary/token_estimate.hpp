@@ -11,8 +11,13 @@ namespace memd {
 // allocation, thread-safe.
 std::size_t estimate_tokens(std::string_view text);
 
-// Bytes of a long prefix, ending at a UTF-8 border, that estimate_tokens puts at `tokens` or less. text.size() if all
-// of it fits. Reads little more than what it returns.
-std::size_t prefix_within_tokens(std::string_view text, std::size_t tokens);
+struct TokenPrefix {
+  std::size_t bytes = 0;
+  std::size_t tokens = 0;  // estimate_tokens() of it; one more if it ends in the midst of blanks
+};
+
+// A long prefix, ending at a UTF-8 border, of at most `tokens`; all of the text if that fits. Reads little more than
+// what it returns, and once.
+TokenPrefix prefix_within_tokens(std::string_view text, std::size_t tokens);
 
 }  // namespace memd

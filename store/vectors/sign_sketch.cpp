@@ -73,4 +73,13 @@ QuerySketch::QuerySketch(std::span<const float> query, std::span<const float> ce
   twice_ = static_cast<float>(unit * 2);
 }
 
+void QuerySketch::estimate(const std::uint16_t* differing, const float* spread, const float* offset,
+                           std::span<float> out) const {
+  const float all = all_;
+  const float twice = twice_;
+  float* const to = out.data();
+  for (std::size_t i = 0; i < out.size(); ++i)
+    to[i] = spread[i] * (all - twice * static_cast<float>(differing[i])) - offset[i];
+}
+
 }  // namespace memd::vectors

@@ -27,10 +27,8 @@ class QuerySketch {
   const std::uint64_t* low() const { return planes_.data() + words_; }
   const std::uint64_t* high() const { return planes_.data() + 2 * words_; }
 
-  // Grows as the cosine does. `differing`: of Kernels::differences().
-  float estimate(std::uint16_t differing, SketchShape shape) const {
-    return shape.spread * (all_ - twice_ * static_cast<float>(differing)) - shape.offset;
-  }
+  // Grow as the cosines do. `differing`: of Kernels::differences(). All of `out.size()`.
+  void estimate(const std::uint16_t* differing, const float* spread, const float* offset, std::span<float> out) const;
 
  private:
   std::size_t words_;

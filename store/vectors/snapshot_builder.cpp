@@ -15,7 +15,7 @@ constexpr std::uint32_t kSampledRows = 128;          // of a segment that become
 
 void add_sketches(Segment& segment, std::size_t words) {
   segment.signs = std::make_shared<PageBuffer>(kSegmentRows * words * sizeof(std::uint64_t));
-  segment.shapes = std::make_shared<PageBuffer>(kSegmentRows * sizeof(SketchShape));
+  segment.shapes = std::make_shared<PageBuffer>(2 * kSegmentRows * sizeof(float));
 }
 
 // Of some of the rows of each segment.
@@ -144,9 +144,11 @@ void SnapshotBuilder::append_row(Segment& segment, ExchangeId exchange, const st
 }
 
 void SnapshotBuilder::sketch_row(Segment& segment, std::size_t row) const {
-  segment.shapes->as<SketchShape>()[row] =
+  const SketchShape shape =
       sketch({segment.codes->as<std::int8_t>() + row * next_.stride, next_.dimension},
              segment.inverse->as<float>()[row], *next_.centre, segment.signs->as<std::uint64_t>() + row * next_.words);
+  segment.spread()[row] = shape.spread;
+  segment.offset()[row] = shape.offset;
 }
 
 void SnapshotBuilder::sketch_all() {

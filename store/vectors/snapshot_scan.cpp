@@ -1,6 +1,7 @@
 #include "store/vectors/snapshot_scan.hpp"
 
 #include "store/vectors/kernels.hpp"
+#include "store/vectors/moments.hpp"
 #include "store/vectors/nearest_exchanges.hpp"
 #include "store/vectors/quantise.hpp"
 
@@ -17,19 +18,6 @@ constexpr std::uint32_t kBlockRows = 1024;
 constexpr std::uint32_t kRun = 16;        // estimates looked at together: few are near enough
 constexpr std::size_t kAhead = 8;         // rows fetched before they are needed
 constexpr std::uint32_t kSampleRun = 16;  // neighbouring rows: what costs is going to another place
-
-// Sums of cosines, for mean and deviation.
-struct Moments {
-  double sum = 0;
-  double squares = 0;
-  std::int64_t count = 0;
-
-  void add(float cosine) {
-    sum += cosine;
-    squares += double{cosine} * cosine;
-    ++count;
-  }
-};
 
 struct Candidate {
   std::uint32_t row = 0;
@@ -80,9 +68,11 @@ class Scan {
     return s.rows > 0 && s.highest >= request_.first && s.lowest <= request_.last;
   }
   bool in_range(ExchangeId id) const { return id >= request_.first && id <= request_.last; }
+  bool whole(const Segment& s) const { return in_range(s.lowest) && in_range(s.highest); }
 
   // The last answer is kept: chunks of an exchange are neighbours.
   bool passes(ExchangeId id) {
+    if (!in_range(id)) return false;
     if (!request_.passes) return true;
     if (id != asked_) {
       asked_ = id;
@@ -105,11 +95,11 @@ class Scan {
       const Segment& s = s_.segments[n];
       if (touched(s)) exact(s, static_cast<std::uint32_t>(n * kSegmentRows));
     }
-    scanned_ = moments_.count;
+    scanned_ = moments_.count();
   }
 
   void exact(const Segment& s, std::uint32_t first) {
-    const bool whole = in_range(s.lowest) && in_range(s.highest);
+    const bool all_in_range = whole(s);
     const ExchangeId* const ids = s.exchanges->as<ExchangeId>();
     const float* const inverse = s.inverse->as<float>();
     std::array<float, kBlockRows> cosine;
@@ -118,7 +108,7 @@ class Scan {
       cosines(s, block, count, cosine.data());
       for (std::uint32_t i = 0; i < count; ++i) {
         const std::uint32_t row = block + i;
-        if (inverse[row] == 0 || (!whole && !in_range(ids[row]))) continue;
+        if (inverse[row] == 0 || (!all_in_range && !in_range(ids[row]))) continue;
         moments_.add(cosine[i]);
         if (cosine[i] >= nearest_.threshold() && passes(ids[row])) nearest_.add(ids[row], first + row, cosine[i]);
       }
@@ -143,6 +133,9 @@ class Scan {
     for (std::size_t n = 0; n < s_.segments.size(); ++n) {
       const Segment& s = s_.segments[n];
       if (!touched(s)) continue;
+      // Asking a row costs a walk to memory twice, and mostly all rows will do.
+      const bool all_live = s.live == s.rows;
+      const bool all_pass = whole(s) && !request_.passes;
       for (std::uint32_t block = 0; block < s.rows; block += kBlockRows) {
         const std::uint32_t count = std::min(kBlockRows, s.rows - block);
         std::array<float, kBlockRows> estimate;
@@ -153,8 +146,8 @@ class Scan {
           for (std::uint32_t i = run; i < std::min(run + kRun, count); ++i) {
             if (estimate[i] <= threshold) continue;
             const std::uint32_t row = block + i;
-            const ExchangeId id = s.exchanges->as<ExchangeId>()[row];
-            if (s.inverse->as<float>()[row] == 0 || !in_range(id) || !passes(id)) continue;
+            if (!all_live && s.inverse->as<float>()[row] == 0) continue;
+            if (!all_pass && !passes(s.exchanges->as<ExchangeId>()[row])) continue;
             candidates.push_back({static_cast<std::uint32_t>(n * kSegmentRows + row), estimate[i]});
             if (candidates.size() >= 4 * wanted) keep_best();
           }
@@ -186,9 +179,7 @@ class Scan {
     std::array<std::uint16_t, kBlockRows> differing;
     tuning_.kernels->differences(query.signs(), query.low(), query.high(),
                                  s.signs->as<std::uint64_t>() + row * s_.words, count, s_.words, differing.data());
-    const SketchShape* const shapes = s.shapes->as<SketchShape>() + row;
-    for (std::uint32_t i = 0; i < count; ++i)
-      out[i] = query.estimate(differing[i], shapes[i]);
+    query.estimate(differing.data(), s.spread() + row, s.offset() + row, {out, count});
   }
 
   void score(std::uint32_t row) {
@@ -262,10 +253,9 @@ class Scan {
     for (const ExchangeId id : request_.also)
       out.also.push_back(best_cosine(id));
     out.scanned = scanned_;
-    if (moments_.count == 0) return out;
-    out.mean = moments_.sum / static_cast<double>(moments_.count);
-    out.deviation =
-        std::sqrt(std::max(0.0, moments_.squares / static_cast<double>(moments_.count) - out.mean * out.mean));
+    if (moments_.count() == 0) return out;
+    out.mean = moments_.mean();
+    out.deviation = moments_.deviation();
     return out;
   }
 

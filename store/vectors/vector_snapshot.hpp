@@ -22,7 +22,7 @@ inline constexpr std::uint32_t kSegmentRows = 16384;  // and so the most chunks 
 struct Segment {
   std::shared_ptr<PageBuffer> codes;      // int8[kSegmentRows][stride]; null: cold, they are fetched from the store
   std::shared_ptr<PageBuffer> signs;      // uint64[kSegmentRows][words], null while there is no centre
-  std::shared_ptr<PageBuffer> shapes;     // SketchShape[kSegmentRows], likewise
+  std::shared_ptr<PageBuffer> shapes;     // float[2][kSegmentRows]: SketchShape's spread, offset; likewise
   std::shared_ptr<PageBuffer> exchanges;  // ExchangeId[kSegmentRows]
   std::shared_ptr<PageBuffer> inverse;    // float[kSegmentRows]: 1 / length; 0: dead, or a vector without direction
   std::uint32_t rows = 0;
@@ -31,6 +31,8 @@ struct Segment {
   ExchangeId lowest = INT64_MAX;
   ExchangeId highest = INT64_MIN;
 
+  float* spread() const { return shapes->as<float>(); }
+  float* offset() const { return shapes->as<float>() + kSegmentRows; }
   bool is_free() const { return !exchanges; }
   bool is_cold() const { return exchanges && !codes; }
 };
