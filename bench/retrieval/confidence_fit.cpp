@@ -6,6 +6,7 @@
 #include <array>
 #include <limits>
 #include <map>
+#include <set>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -35,6 +36,7 @@ constexpr std::array<Coordinate, 3> kCoordinates{{
 // The features of an answer's first hits.
 struct Judged {
   std::string part;
+  std::string dialog;  // empty: of none
   bool train;
   bool talked_of;
   std::vector<RankingFeatures> best;
@@ -55,7 +57,7 @@ std::vector<Judged> judged(const RankingCases& cases, const search::RankingWeigh
   for (const RankingCase& c : cases.all()) {
     const Experiment::Plan& plan = cases.plans().at(c.part);
     if (!plan.memd_only || c.by_meaning != by_meaning) continue;
-    Judged& j = out.emplace_back(Judged{c.part, c.has("train"), c.has(kTalkedOf), {}});
+    Judged& j = out.emplace_back(Judged{c.part, c.dialog(), c.has("train"), c.has(kTalkedOf), {}});
     j.best = answer(c, plan.unit, ranking).features;
     if (j.best.size() > search::kJudgedHits) j.best.resize(search::kJudgedHits);
   }
@@ -123,14 +125,51 @@ std::string in_words(const std::vector<Judged>& all, const EvidenceWeights& w) {
   return out + "\n";
 }
 
-std::string report(const std::vector<Judged>& all, bool by_meaning) {
+EvidenceWeights fit(const std::vector<Judged>& all, bool by_meaning) {
+  return search_weights(neutral_evidence_weights(by_meaning), kCoordinates, kLeastGain, kPasses,
+                        [&](const EvidenceWeights& w) { return told_apart(all, w); })
+      .weights;
+}
+
+// Of each dialog, by what was fitted on all others (and `train` of what is no dialog), the compiled weights beside
+// them.
+std::string left_out(const std::vector<Judged>& all, bool by_meaning, const EvidenceWeights& compiled) {
+  std::set<std::string> dialogs;
+  for (const Judged& j : all)
+    if (!j.dialog.empty()) dialogs.insert(j.dialog);
+  std::map<std::pair<std::string, double>, std::array<std::pair<int, int>, 2>> said;
+  for (const std::string& dialog : dialogs) {
+    std::vector<Judged> others = all;
+    for (Judged& j : others)
+      if (!j.dialog.empty()) j.train = j.dialog != dialog;
+    std::vector<std::pair<std::string, EvidenceWeights>> sets{{"left out", fit(others, by_meaning)},
+                                                              {"compiled", compiled}};
+    if (by_meaning) sets.emplace_back("by deviations", search::kEvidenceByDeviations);
+    for (const auto& [name, weights] : sets)
+      for (const double share : kShares) {
+        const EvidenceWeights w = with_enough(others, weights, share);
+        for (const Judged& j : others) {
+          if (j.dialog != dialog) continue;
+          auto& [yes, of] = said[{name, share}][j.talked_of ? 1 : 0];
+          yes += search::nothing_relevant(j.best, w) ? 1 : 0;
+          ++of;
+        }
+      }
+  }
+  std::string out;
+  const auto percent = [](std::pair<int, int> c) { return 100.0 * c.first / std::max(1, c.second); };
+  for (const auto& [way, counts] : said)
+    out += fmt::format("each dialog, enough for {:.0f}% of the others: {} {:.1f}% / {:.1f}%\n", 100 * way.second,
+                       way.first, percent(counts[0]), percent(counts[1]));
+  return out;
+}
+
+std::string report(const std::vector<Judged>& all, bool by_meaning, bool leave_one_out) {
   if (all.empty()) return {};
   const double share = by_meaning ? kSaid : kSaidByWords;
-  const auto found = search_weights(neutral_evidence_weights(by_meaning), kCoordinates, kLeastGain, kPasses,
-                                    [&](const EvidenceWeights& w) { return told_apart(all, w); });
   const EvidenceWeights compiled = by_meaning ? search::kEvidenceByCosine : search::kEvidenceByWords;
   std::vector<std::pair<std::string, EvidenceWeights>> sets{{"neutral", neutral_evidence_weights(by_meaning)},
-                                                            {"fitted", found.weights}};
+                                                            {"fitted", fit(all, by_meaning)}};
   if (by_meaning) sets.emplace_back("by deviations", search::kEvidenceByDeviations);
   sets.emplace_back("compiled", compiled);
   std::string out = fmt::format("nothing relevant, {}; said of what was never talked of / of what was:\n",
@@ -144,7 +183,8 @@ std::string report(const std::vector<Judged>& all, bool by_meaning) {
       out += fmt::format("  {:.0f}%{}: {}", 100 * of, of == share ? " (taken)" : "",
                          in_words(all, with_enough(all, w, of)));
   }
-  return out + "compiled, as it is: " + in_words(all, compiled);
+  out += "compiled, as it is: " + in_words(all, compiled);
+  return leave_one_out ? out + left_out(all, by_meaning, compiled) : out;
 }
 
 }  // namespace
@@ -153,8 +193,10 @@ EvidenceWeights neutral_evidence_weights(bool by_meaning) {
   return {.coverage = 1, .bm25 = 1, .surroundings = 1, .cosine = by_meaning ? 1.0 : 0.0, .enough = kNever};
 }
 
-std::string confidence_fit_report(const RankingCases& cases, const search::RankingWeights& ranking) {
-  return report(judged(cases, ranking, false), false) + report(judged(cases, ranking, true), true);
+std::string confidence_fit_report(const RankingCases& cases, const search::RankingWeights& ranking,
+                                  bool leave_one_out) {
+  return report(judged(cases, ranking, false), false, leave_one_out) +
+         report(judged(cases, ranking, true), true, leave_one_out);
 }
 
 }  // namespace memd::bench

@@ -16,6 +16,6 @@ search::EvidenceWeights neutral_evidence_weights(bool by_meaning);
 // questions of group "train": the weights so that questions that were talked of find more of it than those about other
 // things; then what is enough so that of the latter most find less, in each part. Tells how often nothing relevant is
 // said for several such shares, by the weights found and by the compiled ones, by words and hybrid each for itself.
-std::string confidence_fit_report(const RankingCases& cases, const search::RankingWeights& ranking);
+std::string confidence_fit_report(const RankingCases& cases, const search::RankingWeights& ranking, bool leave_one_out);
 
 }  // namespace memd::bench

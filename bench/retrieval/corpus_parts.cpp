@@ -130,11 +130,12 @@ Experiment ask_other_dialogs(const Run& run, const std::vector<LocomoDialog>& di
   for (std::size_t i = 0; i < dialogs.size(); ++i) {
     IndexedHome home(run.memd, [&](const fs::path& directory) { write_dialog(directory, dialogs[i], i); });
     std::vector<Question> questions;
+    const std::string dialog = "dialog " + std::to_string(i + 1);
     for (const LocomoQuestion& asked : dialogs[i].questions)
       if (asked.category != 5 && !asked.evidence.empty())
-        questions.push_back({asked.text, {own, half(i), half_of(own, half(i)), kTalkedOf}, {}});
+        questions.push_back({asked.text, {own, half(i), half_of(own, half(i)), dialog, kTalkedOf}, {}});
     for (const LocomoQuestion& asked : dialogs[(i + 1) % dialogs.size()].questions)
-      questions.push_back({asked.text, {other, half(i), half_of(other, half(i))}, {}});
+      questions.push_back({asked.text, {other, half(i), half_of(other, half(i)), dialog}, {}});
     experiment.ask(home, questions);
   }
   return experiment;
