@@ -67,7 +67,13 @@ IndexedHome index_copy(const Run& run, const fs::path& home, bool with_names) {
           }};
 }
 
-Experiment flagging(std::string name, std::string title, std::vector<std::string> groups, const Run& run) {
+// All of a kind, and each half.
+std::string half_of(const std::string& kind, const std::string& half) { return kind + ", " + half; }
+
+Experiment flagging(std::string name, std::string title, const std::vector<std::string>& kinds, const Run& run) {
+  std::vector<std::string> groups;
+  for (const std::string& kind : kinds)
+    groups.insert(groups.end(), {kind, half_of(kind, "train"), half_of(kind, "test")});
   return {{std::move(name),
            std::move(title),
            Unit::exchange,
@@ -119,16 +125,17 @@ Experiment ask_paraphrases(const Run& run, const fs::path& home, const fs::path&
 Experiment ask_other_dialogs(const Run& run, const std::vector<LocomoDialog>& dialogs) {
   const std::string other = "of another dialog: more is better";
   const std::string own = "of the dialog, categories 1–4: less is better";
-  const auto half = [](std::size_t dialog) { return dialog < kTrainDialogs ? "train" : "test"; };
+  const auto half = [](std::size_t dialog) -> std::string { return dialog < kTrainDialogs ? "train" : "test"; };
   Experiment experiment = flagging("negative-locomo", "LoCoMo, an index a dialog", {other, own}, run);
   for (std::size_t i = 0; i < dialogs.size(); ++i) {
     IndexedHome home(run.memd, [&](const fs::path& directory) { write_dialog(directory, dialogs[i], i); });
     std::vector<Question> questions;
+    const std::string dialog = "dialog " + std::to_string(i + 1);
     for (const LocomoQuestion& asked : dialogs[i].questions)
       if (asked.category != 5 && !asked.evidence.empty())
-        questions.push_back({asked.text, {own, half(i), kTalkedOf}, {}});
+        questions.push_back({asked.text, {own, half(i), half_of(own, half(i)), dialog, kTalkedOf}, {}});
     for (const LocomoQuestion& asked : dialogs[(i + 1) % dialogs.size()].questions)
-      questions.push_back({asked.text, {other, half(i)}, {}});
+      questions.push_back({asked.text, {other, half(i), half_of(other, half(i)), dialog}, {}});
     experiment.ask(home, questions);
   }
   return experiment;
@@ -141,10 +148,14 @@ Experiment ask_off_topic(const Run& run, const fs::path& home, const fs::path& o
   IndexedHome indexed = index_copy(run, home, true);
   std::vector<Question> questions;
   const json::value data = read_json(off_topic);
-  for (const auto& text : data.at("questions").as_array())
-    questions.push_back({std::string(text.as_string()), {never, questions.size() % 2 == 0 ? "train" : "test"}, {}});
-  for (Question& question : read_paraphrases(paraphrases, indexed.documents(), final_split))
-    questions.push_back({question.text, {talked, question.groups.front(), kTalkedOf}, {}});
+  for (const auto& text : data.at("questions").as_array()) {
+    const std::string half = questions.size() % 2 == 0 ? "train" : "test";
+    questions.push_back({std::string(text.as_string()), {never, half, half_of(never, half)}, {}});
+  }
+  for (Question& question : read_paraphrases(paraphrases, indexed.documents(), final_split)) {
+    const std::string half = question.groups.front();
+    questions.push_back({question.text, {talked, half, half_of(talked, half), kTalkedOf}, {}});
+  }
   Experiment experiment = flagging("negative-corpus", "a home with real histories", {never, talked}, run);
   experiment.ask(indexed, questions);
   return experiment;

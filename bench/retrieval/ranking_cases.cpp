@@ -32,6 +32,13 @@ bool RankingCase::has(std::string_view group) const {
   return std::find(question.groups.begin(), question.groups.end(), group) != question.groups.end();
 }
 
+std::string RankingCase::dialog() const {
+  constexpr std::string_view kDialog = "dialog ";
+  const auto at = std::find_if(question.groups.begin(), question.groups.end(),
+                               [&](const std::string& group) { return group.starts_with(kDialog); });
+  return at == question.groups.end() ? std::string() : *at;
+}
+
 CaseAnswer answer(const RankingCase& c, Unit unit, const search::RankingWeights& weights) {
   auto candidates = c.pool.candidates;
   search::add_context(candidates, c.pool.shares, weights);

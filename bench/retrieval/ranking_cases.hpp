@@ -30,6 +30,7 @@ struct RankingCase {
   std::shared_ptr<const CaseDocuments> documents;
 
   bool has(std::string_view group) const;
+  std::string dialog() const;  // the group that names it; empty: of none
 };
 
 // The first of an answer: ten different exchanges, of a case about sessions those of ten sessions.

@@ -32,14 +32,6 @@ constexpr std::array<Coordinate, 8> kCoordinates{{
     {"date", [](RankingWeights& w) -> double& { return w.date; }, kFactors},
 }};
 
-constexpr std::string_view kDialog = "dialog ";
-
-std::string dialog_of(const Question& question) {
-  for (const std::string& group : question.groups)
-    if (group.starts_with(kDialog)) return group;
-  return {};
-}
-
 using Counts = std::function<bool(const RankingCase&)>;
 
 // One part, one mode.
@@ -163,10 +155,10 @@ std::string ranking_fit_report(const RankingCases& cases, bool leave_one_out) {
 
   std::map<std::string, RankingWeights> without;
   for (const RankingCase& c : cases.all())
-    if (const std::string dialog = dialog_of(c.question); !dialog.empty()) without.try_emplace(dialog);
+    if (const std::string dialog = c.dialog(); !dialog.empty()) without.try_emplace(dialog);
   for (auto& [dialog, weights] : without) {
     weights = fit(objective, [&](const RankingCase& c) {
-                const std::string of = dialog_of(c.question);
+                const std::string of = c.dialog();
                 return of.empty() ? c.has("train") : of != dialog;
               }).weights;
     out += fmt::format("without {}: {}\n", dialog, in_words(weights));
@@ -175,7 +167,7 @@ std::string ranking_fit_report(const RankingCases& cases, bool leave_one_out) {
   for (const auto& [dialog, weights] : without)
     dialogs.push_back(dialog);
   ways.erase(ways.begin() + 1);
-  ways.emplace_back("left out", [&](const RankingCase& c) { return without.at(dialog_of(c.question)); });
+  ways.emplace_back("left out", [&](const RankingCase& c) { return without.at(c.dialog()); });
   return out + in_words(cases, dialogs, ways);
 }
 

@@ -1,6 +1,5 @@
 #include "store/search/hybrid_search.hpp"
 
-#include "store/search/confidence.hpp"
 #include "store/search/hit_loader.hpp"
 
 #include <algorithm>
@@ -110,14 +109,15 @@ SearchAnswer HybridSearch::search(const SearchQuery& query, const SemanticQuesti
     if (hits.size() >= wanted || ranking.complete) break;
   }
   answer.more = hits.size() >= wanted;
+  const EvidenceWeights& weights = evidence_weights(by_meaning ? question.vector.model : std::string_view());
   if (!words.filters_alone()) {
     std::vector<RankingFeatures> best;
     for (std::size_t i = 0; i < std::min<std::size_t>(hits.size(), kJudgedHits); ++i)
       best.push_back(hits[i].candidate->features);
-    answer.nothing_relevant = nothing_relevant(best, by_meaning);
+    answer.nothing_relevant = nothing_relevant(best, weights);
   }
   for (std::size_t i = offset; i < std::min(hits.size(), offset + limit); ++i)
-    answer.hits.push_back(load(query, words, hits[i], by_meaning));
+    answer.hits.push_back(load(query, words, hits[i], weights));
   return answer;
 }
 
@@ -273,13 +273,13 @@ std::vector<HybridSearch::Distinct> HybridSearch::distinct(const std::vector<Fus
 }
 
 SearchHit HybridSearch::load(const SearchQuery& query, const LexicalQuestion& words, const Distinct& found,
-                             bool by_meaning) {
+                             const EvidenceWeights& weights) {
   const FusionCandidate& c = *found.candidate;
   const bool meant = c.features.dense_z >= kTellingZ && c.features.coverage < kTellingCoverage;
   SearchHit hit = load_hit(db_, lexical_.passages(words), c.id, meant ? c.chunk : kNoChunk);
   hit.relevance_score = std::clamp(c.score, 0.0, 1.0);
   hit.copies = found.copies;
-  hit.confidence = words.filters_alone() ? Confidence::high : confidence_of(c.features, by_meaning);
+  hit.confidence = words.filters_alone() ? Confidence::high : confidence_of(c.features, weights);
   if (query.explain) hit.features = c.features;
   return hit;
 }

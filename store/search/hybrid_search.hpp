@@ -1,6 +1,7 @@
 #pragma once
 
 #include "schemas/query.hpp"
+#include "store/search/confidence.hpp"
 #include "store/search/fusion.hpp"
 #include "store/search/lexical_search.hpp"
 #include "store/search/semantic_index.hpp"
@@ -64,7 +65,8 @@ class HybridSearch {
             std::span<const LexicalCandidate> scored, std::vector<FusionCandidate>& pool);
   void add_places(const SearchQuery& query, std::vector<FusionCandidate>& pool);
   std::vector<Distinct> distinct(const std::vector<FusionCandidate>& candidates, std::size_t wanted);
-  SearchHit load(const SearchQuery& query, const LexicalQuestion& words, const Distinct& found, bool by_meaning);
+  SearchHit load(const SearchQuery& query, const LexicalQuestion& words, const Distinct& found,
+                 const EvidenceWeights& weights);
 
   sqlite::Database& db_;
   LexicalSearch lexical_;

@@ -66,12 +66,13 @@ TEST(RankingFit, StartsWithAllAlikeAndLeavesWhatNoQuestionRewards) {
 }
 
 TEST(ConfidenceFit, StartsWithAllAlikeAndNothingEnough) {
-  const auto w = neutral_evidence_weights();
   RankingFeatures f;
   f.bm25 = f.surroundings = 1;
-  f.dense_z = 8;
+  f.cosine = 1;
+  EXPECT_EQ(search::evidence(f, neutral_evidence_weights(false)), 2);
+  const auto w = neutral_evidence_weights(true);
   EXPECT_EQ(search::evidence(f, w), 3);
-  EXPECT_EQ(search::confidence_of(f, true, w), Confidence::low);
+  EXPECT_EQ(search::confidence_of(f, w), Confidence::low);
 }
 
 }  // namespace

@@ -179,35 +179,54 @@ TEST(Fusion, EqualScoresNewestFirst) {
 
 TEST(Confidence, WordsIdentifiersAndMeaning) {
   RankingFeatures f;
-  EXPECT_EQ(confidence_of(f, true), Confidence::low);
+  EXPECT_EQ(confidence_of(f, kEvidenceByDeviations), Confidence::low);
   f.coverage = f.surroundings = 1;
-  EXPECT_EQ(confidence_of(f, true), Confidence::high);
+  EXPECT_EQ(confidence_of(f, kEvidenceByDeviations), Confidence::high);
   f.coverage = f.surroundings = f.bm25 = 0.7;
-  EXPECT_EQ(confidence_of(f, true), Confidence::medium);
+  EXPECT_EQ(confidence_of(f, kEvidenceByDeviations), Confidence::medium);
   f.coverage = f.surroundings = f.bm25 = 0.4;
-  EXPECT_EQ(confidence_of(f, true), Confidence::low) << "meaning was looked at and is not near";
-  EXPECT_EQ(confidence_of(f, false), Confidence::medium) << "words are all there is";
+  EXPECT_EQ(confidence_of(f, kEvidenceByDeviations), Confidence::low) << "meaning was looked at and is not near";
+  EXPECT_EQ(confidence_of(f, kEvidenceByWords), Confidence::medium) << "words are all there is";
   f.coverage = f.surroundings = f.bm25 = 0;
   f.dense_z = 6;
-  EXPECT_EQ(confidence_of(f, true), Confidence::low) << "so near is one of very many texts by chance";
+  EXPECT_EQ(confidence_of(f, kEvidenceByDeviations), Confidence::low) << "so near is one of very many texts by chance";
   f.surroundings = 0.7;
-  EXPECT_EQ(confidence_of(f, true), Confidence::medium);
+  EXPECT_EQ(confidence_of(f, kEvidenceByDeviations), Confidence::medium);
   f.brevity = 0.1;
-  EXPECT_EQ(confidence_of(f, true), Confidence::low) << "words around a long text say nothing of it";
+  EXPECT_EQ(confidence_of(f, kEvidenceByDeviations), Confidence::low) << "words around a long text say nothing of it";
   f.brevity = 1;
   f.surroundings = f.dense_z = 0;
   f.identifier = 1;
-  EXPECT_EQ(confidence_of(f, true), Confidence::low) << "a name that may be a common command";
+  EXPECT_EQ(confidence_of(f, kEvidenceByDeviations), Confidence::low) << "a name that may be a common command";
   f.coverage = 0.4;
-  EXPECT_EQ(confidence_of(f, true), Confidence::high);
+  EXPECT_EQ(confidence_of(f, kEvidenceByDeviations), Confidence::high);
+}
+
+TEST(Confidence, OfTheModelInMemdByHowNearNotByHowFarItStandsOut) {
+  RankingFeatures f;
+  f.coverage = f.bm25 = 0.2;
+  f.dense_z = 9;
+  f.cosine = 0.3;
+  EXPECT_EQ(confidence_of(f, kEvidenceByCosine), Confidence::low);
+  f.cosine = 0.5;
+  EXPECT_EQ(confidence_of(f, kEvidenceByCosine), Confidence::medium);
+  f.coverage = f.bm25 = 0;
+  f.cosine = 0.7;
+  EXPECT_EQ(confidence_of(f, kEvidenceByCosine), Confidence::medium) << "the same in other words";
+}
+
+TEST(Confidence, WhatIsEnoughDependsOnWhatWasAsked) {
+  EXPECT_EQ(&evidence_weights(""), &kEvidenceByWords);
+  EXPECT_EQ(&evidence_weights("builtin/model-1"), &kEvidenceByCosine);
+  EXPECT_EQ(&evidence_weights("ollama/nomic-embed-text"), &kEvidenceByDeviations);
 }
 
 TEST(Confidence, OneGoodHitIsEnough) {
   std::vector<RankingFeatures> best(5);
-  EXPECT_TRUE(nothing_relevant(best, true));
-  EXPECT_TRUE(nothing_relevant({}, true));
+  EXPECT_TRUE(nothing_relevant(best, kEvidenceByCosine));
+  EXPECT_TRUE(nothing_relevant({}, kEvidenceByCosine));
   best[3].coverage = 1;
-  EXPECT_FALSE(nothing_relevant(best, true));
+  EXPECT_FALSE(nothing_relevant(best, kEvidenceByCosine));
 }
 
 }  // namespace
