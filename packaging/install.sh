@@ -96,7 +96,7 @@ fi
 # --- build and install ---------------------------------------------------------------------------------------------
 
 "$root/packaging/install-deps.sh" build
-say "memd: building (log: build/install.log)"
+say "memd: building, some minutes the first time (log: build/install.log)"
 mkdir -p "$root/build"
 build() {
   cd "$root" &&
@@ -104,7 +104,22 @@ build() {
     cmake --build build/install --target memd &&
     cmake --install build/install --prefix "$prefix" --strip
 }
-build >"$root/build/install.log" 2>&1 || {
+# Of what it reads, ninja's count: [123/539], on one line of a terminal.
+show_count() {
+  local line
+  while IFS= read -r line; do
+    if [[ $line =~ ^\[[0-9]+/[0-9]+\] ]]; then printf '\r%s ' "${BASH_REMATCH[0]}"; fi
+  done
+  printf '\r\033[K'
+}
+build_and_show() {
+  if [ -t 1 ]; then
+    build 2>&1 | tee "$root/build/install.log" | show_count
+  else
+    build >"$root/build/install.log" 2>&1
+  fi
+}
+build_and_show || {
   tail -n 40 "$root/build/install.log" >&2
   die "the build failed; the whole log is $root/build/install.log"
 }

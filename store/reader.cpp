@@ -191,10 +191,12 @@ Result<SearchAnswer> Reader::search(const SearchQuery& query, const std::functio
     auto vector = semantic_->embed(text, stop_);
     if (!vector && vector.error().code == Errc::cancelled) return std::move(vector).error();
     question.index = semantic_.get();
-    if (vector)
-      question.vector = std::move(*vector);
-    else
+    if (!vector)
       question.trouble = vector.error().message();
+    else if (vector->vector.empty())
+      question.trouble = "the model knows none of these words";
+    else
+      question.vector = std::move(*vector);
   }
   if (embedded) embedded();
   search::KnownLengths lengths(lengths_.get());

@@ -37,8 +37,11 @@ int report(const Error& error) {
 
 int run_app(int argc, char** argv) {
   CLI::App app{"Memory for coding agents: their history on this machine, searchable by any agent over MCP.", "memd"};
-  app.footer(kExamples);
   app.set_version_flag("--version", "memd " + std::string(version()));
+  app.failure_message([](const CLI::App*, const CLI::Error& e) {
+    return std::string("memd: ") + e.what() +
+           "\nmemd --help lists the commands, memd COMMAND --help what each takes.\n";
+  });
   app.fallthrough();  // global options may follow the command
   CommandContext context;
   app.add_option("--data-dir", context.global.data_dir, "Where the store is (default: $XDG_DATA_HOME/memd)")
@@ -55,6 +58,7 @@ int run_app(int argc, char** argv) {
   add_hook_command(app, context);
   add_report_command(app, context);
   add_completion_command(app, context);
+  app.footer(kExamples);  // last: subcommands made after it would repeat it
 
   try {
     app.parse(argc, argv);

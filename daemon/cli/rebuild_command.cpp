@@ -59,8 +59,10 @@ Result<int> rebuild(const Settings& settings, bool stop_daemon, bool as_json) {
         report->files, report->slices, report->bytes, report->events, report->damaged_bytes, report->unsupported,
         seconds);
   else
-    fmt::print("Made the store anew from {} files of the raw layer: {:.1f} MB of records, {} events, {:.2f} s.\n",
-               report->files, static_cast<double>(report->bytes) / 1e6, report->events, seconds);
+    fmt::print(
+        "Made the store anew from {} files of the raw layer: {:.1f} MB of records, {} events, {:.2f} s.\n"
+        "Vectors and topics come with the next daemon, or with memd ingest --once; until then words alone find.\n",
+        report->files, static_cast<double>(report->bytes) / 1e6, report->events, seconds);
   if (report->damaged_bytes > 0)
     std::cerr << "memd: " << report->damaged_bytes << " bytes of the raw layer are damaged and were left out\n";
   if (report->unsupported > 0)

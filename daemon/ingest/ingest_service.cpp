@@ -58,6 +58,7 @@ Result<void> IngestService::start(std::unique_ptr<Writer> writer) {
 void IngestService::scan() {
   const std::lock_guard lock(mutex_);
   hints_.scan = true;
+  progress_.update([](IngestSnapshot& s) { s.idle = false; });  // not only when the reader wakes
   wake_reader_.notify_one();
 }
 

@@ -92,8 +92,16 @@ std::string answer_footer(const Answer& answer) {
   for (std::size_t i = 0; i < answer.platforms_searched.size(); ++i)
     out += (i == 0 ? "Searched: " : ", ") + answer.platforms_searched[i];
   if (!answer.platforms_searched.empty()) out += ".\n";
-  for (const auto& [platform, reason] : answer.platforms_skipped)
-    out += "Not searched: " + platform + " (" + reason + ").\n";
+  std::vector<std::pair<std::string_view, std::string>> skipped;  // reason, and the platforms it keeps out
+  for (const auto& [platform, reason] : answer.platforms_skipped) {
+    const auto same = std::find_if(skipped.begin(), skipped.end(), [&](const auto& s) { return s.first == reason; });
+    if (same == skipped.end())
+      skipped.emplace_back(reason, platform);
+    else
+      same->second.append(", ").append(platform);
+  }
+  for (const auto& [reason, platforms] : skipped)
+    out.append("Not searched: ").append(platforms).append(" (").append(reason).append(").\n");
   if (!answer.notice.empty()) out += answer.notice + "\n";
   if (answer.next) out += "More: the same call with cursor=\"" + *answer.next + "\".\n";
   return out;

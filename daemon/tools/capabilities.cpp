@@ -58,7 +58,7 @@ CapabilitiesAnswer compose(const ToolServices& services, const StoreFacts& facts
   const auto bytes = std::filesystem::file_size(services.database, ec);
   out.server = {"memd",
                 std::string(version()),
-                "lexical",
+                facts.semantic.exchanges > 0 ? "hybrid" : "lexical",
                 std::string(kContractVersion),
                 ec ? 0 : static_cast<std::int64_t>(bytes),
                 static_cast<std::int64_t>(services.defaults.max_tokens),

@@ -2,6 +2,7 @@
 
 #include "daemon/tools/page_cursor.hpp"
 #include "schemas/project_identity.hpp"
+#include "store/search/stop_words.hpp"
 #include "store/summary/token_budget.hpp"
 
 #include <algorithm>
@@ -126,6 +127,8 @@ std::vector<SearchResultOut> fill_page(const std::vector<PricedHit>& hits, std::
 
 Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSearchParams& params,
                                  mcp::ToolContext& context) {
+  if (on_one_line(params.query).find_first_not_of(' ') == std::string::npos)
+    return Error(Errc::invalid_argument, "query: is blank, send some text");
   MEMD_TRY_ASSIGN(const Scope scope,
                   resolve_scope(services, params, {Capability::semantic_search, params.session_id.value_or("")}));
   const auto question =
@@ -148,7 +151,7 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   if (const std::string notice = search_notice(found, query.mode); !notice.empty()) (frame.notice += ' ') += notice;
   std::vector<std::string> ignored;
   for (const std::string& term : found.ignored_terms)
-    if (ignored.size() < kTermsNamed) ignored.push_back(echo_of(term));
+    if (ignored.size() < kTermsNamed && !search::is_stop_word(term)) ignored.push_back(echo_of(term));
   const std::vector<PricedHit> hits(found.hits.begin(), found.hits.end());
   return fit_answer<SemanticSearchAnswer>(token_limit(services, params), frame, [&](std::size_t tokens) {
     SemanticSearchAnswer out{frame,

@@ -156,6 +156,10 @@ Result<TimeSpan> parse_time_span(const std::optional<std::string>& since, const 
   if (span.since != 0 && span.until != 0 && span.since >= span.until)
     return Error(Errc::invalid_argument, "since: " + format_rfc3339(span.since) + " is not before until (" +
                                              format_rfc3339(span.until) + "), send an earlier since");
+  if (span.since > clock.now())
+    return Error(Errc::invalid_argument, "since: " + format_rfc3339(span.since) +
+                                             " is still to come, send a time before now (" +
+                                             format_rfc3339(clock.now()) + ")");
   return span;
 }
 

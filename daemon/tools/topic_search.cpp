@@ -195,7 +195,7 @@ Result<TopicSearchAnswer> run(const ToolServices& services, const TopicSearchPar
   MEMD_TRY_ASSIGN(TopicMaterial material, gather_topic(*reader, topic, scope.filter, embedded));
   Answer frame = answer_for(scope);
   if (!material.notice.empty()) (frame.notice += ' ') += material.notice;
-  if (material.more) frame.notice += " Only the 100 best exchanges were looked at.";
+  if (material.more) frame.notice += " Of what a search finds only the 100 best are here.";
   if (material.sessions.empty())
     if (auto named = name_near_topics(*reader, scope.filter, material, frame); !named) return named.error();
   const std::vector<StoryTurn> turns = story(material, topic);

@@ -21,6 +21,8 @@ class Wordpiece {
 
   // Appends the ids of `text`. Bytes that are not UTF-8 are as if they were not there.
   void tokenize(std::string_view text, std::vector<std::uint32_t>& ids) const;
+  // Stands for a word that cannot be spelled: that of "[UNK]", or no id at all.
+  bool is_unknown(std::uint32_t id) const { return id == unknown_; }
 
  private:
   struct Slot {

@@ -49,6 +49,19 @@ class IngestServiceTest : public testing::Test {
   std::unique_ptr<IngestService> service_;
 };
 
+TEST_F(IngestServiceTest, IsNotIdleBeforeItHasLooked) {
+  write_file(transcript_, user_line(1, "first question"));
+  auto writer = Writer::open(store_ / "memd.db", clock_);
+  ASSERT_TRUE(writer);
+  service_ = std::make_unique<IngestService>(discovery_, clock_);
+  ASSERT_TRUE(service_->start(std::move(*writer)));
+  service_->scan();
+  const IngestSnapshot now = service_->progress().snapshot();
+  EXPECT_TRUE(!now.idle || now.last_scan > 0);
+  ASSERT_TRUE(service_->block_until_idle(10s));
+  EXPECT_TRUE(service_->progress().snapshot().idle);
+}
+
 TEST_F(IngestServiceTest, ReadsAtOnceAndAfterAHint) {
   write_file(transcript_, user_line(1, "first question"));
   start();

@@ -90,6 +90,20 @@ TEST_F(SearchTools, SaysWhatWasSearchedAndHowFresh) {
   EXPECT_TRUE(has(text, "grok (no adapter in this version)"));
 }
 
+TEST_F(SearchTools, PlatformsSkippedForTheSameReasonStandTogether) {
+  call("semantic_search", R"({"query":"tokenizer","platforms":["grok","cursor","cline"]})");
+  EXPECT_TRUE(has(text, "Not searched: cline, grok (no adapter in this version).")) << text;
+}
+
+TEST_F(SearchTools, ABlankQuestionIsRefused) {
+  EXPECT_TRUE(has(error("semantic_search", R"({"query":" \n "})"), "query: is blank"));
+}
+
+TEST_F(SearchTools, NamesWordsThatDidNotHelpButNoStopWords) {
+  const auto answer = call("semantic_search", R"({"query":"why was the tokenizer zzyzx"})");
+  EXPECT_EQ(boost::json::serialize(answer.at("ignored_terms")), R"(["zzyzx"])");
+}
+
 TEST_F(SearchTools, FiltersNarrow) {
   const auto count = [&](const char* arguments) {
     return call("semantic_search", arguments).at("results").as_array().size();

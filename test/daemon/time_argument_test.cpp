@@ -162,6 +162,9 @@ TEST(TimeArgument, AnEmptyRangeIsRefused) {
   const auto bad = parse_time_span("2026-02-03", "2026-02-01", clock);
   ASSERT_FALSE(bad);
   EXPECT_TRUE(bad.error().is(Errc::invalid_argument));
+  const auto future = parse_time_span("2099-01-01", std::nullopt, clock);
+  ASSERT_FALSE(future);
+  EXPECT_NE(future.error().message().find("still to come"), std::string::npos);
   const auto open = parse_time_span(std::nullopt, "", clock);
   ASSERT_TRUE(open);
   EXPECT_EQ(open->since, 0);

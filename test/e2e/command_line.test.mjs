@@ -42,7 +42,10 @@ describe('subcommands', () => {
     'file-history': [['server/store.py', '--symbol', 'rename()'],
       ({ sessions }) => assert.ok(sessions[0].session_id.endsWith(history.upload.sessionId))],
     timeline: [['--since', '2026-03-01', '--until', '2026-04-01'], (json) => assert.match(JSON.stringify(json), /2026-03-10/)],
-    capabilities: [[], (json) => assert.match(JSON.stringify(json), /claude_code/)],
+    capabilities: [[], (json) => {
+      assert.match(JSON.stringify(json), /claude_code/);
+      assert.equal(json.server.ranking, 'hybrid');
+    }],
     coverage: [[], (json) => assert.match(JSON.stringify(json), /ai-title/)],
     status: [[], (json) => assert.equal(typeof json, 'object')],
     tools: [[], (json) => assert.match(JSON.stringify(json), /"semantic_search"/)],
@@ -166,8 +169,16 @@ describe('subcommands', () => {
     for (const args of [['show', 'x999999999'], ['no-such-command'], ['search'], ['call', 'capabilities', '{broken']]) {
       const { code, stderr, stdout } = await cli(home, ...args);
       assert.notEqual(code, 0, args.join(' '));
-      assert.match(stderr + stdout, /\S/);
+      assert.equal(stdout, '', args.join(' '));
+      assert.match(stderr, /^memd: \S/, args.join(' '));
     }
+  });
+
+  test('the help of a command is about that command', async () => {
+    const [all, one] = [await cli(home, '--help'), await cli(home, 'search', '--help')];
+    assert.match(all.stdout, /Examples:[^]*Exit codes:/);
+    assert.match(one.stdout, /--since/);
+    assert.doesNotMatch(one.stdout, /Examples:|Exit codes:/);
   });
 
   test('completion for three shells', async () => {

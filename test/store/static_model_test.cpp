@@ -104,6 +104,15 @@ TEST(BuiltinEmbedder, IsThereAndSensible) {
   EXPECT_THAT(vectors[3], Each(0.F));
 }
 
+TEST(BuiltinEmbedder, OfAQuestionTakesOnlyWordsItKnows) {
+  const auto vector = [](std::string_view text, Purpose purpose) {
+    return builtin_embedder().embed(std::span(&text, 1), purpose, {}).value().front();
+  };
+  EXPECT_THAT(vector("为什么测试失败", Purpose::query), Each(0.F));
+  EXPECT_EQ(vector("测试 failed", Purpose::query), vector("failed", Purpose::query));
+  EXPECT_EQ(vector("it failed", Purpose::query), vector("it failed", Purpose::document));
+}
+
 TEST(BuiltinEmbedder, EndsEarlyWhenStopped) {
   std::stop_source stop;
   stop.request_stop();
