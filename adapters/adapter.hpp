@@ -95,6 +95,9 @@ class Adapter {
   }
 };
 
+// What event_text() gives, of the events that a record was decoded to.
+std::optional<std::string> take_text(EventBatch& batch, EventKind kind, std::uint16_t block);
+
 // The one table of adapters, in the order of Platform.
 std::span<const Adapter* const> all_adapters();
 const Adapter* find_adapter(Platform platform);
