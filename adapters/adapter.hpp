@@ -70,6 +70,13 @@ class Adapter {
     return true;
   }
 
+  // Of a file below a root whose name does not tell the path of the source that it is a part of (which classify() would
+  // give): the file name of that source, for its changes are hints to it. Also of the directory such files stand in.
+  virtual std::string part_of(const std::filesystem::path& root, const std::filesystem::path& file) const {
+    (void)root, (void)file;
+    return {};
+  }
+
   // Which session a source is the transcript of, from its path and its first kHeadBytes or so (whole lines not
   // guaranteed). Empty if the source belongs to no single session or the head does not tell yet.
   virtual std::string session_uid(const SourceCandidate& source, std::string_view head) const = 0;
@@ -94,6 +101,9 @@ class Adapter {
     return std::nullopt;
   }
 };
+
+// What event_text() gives, of the events that a record was decoded to.
+std::optional<std::string> take_text(EventBatch& batch, EventKind kind, std::uint16_t block);
 
 // The one table of adapters, in the order of Platform.
 std::span<const Adapter* const> all_adapters();

@@ -10,6 +10,7 @@
 #include "adapters/thunderus/thunderus_adapter.hpp"
 
 #include <array>
+#include <utility>
 
 namespace memd {
 
@@ -32,6 +33,12 @@ const Adapter* find_adapter(Platform platform) {
   for (const Adapter* a : all_adapters())
     if (a->describe().platform == platform) return a;
   return nullptr;
+}
+
+std::optional<std::string> take_text(EventBatch& batch, EventKind kind, std::uint16_t block) {
+  for (Event& e : batch.events)
+    if (e.kind == kind && e.raw.block == block) return std::move(e.text.empty() ? e.summary : e.text);
+  return std::nullopt;
 }
 
 }  // namespace memd

@@ -105,6 +105,26 @@ std::int64_t local_day(TimeMs t) {
 
 TimeMs day_start(std::int64_t day) { return from_local(day * kMsPerDay); }
 
+std::vector<ClockOffset> clock_offsets(TimeMs from, TimeMs to) {
+  std::vector<ClockOffset> out{{from, offset_at(from)}};
+  for (TimeMs before = from; before < to;) {
+    const TimeMs after = before + kMsPerDay;
+    if (offset_at(after) == out.back().ahead) {
+      before = after;
+      continue;
+    }
+    TimeMs same = before;
+    TimeMs changed = after;
+    while (changed - same > 1) {
+      const TimeMs middle = same + (changed - same) / 2;
+      (offset_at(middle) == out.back().ahead ? same : changed) = middle;
+    }
+    out.push_back({changed, offset_at(changed)});
+    before = changed;
+  }
+  return out;
+}
+
 std::optional<TimeMs> parse_local_time(std::string_view text) {
   constexpr std::size_t kDate = 10;
   const auto t = parse_rfc3339(text);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 // People's days and clock times. Stored times are UTC; what is said to people, and what they mean by "yesterday", is of
 // one time zone of the process. That is UTC until one is chosen.
@@ -29,6 +30,14 @@ TimeMs from_local(TimeMs wall);
 // Number of the local day that `t` lies in, and when the day of a number begins. Days have 23 to 25 hours.
 std::int64_t local_day(TimeMs t);
 TimeMs day_start(std::int64_t day);
+
+// How far the clock is ahead of UTC, from a time on.
+struct ClockOffset {
+  TimeMs from = 0;
+  TimeMs ahead = 0;
+};
+// All there are between two times, in order; the first is that of `from`.
+std::vector<ClockOffset> clock_offsets(TimeMs from, TimeMs to);
 
 // As parse_rfc3339(), but a bare date or a time without offset is of the time zone.
 std::optional<TimeMs> parse_local_time(std::string_view text);

@@ -11,7 +11,8 @@
 #include <string>
 #include <vector>
 
-// A part of the history in figures, for a report. Days are UTC and told by their first millisecond; day 0 is what has
+// A part of the history in figures, for a report. Days are of the time zone and told by the first
+// millisecond of their date in UTC; day 0 is what has
 // no known time. Texts are as stored and unbounded in lines; whoever shows them cuts and masks.
 namespace memd {
 

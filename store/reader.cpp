@@ -200,7 +200,12 @@ Result<SearchAnswer> Reader::search(const SearchQuery& query, const std::functio
   }
   if (embedded) embedded();
   search::KnownLengths lengths(lengths_.get());
-  return ask(SearchAnswer(), [&](Connection& c) { return c.search->search(query, question, lengths); });
+  return ask(SearchAnswer(), [&](Connection& c) {
+    SearchAnswer answer = c.search->search(query, question, lengths);
+    answer.left_out =
+        static_cast<std::int64_t>(std::erase_if(answer.hits, [](const SearchHit& h) { return h.session_uid.empty(); }));
+    return answer;
+  });
 }
 
 Result<TopicList> Reader::topics(const TopicListQuery& query) {

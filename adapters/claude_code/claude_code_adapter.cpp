@@ -71,9 +71,7 @@ std::optional<std::string> ClaudeCodeAdapter::event_text(std::string_view record
   EventBatch batch;
   decoder.decode({record, 1, false}, batch);  // not at offset 0: no session is introduced
   if (batch.events.empty()) HistoryDecoder(Detail::full).decode({record, 1, false}, batch);
-  for (Event& e : batch.events)
-    if (e.kind == kind && e.raw.block == block) return std::move(e.text.empty() ? e.summary : e.text);
-  return std::nullopt;
+  return take_text(batch, kind, block);
 }
 
 std::optional<std::filesystem::path> ClaudeCodeAdapter::moved_out_text(const Source& source,

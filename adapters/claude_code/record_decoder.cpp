@@ -3,6 +3,7 @@
 #include "adapters/claude_code/paths.hpp"
 #include "adapters/claude_code/record_handlers.hpp"
 #include "adapters/json/json_access.hpp"
+#include "adapters/json/whole_record.hpp"
 #include "schemas/ids.hpp"
 
 #include <algorithm>
@@ -75,14 +76,7 @@ bool Decoder::open_object(std::string_view json) const {
 }
 
 bool Decoder::is_complete(std::string_view bytes) const {
-  const auto last = bytes.find_last_not_of(" \t\r\n");
-  if (last == std::string_view::npos || bytes[last] != '}') return false;
-  if (open_object(bytes)) return true;
-  bool replaced = false;
-  std::string cleaned = cleaned_json(bytes, replaced);
-  const std::size_t size = cleaned.size();
-  cleaned.resize(size + kRecordPadding, ' ');
-  return open_object({cleaned.data(), size});
+  return json::is_whole_record(bytes, [this](std::string_view json) { return open_object(json); });
 }
 
 void Decoder::decode(const RawRecord& record, EventBatch& out) {

@@ -79,9 +79,7 @@ std::optional<std::string> ClineAdapter::event_text(std::string_view record, Eve
   ItemDecoder decoder(Source{}, json::Detail::full);
   EventBatch batch;
   decoder.decode({record, 1, false}, batch);
-  for (Event& e : batch.events)
-    if (e.kind == kind && e.raw.block == block) return std::move(e.text.empty() ? e.summary : e.text);
-  return std::nullopt;
+  return take_text(batch, kind, block);
 }
 
 const Adapter& adapter() {

@@ -85,9 +85,7 @@ std::optional<std::string> CodexAdapter::event_text(std::string_view record, Eve
   EventBatch batch;
   RolloutDecoder(source, Detail::full).decode({record, 1, false}, batch);
   if (batch.events.empty()) HistoryDecoder(Detail::full).decode({record, 1, false}, batch);
-  for (Event& e : batch.events)
-    if (e.kind == kind && e.raw.block == block) return std::move(e.text.empty() ? e.summary : e.text);
-  return std::nullopt;
+  return take_text(batch, kind, block);
 }
 
 const Adapter& adapter() {

@@ -23,9 +23,7 @@ std::optional<std::string> EventsAdapter::event_text(std::string_view record, Ev
   Decoder decoder(description_.platform, {}, json::Detail::full);
   EventBatch batch;
   decoder.decode({record, 0, false}, batch);
-  for (Event& e : batch.events)
-    if (e.kind == kind && e.raw.block == block) return std::move(e.text.empty() ? e.summary : e.text);
-  return std::nullopt;
+  return take_text(batch, kind, block);
 }
 
 }  // namespace memd::events_v1

@@ -2,6 +2,7 @@
 
 #include "adapters/events_v1/record.hpp"
 #include "adapters/json/recovery.hpp"
+#include "adapters/json/whole_record.hpp"
 #include "schemas/time.hpp"
 
 #include <algorithm>
@@ -221,14 +222,7 @@ void Decoder::decode(const RawRecord& record, EventBatch& out) {
 }
 
 bool Decoder::is_complete(std::string_view bytes) const {
-  const auto last = bytes.find_last_not_of(" \t\r\n");
-  if (last == std::string_view::npos || bytes[last] != '}') return false;
-  if (state_->open_object(bytes)) return true;
-  bool replaced = false;
-  std::string cleaned = cleaned_json(bytes, replaced);
-  const std::size_t size = cleaned.size();
-  cleaned.resize(size + kRecordPadding, ' ');
-  return state_->open_object({cleaned.data(), size});
+  return json::is_whole_record(bytes, [this](std::string_view json) { return state_->open_object(json); });
 }
 
 }  // namespace memd::events_v1

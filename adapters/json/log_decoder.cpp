@@ -1,6 +1,7 @@
 #include "adapters/json/log_decoder.hpp"
 
 #include "adapters/json/json_text.hpp"
+#include "adapters/json/whole_record.hpp"
 
 namespace memd::json {
 namespace {
@@ -36,14 +37,7 @@ bool LogDecoder::open_object(std::string_view json) const {
 }
 
 bool LogDecoder::is_complete(std::string_view bytes) const {
-  const auto last = bytes.find_last_not_of(" \t\r\n");
-  if (last == std::string_view::npos || bytes[last] != '}') return false;
-  if (open_object(bytes)) return true;
-  bool replaced = false;
-  std::string cleaned = cleaned_json(bytes, replaced);
-  const std::size_t size = cleaned.size();
-  cleaned.resize(size + kRecordPadding, ' ');
-  return open_object({cleaned.data(), size});
+  return is_whole_record(bytes, [this](std::string_view json) { return open_object(json); });
 }
 
 void LogDecoder::decode(const RawRecord& record, EventBatch& out) {

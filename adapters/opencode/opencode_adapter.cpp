@@ -21,9 +21,8 @@ const AdapterDescription& OpencodeAdapter::describe() const {
     d.limitations = {
         "opencode stores no git branch with its sessions.",
         "What a person took back (undo) is known only if memd read it before.",
-        "Files of versions before 1.2 (storage/) are looked at when the session's own file changes; once a database "
-        "has "
-        "the session, it is read from there.",
+        "Files of versions before 1.2 (storage/) are looked at when the session's own file or one of its messages "
+        "changes; once a database has the session, it is read from there.",
         "In sessions with very many messages, changes to old ones are not looked for.",
         "Attached files are kept by reference, not as text.",
     };
@@ -46,11 +45,20 @@ std::optional<SourceCandidate> OpencodeAdapter::classify(const fs::path& root, c
                          path->is_database ? SourceFormat::sqlite : SourceFormat::json};
 }
 
-// Not into message/ and part/, with a folder for each session and each message.
+// Not into part/, with a folder for each message: opencode writes a message again when its parts are complete.
 bool OpencodeAdapter::looks_into(const fs::path& root, const fs::path& directory) const {
-  if (directory == root || directory == root / "storage") return true;
-  const fs::path sessions = root / "storage" / "session";
-  return directory == sessions || directory.parent_path() == sessions;
+  const fs::path storage = root / "storage";
+  if (directory == root || directory == storage) return true;
+  for (const fs::path& folder : {storage / "session", storage / "message"})
+    if (directory == folder || directory.parent_path() == folder) return true;
+  return false;
+}
+
+std::string OpencodeAdapter::part_of(const fs::path& root, const fs::path& file) const {
+  const fs::path messages = root / "storage" / "message";
+  const fs::path folder = file.parent_path() == messages ? file : file.parent_path();
+  const std::string session = folder.filename().string();
+  return folder.parent_path() == messages && session.starts_with("ses_") ? session + ".json" : std::string();
 }
 
 std::string OpencodeAdapter::session_uid(const SourceCandidate& source, std::string_view) const {
@@ -74,9 +82,7 @@ std::optional<std::string> OpencodeAdapter::event_text(std::string_view record, 
   ItemDecoder decoder(Source{}, json::Detail::full);
   EventBatch batch;
   decoder.decode({record, 1, false}, batch);
-  for (Event& e : batch.events)
-    if (e.kind == kind && e.raw.block == block) return std::move(e.text.empty() ? e.summary : e.text);
-  return std::nullopt;
+  return take_text(batch, kind, block);
 }
 
 const Adapter& adapter() {

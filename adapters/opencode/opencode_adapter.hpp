@@ -11,6 +11,7 @@ class OpencodeAdapter : public Adapter {
   std::optional<SourceCandidate> classify(const std::filesystem::path& root,
                                           const std::filesystem::path& file) const override;
   bool looks_into(const std::filesystem::path& root, const std::filesystem::path& directory) const override;
+  std::string part_of(const std::filesystem::path& root, const std::filesystem::path& file) const override;
   std::string session_uid(const SourceCandidate& source, std::string_view head) const override;
   std::unique_ptr<RecordDecoder> open(const Source& source) const override;
   std::unique_ptr<SnapshotReader> open_snapshot(const Source& source, const FileView& files) const override;

@@ -77,29 +77,22 @@ class LocalCaller final : public Caller {
   mcp::ToolRegistry admin_;
 };
 
-// Null: nobody listens there, or who does says nothing.
-struct Reached {
-  std::unique_ptr<Caller> daemon;
-  bool silent = false;
-};
-Reached reach(const std::string& socket, std::chrono::milliseconds patience) {
-  const auto fd = transport::connect_unix_fd(socket);
-  if (!fd) return {};
-  auto caller = std::make_unique<RemoteCaller>(*fd);
-  if (!caller->is_alive(patience)) return {nullptr, true};
-  return {std::move(caller), false};
+// Null: who listens there says nothing.
+std::unique_ptr<Caller> answering(UniqueFd fd, std::chrono::milliseconds patience) {
+  auto caller = std::make_unique<RemoteCaller>(fd.release());
+  if (!caller->is_alive(patience)) return nullptr;
+  return caller;
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Caller>> open_caller(const Settings& settings, Need need, std::chrono::milliseconds patience) {
-  MEMD_TRY_ASSIGN(const auto socket, socket_of(settings));
-  Reached daemon = reach(socket.string(), patience);
-  if (daemon.daemon) return std::move(daemon.daemon);
+  MEMD_TRY_ASSIGN(auto daemon, connect_running(settings));
   admin::ProcessFacts facts;
-  if (daemon.silent) {
+  if (daemon) {
+    if (auto caller = answering(std::move(daemon->fd), patience)) return caller;
     facts.role = "silent";
-    facts.socket = socket.string();
+    facts.socket = daemon->socket.string();
     std::cerr << "memd: the daemon on " << facts.socket << " does not answer; `memd doctor` says what to do\n";
   }
   if (need == Need::read) return std::unique_ptr<Caller>(new LocalCaller(settings, std::move(facts)));
@@ -107,9 +100,11 @@ Result<std::unique_ptr<Caller>> open_caller(const Settings& settings, Need need,
   MEMD_TRY_ASSIGN(const auto directory, open_state_directory(settings.layout.data_dir()));
   MEMD_TRY_ASSIGN(auto attempt, InstanceLock::attempt(settings.layout.data_dir()));
   if (!attempt.lock) {
-    // It may listen where we cannot guess, or have started this very moment.
-    if (!attempt.socket.empty() && !daemon.silent)
-      if (Reached other = reach(attempt.socket.string(), patience); other.daemon) return std::move(other.daemon);
+    // It may have started this very moment.
+    if (!daemon) {
+      if (const auto fd = transport::connect_unix_fd(attempt.socket.native()))
+        if (auto caller = answering(UniqueFd(*fd), patience)) return caller;
+    }
     return Error(Errc::store_busy, "another memd (pid " + std::to_string(attempt.holder) + ") is writing to " +
                                        settings.layout.data_dir().string() + " and does not answer");
   }

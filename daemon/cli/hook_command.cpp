@@ -2,7 +2,6 @@
 #include "daemon/cli/command_context.hpp"
 #include "daemon/hooks/session_start.hpp"
 #include "daemon/service/daemon_address.hpp"
-#include "protocol/transport/unix_socket.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -44,15 +43,9 @@ std::string read_input() {
 int session_start(const Settings& settings) {
   const auto input = parse_hook_input(read_input());
   if (!input) return 0;
-  const auto socket = socket_of(settings);
-  if (!socket) return 0;
-  const auto fd = transport::connect_unix_fd(socket->string());
-  if (!fd) return 0;  // no daemon runs: a hook starts none
-  if (!transport::require_same_user(*fd)) {
-    ::close(*fd);
-    return 0;
-  }
-  const std::string output = hooks::session_start_output(*fd, *input, hooks::kHookDeadline);
+  auto daemon = connect_running(settings);
+  if (!daemon || !*daemon) return 0;  // none runs: a hook starts none
+  const std::string output = hooks::session_start_output((*daemon)->fd.release(), *input, hooks::kHookDeadline);
   if (!output.empty()) std::cout << output << '\n' << std::flush;
   return 0;
 }

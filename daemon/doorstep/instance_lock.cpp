@@ -19,6 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kFile = "memd.pid";
+
 // Only a descriptor of the very file counts: the variable may be a leftover.
 UniqueFd inherited_lock(const struct stat& wanted) {
   const char* text = std::getenv(kLockFdVariable);
@@ -48,7 +50,7 @@ void read_holder(int fd, InstanceLock::Attempt& out) {
 }  // namespace
 
 Result<InstanceLock::Attempt> InstanceLock::attempt(const fs::path& data_dir) {
-  const fs::path file = data_dir / "memd.pid";
+  const fs::path file = data_dir / kFile;
   UniqueFd fd(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!fd) return Error::from_errno(errno, "open", file.native());
   struct stat st {};
@@ -69,6 +71,13 @@ Result<InstanceLock::Attempt> InstanceLock::attempt(const fs::path& data_dir) {
   } else {
     return Error::from_errno(errno, "flock", file.native());
   }
+  return out;
+}
+
+InstanceLock::Attempt InstanceLock::look(const fs::path& data_dir) {
+  Attempt out;
+  const UniqueFd fd(::open((data_dir / kFile).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (fd) read_holder(fd.get(), out);
   return out;
 }
 

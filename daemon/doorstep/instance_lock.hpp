@@ -20,6 +20,9 @@ class InstanceLock {
   // Does not wait. Takes over a lock handed down by the process that started this one.
   static Result<Attempt> attempt(const std::filesystem::path& data_dir);
 
+  // Takes nothing and makes nothing: what the file says of its holder, who may be gone.
+  static Attempt look(const std::filesystem::path& data_dir);
+
   // Writes the holder's pid (this process) and its socket into the file, for people and for clients that cannot guess
   // the path.
   Result<void> publish(const std::filesystem::path& socket) const;

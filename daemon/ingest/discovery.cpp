@@ -116,6 +116,14 @@ std::optional<SourceCandidate> Discovery::classify(const fs::path& file) const {
   return std::nullopt;
 }
 
+std::optional<Discovery::NamedSource> Discovery::part_of(const fs::path& file) const {
+  for (const auto& root : roots_)
+    if (is_inside(file, root.path))
+      if (auto name = root.adapter->part_of(root.path, file); !name.empty())
+        return NamedSource{root.adapter->describe().platform, std::move(name)};
+  return std::nullopt;
+}
+
 const Discovery::Root* Discovery::root_of(const fs::path& file) const {
   for (const auto& root : roots_)
     if (classify_below(root, file)) return &root;

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace memd {
@@ -42,6 +43,13 @@ class Discovery {
 
   // The source that a file is, or is a part of; the file need not exist.
   std::optional<SourceCandidate> classify(const std::filesystem::path& file) const;
+  // Of a file or directory that is a part of a source it does not tell the path of: that source's platform and file
+  // name (Adapter::part_of).
+  struct NamedSource {
+    Platform platform{};
+    std::string name;
+  };
+  std::optional<NamedSource> part_of(const std::filesystem::path& file) const;
   // The root a source is found under; null when it is not found by any.
   const Root* root_of(const std::filesystem::path& file) const;
 

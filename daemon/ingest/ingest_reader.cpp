@@ -114,8 +114,14 @@ void IngestService::take_path_hint(const std::string& path) {
   if (known_.contains(path)) return ring_.add(path);
   const auto part_of = discovery_.classify(path);
   if (part_of && known_.contains(part_of->path)) return ring_.add(part_of->path);
+  if (const auto whole = discovery_.part_of(path)) return add_known_named(*whole);
   add(discovery_.find(path));
   add_known_below(path);
+}
+
+void IngestService::add_known_named(const Discovery::NamedSource& whole) {
+  for (const auto& [path, known] : known_)
+    if (known.source.platform == whole.platform && path.ends_with("/" + whole.name)) ring_.add(path);
 }
 
 // What is not found there any more has to be looked at too.

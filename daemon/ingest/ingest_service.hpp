@@ -99,6 +99,7 @@ class IngestService {
   void take_path_hint(const std::string& path);
   void add(const std::vector<SourceCandidate>& candidates);
   void add_known_below(const std::string& directory);
+  void add_known_named(const Discovery::NamedSource& whole);
   bool read_one(const std::string& path, const std::stop_token& stop);
   Result<Tailer::Outcome> look_at(Known& known);
   Result<Tailer::Outcome> try_to_look_at(Known& known);

@@ -15,9 +15,10 @@
 namespace memd::interchange {
 namespace {
 
-void mask_places(Event& e) {
-  redact(e.cwd);
-  redact(e.git_branch);
+// Of rows from before the store masked them.
+void mask_names(Event& e) {
+  for (auto* text : {&e.tool, &e.cwd, &e.git_branch, &e.model})
+    redact(*text);
   for (auto& file : e.files)
     redact(file.path);
 }
@@ -60,7 +61,8 @@ class SessionWalk {
       if (!e->model.empty()) facts.model.clear();
       if (!e->agent_version.empty()) facts.agent_version.clear();
     }
-    for (auto* text : {&facts.title, &facts.description, &facts.cwd, &facts.git_branch})
+    for (auto* text :
+         {&facts.title, &facts.description, &facts.agent_name, &facts.cwd, &facts.git_branch, &facts.model})
       redact(*text);
     return visitor_.begin(facts);
   }
@@ -83,7 +85,7 @@ class SessionWalk {
     }
     Event whole = *e;
     whole.session_uid = session_.facts.session_uid;
-    mask_places(whole);
+    mask_names(whole);
     if (!session_.responses.contains(whole.response_key)) whole.response_key = 0;  // counted for another session
     const std::optional<std::string> text = full_text(row, whole);
     if (text) walked.full_text = *text;
@@ -198,7 +200,7 @@ class SessionWalk {
     } else if (row.kind != EventKind::lifecycle) {
       std::swap(e.text, e.summary);
     }
-    mask_places(e);
+    mask_names(e);
     return e;
   }
 

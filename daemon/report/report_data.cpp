@@ -2,9 +2,11 @@
 
 #include "daemon/tools/answer.hpp"
 #include "schemas/json_writer.hpp"
+#include "schemas/local_time.hpp"
 #include "store/redaction/redactor.hpp"
 #include "store/summary/text_shape.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -256,6 +258,16 @@ void write_coverage(DataWriter& w, const Report& r) {
   });
 }
 
+TimeMs first_time(const Report& r, TimeMs made_at) {
+  std::vector<TimeMs> times{made_at, r.span.start};
+  for (const ReportSession& s : r.newest)
+    times.push_back(s.session.started_at);
+  for (const PlatformTotals& t : r.totals)
+    times.push_back(t.span.start);
+  std::erase(times, 0);  // not known
+  return times.empty() ? 0 : *std::min_element(times.begin(), times.end());
+}
+
 }  // namespace
 
 std::string report_data(const Report& report, const ReportContext& context) {
@@ -264,6 +276,11 @@ std::string report_data(const Report& report, const ReportContext& context) {
   w.begin_object();
   w.text("memd", context.version);
   w.count("made", context.made_at);
+  w.text("zone", time_zone_label());
+  w.rows("offsets", clock_offsets(first_time(report, context.made_at), context.made_at), [&](const ClockOffset& o) {
+    w.count("from", o.from);
+    w.count("ahead", o.ahead);
+  });
   w.text("asked", context.asked, 1000);
   write_sums(w, report);
   write_sessions(w, out, report);

@@ -19,7 +19,8 @@ struct ReportContext {
   PriceList prices{};  // empty: cost is told as far as platforms reckon it
 };
 
-// The data of the page as JSON: what is zero or empty is left out, times are in milliseconds. Secrets are masked. The
+// The data of the page as JSON: what is zero or empty is left out, times are in milliseconds, UTC. Days are those
+// of schemas/report.hpp, and `offsets` leads from times to them. Secrets are masked. The
 // newest sessions are told in detail as far as kDetailBytes go and the rest by a line each, so that a page stays in the
 // order of 5 MB.
 inline constexpr std::size_t kDetailBytes = 2'500'000;

@@ -1,6 +1,12 @@
 #include "daemon/service/daemon_address.hpp"
 
+#include "daemon/doorstep/instance_lock.hpp"
 #include "daemon/doorstep/socket_path.hpp"
+#include "protocol/transport/unix_socket.hpp"
+
+#include <unistd.h>
+
+#include <utility>
 
 namespace memd {
 
@@ -19,6 +25,24 @@ Result<DaemonAddress> daemon_address(const Settings& settings, const std::option
   if (chosen && !chosen->empty()) address.arguments.push_back(socket.string());
   address.arguments.insert(address.arguments.end(), settings.forward.begin(), settings.forward.end());
   return address;
+}
+
+Result<std::optional<DaemonConnection>> connect_running(const Settings& settings) {
+  MEMD_TRY_ASSIGN(const auto usual, socket_of(settings));
+  if (const auto fd = transport::connect_unix_fd(usual.native())) {
+    UniqueFd owned(*fd);
+    MEMD_TRY(transport::require_same_user(owned.get()));
+    return std::optional(DaemonConnection{std::move(owned), usual});
+  }
+  // The file may be left from long ago, and somebody else listen there today.
+  const auto said = InstanceLock::look(settings.layout.data_dir());
+  if (said.socket.empty() || said.socket == usual) return std::optional<DaemonConnection>();
+  const auto fd = transport::connect_unix_fd(said.socket.native());
+  if (!fd) return std::optional<DaemonConnection>();
+  UniqueFd owned(*fd);
+  const auto peer = transport::socket_peer(owned.get());
+  if (!peer || peer->user != ::geteuid() || peer->process != said.holder) return std::optional<DaemonConnection>();
+  return std::optional(DaemonConnection{std::move(owned), said.socket});
 }
 
 }  // namespace memd

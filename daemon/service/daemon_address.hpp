@@ -1,6 +1,7 @@
 #pragma once
 
 #include "daemon/doorstep/daemon_client.hpp"
+#include "daemon/doorstep/unique_fd.hpp"
 #include "daemon/host/settings.hpp"
 #include "schemas/error.hpp"
 
@@ -15,5 +16,13 @@ Result<std::filesystem::path> socket_of(const Settings& settings, const std::opt
 
 // The same, with what to start when nobody answers there.
 Result<DaemonAddress> daemon_address(const Settings& settings, const std::optional<std::string>& chosen = {});
+
+// A connection to the daemon that runs for these settings, and the socket it listens on: the usual one, else the one
+// that memd.pid names, if who listens there is the process it names. Nothing when there is none: this starts none.
+struct DaemonConnection {
+  UniqueFd fd;
+  std::filesystem::path socket;
+};
+Result<std::optional<DaemonConnection>> connect_running(const Settings& settings);
 
 }  // namespace memd

@@ -55,6 +55,9 @@ std::string search_notice(const SearchAnswer& found, SearchMode asked) {
               ? "Nothing fits: it may never have been talked about, or in other words."
               : "Nothing fits well: what is given is the nearest there is, and may be about other things.";
   const auto add = [&](std::string_view sentence) { out.append(out.empty() ? "" : " ").append(sentence); };
+  if (found.left_out > 0)
+    add(std::to_string(found.left_out) + (found.left_out == 1 ? " hit is" : " hits are") +
+        " left out: the index names what the store does not hold. `memd doctor` says what to do.");
   if (asked == SearchMode::lexical) return out;
   const SemanticCoverage& s = found.semantic;
   if (!s.used && !s.trouble.empty())

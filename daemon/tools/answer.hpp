@@ -45,8 +45,8 @@ Answer answer_for(const Scope& scope);
 // at last without any. What went is said at the end of the notice.
 Answer shorten_frame(const Answer& frame, std::size_t tokens);
 Error too_little_room(std::size_t max_tokens, std::size_t needed);
-// What a reader of a search should know: that nothing fits, that meaning was not looked at or not everywhere. Empty:
-// nothing.
+// What a reader of a search should know: that nothing fits, that hits are left out, that meaning was not looked at or
+// not everywhere. Empty: nothing.
 std::string search_notice(const SearchAnswer& found, SearchMode asked);
 TimeRangeOut to_out(const TimeRange& range);
 

@@ -161,9 +161,9 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
                              fill_page(hits, tokens),
                              std::nullopt};
     if (!ignored.empty()) out.ignored_terms = ignored;
-    const auto shown = static_cast<std::int64_t>(out.results.size());
-    if (found.more || out.results.size() < found.hits.size())
-      out.next = encode_cursor({at.offset + shown, 0}, question);
+    const bool all = out.results.size() == found.hits.size();
+    const auto shown = static_cast<std::int64_t>(out.results.size()) + (all ? found.left_out : 0);
+    if (found.more || !all) out.next = encode_cursor({at.offset + shown, 0}, question);
     return out;
   });
 }

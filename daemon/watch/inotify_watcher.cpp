@@ -248,7 +248,10 @@ void InotifyWatcher::on_directory_found(const fs::path& dir) {
 void InotifyWatcher::on_file(const fs::path& file) {
   for (const auto& root : discovery_.roots())
     if (root.path == file) watch_place_of(file);  // a root that is a single file has come
-  if (const auto source = discovery_.classify(file)) callbacks_.changed(source->path);
+  if (const auto source = discovery_.classify(file))
+    callbacks_.changed(source->path);
+  else if (discovery_.part_of(file))
+    callbacks_.changed(file);
 }
 
 std::unique_ptr<Watcher> make_watcher(boost::asio::io_context& loop, const Discovery& discovery,

@@ -92,20 +92,28 @@ Result<std::unique_ptr<ByteStream>> connect_unix(asio::io_context& loop, const s
   return make_socket_stream(loop, fd);
 }
 
-Result<void> require_same_user(int fd) {
-  uid_t peer = 0;
+Result<SocketPeer> socket_peer(int fd) {
 #if defined(__linux__)
   ucred credentials{};
   socklen_t size = sizeof credentials;
   if (::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0)
     return Error::from_errno(errno, "getsockopt SO_PEERCRED", {});
-  peer = credentials.uid;
+  return SocketPeer{credentials.uid, credentials.pid};
 #else
+  SocketPeer peer;
   gid_t group = 0;
-  if (::getpeereid(fd, &peer, &group) != 0) return Error::from_errno(errno, "getpeereid", {});
+  if (::getpeereid(fd, &peer.user, &group) != 0) return Error::from_errno(errno, "getpeereid", {});
+  socklen_t size = sizeof peer.process;
+  if (::getsockopt(fd, SOL_LOCAL, LOCAL_PEERPID, &peer.process, &size) != 0)
+    return Error::from_errno(errno, "getsockopt LOCAL_PEERPID", {});
+  return peer;
 #endif
-  if (peer != ::geteuid())
-    return Error(Errc::permission, "the peer runs as user " + std::to_string(peer) + ", not as this one");
+}
+
+Result<void> require_same_user(int fd) {
+  MEMD_TRY_ASSIGN(const SocketPeer peer, socket_peer(fd));
+  if (peer.user != ::geteuid())
+    return Error(Errc::permission, "the peer runs as user " + std::to_string(peer.user) + ", not as this one");
   return {};
 }
 

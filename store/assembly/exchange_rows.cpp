@@ -2,6 +2,7 @@
 
 #include "schemas/hash.hpp"
 #include "store/assembly/exchange_text.hpp"
+#include "store/assembly/text_index.hpp"
 #include "store/enrichment/enrichment_queue.hpp"
 
 #include <utility>
@@ -37,13 +38,7 @@ ExchangeId ExchangeRows::next_id() {
 
 void ExchangeRows::remove_from(std::int64_t session_pk, std::int64_t first) {
   write_index();
-  db_.prepare(
-         "INSERT INTO exchanges_fts (exchanges_fts, rowid, user_message, interventions, assistant_response, tool_text)"
-         " SELECT 'delete', exchange_pk, coalesce(user_message, ''), coalesce(interventions, ''),"
-         " coalesce(assistant_response, ''), coalesce(tool_text, '') FROM exchanges"
-         " WHERE session_pk = ? AND exchange_number >= ?")
-      .bind(session_pk, first)
-      .run();
+  forget_texts(db_, "session_pk = ?1 AND exchange_number >= ?2", session_pk, first);
   for (const std::string_view table : {"exchange_files", "exchanges"})
     db_.prepare("DELETE FROM " + std::string(table) + " WHERE session_pk = ? AND exchange_number >= ?")
         .bind(session_pk, first)

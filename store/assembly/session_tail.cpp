@@ -2,6 +2,7 @@
 
 #include "schemas/event.hpp"
 #include "store/assembly/exchange_text.hpp"
+#include "store/assembly/text_index.hpp"
 
 #include <limits>
 #include <string>
@@ -120,13 +121,7 @@ std::map<std::int64_t, ExchangeId> SessionTail::remove_exchanges(const Cut& cut)
     out[q.int64(0)] = q.int64(1);
   q.reset();
   for (const auto& [number, pk] : out) {
-    // External content: the index must be told the old text exactly to forget it.
-    db_.prepare(
-           "INSERT INTO exchanges_fts (exchanges_fts, rowid, user_message, interventions, assistant_response,"
-           " tool_text) SELECT 'delete', exchange_pk, coalesce(user_message, ''), coalesce(interventions, ''),"
-           " coalesce(assistant_response, ''), coalesce(tool_text, '') FROM exchanges WHERE exchange_pk = ?")
-        .bind(pk)
-        .run();
+    forget_texts(db_, "exchange_pk = ?1", pk);
     db_.prepare("DELETE FROM exchanges WHERE exchange_pk = ?").bind(pk).run();
   }
   for (const char* sql : {"DELETE FROM exchange_files WHERE session_pk = ? AND exchange_number >= ?",

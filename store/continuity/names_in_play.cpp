@@ -1,4 +1,5 @@
 // Names an agent works with, by how lately, how often and where they were used.
+#include "schemas/text_hash.hpp"
 #include "store/continuity/code_names.hpp"
 #include "store/continuity/evidence.hpp"
 #include "store/continuity/todo_list.hpp"
@@ -64,12 +65,8 @@ class Tally {
   }
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view s) const { return std::hash<std::string_view>{}(s); }
-  };
   double half_life_;
-  std::unordered_map<std::string, double, Hash, std::equal_to<>> scores_;
+  std::unordered_map<std::string, double, TextHash, std::equal_to<>> scores_;
 };
 
 }  // namespace

@@ -4,7 +4,8 @@
 
 namespace memd {
 
-// Masks secrets in everything of a batch that is stored as text, once: a batch that is masked already is left alone.
+// Masks secrets in everything of a batch that is stored as text, names and places too, once: a batch that is masked
+// already is left alone.
 void mask_secrets(EventBatch& batch);
 
 }  // namespace memd

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "schemas/local_time.hpp"
 #include "schemas/report.hpp"
 
 #include <map>
@@ -10,6 +11,9 @@
 #include <utility>
 
 namespace memd::report {
+
+// The day of a time as a report tells it; 0: the time is not known.
+inline TimeMs report_day(TimeMs time) { return time > 0 ? local_day(time) * kMsPerDay : 0; }
 
 // What is summed up over sessions, in the order the report gives it.
 struct Figures {

@@ -55,7 +55,7 @@ void count(const Selected& s, const QueryFilter& filter, Report& report, Figures
   report.evicted_sessions += s.evicted;
   if (!s.cost_usd || (filter.since > 0 && s.started_at < filter.since)) return;
   ++report.sessions_with_cost;
-  const TimeMs day = s.started_at - s.started_at % kMsPerDay;
+  const TimeMs day = report_day(s.started_at);
   DayCost& cost = figures.costs[{day, s.platform, s.model}];
   cost.day = day;
   cost.platform = s.platform;

@@ -16,8 +16,6 @@ constexpr std::size_t kDecisions = 8;     // likewise
 constexpr std::size_t kTopics = 6;        // likewise
 constexpr std::int64_t kTextStart = 800;  // characters of a goal, bytes of an answer
 
-TimeMs day_of(TimeMs time) { return time > 0 ? time - time % kMsPerDay : 0; }
-
 }  // namespace
 
 void SessionPass::add(const SelectedSession& session, ReportSession* detail) {
@@ -45,7 +43,7 @@ void SessionPass::read_exchanges(const SelectedSession& session, ReportSession* 
     if (filter_.since > 0 && time < filter_.since) continue;
     if (filter_.until > 0 && time >= filter_.until) continue;
     if (timed() && time == 0) continue;
-    const TimeMs day = day_of(time);
+    const TimeMs day = report_day(time);
     // Work left over from before a session's first prompt is nobody's exchange.
     const bool counts = q.int64(6) != 0;
     exchanges_.push_back({q.int64(0), q.int64(1), q.int64(2), q.int64(3), day});

@@ -1,5 +1,6 @@
 #include "store/retention/eviction.hpp"
 
+#include "store/assembly/text_index.hpp"
 #include "store/ingestion/left_out.hpp"
 
 #include <optional>
@@ -7,14 +8,8 @@
 namespace memd::retention {
 namespace {
 
-void forget_texts(sqlite::Database& db, std::int64_t session) {
-  // External content: the index has to be told the old text to forget it.
-  db.prepare(
-        "INSERT INTO exchanges_fts (exchanges_fts, rowid, user_message, interventions, assistant_response, tool_text)"
-        " SELECT 'delete', exchange_pk, coalesce(user_message, ''), coalesce(interventions, ''),"
-        " coalesce(assistant_response, ''), coalesce(tool_text, '') FROM exchanges WHERE session_pk = ?")
-      .bind(session)
-      .run();
+void forget_session(sqlite::Database& db, std::int64_t session) {
+  assembly::forget_texts(db, "session_pk = ?1", session);
   for (const char* sql : {"DELETE FROM exchange_files WHERE session_pk = ?",
                           "DELETE FROM observations WHERE session_pk = ?", "DELETE FROM responses WHERE session_pk = ?",
                           "DELETE FROM exchanges WHERE session_pk = ?", "DELETE FROM events WHERE session_pk = ?"})
@@ -78,7 +73,7 @@ std::optional<std::int64_t> forget(sqlite::Database& db, std::string_view uid, s
   const std::optional<std::int64_t> session = q.step() ? std::optional(q.int64(0)) : std::nullopt;
   q.reset();
   if (!session) return std::nullopt;
-  forget_texts(db, *session);
+  forget_session(db, *session);
   account(db, uid, reason);
   return session;
 }

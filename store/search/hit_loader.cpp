@@ -44,7 +44,10 @@ SearchHit load_hit(sqlite::Database& db, const PassageFinder& passages, Exchange
   SearchHit hit;
   hit.exchange_id = id;
   auto& q = db.prepare(kSql).bind(id);
-  if (!q.step()) throw ErrorException(Error(Errc::store_corrupt, "the index names an exchange that is not there"));
+  if (!q.step()) {
+    q.reset();
+    return hit;
+  }
   hit.session_title = queries::session_title(q.text(0), q.text(1));
   hit.session_uid = q.str(2);
   hit.platform = queries::platform_of(q.text(3));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "schemas/text_hash.hpp"
 #include "store/search/full_text_index.hpp"
 #include "store/sqlite/database.hpp"
 
@@ -28,10 +29,6 @@ class TermStatistics {
     std::int64_t frequency = 0;
     std::int64_t documents = 0;  // when it was taken
     std::int64_t version = 0;    // PRAGMA data_version when it was taken
-  };
-  struct TextHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view s) const { return std::hash<std::string_view>{}(s); }
   };
   bool usable(const Count& count) const;
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "schemas/error.hpp"
+#include "schemas/text_hash.hpp"
 #include "store/sqlite/statement.hpp"
 
 #include <sqlite3.h>
@@ -61,10 +62,6 @@ class Database {
   };
   struct Closer {
     void operator()(sqlite3* db) const noexcept { sqlite3_close_v2(db); }
-  };
-  struct TextHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view s) const { return std::hash<std::string_view>{}(s); }
   };
   explicit Database(std::unique_ptr<sqlite3, Closer> db) : db_(std::move(db)) {}
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "schemas/text_hash.hpp"
 #include "store/search/index_tokenizer.hpp"
 #include "store/search/term_statistics.hpp"
 #include "store/sqlite/database.hpp"
@@ -40,10 +41,6 @@ class Lexicon {
   const std::string& stem(StemId id) const { return stems_[id].text; }
 
  private:
-  struct TextHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view s) const { return std::hash<std::string_view>{}(s); }
-  };
   template <class V>
   using ByText = std::unordered_map<std::string, V, TextHash, std::equal_to<>>;
 

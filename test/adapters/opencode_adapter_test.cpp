@@ -44,8 +44,21 @@ TEST(OpencodeAdapter, OtherFilesAreNoSources) {
   const std::filesystem::path root(kRoot);
   EXPECT_TRUE(opencode().looks_into(root, root));
   EXPECT_TRUE(opencode().looks_into(root, root / "storage/session/global"));
-  for (const std::string folder : {"log", "snapshot", "storage/message", "storage/part", "storage/session/global/x"})
+  EXPECT_TRUE(opencode().looks_into(root, root / "storage/message/ses_1"));
+  for (const std::string folder :
+       {"log", "snapshot", "storage/part", "storage/session/global/x", "storage/message/ses_1/x"})
     EXPECT_FALSE(opencode().looks_into(root, root / folder)) << folder;
+}
+
+// The project, the directory a session's own file stands in, is not in their path.
+TEST(OpencodeAdapter, MessagesOfTheTreeArePartsOfTheirSession) {
+  const std::filesystem::path root(kRoot);
+  for (const std::string file : {"storage/message/ses_1/msg_1.json", "storage/message/ses_1"})
+    EXPECT_EQ(opencode().part_of(root, root / file), "ses_1.json") << file;
+  for (const std::string file :
+       {"storage/message", "storage/message/other/msg_1.json", "storage/part/msg_1/prt_1.json", "opencode.db",
+        "storage/session/global/ses_1.json", "storage/message/ses_1/x/msg_1.json", "storage/todo/ses_1.json"})
+    EXPECT_EQ(opencode().part_of(root, root / file), "") << file;
 }
 
 TEST(OpencodeAdapter, SessionOfASource) {

@@ -1,6 +1,6 @@
 // The report and an exported session in headless Chromium: drawn without a request and without an error, and clicked.
 import assert from 'node:assert/strict';
-import { statSync } from 'node:fs';
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
@@ -147,6 +147,24 @@ describe('the report', () => {
     await page.getByLabel('What is shown').selectOption('cost');
     assert.ok((await bars()) > 0 && (await bars()) < written, 'only one agent reckons cost');
     assert.match(await page.locator('#tokens svg').innerHTML(), /\$\d/);
+    quiet(tab);
+    await tab.close();
+  });
+
+  test('days and times are of the zone it was made in', async () => {
+    const file = join(home.root, 'zone.html');
+    const config = join(home.dir, '.config', 'memd');
+    mkdirSync(config, { recursive: true });
+    writeFileSync(join(config, 'config.yaml'), 'time_zone: Pacific/Kiritimati\n');
+    await memd('report', '-o', file);
+    rmSync(config, { recursive: true });
+    const tab = await opened(file);
+    const { page } = tab;
+    assert.match(await page.locator('#scope').innerText(), /Pacific\/Kiritimati \(UTC\+14:00\)/);
+    assert.match(await page.locator('#overview').innerText(), /days and times in Pacific\/Kiritimati/);
+    await page.getByRole('searchbox').fill('zebra');
+    await page.locator('.sessions button.plain').click();
+    assert.match(await page.locator('.panel').innerText(), /2026-07-07 00:0\d to 2026-07-07/);
     quiet(tab);
     await tab.close();
   });

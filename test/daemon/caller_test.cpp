@@ -22,9 +22,13 @@ class SilentDaemon : public testing::Test {
     std::filesystem::permissions(data_.path(), std::filesystem::perms::owner_all);
     auto attempt = InstanceLock::attempt(data_.path());
     lock_ = std::move(*attempt->lock);
-    auto socket = ListeningSocket::create(*socket_of(settings_), *lock_);
-    EXPECT_TRUE(socket);
+    listen(*socket_of(settings_));
+  }
+  void listen(const std::filesystem::path& path) {
+    auto socket = ListeningSocket::create(path, *lock_);
+    ASSERT_TRUE(socket);
     socket_.emplace(std::move(*socket));
+    ASSERT_TRUE(lock_->publish(path));
   }
 
   test::TempDir data_;
@@ -52,6 +56,32 @@ TEST_F(SilentDaemon, WhatNeedsTheLockIsRefused) {
   ASSERT_FALSE(caller);
   EXPECT_TRUE(caller.error().is(Errc::store_busy));
   EXPECT_THAT(caller.error().message(), HasSubstr("does not answer"));
+}
+
+// memd --socket PATH
+TEST_F(SilentDaemon, OnASocketOfItsOwnIsFound) {
+  const auto own = data_ / "elsewhere" / "own.sock";
+  socket_.reset();
+  listen(own);
+  auto found = connect_running(settings_);
+  ASSERT_TRUE(found && *found);
+  EXPECT_EQ((*found)->socket, own);
+  const auto caller = open_caller(settings_, Need::read, 20ms);
+  ASSERT_TRUE(caller);
+  EXPECT_THAT((*caller)->admin("doctor", "{}", {})->text, HasSubstr(own.string() + " does not answer"));
+}
+
+TEST_F(SilentDaemon, WhoListensWhereAnotherDidIsNotAsked) {
+  const auto own = data_ / "elsewhere" / "own.sock";
+  socket_.reset();
+  listen(own);
+  test::write_file(data_ / "memd.pid", "1\n" + own.string() + "\n");
+  const auto found = connect_running(settings_);
+  ASSERT_TRUE(found);
+  EXPECT_FALSE(*found);
+  std::filesystem::remove(data_ / "memd.pid");
+  EXPECT_FALSE(*connect_running(settings_));
+  EXPECT_FALSE(std::filesystem::exists(data_ / "memd.pid")) << "looking leaves nothing behind";
 }
 
 }  // namespace

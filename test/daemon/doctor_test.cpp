@@ -77,6 +77,27 @@ TEST_F(Doctor, ADamagedStoreIsNotWell) {
   EXPECT_THAT(text_, HasSubstr("memd rebuild"));
 }
 
+// SQLite finds nothing wrong with such a file.
+TEST_F(Doctor, FindsEntriesOfAnIndexWithoutTheirRows) {
+  test::write_file(home_ / ".claude/projects/-w-p/11111111-1111-4111-8111-111111111111.jsonl",
+                   R"({"type":"user","uuid":"u1","sessionId":"11111111-1111-4111-8111-111111111111",)"
+                   R"("timestamp":"2026-02-09T05:00:00Z","message":{"role":"user","content":"a needle"}})"
+                   "\n");
+  ingest();
+  auto db = sqlite::Database::open(settings_.layout.database(), sqlite::OpenMode::read_write);
+  EXPECT_EQ(status_of(ask("doctor"), "store"), "ok");
+  db.exec("INSERT INTO exchanges_fts (rowid, user_message) VALUES (999, 'stray')");
+  EXPECT_EQ(status_of(ask("doctor"), "store"), "problem");
+  EXPECT_THAT(text_, HasSubstr("1 entry of the full-text index without its exchange"));
+  db.exec("INSERT INTO exchanges_fts (exchanges_fts, rowid, user_message) VALUES ('delete', 999, 'stray')");
+  EXPECT_EQ(status_of(ask("doctor"), "store"), "ok");
+  db.exec("PRAGMA foreign_keys = OFF");
+  db.exec("DELETE FROM sessions");
+  EXPECT_EQ(status_of(ask("doctor"), "store"), "problem");
+  EXPECT_THAT(text_, HasSubstr("1 exchange without its session"));
+  EXPECT_THAT(text_, HasSubstr("memd rebuild"));
+}
+
 TEST_F(Doctor, NamesWhatIsOutOfReachAndOpenToOthers) {
   test::write_file(home_ / ".claude/projects/-w-p/11111111-1111-4111-8111-111111111111.jsonl", "{\"type\":\"x\"}\n");
   ingest();

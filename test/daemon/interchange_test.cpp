@@ -118,7 +118,9 @@ std::string transcript() {
                R"([{"type":"tool_result","tool_use_id":"toolu_1","is_error":true,"content":")" + output + R"("}])");
   text += line(5, "assistant", R"([{"type":"text","text":"It races.\n\nTwo paragraphs."}])");
   text += line(6, "user", R"("And now fix it, with )" + secret + R"(")");
-  text += line(7, "assistant", R"([{"type":"text","text":"Done."}])");
+  text += line(7, "assistant",
+               R"([{"type":"text","text":"Done."},{"type":"tool_use","id":"toolu_)" + secret + R"(","name":"mcp__)" +
+                   secret + R"(","input":{}}])");
   return text;
 }
 

@@ -4,6 +4,8 @@
 #include "daemon/report/prices.hpp"
 #include "daemon/report/report_data.hpp"
 #include "daemon/report/report_page.hpp"
+#include "schemas/time.hpp"
+#include "test/support/time_zone.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -77,6 +79,20 @@ TEST(ReportPage, ManySessionsMakeABoundedPage) {
   EXPECT_LT(detailed, 5000);
   EXPECT_TRUE(sessions.front().as_object().contains("turns"));
   EXPECT_FALSE(sessions.back().as_object().contains("turns"));
+}
+
+TEST(ReportPage, NamesTheZoneOfItsDaysAndTheWayToThem) {
+  const test::ScopedTimeZone berlin("Europe/Berlin");
+  if (!berlin.known()) GTEST_SKIP() << "no zones here";
+  Report r = with_sessions(1);
+  r.newest[0].session.started_at = *parse_rfc3339("2026-03-01T12:00:00Z");
+  const auto made = *parse_rfc3339("2026-04-01T12:00:00Z");
+  const auto data = boost::json::parse(report_data(r, {made, "0", "", {}}));
+  EXPECT_THAT(std::string(data.at("zone").as_string()), HasSubstr("Europe/Berlin (UTC+0"));
+  const auto& offsets = data.at("offsets").as_array();
+  ASSERT_EQ(offsets.size(), 2U);
+  EXPECT_EQ(offsets[0].at("from").as_int64(), r.newest[0].session.started_at);
+  EXPECT_EQ(offsets[1].at("ahead").as_int64(), 2 * 3'600'000);
 }
 
 TEST(ReportPage, EscapesForMarkup) {

@@ -52,6 +52,21 @@ TEST(LocalTime, DaysOfTheChangeHave23And25Hours) {
   EXPECT_EQ(from_wall("2026-11-01T02:00:00Z"), "2026-11-01T07:00:00.000Z");
 }
 
+TEST(LocalTime, OffsetsLeadFromTimesToTheClock) {
+  const TimeMs from = utc("2026-01-01T12:00:00Z");
+  const TimeMs to = utc("2026-12-31T00:00:00Z");
+  ASSERT_EQ(clock_offsets(from, to).size(), 1U) << "UTC";
+  const ScopedTimeZone berlin("Europe/Berlin");
+  if (!berlin.known()) GTEST_SKIP() << "no zones here";
+  const auto offsets = clock_offsets(from, to);
+  ASSERT_EQ(offsets.size(), 3U);
+  EXPECT_EQ(offsets[0].from, from);
+  EXPECT_EQ(offsets[1].from, utc("2026-03-29T01:00:00Z"));
+  EXPECT_EQ(offsets[2].from, utc("2026-10-25T01:00:00Z"));
+  EXPECT_EQ(offsets[1].ahead, 2 * 3'600'000);
+  EXPECT_EQ(offsets[2].ahead, 3'600'000);
+}
+
 TEST(LocalTime, EveryDayBeginsWhereTheOneBeforeEnds) {
   struct Case {
     const char* zone;

@@ -2,6 +2,7 @@
 #include "store/enrichment/enrichment_rows.hpp"
 #include "store/reader.hpp"
 #include "test/support/store_fixture.hpp"
+#include "test/support/time_zone.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,6 +14,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
+constexpr TimeMs kHour = 3'600'000;
 constexpr TimeMs kDay = 1'769'990'400'000;  // 2026-02-02
 
 class ReportTest : public testing::Test {
@@ -84,6 +86,21 @@ TEST_F(ReportTest, ExchangesAndTokensByDayPlatformAndModel) {
   EXPECT_EQ(sum, r.tokens);
   EXPECT_EQ(r.usage[1].model, "opus");
   EXPECT_EQ(r.usage[1].tokens.cache_read, 100);
+}
+
+TEST_F(ReportTest, DaysAreOfTheTimeZone) {
+  const ScopedTimeZone tokyo("Asia/Tokyo");
+  if (!tokyo.known()) GTEST_SKIP() << "no zones here";
+  const auto a = store.session({.native_id = "a", .start = kDay + 16 * kHour});
+  store.exchange(a, {.user = "before midnight", .answer = "x", .time = kDay + 14 * kHour});
+  store.exchange(a, {.user = "behind it", .answer = "x", .time = kDay + 16 * kHour});
+  store.db().exec("UPDATE sessions SET cost_usd = 1");
+  const Report r = report();
+  ASSERT_THAT(r.activity, SizeIs(2));
+  EXPECT_EQ(r.activity[0].day, kDay);
+  EXPECT_EQ(r.activity[1].day, kDay + kMsPerDay);
+  ASSERT_THAT(r.costs, SizeIs(1));
+  EXPECT_EQ(r.costs[0].day, kDay + kMsPerDay);
 }
 
 TEST_F(ReportTest, TimeAndProjectSelect) {

@@ -22,7 +22,7 @@ function drawCoverage() {
       el('thead', {}, el('tr', {}, [['Agent', ''], ['Bytes', ''], ['Size', 'n wide'], ['Indexed', 'n'], ['Unknown', 'n'], ['Sources', 'n wide'], ['Newest event', 'n wide'], ['At the last look', 'n wide']].map(([head, className]) => el('th', { class: className, scope: 'col' }, head)))),
       el('tbody', {}, data.platforms.map((row) => el('tr', {},
         el('td', {}, platformMark(row.platform), platformName(row.platform)), el('td', { class: 'bar-cell' }, stack(row)), el('td', { class: 'n wide' }, bytes(row.bytes ?? 0)), el('td', { class: 'n' }, percent(row.indexed ?? 0, row.bytes)),
-        el('td', { class: `n ${row.unknown ? 'bad' : ''}` }, percent(row.unknown ?? 0, row.bytes)), el('td', { class: 'n wide' }, num(row.sources ?? 0)), el('td', { class: 'n wide' }, timeName(row.last_event)), el('td', { class: 'n wide' }, behind(row))))))),
+        el('td', { class: `n ${row.unknown ? 'bad' : ''}` }, percent(row.unknown ?? 0, row.bytes)), el('td', { class: 'n wide' }, num(row.sources ?? 0)), el('td', { class: 'n wide' }, clockName(row.last_event)), el('td', { class: 'n wide' }, behind(row))))))),
     legend(fates.map(([key, name]) => [`c-${key}`, name])));
   for (const [platform, rows] of Map.groupBy(data.ledger.filter((row) => row.fate !== 'indexed'), (row) => row.platform)) {
     const shown = rows.sort((a, b) => (b.bytes ?? 0) - (a.bytes ?? 0)).slice(0, 40);

@@ -4,9 +4,9 @@ const laneRanges = [['30', 'Last 30 days', 30], ['90', 'Last 90 days', 90], ['36
 
 function laneChart(days, width) {
   const all = data.sessions.filter((session) => session.start && !session.parent);
-  const to = Math.max(...all.map((session) => session.end ?? session.start)) + DAY / 4;
-  const from = days ? to - days * DAY : Math.min(...all.map((session) => session.start));
-  const sessions = all.filter((session) => (session.end ?? session.start) >= from);
+  const to = Math.max(...all.map((session) => wall(session.end ?? session.start))) + DAY / 4;
+  const from = days ? to - days * DAY : Math.min(...all.map((session) => wall(session.start)));
+  const sessions = all.filter((session) => wall(session.end ?? session.start) >= from);
   if (sessions.length === 0) return nothing('No session in these days.');
   const busy = [...summed(sessions, (s) => s.project ?? '', () => 1)].sort((a, b) => b[1] - a[1]);
   const most = 12;
@@ -21,8 +21,8 @@ function laneChart(days, width) {
   const lanes = new Map(busy.filter(([name]) => named.has(name)).map(([name]) => [name || '(no project)', []]));
   for (const session of sessions.sort((a, b) => a.start - b.start)) {
     const rows = lanes.get(laneOf(session)) ?? lanes.set(laneOf(session), []).get(laneOf(session));
-    const x = scale(session.start);
-    const end = Math.max(scale(session.end ?? session.start), x + 4);
+    const x = scale(wall(session.start));
+    const end = Math.max(scale(wall(session.end ?? session.start)), x + 4);
     let row = rows.find((r) => r.end + 1 <= x) ?? (rows.length < 5 ? rows[rows.push({ end: 0, bars: [] }) - 1] : rows.reduce((a, b) => (a.end <= b.end ? a : b)));
     row.bars.push([session, x, end]);
     row.end = Math.max(row.end, end);
@@ -42,7 +42,7 @@ function laneChart(days, width) {
     rows.forEach((row, i) =>
       row.bars.forEach(([session, x, end]) =>
         bars.append(svg('rect', { x, y: y + (height - rows.length * (bar + 3) + 3) / 2 + i * (bar + 3), width: end - x, height: bar, rx: 2, class: `session fill p-${session.platform}`,
-          'data-tip': [sessionTitle(session), `${platformName(session.platform)}, ${count(session.exchanges ?? 0, 'exchange')}`, `${timeName(session.start)} · ${duration((session.end ?? session.start) - session.start)}`].join('\n'),
+          'data-tip': [sessionTitle(session), `${platformName(session.platform)}, ${count(session.exchanges ?? 0, 'exchange')}`, `${clockName(session.start)} · ${duration((session.end ?? session.start) - session.start)}`].join('\n'),
           onclick: () => sessionTable.open(session.id) }))));
     y += height + 2;
   }

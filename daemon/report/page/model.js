@@ -4,6 +4,12 @@ const data = JSON.parse(document.getElementById('data').textContent);
 const DAY = 86_400_000;
 const sums = data.sums;
 
+// Days and clock times are of the zone the report was made in, wherever it is read.
+const zone = data.zone;
+const wall = (ms) => ms && ms + ((data.offsets.findLast((offset) => (offset.from ?? 0) <= ms) ?? data.offsets[0]).ahead ?? 0);
+const clockName = (ms) => timeName(wall(ms));
+const dateName = (ms) => dayName(wall(ms));
+
 const platformNames = {
   claude_code: 'Claude Code', cursor: 'Cursor', cline: 'Cline', codex: 'Codex', grok: 'Grok Build', opencode: 'opencode',
   gemini: 'Gemini CLI', thunderus: 'Thunderus', imported: 'Imported',

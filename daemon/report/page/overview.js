@@ -5,9 +5,9 @@ function drawOverview() {
   const prompt = promptTokens(sums);
   const cost = sum(data.costs, 'usd');
   const tile = (name, value, ...notes) => el('div', {}, el('dt', {}, name), el('dd', {}, value, notes.filter(Boolean).map((note) => el('small', {}, note))));
-  const spanDays = sums.end ? Math.floor(sums.end / DAY) - Math.floor(sums.start / DAY) + 1 : 0;
+  const spanDays = sums.end ? Math.floor(wall(sums.end) / DAY) - Math.floor(wall(sums.start) / DAY) + 1 : 0;
   section('overview').append(
-    el('p', { class: 'lead' }, sums.end ? `${dayName(sums.start)} to ${dayName(sums.end)}, days in UTC.` : 'There is no history here yet. memd reads what agents write; `memd ingest --once` does it now.',
+    el('p', { class: 'lead' }, sums.end ? `${dateName(sums.start)} to ${dateName(sums.end)}, days and times in ${zone}.` : 'There is no history here yet. memd reads what agents write; `memd ingest --once` does it now.',
       data.asked ? ` Asked for: ${data.asked}` : ''),
     el('dl', { class: 'tiles' },
       tile('Sessions', num(sums.sessions), sums.subagent_sessions && `and ${num(sums.subagent_sessions)} of subagents`),

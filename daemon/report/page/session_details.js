@@ -21,7 +21,7 @@ function sessionFacts(session) {
     session.model && ['Model', text(session.model)],
     session.branch && ['Branch', text(session.branch)],
     session.cwd && ['Directory', text(session.cwd, 'path text')],
-    ['Time', `${timeName(session.start)} to ${timeName(session.end)}`],
+    ['Time', `${clockName(session.start)} to ${clockName(session.end)}`],
     usedTokens(session) && ['Tokens', `${short(session.output)} written, ${short(prompt)} read (${percent(session.cache_read ?? 0, prompt)} from cache)`],
     session.cost && ['Cost', `$${session.cost.toFixed(2)}, as the agent reckons`],
     session.tests && ['Test runs', `${num(session.tests)}${session.tests_failed ? `, ${num(session.tests_failed)} failed` : ', all passed'}`],
@@ -52,7 +52,7 @@ function sessionDetails(session) {
           el('td', { class: 'n small muted' }, [file.edits && count(file.edits, 'edit'), file.reads && count(file.reads, 'read')].filter(Boolean).join(', ') || 'named'), el('td', { class: 'n small wide' }, changed(file))))))),
         rest(session.files_total, files.length, 'files'))),
     turns.length > 0 && block('Exchanges', el('ol', { class: 'turns' }, turns.map((turn) =>
-      el('li', {}, el('span', { class: 'muted small' }, timeName(turn.time)), el('code', { class: 'muted' }, `x${turn.x}`), el('span', { class: 'text line', dir: 'auto' }, turn.line || '(no words)'), el('span', { class: 'muted small marks' }, marks(turn))))),
+      el('li', {}, el('span', { class: 'muted small' }, clockName(turn.time)), el('code', { class: 'muted' }, `x${turn.x}`), el('span', { class: 'text line', dir: 'auto' }, turn.line || '(no words)'), el('span', { class: 'muted small marks' }, marks(turn))))),
       rest(session.exchanges ?? 0, turns.length, 'exchanges')),
     agents.length > 0 && block('Subagents', el('ul', {}, agents.slice(0, 40).map((agent) => el('li', {}, el('a', { href: `#s=${encodeURIComponent(agent.id)}` }, text(sessionTitle(agent))), el('span', { class: 'muted small' }, ` ${agent.agent ?? ''} ${count(agent.calls ?? 0, 'call')}`)))), rest(agents.length, 40, 'subagents')),
     el('p', { class: 'muted small' }, 'All of it: ', el('code', { class: 'text' }, `memd export ${session.id} --format html -o session.html`)));

@@ -27,7 +27,7 @@ const sessionTable = (() => {
       haystacks.set(s.id, [s.id, s.title, s.project, platformName(s.platform), s.model, s.branch, s.agent, s.goal, ...(s.topics ?? []), ...(s.decisions ?? []), ...(s.files ?? []).map((f) => f.path), ...(s.turns ?? []).flatMap((t) => [`x${t.x}`, t.line])].join('\n').toLowerCase());
     return haystacks.get(s.id);
   };
-  const activeOn = (s, day) => s.start < day + DAY && (s.end ?? s.start) >= day;
+  const activeOn = (s, day) => wall(s.start) < day + DAY && wall(s.end ?? s.start) >= day;
 
   function chosen() {
     const words = state.query.toLowerCase().split(/\s+/).filter(Boolean);
@@ -52,8 +52,8 @@ const sessionTable = (() => {
     const cells = {
       title: el('button', { type: 'button', class: 'plain', 'aria-expanded': `${isOpen}`, onclick: toggle },
         el('span', { class: 'title text', dir: 'auto' }, sessionTitle(session)),
-        el('span', { class: 'where' }, platformMark(session.platform), text([platformName(session.platform), session.project, session.agent && `subagent ${session.agent}`].filter(Boolean).join(' · ')), el('span', { class: 'narrow' }, `\u00a0· ${dayName(session.end)}`))),
-      end: timeName(session.end),
+        el('span', { class: 'where' }, platformMark(session.platform), text([platformName(session.platform), session.project, session.agent && `subagent ${session.agent}`].filter(Boolean).join(' · ')), el('span', { class: 'narrow' }, `\u00a0· ${dateName(session.end)}`))),
+      end: clockName(session.end),
       length: duration(length(session)),
       exchanges: num(session.exchanges ?? 0),
       calls: [num(session.calls ?? 0), session.errors ? el('span', { class: 'bad', 'data-tip': `${num(session.errors)} ended in an error` }, ` (${num(session.errors)})`) : ''],
@@ -118,7 +118,7 @@ const sessionTable = (() => {
       el('div', { class: 'filters screen' }, inputs.query, inputs.platform, inputs.project, inputs.outcome,
         listed.some((s) => s.parent) && el('label', { class: 'check' }, inputs.agents, 'Subagents')),
       chips,
-      el('table', { class: 'sessions' }, el('caption', { class: 'sr' }, 'Sessions. Activate a title for its details; times are UTC.'), el('thead', {}, el('tr', {}, heads)), body),
+      el('table', { class: 'sessions' }, el('caption', { class: 'sr' }, `Sessions. Activate a title for its details; times are ${zone}.`), el('thead', {}, el('tr', {}, heads)), body),
       el('div', { class: 'more' }, more, said));
     draw();
   }

@@ -20,7 +20,7 @@ function drawTopics() {
   place.append(
     el('p', { class: 'lead' }, `The topics that matter most, by ${unit}; the darker, the more exchanges. Found by statistics of words, without a language model. A topic shows its sessions.`),
     el('table', {}, el('caption', { class: 'sr' }, 'Topics'),
-      el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Topic'), el('th', { scope: 'col' }, el('span', { class: 'ends' }, el('span', {}, dayName(sums.start)), el('span', {}, dayName(sums.end)))), el('th', { class: 'n', scope: 'col' }, 'Exchanges'), el('th', { class: 'n wide', scope: 'col' }, 'Sessions'))),
+      el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Topic'), el('th', { scope: 'col' }, el('span', { class: 'ends' }, el('span', {}, dateName(sums.start)), el('span', {}, dateName(sums.end)))), el('th', { class: 'n', scope: 'col' }, 'Exchanges'), el('th', { class: 'n wide', scope: 'col' }, 'Sessions'))),
       el('tbody', {}, data.topics.map((row, i) => el('tr', {},
         el('td', { class: 'topic' }, el('button', { type: 'button', class: 'plain text', onclick: () => sessionTable.filter({ query: row.topic, day: 0 }) }, row.topic)),
         el('td', { class: 'strip' }, strip(i)), el('td', { class: 'n' }, num(row.exchanges)), el('td', { class: 'n wide' }, num(row.sessions)))))));
