@@ -158,7 +158,8 @@ std::string render_text(const RetentionReport& r) {
     return "Everything is kept: no limit is set (retention.max_age_days, retention.max_raw_bytes).\n";
   std::string out;
   if (r.dropped_sessions > 0)
-    out += fmt::format("Dropped {} sessions, {} of the raw layer.\n", r.dropped_sessions, bytes(r.dropped_bytes));
+    out += fmt::format("Dropped {} {}, {} of the raw layer.\n", r.dropped_sessions,
+                       r.dropped_sessions == 1 ? "session" : "sessions", bytes(r.dropped_bytes));
   if (r.drops.empty()) return out + "Nothing goes in the time looked at.\n";
   out += fmt::format("{:<10} {:<10} {:>8} {:>10}  {}\n", "goes", "ended", "sessions", "bytes", "session");
   for (const auto& d : r.drops)

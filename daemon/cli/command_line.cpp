@@ -64,7 +64,8 @@ int run_app(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     const int code = app.exit(e);
-    return code == 0 ? kOk : kUsage;
+    if (code == 0) return kOk;
+    return app.get_subcommand("hook")->parsed() ? kFailed : kUsage;  // 2 of a hook is a veto to agents
   }
   if (!context.action) {
     std::cout << app.help();

@@ -163,6 +163,7 @@ describe('subcommands', () => {
     assert.deepEqual(await hook(started, ...options(home)), nothing, 'a daemon that never answers');
     silent.close();
     silent.closeAllConnections?.();
+    assert.equal((await cli(home, 'hook', 'no-such-hook')).code, 1, '2 would be a veto');
   });
 
   test('mistakes end with a code and a message, and no JSON to mistake for an answer', async () => {

@@ -104,7 +104,7 @@ for (const revision of ['2025-11-25', '2026-07-28']) {
       writeHistory(home);
       sample = await run(revision, null, { command: sampleServer, args: [] }, { PATH: process.env.PATH });
       memd = await run(revision, general[revision], ways.standalone(home), environment(home));
-    }, { timeout: 110_000 });
+    }, { timeout: 300_000 });
     after(() => cleanUp(home));
 
     for (const name of scenarios[revision]) test(`the sample server: ${name}`, () => assertPassed(sample, name));
