@@ -177,7 +177,10 @@ Result<void> Writer::commit() {
   return result;
 }
 
-void Writer::release() { assembler_->release(); }
+void Writer::release() {
+  assembler_->release();
+  db_.release_memory();
+}
 
 Result<void> Writer::flush() {
   if (transaction_ == nullptr) return {};

@@ -67,7 +67,7 @@ class Writer {
   Result<std::int64_t> delete_expired_diagnostics();  // how many; and what of the ingestion log is too old
   // Makes rows of what was applied, as a commit does, without committing.
   Result<void> flush();
-  void release();  // gives back the memory that only a large ingest needs
+  void release();  // gives back the memory that only much writing needs
   // Tidies the raw layer up. Commits first.
   Result<void> maintain();
 

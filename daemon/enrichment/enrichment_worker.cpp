@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <algorithm>
+#include <tuple>
 #include <utility>
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -17,19 +18,13 @@ using namespace std::chrono_literals;
 
 constexpr auto kLookAtIngest = 200ms;  // while history is being read
 constexpr auto kRetryStore = 30s;
-constexpr std::uint64_t kMany = 1000;  // exchanges, after which memory is given back
+constexpr std::uint64_t kMany = 300;  // exchanges, after which memory is given back
 
 void name_this_thread() {
 #ifdef __APPLE__
   ::pthread_setname_np("memd-enrich");
 #else
   ::pthread_setname_np(::pthread_self(), "memd-enrich");
-#endif
-}
-
-void give_memory_back() {
-#ifdef __GLIBC__
-  ::malloc_trim(0);
 #endif
 }
 
@@ -85,16 +80,26 @@ EnrichmentProgress EnrichmentWorker::progress() const {
   return progress_;
 }
 
+// What the writer keeps of the store, and what the allocator holds on to.
+void EnrichmentWorker::give_memory_back() {
+  if (since_trim_ <= kMany) return;
+  since_trim_ = 0;
+  std::ignore = parts_.perform([](Writer& writer) -> Result<void> {
+    writer.release();
+    return {};
+  });
+#ifdef __GLIBC__
+  ::malloc_trim(0);
+#endif
+}
+
 void EnrichmentWorker::run(const std::stop_token& stop) {
   store_ = std::make_unique<Reader>(parts_.database);
   models_ = parts_.models();
   target_ = std::make_unique<TargetModel>(models_, options_.steady_now);
   while (wait_for_work(stop)) {
     work(stop);
-    if (since_trim_ > kMany) {
-      since_trim_ = 0;
-      give_memory_back();
-    }
+    give_memory_back();
     const std::lock_guard lock(mutex_);
     progress_.working = false;
   }

@@ -65,6 +65,7 @@ class EnrichmentWorker {
  private:
   struct Made;
 
+  void give_memory_back();  // after much work
   void run(const std::stop_token& stop);
   bool wait_for_work(const std::stop_token& stop);
   void work(const std::stop_token& stop);
