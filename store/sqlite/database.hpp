@@ -43,7 +43,7 @@ class Database {
   // Prepared once per connection, keyed by the text (a literal's address is not enough: text is compared).
   Statement& prepare(std::string_view sql);
   void exec(const char* sql);
-  std::int64_t pragma(std::string_view name);  // value of an integer pragma
+  std::int64_t pragma(std::string_view name);                      // value of an integer pragma
   void release_memory() { sqlite3_db_release_memory(db_.get()); }  // pages that can be read again
   std::int64_t changes() const { return sqlite3_changes64(db_.get()); }
   std::int64_t last_insert_rowid() const { return sqlite3_last_insert_rowid(db_.get()); }
