@@ -177,11 +177,6 @@ Result<void> Writer::commit() {
   return result;
 }
 
-void Writer::release() {
-  assembler_->release();
-  db_.release_memory();
-}
-
 Result<void> Writer::flush() {
   if (transaction_ == nullptr) return {};
   auto result = sqlite::guard([&] { assembler_->flush(clock_.now()); });

@@ -1,5 +1,5 @@
 // What the writer does besides taking slices in: tidying the raw layer up, dropping what is too old, storing what was
-// made of exchanges.
+// made of exchanges, giving memory back.
 #include "store/assembly/assembler.hpp"
 #include "store/completions/answer_cache.hpp"
 #include "store/enrichment/enrichment_queue.hpp"
@@ -15,6 +15,11 @@ namespace memd {
 void Writer::share(std::shared_ptr<search::DocumentLengths> lengths) {
   lengths_ = std::move(lengths);
   lengths_->follow(db_);
+}
+
+void Writer::release() {
+  assembler_->release();
+  db_.release_memory();
 }
 
 Result<void> Writer::maintain() {
