@@ -2,7 +2,7 @@ find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM)
   # Relative paths, so that a second clone finds what the first one compiled.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=true
-                                  ${CCACHE_PROGRAM})
+                                  CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
   set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
 endif()
 
@@ -21,6 +21,25 @@ if(MEMD_SANITIZE)
   endif()
 endif()
 
+option(MEMD_PRECOMPILE "Precompile the libraries' headers, too: faster, but does not see that a source lacks an include"
+       OFF)
+set(standard_headers
+    <algorithm> <array> <charconv> <chrono> <cstdint> <cstring> <filesystem> <functional> <map> <memory> <mutex> <optional>
+    <set> <span> <stop_token> <string> <string_view> <tuple> <unordered_map> <unordered_set> <utility> <variant> <vector>)
+
+# memd_precompile(TARGET HEADER...): targets that name the same headers share one precompiled file, that of the first.
+function(memd_precompile target)
+  string(MD5 key "${ARGN}")
+  get_property(first GLOBAL PROPERTY memd_precompiled_${key})
+  if(first)
+    target_precompile_headers(${target} REUSE_FROM ${first})
+  else()
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+    set_property(GLOBAL PROPERTY memd_precompiled_${key} ${target})
+  endif()
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)  # as ccache needs it
+endfunction()
+
 # Settings every target of ours shares.
 function(memd_target_settings target)
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR})
@@ -32,10 +51,25 @@ function(memd_target_settings target)
   endif()
 endfunction()
 
-# A folder's static library. Its headers are checked to stand alone by the target all_verify_interface_header_sets.
+# A folder's static library. Every header has to compile by itself: one that a source of the same name includes first
+# (test/layering sees to that) does so wherever that source is compiled without precompiled headers, the others by the
+# target all_verify_interface_header_sets.
 function(memd_library target)
   memd_target_settings(${target})
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.hpp)
-  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers})
-  set_target_properties(${target} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
+  set(verified ${headers})
+  foreach(header IN LISTS headers)
+    string(REGEX REPLACE "hpp$" "cpp" source ${header})
+    if(EXISTS ${source})
+      list(REMOVE_ITEM verified ${header})
+    endif()
+  endforeach()
+  list(REMOVE_ITEM headers ${verified})
+  target_sources(${target} PUBLIC
+    FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${verified}
+    FILE_SET included_first TYPE HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers})
+  set_target_properties(${target} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON INTERFACE_HEADER_SETS_TO_VERIFY HEADERS)
+  if(MEMD_PRECOMPILE)
+    memd_precompile(${target} ${standard_headers})
+  endif()
 endfunction()

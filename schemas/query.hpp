@@ -96,6 +96,7 @@ struct SearchAnswer {
   bool nothing_relevant = false;           // hits, if any, are the nearest there is, and not near
   bool more = false;                       // there are hits after offset + limit
   std::vector<std::string> ignored_terms;  // too common to help, without letters, or in no exchange at all
+  std::string unknown_project;             // what to say of a typed `project:` that there is not; empty: all is well
   std::int64_t left_out = 0;               // hits that an index names and the store does not hold: it is damaged
 };
 

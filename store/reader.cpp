@@ -91,6 +91,10 @@ Result<SessionRow> Reader::session(std::string_view reference, std::string_view 
   });
 }
 
+Result<std::string> Reader::unknown_project(std::string_view part) {
+  return ask(std::string(), [&](Connection& c) { return queries::unknown_project(c.db, part); });
+}
+
 Result<std::vector<SessionRow>> Reader::subagents(std::string_view session_uid) {
   return ask(std::vector<SessionRow>(), [&](Connection& c) { return queries::subagents_of(c.db, session_uid); });
 }

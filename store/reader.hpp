@@ -52,6 +52,8 @@ class Reader {
   // `reference`: uid, native id, a prefix of the native id (4 characters or more) that fits one session, or
   // "latest" (main session; of `project` when that is given). An error lists the candidates.
   Result<SessionRow> session(std::string_view reference, std::string_view project = {});
+  // What to say when no project has `part` in its path or name: queries::unknown_project.
+  Result<std::string> unknown_project(std::string_view part);
   // Subagents and workflow agents of a session, in the order they started.
   Result<std::vector<SessionRow>> subagents(std::string_view session_uid);
 

@@ -12,6 +12,7 @@
 
 #include <cerrno>
 #include <charconv>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -48,16 +49,21 @@ int index_of_ours(const char* names, int count) {
   return 0;
 }
 
-bool listens_as_unix_stream(int fd) {
+// The file that a listening Unix stream socket is bound to; nothing when `fd` is something else.
+std::optional<fs::path> file_of_listener(int fd) {
   int type = 0;
   int accepting = 0;
   socklen_t size = sizeof type;
-  if (::getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_STREAM) return false;
+  if (::getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_STREAM) return std::nullopt;
   size = sizeof accepting;
-  if (::getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &accepting, &size) != 0 || accepting == 0) return false;
-  sockaddr_storage address{};
+  if (::getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &accepting, &size) != 0 || accepting == 0) return std::nullopt;
+  sockaddr_un address{};
   size = sizeof address;
-  return ::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) == 0 && address.ss_family == AF_UNIX;
+  if (::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0 || address.sun_family != AF_UNIX)
+    return std::nullopt;
+  constexpr std::size_t kBeforePath = offsetof(sockaddr_un, sun_path);
+  if (size <= kBeforePath || address.sun_path[0] == '\0') return std::nullopt;  // an abstract name is anybody's
+  return fs::path(std::string(address.sun_path, ::strnlen(address.sun_path, size - kBeforePath)));
 }
 
 Result<void> remove_stale(const fs::path& path) {
@@ -96,10 +102,12 @@ Result<std::optional<ListeningSocket>> ListeningSocket::adopt() {
   for (int i = 0; i < *count; ++i)
     ::fcntl(kFirstHandedOver + i, F_SETFD, FD_CLOEXEC);
   const int fd = kFirstHandedOver + index;
-  if (!listens_as_unix_stream(fd))
-    return Error(Errc::invalid_argument,
-                 fmt::format("descriptor {} handed over by LISTEN_FDS is not a listening Unix stream socket", fd));
-  return std::optional<ListeningSocket>(ListeningSocket(UniqueFd(fd)));
+  auto file = file_of_listener(fd);
+  if (!file)
+    return Error(
+        Errc::invalid_argument,
+        fmt::format("descriptor {} handed over by LISTEN_FDS is not a listening Unix stream socket with a file", fd));
+  return std::optional<ListeningSocket>(ListeningSocket(UniqueFd(fd), std::move(*file)));
 }
 
 Result<ListeningSocket> ListeningSocket::create(const fs::path& path, const InstanceLock&) {
@@ -115,10 +123,10 @@ Result<ListeningSocket> ListeningSocket::create(const fs::path& path, const Inst
   if (!fd) return Error::from_errno(errno, "socket", {});
   if (bind_private(fd.get(), path) != 0) return Error::from_errno(errno, "bind", path.native());
 
-  ListeningSocket made(std::move(fd));
+  ListeningSocket made(std::move(fd), path);
   struct stat st {};
   if (::lstat(path.c_str(), &st) != 0) return Error::from_errno(errno, "lstat", path.native());
-  made.path_ = path;
+  made.removes_ = true;
   made.device_ = st.st_dev;
   made.inode_ = st.st_ino;
   if (!S_ISSOCK(st.st_mode) || st.st_uid != ::geteuid())
@@ -130,11 +138,15 @@ Result<ListeningSocket> ListeningSocket::create(const fs::path& path, const Inst
 }
 
 ListeningSocket::ListeningSocket(ListeningSocket&& other) noexcept
-    : fd_(std::move(other.fd_)), path_(std::exchange(other.path_, {})), device_(other.device_), inode_(other.inode_) {}
+    : fd_(std::move(other.fd_)),
+      path_(std::move(other.path_)),
+      removes_(std::exchange(other.removes_, false)),
+      device_(other.device_),
+      inode_(other.inode_) {}
 
 ListeningSocket::~ListeningSocket() {
   struct stat st {};
-  if (path_.empty() || ::lstat(path_.c_str(), &st) != 0) return;
+  if (!removes_ || ::lstat(path_.c_str(), &st) != 0) return;
   if (st.st_dev == device_ && st.st_ino == inode_) ::unlink(path_.c_str());  // not somebody else's by now
 }
 

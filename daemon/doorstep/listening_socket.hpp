@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 namespace memd {
 
@@ -16,7 +17,7 @@ namespace memd {
 class ListeningSocket {
  public:
   // The socket of LISTEN_FDS meant for this process (the one named "memd", else the first). Nothing when there is
-  // none; an error when what was handed over is not a listening Unix stream socket. Clears the variables.
+  // none; an error when what was handed over is not a listening Unix stream socket with a file. Clears the variables.
   static Result<std::optional<ListeningSocket>> adopt();
 
   // Makes one at `path`, 0600, in a directory that is ours alone. The lock is the permission to remove a stale socket;
@@ -31,13 +32,15 @@ class ListeningSocket {
   // For mcp::Server::listen, which closes it. The file still goes with this object.
   int release_fd() { return fd_.release(); }
   int fd() const { return fd_.get(); }
-  bool adopted() const { return path_.empty(); }
+  bool adopted() const { return !removes_; }
+  const std::filesystem::path& path() const { return path_; }  // where clients find it
 
  private:
-  explicit ListeningSocket(UniqueFd fd) : fd_(std::move(fd)) {}
+  ListeningSocket(UniqueFd fd, std::filesystem::path path) : fd_(std::move(fd)), path_(std::move(path)) {}
 
   UniqueFd fd_;
-  std::filesystem::path path_;  // empty: adopted
+  std::filesystem::path path_;
+  bool removes_ = false;  // the file is ours, that of these two numbers
   dev_t device_ = 0;
   ino_t inode_ = 0;
 };

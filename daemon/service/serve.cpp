@@ -64,13 +64,12 @@ Result<int> serve_socket(const Settings& settings, const std::optional<std::stri
                                        std::to_string(attempt.holder) + ")");
   auto held = std::make_optional<HeldSignals>();
   MEMD_TRY_ASSIGN(auto listener, listening_socket(settings, path, *attempt.lock));
-  MEMD_TRY_ASSIGN(const auto socket, socket_of(settings, path));
-  MEMD_TRY(attempt.lock->publish(socket));
+  MEMD_TRY(attempt.lock->publish(listener.path()));
 
-  Service service(settings, system_clock(), "daemon", socket.string());
+  Service service(settings, system_clock(), "daemon", listener.path().string());
   MEMD_TRY(service.start_ingest());
   service.listen(listener.release_fd());
-  spdlog::info("listening on {}", socket.string());
+  spdlog::info("listening on {}", listener.path().string());
   held.reset();
   service.run();
   return 0;

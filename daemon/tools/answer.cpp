@@ -16,6 +16,14 @@ bool starts_nocase(std::string_view s, std::string_view lower) {
          });
 }
 
+// "the reason" -> "… The reason."
+void add_sentence(std::string& notice, std::string_view reason) {
+  if (reason.empty()) return;
+  notice.append(notice.empty() ? "" : " ").append(reason).append(".");
+  char& first = notice[notice.size() - reason.size() - 1];
+  first = static_cast<char>(std::toupper(static_cast<unsigned char>(first)));
+}
+
 }  // namespace
 
 Answer answer_for(const Scope& scope) {
@@ -26,6 +34,7 @@ Answer answer_for(const Scope& scope) {
   a.platforms_searched = scope.searched;
   a.platforms_skipped = scope.skipped;
   a.notice = kDataNotice;
+  add_sentence(a.notice, scope.unknown_project);
   if (std::string zone = time_zone_label(); zone != "UTC") a.time_zone = std::move(zone);
   return a;
 }
@@ -50,11 +59,12 @@ Error too_little_room(std::size_t max_tokens, std::size_t needed) {
 
 std::string search_notice(const SearchAnswer& found, SearchMode asked) {
   std::string out;
-  if (found.nothing_relevant)
-    out = found.hits.empty()
-              ? "Nothing fits: it may never have been talked about, or in other words."
-              : "Nothing fits well: what is given is the nearest there is, and may be about other things.";
+  add_sentence(out, found.unknown_project);
   const auto add = [&](std::string_view sentence) { out.append(out.empty() ? "" : " ").append(sentence); };
+  if (found.nothing_relevant)
+    add(found.hits.empty()
+            ? "Nothing fits: it may never have been talked about, or in other words."
+            : "Nothing fits well: what is given is the nearest there is, and may be about other things.");
   if (found.left_out > 0)
     add(std::to_string(found.left_out) + (found.left_out == 1 ? " hit is" : " hits are") +
         " left out: the index names what the store does not hold. `memd doctor` says what to do.");

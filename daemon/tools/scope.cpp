@@ -66,6 +66,10 @@ Result<Scope> resolve_scope(const ToolServices& services, const ScopeParams& par
   scope.filter.until = span.until;
   scope.filter.project = params.project.value_or("");
   scope.filter.session = std::move(request.session);
+  if (!scope.filter.project.empty()) {
+    MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, {}));
+    MEMD_TRY_ASSIGN(scope.unknown_project, reader->unknown_project(scope.filter.project));
+  }
 
   MEMD_TRY_ASSIGN(const std::vector<Platform> named, platforms_named(params));
   const auto known = services.freshness.freshness();

@@ -52,6 +52,7 @@ struct Scope {
   std::vector<std::string> searched;
   std::vector<std::pair<std::string, std::string>> skipped;  // platform -> reason
   std::vector<PlatformFreshness> freshness;                  // of those searched
+  std::string unknown_project;                               // Reader::unknown_project
   std::string key;                                           // for question_key()
 
   bool includes(Platform platform) const {

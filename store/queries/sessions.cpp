@@ -1,6 +1,7 @@
 #include "store/queries/sessions.hpp"
 
 #include "schemas/ids.hpp"
+#include "store/queries/projects.hpp"
 #include "store/queries/row_filter.hpp"
 
 namespace memd::queries {
@@ -150,9 +151,11 @@ std::int64_t resolve_session(sqlite::Database& db, std::string_view reference, s
   if (reference == "latest") {
     const auto newest = newest_main(db, project, 1);
     if (!newest.empty()) return newest.front();
-    throw ErrorException(Error(
-        Errc::not_found, project.empty() ? std::string("there is no session yet")
-                                         : "there is no session of a project like \"" + std::string(project) + "\""));
+    std::string why = unknown_project(db, project);
+    if (why.empty())
+      why = project.empty() ? "there is no session yet"
+                            : "there is no session of a project like \"" + std::string(project) + "\"";
+    throw ErrorException(Error(Errc::not_found, std::move(why)));
   }
   const auto parts = split_session_uid(reference);  // also understands "claude:…"
   const std::string uid = parts ? make_session_uid(parts->platform, parts->native_id) : std::string(reference);

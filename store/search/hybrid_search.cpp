@@ -1,5 +1,6 @@
 #include "store/search/hybrid_search.hpp"
 
+#include "store/queries/projects.hpp"
 #include "store/search/hit_loader.hpp"
 
 #include <algorithm>
@@ -96,6 +97,7 @@ SearchAnswer HybridSearch::search(const SearchQuery& query, const SemanticQuesti
     if (answer.semantic.trouble.empty()) answer.semantic.trouble = std::move(state.trouble);
   }
   answer.ignored_terms = words.plan.ignored;
+  answer.unknown_project = queries::unknown_project(db_, words.typed.project);
 
   CandidateFilter filter(db_, lexical_.places(), query.filter, words.typed);
   const auto offset = static_cast<std::size_t>(std::max(query.offset, 0));
@@ -240,7 +242,8 @@ void HybridSearch::add_places(const SearchQuery& query, std::vector<FusionCandid
       " WHERE s.session_pk = ?1");
   std::erase_if(pool, [&](FusionCandidate& c) {
     const ExchangePlace* const place = lexical_.places().find(c.id);
-    if (place == nullptr) return true;
+    // A vector may be a moment older than its exchange; what has the words and no row is for the answer to count.
+    if (place == nullptr) return c.chunk != kNoChunk;
     c.session = place->session;
     c.number = place->number;
     c.started_at = place->started_at;

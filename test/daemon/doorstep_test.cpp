@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 
 #include <functional>
@@ -232,10 +233,10 @@ TEST(ListeningSocket, AdoptsWhatSystemdHandsOverAndLeavesTheFile) {
   const auto socket = ListeningSocket::create(dir / "memd.sock", lock);
   ASSERT_TRUE(socket);
   EXPECT_EQ(handed_over(socket->fd(),
-                        [] {
+                        [&] {
                           const auto adopted = ListeningSocket::adopt();
                           return adopted && adopted->has_value() && (*adopted)->adopted() && (*adopted)->fd() == 3 &&
-                                 (::fcntl(3, F_GETFD) & FD_CLOEXEC) != 0;
+                                 (*adopted)->path() == dir / "memd.sock" && (::fcntl(3, F_GETFD) & FD_CLOEXEC) != 0;
                         }),
             0);
   EXPECT_TRUE(fs::exists(dir / "memd.sock"));
@@ -245,9 +246,19 @@ TEST(ListeningSocket, RefusesToAdoptAnythingElse) {
   const int null = ::open("/dev/null", O_RDONLY);
   int pair[2];
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
-  for (const int fd : {null, pair[0]})
+  std::vector<int> unfit{null, pair[0]};
+#ifdef __linux__
+  const int nameless = ::socket(AF_UNIX, SOCK_STREAM, 0);  // the kernel picks an abstract name
+  sockaddr_un family_only{};
+  family_only.sun_family = AF_UNIX;
+  ASSERT_EQ(::bind(nameless, reinterpret_cast<const sockaddr*>(&family_only), sizeof(sa_family_t)), 0);
+  ASSERT_EQ(::listen(nameless, 1), 0);
+  unfit.push_back(nameless);
+#endif
+  for (const int fd : unfit)
     EXPECT_EQ(handed_over(fd, [] { return !ListeningSocket::adopt(); }), 0);
-  for (const int fd : {null, pair[0], pair[1]})
+  unfit.push_back(pair[1]);
+  for (const int fd : unfit)
     ::close(fd);
 }
 

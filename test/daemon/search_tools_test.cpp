@@ -116,6 +116,20 @@ TEST_F(SearchTools, FiltersNarrow) {
   EXPECT_EQ(count(R"({"query":"deployment","until":"3d"})"), 0U);
 }
 
+TEST_F(SearchTools, AProjectThatThereIsNotIsSaid) {
+  const std::string said = "No project has \"nosuch\" in its path or name; the newest are site, app.";
+  for (const auto& [tool, arguments] : std::vector<std::pair<std::string, std::string>>{
+           {"semantic_search", R"({"query":"tokenizer","project":"nosuch"})"},
+           {"semantic_search", R"({"query":"tokenizer project:nosuch"})"},
+           {"list_sessions", R"({"project":"nosuch"})"},
+           {"topic_search", R"({"topic":"tokenizer","project":"nosuch"})"},
+           {"temporal_query", R"({"since":"30d","project":"nosuch"})"}})
+    EXPECT_TRUE(has(str(call(tool, arguments).at("notice")), said)) << tool << arguments << text;
+  EXPECT_TRUE(has(error("recent_turns", R"({"project":"nosuch"})"), "the newest are site, app"));
+  for (const std::string project : {"app", "HOME/U/", ""})
+    EXPECT_FALSE(has(str(call("list_sessions", R"({"project":")" + project + "\"}").at("notice")), "No project"));
+}
+
 TEST_F(SearchTools, PagesGiveEveryHitOnce) {
   std::multiset<std::string> seen;
   for (const auto& page : pages("semantic_search", R"({"query":"tokenizer","max_tokens":1200})")) {

@@ -48,6 +48,17 @@ TEST_F(BadTree, SidewaysAndUpwards) {
                   "protocol/d.cpp:1: protocol may not use store", "schemas/a.hpp:1: schemas may not use store"));
 }
 
+TEST_F(BadTree, OwnHeaderNotFirst) {
+  for (const std::string name : {"a", "b", "c"})
+    write("store/" + name + ".hpp", "");
+  write("store/a.cpp", "#include <vector>\n#include \"store/a.hpp\"\n");
+  write("store/b.cpp", "");
+  write("store/c.cpp", "// says what it is\n#include \"store/c.hpp\"\n#include <vector>\n");
+  write("store/d.cpp", "#include <vector>\n");
+  EXPECT_THAT(found(), ElementsAre("store/a.cpp:1: its own header comes first: store/a.hpp",
+                                   "store/b.cpp:1: its own header comes first: store/b.hpp"));
+}
+
 TEST_F(BadTree, LibraryInTheWrongFolder) {
   write("adapters/a.cpp", "#include <simdjson.h>\n#include <zstd.h>\n");
   write("protocol/b.cpp", "#include <boost/json/value.hpp>\n#include <boost/asio.hpp>\n#include <simdjson.h>\n");

@@ -103,6 +103,7 @@ class Checker {
       if (file.lines > limit) report(path, limit + 1, "longer than " + std::to_string(limit) + " lines");
       for (const auto& include : file.includes)
         check_include(path, file, include);
+      check_own_header(path, file);
     }
     for (const auto& [path, file] : tree_)
       walk(path);
@@ -127,6 +128,14 @@ class Checker {
     for (const auto& library : kLibraries)
       if (include.name.starts_with(library.prefix) && !on_top(file.folder) && !library.folders.contains(file.folder))
         report(path, include.line, file.folder + " may not use " + std::string(library.prefix));
+  }
+
+  // Included first, a header is seen to need nothing from above it.
+  void check_own_header(const std::string& path, const SourceFile& file) {
+    const std::string header = fs::path(path).replace_extension(".hpp").generic_string();
+    if (path == header || on_top(file.folder) || !tree_.contains(header)) return;
+    if (file.includes.empty() || file.includes.front().name != header)
+      report(path, file.includes.empty() ? 1 : file.includes.front().line, "its own header comes first: " + header);
   }
 
   // Depth first; meeting a file that is still open closes a cycle.

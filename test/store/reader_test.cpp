@@ -152,6 +152,7 @@ TEST(Reader, SessionReferences) {
   EXPECT_TRUE(missing.error().is(Errc::not_found));
   EXPECT_THAT(missing.error().message(), HasSubstr("abcd-2222"));
   EXPECT_TRUE(reader.session("latest", "nowhere").error().is(Errc::not_found));
+  EXPECT_THAT(reader.session("latest", "nowhere").error().message(), HasSubstr("no project has \"nowhere\""));
 }
 
 TEST(Reader, ExchangesAndTheirParts) {
