@@ -7,6 +7,7 @@
 #include "store/queries/coverage.hpp"
 #include "store/queries/exchanges.hpp"
 #include "store/queries/ingestion_log.hpp"
+#include "store/queries/projects.hpp"
 #include "store/queries/session_digest.hpp"
 #include "store/queries/sessions.hpp"
 #include "store/queries/source_items.hpp"
