@@ -14,7 +14,7 @@ usage: packaging/test.sh [--quick] [--only STEP]... [--no-deps]
 
 dev      build with warnings as errors, all tests (layering and fuzz replay among them)
 format   clang-format
-headers  every header compiles by itself
+headers  every header compiles by itself (those that a source of the same name includes first: in dev)
 scripts  syntax of the shell and Python scripts, shellcheck where installed; shape of the Claude Code plugin
 units    systemd units and the launchd property list
 e2e      the binary with the official MCP clients (needs node)
