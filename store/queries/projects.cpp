@@ -13,10 +13,11 @@ constexpr std::size_t kEchoTokens = 60;
 
 std::string unknown_project(sqlite::Database& db, std::string_view part) {
   if (part.empty()) return {};
+  const std::string wanted = ascii_lower(part);
   auto& fitting = db.prepare(
                         "SELECT 1 FROM projects WHERE instr(lower(identity_key), ?1) > 0 OR instr(lower(name), ?1) > 0"
                         " LIMIT 1")
-                      .bind(ascii_lower(part));
+                      .bind(wanted);
   const bool known = fitting.step();
   fitting.reset();
   if (known) return {};
