@@ -62,7 +62,8 @@ struct Scope {
 };
 
 // What a tool asks of history. Platforms that cannot give `needed` are skipped, as are those that are disabled or have
-// no usable adapter, each with the reason in words; what the store has of them is then left out too.
+// no usable adapter, each with the reason in words; what the store has of them is then left out too. Takes a
+// reader when a project is named: ask before you take your own, or calls that hold one each wait for another.
 struct ScopeRequest {
   std::optional<Capability> needed;
   std::string session;  // a reference as Reader::session takes it; empty: none

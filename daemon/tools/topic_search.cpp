@@ -179,12 +179,13 @@ Result<TopicSearchAnswer> run(const ToolServices& services, const TopicSearchPar
                               mcp::ToolContext& context) {
   std::string session = params.session_id.value_or("");
   if (session.empty() && !params.all_sessions) session = "latest";
-  MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
   if (session == "latest") {
+    MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
     MEMD_TRY_ASSIGN(const SessionRow latest, find_session(services, *reader, "latest", params.project.value_or("")));
     session = latest.uid;
   }
   MEMD_TRY_ASSIGN(const Scope scope, resolve_scope(services, params, {Capability::semantic_search, session}));
+  MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
   const std::string topic = params.topic.value_or("");
   if (on_one_line(topic).empty()) return list_topics(services, params, scope, *reader);
 
