@@ -3,11 +3,11 @@
 #include "adapters/cline/cline_adapter.hpp"
 #include "adapters/codex/codex_adapter.hpp"
 #include "adapters/cursor/cursor_adapter.hpp"
+#include "adapters/events_v1/imported_adapter.hpp"
+#include "adapters/events_v1/thunderus_adapter.hpp"
 #include "adapters/gemini/gemini_adapter.hpp"
 #include "adapters/grok/grok_adapter.hpp"
-#include "adapters/imported/imported_adapter.hpp"
 #include "adapters/opencode/opencode_adapter.hpp"
-#include "adapters/thunderus/thunderus_adapter.hpp"
 
 #include <array>
 #include <utility>

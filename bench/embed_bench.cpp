@@ -2,11 +2,11 @@
 //   embed_bench [STORE]     of the exchanges of a store as the worker would; else of synthetic turns only
 #include "bench/statistics.hpp"
 #include "bench/synthetic/prose.hpp"
-#include "store/embedding/builtin_embedder.hpp"
-#include "store/enrichment/text_chunks.hpp"
-#include "store/sqlite/database.hpp"
-#include "store/vectors/kernels.hpp"
-#include "store/vectors/quantise.hpp"
+#include "store/db/database.hpp"
+#include "store/enrich/embedding/builtin_embedder.hpp"
+#include "store/search/vectors/kernels.hpp"
+#include "store/search/vectors/quantise.hpp"
+#include "store/text/text_chunks.hpp"
 
 #include <cstdio>
 #include <ctime>

@@ -2,8 +2,8 @@
 //
 //   file_history_bench DIRECTORY/memd.db [QUESTIONS a kind = 200]
 #include "bench/statistics.hpp"
+#include "store/db/database.hpp"
 #include "store/reader.hpp"
-#include "store/sqlite/database.hpp"
 
 #include <chrono>
 #include <cstdio>

@@ -7,8 +7,8 @@
 #include "bench/served_memd.hpp"
 #include "bench/statistics.hpp"
 #include "bench/synthetic/prose.hpp"
+#include "store/db/database.hpp"
 #include "store/reader.hpp"
-#include "store/sqlite/database.hpp"
 
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 #include "bench/query_classes.hpp"
 
 #include "schemas/time.hpp"
-#include "store/sqlite/database.hpp"
+#include "store/db/database.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 #include "bench/served_home.hpp"
 
 #include "bench/rpc_client.hpp"
-#include "store/sqlite/database.hpp"
+#include "store/db/database.hpp"
 
 #include <fmt/core.h>
 #include <boost/json/object.hpp>

@@ -6,7 +6,7 @@
 #include "daemon/tools/recent_turns.hpp"
 #include "daemon/tools/session_summary.hpp"
 #include "daemon/tools/temporal_query.hpp"
-#include "store/sqlite/database.hpp"
+#include "store/db/database.hpp"
 
 #include <chrono>
 #include <cstdio>

@@ -10,9 +10,9 @@
 #include "schemas/source_item.hpp"
 #include "schemas/stored_session.hpp"
 #include "schemas/topic.hpp"
-#include "store/continuity/session_past.hpp"
-#include "store/retention/retention_plan.hpp"
-#include "store/search/semantic_index.hpp"
+#include "store/insight/continuity/session_past.hpp"
+#include "store/search/rank/semantic_index.hpp"
+#include "store/write/retention/retention_plan.hpp"
 
 #include <cstdint>
 #include <filesystem>

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "store/queries/day_slices.hpp"
+#include "store/db/database.hpp"
+#include "store/db/snapshot.hpp"
+#include "store/read/day_slices.hpp"
 #include "store/reader.hpp"
-#include "store/search/document_lengths.hpp"
-#include "store/search/hybrid_search.hpp"
-#include "store/sqlite/database.hpp"
-#include "store/sqlite/snapshot.hpp"
+#include "store/search/rank/hybrid_search.hpp"
+#include "store/search/words/document_lengths.hpp"
 
 #include <sys/types.h>
 

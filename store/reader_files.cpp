@@ -1,6 +1,6 @@
 // What agents did to files, and the commits they made.
-#include "store/queries/file_history.hpp"
-#include "store/queries/paths.hpp"
+#include "store/read/file_history.hpp"
+#include "store/read/paths.hpp"
 #include "store/reader_connection.hpp"
 
 namespace memd {

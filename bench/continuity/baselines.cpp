@@ -1,8 +1,8 @@
 #include "bench/continuity/baselines.hpp"
 
 #include "schemas/hash.hpp"
-#include "store/summary/token_budget.hpp"
-#include "store/summary/token_estimate.hpp"
+#include "store/text/token_budget.hpp"
+#include "store/text/token_estimate.hpp"
 
 #include <algorithm>
 #include <tuple>

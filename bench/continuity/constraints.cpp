@@ -1,8 +1,8 @@
 #include "bench/continuity/constraints.hpp"
 
 #include "bench/continuity/code_terms.hpp"
-#include "store/search/stop_words.hpp"
-#include "store/summary/text_units.hpp"
+#include "store/text/stop_words.hpp"
+#include "store/text/text_units.hpp"
 
 #include <algorithm>
 #include <array>

@@ -7,7 +7,7 @@
 #include "bench/continuity/fit.hpp"
 #include "bench/continuity/memory_packs.hpp"
 #include "bench/continuity/report.hpp"
-#include "store/summary/token_estimate.hpp"
+#include "store/text/token_estimate.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

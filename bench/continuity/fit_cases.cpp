@@ -3,7 +3,7 @@
 #include "bench/continuity/prefix_home.hpp"
 #include "daemon/ingest/ingest_service.hpp"
 #include "daemon/ingest/raw_reader.hpp"
-#include "store/summary/token_estimate.hpp"
+#include "store/text/token_estimate.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "bench/coordinate_search.hpp"
-#include "store/continuity/weights.hpp"
+#include "store/insight/continuity/weights.hpp"
 
 #include <span>
 

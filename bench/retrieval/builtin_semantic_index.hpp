@@ -1,8 +1,8 @@
 #pragma once
 
-#include "store/embedding/builtin_embedder.hpp"
-#include "store/search/semantic_index.hpp"
-#include "store/vectors/vector_index.hpp"
+#include "store/enrich/embedding/builtin_embedder.hpp"
+#include "store/search/rank/semantic_index.hpp"
+#include "store/search/vectors/vector_index.hpp"
 
 #include <span>
 #include <string>

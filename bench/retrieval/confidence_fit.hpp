@@ -2,8 +2,8 @@
 
 #include "bench/coordinate_search.hpp"
 #include "bench/retrieval/ranking_cases.hpp"
-#include "store/search/confidence.hpp"
-#include "store/search/ranking_weights.hpp"
+#include "store/search/rank/confidence.hpp"
+#include "store/search/rank/ranking_weights.hpp"
 
 #include <string>
 

@@ -1,7 +1,7 @@
 #include "bench/retrieval/corpus_parts.hpp"
 
 #include "bench/retrieval/known_items.hpp"
-#include "store/sqlite/database.hpp"
+#include "store/db/database.hpp"
 
 #include <boost/json.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "bench/retrieval/question.hpp"
-#include "store/sqlite/database.hpp"
+#include "store/db/database.hpp"
 
 #include <vector>
 

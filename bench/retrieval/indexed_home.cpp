@@ -1,7 +1,7 @@
 #include "bench/retrieval/indexed_home.hpp"
 
 #include "schemas/ids.hpp"
-#include "store/sqlite/database.hpp"
+#include "store/db/database.hpp"
 
 #include <stdexcept>
 

@@ -1,7 +1,7 @@
 #include "bench/retrieval/known_items.hpp"
 
 #include "schemas/ids.hpp"
-#include "store/sqlite/database.hpp"
+#include "store/db/database.hpp"
 
 #include <boost/json.hpp>
 

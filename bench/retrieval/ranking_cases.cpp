@@ -1,7 +1,7 @@
 #include "bench/retrieval/ranking_cases.hpp"
 
 #include "bench/retrieval/builtin_semantic_index.hpp"
-#include "store/sqlite/database.hpp"
+#include "store/db/database.hpp"
 
 #include <algorithm>
 #include <set>

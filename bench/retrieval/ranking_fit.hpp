@@ -2,7 +2,7 @@
 
 #include "bench/coordinate_search.hpp"
 #include "bench/retrieval/ranking_cases.hpp"
-#include "store/search/ranking_weights.hpp"
+#include "store/search/rank/ranking_weights.hpp"
 
 #include <span>
 #include <string>

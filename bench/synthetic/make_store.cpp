@@ -6,11 +6,11 @@
 // HOME: histories of agents, read first as the daemon would. --vectors: enriched as the daemon would, but without
 // topics, which take most of the time.
 #include "bench/synthetic/work_history.hpp"
-#include "daemon/enrichment/enrichment_worker.hpp"
-#include "daemon/enrichment/store_terms.hpp"
 #include "daemon/ingest/ingest_service.hpp"
-#include "store/enrichment/identifiers.hpp"
-#include "store/writer.hpp"
+#include "daemon/models/enrichment_worker.hpp"
+#include "daemon/models/store_terms.hpp"
+#include "store/text/identifiers.hpp"
+#include "store/write/writer.hpp"
 
 #include <chrono>
 #include <cstdio>

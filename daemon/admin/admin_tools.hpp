@@ -2,7 +2,7 @@
 
 #include "daemon/admin/process_facts.hpp"
 #include "daemon/admin/reports.hpp"
-#include "daemon/host/memory_host.hpp"
+#include "daemon/serve/memory_host.hpp"
 #include "protocol/mcp/server_profile.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 

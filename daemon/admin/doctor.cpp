@@ -2,7 +2,7 @@
 #include "daemon/admin/enrichment_report.hpp"
 #include "daemon/admin/source_reports.hpp"
 #include "daemon/admin/summaries_report.hpp"
-#include "store/store_check.hpp"
+#include "store/read/store_check.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>

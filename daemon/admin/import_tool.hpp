@@ -1,6 +1,6 @@
 #pragma once
 
-#include "daemon/host/memory_host.hpp"
+#include "daemon/serve/memory_host.hpp"
 #include "protocol/mcp/describe.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 

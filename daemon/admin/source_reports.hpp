@@ -2,7 +2,7 @@
 
 #include "daemon/admin/process_facts.hpp"
 #include "daemon/admin/reports.hpp"
-#include "daemon/host/memory_host.hpp"
+#include "daemon/serve/memory_host.hpp"
 #include "schemas/error.hpp"
 
 // How the sources are and what happened to them.

@@ -1,6 +1,6 @@
 #include "daemon/admin/summaries_report.hpp"
 
-#include "daemon/provider/api_key.hpp"
+#include "daemon/models/api_key.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "daemon/admin/reports.hpp"
-#include "daemon/host/memory_host.hpp"
+#include "daemon/serve/memory_host.hpp"
 
 // Which language model summarises, and what it was asked today. Asks nobody.
 namespace memd::admin {

@@ -1,11 +1,11 @@
 #include "daemon/cli/caller.hpp"
 
 #include "daemon/admin/admin_tools.hpp"
-#include "daemon/doorstep/instance_lock.hpp"
-#include "daemon/doorstep/state_directory.hpp"
-#include "daemon/host/memory_host.hpp"
-#include "daemon/service/daemon_address.hpp"
-#include "protocol/client/rpc_client.hpp"
+#include "daemon/serve/daemon_address.hpp"
+#include "daemon/serve/instance_lock.hpp"
+#include "daemon/serve/memory_host.hpp"
+#include "daemon/serve/state_directory.hpp"
+#include "protocol/mcp/rpc_client.hpp"
 #include "protocol/transport/unix_socket.hpp"
 #include "schemas/json_writer.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "daemon/host/settings.hpp"
+#include "daemon/serve/settings.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/error.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "daemon/cli/caller.hpp"
-#include "daemon/host/settings.hpp"
+#include "daemon/serve/settings.hpp"
 #include "schemas/error.hpp"
 
 #include <functional>

@@ -1,7 +1,7 @@
 // Commands that agents' hooks call.
 #include "daemon/cli/command_context.hpp"
-#include "daemon/hooks/session_start.hpp"
-#include "daemon/service/daemon_address.hpp"
+#include "daemon/cli/session_start.hpp"
+#include "daemon/serve/daemon_address.hpp"
 
 #include <CLI/CLI.hpp>
 

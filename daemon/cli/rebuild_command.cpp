@@ -1,9 +1,9 @@
 // `memd rebuild`: the one command that needs the store for itself.
 #include "daemon/cli/command_context.hpp"
 #include "daemon/cli/progress_bar.hpp"
-#include "daemon/doorstep/instance_lock.hpp"
-#include "daemon/doorstep/state_directory.hpp"
-#include "daemon/rebuild/rebuild.hpp"
+#include "daemon/ingest/rebuild.hpp"
+#include "daemon/serve/instance_lock.hpp"
+#include "daemon/serve/state_directory.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

@@ -1,5 +1,5 @@
 #include "daemon/cli/command_context.hpp"
-#include "daemon/service/serve.hpp"
+#include "daemon/serve/serve.hpp"
 
 #include <CLI/CLI.hpp>
 

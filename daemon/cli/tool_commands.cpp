@@ -1,7 +1,7 @@
 // Commands that are one tool call each.
 #include "daemon/cli/argument_writer.hpp"
 #include "daemon/cli/command_context.hpp"
-#include "daemon/host/memory_host.hpp"
+#include "daemon/serve/memory_host.hpp"
 #include "daemon/tools/capability_matrix.hpp"
 
 #include <CLI/CLI.hpp>

@@ -1,6 +1,6 @@
 #include "daemon/config/model_server_keys.hpp"
 
-#include "protocol/http/url.hpp"
+#include "protocol/models/url.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -2,7 +2,7 @@
 
 #include "schemas/query.hpp"
 #include "schemas/source.hpp"
-#include "store/writer.hpp"
+#include "store/write/writer.hpp"
 
 #include <cstdint>
 #include <map>

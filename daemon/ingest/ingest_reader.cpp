@@ -1,6 +1,6 @@
 // The reading thread of IngestService: finds sources, reads what is new in them, has it decoded.
 #include "daemon/ingest/ingest_service.hpp"
-#include "store/redaction/mask_batch.hpp"
+#include "store/text/redaction/mask_batch.hpp"
 
 #include <algorithm>
 #include <utility>

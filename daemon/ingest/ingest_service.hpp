@@ -14,7 +14,7 @@
 #include "schemas/clock.hpp"
 #include "store/raw/frame_codec.hpp"
 #include "store/reader.hpp"
-#include "store/writer.hpp"
+#include "store/write/writer.hpp"
 
 #include <chrono>
 #include <condition_variable>

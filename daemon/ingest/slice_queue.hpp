@@ -1,7 +1,7 @@
 #pragma once
 
 #include "schemas/source.hpp"
-#include "store/assembly/batch_notes.hpp"
+#include "store/write/batch_notes.hpp"
 
 #include <condition_variable>
 #include <cstdint>

@@ -2,7 +2,7 @@
 
 #include "daemon/ingest/log_decoding.hpp"
 #include "daemon/ingest/open_tail.hpp"
-#include "store/redaction/record_mask.hpp"
+#include "store/text/redaction/record_mask.hpp"
 
 #include <algorithm>
 #include <cstring>

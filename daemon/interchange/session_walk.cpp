@@ -4,8 +4,8 @@
 #include "daemon/ingest/raw_reader.hpp"
 #include "daemon/ingest/record_finder.hpp"
 #include "daemon/interchange/kept_text.hpp"
-#include "store/redaction/mask_batch.hpp"
-#include "store/redaction/redactor.hpp"
+#include "store/text/redaction/mask_batch.hpp"
+#include "store/text/redaction/redactor.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -1,6 +1,6 @@
 #include "daemon/interchange/transcript.hpp"
 
-#include "store/redaction/redactor.hpp"
+#include "store/text/redaction/redactor.hpp"
 
 #include <limits>
 #include <unordered_map>

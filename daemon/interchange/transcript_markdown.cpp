@@ -2,7 +2,7 @@
 #include "daemon/interchange/transcript_facts.hpp"
 #include "daemon/report/html_page.hpp"
 #include "daemon/tools/answer.hpp"
-#include "store/summary/text_shape.hpp"
+#include "store/text/text_shape.hpp"
 
 #include <fmt/format.h>
 

@@ -3,8 +3,8 @@
 #include "daemon/tools/answer.hpp"
 #include "schemas/json_writer.hpp"
 #include "schemas/local_time.hpp"
-#include "store/redaction/redactor.hpp"
-#include "store/summary/text_shape.hpp"
+#include "store/text/redaction/redactor.hpp"
+#include "store/text/text_shape.hpp"
 
 #include <algorithm>
 #include <string_view>

@@ -3,7 +3,7 @@
 #include "daemon/resources/resources.hpp"
 #include "daemon/tools/answer.hpp"
 #include "daemon/tools/page_cursor.hpp"
-#include "store/summary/token_budget.hpp"
+#include "store/text/token_budget.hpp"
 
 #include <set>
 

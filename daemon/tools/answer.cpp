@@ -2,8 +2,8 @@
 
 #include "schemas/local_time.hpp"
 #include "schemas/time.hpp"
-#include "store/summary/plain_text.hpp"
-#include "store/summary/token_budget.hpp"
+#include "store/text/plain_text.hpp"
+#include "store/text/token_budget.hpp"
 
 #include <cctype>
 

@@ -2,7 +2,7 @@
 
 #include "daemon/tools/scope.hpp"
 #include "protocol/mcp/describe.hpp"
-#include "store/summary/token_estimate.hpp"
+#include "store/text/token_estimate.hpp"
 
 #include <algorithm>
 #include <cstdint>

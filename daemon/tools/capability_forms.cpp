@@ -1,6 +1,6 @@
 #include "daemon/tools/capability_forms.hpp"
 
-#include "store/summary/token_estimate.hpp"
+#include "store/text/token_estimate.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -1,9 +1,9 @@
 #include "daemon/tools/exchange_page.hpp"
 
 #include "daemon/tools/summary_source.hpp"
-#include "store/redaction/redactor.hpp"
-#include "store/summary/decisions.hpp"
-#include "store/summary/token_budget.hpp"
+#include "store/insight/summary/decisions.hpp"
+#include "store/text/redaction/redactor.hpp"
+#include "store/text/token_budget.hpp"
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,7 @@
 #include "daemon/tools/file_query.hpp"
 #include "daemon/tools/file_reason.hpp"
 #include "daemon/tools/page_cursor.hpp"
-#include "store/summary/token_budget.hpp"
+#include "store/text/token_budget.hpp"
 
 #include <algorithm>
 

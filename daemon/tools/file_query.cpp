@@ -1,7 +1,7 @@
 #include "daemon/tools/file_query.hpp"
 
 #include "daemon/tools/file_reason.hpp"
-#include "store/redaction/redactor.hpp"
+#include "store/text/redaction/redactor.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,7 +1,7 @@
 #include "daemon/tools/file_reason.hpp"
 
 #include "daemon/tools/answer.hpp"
-#include "store/summary/text_units.hpp"
+#include "store/text/text_units.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -1,7 +1,7 @@
 #include "daemon/tools/list_sessions.hpp"
 
 #include "daemon/tools/page_cursor.hpp"
-#include "store/summary/token_budget.hpp"
+#include "store/text/token_budget.hpp"
 
 namespace memd::tools {
 namespace {

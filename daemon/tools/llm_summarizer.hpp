@@ -3,7 +3,7 @@
 #include "protocol/mcp/tool_context.hpp"
 #include "schemas/error.hpp"
 #include "schemas/query.hpp"
-#include "store/summary/extractive.hpp"
+#include "store/insight/summary/extractive.hpp"
 
 #include <cstdint>
 #include <optional>

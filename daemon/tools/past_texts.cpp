@@ -1,7 +1,7 @@
 #include "daemon/tools/past_texts.hpp"
 
-#include "store/continuity/working_state.hpp"
-#include "store/redaction/redactor.hpp"
+#include "store/insight/continuity/working_state.hpp"
+#include "store/text/redaction/redactor.hpp"
 
 namespace memd::tools {
 namespace {

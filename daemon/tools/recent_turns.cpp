@@ -2,7 +2,7 @@
 
 #include "daemon/tools/page_cursor.hpp"
 #include "daemon/tools/summary_source.hpp"
-#include "store/summary/token_budget.hpp"
+#include "store/text/token_budget.hpp"
 
 #include <map>
 

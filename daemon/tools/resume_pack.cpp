@@ -3,10 +3,10 @@
 #include "daemon/tools/past_texts.hpp"
 #include "schemas/ids.hpp"
 #include "schemas/project_identity.hpp"
-#include "store/continuity/already_said.hpp"
-#include "store/continuity/pack.hpp"
-#include "store/continuity/working_state.hpp"
-#include "store/summary/token_budget.hpp"
+#include "store/insight/continuity/already_said.hpp"
+#include "store/insight/continuity/pack.hpp"
+#include "store/insight/continuity/working_state.hpp"
+#include "store/text/token_budget.hpp"
 
 #include <charconv>
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "daemon/tools/resume_context.hpp"
-#include "store/continuity/session_past.hpp"
-#include "store/continuity/weights.hpp"
+#include "store/insight/continuity/session_past.hpp"
+#include "store/insight/continuity/weights.hpp"
 
 #include <cstddef>
 #include <string>

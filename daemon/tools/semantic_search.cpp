@@ -2,8 +2,8 @@
 
 #include "daemon/tools/page_cursor.hpp"
 #include "schemas/project_identity.hpp"
-#include "store/search/stop_words.hpp"
-#include "store/summary/token_budget.hpp"
+#include "store/text/stop_words.hpp"
+#include "store/text/token_budget.hpp"
 
 #include <algorithm>
 #include <array>

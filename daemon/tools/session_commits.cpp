@@ -1,6 +1,6 @@
 #include "daemon/tools/session_commits.hpp"
 
-#include "store/summary/token_budget.hpp"
+#include "store/text/token_budget.hpp"
 
 namespace memd::tools {
 namespace {

@@ -1,10 +1,10 @@
 #include "daemon/tools/session_outline.hpp"
 
 #include "schemas/local_time.hpp"
-#include "store/summary/gist.hpp"
-#include "store/summary/open_ends.hpp"
-#include "store/summary/plain_text.hpp"
-#include "store/summary/token_budget.hpp"
+#include "store/insight/summary/gist.hpp"
+#include "store/insight/summary/open_ends.hpp"
+#include "store/text/plain_text.hpp"
+#include "store/text/token_budget.hpp"
 
 #include <algorithm>
 #include <map>

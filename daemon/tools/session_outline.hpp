@@ -4,8 +4,8 @@
 #include "daemon/tools/session_summary.hpp"
 #include "daemon/tools/summary_source.hpp"
 #include "schemas/session_digest.hpp"
-#include "store/summary/chronicle.hpp"
-#include "store/summary/strategy.hpp"
+#include "store/insight/summary/chronicle.hpp"
+#include "store/insight/summary/strategy.hpp"
 
 #include <cstddef>
 #include <optional>

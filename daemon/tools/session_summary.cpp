@@ -4,7 +4,7 @@
 #include "daemon/tools/page_cursor.hpp"
 #include "daemon/tools/session_outline.hpp"
 #include "daemon/tools/summary_plan.hpp"
-#include "store/summary/token_budget.hpp"
+#include "store/text/token_budget.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "schemas/query.hpp"
-#include "store/summary/extractive.hpp"
+#include "store/insight/summary/extractive.hpp"
 
 #include <span>
 #include <string>

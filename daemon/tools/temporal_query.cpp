@@ -2,8 +2,8 @@
 
 #include "daemon/tools/page_cursor.hpp"
 #include "schemas/local_time.hpp"
-#include "store/summary/gist.hpp"
-#include "store/summary/token_budget.hpp"
+#include "store/insight/summary/gist.hpp"
+#include "store/text/token_budget.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #include "daemon/tools/time_argument.hpp"
 
 #include "schemas/local_time.hpp"
-#include "store/search/time_expression.hpp"
+#include "store/text/time_expression.hpp"
 
 #include <algorithm>
 #include <array>

@@ -3,8 +3,8 @@
 #include "daemon/tools/page_cursor.hpp"
 #include "daemon/tools/summary_source.hpp"
 #include "daemon/tools/topic_groups.hpp"
-#include "store/summary/token_budget.hpp"
-#include "store/topics/topic_story.hpp"
+#include "store/insight/topics/topic_story.hpp"
+#include "store/text/token_budget.hpp"
 
 #include <algorithm>
 

@@ -28,7 +28,7 @@ while [ $# -gt 0 ]; do
 done
 made=$work${sample:+/sample-$sample}
 model=${sample:+$made/sample.memdemb}
-model=${model:-$root/store/embedding/model/minilm-static-256.memdemb}
+model=${model:-$root/store/enrich/embedding/model/minilm-static-256.memdemb}
 export OPENBLAS_NUM_THREADS=1
 export PYTHONDONTWRITEBYTECODE=1
 

@@ -1,4 +1,4 @@
-"""Writes store/embedding/unicode_table.hpp: what BERT's normaliser and pre-tokeniser do with each character.
+"""Writes store/enrich/embedding/unicode_table.hpp: what BERT's normaliser and pre-tokeniser do with each character.
 
 They work character by character, so the reference implementation is asked about each one:
     pip install tokenizers==0.23.1 && python3 packaging/model/unicode_tables.py
@@ -9,7 +9,7 @@ import pathlib
 
 from tokenizers import normalizers, pre_tokenizers
 
-OUT = pathlib.Path(__file__).parents[2] / "store/embedding/unicode_table.hpp"
+OUT = pathlib.Path(__file__).parents[2] / "store/enrich/embedding/unicode_table.hpp"
 KEEP, DROP, SPACE, ALONE, FIRST_MAPPING = range(5)
 BLOCK = 128
 TABLE_END = 0x30000  # above, whole ranges behave alike

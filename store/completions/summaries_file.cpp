@@ -1,7 +1,7 @@
 #include "store/completions/summaries_file.hpp"
 
 #include "schemas/hash.hpp"
-#include "store/sqlite/migrate.hpp"
+#include "store/db/migrate.hpp"
 
 #include <random>
 #include <utility>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "schemas/error.hpp"
-#include "store/sqlite/database.hpp"
+#include "store/db/database.hpp"
 
 #include <cstdint>
 #include <filesystem>

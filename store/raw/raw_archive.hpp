@@ -2,9 +2,9 @@
 
 #include "schemas/error.hpp"
 #include "schemas/query.hpp"
+#include "store/db/database.hpp"
 #include "store/raw/frame_codec.hpp"
 #include "store/raw/raw_frame.hpp"
-#include "store/sqlite/database.hpp"
 
 #include <filesystem>
 #include <functional>

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "schemas/source.hpp"
+#include "store/db/database.hpp"
 #include "store/raw/frame_codec.hpp"
 #include "store/raw/raw_frame.hpp"
 #include "store/raw/raw_rows.hpp"
-#include "store/sqlite/database.hpp"
 
 #include <cstdint>
 #include <filesystem>

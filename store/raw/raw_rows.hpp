@@ -1,7 +1,7 @@
 #pragma once
 
+#include "store/db/database.hpp"
 #include "store/raw/raw_frame.hpp"
-#include "store/sqlite/database.hpp"
 
 #include <cstdint>
 #include <optional>

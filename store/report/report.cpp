@@ -1,13 +1,13 @@
 #include "store/report/report.hpp"
 
-#include "store/enrichment/enrichment_queue.hpp"
-#include "store/queries/coverage.hpp"
-#include "store/queries/ingestion_log.hpp"
-#include "store/queries/row_filter.hpp"
-#include "store/queries/sessions.hpp"
-#include "store/queries/totals.hpp"
+#include "store/enrich/enrichment_queue.hpp"
+#include "store/read/coverage.hpp"
+#include "store/read/ingestion_log.hpp"
+#include "store/read/row_filter.hpp"
+#include "store/read/sessions.hpp"
+#include "store/read/topic_index.hpp"
+#include "store/read/totals.hpp"
 #include "store/report/session_pass.hpp"
-#include "store/topics/topic_index.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "schemas/report.hpp"
-#include "store/sqlite/database.hpp"
+#include "store/db/database.hpp"
 
 namespace memd::report {
 

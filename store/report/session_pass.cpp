@@ -1,7 +1,7 @@
 #include "store/report/session_pass.hpp"
 
-#include "store/queries/sessions.hpp"
-#include "store/summary/text_shape.hpp"
+#include "store/read/sessions.hpp"
+#include "store/text/text_shape.hpp"
 
 #include <algorithm>
 #include <set>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "schemas/report.hpp"
+#include "store/db/database.hpp"
 #include "store/report/figures.hpp"
-#include "store/sqlite/database.hpp"
 
 #include <cstdint>
 #include <utility>

@@ -1,6 +1,6 @@
 #include "store/search/candidate_filter.hpp"
 
-#include "store/queries/row_filter.hpp"
+#include "store/read/row_filter.hpp"
 
 #include <algorithm>
 #include <iterator>

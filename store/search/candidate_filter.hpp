@@ -1,9 +1,9 @@
 #pragma once
 
 #include "schemas/query.hpp"
-#include "store/search/exchange_places.hpp"
-#include "store/search/query_parser.hpp"
-#include "store/sqlite/database.hpp"
+#include "store/db/database.hpp"
+#include "store/search/words/exchange_places.hpp"
+#include "store/search/words/query_parser.hpp"
 
 #include <cstdint>
 #include <limits>

@@ -1,5 +1,5 @@
 #include "bench/retrieval/known_items.hpp"
-#include "store/sqlite/database.hpp"
+#include "store/db/database.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

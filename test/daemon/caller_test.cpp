@@ -1,7 +1,7 @@
 #include "daemon/cli/caller.hpp"
-#include "daemon/doorstep/instance_lock.hpp"
-#include "daemon/doorstep/listening_socket.hpp"
-#include "daemon/service/daemon_address.hpp"
+#include "daemon/serve/daemon_address.hpp"
+#include "daemon/serve/instance_lock.hpp"
+#include "daemon/serve/listening_socket.hpp"
 #include "test/support/temp_dir.hpp"
 
 #include <gmock/gmock.h>

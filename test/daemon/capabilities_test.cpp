@@ -1,4 +1,4 @@
-#include "daemon/host/memory_host.hpp"
+#include "daemon/serve/memory_host.hpp"
 #include "daemon/tools/instructions.hpp"
 #include "test/daemon/tool_fixture.hpp"
 

@@ -1,6 +1,6 @@
-#include "daemon/doorstep/daemon_client.hpp"
-#include "daemon/doorstep/instance_lock.hpp"
-#include "daemon/doorstep/listening_socket.hpp"
+#include "daemon/serve/daemon_client.hpp"
+#include "daemon/serve/instance_lock.hpp"
+#include "daemon/serve/listening_socket.hpp"
 #include "test/support/temp_dir.hpp"
 
 #include <gmock/gmock.h>

@@ -1,7 +1,7 @@
-#include "daemon/doorstep/instance_lock.hpp"
-#include "daemon/doorstep/listening_socket.hpp"
-#include "daemon/doorstep/socket_path.hpp"
-#include "daemon/doorstep/state_directory.hpp"
+#include "daemon/serve/instance_lock.hpp"
+#include "daemon/serve/listening_socket.hpp"
+#include "daemon/serve/socket_path.hpp"
+#include "daemon/serve/state_directory.hpp"
 #include "protocol/transport/unix_socket.hpp"
 #include "test/support/temp_dir.hpp"
 

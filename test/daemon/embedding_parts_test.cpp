@@ -1,9 +1,9 @@
-#include "daemon/embedding/models.hpp"
-#include "daemon/embedding/purpose_prefix.hpp"
-#include "daemon/embedding/question_cache.hpp"
-#include "daemon/enrichment/settling.hpp"
-#include "daemon/provider/api_key.hpp"
-#include "daemon/provider/retry_after.hpp"
+#include "daemon/models/api_key.hpp"
+#include "daemon/models/embedding_models.hpp"
+#include "daemon/models/purpose_prefix.hpp"
+#include "daemon/models/question_cache.hpp"
+#include "daemon/models/retry_after.hpp"
+#include "daemon/models/settling.hpp"
 #include "test/support/temp_dir.hpp"
 
 #include <gmock/gmock.h>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "daemon/enrichment/enrichment_worker.hpp"
-#include "store/enrichment/enrichment_queue.hpp"
+#include "daemon/models/enrichment_worker.hpp"
+#include "store/enrich/enrichment_queue.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/letters_embedder.hpp"
 #include "test/support/stand_in_server.hpp"

@@ -1,4 +1,4 @@
-#include "daemon/embedding/http_embedder.hpp"
+#include "daemon/models/http_embedder.hpp"
 #include "test/support/stand_in_server.hpp"
 #include "test/support/temp_dir.hpp"
 

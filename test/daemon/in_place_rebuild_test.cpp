@@ -1,5 +1,5 @@
 // Sources that are changed in place, rebuilt from the raw layer: random histories, with and without merged frames.
-#include "daemon/rebuild/rebuild.hpp"
+#include "daemon/ingest/rebuild.hpp"
 #include "test/support/in_place_store.hpp"
 
 #include <gtest/gtest.h>

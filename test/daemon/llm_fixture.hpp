@@ -1,6 +1,6 @@
 #pragma once
 
-#include "daemon/llm/configured_summarizer.hpp"
+#include "daemon/models/configured_summarizer.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/scripted_model.hpp"
 #include "test/support/temp_dir.hpp"

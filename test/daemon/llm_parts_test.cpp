@@ -1,9 +1,9 @@
-#include "daemon/llm/answer_cleaning.hpp"
-#include "daemon/llm/deadline.hpp"
-#include "daemon/llm/record_envelope.hpp"
-#include "daemon/llm/session_chunks.hpp"
+#include "daemon/models/answer_cleaning.hpp"
+#include "daemon/models/deadline.hpp"
+#include "daemon/models/record_envelope.hpp"
+#include "daemon/models/session_chunks.hpp"
 #include "schemas/own_request.hpp"
-#include "store/summary/token_estimate.hpp"
+#include "store/text/token_estimate.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // opencode before 1.2 writes an answer into files of its own, and the session's file before the answer begins.
 #include "daemon/ingest/ingest_service.hpp"
-#include "daemon/watch/watcher.hpp"
+#include "daemon/ingest/watcher.hpp"
 #include "test/adapters/opencode_case.hpp"
 #include "test/support/fake_clock.hpp"
 

@@ -1,4 +1,4 @@
-#include "daemon/prompts/prompts.hpp"
+#include "daemon/resources/prompts.hpp"
 
 #include "test/daemon/tool_fixture.hpp"
 #include "test/support/sample_tools.hpp"

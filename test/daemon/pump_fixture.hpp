@@ -1,6 +1,6 @@
 #pragma once
 
-#include "daemon/doorstep/stdio_pump.hpp"
+#include "daemon/serve/stdio_pump.hpp"
 #include "test/support/line_client.hpp"
 
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // Records kept beside the store: committed with the rows, cut, merged, lost and found again, evicted.
+#include "daemon/ingest/rebuild.hpp"
 #include "daemon/ingest/tailer.hpp"
-#include "daemon/rebuild/rebuild.hpp"
 #include "store/raw/raw_file.hpp"
-#include "store/writer.hpp"
+#include "store/write/writer.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/line_adapter.hpp"
 #include "test/support/store_dump.hpp"

@@ -2,7 +2,7 @@
 // corpus.
 #include "daemon/report/report_data.hpp"
 #include "daemon/report/report_page.hpp"
-#include "store/sqlite/database.hpp"
+#include "store/db/database.hpp"
 #include "test/support/corpus_store.hpp"
 
 #include <gtest/gtest.h>

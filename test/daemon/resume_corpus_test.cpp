@@ -1,7 +1,7 @@
 // Packs of real sessions: every compaction gives one, within its budget, the same each time. Skipped without a corpus.
 #include "daemon/ingest/raw_reader.hpp"
 #include "daemon/tools/resume_context.hpp"
-#include "store/summary/token_estimate.hpp"
+#include "store/text/token_estimate.hpp"
 #include "test/support/corpus_store.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "daemon/embedding/serving_index.hpp"
+#include "daemon/models/serving_index.hpp"
 #include "test/daemon/enrichment_fixture.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "daemon/hooks/session_start.hpp"
+#include "daemon/cli/session_start.hpp"
 #include "test/support/line_client.hpp"
 
 #include <gtest/gtest.h>

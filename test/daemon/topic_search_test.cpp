@@ -1,5 +1,5 @@
-#include "store/enrichment/enrichment_rows.hpp"
-#include "store/topics/topic_extractor.hpp"
+#include "store/enrich/enrichment_rows.hpp"
+#include "store/enrich/topics/topic_extractor.hpp"
 #include "test/daemon/tool_fixture.hpp"
 
 #include <set>

@@ -1,7 +1,7 @@
 // A process that ingests is killed at random moments, again and again: what it leaves opens at once, and in the end no
 // event is lost and none is there twice.
 #include "daemon/ingest/ingest_service.hpp"
-#include "daemon/rebuild/rebuild.hpp"
+#include "daemon/ingest/rebuild.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/store_dump.hpp"
 #include "test/support/temp_dir.hpp"

@@ -16,7 +16,7 @@ using testing::IsEmpty;
 TEST(Layering, ProjectKeepsItsRules) {
   const auto tree = read_tree(MEMD_SOURCE_DIR);
   ASSERT_GT(tree.size(), 40U);
-  ASSERT_TRUE(tree.contains("store/sqlite/database.hpp"));
+  ASSERT_TRUE(tree.contains("store/db/database.hpp"));
   EXPECT_THAT(violations(tree), IsEmpty());
 }
 

@@ -19,7 +19,7 @@ struct SourceFile {
   std::vector<Include> includes;
 };
 
-// Every .cpp and .hpp below the source folders of `root`, by path relative to it ("store/sqlite/database.hpp").
+// Every .cpp and .hpp below the source folders of `root`, by path relative to it ("store/db/database.hpp").
 using SourceTree = std::map<std::string, SourceFile>;
 
 SourceTree read_tree(const std::filesystem::path& root);

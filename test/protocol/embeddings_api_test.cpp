@@ -1,4 +1,4 @@
-#include "protocol/embeddings/embeddings_api.hpp"
+#include "protocol/models/embeddings_api.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

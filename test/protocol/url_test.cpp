@@ -1,4 +1,4 @@
-#include "protocol/http/url.hpp"
+#include "protocol/models/url.hpp"
 
 #include <gtest/gtest.h>
 

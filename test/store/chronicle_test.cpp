@@ -1,9 +1,9 @@
-#include "store/summary/chronicle.hpp"
+#include "store/insight/summary/chronicle.hpp"
 
-#include "store/summary/gist.hpp"
-#include "store/summary/open_ends.hpp"
-#include "store/summary/strategy.hpp"
-#include "store/summary/token_estimate.hpp"
+#include "store/insight/summary/gist.hpp"
+#include "store/insight/summary/open_ends.hpp"
+#include "store/insight/summary/strategy.hpp"
+#include "store/text/token_estimate.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

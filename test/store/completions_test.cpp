@@ -1,6 +1,6 @@
 #include "store/completions/answer_cache.hpp"
 #include "store/completions/spending.hpp"
-#include "store/writer.hpp"
+#include "store/write/writer.hpp"
 #include "test/support/event_script.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/temp_dir.hpp"

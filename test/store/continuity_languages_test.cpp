@@ -1,5 +1,5 @@
-#include "store/continuity/told_sentences.hpp"
-#include "store/continuity/working_state.hpp"
+#include "store/insight/continuity/told_sentences.hpp"
+#include "store/insight/continuity/working_state.hpp"
 #include "store/reader.hpp"
 #include "test/support/scripted_store.hpp"
 #include "test/support/temp_dir.hpp"

@@ -1,5 +1,5 @@
-#include "store/continuity/already_said.hpp"
-#include "store/continuity/pack.hpp"
+#include "store/insight/continuity/already_said.hpp"
+#include "store/insight/continuity/pack.hpp"
 #include "store/reader.hpp"
 #include "test/support/scripted_store.hpp"
 #include "test/support/temp_dir.hpp"

@@ -1,4 +1,4 @@
-#include "store/summary/decisions.hpp"
+#include "store/insight/summary/decisions.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

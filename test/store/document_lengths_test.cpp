@@ -1,6 +1,6 @@
-#include "store/search/document_lengths.hpp"
+#include "store/search/words/document_lengths.hpp"
 
-#include "store/search/full_text_index.hpp"
+#include "store/search/words/full_text_index.hpp"
 #include "test/support/store_fixture.hpp"
 
 #include <gtest/gtest.h>

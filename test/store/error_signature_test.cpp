@@ -1,5 +1,5 @@
-#include "store/search/error_signature.hpp"
-#include "store/search/query_parser.hpp"
+#include "store/text/error_signature.hpp"
+#include "store/search/words/query_parser.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "store/assembly/exchange_text.hpp"
+#include "store/text/exchange_text.hpp"
 
 #include <gtest/gtest.h>
 

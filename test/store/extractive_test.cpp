@@ -1,6 +1,6 @@
-#include "store/summary/extractive.hpp"
+#include "store/insight/summary/extractive.hpp"
 
-#include "store/summary/token_estimate.hpp"
+#include "store/text/token_estimate.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-#include "store/sqlite/database.hpp"
-#include "store/sqlite/migrate.hpp"
+#include "store/db/database.hpp"
+#include "store/db/migrate.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

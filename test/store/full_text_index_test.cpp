@@ -1,4 +1,4 @@
-#include "store/search/full_text_index.hpp"
+#include "store/search/words/full_text_index.hpp"
 #include "test/support/store_fixture.hpp"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
-#include "store/search/fusion.hpp"
-#include "store/search/confidence.hpp"
-#include "store/search/match_scorer.hpp"
+#include "store/search/rank/fusion.hpp"
+#include "store/search/rank/confidence.hpp"
+#include "store/search/words/match_scorer.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 #include "schemas/hash.hpp"
-#include "store/writer.hpp"
+#include "store/write/writer.hpp"
 #include "test/support/event_script.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/store_dump.hpp"

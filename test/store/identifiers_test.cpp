@@ -1,4 +1,4 @@
-#include "store/enrichment/identifiers.hpp"
+#include "store/text/identifiers.hpp"
 
 #include <gmock/gmock.h>
 

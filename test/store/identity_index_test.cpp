@@ -1,8 +1,8 @@
-#include "store/assembly/identity_index.hpp"
+#include "store/write/identity_index.hpp"
 
 #include "schemas/hash.hpp"
 #include "schemas/migrations.hpp"
-#include "store/sqlite/database.hpp"
+#include "store/db/database.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 #include "schemas/ids.hpp"
-#include "store/ingestion/drift_monitor.hpp"
 #include "store/reader.hpp"
-#include "store/writer.hpp"
+#include "store/write/sources/drift_monitor.hpp"
+#include "store/write/writer.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/temp_dir.hpp"
 

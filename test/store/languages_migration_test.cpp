@@ -1,6 +1,6 @@
 #include "schemas/migrations.hpp"
+#include "store/db/database.hpp"
 #include "store/reader.hpp"
-#include "store/sqlite/database.hpp"
 #include "test/support/temp_dir.hpp"
 
 #include <gmock/gmock.h>

@@ -1,9 +1,9 @@
 // Search by meaning with the model of the binary, from texts to hits.
-#include "store/embedding/builtin_embedder.hpp"
-#include "store/enrichment/enrichment_rows.hpp"
-#include "store/enrichment/text_chunks.hpp"
+#include "store/enrich/embedding/builtin_embedder.hpp"
+#include "store/enrich/enrichment_rows.hpp"
 #include "store/reader.hpp"
-#include "store/vectors/quantise.hpp"
+#include "store/search/vectors/quantise.hpp"
+#include "store/text/text_chunks.hpp"
 #include "test/support/store_fixture.hpp"
 
 #include <gmock/gmock.h>

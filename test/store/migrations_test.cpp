@@ -1,6 +1,6 @@
 #include "schemas/migrations.hpp"
 #include "schemas/time.hpp"
-#include "store/sqlite/database.hpp"
+#include "store/db/database.hpp"
 
 #include <gtest/gtest.h>
 

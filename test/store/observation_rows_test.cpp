@@ -1,5 +1,5 @@
 // Observations as the writer keeps them: from texts and from what calls came to.
-#include "store/queries/session_digest.hpp"
+#include "store/read/session_digest.hpp"
 #include "test/support/event_script.hpp"
 #include "test/support/store_dump.hpp"
 #include "test/support/writer_fixture.hpp"

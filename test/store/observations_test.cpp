@@ -1,4 +1,4 @@
-#include "store/summary/observations.hpp"
+#include "store/insight/summary/observations.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,10 +1,10 @@
 // What a pack says is so: constraints bind, problems are open, steps lie ahead, tests came out as they did, and nothing
 // stands twice.
-#include "store/continuity/pack.hpp"
-#include "store/continuity/path_names.hpp"
-#include "store/continuity/todo_list.hpp"
-#include "store/continuity/working_state.hpp"
+#include "store/insight/continuity/pack.hpp"
+#include "store/insight/continuity/todo_list.hpp"
+#include "store/insight/continuity/working_state.hpp"
 #include "store/reader.hpp"
+#include "store/text/path_names.hpp"
 #include "test/support/scripted_store.hpp"
 #include "test/support/temp_dir.hpp"
 

@@ -1,4 +1,4 @@
-#include "store/summary/pre_tokens.hpp"
+#include "store/text/pre_tokens.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

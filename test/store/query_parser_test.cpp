@@ -1,4 +1,4 @@
-#include "store/search/query_parser.hpp"
+#include "store/search/words/query_parser.hpp"
 
 #include "test/support/time_zone.hpp"
 

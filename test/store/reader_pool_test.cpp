@@ -1,5 +1,5 @@
 #include "store/reader_pool.hpp"
-#include "store/store_layout.hpp"
+#include "store/db/store_layout.hpp"
 #include "test/support/store_fixture.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
-#include "store/redaction/record_mask.hpp"
+#include "store/text/redaction/record_mask.hpp"
 
-#include "store/redaction/redactor.hpp"
+#include "store/text/redaction/redactor.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/json.hpp>

@@ -1,5 +1,5 @@
-#include "store/redaction/redactor.hpp"
-#include "store/redaction/mask_batch.hpp"
+#include "store/text/redaction/redactor.hpp"
+#include "store/text/redaction/mask_batch.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
-#include "store/enrichment/enrichment_queue.hpp"
-#include "store/enrichment/identifier_rows.hpp"
-#include "store/enrichment/identifiers.hpp"
-#include "store/search/lexical_search.hpp"
+#include "store/enrich/enrichment_queue.hpp"
+#include "store/enrich/identifier_rows.hpp"
+#include "store/search/words/lexical_search.hpp"
+#include "store/text/identifiers.hpp"
 #include "test/support/store_fixture.hpp"
 
 #include <gmock/gmock.h>
@@ -94,13 +94,13 @@ TEST_F(LexicalNames, PartsOfNamesFindThem) {
 
 TEST_F(LexicalNames, CodesAndPathsAreNames) {
   const auto code = add(session_, {.user = "rustc says E0308 here", .answer = "exit code 137, HTTP 404"});
-  const auto path = add(session_, {.user = "look at store/search/query_plan.cpp"});
+  const auto path = add(session_, {.user = "look at store/search/words/query_plan.cpp"});
   const auto apart = add(session_, {.user = "137 things exit the code; plan a query in cpp"});
   EXPECT_EQ(candidates("E0308").at(0).features.identifier, 1);
   EXPECT_EQ(candidates("exit code 137").at(0).id, code);
   EXPECT_EQ(candidates("HTTP404").at(0).id, code);
   for (const char* spelling :
-       {"query_plan.cpp", "search/query_plan.cpp", "/home/me/store/search/query_plan.cpp", "QueryPlan"}) {
+       {"query_plan.cpp", "search/query_plan.cpp", "/home/me/store/search/words/query_plan.cpp", "QueryPlan"}) {
     const auto found = candidates(spelling);
     ASSERT_FALSE(found.empty()) << spelling;
     EXPECT_EQ(found[0].id, path) << spelling;

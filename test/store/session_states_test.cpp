@@ -1,8 +1,8 @@
 // The states that sessions really go through, as a trigger sees them; and how agents hang under who started them.
 #include "schemas/ids.hpp"
-#include "store/assembly/session_state.hpp"
 #include "store/reader.hpp"
-#include "store/writer.hpp"
+#include "store/write/session_state.hpp"
+#include "store/write/writer.hpp"
 #include "test/support/event_script.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/temp_dir.hpp"

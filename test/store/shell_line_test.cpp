@@ -1,6 +1,6 @@
-#include "store/continuity/shell_line.hpp"
-#include "store/continuity/code_names.hpp"
-#include "store/continuity/quoted_string.hpp"
+#include "store/text/shell_line.hpp"
+#include "store/text/code_names.hpp"
+#include "store/text/quoted_string.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-#include "store/embedding/static_model.hpp"
-#include "store/embedding/builtin_embedder.hpp"
+#include "store/enrich/embedding/static_model.hpp"
+#include "store/enrich/embedding/builtin_embedder.hpp"
 #include "synthetic_model.hpp"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
-#include "store/enrichment/text_chunks.hpp"
+#include "store/text/text_chunks.hpp"
 #include "schemas/hash.hpp"
-#include "store/enrichment/text_cutter.hpp"
+#include "store/text/text_cutter.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "store/summary/text_units.hpp"
+#include "store/text/text_units.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

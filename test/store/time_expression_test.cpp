@@ -1,5 +1,5 @@
-#include "store/search/time_expression.hpp"
-#include "store/search/query_parser.hpp"
+#include "store/text/time_expression.hpp"
+#include "store/search/words/query_parser.hpp"
 #include "test/support/time_zone.hpp"
 
 #include <gmock/gmock.h>

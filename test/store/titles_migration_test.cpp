@@ -1,5 +1,5 @@
 #include "schemas/migrations.hpp"
-#include "store/sqlite/database.hpp"
+#include "store/db/database.hpp"
 #include "test/support/store_fixture.hpp"
 
 #include <gtest/gtest.h>

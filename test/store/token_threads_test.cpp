@@ -1,4 +1,4 @@
-#include "store/summary/token_estimate.hpp"
+#include "store/text/token_estimate.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
-#include "store/search/index_tokenizer.hpp"
-#include "store/sqlite/database.hpp"
-#include "store/tokenizer/script.hpp"
+#include "store/db/database.hpp"
+#include "store/search/words/index_tokenizer.hpp"
+#include "store/text/script.hpp"
 
 #include <gtest/gtest.h>
 

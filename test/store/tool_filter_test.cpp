@@ -1,5 +1,5 @@
 #include "store/reader.hpp"
-#include "store/writer.hpp"
+#include "store/write/writer.hpp"
 #include "test/support/event_script.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/store_fixture.hpp"

@@ -1,4 +1,4 @@
-#include "store/topics/topic_extractor.hpp"
+#include "store/enrich/topics/topic_extractor.hpp"
 #include "test/support/store_fixture.hpp"
 
 #include <gmock/gmock.h>

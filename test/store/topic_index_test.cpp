@@ -1,7 +1,7 @@
-#include "store/enrichment/enrichment_rows.hpp"
+#include "store/enrich/enrichment_rows.hpp"
+#include "store/enrich/topics/lexicon.hpp"
+#include "store/enrich/topics/topic_rows.hpp"
 #include "store/reader.hpp"
-#include "store/topics/lexicon.hpp"
-#include "store/topics/topic_rows.hpp"
 #include "test/support/store_fixture.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "store/topics/topic_story.hpp"
+#include "store/insight/topics/topic_story.hpp"
 
 #include <gtest/gtest.h>
 

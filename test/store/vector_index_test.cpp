@@ -1,4 +1,4 @@
-#include "store/vectors/vector_index.hpp"
+#include "store/search/vectors/vector_index.hpp"
 #include "test/support/temp_dir.hpp"
 #include "vector_store.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "store/enrichment/enrichment_queue.hpp"
-#include "store/sqlite/database.hpp"
+#include "store/db/database.hpp"
+#include "store/enrich/enrichment_queue.hpp"
 
 #include <cstdint>
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "store/embedding/wordpiece.hpp"
+#include "store/enrich/embedding/wordpiece.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 
 #include "daemon/ingest/snapshot_pass.hpp"
 #include "store/reader.hpp"
-#include "store/writer.hpp"
+#include "store/write/writer.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/scripted_adapter.hpp"
 #include "test/support/store_dump.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "store/embedding/embedder.hpp"
+#include "store/enrich/embedding/embedder.hpp"
 
 #include <atomic>
 #include <cmath>

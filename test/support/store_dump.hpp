@@ -1,6 +1,6 @@
 #pragma once
 
-#include "store/sqlite/database.hpp"
+#include "store/db/database.hpp"
 
 #include <string>
 #include <vector>

@@ -3,7 +3,7 @@
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 #include "schemas/query.hpp"
-#include "store/sqlite/database.hpp"
+#include "store/db/database.hpp"
 #include "test/support/temp_dir.hpp"
 
 #include <cstdint>

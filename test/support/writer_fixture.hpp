@@ -1,6 +1,6 @@
 #pragma once
 
-#include "store/writer.hpp"
+#include "store/write/writer.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/temp_dir.hpp"
 

@@ -1,0 +1,63 @@
+#pragma once
+
+#include "daemon/ingest/polling_watcher.hpp"
+#include "daemon/ingest/watch_table.hpp"
+#include "daemon/ingest/watcher.hpp"
+
+#include <boost/asio/posix/stream_descriptor.hpp>
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+struct inotify_event;
+
+namespace memd {
+
+// One watch a directory that sources can stand in. A root that is not there is waited for at its nearest existing
+// ancestor, which is watched alone and not below; mounts that come and go are noticed too. What cannot be watched,
+// because the system has no more watches to give or WatchOptions::max_directories is reached, is polled.
+class InotifyWatcher final : public Watcher {
+ public:
+  InotifyWatcher(boost::asio::io_context& loop, const Discovery& discovery, Callbacks callbacks, WatchOptions options);
+  ~InotifyWatcher() override;
+  void start() override;
+  void stop() override;
+  std::string describe() const override;
+
+ private:
+  void watch_roots();
+  void watch_place_of(const std::filesystem::path& root);
+  void watch_tree(const std::filesystem::path& dir);
+  bool add_watch(const std::filesystem::path& dir, std::uint32_t mask, const std::filesystem::path& else_poll);
+  void poll(const std::filesystem::path& dir, std::string why);
+  void drop_below(const std::filesystem::path& dir);
+  void fall_back(std::string why);
+  void read_events();
+  void watch_mounts();
+  std::string root_places() const;
+  void on_event(const inotify_event& event);
+  void on_directory_lost(const std::filesystem::path& dir);
+  void on_directory_found(const std::filesystem::path& dir);
+  void on_file(const std::filesystem::path& file);
+  bool leads_to_root(const std::filesystem::path& dir) const;
+
+  boost::asio::io_context& loop_;
+  const Discovery& discovery_;
+  Callbacks callbacks_;
+  WatchOptions options_;
+  boost::asio::posix::stream_descriptor events_;
+  boost::asio::posix::stream_descriptor mounts_;
+  std::string places_;  // of the roots, when the mounts were last looked at
+  WatchTable table_;
+  std::set<std::filesystem::path> polled_;  // the uppermost directories that could not be watched
+  std::string why_polled_;
+  std::unique_ptr<PollingWatcher> polling_;
+  alignas(8) std::array<char, 64 * 1024> buffer_;
+};
+
+}  // namespace memd

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "daemon/ingest/slice_replay.hpp"
+#include "schemas/error.hpp"
+#include "store/db/store_layout.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string_view>
+
+namespace memd {
+
+struct RebuildReport {
+  std::uint64_t files = 0;
+  std::uint64_t slices = 0;
+  std::uint64_t bytes = 0;  // of records
+  std::uint64_t events = 0;
+  std::uint64_t damaged_bytes = 0;  // of raw files that could not be read
+  std::uint64_t unsupported = 0;    // slices of platforms that this memd does not read
+};
+using OnRebuildProgress = std::function<void(double done, double total, std::string_view what)>;
+
+// Makes the whole store anew from the raw layer alone: into a file beside the old one, which stays what it is until the
+// new one is complete, and takes its place in one step. For the holder of the instance lock.
+// Errc::not_found when there is no raw layer.
+Result<RebuildReport> rebuild_store(const StoreLayout& layout, const FindAdapter& find,
+                                    const OnRebuildProgress& on_progress = {});
+
+}  // namespace memd

@@ -1,0 +1,75 @@
+#pragma once
+
+#include "daemon/models/deadline.hpp"
+#include "daemon/models/language_models.hpp"
+#include "daemon/models/model_run.hpp"
+#include "daemon/models/request_slots.hpp"
+#include "daemon/tools/llm_summarizer.hpp"
+#include "schemas/clock.hpp"
+#include "store/completions/answer_cache.hpp"
+#include "store/completions/spending.hpp"
+#include "store/completions/summaries_file.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace memd::llm {
+
+struct SummarizerOptions {
+  std::size_t parallel = 2;  // requests
+  std::size_t calls = 2;     // that may wait for models, each holding a worker; others get what is known
+  std::size_t context_tokens = 8192;
+  std::size_t max_tokens = 1500;
+  completions::DailyBudget budget;
+  Deadline::Now now = std::chrono::steady_clock::now;  // for max_seconds
+};
+SummarizerOptions summarizer_options(const SummariesConfig& config);
+
+// What was asked of models today, for reports.
+struct SummarizerReport {
+  std::vector<completions::Spent> today;
+  std::int64_t answers = 0;  // in the cache
+  std::string trouble;       // why nothing can be asked now; empty: nothing
+};
+
+// Summaries by the models that are configured. Makes its file and asks somebody with the first summary, not before.
+// Thread-safe. The clock must outlive it.
+class ConfiguredSummarizer final : public tools::LlmSummarizer {
+ public:
+  ConfiguredSummarizer(std::vector<LanguageModelChoice> models, std::filesystem::path file, const Clock& clock,
+                       SummarizerOptions options);
+
+  std::string unavailable(const mcp::ToolContext& context) const override;
+  Result<tools::LlmSummary> summarize(const tools::LlmSummaryRequest& request, mcp::ToolContext& context) override;
+  std::string models() const override;
+  std::string trouble() const override;
+
+  Result<SummarizerReport> report() const;
+  const completions::DailyBudget& budget() const { return options_.budget; }
+
+ private:
+  struct Books {  // made with the first use
+    std::shared_ptr<completions::SummariesFile> file;
+    std::unique_ptr<completions::AnswerCache> cache;
+    std::unique_ptr<completions::SpendingLedger> spending;
+  };
+
+  Result<const Books*> books() const;
+  std::vector<RunModel> models_for(const mcp::ToolContext& context) const;
+
+  const std::vector<LanguageModelChoice> models_;
+  const std::filesystem::path file_;
+  const Clock& clock_;
+  const SummarizerOptions options_;
+  RequestSlots slots_;
+  std::atomic<std::size_t> calls_{0};  // that wait for models
+  mutable std::mutex mutex_;
+  mutable std::unique_ptr<const Books> books_;  // guarded by mutex_; never changes once it is there
+};
+
+}  // namespace memd::llm

@@ -1,0 +1,197 @@
+// The part of EnrichmentWorker that takes exchanges from the queue, makes what they lack and has it stored.
+#include "daemon/models/enrichment_worker.hpp"
+
+#include "store/db/database.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace memd {
+namespace {
+
+constexpr std::size_t kLeastExchanges = 8;
+constexpr std::size_t kRemoteExchanges = 8;  // each may be many requests
+constexpr int kUnsettledAtMost = 64;         // sessions that are written at the same time
+constexpr int kDropAtOnce = 500;
+
+}  // namespace
+
+Result<bool> EnrichmentWorker::take_batch(const std::stop_token& stop) {
+  if (!terms_ && parts_.terms) {
+    MEMD_TRY_ASSIGN(terms_, sqlite::guard([this] { return parts_.terms(parts_.database); }));
+  }
+  if (!told_) MEMD_TRY(tell({"", terms_ ? terms_->version() : 0}));
+  MEMD_TRY_ASSIGN(const EmbeddingModels stored, store_->embedding_models());
+  MEMD_TRY(choose_model(stored, stop));
+  const bool local = model_ != nullptr && model_->remote == nullptr;
+  const int limit = static_cast<int>(batch_) + kUnsettledAtMost;
+
+  // Terms never wait for a server.
+  const unsigned missing = local ? kMissingTerms | kMissingVectors : kMissingTerms;
+  MEMD_TRY_ASSIGN(auto pending, store_->pending_enrichment(missing, limit));
+  auto batch = settled_of(std::move(pending));
+  if (batch.empty() && model_ != nullptr && !local) {
+    MEMD_TRY_ASSIGN(pending, store_->pending_enrichment(kMissingVectors, limit));
+    batch = settled_of(std::move(pending));
+    if (batch.size() > kRemoteExchanges) batch.resize(kRemoteExchanges);
+  }
+  if (batch.empty()) {
+    MEMD_TRY(drop_replaced_vectors(stop));
+    return false;
+  }
+  MEMD_TRY(enrich(batch, stop));
+  return true;
+}
+
+Result<void> EnrichmentWorker::tell(EnrichmentTarget target) {
+  MEMD_TRY(parts_.perform([target](Writer& writer) { return writer.set_enrichment_target(target); }));
+  told_ = std::move(target);
+  return {};
+}
+
+// Asks nobody while there is nothing to embed. What cannot be used now is not an error of the batch: there are terms.
+Result<void> EnrichmentWorker::choose_model(const EmbeddingModels& stored, const std::stop_token& stop) {
+  model_ = nullptr;
+  const bool is_settled = stored.complete && !stored.target.empty() &&
+                          (target_->disabled() || target_->has_chosen() || stored.target == models_->names().front());
+  if (is_settled || target_->disabled()) {
+    const std::lock_guard lock(mutex_);
+    progress_.trouble.clear();
+    progress_.retry_at = 0;
+    return {};
+  }
+  auto chosen = target_->choose(stored, stop);
+  if (!chosen) {
+    if (chosen.error().is(Errc::cancelled)) return chosen.error();
+    in_trouble(chosen.error(), target_->retry_at());
+    return {};
+  }
+  model_ = *chosen;
+  EnrichmentTarget target{model_->embedder->model().name, told_->terms_version};
+  {
+    const std::lock_guard lock(mutex_);
+    progress_.model = target.model;
+    progress_.trouble.clear();
+    progress_.retry_at = 0;
+  }
+  if (told_ == target) return {};
+  tidy_ = false;
+  return tell(std::move(target));
+}
+
+std::vector<PendingExchange> EnrichmentWorker::settled_of(std::vector<PendingExchange> pending) {
+  bool hurry = false;
+  {
+    const std::lock_guard lock(mutex_);
+    hurry = hurry_;
+  }
+  const bool remote = model_ != nullptr && model_->remote != nullptr;
+  const TimeMs now = clock_.now();
+  if (!hurry)
+    std::erase_if(pending, [&](const PendingExchange& e) {
+      const bool terms = (e.missing & kMissingTerms) != 0;
+      return !settling_.settled(e, now, remote && !terms ? options_.remote : options_.local);
+    });
+  if (pending.size() > batch_) pending.resize(batch_);
+  return pending;
+}
+
+Result<void> EnrichmentWorker::enrich(const std::vector<PendingExchange>& batch, const std::stop_token& stop) {
+  std::vector<Enrichment> made;
+  for (const PendingExchange& exchange : batch) {
+    Enrichment& e = made.emplace_back();
+    e.id = exchange.id;
+    e.revision = exchange.revision;
+    if ((exchange.missing & kMissingTerms) == 0) continue;
+    e.terms.emplace();
+    if (!terms_) continue;
+    MEMD_TRY_ASSIGN(*e.terms, terms_->extract(exchange));
+  }
+  const bool terms_come_first =
+      model_ != nullptr && model_->remote != nullptr && (batch.front().missing & kMissingTerms) != 0;
+  if (model_ != nullptr && !terms_come_first) MEMD_TRY(add_vectors(batch, made, stop));
+  return write(std::move(made));
+}
+
+Result<void> EnrichmentWorker::add_vectors(const std::vector<PendingExchange>& batch, std::vector<Enrichment>& made,
+                                           const std::stop_token& stop) {
+  std::vector<const PendingExchange*> without;
+  std::vector<ExchangeId> ids;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    if ((batch[i].missing & kMissingVectors) == 0) continue;
+    without.push_back(&batch[i]);
+    ids.push_back(batch[i].id);
+    places.push_back(i);
+  }
+  MEMD_TRY_ASSIGN(const auto stored, store_->exchange_vectors(ids, model_->embedder->model().name));
+  auto vectors = vectors_.make(*model_, without, stored, stop);
+  {
+    const std::lock_guard lock(mutex_);
+    progress_.texts = vectors_.texts_embedded();
+    progress_.refused = vectors_.texts_refused();
+  }
+  if (!vectors) {
+    if (vectors.error().is(Errc::cancelled) || model_->remote == nullptr) return vectors.error();
+    // The model is looked at anew; what else was made of the batch is stored.
+    target_->failed();
+    in_trouble(vectors.error(), target_->retry_at());
+    return {};
+  }
+  target_->succeeded();
+  for (std::size_t i = 0; i < places.size(); ++i)
+    made[places[i]].vectors = std::move((*vectors)[i]);
+  return {};
+}
+
+Result<void> EnrichmentWorker::write(std::vector<Enrichment> made) {
+  std::erase_if(made, [](const Enrichment& e) { return !e.terms && !e.vectors; });
+  if (made.empty()) return {};
+  struct Shared {
+    std::vector<Enrichment> made;
+    std::chrono::nanoseconds held{0};
+  };
+  const auto shared = std::make_shared<Shared>();
+  shared->made = std::move(made);
+  MEMD_TRY(parts_.perform([shared](Writer& writer) {
+    const auto began = std::chrono::steady_clock::now();
+    auto stored = writer.enrich(shared->made);
+    shared->held = std::chrono::steady_clock::now() - began;
+    return stored;
+  }));
+  const std::size_t count = shared->made.size();
+  adapt(shared->held, count);
+  since_trim_ += count;
+  const auto finished = std::count_if(shared->made.begin(), shared->made.end(),
+                                      [this](const Enrichment& e) { return e.vectors || target_->disabled(); });
+  const std::lock_guard lock(mutex_);
+  progress_.exchanges += static_cast<std::uint64_t>(finished);
+  return {};
+}
+
+// So many exchanges at once that the writer is held for about as long as it may be.
+void EnrichmentWorker::adapt(std::chrono::nanoseconds held, std::size_t exchanges) {
+  if (held > options_.hold)
+    batch_ = std::max(batch_ / 2, kLeastExchanges);
+  else if (held * 2 < options_.hold && exchanges >= batch_)
+    batch_ = std::min(batch_ * 2, options_.most_exchanges);
+}
+
+// Once the queue is empty, the vectors of models that nobody will ask for again go. Those of other configured models
+// stay: they are taken up again.
+Result<void> EnrichmentWorker::drop_replaced_vectors(const std::stop_token& stop) {
+  if (tidy_ || target_->disabled()) return {};
+  MEMD_TRY_ASSIGN(const EmbeddingModels stored, store_->embedding_models());
+  const auto keep = models_->names();
+  if (!stored.complete || std::find(keep.begin(), keep.end(), stored.target) == keep.end()) return {};
+  const auto dropped = std::make_shared<std::int64_t>(1);
+  while (*dropped > 0 && !stop.stop_requested())
+    MEMD_TRY(parts_.perform([keep, dropped](Writer& writer) -> Result<void> {
+      MEMD_TRY_ASSIGN(*dropped, writer.drop_other_vectors(keep, kDropAtOnce));
+      return {};
+    }));
+  tidy_ = true;
+  return {};
+}
+
+}  // namespace memd

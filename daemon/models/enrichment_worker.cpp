@@ -1,0 +1,163 @@
+// The worker's thread: when it works and when it sleeps. What it does with a batch is in enrichment_batch.cpp.
+#include "daemon/models/enrichment_worker.hpp"
+
+#include "daemon/models/background_thread.hpp"
+
+#include <pthread.h>
+#include <algorithm>
+#include <tuple>
+#include <utility>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+namespace memd {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kLookAtIngest = 200ms;  // while history is being read
+constexpr auto kRetryStore = 30s;
+constexpr std::uint64_t kMany = 300;  // exchanges, after which memory is given back
+
+void name_this_thread() {
+#ifdef __APPLE__
+  ::pthread_setname_np("memd-enrich");
+#else
+  ::pthread_setname_np(::pthread_self(), "memd-enrich");
+#endif
+}
+
+}  // namespace
+
+EnrichmentWorker::EnrichmentWorker(Parts parts, const Clock& clock, EnrichmentOptions options)
+    : parts_(std::move(parts)),
+      clock_(clock),
+      options_(std::move(options)),
+      batch_(std::min<std::size_t>(32, options_.most_exchanges)) {}
+
+EnrichmentWorker::~EnrichmentWorker() {
+  stop();
+  join();
+}
+
+void EnrichmentWorker::start() {
+  thread_ = std::jthread([this](const std::stop_token& stop) {
+    name_this_thread();
+    if (options_.in_background) become_background_thread();
+    run(stop);
+  });
+}
+
+void EnrichmentWorker::hint() {
+  const std::lock_guard lock(mutex_);
+  hinted_ = true;
+  idle_ = false;
+  wake_.notify_one();
+}
+
+void EnrichmentWorker::hurry(bool yes) {
+  const std::lock_guard lock(mutex_);
+  hurry_ = yes;
+  hinted_ = true;
+  idle_ = false;
+  wake_.notify_one();
+}
+
+void EnrichmentWorker::stop() { thread_.request_stop(); }
+
+void EnrichmentWorker::join() {
+  if (thread_.joinable()) thread_.join();
+}
+
+bool EnrichmentWorker::block_until_idle(std::chrono::milliseconds deadline) {
+  std::unique_lock lock(mutex_);
+  return became_idle_.wait_for(lock, deadline, [this] { return idle_; });
+}
+
+EnrichmentProgress EnrichmentWorker::progress() const {
+  const std::lock_guard lock(mutex_);
+  return progress_;
+}
+
+// What the writer keeps of the store, and what the allocator holds on to.
+void EnrichmentWorker::give_memory_back() {
+  if (since_trim_ <= kMany) return;
+  since_trim_ = 0;
+  std::ignore = parts_.perform([](Writer& writer) -> Result<void> {
+    writer.release();
+    return {};
+  });
+#ifdef __GLIBC__
+  ::malloc_trim(0);
+#endif
+}
+
+void EnrichmentWorker::run(const std::stop_token& stop) {
+  store_ = std::make_unique<Reader>(parts_.database);
+  models_ = parts_.models();
+  target_ = std::make_unique<TargetModel>(models_, options_.steady_now);
+  while (wait_for_work(stop)) {
+    work(stop);
+    give_memory_back();
+    const std::lock_guard lock(mutex_);
+    progress_.working = false;
+  }
+  const std::lock_guard lock(mutex_);
+  idle_ = true;
+  became_idle_.notify_all();
+}
+
+// False: stop.
+bool EnrichmentWorker::wait_for_work(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  const auto has_work = [this] { return hinted_; };
+  if (!hinted_) {
+    idle_ = true;
+    became_idle_.notify_all();
+  }
+  // A timed wait only while something is to be tried again, or is still growing.
+  if (wake_at_)
+    wake_.wait_until(lock, stop, *wake_at_, has_work);
+  else
+    wake_.wait(lock, stop, has_work);
+  if (stop.stop_requested()) return false;
+  hinted_ = false;
+  idle_ = false;
+  wake_at_.reset();
+  progress_.working = true;
+  return true;
+}
+
+void EnrichmentWorker::work(const std::stop_token& stop) {
+  settling_.begin();
+  while (!stop.stop_requested()) {
+    if (!parts_.wait_for_ingest(kLookAtIngest)) continue;
+    const auto began = std::chrono::steady_clock::now();
+    const auto more = take_batch(stop);
+    {
+      const std::lock_guard lock(mutex_);
+      progress_.busy_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    }
+    if (!more) {
+      if (!stop.stop_requested()) in_trouble(more.error(), options_.steady_now() + kRetryStore);
+      return;
+    }
+    if (!*more) break;
+  }
+  if (const auto due = settling_.next()) {
+    const std::lock_guard lock(mutex_);
+    const auto at = options_.steady_now() + std::chrono::milliseconds(std::max<TimeMs>(*due - clock_.now(), 1));
+    wake_at_ = wake_at_ ? std::min(*wake_at_, at) : at;
+  }
+}
+
+void EnrichmentWorker::in_trouble(const Error& error, TargetModel::Time until) {
+  const std::lock_guard lock(mutex_);
+  progress_.trouble = error.message();
+  wake_at_ = wake_at_ ? std::min(*wake_at_, until) : until;
+  const auto wait = std::chrono::duration_cast<std::chrono::milliseconds>(until - options_.steady_now());
+  progress_.retry_at = clock_.now() + wait.count();
+}
+
+}  // namespace memd

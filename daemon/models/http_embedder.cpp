@@ -1,0 +1,97 @@
+#include "daemon/models/http_embedder.hpp"
+
+#include "daemon/models/purpose_prefix.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace memd::embedding {
+namespace {
+
+// Numbers of 4,096 dimensions, 32 characters each, for each text.
+constexpr std::size_t kResponseBytesPerText = 4096 * 32;
+constexpr std::size_t kResponseBytes = 64 << 10;
+
+}  // namespace
+
+std::string name_of(const RemoteModel& m) {
+  return std::string(to_string(m.dialect)) + "/" + m.model + (m.dimensions ? "@" + std::to_string(*m.dimensions) : "");
+}
+
+struct HttpEmbedder::Outcome {
+  std::vector<Vector> vectors;
+  std::optional<Failure> failure;
+};
+
+HttpEmbedder::HttpEmbedder(RemoteModel model, std::shared_ptr<http::Client> client, CircuitBreaker::Options back_off)
+    : remote_(std::move(model)),
+      server_(remote_, name_of(remote_), std::move(client)),
+      documents_(back_off),
+      questions_(std::move(back_off)) {}
+
+ModelId HttpEmbedder::model() const { return {server_.name(), dimension_}; }
+
+Result<std::vector<Vector>> HttpEmbedder::embed(std::span<const std::string_view> texts, Purpose purpose,
+                                                std::stop_token stop) {
+  CircuitBreaker& breaker = purpose == Purpose::query ? questions_ : documents_;
+  if (const auto open = breaker.open()) return Error(Errc::unavailable, open->reason);
+  std::vector<Vector> out;
+  out.reserve(texts.size());
+  while (out.size() < texts.size()) {
+    const std::size_t first = out.size();
+    std::size_t count = 0;
+    for (std::size_t bytes = 0; count < remote_.batch_size && first + count < texts.size(); ++count) {
+      bytes += texts[first + count].size();
+      if (count > 0 && bytes > remote_.batch_bytes) break;
+    }
+    Outcome outcome = ask(texts.subspan(first, count), purpose, stop);
+    if (outcome.failure) {
+      Failure& f = *outcome.failure;
+      if (f.of_server) breaker.failed(f.error.context, f.hopeless, f.retry_after);
+      return std::move(f.error);
+    }
+    std::move(outcome.vectors.begin(), outcome.vectors.end(), std::back_inserter(out));
+  }
+  breaker.succeeded();
+  return out;
+}
+
+HttpEmbedder::Outcome HttpEmbedder::ask(std::span<const std::string_view> texts, Purpose purpose,
+                                        const std::stop_token& stop) {
+  const std::string prefix(purpose_prefix(remote_.model, purpose));
+  std::vector<std::string> prefixed;
+  std::vector<std::string_view> inputs(texts.begin(), texts.end());
+  if (!prefix.empty()) {
+    for (const auto text : texts)
+      prefixed.push_back(prefix + std::string(text));
+    inputs.assign(prefixed.begin(), prefixed.end());
+  }
+  provider::ModelServer::Question question;
+  question.path = embeddings_api::path_of(remote_.dialect);
+  question.body = embeddings_api::request_body(remote_.dialect, remote_.model, inputs, remote_.dimensions);
+  question.timeout = purpose == Purpose::query ? remote_.query_timeout : remote_.timeout;
+  question.most_response_bytes = kResponseBytes + texts.size() * kResponseBytesPerText;
+  auto answer = server_.ask(std::move(question), stop);
+  if (answer.failure) return {{}, std::move(answer.failure)};
+  auto vectors = embeddings_api::parse_answer(remote_.dialect, answer.body, texts.size());
+  if (!vectors)
+    return {
+        {},
+        Failure{
+            server_.say(Errc::protocol, vectors.error().context + "; is it a model for embeddings?"), true, true, {}}};
+  const int got = static_cast<int>(vectors->front().size());
+  int known = 0;
+  const bool fits = dimension_.compare_exchange_strong(known, got) || known == got;
+  if (!fits || (remote_.dimensions && got != *remote_.dimensions))
+    return {{},
+            Failure{server_.say(Errc::protocol, "its vectors have " + std::to_string(got) + " numbers, not " +
+                                                    std::to_string(remote_.dimensions.value_or(known)) +
+                                                    " as before: with embedding.dimensions: " + std::to_string(got) +
+                                                    " all are made anew"),
+                    true,
+                    true,
+                    {}}};
+  return {std::move(*vectors), std::nullopt};
+}
+
+}  // namespace memd::embedding

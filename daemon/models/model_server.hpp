@@ -1,0 +1,67 @@
+#pragma once
+
+#include "daemon/models/api_key.hpp"
+#include "protocol/models/http_client.hpp"
+#include "protocol/models/model_api.hpp"
+#include "schemas/error.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+namespace memd::provider {
+
+// A model that is served over HTTP. `key.section` is the part of the configuration that chose it.
+struct ServedModel {
+  model_api::Dialect dialect = model_api::Dialect::ollama;
+  std::string model;  // as the server calls it
+  http::Url base;
+  ApiKeySource key;
+  std::chrono::milliseconds connect_timeout{3000};
+};
+
+// The usual address of a provider that is not told another one.
+std::string_view usual_endpoint(model_api::Dialect dialect);
+
+struct Failure {
+  Error error;
+  bool of_server = true;  // and not of what was asked
+  bool hopeless = false;  // until somebody does something about it
+  std::optional<std::chrono::milliseconds> retry_after;
+};
+
+// Asks such a server and tells what its refusals mean. Errors name the model and the server, say what to do, and hold
+// no key. Thread-safe.
+class ModelServer {
+ public:
+  ModelServer(ServedModel model, std::string name, std::shared_ptr<http::Client> client);
+
+  struct Question {
+    std::string_view path;  // behind the base address
+    std::string body;       // JSON
+    std::chrono::milliseconds timeout{60'000};
+    std::size_t most_response_bytes = 1 << 20;
+  };
+  struct Answer {
+    std::string body;  // of status 200, said to be JSON
+    std::optional<Failure> failure;
+  };
+  Answer ask(Question question, const std::stop_token& stop) const;
+
+  const std::string& name() const { return name_; }  // "ollama/nomic-embed-text"
+  Error say(Errc code, const std::string& what) const;
+
+ private:
+  Failure unreachable(const Error& e) const;
+  Failure refused(const http::Response& response, const std::string& key) const;
+
+  const ServedModel model_;
+  const std::string name_;
+  const std::shared_ptr<http::Client> client_;
+};
+
+}  // namespace memd::provider

@@ -1,0 +1,138 @@
+#include "daemon/models/serving_index.hpp"
+
+#include "store/enrich/enrichment_queue.hpp"
+#include "store/enrich/enrichment_target.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+namespace memd::embedding {
+namespace {
+
+// A longer queue is not counted for every search.
+constexpr std::int64_t kCheapToCount = 2000;
+constexpr std::chrono::seconds kCountIsGood{1};
+// Longer questions are pasted logs; what they ask stands in the beginning.
+constexpr std::size_t kLongestQuestion = 2000;
+
+std::string_view beginning(std::string_view text) {
+  if (text.size() <= kLongestQuestion) return text;
+  std::size_t end = kLongestQuestion;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U)
+    --end;
+  return text.substr(0, end);
+}
+
+vectors::ScanResult nothing(const vectors::ScanRequest& request) {
+  vectors::ScanResult out;
+  out.also.assign(request.also.size(), std::numeric_limits<float>::quiet_NaN());
+  return out;
+}
+
+}  // namespace
+
+const EmbeddingModelRow* serving_model(const EmbeddingModels& stored, const Models& models) {
+  if (models.choices.empty()) return nullptr;
+  const EmbeddingModelRow* best = nullptr;
+  for (const auto& row : stored.models) {
+    if (row.exchanges == 0 || models.find(row.name) == nullptr) continue;
+    const bool is_target = row.name == stored.target;
+    if (is_target && stored.complete) return &row;
+    if (best == nullptr || row.exchanges > best->exchanges || (row.exchanges == best->exchanges && is_target))
+      best = &row;
+  }
+  return best;
+}
+
+ServingIndex::ServingIndex(std::filesystem::path database, GetModels models, GetTrouble trouble)
+    : get_models_(std::move(models)), get_trouble_(std::move(trouble)), store_(std::move(database)) {}
+
+Result<search::QueryVector> ServingIndex::embed(std::string_view question, std::stop_token stop) {
+  const auto models = get_models_();
+  if (models->choices.empty()) return Error(Errc::unavailable, "embedding is disabled in the configuration");
+  const std::string text(beginning(question));
+  search::QueryVector out;
+  int dimension = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    MEMD_TRY_ASSIGN(const EmbeddingModels stored, store_.embedding_models());
+    const EmbeddingModelRow* serving = serving_model(stored, *models);
+    if (serving == nullptr) {
+      const std::string why = get_trouble_ ? get_trouble_() : std::string();
+      return Error(Errc::unavailable, why.empty() ? "no exchange has vectors yet" : "no vectors can be made: " + why);
+    }
+    out.model = serving->name;
+    dimension = serving->dimension;
+    if (auto known = questions_.find(out.model, text)) {
+      out.vector = std::move(*known);
+      return out;
+    }
+  }
+  const auto embedder = models->find(out.model);
+  const std::array<std::string_view, 1> texts{text};
+  MEMD_TRY_ASSIGN(auto vectors, embedder->embed(texts, Purpose::query, stop));
+  if (vectors.size() != 1 || vectors[0].size() != static_cast<std::size_t>(dimension))
+    return Error(Errc::unavailable, out.model + " does not fit the vectors it made before");
+  out.vector = std::move(vectors[0]);
+  if (std::all_of(out.vector.begin(), out.vector.end(), [](float x) { return x == 0; })) out.vector.clear();
+  const std::lock_guard lock(mutex_);
+  questions_.put(out.model, text, out.vector);
+  return out;
+}
+
+// Of the model whose vectors are in memory; another one takes its place.
+std::shared_ptr<vectors::VectorIndex> ServingIndex::index_of(const std::string& model) {
+  const std::lock_guard lock(mutex_);
+  if (!index_ || loaded_ != model) {
+    index_ = std::make_shared<vectors::VectorIndex>(model);
+    loaded_ = model;
+  }
+  return index_;  // a scan that runs keeps the old one alive
+}
+
+vectors::ScanResult ServingIndex::scan(sqlite::Database& db, const search::QueryVector& question,
+                                       vectors::ScanRequest request) {
+  if (question.vector.empty()) return nothing(request);
+  const auto models = get_models_();
+  const EmbeddingModels stored = enrichment::models(db);
+  // The store may have moved on to another model after the question was embedded.
+  const EmbeddingModelRow* serving = serving_model(stored, *models);
+  if (serving == nullptr || serving->name != question.model) return nothing(request);
+  const auto index = index_of(question.model);
+  index->refresh(db);
+  if (index->dimension() != static_cast<int>(question.vector.size())) return nothing(request);
+  request.query = question.vector;
+  return index->scan(db, request);
+}
+
+search::SemanticState ServingIndex::state(sqlite::Database& db) {
+  search::SemanticState out;
+  const auto models = get_models_();
+  if (models->choices.empty()) return out;
+  const EmbeddingModels stored = enrichment::models(db);
+  const EmbeddingModelRow* serving = serving_model(stored, *models);
+  const std::string target = stored.target.empty() ? models->names().front() : stored.target;
+  out.model = serving == nullptr ? target : serving->name;
+  if (serving != nullptr) out.exchanges = serving->exchanges;
+  if (target != out.model) out.becoming = target;
+  if (!stored.complete) out.pending = count_pending(db);
+  if (get_trouble_) out.trouble = get_trouble_();
+  return out;
+}
+
+std::int64_t ServingIndex::count_pending(sqlite::Database& db) {
+  const auto now = std::chrono::steady_clock::now();
+  const std::lock_guard lock(mutex_);
+  if (pending_ > kCheapToCount && now - counted_at_ < kCountIsGood) return pending_;
+  pending_ = enrichment::backlog(db).vectors;
+  counted_at_ = now;
+  return pending_;
+}
+
+std::size_t ServingIndex::memory() const {
+  const std::lock_guard lock(mutex_);
+  return index_ ? index_->memory() : 0;
+}
+
+}  // namespace memd::embedding

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "daemon/serve/daemon_dial.hpp"
+#include "daemon/serve/instance_lock.hpp"
+#include "daemon/serve/unique_fd.hpp"
+#include "schemas/error.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace memd {
+
+struct DaemonAddress {
+  std::filesystem::path data_dir;
+  std::filesystem::path socket;
+  // What to start when nobody answers: the program and its arguments ("--socket", "--data-dir", …). Empty program:
+  // never start anything.
+  std::filesystem::path program;
+  std::vector<std::string> arguments;
+};
+
+// Where this program's executable is; `argv0` is the fallback.
+std::filesystem::path own_executable(const char* argv0);
+
+// Connects to the daemon of a data directory, and starts it when there is none. Among many clients that find it
+// missing at once, one starts it: the one that gets the instance lock, which it hands to the daemon. A daemon that dies
+// while starting is an error that ends with the last lines of its log. The daemon is nobody's child: it is in a session
+// of its own, in /, with stdin from /dev/null and its output in memd.log (0600) of the data directory.
+class DaemonClient final : public DaemonDial {
+ public:
+  explicit DaemonClient(DaemonAddress address, std::chrono::milliseconds deadline = std::chrono::seconds(10));
+
+  void begin() override;
+  Result<std::optional<UniqueFd>> attempt() override;
+  std::chrono::milliseconds next_wait() override;
+
+  // begin, then attempts until there is an answer. Blocks.
+  Result<UniqueFd> connect();
+
+ private:
+  Result<UniqueFd> connect_now(const std::filesystem::path& socket) const;
+  Result<void> spawn(const InstanceLock& lock);
+  std::string log_tail() const;
+
+  const DaemonAddress address_;
+  const std::chrono::milliseconds deadline_;
+  std::chrono::steady_clock::time_point give_up_at_{};
+  std::chrono::milliseconds wait_{0};
+  bool spawned_ = false;
+  std::uintmax_t log_start_ = 0;  // where the log of the daemon we started begins
+};
+
+}  // namespace memd

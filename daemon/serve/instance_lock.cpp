@@ -1,0 +1,92 @@
+#include "daemon/serve/instance_lock.hpp"
+
+#include <fmt/format.h>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace memd {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFile = "memd.pid";
+
+// Only a descriptor of the very file counts: the variable may be a leftover.
+UniqueFd inherited_lock(const struct stat& wanted) {
+  const char* text = std::getenv(kLockFdVariable);
+  if (text == nullptr) return {};
+  int fd = -1;
+  const std::string_view digits(text);
+  std::from_chars(digits.data(), digits.data() + digits.size(), fd);
+  ::unsetenv(kLockFdVariable);
+  struct stat st {};
+  if (fd < 3 || ::fstat(fd, &st) != 0 || st.st_dev != wanted.st_dev || st.st_ino != wanted.st_ino) return {};
+  ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+  return UniqueFd(fd);
+}
+
+void read_holder(int fd, InstanceLock::Attempt& out) {
+  std::array<char, 512> buffer{};
+  const ssize_t n = ::pread(fd, buffer.data(), buffer.size(), 0);
+  if (n <= 0) return;
+  const std::string_view text(buffer.data(), static_cast<std::size_t>(n));
+  std::from_chars(text.data(), text.data() + text.size(), out.holder);
+  const auto first = text.find('\n');
+  if (first == std::string_view::npos) return;
+  const auto second = text.find('\n', first + 1);
+  if (second != std::string_view::npos) out.socket = text.substr(first + 1, second - first - 1);
+}
+
+}  // namespace
+
+Result<InstanceLock::Attempt> InstanceLock::attempt(const fs::path& data_dir) {
+  const fs::path file = data_dir / kFile;
+  UniqueFd fd(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!fd) return Error::from_errno(errno, "open", file.native());
+  struct stat st {};
+  if (::fstat(fd.get(), &st) != 0) return Error::from_errno(errno, "fstat", file.native());
+  if (UniqueFd inherited = inherited_lock(st)) fd = std::move(inherited);
+
+  Attempt out;
+  int rc = 0;
+  do {
+    rc = ::flock(fd.get(), LOCK_EX | LOCK_NB);
+  } while (rc != 0 && errno == EINTR);
+  if (rc == 0) {
+    if (::ftruncate(fd.get(), 0) != 0)
+      return Error::from_errno(errno, "ftruncate", file.native());  // the last holder's
+    out.lock = InstanceLock(std::move(fd), file);
+  } else if (errno == EWOULDBLOCK) {
+    read_holder(fd.get(), out);
+  } else {
+    return Error::from_errno(errno, "flock", file.native());
+  }
+  return out;
+}
+
+InstanceLock::Attempt InstanceLock::look(const fs::path& data_dir) {
+  Attempt out;
+  const UniqueFd fd(::open((data_dir / kFile).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (fd) read_holder(fd.get(), out);
+  return out;
+}
+
+Result<void> InstanceLock::publish(const fs::path& socket) const {
+  const std::string text = fmt::format("{}\n{}\n", ::getpid(), socket.native());
+  if (::ftruncate(fd_.get(), 0) != 0) return Error::from_errno(errno, "ftruncate", file_.native());
+  if (::pwrite(fd_.get(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
+    return Error::from_errno(errno, "write", file_.native());
+  return {};
+}
+
+}  // namespace memd

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "daemon/serve/unique_fd.hpp"
+#include "schemas/error.hpp"
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <optional>
+
+namespace memd {
+
+// The lock that makes a daemon the only one of its data directory: flock on memd.pid, held for life. It belongs to the
+// open file description, so a process that takes it can hand it to the daemon it starts (inherited_lock_fd); the
+// kernel drops it when the last holder dies, so a stale file blocks nobody. The file is never removed.
+class InstanceLock {
+ public:
+  struct Attempt;
+
+  // Does not wait. Takes over a lock handed down by the process that started this one.
+  static Result<Attempt> attempt(const std::filesystem::path& data_dir);
+
+  // Takes nothing and makes nothing: what the file says of its holder, who may be gone.
+  static Attempt look(const std::filesystem::path& data_dir);
+
+  // Writes the holder's pid (this process) and its socket into the file, for people and for clients that cannot guess
+  // the path.
+  Result<void> publish(const std::filesystem::path& socket) const;
+
+  int fd() const { return fd_.get(); }
+
+ private:
+  InstanceLock(UniqueFd fd, std::filesystem::path file) : fd_(std::move(fd)), file_(std::move(file)) {}
+
+  UniqueFd fd_;
+  std::filesystem::path file_;
+};
+
+struct InstanceLock::Attempt {
+  std::optional<InstanceLock> lock;  // ours now; else:
+  pid_t holder = 0;                  // who has it, 0 when it does not say
+  std::filesystem::path socket;      // and where it listens, empty when it does not say
+};
+
+// The environment variable that names an inherited descriptor holding the lock.
+inline constexpr const char* kLockFdVariable = "MEMD_LOCK_FD";
+
+}  // namespace memd

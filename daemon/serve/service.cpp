@@ -1,0 +1,134 @@
+#include "daemon/serve/service.hpp"
+
+#include "daemon/serve/service_notifier.hpp"
+#include "daemon/tools/instructions.hpp"
+#include "daemon/version.hpp"
+
+#include <spdlog/spdlog.h>
+#include <boost/asio/post.hpp>
+
+#include <chrono>
+#include <csignal>
+#include <future>
+#include <memory>
+#include <utility>
+
+namespace memd {
+namespace asio = boost::asio;
+
+namespace {
+
+mcp::ServerIdentity identity() {
+  return {"memd", "memd: memory for coding agents", std::string(version()), std::string(tools::server_instructions())};
+}
+
+// More than queries need: a long `ingest` request, and calls that wait for a language model, must not keep status and
+// tools waiting.
+std::size_t worker_count(const Settings& settings) {
+  const bool has_models = settings.config.summaries.choice.provider != SummaryProvider::disabled;
+  return static_cast<std::size_t>(settings.config.query_threads) + 2 + mcp::ServerLimits().max_client_waits +
+         (has_models ? llm::SummarizerOptions().calls : 0);
+}
+
+}  // namespace
+
+Service::Service(const Settings& settings, const Clock& clock, std::string role, std::string socket)
+    : host_(settings, clock, [this](std::function<void()> work) { asio::post(workers_, std::move(work)); }),
+      workers_(worker_count(settings)),
+      signals_(loop_, SIGTERM, SIGINT),
+      watchdog_(loop_) {
+  admin::ProcessFacts facts;
+  facts.role = std::move(role);
+  facts.socket = std::move(socket);
+  facts.started_at = clock.now();
+  facts.connections = [this] {
+    return ask_loop([this] { return static_cast<std::int64_t>(server_->session_count()); });
+  };
+  facts.watcher = [this] {
+    return ask_loop([this] { return watcher_ ? watcher_->describe() : std::string("nothing: another memd ingests"); });
+  };
+  admin::register_admin_tools(admin_, host_, std::move(facts));
+
+  profile_ = std::make_unique<mcp::ServerProfile>(identity(), host_.tools(), clock, mcp::ServerLimits{},
+                                                  mcp::Offers{&host_.resources(), &host_.prompts()});
+  admin::add_admin_methods(*profile_, admin_);
+  profile_->set_failure_log([](std::string_view what) { spdlog::error("{}", what); });
+  const auto to_worker = [this](mcp::Task task) { asio::post(workers_, std::move(task)); };
+  server_ = std::make_unique<mcp::Server>(loop_, to_worker, *profile_);
+  host_.on_commit([this] { server_->resources_may_have_changed(); });
+  signals_.async_wait([this](const boost::system::error_code& ec, int signal) {
+    if (ec) return;
+    spdlog::info("signal {}: stopping", signal);
+    stop();
+  });
+}
+
+// For worker threads: the loop's objects are the loop's. An empty answer if it is shutting down.
+template <class F>
+auto Service::ask_loop(F question) -> decltype(question()) {
+  auto answer = std::make_shared<std::promise<decltype(question())>>();
+  auto future = answer->get_future();
+  asio::post(loop_, [answer, question] { answer->set_value(question()); });
+  if (future.wait_for(std::chrono::seconds(1)) != std::future_status::ready) return {};
+  return future.get();
+}
+
+Service::~Service() {
+  host_.stop();
+  workers_.stop();
+  workers_.join();
+}
+
+Result<void> Service::start_ingest() {
+  MEMD_TRY(host_.start_ingest());
+  IngestService& ingest = *host_.ingest();
+  WatchOptions watch;
+  watch.max_directories = static_cast<std::size_t>(host_.settings().config.max_watches);
+  watcher_ = make_watcher(
+      loop_, host_.discovery(),
+      {[&ingest](const std::filesystem::path& path) { ingest.hint(path); }, [&ingest] { ingest.scan(); }}, watch);
+  // Watch first, look second: what changes in between is hinted.
+  watcher_->start();
+  ingest.scan();
+  return {};
+}
+
+void Service::listen(int listening_socket) {
+  server_->listen(listening_socket);
+  service_notifier::ready();
+  start_watchdog();
+}
+
+void Service::serve_stdio() {
+  server_->on_session_closed([this](std::size_t left) {
+    if (left == 0) stop();
+  });
+  server_->serve_stdio();
+}
+
+void Service::run() {
+  loop_.run();
+  spdlog::info("stopped");
+}
+
+void Service::stop() {
+  if (std::exchange(stopping_, true)) return;
+  service_notifier::stopping();
+  server_->stop();
+  if (watcher_) watcher_->stop();
+  watchdog_.cancel();
+  signals_.cancel();
+}
+
+void Service::start_watchdog() {
+  const auto interval = service_notifier::watchdog_interval();
+  if (!interval) return;
+  watchdog_.expires_after(*interval);
+  watchdog_.async_wait([this](const boost::system::error_code& ec) {
+    if (ec || stopping_) return;
+    service_notifier::alive();
+    start_watchdog();
+  });
+}
+
+}  // namespace memd

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "daemon/admin/admin_tools.hpp"
+#include "daemon/ingest/watcher.hpp"
+#include "daemon/serve/memory_host.hpp"
+#include "protocol/mcp/server.hpp"
+#include "protocol/mcp/server_profile.hpp"
+#include "schemas/clock.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
+
+#include <memory>
+#include <string>
+
+namespace memd {
+
+// A serving process: the loop thread (this one) with transports, watcher, timers and signals; a pool of worker threads
+// for tool calls; the two threads of ingest.
+//
+// Order of shutdown, each step after the one before:
+//   1. signal, or the last client of --stdio gone: the server stops accepting, cancels what runs, writes what is queued
+//   2. the watcher and the timers stop; the loop runs out of work and run() goes on
+//   3. ingest stops reading, commits what it has read, its threads end
+//   4. the workers end, the store's connections close
+class Service {
+ public:
+  Service(const Settings& settings, const Clock& clock, std::string role, std::string socket);
+  ~Service();
+
+  Result<void> start_ingest();  // for the holder of the instance lock
+  void listen(int listening_socket);
+  void serve_stdio();  // run() ends with the client
+  void run();          // until SIGTERM, SIGINT or the end of the client
+
+ private:
+  void stop();
+  void start_watchdog();
+  template <class F>
+  auto ask_loop(F question) -> decltype(question());
+
+  MemoryHost host_;
+  boost::asio::io_context loop_{1};
+  boost::asio::thread_pool workers_;
+  mcp::ToolRegistry admin_;
+  std::unique_ptr<mcp::ServerProfile> profile_;
+  std::unique_ptr<mcp::Server> server_;
+  std::unique_ptr<Watcher> watcher_;
+  boost::asio::signal_set signals_;
+  boost::asio::steady_timer watchdog_;
+  bool stopping_ = false;
+};
+
+}  // namespace memd

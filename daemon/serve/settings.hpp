@@ -1,0 +1,47 @@
+#pragma once
+
+#include "daemon/config/config.hpp"
+#include "schemas/error.hpp"
+#include "store/db/store_layout.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memd {
+
+// Options every command takes, as given.
+struct GlobalOptions {
+  std::optional<std::string> data_dir;
+  std::optional<std::string> home;
+  std::optional<std::string> config;
+  bool json = false;
+};
+
+// The environment variables that matter. Empty: not set.
+struct Environment {
+  std::string home;  // $HOME, else the password database
+  std::string xdg_data_home;
+  std::string xdg_config_home;
+  std::string xdg_runtime_dir;
+  std::string claude_config_dir;
+
+  static Environment current();
+};
+
+// Everything decided before anything is opened.
+struct Settings {
+  StoreLayout layout;
+  bool default_data_dir = true;  // not chosen with --data-dir
+  std::filesystem::path home;    // where agents' storage is looked for
+  Config config;
+  std::string runtime_dir;           // $XDG_RUNTIME_DIR, may be empty
+  std::vector<std::string> forward;  // global options that a daemon started from here needs too
+};
+
+// --data-dir over $XDG_DATA_HOME over ~/.local/share/memd; --config over $XDG_CONFIG_HOME/memd/config.yaml over
+// ~/.config/memd/config.yaml (the latter two only if they exist). Errc::bad_config names what is wrong.
+Result<Settings> resolve_settings(const GlobalOptions& options, const Environment& environment);
+
+}  // namespace memd

@@ -1,0 +1,247 @@
+#include "daemon/serve/stdio_pump.hpp"
+
+#include "protocol/jsonrpc/message.hpp"
+#include "protocol/transport/stdio_stream.hpp"
+#include "protocol/transport/stream_transport.hpp"
+#include "protocol/transport/unix_socket.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <algorithm>
+#include <csignal>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace memd {
+namespace {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+using transport::LineTransport;
+
+// Above the daemon's own limits: what is too long or too much is for the daemon to say.
+transport::StreamLimits pump_limits() { return {16'000'000, 64U << 20}; }
+
+}  // namespace
+
+struct StdioPump::Impl {
+  // The two ends, told apart by their callbacks.
+  struct ClientEnd final : LineTransport::Handler {
+    explicit ClientEnd(Impl& p) : pump(p) {}
+    void on_line(std::string_view line) override { pump.from_client(line); }
+    void on_oversized_line() override {
+      pump.client->write_line(jsonrpc::error_line(std::nullopt, jsonrpc::kInvalidRequest, "the message is too long"));
+    }
+    void on_end_of_input() override { pump.client_ended(); }
+    void on_drained() override {
+      if (pump.daemon) pump.daemon->set_reading(true);
+    }
+    void on_closed() override { pump.client_closed(); }
+    Impl& pump;
+  };
+  struct DaemonEnd final : LineTransport::Handler {
+    explicit DaemonEnd(Impl& p) : pump(p) {}
+    void on_line(std::string_view line) override { pump.from_daemon(line); }
+    void on_oversized_line() override {}  // the daemon sends none
+    void on_end_of_input() override { pump.daemon->abort(); }
+    void on_drained() override { pump.resume_client(); }
+    void on_closed() override { pump.daemon_closed(); }
+    Impl& pump;
+  };
+
+  Impl(asio::io_context& l, DaemonDial& d, Options o) : loop(l), dial(d), options(o) {}
+
+  void start() {
+    client = std::make_unique<transport::StreamTransport>(
+        transport::make_descriptor_stream(loop, options.in_fd, options.out_fd), pump_limits());
+    client->set_reading(false);
+    client->start(client_end);
+    begin_dialing();
+  }
+
+  // --- connecting ---
+  void begin_dialing() {
+    dialing = true;
+    client->set_reading(false);
+    dial.begin();
+    dial_once();
+  }
+  void dial_once() {
+    auto fd = dial.attempt();
+    if (!fd) return dialing_failed(fd.error());
+    if (*fd) return connected(std::move(**fd));
+    retry.expires_after(dial.next_wait());
+    retry.async_wait([this](error_code ec) {
+      if (!ec && !stopping) dial_once();
+    });
+  }
+  void connected(UniqueFd fd) {
+    dialing = false;
+    reconnected = std::exchange(ever_connected, true);
+    heard = false;
+    daemon =
+        std::make_unique<transport::StreamTransport>(transport::make_socket_stream(loop, fd.release()), pump_limits());
+    const std::vector<std::string> replayed = ledger.replay();
+    for (const std::string& line : replayed)
+      daemon->write_line(line);
+    for (const std::string& line : unheard)
+      if (std::find(replayed.begin(), replayed.end(), line) == replayed.end()) daemon->write_line(line);
+    daemon->start(daemon_end);
+    if (held) pass_on(*std::exchange(held, std::nullopt));
+    resume_client();
+    if (input_ended) daemon->end_output();
+  }
+  void dialing_failed(const Error& error) {
+    dialing = false;
+    unheard.clear();
+    resent = false;
+    if (!ever_connected) {
+      failure = error;
+      return stop();
+    }
+    if (held) ledger.from_client(*std::exchange(held, std::nullopt));
+    for (const std::string& line : ledger.fail_everything(error.message()))
+      client->write_line(line);
+    resume_client();
+    if (input_ended) finish();
+  }
+
+  // --- lines ---
+  void from_client(std::string_view line) {
+    if (daemon && !daemon_gone) return pass_on(line);
+    held.emplace(line);
+    client->set_reading(false);
+    if (!daemon) begin_dialing();  // otherwise once the old connection has closed
+  }
+  void pass_on(std::string_view line) {
+    ledger.from_client(line);
+    if (reconnected && !heard && !resent) unheard.emplace_back(line);
+    daemon->write_line(line);
+    if (daemon->congested()) client->set_reading(false);
+  }
+  void from_daemon(std::string_view line) {
+    heard = true;
+    resent = false;
+    unheard.clear();
+    if (!ledger.from_daemon(line)) return;
+    client->write_line(line);
+    if (client->congested()) daemon->set_reading(false);
+  }
+  void resume_client() {
+    if (!stopping && !held && !(daemon && daemon->congested())) client->set_reading(true);
+  }
+
+  // --- ending ---
+  // The daemon is told, answers what it still has to, and closes.
+  void client_ended() {
+    input_ended = true;
+    drain.expires_after(options.drain);
+    drain.async_wait([this](error_code ec) {
+      if (!ec) stop();
+    });
+    if (daemon)
+      daemon->end_output();
+    else
+      finish();
+  }
+  void finish() { client->close(); }  // what is queued is still written, for as long as the drain timer runs
+  void daemon_closed() {
+    // From inside the transport: it is destroyed by a task of its own.
+    daemon_gone = true;
+    asio::post(loop, [this] {
+      daemon.reset();
+      daemon_gone = false;
+      if (!stopping) daemon_lost();
+      report_when_finished();
+    });
+  }
+  void daemon_lost() {
+    // A daemon that is being killed may still have taken the connection into its backlog. Once, and only what it gave
+    // no sign of having read, goes to the next one.
+    if (!unheard.empty() && !std::exchange(resent, true)) return begin_dialing();
+    unheard.clear();
+    resent = false;
+    for (const std::string& line : ledger.fail_in_flight("memd daemon restarted; ask again"))
+      client->write_line(line);
+    // A handshake under way is finished with another daemon; nothing else brings one up unasked.
+    if (held || !ledger.idle())
+      begin_dialing();
+    else if (input_ended)
+      finish();
+  }
+  void client_closed() {
+    client_gone = true;
+    stop();
+    report_when_finished();
+  }
+  void stop() {
+    if (std::exchange(stopping, true)) return;
+    retry.cancel();
+    drain.cancel();
+    if (daemon) daemon->abort();
+    client->abort();
+  }
+  void report_when_finished() {
+    if (!client_gone || daemon) return;
+    drain.cancel();
+    if (on_finished) std::exchange(on_finished, {})();
+  }
+
+  asio::io_context& loop;
+  DaemonDial& dial;
+  const Options options;
+  std::function<void()> on_finished;
+  ClientEnd client_end{*this};
+  DaemonEnd daemon_end{*this};
+  std::unique_ptr<LineTransport> client;
+  std::unique_ptr<LineTransport> daemon;
+  asio::steady_timer retry{loop};
+  asio::steady_timer drain{loop};
+  ClientLedger ledger;
+  std::optional<std::string> held;  // a client's line that waits for a daemon
+  std::optional<Error> failure;
+  bool dialing = false;
+  std::vector<std::string> unheard;  // passed on over a new connection that has not said anything yet
+  bool ever_connected = false;
+  bool reconnected = false;
+  bool heard = false;        // the daemon has sent something on this connection
+  bool resent = false;       // `unheard` is on its second try
+  bool daemon_gone = false;  // closed, not yet destroyed
+  bool client_gone = false;
+  bool input_ended = false;
+  bool stopping = false;
+};
+
+StdioPump::StdioPump(asio::io_context& loop, DaemonDial& dial, Options options)
+    : impl_(std::make_unique<Impl>(loop, dial, options)) {}
+
+StdioPump::~StdioPump() = default;
+
+void StdioPump::start(std::function<void()> on_finished) {
+  impl_->on_finished = std::move(on_finished);
+  impl_->start();
+}
+
+void StdioPump::stop() { impl_->stop(); }
+
+const std::optional<Error>& StdioPump::failure() const { return impl_->failure; }
+
+Result<void> run_stdio_pump(DaemonAddress address) {
+  asio::io_context loop(1);
+  DaemonClient dial(std::move(address));
+  StdioPump pump(loop, dial, {});
+  asio::signal_set signals(loop, SIGTERM, SIGINT);
+  signals.async_wait([&](error_code ec, int) {
+    if (!ec) pump.stop();
+  });
+  pump.start([&] { signals.cancel(); });
+  loop.run();
+  if (pump.failure()) return *pump.failure();
+  return {};
+}
+
+}  // namespace memd

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "protocol/models/url.hpp"
+#include "schemas/error.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace memd::http {
+
+struct Request {
+  Url url;
+  std::vector<std::pair<std::string, std::string>> headers;  // besides Host, Content-Type and the like
+  std::string body;                                          // JSON
+  std::chrono::milliseconds connect_timeout{3000};           // until the connection stands, TLS included
+  std::chrono::milliseconds total_timeout{30'000};           // until the last byte is there, however it drips
+  std::size_t most_response_bytes = 16 << 20;
+};
+
+struct Response {
+  int status = 0;
+  std::string content_type;  // in lower case, without parameters
+  std::string retry_after;
+  std::string location;
+  std::string body;
+};
+
+// POSTs JSON, a connection a request. Goes to the host it is told and nowhere else: no proxy, no redirect followed.
+// Certificates are checked against the system's. Thread-safe; its one thread is made with the first request.
+class Client {
+ public:
+  Client();
+  ~Client();  // waits for its thread, which a name server that is asked may hold up
+
+  // Any answer in HTTP is a Response, whatever its status. Errors: unavailable (no connection, time-out, cut off),
+  // protocol (no HTTP, too large), cancelled. None holds a header's value.
+  Result<Response> post(const Request& request, std::stop_token stop);
+
+ private:
+  struct Loop;
+  std::unique_ptr<Loop> loop_;
+};
+
+}  // namespace memd::http

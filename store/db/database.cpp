@@ -1,0 +1,130 @@
+#include "store/db/database.hpp"
+
+#include "schemas/migrations.hpp"
+#include "store/db/migrate.hpp"
+#include "store/db/tokenizer_registration.hpp"
+
+#include <sys/stat.h>
+
+namespace memd::sqlite {
+
+namespace {
+
+// Before the first connection. Statistics of memory cost a lock in every allocation, and nobody reads them.
+void configure_sqlite() {
+  static const int once = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+  (void)once;
+}
+
+}  // namespace
+
+Database Database::open(const std::filesystem::path& file, OpenMode mode) {
+  configure_sqlite();
+  const int flags = mode == OpenMode::read_write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
+  const mode_t old_mask = mode == OpenMode::read_write ? ::umask(0077) : 0;
+  sqlite3* raw = nullptr;
+  const int rc = sqlite3_open_v2(file.c_str(), &raw, flags | SQLITE_OPEN_NOMUTEX, nullptr);
+  if (mode == OpenMode::read_write) ::umask(old_mask);
+  std::unique_ptr<sqlite3, Closer> db(raw);
+  if (rc != SQLITE_OK) throw ErrorException(make_error(raw, rc, "open " + file.string()));
+
+  sqlite3_extended_result_codes(raw, 1);
+  sqlite3_busy_timeout(raw, mode == OpenMode::read_write ? 5000 : 1000);
+  Database out(std::move(db));
+  if (mode == OpenMode::read_write) {
+    out.exec("PRAGMA journal_mode = WAL");
+    out.exec("PRAGMA synchronous = NORMAL");
+    out.exec("PRAGMA foreign_keys = ON");
+    out.exec("PRAGMA wal_autocheckpoint = 4000");
+    out.exec("PRAGMA journal_size_limit = 16777216");
+    out.exec("PRAGMA cache_size = -16384");
+  } else {
+    out.exec("PRAGMA query_only = ON");
+    out.exec("PRAGMA cache_size = -8192");
+    out.exec("PRAGMA mmap_size = 33554432");
+  }
+  out.exec("PRAGMA temp_store = MEMORY");
+  tokenizer::register_tokenizer(raw);
+  return out;
+}
+
+Database::~Database() {
+  statements_.clear();
+  if (observed_) observed_->observer->closed();
+}
+Database::Database(Database&&) noexcept = default;
+Database& Database::operator=(Database&& other) noexcept {
+  statements_ = std::move(other.statements_);  // before the connection they belong to is closed
+  db_ = std::move(other.db_);
+  stop_ = std::move(other.stop_);
+  observed_ = std::move(other.observed_);
+  return *this;
+}
+
+Statement& Database::prepare(std::string_view sql) {
+  auto it = statements_.find(sql);
+  if (it == statements_.end())
+    it = statements_.emplace(std::string(sql), std::make_unique<Statement>(db_.get(), sql)).first;
+  it->second->reset();
+  return *it->second;
+}
+
+void Database::exec(const char* sql) {
+  if (sqlite3_exec(db_.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK) throw_error(db_.get(), sql);
+}
+
+std::int64_t Database::pragma(std::string_view name) {
+  Statement stmt(db_.get(), "PRAGMA " + std::string(name));
+  return stmt.step() ? stmt.int64(0) : 0;
+}
+
+void Database::watch(std::stop_token token) {
+  stop_ = std::make_unique<std::stop_token>(std::move(token));
+  const auto check = [](void* p) -> int { return static_cast<std::stop_token*>(p)->stop_requested() ? 1 : 0; };
+  sqlite3_progress_handler(db_.get(), stop_->stop_possible() ? 2000 : 0, check, stop_.get());
+}
+
+void Database::observe(const char* table, RowObserver* observer) {
+  observed_ = std::make_unique<Observed>(Observed{table, observer});
+  const auto tell = [](void* p, int, const char*, const char* name, sqlite3_int64 rowid) {
+    const auto& observed = *static_cast<const Observed*>(p);
+    if (observed.table == name) observed.observer->changed(rowid);
+  };
+  sqlite3_update_hook(db_.get(), tell, observed_.get());
+}
+
+Transaction::Transaction(Database& db) : db_(db) { db_.prepare("BEGIN IMMEDIATE").run(); }
+
+Transaction::~Transaction() {
+  if (!open_) return;
+  // Some errors (disk full, I/O) have rolled back already; then there is nothing to do.
+  if (sqlite3_get_autocommit(db_.handle()) == 0) sqlite3_exec(db_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+  if (db_.observed_) db_.observed_->observer->rolled_back();
+}
+
+void Transaction::commit() {
+  db_.prepare("COMMIT").run();
+  open_ = false;
+  if (db_.observed_) db_.observed_->observer->committed();
+}
+
+void migrate(Database& db) { migrate(db, migrations(), "the store"); }
+
+void migrate(Database& db, const std::vector<Migration>& all, std::string_view file) {
+  const auto version = db.pragma("user_version");
+  if (version > static_cast<std::int64_t>(all.size()))
+    throw ErrorException(Error(Errc::store_version, std::string(file) + " has schema version " +
+                                                        std::to_string(version) + " and this memd knows up to " +
+                                                        std::to_string(all.size()) + ": install the newer memd, " +
+                                                        std::string(file) + " is untouched"));
+  for (const auto& m : all) {
+    if (m.number <= version) continue;
+    Transaction tx(db);
+    if (db.pragma("user_version") >= m.number) continue;  // another process was here first
+    db.exec(std::string(m.sql).c_str());
+    db.exec(("PRAGMA user_version = " + std::to_string(m.number)).c_str());
+    tx.commit();
+  }
+}
+
+}  // namespace memd::sqlite

@@ -1,0 +1,108 @@
+#pragma once
+
+#include "schemas/error.hpp"
+#include "schemas/text_hash.hpp"
+#include "store/db/statement.hpp"
+
+#include <sqlite3.h>
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace memd::sqlite {
+
+enum class OpenMode {
+  read_write,  // creates the file (0600); the one writer
+  read_only,   // sees the WAL of a running writer
+};
+
+// Is told of the rows of one table that a connection writes, on its thread.
+class RowObserver {
+ public:
+  virtual ~RowObserver() = default;
+  virtual void changed(std::int64_t rowid) = 0;  // inserted, updated or deleted; not committed
+  virtual void committed() = 0;                  // what was changed since the last transaction
+  virtual void rolled_back() = 0;
+  virtual void closed() = 0;  // the connection; the last call
+};
+
+// One SQLite connection and its statement cache. One thread at a time. Members throw ErrorException; the
+// public functions of store/ turn that into a Result with guard().
+class Database {
+ public:
+  static Database open(const std::filesystem::path& file, OpenMode mode);
+  ~Database();
+  Database(Database&&) noexcept;
+  Database& operator=(Database&&) noexcept;
+
+  // Prepared once per connection, keyed by the text (a literal's address is not enough: text is compared).
+  Statement& prepare(std::string_view sql);
+  void exec(const char* sql);
+  std::int64_t pragma(std::string_view name);                      // value of an integer pragma
+  void release_memory() { sqlite3_db_release_memory(db_.get()); }  // pages that can be read again
+  std::int64_t changes() const { return sqlite3_changes64(db_.get()); }
+  std::int64_t last_insert_rowid() const { return sqlite3_last_insert_rowid(db_.get()); }
+  sqlite3* handle() const { return db_.get(); }
+
+  // While set, running statements end with Errc::cancelled soon after the token is triggered.
+  void watch(std::stop_token token);
+  // Writes to `table` (a literal) outside of a Transaction count as part of the next one. Rows that the deletion of all
+  // takes away at once are not told of. The observer must outlive the connection; there can be one.
+  void observe(const char* table, RowObserver* observer);
+
+ private:
+  friend class Transaction;
+  struct Observed {
+    std::string_view table;
+    RowObserver* observer;
+  };
+  struct Closer {
+    void operator()(sqlite3* db) const noexcept { sqlite3_close_v2(db); }
+  };
+  explicit Database(std::unique_ptr<sqlite3, Closer> db) : db_(std::move(db)) {}
+
+  std::unique_ptr<sqlite3, Closer> db_;
+  std::unordered_map<std::string, std::unique_ptr<Statement>, TextHash, std::equal_to<>> statements_;
+  std::unique_ptr<std::stop_token> stop_;
+  std::unique_ptr<Observed> observed_;
+};
+
+// BEGIN IMMEDIATE … COMMIT; rolls back when left by an exception.
+class Transaction {
+ public:
+  explicit Transaction(Database& db);
+  ~Transaction();
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  void commit();
+
+ private:
+  Database& db_;
+  bool open_ = true;
+};
+
+// Runs `f`; an ErrorException becomes the error of the Result.
+template <class F>
+auto guard(F&& f) -> Result<std::invoke_result_t<F>> {
+  try {
+    if constexpr (std::is_void_v<std::invoke_result_t<F>>) {
+      f();
+      return {};
+    } else {
+      return f();
+    }
+  } catch (const ErrorException& e) {
+    return e.error();
+  }
+}
+
+// Brings the schema to the newest version in schemas/sql, each migration in a transaction of its own.
+// Errc::store_version if the file is newer than this binary.
+void migrate(Database& db);
+
+}  // namespace memd::sqlite

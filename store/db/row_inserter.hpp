@@ -1,0 +1,55 @@
+#pragma once
+
+#include "store/db/database.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace memd::sqlite {
+
+// Inserts a known number of rows with few statements: many rows each, those that remain one by one. Texts that are
+// added must live until the last row is there. For rows whose keys are known to be new: one that is not rolls the whole
+// transaction back, which spares SQLite a savepoint a statement, and FTS5 what it writes at each of them.
+// One thread. Throws ErrorException.
+class RowInserter {
+ public:
+  // `into`: "table (column, …)".
+  RowInserter(Database& db, std::string_view into, std::size_t rows) : db_(db), into_(into), left_(rows) {}
+
+  // All columns of the next row.
+  template <class... Values>
+  void add(const Values&... values) {
+    if (filled_ == 0) begin(sizeof...(Values));
+    int index = static_cast<int>(filled_ * sizeof...(Values));
+    (statement_->bind_at(++index, values), ...);
+    --left_;
+    if (++filled_ < width_) return;
+    statement_->run();
+    filled_ = 0;
+  }
+
+ private:
+  void begin(std::size_t columns) {
+    const std::size_t width = left_ >= 64 ? 64 : left_ >= 8 ? 8 : 1;
+    if (width == width_) return;
+    width_ = width;
+    std::string row(2 * columns, ',');
+    for (std::size_t i = 0; i < columns; ++i)
+      row[2 * i] = '?';
+    row.back() = ')';
+    std::string sql = "INSERT OR ROLLBACK INTO " + std::string(into_) + " VALUES ";
+    for (std::size_t i = 0; i < width; ++i)
+      sql.append(i > 0 ? ",(" : "(").append(row);
+    statement_ = &db_.prepare(sql);
+  }
+
+  Database& db_;
+  const std::string_view into_;
+  std::size_t left_;
+  std::size_t width_ = 0;   // rows a statement
+  std::size_t filled_ = 0;  // of them bound
+  Statement* statement_ = nullptr;
+};
+
+}  // namespace memd::sqlite

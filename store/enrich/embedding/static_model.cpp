@@ -1,0 +1,90 @@
+#include "store/enrich/embedding/static_model.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+namespace memd::embedding {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "the model is read where it lies");
+
+constexpr std::string_view kMagic = "MEMDEMB1";
+constexpr std::uint32_t kLowerCase = 1;
+constexpr std::size_t kAlignment = 64;
+constexpr std::uint32_t kMaxDimension = 4096;
+
+struct Header {
+  char magic[8];
+  std::uint32_t dimension;
+  std::uint32_t tokens;
+  std::uint32_t name_bytes;
+  std::uint32_t vocabulary_bytes;
+  std::uint32_t flags;
+  std::uint32_t reserved;
+};
+static_assert(sizeof(Header) == 32);
+
+std::uint64_t aligned(std::uint64_t size) { return (size + kAlignment - 1) / kAlignment * kAlignment; }
+
+Error damaged(std::string what) { return {Errc::store_corrupt, "embedding model is damaged: " + std::move(what)}; }
+
+}  // namespace
+
+Result<StaticModel> StaticModel::load(std::span<const std::byte> file) {
+  Header h;
+  if (file.size() < sizeof h) return damaged("shorter than its header");
+  std::memcpy(&h, file.data(), sizeof h);
+  if (std::string_view(h.magic, sizeof h.magic) != kMagic)
+    return Error(Errc::unsupported, "not an embedding model: it does not begin with MEMDEMB1");
+  if (h.flags != kLowerCase || h.reserved != 0)
+    return Error(Errc::unsupported, "embedding model of a kind this version does not know");
+  if (h.dimension == 0 || h.dimension > kMaxDimension) return damaged("dimension " + std::to_string(h.dimension));
+  if (reinterpret_cast<std::uintptr_t>(file.data()) % alignof(float) != 0)
+    return Error(Errc::invalid_argument, "embedding model does not lie at a multiple of 4");
+
+  const std::uint64_t vocabulary_at = sizeof h + std::uint64_t{h.name_bytes};
+  const std::uint64_t scale_at = aligned(vocabulary_at + h.vocabulary_bytes);
+  const std::uint64_t table_at = aligned(scale_at + std::uint64_t{h.tokens} * sizeof(float));
+  const std::uint64_t end = table_at + std::uint64_t{h.tokens} * h.dimension;
+  if (end != file.size())
+    return damaged(std::to_string(file.size()) + " bytes, its header says " + std::to_string(end));
+
+  const auto* const bytes = reinterpret_cast<const char*>(file.data());
+  const std::string_view name(bytes + sizeof h, h.name_bytes);
+  const std::string_view vocabulary(bytes + vocabulary_at, h.vocabulary_bytes);
+  const auto lines = static_cast<std::uint64_t>(std::count(vocabulary.begin(), vocabulary.end(), '\n'));
+  if (lines != h.tokens || (!vocabulary.empty() && vocabulary.back() != '\n'))
+    return damaged(std::to_string(lines) + " lines of vocabulary for " + std::to_string(h.tokens) + " tokens");
+  const auto* const scale = reinterpret_cast<const float*>(bytes + scale_at);
+  if (!std::all_of(scale, scale + h.tokens, [](float s) { return std::isfinite(s); }))
+    return damaged("a weight is not a number");
+  return StaticModel(name, h.dimension, vocabulary, scale, reinterpret_cast<const std::int8_t*>(bytes + table_at));
+}
+
+std::vector<std::uint32_t> StaticModel::ids(std::string_view text) const {
+  std::vector<std::uint32_t> out;
+  out.reserve(text.size() / 4 + 8);
+  tokenizer_.tokenize(text, out);
+  return out;
+}
+
+void StaticModel::sum(const vectors::Kernels& kernels, std::span<const std::uint32_t> ids, std::span<float> sum) const {
+  kernels.weighted_sum(table_, dimension_, scale_, ids, sum.data());
+}
+
+Vector StaticModel::vector_of(std::span<const std::uint32_t> ids) const {
+  Vector out(dimension_);
+  sum(vectors::kernels(), ids, out);
+  double square = 0;
+  for (const float v : out)
+    square += double{v} * double{v};
+  if (square == 0) return out;
+  const double inverse = 1 / std::sqrt(square);
+  for (float& v : out)
+    v = static_cast<float>(v * inverse);
+  return out;
+}
+
+}  // namespace memd::embedding

@@ -1,0 +1,176 @@
+#include "store/enrich/embedding/wordpiece.hpp"
+
+#include "store/enrich/embedding/normaliser.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstring>
+
+namespace memd::embedding {
+namespace {
+
+constexpr std::size_t kLongestWord = 100;  // characters; longer ones are unknown
+constexpr std::uint64_t kBase = 0x9E3779B97F4A7C15;
+constexpr std::uint64_t kInnerSeed = 0xC2B2AE3D27D4EB4F;
+
+// Σ (byte + 1) · kBase^place, so that the hash of any stretch follows from those of two beginnings.
+constexpr std::uint64_t extend(std::uint64_t hash, char byte) {
+  return hash * kBase + static_cast<unsigned char>(byte) + 1;
+}
+
+constexpr std::uint64_t mix(std::uint64_t hash, bool inner) {
+  hash ^= inner ? kInnerSeed : 0;
+  hash ^= hash >> 32;
+  hash *= 0xD6E8FEB86659FD93;
+  return hash ^ hash >> 32;
+}
+
+std::uint64_t hash_of(std::string_view text) {
+  std::uint64_t hash = 0;
+  for (const char c : text)
+    hash = extend(hash, c);
+  return hash;
+}
+
+// Where the lengths of pieces that begin with these two bytes are looked up.
+constexpr std::size_t kBeginnings = 8192;
+constexpr std::size_t beginning(const char* piece, bool inner) {
+  const auto two = static_cast<unsigned char>(piece[0]) * 31U + static_cast<unsigned char>(piece[1]) * 2U;
+  return (two + (inner ? kBeginnings / 2 : 0)) % kBeginnings;
+}
+constexpr std::uint32_t length_bit(std::size_t length) { return 1U << std::min<std::size_t>(length, 31); }
+
+bool inside_character(char byte) { return (byte & 0xC0) == 0x80; }
+
+}  // namespace
+
+// Bytes beyond the longest word are counted, not kept.
+struct Wordpiece::Word {
+  static constexpr std::size_t kBytes = kLongestWord * 4;
+  std::size_t size = 0;
+  std::size_t characters = 0;
+  std::uint64_t hash = 0;
+  char text[kBytes + sizeof(NormalChar::text)];
+
+  void append(char byte) {
+    if (characters++ < kLongestWord) {
+      text[size++] = byte;
+      hash = extend(hash, byte);
+    }
+  }
+  void append(const NormalChar& c) {
+    if ((characters += c.characters) > kLongestWord) return;
+    for (int i = 0; i < c.size; ++i) {
+      text[size++] = c.text[i];
+      hash = extend(hash, c.text[i]);
+    }
+  }
+  void clear() { size = characters = hash = 0; }
+};
+
+Wordpiece::Wordpiece(std::string_view vocabulary) : vocabulary_(vocabulary), starts_{0} {
+  for (std::size_t end = 0; (end = vocabulary.find('\n', end)) != std::string_view::npos;)
+    starts_.push_back(static_cast<std::uint32_t>(++end));
+  slots_.resize(std::bit_ceil(std::size_t{size()} * 2 + 1));
+  lengths_.resize(kBeginnings);
+  for (std::uint32_t id = 0; id < size(); ++id)
+    insert(id);
+  unknown_ = find("[UNK]", hash_of("[UNK]"), false);
+}
+
+void Wordpiece::insert(std::uint32_t id) {
+  std::string_view piece = token(id);
+  const bool inner = piece.size() > 2 && piece.starts_with("##");
+  if (inner) piece.remove_prefix(2);
+  longest_ = std::max(longest_, piece.size());
+  if (piece.size() > 1) lengths_[beginning(piece.data(), inner)] |= length_bit(piece.size());
+  const std::uint64_t hash = mix(hash_of(piece), inner);
+  std::size_t at = hash & (slots_.size() - 1);
+  while (slots_[at].id != kNone)
+    at = (at + 1) & (slots_.size() - 1);
+  slots_[at] = {static_cast<std::uint32_t>(hash >> 32), id};
+}
+
+std::uint32_t Wordpiece::find(std::string_view piece, std::uint64_t hash, bool inner) const {
+  hash = mix(hash, inner);
+  const auto tag = static_cast<std::uint32_t>(hash >> 32);
+  for (std::size_t at = hash & (slots_.size() - 1);; at = (at + 1) & (slots_.size() - 1)) {
+    const Slot& slot = slots_[at];
+    if (slot.id == kNone) return kNone;
+    if (slot.tag != tag) continue;
+    std::string_view found = token(slot.id);
+    const bool found_inner = found.size() > 2 && found.starts_with("##");
+    if (found_inner) found.remove_prefix(2);
+    if (found_inner == inner && found == piece) return slot.id;
+  }
+}
+
+void Wordpiece::tokenize(std::string_view text, std::vector<std::uint32_t>& ids) const {
+  Word word;
+  for (std::size_t at = 0; at < text.size();) {
+    if (const auto byte = static_cast<unsigned char>(text[at]); byte < 128) {
+      ++at;
+      const CharKind kind = kAscii.kind[byte];
+      if (kind == CharKind::part) {
+        word.append(kAscii.text[byte]);
+        continue;
+      }
+      if (kind == CharKind::dropped) continue;
+      finish(word, ids);
+      if (kind == CharKind::space) continue;
+      word.append(kAscii.text[byte]);
+      finish(word, ids);
+      continue;
+    }
+    const NormalChar c = next_char(text, at);
+    if (c.kind == CharKind::space || c.kind == CharKind::alone) finish(word, ids);
+    if (c.kind == CharKind::part || c.kind == CharKind::alone) word.append(c);
+    if (c.kind == CharKind::alone) finish(word, ids);
+  }
+  finish(word, ids);
+}
+
+void Wordpiece::finish(Word& word, std::vector<std::uint32_t>& ids) const {
+  if (word.characters == 0) return;
+  if (word.characters > kLongestWord) {
+    if (unknown_ != kNone) ids.push_back(unknown_);
+  } else if (const auto id = find({word.text, word.size}, word.hash, false); id != kNone) {
+    ids.push_back(id);
+  } else {
+    split(word, ids);
+  }
+  word.clear();
+}
+
+void Wordpiece::split(const Word& word, std::vector<std::uint32_t>& ids) const {
+  std::uint64_t before[Word::kBytes + 1];  // hashes of the beginnings
+  std::uint64_t power[Word::kBytes + 1];
+  before[0] = 0;
+  power[0] = 1;
+  for (std::size_t i = 0; i < word.size; ++i) {
+    before[i + 1] = extend(before[i], word.text[i]);
+    power[i + 1] = power[i] * kBase;
+  }
+  const std::size_t first = ids.size();
+  for (std::size_t from = 0; from < word.size;) {
+    std::size_t to = std::min(word.size, from + longest_);
+    const std::uint32_t lengths = to - from > 1 ? lengths_[beginning(word.text + from, from > 0)] : 0;
+    std::uint32_t id = kNone;
+    for (; to > from; --to) {
+      if (to - from > 1 && (lengths & length_bit(to - from)) == 0) continue;
+      if (to < word.size && inside_character(word.text[to])) continue;
+      id = find({word.text + from, to - from}, before[to] - before[from] * power[to - from], from > 0);
+      if (id != kNone) break;
+    }
+    if (id == kNone) {
+      ids.resize(first);
+      if (unknown_ != kNone) ids.push_back(unknown_);
+      return;
+    }
+    ids.push_back(id);
+    from = to;
+  }
+}
+
+}  // namespace memd::embedding

@@ -1,0 +1,106 @@
+#include "store/enrich/enrichment_queue.hpp"
+
+#include "store/enrich/enrichment_rows.hpp"
+
+#include <string>
+
+namespace memd::enrichment {
+
+void enqueue(sqlite::Database& db, ExchangeId id) {
+  db.prepare(
+        "INSERT INTO enrichment_queue (exchange_pk) VALUES (?)"
+        " ON CONFLICT DO UPDATE SET revision = revision + 1, missing = 3")
+      .bind(id)
+      .run();
+}
+
+void enqueue_vectors_of_all(sqlite::Database& db) {
+  db.prepare(
+        "INSERT INTO enrichment_queue (exchange_pk, missing) SELECT exchange_pk, 2 FROM exchanges WHERE true"
+        " ON CONFLICT DO UPDATE SET missing = missing | 2")
+      .bind()
+      .run();
+}
+
+void enqueue_terms_of_all(sqlite::Database& db) {
+  db.prepare(
+        "INSERT INTO enrichment_queue (exchange_pk, missing) SELECT exchange_pk, 1 FROM exchanges WHERE true"
+        " ON CONFLICT DO UPDATE SET missing = missing | 1")
+      .bind()
+      .run();
+}
+
+namespace {
+
+// The condition is written out for each, so that the indexes of 0004_enrichment.sql are used.
+std::string pending_where(const char* condition) {
+  return std::string(
+             "SELECT q.exchange_pk, q.revision, q.missing, e.session_pk, e.started_at, e.ended_at, s.title,"
+             " e.user_message, e.interventions, e.assistant_response, e.answer_offset, e.tool_text"
+             " FROM enrichment_queue q CROSS JOIN exchanges e USING (exchange_pk)"
+             " CROSS JOIN sessions s ON s.session_pk = e.session_pk WHERE ") +
+         condition + " ORDER BY q.exchange_pk DESC LIMIT ?1";
+}
+
+const std::string& pending_sql(unsigned missing) {
+  static const std::string terms = pending_where("q.missing & 1");
+  static const std::string vectors = pending_where("q.missing & 2");
+  static const std::string any = pending_where("true");
+  return missing == kMissingTerms ? terms : missing == kMissingVectors ? vectors : any;
+}
+
+}  // namespace
+
+std::vector<PendingExchange> pending(sqlite::Database& db, unsigned missing, int limit) {
+  auto& q = db.prepare(pending_sql(missing)).bind(limit);
+  std::vector<PendingExchange> out;
+  for (std::size_t bytes = 0; bytes < kMostPendingBytes && q.step();) {
+    PendingExchange& e = out.emplace_back();
+    e.id = q.int64(0);
+    e.revision = q.int64(1);
+    e.missing = static_cast<unsigned>(q.int64(2));
+    e.session_pk = q.int64(3);
+    e.started_at = q.int64(4);
+    e.ended_at = q.int64(5);
+    e.session_title = q.str(6);
+    e.user_message = q.str(7);
+    e.interventions = q.str(8);
+    e.assistant_response = q.str(9);
+    e.answer_offset = q.int64(10);
+    e.tool_text = q.str(11);
+    bytes += e.user_message.size() + e.interventions.size() + e.assistant_response.size() + e.tool_text.size();
+  }
+  q.reset();
+  return out;
+}
+
+EnrichmentBacklog backlog(sqlite::Database& db) {
+  auto& q = db.prepare(
+      "SELECT (SELECT count(*) FROM enrichment_queue WHERE missing & 1),"
+      " (SELECT count(*) FROM enrichment_queue WHERE missing & 2)");
+  q.bind();
+  q.step();
+  const EnrichmentBacklog out{q.int64(0), q.int64(1)};
+  q.reset();
+  return out;
+}
+
+void save(sqlite::Database& db, std::span<const Enrichment> made) {
+  for (const Enrichment& e : made) {
+    auto& exists = db.prepare("SELECT 1 FROM exchanges WHERE exchange_pk = ?").bind(e.id);
+    const bool found = exists.step();
+    exists.reset();
+    if (!found) continue;
+    if (e.terms) save_terms(db, e.id, *e.terms);
+    if (e.vectors) save_vectors(db, e.id, *e.vectors);
+    const unsigned done = (e.terms ? kMissingTerms : 0U) | (e.vectors ? kMissingVectors : 0U);
+    db.prepare("DELETE FROM enrichment_queue WHERE exchange_pk = ?1 AND revision = ?2 AND missing & ~?3 = 0")
+        .bind(e.id, e.revision, static_cast<std::int64_t>(done))
+        .run();
+    db.prepare("UPDATE enrichment_queue SET missing = missing & ~?3 WHERE exchange_pk = ?1 AND revision = ?2")
+        .bind(e.id, e.revision, static_cast<std::int64_t>(done))
+        .run();
+  }
+}
+
+}  // namespace memd::enrichment

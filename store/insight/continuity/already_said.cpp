@@ -1,0 +1,95 @@
+#include "store/insight/continuity/already_said.hpp"
+
+#include "store/insight/continuity/told_sentences.hpp"
+#include "store/text/code_names.hpp"
+#include "store/text/stop_words.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+namespace memd::continuity {
+namespace {
+
+constexpr std::size_t kStem = 6;
+constexpr std::size_t kFewestWords = 3;
+
+std::vector<std::string> subject_stems(std::string_view text) {
+  const std::string spoken = spoken_form(text);
+  std::vector<std::string> out;
+  for (std::size_t at = 1; at < spoken.size();) {
+    const std::size_t end = spoken.find(' ', at);
+    const std::string_view word = std::string_view(spoken).substr(at, end - at);
+    if (word.size() > 2 && !search::is_stop_word(word)) out.emplace_back(word.substr(0, kStem));
+    at = end + 1;
+  }
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+std::string on_one_line(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+    if (!blank)
+      out += c;
+    else if (!out.empty() && out.back() != ' ')
+      out += ' ';
+  }
+  return out;
+}
+
+}  // namespace
+
+AlreadySaid::AlreadySaid(std::string_view text) : text_(on_one_line(text)) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    if (auto stems = subject_stems(text.substr(at, end - at)); stems.size() >= kFewestWords)
+      lines_.push_back(std::move(stems));
+    at = end + 1;
+  }
+}
+
+bool AlreadySaid::has_name(std::string_view name) const { return names(text_, name); }
+
+bool AlreadySaid::has_command(std::string_view line) const {
+  if (line.find(' ') != std::string_view::npos) return names(text_, line);
+  for (const char* mark : {"`", "$ "})
+    if (names(text_, mark + std::string(line))) return true;
+  return false;
+}
+
+bool AlreadySaid::has_file(std::string_view path) const {
+  const auto slash = path.rfind('/');
+  if (slash == std::string_view::npos || slash == 0) return names(text_, path);
+  const auto before = path.rfind('/', slash - 1);
+  return names(text_, path.substr(before == std::string_view::npos ? 0 : before + 1));
+}
+
+bool AlreadySaid::has_sentence(std::string_view sentence) const {
+  const auto stems = subject_stems(sentence);
+  if (stems.size() < kFewestWords) return names(text_, sentence);
+  return std::any_of(lines_.begin(), lines_.end(), [&](const std::vector<std::string>& line) {
+    std::vector<std::string> shared;
+    std::set_intersection(stems.begin(), stems.end(), line.begin(), line.end(), std::back_inserter(shared));
+    return shared.size() * 10 >= stems.size() * 7;
+  });
+}
+
+std::int64_t leave_out(WorkingState& state, const AlreadySaid& said) {
+  std::size_t gone = 0;
+  for (auto* list : {&state.goal, &state.constraints, &state.decisions, &state.problems, &state.next_steps})
+    gone += std::erase_if(*list, [&](const Told& t) { return said.has_sentence(t.text); });
+  gone += std::erase_if(state.files, [&](const FileUse& f) { return said.has_file(f.path); });
+  gone += std::erase_if(state.commands, [&](const CommandUse& c) { return said.has_command(c.line); });
+  gone += std::erase_if(state.programs, [&](const Scored& p) { return said.has_command(p.text); });
+  gone += std::erase_if(state.names, [&](const Scored& n) { return said.has_name(n.text); });
+  if (state.last_words && said.has_sentence(state.last_words->text)) {
+    state.last_words.reset();
+    ++gone;
+  }
+  return static_cast<std::int64_t>(gone);
+}
+
+}  // namespace memd::continuity

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "store/insight/continuity/working_state.hpp"
+
+// The parts of recover_state().
+namespace memd::continuity {
+
+// Messages and calls within which a problem is taken to be open; one told of earlier is solved or forgotten.
+inline constexpr std::size_t kOpenWithin = 60;
+
+void find_goal(const SessionPast& past, WorkingState& out);
+void find_constraints(const SessionPast& past, WorkingState& out);
+void find_choices(const SessionPast& past, WorkingState& out);  // decisions
+void find_problems(const SessionPast& past, WorkingState& out);
+void find_next_steps(const SessionPast& past, WorkingState& out);
+void find_last_error(const SessionPast& past, WorkingState& out);
+void find_files(const SessionPast& past, const Weights& weights, WorkingState& out);
+// With programs, tests and what is running.
+void find_commands(const SessionPast& past, const Weights& weights, WorkingState& out);
+void find_names(const SessionPast& past, const Weights& weights, WorkingState& out);
+
+ExchangeId id_of(const SessionPast& past, std::size_t exchange);
+// The command line of a call, whole where its full text was fetched.
+std::string command_line(const SessionPast& past, const PastEvent& call, bool& whole);
+// Lines and blanks become one blank, and what is longer than `bytes` is cut at a word and marked.
+std::string shortened(std::string_view text, std::size_t bytes);
+// shortened() without the number of a list item and the marks of bold words.
+std::string plain_sentence(std::string_view text, std::size_t bytes);
+// The best of a list, best first; of those where one says what the other says and more, the better one.
+void keep_best(std::vector<Told>& list, std::size_t most);
+// Takes out what stands in `text`.
+void drop_said(std::vector<Told>& list, std::string_view text);
+
+}  // namespace memd::continuity

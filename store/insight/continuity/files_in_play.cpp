@@ -1,0 +1,125 @@
+// Files an agent works with: modified before read, lately and often before once and long ago.
+#include "store/insight/continuity/evidence.hpp"
+#include "store/text/path_names.hpp"
+#include "store/text/shell_line.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+namespace memd::continuity {
+namespace {
+
+constexpr std::size_t kFiles = 120;
+constexpr std::size_t kPurposeBytes = 70;
+constexpr std::size_t kShortestPurpose = 8;
+
+// "Now let me update the lock check:" → "update the lock check"; nothing for what announces no work.
+std::string announced(std::string_view sentence) {
+  constexpr std::array<std::string_view, 14> kOpenings{"Now ",   "Now, ",   "Good, ",     "Let me ", "let me ",
+                                                       "I'll ",  "I will ", "I need to ", "also ",   "Also ",
+                                                       "Next, ", "And ",    "Then ",      "First, "};
+  bool announces = false;
+  for (bool again = true; again;) {
+    again = false;
+    for (const std::string_view opening : kOpenings)
+      if (sentence.starts_with(opening)) sentence.remove_prefix(opening.size()), again = announces = true;
+  }
+  if (!announces || sentence.size() < kShortestPurpose || sentence.starts_with("I ")) return {};
+  std::string out = shortened(sentence, kPurposeBytes);
+  while (!out.empty() && (out.back() == ':' || out.back() == '.' || out.back() == ' '))
+    out.pop_back();
+  return out;
+}
+
+// What the first sentence that announces work says of it.
+std::string purpose_of(std::string_view said) {
+  while (!said.empty()) {
+    const auto end = std::min({said.find(". "), said.find("! "), said.size()});
+    if (std::string purpose = announced(said.substr(0, end)); !purpose.empty()) return purpose;
+    said.remove_prefix(std::min(end + 2, said.size()));
+  }
+  return {};
+}
+
+bool is_file_call(const PastEvent& e) {
+  const bool told_edit = e.kind == EventKind::edit && !e.pair_seq;
+  if (e.path.empty() || !(e.kind == EventKind::tool_call || told_edit)) return false;
+  const std::string_view name = std::string_view(e.path).substr(e.path.rfind('/') + 1);
+  if (name.empty() || name == "." || name == "..") return false;
+  return e.modifies || told_edit || name.find('.') != std::string_view::npos;  // else a directory that was searched
+}
+
+using PathsOfCalls = std::unordered_map<std::int64_t, std::vector<std::string>>;
+
+PathsOfCalls paths_in_commands(const SessionPast& past) {
+  PathsOfCalls out;
+  for (const PastEvent& e : past.events) {
+    if (e.kind != EventKind::tool_call || !e.path.empty() || !runs_commands(e.tool)) continue;
+    bool whole = true;
+    const std::string line = command_line(past, e, whole);
+    const auto text = line.find("<<");
+    for (const std::string_view path : paths_in(std::string_view(line).substr(0, text), whole || text != line.npos))
+      out[e.seq].emplace_back(path);
+  }
+  return out;
+}
+
+}  // namespace
+
+void find_files(const SessionPast& past, const Weights& weights, WorkingState& out) {
+  const PathsOfCalls in_commands = paths_in_commands(past);
+  PathNames names(past.cwd);
+  for (const PastEvent& e : past.events)
+    if (is_file_call(e) && is_absolute(e.path)) names.add(e.path);
+  for (const auto& [seq, paths] : in_commands)
+    for (const std::string& path : paths)
+      if (is_absolute(path)) names.add(path);
+
+  std::map<std::string, FileUse, std::less<>> files;
+  std::set<std::string, std::less<>> edited;
+  const auto use = [&](std::string_view path) -> FileUse& {
+    std::string name = names.absolute(path);
+    FileUse& file = files[name];
+    if (file.path.empty()) file.path = std::move(name);
+    return file;
+  };
+  const PastEvent* said = nullptr;  // the last words of the agent
+  for (const PastEvent& e : past.events) {
+    if (e.kind == EventKind::assistant_msg) said = &e;
+    if (e.kind == EventKind::user_msg) said = nullptr;
+    const double freshness = decay(e.age, weights.file_half_life);
+    if (const auto paths = in_commands.find(e.seq); paths != in_commands.end()) {
+      for (const std::string& path : paths->second) {
+        FileUse& file = use(path);
+        if (file.exchange == 0) file.exchange = id_of(past, e.exchange);
+        file.score += weights.file_in_command * freshness;
+      }
+    }
+    if (!is_file_call(e)) continue;
+    FileUse& file = use(e.path);
+    const bool told_edit = e.kind == EventKind::edit;
+    const bool modified = e.modifies || told_edit;
+    // The edit itself; the call that made it was counted when it was seen.
+    if (told_edit && edited.contains(file.path)) continue;
+    file.edits += modified;
+    file.reads += !modified;
+    if (modified) edited.insert(file.path);
+    file.exchange = id_of(past, e.exchange);
+    file.score += (modified ? weights.file_modified : 1) * freshness;
+    if (said != nullptr && said->age <= e.age + 4 && (modified || file.edits == 0)) {
+      std::string purpose = purpose_of(said->summary);
+      if (!purpose.empty()) file.purpose = std::move(purpose);
+    }
+  }
+  for (auto& [path, file] : files)
+    out.files.push_back(std::move(file));
+  std::sort(out.files.begin(), out.files.end(), [](const FileUse& a, const FileUse& b) {
+    return a.score != b.score ? a.score > b.score : a.path < b.path;
+  });
+  if (out.files.size() > kFiles) out.files.resize(kFiles);
+}
+
+}  // namespace memd::continuity

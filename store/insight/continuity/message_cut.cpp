@@ -1,0 +1,125 @@
+#include "store/insight/continuity/message_cut.hpp"
+
+#include "store/text/exchange_text.hpp"
+
+#include <algorithm>
+
+namespace memd::continuity {
+namespace {
+
+constexpr std::size_t kSummaryBytes = 120;  // a message's one line may be cut there, and then ends with "…"
+
+// A message as its event tells of it.
+struct Mark {
+  std::int64_t seq = 0;
+  std::string summary;
+  std::size_t age = 0;
+};
+
+struct Marks {
+  std::vector<Mark> agent;
+  std::vector<Mark> meanwhile;
+};
+
+bool begins_with(std::string_view text, const std::string& summary) {
+  // The line that was made of the whole text begins at the text's start.
+  return assembly::one_line(text.substr(0, std::min<std::size_t>(text.size(), 4 * kSummaryBytes)), kSummaryBytes) ==
+         summary;
+}
+
+// Where the next message that fits the mark begins, at a paragraph from `from` on.
+std::size_t find_message(std::string_view column, std::size_t from, const std::string& summary) {
+  for (std::size_t at = from; at < column.size();) {
+    if (begins_with(column.substr(at), summary)) return at;
+    const auto next = column.find("\n\n", at);
+    if (next == std::string_view::npos) break;
+    at = next + 2;
+  }
+  return std::string_view::npos;
+}
+
+struct Piece {
+  std::size_t begin = 0;
+  std::size_t age = 0;
+};
+
+// Each message is looked for at the earliest place it can stand: then none is found later than it stands, and what is
+// cut off begins no later than the first message behind the boundary.
+std::size_t place_messages(std::string_view column, const std::vector<Mark>& marks, std::int64_t boundary,
+                           std::vector<Piece>& out) {
+  std::size_t from = 0;
+  for (const Mark& mark : marks) {
+    const std::size_t at = find_message(column, from, mark.summary);
+    if (mark.seq >= boundary) return at == std::string_view::npos ? from : at;
+    if (at == std::string_view::npos) continue;
+    out.push_back({at, mark.age});
+    from = std::min(column.size(), std::max(at + 1, column.find("\n\n", at)));
+    while (from < column.size() && column[from] == '\n')
+      ++from;
+  }
+  return column.size();
+}
+
+void add_texts(SessionPast& past, std::size_t exchange, Speaker speaker, std::string& column,
+               const std::vector<Mark>& marks, std::size_t age) {
+  std::vector<Piece> pieces;
+  const std::size_t end = place_messages(column, marks, past.boundary.seq, pieces);
+  column.resize(std::min(end, column.size()));
+  while (!column.empty() && column.back() == '\n')
+    column.pop_back();
+  if (column.empty()) return;
+  if (pieces.empty() || pieces.front().begin > 0)
+    pieces.insert(pieces.begin(), {0, pieces.empty() ? age : pieces.front().age});
+  const std::string_view whole = column;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const std::size_t next = i + 1 < pieces.size() ? pieces[i + 1].begin : whole.size();
+    past.texts.push_back({speaker, whole.substr(pieces[i].begin, next - pieces[i].begin), pieces[i].age, exchange});
+  }
+}
+
+// Messages of the exchange that was open at the boundary, with those behind it.
+void add_marks_behind(sqlite::Database& db, std::int64_t session_pk, const SessionPast& past, Marks& marks) {
+  if (past.exchanges.empty() || past.exchanges.back().last_seq < past.boundary.seq) return;
+  constexpr int kEnough = 1;  // the first one behind the boundary ends the column
+  for (const auto kind : {EventKind::assistant_msg, EventKind::human_intervention, EventKind::user_msg}) {
+    auto& q = db.prepare(
+        "SELECT seq, summary FROM events WHERE session_pk = ?1 AND seq >= ?2 AND seq <= ?3 AND kind = ?4"
+        " AND flags & 2 = 0 ORDER BY seq LIMIT ?5");
+    q.bind(session_pk, past.boundary.seq, past.exchanges.back().last_seq, static_cast<int>(kind), kEnough);
+    while (q.step())
+      (kind == EventKind::assistant_msg ? marks.agent : marks.meanwhile).push_back({q.int64(0), q.str(1), 0});
+    q.reset();
+  }
+}
+
+}  // namespace
+
+void cut_messages(sqlite::Database& db, std::int64_t session_pk, SessionPast& past) {
+  std::vector<Marks> marks(past.exchanges.size());
+  const std::size_t oldest = past.events.empty() ? 0 : past.events.front().age;
+  std::vector<std::size_t> opened(past.exchanges.size(), oldest);  // ages of the first and the last event
+  std::vector<std::size_t> ended(past.exchanges.size(), oldest);
+  for (const PastEvent& e : past.events) {
+    Marks& m = marks[e.exchange];
+    if (e.seq == past.exchanges[e.exchange].first_seq) opened[e.exchange] = e.age;
+    ended[e.exchange] = e.age;
+    if (e.kind == EventKind::assistant_msg)
+      m.agent.push_back({e.seq, e.summary, e.age});
+    else if (e.kind == EventKind::human_intervention ||
+             (e.kind == EventKind::user_msg && e.seq != past.exchanges[e.exchange].first_seq))
+      m.meanwhile.push_back({e.seq, e.summary, e.age});
+  }
+  if (!marks.empty()) {
+    add_marks_behind(db, session_pk, past, marks.back());
+    auto& meanwhile = marks.back().meanwhile;
+    std::sort(meanwhile.begin(), meanwhile.end(), [](const Mark& a, const Mark& b) { return a.seq < b.seq; });
+  }
+  for (std::size_t i = 0; i < past.exchanges.size(); ++i) {
+    ExchangeRow& row = past.exchanges[i];
+    if (!row.user_message.empty()) past.texts.push_back({Speaker::user, row.user_message, opened[i], i});
+    add_texts(past, i, Speaker::meanwhile, row.interventions, marks[i].meanwhile, ended[i]);
+    add_texts(past, i, Speaker::agent, row.assistant_response, marks[i].agent, ended[i]);
+  }
+}
+
+}  // namespace memd::continuity

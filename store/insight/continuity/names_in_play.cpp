@@ -1,0 +1,91 @@
+// Names an agent works with, by how lately, how often and where they were used.
+#include "schemas/text_hash.hpp"
+#include "store/insight/continuity/evidence.hpp"
+#include "store/insight/continuity/todo_list.hpp"
+#include "store/text/code_names.hpp"
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+namespace memd::continuity {
+namespace {
+
+constexpr std::size_t kNames = 900;
+constexpr std::size_t kReadOfResult = 8 * 1024;
+constexpr std::size_t kReadOfText = 24 * 1024;  // a longer one is a paste or a file
+
+// Keys of tool inputs as their readable form has them; they are in each, and nobody's words.
+constexpr std::array<std::string_view, 53> kInputKeys{
+    "file_path", "old_string", "new_string", "replace_all", "run_in_background", "output_mode", "head_limit",
+    "notebook_path", "taskId", "activeForm", "subagent_type", "cell_id", "target_file", "code_edit", "is_background",
+    "filePath", "oldString", "newString", "replaceAll", "absolute_path", "dir_path", "old_str", "new_str",
+    "multiSelect",
+    // of Codex, Cline and Cursor
+    "max_output_tokens", "yield_time_ms", "sandbox_permissions", "require_escalated", "prefix_rule", "timeout_ms",
+    "write_stdin", "exec_command", "apply_patch", "requires_approval", "task_progress", "final_file_content",
+    "newFileCreated", "editedExistingFile", "operationIsLocatedInWorkspace", "startLineNumbers", "read_file",
+    "write_to_file", "replace_in_file", "list_files", "search_files", "execute_command", "list_dir", "numLines",
+    "directoryRelativeWorkspacePath", "isDirectory", "tools.exec_command", "tools.apply_patch", "tools.write_stdin"};
+
+bool is_input_key(std::string_view name) {
+  return std::find(kInputKeys.begin(), kInputKeys.end(), name) != kInputKeys.end();
+}
+
+// The beginning of a text, without a part of a name at its end.
+std::string_view cut_at_word(std::string_view text, std::size_t bytes) {
+  if (text.size() <= bytes) return text;
+  return text.substr(0, text.find_last_of(" \t\n\"'(),;", bytes - 1) + 1);
+}
+
+class Tally {
+ public:
+  explicit Tally(double half_life) : half_life_(half_life) {}
+  void read(std::string_view text, double weight, std::size_t age) {
+    const double w = weight * decay(age, half_life_);
+    for_each_code_name(cut_at_word(text, kReadOfText), [&](std::string_view name) {
+      if (is_input_key(name)) return;
+      const auto it = scores_.find(name);
+      if (it == scores_.end())
+        scores_.emplace(std::string(name), w);
+      else
+        it->second += w;
+    });
+  }
+  std::vector<Scored> best() const {
+    std::vector<Scored> out;
+    out.reserve(scores_.size());
+    for (const auto& [name, score] : scores_)
+      out.push_back({name, score});
+    std::sort(out.begin(), out.end(), [](const Scored& a, const Scored& b) {
+      return a.score != b.score ? a.score > b.score : a.text < b.text;
+    });
+    if (out.size() > kNames) out.resize(kNames);
+    return out;
+  }
+
+ private:
+  double half_life_;
+  std::unordered_map<std::string, double, TextHash, std::equal_to<>> scores_;
+};
+
+}  // namespace
+
+void find_names(const SessionPast& past, const Weights& weights, WorkingState& out) {
+  Tally tally(weights.name_half_life);
+  for (const PastText& t : past.texts)
+    tally.read(t.text, 1, t.age);
+  for (const PastEvent& e : past.events) {
+    if (e.kind == EventKind::tool_result)
+      tally.read(cut_at_word(past.full_text(e.seq), kReadOfResult), weights.name_in_result, e.age);
+    if (e.kind != EventKind::tool_call || keeps_todos(e.tool)) continue;
+    const std::string_view whole = past.full_text(e.seq);
+    const double weight = e.modifies                         ? weights.name_in_edit
+                          : !e.path.empty() || whole.empty() ? weights.name_in_call
+                                                             : weights.name_in_command;
+    tally.read(whole.empty() ? std::string_view(e.summary) : whole, weight, e.age);
+  }
+  out.names = tally.best();
+}
+
+}  // namespace memd::continuity

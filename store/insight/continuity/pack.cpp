@@ -1,0 +1,223 @@
+#include "store/insight/continuity/pack.hpp"
+
+#include "schemas/ids.hpp"
+#include "store/insight/continuity/file_lines.hpp"
+#include "store/text/code_names.hpp"
+#include "store/text/shell_line.hpp"
+#include "store/text/token_budget.hpp"
+#include "store/text/token_estimate.hpp"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace memd::continuity {
+namespace {
+
+constexpr std::size_t kQuotes = 3;  // of a string in an array
+constexpr std::size_t kIdTokens = 10;
+constexpr std::size_t kAtOnce = 3;  // the request, the goal now and the last words have room beside each other
+constexpr std::size_t kLeastTold = 40;
+constexpr std::size_t kUsualCommand = 90;  // tokens; a longer line is rarely run again as it stands
+
+std::string with_id(std::string_view text, ExchangeId id) {
+  return std::string(text) + (id == 0 ? "" : " [" + format_exchange_id(id) + "]");
+}
+
+std::size_t cost_of(std::string_view line) {
+  // A line break is two characters in JSON.
+  return estimate_tokens(line) + kQuotes + static_cast<std::size_t>(std::count(line.begin(), line.end(), '\n'));
+}
+
+std::string_view words_for(TestOutcome outcome) {
+  switch (outcome) {
+    case TestOutcome::passed: return "passed";
+    case TestOutcome::failed: return "FAILED";
+    case TestOutcome::failed_before: return "failed before";
+    case TestOutcome::unknown: return "ran, result not told";
+  }
+  return {};
+}
+
+// One part of what was told, with the rank of its first item. Each further one counts less.
+struct Candidate {
+  double rank = 0;
+  const Told* told = nullptr;
+  std::vector<std::string>* list = nullptr;
+  std::optional<std::string>* single = nullptr;
+};
+
+class Packer {
+ public:
+  Packer(const WorkingState& state, std::size_t tokens, const Shares& shares)
+      : state_(state), budget_(tokens), shares_(shares) {}
+
+  Pack pack() {
+    const std::size_t told = share(shares_.told);
+    add_told(told, std::max(told / kAtOnce, kLeastTold));
+    out_.files = file_lines(state_, share(shares_.files), budget_, out_.left_out);
+    add_commands(share(shares_.commands), kUsualCommand);
+    add_programs();
+    add_names();
+    add_commands(budget_.remaining(), budget_.max());
+    add_told(budget_.remaining(), budget_.max());
+    finish();
+    return std::move(out_);
+  }
+
+ private:
+  std::size_t share(double part) const {
+    return std::min(budget_.remaining(), static_cast<std::size_t>(part * static_cast<double>(budget_.max())));
+  }
+
+  std::vector<Candidate> told_candidates() {
+    constexpr double kFurther = 0.78;
+    std::vector<Candidate> out;
+    const auto add_list = [&](const std::vector<Told>& from, double rank, std::vector<std::string>& to) {
+      for (const Told& t : from) {
+        out.push_back({rank, &t, &to, nullptr});
+        rank *= kFurther;
+      }
+    };
+    add_list(state_.goal, 10, out_.goal);
+    add_list(state_.constraints, 5, out_.constraints);
+    add_list(state_.next_steps, 4.6, out_.next_steps);
+    add_list(state_.problems, 4, out_.problems);
+    add_list(state_.decisions, 4, out_.decisions);
+    add_list(state_.running, 3, out_.running);
+    if (state_.last_words) out.push_back({6, &*state_.last_words, nullptr, &out_.last_words});
+    if (state_.last_error) out.push_back({4.3, &*state_.last_error, nullptr, &out_.last_error});
+    std::stable_sort(out.begin(), out.end(), [](const Candidate& a, const Candidate& b) { return a.rank > b.rank; });
+    return out;
+  }
+
+  // Goals and last words are cut to `longest` tokens.
+  void add_told(std::size_t tokens, std::size_t longest) {
+    if (tests_.empty() && out_.tests.empty()) add_tests(tokens);
+    for (const Candidate& c : told_candidates()) {
+      if (taken_.contains(c.told)) continue;
+      std::string line = with_id(c.told->text, c.told->exchange);
+      std::size_t cost = cost_of(line);
+      const bool first_goal = c.list == &out_.goal && out_.goal.empty();
+      const bool may_be_cut = first_goal || c.list == &out_.goal || c.single == &out_.last_words;
+      const std::size_t most = first_goal ? std::min(tokens, longest) : longest;  // better a part of it than none
+      if (cost > most && may_be_cut && most > kIdTokens + 2) {
+        line = with_id(cut_to_tokens(c.told->text, most - kIdTokens).text, c.told->exchange);
+        cost = cost_of(line);
+      }
+      if (cost > tokens || !budget_.take(cost)) continue;
+      tokens -= cost;
+      taken_.insert(c.told);
+      if (c.list != nullptr)
+        c.list->push_back(std::move(line));
+      else
+        *c.single = std::move(line);
+    }
+  }
+
+  void add_tests(std::size_t& tokens) {
+    constexpr std::size_t kPart = 5;
+    std::size_t left = tokens / kPart;
+    for (std::size_t i = 0; i < state_.tests.size(); ++i) {
+      const TestState& t = state_.tests[i];
+      std::string line = with_id(std::string(words_for(t.outcome)) + ": " + t.line, t.exchange);
+      const std::size_t cost = cost_of(line);
+      if (cost > left || !budget_.take(cost)) continue;
+      left -= cost;
+      tokens -= cost;
+      tests_.insert(i);
+      out_.tests.push_back(std::move(line));
+    }
+  }
+
+  void add_commands(std::size_t tokens, std::size_t longest) {
+    constexpr std::size_t kNewGroup = 12;
+    for (const CommandUse& c : state_.commands) {
+      if (c.test && tests_.contains(*c.test)) taken_.insert(&c);  // told there
+      if (taken_.contains(&c)) continue;
+      auto group = std::find_if(out_.commands.begin(), out_.commands.end(),
+                                [&](const CommandGroup& g) { return g.exchange == c.exchange; });
+      std::string line = (c.failed ? "(failed) " : "") + c.line;
+      if (!c.whole && !line.ends_with("…")) line += "…";
+      const std::size_t cost = cost_of(line) + (group == out_.commands.end() ? kNewGroup : 0);
+      if (cost > longest || cost > tokens || !budget_.take(cost)) continue;
+      tokens -= cost;
+      taken_.insert(&c);
+      if (group == out_.commands.end()) group = out_.commands.insert(group, {c.exchange, {}});
+      group->lines.push_back(std::move(line));
+    }
+  }
+
+  void add_programs() {
+    std::unordered_set<std::string> run;
+    const auto note = [&](std::string_view line) {
+      for (std::string& head : command_heads(line))
+        run.insert(std::move(head));
+    };
+    for (const CommandGroup& g : out_.commands)
+      for (const std::string& line : g.lines)
+        note(line);
+    for (const std::size_t i : tests_)
+      note(state_.tests[i].line);
+    for (const Scored& p : state_.programs) {
+      if (run.contains(p.text)) continue;
+      const std::string one = (out_.programs.empty() ? "" : ", ") + p.text;
+      if (budget_.take(estimate_tokens(one))) out_.programs += one;
+    }
+  }
+
+  void add_names() {
+    std::unordered_set<std::string> said;
+    const auto note_name = [&](std::string_view name) {
+      said.emplace(name);
+      for (auto dot = name.find_first_of(".:"); dot != std::string_view::npos; dot = name.find_first_of(".:")) {
+        name.remove_prefix(dot + 1);  // "store.Reader" says "Reader", too
+        said.emplace(name);
+      }
+    };
+    const auto note = [&](std::string_view text) { for_each_code_name(text, note_name); };
+    for (const auto* list : {&out_.goal, &out_.constraints, &out_.decisions, &out_.problems, &out_.next_steps,
+                             &out_.running, &out_.tests, &out_.files})
+      for (const std::string& line : *list)
+        note(line);
+    for (const CommandGroup& g : out_.commands)
+      for (const std::string& line : g.lines)
+        note(line);
+    for (const auto* text : {&out_.last_error, &out_.last_words})
+      if (*text) note(**text);
+    for (const Scored& n : state_.names) {
+      if (said.contains(n.text)) continue;
+      const std::string one = (out_.names.empty() ? "" : " ") + n.text;
+      if (!budget_.take(estimate_tokens(one))) {
+        ++out_.left_out;
+        continue;
+      }
+      out_.names += one;
+      note_name(n.text);
+    }
+  }
+
+  void finish() {
+    std::sort(out_.commands.begin(), out_.commands.end(),
+              [](const CommandGroup& a, const CommandGroup& b) { return a.exchange > b.exchange; });
+    const std::size_t told = state_.goal.size() + state_.constraints.size() + state_.next_steps.size() +
+                             state_.problems.size() + state_.decisions.size() + state_.running.size() +
+                             (state_.last_words ? 1 : 0) + (state_.last_error ? 1 : 0);
+    const std::size_t wanted = told + state_.commands.size() + state_.tests.size();
+    out_.left_out += static_cast<std::int64_t>(wanted - std::min(wanted, taken_.size() + out_.tests.size()));
+  }
+
+  const WorkingState& state_;
+  TokenBudget budget_;
+  const Shares shares_;
+  Pack out_;
+  std::unordered_set<const void*> taken_;
+  std::unordered_set<std::size_t> tests_;  // places in state_.tests of those that were taken
+};
+
+}  // namespace
+
+Pack make_pack(const WorkingState& state, std::size_t tokens, const Shares& shares) {
+  return Packer(state, tokens, shares).pack();
+}
+
+}  // namespace memd::continuity

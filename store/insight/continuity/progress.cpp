@@ -1,0 +1,117 @@
+// How far the work had come: what was decided, what is broken, what comes next.
+#include "store/insight/continuity/evidence.hpp"
+#include "store/insight/continuity/todo_list.hpp"
+#include "store/insight/continuity/told_sentences.hpp"
+#include "store/insight/continuity/weights.hpp"
+#include "store/insight/summary/decisions.hpp"
+#include "store/text/shell_line.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace memd::continuity {
+namespace {
+
+constexpr std::size_t kDecisions = 12;
+constexpr std::size_t kSteps = 12;
+constexpr std::ptrdiff_t kFewestWords = 4;
+constexpr std::size_t kSentenceBytes = 240;
+constexpr std::size_t kErrorBytes = 600;
+constexpr std::size_t kLastWordsBytes = 300;
+
+// The client says no for the person; nothing went wrong.
+bool is_refusal(std::string_view text) {
+  constexpr std::array<std::string_view, 4> kRefusals{"The user doesn't want", "[Request interrupted", "User rejected",
+                                                      "The tool use was rejected"};
+  return std::any_of(kRefusals.begin(), kRefusals.end(),
+                     [&](std::string_view r) { return text.find(r) != std::string_view::npos; });
+}
+
+// The first lines and the last ones: what was run and how it ended.
+std::string verbatim(std::string_view text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\x1b') {  // terminal colours
+      while (i < text.size() && std::isalpha(static_cast<unsigned char>(text[i])) == 0)
+        ++i;
+    } else if (text[i] == '\n' || text[i] == '\t' || static_cast<unsigned char>(text[i]) >= 0x20) {
+      plain += text[i];
+    }
+  }
+  while (!plain.empty() && plain.back() == '\n')
+    plain.pop_back();
+  if (plain.size() <= kErrorBytes) return plain;
+  const auto head_end = plain.rfind('\n', kErrorBytes / 2);
+  const auto tail_begin = plain.find('\n', plain.size() - kErrorBytes / 2);
+  if (head_end == std::string::npos || tail_begin == std::string::npos) return shortened(plain, kErrorBytes);
+  return plain.substr(0, head_end) + "\n…" + plain.substr(tail_begin);
+}
+
+}  // namespace
+
+void find_choices(const SessionPast& past, WorkingState& out) {
+  constexpr double kOfPerson = 2.0;
+  for (const PastEvent& e : past.events)
+    if (e.kind == EventKind::decision)
+      out.decisions.push_back({plain_sentence(e.summary, kSentenceBytes), id_of(past, e.exchange),
+                               kOfPerson * decay(e.age, kToldHalfLife)});
+  for (const PastText& t : past.texts) {
+    if (t.speaker != Speaker::agent) continue;
+    for (const std::string& sentence : find_decisions(t.text))
+      out.decisions.push_back(
+          {plain_sentence(sentence, kSentenceBytes), id_of(past, t.exchange), decay(t.age, kToldHalfLife)});
+  }
+  keep_best(out.decisions, kDecisions);
+}
+
+void find_next_steps(const SessionPast& past, WorkingState& out) {
+  for (const Todo& todo : todo_list(past)) {
+    if (todo.status == "completed" || todo.status == "deleted" || todo.status == "cancelled") continue;
+    const bool doing = todo.status == "in_progress";
+    out.next_steps.push_back({(doing ? "in progress: " : "to do: ") + shortened(todo.text, 160),
+                              id_of(past, todo.exchange), doing ? 4.0 : 3.0});
+  }
+  // Work announced is done in the next message; what remains is said once and holds longer.
+  constexpr std::array<std::string_view, 5> kAhead{" next step", " remaining ", " still need", " left to do ",
+                                                   " todo "};
+  constexpr std::array<std::string_view, 5> kAnnounced{" next i", " i'll ", " let me now ", " now let ", " follow up "};
+  const auto last = std::find_if(past.texts.rbegin(), past.texts.rend(),
+                                 [](const PastText& t) { return t.speaker == Speaker::agent; });
+  for (const PastText& t : past.texts) {
+    if (t.speaker != Speaker::agent || t.age > kOpenWithin / 3) continue;
+    const bool is_last = last != past.texts.rend() && &*last == &t;
+    for_each_sentence(t.text, 16, 300, [&](std::string_view sentence) {
+      const std::string spoken = spoken_form(sentence);
+      if (words_in(spoken) < kFewestWords) return;  // the title of a list
+      if (has_cue(spoken, kAhead) || (is_last && has_cue(spoken, kAnnounced)))
+        out.next_steps.push_back(
+            {plain_sentence(sentence, 160), id_of(past, t.exchange), decay(t.age, kToldHalfLife / 10)});
+    });
+  }
+  keep_best(out.next_steps, kSteps);
+  if (last == past.texts.rend()) return;
+  // How it began says what it is about, if it does not fit.
+  out.last_words = Told{shortened(last->text, kLastWordsBytes), id_of(past, last->exchange), 1};
+}
+
+void find_last_error(const SessionPast& past, WorkingState& out) {
+  std::set<std::string> succeeded;  // calls that went well later
+  for (auto e = past.events.rbegin(); e != past.events.rend(); ++e) {
+    if (e->kind != EventKind::tool_result || !e->pair_seq) continue;
+    const PastEvent* call = past.event(*e->pair_seq);
+    if (call == nullptr) continue;
+    if (!e->failed) {
+      succeeded.insert(call->summary);
+      continue;
+    }
+    std::string_view text = past.full_text(e->seq);
+    if (text.empty()) text = e->summary;
+    if (text.empty() || is_refusal(text) || succeeded.contains(call->summary)) continue;
+    if (e->age > kOpenWithin) return;
+    out.last_error = Told{shortened(call->summary, 160) + "\n" + verbatim(text), id_of(past, e->exchange), 1};
+    return;
+  }
+}
+
+}  // namespace memd::continuity

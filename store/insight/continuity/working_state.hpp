@@ -1,0 +1,79 @@
+#pragma once
+
+#include "store/insight/continuity/session_past.hpp"
+#include "store/insight/continuity/test_outcome.hpp"
+#include "store/insight/continuity/weights.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+// What an agent was in the middle of, read off the past of its session without a language model. Pure and
+// deterministic; lists are ordered by what is most likely needed again, best first.
+namespace memd::continuity {
+
+struct Told {
+  std::string text;
+  ExchangeId exchange = 0;  // where it was said
+  double score = 0;
+};
+
+struct FileUse {
+  std::string path;
+  std::int64_t edits = 0;
+  std::int64_t reads = 0;
+  std::string purpose;  // what the agent said when it last touched it; may be empty
+  ExchangeId exchange = 0;
+  double score = 0;
+};
+
+struct CommandUse {
+  std::string line;  // as it ran, on one line
+  std::int64_t runs = 0;
+  bool failed = false;              // the last run
+  bool whole = true;                // false: the rest of the line is not known
+  std::optional<std::size_t> test;  // its place in WorkingState::tests, whatever it shows of the output
+  ExchangeId exchange = 0;
+  double score = 0;
+};
+
+struct TestState {
+  std::string line;
+  TestOutcome outcome = TestOutcome::unknown;
+  ExchangeId exchange = 0;
+};
+
+struct Scored {
+  std::string text;
+  double score = 0;
+};
+
+struct WorkingState {
+  std::string cwd;
+  std::string branch;
+  std::vector<Told> goal;  // as the person last put it; then the first request, and a short last word
+  std::vector<Told> constraints;
+  std::vector<Told> decisions;
+  std::vector<Told> problems;
+  std::vector<Told> next_steps;
+  std::optional<Told> last_error;  // verbatim
+  std::optional<Told> last_words;  // of the agent
+  std::vector<Told> running;       // started in the background
+  std::vector<TestState> tests;    // failing first, then newest first
+  std::vector<FileUse> files;
+  std::vector<CommandUse> commands;
+  std::vector<Scored> programs;  // "go test"
+  std::vector<Scored> names;
+};
+
+// Events whose whole texts are worth fetching into SessionPast::full_texts: the rows have one line of each. Bounded.
+struct TextWish {
+  std::int64_t seq = 0;
+  EventKind kind{};
+};
+std::vector<TextWish> texts_to_fetch(const SessionPast& past);
+
+WorkingState recover_state(const SessionPast& past, const Weights& weights = {});
+
+}  // namespace memd::continuity

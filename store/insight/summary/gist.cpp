@@ -1,0 +1,104 @@
+#include "store/insight/summary/gist.hpp"
+
+#include "store/insight/summary/salience.hpp"
+#include "store/text/plain_text.hpp"
+#include "store/text/text_units.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace memd {
+namespace {
+
+constexpr std::size_t kReadOfText = 6 * 1024;
+constexpr std::size_t kLongestSentence = 1200;  // bytes; more is a paste
+constexpr std::size_t kTelling = 24;            // bytes; less says little alone ("Yes.", "Done!")
+
+bool is_quoted(const TextUnit& unit) {
+  return unit.kind == UnitKind::code || unit.kind == UnitKind::table || unit.text.size() > kLongestSentence ||
+         unit.text.front() == '<';
+}
+
+// The command a client recorded as tags: "/compact keep the API".
+std::string command_of(std::string_view text) {
+  const auto inside = [&](std::string_view open, std::string_view close) -> std::string_view {
+    const std::size_t begin = text.find(open);
+    if (begin == std::string_view::npos) return {};
+    const std::size_t end = text.find(close, begin);
+    if (end == std::string_view::npos) return {};
+    return text.substr(begin + open.size(), end - begin - open.size());
+  };
+  std::string out = one_line(inside("<command-name>", "</command-name>"));
+  if (out.empty()) return {};
+  if (out.front() != '/') out.insert(0, "/");
+  if (const std::string_view arguments = inside("<command-args>", "</command-args>"); !arguments.empty())
+    out += " " + one_line(arguments);
+  return out;
+}
+
+std::string without_colon(std::string text) {
+  while (!text.empty() && (text.back() == ':' || text.back() == ' '))
+    text.pop_back();
+  return text;
+}
+
+bool is_preamble(std::string_view low) {
+  constexpr auto kOpenings = std::to_array<std::string_view>(
+      {"let me ", "now let", "i'll ", "now i'll", "i will ", "first, let", "looking at ", "great", "perfect",
+       "excellent", "you're right", "you're absolutely", "good question", "here's", "here is", "here are", "summary",
+       "sure"});
+  return std::any_of(kOpenings.begin(), kOpenings.end(), [&](std::string_view o) { return low.starts_with(o); });
+}
+
+bool is_role(std::string_view low) {
+  return low.starts_with("you are a ") || low.starts_with("you are an ") || low.starts_with("act as a");
+}
+
+}  // namespace
+
+std::string request_gist(std::string_view user_message, std::size_t most_bytes) {
+  const std::string_view read = user_message.substr(0, kReadOfText);
+  if (std::string command = command_of(read); !command.empty()) return shortened(std::move(command), most_bytes);
+  std::string out;
+  std::string role;  // what the agent is told to be, not what it is to do
+  for (const TextUnit& unit : split_units(read)) {
+    if (is_quoted(unit)) continue;
+    std::string words = plain_sentence(unit.text);
+    if (words.empty()) continue;
+    if (out.empty() && is_role(ascii_lowered(words.substr(0, 24)))) {
+      role = std::move(words);
+      continue;
+    }
+    const bool announced = out.ends_with(':');
+    if (!out.empty()) out += ' ';
+    out += words;
+    if (out.size() >= most_bytes || (out.size() >= kTelling && !out.ends_with(':'))) break;
+    if (announced && unit.kind != UnitKind::heading) break;
+  }
+  if (out.empty()) out = std::move(role);
+  return shortened(without_colon(std::move(out)), most_bytes);
+}
+
+std::string result_gist(std::string_view final_answer, std::size_t most_bytes) {
+  std::string best;
+  double best_score = -10;
+  std::size_t position = 0;
+  for (const TextUnit& unit : split_units(final_answer.substr(0, kReadOfText))) {
+    if (is_quoted(unit) || unit.kind == UnitKind::heading) continue;
+    std::string words = plain_sentence(unit.text);
+    if (words.empty()) continue;
+    double score = cue_score(words) + 1.2 / static_cast<double>(1 + position);
+    if (unit.kind == UnitKind::bullet) score -= 0.8;
+    if (words.size() < kTelling) score -= 1.5;
+    if (words.ends_with(':')) score -= 1.2;
+    if (words.ends_with('?')) score -= 1.8;  // the cue of a question; an offer tells no result
+    if (is_preamble(ascii_lowered(words.substr(0, 24)))) score -= 1.5;
+    ++position;
+    if (score <= best_score) continue;
+    best_score = score;
+    best = std::move(words);
+  }
+  return shortened(without_colon(std::move(best)), most_bytes);
+}
+
+}  // namespace memd

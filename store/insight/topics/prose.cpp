@@ -1,0 +1,274 @@
+#include "store/insight/topics/prose.hpp"
+
+#include "store/insight/topics/token_shape.hpp"
+#include "store/text/text_shape.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace memd::topics {
+namespace {
+
+bool is_wide(char c) { return static_cast<unsigned char>(c) >= 0x80; }
+
+// Chinese is written without blanks: these characters stand between words.
+constexpr std::u16string_view kParticles = u"的了吗呢吧们这那你他她它我把请就也都";
+
+// Letters of any script; Hiragana, which joins words, and quotes, dashes, arrows, boxes, emoji and wide punctuation are
+// none.
+std::size_t wide_letter(std::string_view s, std::size_t i) {
+  const auto byte = [&](std::size_t k) { return i + k < s.size() ? static_cast<unsigned char>(s[i + k]) : 0U; };
+  const unsigned lead = byte(0);
+  if (lead >= 0xF0) return 0;
+  if (lead >= 0xE0) {
+    const unsigned code = ((lead & 0x0FU) << 12) | ((byte(1) & 0x3FU) << 6) | (byte(2) & 0x3FU);
+    if ((code >= 0x2000 && code < 0x2C00) || (code >= 0x3000 && code < 0x30A0) || code >= 0xFE00) return 0;
+    if (kParticles.find(static_cast<char16_t>(code)) != std::u16string_view::npos) return 0;
+    return i + 3 <= s.size() ? 3 : 0;
+  }
+  if (lead < 0xC3) return 0;  // also U+0080…U+00BF: ° · «
+  return i + 2 <= s.size() ? 2 : 0;
+}
+
+bool is_joint(char c) { return c == '.' || c == '-' || c == '/' || c == '\'' || c == '_' || c == '@'; }
+
+class LineReader {
+ public:
+  LineReader(const ReadingPlan& plan, std::vector<ProseToken>& out) : plan_(plan), out_(out) {}
+
+  void read(std::string_view line, float weight) {
+    line_ = line;
+    weight_ = weight;
+    border_ = true;
+    in_code_ = false;
+    std::size_t i = std::min(line.find_first_not_of(" \t>-*+#|0123456789."), line.size());
+    heading_ = line.substr(0, i).find('#') != std::string_view::npos;
+    sentence_start_ = true;
+    while (i < line.size())
+      i = step(i);
+  }
+
+ private:
+  std::size_t step(std::size_t i) {
+    const char c = line_[i];
+    if (c == 'h' && is_address(i)) return skip_address(i);
+    if (letter(i) > 0) return take(i);
+    if (c == '<')
+      if (const std::size_t end = tag_end(i)) {
+        border_ = true;
+        return end;
+      }
+    if (c == '`') in_code_ = !in_code_;
+    if (c == '.' || c == '!' || c == '?' || c == ':' || c == '*') sentence_start_ = true;
+    if (c != ' ' && c != '\t' && c != '\r') border_ = true;
+    if (is_wide(c)) {
+      ++i;
+      while (i < line_.size() && is_utf8_tail(line_, i))
+        ++i;
+      return i;
+    }
+    return i + 1;
+  }
+
+  std::size_t letter(std::size_t i) const {
+    const char c = line_[i];
+    if (is_ascii_letter(c) || is_ascii_digit(c) || c == '_') return 1;
+    return is_wide(c) ? wide_letter(line_, i) : 0;
+  }
+
+  bool is_address(std::size_t i) const {
+    const std::string_view rest = line_.substr(i, 8);
+    return rest.starts_with("http://") || rest.starts_with("https://");
+  }
+  std::size_t skip_address(std::size_t i) {
+    border_ = true;
+    while (i < line_.size() && line_[i] != ' ' && line_[i] != ')' && line_[i] != '>' && line_[i] != '"' &&
+           line_[i] != '`')
+      ++i;
+    return i;
+  }
+
+  // <b>, </command-name>, <Foo attr="…">; 0: it is none.
+  std::size_t tag_end(std::size_t i) const {
+    std::size_t k = i + 1;
+    if (k < line_.size() && line_[k] == '/') ++k;
+    if (k >= line_.size() || !is_ascii_letter(line_[k])) return 0;
+    const std::size_t close = line_.find('>', k);
+    return close == std::string_view::npos || close - i > 200 ? 0 : close + 1;
+  }
+
+  std::size_t take(std::size_t begin) {
+    std::size_t i = begin;
+    while (i < line_.size()) {
+      if (const std::size_t n = letter(i)) {
+        i += n;
+      } else if (i + 1 < line_.size() && is_joint(line_[i]) && letter(i + 1) > 0) {
+        ++i;
+      } else if (line_.substr(i, 2) == "::" && i + 2 < line_.size() && letter(i + 2) > 0) {
+        i += 2;
+      } else {
+        break;
+      }
+    }
+    const char before = begin > 0 ? line_[begin - 1] : ' ';
+    const bool flag = begin >= 2 && line_.substr(begin - 2, 2) == "--" && (begin == 2 || line_[begin - 3] != '-');
+    const bool rooted = before == '/' || before == '~' || before == '\\' || before == '@' || before == '$';
+    const bool called = i < line_.size() && line_[i] == '(';
+    const std::string_view run = line_.substr(begin, i - begin);
+    if (flag && i - begin >= 3 && run.find('/') == std::string_view::npos)
+      add(line_.substr(begin - 2, i - begin + 2), TokenShape::identifier);
+    else
+      add_run(run, rooted, called);
+    return i;
+  }
+
+  void add_run(std::string_view run, bool rooted, bool called) {
+    if (const auto shaped = shape_token(run, called, in_code_);
+        shaped && (!rooted || shaped->shape == TokenShape::file_name)) {
+      return add(shaped->text, shaped->shape);
+    }
+    border_ = true;
+    // "rewind/resume" are two words; more slashes make a path.
+    if (!rooted && std::count(run.begin(), run.end(), '/') == 1 && run.find_first_of(".@_") == std::string_view::npos)
+      add_parts(run);
+    border_ = true;
+    sentence_start_ = false;
+  }
+
+  void add_parts(std::string_view run) {
+    for (std::size_t begin = 0; begin <= run.size();) {
+      const std::size_t end = std::min(run.find('/', begin), run.size());
+      border_ = true;
+      if (end > begin)
+        if (const auto part = shape_token(run.substr(begin, end - begin), false, in_code_))
+          add(part->text, part->shape);
+      begin = end + 1;
+    }
+    border_ = true;
+  }
+
+  void add(std::string_view text, TokenShape shape) {
+    ProseToken t;
+    t.text = text;
+    t.weight = weight_ * (heading_ ? 1.3F : 1.0F);
+    t.shape = shape;
+    t.border = border_;
+    t.capital = sentence_start_ || heading_;
+    t.in_code = in_code_;
+    t.from_user = plan_.from_user;
+    out_.push_back(t);
+    border_ = false;
+    sentence_start_ = false;
+  }
+
+  const ReadingPlan& plan_;
+  std::vector<ProseToken>& out_;
+  std::string_view line_;
+  float weight_ = 0;
+  bool border_ = true;
+  bool heading_ = false;
+  bool sentence_start_ = true;
+  bool in_code_ = false;
+};
+
+// Logs, listings, diffs, stack frames: more signs than letters, or a known beginning.
+bool is_printout(std::string_view line) {
+  const std::size_t begin = line.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return true;
+  const std::string_view s = line.substr(begin);
+  for (const std::string_view start : {"at ", "@@ ", "+++ ", "diff --", "$ ", "commit ", "File \"", "=== ", "--- FAIL"})
+    if (s.starts_with(start) && start != "at ") return true;
+  if (s.starts_with("at ") && s.find_first_of("(/") != std::string_view::npos) return true;
+  if (s[0] == '"' && s.find("\":") != std::string_view::npos) return true;  // of a JSON document
+  if (const std::size_t colon = s.find(": "); s.ends_with(',') && colon < s.find(' ')) return true;
+  if (s.size() < 24) return false;
+  const auto letters =
+      std::count_if(s.begin(), s.end(), [](char c) { return is_ascii_letter(c) || c == ' ' || is_wide(c); });
+  return static_cast<std::size_t>(letters) * 10 < s.size() * 7;
+}
+
+// Elements that clients write around what is not the user's, with all they hold.
+constexpr auto kClientElements = std::to_array<std::string_view>({"command-name",
+                                                                  "command-message",
+                                                                  "local-command-stdout",
+                                                                  "local-command-stderr",
+                                                                  "local-command-caveat",
+                                                                  "system-reminder",
+                                                                  "environment_details",
+                                                                  "environment_context",
+                                                                  "user_instructions",
+                                                                  "ide_opened_file",
+                                                                  "ide_selection",
+                                                                  "bash-stdout",
+                                                                  "bash-stderr",
+                                                                  "task-notification",
+                                                                  "user-prompt-submit-hook",
+                                                                  "INSTRUCTIONS",
+                                                                  "attached_files",
+                                                                  "system_notification",
+                                                                  "permissions",
+                                                                  "tool_use_error",
+                                                                  "instructions",
+                                                                  "skill",
+                                                                  "slash_commands"});
+
+struct Cut {
+  std::size_t begin = std::string_view::npos;
+  std::size_t end = std::string_view::npos;
+};
+
+// The first client element from `at` on.
+Cut client_element(std::string_view text, std::size_t at) {
+  for (std::size_t i = text.find('<', at); i != std::string_view::npos; i = text.find('<', i + 1)) {
+    const std::string_view rest = text.substr(i + 1);
+    for (const std::string_view name : kClientElements) {
+      if (!rest.starts_with(name) || rest.size() <= name.size()) continue;
+      const char after = rest[name.size()];
+      if (after != '>' && after != ' ') continue;
+      const std::string closing = "</" + std::string(name) + ">";
+      const std::size_t close = text.find(closing, i);
+      return {i, close == std::string_view::npos ? text.size() : close + closing.size()};
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+bool is_made_by_client(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) return false;
+  text.remove_prefix(begin);
+  for (const std::string_view start :
+       {"This session is being continued from a previous conversation",
+        "Your task is to create a detailed summary of the", "Caveat: The messages below were generated",
+        "[Request interrupted by user", "<local-command-", "<environment_context>", "<user_instructions>",
+        "# AGENTS.md instructions", "Base directory for this skill:"})
+    if (text.starts_with(start)) return true;
+  return false;
+}
+
+void read_prose(std::string_view text, const ReadingPlan& plan, std::vector<ProseToken>& out) {
+  text = text.substr(0, plan.most_bytes);
+  LineReader reader(plan, out);
+  FenceTracker fences;
+  std::size_t read = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const Cut cut = client_element(text, at);
+    const std::string_view piece = text.substr(at, std::min(cut.begin, text.size()) - at);
+    for (std::size_t i = 0; i < piece.size();) {
+      const std::size_t end = std::min(piece.find('\n', i), piece.size());
+      const std::string_view line = piece.substr(i, end - i);
+      const bool in_fence = fences.is_open();
+      fences.line(line);
+      if (!in_fence && !fences.is_open() && !is_printout(line)) {
+        reader.read(line, read < plan.head_bytes ? plan.head : plan.rest);
+        read += line.size() + 1;
+      }
+      i = end + 1;
+    }
+    at = cut.begin == std::string_view::npos ? text.size() : cut.end;
+  }
+}
+
+}  // namespace memd::topics

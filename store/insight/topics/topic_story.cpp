@@ -1,0 +1,192 @@
+#include "store/insight/topics/topic_story.hpp"
+
+#include "store/insight/summary/decisions.hpp"
+#include "store/insight/summary/salience.hpp"
+#include "store/text/plain_text.hpp"
+#include "store/text/text_units.hpp"
+
+#include <algorithm>
+#include <array>
+#include <unordered_set>
+
+namespace memd::topics {
+namespace {
+
+constexpr std::size_t kReadOfMessage = 12 * 1024;
+constexpr std::size_t kLongestSentence = 600;
+
+template <std::size_t N>
+bool has_any(std::string_view text, const std::array<std::string_view, N>& words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view w) { return text.find(w) != std::string_view::npos; });
+}
+
+constexpr auto kReversals = std::to_array<std::string_view>({"revert",
+                                                             "rolled back",
+                                                             "roll back",
+                                                             "roll it back",
+                                                             "undo ",
+                                                             "undid",
+                                                             "backed out",
+                                                             "back out",
+                                                             "no longer",
+                                                             "changed my mind",
+                                                             "change my mind",
+                                                             "switched back",
+                                                             "switch back",
+                                                             "go back to",
+                                                             "going back to",
+                                                             "went back to",
+                                                             "abandon",
+                                                             "gave up on",
+                                                             "dropped the",
+                                                             "drop the",
+                                                             "scrap ",
+                                                             "not going to use",
+                                                             "instead of the earlier",
+                                                             "as before",
+                                                             "turned out to be wrong",
+                                                             "was a mistake",
+                                                             "откат",
+                                                             "取消",
+                                                             "되돌"});
+constexpr auto kFixes = std::to_array<std::string_view>(
+    {"root cause", "fixed", "the fix", "was caused by", "the cause", "resolved", "the bug was", "the problem was",
+     "the issue was", "now works", "works now", "solved", "исправлен", "修复", "해결"});
+constexpr auto kChanges = std::to_array<std::string_view>(
+    {"added",   "changed",  "renamed",  "moved",      "replaced",   "implemented", "now uses",
+     "now use", "switched", "migrated", "refactored", "introduced", "removed",     "updated",
+     "created", "extended", "rewrote",  "добавлен",   "추가",       "수정",        "追加"});
+constexpr auto kProblems = std::to_array<std::string_view>(
+    {"fails", "failing", "failed", "error", "broken", "doesn't work", "doesnt work", "does not work", "isn't working",
+     "not working", "crash", "regression", "bug", "wrong", "ошибк", "오류", "错误", "エラー"});
+
+struct Sentence {
+  std::string text;
+  TurnKind kind = TurnKind::mention;
+  double score = 0;
+  std::size_t exchange = 0;
+  std::vector<std::uint64_t> terms;
+};
+
+double weight_of(TurnKind kind) {
+  switch (kind) {
+    case TurnKind::reversal: return 2.6;
+    case TurnKind::decision: return 2.5;
+    case TurnKind::fix: return 2.2;
+    case TurnKind::change: return 1.2;
+    case TurnKind::problem: return 1.0;
+    case TurnKind::question: return 0.8;
+    case TurnKind::mention: return 0;
+  }
+  return 0;
+}
+
+TurnKind kind_of(std::string_view text, std::string_view low, bool by_user) {
+  const bool asked = low.ends_with('?') || low.ends_with("？");
+  if (asked) return by_user ? TurnKind::question : TurnKind::mention;
+  if (has_any(low, kReversals)) return TurnKind::reversal;
+  if (!find_decisions(text).empty()) return TurnKind::decision;
+  if (by_user && (low.starts_with("let's ") || low.starts_with("lets ")) && low.find(" use ") != std::string_view::npos)
+    return TurnKind::decision;
+  if (has_any(low, kFixes)) return TurnKind::fix;
+  if (has_any(low, kProblems)) return TurnKind::problem;
+  if (!by_user && has_any(low, kChanges)) return TurnKind::change;
+  return TurnKind::mention;
+}
+
+class Teller {
+ public:
+  explicit Teller(std::string_view topic) {
+    const auto terms = content_terms(topic);
+    topic_.insert(terms.begin(), terms.end());
+  }
+
+  StoryTurn session(std::span<const StoryExchange> all, std::size_t begin, std::size_t end) {
+    sentences_.clear();
+    for (std::size_t i = begin; i < end; ++i) {
+      read(all[i].user_message, i, true);
+      read(all[i].assistant_response, i, false);
+    }
+    StoryTurn out{all[begin].session, begin, TurnKind::mention, {}};
+    const auto best = std::max_element(sentences_.begin(), sentences_.end(),
+                                       [](const Sentence& a, const Sentence& b) { return a.score < b.score; });
+    if (best != sentences_.end()) {
+      out.exchange = best->exchange;
+      out.kind = best->kind;
+      out.text = shortened(std::move(best->text), kTurnBytes);
+    }
+    for (const Sentence& s : sentences_)
+      known_.insert(s.terms.begin(), s.terms.end());
+    first_ = false;
+    return out;
+  }
+
+ private:
+  void read(std::string_view text, std::size_t exchange, bool by_user) {
+    std::size_t position = 0;
+    for (const TextUnit& unit : split_units(text.substr(0, kReadOfMessage))) {
+      if (unit.kind == UnitKind::code || unit.kind == UnitKind::table || unit.kind == UnitKind::heading) continue;
+      if (unit.text.size() > kLongestSentence || unit.text.front() == '<') continue;
+      judge(plain_sentence(unit.text), exchange, by_user, position++);
+    }
+  }
+
+  void judge(std::string text, std::size_t exchange, bool by_user, std::size_t position) {
+    Sentence s;
+    s.exchange = exchange;
+    s.terms = content_terms(text);
+    if (s.terms.empty()) return;
+    const std::string low = ascii_lowered(text);
+    s.kind = kind_of(text, low, by_user);
+    const auto count = [&](const std::unordered_set<std::uint64_t>& set) {
+      return static_cast<double>(
+          std::count_if(s.terms.begin(), s.terms.end(), [&](std::uint64_t t) { return set.contains(t); }));
+    };
+    const auto terms = static_cast<double>(s.terms.size());
+    const double on_topic = topic_.empty() ? 0 : std::min(1.0, count(topic_) / static_cast<double>(topic_.size()));
+    const double new_share = known_.empty() ? 1 : 1 - count(known_) / terms;
+    // What was settled or repaired beside the topic is not its story.
+    s.score = weight_of(s.kind) * (0.3 + 0.7 * on_topic) + 2.0 * on_topic + 1.5 * new_share * std::min(1.0, terms / 5) +
+              0.3 * cue_score(text);
+    if (first_ && by_user && position == 0) s.score += 0.8;  // what it began with
+    if (text.size() < 24) s.score -= 1.2;
+    s.text = std::move(text);
+    sentences_.push_back(std::move(s));
+  }
+
+  std::unordered_set<std::uint64_t> topic_;
+  std::unordered_set<std::uint64_t> known_;  // terms of the sessions before
+  std::vector<Sentence> sentences_;          // of this session
+  bool first_ = true;
+};
+
+}  // namespace
+
+std::string_view to_string(TurnKind kind) {
+  switch (kind) {
+    case TurnKind::mention: return "mention";
+    case TurnKind::question: return "question";
+    case TurnKind::problem: return "problem";
+    case TurnKind::change: return "change";
+    case TurnKind::fix: return "fix";
+    case TurnKind::decision: return "decision";
+    case TurnKind::reversal: return "reversal";
+  }
+  return "";
+}
+
+std::vector<StoryTurn> story_of(std::span<const StoryExchange> exchanges, std::string_view topic) {
+  std::vector<StoryTurn> out;
+  Teller teller(topic);
+  for (std::size_t begin = 0; begin < exchanges.size();) {
+    std::size_t end = begin + 1;
+    while (end < exchanges.size() && exchanges[end].session == exchanges[begin].session)
+      ++end;
+    out.push_back(teller.session(exchanges, begin, end));
+    begin = end;
+  }
+  return out;
+}
+
+}  // namespace memd::topics

@@ -1,0 +1,127 @@
+// Commits, and the sessions that commits no session tells of may come from.
+#include "store/read/file_history.hpp"
+#include "store/read/pull_requests.hpp"
+#include "store/read/row_filter.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace memd::queries {
+namespace {
+
+constexpr std::string_view kColumns =
+    "SELECT c.sha, c.branch, c.subject, c.time, c.session_pk, s.uid, coalesce(c.exchange_number, -1),"
+    " coalesce(x.exchange_pk, 0), c.event_seq FROM commits c JOIN sessions s ON s.session_pk = c.session_pk"
+    " LEFT JOIN exchanges x ON x.session_pk = c.session_pk AND x.exchange_number = c.exchange_number ";
+constexpr std::size_t kMostCommits = 20;
+constexpr std::size_t kLeastSha = 7;  // as they are stored
+
+CommitRow read_commit(const sqlite::Statement& q) {
+  CommitRow c;
+  c.sha = q.str(0);
+  c.branch = q.str(1);
+  c.subject = q.str(2);
+  c.time = q.int64(3);
+  c.session_pk = q.int64(4);
+  c.session_uid = q.str(5);
+  c.exchange_number = q.int64(6);
+  c.exchange_id = q.int64(7);
+  c.event_seq = q.int64(8);
+  return c;
+}
+
+void read_all(sqlite::Statement& q, std::vector<CommitRow>& out) {
+  while (q.step())
+    out.push_back(read_commit(q));
+  q.reset();
+}
+
+std::optional<CommitRow> read_one(sqlite::Statement& q) {
+  std::optional<CommitRow> out;
+  if (q.step()) out = read_commit(q);
+  q.reset();
+  return out;
+}
+
+}  // namespace
+
+std::vector<CommitRow> commits_by_sha(sqlite::Database& db, std::string_view sha) {
+  static const std::string longer = std::string(kColumns) + "WHERE c.sha >= ?1 AND c.sha < ?1 || 'g' LIMIT 100";
+  static const std::string same = std::string(kColumns) + "WHERE c.sha = ?1 LIMIT 100";
+  std::vector<CommitRow> out;
+  read_all(db.prepare(longer).bind(sha), out);
+  for (std::size_t n = kLeastSha; n < sha.size(); ++n)
+    read_all(db.prepare(same).bind(sha.substr(0, n)), out);
+  std::sort(out.begin(), out.end(), [](const CommitRow& a, const CommitRow& b) {
+    return a.time != b.time ? a.time > b.time
+                            : std::pair(a.session_pk, a.event_seq) > std::pair(b.session_pk, b.event_seq);
+  });
+  if (out.size() > kMostCommits) out.resize(kMostCommits);
+  join_pull_requests(db, out);
+  return out;
+}
+
+std::vector<CommitRow> commits_of(sqlite::Database& db, std::int64_t session_pk, std::int64_t first,
+                                  std::int64_t last) {
+  static const std::string sql =
+      std::string(kColumns) +
+      "WHERE c.session_pk = ? AND c.exchange_number BETWEEN ? AND ? ORDER BY c.event_seq, c.sha";
+  std::vector<CommitRow> out;
+  read_all(db.prepare(sql).bind(session_pk, first, last), out);
+  join_pull_requests(db, out);
+  return out;
+}
+
+std::optional<CommitRow> commit_before(sqlite::Database& db, std::int64_t session_pk, std::int64_t event_seq) {
+  static const std::string sql =
+      std::string(kColumns) + "WHERE c.session_pk = ? AND c.event_seq < ? ORDER BY c.event_seq DESC LIMIT 1";
+  return read_one(db.prepare(sql).bind(session_pk, event_seq));
+}
+
+std::optional<CommitRow> commit_after(sqlite::Database& db, std::int64_t session_pk, std::int64_t event_seq) {
+  static const std::string sql =
+      std::string(kColumns) + "WHERE c.session_pk = ? AND c.event_seq > ? ORDER BY c.event_seq LIMIT 1";
+  return read_one(db.prepare(sql).bind(session_pk, event_seq));
+}
+
+std::vector<CommitCandidate> commit_candidates(sqlite::Database& db, const CommitClues& clues) {
+  static const std::string sql =
+      "SELECT f.session_pk, s.uid, x.git_branch, f.exchange_number, x.ended_at FROM exchange_files f"
+      " CROSS JOIN exchanges x ON x.session_pk = f.session_pk AND x.exchange_number = f.exchange_number"
+      " CROSS JOIN sessions s ON s.session_pk = f.session_pk WHERE" +
+      std::string(kSessionConditions) +
+      " AND f.path_pk = ?5 AND f.access = 1 AND x.started_at <= ?6 AND x.ended_at >= ?7";
+  const auto c = conditions_of(db, clues.filter);
+  std::map<std::int64_t, CommitCandidate> found;
+  std::map<std::int64_t, std::set<int>> names;
+  for (std::size_t i = 0; i < clues.paths.size(); ++i) {
+    auto& q = db.prepare(sql).bind(c.platforms, c.project, c.session_pk, c.include_subagents, clues.paths[i],
+                                   clues.time, clues.time - clues.window);
+    while (q.step()) {
+      const std::string branch = q.str(2);
+      if (!clues.branch.empty() && !branch.empty() && branch != clues.branch) continue;
+      const std::int64_t number = q.int64(3);
+      const auto [it, fresh] = found.try_emplace(q.int64(0));
+      CommitCandidate& one = it->second;
+      if (fresh) one = {q.int64(0), q.str(1), branch, number, number, 0, 0};
+      one.first_exchange = std::min(one.first_exchange, number);
+      if (number >= one.last_exchange) one.last_exchange = number, one.branch = branch;
+      one.last_change = std::max(one.last_change, std::min(q.int64(4), clues.time));
+      names[one.session_pk].insert(clues.name_of[i]);
+    }
+    q.reset();
+  }
+  std::vector<CommitCandidate> out;
+  for (auto& [pk, one] : found) {
+    one.names = static_cast<int>(names[pk].size());
+    out.push_back(std::move(one));
+  }
+  std::sort(out.begin(), out.end(), [](const CommitCandidate& a, const CommitCandidate& b) {
+    if (a.names != b.names) return a.names > b.names;
+    return a.last_change != b.last_change ? a.last_change > b.last_change : a.session_pk > b.session_pk;
+  });
+  return out;
+}
+
+}  // namespace memd::queries

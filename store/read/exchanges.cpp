@@ -1,0 +1,186 @@
+#include "store/read/exchanges.hpp"
+
+#include "store/read/row_filter.hpp"
+#include "store/read/sessions.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace memd::queries {
+namespace {
+
+// In the order read_exchange takes them.
+std::string columns(std::string_view title, std::string_view tool_text) {
+  return "SELECT" + std::string(title) + R"(,
+  e.exchange_pk, e.session_pk, s.uid, s.platform, e.exchange_number, e.first_seq, e.last_seq, e.started_at, e.ended_at,
+  e.origin, e.is_sidechain, e.data_completeness, e.user_message, e.interventions, e.assistant_response,
+  e.answer_offset, )" +
+         std::string(tool_text) + R"(, e.git_branch, e.working_directory, e.model_used,
+  e.tokens_input, e.tokens_output, e.tokens_cache_read, e.tokens_cache_creation,
+  e.tool_calls, e.tool_errors, e.lines_added, e.lines_removed, e.raw_format_version, e.adapter_version, e.ingested_at
+  FROM exchanges e JOIN sessions s ON s.session_pk = e.session_pk )";
+}
+const std::string kColumns = columns(kTitleColumns, "e.tool_text");
+
+ExchangeRow read_exchange(const sqlite::Statement& q) {
+  ExchangeRow r;
+  r.session_title = session_title(q.text(0), q.text(1));
+  r.id = q.int64(2);
+  r.session_pk = q.int64(3);
+  r.session_uid = q.str(4);
+  r.platform = platform_of(q.text(5));
+  r.number = q.int64(6);
+  r.first_seq = q.int64(7);
+  r.last_seq = q.int64(8);
+  r.started_at = q.int64(9);
+  r.ended_at = q.int64(10);
+  r.origin = static_cast<Origin>(q.int64(11));
+  r.is_sidechain = q.int64(12) != 0;
+  r.completeness = static_cast<DataCompleteness>(q.int64(13));
+  r.user_message = q.str(14);
+  r.interventions = q.str(15);
+  r.assistant_response = q.str(16);
+  r.answer_offset = std::clamp<std::int64_t>(q.int64(17), 0, static_cast<std::int64_t>(r.assistant_response.size()));
+  r.tool_text = q.str(18);
+  r.git_branch = q.str(19);
+  r.working_directory = q.str(20);
+  r.model_used = q.str(21);
+  r.tokens = {q.int64(22), q.int64(23), q.int64(24), q.int64(25)};
+  r.tool_calls = q.int64(26);
+  r.tool_errors = q.int64(27);
+  r.lines_added = q.int64(28);
+  r.lines_removed = q.int64(29);
+  r.raw_format_version = q.str(30);
+  r.adapter_version = q.str(31);
+  r.ingested_at = q.int64(32);
+  return r;
+}
+
+std::vector<ExchangeRow> read_all(sqlite::Statement& q) {
+  std::vector<ExchangeRow> out;
+  while (q.step())
+    out.push_back(read_exchange(q));
+  q.reset();
+  return out;
+}
+
+std::optional<std::int64_t> optional_int(const sqlite::Statement& q, int column) {
+  if (q.is_null(column)) return std::nullopt;
+  return q.int64(column);
+}
+
+RawRef raw_ref(const sqlite::Statement& q, int first_column) {
+  return {static_cast<std::uint64_t>(q.int64(first_column)), static_cast<std::uint32_t>(q.int64(first_column + 1)),
+          static_cast<std::uint16_t>(q.int64(first_column + 2))};
+}
+
+}  // namespace
+
+std::optional<ExchangeRow> exchange_by_id(sqlite::Database& db, ExchangeId id) {
+  auto rows = exchanges_by_id(db, {&id, 1});
+  if (rows.empty()) return std::nullopt;
+  return std::move(rows.front());
+}
+
+std::vector<ExchangeRow> exchanges_by_id(sqlite::Database& db, std::span<const ExchangeId> ids) {
+  static const std::string sql = kColumns + "WHERE e.exchange_pk = ?1";
+  std::vector<ExchangeRow> out;
+  auto& q = db.prepare(sql);
+  for (const ExchangeId id : ids) {
+    q.bind(id);
+    if (q.step()) out.push_back(read_exchange(q));
+  }
+  q.reset();
+  return out;
+}
+
+std::vector<ExchangeRow> last_exchanges(sqlite::Database& db, std::int64_t session_pk, int count) {
+  static const std::string sql = kColumns + "WHERE e.session_pk = ?1 ORDER BY e.exchange_number DESC LIMIT ?2";
+  auto out = read_all(db.prepare(sql).bind(session_pk, std::max(count, 0)));
+  std::reverse(out.begin(), out.end());
+  return out;
+}
+
+std::vector<ExchangeRow> exchange_range(sqlite::Database& db, std::int64_t session_pk, std::int64_t first_number,
+                                        std::int64_t last_number) {
+  static const std::string sql =
+      kColumns + "WHERE e.session_pk = ?1 AND e.exchange_number BETWEEN ?2 AND ?3 ORDER BY e.exchange_number";
+  return read_all(db.prepare(sql).bind(session_pk, first_number, last_number));
+}
+
+std::vector<ExchangeRow> exchange_texts(sqlite::Database& db, std::int64_t session_pk, std::int64_t first_number,
+                                        std::int64_t last_number) {
+  static const std::string sql = columns(" s.title, NULL", "NULL") +
+                                 "WHERE e.session_pk = ?1 AND e.exchange_number BETWEEN ?2 AND ?3"
+                                 " ORDER BY e.exchange_number";
+  return read_all(db.prepare(sql).bind(session_pk, first_number, last_number));
+}
+
+std::vector<ExchangeFile> exchange_files(sqlite::Database& db, std::int64_t session_pk, std::int64_t exchange_number) {
+  std::vector<ExchangeFile> out;
+  auto& q = db.prepare(
+                  "SELECT p.path, f.access, f.touches, f.lines_added, f.lines_removed"
+                  " FROM exchange_files f JOIN paths p ON p.path_pk = f.path_pk"
+                  " WHERE f.session_pk = ?1 AND f.exchange_number = ?2 ORDER BY p.path, f.access")
+                .bind(session_pk, exchange_number);
+  while (q.step())
+    out.push_back({q.str(0), static_cast<FileAccess>(q.int64(1)), q.int64(2), q.int64(3), q.int64(4)});
+  q.reset();
+  return out;
+}
+
+std::vector<EventRow> events(sqlite::Database& db, std::int64_t session_pk, std::int64_t first_seq,
+                             std::int64_t last_seq, int limit) {
+  std::vector<EventRow> out;
+  auto& q = db.prepare(
+                  "SELECT seq, time, kind, role, origin, parent_seq, pair_seq, tool, summary, flags, tokens, source_pk,"
+                  " raw_offset, raw_length, raw_block FROM events"
+                  " WHERE session_pk = ?1 AND seq BETWEEN ?2 AND ?3 ORDER BY seq LIMIT ?4")
+                .bind(session_pk, first_seq, last_seq, std::max(limit, 0));
+  while (q.step()) {
+    EventRow r;
+    r.seq = q.int64(0);
+    r.time = q.int64(1);
+    r.kind = static_cast<EventKind>(q.int64(2));
+    r.role = static_cast<Role>(q.int64(3));
+    r.origin = static_cast<Origin>(q.int64(4));
+    r.parent_seq = optional_int(q, 5);
+    r.pair_seq = optional_int(q, 6);
+    r.tool = q.str(7);
+    r.summary = q.str(8);
+    r.is_error = (q.int64(9) & kFlagError) != 0;
+    r.is_sidechain = (q.int64(9) & kFlagSidechain) != 0;
+    r.tokens = q.int64(10);
+    r.source = q.int64(11);
+    r.raw = raw_ref(q, 12);
+    out.push_back(std::move(r));
+  }
+  q.reset();
+  return out;
+}
+
+std::optional<EventSource> event_source(sqlite::Database& db, std::int64_t session_pk, std::int64_t seq) {
+  auto& q = db.prepare(
+                  "SELECT src.platform, src.path, src.format, src.state, s.uid, src.source_pk,"
+                  " v.raw_offset, v.raw_length, v.raw_block, i.item_key"
+                  " FROM events v JOIN sources src ON src.source_pk = v.source_pk"
+                  " JOIN sessions s ON s.session_pk = v.session_pk"
+                  " LEFT JOIN source_items i ON i.source_pk = src.source_pk AND i.session_uid = s.uid"
+                  " AND i.item_no = v.raw_offset"
+                  " WHERE v.session_pk = ?1 AND v.seq = ?2 AND v.raw_offset IS NOT NULL")
+                .bind(session_pk, seq);
+  if (!q.step()) return std::nullopt;
+  EventSource out;
+  out.platform = platform_of(q.text(0));
+  out.path = q.str(1);
+  out.format = static_cast<SourceFormat>(q.int64(2));
+  out.state = static_cast<SourceState>(q.int64(3));
+  out.session_uid = q.str(4);
+  out.source = q.int64(5);
+  out.raw = raw_ref(q, 6);
+  out.item_key = q.str(9);
+  q.reset();
+  return out;
+}
+
+}  // namespace memd::queries

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "schemas/query.hpp"
+#include "store/db/database.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memd::queries {
+
+// A QueryFilter in the form the statements take it.
+struct SessionConditions {
+  std::string platforms;        // ",claude_code,cursor,"; empty: all
+  std::string project;          // lower case
+  std::int64_t session_pk = 0;  // 0: all
+  bool include_subagents = true;
+};
+
+// Throws not_found or invalid_argument when `filter.session` names no session or several.
+SessionConditions conditions_of(sqlite::Database& db, const QueryFilter& filter);
+
+// Over `sessions s`; takes parameters ?1 … ?4: platforms, project, session_pk, include_subagents.
+inline constexpr std::string_view kSessionConditions = R"(
+  (?1 = '' OR instr(?1, ',' || s.platform || ',') > 0)
+  AND (?2 = '' OR EXISTS (SELECT 1 FROM projects fp WHERE fp.project_pk = s.project_pk
+                          AND (instr(lower(fp.identity_key), ?2) > 0 OR instr(lower(fp.name), ?2) > 0)))
+  AND (?3 = 0 OR s.session_pk = ?3)
+  AND (?4 = 1 OR s.kind = 0))";
+
+// ",claude_code,cursor,"; empty for none.
+std::string platform_list(const std::vector<Platform>& platforms);
+
+// A key in the store that this binary does not know cannot be: the writer takes them from the same table.
+Platform platform_of(std::string_view key);
+
+std::string ascii_lower(std::string_view text);
+
+}  // namespace memd::queries

@@ -1,0 +1,182 @@
+#include "store/read/sessions.hpp"
+
+#include "schemas/ids.hpp"
+#include "store/read/projects.hpp"
+#include "store/read/row_filter.hpp"
+
+namespace memd::queries {
+namespace {
+
+constexpr std::size_t kMinPrefix = 4;
+constexpr int kCandidates = 5;
+
+// In the order read_session takes them.
+const std::string kColumns = std::string(R"(
+  s.session_pk, s.uid, s.platform, s.native_id, s.kind, s.parent_uid, s.forked_from, s.agent_name,
+  coalesce(p.identity_key, ''), coalesce(p.name, ''), s.cwd, s.git_branch, s.model, s.agent_version,
+  s.started_at, s.ended_at, s.state, s.outcome,
+  s.tokens_input, s.tokens_output, s.tokens_cache_read, s.tokens_cache_creation, s.turns, s.retries,
+  s.turns,
+  s.tool_calls, s.tool_errors, s.compactions,
+  (SELECT count(*) FROM sessions c WHERE c.parent_uid = s.uid AND c.parent_uid <> ''),
+  coalesce(src.path, ''),)") +
+                             std::string(kTitleColumns);
+const std::string kFrom =
+    " FROM sessions s LEFT JOIN projects p ON p.project_pk = s.project_pk"
+    " LEFT JOIN sources src ON src.source_pk = s.source_pk ";
+
+SessionRow read_session(const sqlite::Statement& q) {
+  SessionRow r;
+  r.pk = q.int64(0);
+  r.uid = q.str(1);
+  r.platform = platform_of(q.text(2));
+  r.native_id = q.str(3);
+  r.kind = static_cast<SessionKind>(q.int64(4));
+  r.parent_uid = q.str(5);
+  r.forked_from = q.str(6);
+  r.agent_name = q.str(7);
+  r.project_key = q.str(8);
+  r.project_name = q.str(9);
+  r.cwd = q.str(10);
+  r.git_branch = q.str(11);
+  r.model = q.str(12);
+  r.agent_version = q.str(13);
+  r.started_at = q.int64(14);
+  r.ended_at = q.int64(15);
+  r.state = static_cast<SessionState>(q.int64(16));
+  r.outcome = static_cast<Outcome>(q.int64(17));
+  r.cost.tokens = {q.int64(18), q.int64(19), q.int64(20), q.int64(21)};
+  r.cost.turns = q.int64(22);
+  r.cost.retries = q.int64(23);
+  if (r.started_at > 0 && r.ended_at > r.started_at)
+    r.cost.wall_clock_s = static_cast<double>(r.ended_at - r.started_at) / 1000;
+  r.exchanges = q.int64(24);
+  r.tool_calls = q.int64(25);
+  r.tool_errors = q.int64(26);
+  r.compactions = q.int64(27);
+  r.subagents = q.int64(28);
+  r.source_path = q.str(29);
+  r.title = session_title(q.text(30), q.text(31));
+  return r;
+}
+
+struct Candidates {
+  std::vector<std::int64_t> all;
+  std::vector<std::int64_t> main;
+};
+
+Candidates collect(sqlite::Statement& q) {
+  Candidates out;
+  while (q.step()) {
+    out.all.push_back(q.int64(0));
+    if (q.int64(1) == static_cast<int>(SessionKind::main)) out.main.push_back(q.int64(0));
+  }
+  q.reset();
+  return out;
+}
+
+std::string described(sqlite::Database& db, const std::vector<std::int64_t>& pks) {
+  std::string out;
+  for (std::size_t i = 0; i < pks.size() && i < kCandidates; ++i) {
+    const SessionRow row = session_by_pk(db, pks[i]);
+    out += "\n  " + row.uid + "  " + format_rfc3339(row.ended_at) + "  " + row.title;
+  }
+  if (pks.size() > kCandidates) out += "\n  and " + std::to_string(pks.size() - kCandidates) + " more";
+  return out;
+}
+
+std::vector<std::int64_t> newest_main(sqlite::Database& db, std::string_view project, int count) {
+  static const std::string sql = "SELECT s.session_pk, s.kind FROM sessions s WHERE " +
+                                 std::string(kSessionConditions) +
+                                 " ORDER BY s.ended_at DESC, s.session_pk DESC LIMIT ?5";
+  const std::string wanted = ascii_lower(project);
+  return collect(db.prepare(sql).bind("", wanted, 0, false, count)).all;
+}
+
+// One of the candidates, a main session before its agents; 0 when there is none.
+std::int64_t only_one(sqlite::Database& db, const Candidates& found, std::string_view reference) {
+  if (found.all.empty()) return 0;
+  if (found.all.size() == 1) return found.all.front();
+  if (found.main.size() == 1) return found.main.front();
+  throw ErrorException(Error(Errc::invalid_argument, "\"" + std::string(reference) + "\" fits " +
+                                                         std::to_string(found.all.size()) +
+                                                         " sessions, give more of it:" + described(db, found.all)));
+}
+
+}  // namespace
+
+SessionList list_sessions(sqlite::Database& db, const SessionListQuery& query) {
+  static const std::string where = " WHERE " + std::string(kSessionConditions) +
+                                   " AND (?5 = 0 OR s.ended_at >= ?5) AND (?6 = 0 OR s.started_at < ?6)";
+  static const std::string count = "SELECT count(*) FROM sessions s" + where;
+  static const std::string page =
+      "SELECT " + kColumns + kFrom + where + " ORDER BY s.ended_at DESC, s.session_pk DESC LIMIT ?7 OFFSET ?8";
+  const auto c = conditions_of(db, query.filter);
+  const auto since = query.filter.since;
+  const auto until = query.filter.until;
+
+  SessionList out;
+  auto& total = db.prepare(count).bind(c.platforms, c.project, c.session_pk, c.include_subagents, since, until);
+  if (total.step()) out.total = total.int64(0);
+  total.reset();
+  auto& q = db.prepare(page).bind(c.platforms, c.project, c.session_pk, c.include_subagents, since, until,
+                                  std::max(query.limit, 0), std::max(query.offset, 0));
+  while (q.step())
+    out.sessions.push_back(read_session(q));
+  q.reset();
+  return out;
+}
+
+SessionRow session_by_pk(sqlite::Database& db, std::int64_t session_pk) {
+  static const std::string sql = "SELECT " + kColumns + kFrom + " WHERE s.session_pk = ?1";
+  auto& q = db.prepare(sql).bind(session_pk);
+  if (!q.step()) throw ErrorException(Error(Errc::not_found, "no session row " + std::to_string(session_pk)));
+  auto row = read_session(q);
+  q.reset();
+  return row;
+}
+
+std::vector<SessionRow> subagents_of(sqlite::Database& db, std::string_view session_uid) {
+  static const std::string sql = "SELECT " + kColumns + kFrom +
+                                 " WHERE s.parent_uid = ?1 AND s.parent_uid <> '' ORDER BY s.started_at, s.session_pk";
+  std::vector<SessionRow> out;
+  auto& q = db.prepare(sql).bind(session_uid);
+  while (q.step())
+    out.push_back(read_session(q));
+  q.reset();
+  return out;
+}
+
+std::int64_t resolve_session(sqlite::Database& db, std::string_view reference, std::string_view project) {
+  if (reference == "latest") {
+    const auto newest = newest_main(db, project, 1);
+    if (!newest.empty()) return newest.front();
+    std::string why = unknown_project(db, project);
+    if (why.empty())
+      why = project.empty() ? "there is no session yet"
+                            : "there is no session of a project like \"" + std::string(project) + "\"";
+    throw ErrorException(Error(Errc::not_found, std::move(why)));
+  }
+  const auto parts = split_session_uid(reference);  // also understands "claude:…"
+  const std::string uid = parts ? make_session_uid(parts->platform, parts->native_id) : std::string(reference);
+  const auto exact = collect(db.prepare("SELECT session_pk, kind FROM sessions WHERE uid = ?1"
+                                        " UNION SELECT session_pk, kind FROM sessions WHERE native_id = ?2")
+                                 .bind(uid, reference));
+  if (const auto pk = only_one(db, exact, reference)) return pk;
+
+  const std::string prefix(parts ? parts->native_id : reference);
+  const std::string platform(parts ? to_string(parts->platform) : "");
+  if (prefix.size() < kMinPrefix)
+    throw ErrorException(Error(Errc::invalid_argument, "\"" + std::string(reference) +
+                                                           "\" is no session: give \"latest\", an id, or at least " +
+                                                           std::to_string(kMinPrefix) + " characters of one"));
+  const auto close = collect(db.prepare("SELECT session_pk, kind FROM sessions WHERE (?1 = '' OR platform = ?1)"
+                                        " AND substr(native_id, 1, length(?2)) = ?2 ORDER BY ended_at DESC")
+                                 .bind(platform, prefix));
+  if (const auto pk = only_one(db, close, reference)) return pk;
+  const auto newest = newest_main(db, {}, kCandidates);
+  throw ErrorException(Error(Errc::not_found, "no session \"" + std::string(reference) + "\"" +
+                                                  (newest.empty() ? "" : "; the newest are:" + described(db, newest))));
+}
+
+}  // namespace memd::queries

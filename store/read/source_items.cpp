@@ -1,0 +1,35 @@
+#include "store/read/source_items.hpp"
+
+#include "schemas/hash.hpp"
+
+namespace memd::queries {
+
+SessionItems session_items(sqlite::Database& db, Platform platform, std::string_view source_path,
+                           std::string_view session_uid) {
+  SessionItems out;
+  out.session_uid = session_uid;
+  auto& q = db.prepare(
+      "SELECT item_no, item_key, version, flags & 1, flags & 2, record_type, disposition, reason, bytes FROM "
+      "source_items"
+      " WHERE source_pk = (SELECT source_pk FROM sources WHERE platform = ? AND path = ?) AND session_uid = ?"
+      " ORDER BY item_no");
+  q.bind(to_string(platform), source_path, session_uid);
+  while (q.step()) {
+    SourceItem item;
+    item.key = q.str(1);
+    item.version = from_sql(q.int64(2));
+    item.starts_exchange = q.int64(3) != 0;
+    item.gone = q.int64(4) != 0;
+    item.ledger = {q.str(5), static_cast<Disposition>(q.int64(6)), q.str(7), 1, from_sql(q.int64(8))};
+    if (q.int64(0) == 0) {
+      out.has_head = true;
+      out.head = std::move(item);
+    } else {
+      out.added.push_back(std::move(item));
+    }
+  }
+  q.reset();
+  return out;
+}
+
+}  // namespace memd::queries

@@ -1,0 +1,72 @@
+#include "store/read/store_check.hpp"
+
+#include "schemas/migrations.hpp"
+#include "store/db/database.hpp"
+
+#include <condition_variable>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+
+namespace memd {
+namespace {
+
+// What SQLite takes for sound, and a search stumbles on. Read from indexes alone.
+struct Pairing {
+  const char* count;
+  const char* one;
+  const char* many;
+};
+constexpr Pairing kPairings[] = {
+    {"SELECT count(*) FROM exchanges e INDEXED BY exchanges_by_pk"
+     " WHERE NOT EXISTS (SELECT 1 FROM sessions s WHERE s.session_pk = e.session_pk)",
+     "exchange without its session", "exchanges without their sessions"},
+    {"SELECT count(*) FROM exchanges_fts_docsize d"
+     " WHERE NOT EXISTS (SELECT 1 FROM exchanges e INDEXED BY exchanges_by_pk WHERE e.exchange_pk = d.id)",
+     "entry of the full-text index without its exchange", "entries of the full-text index without their exchanges"},
+    {"SELECT count(*) FROM exchanges e INDEXED BY exchanges_by_pk"
+     " WHERE NOT EXISTS (SELECT 1 FROM exchanges_fts_docsize d WHERE d.id = e.exchange_pk)",
+     "exchange without its entry in the full-text index", "exchanges without their entries in the full-text index"},
+    {"SELECT (SELECT count(*) FROM session_titles_docsize d"
+     "   WHERE NOT EXISTS (SELECT 1 FROM titled_sessions s WHERE s.session_pk = d.id))"
+     " + (SELECT count(*) FROM titled_sessions s"
+     "   WHERE NOT EXISTS (SELECT 1 FROM session_titles_docsize d WHERE d.id = s.session_pk))",
+     "title that its index has otherwise", "titles that their index has otherwise"}};
+
+std::string unpaired(sqlite::Database& db) {
+  if (db.pragma("user_version") != static_cast<std::int64_t>(migrations().size())) return {};
+  for (const Pairing& pairing : kPairings) {
+    auto& q = db.prepare(pairing.count);
+    const std::int64_t count = q.step() ? q.int64(0) : 0;
+    q.reset();
+    if (count > 0) return std::to_string(count) + ' ' + (count == 1 ? pairing.one : pairing.many);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<StoreCheck> check_store(const std::filesystem::path& database, std::chrono::milliseconds limit) {
+  std::stop_source enough;
+  auto found = sqlite::guard([&] {
+    auto db = sqlite::Database::open(database, sqlite::OpenMode::read_only);
+    db.watch(enough.get_token());
+    const std::jthread timer([&](const std::stop_token& done) {
+      std::mutex mutex;
+      std::unique_lock lock(mutex);
+      std::condition_variable_any never;
+      never.wait_for(lock, done, limit, [] { return false; });
+      if (!done.stop_requested()) enough.request_stop();
+    });
+    auto& q = db.prepare("PRAGMA quick_check(1)");
+    const std::string first = q.step() ? q.str(0) : "nothing was looked at";
+    q.reset();
+    return StoreCheck{first == "ok" ? unpaired(db) : first, true};
+  });
+  if (found) return found;
+  if (found.error().is(Errc::cancelled)) return StoreCheck{};
+  if (found.error().is(Errc::store_corrupt)) return StoreCheck{found.error().message(), true};
+  return found;
+}
+
+}  // namespace memd

@@ -1,0 +1,150 @@
+#include "store/read/timeline.hpp"
+
+#include "schemas/local_time.hpp"
+#include "store/read/row_filter.hpp"
+#include "store/read/sessions.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace memd::queries {
+namespace {
+
+// Those of some sessions.
+class PlatformBySession {
+ public:
+  void add(std::int64_t session_pk, Platform platform) {
+    const auto at = static_cast<std::size_t>(session_pk);
+    if (at >= platforms_.size()) platforms_.resize(at + 1 + at / 2);
+    platforms_[at] = platform;
+  }
+  std::optional<Platform> of(std::int64_t session_pk) const {
+    const auto at = static_cast<std::size_t>(session_pk);
+    return at < platforms_.size() ? platforms_[at] : std::nullopt;
+  }
+
+ private:
+  std::vector<std::optional<Platform>> platforms_;
+};
+
+// Sessions of the slices that the filter lets through.
+PlatformBySession allowed_sessions(sqlite::Database& db, const QueryFilter& filter,
+                                   const std::vector<DaySession>& slices) {
+  static const std::string all =
+      "SELECT s.session_pk, s.platform FROM sessions s WHERE " + std::string(kSessionConditions);
+  static const std::string one = all + " AND s.session_pk = ?5";
+  constexpr std::size_t kFew = 300;  // slices; for more, one pass over all sessions is faster
+  const auto c = conditions_of(db, filter);
+  PlatformBySession out;
+  const auto read = [&](sqlite::Statement& q) {
+    while (q.step())
+      out.add(q.int64(0), platform_of(q.text(1)));
+    q.reset();
+  };
+  if (slices.size() > kFew) {
+    read(db.prepare(all).bind(c.platforms, c.project, c.session_pk, c.include_subagents));
+    return out;
+  }
+  auto& q = db.prepare(one);
+  for (const DaySession& slice : slices)
+    if (!out.of(slice.session_pk))
+      read(q.bind(c.platforms, c.project, c.session_pk, c.include_subagents, slice.session_pk));
+  return out;
+}
+
+// Columns 0 to 2: when the exchange ended, and the beginnings of its prompt and its final answer.
+constexpr std::string_view kSliceTexts =
+    "SELECT ended_at, substr(CAST(user_message AS BLOB), 1, ?2),"
+    " substr(CAST(assistant_response AS BLOB), answer_offset + 1, ?2) FROM exchanges WHERE exchange_pk = ?1";
+
+// Without the character that the limit may have cut.
+std::string whole_characters(std::string_view text) {
+  if (text.size() == kSliceTextBytes) {
+    std::size_t end = text.size() - 1;
+    while (end > text.size() - 4 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U)
+      --end;
+    if ((static_cast<unsigned char>(text[end]) & 0x80U) != 0) text = text.substr(0, end);
+  }
+  return std::string(text);
+}
+
+ExchangeId exchange_at(sqlite::Database& db, std::string_view sql, std::int64_t session_pk, TimeMs time) {
+  auto& q = db.prepare(sql).bind(time, session_pk);
+  const ExchangeId found = q.step() ? q.int64(0) : 0;
+  q.reset();
+  return found;
+}
+
+void add_texts(sqlite::Database& db, const DaySession& slice, DaySlice& out) {
+  constexpr std::string_view kFirst =
+      "SELECT min(exchange_pk) FROM exchanges WHERE started_at = ?1 AND session_pk = ?2";
+  constexpr std::string_view kLast = "SELECT max(exchange_pk) FROM exchanges WHERE started_at = ?1 AND session_pk = ?2";
+  out.first_exchange = exchange_at(db, kFirst, slice.session_pk, slice.start);
+  out.last_exchange = exchange_at(db, kLast, slice.session_pk, slice.last);
+  auto& q = db.prepare(kSliceTexts);
+  q.bind(out.first_exchange, static_cast<std::int64_t>(kSliceTextBytes));
+  if (q.step()) out.first_request = whole_characters(q.blob(1));
+  q.reset();
+  q.bind(out.last_exchange, static_cast<std::int64_t>(kSliceTextBytes));
+  if (q.step()) {
+    out.range.end = std::max(out.range.start, q.int64(0));
+    out.last_request = whole_characters(q.blob(1));
+    out.last_answer = whole_characters(q.blob(2));
+  }
+  q.reset();
+}
+
+DaySlice described(sqlite::Database& db, const DaySession& slice) {
+  static const std::string sql = "SELECT" + std::string(kTitleColumns) +
+                                 ", s.uid, s.platform, coalesce(p.name, '') FROM sessions s LEFT JOIN projects p ON "
+                                 "p.project_pk = s.project_pk WHERE s.session_pk = ?1";
+  DaySlice out;
+  out.session_pk = slice.session_pk;
+  out.exchange_count = slice.exchanges;
+  out.range.start = slice.start;
+  auto& q = db.prepare(sql).bind(slice.session_pk);
+  if (q.step()) {
+    out.session_title = session_title(q.text(0), q.text(1));
+    out.session_uid = q.str(2);
+    out.platform = platform_of(q.text(3));
+    out.project = q.str(4);
+  }
+  q.reset();
+  add_texts(db, slice, out);
+  return out;
+}
+
+}  // namespace
+
+Timeline timeline(sqlite::Database& db, DaySessions& days, const TimelineQuery& query) {
+  const auto& all = days.between(query.filter.since, query.filter.until);
+  const auto allowed = allowed_sessions(db, query.filter, all);
+
+  Timeline out;
+  std::vector<const DaySession*> slices;
+  std::vector<std::int64_t> sessions;
+  std::array<std::int64_t, kAllPlatforms.size()> per_platform{};
+  for (const DaySession& slice : all) {
+    const auto platform = allowed.of(slice.session_pk);
+    if (!platform) continue;
+    slices.push_back(&slice);
+    out.total_exchanges += slice.exchanges;
+    per_platform[static_cast<std::size_t>(*platform)] += slice.exchanges;
+    sessions.push_back(slice.session_pk);
+  }
+  std::sort(sessions.begin(), sessions.end());
+  out.total_sessions = std::unique(sessions.begin(), sessions.end()) - sessions.begin();
+  for (const Platform p : kAllPlatforms)
+    if (const std::int64_t n = per_platform[static_cast<std::size_t>(p)]; n > 0)
+      out.platform_breakdown.emplace_back(p, n);
+
+  const auto offset = std::min(static_cast<std::size_t>(std::max(query.offset, 0)), slices.size());
+  const auto count = std::min(static_cast<std::size_t>(std::max(query.limit, 0)), slices.size() - offset);
+  for (std::size_t i = offset; i < offset + count; ++i)
+    out.slices.emplace_back(format_local_minute(slices[i]->day).substr(0, 10), described(db, *slices[i]));
+  out.more = offset + count < slices.size();
+  return out;
+}
+
+}  // namespace memd::queries

@@ -1,0 +1,109 @@
+#include "store/read/totals.hpp"
+
+#include "store/read/ingestion_log.hpp"
+#include "store/read/row_filter.hpp"
+
+#include <optional>
+
+namespace memd::queries {
+namespace {
+
+std::size_t index_of(Platform p) { return static_cast<std::size_t>(p); }
+static_assert(static_cast<std::size_t>(kAllPlatforms.back()) + 1 == kAllPlatforms.size());
+
+template <class T>
+using PerPlatform = std::array<std::optional<T>, kAllPlatforms.size()>;
+
+template <class T>
+T& row_of(PerPlatform<T>& rows, std::string_view key) {
+  const Platform p = platform_of(key);
+  auto& row = rows[index_of(p)];
+  if (!row) row.emplace().platform = p;
+  return *row;
+}
+
+template <class T>
+std::vector<T> present(const PerPlatform<T>& rows) {
+  std::vector<T> out;
+  for (const auto& row : rows)
+    if (row) out.push_back(*row);
+  return out;
+}
+
+std::uint64_t bytes(const sqlite::Statement& q, int column) { return static_cast<std::uint64_t>(q.int64(column)); }
+
+}  // namespace
+
+std::vector<PlatformTotals> totals(sqlite::Database& db) {
+  PerPlatform<PlatformTotals> rows;
+  auto& sources =
+      db.prepare("SELECT platform, count(*), sum(size), sum(max(size - cursor, 0)) FROM sources GROUP BY platform");
+  while (sources.step()) {
+    auto& r = row_of(rows, sources.text(0));
+    r.sources = sources.int64(1);
+    r.bytes_total = bytes(sources, 2);
+    r.bytes_pending = bytes(sources, 3);
+    r.bytes_skipped = r.bytes_pending;
+  }
+  sources.reset();
+
+  auto& ledger = db.prepare(
+      "SELECT src.platform, c.disposition, sum(c.bytes) FROM coverage c"
+      " JOIN sources src ON src.source_pk = c.source_pk GROUP BY src.platform, c.disposition");
+  while (ledger.step()) {
+    auto& r = row_of(rows, ledger.text(0));
+    switch (static_cast<Disposition>(ledger.int64(1))) {
+      case Disposition::indexed: r.bytes_indexed += bytes(ledger, 2); break;
+      case Disposition::skipped: r.bytes_skipped += bytes(ledger, 2); break;
+      case Disposition::unknown: r.bytes_unknown += bytes(ledger, 2); break;
+    }
+  }
+  ledger.reset();
+
+  // The sessions carry the counts of their parts: events are numbered without gaps, and an exchange that counts began
+  // with a human turn (work left over from before a session's first prompt is kept, but is nobody's exchange).
+  auto& sessions = db.prepare(
+      "SELECT platform, kind = 0, count(*), sum(turns), sum(next_seq),"
+      " min(CASE WHEN started_at > 0 THEN started_at END), max(ended_at) FROM sessions GROUP BY platform, kind = 0");
+  while (sessions.step()) {
+    auto& r = row_of(rows, sessions.text(0));
+    const bool main = sessions.int64(1) != 0;
+    (main ? r.sessions : r.subagent_sessions) = sessions.int64(2);
+    (main ? r.exchanges : r.subagent_exchanges) = sessions.int64(3);
+    r.events += sessions.int64(4);
+    if (!sessions.is_null(5) && (r.span.start == 0 || sessions.int64(5) < r.span.start))
+      r.span.start = sessions.int64(5);
+    r.span.end = std::max(r.span.end, sessions.int64(6));
+  }
+  sessions.reset();
+
+  auto& diagnostics = db.prepare("SELECT platform, count(*) FROM diagnostics GROUP BY platform");
+  while (diagnostics.step())
+    row_of(rows, diagnostics.text(0)).diagnostics = diagnostics.int64(1);
+  diagnostics.reset();
+  auto out = present(rows);
+  add_unknown_shares(db, out);
+  return out;
+}
+
+std::vector<PlatformFreshness> freshness(sqlite::Database& db) {
+  PerPlatform<PlatformFreshness> rows;
+  // What a file that is gone still held can no longer be read: it is lost, not late.
+  auto& sources = db.prepare(
+      "SELECT platform, count(*), sum(size > cursor AND state <> 1),"
+      " sum(CASE WHEN state <> 1 THEN max(size - cursor, 0) ELSE 0 END) FROM sources GROUP BY platform");
+  while (sources.step()) {
+    auto& r = row_of(rows, sources.text(0));
+    r.sources = sources.int64(1);
+    r.sources_behind = sources.int64(2);
+    r.bytes_behind = sources.int64(3);
+  }
+  sources.reset();
+  auto& sessions = db.prepare("SELECT platform, max(ended_at) FROM sessions GROUP BY platform");
+  while (sessions.step())
+    row_of(rows, sessions.text(0)).last_event = sessions.int64(1);
+  sessions.reset();
+  return present(rows);
+}
+
+}  // namespace memd::queries

@@ -1,0 +1,102 @@
+#include "store/search/rank/fusion.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <numeric>
+
+namespace memd::search {
+namespace {
+
+constexpr double kHalfLife = 90.0 * kMsPerDay;
+constexpr double kMostCloseness = 1.5;
+
+// What the exchange itself says, as its neighbours count it: 0…1.
+double own_text(const RankingFeatures& f, const RankingWeights& w) {
+  const double most = w.bm25 + w.coverage + w.meaning * kMostCloseness;
+  return (w.bm25 * f.bm25 + w.coverage * focused_coverage(f) + w.meaning * closeness(f.dense_z)) / most;
+}
+
+double kernel(std::int64_t distance) {
+  const auto steps = static_cast<std::size_t>(std::llabs(distance));
+  if (steps == 0) return 0;
+  const std::span<const double> side =
+      distance < 0 ? std::span<const double>(kBefore) : std::span<const double>(kAfter);
+  return steps <= side.size() ? side[steps - 1] : 0;
+}
+
+double weight_of(std::uint64_t terms, std::span<const double> shares) {
+  double sum = 0;
+  for (; terms != 0; terms &= terms - 1)
+    if (const auto i = static_cast<std::size_t>(std::countr_zero(terms)); i < shares.size()) sum += shares[i];
+  return std::min(1.0, sum);
+}
+
+}  // namespace
+
+double closeness(double dense_z) { return std::clamp((dense_z - 1) / 4, 0.0, kMostCloseness); }
+
+double focused_coverage(const RankingFeatures& f) { return f.coverage * std::sqrt(std::clamp(f.bm25, 0.0, 1.0)); }
+
+double recency_of(TimeMs started_at, TimeMs now) {
+  if (now == 0 || started_at == 0) return 0;
+  return std::exp2(-static_cast<double>(std::max<TimeMs>(0, now - started_at)) / kHalfLife);
+}
+
+void add_context(std::span<FusionCandidate> candidates, std::span<const double> shares, const RankingWeights& weights) {
+  std::vector<std::size_t> order(candidates.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto place = [&](std::size_t i) { return std::pair(candidates[i].session, candidates[i].number); };
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return place(a) < place(b); });
+  const double kernels = std::accumulate(std::begin(kBefore), std::end(kBefore), 0.0) +
+                         std::accumulate(std::begin(kAfter), std::end(kAfter), 0.0);
+  std::vector<double> own(candidates.size());
+  for (std::size_t i = 0; i < candidates.size(); ++i)
+    own[i] = own_text(candidates[i].features, weights);
+
+  std::size_t first = 0;  // of those near enough before
+  for (std::size_t at = 0; at < order.size(); ++at) {
+    FusionCandidate& here = candidates[order[at]];
+    const auto near = [&](std::size_t other) {
+      const FusionCandidate& c = candidates[order[other]];
+      return c.session == here.session && std::llabs(c.number - here.number) <= kSurroundings;
+    };
+    while (!near(first))
+      ++first;
+    std::uint64_t around = 0;
+    double neighbours = 0;
+    for (std::size_t other = first; other < order.size() && near(other); ++other) {
+      const FusionCandidate& c = candidates[order[other]];
+      around |= c.terms;
+      neighbours += kernel(c.number - here.number) * own[order[other]];
+    }
+    here.features.neighbour_turns = neighbours / kernels;
+    here.features.surroundings = weight_of(around, shares);
+  }
+}
+
+double fused_score(const RankingFeatures& f, bool by_meaning, const RankingWeights& w) {
+  const double around =
+      w.coverage * focused_coverage(f) + w.neighbour_turns * f.neighbour_turns + w.surroundings * f.surroundings;
+  double sum = w.bm25 * f.bm25 + w.adjacency * f.adjacency + w.title * f.title + w.identifier * f.identifier +
+               f.brevity * around + (1 - f.brevity) * w.self_contained * f.bm25 + w.recency * f.recency +
+               w.date * f.date + w.same_project * f.same_project;
+  double most = w.bm25 + w.adjacency + w.title + w.coverage + w.surroundings;
+  if (by_meaning) {
+    sum += w.meaning * closeness(f.dense_z);
+    most += w.meaning * kMostCloseness;
+  }
+  return sum / most;
+}
+
+void rank(std::vector<FusionCandidate>& candidates, bool by_meaning, const RankingWeights& weights) {
+  for (FusionCandidate& c : candidates)
+    c.score = fused_score(c.features, by_meaning, weights);
+  std::sort(candidates.begin(), candidates.end(), [](const FusionCandidate& a, const FusionCandidate& b) {
+    return a.score != b.score ? a.score > b.score : a.id > b.id;
+  });
+}
+
+}  // namespace memd::search

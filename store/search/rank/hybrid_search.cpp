@@ -1,0 +1,290 @@
+#include "store/search/rank/hybrid_search.hpp"
+
+#include "store/read/projects.hpp"
+#include "store/search/rank/hit_loader.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <unordered_map>
+
+namespace memd::search {
+namespace {
+
+constexpr std::size_t kByWords = 200;       // ranked together with
+constexpr std::size_t kByMeaning = 100;     // these
+constexpr double kLeastZ = 2;               // of a hit that has no word of the question
+constexpr std::size_t kLeastDistinct = 50;  // hits whose copies are looked for
+// The snippet shows what is nearest in meaning, and not the words, of a hit this near with less than this of the words.
+constexpr double kTellingZ = 3;
+constexpr double kTellingCoverage = 0.5;
+
+FusionCandidate of_words(const LexicalCandidate& found) {
+  FusionCandidate out;
+  out.id = found.id;
+  out.features = found.features;
+  out.terms = found.terms;
+  out.score = found.score;
+  return out;
+}
+
+std::vector<double> shares_of(const QueryPlan& plan) {
+  std::vector<double> out;
+  for (const Term& term : plan.terms)
+    out.push_back(plan.total_idf > 0 ? term.idf / plan.total_idf : 0);
+  return out;
+}
+
+// Those that have to be there come first in a plan.
+std::uint64_t required_terms(const QueryPlan& plan) {
+  std::uint64_t out = 0;
+  for (std::size_t i = 0; i < std::min<std::size_t>(plan.terms.size(), 64); ++i)
+    if (plan.terms[i].required) out |= std::uint64_t{1} << i;
+  return out;
+}
+
+}  // namespace
+
+// How the cosines of other texts lie, as a measure for one: without the nearest, which in a small store would be a good
+// part of them, and never quite without a spread.
+struct HybridSearch::CosineScale {
+  CosineScale() = default;
+  explicit CosineScale(const vectors::ScanResult& scan) {
+    constexpr double kUsual = 0.12;
+    constexpr double kWorth = 20;  // texts
+    if (scan.nearest.empty()) return;
+    const double n = static_cast<double>(scan.scanned) - 1;
+    const double nearest = scan.nearest.front().cosine;
+    double squares = 0;
+    if (n > 0) {
+      mean = ((n + 1) * scan.mean - nearest) / n;
+      squares =
+          (n + 1) * (scan.deviation * scan.deviation + scan.mean * scan.mean) - nearest * nearest - n * mean * mean;
+    }
+    deviation = std::sqrt((std::max(0.0, squares) + kWorth * kUsual * kUsual) / (n + kWorth));
+  }
+  double z(float cosine) const { return std::isnan(cosine) ? 0 : (cosine - mean) / deviation; }
+
+  double mean = 0;
+  double deviation = 1;
+};
+
+struct HybridSearch::Nearest {
+  std::vector<vectors::Neighbour> found;  // near enough, and not excluded; nearest first
+  CosineScale scale;
+};
+
+std::string question_of(std::string_view text) {
+  std::string out;
+  for (const QueryText& piece : parse_query(text).wanted)
+    out.append(out.empty() ? "" : " ").append(piece.text);
+  return out;
+}
+
+HybridSearch::HybridSearch(sqlite::Database& db) : db_(db), lexical_(db) {}
+
+SearchAnswer HybridSearch::search(const SearchQuery& query, const SemanticQuestion& question, KnownLengths& lengths) {
+  const LexicalQuestion words = lexical_.understand(query, lengths);
+  SearchAnswer answer;
+  const bool by_meaning = question.index != nullptr && !question.vector.vector.empty();
+  answer.mode = by_meaning ? query.mode : SearchMode::lexical;
+  answer.semantic.used = by_meaning;
+  answer.semantic.trouble = question.trouble;
+  if (question.index != nullptr) {
+    SemanticState state = question.index->state(db_);
+    answer.semantic.model = std::move(state.model);
+    answer.semantic.pending = state.pending;
+    if (answer.semantic.trouble.empty()) answer.semantic.trouble = std::move(state.trouble);
+  }
+  answer.ignored_terms = words.plan.ignored;
+  answer.unknown_project = queries::unknown_project(db_, words.typed.project);
+
+  CandidateFilter filter(db_, lexical_.places(), query.filter, words.typed);
+  const auto offset = static_cast<std::size_t>(std::max(query.offset, 0));
+  const auto limit = static_cast<std::size_t>(std::max(query.limit, 0));
+  const std::size_t wanted = offset + limit + 1;
+  Ranking ranking;
+  std::vector<Distinct> hits;
+  for (std::size_t count = std::max(kByWords, wanted);; count *= 2) {
+    ranking = ranked(query, words, question, filter, count);
+    hits = distinct(ranking.candidates, std::max(wanted, kLeastDistinct));
+    if (hits.size() >= wanted || ranking.complete) break;
+  }
+  answer.more = hits.size() >= wanted;
+  const EvidenceWeights& weights = evidence_weights(by_meaning ? question.vector.model : std::string_view());
+  if (!words.filters_alone()) {
+    std::vector<RankingFeatures> best;
+    for (std::size_t i = 0; i < std::min<std::size_t>(hits.size(), kJudgedHits); ++i)
+      best.push_back(hits[i].candidate->features);
+    answer.nothing_relevant = nothing_relevant(best, weights);
+  }
+  for (std::size_t i = offset; i < std::min(hits.size(), offset + limit); ++i)
+    answer.hits.push_back(load(query, words, hits[i], weights));
+  return answer;
+}
+
+HybridSearch::Pool HybridSearch::pool(const SearchQuery& query, const SemanticQuestion& question,
+                                      KnownLengths& lengths) {
+  const LexicalQuestion words = lexical_.understand(query, lengths);
+  CandidateFilter filter(db_, lexical_.places(), query.filter, words.typed);
+  return {ranked(query, words, question, filter, kByWords).candidates, shares_of(words.plan)};
+}
+
+HybridSearch::Ranking HybridSearch::ranked(const SearchQuery& query, const LexicalQuestion& words,
+                                           const SemanticQuestion& question, CandidateFilter& filter,
+                                           std::size_t count) {
+  Ranking out;
+  const bool by_meaning = question.index != nullptr && !question.vector.vector.empty() && !words.filters_alone();
+  const bool by_words = query.mode != SearchMode::semantic || !by_meaning;
+  if (words.filters_alone()) {
+    const auto newest = lexical_.candidates(words, filter, count).best;
+    out.complete = newest.size() < count;
+    for (const LexicalCandidate& c : newest)
+      out.candidates.push_back(of_words(c));
+    return out;
+  }
+  Nearest near;
+  if (by_meaning && !words.plan.impossible) near = nearest(query, words, question, filter);
+  std::vector<ExchangeId> near_ids;
+  for (const vectors::Neighbour& n : near.found)
+    near_ids.push_back(n.exchange);
+  LexicalSearch::Found by_word;
+  if (by_words)
+    by_word = lexical_.candidates(words, filter, count, near_ids);
+  else
+    by_word.also = lexical_.score(words, near_ids);
+  const std::vector<LexicalCandidate>& found = by_word.best;
+  out.complete = found.size() < count;
+  const auto fused = static_cast<std::ptrdiff_t>(std::min(found.size(), kByWords));
+  std::vector<FusionCandidate>& pool = out.candidates;
+  std::transform(found.begin(), found.begin() + fused, std::back_inserter(pool), of_words);
+  if (by_meaning && !words.plan.impossible) join(words, question, near, by_word.also, pool);
+  add_places(query, pool);
+  add_context(pool, shares_of(words.plan));
+  if (by_words) {
+    rank(pool, by_meaning);
+  } else {
+    for (FusionCandidate& c : pool)
+      c.score = c.features.cosine;
+  }
+
+  std::unordered_map<ExchangeId, bool> known;
+  for (const FusionCandidate& c : pool)
+    known.emplace(c.id, true);
+  const double least = pool.empty() ? 1 : pool.back().score;
+  for (auto it = found.begin() + fused; it != found.end(); ++it) {
+    if (known.contains(it->id)) continue;
+    pool.push_back(of_words(*it));
+    pool.back().score = std::min(least, it->score);
+  }
+  return out;
+}
+
+HybridSearch::Nearest HybridSearch::nearest(const SearchQuery& query, const LexicalQuestion& words,
+                                            const SemanticQuestion& question, CandidateFilter& filter) {
+  const std::function<bool(ExchangeId)> passes = [&](ExchangeId id) { return filter.passes(id); };
+  vectors::ScanRequest request;
+  const auto wanted = static_cast<std::size_t>(std::max(query.offset, 0) + std::max(query.limit, 0) + 1);
+  const bool alone = query.mode == SearchMode::semantic;
+  request.count = alone ? std::max(kByMeaning, 2 * wanted) : kByMeaning;
+  request.first = filter.first_id();
+  request.last = filter.last_id();
+  request.passes = filter.unrestricted() ? nullptr : &passes;
+  vectors::ScanResult scan = question.index->scan(db_, question.vector, request);
+  Nearest out;
+  out.scale = CosineScale(scan);
+  for (const vectors::Neighbour& n : scan.nearest) {
+    if (!alone && out.scale.z(n.cosine) < kLeastZ) break;
+    if (!lexical_.is_excluded(words, n.exchange)) out.found.push_back(n);
+  }
+  return out;
+}
+
+// The nearest in meaning join the pool, and what is there already gets its cosine. `scored`: the nearest, by words.
+void HybridSearch::join(const LexicalQuestion& words, const SemanticQuestion& question, const Nearest& near,
+                        std::span<const LexicalCandidate> scored, std::vector<FusionCandidate>& pool) {
+  std::vector<ExchangeId> also;
+  for (const FusionCandidate& c : pool)
+    also.push_back(c.id);
+  vectors::ScanRequest request;
+  request.count = 0;
+  request.also = also;
+  const vectors::ScanResult cosines = question.index->scan(db_, question.vector, request);
+  std::unordered_map<ExchangeId, std::size_t> at;
+  for (std::size_t i = 0; i < pool.size(); ++i) {
+    at.emplace(pool[i].id, i);
+    if (i >= cosines.also.size() || std::isnan(cosines.also[i])) continue;
+    pool[i].features.cosine = cosines.also[i];
+    pool[i].features.dense_z = near.scale.z(cosines.also[i]);
+  }
+  const std::uint64_t required = required_terms(words.plan);
+  for (std::size_t i = 0; i < near.found.size(); ++i) {
+    const vectors::Neighbour& n = near.found[i];
+    if (const auto it = at.find(n.exchange); it != at.end()) {
+      pool[it->second].chunk = n.chunk;
+      continue;
+    }
+    if ((scored[i].terms & required) != required) continue;
+    FusionCandidate c = of_words(scored[i]);
+    c.chunk = n.chunk;
+    c.score = 0;
+    c.features.cosine = n.cosine;
+    c.features.dense_z = near.scale.z(n.cosine);
+    pool.push_back(c);
+  }
+}
+
+// Where each stands: its session and number, its age, its project.
+void HybridSearch::add_places(const SearchQuery& query, std::vector<FusionCandidate>& pool) {
+  std::unordered_map<std::int64_t, bool> in_project;
+  auto& project = db_.prepare(
+      "SELECT p.identity_key = ?2 FROM sessions s JOIN projects p ON p.project_pk = s.project_pk"
+      " WHERE s.session_pk = ?1");
+  std::erase_if(pool, [&](FusionCandidate& c) {
+    const ExchangePlace* const place = lexical_.places().find(c.id);
+    // A vector may be a moment older than its exchange; what has the words and no row is for the answer to count.
+    if (place == nullptr) return c.chunk != kNoChunk;
+    c.session = place->session;
+    c.number = place->number;
+    c.started_at = place->started_at;
+    c.features.recency = recency_of(c.started_at, query.now);
+    if (query.near_project.empty()) return false;
+    const auto [known, fresh] = in_project.try_emplace(c.session, false);
+    if (fresh && project.bind(c.session, query.near_project).step()) known->second = project.int64(0) != 0;
+    c.features.same_project = known->second ? 1 : 0;
+    return false;
+  });
+  project.reset();
+}
+
+// The first `wanted` of different content.
+std::vector<HybridSearch::Distinct> HybridSearch::distinct(const std::vector<FusionCandidate>& candidates,
+                                                           std::size_t wanted) {
+  std::vector<Distinct> out;
+  std::unordered_map<std::int64_t, std::size_t> seen;
+  for (const FusionCandidate& c : candidates) {
+    if (out.size() == wanted) break;
+    const ExchangePlace* const place = lexical_.places().find(c.id);
+    const std::int64_t hash = place != nullptr ? place->content_hash : 0;
+    const auto [known, fresh] = seen.emplace(hash, out.size());
+    if (fresh || hash == 0)
+      out.push_back({&c, 0});
+    else
+      ++out[known->second].copies;
+  }
+  return out;
+}
+
+SearchHit HybridSearch::load(const SearchQuery& query, const LexicalQuestion& words, const Distinct& found,
+                             const EvidenceWeights& weights) {
+  const FusionCandidate& c = *found.candidate;
+  const bool meant = c.features.dense_z >= kTellingZ && c.features.coverage < kTellingCoverage;
+  SearchHit hit = load_hit(db_, lexical_.passages(words), c.id, meant ? c.chunk : kNoChunk);
+  hit.relevance_score = std::clamp(c.score, 0.0, 1.0);
+  hit.copies = found.copies;
+  hit.confidence = words.filters_alone() ? Confidence::high : confidence_of(c.features, weights);
+  if (query.explain) hit.features = c.features;
+  return hit;
+}
+
+}  // namespace memd::search

@@ -1,0 +1,75 @@
+#pragma once
+
+#include "schemas/query.hpp"
+#include "store/db/database.hpp"
+#include "store/search/rank/confidence.hpp"
+#include "store/search/rank/fusion.hpp"
+#include "store/search/rank/semantic_index.hpp"
+#include "store/search/words/lexical_search.hpp"
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memd::search {
+
+// What of a query has a meaning: its words and phrases, without filters and excluded words.
+std::string question_of(std::string_view text);
+
+// The question for the semantic side of one search.
+struct SemanticQuestion {
+  SemanticIndex* index = nullptr;  // null: words alone
+  QueryVector vector;              // empty: words alone
+  std::string trouble;             // why, when it was wanted
+};
+
+// Search by words and by meaning on one connection. The best some hundred of either side are ranked together by all
+// features; what the words found beyond these follows in the order of the words alone, so that a longer list begins
+// with the shorter one. Exchanges with the same prompt and answer (content_hash), as copies of a transcript hold them,
+// are one hit. Throws ErrorException.
+class HybridSearch {
+ public:
+  explicit HybridSearch(sqlite::Database& db);
+
+  // In a read transaction, which began after `lengths` was made.
+  SearchAnswer search(const SearchQuery& query, const SemanticQuestion& question, KnownLengths& lengths);
+
+  // What is ranked together for a question, and what add_context() takes: for who looks for better weights.
+  struct Pool {
+    std::vector<FusionCandidate> candidates;  // best first
+    std::vector<double> shares;
+  };
+  Pool pool(const SearchQuery& query, const SemanticQuestion& question, KnownLengths& lengths);
+
+ private:
+  struct Ranking {
+    std::vector<FusionCandidate> candidates;  // best first
+    bool complete = false;                    // there are no more
+  };
+
+  Ranking ranked(const SearchQuery& query, const LexicalQuestion& words, const SemanticQuestion& question,
+                 CandidateFilter& filter, std::size_t count);
+  // What is shown of a candidate and those with the same text.
+  struct Distinct {
+    const FusionCandidate* candidate;
+    std::int64_t copies;  // further ones
+  };
+
+  struct CosineScale;
+  struct Nearest;
+  Nearest nearest(const SearchQuery& query, const LexicalQuestion& words, const SemanticQuestion& question,
+                  CandidateFilter& filter);
+  void join(const LexicalQuestion& words, const SemanticQuestion& question, const Nearest& near,
+            std::span<const LexicalCandidate> scored, std::vector<FusionCandidate>& pool);
+  void add_places(const SearchQuery& query, std::vector<FusionCandidate>& pool);
+  std::vector<Distinct> distinct(const std::vector<FusionCandidate>& candidates, std::size_t wanted);
+  SearchHit load(const SearchQuery& query, const LexicalQuestion& words, const Distinct& found,
+                 const EvidenceWeights& weights);
+
+  sqlite::Database& db_;
+  LexicalSearch lexical_;
+};
+
+}  // namespace memd::search

@@ -1,0 +1,98 @@
+#include "store/search/vectors/kernels_x86.hpp"
+
+#if defined(__x86_64__)
+
+#include "store/search/vectors/kernels_scalar.hpp"
+
+#include <immintrin.h>
+
+#define MEMD_AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vnni,avx512vpopcntdq")))
+
+namespace memd::vectors {
+namespace {
+
+// The multiplication wants one side unsigned: code + 128 is, and 128 · Σ query is taken off again.
+MEMD_AVX512 void dots(const std::int8_t* query, const std::int8_t* codes, std::size_t rows, std::size_t stride,
+                      std::int32_t* out) {
+  std::int32_t offset = 0;
+  for (std::size_t d = 0; d < stride; ++d)
+    offset += 128 * query[d];
+  const __m512i flip = _mm512_set1_epi8(static_cast<char>(0x80));
+  for (std::size_t i = 0; i < rows; ++i, codes += stride) {
+    __m512i sum = _mm512_setzero_si512();
+    for (std::size_t d = 0; d < stride; d += 64) {
+      const __m512i code = _mm512_xor_si512(_mm512_load_si512(codes + d), flip);
+      sum = _mm512_dpbusd_epi32(sum, code, _mm512_load_si512(query + d));
+    }
+    out[i] = _mm512_reduce_add_epi32(sum) - offset;
+  }
+}
+
+MEMD_AVX512 inline __m256i load(const std::uint64_t* p) {
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+}
+
+MEMD_AVX512 void differences(const std::uint64_t* signs, const std::uint64_t* low, const std::uint64_t* high,
+                             const std::uint64_t* bits, std::size_t rows, std::size_t words, std::uint16_t* out) {
+  if (words == 4) {  // 256 dimensions
+    const __m256i q = load(signs);
+    const __m256i l = load(low);
+    const __m256i h = load(high);
+    for (std::size_t i = 0; i < rows; ++i, bits += 4) {
+      const __m256i differ = _mm256_xor_si256(q, load(bits));
+      const __m256i once = _mm256_popcnt_epi64(_mm256_and_si256(differ, l));
+      const __m256i twice = _mm256_popcnt_epi64(_mm256_and_si256(differ, h));
+      const __m256i n = _mm256_add_epi64(once, _mm256_add_epi64(twice, twice));
+      const __m128i s = _mm_add_epi64(_mm256_castsi256_si128(n), _mm256_extracti128_si256(n, 1));
+      out[i] = static_cast<std::uint16_t>(_mm_cvtsi128_si64(s) + _mm_extract_epi64(s, 1));
+    }
+    return;
+  }
+  for (std::size_t i = 0; i < rows; ++i, bits += words) {
+    __m512i sum = _mm512_setzero_si512();
+    for (std::size_t w = 0; w < words; w += 8) {
+      const auto mask = static_cast<__mmask8>(words - w >= 8 ? 0xff : (1U << (words - w)) - 1);
+      const __m512i differ =
+          _mm512_xor_si512(_mm512_maskz_loadu_epi64(mask, signs + w), _mm512_maskz_loadu_epi64(mask, bits + w));
+      const __m512i once = _mm512_popcnt_epi64(_mm512_and_si512(differ, _mm512_maskz_loadu_epi64(mask, low + w)));
+      const __m512i twice = _mm512_popcnt_epi64(_mm512_and_si512(differ, _mm512_maskz_loadu_epi64(mask, high + w)));
+      sum = _mm512_add_epi64(sum, _mm512_add_epi64(once, _mm512_add_epi64(twice, twice)));
+    }
+    out[i] = static_cast<std::uint16_t>(_mm512_reduce_add_epi64(sum));
+  }
+}
+
+// 128 dimensions at a time: their sums stay in registers.
+MEMD_AVX512 void weighted_sum(const std::int8_t* table, std::size_t dimension, const float* scale,
+                              std::span<const std::uint32_t> ids, float* sum) {
+  std::size_t first = 0;
+  for (; first + 128 <= dimension; first += 128) {
+    __m512 s[8];
+    for (int k = 0; k < 8; ++k)
+      s[k] = _mm512_loadu_ps(sum + first + 16 * k);
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      if (i + 4 < ids.size()) {
+        __builtin_prefetch(table + ids[i + 4] * dimension + first);
+        __builtin_prefetch(table + ids[i + 4] * dimension + first + 64);
+      }
+      const std::int8_t* row = table + ids[i] * dimension + first;
+      const __m512 weight = _mm512_set1_ps(scale[ids[i]]);
+      for (int k = 0; k < 8; ++k) {
+        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(row + 16 * k));
+        const __m512 numbers = _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(bytes));
+        s[k] = _mm512_add_ps(s[k], _mm512_mul_ps(weight, numbers));
+      }
+    }
+    for (int k = 0; k < 8; ++k)
+      _mm512_storeu_ps(sum + first + 16 * k, s[k]);
+  }
+  weighted_sum_tail(table, dimension, first, scale, ids, sum);
+}
+
+}  // namespace
+
+const Kernels kAvx512Kernels{"AVX-512", dots, differences, weighted_sum};
+
+}  // namespace memd::vectors
+
+#endif

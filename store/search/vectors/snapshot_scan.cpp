@@ -1,0 +1,290 @@
+#include "store/search/vectors/snapshot_scan.hpp"
+
+#include "store/search/vectors/kernels.hpp"
+#include "store/search/vectors/moments.hpp"
+#include "store/search/vectors/nearest_exchanges.hpp"
+#include "store/search/vectors/quantise.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+namespace memd::vectors {
+namespace {
+
+constexpr std::uint32_t kBlockRows = 1024;
+constexpr std::uint32_t kRun = 16;        // estimates looked at together: few are near enough
+constexpr std::size_t kAhead = 8;         // rows fetched before they are needed
+constexpr std::uint32_t kSampleRun = 16;  // neighbouring rows: what costs is going to another place
+
+struct Candidate {
+  std::uint32_t row = 0;
+  float estimate = 0;
+};
+
+// Of a run. Lanes beside each other, for compilers to see that they may be.
+float largest(const float* run) {
+  std::array<float, kRun / 4> lanes;
+  std::copy_n(run, lanes.size(), lanes.begin());
+  for (std::size_t i = lanes.size(); i < kRun; ++i)
+    lanes[i % lanes.size()] = std::max(lanes[i % lanes.size()], run[i]);
+  return *std::max_element(lanes.begin(), lanes.end());
+}
+
+class Scan {
+ public:
+  Scan(const Snapshot& snapshot, const ScanRequest& request, const ScanTuning& tuning)
+      : s_(snapshot),
+        request_(request),
+        tuning_(tuning),
+        nearest_(request.count),
+        query_(snapshot.stride),
+        codes_(query_.data()) {
+    std::vector<std::int8_t> codes;
+    append_quantised(request.query, codes);
+    std::copy(codes.begin(), codes.end(), query_.data());
+    inverse_ = inverse_length(codes);
+    for (const Segment& segment : s_.segments) {
+      if (!touched(segment)) continue;
+      rows_in_range_ += segment.rows;
+      cold_ = cold_ || segment.is_cold();
+    }
+    fetched_.emplace(request.stored, codes_, inverse_, s_.dimension, s_.stride, *tuning.kernels);
+  }
+
+  ScanResult run() {
+    if (request_.count == 0) return result();
+    if (cold_ || (s_.centre && rows_in_range_ > tuning_.exact_rows))
+      sketched();
+    else
+      exact();
+    return result();
+  }
+
+ private:
+  bool touched(const Segment& s) const {
+    return s.rows > 0 && s.highest >= request_.first && s.lowest <= request_.last;
+  }
+  bool in_range(ExchangeId id) const { return id >= request_.first && id <= request_.last; }
+  bool whole(const Segment& s) const { return in_range(s.lowest) && in_range(s.highest); }
+
+  // The last answer is kept: chunks of an exchange are neighbours.
+  bool passes(ExchangeId id) {
+    if (!in_range(id)) return false;
+    if (!request_.passes) return true;
+    if (id != asked_) {
+      asked_ = id;
+      passed_ = (*request_.passes)(id);
+    }
+    return passed_;
+  }
+
+  // Cosines of `count` rows from `row` on; of dead rows 0.
+  void cosines(const Segment& s, std::uint32_t row, std::uint32_t count, float* out) const {
+    std::array<std::int32_t, kBlockRows> dots;
+    tuning_.kernels->dots(codes_, s.codes->as<std::int8_t>() + row * s_.stride, count, s_.stride, dots.data());
+    const float* const inverse = s.inverse->as<float>() + row;
+    for (std::uint32_t i = 0; i < count; ++i)
+      out[i] = static_cast<float>(dots[i]) * (inverse[i] * inverse_);
+  }
+
+  void exact() {
+    for (std::size_t n = 0; n < s_.segments.size(); ++n) {
+      const Segment& s = s_.segments[n];
+      if (touched(s)) exact(s, static_cast<std::uint32_t>(n * kSegmentRows));
+    }
+    scanned_ = moments_.count();
+  }
+
+  void exact(const Segment& s, std::uint32_t first) {
+    const bool all_in_range = whole(s);
+    const ExchangeId* const ids = s.exchanges->as<ExchangeId>();
+    const float* const inverse = s.inverse->as<float>();
+    std::array<float, kBlockRows> cosine;
+    for (std::uint32_t block = 0; block < s.rows; block += kBlockRows) {
+      const std::uint32_t count = std::min(kBlockRows, s.rows - block);
+      cosines(s, block, count, cosine.data());
+      for (std::uint32_t i = 0; i < count; ++i) {
+        const std::uint32_t row = block + i;
+        if (inverse[row] == 0 || (!all_in_range && !in_range(ids[row]))) continue;
+        moments_.add(cosine[i]);
+        if (cosine[i] >= nearest_.threshold() && passes(ids[row])) nearest_.add(ids[row], first + row, cosine[i]);
+      }
+    }
+  }
+
+  // Keeps the rows whose sketches promise most, then scores those.
+  void sketched() {
+    const std::size_t wanted = std::max({tuning_.min_kept, request_.count * tuning_.kept_per_result,
+                                         static_cast<std::size_t>(rows_in_range_ / tuning_.rows_per_kept)});
+    const QuerySketch query(request_.query, *s_.centre, s_.words);
+    std::vector<Candidate> candidates;
+    float threshold = -std::numeric_limits<float>::infinity();
+    const auto keep_best = [&] {
+      if (candidates.size() <= wanted) return;
+      const auto last = candidates.begin() + static_cast<std::ptrdiff_t>(wanted);
+      std::nth_element(candidates.begin(), last, candidates.end(),
+                       [](const Candidate& a, const Candidate& b) { return a.estimate > b.estimate; });
+      threshold = last->estimate;
+      candidates.erase(last, candidates.end());
+    };
+    for (std::size_t n = 0; n < s_.segments.size(); ++n) {
+      const Segment& s = s_.segments[n];
+      if (!touched(s)) continue;
+      // Asking a row costs a walk to memory twice, and mostly all rows will do.
+      const bool all_live = s.live == s.rows;
+      const bool all_pass = whole(s) && !request_.passes;
+      for (std::uint32_t block = 0; block < s.rows; block += kBlockRows) {
+        const std::uint32_t count = std::min(kBlockRows, s.rows - block);
+        std::array<float, kBlockRows> estimate;
+        estimates(query, s, block, count, estimate.data());
+        std::fill(estimate.begin() + count, estimate.end(), -std::numeric_limits<float>::infinity());
+        for (std::uint32_t run = 0; run < count; run += kRun) {
+          if (largest(estimate.data() + run) <= threshold) continue;
+          for (std::uint32_t i = run; i < std::min(run + kRun, count); ++i) {
+            if (estimate[i] <= threshold) continue;
+            const std::uint32_t row = block + i;
+            if (!all_live && s.inverse->as<float>()[row] == 0) continue;
+            if (!all_pass && !passes(s.exchanges->as<ExchangeId>()[row])) continue;
+            candidates.push_back({static_cast<std::uint32_t>(n * kSegmentRows + row), estimate[i]});
+            if (candidates.size() >= 4 * wanted) keep_best();
+          }
+        }
+      }
+      scanned_ += s.live;
+      if (!s.is_cold()) sample(s);
+    }
+    if (cold_) sample_cold();
+    keep_best();
+    std::sort(candidates.begin(), candidates.end(),
+              [](const Candidate& a, const Candidate& b) { return a.row < b.row; });
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      if (i + kAhead < candidates.size()) prefetch(candidates[i + kAhead].row);
+      score(candidates[i].row);
+    }
+  }
+
+  // What is scored lies all over memory, and waiting for it would be most of the work.
+  void prefetch(std::uint32_t row) const {
+    const Segment& s = s_.segments[row / kSegmentRows];
+    if (s.is_cold()) return;
+    const auto* const codes = s.codes->as<std::int8_t>() + std::size_t{row % kSegmentRows} * s_.stride;
+    for (std::size_t at = 0; at < s_.stride; at += kRowAlignment)
+      __builtin_prefetch(codes + at);
+  }
+
+  void estimates(const QuerySketch& query, const Segment& s, std::uint32_t row, std::uint32_t count, float* out) const {
+    std::array<std::uint16_t, kBlockRows> differing;
+    tuning_.kernels->differences(query.signs(), query.low(), query.high(),
+                                 s.signs->as<std::uint64_t>() + row * s_.words, count, s_.words, differing.data());
+    query.estimate(differing.data(), s.spread() + row, s.offset() + row, {out, count});
+  }
+
+  void score(std::uint32_t row) {
+    const Segment& s = s_.segments[row / kSegmentRows];
+    const float cosine = cosine_of(s, row);
+    if (cosine >= nearest_.threshold()) nearest_.add(s.exchanges->as<ExchangeId>()[row % kSegmentRows], row, cosine);
+  }
+
+  // NaN: it is cold, and not in the store any more as it was.
+  float cosine_of(const Segment& s, std::uint32_t row) {
+    if (s.is_cold()) {
+      const ExchangeId exchange = s.exchanges->as<ExchangeId>()[row % kSegmentRows];
+      const auto rows = s_.table.find(exchange);
+      return rows ? fetched_->cosine(exchange, row - rows->first) : std::numeric_limits<float>::quiet_NaN();
+    }
+    float out = 0;
+    cosines(s, row % kSegmentRows, 1, &out);
+    return out;
+  }
+
+  // Of a narrow range too few are at hand to tell anything: then it is the mean of all.
+  void sample_cold() {
+    constexpr std::int64_t kTelling = 64;
+    const RowSample& rows = *s_.sample;
+    const auto inside =
+        std::count_if(rows.exchanges.begin(), rows.exchanges.end(), [this](ExchangeId id) { return in_range(id); });
+    AlignedRow row(s_.stride);
+    for (std::size_t i = 0; i < rows.exchanges.size(); ++i) {
+      if (inside >= kTelling && !in_range(rows.exchanges[i])) continue;
+      std::copy_n(rows.codes.data() + i * s_.stride, s_.stride, row.data());
+      std::int32_t dot = 0;
+      tuning_.kernels->dots(codes_, row.data(), 1, s_.stride, &dot);
+      moments_.add(static_cast<float>(dot) * (rows.inverse[i] * inverse_));
+    }
+  }
+
+  void sample(const Segment& s) {
+    const auto step = static_cast<std::uint32_t>(
+        std::max<std::int64_t>(kSampleRun, rows_in_range_ * kSampleRun / tuning_.sampled_rows));
+    std::array<float, kSampleRun> cosine;
+    for (std::uint32_t row = 0; row < s.rows; row += step) {
+      const std::uint32_t count = std::min(kSampleRun, s.rows - row);
+      cosines(s, row, count, cosine.data());
+      for (std::uint32_t i = 0; i < count; ++i)
+        if (s.inverse->as<float>()[row + i] > 0 && in_range(s.exchanges->as<ExchangeId>()[row + i]))
+          moments_.add(cosine[i]);
+    }
+  }
+
+  // NaN when the exchange has no vector.
+  float best_cosine(ExchangeId exchange) {
+    float best = std::numeric_limits<float>::quiet_NaN();
+    const auto rows = s_.table.find(exchange);
+    if (!rows || rows->count == 0) return best;
+    const Segment& s = s_.segments[rows->first / kSegmentRows];
+    const std::uint32_t first = rows->first % kSegmentRows;
+    for (std::uint32_t i = 0; i < rows->count; ++i) {
+      if (s.inverse->as<float>()[first + i] == 0) continue;
+      const float cosine = cosine_of(s, rows->first + i);
+      if (!std::isnan(cosine) && !(best >= cosine)) best = cosine;
+    }
+    return best;
+  }
+
+  ScanResult result() {
+    ScanResult out;
+    for (const auto& found : nearest_.take()) {
+      const auto rows = s_.table.find(found.exchange);
+      out.nearest.push_back({found.exchange, static_cast<int>(found.row - rows->first), found.cosine});
+    }
+    for (const ExchangeId id : request_.also)
+      out.also.push_back(best_cosine(id));
+    out.scanned = scanned_;
+    if (moments_.count() == 0) return out;
+    out.mean = moments_.mean();
+    out.deviation = moments_.deviation();
+    return out;
+  }
+
+  const Snapshot& s_;
+  const ScanRequest& request_;
+  const ScanTuning& tuning_;
+  NearestExchanges nearest_;
+  AlignedRow query_;
+  const std::int8_t* const codes_;      // of query_
+  float inverse_ = 0;                   // 1 / length of codes_
+  std::optional<FetchedRows> fetched_;  // of cold segments
+  bool cold_ = false;                   // some of the segments in range are
+  std::int64_t rows_in_range_ = 0;
+  Moments moments_;
+  std::int64_t scanned_ = 0;
+  ExchangeId asked_ = INT64_MIN;
+  bool passed_ = false;
+};
+
+}  // namespace
+
+ScanResult scan(const Snapshot& snapshot, const ScanRequest& request, const ScanTuning& tuning) {
+  const bool zero = std::all_of(request.query.begin(), request.query.end(), [](float v) { return v == 0; });
+  if (snapshot.rows == 0 || request.query.size() != snapshot.dimension || zero) {
+    ScanResult out;
+    out.also.assign(request.also.size(), std::numeric_limits<float>::quiet_NaN());
+    return out;
+  }
+  return Scan(snapshot, request, tuning).run();
+}
+
+}  // namespace memd::vectors

@@ -1,0 +1,70 @@
+#pragma once
+
+#include "schemas/ids.hpp"
+#include "store/db/database.hpp"
+#include "store/search/vectors/stored_codes.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace memd::vectors {
+
+// Rows get sketches when there are more than this, and their codes stay in the store when there are more than that.
+struct SnapshotTuning {
+  std::int64_t sketched_above = 50'000;
+  std::int64_t cold_above = 500'000;
+};
+
+struct Neighbour {
+  ExchangeId exchange = 0;
+  int chunk = 0;  // the one that is nearest
+  float cosine = 0;
+};
+
+struct ScanRequest {
+  std::span<const float> query;                     // of unit length, of the model's dimension
+  std::size_t count = 100;                          // exchanges; 0: nothing is scanned, only `also` is looked up
+  ExchangeId first = 0;                             // inclusive; outside of first…last nothing is looked at
+  ExchangeId last = INT64_MAX;                      // inclusive
+  const std::function<bool(ExchangeId)>* passes{};  // asked before scoring counts; null: all pass
+  std::span<const ExchangeId> also{};               // cosines wanted for these whatever their rank
+  const StoredCodes* stored{};                      // for rows whose codes are not in memory; null: they are left out
+};
+
+struct ScanResult {
+  std::vector<Neighbour> nearest;  // best first, one per exchange
+  std::vector<float> also;         // best cosine of each of request.also; NaN when it has no vector
+  double mean = 0;                 // over the cosines of all chunks scanned
+  double deviation = 0;
+  std::int64_t scanned = 0;  // chunks
+};
+
+// The vectors of one model in memory, as signed bytes; of very many only sketches, by which it is decided which are
+// fetched from the store. Loaded when first asked, then kept up to date with what was added. Thread-safe; a scan sees
+// one state.
+class VectorIndex {
+ public:
+  explicit VectorIndex(std::string model, SnapshotTuning tuning = {});
+  ~VectorIndex();
+
+  // Loads what db's snapshot has and this has not. Cheap when nothing changed. Throws ErrorException.
+  void refresh(sqlite::Database& db);
+  // Does not wait for a refresh. Nothing is near a query of another dimension or without direction.
+  ScanResult scan(sqlite::Database& db, ScanRequest request) const;
+
+  std::int64_t exchanges() const;
+  int dimension() const;       // 0 while empty
+  std::size_t memory() const;  // bytes
+  void release();              // gives the memory back until the next refresh
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace memd::vectors

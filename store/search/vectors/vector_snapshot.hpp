@@ -1,0 +1,105 @@
+#pragma once
+
+#include "schemas/ids.hpp"
+#include "store/search/vectors/exchange_table.hpp"
+#include "store/search/vectors/page_buffer.hpp"
+#include "store/search/vectors/sign_sketch.hpp"
+#include "store/search/vectors/stored_codes.hpp"
+#include "store/search/vectors/vector_index.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace memd::vectors {
+
+inline constexpr std::uint32_t kSegmentRows = 16384;  // and so the most chunks that an exchange can have here
+
+// A stretch of rows as one state of the index has it. Rows are only ever added behind those that are there, so that
+// states share their buffers; what changes in place, that a row is dead, is in `inverse`, which is copied then.
+struct Segment {
+  std::shared_ptr<PageBuffer> codes;      // int8[kSegmentRows][stride]; null: cold, they are fetched from the store
+  std::shared_ptr<PageBuffer> signs;      // uint64[kSegmentRows][words], null while there is no centre
+  std::shared_ptr<PageBuffer> shapes;     // float[2][kSegmentRows]: SketchShape's spread, offset; likewise
+  std::shared_ptr<PageBuffer> exchanges;  // ExchangeId[kSegmentRows]
+  std::shared_ptr<PageBuffer> inverse;    // float[kSegmentRows]: 1 / length; 0: dead, or a vector without direction
+  std::uint32_t rows = 0;
+  std::uint32_t live = 0;  // rows with inverse > 0
+  std::uint32_t dead = 0;  // rows of exchanges that changed or went
+  ExchangeId lowest = INT64_MAX;
+  ExchangeId highest = INT64_MIN;
+
+  float* spread() const { return shapes->as<float>(); }
+  float* offset() const { return shapes->as<float>() + kSegmentRows; }
+  bool is_free() const { return !exchanges; }
+  bool is_cold() const { return exchanges && !codes; }
+};
+
+// Some of the rows that are cold: what cosines usually are is told by them.
+struct RowSample {
+  std::vector<std::int8_t> codes;  // [exchanges.size()][stride]
+  std::vector<float> inverse;
+  std::vector<ExchangeId> exchanges;
+};
+
+// All vectors at one moment. Immutable once published.
+struct Snapshot {
+  std::int64_t model = 0;      // model_pk; 0: none
+  std::int64_t last_seen = 0;  // vector_pk
+  std::size_t dimension = 0;
+  std::size_t stride = 0;                            // bytes of a row of codes
+  std::size_t words = 0;                             // of a row of signs
+  std::shared_ptr<const std::vector<float>> centre;  // of the unit vectors; null: rows have no sketches
+  std::int64_t centred_rows = 0;                     // live ones when that was worked out
+  std::shared_ptr<const RowSample> sample;           // null: no segment is cold
+  std::vector<Segment> segments;
+  std::size_t open = SIZE_MAX;  // the segment that grows
+  ExchangeTable table;
+  std::int64_t rows = 0;
+  std::int64_t live = 0;
+  std::int64_t dead = 0;
+};
+
+// Makes the next state out of a copy of one. One at a time for all states that share buffers, and the newest of them
+// only.
+class SnapshotBuilder {
+ public:
+  // `stored` must live as long, and is asked only when cold rows are moved; null: they stay where they are.
+  explicit SnapshotBuilder(Snapshot from, SnapshotTuning tuning = {}, const StoredCodes* stored = nullptr)
+      : next_(std::move(from)), tuning_(tuning), stored_(stored), copied_(next_.segments.size()) {}
+
+  // Forgets everything.
+  void start(std::int64_t model, std::size_t dimension);
+  // `codes`: chunks × dimension signed bytes; what the exchange had before is dead. Anything else counts as no chunks.
+  // Once an exchange between two apply().
+  void put(ExchangeId exchange, std::span<const std::int8_t> codes);
+  void drop(ExchangeId exchange);
+  // What was put and dropped is in so_far().table.
+  void apply();
+  void seen(std::int64_t vector_pk) { next_.last_seen = vector_pk; }
+
+  const Snapshot& so_far() const { return next_; }
+  Snapshot finish();
+
+ private:
+  void kill(RowRange rows);
+  void open_segment();
+  RowRange append(ExchangeId exchange, std::span<const std::int8_t> codes);
+  void append_row(Segment& segment, ExchangeId exchange, const std::int8_t* codes);
+  void sketch_row(Segment& segment, std::size_t row) const;
+  void sketch_all();
+  void cool();
+  void sample_rows(const Segment& segment, RowSample& into) const;
+  void compact();
+  void move_live_rows(std::size_t from);
+
+  Snapshot next_;
+  SnapshotTuning tuning_;
+  const StoredCodes* stored_;
+  std::vector<bool> copied_;  // by segment: its `inverse` is not shared
+  std::vector<ExchangeTable::Change> changes_;
+};
+
+}  // namespace memd::vectors

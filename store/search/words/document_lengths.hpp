@@ -1,0 +1,73 @@
+#pragma once
+
+#include "schemas/ids.hpp"
+#include "store/db/database.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace memd::search {
+
+// How many words exchanges_fts has of each exchange, as far as the readers of this process have looked it up: 4 bytes
+// an exchange, in stretches of 65,536. The one writer of the store says what it changed; while there is none in this
+// process nothing is remembered. Thread-safe.
+class DocumentLengths : public sqlite::RowObserver {
+ public:
+  using Length = std::pair<ExchangeId, std::uint32_t>;
+
+  // For the writing connection. What another process writes meanwhile is not seen.
+  void follow(sqlite::Database& writer);
+
+  std::uint32_t find(ExchangeId id) const noexcept;  // 0: not known
+  // Another one after each change.
+  std::uint64_t state() const noexcept { return state_.load(std::memory_order_acquire); }
+  // What was read in a transaction that began after `state` was asked for. Ignored when something has changed since.
+  void learn(std::uint64_t state, std::span<const Length> read);
+  void clear();  // the store was replaced by another
+
+  void changed(std::int64_t rowid) override { pending_.push_back(rowid); }
+  void committed() override;
+  void rolled_back() override { pending_.clear(); }
+  void closed() override;
+
+ private:
+  static constexpr std::size_t kStretch = 1 << 16;
+  using Stretch = std::array<std::atomic<std::uint32_t>, kStretch>;
+  std::atomic<std::uint32_t>* slot(ExchangeId id) const noexcept;  // null: outside, or nothing is known there
+
+  std::mutex mutex_;  // of all changes
+  std::atomic<std::uint64_t> state_{0};
+  std::array<std::atomic<Stretch*>, 1024> stretches_{};  // exchanges further on are not remembered
+  std::vector<std::unique_ptr<Stretch>> owned_;          // guarded by mutex_
+  bool told_ = false;                                    // guarded by mutex_: there is a writer
+  std::vector<ExchangeId> pending_;                      // of the writer's thread: changed, and not committed
+};
+
+// Lengths as one question sees them. To be made before its transaction begins.
+class KnownLengths {
+ public:
+  explicit KnownLengths(DocumentLengths* shared = nullptr)
+      : shared_(shared), state_(shared != nullptr ? shared->state() : 0) {}
+  ~KnownLengths();
+  KnownLengths(const KnownLengths&) = delete;
+  KnownLengths& operator=(const KnownLengths&) = delete;
+
+  std::uint32_t find(ExchangeId id) const noexcept { return shared_ != nullptr ? shared_->find(id) : 0; }
+  void learn(ExchangeId id, std::uint32_t words) {
+    if (shared_ != nullptr) read_.emplace_back(id, words);
+  }
+
+ private:
+  DocumentLengths* const shared_;
+  const std::uint64_t state_;
+  std::vector<DocumentLengths::Length> read_;
+};
+
+}  // namespace memd::search

@@ -1,0 +1,273 @@
+#include "store/search/words/full_text_index.hpp"
+
+#include <algorithm>
+
+namespace memd::search {
+namespace {
+
+constexpr std::int64_t kAveragesRecord = 1;
+constexpr std::int64_t kStructureRecord = 10;
+constexpr std::int64_t kFormatVersion = 4;
+constexpr int kSegmentShift = 37;  // of a page's key: segment, 6 bits of doclist index, page number
+constexpr char kMainIndex = '0';   // in front of each word
+constexpr std::size_t kPageHeader = 4;
+constexpr std::size_t kWordsKept = 32;     // a page of each segment that holds it
+constexpr std::size_t kLookedThrough = 3;  // segments, for contains_long_since()
+
+[[noreturn]] void damaged() { throw ErrorException(Error(Errc::store_corrupt, "the full-text index is damaged")); }
+
+// SQLite's varint: big-endian, 7 bits a byte, the ninth byte whole.
+std::uint64_t varint(std::string_view in, std::size_t& at) {
+  std::uint64_t value = 0;
+  for (int i = 0; i < 9; ++i) {
+    if (at >= in.size()) damaged();
+    const auto byte = static_cast<unsigned char>(in[at++]);
+    if (i == 8) return value << 8 | byte;
+    value = value << 7 | (byte & 0x7F);
+    if (byte < 0x80) return value;
+  }
+  return value;
+}
+
+std::size_t size_at(std::string_view in, std::size_t& at) {
+  const std::uint64_t value = varint(in, at);
+  if (value > 0x7FFFFFFF) damaged();
+  return static_cast<std::size_t>(value);
+}
+
+std::size_t two_bytes(std::string_view in, std::size_t at) {
+  if (at + 2 > in.size()) damaged();
+  return static_cast<std::size_t>(static_cast<unsigned char>(in[at])) << 8 | static_cast<unsigned char>(in[at + 1]);
+}
+
+}  // namespace
+
+bool PositionReader::next_slowly() {
+  std::size_t at = 0;
+  if (rest_.empty()) return false;
+  std::uint64_t step = varint(rest_, at);
+  if (step == 1) {
+    column_ = static_cast<std::uint32_t>(varint(rest_, at));
+    word_ = 0;
+    step = varint(rest_, at);
+  }
+  if (step < 2) damaged();
+  word_ += static_cast<std::uint32_t>(step - 2);
+  rest_.remove_prefix(at);
+  return true;
+}
+
+bool PostingCursor::load_page() {
+  if (page_number_ > last_page_) return false;
+  if (!index_->read_page(segment_, page_number_, page_)) damaged();
+  content_end_ = two_bytes(page_, 2);
+  if (content_end_ < kPageHeader || content_end_ > page_.size()) damaged();
+  list_end_ = page_.size() + 1;
+  if (std::size_t footer = content_end_; footer < page_.size()) list_end_ = size_at(page_, footer);
+  return true;
+}
+
+bool PostingCursor::load_next_page() {
+  for (++page_number_; load_page(); ++page_number_) {
+    offset_ = two_bytes(page_, 0);
+    if (offset_ != 0) return true;
+    if (content_end_ < page_.size()) return false;
+  }
+  return false;
+}
+
+void PostingCursor::read_entry(bool absolute) {
+  const std::uint64_t value = varint(page_, offset_);
+  id_ = absolute ? static_cast<ExchangeId>(value) : id_ + static_cast<ExchangeId>(value);
+  const std::size_t size = size_at(page_, offset_);
+  length_ = size / 2;
+  replaces_ = size % 2 != 0;
+  at_end_ = false;
+}
+
+void PostingCursor::next_slowly() {
+  offset_ += length_;
+  if (crossed_) {
+    // The first entry that starts on a page is found by the page's header, and its id is not relative.
+    crossed_ = false;
+    offset_ = two_bytes(page_, 0);
+    if (offset_ != 0 || (content_end_ == page_.size() && load_next_page()))
+      read_entry(true);
+    else
+      at_end_ = true;
+  } else if (offset_ < content_end_) {
+    if (offset_ >= list_end_)
+      at_end_ = true;
+    else
+      read_entry(false);
+  } else if (load_next_page()) {
+    read_entry(true);
+  } else {
+    at_end_ = true;
+  }
+}
+
+void PostingCursor::append_across_pages(std::string& out) {
+  std::size_t left = length_;
+  for (;;) {
+    const std::size_t here = std::min(left, content_end_ - std::min(content_end_, offset_));
+    out.append(page_, offset_, here);
+    left -= here;
+    if (left == 0) {
+      offset_ += here;
+      length_ = 0;
+      return;
+    }
+    ++page_number_;
+    if (!load_page()) damaged();
+    offset_ = kPageHeader;
+    crossed_ = true;
+  }
+}
+
+FullTextIndex::FullTextIndex(sqlite::Database& db, const std::string& table)
+    : db_(db),
+      page_sql_("SELECT block FROM " + table + "_data WHERE id = ?1"),
+      seek_sql_("SELECT pgno FROM " + table + "_idx WHERE segid = ?1 AND term <= ?2 ORDER BY term DESC LIMIT 1"),
+      lengths_table_(table + "_docsize") {
+  auto& q = db_.prepare("SELECT v FROM " + table + "_config WHERE k = 'version'");
+  const std::int64_t version = q.step() ? q.int64(0) : 0;
+  q.reset();
+  if (version != kFormatVersion)
+    throw ErrorException(Error(Errc::unsupported, "full-text index of format " + std::to_string(version)));
+}
+
+void FullTextIndex::refresh() {
+  auto& q = db_.prepare(page_sql_).bind(kStructureRecord);
+  if (!q.step()) damaged();
+  if (const auto record = q.blob(0); record != structure_ || segments_.empty()) read_structure(record);
+  q.bind(kAveragesRecord);
+  documents_ = 0;
+  words_ = 0;
+  if (q.step())
+    if (const auto record = q.blob(0); !record.empty()) {
+      std::size_t at = 0;
+      documents_ = static_cast<std::int64_t>(varint(record, at));
+      while (at < record.size())
+        words_ += static_cast<std::int64_t>(varint(record, at));
+    }
+  q.reset();
+}
+
+void FullTextIndex::read_structure(std::string_view record) {
+  structure_.clear();  // should this one be damaged, it is read again
+  found_.clear();
+  segments_.clear();
+  std::size_t at = kPageHeader;  // a cookie of as many bytes
+  const std::size_t levels = size_at(record, at);
+  varint(record, at);  // segments
+  varint(record, at);  // leaves written
+  for (std::size_t level = 0; level < levels; ++level) {
+    varint(record, at);  // of a merge that is under way
+    std::vector<Segment> found;
+    for (std::size_t left = size_at(record, at); left > 0; --left) {
+      Segment& s = found.emplace_back();
+      s.id = static_cast<std::int64_t>(varint(record, at));
+      s.first_page = static_cast<std::int64_t>(varint(record, at));
+      s.last_page = static_cast<std::int64_t>(varint(record, at));
+    }
+    segments_.insert(segments_.end(), found.rbegin(), found.rend());
+  }
+  // One whose words have all been merged into another has no pages left.
+  std::erase_if(segments_, [](const Segment& s) { return s.first_page == 0; });
+  largest_ = segments_;
+  std::stable_sort(largest_.begin(), largest_.end(), [](const Segment& a, const Segment& b) {
+    return a.last_page - a.first_page > b.last_page - b.first_page;
+  });
+  largest_.resize(std::min(largest_.size(), kLookedThrough));
+  structure_ = record;
+}
+
+bool FullTextIndex::read_page(std::int64_t segment, std::int64_t page, std::string& out) {
+  auto& q = db_.prepare(page_sql_).bind((segment << kSegmentShift) + page);
+  const bool found = q.step();
+  if (found) out = q.blob(0);
+  q.reset();
+  return found;
+}
+
+// Moves the cursor to the first entry of the word. False: the segment does not hold it.
+bool FullTextIndex::seek(PostingCursor& cursor, std::string_view word) {
+  if (!cursor.load_page()) return false;
+  const std::string_view page = cursor.page_;
+  std::size_t footer = cursor.content_end_;
+  if (footer >= page.size()) return false;
+  std::size_t word_start = size_at(page, footer);
+  std::string known;
+  for (bool first = true;; first = false) {
+    std::size_t at = word_start;
+    const std::size_t kept = first ? 0 : size_at(page, at);
+    const std::size_t fresh = size_at(page, at);
+    if (kept > known.size() || at + fresh > page.size()) damaged();
+    known.resize(kept);
+    known.append(page, at, fresh);
+    const int order = known.compare(word);
+    if (order > 0) return false;
+    const bool last = footer >= page.size();
+    const std::size_t next_word = last ? page.size() + 1 : word_start + size_at(page, footer);
+    if (order == 0) {
+      cursor.offset_ = at + fresh;
+      cursor.list_end_ = next_word;
+      break;
+    }
+    if (last) return false;
+    word_start = next_word;
+  }
+  if (cursor.offset_ >= cursor.content_end_) {
+    ++cursor.page_number_;
+    if (!cursor.load_page()) damaged();
+    cursor.offset_ = kPageHeader;
+  }
+  cursor.read_entry(true);
+  return true;
+}
+
+const std::vector<PostingCursor>& FullTextIndex::found(std::string_view word) {
+  if (const auto known = found_.find(std::string(word)); known != found_.end()) return known->second;
+  std::vector<PostingCursor> cursors = find_in(segments_, word);
+  if (found_.size() >= kWordsKept) found_.clear();
+  return found_.emplace(word, std::move(cursors)).first->second;
+}
+
+std::vector<PostingCursor> FullTextIndex::find_in(const std::vector<Segment>& segments, std::string_view word) {
+  std::vector<PostingCursor> out;
+  const std::string key = kMainIndex + std::string(word);
+  for (const Segment& segment : segments) {
+    auto& q = db_.prepare(seek_sql_);
+    q.bind_at(1, segment.id);
+    q.bind_blob(2, key);
+    const std::int64_t page = q.step() ? q.int64(0) >> 1 : 1;
+    q.reset();
+    PostingCursor cursor(*this, segment.id, std::max(page, segment.first_page), segment.last_page);
+    if (seek(cursor, key)) out.push_back(std::move(cursor));
+  }
+  return out;
+}
+
+std::int64_t FullTextIndex::count(std::string_view word) {
+  std::int64_t out = 0;
+  for (PostingCursor& cursor : find(word))
+    for (; !cursor.at_end(); cursor.next())
+      out += cursor.bytes() > 0 ? (cursor.replaces() ? 0 : 1) : -1;
+  return std::max<std::int64_t>(out, 0);
+}
+
+double FullTextIndex::mean_length() const {
+  return documents_ > 0 ? std::max(1.0, static_cast<double>(words_) / static_cast<double>(documents_)) : 1.0;
+}
+
+std::int64_t LengthReader::words(ExchangeId id) {
+  std::int64_t out = known_words(id);
+  if (out != 0 || !sizes_.read(id, record_)) return out;
+  for (std::size_t at = 0; at < record_.size();)
+    out += static_cast<std::int64_t>(varint(record_, at));
+  if (out < UINT32_MAX) known_.learn(id, static_cast<std::uint32_t>(out));
+  return out;
+}
+
+}  // namespace memd::search

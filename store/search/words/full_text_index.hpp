@@ -1,0 +1,163 @@
+#pragma once
+
+#include "schemas/ids.hpp"
+#include "store/db/blob_reader.hpp"
+#include "store/db/database.hpp"
+#include "store/search/words/document_lengths.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace memd::search {
+
+class FullTextIndex;
+
+// The documents that hold one word, in order of their ids, as one segment of the index lists them.
+class PostingCursor {
+ public:
+  bool at_end() const { return at_end_; }
+  ExchangeId id() const { return id_; }
+  // The entry replaces or, when there are no positions, removes that of an older segment.
+  bool replaces() const { return replaces_; }
+  std::size_t bytes() const { return length_; }  // of the positions
+  // Appends the positions as the index holds them: see PositionReader. Only once per entry.
+  void append_positions(std::string& out) {
+    if (offset_ + length_ > content_end_) return append_across_pages(out);
+    out.append(page_, offset_, length_);
+    offset_ += length_;
+    length_ = 0;
+  }
+  void next() {
+    const std::size_t at = offset_ + length_;
+    if (!crossed_ && at < list_end_ && at + 2 <= content_end_) {
+      const auto step = static_cast<unsigned char>(page_[at]);
+      const auto size = static_cast<unsigned char>(page_[at + 1]);
+      if ((step | size) < 0x80) {
+        id_ += step;
+        length_ = size / 2;
+        replaces_ = size % 2 != 0;
+        offset_ = at + 2;
+        return;
+      }
+    }
+    next_slowly();
+  }
+
+ private:
+  friend class FullTextIndex;
+  PostingCursor(FullTextIndex& index, std::int64_t segment, std::int64_t page, std::int64_t last_page)
+      : index_(&index), segment_(segment), page_number_(page), last_page_(last_page) {}
+  void append_across_pages(std::string& out);
+  void next_slowly();
+  void read_entry(bool absolute);
+  bool load_page();       // page_number_; false behind the last one
+  bool load_next_page();  // ends the list at a page that starts with another word
+
+  FullTextIndex* index_;
+  std::int64_t segment_;
+  std::int64_t page_number_;
+  std::int64_t last_page_;
+  std::string page_;
+  std::size_t offset_ = 0;       // behind what was read of the page
+  std::size_t content_end_ = 0;  // where the page's footer starts
+  std::size_t list_end_ = 0;     // where the next word starts, or behind the page
+  ExchangeId id_ = 0;
+  std::size_t length_ = 0;
+  bool replaces_ = false;
+  bool at_end_ = true;
+  bool crossed_ = false;  // the positions read last reached into this page
+};
+
+// Walks the positions of a word in one document: column, and number of the word in it.
+class PositionReader {
+ public:
+  explicit PositionReader(std::string_view positions) : rest_(positions) {}
+  // False at the end.
+  bool next() {
+    if (rest_.size() < 2) return next_slowly();
+    const auto step = static_cast<unsigned char>(rest_[0]);
+    if (step < 2 || step >= 0x80) return next_slowly();
+    word_ += step - 2U;
+    rest_.remove_prefix(1);
+    return true;
+  }
+  std::uint32_t column() const { return column_; }
+  std::uint32_t word() const { return word_; }
+
+ private:
+  bool next_slowly();
+
+  std::string_view rest_;
+  std::uint32_t column_ = 0;
+  std::uint32_t word_ = 0;
+};
+
+// Reads an FTS5 table's index (detail=full, no prefix indexes) from its own pages, in the layout that fts5_index.c of
+// SQLite describes and keeps since 2015 (format version 4). Through FTS5's interface an entry costs some 20 times as
+// much, which decides whether a question may walk all its words or only the rarest.
+//
+// Sees what is committed: entries that this connection itself wrote and did not commit yet are not there. One thread.
+// Throws ErrorException: store_corrupt for a damaged index, unsupported for another format.
+class FullTextIndex {
+ public:
+  FullTextIndex(sqlite::Database& db, const std::string& table);
+
+  void refresh();  // to be called at the start of a transaction
+  // One cursor per segment that holds the word, newest segment first. An entry of a newer one hides those of the same
+  // document in older ones.
+  std::vector<PostingCursor> find(std::string_view word) { return found(word); }
+  std::int64_t count(std::string_view word);  // documents; linear in it
+  bool contains(std::string_view word) { return !found(word).empty(); }
+  // Looks into the largest segments only: words that came lately may be missed.
+  bool contains_long_since(std::string_view word) { return !find_in(largest_, word).empty(); }
+
+  std::size_t segments() const { return segments_.size(); }
+  std::int64_t documents() const { return documents_; }
+  double mean_length() const;  // words
+
+ private:
+  friend class PostingCursor;
+  friend class LengthReader;
+  struct Segment {
+    std::int64_t id = 0;
+    std::int64_t first_page = 0;
+    std::int64_t last_page = 0;
+  };
+  const std::vector<PostingCursor>& found(std::string_view word);
+  std::vector<PostingCursor> find_in(const std::vector<Segment>& segments, std::string_view word);
+  void read_structure(std::string_view record);
+  bool seek(PostingCursor& cursor, std::string_view word);
+  bool read_page(std::int64_t segment, std::int64_t page, std::string& out);
+
+  sqlite::Database& db_;
+  const std::string page_sql_;
+  const std::string seek_sql_;
+  const std::string lengths_table_;
+  std::string structure_;          // the record segments_ was read from
+  std::vector<Segment> segments_;  // newest first
+  std::vector<Segment> largest_;
+  std::unordered_map<std::string, std::vector<PostingCursor>> found_;  // of these segments; a question asks repeatedly
+  std::int64_t documents_ = 0;
+  std::int64_t words_ = 0;
+};
+
+// How long documents are. For one question, inside one transaction.
+class LengthReader {
+ public:
+  LengthReader(FullTextIndex& index, KnownLengths& known)
+      : known_(known), sizes_(index.db_, index.lengths_table_.c_str(), "sz") {}
+  std::int64_t words(ExchangeId id);  // 0 when there is no such document
+  // Without looking it up: 0 also when it is not known.
+  std::int64_t known_words(ExchangeId id) const { return known_.find(id); }
+
+ private:
+  KnownLengths& known_;
+  sqlite::BlobReader sizes_;
+  std::string record_;
+};
+
+}  // namespace memd::search

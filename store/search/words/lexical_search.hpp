@@ -1,0 +1,82 @@
+#pragma once
+
+#include "schemas/query.hpp"
+#include "store/db/database.hpp"
+#include "store/search/candidate_filter.hpp"
+#include "store/search/words/document_lengths.hpp"
+#include "store/search/words/exchange_places.hpp"
+#include "store/search/words/identifier_dictionary.hpp"
+#include "store/search/words/index_tokenizer.hpp"
+#include "store/search/words/lexical_candidate.hpp"
+#include "store/search/words/passage.hpp"
+#include "store/search/words/query_plan.hpp"
+#include "store/search/words/term_statistics.hpp"
+#include "store/search/words/title_index.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace memd::search {
+
+// A question as the words of the index see it.
+struct LexicalQuestion {
+  ParsedQuery typed;
+  QueryPlan plan;
+  KnownLengths* lengths = nullptr;
+  // Nothing but filters: candidates are the newest exchanges that pass, each with score 1.
+  bool filters_alone() const { return typed.wanted.empty() && typed.has_filters(); }
+  bool empty() const { return plan.empty() && !filters_alone(); }  // has no candidates
+};
+
+// Ranked full-text search over exchanges_fts, on one connection. Best first; equal scores newest first (by id).
+//
+// All words of the query count; an exchange that holds only words of which very many exchanges hold each is found when
+// there are no rarer ones. Words that no exchange holds are read as a word that is spelled nearly so if there is one. A
+// session whose title says most of what was asked is found by it: its first exchange stands for it when none of its
+// exchanges is among the best by itself.
+//
+// One question is worked on at a time: understand() begins it, its plan must live until the last call about it. All of
+// it in one transaction. All throw ErrorException.
+class LexicalSearch {
+ public:
+  explicit LexicalSearch(sqlite::Database& db);
+
+  // `lengths`: made before the transaction began; to live as long as the question.
+  LexicalQuestion understand(const SearchQuery& query, KnownLengths& lengths);
+  struct Found {
+    std::vector<LexicalCandidate> best;
+    std::vector<LexicalCandidate> also;
+  };
+  // The best `count` that pass, or fewer if there are no more. A longer list begins with the shorter one. Exchanges
+  // with the same content are all in it. Of `also`, exchanges that pass, what score() gives, for little more.
+  Found candidates(const LexicalQuestion& question, CandidateFilter& filter, std::size_t count,
+                   std::span<const ExchangeId> also = {});
+  // The features these exchanges have for the question, in their order, words or none; filters are not looked at.
+  std::vector<LexicalCandidate> score(const LexicalQuestion& question, std::span<const ExchangeId> ids);
+  // What the question excludes stands in it.
+  bool is_excluded(const LexicalQuestion& question, ExchangeId id);
+  ExchangePlaces& places() { return places_; }  // of this question
+  // For load_hit(). The question must live as long.
+  PassageFinder passages(const LexicalQuestion& question) const { return PassageFinder(tokenizer_, question.plan); }
+
+ private:
+  using Candidate = LexicalCandidate;
+  using Shares = std::unordered_map<std::int64_t, double>;
+
+  void add_session_features(const ParsedQuery& typed, const Shares& titles, std::span<Candidate> candidates);
+  std::vector<Candidate> by_title(const LexicalQuestion& question, const Shares& titles,
+                                  std::span<const Candidate> found, CandidateFilter& filter);
+  std::vector<Candidate> newest(const LexicalQuestion& question, CandidateFilter& filter, std::size_t count);
+
+  sqlite::Database& db_;
+  IndexTokenizer tokenizer_;
+  TermStatistics statistics_;
+  IdentifierDictionary names_;
+  TitleIndex titles_;
+  ExchangePlaces places_;
+};
+
+}  // namespace memd::search

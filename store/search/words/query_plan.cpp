@@ -1,0 +1,238 @@
+#include "store/search/words/query_plan.hpp"
+
+#include "store/read/row_filter.hpp"
+#include "store/search/words/character_pairs.hpp"
+#include "store/search/words/query_terms.hpp"
+#include "store/search/words/spelling.hpp"
+#include "store/search/words/title_index.hpp"
+#include "store/text/stop_words.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace memd::search {
+namespace {
+
+// Entries of words that are read for one question: what bounds its time in a store of any size.
+constexpr std::int64_t kPostingBudget = 3'000'000;
+constexpr double kCommon = 0.25;           // of all documents
+constexpr std::int64_t kSmallStore = 200;  // documents: here nothing counts as common
+constexpr double kNegligible = 0.02;       // of the weight of all words: reading a word that common changes nothing
+constexpr int kMaxCorrections = 2;
+constexpr double kGuessed = 0.6;  // what a corrected word counts
+constexpr std::size_t kNamesLookedAt = 64;
+constexpr int kMaxNames = 12;
+constexpr std::int64_t kRareWord = 50;  // documents
+constexpr double kInsideAName = 0.8;
+
+std::string fts_phrase(std::string_view text, const std::vector<Token>& tokens) {
+  std::string out = "\"";
+  for (const Token& t : tokens)
+    out.append(out.size() > 1 ? " " : "").append(text, t.start, t.end - t.start);
+  return out + '"';
+}
+
+double idf_of(std::int64_t documents, std::int64_t frequency) {
+  const auto n = static_cast<double>(std::max(documents, frequency));
+  const auto f = static_cast<double>(frequency);
+  return std::log(1 + (n - f + 0.5) / (f + 0.5));
+}
+
+class Planner {
+ public:
+  explicit Planner(const Vocabularies& v)
+      : tokenizer_(v.tokenizer), statistics_(v.statistics), names_(v.names), titles_(v.titles) {}
+
+  QueryPlan plan(const ParsedQuery& query) {
+    QueryTerms read = terms_of(query, tokenizer_, statistics_.index());
+    out_.terms = std::move(read.terms);
+    out_.identifiers = std::move(read.identifiers);
+    out_.ignored = std::move(read.wordless);
+    drop_stop_words();
+    count();
+    look_into_names();
+    share_weight(out_.terms, [this](const Term& t) { return is_known(t); });
+    correct();
+    drop_unknown();
+    choose_driving();
+    keep_affordable();
+    name_ignored_runs();
+    exclude(query);
+    return std::move(out_);
+  }
+
+ private:
+  std::int64_t frequency_of(const TermForm& form) {
+    std::int64_t out = statistics_.documents() + 1;
+    for (const auto& stem : form.stems)
+      out = std::min(out, statistics_.document_frequency(stem));
+    return out;
+  }
+
+  void drop_stop_words() {
+    const auto is_stop = [](const Term& t) {
+      return !t.required && (t.filler || is_stop_word(queries::ascii_lower(t.text)));
+    };
+    if (std::all_of(out_.terms.begin(), out_.terms.end(), is_stop)) return;
+    std::erase_if(out_.terms, [&](const Term& t) {
+      if (!is_stop(t)) return false;
+      stop_words_.push_back(t);
+      return true;
+    });
+    // "the who": they are all there is that occurs.
+    const auto occurs = [&](const Term& t) { return t.required || frequency_of(t.forms.front()) > 0; };
+    if (std::any_of(out_.terms.begin(), out_.terms.end(), occurs)) {
+      for (const Term& t : stop_words_)
+        ignore(t);
+    } else {
+      out_.terms.insert(out_.terms.end(), stop_words_.begin(), stop_words_.end());
+    }
+  }
+
+  // A run of pairs is left out when all of its pairs are.
+  void ignore(const Term& t) {
+    if (t.run.empty())
+      out_.ignored.push_back(t.text);
+    else if (std::find(ignored_runs_.begin(), ignored_runs_.end(), t.run) == ignored_runs_.end())
+      ignored_runs_.push_back(t.run);
+  }
+  void name_ignored_runs() {
+    for (std::string& run : ignored_runs_)
+      if (std::none_of(out_.terms.begin(), out_.terms.end(), [&](const Term& t) { return t.run == run; }))
+        out_.ignored.push_back(std::move(run));
+  }
+
+  void count() {
+    for (Term& t : out_.terms) {
+      // Of a pair with the character that says it alone, that one's: it stands wherever the pair does.
+      t.frequency = frequency_of(t.run.empty() ? t.forms.front() : t.forms.back());
+      if (t.frequency > 0) continue;
+      for (auto form = t.forms.begin() + 1; form != t.forms.end(); ++form)
+        t.frequency += frequency_of(*form);
+      t.frequency = std::min(t.frequency, statistics_.documents());
+    }
+    for (Term& t : out_.terms)
+      t.idf = idf_of(statistics_.documents(), t.frequency);
+  }
+
+  // "config parser" asks for ConfigParser, too: for a name that has two of the words, or one that is rare by itself.
+  void look_into_names() {
+    std::vector<std::string> words;
+    for (const Term& t : out_.terms)
+      words.push_back(t.required ? "" : queries::ascii_lower(t.text));
+    int left = kMaxNames;
+    for (const KnownName& known : names_.names_with(words, kNamesLookedAt)) {
+      std::vector<Token> tokens;
+      tokenizer_.tokenize(known.name, tokens);
+      if (left == 0 || tokens.size() != 1) continue;
+      const bool telling = std::popcount(known.words) > 1;
+      bool used = false;
+      for (std::size_t i = 0; i < std::min<std::size_t>(out_.terms.size(), 32); ++i) {
+        Term& t = out_.terms[i];
+        if ((known.words & 1U << i) == 0 || (!telling && t.frequency > kRareWord)) continue;
+        used = true;
+        t.forms.push_back({{tokens[0].stem}, kInsideAName});
+        if (t.frequency > 0) continue;
+        t.frequency = frequency_of(t.forms.back());
+        t.idf = idf_of(statistics_.documents(), t.frequency);
+      }
+      left -= used ? 1 : 0;
+    }
+  }
+
+  bool is_known(const Term& t) {
+    return t.frequency > 0 || (!t.required && std::any_of(t.forms.begin(), t.forms.end(), [this](const TermForm& form) {
+             return titles_.holds(form);
+           }));
+  }
+
+  void correct() {
+    int left = kMaxCorrections;
+    for (Term& t : out_.terms) {
+      if (is_known(t) || t.required || left == 0) continue;
+      const auto known = corrected(t.text, tokenizer_, statistics_);
+      if (!known) continue;
+      --left;
+      t.forms.push_back({{known->stem}, kGuessed});
+      t.frequency = known->frequency;
+      t.idf = idf_of(statistics_.documents(), t.frequency);
+      t.found_weight = kGuessed;
+      out_.corrected.push_back({t.text, known->text});
+    }
+  }
+
+  // Words that occur nowhere lower the score of all hits: they were asked for.
+  void drop_unknown() {
+    for (const Term& t : out_.terms) {
+      out_.total_idf += t.idf;
+      if (is_known(t)) continue;
+      ignore(t);
+      out_.impossible |= t.required;
+    }
+    std::erase_if(out_.terms, [this](const Term& t) { return !is_known(t); });
+  }
+
+  // A document with nothing but the commonest of several words is not what was asked for.
+  void choose_driving() {
+    const bool any_required =
+        std::any_of(out_.terms.begin(), out_.terms.end(), [](const Term& t) { return t.required; });
+    const auto limit = statistics_.documents() <= kSmallStore
+                           ? statistics_.documents()
+                           : static_cast<std::int64_t>(kCommon * static_cast<double>(statistics_.documents()));
+    for (Term& t : out_.terms)
+      t.drives = any_required ? t.required : t.frequency <= limit;
+    if (std::none_of(out_.terms.begin(), out_.terms.end(), [](const Term& t) { return t.drives; }))
+      for (Term& t : out_.terms)
+        t.drives = true;
+  }
+
+  // Of a pasted page the rarest words say what it is about.
+  void keep_affordable() {
+    std::stable_sort(out_.terms.begin(), out_.terms.end(), [](const Term& a, const Term& b) {
+      if (a.required != b.required) return a.required;
+      return a.drives != b.drives ? a.drives : a.idf * a.found_weight > b.idf * b.found_weight;
+    });
+    std::int64_t postings = 0;
+    std::size_t kept = 0;
+    for (; kept < out_.terms.size() && kept < QueryPlan::kMaxTerms; ++kept) {
+      const Term& t = out_.terms[kept];
+      postings += t.frequency;
+      if (kept == 0 || t.required) continue;
+      if (postings > kPostingBudget || (!t.drives && t.idf < kNegligible * out_.total_idf)) break;
+    }
+    for (std::size_t i = kept; i < out_.terms.size(); ++i) {
+      out_.total_idf -= out_.terms[i].idf;
+      ignore(out_.terms[i]);
+    }
+    out_.terms.resize(kept);
+  }
+
+  void exclude(const ParsedQuery& query) {
+    for (const QueryText& piece : query.excluded) {
+      std::vector<Token> tokens;
+      tokenizer_.tokenize(piece.text, tokens);
+      if (tokens.empty()) continue;
+      out_.excluded.append(out_.excluded.empty() ? "" : " OR ").append(fts_phrase(piece.text, tokens));
+      TermForm& form = out_.forbidden.emplace_back();
+      for (const Token& t : tokens)
+        form.stems.push_back(t.stem);
+    }
+  }
+
+  const IndexTokenizer& tokenizer_;
+  TermStatistics& statistics_;
+  IdentifierDictionary& names_;
+  TitleIndex& titles_;
+  QueryPlan out_;
+  std::vector<Term> stop_words_;
+  std::vector<std::string> ignored_runs_;
+};
+
+}  // namespace
+
+QueryPlan plan_query(const ParsedQuery& query, const Vocabularies& vocabularies) {
+  return Planner(vocabularies).plan(query);
+}
+
+}  // namespace memd::search

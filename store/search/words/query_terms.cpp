@@ -1,0 +1,206 @@
+#include "store/search/words/query_terms.hpp"
+
+#include "store/read/row_filter.hpp"
+#include "store/search/words/character_pairs.hpp"
+#include "store/text/identifiers.hpp"
+#include "store/text/stop_words.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+namespace memd::search {
+namespace {
+
+constexpr int kMaxWords = 256;  // read of what was typed
+constexpr std::size_t kMaxIdentifiers = 8;
+constexpr std::size_t kJoined = 3;   // words typed apart that may be one name
+constexpr double kPartOfName = 0.8;  // of the weight: a name without its ending, or its folder
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_letter(char c) { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z'; }
+bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+
+// E0308, TS2345, ECONNREFUSED, a1b2c3d: one word to the index, and a name all the same.
+bool is_code(std::string_view word) {
+  if (word.size() < 4) return false;
+  const bool digits = std::any_of(word.begin(), word.end(), is_digit);
+  const bool letters = std::any_of(word.begin(), word.end(), is_letter);
+  return (digits && letters) || (word.size() >= 6 && std::all_of(word.begin(), word.end(), is_upper));
+}
+
+class TermReader {
+ public:
+  TermReader(const IndexTokenizer& tokenizer, FullTextIndex& index) : tokenizer_(tokenizer), index_(index) {}
+
+  QueryTerms read(const ParsedQuery& query) {
+    for (const QueryText& piece : query.wanted) {
+      const auto tokens = cut(piece.text);
+      if (tokens.empty())
+        out_.wordless.push_back(piece.text);
+      else if (piece.quoted)
+        add_phrase(piece.text, tokens);
+      else
+        add_words(piece.text, tokens);
+    }
+    join_neighbours();
+    return std::move(out_);
+  }
+
+ private:
+  std::vector<Token> cut(std::string_view text) const {
+    std::vector<Token> tokens;
+    tokenizer_.tokenize(text, tokens);
+    return tokens;
+  }
+
+  static TermForm form_of(const std::vector<Token>& tokens, std::size_t first, std::size_t end, double weight = 1) {
+    TermForm form{{}, weight};
+    for (std::size_t i = first; i < end; ++i)
+      form.stems.push_back(tokens[i].stem);
+    return form;
+  }
+
+  // Stems of the words inside of a name that the index takes for one. Empty: it has no inside.
+  TermForm taken_apart(std::string_view word) const {
+    auto parts = enrichment::identifier_parts(word);
+    if (parts.size() == 1) {
+      const auto letters = static_cast<std::size_t>(std::find_if(word.begin(), word.end(), is_digit) - word.begin());
+      if (letters >= 3 && letters < word.size() && std::all_of(word.begin() + letters, word.end(), is_digit))
+        parts = {word.substr(0, letters), word.substr(letters)};  // HTTP404
+    }
+    if (parts.size() < 2) return {};
+    std::string spaced;
+    for (const auto part : parts)
+      spaced.append(part).append(" ");
+    const auto tokens = cut(spaced);
+    return form_of(tokens, 0, tokens.size());
+  }
+
+  void insert(Term term) {
+    term.position = position_;
+    position_ += term.words;
+    if (term.position >= kMaxWords) return;
+    for (Term& known : out_.terms)
+      if (known.forms.front().stems == term.forms.front().stems) {
+        known.required |= term.required;
+        return;
+      }
+    out_.terms.push_back(std::move(term));
+  }
+
+  void add_phrase(std::string_view text, const std::vector<Token>& tokens) {
+    Term phrase;
+    phrase.text = text;
+    phrase.required = true;
+    phrase.forms = {form_of(tokens, 0, tokens.size())};
+    phrase.words = static_cast<int>(tokens.size());
+    if (tokens.size() == 1)
+      if (TermForm parts = taken_apart(text.substr(tokens[0].start, tokens[0].end - tokens[0].start));
+          !parts.stems.empty())
+        phrase.forms.push_back(std::move(parts));
+    insert(std::move(phrase));
+  }
+
+  // What was typed without a blank may hold words, and runs that are read in pairs of characters: 使用SQLite数据库.
+  void add_words(std::string_view text, const std::vector<Token>& tokens) {
+    if (std::none_of(tokens.begin(), tokens.end(), is_of_pairs)) return add_plain_words(text, tokens);
+    for (std::size_t first = 0; first < tokens.size();) {
+      const bool pairs = is_of_pairs(tokens[first]);
+      std::size_t end = first + 1;
+      while (end < tokens.size() && is_of_pairs(tokens[end]) == pairs &&
+             (!pairs || tokens[end].start < tokens[end - 1].end))
+        ++end;
+      if (pairs) {
+        for (Term& pair : terms_of_run(text, std::span(tokens).subspan(first, end - first)))
+          insert(std::move(pair));
+      } else {
+        const std::string_view words = text.substr(tokens[first].start, tokens[end - 1].end - tokens[first].start);
+        add_plain_words(words, cut(words));
+      }
+      first = end;
+    }
+  }
+
+  void add_plain_words(std::string_view text, const std::vector<Token>& tokens) {
+    for (const Token& t : tokens) {
+      Term word;
+      word.text = text.substr(t.start, t.end - t.start);
+      word.forms = {{{t.stem}, 1}};
+      if (TermForm parts = taken_apart(word.text); !parts.stems.empty()) {
+        identify(word.text, {word.forms.front(), parts});
+        word.forms.push_back(std::move(parts));
+      } else if (is_code(word.text)) {
+        identify(word.text, {word.forms.front()});
+      }
+      insert(std::move(word));
+    }
+    if (tokens.size() > 1) identify_compound(text, tokens);
+  }
+
+  void identify(std::string text, std::vector<TermForm> forms) {
+    if (out_.identifiers.size() < kMaxIdentifiers) out_.identifiers.push_back({std::move(text), std::move(forms)});
+  }
+
+  // src/foo_bar.cpp: also as foo_bar.cpp, foo_bar, fooBar.
+  void identify_compound(std::string_view text, const std::vector<Token>& tokens) {
+    std::vector<TermForm> forms{form_of(tokens, 0, tokens.size())};
+    std::size_t first = 0;
+    if (const auto slash = text.find_last_of("/\\"); slash != std::string_view::npos)
+      while (first + 1 < tokens.size() && tokens[first].start < slash)
+        ++first;
+    if (first > 0) forms.push_back(form_of(tokens, first, tokens.size(), kPartOfName));
+    std::size_t end = tokens.size();
+    if (end - first > 2 && text[tokens[end - 1].start - 1] == '.') --end;
+    if (end < tokens.size()) forms.push_back(form_of(tokens, first, end, kPartOfName));
+    std::string joined;
+    for (std::size_t i = first; i < end; ++i)
+      joined.append(text, tokens[i].start, tokens[i].end - tokens[i].start);
+    if (const auto one = cut(joined); one.size() == 1) forms.push_back({{one[0].stem}, 1});
+    identify(std::string(text), std::move(forms));
+  }
+
+  // Words side by side that somewhere are one name ("parse config", parseConfig) find it, each of them. A word with a
+  // number (HTTP 404, exit code 137) is a name too.
+  void join_neighbours() {
+    auto& terms = out_.terms;
+    const auto plain = [&](std::size_t i) {
+      return i < terms.size() && !terms[i].required && terms[i].words == 1 && terms[i].run.empty() &&
+             !is_stop_word(queries::ascii_lower(terms[i].text));
+    };
+    for (std::size_t first = 0; first < terms.size(); ++first) {
+      if (!plain(first)) continue;
+      std::string joined = terms[first].text;
+      for (std::size_t last = first + 1; last < first + kJoined; ++last) {
+        if (!plain(last) || terms[last].position != terms[last - 1].position + 1) break;
+        joined += terms[last].text;
+        const auto one = cut(joined);
+        const bool known = one.size() == 1 && index_.contains(one[0].stem);
+        const bool numbered =
+            last == first + 1 && std::all_of(terms[last].text.begin(), terms[last].text.end(), is_digit);
+        if (!known && !numbered) continue;
+        std::vector<TermForm> forms{{{}, 1}};
+        for (std::size_t i = first; i <= last; ++i)
+          forms.front().stems.push_back(terms[i].forms.front().stems.front());
+        if (known) {
+          forms.push_back({{one[0].stem}, 1});
+          for (std::size_t i = first; i <= last; ++i)
+            terms[i].forms.push_back({{one[0].stem}, 1});
+        }
+        identify(joined, std::move(forms));
+      }
+    }
+  }
+
+  const IndexTokenizer& tokenizer_;
+  FullTextIndex& index_;
+  QueryTerms out_;
+  int position_ = 0;
+};
+
+}  // namespace
+
+QueryTerms terms_of(const ParsedQuery& query, const IndexTokenizer& tokenizer, FullTextIndex& index) {
+  return TermReader(tokenizer, index).read(query);
+}
+
+}  // namespace memd::search

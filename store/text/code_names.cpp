@@ -1,0 +1,147 @@
+#include "store/text/code_names.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+namespace memd::continuity {
+namespace {
+
+constexpr std::size_t kShortest = 4;
+constexpr std::size_t kLongest = 60;
+
+bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_letter(char c) { return is_upper(c) || is_lower(c); }
+bool is_word(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
+
+// What ends a name that is a file's or a host's.
+constexpr std::array<std::string_view, 51> kEndings{
+    "go",    "ts",   "tsx",  "js",     "jsx", "mjs", "cjs",  "md",  "json", "jsonl", "py",  "rs",  "sh",
+    "yml",   "yaml", "toml", "txt",    "sql", "css", "html", "cpp", "hpp",  "cc",    "c",   "h",   "mod",
+    "sum",   "log",  "lock", "java",   "rb",  "xml", "svg",  "png", "com",  "org",   "io",  "dev", "net",
+    "swift", "kt",   "vue",  "svelte", "ex",  "exs", "cs",   "csv", "php",  "npz",   "ttf", "scss"};
+
+bool is_file_name(std::string_view word) {
+  const auto dot = word.rfind('.');
+  return dot != std::string_view::npos &&
+         std::find(kEndings.begin(), kEndings.end(), word.substr(dot + 1)) != kEndings.end();
+}
+
+bool is_hash(std::string_view word) {
+  if (word.starts_with("toolu_") || word.starts_with("msg_0") || word.starts_with("call_")) return true;
+  return word.size() >= 7 && std::all_of(word.begin(), word.end(), [](char c) {
+           return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') || c == '_';
+         });
+}
+
+// "romVXEIp8dRKcS": letters by chance, no words of four.
+bool is_random(std::string_view word) {
+  constexpr std::size_t kShortestRandom = 12;
+  if (word.size() < kShortestRandom || word.find_first_of("._:") != std::string_view::npos) return false;
+  std::size_t run = 0;
+  std::size_t longest = 0;
+  for (const char c : word) {
+    run = is_lower(c) ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  return longest < 4 && std::any_of(word.begin(), word.end(), is_digit) &&
+         std::any_of(word.begin(), word.end(), is_lower);
+}
+
+bool has_hump(std::string_view w) {
+  for (std::size_t i = 0; i + 1 < w.size(); ++i)
+    if (!is_upper(w[i]) && w[i] != '_' && is_upper(w[i + 1])) return true;
+  return false;
+}
+
+bool has_inner_underscore(std::string_view w) {
+  const auto first = w.find_first_not_of('_');
+  const auto last = w.find_last_not_of('_');
+  return first != std::string_view::npos && w.substr(first, last - first).find('_') != std::string_view::npos;
+}
+
+// TS2345, E1234, ENOENT
+bool is_error_code(std::string_view w) {
+  const auto upper = static_cast<std::size_t>(std::find_if_not(w.begin(), w.end(), is_upper) - w.begin());
+  if (upper == w.size()) return w.front() == 'E' && w.size() >= 5 && w.size() <= 12 && w != "ERROR" && w != "ERRORS";
+  const std::size_t digits = w.size() - upper;
+  return upper >= 1 && upper <= 6 && digits >= 2 && digits <= 5 &&
+         std::all_of(w.begin() + static_cast<std::ptrdiff_t>(upper), w.end(), is_digit);
+}
+
+bool is_code_name(std::string_view w) {
+  if (w.size() < kShortest || w.size() > kLongest || is_hash(w) || is_file_name(w) || is_random(w)) return false;
+  if (w.find_first_of(".:") != std::string_view::npos)
+    return std::any_of(w.begin(), w.end(), [](char c) { return is_upper(c) || c == '_'; });
+  return has_inner_underscore(w) || has_hump(w) || is_error_code(w);
+}
+
+// The end of a name that goes on over '.' and '::'.
+std::size_t name_end(std::string_view text, std::size_t i) {
+  while (true) {
+    while (i < text.size() && is_word(text[i]))
+      ++i;
+    const std::size_t joint = text.substr(i, 1) == "." ? 1 : text.substr(i, 2) == "::" ? 2 : 0;
+    if (joint == 0 || i + joint >= text.size() || !(is_letter(text[i + joint]) || text[i + joint] == '_')) return i;
+    i += joint;
+  }
+}
+
+// The n of "\nAuthor" in the text of a string.
+bool begins_escape(std::string_view text, std::size_t i) {
+  return i > 0 && text[i - 1] == '\\' && (text[i] == 'n' || text[i] == 't' || text[i] == 'r') && i + 1 < text.size() &&
+         is_letter(text[i + 1]);
+}
+
+bool is_port(std::string_view text, std::size_t begin, std::size_t end) {
+  if (end - begin < 4 || end - begin > 5) return false;
+  const std::string_view before = text.substr(0, begin);
+  return before.ends_with("localhost:") || before.ends_with(" :") || before.ends_with("0.1:") ||
+         before.ends_with("port ") || before.ends_with("PORT=") || before.ends_with("--port=");
+}
+
+}  // namespace
+
+void for_each_code_name(std::string_view text, const std::function<void(std::string_view)>& f) {
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t begin = i;
+    const bool inside = i > 0 && (is_word(text[i - 1]) || text[i - 1] == '-');
+    if (text[i] == '-' && !inside && text.substr(i, 2) == "--" && i + 2 < text.size() && is_letter(text[i + 2])) {
+      i += 2;
+      while (i < text.size() && (is_word(text[i]) || text[i] == '-'))
+        ++i;
+      if (i - begin >= kShortest && i - begin <= kLongest) f(text.substr(begin, i - begin));
+    } else if (begins_escape(text, i)) {
+      ++i;
+    } else if (is_letter(text[i]) || text[i] == '_') {
+      i = name_end(text, i);
+      const std::string_view name = text.substr(begin, i - begin);
+      const bool cut = text.substr(i).starts_with("…");
+      if (!cut && is_code_name(name)) f(name);
+    } else if (is_digit(text[i])) {
+      while (i < text.size() && is_digit(text[i]))
+        ++i;
+      if (is_port(text, begin, i)) f(text.substr(begin, i - begin));
+      while (i < text.size() && is_word(text[i]))
+        ++i;
+    } else {
+      ++i;
+    }
+  }
+}
+
+bool names(std::string_view text, std::string_view word) {
+  if (word.empty()) return false;
+  for (auto at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    const bool joined_before = at > 0 && is_word(text[at - 1]) && is_word(word.front());
+    const bool joined_behind = end < text.size() && ((is_word(text[end]) && is_word(word.back())) ||
+                                                     (text[end] == '-' && word.starts_with("--")));
+    if (!joined_before && !joined_behind) return true;
+  }
+  return false;
+}
+
+}  // namespace memd::continuity

@@ -1,0 +1,118 @@
+#include "store/text/exchange_text.hpp"
+
+#include "schemas/hash.hpp"
+
+#include <algorithm>
+
+namespace memd::assembly {
+namespace {
+
+constexpr std::string_view kSeparator = "\n\n";
+constexpr std::string_view kCutMark = "\n[cut: the rest stands in the events]";
+
+std::string_view cut_at_character(std::string_view text, std::size_t limit) {
+  if (text.size() <= limit) return text;
+  while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xc0) == 0x80)
+    --limit;
+  return text.substr(0, limit);
+}
+
+}  // namespace
+
+std::size_t append_paragraph(std::string& column, std::string_view piece) {
+  if (column.ends_with(kCutMark)) return column.size();
+  if (!column.empty()) column += kSeparator;
+  const std::size_t start = column.size();
+  if (start + piece.size() <= kMaxColumnBytes) {
+    column += piece;
+    return start;
+  }
+  column += cut_at_character(piece, start < kMaxColumnBytes ? kMaxColumnBytes - start : 0);
+  column += kCutMark;
+  return start;
+}
+
+void add_tool_line(ExchangeDraft& draft, std::string_view line) {
+  if (line.empty() || draft.text.tool_text.size() + line.size() > kMaxColumnBytes) return;
+  if (!draft.tool_lines.insert(hash64(line)).second) return;
+  if (!draft.text.tool_text.empty()) draft.text.tool_text += '\x1e';  // record separator: lines may hold newlines
+  draft.text.tool_text += line;
+}
+
+void remember_tool_lines(ExchangeDraft& draft) {
+  std::string_view rest = draft.text.tool_text;
+  while (!rest.empty()) {
+    const auto end = rest.find('\x1e');
+    draft.tool_lines.insert(hash64(rest.substr(0, end)));
+    if (end == std::string_view::npos) break;
+    rest.remove_prefix(end + 1);
+  }
+}
+
+bool remove_paragraph(std::string& column, std::string_view piece) {
+  for (std::size_t at = column.find(piece); at != std::string::npos; at = column.find(piece, at + 1)) {
+    const std::string_view view = column;
+    const std::size_t end = at + piece.size();
+    const bool begins = at == 0 || view.substr(0, at).ends_with(kSeparator);
+    const bool ends = end == view.size() || view.substr(end).starts_with(kSeparator);
+    if (!begins || !ends) continue;
+    if (end < view.size())
+      column.erase(at, piece.size() + kSeparator.size());
+    else
+      column.erase(at == 0 ? 0 : at - kSeparator.size());
+    return true;
+  }
+  return false;
+}
+
+std::string one_line(std::string_view text, std::size_t limit) {
+  std::string out;
+  out.reserve(std::min(text.size(), limit) + 4);
+  bool space = false;
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) > 0x20) {
+      if (space) out += ' ';
+      space = false;
+      out += c;
+      if (out.size() > limit) break;
+      continue;
+    }
+    if (c == '\n' && !out.empty()) break;
+    if (c == ' ' || c == '\t' || c == '\r' || c == '\n') {
+      space = !out.empty();
+      continue;
+    }
+    if (space) out += ' ';
+    space = false;
+    out += ' ';
+    if (out.size() > limit) break;
+  }
+  if (out.size() > limit) {
+    out.resize(cut_at_character(out, limit - 3).size());
+    out += "…";
+  }
+  return out;
+}
+
+std::string_view lifecycle_of(EventKind kind, std::string_view summary) {
+  if (kind != EventKind::lifecycle) return {};
+  return summary.substr(0, summary.find(':'));
+}
+
+void note_progress(ExchangeDraft& d, EventKind kind, std::string_view lifecycle, std::uint32_t flags) {
+  if ((flags & kFlagSidechain) != 0) return;
+  switch (kind) {
+    case EventKind::assistant_msg:
+      d.answered = true;
+      d.interrupted = d.api_failed = false;
+      break;
+    case EventKind::tool_call: d.answered = d.interrupted = d.api_failed = false; break;
+    case EventKind::lifecycle:
+      if (lifecycle == "interrupt") d.interrupted = true, d.answered = false;
+      if (lifecycle == "api_error") d.api_failed = true;
+      break;
+    default: break;
+  }
+}
+
+}  // namespace memd::assembly

@@ -1,0 +1,78 @@
+#include "store/text/redaction/escaped_text.hpp"
+
+namespace memd::redaction {
+namespace {
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+char simple_escape(char c) {
+  switch (c) {
+    case 'n': return '\n';
+    case 't': return '\t';
+    case 'r': return '\r';
+    case 'b': return '\b';
+    case 'f': return '\f';
+    default: return c;
+  }
+}
+
+}  // namespace
+
+int escaped_code_unit(std::string_view s) {
+  if (s.size() < 6 || s[0] != '\\' || s[1] != 'u') return -1;
+  int v = 0;
+  for (std::size_t i = 2; i < 6; ++i) {
+    const int d = hex_digit(s[i]);
+    if (d < 0) return -1;
+    v = v * 16 + d;
+  }
+  return v;
+}
+
+std::size_t escape_length(std::string_view text) {
+  if (text.size() < 2) return text.size();
+  return escaped_code_unit(text) >= 0 ? 6 : 2;
+}
+
+void unescape(std::string_view s, Unescaped& out) {
+  out.text.clear();
+  out.origin.clear();
+  out.text.reserve(s.size());
+  out.origin.reserve(s.size() + 1);
+  out.changed = false;
+  for (std::size_t i = 0; i < s.size();) {
+    const auto from = static_cast<std::uint32_t>(i);
+    const auto put = [&](int byte) {
+      out.text += static_cast<char>(byte);
+      out.origin.push_back(from);
+    };
+    if (s[i] != '\\' || i + 1 == s.size()) {
+      put(s[i++]);
+      continue;
+    }
+    out.changed = true;
+    const int unit = escaped_code_unit(s.substr(i));
+    if (unit < 0) {
+      put(simple_escape(s[i + 1]));
+      i += 2;
+    } else {
+      // Halves of surrogate pairs give something that is no UTF-8; no secret has such letters.
+      if (unit < 0x80) {
+        put(unit);
+      } else if (unit < 0x800) {
+        put(0xC0 | unit >> 6), put(0x80 | (unit & 0x3F));
+      } else {
+        put(0xE0 | unit >> 12), put(0x80 | (unit >> 6 & 0x3F)), put(0x80 | (unit & 0x3F));
+      }
+      i += 6;
+    }
+  }
+  out.origin.push_back(static_cast<std::uint32_t>(s.size()));
+}
+
+}  // namespace memd::redaction

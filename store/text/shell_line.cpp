@@ -1,0 +1,213 @@
+#include "store/text/shell_line.hpp"
+
+#include "store/text/quoted_string.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace memd::continuity {
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r\n";
+
+constexpr std::array<std::string_view, 40> kTellSubcommand{
+    "git",     "go",       "npm",     "npx",   "pnpm", "yarn",   "cargo", "make",   "gh",        "docker",
+    "kubectl", "python",   "python3", "node",  "mise", "bun",    "bunx",  "uv",     "uvx",       "pip",
+    "pip3",    "brew",     "dotnet",  "task",  "just", "poetry", "helm",  "aws",    "terraform", "systemctl",
+    "deno",    "composer", "bundle",  "rails", "mvn",  "gradle", "swift", "gcloud", "flutter",   "apt-get"};
+
+constexpr std::array<std::string_view, 19> kNoProgram{"cd",   "echo",   "done",   "do",    "then", "fi",   "if",
+                                                      "for",  "while",  "true",   "false", "EOF",  "else", "esac",
+                                                      "exit", "export", "printf", "set",   "sleep"};
+
+// What shows less of an output, or tells how it ended.
+constexpr std::array<std::string_view, 11> kOutputFilters{"tail", "head", "grep", "egrep", "rg",  "cat",
+                                                          "tee",  "less", "more", "sort",  "uniq"};
+constexpr std::array<std::string_view, 4> kTellEnd{"echo", "true", "exit", "printf"};
+
+template <std::size_t N>
+bool is_in(const std::array<std::string_view, N>& list, std::string_view word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+bool is_alnum(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
+
+bool is_name(std::string_view word, std::string_view also) {
+  return !word.empty() && is_alnum(word.front()) && std::all_of(word.begin(), word.end(), [&](char c) {
+    return is_alnum(c) || also.find(c) != std::string_view::npos;
+  });
+}
+
+bool is_assignment(std::string_view word) {
+  const auto equals = word.find('=');
+  return equals != std::string_view::npos && equals > 0 &&
+         std::all_of(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(equals),
+                     [](char c) { return is_alnum(c) || c == '_'; });
+}
+
+std::string_view next_word(std::string_view& rest) {
+  const auto begin = rest.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return rest = {};
+  rest.remove_prefix(begin);
+  const std::string_view word = rest.substr(0, rest.find_first_of(kBlanks));
+  rest.remove_prefix(word.size());
+  return word;
+}
+
+// "go test 2>&1 |" → "go test": blanks, the bar of an "or" and where errors go.
+std::string_view without_redirection(std::string_view line) {
+  constexpr std::array<std::string_view, 4> kEnds{" 2>&1", " 2>/dev/null", " 2> /dev/null", "|"};
+  for (bool more = true; more;) {
+    more = false;
+    if (const auto last = line.find_last_not_of(kBlanks); last + 1 < line.size())
+      line = line.substr(0, last + 1), more = true;
+    for (const std::string_view end : kEnds)
+      if (line.ends_with(end)) line.remove_suffix(end.size()), more = true;
+  }
+  return line;
+}
+
+void add_head(std::string_view part, std::vector<std::string>& out) {
+  std::string_view word = next_word(part);
+  while (!word.empty() && (is_assignment(word) || word == "sudo" || word == "env" || word == "time" || word == "(" ||
+                           word == "{" || word == "&"))
+    word = next_word(part);
+  const std::string_view program = word.substr(word.rfind('/') + 1);
+  if (!is_name(program, "_-+.") || is_in(kNoProgram, program)) return;
+  std::string head(program);
+  if (is_in(kTellSubcommand, program)) {
+    std::string_view argument = next_word(part);
+    while (argument.starts_with('-'))
+      argument = next_word(part);
+    if (is_name(argument, "_-+.:")) head.append(" ").append(argument);
+  }
+  if (std::find(out.begin(), out.end(), head) == out.end()) out.push_back(std::move(head));
+}
+
+}  // namespace
+
+bool runs_commands(std::string_view tool) {
+  std::string low(tool);
+  std::transform(low.begin(), low.end(), low.begin(),
+                 [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
+  constexpr std::array<std::string_view, 5> kParts{"bash", "shell", "terminal", "exec", "command"};
+  return std::any_of(kParts.begin(), kParts.end(),
+                     [&](std::string_view part) { return low.find(part) != std::string::npos; }) &&
+         low.find("output") == std::string::npos && low.find("kill") == std::string::npos;
+}
+
+std::string tidy_command(std::string_view command) {
+  std::string out;
+  out.reserve(command.size());
+  for (const char c : command) {
+    if (kBlanks.find(c) == std::string_view::npos)
+      out += c;
+    else if (!out.empty() && out.back() != ' ')
+      out += ' ';
+  }
+  while (out.ends_with(' '))
+    out.pop_back();
+  while (out.starts_with("cd ")) {
+    const auto end = out.find("&& ");
+    if (end == std::string::npos) break;
+    out.erase(0, end + 3);
+  }
+  return out;
+}
+
+std::string_view without_here_text(std::string_view line) {
+  const auto at = line.find("<<");
+  if (at == std::string_view::npos) return line;
+  std::string_view rest = line.substr(at);
+  const auto so_far = [&] { return line.substr(0, line.size() - rest.size()); };
+  next_word(rest);
+  if (so_far().ends_with("<<")) next_word(rest);  // the mark stands apart
+  std::string_view behind = rest;
+  const std::string_view redirection = next_word(behind);
+  if (!redirection.starts_with('>')) return so_far();
+  rest = behind;
+  if (redirection == ">" || redirection == ">>") next_word(rest);
+  return so_far();
+}
+
+std::size_t next_separator(std::string_view line, std::size_t from) {
+  char quote = 0;
+  for (std::size_t i = from; i < line.size(); ++i) {
+    const char c = line[i];
+    if (quote != 0) {
+      if (c == quote) quote = 0;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == ';' || c == '|' || c == '\n' || (c == '&' && line.substr(i + 1, 1) == "&")) {
+      return i;
+    }
+  }
+  return std::string_view::npos;
+}
+
+std::vector<std::string> command_heads(std::string_view command) {
+  std::vector<std::string> out;
+  command = command.substr(0, command.find("<<"));  // what follows is text
+  for (std::size_t begin = 0; begin <= command.size();) {
+    const std::size_t end = std::min(next_separator(command, begin), command.size());
+    add_head(command.substr(begin, end - begin), out);
+    begin = end + 1;
+  }
+  return out;
+}
+
+std::string_view without_pipe_end(std::string_view line) {
+  while (true) {
+    line = without_redirection(line);
+    std::size_t last = std::string_view::npos;
+    for (auto at = next_separator(line, 0); at != std::string_view::npos; at = next_separator(line, at + 1))
+      last = at;
+    if (last == std::string_view::npos) return line;
+    std::string_view rest = line.substr(last + (line[last] == '&' ? 2 : 1));
+    const bool piped = line[last] == '|' && (last == 0 || line[last - 1] != '|');
+    const std::string_view program = next_word(rest);
+    if (!(piped ? is_in(kOutputFilters, program) : is_in(kTellEnd, program) || program.empty())) return line;
+    line = line.substr(0, last);
+  }
+}
+
+std::string without_argv(std::string_view command) {
+  if (!command.starts_with("[\"")) return std::string(command);
+  std::vector<std::string> words;
+  for (std::size_t at = 1; at < command.size() && command[at] == '"';) {
+    words.push_back(read_quoted(command, at));
+    at = std::min(command.find_first_not_of(", ", at), command.size());
+  }
+  if (words.size() == 3 && words[0].ends_with("sh") && words[1].starts_with('-')) return words[2];
+  std::string out;
+  for (const std::string& word : words)
+    out += (out.empty() ? "" : " ") + word;
+  return out;
+}
+
+bool is_tool_script(std::string_view line) {
+  constexpr std::array<std::string_view, 3> kOpenings{"let ", "await ", "text("};
+  if (line.starts_with("const ")) return true;
+  return line.find("tools.") != std::string_view::npos &&
+         std::any_of(kOpenings.begin(), kOpenings.end(), [&](std::string_view o) { return line.starts_with(o); });
+}
+
+std::string_view command_of_input(std::string_view input) {
+  constexpr std::array<std::string_view, 2> kKeys{"command: ", "cmd: "};
+  constexpr std::array<std::string_view, 7> kOthers{
+      "\ndescription: ",   "\ntimeout: ",     "\nrun_in_background: ",        "\nworkdir: ",
+      "\nis_background: ", "\nexplanation: ", "\ndangerouslyDisableSandbox: "};
+  for (const std::string_view key : kKeys) {
+    auto at = input.find(key);
+    if (at != 0 && at != std::string_view::npos && input[at - 1] != '\n') at = std::string_view::npos;
+    if (at == std::string_view::npos) continue;
+    std::string_view command = input.substr(at + key.size());
+    for (const std::string_view other : kOthers)
+      command = command.substr(0, command.find(other));
+    return command;
+  }
+  return {};
+}
+
+}  // namespace memd::continuity

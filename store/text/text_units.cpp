@@ -1,0 +1,135 @@
+#include "store/text/text_units.hpp"
+
+#include "store/text/text_shape.hpp"
+
+#include <algorithm>
+
+namespace memd {
+namespace {
+
+constexpr std::size_t kLongBullet = 300;
+
+std::string_view trim(std::string_view s) {
+  const std::size_t begin = s.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) return {};
+  return s.substr(begin, s.find_last_not_of(" \t\r\n") - begin + 1);
+}
+
+enum class LineKind { blank, text, heading, bullet, table };
+
+LineKind kind_of_line(std::string_view line) {
+  line = trim(line);
+  if (line.empty()) return LineKind::blank;
+  if (line.front() == '#') {
+    const std::size_t marks = line.find_first_not_of('#');
+    if (marks != std::string_view::npos && marks <= 6 && line[marks] == ' ') return LineKind::heading;
+  }
+  if (line.front() == '|') return LineKind::table;
+  if (line.size() > 1 && (line[0] == '-' || line[0] == '*' || line[0] == '+') && line[1] == ' ')
+    return LineKind::bullet;
+  if (line.starts_with("• ")) return LineKind::bullet;
+  const std::size_t digits = line.find_first_not_of("0123456789");
+  if (digits != std::string_view::npos && digits > 0 && digits <= 3 && digits + 1 < line.size() &&
+      (line[digits] == '.' || line[digits] == ')') && line[digits + 1] == ' ')
+    return LineKind::bullet;
+  return LineKind::text;
+}
+
+class UnitSplitter {
+ public:
+  explicit UnitSplitter(std::string_view text) : text_(text) {}
+
+  std::vector<TextUnit> run() {
+    FenceTracker fences;
+    std::size_t at = 0;
+    while (at < text_.size()) {
+      const std::size_t end = std::min(text_.find('\n', at), text_.size());
+      const std::string_view line = text_.substr(at, end - at);
+      const bool was_open = fences.is_open();
+      fences.line(line);
+      if (was_open || fences.is_open()) {
+        take(UnitKind::code, at, end);
+        if (was_open && !fences.is_open()) flush();
+      } else {
+        plain_line(line, at, end);
+      }
+      at = end + 1;
+    }
+    flush();
+    return std::move(units_);
+  }
+
+ private:
+  void plain_line(std::string_view line, std::size_t begin, std::size_t end) {
+    switch (kind_of_line(line)) {
+      case LineKind::blank: flush(); break;
+      case LineKind::heading:
+        flush();
+        take(UnitKind::heading, begin, end);
+        flush();
+        break;
+      case LineKind::bullet:
+        flush();
+        take(UnitKind::bullet, begin, end);
+        break;
+      case LineKind::table: take(UnitKind::table, begin, end); break;
+      case LineKind::text:
+        // An indented line goes on with its list item.
+        if (open_ && kind_ == UnitKind::bullet && (line.front() == ' ' || line.front() == '\t'))
+          end_ = end;
+        else
+          take(UnitKind::sentence, begin, end);
+        break;
+    }
+  }
+
+  void take(UnitKind kind, std::size_t begin, std::size_t end) {
+    if (open_ && kind_ != kind) flush();
+    if (!open_) begin_ = begin;
+    open_ = true;
+    kind_ = kind;
+    end_ = end;
+  }
+
+  void flush() {
+    if (!open_) return;
+    open_ = false;
+    const std::string_view block = text_.substr(begin_, end_ - begin_);
+    if (kind_ == UnitKind::sentence || (kind_ == UnitKind::bullet && block.size() > kLongBullet))
+      sentences(block);
+    else
+      add(block, kind_);
+  }
+
+  void sentences(std::string_view block) {
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i < block.size();) {
+      const std::size_t end = may_end_sentence(block[i]) ? sentence_end_at(block, i) : 0;
+      if (end == 0) {
+        ++i;
+        continue;
+      }
+      add(block.substr(begin, end - begin), kind_);
+      begin = i = end;
+    }
+    add(block.substr(begin), kind_);
+  }
+
+  void add(std::string_view piece, UnitKind kind) {
+    piece = trim(piece);
+    if (!piece.empty()) units_.push_back({piece, kind});
+  }
+
+  std::string_view text_;
+  std::vector<TextUnit> units_;
+  bool open_ = false;
+  UnitKind kind_ = UnitKind::sentence;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+};
+
+}  // namespace
+
+std::vector<TextUnit> split_units(std::string_view text) { return UnitSplitter(text).run(); }
+
+}  // namespace memd

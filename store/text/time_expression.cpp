@@ -1,0 +1,273 @@
+#include "store/text/time_expression.hpp"
+
+#include "schemas/local_time.hpp"
+#include "store/read/row_filter.hpp"
+#include "store/text/script.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace memd::search {
+namespace {
+
+using std::chrono::days;
+using std::chrono::sys_days;
+using std::chrono::year_month_day;
+
+constexpr auto kMonths =
+    std::to_array<std::string_view>({"january", "february", "march", "april", "may", "june", "july", "august",
+                                     "september", "october", "november", "december"});
+constexpr auto kWeekdays =
+    std::to_array<std::string_view>({"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"});
+constexpr auto kNumbers = std::to_array<std::string_view>(
+    {"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"});
+constexpr auto kBeforeDates = std::to_array<std::string_view>(
+    {"in", "of", "during", "since", "last", "early", "late", "mid", "around", "on", "until", "before", "after"});
+constexpr int kRecentDays = 14;
+
+struct Word {
+  std::string text;  // lower case
+  std::size_t first;
+  std::size_t end;
+};
+
+std::vector<Word> words_of(std::string_view text) {
+  std::vector<Word> out;
+  const auto is_word = [](char c) {
+    return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || static_cast<unsigned char>(c) >= 0x80;
+  };
+  for (std::size_t at = 0; at < text.size();) {
+    if (!is_word(text[at])) {
+      ++at;
+      continue;
+    }
+    const std::size_t first = at;
+    while (at < text.size() && is_word(text[at]))
+      ++at;
+    out.push_back({queries::ascii_lower(text.substr(first, at - first)), first, at});
+  }
+  return out;
+}
+
+template <std::size_t N>
+std::optional<int> index_in(const std::array<std::string_view, N>& names, std::string_view word) {
+  const auto found = std::find(names.begin(), names.end(), word);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<int>(found - names.begin());
+}
+
+std::optional<int> number_of(std::string_view word) {
+  if (word == "a" || word == "an") return 1;
+  if (const auto named = index_in(kNumbers, word)) return named;
+  int value = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (error != std::errc() || word.size() > 4) return std::nullopt;
+  const auto ending = word.substr(static_cast<std::size_t>(end - word.data()));
+  if (!ending.empty() && ending != "st" && ending != "nd" && ending != "rd" && ending != "th") return std::nullopt;
+  return value;
+}
+
+std::optional<int> year_of(std::string_view word) {
+  const auto value = number_of(word);
+  return word.size() == 4 && value && *value >= 1990 && *value <= 2100 ? value : std::nullopt;
+}
+
+std::optional<int> month_of(std::string_view word) {
+  for (std::size_t i = 0; i < kMonths.size(); ++i)
+    if (word == kMonths[i] || (word.size() == 3 && kMonths[i].starts_with(word)) || (i == 8 && word == "sept"))
+      return static_cast<int>(i) + 1;
+  return std::nullopt;
+}
+
+enum class Unit { none, day, week, month, year };
+
+Unit unit_of(std::string_view word) {
+  if (word.ends_with('s')) word.remove_suffix(1);
+  if (word == "day" || word == "night" || word == "morning" || word == "evening") return Unit::day;
+  if (word == "week") return Unit::week;
+  if (word == "month") return Unit::month;
+  return word == "year" ? Unit::year : Unit::none;
+}
+
+TimeMs ms_of(sys_days day) { return day_start(day.time_since_epoch().count()); }
+TimeRange between(sys_days first, sys_days end) { return {ms_of(first), ms_of(end)}; }
+
+sys_days month_start(int year, int month) {
+  const int months = year * 12 + month - 1;
+  return sys_days(std::chrono::year(months / 12) / std::chrono::month(static_cast<unsigned>(months % 12 + 1)) / 1);
+}
+
+// The same in Russian, Chinese, Japanese and Korean.
+struct Phrase {
+  std::string_view words;
+  Unit unit;
+  int back;
+};
+constexpr auto kPhrases = std::to_array<Phrase>({{"на прошлой неделе", Unit::week, 1},
+                                                 {"на этой неделе", Unit::week, 0},
+                                                 {"в прошлом месяце", Unit::month, 1},
+                                                 {"в этом месяце", Unit::month, 0},
+                                                 {"в прошлом году", Unit::year, 1},
+                                                 {"позавчера", Unit::day, 2},
+                                                 {"вчера", Unit::day, 1},
+                                                 {"сегодня", Unit::day, 0},
+                                                 {"前天", Unit::day, 2},
+                                                 {"昨天", Unit::day, 1},
+                                                 {"今天", Unit::day, 0},
+                                                 {"上周", Unit::week, 1},
+                                                 {"上週", Unit::week, 1},
+                                                 {"本周", Unit::week, 0},
+                                                 {"上个月", Unit::month, 1},
+                                                 {"上個月", Unit::month, 1},
+                                                 {"去年", Unit::year, 1},
+                                                 {"一昨日", Unit::day, 2},
+                                                 {"昨日", Unit::day, 1},
+                                                 {"今日", Unit::day, 0},
+                                                 {"先週", Unit::week, 1},
+                                                 {"今週", Unit::week, 0},
+                                                 {"先月", Unit::month, 1},
+                                                 {"그저께", Unit::day, 2},
+                                                 {"어제", Unit::day, 1},
+                                                 {"오늘", Unit::day, 0},
+                                                 {"지난주", Unit::week, 1},
+                                                 {"지난 주", Unit::week, 1},
+                                                 {"이번 주", Unit::week, 0},
+                                                 {"지난달", Unit::month, 1},
+                                                 {"지난 달", Unit::month, 1},
+                                                 {"작년", Unit::year, 1}});
+
+class Finder {
+ public:
+  Finder(std::string_view text, TimeMs now)
+      : words_(words_of(text)), now_(now), today_(days(local_day(now))), date_(today_) {}
+
+  std::optional<TimeExpression> find() const {
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      if (now_ > 0)
+        if (auto found = relative(i)) return found;
+      if (auto found = absolute(i)) return found;
+    }
+    return std::nullopt;
+  }
+
+  // The longest of those that begin first.
+  std::optional<TimeExpression> find_in_other_languages(std::string_view text) const {
+    if (now_ == 0 || !tokenizer::has_other_scripts(text)) return std::nullopt;
+    const std::string small = tokenizer::small_cyrillic(text);
+    std::optional<TimeExpression> out;
+    for (const Phrase& phrase : kPhrases) {
+      const std::size_t at = small.find(phrase.words);
+      const std::size_t end = at + phrase.words.size();
+      if (at == std::string::npos || (out && (at > out->first || (at == out->first && end < out->end)))) continue;
+      const bool cyrillic = phrase.words[0] == '\xD0' || phrase.words[0] == '\xD1';
+      if (cyrillic && (is_word_byte(small, at - 1) || is_word_byte(small, end))) continue;
+      out = TimeExpression{unit_ago(phrase.unit, phrase.back), at, end, true};
+    }
+    return out;
+  }
+
+ private:
+  static bool is_word_byte(std::string_view text, std::size_t i) {
+    return i < text.size() && static_cast<unsigned char>(text[i]) >= 0x80;
+  }
+  std::string_view word(std::size_t i) const { return i < words_.size() ? std::string_view(words_[i].text) : ""; }
+  int year() const { return static_cast<int>(date_.year()); }
+  int month() const { return static_cast<int>(static_cast<unsigned>(date_.month())); }
+
+  TimeExpression expression(TimeRange range, std::size_t first, std::size_t last, bool is_relative) const {
+    return {range, words_[first].first, words_[last].end, is_relative};
+  }
+
+  // The whole unit, `back` of them ago; weeks start on Monday.
+  TimeRange unit_ago(Unit unit, int back) const {
+    back = std::min(back, 1000);
+    if (unit == Unit::day) return between(today_ - days(back), today_ - days(back - 1));
+    if (unit == Unit::week) {
+      const auto weekday = std::chrono::weekday(today_).iso_encoding();
+      const sys_days monday = today_ - days(weekday - 1) - days(7 * back);
+      return between(monday, monday + days(7));
+    }
+    if (unit == Unit::month)
+      return between(month_start(year(), month() - back), month_start(year(), month() - back + 1));
+    return between(month_start(year() - back, 1), month_start(year() - back + 1, 1));
+  }
+
+  TimeRange lately(Unit unit, int count) const {
+    constexpr std::array<int, 5> kDays{0, 1, 7, 30, 365};
+    const int length = kDays[static_cast<std::size_t>(unit)] * std::min(count, 1000);
+    return between(today_ - days(length), today_ + days(1));
+  }
+
+  std::optional<TimeExpression> relative(std::size_t i) const {
+    const auto w = word(i);
+    if (w == "today") return expression(unit_ago(Unit::day, 0), i, i, true);
+    if (w == "yesterday") return expression(unit_ago(Unit::day, 1), i, i, true);
+    if (w == "recently" || w == "lately") return expression(lately(Unit::day, kRecentDays), i, i, true);
+    const bool this_one = w == "this";
+    const bool last_one = w == "last" || w == "past" || w == "previous";
+    if (this_one || last_one) {
+      if (const Unit unit = unit_of(word(i + 1)); unit != Unit::none && !word(i + 1).ends_with("s"))
+        return expression(unit_ago(unit, this_one ? 0 : 1), i, i + 1, true);
+      if (const auto weekday = index_in(kWeekdays, word(i + 1)); last_one && weekday) {
+        const int today = static_cast<int>(std::chrono::weekday(today_).c_encoding());
+        return expression(unit_ago(Unit::day, (today - *weekday + 6) % 7 + 1), i, i + 1, true);
+      }
+      if (const auto n = number_of(word(i + 1)); last_one && n)
+        if (const Unit unit = unit_of(word(i + 2)); unit != Unit::none)
+          return expression(lately(unit, *n), i, i + 2, true);
+      return std::nullopt;
+    }
+    if (const auto n = number_of(w))
+      if (const Unit unit = unit_of(word(i + 1)); unit != Unit::none && word(i + 2) == "ago")
+        return expression(unit_ago(unit, *n), i, i + 2, true);
+    return std::nullopt;
+  }
+
+  std::optional<TimeExpression> absolute(std::size_t i) const {
+    const bool introduced = i > 0 && index_in(kBeforeDates, word(i - 1));
+    if (const auto y = year_of(word(i)); y && introduced)
+      return expression(between(month_start(*y, 1), month_start(*y + 1, 1)), i, i, false);
+    const auto m = month_of(word(i));
+    if (!m) return std::nullopt;
+    const bool may_be_a_verb = *m == 3 || *m == 5 || word(i).size() == 3;
+    std::size_t first = i;
+    std::size_t last = i;
+    std::optional<int> day;
+    if (const auto after = number_of(word(i + 1)); after && *after >= 1 && *after <= 31 && word(i + 1) != "a") {
+      day = after;
+      last = i + 1;
+    } else if (const auto before = i > 0 ? number_of(word(i - 1)) : std::nullopt;
+               before && *before >= 1 && *before <= 31 && word(i - 1) != "a") {
+      day = before;
+      first = i - 1;
+    }
+    const auto named_year = year_of(word(last + 1));
+    if (named_year) ++last;
+    if (may_be_a_verb && !introduced && !day && !named_year) return std::nullopt;
+    if (!named_year && now_ == 0) return std::nullopt;
+    int y = named_year.value_or(year());
+    if (!named_year && *m > month()) --y;
+    const sys_days begin = month_start(y, *m);
+    if (!day) return expression(between(begin, month_start(y, *m + 1)), first, last, false);
+    return expression(between(begin + days(*day - 1), begin + days(*day)), first, last, false);
+  }
+
+  std::vector<Word> words_;
+  TimeMs now_;
+  sys_days today_;
+  year_month_day date_;
+};
+
+}  // namespace
+
+std::optional<TimeExpression> find_time_expression(std::string_view text, TimeMs now) {
+  const Finder finder(text, now);
+  const auto found = finder.find();
+  return found ? found : finder.find_in_other_languages(text);
+}
+
+}  // namespace memd::search

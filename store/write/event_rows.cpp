@@ -1,0 +1,175 @@
+#include "store/write/event_rows.hpp"
+
+#include "schemas/hash.hpp"
+#include "store/db/row_inserter.hpp"
+#include "store/text/path_text.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace memd::assembly {
+namespace {
+
+std::optional<std::int64_t> hash_or_null(std::uint64_t h) { return h == 0 ? std::nullopt : std::optional(as_sql(h)); }
+
+constexpr std::size_t kMostHeld = 2'048;
+constexpr std::int64_t kFarthestPlan = 1000;  // behind its call
+
+std::optional<std::int64_t> pk_or_null(std::int64_t pk) { return pk == 0 ? std::nullopt : std::optional(pk); }
+
+}  // namespace
+
+bool EventRows::insert(EventRecord r) {
+  if (identities_.find(r.event_id)) return false;
+  const bool follows = !held_.empty() && held_.size() < kMostHeld && r.session_pk == held_.back().session_pk &&
+                       r.seq == held_.back().seq + 1;
+  if (!follows) write();
+  identities_.add(r.event_id, r.session_pk, r.seq);
+  held_.push_back(std::move(r));
+  return true;
+}
+
+void EventRows::write() {
+  if (held_.empty()) return;
+  sqlite::RowInserter rows(
+      db_,
+      "events (session_pk, seq, event_id, time, kind, role, origin, parent_seq, pair_seq, tool, call_key, input_hash,"
+      " path_pk, flags, summary, tokens, source_pk, raw_offset, raw_length, raw_block)",
+      held_.size());
+  for (const EventRecord& r : held_) {
+    const auto tool = r.tool.empty() ? std::nullopt : std::optional<std::string_view>(r.tool);
+    rows.add(r.session_pk, r.seq, as_sql(r.event_id), r.time, static_cast<int>(r.kind), static_cast<int>(r.role),
+             static_cast<int>(r.origin), r.parent_seq, r.pair_seq, tool, hash_or_null(r.call_key),
+             hash_or_null(r.input_hash), pk_or_null(r.path_pk), r.flags, r.summary, r.tokens, pk_or_null(r.source),
+             r.raw.offset, r.raw.length, static_cast<int>(r.raw.block));
+  }
+  held_.clear();
+}
+
+void EventRows::write_for_deletion() {
+  write();
+  identities_.write();
+}
+
+EventRecord* EventRows::held(std::int64_t session_pk, std::int64_t seq) {
+  if (held_.empty() || held_.front().session_pk != session_pk) return nullptr;
+  if (seq < held_.front().seq || seq > held_.back().seq) return nullptr;
+  return &held_[static_cast<std::size_t>(seq - held_.front().seq)];
+}
+
+std::optional<std::int64_t> EventRows::session_of(std::uint64_t event_id) {
+  const auto place = identities_.find(event_id);
+  return place ? std::optional(place->session_pk) : std::nullopt;
+}
+
+bool EventRows::opens_exchange(std::uint64_t event_id, std::string_view uid, SourceId source, std::uint32_t item) {
+  const auto place = identities_.find(event_id);
+  if (!place) return false;
+  write();
+  auto& q = db_.prepare(
+      "SELECT 1 FROM events e JOIN sessions s USING (session_pk) WHERE e.session_pk = ? AND e.seq = ? AND s.uid = ?"
+      " AND e.source_pk = ? AND e.raw_offset = ? AND e.kind = 0 AND e.flags & ?");
+  q.bind(place->session_pk, place->place, uid, source, item, static_cast<std::uint32_t>(kFlagStartsExchange));
+  const bool found = q.step();
+  q.reset();
+  return found;
+}
+
+void EventRows::pair(std::int64_t session_pk, std::int64_t call_seq, std::int64_t result_seq) {
+  if (EventRecord* call = held(session_pk, call_seq)) {
+    call->pair_seq = result_seq;
+    return;
+  }
+  db_.prepare("UPDATE events SET pair_seq = ? WHERE session_pk = ? AND seq = ?")
+      .bind(result_seq, session_pk, call_seq)
+      .run();
+}
+
+std::optional<OpenCall> EventRows::find_open_call(std::int64_t session_pk, std::uint64_t call_key) {
+  write();
+  auto& q = db_.prepare(
+      "SELECT e.seq, e.tool, e.summary, e.input_hash, e.path_pk, e.flags, p.path FROM events e"
+      " LEFT JOIN paths p USING (path_pk)"
+      " WHERE e.session_pk = ? AND e.call_key = ? AND e.kind = 3 AND e.pair_seq IS NULL ORDER BY e.seq DESC LIMIT 1");
+  q.bind(session_pk, as_sql(call_key));
+  std::optional<OpenCall> call;
+  if (q.step()) {
+    const auto flags = static_cast<std::uint32_t>(q.int64(5));
+    call = OpenCall{q.int64(0),
+                    q.str(1),
+                    q.str(2),
+                    from_sql(q.int64(3)),
+                    q.int64(4),
+                    q.str(6),
+                    (flags & kFlagModifies) != 0,
+                    (flags & kFlagTest) != 0};
+  }
+  q.reset();
+  return call;
+}
+
+// Rows derived from a call stand right behind it.
+std::vector<EventRecord*> EventRows::held_plans(const EventRecord& call) {
+  std::vector<EventRecord*> plans;
+  for (auto* row = held(call.session_pk, call.seq + 1); row != nullptr && row->parent_seq == call.seq;
+       row = held(row->session_pk, row->seq + 1))
+    if (row->kind == EventKind::edit && (row->flags & kFlagPlanned) != 0) plans.push_back(row);
+  return plans;
+}
+
+bool EventRows::has_planned_edits(std::int64_t session_pk, std::int64_t call_seq) {
+  if (const EventRecord* call = held(session_pk, call_seq)) return !held_plans(*call).empty();
+  write();
+  auto& q = db_.prepare(
+      "SELECT parent_seq IS ?2, kind = 7 AND flags & ?3 FROM events WHERE session_pk = ?1 AND seq > ?2 ORDER BY seq");
+  q.bind(session_pk, call_seq, static_cast<std::uint32_t>(kFlagPlanned));
+  bool found = false;
+  while (!found && q.step() && q.int64(0) != 0)
+    found = q.int64(1) != 0;
+  q.reset();
+  return found;
+}
+
+std::vector<EventRows::PlannedEdit> EventRows::take_planned_edits(std::int64_t session_pk, std::int64_t call_seq) {
+  std::vector<PlannedEdit> planned;
+  const auto take = [&](std::int64_t path_pk, std::string_view summary) {
+    const LineCounts counts = counts_of_edit(summary);
+    planned.push_back({path_pk, counts.added, counts.removed});
+  };
+  if (const EventRecord* call = held(session_pk, call_seq)) {
+    for (EventRecord* plan : held_plans(*call)) {
+      plan->flags &= ~static_cast<std::uint32_t>(kFlagPlanned);
+      take(plan->path_pk, plan->summary);
+    }
+    return planned;
+  }
+  if (!has_planned_edits(session_pk, call_seq)) return planned;
+  auto& q = db_.prepare(
+      "UPDATE events SET flags = flags & ~?1 WHERE session_pk = ?2 AND seq > ?3 AND seq <= ?4 AND kind = 7"
+      " AND parent_seq = ?3 AND flags & ?1 <> 0 RETURNING path_pk, summary");
+  q.bind(static_cast<std::uint32_t>(kFlagPlanned), session_pk, call_seq, call_seq + kFarthestPlan);
+  while (q.step())
+    take(q.int64(0), q.text(1));
+  q.reset();
+  return planned;
+}
+
+void EventRows::drop_planned_edits(std::int64_t session_pk, std::int64_t call_seq) {
+  if (!has_planned_edits(session_pk, call_seq)) return;
+  write_for_deletion();
+  db_.prepare(
+         "DELETE FROM events WHERE session_pk = ?2 AND seq > ?3 AND seq <= ?4 AND kind = 7 AND parent_seq = ?3"
+         " AND flags & ?1 <> 0")
+      .bind(static_cast<std::uint32_t>(kFlagPlanned), session_pk, call_seq, call_seq + kFarthestPlan)
+      .run();
+}
+
+void EventRows::supersede_queued(std::int64_t session_pk, std::int64_t first_seq, std::uint64_t text_hash) {
+  write();
+  db_.prepare("UPDATE events SET flags = flags | ? WHERE session_pk = ? AND seq >= ? AND origin = ? AND input_hash = ?")
+      .bind(static_cast<std::uint32_t>(kFlagSuperseded), session_pk, first_seq, static_cast<int>(Origin::queued),
+            as_sql(text_hash))
+      .run();
+}
+
+}  // namespace memd::assembly

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "store/db/database.hpp"
+#include "store/write/session_state.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+namespace memd::assembly {
+
+// Reading and writing of exchange rows, their files and their full-text rows. The full-text rows are held back until
+// write_index(): FTS5 writes a segment whenever row ids do not grow, or a statement of several steps begins. Writer
+// thread only. Throws ErrorException.
+class ExchangeRows {
+ public:
+  explicit ExchangeRows(sqlite::Database& db) : db_(db) {}
+
+  // A key for a new exchange. Handed out when it is opened, so that it does not depend on when it is written.
+  ExchangeId next_id();
+  // From here on no key that is in the table now is handed out, though its row may be deleted.
+  void keep_ids_in_use();
+
+  // Inserts or updates the row and its files; its full-text entry follows.
+  void save(const SessionWork& session, ExchangeDraft& draft, TimeMs ingested_at);
+
+  void write_index();  // the full-text entries held back; before a commit
+
+  // The newest exchange of a session before number `end`, ready to be continued. False if it has none.
+  bool load_newest(std::int64_t session_pk, std::int64_t end, ExchangeDraft& draft);
+
+  // Removes the exchanges of a session from number `first` on, with all that hangs on them.
+  void remove_from(std::int64_t session_pk, std::int64_t first);
+
+  void forget();  // after a rollback
+
+ private:
+  void save_files(std::int64_t session_pk, const ExchangeDraft& draft);
+  void save_tools(ExchangeDraft& draft);
+  std::int64_t intern_tool(const std::string& tool);
+  struct IndexChange {
+    std::optional<ExchangeText> before;  // what the index holds
+    ExchangeText after;
+  };
+  void index_text(ExchangeDraft& draft);
+  void load_files(std::int64_t session_pk, ExchangeDraft& draft);
+  void replay_events(std::int64_t session_pk, ExchangeDraft& draft);
+
+  sqlite::Database& db_;
+  ExchangeId next_id_ = 0;  // 0: not read yet
+  std::unordered_map<std::string, std::int64_t> tools_;
+  std::map<ExchangeId, IndexChange> unindexed_;
+  std::size_t unindexed_bytes_ = 0;
+};
+
+}  // namespace memd::assembly

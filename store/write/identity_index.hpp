@@ -1,0 +1,99 @@
+#pragma once
+
+#include "store/db/database.hpp"
+#include "store/write/bloom_filter.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace memd::assembly {
+
+// Where the store holds a fact: each event and each API response is taken in once, however many copies of it are read
+// (tables `identities` and `identity_runs`).
+//
+// A log-structured merge tree of rows. Identities are hashes; new ones go into the newest run, small enough for its
+// pages to stay in the cache. Full runs are merged, a number of them into one of the next level, a little with every
+// flush(). Merging moves the smallest entries first, so that each identity is in exactly one run at any time and a
+// merge can be left off and taken up anywhere. Rows of events and responses that are deleted take their entry along
+// (triggers).
+//
+// New entries are held back until write(), which puts them into the run in the order of its B-tree; before rows of
+// events or responses are deleted, it has to be called.
+//
+// During a large ingest a filter in memory answers for nearly all facts that are new. It is made when looking through
+// the runs has cost as much, and its size is bounded.
+//
+// Writer thread only; runs inside the writer's transaction. Throws ErrorException.
+class IdentityIndex {
+ public:
+  struct Place {
+    std::int64_t session_pk = 0;
+    std::int64_t place = 0;  // seq of an event, exchange number of a response
+  };
+
+  struct Shape {
+    std::int64_t run_entries = 1 << 16;  // of level 0
+    std::size_t fan_in = 16;             // runs merged into one
+    std::size_t filter_bytes = std::size_t{64} << 20;
+  };
+
+  explicit IdentityIndex(sqlite::Database& db) : IdentityIndex(db, Shape{}) {}
+  IdentityIndex(sqlite::Database& db, const Shape& shape) : db_(db), shape_(shape) {}
+
+  std::optional<Place> find(std::uint64_t identity);
+  // It must not be there yet.
+  void add(std::uint64_t identity, std::int64_t session_pk, std::int64_t place);
+
+  void write();    // what was added
+  void flush();    // before a commit; writes too
+  void forget();   // after a rollback
+  void release();  // gives the filter's memory back
+
+ private:
+  struct Run {
+    std::int64_t run = 0;
+    std::int64_t level = 0;
+    std::int64_t entries = 0;  // deleted ones included
+    bool sealed = false;
+    std::int64_t merges_into = 0;  // 0: nothing
+  };
+
+  struct Entry {
+    std::int64_t identity = 0;  // as stored, which is the order of the B-tree
+    std::int64_t session_pk = 0;
+    std::int64_t place = 0;
+  };
+  static bool in_order(const Entry& a, const Entry& b) { return a.identity < b.identity; }
+
+  void load();
+  Run& newest();
+  void insert(std::int64_t run, std::span<const Entry> entries);
+  std::int64_t open_run(std::int64_t level);
+  std::optional<Place> look_into_held(std::int64_t identity);
+  std::optional<Place> look_into(std::int64_t run, std::uint64_t identity);
+  bool surely_new(std::uint64_t identity);
+  void make_filter();
+
+  void plan_merge();
+  void merge(std::int64_t budget);
+  std::int64_t merge_step(std::int64_t into, std::vector<std::int64_t>& sources, std::int64_t budget);
+
+  sqlite::Database& db_;
+  const Shape shape_;
+  bool loaded_ = false;
+  std::vector<Run> runs_;     // by number; the last one takes new entries, unless it is sealed
+  std::int64_t entries_ = 0;  // of all runs
+  std::int64_t added_ = 0;    // since the last flush
+  std::vector<Entry> held_;
+  std::size_t sorted_ = 0;  // of held_, at its beginning
+  std::int64_t last_hit_ = 0;
+
+  std::optional<BloomFilter> filter_;
+  std::int64_t filter_capacity_ = 0;
+  std::int64_t probes_ = 0;  // of runs, without a filter
+};
+
+}  // namespace memd::assembly

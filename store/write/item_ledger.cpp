@@ -1,0 +1,121 @@
+#include "store/write/item_ledger.hpp"
+
+#include "schemas/hash.hpp"
+
+#include <limits>
+#include <vector>
+
+namespace memd::assembly {
+namespace {
+
+constexpr std::uint32_t kLast = std::numeric_limits<std::uint32_t>::max();
+
+// Bits of source_items.flags.
+constexpr int kStartsExchange = 1;
+constexpr int kGone = 2;
+
+int flags_of(const SourceItem& item) { return (item.starts_exchange ? kStartsExchange : 0) | (item.gone ? kGone : 0); }
+
+}  // namespace
+
+std::uint32_t ItemLedger::count(SourceId source, std::string_view uid) {
+  auto& q = db_.prepare("SELECT coalesce(max(item_no), 0) FROM source_items WHERE source_pk = ? AND session_uid = ?");
+  q.bind(source, uid);
+  q.step();
+  const auto n = static_cast<std::uint32_t>(q.int64(0));
+  q.reset();
+  return n;
+}
+
+void ItemLedger::subtract(SourceId source, std::string_view uid, std::uint32_t first, std::uint32_t last) {
+  auto& q = db_.prepare(
+      "SELECT record_type, disposition, reason, count(*), sum(bytes) FROM source_items WHERE source_pk = ?"
+      " AND session_uid = ? AND item_no BETWEEN ? AND ? AND flags & ? = 0 GROUP BY 1, 2, 3");
+  q.bind(source, uid, first, last, kGone);
+  std::vector<CoverageEntry> lines;
+  while (q.step())
+    lines.push_back(
+        {q.str(0), static_cast<Disposition>(q.int64(1)), q.str(2), from_sql(q.int64(3)), from_sql(q.int64(4))});
+  q.reset();
+  auto& update = db_.prepare(
+      "UPDATE coverage SET records = records - ?, bytes = bytes - ? WHERE source_pk = ? AND record_type = ?"
+      " AND disposition = ? AND reason = ?");
+  for (const auto& line : lines)
+    update.bind(line.records, line.bytes, source, line.record_type, static_cast<int>(line.disposition), line.reason)
+        .run();
+}
+
+void ItemLedger::truncate(SourceId source, std::string_view uid, std::uint32_t keep) {
+  subtract(source, uid, keep + 1, kLast);
+  db_.prepare("DELETE FROM source_items WHERE source_pk = ? AND session_uid = ? AND item_no > ?")
+      .bind(source, uid, keep)
+      .run();
+}
+
+void ItemLedger::put(SourceId source, std::string_view uid, std::uint32_t number, const SourceItem& item) {
+  subtract(source, uid, number, number);
+  const CoverageEntry& line = item.ledger;
+  db_.prepare(
+         "INSERT OR REPLACE INTO source_items (source_pk, session_uid, item_no, item_key, version, flags, record_type,"
+         " disposition, reason, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+      .bind(source, uid, number, item.key, as_sql(item.version), flags_of(item), line.record_type,
+            static_cast<int>(line.disposition), line.reason, line.bytes)
+      .run();
+  db_.prepare(
+         "INSERT INTO coverage (source_pk, record_type, disposition, reason, records, bytes) VALUES (?, ?, ?, ?, 1, ?)"
+         " ON CONFLICT DO UPDATE SET records = records + 1, bytes = bytes + excluded.bytes")
+      .bind(source, line.record_type, static_cast<int>(line.disposition), line.reason, line.bytes)
+      .run();
+}
+
+void ItemLedger::mark_gone(SourceId source, std::string_view uid, std::uint32_t number) {
+  subtract(source, uid, number, number);
+  db_.prepare("UPDATE source_items SET flags = flags | ? WHERE source_pk = ? AND session_uid = ? AND item_no = ?")
+      .bind(kGone, source, uid, number)
+      .run();
+}
+
+void ItemLedger::set_totals(SourceId source, std::span<const CoverageEntry> lines) {
+  auto& set = db_.prepare(
+      "INSERT INTO coverage (source_pk, record_type, disposition, reason, records, bytes) VALUES (?, ?, ?, ?, ?, ?)"
+      " ON CONFLICT DO UPDATE SET records = excluded.records, bytes = excluded.bytes");
+  for (const auto& line : lines)
+    set.bind(source, line.record_type, static_cast<int>(line.disposition), line.reason, line.records, line.bytes).run();
+}
+
+std::uint64_t ItemLedger::settle(SourceId source) {
+  db_.prepare("DELETE FROM coverage WHERE source_pk = ? AND records = 0 AND bytes = 0").bind(source).run();
+  auto& q = db_.prepare("SELECT coalesce(sum(bytes), 0) FROM coverage WHERE source_pk = ?");
+  q.bind(source);
+  q.step();
+  const std::uint64_t bytes = from_sql(q.int64(0));
+  q.reset();
+  return bytes;
+}
+
+void ItemLedger::set_back(SourceId source, std::string_view uid) {
+  auto& q = db_.prepare("SELECT 1 FROM source_items WHERE source_pk = ? LIMIT 1");
+  q.bind(source);
+  const bool in_place = q.step();
+  q.reset();
+  if (!in_place) {
+    db_.prepare("DELETE FROM coverage WHERE source_pk = ?").bind(source).run();
+    db_.prepare(
+           "UPDATE sources SET cursor = 0, open_tail = '', mark = '', generation = generation + 1 WHERE source_pk = ?")
+        .bind(source)
+        .run();
+    return;
+  }
+  auto& left = db_.prepare(
+      "SELECT coalesce(max(e.raw_offset), 0) FROM events e JOIN sessions s USING (session_pk) WHERE s.uid = ?"
+      " AND e.source_pk = ?");
+  left.bind(uid, source);
+  left.step();
+  const auto keep = static_cast<std::uint32_t>(left.int64(0));
+  left.reset();
+  truncate(source, uid, keep);
+  const std::uint64_t covered = settle(source);
+  db_.prepare("UPDATE sources SET mark = '', cursor = ? WHERE source_pk = ?").bind(covered, source).run();
+}
+
+}  // namespace memd::assembly

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "schemas/time.hpp"
+#include "store/db/database.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memd {
+
+// What is dropped when. 0: nothing for this reason.
+struct RetentionPolicy {
+  int max_age_days = 0;
+  std::uint64_t max_raw_bytes = 0;
+  bool is_set() const { return max_age_days > 0 || max_raw_bytes > 0; }
+};
+
+// A main session that goes, and its subagents with it.
+struct PlannedDrop {
+  std::string session_uid;
+  std::string title;
+  std::vector<std::string> members;  // uids, its own included
+  TimeMs ended_at = 0;
+  TimeMs due_at = 0;
+  std::uint64_t raw_bytes = 0;  // in the raw layer
+  std::string reason;
+};
+
+// Ahead of an age limit's first drop its sessions are announced so long, however overdue they are.
+inline constexpr TimeMs kRetentionNotice = 7 * kMsPerDay;
+
+namespace retention {
+
+// What is due before `until`, the earliest first; the oldest first among those that go for their size. Only sessions
+// that are analysed with all their subagents. An age limit counts from its announcement (see announce()). Throws
+// ErrorException.
+std::vector<PlannedDrop> plan(sqlite::Database& db, const RetentionPolicy& policy, TimeMs now, TimeMs until);
+
+// Marks sessions that have been silent for long enough: all that is derived from them is complete.
+void mark_analyzed(sqlite::Database& db, TimeMs now);
+
+// Remembers since when this age limit is in force. Inside a transaction.
+void announce(sqlite::Database& db, const RetentionPolicy& policy, TimeMs now);
+
+}  // namespace retention
+}  // namespace memd

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "schemas/text_hash.hpp"
+#include "store/write/exchange_rows.hpp"
+#include "store/write/history_prompts.hpp"
+#include "store/write/session_rows.hpp"
+#include "store/write/session_state.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace memd::assembly {
+
+// The sessions being worked on, a bounded number of them. Writer thread only. Throws ErrorException.
+// References stay valid until the next flush() or clear().
+class SessionCache {
+ public:
+  SessionCache(sqlite::Database& db, ExchangeRows& exchanges, HistoryPrompts& history)
+      : rows_(db), exchanges_(exchanges), history_(history) {}
+
+  SessionWork& get(std::string_view uid, TimeMs now);  // loads or creates
+  bool exists(std::string_view uid);
+  SessionRows& rows() { return rows_; }
+
+  void flush(TimeMs now);           // writes what is dirty, then evicts the least recently used beyond the bound
+  void drop(std::string_view uid);  // one session, whose rows changed underneath; nothing of it is written
+  void clear() { sessions_.clear(); }
+
+ private:
+  void settle(SessionWork& session, TimeMs now);
+
+  SessionRows rows_;
+  ExchangeRows& exchanges_;
+  HistoryPrompts& history_;
+  std::unordered_map<std::string, SessionWork, TextHash, std::equal_to<>> sessions_;
+  std::uint64_t tick_ = 0;
+};
+
+}  // namespace memd::assembly

@@ -1,0 +1,174 @@
+#include "store/write/session_tail.hpp"
+
+#include "schemas/event.hpp"
+#include "store/text/exchange_text.hpp"
+#include "store/write/text_index.hpp"
+
+#include <limits>
+#include <string>
+#include <string_view>
+
+namespace memd::assembly {
+namespace {
+constexpr std::int64_t kPastTheLast = std::numeric_limits<std::int64_t>::max();
+}
+
+std::optional<SessionTail::ExchangeSpan> SessionTail::last_before(std::int64_t session_pk, std::int64_t number) {
+  auto& q = db_.prepare(
+      "SELECT exchange_number, first_seq, last_seq FROM exchanges WHERE session_pk = ? AND exchange_number < ?"
+      " ORDER BY exchange_number DESC LIMIT 1");
+  q.bind(session_pk, number);
+  std::optional<ExchangeSpan> span;
+  if (q.step()) span = ExchangeSpan{q.int64(0), q.int64(1), q.int64(2)};
+  q.reset();
+  return span;
+}
+
+// From the end backwards: what changes in a session stands there.
+std::optional<SessionTail::Cut> SessionTail::find(std::int64_t session_pk, SourceId source, std::uint32_t keep) {
+  std::optional<Cut> cut;
+  std::int64_t number = kPastTheLast;
+  std::int64_t first_seq = kPastTheLast;
+  while (const auto span = last_before(session_pk, number)) {
+    number = span->number;
+    first_seq = span->first_seq;
+    auto& q = db_.prepare(
+        "SELECT min(raw_offset) FROM events WHERE session_pk = ? AND seq BETWEEN ? AND ? AND source_pk = ?");
+    q.bind(session_pk, span->first_seq, span->last_seq, source);
+    q.step();
+    const bool has_rows = !q.is_null(0);
+    const bool kept = has_rows && q.int64(0) <= static_cast<std::int64_t>(keep);
+    q.reset();
+    if (kept) return cut;
+    if (has_rows) cut = Cut{session_pk, span->first_seq, span->number};
+  }
+  // Events before the first exchange.
+  auto& q = db_.prepare(
+      "SELECT seq FROM events WHERE session_pk = ? AND seq < ? AND source_pk = ? AND raw_offset > ? ORDER BY seq LIMIT"
+      " 1");
+  q.bind(session_pk, first_seq, source, keep);
+  if (q.step()) cut = Cut{session_pk, q.int64(0), 0};
+  q.reset();
+  return cut;
+}
+
+std::vector<SessionTail::OtherSource> SessionTail::other_sources(const Cut& cut, SourceId source) {
+  auto& q = db_.prepare(
+      "SELECT source_pk, state FROM sources WHERE source_pk IN (SELECT source_pk FROM events WHERE session_pk = ?"
+      " AND seq >= ? AND source_pk <> ?)");
+  q.bind(cut.session_pk, cut.seq, source);
+  std::vector<OtherSource> out;
+  while (q.step())
+    out.push_back({q.int64(0), static_cast<SourceState>(q.int64(1)) == SourceState::active});
+  q.reset();
+  return out;
+}
+
+std::map<std::int64_t, ExchangeId> SessionTail::remove(const Cut& cut) {
+  count_back(cut);
+  db_.prepare(
+         "UPDATE events SET pair_seq = NULL WHERE session_pk = ?1 AND seq IN (SELECT pair_seq FROM events WHERE"
+         " session_pk = ?1 AND seq >= ?2 AND kind = ?3 AND pair_seq < ?2)")
+      .bind(cut.session_pk, cut.seq, static_cast<int>(EventKind::tool_result))
+      .run();
+  auto exchanges = remove_exchanges(cut);
+  db_.prepare("DELETE FROM events WHERE session_pk = ? AND seq >= ?").bind(cut.session_pk, cut.seq).run();
+  restore_session(cut);
+  return exchanges;
+}
+
+// Takes the counts of what goes off the session's.
+void SessionTail::count_back(const Cut& cut) {
+  db_.prepare(
+         "UPDATE sessions SET turns = sessions.turns - c.turns, retries = sessions.retries - c.retries,"
+         " tool_calls = sessions.tool_calls - c.calls, tool_pairs = sessions.tool_pairs - c.pairs,"
+         " tool_errors = sessions.tool_errors - c.errors, compactions = sessions.compactions - c.compactions,"
+         " started_at = iif(?2 = 0 OR c.earliest <= sessions.started_at, 0, sessions.started_at)"
+         " FROM (SELECT count(*) FILTER (WHERE kind = 0 AND flags & 32) AS turns,"
+         " count(*) FILTER (WHERE kind = 8 AND flags & 128) AS retries,"
+         " count(*) FILTER (WHERE kind = 3) AS calls,"
+         " count(*) FILTER (WHERE kind = 4 AND pair_seq IS NOT NULL) AS pairs,"
+         " count(*) FILTER (WHERE kind = 4 AND flags & 1) AS errors,"
+         " count(*) FILTER (WHERE kind = 11 AND (summary = 'compaction' OR summary LIKE 'compaction:%')) AS "
+         "compactions,"
+         " min(nullif(time, 0)) AS earliest"
+         " FROM events WHERE session_pk = ?1 AND seq >= ?2) AS c WHERE sessions.session_pk = ?1")
+      .bind(cut.session_pk, cut.seq)
+      .run();
+  // Usage seen before any exchange is kept under the number -1.
+  const std::int64_t first_response = cut.exchange == 0 && cut.seq == 0 ? -1 : cut.exchange;
+  db_.prepare(
+         "UPDATE sessions SET tokens_input = sessions.tokens_input - r.input, tokens_output = sessions.tokens_output - "
+         "r.output,"
+         " tokens_cache_read = sessions.tokens_cache_read - r.cache_read,"
+         " tokens_cache_creation = sessions.tokens_cache_creation - r.cache_creation"
+         " FROM (SELECT coalesce(sum(input), 0) AS input, coalesce(sum(output), 0) AS output,"
+         " coalesce(sum(cache_read), 0) AS cache_read, coalesce(sum(cache_creation), 0) AS cache_creation"
+         " FROM responses WHERE session_pk = ?1 AND exchange_number >= ?2) AS r WHERE sessions.session_pk = ?1")
+      .bind(cut.session_pk, first_response)
+      .run();
+  db_.prepare("DELETE FROM responses WHERE session_pk = ? AND exchange_number >= ?")
+      .bind(cut.session_pk, first_response)
+      .run();
+}
+
+std::map<std::int64_t, ExchangeId> SessionTail::remove_exchanges(const Cut& cut) {
+  std::map<std::int64_t, ExchangeId> out;
+  auto& q =
+      db_.prepare("SELECT exchange_number, exchange_pk FROM exchanges WHERE session_pk = ? AND exchange_number >= ?");
+  q.bind(cut.session_pk, cut.exchange);
+  while (q.step())
+    out[q.int64(0)] = q.int64(1);
+  q.reset();
+  for (const auto& [number, pk] : out) {
+    forget_texts(db_, "exchange_pk = ?1", pk);
+    db_.prepare("DELETE FROM exchanges WHERE exchange_pk = ?").bind(pk).run();
+  }
+  for (const char* sql : {"DELETE FROM exchange_files WHERE session_pk = ? AND exchange_number >= ?",
+                          "DELETE FROM observations WHERE session_pk = ? AND exchange_number >= ?"})
+    db_.prepare(sql).bind(cut.session_pk, cut.exchange).run();
+  return out;
+}
+
+// What events said of a session is read back from its last exchange, which has it all (Assembler::inherit_context).
+void SessionTail::restore_session(const Cut& cut) {
+  std::string cwd, branch, model, version;
+  const auto last = last_before(cut.session_pk, kPastTheLast);
+  if (last) {
+    auto& q = db_.prepare(
+        "SELECT working_directory, git_branch, model_used, raw_format_version FROM exchanges WHERE session_pk = ?"
+        " AND exchange_number = ?");
+    q.bind(cut.session_pk, last->number);
+    if (q.step()) cwd = q.str(0), branch = q.str(1), model = q.str(2), version = q.str(3);
+    q.reset();
+    if (auto changed = last_change(cut.session_pk, *last, kCwdChange); !changed.empty()) cwd = std::move(changed);
+    if (const auto changed = last_change(cut.session_pk, *last, kBranchChange); !changed.empty())
+      branch = changed.substr(changed.rfind(kBranchArrow) + kBranchArrow.size());
+  }
+  db_.prepare(
+         "UPDATE sessions SET cwd = ?2, git_branch = ?3, model = ?4, agent_version = ?5, next_seq = ?6,"
+         " next_exchange = ?7, state = iif(?6 = 0, 0, state),"
+         " ended_at = max(coalesce((SELECT max(ended_at) FROM exchanges WHERE session_pk = ?1), 0),"
+         "   coalesce((SELECT max(time) FROM events WHERE session_pk = ?1 AND seq < coalesce((SELECT first_seq FROM"
+         "   exchanges WHERE session_pk = ?1 AND exchange_number = 0), ?6)), 0)) WHERE session_pk = ?1")
+      .bind(cut.session_pk, cwd, branch, model, version, cut.seq, cut.exchange)
+      .run();
+  // The start rarely goes with the end: only then are all times looked at.
+  db_.prepare(
+         "UPDATE sessions SET started_at = coalesce((SELECT min(nullif(time, 0)) FROM events WHERE session_pk = ?1), 0)"
+         " WHERE session_pk = ?1 AND started_at = 0")
+      .bind(cut.session_pk)
+      .run();
+}
+
+std::string SessionTail::last_change(std::int64_t session_pk, const ExchangeSpan& span, std::string_view prefix) {
+  auto& q = db_.prepare(
+      "SELECT substr(summary, length(?4) + 1) FROM events WHERE session_pk = ?1 AND seq BETWEEN ?2 AND ?3 AND kind = 11"
+      " AND flags & 128 AND substr(summary, 1, length(?4)) = ?4 ORDER BY seq DESC LIMIT 1");
+  q.bind(session_pk, span.first_seq, span.last_seq, prefix);
+  std::string value = q.step() ? q.str(0) : std::string();
+  q.reset();
+  return value;
+}
+
+}  // namespace memd::assembly

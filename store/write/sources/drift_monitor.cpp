@@ -1,0 +1,160 @@
+#include "store/write/sources/drift_monitor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace memd::ingestion {
+namespace {
+
+constexpr std::uint64_t kWindow = 1000;  // records
+constexpr std::uint64_t kStretch = 50;
+constexpr std::uint64_t kLeastUnknown = 20;
+constexpr std::uint64_t kLeastPast = 1000;
+
+// Takes a number and the character behind it off the front.
+std::optional<std::uint64_t> take_number(std::string_view& text) {
+  std::uint64_t value = 0;
+  const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (ec != std::errc{}) return std::nullopt;
+  text.remove_prefix(std::min<std::size_t>(static_cast<std::size_t>(end - text.data()) + 1, text.size()));
+  return value;
+}
+
+}  // namespace
+
+void RecentRecords::add(std::uint64_t records, std::uint64_t unknown) {
+  if (records > kWindow) {  // more than is remembered: its like
+    unknown = (unknown * kWindow + records / 2) / records;
+    records = kWindow;
+  }
+  while (records > 0) {
+    if (stretches.empty() || stretches.back().records >= kStretch) stretches.emplace_back();
+    Stretch& last = stretches.back();
+    const std::uint64_t piece = std::min(records, kStretch - last.records);
+    const std::uint64_t share = unknown * piece / records;
+    last.records += piece;
+    last.unknown += share;
+    records -= piece;
+    unknown -= share;
+  }
+  while (stretches.size() > 1 && total().records - stretches.front().records >= kWindow)
+    stretches.pop_front();
+}
+
+RecentRecords::Stretch RecentRecords::total() const {
+  Stretch sum;
+  for (const auto& s : stretches)
+    sum.records += s.records, sum.unknown += s.unknown;
+  return sum;
+}
+
+std::string RecentRecords::encode() const {
+  std::string out = fmt::format("{} {}", adapter_version, reported_at);
+  for (const auto& s : stretches)
+    out += fmt::format(" {}/{}", s.unknown, s.records);
+  return out;
+}
+
+RecentRecords RecentRecords::decode(std::string_view text) {
+  RecentRecords out;
+  const auto space = text.find(' ');
+  if (space == std::string_view::npos) return out;
+  out.adapter_version = text.substr(0, space);
+  text.remove_prefix(space + 1);
+  out.reported_at = static_cast<TimeMs>(take_number(text).value_or(0));
+  while (!text.empty()) {
+    const auto unknown = take_number(text);
+    const auto records = take_number(text);
+    if (!unknown || !records || *unknown > *records) return out;
+    out.stretches.push_back({*records, *unknown});
+  }
+  return out;
+}
+
+std::string recent_records_key(Platform platform) { return "recent_records." + std::string(to_string(platform)); }
+
+DriftMonitor::Watched& DriftMonitor::watched(Platform platform) {
+  const auto [it, is_new] = platforms_.try_emplace(platform);
+  if (!is_new) return it->second;
+  const std::string key = recent_records_key(platform);
+  auto& q = db_.prepare("SELECT value FROM meta WHERE key = ?");
+  q.bind(key);
+  if (q.step()) it->second.recent = RecentRecords::decode(q.text(0));
+  q.reset();
+  return it->second;
+}
+
+void DriftMonitor::note(const SourceSlice& slice) {
+  std::uint64_t records = 0;
+  std::uint64_t unknown = 0;
+  const auto count = [&](const CoverageEntry& e) {
+    records += e.records;
+    if (e.disposition == Disposition::unknown) unknown += e.records;
+  };
+  for (const auto& e : slice.batch.coverage)
+    count(e);
+  if (slice.items)
+    for (const auto& item : slice.items->added)
+      count(item.ledger);
+  if (records == 0) return;
+  Watched& w = watched(slice.source.platform);
+  if (w.recent.adapter_version != slice.adapter_version) {
+    // Another version knows other records: what the one before knew says nothing about it.
+    w.recent.stretches.clear();
+    w.recent.adapter_version = slice.adapter_version;
+  }
+  w.recent.add(records, unknown);
+  if (unknown > 0) w.suspect = slice.source.id;
+  w.dirty = true;
+}
+
+bool DriftMonitor::has_drifted(Platform platform, const RecentRecords& recent) {
+  const auto lately = recent.total();
+  if (lately.unknown < kLeastUnknown) return false;
+  auto& q = db_.prepare(
+      "SELECT coalesce(sum(c.records), 0), coalesce(sum(CASE WHEN c.disposition = 2 THEN c.records ELSE 0 END), 0)"
+      " FROM coverage c JOIN sources s ON s.source_pk = c.source_pk WHERE s.platform = ?");
+  q.bind(to_string(platform));
+  q.step();
+  const auto all = static_cast<std::uint64_t>(q.int64(0));
+  const auto all_unknown = static_cast<std::uint64_t>(q.int64(1));
+  q.reset();
+  if (all < lately.records + kLeastPast) return false;
+  const double past = static_cast<double>(all - lately.records);
+  const double past_unknown = static_cast<double>(all_unknown - std::min(all_unknown, lately.unknown));
+  return static_cast<double>(lately.unknown) * past > 3 * past_unknown * static_cast<double>(lately.records);
+}
+
+void DriftMonitor::report(Platform platform, Watched& w, TimeMs now) {
+  w.recent.reported_at = now;
+  db_.prepare(
+         "INSERT INTO diagnostics (time, platform, error_type, field_names, severity, source_pk, raw_offset, redacted,"
+         " expires_at) VALUES (?, ?, ?, '', ?, nullif(?, 0), NULL, 1, ?)")
+      .bind(now, to_string(platform), to_string(DiagnosticType::schema_drift), static_cast<int>(Severity::warning),
+            w.suspect, now + kDiagnosticRetention)
+      .run();
+  const auto lately = w.recent.total();
+  history_.add(platform, w.suspect, IngestionStep::drift,
+               fmt::format("{} of the last {} records are of unknown shape to adapter {}", lately.unknown,
+                           lately.records, w.recent.adapter_version),
+               now);
+}
+
+void DriftMonitor::flush(TimeMs now) {
+  for (auto& [platform, w] : platforms_) {
+    if (!w.dirty) continue;
+    w.dirty = false;
+    const bool may_report = w.recent.reported_at == 0 || now - w.recent.reported_at >= kMsPerDay;
+    if (may_report && has_drifted(platform, w.recent)) report(platform, w, now);
+    const std::string key = recent_records_key(platform);
+    db_.prepare("INSERT INTO meta (key, value) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = ?2")
+        .bind(key, w.recent.encode())
+        .run();
+  }
+}
+
+void DriftMonitor::forget() { platforms_.clear(); }
+
+}  // namespace memd::ingestion
