@@ -21,11 +21,11 @@ if(MEMD_SANITIZE)
   endif()
 endif()
 
-# Faster, but does not see that a source lacks an include, and g++ 12 then warns of what is in the standard library.
-option(MEMD_PRECOMPILE "Precompile headers for the libraries, too (the sanitizers' presets)" OFF)
-set(standard_headers
+# What nearly every test includes.
+set(test_headers
     <algorithm> <array> <charconv> <chrono> <cstdint> <cstring> <filesystem> <functional> <map> <memory> <mutex> <optional>
-    <set> <span> <stop_token> <string> <string_view> <tuple> <unordered_map> <unordered_set> <utility> <variant> <vector>)
+    <set> <span> <stop_token> <string> <string_view> <tuple> <unordered_map> <unordered_set> <utility> <variant> <vector>
+    <gmock/gmock.h> <gtest/gtest.h>)
 
 # memd_precompile(TARGET HEADER...): targets that name the same headers share one precompiled file, that of the first.
 function(memd_precompile target)
@@ -38,6 +38,42 @@ function(memd_precompile target)
     set_property(GLOBAL PROPERTY memd_precompiled_${key} ${target})
   endif()
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)  # as ccache needs it
+endfunction()
+
+# Several sources in one translation unit: what a source costs is mostly its headers, which a unit reads once. Not for
+# daily work, where one changed source would compile ten, nor does it see that a source lacks an include.
+option(MEMD_UNITY "Compile the sources of a folder in groups (every preset but dev)" OFF)
+set(MEMD_UNITY_BYTES 120000 CACHE STRING "Of sources that one group holds at most")
+
+# memd_unity(TARGET): groups the target's sources, folder by folder. Sources with options of their own and generated
+# ones stay apart.
+function(memd_unity target)
+  if(NOT MEMD_UNITY)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  get_target_property(sources ${target} SOURCES)
+  list(SORT sources)
+  set(folder "")
+  set(number 0)
+  set(bytes 0)
+  foreach(source IN LISTS sources)
+    get_filename_component(path ${source} ABSOLUTE)
+    get_source_file_property(options ${source} COMPILE_OPTIONS)
+    get_source_file_property(apart ${source} SKIP_UNITY_BUILD_INCLUSION)
+    if(options OR apart OR NOT EXISTS ${path} OR NOT path MATCHES "[.]cpp$")
+      continue()
+    endif()
+    get_filename_component(directory ${path} DIRECTORY)
+    file(SIZE ${path} size)
+    math(EXPR bytes "${bytes} + ${size}")
+    if(NOT directory STREQUAL folder OR bytes GREATER MEMD_UNITY_BYTES)
+      math(EXPR number "${number} + 1")
+      set(folder ${directory})
+      set(bytes ${size})
+    endif()
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${target}_${number})
+  endforeach()
 endfunction()
 
 # Settings every target of ours shares.
@@ -68,8 +104,6 @@ function(memd_library target)
   target_sources(${target} PUBLIC
     FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${verified}
     FILE_SET included_first TYPE HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers})
+  memd_unity(${target})
   set_target_properties(${target} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON INTERFACE_HEADER_SETS_TO_VERIFY HEADERS)
-  if(MEMD_PRECOMPILE)
-    memd_precompile(${target} ${standard_headers})
-  endif()
 endfunction()
