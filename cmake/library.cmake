@@ -82,6 +82,9 @@ function(memd_target_settings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
                                            -Woverloaded-virtual
                                            $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+  if(MEMD_UNITY)  # g++ takes every class of a grouped source for one of a header
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  endif()
   if(MEMD_WERROR)
     target_compile_options(${target} PRIVATE -Werror)
   endif()

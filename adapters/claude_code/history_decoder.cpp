@@ -10,7 +10,7 @@
 namespace memd::claude_code {
 namespace {
 
-constexpr std::string_view kType = "(history)";
+constexpr std::string_view kHistoryType = "(history)";
 
 enum : std::size_t { kPastedType, kPastedContent, kPastedKeys };
 constexpr KeyTable<kPastedKeys> kPastedTable{{"type", "content"}};
@@ -49,7 +49,7 @@ std::string session_of_day(std::string_view project, TimeMs time) {
 }
 
 Fate typed(Fate fate) {
-  fate.type = kType;
+  fate.type = kHistoryType;
   return fate;
 }
 

@@ -5,7 +5,7 @@
 namespace memd::claude_code {
 namespace {
 
-enum : std::size_t { kType, kAgentId, kMessage, kDataKeys };
+enum : std::size_t { kProgressType, kAgentId, kMessage, kDataKeys };
 constexpr KeyTable<kDataKeys> kDataTable{{"type", "agentId", "message"}};
 
 constexpr KeyTable<kKeyNames.size()> kInnerTable{kKeyNames};
@@ -51,7 +51,7 @@ Verdict read_progress(RecordContext& c, od::object& root) {
   od::object data;
   Tokens<kDataKeys> tokens{};
   if (seek_object(root, "data", data) && !collect(data, kDataTable, tokens)) return Verdict::damaged();
-  const auto type = string_body(tokens[kType]);
+  const auto type = string_body(tokens[kProgressType]);
   if (type == "agent_progress" || (type == "skill_progress" && is_string(tokens[kAgentId]))) {
     const std::string agent_id = c.text(tokens[kAgentId]);
     if (is_identifier(agent_id)) return read_agent_message(c, data, agent_id);

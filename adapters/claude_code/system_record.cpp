@@ -106,7 +106,7 @@ constexpr std::array<std::string_view, 58> kSkippedAttachments{"hook_success",
                                                                "unified_tasks",
                                                                "skill_discovery"};
 
-enum : std::size_t { kType, kAttachmentKeys };
+enum : std::size_t { kSystemType, kAttachmentKeys };
 constexpr KeyTable<kAttachmentKeys> kAttachmentTable{{"type"}};
 
 template <std::size_t N>
@@ -138,7 +138,7 @@ Verdict read_attachment(RecordContext& c, od::object& root) {
   Tokens<kAttachmentKeys> tokens{};
   if (seek_object(root, "attachment", attachment) && !collect(attachment, kAttachmentTable, tokens))
     return Verdict::damaged();
-  const auto type = string_body(tokens[kType]);
+  const auto type = string_body(tokens[kSystemType]);
   if (type == "queued_command") {
     od::value prompt;
     ContentText words;  // a string, or blocks where an image was pasted

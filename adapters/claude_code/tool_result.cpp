@@ -7,13 +7,13 @@
 namespace memd::claude_code {
 namespace {
 
-enum : std::size_t { kToolUseId, kIsError, kType, kText, kResultKeys };
+enum : std::size_t { kToolUseId, kIsError, kToolResultType, kToolResultText, kResultKeys };
 constexpr KeyTable<kResultKeys> kResultTable{{"tool_use_id", "is_error", "type", "text"}};
 
 enum : std::size_t {
   kFilePath,
   kNotebookPath,
-  kAgentId,
+  kToolResultAgentId,
   kInterrupted,
   kPatch,
   kContent,
@@ -106,10 +106,11 @@ bool read_content(RecordContext& c, od::value& content, std::size_t limit, Conte
     Tokens<kResultKeys> tokens;
     if (value.get_object().get(block)) return true;
     if (!collect(block, kResultTable, tokens)) return false;
-    const auto type = string_body(tokens[kType]);
-    if (!is_string(tokens[kText])) return append_marker(c, block, is_identifier(type) ? type : "block", out.marker);
+    const auto type = string_body(tokens[kToolResultType]);
+    if (!is_string(tokens[kToolResultText]))
+      return append_marker(c, block, is_identifier(type) ? type : "block", out.marker);
     if (!out.text.empty() && out.text.size() < limit) out.text.push_back('\n');
-    c.append_text(tokens[kText], out.text, limit - std::min(limit, out.text.size()));
+    c.append_text(tokens[kToolResultText], out.text, limit - std::min(limit, out.text.size()));
     return true;
   });
 }
@@ -147,7 +148,7 @@ bool read_structured_result(RecordContext& c, od::value& structured, std::size_t
   if (!collect(object, kStructuredTable, tokens)) return false;
 
   Event& e = c.out().events[result];
-  if (is_string(tokens[kAgentId])) c.link_agent(c.text(tokens[kAgentId]), e.call_id);
+  if (is_string(tokens[kToolResultAgentId])) c.link_agent(c.text(tokens[kToolResultAgentId]), e.call_id);
   if (is_true(tokens[kInterrupted])) e.summary = "[interrupted]";
   if (is_string(tokens[kBackground])) e.summary = "[moved to the background]";
   const RawRef raw = e.raw;

@@ -7,8 +7,8 @@
 namespace memd::claude_code {
 namespace {
 
-enum : std::size_t { kType, kText, kBlockKeys };
-constexpr KeyTable<kBlockKeys> kBlockTable{{"type", "text"}};
+enum : std::size_t { kUserType, kUserText, kUserBlockKeys };
+constexpr KeyTable<kUserBlockKeys> kUserBlockTable{{"type", "text"}};
 
 struct Part {
   std::string text;
@@ -38,11 +38,11 @@ bool read_blocks(RecordContext& c, od::value& content, UserContent& out) {
   return for_each_element(blocks, [&](od::value& value, std::size_t index) {
     od::object block;
     if (value.get_object().get(block)) return true;
-    Tokens<kBlockKeys> tokens;
-    if (!collect(block, kBlockTable, tokens)) return false;
-    const auto type = string_body(tokens[kType]);
+    Tokens<kUserBlockKeys> tokens;
+    if (!collect(block, kUserBlockTable, tokens)) return false;
+    const auto type = string_body(tokens[kUserType]);
     if (type == "text") {
-      out.parts.push_back({c.text(tokens[kText]), index});
+      out.parts.push_back({c.text(tokens[kUserText]), index});
     } else if (type == "tool_result") {
       ++out.results;
       out.last_result = c.out().events.size();

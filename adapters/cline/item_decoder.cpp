@@ -10,7 +10,7 @@ static_assert(simdjson::SIMDJSON_PADDING <= kRecordPadding);
 
 constexpr KeyTable<kItemNames.size()> kItemTable{kItemNames};
 
-enum : std::size_t { kId, kTool, kPath, kAdded, kRemoved, kCallKeys };
+enum : std::size_t { kItemDecoderId, kTool, kPath, kAdded, kRemoved, kCallKeys };
 constexpr KeyTable<kCallKeys> kCallTable{{"id", "tool", "path", "added", "removed"}};
 
 bool read_calls(ItemContext& c, od::object& item, std::vector<ToolCall>& out) {
@@ -22,7 +22,7 @@ bool read_calls(ItemContext& c, od::object& item, std::vector<ToolCall>& out) {
     Tokens<kCallKeys> tokens;
     if (element.get_object().get(call)) return true;
     if (!collect(call, kCallTable, tokens)) return false;
-    out.push_back({c.text(tokens[kId]), c.text(tokens[kTool]), c.text(tokens[kPath]),
+    out.push_back({c.text(tokens[kItemDecoderId]), c.text(tokens[kTool]), c.text(tokens[kPath]),
                    static_cast<std::int32_t>(integer(tokens[kAdded])),
                    static_cast<std::int32_t>(integer(tokens[kRemoved]))});
     return true;

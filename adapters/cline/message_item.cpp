@@ -12,8 +12,18 @@ namespace {
 enum : std::size_t { kRole, kTs, kMetadata, kMetrics, kModelInfo, kMessageKeys };
 constexpr KeyTable<kMessageKeys> kMessageTable{{"role", "ts", "metadata", "metrics", "modelInfo"}};
 
-enum : std::size_t { kType, kText, kThinking, kId, kName, kToolUseId, kIsError, kBlockKeys };
-constexpr KeyTable<kBlockKeys> kBlockTable{{"type", "text", "thinking", "id", "name", "tool_use_id", "is_error"}};
+enum : std::size_t {
+  kMessageType,
+  kMessageText,
+  kThinking,
+  kMessageId,
+  kName,
+  kToolUseId,
+  kIsError,
+  kMessageBlockKeys
+};
+constexpr KeyTable<kMessageBlockKeys> kMessageBlockTable{
+    {"type", "text", "thinking", "id", "name", "tool_use_id", "is_error"}};
 
 enum : std::size_t { kInput, kOutput, kReads, kWrites, kTokens, kMetricKeys };
 constexpr KeyTable<kMetricKeys> kMetricTable{
@@ -76,7 +86,7 @@ void read_user_text(ItemContext& c, const ItemFields& fields, Message& m, std::s
   m.command |= words.command;
 }
 
-bool read_result(ItemContext& c, od::object& block, const Tokens<kBlockKeys>& tokens) {
+bool read_result(ItemContext& c, od::object& block, const Tokens<kMessageBlockKeys>& tokens) {
   std::string text;
   std::string marker;
   od::value content;
@@ -89,22 +99,22 @@ bool read_result(ItemContext& c, od::object& block, const Tokens<kBlockKeys>& to
 }
 
 bool read_block(ItemContext& c, od::object& block, const ItemFields& fields, Message& m) {
-  Tokens<kBlockKeys> tokens;
-  if (!collect(block, kBlockTable, tokens)) return false;
-  const auto type = string_body(tokens[kType]);
+  Tokens<kMessageBlockKeys> tokens;
+  if (!collect(block, kMessageBlockTable, tokens)) return false;
+  const auto type = string_body(tokens[kMessageType]);
   if (type == "text") {
-    const std::string text = c.text(tokens[kText]);
+    const std::string text = c.text(tokens[kMessageText]);
     if (m.assistant)
       read_assistant_text(c, fields, m, text);
     else
       read_user_text(c, fields, m, text);
   } else if (type == "thinking" || type == "redacted_thinking" || type == "reasoning") {
-    std::string text = c.text(tokens[is_string(tokens[kThinking]) ? kThinking : kText]);
+    std::string text = c.text(tokens[is_string(tokens[kThinking]) ? kThinking : kMessageText]);
     if (!trimmed(text).empty()) c.add(EventKind::thinking, Role::assistant).text = std::move(text);
   } else if (type == "tool_use") {
     Event& e = c.add(EventKind::tool_call, Role::assistant);
     e.tool = c.text(tokens[kName]);
-    e.call_id = c.text(tokens[kId]);
+    e.call_id = c.text(tokens[kMessageId]);
     e.summary = e.tool;
     return read_block_input(c, block, e);
   } else if (type == "tool_result") {

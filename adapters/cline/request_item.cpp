@@ -8,12 +8,12 @@
 namespace memd::cline {
 namespace {
 
-enum : std::size_t { kRequest, kIn, kOut, kWrites, kReads, kCancel, kFailure, kRequestKeys };
+enum : std::size_t { kRequest, kIn, kOut, kRequestWrites, kRequestReads, kCancel, kFailure, kRequestKeys };
 constexpr KeyTable<kRequestKeys> kRequestTable{
     {"request", "tokensIn", "tokensOut", "cacheWrites", "cacheReads", "cancelReason", "streamingFailedMessage"}};
 
-enum : std::size_t { kType, kText, kToolUseId, kIsError, kBlockKeys };
-constexpr KeyTable<kBlockKeys> kBlockTable{{"type", "text", "tool_use_id", "is_error"}};
+enum : std::size_t { kRequestType, kRequestText, kRequestToolUseId, kRequestIsError, kRequestBlockKeys };
+constexpr KeyTable<kRequestBlockKeys> kRequestBlockTable{{"type", "text", "tool_use_id", "is_error"}};
 
 // The calls of the request, each answered once.
 class OpenCalls {
@@ -54,14 +54,14 @@ bool read_block_results(ItemContext& c, od::object& item, OpenCalls& calls) {
   if (!seek(item, "results", value) || value.get_array().get(blocks)) return true;
   return for_each_element(blocks, [&](od::value& element, std::size_t) {
     od::object block;
-    Tokens<kBlockKeys> tokens;
+    Tokens<kRequestBlockKeys> tokens;
     if (element.get_object().get(block)) return true;
-    if (!collect(block, kBlockTable, tokens)) return false;
-    if (is_string(tokens[kText])) {
-      read_text_results(c, c.text(tokens[kText]), calls);
+    if (!collect(block, kRequestBlockTable, tokens)) return false;
+    if (is_string(tokens[kRequestText])) {
+      read_text_results(c, c.text(tokens[kRequestText]), calls);
       return true;
     }
-    const ToolCall* call = calls.by_id(c.text(tokens[kToolUseId]));
+    const ToolCall* call = calls.by_id(c.text(tokens[kRequestToolUseId]));
     if (call == nullptr) return true;  // of a call that is shown as words
     std::string text;
     std::string marker;
@@ -70,14 +70,15 @@ bool read_block_results(ItemContext& c, od::object& item, OpenCalls& calls) {
     std::size_t at = 0;
     TextResult headed;
     const auto words = next_text_result(text, at, headed) ? std::string(headed.text) : text;
-    emit_result(c, *call, words, is_true(tokens[kIsError]) || tells_failure(words));
+    emit_result(c, *call, words, is_true(tokens[kRequestIsError]) || tells_failure(words));
     c.out().events.back().summary = marker;
     return true;
   });
 }
 
 TokenUsage usage_of(const Tokens<kRequestKeys>& tokens, bool cache_in_input) {
-  TokenUsage usage{integer(tokens[kIn]), integer(tokens[kOut]), integer(tokens[kReads]), integer(tokens[kWrites])};
+  TokenUsage usage{integer(tokens[kIn]), integer(tokens[kOut]), integer(tokens[kRequestReads]),
+                   integer(tokens[kRequestWrites])};
   // Roo Code counted cached tokens apart for some providers, at first: what is in cannot be more than the whole.
   const auto cached = usage.cache_read + usage.cache_creation;
   if (cache_in_input && usage.input >= cached) usage.input -= cached;

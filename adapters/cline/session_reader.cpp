@@ -17,7 +17,7 @@ namespace {
 namespace dom = simdjson::dom;
 using snapshot::ObjectWriter;
 
-std::string text_of(const dom::object& object, std::string_view key) {
+std::string session_text_of(const dom::object& object, std::string_view key) {
   std::string_view text;
   return object[key].get(text) ? std::string() : std::string(text);
 }
@@ -39,20 +39,20 @@ void SessionReader::read_manifest(const std::string& text) {
   dom::parser parser;
   dom::object manifest;
   if (parser.parse(text).get(manifest)) return;
-  manifest_.cwd = text_of(manifest, "cwd");
-  if (manifest_.cwd.empty()) manifest_.cwd = text_of(manifest, "workspace_root");
-  manifest_.model = text_of(manifest, "model");
+  manifest_.cwd = session_text_of(manifest, "cwd");
+  if (manifest_.cwd.empty()) manifest_.cwd = session_text_of(manifest, "workspace_root");
+  manifest_.model = session_text_of(manifest, "model");
   manifest_.started = time_of(manifest, "started_at");
   if (manifest_.started == 0) manifest_.started = time_of(manifest, "created_at");
   manifest_.ended = time_of(manifest, "ended_at");
   dom::object metadata;
   if (manifest["metadata"].get(metadata)) return;
-  manifest_.title = text_of(metadata, "title");
+  manifest_.title = session_text_of(metadata, "title");
   double cost = 0;
   if (!metadata["totalCost"].get(cost)) manifest_.cost = cost;
   dom::object fork;
   if (metadata["fork"].get(fork)) return;
-  manifest_.forked_from = text_of(fork, "forkedFromSessionId");
+  manifest_.forked_from = session_text_of(fork, "forkedFromSessionId");
   manifest_.forked = time_of(fork, "forkedAt");
 }
 

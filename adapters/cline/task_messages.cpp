@@ -18,7 +18,7 @@ namespace dom = simdjson::dom;
 using snapshot::Document;
 using snapshot::Element;
 
-std::string_view text_of(const dom::object& object, std::string_view key) {
+std::string_view task_messages_text_of(const dom::object& object, std::string_view key) {
   std::string_view text;
   return object[key].get(text) ? std::string_view{} : text;
 }
@@ -67,13 +67,14 @@ void read_call(Slices& slices, std::string_view name, std::string_view text, UiM
   out.tool = model_tool_name(name);
   dom::object tool;
   if (name == "command" || !slices.parse_text(text, tool)) return;
-  if (name == "use_mcp_server" && text_of(tool, "type") == "access_mcp_resource") out.tool = "access_mcp_resource";
+  if (name == "use_mcp_server" && task_messages_text_of(tool, "type") == "access_mcp_resource")
+    out.tool = "access_mcp_resource";
   if (name != "tool") return;
-  out.tool = model_tool_name(text_of(tool, "tool"));
+  out.tool = model_tool_name(task_messages_text_of(tool, "tool"));
   if (access_of(out.tool) != FileAccess::modified) return;
-  out.path = text_of(tool, "path");
-  const auto diff = text_of(tool, "diff");
-  const EditCounts counts = count_edit(diff.empty() ? text_of(tool, "content") : diff);
+  out.path = task_messages_text_of(tool, "path");
+  const auto diff = task_messages_text_of(tool, "diff");
+  const EditCounts counts = count_edit(diff.empty() ? task_messages_text_of(tool, "content") : diff);
   out.lines_added = counts.added;
   out.lines_removed = counts.removed;
 }
@@ -88,8 +89,8 @@ UiMessage read_message(Slices& reader, Slices& inner, const Document& document, 
     return m;
   }
   m.ts = number_of(object, "ts");
-  const auto type = text_of(object, "type");
-  const auto name = text_of(object, type == "ask" ? "ask" : "say");
+  const auto type = task_messages_text_of(object, "type");
+  const auto name = task_messages_text_of(object, type == "ask" ? "ask" : "say");
   m.kind =
       std::string(json::is_identifier(type) ? type : "?") + ":" + std::string(json::is_identifier(name) ? name : "?");
   bool partial = false;
@@ -101,7 +102,7 @@ UiMessage read_message(Slices& reader, Slices& inner, const Document& document, 
   std::int64_t to = 0;
   if (!object["conversationHistoryDeletedRange"].get(range) && !range.at(0).get(from) && !range.at(1).get(to))
     m.dropped = {from, to};
-  read_call(inner, name, text_of(object, "text"), m);
+  read_call(inner, name, task_messages_text_of(object, "text"), m);
   return m;
 }
 
@@ -159,17 +160,17 @@ std::vector<HistoryEntry> read_history(const Document& document) {
     dom::object object;
     dom::array content;
     if (element.damaged || !reader.parse(document.bytes(element), object)) continue;
-    entry.assistant = text_of(object, "role") == "assistant";
+    entry.assistant = task_messages_text_of(object, "role") == "assistant";
     entry.ts = number_of(object, "ts");
     if (object["content"].get(content)) continue;
     for (const auto value : content) {
       dom::object block;
       if (value.get(block)) continue;
-      const auto type = text_of(block, "type");
+      const auto type = task_messages_text_of(block, "type");
       entry.has_results |= type == "tool_result";
       if (type == "tool_use")
-        entry.calls.push_back(
-            {std::string(text_of(block, "id")), std::string(text_of(block, "name")), simdjson::minify(block), false});
+        entry.calls.push_back({std::string(task_messages_text_of(block, "id")),
+                               std::string(task_messages_text_of(block, "name")), simdjson::minify(block), false});
     }
   }
   return entries;

@@ -9,14 +9,14 @@
 namespace memd::cline {
 namespace {
 
-enum : std::size_t { kTs, kType, kSay, kAsk, kText, kReasoning, kImages, kFiles, kModelInfo, kUiKeys };
+enum : std::size_t { kUiTs, kUiType, kSay, kAsk, kUiText, kReasoning, kImages, kFiles, kUiModelInfo, kUiKeys };
 constexpr KeyTable<kUiKeys> kUiTable{{"ts", "type", "say", "ask", "text", "reasoning", "images", "files", "modelInfo"}};
 
-enum : std::size_t { kQuestion, kResponse, kSelected, kDiff, kPath, kContext, kContent, kLogs, kSummary, kTalkKeys };
+enum : std::size_t { kQuestion, kResponse, kSelected, kDiff, kUiPath, kContext, kContent, kLogs, kSummary, kTalkKeys };
 constexpr KeyTable<kTalkKeys> kTalkTable{
     {"question", "response", "selected", "diff", "path", "context", "content", "logs", "summary"}};
 
-enum : std::size_t { kTokensIn, kTokensOut, kWrites, kReads, kUsageKeys };
+enum : std::size_t { kTokensIn, kTokensOut, kUiWrites, kUiReads, kUsageKeys };
 constexpr KeyTable<kUsageKeys> kUsageTable{{"tokensIn", "tokensOut", "cacheWrites", "cacheReads"}};
 
 constexpr std::string_view kChangesFlag = "HAS_CHANGES";
@@ -86,13 +86,13 @@ struct UiText {
 
 bool read_fields(ItemContext& c, od::object& ui, UiText& out) {
   if (!collect(ui, kUiTable, out.tokens)) return false;
-  out.ask = string_body(out.tokens[kType]) == "ask";
+  out.ask = string_body(out.tokens[kUiType]) == "ask";
   out.name = string_body(out.tokens[out.ask ? kAsk : kSay]);
-  out.text = c.text(out.tokens[kText]);
-  c.time = integer(out.tokens[kTs]);
+  out.text = c.text(out.tokens[kUiText]);
+  c.time = integer(out.tokens[kUiTs]);
   od::object info;
   od::value value;
-  if (out.tokens[kModelInfo].starts_with('{') && seek_object(ui, "modelInfo", info) && seek(info, "modelId", value))
+  if (out.tokens[kUiModelInfo].starts_with('{') && seek_object(ui, "modelInfo", info) && seek(info, "modelId", value))
     c.model = c.text(token_of(value));
   od::array images;
   if (!out.tokens[kImages].starts_with('[') || !seek(ui, "images", value) || value.get_array().get(images)) return true;
@@ -128,7 +128,7 @@ Verdict read_user_diff(ItemContext& c, const UiText& ui) {
   if (inner.open(ui.text) && !collect(inner.root, kTalkTable, tokens)) return Verdict::damaged();
   Event& e = c.add(EventKind::human_intervention, Role::user);
   e.origin = Origin::embedded;
-  const std::string path = c.text(tokens[kPath]);
+  const std::string path = c.text(tokens[kUiPath]);
   e.summary = "edited the proposed change of " + path;
   e.text = e.summary + "\n" + c.text(tokens[kDiff], c.detail() == Detail::full ? kNoLimit : kResultTextLimit);
   if (!path.empty()) e.files.push_back({absolute_path(c.cwd, path), FileAccess::modified, 0, 0});
@@ -202,7 +202,7 @@ Verdict read_output(ItemContext& c, od::object& item, const ItemFields& fields, 
       if (element.get_object().get(piece)) return true;
       if (!collect(piece, kUiTable, tokens)) return false;
       text.append("\n");
-      c.append_text(tokens[kText], text);
+      c.append_text(tokens[kUiText], text);
       return true;
     });
     if (!whole) return Verdict::damaged();
@@ -217,7 +217,7 @@ Verdict read_usage(ItemContext& c, const UiText& ui) {
   Tokens<kUsageKeys> tokens{};
   if (!inner.open(ui.text) || !collect(inner.root, kUsageTable, tokens)) return Verdict::skipped("no_content");
   c.add_usage(
-      {integer(tokens[kTokensIn]), integer(tokens[kTokensOut]), integer(tokens[kReads]), integer(tokens[kWrites])},
+      {integer(tokens[kTokensIn]), integer(tokens[kTokensOut]), integer(tokens[kUiReads]), integer(tokens[kUiWrites])},
       c.key());
   return c.emitted() ? Verdict::indexed() : Verdict::skipped("usage");
 }

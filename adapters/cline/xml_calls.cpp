@@ -14,7 +14,7 @@
 namespace memd::cline {
 namespace {
 
-constexpr std::size_t kNone = std::string_view::npos;
+constexpr std::size_t kXmlCallsNone = std::string_view::npos;
 constexpr std::array<std::string_view, 26> kTools{"read_file",
                                                   "write_to_file",
                                                   "replace_in_file",
@@ -45,16 +45,16 @@ constexpr std::array<std::string_view, 26> kTools{"read_file",
 // "<name>value</name>" children as members of an object.
 std::string children(std::string_view inner, std::string& talk) {
   snapshot::ObjectWriter o;
-  for (std::size_t at = inner.find('<'); at != kNone; at = inner.find('<', at)) {
+  for (std::size_t at = inner.find('<'); at != kXmlCallsNone; at = inner.find('<', at)) {
     const auto close = inner.find('>', at);
-    if (close == kNone) break;
+    if (close == kXmlCallsNone) break;
     const auto name = inner.substr(at + 1, close - at - 1);
     if (!json::is_identifier(name)) {
       ++at;
       continue;
     }
     const auto end = inner.find("</" + std::string(name) + ">", close);
-    if (end == kNone) break;
+    if (end == kXmlCallsNone) break;
     const auto value = json::trimmed(inner.substr(close + 1, end - close - 1));
     o.text(name, value);
     if (name == "result" || name == "question" || name == "response") talk = value;
@@ -67,14 +67,14 @@ std::string children(std::string_view inner, std::string& talk) {
 
 std::vector<XmlCall> xml_calls(std::string_view text) {
   std::vector<XmlCall> calls;
-  for (std::size_t at = text.find('<'); at != kNone; at = text.find('<', at)) {
+  for (std::size_t at = text.find('<'); at != kXmlCallsNone; at = text.find('<', at)) {
     const auto close = text.find('>', at);
-    if (close == kNone) break;
+    if (close == kXmlCallsNone) break;
     const auto name = text.substr(at + 1, close - at - 1);
     const auto end = std::find(kTools.begin(), kTools.end(), name) == kTools.end()
-                         ? kNone
+                         ? kXmlCallsNone
                          : text.find("</" + std::string(name) + ">", close);
-    if (end == kNone) {
+    if (end == kXmlCallsNone) {
       ++at;
       continue;
     }

@@ -9,10 +9,19 @@
 namespace memd::codex {
 namespace {
 
-enum : std::size_t { kType, kText, kPartKeys };
-constexpr KeyTable<kPartKeys> kPartTable{{"type", "text"}};
+enum : std::size_t { kToolOutputType, kToolOutputText, kToolOutputPartKeys };
+constexpr KeyTable<kToolOutputPartKeys> kToolOutputPartTable{{"type", "text"}};
 
-enum : std::size_t { kOutput, kMetadata, kContent, kIsError, kSuccess, kAnswers, kAgentId, kObjectKeys };
+enum : std::size_t {
+  kToolOutputOutput,
+  kToolOutputMetadata,
+  kContent,
+  kIsError,
+  kSuccess,
+  kAnswers,
+  kAgentId,
+  kObjectKeys
+};
 constexpr KeyTable<kObjectKeys> kObjectTable{
     {"output", "metadata", "content", "isError", "success", "answers", "agent_id"}};
 
@@ -45,15 +54,15 @@ bool ends_nonzero(std::string_view line) {
 bool append_parts(RecordContext& c, od::array& parts, ToolOutput& out) {
   return for_each_element(parts, [&](od::value& value, std::size_t) {
     od::object part;
-    Tokens<kPartKeys> tokens;
+    Tokens<kToolOutputPartKeys> tokens;
     if (value.get_object().get(part)) return true;
-    if (!collect(part, kPartTable, tokens)) return false;
-    if (is_string(tokens[kText])) {
+    if (!collect(part, kToolOutputPartTable, tokens)) return false;
+    if (is_string(tokens[kToolOutputText])) {
       if (!out.text.empty() && out.text.back() != '\n') out.text.push_back('\n');
-      c.append_text(tokens[kText], out.text);
+      c.append_text(tokens[kToolOutputText], out.text);
       return true;
     }
-    const auto type = string_body(tokens[kType]);
+    const auto type = string_body(tokens[kToolOutputType]);
     if (!out.marker.empty()) out.marker.push_back(' ');
     out.marker.append(type.find("image") != std::string_view::npos ? "[image]" : "[not text]");
     return true;
@@ -87,10 +96,10 @@ bool read_object(RecordContext& c, od::object& object, ToolOutput& out) {
   out.failed = is_true(tokens[kIsError]) || tokens[kSuccess] == "false";
   od::object metadata;
   od::value value;
-  if (is_string(tokens[kOutput]) && seek_object(object, "metadata", metadata)) {
+  if (is_string(tokens[kToolOutputOutput]) && seek_object(object, "metadata", metadata)) {
     if (seek(metadata, "exit_code", value)) out.failed = integer(token_of(value)) != 0;
     out.text.clear();
-    c.append_text(tokens[kOutput], out.text);
+    c.append_text(tokens[kToolOutputOutput], out.text);
   } else if (is_string(tokens[kContent])) {
     out.text.clear();
     c.append_text(tokens[kContent], out.text);

@@ -20,7 +20,7 @@ enum : std::size_t {
   kUnifiedMode,
   kForceMode,
   kBranch,
-  kText,
+  kComposerText,
   kState,
   kCreated,
   kUpdated,
@@ -149,7 +149,7 @@ void take_scalars(const Tokens<kScalars>& tokens, Composer& composer) {
   composer.lines_added = integer(tokens[kAdded]);
   composer.lines_removed = integer(tokens[kRemoved]);
   composer.archived = is_true(tokens[kArchived]);
-  composer.has_draft = !trimmed(text_of(tokens[kText])).empty();
+  composer.has_draft = !trimmed(text_of(tokens[kComposerText])).empty();
 }
 
 }  // namespace

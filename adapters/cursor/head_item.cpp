@@ -13,18 +13,18 @@ enum : std::size_t {
   kCwd,
   kMode,
   kModel,
-  kBranch,
+  kHeadBranch,
   kParent,
   kParentCall,
   kAgent,
   kSubagent,
-  kArchived,
-  kCreated,
-  kUpdated,
-  kContextTokens,
+  kHeadArchived,
+  kHeadCreated,
+  kHeadUpdated,
+  kHeadContextTokens,
   kCost,
-  kAdded,
-  kRemoved,
+  kHeadAdded,
+  kHeadRemoved,
   kProject,
   kHeadKeys
 };
@@ -46,7 +46,7 @@ Verdict read_head(ItemContext& c, od::object& item) {
   update.title = one_line(c.text(tokens[kTitle]), 300);
   if (!update.title.empty()) update.title_rank = TitleRank::ai;
   update.description = c.text(tokens[kDescription], 1000);
-  if (integer(tokens[kArchived]) != 0)
+  if (integer(tokens[kHeadArchived]) != 0)
     update.description.append(update.description.empty() ? "" : " ").append("(archived)");
   if (const auto parent = c.text(tokens[kParent]); !parent.empty()) {
     update.parent_uid = make_session_uid(Platform::cursor, parent);
@@ -56,15 +56,15 @@ Verdict read_head(ItemContext& c, od::object& item) {
   update.agent_name = c.text(tokens[kAgent]);
   update.project_hint = c.text(tokens[kProject]);
   update.cwd = c.text(tokens[kCwd]);
-  update.git_branch = c.text(tokens[kBranch]);
+  update.git_branch = c.text(tokens[kHeadBranch]);
   update.model = c.text(tokens[kModel]);
   if (update.model == "default") update.model = "auto";
   update.mode = c.text(tokens[kMode]);
-  update.time = update.started_at = integer(tokens[kCreated]);
-  update.ended_at = integer(tokens[kUpdated]);
-  update.context_tokens = integer(tokens[kContextTokens]);
-  update.lines_added = integer(tokens[kAdded]);
-  update.lines_removed = integer(tokens[kRemoved]);
+  update.time = update.started_at = integer(tokens[kHeadCreated]);
+  update.ended_at = integer(tokens[kHeadUpdated]);
+  update.context_tokens = integer(tokens[kHeadContextTokens]);
+  update.lines_added = integer(tokens[kHeadAdded]);
+  update.lines_removed = integer(tokens[kHeadRemoved]);
   if (const auto cents = integer(tokens[kCost]); cents > 0) update.cost_usd = static_cast<double>(cents) / 100;
   c.out().sessions.push_back(std::move(update));
   return Verdict::indexed();

@@ -13,7 +13,18 @@ namespace {
 
 static_assert(simdjson::SIMDJSON_PADDING <= kRecordPadding);
 
-enum : std::size_t { kKind, kId, kTime, kEstimated, kSubagent, kLossy, kRole, kText, kDamaged, kItemKeys };
+enum : std::size_t {
+  kKind,
+  kId,
+  kTime,
+  kEstimated,
+  kItemDecoderSubagent,
+  kLossy,
+  kRole,
+  kItemDecoderText,
+  kDamaged,
+  kItemKeys
+};
 constexpr KeyTable<kItemKeys> kItemTable{{"k", "id", "t", "e", "sub", "lossy", "role", "text", "damaged"}};
 
 // What the kinds of items are called in the ledger. Rows that are no items are called by their keys.
@@ -30,7 +41,7 @@ constexpr std::array<KindName, 7> kTypes{{{item_kind::kHead, "conversation"},
                                           {item_kind::kBinary, "message"}}};
 
 Verdict read_text(ItemContext& c, const Tokens<kItemKeys>& tokens) {
-  std::string text = c.text(tokens[kText]);
+  std::string text = c.text(tokens[kItemDecoderText]);
   if (trimmed(text).empty()) return Verdict::skipped("blank_message");
   const auto role = string_body(tokens[kRole]);
   if (role == "user") {
@@ -58,7 +69,7 @@ Verdict read_text(ItemContext& c, const Tokens<kItemKeys>& tokens) {
 }
 
 Verdict read_prompt(ItemContext& c, const Tokens<kItemKeys>& tokens) {
-  std::string text = c.text(tokens[kText]);
+  std::string text = c.text(tokens[kItemDecoderText]);
   if (trimmed(text).empty()) return Verdict::skipped("blank_message");
   emit_prompt(c, std::move(text));
   c.out().events.back().origin = Origin::history;
@@ -111,7 +122,7 @@ Verdict ItemDecoder::read(const RawRecord& record, EventBatch& out, std::string_
   c.set_id(c.text(tokens[kId]));
   c.time = integer(tokens[kTime]);
   c.time_estimated = c.time == 0 || integer(tokens[kEstimated]) != 0;
-  c.subagent = integer(tokens[kSubagent]) != 0;
+  c.subagent = integer(tokens[kItemDecoderSubagent]) != 0;
   if (integer(tokens[kLossy]) != 0) c.mark_lossy();
 
   Verdict verdict = Verdict::unknown("unknown_kind");

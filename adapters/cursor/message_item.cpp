@@ -9,7 +9,17 @@ using namespace json;  // NOLINT(google-build-using-namespace): the whole folder
 
 namespace {
 
-enum : std::size_t { kType, kText, kThinking, kCallId, kAltCallId, kToolName, kAltName, kIsError, kBlockKeys };
+enum : std::size_t {
+  kMessageType,
+  kMessageText,
+  kMessageThinking,
+  kCallId,
+  kAltCallId,
+  kToolName,
+  kAltName,
+  kIsError,
+  kBlockKeys
+};
 constexpr KeyTable<kBlockKeys> kBlockTable{
     {"type", "text", "thinking", "toolCallId", "id", "toolName", "name", "isError"}};
 
@@ -107,11 +117,11 @@ bool read_result(ItemContext& c, od::object& block, const Tokens<kBlockKeys>& to
 bool read_block(ItemContext& c, Message& message, od::object& block, std::size_t index) {
   Tokens<kBlockKeys> tokens;
   if (!collect(block, kBlockTable, tokens)) return false;
-  const auto type = string_body(tokens[kType]);
+  const auto type = string_body(tokens[kMessageType]);
   if (type == "text")
-    say(c, message, c.text(tokens[kText]), index);
+    say(c, message, c.text(tokens[kMessageText]), index);
   else if (is_any(type, {"reasoning", "thinking", "redacted-reasoning", "redacted_thinking"}))
-    emit_thinking(c, c.text(is_string(tokens[kText]) ? tokens[kText] : tokens[kThinking]), index);
+    emit_thinking(c, c.text(is_string(tokens[kMessageText]) ? tokens[kMessageText] : tokens[kMessageThinking]), index);
   else if (is_any(type, {"tool-call", "tool_use", "tool_call"}))
     return read_call(c, block, tokens, index);
   else if (is_any(type, {"tool-result", "tool_result"}))

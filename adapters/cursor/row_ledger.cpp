@@ -12,7 +12,7 @@ using sqlite::ValueSize;
 
 namespace {
 
-constexpr int kRowsAtOnce = 500;
+constexpr int kRowLedgerRowsAtOnce = 500;
 constexpr std::size_t kLongestClass = 40;
 
 bool is_plain(std::string_view text) {
@@ -59,7 +59,7 @@ void RowLedger::note(const StateRows::Found& composer) {
 
 Result<void> RowLedger::count_rows() {
   for (std::int64_t next = std::numeric_limits<std::int64_t>::min();;) {
-    MEMD_TRY_ASSIGN(const auto rows, rows_.from(next, kRowsAtOnce));
+    MEMD_TRY_ASSIGN(const auto rows, rows_.from(next, kRowLedgerRowsAtOnce));
     ValueSize sizes(rows_.database(), "cursorDiskKV", "value");
     for (const auto& row : rows) {
       const auto size = sizes.of(row.rowid);
@@ -79,7 +79,7 @@ Result<void> RowLedger::count_rows() {
       else
         add(type, row.key.starts_with(kBlobKey) ? "model_side" : "editor_state", bytes);
     }
-    if (rows.size() < static_cast<std::size_t>(kRowsAtOnce)) return {};
+    if (rows.size() < static_cast<std::size_t>(kRowLedgerRowsAtOnce)) return {};
     next = rows.back().rowid + 1;
   }
 }

@@ -11,11 +11,32 @@ using namespace json;  // NOLINT(google-build-using-namespace): the whole folder
 
 namespace {
 
-enum : std::size_t { kName, kCallId, kStatus, kRawArgs, kParams, kResult, kError, kDecision, kToolKeys };
+enum : std::size_t {
+  kToolToolName,
+  kToolCallId,
+  kToolStatus,
+  kRawArgs,
+  kParams,
+  kResult,
+  kError,
+  kDecision,
+  kToolKeys
+};
 constexpr KeyTable<kToolKeys> kToolTable{
     {"name", "toolCallId", "status", "rawArgs", "params", "result", "error", "userDecision"}};
 
-enum : std::size_t { kOutput, kContents, kContent, kText, kInner, kMessage, kRejected, kExitV2, kExit, kResultKeys };
+enum : std::size_t {
+  kOutput,
+  kContents,
+  kContent,
+  kToolText,
+  kInner,
+  kMessage,
+  kRejected,
+  kExitV2,
+  kExit,
+  kResultKeys
+};
 constexpr KeyTable<kResultKeys> kResultTable{{"output", "contents", "content", "text", "result",
                                               "modelVisibleErrorMessage", "rejected", "exitCodeV2", "exitCode"}};
 
@@ -115,7 +136,7 @@ Outcome read_outcome(ItemContext& c, std::string result) {
   outcome.rejected = is_true(tokens[kRejected]);
   outcome.exit_code = integer(tokens[kExitV2].empty() ? tokens[kExit] : tokens[kExitV2]);
   if (read_diff(c, *json, outcome.touch, outcome.text) && !outcome.text.empty()) return outcome;
-  for (const auto key : {kOutput, kContents, kContent, kText, kInner, kMessage})
+  for (const auto key : {kOutput, kContents, kContent, kToolText, kInner, kMessage})
     if (outcome.text.empty()) outcome.text = c.text(tokens[key]);
   if (outcome.text.empty()) outcome.text = std::move(result);
   return outcome;
@@ -144,10 +165,10 @@ std::optional<FileAccess> access_of(std::string_view tool) {
 bool read_tool(ItemContext& c, od::object& tool) {
   Tokens<kToolKeys> tokens;
   if (!collect(tool, kToolTable, tokens)) return false;
-  const std::string name = c.text(tokens[kName], 200);
+  const std::string name = c.text(tokens[kToolToolName], 200);
   if (name.empty()) return true;  // a stub, which ordinary bubbles have
 
-  const std::string call_id = c.text(tokens[kCallId]);
+  const std::string call_id = c.text(tokens[kToolCallId]);
   const std::string params = inner_text(c, tool, "params", tokens[kParams]);
   std::string input = inner_text(c, tool, "rawArgs", tokens[kRawArgs]);
   if (!has_fields(input)) input = params;
@@ -159,7 +180,7 @@ bool read_tool(ItemContext& c, od::object& tool) {
   const bool is_test = call.is_test;
   const auto files = call.files;
 
-  const auto status = string_body(tokens[kStatus]);
+  const auto status = string_body(tokens[kToolStatus]);
   const bool failed = status == "error";
   const std::string result = inner_text(c, tool, "result", tokens[kResult]);
   const std::string error = inner_text(c, tool, "error", tokens[kError]);

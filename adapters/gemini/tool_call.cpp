@@ -9,10 +9,10 @@
 namespace memd::gemini {
 namespace {
 
-enum : std::size_t { kId, kName, kStatus, kTimestamp, kDisplay, kCallKeys };
+enum : std::size_t { kToolCallId, kName, kStatus, kToolCallTimestamp, kDisplay, kCallKeys };
 constexpr KeyTable<kCallKeys> kCallTable{{"id", "name", "status", "timestamp", "resultDisplay"}};
 
-enum : std::size_t { kOutput, kError, kResponseKeys };
+enum : std::size_t { kToolCallOutput, kError, kResponseKeys };
 constexpr KeyTable<kResponseKeys> kResponseTable{{"output", "error"}};
 
 enum : std::size_t { kModelAdded, kModelRemoved, kUserAdded, kUserRemoved, kStatKeys };
@@ -44,8 +44,8 @@ void read_response(MessageContext& c, od::object& response, ResultText& out) {
   Tokens<kResponseKeys> tokens;
   if (!collect(response, kResponseTable, tokens)) return;
   out.error |= is_string(tokens[kError]);
-  if (is_string(tokens[kOutput]) || is_string(tokens[kError])) {
-    append_part(out.text, c.text(is_string(tokens[kOutput]) ? tokens[kOutput] : tokens[kError]));
+  if (is_string(tokens[kToolCallOutput]) || is_string(tokens[kError])) {
+    append_part(out.text, c.text(is_string(tokens[kToolCallOutput]) ? tokens[kToolCallOutput] : tokens[kError]));
     return;
   }
   std::string_view raw;
@@ -117,7 +117,7 @@ void read_tool_call(MessageContext& c, od::object& entry, std::size_t block) {
   Tokens<kCallKeys> tokens;
   if (!collect(entry, kCallTable, tokens)) return;
   const std::string_view status = string_body(tokens[kStatus]);
-  const std::string call_id = c.text(tokens[kId]);
+  const std::string call_id = c.text(tokens[kToolCallId]);
   std::vector<FileTouch> files;
   {
     Event& call = c.add(EventKind::tool_call, Role::assistant, block);
@@ -133,7 +133,7 @@ void read_tool_call(MessageContext& c, od::object& entry, std::size_t block) {
   if (!has_ended(status) && result.text.empty()) return;
 
   Event& e = c.add(EventKind::tool_result, Role::tool, block);
-  if (const TimeMs ended = time_of(c, tokens[kTimestamp])) e.time = ended;
+  if (const TimeMs ended = time_of(c, tokens[kToolCallTimestamp])) e.time = ended;
   e.call_id = call_id;
   e.is_error = status == "error" || status == "cancelled" || result.error || failed_in_shell(tool, result.text);
   if (status == "cancelled") e.summary = "[cancelled]";

@@ -31,13 +31,13 @@ TimeMs time_of(const dom::object& envelope, const dom::object& params, const dom
 }
 
 // What is known of an item from its first line.
-struct Origin {
+struct RecordedAt {
   TimeMs time = 0;
   std::string event_id;
   std::string model;
 };
 
-void note_origin(const dom::object& envelope, const dom::object& params, const dom::object& update, Origin& out) {
+void note_origin(const dom::object& envelope, const dom::object& params, const dom::object& update, RecordedAt& out) {
   if (out.time == 0) out.time = time_of(envelope, params, update);
   dom::object meta;
   if (out.event_id.empty() && !params["_meta"].get(meta)) out.event_id = text_of(meta, "eventId");
@@ -93,7 +93,7 @@ std::string item_bytes(const LogItem& item, const SessionFacts& session, const s
   if (item.what == What::damaged) return std::move(o.flag("damaged", true)).finish();
 
   UpdateLineReader reader;
-  Origin origin;
+  RecordedAt origin;
   std::string text;
   std::string updates = "[";
   std::int64_t images = 0;

@@ -9,12 +9,12 @@
 namespace memd::opencode {
 namespace {
 
-enum : std::size_t { kRole, kModelId, kProviderId, kAgent, kMode, kSummary, kTokens, kError, kDataKeys };
+enum : std::size_t { kRole, kModelId, kProviderId, kMessageAgent, kMode, kSummary, kTokens, kError, kDataKeys };
 constexpr KeyTable<kDataKeys> kDataTable{
     {"role", "modelID", "providerID", "agent", "mode", "summary", "tokens", "error"}};
 
 enum : std::size_t {
-  kType,
+  kMessageType,
   kText,
   kSynthetic,
   kIgnored,
@@ -34,7 +34,7 @@ constexpr KeyTable<kPartKeys> kPartTable{{"type", "text", "synthetic", "ignored"
 enum : std::size_t { kPartCreated, kPartData, kStoredKeys };
 constexpr KeyTable<kStoredKeys> kStoredTable{{"created", "data"}};
 
-enum : std::size_t { kStart, kEnd, kCreated, kTimeKeys };
+enum : std::size_t { kStart, kEnd, kMessageCreated, kTimeKeys };
 constexpr KeyTable<kTimeKeys> kTimeTable{{"start", "end", "created"}};
 
 enum : std::size_t { kErrorName, kErrorMessage, kErrorKeys };
@@ -166,7 +166,7 @@ void read_part(ItemContext& c, od::object& stored, Message& message, std::size_t
   if (!collect(stored, kStoredTable, outer)) return;
   if (!seek_object(stored, "data", part) || !collect(part, kPartTable, tokens))
     return c.diagnose(DiagnosticType::damaged_record, {"part.data"});
-  const std::string_view type = string_body(tokens[kType]);
+  const std::string_view type = string_body(tokens[kMessageType]);
   const TimeMs created = integer(outer[kPartCreated]);
   constexpr std::array<std::string_view, 3> bookkeeping{"step-start", "step-finish", "snapshot"};
   if (std::find(bookkeeping.begin(), bookkeeping.end(), type) != bookkeeping.end()) return;
@@ -197,7 +197,7 @@ bool read_data(ItemContext& c, od::object& root, Message& message) {
     return false;
   }
   message.is_user = role == "user";
-  if (c.time == 0) c.time = read_times(data, kCreated);
+  if (c.time == 0) c.time = read_times(data, kMessageCreated);
   if (message.is_user) return true;
   message.is_summary = is_true(tokens[kSummary]);
   c.model = model_name(c, tokens[kProviderId], tokens[kModelId]);

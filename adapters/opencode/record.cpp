@@ -8,57 +8,57 @@ namespace memd::opencode {
 namespace {
 
 enum : std::size_t {
-  kText,
-  kTokens,
-  kCommand,
+  kRecordText,
+  kRecordTokens,
+  kRecordCommand,
   kReason,
-  kSummary,
+  kRecordSummary,
   kOutcome,
-  kAgent,
+  kRecordAgent,
   kExit,
   kStatus,
-  kOutput,
-  kDataKeys
+  kRecordOutput,
+  kRecordDataKeys
 };
-constexpr KeyTable<kDataKeys> kDataTable{
+constexpr KeyTable<kRecordDataKeys> kRecordDataTable{
     {"text", "tokens", "command", "reason", "summary", "outcome", "agent", "exit", "status", "output"}};
 
-enum : std::size_t { kType, kBlockText, kId, kName, kBlockKeys };
+enum : std::size_t { kRecordType, kBlockText, kRecordId, kRecordName, kBlockKeys };
 constexpr KeyTable<kBlockKeys> kBlockTable{{"type", "text", "id", "name"}};
 
-enum : std::size_t { kCreated, kRan, kCompleted, kTimeKeys };
-constexpr KeyTable<kTimeKeys> kTimeTable{{"created", "ran", "completed"}};
+enum : std::size_t { kRecordCreated, kRan, kCompleted, kRecordTimeKeys };
+constexpr KeyTable<kRecordTimeKeys> kRecordTimeTable{{"created", "ran", "completed"}};
 
-enum : std::size_t { kModelId, kProviderId, kModelKeys };
+enum : std::size_t { kRecordModelId, kRecordProviderId, kModelKeys };
 constexpr KeyTable<kModelKeys> kModelTable{{"id", "providerID"}};
 
-enum : std::size_t { kErrorType, kErrorMessage, kErrorKeys };
-constexpr KeyTable<kErrorKeys> kErrorTable{{"type", "message"}};
+enum : std::size_t { kErrorType, kRecordErrorMessage, kRecordErrorKeys };
+constexpr KeyTable<kRecordErrorKeys> kRecordErrorTable{{"type", "message"}};
 
 enum : std::size_t { kFileName, kFileMime, kFileKeys };
 constexpr KeyTable<kFileKeys> kFileTable{{"name", "mime"}};
 
-Tokens<kTimeKeys> read_time(od::object& object) {
+Tokens<kRecordTimeKeys> read_time(od::object& object) {
   od::object time;
-  Tokens<kTimeKeys> tokens{};
-  if (seek_object(object, "time", time) && !collect(time, kTimeTable, tokens)) tokens.fill({});
+  Tokens<kRecordTimeKeys> tokens{};
+  if (seek_object(object, "time", time) && !collect(time, kRecordTimeTable, tokens)) tokens.fill({});
   return tokens;
 }
 
 void read_error(ItemContext& c, od::object& data) {
   od::object error;
-  Tokens<kErrorKeys> tokens;
-  if (!seek_object(data, "error", error) || !collect(error, kErrorTable, tokens)) return;
+  Tokens<kRecordErrorKeys> tokens;
+  if (!seek_object(data, "error", error) || !collect(error, kRecordErrorTable, tokens)) return;
   const std::string type = c.text(tokens[kErrorType]);
   if (type == "aborted" || type == "interrupted") {
-    c.add_lifecycle("interrupt").summary = one_line(c.text(tokens[kErrorMessage]), 80);
+    c.add_lifecycle("interrupt").summary = one_line(c.text(tokens[kRecordErrorMessage]), 80);
     return;
   }
   Event& e = c.add_note(EventKind::error, Role::system);
   e.lifecycle = "api_error";
   e.is_error = true;
   e.text = type;
-  if (is_string(tokens[kErrorMessage])) e.text.append(": ").append(c.text(tokens[kErrorMessage]));
+  if (is_string(tokens[kRecordErrorMessage])) e.text.append(": ").append(c.text(tokens[kRecordErrorMessage]));
 }
 
 void mark_each(ItemContext& c, od::object& data, std::string_view list_name, std::string_view kind, std::string& out) {
@@ -75,8 +75,8 @@ void mark_each(ItemContext& c, od::object& data, std::string_view list_name, std
   });
 }
 
-Verdict read_user(ItemContext& c, od::object& data, const Tokens<kDataKeys>& tokens) {
-  std::string text = c.text(tokens[kText]);
+Verdict read_user(ItemContext& c, od::object& data, const Tokens<kRecordDataKeys>& tokens) {
+  std::string text = c.text(tokens[kRecordText]);
   std::string marker;
   mark_each(c, data, "files", "file", marker);
   mark_each(c, data, "agents", "agent", marker);
@@ -93,13 +93,13 @@ Verdict read_user(ItemContext& c, od::object& data, const Tokens<kDataKeys>& tok
 void read_content(ItemContext& c, od::object& block, std::size_t index) {
   Tokens<kBlockKeys> tokens;
   if (!collect(block, kBlockTable, tokens)) return;
-  const std::string_view type = string_body(tokens[kType]);
+  const std::string_view type = string_body(tokens[kRecordType]);
   const auto time = read_time(block);
   if (type == "tool") {
     od::object state;
     const TimeMs ran = integer(time[kRan]);
-    const ToolPart tool{c.text(tokens[kName]), c.text(tokens[kId]), ran != 0 ? ran : integer(time[kCreated]),
-                        integer(time[kCompleted]), index};
+    const ToolPart tool{c.text(tokens[kRecordName]), c.text(tokens[kRecordId]),
+                        ran != 0 ? ran : integer(time[kRecordCreated]), integer(time[kCompleted]), index};
     if (seek_object(block, "state", state))
       read_tool_part(c, tool, state);
     else
@@ -107,7 +107,7 @@ void read_content(ItemContext& c, od::object& block, std::size_t index) {
   } else if (type == "text" || type == "reasoning") {
     const bool thought = type == "reasoning";
     Event& e = c.add(thought ? EventKind::thinking : EventKind::assistant_msg, Role::assistant, index);
-    const TimeMs created = integer(time[kCreated]);
+    const TimeMs created = integer(time[kRecordCreated]);
     if (created != 0) e.time = created;
     e.time_estimated = created == 0;
     c.reach(created);
@@ -122,7 +122,7 @@ void read_model(ItemContext& c, od::object& data) {
   od::object model;
   Tokens<kModelKeys> tokens;
   if (seek_object(data, "model", model) && collect(model, kModelTable, tokens))
-    c.model = model_name(c, tokens[kProviderId], tokens[kModelId]);
+    c.model = model_name(c, tokens[kRecordProviderId], tokens[kRecordModelId]);
 }
 
 void put_usage(ItemContext& c, od::object& data) {
@@ -151,9 +151,9 @@ Verdict read_assistant(ItemContext& c, od::object& data) {
   return {"assistant", Disposition::indexed, {}};
 }
 
-Verdict read_compaction(ItemContext& c, od::object& data, const Tokens<kDataKeys>& tokens) {
+Verdict read_compaction(ItemContext& c, od::object& data, const Tokens<kRecordDataKeys>& tokens) {
   c.add_lifecycle("compaction").summary = c.text(tokens[kReason], 40);
-  if (std::string summary = c.text(tokens[kSummary]); !trimmed(summary).empty()) {
+  if (std::string summary = c.text(tokens[kRecordSummary]); !trimmed(summary).empty()) {
     Event& e = c.add_lifecycle("compact_summary");
     e.origin = Origin::injected;
     e.text = std::move(summary);
@@ -164,14 +164,14 @@ Verdict read_compaction(ItemContext& c, od::object& data, const Tokens<kDataKeys
 }
 
 // A command that a person ran with "!".
-Verdict read_shell(ItemContext& c, od::object& data, const Tokens<kDataKeys>& tokens) {
+Verdict read_shell(ItemContext& c, od::object& data, const Tokens<kRecordDataKeys>& tokens) {
   Event& e = c.add(EventKind::user_msg, Role::user, 0);
   e.origin = c.is_child ? Origin::parent_agent : Origin::shell;
-  e.text = c.text(tokens[kCommand]);
+  e.text = c.text(tokens[kRecordCommand]);
   e.starts_exchange = true;
   od::object inner;
   od::value value;
-  std::string_view output = tokens[kOutput];
+  std::string_view output = tokens[kRecordOutput];
   if (output.starts_with('{') && seek_object(data, "output", inner) && seek(inner, "text", value))
     output = token_of(value);
   if (!is_string(output)) return {"shell", Disposition::indexed, {}};
@@ -182,7 +182,7 @@ Verdict read_shell(ItemContext& c, od::object& data, const Tokens<kDataKeys>& to
   return {"shell", Disposition::indexed, {}};
 }
 
-Verdict read_idle(ItemContext& c, od::object& data, const Tokens<kDataKeys>& tokens) {
+Verdict read_idle(ItemContext& c, od::object& data, const Tokens<kRecordDataKeys>& tokens) {
   const std::string_view outcome = string_body(tokens[kOutcome]);
   if (outcome == "interrupted") c.add_lifecycle("interrupt");
   if (outcome == "failed") read_error(c, data);
@@ -194,11 +194,11 @@ Verdict read_idle(ItemContext& c, od::object& data, const Tokens<kDataKeys>& tok
 
 Verdict read_record(ItemContext& c, std::string_view type, od::object& root) {
   od::object data;
-  Tokens<kDataKeys> tokens;
+  Tokens<kRecordDataKeys> tokens;
   const std::string name(is_identifier(type) ? type : "(unreadable type)");
-  if (!seek_object(root, "data", data) || !collect(data, kDataTable, tokens))
+  if (!seek_object(root, "data", data) || !collect(data, kRecordDataTable, tokens))
     return {name, Disposition::skipped, "damaged"};
-  if (c.time == 0) c.time = integer(read_time(data)[kCreated]);
+  if (c.time == 0) c.time = integer(read_time(data)[kRecordCreated]);
   if (type == "user") return read_user(c, data, tokens);
   if (type == "assistant") return read_assistant(c, data);
   if (type == "compaction") return read_compaction(c, data, tokens);
@@ -206,7 +206,7 @@ Verdict read_record(ItemContext& c, std::string_view type, od::object& root) {
   if (type == "idle") return read_idle(c, data, tokens);
   if (type == "synthetic" || type == "system" || type == "skill") return {name, Disposition::skipped, "injected_text"};
   if (type == "agent-switched") {
-    c.add_lifecycle("mode_change").summary = c.text(tokens[kAgent], 80);
+    c.add_lifecycle("mode_change").summary = c.text(tokens[kRecordAgent], 80);
     return {name, Disposition::indexed, {}};
   }
   if (type == "model-switched") {

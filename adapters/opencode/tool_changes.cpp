@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kSummaryLimit = 160;
 
-enum : std::size_t { kFilePath, kFile, kAdditions, kDeletions, kChangeKeys };
+enum : std::size_t { kFilePath, kFile, kToolChangesAdditions, kToolChangesDeletions, kChangeKeys };
 constexpr KeyTable<kChangeKeys> kChangeTable{{"filePath", "file", "additions", "deletions"}};
 
 std::int32_t count_lines(std::string_view text) {
@@ -30,8 +30,8 @@ void count_diff(std::string_view diff, FileTouch& touch) {
 void read_change(od::object& change, FileTouch& touch) {
   Tokens<kChangeKeys> tokens;
   if (!collect(change, kChangeTable, tokens)) return;
-  touch.lines_added = static_cast<std::int32_t>(integer(tokens[kAdditions]));
-  touch.lines_removed = static_cast<std::int32_t>(integer(tokens[kDeletions]));
+  touch.lines_added = static_cast<std::int32_t>(integer(tokens[kToolChangesAdditions]));
+  touch.lines_removed = static_cast<std::int32_t>(integer(tokens[kToolChangesDeletions]));
 }
 
 // metadata.files of a patch: counts for each file, whose path may be given in full.

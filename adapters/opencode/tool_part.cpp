@@ -11,13 +11,13 @@
 namespace memd::opencode {
 namespace {
 
-enum : std::size_t { kStatus, kOutput, kError, kStateKeys };
+enum : std::size_t { kToolPartStatus, kToolPartOutput, kToolPartError, kStateKeys };
 constexpr KeyTable<kStateKeys> kStateTable{{"status", "output", "error"}};
-enum : std::size_t { kStart, kEnd, kTimeKeys };
-constexpr KeyTable<kTimeKeys> kTimeTable{{"start", "end"}};
-enum : std::size_t { kType, kText, kMessage, kContentKeys };
+enum : std::size_t { kToolPartStart, kToolPartEnd, kToolPartTimeKeys };
+constexpr KeyTable<kToolPartTimeKeys> kToolPartTimeTable{{"start", "end"}};
+enum : std::size_t { kToolPartType, kToolPartText, kMessage, kContentKeys };
 constexpr KeyTable<kContentKeys> kContentTable{{"type", "text", "message"}};
-enum : std::size_t { kExit, kSessionId, kOtherSessionId, kMetadataKeys };
+enum : std::size_t { kToolPartExit, kSessionId, kOtherSessionId, kMetadataKeys };
 constexpr KeyTable<kMetadataKeys> kMetadataTable{{"exit", "sessionId", "sessionID"}};
 
 std::optional<FileAccess> access_of(std::string_view tool) {
@@ -32,24 +32,24 @@ std::string read_output(ItemContext& c, od::object& state, const Tokens<kStateKe
   std::string out;
   od::value value;
   od::array content;
-  if (is_string(tokens[kOutput])) c.append_text(tokens[kOutput], out);
+  if (is_string(tokens[kToolPartOutput])) c.append_text(tokens[kToolPartOutput], out);
   if (out.empty() && seek(state, "content", value) && !value.get_array().get(content))
     for_each_element(content, [&](od::value& element, std::size_t) {
       od::object block;
       Tokens<kContentKeys> fields;
       if (element.get_object().get(block) || !collect(block, kContentTable, fields)) return true;
       if (!out.empty()) out.push_back('\n');
-      if (is_string(fields[kText]))
-        c.append_text(fields[kText], out);
+      if (is_string(fields[kToolPartText]))
+        c.append_text(fields[kToolPartText], out);
       else
         out.append("[file]");
       return true;
     });
   od::object error;
   Tokens<kContentKeys> fields{};
-  if (is_string(tokens[kError]))
-    fields[kMessage] = tokens[kError];
-  else if (tokens[kError].starts_with('{') && seek_object(state, "error", error))
+  if (is_string(tokens[kToolPartError]))
+    fields[kMessage] = tokens[kToolPartError];
+  else if (tokens[kToolPartError].starts_with('{') && seek_object(state, "error", error))
     collect(error, kContentTable, fields);
   if (is_string(fields[kMessage])) {
     if (!out.empty()) out.push_back('\n');
@@ -69,7 +69,7 @@ Metadata read_metadata(ItemContext& c, od::object& state) {
     od::object metadata;
     Tokens<kMetadataKeys> tokens;
     if (!seek_object(state, name, metadata) || !collect(metadata, kMetadataTable, tokens)) continue;
-    out.failed |= integer(tokens[kExit]) != 0;
+    out.failed |= integer(tokens[kToolPartExit]) != 0;
     const auto child = is_string(tokens[kSessionId]) ? tokens[kSessionId] : tokens[kOtherSessionId];
     if (is_string(child)) out.child = c.text(child);
   }
@@ -112,10 +112,10 @@ void read_tool_part(ItemContext& c, const ToolPart& given, od::object& state) {
   Tokens<kStateKeys> tokens;
   if (!collect(state, kStateTable, tokens)) return;
   od::object time;
-  Tokens<kTimeKeys> times{};
-  if (seek_object(state, "time", time) && collect(time, kTimeTable, times)) {
-    if (part.started == 0) part.started = integer(times[kStart]);
-    if (part.ended == 0) part.ended = integer(times[kEnd]);
+  Tokens<kToolPartTimeKeys> times{};
+  if (seek_object(state, "time", time) && collect(time, kToolPartTimeTable, times)) {
+    if (part.started == 0) part.started = integer(times[kToolPartStart]);
+    if (part.ended == 0) part.ended = integer(times[kToolPartEnd]);
   }
   c.reach(std::max(part.started, part.ended));
   const Metadata metadata = read_metadata(c, state);
@@ -123,7 +123,7 @@ void read_tool_part(ItemContext& c, const ToolPart& given, od::object& state) {
   read_call(c, part, state);
   std::vector<FileTouch> files = c.out().events.back().files;
 
-  const std::string_view status = string_body(tokens[kStatus]);
+  const std::string_view status = string_body(tokens[kToolPartStatus]);
   if (status != "completed" && status != "error") {
     if (status != "pending" && status != "running" && status != "streaming")
       c.diagnose(DiagnosticType::unknown_field_value, {"state.status"});

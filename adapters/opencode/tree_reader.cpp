@@ -12,7 +12,7 @@
 namespace memd::opencode {
 namespace {
 
-constexpr std::string_view kHeadKey = "(session)";
+constexpr std::string_view kTreeHeadKey = "(session)";
 
 std::string stem_of(const FileView::Entry& file) { return std::filesystem::path(file.path).stem().string(); }
 
@@ -114,7 +114,7 @@ Result<std::optional<SnapshotReader::Session>> TreeReader::session(const std::st
   Session session;
   session.session_uid = make_session_uid(Platform::opencode, path_.session_id);
   session.head =
-      Item{std::string(kHeadKey), hash64(head_json(row)), files_.stat(path_.path).value_or(FileView::Entry{}).size};
+      Item{std::string(kTreeHeadKey), hash64(head_json(row)), files_.stat(path_.path).value_or(FileView::Entry{}).size};
   std::unordered_map<std::string, Item> items;
   std::vector<MessagePlace> places;
   for (const auto& files : list_messages()) {
@@ -139,7 +139,7 @@ Result<std::optional<SnapshotReader::Session>> TreeReader::session(const std::st
 
 Result<std::string> TreeReader::item(const std::string&, const std::string& item_key) {
   MEMD_TRY_ASSIGN(const SessionRow row, read_row());
-  if (item_key == kHeadKey) return head_json(row);
+  if (item_key == kTreeHeadKey) return head_json(row);
   const RevertPoint revert = read_revert(row.revert);
   MEMD_TRY_ASSIGN(const std::string message, files_.read(message_file(item_key)));
   MessageItem out({item_key, 0, message}, {}, !row.parent_id.empty());

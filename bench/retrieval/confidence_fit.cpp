@@ -16,21 +16,21 @@ namespace memd::bench {
 namespace {
 
 using search::EvidenceWeights;
-using Coordinate = CoordinateOf<EvidenceWeights>;
+using ConfidenceFitCoordinate = CoordinateOf<EvidenceWeights>;
 
-constexpr double kLeastGain = 0.004;
-constexpr int kPasses = 3;
+constexpr double kConfidenceFitLeastGain = 0.004;
+constexpr int kConfidenceFitPasses = 3;
 constexpr std::array<double, 5> kShares{0.75, 0.8, 0.85, 0.9, 0.95};
 // Of the questions about other things, in the part where it is least.
 constexpr double kSaid = 0.9;
 constexpr double kSaidByWords = 0.85;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-constexpr std::array<double, 9> kFactors{0, 0.125, 0.25, 0.5, 1, 1.5, 2, 3, 4};
-constexpr std::array<Coordinate, 3> kCoordinates{{
-    {"bm25", [](EvidenceWeights& w) -> double& { return w.bm25; }, kFactors},
-    {"surroundings", [](EvidenceWeights& w) -> double& { return w.surroundings; }, kFactors},
-    {"cosine", [](EvidenceWeights& w) -> double& { return w.cosine; }, kFactors},
+constexpr std::array<double, 9> kConfidenceFitFactors{0, 0.125, 0.25, 0.5, 1, 1.5, 2, 3, 4};
+constexpr std::array<ConfidenceFitCoordinate, 3> kConfidenceFitCoordinates{{
+    {"bm25", [](EvidenceWeights& w) -> double& { return w.bm25; }, kConfidenceFitFactors},
+    {"surroundings", [](EvidenceWeights& w) -> double& { return w.surroundings; }, kConfidenceFitFactors},
+    {"cosine", [](EvidenceWeights& w) -> double& { return w.cosine; }, kConfidenceFitFactors},
 }};
 
 // The features of an answer's first hits.
@@ -126,8 +126,8 @@ std::string in_words(const std::vector<Judged>& all, const EvidenceWeights& w) {
 }
 
 EvidenceWeights fit(const std::vector<Judged>& all, bool by_meaning) {
-  return search_weights(neutral_evidence_weights(by_meaning), kCoordinates, kLeastGain, kPasses,
-                        [&](const EvidenceWeights& w) { return told_apart(all, w); })
+  return search_weights(neutral_evidence_weights(by_meaning), kConfidenceFitCoordinates, kConfidenceFitLeastGain,
+                        kConfidenceFitPasses, [&](const EvidenceWeights& w) { return told_apart(all, w); })
       .weights;
 }
 

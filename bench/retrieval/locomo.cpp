@@ -16,7 +16,7 @@ namespace memd::bench {
 namespace json = boost::json;
 namespace {
 
-std::string text_of(const json::object& object, std::string_view name) {
+std::string locomo_text_of(const json::object& object, std::string_view name) {
   const auto* value = object.if_contains(name);
   return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
 }
@@ -49,14 +49,15 @@ LocomoSession read_session(int number, const json::array& turns, const std::stri
   LocomoSession session{number, parse_time(time), {}};
   for (const auto& value : turns) {
     const json::object& turn = value.as_object();
-    session.turns.push_back({text_of(turn, "speaker"), text_of(turn, "text"), text_of(turn, "blip_caption")});
+    session.turns.push_back(
+        {locomo_text_of(turn, "speaker"), locomo_text_of(turn, "text"), locomo_text_of(turn, "blip_caption")});
   }
   return session;
 }
 
 LocomoQuestion read_question(const json::object& object) {
   static const std::regex kTurnId("D(\\d+):(\\d+)");
-  LocomoQuestion question{text_of(object, "question"), static_cast<int>(object.at("category").as_int64()), {}};
+  LocomoQuestion question{locomo_text_of(object, "question"), static_cast<int>(object.at("category").as_int64()), {}};
   const auto* evidence = object.if_contains("evidence");
   const std::string ids = evidence != nullptr ? json::serialize(*evidence) : "";
   for (std::sregex_iterator at(ids.begin(), ids.end(), kTurnId), end; at != end; ++at)
@@ -80,13 +81,14 @@ std::vector<LocomoDialog> read_locomo(const std::filesystem::path& file) {
     const json::object& sample = value.as_object();
     const json::object& conversation = sample.at("conversation").as_object();
     LocomoDialog dialog;
-    dialog.id = text_of(sample, "sample_id");
-    dialog.speaker_a = text_of(conversation, "speaker_a");
+    dialog.id = locomo_text_of(sample, "sample_id");
+    dialog.speaker_a = locomo_text_of(conversation, "speaker_a");
     for (int number = 1; number <= 200; ++number) {
       const std::string name = "session_" + std::to_string(number);
       const auto* turns = conversation.if_contains(name);
       if (turns == nullptr || !turns->is_array() || turns->get_array().empty()) continue;
-      dialog.sessions.push_back(read_session(number, turns->get_array(), text_of(conversation, name + "_date_time")));
+      dialog.sessions.push_back(
+          read_session(number, turns->get_array(), locomo_text_of(conversation, name + "_date_time")));
     }
     for (const auto& qa : sample.at("qa").as_array())
       dialog.questions.push_back(read_question(qa.as_object()));

@@ -11,12 +11,12 @@ namespace memd::bench {
 namespace json = boost::json;
 namespace {
 
-std::string text_of(const json::object& object, std::string_view name) {
+std::string longmemeval_text_of(const json::object& object, std::string_view name) {
   return std::string(object.at(name).as_string());
 }
 
 // "2023/05/20 (Sat) 02:36"; a date alone is taken as its midnight.
-TimeMs parse_time(const std::string& text) {
+TimeMs longmemeval_parse_time(const std::string& text) {
   int year = 0;
   int month = 0;
   int day = 0;
@@ -31,18 +31,22 @@ TimeMs parse_time(const std::string& text) {
   return *time;
 }
 
-LongMemEvalQuestion read_question(const json::object& object) {
-  LongMemEvalQuestion question{
-      text_of(object, "question_id"), text_of(object, "question_type"), text_of(object, "question"), {}, {}};
+LongMemEvalQuestion longmemeval_read_question(const json::object& object) {
+  LongMemEvalQuestion question{longmemeval_text_of(object, "question_id"),
+                               longmemeval_text_of(object, "question_type"),
+                               longmemeval_text_of(object, "question"),
+                               {},
+                               {}};
   const json::array& ids = object.at("haystack_session_ids").as_array();
   const json::array& dates = object.at("haystack_dates").as_array();
   const json::array& sessions = object.at("haystack_sessions").as_array();
   if (ids.size() != sessions.size() || dates.size() != sessions.size())
     throw std::runtime_error("question " + question.id + ": sessions, ids and dates differ in number");
   for (std::size_t i = 0; i < sessions.size(); ++i) {
-    LongMemEvalSession session{std::string(ids[i].as_string()), parse_time(std::string(dates[i].as_string())), {}};
+    LongMemEvalSession session{
+        std::string(ids[i].as_string()), longmemeval_parse_time(std::string(dates[i].as_string())), {}};
     for (const auto& turn : sessions[i].as_array())
-      session.turns.push_back({turn.at("role") == "user", text_of(turn.as_object(), "content")});
+      session.turns.push_back({turn.at("role") == "user", longmemeval_text_of(turn.as_object(), "content")});
     question.haystack.push_back(std::move(session));
   }
   for (const auto& id : object.at("answer_session_ids").as_array())
@@ -56,7 +60,7 @@ std::vector<LongMemEvalQuestion> parse_longmemeval(const std::string& text) {
   const json::value data = json::parse(text);
   std::vector<LongMemEvalQuestion> questions;
   for (const auto& value : data.as_array())
-    questions.push_back(read_question(value.as_object()));
+    questions.push_back(longmemeval_read_question(value.as_object()));
   return questions;
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr double kMebi = 1024.0 * 1024.0;
+constexpr double kEnrichmentReportMebi = 1024.0 * 1024.0;
 
 Result<EnrichmentBacklog> backlog_of(MemoryHost& host) {
   MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
@@ -43,7 +43,7 @@ Result<EnrichmentStatus> enrichment_status(MemoryHost& host) {
   out.exchanges = state.exchanges;
   out.pending_terms = backlog.terms;
   out.pending_vectors = enabled ? backlog.vectors : 0;
-  out.vectors_mb = static_cast<double>(host.semantic().index()->memory()) / kMebi;
+  out.vectors_mb = static_cast<double>(host.semantic().index()->memory()) / kEnrichmentReportMebi;
   if (host.enrichment() == nullptr) return out;
   const EnrichmentProgress p = host.enrichment()->progress();
   out.working = p.working;

@@ -7,22 +7,25 @@
 namespace memd {
 namespace {
 
-using Named = config::NamedProvider<SummaryProvider>;
-constexpr std::array kProviders{
-    Named{SummaryProvider::disabled, "disabled"}, Named{SummaryProvider::ollama, "ollama", true},
-    Named{SummaryProvider::openai, "openai", true}, Named{SummaryProvider::client, "client"}};
+using SummariesSectionNamed = config::NamedProvider<SummaryProvider>;
+constexpr std::array kSummariesSectionProviders{SummariesSectionNamed{SummaryProvider::disabled, "disabled"},
+                                                SummariesSectionNamed{SummaryProvider::ollama, "ollama", true},
+                                                SummariesSectionNamed{SummaryProvider::openai, "openai", true},
+                                                SummariesSectionNamed{SummaryProvider::client, "client"}};
 
 constexpr int kMost = 1'000'000'000;
 
 }  // namespace
 
-std::string_view to_string(SummaryProvider provider) { return config::name_of<SummaryProvider>(kProviders, provider); }
+std::string_view to_string(SummaryProvider provider) {
+  return config::name_of<SummaryProvider>(kSummariesSectionProviders, provider);
+}
 
 namespace config {
 
 SummariesConfig read_summaries(const std::string& file, const YAML::Node& node) {
   SummariesConfig out;
-  ModelKeys<SummaryProvider> models(file, "summaries", kProviders, SummaryProvider::client);
+  ModelKeys<SummaryProvider> models(file, "summaries", kSummariesSectionProviders, SummaryProvider::client);
   Section section(file, "summaries");
   models.add_to(section, out.choice);
   section

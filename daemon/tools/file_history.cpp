@@ -10,7 +10,7 @@
 namespace memd::tools {
 namespace {
 
-constexpr int kLoadAhead = 24;  // exchanges; a page hardly holds more
+constexpr int kFileHistoryLoadAhead = 24;  // exchanges; a page hardly holds more
 constexpr std::size_t kFilesOfAUse = 6;
 constexpr std::size_t kPullRequests = 3;  // named of a session
 
@@ -176,7 +176,7 @@ Result<FileHistoryAnswer> run(const ToolServices& services, const FileHistoryPar
   MEMD_TRY_ASSIGN(FileQuestion question, understand(services, *reader, params, scope, context));
   FileHistory history;
   if (!question.nothing) {
-    question.query.limit = kLoadAhead;
+    question.query.limit = kFileHistoryLoadAhead;
     question.query.offset = static_cast<int>(at.offset);
     MEMD_TRY_ASSIGN(history, reader->file_history(question.query));
     if (history.total_exchanges == 0) question.notes.emplace_back("Nothing in this scope.");

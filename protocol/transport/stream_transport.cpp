@@ -5,7 +5,7 @@
 namespace memd::transport {
 namespace {
 
-constexpr std::size_t kKeepCapacity = 1U << 20;
+constexpr std::size_t kStreamTransportKeepCapacity = 1U << 20;
 
 }  // namespace
 
@@ -55,7 +55,7 @@ void StreamTransport::deliver() {
     else
       handler_->on_line(line->text);
     // A chunk of many small requests must not pile up all their answers before the first is sent.
-    if (pending_.size() > kKeepCapacity) flush();
+    if (pending_.size() > kStreamTransportKeepCapacity) flush();
   }
   if (input_ended_ && !end_reported_ && may_deliver()) {
     end_reported_ = true;
@@ -108,7 +108,7 @@ void StreamTransport::flush() {
 void StreamTransport::on_written(boost::system::error_code ec) {
   const bool was_congested = congested();
   write_pending_ = false;
-  if (writing_.capacity() > kKeepCapacity)
+  if (writing_.capacity() > kStreamTransportKeepCapacity)
     writing_ = std::string();
   else
     writing_.clear();

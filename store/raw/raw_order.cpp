@@ -7,7 +7,7 @@
 namespace memd::raw {
 namespace {
 constexpr std::uint64_t kLoadedBytes = 64 << 20;
-constexpr std::size_t kPadding = 64;
+constexpr std::size_t kRawOrderPadding = 64;
 }  // namespace
 
 RawOrder::RawOrder(std::filesystem::path directory) : directory_(std::move(directory)) {}
@@ -45,11 +45,11 @@ RawOrder::Loaded* RawOrder::load(std::uint32_t frame) {
   Loaded loaded;
   const std::uint64_t size = parsed->header.content_bytes();
   if (size > 0) {
-    auto content = codec_.unpack(bytes.substr(parsed->content_at), size, kPadding);
+    auto content = codec_.unpack(bytes.substr(parsed->content_at), size, kRawOrderPadding);
     if (!content) return nullptr;
     loaded.content = std::move(*content);
   } else {
-    loaded.content.assign(kPadding, '\0');
+    loaded.content.assign(kRawOrderPadding, '\0');
   }
   loaded.header = std::move(parsed->header);
   std::uint64_t begin = 0;

@@ -20,7 +20,7 @@ std::string columns(std::string_view title, std::string_view tool_text) {
   e.tool_calls, e.tool_errors, e.lines_added, e.lines_removed, e.raw_format_version, e.adapter_version, e.ingested_at
   FROM exchanges e JOIN sessions s ON s.session_pk = e.session_pk )";
 }
-const std::string kColumns = columns(kTitleColumns, "e.tool_text");
+const std::string kExchangesColumns = columns(kTitleColumns, "e.tool_text");
 
 ExchangeRow read_exchange(const sqlite::Statement& q) {
   ExchangeRow r;
@@ -83,7 +83,7 @@ std::optional<ExchangeRow> exchange_by_id(sqlite::Database& db, ExchangeId id) {
 }
 
 std::vector<ExchangeRow> exchanges_by_id(sqlite::Database& db, std::span<const ExchangeId> ids) {
-  static const std::string sql = kColumns + "WHERE e.exchange_pk = ?1";
+  static const std::string sql = kExchangesColumns + "WHERE e.exchange_pk = ?1";
   std::vector<ExchangeRow> out;
   auto& q = db.prepare(sql);
   for (const ExchangeId id : ids) {
@@ -95,7 +95,7 @@ std::vector<ExchangeRow> exchanges_by_id(sqlite::Database& db, std::span<const E
 }
 
 std::vector<ExchangeRow> last_exchanges(sqlite::Database& db, std::int64_t session_pk, int count) {
-  static const std::string sql = kColumns + "WHERE e.session_pk = ?1 ORDER BY e.exchange_number DESC LIMIT ?2";
+  static const std::string sql = kExchangesColumns + "WHERE e.session_pk = ?1 ORDER BY e.exchange_number DESC LIMIT ?2";
   auto out = read_all(db.prepare(sql).bind(session_pk, std::max(count, 0)));
   std::reverse(out.begin(), out.end());
   return out;
@@ -104,7 +104,7 @@ std::vector<ExchangeRow> last_exchanges(sqlite::Database& db, std::int64_t sessi
 std::vector<ExchangeRow> exchange_range(sqlite::Database& db, std::int64_t session_pk, std::int64_t first_number,
                                         std::int64_t last_number) {
   static const std::string sql =
-      kColumns + "WHERE e.session_pk = ?1 AND e.exchange_number BETWEEN ?2 AND ?3 ORDER BY e.exchange_number";
+      kExchangesColumns + "WHERE e.session_pk = ?1 AND e.exchange_number BETWEEN ?2 AND ?3 ORDER BY e.exchange_number";
   return read_all(db.prepare(sql).bind(session_pk, first_number, last_number));
 }
 

@@ -11,7 +11,7 @@ constexpr std::size_t kMinPrefix = 4;
 constexpr int kCandidates = 5;
 
 // In the order read_session takes them.
-const std::string kColumns = std::string(R"(
+const std::string kSessionsColumns = std::string(R"(
   s.session_pk, s.uid, s.platform, s.native_id, s.kind, s.parent_uid, s.forked_from, s.agent_name,
   coalesce(p.identity_key, ''), coalesce(p.name, ''), s.cwd, s.git_branch, s.model, s.agent_version,
   s.started_at, s.ended_at, s.state, s.outcome,
@@ -19,8 +19,7 @@ const std::string kColumns = std::string(R"(
   s.turns,
   s.tool_calls, s.tool_errors, s.compactions,
   (SELECT count(*) FROM sessions c WHERE c.parent_uid = s.uid AND c.parent_uid <> ''),
-  coalesce(src.path, ''),)") +
-                             std::string(kTitleColumns);
+  coalesce(src.path, ''),)") + std::string(kTitleColumns);
 const std::string kFrom =
     " FROM sessions s LEFT JOIN projects p ON p.project_pk = s.project_pk"
     " LEFT JOIN sources src ON src.source_pk = s.source_pk ";
@@ -110,7 +109,7 @@ SessionList list_sessions(sqlite::Database& db, const SessionListQuery& query) {
                                    " AND (?5 = 0 OR s.ended_at >= ?5) AND (?6 = 0 OR s.started_at < ?6)";
   static const std::string count = "SELECT count(*) FROM sessions s" + where;
   static const std::string page =
-      "SELECT " + kColumns + kFrom + where + " ORDER BY s.ended_at DESC, s.session_pk DESC LIMIT ?7 OFFSET ?8";
+      "SELECT " + kSessionsColumns + kFrom + where + " ORDER BY s.ended_at DESC, s.session_pk DESC LIMIT ?7 OFFSET ?8";
   const auto c = conditions_of(db, query.filter);
   const auto since = query.filter.since;
   const auto until = query.filter.until;
@@ -128,7 +127,7 @@ SessionList list_sessions(sqlite::Database& db, const SessionListQuery& query) {
 }
 
 SessionRow session_by_pk(sqlite::Database& db, std::int64_t session_pk) {
-  static const std::string sql = "SELECT " + kColumns + kFrom + " WHERE s.session_pk = ?1";
+  static const std::string sql = "SELECT " + kSessionsColumns + kFrom + " WHERE s.session_pk = ?1";
   auto& q = db.prepare(sql).bind(session_pk);
   if (!q.step()) throw ErrorException(Error(Errc::not_found, "no session row " + std::to_string(session_pk)));
   auto row = read_session(q);
@@ -137,7 +136,7 @@ SessionRow session_by_pk(sqlite::Database& db, std::int64_t session_pk) {
 }
 
 std::vector<SessionRow> subagents_of(sqlite::Database& db, std::string_view session_uid) {
-  static const std::string sql = "SELECT " + kColumns + kFrom +
+  static const std::string sql = "SELECT " + kSessionsColumns + kFrom +
                                  " WHERE s.parent_uid = ?1 AND s.parent_uid <> '' ORDER BY s.started_at, s.session_pk";
   std::vector<SessionRow> out;
   auto& q = db.prepare(sql).bind(session_uid);

@@ -10,7 +10,7 @@
 namespace memd::assembly {
 namespace {
 
-constexpr std::size_t kSummaryBytes = 160;
+constexpr std::size_t kAssemblerObservationsSummaryBytes = 160;
 constexpr std::size_t kNamedFiles = 4;
 
 bool has_changed_files(const ExchangeDraft& draft) {
@@ -51,7 +51,7 @@ Observation observation_of(const SessionWork& s, const Event& e, std::int64_t se
   o.event_seq = seq;
   o.time = e.time;
   o.type = type;
-  o.summary = one_line(content, kSummaryBytes);
+  o.summary = one_line(content, kAssemblerObservationsSummaryBytes);
   o.content = std::move(content);
   return o;
 }
@@ -90,7 +90,7 @@ void Assembler::note_recovery(SessionWork& s, const Event& result, std::int64_t 
   if (edited.empty()) return;
   Observation o =
       observation_of(s, result, seq, call.is_test ? ObservationType::success : ObservationType::solution,
-                     one_line(call.summary, kSummaryBytes) +
+                     one_line(call.summary, kAssemblerObservationsSummaryBytes) +
                          (call.is_test ? " passes after edits to " : " works after edits to ") + named(edited));
   o.tool = call.tool;
   o.metadata = files_metadata(edited);

@@ -13,7 +13,7 @@ namespace {
 // Between a line of the history and the transcript's record of the same prompt. Words that waited for the agent to
 // finish come later, but then the transcript has gone on and covers them.
 constexpr TimeMs kSamePrompt = 60'000;
-constexpr std::size_t kSummaryBytes = 120;
+constexpr std::size_t kHistoryPromptsSummaryBytes = 120;
 
 bool is_near(TimeMs a, TimeMs b) { return std::llabs(a - b) <= kSamePrompt; }
 
@@ -117,7 +117,7 @@ void HistoryPrompts::store(SessionWork& s, TimeMs now) {
     row.origin = Origin::history;
     row.input_hash = hash64(p.text);
     row.flags = kFlagStartsExchange;
-    row.summary = one_line(p.text, kSummaryBytes);
+    row.summary = one_line(p.text, kHistoryPromptsSummaryBytes);
     row.tokens = static_cast<std::int64_t>((p.text.size() + 3) / 4);
     row.source = p.source;
     row.raw = p.raw;

@@ -8,7 +8,7 @@ namespace memd::assembly {
 namespace {
 
 // Of a call's line; what stands behind it may be cut off where the call is read back from its row.
-constexpr std::size_t kCallBytes = 100;
+constexpr std::size_t kPullRequestCallBytes = 100;
 constexpr std::size_t kMostBytes = 300;  // of an address
 constexpr std::string_view kScheme = "https://";
 constexpr std::array<std::string_view, 4> kKinds{"/pull/", "/pulls/", "/-/merge_requests/", "/pull-requests/"};
@@ -100,7 +100,7 @@ void save_pull_requests(sqlite::Database& db, EventRows& events, const SessionWo
     if (!url.empty()) save(db, events, session, url, result, seq);
     return;
   }
-  const std::string_view line = std::string_view(call.summary).substr(0, kCallBytes);
+  const std::string_view line = std::string_view(call.summary).substr(0, kPullRequestCallBytes);
   const bool opens = std::any_of(kOpeners.begin(), kOpeners.end(),
                                  [&](std::string_view o) { return line.find(o) != std::string_view::npos; });
   if (!opens) return;

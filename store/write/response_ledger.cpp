@@ -7,7 +7,7 @@
 
 namespace memd::assembly {
 namespace {
-constexpr std::size_t kCacheEntries = 50'000;
+constexpr std::size_t kResponseLedgerCacheEntries = 50'000;
 
 // A response may have the key of the event that told of it (schemas/sql/0005).
 std::uint64_t identity_of(std::uint64_t response_key) { return response_key ^ 1; }
@@ -77,7 +77,7 @@ void ResponseLedger::flush() {
     e.dirty = false;
   }
   changed_.clear();
-  if (entries_.size() > kCacheEntries) entries_.clear();
+  if (entries_.size() > kResponseLedgerCacheEntries) entries_.clear();
 }
 
 void ResponseLedger::clear() {

@@ -11,10 +11,10 @@
 namespace memd {
 namespace {
 
-const Adapter& claude() { return *find_adapter(Platform::claude_code); }
+const Adapter& claude_code_damage_claude() { return *find_adapter(Platform::claude_code); }
 
 SourceCandidate transcript() {
-  return *claude().classify(
+  return *claude_code_damage_claude().classify(
       test::kGoldenRoot, std::string(test::kGoldenRoot) + "/-home-ada-app/11111111-1111-4111-8111-111111111111.jsonl");
 }
 
@@ -28,13 +28,13 @@ std::set<std::uint64_t> event_ids(const EventBatch& batch) {
 // Lines of the golden inputs that are whole records and give events.
 std::vector<std::string> whole_records() {
   std::vector<std::string> records;
-  for (const auto& c : test::golden_cases(claude())) {
+  for (const auto& c : test::golden_cases(claude_code_damage_claude())) {
     if (c.candidate.path != transcript().path) continue;
     for (std::size_t at = 0; at < c.input.size();) {
       const auto end = std::min(c.input.find('\n', at), c.input.size());
       const std::string line = c.input.substr(at, end - at);
       at = end + 1;
-      const auto decoded = test::decode_source(claude(), transcript(), line);
+      const auto decoded = test::decode_source(claude_code_damage_claude(), transcript(), line);
       if (!decoded.batch.events.empty() && decoded.batch.diagnostics.empty()) records.push_back(line);
     }
   }
@@ -61,11 +61,11 @@ std::string damage(std::string bytes, std::mt19937& random) {
 
 TEST(ClaudeCodeDamage, LedgerCoversEveryByteWhateverTheDamage) {
   std::mt19937 random(20260305);
-  for (const auto& c : test::golden_cases(claude())) {
+  for (const auto& c : test::golden_cases(claude_code_damage_claude())) {
     SCOPED_TRACE(c.folder.filename());
     for (int i = 0; i < 300; ++i) {
       const std::string bytes = damage(c.input, random);
-      const auto decoded = test::decode_source(claude(), c.candidate, bytes);
+      const auto decoded = test::decode_source(claude_code_damage_claude(), c.candidate, bytes);
       ASSERT_EQ(test::ledger_bytes(decoded.batch), bytes.size()) << "round " << i;
       for (const Event& e : decoded.batch.events)
         ASSERT_LE(e.raw.offset + e.raw.length, bytes.size());
@@ -80,10 +80,10 @@ TEST(ClaudeCodeDamage, RecordBehindACutOneIsKept) {
   for (std::size_t i = 0; i < records.size(); ++i) {
     const std::string& cut = records[i];
     const std::string& next = records[(i * 7 + 3) % records.size()];
-    const auto expected = event_ids(test::decode_source(claude(), transcript(), next).batch);
+    const auto expected = event_ids(test::decode_source(claude_code_damage_claude(), transcript(), next).batch);
     for (std::size_t length = 1; length < cut.size(); length += 1 + length / 64) {
       const std::string line = cut.substr(0, length) + next + "\n";
-      const auto decoded = test::decode_source(claude(), transcript(), line);
+      const auto decoded = test::decode_source(claude_code_damage_claude(), transcript(), line);
       ASSERT_EQ(event_ids(decoded.batch), expected) << line;
       ASSERT_EQ(test::ledger_bytes(decoded.batch), line.size());
     }
@@ -96,9 +96,9 @@ TEST(ClaudeCodeDamage, GluedRecordsAreAllKept) {
   std::set<std::uint64_t> expected;
   for (const auto& record : records) {
     line += record;
-    expected.merge(event_ids(test::decode_source(claude(), transcript(), record).batch));
+    expected.merge(event_ids(test::decode_source(claude_code_damage_claude(), transcript(), record).batch));
   }
-  const auto decoded = test::decode_source(claude(), transcript(), line);
+  const auto decoded = test::decode_source(claude_code_damage_claude(), transcript(), line);
   EXPECT_EQ(event_ids(decoded.batch), expected);
   EXPECT_EQ(test::ledger_bytes(decoded.batch), line.size());
 }
@@ -109,7 +109,7 @@ TEST(ClaudeCodeDamage, HostileLinesStayCheap) {
     std::string line;
     while (line.size() < 200'000)
       line += unit;
-    const auto decoded = test::decode_source(claude(), transcript(), line);
+    const auto decoded = test::decode_source(claude_code_damage_claude(), transcript(), line);
     EXPECT_EQ(test::ledger_bytes(decoded.batch), line.size());
   }
 }
@@ -119,19 +119,20 @@ TEST(ClaudeCodeDamage, DeepNestingIsSkippedNotFollowed) {
   deep.append(100'000, ']');
   const std::string line = R"({"type":"user","uuid":"u","sessionId":"s","toolUseResult":)" + deep +
                            R"(,"message":{"role":"user","content":"still here"}})";
-  const auto decoded = test::decode_source(claude(), transcript(), line);
+  const auto decoded = test::decode_source(claude_code_damage_claude(), transcript(), line);
   ASSERT_EQ(decoded.batch.events.size(), 1u);
   EXPECT_EQ(decoded.batch.events[0].text, "still here");
   const std::string input =
       R"({"type":"assistant","uuid":"u","message":{"content":[{"type":"tool_use","name":"X","id":"i","input":)" + deep +
       "}]}}";
-  EXPECT_EQ(test::ledger_bytes(test::decode_source(claude(), transcript(), input).batch), input.size());
+  EXPECT_EQ(test::ledger_bytes(test::decode_source(claude_code_damage_claude(), transcript(), input).batch),
+            input.size());
 }
 
 TEST(ClaudeCodeDamage, LastLineIsARecordOnlyWhenWhole) {
   Source source;
   source.path = transcript().path;
-  const auto decoder = claude().open(source);
+  const auto decoder = claude_code_damage_claude().open(source);
   auto records = whole_records();
   records.push_back("{\"type\":\"user\",\"uuid\":\"u\",\"message\":{\"content\":\"caf\xE9 \\ud83d\"}}");
   for (const auto& record : records) {
@@ -143,9 +144,9 @@ TEST(ClaudeCodeDamage, LastLineIsARecordOnlyWhenWhole) {
 }
 
 TEST(JsonText, UnescapesWhatJsonMeans) {
-  const auto text = [](std::string_view body, std::size_t limit = json::kNoLimit) {
+  const auto text = [](std::string_view body, std::size_t limit = memd::json::kNoLimit) {
     std::string out;
-    json::append_unescaped(body, out, limit);
+    memd::json::append_unescaped(body, out, limit);
     return out;
   };
   EXPECT_EQ(text(R"(a\n\t\"\\\/\u00e9\ud83d\ude00)"), "a\n\t\"\\/é😀");

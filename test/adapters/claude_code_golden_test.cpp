@@ -18,14 +18,14 @@ bool update_golden() {
   return false;
 }
 
-const Adapter& claude() { return *find_adapter(Platform::claude_code); }
+const Adapter& claude_code_golden_claude() { return *find_adapter(Platform::claude_code); }
 
 TEST(ClaudeCodeGolden, EveryCaseDecodesAsWritten) {
-  const auto cases = test::golden_cases(claude());
+  const auto cases = test::golden_cases(claude_code_golden_claude());
   ASSERT_GE(cases.size(), 20u);
   for (const auto& c : cases) {
     SCOPED_TRACE(c.folder.filename());
-    const auto decoded = test::decode_source(claude(), c.candidate, c.input);
+    const auto decoded = test::decode_source(claude_code_golden_claude(), c.candidate, c.input);
     EXPECT_EQ(test::ledger_bytes(decoded.batch), c.input.size());
     const std::string got = test::batch_json(decoded.batch);
     if (update_golden()) std::ofstream(c.folder / "events.json", std::ios::binary) << got;
@@ -35,17 +35,17 @@ TEST(ClaudeCodeGolden, EveryCaseDecodesAsWritten) {
 
 // What a record gives depends on nothing before it: a fresh decoder for each line gives the same.
 TEST(ClaudeCodeGolden, DecoderKeepsNothingBetweenRecords) {
-  for (const auto& c : test::golden_cases(claude())) {
+  for (const auto& c : test::golden_cases(claude_code_golden_claude())) {
     if (c.candidate.format == SourceFormat::json) continue;
     SCOPED_TRACE(c.folder.filename());
-    const auto whole = test::decode_source(claude(), c.candidate, c.input);
+    const auto whole = test::decode_source(claude_code_golden_claude(), c.candidate, c.input);
     std::string padded = c.input;
     padded.resize(c.input.size() + kRecordPadding);
     EventBatch pieces;
     for (std::size_t at = 0; at < c.input.size();) {
       const auto newline = c.input.find('\n', at);
       const auto end = std::min(newline, c.input.size());
-      claude()
+      claude_code_golden_claude()
           .open(whole.source)
           ->decode({std::string_view(padded).substr(at, end - at), at, newline != std::string::npos}, pieces);
       at = end + 1;

@@ -17,9 +17,9 @@ namespace {
 namespace fs = std::filesystem;
 namespace json = boost::json;
 
-const Adapter& cline() { return *find_adapter(Platform::cline); }
+const Adapter& cline_corpus_cline() { return *find_adapter(Platform::cline); }
 
-fs::path corpus_home() {
+fs::path cline_corpus_corpus_home() {
   if (const char* set = std::getenv("MEMD_CORPUS")) return set;
   return fs::path(MEMD_SOURCE_DIR) / ".." / "shared" / "corpus" / "home";
 }
@@ -34,24 +34,24 @@ struct Task {
 class ClineCorpus : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    const auto home = corpus_home();
+    const auto home = cline_corpus_corpus_home();
     if (!fs::is_directory(home / ".config")) return;
     reference_ =
         json::parse(test::read_file(home.parent_path() / "reference.json")).at("sessions").at("cline").as_object();
     const DiskView files;
-    for (const auto& root : cline().roots({home, {}})) {
+    for (const auto& root : cline_corpus_cline().roots({home, {}})) {
       if (!fs::is_directory(root)) continue;
       std::map<std::string, SourceCandidate> sources;
       std::map<std::string, std::uint64_t> bytes;
       for (const auto& entry : fs::recursive_directory_iterator(root)) {
         if (!entry.is_regular_file()) continue;
-        const auto candidate = cline().classify(root, entry.path());
+        const auto candidate = cline_corpus_cline().classify(root, entry.path());
         if (!candidate) continue;
         sources.emplace(candidate->path, *candidate);
         bytes[candidate->path] += entry.file_size();
       }
       for (const auto& [path, candidate] : sources) {
-        Task task{path, bytes[path], test::decode_snapshot(cline(), candidate, files), {}};
+        Task task{path, bytes[path], test::decode_snapshot(cline_corpus_cline(), candidate, files), {}};
         ASSERT_EQ(task.snapshot.sessions.size(), 1U);
         task.session = task.snapshot.sessions.begin()->second;
         tasks_.emplace(task.session.uid, std::move(task));
@@ -63,7 +63,7 @@ class ClineCorpus : public testing::Test {
     reference_.clear();
   }
   void SetUp() override {
-    if (reference_.empty()) GTEST_SKIP() << "no tasks under " << corpus_home() << "; set MEMD_CORPUS";
+    if (reference_.empty()) GTEST_SKIP() << "no tasks under " << cline_corpus_corpus_home() << "; set MEMD_CORPUS";
   }
   template <class Visit>
   void each_task(Visit&& visit) {

@@ -9,13 +9,13 @@
 namespace memd {
 namespace {
 
-const Adapter& cline() { return *find_adapter(Platform::cline); }
+const Adapter& cline_growth_cline() { return *find_adapter(Platform::cline); }
 
 const std::string kTask = "/home/ada/.cline/data/tasks/1769000000000/";
 const std::string kUi = kTask + "ui_messages.json";
 const std::string kHistory = kTask + "api_conversation_history.json";
 const SourceCandidate kSource{Platform::cline, kUi, SourceFormat::json};
-const std::string kSession = "1769000000000";
+const std::string kClineGrowthSession = "1769000000000";
 
 std::string array(const std::vector<std::string>& elements, std::size_t count) {
   std::string out = "[";
@@ -77,12 +77,12 @@ void write(test::FolderView& files, const Script::Step& step) {
 TEST(ClineGrowth, EachRewriteShowsWhatWasShownAndMore) {
   const Script script(6);
   test::FolderView files;
-  test::KnownItems known(cline(), kSource);
+  test::KnownItems known(cline_growth_cline(), kSource);
   std::vector<std::string> before;
   for (const auto& step : script.steps) {
     write(files, step);
     known.look(files);
-    const auto keys = known.keys(kSession);
+    const auto keys = known.keys(kClineGrowthSession);
     ASSERT_GE(keys.size(), before.size());
     EXPECT_TRUE(std::equal(before.begin(), before.end(), keys.begin()));
     EXPECT_TRUE(known.gone.empty());
@@ -98,10 +98,10 @@ TEST(ClineGrowth, EachRewriteShowsWhatWasShownAndMore) {
     }
     before = keys;
   }
-  test::KnownItems once(cline(), kSource);
+  test::KnownItems once(cline_growth_cline(), kSource);
   once.look(files);
   EXPECT_EQ(known.items, once.items);
-  EXPECT_NE(known.items.at(kSession + "/1769000000003.tool").find("toolu_0"), std::string::npos);
+  EXPECT_NE(known.items.at(kClineGrowthSession + "/1769000000003.tool").find("toolu_0"), std::string::npos);
 }
 
 // Whatever part of a rewrite is seen, nothing vanishes and nothing is seen twice; afterwards all is as if it had not
@@ -111,21 +111,21 @@ TEST(ClineGrowth, ATornRewriteTakesNothingAway) {
   for (std::size_t s = 1; s < script.steps.size(); ++s)
     for (std::size_t cut = 0; cut < script.steps[s].ui.size(); cut += 13) {
       test::FolderView files;
-      test::KnownItems known(cline(), kSource);
+      test::KnownItems known(cline_growth_cline(), kSource);
       write(files, script.steps[s - 1]);
       known.look(files);
-      const auto before = known.keys(kSession);
+      const auto before = known.keys(kClineGrowthSession);
       files.write(kUi, script.steps[s].ui.substr(0, cut));
       known.look(files);
       EXPECT_TRUE(known.gone.empty()) << s << " cut at " << cut << ": " << known.gone.front();
-      const auto torn = known.keys(kSession);
+      const auto torn = known.keys(kClineGrowthSession);
       ASSERT_GE(torn.size(), before.size());
       write(files, script.steps[s]);
       known.look(files);
-      test::KnownItems once(cline(), kSource);
+      test::KnownItems once(cline_growth_cline(), kSource);
       once.look(files);
       ASSERT_EQ(known.items, once.items) << s << " cut at " << cut;
-      EXPECT_EQ(known.keys(kSession), once.keys(kSession));
+      EXPECT_EQ(known.keys(kClineGrowthSession), once.keys(kClineGrowthSession));
       EXPECT_EQ(known.bytes(), known.size);
     }
 }
@@ -135,21 +135,21 @@ TEST(ClineGrowth, ATornDocumentGivesItsWholeMessages) {
   const Script script(2);
   test::FolderView whole;
   write(whole, script.steps.back());
-  test::KnownItems all(cline(), kSource);
+  test::KnownItems all(cline_growth_cline(), kSource);
   all.look(whole);
-  const auto keys = all.keys(kSession);
+  const auto keys = all.keys(kClineGrowthSession);
   for (std::size_t cut = 1; cut < script.steps.back().ui.size(); ++cut) {
     test::FolderView files;
     files.write(kUi, script.steps.back().ui.substr(0, cut));
-    test::KnownItems known(cline(), kSource);
+    test::KnownItems known(cline_growth_cline(), kSource);
     known.look(files);
-    const auto found = known.keys(kSession);
+    const auto found = known.keys(kClineGrowthSession);
     EXPECT_TRUE(found.size() <= keys.size() && std::equal(found.begin(), found.end(), keys.begin())) << cut;
     EXPECT_EQ(known.bytes(), known.size) << cut;
     // Met again unchanged it is no write in progress: the torn end is told, once.
     known.look(files);
     EXPECT_EQ(known.bytes(), known.size) << cut;
-    EXPECT_EQ(known.keys(kSession).size(), found.size() + (known.changed.empty() ? 0 : 1)) << cut;
+    EXPECT_EQ(known.keys(kClineGrowthSession).size(), found.size() + (known.changed.empty() ? 0 : 1)) << cut;
     known.look(files);
     EXPECT_TRUE(known.unchanged) << cut;
   }
@@ -169,13 +169,13 @@ TEST(ClineGrowth, AFileThatChangesWhileItIsReadIsBusy) {
   files.write(kUi, Script(1).steps.back().ui);
   Source source;
   source.path = kUi;
-  EXPECT_TRUE(cline().open_snapshot(source, files)->plan("").error().is(Errc::busy));
+  EXPECT_TRUE(cline_growth_cline().open_snapshot(source, files)->plan("").error().is(Errc::busy));
 }
 
 TEST(ClineGrowth, AnUnchangedTaskIsNotRead) {
   test::FolderView files;
   write(files, Script(2).steps.back());
-  test::KnownItems known(cline(), kSource);
+  test::KnownItems known(cline_growth_cline(), kSource);
   known.look(files);
   files.forget_reads();
   known.look(files);
@@ -192,19 +192,19 @@ TEST(ClineGrowth, AnUnchangedTaskIsNotRead) {
 TEST(ClineGrowth, EmptyMessagesAreLostOnlyWhenTheyStayEmpty) {
   const Script script(2);
   test::FolderView files;
-  test::KnownItems known(cline(), kSource);
+  test::KnownItems known(cline_growth_cline(), kSource);
   write(files, script.steps.back());
   known.look(files);
-  const auto keys = known.keys(kSession);
+  const auto keys = known.keys(kClineGrowthSession);
   files.write(kUi, "");
   known.look(files);
-  EXPECT_EQ(known.keys(kSession), keys);
+  EXPECT_EQ(known.keys(kClineGrowthSession), keys);
   known.look(files);  // and still empty
-  EXPECT_EQ(known.keys(kSession).front(), "h0");
+  EXPECT_EQ(known.keys(kClineGrowthSession).front(), "h0");
 
-  test::KnownItems cold(cline(), kSource);
+  test::KnownItems cold(cline_growth_cline(), kSource);
   cold.look(files);
-  EXPECT_EQ(cold.keys(kSession).front(), "h0");
+  EXPECT_EQ(cold.keys(kClineGrowthSession).front(), "h0");
   EXPECT_EQ(cold.bytes(), cold.size);
 }
 
@@ -217,7 +217,7 @@ TEST(ClineGrowth, NewIdsAreNoNewMessages) {
            R"(2","role":"assistant","ts":1769000000100,"content":[{"type":"text","text":"Ok"}]})" + more + "]}";
   };
   test::FolderView files;
-  test::KnownItems known(cline(), {Platform::cline, path, SourceFormat::json});
+  test::KnownItems known(cline_growth_cline(), {Platform::cline, path, SourceFormat::json});
   files.write(path, document("a", ""));
   known.look(files);
   const auto keys = known.keys("s_1");

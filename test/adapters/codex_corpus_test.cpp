@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 namespace bj = boost::json;
 using test::Decoded;
 
-std::int64_t number(const bj::object& o, std::string_view key) {
+std::int64_t codex_corpus_number(const bj::object& o, std::string_view key) {
   const auto* v = o.if_contains(key);
   return v && v->is_int64() ? v->as_int64() : 0;
 }
@@ -112,18 +112,18 @@ TEST_F(CodexCorpus, CallsResultsTextsAndTokens) {
   std::int64_t errors = 0;
   each_session([&](const bj::object& entry, const Decoded&, const test::Session& session) {
     const auto& c = session.counts;
-    EXPECT_EQ(c.tool_calls, number(entry, "tool_calls"));
-    EXPECT_EQ(c.results_paired, number(entry, "results_paired"));
-    EXPECT_EQ(c.orphan_results, number(entry, "orphan_results"));
-    EXPECT_EQ(c.tool_errors, number(entry, "tool_errors"));
-    EXPECT_EQ(c.assistant_text, number(entry, "assistant_text"));
-    EXPECT_EQ(c.thinking, number(entry, "reasoning"));
-    EXPECT_EQ(c.interrupts, number(entry, "turn_aborted"));
+    EXPECT_EQ(c.tool_calls, codex_corpus_number(entry, "tool_calls"));
+    EXPECT_EQ(c.results_paired, codex_corpus_number(entry, "results_paired"));
+    EXPECT_EQ(c.orphan_results, codex_corpus_number(entry, "orphan_results"));
+    EXPECT_EQ(c.tool_errors, codex_corpus_number(entry, "tool_errors"));
+    EXPECT_EQ(c.assistant_text, codex_corpus_number(entry, "assistant_text"));
+    EXPECT_EQ(c.thinking, codex_corpus_number(entry, "reasoning"));
+    EXPECT_EQ(c.interrupts, codex_corpus_number(entry, "turn_aborted"));
     const auto& tokens = entry.at("tokens").as_object();
-    EXPECT_EQ(c.tokens.input, number(tokens, "input"));
-    EXPECT_EQ(c.tokens.output, number(tokens, "output"));
-    EXPECT_EQ(c.tokens.cache_read, number(tokens, "cache_read"));
-    EXPECT_EQ(c.tokens.cache_creation, number(tokens, "cache_creation"));
+    EXPECT_EQ(c.tokens.input, codex_corpus_number(tokens, "input"));
+    EXPECT_EQ(c.tokens.output, codex_corpus_number(tokens, "output"));
+    EXPECT_EQ(c.tokens.cache_read, codex_corpus_number(tokens, "cache_read"));
+    EXPECT_EQ(c.tokens.cache_creation, codex_corpus_number(tokens, "cache_creation"));
     std::map<std::string, std::int64_t> tools;
     for (const Event& e : session.events)
       if (e.kind == EventKind::tool_call) ++tools[e.tool];

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool update_golden() {
+bool codex_golden_update_golden() {
   if (std::getenv("MEMD_UPDATE_GOLDEN") != nullptr) return true;
   for (const auto& arg : testing::internal::GetArgvs())
     if (arg == "--update-golden") return true;
@@ -61,7 +61,7 @@ TEST(CodexGolden, EveryCaseDecodesAsWritten) {
       covered += entry.bytes;
     EXPECT_EQ(covered, c.input.size());
     const std::string got = test::batch_json(decoded.batch);
-    if (update_golden()) std::ofstream(c.folder / "events.json", std::ios::binary) << got;
+    if (codex_golden_update_golden()) std::ofstream(c.folder / "events.json", std::ios::binary) << got;
     EXPECT_EQ(got, test::read_file(c.folder / "events.json"));
   }
 }

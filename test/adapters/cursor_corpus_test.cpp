@@ -22,7 +22,7 @@ namespace json = boost::json;
 using test::Snapshot;
 using test::SnapshotSession;
 
-std::int64_t number(const json::object& o, std::string_view key) {
+std::int64_t cursor_corpus_number(const json::object& o, std::string_view key) {
   const auto* v = o.if_contains(key);
   return v && v->is_int64() ? v->as_int64() : 0;
 }
@@ -146,17 +146,17 @@ TEST_F(CursorCorpus, CallsResultsFilesAndTokens) {
       }
       return out;
     };
-    EXPECT_EQ(n_calls, number(entry, "tool_calls"));
-    EXPECT_EQ(n_results, number(entry, "results_paired"));
-    EXPECT_EQ(n_errors, number(entry, "tool_errors"));
-    EXPECT_EQ(n_answers, number(entry, "assistant_text"));
+    EXPECT_EQ(n_calls, cursor_corpus_number(entry, "tool_calls"));
+    EXPECT_EQ(n_results, cursor_corpus_number(entry, "results_paired"));
+    EXPECT_EQ(n_errors, cursor_corpus_number(entry, "tool_errors"));
+    EXPECT_EQ(n_answers, cursor_corpus_number(entry, "assistant_text"));
     EXPECT_EQ(normal(modified), texts(entry.at("files_modified")));
     EXPECT_EQ(normal(modified_ok), texts(entry.at("files_modified_ok")));
     EXPECT_EQ(normal(read), texts(entry.at("files_read")));
     for (const auto& [tool, count] : entry.at("tools").as_object())
       EXPECT_EQ(tools[std::string(tool)], count.as_int64()) << tool;
-    EXPECT_EQ(tokens.input, number(entry.at("tokens").as_object(), "input"));
-    EXPECT_EQ(tokens.output, number(entry.at("tokens").as_object(), "output"));
+    EXPECT_EQ(tokens.input, cursor_corpus_number(entry.at("tokens").as_object(), "input"));
+    EXPECT_EQ(tokens.output, cursor_corpus_number(entry.at("tokens").as_object(), "output"));
     calls += n_calls, results += n_results, errors += n_errors, answers += n_answers;
     all += tokens;
   });
@@ -175,13 +175,13 @@ TEST_F(CursorCorpus, WhatTheConversationsAreAsAWhole) {
     const SessionUpdate& update = session.batch.sessions.front();
     EXPECT_EQ(update.native_id, std::string_view(entry.at("native_id").as_string()));
     EXPECT_EQ(update.title, std::string_view(entry.at("title").as_string()));
-    EXPECT_EQ(update.started_at, number(entry, "first_ts"));
-    EXPECT_EQ(update.ended_at, number(entry, "last_ts"));
+    EXPECT_EQ(update.started_at, cursor_corpus_number(entry, "first_ts"));
+    EXPECT_EQ(update.ended_at, cursor_corpus_number(entry, "last_ts"));
     EXPECT_EQ(update.mode, "agent");
     EXPECT_EQ(update.cwd, "c:/Users/atarax/Desktop/vite");
     EXPECT_GT(update.cost_usd.value_or(0), 0.1);
     EXPECT_TRUE(session.batch.diagnostics.empty());
-    EXPECT_EQ(static_cast<std::int64_t>(session.keys.size()), number(entry, "bubbles"));
+    EXPECT_EQ(static_cast<std::int64_t>(session.keys.size()), cursor_corpus_number(entry, "bubbles"));
   });
 }
 

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 namespace json = boost::json;
 
-bool update_golden() {
+bool cursor_golden_update_golden() {
   if (std::getenv("MEMD_UPDATE_GOLDEN") != nullptr) return true;
   for (const auto& arg : testing::internal::GetArgvs())
     if (arg == "--update-golden") return true;
@@ -58,7 +58,7 @@ TEST(CursorGolden, EveryCaseDecodesAsWritten) {
     }
     EXPECT_EQ(bytes, snapshot.plan.size);
     const std::string got = test::batch_json(all);
-    if (update_golden()) std::ofstream(entry.path() / "events.json", std::ios::binary) << got;
+    if (cursor_golden_update_golden()) std::ofstream(entry.path() / "events.json", std::ios::binary) << got;
     EXPECT_EQ(got, test::read_file(entry.path() / "events.json"));
     ++cases;
   }

@@ -10,7 +10,7 @@
 namespace memd {
 namespace {
 
-bool update_golden() {
+bool events_v1_golden_update_golden() {
   if (std::getenv("MEMD_UPDATE_GOLDEN") != nullptr) return true;
   const auto& arguments = testing::internal::GetArgvs();
   return std::find(arguments.begin(), arguments.end(), "--update-golden") != arguments.end();
@@ -31,7 +31,7 @@ TEST(EventsGolden, EveryCaseDecodesAsWritten) {
     const auto decoded = test::decode_source(*c.adapter, c.candidate, c.input);
     EXPECT_EQ(ledger_bytes(decoded.batch), c.input.size());
     const std::string got = test::batch_json(decoded.batch);
-    if (update_golden()) std::ofstream(c.folder / "events.json", std::ios::binary) << got;
+    if (events_v1_golden_update_golden()) std::ofstream(c.folder / "events.json", std::ios::binary) << got;
     EXPECT_EQ(got, test::read_file(c.folder / "events.json"));
   }
 }

@@ -18,14 +18,14 @@ bool update_golden() {
   return false;
 }
 
-const Adapter& gemini() { return *find_adapter(Platform::gemini); }
+const Adapter& gemini_golden_gemini() { return *find_adapter(Platform::gemini); }
 
 TEST(GeminiGolden, EveryCaseDecodesAsWritten) {
-  const auto cases = test::gemini_cases(gemini());
+  const auto cases = test::gemini_cases(gemini_golden_gemini());
   ASSERT_GE(cases.size(), 10u);
   for (const auto& c : cases) {
     SCOPED_TRACE(c.folder.filename());
-    auto snapshot = test::decode_snapshot(gemini(), c.candidate, c.files);
+    auto snapshot = test::decode_snapshot(gemini_golden_gemini(), c.candidate, c.files);
     ASSERT_EQ(snapshot.sessions.size(), 1u);
     EventBatch batch = std::move(snapshot.sessions.begin()->second.batch);
     for (const auto& line : snapshot.plan.rest)
@@ -44,12 +44,12 @@ TEST(GeminiGolden, EveryCaseDecodesAsWritten) {
 // What the store keeps of each event can be read again from its item.
 TEST(GeminiGolden, EventTextFindsEveryEventAgain) {
   std::size_t found = 0;
-  for (const auto& c : test::gemini_cases(gemini())) {
+  for (const auto& c : test::gemini_cases(gemini_golden_gemini())) {
     SCOPED_TRACE(c.folder.filename());
-    const auto snapshot = test::decode_snapshot(gemini(), c.candidate, c.files);
+    const auto snapshot = test::decode_snapshot(gemini_golden_gemini(), c.candidate, c.files);
     Source source;
     source.path = c.candidate.path;
-    const auto reader = gemini().open_snapshot(source, c.files);
+    const auto reader = gemini_golden_gemini().open_snapshot(source, c.files);
     const auto& session = snapshot.sessions.begin()->second;
     for (const Event& e : session.batch.events) {
       auto item = reader->item(session.uid.substr(session.uid.find(':') + 1), session.keys.at(e.raw.offset - 1));
@@ -57,7 +57,7 @@ TEST(GeminiGolden, EventTextFindsEveryEventAgain) {
       EXPECT_EQ(item->size(), e.raw.length);
       const std::size_t size = item->size();
       item->resize(size + kRecordPadding, ' ');
-      const auto text = gemini().event_text(std::string_view(item->data(), size), e.kind, e.raw.block);
+      const auto text = gemini_golden_gemini().event_text(std::string_view(item->data(), size), e.kind, e.raw.block);
       ASSERT_TRUE(text.has_value());
       EXPECT_TRUE(text->starts_with(e.text) || e.lifecycle == "compact_summary" || e.lifecycle == "compaction");
       ++found;

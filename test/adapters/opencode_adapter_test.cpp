@@ -7,12 +7,13 @@ namespace {
 
 const Adapter& opencode() { return *find_adapter(Platform::opencode); }
 
-constexpr std::string_view kRoot = "/home/ada/.local/share/opencode";
+constexpr std::string_view kOpencodeAdapterRoot = "/home/ada/.local/share/opencode";
 
-std::string source_of(std::string_view relative) {
-  const auto candidate = opencode().classify(kRoot, std::string(kRoot) + "/" + std::string(relative));
+std::string opencode_adapter_source_of(std::string_view relative) {
+  const auto candidate =
+      opencode().classify(kOpencodeAdapterRoot, std::string(kOpencodeAdapterRoot) + "/" + std::string(relative));
   if (!candidate) return "(no source)";
-  return std::string(to_string(candidate->format)) + " " + candidate->path.substr(kRoot.size() + 1);
+  return std::string(to_string(candidate->format)) + " " + candidate->path.substr(kOpencodeAdapterRoot.size() + 1);
 }
 
 TEST(OpencodeAdapter, DescribesItself) {
@@ -21,17 +22,17 @@ TEST(OpencodeAdapter, DescribesItself) {
   EXPECT_EQ(d.adapter_version, "1.0.0");
   EXPECT_EQ(d.capabilities.size(), kAllCapabilities.size());
   EXPECT_FALSE(d.limitations.empty());
-  EXPECT_EQ(opencode().roots({"/home/ada", {}}), std::vector<std::filesystem::path>{kRoot});
+  EXPECT_EQ(opencode().roots({"/home/ada", {}}), std::vector<std::filesystem::path>{kOpencodeAdapterRoot});
   EXPECT_EQ(opencode().roots({"/home/ada", {"/xdg/opencode"}}), std::vector<std::filesystem::path>{"/xdg/opencode"});
 }
 
 TEST(OpencodeAdapter, DatabasesOfAllChannelsWithTheirCompanions) {
-  EXPECT_EQ(source_of("opencode.db"), "sqlite opencode.db");
-  EXPECT_EQ(source_of("opencode.db-wal"), "sqlite opencode.db");
-  EXPECT_EQ(source_of("opencode.db-shm"), "sqlite opencode.db");
-  EXPECT_EQ(source_of("opencode-beta.db"), "sqlite opencode-beta.db");
-  EXPECT_EQ(source_of("opencode-beta.db-wal"), "sqlite opencode-beta.db");
-  EXPECT_EQ(source_of("storage/session/global/ses_1.json"), "json storage/session/global/ses_1.json");
+  EXPECT_EQ(opencode_adapter_source_of("opencode.db"), "sqlite opencode.db");
+  EXPECT_EQ(opencode_adapter_source_of("opencode.db-wal"), "sqlite opencode.db");
+  EXPECT_EQ(opencode_adapter_source_of("opencode.db-shm"), "sqlite opencode.db");
+  EXPECT_EQ(opencode_adapter_source_of("opencode-beta.db"), "sqlite opencode-beta.db");
+  EXPECT_EQ(opencode_adapter_source_of("opencode-beta.db-wal"), "sqlite opencode-beta.db");
+  EXPECT_EQ(opencode_adapter_source_of("storage/session/global/ses_1.json"), "json storage/session/global/ses_1.json");
 }
 
 // auth.json holds secrets: it is no source, and no reader asks for it.
@@ -40,8 +41,8 @@ TEST(OpencodeAdapter, OtherFilesAreNoSources) {
        {"auth.json", "mcp-auth.json", "opencode.db.bak", "other.db", "sub/opencode.db", "log/opencode.db",
         "storage/message/ses_1/msg_1.json", "storage/part/msg_1/prt_1.json", "storage/session/global/notes.json",
         "storage/session/ses_1.json", "storage/session_diff/ses_1.json", "storage/todo/ses_1.json"})
-    EXPECT_EQ(source_of(file), "(no source)") << file;
-  const std::filesystem::path root(kRoot);
+    EXPECT_EQ(opencode_adapter_source_of(file), "(no source)") << file;
+  const std::filesystem::path root(kOpencodeAdapterRoot);
   EXPECT_TRUE(opencode().looks_into(root, root));
   EXPECT_TRUE(opencode().looks_into(root, root / "storage/session/global"));
   EXPECT_TRUE(opencode().looks_into(root, root / "storage/message/ses_1"));
@@ -52,7 +53,7 @@ TEST(OpencodeAdapter, OtherFilesAreNoSources) {
 
 // The project, the directory a session's own file stands in, is not in their path.
 TEST(OpencodeAdapter, MessagesOfTheTreeArePartsOfTheirSession) {
-  const std::filesystem::path root(kRoot);
+  const std::filesystem::path root(kOpencodeAdapterRoot);
   for (const std::string file : {"storage/message/ses_1/msg_1.json", "storage/message/ses_1"})
     EXPECT_EQ(opencode().part_of(root, root / file), "ses_1.json") << file;
   for (const std::string file :
@@ -62,9 +63,10 @@ TEST(OpencodeAdapter, MessagesOfTheTreeArePartsOfTheirSession) {
 }
 
 TEST(OpencodeAdapter, SessionOfASource) {
-  const auto tree = opencode().classify(kRoot, std::string(kRoot) + "/storage/session/p/ses_1.json");
+  const auto tree =
+      opencode().classify(kOpencodeAdapterRoot, std::string(kOpencodeAdapterRoot) + "/storage/session/p/ses_1.json");
   EXPECT_EQ(opencode().session_uid(*tree, "{"), "opencode:ses_1");
-  const auto database = opencode().classify(kRoot, std::string(kRoot) + "/opencode.db");
+  const auto database = opencode().classify(kOpencodeAdapterRoot, std::string(kOpencodeAdapterRoot) + "/opencode.db");
   EXPECT_EQ(opencode().session_uid(*database, "SQLite format 3"), "");
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 using Keys = std::vector<std::string>;
 
-const Adapter& opencode() { return *find_adapter(Platform::opencode); }
+const Adapter& opencode_changes_opencode() { return *find_adapter(Platform::opencode); }
 
 class OpencodeChanges : public testing::Test {
  protected:
@@ -24,7 +24,7 @@ class OpencodeChanges : public testing::Test {
     run(test::read_file(test::opencode_golden() / "schema_1x.sql"));
     Source source;
     source.path = path_;
-    follower_ = std::make_unique<test::SnapshotFollower>(opencode(), source, files_);
+    follower_ = std::make_unique<test::SnapshotFollower>(opencode_changes_opencode(), source, files_);
   }
 
   void run(const std::string& sql) { writer_->run(sql); }
@@ -249,7 +249,7 @@ TEST_F(OpencodeChanges, TheWriterIsNeverHeldUp) {
   int looks = 0;
   int busy = 0;
   while (::waitpid(child, &status, WNOHANG) == 0) {
-    const auto reader = opencode().open_snapshot(source, files_);
+    const auto reader = opencode_changes_opencode().open_snapshot(source, files_);
     const auto plan = reader->plan("");
     const auto session =
         plan ? reader->session("ses_1", {}) : Result<std::optional<SnapshotReader::Session>>(plan.error());

@@ -11,14 +11,14 @@
 namespace memd {
 namespace {
 
-bool update_golden() {
+bool opencode_golden_update_golden() {
   if (std::getenv("MEMD_UPDATE_GOLDEN") != nullptr) return true;
   for (const auto& arg : testing::internal::GetArgvs())
     if (arg == "--update-golden") return true;
   return false;
 }
 
-const Adapter& opencode() { return *find_adapter(Platform::opencode); }
+const Adapter& opencode_golden_opencode() { return *find_adapter(Platform::opencode); }
 
 TEST(OpencodeGolden, EveryCaseDecodesAsWritten) {
   const auto cases = test::opencode_cases();
@@ -28,9 +28,9 @@ TEST(OpencodeGolden, EveryCaseDecodesAsWritten) {
     const test::TempDir data;
     test::lay_out(c, data.path());
     const DiskView files;
-    const auto sources = test::opencode_sources(opencode(), data.path());
+    const auto sources = test::opencode_sources(opencode_golden_opencode(), data.path());
     ASSERT_EQ(sources.size(), 1u);
-    const auto snapshot = test::decode_snapshot(opencode(), sources.front(), files);
+    const auto snapshot = test::decode_snapshot(opencode_golden_opencode(), sources.front(), files);
     std::string got;
     std::uint64_t rest = 0;
     EventBatch others;
@@ -43,7 +43,7 @@ TEST(OpencodeGolden, EveryCaseDecodesAsWritten) {
     got.append(test::batch_json(others));
     EXPECT_EQ(snapshot.item_bytes + rest, snapshot.plan.size);
     EXPECT_EQ(got.find("secret-token"), std::string::npos);
-    if (update_golden()) std::ofstream(c.folder / "events.json", std::ios::binary) << got;
+    if (opencode_golden_update_golden()) std::ofstream(c.folder / "events.json", std::ios::binary) << got;
     EXPECT_EQ(got, test::read_file(c.folder / "events.json"));
   }
 }
@@ -56,11 +56,11 @@ TEST(OpencodeGolden, EventTextFindsEveryEventAgain) {
     const test::TempDir data;
     test::lay_out(c, data.path());
     const DiskView files;
-    const auto candidate = test::opencode_sources(opencode(), data.path()).front();
-    const auto snapshot = test::decode_snapshot(opencode(), candidate, files);
+    const auto candidate = test::opencode_sources(opencode_golden_opencode(), data.path()).front();
+    const auto snapshot = test::decode_snapshot(opencode_golden_opencode(), candidate, files);
     Source source;
     source.path = candidate.path;
-    const auto reader = opencode().open_snapshot(source, files);
+    const auto reader = opencode_golden_opencode().open_snapshot(source, files);
     for (const auto& [uid, session] : snapshot.sessions) {
       for (const Event& e : session.batch.events) {
         auto item = reader->item(uid.substr(uid.find(':') + 1), session.keys.at(e.raw.offset - 1));
@@ -68,7 +68,8 @@ TEST(OpencodeGolden, EventTextFindsEveryEventAgain) {
         EXPECT_EQ(item->size(), e.raw.length);
         const std::size_t size = item->size();
         item->resize(size + kRecordPadding, ' ');
-        const auto text = opencode().event_text(std::string_view(item->data(), size), e.kind, e.raw.block);
+        const auto text =
+            opencode_golden_opencode().event_text(std::string_view(item->data(), size), e.kind, e.raw.block);
         ASSERT_TRUE(text.has_value());
         EXPECT_TRUE(text->starts_with(e.text) || e.kind == EventKind::lifecycle) << e.text;
         ++found;

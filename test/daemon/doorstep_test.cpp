@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 using test::TempDir;
 using testing::HasSubstr;
 
-InstanceLock take_lock(const fs::path& dir) {
+InstanceLock doorstep_take_lock(const fs::path& dir) {
   auto attempt = InstanceLock::attempt(dir);
   EXPECT_TRUE(attempt && attempt->lock);
   return std::move(*attempt->lock);
@@ -100,7 +100,7 @@ TEST(StateDirectory, IsRefusedWhenItIsSomebodyElses) {
 TEST(InstanceLock, IsExclusiveAndSaysWhoHasIt) {
   const TempDir dir;
   {
-    const InstanceLock lock = take_lock(dir.path());
+    const InstanceLock lock = doorstep_take_lock(dir.path());
     ASSERT_TRUE(lock.publish("/run/memd.sock"));
     const auto second = InstanceLock::attempt(dir.path());
     ASSERT_TRUE(second);
@@ -108,13 +108,13 @@ TEST(InstanceLock, IsExclusiveAndSaysWhoHasIt) {
     EXPECT_EQ(second->holder, ::getpid());
     EXPECT_EQ(second->socket, "/run/memd.sock");
   }
-  const InstanceLock again = take_lock(dir.path());
+  const InstanceLock again = doorstep_take_lock(dir.path());
 }
 
 TEST(InstanceLock, AStaleFileBlocksNobody) {
   const TempDir dir;
   test::write_file(dir / "memd.pid", "1\n/somewhere\n");
-  const InstanceLock lock = take_lock(dir.path());
+  const InstanceLock lock = doorstep_take_lock(dir.path());
   const auto second = InstanceLock::attempt(dir.path());
   ASSERT_TRUE(second);
   EXPECT_EQ(second->holder, 0) << "who had it before is no news";
@@ -122,11 +122,11 @@ TEST(InstanceLock, AStaleFileBlocksNobody) {
 
 TEST(InstanceLock, IsTakenOverFromTheStarter) {
   const TempDir dir;
-  const InstanceLock starter = take_lock(dir.path());
+  const InstanceLock starter = doorstep_take_lock(dir.path());
   const int handed = ::dup(starter.fd());
   ::setenv(kLockFdVariable, std::to_string(handed).c_str(), 1);
   {
-    const InstanceLock daemon = take_lock(dir.path());
+    const InstanceLock daemon = doorstep_take_lock(dir.path());
     EXPECT_EQ(daemon.fd(), handed);
   }
   EXPECT_EQ(::getenv(kLockFdVariable), nullptr);
@@ -134,7 +134,7 @@ TEST(InstanceLock, IsTakenOverFromTheStarter) {
 
 TEST(InstanceLock, AForeignDescriptorIsNoLock) {
   const TempDir dir;
-  const InstanceLock holder = take_lock(dir.path());
+  const InstanceLock holder = doorstep_take_lock(dir.path());
   const int null = ::open("/dev/null", O_RDONLY);
   ::setenv(kLockFdVariable, std::to_string(null).c_str(), 1);
   const auto attempt = InstanceLock::attempt(dir.path());
@@ -145,7 +145,7 @@ TEST(InstanceLock, AForeignDescriptorIsNoLock) {
 
 TEST(ListeningSocket, IsPrivateAndRemovedAtTheEnd) {
   const TempDir dir;
-  const InstanceLock lock = take_lock(dir.path());
+  const InstanceLock lock = doorstep_take_lock(dir.path());
   const fs::path path = dir / "run/memd.sock";
   {
     const auto socket = ListeningSocket::create(path, lock);
@@ -164,7 +164,7 @@ TEST(ListeningSocket, IsPrivateAndRemovedAtTheEnd) {
 
 TEST(ListeningSocket, ReplacesAStaleOne) {
   const TempDir dir;
-  const InstanceLock lock = take_lock(dir.path());
+  const InstanceLock lock = doorstep_take_lock(dir.path());
   const fs::path path = dir / "memd.sock";
   const fs::path kept = dir / "kept";
   {
@@ -180,7 +180,7 @@ TEST(ListeningSocket, ReplacesAStaleOne) {
 
 TEST(ListeningSocket, LeavesAloneWhatIsNoSocket) {
   const TempDir dir;
-  const InstanceLock lock = take_lock(dir.path());
+  const InstanceLock lock = doorstep_take_lock(dir.path());
   test::write_file(dir / "precious", "data");
   fs::create_symlink(dir / "precious", dir / "memd.sock");
   auto socket = ListeningSocket::create(dir / "memd.sock", lock);
@@ -194,7 +194,7 @@ TEST(ListeningSocket, LeavesAloneWhatIsNoSocket) {
 
 TEST(ListeningSocket, DoesNotRemoveItsSuccessor) {
   const TempDir dir;
-  const InstanceLock lock = take_lock(dir.path());
+  const InstanceLock lock = doorstep_take_lock(dir.path());
   auto first = ListeningSocket::create(dir / "memd.sock", lock);
   ASSERT_TRUE(first);
   auto second = ListeningSocket::create(dir / "memd.sock", lock);
@@ -229,7 +229,7 @@ int handed_over(int fd, const std::function<bool()>& check) {
 
 TEST(ListeningSocket, AdoptsWhatSystemdHandsOverAndLeavesTheFile) {
   const TempDir dir;
-  const InstanceLock lock = take_lock(dir.path());
+  const InstanceLock lock = doorstep_take_lock(dir.path());
   const auto socket = ListeningSocket::create(dir / "memd.sock", lock);
   ASSERT_TRUE(socket);
   EXPECT_EQ(handed_over(socket->fd(),

@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr const char* kSubscription = "io.modelcontextprotocol/subscriptionId";
+constexpr const char* kSessionSubscriptionsSubscription = "io.modelcontextprotocol/subscriptionId";
 
 class Watching : public SessionTest {
  protected:
@@ -114,7 +114,7 @@ TEST_F(Watching, StreamsAreAcknowledgedWithWhatIsThere) {
   EXPECT_EQ(ack.at("method").as_string(), "notifications/subscriptions/acknowledged");
   EXPECT_EQ(ack.at("params").at("notifications"),
             parse(R"({"toolsListChanged":true,"resourcesListChanged":true,"resourceSubscriptions":["note://n/two"]})"));
-  EXPECT_EQ(ack.at("params").at("_meta").at(kSubscription).as_string(), "s");
+  EXPECT_EQ(ack.at("params").at("_meta").at(kSessionSubscriptionsSubscription).as_string(), "s");
 
   notes.notes["two"] = "new";
   notes.notes["four"] = "4";
@@ -122,9 +122,9 @@ TEST_F(Watching, StreamsAreAcknowledgedWithWhatIsThere) {
   const auto lines = take();
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_EQ(parse(lines[0]).at("method").as_string(), "notifications/resources/list_changed");
-  EXPECT_EQ(parse(lines[0]).at("params").at("_meta").at(kSubscription).as_string(), "s");
+  EXPECT_EQ(parse(lines[0]).at("params").at("_meta").at(kSessionSubscriptionsSubscription).as_string(), "s");
   EXPECT_EQ(uri_of(parse(lines[1]).as_object()), "note://n/two");
-  EXPECT_EQ(parse(lines[1]).at("params").at("_meta").at(kSubscription).as_string(), "s");
+  EXPECT_EQ(parse(lines[1]).at("params").at("_meta").at(kSessionSubscriptionsSubscription).as_string(), "s");
 }
 
 TEST_F(Watching, EachStreamHearsWhatItAskedFor) {
@@ -134,12 +134,12 @@ TEST_F(Watching, EachStreamHearsWhatItAskedFor) {
   take();
   notes.notes["three"] = "new";
   look();
-  EXPECT_EQ(take_one().at("params").at("_meta").at(kSubscription).as_int64(), 2);
+  EXPECT_EQ(take_one().at("params").at("_meta").at(kSessionSubscriptionsSubscription).as_int64(), 2);
   send(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}})");
   notes.notes["two"] = "new";
   notes.notes["three"] = "newer";
   look();
-  EXPECT_EQ(take_one().at("params").at("_meta").at(kSubscription).as_int64(), 1);
+  EXPECT_EQ(take_one().at("params").at("_meta").at(kSessionSubscriptionsSubscription).as_int64(), 1);
 }
 
 TEST_F(Watching, AStreamCancelledBeforeItOpenedLeavesNothing) {

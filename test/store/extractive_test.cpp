@@ -7,13 +7,13 @@
 namespace memd {
 namespace {
 
-struct Conversation {
+struct ExtractiveConversation {
   std::vector<std::string> texts;  // owned by the test
   std::vector<SummaryInput> inputs;
 };
 
-Conversation long_conversation() {
-  Conversation c;
+ExtractiveConversation long_conversation() {
+  ExtractiveConversation c;
   c.texts.reserve(200);
   const auto keep = [&](std::string s) -> std::string_view { return c.texts.emplace_back(std::move(s)); };
   for (int i = 0; i < 12; ++i) {
@@ -41,7 +41,7 @@ Conversation long_conversation() {
 bool contains(const std::string& s, std::string_view part) { return s.find(part) != std::string::npos; }
 
 TEST(Summarize, KeepsToRatioAndCap) {
-  const Conversation c = long_conversation();
+  const ExtractiveConversation c = long_conversation();
   for (const double ratio : {kDetailedRatio, kBriefRatio}) {
     const ExtractiveSummary s = summarize(c.inputs, {ratio, 100000, ""});
     EXPECT_LE(static_cast<double>(s.tokens), static_cast<double>(s.source_tokens) * ratio + 60);
@@ -56,7 +56,7 @@ TEST(Summarize, KeepsToRatioAndCap) {
 }
 
 TEST(Summarize, TellsRequestsAndOutcomesNotPreambles) {
-  const Conversation c = long_conversation();
+  const ExtractiveConversation c = long_conversation();
   const ExtractiveSummary s = summarize(c.inputs, {kDetailedRatio, 2000, ""});
   EXPECT_TRUE(contains(s.text, "User: Please make the importer handle case")) << s.text;
   EXPECT_TRUE(contains(s.text, "failed because"));
@@ -65,7 +65,7 @@ TEST(Summarize, TellsRequestsAndOutcomesNotPreambles) {
 }
 
 TEST(Summarize, KeepsOrderAndSpeakers) {
-  const Conversation c = long_conversation();
+  const ExtractiveConversation c = long_conversation();
   const ExtractiveSummary s = summarize(c.inputs, {0.5, 4000, ""});
   std::size_t last = 0;
   for (int i = 0; i < 12; ++i) {
@@ -81,7 +81,7 @@ TEST(Summarize, KeepsOrderAndSpeakers) {
 }
 
 TEST(Summarize, IsDeterministic) {
-  const Conversation c = long_conversation();
+  const ExtractiveConversation c = long_conversation();
   EXPECT_EQ(summarize(c.inputs, {0.2, 400, ""}).text, summarize(c.inputs, {0.2, 400, ""}).text);
 }
 

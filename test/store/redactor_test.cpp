@@ -69,7 +69,7 @@ std::vector<std::string> settings_of(const std::string& secret) {
   };
 }
 
-void expect_masked(const std::string& text, const std::string& secret) {
+void redactor_expect_masked(const std::string& text, const std::string& secret) {
   std::string masked = text;
   EXPECT_TRUE(has_secret(text)) << text;
   EXPECT_TRUE(redact(masked)) << text;
@@ -87,7 +87,7 @@ TEST(Redactor, KnownTokensInEverySetting) {
   for (int round = 0; round < 4; ++round)
     for (const std::string& token : canaries.tokens())
       for (const std::string& text : settings_of(token))
-        expect_masked(text, token), ++n;
+        redactor_expect_masked(text, token), ++n;
   EXPECT_GE(n, 60U * 8U);
 }
 
@@ -107,7 +107,7 @@ TEST(Redactor, AssignedValues) {
              "tool --api-key " + key + " --verbose",
              "https://example.com/hook?token=" + key + "&id=3",
          })
-      expect_masked(text, key);
+      redactor_expect_masked(text, key);
     for (const std::string& text : {
              "password=" + password,
              "DB_PASSWORD=" + password + "\nDB_HOST=x",
@@ -118,7 +118,7 @@ TEST(Redactor, AssignedValues) {
              "passphrase = \"" + password + "\"",
              "curl -u admin:" + password + " https://example.com",
          })
-      expect_masked(text, password);
+      redactor_expect_masked(text, password);
   }
 }
 
@@ -126,7 +126,7 @@ TEST(Redactor, ConnectionStringsKeepEverythingButThePassword) {
   Canaries canaries;
   for (const char* scheme : {"postgres", "postgresql", "mysql", "mongodb+srv", "redis", "amqp", "https", "ftp"}) {
     const std::string password = canaries.alnum(12);
-    expect_masked(std::string(scheme) + "://app:" + password + "@db.example.com:5432/main", password);
+    redactor_expect_masked(std::string(scheme) + "://app:" + password + "@db.example.com:5432/main", password);
     std::string text = std::string(scheme) + "://app:" + password + "@db.example.com/main?x=1";
     redact(text);
     EXPECT_EQ(text, std::string(scheme) + "://app:[redacted:password]@db.example.com/main?x=1");
@@ -137,11 +137,11 @@ TEST(Redactor, AuthorizationHeaders) {
   Canaries canaries;
   for (int round = 0; round < 20; ++round) {
     const std::string value = canaries.alnum(24);
-    expect_masked("Authorization: Bearer " + value, value);
-    expect_masked("curl -H \"authorization: Bearer " + value + "\" https://example.com", value);
-    expect_masked("{\"Authorization\":\"Bearer " + value + "\"}", value);
-    expect_masked("headers: { 'Authorization': 'Basic " + value + "==' }", value);
-    expect_masked("{\\\"Authorization\\\": \\\"Bearer " + value + "\\\"}", value);
+    redactor_expect_masked("Authorization: Bearer " + value, value);
+    redactor_expect_masked("curl -H \"authorization: Bearer " + value + "\" https://example.com", value);
+    redactor_expect_masked("{\"Authorization\":\"Bearer " + value + "\"}", value);
+    redactor_expect_masked("headers: { 'Authorization': 'Basic " + value + "==' }", value);
+    redactor_expect_masked("{\\\"Authorization\\\": \\\"Bearer " + value + "\\\"}", value);
   }
 }
 
@@ -151,9 +151,9 @@ TEST(Redactor, PrivateKeyBlocks) {
     const std::string body = canaries.alnum(64);
     const std::string begin = std::string("-----BEGIN ") + kind + "PRIVATE KEY-----";
     const std::string end = std::string("-----END ") + kind + "PRIVATE KEY-----";
-    expect_masked("before\n" + begin + "\n" + body + "\n" + body + "\n" + end + "\nafter", body);
-    expect_masked("{\"key\":\"" + begin + "\\n" + body + "\\n" + end + "\\n\"}", body);
-    expect_masked("cut off: " + begin + "\n" + body, body);
+    redactor_expect_masked("before\n" + begin + "\n" + body + "\n" + body + "\n" + end + "\nafter", body);
+    redactor_expect_masked("{\"key\":\"" + begin + "\\n" + body + "\\n" + end + "\\n\"}", body);
+    redactor_expect_masked("cut off: " + begin + "\n" + body, body);
     std::string text = "a " + begin + "\n" + body + "\n" + end + " z";
     redact(text);
     EXPECT_EQ(text, "a [redacted:private_key] z");
@@ -163,7 +163,7 @@ TEST(Redactor, PrivateKeyBlocks) {
 TEST(Redactor, SlackWebhook) {
   Canaries canaries;
   const std::string path = "T" + canaries.upper(9) + "/B" + canaries.upper(9) + "/" + canaries.alnum(24);
-  expect_masked("post to https://hooks.slack.com/services/" + path + " please", path);
+  redactor_expect_masked("post to https://hooks.slack.com/services/" + path + " please", path);
 }
 
 TEST(Redactor, LookAlikesSurvive) {

@@ -17,7 +17,7 @@ namespace memd {
 namespace {
 
 using State = SessionState;
-constexpr TimeMs kStart = 1'770'000'000'000;
+constexpr TimeMs kSessionStatesStart = 1'770'000'000'000;
 
 class SessionStatesTest : public testing::Test {
  protected:
@@ -91,7 +91,7 @@ class SessionStatesTest : public testing::Test {
 
   test::TempDir dir_;
   std::filesystem::path file_ = dir_ / "memd.db";
-  test::FakeClock clock_{kStart};
+  test::FakeClock clock_{kSessionStatesStart};
   std::unique_ptr<Writer> writer_;
   int said_ = 0;
 };
@@ -100,15 +100,15 @@ TEST_F(SessionStatesTest, FromTheFirstWordToTheLast) {
   const std::string uid = "claude_code:s";
   introduce(uid);
   EXPECT_EQ(state(uid), State::started);
-  say(uid, kStart);
+  say(uid, kSessionStatesStart);
   EXPECT_EQ(state(uid), State::active);
   clock_.advance(assembly::kIdleStops + 1000);
   introduce(uid);  // heard of again, but nothing said
-  say(uid, kStart + 1);
+  say(uid, kSessionStatesStart + 1);
   EXPECT_EQ(state(uid), State::stopped);
   say(uid, clock_.now());  // resumed
   EXPECT_EQ(state(uid), State::active);
-  say("claude_code:old", kStart - assembly::kIdleStops);
+  say("claude_code:old", kSessionStatesStart - assembly::kIdleStops);
   EXPECT_EQ(state("claude_code:old"), State::stopped);
   check_transitions(4);
 }
@@ -124,14 +124,14 @@ TEST_F(SessionStatesTest, ASessionWithoutWordsNeverStops) {
 
 TEST_F(SessionStatesTest, CaptureDisabledOnlyEverStops) {
   const std::string uid = "claude_code:s";
-  say(uid, kStart);
+  say(uid, kSessionStatesStart);
   writer_.reset();
   sqlite::Database::open(file_, sqlite::OpenMode::read_write).exec("UPDATE sessions SET state = 3");
   reopen();
-  say(uid, kStart + 1);
+  say(uid, kSessionStatesStart + 1);
   EXPECT_EQ(state(uid), State::capture_disabled);
   clock_.advance(2 * assembly::kIdleStops);
-  say(uid, kStart + 2);
+  say(uid, kSessionStatesStart + 2);
   EXPECT_EQ(state(uid), State::stopped);
   check_transitions(2);
 }
@@ -158,17 +158,17 @@ TEST_F(SessionStatesTest, RandomLivesTakeLegalStepsOnly) {
 TEST_F(SessionStatesTest, AgentsHangUnderWhoStartedThem) {
   const std::string parent = "claude_code:p";
   introduce("claude_code:p/agent-1", parent, "toolu_1");
-  say("claude_code:p/agent-1", kStart + 5000);
+  say("claude_code:p/agent-1", kSessionStatesStart + 5000);
   introduce("claude_code:p/agent-2", parent, "toolu_2");
-  say("claude_code:p/agent-2", kStart + 1000);
+  say("claude_code:p/agent-2", kSessionStatesStart + 1000);
   introduce("claude_code:p/agent-2/agent-3", "claude_code:p/agent-2", "toolu_3");
-  say("claude_code:p/agent-2/agent-3", kStart + 2000);
+  say("claude_code:p/agent-2/agent-3", kSessionStatesStart + 2000);
 
   Reader reader(file_);
   auto known = reader.session(parent);
   ASSERT_TRUE(known);  // made for its agents' sake, with their span of time and nothing else
-  EXPECT_EQ(known->started_at, kStart + 1000);
-  EXPECT_EQ(known->ended_at, kStart + 5000);
+  EXPECT_EQ(known->started_at, kSessionStatesStart + 1000);
+  EXPECT_EQ(known->ended_at, kSessionStatesStart + 5000);
   EXPECT_EQ(known->kind, SessionKind::main);
   EXPECT_EQ(known->exchanges, 0);
   const auto agents = reader.subagents(parent).value();
@@ -181,9 +181,9 @@ TEST_F(SessionStatesTest, AgentsHangUnderWhoStartedThem) {
   }
   ASSERT_EQ(reader.subagents("claude_code:p/agent-2").value().size(), 1u);
 
-  say(parent, kStart);
+  say(parent, kSessionStatesStart);
   known = reader.session(parent);
-  EXPECT_EQ(known->started_at, kStart);
+  EXPECT_EQ(known->started_at, kSessionStatesStart);
   EXPECT_EQ(known->exchanges, 1);
   EXPECT_EQ(reader.subagents(parent).value().size(), 2u);
   SessionListQuery main_only;

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t kDecisions = 12;
 constexpr std::size_t kSteps = 12;
-constexpr std::ptrdiff_t kFewestWords = 4;
-constexpr std::size_t kSentenceBytes = 240;
+constexpr std::ptrdiff_t kProgressFewestWords = 4;
+constexpr std::size_t kProgressSentenceBytes = 240;
 constexpr std::size_t kErrorBytes = 600;
 constexpr std::size_t kLastWordsBytes = 300;
 
@@ -54,13 +54,13 @@ void find_choices(const SessionPast& past, WorkingState& out) {
   constexpr double kOfPerson = 2.0;
   for (const PastEvent& e : past.events)
     if (e.kind == EventKind::decision)
-      out.decisions.push_back({plain_sentence(e.summary, kSentenceBytes), id_of(past, e.exchange),
+      out.decisions.push_back({plain_sentence(e.summary, kProgressSentenceBytes), id_of(past, e.exchange),
                                kOfPerson * decay(e.age, kToldHalfLife)});
   for (const PastText& t : past.texts) {
     if (t.speaker != Speaker::agent) continue;
     for (const std::string& sentence : find_decisions(t.text))
       out.decisions.push_back(
-          {plain_sentence(sentence, kSentenceBytes), id_of(past, t.exchange), decay(t.age, kToldHalfLife)});
+          {plain_sentence(sentence, kProgressSentenceBytes), id_of(past, t.exchange), decay(t.age, kToldHalfLife)});
   }
   keep_best(out.decisions, kDecisions);
 }
@@ -83,7 +83,7 @@ void find_next_steps(const SessionPast& past, WorkingState& out) {
     const bool is_last = last != past.texts.rend() && &*last == &t;
     for_each_sentence(t.text, 16, 300, [&](std::string_view sentence) {
       const std::string spoken = spoken_form(sentence);
-      if (words_in(spoken) < kFewestWords) return;  // the title of a list
+      if (words_in(spoken) < kProgressFewestWords) return;  // the title of a list
       if (has_cue(spoken, kAhead) || (is_last && has_cue(spoken, kAnnounced)))
         out.next_steps.push_back(
             {plain_sentence(sentence, 160), id_of(past, t.exchange), decay(t.age, kToldHalfLife / 10)});

@@ -97,7 +97,7 @@ std::size_t next_cue(std::string_view s, std::size_t at) {
 bool has(std::string_view s, std::string_view words) { return s.find(words) != std::string_view::npos; }
 
 template <std::size_t N>
-bool has_any(std::string_view s, const std::array<std::string_view, N>& list) {
+bool decision_has_any(std::string_view s, const std::array<std::string_view, N>& list) {
   return std::any_of(list.begin(), list.end(), [&](std::string_view w) { return has(s, w); });
 }
 
@@ -149,9 +149,9 @@ constexpr std::array<std::string_view, 30> kUndecided{"should we",
 bool states_decision(std::string_view sentence) {
   if (sentence.size() < 16) return false;
   const std::string low = lowered(sentence);
-  if (low.find('?') != std::string::npos || has_any(low, kUndecided)) return false;
-  if (has_any(low, kStrong) || has_any(low, kKeeping)) return true;
-  return has_any(low, kContrast) && has_any(low, kChoosing);
+  if (low.find('?') != std::string::npos || decision_has_any(low, kUndecided)) return false;
+  if (decision_has_any(low, kStrong) || decision_has_any(low, kKeeping)) return true;
+  return decision_has_any(low, kContrast) && decision_has_any(low, kChoosing);
 }
 
 // Russian, Chinese, Japanese, Korean: settled, and asked, offered or imagined.
@@ -286,7 +286,8 @@ std::vector<std::string> find_decisions(std::string_view text) {
   for (std::size_t at = next_settled(small, 0); at < text.size() && found.size() < kDecisionsPerText;) {
     const Span span = sentence_around(text, at);
     const std::string_view sentence = std::string_view(small).substr(span.begin, span.end - span.begin);
-    if (!code_again.contain(at) && !has_any(sentence, kOpen)) add(text.substr(span.begin, span.end - span.begin));
+    if (!code_again.contain(at) && !decision_has_any(sentence, kOpen))
+      add(text.substr(span.begin, span.end - span.begin));
     at = next_settled(small, std::max(span.end, at + 1));
   }
   return found;

@@ -17,18 +17,18 @@ namespace {
 using Type = ObservationType;
 using cues::Opening;
 
-constexpr std::size_t kLongestSentence = 800;  // bytes
-constexpr std::size_t kLongestRules = 4096;    // of a message that lays down rules
+constexpr std::size_t kObservationsLongestSentence = 800;  // bytes
+constexpr std::size_t kLongestRules = 4096;                // of a message that lays down rules
 constexpr std::size_t kFewestWords = 5;
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_high(char c) { return static_cast<unsigned char>(c) >= 0x80; }
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+char observations_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
-bool starts_nocase(std::string_view s, std::string_view lower_prefix) {
-  return s.size() >= lower_prefix.size() &&
-         std::equal(lower_prefix.begin(), lower_prefix.end(), s.begin(), [](char p, char c) { return p == lower(c); });
+bool observations_starts_nocase(std::string_view s, std::string_view lower_prefix) {
+  return s.size() >= lower_prefix.size() && std::equal(lower_prefix.begin(), lower_prefix.end(), s.begin(),
+                                                       [](char p, char c) { return p == observations_lower(c); });
 }
 
 bool has_any(std::string_view low, std::span<const std::string_view> words) {
@@ -44,11 +44,11 @@ constexpr auto kProblemNouns = std::to_array<std::string_view>({"problem ", "iss
 constexpr auto kProblemVerbs = std::to_array<std::string_view>({"is ", "was ", "here is ", "here was "});
 
 bool states_problem(std::string_view s) {
-  if (!starts_nocase(s, "the ")) return false;
+  if (!observations_starts_nocase(s, "the ")) return false;
   s.remove_prefix(4);
   const auto skip = [&](std::span<const std::string_view> words) {
     for (const std::string_view w : words)
-      if (starts_nocase(s, w)) {
+      if (observations_starts_nocase(s, w)) {
         s.remove_prefix(w.size());
         return true;
       }
@@ -59,7 +59,8 @@ bool states_problem(std::string_view s) {
   constexpr auto kVague = std::to_array<std::string_view>({"clear", "exactly", "resolved", "fixed", "solved", "now ",
                                                            "not ", "**not", "whether ", "similar", "still ", "gone",
                                                            "real", "valid", "becoming", "different", "this", "simple"});
-  return std::none_of(kVague.begin(), kVague.end(), [&](std::string_view v) { return starts_nocase(s, v); });
+  return std::none_of(kVague.begin(), kVague.end(),
+                      [&](std::string_view v) { return observations_starts_nocase(s, v); });
 }
 
 // "All 49 tests pass", "All checks passed."
@@ -95,7 +96,7 @@ std::string_view without_fillers(std::string_view s) {
   for (bool again = true; again;) {
     again = false;
     for (const std::string_view f : kFillers)
-      if (starts_nocase(s, f)) {
+      if (observations_starts_nocase(s, f)) {
         s.remove_prefix(f.size());
         again = true;
       }
@@ -105,9 +106,9 @@ std::string_view without_fillers(std::string_view s) {
 
 const Opening* opening_of(std::string_view s) {
   if (s.empty()) return nullptr;
-  const char first = lower(s.front());
+  const char first = observations_lower(s.front());
   for (const Opening& o : cues::kOpenings)
-    if (o.words.front() == first && starts_nocase(s, o.words)) return &o;
+    if (o.words.front() == first && observations_starts_nocase(s, o.words)) return &o;
   return nullptr;
 }
 
@@ -154,7 +155,7 @@ class Beginnings {
     std::size_t key = 0;
     for (std::size_t i = 0; i < 3; ++i) {
       const char c = i < s.size() ? s[i] : ' ';
-      key = key << 5 | (is_letter(c) ? static_cast<std::size_t>(lower(c) - 'a') : 31U);
+      key = key << 5 | (is_letter(c) ? static_cast<std::size_t>(observations_lower(c) - 'a') : 31U);
     }
     return key;
   }
@@ -208,7 +209,7 @@ void keep(std::vector<FoundObservation>& found, Type type, std::string plain) {
 std::vector<FoundObservation> find_observations(std::string_view text) {
   std::vector<FoundObservation> found;
   for_each_sentence(text, [&](std::string_view sentence) {
-    if (found.size() == kObservationsPerText || sentence.size() > kLongestSentence) return;
+    if (found.size() == kObservationsPerText || sentence.size() > kObservationsLongestSentence) return;
     if (!may_open(from_first_word(sentence.substr(0, 64)))) return;
     std::string plain = plain_sentence(sentence);
     const std::string_view begins = without_fillers(from_first_word(plain));
@@ -223,10 +224,10 @@ std::vector<FoundObservation> find_rules(std::string_view user_message) {
   std::vector<FoundObservation> found;
   if (user_message.size() > kLongestRules) return found;
   for_each_sentence(user_message, [&](std::string_view sentence) {
-    if (found.size() == kObservationsPerText || sentence.size() > kLongestSentence) return;
+    if (found.size() == kObservationsPerText || sentence.size() > kObservationsLongestSentence) return;
     std::string plain = plain_sentence(sentence);
     const bool rule = std::any_of(cues::kRules.begin(), cues::kRules.end(),
-                                  [&](std::string_view r) { return starts_nocase(plain, r); });
+                                  [&](std::string_view r) { return observations_starts_nocase(plain, r); });
     if (rule && plain.find('?') == std::string::npos && words_in(plain) >= 4)
       keep(found, Type::pattern, std::move(plain));
   });
@@ -238,7 +239,7 @@ std::uint64_t words_hash(std::string_view text) {
   words.reserve(text.size());
   for (const char c : text) {
     if (is_letter(c) || is_digit(c) || is_high(c) || c == '_')
-      words += lower(c);
+      words += observations_lower(c);
     else if (!words.empty() && words.back() != ' ')
       words += ' ';
   }

@@ -11,7 +11,7 @@ namespace memd {
 namespace {
 
 constexpr std::size_t kReadOfAnswer = 16 * 1024;
-constexpr std::size_t kLongestSentence = 600;
+constexpr std::size_t kOpenEndsLongestSentence = 600;
 constexpr std::size_t kAnswers = 2;  // the last ones
 
 constexpr auto kOpenCues = std::to_array<std::string_view>(
@@ -43,7 +43,8 @@ std::vector<OpenEnd> find_open_ends(std::span<const SummaryInput> exchanges) {
     }
     for (const TextUnit& unit : split_units(answer.substr(0, kReadOfAnswer))) {
       if (out.size() == kMostOpenEnds) return out;
-      if (unit.kind == UnitKind::code || unit.kind == UnitKind::table || unit.text.size() > kLongestSentence) continue;
+      if (unit.kind == UnitKind::code || unit.kind == UnitKind::table || unit.text.size() > kOpenEndsLongestSentence)
+        continue;
       std::string words = plain_sentence(unit.text);
       if (words.ends_with(':') || !is_open(ascii_lowered(words), last)) continue;
       out.push_back({i, shortened(std::move(words), kGistBytes)});

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kShortest = 5;
 constexpr std::size_t kLongest = 24;
 
-bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
+bool spelling_is_letter(char c) { return c >= 'a' && c <= 'z'; }
 
 template <class F>
 void each_slip(const std::string& word, F&& f) {
@@ -31,7 +31,8 @@ void each_slip(const std::string& word, F&& f) {
 std::optional<Correction> corrected(std::string_view word, const IndexTokenizer& tokenizer,
                                     TermStatistics& statistics) {
   const std::string typed = queries::ascii_lower(word);
-  if (typed.size() < kShortest || typed.size() > kLongest || !std::all_of(typed.begin(), typed.end(), is_letter))
+  if (typed.size() < kShortest || typed.size() > kLongest ||
+      !std::all_of(typed.begin(), typed.end(), spelling_is_letter))
     return std::nullopt;
   std::map<std::string, std::string> slips;  // stem → text
   std::vector<Token> tokens;

@@ -6,12 +6,12 @@
 namespace memd::redaction {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-bool is_alnum(char c) { return is_digit(c) || is_upper(c) || (c >= 'a' && c <= 'z'); }
+bool known_token_is_digit(char c) { return c >= '0' && c <= '9'; }
+bool known_token_is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+bool is_alnum(char c) { return known_token_is_digit(c) || known_token_is_upper(c) || (c >= 'a' && c <= 'z'); }
 bool is_token(char c) { return is_alnum(c) || c == '_' || c == '-'; }
 bool is_base64(char c) { return is_alnum(c) || c == '+' || c == '/' || c == '='; }
-char lower(char c) { return is_upper(c) ? static_cast<char>(c + 32) : c; }
+char known_token_lower(char c) { return known_token_is_upper(c) ? static_cast<char>(c + 32) : c; }
 
 // Whether a token at `begin` would be the rest of a longer word. In "\nghp_…" of JSON the n belongs to the escape, and
 // so does the c of "\u003cghp_…".
@@ -74,7 +74,7 @@ constexpr std::array<bool, 256> bytes_before(const std::array<Form, N>& forms, c
 constexpr auto kBeforeUnderscore = bytes_before(kUnderscore, '_');
 constexpr auto kBeforeDash = bytes_before(kDash, '-');
 
-bool has_digit(std::string_view s) { return std::any_of(s.begin(), s.end(), is_digit); }
+bool has_digit(std::string_view s) { return std::any_of(s.begin(), s.end(), known_token_is_digit); }
 
 // Whether text[at] is the byte in `prefix` at `offset`, with all of the prefix there and nothing of a word before it.
 template <std::size_t N>
@@ -124,7 +124,7 @@ Secret private_key_block(std::string_view text, std::size_t at) {
 
 bool equal_nocase(std::string_view a, std::string_view lower_b) {
   return a.size() == lower_b.size() &&
-         std::equal(a.begin(), a.end(), lower_b.begin(), [](char x, char y) { return lower(x) == y; });
+         std::equal(a.begin(), a.end(), lower_b.begin(), [](char x, char y) { return known_token_lower(x) == y; });
 }
 
 }  // namespace
@@ -184,7 +184,7 @@ Secret token_at_letter(std::string_view text, std::size_t at, std::size_t floor)
     if (at >= floor + 2 && text[at - 2] == 'A' && (text[at - 1] == 'K' || text[at - 1] == 'S') &&
         at + 1 < text.size() && text[at + 1] == 'A' && !inside_word(text, at - 2, floor)) {
       std::size_t end = at + 2;
-      while (end < text.size() && (is_upper(text[end]) || is_digit(text[end])))
+      while (end < text.size() && (known_token_is_upper(text[end]) || known_token_is_digit(text[end])))
         ++end;
       if (end - at - 2 == 16 && (end == text.size() || !is_token(text[end]))) return {at - 2, end, "aws_key"};
       return {};
@@ -241,7 +241,7 @@ Secret token_at_colon(std::string_view text, std::size_t at, std::size_t floor, 
              text[end] != '\\')
         ++end;
       const std::string_view value = text.substr(at + 1, end - at - 1);
-      if (value.size() >= 4 && !is_placeholder(value) && !std::all_of(value.begin(), value.end(), is_digit))
+      if (value.size() >= 4 && !is_placeholder(value) && !std::all_of(value.begin(), value.end(), known_token_is_digit))
         return {at + 1, end, "password"};
     }
   }
