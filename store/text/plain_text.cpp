@@ -1,22 +1,12 @@
 #include "store/text/plain_text.hpp"
 
+#include "schemas/ascii.hpp"
 #include "store/text/text_shape.hpp"
 
 namespace memd {
 
-std::string one_line(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (const char c : text) {
-    const bool blank = c == ' ' || c == '\n' || c == '\r' || c == '\t';
-    if (blank && (out.empty() || out.back() == ' ')) continue;
-    out += blank ? ' ' : c;
-  }
-  return out;
-}
-
 std::string plain_sentence(std::string_view text) {
-  std::string out = one_line(text);
+  std::string out = ascii::one_line(text);
   std::size_t begin = 0;
   for (bool marked = true; marked;) {
     const std::string_view rest = std::string_view(out).substr(begin);
@@ -52,13 +42,6 @@ std::string shortened(std::string text, std::size_t bytes) {
     --end;
   text.resize(end);
   return text.append(kMark);
-}
-
-std::string ascii_lowered(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-  return out;
 }
 
 }  // namespace memd

@@ -6,16 +6,10 @@
 
 namespace memd {
 
-// Line breaks and runs of blanks become one blank; none at the beginning.
-std::string one_line(std::string_view text);
-
 // A sentence as it is quoted: on one line, without the marks of lists, headings and bold type around it.
 std::string plain_sentence(std::string_view text);
 
 // At most `bytes`, cut at a word and marked with "…" if it was longer. Never inside a UTF-8 sequence.
 std::string shortened(std::string text, std::size_t bytes);
-
-// ASCII letters only.
-std::string ascii_lowered(std::string_view text);
 
 }  // namespace memd

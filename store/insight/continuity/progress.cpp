@@ -1,4 +1,5 @@
 // How far the work had come: what was decided, what is broken, what comes next.
+#include "schemas/ascii.hpp"
 #include "store/insight/continuity/evidence.hpp"
 #include "store/insight/continuity/todo_list.hpp"
 #include "store/insight/continuity/told_sentences.hpp"
@@ -33,7 +34,7 @@ std::string verbatim(std::string_view text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '\x1b') {  // terminal colours
-      while (i < text.size() && std::isalpha(static_cast<unsigned char>(text[i])) == 0)
+      while (i < text.size() && !ascii::is_letter(text[i]))
         ++i;
     } else if (text[i] == '\n' || text[i] == '\t' || static_cast<unsigned char>(text[i]) >= 0x20) {
       plain += text[i];

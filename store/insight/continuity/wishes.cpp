@@ -1,4 +1,5 @@
 // What the person wants: the goal, and what is to be kept to.
+#include "schemas/ascii.hpp"
 #include "store/insight/continuity/evidence.hpp"
 #include "store/insight/continuity/language_cues.hpp"
 #include "store/insight/continuity/told_sentences.hpp"
@@ -6,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 namespace memd::continuity {
 namespace {
@@ -65,9 +65,7 @@ bool opens_a_clause(std::string_view sentence) {
 bool is_pasted(std::string_view sentence) {
   if (std::string_view("+>|/=<{[#").find(sentence.front()) != std::string_view::npos) return true;
   for (std::size_t i = 1; i + 1 < sentence.size(); ++i)
-    if (sentence[i] == ':' && std::isdigit(static_cast<unsigned char>(sentence[i - 1])) != 0 &&
-        std::isdigit(static_cast<unsigned char>(sentence[i + 1])) != 0)
-      return true;
+    if (sentence[i] == ':' && ascii::is_digit(sentence[i - 1]) && ascii::is_digit(sentence[i + 1])) return true;
   return false;
 }
 
