@@ -97,6 +97,12 @@ bool is_words_of_client(std::string_view text) {
 
 }  // namespace
 
+double binding_force(std::string_view sentence) {
+  const std::string spoken = spoken_form(sentence);
+  if (words_in(spoken) < 3 || is_pasted(sentence) || sentence.ends_with(':')) return 0;
+  return force_of(sentence, spoken);
+}
+
 void find_goal(const SessionPast& past, WorkingState& out) {
   const PastText* now = nullptr;
   const PastText* first = nullptr;
@@ -124,10 +130,8 @@ void find_constraints(const SessionPast& past, WorkingState& out) {
     if (t.text.size() > 1500) weight *= kPastedPrompt;
     if (t.speaker == Speaker::meanwhile) weight *= kWhileWorking;
     for_each_sentence(t.text.substr(0, kReadOfPrompt), 12, 320, [&](std::string_view sentence) {
-      const std::string spoken = spoken_form(sentence);
-      if (words_in(spoken) < 3 || is_pasted(sentence) || sentence.ends_with(':')) return;
-      const double force = force_of(sentence, spoken);
-      if (force == 0 || is_told_by_goal(out, spoken, force)) return;
+      const double force = binding_force(sentence);
+      if (force == 0 || is_told_by_goal(out, spoken_form(sentence), force)) return;
       out.constraints.push_back({plain_sentence(sentence, 240), id_of(past, t.exchange), weight * force});
     });
   }
