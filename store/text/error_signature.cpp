@@ -1,7 +1,6 @@
 #include "store/text/error_signature.hpp"
 
 #include "schemas/ascii.hpp"
-#include "store/read/row_filter.hpp"
 
 #include <algorithm>
 #include <array>

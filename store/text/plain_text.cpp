@@ -3,7 +3,45 @@
 #include "schemas/ascii.hpp"
 #include "store/text/text_shape.hpp"
 
+#include <algorithm>
+
 namespace memd {
+
+std::string_view utf8_prefix(std::string_view text, std::size_t limit) {
+  if (text.size() <= limit) return text;
+  while (limit > 0 && is_utf8_tail(text, limit))
+    --limit;
+  return text.substr(0, limit);
+}
+
+std::string first_line(std::string_view text, std::size_t limit) {
+  std::string out;
+  out.reserve(std::min(text.size(), limit) + 4);
+  bool space = false;
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) > 0x20) {
+      if (space) out += ' ';
+      space = false;
+      out += c;
+      if (out.size() > limit) break;
+      continue;
+    }
+    if (c == '\n' && !out.empty()) break;
+    if (c == ' ' || c == '\t' || c == '\r' || c == '\n') {
+      space = !out.empty();
+      continue;
+    }
+    if (space) out += ' ';
+    space = false;
+    out += ' ';
+    if (out.size() > limit) break;
+  }
+  if (out.size() > limit) {
+    out.resize(utf8_prefix(out, limit - 3).size());
+    out += "…";
+  }
+  return out;
+}
 
 std::string plain_sentence(std::string_view text) {
   std::string out = ascii::one_line(text);
@@ -38,9 +76,7 @@ std::string shortened(std::string text, std::size_t bytes) {
   const std::size_t limit = bytes - kMark.size();
   std::size_t end = text.rfind(' ', limit);
   if (end == std::string::npos || end < limit / 2) end = limit;
-  while (end > 0 && is_utf8_tail(text, end))
-    --end;
-  text.resize(end);
+  text.resize(utf8_prefix(text, end).size());
   return text.append(kMark);
 }
 

@@ -6,6 +6,12 @@
 
 namespace memd {
 
+// The longest prefix of at most `limit` bytes that ends between characters.
+std::string_view utf8_prefix(std::string_view text, std::size_t limit);
+
+// The first line that is not empty, with runs of blanks as one blank. Longer than `limit` bytes it ends in "…".
+std::string first_line(std::string_view text, std::size_t limit);
+
 // A sentence as it is quoted: on one line, without the marks of lists, headings and bold type around it.
 std::string plain_sentence(std::string_view text);
 

@@ -2,7 +2,6 @@
 
 #include "schemas/ascii.hpp"
 #include "schemas/local_time.hpp"
-#include "store/read/row_filter.hpp"
 #include "store/text/script.hpp"
 
 #include <algorithm>

@@ -1,7 +1,8 @@
 #include "store/write/commit_rows.hpp"
 
 #include "schemas/ascii.hpp"
-#include "store/text/exchange_text.hpp"
+#include "store/text/plain_text.hpp"
+#include "store/write/exchange_text.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -35,7 +36,7 @@ std::optional<CommitLine> read_line(std::string_view line) {
   if (head.ends_with(kRootCommit)) head.remove_suffix(kRootCommit.size());
   if (head.find_first_of("[]\"'") != std::string_view::npos) return std::nullopt;
   return CommitLine{std::string(sha), std::string(head == kDetached ? std::string_view() : head),
-                    one_line(line.substr(close + 2), kCommitSubjectBytes)};
+                    first_line(line.substr(close + 2), kCommitSubjectBytes)};
 }
 
 // What git writes behind the line: " 2 files changed, …", " Date: …", " Author: …".

@@ -1,4 +1,4 @@
-#include "store/text/word_cutter.hpp"
+#include "store/db/word_cutter.hpp"
 
 #include "schemas/ascii.hpp"
 
