@@ -1,11 +1,11 @@
 #include "bench/query_classes.hpp"
 
+#include "schemas/ascii.hpp"
 #include "schemas/time.hpp"
 #include "store/db/database.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstdint>
 #include <random>
 #include <string_view>
@@ -24,13 +24,11 @@ constexpr std::array kOpenings{"how did we ",
 constexpr std::array kLinks{" in the ", " for the ", " when it should be ", " and why is it not ",
                             " after the change to "};
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> out;
   std::string word;
   for (const char c : text) {
-    if (is_word(c)) {
+    if (ascii::is_word(c)) {
       word += c;
     } else if (!word.empty()) {
       out.push_back(std::exchange(word, {}));
@@ -41,13 +39,13 @@ std::vector<std::string> words_of(std::string_view text) {
 }
 
 bool is_plain(const std::string& word) {
-  return word.size() > 2 && std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::islower(c) != 0; });
+  return word.size() > 2 && std::all_of(word.begin(), word.end(), ascii::is_lower);
 }
 
 bool is_identifier(const std::string& word) {
-  const auto inner = [&](char c) { return c == '_' || std::isupper(static_cast<unsigned char>(c)) != 0; };
+  const auto inner = [&](char c) { return c == '_' || ascii::is_upper(c); };
   return word.size() > 6 && std::any_of(word.begin() + 1, word.end(), inner) &&
-         std::any_of(word.begin(), word.end(), [](unsigned char c) { return std::islower(c) != 0; });
+         std::any_of(word.begin(), word.end(), ascii::is_lower);
 }
 
 class Sampler {

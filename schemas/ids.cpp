@@ -1,5 +1,7 @@
 #include "schemas/ids.hpp"
 
+#include "schemas/ascii.hpp"
+
 #include <charconv>
 
 namespace memd {
@@ -36,7 +38,7 @@ bool is_uuid(std::string_view text) {
     const char c = text[i];
     if (i == 8 || i == 13 || i == 18 || i == 23) {
       if (c != '-') return false;
-    } else if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'))) {
+    } else if (!ascii::is_hex(c)) {
       return false;
     }
   }

@@ -1,5 +1,7 @@
 #include "schemas/local_time.hpp"
 
+#include "schemas/ascii.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -31,10 +33,7 @@ fs::path zone_directory() {
 }
 
 bool is_name(std::string_view name) {
-  const auto fits = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
-           c == '+' || c == '/';
-  };
+  const auto fits = [](char c) { return ascii::is_word(c) || c == '-' || c == '+' || c == '/'; };
   return !name.empty() && name.front() != '/' && std::all_of(name.begin(), name.end(), fits);
 }
 

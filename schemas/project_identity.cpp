@@ -1,5 +1,7 @@
 #include "schemas/project_identity.hpp"
 
+#include "schemas/ascii.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -9,36 +11,16 @@
 namespace memd {
 namespace {
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-bool is_letter(char c) { return lower(c) >= 'a' && lower(c) <= 'z'; }
-
-std::string lowered(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), lower);
-  return out;
-}
-
-bool starts_nocase(std::string_view text, std::string_view lower_prefix) {
-  return lowered(text.substr(0, lower_prefix.size())) == lower_prefix;
-}
-
 template <std::size_t N>
 bool is_one_of(std::string_view word, const std::array<std::string_view, N>& words) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  const char l = lower(c);
-  return l >= 'a' && l <= 'f' ? l - 'a' + 10 : -1;
-}
-
 std::string percent_decoded(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const int high = text[i] == '%' && i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
-    const int low = high < 0 ? -1 : hex_digit(text[i + 2]);
+    const int high = text[i] == '%' && i + 2 < text.size() ? ascii::hex_value(text[i + 1]) : -1;
+    const int low = high < 0 ? -1 : ascii::hex_value(text[i + 2]);
     if (low < 0) {
       out += text[i];
       continue;
@@ -53,14 +35,15 @@ std::string percent_decoded(std::string_view text) {
 std::string without_uri(std::string_view text) {
   const auto scheme = text.find("://");
   if (scheme != std::string_view::npos && scheme > 1) {
-    const bool file = starts_nocase(text, "file:");
+    const bool file = ascii::starts_nocase(text, "file:");
     const auto path = text.find('/', scheme + 3);
     if (path == std::string_view::npos) return std::string(text);
-    const bool share = file && path > scheme + 3 && lowered(text.substr(scheme + 3, path - scheme - 3)) != "localhost";
+    const bool share =
+        file && path > scheme + 3 && ascii::lowered(text.substr(scheme + 3, path - scheme - 3)) != "localhost";
     return percent_decoded(share ? text.substr(scheme + 1) : text.substr(path));
   }
-  const bool encoded_drive = text.size() > 3 && is_letter(text[text[0] == '/' ? 1 : 0]) &&
-                             starts_nocase(text.substr(text[0] == '/' ? 2 : 1), "%3a");
+  const bool encoded_drive = text.size() > 3 && ascii::is_letter(text[text[0] == '/' ? 1 : 0]) &&
+                             ascii::starts_nocase(text.substr(text[0] == '/' ? 2 : 1), "%3a");
   return encoded_drive ? percent_decoded(text) : std::string(text);
 }
 
@@ -75,7 +58,7 @@ struct Path {
     std::string out = root;
     for (std::size_t i = 0; i < count; ++i) {
       if (i > 0) out += '/';
-      out += windows ? lowered(parts[i]) : parts[i];
+      out += windows ? ascii::lowered(parts[i]) : parts[i];
     }
     return out;
   }
@@ -94,14 +77,14 @@ void split(std::string_view text, std::vector<std::string>& parts) {
 }
 
 void become_drive(Path& path, char letter, std::size_t parts_before) {
-  path.root = {lower(letter), ':', '/'};
+  path.root = {ascii::lower(letter), ':', '/'};
   path.windows = true;
   path.parts.erase(path.parts.begin(), path.parts.begin() + static_cast<std::ptrdiff_t>(parts_before));
 }
 
 Path parse(std::string text) {
   const auto drive_at = [&](std::size_t at) {
-    return text.size() > at + 1 && is_letter(text[at]) && text[at + 1] == ':' &&
+    return text.size() > at + 1 && ascii::is_letter(text[at]) && text[at + 1] == ':' &&
            (text.size() == at + 2 || text[at + 2] == '/' || text[at + 2] == '\\');
   };
   Path path;
@@ -119,7 +102,7 @@ Path parse(std::string text) {
     become_drive(path, parts[1][0], 2);  // the long form of Windows
     return path;
   }
-  if (unc && parts.size() > 1 && (lowered(parts[0]) == "wsl$" || lowered(parts[0]) == "wsl.localhost")) {
+  if (unc && parts.size() > 1 && (ascii::lowered(parts[0]) == "wsl$" || ascii::lowered(parts[0]) == "wsl.localhost")) {
     path.root = "/";  // a Linux path seen from Windows; the second part is the distribution
     parts.erase(parts.begin(), parts.begin() + 2);
   } else if (unc && text.starts_with("//") && parts.size() > 1) {
@@ -130,9 +113,9 @@ Path parse(std::string text) {
     path.root = "/";
   }
   if (path.root.empty()) return path;
-  if (parts.size() > 2 && parts[0] == "mnt" && parts[1].size() == 1 && is_letter(parts[1][0]))
+  if (parts.size() > 2 && parts[0] == "mnt" && parts[1].size() == 1 && ascii::is_letter(parts[1][0]))
     become_drive(path, parts[1][0], 2);
-  else if (parts.size() > 1 && parts[0].size() == 1 && is_letter(parts[0][0]))
+  else if (parts.size() > 1 && parts[0].size() == 1 && ascii::is_letter(parts[0][0]))
     become_drive(path, parts[0][0], 1);
   else if (parts.size() > 1 && parts[0] == "private" &&
            is_one_of(parts[1], std::array<std::string_view, 3>{"tmp", "var", "etc"}))
@@ -148,9 +131,9 @@ bool holds_repositories(const Path& path, std::size_t count) {
       "src",   "source",     "code", "dev",          "develop", "development", "developer", "projects", "project",
       "repos", "workspaces", "git",  "repositories", "work",    "workspace",   "documents", "tmp",      "github"};
   if (count == 0) return true;
-  const std::string first = lowered(path.parts[0]);
+  const std::string first = ascii::lowered(path.parts[0]);
   if (count <= 2 && is_one_of(first, kHomes)) return true;
-  return is_one_of(lowered(path.parts[count - 1]), kFolders);
+  return is_one_of(ascii::lowered(path.parts[count - 1]), kFolders);
 }
 
 struct Cut {

@@ -9,6 +9,7 @@
 #include "store/read/ingestion_log.hpp"
 #include "store/read/projects.hpp"
 #include "store/read/session_digest.hpp"
+#include "store/read/session_past.hpp"
 #include "store/read/sessions.hpp"
 #include "store/read/source_items.hpp"
 #include "store/read/stored_session.hpp"

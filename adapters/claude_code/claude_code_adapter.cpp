@@ -3,10 +3,10 @@
 #include "adapters/claude_code/history_decoder.hpp"
 #include "adapters/claude_code/paths.hpp"
 #include "adapters/claude_code/record_decoder.hpp"
+#include "schemas/ascii.hpp"
 #include "schemas/ids.hpp"
 
 #include <algorithm>
-#include <cctype>
 
 namespace memd::claude_code {
 
@@ -84,7 +84,7 @@ std::optional<std::filesystem::path> ClaudeCodeAdapter::moved_out_text(const Sou
   if (at == std::string_view::npos || at + folder.size() >= record.size()) return std::nullopt;
   auto name = record.substr(at + folder.size());
   name.remove_prefix(std::min(name.find_first_not_of("/\\"), name.size()));
-  const auto ok = [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_' || c == '.'; };
+  const auto ok = [](char c) { return ascii::is_word(c) || c == '-' || c == '.'; };
   name = name.substr(0, static_cast<std::size_t>(std::find_if_not(name.begin(), name.end(), ok) - name.begin()));
   if (name.empty() || name.front() == '.') return std::nullopt;
 

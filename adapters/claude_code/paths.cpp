@@ -1,9 +1,9 @@
 #include "adapters/claude_code/paths.hpp"
 
+#include "schemas/ascii.hpp"
 #include "schemas/ids.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
 
 namespace memd::claude_code {
@@ -100,7 +100,7 @@ std::string_view find_session_id(std::string_view head) {
     rest.remove_prefix(1);
     const auto id = rest.substr(0, rest.find('"'));
     const bool whole = id.size() < rest.size();
-    const bool plain = std::all_of(id.begin(), id.end(), [](unsigned char c) { return std::isalnum(c) || c == '-'; });
+    const bool plain = std::all_of(id.begin(), id.end(), [](char c) { return ascii::is_alnum(c) || c == '-'; });
     if (whole && plain && !id.empty()) return id;
   }
   return {};

@@ -3,6 +3,7 @@
 #include "adapters/codex/index_decoder.hpp"
 #include "adapters/codex/paths.hpp"
 #include "adapters/codex/rollout_decoder.hpp"
+#include "schemas/ascii.hpp"
 #include "schemas/ids.hpp"
 
 #include <algorithm>
@@ -60,7 +61,7 @@ std::optional<SourceCandidate> CodexAdapter::classify(const fs::path& root, cons
 bool CodexAdapter::looks_into(const fs::path& root, const fs::path& directory) const {
   if (is_rollout_folder(root.filename()) || directory.parent_path() != root) return true;
   const std::string name = directory.filename().string();
-  return is_rollout_folder(name) || std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return is_rollout_folder(name) || std::all_of(name.begin(), name.end(), ascii::is_digit);
 }
 
 std::string CodexAdapter::session_uid(const SourceCandidate& source, std::string_view head) const {

@@ -1,23 +1,17 @@
 #include "adapters/cursor/file_uri.hpp"
 
-#include <cctype>
+#include "schemas/ascii.hpp"
 
 namespace memd::cursor {
 namespace {
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  const char lower = static_cast<char>(c | 0x20);
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
 
 std::string percent_decoded(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool pair = text[i] == '%' && i + 2 < text.size();
-    const int high = pair ? hex_digit(text[i + 1]) : -1;
-    const int low = pair ? hex_digit(text[i + 2]) : -1;
+    const int high = pair ? ascii::hex_value(text[i + 1]) : -1;
+    const int low = pair ? ascii::hex_value(text[i + 2]) : -1;
     if (high >= 0 && low >= 0) {
       out.push_back(static_cast<char>(high << 4 | low));
       i += 2;
@@ -28,9 +22,7 @@ std::string percent_decoded(std::string_view text) {
   return out;
 }
 
-bool is_drive(std::string_view path) {
-  return path.size() >= 2 && std::isalpha(static_cast<unsigned char>(path[0])) != 0 && path[1] == ':';
-}
+bool is_drive(std::string_view path) { return path.size() >= 2 && ascii::is_letter(path[0]) && path[1] == ':'; }
 
 }  // namespace
 

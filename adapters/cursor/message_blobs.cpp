@@ -1,5 +1,7 @@
 #include "adapters/cursor/message_blobs.hpp"
 
+#include "schemas/ascii.hpp"
+
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -27,12 +29,6 @@ int base64_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0' + 52;
   if (c == '+' || c == '-') return 62;
   return c == '/' || c == '_' ? 63 : -1;
-}
-
-int message_blobs_hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  const char lower = static_cast<char>(c | 0x20);
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
 }  // namespace
@@ -75,8 +71,8 @@ std::string from_hex(std::string_view digits) {
   if (digits.size() % 2 != 0) return bytes;
   bytes.reserve(digits.size() / 2);
   for (std::size_t i = 0; i < digits.size(); i += 2) {
-    const int high = message_blobs_hex_digit(digits[i]);
-    const int low = message_blobs_hex_digit(digits[i + 1]);
+    const int high = ascii::hex_value(digits[i]);
+    const int low = ascii::hex_value(digits[i + 1]);
     if (high < 0 || low < 0) return {};
     bytes.push_back(static_cast<char>(high << 4 | low));
   }

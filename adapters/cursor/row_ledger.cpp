@@ -1,9 +1,9 @@
 #include "adapters/cursor/row_ledger.hpp"
 
 #include "adapters/sqlite/value_size.hpp"
+#include "schemas/ascii.hpp"
 
 #include <algorithm>
-#include <cctype>
 
 namespace memd::cursor {
 
@@ -16,8 +16,8 @@ constexpr int kRowLedgerRowsAtOnce = 500;
 constexpr std::size_t kLongestClass = 40;
 
 bool is_plain(std::string_view text) {
-  return !text.empty() && text.size() <= kLongestClass && std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return std::isalpha(c) != 0 || c == '.' || c == '_' || c == ':';
+  return !text.empty() && text.size() <= kLongestClass && std::all_of(text.begin(), text.end(), [](char c) {
+    return ascii::is_letter(c) || c == '.' || c == '_' || c == ':';
   });
 }
 

@@ -5,6 +5,7 @@
 #include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
 #include "adapters/sqlite/read_only_database.hpp"
+#include "schemas/ascii.hpp"
 #include "schemas/hash.hpp"
 
 #include <algorithm>
@@ -27,7 +28,7 @@ std::uint64_t state_of(const FileView& files, const std::string& workspace) {
 // Keys of what a pane shows are "workbench.panel.composerChatViewPane.<id>…", its value names conversations again.
 void take_ids(std::string_view text, std::vector<std::string>& ids) {
   constexpr std::size_t length = 36;
-  const auto is_part = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || c == '-'; };
+  const auto is_part = [](char c) { return (ascii::is_hex(c) && !ascii::is_upper(c)) || c == '-'; };
   for (std::size_t i = 0; i + length <= text.size(); ++i) {
     const auto id = text.substr(i, length);
     if (id[8] != '-' || id[13] != '-' || id[18] != '-' || id[23] != '-' || !std::all_of(id.begin(), id.end(), is_part))

@@ -2,25 +2,18 @@
 #include "adapters/events_v1/record.hpp"
 #include "adapters/tool_calls/test_command.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
+#include "schemas/ascii.hpp"
 
 #include <algorithm>
-#include <cctype>
 
 namespace memd::events_v1 {
 namespace {
 
 constexpr std::size_t kSummaryLimit = 160;
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
-
 // Any tool's name may come, so its words decide.
 std::optional<FileAccess> access_of(std::string_view tool) {
-  const std::string name = lower(tool);
+  const std::string name = ascii::lowered(tool);
   const auto has = [&](std::initializer_list<std::string_view> words) {
     return std::any_of(words.begin(), words.end(), [&](auto word) { return name.find(word) != std::string::npos; });
   };
@@ -189,7 +182,7 @@ bool LineReader::read_result(Body& body) {
   const auto error = body[B::error];
   e.is_error = body.is(B::is_error) || body[B::success] == "false" || integer(body[B::exit_code]) != 0 ||
                (body.has(B::error) && error != "false" && error != "\"\"") ||
-               is_one_of(lower(string_body(body[B::status])), {"error", "failed", "failure"});
+               is_one_of(ascii::lowered(string_body(body[B::status])), {"error", "failed", "failure"});
   e.summary = one_line(utf8_prefix(whole, 4 * kSummaryLimit), kSummaryLimit);
   keep_text(e, std::move(whole));
   return read_files(body, e.files);
@@ -197,7 +190,7 @@ bool LineReader::read_result(Body& body) {
 
 // A person's word about what the agent wants to do. Without words of its own it is a mark in the session.
 bool LineReader::read_approval(Body& body) {
-  const std::string decision = lower(text(body[B::decision]));
+  const std::string decision = ascii::lowered(text(body[B::decision]));
   const bool refused =
       body[B::approved] == "false" || is_one_of(decision, {"rejected", "denied", "reject", "deny", "no"});
   std::string words = text_of(body, {B::text, B::message, B::content, B::reason});
@@ -220,7 +213,7 @@ bool LineReader::read_approval(Body& body) {
 
 // A patch with its fate known is a call of the tool "patch" and its result, so that it counts as an edit.
 bool LineReader::read_patch(Body& body) {
-  const std::string status = lower(text(body[B::status]));
+  const std::string status = ascii::lowered(text(body[B::status]));
   const std::string name = text_of(body, {B::title, B::name, B::description, B::text, B::summary});
   const std::string diff = text_of(body, {B::diff, B::content, B::input});
   auto files = read_diff(diff, record_.paths);

@@ -1,5 +1,7 @@
 #include "adapters/json/json_text.hpp"
 
+#include "schemas/ascii.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -174,10 +176,7 @@ std::string one_line(std::string_view text, std::size_t limit) {
 }
 
 bool is_identifier(std::string_view text) {
-  constexpr auto ok = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '/' ||
-           c == '-';
-  };
+  constexpr auto ok = [](char c) { return ascii::is_word(c) || c == '/' || c == '-'; };
   return !text.empty() && text.size() <= 40 && std::all_of(text.begin(), text.end(), ok);
 }
 

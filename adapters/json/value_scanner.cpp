@@ -1,5 +1,7 @@
 #include "adapters/json/value_scanner.hpp"
 
+#include "schemas/ascii.hpp"
+
 #include <algorithm>
 
 namespace memd::json {
@@ -7,9 +9,7 @@ namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
-bool is_scalar(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '+' || c == '.';
-}
+bool is_scalar(char c) { return ascii::is_alnum(c) || c == '-' || c == '+' || c == '.'; }
 
 // Behind the closing quote of the string that opens at `at`; npos when there is none.
 std::size_t end_of_string(std::string_view text, std::size_t at) {

@@ -1,8 +1,9 @@
 #include "adapters/tool_calls/test_command.hpp"
 
+#include "schemas/ascii.hpp"
+
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,7 @@ bool is_assignment(std::string_view word) {
   const auto equals = word.find('=');
   if (equals == std::string_view::npos || equals == 0) return false;
   const auto name = word.substr(0, equals);
-  return std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+  return std::all_of(name.begin(), name.end(), ascii::is_word);
 }
 
 // Programs that run the command behind them.
@@ -47,7 +48,7 @@ void drop_prefix(Words& words) {
   bool behind_runner = false;
   while (at < words.size()) {
     const auto word = base_name(words[at]);
-    const bool number = std::isdigit(static_cast<unsigned char>(word.empty() ? ' ' : word.front())) != 0;
+    const bool number = !word.empty() && ascii::is_digit(word.front());
     const bool launcher = at + 1 < words.size() &&
                           std::any_of(kLaunchers.begin(), kLaunchers.end(),
                                       [&](const auto& l) { return l.program == word && l.verb == words[at + 1]; });

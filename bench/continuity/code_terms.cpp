@@ -1,18 +1,12 @@
 #include "bench/continuity/code_terms.hpp"
 
+#include "schemas/ascii.hpp"
+
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 namespace memd::bench {
 namespace {
-
-bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return is_upper(c) || is_lower(c); }
-bool is_word(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 constexpr std::size_t kShortest = 4;
 constexpr std::size_t kLongest = 60;
@@ -29,9 +23,8 @@ bool has_extension(std::string_view word) {
 }
 
 bool is_hash(std::string_view word) {
-  const bool hex = std::all_of(word.begin(), word.end(), [](char c) {
-    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') || c == '-' || c == '_';
-  });
+  const bool hex =
+      std::all_of(word.begin(), word.end(), [](char c) { return ascii::is_hex(c) || c == '-' || c == '_'; });
   return word.starts_with("toolu_") || word.starts_with("msg_0") || (hex && word.size() >= 7);
 }
 
@@ -39,7 +32,7 @@ bool is_camel(std::string_view w) {
   bool hump = false;
   for (std::size_t i = 0; i + 1 < w.size(); ++i) {
     if (w[i] == '_') return false;
-    hump = hump || ((is_lower(w[i]) || is_digit(w[i])) && is_upper(w[i + 1]));
+    hump = hump || ((ascii::is_lower(w[i]) || ascii::is_digit(w[i])) && ascii::is_upper(w[i + 1]));
   }
   return hump;
 }
@@ -53,10 +46,10 @@ bool is_snake(std::string_view w) {
 // TS2345, E1234, ENOENT
 bool is_error_code(std::string_view w) {
   std::size_t upper = 0;
-  while (upper < w.size() && is_upper(w[upper]))
+  while (upper < w.size() && ascii::is_upper(w[upper]))
     ++upper;
   if (upper == w.size()) return w.front() == 'E' && w.size() >= 5 && w.size() <= 12;
-  const bool digits = std::all_of(w.begin() + static_cast<std::ptrdiff_t>(upper), w.end(), is_digit);
+  const bool digits = std::all_of(w.begin() + static_cast<std::ptrdiff_t>(upper), w.end(), ascii::is_digit);
   return digits && upper >= 1 && upper <= 6 && w.size() - upper >= 2 && w.size() - upper <= 5;
 }
 
@@ -64,13 +57,13 @@ bool is_identifier(std::string_view w) {
   if (w.size() < kShortest || w.size() > kLongest || is_hash(w) || has_extension(w)) return false;
   const bool dotted = w.find('.') != std::string_view::npos || w.find(':') != std::string_view::npos;
   // "end.Next" of two sentences is rare; "e.g" has no capital.
-  if (dotted) return std::any_of(w.begin(), w.end(), [](char c) { return is_upper(c) || c == '_'; });
+  if (dotted) return std::any_of(w.begin(), w.end(), [](char c) { return ascii::is_upper(c) || c == '_'; });
   return is_snake(w) || is_camel(w) || is_error_code(w);
 }
 
 std::size_t flag_end(std::string_view text, std::size_t i) {
   std::size_t end = i + 2;
-  while (end < text.size() && (is_word(text[end]) || text[end] == '-'))
+  while (end < text.size() && (ascii::is_word(text[end]) || text[end] == '-'))
     ++end;
   return end;
 }
@@ -78,17 +71,18 @@ std::size_t flag_end(std::string_view text, std::size_t i) {
 // The end of a name that goes on over '.' and '::'.
 std::size_t name_end(std::string_view text, std::size_t i) {
   while (true) {
-    while (i < text.size() && is_word(text[i]))
+    while (i < text.size() && ascii::is_word(text[i]))
       ++i;
     const std::size_t joint = i < text.size() && text[i] == '.' ? 1 : text.substr(i, 2) == "::" ? 2 : 0;
-    if (joint == 0 || i + joint >= text.size() || !(is_letter(text[i + joint]) || text[i + joint] == '_')) return i;
+    if (joint == 0 || i + joint >= text.size() || !(ascii::is_letter(text[i + joint]) || text[i + joint] == '_'))
+      return i;
     i += joint;
   }
 }
 
 void add_port(std::string_view text, std::size_t i, Terms& out) {
   std::size_t end = i;
-  while (end < text.size() && is_digit(text[end]))
+  while (end < text.size() && ascii::is_digit(text[end]))
     ++end;
   const std::string_view before = text.substr(0, i);
   const bool after_colon = before.ends_with("localhost:") || before.ends_with(" :") || before.ends_with("0.1:");
@@ -100,18 +94,18 @@ void add_port(std::string_view text, std::size_t i, Terms& out) {
 
 void add_identifiers(std::string_view text, Terms& out) {
   for (std::size_t i = 0; i < text.size();) {
-    const bool inside = i > 0 && (is_word(text[i - 1]) || text[i - 1] == '-');
-    if (!inside && text.substr(i, 2) == "--" && i + 2 < text.size() && is_letter(text[i + 2])) {
+    const bool inside = i > 0 && (ascii::is_word(text[i - 1]) || text[i - 1] == '-');
+    if (!inside && text.substr(i, 2) == "--" && i + 2 < text.size() && ascii::is_letter(text[i + 2])) {
       const std::size_t end = flag_end(text, i);
       if (end - i >= kShortest && end - i <= kLongest) out.emplace(text.substr(i, end - i));
       i = end;
-    } else if (is_letter(text[i]) || text[i] == '_') {
+    } else if (ascii::is_letter(text[i]) || text[i] == '_') {
       const std::size_t end = name_end(text, i);
       if (is_identifier(text.substr(i, end - i))) out.emplace(text.substr(i, end - i));
       i = end;
-    } else if (is_digit(text[i])) {
+    } else if (ascii::is_digit(text[i])) {
       add_port(text, i, out);
-      while (i < text.size() && is_word(text[i]))
+      while (i < text.size() && ascii::is_word(text[i]))
         ++i;
     } else {
       ++i;
@@ -121,7 +115,7 @@ void add_identifiers(std::string_view text, Terms& out) {
 
 void add_paths(std::string_view text, Terms& out) {
   constexpr std::string_view kPathMarks = "/._-+@";
-  const auto in_path = [&](char c) { return is_word(c) || kPathMarks.find(c) != std::string_view::npos; };
+  const auto in_path = [&](char c) { return ascii::is_word(c) || kPathMarks.find(c) != std::string_view::npos; };
   for (std::size_t i = 0; i < text.size();) {
     if (!in_path(text[i])) {
       ++i;
@@ -144,31 +138,17 @@ void add_paths(std::string_view text, Terms& out) {
       continue;
     const auto dot = path.rfind('.');
     const bool extension = dot != std::string_view::npos && dot > slash + 1 && path.size() - dot <= 6 &&
-                           path.size() - dot > 1 && is_letter(path[dot + 1]);
+                           path.size() - dot > 1 && ascii::is_letter(path[dot + 1]);
     if (extension) out.emplace(path);
   }
-}
-
-std::string squeezed(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (const char c : text) {
-    if (!is_blank(c))
-      out += c;
-    else if (!out.empty() && out.back() != ' ')
-      out += ' ';
-  }
-  while (!out.empty() && out.back() == ' ')
-    out.pop_back();
-  return out;
 }
 
 bool names(std::string_view text, std::string_view term) {
   if (term.empty()) return false;
   for (auto at = text.find(term); at != std::string_view::npos; at = text.find(term, at + 1)) {
     const std::size_t end = at + term.size();
-    const bool joined = (at > 0 && is_word(text[at - 1]) && is_word(term.front())) ||
-                        (end < text.size() && is_word(text[end]) && is_word(term.back()));
+    const bool joined = (at > 0 && ascii::is_word(text[at - 1]) && ascii::is_word(term.front())) ||
+                        (end < text.size() && ascii::is_word(text[end]) && ascii::is_word(term.back()));
     // --dry is not named by --dry-run
     const bool longer_flag = term.starts_with("--") && end < text.size() && text[end] == '-';
     if (!joined && !longer_flag) return true;
@@ -181,7 +161,7 @@ bool names_command(std::string_view text, std::string_view head) {
   constexpr std::string_view kOpens = "`'\"$|&;(>,:=/";
   for (auto at = text.find(head); at != std::string_view::npos; at = text.find(head, at + 1)) {
     const std::size_t end = at + head.size();
-    if (end < text.size() && (is_word(text[end]) || text[end] == '-' || text[end] == '.')) continue;
+    if (end < text.size() && (ascii::is_word(text[end]) || text[end] == '-' || text[end] == '.')) continue;
     std::size_t before = at;
     while (before > 0 && (text[before - 1] == ' ' || text[before - 1] == '\t'))
       --before;

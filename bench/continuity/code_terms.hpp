@@ -31,7 +31,4 @@ bool names(std::string_view text, std::string_view term);
 // head of two words may stand anywhere: it is no prose.
 bool names_command(std::string_view text, std::string_view head);
 
-// Runs of white space become one blank.
-std::string squeezed(std::string_view text);
-
 }  // namespace memd::bench

@@ -1,12 +1,12 @@
 #include "bench/continuity/constraints.hpp"
 
 #include "bench/continuity/code_terms.hpp"
+#include "schemas/ascii.hpp"
 #include "store/text/stop_words.hpp"
 #include "store/text/text_units.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 namespace memd::bench {
 namespace {
@@ -29,9 +29,8 @@ std::set<std::string> subject_words(std::string_view text) {
     word.clear();
   };
   for (const char c : text) {
-    const auto u = static_cast<unsigned char>(c);
-    if (std::isalnum(u) != 0 || u >= 0x80)
-      word += static_cast<char>(std::tolower(u));
+    if (ascii::is_alnum(c) || ascii::is_beyond(c))
+      word += ascii::lower(c);
     else if (c != '\'')
       finish();
   }
@@ -42,9 +41,7 @@ std::set<std::string> subject_words(std::string_view text) {
 bool has_cue(std::string_view sentence) {
   std::string lower = " ";
   for (const char c : sentence)
-    lower += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '\''
-                 ? static_cast<char>(std::tolower(static_cast<unsigned char>(c)))
-                 : ' ';
+    lower += ascii::is_alnum(c) || c == '\'' ? ascii::lower(c) : ' ';
   lower += ' ';
   return std::any_of(kCues.begin(), kCues.end(),
                      [&](std::string_view cue) { return lower.find(cue) != std::string::npos; });
@@ -62,7 +59,7 @@ std::vector<Constraint> find_constraints(std::string_view prompt) {
   std::vector<Constraint> out;
   for (const TextUnit& unit : split_units(prompt)) {
     if (unit.kind != UnitKind::sentence && unit.kind != UnitKind::bullet) continue;
-    Constraint c{squeezed(unit.text), subject_words(unit.text)};
+    Constraint c{ascii::one_line(unit.text), subject_words(unit.text)};
     if (c.words.size() >= kFewestWords && c.words.size() <= kMostWords && has_cue(c.sentence))
       out.push_back(std::move(c));
   }

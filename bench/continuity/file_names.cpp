@@ -1,7 +1,8 @@
 #include "bench/continuity/file_names.hpp"
 
+#include "schemas/ascii.hpp"
+
 #include <algorithm>
-#include <cctype>
 
 namespace memd::bench {
 namespace {
@@ -10,7 +11,7 @@ bool ends_with_components(std::string_view path, std::string_view end) {
   return path == end || (path.ends_with(end) && path[path.size() - end.size() - 1] == '/');
 }
 
-bool goes_on(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-'; }
+bool goes_on(char c) { return ascii::is_word(c) || c == '-'; }
 
 // The first place behind `from` where `part` stands by itself; npos: none. What is before it may be a directory.
 std::size_t find_path(std::string_view text, std::string_view part, std::size_t from) {

@@ -1,5 +1,6 @@
 #include "bench/continuity/score.hpp"
 
+#include "schemas/ascii.hpp"
 #include "schemas/hash.hpp"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ bool has_constraint(std::string_view pack, const Known& known, const std::string
 }  // namespace
 
 Found find_items(std::string_view pack, const Items& items, const Known& known) {
-  const std::string on_one_line = squeezed(pack);
+  const std::string on_one_line = ascii::one_line(pack);
   Found out;
   for (std::size_t kind = 0; kind < kItemKindCount; ++kind)
     for (const std::string& item : items[kind]) {

@@ -1,9 +1,10 @@
 // Heads and normal forms of command lines (code_terms.hpp).
 #include "bench/continuity/code_terms.hpp"
 
+#include "schemas/ascii.hpp"
+
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <vector>
 
 namespace memd::bench {
@@ -37,10 +38,9 @@ std::vector<std::string_view> words_of(std::string_view text) {
 }
 
 bool is_name(std::string_view word, std::string_view also) {
-  return !word.empty() && std::isalnum(static_cast<unsigned char>(word.front())) != 0 &&
-         std::all_of(word.begin(), word.end(), [&](char c) {
-           return std::isalnum(static_cast<unsigned char>(c)) != 0 || also.find(c) != std::string_view::npos;
-         });
+  return !word.empty() && ascii::is_alnum(word.front()) && std::all_of(word.begin(), word.end(), [&](char c) {
+    return ascii::is_alnum(c) || also.find(c) != std::string_view::npos;
+  });
 }
 
 bool is_assignment(std::string_view word) {
@@ -89,7 +89,7 @@ Terms command_heads(std::string_view command) {
 }
 
 std::string normal_command(std::string_view command) {
-  std::string out = squeezed(command);
+  std::string out = ascii::one_line(command);
   while (out.starts_with("cd ")) {
     const auto end = out.find("&& ");
     if (end == std::string::npos) break;

@@ -1,16 +1,15 @@
 #include "daemon/config/model_server_keys.hpp"
 
 #include "protocol/models/url.hpp"
+#include "schemas/ascii.hpp"
 
 #include <algorithm>
-#include <cctype>
 
 namespace memd::config {
 namespace {
 
 bool is_variable_name(std::string_view text) {
-  return !text.empty() &&
-         std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+  return !text.empty() && std::all_of(text.begin(), text.end(), ascii::is_word);
 }
 
 }  // namespace

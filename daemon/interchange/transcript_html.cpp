@@ -2,6 +2,7 @@
 #include "daemon/interchange/transcript_facts.hpp"
 #include "daemon/report/html_page.hpp"
 #include "daemon/tools/answer.hpp"
+#include "schemas/ascii.hpp"
 #include "store/text/text_shape.hpp"
 
 #include <fmt/format.h>
@@ -137,7 +138,7 @@ class HtmlWriter final : public TranscriptWriter {
  private:
   static std::string folded(std::string_view kind, std::string_view summary, std::string_view content) {
     return fmt::format("<details class=\"{}\"><summary><span class=\"text\">{}</span></summary>\n{}</details>", kind,
-                       escape_html(tools::on_one_line(summary)), content);
+                       escape_html(ascii::one_line(summary)), content);
   }
 
   static std::string spoken(std::string_view kind, std::string_view who, const TranscriptEntry& e) {
@@ -165,7 +166,7 @@ class HtmlWriter final : public TranscriptWriter {
       case EntryKind::mark: {
         const std::string line = e.name + (e.summary.empty() ? "" : ": " + e.summary);
         if (!e.text.empty()) return folded("mark", line, block(e.text));
-        return "<p class=\"mark muted small\">" + escape_html(tools::on_one_line(line)) + "</p>";
+        return "<p class=\"mark muted small\">" + escape_html(ascii::one_line(line)) + "</p>";
       }
     }
     return {};

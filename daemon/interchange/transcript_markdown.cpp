@@ -2,6 +2,7 @@
 #include "daemon/interchange/transcript_facts.hpp"
 #include "daemon/report/html_page.hpp"
 #include "daemon/tools/answer.hpp"
+#include "schemas/ascii.hpp"
 #include "store/text/text_shape.hpp"
 
 #include <fmt/format.h>
@@ -48,7 +49,7 @@ std::string block_quote(std::string_view text) {
 // Inline text: no markup of Markdown or HTML takes effect.
 std::string plain(std::string_view text) {
   std::string out;
-  for (const char c : tools::on_one_line(text)) {
+  for (const char c : ascii::one_line(text)) {
     if (std::string_view("\\`*_[]<>|#~&!").find(c) != std::string_view::npos) out += '\\';
     out += c;
   }
@@ -84,7 +85,7 @@ class MarkdownWriter final : public TranscriptWriter {
  private:
   static std::string folded(std::string_view summary, std::string_view content) {
     return fmt::format("<details><summary>{}</summary>\n\n{}\n</details>\n",
-                       report::escape_html(tools::on_one_line(summary)), content);
+                       report::escape_html(ascii::one_line(summary)), content);
   }
 
   static std::string entry(const TranscriptEntry& e) {

@@ -1,6 +1,7 @@
 #include "daemon/models/answer_cleaning.hpp"
 
 #include "daemon/models/record_envelope.hpp"
+#include "schemas/ascii.hpp"
 #include "schemas/own_request.hpp"
 #include "store/text/redaction/redactor.hpp"
 #include "store/text/token_budget.hpp"
@@ -86,7 +87,7 @@ bool is_ours_or_a_call(std::string_view line) {
 bool is_remark(std::string_view line) {
   if (line.empty() || line.back() != ':' || line.size() > 120) return false;
   std::string low(line);
-  std::transform(low.begin(), low.end(), low.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
+  std::transform(low.begin(), low.end(), low.begin(), ascii::lower);
   const auto first = low.find_first_not_of("*# ");
   return first != std::string::npos && std::any_of(kRemarks.begin(), kRemarks.end(), [&](std::string_view remark) {
            return std::string_view(low).substr(first).starts_with(remark);

@@ -1,5 +1,7 @@
 #include "daemon/models/api_key.hpp"
 
+#include "schemas/ascii.hpp"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,11 +22,7 @@ Error wrong(const std::string& where, std::string_view what) {
 }
 
 Result<std::string> checked(std::string_view text, const std::string& where) {
-  const auto blank = [](char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; };
-  while (!text.empty() && blank(text.back()))
-    text.remove_suffix(1);
-  while (!text.empty() && blank(text.front()))
-    text.remove_prefix(1);
+  text = ascii::trimmed(text);
   if (text.empty()) return wrong(where, "it holds no key");
   if (std::any_of(text.begin(), text.end(), [](unsigned char c) { return c <= ' ' || c >= 0x7F; }))
     return wrong(where, "a key is one line of visible ASCII");

@@ -1,8 +1,9 @@
 #include "daemon/models/purpose_prefix.hpp"
 
+#include "schemas/ascii.hpp"
+
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <string>
 
 namespace memd::embedding {
@@ -28,7 +29,7 @@ constexpr std::array<Prefixes, 6> kPrefixes{{
 
 std::string_view purpose_prefix(std::string_view model, Purpose purpose) {
   std::string name = "/" + std::string(model);
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+  std::transform(name.begin(), name.end(), name.begin(), ascii::lower);
   for (const auto& p : kPrefixes)
     if (name.find(p.part_of_name) != std::string::npos) return purpose == Purpose::query ? p.query : p.document;
   return {};

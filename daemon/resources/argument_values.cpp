@@ -1,9 +1,9 @@
 #include "daemon/resources/argument_values.hpp"
 
 #include "daemon/tools/scope.hpp"
+#include "schemas/ascii.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <string>
 
 namespace memd::resources {
@@ -12,13 +12,6 @@ namespace {
 // Newer ones come first, and a person who looks for an older one types more.
 constexpr int kSessionsLookedAt = 1000;
 constexpr int kTopicsLookedAt = 1000;
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
 
 Result<SessionList> newest_sessions(const tools::ToolServices& services, mcp::ToolContext& context) {
   MEMD_TRY_ASSIGN(const tools::Scope scope, tools::resolve_scope(services, {}));
@@ -43,11 +36,11 @@ void offer(mcp::ArgumentValues& out, const std::string& value) {
 mcp::Completer session_values(const tools::ToolServices& services) {
   return [services](std::string_view typed, mcp::ToolContext& context) -> Result<mcp::ArgumentValues> {
     MEMD_TRY_ASSIGN(const SessionList list, newest_sessions(services, context));
-    const std::string wanted = lower(typed);
+    const std::string wanted = ascii::lowered(typed);
     mcp::ArgumentValues out;
     for (const SessionRow& row : list.sessions)
       if (row.uid.starts_with(typed) || row.native_id.starts_with(typed) ||
-          lower(row.title).find(wanted) != std::string::npos)
+          ascii::lowered(row.title).find(wanted) != std::string::npos)
         offer(out, row.uid);
     out.more = out.more || list.total > static_cast<std::int64_t>(list.sessions.size());
     return out;
@@ -57,11 +50,11 @@ mcp::Completer session_values(const tools::ToolServices& services) {
 mcp::Completer project_values(const tools::ToolServices& services) {
   return [services](std::string_view typed, mcp::ToolContext& context) -> Result<mcp::ArgumentValues> {
     MEMD_TRY_ASSIGN(const SessionList list, newest_sessions(services, context));
-    const std::string wanted = lower(typed);
+    const std::string wanted = ascii::lowered(typed);
     mcp::ArgumentValues out;
     for (const SessionRow& row : list.sessions) {
       if (row.project_name.empty() ||
-          lower(row.project_name + "\n" + row.project_key).find(wanted) == std::string::npos)
+          ascii::lowered(row.project_name + "\n" + row.project_key).find(wanted) == std::string::npos)
         continue;
       if (std::find(out.values.begin(), out.values.end(), row.project_name) == out.values.end())
         offer(out, row.project_name);
@@ -79,10 +72,10 @@ mcp::Completer topic_values(const tools::ToolServices& services) {
     query.filter = scope.filter;
     query.limit = kTopicsLookedAt;
     MEMD_TRY_ASSIGN(const TopicList list, reader->topics(query));
-    const std::string wanted = lower(typed);
+    const std::string wanted = ascii::lowered(typed);
     mcp::ArgumentValues out;
     for (const TopicCount& topic : list.topics)
-      if (lower(topic.topic).find(wanted) != std::string::npos) offer(out, topic.topic);
+      if (ascii::lowered(topic.topic).find(wanted) != std::string::npos) offer(out, topic.topic);
     out.more = out.more || list.total > static_cast<std::int64_t>(list.topics.size());
     return out;
   };

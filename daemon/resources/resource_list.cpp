@@ -3,6 +3,7 @@
 #include "daemon/resources/resources.hpp"
 #include "daemon/tools/answer.hpp"
 #include "daemon/tools/page_cursor.hpp"
+#include "schemas/ascii.hpp"
 #include "store/text/token_budget.hpp"
 
 #include <set>
@@ -17,7 +18,7 @@ constexpr std::size_t kTitleTokens = 30;
 mcp::ResourceEntry session_entry(const SessionRow& row) {
   mcp::ResourceEntry entry;
   entry.uri = session_uri(row.uid);
-  entry.name = cut_to_tokens(tools::on_one_line(row.title), kTitleTokens).text;
+  entry.name = cut_to_tokens(ascii::one_line(row.title), kTitleTokens).text;
   if (entry.name.empty()) entry.name = row.uid;
   entry.description = std::string(to_string(row.platform)) + " in " +
                       (row.project_name.empty() ? row.cwd : row.project_name) + ", " +

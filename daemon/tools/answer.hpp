@@ -58,8 +58,6 @@ std::string answer_footer(const Answer& answer);
 // "2026-02-09 06:01", in the time zone.
 std::string short_time(TimeMs t);
 std::string short_time(std::string_view rfc3339);
-// Line breaks and runs of blanks become one blank.
-std::string on_one_line(std::string_view text);
 // What was asked, as an answer repeats it: cut when it is long.
 std::string echo_of(std::string_view argument);
 

@@ -1,6 +1,7 @@
 #include "daemon/tools/exchange_page.hpp"
 
 #include "daemon/tools/summary_source.hpp"
+#include "schemas/ascii.hpp"
 #include "store/insight/summary/decisions.hpp"
 #include "store/text/redaction/redactor.hpp"
 #include "store/text/token_budget.hpp"
@@ -110,7 +111,7 @@ ExchangeOut ExchangePager::head_of(std::size_t index, bool first_page) const {
   out.exchange_number = row.number;
   out.full_tokens = full_text_tokens(row);
   if (!first_page) return out;
-  out.session_name = cut_to_tokens(on_one_line(row.session_title), 30).text;
+  out.session_name = cut_to_tokens(ascii::one_line(row.session_title), 30).text;
   out.origin = to_string(row.origin);
   out.git_branch = unless_empty(row.git_branch);
   out.working_directory = unless_empty(row.working_directory);
@@ -190,7 +191,7 @@ bool ExchangePager::add_events(std::size_t index, ExchangeOut& out, std::int64_t
     one.time = format_rfc3339(e.time);
     one.kind = to_string(e.kind);
     one.tool = unless_empty(e.tool);
-    one.summary = cut_to_tokens(on_one_line(e.summary), 60).text;
+    one.summary = cut_to_tokens(ascii::one_line(e.summary), 60).text;
     one.is_error = e.is_error;
     if (options_.raw) {
       one.raw_offset = static_cast<std::int64_t>(e.raw.offset);

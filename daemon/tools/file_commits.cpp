@@ -1,6 +1,7 @@
 // Commits and the sessions they come from.
 #include "daemon/tools/file_query.hpp"
 #include "daemon/tools/time_argument.hpp"
+#include "schemas/ascii.hpp"
 
 #include <algorithm>
 
@@ -13,13 +14,11 @@ constexpr std::int64_t kExchangesOfCommit = 30;
 constexpr std::size_t kCandidates = 3;
 
 Result<std::string> read_sha(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'F') c = static_cast<char>(c - 'A' + 'a');
+  std::string out = ascii::lowered(text);
   const bool hex = out.find_first_not_of("0123456789abcdef") == std::string::npos;
   if (hex && out.size() >= 4) return out;
   return Error(Errc::invalid_argument,
-               "commit: \"" + out + "\" is no commit id, send at least 4 of its hexadecimal digits");
+               "commit: \"" + std::string(text) + "\" is no commit id, send at least 4 of its hexadecimal digits");
 }
 
 CommitOut exact(const CommitRow& row) {

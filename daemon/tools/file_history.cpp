@@ -3,6 +3,7 @@
 #include "daemon/tools/file_query.hpp"
 #include "daemon/tools/file_reason.hpp"
 #include "daemon/tools/page_cursor.hpp"
+#include "schemas/ascii.hpp"
 #include "store/text/token_budget.hpp"
 
 #include <algorithm>
@@ -83,14 +84,14 @@ FileUseOut use_out(const FileUse& use, const FileQuestion& question, const Share
     }
     out.files = std::move(files);
   }
-  out.asked = cut_to_tokens(on_one_line(use.user_message), shares.asked).text;
+  out.asked = cut_to_tokens(ascii::one_line(use.user_message), shares.asked).text;
   if (shares.said > 0) out.said = unless_empty(cut_to_tokens(said_of_files(use), shares.said).text);
   out.outcome = !use.test ? "not_tested" : use.test->failed ? "tests_failed" : "tests_passed";
   if (shares.details && use.test)
     out.test =
-        cut_to_tokens(on_one_line(use.test->summary), 30).text + (use.test->same_turn ? "" : " (in the next turn)");
+        cut_to_tokens(ascii::one_line(use.test->summary), 30).text + (use.test->same_turn ? "" : " (in the next turn)");
   if (shares.details && use.tool_errors > 0)
-    out.error = unless_empty(cut_to_tokens(on_one_line(use.last_error), 40).text);
+    out.error = unless_empty(cut_to_tokens(ascii::one_line(use.last_error), 40).text);
   if (use.commit) out.committed_as = use.commit->sha;
   if (const auto it = question.traced.find(use.exchange_id); it != question.traced.end())
     add_trace(it->second, shares, out);
@@ -100,7 +101,7 @@ FileUseOut use_out(const FileUse& use, const FileQuestion& question, const Share
 FileSessionOut session_out(const FileUseSession& session) {
   FileSessionOut out;
   out.session_id = session.uid;
-  out.session_name = cut_to_tokens(on_one_line(session.title), 30).text;
+  out.session_name = cut_to_tokens(ascii::one_line(session.title), 30).text;
   out.platform = to_string(session.platform);
   out.project = session.project;
   out.git_branch = unless_empty(session.git_branch);

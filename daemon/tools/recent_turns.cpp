@@ -2,6 +2,7 @@
 
 #include "daemon/tools/page_cursor.hpp"
 #include "daemon/tools/summary_source.hpp"
+#include "schemas/ascii.hpp"
 #include "store/text/token_budget.hpp"
 
 #include <map>
@@ -32,7 +33,7 @@ std::vector<TurnOut> list_turns(const std::vector<ExchangeRow>& rows, SummarySou
     if (!known[i]) known[i] = turn_of(rows[i], source.count_row(i, rows[i]));
     TurnOut turn = *known[i];
     turn.user_message =
-        cut_to_tokens(on_one_line(std::string_view(rows[i].user_message).substr(0, 1000)), message_tokens).text;
+        cut_to_tokens(ascii::one_line(std::string_view(rows[i].user_message).substr(0, 1000)), message_tokens).text;
     if (!budget.take_text(mcp::to_json(turn)) && !turns.empty()) break;
     turns.push_back(std::move(turn));
   }
@@ -85,7 +86,7 @@ Result<RecentTurnsAnswer> run(const ToolServices& services, const RecentTurnsPar
     RecentTurnsAnswer out;
     static_cast<Answer&>(out) = frame;
     out.session_id = session.uid;
-    out.session_name = cut_to_tokens(on_one_line(session.title), 40).text;
+    out.session_name = cut_to_tokens(ascii::one_line(session.title), 40).text;
     out.platform = to_string(session.platform);
     out.data_completeness = to_string(least_complete(rows));
     out.time_range = to_out(range_of(rows));

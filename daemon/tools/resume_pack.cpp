@@ -1,6 +1,7 @@
 #include "daemon/tools/resume_pack.hpp"
 
 #include "daemon/tools/past_texts.hpp"
+#include "schemas/ascii.hpp"
 #include "schemas/ids.hpp"
 #include "schemas/project_identity.hpp"
 #include "store/insight/continuity/already_said.hpp"
@@ -129,7 +130,7 @@ ResumeAnswer head_of(const ResumeMaterial& past, const Answer& frame) {
   ResumeAnswer out;
   static_cast<Answer&>(out) = frame;
   out.session_id = past.session.uid;
-  out.session_name = cut_to_tokens(on_one_line(past.session.title), 30).text;
+  out.session_name = cut_to_tokens(ascii::one_line(past.session.title), 30).text;
   out.platform = to_string(past.session.platform);
   out.cwd = unless_empty(past.past.cwd);
   out.git_branch = unless_empty(past.past.branch);

@@ -1,5 +1,6 @@
 #include "daemon/tools/session_commits.hpp"
 
+#include "schemas/ascii.hpp"
 #include "store/text/token_budget.hpp"
 
 namespace memd::tools {
@@ -17,7 +18,7 @@ SessionCommits::SessionCommits(const SessionDigest& digest) {
     SessionCommitOut one;
     one.sha = it->sha;
     one.exchange_id = it->exchange_id != 0 ? format_exchange_id(it->exchange_id) : std::string();
-    one.subject = cut_to_tokens(on_one_line(it->subject), kSubjectTokens).text;
+    one.subject = cut_to_tokens(ascii::one_line(it->subject), kSubjectTokens).text;
     if (!it->pull_request.empty()) one.pull_request = number_of(it->pull_request);
     commits_.push_back(std::move(one));
   }

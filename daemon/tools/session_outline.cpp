@@ -1,9 +1,9 @@
 #include "daemon/tools/session_outline.hpp"
 
+#include "schemas/ascii.hpp"
 #include "schemas/local_time.hpp"
 #include "store/insight/summary/gist.hpp"
 #include "store/insight/summary/open_ends.hpp"
-#include "store/text/plain_text.hpp"
 #include "store/text/token_budget.hpp"
 
 #include <algorithm>
@@ -132,7 +132,7 @@ std::size_t SessionOutline::days() const {
 
 void SessionOutline::describe(SessionSummaryAnswer& out) const {
   out.session_id = session_.uid;
-  out.session_name = cut_to_tokens(on_one_line(session_.title), 40).text;
+  out.session_name = cut_to_tokens(ascii::one_line(session_.title), 40).text;
   out.platform = to_string(session_.platform);
   out.project = cut_to_tokens(session_.project_name, 20).text;
   out.data_completeness = to_string(least_complete(digest_.exchanges));

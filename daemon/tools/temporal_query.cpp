@@ -1,6 +1,7 @@
 #include "daemon/tools/temporal_query.hpp"
 
 #include "daemon/tools/page_cursor.hpp"
+#include "schemas/ascii.hpp"
 #include "schemas/local_time.hpp"
 #include "store/insight/summary/gist.hpp"
 #include "store/text/token_budget.hpp"
@@ -10,7 +11,7 @@
 namespace memd::tools {
 namespace {
 
-std::string title_of(const DaySlice& slice) { return cut_to_tokens(on_one_line(slice.session_title), 24).text; }
+std::string title_of(const DaySlice& slice) { return cut_to_tokens(ascii::one_line(slice.session_title), 24).text; }
 
 std::string clock_time(TimeMs t) { return format_local_minute(t).substr(11, 5); }
 

@@ -1,5 +1,6 @@
 #include "daemon/tools/time_argument.hpp"
 
+#include "schemas/ascii.hpp"
 #include "schemas/local_time.hpp"
 #include "store/text/time_expression.hpp"
 
@@ -9,16 +10,6 @@
 
 namespace memd::tools {
 namespace {
-
-std::string lowered(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  text = text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return out;
-}
 
 struct Unit {
   std::string_view name;  // the plural has an s
@@ -113,7 +104,7 @@ bool is_period(std::string_view s) {
 }  // namespace
 
 Result<TimeMs> parse_time_argument(std::string_view argument, std::string_view text, RangeEnd end, const Clock& clock) {
-  const std::string s = lowered(text);
+  const std::string s = ascii::lowered(text);
   const TimeMs now = clock.now();
   const std::int64_t today = local_day(now);
   const int day = end == RangeEnd::until ? 1 : 0;

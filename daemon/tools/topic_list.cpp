@@ -1,7 +1,6 @@
 #include "daemon/tools/page_cursor.hpp"
 #include "daemon/tools/topic_search.hpp"
-
-#include <algorithm>
+#include "schemas/ascii.hpp"
 
 namespace memd::tools {
 
@@ -22,7 +21,7 @@ Result<TopicSearchAnswer> list_topics(const ToolServices& services, const TopicS
     out.topics.emplace();
     std::size_t used = 60;
     for (const TopicCount& t : list.topics) {
-      TopicOut one{on_one_line(t.topic), t.exchanges, t.sessions, to_out(t.span)};
+      TopicOut one{ascii::one_line(t.topic), t.exchanges, t.sessions, to_out(t.span)};
       used += estimate_tokens(mcp::to_json(one)) + 1;
       if (!out.topics->empty() && used > tokens) break;
       out.topics->push_back(std::move(one));

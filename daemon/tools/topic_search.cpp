@@ -3,6 +3,7 @@
 #include "daemon/tools/page_cursor.hpp"
 #include "daemon/tools/summary_source.hpp"
 #include "daemon/tools/topic_groups.hpp"
+#include "schemas/ascii.hpp"
 #include "store/insight/topics/topic_story.hpp"
 #include "store/text/token_budget.hpp"
 
@@ -89,7 +90,7 @@ std::string timeline_entry(const TopicMaterial& material, const TopicGroup& g, c
 TopicSessionOut without_summary(const TopicGroup& g, const StoryTurn& turn) {
   TopicSessionOut out;
   const SearchHit& first = *g.by_time.front();
-  out.session_name = cut_to_tokens(on_one_line(first.session_title), 24).text;
+  out.session_name = cut_to_tokens(ascii::one_line(first.session_title), 24).text;
   out.platform = to_string(first.platform);
   out.turn = to_string(turn.kind);
   out.what_was_new = cut_to_tokens(turn.text, 60).text;
@@ -104,7 +105,7 @@ TopicSessionOut without_summary(const TopicGroup& g, const StoryTurn& turn) {
 std::vector<std::string> names_of(const std::vector<TopicCount>& topics) {
   std::vector<std::string> out;
   for (const TopicCount& t : topics)
-    if (out.size() < kNamesShown) out.push_back(on_one_line(t.topic));
+    if (out.size() < kNamesShown) out.push_back(ascii::one_line(t.topic));
   return out;
 }
 
@@ -187,7 +188,7 @@ Result<TopicSearchAnswer> run(const ToolServices& services, const TopicSearchPar
   MEMD_TRY_ASSIGN(const Scope scope, resolve_scope(services, params, {Capability::semantic_search, session}));
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
   const std::string topic = params.topic.value_or("");
-  if (on_one_line(topic).empty()) return list_topics(services, params, scope, *reader);
+  if (ascii::one_line(topic).empty()) return list_topics(services, params, scope, *reader);
 
   const auto key = question_key({"topic_search", topic, scope.key});
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, key));

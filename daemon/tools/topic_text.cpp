@@ -1,5 +1,7 @@
 #include "daemon/tools/topic_search.hpp"
 
+#include "schemas/ascii.hpp"
+
 namespace memd::tools {
 namespace {
 
@@ -24,7 +26,7 @@ std::string list_text(const TopicSearchAnswer& a) {
 
 std::string render_text(const TopicSearchAnswer& a) {
   if (a.topics) return list_text(a);
-  std::string out = "\"" + on_one_line(a.topic) + "\": " + std::to_string(a.total_exchanges) + " exchanges in " +
+  std::string out = "\"" + ascii::one_line(a.topic) + "\": " + std::to_string(a.total_exchanges) + " exchanges in " +
                     std::to_string(a.sessions_found) + " sessions, oldest first.\n";
   if (a.time_range) out += "From " + short_time(a.time_range->start) + " to " + short_time(a.time_range->end) + ".\n";
   std::string body;
@@ -37,7 +39,7 @@ std::string render_text(const TopicSearchAnswer& a) {
             short_time(s.time_range.end) + "  " + std::to_string(s.exchange_count) + " exchanges:";
     for (const std::string& id : s.exchange_ids)
       (body += ' ') += id;
-    body += "\n  New, " + s.turn + (s.what_was_new.empty() ? "" : ": " + on_one_line(s.what_was_new));
+    body += "\n  New, " + s.turn + (s.what_was_new.empty() ? "" : ": " + ascii::one_line(s.what_was_new));
     body += "\n" + s.summary + "\n";
     if (ids.empty()) ids = s.exchange_ids;
   }

@@ -1,7 +1,8 @@
 #include "protocol/mcp/nearest_name.hpp"
 
+#include "schemas/ascii.hpp"
+
 #include <algorithm>
-#include <cctype>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -15,8 +16,7 @@ constexpr std::size_t kLongestName = 64;
 std::string folded(std::string_view name) {
   std::string out;
   for (const char c : name.substr(0, kLongestName))
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0)
-      out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (ascii::is_alnum(c)) out += ascii::lower(c);
   return out;
 }
 

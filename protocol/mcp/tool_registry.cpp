@@ -1,5 +1,7 @@
 #include "protocol/mcp/tool_registry.hpp"
 
+#include "schemas/ascii.hpp"
+
 #include <fmt/format.h>
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
@@ -14,7 +16,7 @@ constexpr std::size_t kMaxNameLength = 40;
 constexpr std::size_t kMaxDescriptionLength = 2048;
 
 bool is_tool_name(std::string_view name) {
-  const auto allowed = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
+  const auto allowed = [](char c) { return ascii::is_word(c) && !ascii::is_upper(c); };
   return !name.empty() && name.size() <= kMaxNameLength && std::all_of(name.begin(), name.end(), allowed);
 }
 

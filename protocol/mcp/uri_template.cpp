@@ -1,5 +1,6 @@
 #include "protocol/mcp/uri_template.hpp"
 
+#include "schemas/ascii.hpp"
 #include "schemas/error.hpp"
 
 #include <array>
@@ -9,17 +10,7 @@ namespace {
 
 constexpr std::string_view kHex = "0123456789ABCDEF";
 
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return -1;
-}
-
-bool is_unreserved(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
-         c == '_' || c == '~';
-}
+bool is_unreserved(char c) { return ascii::is_word(c) || c == '-' || c == '.' || c == '~'; }
 
 }  // namespace
 
@@ -48,8 +39,8 @@ std::optional<std::string> percent_decoded(std::string_view text) {
       continue;
     }
     if (i + 2 >= text.size()) return std::nullopt;
-    const int high = hex_digit(text[i + 1]);
-    const int low = hex_digit(text[i + 2]);
+    const int high = ascii::hex_value(text[i + 1]);
+    const int low = ascii::hex_value(text[i + 2]);
     if (high < 0 || low < 0) return std::nullopt;
     out += static_cast<char>(high * 16 + low);
     i += 2;

@@ -1,5 +1,7 @@
 #include "protocol/models/http_exchange.hpp"
 
+#include "schemas/ascii.hpp"
+
 #include <openssl/ssl.h>
 #include <boost/asio/connect.hpp>
 #include <boost/asio/ip/address.hpp>
@@ -16,7 +18,6 @@
 #include <boost/beast/ssl/ssl_stream.hpp>
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
 namespace memd::http {
@@ -31,7 +32,7 @@ std::string bare_type(std::string_view content_type) {
   std::string out(content_type.substr(0, content_type.find(';')));
   while (!out.empty() && out.back() == ' ')
     out.pop_back();
-  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return std::tolower(c); });
+  std::transform(out.begin(), out.end(), out.begin(), ascii::lower);
   return out;
 }
 

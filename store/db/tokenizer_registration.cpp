@@ -1,7 +1,7 @@
 #include "store/db/tokenizer_registration.hpp"
 
 #include "schemas/error.hpp"
-#include "store/text/word_cutter.hpp"
+#include "store/db/word_cutter.hpp"
 
 #include <memory>
 #include <new>

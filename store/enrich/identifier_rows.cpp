@@ -1,5 +1,6 @@
 #include "store/enrich/identifier_rows.hpp"
 
+#include "schemas/ascii.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/search/words/full_text_index.hpp"
 #include "store/search/words/index_tokenizer.hpp"
@@ -12,10 +13,10 @@ namespace memd::enrichment {
 void save_identifiers(sqlite::Database& db, const std::vector<std::string>& identifiers) {
   auto& insert = db.prepare("INSERT OR IGNORE INTO identifier_parts (part, identifier) VALUES (?, ?)");
   for (const std::string& identifier : identifiers) {
-    const std::string name = queries::ascii_lower(identifier);
+    const std::string name = ascii::lowered(identifier);
     for (const std::string_view part : identifier_parts(identifier)) {
       if (part.size() < 2) continue;
-      insert.bind(queries::ascii_lower(part), name).run();
+      insert.bind(ascii::lowered(part), name).run();
     }
   }
 }

@@ -1,4 +1,5 @@
 // What a header says, and how a slice becomes one; the bytes are in raw_frame.cpp.
+#include "schemas/ascii.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 #include "store/raw/raw_frame.hpp"
@@ -13,9 +14,7 @@ namespace {
 
 constexpr std::size_t kLongestName = 180;
 
-bool is_plain(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
-}
+bool is_plain(char c) { return ascii::is_word(c) || c == '-' || c == '.'; }
 
 // Every id has a name of its own: what is not plain is written %XX, and so is a first byte that would make the name a
 // hidden file or that of a source.

@@ -1,5 +1,6 @@
 #include "store/read/projects.hpp"
 
+#include "schemas/ascii.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/text/token_budget.hpp"
 
@@ -13,7 +14,7 @@ constexpr std::size_t kEchoTokens = 60;
 
 std::string unknown_project(sqlite::Database& db, std::string_view part) {
   if (part.empty()) return {};
-  const std::string wanted = ascii_lower(part);
+  const std::string wanted = ascii::lowered(part);
   auto& fitting = db.prepare(
                         "SELECT 1 FROM projects WHERE instr(lower(identity_key), ?1) > 0 OR instr(lower(name), ?1) > 0"
                         " LIMIT 1")

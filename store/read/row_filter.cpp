@@ -1,5 +1,6 @@
 #include "store/read/row_filter.hpp"
 
+#include "schemas/ascii.hpp"
 #include "store/read/sessions.hpp"
 
 namespace memd::queries {
@@ -7,7 +8,7 @@ namespace memd::queries {
 SessionConditions conditions_of(sqlite::Database& db, const QueryFilter& filter) {
   SessionConditions out;
   out.platforms = filter.no_platform ? std::string(",,") : platform_list(filter.platforms);
-  out.project = ascii_lower(filter.project);
+  out.project = ascii::lowered(filter.project);
   out.include_subagents = filter.include_subagents;
   if (!filter.session.empty()) out.session_pk = resolve_session(db, filter.session, filter.project);
   return out;
@@ -24,13 +25,6 @@ Platform platform_of(std::string_view key) {
   if (const auto p = parse_platform(key)) return *p;
   throw ErrorException(Error(Errc::store_version, "the store names a platform this memd does not know: " +
                                                       std::string(key) + "; install the newer memd"));
-}
-
-std::string ascii_lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return out;
 }
 
 }  // namespace memd::queries

@@ -35,6 +35,4 @@ std::string platform_list(const std::vector<Platform>& platforms);
 // A key in the store that this binary does not know cannot be: the writer takes them from the same table.
 Platform platform_of(std::string_view key);
 
-std::string ascii_lower(std::string_view text);
-
 }  // namespace memd::queries

@@ -1,5 +1,7 @@
 #include "store/read/sessions.hpp"
 
+#include "schemas/ascii.hpp"
+
 #include <algorithm>
 
 namespace memd::queries {
@@ -9,28 +11,22 @@ constexpr std::size_t kTitleCharacters = 80;
 constexpr std::size_t kShortHeading = 20;
 constexpr std::string_view kSpace = " \t\r\n\v\f";
 
-std::string_view trim(std::string_view s) {
-  const auto first = s.find_first_not_of(kSpace);
-  if (first == std::string_view::npos) return {};
-  return s.substr(first, s.find_last_not_of(kSpace) - first + 1);
-}
-
 std::string_view inside_tag(std::string_view text, std::string_view name) {
   const std::string open = "<" + std::string(name) + ">";
   const auto start = text.find(open);
   if (start == std::string_view::npos) return {};
   const auto rest = text.substr(start + open.size());
-  return trim(rest.substr(0, rest.find("</" + std::string(name) + ">")));
+  return ascii::trimmed(rest.substr(0, rest.find("</" + std::string(name) + ">")));
 }
 
 std::string_view first_line(std::string_view text) {
-  text = trim(text);
-  return trim(text.substr(0, text.find_first_of("\r\n")));
+  text = ascii::trimmed(text);
+  return ascii::trimmed(text.substr(0, text.find_first_of("\r\n")));
 }
 
 // The next line with something on it, fences of code aside; empty at the end.
 std::string_view take_line(std::string_view& text) {
-  while (!(text = trim(text)).empty()) {
+  while (!(text = ascii::trimmed(text)).empty()) {
     const std::string_view line = first_line(text);
     text.remove_prefix(line.size());
     if (!line.starts_with("```") && !line.starts_with("~~~")) return line;
@@ -41,7 +37,8 @@ std::string_view take_line(std::string_view& text) {
 // Of a Markdown heading its words; empty when the line is none.
 std::string_view heading(std::string_view line) {
   const auto marks = std::min(line.find_first_not_of('#'), line.size());
-  return marks > 0 && marks < line.size() && line[marks] == ' ' ? trim(line.substr(marks)) : std::string_view();
+  return marks > 0 && marks < line.size() && line[marks] == ' ' ? ascii::trimmed(line.substr(marks))
+                                                                : std::string_view();
 }
 
 // A line that ends with a colon, or a heading as short as "User Input", says nothing without what it introduces.
@@ -67,7 +64,7 @@ std::string clipped(std::string_view line) {
       while (next < line.size() && (static_cast<unsigned char>(line[next]) & 0xC0) == 0x80)
         ++next;
       if (next == line.size()) break;
-      return std::string(trim(line.substr(0, i))) + "…";
+      return std::string(ascii::trimmed(line.substr(0, i))) + "…";
     }
   }
   return std::string(line);

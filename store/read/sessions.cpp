@@ -1,5 +1,6 @@
 #include "store/read/sessions.hpp"
 
+#include "schemas/ascii.hpp"
 #include "schemas/ids.hpp"
 #include "store/read/projects.hpp"
 #include "store/read/row_filter.hpp"
@@ -88,7 +89,7 @@ std::vector<std::int64_t> newest_main(sqlite::Database& db, std::string_view pro
   static const std::string sql = "SELECT s.session_pk, s.kind FROM sessions s WHERE " +
                                  std::string(kSessionConditions) +
                                  " ORDER BY s.ended_at DESC, s.session_pk DESC LIMIT ?5";
-  const std::string wanted = ascii_lower(project);
+  const std::string wanted = ascii::lowered(project);
   return collect(db.prepare(sql).bind("", wanted, 0, false, count)).all;
 }
 

@@ -1,5 +1,6 @@
 #include "store/read/topic_index.hpp"
 
+#include "schemas/ascii.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/read/topic_uses.hpp"
 #include "store/search/words/index_tokenizer.hpp"
@@ -40,7 +41,7 @@ std::string asked_stems(sqlite::Database& db, std::string_view text) {
   std::string telling;
   for (const search::Token& t : tokens) {
     all.append(all.empty() ? "" : " ").append(t.stem);
-    if (search::is_stop_word(queries::ascii_lower(text.substr(t.start, t.end - t.start)))) continue;
+    if (search::is_stop_word(ascii::lowered(text.substr(t.start, t.end - t.start)))) continue;
     telling.append(telling.empty() ? "" : " ").append(t.stem);
   }
   return telling.empty() ? all : telling;

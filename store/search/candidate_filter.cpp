@@ -1,5 +1,6 @@
 #include "store/search/candidate_filter.hpp"
 
+#include "schemas/ascii.hpp"
 #include "store/read/row_filter.hpp"
 
 #include <algorithm>
@@ -47,7 +48,7 @@ void CandidateFilter::restrict_sessions(const QueryFilter& filter, const ParsedQ
   QueryFilter merged = filter;
   merged.platforms = *platforms;
   const auto c = queries::conditions_of(db_, merged);
-  const std::string project = queries::ascii_lower(typed.project);
+  const std::string project = ascii::lowered(typed.project);
   if (c.platforms.empty() && c.project.empty() && c.session_pk == 0 && c.include_subagents && project.empty()) return;
 
   static const std::string sql =

@@ -1,5 +1,7 @@
 #include "store/text/code_names.hpp"
 
+#include "schemas/ascii.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -9,12 +11,6 @@ namespace {
 
 constexpr std::size_t kShortest = 4;
 constexpr std::size_t kLongest = 60;
-
-bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return is_upper(c) || is_lower(c); }
-bool is_word(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
 
 // What ends a name that is a file's or a host's.
 constexpr std::array<std::string_view, 51> kEndings{
@@ -31,9 +27,7 @@ bool is_file_name(std::string_view word) {
 
 bool is_hash(std::string_view word) {
   if (word.starts_with("toolu_") || word.starts_with("msg_0") || word.starts_with("call_")) return true;
-  return word.size() >= 7 && std::all_of(word.begin(), word.end(), [](char c) {
-           return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') || c == '_';
-         });
+  return word.size() >= 7 && std::all_of(word.begin(), word.end(), [](char c) { return ascii::is_hex(c) || c == '_'; });
 }
 
 // "romVXEIp8dRKcS": letters by chance, no words of four.
@@ -43,16 +37,16 @@ bool is_random(std::string_view word) {
   std::size_t run = 0;
   std::size_t longest = 0;
   for (const char c : word) {
-    run = is_lower(c) ? run + 1 : 0;
+    run = ascii::is_lower(c) ? run + 1 : 0;
     longest = std::max(longest, run);
   }
-  return longest < 4 && std::any_of(word.begin(), word.end(), is_digit) &&
-         std::any_of(word.begin(), word.end(), is_lower);
+  return longest < 4 && std::any_of(word.begin(), word.end(), ascii::is_digit) &&
+         std::any_of(word.begin(), word.end(), ascii::is_lower);
 }
 
 bool has_hump(std::string_view w) {
   for (std::size_t i = 0; i + 1 < w.size(); ++i)
-    if (!is_upper(w[i]) && w[i] != '_' && is_upper(w[i + 1])) return true;
+    if (!ascii::is_upper(w[i]) && w[i] != '_' && ascii::is_upper(w[i + 1])) return true;
   return false;
 }
 
@@ -64,27 +58,28 @@ bool has_inner_underscore(std::string_view w) {
 
 // TS2345, E1234, ENOENT
 bool is_error_code(std::string_view w) {
-  const auto upper = static_cast<std::size_t>(std::find_if_not(w.begin(), w.end(), is_upper) - w.begin());
+  const auto upper = static_cast<std::size_t>(std::find_if_not(w.begin(), w.end(), ascii::is_upper) - w.begin());
   if (upper == w.size()) return w.front() == 'E' && w.size() >= 5 && w.size() <= 12 && w != "ERROR" && w != "ERRORS";
   const std::size_t digits = w.size() - upper;
   return upper >= 1 && upper <= 6 && digits >= 2 && digits <= 5 &&
-         std::all_of(w.begin() + static_cast<std::ptrdiff_t>(upper), w.end(), is_digit);
+         std::all_of(w.begin() + static_cast<std::ptrdiff_t>(upper), w.end(), ascii::is_digit);
 }
 
 bool is_code_name(std::string_view w) {
   if (w.size() < kShortest || w.size() > kLongest || is_hash(w) || is_file_name(w) || is_random(w)) return false;
   if (w.find_first_of(".:") != std::string_view::npos)
-    return std::any_of(w.begin(), w.end(), [](char c) { return is_upper(c) || c == '_'; });
+    return std::any_of(w.begin(), w.end(), [](char c) { return ascii::is_upper(c) || c == '_'; });
   return has_inner_underscore(w) || has_hump(w) || is_error_code(w);
 }
 
 // The end of a name that goes on over '.' and '::'.
 std::size_t name_end(std::string_view text, std::size_t i) {
   while (true) {
-    while (i < text.size() && is_word(text[i]))
+    while (i < text.size() && ascii::is_word(text[i]))
       ++i;
     const std::size_t joint = text.substr(i, 1) == "." ? 1 : text.substr(i, 2) == "::" ? 2 : 0;
-    if (joint == 0 || i + joint >= text.size() || !(is_letter(text[i + joint]) || text[i + joint] == '_')) return i;
+    if (joint == 0 || i + joint >= text.size() || !(ascii::is_letter(text[i + joint]) || text[i + joint] == '_'))
+      return i;
     i += joint;
   }
 }
@@ -92,7 +87,7 @@ std::size_t name_end(std::string_view text, std::size_t i) {
 // The n of "\nAuthor" in the text of a string.
 bool begins_escape(std::string_view text, std::size_t i) {
   return i > 0 && text[i - 1] == '\\' && (text[i] == 'n' || text[i] == 't' || text[i] == 'r') && i + 1 < text.size() &&
-         is_letter(text[i + 1]);
+         ascii::is_letter(text[i + 1]);
 }
 
 bool is_port(std::string_view text, std::size_t begin, std::size_t end) {
@@ -107,24 +102,25 @@ bool is_port(std::string_view text, std::size_t begin, std::size_t end) {
 void for_each_code_name(std::string_view text, const std::function<void(std::string_view)>& f) {
   for (std::size_t i = 0; i < text.size();) {
     const std::size_t begin = i;
-    const bool inside = i > 0 && (is_word(text[i - 1]) || text[i - 1] == '-');
-    if (text[i] == '-' && !inside && text.substr(i, 2) == "--" && i + 2 < text.size() && is_letter(text[i + 2])) {
+    const bool inside = i > 0 && (ascii::is_word(text[i - 1]) || text[i - 1] == '-');
+    if (text[i] == '-' && !inside && text.substr(i, 2) == "--" && i + 2 < text.size() &&
+        ascii::is_letter(text[i + 2])) {
       i += 2;
-      while (i < text.size() && (is_word(text[i]) || text[i] == '-'))
+      while (i < text.size() && (ascii::is_word(text[i]) || text[i] == '-'))
         ++i;
       if (i - begin >= kShortest && i - begin <= kLongest) f(text.substr(begin, i - begin));
     } else if (begins_escape(text, i)) {
       ++i;
-    } else if (is_letter(text[i]) || text[i] == '_') {
+    } else if (ascii::is_letter(text[i]) || text[i] == '_') {
       i = name_end(text, i);
       const std::string_view name = text.substr(begin, i - begin);
       const bool cut = text.substr(i).starts_with("…");
       if (!cut && is_code_name(name)) f(name);
-    } else if (is_digit(text[i])) {
-      while (i < text.size() && is_digit(text[i]))
+    } else if (ascii::is_digit(text[i])) {
+      while (i < text.size() && ascii::is_digit(text[i]))
         ++i;
       if (is_port(text, begin, i)) f(text.substr(begin, i - begin));
-      while (i < text.size() && is_word(text[i]))
+      while (i < text.size() && ascii::is_word(text[i]))
         ++i;
     } else {
       ++i;
@@ -136,8 +132,8 @@ bool names(std::string_view text, std::string_view word) {
   if (word.empty()) return false;
   for (auto at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
     const std::size_t end = at + word.size();
-    const bool joined_before = at > 0 && is_word(text[at - 1]) && is_word(word.front());
-    const bool joined_behind = end < text.size() && ((is_word(text[end]) && is_word(word.back())) ||
+    const bool joined_before = at > 0 && ascii::is_word(text[at - 1]) && ascii::is_word(word.front());
+    const bool joined_behind = end < text.size() && ((ascii::is_word(text[end]) && ascii::is_word(word.back())) ||
                                                      (text[end] == '-' && word.starts_with("--")));
     if (!joined_before && !joined_behind) return true;
   }

@@ -1,6 +1,6 @@
 #include "store/text/error_signature.hpp"
 
-#include "store/read/row_filter.hpp"
+#include "schemas/ascii.hpp"
 
 #include <algorithm>
 #include <array>
@@ -42,7 +42,7 @@ int worth(const std::string& line) {
   if (std::regex_search(line, typed, kFromStart) || std::regex_search(line, located, kFromStart)) return 4;
   if (holds_any(line, {"Caused by:", "panicked at", "undefined reference", "Sanitizer:", "Segmentation fault"}))
     return 3;
-  const std::string low = queries::ascii_lower(line);
+  const std::string low = ascii::lowered(line);
   if (holds_any(low, {"error:", "error ", "exception", "fatal:", "failed:", "assertion"})) return kTelling;
   return holds_any(low, {"failed", "cannot ", "could not ", "unable to", "not found", "denied", "refused"}) ? 1 : 0;
 }

@@ -1,21 +1,19 @@
 #include "store/text/path_names.hpp"
 
+#include "schemas/ascii.hpp"
+
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 
 namespace memd::continuity {
 namespace {
 
-bool is_path_char(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-         std::string_view("/._-+@").find(c) != std::string_view::npos;
-}
+bool is_path_char(char c) { return ascii::is_alnum(c) || std::string_view("/._-+@").find(c) != std::string_view::npos; }
 
 // "go", "tsx", "mp4"; not the "Load" of a method.
 bool is_extension(std::string_view word) {
-  return !word.empty() && word.size() <= 5 && word.front() >= 'a' && word.front() <= 'z' &&
-         std::all_of(word.begin(), word.end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); });
+  return !word.empty() && word.size() <= 5 && ascii::is_lower(word.front()) &&
+         std::all_of(word.begin(), word.end(), [](char c) { return ascii::is_lower(c) || ascii::is_digit(c); });
 }
 
 bool names_a_file(std::string_view path) {

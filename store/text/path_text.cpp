@@ -1,6 +1,7 @@
 #include "store/text/path_text.hpp"
 
-#include <cctype>
+#include "schemas/ascii.hpp"
+
 #include <charconv>
 #include <filesystem>
 
@@ -12,7 +13,7 @@ constexpr std::size_t kPathInSummary = 90;  // so that the counts behind it are 
 bool is_absolute(std::string_view path) {
   if (path.starts_with('/') || path.starts_with('\\') || path.starts_with('~')) return true;
   if (path.find("://") != std::string_view::npos) return true;
-  return path.size() > 1 && path[1] == ':' && std::isalpha(static_cast<unsigned char>(path[0])) != 0;
+  return path.size() > 1 && path[1] == ':' && ascii::is_letter(path[0]);
 }
 
 std::int64_t number_behind(std::string_view text, char sign) {

@@ -1,22 +1,50 @@
 #include "store/text/plain_text.hpp"
 
+#include "schemas/ascii.hpp"
 #include "store/text/text_shape.hpp"
+
+#include <algorithm>
 
 namespace memd {
 
-std::string one_line(std::string_view text) {
+std::string_view utf8_prefix(std::string_view text, std::size_t limit) {
+  if (text.size() <= limit) return text;
+  while (limit > 0 && is_utf8_tail(text, limit))
+    --limit;
+  return text.substr(0, limit);
+}
+
+std::string first_line(std::string_view text, std::size_t limit) {
   std::string out;
-  out.reserve(text.size());
+  out.reserve(std::min(text.size(), limit) + 4);
+  bool space = false;
   for (const char c : text) {
-    const bool blank = c == ' ' || c == '\n' || c == '\r' || c == '\t';
-    if (blank && (out.empty() || out.back() == ' ')) continue;
-    out += blank ? ' ' : c;
+    if (static_cast<unsigned char>(c) > 0x20) {
+      if (space) out += ' ';
+      space = false;
+      out += c;
+      if (out.size() > limit) break;
+      continue;
+    }
+    if (c == '\n' && !out.empty()) break;
+    if (c == ' ' || c == '\t' || c == '\r' || c == '\n') {
+      space = !out.empty();
+      continue;
+    }
+    if (space) out += ' ';
+    space = false;
+    out += ' ';
+    if (out.size() > limit) break;
+  }
+  if (out.size() > limit) {
+    out.resize(utf8_prefix(out, limit - 3).size());
+    out += "…";
   }
   return out;
 }
 
 std::string plain_sentence(std::string_view text) {
-  std::string out = one_line(text);
+  std::string out = ascii::one_line(text);
   std::size_t begin = 0;
   for (bool marked = true; marked;) {
     const std::string_view rest = std::string_view(out).substr(begin);
@@ -48,17 +76,8 @@ std::string shortened(std::string text, std::size_t bytes) {
   const std::size_t limit = bytes - kMark.size();
   std::size_t end = text.rfind(' ', limit);
   if (end == std::string::npos || end < limit / 2) end = limit;
-  while (end > 0 && is_utf8_tail(text, end))
-    --end;
-  text.resize(end);
+  text.resize(utf8_prefix(text, end).size());
   return text.append(kMark);
-}
-
-std::string ascii_lowered(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-  return out;
 }
 
 }  // namespace memd

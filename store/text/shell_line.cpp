@@ -1,10 +1,10 @@
 #include "store/text/shell_line.hpp"
 
+#include "schemas/ascii.hpp"
 #include "store/text/quoted_string.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 namespace memd::continuity {
 namespace {
@@ -31,19 +31,16 @@ bool is_in(const std::array<std::string_view, N>& list, std::string_view word) {
   return std::find(list.begin(), list.end(), word) != list.end();
 }
 
-bool is_alnum(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
-
 bool is_name(std::string_view word, std::string_view also) {
-  return !word.empty() && is_alnum(word.front()) && std::all_of(word.begin(), word.end(), [&](char c) {
-    return is_alnum(c) || also.find(c) != std::string_view::npos;
+  return !word.empty() && ascii::is_alnum(word.front()) && std::all_of(word.begin(), word.end(), [&](char c) {
+    return ascii::is_alnum(c) || also.find(c) != std::string_view::npos;
   });
 }
 
 bool is_assignment(std::string_view word) {
   const auto equals = word.find('=');
   return equals != std::string_view::npos && equals > 0 &&
-         std::all_of(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(equals),
-                     [](char c) { return is_alnum(c) || c == '_'; });
+         std::all_of(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(equals), ascii::is_word);
 }
 
 std::string_view next_word(std::string_view& rest) {
@@ -88,9 +85,7 @@ void add_head(std::string_view part, std::vector<std::string>& out) {
 }  // namespace
 
 bool runs_commands(std::string_view tool) {
-  std::string low(tool);
-  std::transform(low.begin(), low.end(), low.begin(),
-                 [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
+  const std::string low = ascii::lowered(tool);
   constexpr std::array<std::string_view, 5> kParts{"bash", "shell", "terminal", "exec", "command"};
   return std::any_of(kParts.begin(), kParts.end(),
                      [&](std::string_view part) { return low.find(part) != std::string::npos; }) &&

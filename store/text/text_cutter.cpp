@@ -1,20 +1,13 @@
 #include "store/text/text_cutter.hpp"
 
+#include "schemas/ascii.hpp"
+
 #include <algorithm>
 
 namespace memd::enrichment {
 namespace {
 
-constexpr bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 constexpr bool inside_character(char c) { return (c & 0xC0) == 0x80; }
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_space(text.front()))
-    text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back()))
-    text.remove_suffix(1);
-  return text;
-}
 
 bool is_fence(std::string_view line) {
   line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
@@ -42,9 +35,9 @@ class Cutter {
 
   std::vector<std::string_view> run() {
     std::vector<std::string_view> out;
-    for (; rest_.size() > limit_; rest_ = trimmed(rest_)) {
+    for (; rest_.size() > limit_; rest_ = ascii::trimmed(rest_)) {
       const Place end = end_of_stretch();
-      out.push_back(trimmed(rest_.substr(0, end.at)));
+      out.push_back(ascii::trimmed(rest_.substr(0, end.at)));
       at_line_start_ = end.at > 0 && (rest_[end.at] == '\n' || rest_[end.at - 1] == '\n');
       code_ = end.code;
       rest_.remove_prefix(end.at);
@@ -87,7 +80,7 @@ class Cutter {
         fence_ = line;
       else
         paragraph_ = {end, false};
-    } else if (!code && line > 0 && trimmed(content).empty()) {
+    } else if (!code && line > 0 && ascii::trimmed(content).empty()) {
       paragraph_ = {line, false};
     }
     if (end > 0) sentence_ = {end, code};
@@ -96,9 +89,9 @@ class Cutter {
   void look_inside(std::size_t from, std::size_t end, bool code) {
     for (std::size_t i = std::max<std::size_t>(from, 1); i < end; ++i) {
       if (inside_character(rest_[i])) continue;
-      if (is_space(rest_[i])) word_ = {i, code};
+      if (ascii::is_space(rest_[i])) word_ = {i, code};
       const bool ideographic = inside_character(rest_[i - 1]);
-      if ((is_space(rest_[i]) || ideographic) && ends_sentence(rest_, i)) sentence_ = {i, code};
+      if ((ascii::is_space(rest_[i]) || ideographic) && ends_sentence(rest_, i)) sentence_ = {i, code};
     }
   }
 
@@ -115,7 +108,7 @@ class Cutter {
 }  // namespace
 
 std::vector<std::string_view> cut(std::string_view text, std::size_t limit) {
-  return Cutter(trimmed(text), limit).run();
+  return Cutter(ascii::trimmed(text), limit).run();
 }
 
 }  // namespace memd::enrichment

@@ -1,26 +1,20 @@
 #include "store/text/text_shape.hpp"
 
+#include "schemas/ascii.hpp"
+
 #include <algorithm>
 #include <array>
 
 namespace memd {
 namespace {
 
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         static_cast<unsigned char>(c) >= 0x80;
-}
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+bool is_word(char c) { return ascii::is_word(c) || ascii::is_beyond(c); }
 
 bool is_abbreviation(std::string_view word) {
   constexpr std::array<std::string_view, 11> kKnown{"e.g",  "i.e", "vs", "cf",  "approx", "incl",
                                                     "resp", "fig", "mr", "mrs", "dr"};
-  if (word.size() == 1) return word[0] >= 'A' && word[0] <= 'Z' && word[0] != 'I';
-  std::string low(word);
-  std::transform(low.begin(), low.end(), low.begin(), lower);
-  return std::find(kKnown.begin(), kKnown.end(), low) != kKnown.end();
+  if (word.size() == 1) return ascii::is_upper(word[0]) && word[0] != 'I';
+  return std::find(kKnown.begin(), kKnown.end(), ascii::lowered(word)) != kKnown.end();
 }
 
 }  // namespace
@@ -56,13 +50,13 @@ std::size_t sentence_end_at(std::string_view text, std::size_t i) {
     ++end;
   while (end < text.size() && (text[end] == '"' || text[end] == '\'' || text[end] == ')' || text[end] == '*'))
     ++end;
-  if (end < text.size() && !is_blank(text[end])) return 0;
+  if (end < text.size() && !ascii::is_space(text[end])) return 0;
   if (c == '.' && end == i + 1) {
     std::size_t begin = i;
     while (begin > 0 && (is_word(text[begin - 1]) || text[begin - 1] == '.'))
       --begin;
     const std::string_view word = text.substr(begin, i - begin);
-    if (word.empty() && (begin == 0 || is_blank(text[begin - 1]))) return 0;
+    if (word.empty() && (begin == 0 || ascii::is_space(text[begin - 1]))) return 0;
     if (is_abbreviation(word)) return 0;
     // "1. First" opens a list item.
     const bool number = !word.empty() && word.find_first_not_of("0123456789") == std::string_view::npos;
@@ -71,7 +65,7 @@ std::size_t sentence_end_at(std::string_view text, std::size_t i) {
     std::size_t next = end;
     while (next < text.size() && text[next] == ' ')
       ++next;
-    if (next < text.size() && text[next] >= 'a' && text[next] <= 'z' && !word.empty() && word.size() <= 3) return 0;
+    if (next < text.size() && ascii::is_lower(text[next]) && !word.empty() && word.size() <= 3) return 0;
   }
   return end;
 }

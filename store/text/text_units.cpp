@@ -1,5 +1,6 @@
 #include "store/text/text_units.hpp"
 
+#include "schemas/ascii.hpp"
 #include "store/text/text_shape.hpp"
 
 #include <algorithm>
@@ -9,16 +10,10 @@ namespace {
 
 constexpr std::size_t kLongBullet = 300;
 
-std::string_view trim(std::string_view s) {
-  const std::size_t begin = s.find_first_not_of(" \t\r\n");
-  if (begin == std::string_view::npos) return {};
-  return s.substr(begin, s.find_last_not_of(" \t\r\n") - begin + 1);
-}
-
 enum class LineKind { blank, text, heading, bullet, table };
 
 LineKind kind_of_line(std::string_view line) {
-  line = trim(line);
+  line = ascii::trimmed(line);
   if (line.empty()) return LineKind::blank;
   if (line.front() == '#') {
     const std::size_t marks = line.find_first_not_of('#');
@@ -116,7 +111,7 @@ class UnitSplitter {
   }
 
   void add(std::string_view piece, UnitKind kind) {
-    piece = trim(piece);
+    piece = ascii::trimmed(piece);
     if (!piece.empty()) units_.push_back({piece, kind});
   }
 

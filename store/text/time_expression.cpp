@@ -1,7 +1,7 @@
 #include "store/text/time_expression.hpp"
 
+#include "schemas/ascii.hpp"
 #include "schemas/local_time.hpp"
-#include "store/read/row_filter.hpp"
 #include "store/text/script.hpp"
 
 #include <algorithm>
@@ -37,9 +37,7 @@ struct Word {
 
 std::vector<Word> words_of(std::string_view text) {
   std::vector<Word> out;
-  const auto is_word = [](char c) {
-    return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || static_cast<unsigned char>(c) >= 0x80;
-  };
+  const auto is_word = [](char c) { return ascii::is_alnum(c) || ascii::is_beyond(c); };
   for (std::size_t at = 0; at < text.size();) {
     if (!is_word(text[at])) {
       ++at;
@@ -48,7 +46,7 @@ std::vector<Word> words_of(std::string_view text) {
     const std::size_t first = at;
     while (at < text.size() && is_word(text[at]))
       ++at;
-    out.push_back({queries::ascii_lower(text.substr(first, at - first)), first, at});
+    out.push_back({ascii::lowered(text.substr(first, at - first)), first, at});
   }
   return out;
 }
@@ -172,7 +170,7 @@ class Finder {
 
  private:
   static bool is_word_byte(std::string_view text, std::size_t i) {
-    return i < text.size() && static_cast<unsigned char>(text[i]) >= 0x80;
+    return i < text.size() && ascii::is_beyond(text[i]);
   }
   std::string_view word(std::size_t i) const { return i < words_.size() ? std::string_view(words_[i].text) : ""; }
   int year() const { return static_cast<int>(date_.year()); }

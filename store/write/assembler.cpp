@@ -1,9 +1,10 @@
 #include "store/write/assembler.hpp"
 
 #include "schemas/hash.hpp"
-#include "store/text/exchange_text.hpp"
 #include "store/text/path_text.hpp"
+#include "store/text/plain_text.hpp"
 #include "store/text/redaction/mask_batch.hpp"
+#include "store/write/exchange_text.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -35,10 +36,10 @@ std::string_view behind_tag(std::string_view text) {
 
 std::string summary_of(const Event& e) {
   if (e.kind == EventKind::lifecycle)
-    return e.summary.empty() ? e.lifecycle : e.lifecycle + ": " + one_line(e.summary, kSummaryBytes);
+    return e.summary.empty() ? e.lifecycle : e.lifecycle + ": " + first_line(e.summary, kSummaryBytes);
   if (e.kind == EventKind::thinking) return {};  // fetched from the raw record when somebody asks
   const std::string_view text = e.summary.empty() ? e.text : e.summary;
-  return one_line(e.kind == EventKind::assistant_msg ? behind_tag(text) : text, kSummaryBytes);
+  return first_line(e.kind == EventKind::assistant_msg ? behind_tag(text) : text, kSummaryBytes);
 }
 
 // Whether the event belongs into an exchange even if no human turn came before it.
@@ -139,7 +140,7 @@ void Assembler::insert_derived(SessionWork& s, const Event& from, std::int64_t p
   row.parent_seq = parent_seq;
   row.tool = from.tool;
   row.flags = flags | kFlagDerived | (from.is_sidechain ? kFlagSidechain : 0u);
-  row.summary = kind == EventKind::lifecycle ? std::string(summary) : one_line(summary, kSummaryBytes);
+  row.summary = kind == EventKind::lifecycle ? std::string(summary) : first_line(summary, kSummaryBytes);
   row.path_pk = path_pk;
   row.source = context.source.id;
   row.raw = from.raw;

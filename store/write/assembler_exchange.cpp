@@ -1,6 +1,6 @@
 // How exchanges open, grow and close, and what the assembler notices on the way.
 #include "schemas/hash.hpp"
-#include "store/text/exchange_text.hpp"
+#include "store/write/exchange_text.hpp"
 #include "store/write/assembler.hpp"
 
 #include <algorithm>

@@ -1,8 +1,9 @@
 // What the assembler notes as worth remembering of a session.
 #include "schemas/json_writer.hpp"
 #include "store/insight/summary/observations.hpp"
-#include "store/text/exchange_text.hpp"
+#include "store/text/plain_text.hpp"
 #include "store/write/assembler.hpp"
+#include "store/write/exchange_text.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -51,7 +52,7 @@ Observation observation_of(const SessionWork& s, const Event& e, std::int64_t se
   o.event_seq = seq;
   o.time = e.time;
   o.type = type;
-  o.summary = one_line(content, kAssemblerObservationsSummaryBytes);
+  o.summary = first_line(content, kAssemblerObservationsSummaryBytes);
   o.content = std::move(content);
   return o;
 }
@@ -90,7 +91,7 @@ void Assembler::note_recovery(SessionWork& s, const Event& result, std::int64_t 
   if (edited.empty()) return;
   Observation o =
       observation_of(s, result, seq, call.is_test ? ObservationType::success : ObservationType::solution,
-                     one_line(call.summary, kAssemblerObservationsSummaryBytes) +
+                     first_line(call.summary, kAssemblerObservationsSummaryBytes) +
                          (call.is_test ? " passes after edits to " : " works after edits to ") + named(edited));
   o.tool = call.tool;
   o.metadata = files_metadata(edited);

@@ -1,6 +1,6 @@
 // Tool calls and what follows from them: pairs, errors, retries, edits, test runs.
 #include "schemas/hash.hpp"
-#include "store/text/exchange_text.hpp"
+#include "store/write/exchange_text.hpp"
 #include "store/text/path_text.hpp"
 #include "store/write/assembler.hpp"
 #include "store/write/commit_rows.hpp"

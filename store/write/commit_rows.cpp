@@ -1,6 +1,8 @@
 #include "store/write/commit_rows.hpp"
 
-#include "store/text/exchange_text.hpp"
+#include "schemas/ascii.hpp"
+#include "store/text/plain_text.hpp"
+#include "store/write/exchange_text.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -13,7 +15,8 @@ constexpr std::size_t kCallBytes = 100;
 constexpr std::string_view kRootCommit = " (root-commit)";
 constexpr std::string_view kDetached = "detached HEAD";
 
-bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
+// As git writes one: in small letters.
+bool is_of_sha(char c) { return ascii::is_hex(c) && !ascii::is_upper(c); }
 
 std::string_view line_at(std::string_view text) {
   auto line = text.substr(0, text.find('\n'));
@@ -28,12 +31,12 @@ std::optional<CommitLine> read_line(std::string_view line) {
   const auto blank = head.rfind(' ');
   if (blank == std::string_view::npos || blank == 0) return std::nullopt;
   const std::string_view sha = head.substr(blank + 1);
-  if (sha.size() < 7 || sha.size() > 40 || !std::all_of(sha.begin(), sha.end(), is_hex)) return std::nullopt;
+  if (sha.size() < 7 || sha.size() > 40 || !std::all_of(sha.begin(), sha.end(), is_of_sha)) return std::nullopt;
   head = head.substr(0, blank);
   if (head.ends_with(kRootCommit)) head.remove_suffix(kRootCommit.size());
   if (head.find_first_of("[]\"'") != std::string_view::npos) return std::nullopt;
   return CommitLine{std::string(sha), std::string(head == kDetached ? std::string_view() : head),
-                    one_line(line.substr(close + 2), kCommitSubjectBytes)};
+                    first_line(line.substr(close + 2), kCommitSubjectBytes)};
 }
 
 // What git writes behind the line: " 2 files changed, …", " Date: …", " Author: …".

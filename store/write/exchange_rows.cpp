@@ -2,7 +2,7 @@
 
 #include "schemas/hash.hpp"
 #include "store/enrich/enrichment_queue.hpp"
-#include "store/text/exchange_text.hpp"
+#include "store/write/exchange_text.hpp"
 #include "store/write/text_index.hpp"
 
 #include <utility>

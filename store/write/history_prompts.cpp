@@ -1,7 +1,8 @@
 #include "store/write/history_prompts.hpp"
 
 #include "schemas/hash.hpp"
-#include "store/text/exchange_text.hpp"
+#include "store/text/plain_text.hpp"
+#include "store/write/exchange_text.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -117,7 +118,7 @@ void HistoryPrompts::store(SessionWork& s, TimeMs now) {
     row.origin = Origin::history;
     row.input_hash = hash64(p.text);
     row.flags = kFlagStartsExchange;
-    row.summary = one_line(p.text, kHistoryPromptsSummaryBytes);
+    row.summary = first_line(p.text, kHistoryPromptsSummaryBytes);
     row.tokens = static_cast<std::int64_t>((p.text.size() + 3) / 4);
     row.source = p.source;
     row.raw = p.raw;

@@ -1,5 +1,7 @@
 #include "store/write/pull_request_rows.hpp"
 
+#include "schemas/ascii.hpp"
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -22,20 +24,13 @@ constexpr std::array<std::string_view, 3> kAddressKeys{"html_url", "web_url", "u
 bool opens_pull_requests(std::string_view tool) {
   std::string letters;
   for (const char c : tool)
-    if (c != '_' && c != '-') letters += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+    if (c != '_' && c != '-') letters += ascii::lower(c);
   return std::any_of(kOpeningTools.begin(), kOpeningTools.end(),
                      [&](std::string_view name) { return letters.ends_with(name); });
 }
 
 bool is_of_address(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-         std::string_view("-._~:/").find(c) != std::string_view::npos;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+  return ascii::is_alnum(c) || std::string_view("-._~:/").find(c) != std::string_view::npos;
 }
 
 void save(sqlite::Database& db, EventRows& events, const SessionWork& session, std::string_view url, const Event& event,
@@ -68,7 +63,7 @@ std::vector<std::string> pull_requests_in(std::string_view output) {
   std::vector<std::string> out;
   while (!output.empty()) {
     const auto end = std::min(output.find('\n'), output.size());
-    const std::string_view line = trimmed(output.substr(0, end));
+    const std::string_view line = ascii::trimmed(output.substr(0, end));
     output.remove_prefix(std::min(end + 1, output.size()));
     if (is_pull_request(line) && std::find(out.begin(), out.end(), line) == out.end()) out.emplace_back(line);
   }

@@ -1,7 +1,7 @@
 #include "store/write/session_tail.hpp"
 
 #include "schemas/event.hpp"
-#include "store/text/exchange_text.hpp"
+#include "store/write/exchange_text.hpp"
 #include "store/write/text_index.hpp"
 
 #include <limits>

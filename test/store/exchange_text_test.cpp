@@ -1,4 +1,5 @@
-#include "store/text/exchange_text.hpp"
+#include "store/write/exchange_text.hpp"
+#include "store/text/plain_text.hpp"
 
 #include <gtest/gtest.h>
 
@@ -30,9 +31,9 @@ TEST(ExchangeText, RemovesWholeParagraphsOnly) {
 }
 
 TEST(ExchangeText, OneLineIsCutAtACharacter) {
-  EXPECT_EQ(one_line("  a \t b\nc", 20), "a b");
-  EXPECT_EQ(one_line("\n\nfirst", 20), "first");
-  const std::string cut = one_line("ääääääääää", 10);
+  EXPECT_EQ(first_line("  a \t b\nc", 20), "a b");
+  EXPECT_EQ(first_line("\n\nfirst", 20), "first");
+  const std::string cut = first_line("ääääääääää", 10);
   EXPECT_TRUE(cut.ends_with("…"));
   EXPECT_LE(cut.size(), 10u);
 }

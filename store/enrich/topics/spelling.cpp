@@ -1,5 +1,7 @@
 #include "store/enrich/topics/spelling.hpp"
 
+#include "schemas/ascii.hpp"
+
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -9,9 +11,8 @@ namespace memd::topics {
 std::string without_capital(std::string_view word) {
   std::string out(word);
   if (out.empty()) return out;
-  const auto is_capital = [](char c) { return c >= 'A' && c <= 'Z'; };
-  if (is_capital(out[0])) {
-    if (std::none_of(out.begin() + 1, out.end(), is_capital)) out[0] = static_cast<char>(out[0] + 32);
+  if (ascii::is_upper(out[0])) {
+    if (std::none_of(out.begin() + 1, out.end(), ascii::is_upper)) out[0] = ascii::lower(out[0]);
   } else if (out.size() > 3 && out[0] == '\xD0') {  // А…Я
     const auto next = static_cast<unsigned char>(out[1]);
     if (out[2] == '\xD0' && static_cast<unsigned char>(out[3]) < 0xB0) return out;

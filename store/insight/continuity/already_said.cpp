@@ -1,5 +1,6 @@
 #include "store/insight/continuity/already_said.hpp"
 
+#include "schemas/ascii.hpp"
 #include "store/insight/continuity/told_sentences.hpp"
 #include "store/text/code_names.hpp"
 #include "store/text/stop_words.hpp"
@@ -28,21 +29,9 @@ std::vector<std::string> subject_stems(std::string_view text) {
   return out;
 }
 
-std::string on_one_line(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    const bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
-    if (!blank)
-      out += c;
-    else if (!out.empty() && out.back() != ' ')
-      out += ' ';
-  }
-  return out;
-}
-
 }  // namespace
 
-AlreadySaid::AlreadySaid(std::string_view text) : text_(on_one_line(text)) {
+AlreadySaid::AlreadySaid(std::string_view text) : text_(ascii::one_line(text)) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     if (auto stems = subject_stems(text.substr(at, end - at)); stems.size() >= kFewestWords)

@@ -19,6 +19,16 @@ void find_files(const SessionPast& past, const Weights& weights, WorkingState& o
 void find_commands(const SessionPast& past, const Weights& weights, WorkingState& out);
 void find_names(const SessionPast& past, const Weights& weights, WorkingState& out);
 
+// What single sentences tell. A person's: how much it binds, from 0 (not at all) to 1.
+double binding_force(std::string_view sentence);
+struct Trouble {
+  int cues = 0;         // of something wrong; 0: it tells of no trouble
+  bool mended = false;  // it tells that all is well, and of nothing that is not
+};
+Trouble trouble_in(std::string_view sentence);
+// Work that is left. What was only announced counts in the last message of an agent.
+bool tells_next_step(std::string_view sentence, bool in_last_message);
+
 ExchangeId id_of(const SessionPast& past, std::size_t exchange);
 // The command line of a call, whole where its full text was fetched.
 std::string command_line(const SessionPast& past, const PastEvent& call, bool& whole);

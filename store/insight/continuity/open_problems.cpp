@@ -54,6 +54,16 @@ bool is_trouble(std::string_view sentence, const std::string& spoken) {
 
 }  // namespace
 
+Trouble trouble_in(std::string_view sentence) {
+  const std::string spoken = spoken_form(sentence);
+  const auto stands_there = [&](std::string_view cue) { return spoken.find(cue) != std::string::npos; };
+  const auto cues = std::count_if(kTrouble.begin(), kTrouble.end(), stands_there) +
+                    std::count_if(cues::kTrouble.begin(), cues::kTrouble.end(), stands_there);
+  if (has_cue(spoken, kMended) || has_cue(spoken, cues::kMended)) return {0, cues == 0};
+  if (cues == 0 || sentence.size() < kShortest || !is_trouble(sentence, spoken)) return {};
+  return {static_cast<int>(cues), false};
+}
+
 void find_problems(const SessionPast& past, WorkingState& out) {
   const auto spoke = std::find_if(past.texts.rbegin(), past.texts.rend(),
                                   [](const PastText& t) { return t.speaker == Speaker::agent; });
@@ -62,17 +72,11 @@ void find_problems(const SessionPast& past, WorkingState& out) {
     if (t.speaker != Speaker::agent || t.age > kOpenWithin) continue;
     if (&t == last && reports_done(t.text)) out.problems.clear();
     for_each_sentence(t.text, 8, 400, [&](std::string_view sentence) {
-      const std::string spoken = spoken_form(sentence);
-      const auto stands_there = [&](std::string_view cue) { return spoken.find(cue) != std::string::npos; };
-      const auto cues = std::count_if(kTrouble.begin(), kTrouble.end(), stands_there) +
-                        std::count_if(cues::kTrouble.begin(), cues::kTrouble.end(), stands_there);
-      if (has_cue(spoken, kMended) || has_cue(spoken, cues::kMended)) {
-        if (cues == 0) out.problems.clear();
-        return;
-      }
-      if (cues == 0 || sentence.size() < kShortest || !is_trouble(sentence, spoken)) return;
+      const Trouble trouble = trouble_in(sentence);
+      if (trouble.mended) out.problems.clear();
+      if (trouble.cues == 0) return;
       out.problems.push_back({plain_sentence(sentence, kSentenceBytes), id_of(past, t.exchange),
-                              static_cast<double>(cues) * decay(t.age, kToldHalfLife / 6)});
+                              static_cast<double>(trouble.cues) * decay(t.age, kToldHalfLife / 6)});
     });
   }
   keep_best(out.problems, kProblems);

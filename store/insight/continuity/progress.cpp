@@ -1,4 +1,5 @@
 // How far the work had come: what was decided, what is broken, what comes next.
+#include "schemas/ascii.hpp"
 #include "store/insight/continuity/evidence.hpp"
 #include "store/insight/continuity/todo_list.hpp"
 #include "store/insight/continuity/told_sentences.hpp"
@@ -33,7 +34,7 @@ std::string verbatim(std::string_view text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '\x1b') {  // terminal colours
-      while (i < text.size() && std::isalpha(static_cast<unsigned char>(text[i])) == 0)
+      while (i < text.size() && !ascii::is_letter(text[i]))
         ++i;
     } else if (text[i] == '\n' || text[i] == '\t' || static_cast<unsigned char>(text[i]) >= 0x20) {
       plain += text[i];
@@ -49,6 +50,16 @@ std::string verbatim(std::string_view text) {
 }
 
 }  // namespace
+
+bool tells_next_step(std::string_view sentence, bool in_last_message) {
+  // Work announced is done in the next message; what remains is said once and holds longer.
+  constexpr std::array<std::string_view, 5> kAhead{" next step", " remaining ", " still need", " left to do ",
+                                                   " todo "};
+  constexpr std::array<std::string_view, 5> kAnnounced{" next i", " i'll ", " let me now ", " now let ", " follow up "};
+  const std::string spoken = spoken_form(sentence);
+  if (words_in(spoken) < kProgressFewestWords) return false;  // the title of a list
+  return has_cue(spoken, kAhead) || (in_last_message && has_cue(spoken, kAnnounced));
+}
 
 void find_choices(const SessionPast& past, WorkingState& out) {
   constexpr double kOfPerson = 2.0;
@@ -72,19 +83,13 @@ void find_next_steps(const SessionPast& past, WorkingState& out) {
     out.next_steps.push_back({(doing ? "in progress: " : "to do: ") + shortened(todo.text, 160),
                               id_of(past, todo.exchange), doing ? 4.0 : 3.0});
   }
-  // Work announced is done in the next message; what remains is said once and holds longer.
-  constexpr std::array<std::string_view, 5> kAhead{" next step", " remaining ", " still need", " left to do ",
-                                                   " todo "};
-  constexpr std::array<std::string_view, 5> kAnnounced{" next i", " i'll ", " let me now ", " now let ", " follow up "};
   const auto last = std::find_if(past.texts.rbegin(), past.texts.rend(),
                                  [](const PastText& t) { return t.speaker == Speaker::agent; });
   for (const PastText& t : past.texts) {
     if (t.speaker != Speaker::agent || t.age > kOpenWithin / 3) continue;
     const bool is_last = last != past.texts.rend() && &*last == &t;
     for_each_sentence(t.text, 16, 300, [&](std::string_view sentence) {
-      const std::string spoken = spoken_form(sentence);
-      if (words_in(spoken) < kProgressFewestWords) return;  // the title of a list
-      if (has_cue(spoken, kAhead) || (is_last && has_cue(spoken, kAnnounced)))
+      if (tells_next_step(sentence, is_last))
         out.next_steps.push_back(
             {plain_sentence(sentence, 160), id_of(past, t.exchange), decay(t.age, kToldHalfLife / 10)});
     });

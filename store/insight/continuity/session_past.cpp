@@ -1,118 +1,120 @@
 #include "store/insight/continuity/session_past.hpp"
 
-#include "store/insight/continuity/message_cut.hpp"
-#include "store/read/exchanges.hpp"
-#include "store/text/exchange_text.hpp"
+#include "store/text/plain_text.hpp"
 
 #include <algorithm>
-#include <iterator>
 
 namespace memd::continuity {
 namespace {
 
-constexpr std::int64_t kExchangesAtOnce = 10;
-constexpr std::size_t kPastBytes = 2 << 20;  // of exchanges
+constexpr std::size_t kSummaryBytes = 120;  // a message's one line may be cut there, and then ends with "…"
 
-std::size_t bytes_of(const std::vector<ExchangeRow>& rows) {
-  std::size_t bytes = 0;
-  for (const ExchangeRow& r : rows)
-    bytes += r.user_message.size() + r.interventions.size() + r.assistant_response.size() + r.tool_text.size();
-  return bytes;
-}
-
-// The number of the exchange that was open at the boundary; −1: none.
-std::int64_t last_number(sqlite::Database& db, std::int64_t session_pk, std::int64_t boundary) {
-  auto& q = db.prepare("SELECT max(exchange_number) FROM exchanges WHERE session_pk = ? AND first_seq < ?");
-  q.bind(session_pk, boundary);
-  const std::int64_t number = q.step() && !q.is_null(0) ? q.int64(0) : -1;
-  q.reset();
-  return number;
-}
-
-void load_exchanges(sqlite::Database& db, std::int64_t session_pk, SessionPast& past) {
-  std::int64_t end = last_number(db, session_pk, past.boundary.seq) + 1;
-  const std::int64_t first_wanted = std::max<std::int64_t>(end - kPastExchanges, 0);
-  std::size_t bytes = 0;
-  while (end > first_wanted && bytes < kPastBytes) {
-    const std::int64_t begin = std::max(end - kExchangesAtOnce, first_wanted);
-    auto rows = queries::exchange_range(db, session_pk, begin, end - 1);
-    bytes += bytes_of(rows);
-    rows.insert(rows.end(), std::make_move_iterator(past.exchanges.begin()),
-                std::make_move_iterator(past.exchanges.end()));
-    past.exchanges = std::move(rows);
-    end = begin;
-  }
-  if (end <= 0) return;
-  past.exchanges_left_out = end - 1;
-  auto first = queries::exchange_range(db, session_pk, 0, 0);
-  past.exchanges.insert(past.exchanges.begin(), std::make_move_iterator(first.begin()),
-                        std::make_move_iterator(first.end()));
-}
-
-void load_events(sqlite::Database& db, std::int64_t session_pk, SessionPast& past) {
-  if (past.exchanges.empty()) return;
-  const std::size_t second = past.exchanges_left_out > 0 && past.exchanges.size() > 1 ? 1 : 0;
-  auto& q = db.prepare(
-      "SELECT e.seq, e.time, e.kind, e.pair_seq, e.tool, e.summary, p.path, e.flags FROM events e"
-      " LEFT JOIN paths p USING (path_pk) WHERE e.session_pk = ?1 AND e.seq >= ?2 AND e.seq < ?3 AND e.kind <> 2"
-      " ORDER BY e.seq DESC LIMIT ?4");
-  q.bind(session_pk, past.exchanges[second].first_seq, past.boundary.seq, kPastEvents);
-  while (q.step()) {
-    const auto flags = static_cast<std::uint32_t>(q.int64(7));
-    if ((flags & (kFlagSidechain | kFlagSuperseded)) != 0) continue;
-    PastEvent e;
-    e.seq = q.int64(0);
-    e.time = q.int64(1);
-    e.kind = static_cast<EventKind>(q.int64(2));
-    if (!q.is_null(3)) e.pair_seq = q.int64(3);
-    e.tool = q.str(4);
-    e.summary = q.str(5);
-    e.path = q.str(6);
-    e.failed = (flags & kFlagError) != 0;
-    e.modifies = (flags & kFlagModifies) != 0;
-    past.events.push_back(std::move(e));
-  }
-  q.reset();
+// A message as its event tells of it.
+struct Mark {
+  std::int64_t seq = 0;
+  std::string summary;
   std::size_t age = 0;
-  for (PastEvent& e : past.events) {
-    e.age = age;
-    age += e.kind == EventKind::user_msg || e.kind == EventKind::assistant_msg || e.kind == EventKind::tool_call;
-  }
-  std::reverse(past.events.begin(), past.events.end());
+};
 
-  std::size_t at = second;
-  for (PastEvent& e : past.events) {
-    while (at + 1 < past.exchanges.size() && past.exchanges[at + 1].first_seq <= e.seq)
-      ++at;
-    e.exchange = at;
-  }
+struct Marks {
+  std::vector<Mark> agent;
+  std::vector<Mark> meanwhile;
+};
+
+bool begins_with(std::string_view text, const std::string& summary) {
+  // The line that was made of the whole text begins at the text's start.
+  return first_line(text.substr(0, std::min<std::size_t>(text.size(), 4 * kSummaryBytes)), kSummaryBytes) == summary;
 }
 
-// Directory and branch of the last exchange, as far as they had changed.
-void read_place(SessionPast& past) {
-  if (past.exchanges.empty()) return;
-  past.cwd = past.exchanges.back().working_directory;
-  past.branch = past.exchanges.back().git_branch;
-  for (const PastEvent& e : past.events) {
-    if (e.kind != EventKind::lifecycle || e.seq < past.exchanges.back().first_seq) continue;
-    const std::string_view s = e.summary;
-    if (s.starts_with(assembly::kCwdChange)) past.cwd = s.substr(assembly::kCwdChange.size());
-    const auto arrow = s.rfind(assembly::kBranchArrow);
-    if (s.starts_with(assembly::kBranchChange) && arrow != std::string_view::npos)
-      past.branch = s.substr(arrow + assembly::kBranchArrow.size());
+// Where the next message that fits the mark begins, at a paragraph from `from` on.
+std::size_t find_message(std::string_view column, std::size_t from, const std::string& summary) {
+  for (std::size_t at = from; at < column.size();) {
+    if (begins_with(column.substr(at), summary)) return at;
+    const auto next = column.find("\n\n", at);
+    if (next == std::string_view::npos) break;
+    at = next + 2;
   }
+  return std::string_view::npos;
 }
 
-bool is_worked_on(sqlite::Database& db, std::int64_t session_pk, const Boundary& boundary) {
-  if (boundary.kind == BoundaryKind::end) return false;
-  auto& q = db.prepare("SELECT 1 FROM events WHERE session_pk = ? AND seq > ? AND kind IN (0, 1, 3) LIMIT 1");
-  q.bind(session_pk, boundary.seq);
-  const bool found = q.step();
-  q.reset();
-  return found;
+struct Piece {
+  std::size_t begin = 0;
+  std::size_t age = 0;
+};
+
+// Each message is looked for at the earliest place it can stand: then none is found later than it stands, and what is
+// cut off begins no later than the first message behind the boundary.
+std::size_t place_messages(std::string_view column, const std::vector<Mark>& marks, std::int64_t boundary,
+                           std::vector<Piece>& out) {
+  std::size_t from = 0;
+  for (const Mark& mark : marks) {
+    const std::size_t at = find_message(column, from, mark.summary);
+    if (mark.seq >= boundary) return at == std::string_view::npos ? from : at;
+    if (at == std::string_view::npos) continue;
+    out.push_back({at, mark.age});
+    from = std::min(column.size(), std::max(at + 1, column.find("\n\n", at)));
+    while (from < column.size() && column[from] == '\n')
+      ++from;
+  }
+  return column.size();
+}
+
+void add_texts(SessionPast& past, std::size_t exchange, Speaker speaker, std::string& column,
+               const std::vector<Mark>& marks, std::size_t age) {
+  std::vector<Piece> pieces;
+  const std::size_t end = place_messages(column, marks, past.boundary.seq, pieces);
+  column.resize(std::min(end, column.size()));
+  while (!column.empty() && column.back() == '\n')
+    column.pop_back();
+  if (column.empty()) return;
+  if (pieces.empty() || pieces.front().begin > 0)
+    pieces.insert(pieces.begin(), {0, pieces.empty() ? age : pieces.front().age});
+  const std::string_view whole = column;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const std::size_t next = i + 1 < pieces.size() ? pieces[i + 1].begin : whole.size();
+    past.texts.push_back({speaker, whole.substr(pieces[i].begin, next - pieces[i].begin), pieces[i].age, exchange});
+  }
 }
 
 }  // namespace
+
+void cut_messages(SessionPast& past, std::span<const MessageBehind> behind) {
+  std::vector<Marks> marks(past.exchanges.size());
+  const std::size_t oldest = past.events.empty() ? 0 : past.events.front().age;
+  std::vector<std::size_t> opened(past.exchanges.size(), oldest);  // ages of the first and the last event
+  std::vector<std::size_t> ended(past.exchanges.size(), oldest);
+  for (const PastEvent& e : past.events) {
+    Marks& m = marks[e.exchange];
+    if (e.seq == past.exchanges[e.exchange].first_seq) opened[e.exchange] = e.age;
+    ended[e.exchange] = e.age;
+    if (e.kind == EventKind::assistant_msg)
+      m.agent.push_back({e.seq, e.summary, e.age});
+    else if (e.kind == EventKind::human_intervention ||
+             (e.kind == EventKind::user_msg && e.seq != past.exchanges[e.exchange].first_seq))
+      m.meanwhile.push_back({e.seq, e.summary, e.age});
+  }
+  if (!marks.empty()) {
+    for (const MessageBehind& m : behind)
+      (m.speaker == Speaker::agent ? marks.back().agent : marks.back().meanwhile).push_back({m.seq, m.summary, 0});
+    auto& meanwhile = marks.back().meanwhile;
+    std::sort(meanwhile.begin(), meanwhile.end(), [](const Mark& a, const Mark& b) { return a.seq < b.seq; });
+  }
+  for (std::size_t i = 0; i < past.exchanges.size(); ++i) {
+    ExchangeRow& row = past.exchanges[i];
+    if (!row.user_message.empty()) past.texts.push_back({Speaker::user, row.user_message, opened[i], i});
+    add_texts(past, i, Speaker::meanwhile, row.interventions, marks[i].meanwhile, ended[i]);
+    add_texts(past, i, Speaker::agent, row.assistant_response, marks[i].agent, ended[i]);
+  }
+}
+
+std::string_view to_string(BoundaryKind kind) {
+  switch (kind) {
+    case BoundaryKind::end: return "end";
+    case BoundaryKind::compaction: return "compaction";
+    case BoundaryKind::microcompaction: return "microcompaction";
+  }
+  return "end";
+}
 
 const PastEvent* SessionPast::event(std::int64_t seq) const {
   const auto it =
@@ -123,17 +125,6 @@ const PastEvent* SessionPast::event(std::int64_t seq) const {
 std::string_view SessionPast::full_text(std::int64_t seq) const {
   const auto it = full_texts.find(seq);
   return it == full_texts.end() ? std::string_view{} : std::string_view(it->second);
-}
-
-SessionPast load_past(sqlite::Database& db, std::int64_t session_pk, const BoundaryChoice& choice) {
-  SessionPast past;
-  past.boundary = choose_boundary(db, session_pk, choice);
-  load_exchanges(db, session_pk, past);
-  load_events(db, session_pk, past);
-  read_place(past);
-  past.worked_on = is_worked_on(db, session_pk, past.boundary);
-  cut_messages(db, session_pk, past);
-  return past;
 }
 
 }  // namespace memd::continuity

@@ -1,17 +1,18 @@
 #pragma once
 
 #include "schemas/query.hpp"
-#include "store/db/database.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-// What a session had been before a moment of it: the rows, and exactly those. Members throw ErrorException.
+// What a session had been before a moment of it: the rows, and exactly those. Plain values, one thread at a time;
+// store/read/session_past loads them.
 namespace memd::continuity {
 
 enum class BoundaryKind { end, compaction, microcompaction };
@@ -32,11 +33,6 @@ struct BoundaryChoice {
   enum class At { latest_compaction, end, number } at = At::latest_compaction;
   std::int64_t number = 0;  // of At::number
 };
-
-// In order of the session. A session without any is no error; At::latest_compaction then means its end.
-std::vector<Boundary> find_boundaries(sqlite::Database& db, std::int64_t session_pk);
-// Errc::invalid_argument when there is no boundary of that number.
-Boundary choose_boundary(sqlite::Database& db, std::int64_t session_pk, const BoundaryChoice& choice);
 
 struct PastEvent {
   std::int64_t seq = 0;
@@ -84,9 +80,20 @@ struct SessionPast {
   std::string_view full_text(std::int64_t seq) const;
 };
 
-// Bounded: at most kPastExchanges exchanges and kPastEvents events are read, the latest before the boundary.
+// At most so many exchanges and events are loaded, the latest before the boundary.
 inline constexpr std::int64_t kPastExchanges = 80;
 inline constexpr std::int64_t kPastEvents = 6000;
-SessionPast load_past(sqlite::Database& db, std::int64_t session_pk, const BoundaryChoice& choice);
+
+// A message of the last exchange that came behind the boundary.
+struct MessageBehind {
+  std::int64_t seq = 0;
+  Speaker speaker = Speaker::agent;
+  std::string summary;  // as its event has it
+};
+
+// The columns of an exchange hold the texts of all its messages, also of those behind the boundary. Takes what came
+// behind out of the last exchange, and cuts all into messages (SessionPast::texts). A message of the past may come out
+// short where two begin alike; one of the future never comes in.
+void cut_messages(SessionPast& past, std::span<const MessageBehind> behind);
 
 }  // namespace memd::continuity

@@ -1,5 +1,6 @@
 #include "store/insight/continuity/test_outcome.hpp"
 
+#include "schemas/ascii.hpp"
 #include "store/text/shell_line.hpp"
 
 #include <algorithm>
@@ -21,13 +22,11 @@ bool hides_exit_code(std::string_view line) {
   return false;
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 // "3 failed", "1 failure"; not "0 failed".
 bool counts(std::string_view text, std::string_view word) {
   for (auto at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
-    if (at < 2 || text[at - 1] != ' ' || !is_digit(text[at - 2])) continue;
-    for (std::size_t i = at - 1; i-- > 0 && is_digit(text[i]);)
+    if (at < 2 || text[at - 1] != ' ' || !ascii::is_digit(text[at - 2])) continue;
+    for (std::size_t i = at - 1; i-- > 0 && ascii::is_digit(text[i]);)
       if (text[i] != '0') return true;
   }
   return false;

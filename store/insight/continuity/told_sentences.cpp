@@ -1,21 +1,20 @@
 #include "store/insight/continuity/told_sentences.hpp"
 
+#include "schemas/ascii.hpp"
 #include "store/insight/continuity/language_cues.hpp"
 #include "store/text/script.hpp"
 #include "store/text/text_units.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 namespace memd::continuity {
 
 std::string spoken_form(std::string_view sentence) {
   std::string out = " ";
   for (const char c : sentence) {
-    const auto u = static_cast<unsigned char>(c);
-    if (std::isalnum(u) != 0 || c == '\'' || u >= 0x80)
-      out += static_cast<char>(std::tolower(u));
+    if (ascii::is_alnum(c) || c == '\'' || ascii::is_beyond(c))
+      out += ascii::lower(c);
     else if (out.back() != ' ')
       out += ' ';
   }

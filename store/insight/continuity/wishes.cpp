@@ -1,4 +1,5 @@
 // What the person wants: the goal, and what is to be kept to.
+#include "schemas/ascii.hpp"
 #include "store/insight/continuity/evidence.hpp"
 #include "store/insight/continuity/language_cues.hpp"
 #include "store/insight/continuity/told_sentences.hpp"
@@ -6,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 namespace memd::continuity {
 namespace {
@@ -65,9 +65,7 @@ bool opens_a_clause(std::string_view sentence) {
 bool is_pasted(std::string_view sentence) {
   if (std::string_view("+>|/=<{[#").find(sentence.front()) != std::string_view::npos) return true;
   for (std::size_t i = 1; i + 1 < sentence.size(); ++i)
-    if (sentence[i] == ':' && std::isdigit(static_cast<unsigned char>(sentence[i - 1])) != 0 &&
-        std::isdigit(static_cast<unsigned char>(sentence[i + 1])) != 0)
-      return true;
+    if (sentence[i] == ':' && ascii::is_digit(sentence[i - 1]) && ascii::is_digit(sentence[i + 1])) return true;
   return false;
 }
 
@@ -99,6 +97,12 @@ bool is_words_of_client(std::string_view text) {
 
 }  // namespace
 
+double binding_force(std::string_view sentence) {
+  const std::string spoken = spoken_form(sentence);
+  if (words_in(spoken) < 3 || is_pasted(sentence) || sentence.ends_with(':')) return 0;
+  return force_of(sentence, spoken);
+}
+
 void find_goal(const SessionPast& past, WorkingState& out) {
   const PastText* now = nullptr;
   const PastText* first = nullptr;
@@ -126,10 +130,8 @@ void find_constraints(const SessionPast& past, WorkingState& out) {
     if (t.text.size() > 1500) weight *= kPastedPrompt;
     if (t.speaker == Speaker::meanwhile) weight *= kWhileWorking;
     for_each_sentence(t.text.substr(0, kReadOfPrompt), 12, 320, [&](std::string_view sentence) {
-      const std::string spoken = spoken_form(sentence);
-      if (words_in(spoken) < 3 || is_pasted(sentence) || sentence.ends_with(':')) return;
-      const double force = force_of(sentence, spoken);
-      if (force == 0 || is_told_by_goal(out, spoken, force)) return;
+      const double force = binding_force(sentence);
+      if (force == 0 || is_told_by_goal(out, spoken_form(sentence), force)) return;
       out.constraints.push_back({plain_sentence(sentence, 240), id_of(past, t.exchange), weight * force});
     });
   }

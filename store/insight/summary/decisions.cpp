@@ -1,5 +1,6 @@
 #include "store/insight/summary/decisions.hpp"
 
+#include "schemas/ascii.hpp"
 #include "store/text/script.hpp"
 #include "store/text/text_shape.hpp"
 
@@ -10,14 +11,6 @@
 namespace memd {
 namespace {
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
-std::string lowered(std::string_view s) {
-  std::string out(s);
-  std::transform(out.begin(), out.end(), out.begin(), lower);
-  return out;
-}
-
 constexpr std::uint32_t pack(const char (&s)[5]) {
   std::uint32_t v = 0;
   for (int i = 0; i < 4; ++i)
@@ -25,28 +18,23 @@ constexpr std::uint32_t pack(const char (&s)[5]) {
   return v;
 }
 
-bool starts_nocase(std::string_view s, std::string_view lower_prefix) {
-  return s.size() >= lower_prefix.size() &&
-         std::equal(lower_prefix.begin(), lower_prefix.end(), s.begin(), [](char p, char c) { return p == lower(c); });
-}
-
 template <std::size_t N>
 bool starts_with_any(std::string_view s, const std::array<std::string_view, N>& list) {
-  return std::any_of(list.begin(), list.end(), [&](std::string_view w) { return starts_nocase(s, w); });
+  return std::any_of(list.begin(), list.end(), [&](std::string_view w) { return ascii::starts_nocase(s, w); });
 }
 
 // Every sentence that states_decision() accepts has one of these.
 bool is_cue(std::string_view s, std::uint32_t four) {
   constexpr std::array<std::string_view, 5> kOurs{"go with ", "keep ", "stick with ", "drop ", "avoid "};
   switch (four) {
-    case pack("deci"): return starts_nocase(s, "decided ") || starts_nocase(s, "decision");
-    case pack("goin"): return starts_nocase(s, "going with ");
-    case pack("inst"): return starts_nocase(s, "instead of ");
-    case pack("rath"): return starts_nocase(s, "rather than ");
-    case pack("opte"): return starts_nocase(s, "opted ");
-    case pack("chos"): return starts_nocase(s, "chose to ");
-    case pack("sett"): return starts_nocase(s, "settled on ");
-    case pack("stic"): return starts_nocase(s, "sticking with ");
+    case pack("deci"): return ascii::starts_nocase(s, "decided ") || ascii::starts_nocase(s, "decision");
+    case pack("goin"): return ascii::starts_nocase(s, "going with ");
+    case pack("inst"): return ascii::starts_nocase(s, "instead of ");
+    case pack("rath"): return ascii::starts_nocase(s, "rather than ");
+    case pack("opte"): return ascii::starts_nocase(s, "opted ");
+    case pack("chos"): return ascii::starts_nocase(s, "chose to ");
+    case pack("sett"): return ascii::starts_nocase(s, "settled on ");
+    case pack("stic"): return ascii::starts_nocase(s, "sticking with ");
     case pack("i'll"): return starts_with_any(s.substr(std::min<std::size_t>(5, s.size())), kOurs);
     case pack("we'l"):
     case pack("let'"): return starts_with_any(s.substr(std::min<std::size_t>(6, s.size())), kOurs);
@@ -83,7 +71,7 @@ std::size_t next_cue(std::string_view s, std::size_t at) {
     if (kCueStart[static_cast<unsigned char>(s[at])]) {
       std::uint32_t four = 0;
       for (std::size_t k = 0; k < 4; ++k)
-        four = (four << 8) | static_cast<unsigned char>(lower(s[at + k]));
+        four = (four << 8) | static_cast<unsigned char>(ascii::lower(s[at + k]));
       if (is_cue(s.substr(at), four)) return at;
     }
     while (at < last && is_word(at))
@@ -148,7 +136,7 @@ constexpr std::array<std::string_view, 30> kUndecided{"should we",
 
 bool states_decision(std::string_view sentence) {
   if (sentence.size() < 16) return false;
-  const std::string low = lowered(sentence);
+  const std::string low = ascii::lowered(sentence);
   if (low.find('?') != std::string::npos || decision_has_any(low, kUndecided)) return false;
   if (decision_has_any(low, kStrong) || decision_has_any(low, kKeeping)) return true;
   return decision_has_any(low, kContrast) && decision_has_any(low, kChoosing);

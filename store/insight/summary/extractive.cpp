@@ -1,8 +1,8 @@
 #include "store/insight/summary/extractive.hpp"
 
+#include "schemas/ascii.hpp"
 #include "schemas/hash.hpp"
 #include "store/insight/summary/salience.hpp"
-#include "store/text/plain_text.hpp"
 #include "store/text/token_budget.hpp"
 #include "store/text/token_estimate.hpp"
 
@@ -37,7 +37,7 @@ constexpr std::size_t kUnitsPerMessage = 4000;  // bounds the work on pasted log
 bool keeps_lines(UnitKind kind) { return kind == UnitKind::code || kind == UnitKind::table; }
 
 std::string shown(const TextUnit& unit) {
-  return keeps_lines(unit.kind) ? std::string(unit.text) : one_line(unit.text);
+  return keeps_lines(unit.kind) ? std::string(unit.text) : ascii::one_line(unit.text);
 }
 
 std::string tool_facts(const SummaryInput& in) {

@@ -1,5 +1,6 @@
 #include "store/insight/summary/gist.hpp"
 
+#include "schemas/ascii.hpp"
 #include "store/insight/summary/salience.hpp"
 #include "store/text/plain_text.hpp"
 #include "store/text/text_units.hpp"
@@ -28,11 +29,11 @@ std::string command_of(std::string_view text) {
     if (end == std::string_view::npos) return {};
     return text.substr(begin + open.size(), end - begin - open.size());
   };
-  std::string out = one_line(inside("<command-name>", "</command-name>"));
+  std::string out = ascii::one_line(inside("<command-name>", "</command-name>"));
   if (out.empty()) return {};
   if (out.front() != '/') out.insert(0, "/");
   if (const std::string_view arguments = inside("<command-args>", "</command-args>"); !arguments.empty())
-    out += " " + one_line(arguments);
+    out += " " + ascii::one_line(arguments);
   return out;
 }
 
@@ -65,7 +66,7 @@ std::string request_gist(std::string_view user_message, std::size_t most_bytes) 
     if (is_quoted(unit)) continue;
     std::string words = plain_sentence(unit.text);
     if (words.empty()) continue;
-    if (out.empty() && is_role(ascii_lowered(words.substr(0, 24)))) {
+    if (out.empty() && is_role(ascii::lowered(words.substr(0, 24)))) {
       role = std::move(words);
       continue;
     }
@@ -92,7 +93,7 @@ std::string result_gist(std::string_view final_answer, std::size_t most_bytes) {
     if (words.size() < kTelling) score -= 1.5;
     if (words.ends_with(':')) score -= 1.2;
     if (words.ends_with('?')) score -= 1.8;  // the cue of a question; an offer tells no result
-    if (is_preamble(ascii_lowered(words.substr(0, 24)))) score -= 1.5;
+    if (is_preamble(ascii::lowered(words.substr(0, 24)))) score -= 1.5;
     ++position;
     if (score <= best_score) continue;
     best_score = score;

@@ -1,5 +1,6 @@
 #include "store/insight/summary/observations.hpp"
 
+#include "schemas/ascii.hpp"
 #include "schemas/hash.hpp"
 #include "store/insight/summary/observation_cues.hpp"
 #include "store/text/plain_text.hpp"
@@ -21,16 +22,6 @@ constexpr std::size_t kObservationsLongestSentence = 800;  // bytes
 constexpr std::size_t kLongestRules = 4096;                // of a message that lays down rules
 constexpr std::size_t kFewestWords = 5;
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_high(char c) { return static_cast<unsigned char>(c) >= 0x80; }
-char observations_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
-bool observations_starts_nocase(std::string_view s, std::string_view lower_prefix) {
-  return s.size() >= lower_prefix.size() && std::equal(lower_prefix.begin(), lower_prefix.end(), s.begin(),
-                                                       [](char p, char c) { return p == observations_lower(c); });
-}
-
 bool has_any(std::string_view low, std::span<const std::string_view> words) {
   return std::any_of(words.begin(), words.end(),
                      [&](std::string_view w) { return low.find(w) != std::string_view::npos; });
@@ -44,11 +35,11 @@ constexpr auto kProblemNouns = std::to_array<std::string_view>({"problem ", "iss
 constexpr auto kProblemVerbs = std::to_array<std::string_view>({"is ", "was ", "here is ", "here was "});
 
 bool states_problem(std::string_view s) {
-  if (!observations_starts_nocase(s, "the ")) return false;
+  if (!ascii::starts_nocase(s, "the ")) return false;
   s.remove_prefix(4);
   const auto skip = [&](std::span<const std::string_view> words) {
     for (const std::string_view w : words)
-      if (observations_starts_nocase(s, w)) {
+      if (ascii::starts_nocase(s, w)) {
         s.remove_prefix(w.size());
         return true;
       }
@@ -59,8 +50,7 @@ bool states_problem(std::string_view s) {
   constexpr auto kVague = std::to_array<std::string_view>({"clear", "exactly", "resolved", "fixed", "solved", "now ",
                                                            "not ", "**not", "whether ", "similar", "still ", "gone",
                                                            "real", "valid", "becoming", "different", "this", "simple"});
-  return std::none_of(kVague.begin(), kVague.end(),
-                      [&](std::string_view v) { return observations_starts_nocase(s, v); });
+  return std::none_of(kVague.begin(), kVague.end(), [&](std::string_view v) { return ascii::starts_nocase(s, v); });
 }
 
 // "All 49 tests pass", "All checks passed."
@@ -96,7 +86,7 @@ std::string_view without_fillers(std::string_view s) {
   for (bool again = true; again;) {
     again = false;
     for (const std::string_view f : kFillers)
-      if (observations_starts_nocase(s, f)) {
+      if (ascii::starts_nocase(s, f)) {
         s.remove_prefix(f.size());
         again = true;
       }
@@ -106,15 +96,15 @@ std::string_view without_fillers(std::string_view s) {
 
 const Opening* opening_of(std::string_view s) {
   if (s.empty()) return nullptr;
-  const char first = observations_lower(s.front());
+  const char first = ascii::lower(s.front());
   for (const Opening& o : cues::kOpenings)
-    if (o.words.front() == first && observations_starts_nocase(s, o.words)) return &o;
+    if (o.words.front() == first && ascii::starts_nocase(s, o.words)) return &o;
   return nullptr;
 }
 
 // `begins`: the sentence from its first word on; `plain`: as it will be shown.
 std::optional<Type> type_of(std::string_view begins, const std::string& plain) {
-  const std::string low = ascii_lowered(plain);
+  const std::string low = ascii::lowered(plain);
   if (low.find('?') != std::string::npos) return std::nullopt;
   if (states_success(low)) return Type::success;
   std::optional<Type> type;
@@ -132,7 +122,7 @@ std::optional<Type> type_of(std::string_view begins, const std::string& plain) {
 // Without marks, bold type and code quotes in front; a bold lead ("**Root cause:** …") is then read as words.
 std::string_view from_first_word(std::string_view s) {
   std::size_t i = 0;
-  while (i < s.size() && !is_letter(s[i]) && (!is_high(s[i]) || i < 16) && s[i] != '<' && s[i] != '`')
+  while (i < s.size() && !ascii::is_letter(s[i]) && (!ascii::is_beyond(s[i]) || i < 16) && s[i] != '<' && s[i] != '`')
     ++i;
   return s.substr(i);
 }
@@ -155,7 +145,7 @@ class Beginnings {
     std::size_t key = 0;
     for (std::size_t i = 0; i < 3; ++i) {
       const char c = i < s.size() ? s[i] : ' ';
-      key = key << 5 | (is_letter(c) ? static_cast<std::size_t>(observations_lower(c) - 'a') : 31U);
+      key = key << 5 | (ascii::is_letter(c) ? static_cast<std::size_t>(ascii::lower(c) - 'a') : 31U);
     }
     return key;
   }
@@ -227,7 +217,7 @@ std::vector<FoundObservation> find_rules(std::string_view user_message) {
     if (found.size() == kObservationsPerText || sentence.size() > kObservationsLongestSentence) return;
     std::string plain = plain_sentence(sentence);
     const bool rule = std::any_of(cues::kRules.begin(), cues::kRules.end(),
-                                  [&](std::string_view r) { return observations_starts_nocase(plain, r); });
+                                  [&](std::string_view r) { return ascii::starts_nocase(plain, r); });
     if (rule && plain.find('?') == std::string::npos && words_in(plain) >= 4)
       keep(found, Type::pattern, std::move(plain));
   });
@@ -238,8 +228,8 @@ std::uint64_t words_hash(std::string_view text) {
   std::string words;
   words.reserve(text.size());
   for (const char c : text) {
-    if (is_letter(c) || is_digit(c) || is_high(c) || c == '_')
-      words += observations_lower(c);
+    if (ascii::is_letter(c) || ascii::is_digit(c) || ascii::is_beyond(c) || c == '_')
+      words += ascii::lower(c);
     else if (!words.empty() && words.back() != ' ')
       words += ' ';
   }

@@ -1,5 +1,6 @@
 #include "store/insight/summary/open_ends.hpp"
 
+#include "schemas/ascii.hpp"
 #include "store/insight/summary/gist.hpp"
 #include "store/text/plain_text.hpp"
 #include "store/text/text_units.hpp"
@@ -46,7 +47,7 @@ std::vector<OpenEnd> find_open_ends(std::span<const SummaryInput> exchanges) {
       if (unit.kind == UnitKind::code || unit.kind == UnitKind::table || unit.text.size() > kOpenEndsLongestSentence)
         continue;
       std::string words = plain_sentence(unit.text);
-      if (words.ends_with(':') || !is_open(ascii_lowered(words), last)) continue;
+      if (words.ends_with(':') || !is_open(ascii::lowered(words), last)) continue;
       out.push_back({i, shortened(std::move(words), kGistBytes)});
     }
   }

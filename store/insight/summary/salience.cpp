@@ -1,5 +1,6 @@
 #include "store/insight/summary/salience.hpp"
 
+#include "schemas/ascii.hpp"
 #include "schemas/hash.hpp"
 
 #include <algorithm>
@@ -11,15 +12,12 @@
 namespace memd {
 namespace {
 
-constexpr char salience_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
 // What a byte of a word counts as; 0: it is none.
 constexpr std::array<char, 256> term_bytes() {
   std::array<char, 256> out{};
   for (std::size_t b = 0; b < out.size(); ++b) {
     const char c = static_cast<char>(b);
-    const bool letter = salience_lower(c) >= 'a' && salience_lower(c) <= 'z';
-    if (letter || (c >= '0' && c <= '9') || c == '_' || b >= 0x80) out[b] = salience_lower(c);
+    if (ascii::is_word(c) || ascii::is_beyond(c)) out[b] = ascii::lower(c);
   }
   return out;
 }
@@ -91,11 +89,6 @@ constexpr std::array kCues{
     Cue{"修复", 1.2},          Cue{"决定", 1.6},       Cue{"错误", 0.8},        Cue{"エラー", 0.8},
 };
 
-bool salience_starts_nocase(std::string_view s, std::string_view lower_prefix) {
-  return s.size() >= lower_prefix.size() && std::equal(lower_prefix.begin(), lower_prefix.end(), s.begin(),
-                                                       [](char p, char c) { return p == salience_lower(c); });
-}
-
 // Finds all cues in one pass: few pairs of bytes begin one. A bit stands for such a pair.
 class CueTable {
  public:
@@ -110,8 +103,8 @@ class CueTable {
       pairs[bit] = pair;
       groups_[bit].push_back(i);
       for (std::size_t b = 0; b < 256; ++b) {
-        if (salience_lower(static_cast<char>(b)) == words[0]) first_[b] |= std::uint64_t{1} << bit;
-        if (salience_lower(static_cast<char>(b)) == words[1]) second_[b] |= std::uint64_t{1} << bit;
+        if (ascii::lower(static_cast<char>(b)) == words[0]) first_[b] |= std::uint64_t{1} << bit;
+        if (ascii::lower(static_cast<char>(b)) == words[1]) second_[b] |= std::uint64_t{1} << bit;
       }
     }
   }
@@ -124,7 +117,7 @@ class CueTable {
       const std::uint64_t group = first_[byte_of(text[at])] & second_[byte_of(text[at + 1])];
       if (group == 0) continue;
       for (const std::size_t i : groups_[static_cast<std::size_t>(std::countr_zero(group))]) {
-        if (seen[i] || !salience_starts_nocase(text.substr(at), kCues[i].words)) continue;
+        if (seen[i] || !ascii::starts_nocase(text.substr(at), kCues[i].words)) continue;
         seen[i] = true;
         score += kCues[i].weight;
       }

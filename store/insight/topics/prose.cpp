@@ -1,5 +1,6 @@
 #include "store/insight/topics/prose.hpp"
 
+#include "schemas/ascii.hpp"
 #include "store/insight/topics/token_shape.hpp"
 #include "store/text/text_shape.hpp"
 
@@ -8,8 +9,6 @@
 
 namespace memd::topics {
 namespace {
-
-bool is_wide(char c) { return static_cast<unsigned char>(c) >= 0x80; }
 
 // Chinese is written without blanks: these characters stand between words.
 constexpr std::u16string_view kParticles = u"的了吗呢吧们这那你他她它我把请就也都";
@@ -61,7 +60,7 @@ class LineReader {
     if (c == '`') in_code_ = !in_code_;
     if (c == '.' || c == '!' || c == '?' || c == ':' || c == '*') sentence_start_ = true;
     if (c != ' ' && c != '\t' && c != '\r') border_ = true;
-    if (is_wide(c)) {
+    if (ascii::is_beyond(c)) {
       ++i;
       while (i < line_.size() && is_utf8_tail(line_, i))
         ++i;
@@ -72,8 +71,8 @@ class LineReader {
 
   std::size_t letter(std::size_t i) const {
     const char c = line_[i];
-    if (is_ascii_letter(c) || is_ascii_digit(c) || c == '_') return 1;
-    return is_wide(c) ? wide_letter(line_, i) : 0;
+    if (ascii::is_letter(c) || ascii::is_digit(c) || c == '_') return 1;
+    return ascii::is_beyond(c) ? wide_letter(line_, i) : 0;
   }
 
   bool is_address(std::size_t i) const {
@@ -92,7 +91,7 @@ class LineReader {
   std::size_t tag_end(std::size_t i) const {
     std::size_t k = i + 1;
     if (k < line_.size() && line_[k] == '/') ++k;
-    if (k >= line_.size() || !is_ascii_letter(line_[k])) return 0;
+    if (k >= line_.size() || !ascii::is_letter(line_[k])) return 0;
     const std::size_t close = line_.find('>', k);
     return close == std::string_view::npos || close - i > 200 ? 0 : close + 1;
   }
@@ -183,7 +182,7 @@ bool is_printout(std::string_view line) {
   if (const std::size_t colon = s.find(": "); s.ends_with(',') && colon < s.find(' ')) return true;
   if (s.size() < 24) return false;
   const auto letters =
-      std::count_if(s.begin(), s.end(), [](char c) { return is_ascii_letter(c) || c == ' ' || is_wide(c); });
+      std::count_if(s.begin(), s.end(), [](char c) { return ascii::is_letter(c) || c == ' ' || ascii::is_beyond(c); });
   return static_cast<std::size_t>(letters) * 10 < s.size() * 7;
 }
 

@@ -1,5 +1,7 @@
 #include "store/insight/topics/token_shape.hpp"
 
+#include "schemas/ascii.hpp"
+
 #include <algorithm>
 #include <array>
 
@@ -10,10 +12,7 @@ constexpr std::size_t kLongestIdentifier = 40;
 constexpr std::size_t kLongestWord = 32;
 constexpr std::size_t kSyllable = 3;  // bytes of a Hangul one
 
-bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-bool is_hex(char c) { return is_ascii_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-bool is_letter(char c) { return is_ascii_letter(c) || static_cast<unsigned char>(c) >= 0x80; }
+bool is_letter(char c) { return ascii::is_letter(c) || static_cast<unsigned char>(c) >= 0x80; }
 
 std::size_t count_of(std::string_view s, bool (*is)(char)) {
   return static_cast<std::size_t>(std::count_if(s.begin(), s.end(), is));
@@ -21,19 +20,20 @@ std::size_t count_of(std::string_view s, bool (*is)(char)) {
 
 bool has_inner_capital(std::string_view s) {
   for (std::size_t i = 1; i < s.size(); ++i)
-    if (is_upper(s[i]) && is_lower(s[i - 1])) return true;
+    if (ascii::is_upper(s[i]) && ascii::is_lower(s[i - 1])) return true;
   return false;
 }
 
 // 7fe2d1a, 2026-01-22-0bdbfa06, a1b2c3d4e5: nobody talks about these.
 bool is_random(std::string_view s) {
-  const std::size_t digits = count_of(s, is_ascii_digit);
+  const std::size_t digits = count_of(s, ascii::is_digit);
   if (digits == 0) return false;
   const std::size_t letters = count_of(s, is_letter);
   if (letters == 0) return true;
-  if (s.size() >= 6 && count_of(s, is_hex) + count_of(s, [](char c) { return c == '-'; }) == s.size()) return true;
+  if (s.size() >= 6 && count_of(s, ascii::is_hex) + count_of(s, [](char c) { return c == '-'; }) == s.size())
+    return true;
   if (letters == 1) return true;  // v2, 10s, 3x
-  if (is_ascii_digit(s[0]) && letters <= 2 * kSyllable && static_cast<unsigned char>(s.back()) >= 0x80)
+  if (ascii::is_digit(s[0]) && letters <= 2 * kSyllable && static_cast<unsigned char>(s.back()) >= 0x80)
     return true;  // 7월
   return digits >= 4 && digits * 3 >= letters;
 }
@@ -43,14 +43,14 @@ bool is_ticket(std::string_view s) {
   const std::size_t dash = s.find('-');
   if (dash < 2 || dash == std::string_view::npos || dash > 10 || s.size() - dash > 7 || s.size() - dash < 2)
     return false;
-  return std::all_of(s.begin(), s.begin() + static_cast<std::ptrdiff_t>(dash), is_upper) &&
-         std::all_of(s.begin() + static_cast<std::ptrdiff_t>(dash) + 1, s.end(), is_ascii_digit);
+  return std::all_of(s.begin(), s.begin() + static_cast<std::ptrdiff_t>(dash), ascii::is_upper) &&
+         std::all_of(s.begin() + static_cast<std::ptrdiff_t>(dash) + 1, s.end(), ascii::is_digit);
 }
 
 // Korean marks what a noun does by its end: 데이터를 and 데이터 are one word. What may as well be the end of a noun
 // stays.
 std::string_view without_particle(std::string_view word) {
-  if (is_ascii_letter(word[0])) {  // encoder가
+  if (ascii::is_letter(word[0])) {  // encoder가
     const auto wide =
         std::find_if(word.begin(), word.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
     const auto length = static_cast<std::size_t>(wide - word.begin());
@@ -98,9 +98,6 @@ std::optional<ShapedToken> shape_word(std::string_view run, bool called, bool in
 }
 
 }  // namespace
-
-bool is_ascii_letter(char c) { return is_lower(c) || is_upper(c); }
-bool is_ascii_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool is_file_name(std::string_view name) {
   static constexpr auto kEndings = std::to_array<std::string_view>(

@@ -20,7 +20,4 @@ std::optional<ShapedToken> shape_token(std::string_view run, bool called, bool i
 // Whether it ends as names of source, configuration and document files do.
 bool is_file_name(std::string_view name);
 
-bool is_ascii_letter(char c);
-bool is_ascii_digit(char c);
-
 }  // namespace memd::topics

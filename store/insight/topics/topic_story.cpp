@@ -1,5 +1,6 @@
 #include "store/insight/topics/topic_story.hpp"
 
+#include "schemas/ascii.hpp"
 #include "store/insight/summary/decisions.hpp"
 #include "store/insight/summary/salience.hpp"
 #include "store/text/plain_text.hpp"
@@ -137,7 +138,7 @@ class Teller {
     s.exchange = exchange;
     s.terms = content_terms(text);
     if (s.terms.empty()) return;
-    const std::string low = ascii_lowered(text);
+    const std::string low = ascii::lowered(text);
     s.kind = kind_of(text, low, by_user);
     const auto count = [&](const std::unordered_set<std::uint64_t>& set) {
       return static_cast<double>(

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-// What is written without blanks between words is looked for by pairs of characters (store/text/word_cutter.hpp).
+// What is written without blanks between words is looked for by pairs of characters (store/db/word_cutter.hpp).
 // The pairs of a run share the weight of the words that it is guessed to hold, so that a long one counts as its words
 // do and no more.
 namespace memd::search {

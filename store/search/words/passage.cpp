@@ -1,5 +1,7 @@
 #include "store/search/words/passage.hpp"
 
+#include "schemas/ascii.hpp"
+
 #include <algorithm>
 
 namespace memd::search {
@@ -9,17 +11,15 @@ constexpr std::size_t kScannedBytes = 64 * 1024;  // of one text
 constexpr std::size_t kMaxMatches = 400;
 constexpr double kRepeat = 0.05;  // what a further occurrence adds, of the word's idf
 
-bool is_space(char c) { return static_cast<unsigned char>(c) <= 0x20; }
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
-bool is_word_byte(char c) {
-  const auto u = static_cast<unsigned char>(c);
-  return u >= 0x80 || (u >= '0' && u <= '9') || ((u | 0x20) >= 'a' && (u | 0x20) <= 'z');
-}
+// A blank or what parts the lines of tools (0x1e).
+bool is_gap(char c) { return static_cast<unsigned char>(c) <= 0x20; }
+bool is_word_byte(char c) { return ascii::is_beyond(c) || ascii::is_alnum(c); }
 
 // The nearest border of a word within a few bytes, else of a character.
 std::size_t border_after(std::string_view text, std::size_t at, std::size_t limit) {
   for (std::size_t i = at; i < limit && i < at + 20; ++i)
-    if (is_space(text[i])) return i;
+    if (is_gap(text[i])) return i;
   while (at < limit && is_continuation(text[at]))
     ++at;
   return at;
@@ -27,7 +27,7 @@ std::size_t border_after(std::string_view text, std::size_t at, std::size_t limi
 std::size_t border_before(std::string_view text, std::size_t at, std::size_t limit) {
   if (at >= text.size()) return text.size();
   for (std::size_t i = at; i > limit && i + 20 > at; --i)
-    if (is_space(text[i])) return i;
+    if (is_gap(text[i])) return i;
   while (at > limit && is_continuation(text[at]))
     --at;
   return at;
@@ -35,7 +35,7 @@ std::size_t border_before(std::string_view text, std::size_t at, std::size_t lim
 
 void append_collapsed(std::string& out, std::string_view text) {
   for (const char c : text) {
-    if (!is_space(c))
+    if (!is_gap(c))
       out += c;
     else if (!out.empty() && out.back() != ' ')
       out += ' ';

@@ -1,5 +1,6 @@
 #include "store/search/words/query_parser.hpp"
 
+#include "schemas/ascii.hpp"
 #include "schemas/local_time.hpp"
 #include "store/text/error_signature.hpp"
 #include "store/text/stop_words.hpp"
@@ -109,27 +110,20 @@ class Cutter {
   std::string_view rest_;
 };
 
-std::string lower(std::string_view s) {
-  std::string out(s);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return out;
-}
-
 bool is_bare_date(std::string_view s) { return s.size() == 10; }
 
 // False: the piece is no filter, so it is text.
 bool take_filter(const Piece& piece, ParsedQuery& out) {
   if (piece.key.empty() || piece.value.empty() || piece.minus) return false;
-  const std::string key = lower(piece.key);
+  const std::string key = ascii::lowered(piece.key);
   if (key == "path" || key == "file") {
-    out.paths.push_back(lower(piece.value));
+    out.paths.push_back(ascii::lowered(piece.value));
   } else if (key == "tool") {
-    out.tools.push_back(lower(piece.value));
+    out.tools.push_back(ascii::lowered(piece.value));
   } else if (key == "project") {
     out.project = piece.value;
   } else if (key == "platform") {
-    const auto platform = parse_platform(lower(piece.value));
+    const auto platform = parse_platform(ascii::lowered(piece.value));
     if (!platform) return false;
     out.platforms.push_back(*platform);
   } else if (key == "since" || key == "until") {
@@ -177,7 +171,7 @@ std::optional<TimeRange> take_time(std::string& clean, TimeMs now) {
 }
 
 bool asks_nothing(const QueryText& piece) {
-  std::string word = lower(piece.text);
+  std::string word = ascii::lowered(piece.text);
   std::erase_if(word, [](char c) { return c == '?' || c == '.' || c == ',' || c == '!'; });
   return !piece.quoted &&
          (word.empty() || is_stop_word(word) || word == "work" || word == "worked" || word == "happened");

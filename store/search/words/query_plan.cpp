@@ -1,5 +1,6 @@
 #include "store/search/words/query_plan.hpp"
 
+#include "schemas/ascii.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/search/words/character_pairs.hpp"
 #include "store/search/words/query_terms.hpp"
@@ -72,7 +73,7 @@ class Planner {
 
   void drop_stop_words() {
     const auto is_stop = [](const Term& t) {
-      return !t.required && (t.filler || is_stop_word(queries::ascii_lower(t.text)));
+      return !t.required && (t.filler || is_stop_word(ascii::lowered(t.text)));
     };
     if (std::all_of(out_.terms.begin(), out_.terms.end(), is_stop)) return;
     std::erase_if(out_.terms, [&](const Term& t) {
@@ -120,7 +121,7 @@ class Planner {
   void look_into_names() {
     std::vector<std::string> words;
     for (const Term& t : out_.terms)
-      words.push_back(t.required ? "" : queries::ascii_lower(t.text));
+      words.push_back(t.required ? "" : ascii::lowered(t.text));
     int left = kMaxNames;
     for (const KnownName& known : names_.names_with(words, kNamesLookedAt)) {
       std::vector<Token> tokens;

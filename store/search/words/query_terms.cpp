@@ -1,12 +1,12 @@
 #include "store/search/words/query_terms.hpp"
 
+#include "schemas/ascii.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/search/words/character_pairs.hpp"
 #include "store/text/identifiers.hpp"
 #include "store/text/stop_words.hpp"
 
 #include <algorithm>
-#include <cctype>
 
 namespace memd::search {
 namespace {
@@ -16,16 +16,12 @@ constexpr std::size_t kMaxIdentifiers = 8;
 constexpr std::size_t kJoined = 3;   // words typed apart that may be one name
 constexpr double kPartOfName = 0.8;  // of the weight: a name without its ending, or its folder
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z'; }
-bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-
 // E0308, TS2345, ECONNREFUSED, a1b2c3d: one word to the index, and a name all the same.
 bool is_code(std::string_view word) {
   if (word.size() < 4) return false;
-  const bool digits = std::any_of(word.begin(), word.end(), is_digit);
-  const bool letters = std::any_of(word.begin(), word.end(), is_letter);
-  return (digits && letters) || (word.size() >= 6 && std::all_of(word.begin(), word.end(), is_upper));
+  const bool digits = std::any_of(word.begin(), word.end(), ascii::is_digit);
+  const bool letters = std::any_of(word.begin(), word.end(), ascii::is_letter);
+  return (digits && letters) || (word.size() >= 6 && std::all_of(word.begin(), word.end(), ascii::is_upper));
 }
 
 class TermReader {
@@ -64,8 +60,9 @@ class TermReader {
   TermForm taken_apart(std::string_view word) const {
     auto parts = enrichment::identifier_parts(word);
     if (parts.size() == 1) {
-      const auto letters = static_cast<std::size_t>(std::find_if(word.begin(), word.end(), is_digit) - word.begin());
-      if (letters >= 3 && letters < word.size() && std::all_of(word.begin() + letters, word.end(), is_digit))
+      const auto letters =
+          static_cast<std::size_t>(std::find_if(word.begin(), word.end(), ascii::is_digit) - word.begin());
+      if (letters >= 3 && letters < word.size() && std::all_of(word.begin() + letters, word.end(), ascii::is_digit))
         parts = {word.substr(0, letters), word.substr(letters)};  // HTTP404
     }
     if (parts.size() < 2) return {};
@@ -165,7 +162,7 @@ class TermReader {
     auto& terms = out_.terms;
     const auto plain = [&](std::size_t i) {
       return i < terms.size() && !terms[i].required && terms[i].words == 1 && terms[i].run.empty() &&
-             !is_stop_word(queries::ascii_lower(terms[i].text));
+             !is_stop_word(ascii::lowered(terms[i].text));
     };
     for (std::size_t first = 0; first < terms.size(); ++first) {
       if (!plain(first)) continue;
@@ -176,7 +173,7 @@ class TermReader {
         const auto one = cut(joined);
         const bool known = one.size() == 1 && index_.contains(one[0].stem);
         const bool numbered =
-            last == first + 1 && std::all_of(terms[last].text.begin(), terms[last].text.end(), is_digit);
+            last == first + 1 && std::all_of(terms[last].text.begin(), terms[last].text.end(), ascii::is_digit);
         if (!known && !numbered) continue;
         std::vector<TermForm> forms{{{}, 1}};
         for (std::size_t i = first; i <= last; ++i)

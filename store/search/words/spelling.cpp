@@ -1,5 +1,6 @@
 #include "store/search/words/spelling.hpp"
 
+#include "schemas/ascii.hpp"
 #include "store/read/row_filter.hpp"
 
 #include <algorithm>
@@ -10,8 +11,6 @@ namespace {
 
 constexpr std::size_t kShortest = 5;
 constexpr std::size_t kLongest = 24;
-
-bool spelling_is_letter(char c) { return c >= 'a' && c <= 'z'; }
 
 template <class F>
 void each_slip(const std::string& word, F&& f) {
@@ -30,9 +29,8 @@ void each_slip(const std::string& word, F&& f) {
 
 std::optional<Correction> corrected(std::string_view word, const IndexTokenizer& tokenizer,
                                     TermStatistics& statistics) {
-  const std::string typed = queries::ascii_lower(word);
-  if (typed.size() < kShortest || typed.size() > kLongest ||
-      !std::all_of(typed.begin(), typed.end(), spelling_is_letter))
+  const std::string typed = ascii::lowered(word);
+  if (typed.size() < kShortest || typed.size() > kLongest || !std::all_of(typed.begin(), typed.end(), ascii::is_lower))
     return std::nullopt;
   std::map<std::string, std::string> slips;  // stem → text
   std::vector<Token> tokens;

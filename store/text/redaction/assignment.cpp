@@ -1,5 +1,7 @@
 #include "store/text/redaction/assignment.hpp"
 
+#include "schemas/ascii.hpp"
+
 #include <algorithm>
 #include <array>
 #include <string>
@@ -7,13 +9,8 @@
 namespace memd::redaction {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-bool is_letter(char c) { return is_lower(c) || is_upper(c); }
-bool is_name(char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '-'; }
+bool is_name(char c) { return ascii::is_letter(c) || ascii::is_digit(c) || c == '_' || c == '-'; }
 bool is_quote(char c) { return c == '"' || c == '\'' || c == '`'; }
-char lower(char c) { return is_upper(c) ? static_cast<char>(c + 32) : c; }
 
 enum class Strength { none, password, key };
 
@@ -25,7 +22,7 @@ Strength strength_of(std::string_view name) {
   char buffer[kLongestName];
   std::size_t n = 0;
   for (const char c : name)
-    if (c != '_' && c != '-') buffer[n++] = lower(c);
+    if (c != '_' && c != '-') buffer[n++] = ascii::lower(c);
   const std::string_view flat(buffer, n);
   constexpr std::array<std::string_view, 6> kPasswords{"password", "passwd",   "passphrase",
                                                        "pwd",      "passwort", "pgpassword"};
@@ -59,7 +56,7 @@ Shape shape_of(std::string_view v) {
   Shape s;
   char before = 0;
   for (const char c : v) {
-    const char cls = is_lower(c) ? 'a' : is_upper(c) ? 'A' : is_digit(c) ? '0' : '.';
+    const char cls = ascii::is_lower(c) ? 'a' : ascii::is_upper(c) ? 'A' : ascii::is_digit(c) ? '0' : '.';
     s.lowers += cls == 'a' ? 1 : 0;
     s.uppers += cls == 'A' ? 1 : 0;
     s.digits += cls == '0' ? 1 : 0;
@@ -157,7 +154,7 @@ bool is_placeholder(std::string_view v) {
     return c != '$' || v.size() < 3 || v[1] != '2';
   char low[48];
   const std::size_t n = std::min(v.size(), sizeof low);
-  std::transform(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(n), low, lower);
+  std::transform(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(n), low, ascii::lower);
   const std::string_view s(low, n);
   constexpr std::array<std::string_view, 24> kStarts{
       "your",     "my-",         "my_",       "example",   "sample",    "test-",   "test_", "dummy",
@@ -187,7 +184,7 @@ Secret assigned_secret(std::string_view text, std::size_t at, bool& named) {
     --end;
   // Most names end in another letter than these do.
   if (end == 0) return {};
-  switch (lower(text[end - 1])) {
+  switch (ascii::lower(text[end - 1])) {
     case 'd':
     case 'e':
     case 't':

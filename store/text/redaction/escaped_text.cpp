@@ -1,14 +1,9 @@
 #include "store/text/redaction/escaped_text.hpp"
 
+#include "schemas/ascii.hpp"
+
 namespace memd::redaction {
 namespace {
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 char simple_escape(char c) {
   switch (c) {
@@ -27,7 +22,7 @@ int escaped_code_unit(std::string_view s) {
   if (s.size() < 6 || s[0] != '\\' || s[1] != 'u') return -1;
   int v = 0;
   for (std::size_t i = 2; i < 6; ++i) {
-    const int d = hex_digit(s[i]);
+    const int d = ascii::hex_value(s[i]);
     if (d < 0) return -1;
     v = v * 16 + d;
   }

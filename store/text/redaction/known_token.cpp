@@ -1,22 +1,20 @@
 #include "store/text/redaction/known_token.hpp"
 
+#include "schemas/ascii.hpp"
+
 #include <algorithm>
 #include <array>
 
 namespace memd::redaction {
 namespace {
 
-bool known_token_is_digit(char c) { return c >= '0' && c <= '9'; }
-bool known_token_is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-bool is_alnum(char c) { return known_token_is_digit(c) || known_token_is_upper(c) || (c >= 'a' && c <= 'z'); }
-bool is_token(char c) { return is_alnum(c) || c == '_' || c == '-'; }
-bool is_base64(char c) { return is_alnum(c) || c == '+' || c == '/' || c == '='; }
-char known_token_lower(char c) { return known_token_is_upper(c) ? static_cast<char>(c + 32) : c; }
+bool is_token(char c) { return ascii::is_alnum(c) || c == '_' || c == '-'; }
+bool is_base64(char c) { return ascii::is_alnum(c) || c == '+' || c == '/' || c == '='; }
 
 // Whether a token at `begin` would be the rest of a longer word. In "\nghp_…" of JSON the n belongs to the escape, and
 // so does the c of "\u003cghp_…".
 bool inside_word(std::string_view text, std::size_t begin, std::size_t floor) {
-  if (begin == floor || !is_alnum(text[begin - 1])) return false;
+  if (begin == floor || !ascii::is_alnum(text[begin - 1])) return false;
   if (begin >= floor + 6 && text[begin - 6] == '\\' && text[begin - 5] == 'u') return false;
   return begin < floor + 2 || text[begin - 2] != '\\';
 }
@@ -74,7 +72,7 @@ constexpr std::array<bool, 256> bytes_before(const std::array<Form, N>& forms, c
 constexpr auto kBeforeUnderscore = bytes_before(kUnderscore, '_');
 constexpr auto kBeforeDash = bytes_before(kDash, '-');
 
-bool has_digit(std::string_view s) { return std::any_of(s.begin(), s.end(), known_token_is_digit); }
+bool has_digit(std::string_view s) { return std::any_of(s.begin(), s.end(), ascii::is_digit); }
 
 // Whether text[at] is the byte in `prefix` at `offset`, with all of the prefix there and nothing of a word before it.
 template <std::size_t N>
@@ -86,7 +84,7 @@ Secret match(const std::array<Form, N>& forms, std::string_view text, std::size_
     if (text[begin] != f.prefix[0] || text.substr(begin, f.prefix.size()) != f.prefix) continue;
     if (inside_word(text, begin, floor)) continue;
     std::size_t end = begin + f.prefix.size();
-    while (end < text.size() && (f.dashes ? is_token(text[end]) : is_alnum(text[end])))
+    while (end < text.size() && (f.dashes ? is_token(text[end]) : ascii::is_alnum(text[end])))
       ++end;
     const std::string_view body = text.substr(begin + f.prefix.size(), end - begin - f.prefix.size());
     if (body.size() < f.least || !has_digit(body)) continue;
@@ -120,11 +118,6 @@ Secret private_key_block(std::string_view text, std::size_t at) {
     if (close != std::string_view::npos && close - end < 60) return {at, close + 5, "private_key"};
   }
   return {at, end, "private_key"};
-}
-
-bool equal_nocase(std::string_view a, std::string_view lower_b) {
-  return a.size() == lower_b.size() &&
-         std::equal(a.begin(), a.end(), lower_b.begin(), [](char x, char y) { return known_token_lower(x) == y; });
 }
 
 }  // namespace
@@ -184,7 +177,7 @@ Secret token_at_letter(std::string_view text, std::size_t at, std::size_t floor)
     if (at >= floor + 2 && text[at - 2] == 'A' && (text[at - 1] == 'K' || text[at - 1] == 'S') &&
         at + 1 < text.size() && text[at + 1] == 'A' && !inside_word(text, at - 2, floor)) {
       std::size_t end = at + 2;
-      while (end < text.size() && (known_token_is_upper(text[end]) || known_token_is_digit(text[end])))
+      while (end < text.size() && (ascii::is_upper(text[end]) || ascii::is_digit(text[end])))
         ++end;
       if (end - at - 2 == 16 && (end == text.size() || !is_token(text[end]))) return {at - 2, end, "aws_key"};
       return {};
@@ -204,22 +197,21 @@ Secret token_at_colon(std::string_view text, std::size_t at, std::size_t floor, 
     --name_end;
   constexpr std::string_view kHeader = "authorization";
   if (name_end >= floor + kHeader.size() &&
-      equal_nocase(text.substr(name_end - kHeader.size(), kHeader.size()), kHeader)) {
+      ascii::equal_nocase(text.substr(name_end - kHeader.size(), kHeader.size()), kHeader)) {
     named = true;
     std::size_t i = at + 1;
     while (i < text.size() && i - at < 6 &&
            (text[i] == ' ' || text[i] == '"' || text[i] == '\'' || text[i] == '\\' || text[i] == '`'))
       ++i;
     for (const std::string_view scheme : {"bearer ", "basic ", "token ", "apikey "}) {
-      if (!equal_nocase(text.substr(i, std::min(scheme.size(), text.size() - i)), scheme)) continue;
+      if (!ascii::equal_nocase(text.substr(i, std::min(scheme.size(), text.size() - i)), scheme)) continue;
       i += scheme.size();
       std::size_t end = i;
       while (end < text.size() && (is_token(text[end]) || is_base64(text[end]) || text[end] == '.' || text[end] == '~'))
         ++end;
       const std::string_view value = text.substr(i, end - i);
       if (value.size() < 8 || is_placeholder(value)) return {};
-      const bool word =
-          std::all_of(value.begin(), value.end(), [](char c) { return (c >= 'a' && c <= 'z') || c == '.'; });
+      const bool word = std::all_of(value.begin(), value.end(), [](char c) { return ascii::is_lower(c) || c == '.'; });
       return word ? Secret{} : Secret{i, end, "authorization"};
     }
     return {};
@@ -241,7 +233,7 @@ Secret token_at_colon(std::string_view text, std::size_t at, std::size_t floor, 
              text[end] != '\\')
         ++end;
       const std::string_view value = text.substr(at + 1, end - at - 1);
-      if (value.size() >= 4 && !is_placeholder(value) && !std::all_of(value.begin(), value.end(), known_token_is_digit))
+      if (value.size() >= 4 && !is_placeholder(value) && !std::all_of(value.begin(), value.end(), ascii::is_digit))
         return {at + 1, end, "password"};
     }
   }
@@ -253,7 +245,7 @@ Secret url_secret(std::string_view text, std::size_t at) {
   constexpr std::string_view kSlack = "hooks.slack.com/services/";
   if (text.substr(host).starts_with(kSlack)) {
     std::size_t end = host + kSlack.size();
-    while (end < text.size() && (is_alnum(text[end]) || text[end] == '/'))
+    while (end < text.size() && (ascii::is_alnum(text[end]) || text[end] == '/'))
       ++end;
     const std::size_t begin = host + kSlack.size();
     if (end - begin >= 30) return {begin, end, "slack_webhook"};

@@ -1,5 +1,6 @@
 #include "store/text/redaction/record_mask.hpp"
 
+#include "schemas/ascii.hpp"
 #include "store/text/redaction/escaped_text.hpp"
 #include "store/text/redaction/secret_scan.hpp"
 
@@ -71,9 +72,7 @@ void sort_and_join(std::vector<Secret>& secrets) {
   secrets = std::move(out);
 }
 
-bool is_number(std::string_view s) {
-  return std::all_of(s.begin(), s.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
+bool is_number(std::string_view s) { return std::all_of(s.begin(), s.end(), ascii::is_digit); }
 
 // Moves the ends of secrets to where a JSON string can be cut: not inside an escape sequence, not over its quotes.
 // Outside strings JSON has only numbers that could be meant, and those stay numbers (kind empty); anything else there

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "store/text/character_table.hpp"
-#include "store/text/stems.hpp"
+#include "store/db/character_table.hpp"
+#include "store/db/stems.hpp"
 
 #include <array>
 #include <cstddef>

@@ -1,6 +1,7 @@
-#include "store/text/exchange_text.hpp"
+#include "store/write/exchange_text.hpp"
 
 #include "schemas/hash.hpp"
+#include "store/text/plain_text.hpp"
 
 #include <algorithm>
 
@@ -9,13 +10,6 @@ namespace {
 
 constexpr std::string_view kSeparator = "\n\n";
 constexpr std::string_view kCutMark = "\n[cut: the rest stands in the events]";
-
-std::string_view cut_at_character(std::string_view text, std::size_t limit) {
-  if (text.size() <= limit) return text;
-  while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xc0) == 0x80)
-    --limit;
-  return text.substr(0, limit);
-}
 
 }  // namespace
 
@@ -27,7 +21,7 @@ std::size_t append_paragraph(std::string& column, std::string_view piece) {
     column += piece;
     return start;
   }
-  column += cut_at_character(piece, start < kMaxColumnBytes ? kMaxColumnBytes - start : 0);
+  column += utf8_prefix(piece, start < kMaxColumnBytes ? kMaxColumnBytes - start : 0);
   column += kCutMark;
   return start;
 }
@@ -63,40 +57,6 @@ bool remove_paragraph(std::string& column, std::string_view piece) {
     return true;
   }
   return false;
-}
-
-std::string one_line(std::string_view text, std::size_t limit) {
-  std::string out;
-  out.reserve(std::min(text.size(), limit) + 4);
-  bool space = false;
-  for (const char c : text) {
-    if (static_cast<unsigned char>(c) > 0x20) {
-      if (space) out += ' ';
-      space = false;
-      out += c;
-      if (out.size() > limit) break;
-      continue;
-    }
-    if (c == '\n' && !out.empty()) break;
-    if (c == ' ' || c == '\t' || c == '\r' || c == '\n') {
-      space = !out.empty();
-      continue;
-    }
-    if (space) out += ' ';
-    space = false;
-    out += ' ';
-    if (out.size() > limit) break;
-  }
-  if (out.size() > limit) {
-    out.resize(cut_at_character(out, limit - 3).size());
-    out += "…";
-  }
-  return out;
-}
-
-std::string_view lifecycle_of(EventKind kind, std::string_view summary) {
-  if (kind != EventKind::lifecycle) return {};
-  return summary.substr(0, summary.find(':'));
 }
 
 void note_progress(ExchangeDraft& d, EventKind kind, std::string_view lifecycle, std::uint32_t flags) {

@@ -1,4 +1,6 @@
-#include "store/text/word_cutter.hpp"
+#include "store/db/word_cutter.hpp"
+
+#include "schemas/ascii.hpp"
 
 #include <bit>
 #include <cstring>
@@ -36,8 +38,6 @@ std::uint64_t word_bytes(std::uint64_t eight) {
 }
 
 std::size_t bytes_before(std::uint64_t high_bits) { return static_cast<std::size_t>(std::countr_zero(high_bits)) / 8; }
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 constexpr std::uint32_t kBreve = 0x0306;
 
@@ -127,7 +127,7 @@ int WordCutter::cut_here(std::size_t& at) {
       break;
     }
     if (code == kBreve && word_.ends_with("\u0438")) word_.replace(word_.size() - 2, 2, "\u0439");
-    if (c.kind == CharacterKind::letter && !(c.size == 1 && is_digit(c.text[0]))) {
+    if (c.kind == CharacterKind::letter && !(c.size == 1 && ascii::is_digit(c.text[0]))) {
       if (lettered && (script == Script::cyrillic) != (c.script == Script::cyrillic)) break;
       script = c.script;
       lettered = true;

@@ -1,4 +1,4 @@
-#include "store/text/character_table.hpp"
+#include "store/db/character_table.hpp"
 
 #include <array>
 #include <atomic>

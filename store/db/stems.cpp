@@ -1,4 +1,4 @@
-#include "store/text/stems.hpp"
+#include "store/db/stems.hpp"
 
 #include <libstemmer.h>
 
