@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the Debian/Ubuntu packages memd needs: install-deps.sh PROFILE... with PROFILE build, test or fuzz.
+# Installs the Debian/Ubuntu packages memd needs: install-deps.sh PROFILE... with PROFILE build, package, test or fuzz.
 # Asks dpkg first: when nothing is missing it neither needs root nor touches the network.
 set -euo pipefail
 
@@ -43,15 +43,18 @@ profile_test() {
   have npm || required+=(npm)
 }
 
+profile_package() { required+=(dpkg-dev); } # which knows what a program is linked with
+
 profile_fuzz() { want_clang=yes; }
 
-[ $# -gt 0 ] || die "usage: install-deps.sh build|test|fuzz ..."
+[ $# -gt 0 ] || die "usage: install-deps.sh build|package|test|fuzz ..."
 for profile in "$@"; do
   case $profile in
     build) profile_build ;;
+    package) profile_package ;;
     test) profile_test ;;
     fuzz) profile_fuzz ;;
-    *) die "unknown profile '$profile' (build, test, fuzz)" ;;
+    *) die "unknown profile '$profile' (build, package, test, fuzz)" ;;
   esac
 done
 have dpkg-query || die "only Debian and Ubuntu are known here. Install by hand: ${required[*]} and Boost >= $boost_minimum."

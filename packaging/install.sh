@@ -97,32 +97,9 @@ fi
 
 "$root/packaging/install-deps.sh" build
 say "memd: building, some minutes the first time (log: build/install.log)"
-mkdir -p "$root/build"
-build() {
-  cd "$root" &&
-    cmake --preset release -B build/install -DMEMD_BUILD_BENCH=OFF -DMEMD_BUILD_TESTS=OFF &&
-    cmake --build build/install --target memd &&
-    cmake --install build/install --prefix "$prefix" --strip
-}
-# Of what it reads, ninja's count: [123/539], on one line of a terminal.
-show_count() {
-  local line
-  while IFS= read -r line; do
-    if [[ $line =~ ^\[[0-9]+/[0-9]+\] ]]; then printf '\r%s ' "${BASH_REMATCH[0]}"; fi
-  done
-  printf '\r\033[K'
-}
-build_and_show() {
-  if [ -t 1 ]; then
-    build 2>&1 | tee "$root/build/install.log" | show_count
-  else
-    build >"$root/build/install.log" 2>&1
-  fi
-}
-build_and_show || {
-  tail -n 40 "$root/build/install.log" >&2
-  die "the build failed; the whole log is $root/build/install.log"
-}
+"$root/packaging/build.sh" || die "memd could not be built"
+cmake --install "$root/build/install" --prefix "$prefix" --strip >>"$root/build/install.log" ||
+  die "memd could not be installed; the log is $root/build/install.log"
 readonly memd=$prefix/bin/memd
 say "memd: installed $("$memd" --version) as $memd"
 

@@ -2,25 +2,27 @@
 # Builds and runs every test and check. The last line is "N passed, N failed" over all of them.
 set -euo pipefail
 
-readonly all_steps=(dev format headers scripts units e2e browser asan tsan)
+readonly all_steps=(format scripts units sources asan tsan release e2e browser)
 
 usage() {
   cat <<TEXT
-usage: packaging/test.sh [--quick] [--only STEP]... [--no-deps]
+usage: packaging/test.sh [--quick] [--only STEP]... [--no-deps] [--cpu-limit SECONDS]
 
   --quick      the dev build and its tests only
-  --only STEP  one of: ${all_steps[*]} (may be repeated)
+  --only STEP  one of: ${all_steps[*]} dev (may be repeated)
   --no-deps    do not look for missing packages
+  --cpu-limit  fail when all steps together took more seconds of CPU
 
-dev      build with warnings as errors, all tests (layering and fuzz replay among them)
 format   clang-format
-headers  every header compiles by itself (those that a source of the same name includes first: in dev)
 scripts  syntax of the shell and Python scripts, shellcheck where installed; shape of the Claude Code plugin
 units    systemd units and the launchd property list
-e2e      the binary with the official MCP clients (needs node)
-browser  the pages memd writes, in headless Chromium (needs node and chromium)
-asan     all tests under AddressSanitizer and UndefinedBehaviorSanitizer
+sources  every source and every header compiles by itself, warnings as errors
+asan     all tests under AddressSanitizer and UndefinedBehaviorSanitizer (layering and fuzz replay among them)
 tsan     the tests of what has threads under ThreadSanitizer
+release  the program as it is installed, its package and its tarball
+e2e      that program with the official MCP clients (needs node)
+browser  the pages that it writes, in headless Chromium (needs node and chromium)
+dev      the incremental build of daily work, and all tests; not among the steps that run by themselves
 TEXT
 }
 
@@ -30,17 +32,25 @@ jobs=${MEMD_JOBS:-$(nproc)}
 logs=$root/build/test-logs
 steps=()
 deps=yes
+cpu_limit=
 while [ $# -gt 0 ]; do
   case $1 in
     --quick) steps=(dev) && shift ;;
     --only)
-      [ $# -ge 2 ] && [[ " ${all_steps[*]} " == *" $2 "* ]] || {
+      [ $# -ge 2 ] && [[ " ${all_steps[*]} dev " == *" $2 "* ]] || {
         usage >&2
         exit 2
       }
       steps+=("$2") && shift 2
       ;;
     --no-deps) deps=no && shift ;;
+    --cpu-limit)
+      [[ ${2:-} =~ ^[0-9]+$ ]] || {
+        usage >&2
+        exit 2
+      }
+      cpu_limit=$2 && shift 2
+      ;;
     -h | --help) usage && exit ;;
     *)
       usage >&2
@@ -91,29 +101,27 @@ build() {
   check "build $preset" configure_and_build "$@"
 }
 
-# Runs ctest and adds its own counts, test by test, from its JUnit report.
+# Runs ctest, whose tests are parts of the test binaries, and adds up what each part reports.
 run_ctest() {
-  local preset=$1 junit=$logs/ctest-$1.xml header total bad none
+  local preset=$1 results=$root/build/$1/test-results log=$logs/ctest-$1.log total bad none ran=yes
   shift
-  rm -f "$junit"
-  "${launch[@]}" ctest --preset "$preset" -j "$jobs" --timeout 600 --no-tests=error --output-junit "$junit" "$@" \
-    >"$logs/ctest-$preset.log" 2>&1 || true
-  if ! header=$(tr '\n' ' ' <"$junit" 2>/dev/null | grep -o '<testsuite [^>]*>'); then
-    check "ctest $preset gave a report" false || tail -n 40 "$logs/ctest-$preset.log"
-    return
-  fi
-  count() { sed -n "s/.*[[:space:]]$1=\"\([0-9]*\)\".*/\1/p" <<<"$header"; }
-  total=$(count tests) bad=$(count failures)
-  none=$(($(count skipped) + $(count disabled)))
+  rm -rf "$results"
+  "${launch[@]}" ctest --preset "$preset" -j "$jobs" --timeout 600 --no-tests=error "$@" >"$log" 2>&1 || ran=no
+  count() { cat "$results"/*.xml 2>/dev/null | sed -n "s/.*<testsuites .*[[:space:]]$1=\"\([0-9]*\)\".*/\1/p" | awk '{sum += $1} END {print sum + 0}'; }
+  total=$(count tests) bad=$(($(count failures) + $(count errors))) none=$(count disabled)
+  total=$((total + $(grep -c ' fuzz_replay\..*Passed' "$log" || true))) # these write no report
+  none=$((none + $(cat "$results"/*.xml 2>/dev/null | grep -c '<skipped' || true)))
+  # A part that crashed leaves no report of its own.
+  if [ "$ran" = no ] && [ "$bad" -eq 0 ]; then bad=1; fi
   passed=$((passed + total - bad - none))
   failed=$((failed + bad))
   skipped=$((skipped + none))
   say "ctest $preset: $((total - bad - none)) passed, $bad failed, $none skipped"
   if [ "$bad" -gt 0 ]; then
     failures+=("ctest $preset ($bad)")
-    say "whole log: $logs/ctest-$preset.log"
-    sed -n '/The following tests FAILED/,$p' "$logs/ctest-$preset.log"
-    grep -E '(Failure|error: |ERROR: |SUMMARY: )' -A 6 "$logs/ctest-$preset.log" | head -n 80 || true
+    say "whole log: $log"
+    sed -n '/The following tests FAILED/,$p' "$log"
+    grep -E '(Failure|error: |ERROR: |SUMMARY: |FAILED  )' -A 6 "$log" | head -n 80 || true
   fi
 }
 
@@ -132,7 +140,9 @@ step_format() {
   check format clang_format
 }
 
-step_headers() { build dev all_verify_interface_header_sets; }
+step_sources() {
+  build check memd_schemas memd_store memd_adapters memd_protocol memd_daemon all_verify_interface_header_sets
+}
 
 step_scripts() {
   local script
@@ -176,14 +186,20 @@ count_tap() {
   fi
 }
 
+step_release() { check "package" packaging/package.sh; }
+
+# What the tests with real programs use.
+readonly release_memd=$root/build/install/daemon/memd
+need_release() { [ -x "$release_memd" ] || step_release; }
+
 step_e2e() {
   if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
     skip "e2e: THE TESTS WITH REAL CLIENTS DID NOT RUN, there is no node and npm here"
     return
   fi
-  build dev memd || return 0
+  need_release || return 0
   check "e2e clients installed" test/e2e/install.sh test/e2e || return 0
-  MEMD_BINARY=$root/build/dev/daemon/memd test/e2e/run.sh "$logs/e2e.tap" >"$logs/e2e.log" 2>&1 || true
+  MEMD_BINARY=$release_memd test/e2e/run.sh "$logs/e2e.tap" >"$logs/e2e.log" 2>&1 || true
   count_tap e2e
 }
 
@@ -192,9 +208,9 @@ step_browser() {
     skip "browser: THE PAGES WERE NOT LOOKED AT, there is no node with npm or no chromium here"
     return
   fi
-  build dev memd || return 0
+  need_release || return 0
   check "browser driver installed" test/e2e/install.sh test/browser && check "node installed" test/e2e/install.sh test/e2e || return 0
-  MEMD_BINARY=$root/build/dev/daemon/memd test/browser/run.sh "$logs/browser.tap" >"$logs/browser.log" 2>&1 || true
+  MEMD_BINARY=$release_memd test/browser/run.sh "$logs/browser.tap" >"$logs/browser.log" 2>&1 || true
   count_tap browser
 }
 
@@ -215,7 +231,7 @@ step_tsan() {
 
 # --- run -----------------------------------------------------------------------------------------------------------
 
-[ $deps = no ] || packaging/install-deps.sh build test
+[ $deps = no ] || packaging/install-deps.sh build package test
 
 # Real histories to check the numbers against. They are not part of the project; without them those tests skip.
 if [ -z "${MEMD_CORPUS:-}" ] && [ -d "$root/../shared/corpus/home" ]; then
@@ -228,14 +244,23 @@ else
   say "corpus: none (set MEMD_CORPUS); its tests skip"
 fi
 
+# Seconds of CPU that this script's children have taken so far.
+cpu_seconds() { awk '{print int(($16 + $17) / '"$(getconf CLK_TCK)"')}' /proc/$$/stat; }
+
+table=$(printf '%-8s %8s %8s' step seconds CPU)
 for step in "${steps[@]}"; do
   say "--- $step"
   begin=$SECONDS
+  cpu_begin=$(cpu_seconds)
   before=$((passed + failed + skipped))
   "step_$step" || true # what went wrong is counted
   if [ $((passed + failed + skipped)) -eq $before ]; then check "$step did something" false || true; fi
-  say "--- $step: $((SECONDS - begin)) s"
+  table+=$(printf '\n%-8s %8d %8d' "$step" $((SECONDS - begin)) $(($(cpu_seconds) - cpu_begin)))
 done
+say
+say "$table"
+say "$(printf '%-8s %8d %8d' all "$SECONDS" "$(cpu_seconds)")"
+if [ -n "$cpu_limit" ]; then check "at most $cpu_limit s of CPU" test "$(cpu_seconds)" -le "$cpu_limit" || true; fi
 
 say
 [ ${#failures[@]} -eq 0 ] || say "failed: $(printf '%s; ' "${failures[@]}")"
