@@ -3,6 +3,7 @@
 //   file_history_bench DIRECTORY/memd.db [QUESTIONS a kind = 200]
 #include "bench/statistics.hpp"
 #include "store/db/database.hpp"
+#include "store/read/file_history.hpp"
 #include "store/reader.hpp"
 
 #include <chrono>
@@ -71,13 +72,13 @@ std::string last_parts(const std::string& path, int parts) {
 }
 
 std::size_t ask(Reader& reader, const std::string& text) {
-  const auto found = reader.find_paths(text).value();
+  const auto found = reader.ask(PathQuery{text}).value();
   if (found.paths.empty()) return 0;
   FileHistoryQuery query;
   for (const auto& p : found.paths)
     query.paths.push_back(p.pk);
   query.limit = kPage;
-  return static_cast<std::size_t>(reader.file_history(query).value().total_exchanges);
+  return static_cast<std::size_t>(reader.ask(query).value().total_exchanges);
 }
 
 }  // namespace

@@ -27,19 +27,6 @@ struct PathFinding {
 };
 inline constexpr int kMostPaths = 2000;
 
-struct FileHistoryQuery {
-  QueryFilter filter;                // since and until: when the exchange began
-  std::vector<std::int64_t> paths;   // pks; empty: every path (of a session)
-  std::optional<FileAccess> access;  // only this
-  // Of one session: its exchanges from first to last, both included.
-  std::int64_t session_pk = 0;  // 0: all
-  std::int64_t first_exchange = 0;
-  std::int64_t last_exchange = 0;
-  std::vector<ExchangeId> exchanges;  // only these; empty: all
-  int limit = 20;                     // exchanges
-  int offset = 0;
-};
-
 // A commit as git told of it in a session.
 struct CommitRow {
   std::string sha;  // its beginning: 7 digits or more
@@ -138,15 +125,6 @@ struct EditPlaces {
   bool more = false;             // there are older ones
 };
 
-// By what a commit that no session tells of may be joined to one.
-struct CommitClues {
-  TimeMs time = 0;
-  std::string branch;               // empty: not known
-  std::vector<std::int64_t> paths;  // pks of paths that may be meant by its names
-  std::vector<int> name_of;         // of each: which of the commit's names it fits
-  TimeMs window = 0;                // how long before the commit its changes may lie
-  QueryFilter filter;
-};
 struct CommitCandidate {
   std::int64_t session_pk = 0;
   std::string session_uid;

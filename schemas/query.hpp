@@ -129,11 +129,6 @@ struct SessionRow {
   std::string source_path;
 };
 
-struct SessionListQuery {
-  QueryFilter filter;  // include_subagents false: main sessions only
-  int limit = 20;
-  int offset = 0;
-};
 struct SessionList {
   std::vector<SessionRow> sessions;  // newest first
   std::int64_t total = 0;
@@ -206,19 +201,6 @@ struct EventSource {
   SourceId source = 0;
   RawRef raw;
   std::string item_key;  // of a source that is changed in place: which item; `raw.offset` is its number
-};
-
-// A fenced block of an answer.
-struct CodeSnippet {
-  std::string language;  // as written behind the fence; may be empty
-  std::string code;      // without the fences, with its last newline
-  bool closed = true;    // false: the text ended inside the block
-};
-
-struct TimelineQuery {
-  QueryFilter filter;  // since and until select exchanges by their start
-  int limit = 100;     // slices
-  int offset = 0;
 };
 
 struct DaySlice {

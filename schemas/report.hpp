@@ -16,13 +16,6 @@
 // no known time. Texts are as stored and unbounded in lines; whoever shows them cuts and masks.
 namespace memd {
 
-struct ReportQuery {
-  QueryFilter filter;            // since and until select exchanges by their start, sessions by their span
-  int detailed_sessions = 5000;  // the newest; older ones are in the figures only
-  int topics = 14;               // that are followed over time
-  int files = 300;               // touched most
-};
-
 // Done and total: sessions looked at. Called on the thread of the call.
 using ReportProgress = std::function<void(double done, double total)>;
 

@@ -71,22 +71,10 @@ struct SourceHealth {
   std::vector<SourceTrouble> troubles;  // the first of them
 };
 
-struct IngestionLogQuery {
-  std::vector<Platform> platforms;  // empty: all
-  TimeMs since = 0;
-  int limit = 50;
-};
-
 struct CoverageRow {
   Platform platform{};
   std::string path;  // source; empty when aggregated over sources
   CoverageEntry entry;
-};
-
-struct DiagnosticQuery {
-  std::vector<Platform> platforms;  // empty: all
-  int limit = 50;
-  int offset = 0;
 };
 
 struct DiagnosticRow {

@@ -19,21 +19,9 @@ struct TopicCount {
   TimeRange span;  // from the first to the last of these exchanges
 };
 
-struct TopicListQuery {
-  QueryFilter filter;
-  int limit = 20;
-  int offset = 0;
-};
 struct TopicList {
   std::vector<TopicCount> topics;  // what was talked about most first
   std::int64_t total = 0;          // topics there are to list
-};
-
-struct TopicQuestion {
-  std::string text;  // as the user named it
-  QueryFilter filter;
-  std::vector<ExchangeId> found{};  // what a search for it found: their topics are near it
-  int limit = 100;                  // exchanges
 };
 
 // An exchange that has the topic itself, or one that holds all of its words.
@@ -48,7 +36,7 @@ struct TopicExchange {
 struct TopicFinding {
   std::vector<TopicExchange> exchanges;  // best first
   std::vector<TopicCount> names;         // the topics they have it by, most used first; empty: it is stored by no name
-  std::vector<TopicCount> related;       // of these exchanges and of question.found, nearest first
+  std::vector<TopicCount> related;       // of these exchanges and of TopicQuery::found, nearest first
 };
 
 }  // namespace memd

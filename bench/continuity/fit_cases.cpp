@@ -3,6 +3,7 @@
 #include "bench/continuity/prefix_home.hpp"
 #include "daemon/ingest/ingest_service.hpp"
 #include "daemon/ingest/raw_reader.hpp"
+#include "store/read/ingestion.hpp"
 #include "store/text/token_estimate.hpp"
 
 #include <fmt/format.h>
@@ -21,7 +22,7 @@ class StoredFreshness final : public tools::FreshnessProvider {
  public:
   explicit StoredFreshness(const fs::path& database) {
     Reader reader(database);
-    if (auto rows = reader.freshness()) rows_ = std::move(*rows);
+    if (auto rows = reader.ask(PlatformFreshnessQuery{})) rows_ = std::move(*rows);
   }
   std::vector<PlatformFreshness> freshness() const override { return rows_; }
   std::uint64_t generation() const override { return 1; }

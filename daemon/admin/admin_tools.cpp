@@ -8,6 +8,7 @@
 #include "daemon/admin/summaries_report.hpp"
 #include "daemon/version.hpp"
 #include "schemas/json_writer.hpp"
+#include "store/read/ingestion.hpp"
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -67,7 +68,7 @@ PlatformReport report(const PlatformTotals& t) {
 
 Result<std::vector<PlatformReport>> platform_reports(MemoryHost& host) {
   MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
-  MEMD_TRY_ASSIGN(const auto totals, reader->totals());
+  MEMD_TRY_ASSIGN(const auto totals, reader->ask(PlatformTotalsQuery{}));
   std::vector<PlatformReport> out;
   for (const auto& t : totals)
     out.push_back(report(t));
@@ -186,14 +187,13 @@ Result<CoverageReport> coverage(MemoryHost& host, const CoverageParams& params) 
     filter.platforms = {*platform};
   }
   MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
-  MEMD_TRY_ASSIGN(const auto rows,
-                  params.by_source ? reader->coverage_by_source(filter) : reader->coverage_by_platform(filter));
+  MEMD_TRY_ASSIGN(const auto rows, reader->ask(CoverageQuery{filter, params.by_source}));
   CoverageReport r;
   for (const auto& row : rows)
     r.coverage.push_back({std::string(to_string(row.platform)), row.path, row.entry.record_type,
                           std::string(to_string(row.entry.disposition)), row.entry.reason, row.entry.records,
                           row.entry.bytes});
-  MEMD_TRY_ASSIGN(const auto totals, reader->totals());
+  MEMD_TRY_ASSIGN(const auto totals, reader->ask(PlatformTotalsQuery{}));
   for (const auto& t : totals) {
     if (!filter.platforms.empty() && t.platform != filter.platforms.front()) continue;
     r.bytes_total += t.bytes_total;

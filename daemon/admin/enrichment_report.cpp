@@ -1,5 +1,8 @@
 #include "daemon/admin/enrichment_report.hpp"
 
+#include "store/enrich/enrichment_queue.hpp"
+#include "store/enrich/enrichment_target.hpp"
+
 #include <fmt/format.h>
 #include <algorithm>
 #include <array>
@@ -14,7 +17,7 @@ constexpr double kEnrichmentReportMebi = 1024.0 * 1024.0;
 
 Result<EnrichmentBacklog> backlog_of(MemoryHost& host) {
   MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
-  return reader->enrichment_backlog();
+  return reader->ask(EnrichmentBacklogQuery{});
 }
 
 // Asked now, for no worker of this process would have noticed.
@@ -22,7 +25,7 @@ std::string trouble_of_preferred(MemoryHost& host, const embedding::Models& mode
   const auto& preferred = models.choices.front();
   if (preferred.remote == nullptr) return {};
   auto reader = host.readers().acquire(5s);
-  if (const auto stored = reader ? (*reader)->embedding_models() : Result<EmbeddingModels>(reader.error()))
+  if (const auto stored = reader ? (*reader)->ask(EmbeddingModelsQuery{}) : Result<EmbeddingModels>(reader.error()))
     for (const auto& row : stored->models)
       if (row.name == preferred.embedder->model().name) preferred.remote->expect_dimension(row.dimension);
   const std::array<std::string_view, 1> text{"memory"};
@@ -36,7 +39,7 @@ Result<EnrichmentStatus> enrichment_status(MemoryHost& host) {
   EnrichmentStatus out;
   MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
   MEMD_TRY_ASSIGN(const auto state, reader->semantic_state());
-  MEMD_TRY_ASSIGN(const auto backlog, reader->enrichment_backlog());
+  MEMD_TRY_ASSIGN(const auto backlog, reader->ask(EnrichmentBacklogQuery{}));
   const bool enabled = !host.semantic().models()->choices.empty();
   if (enabled) out.model = state.model.empty() ? host.semantic().models()->names().front() : state.model;
   out.becoming = state.becoming;

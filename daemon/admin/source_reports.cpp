@@ -1,6 +1,7 @@
 #include "daemon/admin/source_reports.hpp"
 
 #include "daemon/tools/time_argument.hpp"
+#include "store/read/ingestion.hpp"
 
 #include <chrono>
 
@@ -15,7 +16,7 @@ constexpr int kMostTroubles = 20;
 
 Result<SourcesReport> sources_report(MemoryHost& host) {
   MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
-  MEMD_TRY_ASSIGN(const SourceHealth health, reader->source_health(kMostTroubles));
+  MEMD_TRY_ASSIGN(const SourceHealth health, reader->ask(SourceHealthQuery{kMostTroubles}));
   SourcesReport r{health.active, health.gone, health.unreachable, health.quarantined, {}};
   for (const auto& t : health.troubles)
     r.troubles.push_back({std::string(to_string(t.platform)), t.path, std::string(to_string(t.state)), t.reason,
@@ -36,7 +37,7 @@ Result<LogReport> log(MemoryHost& host, const LogParams& params) {
   }
   query.limit = static_cast<int>(params.limit);
   MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
-  MEMD_TRY_ASSIGN(const auto entries, reader->ingestion_log(query));
+  MEMD_TRY_ASSIGN(const auto entries, reader->ask(query));
   LogReport r;
   for (const auto& e : entries)
     r.entries.push_back(

@@ -13,6 +13,7 @@
 #include "schemas/clock.hpp"
 #include "schemas/local_time.hpp"
 #include "store/reader.hpp"
+#include "store/report/report.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -93,7 +94,9 @@ Result<int> run_report(const ReportOptions& o, const Settings& settings, bool as
   Result<Report> report = Report();
   {
     ProgressBar bar("reporting", {"sessions", 1});
-    report = reader.report(query, [&](double done, double total) { bar.show(done, total, ""); });
+    ReportQuery shown = query;
+    shown.progress = [&](double done, double total) { bar.show(done, total, ""); };
+    report = reader.ask(shown);
   }
   if (!report) return report.error();
   const report::ReportContext context{system_clock().now(), std::string(version()), as_typed(o),

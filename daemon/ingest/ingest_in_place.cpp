@@ -1,5 +1,6 @@
 // The part of IngestService's reading thread that looks after sources that are changed in place.
 #include "daemon/ingest/ingest_service.hpp"
+#include "store/read/session_contents.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -19,7 +20,7 @@ Result<Tailer::Outcome> IngestService::look_in_place(Known& known, SnapshotReade
   if (!pass) {
     if (!may_begin_pass(known)) return Tailer::Outcome{};
     const auto items = [this, platform = known.source.platform, path](const std::string& uid) {
-      return store_->session_items(platform, path, uid);
+      return store_->ask(SessionItemsQuery{platform, path, uid});
     };
     SnapshotLimits limits = options_.snapshot;
     limits.raw = options_.tailer.raw;

@@ -2,6 +2,8 @@
 #include "daemon/models/enrichment_worker.hpp"
 
 #include "store/db/database.hpp"
+#include "store/enrich/enrichment_queue.hpp"
+#include "store/enrich/enrichment_target.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -21,17 +23,17 @@ Result<bool> EnrichmentWorker::take_batch(const std::stop_token& stop) {
     MEMD_TRY_ASSIGN(terms_, sqlite::guard([this] { return parts_.terms(parts_.database); }));
   }
   if (!told_) MEMD_TRY(tell({"", terms_ ? terms_->version() : 0}));
-  MEMD_TRY_ASSIGN(const EmbeddingModels stored, store_->embedding_models());
+  MEMD_TRY_ASSIGN(const EmbeddingModels stored, store_->ask(EmbeddingModelsQuery{}));
   MEMD_TRY(choose_model(stored, stop));
   const bool local = model_ != nullptr && model_->remote == nullptr;
   const int limit = static_cast<int>(batch_) + kUnsettledAtMost;
 
   // Terms never wait for a server.
   const unsigned missing = local ? kMissingTerms | kMissingVectors : kMissingTerms;
-  MEMD_TRY_ASSIGN(auto pending, store_->pending_enrichment(missing, limit));
+  MEMD_TRY_ASSIGN(auto pending, store_->ask(PendingEnrichmentQuery{missing, limit}));
   auto batch = settled_of(std::move(pending));
   if (batch.empty() && model_ != nullptr && !local) {
-    MEMD_TRY_ASSIGN(pending, store_->pending_enrichment(kMissingVectors, limit));
+    MEMD_TRY_ASSIGN(pending, store_->ask(PendingEnrichmentQuery{kMissingVectors, limit}));
     batch = settled_of(std::move(pending));
     if (batch.size() > kRemoteExchanges) batch.resize(kRemoteExchanges);
   }
@@ -124,7 +126,7 @@ Result<void> EnrichmentWorker::add_vectors(const std::vector<PendingExchange>& b
     ids.push_back(batch[i].id);
     places.push_back(i);
   }
-  MEMD_TRY_ASSIGN(const auto stored, store_->exchange_vectors(ids, model_->embedder->model().name));
+  MEMD_TRY_ASSIGN(const auto stored, store_->ask(ExchangeVectorsQuery{ids, model_->embedder->model().name}));
   auto vectors = vectors_.make(*model_, without, stored, stop);
   {
     const std::lock_guard lock(mutex_);
@@ -181,7 +183,7 @@ void EnrichmentWorker::adapt(std::chrono::nanoseconds held, std::size_t exchange
 // stay: they are taken up again.
 Result<void> EnrichmentWorker::drop_replaced_vectors(const std::stop_token& stop) {
   if (tidy_ || target_->disabled()) return {};
-  MEMD_TRY_ASSIGN(const EmbeddingModels stored, store_->embedding_models());
+  MEMD_TRY_ASSIGN(const EmbeddingModels stored, store_->ask(EmbeddingModelsQuery{}));
   const auto keep = models_->names();
   if (!stored.complete || std::find(keep.begin(), keep.end(), stored.target) == keep.end()) return {};
   const auto dropped = std::make_shared<std::int64_t>(1);

@@ -56,7 +56,7 @@ Result<search::QueryVector> ServingIndex::embed(std::string_view question, std::
   int dimension = 0;
   {
     const std::lock_guard lock(mutex_);
-    MEMD_TRY_ASSIGN(const EmbeddingModels stored, store_.embedding_models());
+    MEMD_TRY_ASSIGN(const EmbeddingModels stored, store_.ask(EmbeddingModelsQuery{}));
     const EmbeddingModelRow* serving = serving_model(stored, *models);
     if (serving == nullptr) {
       const std::string why = get_trouble_ ? get_trouble_() : std::string();
@@ -95,7 +95,7 @@ vectors::ScanResult ServingIndex::scan(sqlite::Database& db, const search::Query
                                        vectors::ScanRequest request) {
   if (question.vector.empty()) return nothing(request);
   const auto models = get_models_();
-  const EmbeddingModels stored = enrichment::models(db);
+  const EmbeddingModels stored = EmbeddingModelsQuery{}.run(db);
   // The store may have moved on to another model after the question was embedded.
   const EmbeddingModelRow* serving = serving_model(stored, *models);
   if (serving == nullptr || serving->name != question.model) return nothing(request);
@@ -110,7 +110,7 @@ search::SemanticState ServingIndex::state(sqlite::Database& db) {
   search::SemanticState out;
   const auto models = get_models_();
   if (models->choices.empty()) return out;
-  const EmbeddingModels stored = enrichment::models(db);
+  const EmbeddingModels stored = EmbeddingModelsQuery{}.run(db);
   const EmbeddingModelRow* serving = serving_model(stored, *models);
   const std::string target = stored.target.empty() ? models->names().front() : stored.target;
   out.model = serving == nullptr ? target : serving->name;
@@ -125,7 +125,7 @@ std::int64_t ServingIndex::count_pending(sqlite::Database& db) {
   const auto now = std::chrono::steady_clock::now();
   const std::lock_guard lock(mutex_);
   if (pending_ > kCheapToCount && now - counted_at_ < kCountIsGood) return pending_;
-  pending_ = enrichment::backlog(db).vectors;
+  pending_ = EnrichmentBacklogQuery{}.run(db).vectors;
   counted_at_ = now;
   return pending_;
 }

@@ -2,6 +2,7 @@
 
 #include "daemon/models/embedding_models.hpp"
 #include "daemon/models/question_cache.hpp"
+#include "schemas/enrichment.hpp"
 #include "store/reader.hpp"
 #include "store/search/rank/semantic_index.hpp"
 #include "store/search/vectors/vector_index.hpp"

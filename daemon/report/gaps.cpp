@@ -1,5 +1,7 @@
 #include "daemon/report/gaps.hpp"
 
+#include "store/report/report.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 
 #include "schemas/platform.hpp"
 #include "schemas/report.hpp"
+#include "store/report/report.hpp"
 
 #include <optional>
 #include <span>

@@ -4,6 +4,7 @@
 #include "daemon/tools/answer.hpp"
 #include "daemon/tools/page_cursor.hpp"
 #include "schemas/ascii.hpp"
+#include "store/read/sessions.hpp"
 #include "store/text/token_budget.hpp"
 
 #include <set>
@@ -50,7 +51,7 @@ Result<mcp::ResourcePage> list_resources(const tools::ToolServices& services, co
   query.filter.include_subagents = false;
   query.limit = kPageSessions;
   query.offset = static_cast<int>(at.offset);
-  MEMD_TRY_ASSIGN(const SessionList list, reader->sessions(query));
+  MEMD_TRY_ASSIGN(const SessionList list, reader->ask(query));
 
   mcp::ResourcePage page;
   std::set<std::string_view> projects;

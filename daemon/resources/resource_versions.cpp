@@ -1,6 +1,8 @@
 #include "daemon/resources/resource_versions.hpp"
 
 #include "daemon/tools/scope.hpp"
+#include "store/read/exchanges.hpp"
+#include "store/read/sessions.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -46,7 +48,7 @@ class Fingerprint {
 Version session_version(const tools::ToolServices& services, std::string_view reference, mcp::ToolContext& context) {
   MEMD_TRY_ASSIGN(const auto reader, tools::lease_reader(services, context.stop));
   MEMD_TRY_ASSIGN(const SessionRow session, tools::find_session(services, *reader, reference));
-  MEMD_TRY_ASSIGN(const auto last, reader->last_exchanges(session.pk, 1));
+  MEMD_TRY_ASSIGN(const auto last, reader->ask(LastExchangesQuery{session.pk, 1}));
   Fingerprint f;
   f.add(session);
   for (const ExchangeRow& row : last)
@@ -58,7 +60,7 @@ Version exchange_version(const tools::ToolServices& services, std::string_view i
   const auto exchange = parse_exchange_id(id);
   if (!exchange) return Error(Errc::not_found, "\"" + std::string(id) + "\" is no exchange id, they look like x42");
   MEMD_TRY_ASSIGN(const auto reader, tools::lease_reader(services, context.stop));
-  MEMD_TRY_ASSIGN(const ExchangeRow row, reader->exchange(*exchange));
+  MEMD_TRY_ASSIGN(const ExchangeRow row, reader->ask(ExchangeQuery{*exchange}));
   return Fingerprint().add(row).value();
 }
 
@@ -67,7 +69,7 @@ Version project_version(const tools::ToolServices& services, std::string_view ke
   SessionListQuery query;
   query.filter.project = key;
   query.limit = kProjectSessions;
-  MEMD_TRY_ASSIGN(const SessionList list, reader->sessions(query));
+  MEMD_TRY_ASSIGN(const SessionList list, reader->ask(query));
   Fingerprint f;
   f.add(list.total);
   for (const SessionRow& row : list.sessions)
@@ -80,7 +82,7 @@ Version list_version(const tools::ToolServices& services, mcp::ToolContext& cont
   SessionListQuery query;
   query.filter.include_subagents = false;
   query.limit = 1;
-  MEMD_TRY_ASSIGN(const SessionList list, reader->sessions(query));
+  MEMD_TRY_ASSIGN(const SessionList list, reader->ask(query));
   return Fingerprint().add(list.total).value();
 }
 

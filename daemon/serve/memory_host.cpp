@@ -10,6 +10,7 @@
 #include "daemon/tools/conversation_query.hpp"
 #include "daemon/tools/register_tools.hpp"
 #include "protocol/mcp/server_profile.hpp"
+#include "store/read/ingestion.hpp"
 #include "store/search/words/document_lengths.hpp"
 
 #include <map>
@@ -79,7 +80,7 @@ class MemoryHost::Freshness final : public tools::FreshnessProvider {
     }
     auto reader = host_.readers_.acquire(std::chrono::seconds(1));
     if (!reader) return {};
-    auto rows = (*reader)->freshness();
+    auto rows = (*reader)->ask(PlatformFreshnessQuery{});
     return rows ? std::move(*rows) : std::vector<PlatformFreshness>{};
   }
   std::uint64_t generation() const override { return host_.generation_.load(std::memory_order_relaxed); }

@@ -3,6 +3,8 @@
 #include "daemon/tools/summary_source.hpp"
 #include "schemas/ascii.hpp"
 #include "store/insight/summary/decisions.hpp"
+#include "store/read/exchanges.hpp"
+#include "store/text/code_snippets.hpp"
 #include "store/text/redaction/redactor.hpp"
 #include "store/text/token_budget.hpp"
 
@@ -83,16 +85,18 @@ Result<void> ExchangePager::load_one(std::size_t index, std::int64_t part) {
   const ExchangeRow& row = rows_[index];
   Extra& extra = extras_[index];
   extra.loaded = true;
-  MEMD_TRY_ASSIGN(const auto files, reader_.files(row.session_pk, row.number));
+  MEMD_TRY_ASSIGN(const auto files, reader_.ask(ExchangeFilesQuery{row.session_pk, row.number}));
   for (const ExchangeFile& file : files)
     if (extra.files.size() < kFilesListed &&
         std::find(extra.files.begin(), extra.files.end(), file.path) == extra.files.end())
       extra.files.push_back(file.path);
   if (options_.raw)
-    if (const auto source = reader_.event_source(row.session_pk, row.first_seq)) extra.source_path = source->path;
+    if (const auto source = reader_.ask(EventSourceQuery{row.session_pk, row.first_seq}))
+      extra.source_path = source->path;
   if (options_.tools) {
     extra.first_event = row.first_seq + std::max<std::int64_t>(part - text_bytes(row), 0);
-    MEMD_TRY_ASSIGN(extra.events, reader_.events(row.session_pk, extra.first_event, row.last_seq, kEventsAhead));
+    MEMD_TRY_ASSIGN(extra.events,
+                    reader_.ask(EventsQuery{row.session_pk, extra.first_event, row.last_seq, kEventsAhead}));
     extra.more_events = extra.events.size() == static_cast<std::size_t>(kEventsAhead);
     extra.texts.resize(extra.events.size());
   }
@@ -167,7 +171,7 @@ bool ExchangePager::add_texts(const ExchangeRow& row, ExchangeOut& out, std::int
 }
 
 std::string ExchangePager::event_text(const ExchangeRow& row, const EventRow& event) {
-  const auto where = reader_.event_source(row.session_pk, event.seq);
+  const auto where = reader_.ask(EventSourceQuery{row.session_pk, event.seq});
   if (!where) return {};
   auto text = services_.raw_text.event_text(*where, event.kind);
   if (!text) return {};  // the summary has to do: the agent may have purged the file

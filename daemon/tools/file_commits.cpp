@@ -2,6 +2,8 @@
 #include "daemon/tools/file_query.hpp"
 #include "daemon/tools/time_argument.hpp"
 #include "schemas/ascii.hpp"
+#include "store/read/commits.hpp"
+#include "store/read/file_history.hpp"
 
 #include <algorithm>
 
@@ -37,7 +39,7 @@ CommitOut exact(const CommitRow& row) {
 
 // What the session changed since its commit before.
 Result<void> span_of(Reader& reader, const CommitRow& row, FileQuestion& question) {
-  MEMD_TRY_ASSIGN(const auto before, reader.commit_before(row));
+  MEMD_TRY_ASSIGN(const auto before, reader.ask(CommitBeforeQuery{row.session_pk, row.event_seq}));
   std::int64_t first = before ? std::min(before->exchange_number + 1, row.exchange_number) : 0;
   first = std::max(first, row.exchange_number - kExchangesOfCommit);
   question.query.session_pk = row.session_pk;
@@ -47,7 +49,7 @@ Result<void> span_of(Reader& reader, const CommitRow& row, FileQuestion& questio
   return {};
 }
 
-std::string_view confidence_of(const CommitCandidate& c, std::size_t names, const CommitClues& clues) {
+std::string_view confidence_of(const CommitCandidate& c, std::size_t names, const CommitCandidatesQuery& clues) {
   const double share = static_cast<double>(c.names) / static_cast<double>(std::max<std::size_t>(names, 1));
   const bool branch = !clues.branch.empty() && c.branch == clues.branch;
   const bool soon = clues.time - c.last_change <= kSoonAfter;
@@ -58,7 +60,7 @@ std::string_view confidence_of(const CommitCandidate& c, std::size_t names, cons
 
 Result<void> join_by_clues(const ToolServices& services, Reader& reader, const FileHistoryParams& params,
                            FileQuestion& question) {
-  CommitClues clues;
+  CommitCandidatesQuery clues;
   MEMD_TRY_ASSIGN(clues.time, parse_time_argument("commit_time", *params.commit_time, RangeEnd::until, services.clock));
   clues.branch = params.branch.value_or("");
   clues.window = kWindow;
@@ -68,13 +70,13 @@ Result<void> join_by_clues(const ToolServices& services, Reader& reader, const F
   if (names.empty())
     return Error(Errc::invalid_argument, "paths: commit_time needs the files of the commit (git show --name-only)");
   for (std::size_t i = 0; i < names.size(); ++i) {
-    MEMD_TRY_ASSIGN(const PathFinding found, reader.find_paths(names[i]));
+    MEMD_TRY_ASSIGN(const PathFinding found, reader.ask(PathQuery{names[i]}));
     for (const auto& p : found.paths) {
       clues.paths.push_back(p.pk);
       clues.name_of.push_back(static_cast<int>(i));
     }
   }
-  MEMD_TRY_ASSIGN(const auto candidates, reader.commit_candidates(clues));
+  MEMD_TRY_ASSIGN(const auto candidates, reader.ask(clues));
   for (const CommitCandidate& c : candidates) {
     if (question.commits.size() == kCandidates) break;
     CommitOut out;
@@ -110,7 +112,7 @@ Result<void> find_commit(const ToolServices& services, Reader& reader, const Fil
   std::string sha;
   if (params.commit && !params.commit->empty()) {
     MEMD_TRY_ASSIGN(sha, read_sha(*params.commit));
-    MEMD_TRY_ASSIGN(auto rows, reader.commits(sha));
+    MEMD_TRY_ASSIGN(auto rows, reader.ask(CommitsQuery{sha}));
     std::erase_if(rows, [&](const CommitRow& row) {
       const auto platform = parse_platform(std::string_view(row.session_uid).substr(0, row.session_uid.find(':')));
       return !platform || !scope.includes(*platform);

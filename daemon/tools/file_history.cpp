@@ -179,7 +179,7 @@ Result<FileHistoryAnswer> run(const ToolServices& services, const FileHistoryPar
   if (!question.nothing) {
     question.query.limit = kFileHistoryLoadAhead;
     question.query.offset = static_cast<int>(at.offset);
-    MEMD_TRY_ASSIGN(history, reader->file_history(question.query));
+    MEMD_TRY_ASSIGN(history, reader->ask(question.query));
     if (history.total_exchanges == 0) question.notes.emplace_back("Nothing in this scope.");
   }
 

@@ -1,6 +1,8 @@
 #include "daemon/tools/file_query.hpp"
 
 #include "daemon/tools/file_reason.hpp"
+#include "store/read/exchanges.hpp"
+#include "store/read/file_history.hpp"
 #include "store/text/redaction/redactor.hpp"
 
 #include <algorithm>
@@ -43,7 +45,7 @@ bool means(std::string_view whole, std::string_view named) {
 TraceStep step_of(const ToolServices& services, Reader& reader, const EditPlace& place, std::string_view path) {
   TraceStep texts;
   for (const std::int64_t seq : place.records) {
-    const auto where = reader.event_source(place.session_pk, seq);
+    const auto where = reader.ask(EventSourceQuery{place.session_pk, seq});
     if (!where) continue;
     const auto edits = services.raw_text.recorded_edits(*where);
     if (!edits) continue;
@@ -86,7 +88,7 @@ Result<void> trace_edits(const ToolServices& services, Reader& reader, const Fil
                          const KnownPath& path, const mcp::ToolContext& context, FileQuestion& question) {
   FileHistoryQuery edits = question.query;
   edits.access = FileAccess::modified;
-  MEMD_TRY_ASSIGN(const EditPlaces places, reader.edit_places(edits, kMostEdits));
+  MEMD_TRY_ASSIGN(const EditPlaces places, reader.ask(EditPlacesQuery{edits, kMostEdits}));
   std::vector<TraceStep> steps;
   std::size_t without_record = 0;
   for (const EditPlace& place : places.edits) {
@@ -158,7 +160,7 @@ Result<FileQuestion> understand(const ToolServices& services, Reader& reader, co
   if (given(params.lines)) MEMD_TRY(parse_lines(*params.lines));
 
   if (given(params.path)) {
-    MEMD_TRY_ASSIGN(const PathFinding found, reader.find_paths(*params.path));
+    MEMD_TRY_ASSIGN(const PathFinding found, reader.ask(PathQuery{*params.path}));
     if (found.paths.empty()) {
       out.nothing = true;
       out.notes.push_back("No agent has touched a file named " + *params.path + "." +

@@ -3,6 +3,7 @@
 #include "daemon/tools/exchange_page.hpp"
 #include "daemon/tools/page_cursor.hpp"
 #include "schemas/ascii.hpp"
+#include "store/read/exchanges.hpp"
 
 #include <algorithm>
 
@@ -19,7 +20,7 @@ Result<void> add_with_neighbours(Reader& reader, const ExchangeRow& row, std::in
   std::vector<ExchangeRow> found;
   if (around > 0) {
     const int n = static_cast<int>(around);
-    MEMD_TRY_ASSIGN(found, reader.exchanges_around(row.session_pk, row.number, n, n));
+    MEMD_TRY_ASSIGN(found, reader.ask(ExchangeRangeQuery::around(row.session_pk, row.number, n, n)));
   } else {
     found.push_back(row);
   }
@@ -39,7 +40,7 @@ Result<Selection> select_by_ids(Reader& reader, const GetExchangeParams& params)
                    "ids: \"" + text + "\" is no exchange id, send ids like x42 as the other tools give them");
     ids.push_back(*id);
   }
-  MEMD_TRY_ASSIGN(const auto rows, reader.exchanges(ids));
+  MEMD_TRY_ASSIGN(const auto rows, reader.ask(ExchangesQuery{ids}));
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const auto it = std::find_if(rows.begin(), rows.end(), [&](const ExchangeRow& r) { return r.id == ids[i]; });
     if (it == rows.end()) {
@@ -56,7 +57,8 @@ Result<Selection> select_by_ids(Reader& reader, const GetExchangeParams& params)
 
 Result<Selection> select_by_number(const ToolServices& services, Reader& reader, const GetExchangeParams& params) {
   MEMD_TRY_ASSIGN(const SessionRow session, find_session(services, reader, *params.session_id));
-  MEMD_TRY_ASSIGN(const auto rows, reader.exchange_range(session.pk, *params.exchange_number, *params.exchange_number));
+  MEMD_TRY_ASSIGN(const auto rows,
+                  reader.ask(ExchangeRangeQuery{session.pk, *params.exchange_number, *params.exchange_number}));
   if (rows.empty())
     return Error(Errc::not_found, "exchange_number: " + session.uid + " has exchanges 0 to " +
                                       std::to_string(std::max<std::int64_t>(session.exchanges - 1, 0)) +

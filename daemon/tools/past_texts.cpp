@@ -1,6 +1,7 @@
 #include "daemon/tools/past_texts.hpp"
 
 #include "store/insight/continuity/working_state.hpp"
+#include "store/read/exchanges.hpp"
 #include "store/text/redaction/redactor.hpp"
 
 namespace memd::tools {
@@ -10,7 +11,7 @@ constexpr std::size_t kLongestText = 32 * 1024;  // of a call; the summary is re
 
 std::string read_text(const ToolServices& services, Reader& reader, std::int64_t session_pk, std::int64_t seq,
                       EventKind kind, std::size_t limit) {
-  const auto where = reader.event_source(session_pk, seq);
+  const auto where = reader.ask(EventSourceQuery{session_pk, seq});
   if (!where) return {};
   auto text = services.raw_text.event_text(*where, kind);
   if (!text) return {};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "daemon/tools/tool_services.hpp"
+#include "store/insight/continuity/session_past.hpp"
 
 #include <string>
 

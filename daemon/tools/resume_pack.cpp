@@ -7,6 +7,8 @@
 #include "store/insight/continuity/already_said.hpp"
 #include "store/insight/continuity/pack.hpp"
 #include "store/insight/continuity/working_state.hpp"
+#include "store/read/session_past.hpp"
+#include "store/read/sessions.hpp"
 #include "store/text/token_budget.hpp"
 
 #include <charconv>
@@ -31,7 +33,7 @@ Result<std::optional<SessionRow>> newest_of_project(Reader& reader, const std::s
   query.filter.include_subagents = false;
   query.limit = 8;
   for (query.offset = 0;; query.offset += query.limit) {
-    MEMD_TRY_ASSIGN(SessionList list, reader.sessions(query));
+    MEMD_TRY_ASSIGN(SessionList list, reader.ask(query));
     for (SessionRow& s : list.sessions) {
       if (s.project_key != key) continue;  // of a directory below it
       if (has_past(s)) return std::optional(std::move(s));
@@ -90,13 +92,13 @@ Result<void> load_past(const ToolServices& services, Reader& reader, const Resum
                        std::string& notice, bool& goes_on) {
   MEMD_TRY_ASSIGN(const BoundaryChoice choice, read_choice(params.before));
   MEMD_TRY_ASSIGN(out.session, choose_session(services, reader, params, notice));
-  MEMD_TRY_ASSIGN(out.past, reader.session_past(out.session.pk, choice));
+  MEMD_TRY_ASSIGN(out.past, reader.ask(SessionPastQuery{out.session.pk, choice}));
   const continuity::Boundary& b = out.past.boundary;
   const bool compacted = b.kind != continuity::BoundaryKind::end;
   goes_on = compacted && b.number == b.count &&
             (!out.past.worked_on || services.clock.now() - out.session.ended_at < kGoesOn);
   if (params.before != "auto" || !compacted || goes_on) return {};
-  MEMD_TRY_ASSIGN(out.past, reader.session_past(out.session.pk, {BoundaryChoice::At::end, 0}));
+  MEMD_TRY_ASSIGN(out.past, reader.ask(SessionPastQuery{out.session.pk, {BoundaryChoice::At::end, 0}}));
   return {};
 }
 

@@ -1,6 +1,7 @@
 #include "daemon/tools/scope.hpp"
 
 #include "daemon/tools/time_argument.hpp"
+#include "store/read/sessions.hpp"
 
 #include <algorithm>
 
@@ -68,7 +69,7 @@ Result<Scope> resolve_scope(const ToolServices& services, const ScopeParams& par
   scope.filter.session = std::move(request.session);
   if (!scope.filter.project.empty()) {
     MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, {}));
-    MEMD_TRY_ASSIGN(scope.unknown_project, reader->unknown_project(scope.filter.project));
+    MEMD_TRY_ASSIGN(scope.unknown_project, reader->ask(UnknownProjectQuery{scope.filter.project}));
   }
 
   MEMD_TRY_ASSIGN(const std::vector<Platform> named, platforms_named(params));
@@ -124,7 +125,7 @@ Result<ReaderPool::Lease> lease_reader(const ToolServices& services, std::stop_t
 
 Result<SessionRow> find_session(const ToolServices& services, Reader& reader, std::string_view reference,
                                 std::string_view project) {
-  auto session = reader.session(reference, project);
+  auto session = reader.ask(SessionQuery{reference, project});
   if (session || !session.error().is(Errc::not_found)) return session;
   std::int64_t behind = 0;
   for (const auto& row : services.freshness.freshness())

@@ -4,6 +4,9 @@
 #include "daemon/tools/page_cursor.hpp"
 #include "daemon/tools/session_outline.hpp"
 #include "daemon/tools/summary_plan.hpp"
+#include "store/read/exchanges.hpp"
+#include "store/read/session_contents.hpp"
+#include "store/search/topic_index.hpp"
 #include "store/text/token_budget.hpp"
 
 #include <algorithm>
@@ -172,7 +175,7 @@ std::vector<std::string> topics_of(Reader& reader, const SessionRow& session) {
   query.filter.session = session.uid;
   query.limit = kTopics;
   std::vector<std::string> out;
-  if (auto found = reader.topics(query))
+  if (auto found = reader.ask(query))
     for (TopicCount& topic : found->topics)
       out.push_back(std::move(topic.topic));
   return out;
@@ -199,9 +202,9 @@ Result<Loaded> load(const ToolServices& services, const SessionSummaryParams& pa
   MEMD_TRY_ASSIGN(out.scope, resolve_scope(services, one_platform, {Capability::session_summary, {}}));
   MEMD_TRY_ASSIGN(out.plan, plan_of(params));
   if (!out.scope.includes(out.session.platform)) return out;  // platforms_skipped says why
-  MEMD_TRY_ASSIGN(out.digest, reader->session_digest(out.session.pk, out.plan.first, out.plan.last));
+  MEMD_TRY_ASSIGN(out.digest, reader->ask(SessionDigestQuery{out.session.pk, out.plan.first, out.plan.last}));
   if (out.digest.exchanges.empty() && out.plan.part) {
-    MEMD_TRY_ASSIGN(const auto last, reader->last_exchanges(out.session.pk, 1));
+    MEMD_TRY_ASSIGN(const auto last, reader->ask(LastExchangesQuery{out.session.pk, 1}));
     return no_such_part(out.plan, out.session, last.empty() ? -1 : last.back().number);
   }
   out.topics = topics_of(*reader, out.session);

@@ -4,6 +4,7 @@
 #include "schemas/ascii.hpp"
 #include "schemas/local_time.hpp"
 #include "store/insight/summary/gist.hpp"
+#include "store/read/timeline.hpp"
 #include "store/text/token_budget.hpp"
 
 #include <algorithm>
@@ -89,7 +90,7 @@ Result<TemporalQueryAnswer> run(const ToolServices& services, const TemporalQuer
   const std::size_t limit = token_limit(services, params);
   TimelineQuery query{scope.filter, static_cast<int>(std::clamp<std::size_t>(limit / 60, 10, 150)),
                       static_cast<int>(at.offset)};
-  MEMD_TRY_ASSIGN(const Timeline timeline, reader->timeline(query));
+  MEMD_TRY_ASSIGN(const Timeline timeline, reader->ask(query));
 
   const Answer frame = answer_for(scope);
   return fit_answer<TemporalQueryAnswer>(limit, frame, [&](std::size_t tokens) {

@@ -1,6 +1,8 @@
 #include "daemon/tools/topic_groups.hpp"
 
 #include "daemon/tools/answer.hpp"
+#include "store/read/exchanges.hpp"
+#include "store/search/topic_index.hpp"
 
 #include <algorithm>
 #include <unordered_map>
@@ -63,10 +65,10 @@ Result<TopicMaterial> gather_topic(Reader& reader, const std::string& topic, con
   query.filter = filter;
   query.limit = kTopicExchanges;
   MEMD_TRY_ASSIGN(SearchAnswer answer, reader.search(query, embedded));
-  TopicQuestion question{topic, filter, {}, kTopicExchanges};
+  TopicQuery question{topic, filter, {}, kTopicExchanges};
   for (const SearchHit& hit : answer.hits)
     question.found.push_back(hit.exchange_id);
-  MEMD_TRY_ASSIGN(TopicFinding stored, reader.find_topic(question));
+  MEMD_TRY_ASSIGN(TopicFinding stored, reader.ask(question));
 
   TopicMaterial out;
   out.more = answer.more;
@@ -88,7 +90,7 @@ Result<TopicMaterial> gather_topic(Reader& reader, const std::string& topic, con
   std::vector<ExchangeId> missing;
   for (const TopicExchange& e : stored.exchanges)
     if (left.contains(e.id)) missing.push_back(e.id);
-  MEMD_TRY_ASSIGN(std::vector<ExchangeRow> rows, reader.exchanges(missing));
+  MEMD_TRY_ASSIGN(std::vector<ExchangeRow> rows, reader.ask(ExchangesQuery{missing}));
   for (ExchangeRow& row : rows) {
     const TopicExchange& stored_one = *left.at(row.id);
     out.hits.push_back(hit_of(std::move(row), stored_one));

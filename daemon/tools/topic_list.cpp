@@ -1,6 +1,9 @@
+#include <algorithm>
 #include "daemon/tools/page_cursor.hpp"
 #include "daemon/tools/topic_search.hpp"
 #include "schemas/ascii.hpp"
+#include "store/enrich/enrichment_queue.hpp"
+#include "store/search/topic_index.hpp"
 
 namespace memd::tools {
 
@@ -9,8 +12,8 @@ Result<TopicSearchAnswer> list_topics(const ToolServices& services, const TopicS
   constexpr int kPage = 100;
   const auto question = question_key({"topic_search", "", scope.key});
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
-  MEMD_TRY_ASSIGN(const TopicList list, reader.topics({scope.filter, kPage, static_cast<int>(at.offset)}));
-  MEMD_TRY_ASSIGN(const EnrichmentBacklog backlog, reader.enrichment_backlog());
+  MEMD_TRY_ASSIGN(const TopicList list, reader.ask(TopicListQuery{scope.filter, kPage, static_cast<int>(at.offset)}));
+  MEMD_TRY_ASSIGN(const EnrichmentBacklog backlog, reader.ask(EnrichmentBacklogQuery{}));
   Answer frame = answer_for(scope);
   if (backlog.terms > 0)
     frame.notice += " The topics of " + std::to_string(backlog.terms) + " exchanges are still to be found.";

@@ -5,6 +5,7 @@
 #include "daemon/tools/topic_groups.hpp"
 #include "schemas/ascii.hpp"
 #include "store/insight/topics/topic_story.hpp"
+#include "store/search/topic_index.hpp"
 #include "store/text/token_budget.hpp"
 
 #include <algorithm>
@@ -166,7 +167,7 @@ TopicSearchAnswer page(const Question& question, const Answer& frame, const Topi
 Result<void> name_near_topics(Reader& reader, const QueryFilter& filter, TopicMaterial& material, Answer& frame) {
   const bool near = !material.related.empty();
   if (!near) {
-    MEMD_TRY_ASSIGN(TopicList list, reader.topics({filter, static_cast<int>(kNamesShown), 0}));
+    MEMD_TRY_ASSIGN(TopicList list, reader.ask(TopicListQuery{filter, static_cast<int>(kNamesShown), 0}));
     material.related = std::move(list.topics);
   }
   frame.notice += " Nothing here is about that topic.";

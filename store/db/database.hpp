@@ -12,6 +12,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <typeindex>
 #include <unordered_map>
 
 namespace memd::sqlite {
@@ -55,6 +56,15 @@ class Database {
   // takes away at once are not told of. The observer must outlive the connection; there can be one.
   void observe(const char* table, RowObserver* observer);
 
+  // The one T that this connection keeps for those who use it (a cache, a function of SQL), made from the connection
+  // when first asked for. T must not hold on to the reference: the connection may move.
+  template <class T>
+  T& kept() {
+    std::shared_ptr<void>& object = kept_[std::type_index(typeid(T))];
+    if (!object) object = std::make_shared<T>(*this);
+    return *static_cast<T*>(object.get());
+  }
+
  private:
   friend class Transaction;
   struct Observed {
@@ -68,6 +78,7 @@ class Database {
 
   std::unique_ptr<sqlite3, Closer> db_;
   std::unordered_map<std::string, std::unique_ptr<Statement>, TextHash, std::equal_to<>> statements_;
+  std::unordered_map<std::type_index, std::shared_ptr<void>> kept_;
   std::unique_ptr<std::stop_token> stop_;
   std::unique_ptr<Observed> observed_;
 };

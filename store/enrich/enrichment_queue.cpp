@@ -51,8 +51,30 @@ const std::string& pending_sql(unsigned missing) {
 
 }  // namespace
 
-std::vector<PendingExchange> pending(sqlite::Database& db, unsigned missing, int limit) {
-  auto& q = db.prepare(pending_sql(missing)).bind(limit);
+void save(sqlite::Database& db, std::span<const Enrichment> made) {
+  for (const Enrichment& e : made) {
+    auto& exists = db.prepare("SELECT 1 FROM exchanges WHERE exchange_pk = ?").bind(e.id);
+    const bool found = exists.step();
+    exists.reset();
+    if (!found) continue;
+    if (e.terms) save_terms(db, e.id, *e.terms);
+    if (e.vectors) save_vectors(db, e.id, *e.vectors);
+    const unsigned done = (e.terms ? kMissingTerms : 0U) | (e.vectors ? kMissingVectors : 0U);
+    db.prepare("DELETE FROM enrichment_queue WHERE exchange_pk = ?1 AND revision = ?2 AND missing & ~?3 = 0")
+        .bind(e.id, e.revision, static_cast<std::int64_t>(done))
+        .run();
+    db.prepare("UPDATE enrichment_queue SET missing = missing & ~?3 WHERE exchange_pk = ?1 AND revision = ?2")
+        .bind(e.id, e.revision, static_cast<std::int64_t>(done))
+        .run();
+  }
+}
+
+}  // namespace memd::enrichment
+
+namespace memd {
+
+std::vector<PendingExchange> PendingEnrichmentQuery::run(sqlite::Database& db) const {
+  auto& q = db.prepare(enrichment::pending_sql(missing)).bind(limit);
   std::vector<PendingExchange> out;
   for (std::size_t bytes = 0; bytes < kMostPendingBytes && q.step();) {
     PendingExchange& e = out.emplace_back();
@@ -74,7 +96,7 @@ std::vector<PendingExchange> pending(sqlite::Database& db, unsigned missing, int
   return out;
 }
 
-EnrichmentBacklog backlog(sqlite::Database& db) {
+EnrichmentBacklog EnrichmentBacklogQuery::run(sqlite::Database& db) const {
   auto& q = db.prepare(
       "SELECT (SELECT count(*) FROM enrichment_queue WHERE missing & 1),"
       " (SELECT count(*) FROM enrichment_queue WHERE missing & 2)");
@@ -85,22 +107,4 @@ EnrichmentBacklog backlog(sqlite::Database& db) {
   return out;
 }
 
-void save(sqlite::Database& db, std::span<const Enrichment> made) {
-  for (const Enrichment& e : made) {
-    auto& exists = db.prepare("SELECT 1 FROM exchanges WHERE exchange_pk = ?").bind(e.id);
-    const bool found = exists.step();
-    exists.reset();
-    if (!found) continue;
-    if (e.terms) save_terms(db, e.id, *e.terms);
-    if (e.vectors) save_vectors(db, e.id, *e.vectors);
-    const unsigned done = (e.terms ? kMissingTerms : 0U) | (e.vectors ? kMissingVectors : 0U);
-    db.prepare("DELETE FROM enrichment_queue WHERE exchange_pk = ?1 AND revision = ?2 AND missing & ~?3 = 0")
-        .bind(e.id, e.revision, static_cast<std::int64_t>(done))
-        .run();
-    db.prepare("UPDATE enrichment_queue SET missing = missing & ~?3 WHERE exchange_pk = ?1 AND revision = ?2")
-        .bind(e.id, e.revision, static_cast<std::int64_t>(done))
-        .run();
-  }
-}
-
-}  // namespace memd::enrichment
+}  // namespace memd

@@ -45,7 +45,26 @@ void set_target(sqlite::Database& db, const EnrichmentTarget& target) {
   if (replace_fact(db, kTermsKey, std::to_string(target.terms_version))) enqueue_terms_of_all(db);
 }
 
-EmbeddingModels models(sqlite::Database& db) {
+std::int64_t drop_other_vectors(sqlite::Database& db, std::span<const std::string> keep, int limit) {
+  for (const auto& row : EmbeddingModelsQuery{}.run(db).models) {
+    if (std::find(keep.begin(), keep.end(), row.name) != keep.end()) continue;
+    db.prepare(
+          "DELETE FROM vectors WHERE vector_pk IN (SELECT vector_pk FROM vectors WHERE model_pk ="
+          " (SELECT model_pk FROM vector_models WHERE name = ?1) LIMIT ?2)")
+        .bind(row.name, limit)
+        .run();
+    if (const auto dropped = db.changes(); dropped > 0) return dropped;
+    db.prepare("DELETE FROM vector_models WHERE name = ?").bind(row.name).run();
+  }
+  return 0;
+}
+
+}  // namespace memd::enrichment
+
+namespace memd {
+
+EmbeddingModels EmbeddingModelsQuery::run(sqlite::Database& db) const {
+  using namespace enrichment;
   EmbeddingModels out;
   out.target = fact(db, kModelKey).value_or("");
   auto& q = db.prepare("SELECT name, dimension, exchanges FROM vector_models ORDER BY model_pk");
@@ -60,8 +79,8 @@ EmbeddingModels models(sqlite::Database& db) {
   return out;
 }
 
-std::vector<ExchangeVectors> stored_vectors(sqlite::Database& db, std::span<const ExchangeId> ids,
-                                            std::string_view model) {
+std::vector<ExchangeVectors> ExchangeVectorsQuery::run(sqlite::Database& db) const {
+  using namespace enrichment;
   std::vector<ExchangeVectors> out(ids.size());
   auto& q = db.prepare(
       "SELECT m.dimension, v.chunk_hashes, v.vectors FROM vectors v JOIN vector_models m USING (model_pk)"
@@ -79,18 +98,4 @@ std::vector<ExchangeVectors> stored_vectors(sqlite::Database& db, std::span<cons
   return out;
 }
 
-std::int64_t drop_other_vectors(sqlite::Database& db, std::span<const std::string> keep, int limit) {
-  for (const auto& row : models(db).models) {
-    if (std::find(keep.begin(), keep.end(), row.name) != keep.end()) continue;
-    db.prepare(
-          "DELETE FROM vectors WHERE vector_pk IN (SELECT vector_pk FROM vectors WHERE model_pk ="
-          " (SELECT model_pk FROM vector_models WHERE name = ?1) LIMIT ?2)")
-        .bind(row.name, limit)
-        .run();
-    if (const auto dropped = db.changes(); dropped > 0) return dropped;
-    db.prepare("DELETE FROM vector_models WHERE name = ?").bind(row.name).run();
-  }
-  return 0;
-}
-
-}  // namespace memd::enrichment
+}  // namespace memd

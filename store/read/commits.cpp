@@ -1,13 +1,13 @@
-// Commits, and the sessions that commits no session tells of may come from.
-#include "store/read/file_history.hpp"
-#include "store/read/pull_requests.hpp"
+#include "store/read/commits.hpp"
+
 #include "store/read/row_filter.hpp"
 
 #include <algorithm>
 #include <map>
 #include <set>
 
-namespace memd::queries {
+namespace memd {
+namespace queries {
 namespace {
 
 constexpr std::string_view kColumns =
@@ -46,7 +46,27 @@ std::optional<CommitRow> read_one(sqlite::Statement& q) {
 
 }  // namespace
 
-std::vector<CommitRow> commits_by_sha(sqlite::Database& db, std::string_view sha) {
+std::vector<CommitRow> commits_of(sqlite::Database& db, std::int64_t session_pk, std::int64_t first,
+                                  std::int64_t last) {
+  static const std::string sql =
+      std::string(kColumns) +
+      "WHERE c.session_pk = ? AND c.exchange_number BETWEEN ? AND ? ORDER BY c.event_seq, c.sha";
+  std::vector<CommitRow> out;
+  read_all(db.prepare(sql).bind(session_pk, first, last), out);
+  join_pull_requests(db, out);
+  return out;
+}
+
+std::optional<CommitRow> commit_after(sqlite::Database& db, std::int64_t session_pk, std::int64_t event_seq) {
+  static const std::string sql =
+      std::string(kColumns) + "WHERE c.session_pk = ? AND c.event_seq > ? ORDER BY c.event_seq LIMIT 1";
+  return read_one(db.prepare(sql).bind(session_pk, event_seq));
+}
+
+}  // namespace queries
+
+std::vector<CommitRow> CommitsQuery::run(sqlite::Database& db) const {
+  using namespace queries;
   static const std::string longer = std::string(kColumns) + "WHERE c.sha >= ?1 AND c.sha < ?1 || 'g' LIMIT 100";
   static const std::string same = std::string(kColumns) + "WHERE c.sha = ?1 LIMIT 100";
   std::vector<CommitRow> out;
@@ -62,53 +82,37 @@ std::vector<CommitRow> commits_by_sha(sqlite::Database& db, std::string_view sha
   return out;
 }
 
-std::vector<CommitRow> commits_of(sqlite::Database& db, std::int64_t session_pk, std::int64_t first,
-                                  std::int64_t last) {
-  static const std::string sql =
-      std::string(kColumns) +
-      "WHERE c.session_pk = ? AND c.exchange_number BETWEEN ? AND ? ORDER BY c.event_seq, c.sha";
-  std::vector<CommitRow> out;
-  read_all(db.prepare(sql).bind(session_pk, first, last), out);
-  join_pull_requests(db, out);
-  return out;
-}
-
-std::optional<CommitRow> commit_before(sqlite::Database& db, std::int64_t session_pk, std::int64_t event_seq) {
+std::optional<CommitRow> CommitBeforeQuery::run(sqlite::Database& db) const {
+  using namespace queries;
   static const std::string sql =
       std::string(kColumns) + "WHERE c.session_pk = ? AND c.event_seq < ? ORDER BY c.event_seq DESC LIMIT 1";
   return read_one(db.prepare(sql).bind(session_pk, event_seq));
 }
 
-std::optional<CommitRow> commit_after(sqlite::Database& db, std::int64_t session_pk, std::int64_t event_seq) {
-  static const std::string sql =
-      std::string(kColumns) + "WHERE c.session_pk = ? AND c.event_seq > ? ORDER BY c.event_seq LIMIT 1";
-  return read_one(db.prepare(sql).bind(session_pk, event_seq));
-}
-
-std::vector<CommitCandidate> commit_candidates(sqlite::Database& db, const CommitClues& clues) {
+std::vector<CommitCandidate> CommitCandidatesQuery::run(sqlite::Database& db) const {
   static const std::string sql =
       "SELECT f.session_pk, s.uid, x.git_branch, f.exchange_number, x.ended_at FROM exchange_files f"
       " CROSS JOIN exchanges x ON x.session_pk = f.session_pk AND x.exchange_number = f.exchange_number"
       " CROSS JOIN sessions s ON s.session_pk = f.session_pk WHERE" +
-      std::string(kSessionConditions) +
+      std::string(queries::kSessionConditions) +
       " AND f.path_pk = ?5 AND f.access = 1 AND x.started_at <= ?6 AND x.ended_at >= ?7";
-  const auto c = conditions_of(db, clues.filter);
+  const auto c = queries::conditions_of(db, filter);
   std::map<std::int64_t, CommitCandidate> found;
   std::map<std::int64_t, std::set<int>> names;
-  for (std::size_t i = 0; i < clues.paths.size(); ++i) {
-    auto& q = db.prepare(sql).bind(c.platforms, c.project, c.session_pk, c.include_subagents, clues.paths[i],
-                                   clues.time, clues.time - clues.window);
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    auto& q =
+        db.prepare(sql).bind(c.platforms, c.project, c.session_pk, c.include_subagents, paths[i], time, time - window);
     while (q.step()) {
-      const std::string branch = q.str(2);
-      if (!clues.branch.empty() && !branch.empty() && branch != clues.branch) continue;
+      const std::string used = q.str(2);
+      if (!branch.empty() && !used.empty() && used != branch) continue;
       const std::int64_t number = q.int64(3);
       const auto [it, fresh] = found.try_emplace(q.int64(0));
       CommitCandidate& one = it->second;
-      if (fresh) one = {q.int64(0), q.str(1), branch, number, number, 0, 0};
+      if (fresh) one = {q.int64(0), q.str(1), used, number, number, 0, 0};
       one.first_exchange = std::min(one.first_exchange, number);
-      if (number >= one.last_exchange) one.last_exchange = number, one.branch = branch;
-      one.last_change = std::max(one.last_change, std::min(q.int64(4), clues.time));
-      names[one.session_pk].insert(clues.name_of[i]);
+      if (number >= one.last_exchange) one.last_exchange = number, one.branch = used;
+      one.last_change = std::max(one.last_change, std::min(q.int64(4), time));
+      names[one.session_pk].insert(name_of[i]);
     }
     q.reset();
   }
@@ -124,4 +128,4 @@ std::vector<CommitCandidate> commit_candidates(sqlite::Database& db, const Commi
   return out;
 }
 
-}  // namespace memd::queries
+}  // namespace memd

@@ -70,14 +70,14 @@ void finish(sqlite3_context* context) noexcept {
 
 }  // namespace
 
-DaySessions::DaySessions(sqlite::Database& db) : db_(db) {
+DaySessions::DaySessions(sqlite::Database& db) {
   const int rc = sqlite3_create_function_v2(db.handle(), "day_sessions", 2, SQLITE_UTF8 | SQLITE_DIRECTONLY, nullptr,
                                             nullptr, step, finish, nullptr);
   if (rc != SQLITE_OK) throw ErrorException(sqlite::make_error(db.handle(), rc, "day_sessions"));
 }
 
-const std::vector<DaySession>& DaySessions::between(TimeMs since, TimeMs until) {
-  auto& of_store = db_.prepare("PRAGMA data_version");
+const std::vector<DaySession>& DaySessions::between(sqlite::Database& db, TimeMs since, TimeMs until) {
+  auto& of_store = db.prepare("PRAGMA data_version");
   const std::int64_t version = of_store.step() ? of_store.int64(0) : -1;
   of_store.reset();
   if (version >= 0 && version == version_ && since == since_ && until == until_) return known_;
@@ -87,7 +87,7 @@ const std::vector<DaySession>& DaySessions::between(TimeMs since, TimeMs until) 
   constexpr std::string_view kSince =
       "SELECT day_sessions(started_at, session_pk) FROM exchanges INDEXED BY exchanges_by_time WHERE started_at >= ?1";
   static const std::string kBetween = std::string(kSince) + " AND started_at < ?2";
-  auto& q = db_.prepare(until > 0 ? std::string_view(kBetween) : kSince);
+  auto& q = db.prepare(until > 0 ? std::string_view(kBetween) : kSince);
   const TimeMs first = std::max<TimeMs>(since, 1);
   if (until > 0)
     q.bind(first, until);

@@ -17,21 +17,21 @@ struct DaySession {
   TimeMs last = 0;   // when its last one began
 };
 
-// Counts for one connection, inside of SQLite: a step out of it for each exchange costs more than looking at it.
+// Counts the exchanges of days and sessions inside of SQLite: a step out of it for each exchange costs more than
+// looking at it. Kept by a connection (Database::kept), used on its thread.
 class DaySessions {
  public:
-  // Adds a function to the connection, which must outlive this. Throws ErrorException.
+  // Adds a function to the connection. Throws ErrorException.
   explicit DaySessions(sqlite::Database& db);
   DaySessions(const DaySessions&) = delete;
   DaySessions& operator=(const DaySessions&) = delete;
 
-  // Of exchanges with since <= start < until, in the order of their first; `until` 0: no end. Exchanges whose start is
-  // not known are left out. The last answer is kept for the pages that follow, as long as nobody writes to the store;
-  // it is valid until the next call. Inside a transaction. Throws ErrorException.
-  const std::vector<DaySession>& between(TimeMs since, TimeMs until);
+  // Counts exchanges with since <= start < until, in the order of their first; `until` 0: no end. Exchanges whose start
+  // is not known are left out. The last answer is kept for the pages that follow, as long as nobody writes to the
+  // store; it is valid until the next call. Inside a transaction of the same connection. Throws ErrorException.
+  const std::vector<DaySession>& between(sqlite::Database& db, TimeMs since, TimeMs until);
 
  private:
-  sqlite::Database& db_;
   std::int64_t version_ = -1;  // of the store, as this connection sees it, that `known_` was counted in
   TimeMs since_ = 0;
   TimeMs until_ = 0;

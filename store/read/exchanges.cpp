@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <string>
 
-namespace memd::queries {
+namespace memd {
+namespace queries {
 namespace {
 
 // In the order read_exchange takes them.
@@ -76,13 +77,24 @@ RawRef raw_ref(const sqlite::Statement& q, int first_column) {
 
 }  // namespace
 
-std::optional<ExchangeRow> exchange_by_id(sqlite::Database& db, ExchangeId id) {
-  auto rows = exchanges_by_id(db, {&id, 1});
-  if (rows.empty()) return std::nullopt;
+std::vector<ExchangeRow> exchange_texts(sqlite::Database& db, std::int64_t session_pk, std::int64_t first_number,
+                                        std::int64_t last_number) {
+  static const std::string sql = columns(" s.title, NULL", "NULL") +
+                                 "WHERE e.session_pk = ?1 AND e.exchange_number BETWEEN ?2 AND ?3"
+                                 " ORDER BY e.exchange_number";
+  return read_all(db.prepare(sql).bind(session_pk, first_number, last_number));
+}
+
+}  // namespace queries
+
+ExchangeRow ExchangeQuery::run(sqlite::Database& db) const {
+  auto rows = ExchangesQuery{{&id, 1}}.run(db);
+  if (rows.empty()) throw ErrorException(without_store());
   return std::move(rows.front());
 }
 
-std::vector<ExchangeRow> exchanges_by_id(sqlite::Database& db, std::span<const ExchangeId> ids) {
+std::vector<ExchangeRow> ExchangesQuery::run(sqlite::Database& db) const {
+  using namespace queries;
   static const std::string sql = kExchangesColumns + "WHERE e.exchange_pk = ?1";
   std::vector<ExchangeRow> out;
   auto& q = db.prepare(sql);
@@ -94,29 +106,22 @@ std::vector<ExchangeRow> exchanges_by_id(sqlite::Database& db, std::span<const E
   return out;
 }
 
-std::vector<ExchangeRow> last_exchanges(sqlite::Database& db, std::int64_t session_pk, int count) {
+std::vector<ExchangeRow> LastExchangesQuery::run(sqlite::Database& db) const {
+  using namespace queries;
   static const std::string sql = kExchangesColumns + "WHERE e.session_pk = ?1 ORDER BY e.exchange_number DESC LIMIT ?2";
   auto out = read_all(db.prepare(sql).bind(session_pk, std::max(count, 0)));
   std::reverse(out.begin(), out.end());
   return out;
 }
 
-std::vector<ExchangeRow> exchange_range(sqlite::Database& db, std::int64_t session_pk, std::int64_t first_number,
-                                        std::int64_t last_number) {
+std::vector<ExchangeRow> ExchangeRangeQuery::run(sqlite::Database& db) const {
+  using namespace queries;
   static const std::string sql =
       kExchangesColumns + "WHERE e.session_pk = ?1 AND e.exchange_number BETWEEN ?2 AND ?3 ORDER BY e.exchange_number";
   return read_all(db.prepare(sql).bind(session_pk, first_number, last_number));
 }
 
-std::vector<ExchangeRow> exchange_texts(sqlite::Database& db, std::int64_t session_pk, std::int64_t first_number,
-                                        std::int64_t last_number) {
-  static const std::string sql = columns(" s.title, NULL", "NULL") +
-                                 "WHERE e.session_pk = ?1 AND e.exchange_number BETWEEN ?2 AND ?3"
-                                 " ORDER BY e.exchange_number";
-  return read_all(db.prepare(sql).bind(session_pk, first_number, last_number));
-}
-
-std::vector<ExchangeFile> exchange_files(sqlite::Database& db, std::int64_t session_pk, std::int64_t exchange_number) {
+std::vector<ExchangeFile> ExchangeFilesQuery::run(sqlite::Database& db) const {
   std::vector<ExchangeFile> out;
   auto& q = db.prepare(
                   "SELECT p.path, f.access, f.touches, f.lines_added, f.lines_removed"
@@ -129,8 +134,8 @@ std::vector<ExchangeFile> exchange_files(sqlite::Database& db, std::int64_t sess
   return out;
 }
 
-std::vector<EventRow> events(sqlite::Database& db, std::int64_t session_pk, std::int64_t first_seq,
-                             std::int64_t last_seq, int limit) {
+std::vector<EventRow> EventsQuery::run(sqlite::Database& db) const {
+  using namespace queries;
   std::vector<EventRow> out;
   auto& q = db.prepare(
                   "SELECT seq, time, kind, role, origin, parent_seq, pair_seq, tool, summary, flags, tokens, source_pk,"
@@ -159,7 +164,8 @@ std::vector<EventRow> events(sqlite::Database& db, std::int64_t session_pk, std:
   return out;
 }
 
-std::optional<EventSource> event_source(sqlite::Database& db, std::int64_t session_pk, std::int64_t seq) {
+EventSource EventSourceQuery::run(sqlite::Database& db) const {
+  using namespace queries;
   auto& q = db.prepare(
                   "SELECT src.platform, src.path, src.format, src.state, s.uid, src.source_pk,"
                   " v.raw_offset, v.raw_length, v.raw_block, i.item_key"
@@ -169,7 +175,7 @@ std::optional<EventSource> event_source(sqlite::Database& db, std::int64_t sessi
                   " AND i.item_no = v.raw_offset"
                   " WHERE v.session_pk = ?1 AND v.seq = ?2 AND v.raw_offset IS NOT NULL")
                 .bind(session_pk, seq);
-  if (!q.step()) return std::nullopt;
+  if (!q.step()) throw ErrorException(without_store());
   EventSource out;
   out.platform = platform_of(q.text(0));
   out.path = q.str(1);
@@ -183,4 +189,4 @@ std::optional<EventSource> event_source(sqlite::Database& db, std::int64_t sessi
   return out;
 }
 
-}  // namespace memd::queries
+}  // namespace memd

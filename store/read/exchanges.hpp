@@ -1,31 +1,96 @@
 #pragma once
 
+#include "schemas/ids.hpp"
 #include "schemas/query.hpp"
 #include "store/db/database.hpp"
 
+#include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
-// Members throw ErrorException.
-namespace memd::queries {
+namespace memd {
 
-std::optional<ExchangeRow> exchange_by_id(sqlite::Database& db, ExchangeId id);
-std::vector<ExchangeRow> exchanges_by_id(sqlite::Database& db, std::span<const ExchangeId> ids);
+// not_found when there is none of this id.
+struct ExchangeQuery {
+  ExchangeId id = 0;
 
-// Oldest first.
-std::vector<ExchangeRow> last_exchanges(sqlite::Database& db, std::int64_t session_pk, int count);
-std::vector<ExchangeRow> exchange_range(sqlite::Database& db, std::int64_t session_pk, std::int64_t first_number,
-                                        std::int64_t last_number);
-// The same without tool_text, and without the title of a session that has none of its own: neither is cheap.
+  using Answer = ExchangeRow;
+  Answer run(sqlite::Database& db) const;
+  Error without_store() const { return Error(Errc::not_found, "there is no exchange " + format_exchange_id(id)); }
+};
+
+// In the order of `ids`; those that do not exist are left out.
+struct ExchangesQuery {
+  std::span<const ExchangeId> ids;
+
+  using Answer = std::vector<ExchangeRow>;
+  Answer run(sqlite::Database& db) const;
+};
+
+// The last `count` of a session, oldest first.
+struct LastExchangesQuery {
+  std::int64_t session_pk = 0;
+  int count = 0;
+
+  using Answer = std::vector<ExchangeRow>;
+  Answer run(sqlite::Database& db) const;
+};
+
+// Exchanges of a session with first ≤ number ≤ last, oldest first.
+struct ExchangeRangeQuery {
+  std::int64_t session_pk = 0;
+  std::int64_t first_number = 0;
+  std::int64_t last_number = 0;
+
+  // Exchange `number` with those next to it; a negative count is none.
+  static ExchangeRangeQuery around(std::int64_t session_pk, std::int64_t number, int before, int after) {
+    return {session_pk, number - std::max(before, 0), number + std::max(after, 0)};
+  }
+
+  using Answer = std::vector<ExchangeRow>;
+  Answer run(sqlite::Database& db) const;
+};
+
+// Files that one exchange touched, by path.
+struct ExchangeFilesQuery {
+  std::int64_t session_pk = 0;
+  std::int64_t exchange_number = 0;
+
+  using Answer = std::vector<ExchangeFile>;
+  Answer run(sqlite::Database& db) const;
+};
+
+// Events of a session with first ≤ seq ≤ last, in order, at most `limit`.
+struct EventsQuery {
+  std::int64_t session_pk = 0;
+  std::int64_t first_seq = 0;
+  std::int64_t last_seq = 0;
+  int limit = 1000;
+
+  using Answer = std::vector<EventRow>;
+  Answer run(sqlite::Database& db) const;
+};
+
+// Where the record of an event stands. not_found also when the event was taken in without a place in a source.
+struct EventSourceQuery {
+  std::int64_t session_pk = 0;
+  std::int64_t seq = 0;
+
+  using Answer = EventSource;
+  Answer run(sqlite::Database& db) const;
+  Error without_store() const {
+    return Error(Errc::not_found, "there is no source record of event " + std::to_string(seq));
+  }
+};
+
+namespace queries {
+
+// An ExchangeRangeQuery without tool_text, and without the title of a session that has none of its own: neither is
+// cheap. Throws ErrorException.
 std::vector<ExchangeRow> exchange_texts(sqlite::Database& db, std::int64_t session_pk, std::int64_t first_number,
                                         std::int64_t last_number);
 
-std::vector<ExchangeFile> exchange_files(sqlite::Database& db, std::int64_t session_pk, std::int64_t exchange_number);
-
-std::vector<EventRow> events(sqlite::Database& db, std::int64_t session_pk, std::int64_t first_seq,
-                             std::int64_t last_seq, int limit);
-std::optional<EventSource> event_source(sqlite::Database& db, std::int64_t session_pk, std::int64_t seq);
-
-}  // namespace memd::queries
+}  // namespace queries
+}  // namespace memd

@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <unordered_map>
 
-namespace memd::queries {
+namespace memd {
+namespace queries {
 namespace {
 
 constexpr std::size_t kPathsListed = 20;
@@ -82,20 +83,23 @@ std::vector<FileAccessCount> files_of(sqlite::Database& db, std::span<const Touc
 
 }  // namespace
 
-FileHistory file_history(sqlite::Database& db, const FileHistoryQuery& query) {
-  TouchFilter filter(db, query);
-  auto all = filter.touches(filter.timed());
-  const auto wanted = static_cast<std::size_t>(query.offset) + static_cast<std::size_t>(query.limit);
+}  // namespace queries
+
+FileHistory FileHistoryQuery::run(sqlite::Database& db) const {
+  using namespace queries;
+  TouchFilter touched(db, *this);
+  auto all = touched.touches(touched.timed());
+  const auto wanted = static_cast<std::size_t>(offset) + static_cast<std::size_t>(limit);
   const auto sessions = newest_first(db, all, wanted, kPathsListed);
   FileHistory out;
-  add_totals(db, filter, sessions, out);
+  add_totals(db, touched, sessions, out);
   std::size_t at = 0;
   for (const TouchedSession& session : sessions) {
     if (at >= wanted) break;
     for (std::size_t i = 0, end = 0; i < session.touches.size() && at < wanted; i = end) {
       for (end = i; end < session.touches.size() && same_exchange(session.touches[i], session.touches[end]);)
         ++end;
-      if (at++ < static_cast<std::size_t>(query.offset)) continue;
+      if (at++ < static_cast<std::size_t>(offset)) continue;
       Touch& touch = session.touches[i];
       look_at_exchange(db, touch);
       FileUse use;
@@ -115,8 +119,9 @@ FileHistory file_history(sqlite::Database& db, const FileHistoryQuery& query) {
   return out;
 }
 
-EditPlaces edit_places(sqlite::Database& db, const FileHistoryQuery& query, int limit) {
-  TouchFilter filter(db, query);
+EditPlaces EditPlacesQuery::run(sqlite::Database& db) const {
+  using namespace queries;
+  TouchFilter filter(db, touches);
   auto all = filter.touches(true);
   std::sort(all.begin(), all.end(), [](const Touch& a, const Touch& b) {
     return a.time != b.time ? a.time > b.time : a.exchange_id > b.exchange_id;
@@ -135,4 +140,4 @@ EditPlaces edit_places(sqlite::Database& db, const FileHistoryQuery& query, int 
   return out;
 }
 
-}  // namespace memd::queries
+}  // namespace memd

@@ -3,26 +3,47 @@
 #include "schemas/file_history.hpp"
 #include "store/db/database.hpp"
 
+#include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
-// Members throw ErrorException.
-namespace memd::queries {
+namespace memd {
+
+// The stored paths that `text` means: a whole path; the end of one ("store/reader.cpp", "reader.cpp"); a directory,
+// whole or its end ("src/store", or "src/store/" to say that no file is meant); a pattern with *, ? and [ ], of names
+// when it has no '/' ("*.sql"), else of the end of paths, where '*' stands for anything.
+struct PathQuery {
+  std::string_view text;
+
+  using Answer = PathFinding;
+  Answer run(sqlite::Database& db) const;
+};
 
 // Exchanges that touched the files, a page of them with what is known of each.
-FileHistory file_history(sqlite::Database& db, const FileHistoryQuery& query);
+struct FileHistoryQuery {
+  QueryFilter filter;                // since and until: when the exchange began
+  std::vector<std::int64_t> paths;   // pks; empty: every path (of a session)
+  std::optional<FileAccess> access;  // only this
+  // Of one session: its exchanges from first to last, both included.
+  std::int64_t session_pk = 0;  // 0: all
+  std::int64_t first_exchange = 0;
+  std::int64_t last_exchange = 0;
+  std::vector<ExchangeId> exchanges;  // only these; empty: all
+  int limit = 20;                     // exchanges
+  int offset = 0;
 
-// The newest `limit` edits of a file that were made, oldest first.
-EditPlaces edit_places(sqlite::Database& db, const FileHistoryQuery& query, int limit);
+  using Answer = FileHistory;
+  Answer run(sqlite::Database& db) const;
+};
 
-// Commits whose id begins with `sha`, or is the beginning of it; newest first, at most 20. `sha` is in lower case.
-std::vector<CommitRow> commits_by_sha(sqlite::Database& db, std::string_view sha);
+// The newest `limit` edits of a file among the exchanges that `touches` finds, oldest first. Paging does not apply.
+struct EditPlacesQuery {
+  FileHistoryQuery touches;
+  int limit = 0;
 
-// The commit made in the session before the one at `event_seq`, and the first one behind it.
-std::optional<CommitRow> commit_before(sqlite::Database& db, std::int64_t session_pk, std::int64_t event_seq);
-std::optional<CommitRow> commit_after(sqlite::Database& db, std::int64_t session_pk, std::int64_t event_seq);
+  using Answer = EditPlaces;
+  Answer run(sqlite::Database& db) const;
+};
 
-// Sessions that changed files of a commit in the time before it; most files first, then the nearest in time.
-std::vector<CommitCandidate> commit_candidates(sqlite::Database& db, const CommitClues& clues);
-
-}  // namespace memd::queries
+}  // namespace memd

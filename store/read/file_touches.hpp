@@ -1,7 +1,7 @@
 #pragma once
 
-#include "schemas/file_history.hpp"
 #include "store/db/database.hpp"
+#include "store/read/file_history.hpp"
 #include "store/read/row_filter.hpp"
 
 #include <cstddef>

@@ -1,7 +1,6 @@
 #include "store/read/file_use_details.hpp"
 
-#include "store/read/file_history.hpp"
-#include "store/read/pull_requests.hpp"
+#include "store/read/commits.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/read/sessions.hpp"
 

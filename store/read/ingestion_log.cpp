@@ -1,20 +1,18 @@
-#include "store/read/ingestion_log.hpp"
-
+#include "store/read/ingestion.hpp"
 #include "store/read/row_filter.hpp"
-#include "store/write/sources/drift_monitor.hpp"
 
 #include <algorithm>
 
-namespace memd::queries {
+namespace memd {
 
-std::vector<IngestionLogEntry> ingestion_log(sqlite::Database& db, const IngestionLogQuery& query) {
-  const auto platforms = platform_list(query.platforms);
+std::vector<IngestionLogEntry> IngestionLogQuery::run(sqlite::Database& db) const {
+  const auto wanted = queries::platform_list(platforms);
   auto& q = db.prepare(
                   "SELECT l.time, l.platform, coalesce(s.path, ''), l.what, l.detail, l.bytes, l.events"
                   " FROM ingestion_log l LEFT JOIN sources s ON s.source_pk = l.source_pk"
                   " WHERE (?1 = '' OR instr(?1, ',' || l.platform || ',') > 0) AND l.time >= ?2"
                   " ORDER BY l.time DESC, l.log_pk DESC LIMIT ?3")
-                .bind(platforms, query.since, std::max(query.limit, 0));
+                .bind(wanted, since, std::max(limit, 0));
   std::vector<IngestionLogEntry> out;
   while (q.step()) {
     const auto platform = parse_platform(q.text(1));
@@ -26,7 +24,7 @@ std::vector<IngestionLogEntry> ingestion_log(sqlite::Database& db, const Ingesti
   return out;
 }
 
-SourceHealth source_health(sqlite::Database& db, int most_troubles) {
+SourceHealth SourceHealthQuery::run(sqlite::Database& db) const {
   SourceHealth out;
   auto& counts = db.prepare("SELECT state, count(*) FROM sources GROUP BY state");
   counts.bind();
@@ -53,31 +51,4 @@ SourceHealth source_health(sqlite::Database& db, int most_troubles) {
   return out;
 }
 
-void add_unknown_shares(sqlite::Database& db, std::vector<PlatformTotals>& totals) {
-  for (auto& t : totals) {
-    const auto key = to_string(t.platform);
-    auto& ledger =
-        db.prepare(
-              "SELECT coalesce(sum(c.records), 0), coalesce(sum(CASE WHEN c.disposition = 2 THEN c.records END), 0)"
-              " FROM coverage c JOIN sources s ON s.source_pk = c.source_pk WHERE s.platform = ?")
-            .bind(key);
-    if (ledger.step()) t.records = ledger.int64(0), t.unknown_records = ledger.int64(1);
-    ledger.reset();
-    const std::string meta_key = ingestion::recent_records_key(t.platform);
-    auto& recent = db.prepare("SELECT value FROM meta WHERE key = ?").bind(meta_key);
-    if (recent.step()) {
-      const auto sum = ingestion::RecentRecords::decode(recent.text(0)).total();
-      t.recent_records = static_cast<std::int64_t>(sum.records);
-      t.recent_unknown = static_cast<std::int64_t>(sum.unknown);
-    }
-    recent.reset();
-    auto& drift = db.prepare(
-                        "SELECT coalesce(max(time), 0) FROM diagnostics WHERE error_type = 'schema_drift' AND platform"
-                        " = ?")
-                      .bind(key);
-    if (drift.step()) t.drift_at = drift.int64(0);
-    drift.reset();
-  }
-}
-
-}  // namespace memd::queries
+}  // namespace memd

@@ -1,10 +1,10 @@
-#include "store/read/paths.hpp"
+#include "store/read/file_history.hpp"
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
-namespace memd::queries {
+namespace memd {
 namespace {
 
 constexpr int kMostSimilar = 8;
@@ -113,20 +113,20 @@ void add_similar(sqlite::Database& db, std::string_view text, PathFinding& out) 
 
 }  // namespace
 
-PathFinding find_paths(sqlite::Database& db, std::string_view asked) {
-  std::string text(asked);
-  std::replace(text.begin(), text.end(), '\\', '/');
-  while (text.starts_with("./"))
-    text.erase(0, 2);
+PathFinding PathQuery::run(sqlite::Database& db) const {
+  std::string path(text);
+  std::replace(path.begin(), path.end(), '\\', '/');
+  while (path.starts_with("./"))
+    path.erase(0, 2);
   PathFinding out;
-  if (text.empty()) return out;
-  const bool directory = text.ends_with('/');
-  if (!directory && by_file(db, text, out)) return out;
+  if (path.empty()) return out;
+  const bool directory = path.ends_with('/');
+  if (!directory && by_file(db, path, out)) return out;
   // A directory may be named like a pattern: app/[id].
-  if ((is_pattern(text) && by_pattern(db, text, out)) || by_directory(db, text, out)) return out;
+  if ((is_pattern(path) && by_pattern(db, path, out)) || by_directory(db, path, out)) return out;
   out.fit = PathFit::none;
-  add_similar(db, text, out);
+  add_similar(db, path, out);
   return out;
 }
 
-}  // namespace memd::queries
+}  // namespace memd

@@ -1,10 +1,10 @@
 #include "store/read/projects.hpp"
-
 #include "schemas/ascii.hpp"
 #include "store/read/row_filter.hpp"
+#include "store/read/sessions.hpp"
 #include "store/text/token_budget.hpp"
 
-namespace memd::queries {
+namespace memd {
 namespace {
 
 constexpr int kNamed = 5;
@@ -12,7 +12,7 @@ constexpr std::size_t kEchoTokens = 60;
 
 }  // namespace
 
-std::string unknown_project(sqlite::Database& db, std::string_view part) {
+std::string UnknownProjectQuery::run(sqlite::Database& db) const {
   if (part.empty()) return {};
   const std::string wanted = ascii::lowered(part);
   auto& fitting = db.prepare(
@@ -36,4 +36,4 @@ std::string unknown_project(sqlite::Database& db, std::string_view part) {
          names;
 }
 
-}  // namespace memd::queries
+}  // namespace memd

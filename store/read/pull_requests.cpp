@@ -1,4 +1,4 @@
-#include "store/read/pull_requests.hpp"
+#include "store/read/commits.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,9 +1,8 @@
-#include "store/read/session_digest.hpp"
-
+#include "store/read/commits.hpp"
 #include "store/read/exchanges.hpp"
-#include "store/read/pull_requests.hpp"
+#include "store/read/session_contents.hpp"
 
-namespace memd::queries {
+namespace memd {
 namespace {
 
 std::vector<ModifiedFile> modified_files(sqlite::Database& db, std::int64_t session_pk, std::int64_t first,
@@ -45,10 +44,11 @@ std::vector<Observation> observations(sqlite::Database& db, std::int64_t session
 
 }  // namespace
 
-SessionDigest session_digest(sqlite::Database& db, std::int64_t session_pk, std::int64_t first, std::int64_t last) {
-  return {exchange_texts(db, session_pk, first, last), modified_files(db, session_pk, first, last),
-          observations(db, session_pk, first, last), commits_of(db, session_pk, first, last),
-          pull_requests_of(db, session_pk)};
+SessionDigest SessionDigestQuery::run(sqlite::Database& db) const {
+  return {queries::exchange_texts(db, session_pk, first_number, last_number),
+          modified_files(db, session_pk, first_number, last_number),
+          observations(db, session_pk, first_number, last_number),
+          queries::commits_of(db, session_pk, first_number, last_number), queries::pull_requests_of(db, session_pk)};
 }
 
-}  // namespace memd::queries
+}  // namespace memd

@@ -49,7 +49,7 @@ void load_exchanges(sqlite::Database& db, std::int64_t session_pk, SessionPast& 
   std::size_t bytes = 0;
   while (end > first_wanted && bytes < kPastBytes) {
     const std::int64_t begin = std::max(end - kExchangesAtOnce, first_wanted);
-    auto rows = queries::exchange_range(db, session_pk, begin, end - 1);
+    auto rows = ExchangeRangeQuery{session_pk, begin, end - 1}.run(db);
     bytes += bytes_of(rows);
     rows.insert(rows.end(), std::make_move_iterator(past.exchanges.begin()),
                 std::make_move_iterator(past.exchanges.end()));
@@ -58,7 +58,7 @@ void load_exchanges(sqlite::Database& db, std::int64_t session_pk, SessionPast& 
   }
   if (end <= 0) return;
   past.exchanges_left_out = end - 1;
-  auto first = queries::exchange_range(db, session_pk, 0, 0);
+  auto first = ExchangeRangeQuery{session_pk, 0, 0}.run(db);
   past.exchanges.insert(past.exchanges.begin(), std::make_move_iterator(first.begin()),
                         std::make_move_iterator(first.end()));
 }
@@ -144,8 +144,7 @@ std::vector<MessageBehind> messages_behind(sqlite::Database& db, std::int64_t se
   return out;
 }
 
-}  // namespace
-
+// In order of the session.
 std::vector<Boundary> find_boundaries(sqlite::Database& db, std::int64_t session_pk) {
   // The summary follows its marker at once; what was said in between would belong to neither.
   constexpr std::int64_t kSummaryWithin = 20;
@@ -176,6 +175,7 @@ std::vector<Boundary> find_boundaries(sqlite::Database& db, std::int64_t session
   return out;
 }
 
+// A session without any boundary is no error: latest_compaction then means its end.
 Boundary choose_boundary(sqlite::Database& db, std::int64_t session_pk, const BoundaryChoice& choice) {
   const std::vector<Boundary> all = find_boundaries(db, session_pk);
   Boundary end = end_of(db, session_pk);
@@ -210,4 +210,13 @@ SessionPast load_past(sqlite::Database& db, std::int64_t session_pk, const Bound
   return past;
 }
 
+}  // namespace
 }  // namespace memd::continuity
+
+namespace memd {
+
+continuity::SessionPast SessionPastQuery::run(sqlite::Database& db) const {
+  return continuity::load_past(db, session_pk, choice);
+}
+
+}  // namespace memd

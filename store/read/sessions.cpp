@@ -2,10 +2,10 @@
 
 #include "schemas/ascii.hpp"
 #include "schemas/ids.hpp"
-#include "store/read/projects.hpp"
 #include "store/read/row_filter.hpp"
 
-namespace memd::queries {
+namespace memd {
+namespace queries {
 namespace {
 
 constexpr std::size_t kMinPrefix = 4;
@@ -75,6 +75,15 @@ Candidates collect(sqlite::Statement& q) {
   return out;
 }
 
+SessionRow session_by_pk(sqlite::Database& db, std::int64_t session_pk) {
+  static const std::string sql = "SELECT " + kSessionsColumns + kFrom + " WHERE s.session_pk = ?1";
+  auto& q = db.prepare(sql).bind(session_pk);
+  if (!q.step()) throw ErrorException(Error(Errc::not_found, "no session row " + std::to_string(session_pk)));
+  auto row = read_session(q);
+  q.reset();
+  return row;
+}
+
 std::string described(sqlite::Database& db, const std::vector<std::int64_t>& pks) {
   std::string out;
   for (std::size_t i = 0; i < pks.size() && i < kCandidates; ++i) {
@@ -105,53 +114,11 @@ std::int64_t only_one(sqlite::Database& db, const Candidates& found, std::string
 
 }  // namespace
 
-SessionList list_sessions(sqlite::Database& db, const SessionListQuery& query) {
-  static const std::string where = " WHERE " + std::string(kSessionConditions) +
-                                   " AND (?5 = 0 OR s.ended_at >= ?5) AND (?6 = 0 OR s.started_at < ?6)";
-  static const std::string count = "SELECT count(*) FROM sessions s" + where;
-  static const std::string page =
-      "SELECT " + kSessionsColumns + kFrom + where + " ORDER BY s.ended_at DESC, s.session_pk DESC LIMIT ?7 OFFSET ?8";
-  const auto c = conditions_of(db, query.filter);
-  const auto since = query.filter.since;
-  const auto until = query.filter.until;
-
-  SessionList out;
-  auto& total = db.prepare(count).bind(c.platforms, c.project, c.session_pk, c.include_subagents, since, until);
-  if (total.step()) out.total = total.int64(0);
-  total.reset();
-  auto& q = db.prepare(page).bind(c.platforms, c.project, c.session_pk, c.include_subagents, since, until,
-                                  std::max(query.limit, 0), std::max(query.offset, 0));
-  while (q.step())
-    out.sessions.push_back(read_session(q));
-  q.reset();
-  return out;
-}
-
-SessionRow session_by_pk(sqlite::Database& db, std::int64_t session_pk) {
-  static const std::string sql = "SELECT " + kSessionsColumns + kFrom + " WHERE s.session_pk = ?1";
-  auto& q = db.prepare(sql).bind(session_pk);
-  if (!q.step()) throw ErrorException(Error(Errc::not_found, "no session row " + std::to_string(session_pk)));
-  auto row = read_session(q);
-  q.reset();
-  return row;
-}
-
-std::vector<SessionRow> subagents_of(sqlite::Database& db, std::string_view session_uid) {
-  static const std::string sql = "SELECT " + kSessionsColumns + kFrom +
-                                 " WHERE s.parent_uid = ?1 AND s.parent_uid <> '' ORDER BY s.started_at, s.session_pk";
-  std::vector<SessionRow> out;
-  auto& q = db.prepare(sql).bind(session_uid);
-  while (q.step())
-    out.push_back(read_session(q));
-  q.reset();
-  return out;
-}
-
 std::int64_t resolve_session(sqlite::Database& db, std::string_view reference, std::string_view project) {
   if (reference == "latest") {
     const auto newest = newest_main(db, project, 1);
     if (!newest.empty()) return newest.front();
-    std::string why = unknown_project(db, project);
+    std::string why = UnknownProjectQuery{project}.run(db);
     if (why.empty())
       why = project.empty() ? "there is no session yet"
                             : "there is no session of a project like \"" + std::string(project) + "\"";
@@ -179,4 +146,45 @@ std::int64_t resolve_session(sqlite::Database& db, std::string_view reference, s
                                                   (newest.empty() ? "" : "; the newest are:" + described(db, newest))));
 }
 
-}  // namespace memd::queries
+}  // namespace queries
+
+SessionRow SessionQuery::run(sqlite::Database& db) const {
+  return queries::session_by_pk(db, queries::resolve_session(db, reference, project));
+}
+
+SessionList SessionListQuery::run(sqlite::Database& db) const {
+  using namespace queries;
+  static const std::string where = " WHERE " + std::string(kSessionConditions) +
+                                   " AND (?5 = 0 OR s.ended_at >= ?5) AND (?6 = 0 OR s.started_at < ?6)";
+  static const std::string count = "SELECT count(*) FROM sessions s" + where;
+  static const std::string page =
+      "SELECT " + kSessionsColumns + kFrom + where + " ORDER BY s.ended_at DESC, s.session_pk DESC LIMIT ?7 OFFSET ?8";
+  const auto c = conditions_of(db, filter);
+  const auto since = filter.since;
+  const auto until = filter.until;
+
+  SessionList out;
+  auto& total = db.prepare(count).bind(c.platforms, c.project, c.session_pk, c.include_subagents, since, until);
+  if (total.step()) out.total = total.int64(0);
+  total.reset();
+  auto& q = db.prepare(page).bind(c.platforms, c.project, c.session_pk, c.include_subagents, since, until,
+                                  std::max(limit, 0), std::max(offset, 0));
+  while (q.step())
+    out.sessions.push_back(read_session(q));
+  q.reset();
+  return out;
+}
+
+std::vector<SessionRow> SubagentsQuery::run(sqlite::Database& db) const {
+  using namespace queries;
+  static const std::string sql = "SELECT " + kSessionsColumns + kFrom +
+                                 " WHERE s.parent_uid = ?1 AND s.parent_uid <> '' ORDER BY s.started_at, s.session_pk";
+  std::vector<SessionRow> out;
+  auto& q = db.prepare(sql).bind(session_uid);
+  while (q.step())
+    out.push_back(read_session(q));
+  q.reset();
+  return out;
+}
+
+}  // namespace memd

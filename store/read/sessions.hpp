@@ -8,14 +8,51 @@
 #include <string_view>
 #include <vector>
 
-// Members throw ErrorException.
-namespace memd::queries {
+namespace memd {
 
-SessionList list_sessions(sqlite::Database& db, const SessionListQuery& query);
-SessionRow session_by_pk(sqlite::Database& db, std::int64_t session_pk);
-std::vector<SessionRow> subagents_of(sqlite::Database& db, std::string_view session_uid);
+// Sessions that a filter lets through, a page of them, newest first by their end.
+struct SessionListQuery {
+  QueryFilter filter;  // include_subagents false: main sessions only
+  int limit = 20;
+  int offset = 0;
 
-// See Reader::session.
+  using Answer = SessionList;
+  Answer run(sqlite::Database& db) const;
+};
+
+// One session by what a caller calls it: its uid, its native id, a prefix of the native id (4 characters or more) that
+// fits one session, or "latest" (the newest main session; of `project` when that is given). not_found and
+// invalid_argument list the candidates.
+struct SessionQuery {
+  std::string_view reference;
+  std::string_view project{};
+
+  using Answer = SessionRow;
+  Answer run(sqlite::Database& db) const;
+  static Error without_store() { return Error(Errc::not_found, "there is no session yet: nothing has been read"); }
+};
+
+// Subagents and workflow agents of a session, in the order they started.
+struct SubagentsQuery {
+  std::string_view session_uid;
+
+  using Answer = std::vector<SessionRow>;
+  Answer run(sqlite::Database& db) const;
+};
+
+// What to tell a caller when no project has `part` in its path or name: "no project has …", with the names of the
+// newest ones. Empty when there is such a project, when `part` is empty, and when there are no projects.
+struct UnknownProjectQuery {
+  std::string_view part;
+
+  using Answer = std::string;
+  Answer run(sqlite::Database& db) const;
+};
+
+// For other queries. Functions throw ErrorException.
+namespace queries {
+
+// The session that a SessionQuery with these words finds.
 std::int64_t resolve_session(sqlite::Database& db, std::string_view reference, std::string_view project);
 
 // Two columns over `sessions s`: the stored title, and where that is empty the start of the first prompt.
@@ -30,4 +67,5 @@ inline constexpr std::string_view kTitleColumns = R"(
 // which clients record as tags, is shown as it was typed: "/compact keep the API".
 std::string session_title(std::string_view stored, std::string_view first_prompt);
 
-}  // namespace memd::queries
+}  // namespace queries
+}  // namespace memd

@@ -1,11 +1,9 @@
-#include "store/read/source_items.hpp"
-
 #include "schemas/hash.hpp"
+#include "store/read/session_contents.hpp"
 
-namespace memd::queries {
+namespace memd {
 
-SessionItems session_items(sqlite::Database& db, Platform platform, std::string_view source_path,
-                           std::string_view session_uid) {
+SessionItems SessionItemsQuery::run(sqlite::Database& db) const {
   SessionItems out;
   out.session_uid = session_uid;
   auto& q = db.prepare(
@@ -32,4 +30,4 @@ SessionItems session_items(sqlite::Database& db, Platform platform, std::string_
   return out;
 }
 
-}  // namespace memd::queries
+}  // namespace memd

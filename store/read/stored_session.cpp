@@ -1,11 +1,10 @@
-#include "store/read/stored_session.hpp"
-
 #include "schemas/hash.hpp"
 #include "store/read/row_filter.hpp"
+#include "store/read/session_contents.hpp"
 
 #include <map>
 
-namespace memd::queries {
+namespace memd {
 namespace {
 
 SessionUpdate facts_of(sqlite::Database& db, std::int64_t pk) {
@@ -17,7 +16,7 @@ SessionUpdate facts_of(sqlite::Database& db, std::int64_t pk) {
   if (!q.step()) throw ErrorException(Error(Errc::not_found, "no session row " + std::to_string(pk)));
   SessionUpdate s;
   s.session_uid = q.str(0);
-  s.platform = platform_of(q.text(1));
+  s.platform = queries::platform_of(q.text(1));
   s.native_id = q.str(2);
   s.kind = static_cast<SessionKind>(q.int64(3));
   s.parent_uid = q.str(4);
@@ -47,7 +46,7 @@ Source source_row(sqlite::Database& db, SourceId id) {
   Source s;
   s.id = id;
   if (q.step()) {
-    s.platform = platform_of(q.text(0));
+    s.platform = queries::platform_of(q.text(0));
     s.path = q.str(1);
     s.format = static_cast<SourceFormat>(q.int64(2));
     s.state = static_cast<SourceState>(q.int64(3));
@@ -59,16 +58,16 @@ Source source_row(sqlite::Database& db, SourceId id) {
 
 }  // namespace
 
-StoredSession stored_session(sqlite::Database& db, std::int64_t pk) {
+StoredSession StoredSessionQuery::run(sqlite::Database& db) const {
   StoredSession out;
-  out.pk = pk;
-  out.facts = facts_of(db, pk);
+  out.pk = session_pk;
+  out.facts = facts_of(db, session_pk);
   std::map<SourceId, std::size_t> sources;
   auto& q = db.prepare(
                   "SELECT e.seq, e.event_id, e.time, e.kind, e.role, e.origin, e.parent_seq, e.tool, e.call_key,"
                   " e.input_hash, p.path, e.flags, e.summary, e.tokens, e.source_pk, e.raw_offset, e.raw_length,"
                   " e.raw_block FROM events e LEFT JOIN paths p USING (path_pk) WHERE e.session_pk = ? ORDER BY e.seq")
-                .bind(pk);
+                .bind(session_pk);
   while (q.step()) {
     StoredEvent& e = out.events.emplace_back();
     e.seq = q.int64(0);
@@ -96,11 +95,11 @@ StoredSession stored_session(sqlite::Database& db, std::int64_t pk) {
     source = source_row(db, source.id);
   auto& r =
       db.prepare("SELECT response_key, input, output, cache_read, cache_creation FROM responses WHERE session_pk = ?")
-          .bind(pk);
+          .bind(session_pk);
   while (r.step())
     out.responses[from_sql(r.int64(0))] = {r.int64(1), r.int64(2), r.int64(3), r.int64(4)};
   r.reset();
   return out;
 }
 
-}  // namespace memd::queries
+}  // namespace memd

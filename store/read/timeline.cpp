@@ -1,6 +1,7 @@
 #include "store/read/timeline.hpp"
 
 #include "schemas/local_time.hpp"
+#include "store/read/day_slices.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/read/sessions.hpp"
 
@@ -8,7 +9,8 @@
 #include <array>
 #include <optional>
 
-namespace memd::queries {
+namespace memd {
+namespace queries {
 namespace {
 
 // Those of some sessions.
@@ -117,9 +119,12 @@ DaySlice described(sqlite::Database& db, const DaySession& slice) {
 
 }  // namespace
 
-Timeline timeline(sqlite::Database& db, DaySessions& days, const TimelineQuery& query) {
-  const auto& all = days.between(query.filter.since, query.filter.until);
-  const auto allowed = allowed_sessions(db, query.filter, all);
+}  // namespace queries
+
+Timeline TimelineQuery::run(sqlite::Database& db) const {
+  using namespace queries;
+  const auto& all = db.kept<DaySessions>().between(db, filter.since, filter.until);
+  const auto allowed = allowed_sessions(db, filter, all);
 
   Timeline out;
   std::vector<const DaySession*> slices;
@@ -139,12 +144,12 @@ Timeline timeline(sqlite::Database& db, DaySessions& days, const TimelineQuery& 
     if (const std::int64_t n = per_platform[static_cast<std::size_t>(p)]; n > 0)
       out.platform_breakdown.emplace_back(p, n);
 
-  const auto offset = std::min(static_cast<std::size_t>(std::max(query.offset, 0)), slices.size());
-  const auto count = std::min(static_cast<std::size_t>(std::max(query.limit, 0)), slices.size() - offset);
-  for (std::size_t i = offset; i < offset + count; ++i)
+  const auto first = std::min(static_cast<std::size_t>(std::max(offset, 0)), slices.size());
+  const auto count = std::min(static_cast<std::size_t>(std::max(limit, 0)), slices.size() - first);
+  for (std::size_t i = first; i < first + count; ++i)
     out.slices.emplace_back(format_local_minute(slices[i]->day).substr(0, 10), described(db, *slices[i]));
-  out.more = offset + count < slices.size();
+  out.more = first + count < slices.size();
   return out;
 }
 
-}  // namespace memd::queries
+}  // namespace memd

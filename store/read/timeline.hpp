@@ -2,12 +2,18 @@
 
 #include "schemas/query.hpp"
 #include "store/db/database.hpp"
-#include "store/read/day_slices.hpp"
 
-namespace memd::queries {
+namespace memd {
 
-// Exchanges whose start is not known are on no day and are left out. `days` counts for the same connection. Throws
-// ErrorException.
-Timeline timeline(sqlite::Database& db, DaySessions& days, const TimelineQuery& query);
+// What happened between two times, by day and session. Exchanges whose start is not known are on no day and are left
+// out.
+struct TimelineQuery {
+  QueryFilter filter;  // since and until select exchanges by their start
+  int limit = 100;     // slices
+  int offset = 0;
 
-}  // namespace memd::queries
+  using Answer = Timeline;
+  Answer run(sqlite::Database& db) const;
+};
+
+}  // namespace memd

@@ -1,11 +1,10 @@
-#include "store/read/totals.hpp"
-
-#include "store/read/ingestion_log.hpp"
+#include "store/read/ingestion.hpp"
 #include "store/read/row_filter.hpp"
+#include "store/write/sources/drift_monitor.hpp"
 
 #include <optional>
 
-namespace memd::queries {
+namespace memd {
 namespace {
 
 std::size_t index_of(Platform p) { return static_cast<std::size_t>(p); }
@@ -16,7 +15,7 @@ using PerPlatform = std::array<std::optional<T>, kAllPlatforms.size()>;
 
 template <class T>
 T& row_of(PerPlatform<T>& rows, std::string_view key) {
-  const Platform p = platform_of(key);
+  const Platform p = queries::platform_of(key);
   auto& row = rows[index_of(p)];
   if (!row) row.emplace().platform = p;
   return *row;
@@ -32,9 +31,37 @@ std::vector<T> present(const PerPlatform<T>& rows) {
 
 std::uint64_t bytes(const sqlite::Statement& q, int column) { return static_cast<std::uint64_t>(q.int64(column)); }
 
+// Fills in what `totals` says of records of unknown shape.
+void add_unknown_shares(sqlite::Database& db, std::vector<PlatformTotals>& totals) {
+  for (auto& t : totals) {
+    const auto key = to_string(t.platform);
+    auto& ledger =
+        db.prepare(
+              "SELECT coalesce(sum(c.records), 0), coalesce(sum(CASE WHEN c.disposition = 2 THEN c.records END), 0)"
+              " FROM coverage c JOIN sources s ON s.source_pk = c.source_pk WHERE s.platform = ?")
+            .bind(key);
+    if (ledger.step()) t.records = ledger.int64(0), t.unknown_records = ledger.int64(1);
+    ledger.reset();
+    const std::string meta_key = ingestion::recent_records_key(t.platform);
+    auto& recent = db.prepare("SELECT value FROM meta WHERE key = ?").bind(meta_key);
+    if (recent.step()) {
+      const auto sum = ingestion::RecentRecords::decode(recent.text(0)).total();
+      t.recent_records = static_cast<std::int64_t>(sum.records);
+      t.recent_unknown = static_cast<std::int64_t>(sum.unknown);
+    }
+    recent.reset();
+    auto& drift = db.prepare(
+                        "SELECT coalesce(max(time), 0) FROM diagnostics WHERE error_type = 'schema_drift' AND platform"
+                        " = ?")
+                      .bind(key);
+    if (drift.step()) t.drift_at = drift.int64(0);
+    drift.reset();
+  }
+}
+
 }  // namespace
 
-std::vector<PlatformTotals> totals(sqlite::Database& db) {
+std::vector<PlatformTotals> PlatformTotalsQuery::run(sqlite::Database& db) const {
   PerPlatform<PlatformTotals> rows;
   auto& sources =
       db.prepare("SELECT platform, count(*), sum(size), sum(max(size - cursor, 0)) FROM sources GROUP BY platform");
@@ -86,7 +113,7 @@ std::vector<PlatformTotals> totals(sqlite::Database& db) {
   return out;
 }
 
-std::vector<PlatformFreshness> freshness(sqlite::Database& db) {
+std::vector<PlatformFreshness> PlatformFreshnessQuery::run(sqlite::Database& db) const {
   PerPlatform<PlatformFreshness> rows;
   // What a file that is gone still held can no longer be read: it is lost, not late.
   auto& sources = db.prepare(
@@ -106,4 +133,4 @@ std::vector<PlatformFreshness> freshness(sqlite::Database& db) {
   return present(rows);
 }
 
-}  // namespace memd::queries
+}  // namespace memd

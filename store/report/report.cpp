@@ -1,17 +1,16 @@
 #include "store/report/report.hpp"
 
 #include "store/enrich/enrichment_queue.hpp"
-#include "store/read/coverage.hpp"
-#include "store/read/ingestion_log.hpp"
+#include "store/read/ingestion.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/read/sessions.hpp"
-#include "store/read/topic_index.hpp"
-#include "store/read/totals.hpp"
 #include "store/report/session_pass.hpp"
+#include "store/search/topic_index.hpp"
 
 #include <algorithm>
 
-namespace memd::report {
+namespace memd {
+namespace report {
 namespace {
 
 constexpr int kTroubles = 50;
@@ -113,12 +112,12 @@ void take_store_facts(sqlite::Database& db, const QueryFilter& filter, Report& r
   QueryFilter by_platform;
   by_platform.platforms = filter.platforms;
   by_platform.no_platform = filter.no_platform;
-  report.totals = keep_asked(queries::totals(db));
-  report.freshness = keep_asked(queries::freshness(db));
-  report.ledger = queries::coverage_by_platform(db, by_platform);
-  report.health = queries::source_health(db, kTroubles);
+  report.totals = keep_asked(PlatformTotalsQuery{}.run(db));
+  report.freshness = keep_asked(PlatformFreshnessQuery{}.run(db));
+  report.ledger = CoverageQuery{by_platform}.run(db);
+  report.health = SourceHealthQuery{kTroubles}.run(db);
   report.health.troubles = keep_asked(std::move(report.health.troubles));
-  report.without_terms = enrichment::backlog(db).terms;
+  report.without_terms = EnrichmentBacklogQuery{}.run(db).terms;
   auto& q = db.prepare(
       "SELECT platform, error_type, count(*) FROM diagnostics GROUP BY platform, error_type"
       " ORDER BY count(*) DESC, platform, error_type");
@@ -131,38 +130,41 @@ void take_store_facts(sqlite::Database& db, const QueryFilter& filter, Report& r
 
 }  // namespace
 
-Report make_report(sqlite::Database& db, const ReportQuery& query, const ReportProgress& progress) {
-  Report report;
-  Figures figures;
-  for (auto& session : queries::list_sessions(db, {query.filter, query.detailed_sessions, 0}).sessions)
-    report.newest.emplace_back().session = std::move(session);
-  report.topics = topics::list(db, {query.filter, query.topics, 0}).topics;
-  for (std::size_t i = 0; i < report.topics.size(); ++i)
-    figures.followed.emplace(report.topics[i].stems, i);
+}  // namespace report
 
-  const auto sessions = select(db, query.filter);
-  SessionPass pass(db, query.filter, report, figures);
+Report ReportQuery::run(sqlite::Database& db) const {
+  using namespace report;
+  Report out;
+  Figures figures;
+  for (auto& session : SessionListQuery{filter, detailed_sessions, 0}.run(db).sessions)
+    out.newest.emplace_back().session = std::move(session);
+  out.topics = TopicListQuery{filter, topics, 0}.run(db).topics;
+  for (std::size_t i = 0; i < out.topics.size(); ++i)
+    figures.followed.emplace(out.topics[i].stems, i);
+
+  const auto sessions = select(db, filter);
+  SessionPass pass(db, filter, out, figures);
   for (std::size_t i = 0; i < sessions.size(); ++i) {
     if (progress && i % kSessionsAStep == 0) progress(static_cast<double>(i), static_cast<double>(sessions.size()));
-    ReportSession* detail = i < report.newest.size() ? &report.newest[i] : nullptr;
+    ReportSession* detail = i < out.newest.size() ? &out.newest[i] : nullptr;
     if (detail != nullptr) {
       detail->cost_usd = sessions[i].cost_usd;
       detail->evicted = sessions[i].evicted;
     }
-    count(sessions[i], query.filter, report, figures);
+    count(sessions[i], filter, out, figures);
     pass.add(sessions[i], detail);
   }
-  take_rows(figures.activity, report.activity);
-  take_rows(figures.usage, report.usage);
-  take_rows(figures.costs, report.costs);
-  take_rows(figures.tools, report.tools);
-  std::stable_sort(report.tools.begin(), report.tools.end(),
+  take_rows(figures.activity, out.activity);
+  take_rows(figures.usage, out.usage);
+  take_rows(figures.costs, out.costs);
+  take_rows(figures.tools, out.tools);
+  std::stable_sort(out.tools.begin(), out.tools.end(),
                    [](const ToolUse& a, const ToolUse& b) { return a.calls > b.calls; });
   for (const auto& [key, exchanges] : figures.topic_days)
-    report.topic_days.push_back({key.first, key.second, exchanges});
-  take_files(db, figures, query.files, report);
-  take_store_facts(db, query.filter, report);
-  return report;
+    out.topic_days.push_back({key.first, key.second, exchanges});
+  take_files(db, figures, files, out);
+  take_store_facts(db, filter, out);
+  return out;
 }
 
-}  // namespace memd::report
+}  // namespace memd

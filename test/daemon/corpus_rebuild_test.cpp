@@ -5,6 +5,7 @@
 #include "daemon/ingest/raw_reader.hpp"
 #include "daemon/ingest/rebuild.hpp"
 #include "store/raw/raw_file.hpp"
+#include "store/read/exchanges.hpp"
 #include "store/reader.hpp"
 #include "store/text/redaction/redactor.hpp"
 #include "test/support/corpus.hpp"
@@ -108,7 +109,7 @@ TEST_F(CorpusRebuild, FullTextsOutliveTheTranscripts) {
                       "SELECT session_pk, seq, kind FROM events WHERE kind IN (2, 3, 4) AND flags & 128 = 0"
                       " AND (session_pk * 31 + seq) % 97 = 0");
   while (q.step()) {
-    const auto where = reader.event_source(q.int64(0), q.int64(1));
+    const auto where = reader.ask(EventSourceQuery{q.int64(0), q.int64(1)});
     ASSERT_TRUE(where);
     const auto kind = static_cast<EventKind>(q.int64(2));
     auto text = read_event_text(where->platform, where->path, kind, where->raw);

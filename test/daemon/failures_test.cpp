@@ -1,6 +1,7 @@
 // What went wrong in comparable tools, by the numbers of the list these cases were collected in. What 19 and 20 need of
 // the agents' databases stands in database_failures_test.cpp; here is what ingest itself has to do.
 #include "daemon/ingest/ingest_service.hpp"
+#include "store/read/ingestion.hpp"
 #include "store/reader.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/faulty_adapter.hpp"
@@ -129,8 +130,8 @@ TEST_F(Failures, Failure17_NoSilentStaleness) {
   // What is late is counted, also by somebody who only reads the store, and the reason is named.
   EXPECT_EQ(service_->progress().freshness().front().sources_behind, 1);
   Reader reader(database());
-  EXPECT_EQ(reader.freshness()->front().sources_behind, 1);
-  const auto health = reader.source_health(10);
+  EXPECT_EQ(reader.ask(PlatformFreshnessQuery{})->front().sources_behind, 1);
+  const auto health = reader.ask(SourceHealthQuery{10});
   ASSERT_EQ(health->troubles.size(), 1u);
   EXPECT_THAT(health->troubles.front().reason, testing::HasSubstr("nobody thought of this"));
   // A hint that never came is made good by the next look at everything.
@@ -166,13 +167,13 @@ TEST_F(Failures, Failure19_AChangedFormatIsNoticed) {
   write_file(home_ / "lines/old.jsonl", old_format + "!one of unknown shape\n");
   start(discovery_);
   Reader reader(database());
-  EXPECT_EQ(reader.totals()->front().drift_at, 0);
+  EXPECT_EQ(reader.ask(PlatformTotalsQuery{})->front().drift_at, 0);
   for (int day = 0; day < 2; ++day)
     for (int i = 0; i < 30; ++i) {
       append_file(home_ / "lines/new.jsonl", "!new kind of record " + std::to_string(i) + "\n");
       hint(home_ / "lines/new.jsonl");
     }
-  const auto totals = reader.totals()->front();
+  const auto totals = reader.ask(PlatformTotalsQuery{})->front();
   EXPECT_EQ(totals.drift_at, clock_.now());
   EXPECT_EQ(totals.recent_unknown, 60);
   EXPECT_EQ(value("SELECT count(*) || ' ' || max(field_names) FROM diagnostics WHERE error_type = 'schema_drift'"),

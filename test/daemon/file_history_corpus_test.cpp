@@ -1,6 +1,7 @@
 // file_history over real histories, compared with what an independent reader found in them (reference.json). Skipped
 // without a corpus.
 #include "daemon/serve/memory_host.hpp"
+#include "store/read/file_history.hpp"
 #include "test/support/corpus.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/schema_checker.hpp"
@@ -92,7 +93,7 @@ TEST_F(FileHistoryCorpus, EveryModifiedFileOfEverySessionIsFound) {
       const auto slash = path.rfind('/');
       const auto before = slash == std::string::npos || slash == 0 ? slash : path.rfind('/', slash - 1);
       const std::string asked = whole || before == std::string::npos ? path : path.substr(before + 1);
-      const auto found = (*reader)->find_paths(asked);
+      const auto found = (*reader)->ask(PathQuery{asked});
       ASSERT_TRUE(found);
       FileHistoryQuery query;
       query.access = FileAccess::modified;
@@ -100,7 +101,7 @@ TEST_F(FileHistoryCorpus, EveryModifiedFileOfEverySessionIsFound) {
       for (const auto& p : found->paths)
         query.paths.push_back(p.pk);
       ASSERT_FALSE(query.paths.empty()) << asked;
-      const auto history = (*reader)->file_history(query);
+      const auto history = (*reader)->ask(query);
       ASSERT_TRUE(history);
       const bool there = std::any_of(history->sessions.begin(), history->sessions.end(),
                                      [&, uid = session](const FileUseSession& s) { return s.uid == uid; });
@@ -131,7 +132,7 @@ TEST_F(FileHistoryCorpus, LinesOfFilesAreTraced) {
   std::size_t files = 0, placed = 0, estimated = 0, unplaced = 0;
   for (std::size_t i = 0; i < all.size(); i += 11) {
     auto reader = host_->readers().acquire(5s);
-    const auto found = (*reader)->find_paths(all[i].second);
+    const auto found = (*reader)->ask(PathQuery{all[i].second});
     if (!found || found->paths.size() != 1) continue;
     ++files;
     const auto a = call("file_history", {{"path", all[i].second}, {"lines", "1-5000"}, {"max_tokens", 8000}});

@@ -1,6 +1,7 @@
 // Sources that are changed in place, through the whole of ingest.
 #include "daemon/ingest/ingest_service.hpp"
 #include "daemon/ingest/item_reader.hpp"
+#include "store/read/exchanges.hpp"
 #include "store/reader.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/in_place_store.hpp"
@@ -248,7 +249,7 @@ TEST_F(InPlaceIngestTest, TheWholeTextOfAnEventIsReadFromItsItem) {
   start();
   look();
   Reader reader(store_ / "memd.db");
-  const auto where = reader.event_source(number("SELECT session_pk FROM sessions"), 2);
+  const auto where = reader.ask(EventSourceQuery{number("SELECT session_pk FROM sessions"), 2});
   ASSERT_TRUE(where) << where.error().message();
   EXPECT_EQ(where->item_key, "t1");
   const auto whole = read_item_text(adapter_, *where, EventKind::tool_call);

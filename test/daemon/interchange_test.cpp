@@ -4,6 +4,8 @@
 #include "daemon/interchange/output_file.hpp"
 #include "daemon/interchange/session_export.hpp"
 #include "schemas/embedded.hpp"
+#include "store/read/exchanges.hpp"
+#include "store/read/sessions.hpp"
 #include "test/support/corpus.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/json_schema.hpp"
@@ -83,7 +85,7 @@ void write_lines(const fs::path& file, const std::vector<std::string>& lines) {
 std::vector<SessionRow> all_sessions(Reader& reader) {
   SessionListQuery query;
   query.limit = 10'000;
-  const auto list = reader.sessions(query);
+  const auto list = reader.ask(query);
   EXPECT_TRUE(list);
   return list ? list->sessions : std::vector<SessionRow>();
 }
@@ -133,7 +135,7 @@ class Interchange : public testing::Test {
     std::ofstream(transcript_, std::ios::binary) << transcript();
     ingest(home_.path(), database_);
     reader_ = std::make_unique<Reader>(database_);
-    session_ = reader_->session("11111111-1111-4111-8111-111111111111").value();
+    session_ = reader_->ask(SessionQuery{"11111111-1111-4111-8111-111111111111"}).value();
   }
 
   test::TempDir home_;
@@ -189,7 +191,7 @@ TEST_F(Interchange, AnExportOfAnImportIsTheExport) {
   write_lines(home_ / "out.jsonl", lines);
   ingest(home_ / "nowhere", store_ / "second.db", {home_ / "out.jsonl"});
   Reader second(store_ / "second.db");
-  const auto session = second.session(session_.uid);
+  const auto session = second.ask(SessionQuery{session_.uid});
   ASSERT_TRUE(session);
   EXPECT_EQ(export_one(second, session->pk).lines, lines);
 }
@@ -217,10 +219,10 @@ TEST_F(Interchange, AfterThePurgeTheStoreStillHasTheWords) {
   write_lines(home_ / "partial.jsonl", out.lines);
   ingest(home_ / "nowhere", store_ / "third.db", {home_ / "partial.jsonl"});
   Reader third(store_ / "third.db");
-  const auto session = third.session(session_.uid);
+  const auto session = third.ask(SessionQuery{session_.uid});
   ASSERT_TRUE(session);
-  const auto want = reader_->last_exchanges(session_.pk, 10).value();
-  const auto have = third.last_exchanges(session->pk, 10).value();
+  const auto want = reader_->ask(LastExchangesQuery{session_.pk, 10}).value();
+  const auto have = third.ask(LastExchangesQuery{session->pk, 10}).value();
   ASSERT_EQ(have.size(), want.size());
   for (std::size_t i = 0; i < want.size(); ++i) {
     EXPECT_EQ(have[i].user_message, want[i].user_message);

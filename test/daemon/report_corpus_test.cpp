@@ -3,6 +3,9 @@
 #include "daemon/report/report_data.hpp"
 #include "daemon/report/report_page.hpp"
 #include "store/db/database.hpp"
+#include "store/read/ingestion.hpp"
+#include "store/read/sessions.hpp"
+#include "store/report/report.hpp"
 #include "test/support/corpus_store.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +22,7 @@ TEST_F(ReportCorpus, TokensAreThoseOfTheReference) {
   Reader reader(database());
   ReportQuery main_only;
   main_only.filter.include_subagents = false;
-  const auto report = reader.report(main_only);
+  const auto report = reader.ask(main_only);
   ASSERT_TRUE(report) << report.error().message();
   std::map<Platform, TokenUsage> by_platform;
   std::map<Platform, std::int64_t> exchanges;
@@ -43,10 +46,10 @@ TEST_F(ReportCorpus, TokensAreThoseOfTheReference) {
 
 TEST_F(ReportCorpus, SumsAreThoseOfTheStore) {
   Reader reader(database());
-  const auto report = reader.report({});
+  const auto report = reader.ask(ReportQuery{});
   ASSERT_TRUE(report);
   std::int64_t sessions = 0, agents = 0, exchanges = 0;
-  const auto totals = reader.totals().value();
+  const auto totals = reader.ask(PlatformTotalsQuery{}).value();
   for (const PlatformTotals& t : totals) {
     sessions += t.sessions;
     agents += t.subagent_sessions;
@@ -57,7 +60,7 @@ TEST_F(ReportCorpus, SumsAreThoseOfTheStore) {
   EXPECT_EQ(report->exchanges + report->subagent_exchanges, exchanges);
   TokenUsage of_sessions;
   std::int64_t calls = 0, errors = 0;
-  const auto list = reader.sessions({{}, 10'000, 0}).value();
+  const auto list = reader.ask(SessionListQuery{{}, 10'000, 0}).value();
   for (const SessionRow& s : list.sessions) {
     of_sessions += s.cost.tokens;
     calls += s.tool_calls;
@@ -83,13 +86,13 @@ TEST_F(ReportCorpus, SumsAreThoseOfTheStore) {
 // Two halves of time are the whole.
 TEST_F(ReportCorpus, HalvesAddUp) {
   Reader reader(database());
-  const auto whole = reader.report({});
+  const auto whole = reader.ask(ReportQuery{});
   ASSERT_TRUE(whole);
   const TimeMs middle = 1'769'900'000'000;
   ReportQuery before, after;
   before.filter.until = middle;
   after.filter.since = middle;
-  const auto a = reader.report(before), b = reader.report(after);
+  const auto a = reader.ask(before), b = reader.ask(after);
   ASSERT_TRUE(a && b);
   EXPECT_GT(a->exchanges, 0);
   EXPECT_GT(b->exchanges, 0);

@@ -1,6 +1,7 @@
 // Packs of real sessions: every compaction gives one, within its budget, the same each time. Skipped without a corpus.
 #include "daemon/ingest/raw_reader.hpp"
 #include "daemon/tools/resume_context.hpp"
+#include "store/read/sessions.hpp"
 #include "store/text/token_estimate.hpp"
 #include "test/support/corpus_store.hpp"
 
@@ -39,7 +40,7 @@ TEST_F(ResumeCorpus, EveryCompactionGivesAPackWithinItsBudget) {
   Reader reader(database());
   SessionListQuery all;
   all.limit = 1000;
-  const auto sessions = reader.sessions(all);
+  const auto sessions = reader.ask(all);
   ASSERT_TRUE(sessions);
   int packs = 0;
   for (const SessionRow& s : sessions->sessions)

@@ -1,6 +1,8 @@
 // Summaries of real histories: every session is told of within its tokens, the same each time, and as briefly as asked.
 // Skipped without a corpus.
 #include "daemon/tools/session_outline.hpp"
+#include "store/read/session_contents.hpp"
+#include "store/read/sessions.hpp"
 #include "test/support/corpus_store.hpp"
 
 #include <gtest/gtest.h>
@@ -19,11 +21,11 @@ class SummaryCorpus : public test::CorpusStore {
     reader_ = std::make_unique<Reader>(database());
     SessionListQuery all;
     all.limit = 10'000;
-    sessions_ = reader_->sessions(all).value().sessions;
+    sessions_ = reader_->ask(all).value().sessions;
     ASSERT_GT(sessions_.size(), 150U);
   }
   SessionDigest digest(const SessionRow& session) {
-    return reader_->session_digest(session.pk, 0, std::numeric_limits<std::int64_t>::max()).value();
+    return reader_->ask(SessionDigestQuery{session.pk, 0, std::numeric_limits<std::int64_t>::max()}).value();
   }
 
   std::unique_ptr<Reader> reader_;

@@ -22,7 +22,7 @@ class TopicCorpus : public test::CorpusStore {
     CorpusStore::SetUp();
     if (IsSkipped()) return;
     db_ = std::make_unique<sqlite::Database>(sqlite::Database::open(database(), sqlite::OpenMode::read_only));
-    exchanges_ = enrichment::pending(*db_, kMissingTerms, 1'000'000);
+    exchanges_ = PendingEnrichmentQuery{kMissingTerms, 1'000'000}.run(*db_);
   }
 
   std::unique_ptr<sqlite::Database> db_;

@@ -2,6 +2,7 @@
 #include "daemon/interchange/transcript.hpp"
 #include "daemon/ingest/ingest_service.hpp"
 #include "schemas/embedded.hpp"
+#include "store/read/sessions.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/json_schema.hpp"
 #include "test/support/temp_dir.hpp"
@@ -76,7 +77,8 @@ class Transcript : public testing::Test {
       out.append(line) += '\n';
       return {};
     });
-    const auto report = interchange::write_transcript(reader, records, reader.session("latest").value(), *writer, {});
+    const auto report =
+        interchange::write_transcript(reader, records, reader.ask(SessionQuery{"latest"}).value(), *writer, {});
     EXPECT_TRUE(report) << report.error().message();
     EXPECT_TRUE(writer->finish());
     EXPECT_THAT(out, Not(HasSubstr(std::string(kSecret))));

@@ -1,3 +1,4 @@
+#include "store/text/code_snippets.hpp"
 #include "store/reader.hpp"
 
 #include <gmock/gmock.h>

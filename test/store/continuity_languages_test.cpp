@@ -1,5 +1,7 @@
 #include "store/insight/continuity/told_sentences.hpp"
 #include "store/insight/continuity/working_state.hpp"
+#include "store/read/session_past.hpp"
+#include "store/read/sessions.hpp"
 #include "store/reader.hpp"
 #include "test/support/scripted_store.hpp"
 #include "test/support/temp_dir.hpp"
@@ -22,9 +24,9 @@ WorkingState state_of(const EventScript& script) {
   const auto file = dir / "memd.db";
   test::take_in(file, script);
   Reader reader(file);
-  const auto session = reader.session("latest");
+  const auto session = reader.ask(SessionQuery{"latest"});
   EXPECT_TRUE(session);
-  const auto past = reader.session_past(session->pk, BoundaryChoice{BoundaryChoice::At::end, 0});
+  const auto past = reader.ask(SessionPastQuery{session->pk, BoundaryChoice{BoundaryChoice::At::end, 0}});
   EXPECT_TRUE(past);
   return recover_state(*past);
 }

@@ -1,5 +1,7 @@
 #include "store/insight/continuity/already_said.hpp"
 #include "store/insight/continuity/pack.hpp"
+#include "store/read/session_past.hpp"
+#include "store/read/sessions.hpp"
 #include "store/reader.hpp"
 #include "test/support/scripted_store.hpp"
 #include "test/support/temp_dir.hpp"
@@ -37,9 +39,9 @@ class ContinuityTest : public testing::Test {
   void SetUp() override { test::take_in(file_, two_compactions()); }
   SessionPast past(BoundaryChoice choice = {}) {
     Reader reader(file_);
-    auto latest = reader.session("latest");
+    auto latest = reader.ask(SessionQuery{"latest"});
     EXPECT_TRUE(latest);
-    auto out = reader.session_past(latest->pk, choice);
+    auto out = reader.ask(SessionPastQuery{latest->pk, choice});
     EXPECT_TRUE(out) << out.error().message();
     return std::move(*out);
   }
@@ -102,9 +104,9 @@ TEST_F(ContinuityTest, TheEndKnowsEverything) {
 
 TEST_F(ContinuityTest, ANumberThatIsNotThereIsAnArgumentError) {
   Reader reader(file_);
-  const auto session = reader.session("latest");
+  const auto session = reader.ask(SessionQuery{"latest"});
   ASSERT_TRUE(session);
-  const auto p = reader.session_past(session->pk, {BoundaryChoice::At::number, 3});
+  const auto p = reader.ask(SessionPastQuery{session->pk, {BoundaryChoice::At::number, 3}});
   ASSERT_FALSE(p);
   EXPECT_TRUE(p.error().is(Errc::invalid_argument));
   EXPECT_TRUE(has(p.error().message(), "1 to 2"));
@@ -170,9 +172,9 @@ TEST(ContinuityOfNothing, ASessionWithoutCompactionIsToldToItsEnd) {
   s.user("Why does the build break?").answer("The linker misses a library.");
   test::take_in(dir / "memd.db", s, Platform::codex);
   Reader reader(dir / "memd.db");
-  const auto session = reader.session("latest");
+  const auto session = reader.ask(SessionQuery{"latest"});
   ASSERT_TRUE(session);
-  const auto p = reader.session_past(session->pk, {});
+  const auto p = reader.ask(SessionPastQuery{session->pk, {}});
   ASSERT_TRUE(p);
   EXPECT_EQ(p->boundary.kind, BoundaryKind::end);
   EXPECT_EQ(p->boundary.count, 0);

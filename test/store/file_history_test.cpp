@@ -1,3 +1,5 @@
+#include "store/read/file_history.hpp"
+#include "store/read/commits.hpp"
 #include "store/reader.hpp"
 #include "test/support/store_fixture.hpp"
 
@@ -19,7 +21,7 @@ class FileHistoryTest : public testing::Test {
   FileHistoryTest() : reader(store.file()) {}
 
   std::vector<std::string> paths(std::string_view text) {
-    const auto found = reader.find_paths(text);
+    const auto found = reader.ask(PathQuery{text});
     EXPECT_TRUE(found);
     fit = found->fit;
     similar = found->similar;
@@ -29,10 +31,10 @@ class FileHistoryTest : public testing::Test {
     return out;
   }
   FileHistory history(std::string_view text, FileHistoryQuery query = {}) {
-    const auto found = reader.find_paths(text);
+    const auto found = reader.ask(PathQuery{text});
     for (const auto& p : found->paths)
       query.paths.push_back(p.pk);
-    auto out = reader.file_history(query);
+    auto out = reader.ask(query);
     EXPECT_TRUE(out);
     return out ? *out : FileHistory();
   }
@@ -145,7 +147,7 @@ TEST_F(FileHistoryTest, NewestSessionFirstAndItsNewestExchangeFirst) {
   FileHistoryQuery span;
   span.session_pk = a;
   span.first_exchange = span.last_exchange = 1;
-  const auto of_span = reader.file_history(span);
+  const auto of_span = reader.ask(span);
   ASSERT_TRUE(of_span);
   ASSERT_EQ(of_span->uses.size(), 1U);
   EXPECT_EQ(of_span->uses[0].files.size(), 2U);
@@ -239,7 +241,7 @@ TEST_F(FileHistoryTest, WordsOutcomeAndCommitOfAUse) {
 
   FileHistoryQuery query;
   query.paths = {h.uses[0].files[0].path_pk};
-  const auto places = reader.edit_places(query, 10);
+  const auto places = reader.ask(EditPlacesQuery{query, 10});
   ASSERT_TRUE(places);
   ASSERT_EQ(places->edits.size(), 1U);
   EXPECT_EQ(places->edits[0].records, (std::vector<std::int64_t>{result, result - 1}));
@@ -269,7 +271,7 @@ TEST_F(FileHistoryTest, CommitsByAnyLengthOfTheirId) {
   commit(s, 0, "abc1234", 0);
   commit(s, 2, "abc12345f", 0);
   const auto count = [&](std::string_view sha) {
-    const auto found = reader.commits(sha);
+    const auto found = reader.ask(CommitsQuery{sha});
     EXPECT_TRUE(found);
     return found->size();
   };
@@ -278,10 +280,10 @@ TEST_F(FileHistoryTest, CommitsByAnyLengthOfTheirId) {
   EXPECT_EQ(count("abc12345f0123456789012345678901234567890"), 2U);
   EXPECT_EQ(count("abc12346"), 1U);  // the shorter one may be it
   EXPECT_EQ(count("abd"), 0U);
-  const auto newest = reader.commits("abc12345f");
+  const auto newest = reader.ask(CommitsQuery{"abc12345f"});
   ASSERT_EQ(newest->size(), 2U);
   EXPECT_EQ(newest->front().sha, "abc12345f");
-  const auto before = reader.commit_before(newest->front());
+  const auto before = reader.ask(CommitBeforeQuery{newest->front().session_pk, newest->front().event_seq});
   ASSERT_TRUE(before && *before);
   EXPECT_EQ((*before)->sha, "abc1234");
 }
@@ -295,29 +297,29 @@ TEST_F(FileHistoryTest, ACommitOfAPersonIsJoinedByTimeBranchAndPaths) {
   const auto late = store.session({.native_id = "late"});
   store.exchange(late, {.files = {"/w/a.c", "/w/b.c"}, .time = noon + 60'000});
   store.db().exec("UPDATE exchanges SET git_branch = 'main'");
-  CommitClues clues;
+  CommitCandidatesQuery clues;
   clues.time = noon;
   clues.branch = "main";
   clues.window = 3'600'000;
   for (const auto& [name, number] : {std::pair("/w/a.c", 0), std::pair("/w/b.c", 1)}) {
-    clues.paths.push_back(reader.find_paths(name)->paths.at(0).pk);
+    clues.paths.push_back(reader.ask(PathQuery{name})->paths.at(0).pk);
     clues.name_of.push_back(number);
   }
-  const auto found = reader.commit_candidates(clues);
+  const auto found = reader.ask(clues);
   ASSERT_TRUE(found);
   ASSERT_EQ(found->size(), 2U);
   EXPECT_EQ(found->at(0).session_pk, a);
   EXPECT_EQ(found->at(0).names, 2);
   EXPECT_EQ(found->at(1).session_pk, b);
   clues.branch = "feature";
-  EXPECT_TRUE(reader.commit_candidates(clues)->empty());
+  EXPECT_TRUE(reader.ask(clues)->empty());
 }
 
 TEST_F(FileHistoryTest, NothingInAStoreThatIsNotThere) {
   Reader nothing(store.file().parent_path() / "none.db");
-  EXPECT_TRUE(nothing.find_paths("a.c")->paths.empty());
-  EXPECT_TRUE(nothing.file_history({})->uses.empty());
-  EXPECT_TRUE(nothing.commits("abc1234")->empty());
+  EXPECT_TRUE(nothing.ask(PathQuery{"a.c"})->paths.empty());
+  EXPECT_TRUE(nothing.ask(FileHistoryQuery{})->uses.empty());
+  EXPECT_TRUE(nothing.ask(CommitsQuery{"abc1234"})->empty());
 }
 
 }  // namespace

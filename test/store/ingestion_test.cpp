@@ -1,3 +1,4 @@
+#include "store/read/ingestion.hpp"
 #include "schemas/ids.hpp"
 #include "store/reader.hpp"
 #include "store/write/sources/drift_monitor.hpp"
@@ -40,14 +41,14 @@ class Ingestion : public testing::Test {
   }
   std::size_t drifts() {
     std::size_t n = 0;
-    const auto list = reader_.diagnostics({});
+    const auto list = reader_.ask(DiagnosticQuery{});
     for (const auto& d : list->diagnostics)
       n += d.error_type == "schema_drift" ? 1 : 0;
     return n;
   }
   std::vector<std::string> steps() {
     std::vector<std::string> out;
-    const auto entries = reader_.ingestion_log({.limit = 1000});
+    const auto entries = reader_.ask(IngestionLogQuery{.limit = 1000});
     for (const auto& e : *entries)
       out.insert(out.begin(), e.what);
     return out;
@@ -96,7 +97,7 @@ TEST_F(Ingestion, DriftIsSaidOnceADayAndRemembersItAcrossARestart) {
   clock_.advance(2 * 3'600'000);
   take(0, 10);
   EXPECT_EQ(drifts(), 2u);
-  const auto totals = reader_.totals()->front();
+  const auto totals = reader_.ask(PlatformTotalsQuery{})->front();
   EXPECT_EQ(totals.drift_at, clock_.now());
   EXPECT_EQ(totals.unknown_records, 240);
   EXPECT_EQ(totals.recent_unknown, 240);
@@ -156,10 +157,10 @@ TEST_F(Ingestion, LogIsAskedByPlatformTimeAndNumber) {
   const TimeMs later = clock_.now() + 1000;
   clock_.set(later);
   take(10, 0, "1.0.0", "/x/b.jsonl");
-  EXPECT_EQ(reader_.ingestion_log({})->size(), 4u);
-  EXPECT_EQ(reader_.ingestion_log({.since = later})->size(), 2u);
-  EXPECT_EQ(reader_.ingestion_log({.limit = 1})->front().path, "/x/b.jsonl");
-  EXPECT_EQ(reader_.ingestion_log({.platforms = {Platform::cursor}})->size(), 0u);
+  EXPECT_EQ(reader_.ask(IngestionLogQuery{})->size(), 4u);
+  EXPECT_EQ(reader_.ask(IngestionLogQuery{.since = later})->size(), 2u);
+  EXPECT_EQ(reader_.ask(IngestionLogQuery{.limit = 1})->front().path, "/x/b.jsonl");
+  EXPECT_EQ(reader_.ask(IngestionLogQuery{.platforms = {Platform::cursor}})->size(), 0u);
 }
 
 }  // namespace

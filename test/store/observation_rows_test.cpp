@@ -1,5 +1,5 @@
 // Observations as the writer keeps them: from texts and from what calls came to.
-#include "store/read/session_digest.hpp"
+#include "store/read/session_contents.hpp"
 #include "test/support/event_script.hpp"
 #include "test/support/store_dump.hpp"
 #include "test/support/writer_fixture.hpp"
@@ -81,7 +81,7 @@ TEST_F(ObservationRowsTest, TheSameWordsOfASessionAreOneObservation) {
 TEST_F(ObservationRowsTest, AreReadWithTheTextsOfTheirSession) {
   apply(recovery().batch());
   auto db = reading();
-  const SessionDigest digest = queries::session_digest(db, 1, 0, 99);
+  const SessionDigest digest = SessionDigestQuery{1, 0, 99}.run(db);
   ASSERT_EQ(digest.exchanges.size(), 1U);
   EXPECT_EQ(digest.exchanges[0].tool_text, "");
   EXPECT_THAT(digest.exchanges[0].assistant_response, testing::HasSubstr("first blank line"));
@@ -91,7 +91,7 @@ TEST_F(ObservationRowsTest, AreReadWithTheTextsOfTheirSession) {
   ASSERT_EQ(digest.observations.size(), 5U);
   EXPECT_EQ(digest.observations[2].type, ObservationType::solution);
   EXPECT_EQ(digest.observations[2].tool, "Bash");
-  EXPECT_TRUE(queries::session_digest(db, 1, 1, 99).exchanges.empty());
+  EXPECT_TRUE((SessionDigestQuery{1, 1, 99}.run(db).exchanges.empty()));
 }
 
 }  // namespace

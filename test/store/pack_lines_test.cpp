@@ -3,6 +3,8 @@
 #include "store/insight/continuity/pack.hpp"
 #include "store/insight/continuity/todo_list.hpp"
 #include "store/insight/continuity/working_state.hpp"
+#include "store/read/session_past.hpp"
+#include "store/read/sessions.hpp"
 #include "store/reader.hpp"
 #include "store/text/path_names.hpp"
 #include "test/support/scripted_store.hpp"
@@ -23,9 +25,9 @@ WorkingState state_of(const EventScript& script) {
   const test::TempDir dir;
   test::take_in(dir / "memd.db", script);
   Reader reader(dir / "memd.db");
-  const auto session = reader.session("latest");
+  const auto session = reader.ask(SessionQuery{"latest"});
   EXPECT_TRUE(session);
-  const auto past = reader.session_past(session->pk, {BoundaryChoice::At::end, 0});
+  const auto past = reader.ask(SessionPastQuery{session->pk, {BoundaryChoice::At::end, 0}});
   EXPECT_TRUE(past);
   return recover_state(*past);
 }

@@ -1,5 +1,5 @@
-#include "store/read/pull_requests.hpp"
 #include "schemas/migrations.hpp"
+#include "store/read/commits.hpp"
 #include "store/read/file_history.hpp"
 #include "store/write/pull_request_rows.hpp"
 #include "test/support/event_script.hpp"
@@ -149,7 +149,7 @@ TEST_F(PullRequestsTest, CommitsAreJoinedByBranchAndOrder) {
                                                                       {"aaaaaa4", six},
                                                                       {"aaaaaa5", five},
                                                                       {"aaaaaa6", six}}));
-  EXPECT_EQ(queries::commits_by_sha(db, "aaaaaa4").at(0).pull_request, six);
+  EXPECT_EQ(CommitsQuery{"aaaaaa4"}.run(db).at(0).pull_request, six);
 }
 
 TEST_F(PullRequestsTest, OpenedByToolsOfServers) {
@@ -185,8 +185,8 @@ TEST_F(PullRequestsTest, ASubagentsCommitsAreJoinedToThoseOfItsParents) {
   apply(parent.batch());
   apply(other.batch());
   auto db = sqlite::Database::open(file_, sqlite::OpenMode::read_only);
-  EXPECT_EQ(queries::commits_by_sha(db, "aaaaaa1").at(0).pull_request, kSeven);
-  EXPECT_EQ(queries::commits_by_sha(db, "aaaaaa2").at(0).pull_request, "") << "a session of its own";
+  EXPECT_EQ(CommitsQuery{"aaaaaa1"}.run(db).at(0).pull_request, kSeven);
+  EXPECT_EQ(CommitsQuery{"aaaaaa2"}.run(db).at(0).pull_request, "") << "a session of its own";
 }
 
 TEST_F(PullRequestsTest, AreFoundInAStoreOfBefore) {

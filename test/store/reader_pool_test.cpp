@@ -1,5 +1,6 @@
 #include "store/reader_pool.hpp"
 #include "store/db/store_layout.hpp"
+#include "store/read/sessions.hpp"
 #include "test/support/store_fixture.hpp"
 
 #include <gtest/gtest.h>
@@ -27,9 +28,9 @@ TEST(ReaderPool, LeasesAreBoundedAndSeeCommits) {
   ReaderPool pool(store.file(), 1);
   auto lease = pool.acquire(std::chrono::milliseconds(0));
   ASSERT_TRUE(lease);
-  EXPECT_EQ((*lease)->sessions({})->total, 0);
+  EXPECT_EQ((*lease)->ask(SessionListQuery{})->total, 0);
   store.session({.native_id = "aaaa"});
-  EXPECT_EQ((*lease)->sessions({})->total, 1) << "committed by another connection";
+  EXPECT_EQ((*lease)->ask(SessionListQuery{})->total, 1) << "committed by another connection";
 
   const auto second = pool.acquire(std::chrono::milliseconds(0));
   ASSERT_FALSE(second);
@@ -58,7 +59,7 @@ TEST(ReaderPool, ManyThreadsShareFewReadersWhileAWriterCommits) {
       readers.emplace_back([&] {
         for (std::int64_t seen = 0; seen < kSessions;) {
           auto lease = pool.acquire(std::chrono::minutes(5));
-          const auto list = lease ? (*lease)->sessions({.limit = 1}) : Result<SessionList>(lease.error());
+          const auto list = lease ? (*lease)->ask(SessionListQuery{.limit = 1}) : Result<SessionList>(lease.error());
           if (!list || list->total < seen) {
             ++wrong;  // an error, or a commit taken back
             return;
@@ -81,9 +82,9 @@ TEST(ReaderPool, AReaderComesBackUnwatched) {
   {
     auto lease = *pool.acquire(std::chrono::milliseconds(0));
     lease->watch(stop.get_token());
-    EXPECT_TRUE(lease->sessions({}).error().is(Errc::cancelled));
+    EXPECT_TRUE(lease->ask(SessionListQuery{}).error().is(Errc::cancelled));
   }
-  EXPECT_TRUE((*pool.acquire(std::chrono::milliseconds(0)))->sessions({}));
+  EXPECT_TRUE((*pool.acquire(std::chrono::milliseconds(0)))->ask(SessionListQuery{}));
 }
 
 }  // namespace

@@ -1,4 +1,8 @@
 #include "store/reader.hpp"
+#include "store/read/exchanges.hpp"
+#include "store/read/ingestion.hpp"
+#include "store/read/sessions.hpp"
+#include "store/read/timeline.hpp"
 #include "test/support/store_fixture.hpp"
 
 #include <gmock/gmock.h>
@@ -21,19 +25,19 @@ std::vector<std::string> uids(const SessionList& list) {
 TEST(Reader, StoreThatDoesNotExistIsEmptyUntilItAppears) {
   test::TempDir dir;
   Reader reader(dir.path() / "later" / "memd.db");
-  EXPECT_EQ(reader.sessions({})->total, 0);
+  EXPECT_EQ(reader.ask(SessionListQuery{})->total, 0);
   EXPECT_THAT(reader.search({.text = "x"})->hits, IsEmpty());
-  EXPECT_THAT(*reader.totals(), IsEmpty());
-  EXPECT_THAT(reader.timeline({})->slices, IsEmpty());
-  EXPECT_TRUE(reader.exchange(1).error().is(Errc::not_found));
-  EXPECT_TRUE(reader.session("latest").error().is(Errc::not_found));
+  EXPECT_THAT(*reader.ask(PlatformTotalsQuery{}), IsEmpty());
+  EXPECT_THAT(reader.ask(TimelineQuery{})->slices, IsEmpty());
+  EXPECT_TRUE(reader.ask(ExchangeQuery{1}).error().is(Errc::not_found));
+  EXPECT_TRUE(reader.ask(SessionQuery{"latest"}).error().is(Errc::not_found));
 
   std::filesystem::create_directories(dir.path() / "later");
   auto db = sqlite::Database::open(dir.path() / "later" / "memd.db", sqlite::OpenMode::read_write);
-  EXPECT_EQ(reader.sessions({})->total, 0) << "a file without tables";
+  EXPECT_EQ(reader.ask(SessionListQuery{})->total, 0) << "a file without tables";
   sqlite::migrate(db);
   db.exec("INSERT INTO sessions (uid, platform, native_id) VALUES ('cursor:a', 'cursor', 'a')");
-  EXPECT_EQ(reader.sessions({})->total, 1);
+  EXPECT_EQ(reader.ask(SessionListQuery{})->total, 1);
 }
 
 TEST(Reader, StoreReplacedUnderItIsNoticed) {
@@ -43,17 +47,17 @@ TEST(Reader, StoreReplacedUnderItIsNoticed) {
   two.session({.native_id = "second"});
   two.db().exec("PRAGMA journal_mode = DELETE");  // all in one file
   Reader reader(one.file());
-  EXPECT_THAT(uids(*reader.sessions({})), ElementsAre("claude_code:first"));
+  EXPECT_THAT(uids(*reader.ask(SessionListQuery{})), ElementsAre("claude_code:first"));
   for (const char* suffix : {"-wal", "-shm"})
     std::filesystem::remove(one.file().string() + suffix);
   std::filesystem::rename(two.file(), one.file());
-  EXPECT_THAT(uids(*reader.sessions({})), ElementsAre("claude_code:second"));
+  EXPECT_THAT(uids(*reader.ask(SessionListQuery{})), ElementsAre("claude_code:second"));
 }
 
 TEST(Reader, NewerStoreIsRefused) {
   StoreFixture store;
   store.db().exec("PRAGMA user_version = 9999");
-  EXPECT_TRUE(Reader(store.file()).sessions({}).error().is(Errc::store_version));
+  EXPECT_TRUE(Reader(store.file()).ask(SessionListQuery{}).error().is(Errc::store_version));
 }
 
 TEST(Reader, SessionsNewestFirstAndFiltered) {
@@ -69,27 +73,28 @@ TEST(Reader, SessionsNewestFirstAndFiltered) {
                  .parent_uid = "claude_code:old",
                  .start = day + 1});
   Reader reader(store.file());
-  const auto all = *reader.sessions({});
+  const auto all = *reader.ask(SessionListQuery{});
   EXPECT_THAT(uids(all), ElementsAre("cursor:new", "claude_code:old", "claude_code:agent"));
   EXPECT_EQ(all.total, 3);
   EXPECT_EQ(all.sessions[1].subagents, 1);
   EXPECT_EQ(all.sessions[1].exchanges, 1);
   EXPECT_EQ(all.sessions[1].project_name, "Alpha");
 
-  EXPECT_THAT(uids(*reader.sessions({.filter = {.include_subagents = false}})),
+  EXPECT_THAT(uids(*reader.ask(SessionListQuery{.filter = {.include_subagents = false}})),
               ElementsAre("cursor:new", "claude_code:old"));
-  EXPECT_THAT(uids(*reader.sessions({.filter = {.platforms = {Platform::cursor}}})), ElementsAre("cursor:new"));
-  EXPECT_THAT(uids(*reader.sessions({.filter = {.project = "ALPH", .include_subagents = false}})),
+  EXPECT_THAT(uids(*reader.ask(SessionListQuery{.filter = {.platforms = {Platform::cursor}}})),
+              ElementsAre("cursor:new"));
+  EXPECT_THAT(uids(*reader.ask(SessionListQuery{.filter = {.project = "ALPH", .include_subagents = false}})),
               ElementsAre("claude_code:old"));
-  EXPECT_THAT(uids(*reader.sessions({.filter = {.since = day + 2 * kMsPerDay}})), ElementsAre("cursor:new"));
-  EXPECT_THAT(uids(*reader.sessions({.filter = {.until = day + 1}})), ElementsAre("claude_code:old"));
-  EXPECT_THAT(uids(*reader.sessions({.filter = {.since = day + 30'000, .until = day + kMsPerDay}})),
+  EXPECT_THAT(uids(*reader.ask(SessionListQuery{.filter = {.since = day + 2 * kMsPerDay}})), ElementsAre("cursor:new"));
+  EXPECT_THAT(uids(*reader.ask(SessionListQuery{.filter = {.until = day + 1}})), ElementsAre("claude_code:old"));
+  EXPECT_THAT(uids(*reader.ask(SessionListQuery{.filter = {.since = day + 30'000, .until = day + kMsPerDay}})),
               ElementsAre("claude_code:old"))
       << "overlap, not containment";
-  const auto second = *reader.sessions({.limit = 1, .offset = 1});
+  const auto second = *reader.ask(SessionListQuery{.limit = 1, .offset = 1});
   EXPECT_THAT(uids(second), ElementsAre("claude_code:old"));
   EXPECT_EQ(second.total, 3);
-  EXPECT_EQ(reader.subagents("claude_code:old")->size(), 1u);
+  EXPECT_EQ(reader.ask(SubagentsQuery{"claude_code:old"})->size(), 1u);
 }
 
 TEST(Reader, TitleFallsBackToTheFirstPrompt) {
@@ -98,7 +103,7 @@ TEST(Reader, TitleFallsBackToTheFirstPrompt) {
   auto title = [&, n = 0](const std::string& prompt) mutable {
     const auto id = "session" + std::to_string(n++);
     store.exchange(store.session({.native_id = id}), {.user = prompt});
-    return reader.session(id)->title;
+    return reader.ask(SessionQuery{id})->title;
   };
   EXPECT_EQ(title("\n  Fix the build  \nplease"), "Fix the build");
   EXPECT_EQ(title("<command-message>compact</command-message>\n<command-name>/compact</command-name>\n"
@@ -129,7 +134,7 @@ TEST(Reader, SessionReferences) {
   store.session({.native_id = "wxyz-1/agent", .kind = SessionKind::subagent, .start = start + 9});
   Reader reader(store.file());
   const auto uid = [&](std::string_view ref, std::string_view project = {}) {
-    auto r = reader.session(ref, project);
+    auto r = reader.ask(SessionQuery{ref, project});
     return r ? r->uid : r.error().message();
   };
   EXPECT_EQ(uid("claude_code:abcd-1111"), "claude_code:abcd-1111");
@@ -142,17 +147,17 @@ TEST(Reader, SessionReferences) {
   EXPECT_EQ(uid("latest", "APP"), "claude_code:abcd-1111");
   EXPECT_EQ(uid("wxyz-1"), "claude_code:wxyz-1") << "exact before prefix";
 
-  const auto ambiguous = reader.session("abcd");
+  const auto ambiguous = reader.ask(SessionQuery{"abcd"});
   ASSERT_FALSE(ambiguous);
   EXPECT_TRUE(ambiguous.error().is(Errc::invalid_argument));
   EXPECT_THAT(ambiguous.error().message(), HasSubstr("abcd-1111"));
   EXPECT_THAT(ambiguous.error().message(), HasSubstr("abcd-2222"));
-  EXPECT_TRUE(reader.session("abc").error().is(Errc::invalid_argument));
-  const auto missing = reader.session("nothing-like-it");
+  EXPECT_TRUE(reader.ask(SessionQuery{"abc"}).error().is(Errc::invalid_argument));
+  const auto missing = reader.ask(SessionQuery{"nothing-like-it"});
   EXPECT_TRUE(missing.error().is(Errc::not_found));
   EXPECT_THAT(missing.error().message(), HasSubstr("abcd-2222"));
-  EXPECT_TRUE(reader.session("latest", "nowhere").error().is(Errc::not_found));
-  EXPECT_THAT(reader.session("latest", "nowhere").error().message(), HasSubstr("no project has \"nowhere\""));
+  EXPECT_TRUE(reader.ask(SessionQuery{"latest", "nowhere"}).error().is(Errc::not_found));
+  EXPECT_THAT(reader.ask(SessionQuery{"latest", "nowhere"}).error().message(), HasSubstr("no project has \"nowhere\""));
 }
 
 TEST(Reader, ExchangesAndTheirParts) {
@@ -172,26 +177,27 @@ TEST(Reader, ExchangesAndTheirParts) {
       out.push_back(r.number);
     return out;
   };
-  EXPECT_THAT(numbers(reader.last_exchanges(s, 2)), ElementsAre(4, 5));
-  EXPECT_THAT(numbers(reader.exchange_range(s, 1, 3)), ElementsAre(1, 2, 3));
-  EXPECT_THAT(numbers(reader.exchanges_around(s, 5, 1, 9)), ElementsAre(4, 5));
-  EXPECT_THAT(numbers(reader.exchanges(std::vector<ExchangeId>{made[3], 999, made[0]})), ElementsAre(3, 0));
-  EXPECT_TRUE(reader.exchange(999).error().is(Errc::not_found));
+  EXPECT_THAT(numbers(reader.ask(LastExchangesQuery{s, 2})), ElementsAre(4, 5));
+  EXPECT_THAT(numbers(reader.ask(ExchangeRangeQuery{s, 1, 3})), ElementsAre(1, 2, 3));
+  EXPECT_THAT(numbers(reader.ask(ExchangeRangeQuery::around(s, 5, 1, 9))), ElementsAre(4, 5));
+  EXPECT_THAT(numbers(reader.ask(ExchangesQuery{std::vector<ExchangeId>{made[3], 999, made[0]}})), ElementsAre(3, 0));
+  EXPECT_TRUE(reader.ask(ExchangeQuery{999}).error().is(Errc::not_found));
 
-  const auto third = *reader.exchange(made[2]);
+  const auto third = *reader.ask(ExchangeQuery{made[2]});
   EXPECT_EQ(third.user_message, "u2");
   EXPECT_EQ(third.session_uid, "claude_code:aaaa");
-  const auto events = *reader.events(s, third.first_seq, third.last_seq);
+  const auto events = *reader.ask(EventsQuery{s, third.first_seq, third.last_seq});
   ASSERT_EQ(events.size(), 2u);
   EXPECT_EQ(events[1].tool, "Bash");
-  const auto files = *reader.files(s, third.number);
+  const auto files = *reader.ask(ExchangeFilesQuery{s, third.number});
   ASSERT_EQ(files.size(), 2u);
   EXPECT_EQ(files[0].path, "/a");
 
-  const auto place = *reader.event_source(s, third.first_seq);
+  const auto place = *reader.ask(EventSourceQuery{s, third.first_seq});
   EXPECT_EQ(place.path, "/h/a.jsonl");
   EXPECT_EQ(place.raw.offset, static_cast<std::uint64_t>(third.first_seq) * 100);
-  EXPECT_TRUE(reader.event_source(s, third.last_seq).error().is(Errc::not_found)) << "without a place in a source";
+  EXPECT_TRUE(reader.ask(EventSourceQuery{s, third.last_seq}).error().is(Errc::not_found))
+      << "without a place in a source";
 }
 
 TEST(Reader, TimelineByDayAndSession) {
@@ -206,7 +212,7 @@ TEST(Reader, TimelineByDayAndSession) {
   store.exchange(a, {.user = "outside", .time = day + 2 * kMsPerDay});
   Reader reader(store.file());
   TimelineQuery q{.filter = {.since = day, .until = day + 2 * kMsPerDay}};
-  const auto t = *reader.timeline(q);
+  const auto t = *reader.ask(q);
   ASSERT_EQ(t.slices.size(), 3u);
   EXPECT_EQ(t.slices[0].first, "2026-02-09");
   EXPECT_EQ(t.slices[0].second.session_uid, "claude_code:aaaa");
@@ -222,10 +228,10 @@ TEST(Reader, TimelineByDayAndSession) {
   EXPECT_FALSE(t.more);
 
   q.limit = 2;
-  EXPECT_TRUE(reader.timeline(q)->more);
+  EXPECT_TRUE(reader.ask(q)->more);
   q.offset = 2;
-  EXPECT_EQ(reader.timeline(q)->slices.size(), 1u);
-  EXPECT_EQ(reader.timeline(q)->total_exchanges, 4) << "of the whole span, not of the page";
+  EXPECT_EQ(reader.ask(q)->slices.size(), 1u);
+  EXPECT_EQ(reader.ask(q)->total_exchanges, 4) << "of the whole span, not of the page";
 }
 
 TEST(Reader, TimelineOfADamagedStoreIsAnError) {
@@ -235,7 +241,7 @@ TEST(Reader, TimelineOfADamagedStoreIsAnError) {
   store.db().exec("PRAGMA foreign_keys = OFF");
   store.db().exec(("UPDATE exchanges SET session_pk = -1 WHERE exchange_pk = " + std::to_string(id)).c_str());
   Reader reader(store.file());
-  EXPECT_FALSE(reader.timeline({}));
+  EXPECT_FALSE(reader.ask(TimelineQuery{}));
 }
 
 TEST(Reader, TimelineOfAllTimeLeavesOutWhatHasNone) {
@@ -250,7 +256,7 @@ TEST(Reader, TimelineOfAllTimeLeavesOutWhatHasNone) {
   const auto other = store.exchange(b, {.user = "and there", .time = day + 1});
   const auto night = store.exchange(b, {.user = "to the last moment", .time = day + kMsPerDay - 1});
   Reader reader(store.file());
-  const auto t = *reader.timeline({});
+  const auto t = *reader.ask(TimelineQuery{});
   ASSERT_EQ(t.slices.size(), 2u);
   EXPECT_EQ(t.total_exchanges, 4);
   EXPECT_EQ(t.total_sessions, 2);
@@ -263,13 +269,13 @@ TEST(Reader, TimelineOfAllTimeLeavesOutWhatHasNone) {
 
   // What was counted before is not told again when it is not so any more.
   store.exchange(b, {.user = "the next day", .time = day + kMsPerDay});
-  EXPECT_EQ(reader.timeline({})->total_exchanges, 5);
-  EXPECT_EQ(reader.timeline({})->slices.size(), 3u);
-  EXPECT_EQ(reader.timeline({.filter = {.since = day + 2}})->total_exchanges, 2);
-  EXPECT_EQ(reader.timeline({.filter = {.until = day + kMsPerDay}})->total_exchanges, 4);
+  EXPECT_EQ(reader.ask(TimelineQuery{})->total_exchanges, 5);
+  EXPECT_EQ(reader.ask(TimelineQuery{})->slices.size(), 3u);
+  EXPECT_EQ(reader.ask(TimelineQuery{.filter = {.since = day + 2}})->total_exchanges, 2);
+  EXPECT_EQ(reader.ask(TimelineQuery{.filter = {.until = day + kMsPerDay}})->total_exchanges, 4);
   store.db().exec("DELETE FROM exchanges WHERE user_message = 'the next day'");
-  EXPECT_EQ(reader.timeline({.filter = {.until = day + kMsPerDay}})->total_exchanges, 4);
-  EXPECT_EQ(reader.timeline({})->total_exchanges, 4);
+  EXPECT_EQ(reader.ask(TimelineQuery{.filter = {.until = day + kMsPerDay}})->total_exchanges, 4);
+  EXPECT_EQ(reader.ask(TimelineQuery{})->total_exchanges, 4);
 }
 
 TEST(Reader, TotalsAddUp) {
@@ -294,7 +300,7 @@ TEST(Reader, TotalsAddUp) {
       " (9, 'cursor', 'schema_drift', 0, NULL, NULL, 1, 2592000009)");
   Reader reader(store.file());
 
-  const auto totals = *reader.totals();
+  const auto totals = *reader.ask(PlatformTotalsQuery{});
   ASSERT_EQ(totals.size(), 2u);
   const auto& t = totals[0];
   EXPECT_EQ(t.bytes_total, 1580u);
@@ -309,24 +315,24 @@ TEST(Reader, TotalsAddUp) {
   EXPECT_EQ(t.events, 1);
   EXPECT_EQ(t.diagnostics, 1);
 
-  const auto fresh = *reader.freshness();
+  const auto fresh = *reader.ask(PlatformFreshnessQuery{});
   EXPECT_EQ(fresh[0].sources_behind, 1) << "what is gone is lost, not late";
   EXPECT_EQ(fresh[0].bytes_behind, 150);
   EXPECT_EQ(fresh[0].last_event, t.span.end);
 
-  EXPECT_EQ(reader.coverage_by_source()->size(), 5u);
-  const auto ledger = *reader.coverage_by_platform();
+  EXPECT_EQ(reader.ask(CoverageQuery{{}, true})->size(), 5u);
+  const auto ledger = *reader.ask(CoverageQuery{});
   ASSERT_EQ(ledger.size(), 3u);
   EXPECT_EQ(ledger[0].entry.bytes, 1000u);
   EXPECT_EQ(ledger[0].entry.records, 3u);
-  EXPECT_THAT(*reader.coverage_by_platform({.platforms = {Platform::cursor}}), IsEmpty());
+  EXPECT_THAT(*reader.ask(CoverageQuery{{.platforms = {Platform::cursor}}}), IsEmpty());
 
-  const auto diagnostics = *reader.diagnostics({});
+  const auto diagnostics = *reader.ask(DiagnosticQuery{});
   EXPECT_EQ(diagnostics.total, 2);
   EXPECT_EQ(diagnostics.diagnostics[0].error_type, "schema_drift");
   EXPECT_EQ(diagnostics.diagnostics[1].path, "/a");
   EXPECT_EQ(diagnostics.diagnostics[1].offset, 77);
-  EXPECT_EQ(reader.diagnostics({.platforms = {Platform::cursor}})->total, 1);
+  EXPECT_EQ(reader.ask(DiagnosticQuery{.platforms = {Platform::cursor}})->total, 1);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // The figures of a report, over stores written row by row.
+#include "store/report/report.hpp"
 #include "store/enrich/enrichment_rows.hpp"
 #include "store/reader.hpp"
 #include "test/support/store_fixture.hpp"
@@ -20,7 +21,7 @@ constexpr TimeMs kDay = 1'769'990'400'000;  // 2026-02-02
 class ReportTest : public testing::Test {
  protected:
   Report report(const ReportQuery& query = {}) {
-    const auto made = Reader(store.file()).report(query);
+    const auto made = Reader(store.file()).ask(query);
     EXPECT_TRUE(made) << made.error().message();
     return made ? *made : Report();
   }
@@ -40,7 +41,7 @@ class ReportTest : public testing::Test {
 };
 
 TEST_F(ReportTest, NoStoreAndAnEmptyOneGiveAnEmptyReport) {
-  EXPECT_EQ(Reader("/nonexistent/memd.db").report({})->sessions, 0);
+  EXPECT_EQ(Reader("/nonexistent/memd.db").ask(ReportQuery{})->sessions, 0);
   const Report r = report();
   EXPECT_EQ(r.sessions + r.exchanges + r.subagent_sessions, 0);
   EXPECT_THAT(r.activity, IsEmpty());
@@ -132,7 +133,7 @@ TEST_F(ReportTest, TimeAndProjectSelect) {
   query.filter.until = kDay + 1;
   EXPECT_EQ(report(query).exchanges, 1);
   query.filter.session = "nothing-like-this";
-  EXPECT_TRUE(Reader(store.file()).report(query).error().is(Errc::not_found));
+  EXPECT_TRUE(Reader(store.file()).ask(query).error().is(Errc::not_found));
 }
 
 TEST_F(ReportTest, ErrorsAreOfTheCallThatHadThem) {
@@ -188,7 +189,8 @@ TEST_F(ReportTest, OlderSessionsAreInTheFiguresOnly) {
   ReportQuery query;
   query.detailed_sessions = 2;
   std::vector<double> told;
-  const auto r = Reader(store.file()).report(query, [&](double done, double total) { told.push_back(done / total); });
+  query.progress = [&](double done, double total) { told.push_back(done / total); };
+  const auto r = Reader(store.file()).ask(query);
   ASSERT_TRUE(r);
   EXPECT_EQ(r->sessions, 5);
   EXPECT_EQ(r->exchanges, 5);

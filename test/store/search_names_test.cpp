@@ -24,7 +24,7 @@ class LexicalNames : public testing::Test {
  protected:
   // What the background worker does.
   void enrich() {
-    for (const auto& e : enrichment::pending(store_.db(), kMissingTerms, 1000)) {
+    for (const auto& e : PendingEnrichmentQuery{kMissingTerms, 1000}.run(store_.db())) {
       Enrichment made{e.id, e.revision, ExchangeTerms{enrichment::extract_identifiers(e), {}}, std::nullopt};
       enrichment::save(store_.db(), std::span(&made, 1));
     }

@@ -1,5 +1,6 @@
 // The states that sessions really go through, as a trigger sees them; and how agents hang under who started them.
 #include "schemas/ids.hpp"
+#include "store/read/sessions.hpp"
 #include "store/reader.hpp"
 #include "store/write/session_state.hpp"
 #include "store/write/writer.hpp"
@@ -165,13 +166,13 @@ TEST_F(SessionStatesTest, AgentsHangUnderWhoStartedThem) {
   say("claude_code:p/agent-2/agent-3", kSessionStatesStart + 2000);
 
   Reader reader(file_);
-  auto known = reader.session(parent);
+  auto known = reader.ask(SessionQuery{parent});
   ASSERT_TRUE(known);  // made for its agents' sake, with their span of time and nothing else
   EXPECT_EQ(known->started_at, kSessionStatesStart + 1000);
   EXPECT_EQ(known->ended_at, kSessionStatesStart + 5000);
   EXPECT_EQ(known->kind, SessionKind::main);
   EXPECT_EQ(known->exchanges, 0);
-  const auto agents = reader.subagents(parent).value();
+  const auto agents = reader.ask(SubagentsQuery{parent}).value();
   ASSERT_EQ(agents.size(), 2u);
   EXPECT_EQ(agents[0].uid, "claude_code:p/agent-2");  // in the order they started
   EXPECT_EQ(agents[1].uid, "claude_code:p/agent-1");
@@ -179,16 +180,16 @@ TEST_F(SessionStatesTest, AgentsHangUnderWhoStartedThem) {
     EXPECT_EQ(agent.parent_uid, parent);
     EXPECT_EQ(agent.kind, SessionKind::subagent);
   }
-  ASSERT_EQ(reader.subagents("claude_code:p/agent-2").value().size(), 1u);
+  ASSERT_EQ(reader.ask(SubagentsQuery{"claude_code:p/agent-2"}).value().size(), 1u);
 
   say(parent, kSessionStatesStart);
-  known = reader.session(parent);
+  known = reader.ask(SessionQuery{parent});
   EXPECT_EQ(known->started_at, kSessionStatesStart);
   EXPECT_EQ(known->exchanges, 1);
-  EXPECT_EQ(reader.subagents(parent).value().size(), 2u);
+  EXPECT_EQ(reader.ask(SubagentsQuery{parent}).value().size(), 2u);
   SessionListQuery main_only;
   main_only.filter.include_subagents = false;
-  EXPECT_EQ(reader.sessions(main_only).value().total, 1);
+  EXPECT_EQ(reader.ask(main_only).value().total, 1);
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include "store/search/topic_index.hpp"
 #include "store/enrich/enrichment_rows.hpp"
 #include "store/enrich/topics/lexicon.hpp"
 #include "store/enrich/topics/topic_rows.hpp"
@@ -52,8 +53,8 @@ class TopicIndexTest : public testing::Test {
       out.push_back(e.id);
     return out;
   }
-  TopicList list(TopicListQuery query = {}) { return Reader(store.file()).topics(query).value(); }
-  TopicFinding find(TopicQuestion question) { return Reader(store.file()).find_topic(question).value(); }
+  TopicList list(TopicListQuery query = {}) { return Reader(store.file()).ask(query).value(); }
+  TopicFinding find(TopicQuery question) { return Reader(store.file()).ask(question).value(); }
 
   StoreFixture store;
   search::IndexTokenizer tokenizer;
@@ -149,8 +150,8 @@ TEST_F(TopicIndexTest, NothingIsNoError) {
   EXPECT_THAT(ids(find({.text = "anything"})), IsEmpty());
   EXPECT_THAT(ids(find({.text = "  ?!  "})), IsEmpty());
   EXPECT_THAT(ids(find({.text = "the"})), IsEmpty());
-  EXPECT_EQ(Reader(store.file()).topics({.filter = {.session = "zzzz"}}).error().code, Errc::not_found);
-  EXPECT_TRUE(Reader(store.file().parent_path() / "none.db").find_topic({.text = "x"})->exchanges.empty());
+  EXPECT_EQ(Reader(store.file()).ask(TopicListQuery{.filter = {.session = "zzzz"}}).error().code, Errc::not_found);
+  EXPECT_TRUE(Reader(store.file().parent_path() / "none.db").ask(TopicQuery{.text = "x"})->exchanges.empty());
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "daemon/ingest/snapshot_pass.hpp"
+#include "store/read/session_contents.hpp"
 #include "store/reader.hpp"
 #include "store/write/writer.hpp"
 #include "test/support/fake_clock.hpp"
@@ -90,7 +91,11 @@ class InPlaceStore {
   Result<void> pass(OnSlice on_slice) {
     Source s = source();
     SnapshotPass pass(
-        adapter_, [&](const std::string& uid) { return reader_.session_items(s.platform, s.path, uid); }, limits_);
+        adapter_,
+        [&](const std::string& uid) {
+          return reader_.ask(SessionItemsQuery{s.platform, s.path, uid});
+        },
+        limits_);
     for (bool more = true; more;) {
       const auto reader = adapter_.open_snapshot(s, files_);
       MEMD_TRY_ASSIGN(auto outcome, pass.next(*reader, s));

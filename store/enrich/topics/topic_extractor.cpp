@@ -1,7 +1,7 @@
 #include "store/enrich/topics/topic_extractor.hpp"
 
 #include "store/enrich/topics/spelling.hpp"
-#include "store/read/topic_uses.hpp"
+#include "store/search/topic_uses.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "store/search/rank/hybrid_search.hpp"
 
-#include "store/read/projects.hpp"
+#include "store/read/sessions.hpp"
 #include "store/search/rank/hit_loader.hpp"
 
 #include <algorithm>
@@ -97,7 +97,7 @@ SearchAnswer HybridSearch::search(const SearchQuery& query, const SemanticQuesti
     if (answer.semantic.trouble.empty()) answer.semantic.trouble = std::move(state.trouble);
   }
   answer.ignored_terms = words.plan.ignored;
-  answer.unknown_project = queries::unknown_project(db_, words.typed.project);
+  answer.unknown_project = UnknownProjectQuery{words.typed.project}.run(db_);
 
   CandidateFilter filter(db_, lexical_.places(), query.filter, words.typed);
   const auto offset = static_cast<std::size_t>(std::max(query.offset, 0));

@@ -45,4 +45,15 @@ void mark_analyzed(sqlite::Database& db, TimeMs now);
 void announce(sqlite::Database& db, const RetentionPolicy& policy, TimeMs now);
 
 }  // namespace retention
+
+// What goes under a policy before `until`: see retention::plan().
+struct PlannedDropsQuery {
+  RetentionPolicy policy;
+  TimeMs now = 0;
+  TimeMs until = 0;
+
+  using Answer = std::vector<PlannedDrop>;
+  Answer run(sqlite::Database& db) const { return retention::plan(db, policy, now, until); }
+};
+
 }  // namespace memd

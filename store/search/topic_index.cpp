@@ -1,8 +1,8 @@
-#include "store/read/topic_index.hpp"
+#include "store/search/topic_index.hpp"
 
 #include "schemas/ascii.hpp"
 #include "store/read/row_filter.hpp"
-#include "store/read/topic_uses.hpp"
+#include "store/search/topic_uses.hpp"
 #include "store/search/words/index_tokenizer.hpp"
 #include "store/text/stop_words.hpp"
 
@@ -12,7 +12,8 @@
 #include <set>
 #include <unordered_set>
 
-namespace memd::topics {
+namespace memd {
+namespace topics {
 namespace {
 
 constexpr std::size_t kRelated = 8;
@@ -67,9 +68,9 @@ std::vector<NamedTopic> topics_named(sqlite::Database& db, const std::string& as
 }
 
 // Finds the exchanges that have a topic, by its names.
-class Finder {
+class TopicFinder {
  public:
-  Finder(sqlite::Database& db, const TopicQuestion& question)
+  TopicFinder(sqlite::Database& db, const TopicQuery& question)
       : db_(db), question_(question), filter_(db, question.filter), asked_(asked_stems(db, question.text)) {}
 
   TopicFinding run() {
@@ -197,7 +198,7 @@ class Finder {
   }
 
   sqlite::Database& db_;
-  const TopicQuestion& question_;
+  const TopicQuery& question_;
   const TopicFilter filter_;
   const std::string asked_;
   std::map<ExchangeId, Found> exchanges_;
@@ -207,18 +208,21 @@ class Finder {
 
 }  // namespace
 
-TopicList list(sqlite::Database& db, const TopicListQuery& query) {
-  const TopicFilter filter(db, query.filter);
-  const RankedTopics ranked = without_parts(merged_by_stems(db, uses_in(db, filter)));
+}  // namespace topics
+
+TopicList TopicListQuery::run(sqlite::Database& db) const {
+  using namespace topics;
+  const TopicFilter passing(db, filter);
+  const RankedTopics ranked = without_parts(merged_by_stems(db, uses_in(db, passing)));
   TopicList out;
   out.total = static_cast<std::int64_t>(ranked.size());
-  const auto first = std::min(ranked.size(), static_cast<std::size_t>(std::max(query.offset, 0)));
-  const auto last = std::min(ranked.size(), first + static_cast<std::size_t>(std::max(query.limit, 0)));
+  const auto first = std::min(ranked.size(), static_cast<std::size_t>(std::max(offset, 0)));
+  const auto last = std::min(ranked.size(), first + static_cast<std::size_t>(std::max(limit, 0)));
   for (std::size_t i = first; i < last; ++i)
     out.topics.push_back(counted(db, ranked[i].first, ranked[i].second));
   return out;
 }
 
-TopicFinding find(sqlite::Database& db, const TopicQuestion& question) { return Finder(db, question).run(); }
+TopicFinding TopicQuery::run(sqlite::Database& db) const { return topics::TopicFinder(db, *this).run(); }
 
-}  // namespace memd::topics
+}  // namespace memd

@@ -1,6 +1,7 @@
-#include "store/reader.hpp"
+#include "store/text/code_snippets.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace memd {
 namespace {

@@ -1,4 +1,4 @@
-#include "store/read/topic_uses.hpp"
+#include "store/search/topic_uses.hpp"
 
 #include "store/read/row_filter.hpp"
 

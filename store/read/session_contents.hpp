@@ -1,0 +1,44 @@
+#pragma once
+
+#include "schemas/platform.hpp"
+#include "schemas/session_digest.hpp"
+#include "schemas/source_item.hpp"
+#include "schemas/stored_session.hpp"
+#include "store/db/database.hpp"
+
+#include <cstdint>
+#include <string_view>
+
+namespace memd {
+
+// What a summary is made from: the exchanges with first ≤ number ≤ last, and what happened in them.
+struct SessionDigestQuery {
+  std::int64_t session_pk = 0;
+  std::int64_t first_number = 0;
+  std::int64_t last_number = 0;
+
+  using Answer = SessionDigest;
+  Answer run(sqlite::Database& db) const;
+};
+
+// Everything about one session, for its export. not_found when there is no such row.
+struct StoredSessionQuery {
+  std::int64_t session_pk = 0;
+
+  using Answer = StoredSession;
+  Answer run(sqlite::Database& db) const;
+  static Error without_store() { return Error(Errc::not_found, "there is no such session"); }
+};
+
+// What the store remembers of a session in a source that is changed in place: the items by number, the head apart.
+// Nothing is remembered: no items.
+struct SessionItemsQuery {
+  Platform platform{};
+  std::string_view source_path;
+  std::string_view session_uid;
+
+  using Answer = SessionItems;
+  Answer run(sqlite::Database& db) const;
+};
+
+}  // namespace memd
