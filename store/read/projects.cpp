@@ -1,4 +1,3 @@
-#include "store/read/projects.hpp"
 #include "schemas/ascii.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/read/sessions.hpp"
