@@ -32,6 +32,24 @@ struct RawRecord {
 };
 inline constexpr std::size_t kRecordPadding = 64;
 
+// What became of one record, as the ledger tells it. A broken record is one whose inside is no JSON: nothing of it is
+// kept. `reason` is a literal.
+struct Fate {
+  bool broken = false;
+  Disposition disposition = Disposition::indexed;
+  std::string_view reason;
+  std::string type;  // record type in the ledger; may be filled later
+
+  static Fate indexed(std::string_view type = {}) { return {false, Disposition::indexed, {}, std::string(type)}; }
+  static Fate skipped(std::string_view reason, std::string_view type = {}) {
+    return {false, Disposition::skipped, reason, std::string(type)};
+  }
+  static Fate unknown(std::string_view reason, std::string_view type = {}) {
+    return {false, Disposition::unknown, reason, std::string(type)};
+  }
+  static Fate damaged(std::string_view type = {}) { return {true, Disposition::skipped, "damaged", std::string(type)}; }
+};
+
 // Turns the records of one source into events. Stateless towards the records: what record n gives does not depend on
 // record n-1, so a decoder can be made anew at any cursor. One thread at a time. Never throws on bad input: that
 // becomes diagnostics and ledger lines, and for each record the ledger grows by exactly its bytes (with newline).

@@ -105,14 +105,14 @@ bool read_block(RecordContext& c, od::object& block, Response& response, std::si
 
 }  // namespace
 
-Verdict read_assistant(RecordContext& c, od::object& root) {
+Fate read_assistant(RecordContext& c, od::object& root) {
   od::object message;
   Response response;
   if (!seek_object(root, "message", message)) {
     c.diagnose(DiagnosticType::missing_field, {"message"});
-    return Verdict::skipped("no_content");
+    return Fate::skipped("no_content");
   }
-  if (!read_response(c, message, response)) return Verdict::damaged();
+  if (!read_response(c, message, response)) return Fate::damaged();
 
   const std::size_t first = c.out().events.size();
   od::value content;
@@ -126,7 +126,7 @@ Verdict read_assistant(RecordContext& c, od::object& root) {
         od::object block;
         return value.get_object().get(block) ? true : read_block(c, block, response, index);
       });
-      if (!whole) return Verdict::damaged();
+      if (!whole) return Fate::damaged();
     }
   }
 
@@ -134,14 +134,14 @@ Verdict read_assistant(RecordContext& c, od::object& root) {
   // Usage counts even where the record says nothing: blank text, a block of an unknown type.
   if (events.size() == first && response.usage != TokenUsage{}) c.add_lifecycle("usage");
   if (events.size() == first)
-    return response.unknown_block ? Verdict::unknown("unknown_block") : Verdict::skipped("blank_message");
+    return response.unknown_block ? Fate::unknown("unknown_block") : Fate::skipped("blank_message");
   for (std::size_t i = first; i < events.size(); ++i)
     events[i].model = response.model;
   if (response.usage != TokenUsage{}) {
     events[first].response_key = response.key;
     events[first].usage = response.usage;
   }
-  return Verdict::indexed();
+  return Fate::indexed();
 }
 
 }  // namespace memd::claude_code

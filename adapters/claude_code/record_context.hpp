@@ -11,18 +11,6 @@
 
 namespace memd::claude_code {
 
-// What became of one record. `broken`: its inside is not JSON; nothing of it is kept.
-struct Verdict {
-  bool broken = false;
-  Disposition disposition = Disposition::indexed;
-  std::string_view reason;
-
-  static Verdict indexed() { return {}; }
-  static Verdict skipped(std::string_view reason) { return {false, Disposition::skipped, reason}; }
-  static Verdict unknown(std::string_view reason) { return {false, Disposition::unknown, reason}; }
-  static Verdict damaged() { return {true, Disposition::skipped, "damaged"}; }
-};
-
 // Builds the events of one record, or of the message inside one: the fields every event of it shares, and the ids.
 // Lives as long as the record's bytes.
 class RecordContext : public TextReader {

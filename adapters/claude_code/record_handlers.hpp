@@ -9,18 +9,18 @@
 // agent_progress), to be walked from its first field; scalars of it are in context.envelope().
 namespace memd::claude_code {
 
-Verdict read_user(RecordContext& context, od::object& root);
-Verdict read_assistant(RecordContext& context, od::object& root);
-Verdict read_system(RecordContext& context, od::object& root);
-Verdict read_progress(RecordContext& context, od::object& root);
-Verdict read_attachment(RecordContext& context, od::object& root);
-Verdict read_queue_operation(RecordContext& context);
+Fate read_user(RecordContext& context, od::object& root);
+Fate read_assistant(RecordContext& context, od::object& root);
+Fate read_system(RecordContext& context, od::object& root);
+Fate read_progress(RecordContext& context, od::object& root);
+Fate read_attachment(RecordContext& context, od::object& root);
+Fate read_queue_operation(RecordContext& context);
 
 // Records that are not part of the chain: titles, links, modes, the journal of a workflow, and what is skipped by name.
-Verdict read_side_record(RecordContext& context, std::string_view type);
+Fate read_side_record(RecordContext& context, std::string_view type);
 
 // agent-<id>.meta.json
-Verdict read_agent_meta(RecordContext& context);
+Fate read_agent_meta(RecordContext& context);
 
 // Words typed while the agent worked, from whichever record tells of them. False, and nothing emitted, when they are
 // not a person's.

@@ -46,28 +46,28 @@ SessionUpdate update_of(const RecordContext& c) {
   return update;
 }
 
-Verdict set_title(RecordContext& c, Key key, TitleRank rank) {
+Fate set_title(RecordContext& c, Key key, TitleRank rank) {
   SessionUpdate update = update_of(c);
   update.title = one_line(c.text(c.envelope()[key]), 300);
   update.title_rank = rank;
   if (rank == TitleRank::summary && c.envelope().has(Key::leaf_uuid))
     update.title_record_key = record_key(Platform::claude_code, c.envelope().body(Key::leaf_uuid));
-  if (update.title.empty()) return Verdict::skipped("empty_title");
+  if (update.title.empty()) return Fate::skipped("empty_title");
   c.out().sessions.push_back(std::move(update));
-  return Verdict::indexed();
+  return Fate::indexed();
 }
 
-Verdict read_pr_link(RecordContext& c) {
+Fate read_pr_link(RecordContext& c) {
   const Envelope& envelope = c.envelope();
   std::string summary =
       "PR #" + std::to_string(integer(envelope[Key::pr_number])) + " " + c.text(envelope[Key::pr_url]);
   if (envelope.has(Key::pr_repository)) summary += " (" + c.text(envelope[Key::pr_repository]) + ")";
   c.add_lifecycle("pr_link", one_line(summary, 400));
-  return Verdict::indexed();
+  return Fate::indexed();
 }
 
 // A workflow's journal: which agent was started for which step, and what it gave back.
-Verdict read_journal(RecordContext& c, std::string_view type) {
+Fate read_journal(RecordContext& c, std::string_view type) {
   const Envelope& envelope = c.envelope();
   Event& e = c.add_lifecycle(type == "started" ? "workflow_started" : "workflow_result");
   e.summary = one_line(c.text(envelope[envelope.has(Key::agent_id) ? Key::agent_id : Key::key]), 80);
@@ -81,12 +81,12 @@ Verdict read_journal(RecordContext& c, std::string_view type) {
       c.out().sessions.push_back(std::move(agent));
     }
   }
-  return Verdict::indexed();
+  return Fate::indexed();
 }
 
-Verdict read_mode(RecordContext& c, Key key) {
+Fate read_mode(RecordContext& c, Key key) {
   c.add_lifecycle("mode_change", one_line(c.text(c.envelope()[key]), 60));
-  return Verdict::indexed();
+  return Fate::indexed();
 }
 
 }  // namespace
@@ -104,21 +104,21 @@ bool emit_queued(RecordContext& c, std::string_view text, std::string_view lifec
   return true;
 }
 
-Verdict read_queue_operation(RecordContext& c) {
+Fate read_queue_operation(RecordContext& c) {
   const auto operation = c.envelope().body(Key::operation);
   const auto content = c.envelope()[Key::content];
   if (operation == "enqueue")
-    return emit_queued(c, c.text(content), "queue_enqueue") ? Verdict::indexed() : Verdict::skipped("injected_text");
+    return emit_queued(c, c.text(content), "queue_enqueue") ? Fate::indexed() : Fate::skipped("injected_text");
   if (operation == "dequeue" || operation == "remove" || operation == "popAll") {
     Event& e = c.add_lifecycle("queue_" + std::string(operation));
     e.text = trimmed(c.text(content));
-    return Verdict::indexed();
+    return Fate::indexed();
   }
   c.diagnose(DiagnosticType::unknown_field_value, {"operation"});
-  return Verdict::unknown("unknown_subtype");
+  return Fate::unknown("unknown_subtype");
 }
 
-Verdict read_side_record(RecordContext& c, std::string_view type) {
+Fate read_side_record(RecordContext& c, std::string_view type) {
   if (type == "summary") return set_title(c, Key::summary, TitleRank::summary);
   if (type == "ai-title") return set_title(c, Key::ai_title, TitleRank::ai);
   if (type == "custom-title") return set_title(c, Key::custom_title, TitleRank::custom);
@@ -130,16 +130,16 @@ Verdict read_side_record(RecordContext& c, std::string_view type) {
     SessionUpdate update = update_of(c);
     update.agent_name = one_line(c.text(c.envelope()[Key::agent_name]), 100);
     c.out().sessions.push_back(std::move(update));
-    return Verdict::indexed();
+    return Fate::indexed();
   }
   const auto it =
       std::find_if(kSkippedTypes.begin(), kSkippedTypes.end(), [&](const auto& s) { return s.type == type; });
-  if (it != kSkippedTypes.end()) return Verdict::skipped(it->reason);
+  if (it != kSkippedTypes.end()) return Fate::skipped(it->reason);
   c.diagnose(DiagnosticType::unknown_record_type, {"type"});
-  return Verdict::unknown("unknown_type");
+  return Fate::unknown("unknown_type");
 }
 
-Verdict read_agent_meta(RecordContext& c) {
+Fate read_agent_meta(RecordContext& c) {
   const Envelope& envelope = c.envelope();
   SessionUpdate update = update_of(c);
   update.agent_name = one_line(c.text(envelope[envelope.has(Key::agent_type) ? Key::agent_type : Key::name]), 100);
@@ -148,7 +148,7 @@ Verdict read_agent_meta(RecordContext& c) {
   update.description = update.title;
   update.parent_call_id = c.text(envelope[Key::tool_use_id]);
   c.out().sessions.push_back(std::move(update));
-  return Verdict::indexed();
+  return Fate::indexed();
 }
 
 }  // namespace memd::claude_code

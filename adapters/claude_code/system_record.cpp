@@ -11,10 +11,10 @@ enum : std::size_t { kTrigger, kPreTokens, kPostTokens, kTokensSaved, kCompactKe
 constexpr KeyTable<kCompactKeys> kCompactTable{{"trigger", "preTokens", "postTokens", "tokensSaved"}};
 
 // "auto, 167094 tokens before, 32000 after"
-Verdict read_compaction(RecordContext& c, od::object& root, std::string_view key, std::string_view lifecycle) {
+Fate read_compaction(RecordContext& c, od::object& root, std::string_view key, std::string_view lifecycle) {
   od::object metadata;
   Tokens<kCompactKeys> tokens{};
-  if (seek_object(root, key, metadata) && !collect(metadata, kCompactTable, tokens)) return Verdict::damaged();
+  if (seek_object(root, key, metadata) && !collect(metadata, kCompactTable, tokens)) return Fate::damaged();
   std::string summary = is_identifier(string_body(tokens[kTrigger])) ? std::string(string_body(tokens[kTrigger])) : "";
   const auto add = [&](std::size_t i, std::string_view what) {
     if (tokens[i].empty()) return;
@@ -24,23 +24,23 @@ Verdict read_compaction(RecordContext& c, od::object& root, std::string_view key
   add(kPostTokens, " after");
   add(kTokensSaved, " tokens saved");
   c.add_lifecycle(lifecycle, summary);
-  return Verdict::indexed();
+  return Fate::indexed();
 }
 
-Verdict read_api_error(RecordContext& c) {
+Fate read_api_error(RecordContext& c) {
   const Envelope& envelope = c.envelope();
   std::string summary = "API error";
   if (envelope.has(Key::retry_attempt))
     summary += ", retry " + std::to_string(integer(envelope[Key::retry_attempt])) + " of " +
                std::to_string(integer(envelope[Key::max_retries]));
   c.add_lifecycle("api_error", summary).is_error = true;
-  return Verdict::indexed();
+  return Fate::indexed();
 }
 
-Verdict read_stop_hook(RecordContext& c) {
-  if (!c.envelope().is(Key::prevented_continuation)) return Verdict::skipped("stop_hook_summary");
+Fate read_stop_hook(RecordContext& c) {
+  if (!c.envelope().is(Key::prevented_continuation)) return Fate::skipped("stop_hook_summary");
   c.add_lifecycle("hook_stop", one_line(c.text(c.envelope()[Key::stop_reason]), 200));
-  return Verdict::indexed();
+  return Fate::indexed();
 }
 
 constexpr std::array<std::string_view, 9> kSkippedSubtypes{"local_command",       "informational",    "away_summary",
@@ -110,17 +110,17 @@ enum : std::size_t { kSystemType, kAttachmentKeys };
 constexpr KeyTable<kAttachmentKeys> kAttachmentTable{{"type"}};
 
 template <std::size_t N>
-Verdict skip_known(RecordContext& c, std::string_view name, const std::array<std::string_view, N>& known,
+Fate skip_known(RecordContext& c, std::string_view name, const std::array<std::string_view, N>& known,
                    FieldName field) {
   const auto it = std::find(known.begin(), known.end(), name);
-  if (it != known.end()) return Verdict::skipped(*it);
+  if (it != known.end()) return Fate::skipped(*it);
   c.diagnose(DiagnosticType::unknown_field_value, {field});
-  return Verdict::unknown("unknown_subtype");
+  return Fate::unknown("unknown_subtype");
 }
 
 }  // namespace
 
-Verdict read_system(RecordContext& c, od::object& root) {
+Fate read_system(RecordContext& c, od::object& root) {
   const auto subtype = c.envelope().body(Key::subtype);
   if (subtype == "compact_boundary") return read_compaction(c, root, "compactMetadata", "compaction");
   if (subtype == "microcompact_boundary") return read_compaction(c, root, "microcompactMetadata", "microcompaction");
@@ -128,22 +128,22 @@ Verdict read_system(RecordContext& c, od::object& root) {
   if (subtype == "stop_hook_summary") return read_stop_hook(c);
   if (subtype == "turn_duration") {
     c.add_lifecycle("turn_duration", std::to_string(integer(c.envelope()[Key::duration_ms])) + " ms");
-    return Verdict::indexed();
+    return Fate::indexed();
   }
   return skip_known(c, subtype, kSkippedSubtypes, "subtype");
 }
 
-Verdict read_attachment(RecordContext& c, od::object& root) {
+Fate read_attachment(RecordContext& c, od::object& root) {
   od::object attachment;
   Tokens<kAttachmentKeys> tokens{};
   if (seek_object(root, "attachment", attachment) && !collect(attachment, kAttachmentTable, tokens))
-    return Verdict::damaged();
+    return Fate::damaged();
   const auto type = string_body(tokens[kSystemType]);
   if (type == "queued_command") {
     od::value prompt;
     ContentText words;  // a string, or blocks where an image was pasted
-    if (seek(attachment, "prompt", prompt) && !read_content(c, prompt, kNoLimit, words)) return Verdict::damaged();
-    return emit_queued(c, words.text, "queued_command") ? Verdict::indexed() : Verdict::skipped("injected_text");
+    if (seek(attachment, "prompt", prompt) && !read_content(c, prompt, kNoLimit, words)) return Fate::damaged();
+    return emit_queued(c, words.text, "queued_command") ? Fate::indexed() : Fate::skipped("injected_text");
   }
   return skip_known(c, type, kSkippedAttachments, "attachment.type");
 }

@@ -85,7 +85,7 @@ Origin origin_of(const RecordContext& c, Voice voice) {
   return voice == Voice::shell ? Origin::shell : Origin::typed;
 }
 
-Verdict emit_turn(RecordContext& c, const UserContent& content) {
+Fate emit_turn(RecordContext& c, const UserContent& content) {
   std::string text;
   Voice voice = Voice::nothing;
   for (const Part& part : content.parts) {
@@ -105,9 +105,9 @@ Verdict emit_turn(RecordContext& c, const UserContent& content) {
     }
   }
   if (text.empty() && content.marker.empty()) {
-    if (c.emitted()) return Verdict::indexed();
-    if (content.unknown_block) return Verdict::unknown("unknown_block");
-    return Verdict::skipped(content.parts.empty() ? "no_content" : "injected_text");
+    if (c.emitted()) return Fate::indexed();
+    if (content.unknown_block) return Fate::unknown("unknown_block");
+    return Fate::skipped(content.parts.empty() ? "no_content" : "injected_text");
   }
   Event& e = c.add(EventKind::user_msg, Role::user);
   e.origin = origin_of(c, voice);
@@ -115,42 +115,42 @@ Verdict emit_turn(RecordContext& c, const UserContent& content) {
   e.summary = content.marker;
   // An inline sidechain without an agent id stays in the session it ran in, where it is nobody's turn.
   e.starts_exchange = !c.sidechain || c.own_session;
-  return Verdict::indexed();
+  return Fate::indexed();
 }
 
-Verdict emit_compact_summary(RecordContext& c, const UserContent& content) {
+Fate emit_compact_summary(RecordContext& c, const UserContent& content) {
   Event& e = c.add_lifecycle("compact_summary");
   e.origin = Origin::injected;
   for (const Part& part : content.parts)
     e.text.append(e.text.empty() ? "" : "\n").append(part.text);
-  return Verdict::indexed();
+  return Fate::indexed();
 }
 
 }  // namespace
 
-Verdict read_user(RecordContext& c, od::object& root) {
+Fate read_user(RecordContext& c, od::object& root) {
   const Envelope& envelope = c.envelope();
   od::object message;
   od::value value;
   if (!seek_object(root, "message", message) || !seek(message, "content", value)) {
     c.diagnose(DiagnosticType::missing_field, {"message.content"});
-    return Verdict::skipped("no_content");
+    return Fate::skipped("no_content");
   }
   UserContent content;
-  if (!read_blocks(c, value, content)) return Verdict::damaged();
+  if (!read_blocks(c, value, content)) return Fate::damaged();
 
   if (content.results > 0) {
     emit_interventions(c, content);
     // The structured result belongs to the record: with several results it is not known to whose.
     if (content.results == 1 && envelope[Key::tool_use_result].starts_with('{') && seek(root, "toolUseResult", value) &&
         !read_structured_result(c, value, content.last_result))
-      return Verdict::damaged();
-    return Verdict::indexed();
+      return Fate::damaged();
+    return Fate::indexed();
   }
   if (envelope.is(Key::is_compact_summary)) return emit_compact_summary(c, content);
-  if (envelope.is(Key::is_meta)) return Verdict::skipped("injected_meta");
-  if (envelope.is(Key::is_transcript_only)) return Verdict::skipped("transcript_only");
-  if (envelope.body(Key::prompt_source) == "system") return Verdict::skipped("injected_system");
+  if (envelope.is(Key::is_meta)) return Fate::skipped("injected_meta");
+  if (envelope.is(Key::is_transcript_only)) return Fate::skipped("transcript_only");
+  if (envelope.body(Key::prompt_source) == "system") return Fate::skipped("injected_system");
   return emit_turn(c, content);
 }
 

@@ -36,9 +36,9 @@ std::optional<double> fraction(std::string_view token) {
 
 }  // namespace
 
-Verdict read_head(ItemContext& c, od::object& item) {
+Fate read_head(ItemContext& c, od::object& item) {
   Tokens<kHeadKeys> tokens;
-  if (!collect(item, kHeadTable, tokens)) return Verdict::damaged();
+  if (!collect(item, kHeadTable, tokens)) return Fate::damaged();
   const auto uid = [&](std::size_t i) {
     const std::string id = c.text(tokens[i]);
     return id.empty() ? std::string() : make_session_uid(Platform::cline, id);
@@ -63,7 +63,7 @@ Verdict read_head(ItemContext& c, od::object& item) {
   update.time = update.ended_at != 0 ? update.ended_at : update.started_at;
   update.cost_usd = fraction(tokens[kCost]);
   c.out().sessions.push_back(std::move(update));
-  return Verdict::indexed();
+  return Fate::indexed();
 }
 
 }  // namespace memd::cline

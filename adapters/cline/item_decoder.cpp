@@ -90,10 +90,10 @@ bool ItemDecoder::decode_open(std::string_view bytes, const RawRecord& record, E
   c.time = integer(fields[ItemKey::time]);
   c.time_estimated = fields.is(ItemKey::estimated);
 
-  Verdict verdict = Verdict::unknown("unknown_type");
+  Fate verdict = Fate::unknown("unknown_type");
   type = "(unknown)";
   if (!read_calls(c, item, fields.calls)) {
-    verdict = Verdict::damaged();
+    verdict = Fate::damaged();
   } else if (fields.is(ItemKey::head)) {
     type = "(head)";
     verdict = read_head(c, item);

@@ -15,7 +15,6 @@ namespace memd::cline {
 
 using namespace json;  // NOLINT(google-build-using-namespace): the whole folder reads JSON
 using snapshot::ItemContext;
-using snapshot::Verdict;
 
 enum class ItemKey : std::uint8_t {
   key,
@@ -66,14 +65,14 @@ class InnerJson {
   od::document document_;
 };
 
-Verdict read_head(ItemContext& c, od::object& item);
+Fate read_head(ItemContext& c, od::object& item);
 // `type` becomes the name for the ledger.
-Verdict read_ui(ItemContext& c, od::object& item, const ItemFields& fields, std::string& type);
-Verdict read_message(ItemContext& c, od::object& item, const ItemFields& fields, std::string& type);
-Verdict read_compaction(ItemContext& c, od::object& item);
+Fate read_ui(ItemContext& c, od::object& item, const ItemFields& fields, std::string& type);
+Fate read_message(ItemContext& c, od::object& item, const ItemFields& fields, std::string& type);
+Fate read_compaction(ItemContext& c, od::object& item);
 
 // Of an api_req_started message: results of the calls before it, tokens, why it failed.
-Verdict read_request(ItemContext& c, od::object& item, const ItemFields& fields, std::string_view text);
+Fate read_request(ItemContext& c, od::object& item, const ItemFields& fields, std::string_view text);
 
 void emit_result(ItemContext& c, const ToolCall& call, std::string_view text, bool is_error);
 // Fills a call from its input: a JSON value, or text.

@@ -87,7 +87,7 @@ TokenUsage usage_of(const Tokens<kRequestKeys>& tokens, bool cache_in_input) {
 
 }  // namespace
 
-Verdict read_request(ItemContext& c, od::object& item, const ItemFields& fields, std::string_view text) {
+Fate read_request(ItemContext& c, od::object& item, const ItemFields& fields, std::string_view text) {
   InnerJson inner;
   Tokens<kRequestKeys> tokens{};
   const bool open = inner.open(text) && collect(inner.root, kRequestTable, tokens);
@@ -95,7 +95,7 @@ Verdict read_request(ItemContext& c, od::object& item, const ItemFields& fields,
 
   OpenCalls calls(fields.calls);
   if (!fields[ItemKey::results].empty()) {
-    if (!read_block_results(c, item, calls)) return Verdict::damaged();
+    if (!read_block_results(c, item, calls)) return Fate::damaged();
   } else if (!fields.calls.empty()) {
     read_text_results(c, c.text(tokens[kRequest]), calls);
   }
@@ -110,8 +110,8 @@ Verdict read_request(ItemContext& c, od::object& item, const ItemFields& fields,
     if (e.text.empty()) e.text = is_identifier(reason) ? std::string(reason) : "request failed";
   }
   c.add_usage(usage_of(tokens, fields.is(ItemKey::cache_in_input)), c.key());
-  if (c.emitted()) return Verdict::indexed();
-  return open ? Verdict::skipped("request") : Verdict::skipped("no_content");
+  if (c.emitted()) return Fate::indexed();
+  return open ? Fate::skipped("request") : Fate::skipped("no_content");
 }
 
 }  // namespace memd::cline

@@ -1,6 +1,5 @@
 #include "adapters/codex/index_decoder.hpp"
 
-#include "adapters/json/prompt_history.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 

@@ -34,11 +34,11 @@ constexpr KeyTable<kHeadKeys> kHeadTable{{"title", "description", "cwd", "mode",
 
 }  // namespace
 
-Verdict read_head(ItemContext& c, od::object& item) {
+Fate read_head(ItemContext& c, od::object& item) {
   Tokens<kHeadKeys> tokens;
-  if (!collect(item, kHeadTable, tokens)) return Verdict::damaged();
+  if (!collect(item, kHeadTable, tokens)) return Fate::damaged();
   const auto parts = split_session_uid(c.session_uid());
-  if (!parts) return Verdict::skipped("no_session");
+  if (!parts) return Fate::skipped("no_session");
   SessionUpdate update;
   update.session_uid = c.session_uid();
   update.platform = Platform::cursor;
@@ -67,7 +67,7 @@ Verdict read_head(ItemContext& c, od::object& item) {
   update.lines_removed = integer(tokens[kHeadRemoved]);
   if (const auto cents = integer(tokens[kCost]); cents > 0) update.cost_usd = static_cast<double>(cents) / 100;
   c.out().sessions.push_back(std::move(update));
-  return Verdict::indexed();
+  return Fate::indexed();
 }
 
 }  // namespace memd::cursor

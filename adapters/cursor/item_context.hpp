@@ -13,18 +13,6 @@ namespace memd::cursor {
 
 namespace od = json::od;
 
-// What became of an item. `broken`: its inside is not JSON; nothing of it is kept.
-struct Verdict {
-  bool broken = false;
-  Disposition disposition = Disposition::indexed;
-  std::string_view reason;
-
-  static Verdict indexed() { return {}; }
-  static Verdict skipped(std::string_view reason) { return {false, Disposition::skipped, reason}; }
-  static Verdict unknown(std::string_view reason) { return {false, Disposition::unknown, reason}; }
-  static Verdict damaged() { return {true, Disposition::skipped, "damaged"}; }
-};
-
 // Builds the events of one item: the fields all of them share, and the ids. Lives as long as the item's bytes.
 class ItemContext : public json::TextReader {
  public:
@@ -64,10 +52,10 @@ void emit_answer(ItemContext& c, std::string text, std::size_t block = 0);
 void emit_thinking(ItemContext& c, std::string text, std::size_t block = 0);
 
 // Kinds of items. `value` is the object under "v".
-Verdict read_bubble(ItemContext& c, od::object& value);
-Verdict read_tab_bubble(ItemContext& c, od::object& value);
-Verdict read_message(ItemContext& c, od::object& value);
-Verdict read_head(ItemContext& c, od::object& item);
+Fate read_bubble(ItemContext& c, od::object& value);
+Fate read_tab_bubble(ItemContext& c, od::object& value);
+Fate read_message(ItemContext& c, od::object& value);
+Fate read_head(ItemContext& c, od::object& item);
 
 // The inside of "toolFormerData": a call and what came of it.
 bool read_tool(ItemContext& c, od::object& tool);

@@ -40,13 +40,13 @@ constexpr std::array<KindName, 7> kTypes{{{item_kind::kHead, "conversation"},
                                           {item_kind::kPrompt, "prompt"},
                                           {item_kind::kBinary, "message"}}};
 
-Verdict read_text(ItemContext& c, const Tokens<kItemKeys>& tokens) {
+Fate read_text(ItemContext& c, const Tokens<kItemKeys>& tokens) {
   std::string text = c.text(tokens[kItemDecoderText]);
-  if (trimmed(text).empty()) return Verdict::skipped("blank_message");
+  if (trimmed(text).empty()) return Fate::skipped("blank_message");
   const auto role = string_body(tokens[kRole]);
   if (role == "user") {
     const Words words = typed_words(text);
-    if (words.injected || words.text.empty()) return Verdict::skipped("injected_text");
+    if (words.injected || words.text.empty()) return Fate::skipped("injected_text");
     emit_prompt(c, std::string(words.text));
   } else if (role == "thinking") {
     emit_thinking(c, std::move(text));
@@ -58,22 +58,22 @@ Verdict read_text(ItemContext& c, const Tokens<kItemKeys>& tokens) {
     if (c.detail() == Detail::full) e.text = std::move(text);
   } else if (role == "result") {
     text.erase(0, std::min(text.find('\n'), text.size()));  // the name of the tool
-    if (trimmed(text).empty()) return Verdict::skipped("blank_message");
+    if (trimmed(text).empty()) return Fate::skipped("blank_message");
     Event& e = c.add(EventKind::tool_result, Role::tool);
     if (c.detail() == Detail::stored) text.resize(utf8_prefix(text, kResultTextLimit).size());
     e.text = std::move(text);
   } else {
     emit_answer(c, std::move(text));
   }
-  return Verdict::indexed();
+  return Fate::indexed();
 }
 
-Verdict read_prompt(ItemContext& c, const Tokens<kItemKeys>& tokens) {
+Fate read_prompt(ItemContext& c, const Tokens<kItemKeys>& tokens) {
   std::string text = c.text(tokens[kItemDecoderText]);
-  if (trimmed(text).empty()) return Verdict::skipped("blank_message");
+  if (trimmed(text).empty()) return Fate::skipped("blank_message");
   emit_prompt(c, std::move(text));
   c.out().events.back().origin = Origin::history;
-  return Verdict::indexed();
+  return Fate::indexed();
 }
 
 }  // namespace
@@ -99,7 +99,7 @@ void ItemDecoder::decode(const RawRecord& record, EventBatch& out) {
   const auto events = out.events.size();
   const auto sessions = out.sessions.size();
   std::string_view type = "(damaged)";
-  const Verdict verdict = read(record, out, type);
+  const Fate verdict = read(record, out, type);
   if (verdict.broken) {
     out.events.resize(events);
     out.sessions.resize(sessions);
@@ -109,14 +109,14 @@ void ItemDecoder::decode(const RawRecord& record, EventBatch& out) {
   out.cover(type, verdict.disposition, verdict.reason, record.bytes.size() + (record.newline_follows ? 1 : 0));
 }
 
-Verdict ItemDecoder::read(const RawRecord& record, EventBatch& out, std::string_view& type) {
+Fate ItemDecoder::read(const RawRecord& record, EventBatch& out, std::string_view& type) {
   od::object item;
   Tokens<kItemKeys> tokens;
-  if (!open(record.bytes, item) || !collect(item, kItemTable, tokens)) return Verdict::damaged();
+  if (!open(record.bytes, item) || !collect(item, kItemTable, tokens)) return Fate::damaged();
   const auto kind = string_body(tokens[kKind]);
   for (const auto& name : kTypes)
     if (name.kind == kind) type = name.type;
-  if (!tokens[kDamaged].empty()) return Verdict::damaged();
+  if (!tokens[kDamaged].empty()) return Fate::damaged();
 
   ItemContext c(session_uid_, {record.offset, static_cast<std::uint32_t>(record.bytes.size()), 0}, detail_, out);
   c.set_id(c.text(tokens[kId]));
@@ -125,7 +125,7 @@ Verdict ItemDecoder::read(const RawRecord& record, EventBatch& out, std::string_
   c.subagent = integer(tokens[kItemDecoderSubagent]) != 0;
   if (integer(tokens[kLossy]) != 0) c.mark_lossy();
 
-  Verdict verdict = Verdict::unknown("unknown_kind");
+  Fate verdict = Fate::unknown("unknown_kind");
   od::object value;
   const bool has_value = seek_object(item, "v", value);
   if (kind == item_kind::kHead)
@@ -135,9 +135,9 @@ Verdict ItemDecoder::read(const RawRecord& record, EventBatch& out, std::string_
   else if (kind == item_kind::kPrompt)
     verdict = read_prompt(c, tokens);
   else if (kind == item_kind::kBinary)
-    verdict = Verdict::unknown("no_json");
+    verdict = Fate::unknown("no_json");
   else if (!has_value)
-    verdict = Verdict::damaged();
+    verdict = Fate::damaged();
   else if (kind == item_kind::kBubble)
     verdict = read_bubble(c, value);
   else if (kind == item_kind::kTab)

@@ -18,7 +18,7 @@ class ItemDecoder : public RecordDecoder {
   bool is_complete(std::string_view bytes) const override;
 
  private:
-  Verdict read(const RawRecord& record, EventBatch& out, std::string_view& type);
+  Fate read(const RawRecord& record, EventBatch& out, std::string_view& type);
   bool open(std::string_view json, od::object& item) const;
 
   struct Parser;

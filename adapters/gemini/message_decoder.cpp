@@ -122,7 +122,7 @@ void MessageDecoder::decode(const RawRecord& record, EventBatch& out) {
   }
   const RawRef raw{record.offset, static_cast<std::uint32_t>(record.bytes.size()), 0};
   MessageContext context(session_uid_, raw, !parent_uid_.empty(), detail_, out);
-  const Verdict verdict = read_message(context, root, record.bytes);
+  const Fate verdict = read_message(context, root, record.bytes);
   out.cover(verdict.type, verdict.disposition, verdict.reason, bytes);
   if (context.lossy() || parser_.replaced()) context.diagnose(DiagnosticType::invalid_encoding);
 }
@@ -145,12 +145,12 @@ void MessageDecoder::read_head(od::object& head, EventBatch& out) {
   out.sessions.push_back(std::move(update));
 }
 
-MessageDecoder::Verdict MessageDecoder::read_message(MessageContext& c, od::object& message, std::string_view bytes) {
+Fate MessageDecoder::read_message(MessageContext& c, od::object& message, std::string_view bytes) {
   Tokens<kMessageKeys> tokens;
-  if (!collect(message, kMessageTable, tokens)) return {"(damaged)", Disposition::skipped, "damaged"};
+  if (!collect(message, kMessageTable, tokens)) return Fate::skipped("damaged", "(damaged)");
   if (is_true(tokens[kDamaged])) {
     c.diagnose(DiagnosticType::damaged_record);
-    return {"(damaged)", Disposition::skipped, "damaged"};
+    return Fate::skipped("damaged", "(damaged)");
   }
   const std::string id = c.text(tokens[kId]);
   // Ids are UUIDs; what is shorter could be a counter, which other chats have, too.
@@ -165,29 +165,29 @@ MessageDecoder::Verdict MessageDecoder::read_message(MessageContext& c, od::obje
   if (type == "gemini") return read_assistant(c, message);
   if (type == "info" || type == "warning" || type == "error") return read_notice(c, message, type);
   c.diagnose(is_string(tokens[kType]) ? DiagnosticType::unknown_record_type : DiagnosticType::missing_field, {"type"});
-  return {std::string(is_identifier(type) ? type : "(unreadable type)"), Disposition::unknown, "unknown_type"};
+  return Fate::unknown("unknown_type", std::string(is_identifier(type) ? type : "(unreadable type)"));
 }
 
-MessageDecoder::Verdict MessageDecoder::read_user(MessageContext& c, od::object& message) {
+Fate MessageDecoder::read_user(MessageContext& c, od::object& message) {
   Content content;
   Content shown;
   // What the person typed, where the content holds more: files that were named with "@".
   const bool typed = read_content(c, message, "displayContent", shown) && !trimmed(shown.text).empty();
   if (!read_content(c, message, "content", content) && !typed) {
     c.diagnose(DiagnosticType::missing_field, {"content"});
-    return {"user", Disposition::skipped, "no_content"};
+    return Fate::skipped("no_content", "user");
   }
   const Spoken spoken = who_speaks(typed ? shown.text : content.text);
-  if (spoken.voice == Voice::injected) return {"user", Disposition::skipped, "injected_text"};
+  if (spoken.voice == Voice::injected) return Fate::skipped("injected_text", "user");
   if (spoken.voice == Voice::summary) {
     c.add_lifecycle("compaction").origin = Origin::injected;
     Event& e = c.add_lifecycle("compact_summary");
     e.origin = Origin::injected;
     e.text = spoken.text;
-    return {"user", Disposition::indexed, {}};
+    return Fate::indexed("user");
   }
   if (spoken.voice == Voice::nothing && !content.media)
-    return {"user", Disposition::skipped, content.tools ? "tool_response" : "blank_message"};
+    return Fate::skipped(content.tools ? "tool_response" : "blank_message", "user");
   Event& e = c.add(EventKind::user_msg, Role::user);
   e.origin = c.sidechain()                    ? Origin::parent_agent
              : spoken.voice == Voice::command ? Origin::command
@@ -197,10 +197,10 @@ MessageDecoder::Verdict MessageDecoder::read_user(MessageContext& c, od::object&
   e.text = spoken.text;
   if (content.media) e.summary = "[media]";
   e.starts_exchange = true;
-  return {"user", Disposition::indexed, {}};
+  return Fate::indexed("user");
 }
 
-MessageDecoder::Verdict MessageDecoder::read_assistant(MessageContext& c, od::object& message) {
+Fate MessageDecoder::read_assistant(MessageContext& c, od::object& message) {
   const std::size_t first = c.out().events.size();
   read_thoughts(c, message);
   Content content;
@@ -217,15 +217,15 @@ MessageDecoder::Verdict MessageDecoder::read_assistant(MessageContext& c, od::ob
   const TokenUsage usage = read_usage(message);
   auto& events = c.out().events;
   if (events.size() == first && usage != TokenUsage{}) c.add_lifecycle("usage");
-  if (events.size() == first) return {"gemini", Disposition::skipped, "blank_message"};
+  if (events.size() == first) return Fate::skipped("blank_message", "gemini");
   if (usage != TokenUsage{}) {
     events[first].response_key = hash_combine(c.key, hash64("response"));
     events[first].usage = usage;
   }
-  return {"gemini", Disposition::indexed, {}};
+  return Fate::indexed("gemini");
 }
 
-MessageDecoder::Verdict MessageDecoder::read_notice(MessageContext& c, od::object& message, std::string_view type) {
+Fate MessageDecoder::read_notice(MessageContext& c, od::object& message, std::string_view type) {
   Content content;
   read_content(c, message, "content", content);
   const bool error = type == "error";
@@ -233,13 +233,13 @@ MessageDecoder::Verdict MessageDecoder::read_notice(MessageContext& c, od::objec
     const bool interrupt = trimmed(content.text) == "Request cancelled.";
     Event& e = c.add_lifecycle(interrupt ? "interrupt" : type);
     e.text = std::move(content.text);
-    return {std::string(type), Disposition::indexed, {}};
+    return Fate::indexed(std::string(type));
   }
   Event& e = c.add(EventKind::error, Role::system);
   e.lifecycle = "api_error";
   e.is_error = true;
   e.text = std::move(content.text);
-  return {std::string(type), Disposition::indexed, {}};
+  return Fate::indexed(std::string(type));
 }
 
 }  // namespace memd::gemini

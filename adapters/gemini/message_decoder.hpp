@@ -16,17 +16,11 @@ class MessageDecoder : public RecordDecoder {
   void decode(const RawRecord& record, EventBatch& out) override;
   bool is_complete(std::string_view bytes) const override;
 
- private:
-  struct Verdict {
-    std::string type;
-    Disposition disposition = Disposition::indexed;
-    std::string_view reason;
-  };
-  void read_head(od::object& head, EventBatch& out);
-  Verdict read_message(MessageContext& context, od::object& message, std::string_view bytes);
-  Verdict read_user(MessageContext& context, od::object& message);
-  Verdict read_assistant(MessageContext& context, od::object& message);
-  Verdict read_notice(MessageContext& context, od::object& message, std::string_view type);
+ private:  void read_head(od::object& head, EventBatch& out);
+  Fate read_message(MessageContext& context, od::object& message, std::string_view bytes);
+  Fate read_user(MessageContext& context, od::object& message);
+  Fate read_assistant(MessageContext& context, od::object& message);
+  Fate read_notice(MessageContext& context, od::object& message, std::string_view type);
 
   std::string session_uid_;
   std::string parent_uid_;

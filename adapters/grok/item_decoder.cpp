@@ -9,7 +9,7 @@ namespace memd::grok {
 namespace {
 
 // Names of items are ours, so that this needs no care for what stands in a log.
-Verdict dispatch(ItemContext& c, const dom::object& item, std::string& type) {
+Fate dispatch(ItemContext& c, const dom::object& item, std::string& type) {
   if (flag_of(item, "head")) {
     type = "(head)";
     return read_head(c, item);
@@ -21,7 +21,7 @@ Verdict dispatch(ItemContext& c, const dom::object& item, std::string& type) {
   if (what == "user" || what == "interjection" || what == "agent" || what == "thought") return read_text(c, item, what);
   dom::array updates;
   dom::object first;
-  if (item["updates"].get(updates) || updates.at(0).get(first)) return Verdict::skipped("no_content");
+  if (item["updates"].get(updates) || updates.at(0).get(first)) return Fate::skipped("no_content");
   if (what == "call") return read_call(c, updates);
   if (what == "result") return read_result(c, first);
   if (what == "turn") return read_turn(c, item, first);
@@ -68,7 +68,7 @@ bool ItemDecoder::decode_open(std::string_view bytes, const RawRecord& record, E
   c.model = text_of(item, "model");
   c.cwd = text_of(item, "cwd");
   std::string type = "(unknown)";
-  const Verdict verdict = dispatch(c, item, type);
+  const Fate verdict = dispatch(c, item, type);
   out.cover(json::is_identifier(type) || type.starts_with('(') ? type : "(unreadable type)", verdict.disposition,
             verdict.reason, record.bytes.size() + (record.newline_follows ? 1 : 0));
   return true;

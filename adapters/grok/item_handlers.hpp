@@ -12,16 +12,15 @@ namespace memd::grok {
 
 namespace dom = simdjson::dom;
 using snapshot::ItemContext;
-using snapshot::Verdict;
 
-Verdict read_head(ItemContext& c, const dom::object& item);
-Verdict read_text(ItemContext& c, const dom::object& item, std::string_view what);
-Verdict read_call(ItemContext& c, const dom::array& updates);
-Verdict read_result(ItemContext& c, const dom::object& update);
-Verdict read_turn(ItemContext& c, const dom::object& item, const dom::object& update);
+Fate read_head(ItemContext& c, const dom::object& item);
+Fate read_text(ItemContext& c, const dom::object& item, std::string_view what);
+Fate read_call(ItemContext& c, const dom::array& updates);
+Fate read_result(ItemContext& c, const dom::object& update);
+Fate read_turn(ItemContext& c, const dom::object& item, const dom::object& update);
 // `type` becomes the name for the ledger.
-Verdict read_notice(ItemContext& c, const dom::object& update, std::string& type);
-Verdict read_chat(ItemContext& c, const dom::object& chat, std::string& type);
+Fate read_notice(ItemContext& c, const dom::object& update, std::string& type);
+Fate read_chat(ItemContext& c, const dom::object& chat, std::string& type);
 
 void emit_call(ItemContext& c, std::string_view tool, std::string_view call_id, std::string_view input);
 

@@ -15,7 +15,7 @@ TimeMs time_of(const dom::object& object, std::string_view key) {
 
 }  // namespace
 
-Verdict read_head(ItemContext& c, const dom::object& item) {
+Fate read_head(ItemContext& c, const dom::object& item) {
   SessionUpdate update;
   update.session_uid = c.session_uid();
   update.platform = Platform::grok;
@@ -46,10 +46,10 @@ Verdict read_head(ItemContext& c, const dom::object& item) {
   }
   update.time = update.ended_at;
   c.out().sessions.push_back(std::move(update));
-  return Verdict::indexed();
+  return Fate::indexed();
 }
 
-Verdict read_chat(ItemContext& c, const dom::object& chat, std::string& type) {
+Fate read_chat(ItemContext& c, const dom::object& chat, std::string& type) {
   type = text_of(chat, "type");
   dom::element content;
   const std::string text = chat["content"].get(content) ? std::string() : content_text(content);
@@ -57,13 +57,13 @@ Verdict read_chat(ItemContext& c, const dom::object& chat, std::string& type) {
     std::int64_t index = 0;
     const std::string words = human_words(text);
     if (!text_of(chat, "synthetic_reason").empty() && text_of(chat, "synthetic_reason") != "human")
-      return Verdict::skipped("injected_text");
-    if (words.empty()) return Verdict::skipped("blank_message");
+      return Fate::skipped("injected_text");
+    if (words.empty()) return Fate::skipped("blank_message");
     Event& e = c.add(EventKind::user_msg, Role::user);
     e.starts_exchange = !chat["prompt_index"].get(index);
     e.origin = e.starts_exchange ? Origin::typed : Origin::queued;
     e.text = words;
-    return Verdict::indexed();
+    return Fate::indexed();
   }
   if (type == "assistant") {
     c.model = text_of(chat, "model_id");
@@ -74,24 +74,24 @@ Verdict read_chat(ItemContext& c, const dom::object& chat, std::string& type) {
         dom::object call;
         if (!value.get(call)) emit_call(c, text_of(call, "name"), text_of(call, "id"), text_of(call, "arguments"));
       }
-    return c.emitted() ? Verdict::indexed() : Verdict::skipped("blank_message");
+    return c.emitted() ? Fate::indexed() : Fate::skipped("blank_message");
   }
   if (type == "tool_result") {
     Event& e = c.add(EventKind::tool_result, Role::tool);
     e.call_id = text_of(chat, "tool_call_id");
     e.text = c.detail() == json::Detail::full ? std::string_view(text) : json::utf8_prefix(text, kResultTextLimit);
-    return Verdict::indexed();
+    return Fate::indexed();
   }
   if (type == "reasoning") {
     dom::element summary;
     const std::string thought = chat["summary"].get(summary) ? std::string() : content_text(summary);
-    if (json::trimmed(thought).empty()) return Verdict::skipped("blank_message");
+    if (json::trimmed(thought).empty()) return Fate::skipped("blank_message");
     c.add(EventKind::thinking, Role::assistant).text = thought;
-    return Verdict::indexed();
+    return Fate::indexed();
   }
-  if (type == "system" || type == "backend_tool_call") return Verdict::skipped(type == "system" ? "system" : "state");
+  if (type == "system" || type == "backend_tool_call") return Fate::skipped(type == "system" ? "system" : "state");
   c.diagnose(DiagnosticType::unknown_record_type, {"type"});
-  return Verdict::unknown("unknown_type");
+  return Fate::unknown("unknown_type");
 }
 
 }  // namespace memd::grok

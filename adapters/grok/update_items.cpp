@@ -113,16 +113,16 @@ std::string content_text(const dom::element& content) {
   return out;
 }
 
-Verdict read_text(ItemContext& c, const dom::object& item, std::string_view what) {
+Fate read_text(ItemContext& c, const dom::object& item, std::string_view what) {
   const auto text = text_of(item, "text");
   const auto images = number_of(item, "images");
   if (what == "agent" || what == "thought") {
-    if (trimmed(text).empty()) return Verdict::skipped("blank_message");
+    if (trimmed(text).empty()) return Fate::skipped("blank_message");
     c.add(what == "agent" ? EventKind::assistant_msg : EventKind::thinking, Role::assistant).text = text;
-    return Verdict::indexed();
+    return Fate::indexed();
   }
   const std::string words = human_words(text);
-  if (words.empty() && images == 0) return Verdict::skipped("blank_message");
+  if (words.empty() && images == 0) return Fate::skipped("blank_message");
   Event& e = c.add(EventKind::user_msg, Role::user);
   const bool aside = what == "interjection";
   e.origin = aside ? Origin::queued : words.starts_with('/') ? Origin::command : Origin::typed;
@@ -131,7 +131,7 @@ Verdict read_text(ItemContext& c, const dom::object& item, std::string_view what
   e.text = words;
   for (std::int64_t i = 0; i < std::min<std::int64_t>(images, 20); ++i)
     e.summary.append(i == 0 ? "[image]" : " [image]");
-  return Verdict::indexed();
+  return Fate::indexed();
 }
 
 void emit_call(ItemContext& c, std::string_view tool, std::string_view call_id, std::string_view input) {
@@ -142,7 +142,7 @@ void emit_call(ItemContext& c, std::string_view tool, std::string_view call_id, 
   tool_calls::read_tool_input_text(c, input, access_of, e);
 }
 
-Verdict read_call(ItemContext& c, const dom::array& updates) {
+Fate read_call(ItemContext& c, const dom::array& updates) {
   std::string tool;
   std::string title;
   std::string input;
@@ -165,10 +165,10 @@ Verdict read_call(ItemContext& c, const dom::array& updates) {
   Event& e = c.out().events.back();
   const auto access = access_of(e.tool);
   if (e.files.empty() && access && !path.empty()) e.files.push_back({path, *access, 0, 0});
-  return Verdict::indexed();
+  return Fate::indexed();
 }
 
-Verdict read_result(ItemContext& c, const dom::object& update) {
+Fate read_result(ItemContext& c, const dom::object& update) {
   dom::element content;
   std::string text;
   std::vector<FileTouch> files;
@@ -190,11 +190,11 @@ Verdict read_result(ItemContext& c, const dom::object& update) {
   e.is_error = text_of(update, "status") == "failed";
   e.text = c.detail() == json::Detail::full ? std::string_view(text) : utf8_prefix(text, kResultTextLimit);
   if (!e.is_error) e.files = std::move(files);
-  return Verdict::indexed();
+  return Fate::indexed();
 }
 
-Verdict read_turn(ItemContext& c, const dom::object& item, const dom::object& update) {
-  if (flag_of(item, "superseded")) return Verdict::skipped("superseded");
+Fate read_turn(ItemContext& c, const dom::object& item, const dom::object& update) {
+  if (flag_of(item, "superseded")) return Fate::skipped("superseded");
   const auto reason = text_of(update, "stop_reason");
   const auto answer = text_of(update, "agent_result");
   if (reason == "cancelled") {
@@ -212,10 +212,10 @@ Verdict read_turn(ItemContext& c, const dom::object& item, const dom::object& up
     const auto prompt = text_of(update, "prompt_id");
     c.add_usage(usage_of(usage), prompt.empty() ? c.key() : hash_combine(hash64("grok/turn"), hash64(prompt)));
   }
-  return c.emitted() ? Verdict::indexed() : Verdict::skipped("turn");
+  return c.emitted() ? Fate::indexed() : Fate::skipped("turn");
 }
 
-Verdict read_notice(ItemContext& c, const dom::object& update, std::string& type) {
+Fate read_notice(ItemContext& c, const dom::object& update, std::string& type) {
   const auto kind = text_of(update, "sessionUpdate");
   type = kind;
   if (kind == "auto_compact_completed") {
@@ -231,7 +231,7 @@ Verdict read_notice(ItemContext& c, const dom::object& update, std::string& type
     e.text = text_of(update, "error");
   } else if (kind == "subagent_spawned") {
     const auto child = text_of(update, "child_session_id");
-    if (!is_uuid(child)) return Verdict::skipped("no_content");
+    if (!is_uuid(child)) return Fate::skipped("no_content");
     SessionUpdate s;
     s.session_uid = make_session_uid(Platform::grok, child);
     s.platform = Platform::grok;
@@ -244,9 +244,9 @@ Verdict read_notice(ItemContext& c, const dom::object& update, std::string& type
     c.out().sessions.push_back(std::move(s));
   } else {
     c.diagnose(DiagnosticType::unknown_record_type, {"sessionUpdate"});
-    return Verdict::unknown("unknown_type");
+    return Fate::unknown("unknown_type");
   }
-  return Verdict::indexed();
+  return Fate::indexed();
 }
 
 }  // namespace memd::grok

@@ -13,13 +13,6 @@ namespace memd::opencode {
 
 using namespace json;  // NOLINT(google-build-using-namespace): the whole folder reads JSON
 
-// What became of an item.
-struct Verdict {
-  std::string type;
-  Disposition disposition = Disposition::indexed;
-  std::string_view reason;
-};
-
 // Builds the events of one message. Ids are the same however a version of opencode stores it: what the model said,
 // thought and called is counted, the n-th of it has event_key(message, 2n), the result of a call 2n + 1. All else is
 // told apart by add_note.

@@ -57,7 +57,7 @@ void ItemDecoder::decode(const RawRecord& record, EventBatch& out) {
   context.key = record_key(Platform::opencode, string_body(tokens[kId]));
   context.time = integer(tokens[kItemCreated]);
   context.is_child = is_true(tokens[kChild]);
-  Verdict verdict{"(damaged)", Disposition::skipped, "damaged"};
+  Fate verdict{"(damaged)", Disposition::skipped, "damaged"};
   if (!tokens[kData].starts_with('{'))
     context.diagnose(DiagnosticType::damaged_record, {"data"});
   else if (is_string(tokens[kType]))

@@ -24,8 +24,8 @@ class ItemDecoder : public RecordDecoder {
 };
 
 // A message of 1.x, with its parts.
-Verdict read_message(ItemContext& context, od::object& root);
+Fate read_message(ItemContext& context, od::object& root);
 // A row of session_message, of 2.x.
-Verdict read_record(ItemContext& context, std::string_view type, od::object& root);
+Fate read_record(ItemContext& context, std::string_view type, od::object& root);
 
 }  // namespace memd::opencode

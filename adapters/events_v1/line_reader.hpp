@@ -1,5 +1,6 @@
 #pragma once
 
+#include "adapters/adapter.hpp"
 #include "adapters/events_v1/names.hpp"
 #include "adapters/json/json_access.hpp"
 #include "adapters/json/text_reader.hpp"
@@ -11,17 +12,10 @@
 #include <string_view>
 #include <vector>
 
-// Private to this folder's .cpp files.
 namespace memd::events_v1 {
 
 using namespace json;  // NOLINT(google-build-using-namespace): the whole folder reads JSON
 
-// What became of one line. `broken`: its inside is not JSON; nothing of it is kept.
-struct Verdict {
-  bool broken = false;
-  Disposition disposition = Disposition::indexed;
-  std::string_view reason;
-};
 inline constexpr std::string_view kSchemaViolation = "schema_violation";
 
 // One line whose outer level was read and found good.
@@ -39,6 +33,7 @@ struct Record {
   std::string_view default_cwd;
 };
 
+// The keys of a body: those of memd's own detail, then those that plain events are found to use.
 enum class B : std::uint8_t {
   event,
   event_id,
@@ -66,7 +61,6 @@ enum class B : std::uint8_t {
   sidechain,
   time_estimated,
   starts_exchange,
-  // What plain events are also found to say.
   content,
   message,
   name,
@@ -121,42 +115,37 @@ struct Body {
   bool is(B key) const { return is_true((*this)[key]); }
 };
 
+// Reads the body of one line into the batch. What memd wrote itself (body.event) is read here, event by event; lines of
+// other tools by read_plain_event(). Lives as long as the line's bytes.
 class LineReader : public TextReader {
  public:
   LineReader(const Record& record, Detail detail, EventBatch& out) : TextReader(detail), record_(record), out_(out) {}
 
-  // Reads the body into the batch. Nothing of a broken body is to be kept.
-  Verdict read(od::object& object);
+  // Nothing of a broken body is to be kept.
+  Fate read(od::object& object);
 
- private:
-  // memd's own detail (body.event), and the facts of a session (body.session).
-  Verdict read_canonical(Body& body, EventKind kind);
-  bool read_session(Body& body);
+  const Record& record() const { return record_; }
+  // A new event with the fields that all events of a line share. Valid until the next call.
+  Event& add(EventKind kind, Role role);
+  Event* last() { return index_ == 0 ? nullptr : &out_.events.back(); }  // of those added; null: none
+  void keep_text(Event& e, std::string whole);  // as much of it as the store keeps, or all with Detail::full
+  void read_context(const Body& body, Event& e);
   bool read_files(Body& body, std::vector<FileTouch>& files);
   bool read_usage(Body& body, Event& e);
-  void read_context(const Body& body, Event& e);
-
-  // Events as other tools write them.
-  Verdict read_plain(Body& body);
-  void read_message(Body& body);
-  bool read_call(Body& body);
-  bool read_result(Body& body);
-  bool read_approval(Body& body);
-  bool read_patch(Body& body);
-  void read_remark(Body& body, std::string_view lifecycle);
-  std::string plain_text(Body& body);
-  std::string text_of(Body& body, std::initializer_list<B> keys);
-  std::string call_id_of(const Body& body);
-
-  Event& add(EventKind kind, Role role);
-  void keep_text(Event& e, std::string whole);
   void diagnose(DiagnosticType type, FieldName field) {
     out_.diagnostics.push_back({record_.platform, type, Severity::warning, {field}, 0, record_.raw.offset});
   }
+
+ private:
+  Fate read_canonical(Body& body, EventKind kind);
+  bool read_session(Body& body);
 
   const Record& record_;
   EventBatch& out_;
   std::uint32_t index_ = 0;
 };
+
+// Reads an event without memd's detail, as other tools write them: leniently, by the words they use.
+Fate read_plain_event(LineReader& reader, Body& body);
 
 }  // namespace memd::events_v1
