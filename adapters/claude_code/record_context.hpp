@@ -1,15 +1,150 @@
 #pragma once
 
-#include "adapters/claude_code/envelope.hpp"
-#include "adapters/json/text_reader.hpp"
+#include "adapters/json/json_text.hpp"
 #include "schemas/event_batch.hpp"
+#include "schemas/time.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
 namespace memd::claude_code {
+
+using namespace json;  // NOLINT(google-build-using-namespace): the whole folder reads JSON
+
+// The top-level keys this adapter knows. Key order in the records is not fixed.
+enum class Key : std::uint8_t {
+  type,
+  uuid,
+  timestamp,
+  session_id,
+  cwd,
+  version,
+  git_branch,
+  is_sidechain,
+  agent_id,
+  request_id,
+  is_meta,
+  is_compact_summary,
+  is_transcript_only,
+  is_api_error,
+  prompt_source,
+  plan_content,
+  subtype,
+  content,
+  operation,
+  summary,
+  leaf_uuid,
+  ai_title,
+  custom_title,
+  pr_number,
+  pr_url,
+  pr_repository,
+  permission_mode,
+  mode,
+  message_id,
+  parent_tool_use_id,
+  duration_ms,
+  prevented_continuation,
+  stop_reason,
+  retry_attempt,
+  max_retries,
+  agent_name,
+  message,
+  data,
+  attachment,
+  tool_use_result,
+  compact_metadata,
+  microcompact_metadata,
+  result,
+  key,
+  agent_type,
+  description,
+  tool_use_id,
+  name,
+};
+
+namespace detail {
+struct NamedKey {
+  Key key;
+  std::string_view name;
+};
+// Each name at the place of its key; a key without a name does not compile.
+consteval std::array<std::string_view, 48> names_by_key(std::initializer_list<NamedKey> keys) {
+  std::array<std::string_view, 48> names;
+  for (const NamedKey& k : keys)
+    names[static_cast<std::size_t>(k.key)] = k.name;
+  for (const auto name : names)
+    if (name.empty()) throw "a key has no name";
+  return names;
+}
+}  // namespace detail
+
+inline constexpr auto kKeyNames = detail::names_by_key({
+    {Key::type, "type"},
+    {Key::uuid, "uuid"},
+    {Key::timestamp, "timestamp"},
+    {Key::session_id, "sessionId"},
+    {Key::cwd, "cwd"},
+    {Key::version, "version"},
+    {Key::git_branch, "gitBranch"},
+    {Key::is_sidechain, "isSidechain"},
+    {Key::agent_id, "agentId"},
+    {Key::request_id, "requestId"},
+    {Key::is_meta, "isMeta"},
+    {Key::is_compact_summary, "isCompactSummary"},
+    {Key::is_transcript_only, "isVisibleInTranscriptOnly"},
+    {Key::is_api_error, "isApiErrorMessage"},
+    {Key::prompt_source, "promptSource"},
+    {Key::plan_content, "planContent"},
+    {Key::subtype, "subtype"},
+    {Key::content, "content"},
+    {Key::operation, "operation"},
+    {Key::summary, "summary"},
+    {Key::leaf_uuid, "leafUuid"},
+    {Key::ai_title, "aiTitle"},
+    {Key::custom_title, "customTitle"},
+    {Key::pr_number, "prNumber"},
+    {Key::pr_url, "prUrl"},
+    {Key::pr_repository, "prRepository"},
+    {Key::permission_mode, "permissionMode"},
+    {Key::mode, "mode"},
+    {Key::message_id, "messageId"},
+    {Key::parent_tool_use_id, "parentToolUseID"},
+    {Key::duration_ms, "durationMs"},
+    {Key::prevented_continuation, "preventedContinuation"},
+    {Key::stop_reason, "stopReason"},
+    {Key::retry_attempt, "retryAttempt"},
+    {Key::max_retries, "maxRetries"},
+    {Key::agent_name, "agentName"},
+    {Key::message, "message"},
+    {Key::data, "data"},
+    {Key::attachment, "attachment"},
+    {Key::tool_use_result, "toolUseResult"},
+    {Key::compact_metadata, "compactMetadata"},
+    {Key::microcompact_metadata, "microcompactMetadata"},
+    {Key::result, "result"},
+    {Key::key, "key"},
+    {Key::agent_type, "agentType"},
+    {Key::description, "description"},
+    {Key::tool_use_id, "toolUseId"},
+    {Key::name, "name"},
+});
+
+// The outer level of one record as raw tokens (json_text.hpp). Views into the record's bytes.
+struct Envelope {
+  std::array<std::string_view, kKeyNames.size()> tokens;
+
+  std::string_view operator[](Key key) const { return tokens[static_cast<std::size_t>(key)]; }
+  std::string_view& operator[](Key key) { return tokens[static_cast<std::size_t>(key)]; }
+  bool has(Key key) const { return !(*this)[key].empty() && (*this)[key] != "null"; }
+  bool is(Key key) const { return is_true((*this)[key]); }
+  std::string_view body(Key key) const { return string_body((*this)[key]); }
+  TimeMs time() const { return parse_rfc3339(body(Key::timestamp)).value_or(0); }
+};
 
 // Builds the events of one record, or of the message inside one: the fields every event of it shares, and the ids.
 // Lives as long as the record's bytes.

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "adapters/adapter.hpp"
-#include "adapters/json/text_reader.hpp"
+#include "adapters/json/json_text.hpp"
 
 #include <memory>
 #include <string>

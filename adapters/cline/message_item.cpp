@@ -1,8 +1,6 @@
 // Messages as they are sent to the model: of the newer store, and of tasks whose interface messages are lost.
 #include "adapters/cline/item_handlers.hpp"
-#include "adapters/cline/tool_names.hpp"
-#include "adapters/cline/wrappers.hpp"
-#include "adapters/cline/xml_calls.hpp"
+#include "adapters/cline/model_text.hpp"
 
 #include <algorithm>
 

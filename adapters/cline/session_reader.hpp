@@ -1,7 +1,6 @@
 #pragma once
 
 #include "adapters/cline/folder.hpp"
-#include "adapters/cline/paths.hpp"
 #include "adapters/snapshot/document.hpp"
 #include "adapters/snapshot_reader.hpp"
 

@@ -1,17 +1,89 @@
 #include "adapters/cline/task_messages.hpp"
 
 #include "adapters/adapter.hpp"
-#include "adapters/cline/edit_counts.hpp"
-#include "adapters/cline/tool_names.hpp"
+#include "adapters/cline/model_text.hpp"
 #include "adapters/json/json_text.hpp"
+#include "adapters/snapshot/item_json.hpp"
 
 #include <simdjson.h>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdint>
 #include <map>
+#include <string_view>
 
 namespace memd::cline {
+
+struct EditCounts {
+  std::int32_t added = 0;
+  std::int32_t removed = 0;
+};
+
+// Lines an edit adds and removes, from what the message about it shows: SEARCH/REPLACE blocks, a unified diff, or the
+// whole new file.
+EditCounts count_edit(std::string_view shown);
+
+namespace {
+
+template <class Visit>
+void each_line(std::string_view text, Visit&& visit) {
+  while (!text.empty()) {
+    const auto end = text.find('\n');
+    auto line = text.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    visit(line);
+    if (end == std::string_view::npos) return;
+    text.remove_prefix(end + 1);
+  }
+}
+
+bool is_marker(std::string_view line, char mark) {
+  const auto n = line.find_first_not_of(mark);
+  return n != std::string_view::npos ? n >= 3 : line.size() >= 3;
+}
+
+EditCounts count_search_replace(std::string_view text) {
+  EditCounts counts;
+  enum { outside, search, replace } part = outside;
+  each_line(text, [&](std::string_view line) {
+    if (line.ends_with(" SEARCH") && (is_marker(line, '-') || is_marker(line, '<'))) {
+      part = search;
+    } else if (part == search && is_marker(line, '=') && line.find_first_not_of('=') == std::string_view::npos) {
+      part = replace;
+    } else if (line.ends_with(" REPLACE") && (is_marker(line, '+') || is_marker(line, '>'))) {
+      part = outside;
+    } else if (part == search) {
+      ++counts.removed;
+    } else if (part == replace) {
+      ++counts.added;
+    }
+  });
+  return counts;
+}
+
+EditCounts count_unified(std::string_view text) {
+  EditCounts counts;
+  each_line(text, [&](std::string_view line) {
+    if (line.starts_with("+++") || line.starts_with("---")) return;
+    if (line.starts_with('+')) ++counts.added;
+    if (line.starts_with('-')) ++counts.removed;
+  });
+  return counts;
+}
+
+}  // namespace
+
+EditCounts count_edit(std::string_view shown) {
+  if (shown.find(" SEARCH") != std::string_view::npos && shown.find(" REPLACE") != std::string_view::npos)
+    return count_search_replace(shown);
+  if (shown.starts_with("@@ ") || shown.find("\n@@ ") != std::string_view::npos) return count_unified(shown);
+  EditCounts counts;
+  each_line(shown, [&](std::string_view) { ++counts.added; });
+  return counts;
+}
+
 namespace {
 
 namespace dom = simdjson::dom;
@@ -275,6 +347,62 @@ std::string find_working_directory(std::string_view document) {
     return twice;
   }
   return {};
+}
+
+namespace {
+
+// Task ids of Cline are times; those of Roo Code are UUIDs.
+std::int64_t start_time(std::string_view task_id) {
+  std::int64_t time = 0;
+  const auto [end, error] = std::from_chars(task_id.data(), task_id.data() + task_id.size(), time);
+  return error == std::errc() && end == task_id.data() + task_id.size() ? time : 0;
+}
+
+}  // namespace
+
+std::vector<HistoryItem> history_items(std::string_view task_id, const snapshot::Document& document,
+                                       const std::vector<HistoryEntry>& history, std::string_view cwd) {
+  std::vector<HistoryItem> items;
+  std::int64_t time = start_time(task_id);
+  std::string calls;  // of the entry before, whose results come as text
+  for (std::size_t i = 0; i < history.size(); ++i) {
+    const HistoryEntry& entry = history[i];
+    HistoryItem item;
+    item.key = "h" + std::to_string(i);
+    item.ledger_bytes = entry.element.end - entry.element.begin;
+    snapshot::ObjectWriter o;
+    o.text("key", item.key);
+    if (entry.element.damaged) {
+      item.bytes = std::move(o.flag("damaged", true)).finish();
+      items.push_back(std::move(item));
+      continue;
+    }
+    time = entry.ts > 0 ? entry.ts : time + 1;
+    if (!cwd.empty()) o.text("cwd", cwd);
+    o.number("time", time).flag("estimated", entry.ts == 0);
+    if (!calls.empty()) o.json("calls", calls);
+    const auto slice = document.bytes(entry.element);
+    o.json("message", slice);
+    item.bytes = std::move(o).finish();
+    items.push_back(std::move(item));
+
+    calls.clear();
+    if (!entry.assistant) continue;
+    std::string list;
+    const auto add = [&](std::string_view id, std::string_view tool) {
+      list.append(list.empty() ? "[" : ",")
+          .append(std::move(snapshot::ObjectWriter().text("id", id).text("tool", tool)).finish());
+    };
+    if (entry.calls.empty()) {
+      std::size_t n = 0;
+      for (const auto& call : xml_calls_of_message(slice))
+        add(xml_call_id(items.back().key, n++), call.tool);
+    }
+    for (const auto& call : entry.calls)
+      add(call.id, call.name);
+    if (!list.empty()) calls = list + "]";
+  }
+  return items;
 }
 
 }  // namespace memd::cline

@@ -83,4 +83,16 @@ void join(std::vector<UiMessage>& messages, std::vector<HistoryEntry>& history, 
 // "# Current Working Directory (/x) Files" in what is sent to the model; empty when it is not there.
 std::string find_working_directory(std::string_view document);
 
+struct HistoryItem {
+  std::string key;
+  std::string bytes;
+  std::uint64_t ledger_bytes = 0;
+};
+
+// Items of a task whose messages are lost: the entries of the history for the model, {"key", "cwd"?, "time",
+// "estimated"?, "calls"?, "message"}. Cline's entries have no times: they are placed at the task's start, whose time
+// is its id; Roo Code's have.
+std::vector<HistoryItem> history_items(std::string_view task_id, const snapshot::Document& document,
+                                       const std::vector<HistoryEntry>& history, std::string_view cwd);
+
 }  // namespace memd::cline

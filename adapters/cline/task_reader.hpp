@@ -1,6 +1,6 @@
 #pragma once
 
-#include "adapters/cline/paths.hpp"
+#include "adapters/cline/folder.hpp"
 #include "adapters/cline/task_messages.hpp"
 #include "adapters/file_view.hpp"
 #include "adapters/snapshot_reader.hpp"

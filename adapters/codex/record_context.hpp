@@ -2,7 +2,6 @@
 
 #include "adapters/json/json_text.hpp"
 #include "adapters/json/log_decoder.hpp"
-#include "adapters/json/text_reader.hpp"
 #include "schemas/event_batch.hpp"
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "adapters/cursor/bubble_times.hpp"
+#include "adapters/cursor/composer.hpp"
 #include "adapters/snapshot_reader.hpp"
 #include "adapters/sqlite/read_only_database.hpp"
 

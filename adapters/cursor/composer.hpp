@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,5 +63,41 @@ std::int64_t number_field(std::string_view object, std::string_view name);
 
 // The folder that holds all of the files; empty when there is none, or only the top of a disk.
 std::string common_folder(const std::vector<std::string>& files);
+
+// What a bubble says about its time. "createdAt" exists since about autumn 2025; before that the first answer of a
+// turn has the time the request was sent and the time the turn ended (its "clientStartTime" counts from the start of
+// the window and is of no use).
+struct OwnTime {
+  TimeMs created = 0;
+  TimeMs turn_started = 0;
+  TimeMs turn_ended = 0;
+};
+OwnTime read_own_time(std::string_view bubble);
+
+struct TimedBubble {
+  bool user = false;
+  OwnTime own;
+};
+
+struct BubbleTime {
+  TimeMs time = 0;
+  bool estimated = false;
+};
+
+// A time for each bubble of a conversation, in order. Where a bubble has none, it lies between its neighbours', evenly;
+// the conversation's own times bound both ends.
+std::vector<BubbleTime> bubble_times(std::span<const TimedBubble> bubbles, TimeMs created, TimeMs updated);
+
+// Messages of the agent back end: JSON in blobs that are named by the SHA-256 of their content, and a list of the names
+// in a protobuf message.
+
+// The 32-byte values of field 1 of a protobuf message, in order, in hexadecimal. What is not protobuf ends the list.
+std::vector<std::string> child_ids(std::string_view protobuf);
+
+// "conversationState" of a composer: "~" and base64 or hexadecimal. Empty when it is neither.
+std::string decode_state(std::string_view state);
+
+// Bytes written as hexadecimal digits, as cursor-agent does with its JSON; empty when they are not.
+std::string from_hex(std::string_view digits);
 
 }  // namespace memd::cursor

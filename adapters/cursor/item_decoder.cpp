@@ -1,13 +1,145 @@
 #include "adapters/cursor/item_decoder.hpp"
 
 #include "adapters/cursor/item_json.hpp"
+#include "schemas/hash.hpp"
+#include "schemas/ids.hpp"
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 namespace memd::cursor {
 
+void ItemContext::set_id(std::string_view id) { key_ = record_key(Platform::cursor, id); }
+
+Event& ItemContext::add(EventKind kind, Role role, std::size_t block) {
+  const auto index = static_cast<std::uint32_t>(out_.events.size() - first_);
+  Event& e = out_.events.emplace_back();
+  e.session_uid = session_uid_;
+  e.event_id = event_key(key_, index);
+  e.time = time;
+  e.time_estimated = time_estimated;
+  e.kind = kind;
+  e.role = role;
+  e.raw = raw_;
+  e.raw.block = static_cast<std::uint16_t>(std::min<std::size_t>(block, std::numeric_limits<std::uint16_t>::max()));
+  e.model = model;
+  e.cwd = cwd;
+  e.is_sidechain = subagent;
+  return e;
+}
+
+void ItemContext::diagnose(DiagnosticType type, std::vector<FieldName> fields) {
+  out_.diagnostics.push_back({Platform::cursor, type, Severity::warning, std::move(fields), 0, raw_.offset});
+}
+
+void ItemContext::add_usage(const TokenUsage& usage) {
+  if (usage == TokenUsage{}) return;
+  if (!emitted()) add(EventKind::lifecycle, Role::system).lifecycle = "usage";
+  Event& e = out_.events[first_];
+  e.response_key = hash_combine(key_, hash64("usage"));
+  e.usage = usage;
+}
+
+void emit_prompt(ItemContext& c, std::string text) {
+  Event& e = c.add(EventKind::user_msg, Role::user);
+  e.origin = c.subagent ? Origin::parent_agent : Origin::typed;
+  e.starts_exchange = true;
+  e.text = std::move(text);
+}
+
+void emit_answer(ItemContext& c, std::string text, std::size_t block) {
+  if (json::trimmed(text).empty()) return;
+  c.add(EventKind::assistant_msg, Role::assistant, block).text = std::move(text);
+}
+
+void emit_thinking(ItemContext& c, std::string text, std::size_t block) {
+  if (json::trimmed(text).empty()) return;
+  c.add(EventKind::thinking, Role::assistant, block).text = std::move(text);
+}
+
+Words typed_words(std::string_view text) {
+  constexpr std::string_view open = "<user_query>";
+  constexpr std::string_view close = "</user_query>";
+  text = json::trimmed(text);
+  if (const auto at = text.find(open); at != std::string_view::npos) {
+    text.remove_prefix(at + open.size());
+    return {json::trimmed(text.substr(0, text.rfind(close))), false};
+  }
+  for (const std::string_view tag :
+       {"<user_info>", "<system_reminder>", "<system-reminder>", "<rules>", "<project_layout>", "<git_status>",
+        "<agent_transcripts>", "<open_and_recently", "<environment_details>", "<agent_skills>",
+        "<always_applied_workspace_rules>", "<available_subagent_types>", "<additional_data>", "<attached_files>"})
+    if (text.starts_with(tag)) return {text, true};
+  return {text, false};
+}
+
 using namespace json;  // NOLINT(google-build-using-namespace): the whole folder reads JSON
+
+namespace {
+
+enum : std::size_t {
+  kTitle,
+  kDescription,
+  kCwd,
+  kMode,
+  kModel,
+  kHeadBranch,
+  kParent,
+  kParentCall,
+  kAgent,
+  kSubagent,
+  kHeadArchived,
+  kHeadCreated,
+  kHeadUpdated,
+  kHeadContextTokens,
+  kCost,
+  kHeadAdded,
+  kHeadRemoved,
+  kProject,
+  kHeadKeys
+};
+constexpr KeyTable<kHeadKeys> kHeadTable{{"title", "description", "cwd", "mode", "model", "branch", "parent",
+                                          "parent_call", "agent", "subagent", "archived", "created", "updated",
+                                          "context_tokens", "cost_cents", "lines_added", "lines_removed", "project"}};
+
+}  // namespace
+
+Fate read_head(ItemContext& c, od::object& item) {
+  Tokens<kHeadKeys> tokens;
+  if (!collect(item, kHeadTable, tokens)) return Fate::damaged();
+  const auto parts = split_session_uid(c.session_uid());
+  if (!parts) return Fate::skipped("no_session");
+  SessionUpdate update;
+  update.session_uid = c.session_uid();
+  update.platform = Platform::cursor;
+  update.native_id = parts->native_id;
+  update.title = one_line(c.text(tokens[kTitle]), 300);
+  if (!update.title.empty()) update.title_rank = TitleRank::ai;
+  update.description = c.text(tokens[kDescription], 1000);
+  if (integer(tokens[kHeadArchived]) != 0)
+    update.description.append(update.description.empty() ? "" : " ").append("(archived)");
+  if (const auto parent = c.text(tokens[kParent]); !parent.empty()) {
+    update.parent_uid = make_session_uid(Platform::cursor, parent);
+    update.parent_call_id = c.text(tokens[kParentCall]);
+  }
+  if (!update.parent_uid.empty() || integer(tokens[kSubagent]) != 0) update.kind = SessionKind::subagent;
+  update.agent_name = c.text(tokens[kAgent]);
+  update.project_hint = c.text(tokens[kProject]);
+  update.cwd = c.text(tokens[kCwd]);
+  update.git_branch = c.text(tokens[kHeadBranch]);
+  update.model = c.text(tokens[kModel]);
+  if (update.model == "default") update.model = "auto";
+  update.mode = c.text(tokens[kMode]);
+  update.time = update.started_at = integer(tokens[kHeadCreated]);
+  update.ended_at = integer(tokens[kHeadUpdated]);
+  update.context_tokens = integer(tokens[kHeadContextTokens]);
+  update.lines_added = integer(tokens[kHeadAdded]);
+  update.lines_removed = integer(tokens[kHeadRemoved]);
+  if (const auto cents = integer(tokens[kCost]); cents > 0) update.cost_usd = static_cast<double>(cents) / 100;
+  c.out().sessions.push_back(std::move(update));
+  return Fate::indexed();
+}
 
 namespace {
 

@@ -1,12 +1,15 @@
 #include "adapters/cursor/item_json.hpp"
 
 #include "adapters/json/json_text.hpp"
+#include "schemas/hash.hpp"
+#include "schemas/ids.hpp"
 
 #include <simdjson.h>
 
 #include <algorithm>
 
 namespace memd::cursor {
+
 namespace {
 
 constexpr std::size_t kKeptCapacity = 16 << 20;
@@ -93,5 +96,25 @@ bool is_json_object(std::string_view json) {
   if (parser.capacity() > kKeptCapacity) parser = simdjson::dom::parser();
   return whole;
 }
+
+std::string head_json(const Composer& composer, const CatalogueEntry& catalogue, std::string_view folder) {
+  ItemJson json(item_kind::kHead);
+  json.text("title", composer.name).text("description", composer.subtitle).text("cwd", folder);
+  json.text("mode", composer.mode).text("model", composer.model).text("branch", composer.branch);
+  json.text("status", composer.status).flag("archived", composer.archived || catalogue.archived);
+  json.text("parent", composer.parent_id).text("parent_call", composer.parent_call_id);
+  json.flag("subagent", catalogue.subagent);
+  json.text("agent", composer.agent_name.empty() ? catalogue.agent_name : composer.agent_name);
+  json.number("created", composer.created).number("updated", composer.updated);
+  json.number("context_tokens", composer.context_tokens).number("cost_cents", composer.cost_cents);
+  json.number("lines_added", composer.lines_added).number("lines_removed", composer.lines_removed);
+  return std::move(json).finish();
+}
+
+std::string record_id(const std::string& conversation, const std::string& entry) {
+  return is_uuid(entry) ? entry : conversation + "/" + entry;
+}
+
+std::uint64_t version_of(std::string_view value) { return std::max<std::uint64_t>(hash64(value), 1); }
 
 }  // namespace memd::cursor

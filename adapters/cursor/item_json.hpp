@@ -1,5 +1,7 @@
 #pragma once
 
+#include "adapters/cursor/composer.hpp"
+#include "adapters/cursor/state_rows.hpp"
 #include "schemas/time.hpp"
 
 #include <cstdint>
@@ -40,5 +42,17 @@ class ItemJson {
 
 // Whether a strict parser takes it, as a whole, for an object.
 bool is_json_object(std::string_view json);
+
+inline constexpr std::string_view kHeadKey = "head";
+
+// The head of a session: what Cursor says of a conversation as a whole.
+std::string head_json(const Composer& composer, const CatalogueEntry& catalogue, std::string_view folder);
+
+// An id for all of Cursor: of a bubble its own, the same wherever the bubble stands. Other ids (numbers, names of blobs
+// by their content) mean something within a conversation only.
+std::string record_id(const std::string& conversation, const std::string& entry);
+
+// For a version: never 0.
+std::uint64_t version_of(std::string_view value);
 
 }  // namespace memd::cursor

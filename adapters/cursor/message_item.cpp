@@ -1,4 +1,4 @@
-#include "adapters/cursor/item_context.hpp"
+#include "adapters/cursor/item_decoder.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 
 #include <algorithm>

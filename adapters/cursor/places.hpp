@@ -39,4 +39,8 @@ std::vector<std::string> user_folders_beside(std::string_view dot_cursor_path);
 // "<home>/.cursor" of a file below it; empty when there is none.
 std::string dot_cursor_folder(std::string_view path);
 
+// "file:///c%3A/Users/x" → "c:/Users/x", "file:///home/x%20y" → "/home/x y", "file://host/share" → "//host/share",
+// "vscode-remote://ssh-remote%2Bbox/home/x" → "/home/x". Empty for other schemes. A plain path stays as it is.
+std::string path_of_uri(std::string_view uri);
+
 }  // namespace memd::cursor

@@ -3,7 +3,7 @@
 #include "adapters/adapter.hpp"
 #include "adapters/events_v1/names.hpp"
 #include "adapters/json/json_access.hpp"
-#include "adapters/json/text_reader.hpp"
+#include "adapters/json/json_text.hpp"
 #include "schemas/event_batch.hpp"
 
 #include <array>

@@ -1,6 +1,6 @@
 #include "adapters/gemini/chat_reader.hpp"
 
-#include "adapters/gemini/project_root.hpp"
+#include "adapters/gemini/paths.hpp"
 #include "adapters/json/json_writer.hpp"
 #include "adapters/json/value_scanner.hpp"
 #include "schemas/hash.hpp"

@@ -1,12 +1,48 @@
 #pragma once
 
 #include "adapters/adapter.hpp"
-#include "adapters/gemini/message_context.hpp"
+#include "adapters/json/json_access.hpp"
+#include "adapters/json/json_text.hpp"
+#include "schemas/event_batch.hpp"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace memd::gemini {
+
+using namespace json;  // NOLINT(google-build-using-namespace): the whole folder reads JSON
+
+// Builds the events of one message: the fields they share, and their ids.
+class MessageContext : public TextReader {
+ public:
+  MessageContext(std::string_view session_uid, RawRef raw, bool sidechain, Detail detail, EventBatch& out)
+      : TextReader(detail), session_uid_(session_uid), raw_(raw), sidechain_(sidechain), out_(out) {}
+
+  // A new event with the shared fields filled. Valid until the next call.
+  Event& add(EventKind kind, Role role, std::size_t block = 0);
+  Event& add_lifecycle(std::string_view name, std::size_t block = 0);
+  void diagnose(DiagnosticType type, std::vector<FieldName> fields = {});
+
+  std::string_view session_uid() const { return session_uid_; }
+  bool sidechain() const { return sidechain_; }
+  EventBatch& out() { return out_; }
+  std::size_t emitted() const { return index_; }
+
+  std::uint64_t key = 0;
+  TimeMs time = 0;
+  std::string model;
+
+ private:
+  std::string_view session_uid_;
+  RawRef raw_;
+  bool sidechain_;
+  EventBatch& out_;
+  std::uint32_t index_ = 0;
+};
+
+// Of the timestamp in a token; 0 when there is none.
+TimeMs time_of(TextReader& reader, std::string_view token);
 
 // Decodes the items of a ChatReader: the head (item 0) and the messages.
 class MessageDecoder : public RecordDecoder {
@@ -16,7 +52,8 @@ class MessageDecoder : public RecordDecoder {
   void decode(const RawRecord& record, EventBatch& out) override;
   bool is_complete(std::string_view bytes) const override;
 
- private:  void read_head(od::object& head, EventBatch& out);
+ private:
+  void read_head(od::object& head, EventBatch& out);
   Fate read_message(MessageContext& context, od::object& message, std::string_view bytes);
   Fate read_user(MessageContext& context, od::object& message);
   Fate read_assistant(MessageContext& context, od::object& message);
@@ -27,5 +64,26 @@ class MessageDecoder : public RecordDecoder {
   Detail detail_;
   RecordParser parser_;
 };
+
+// An element of toolCalls: the call and, when it has ended, its result. `block` is its place in the list.
+void read_tool_call(MessageContext& context, od::object& entry, std::size_t block);
+
+enum class Voice {
+  nothing,
+  human,
+  command,   // "/…"
+  shell,     // a "!" command, told to the model afterwards
+  injected,  // by the client, for the model's eyes
+  nudge,     // "Please continue.", sent by the client in place of a person
+  summary,   // what replaced compacted messages
+};
+
+struct Spoken {
+  Voice voice = Voice::nothing;
+  std::string_view text;  // without what the client put around it
+};
+
+// Who speaks in a message of type "user".
+Spoken who_speaks(std::string_view text);
 
 }  // namespace memd::gemini

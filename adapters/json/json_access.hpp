@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 // Private to this folder's .cpp files: how simdjson On-Demand is used here. Values are looked at as raw tokens; what
@@ -108,5 +109,25 @@ inline bool seek_object(od::object& object, std::string_view key, od::object& in
   od::value value;
   return seek(object, key, value) && !value.get_object().get(inner);
 }
+
+// Opens records that are one JSON object each. One that breaks only in its encoding (bytes that are not UTF-8, lone
+// surrogates, control bytes) is read from a cleaned copy. What was opened is valid JSON throughout, so that walking it
+// cannot fail half way. One record at a time.
+class RecordParser {
+ public:
+  // False: no JSON object. `bytes` has SIMDJSON_PADDING readable bytes behind it and outlives the object's use.
+  bool open(std::string_view bytes, od::object& object);
+
+  bool replaced() const { return replaced_; }  // text of the record at hand had to be replaced
+
+ private:
+  bool iterate(std::string_view padded, od::object& object);
+
+  simdjson::dom::parser strict_;  // On-Demand does not look at what it skips
+  od::parser parser_;
+  od::document document_;
+  std::string cleaned_;
+  bool replaced_ = false;
+};
 
 }  // namespace memd::json

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "adapters/file_view.hpp"
-#include "adapters/opencode/stored_sessions.hpp"
+#include "adapters/opencode/database_changes.hpp"
 #include "adapters/snapshot_reader.hpp"
 
 #include <memory>

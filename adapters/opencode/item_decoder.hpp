@@ -1,11 +1,64 @@
 #pragma once
 
 #include "adapters/adapter.hpp"
-#include "adapters/opencode/item_context.hpp"
+#include "adapters/json/json_access.hpp"
+#include "adapters/json/json_text.hpp"
+#include "schemas/event_batch.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace memd::opencode {
+
+using namespace json;  // NOLINT(google-build-using-namespace): the whole folder reads JSON
+
+// Builds the events of one message. Ids are the same however a version of opencode stores it: what the model said,
+// thought and called is counted, the n-th of it has event_key(message, 2n), the result of a call 2n + 1. All else is
+// told apart by add_note.
+class ItemContext : public TextReader {
+ public:
+  ItemContext(std::string_view session_uid, RawRef raw, Detail detail, EventBatch& out)
+      : TextReader(detail), session_uid_(session_uid), raw_(raw), out_(out), first_(out.events.size()) {}
+
+  // Valid until the next event is added.
+  Event& add(EventKind kind, Role role, std::size_t block);  // the next of the message's own content
+  Event& add_result(std::size_t block);                      // of the call added last
+  Event& add_note(EventKind kind, Role role, std::size_t block = 0);
+  Event& add_lifecycle(std::string_view name, std::size_t block = 0);
+  // What comes next and has no time of its own is not older than this.
+  void reach(TimeMs then) { time = std::max(time, then); }
+  void diagnose(DiagnosticType type, std::vector<FieldName> fields = {});
+
+  std::string_view session_uid() const { return session_uid_; }
+  EventBatch& out() { return out_; }
+  bool emitted() const { return out_.events.size() > first_; }
+  Event& first_event() { return out_.events[first_]; }
+
+  std::uint64_t key = 0;  // record_key of the message
+  TimeMs time = 0;
+  bool is_child = false;  // a subagent's
+  std::string cwd;
+  std::string model;
+  std::string agent;
+
+ private:
+  Event& emplace(EventKind kind, Role role, std::size_t block, std::uint32_t index);
+
+  std::string_view session_uid_;
+  RawRef raw_;
+  EventBatch& out_;
+  std::size_t first_;
+  std::uint32_t next_content_ = 0;
+  std::uint32_t next_note_ = 0;
+};
+
+// "provider/model", as opencode writes it on its command line.
+std::string model_name(TextReader& reader, std::string_view provider, std::string_view model);
+
+// `tokens` of an assistant's message: input does not hold what came from the cache.
+TokenUsage read_usage(od::object& tokens);
 
 // Decodes the items that the readers show (session_items.hpp): the head (item 0), and the messages of all generations.
 class ItemDecoder : public RecordDecoder {

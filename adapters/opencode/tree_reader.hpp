@@ -1,7 +1,6 @@
 #pragma once
 
 #include "adapters/file_view.hpp"
-#include "adapters/opencode/paths.hpp"
 #include "adapters/opencode/session_items.hpp"
 #include "adapters/snapshot_reader.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "adapters/json/text_reader.hpp"
+#include "adapters/json/json_text.hpp"
 #include "schemas/event_batch.hpp"
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "adapters/json/json_access.hpp"
-#include "adapters/json/text_reader.hpp"
+#include "adapters/json/json_text.hpp"
 #include "schemas/event.hpp"
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "adapters/json/record_parser.hpp"
+#include "adapters/json/json_access.hpp"
 
 #include "adapters/json/json_text.hpp"
 

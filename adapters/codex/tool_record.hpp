@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace memd::codex {
 
@@ -23,5 +24,12 @@ bool read_tool_output(RecordContext& context, od::value& output, ToolOutput& out
 // Whether the text of a result says that the call failed: "Exit code: 1", "Process exited with code 1", "Script
 // failed", "apply_patch verification failed", "aborted by user", … in what Codex puts before the output proper.
 bool reports_failure(std::string_view text);
+
+// The shell commands in a script of code mode: the string behind each "cmd:" of `tools.exec_command({cmd: "…"})`.
+// Commands put together at run time are not found.
+std::vector<std::string> script_commands(std::string_view script);
+
+// The meaning of the JSON or JavaScript string around `at`, a place inside of it; empty when there is none.
+std::string string_around(std::string_view text, std::size_t at);
 
 }  // namespace memd::codex
