@@ -20,14 +20,16 @@ namespace memd::claude_code {
 //   result, or the reason given with a rejection ("…the user said:"), which stands in the result's own text (same
 //   raw.block).
 // * Answers to the agent's questions and accepted plans are decision events beside the tool_result (same raw.block).
-// * Words typed while the agent works are user_msg with origin queued and lifecycle "queue_enqueue", or "queued_command"
+// * Words typed while the agent works are user_msg with origin queued and lifecycle "queue_enqueue", or
+// "queued_command"
 //   for the same words as the model got them. Their id is made of session and words: said again, they are one event.
 //   Later lifecycle events tell what became of them: queue_dequeue (the oldest waiting text becomes a user record),
-//   queue_remove (the agent got it during its turn; no record follows), queue_popAll (all waiting texts went back to the
-//   input line; its text says which).
+//   queue_remove (the agent got it during its turn; no record follows), queue_popAll (all waiting texts went back to
+//   the input line; its text says which).
 // * Inline sidechains of 1.x carry no agent id. Their events stay in the main session with is_sidechain set, and their
 //   tasks are user_msg, origin parent_agent, that start no exchange. In an agent's own session they do.
-// * SessionUpdates may repeat, and may name sessions of which no event is known yet. The one for the source itself comes
+// * SessionUpdates may repeat, and may name sessions of which no event is known yet. The one for the source itself
+// comes
 //   with the record at offset 0.
 class Decoder final : public LogDecoder {
  public:

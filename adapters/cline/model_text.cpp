@@ -2,7 +2,7 @@
 
 #include "adapters/adapter.hpp"
 #include "adapters/json/json_text.hpp"
-#include "adapters/snapshot/item_json.hpp"
+#include "adapters/json/json_writer.hpp"
 
 #include <simdjson.h>
 
@@ -265,7 +265,7 @@ constexpr std::array<std::string_view, 26> kTools{"read_file",
 
 // "<name>value</name>" children as members of an object.
 std::string children(std::string_view inner, std::string& talk) {
-  snapshot::ObjectWriter o;
+  json::ObjectWriter o;
   for (std::size_t at = inner.find('<'); at != kXmlCallsNone; at = inner.find('<', at)) {
     const auto close = inner.find('>', at);
     if (close == kXmlCallsNone) break;

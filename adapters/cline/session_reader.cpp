@@ -1,9 +1,10 @@
 #include "adapters/cline/session_reader.hpp"
 
 #include "adapters/adapter.hpp"
+#include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
+#include "adapters/json/json_writer.hpp"
 #include "adapters/snapshot/document.hpp"
-#include "adapters/snapshot/item_json.hpp"
 #include "schemas/event_batch.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
@@ -20,6 +21,8 @@
 
 namespace memd::cline {
 
+namespace {
+
 // A message of generation 2: what it is known by, and when it was.
 struct SessionMessage {
   snapshot::Element element;
@@ -29,11 +32,8 @@ struct SessionMessage {
   bool estimated = false;
 };
 
-std::vector<SessionMessage> read_session_messages(const snapshot::Document& document, TimeMs started);
-
-namespace {
-
 namespace dom = simdjson::dom;
+using json::text_of;
 
 std::string hex(std::uint64_t value) {
   char text[17];
@@ -49,8 +49,6 @@ std::string result_id(const dom::object& message) {
     if (!block["tool_use_id"].get(id)) return std::string(id);
   return {};
 }
-
-}  // namespace
 
 std::vector<SessionMessage> read_session_messages(const snapshot::Document& document, TimeMs started) {
   std::vector<SessionMessage> messages;
@@ -112,14 +110,8 @@ std::vector<SessionMessage> read_session_messages(const snapshot::Document& docu
   return messages;
 }
 
-namespace {
+using json::ObjectWriter;
 
-using snapshot::ObjectWriter;
-
-std::string session_text_of(const dom::object& object, std::string_view key) {
-  std::string_view text;
-  return object[key].get(text) ? std::string() : std::string(text);
-}
 TimeMs time_of(const dom::object& object, std::string_view key) {
   std::string_view text;
   std::int64_t number = 0;
@@ -138,20 +130,20 @@ void SessionReader::read_manifest(const std::string& text) {
   dom::parser parser;
   dom::object manifest;
   if (parser.parse(text).get(manifest)) return;
-  manifest_.cwd = session_text_of(manifest, "cwd");
-  if (manifest_.cwd.empty()) manifest_.cwd = session_text_of(manifest, "workspace_root");
-  manifest_.model = session_text_of(manifest, "model");
+  manifest_.cwd = text_of(manifest, "cwd");
+  if (manifest_.cwd.empty()) manifest_.cwd = text_of(manifest, "workspace_root");
+  manifest_.model = text_of(manifest, "model");
   manifest_.started = time_of(manifest, "started_at");
   if (manifest_.started == 0) manifest_.started = time_of(manifest, "created_at");
   manifest_.ended = time_of(manifest, "ended_at");
   dom::object metadata;
   if (manifest["metadata"].get(metadata)) return;
-  manifest_.title = session_text_of(metadata, "title");
+  manifest_.title = text_of(metadata, "title");
   double cost = 0;
   if (!metadata["totalCost"].get(cost)) manifest_.cost = cost;
   dom::object fork;
   if (metadata["fork"].get(fork)) return;
-  manifest_.forked_from = session_text_of(fork, "forkedFromSessionId");
+  manifest_.forked_from = text_of(fork, "forkedFromSessionId");
   manifest_.forked = time_of(fork, "forkedAt");
 }
 

@@ -2,8 +2,9 @@
 
 #include "adapters/adapter.hpp"
 #include "adapters/cline/model_text.hpp"
+#include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
-#include "adapters/snapshot/item_json.hpp"
+#include "adapters/json/json_writer.hpp"
 
 #include <simdjson.h>
 
@@ -16,16 +17,12 @@
 
 namespace memd::cline {
 
+namespace {
+
 struct EditCounts {
   std::int32_t added = 0;
   std::int32_t removed = 0;
 };
-
-// Lines an edit adds and removes, from what the message about it shows: SEARCH/REPLACE blocks, a unified diff, or the
-// whole new file.
-EditCounts count_edit(std::string_view shown);
-
-namespace {
 
 template <class Visit>
 void each_line(std::string_view text, Visit&& visit) {
@@ -73,8 +70,8 @@ EditCounts count_unified(std::string_view text) {
   return counts;
 }
 
-}  // namespace
-
+// Lines an edit adds and removes, from what the message about it shows: SEARCH/REPLACE blocks, a unified diff, or the
+// whole new file.
 EditCounts count_edit(std::string_view shown) {
   if (shown.find(" SEARCH") != std::string_view::npos && shown.find(" REPLACE") != std::string_view::npos)
     return count_search_replace(shown);
@@ -84,22 +81,11 @@ EditCounts count_edit(std::string_view shown) {
   return counts;
 }
 
-namespace {
-
 namespace dom = simdjson::dom;
+using json::number_of;
+using json::text_of;
 using snapshot::Document;
 using snapshot::Element;
-
-std::string_view task_messages_text_of(const dom::object& object, std::string_view key) {
-  std::string_view text;
-  return object[key].get(text) ? std::string_view{} : text;
-}
-std::int64_t number_of(const dom::object& object, std::string_view key) {
-  std::int64_t number = 0;
-  double fraction = 0;
-  if (!object[key].get(number)) return number;
-  return object[key].get(fraction) ? 0 : static_cast<std::int64_t>(fraction);
-}
 
 // Parses slices of a padded document, and mends their encoding when it must.
 class Slices {
@@ -139,14 +125,13 @@ void read_call(Slices& slices, std::string_view name, std::string_view text, UiM
   out.tool = model_tool_name(name);
   dom::object tool;
   if (name == "command" || !slices.parse_text(text, tool)) return;
-  if (name == "use_mcp_server" && task_messages_text_of(tool, "type") == "access_mcp_resource")
-    out.tool = "access_mcp_resource";
+  if (name == "use_mcp_server" && text_of(tool, "type") == "access_mcp_resource") out.tool = "access_mcp_resource";
   if (name != "tool") return;
-  out.tool = model_tool_name(task_messages_text_of(tool, "tool"));
+  out.tool = model_tool_name(text_of(tool, "tool"));
   if (access_of(out.tool) != FileAccess::modified) return;
-  out.path = task_messages_text_of(tool, "path");
-  const auto diff = task_messages_text_of(tool, "diff");
-  const EditCounts counts = count_edit(diff.empty() ? task_messages_text_of(tool, "content") : diff);
+  out.path = text_of(tool, "path");
+  const auto diff = text_of(tool, "diff");
+  const EditCounts counts = count_edit(diff.empty() ? text_of(tool, "content") : diff);
   out.lines_added = counts.added;
   out.lines_removed = counts.removed;
 }
@@ -161,8 +146,8 @@ UiMessage read_message(Slices& reader, Slices& inner, const Document& document, 
     return m;
   }
   m.ts = number_of(object, "ts");
-  const auto type = task_messages_text_of(object, "type");
-  const auto name = task_messages_text_of(object, type == "ask" ? "ask" : "say");
+  const auto type = text_of(object, "type");
+  const auto name = text_of(object, type == "ask" ? "ask" : "say");
   m.kind =
       std::string(json::is_identifier(type) ? type : "?") + ":" + std::string(json::is_identifier(name) ? name : "?");
   bool partial = false;
@@ -174,7 +159,7 @@ UiMessage read_message(Slices& reader, Slices& inner, const Document& document, 
   std::int64_t to = 0;
   if (!object["conversationHistoryDeletedRange"].get(range) && !range.at(0).get(from) && !range.at(1).get(to))
     m.dropped = {from, to};
-  read_call(inner, name, task_messages_text_of(object, "text"), m);
+  read_call(inner, name, text_of(object, "text"), m);
   return m;
 }
 
@@ -232,17 +217,17 @@ std::vector<HistoryEntry> read_history(const Document& document) {
     dom::object object;
     dom::array content;
     if (element.damaged || !reader.parse(document.bytes(element), object)) continue;
-    entry.assistant = task_messages_text_of(object, "role") == "assistant";
+    entry.assistant = text_of(object, "role") == "assistant";
     entry.ts = number_of(object, "ts");
     if (object["content"].get(content)) continue;
     for (const auto value : content) {
       dom::object block;
       if (value.get(block)) continue;
-      const auto type = task_messages_text_of(block, "type");
+      const auto type = text_of(block, "type");
       entry.has_results |= type == "tool_result";
       if (type == "tool_use")
-        entry.calls.push_back({std::string(task_messages_text_of(block, "id")),
-                               std::string(task_messages_text_of(block, "name")), simdjson::minify(block), false});
+        entry.calls.push_back(
+            {std::string(text_of(block, "id")), std::string(text_of(block, "name")), simdjson::minify(block), false});
     }
   }
   return entries;
@@ -370,7 +355,7 @@ std::vector<HistoryItem> history_items(std::string_view task_id, const snapshot:
     HistoryItem item;
     item.key = "h" + std::to_string(i);
     item.ledger_bytes = entry.element.end - entry.element.begin;
-    snapshot::ObjectWriter o;
+    json::ObjectWriter o;
     o.text("key", item.key);
     if (entry.element.damaged) {
       item.bytes = std::move(o.flag("damaged", true)).finish();
@@ -391,7 +376,7 @@ std::vector<HistoryItem> history_items(std::string_view task_id, const snapshot:
     std::string list;
     const auto add = [&](std::string_view id, std::string_view tool) {
       list.append(list.empty() ? "[" : ",")
-          .append(std::move(snapshot::ObjectWriter().text("id", id).text("tool", tool)).finish());
+          .append(std::move(json::ObjectWriter().text("id", id).text("tool", tool)).finish());
     };
     if (entry.calls.empty()) {
       std::size_t n = 0;

@@ -3,8 +3,9 @@
 #include "adapters/cline/folder.hpp"
 #include "adapters/cline/task_messages.hpp"
 #include "adapters/file_view.hpp"
+#include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
-#include "adapters/snapshot/item_json.hpp"
+#include "adapters/json/json_writer.hpp"
 #include "schemas/event_batch.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
@@ -20,6 +21,8 @@
 
 namespace memd::cline {
 
+namespace {
+
 // What the lists of tasks say about one. They lose entries while the tasks live on (cline/cline#6183), so they only
 // add to what the task itself says.
 struct TaskHistory {
@@ -31,26 +34,11 @@ struct TaskHistory {
   std::optional<double> cost;
 };
 
-// From history_item.json beside the task, tasks/_index.json or state/taskHistory.json.
-TaskHistory find_history(const FileView& files, const std::filesystem::path& task_folder);
-
-// The last model in task_metadata.json.
-std::string last_model(std::string_view metadata);
-
-// The head item of a task.
-std::string task_head(std::string_view id, const TaskHistory& history, std::string_view cwd, std::string_view model);
-
-namespace {
-
 namespace dom = simdjson::dom;
+using json::text_of;
 
 constexpr std::uint64_t kIndexLimit = 64 << 20;
 constexpr std::size_t kTitleLimit = 160;
-
-std::string text_of(const dom::object& object, std::string_view key) {
-  std::string_view text;
-  return object[key].get(text) ? std::string() : std::string(text);
-}
 
 TaskHistory read_entry(const dom::object& entry) {
   TaskHistory history;
@@ -78,8 +66,7 @@ std::optional<TaskHistory> find_entry(const dom::element& document, const std::s
   return std::nullopt;
 }
 
-}  // namespace
-
+// From history_item.json beside the task, tasks/_index.json or state/taskHistory.json.
 TaskHistory find_history(const FileView& files, const std::filesystem::path& folder) {
   const auto tasks = folder.parent_path();
   for (const auto& path :
@@ -96,6 +83,7 @@ TaskHistory find_history(const FileView& files, const std::filesystem::path& fol
   return {};
 }
 
+// The last model in task_metadata.json.
 std::string last_model(std::string_view metadata) {
   dom::parser parser;
   dom::element document;
@@ -111,8 +99,9 @@ std::string last_model(std::string_view metadata) {
   return model;
 }
 
+// The head item of a task.
 std::string task_head(std::string_view id, const TaskHistory& history, std::string_view cwd, std::string_view model) {
-  snapshot::ObjectWriter o;
+  json::ObjectWriter o;
   o.flag("head", true).text("id", id);
   const auto add = [&](std::string_view key, std::string_view value) {
     if (!value.empty()) o.text(key, value);
@@ -126,10 +115,8 @@ std::string task_head(std::string_view id, const TaskHistory& history, std::stri
   return std::move(o).finish();
 }
 
+using json::ObjectWriter;
 using snapshot::Element;
-using snapshot::ObjectWriter;
-
-namespace {
 
 constexpr std::string_view kTornKey = "(torn)";
 

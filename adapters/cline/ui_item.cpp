@@ -1,7 +1,7 @@
 // Requests to the model: what came back from the tools, what it cost, how it ended.
 #include "adapters/cline/item_handlers.hpp"
 #include "adapters/cline/model_text.hpp"
-#include "adapters/snapshot/item_json.hpp"
+#include "adapters/json/json_writer.hpp"
 
 #include <algorithm>
 #include <array>
@@ -286,7 +286,7 @@ Fate read_call(ItemContext& c, od::object& item, const ItemFields& fields, const
   } else if (ui.name == "command") {
     std::string_view command = ui.text;
     if (command.ends_with(kApprovalFlag)) command.remove_suffix(kApprovalFlag.size());
-    read_text_input(c, std::move(snapshot::ObjectWriter().text("command", trimmed(command))).finish(), e);
+    read_text_input(c, std::move(json::ObjectWriter().text("command", trimmed(command))).finish(), e);
   } else {
     read_text_input(c, ui.text, e);
   }

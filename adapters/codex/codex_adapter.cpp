@@ -18,21 +18,16 @@
 //   history.jsonl                                                           history (prompts typed in the terminal)
 namespace memd::codex {
 
+namespace {
+
+namespace fs = std::filesystem;
+
 enum class SourceKind : std::uint8_t { rollout, session_index, history };
 
 struct SourcePath {
   SourceKind kind = SourceKind::rollout;
   std::string id;  // of a rollout, from its name; empty when the name has none
 };
-
-// Reads the file's name alone; nullopt for what is no source by its name.
-std::optional<SourcePath> parse_source_path(const std::filesystem::path& file);
-
-// The id of the thread a rollout belongs to, as its first record says: the session_meta, or in the oldest files the
-// bare object that stands in its place. Empty when the bytes do not tell.
-std::string_view find_thread_id(std::string_view head);
-
-namespace {
 
 constexpr std::string_view kPrefix = "rollout-";
 constexpr std::size_t kUuid = 36;
@@ -48,8 +43,7 @@ std::string_view thread_id_of(std::string_view json, std::string_view key) {
   return {};
 }
 
-}  // namespace
-
+// Reads the file's name alone. nullopt for what is no source by its name.
 std::optional<SourcePath> parse_source_path(const std::filesystem::path& file) {
   const std::string name = file.filename().string();
   if (name == "session_index.jsonl") return SourcePath{SourceKind::session_index, {}};
@@ -65,16 +59,14 @@ std::optional<SourcePath> parse_source_path(const std::filesystem::path& file) {
   return path;
 }
 
+// The id of the thread a rollout belongs to, as its first record says: the session_meta, or in the oldest files the
+// bare object that stands in its place. Empty when the bytes do not tell.
 std::string_view find_thread_id(std::string_view head) {
   head = head.substr(0, head.find('\n'));
   // "session_id" names the tree of agents a thread belongs to, "id" the thread.
   const bool enveloped = head.find("\"session_meta\"") != std::string_view::npos;
   return enveloped || head.starts_with("{\"id\"") ? thread_id_of(head, "\"id\":") : std::string_view{};
 }
-
-namespace {
-
-namespace fs = std::filesystem;
 
 bool is_rollout_folder(const fs::path& name) { return name == "sessions" || name == "archived_sessions"; }
 

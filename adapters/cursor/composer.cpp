@@ -38,12 +38,6 @@ constexpr KeyTable<kScalars> kScalarTable{{"name", "subtitle", "status", "unifie
                                            "text", "conversationState", "createdAt", "lastUpdatedAt",
                                            "contextTokensUsed", "totalLinesAdded", "totalLinesRemoved", "isArchived"}};
 
-std::string text_of(std::string_view token) {
-  std::string out;
-  append_unescaped(string_body(token), out);
-  return out;
-}
-
 class Reader {
  public:
   Reader(const char* base, Composer& composer) : base_(base), composer_(composer) {}
@@ -54,14 +48,14 @@ class Reader {
     if (key == "conversation" && token.starts_with('[')) return entries(value, true);
     if (key == "modelConfig" && token.starts_with('{'))
       return each(value, [&](std::string_view name, std::string_view text, od::value&) {
-        if (name == "modelName") composer_.model = text_of(text);
+        if (name == "modelName") composer_.model = json::unescaped(text);
         return true;
       });
     if (key == "subagentInfo" && token.starts_with('{'))
       return each(value, [&](std::string_view name, std::string_view text, od::value&) {
-        if (name == "parentComposerId") composer_.parent_id = text_of(text);
-        if (name == "toolCallId") composer_.parent_call_id = text_of(text);
-        if (name == "subagentTypeName") composer_.agent_name = text_of(text);
+        if (name == "parentComposerId") composer_.parent_id = json::unescaped(text);
+        if (name == "toolCallId") composer_.parent_call_id = json::unescaped(text);
+        if (name == "subagentTypeName") composer_.agent_name = json::unescaped(text);
         return true;
       });
     if (key == "usageData" && token.starts_with('{'))
@@ -106,7 +100,7 @@ class Reader {
       if (element.get_object().get(object) || object.raw_json().get(raw) || object.reset().error()) return false;
       Composer::Entry entry;
       const bool whole = for_each_field(object, [&](std::string_view key, od::value& field) {
-        if (key == "bubbleId") entry.id = text_of(token_of(field));
+        if (key == "bubbleId") entry.id = json::unescaped(token_of(field));
         if (key == "type") entry.user = token_of(field) == "1";
         return true;
       });
@@ -126,7 +120,7 @@ class Reader {
     od::array array;
     if (value.get_array().get(array)) return false;
     return for_each_element(array, [&](od::value& element, std::size_t) {
-      add_file(text_of(token_of(element)));
+      add_file(json::unescaped(token_of(element)));
       return true;
     });
   }
@@ -141,19 +135,19 @@ class Reader {
 };
 
 void take_scalars(const Tokens<kScalars>& tokens, Composer& composer) {
-  composer.name = text_of(tokens[kName]);
-  composer.subtitle = text_of(tokens[kSubtitle]);
-  composer.status = text_of(tokens[kStatus]);
-  composer.mode = text_of(is_string(tokens[kUnifiedMode]) ? tokens[kUnifiedMode] : tokens[kForceMode]);
-  composer.branch = text_of(tokens[kBranch]);
-  composer.state = text_of(tokens[kState]);
+  composer.name = json::unescaped(tokens[kName]);
+  composer.subtitle = json::unescaped(tokens[kSubtitle]);
+  composer.status = json::unescaped(tokens[kStatus]);
+  composer.mode = json::unescaped(is_string(tokens[kUnifiedMode]) ? tokens[kUnifiedMode] : tokens[kForceMode]);
+  composer.branch = json::unescaped(tokens[kBranch]);
+  composer.state = json::unescaped(tokens[kState]);
   composer.created = integer(tokens[kCreated]);
   composer.updated = integer(tokens[kUpdated]);
   composer.context_tokens = integer(tokens[kContextTokens]);
   composer.lines_added = integer(tokens[kAdded]);
   composer.lines_removed = integer(tokens[kRemoved]);
   composer.archived = is_true(tokens[kArchived]);
-  composer.has_draft = !trimmed(text_of(tokens[kComposerText])).empty();
+  composer.has_draft = !trimmed(json::unescaped(tokens[kComposerText])).empty();
 }
 
 }  // namespace
@@ -204,7 +198,7 @@ std::vector<Element> elements_of(std::string_view document_text, std::string_vie
     element.begin = static_cast<std::size_t>(raw.data() - padded.data());
     element.end = element.begin + raw.size();
     const bool whole = for_each_field(object, [&](std::string_view key, od::value& field) {
-      if (key == id_key) element.id = text_of(token_of(field));
+      if (key == id_key) element.id = json::unescaped(token_of(field));
       return true;
     });
     if (whole) elements.push_back(std::move(element));
@@ -233,7 +227,7 @@ auto with_field(std::string_view text, std::string_view name, Take take) -> decl
 }  // namespace
 
 std::string text_field(std::string_view object, std::string_view name) {
-  return with_field(object, name, [](std::string_view token) { return text_of(token); });
+  return with_field(object, name, [](std::string_view token) { return json::unescaped(token); });
 }
 
 std::int64_t number_field(std::string_view object, std::string_view name) {

@@ -164,13 +164,13 @@ struct KindName {
   std::string_view kind;
   std::string_view type;
 };
-constexpr std::array<KindName, 7> kTypes{{{item_kind::kHead, "conversation"},
-                                          {item_kind::kBubble, "bubble"},
-                                          {item_kind::kTab, "tab_bubble"},
-                                          {item_kind::kMessage, "message"},
-                                          {item_kind::kText, "text"},
-                                          {item_kind::kPrompt, "prompt"},
-                                          {item_kind::kBinary, "message"}}};
+constexpr std::array<KindName, 7> kLedgerNames{{{item_kind::kHead, "conversation"},
+                                                {item_kind::kBubble, "bubble"},
+                                                {item_kind::kTab, "tab_bubble"},
+                                                {item_kind::kMessage, "message"},
+                                                {item_kind::kText, "text"},
+                                                {item_kind::kPrompt, "prompt"},
+                                                {item_kind::kBinary, "message"}}};
 
 Fate read_text(ItemContext& c, const Tokens<kItemKeys>& tokens) {
   std::string text = c.text(tokens[kItemDecoderText]);
@@ -246,7 +246,7 @@ Fate ItemDecoder::read(const RawRecord& record, EventBatch& out, std::string_vie
   Tokens<kItemKeys> tokens;
   if (!open(record.bytes, item) || !collect(item, kItemTable, tokens)) return Fate::damaged();
   const auto kind = string_body(tokens[kKind]);
-  for (const auto& name : kTypes)
+  for (const auto& name : kLedgerNames)
     if (name.kind == kind) type = name.type;
   if (!tokens[kDamaged].empty()) return Fate::damaged();
 

@@ -14,59 +14,29 @@ namespace {
 
 constexpr std::size_t kKeptCapacity = 16 << 20;
 
-void append_string(std::string_view text, std::string& out) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  out.push_back('"');
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    switch (c) {
-      case '"': out.append("\\\""); break;
-      case '\\': out.append("\\\\"); break;
-      case '\n': out.append("\\n"); break;
-      case '\r': out.append("\\r"); break;
-      case '\t': out.append("\\t"); break;
-      default:
-        if (byte < 0x20)
-          out.append("\\u00").append({kHex[byte >> 4], kHex[byte & 15]});
-        else
-          out.push_back(c);
-    }
-  }
-  out.push_back('"');
-}
-
 }  // namespace
 
-ItemJson::ItemJson(std::string_view kind) {
-  json_.append("{\"k\":");
-  append_string(kind, json_);
-}
+ItemJson::ItemJson(std::string_view kind) { json_.text("k", kind); }
 
-void ItemJson::key(std::string_view key) { json_.append(",\"").append(key).append("\":"); }
-
-ItemJson& ItemJson::text(std::string_view name, std::string_view value) {
-  if (value.empty()) return *this;
-  key(name);
-  append_string(value, json_);
+ItemJson& ItemJson::text(std::string_view key, std::string_view value) {
+  json_.some_text(key, value);
   return *this;
 }
 
-ItemJson& ItemJson::number(std::string_view name, std::int64_t value) {
-  if (value == 0) return *this;
-  key(name);
-  json_.append(std::to_string(value));
+ItemJson& ItemJson::number(std::string_view key, std::int64_t value) {
+  json_.some_number(key, value);
   return *this;
 }
 
-ItemJson& ItemJson::flag(std::string_view name, bool value) { return number(name, value ? 1 : 0); }
+ItemJson& ItemJson::flag(std::string_view key, bool value) { return number(key, value ? 1 : 0); }
 
 ItemJson& ItemJson::time(TimeMs time, bool estimated) { return number("t", time).flag("e", estimated && time != 0); }
 
 std::string ItemJson::finish() && {
-  json_.push_back('}');
-  if (simdjson::validate_utf8(json_)) return std::move(json_);
+  std::string item = std::move(json_).finish();
+  if (simdjson::validate_utf8(item)) return item;
   bool replaced = false;
-  return json::cleaned_json(json_, replaced);
+  return json::cleaned_json(item, replaced);
 }
 
 std::string ItemJson::finish(std::string_view value) && {
@@ -78,15 +48,12 @@ std::string ItemJson::finish(std::string_view value) && {
     flag("lossy", replaced);
     value = cleaned;
   }
-  key("v");
-  const std::size_t begin = json_.size();
-  json_.append(value);
+  std::string item = std::move(json_.raw("v", value)).finish();
   // Between the tokens of a whole object; inside a string they would be escaped.
+  const auto begin = item.end() - static_cast<std::ptrdiff_t>(value.size() + 1);
   std::replace_if(
-      json_.begin() + static_cast<std::ptrdiff_t>(begin), json_.end(), [](char c) { return c == '\n' || c == '\r'; },
-      ' ');
-  json_.push_back('}');
-  return std::move(json_);
+      begin, item.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return item;
 }
 
 bool is_json_object(std::string_view json) {

@@ -2,6 +2,7 @@
 
 #include "adapters/cursor/composer.hpp"
 #include "adapters/cursor/state_rows.hpp"
+#include "adapters/json/json_writer.hpp"
 #include "schemas/time.hpp"
 
 #include <cstdint>
@@ -36,8 +37,7 @@ class ItemJson {
   std::string finish(std::string_view value) &&;  // with "v", or "damaged" when it is no JSON object
 
  private:
-  void key(std::string_view key);
-  std::string json_;
+  json::ObjectWriter json_;
 };
 
 // Whether a strict parser takes it, as a whole, for an object.

@@ -9,8 +9,9 @@ namespace memd::events_v1 {
 // that the configuration names (platforms.imported.paths). Those are followed as they grow.
 const Adapter& imported_adapter();
 
-// Thunderus keeps an event log in each repository it works in: <repository>/.thunderus/**/events.jsonl. The configuration
-// names the repositories (platforms.thunderus.paths): a repository, its .thunderus directory, or a log itself.
+// Thunderus keeps an event log in each repository it works in: <repository>/.thunderus/**/events.jsonl. The
+// configuration names the repositories (platforms.thunderus.paths): a repository, its .thunderus directory, or a log
+// itself.
 const Adapter& thunderus_adapter();
 
 }  // namespace memd::events_v1

@@ -236,7 +236,8 @@ bool read_patch(LineReader& r, Body& body) {
 }
 
 void read_remark(LineReader& r, Body& body, std::string_view lifecycle) {
-  std::string words = text_of(r, body, {B::text, B::content, B::message, B::summary, B::title, B::description, B::status});
+  std::string words =
+      text_of(r, body, {B::text, B::content, B::message, B::summary, B::title, B::description, B::status});
   if (r.record().actor == Actor::user && lifecycle == "note" && !words.empty()) {
     Event& e = r.add(EventKind::human_intervention, Role::user);
     e.origin = Origin::typed;

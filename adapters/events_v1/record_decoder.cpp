@@ -19,10 +19,7 @@ bool has_control_bytes(std::string_view text) {
 
 // Strict, because a body may hold anything.
 Decoder::Decoder(Platform platform, std::string default_cwd, Detail detail)
-    : LogDecoder(platform, Check::strict),
-      platform_(platform),
-      default_cwd_(std::move(default_cwd)),
-      detail_(detail) {}
+    : LogDecoder(platform, Check::strict), platform_(platform), default_cwd_(std::move(default_cwd)), detail_(detail) {}
 
 bool Decoder::open(od::object& root) const { return collect(root, kTopTable, top_); }
 
@@ -59,8 +56,8 @@ bool Decoder::check_outer(Record& record, EventBatch& out) const {
   const auto refuse = [&](std::size_t field, FieldName name, bool right_type) {
     good = false;
     const auto type = top_[field].empty() || top_[field] == "null" ? DiagnosticType::missing_field
-                      : right_type                               ? DiagnosticType::unknown_field_value
-                                                                 : DiagnosticType::wrong_field_type;
+                      : right_type                                 ? DiagnosticType::unknown_field_value
+                                                                   : DiagnosticType::wrong_field_type;
     tell(out, record.raw, type, name);
   };
   const std::string id = reader.text(top_[kId]);

@@ -1,6 +1,7 @@
 #include "adapters/grok/item_decoder.hpp"
 
 #include "adapters/grok/update_line.hpp"
+#include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
 #include "adapters/snapshot/item_context.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
@@ -14,35 +15,19 @@
 #include <string>
 #include <string_view>
 
-// Private to the decoder: who reads which item.
 namespace memd::grok {
 
 namespace dom = simdjson::dom;
-using snapshot::ItemContext;
-
-Fate read_head(ItemContext& c, const dom::object& item);
-Fate read_text(ItemContext& c, const dom::object& item, std::string_view what);
-Fate read_call(ItemContext& c, const dom::array& updates);
-Fate read_result(ItemContext& c, const dom::object& update);
-Fate read_turn(ItemContext& c, const dom::object& item, const dom::object& update);
-// `type` becomes the name for the ledger.
-Fate read_notice(ItemContext& c, const dom::object& update, std::string& type);
-Fate read_chat(ItemContext& c, const dom::object& chat, std::string& type);
-
-void emit_call(ItemContext& c, std::string_view tool, std::string_view call_id, std::string_view input);
-
-// The words of a person without the wrappers the client puts around them.
-std::string human_words(std::string_view text);
-
-// The text of content: a string, a block, or blocks.
-std::string content_text(const dom::element& content);
-
-// Items of the log of updates.
-
+using json::flag_of;
+using json::number_of;
+using json::text_of;
 using json::trimmed;
 using json::utf8_prefix;
+using snapshot::ItemContext;
 
 namespace {
+
+// Items of the log of updates.
 
 std::optional<FileAccess> access_of(std::string_view tool) {
   static constexpr std::array<std::string_view, 9> kWriting{"search_replace", "write_file",  "create_file",
@@ -111,8 +96,7 @@ TokenUsage usage_of(const dom::object& usage) {
   return out;
 }
 
-}  // namespace
-
+// The words of a person without the wrappers the client puts around them.
 std::string human_words(std::string_view raw) {
   std::string text(raw);
   for (const auto name : {"fork-context", "resume-context", "system-reminder", "background_context"})
@@ -121,6 +105,7 @@ std::string human_words(std::string_view raw) {
   return std::string(trimmed(text));
 }
 
+// The text of content: a string, a block, or blocks.
 std::string content_text(const dom::element& content) {
   std::string_view text;
   dom::object block;
@@ -243,6 +228,7 @@ Fate read_turn(ItemContext& c, const dom::object& item, const dom::object& updat
   return c.emitted() ? Fate::indexed() : Fate::skipped("turn");
 }
 
+// `type` becomes the name for the ledger.
 Fate read_notice(ItemContext& c, const dom::object& update, std::string& type) {
   const auto kind = text_of(update, "sessionUpdate");
   type = kind;
@@ -279,15 +265,11 @@ Fate read_notice(ItemContext& c, const dom::object& update, std::string& type) {
 
 // The head of a session, and its history for the model where the log of updates is lost.
 
-namespace {
-
 constexpr std::size_t kTitleLimit = 200;
 
 TimeMs time_of(const dom::object& object, std::string_view key) {
   return parse_rfc3339(text_of(object, key)).value_or(0);
 }
-
-}  // namespace
 
 Fate read_head(ItemContext& c, const dom::object& item) {
   SessionUpdate update;
@@ -367,8 +349,6 @@ Fate read_chat(ItemContext& c, const dom::object& chat, std::string& type) {
   c.diagnose(DiagnosticType::unknown_record_type, {"type"});
   return Fate::unknown("unknown_type");
 }
-
-namespace {
 
 // Names of items are ours, so that this needs no care for what stands in a log.
 Fate dispatch(ItemContext& c, const dom::object& item, std::string& type) {

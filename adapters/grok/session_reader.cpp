@@ -2,7 +2,7 @@
 
 #include "adapters/grok/update_line.hpp"
 #include "adapters/json/json_text.hpp"
-#include "adapters/snapshot/item_json.hpp"
+#include "adapters/json/json_writer.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 
@@ -54,7 +54,7 @@ std::optional<SourcePath> parse_source_path(const std::filesystem::path& file) {
   return path;
 }
 
-using snapshot::ObjectWriter;
+using json::ObjectWriter;
 
 namespace {
 

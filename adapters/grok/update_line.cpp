@@ -1,8 +1,9 @@
 #include "adapters/grok/update_line.hpp"
 
 #include "adapters/adapter.hpp"
+#include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
-#include "adapters/snapshot/item_json.hpp"
+#include "adapters/json/json_writer.hpp"
 
 #include <simdjson.h>
 
@@ -11,23 +12,9 @@
 namespace memd::grok {
 
 namespace dom = simdjson::dom;
-
-std::string_view text_of(const dom::object& object, std::string_view key) {
-  std::string_view text;
-  return object[key].get(text) ? std::string_view{} : text;
-}
-
-std::int64_t number_of(const dom::object& object, std::string_view key) {
-  std::int64_t number = 0;
-  double fraction = 0;
-  if (!object[key].get(number)) return number;
-  return object[key].get(fraction) ? 0 : static_cast<std::int64_t>(fraction);
-}
-
-bool flag_of(const dom::object& object, std::string_view key) {
-  bool flag = false;
-  return !object[key].get(flag) && flag;
-}
+using json::flag_of;
+using json::number_of;
+using json::text_of;
 
 bool UpdateLineReader::open(std::string_view line, dom::object& envelope, dom::object& params, dom::object& update) {
   if (parser_.parse(line.data(), line.size(), false).get(envelope)) {
@@ -63,7 +50,7 @@ bool UpdateLineReader::read(std::string_view line, UpdateLine& out) {
 
 namespace {
 
-using snapshot::ObjectWriter;
+using json::ObjectWriter;
 
 std::string padded(std::string_view text) {
   std::string out(text);
@@ -167,7 +154,7 @@ std::string item_bytes(const LogItem& item, const SessionFacts& session, const s
       case What::thought: append_chunk(update, text, images); break;
       default:
         if (updates.size() > 1) updates.push_back(',');
-        snapshot::append_compact(simdjson::minify(update), updates);
+        json::append_compact(simdjson::minify(update), updates);
     }
   }
   o.text("record", origin.event_id.empty() ? session.id + "/" + key : origin.event_id);

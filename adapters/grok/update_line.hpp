@@ -38,10 +38,6 @@ class UpdateLineReader {
   std::string mended_;
 };
 
-std::string_view text_of(const simdjson::dom::object& object, std::string_view key);
-std::int64_t number_of(const simdjson::dom::object& object, std::string_view key);
-bool flag_of(const simdjson::dom::object& object, std::string_view key);
-
 // What the items of a session have in common.
 struct SessionFacts {
   std::string id;

@@ -4,6 +4,23 @@
 
 namespace memd::json {
 
+std::string_view text_of(const dom::object& object, std::string_view key) {
+  std::string_view text;
+  return object[key].get(text) ? std::string_view{} : text;
+}
+
+std::int64_t number_of(const dom::object& object, std::string_view key) {
+  std::int64_t number = 0;
+  double fraction = 0;
+  if (!object[key].get(number)) return number;
+  return object[key].get(fraction) ? 0 : static_cast<std::int64_t>(fraction);
+}
+
+bool flag_of(const dom::object& object, std::string_view key) {
+  bool flag = false;
+  return !object[key].get(flag) && flag;
+}
+
 bool RecordParser::iterate(std::string_view padded, od::object& object) {
   simdjson::dom::element whole;
   if (strict_.parse(padded.data(), padded.size(), false).get(whole) || !whole.is_object()) return false;

@@ -13,6 +13,7 @@
 namespace memd::json {
 
 namespace od = simdjson::ondemand;
+namespace dom = simdjson::dom;
 
 // Finds a key among N names: those of its length are compared.
 template <std::size_t N>
@@ -109,6 +110,11 @@ inline bool seek_object(od::object& object, std::string_view key, od::object& in
   od::value value;
   return seek(object, key, value) && !value.get_object().get(inner);
 }
+
+// A member of a parsed object; empty, 0 or false when it is not there or of another type.
+std::string_view text_of(const dom::object& object, std::string_view key);
+std::int64_t number_of(const dom::object& object, std::string_view key);  // fractions are cut off
+bool flag_of(const dom::object& object, std::string_view key);
 
 // Opens records that are one JSON object each. One that breaks only in its encoding (bytes that are not UTF-8, lone
 // surrogates, control bytes) is read from a cleaned copy. What was opened is valid JSON throughout, so that walking it

@@ -21,6 +21,7 @@ inline bool is_string(std::string_view token) { return token.size() >= 2 && toke
 inline std::string_view string_body(std::string_view token) {
   return is_string(token) ? token.substr(1, token.size() - 2) : std::string_view{};
 }
+std::string unescaped(std::string_view token);  // the meaning of a string; empty for what is none
 inline bool is_true(std::string_view token) { return token == "true"; }
 std::int64_t integer(std::string_view token);  // 0 unless it is a number; fractions are cut off
 

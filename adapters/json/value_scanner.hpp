@@ -45,9 +45,6 @@ class ValueScanner {
   State state_ = State::good;
 };
 
-// A value in one line: without the blanks between its tokens.
-std::string compacted(std::string_view value);
-
 template <class Open, class Member>
 bool ValueScanner::members(Open&& open, Member&& member) {
   if (!take('{')) return false;

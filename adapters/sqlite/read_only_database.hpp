@@ -10,6 +10,7 @@
 #include <string_view>
 
 struct sqlite3;
+struct sqlite3_blob;
 struct sqlite3_stmt;
 namespace memd::sqlite {
 
@@ -107,8 +108,6 @@ class ReadTransaction {
  private:
   const ReadOnlyDatabase& database_;
 };
-
-struct sqlite3_blob;
 
 // Tells how many bytes the value of a column takes, row by row, without reading it: of a long one only the first page.
 // Holds a read transaction while it lives.
