@@ -72,7 +72,7 @@ struct NamedKey {
   Key key;
   std::string_view name;
 };
-// Each name at the place of its key; a key without a name does not compile.
+// Puts each name at the place of its key. A key without a name does not compile.
 consteval std::array<std::string_view, 48> names_by_key(std::initializer_list<NamedKey> keys) {
   std::array<std::string_view, 48> names;
   for (const NamedKey& k : keys)
@@ -146,8 +146,8 @@ struct Envelope {
   TimeMs time() const { return parse_rfc3339(body(Key::timestamp)).value_or(0); }
 };
 
-// Builds the events of one record, or of the message inside one: the fields every event of it shares, and the ids.
-// Lives as long as the record's bytes.
+// Makes the events of one record, or of the message inside one, with the fields and the ids they share. Refers to the
+// record's bytes and does not outlive them. One thread at a time.
 class RecordContext : public TextReader {
  public:
   // `session_uid`: the session the events belong to. `raw.block` is set per event.

@@ -20,17 +20,15 @@ namespace memd::claude_code {
 //   result, or the reason given with a rejection ("…the user said:"), which stands in the result's own text (same
 //   raw.block).
 // * Answers to the agent's questions and accepted plans are decision events beside the tool_result (same raw.block).
-// * Words typed while the agent works are user_msg with origin queued and lifecycle "queue_enqueue", or
-// "queued_command"
-//   for the same words as the model got them. Their id is made of session and words: said again, they are one event.
-//   Later lifecycle events tell what became of them: queue_dequeue (the oldest waiting text becomes a user record),
-//   queue_remove (the agent got it during its turn; no record follows), queue_popAll (all waiting texts went back to
-//   the input line; its text says which).
+// * Words typed while the agent works are user_msg with origin queued. Their lifecycle is "queue_enqueue", or
+//   "queued_command" for the same words as the model got them. Their id is made of session and words: said again, they
+//   are one event. Later lifecycle events tell what became of them: queue_dequeue (the oldest waiting text becomes a
+//   user record), queue_remove (the agent got it during its turn; no record follows), queue_popAll (all waiting texts
+//   went back to the input line; its text says which).
 // * Inline sidechains of 1.x carry no agent id. Their events stay in the main session with is_sidechain set, and their
 //   tasks are user_msg, origin parent_agent, that start no exchange. In an agent's own session they do.
-// * SessionUpdates may repeat, and may name sessions of which no event is known yet. The one for the source itself
-// comes
-//   with the record at offset 0.
+// * SessionUpdates may repeat, and may name sessions of which no event is known yet. The update for the source itself
+//   comes with the record at offset 0.
 class Decoder final : public LogDecoder {
  public:
   explicit Decoder(const Source& source, Detail detail = Detail::stored);
@@ -55,9 +53,9 @@ class Decoder final : public LogDecoder {
   mutable Envelope envelope_;  // of the record at hand
 };
 
-// history.jsonl: what was typed in the terminal, kept when the transcript is deleted. Each line that is a prompt gives
-// a user_msg with origin history; the store keeps those that no transcript tells of. Lines of early versions name no
-// session: they go by project and day, "claude_code:history-<hash of the project>-<day>".
+// Decodes history.jsonl: what was typed in the terminal, kept when the transcript is deleted. Each prompt gives a
+// user_msg with origin history; the store keeps those that no transcript tells of. Lines of early versions name no
+// session: theirs is that of project and day, "claude_code:history-<hash of the project>-<day>".
 class HistoryDecoder final : public LogDecoder {
  public:
   explicit HistoryDecoder(Detail detail = Detail::stored) : LogDecoder(Platform::claude_code), detail_(detail) {}

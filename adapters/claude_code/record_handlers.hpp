@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-// One function a kind of record. `root` is the record's object (or, for the two messages, what stands in its place in
-// agent_progress), to be walked from its first field; scalars of it are in context.envelope().
+// One function for each kind of record. `root` is the record's object, to be walked from its first field; its scalars
+// are in context.envelope(). For messages inside agent_progress records, `root` is the message.
 namespace memd::claude_code {
 
 Fate read_user(RecordContext& context, od::object& root);
@@ -24,11 +24,12 @@ Fate read_side_record(RecordContext& context, std::string_view type);
 // agent-<id>.meta.json
 Fate read_agent_meta(RecordContext& context);
 
-// Words typed while the agent worked, from whichever record tells of them. False, and nothing emitted, when they are
-// not a person's.
+// Emits words typed while the agent worked, from any record that tells of them. False when they are not a person's;
+// nothing is emitted then.
 bool emit_queued(RecordContext& context, std::string_view text, std::string_view lifecycle);
 
-// Whose words the text of a "user" record is. Claude Code writes many things under that name (formats §1.4).
+// Whose words the text of a "user" record is. Claude Code writes many things under that name; the marks were read off
+// transcripts of 1.0 … 2.1.
 
 enum class Voice : std::uint8_t {
   human,           // a prompt
@@ -69,9 +70,9 @@ bool append_marker(RecordContext& context, od::object& block, std::string_view t
 // Works for server tool results too. False only for broken JSON.
 bool read_tool_result(RecordContext& context, od::object& block, std::size_t index);
 
-// What the structured form of a result (`toolUseResult`) adds: lines changed, the agent that ran, what a person chose
-// when asked (a decision event). Most of its bytes repeat file contents and are skipped. `result` is the index of the
-// tool_result event in the batch.
+// Adds what the structured form of a result (`toolUseResult`) tells: lines changed, the agent that ran, what a person
+// chose when asked (a decision event). Most of its bytes repeat file contents and are skipped. `result` is the index of
+// the tool_result event in the batch.
 bool read_structured_result(RecordContext& context, od::value& structured, std::size_t result);
 
 }  // namespace memd::claude_code

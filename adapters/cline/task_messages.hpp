@@ -89,9 +89,9 @@ struct HistoryItem {
   std::uint64_t ledger_bytes = 0;
 };
 
-// Items of a task whose messages are lost: the entries of the history for the model, {"key", "cwd"?, "time",
-// "estimated"?, "calls"?, "message"}. Cline's entries have no times: they are placed at the task's start, whose time
-// is its id; Roo Code's have.
+// The items of a task whose messages are lost: the entries of the history for the model, as {"key", "cwd"?, "time",
+// "estimated"?, "calls"?, "message"}. Cline's entries have no times: theirs is the task's start, which its id tells.
+// Roo Code's entries have times.
 std::vector<HistoryItem> history_items(std::string_view task_id, const snapshot::Document& document,
                                        const std::vector<HistoryEntry>& history, std::string_view cwd);
 

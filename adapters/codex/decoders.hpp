@@ -9,14 +9,14 @@
 
 namespace memd::codex {
 
-// Decodes the records of one rollout, of any age. What the facts mean to whoever assembles them:
-// * Talk and tools come from response items; events that show the same again are skipped by name.
-// * Usage stands on a lifecycle event "usage", once for each total the session reached; its figures are those of the
-//   last request. Input is without what came from the cache.
+// Decodes the records of one rollout, of any age. One thread at a time. What the events mean to whoever assembles them:
+// * Talk and tools come from response items. Events that show the same again are skipped by name.
+// * Usage stands on a lifecycle event "usage", once for each total the session reached. Its figures are those of the
+//   last request; input does not hold what came from the cache.
 // * Model and directory stand on lifecycle events ("session_start", "turn_context") before the records they hold for.
-// * A call that carries a patch names its files with the lines the patch adds and removes; its result does not repeat
+// * A call that carries a patch names its files with the lines the patch adds and removes. Its result does not repeat
 //   them. Patches made from inside a script come as edit events.
-// * The task of a subagent is a user_msg like a prompt: that its session is a subagent's is known from the session.
+// * The task of a subagent is a user_msg like a prompt. The session tells that it is a subagent's.
 // * Events with id_is_local have an id that holds in this session only (see RecordContext).
 class RolloutDecoder : public LogDecoder {
  public:
@@ -45,8 +45,8 @@ using namespace json;  // NOLINT(google-build-using-namespace): the whole folder
 // The event that stands for the start of a thread's own rollout.
 std::uint64_t session_start_key(std::string_view thread_id);
 
-// session_index.jsonl: names of threads, the last line of a thread being its name. A name whose rollout is not there
-// makes no session: it waits for the rollout's first record.
+// Decodes session_index.jsonl: names of threads. The last line of a thread is its name. A name without a rollout makes
+// no session; it waits for the rollout's first record.
 class SessionIndexDecoder : public LogDecoder {
  public:
   SessionIndexDecoder() : LogDecoder(Platform::codex) {}
@@ -62,8 +62,8 @@ class SessionIndexDecoder : public LogDecoder {
   mutable Tokens<kKeys> tokens_;
 };
 
-// history.jsonl: prompts typed in the terminal, as user_msg with origin history. The store keeps them only where the
-// rollout of their thread is not there or ends before them.
+// Decodes history.jsonl: prompts typed in the terminal, as user_msg with origin history. The store keeps those whose
+// rollout is missing or ends before them.
 class HistoryDecoder : public LogDecoder {
  public:
   explicit HistoryDecoder(Detail detail = Detail::stored) : LogDecoder(Platform::codex), detail_(detail) {}

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-// One function a kind of record. `item` is the record's payload, to be walked from its first field.
+// One function for each kind of record. `item` is the record's payload, to be walked from its first field.
 namespace memd::codex {
 
 // The scalars of payloads, as raw tokens. Which of them a payload has depends on its type.
@@ -98,7 +98,7 @@ Fate read_agent_message(RecordContext& context, od::object& item, const Payload&
 // The turn an item belongs to, from the metadata the client adds; empty when it does not say.
 std::string_view turn_of(od::object& item);
 
-// Whose words the text of a "user" message is. Codex sends what it has to tell the model under that name too.
+// Whose words the text of a "user" message is. Codex also tells the model its own instructions under that name.
 
 enum class Voice : std::uint8_t {
   human,     // a prompt

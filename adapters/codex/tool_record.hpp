@@ -8,7 +8,7 @@
 
 namespace memd::codex {
 
-// What a tool gave back, out of one of the forms it was written in: text; JSON in text
+// What a tool gave back. It stands in one of several forms: text; JSON in text
 // ({"output", "metadata": {"exit_code"}}, {"content", "isError"}); a list of texts and images.
 struct ToolOutput {
   std::string text;
@@ -21,15 +21,15 @@ struct ToolOutput {
 // `output` may be anything. False only for broken JSON.
 bool read_tool_output(RecordContext& context, od::value& output, ToolOutput& out);
 
-// Whether the text of a result says that the call failed: "Exit code: 1", "Process exited with code 1", "Script
-// failed", "apply_patch verification failed", "aborted by user", … in what Codex puts before the output proper.
+// Whether what Codex puts before the output proper says that the call failed: "Exit code: 1", "Process exited with
+// code 1", "Script failed", "apply_patch verification failed", "aborted by user", …
 bool reports_failure(std::string_view text);
 
 // The shell commands in a script of code mode: the string behind each "cmd:" of `tools.exec_command({cmd: "…"})`.
 // Commands put together at run time are not found.
 std::vector<std::string> script_commands(std::string_view script);
 
-// The meaning of the JSON or JavaScript string around `at`, a place inside of it; empty when there is none.
+// What the JSON or JavaScript string around the place `at` means. Empty when there is no string.
 std::string string_around(std::string_view text, std::size_t at);
 
 }  // namespace memd::codex

@@ -11,9 +11,9 @@
 
 namespace memd::cursor {
 
-// A conversation as the value of `composerData:<id>` tells it, whatever generation wrote it: with the bubbles inside
-// ("conversation", up to about 0.43), with their ids ("fullConversationHeadersOnly"), or, where an agent back end
-// keeps the messages, with a reference to them ("conversationState").
+// A conversation as the value of `composerData:<id>` tells it. Builds up to about 0.43 hold the bubbles inside
+// ("conversation"), later ones their ids ("fullConversationHeadersOnly"). Where an agent back end keeps the messages,
+// there is a reference to them ("conversationState"). There is no public source.
 struct Composer {
   struct Entry {
     std::string id;
@@ -45,11 +45,11 @@ struct Composer {
   std::vector<std::string> files;  // absolute paths of files it deals with
 };
 
-// nullopt when it is no JSON object. The numbers in the entries are places in `value`.
+// nullopt when the value is no JSON object. The numbers in the entries are places in `value`.
 std::optional<Composer> parse_composer(std::string_view value);
 
-// Objects of a list inside a document, or of a document that is a list (`list` empty): [begin, end) in `document`, with
-// the text of one field of each.
+// An object of a list in a document: its place, and the text of one of its fields. `list` names the member that is the
+// list; empty: the document is the list.
 struct Element {
   std::string id;
   std::size_t begin = 0;
@@ -57,16 +57,16 @@ struct Element {
 };
 std::vector<Element> elements_of(std::string_view document, std::string_view list, std::string_view id_key);
 
-// A field of an object; empty, 0 when it is not there, or is something else.
+// A field of an object. Empty or 0 when it is not there or of another type.
 std::string text_field(std::string_view object, std::string_view name);
 std::int64_t number_field(std::string_view object, std::string_view name);
 
 // The folder that holds all of the files; empty when there is none, or only the top of a disk.
 std::string common_folder(const std::vector<std::string>& files);
 
-// What a bubble says about its time. "createdAt" exists since about autumn 2025; before that the first answer of a
-// turn has the time the request was sent and the time the turn ended (its "clientStartTime" counts from the start of
-// the window and is of no use).
+// What a bubble says about its time. "createdAt" exists since about autumn 2025. Before, the first answer of a turn has
+// the times at which the request was sent and the turn ended. Its "clientStartTime" counts from the start of the window
+// and is of no use.
 struct OwnTime {
   TimeMs created = 0;
   TimeMs turn_started = 0;
@@ -84,20 +84,20 @@ struct BubbleTime {
   bool estimated = false;
 };
 
-// A time for each bubble of a conversation, in order. Where a bubble has none, it lies between its neighbours', evenly;
-// the conversation's own times bound both ends.
+// Gives each bubble of a conversation a time, in order. Bubbles without one are spread evenly between their neighbours.
+// The conversation's own times bound both ends.
 std::vector<BubbleTime> bubble_times(std::span<const TimedBubble> bubbles, TimeMs created, TimeMs updated);
 
-// Messages of the agent back end: JSON in blobs that are named by the SHA-256 of their content, and a list of the names
-// in a protobuf message.
+// Messages of the agent back end are JSON in blobs that are named by the SHA-256 of their content. A protobuf message
+// lists the names.
 
-// The 32-byte values of field 1 of a protobuf message, in order, in hexadecimal. What is not protobuf ends the list.
+// The 32-byte values of field 1 of a protobuf message, in order, in hexadecimal. Ends at what is no protobuf.
 std::vector<std::string> child_ids(std::string_view protobuf);
 
-// "conversationState" of a composer: "~" and base64 or hexadecimal. Empty when it is neither.
+// Decodes "conversationState" of a composer: "~" and base64 or hexadecimal. Empty when it is neither.
 std::string decode_state(std::string_view state);
 
-// Bytes written as hexadecimal digits, as cursor-agent does with its JSON; empty when they are not.
+// Decodes hexadecimal digits, in which cursor-agent writes its JSON. Empty when they are none.
 std::string from_hex(std::string_view digits);
 
 }  // namespace memd::cursor

@@ -17,9 +17,10 @@
 namespace memd::cursor {
 
 // What is remembered of a global state database, so that the next look finds what is new without reading the rest.
-// VS Code writes with INSERT … ON CONFLICT REPLACE: a row that is written gets a new, greater rowid, so all that was
-// written since stands above the greatest one seen. Where that is not certain everything is looked at again: a VACUUM
-// (it raises the schema version, and renumbers), another file in its place, the last row gone.
+// The tables are declared ON CONFLICT REPLACE (CREATE TABLE cursorDiskKV, as VS Code makes it): a written row gets a
+// new, greater rowid, so what was written since stands above the greatest rowid seen. Everything is looked at again
+// after a VACUUM (it raises the schema version and renumbers), when another file is in its place, or when the last row
+// is gone.
 struct StateMark {
   std::string change;  // sqlite::change_mark
   std::int64_t schema_version = 0;
@@ -34,10 +35,11 @@ struct StateMark {
   static std::optional<StateMark> parse(std::string_view text);
 };
 
-// Conversations of <User>/globalStorage/state.vscdb: a composer is a session, its facts the head, each bubble an item.
+// Shows the conversations of <User>/globalStorage/state.vscdb. A composer is a session, its facts are the head, each
+// bubble is an item. One thread at a time; `files` and `folders` outlive it.
 //
-// Where the mark the source was last read to its end with still holds, items are looked at that the store does not know
-// or that were written since, and the last few, in case a build updates rows in place.
+// If the mark of the last full reading still holds, only some items are looked at: those new to the store, those
+// written since, and the last few, because some builds update rows in place.
 class GlobalStateReader : public SnapshotReader {
  public:
   GlobalStateReader(const FileView& files, const Source& source, WorkspaceFolders& folders);

@@ -15,7 +15,7 @@ namespace memd::cursor {
 
 namespace od = json::od;
 
-// Builds the events of one item: the fields all of them share, and the ids. Lives as long as the item's bytes.
+// Makes the events of one item with the fields and the ids they share. Does not outlive the item's bytes.
 class ItemContext : public json::TextReader {
  public:
   ItemContext(std::string_view session_uid, RawRef raw, json::Detail detail, EventBatch& out)
@@ -27,7 +27,7 @@ class ItemContext : public json::TextReader {
   // Valid until the next call.
   Event& add(EventKind kind, Role role, std::size_t block = 0);
   void diagnose(DiagnosticType type, std::vector<FieldName> fields = {});
-  // Gives the usage to the first event of the item, or to one of its own where there is none.
+  // Puts the usage on the item's first event. An item without events gets one for it.
   void add_usage(const TokenUsage& usage);
 
   std::string_view session_uid() const { return session_uid_; }
@@ -62,17 +62,17 @@ Fate read_head(ItemContext& c, od::object& item);
 // The inside of "toolFormerData": a call and what came of it.
 bool read_tool(ItemContext& c, od::object& tool);
 
-// What the tools of Cursor, of the IDE and of cursor-agent, do to the file their input names.
+// What a tool of the IDE or of cursor-agent does to the file that its input names.
 std::optional<FileAccess> access_of(std::string_view tool);
 
-// What a person typed, without the tags cursor-agent wraps it in; `injected` if nothing in it is a person's.
+// What a person typed, without the tags of cursor-agent around it. `injected`: nothing in it is a person's.
 struct Words {
   std::string_view text;
   bool injected = false;
 };
 Words typed_words(std::string_view text);
 
-// Items as adapters/cursor/item_json.hpp describes them.
+// Decodes the items that adapters/cursor/item_json.hpp describes. One thread at a time.
 class ItemDecoder : public RecordDecoder {
  public:
   explicit ItemDecoder(const Source& source, json::Detail detail = json::Detail::stored);

@@ -40,7 +40,7 @@ class ItemJson {
   json::ObjectWriter json_;
 };
 
-// Whether a strict parser takes it, as a whole, for an object.
+// Whether a strict parser accepts the whole text as one object.
 bool is_json_object(std::string_view json);
 
 inline constexpr std::string_view kHeadKey = "head";
@@ -48,11 +48,11 @@ inline constexpr std::string_view kHeadKey = "head";
 // The head of a session: what Cursor says of a conversation as a whole.
 std::string head_json(const Composer& composer, const CatalogueEntry& catalogue, std::string_view folder);
 
-// An id for all of Cursor: of a bubble its own, the same wherever the bubble stands. Other ids (numbers, names of blobs
-// by their content) mean something within a conversation only.
+// An id that is unique in all of Cursor. A bubble keeps its own id wherever it stands. Other ids (numbers, names of
+// blobs) are unique within a conversation only.
 std::string record_id(const std::string& conversation, const std::string& entry);
 
-// For a version: never 0.
+// The version of an item: a hash of its value that is never 0.
 std::uint64_t version_of(std::string_view value);
 
 }  // namespace memd::cursor

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-// Where Cursor keeps what, by the names of the folders on the way.
+// Where Cursor keeps what, told by the names of the folders on the way; and the file URIs in which it names folders.
 namespace memd::cursor {
 
 enum class Place : std::uint8_t {

@@ -42,7 +42,8 @@ struct CatalogueEntry {
   bool subagent = false;
 };
 
-// The key and value tables of Cursor's global state. Each call is a statement or two; none is long.
+// The key and value tables of Cursor's global state. Each call is one or two short statements. Owns the database; one
+// thread at a time.
 class StateRows {
  public:
   static Result<std::unique_ptr<StateRows>> open(const FileView& files, const std::string& path);
@@ -83,11 +84,11 @@ class StateRows {
   bool has_catalogue_ = false;
 };
 
-// What kind of row a key names: "bubbleId:…" → "bubbleId", "agentKv:blob:…" → "agentKv:blob".
+// The kind of row that a key names: "bubbleId:…" → "bubbleId", "agentKv:blob:…" → "agentKv:blob".
 std::string key_class(std::string_view key);
 
-// Accounts for each row of a state database: it is an item of some session, or belongs to the rest, for a reason.
-// Values are not read, only measured.
+// Accounts for each row of a state database: it is an item of a session, or belongs to the rest for a stated reason.
+// Measures values without reading them. `rows` outlives it.
 class RowLedger {
  public:
   explicit RowLedger(const StateRows& rows) : rows_(rows) {}

@@ -13,7 +13,7 @@ namespace memd::gemini {
 
 using namespace json;  // NOLINT(google-build-using-namespace): the whole folder reads JSON
 
-// Builds the events of one message: the fields they share, and their ids.
+// Makes the events of one message with the fields and the ids they share. Does not outlive the message's bytes.
 class MessageContext : public TextReader {
  public:
   MessageContext(std::string_view session_uid, RawRef raw, bool sidechain, Detail detail, EventBatch& out)
@@ -41,10 +41,10 @@ class MessageContext : public TextReader {
   std::uint32_t index_ = 0;
 };
 
-// Of the timestamp in a token; 0 when there is none.
+// The time in a token; 0 when there is none.
 TimeMs time_of(TextReader& reader, std::string_view token);
 
-// Decodes the items of a ChatReader: the head (item 0) and the messages.
+// Decodes the items of a ChatReader: the head (item 0) and the messages. One thread at a time.
 class MessageDecoder : public RecordDecoder {
  public:
   explicit MessageDecoder(const Source& source, Detail detail = Detail::stored);
@@ -65,7 +65,7 @@ class MessageDecoder : public RecordDecoder {
   RecordParser parser_;
 };
 
-// An element of toolCalls: the call and, when it has ended, its result. `block` is its place in the list.
+// Emits an element of toolCalls: the call and, when it has ended, its result. `block` is its place in the list.
 void read_tool_call(MessageContext& context, od::object& entry, std::size_t block);
 
 enum class Voice {

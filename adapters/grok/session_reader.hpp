@@ -33,12 +33,13 @@ std::string decode_directory(std::string_view name);
 
 bool is_temporary(std::string_view name);
 
-// A session of Grok Build, from its log of updates; from chat_history.jsonl, which has no times, where there is none.
+// Shows a session of Grok Build from its log of updates. Where that is missing, from chat_history.jsonl, which has no
+// times. One thread at a time; `files` outlives it.
 //
-// The log is read on from its last prompt: the mark holds where that stands, what the lines before it add up to, and a
-// hash of the bytes around, which tells when the log was cut back (a rewind of older versions) and must be read anew.
-// A line more costs reading the last exchange, whatever the size of the log. Newer versions never cut: a rewind is a
-// line of its own, and what it left behind stays, as it was said.
+// Reading goes on from the last prompt of the log, so that a new line costs reading one exchange, whatever the size of
+// the log. The mark holds the place of that prompt, the totals of the lines before it, and a hash of the bytes around.
+// The hash tells when the log was cut back (a rewind of older versions): then it is read anew. Newer versions write a
+// rewind as a line of its own; what it left behind was said, and stays.
 //
 // Items: {"key", "record", "what", "time", "text"} for texts, with the chunks joined; {…, "updates": […]} for a call;
 // {…, "update"} for the rest; {"key", "record", "time", "estimated", "chat"} from chat_history.jsonl.

@@ -20,13 +20,13 @@ struct Piece {
   bool record = false;  // else damaged
 };
 
-// Cuts a damaged line into records and what lies between: two objects without a newline, a cut record followed by the
-// next, runs of NUL bytes. Calls `emit` with pieces that cover the line without gap or overlap, in order; blanks
+// Cuts a damaged line into records and what lies between them: two objects without a newline, a cut record followed by
+// the next, runs of NUL bytes. Calls `emit` for pieces that cover the line without gap or overlap, in order. Blanks
 // belong to the piece before them.
 //
-// `try_slice(slice, nested)` parses a candidate and keeps what it gives; `nested` says that the slice may be the
-// inside of a cut record, so that only what is certainly a record may be taken. The work is bounded: a line that
-// offers too many false starts is damaged from there on.
+// `try_slice(slice, nested)` parses a candidate and keeps what it gives. `nested`: the slice may be the inside of a cut
+// record, so only what is certainly a record may be taken. The work is bounded: after too many false starts the rest of
+// the line is damaged.
 enum class Slice : std::uint8_t {
   broken,      // no JSON; a record may still start inside
   not_record,  // whole JSON, but part of a cut record

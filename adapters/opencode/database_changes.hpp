@@ -14,9 +14,10 @@
 
 namespace memd::opencode {
 
-// What stands in a database. 1.x keeps messages in `message` and `part`, 2.x in `session_message`; where both are there
-// the rows of 1.x were migrated under the same ids and are frozen. A session is read from one of them: from
-// `session_message` if it has rows there, which also finds a session whose migration is still to come.
+// What stands in a database. 1.x keeps messages in `message` and `part`, 2.x in `session_message`. Where both exist,
+// the rows of 1.x were migrated under the same ids and do not change any more. A session is read from `session_message`
+// if it has rows there, else from the tables of 1.x: its migration may be still to come. One thread at a time; the
+// database outlives it.
 class StoredSessions {
  public:
   static Result<StoredSessions> open(const sqlite::ReadOnlyDatabase& database);
@@ -63,16 +64,16 @@ struct ReadMark {
   static ReadMark parse(std::string_view text);  // an empty one when it cannot be understood
 };
 
-// Finds the sessions that may have changed since a mark, without a look at all rows of a large database: new rows have
-// larger rowids; a session's own row is touched when a prompt comes in; 1.16 and later also log an event for each
-// change; and rows that are updated in place belong to the last messages of the sessions that were active last.
+// Finds the sessions that may have changed since a mark without looking at all rows. New rows have larger rowids. A
+// prompt touches the session's own row. 1.16 and later log an event for each change. Rows that are updated in place
+// belong to the last messages of the sessions that were active last. One thread at a time; `stored` outlives it.
 class DatabaseChanges {
  public:
   explicit DatabaseChanges(const StoredSessions& stored) : stored_(stored) {}
 
   // Everything, with exact sizes and the ledger of all other rows.
   Result<void> read_all(SnapshotReader::Plan& plan, ReadMark& mark) const;
-  // False: `since` is of another state of affairs, read everything.
+  // False: `since` is of other tables; call read_all().
   Result<bool> read_since(const ReadMark& since, SnapshotReader::Plan& plan, ReadMark& mark) const;
 
  private:

@@ -14,9 +14,9 @@ namespace memd::opencode {
 
 using namespace json;  // NOLINT(google-build-using-namespace): the whole folder reads JSON
 
-// Builds the events of one message. Ids are the same however a version of opencode stores it: what the model said,
-// thought and called is counted, the n-th of it has event_key(message, 2n), the result of a call 2n + 1. All else is
-// told apart by add_note.
+// Makes the events of one message. Their ids do not depend on how a version of opencode stores the message: the n-th
+// thing the model said, thought or called has event_key(message, 2n), the result of a call 2n + 1. All else has numbers
+// of its own (add_note). Does not outlive the message's bytes.
 class ItemContext : public TextReader {
  public:
   ItemContext(std::string_view session_uid, RawRef raw, Detail detail, EventBatch& out)
@@ -27,7 +27,7 @@ class ItemContext : public TextReader {
   Event& add_result(std::size_t block);                      // of the call added last
   Event& add_note(EventKind kind, Role role, std::size_t block = 0);
   Event& add_lifecycle(std::string_view name, std::size_t block = 0);
-  // What comes next and has no time of its own is not older than this.
+  // Events added from now on are not older than this, unless they have a time of their own.
   void reach(TimeMs then) { time = std::max(time, then); }
   void diagnose(DiagnosticType type, std::vector<FieldName> fields = {});
 
@@ -60,7 +60,8 @@ std::string model_name(TextReader& reader, std::string_view provider, std::strin
 // `tokens` of an assistant's message: input does not hold what came from the cache.
 TokenUsage read_usage(od::object& tokens);
 
-// Decodes the items that the readers show (session_items.hpp): the head (item 0), and the messages of all generations.
+// Decodes the items that the readers show (session_items.hpp): the head (item 0) and the messages of all versions. One
+// thread at a time.
 class ItemDecoder : public RecordDecoder {
  public:
   explicit ItemDecoder(const Source& source, Detail detail = Detail::stored);

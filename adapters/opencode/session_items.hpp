@@ -74,11 +74,11 @@ struct MessagePlace {
 };
 MessagePlace read_place(std::string id, std::string_view data, std::int64_t created);
 
-// Each user message followed by what answers it; `places` come in order of time. One that answers a message that is not
-// there stays behind the user message before it.
+// Puts the answers behind their user message. `places` come in order of time. An answer to a message that is not there
+// stays behind the user message before it.
 std::vector<MessagePlace> in_reading_order(std::vector<MessagePlace> places);
 
-// The tail a person took back: everything from a message on, or from a part of it on. Ids ascend with time.
+// The tail that a person took back: all from a message on, or from a part of it on. Ids ascend with time.
 struct RevertPoint {
   std::string message_id;  // empty: nothing is taken back
   std::string part_id;

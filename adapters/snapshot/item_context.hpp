@@ -11,7 +11,7 @@
 
 namespace memd::snapshot {
 
-// Builds the events of one item: the fields every event of it shares, and the ids.
+// Makes the events of one item with the fields and the ids they share. Does not outlive the item's bytes.
 class ItemContext : public json::TextReader {
  public:
   ItemContext(Platform platform, std::string_view session_uid, RawRef raw, json::Detail detail, EventBatch& out)
@@ -20,11 +20,11 @@ class ItemContext : public json::TextReader {
   // The native id of the record; before the first event.
   void identify(std::string_view native_record_id) { key_ = record_key(platform_, native_record_id); }
 
-  // A new event with the shared fields filled; its block is its number in the item. Valid until the next call.
+  // A new event with the shared fields filled. Its block is its number in the item. Valid until the next call.
   Event& add(EventKind kind, Role role);
   Event& add_lifecycle(std::string_view name, std::string_view summary = {});
   void diagnose(DiagnosticType type, std::vector<FieldName> fields = {});
-  // Tokens of a response, put on the item's first event; a lifecycle event "usage" when there is none.
+  // Puts the tokens of a response on the item's first event. An item without events gets a lifecycle event "usage".
   void add_usage(const TokenUsage& usage, std::uint64_t response_key);
 
   Platform platform() const { return platform_; }
