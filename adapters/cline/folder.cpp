@@ -1,5 +1,6 @@
 #include "adapters/cline/folder.hpp"
 
+#include "schemas/ascii.hpp"
 #include "schemas/hash.hpp"
 
 #include <algorithm>
@@ -26,10 +27,7 @@ constexpr std::array<std::string_view, 3> kExtensions{"saoudrizwan.claude-dev", 
                                                       "kilocode.kilo-code"};
 
 bool is_id(std::string_view name) {
-  const auto ok = [](unsigned char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_' ||
-           c == '.' || c == ':';
-  };
+  const auto ok = [](char c) { return ascii::is_word(c) || c == '-' || c == '.' || c == ':'; };
   return !name.empty() && name.size() <= 128 && name.front() != '.' && name.front() != '_' &&
          std::all_of(name.begin(), name.end(), ok);
 }

@@ -1,6 +1,7 @@
 #include "adapters/codex/codex_adapter.hpp"
 
 #include "adapters/codex/decoders.hpp"
+#include "schemas/ascii.hpp"
 #include "schemas/ids.hpp"
 
 #include <algorithm>

@@ -1,10 +1,10 @@
 #include "adapters/codex/record_handlers.hpp"
 #include "adapters/json/json_text.hpp"
+#include "schemas/ascii.hpp"
 #include "schemas/hash.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <vector>
 
 namespace memd::codex {
@@ -42,15 +42,9 @@ constexpr std::array kInjected{
     Bracket{"<send_user_message_question_reply>", "</send_user_message_question_reply>"},
 };
 
-bool equal_letters(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](unsigned char x, unsigned char y) {
-           return std::tolower(x) == std::tolower(y);
-         });
-}
-
 bool stands_in(std::string_view text, const Bracket& b) {
-  return text.size() >= b.open.size() + b.close.size() && equal_letters(text.substr(0, b.open.size()), b.open) &&
-         equal_letters(text.substr(text.size() - b.close.size()), b.close);
+  return text.size() >= b.open.size() + b.close.size() && ascii::equal_nocase(text.substr(0, b.open.size()), b.open) &&
+         ascii::equal_nocase(text.substr(text.size() - b.close.size()), b.close);
 }
 
 // The editor puts what is open or selected before the prompt, under headings.

@@ -5,12 +5,12 @@
 #include "adapters/tool_calls/patch_text.hpp"
 #include "adapters/tool_calls/test_command.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
+#include "schemas/ascii.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <filesystem>
 
@@ -36,8 +36,7 @@ std::size_t end_of_string(std::string_view text, std::size_t from, char quote) {
 // Where the value of a "cmd" property starts; npos when the word is something else.
 std::size_t value_behind(std::string_view script, std::size_t word) {
   constexpr std::size_t kWord = 3;
-  if (word > 0 && (std::isalnum(static_cast<unsigned char>(script[word - 1])) || script[word - 1] == '_'))
-    return std::string_view::npos;
+  if (word > 0 && ascii::is_word(script[word - 1])) return std::string_view::npos;
   std::size_t at = word + kWord;
   const auto skip_blanks = [&] { at = std::min(script.find_first_not_of(" \t\r\n", at), script.size()); };
   if (at < script.size() && (script[at] == '"' || script[at] == '\'')) ++at;

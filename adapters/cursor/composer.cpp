@@ -3,6 +3,7 @@
 #include "adapters/cursor/places.hpp"
 #include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
+#include "schemas/ascii.hpp"
 
 #include <algorithm>
 #include <array>
@@ -368,12 +369,6 @@ int base64_digit(char c) {
   return c == '/' || c == '_' ? 63 : -1;
 }
 
-int message_blobs_hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  const char lower = static_cast<char>(c | 0x20);
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
 }  // namespace
 
 std::vector<std::string> child_ids(std::string_view bytes) {
@@ -414,8 +409,8 @@ std::string from_hex(std::string_view digits) {
   if (digits.size() % 2 != 0) return bytes;
   bytes.reserve(digits.size() / 2);
   for (std::size_t i = 0; i < digits.size(); i += 2) {
-    const int high = message_blobs_hex_digit(digits[i]);
-    const int low = message_blobs_hex_digit(digits[i + 1]);
+    const int high = ascii::hex_value(digits[i]);
+    const int low = ascii::hex_value(digits[i + 1]);
     if (high < 0 || low < 0) return {};
     bytes.push_back(static_cast<char>(high << 4 | low));
   }

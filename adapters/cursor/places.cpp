@@ -1,8 +1,10 @@
 #include "adapters/cursor/places.hpp"
 
+#include "adapters/json/json_text.hpp"
+#include "schemas/ascii.hpp"
+
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 namespace memd::cursor {
 
@@ -164,32 +166,7 @@ std::vector<std::string> user_folders_beside(std::string_view dot_cursor_path) {
 
 namespace {
 
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  const char lower = static_cast<char>(c | 0x20);
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
-std::string percent_decoded(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool pair = text[i] == '%' && i + 2 < text.size();
-    const int high = pair ? hex_digit(text[i + 1]) : -1;
-    const int low = pair ? hex_digit(text[i + 2]) : -1;
-    if (high >= 0 && low >= 0) {
-      out.push_back(static_cast<char>(high << 4 | low));
-      i += 2;
-    } else {
-      out.push_back(text[i]);
-    }
-  }
-  return out;
-}
-
-bool is_drive(std::string_view path) {
-  return path.size() >= 2 && std::isalpha(static_cast<unsigned char>(path[0])) != 0 && path[1] == ':';
-}
+bool is_drive(std::string_view path) { return path.size() >= 2 && ascii::is_letter(path[0]) && path[1] == ':'; }
 
 }  // namespace
 
@@ -203,7 +180,7 @@ std::string path_of_uri(std::string_view uri) {
   const auto slash = uri.find('/');
   if (slash == std::string_view::npos) return {};
   const auto host = uri.substr(0, slash);
-  std::string path = percent_decoded(uri.substr(slash));
+  std::string path = json::percent_decoded(uri.substr(slash));
   if (is_drive(std::string_view(path).substr(1))) path.erase(0, 1);
   if (is_file && !host.empty()) path.insert(0, "//" + std::string(host));
   while (path.size() > 3 && path.back() == '/')

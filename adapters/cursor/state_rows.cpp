@@ -5,9 +5,9 @@
 #include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
 #include "adapters/sqlite/read_only_database.hpp"
+#include "schemas/ascii.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <unordered_map>
 #include <utility>
 
@@ -220,8 +220,8 @@ constexpr int kRowLedgerRowsAtOnce = 500;
 constexpr std::size_t kLongestClass = 40;
 
 bool is_plain(std::string_view text) {
-  return !text.empty() && text.size() <= kLongestClass && std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return std::isalpha(c) != 0 || c == '.' || c == '_' || c == ':';
+  return !text.empty() && text.size() <= kLongestClass && std::all_of(text.begin(), text.end(), [](char c) {
+    return ascii::is_letter(c) || c == '.' || c == '_' || c == ':';
   });
 }
 

@@ -173,7 +173,7 @@ bool read_result(LineReader& r, Body& body) {
 
 // A person's word about what the agent wants to do. Without words of its own it is a mark in the session.
 bool read_approval(LineReader& r, Body& body) {
-  const std::string decision = lower(r.text(body[B::decision]));
+  const std::string decision = ascii::lowered(r.text(body[B::decision]));
   const bool refused =
       body[B::approved] == "false" || is_one_of(decision, {"rejected", "denied", "reject", "deny", "no"});
   std::string words = text_of(r, body, {B::text, B::message, B::content, B::reason});
@@ -196,7 +196,7 @@ bool read_approval(LineReader& r, Body& body) {
 
 // A patch with its fate known is a call of the tool "patch" and its result, so that it counts as an edit.
 bool read_patch(LineReader& r, Body& body) {
-  const std::string status = lower(r.text(body[B::status]));
+  const std::string status = ascii::lowered(r.text(body[B::status]));
   const std::string name = text_of(r, body, {B::title, B::name, B::description, B::text, B::summary});
   const std::string diff = text_of(r, body, {B::diff, B::content, B::input});
   auto files = read_diff(diff, r.record().paths);

@@ -7,32 +7,12 @@
 #include "schemas/ids.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <sstream>
 
 namespace memd::grok {
 
-namespace {
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-}  // namespace
-
 std::string decode_directory(std::string_view name) {
-  std::string out;
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    if (name[i] != '%' || i + 2 >= name.size() || hex_digit(name[i + 1]) < 0 || hex_digit(name[i + 2]) < 0) {
-      out.push_back(name[i]);
-      continue;
-    }
-    out.push_back(static_cast<char>(hex_digit(name[i + 1]) * 16 + hex_digit(name[i + 2])));
-    i += 2;
-  }
+  std::string out = json::percent_decoded(name);
   // Long paths are replaced by a hash: no path, then.
   return out.starts_with('/') || (out.size() > 2 && out[1] == ':') ? out : std::string();
 }

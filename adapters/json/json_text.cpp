@@ -1,5 +1,6 @@
 #include "adapters/json/json_text.hpp"
 
+#include "schemas/ascii.hpp"
 #include "schemas/utf8.hpp"
 
 #include <algorithm>
@@ -109,6 +110,23 @@ bool append_unescaped(std::string_view body, std::string& out, std::size_t limit
 std::string unescaped(std::string_view token) {
   std::string out;
   append_unescaped(string_body(token), out);
+  return out;
+}
+
+std::string percent_decoded(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool pair = text[i] == '%' && i + 2 < text.size();
+    const int high = pair ? ascii::hex_value(text[i + 1]) : -1;
+    const int low = pair ? ascii::hex_value(text[i + 2]) : -1;
+    if (high >= 0 && low >= 0) {
+      out.push_back(static_cast<char>(high << 4 | low));
+      i += 2;
+    } else {
+      out.push_back(text[i]);
+    }
+  }
   return out;
 }
 

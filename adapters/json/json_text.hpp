@@ -28,6 +28,9 @@ std::int64_t integer(std::string_view token);  // 0 unless it is a number; fract
 // The longest prefix of at most `limit` bytes that does not cut a character.
 std::string_view utf8_prefix(std::string_view text, std::size_t limit);
 
+// "%2Fhome" → "/home". What is no escape stays as it is.
+std::string percent_decoded(std::string_view text);
+
 // Without white space at both ends: that of ASCII, and the Unicode spaces people paste.
 std::string_view trimmed(std::string_view text);
 
