@@ -1,6 +1,7 @@
 #pragma once
 
 #include "adapters/json/json_text.hpp"
+#include "adapters/json/record_events.hpp"
 #include "schemas/event_batch.hpp"
 #include "schemas/time.hpp"
 
@@ -148,7 +149,7 @@ struct Envelope {
 
 // Makes the events of one record, or of the message inside one, with the fields and the ids they share. Refers to the
 // record's bytes and does not outlive them. One thread at a time.
-class RecordContext : public TextReader {
+class RecordContext : public RecordEvents {
  public:
   // `session_uid`: the session the events belong to. `raw.block` is set per event.
   RecordContext(const Envelope& envelope, std::string_view session_uid, RawRef raw, Detail detail, EventBatch& out);
@@ -156,7 +157,6 @@ class RecordContext : public TextReader {
   // A new event with the shared fields filled. Valid until the next call.
   Event& add(EventKind kind, Role role, std::size_t block = 0);
   Event& add_lifecycle(std::string_view name, std::string_view summary = {});
-  void diagnose(DiagnosticType type, std::vector<FieldName> fields = {});
 
   // The session of an agent of the main session at hand.
   std::string agent_uid(std::string_view agent_id) const;
@@ -164,13 +164,9 @@ class RecordContext : public TextReader {
   void link_agent(std::string_view agent_id, std::string_view call_id);
 
   const Envelope& envelope() const { return envelope_; }
-  std::string_view session_uid() const { return session_uid_; }
   std::uint64_t key() const { return key_; }
   void set_key(std::uint64_t key) { key_ = key; }
   TimeMs time() const { return envelope_.time(); }
-  RawRef raw() const { return raw_; }
-  EventBatch& out() { return out_; }
-  bool emitted() const { return index_ > 0; }
 
   // The words of "user" records are the parent agent's.
   bool sidechain = false;
@@ -179,9 +175,6 @@ class RecordContext : public TextReader {
 
  private:
   const Envelope& envelope_;
-  std::string_view session_uid_;
-  RawRef raw_;
-  EventBatch& out_;
   std::uint64_t key_ = 0;
   std::uint32_t index_ = 0;
 };

@@ -216,9 +216,7 @@ bool ItemDecoder::decode_open(std::string_view bytes, const RawRecord& record, E
     return false;
   if (fields.is(ItemKey::damaged)) return false;
 
-  const auto events = out.events.size();
-  const auto sessions = out.sessions.size();
-  const auto diagnostics = out.diagnostics.size();
+  const auto before = out.length();
   const RawRef raw{record.offset, static_cast<std::uint32_t>(record.bytes.size()), 0};
   ItemContext c(Platform::cline, session_uid_, raw, detail_, out);
   fields.key = c.text(fields[ItemKey::key]);
@@ -243,9 +241,7 @@ bool ItemDecoder::decode_open(std::string_view bytes, const RawRecord& record, E
     verdict = read_message(c, item, fields, type);
   }
   if (verdict.broken) {
-    out.events.resize(events);
-    out.sessions.resize(sessions);
-    out.diagnostics.erase(out.diagnostics.begin() + static_cast<std::ptrdiff_t>(diagnostics), out.diagnostics.end());
+    out.cut_back(before);
     return false;
   }
   if (c.lossy()) c.diagnose(DiagnosticType::invalid_encoding);

@@ -2,6 +2,7 @@
 
 #include "adapters/json/json_text.hpp"
 #include "adapters/json/log_decoder.hpp"
+#include "adapters/json/record_events.hpp"
 #include "schemas/event_batch.hpp"
 
 #include <cstddef>
@@ -27,7 +28,7 @@ struct Line {
 // Ids: what the platform names (messages, calls) is one event in every copy, wherever the copy stands. Where a build
 // names the turn but not the message, a turn and a text are one event. All else is known only as "this text, in this
 // session, at this time": Event::id_is_local is set, and the store finds copies in forks by their text.
-class RecordContext : public TextReader {
+class RecordContext : public RecordEvents {
  public:
   RecordContext(const Line& line, Detail detail, EventBatch& out);
 
@@ -40,15 +41,12 @@ class RecordContext : public TextReader {
   Event& add(EventKind kind, Role role, std::size_t block = 0);
   Event& add_lifecycle(std::string_view name, std::string_view summary = {});
   SessionUpdate& update(std::string_view session_uid);
-  void diagnose(DiagnosticType type, std::vector<FieldName> fields = {});
 
   const Line& line() const { return line_; }
   TimeMs time() const { return time_; }
-  EventBatch& out() { return out_; }
 
  private:
   const Line& line_;
-  EventBatch& out_;
   TimeMs time_ = 0;
   std::uint64_t key_ = 0;
   std::uint64_t content_ = 0;

@@ -13,32 +13,19 @@ namespace memd::cursor {
 void ItemContext::set_id(std::string_view id) { key_ = record_key(Platform::cursor, id); }
 
 Event& ItemContext::add(EventKind kind, Role role, std::size_t block) {
-  const auto index = static_cast<std::uint32_t>(out_.events.size() - first_);
-  Event& e = out_.events.emplace_back();
-  e.session_uid = session_uid_;
-  e.event_id = event_key(key_, index);
-  e.time = time;
+  Event& e = emplace(event_key(key_, index_++), time, kind, role, block);
   e.time_estimated = time_estimated;
-  e.kind = kind;
-  e.role = role;
-  e.raw = raw_;
-  e.raw.block = static_cast<std::uint16_t>(std::min<std::size_t>(block, std::numeric_limits<std::uint16_t>::max()));
   e.model = model;
   e.cwd = cwd;
   e.is_sidechain = subagent;
   return e;
 }
 
-void ItemContext::diagnose(DiagnosticType type, std::vector<FieldName> fields) {
-  out_.diagnostics.push_back({Platform::cursor, type, Severity::warning, std::move(fields), 0, raw_.offset});
-}
-
 void ItemContext::add_usage(const TokenUsage& usage) {
   if (usage == TokenUsage{}) return;
   if (!emitted()) add(EventKind::lifecycle, Role::system).lifecycle = "usage";
-  Event& e = out_.events[first_];
-  e.response_key = hash_combine(key_, hash64("usage"));
-  e.usage = usage;
+  first_event().response_key = hash_combine(key_, hash64("usage"));
+  first_event().usage = usage;
 }
 
 void emit_prompt(ItemContext& c, std::string text) {

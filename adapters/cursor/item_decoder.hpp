@@ -3,6 +3,7 @@
 #include "adapters/adapter.hpp"
 #include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
+#include "adapters/json/record_events.hpp"
 #include "schemas/event_batch.hpp"
 
 #include <cstdint>
@@ -16,23 +17,18 @@ namespace memd::cursor {
 namespace od = json::od;
 
 // Makes the events of one item with the fields and the ids they share. Does not outlive the item's bytes.
-class ItemContext : public json::TextReader {
+class ItemContext : public json::RecordEvents {
  public:
   ItemContext(std::string_view session_uid, RawRef raw, json::Detail detail, EventBatch& out)
-      : TextReader(detail), session_uid_(session_uid), raw_(raw), out_(out), first_(out.events.size()) {}
+      : RecordEvents(Platform::cursor, session_uid, raw, detail, out) {}
 
   // Native id of the record; unique on this platform.
   void set_id(std::string_view id);
 
   // Valid until the next call.
   Event& add(EventKind kind, Role role, std::size_t block = 0);
-  void diagnose(DiagnosticType type, std::vector<FieldName> fields = {});
   // Puts the usage on the item's first event. An item without events gets one for it.
   void add_usage(const TokenUsage& usage);
-
-  std::string_view session_uid() const { return session_uid_; }
-  EventBatch& out() { return out_; }
-  bool emitted() const { return out_.events.size() > first_; }
 
   TimeMs time = 0;
   bool time_estimated = false;
@@ -41,11 +37,8 @@ class ItemContext : public json::TextReader {
   std::string cwd;
 
  private:
-  std::string_view session_uid_;
-  RawRef raw_;
-  EventBatch& out_;
-  std::size_t first_;
   std::uint64_t key_ = 0;
+  std::uint32_t index_ = 0;
 };
 
 // A human turn, or in a subagent the task it was given.

@@ -3,6 +3,7 @@
 #include "adapters/adapter.hpp"
 #include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
+#include "adapters/json/record_events.hpp"
 #include "schemas/event_batch.hpp"
 
 #include <cstdint>
@@ -14,30 +15,23 @@ namespace memd::gemini {
 using namespace json;  // NOLINT(google-build-using-namespace): the whole folder reads JSON
 
 // Makes the events of one message with the fields and the ids they share. Does not outlive the message's bytes.
-class MessageContext : public TextReader {
+class MessageContext : public RecordEvents {
  public:
   MessageContext(std::string_view session_uid, RawRef raw, bool sidechain, Detail detail, EventBatch& out)
-      : TextReader(detail), session_uid_(session_uid), raw_(raw), sidechain_(sidechain), out_(out) {}
+      : RecordEvents(Platform::gemini, session_uid, raw, detail, out), sidechain_(sidechain) {}
 
   // A new event with the shared fields filled. Valid until the next call.
   Event& add(EventKind kind, Role role, std::size_t block = 0);
   Event& add_lifecycle(std::string_view name, std::size_t block = 0);
-  void diagnose(DiagnosticType type, std::vector<FieldName> fields = {});
 
-  std::string_view session_uid() const { return session_uid_; }
   bool sidechain() const { return sidechain_; }
-  EventBatch& out() { return out_; }
-  std::size_t emitted() const { return index_; }
 
   std::uint64_t key = 0;
   TimeMs time = 0;
   std::string model;
 
  private:
-  std::string_view session_uid_;
-  RawRef raw_;
   bool sidechain_;
-  EventBatch& out_;
   std::uint32_t index_ = 0;
 };
 

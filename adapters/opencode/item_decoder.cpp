@@ -20,15 +20,8 @@ constexpr KeyTable<kCacheKeys> kCacheTable{{"read", "write"}};
 
 }  // namespace
 
-Event& ItemContext::emplace(EventKind kind, Role role, std::size_t block, std::uint32_t index) {
-  Event& e = out_.events.emplace_back();
-  e.session_uid = session_uid_;
-  e.event_id = event_key(key, index);
-  e.time = time;
-  e.kind = kind;
-  e.role = role;
-  e.raw = raw_;
-  e.raw.block = static_cast<std::uint16_t>(std::min<std::size_t>(block, std::numeric_limits<std::uint16_t>::max()));
+Event& ItemContext::add_numbered(EventKind kind, Role role, std::size_t block, std::uint32_t index) {
+  Event& e = emplace(event_key(key, index), time, kind, role, block);
   e.cwd = cwd;
   e.model = model;
   e.is_sidechain = is_child;
@@ -36,26 +29,22 @@ Event& ItemContext::emplace(EventKind kind, Role role, std::size_t block, std::u
 }
 
 Event& ItemContext::add(EventKind kind, Role role, std::size_t block) {
-  return emplace(kind, role, block, 2 * std::min<std::uint32_t>(next_content_++, kFirstNote / 2 - 1));
+  return add_numbered(kind, role, block, 2 * std::min<std::uint32_t>(next_content_++, kFirstNote / 2 - 1));
 }
 
 Event& ItemContext::add_result(std::size_t block) {
   const std::uint32_t call = std::min<std::uint32_t>(next_content_ - 1, kFirstNote / 2 - 1);
-  return emplace(EventKind::tool_result, Role::tool, block, 2 * call + 1);
+  return add_numbered(EventKind::tool_result, Role::tool, block, 2 * call + 1);
 }
 
 Event& ItemContext::add_note(EventKind kind, Role role, std::size_t block) {
-  return emplace(kind, role, block, kFirstNote + std::min<std::uint32_t>(next_note_++, kFirstNote - 1));
+  return add_numbered(kind, role, block, kFirstNote + std::min<std::uint32_t>(next_note_++, kFirstNote - 1));
 }
 
 Event& ItemContext::add_lifecycle(std::string_view name, std::size_t block) {
   Event& e = add_note(EventKind::lifecycle, Role::system, block);
   e.lifecycle = name;
   return e;
-}
-
-void ItemContext::diagnose(DiagnosticType type, std::vector<FieldName> fields) {
-  out_.diagnostics.push_back({Platform::opencode, type, Severity::warning, std::move(fields), 0, raw_.offset});
 }
 
 std::string model_name(TextReader& reader, std::string_view provider, std::string_view model) {

@@ -3,6 +3,7 @@
 #include "adapters/adapter.hpp"
 #include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
+#include "adapters/json/record_events.hpp"
 #include "schemas/event_batch.hpp"
 
 #include <algorithm>
@@ -17,10 +18,10 @@ using namespace json;  // NOLINT(google-build-using-namespace): the whole folder
 // Makes the events of one message. Their ids do not depend on how a version of opencode stores the message: the n-th
 // thing the model said, thought or called has event_key(message, 2n), the result of a call 2n + 1. All else has numbers
 // of its own (add_note). Does not outlive the message's bytes.
-class ItemContext : public TextReader {
+class ItemContext : public RecordEvents {
  public:
   ItemContext(std::string_view session_uid, RawRef raw, Detail detail, EventBatch& out)
-      : TextReader(detail), session_uid_(session_uid), raw_(raw), out_(out), first_(out.events.size()) {}
+      : RecordEvents(Platform::opencode, session_uid, raw, detail, out) {}
 
   // Valid until the next event is added.
   Event& add(EventKind kind, Role role, std::size_t block);  // the next of the message's own content
@@ -29,12 +30,6 @@ class ItemContext : public TextReader {
   Event& add_lifecycle(std::string_view name, std::size_t block = 0);
   // Events added from now on are not older than this, unless they have a time of their own.
   void reach(TimeMs then) { time = std::max(time, then); }
-  void diagnose(DiagnosticType type, std::vector<FieldName> fields = {});
-
-  std::string_view session_uid() const { return session_uid_; }
-  EventBatch& out() { return out_; }
-  bool emitted() const { return out_.events.size() > first_; }
-  Event& first_event() { return out_.events[first_]; }
 
   std::uint64_t key = 0;  // record_key of the message
   TimeMs time = 0;
@@ -44,12 +39,8 @@ class ItemContext : public TextReader {
   std::string agent;
 
  private:
-  Event& emplace(EventKind kind, Role role, std::size_t block, std::uint32_t index);
+  Event& add_numbered(EventKind kind, Role role, std::size_t block, std::uint32_t index);
 
-  std::string_view session_uid_;
-  RawRef raw_;
-  EventBatch& out_;
-  std::size_t first_;
   std::uint32_t next_content_ = 0;
   std::uint32_t next_note_ = 0;
 };
