@@ -79,8 +79,6 @@ Spoken who_speaks(std::string_view text) {
   return {Voice::human, text, {}};
 }
 
-bool is_human_kind(std::string_view kind) { return kind.starts_with("user."); }
-
 // response_item/message: prompts, answers, and what the client tells the model under the user's name.
 
 namespace {
@@ -147,6 +145,9 @@ struct Prompt {
   bool has_image = false;
 };
 
+// What a newer client says of a part itself ("user.text", "environments.environment_context").
+bool is_human_kind(std::string_view kind) { return kind.starts_with("user."); }
+
 Prompt read_prompt(const std::vector<Part>& parts, const std::vector<std::string>& kinds) {
   Prompt prompt;
   const bool told = kinds.size() == parts.size();
@@ -162,6 +163,14 @@ Prompt read_prompt(const std::vector<Part>& parts, const std::vector<std::string
     prompt.is_shell = true;
   }
   return prompt;
+}
+
+// The turn an item belongs to, from the metadata the client adds. Empty when it does not say.
+std::string_view turn_of(od::object& item) {
+  od::object metadata;
+  od::value turn;
+  if (!seek_object(item, kMetadata, metadata) || !seek(metadata, "turn_id", turn)) return {};
+  return string_body(token_of(turn));
 }
 
 void identify(RecordContext& c, od::object& item, const Payload& payload, std::string_view text) {
@@ -224,15 +233,6 @@ Fate read_reasoning(RecordContext& c, od::object& item, const Payload& payload) 
   return Fate::indexed();
 }
 
-}  // namespace
-
-std::string_view turn_of(od::object& item) {
-  od::object metadata;
-  od::value turn;
-  if (!seek_object(item, kMetadata, metadata) || !seek(metadata, "turn_id", turn)) return {};
-  return string_body(token_of(turn));
-}
-
 Fate read_message(RecordContext& c, od::object& item, const Payload& payload) {
   const auto role = payload.body(Key::role);
   if (role == "developer" || role == "system") return Fate::skipped("instructions");
@@ -243,6 +243,8 @@ Fate read_message(RecordContext& c, od::object& item, const Payload& payload) {
   c.diagnose(DiagnosticType::unknown_field_value, {"payload.role"});
   return Fate::unknown("unknown_role");
 }
+
+}  // namespace
 
 // A message from one agent to another. What reaches the agent of this file, unless it is the one a person talks to, is
 // its task.

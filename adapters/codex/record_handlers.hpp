@@ -86,7 +86,6 @@ struct Payload {
 };
 
 Fate read_response_item(RecordContext& context, od::object& item, const Payload& payload);
-Fate read_message(RecordContext& context, od::object& item, const Payload& payload);
 Fate read_tool_item(RecordContext& context, od::object& item, const Payload& payload);
 Fate read_event_msg(RecordContext& context, od::object& item, const Payload& payload);
 Fate read_token_count(RecordContext& context, od::object& item);
@@ -94,9 +93,6 @@ Fate read_session_meta(RecordContext& context, od::object& item);
 Fate read_turn_context(RecordContext& context, od::object& item, const Payload& payload);
 Fate read_compacted(RecordContext& context, od::object& item, const Payload& payload);
 Fate read_agent_message(RecordContext& context, od::object& item, const Payload& payload);
-
-// The turn an item belongs to, from the metadata the client adds; empty when it does not say.
-std::string_view turn_of(od::object& item);
 
 // Whose words the text of a "user" message is. Codex also tells the model its own instructions under that name.
 
@@ -117,7 +113,8 @@ struct Spoken {
 // Views into `text`.
 Spoken who_speaks(std::string_view text);
 
-// What a newer client says of a part itself ("user.text", "environments.environment_context").
-bool is_human_kind(std::string_view kind);
+// The shell commands in a script of code mode: the string behind each "cmd:" of `tools.exec_command({cmd: "…"})`.
+// Commands put together at run time are not found.
+std::vector<std::string> script_commands(std::string_view script);
 
 }  // namespace memd::codex

@@ -1,5 +1,3 @@
-#include "adapters/codex/tool_record.hpp"
-
 #include "adapters/codex/record_handlers.hpp"
 #include "adapters/json/json_text.hpp"
 #include "adapters/tool_calls/patch_text.hpp"
@@ -47,24 +45,7 @@ std::size_t value_behind(std::string_view script, std::size_t word) {
   return at < script.size() ? at : std::string_view::npos;
 }
 
-}  // namespace
-
-std::vector<std::string> script_commands(std::string_view script) {
-  std::vector<std::string> commands;
-  for (auto word = script.find("cmd"); word != std::string_view::npos && commands.size() < kMostCommands;
-       word = script.find("cmd", word + 1)) {
-    const auto at = value_behind(script, word);
-    if (at == std::string_view::npos || std::string_view("\"'`").find(script[at]) == std::string_view::npos) continue;
-    const auto end = end_of_string(script, at + 1, script[at]);
-    if (end == std::string_view::npos) break;
-    std::string command;
-    json::append_unescaped(script.substr(at + 1, end - at - 1), command);
-    if (!json::trimmed(command).empty()) commands.push_back(std::move(command));
-    word = end;
-  }
-  return commands;
-}
-
+// What the JSON or JavaScript string around the place `at` means. Empty when there is no string.
 std::string string_around(std::string_view text, std::size_t at) {
   std::size_t begin = at;
   while (begin > 0 && (text[begin - 1] != '"' || is_escaped(text, begin - 1)))
@@ -75,7 +56,15 @@ std::string string_around(std::string_view text, std::size_t at) {
   return out;
 }
 
-namespace {
+// What a tool gave back. It stands in one of several forms: text; JSON in text
+// ({"output", "metadata": {"exit_code"}}, {"content", "isError"}); a list of texts and images.
+struct ToolOutput {
+  std::string text;
+  std::string marker;    // "[image]" for what is not text
+  bool failed = false;   // an exit code that is not 0, or words that Codex itself says when a call came to nothing
+  std::string answers;   // of request_user_input: "question: answer", a line each
+  std::string agent_id;  // of spawn_agent: the thread that was started
+};
 
 enum : std::size_t { kToolOutputType, kToolOutputText, kToolOutputPartKeys };
 constexpr KeyTable<kToolOutputPartKeys> kToolOutputPartTable{{"type", "text"}};
@@ -190,8 +179,8 @@ void read_inner_json(RecordContext& c, ToolOutput& out) {
     out = before;
 }
 
-}  // namespace
-
+// Whether what Codex puts before the output proper says that the call failed: "Exit code: 1", "Process exited with
+// code 1", "Script failed", "apply_patch verification failed", "aborted by user", …
 bool reports_failure(std::string_view text) {
   for (const auto refusal : kRefusals)
     if (text.starts_with(refusal)) return true;
@@ -205,6 +194,7 @@ bool reports_failure(std::string_view text) {
   return false;
 }
 
+// `output` may be anything. False only for broken JSON.
 bool read_tool_output(RecordContext& c, od::value& output, ToolOutput& out) {
   const auto token = token_of(output);
   if (token.starts_with('[')) {
@@ -227,8 +217,6 @@ bool read_tool_output(RecordContext& c, od::value& output, ToolOutput& out) {
 }
 
 // Tool calls and their results.
-
-namespace {
 
 constexpr std::size_t kSummaryLimit = 160;
 
@@ -375,6 +363,22 @@ Fate read_tool_item(RecordContext& c, od::object& item, const Payload& payload) 
   if (type == "tool_search_output") return Fate::skipped("tool_list");
   c.diagnose(DiagnosticType::unknown_record_type, {"payload.type"});
   return Fate::unknown("unknown_type");
+}
+
+std::vector<std::string> script_commands(std::string_view script) {
+  std::vector<std::string> commands;
+  for (auto word = script.find("cmd"); word != std::string_view::npos && commands.size() < kMostCommands;
+       word = script.find("cmd", word + 1)) {
+    const auto at = value_behind(script, word);
+    if (at == std::string_view::npos || std::string_view("\"'`").find(script[at]) == std::string_view::npos) continue;
+    const auto end = end_of_string(script, at + 1, script[at]);
+    if (end == std::string_view::npos) break;
+    std::string command;
+    json::append_unescaped(script.substr(at + 1, end - at - 1), command);
+    if (!json::trimmed(command).empty()) commands.push_back(std::move(command));
+    word = end;
+  }
+  return commands;
 }
 
 }  // namespace memd::codex

@@ -14,7 +14,24 @@
 #include <utility>
 
 namespace memd::gemini {
+namespace {
 
+enum class Voice {
+  nothing,
+  human,
+  command,   // "/…"
+  shell,     // a "!" command, told to the model afterwards
+  injected,  // by the client, for the model's eyes
+  nudge,     // "Please continue.", sent by the client in place of a person
+  summary,   // what replaced compacted messages
+};
+
+struct Spoken {
+  Voice voice = Voice::nothing;
+  std::string_view text;  // without what the client put around it
+};
+
+// Who speaks in a message of type "user".
 Spoken who_speaks(std::string_view text) {
   constexpr std::string_view hook = "<hook_context>";
   constexpr std::string_view files = "--- Content from referenced files ---";
@@ -33,6 +50,8 @@ Spoken who_speaks(std::string_view text) {
   return {command ? Voice::command : Voice::human, text};
 }
 
+}  // namespace
+
 Event& MessageContext::add(EventKind kind, Role role, std::size_t block) {
   Event& e = emplace(event_key(key, index_++), time, kind, role, block);
   e.model = model;
@@ -46,11 +65,14 @@ Event& MessageContext::add_lifecycle(std::string_view name, std::size_t block) {
   return e;
 }
 
+namespace {
+
+// The time in a token; 0 when there is none.
 TimeMs time_of(TextReader& reader, std::string_view token) {
   return is_string(token) ? parse_rfc3339(reader.text(token, 64)).value_or(0) : 0;
 }
 
-namespace {
+// Calls of tools.
 
 enum : std::size_t { kToolCallId, kName, kStatus, kToolCallTimestamp, kDisplay, kCallKeys };
 constexpr KeyTable<kCallKeys> kCallTable{{"id", "name", "status", "timestamp", "resultDisplay"}};
@@ -154,8 +176,7 @@ bool has_ended(std::string_view status) {
   return std::find(under_way.begin(), under_way.end(), status) == under_way.end();
 }
 
-}  // namespace
-
+// Emits an element of toolCalls: the call and, when it has ended, its result. `block` is its place in the list.
 void read_tool_call(MessageContext& c, od::object& entry, std::size_t block) {
   Tokens<kCallKeys> tokens;
   if (!collect(entry, kCallTable, tokens)) return;
@@ -188,9 +209,7 @@ void read_tool_call(MessageContext& c, od::object& entry, std::size_t block) {
   }
 }
 
-namespace {
-
-static_assert(simdjson::SIMDJSON_PADDING <= kRecordPadding);
+// Messages.
 
 enum : std::size_t { kSessionId, kKind, kStartTime, kSummary, kCwd, kHeadKeys };
 constexpr KeyTable<kHeadKeys> kHeadTable{{"sessionId", "kind", "startTime", "summary", "cwd"}};

@@ -35,9 +35,6 @@ class MessageContext : public RecordEvents {
   std::uint32_t index_ = 0;
 };
 
-// The time in a token; 0 when there is none.
-TimeMs time_of(TextReader& reader, std::string_view token);
-
 // Decodes the items of a ChatReader: the head (item 0) and the messages. One thread at a time.
 class MessageDecoder : public RecordDecoder {
  public:
@@ -58,26 +55,5 @@ class MessageDecoder : public RecordDecoder {
   Detail detail_;
   RecordParser parser_;
 };
-
-// Emits an element of toolCalls: the call and, when it has ended, its result. `block` is its place in the list.
-void read_tool_call(MessageContext& context, od::object& entry, std::size_t block);
-
-enum class Voice {
-  nothing,
-  human,
-  command,   // "/…"
-  shell,     // a "!" command, told to the model afterwards
-  injected,  // by the client, for the model's eyes
-  nudge,     // "Please continue.", sent by the client in place of a person
-  summary,   // what replaced compacted messages
-};
-
-struct Spoken {
-  Voice voice = Voice::nothing;
-  std::string_view text;  // without what the client put around it
-};
-
-// Who speaks in a message of type "user".
-Spoken who_speaks(std::string_view text);
 
 }  // namespace memd::gemini

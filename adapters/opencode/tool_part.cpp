@@ -64,8 +64,7 @@ std::string text_in(od::object& object, std::string_view inner_name, std::string
   return TextReader().text(token_of(value));
 }
 
-}  // namespace
-
+// The files that a patch names, into `call.files`, and a summary with them.
 void read_patch_files(ItemContext& c, od::object& state, Event& call) {
   constexpr std::array<std::string_view, 4> kHeads{
       "*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "};
@@ -88,6 +87,7 @@ void read_patch_files(ItemContext& c, od::object& state, Event& call) {
   if (c.detail() == Detail::full) call.text = patch;
 }
 
+// Lines added and removed in the files of a call that succeeded.
 void count_changes(od::object& state, std::string_view tool, std::vector<FileTouch>& files) {
   if (tool == "write") {
     od::object metadata;
@@ -110,6 +110,7 @@ void count_changes(od::object& state, std::string_view tool, std::vector<FileTou
   }
 }
 
+// What a person answered to the tool "question": "question: answer", a line each.
 std::string read_answers(ItemContext& c, od::object& state) {
   std::vector<std::string> questions;
   od::object inner;
@@ -145,8 +146,6 @@ std::string read_answers(ItemContext& c, od::object& state) {
   });
   return out;
 }
-
-namespace {
 
 enum : std::size_t { kToolPartStatus, kToolPartOutput, kToolPartError, kStateKeys };
 constexpr KeyTable<kStateKeys> kStateTable{{"status", "output", "error"}};

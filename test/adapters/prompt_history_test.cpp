@@ -1,5 +1,4 @@
 #include "adapters/codex/record_handlers.hpp"
-#include "adapters/codex/tool_record.hpp"
 #include "adapters/tool_calls/patch_text.hpp"
 #include "schemas/hash.hpp"
 #include "test/adapters/decode_source.hpp"
