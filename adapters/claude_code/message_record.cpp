@@ -8,6 +8,8 @@
 
 namespace memd::claude_code {
 
+// Whose words a text is.
+
 namespace {
 
 struct Prefix {

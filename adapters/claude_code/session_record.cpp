@@ -8,6 +8,8 @@
 
 namespace memd::claude_code {
 
+// "system" and "attachment" records.
+
 namespace {
 
 enum : std::size_t { kTrigger, kPreTokens, kPostTokens, kTokensSaved, kCompactKeys };

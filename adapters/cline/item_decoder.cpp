@@ -12,6 +12,8 @@
 
 namespace memd::cline {
 
+// Calls and results.
+
 namespace {
 
 enum : std::size_t { kType, kText, kBlockKeys };
@@ -81,6 +83,8 @@ bool read_content(ItemContext& c, od::value& content, std::string& text, std::st
   });
 }
 
+// The head.
+
 namespace {
 
 enum : std::size_t {
@@ -140,6 +144,8 @@ Fate read_head(ItemContext& c, od::object& item) {
   c.out().sessions.push_back(std::move(update));
   return Fate::indexed();
 }
+
+// All items.
 
 namespace {
 

@@ -12,6 +12,8 @@
 
 namespace memd::cline {
 
+// Names of tools.
+
 namespace {
 
 using Pair = std::pair<std::string_view, std::string_view>;
@@ -90,6 +92,8 @@ std::optional<FileAccess> access_of(std::string_view model_name) {
     return FileAccess::referenced;
   return std::nullopt;
 }
+
+// Whose words a text is.
 
 namespace {
 
@@ -176,6 +180,8 @@ Words human_words(std::string_view raw) {
   return words;
 }
 
+// Results that come as text.
+
 namespace {
 
 // A heading that starts at `begin`, at the start of a line; its end, or kNone.
@@ -232,6 +238,8 @@ bool tells_failure(std::string_view result) {
   return at != kNone && at + kExit.size() < result.size() && result[at + kExit.size()] != '0' &&
          result.starts_with("Command");
 }
+
+// Calls written as XML.
 
 namespace {
 

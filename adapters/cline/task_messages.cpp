@@ -233,6 +233,8 @@ std::vector<HistoryEntry> read_history(const Document& document) {
   return entries;
 }
 
+// Joining the two views.
+
 namespace {
 
 // Follows the messages through the history.
@@ -333,6 +335,8 @@ std::string find_working_directory(std::string_view document) {
   }
   return {};
 }
+
+// Tasks whose messages are lost.
 
 namespace {
 

@@ -8,6 +8,8 @@
 
 namespace memd::cline {
 
+// Requests to the model.
+
 namespace {
 
 enum : std::size_t { kRequest, kIn, kOut, kRequestWrites, kRequestReads, kCancel, kFailure, kRequestKeys };
@@ -116,7 +118,7 @@ Fate read_request(ItemContext& c, od::object& item, const ItemFields& fields, st
   return open ? Fate::skipped("request") : Fate::skipped("no_content");
 }
 
-// Messages of the interface, one by one.
+// All other messages of the interface.
 
 namespace {
 

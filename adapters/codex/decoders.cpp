@@ -76,6 +76,8 @@ Fate RolloutDecoder::read_bare(RecordContext& c, od::object& root) {
   return fate;
 }
 
+// The two lists beside the rollouts.
+
 namespace {
 
 constexpr std::string_view kIndexType = "(session-index)";

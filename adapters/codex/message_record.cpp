@@ -9,6 +9,8 @@
 
 namespace memd::codex {
 
+// Whose words a text is.
+
 namespace {
 
 struct Bracket {
@@ -79,7 +81,7 @@ Spoken who_speaks(std::string_view text) {
   return {Voice::human, text, {}};
 }
 
-// response_item/message: prompts, answers, and what the client tells the model under the user's name.
+// Records.
 
 namespace {
 

@@ -271,6 +271,8 @@ void describe_script(Event& call, std::string_view script) {
     call.is_test = call.is_test || tool_calls::runs_tests(command);
 }
 
+// Records.
+
 Fate read_call(RecordContext& c, const Payload& payload, Key input) {
   const std::string arguments = c.text(payload[input]);
   const auto call_id = payload.body(Key::call_id);

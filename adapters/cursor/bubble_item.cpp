@@ -9,6 +9,8 @@ namespace memd::cursor {
 
 using namespace json;  // NOLINT(google-build-using-namespace): the whole folder reads JSON
 
+// Calls of tools.
+
 namespace {
 
 enum : std::size_t {
@@ -202,6 +204,8 @@ bool read_tool(ItemContext& c, od::object& tool) {
   e.text = std::move(outcome.text);
   return true;
 }
+
+// Bubbles.
 
 namespace {
 

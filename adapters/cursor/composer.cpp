@@ -208,6 +208,8 @@ std::vector<Element> elements_of(std::string_view document_text, std::string_vie
   return elements;
 }
 
+// Single fields.
+
 namespace {
 
 // The meaning of the token of one field.
@@ -252,6 +254,8 @@ std::string common_folder(const std::vector<std::string>& files) {
   if (!folder.empty()) folder.pop_back();
   return folder.size() > 3 ? folder : std::string();
 }
+
+// Times.
 
 namespace {
 
@@ -344,6 +348,8 @@ std::vector<BubbleTime> bubble_times(std::span<const TimedBubble> bubbles, TimeM
   }
   return times;
 }
+
+// Blobs of the agent back end.
 
 namespace {
 

@@ -14,6 +14,8 @@
 
 namespace memd::cursor {
 
+// The mark.
+
 namespace {
 
 constexpr std::string_view kVersion = "cursor1";
@@ -63,6 +65,8 @@ std::optional<StateMark> StateMark::parse(std::string_view text) {
   mark.last_key = text;
   return mark;
 }
+
+// What to look at.
 
 namespace {
 
@@ -190,6 +194,8 @@ Result<SnapshotReader::Plan> GlobalStateReader::everything(StateMark now) {
   MEMD_TRY(rows_->database().confirm());
   return plan;
 }
+
+// Sessions and items.
 
 namespace {
 

@@ -63,6 +63,8 @@ Words typed_words(std::string_view text) {
 
 using namespace json;  // NOLINT(google-build-using-namespace): the whole folder reads JSON
 
+// The head.
+
 namespace {
 
 enum : std::size_t {
@@ -127,6 +129,8 @@ Fate read_head(ItemContext& c, od::object& item) {
   c.out().sessions.push_back(std::move(update));
   return Fate::indexed();
 }
+
+// All items.
 
 namespace {
 

@@ -164,6 +164,8 @@ std::vector<std::string> user_folders_beside(std::string_view dot_cursor_path) {
   return folders;
 }
 
+// File URIs.
+
 namespace {
 
 bool is_drive(std::string_view path) { return path.size() >= 2 && ascii::is_letter(path[0]) && path[1] == ':'; }

@@ -214,6 +214,8 @@ Result<CatalogueEntry> StateRows::catalogue_entry(const std::string& id) const {
 
 using sqlite::ValueSize;
 
+// The ledger of rows.
+
 namespace {
 
 constexpr int kRowLedgerRowsAtOnce = 500;

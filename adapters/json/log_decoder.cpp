@@ -93,6 +93,8 @@ static_assert(simdjson::SIMDJSON_PADDING <= kRecordPadding);
 
 constexpr std::string_view kDamaged = "(damaged)";
 
+// Reading a log.
+
 bool is_lfs_line(std::string_view line) {
   return line.starts_with("version https://git-lfs") || line.starts_with("oid sha256:") ||
          (line.starts_with("size ") && line.size() < 32);

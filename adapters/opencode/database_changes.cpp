@@ -73,6 +73,8 @@ Result<std::optional<StoredSessions::Found>> StoredSessions::find(std::string_vi
   return std::optional<Found>();
 }
 
+// What changed.
+
 namespace {
 
 constexpr std::string_view kMarkVersion = "oc1";
@@ -272,7 +274,7 @@ Result<bool> DatabaseChanges::read_since(const ReadMark& since, SnapshotReader::
   return true;
 }
 
-// What a first look at a database counts: the bytes of all rows that are shown, and of all that are not.
+// What a first look counts: the bytes of all rows that are shown, and of all that are not.
 
 namespace {
 

@@ -74,6 +74,8 @@ void count_diff_lines(std::string_view diff, FileTouch& file) {
   }
 }
 
+// Hunks and edits.
+
 namespace {
 
 void append_lines(std::string& out, char sign, std::string_view text) {
