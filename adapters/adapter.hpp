@@ -23,8 +23,8 @@ struct HomeLayout {
   std::vector<std::filesystem::path> override_roots;  // from the configuration; replaces the defaults when not empty
 };
 
-// One complete record: a line of a JSONL source without its newline, or an item of a source that is changed in place.
-// At least kRecordPadding readable bytes follow it.
+// One complete record: a line of a log without its newline, or an item of a source that is changed in place.
+// At least kRecordPadding readable bytes follow it. Does not own them.
 struct RawRecord {
   std::string_view bytes;
   std::uint64_t offset = 0;      // of the first byte, from the start of the source; the number of an item
@@ -32,14 +32,32 @@ struct RawRecord {
 };
 inline constexpr std::size_t kRecordPadding = 64;
 
-// Turns the records of one source into events. Stateless towards the records: what record n gives does not depend on
-// record n-1, so a decoder can be made anew at any cursor. One thread at a time. Never throws on bad input: that
-// becomes diagnostics and ledger lines, and for each record the ledger grows by exactly its bytes (with newline).
+// What became of one record, as the ledger tells it. A broken record is one whose inside is no JSON: nothing of it is
+// kept. `reason` is a literal.
+struct Fate {
+  bool broken = false;
+  Disposition disposition = Disposition::indexed;
+  std::string_view reason;
+  std::string type;  // record type in the ledger; may be filled later
+
+  static Fate indexed(std::string_view type = {}) { return {false, Disposition::indexed, {}, std::string(type)}; }
+  static Fate skipped(std::string_view reason, std::string_view type = {}) {
+    return {false, Disposition::skipped, reason, std::string(type)};
+  }
+  static Fate unknown(std::string_view reason, std::string_view type = {}) {
+    return {false, Disposition::unknown, reason, std::string(type)};
+  }
+  static Fate damaged(std::string_view type = {}) { return {true, Disposition::skipped, "damaged", std::string(type)}; }
+};
+
+// Turns the records of one source into events. What a record gives does not depend on the records before it, so a
+// decoder can be made anew at any cursor. Bad input never throws: it becomes diagnostics and ledger lines. For each
+// record the ledger grows by exactly its bytes (with newline). One thread at a time.
 class RecordDecoder {
  public:
   virtual ~RecordDecoder() = default;
   virtual void decode(const RawRecord& record, EventBatch& out) = 0;
-  // A last line without newline is a record if this says so (a whole JSON object); else it waits for more.
+  // Whether a last line without newline is a whole record. If not, it waits for more.
   virtual bool is_complete(std::string_view bytes) const = 0;
 };
 
@@ -70,39 +88,39 @@ class Adapter {
     return true;
   }
 
-  // Of a file below a root whose name does not tell the path of the source that it is a part of (which classify() would
-  // give): the file name of that source, for its changes are hints to it. Also of the directory such files stand in.
+  // The file name of the source that a file, or a directory of such files, is a part of: changes of the part are hints
+  // to the source. Only for parts whose own path does not tell (classify() finds the others); else empty.
   virtual std::string part_of(const std::filesystem::path& root, const std::filesystem::path& file) const {
     (void)root, (void)file;
     return {};
   }
 
-  // Which session a source is the transcript of, from its path and its first kHeadBytes or so (whole lines not
-  // guaranteed). Empty if the source belongs to no single session or the head does not tell yet.
+  // The session that a source is the transcript of. `head`: about kHeadBytes from its start, perhaps with a cut last
+  // line. Empty if the source belongs to no single session, or its head does not tell yet.
   virtual std::string session_uid(const SourceCandidate& source, std::string_view head) const = 0;
 
   // A decoder for the source; `source.session_uid` is already set.
   virtual std::unique_ptr<RecordDecoder> open(const Source& source) const = 0;
 
-  // A reader for a source that is changed in place; null when the source is a log, read by its bytes. `open` then
-  // makes decoders for its items, with Source::session_uid that of the session at hand.
+  // A reader for a source that is changed in place. Null for a log, which is read by its bytes. open() makes decoders
+  // for the items, with Source::session_uid that of the session at hand. `files` outlives the reader.
   virtual std::unique_ptr<SnapshotReader> open_snapshot(const Source& source, const FileView& files) const {
     (void)source, (void)files;
     return nullptr;
   }
 
-  // The text of one stored event, from the bytes of its raw record (RawRef.length bytes + kRecordPadding readable):
-  // whole tool inputs and results, thinking. nullopt when the record does not parse or has no such block.
+  // The whole text of one event (tool input, tool result, thinking …), from the bytes of its record. kRecordPadding
+  // readable bytes follow them. nullopt when the record does not parse or has no such block.
   virtual std::optional<std::string> event_text(std::string_view record, EventKind kind, std::uint16_t block) const = 0;
 
-  // A file the record's text was moved out to (Claude Code's tool-results), if the record names one.
+  // The file that the record's text was moved to (Claude Code's tool-results), if the record names one.
   virtual std::optional<std::filesystem::path> moved_out_text(const Source& source, std::string_view record) const {
     (void)source, (void)record;
     return std::nullopt;
   }
 };
 
-// What event_text() gives, of the events that a record was decoded to.
+// Takes the text of the event of `kind` and `block` out of the batch. For implementations of event_text().
 std::optional<std::string> take_text(EventBatch& batch, EventKind kind, std::uint16_t block);
 
 // The one table of adapters, in the order of Platform.

@@ -11,8 +11,8 @@
 
 namespace memd {
 
-// The file system as adapters see it: for reading only, and through one door, so that tests can put a failing or a
-// changing one in its place. Thread-safe.
+// The file system as adapters see it, for reading only. Tests put a failing or a changing one in its place.
+// Thread-safe.
 class FileView {
  public:
   struct Entry {

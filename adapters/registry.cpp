@@ -3,8 +3,7 @@
 #include "adapters/cline/cline_adapter.hpp"
 #include "adapters/codex/codex_adapter.hpp"
 #include "adapters/cursor/cursor_adapter.hpp"
-#include "adapters/events_v1/imported_adapter.hpp"
-#include "adapters/events_v1/thunderus_adapter.hpp"
+#include "adapters/events_v1/events_adapter.hpp"
 #include "adapters/gemini/gemini_adapter.hpp"
 #include "adapters/grok/grok_adapter.hpp"
 #include "adapters/opencode/opencode_adapter.hpp"
@@ -23,8 +22,8 @@ std::span<const Adapter* const> all_adapters() {
       &grok::adapter(),
       &opencode::adapter(),
       &gemini::adapter(),
-      &thunderus::adapter(),
-      &imported::adapter(),
+      &events_v1::thunderus_adapter(),
+      &events_v1::imported_adapter(),
   });
   return table;
 }

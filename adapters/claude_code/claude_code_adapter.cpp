@@ -1,6 +1,5 @@
 #include "adapters/claude_code/claude_code_adapter.hpp"
 
-#include "adapters/claude_code/history_decoder.hpp"
 #include "adapters/claude_code/paths.hpp"
 #include "adapters/claude_code/record_decoder.hpp"
 #include "schemas/ascii.hpp"

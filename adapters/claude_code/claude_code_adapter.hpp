@@ -4,8 +4,8 @@
 
 namespace memd::claude_code {
 
-// Claude Code 1.0 … 2.1.x: JSON lines under <root>/projects. There is no public schema: what
-// is relied on is stated where it is read, and held against real transcripts in the tests. Stateless, thread-safe.
+// Claude Code 1.0 … 2.1.x: JSON lines under <root>/projects. There is no public schema: what memd relies on is stated
+// where it is read, and tests hold it against real transcripts. Stateless, thread-safe.
 class ClaudeCodeAdapter : public Adapter {
  public:
   const AdapterDescription& describe() const override;

@@ -43,8 +43,8 @@ std::optional<SourcePath> parse_source_path(const std::filesystem::path& file);
 // Whether the file stands at a depth below the root where sources stand.
 bool is_source_place(const std::filesystem::path& root, const std::filesystem::path& file, const SourcePath& path);
 
-// "<parent>/agent-<id>", "<parent>/wf_<id>/agent-<id>", … `head_session` is the sessionId of the source's first
-// record; used where the path does not tell. Empty when neither tells.
+// The session's native id: "<parent>/agent-<id>", "<parent>/wf_<id>/agent-<id>", … `head_session`, the sessionId of the
+// source's first record, serves where the path does not tell. Empty when neither tells.
 std::string native_session_id(const SourcePath& path, std::string_view head_session);
 
 // Native id of the session this one hangs under; empty for a main session.

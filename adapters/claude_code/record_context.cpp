@@ -22,21 +22,14 @@ std::uint64_t content_key(const Envelope& envelope) {
 
 RecordContext::RecordContext(const Envelope& envelope, std::string_view session_uid, RawRef raw, Detail detail,
                              EventBatch& out)
-    : TextReader(detail), envelope_(envelope), session_uid_(session_uid), raw_(raw), out_(out) {
+    : RecordEvents(Platform::claude_code, session_uid, raw, detail, out), envelope_(envelope) {
   const auto uuid = envelope.body(Key::uuid);
   key_ = uuid.empty() ? content_key(envelope) : record_key(Platform::claude_code, uuid);
   sidechain = envelope.is(Key::is_sidechain);
 }
 
 Event& RecordContext::add(EventKind kind, Role role, std::size_t block) {
-  Event& e = out_.events.emplace_back();
-  e.session_uid = session_uid_;
-  e.event_id = event_key(key_, index_++);
-  e.time = time();
-  e.kind = kind;
-  e.role = role;
-  e.raw = raw_;
-  e.raw.block = static_cast<std::uint16_t>(std::min<std::size_t>(block, std::numeric_limits<std::uint16_t>::max()));
+  Event& e = emplace(event_key(key_, index_++), time(), kind, role, block);
   append_text(envelope_[Key::cwd], e.cwd);
   append_text(envelope_[Key::git_branch], e.git_branch);
   append_text(envelope_[Key::version], e.agent_version);
@@ -51,12 +44,8 @@ Event& RecordContext::add_lifecycle(std::string_view name, std::string_view summ
   return e;
 }
 
-void RecordContext::diagnose(DiagnosticType type, std::vector<FieldName> fields) {
-  out_.diagnostics.push_back({Platform::claude_code, type, Severity::warning, std::move(fields), 0, raw_.offset});
-}
-
 std::string RecordContext::agent_uid(std::string_view agent_id) const {
-  std::string uid(root_session(session_uid_));
+  std::string uid(root_session(session_uid()));
   return uid.append("/agent-").append(agent_id);
 }
 
@@ -64,16 +53,16 @@ void RecordContext::link_agent(std::string_view agent_id, std::string_view call_
   if (!is_identifier(agent_id)) return;
   SessionUpdate update;
   update.session_uid = agent_uid(agent_id);
-  if (!out_.sessions.empty() && out_.sessions.back().session_uid == update.session_uid &&
-      out_.sessions.back().parent_call_id == call_id)
+  if (!out().sessions.empty() && out().sessions.back().session_uid == update.session_uid &&
+      out().sessions.back().parent_call_id == call_id)
     return;  // a run of records of one agent says the same each time
   update.platform = Platform::claude_code;
   update.native_id = split_session_uid(update.session_uid)->native_id;
   update.kind = SessionKind::subagent;
-  update.parent_uid = root_session(session_uid_);
+  update.parent_uid = root_session(session_uid());
   update.parent_call_id = call_id;
   update.time = time();
-  out_.sessions.push_back(std::move(update));
+  out().sessions.push_back(std::move(update));
 }
 
 }  // namespace memd::claude_code

@@ -1,31 +1,155 @@
 #pragma once
 
-#include "adapters/claude_code/envelope.hpp"
-#include "adapters/json/text_reader.hpp"
+#include "adapters/json/json_text.hpp"
+#include "adapters/json/record_events.hpp"
 #include "schemas/event_batch.hpp"
+#include "schemas/time.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
 namespace memd::claude_code {
 
-// What became of one record. `broken`: its inside is not JSON; nothing of it is kept.
-struct Verdict {
-  bool broken = false;
-  Disposition disposition = Disposition::indexed;
-  std::string_view reason;
+using namespace json;  // NOLINT(google-build-using-namespace): the whole folder reads JSON
 
-  static Verdict indexed() { return {}; }
-  static Verdict skipped(std::string_view reason) { return {false, Disposition::skipped, reason}; }
-  static Verdict unknown(std::string_view reason) { return {false, Disposition::unknown, reason}; }
-  static Verdict damaged() { return {true, Disposition::skipped, "damaged"}; }
+// The top-level keys this adapter knows. Key order in the records is not fixed.
+enum class Key : std::uint8_t {
+  type,
+  uuid,
+  timestamp,
+  session_id,
+  cwd,
+  version,
+  git_branch,
+  is_sidechain,
+  agent_id,
+  request_id,
+  is_meta,
+  is_compact_summary,
+  is_transcript_only,
+  is_api_error,
+  prompt_source,
+  plan_content,
+  subtype,
+  content,
+  operation,
+  summary,
+  leaf_uuid,
+  ai_title,
+  custom_title,
+  pr_number,
+  pr_url,
+  pr_repository,
+  permission_mode,
+  mode,
+  message_id,
+  parent_tool_use_id,
+  duration_ms,
+  prevented_continuation,
+  stop_reason,
+  retry_attempt,
+  max_retries,
+  agent_name,
+  message,
+  data,
+  attachment,
+  tool_use_result,
+  compact_metadata,
+  microcompact_metadata,
+  result,
+  key,
+  agent_type,
+  description,
+  tool_use_id,
+  name,
 };
 
-// Builds the events of one record, or of the message inside one: the fields every event of it shares, and the ids.
-// Lives as long as the record's bytes.
-class RecordContext : public TextReader {
+namespace detail {
+struct NamedKey {
+  Key key;
+  std::string_view name;
+};
+// Puts each name at the place of its key. A key without a name does not compile.
+consteval std::array<std::string_view, 48> names_by_key(std::initializer_list<NamedKey> keys) {
+  std::array<std::string_view, 48> names;
+  for (const NamedKey& k : keys)
+    names[static_cast<std::size_t>(k.key)] = k.name;
+  for (const auto name : names)
+    if (name.empty()) throw "a key has no name";
+  return names;
+}
+}  // namespace detail
+
+inline constexpr auto kKeyNames = detail::names_by_key({
+    {Key::type, "type"},
+    {Key::uuid, "uuid"},
+    {Key::timestamp, "timestamp"},
+    {Key::session_id, "sessionId"},
+    {Key::cwd, "cwd"},
+    {Key::version, "version"},
+    {Key::git_branch, "gitBranch"},
+    {Key::is_sidechain, "isSidechain"},
+    {Key::agent_id, "agentId"},
+    {Key::request_id, "requestId"},
+    {Key::is_meta, "isMeta"},
+    {Key::is_compact_summary, "isCompactSummary"},
+    {Key::is_transcript_only, "isVisibleInTranscriptOnly"},
+    {Key::is_api_error, "isApiErrorMessage"},
+    {Key::prompt_source, "promptSource"},
+    {Key::plan_content, "planContent"},
+    {Key::subtype, "subtype"},
+    {Key::content, "content"},
+    {Key::operation, "operation"},
+    {Key::summary, "summary"},
+    {Key::leaf_uuid, "leafUuid"},
+    {Key::ai_title, "aiTitle"},
+    {Key::custom_title, "customTitle"},
+    {Key::pr_number, "prNumber"},
+    {Key::pr_url, "prUrl"},
+    {Key::pr_repository, "prRepository"},
+    {Key::permission_mode, "permissionMode"},
+    {Key::mode, "mode"},
+    {Key::message_id, "messageId"},
+    {Key::parent_tool_use_id, "parentToolUseID"},
+    {Key::duration_ms, "durationMs"},
+    {Key::prevented_continuation, "preventedContinuation"},
+    {Key::stop_reason, "stopReason"},
+    {Key::retry_attempt, "retryAttempt"},
+    {Key::max_retries, "maxRetries"},
+    {Key::agent_name, "agentName"},
+    {Key::message, "message"},
+    {Key::data, "data"},
+    {Key::attachment, "attachment"},
+    {Key::tool_use_result, "toolUseResult"},
+    {Key::compact_metadata, "compactMetadata"},
+    {Key::microcompact_metadata, "microcompactMetadata"},
+    {Key::result, "result"},
+    {Key::key, "key"},
+    {Key::agent_type, "agentType"},
+    {Key::description, "description"},
+    {Key::tool_use_id, "toolUseId"},
+    {Key::name, "name"},
+});
+
+// The outer level of one record as raw tokens (json_text.hpp). Views into the record's bytes.
+struct Envelope {
+  std::array<std::string_view, kKeyNames.size()> tokens;
+
+  std::string_view operator[](Key key) const { return tokens[static_cast<std::size_t>(key)]; }
+  std::string_view& operator[](Key key) { return tokens[static_cast<std::size_t>(key)]; }
+  bool has(Key key) const { return !(*this)[key].empty() && (*this)[key] != "null"; }
+  bool is(Key key) const { return is_true((*this)[key]); }
+  std::string_view body(Key key) const { return string_body((*this)[key]); }
+  TimeMs time() const { return parse_rfc3339(body(Key::timestamp)).value_or(0); }
+};
+
+// Makes the events of one record, or of the message inside one, with the fields and the ids they share. Refers to the
+// record's bytes and does not outlive them. One thread at a time.
+class RecordContext : public RecordEvents {
  public:
   // `session_uid`: the session the events belong to. `raw.block` is set per event.
   RecordContext(const Envelope& envelope, std::string_view session_uid, RawRef raw, Detail detail, EventBatch& out);
@@ -33,7 +157,6 @@ class RecordContext : public TextReader {
   // A new event with the shared fields filled. Valid until the next call.
   Event& add(EventKind kind, Role role, std::size_t block = 0);
   Event& add_lifecycle(std::string_view name, std::string_view summary = {});
-  void diagnose(DiagnosticType type, std::vector<FieldName> fields = {});
 
   // The session of an agent of the main session at hand.
   std::string agent_uid(std::string_view agent_id) const;
@@ -41,13 +164,9 @@ class RecordContext : public TextReader {
   void link_agent(std::string_view agent_id, std::string_view call_id);
 
   const Envelope& envelope() const { return envelope_; }
-  std::string_view session_uid() const { return session_uid_; }
   std::uint64_t key() const { return key_; }
   void set_key(std::uint64_t key) { key_ = key; }
   TimeMs time() const { return envelope_.time(); }
-  RawRef raw() const { return raw_; }
-  EventBatch& out() { return out_; }
-  bool emitted() const { return index_ > 0; }
 
   // The words of "user" records are the parent agent's.
   bool sidechain = false;
@@ -56,9 +175,6 @@ class RecordContext : public TextReader {
 
  private:
   const Envelope& envelope_;
-  std::string_view session_uid_;
-  RawRef raw_;
-  EventBatch& out_;
   std::uint64_t key_ = 0;
   std::uint32_t index_ = 0;
 };

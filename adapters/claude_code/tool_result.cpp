@@ -1,6 +1,4 @@
-#include "adapters/claude_code/tool_result.hpp"
-
-#include "adapters/claude_code/human_text.hpp"
+#include "adapters/claude_code/record_handlers.hpp"
 
 #include <algorithm>
 

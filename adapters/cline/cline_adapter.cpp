@@ -1,7 +1,7 @@
 #include "adapters/cline/cline_adapter.hpp"
 
+#include "adapters/cline/folder.hpp"
 #include "adapters/cline/item_decoder.hpp"
-#include "adapters/cline/paths.hpp"
 #include "adapters/cline/session_reader.hpp"
 #include "adapters/cline/task_reader.hpp"
 

@@ -4,7 +4,8 @@
 
 namespace memd::cline {
 
-// Cline in both generations, Roo Code, and Kilo Code before 2026. Formats: task_messages.hpp, session_reader.hpp.
+// Cline in both generations, Roo Code, and Kilo Code before 2026. Formats: task_messages.hpp, session_reader.hpp (from
+// the public sources cline/cline and RooCodeInc/Roo-Code). Stateless, thread-safe.
 class ClineAdapter : public Adapter {
  public:
   const AdapterDescription& describe() const override;

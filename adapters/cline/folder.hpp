@@ -3,14 +3,47 @@
 #include "adapters/file_view.hpp"
 #include "adapters/snapshot_reader.hpp"
 
+#include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+// Where Cline and its forks keep things: below editors, remote servers and directories of their own. A source is a
+// folder: a task of an extension ("tasks/<id>/") or a session of the newer store ("sessions/<id>/").
 namespace memd::cline {
 
-// The files of a source: those directly in its folder, without the halves of writes.
+inline constexpr std::string_view kUiMessages = "ui_messages.json";
+inline constexpr std::string_view kOldUiMessages = "claude_messages.json";  // before October 2024
+inline constexpr std::string_view kApiHistory = "api_conversation_history.json";
+inline constexpr std::string_view kTaskMetadata = "task_metadata.json";
+inline constexpr std::string_view kHistoryItem = "history_item.json";  // Roo Code
+inline constexpr std::string_view kMessagesSuffix = ".messages.json";
+inline constexpr std::string_view kCompactionSuffix = ".compaction.json";
+
+enum class Generation : std::uint8_t { task, session };
+
+struct SourcePath {
+  Generation generation = Generation::task;
+  std::filesystem::path folder;
+  std::string id;    // of the task or session
+  std::string main;  // the path the source is known by: the main document, whether or not it is there
+};
+
+// The source that a file belongs to. nullopt for temporary files, indexes and checkpoints.
+std::optional<SourcePath> parse_source_path(const std::filesystem::path& file);
+
+// Whether a file in a source's folder is a half of a write, and so not part of the source.
+bool is_temporary(std::string_view name);
+
+std::vector<std::filesystem::path> default_roots(const std::filesystem::path& home);
+
+// Whether a directory holds shadow repositories, caches or settings.
+bool is_foreign_directory(const std::filesystem::path& directory);
+
+// The files of a source: those directly in its folder, without halves of writes.
 struct Folder {
   std::vector<FileView::Entry> entries;
   std::string state;  // names, sizes and times as one word
@@ -20,13 +53,14 @@ struct Folder {
 // Errc::not_found when there is no such folder, or no file in it.
 Result<Folder> read_folder(const FileView& files, const std::string& path);
 
-// The file as it was listed. Errc::busy when it is another by now.
+// Reads the file as it was listed. Errc::busy when it has changed since.
 Result<std::string> read_whole(const FileView& files, const FileView::Entry& entry);
 
-// A name for the ledger: ids in file names left out.
+// A file's name for the ledger, without ids.
 std::string companion_name(std::string_view file_name);
 
-// The document ends in the middle: what the store knows from behind the cut is shown as it was (version 0).
+// For a document that ends in the middle: shows the items that the store knows from behind the cut as they were
+// (version 0).
 void add_behind_cut(std::span<const SourceItem> known, std::vector<SnapshotReader::Item>& items);
 
 }  // namespace memd::cline

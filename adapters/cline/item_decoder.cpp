@@ -1,9 +1,152 @@
+// Calls and results, as events.
 #include "adapters/cline/item_decoder.hpp"
 
 #include "adapters/cline/item_handlers.hpp"
+#include "adapters/cline/model_text.hpp"
+#include "adapters/tool_calls/tool_input.hpp"
 #include "schemas/ids.hpp"
 
+#include <charconv>
+#include <optional>
+#include <utility>
+
 namespace memd::cline {
+
+// Calls and results.
+
+namespace {
+
+enum : std::size_t { kType, kText, kBlockKeys };
+constexpr KeyTable<kBlockKeys> kBlockTable{{"type", "text"}};
+
+void make_absolute(Event& call) {
+  for (FileTouch& file : call.files)
+    file.path = absolute_path(call.cwd, file.path);
+}
+
+}  // namespace
+
+std::string absolute_path(std::string_view cwd, std::string_view path) {
+  const bool absolute =
+      path.starts_with('/') || path.starts_with('~') || path.starts_with('\\') || (path.size() > 1 && path[1] == ':');
+  if (absolute || cwd.empty() || path.empty()) return std::string(path);
+  std::string out(cwd);
+  if (out.back() != '/' && out.back() != '\\') out.push_back('/');
+  while (path.starts_with("./"))
+    path.remove_prefix(2);
+  return out.append(path);
+}
+
+bool read_block_input(ItemContext& c, od::object& block, Event& call) {
+  od::value input;
+  if (seek(block, "input", input) && !tool_calls::read_tool_input(c, input, access_of, call)) return false;
+  make_absolute(call);
+  return true;
+}
+
+void read_text_input(ItemContext& c, std::string_view input, Event& call) {
+  tool_calls::read_tool_input_text(c, input, access_of, call);
+  make_absolute(call);
+}
+
+void emit_result(ItemContext& c, const ToolCall& call, std::string_view text, bool is_error) {
+  Event& e = c.add(EventKind::tool_result, Role::tool);
+  e.tool = call.tool;
+  e.call_id = call.id;
+  e.is_error = is_error;
+  e.text = c.detail() == Detail::full ? text : utf8_prefix(text, kResultTextLimit);
+  if (!is_error && !call.path.empty())
+    e.files.push_back({absolute_path(e.cwd, call.path), FileAccess::modified, call.lines_added, call.lines_removed});
+}
+
+bool read_content(ItemContext& c, od::value& content, std::string& text, std::string& marker) {
+  const auto token = token_of(content);
+  if (is_string(token)) {
+    c.append_text(token, text);
+    return true;
+  }
+  od::array blocks;
+  if (content.get_array().get(blocks)) return true;
+  return for_each_element(blocks, [&](od::value& value, std::size_t) {
+    od::object block;
+    Tokens<kBlockKeys> tokens;
+    if (value.get_object().get(block)) return true;
+    if (!collect(block, kBlockTable, tokens)) return false;
+    if (is_string(tokens[kText])) {
+      if (!text.empty()) text.push_back('\n');
+      c.append_text(tokens[kText], text);
+    } else {
+      const auto type = string_body(tokens[kType]);
+      marker.append(marker.empty() ? "[" : " [").append(is_identifier(type) ? type : "block").append("]");
+    }
+    return true;
+  });
+}
+
+// The head.
+
+namespace {
+
+enum : std::size_t {
+  kId,
+  kCwd,
+  kModel,
+  kTitle,
+  kParent,
+  kMode,
+  kCost,
+  kKind,
+  kAgent,
+  kForkedFrom,
+  kStarted,
+  kEnded,
+  kDescription,
+  kNamed,
+  kHeadKeys
+};
+constexpr KeyTable<kHeadKeys> kHeadTable{{"id", "cwd", "model", "title", "parent", "mode", "cost", "kind", "agent",
+                                          "forked_from", "started", "ended", "description", "named"}};
+
+std::optional<double> fraction(std::string_view token) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
+  return error == std::errc() && end != token.data() ? std::optional(value) : std::nullopt;
+}
+
+}  // namespace
+
+Fate read_head(ItemContext& c, od::object& item) {
+  Tokens<kHeadKeys> tokens;
+  if (!collect(item, kHeadTable, tokens)) return Fate::damaged();
+  const auto uid = [&](std::size_t i) {
+    const std::string id = c.text(tokens[i]);
+    return id.empty() ? std::string() : make_session_uid(Platform::cline, id);
+  };
+  SessionUpdate update;
+  update.session_uid = c.session_uid();
+  update.platform = Platform::cline;
+  update.native_id = c.text(tokens[kId]);
+  update.parent_uid = uid(kParent);
+  if (!update.parent_uid.empty()) update.kind = SessionKind::subagent;
+  update.agent_name = c.text(tokens[kAgent]);
+  update.description = c.text(tokens[kDescription]);
+  update.title = c.text(tokens[kTitle]);
+  // The lists of tasks have the first words of each; the newer store gives sessions names.
+  if (!update.title.empty()) update.title_rank = is_true(tokens[kNamed]) ? TitleRank::ai : TitleRank::summary;
+  update.cwd = c.text(tokens[kCwd]);
+  update.model = c.text(tokens[kModel]);
+  update.mode = c.text(tokens[kMode]);
+  update.forked_from = uid(kForkedFrom);
+  update.started_at = integer(tokens[kStarted]);
+  update.ended_at = integer(tokens[kEnded]);
+  update.time = update.ended_at != 0 ? update.ended_at : update.started_at;
+  update.cost_usd = fraction(tokens[kCost]);
+  c.out().sessions.push_back(std::move(update));
+  return Fate::indexed();
+}
+
+// All items.
+
 namespace {
 
 static_assert(simdjson::SIMDJSON_PADDING <= kRecordPadding);
@@ -79,9 +222,7 @@ bool ItemDecoder::decode_open(std::string_view bytes, const RawRecord& record, E
     return false;
   if (fields.is(ItemKey::damaged)) return false;
 
-  const auto events = out.events.size();
-  const auto sessions = out.sessions.size();
-  const auto diagnostics = out.diagnostics.size();
+  const auto before = out.length();
   const RawRef raw{record.offset, static_cast<std::uint32_t>(record.bytes.size()), 0};
   ItemContext c(Platform::cline, session_uid_, raw, detail_, out);
   fields.key = c.text(fields[ItemKey::key]);
@@ -90,10 +231,10 @@ bool ItemDecoder::decode_open(std::string_view bytes, const RawRecord& record, E
   c.time = integer(fields[ItemKey::time]);
   c.time_estimated = fields.is(ItemKey::estimated);
 
-  Verdict verdict = Verdict::unknown("unknown_type");
+  Fate verdict = Fate::unknown("unknown_type");
   type = "(unknown)";
   if (!read_calls(c, item, fields.calls)) {
-    verdict = Verdict::damaged();
+    verdict = Fate::damaged();
   } else if (fields.is(ItemKey::head)) {
     type = "(head)";
     verdict = read_head(c, item);
@@ -106,9 +247,7 @@ bool ItemDecoder::decode_open(std::string_view bytes, const RawRecord& record, E
     verdict = read_message(c, item, fields, type);
   }
   if (verdict.broken) {
-    out.events.resize(events);
-    out.sessions.resize(sessions);
-    out.diagnostics.erase(out.diagnostics.begin() + static_cast<std::ptrdiff_t>(diagnostics), out.diagnostics.end());
+    out.cut_back(before);
     return false;
   }
   if (c.lossy()) c.diagnose(DiagnosticType::invalid_encoding);

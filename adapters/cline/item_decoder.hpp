@@ -1,14 +1,14 @@
 #pragma once
 
 #include "adapters/adapter.hpp"
-#include "adapters/json/text_reader.hpp"
+#include "adapters/json/json_text.hpp"
 
 #include <memory>
 #include <string>
 
 namespace memd::cline {
 
-// Decodes the items of both generations (see TaskReader and SessionReader for their shape).
+// Decodes the items of both generations (TaskReader and SessionReader tell their shape). One thread at a time.
 class ItemDecoder : public RecordDecoder {
  public:
   explicit ItemDecoder(const Source& source, json::Detail detail = json::Detail::stored);

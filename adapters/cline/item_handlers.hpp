@@ -10,12 +10,11 @@
 #include <string_view>
 #include <vector>
 
-// Private to the decoder: the shape of items, and who reads which.
+// Private to the decoder: the shape of items, and a function for each kind.
 namespace memd::cline {
 
 using namespace json;  // NOLINT(google-build-using-namespace): the whole folder reads JSON
 using snapshot::ItemContext;
-using snapshot::Verdict;
 
 enum class ItemKey : std::uint8_t {
   key,
@@ -54,7 +53,7 @@ struct ItemFields {
   bool is(ItemKey k) const { return is_true((*this)[k]); }
 };
 
-// JSON that stands as text inside JSON. Lives as long as what is read from it.
+// JSON that stands as text inside JSON. Owns a copy; what is read from `root` does not outlive it.
 class InnerJson {
  public:
   bool open(std::string_view text);
@@ -66,24 +65,24 @@ class InnerJson {
   od::document document_;
 };
 
-Verdict read_head(ItemContext& c, od::object& item);
+Fate read_head(ItemContext& c, od::object& item);
 // `type` becomes the name for the ledger.
-Verdict read_ui(ItemContext& c, od::object& item, const ItemFields& fields, std::string& type);
-Verdict read_message(ItemContext& c, od::object& item, const ItemFields& fields, std::string& type);
-Verdict read_compaction(ItemContext& c, od::object& item);
+Fate read_ui(ItemContext& c, od::object& item, const ItemFields& fields, std::string& type);
+Fate read_message(ItemContext& c, od::object& item, const ItemFields& fields, std::string& type);
+Fate read_compaction(ItemContext& c, od::object& item);
 
-// Of an api_req_started message: results of the calls before it, tokens, why it failed.
-Verdict read_request(ItemContext& c, od::object& item, const ItemFields& fields, std::string_view text);
+// Reads an api_req_started message: results of the calls before it, tokens, why it failed.
+Fate read_request(ItemContext& c, od::object& item, const ItemFields& fields, std::string_view text);
 
 void emit_result(ItemContext& c, const ToolCall& call, std::string_view text, bool is_error);
 // Fills a call from its input: a JSON value, or text.
 bool read_block_input(ItemContext& c, od::object& block, Event& call);
 void read_text_input(ItemContext& c, std::string_view input, Event& call);
 
-// The text of a content value: a string, or blocks whose texts are joined; "[image]" and the like go to `marker`.
+// Reads a content value: a string, or blocks whose texts are joined. "[image]" and the like go to `marker`.
 bool read_content(ItemContext& c, od::value& content, std::string& text, std::string& marker);
 
-// The path as the agent sees it: those shown are relative to the working directory.
+// The path as the agent sees it. Paths that Cline shows are relative to the working directory.
 std::string absolute_path(std::string_view cwd, std::string_view path);
 
 }  // namespace memd::cline

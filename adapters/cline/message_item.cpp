@@ -1,8 +1,6 @@
 // Messages as they are sent to the model: of the newer store, and of tasks whose interface messages are lost.
 #include "adapters/cline/item_handlers.hpp"
-#include "adapters/cline/tool_names.hpp"
-#include "adapters/cline/wrappers.hpp"
-#include "adapters/cline/xml_calls.hpp"
+#include "adapters/cline/model_text.hpp"
 
 #include <algorithm>
 
@@ -165,10 +163,10 @@ bool read_metrics(od::object& object, TokenUsage& usage) {
 
 }  // namespace
 
-Verdict read_message(ItemContext& c, od::object& item, const ItemFields& fields, std::string& type) {
+Fate read_message(ItemContext& c, od::object& item, const ItemFields& fields, std::string& type) {
   od::object object;
   Tokens<kMessageKeys> tokens;
-  if (!seek_object(item, "message", object) || !collect(object, kMessageTable, tokens)) return Verdict::damaged();
+  if (!seek_object(item, "message", object) || !collect(object, kMessageTable, tokens)) return Fate::damaged();
   Message m;
   m.assistant = string_body(tokens[kRole]) == "assistant";
   m.answered.resize(fields.calls.size());
@@ -177,12 +175,12 @@ Verdict read_message(ItemContext& c, od::object& item, const ItemFields& fields,
   od::value value;
   if (tokens[kMetadata].starts_with('{') && seek_object(object, "metadata", nested) &&
       seek(nested, "displayOnly", value) && is_true(token_of(value)))
-    return Verdict::skipped("display_only");
+    return Fate::skipped("display_only");
   if (tokens[kModelInfo].starts_with('{') && seek_object(object, "modelInfo", nested))
     for (const auto key : {"id", "modelId"})
       if (c.model.empty() && seek(nested, key, value)) c.model = c.text(token_of(value));
 
-  if (!read_content_blocks(c, object, fields, m)) return Verdict::damaged();
+  if (!read_content_blocks(c, object, fields, m)) return Fate::damaged();
   if (!m.human.empty() || (!m.marker.empty() && !c.emitted() && !m.assistant)) {
     // Words beside the results of tools: said while the agent worked.
     const bool beside = c.emitted();
@@ -194,17 +192,17 @@ Verdict read_message(ItemContext& c, od::object& item, const ItemFields& fields,
     e.summary = m.marker;
   }
   TokenUsage usage;
-  if (tokens[kMetrics].starts_with('{') && !read_metrics(object, usage)) return Verdict::damaged();
+  if (tokens[kMetrics].starts_with('{') && !read_metrics(object, usage)) return Fate::damaged();
   // Copied history carries the tokens of the session it came from.
   if (!fields.is(ItemKey::copied)) c.add_usage(usage, c.key());
-  return c.emitted() ? Verdict::indexed() : Verdict::skipped(m.assistant ? "blank_message" : "injected_text");
+  return c.emitted() ? Fate::indexed() : Fate::skipped(m.assistant ? "blank_message" : "injected_text");
 }
 
-Verdict read_compaction(ItemContext& c, od::object& item) {
+Fate read_compaction(ItemContext& c, od::object& item) {
   od::object compaction;
   od::value value;
   od::array messages;
-  if (!seek_object(item, "compaction", compaction)) return Verdict::damaged();
+  if (!seek_object(item, "compaction", compaction)) return Fate::damaged();
   std::string before;
   if (seek(compaction, "source_message_count", value)) before = std::to_string(integer(token_of(value)));
   c.add_lifecycle("compaction", before.empty() ? "" : before + " messages before");
@@ -217,13 +215,13 @@ Verdict read_compaction(ItemContext& c, od::object& item) {
       if (index > 0 || element.get_object().get(message) || !seek(message, "content", content)) return true;
       return read_content(c, content, summary, marker);
     });
-    if (!whole) return Verdict::damaged();
+    if (!whole) return Fate::damaged();
   }
-  if (trimmed(summary).empty()) return Verdict::indexed();
+  if (trimmed(summary).empty()) return Fate::indexed();
   Event& e = c.add_lifecycle("compact_summary");
   e.origin = Origin::injected;
   e.text = std::move(summary);
-  return Verdict::indexed();
+  return Fate::indexed();
 }
 
 }  // namespace memd::cline

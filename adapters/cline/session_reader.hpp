@@ -1,7 +1,6 @@
 #pragma once
 
 #include "adapters/cline/folder.hpp"
-#include "adapters/cline/paths.hpp"
 #include "adapters/snapshot/document.hpp"
 #include "adapters/snapshot_reader.hpp"
 
@@ -12,13 +11,13 @@
 
 namespace memd::cline {
 
-// A session of generation 2: its folder holds a manifest and a document of messages for the lead agent, and one for
-// each subagent, which is a session of its own under it.
+// Shows a session of generation 2. Its folder holds a manifest and a document of messages for the lead agent, and a
+// document for each subagent, which is a session of its own. One thread at a time; `files` outlives it.
 //
-// Items are {"key", "record", "cwd"?, "time", "estimated"?, "copied"?, "message": as it stands}. Cline makes new ids
-// and times for messages when a session is taken up again, so a message is known by what it says: an answer by its
-// time, results by the id of the first call, a prompt by a hash of its words and by the answer that follows. Prompts
-// have no time of their own: just before what follows, or else just after what was before.
+// Items are {"key", "record", "cwd"?, "time", "estimated"?, "copied"?, "message": as it stands}. Cline gives messages
+// new ids and times when a session is resumed, so a message is known by what it says: an answer by its time, results by
+// the id of the first call, a prompt by a hash of its words and by the answer that follows. A prompt has no time of its
+// own: it gets one just before what follows, or else just after what was before.
 class SessionReader : public SnapshotReader {
  public:
   SessionReader(SourcePath path, const FileView& files) : path_(std::move(path)), files_(files) {}

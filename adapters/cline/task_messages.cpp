@@ -1,33 +1,91 @@
 #include "adapters/cline/task_messages.hpp"
 
 #include "adapters/adapter.hpp"
-#include "adapters/cline/edit_counts.hpp"
-#include "adapters/cline/tool_names.hpp"
+#include "adapters/cline/model_text.hpp"
+#include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
+#include "adapters/json/json_writer.hpp"
 
 #include <simdjson.h>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdint>
 #include <map>
+#include <string_view>
 
 namespace memd::cline {
+
 namespace {
 
+struct EditCounts {
+  std::int32_t added = 0;
+  std::int32_t removed = 0;
+};
+
+template <class Visit>
+void each_line(std::string_view text, Visit&& visit) {
+  while (!text.empty()) {
+    const auto end = text.find('\n');
+    auto line = text.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    visit(line);
+    if (end == std::string_view::npos) return;
+    text.remove_prefix(end + 1);
+  }
+}
+
+bool is_marker(std::string_view line, char mark) {
+  const auto n = line.find_first_not_of(mark);
+  return n != std::string_view::npos ? n >= 3 : line.size() >= 3;
+}
+
+EditCounts count_search_replace(std::string_view text) {
+  EditCounts counts;
+  enum { outside, search, replace } part = outside;
+  each_line(text, [&](std::string_view line) {
+    if (line.ends_with(" SEARCH") && (is_marker(line, '-') || is_marker(line, '<'))) {
+      part = search;
+    } else if (part == search && is_marker(line, '=') && line.find_first_not_of('=') == std::string_view::npos) {
+      part = replace;
+    } else if (line.ends_with(" REPLACE") && (is_marker(line, '+') || is_marker(line, '>'))) {
+      part = outside;
+    } else if (part == search) {
+      ++counts.removed;
+    } else if (part == replace) {
+      ++counts.added;
+    }
+  });
+  return counts;
+}
+
+EditCounts count_unified(std::string_view text) {
+  EditCounts counts;
+  each_line(text, [&](std::string_view line) {
+    if (line.starts_with("+++") || line.starts_with("---")) return;
+    if (line.starts_with('+')) ++counts.added;
+    if (line.starts_with('-')) ++counts.removed;
+  });
+  return counts;
+}
+
+// Lines an edit adds and removes, from what the message about it shows: SEARCH/REPLACE blocks, a unified diff, or the
+// whole new file.
+EditCounts count_edit(std::string_view shown) {
+  if (shown.find(" SEARCH") != std::string_view::npos && shown.find(" REPLACE") != std::string_view::npos)
+    return count_search_replace(shown);
+  if (shown.starts_with("@@ ") || shown.find("\n@@ ") != std::string_view::npos) return count_unified(shown);
+  EditCounts counts;
+  each_line(shown, [&](std::string_view) { ++counts.added; });
+  return counts;
+}
+
 namespace dom = simdjson::dom;
+using json::number_of;
+using json::text_of;
 using snapshot::Document;
 using snapshot::Element;
-
-std::string_view task_messages_text_of(const dom::object& object, std::string_view key) {
-  std::string_view text;
-  return object[key].get(text) ? std::string_view{} : text;
-}
-std::int64_t number_of(const dom::object& object, std::string_view key) {
-  std::int64_t number = 0;
-  double fraction = 0;
-  if (!object[key].get(number)) return number;
-  return object[key].get(fraction) ? 0 : static_cast<std::int64_t>(fraction);
-}
 
 // Parses slices of a padded document, and mends their encoding when it must.
 class Slices {
@@ -67,14 +125,13 @@ void read_call(Slices& slices, std::string_view name, std::string_view text, UiM
   out.tool = model_tool_name(name);
   dom::object tool;
   if (name == "command" || !slices.parse_text(text, tool)) return;
-  if (name == "use_mcp_server" && task_messages_text_of(tool, "type") == "access_mcp_resource")
-    out.tool = "access_mcp_resource";
+  if (name == "use_mcp_server" && text_of(tool, "type") == "access_mcp_resource") out.tool = "access_mcp_resource";
   if (name != "tool") return;
-  out.tool = model_tool_name(task_messages_text_of(tool, "tool"));
+  out.tool = model_tool_name(text_of(tool, "tool"));
   if (access_of(out.tool) != FileAccess::modified) return;
-  out.path = task_messages_text_of(tool, "path");
-  const auto diff = task_messages_text_of(tool, "diff");
-  const EditCounts counts = count_edit(diff.empty() ? task_messages_text_of(tool, "content") : diff);
+  out.path = text_of(tool, "path");
+  const auto diff = text_of(tool, "diff");
+  const EditCounts counts = count_edit(diff.empty() ? text_of(tool, "content") : diff);
   out.lines_added = counts.added;
   out.lines_removed = counts.removed;
 }
@@ -89,8 +146,8 @@ UiMessage read_message(Slices& reader, Slices& inner, const Document& document, 
     return m;
   }
   m.ts = number_of(object, "ts");
-  const auto type = task_messages_text_of(object, "type");
-  const auto name = task_messages_text_of(object, type == "ask" ? "ask" : "say");
+  const auto type = text_of(object, "type");
+  const auto name = text_of(object, type == "ask" ? "ask" : "say");
   m.kind =
       std::string(json::is_identifier(type) ? type : "?") + ":" + std::string(json::is_identifier(name) ? name : "?");
   bool partial = false;
@@ -102,7 +159,7 @@ UiMessage read_message(Slices& reader, Slices& inner, const Document& document, 
   std::int64_t to = 0;
   if (!object["conversationHistoryDeletedRange"].get(range) && !range.at(0).get(from) && !range.at(1).get(to))
     m.dropped = {from, to};
-  read_call(inner, name, task_messages_text_of(object, "text"), m);
+  read_call(inner, name, text_of(object, "text"), m);
   return m;
 }
 
@@ -160,21 +217,23 @@ std::vector<HistoryEntry> read_history(const Document& document) {
     dom::object object;
     dom::array content;
     if (element.damaged || !reader.parse(document.bytes(element), object)) continue;
-    entry.assistant = task_messages_text_of(object, "role") == "assistant";
+    entry.assistant = text_of(object, "role") == "assistant";
     entry.ts = number_of(object, "ts");
     if (object["content"].get(content)) continue;
     for (const auto value : content) {
       dom::object block;
       if (value.get(block)) continue;
-      const auto type = task_messages_text_of(block, "type");
+      const auto type = text_of(block, "type");
       entry.has_results |= type == "tool_result";
       if (type == "tool_use")
-        entry.calls.push_back({std::string(task_messages_text_of(block, "id")),
-                               std::string(task_messages_text_of(block, "name")), simdjson::minify(block), false});
+        entry.calls.push_back(
+            {std::string(text_of(block, "id")), std::string(text_of(block, "name")), simdjson::minify(block), false});
     }
   }
   return entries;
 }
+
+// Joining the two views.
 
 namespace {
 
@@ -275,6 +334,64 @@ std::string find_working_directory(std::string_view document) {
     return twice;
   }
   return {};
+}
+
+// Tasks whose messages are lost.
+
+namespace {
+
+// Task ids of Cline are times; those of Roo Code are UUIDs.
+std::int64_t start_time(std::string_view task_id) {
+  std::int64_t time = 0;
+  const auto [end, error] = std::from_chars(task_id.data(), task_id.data() + task_id.size(), time);
+  return error == std::errc() && end == task_id.data() + task_id.size() ? time : 0;
+}
+
+}  // namespace
+
+std::vector<HistoryItem> history_items(std::string_view task_id, const snapshot::Document& document,
+                                       const std::vector<HistoryEntry>& history, std::string_view cwd) {
+  std::vector<HistoryItem> items;
+  std::int64_t time = start_time(task_id);
+  std::string calls;  // of the entry before, whose results come as text
+  for (std::size_t i = 0; i < history.size(); ++i) {
+    const HistoryEntry& entry = history[i];
+    HistoryItem item;
+    item.key = "h" + std::to_string(i);
+    item.ledger_bytes = entry.element.end - entry.element.begin;
+    json::ObjectWriter o;
+    o.text("key", item.key);
+    if (entry.element.damaged) {
+      item.bytes = std::move(o.flag("damaged", true)).finish();
+      items.push_back(std::move(item));
+      continue;
+    }
+    time = entry.ts > 0 ? entry.ts : time + 1;
+    if (!cwd.empty()) o.text("cwd", cwd);
+    o.number("time", time).flag("estimated", entry.ts == 0);
+    if (!calls.empty()) o.json("calls", calls);
+    const auto slice = document.bytes(entry.element);
+    o.json("message", slice);
+    item.bytes = std::move(o).finish();
+    items.push_back(std::move(item));
+
+    calls.clear();
+    if (!entry.assistant) continue;
+    std::string list;
+    const auto add = [&](std::string_view id, std::string_view tool) {
+      list.append(list.empty() ? "[" : ",")
+          .append(std::move(json::ObjectWriter().text("id", id).text("tool", tool)).finish());
+    };
+    if (entry.calls.empty()) {
+      std::size_t n = 0;
+      for (const auto& call : xml_calls_of_message(slice))
+        add(xml_call_id(items.back().key, n++), call.tool);
+    }
+    for (const auto& call : entry.calls)
+      add(call.id, call.name);
+    if (!list.empty()) calls = list + "]";
+  }
+  return items;
 }
 
 }  // namespace memd::cline

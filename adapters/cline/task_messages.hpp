@@ -83,4 +83,16 @@ void join(std::vector<UiMessage>& messages, std::vector<HistoryEntry>& history, 
 // "# Current Working Directory (/x) Files" in what is sent to the model; empty when it is not there.
 std::string find_working_directory(std::string_view document);
 
+struct HistoryItem {
+  std::string key;
+  std::string bytes;
+  std::uint64_t ledger_bytes = 0;
+};
+
+// The items of a task whose messages are lost: the entries of the history for the model, as {"key", "cwd"?, "time",
+// "estimated"?, "calls"?, "message"}. Cline's entries have no times: theirs is the task's start, which its id tells.
+// Roo Code's entries have times.
+std::vector<HistoryItem> history_items(std::string_view task_id, const snapshot::Document& document,
+                                       const std::vector<HistoryEntry>& history, std::string_view cwd);
+
 }  // namespace memd::cline

@@ -1,21 +1,122 @@
 #include "adapters/cline/task_reader.hpp"
 
 #include "adapters/cline/folder.hpp"
-#include "adapters/cline/history_index.hpp"
-#include "adapters/cline/history_items.hpp"
-#include "adapters/snapshot/item_json.hpp"
+#include "adapters/cline/task_messages.hpp"
+#include "adapters/file_view.hpp"
+#include "adapters/json/json_access.hpp"
+#include "adapters/json/json_text.hpp"
+#include "adapters/json/json_writer.hpp"
 #include "schemas/event_batch.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 
+#include <simdjson.h>
+
 #include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
 
 namespace memd::cline {
 
-using snapshot::Element;
-using snapshot::ObjectWriter;
-
 namespace {
+
+// What the lists of tasks say about one. They lose entries while the tasks live on (cline/cline#6183), so they only
+// add to what the task itself says.
+struct TaskHistory {
+  std::string cwd;
+  std::string title;  // the first words of the task
+  std::string model;
+  std::string parent;  // of a subtask (Roo Code)
+  std::string mode;
+  std::optional<double> cost;
+};
+
+namespace dom = simdjson::dom;
+using json::text_of;
+
+constexpr std::uint64_t kIndexLimit = 64 << 20;
+constexpr std::size_t kTitleLimit = 160;
+
+TaskHistory read_entry(const dom::object& entry) {
+  TaskHistory history;
+  history.cwd = text_of(entry, "cwdOnTaskInitialization");
+  if (history.cwd.empty()) history.cwd = text_of(entry, "workspace");
+  history.title = json::one_line(text_of(entry, "task"), kTitleLimit);
+  history.model = text_of(entry, "modelId");
+  history.parent = text_of(entry, "parentTaskId");
+  history.mode = text_of(entry, "mode");
+  double cost = 0;
+  if (!entry["totalCost"].get(cost)) history.cost = cost;
+  return history;
+}
+
+std::optional<TaskHistory> find_entry(const dom::element& document, const std::string& id) {
+  dom::array entries;
+  dom::object object;
+  if (document.get(entries)) {
+    if (document.get(object)) return std::nullopt;
+    if (text_of(object, "id") == id) return read_entry(object);
+    if (object["entries"].get(entries)) return std::nullopt;
+  }
+  for (const auto value : entries)
+    if (!value.get(object) && text_of(object, "id") == id) return read_entry(object);
+  return std::nullopt;
+}
+
+// From history_item.json beside the task, tasks/_index.json or state/taskHistory.json.
+TaskHistory find_history(const FileView& files, const std::filesystem::path& folder) {
+  const auto tasks = folder.parent_path();
+  for (const auto& path :
+       {folder / "history_item.json", tasks / "_index.json", tasks.parent_path() / "state" / "taskHistory.json"}) {
+    const auto entry = files.stat(path.string());
+    if (!entry || entry->size > kIndexLimit) continue;
+    const auto text = files.read(path.string());
+    if (!text) continue;
+    dom::parser parser;
+    dom::element document;
+    if (parser.parse(*text).get(document)) continue;  // caught in a write, or broken: the task says enough
+    if (auto history = find_entry(document, folder.filename().string())) return *history;
+  }
+  return {};
+}
+
+// The last model in task_metadata.json.
+std::string last_model(std::string_view metadata) {
+  dom::parser parser;
+  dom::element document;
+  dom::array usage;
+  std::string model;
+  if (metadata.empty() || parser.parse(metadata.data(), metadata.size()).get(document) ||
+      document["model_usage"].get(usage))
+    return model;
+  for (const auto value : usage) {
+    dom::object entry;
+    if (!value.get(entry)) model = text_of(entry, "model_id");
+  }
+  return model;
+}
+
+// The head item of a task.
+std::string task_head(std::string_view id, const TaskHistory& history, std::string_view cwd, std::string_view model) {
+  json::ObjectWriter o;
+  o.flag("head", true).text("id", id);
+  const auto add = [&](std::string_view key, std::string_view value) {
+    if (!value.empty()) o.text(key, value);
+  };
+  add("cwd", cwd);
+  add("model", model.empty() ? std::string_view(history.model) : model);
+  add("title", history.title);
+  add("parent", history.parent);
+  add("mode", history.mode);
+  if (history.cost) o.json("cost", std::to_string(*history.cost));
+  return std::move(o).finish();
+}
+
+using json::ObjectWriter;
+using snapshot::Element;
 
 constexpr std::string_view kTornKey = "(torn)";
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "adapters/cline/paths.hpp"
+#include "adapters/cline/folder.hpp"
 #include "adapters/cline/task_messages.hpp"
 #include "adapters/file_view.hpp"
 #include "adapters/snapshot_reader.hpp"
@@ -11,14 +11,14 @@
 
 namespace memd::cline {
 
-// A task of generation 1, as a session whose items are the messages of its interface (see task_messages.hpp) or,
-// where those are lost, the entries of the history for the model.
+// Shows a task of generation 1 as a session. Its items are the messages of its interface (see task_messages.hpp) or,
+// where those are lost, the entries of the history for the model. One thread at a time; `files` outlives it.
 //
 // Items are one-line objects: {"key", "cwd"?, flags…, "call"?, "calls"?, "results"?, "ui": the message as it stands}.
 // Their ledger bytes are those of the message; the history and the other files of the folder are in Plan::rest.
 //
-// A document that ends in the middle: what is whole is shown, and what the store has from behind the cut is shown as
-// it was, so that nothing vanishes while Cline writes. When the same torn state is met again it is shown as damaged.
+// Of a document that ends in the middle, what is whole is shown. What the store has from behind the cut is shown as it
+// was, so that nothing vanishes while Cline writes. The same torn state met again is shown as damaged.
 class TaskReader : public SnapshotReader {
  public:
   TaskReader(SourcePath path, const FileView& files) : path_(std::move(path)), files_(files) {}

@@ -1,12 +1,125 @@
-// Messages of the interface, one by one.
+// Requests to the model: what came back from the tools, what it cost, how it ended.
 #include "adapters/cline/item_handlers.hpp"
-#include "adapters/cline/tool_names.hpp"
-#include "adapters/snapshot/item_json.hpp"
+#include "adapters/cline/model_text.hpp"
+#include "adapters/json/json_writer.hpp"
 
 #include <algorithm>
 #include <array>
 
 namespace memd::cline {
+
+// Requests to the model.
+
+namespace {
+
+enum : std::size_t { kRequest, kIn, kOut, kRequestWrites, kRequestReads, kCancel, kFailure, kRequestKeys };
+constexpr KeyTable<kRequestKeys> kRequestTable{
+    {"request", "tokensIn", "tokensOut", "cacheWrites", "cacheReads", "cancelReason", "streamingFailedMessage"}};
+
+enum : std::size_t { kRequestType, kRequestText, kRequestToolUseId, kRequestIsError, kRequestBlockKeys };
+constexpr KeyTable<kRequestBlockKeys> kRequestBlockTable{{"type", "text", "tool_use_id", "is_error"}};
+
+// The calls of the request, each answered once.
+class OpenCalls {
+ public:
+  explicit OpenCalls(const std::vector<ToolCall>& calls) : calls_(calls), answered_(calls.size()) {}
+
+  const ToolCall* by_id(std::string_view id) {
+    return take([&](const ToolCall& c) { return c.id == id; });
+  }
+  const ToolCall* by_tool(std::string_view tool) {
+    return take([&](const ToolCall& c) { return may_show(c.tool, tool); });
+  }
+
+ private:
+  template <class Fits>
+  const ToolCall* take(Fits&& fits) {
+    for (std::size_t i = 0; i < calls_.size(); ++i)
+      if (!answered_[i] && fits(calls_[i])) {
+        answered_[i] = true;
+        return &calls_[i];
+      }
+    return nullptr;
+  }
+  const std::vector<ToolCall>& calls_;
+  std::vector<bool> answered_;
+};
+
+void read_text_results(ItemContext& c, std::string_view text, OpenCalls& calls) {
+  TextResult result;
+  for (std::size_t at = 0; next_text_result(text, at, result);)
+    if (const ToolCall* call = calls.by_tool(result.tool))
+      emit_result(c, *call, result.text, tells_failure(result.text));
+}
+
+bool read_block_results(ItemContext& c, od::object& item, OpenCalls& calls) {
+  od::value value;
+  od::array blocks;
+  if (!seek(item, "results", value) || value.get_array().get(blocks)) return true;
+  return for_each_element(blocks, [&](od::value& element, std::size_t) {
+    od::object block;
+    Tokens<kRequestBlockKeys> tokens;
+    if (element.get_object().get(block)) return true;
+    if (!collect(block, kRequestBlockTable, tokens)) return false;
+    if (is_string(tokens[kRequestText])) {
+      read_text_results(c, c.text(tokens[kRequestText]), calls);
+      return true;
+    }
+    const ToolCall* call = calls.by_id(c.text(tokens[kRequestToolUseId]));
+    if (call == nullptr) return true;  // of a call that is shown as words
+    std::string text;
+    std::string marker;
+    od::value content;
+    if (seek(block, "content", content) && !read_content(c, content, text, marker)) return false;
+    std::size_t at = 0;
+    TextResult headed;
+    const auto words = next_text_result(text, at, headed) ? std::string(headed.text) : text;
+    emit_result(c, *call, words, is_true(tokens[kRequestIsError]) || tells_failure(words));
+    c.out().events.back().summary = marker;
+    return true;
+  });
+}
+
+TokenUsage usage_of(const Tokens<kRequestKeys>& tokens, bool cache_in_input) {
+  TokenUsage usage{integer(tokens[kIn]), integer(tokens[kOut]), integer(tokens[kRequestReads]),
+                   integer(tokens[kRequestWrites])};
+  // Roo Code counted cached tokens apart for some providers, at first: what is in cannot be more than the whole.
+  const auto cached = usage.cache_read + usage.cache_creation;
+  if (cache_in_input && usage.input >= cached) usage.input -= cached;
+  return usage;
+}
+
+}  // namespace
+
+Fate read_request(ItemContext& c, od::object& item, const ItemFields& fields, std::string_view text) {
+  InnerJson inner;
+  Tokens<kRequestKeys> tokens{};
+  const bool open = inner.open(text) && collect(inner.root, kRequestTable, tokens);
+  if (!open && !trimmed(text).empty()) c.diagnose(DiagnosticType::wrong_field_type, {"text"});
+
+  OpenCalls calls(fields.calls);
+  if (!fields[ItemKey::results].empty()) {
+    if (!read_block_results(c, item, calls)) return Fate::damaged();
+  } else if (!fields.calls.empty()) {
+    read_text_results(c, c.text(tokens[kRequest]), calls);
+  }
+  const auto reason = string_body(tokens[kCancel]);
+  if (reason == "user_cancelled") {
+    c.add_lifecycle("interrupt", "cancelled by the user");
+  } else if (!reason.empty() || is_string(tokens[kFailure])) {
+    Event& e = c.add(EventKind::error, Role::system);
+    e.lifecycle = "api_error";
+    e.is_error = true;
+    e.text = c.text(tokens[kFailure]);
+    if (e.text.empty()) e.text = is_identifier(reason) ? std::string(reason) : "request failed";
+  }
+  c.add_usage(usage_of(tokens, fields.is(ItemKey::cache_in_input)), c.key());
+  if (c.emitted()) return Fate::indexed();
+  return open ? Fate::skipped("request") : Fate::skipped("no_content");
+}
+
+// All other messages of the interface.
+
 namespace {
 
 enum : std::size_t { kUiTs, kUiType, kSay, kAsk, kUiText, kReasoning, kImages, kFiles, kUiModelInfo, kUiKeys };
@@ -102,15 +215,15 @@ bool read_fields(ItemContext& c, od::object& ui, UiText& out) {
   });
 }
 
-Verdict say(ItemContext& c, EventKind kind, std::string text) {
-  if (trimmed(text).empty()) return Verdict::skipped("blank_message");
+Fate say(ItemContext& c, EventKind kind, std::string text) {
+  if (trimmed(text).empty()) return Fate::skipped("blank_message");
   c.add(kind, Role::assistant).text = std::move(text);
-  return Verdict::indexed();
+  return Fate::indexed();
 }
 
-Verdict read_human(ItemContext& c, const UiText& ui, const ItemFields& fields) {
+Fate read_human(ItemContext& c, const UiText& ui, const ItemFields& fields) {
   const auto words = trimmed(ui.text);
-  if (words.empty() && ui.marker.empty()) return Verdict::skipped("blank_message");
+  if (words.empty() && ui.marker.empty()) return Fate::skipped("blank_message");
   Event& e = c.add(EventKind::user_msg, Role::user);
   e.origin = fields.is(ItemKey::subtask) ? Origin::parent_agent
              : words.starts_with('/')    ? Origin::command
@@ -118,52 +231,52 @@ Verdict read_human(ItemContext& c, const UiText& ui, const ItemFields& fields) {
   e.text = words;
   e.summary = ui.marker;
   e.starts_exchange = true;
-  return Verdict::indexed();
+  return Fate::indexed();
 }
 
 // Edits a person made to what was proposed: no words, but a hand in it.
-Verdict read_user_diff(ItemContext& c, const UiText& ui) {
+Fate read_user_diff(ItemContext& c, const UiText& ui) {
   InnerJson inner;
   Tokens<kTalkKeys> tokens{};
-  if (inner.open(ui.text) && !collect(inner.root, kTalkTable, tokens)) return Verdict::damaged();
+  if (inner.open(ui.text) && !collect(inner.root, kTalkTable, tokens)) return Fate::damaged();
   Event& e = c.add(EventKind::human_intervention, Role::user);
   e.origin = Origin::embedded;
   const std::string path = c.text(tokens[kUiPath]);
   e.summary = "edited the proposed change of " + path;
   e.text = e.summary + "\n" + c.text(tokens[kDiff], c.detail() == Detail::full ? kNoLimit : kResultTextLimit);
   if (!path.empty()) e.files.push_back({absolute_path(c.cwd, path), FileAccess::modified, 0, 0});
-  return Verdict::indexed();
+  return Fate::indexed();
 }
 
 // A question, or a plan; what was chosen of the options offered is put there afterwards.
-Verdict read_offer(ItemContext& c, const UiText& ui) {
+Fate read_offer(ItemContext& c, const UiText& ui) {
   InnerJson inner;
   Tokens<kTalkKeys> tokens{};
   if (!inner.open(ui.text)) return say(c, EventKind::assistant_msg, ui.text);
-  if (!collect(inner.root, kTalkTable, tokens)) return Verdict::damaged();
+  if (!collect(inner.root, kTalkTable, tokens)) return Fate::damaged();
   std::string words;
   for (const auto i : {kQuestion, kResponse, kContext, kContent})
     if (words.empty()) words = c.text(tokens[i]);
-  const Verdict verdict = say(c, EventKind::assistant_msg, words);
+  const Fate verdict = say(c, EventKind::assistant_msg, words);
   const std::string selected = c.text(tokens[kSelected]);
   if (trimmed(selected).empty()) return verdict;
   Event& e = c.add(EventKind::decision, Role::user);
   e.origin = Origin::embedded;
   e.text = one_line(words, 200) + ": " + selected;
-  return Verdict::indexed();
+  return Fate::indexed();
 }
 
-Verdict read_call(ItemContext& c, od::object& item, const ItemFields& fields, const UiText& ui) {
+Fate read_call(ItemContext& c, od::object& item, const ItemFields& fields, const UiText& ui) {
   const ToolCall call = fields.calls.empty() ? ToolCall{fields.key, ui.name, {}, 0, 0} : fields.calls.front();
   if (call.tool == "summarize_task") {
     InnerJson inner;
     Tokens<kTalkKeys> tokens{};
-    if (inner.open(ui.text) && !collect(inner.root, kTalkTable, tokens)) return Verdict::damaged();
+    if (inner.open(ui.text) && !collect(inner.root, kTalkTable, tokens)) return Fate::damaged();
     c.add_lifecycle("compaction", "summarised");
     Event& e = c.add_lifecycle("compact_summary");
     e.origin = Origin::injected;
     e.text = c.text(tokens[kContent]);
-    return Verdict::indexed();
+    return Fate::indexed();
   }
   Event& e = c.add(EventKind::tool_call, Role::assistant);
   e.tool = call.tool;
@@ -171,22 +284,22 @@ Verdict read_call(ItemContext& c, od::object& item, const ItemFields& fields, co
   e.summary = call.tool;
   od::object block;
   if (seek_object(item, "block", block)) {
-    if (!read_block_input(c, block, e)) return Verdict::damaged();
+    if (!read_block_input(c, block, e)) return Fate::damaged();
   } else if (ui.name == "command") {
     std::string_view command = ui.text;
     if (command.ends_with(kApprovalFlag)) command.remove_suffix(kApprovalFlag.size());
-    read_text_input(c, std::move(snapshot::ObjectWriter().text("command", trimmed(command))).finish(), e);
+    read_text_input(c, std::move(json::ObjectWriter().text("command", trimmed(command))).finish(), e);
   } else {
     read_text_input(c, ui.text, e);
   }
   const auto access = access_of(e.tool);
   if (e.files.empty() && access && !call.path.empty())
     e.files.push_back({absolute_path(e.cwd, call.path), *access, 0, 0});
-  return Verdict::indexed();
+  return Fate::indexed();
 }
 
-Verdict read_output(ItemContext& c, od::object& item, const ItemFields& fields, const UiText& ui) {
-  if (fields.is(ItemKey::repeated)) return Verdict::skipped("shown_in_result");
+Fate read_output(ItemContext& c, od::object& item, const ItemFields& fields, const UiText& ui) {
+  if (fields.is(ItemKey::repeated)) return Fate::skipped("shown_in_result");
   std::string text = ui.text;
   if (ui.name == "browser_action_result") {
     InnerJson inner;
@@ -205,38 +318,38 @@ Verdict read_output(ItemContext& c, od::object& item, const ItemFields& fields, 
       c.append_text(tokens[kUiText], text);
       return true;
     });
-    if (!whole) return Verdict::damaged();
+    if (!whole) return Fate::damaged();
   }
-  if (fields.calls.empty()) return Verdict::skipped("output");
+  if (fields.calls.empty()) return Fate::skipped("output");
   emit_result(c, fields.calls.front(), text, false);
-  return Verdict::indexed();
+  return Fate::indexed();
 }
 
-Verdict read_usage(ItemContext& c, const UiText& ui) {
+Fate read_usage(ItemContext& c, const UiText& ui) {
   InnerJson inner;
   Tokens<kUsageKeys> tokens{};
-  if (!inner.open(ui.text) || !collect(inner.root, kUsageTable, tokens)) return Verdict::skipped("no_content");
+  if (!inner.open(ui.text) || !collect(inner.root, kUsageTable, tokens)) return Fate::skipped("no_content");
   c.add_usage(
       {integer(tokens[kTokensIn]), integer(tokens[kTokensOut]), integer(tokens[kUiReads]), integer(tokens[kUiWrites])},
       c.key());
-  return c.emitted() ? Verdict::indexed() : Verdict::skipped("usage");
+  return c.emitted() ? Fate::indexed() : Fate::skipped("usage");
 }
 
-Verdict read_condensed(ItemContext& c, od::object& ui_object) {
+Fate read_condensed(ItemContext& c, od::object& ui_object) {
   std::string summary;
   od::object condensed;
   Tokens<kTalkKeys> tokens{};
   if (seek_object(ui_object, "contextCondense", condensed) && collect(condensed, kTalkTable, tokens))
     summary = c.text(tokens[kSummary]);
   c.add_lifecycle("compaction", "condensed");
-  if (summary.empty()) return Verdict::indexed();
+  if (summary.empty()) return Fate::indexed();
   Event& e = c.add_lifecycle("compact_summary");
   e.origin = Origin::injected;
   e.text = std::move(summary);
-  return Verdict::indexed();
+  return Fate::indexed();
 }
 
-Verdict read_named(ItemContext& c, od::object& item, od::object& object, const ItemFields& fields, UiText& ui) {
+Fate read_named(ItemContext& c, od::object& item, od::object& object, const ItemFields& fields, UiText& ui) {
   const std::string_view name = ui.name;
   if (name == "task" || (fields.is(ItemKey::first) && name == "text")) return read_human(c, ui, fields);
   if (name == "user_feedback") return read_human(c, ui, fields);
@@ -258,29 +371,29 @@ Verdict read_named(ItemContext& c, od::object& item, od::object& object, const I
       (name == "command_output" || name == "mcp_server_response" || name == "browser_action_result"))
     return read_output(c, item, fields, ui);
   if (name == "command_output" || name == "mcp_server_response" || name == "browser_action_result")
-    return Verdict::skipped(fields.is(ItemKey::repeated) ? "shown_in_result" : "output");
+    return Fate::skipped(fields.is(ItemKey::repeated) ? "shown_in_result" : "output");
   if (!fields.calls.empty()) return read_call(c, item, fields, ui);
   if (is_one_of(kErrors, name)) {
     Event& e = c.add(EventKind::error, Role::system);
     e.is_error = true;
     if (name == "api_req_failed") e.lifecycle = "api_error";
     e.text = ui.text.empty() ? ui.name : std::move(ui.text);
-    return Verdict::indexed();
+    return Fate::indexed();
   }
-  if (is_one_of(kState, name)) return Verdict::skipped("state");
+  if (is_one_of(kState, name)) return Fate::skipped("state");
   c.diagnose(DiagnosticType::unknown_field_value, {"say"});
-  return Verdict::unknown("unknown_type");
+  return Fate::unknown("unknown_type");
 }
 
 }  // namespace
 
-Verdict read_ui(ItemContext& c, od::object& item, const ItemFields& fields, std::string& type) {
+Fate read_ui(ItemContext& c, od::object& item, const ItemFields& fields, std::string& type) {
   od::object object;
   UiText ui;
-  if (!seek_object(item, "ui", object) || !read_fields(c, object, ui)) return Verdict::damaged();
+  if (!seek_object(item, "ui", object) || !read_fields(c, object, ui)) return Fate::damaged();
   type = std::string(ui.ask ? "ask:" : "say:") + (is_identifier(ui.name) ? ui.name : "?");
-  if (fields.is(ItemKey::superseded)) return Verdict::skipped("superseded");
-  Verdict verdict = read_named(c, item, object, fields, ui);
+  if (fields.is(ItemKey::superseded)) return Fate::skipped("superseded");
+  Fate verdict = read_named(c, item, object, fields, ui);
   if (verdict.broken || fields[ItemKey::dropped].empty()) return verdict;
   od::value value;
   od::array range;
@@ -292,7 +405,7 @@ Verdict read_ui(ItemContext& c, od::object& item, const ItemFields& fields, std:
       }))
     c.add_lifecycle("compaction",
                     "entries " + std::to_string(ends[0]) + " to " + std::to_string(ends[1]) + " left the context");
-  return Verdict::indexed();
+  return Fate::indexed();
 }
 
 }  // namespace memd::cline

@@ -5,7 +5,9 @@
 namespace memd::codex {
 
 // OpenAI Codex (command line, editor extension, desktop app), from its first rollouts of 2025 on: JSON lines under
-// $CODEX_HOME. An overriding root is a CODEX_HOME, or a directory with rollouts below it. Stateless, thread-safe.
+// $CODEX_HOME. The format is that of its public source (openai/codex, codex-rs/protocol and codex-rs/rollout), held
+// against real rollouts in the tests. An overriding root is a CODEX_HOME, or a directory with rollouts below it.
+// Stateless, thread-safe.
 class CodexAdapter : public Adapter {
  public:
   const AdapterDescription& describe() const override;

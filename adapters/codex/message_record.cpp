@@ -1,11 +1,88 @@
-// response_item/message: prompts, answers, and what the client tells the model under the user's name.
-#include "adapters/codex/human_text.hpp"
 #include "adapters/codex/record_handlers.hpp"
+#include "adapters/json/json_text.hpp"
+#include "schemas/ascii.hpp"
 #include "schemas/hash.hpp"
 
+#include <algorithm>
+#include <array>
 #include <vector>
 
 namespace memd::codex {
+
+// Whose words a text is.
+
+namespace {
+
+struct Bracket {
+  std::string_view open;
+  std::string_view close;  // empty: the opening alone tells
+};
+
+// What the client injects stands in brackets of its own from the first letter to the last. The end is looked at too:
+// a person may paste an opening tag and go on.
+constexpr std::array kInjected{
+    Bracket{"# AGENTS.md instructions for ", ""},
+    Bracket{"# AGENTS.md instructions", "</INSTRUCTIONS>"},
+    Bracket{"<environment_context>", "</environment_context>"},
+    Bracket{"<user_instructions>", "</user_instructions>"},
+    Bracket{"<permissions instructions>", "</permissions instructions>"},
+    Bracket{"<collaboration_mode>", "</collaboration_mode>"},
+    Bracket{"<model_switch>", "</model_switch>"},
+    Bracket{"<personality_spec>", "</personality_spec>"},
+    Bracket{"<skill>", "</skill>"},
+    Bracket{"<skills_instructions>", "</skills_instructions>"},
+    Bracket{"<plugins_instructions>", "</plugins_instructions>"},
+    Bracket{"<apps_instructions>", "</apps_instructions>"},
+    Bracket{"<recommended_plugins>", "</recommended_plugins>"},
+    Bracket{"<turn_aborted>", "</turn_aborted>"},
+    Bracket{"<subagent_notification>", "</subagent_notification>"},
+    Bracket{"<additional_context>", "</additional_context>"},
+    Bracket{"<codex_internal_context", "</codex_internal_context>"},
+    Bracket{"<user_action>", "</user_action>"},
+    Bracket{"<hook_prompt", "</hook_prompt>"},
+    Bracket{"<token_budget>", "</token_budget>"},
+    Bracket{"<send_user_message_question_reply>", "</send_user_message_question_reply>"},
+};
+
+bool stands_in(std::string_view text, const Bracket& b) {
+  return text.size() >= b.open.size() + b.close.size() && ascii::equal_nocase(text.substr(0, b.open.size()), b.open) &&
+         ascii::equal_nocase(text.substr(text.size() - b.close.size()), b.close);
+}
+
+// The editor puts what is open or selected before the prompt, under headings.
+std::string_view without_ide_context(std::string_view text) {
+  constexpr std::string_view kRequest = "## My request for Codex:";
+  if (!text.starts_with("# ")) return text;
+  for (auto at = text.find(kRequest); at != std::string_view::npos; at = text.find(kRequest, at + 1))
+    if (at == 0 || text[at - 1] == '\n') return json::trimmed(text.substr(at + kRequest.size()));
+  return text;
+}
+
+std::string_view inside(std::string_view text, const Bracket& b) {
+  const auto begin = text.find(b.open);
+  if (begin == std::string_view::npos) return {};
+  const auto end = text.rfind(b.close);
+  const auto from = begin + b.open.size();
+  return end == std::string_view::npos || end < from ? std::string_view{}
+                                                     : json::trimmed(text.substr(from, end - from));
+}
+
+}  // namespace
+
+Spoken who_speaks(std::string_view text) {
+  text = without_ide_context(json::trimmed(text));
+  if (text.empty()) return {};
+  if (stands_in(text, {"<user_shell_command>", "</user_shell_command>"}))
+    return {Voice::shell, inside(text, {"<command>", "</command>"}), inside(text, {"<result>", "</result>"})};
+  for (const auto& bracket : kInjected)
+    if (stands_in(text, bracket)) return {Voice::injected, text, {}};
+  if (text == "<image>" || text == "</image>" || (text.starts_with("<image name=") && text.find('\n') == text.npos))
+    return {Voice::image, text, {}};
+  return {Voice::human, text, {}};
+}
+
+// Records.
+
 namespace {
 
 constexpr std::string_view kMetadata = "internal_chat_message_metadata_passthrough";
@@ -70,6 +147,9 @@ struct Prompt {
   bool has_image = false;
 };
 
+// What a newer client says of a part itself ("user.text", "environments.environment_context").
+bool is_human_kind(std::string_view kind) { return kind.starts_with("user."); }
+
 Prompt read_prompt(const std::vector<Part>& parts, const std::vector<std::string>& kinds) {
   Prompt prompt;
   const bool told = kinds.size() == parts.size();
@@ -85,6 +165,14 @@ Prompt read_prompt(const std::vector<Part>& parts, const std::vector<std::string
     prompt.is_shell = true;
   }
   return prompt;
+}
+
+// The turn an item belongs to, from the metadata the client adds. Empty when it does not say.
+std::string_view turn_of(od::object& item) {
+  od::object metadata;
+  od::value turn;
+  if (!seek_object(item, kMetadata, metadata) || !seek(metadata, "turn_id", turn)) return {};
+  return string_body(token_of(turn));
 }
 
 void identify(RecordContext& c, od::object& item, const Payload& payload, std::string_view text) {
@@ -147,15 +235,6 @@ Fate read_reasoning(RecordContext& c, od::object& item, const Payload& payload) 
   return Fate::indexed();
 }
 
-}  // namespace
-
-std::string_view turn_of(od::object& item) {
-  od::object metadata;
-  od::value turn;
-  if (!seek_object(item, kMetadata, metadata) || !seek(metadata, "turn_id", turn)) return {};
-  return string_body(token_of(turn));
-}
-
 Fate read_message(RecordContext& c, od::object& item, const Payload& payload) {
   const auto role = payload.body(Key::role);
   if (role == "developer" || role == "system") return Fate::skipped("instructions");
@@ -166,6 +245,8 @@ Fate read_message(RecordContext& c, od::object& item, const Payload& payload) {
   c.diagnose(DiagnosticType::unknown_field_value, {"payload.role"});
   return Fate::unknown("unknown_role");
 }
+
+}  // namespace
 
 // A message from one agent to another. What reaches the agent of this file, unless it is the one a person talks to, is
 // its task.

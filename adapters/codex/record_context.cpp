@@ -15,7 +15,9 @@ constexpr std::size_t kGlobalIdLength = 20;
 }  // namespace
 
 RecordContext::RecordContext(const Line& line, Detail detail, EventBatch& out)
-    : TextReader(detail), line_(line), out_(out), time_(parse_rfc3339(line.timestamp).value_or(0)) {}
+    : RecordEvents(Platform::codex, line.session_uid, line.raw, detail, out),
+      line_(line),
+      time_(parse_rfc3339(line.timestamp).value_or(0)) {}
 
 void RecordContext::identify_by(std::string_view kind, std::string_view native_id, std::uint64_t content) {
   if (native_id.size() < kGlobalIdLength) return identify_locally(kind, hash_combine(hash64(native_id), content));
@@ -42,14 +44,7 @@ void RecordContext::identify_in_session(std::string_view kind, std::uint64_t con
 }
 
 Event& RecordContext::add(EventKind kind, Role role, std::size_t block) {
-  Event& e = out_.events.emplace_back();
-  e.session_uid = line_.session_uid;
-  e.event_id = event_key(key_, index_++);
-  e.time = time_;
-  e.kind = kind;
-  e.role = role;
-  e.raw = line_.raw;
-  e.raw.block = static_cast<std::uint16_t>(std::min<std::size_t>(block, std::numeric_limits<std::uint16_t>::max()));
+  Event& e = emplace(event_key(key_, index_++), time_, kind, role, block);
   e.id_is_local = local_;
   if (local_) e.input_hash = content_;
   return e;
@@ -63,16 +58,12 @@ Event& RecordContext::add_lifecycle(std::string_view name, std::string_view summ
 }
 
 SessionUpdate& RecordContext::update(std::string_view session_uid) {
-  SessionUpdate& update = out_.sessions.emplace_back();
+  SessionUpdate& update = out().sessions.emplace_back();
   update.session_uid = session_uid;
   update.platform = Platform::codex;
   if (const auto parts = split_session_uid(session_uid)) update.native_id = parts->native_id;
   update.time = time_;
   return update;
-}
-
-void RecordContext::diagnose(DiagnosticType type, std::vector<FieldName> fields) {
-  out_.diagnostics.push_back({Platform::codex, type, Severity::warning, std::move(fields), 0, line_.raw.offset});
 }
 
 }  // namespace memd::codex

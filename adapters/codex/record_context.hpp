@@ -2,7 +2,7 @@
 
 #include "adapters/json/json_text.hpp"
 #include "adapters/json/log_decoder.hpp"
-#include "adapters/json/text_reader.hpp"
+#include "adapters/json/record_events.hpp"
 #include "schemas/event_batch.hpp"
 
 #include <cstddef>
@@ -22,34 +22,31 @@ struct Line {
   RawRef raw;
 };
 
-// Builds the events of one record: the fields every event of it shares, and the ids. Lives as long as the record's
-// bytes.
+// Makes the events of one record with the fields and the ids they share. Refers to the record's bytes and does not
+// outlive them. One thread at a time.
 //
-// Ids. What the platform names (message ids, call ids) is one fact in every copy, wherever it stands. Messages of
-// builds that name the turn but not the message are one fact per turn and text. All else is known only as "this text,
-// in this session, at this time": Event::id_is_local, and the store finds its copies in forks by what they say.
-class RecordContext : public TextReader {
+// Ids: what the platform names (messages, calls) is one event in every copy, wherever the copy stands. Where a build
+// names the turn but not the message, a turn and a text are one event. All else is known only as "this text, in this
+// session, at this time": Event::id_is_local is set, and the store finds copies in forks by their text.
+class RecordContext : public RecordEvents {
  public:
   RecordContext(const Line& line, Detail detail, EventBatch& out);
 
   void identify_by(std::string_view kind, std::string_view native_id, std::uint64_t content);
   void identify_by_turn(std::string_view kind, std::string_view turn_id, std::uint64_t content);
   void identify_locally(std::string_view kind, std::uint64_t content);
-  void identify_in_session(std::string_view kind, std::uint64_t content);  // at whatever time: said again, one fact
+  void identify_in_session(std::string_view kind, std::uint64_t content);  // whatever the time: repeats are one event
 
   // A new event with the shared fields filled. Valid until the next call. One of identify_… comes first.
   Event& add(EventKind kind, Role role, std::size_t block = 0);
   Event& add_lifecycle(std::string_view name, std::string_view summary = {});
   SessionUpdate& update(std::string_view session_uid);
-  void diagnose(DiagnosticType type, std::vector<FieldName> fields = {});
 
   const Line& line() const { return line_; }
   TimeMs time() const { return time_; }
-  EventBatch& out() { return out_; }
 
  private:
   const Line& line_;
-  EventBatch& out_;
   TimeMs time_ = 0;
   std::uint64_t key_ = 0;
   std::uint64_t content_ = 0;

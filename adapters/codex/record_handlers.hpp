@@ -5,9 +5,11 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <string>
 #include <string_view>
 
-// One function a kind of record. `item` is the record's payload, to be walked from its first field.
+// One function for each kind of record. `item` is the record's payload, to be walked from its first field.
 namespace memd::codex {
 
 // The scalars of payloads, as raw tokens. Which of them a payload has depends on its type.
@@ -84,7 +86,6 @@ struct Payload {
 };
 
 Fate read_response_item(RecordContext& context, od::object& item, const Payload& payload);
-Fate read_message(RecordContext& context, od::object& item, const Payload& payload);
 Fate read_tool_item(RecordContext& context, od::object& item, const Payload& payload);
 Fate read_event_msg(RecordContext& context, od::object& item, const Payload& payload);
 Fate read_token_count(RecordContext& context, od::object& item);
@@ -93,7 +94,27 @@ Fate read_turn_context(RecordContext& context, od::object& item, const Payload& 
 Fate read_compacted(RecordContext& context, od::object& item, const Payload& payload);
 Fate read_agent_message(RecordContext& context, od::object& item, const Payload& payload);
 
-// The turn an item belongs to, from the metadata the client adds; empty when it does not say.
-std::string_view turn_of(od::object& item);
+// Whose words the text of a "user" message is. Codex also tells the model its own instructions under that name.
+
+enum class Voice : std::uint8_t {
+  human,     // a prompt
+  shell,     // a "!" command and what it printed
+  injected,  // put there by the client
+  image,     // the brackets around a pasted image
+  nothing,   // blank once the wrappers are off
+};
+
+struct Spoken {
+  Voice voice = Voice::nothing;
+  std::string_view text;    // trimmed, the wrapper of the IDE taken off; of a shell command the command
+  std::string_view output;  // of a shell command
+};
+
+// Views into `text`.
+Spoken who_speaks(std::string_view text);
+
+// The shell commands in a script of code mode: the string behind each "cmd:" of `tools.exec_command({cmd: "…"})`.
+// Commands put together at run time are not found.
+std::vector<std::string> script_commands(std::string_view script);
 
 }  // namespace memd::codex

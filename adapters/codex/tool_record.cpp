@@ -1,17 +1,222 @@
-// Tool calls and their results.
 #include "adapters/codex/record_handlers.hpp"
-#include "adapters/codex/script_text.hpp"
-#include "adapters/codex/tool_output.hpp"
+#include "adapters/json/json_text.hpp"
 #include "adapters/tool_calls/patch_text.hpp"
 #include "adapters/tool_calls/test_command.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
+#include "schemas/ascii.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 
+#include <algorithm>
+#include <array>
+#include <charconv>
 #include <filesystem>
 
 namespace memd::codex {
+
 namespace {
+
+constexpr std::size_t kMostCommands = 32;
+
+bool is_escaped(std::string_view text, std::size_t at) {
+  std::size_t slashes = 0;
+  while (slashes < at && text[at - slashes - 1] == '\\')
+    ++slashes;
+  return slashes % 2 == 1;
+}
+
+std::size_t end_of_string(std::string_view text, std::size_t from, char quote) {
+  while (from < text.size() && text[from] != quote)
+    from += text[from] == '\\' ? 2 : 1;
+  return from < text.size() ? from : std::string_view::npos;
+}
+
+// Where the value of a "cmd" property starts; npos when the word is something else.
+std::size_t value_behind(std::string_view script, std::size_t word) {
+  constexpr std::size_t kWord = 3;
+  if (word > 0 && ascii::is_word(script[word - 1])) return std::string_view::npos;
+  std::size_t at = word + kWord;
+  const auto skip_blanks = [&] { at = std::min(script.find_first_not_of(" \t\r\n", at), script.size()); };
+  if (at < script.size() && (script[at] == '"' || script[at] == '\'')) ++at;
+  skip_blanks();
+  if (at >= script.size() || script[at] != ':') return std::string_view::npos;
+  ++at;
+  skip_blanks();
+  return at < script.size() ? at : std::string_view::npos;
+}
+
+// What the JSON or JavaScript string around the place `at` means. Empty when there is no string.
+std::string string_around(std::string_view text, std::size_t at) {
+  std::size_t begin = at;
+  while (begin > 0 && (text[begin - 1] != '"' || is_escaped(text, begin - 1)))
+    --begin;
+  const auto end = begin == 0 ? std::string_view::npos : end_of_string(text, begin, '"');
+  std::string out;
+  if (end != std::string_view::npos && end >= at) json::append_unescaped(text.substr(begin, end - begin), out);
+  return out;
+}
+
+// What a tool gave back. It stands in one of several forms: text; JSON in text
+// ({"output", "metadata": {"exit_code"}}, {"content", "isError"}); a list of texts and images.
+struct ToolOutput {
+  std::string text;
+  std::string marker;    // "[image]" for what is not text
+  bool failed = false;   // an exit code that is not 0, or words that Codex itself says when a call came to nothing
+  std::string answers;   // of request_user_input: "question: answer", a line each
+  std::string agent_id;  // of spawn_agent: the thread that was started
+};
+
+enum : std::size_t { kToolOutputType, kToolOutputText, kToolOutputPartKeys };
+constexpr KeyTable<kToolOutputPartKeys> kToolOutputPartTable{{"type", "text"}};
+
+enum : std::size_t {
+  kToolOutputOutput,
+  kToolOutputMetadata,
+  kContent,
+  kIsError,
+  kSuccess,
+  kAnswers,
+  kAgentId,
+  kObjectKeys
+};
+constexpr KeyTable<kObjectKeys> kObjectTable{
+    {"output", "metadata", "content", "isError", "success", "answers", "agent_id"}};
+
+// What Codex says in place of an output.
+constexpr std::array<std::string_view, 12> kRefusals{"failed in sandbox",
+                                                     "error:",
+                                                     "execution error:",
+                                                     "exec_command failed",
+                                                     "apply_patch verification failed",
+                                                     "Script failed",
+                                                     "failed to parse function arguments",
+                                                     "unsupported call",
+                                                     "aborted",
+                                                     "exec command rejected",
+                                                     "patch rejected",
+                                                     "tool call error:"};
+constexpr std::array<std::string_view, 2> kExitCodes{"Exit code: ", "Process exited with code "};
+
+bool ends_nonzero(std::string_view line) {
+  for (const auto prefix : kExitCodes) {
+    if (!line.starts_with(prefix)) continue;
+    int code = 0;
+    const auto digits = line.substr(prefix.size());
+    const auto [end, ec] = std::from_chars(digits.data(), digits.data() + digits.size(), code);
+    return ec == std::errc{} && code != 0;
+  }
+  return false;
+}
+
+bool append_parts(RecordContext& c, od::array& parts, ToolOutput& out) {
+  return for_each_element(parts, [&](od::value& value, std::size_t) {
+    od::object part;
+    Tokens<kToolOutputPartKeys> tokens;
+    if (value.get_object().get(part)) return true;
+    if (!collect(part, kToolOutputPartTable, tokens)) return false;
+    if (is_string(tokens[kToolOutputText])) {
+      if (!out.text.empty() && out.text.back() != '\n') out.text.push_back('\n');
+      c.append_text(tokens[kToolOutputText], out.text);
+      return true;
+    }
+    const auto type = string_body(tokens[kToolOutputType]);
+    if (!out.marker.empty()) out.marker.push_back(' ');
+    out.marker.append(type.find("image") != std::string_view::npos ? "[image]" : "[not text]");
+    return true;
+  });
+}
+
+// {"answers": {"<question>": {"answers": ["…"]}}}
+bool read_answers(RecordContext& c, od::object& object, ToolOutput& out) {
+  od::object answers;
+  if (!seek_object(object, "answers", answers)) return true;
+  return for_each_field(answers, [&](std::string_view question, od::value& value) {
+    od::object entry;
+    od::value list;
+    od::array chosen;
+    if (value.get_object().get(entry)) return true;
+    if (!seek(entry, "answers", list) || list.get_array().get(chosen)) return true;
+    if (!out.answers.empty()) out.answers.push_back('\n');
+    append_unescaped(question, out.answers);
+    out.answers.push_back(':');
+    return for_each_element(chosen, [&](od::value& answer, std::size_t index) {
+      out.answers.append(index == 0 ? " " : ", ");
+      c.append_text(token_of(answer), out.answers);
+      return true;
+    });
+  });
+}
+
+bool read_object(RecordContext& c, od::object& object, ToolOutput& out) {
+  Tokens<kObjectKeys> tokens;
+  if (!collect(object, kObjectTable, tokens)) return false;
+  out.failed = is_true(tokens[kIsError]) || tokens[kSuccess] == "false";
+  od::object metadata;
+  od::value value;
+  if (is_string(tokens[kToolOutputOutput]) && seek_object(object, "metadata", metadata)) {
+    if (seek(metadata, "exit_code", value)) out.failed = integer(token_of(value)) != 0;
+    out.text.clear();
+    c.append_text(tokens[kToolOutputOutput], out.text);
+  } else if (is_string(tokens[kContent])) {
+    out.text.clear();
+    c.append_text(tokens[kContent], out.text);
+  }
+  const auto agent = string_body(tokens[kAgentId]);
+  if (is_uuid(agent)) out.agent_id = agent;
+  return !tokens[kAnswers].starts_with('{') || read_answers(c, object, out);
+}
+
+// JSON in text. Text that only looks like it stays as it is.
+void read_inner_json(RecordContext& c, ToolOutput& out) {
+  std::string padded = out.text;
+  padded.resize(out.text.size() + kRecordPadding, ' ');
+  od::parser parser;
+  od::document document;
+  od::object object;
+  const ToolOutput before = out;
+  if (parser.iterate(padded.data(), out.text.size(), padded.size()).get(document) ||
+      document.get_object().get(object) || !read_object(c, object, out))
+    out = before;
+}
+
+// Whether what Codex puts before the output proper says that the call failed: "Exit code: 1", "Process exited with
+// code 1", "Script failed", "apply_patch verification failed", "aborted by user", …
+bool reports_failure(std::string_view text) {
+  for (const auto refusal : kRefusals)
+    if (text.starts_with(refusal)) return true;
+  // The lines before "Output:" are Codex's own.
+  for (int line_number = 0; line_number < 8 && !text.empty(); ++line_number) {
+    const auto line = text.substr(0, text.find('\n'));
+    if (line.starts_with("Output:")) return false;
+    if (ends_nonzero(line) || line.starts_with("aborted by user")) return true;
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+  }
+  return false;
+}
+
+// `output` may be anything. False only for broken JSON.
+bool read_tool_output(RecordContext& c, od::value& output, ToolOutput& out) {
+  const auto token = token_of(output);
+  if (token.starts_with('[')) {
+    od::array parts;
+    if (output.get_array().get(parts)) return false;
+    if (!append_parts(c, parts, out)) return false;
+    out.failed = reports_failure(out.text);
+    return true;
+  }
+  if (token.starts_with('{')) {
+    od::object object;
+    return !output.get_object().get(object) && read_object(c, object, out);
+  }
+  // What decides stands at the start, or, in JSON, anywhere.
+  const bool json = string_body(token).starts_with('{');
+  c.append_text(token, out.text, json || c.detail() == Detail::full ? kNoLimit : kResultTextLimit);
+  out.failed = reports_failure(out.text);
+  if (json) read_inner_json(c, out);
+  return true;
+}
+
+// Tool calls and their results.
 
 constexpr std::size_t kSummaryLimit = 160;
 
@@ -65,6 +270,8 @@ void describe_script(Event& call, std::string_view script) {
   for (const auto& command : commands)
     call.is_test = call.is_test || tool_calls::runs_tests(command);
 }
+
+// Records.
 
 Fate read_call(RecordContext& c, const Payload& payload, Key input) {
   const std::string arguments = c.text(payload[input]);
@@ -158,6 +365,22 @@ Fate read_tool_item(RecordContext& c, od::object& item, const Payload& payload) 
   if (type == "tool_search_output") return Fate::skipped("tool_list");
   c.diagnose(DiagnosticType::unknown_record_type, {"payload.type"});
   return Fate::unknown("unknown_type");
+}
+
+std::vector<std::string> script_commands(std::string_view script) {
+  std::vector<std::string> commands;
+  for (auto word = script.find("cmd"); word != std::string_view::npos && commands.size() < kMostCommands;
+       word = script.find("cmd", word + 1)) {
+    const auto at = value_behind(script, word);
+    if (at == std::string_view::npos || std::string_view("\"'`").find(script[at]) == std::string_view::npos) continue;
+    const auto end = end_of_string(script, at + 1, script[at]);
+    if (end == std::string_view::npos) break;
+    std::string command;
+    json::append_unescaped(script.substr(at + 1, end - at - 1), command);
+    if (!json::trimmed(command).empty()) commands.push_back(std::move(command));
+    word = end;
+  }
+  return commands;
 }
 
 }  // namespace memd::codex

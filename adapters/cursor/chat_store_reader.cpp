@@ -1,9 +1,8 @@
 #include "adapters/cursor/chat_store_reader.hpp"
 
+#include "adapters/cursor/composer.hpp"
 #include "adapters/cursor/item_json.hpp"
-#include "adapters/cursor/message_blobs.hpp"
 #include "adapters/cursor/places.hpp"
-#include "adapters/cursor/session_head.hpp"
 #include "adapters/sqlite/change_mark.hpp"
 #include "schemas/event_batch.hpp"
 #include "schemas/hash.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "adapters/cursor/bubble_times.hpp"
+#include "adapters/cursor/composer.hpp"
 #include "adapters/snapshot_reader.hpp"
 #include "adapters/sqlite/read_only_database.hpp"
 
@@ -10,8 +10,8 @@
 
 namespace memd::cursor {
 
-// A chat of cursor-agent: store.db with blobs named by their content. The root blob lists the messages of the current
-// branch; blobs it does not list are older branches. One session; its key is its native id.
+// Shows a chat of cursor-agent as one session: store.db holds blobs named by their content. The root blob lists the
+// messages of the current branch; other blobs are older branches. One thread at a time; `files` outlives it.
 class ChatStoreReader : public SnapshotReader {
  public:
   ChatStoreReader(const FileView& files, std::string path);

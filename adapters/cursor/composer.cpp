@@ -1,10 +1,15 @@
 #include "adapters/cursor/composer.hpp"
 
-#include "adapters/cursor/file_uri.hpp"
+#include "adapters/cursor/places.hpp"
 #include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
+#include "schemas/ascii.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <unordered_set>
 
 namespace memd::cursor {
@@ -34,12 +39,6 @@ constexpr KeyTable<kScalars> kScalarTable{{"name", "subtitle", "status", "unifie
                                            "text", "conversationState", "createdAt", "lastUpdatedAt",
                                            "contextTokensUsed", "totalLinesAdded", "totalLinesRemoved", "isArchived"}};
 
-std::string text_of(std::string_view token) {
-  std::string out;
-  append_unescaped(string_body(token), out);
-  return out;
-}
-
 class Reader {
  public:
   Reader(const char* base, Composer& composer) : base_(base), composer_(composer) {}
@@ -50,14 +49,14 @@ class Reader {
     if (key == "conversation" && token.starts_with('[')) return entries(value, true);
     if (key == "modelConfig" && token.starts_with('{'))
       return each(value, [&](std::string_view name, std::string_view text, od::value&) {
-        if (name == "modelName") composer_.model = text_of(text);
+        if (name == "modelName") composer_.model = json::unescaped(text);
         return true;
       });
     if (key == "subagentInfo" && token.starts_with('{'))
       return each(value, [&](std::string_view name, std::string_view text, od::value&) {
-        if (name == "parentComposerId") composer_.parent_id = text_of(text);
-        if (name == "toolCallId") composer_.parent_call_id = text_of(text);
-        if (name == "subagentTypeName") composer_.agent_name = text_of(text);
+        if (name == "parentComposerId") composer_.parent_id = json::unescaped(text);
+        if (name == "toolCallId") composer_.parent_call_id = json::unescaped(text);
+        if (name == "subagentTypeName") composer_.agent_name = json::unescaped(text);
         return true;
       });
     if (key == "usageData" && token.starts_with('{'))
@@ -102,7 +101,7 @@ class Reader {
       if (element.get_object().get(object) || object.raw_json().get(raw) || object.reset().error()) return false;
       Composer::Entry entry;
       const bool whole = for_each_field(object, [&](std::string_view key, od::value& field) {
-        if (key == "bubbleId") entry.id = text_of(token_of(field));
+        if (key == "bubbleId") entry.id = json::unescaped(token_of(field));
         if (key == "type") entry.user = token_of(field) == "1";
         return true;
       });
@@ -122,7 +121,7 @@ class Reader {
     od::array array;
     if (value.get_array().get(array)) return false;
     return for_each_element(array, [&](od::value& element, std::size_t) {
-      add_file(text_of(token_of(element)));
+      add_file(json::unescaped(token_of(element)));
       return true;
     });
   }
@@ -137,19 +136,19 @@ class Reader {
 };
 
 void take_scalars(const Tokens<kScalars>& tokens, Composer& composer) {
-  composer.name = text_of(tokens[kName]);
-  composer.subtitle = text_of(tokens[kSubtitle]);
-  composer.status = text_of(tokens[kStatus]);
-  composer.mode = text_of(is_string(tokens[kUnifiedMode]) ? tokens[kUnifiedMode] : tokens[kForceMode]);
-  composer.branch = text_of(tokens[kBranch]);
-  composer.state = text_of(tokens[kState]);
+  composer.name = json::unescaped(tokens[kName]);
+  composer.subtitle = json::unescaped(tokens[kSubtitle]);
+  composer.status = json::unescaped(tokens[kStatus]);
+  composer.mode = json::unescaped(is_string(tokens[kUnifiedMode]) ? tokens[kUnifiedMode] : tokens[kForceMode]);
+  composer.branch = json::unescaped(tokens[kBranch]);
+  composer.state = json::unescaped(tokens[kState]);
   composer.created = integer(tokens[kCreated]);
   composer.updated = integer(tokens[kUpdated]);
   composer.context_tokens = integer(tokens[kContextTokens]);
   composer.lines_added = integer(tokens[kAdded]);
   composer.lines_removed = integer(tokens[kRemoved]);
   composer.archived = is_true(tokens[kArchived]);
-  composer.has_draft = !trimmed(text_of(tokens[kComposerText])).empty();
+  composer.has_draft = !trimmed(json::unescaped(tokens[kComposerText])).empty();
 }
 
 }  // namespace
@@ -200,7 +199,7 @@ std::vector<Element> elements_of(std::string_view document_text, std::string_vie
     element.begin = static_cast<std::size_t>(raw.data() - padded.data());
     element.end = element.begin + raw.size();
     const bool whole = for_each_field(object, [&](std::string_view key, od::value& field) {
-      if (key == id_key) element.id = text_of(token_of(field));
+      if (key == id_key) element.id = json::unescaped(token_of(field));
       return true;
     });
     if (whole) elements.push_back(std::move(element));
@@ -208,6 +207,8 @@ std::vector<Element> elements_of(std::string_view document_text, std::string_vie
   });
   return elements;
 }
+
+// Single fields.
 
 namespace {
 
@@ -229,7 +230,7 @@ auto with_field(std::string_view text, std::string_view name, Take take) -> decl
 }  // namespace
 
 std::string text_field(std::string_view object, std::string_view name) {
-  return with_field(object, name, [](std::string_view token) { return text_of(token); });
+  return with_field(object, name, [](std::string_view token) { return json::unescaped(token); });
 }
 
 std::int64_t number_field(std::string_view object, std::string_view name) {
@@ -252,6 +253,195 @@ std::string common_folder(const std::vector<std::string>& files) {
   }
   if (!folder.empty()) folder.pop_back();
   return folder.size() > 3 ? folder : std::string();
+}
+
+// Times.
+
+namespace {
+
+constexpr TimeMs kEarliest = 1'500'000'000'000;  // smaller numbers are no times since 1970
+
+TimeMs time_of(std::string_view token) {
+  if (!is_string(token)) return std::max<TimeMs>(integer(token), 0);
+  std::string text;
+  append_unescaped(string_body(token), text);
+  return parse_rfc3339(text).value_or(0);
+}
+
+TimeMs epoch(std::string_view token) {
+  const TimeMs time = time_of(token);
+  return time < kEarliest ? 0 : time;
+}
+
+}  // namespace
+
+OwnTime read_own_time(std::string_view bubble) {
+  OwnTime own;
+  std::string padded(bubble);
+  padded.resize(bubble.size() + simdjson::SIMDJSON_PADDING, ' ');
+  od::parser parser;
+  od::document document;
+  od::object root;
+  if (parser.iterate(padded.data(), bubble.size(), padded.size()).get(document) || document.get_object().get(root))
+    return own;
+  for_each_field(root, [&](std::string_view key, od::value& value) {
+    const auto token = token_of(value);
+    if (key == "createdAt") own.created = epoch(token);
+    if (key == "timingInfo" && token.starts_with('{')) {
+      od::object timing;
+      if (value.get_object().get(timing)) return false;
+      return for_each_field(timing, [&](std::string_view name, od::value& field) {
+        if (name == "clientRpcSendTime") own.turn_started = epoch(token_of(field));
+        if (name == "clientEndTime" || name == "clientSettleTime")
+          own.turn_ended = std::max(own.turn_ended, epoch(token_of(field)));
+        return true;
+      });
+    }
+    return true;
+  });
+  return own;
+}
+
+std::vector<BubbleTime> bubble_times(std::span<const TimedBubble> bubbles, TimeMs created, TimeMs updated) {
+  const std::size_t n = bubbles.size();
+  std::vector<BubbleTime> times(n);
+  std::vector<bool> known(n, false);
+  const auto set = [&](std::size_t i, TimeMs time, bool estimated) {
+    if (known[i] || time == 0) return;
+    times[i] = {time, estimated};
+    known[i] = true;
+  };
+  for (std::size_t i = 0; i < n; ++i)
+    set(i, bubbles[i].own.created, false);
+  for (std::size_t i = 0; i < n; ++i) {
+    const OwnTime& own = bubbles[i].own;
+    if (own.turn_started == 0) continue;
+    set(i, own.turn_started, false);
+    if (i > 0 && bubbles[i - 1].user) set(i - 1, own.turn_started, true);
+    std::size_t last = i;
+    while (last + 1 < n && !bubbles[last + 1].user)
+      ++last;
+    set(last, std::max(own.turn_ended, own.turn_started), true);
+  }
+
+  TimeMs before = created;
+  for (std::size_t i = 0; i < n;) {
+    if (known[i]) {
+      before = std::max(before, times[i].time);
+      ++i;
+      continue;
+    }
+    std::size_t end = i;
+    while (end < n && !known[end])
+      ++end;
+    TimeMs after = end < n ? times[end].time : updated;
+    if (before == 0) before = after;
+    after = std::max(after, before);
+    // The bounds of the conversation are no bubbles: the first starts at one, the last ends at the other.
+    const auto steps = static_cast<TimeMs>(end - i) + (end < n ? (i > 0 ? 1 : 0) : (i > 0 ? 0 : -1));
+    for (std::size_t j = i; j < end; ++j) {
+      const auto step = static_cast<TimeMs>(j - i) + (i > 0 ? 1 : 0);
+      times[j] = {steps > 0 ? before + (after - before) * step / steps : before, true};
+    }
+    before = after;
+    i = end;
+  }
+  return times;
+}
+
+// Blobs of the agent back end.
+
+namespace {
+
+constexpr std::size_t kIdBytes = 32;
+constexpr std::string_view kHex = "0123456789abcdef";
+
+std::optional<std::uint64_t> take_varint(std::string_view& bytes) {
+  std::uint64_t value = 0;
+  for (int shift = 0; shift < 64 && !bytes.empty(); shift += 7) {
+    const auto byte = static_cast<unsigned char>(bytes.front());
+    bytes.remove_prefix(1);
+    value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
+    if (byte < 0x80) return value;
+  }
+  return std::nullopt;
+}
+
+int base64_digit(char c) {
+  if (c >= 'A' && c <= 'Z') return c - 'A';
+  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
+  if (c >= '0' && c <= '9') return c - '0' + 52;
+  if (c == '+' || c == '-') return 62;
+  return c == '/' || c == '_' ? 63 : -1;
+}
+
+}  // namespace
+
+std::vector<std::string> child_ids(std::string_view bytes) {
+  std::vector<std::string> ids;
+  while (!bytes.empty()) {
+    const auto tag = take_varint(bytes);
+    if (!tag) break;
+    std::uint64_t length = 0;
+    switch (*tag & 7) {
+      case 0:
+        if (!take_varint(bytes)) return ids;
+        continue;
+      case 1: length = 8; break;
+      case 5: length = 4; break;
+      case 2:
+        if (const auto n = take_varint(bytes))
+          length = *n;
+        else
+          return ids;
+        break;
+      default: return ids;
+    }
+    if (length > bytes.size()) break;
+    if ((*tag & 7) == 2 && *tag >> 3 == 1 && length == kIdBytes) {
+      std::string& id = ids.emplace_back();
+      for (const char c : bytes.substr(0, kIdBytes)) {
+        id.push_back(kHex[static_cast<unsigned char>(c) >> 4]);
+        id.push_back(kHex[static_cast<unsigned char>(c) & 15]);
+      }
+    }
+    bytes.remove_prefix(length);
+  }
+  return ids;
+}
+
+std::string from_hex(std::string_view digits) {
+  std::string bytes;
+  if (digits.size() % 2 != 0) return bytes;
+  bytes.reserve(digits.size() / 2);
+  for (std::size_t i = 0; i < digits.size(); i += 2) {
+    const int high = ascii::hex_value(digits[i]);
+    const int low = ascii::hex_value(digits[i + 1]);
+    if (high < 0 || low < 0) return {};
+    bytes.push_back(static_cast<char>(high << 4 | low));
+  }
+  return bytes;
+}
+
+std::string decode_state(std::string_view state) {
+  if (!state.starts_with('~')) return {};
+  state.remove_prefix(1);
+  if (auto bytes = from_hex(state); !bytes.empty()) return bytes;
+  std::string bytes;
+  std::uint32_t buffer = 0;
+  int bits = 0;
+  for (const char c : state) {
+    if (c == '=') break;
+    const int digit = base64_digit(c);
+    if (digit < 0) return {};
+    buffer = buffer << 6 | static_cast<std::uint32_t>(digit);
+    bits += 6;
+    if (bits >= 8) {
+      bits -= 8;
+      bytes.push_back(static_cast<char>(buffer >> bits & 0xff));
+    }
+  }
+  return bytes;
 }
 
 }  // namespace memd::cursor

@@ -4,15 +4,16 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace memd::cursor {
 
-// A conversation as the value of `composerData:<id>` tells it, whatever generation wrote it: with the bubbles inside
-// ("conversation", up to about 0.43), with their ids ("fullConversationHeadersOnly"), or, where an agent back end
-// keeps the messages, with a reference to them ("conversationState").
+// A conversation as the value of `composerData:<id>` tells it. Builds up to about 0.43 hold the bubbles inside
+// ("conversation"), later ones their ids ("fullConversationHeadersOnly"). Where an agent back end keeps the messages,
+// there is a reference to them ("conversationState"). There is no public source.
 struct Composer {
   struct Entry {
     std::string id;
@@ -44,11 +45,11 @@ struct Composer {
   std::vector<std::string> files;  // absolute paths of files it deals with
 };
 
-// nullopt when it is no JSON object. The numbers in the entries are places in `value`.
+// nullopt when the value is no JSON object. The numbers in the entries are places in `value`.
 std::optional<Composer> parse_composer(std::string_view value);
 
-// Objects of a list inside a document, or of a document that is a list (`list` empty): [begin, end) in `document`, with
-// the text of one field of each.
+// An object of a list in a document: its place, and the text of one of its fields. `list` names the member that is the
+// list; empty: the document is the list.
 struct Element {
   std::string id;
   std::size_t begin = 0;
@@ -56,11 +57,47 @@ struct Element {
 };
 std::vector<Element> elements_of(std::string_view document, std::string_view list, std::string_view id_key);
 
-// A field of an object; empty, 0 when it is not there, or is something else.
+// A field of an object. Empty or 0 when it is not there or of another type.
 std::string text_field(std::string_view object, std::string_view name);
 std::int64_t number_field(std::string_view object, std::string_view name);
 
 // The folder that holds all of the files; empty when there is none, or only the top of a disk.
 std::string common_folder(const std::vector<std::string>& files);
+
+// What a bubble says about its time. "createdAt" exists since about autumn 2025. Before, the first answer of a turn has
+// the times at which the request was sent and the turn ended. Its "clientStartTime" counts from the start of the window
+// and is of no use.
+struct OwnTime {
+  TimeMs created = 0;
+  TimeMs turn_started = 0;
+  TimeMs turn_ended = 0;
+};
+OwnTime read_own_time(std::string_view bubble);
+
+struct TimedBubble {
+  bool user = false;
+  OwnTime own;
+};
+
+struct BubbleTime {
+  TimeMs time = 0;
+  bool estimated = false;
+};
+
+// Gives each bubble of a conversation a time, in order. Bubbles without one are spread evenly between their neighbours.
+// The conversation's own times bound both ends.
+std::vector<BubbleTime> bubble_times(std::span<const TimedBubble> bubbles, TimeMs created, TimeMs updated);
+
+// Messages of the agent back end are JSON in blobs that are named by the SHA-256 of their content. A protobuf message
+// lists the names.
+
+// The 32-byte values of field 1 of a protobuf message, in order, in hexadecimal. Ends at what is no protobuf.
+std::vector<std::string> child_ids(std::string_view protobuf);
+
+// Decodes "conversationState" of a composer: "~" and base64 or hexadecimal. Empty when it is neither.
+std::string decode_state(std::string_view state);
+
+// Decodes hexadecimal digits, in which cursor-agent writes its JSON. Empty when they are none.
+std::string from_hex(std::string_view digits);
 
 }  // namespace memd::cursor

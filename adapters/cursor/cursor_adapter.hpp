@@ -5,7 +5,8 @@
 
 namespace memd::cursor {
 
-// Cursor, the IDE and cursor-agent. All of its sources are changed in place, or have no ids and times of their own:
+// Cursor, the IDE and cursor-agent. Thread-safe. Its sources are changed in place or have no ids and times of their
+// own:
 //   <User>/globalStorage/state.vscdb             conversations since 0.43
 //   <User>/workspaceStorage/<hash>/state.vscdb   chat tabs and conversations before that, the prompt history
 //   ~/.cursor/chats/<hash>/<uuid>/store.db       cursor-agent
@@ -23,7 +24,7 @@ class CursorAdapter : public Adapter {
   std::optional<std::string> event_text(std::string_view record, EventKind kind, std::uint16_t block) const override;
 
  private:
-  // Only a memory of what the files said: the answers are the same without it.
+  // Remembers what the files said, to read them once. The answers would be the same without it.
   mutable WorkspaceFolders folders_;
 };
 

@@ -1,7 +1,6 @@
 #pragma once
 
-#include "adapters/cursor/bubble_times.hpp"
-#include "adapters/cursor/state_mark.hpp"
+#include "adapters/cursor/composer.hpp"
 #include "adapters/cursor/state_rows.hpp"
 #include "adapters/cursor/workspace_folders.hpp"
 #include "adapters/snapshot_reader.hpp"
@@ -11,15 +10,36 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 namespace memd::cursor {
 
-// Conversations of <User>/globalStorage/state.vscdb: a composer is a session, its facts the head, each bubble an item.
+// What is remembered of a global state database, so that the next look finds what is new without reading the rest.
+// The tables are declared ON CONFLICT REPLACE (CREATE TABLE cursorDiskKV, as VS Code makes it): a written row gets a
+// new, greater rowid, so what was written since stands above the greatest rowid seen. Everything is looked at again
+// after a VACUUM (it raises the schema version and renumbers), when another file is in its place, or when the last row
+// is gone.
+struct StateMark {
+  std::string change;  // sqlite::change_mark
+  std::int64_t schema_version = 0;
+  std::int64_t last_rowid = 0;
+  std::string last_key;            // of the row with last_rowid
+  std::int64_t counted_rowid = 0;  // last_rowid when all rows were counted
+  std::uint64_t size = 0;          // of all rows then
+  // Conversations that changed last: a build that updates rows in place would change them again.
+  std::vector<std::string> active;
+
+  std::string to_text() const;
+  static std::optional<StateMark> parse(std::string_view text);
+};
+
+// Shows the conversations of <User>/globalStorage/state.vscdb. A composer is a session, its facts are the head, each
+// bubble is an item. One thread at a time; `files` and `folders` outlive it.
 //
-// Where the mark the source was last read to its end with still holds, items are looked at that the store does not know
-// or that were written since, and the last few, in case a build updates rows in place.
+// If the mark of the last full reading still holds, only some items are looked at: those new to the store, those
+// written since, and the last few, because some builds update rows in place.
 class GlobalStateReader : public SnapshotReader {
  public:
   GlobalStateReader(const FileView& files, const Source& source, WorkspaceFolders& folders);

@@ -1,13 +1,136 @@
 #include "adapters/cursor/item_decoder.hpp"
 
 #include "adapters/cursor/item_json.hpp"
+#include "schemas/hash.hpp"
+#include "schemas/ids.hpp"
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 namespace memd::cursor {
 
+void ItemContext::set_id(std::string_view id) { key_ = record_key(Platform::cursor, id); }
+
+Event& ItemContext::add(EventKind kind, Role role, std::size_t block) {
+  Event& e = emplace(event_key(key_, index_++), time, kind, role, block);
+  e.time_estimated = time_estimated;
+  e.model = model;
+  e.cwd = cwd;
+  e.is_sidechain = subagent;
+  return e;
+}
+
+void ItemContext::add_usage(const TokenUsage& usage) {
+  if (usage == TokenUsage{}) return;
+  if (!emitted()) add(EventKind::lifecycle, Role::system).lifecycle = "usage";
+  first_event().response_key = hash_combine(key_, hash64("usage"));
+  first_event().usage = usage;
+}
+
+void emit_prompt(ItemContext& c, std::string text) {
+  Event& e = c.add(EventKind::user_msg, Role::user);
+  e.origin = c.subagent ? Origin::parent_agent : Origin::typed;
+  e.starts_exchange = true;
+  e.text = std::move(text);
+}
+
+void emit_answer(ItemContext& c, std::string text, std::size_t block) {
+  if (json::trimmed(text).empty()) return;
+  c.add(EventKind::assistant_msg, Role::assistant, block).text = std::move(text);
+}
+
+void emit_thinking(ItemContext& c, std::string text, std::size_t block) {
+  if (json::trimmed(text).empty()) return;
+  c.add(EventKind::thinking, Role::assistant, block).text = std::move(text);
+}
+
+Words typed_words(std::string_view text) {
+  constexpr std::string_view open = "<user_query>";
+  constexpr std::string_view close = "</user_query>";
+  text = json::trimmed(text);
+  if (const auto at = text.find(open); at != std::string_view::npos) {
+    text.remove_prefix(at + open.size());
+    return {json::trimmed(text.substr(0, text.rfind(close))), false};
+  }
+  for (const std::string_view tag :
+       {"<user_info>", "<system_reminder>", "<system-reminder>", "<rules>", "<project_layout>", "<git_status>",
+        "<agent_transcripts>", "<open_and_recently", "<environment_details>", "<agent_skills>",
+        "<always_applied_workspace_rules>", "<available_subagent_types>", "<additional_data>", "<attached_files>"})
+    if (text.starts_with(tag)) return {text, true};
+  return {text, false};
+}
+
 using namespace json;  // NOLINT(google-build-using-namespace): the whole folder reads JSON
+
+// The head.
+
+namespace {
+
+enum : std::size_t {
+  kTitle,
+  kDescription,
+  kCwd,
+  kMode,
+  kModel,
+  kHeadBranch,
+  kParent,
+  kParentCall,
+  kAgent,
+  kSubagent,
+  kHeadArchived,
+  kHeadCreated,
+  kHeadUpdated,
+  kHeadContextTokens,
+  kCost,
+  kHeadAdded,
+  kHeadRemoved,
+  kProject,
+  kHeadKeys
+};
+constexpr KeyTable<kHeadKeys> kHeadTable{{"title", "description", "cwd", "mode", "model", "branch", "parent",
+                                          "parent_call", "agent", "subagent", "archived", "created", "updated",
+                                          "context_tokens", "cost_cents", "lines_added", "lines_removed", "project"}};
+
+}  // namespace
+
+Fate read_head(ItemContext& c, od::object& item) {
+  Tokens<kHeadKeys> tokens;
+  if (!collect(item, kHeadTable, tokens)) return Fate::damaged();
+  const auto parts = split_session_uid(c.session_uid());
+  if (!parts) return Fate::skipped("no_session");
+  SessionUpdate update;
+  update.session_uid = c.session_uid();
+  update.platform = Platform::cursor;
+  update.native_id = parts->native_id;
+  update.title = one_line(c.text(tokens[kTitle]), 300);
+  if (!update.title.empty()) update.title_rank = TitleRank::ai;
+  update.description = c.text(tokens[kDescription], 1000);
+  if (integer(tokens[kHeadArchived]) != 0)
+    update.description.append(update.description.empty() ? "" : " ").append("(archived)");
+  if (const auto parent = c.text(tokens[kParent]); !parent.empty()) {
+    update.parent_uid = make_session_uid(Platform::cursor, parent);
+    update.parent_call_id = c.text(tokens[kParentCall]);
+  }
+  if (!update.parent_uid.empty() || integer(tokens[kSubagent]) != 0) update.kind = SessionKind::subagent;
+  update.agent_name = c.text(tokens[kAgent]);
+  update.project_hint = c.text(tokens[kProject]);
+  update.cwd = c.text(tokens[kCwd]);
+  update.git_branch = c.text(tokens[kHeadBranch]);
+  update.model = c.text(tokens[kModel]);
+  if (update.model == "default") update.model = "auto";
+  update.mode = c.text(tokens[kMode]);
+  update.time = update.started_at = integer(tokens[kHeadCreated]);
+  update.ended_at = integer(tokens[kHeadUpdated]);
+  update.context_tokens = integer(tokens[kHeadContextTokens]);
+  update.lines_added = integer(tokens[kHeadAdded]);
+  update.lines_removed = integer(tokens[kHeadRemoved]);
+  if (const auto cents = integer(tokens[kCost]); cents > 0) update.cost_usd = static_cast<double>(cents) / 100;
+  c.out().sessions.push_back(std::move(update));
+  return Fate::indexed();
+}
+
+// All items.
 
 namespace {
 
@@ -32,21 +155,21 @@ struct KindName {
   std::string_view kind;
   std::string_view type;
 };
-constexpr std::array<KindName, 7> kTypes{{{item_kind::kHead, "conversation"},
-                                          {item_kind::kBubble, "bubble"},
-                                          {item_kind::kTab, "tab_bubble"},
-                                          {item_kind::kMessage, "message"},
-                                          {item_kind::kText, "text"},
-                                          {item_kind::kPrompt, "prompt"},
-                                          {item_kind::kBinary, "message"}}};
+constexpr std::array<KindName, 7> kLedgerNames{{{item_kind::kHead, "conversation"},
+                                                {item_kind::kBubble, "bubble"},
+                                                {item_kind::kTab, "tab_bubble"},
+                                                {item_kind::kMessage, "message"},
+                                                {item_kind::kText, "text"},
+                                                {item_kind::kPrompt, "prompt"},
+                                                {item_kind::kBinary, "message"}}};
 
-Verdict read_text(ItemContext& c, const Tokens<kItemKeys>& tokens) {
+Fate read_text(ItemContext& c, const Tokens<kItemKeys>& tokens) {
   std::string text = c.text(tokens[kItemDecoderText]);
-  if (trimmed(text).empty()) return Verdict::skipped("blank_message");
+  if (trimmed(text).empty()) return Fate::skipped("blank_message");
   const auto role = string_body(tokens[kRole]);
   if (role == "user") {
     const Words words = typed_words(text);
-    if (words.injected || words.text.empty()) return Verdict::skipped("injected_text");
+    if (words.injected || words.text.empty()) return Fate::skipped("injected_text");
     emit_prompt(c, std::string(words.text));
   } else if (role == "thinking") {
     emit_thinking(c, std::move(text));
@@ -58,22 +181,22 @@ Verdict read_text(ItemContext& c, const Tokens<kItemKeys>& tokens) {
     if (c.detail() == Detail::full) e.text = std::move(text);
   } else if (role == "result") {
     text.erase(0, std::min(text.find('\n'), text.size()));  // the name of the tool
-    if (trimmed(text).empty()) return Verdict::skipped("blank_message");
+    if (trimmed(text).empty()) return Fate::skipped("blank_message");
     Event& e = c.add(EventKind::tool_result, Role::tool);
     if (c.detail() == Detail::stored) text.resize(utf8_prefix(text, kResultTextLimit).size());
     e.text = std::move(text);
   } else {
     emit_answer(c, std::move(text));
   }
-  return Verdict::indexed();
+  return Fate::indexed();
 }
 
-Verdict read_prompt(ItemContext& c, const Tokens<kItemKeys>& tokens) {
+Fate read_prompt(ItemContext& c, const Tokens<kItemKeys>& tokens) {
   std::string text = c.text(tokens[kItemDecoderText]);
-  if (trimmed(text).empty()) return Verdict::skipped("blank_message");
+  if (trimmed(text).empty()) return Fate::skipped("blank_message");
   emit_prompt(c, std::move(text));
   c.out().events.back().origin = Origin::history;
-  return Verdict::indexed();
+  return Fate::indexed();
 }
 
 }  // namespace
@@ -99,7 +222,7 @@ void ItemDecoder::decode(const RawRecord& record, EventBatch& out) {
   const auto events = out.events.size();
   const auto sessions = out.sessions.size();
   std::string_view type = "(damaged)";
-  const Verdict verdict = read(record, out, type);
+  const Fate verdict = read(record, out, type);
   if (verdict.broken) {
     out.events.resize(events);
     out.sessions.resize(sessions);
@@ -109,14 +232,14 @@ void ItemDecoder::decode(const RawRecord& record, EventBatch& out) {
   out.cover(type, verdict.disposition, verdict.reason, record.bytes.size() + (record.newline_follows ? 1 : 0));
 }
 
-Verdict ItemDecoder::read(const RawRecord& record, EventBatch& out, std::string_view& type) {
+Fate ItemDecoder::read(const RawRecord& record, EventBatch& out, std::string_view& type) {
   od::object item;
   Tokens<kItemKeys> tokens;
-  if (!open(record.bytes, item) || !collect(item, kItemTable, tokens)) return Verdict::damaged();
+  if (!open(record.bytes, item) || !collect(item, kItemTable, tokens)) return Fate::damaged();
   const auto kind = string_body(tokens[kKind]);
-  for (const auto& name : kTypes)
+  for (const auto& name : kLedgerNames)
     if (name.kind == kind) type = name.type;
-  if (!tokens[kDamaged].empty()) return Verdict::damaged();
+  if (!tokens[kDamaged].empty()) return Fate::damaged();
 
   ItemContext c(session_uid_, {record.offset, static_cast<std::uint32_t>(record.bytes.size()), 0}, detail_, out);
   c.set_id(c.text(tokens[kId]));
@@ -125,7 +248,7 @@ Verdict ItemDecoder::read(const RawRecord& record, EventBatch& out, std::string_
   c.subagent = integer(tokens[kItemDecoderSubagent]) != 0;
   if (integer(tokens[kLossy]) != 0) c.mark_lossy();
 
-  Verdict verdict = Verdict::unknown("unknown_kind");
+  Fate verdict = Fate::unknown("unknown_kind");
   od::object value;
   const bool has_value = seek_object(item, "v", value);
   if (kind == item_kind::kHead)
@@ -135,9 +258,9 @@ Verdict ItemDecoder::read(const RawRecord& record, EventBatch& out, std::string_
   else if (kind == item_kind::kPrompt)
     verdict = read_prompt(c, tokens);
   else if (kind == item_kind::kBinary)
-    verdict = Verdict::unknown("no_json");
+    verdict = Fate::unknown("no_json");
   else if (!has_value)
-    verdict = Verdict::damaged();
+    verdict = Fate::damaged();
   else if (kind == item_kind::kBubble)
     verdict = read_bubble(c, value);
   else if (kind == item_kind::kTab)

@@ -1,14 +1,71 @@
 #pragma once
 
 #include "adapters/adapter.hpp"
-#include "adapters/cursor/item_context.hpp"
+#include "adapters/json/json_access.hpp"
+#include "adapters/json/json_text.hpp"
+#include "adapters/json/record_events.hpp"
+#include "schemas/event_batch.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace memd::cursor {
 
-// Items as adapters/cursor/item_json.hpp describes them.
+namespace od = json::od;
+
+// Makes the events of one item with the fields and the ids they share. Does not outlive the item's bytes.
+class ItemContext : public json::RecordEvents {
+ public:
+  ItemContext(std::string_view session_uid, RawRef raw, json::Detail detail, EventBatch& out)
+      : RecordEvents(Platform::cursor, session_uid, raw, detail, out) {}
+
+  // Native id of the record; unique on this platform.
+  void set_id(std::string_view id);
+
+  // Valid until the next call.
+  Event& add(EventKind kind, Role role, std::size_t block = 0);
+  // Puts the usage on the item's first event. An item without events gets one for it.
+  void add_usage(const TokenUsage& usage);
+
+  TimeMs time = 0;
+  bool time_estimated = false;
+  bool subagent = false;  // what a "user" says is the parent agent's task
+  std::string model;
+  std::string cwd;
+
+ private:
+  std::uint64_t key_ = 0;
+  std::uint32_t index_ = 0;
+};
+
+// A human turn, or in a subagent the task it was given.
+void emit_prompt(ItemContext& c, std::string text);
+void emit_answer(ItemContext& c, std::string text, std::size_t block = 0);
+void emit_thinking(ItemContext& c, std::string text, std::size_t block = 0);
+
+// Kinds of items. `value` is the object under "v".
+Fate read_bubble(ItemContext& c, od::object& value);
+Fate read_tab_bubble(ItemContext& c, od::object& value);
+Fate read_message(ItemContext& c, od::object& value);
+Fate read_head(ItemContext& c, od::object& item);
+
+// The inside of "toolFormerData": a call and what came of it.
+bool read_tool(ItemContext& c, od::object& tool);
+
+// What a tool of the IDE or of cursor-agent does to the file that its input names.
+std::optional<FileAccess> access_of(std::string_view tool);
+
+// What a person typed, without the tags of cursor-agent around it. `injected`: nothing in it is a person's.
+struct Words {
+  std::string_view text;
+  bool injected = false;
+};
+Words typed_words(std::string_view text);
+
+// Decodes the items that adapters/cursor/item_json.hpp describes. One thread at a time.
 class ItemDecoder : public RecordDecoder {
  public:
   explicit ItemDecoder(const Source& source, json::Detail detail = json::Detail::stored);
@@ -18,7 +75,7 @@ class ItemDecoder : public RecordDecoder {
   bool is_complete(std::string_view bytes) const override;
 
  private:
-  Verdict read(const RawRecord& record, EventBatch& out, std::string_view& type);
+  Fate read(const RawRecord& record, EventBatch& out, std::string_view& type);
   bool open(std::string_view json, od::object& item) const;
 
   struct Parser;

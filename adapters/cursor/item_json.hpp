@@ -1,5 +1,8 @@
 #pragma once
 
+#include "adapters/cursor/composer.hpp"
+#include "adapters/cursor/state_rows.hpp"
+#include "adapters/json/json_writer.hpp"
 #include "schemas/time.hpp"
 
 #include <cstdint>
@@ -34,11 +37,22 @@ class ItemJson {
   std::string finish(std::string_view value) &&;  // with "v", or "damaged" when it is no JSON object
 
  private:
-  void key(std::string_view key);
-  std::string json_;
+  json::ObjectWriter json_;
 };
 
-// Whether a strict parser takes it, as a whole, for an object.
+// Whether a strict parser accepts the whole text as one object.
 bool is_json_object(std::string_view json);
+
+inline constexpr std::string_view kHeadKey = "head";
+
+// The head of a session: what Cursor says of a conversation as a whole.
+std::string head_json(const Composer& composer, const CatalogueEntry& catalogue, std::string_view folder);
+
+// An id that is unique in all of Cursor. A bubble keeps its own id wherever it stands. Other ids (numbers, names of
+// blobs) are unique within a conversation only.
+std::string record_id(const std::string& conversation, const std::string& entry);
+
+// The version of an item: a hash of its value that is never 0.
+std::uint64_t version_of(std::string_view value);
 
 }  // namespace memd::cursor

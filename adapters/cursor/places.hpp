@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-// Where Cursor keeps what, by the names of the folders on the way.
+// Where Cursor keeps what, told by the names of the folders on the way; and the file URIs in which it names folders.
 namespace memd::cursor {
 
 enum class Place : std::uint8_t {
@@ -38,5 +38,9 @@ std::string user_folder(std::string_view state_path);
 std::vector<std::string> user_folders_beside(std::string_view dot_cursor_path);
 // "<home>/.cursor" of a file below it; empty when there is none.
 std::string dot_cursor_folder(std::string_view path);
+
+// "file:///c%3A/Users/x" → "c:/Users/x", "file:///home/x%20y" → "/home/x y", "file://host/share" → "//host/share",
+// "vscode-remote://ssh-remote%2Bbox/home/x" → "/home/x". Empty for other schemes. A plain path stays as it is.
+std::string path_of_uri(std::string_view uri);
 
 }  // namespace memd::cursor

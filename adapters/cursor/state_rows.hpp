@@ -3,12 +3,15 @@
 #include "adapters/cursor/composer.hpp"
 #include "adapters/sqlite/read_only_database.hpp"
 #include "schemas/error.hpp"
+#include "schemas/event_batch.hpp"
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace memd::cursor {
@@ -39,7 +42,8 @@ struct CatalogueEntry {
   bool subagent = false;
 };
 
-// The key and value tables of Cursor's global state. Each call is a statement or two; none is long.
+// The key and value tables of Cursor's global state. Each call is one or two short statements. Owns the database; one
+// thread at a time.
 class StateRows {
  public:
   static Result<std::unique_ptr<StateRows>> open(const FileView& files, const std::string& path);
@@ -79,5 +83,37 @@ class StateRows {
   bool has_rows_ = false;
   bool has_catalogue_ = false;
 };
+
+// The kind of row that a key names: "bubbleId:…" → "bubbleId", "agentKv:blob:…" → "agentKv:blob".
+std::string key_class(std::string_view key);
+
+// Accounts for each row of a state database: it is an item of a session, or belongs to the rest for a stated reason.
+// Measures values without reading them. `rows` outlives it.
+class RowLedger {
+ public:
+  explicit RowLedger(const StateRows& rows) : rows_(rows) {}
+
+  // A composer, before the rows are counted.
+  void note(const StateRows::Found& composer);
+  Result<void> count();
+
+  std::vector<CoverageEntry> take_rest() { return std::move(rest_.coverage); }
+  std::uint64_t size() const { return size_; }
+
+ private:
+  Result<void> count_rows();
+  Result<void> count_table(const std::string& table);
+  void add(std::string_view type, std::string_view reason, std::uint64_t bytes, std::uint64_t records = 1);
+
+  const StateRows& rows_;
+  std::unordered_set<std::int64_t> items_;                     // rows that are items, or the head of a session
+  std::unordered_map<std::int64_t, std::string_view> unused_;  // composers that are not, and why
+  EventBatch rest_;
+  std::uint64_t size_ = 0;
+};
+
+// Adds the rows of an ItemTable to a ledger, except those with the given keys.
+Result<std::uint64_t> count_item_table(const sqlite::ReadOnlyDatabase& database,
+                                       const std::unordered_set<std::string>& except, EventBatch& rest);
 
 }  // namespace memd::cursor

@@ -1,7 +1,6 @@
 #include "adapters/cursor/transcript_reader.hpp"
 
 #include "adapters/cursor/item_json.hpp"
-#include "adapters/cursor/session_head.hpp"
 #include "adapters/json/json_text.hpp"
 #include "schemas/event_batch.hpp"
 #include "schemas/ids.hpp"

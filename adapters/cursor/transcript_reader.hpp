@@ -10,10 +10,10 @@
 
 namespace memd::cursor {
 
-// A transcript under ~/.cursor/projects/<slug>/agent-transcripts: JSON lines, or plain text under "user:" and
-// "assistant:". It is poorer than what the databases hold (no ids, no times, no results), so it is read only where
-// neither the IDE's nor cursor-agent's database has the conversation; which of the two it is shows a look there.
-// Items are numbered lines or paragraphs: the files grow at the end.
+// Shows a transcript under ~/.cursor/projects/<slug>/agent-transcripts: JSON lines, or plain text under "user:" and
+// "assistant:". Transcripts have no ids, times or results, so one is read only if neither the IDE's nor cursor-agent's
+// database has the conversation. Items are numbered lines or paragraphs: the files grow at the end. One thread at a
+// time; `files` outlives it.
 class TranscriptReader : public SnapshotReader {
  public:
   TranscriptReader(const FileView& files, SourcePlace place);

@@ -1,7 +1,7 @@
 #include "adapters/cursor/workspace_folders.hpp"
 
 #include "adapters/cursor/composer.hpp"
-#include "adapters/cursor/file_uri.hpp"
+#include "adapters/cursor/places.hpp"
 #include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
 #include "adapters/sqlite/read_only_database.hpp"

@@ -11,9 +11,8 @@
 
 namespace memd::cursor {
 
-// Which folder a conversation belongs to, as the workspaces tell it: workspaceStorage/<hash>/ has the folder in
-// workspace.json and the ids of its conversations in state.vscdb. What was read is kept, and read anew only where a
-// file has changed. Thread-safe.
+// Tells which folder a conversation belongs to: workspaceStorage/<hash>/ has the folder in workspace.json and the ids
+// of its conversations in state.vscdb. Keeps what it read; reads again only files that changed. Thread-safe.
 class WorkspaceFolders {
  public:
   // Looks at the workspaces below a <User> folder: a few system calls each.

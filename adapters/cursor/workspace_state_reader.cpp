@@ -1,10 +1,9 @@
 #include "adapters/cursor/workspace_state_reader.hpp"
 
-#include "adapters/cursor/bubble_times.hpp"
+#include "adapters/cursor/composer.hpp"
 #include "adapters/cursor/item_json.hpp"
 #include "adapters/cursor/places.hpp"
-#include "adapters/cursor/row_ledger.hpp"
-#include "adapters/cursor/session_head.hpp"
+#include "adapters/cursor/state_rows.hpp"
 #include "adapters/cursor/workspace_folders.hpp"
 #include "adapters/json/json_text.hpp"
 #include "adapters/sqlite/change_mark.hpp"

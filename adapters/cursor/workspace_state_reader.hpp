@@ -12,9 +12,9 @@
 
 namespace memd::cursor {
 
-// What stood in a workspace's own state.vscdb before there was a global one: chat tabs up to 0.45, conversations up to
-// late 2024, and the history of prompts. Of its ItemTable four rows are read, by their keys. A session key is the
-// native id of the session.
+// Shows what stood in a workspace's own state.vscdb before there was a global one: chat tabs up to 0.45, conversations
+// up to late 2024, and the history of prompts. They are four rows of its ItemTable, read by their keys. One thread at a
+// time; `files` outlives it.
 class WorkspaceStateReader : public SnapshotReader {
  public:
   WorkspaceStateReader(const FileView& files, std::string path);

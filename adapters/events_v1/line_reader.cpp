@@ -1,6 +1,4 @@
-// What every body has, and memd's own detail in it.
-#include "adapters/events_v1/record.hpp"
-#include "adapters/events_v1/stored_text.hpp"
+#include "adapters/events_v1/line_reader.hpp"
 
 #include <algorithm>
 
@@ -76,33 +74,33 @@ void LineReader::read_context(const Body& body, Event& e) {
   e.time_estimated = body.is(B::time_estimated);
 }
 
-Verdict LineReader::read(od::object& object) {
+Fate LineReader::read(od::object& object) {
   Body body{object, {}};
-  if (!collect(object, kBodyTable, body.tokens)) return {true, Disposition::skipped, "damaged"};
-  if (body.has(B::derived_from)) return {false, Disposition::skipped, "derived"};
+  if (!collect(object, kBodyTable, body.tokens)) return Fate::damaged();
+  if (body.has(B::derived_from)) return Fate::skipped("derived");
   if (body.has(B::session)) {
     if (!body[B::session].starts_with('{')) {
       diagnose(DiagnosticType::wrong_field_type, "body.session");
-      return {false, Disposition::skipped, kSchemaViolation};
+      return Fate::skipped(kSchemaViolation);
     }
-    if (!read_session(body)) return {true, Disposition::skipped, "damaged"};
-    if (!body.has(B::event) && !body.has(B::text)) return {};
+    if (!read_session(body)) return Fate::damaged();
+    if (!body.has(B::event) && !body.has(B::text)) return Fate::indexed();
   }
-  Verdict verdict;
+  Fate fate;
   if (body.has(B::event)) {
     const auto kind = parse_event_kind(string_body(body[B::event]));
     if (!kind) diagnose(DiagnosticType::unknown_field_value, "body.event");
-    verdict = kind ? read_canonical(body, *kind) : read_plain(body);
+    fate = kind ? read_canonical(body, *kind) : read_plain_event(*this, body);
   } else {
-    verdict = read_plain(body);
+    fate = read_plain_event(*this, body);
   }
   if (lossy())
     out_.diagnostics.push_back(
         {record_.platform, DiagnosticType::invalid_encoding, Severity::warning, {}, 0, record_.raw.offset});
-  return verdict;
+  return fate;
 }
 
-Verdict LineReader::read_canonical(Body& body, EventKind kind) {
+Fate LineReader::read_canonical(Body& body, EventKind kind) {
   Event& e = add(kind, parse_enum(string_body(body[B::role]), Role::tool).value_or(Role::none));
   if (body.has(B::event_id)) {
     if (const auto id = parse_key(string_body(body[B::event_id])))
@@ -132,7 +130,7 @@ Verdict LineReader::read_canonical(Body& body, EventKind kind) {
     keep_text(e, text(body[B::text]));
   if (e.kind == EventKind::lifecycle && e.lifecycle.empty()) e.lifecycle = "note";
   const bool whole = read_files(body, e.files) && read_usage(body, e);
-  return {!whole, Disposition::indexed, {}};
+  return whole ? Fate::indexed() : Fate::damaged();
 }
 
 bool LineReader::read_files(Body& body, std::vector<FileTouch>& files) {

@@ -1,7 +1,6 @@
 #include "adapters/events_v1/line_writer.hpp"
 
 #include "adapters/events_v1/names.hpp"
-#include "adapters/events_v1/stored_text.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/json_writer.hpp"
 

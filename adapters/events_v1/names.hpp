@@ -1,5 +1,6 @@
 #pragma once
 
+#include "adapters/json/json_text.hpp"
 #include "schemas/event.hpp"
 #include "schemas/ids.hpp"
 #include "schemas/session.hpp"
@@ -59,6 +60,17 @@ inline constexpr std::size_t kMaxSessionId = 200;  // bytes
 inline std::string session_uid_of(Platform own, std::string_view session_id) {
   if (const auto parts = split_session_uid(session_id)) return make_session_uid(parts->platform, parts->native_id);
   return make_session_uid(own, session_id);
+}
+
+// How much of an event's whole text the store keeps: messages whole, results and client output up to the limit, inputs
+// not at all (their summary and search text stand for them).
+inline std::string_view stored_text(EventKind kind, std::string_view whole) {
+  switch (kind) {
+    case EventKind::tool_call: return {};
+    case EventKind::tool_result:
+    case EventKind::lifecycle: return json::utf8_prefix(whole, kResultTextLimit);
+    default: return whole;
+  }
 }
 
 }  // namespace memd::events_v1

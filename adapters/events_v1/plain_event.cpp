@@ -1,5 +1,5 @@
 // Events without memd's detail: what other tools write, read leniently.
-#include "adapters/events_v1/record.hpp"
+#include "adapters/events_v1/line_reader.hpp"
 #include "adapters/tool_calls/test_command.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "schemas/ascii.hpp"
@@ -80,101 +80,84 @@ std::vector<FileTouch> read_diff(std::string_view diff, const std::vector<std::s
   return files;
 }
 
-}  // namespace
-
-std::string LineReader::text_of(Body& body, std::initializer_list<B> keys) {
+std::string text_of(LineReader& r, Body& body, std::initializer_list<B> keys) {
   for (const B key : keys) {
     if (!body.has(key)) continue;
-    if (is_string(body[key])) return text(body[key]);
+    if (is_string(body[key])) return r.text(body[key]);
     od::value value;
     std::string out;
-    if (seek(body.object, body.name(key), value)) append_any(*this, value, out);
+    if (seek(body.object, body.name(key), value)) append_any(r, value, out);
     if (!out.empty()) return out;
   }
   return {};
 }
 
-std::string LineReader::plain_text(Body& body) { return text_of(body, {B::text, B::content, B::message}); }
+std::string plain_text(LineReader& r, Body& body) { return text_of(r, body, {B::text, B::content, B::message}); }
 
-std::string LineReader::call_id_of(const Body& body) {
+std::string call_id_of(LineReader& r, const Body& body) {
   for (const B key : {B::call_id, B::tool_call_id, B::tool_use_id})
-    if (is_string(body[key])) return text(body[key]);
+    if (is_string(body[key])) return r.text(body[key]);
   return {};
 }
 
-Verdict LineReader::read_plain(Body& body) {
-  bool whole = true;
-  switch (record_.kind) {
-    case LineKind::message: read_message(body); break;
-    case LineKind::tool_call: whole = read_call(body); break;
-    case LineKind::tool_result: whole = read_result(body); break;
-    case LineKind::approval: whole = read_approval(body); break;
-    case LineKind::patch: whole = read_patch(body); break;
-    case LineKind::snapshot: read_remark(body, "snapshot"); break;
-    case LineKind::note: read_remark(body, "note"); break;
-  }
-  if (whole && index_ > 0) whole = read_usage(body, out_.events.back());
-  return {!whole, Disposition::indexed, {}};
-}
-
-void LineReader::read_message(Body& body) {
-  std::string words = plain_text(body);
-  if (words.empty()) diagnose(DiagnosticType::missing_field, "body.text");
-  if (record_.actor == Actor::tool) {
-    Event& e = add(EventKind::lifecycle, Role::tool);
+void read_message(LineReader& r, Body& body) {
+  std::string words = plain_text(r, body);
+  if (words.empty()) r.diagnose(DiagnosticType::missing_field, "body.text");
+  if (r.record().actor == Actor::tool) {
+    Event& e = r.add(EventKind::lifecycle, Role::tool);
     e.lifecycle = "tool_message";
     e.summary = one_line(words, kSummaryLimit);
-    read_context(body, e);
-    keep_text(e, std::move(words));
+    r.read_context(body, e);
+    r.keep_text(e, std::move(words));
     return;
   }
-  const bool user = record_.actor == Actor::user;
-  Event& e = add(user ? EventKind::user_msg : EventKind::assistant_msg, user ? Role::user : Role::assistant);
+  const bool user = r.record().actor == Actor::user;
+  Event& e = r.add(user ? EventKind::user_msg : EventKind::assistant_msg, user ? Role::user : Role::assistant);
   if (user) e.origin = Origin::typed;
   e.starts_exchange = user;
   e.text = std::move(words);
-  read_context(body, e);
+  r.read_context(body, e);
 }
 
-bool LineReader::read_call(Body& body) {
-  Event& e = add(EventKind::tool_call, Role::assistant);
-  read_context(body, e);
-  e.tool = text(body.has(B::tool) ? body[B::tool] : body[B::name]);
+bool read_call(LineReader& r, Body& body) {
+  Event& e = r.add(EventKind::tool_call, Role::assistant);
+  r.read_context(body, e);
+  e.tool = r.text(body.has(B::tool) ? body[B::tool] : body[B::name]);
   if (e.tool.empty()) {
-    diagnose(DiagnosticType::missing_field, "body.tool");
+    r.diagnose(DiagnosticType::missing_field, "body.tool");
     e.tool = "tool";
   }
-  e.call_id = call_id_of(body);
+  e.call_id = call_id_of(r, body);
   for (const B key : {B::input, B::arguments, B::args, B::parameters, B::command, B::text}) {
     if (!body.has(key)) continue;
     if (body[key].starts_with('{')) {
       od::value value;
       if (!seek(body.object, body.name(key), value)) return false;
-      if (!tool_calls::read_tool_input(*this, value, access_of, e)) return false;
+      if (!tool_calls::read_tool_input(r, value, access_of, e)) return false;
     } else {
-      const std::string input = text_of(body, {key});
-      tool_calls::read_tool_input_text(*this, input, access_of, e);
+      const std::string input = text_of(r, body, {key});
+      tool_calls::read_tool_input_text(r, input, access_of, e);
       if (key == B::command) e.is_test = tool_calls::runs_tests(input);
     }
     break;
   }
   if (e.summary.empty()) e.summary = e.tool;
-  if (!read_files(body, e.files)) return false;
-  for (const auto& path : record_.paths)
+  if (!r.read_files(body, e.files)) return false;
+  for (const auto& path : r.record().paths)
     if (std::none_of(e.files.begin(), e.files.end(), [&](const FileTouch& f) { return f.path == path; }))
       e.files.push_back({path, access_of(e.tool).value_or(FileAccess::referenced), 0, 0});
   return true;
 }
 
-bool LineReader::read_result(Body& body) {
-  Event& e = add(EventKind::tool_result, Role::tool);
-  read_context(body, e);
-  e.tool = text(body.has(B::tool) ? body[B::tool] : body[B::name]);
-  e.call_id = call_id_of(body);
-  std::string whole = text_of(body, {B::output, B::result, B::content, B::text, B::message});
+bool read_result(LineReader& r, Body& body) {
+  Event& e = r.add(EventKind::tool_result, Role::tool);
+  r.read_context(body, e);
+  e.tool = r.text(body.has(B::tool) ? body[B::tool] : body[B::name]);
+  e.call_id = call_id_of(r, body);
+  std::string whole = text_of(r, body, {B::output, B::result, B::content, B::text, B::message});
   for (const B key : {B::stdout_text, B::stderr_text, B::error}) {
     if (!is_string(body[key]) && !body[key].starts_with('{')) continue;
-    const std::string more = text_of(body, {key});
+    const std::string more = text_of(r, body, {key});
     if (more.empty()) continue;
     if (!whole.empty()) whole += '\n';
     whole += more;
@@ -184,51 +167,51 @@ bool LineReader::read_result(Body& body) {
                (body.has(B::error) && error != "false" && error != "\"\"") ||
                is_one_of(ascii::lowered(string_body(body[B::status])), {"error", "failed", "failure"});
   e.summary = one_line(utf8_prefix(whole, 4 * kSummaryLimit), kSummaryLimit);
-  keep_text(e, std::move(whole));
-  return read_files(body, e.files);
+  r.keep_text(e, std::move(whole));
+  return r.read_files(body, e.files);
 }
 
 // A person's word about what the agent wants to do. Without words of its own it is a mark in the session.
-bool LineReader::read_approval(Body& body) {
-  const std::string decision = ascii::lowered(text(body[B::decision]));
+bool read_approval(LineReader& r, Body& body) {
+  const std::string decision = ascii::lowered(r.text(body[B::decision]));
   const bool refused =
       body[B::approved] == "false" || is_one_of(decision, {"rejected", "denied", "reject", "deny", "no"});
-  std::string words = text_of(body, {B::text, B::message, B::content, B::reason});
-  if (record_.actor == Actor::user && !words.empty()) {
-    Event& e = add(EventKind::human_intervention, Role::user);
+  std::string words = text_of(r, body, {B::text, B::message, B::content, B::reason});
+  if (r.record().actor == Actor::user && !words.empty()) {
+    Event& e = r.add(EventKind::human_intervention, Role::user);
     e.origin = Origin::embedded;
     e.text = std::move(words);
-    read_context(body, e);
+    r.read_context(body, e);
     return true;
   }
-  Event& e = add(EventKind::lifecycle, record_.actor == Actor::user ? Role::user : Role::system);
+  Event& e = r.add(EventKind::lifecycle, r.record().actor == Actor::user ? Role::user : Role::system);
   e.lifecycle = "approval";
   e.summary = refused ? "rejected" : "approved";
-  const std::string what = text_of(body, {B::title, B::description, B::tool, B::name});
-  for (const auto& part : {std::string_view(what), std::string_view(record_.patch_id)})
+  const std::string what = text_of(r, body, {B::title, B::description, B::tool, B::name});
+  for (const auto& part : {std::string_view(what), std::string_view(r.record().patch_id)})
     if (!part.empty()) e.summary.append(" ").append(one_line(part, kSummaryLimit));
-  read_context(body, e);
+  r.read_context(body, e);
   return true;
 }
 
 // A patch with its fate known is a call of the tool "patch" and its result, so that it counts as an edit.
-bool LineReader::read_patch(Body& body) {
-  const std::string status = ascii::lowered(text(body[B::status]));
-  const std::string name = text_of(body, {B::title, B::name, B::description, B::text, B::summary});
-  const std::string diff = text_of(body, {B::diff, B::content, B::input});
-  auto files = read_diff(diff, record_.paths);
+bool read_patch(LineReader& r, Body& body) {
+  const std::string status = ascii::lowered(r.text(body[B::status]));
+  const std::string name = text_of(r, body, {B::title, B::name, B::description, B::text, B::summary});
+  const std::string diff = text_of(r, body, {B::diff, B::content, B::input});
+  auto files = read_diff(diff, r.record().paths);
   if (is_one_of(status, {"proposed", "pending", "queued", "draft", "created", "open"})) {
-    Event& e = add(EventKind::lifecycle, Role::assistant);
+    Event& e = r.add(EventKind::lifecycle, Role::assistant);
     e.lifecycle = "patch_proposed";
-    e.summary = one_line(name.empty() ? record_.patch_id : name, kSummaryLimit);
+    e.summary = one_line(name.empty() ? r.record().patch_id : name, kSummaryLimit);
     for (auto& file : files)
       e.files.push_back({std::move(file.path), FileAccess::referenced, 0, 0});
-    read_context(body, e);
-    keep_text(e, diff);
+    r.read_context(body, e);
+    r.keep_text(e, diff);
     return true;
   }
-  const std::string call_id = record_.patch_id.empty() ? "patch/" + format_key(record_.key) : record_.patch_id;
-  Event& call = add(EventKind::tool_call, Role::assistant);
+  const std::string call_id = r.record().patch_id.empty() ? "patch/" + format_key(r.record().key) : r.record().patch_id;
+  Event& call = r.add(EventKind::tool_call, Role::assistant);
   call.tool = "patch";
   call.call_id = call_id;
   call.summary = "patch: " + one_line(name.empty() && !files.empty() ? files.front().path : name, kSummaryLimit);
@@ -238,39 +221,57 @@ bool LineReader::read_patch(Body& body) {
     call.files.push_back({file.path, FileAccess::modified, 0, 0});
   }
   call.search_text.resize(utf8_prefix(call.search_text, tool_calls::kSearchTextLimit).size());
-  read_context(body, call);
-  keep_text(call, diff);
+  r.read_context(body, call);
+  r.keep_text(call, diff);
 
-  Event& result = add(EventKind::tool_result, Role::tool);
+  Event& result = r.add(EventKind::tool_result, Role::tool);
   result.tool = "patch";
   result.call_id = call_id;
   result.is_error = is_one_of(status, {"rejected", "failed", "error", "conflict", "discarded"});
   result.summary = status.empty() ? "applied" : one_line(status, kSummaryLimit);
   if (!result.is_error) result.files = std::move(files);
-  read_context(body, result);
-  keep_text(result, result.summary);
+  r.read_context(body, result);
+  r.keep_text(result, result.summary);
   return true;
 }
 
-void LineReader::read_remark(Body& body, std::string_view lifecycle) {
-  std::string words = text_of(body, {B::text, B::content, B::message, B::summary, B::title, B::description, B::status});
-  if (record_.actor == Actor::user && lifecycle == "note" && !words.empty()) {
-    Event& e = add(EventKind::human_intervention, Role::user);
+void read_remark(LineReader& r, Body& body, std::string_view lifecycle) {
+  std::string words =
+      text_of(r, body, {B::text, B::content, B::message, B::summary, B::title, B::description, B::status});
+  if (r.record().actor == Actor::user && lifecycle == "note" && !words.empty()) {
+    Event& e = r.add(EventKind::human_intervention, Role::user);
     e.origin = Origin::typed;
     e.text = std::move(words);
-    read_context(body, e);
+    r.read_context(body, e);
     return;
   }
-  Event& e = add(EventKind::lifecycle, record_.actor == Actor::user ? Role::user : Role::system);
+  Event& e = r.add(EventKind::lifecycle, r.record().actor == Actor::user ? Role::user : Role::system);
   e.lifecycle = lifecycle;
-  e.summary = record_.snapshot_id;
+  e.summary = r.record().snapshot_id;
   if (!words.empty())
     e.summary.append(e.summary.empty() ? "" : " ")
         .append(one_line(utf8_prefix(words, 4 * kSummaryLimit), kSummaryLimit));
-  for (const auto& path : record_.paths)
+  for (const auto& path : r.record().paths)
     e.files.push_back({path, FileAccess::referenced, 0, 0});
-  read_context(body, e);
-  keep_text(e, std::move(words));
+  r.read_context(body, e);
+  r.keep_text(e, std::move(words));
+}
+
+}  // namespace
+
+Fate read_plain_event(LineReader& r, Body& body) {
+  bool whole = true;
+  switch (r.record().kind) {
+    case LineKind::message: read_message(r, body); break;
+    case LineKind::tool_call: whole = read_call(r, body); break;
+    case LineKind::tool_result: whole = read_result(r, body); break;
+    case LineKind::approval: whole = read_approval(r, body); break;
+    case LineKind::patch: whole = read_patch(r, body); break;
+    case LineKind::snapshot: read_remark(r, body, "snapshot"); break;
+    case LineKind::note: read_remark(r, body, "note"); break;
+  }
+  if (Event* const e = r.last(); whole && e != nullptr) whole = r.read_usage(body, *e);
+  return whole ? Fate::indexed() : Fate::damaged();
 }
 
 }  // namespace memd::events_v1

@@ -1,9 +1,8 @@
 #pragma once
 
-#include "adapters/adapter.hpp"
-#include "adapters/json/text_reader.hpp"
+#include "adapters/events_v1/line_reader.hpp"
+#include "adapters/json/log_decoder.hpp"
 
-#include <memory>
 #include <string>
 #include <string_view>
 
@@ -15,22 +14,29 @@ namespace memd::events_v1 {
 //   * A `v` other than 1 is unknown. Events that memd's assembler made (body.derived_from) are skipped: it makes them
 //     again.
 //   * Event ids: body.event_id, else record_key of session and line id, since ids need be unique within a session only.
-class Decoder final : public RecordDecoder {
+// One thread at a time.
+class Decoder final : public LogDecoder {
  public:
   // `default_cwd`: of events that name no directory; may be empty.
-  Decoder(Platform platform, std::string default_cwd, json::Detail detail = json::Detail::stored);
-  ~Decoder() override;
+  Decoder(Platform platform, std::string default_cwd, Detail detail = Detail::stored);
 
-  void decode(const RawRecord& record, EventBatch& out) override;
-  bool is_complete(std::string_view bytes) const override;
+ protected:
+  bool open(od::object& root) const override;
+  Fate read(od::object& root, RawRef raw, EventBatch& out) override;
+  bool surely_a_record() const override;
 
  private:
-  struct State;
+  bool check_outer(Record& record, EventBatch& out) const;
+  bool read_refs(od::object& root, Record& record, EventBatch& out) const;
+  void tell(EventBatch& out, RawRef raw, DiagnosticType type, FieldName field) const;
+
+  enum : std::size_t { kV, kId, kTs, kSession, kActor, kKind, kRefs, kBody, kTopKeys };
+  static constexpr KeyTable<kTopKeys> kTopTable{{"v", "id", "ts", "session_id", "actor", "kind", "refs", "body"}};
 
   Platform platform_;
   std::string default_cwd_;
-  json::Detail detail_;
-  std::unique_ptr<State> state_;
+  Detail detail_;
+  mutable Tokens<kTopKeys> top_{};  // of the line at hand
 };
 
 }  // namespace memd::events_v1

@@ -14,12 +14,6 @@ using State = ValueScanner::State;
 
 const auto kTakeAll = [](std::string_view) { return false; };
 
-std::string text_of(std::string_view token) {
-  std::string out;
-  json::append_unescaped(json::string_body(token), out);
-  return out;
-}
-
 // The members of a message or a line that the chat as a whole needs to know.
 struct Line {
   bool whole = false;
@@ -33,7 +27,7 @@ Line read_members(std::string_view object) {
   Line line;
   ValueScanner scanner(object);
   line.whole = scanner.members(kTakeAll, [&](std::string_view key, std::string_view value) {
-    if (key == "id" && json::is_string(value)) line.id = text_of(value);
+    if (key == "id" && json::is_string(value)) line.id = json::unescaped(value);
     if (key == "$rewindTo" && json::is_string(value)) line.rewind = value;
     if (key == "$set" && value.starts_with('{')) line.set = value;
     line.members.emplace_back(key, value);
@@ -89,7 +83,7 @@ void ChatFile::read_line(std::string_view line, std::uint64_t taken) {
   const Line members = read_members(line.substr(0, line.find_last_not_of(" \t\r") + 1));
   if (!members.whole) return add_damaged(taken);
   if (!members.rewind.empty()) {
-    rewind_to(text_of(members.rewind));
+    rewind_to(json::unescaped(members.rewind));
     return note("$rewindTo", Disposition::indexed, {}, taken);
   }
   if (!members.id.empty()) return add_message(line, members.id, taken);
@@ -205,7 +199,7 @@ const ChatFile::Message* ChatFile::find(std::string_view key) const {
 
 std::string ChatFile::header(std::string_view name) const {
   const auto it = header_.find(std::string(name));
-  return it == header_.end() ? std::string() : text_of(it->second);
+  return it == header_.end() ? std::string() : json::unescaped(it->second);
 }
 
 std::vector<CoverageEntry> ChatFile::rest() const {

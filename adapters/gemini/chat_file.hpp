@@ -13,10 +13,11 @@
 
 namespace memd::gemini {
 
-// A chat as its file tells it: a document that is rewritten as a whole (.json), or a log whose later lines change what
-// earlier ones said (.jsonl): a message told again replaces the older telling, "$rewindTo" takes a message and all
-// after it back, "$set" changes the header. "$set.messages" is the list the model sees from now on: what is missing in
-// it was compacted away, and was said all the same; it stays where it was.
+// A chat as its file tells it (google-gemini/gemini-cli, chatRecordingService). A .json file is a document that is
+// rewritten as a whole. A .jsonl file is a log whose later lines change earlier ones: a message that comes again
+// replaces the older one, "$rewindTo" takes back a message and all after it, "$set" changes the header. "$set.messages"
+// is the list the model sees from now on; messages missing in it were compacted, but were said, and stay where they
+// were. Owns the file's text; immutable once parsed.
 class ChatFile {
  public:
   struct Message {

@@ -1,6 +1,6 @@
 #include "adapters/gemini/chat_reader.hpp"
 
-#include "adapters/gemini/project_root.hpp"
+#include "adapters/gemini/paths.hpp"
 #include "adapters/json/json_writer.hpp"
 #include "adapters/json/value_scanner.hpp"
 #include "schemas/hash.hpp"
@@ -76,8 +76,10 @@ Result<void> ChatReader::load() {
 
 std::string ChatReader::head() const {
   json::ObjectWriter out;
-  out.text("sessionId", native_id_).text("kind", chat_->header("kind")).text("startTime", chat_->header("startTime"));
-  out.text("summary", chat_->header("summary")).text("cwd", project_root_);
+  out.some_text("sessionId", native_id_)
+      .some_text("kind", chat_->header("kind"))
+      .some_text("startTime", chat_->header("startTime"));
+  out.some_text("summary", chat_->header("summary")).some_text("cwd", project_root_);
   return std::move(out).finish();
 }
 

@@ -10,9 +10,9 @@
 
 namespace memd::gemini {
 
-// Shows a chat file as one session. The items are its messages; the head is what the file says of the session, with the
-// project's working directory. Both forms are read as a whole when they changed: they are small (Gemini CLI keeps a few
-// megabytes a session at most), and a line of a log can change what any earlier one said.
+// Shows a chat file as one session. The items are its messages. The head is what the file says of the session, with the
+// project's working directory. A changed file is read as a whole: it has a few megabytes at most, and a line of a log
+// can change any earlier one. One thread at a time; `files` outlives it.
 class ChatReader : public SnapshotReader {
  public:
   ChatReader(const FileView& files, std::string path, ChatPath place);

@@ -4,6 +4,8 @@
 
 namespace memd::gemini {
 
+// Gemini CLI: a file for each chat below ~/.gemini/tmp/<project>/chats. Formats: paths.hpp, chat_file.hpp. Stateless,
+// thread-safe.
 class GeminiAdapter : public Adapter {
  public:
   const AdapterDescription& describe() const override;

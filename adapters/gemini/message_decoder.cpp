@@ -1,18 +1,215 @@
 #include "adapters/gemini/message_decoder.hpp"
 
 #include "adapters/gemini/paths.hpp"
-#include "adapters/gemini/tool_call.hpp"
-#include "adapters/gemini/user_text.hpp"
+#include "adapters/json/json_text.hpp"
+#include "adapters/tool_calls/tool_input.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 #include "schemas/time.hpp"
 
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
 #include <utility>
 
 namespace memd::gemini {
 namespace {
 
-static_assert(simdjson::SIMDJSON_PADDING <= kRecordPadding);
+enum class Voice {
+  nothing,
+  human,
+  command,   // "/…"
+  shell,     // a "!" command, told to the model afterwards
+  injected,  // by the client, for the model's eyes
+  nudge,     // "Please continue.", sent by the client in place of a person
+  summary,   // what replaced compacted messages
+};
+
+struct Spoken {
+  Voice voice = Voice::nothing;
+  std::string_view text;  // without what the client put around it
+};
+
+// Who speaks in a message of type "user".
+Spoken who_speaks(std::string_view text) {
+  constexpr std::string_view hook = "<hook_context>";
+  constexpr std::string_view files = "--- Content from referenced files ---";
+  constexpr std::string_view shell = "I ran the following shell command:";
+  text = json::trimmed(text);
+  if (text.empty()) return {};
+  if (text.starts_with("<session_context>")) return {Voice::injected, text};
+  if (text.starts_with("<state_snapshot>")) return {Voice::summary, text};
+  if (text == "System: Please continue." || text == "Please continue.") return {Voice::nudge, text};
+  for (const std::string_view added : {files, hook})
+    if (const auto at = text.find(added); at != std::string_view::npos) text = json::trimmed(text.substr(0, at));
+  if (text.empty()) return {Voice::injected, text};
+  if (text.starts_with(shell)) return {Voice::shell, text};
+  const bool command =
+      text.size() > 1 && text[0] == '/' && text.find('/', 1) == std::string_view::npos && text[1] != ' ';
+  return {command ? Voice::command : Voice::human, text};
+}
+
+}  // namespace
+
+Event& MessageContext::add(EventKind kind, Role role, std::size_t block) {
+  Event& e = emplace(event_key(key, index_++), time, kind, role, block);
+  e.model = model;
+  e.is_sidechain = sidechain_;
+  return e;
+}
+
+Event& MessageContext::add_lifecycle(std::string_view name, std::size_t block) {
+  Event& e = add(EventKind::lifecycle, Role::system, block);
+  e.lifecycle = name;
+  return e;
+}
+
+namespace {
+
+// The time in a token; 0 when there is none.
+TimeMs time_of(TextReader& reader, std::string_view token) {
+  return is_string(token) ? parse_rfc3339(reader.text(token, 64)).value_or(0) : 0;
+}
+
+// Calls of tools.
+
+enum : std::size_t { kToolCallId, kName, kStatus, kToolCallTimestamp, kDisplay, kCallKeys };
+constexpr KeyTable<kCallKeys> kCallTable{{"id", "name", "status", "timestamp", "resultDisplay"}};
+
+enum : std::size_t { kToolCallOutput, kError, kResponseKeys };
+constexpr KeyTable<kResponseKeys> kResponseTable{{"output", "error"}};
+
+enum : std::size_t { kModelAdded, kModelRemoved, kUserAdded, kUserRemoved, kStatKeys };
+constexpr KeyTable<kStatKeys> kStatTable{
+    {"model_added_lines", "model_removed_lines", "user_added_lines", "user_removed_lines"}};
+
+std::optional<FileAccess> access_of(std::string_view tool) {
+  if (tool == "read_file" || tool == "read_many_files") return FileAccess::read;
+  if (tool == "write_file" || tool == "replace" || tool == "edit") return FileAccess::modified;
+  if (tool == "list_directory" || tool == "glob" || tool == "search_file_content" || tool == "grep_search" ||
+      tool == "grep" || tool == "ls")
+    return FileAccess::referenced;
+  return std::nullopt;
+}
+
+struct ResultText {
+  std::string text;
+  bool error = false;
+};
+
+void append_part(std::string& out, std::string_view text) {
+  if (text.empty()) return;
+  if (!out.empty()) out.push_back('\n');
+  out.append(text);
+}
+
+// {"output": "…"} or {"error": "…"}; extensions answer with what they like.
+void read_response(MessageContext& c, od::object& response, ResultText& out) {
+  Tokens<kResponseKeys> tokens;
+  if (!collect(response, kResponseTable, tokens)) return;
+  out.error |= is_string(tokens[kError]);
+  if (is_string(tokens[kToolCallOutput]) || is_string(tokens[kError])) {
+    append_part(out.text, c.text(is_string(tokens[kToolCallOutput]) ? tokens[kToolCallOutput] : tokens[kError]));
+    return;
+  }
+  std::string_view raw;
+  if (!response.reset().error() && !response.raw_json().get(raw)) append_part(out.text, trimmed(raw));
+}
+
+void read_result_part(MessageContext& c, od::value& value, ResultText& out) {
+  const auto token = token_of(value);
+  if (is_string(token)) return append_part(out.text, c.text(token));
+  od::object part;
+  if (value.get_object().get(part)) return;
+  od::object answer;
+  od::object response;
+  if (seek_object(part, "functionResponse", answer)) {
+    if (seek_object(answer, "response", response)) read_response(c, response, out);
+    return;
+  }
+  od::value text;
+  if (seek(part, "text", text))
+    append_part(out.text, c.text(token_of(text)));
+  else
+    append_part(out.text, "[media]");
+}
+
+ResultText read_result(MessageContext& c, od::object& entry) {
+  ResultText out;
+  od::value value;
+  od::array parts;
+  if (!seek(entry, "result", value)) return out;
+  if (!token_of(value).starts_with('[')) {
+    read_result_part(c, value, out);
+  } else if (!value.get_array().get(parts)) {
+    for_each_element(parts, [&](od::value& part, std::size_t) {
+      read_result_part(c, part, out);
+      return true;
+    });
+  }
+  return out;
+}
+
+// What the shell tool says of the exit: "Exit Code: 1", a line of its own.
+bool failed_in_shell(std::string_view tool, std::string_view text) {
+  constexpr std::string_view name = "Exit Code: ";
+  if (tool != "run_shell_command") return false;
+  const auto at = text.rfind(name);
+  if (at == std::string_view::npos || (at > 0 && text[at - 1] != '\n')) return false;
+  return integer(text.substr(at + name.size(), 8)) != 0;
+}
+
+void count_lines(od::object& entry, FileTouch& touch) {
+  od::object display;
+  od::object stat;
+  Tokens<kStatKeys> tokens;
+  if (!seek_object(entry, "resultDisplay", display) || !seek_object(display, "diffStat", stat) ||
+      !collect(stat, kStatTable, tokens))
+    return;
+  touch.lines_added = static_cast<std::int32_t>(integer(tokens[kModelAdded]) + integer(tokens[kUserAdded]));
+  touch.lines_removed = static_cast<std::int32_t>(integer(tokens[kModelRemoved]) + integer(tokens[kUserRemoved]));
+}
+
+bool has_ended(std::string_view status) {
+  constexpr std::array<std::string_view, 5> under_way{"validating", "scheduled", "awaiting_approval", "executing", ""};
+  return std::find(under_way.begin(), under_way.end(), status) == under_way.end();
+}
+
+// Emits an element of toolCalls: the call and, when it has ended, its result. `block` is its place in the list.
+void read_tool_call(MessageContext& c, od::object& entry, std::size_t block) {
+  Tokens<kCallKeys> tokens;
+  if (!collect(entry, kCallTable, tokens)) return;
+  const std::string_view status = string_body(tokens[kStatus]);
+  const std::string call_id = c.text(tokens[kToolCallId]);
+  std::vector<FileTouch> files;
+  {
+    Event& call = c.add(EventKind::tool_call, Role::assistant, block);
+    call.tool = c.text(tokens[kName]);
+    call.call_id = call_id;
+    call.summary = call.tool;
+    od::value input;
+    if (seek(entry, "args", input)) tool_calls::read_tool_input(c, input, access_of, call);
+    files = call.files;
+  }
+  const std::string tool = c.out().events.back().tool;
+  ResultText result = read_result(c, entry);
+  if (!has_ended(status) && result.text.empty()) return;
+
+  Event& e = c.add(EventKind::tool_result, Role::tool, block);
+  if (const TimeMs ended = time_of(c, tokens[kToolCallTimestamp])) e.time = ended;
+  e.call_id = call_id;
+  e.is_error = status == "error" || status == "cancelled" || result.error || failed_in_shell(tool, result.text);
+  if (status == "cancelled") e.summary = "[cancelled]";
+  if (c.detail() == Detail::stored) result.text.resize(utf8_prefix(result.text, kResultTextLimit).size());
+  e.text = std::move(result.text);
+  if (!e.is_error && !files.empty() && files.front().access == FileAccess::modified) {
+    count_lines(entry, files.front());
+    e.files.push_back(files.front());
+  }
+}
+
+// Messages.
 
 enum : std::size_t { kSessionId, kKind, kStartTime, kSummary, kCwd, kHeadKeys };
 constexpr KeyTable<kHeadKeys> kHeadTable{{"sessionId", "kind", "startTime", "summary", "cwd"}};
@@ -122,7 +319,7 @@ void MessageDecoder::decode(const RawRecord& record, EventBatch& out) {
   }
   const RawRef raw{record.offset, static_cast<std::uint32_t>(record.bytes.size()), 0};
   MessageContext context(session_uid_, raw, !parent_uid_.empty(), detail_, out);
-  const Verdict verdict = read_message(context, root, record.bytes);
+  const Fate verdict = read_message(context, root, record.bytes);
   out.cover(verdict.type, verdict.disposition, verdict.reason, bytes);
   if (context.lossy() || parser_.replaced()) context.diagnose(DiagnosticType::invalid_encoding);
 }
@@ -145,12 +342,12 @@ void MessageDecoder::read_head(od::object& head, EventBatch& out) {
   out.sessions.push_back(std::move(update));
 }
 
-MessageDecoder::Verdict MessageDecoder::read_message(MessageContext& c, od::object& message, std::string_view bytes) {
+Fate MessageDecoder::read_message(MessageContext& c, od::object& message, std::string_view bytes) {
   Tokens<kMessageKeys> tokens;
-  if (!collect(message, kMessageTable, tokens)) return {"(damaged)", Disposition::skipped, "damaged"};
+  if (!collect(message, kMessageTable, tokens)) return Fate::skipped("damaged", "(damaged)");
   if (is_true(tokens[kDamaged])) {
     c.diagnose(DiagnosticType::damaged_record);
-    return {"(damaged)", Disposition::skipped, "damaged"};
+    return Fate::skipped("damaged", "(damaged)");
   }
   const std::string id = c.text(tokens[kId]);
   // Ids are UUIDs; what is shorter could be a counter, which other chats have, too.
@@ -165,29 +362,29 @@ MessageDecoder::Verdict MessageDecoder::read_message(MessageContext& c, od::obje
   if (type == "gemini") return read_assistant(c, message);
   if (type == "info" || type == "warning" || type == "error") return read_notice(c, message, type);
   c.diagnose(is_string(tokens[kType]) ? DiagnosticType::unknown_record_type : DiagnosticType::missing_field, {"type"});
-  return {std::string(is_identifier(type) ? type : "(unreadable type)"), Disposition::unknown, "unknown_type"};
+  return Fate::unknown("unknown_type", std::string(is_identifier(type) ? type : "(unreadable type)"));
 }
 
-MessageDecoder::Verdict MessageDecoder::read_user(MessageContext& c, od::object& message) {
+Fate MessageDecoder::read_user(MessageContext& c, od::object& message) {
   Content content;
   Content shown;
   // What the person typed, where the content holds more: files that were named with "@".
   const bool typed = read_content(c, message, "displayContent", shown) && !trimmed(shown.text).empty();
   if (!read_content(c, message, "content", content) && !typed) {
     c.diagnose(DiagnosticType::missing_field, {"content"});
-    return {"user", Disposition::skipped, "no_content"};
+    return Fate::skipped("no_content", "user");
   }
   const Spoken spoken = who_speaks(typed ? shown.text : content.text);
-  if (spoken.voice == Voice::injected) return {"user", Disposition::skipped, "injected_text"};
+  if (spoken.voice == Voice::injected) return Fate::skipped("injected_text", "user");
   if (spoken.voice == Voice::summary) {
     c.add_lifecycle("compaction").origin = Origin::injected;
     Event& e = c.add_lifecycle("compact_summary");
     e.origin = Origin::injected;
     e.text = spoken.text;
-    return {"user", Disposition::indexed, {}};
+    return Fate::indexed("user");
   }
   if (spoken.voice == Voice::nothing && !content.media)
-    return {"user", Disposition::skipped, content.tools ? "tool_response" : "blank_message"};
+    return Fate::skipped(content.tools ? "tool_response" : "blank_message", "user");
   Event& e = c.add(EventKind::user_msg, Role::user);
   e.origin = c.sidechain()                    ? Origin::parent_agent
              : spoken.voice == Voice::command ? Origin::command
@@ -197,10 +394,10 @@ MessageDecoder::Verdict MessageDecoder::read_user(MessageContext& c, od::object&
   e.text = spoken.text;
   if (content.media) e.summary = "[media]";
   e.starts_exchange = true;
-  return {"user", Disposition::indexed, {}};
+  return Fate::indexed("user");
 }
 
-MessageDecoder::Verdict MessageDecoder::read_assistant(MessageContext& c, od::object& message) {
+Fate MessageDecoder::read_assistant(MessageContext& c, od::object& message) {
   const std::size_t first = c.out().events.size();
   read_thoughts(c, message);
   Content content;
@@ -217,15 +414,15 @@ MessageDecoder::Verdict MessageDecoder::read_assistant(MessageContext& c, od::ob
   const TokenUsage usage = read_usage(message);
   auto& events = c.out().events;
   if (events.size() == first && usage != TokenUsage{}) c.add_lifecycle("usage");
-  if (events.size() == first) return {"gemini", Disposition::skipped, "blank_message"};
+  if (events.size() == first) return Fate::skipped("blank_message", "gemini");
   if (usage != TokenUsage{}) {
     events[first].response_key = hash_combine(c.key, hash64("response"));
     events[first].usage = usage;
   }
-  return {"gemini", Disposition::indexed, {}};
+  return Fate::indexed("gemini");
 }
 
-MessageDecoder::Verdict MessageDecoder::read_notice(MessageContext& c, od::object& message, std::string_view type) {
+Fate MessageDecoder::read_notice(MessageContext& c, od::object& message, std::string_view type) {
   Content content;
   read_content(c, message, "content", content);
   const bool error = type == "error";
@@ -233,13 +430,13 @@ MessageDecoder::Verdict MessageDecoder::read_notice(MessageContext& c, od::objec
     const bool interrupt = trimmed(content.text) == "Request cancelled.";
     Event& e = c.add_lifecycle(interrupt ? "interrupt" : type);
     e.text = std::move(content.text);
-    return {std::string(type), Disposition::indexed, {}};
+    return Fate::indexed(std::string(type));
   }
   Event& e = c.add(EventKind::error, Role::system);
   e.lifecycle = "api_error";
   e.is_error = true;
   e.text = std::move(content.text);
-  return {std::string(type), Disposition::indexed, {}};
+  return Fate::indexed(std::string(type));
 }
 
 }  // namespace memd::gemini

@@ -1,14 +1,41 @@
 #pragma once
 
 #include "adapters/adapter.hpp"
-#include "adapters/gemini/message_context.hpp"
+#include "adapters/json/json_access.hpp"
+#include "adapters/json/json_text.hpp"
+#include "adapters/json/record_events.hpp"
+#include "schemas/event_batch.hpp"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace memd::gemini {
 
-// Decodes the items of a ChatReader: the head (item 0) and the messages.
+using namespace json;  // NOLINT(google-build-using-namespace): the whole folder reads JSON
+
+// Makes the events of one message with the fields and the ids they share. Does not outlive the message's bytes.
+class MessageContext : public RecordEvents {
+ public:
+  MessageContext(std::string_view session_uid, RawRef raw, bool sidechain, Detail detail, EventBatch& out)
+      : RecordEvents(Platform::gemini, session_uid, raw, detail, out), sidechain_(sidechain) {}
+
+  // A new event with the shared fields filled. Valid until the next call.
+  Event& add(EventKind kind, Role role, std::size_t block = 0);
+  Event& add_lifecycle(std::string_view name, std::size_t block = 0);
+
+  bool sidechain() const { return sidechain_; }
+
+  std::uint64_t key = 0;
+  TimeMs time = 0;
+  std::string model;
+
+ private:
+  bool sidechain_;
+  std::uint32_t index_ = 0;
+};
+
+// Decodes the items of a ChatReader: the head (item 0) and the messages. One thread at a time.
 class MessageDecoder : public RecordDecoder {
  public:
   explicit MessageDecoder(const Source& source, Detail detail = Detail::stored);
@@ -17,16 +44,11 @@ class MessageDecoder : public RecordDecoder {
   bool is_complete(std::string_view bytes) const override;
 
  private:
-  struct Verdict {
-    std::string type;
-    Disposition disposition = Disposition::indexed;
-    std::string_view reason;
-  };
   void read_head(od::object& head, EventBatch& out);
-  Verdict read_message(MessageContext& context, od::object& message, std::string_view bytes);
-  Verdict read_user(MessageContext& context, od::object& message);
-  Verdict read_assistant(MessageContext& context, od::object& message);
-  Verdict read_notice(MessageContext& context, od::object& message, std::string_view type);
+  Fate read_message(MessageContext& context, od::object& message, std::string_view bytes);
+  Fate read_user(MessageContext& context, od::object& message);
+  Fate read_assistant(MessageContext& context, od::object& message);
+  Fate read_notice(MessageContext& context, od::object& message, std::string_view type);
 
   std::string session_uid_;
   std::string parent_uid_;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "adapters/file_view.hpp"
+
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -24,5 +26,9 @@ std::string projects_file(const ChatPath& path);      // projects.json beside th
 
 // The native id of the session in the file, given the sessionId it names (may be empty).
 std::string native_session_id(const ChatPath& path, std::string_view named);
+
+// The working directory of the project a chat belongs to: from .project_root beside the chats, else from projects.json,
+// where it is found by its readable name or by the hash of its path. Empty when neither tells.
+std::string find_project_root(const FileView& files, const ChatPath& chat);
 
 }  // namespace memd::gemini

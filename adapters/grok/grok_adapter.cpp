@@ -1,7 +1,6 @@
 #include "adapters/grok/grok_adapter.hpp"
 
 #include "adapters/grok/item_decoder.hpp"
-#include "adapters/grok/paths.hpp"
 #include "adapters/grok/session_reader.hpp"
 #include "schemas/ids.hpp"
 

@@ -4,7 +4,7 @@
 
 namespace memd::grok {
 
-// Grok Build, xAI's coding agent. Format: update_log.hpp, session_reader.hpp.
+// Grok Build, xAI's coding agent. Formats: update_log.hpp, session_reader.hpp. Stateless, thread-safe.
 class GrokAdapter : public Adapter {
  public:
   const AdapterDescription& describe() const override;

@@ -1,15 +1,357 @@
 #include "adapters/grok/item_decoder.hpp"
 
-#include "adapters/grok/item_handlers.hpp"
 #include "adapters/grok/update_line.hpp"
+#include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
+#include "adapters/snapshot/item_context.hpp"
+#include "adapters/tool_calls/tool_input.hpp"
+#include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 
+#include <simdjson.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
 namespace memd::grok {
+
+namespace dom = simdjson::dom;
+using json::flag_of;
+using json::number_of;
+using json::text_of;
+using json::trimmed;
+using json::utf8_prefix;
+using snapshot::ItemContext;
+
 namespace {
 
+// Items of the log of updates.
+
+std::optional<FileAccess> access_of(std::string_view tool) {
+  static constexpr std::array<std::string_view, 9> kWriting{"search_replace", "write_file",  "create_file",
+                                                            "write",          "edit",        "edit_file",
+                                                            "delete_file",    "apply_patch", "multi_edit"};
+  if (std::find(kWriting.begin(), kWriting.end(), tool) != kWriting.end()) return FileAccess::modified;
+  if (tool == "read_file" || tool == "read") return FileAccess::read;
+  if (tool == "list_dir" || tool == "grep" || tool == "glob" || tool == "list_files") return FileAccess::referenced;
+  return std::nullopt;
+}
+
+// "<name>inner</name>" becomes its inside, or goes.
+void unwrap(std::string& text, std::string_view name, bool keep) {
+  const std::string open = "<" + std::string(name) + ">";
+  const std::string close = "</" + std::string(name) + ">";
+  for (auto at = text.find(open); at != std::string::npos; at = text.find(open, at)) {
+    const auto end = text.find(close, at);
+    if (end == std::string::npos) {
+      text.erase(at, keep ? open.size() : std::string::npos);
+      return;
+    }
+    if (keep) {
+      text.erase(end, close.size());
+      text.erase(at, open.size());
+    } else {
+      text.erase(at, end + close.size() - at);
+    }
+  }
+}
+
+std::int32_t lines_of(std::string_view text) {
+  if (text.empty()) return 0;
+  return static_cast<std::int32_t>(std::count(text.begin(), text.end(), '\n')) + (text.ends_with('\n') ? 0 : 1);
+}
+
+// What an edit changes, between the lines its two versions have in common at both ends.
+FileTouch touch_of(const dom::object& diff) {
+  std::string_view before = text_of(diff, "oldText");
+  std::string_view after = text_of(diff, "newText");
+  const auto line_end = [](std::string_view text) { return std::min(text.find('\n'), text.size() - 1) + 1; };
+  while (!before.empty() && !after.empty()) {
+    const auto a = line_end(before);
+    const auto b = line_end(after);
+    if (before.substr(0, a) != after.substr(0, b)) break;
+    before.remove_prefix(a);
+    after.remove_prefix(b);
+  }
+  const auto line_start = [](std::string_view text) {
+    const auto newline = text.substr(0, text.size() - 1).rfind('\n');
+    return newline == std::string_view::npos ? 0 : newline + 1;
+  };
+  while (!before.empty() && !after.empty()) {
+    const auto a = line_start(before);
+    const auto b = line_start(after);
+    if (before.substr(a) != after.substr(b)) break;
+    before = before.substr(0, a);
+    after = after.substr(0, b);
+  }
+  return {std::string(text_of(diff, "path")), FileAccess::modified, lines_of(after), lines_of(before)};
+}
+
+TokenUsage usage_of(const dom::object& usage) {
+  TokenUsage out{number_of(usage, "inputTokens"), number_of(usage, "outputTokens"),
+                 number_of(usage, "cachedReadTokens"), number_of(usage, "cacheCreationTokens")};
+  out.input = std::max<std::int64_t>(0, out.input - out.cache_read - out.cache_creation);
+  return out;
+}
+
+// The words of a person without the wrappers the client puts around them.
+std::string human_words(std::string_view raw) {
+  std::string text(raw);
+  for (const auto name : {"fork-context", "resume-context", "system-reminder", "background_context"})
+    unwrap(text, name, false);
+  unwrap(text, "user_query", true);
+  return std::string(trimmed(text));
+}
+
+// The text of content: a string, a block, or blocks.
+std::string content_text(const dom::element& content) {
+  std::string_view text;
+  dom::object block;
+  dom::array blocks;
+  std::string out;
+  if (!content.get(text)) return std::string(text);
+  if (!content.get(block)) {
+    dom::element inner;
+    if (text_of(block, "type") == "content" && !block["content"].get(inner)) return content_text(inner);
+    return std::string(text_of(block, "text"));
+  }
+  if (content.get(blocks)) return out;
+  for (const auto value : blocks) {
+    const std::string piece = content_text(value);
+    if (!out.empty() && !piece.empty()) out.push_back('\n');
+    out.append(piece);
+  }
+  return out;
+}
+
+Fate read_text(ItemContext& c, const dom::object& item, std::string_view what) {
+  const auto text = text_of(item, "text");
+  const auto images = number_of(item, "images");
+  if (what == "agent" || what == "thought") {
+    if (trimmed(text).empty()) return Fate::skipped("blank_message");
+    c.add(what == "agent" ? EventKind::assistant_msg : EventKind::thinking, Role::assistant).text = text;
+    return Fate::indexed();
+  }
+  const std::string words = human_words(text);
+  if (words.empty() && images == 0) return Fate::skipped("blank_message");
+  Event& e = c.add(EventKind::user_msg, Role::user);
+  const bool aside = what == "interjection";
+  e.origin = aside ? Origin::queued : words.starts_with('/') ? Origin::command : Origin::typed;
+  if (flag_of(item, "subtask")) e.origin = Origin::parent_agent;
+  e.starts_exchange = !aside;
+  e.text = words;
+  for (std::int64_t i = 0; i < std::min<std::int64_t>(images, 20); ++i)
+    e.summary.append(i == 0 ? "[image]" : " [image]");
+  return Fate::indexed();
+}
+
+void emit_call(ItemContext& c, std::string_view tool, std::string_view call_id, std::string_view input) {
+  Event& e = c.add(EventKind::tool_call, Role::assistant);
+  e.tool = tool.empty() ? "tool" : tool;
+  e.call_id = call_id;
+  e.summary = e.tool;
+  tool_calls::read_tool_input_text(c, input, access_of, e);
+}
+
+Fate read_call(ItemContext& c, const dom::array& updates) {
+  std::string tool;
+  std::string title;
+  std::string input;
+  std::string id;
+  std::string path;
+  for (const auto value : updates) {
+    dom::object update;
+    dom::object object;
+    dom::array locations;
+    if (value.get(update)) continue;
+    if (id.empty()) id = text_of(update, "toolCallId");
+    if (title.empty()) title = text_of(update, "title");
+    if (!update["_meta"].get(object) && !object["x.ai/tool"].get(object) && !text_of(object, "name").empty())
+      tool = text_of(object, "name");
+    if (!update["rawInput"].get(object) && object.size() > 0) input = simdjson::minify(object);
+    if (path.empty() && !update["locations"].get(locations) && !locations.at(0).get(object))
+      path = text_of(object, "path");
+  }
+  emit_call(c, tool.empty() ? title : tool, id, input.empty() ? "{}" : input);
+  Event& e = c.out().events.back();
+  const auto access = access_of(e.tool);
+  if (e.files.empty() && access && !path.empty()) e.files.push_back({path, *access, 0, 0});
+  return Fate::indexed();
+}
+
+Fate read_result(ItemContext& c, const dom::object& update) {
+  dom::element content;
+  std::string text;
+  std::vector<FileTouch> files;
+  if (!update["content"].get(content)) {
+    text = content_text(content);
+    dom::array blocks;
+    if (!content.get(blocks))
+      for (const auto value : blocks) {
+        dom::object block;
+        if (!value.get(block) && text_of(block, "type") == "diff") files.push_back(touch_of(block));
+      }
+  }
+  dom::element output;
+  std::string_view plain;
+  if (text.empty() && !update["rawOutput"].get(output) && !output.is_null())
+    text = output.get(plain) ? simdjson::minify(output) : std::string(plain);
+  Event& e = c.add(EventKind::tool_result, Role::tool);
+  e.call_id = text_of(update, "toolCallId");
+  e.is_error = text_of(update, "status") == "failed";
+  e.text = c.detail() == json::Detail::full ? std::string_view(text) : utf8_prefix(text, kResultTextLimit);
+  if (!e.is_error) e.files = std::move(files);
+  return Fate::indexed();
+}
+
+Fate read_turn(ItemContext& c, const dom::object& item, const dom::object& update) {
+  if (flag_of(item, "superseded")) return Fate::skipped("superseded");
+  const auto reason = text_of(update, "stop_reason");
+  const auto answer = text_of(update, "agent_result");
+  if (reason == "cancelled") {
+    c.add_lifecycle("interrupt", "cancelled by the user");
+  } else if (reason == "error" || reason == "refusal") {
+    Event& e = c.add(EventKind::error, Role::system);
+    e.lifecycle = "api_error";
+    e.is_error = true;
+    e.text = trimmed(answer).empty() ? reason : answer;
+  } else if (flag_of(item, "say") && !trimmed(answer).empty()) {
+    c.add(EventKind::assistant_msg, Role::assistant).text = answer;
+  }
+  dom::object usage;
+  if (!update["usage"].get(usage)) {
+    const auto prompt = text_of(update, "prompt_id");
+    c.add_usage(usage_of(usage), prompt.empty() ? c.key() : hash_combine(hash64("grok/turn"), hash64(prompt)));
+  }
+  return c.emitted() ? Fate::indexed() : Fate::skipped("turn");
+}
+
+// `type` becomes the name for the ledger.
+Fate read_notice(ItemContext& c, const dom::object& update, std::string& type) {
+  const auto kind = text_of(update, "sessionUpdate");
+  type = kind;
+  if (kind == "auto_compact_completed") {
+    const auto before = number_of(update, "tokens_before");
+    c.add_lifecycle("compaction", (before > 0 ? std::to_string(before) + " tokens before, " : "") +
+                                      std::to_string(number_of(update, "tokens_after")) + " after");
+  } else if (kind == "rewind_marker") {
+    c.add_lifecycle("rewind", "back to prompt " + std::to_string(number_of(update, "target_prompt_index")));
+  } else if (kind == "auto_recovery_exhausted" || kind == "auto_compact_failed") {
+    Event& e = c.add(EventKind::error, Role::system);
+    if (kind == "auto_recovery_exhausted") e.lifecycle = "api_error";
+    e.is_error = true;
+    e.text = text_of(update, "error");
+  } else if (kind == "subagent_spawned") {
+    const auto child = text_of(update, "child_session_id");
+    if (!is_uuid(child)) return Fate::skipped("no_content");
+    SessionUpdate s;
+    s.session_uid = make_session_uid(Platform::grok, child);
+    s.platform = Platform::grok;
+    s.native_id = child;
+    s.kind = SessionKind::subagent;
+    s.parent_uid = c.session_uid();
+    s.agent_name = text_of(update, "subagent_type");
+    s.description = text_of(update, "description");
+    s.time = c.time;
+    c.out().sessions.push_back(std::move(s));
+  } else {
+    c.diagnose(DiagnosticType::unknown_record_type, {"sessionUpdate"});
+    return Fate::unknown("unknown_type");
+  }
+  return Fate::indexed();
+}
+
+// The head of a session, and its history for the model where the log of updates is lost.
+
+constexpr std::size_t kTitleLimit = 200;
+
+TimeMs time_of(const dom::object& object, std::string_view key) {
+  return parse_rfc3339(text_of(object, key)).value_or(0);
+}
+
+Fate read_head(ItemContext& c, const dom::object& item) {
+  SessionUpdate update;
+  update.session_uid = c.session_uid();
+  update.platform = Platform::grok;
+  update.native_id = text_of(item, "id");
+  update.cwd = text_of(item, "cwd");
+  dom::object summary;
+  dom::object info;
+  if (!item["summary"].get(summary)) {
+    if (!summary["info"].get(info) && !text_of(info, "cwd").empty()) update.cwd = text_of(info, "cwd");
+    const auto title = text_of(summary, "generated_title");
+    update.title = json::one_line(title.empty() ? text_of(summary, "session_summary") : title, kTitleLimit);
+    if (!update.title.empty())
+      update.title_rank = flag_of(summary, "title_is_manual") ? TitleRank::custom : TitleRank::ai;
+    update.git_branch = text_of(summary, "head_branch");
+    update.model = text_of(summary, "current_model_id");
+    update.agent_name = text_of(summary, "agent_name");
+    update.started_at = time_of(summary, "created_at");
+    update.ended_at = time_of(summary, "last_active_at");
+    if (update.ended_at == 0) update.ended_at = time_of(summary, "updated_at");
+    const auto kind = text_of(summary, "session_kind");
+    const auto parent = text_of(summary, "parent_session_id");
+    if (!parent.empty() && kind.starts_with("subagent")) {
+      update.kind = SessionKind::subagent;
+      update.parent_uid = make_session_uid(Platform::grok, parent);
+    } else if (!parent.empty()) {
+      update.forked_from = make_session_uid(Platform::grok, parent);
+    }
+  }
+  update.time = update.ended_at;
+  c.out().sessions.push_back(std::move(update));
+  return Fate::indexed();
+}
+
+Fate read_chat(ItemContext& c, const dom::object& chat, std::string& type) {
+  type = text_of(chat, "type");
+  dom::element content;
+  const std::string text = chat["content"].get(content) ? std::string() : content_text(content);
+  if (type == "user") {
+    std::int64_t index = 0;
+    const std::string words = human_words(text);
+    if (!text_of(chat, "synthetic_reason").empty() && text_of(chat, "synthetic_reason") != "human")
+      return Fate::skipped("injected_text");
+    if (words.empty()) return Fate::skipped("blank_message");
+    Event& e = c.add(EventKind::user_msg, Role::user);
+    e.starts_exchange = !chat["prompt_index"].get(index);
+    e.origin = e.starts_exchange ? Origin::typed : Origin::queued;
+    e.text = words;
+    return Fate::indexed();
+  }
+  if (type == "assistant") {
+    c.model = text_of(chat, "model_id");
+    if (!json::trimmed(text).empty()) c.add(EventKind::assistant_msg, Role::assistant).text = text;
+    dom::array calls;
+    if (!chat["tool_calls"].get(calls))
+      for (const auto value : calls) {
+        dom::object call;
+        if (!value.get(call)) emit_call(c, text_of(call, "name"), text_of(call, "id"), text_of(call, "arguments"));
+      }
+    return c.emitted() ? Fate::indexed() : Fate::skipped("blank_message");
+  }
+  if (type == "tool_result") {
+    Event& e = c.add(EventKind::tool_result, Role::tool);
+    e.call_id = text_of(chat, "tool_call_id");
+    e.text = c.detail() == json::Detail::full ? std::string_view(text) : json::utf8_prefix(text, kResultTextLimit);
+    return Fate::indexed();
+  }
+  if (type == "reasoning") {
+    dom::element summary;
+    const std::string thought = chat["summary"].get(summary) ? std::string() : content_text(summary);
+    if (json::trimmed(thought).empty()) return Fate::skipped("blank_message");
+    c.add(EventKind::thinking, Role::assistant).text = thought;
+    return Fate::indexed();
+  }
+  if (type == "system" || type == "backend_tool_call") return Fate::skipped(type == "system" ? "system" : "state");
+  c.diagnose(DiagnosticType::unknown_record_type, {"type"});
+  return Fate::unknown("unknown_type");
+}
+
 // Names of items are ours, so that this needs no care for what stands in a log.
-Verdict dispatch(ItemContext& c, const dom::object& item, std::string& type) {
+Fate dispatch(ItemContext& c, const dom::object& item, std::string& type) {
   if (flag_of(item, "head")) {
     type = "(head)";
     return read_head(c, item);
@@ -21,7 +363,7 @@ Verdict dispatch(ItemContext& c, const dom::object& item, std::string& type) {
   if (what == "user" || what == "interjection" || what == "agent" || what == "thought") return read_text(c, item, what);
   dom::array updates;
   dom::object first;
-  if (item["updates"].get(updates) || updates.at(0).get(first)) return Verdict::skipped("no_content");
+  if (item["updates"].get(updates) || updates.at(0).get(first)) return Fate::skipped("no_content");
   if (what == "call") return read_call(c, updates);
   if (what == "result") return read_result(c, first);
   if (what == "turn") return read_turn(c, item, first);
@@ -68,7 +410,7 @@ bool ItemDecoder::decode_open(std::string_view bytes, const RawRecord& record, E
   c.model = text_of(item, "model");
   c.cwd = text_of(item, "cwd");
   std::string type = "(unknown)";
-  const Verdict verdict = dispatch(c, item, type);
+  const Fate verdict = dispatch(c, item, type);
   out.cover(json::is_identifier(type) || type.starts_with('(') ? type : "(unreadable type)", verdict.disposition,
             verdict.reason, record.bytes.size() + (record.newline_follows ? 1 : 0));
   return true;

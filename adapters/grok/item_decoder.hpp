@@ -1,14 +1,14 @@
 #pragma once
 
 #include "adapters/adapter.hpp"
-#include "adapters/json/text_reader.hpp"
+#include "adapters/json/json_text.hpp"
 
 #include <memory>
 #include <string>
 
 namespace memd::grok {
 
-// Decodes the items of a session (see SessionReader for their shape).
+// Decodes the items of a session (SessionReader tells their shape). One thread at a time.
 class ItemDecoder : public RecordDecoder {
  public:
   explicit ItemDecoder(const Source& source, json::Detail detail = json::Detail::stored);

@@ -1,8 +1,8 @@
 #include "adapters/grok/session_reader.hpp"
 
-#include "adapters/grok/log_items.hpp"
+#include "adapters/grok/update_line.hpp"
 #include "adapters/json/json_text.hpp"
-#include "adapters/snapshot/item_json.hpp"
+#include "adapters/json/json_writer.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 
@@ -11,7 +11,30 @@
 
 namespace memd::grok {
 
-using snapshot::ObjectWriter;
+std::string decode_directory(std::string_view name) {
+  std::string out = json::percent_decoded(name);
+  // Long paths are replaced by a hash: no path, then.
+  return out.starts_with('/') || (out.size() > 2 && out[1] == ':') ? out : std::string();
+}
+
+bool is_temporary(std::string_view name) {
+  return name.ends_with(".tmp") || name.ends_with(".lock") || name.starts_with('.');
+}
+
+std::optional<SourcePath> parse_source_path(const std::filesystem::path& file) {
+  const auto folder = file.parent_path();
+  if (folder.parent_path().parent_path().filename() != "sessions") return std::nullopt;
+  if (is_temporary(file.filename().string())) return std::nullopt;
+  SourcePath path;
+  path.folder = folder;
+  path.id = folder.filename().string();
+  if (!is_uuid(path.id)) return std::nullopt;
+  path.main = (folder / kUpdates).string();
+  path.cwd = decode_directory(folder.parent_path().filename().string());
+  return path;
+}
+
+using json::ObjectWriter;
 
 namespace {
 

@@ -1,23 +1,45 @@
 #pragma once
 
 #include "adapters/file_view.hpp"
-#include "adapters/grok/paths.hpp"
 #include "adapters/grok/update_log.hpp"
 #include "adapters/snapshot_reader.hpp"
 
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+// <root>/sessions/<percent-encoded cwd>/<session id>/: one source a session folder.
 namespace memd::grok {
 
-// A session of Grok Build, from its log of updates; from chat_history.jsonl, which has no times, where there is none.
+inline constexpr std::string_view kUpdates = "updates.jsonl";
+inline constexpr std::string_view kChatHistory = "chat_history.jsonl";
+inline constexpr std::string_view kSummary = "summary.json";
+
+struct SourcePath {
+  std::filesystem::path folder;
+  std::string id;    // of the session
+  std::string main;  // the path the source is known by: the log of updates, whether or not it is there
+  std::string cwd;   // as the folder's name says it; summary.json knows better
+};
+
+// The source a file belongs to; nullopt for what belongs to none.
+std::optional<SourcePath> parse_source_path(const std::filesystem::path& file);
+
+// "%2Fhome%2Fada" → "/home/ada"; empty when it does not decode to a path.
+std::string decode_directory(std::string_view name);
+
+bool is_temporary(std::string_view name);
+
+// Shows a session of Grok Build from its log of updates. Where that is missing, from chat_history.jsonl, which has no
+// times. One thread at a time; `files` outlives it.
 //
-// The log is read on from its last prompt: the mark holds where that stands, what the lines before it add up to, and a
-// hash of the bytes around, which tells when the log was cut back (a rewind of older versions) and must be read anew.
-// A line more costs reading the last exchange, whatever the size of the log. Newer versions never cut: a rewind is a
-// line of its own, and what it left behind stays, as it was said.
+// Reading goes on from the last prompt of the log, so that a new line costs reading one exchange, whatever the size of
+// the log. The mark holds the place of that prompt, the totals of the lines before it, and a hash of the bytes around.
+// The hash tells when the log was cut back (a rewind of older versions): then it is read anew. Newer versions write a
+// rewind as a line of its own; what it left behind was said, and stays.
 //
 // Items: {"key", "record", "what", "time", "text"} for texts, with the chunks joined; {…, "updates": […]} for a call;
 // {…, "update"} for the rest; {"key", "record", "time", "estimated", "chat"} from chat_history.jsonl.

@@ -1,28 +1,20 @@
 #include "adapters/grok/update_line.hpp"
 
 #include "adapters/adapter.hpp"
+#include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
+#include "adapters/json/json_writer.hpp"
+
+#include <simdjson.h>
+
+#include <charconv>
 
 namespace memd::grok {
 
 namespace dom = simdjson::dom;
-
-std::string_view text_of(const dom::object& object, std::string_view key) {
-  std::string_view text;
-  return object[key].get(text) ? std::string_view{} : text;
-}
-
-std::int64_t number_of(const dom::object& object, std::string_view key) {
-  std::int64_t number = 0;
-  double fraction = 0;
-  if (!object[key].get(number)) return number;
-  return object[key].get(fraction) ? 0 : static_cast<std::int64_t>(fraction);
-}
-
-bool flag_of(const dom::object& object, std::string_view key) {
-  bool flag = false;
-  return !object[key].get(flag) && flag;
-}
+using json::flag_of;
+using json::number_of;
+using json::text_of;
 
 bool UpdateLineReader::open(std::string_view line, dom::object& envelope, dom::object& params, dom::object& update) {
   if (parser_.parse(line.data(), line.size(), false).get(envelope)) {
@@ -54,6 +46,155 @@ bool UpdateLineReader::read(std::string_view line, UpdateLine& out) {
   out.host_turn = flag_of(meta, "hostTurn");
   out.interjection = flag_of(meta, "interjection");
   return true;
+}
+
+namespace {
+
+using json::ObjectWriter;
+
+std::string padded(std::string_view text) {
+  std::string out(text);
+  out.resize(text.size() + kRecordPadding, ' ');
+  return out;
+}
+
+// Forks copy the lines and stamp them anew; what the agent noted stays.
+TimeMs time_of(const dom::object& envelope, const dom::object& params, const dom::object& update) {
+  dom::object meta;
+  for (const auto* object : {&params, &update})
+    if (!(*object)["_meta"].get(meta))
+      if (const auto time = number_of(meta, "agentTimestampMs"); time > 0) return time;
+  const auto stamp = number_of(envelope, "timestamp");
+  return stamp > 100'000'000'000 ? stamp : stamp * 1000;
+}
+
+// What is known of an item from its first line.
+struct RecordedAt {
+  TimeMs time = 0;
+  std::string event_id;
+  std::string model;
+};
+
+void note_origin(const dom::object& envelope, const dom::object& params, const dom::object& update, RecordedAt& out) {
+  if (out.time == 0) out.time = time_of(envelope, params, update);
+  dom::object meta;
+  if (out.event_id.empty() && !params["_meta"].get(meta)) out.event_id = text_of(meta, "eventId");
+  if (out.model.empty() && !update["_meta"].get(meta)) out.model = text_of(meta, "modelId");
+}
+
+// Session ids are UUIDs of version 7, which start with their time.
+TimeMs id_time(std::string_view id) {
+  if (id.size() < 15 || id[14] != '7') return 0;
+  TimeMs time = 0;
+  std::string digits(id.substr(0, 8));
+  digits.append(id.substr(9, 4));
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), time, 16);
+  return error == std::errc() && end == digits.data() + digits.size() ? time : 0;
+}
+
+// The text of a chunk: one block, or several.
+void append_chunk(const dom::object& update, std::string& text, std::int64_t& images) {
+  const auto take = [&](const dom::object& block) {
+    const auto type = text_of(block, "type");
+    text.append(text_of(block, "text"));
+    if (type == "image") ++images;
+    dom::object resource;
+    if (type == "resource_link") text.append(text.empty() ? "" : "\n").append(text_of(block, "uri"));
+    if (type == "resource" && !block["resource"].get(resource)) text.append(text_of(resource, "text"));
+  };
+  dom::object block;
+  dom::array blocks;
+  if (!update["content"].get(block)) take(block);
+  if (!update["content"].get(blocks))
+    for (const auto value : blocks)
+      if (!value.get(block)) take(block);
+}
+
+// Words a person typed stand beside what the model was given.
+std::string_view display_text(const dom::object& update) {
+  dom::object meta;
+  for (const char* holder : {"_meta", "content"})
+    if (!update[holder].get(meta)) {
+      if (const auto text = text_of(meta, "displayText"); !text.empty()) return text;
+      dom::object inner;
+      if (!meta["_meta"].get(inner) && !text_of(inner, "displayText").empty()) return text_of(inner, "displayText");
+    }
+  return {};
+}
+
+}  // namespace
+
+std::string item_bytes(const LogItem& item, const SessionFacts& session, const std::vector<std::string>& lines) {
+  const std::string key = item.key();
+  ObjectWriter o;
+  o.text("key", key);
+  if (item.what == What::damaged) return std::move(o.flag("damaged", true)).finish();
+
+  UpdateLineReader reader;
+  RecordedAt origin;
+  std::string text;
+  std::string updates = "[";
+  std::int64_t images = 0;
+  for (const std::string& line : lines) {
+    const std::string bytes = padded(line);
+    dom::object envelope;
+    dom::object params;
+    dom::object update;
+    if (!reader.open({bytes.data(), line.size()}, envelope, params, update)) continue;
+    note_origin(envelope, params, update, origin);
+    switch (item.what) {
+      case What::interjection:
+        if (const auto typed = display_text(update); !typed.empty()) {
+          text.append(typed);
+          break;
+        }
+        [[fallthrough]];
+      case What::user:
+      case What::agent:
+      case What::thought: append_chunk(update, text, images); break;
+      default:
+        if (updates.size() > 1) updates.push_back(',');
+        json::append_compact(simdjson::minify(update), updates);
+    }
+  }
+  o.text("record", origin.event_id.empty() ? session.id + "/" + key : origin.event_id);
+  // Old lines have no time: the session's id has that of its start.
+  const bool timed = origin.time > 0;
+  o.text("what", to_string(item.what)).number("time", timed ? origin.time : id_time(session.id));
+  o.flag("estimated", !timed);
+  if (!session.cwd.empty() && item.what == What::user) o.text("cwd", session.cwd);
+  if (item.what == What::user) o.flag("subtask", session.subagent);
+  if (!origin.model.empty()) o.text("model", origin.model);
+  o.flag("superseded", item.superseded).flag("say", item.say);
+  if (images > 0) o.number("images", images);
+  if (updates.size() > 1)
+    o.json("updates", updates + "]");
+  else
+    o.text("text", text);
+  return std::move(o).finish();
+}
+
+bool is_json_object(std::string_view text) {
+  const std::string bytes = padded(text);
+  dom::parser parser;
+  dom::object object;
+  return !parser.parse(bytes.data(), text.size(), false).get(object);
+}
+
+bool is_subagent(std::string_view summary) {
+  const std::string bytes = padded(summary);
+  dom::parser parser;
+  dom::object object;
+  return !parser.parse(bytes.data(), summary.size(), false).get(object) &&
+         text_of(object, "session_kind").starts_with("subagent");
+}
+
+TimeMs summary_time(std::string_view summary) {
+  const std::string bytes = padded(summary);
+  dom::parser parser;
+  dom::object object;
+  if (parser.parse(bytes.data(), summary.size(), false).get(object)) return 0;
+  return parse_rfc3339(text_of(object, "created_at")).value_or(0);
 }
 
 }  // namespace memd::grok

@@ -11,7 +11,8 @@
 #include <string_view>
 #include <vector>
 
-// updates.jsonl, the log of a session: a line an update, {"timestamp": s, "method", "params": {"sessionId", "update":
+// updates.jsonl, the log of a session (xai-org/grok-build). A line is an update, {"timestamp": s, "method",
+// "params": {"sessionId", "update":
 // {"sessionUpdate": kind, …}, "_meta": {"promptId", "eventId", "agentTimestampMs", …}}}; older lines are the params
 // alone. Texts come in chunks, a call and its result in several updates.
 namespace memd::grok {
@@ -35,8 +36,8 @@ struct LogItem {
   std::string key() const;  // place and kind
 };
 
-// A place in the log from which it can be read on: where the last prompt starts. Nothing that is joined crosses a
-// prompt: what comes late for a call of an earlier one is an item of its own.
+// A place from which the log can be read on: the start of the last prompt. Lines are never joined across a prompt: what
+// comes late for an earlier call is an item of its own.
 struct ResumePoint {
   std::uint64_t offset = 0;
   std::uint64_t anchor = 0;                   // hash of the bytes before it

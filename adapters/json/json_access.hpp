@@ -5,15 +5,18 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
-// Private to this folder's .cpp files: how simdjson On-Demand is used here. Values are looked at as raw tokens; what
-// is not asked for is skipped, not materialised. Functions give false for broken JSON, never throw.
+// How adapters use simdjson. On-Demand for records: values are looked at as raw tokens, and what is not asked for is
+// skipped, not materialised. DOM for small documents. Functions return false for broken JSON and never throw. For the
+// adapters' private headers and sources only: including simdjson costs seconds.
 namespace memd::json {
 
 namespace od = simdjson::ondemand;
+namespace dom = simdjson::dom;
 
-// Finds a key among N names: those of its length are compared.
+// Finds a key among N names. Compares only names of the same length.
 template <std::size_t N>
 class KeyTable {
  public:
@@ -45,7 +48,7 @@ class KeyTable {
 template <std::size_t N>
 using Tokens = std::array<std::string_view, N>;
 
-// A key as it stands in the source, quotes off.
+// A key as it stands in the source, without quotes.
 inline std::string_view key_text(od::field& field) {
   const char* begin = field.key().raw();
   const char* end = begin;
@@ -54,7 +57,7 @@ inline std::string_view key_text(od::field& field) {
   return {begin, static_cast<std::size_t>(end - begin)};
 }
 
-// The token a value starts with, without the blanks behind it. Does not consume the value.
+// The first token of a value, without the blanks behind it. Does not consume the value.
 inline std::string_view token_of(od::value& value) {
   std::string_view token = value.raw_json_token();
   while (!token.empty() &&
@@ -63,7 +66,7 @@ inline std::string_view token_of(od::value& value) {
   return token;
 }
 
-// visit(key, value) for each field in order; it returns false to stop with a failure.
+// Calls visit(key, value) for each field in order. The visitor returns false to stop with a failure.
 template <class Visit>
 bool for_each_field(od::object& object, Visit&& visit) {
   for (auto result : object) {
@@ -76,7 +79,7 @@ bool for_each_field(od::object& object, Visit&& visit) {
   return true;
 }
 
-// visit(value, index) for each element.
+// Calls visit(value, index) for each element.
 template <class Visit>
 bool for_each_element(od::array& array, Visit&& visit) {
   std::size_t index = 0;
@@ -88,7 +91,7 @@ bool for_each_element(od::array& array, Visit&& visit) {
   return true;
 }
 
-// The tokens of the named keys, from one walk over the object, from its first field.
+// Fills `tokens` with those of the named keys, in one walk over the object from its first field.
 template <std::size_t N>
 bool collect(od::object& object, const KeyTable<N>& table, Tokens<N>& tokens) {
   tokens.fill({});
@@ -100,7 +103,7 @@ bool collect(od::object& object, const KeyTable<N>& table, Tokens<N>& tokens) {
   });
 }
 
-// Back to the first field, then to `key`. False when it is not there.
+// Looks for `key` from the first field on. False when it is not there.
 inline bool seek(od::object& object, std::string_view key, od::value& value) {
   return !object.reset().error() && !object.find_field(key).get(value);
 }
@@ -108,5 +111,30 @@ inline bool seek_object(od::object& object, std::string_view key, od::object& in
   od::value value;
   return seek(object, key, value) && !value.get_object().get(inner);
 }
+
+// A member of a parsed object; empty, 0 or false when it is not there or of another type.
+std::string_view text_of(const dom::object& object, std::string_view key);
+std::int64_t number_of(const dom::object& object, std::string_view key);  // fractions are cut off
+bool flag_of(const dom::object& object, std::string_view key);
+
+// Opens records that are one JSON object each. A record that breaks only in its encoding (bytes that are not UTF-8,
+// lone surrogates, control bytes) is read from a cleaned copy. What was opened is valid JSON throughout: walking it
+// cannot fail half way. Owns the copy; one record and one thread at a time.
+class RecordParser {
+ public:
+  // False: no JSON object. SIMDJSON_PADDING readable bytes follow `bytes`, which outlive the object.
+  bool open(std::string_view bytes, od::object& object);
+
+  bool replaced() const { return replaced_; }  // text of the record at hand had to be replaced
+
+ private:
+  bool iterate(std::string_view padded, od::object& object);
+
+  simdjson::dom::parser strict_;  // On-Demand does not look at what it skips
+  od::parser parser_;
+  od::document document_;
+  std::string cleaned_;
+  bool replaced_ = false;
+};
 
 }  // namespace memd::json

@@ -1,6 +1,7 @@
 #include "adapters/json/json_text.hpp"
 
 #include "schemas/ascii.hpp"
+#include "schemas/utf8.hpp"
 
 #include <algorithm>
 #include <array>
@@ -54,25 +55,6 @@ char simple_escape(char c) {
   }
 }
 
-// Length of the well-formed UTF-8 sequence at `at`, 0 if there is none.
-std::size_t sequence_length(std::string_view s, std::size_t at) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
-  const unsigned char lead = byte(at);
-  if (lead < 0x80) return 1;
-  const std::size_t n = lead >= 0xC2 && lead < 0xE0   ? 2
-                        : lead >= 0xE0 && lead < 0xF0 ? 3
-                        : lead >= 0xF0 && lead < 0xF5 ? 4
-                                                      : 0;
-  if (n == 0 || at + n > s.size()) return 0;
-  for (std::size_t i = 1; i < n; ++i)
-    if ((byte(at + i) & 0xC0) != 0x80) return 0;
-  const unsigned char second = byte(at + 1);
-  if ((lead == 0xE0 && second < 0xA0) || (lead == 0xED && second > 0x9F) || (lead == 0xF0 && second < 0x90) ||
-      (lead == 0xF4 && second > 0x8F))
-    return 0;
-  return n;
-}
-
 constexpr std::string_view kBlanks = " \t\n\r\v\f";
 
 // Bytes of the Unicode space at the start (or end) of the text, 0 if there is none.
@@ -123,6 +105,29 @@ bool append_unescaped(std::string_view body, std::string& out, std::size_t limit
   }
   if (out.size() >= stop) out.resize(start + utf8_prefix(std::string_view(out).substr(start), limit).size());
   return replaced;
+}
+
+std::string unescaped(std::string_view token) {
+  std::string out;
+  append_unescaped(string_body(token), out);
+  return out;
+}
+
+std::string percent_decoded(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool pair = text[i] == '%' && i + 2 < text.size();
+    const int high = pair ? ascii::hex_value(text[i + 1]) : -1;
+    const int low = pair ? ascii::hex_value(text[i + 2]) : -1;
+    if (high >= 0 && low >= 0) {
+      out.push_back(static_cast<char>(high << 4 | low));
+      i += 2;
+    } else {
+      out.push_back(text[i]);
+    }
+  }
+  return out;
 }
 
 std::int64_t integer(std::string_view token) {
@@ -202,7 +207,7 @@ std::string cleaned_json(std::string_view json, bool& replaced) {
       }
       continue;
     }
-    const std::size_t n = sequence_length(json, at);
+    const std::size_t n = static_cast<unsigned char>(c) < 0x80 ? 1 : utf8_length(json.substr(at));
     if (n == 0) {
       out.append(kReplacement);
       replaced = true;

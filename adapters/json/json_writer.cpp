@@ -1,7 +1,5 @@
 #include "adapters/json/json_writer.hpp"
 
-#include "adapters/json/value_scanner.hpp"
-
 #include <utility>
 
 namespace memd::json {
@@ -11,14 +9,46 @@ void append_quoted(std::string_view text, std::string& out) {
   out.push_back('"');
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\')
-      out.append({'\\', c});
-    else if (byte < 0x20)
-      out.append("\\u00").append({kHex[byte >> 4], kHex[byte & 15]});
-    else
-      out.push_back(c);
+    switch (c) {
+      case '"': out.append("\\\""); break;
+      case '\\': out.append("\\\\"); break;
+      case '\n': out.append("\\n"); break;
+      case '\r': out.append("\\r"); break;
+      case '\t': out.append("\\t"); break;
+      default:
+        if (byte < 0x20)
+          out.append("\\u00").append({kHex[byte >> 4], kHex[byte & 15]});
+        else
+          out.push_back(c);
+    }
   }
   out.push_back('"');
+}
+
+void append_compact(std::string_view json, std::string& out) {
+  bool in_string = false;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (in_string) {
+      if (c == '\\' && i + 1 < json.size()) {
+        out.push_back(c);
+        out.push_back(static_cast<unsigned char>(json[++i]) < 0x20 ? ' ' : json[i]);
+        continue;
+      }
+      out.push_back(static_cast<unsigned char>(c) < 0x20 ? ' ' : c);
+      in_string = c != '"';
+    } else if (static_cast<unsigned char>(c) > ' ') {
+      out.push_back(c);
+      in_string = c == '"';
+    }
+  }
+}
+
+std::string compacted(std::string_view json) {
+  std::string out;
+  out.reserve(json.size());
+  append_compact(json, out);
+  return out;
 }
 
 void ObjectWriter::begin(std::string_view key) {
@@ -28,29 +58,44 @@ void ObjectWriter::begin(std::string_view key) {
 }
 
 ObjectWriter& ObjectWriter::text(std::string_view key, std::string_view value) {
-  if (value.empty()) return *this;
   begin(key);
   append_quoted(value, out_);
   return *this;
 }
 
 ObjectWriter& ObjectWriter::number(std::string_view key, std::int64_t value) {
-  if (value == 0) return *this;
   begin(key);
   out_.append(std::to_string(value));
   return *this;
+}
+
+ObjectWriter& ObjectWriter::json(std::string_view key, std::string_view value) {
+  begin(key);
+  if (value.empty())
+    out_.append("null");
+  else
+    append_compact(value, out_);
+  return *this;
+}
+
+ObjectWriter& ObjectWriter::raw(std::string_view key, std::string_view value) {
+  begin(key);
+  out_.append(value);
+  return *this;
+}
+
+ObjectWriter& ObjectWriter::some_text(std::string_view key, std::string_view value) {
+  return value.empty() ? *this : text(key, value);
+}
+
+ObjectWriter& ObjectWriter::some_number(std::string_view key, std::int64_t value) {
+  return value == 0 ? *this : number(key, value);
 }
 
 ObjectWriter& ObjectWriter::flag(std::string_view key, bool value) {
   if (!value) return *this;
   begin(key);
   out_.append("true");
-  return *this;
-}
-
-ObjectWriter& ObjectWriter::value(std::string_view key, std::string_view json) {
-  begin(key);
-  out_.append(json.empty() ? std::string("null") : compacted(json));
   return *this;
 }
 

@@ -4,23 +4,35 @@
 #include <string>
 #include <string_view>
 
+// Writes the one-line JSON objects that stand for items of sources changed in place (SnapshotReader::item). Bytes that
+// are not UTF-8 stay as they are: the decoder tells of them.
 namespace memd::json {
 
-// Puts together a JSON object in one line: how items are shown to a decoder whose platform keeps them in columns or
-// several files.
+// Appends `text` as a JSON string with its quotes.
+void append_quoted(std::string_view text, std::string& out);
+
+// Appends JSON without the blanks between its tokens. Control bytes inside strings become spaces, so that the outcome
+// is one line.
+void append_compact(std::string_view json, std::string& out);
+std::string compacted(std::string_view json);
+
+// Builds one JSON object, member by member.
 class ObjectWriter {
  public:
-  ObjectWriter& text(std::string_view key, std::string_view value);  // left out when empty
-  ObjectWriter& number(std::string_view key, std::int64_t value);    // left out when 0
-  ObjectWriter& flag(std::string_view key, bool value);              // left out when false
-  ObjectWriter& value(std::string_view key, std::string_view json);  // JSON as it is, but in one line
+  ObjectWriter& text(std::string_view key, std::string_view value);
+  ObjectWriter& number(std::string_view key, std::int64_t value);
+  ObjectWriter& json(std::string_view key, std::string_view value);  // compacted; null when empty
+  ObjectWriter& raw(std::string_view key, std::string_view value);   // JSON as it stands
+  // Left out when empty, 0 or false.
+  ObjectWriter& some_text(std::string_view key, std::string_view value);
+  ObjectWriter& some_number(std::string_view key, std::int64_t value);
+  ObjectWriter& flag(std::string_view key, bool value);
+
   std::string finish() &&;
 
  private:
   void begin(std::string_view key);
   std::string out_ = "{";
 };
-
-void append_quoted(std::string_view text, std::string& out);
 
 }  // namespace memd::json

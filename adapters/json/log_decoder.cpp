@@ -1,18 +1,118 @@
 #include "adapters/json/log_decoder.hpp"
 
 #include "adapters/json/json_text.hpp"
-#include "adapters/json/whole_record.hpp"
+#include "schemas/hash.hpp"
+
+#include <algorithm>
 
 namespace memd::json {
+
+namespace {
+
+constexpr std::string_view kBlank = " \t\r\n";
+
+bool blank(std::string_view text) { return text.find_first_not_of(kBlank) == std::string_view::npos; }
+
+// The next "{" that can start an object: a key or "}" follows.
+std::size_t find_start(std::string_view line, std::size_t from) {
+  for (auto at = line.find('{', from); at != std::string_view::npos; at = line.find('{', at + 1)) {
+    const auto next = line.find_first_not_of(kBlank, at + 1);
+    if (next != std::string_view::npos && (line[next] == '"' || line[next] == '}')) return at;
+  }
+  return std::string_view::npos;
+}
+
+// One past the "}" that closes the object at `start`, or npos. Spends `budget`, a byte each.
+std::size_t find_end(std::string_view line, std::size_t start, std::size_t& budget) {
+  std::size_t depth = 0;
+  bool in_string = false;
+  std::size_t at = start;
+  for (; at < line.size() && at - start < budget; ++at) {
+    const char c = line[at];
+    if (in_string) {
+      if (c == '\\') ++at;
+      if (c == '"') in_string = false;
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '{' || c == '[') {
+      ++depth;
+    } else if ((c == '}' || c == ']') && --depth == 0) {
+      break;
+    }
+  }
+  const bool closed = at < line.size() && depth == 0;
+  budget -= std::min(budget, at - start + 1);
+  return closed ? at + 1 : std::string_view::npos;
+}
+
+}  // namespace
+
+void recover_line(std::string_view line, const std::function<Slice(std::string_view, bool)>& try_slice,
+                  const std::function<void(const Piece&)>& emit) {
+  std::size_t budget = 64 * line.size() + (std::size_t{1} << 16);
+  std::size_t done = 0;  // pieces up to here are known
+  std::size_t from = 0;
+  bool nested = false;
+  Piece last;
+  bool have_last = false;
+  const auto add = [&](Piece piece) {
+    const bool only_blanks = !piece.record && blank(line.substr(piece.begin, piece.end - piece.begin));
+    if (have_last && (only_blanks || (!piece.record && !last.record))) {
+      last.end = piece.end;
+    } else if (!only_blanks) {
+      if (have_last) emit(last);
+      if (!have_last) piece.begin = 0;  // blanks in front of the first
+      last = piece;
+      have_last = true;
+    }
+  };
+  while (budget > 0) {
+    const auto start = find_start(line, from);
+    if (start == std::string_view::npos) break;
+    const auto end = find_end(line, start, budget);
+    if (end != std::string_view::npos) budget -= std::min(budget, 4 * (end - start));  // parsing costs more than a scan
+    const Slice slice =
+        end == std::string_view::npos ? Slice::broken : try_slice(line.substr(start, end - start), nested);
+    if (slice != Slice::record) {
+      from = slice == Slice::broken ? start + 1 : end;
+      nested = true;
+      continue;
+    }
+    add({done, start, false});
+    add({start, end, true});
+    done = from = end;
+    nested = false;
+  }
+  add({done, line.size(), false});
+  emit(have_last ? last : Piece{0, line.size(), false});
+}
+
 namespace {
 
 static_assert(simdjson::SIMDJSON_PADDING <= kRecordPadding);
 
 constexpr std::string_view kDamaged = "(damaged)";
 
+// Reading a log.
+
 bool is_lfs_line(std::string_view line) {
   return line.starts_with("version https://git-lfs") || line.starts_with("oid sha256:") ||
          (line.starts_with("size ") && line.size() < 32);
+}
+
+// A slash command without a word of the person's own: "/clear", "/model".
+bool is_bare_command(std::string_view text) {
+  return text == "exit" || text == "quit" ||
+         (text.starts_with('/') && text.find_first_of(" \t\r\n") == std::string_view::npos &&
+          text.find('/', 1) == std::string_view::npos);
+}
+
+// The bytes with what breaks only their encoding replaced, and padding behind them.
+std::string padded_clean(std::string_view bytes, bool& replaced, std::size_t& size) {
+  std::string cleaned = cleaned_json(bytes, replaced);
+  size = cleaned.size();
+  cleaned.resize(size + kRecordPadding, ' ');
+  return cleaned;
 }
 
 }  // namespace
@@ -20,14 +120,21 @@ bool is_lfs_line(std::string_view line) {
 struct LogDecoder::Parsers {
   od::parser records;
   od::document document;
-  simdjson::dom::parser strict;  // for what is found in damaged lines: On-Demand does not look at what it skips
+  simdjson::dom::parser strict;
 };
 
-LogDecoder::LogDecoder(Platform platform) : platform_(platform), parsers_(std::make_unique<Parsers>()) {}
+LogDecoder::LogDecoder(Platform platform, Check check)
+    : platform_(platform), check_(check), parsers_(std::make_unique<Parsers>()) {}
 
 LogDecoder::~LogDecoder() = default;
 
+bool LogDecoder::parse_strictly(std::string_view json) const {
+  simdjson::dom::element whole;
+  return !parsers_->strict.parse(json.data(), json.size(), false).get(whole);
+}
+
 bool LogDecoder::open_object(std::string_view json) const {
+  if (check_ == Check::strict && !parse_strictly(json)) return false;
   auto& document = parsers_->document;
   if (parsers_->records.iterate(json.data(), json.size(), json.size() + kRecordPadding).get(document)) return false;
   od::object root;
@@ -37,10 +144,17 @@ bool LogDecoder::open_object(std::string_view json) const {
 }
 
 bool LogDecoder::is_complete(std::string_view bytes) const {
-  return is_whole_record(bytes, [this](std::string_view json) { return open_object(json); });
+  const auto last = bytes.find_last_not_of(" \t\r\n");
+  if (last == std::string_view::npos || bytes[last] != '}') return false;
+  if (open_object(bytes)) return true;
+  bool replaced = false;
+  std::size_t size = 0;
+  const std::string cleaned = padded_clean(bytes, replaced, size);
+  return open_object({cleaned.data(), size});
 }
 
 void LogDecoder::decode(const RawRecord& record, EventBatch& out) {
+  if (record.offset == 0) begin_source(out);
   const std::uint64_t bytes = record.bytes.size() + (record.newline_follows ? 1 : 0);
   const auto first = record.bytes.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) {
@@ -63,17 +177,13 @@ void LogDecoder::decode(const RawRecord& record, EventBatch& out) {
 }
 
 bool LogDecoder::read_open(RawRef raw, EventBatch& out, Fate& fate) {
-  const auto events = out.events.size();
-  const auto sessions = out.sessions.size();
-  const auto diagnostics = out.diagnostics.size();
+  const auto before = out.length();
   parsers_->document.rewind();
   od::object root;
   if (parsers_->document.get_object().get(root)) return false;
   fate = read(root, raw, out);
   if (!fate.broken) return true;
-  out.events.resize(events);
-  out.sessions.resize(sessions);
-  out.diagnostics.erase(out.diagnostics.begin() + static_cast<std::ptrdiff_t>(diagnostics), out.diagnostics.end());
+  out.cut_back(before);
   return false;
 }
 
@@ -107,12 +217,11 @@ void LogDecoder::recover(const RawRecord& record, EventBatch& out) {
 Slice LogDecoder::take_slice(std::string_view slice, bool nested, RawRef raw, EventBatch& out,
                              std::vector<Fate>& found) {
   bool replaced = false;
-  std::string cleaned = cleaned_json(slice, replaced);
-  const std::size_t size = cleaned.size();
-  cleaned.resize(size + kRecordPadding, ' ');
-  simdjson::dom::element strict;
-  if (parsers_->strict.parse(cleaned.data(), size, false).get(strict)) return Slice::broken;
-  if (!open_object({cleaned.data(), size})) return Slice::broken;
+  std::size_t size = 0;
+  const std::string cleaned = padded_clean(slice, replaced, size);
+  const std::string_view json(cleaned.data(), size);
+  if (check_ != Check::strict && !parse_strictly(json)) return Slice::broken;
+  if (!open_object(json)) return Slice::broken;
   if (nested && !surely_a_record()) return Slice::not_record;
   Fate fate;
   if (!read_open(raw, out, fate)) return Slice::broken;
@@ -120,6 +229,25 @@ Slice LogDecoder::take_slice(std::string_view slice, bool nested, RawRef raw, Ev
     out.diagnostics.push_back({platform_, DiagnosticType::invalid_encoding, Severity::warning, {}, 0, raw.offset});
   found.push_back(std::move(fate));
   return Slice::record;
+}
+
+Fate add_history_prompt(const HistoryPrompt& prompt, RawRef raw, EventBatch& out, std::string_view type) {
+  const auto text = trimmed(prompt.text);
+  if (text.empty()) return Fate::skipped("blank_message", type);
+  if (is_bare_command(text)) return Fate::skipped("command", type);
+  Event& e = out.events.emplace_back();
+  e.session_uid = prompt.session_uid;
+  e.event_id = hash_combine(
+      record_key(prompt.platform, "history/" + prompt.session_uid + "/" + std::to_string(prompt.time)), hash64(text));
+  e.time = prompt.time;
+  e.kind = EventKind::user_msg;
+  e.role = Role::user;
+  e.origin = Origin::history;
+  e.raw = raw;
+  e.text = text;
+  e.cwd = prompt.cwd;
+  e.starts_exchange = true;
+  return Fate::indexed(type);
 }
 
 }  // namespace memd::json

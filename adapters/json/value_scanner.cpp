@@ -105,24 +105,4 @@ std::string_view ValueScanner::string_body() {
   return whole.size() < 2 ? std::string_view{} : whole.substr(1, whole.size() - 2);
 }
 
-std::string compacted(std::string_view value) {
-  std::string out;
-  out.reserve(value.size());
-  for (std::size_t at = 0; at < value.size();) {
-    if (value[at] != '"') {
-      if (!is_blank(value[at])) out.push_back(value[at]);
-      ++at;
-      continue;
-    }
-    const std::size_t end = std::min(end_of_string(value, at), value.size());
-    const std::size_t begin = out.size();
-    out.append(value.substr(at, end - at));
-    // A line break is not allowed in a string, and would end the line.
-    for (std::size_t i = out.find_first_of("\n\r", begin); i != std::string::npos; i = out.find_first_of("\n\r", i))
-      out[i] = ' ';
-    at = end;
-  }
-  return out;
-}
-
 }  // namespace memd::json

@@ -7,8 +7,9 @@
 
 namespace memd::json {
 
-// Finds where the values of a document begin and end, without a look at what they mean: for documents that are
-// rewritten as a whole, whose elements are records with exact bytes, and which may be cut or damaged.
+// Finds where the values of a JSON document begin and end, not what they mean. For documents that an agent rewrites as
+// a whole: their elements are records with exact bytes, and they may be cut or damaged. Does not own the text; one
+// thread at a time.
 class ValueScanner {
  public:
   enum class State { good, unfinished, broken };  // unfinished: the text ends inside a value
@@ -24,11 +25,11 @@ class ValueScanner {
   std::string_view value();        // any value; empty after a change of state
   std::string_view string_body();  // a string without its quotes
 
-  // visit(raw key, value) for each member of the object that comes next. A visitor that does not want the value's span
-  // consumes it itself from the scanner and returns true; else it returns false and gets `member`.
+  // Walks the object that comes next. open(raw key) returns true if it has consumed the value from the scanner itself.
+  // Otherwise member(raw key, value) is called.
   template <class Open, class Member>
   bool members(Open&& open, Member&& member);
-  // visit(value) for each element of the array that comes next; those before a damage are visited, too.
+  // Calls visit(value) for each element of the array that comes next. Elements before a damage are visited.
   template <class Visit>
   bool elements(Visit&& visit);
 
@@ -44,9 +45,6 @@ class ValueScanner {
   std::size_t at_;
   State state_ = State::good;
 };
-
-// A value in one line: without the blanks between its tokens.
-std::string compacted(std::string_view value);
 
 template <class Open, class Member>
 bool ValueScanner::members(Open&& open, Member&& member) {

@@ -3,10 +3,78 @@
 #include "schemas/hash.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <set>
 
 namespace memd::opencode {
+
+namespace {
+
+// In the order of SessionRow; columns that a version does not have are NULL.
+constexpr std::array<std::string_view, 12> kColumns{
+    "id",           "parent_id",         "directory",         "title", "version", "agent", "fork_session_id", "revert",
+    "time_created", "summary_additions", "summary_deletions", "cost"};
+
+}  // namespace
+
+Result<std::string> StoredSessions::select_row(const std::string& table) const {
+  std::string sql = "SELECT ";
+  for (const auto column : kColumns) {
+    MEMD_TRY_ASSIGN(const bool there, database_->has_column(table, column));
+    sql.append(sql.size() > 7 ? ", " : "").append(there ? column : "NULL");
+  }
+  return sql + " FROM " + table + " WHERE id = ?1";
+}
+
+Result<StoredSessions> StoredSessions::open(const sqlite::ReadOnlyDatabase& database) {
+  StoredSessions stored(database);
+  for (const std::string table : {"session_v2", "session"}) {
+    MEMD_TRY_ASSIGN(const bool there, database.has_column(table, "time_updated"));
+    if (!there) continue;
+    MEMD_TRY_ASSIGN(std::string select, stored.select_row(table));
+    stored.tables_.push_back(table);
+    stored.selects_.push_back(std::move(select));
+  }
+  MEMD_TRY_ASSIGN(const bool parts, database.has_column("part", "message_id"));
+  MEMD_TRY_ASSIGN(const bool messages, database.has_column("message", "session_id"));
+  stored.has_parts_ = parts && messages;
+  MEMD_TRY_ASSIGN(stored.has_events_, database.has_column("event", "aggregate_id"));
+  MEMD_TRY_ASSIGN(const bool records, database.has_column("session_message", "seq"));
+  if (records) {
+    MEMD_TRY_ASSIGN(auto any, database.prepare("SELECT 1 FROM session_message LIMIT 1"));
+    MEMD_TRY_ASSIGN(stored.has_records_, any.step());
+  }
+  return stored;
+}
+
+Result<std::optional<StoredSessions::Found>> StoredSessions::find(std::string_view session_id) const {
+  for (const auto& select : selects_) {
+    MEMD_TRY_ASSIGN(auto query, database_->prepare(select));
+    MEMD_TRY_ASSIGN(const bool there, query.bind(1, session_id).step());
+    if (!there) continue;
+    Found found;
+    SessionRow& row = found.row;
+    int column = 0;
+    for (std::string* field : {&row.id, &row.parent_id, &row.directory, &row.title, &row.version, &row.agent,
+                               &row.forked_from, &row.revert}) {
+      *field = query.text(column++);
+      found.row_bytes += field->size();
+    }
+    for (std::int64_t* field : {&row.created, &row.additions, &row.deletions})
+      *field = query.integer(column++);
+    if (query.real(column) > 0) row.cost = query.text(column);
+    if (has_records_) {
+      MEMD_TRY_ASSIGN(auto any, database_->prepare("SELECT 1 FROM session_message WHERE session_id = ?1 LIMIT 1"));
+      MEMD_TRY_ASSIGN(found.in_records, any.bind(1, session_id).step());
+    }
+    return std::optional(std::move(found));
+  }
+  return std::optional<Found>();
+}
+
+// What changed.
+
 namespace {
 
 constexpr std::string_view kMarkVersion = "oc1";
@@ -204,6 +272,116 @@ Result<bool> DatabaseChanges::read_since(const ReadMark& since, SnapshotReader::
   mark.size = since.size + added;
   plan.size = mark.size;
   return true;
+}
+
+// What a first look counts: the bytes of all rows that are shown, and of all that are not.
+
+namespace {
+
+constexpr std::string_view kBytes = "count(*), coalesce(sum(length(CAST(data AS BLOB)) + length(CAST(id AS BLOB))), 0)";
+
+struct Total {
+  std::uint64_t rows = 0;
+  std::uint64_t bytes = 0;
+};
+
+Result<Total> read_total(sqlite::Query& query) {
+  MEMD_TRY_ASSIGN(const bool there, query.step());
+  Total total;
+  if (there) total = {static_cast<std::uint64_t>(query.integer(0)), static_cast<std::uint64_t>(query.integer(1))};
+  query.reset();
+  return total;
+}
+
+Result<Total> total_of(const sqlite::ReadOnlyDatabase& database, const std::string& from) {
+  MEMD_TRY_ASSIGN(auto query, database.prepare("SELECT " + std::string(kBytes) + " FROM " + from));
+  return read_total(query);
+}
+
+// Kinds without rows are named, too: they may have had some.
+void add_rest(SnapshotReader::Plan& plan, std::string_view type, std::string_view reason, const Total& total) {
+  for (auto& line : plan.rest) {
+    if (line.record_type != type || line.reason != reason) continue;
+    line.records += total.rows;
+    line.bytes += total.bytes;
+    return;
+  }
+  plan.rest.push_back({std::string(type), Disposition::skipped, std::string(reason), total.rows, total.bytes});
+}
+
+}  // namespace
+
+Result<void> DatabaseChanges::read_all(SnapshotReader::Plan& plan, ReadMark& mark) const {
+  const auto& database = stored_.database();
+  MEMD_TRY_ASSIGN(const auto sessions, list_sessions());
+  MEMD_TRY(read_position(mark, sessions));
+  add_rest(plan, "(reverted)", "reverted", {});
+  for (const auto& session : sessions) {
+    plan.sessions.push_back(session.id);
+    MEMD_TRY_ASSIGN(const auto found, stored_.find(session.id));
+    if (!found) continue;
+    plan.size += found->row_bytes;
+    if (!found->row.revert.empty()) MEMD_TRY(count_reverted(*found, plan));
+  }
+  for (const std::string table : {"message", "part"}) {
+    if (!stored_.has_parts()) break;
+    MEMD_TRY_ASSIGN(const Total total, total_of(database, table));
+    plan.size += total.bytes;
+  }
+  if (stored_.has_records()) {
+    MEMD_TRY_ASSIGN(const Total total, total_of(database, "session_message"));
+    plan.size += total.bytes;
+    MEMD_TRY(count_superseded(plan));
+  }
+  MEMD_TRY(count_other_tables(plan));
+  mark.size = plan.size;
+  return {};
+}
+
+Result<void> DatabaseChanges::count_superseded(SnapshotReader::Plan& plan) const {
+  if (!stored_.has_parts()) return {};
+  for (const std::string table : {"message", "part"}) {
+    MEMD_TRY_ASSIGN(
+        const Total total,
+        total_of(stored_.database(), table + " WHERE session_id IN (SELECT DISTINCT session_id FROM session_message)"));
+    add_rest(plan, "superseded/" + table, "superseded", total);
+  }
+  return {};
+}
+
+Result<void> DatabaseChanges::count_reverted(const StoredSessions::Found& session, SnapshotReader::Plan& plan) const {
+  const RevertPoint revert = read_revert(session.row.revert);
+  if (revert.message_id.empty()) return {};
+  const auto count = [&](const std::string& from) -> Result<void> {
+    MEMD_TRY_ASSIGN(auto query, stored_.database().prepare("SELECT " + std::string(kBytes) + " FROM " + from));
+    query.bind(1, session.row.id).bind(2, revert.message_id).bind(3, revert.part_id);
+    MEMD_TRY_ASSIGN(const Total total, read_total(query));
+    add_rest(plan, "(reverted)", "reverted", total);
+    return {};
+  };
+  if (session.in_records)
+    return count(
+        "session_message WHERE session_id = ?1 AND ?3 = ?3 AND"
+        " seq >= (SELECT seq FROM session_message WHERE id = ?2)");
+  if (!stored_.has_parts()) return {};
+  MEMD_TRY(count("message WHERE session_id = ?1 AND (id > ?2 OR (id = ?2 AND ?3 = ''))"));
+  return count("part WHERE session_id = ?1 AND (message_id > ?2 OR (message_id = ?2 AND (?3 = '' OR id >= ?3)))");
+}
+
+// Only counted: some of them hold tokens and keys.
+Result<void> DatabaseChanges::count_other_tables(SnapshotReader::Plan& plan) const {
+  constexpr std::array<std::string_view, 5> read{"session", "session_v2", "message", "part", "session_message"};
+  MEMD_TRY_ASSIGN(auto names, stored_.database().prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND"
+                                                         " sql LIKE 'CREATE TABLE%' ORDER BY name"));
+  for (;;) {
+    MEMD_TRY_ASSIGN(const bool more, names.step());
+    if (!more) return {};
+    const std::string name(names.text(0));
+    if (std::find(read.begin(), read.end(), name) != read.end() || name.find('"') != std::string::npos) continue;
+    MEMD_TRY_ASSIGN(auto count, stored_.database().prepare("SELECT count(*), 0 FROM \"" + name + "\""));
+    MEMD_TRY_ASSIGN(const Total total, read_total(count));
+    add_rest(plan, "table/" + name, "not_conversation", total);
+  }
 }
 
 }  // namespace memd::opencode

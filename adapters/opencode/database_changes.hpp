@@ -1,14 +1,52 @@
 #pragma once
 
-#include "adapters/opencode/stored_sessions.hpp"
+#include "adapters/opencode/session_items.hpp"
 #include "adapters/snapshot_reader.hpp"
+#include "adapters/sqlite/read_only_database.hpp"
+#include "schemas/error.hpp"
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace memd::opencode {
+
+// What stands in a database. 1.x keeps messages in `message` and `part`, 2.x in `session_message`. Where both exist,
+// the rows of 1.x were migrated under the same ids and do not change any more. A session is read from `session_message`
+// if it has rows there, else from the tables of 1.x: its migration may be still to come. One thread at a time; the
+// database outlives it.
+class StoredSessions {
+ public:
+  static Result<StoredSessions> open(const sqlite::ReadOnlyDatabase& database);
+
+  bool has_parts() const { return has_parts_; }      // the tables of 1.x
+  bool has_records() const { return has_records_; }  // session_message, with rows
+  bool has_events() const { return has_events_; }
+  const std::vector<std::string>& tables() const { return tables_; }  // of sessions: session_v2, session
+
+  struct Found {
+    SessionRow row;
+    bool in_records = false;      // its messages are in session_message
+    std::uint64_t row_bytes = 0;  // of the values in the row
+  };
+  Result<std::optional<Found>> find(std::string_view session_id) const;
+
+  const sqlite::ReadOnlyDatabase& database() const { return *database_; }
+
+ private:
+  explicit StoredSessions(const sqlite::ReadOnlyDatabase& database) : database_(&database) {}
+  Result<std::string> select_row(const std::string& table) const;
+
+  const sqlite::ReadOnlyDatabase* database_;
+  std::vector<std::string> tables_;
+  std::vector<std::string> selects_;  // one for each table
+  bool has_parts_ = false;
+  bool has_records_ = false;
+  bool has_events_ = false;
+};
 
 // How far a database was read, as text in the store.
 struct ReadMark {
@@ -26,16 +64,16 @@ struct ReadMark {
   static ReadMark parse(std::string_view text);  // an empty one when it cannot be understood
 };
 
-// Finds the sessions that may have changed since a mark, without a look at all rows of a large database: new rows have
-// larger rowids; a session's own row is touched when a prompt comes in; 1.16 and later also log an event for each
-// change; and rows that are updated in place belong to the last messages of the sessions that were active last.
+// Finds the sessions that may have changed since a mark without looking at all rows. New rows have larger rowids. A
+// prompt touches the session's own row. 1.16 and later log an event for each change. Rows that are updated in place
+// belong to the last messages of the sessions that were active last. One thread at a time; `stored` outlives it.
 class DatabaseChanges {
  public:
   explicit DatabaseChanges(const StoredSessions& stored) : stored_(stored) {}
 
   // Everything, with exact sizes and the ledger of all other rows.
   Result<void> read_all(SnapshotReader::Plan& plan, ReadMark& mark) const;
-  // False: `since` is of another state of affairs, read everything.
+  // False: `since` is of other tables; call read_all().
   Result<bool> read_since(const ReadMark& since, SnapshotReader::Plan& plan, ReadMark& mark) const;
 
  private:

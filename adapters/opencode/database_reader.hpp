@@ -1,7 +1,7 @@
 #pragma once
 
 #include "adapters/file_view.hpp"
-#include "adapters/opencode/stored_sessions.hpp"
+#include "adapters/opencode/database_changes.hpp"
 #include "adapters/snapshot_reader.hpp"
 
 #include <memory>
@@ -12,12 +12,12 @@
 
 namespace memd::opencode {
 
-// Shows the sessions of opencode.db. An item is a message with all its parts, as one step of the model makes them: that
-// is what shares tokens, model and time, and what is written again together when an answer streams in. Its version is
-// made of the times at which its rows were updated, so that unchanged text is not read.
+// Shows the sessions of opencode.db. An item is a message with all its parts, for these share tokens, model and time
+// and are written together while an answer streams in. Its version is made of the times at which its rows were updated,
+// so that unchanged text is not read. One thread at a time; `files` outlives it.
 //
-// Of a session with very many messages only the newest are looked at, and those the store does not know: opencode
-// changes older ones only to drop tool outputs from the model's context, which takes nothing from what was said.
+// Of a session with very many messages, only the newest and those new to the store are looked at. opencode changes
+// older ones only to drop tool outputs from the model's context; what was said stays.
 class DatabaseReader : public SnapshotReader {
  public:
   DatabaseReader(const FileView& files, std::string path) : files_(files), path_(std::move(path)) {}

@@ -208,11 +208,11 @@ bool read_data(ItemContext& c, od::object& root, Message& message) {
   return true;
 }
 
-Verdict finish_user(ItemContext& c, Message& message) {
+Fate finish_user(ItemContext& c, Message& message) {
   const bool shell = message.origin == Origin::shell;
   if (message.text.empty() && message.marker.empty() && !shell) {
-    if (c.emitted()) return {"message/user", Disposition::indexed, {}};
-    return {"message/user", Disposition::skipped, message.injected ? "injected_text" : "no_content"};
+    if (c.emitted()) return Fate::indexed("message/user");
+    return Fate::skipped(message.injected ? "injected_text" : "no_content", "message/user");
   }
   Event& e = c.add(EventKind::user_msg, Role::user, 0);
   e.origin = c.is_child ? Origin::parent_agent : message.origin;
@@ -220,14 +220,14 @@ Verdict finish_user(ItemContext& c, Message& message) {
   e.summary = shell && message.marker.empty() ? "[shell command]" : std::move(message.marker);
   e.files = std::move(message.files);
   e.starts_exchange = true;
-  return {"message/user", Disposition::indexed, {}};
+  return Fate::indexed("message/user");
 }
 
 }  // namespace
 
-Verdict read_message(ItemContext& c, od::object& root) {
+Fate read_message(ItemContext& c, od::object& root) {
   Message message;
-  if (!read_data(c, root, message)) return {"message", Disposition::unknown, "unknown_role"};
+  if (!read_data(c, root, message)) return Fate::unknown("unknown_role", "message");
   od::value value;
   od::array parts;
   if (seek(root, "parts", value) && !value.get_array().get(parts))
@@ -241,12 +241,12 @@ Verdict read_message(ItemContext& c, od::object& root) {
   od::object data;
   if (seek_object(root, "data", data)) read_error(c, data, 0);
   if (!c.emitted() && message.usage != TokenUsage{}) c.add_lifecycle("usage");
-  if (!c.emitted()) return {"message/assistant", Disposition::skipped, "blank_message"};
+  if (!c.emitted()) return Fate::skipped("blank_message", "message/assistant");
   if (message.usage != TokenUsage{}) {
     c.first_event().response_key = event_key(c.key, 0xffff);
     c.first_event().usage = message.usage;
   }
-  return {"message/assistant", Disposition::indexed, {}};
+  return Fate::indexed("message/assistant");
 }
 
 }  // namespace memd::opencode

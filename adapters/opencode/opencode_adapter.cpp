@@ -2,7 +2,7 @@
 
 #include "adapters/opencode/database_reader.hpp"
 #include "adapters/opencode/item_decoder.hpp"
-#include "adapters/opencode/paths.hpp"
+#include "adapters/opencode/session_items.hpp"
 #include "adapters/opencode/tree_reader.hpp"
 #include "schemas/ids.hpp"
 

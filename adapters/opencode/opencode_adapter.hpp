@@ -4,6 +4,8 @@
 
 namespace memd::opencode {
 
+// opencode: a database since 1.2, a tree of files before (public source: sst/opencode, now anomalyco/opencode).
+// Formats: session_items.hpp, database_changes.hpp. Stateless, thread-safe.
 class OpencodeAdapter : public Adapter {
  public:
   const AdapterDescription& describe() const override;

@@ -4,19 +4,42 @@
 #include "adapters/json/json_writer.hpp"
 #include "adapters/json/value_scanner.hpp"
 
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
 namespace memd::opencode {
+
+bool is_database_name(std::string_view name) {
+  return name == "opencode.db" || (name.starts_with("opencode-") && name.ends_with(".db"));
+}
+
+std::optional<SourcePath> parse_source_path(const std::filesystem::path& file) {
+  std::string name = file.filename().string();
+  for (const std::string_view companion : {"-wal", "-shm", "-journal"})
+    if (name.ends_with(".db" + std::string(companion))) name.resize(name.size() - companion.size());
+  SourcePath path;
+  if (is_database_name(name)) {
+    path.data = file.parent_path();
+    path.path = (path.data / name).string();
+    path.is_database = true;
+    return path;
+  }
+  const auto project = file.parent_path();
+  const auto sessions = project.parent_path();
+  const auto storage = sessions.parent_path();
+  path.session_id = file.stem().string();
+  if (file.extension() != ".json" || !path.session_id.starts_with("ses_") || sessions.filename() != "session" ||
+      storage.filename() != "storage")
+    return std::nullopt;
+  path.data = storage.parent_path();
+  path.path = file.string();
+  return path;
+}
+
 namespace {
 
 using json::ValueScanner;
-
-std::string text_of(std::string_view token) {
-  std::string out;
-  json::append_unescaped(json::string_body(token), out);
-  return out;
-}
 
 // visit(key, value) for the members of an object; false when it is not one, or not whole.
 template <class Visit>
@@ -41,10 +64,15 @@ void append_record(const StoredRecord& record, std::string& out) {
 
 std::string head_json(const SessionRow& row) {
   json::ObjectWriter out;
-  out.text("id", row.id).text("parent", row.parent_id).text("directory", row.directory).text("title", row.title);
-  out.text("version", row.version).text("agent", row.agent).text("forkedFrom", row.forked_from);
-  out.number("created", row.created).number("additions", row.additions).number("deletions", row.deletions);
-  if (!row.cost.empty()) out.text("cost", row.cost);
+  out.some_text("id", row.id)
+      .some_text("parent", row.parent_id)
+      .some_text("directory", row.directory)
+      .some_text("title", row.title);
+  out.some_text("version", row.version).some_text("agent", row.agent).some_text("forkedFrom", row.forked_from);
+  out.some_number("created", row.created)
+      .some_number("additions", row.additions)
+      .some_number("deletions", row.deletions);
+  if (!row.cost.empty()) out.some_text("cost", row.cost);
   return std::move(out).finish();
 }
 
@@ -55,11 +83,11 @@ std::optional<SessionRow> read_session_file(std::string_view text) {
     if (key == "deletions") row.deletions = json::integer(value);
   };
   const bool whole = read_object(text, [&](std::string_view key, std::string_view value) {
-    if (key == "id") row.id = text_of(value);
-    if (key == "parentID") row.parent_id = text_of(value);
-    if (key == "directory") row.directory = text_of(value);
-    if (key == "title") row.title = text_of(value);
-    if (key == "version") row.version = text_of(value);
+    if (key == "id") row.id = json::unescaped(value);
+    if (key == "parentID") row.parent_id = json::unescaped(value);
+    if (key == "directory") row.directory = json::unescaped(value);
+    if (key == "title") row.title = json::unescaped(value);
+    if (key == "version") row.version = json::unescaped(value);
     if (key == "revert" && value.starts_with('{')) row.revert = value;
     if (key == "summary") read_object(value, read_counts);
     if (key == "time")
@@ -96,7 +124,7 @@ MessagePlace read_place(std::string id, std::string_view data, std::int64_t crea
   MessagePlace place{std::move(id), false, {}, created};
   read_object(data, [&](std::string_view key, std::string_view value) {
     if (key == "role") place.is_user = json::string_body(value) == "user";
-    if (key == "parentID") place.parent_id = text_of(value);
+    if (key == "parentID") place.parent_id = json::unescaped(value);
     if (key == "time" && place.created == 0)
       read_object(value, [&](std::string_view name, std::string_view time) {
         if (name == "created") place.created = json::integer(time);
@@ -134,8 +162,8 @@ std::vector<MessagePlace> in_reading_order(std::vector<MessagePlace> places) {
 RevertPoint read_revert(std::string_view text) {
   RevertPoint point;
   read_object(text, [&](std::string_view key, std::string_view value) {
-    if (key == "messageID") point.message_id = text_of(value);
-    if (key == "partID") point.part_id = text_of(value);
+    if (key == "messageID") point.message_id = json::unescaped(value);
+    if (key == "partID") point.part_id = json::unescaped(value);
   });
   return point;
 }

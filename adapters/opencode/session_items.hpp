@@ -1,14 +1,29 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+namespace memd::opencode {
+
+// Under the data directory: opencode.db, or opencode-<channel>.db, and storage/ of the versions before 1.2 with
+// session/<project>/<session>.json, message/<session>/<message>.json and part/<message>/<part>.json.
+struct SourcePath {
+  std::filesystem::path data;  // the data directory
+  std::string path;            // the database, or the session's own file
+  bool is_database = false;
+  std::string session_id;  // of a session's file
+};
+// Also for the companions of a database (-wal, -shm, -journal): they are the database.
+std::optional<SourcePath> parse_source_path(const std::filesystem::path& file);
+
+bool is_database_name(std::string_view name);
+
 // What the readers of the database and of the file tree have in common: the form in which a session and its messages
 // are shown to the decoder, and their order.
-namespace memd::opencode {
 
 // A row of `session`, or a session's file.
 struct SessionRow {
@@ -59,11 +74,11 @@ struct MessagePlace {
 };
 MessagePlace read_place(std::string id, std::string_view data, std::int64_t created);
 
-// Each user message followed by what answers it; `places` come in order of time. One that answers a message that is not
-// there stays behind the user message before it.
+// Puts the answers behind their user message. `places` come in order of time. An answer to a message that is not there
+// stays behind the user message before it.
 std::vector<MessagePlace> in_reading_order(std::vector<MessagePlace> places);
 
-// The tail a person took back: everything from a message on, or from a part of it on. Ids ascend with time.
+// The tail that a person took back: all from a message on, or from a part of it on. Ids ascend with time.
 struct RevertPoint {
   std::string message_id;  // empty: nothing is taken back
   std::string part_id;

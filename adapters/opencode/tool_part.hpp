@@ -1,9 +1,10 @@
 #pragma once
 
-#include "adapters/opencode/item_context.hpp"
+#include "adapters/opencode/item_decoder.hpp"
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace memd::opencode {
 

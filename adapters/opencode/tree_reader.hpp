@@ -1,7 +1,6 @@
 #pragma once
 
 #include "adapters/file_view.hpp"
-#include "adapters/opencode/paths.hpp"
 #include "adapters/opencode/session_items.hpp"
 #include "adapters/snapshot_reader.hpp"
 
@@ -11,8 +10,9 @@
 
 namespace memd::opencode {
 
-// Shows a session of the versions before 1.2: its own file, which is the source, and with it a file for each message
-// and each part. A session that a database beside it has, too, was migrated: the database is read in its place.
+// Shows a session of the versions before 1.2: its own file, which is the source, and a file for each message and each
+// part. A session that also stands in a database beside was migrated; it is left to the database. One thread at a time;
+// `files` outlives it.
 class TreeReader : public SnapshotReader {
  public:
   TreeReader(const FileView& files, SourcePath path);

@@ -2,7 +2,7 @@
 
 #include "adapters/adapter.hpp"
 #include "adapters/json/json_text.hpp"
-#include "adapters/json/recovery.hpp"
+#include "adapters/json/log_decoder.hpp"
 
 #include <simdjson.h>
 

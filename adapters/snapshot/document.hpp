@@ -15,10 +15,10 @@ struct Element {
   bool damaged = false;  // no JSON object; stands for bytes that cannot be read
 };
 
-// A JSON document that is one array of objects, or an object with such an array in it, cut into the array's elements.
-// Agents rewrite these files whole, in place: what is read can be cut off anywhere, and after a crash it can stay so,
-// or have a surplus bracket, or the end of a longer version behind the end (cline/cline#335, #2321, #4359). All whole
-// elements are found in any case.
+// A JSON document that is an array of objects, or an object with such an array in it, cut into the array's elements.
+// Agents rewrite these files in place. What is read may be cut off anywhere. After a crash it may stay cut, have a
+// surplus bracket, or the end of a longer version behind its own (cline/cline#335, #2321, #4359). All whole elements
+// are found in any case. Owns the text.
 struct Document {
   std::string text;  // the file, and kRecordPadding more bytes
   std::size_t size = 0;
@@ -32,9 +32,9 @@ struct Document {
   std::size_t structure() const { return size - element_bytes() - torn; }
 };
 
-// Cuts `file` into the elements of its array; `member` names the array inside an object, empty: the document is the
-// array. `mark` is a key each element has ("ts", "role"): it tells an element from a part of one where the document
-// is damaged.
+// Cuts `file` into the elements of its array. `member` names the array inside an object; empty: the document is the
+// array. `mark` is a key that each element has ("ts", "role"). In a damaged document it tells an element from a part of
+// one.
 Document split_document(std::string file, std::string_view member, std::string_view mark);
 
 }  // namespace memd::snapshot

@@ -7,16 +7,9 @@
 namespace memd::snapshot {
 
 Event& ItemContext::add(EventKind kind, Role role) {
-  Event& e = out_.events.emplace_back();
-  e.session_uid = session_uid_;
-  e.event_id = event_key(key_, index_++);
-  e.time = time;
+  const std::uint32_t index = index_++;
+  Event& e = emplace(event_key(key_, index), time, kind, role, index);
   e.time_estimated = time_estimated;
-  e.kind = kind;
-  e.role = role;
-  e.raw = raw_;
-  e.raw.block =
-      static_cast<std::uint16_t>(std::min<std::uint32_t>(index_ - 1, std::numeric_limits<std::uint16_t>::max()));
   e.cwd = cwd;
   if (role == Role::assistant) e.model = model;
   e.is_sidechain = is_sidechain;
@@ -30,16 +23,11 @@ Event& ItemContext::add_lifecycle(std::string_view name, std::string_view summar
   return e;
 }
 
-void ItemContext::diagnose(DiagnosticType type, std::vector<FieldName> fields) {
-  out_.diagnostics.push_back({platform_, type, Severity::warning, std::move(fields), 0, raw_.offset});
-}
-
 void ItemContext::add_usage(const TokenUsage& usage, std::uint64_t response_key) {
   if (usage == TokenUsage{}) return;
-  if (index_ == 0) add_lifecycle("usage");
-  Event& first = *(out_.events.end() - index_);
-  first.response_key = response_key;
-  first.usage = usage;
+  if (!emitted()) add_lifecycle("usage");
+  first_event().response_key = response_key;
+  first_event().usage = usage;
 }
 
 }  // namespace memd::snapshot

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "adapters/json/text_reader.hpp"
+#include "adapters/json/json_text.hpp"
+#include "adapters/json/record_events.hpp"
 #include "schemas/event_batch.hpp"
 
 #include <cstddef>
@@ -11,39 +12,22 @@
 
 namespace memd::snapshot {
 
-// What became of one item. `broken`: its inside is not JSON; nothing of it is kept.
-struct Verdict {
-  bool broken = false;
-  Disposition disposition = Disposition::indexed;
-  std::string_view reason;
-
-  static Verdict indexed() { return {}; }
-  static Verdict skipped(std::string_view reason) { return {false, Disposition::skipped, reason}; }
-  static Verdict unknown(std::string_view reason) { return {false, Disposition::unknown, reason}; }
-  static Verdict damaged() { return {true, Disposition::skipped, "damaged"}; }
-};
-
-// Builds the events of one item: the fields every event of it shares, and the ids.
-class ItemContext : public json::TextReader {
+// Makes the events of one item with the fields and the ids they share. Does not outlive the item's bytes.
+class ItemContext : public json::RecordEvents {
  public:
   ItemContext(Platform platform, std::string_view session_uid, RawRef raw, json::Detail detail, EventBatch& out)
-      : TextReader(detail), platform_(platform), session_uid_(session_uid), raw_(raw), out_(out) {}
+      : RecordEvents(platform, session_uid, raw, detail, out) {}
 
   // The native id of the record; before the first event.
-  void identify(std::string_view native_record_id) { key_ = record_key(platform_, native_record_id); }
+  void identify(std::string_view native_record_id) { key_ = record_key(platform(), native_record_id); }
 
-  // A new event with the shared fields filled; its block is its number in the item. Valid until the next call.
+  // A new event with the shared fields filled. Its block is its number in the item. Valid until the next call.
   Event& add(EventKind kind, Role role);
   Event& add_lifecycle(std::string_view name, std::string_view summary = {});
-  void diagnose(DiagnosticType type, std::vector<FieldName> fields = {});
-  // Tokens of a response, put on the item's first event; a lifecycle event "usage" when there is none.
+  // Puts the tokens of a response on the item's first event. An item without events gets a lifecycle event "usage".
   void add_usage(const TokenUsage& usage, std::uint64_t response_key);
 
-  Platform platform() const { return platform_; }
-  std::string_view session_uid() const { return session_uid_; }
   std::uint64_t key() const { return key_; }
-  EventBatch& out() { return out_; }
-  bool emitted() const { return index_ > 0; }
 
   TimeMs time = 0;
   bool time_estimated = false;
@@ -52,10 +36,6 @@ class ItemContext : public json::TextReader {
   std::string model;
 
  private:
-  Platform platform_;
-  std::string_view session_uid_;
-  RawRef raw_;
-  EventBatch& out_;
   std::uint64_t key_ = 0;
   std::uint32_t index_ = 0;
 };

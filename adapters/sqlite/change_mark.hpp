@@ -7,10 +7,10 @@
 
 namespace memd::sqlite {
 
-// A short text that differs when the database may have been written to: the change counter and the size of the file,
-// and of the write-ahead log its salts, size and the last commit in its index (-shm); times of writing for the rest.
-// Reads less than 300 bytes and takes no lock. A checkpoint changes it too: content moved, though none is new.
-// Do not call it while a ReadOnlyDatabase with locks is open on the file (see there).
+// A short text that differs when the database may have been written to. It holds the change counter and the size of the
+// file; the salts and the size of the write-ahead log and the last commit in its index (-shm); and times of writing
+// (https://sqlite.org/fileformat2.html). A checkpoint changes it, too. Reads less than 300 bytes and takes no lock.
+// Not while a ReadOnlyDatabase with locks is open on the file (see there).
 // Errc::not_found, Errc::permission, Errc::io.
 Result<std::string> change_mark(const FileView& files, const std::string& path);
 

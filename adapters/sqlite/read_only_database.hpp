@@ -5,19 +5,20 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 struct sqlite3;
+struct sqlite3_blob;
 struct sqlite3_stmt;
-
 namespace memd::sqlite {
 
 class ReadOnlyDatabase;
 enum class Access : unsigned char;
 
-// A SELECT on a database of an agent. Without a ReadTransaction around it, it is a read transaction from the first
-// step to the last one, a reset or its destruction; no longer than that does it stand in anybody's way.
+// A SELECT on a database of an agent. Without a ReadTransaction around it, it is a read transaction of its own: from
+// the first step to the last step, a reset or its destruction. One thread at a time; the database outlives it.
 class Query {
  public:
   Query(Query&&) noexcept = default;
@@ -49,18 +50,18 @@ class Query {
   std::unique_ptr<sqlite3_stmt, Finalizer> statement_;
 };
 
-// A database that belongs to somebody else, for reading only: nothing is written to it, it is never checkpointed and no
-// lock outlasts a statement. One thread at a time; close it before the next look at the file: closing any descriptor
-// of the file drops the locks of the whole process.
+// A database that belongs to an agent, for reading only. Nothing is written to it, it is never checkpointed, and no
+// lock outlasts a statement. One thread at a time. Close it before the next look at the file: closing any descriptor of
+// the file drops the locks of the whole process (https://sqlite.org/howtocorrupt.html, 2.2).
 //
-// A rollback-mode database is read under SHARED locks, which make its writer wait: keep statements to a few
-// milliseconds. A WAL database has no such limit. One that nobody has open (no -wal, or an empty one and no -shm), or
-// whose folder cannot be written, is read without any lock, so that no -wal or -shm is left beside it; a write that
-// comes in meanwhile makes that Errc::busy. The index of a log (-shm) is read, never made or mended; only where a crash
-// or a copy left a log without one, it is made anew, as by any reader.
+// A database in rollback mode is read under SHARED locks, which make its writer wait: keep statements to a few
+// milliseconds. In WAL mode readers do not block. A database that nobody has open (no -wal, or an empty one and no
+// -shm), or whose folder cannot be written, is read without locks, so that no -wal or -shm is left beside it. A write
+// meanwhile makes that Errc::busy. The index of a log (-shm) is read, not made; only where a crash or a copy left a log
+// without one, it is made anew, as any reader does.
 //
-// Errors: Errc::busy (locked, or changed while read without locks), Errc::not_found, Errc::permission, Errc::io (also:
-// damaged, or no database at all; the context says so).
+// Errors: Errc::busy (locked, or changed while read without locks), Errc::not_found, Errc::permission, Errc::io (also
+// for a damaged file or one that is no database; the context tells).
 class ReadOnlyDatabase {
  public:
   static Result<std::unique_ptr<ReadOnlyDatabase>> open(const FileView& files, const std::string& path);
@@ -72,8 +73,8 @@ class ReadOnlyDatabase {
   Result<bool> has_table(std::string_view table) const;
   Result<bool> has_column(std::string_view table, std::string_view column) const;
 
-  // What was read up to now holds: false only for a database that was read without locks and changed meanwhile.
-  // Ask before taking the results for true.
+  // Confirms what was read so far. Errc::busy when the database was read without locks and changed meanwhile. Ask
+  // before using the results.
   Result<void> confirm() const;
 
   bool locks() const { return mark_.empty(); }
@@ -106,6 +107,29 @@ class ReadTransaction {
 
  private:
   const ReadOnlyDatabase& database_;
+};
+
+// Tells how many bytes the value of a column takes, row by row, without reading the value. Holds a read transaction
+// while it lives. One thread at a time; the database outlives it.
+class ValueSize {
+ public:
+  // Names of a table and a column of it; they are not checked.
+  ValueSize(const ReadOnlyDatabase& database, std::string table, std::string column);
+  ~ValueSize();
+  ValueSize(const ValueSize&) = delete;
+  ValueSize& operator=(const ValueSize&) = delete;
+
+  // nullopt for NULL. A number counts as many bytes as its text has. Errc::not_found when the row is gone.
+  Result<std::optional<std::uint64_t>> of(std::int64_t rowid);
+
+ private:
+  struct Closer {
+    void operator()(sqlite3_blob* blob) const noexcept;
+  };
+  const ReadOnlyDatabase& database_;
+  std::string table_;
+  std::string column_;
+  std::unique_ptr<sqlite3_blob, Closer> blob_;
 };
 
 }  // namespace memd::sqlite

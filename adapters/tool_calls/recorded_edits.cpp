@@ -1,7 +1,6 @@
 #include "adapters/tool_calls/recorded_edits.hpp"
 
 #include "adapters/json/json_text.hpp"
-#include "adapters/tool_calls/diff_text.hpp"
 #include "adapters/tool_calls/patch_text.hpp"
 
 #include <simdjson.h>

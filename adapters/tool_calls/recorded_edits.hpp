@@ -7,11 +7,10 @@
 
 namespace memd {
 
-// What a record of any agent tells of changes to files: hunks with their lines where the agent counts them
-// (structuredPatch, unified diffs), else the texts that were replaced or written (old_string and new_string,
-// apply_patch, SEARCH/REPLACE, contents). Files in the order they are told of; several entries may be of one file. A
-// record that is no JSON, or tells of nothing, gives nothing. `record`: any text; looked at no deeper than 16 levels.
-// Thread-safe.
+// Finds the changes to files that a record of any agent tells of. Hunks have line numbers where the agent counts lines
+// (structuredPatch, unified diffs). Else they are the texts that were replaced or written (old_string and new_string,
+// apply_patch, SEARCH/REPLACE, contents). Files come in the order of the record, and a file may come more than once.
+// `record` may be any text; objects below 16 levels are not looked at. Thread-safe.
 std::vector<RecordedEdit> recorded_edits(std::string_view record);
 
 }  // namespace memd

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "adapters/json/json_access.hpp"
-#include "adapters/json/text_reader.hpp"
+#include "adapters/json/json_text.hpp"
 #include "schemas/event.hpp"
 
 #include <cstddef>
@@ -12,16 +12,16 @@ namespace memd::tool_calls {
 
 inline constexpr std::size_t kSearchTextLimit = 1500;
 
-// What a tool of some agent does to the file its input names; nullopt: nothing, or its input names none.
+// What a tool does to the file that its input names. nullopt: nothing, or the input names no file.
 using AccessOf = std::optional<FileAccess> (*)(std::string_view tool);
 
-// Fills the tool call fields of `call` from its input: summary, search_text, input_hash, files, is_test. `call.tool`
-// and `call.cwd` are set already. `input` may be anything; false only for broken JSON. With Detail::full, `text` is the
-// whole input, readable. Knows the argument names of all agents: "command", "cmd", "file_path", "target_file", …
+// Fills the fields of a tool call from its input: summary, search_text, input_hash, files, is_test; with Detail::full
+// also text, the whole input in readable form. `call.tool` and `call.cwd` are set before. Knows the argument names of
+// all agents ("command", "cmd", "file_path", "target_file", …). `input` may be anything: false only for broken JSON.
 bool read_tool_input(json::TextReader& reader, json::od::value& input, AccessOf access_of, Event& call);
 
-// The same for input that stands as text inside the record (JSON in a string, as Codex and Cursor write it). Input
-// that is no JSON object is taken as plain text: a patch, a script.
+// The same for input that is text inside the record: JSON in a string, as Codex and Cursor write it. Input that is no
+// JSON object is taken as plain text (a patch, a script).
 void read_tool_input_text(json::TextReader& reader, std::string_view input, AccessOf access_of, Event& call);
 
 }  // namespace memd::tool_calls

@@ -1,6 +1,6 @@
 #include "bench/continuity/transcript.hpp"
 
-#include "adapters/claude_code/human_text.hpp"
+#include "adapters/claude_code/record_handlers.hpp"
 
 #include <boost/json.hpp>
 

@@ -1,11 +1,8 @@
 #include "adapters/adapter.hpp"
-#include "adapters/cursor/bubble_times.hpp"
 #include "adapters/cursor/composer.hpp"
-#include "adapters/cursor/file_uri.hpp"
-#include "adapters/cursor/message_blobs.hpp"
+#include "adapters/cursor/global_state_reader.hpp"
 #include "adapters/cursor/places.hpp"
-#include "adapters/cursor/row_ledger.hpp"
-#include "adapters/cursor/state_mark.hpp"
+#include "adapters/cursor/state_rows.hpp"
 #include "daemon/ingest/disk_view.hpp"
 #include "test/adapters/cursor_home.hpp"
 

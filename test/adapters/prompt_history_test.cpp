@@ -1,5 +1,4 @@
-#include "adapters/codex/human_text.hpp"
-#include "adapters/codex/script_text.hpp"
+#include "adapters/codex/record_handlers.hpp"
 #include "adapters/tool_calls/patch_text.hpp"
 #include "schemas/hash.hpp"
 #include "test/adapters/decode_source.hpp"

@@ -1,9 +1,7 @@
 #include "adapters/adapter.hpp"
-#include "adapters/cursor/bubble_times.hpp"
 #include "adapters/cursor/composer.hpp"
-#include "adapters/cursor/file_uri.hpp"
 #include "adapters/cursor/item_json.hpp"
-#include "adapters/cursor/message_blobs.hpp"
+#include "adapters/cursor/places.hpp"
 
 #include <array>
 #include <cstdint>

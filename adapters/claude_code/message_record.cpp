@@ -1,0 +1,379 @@
+#include "adapters/claude_code/record_handlers.hpp"
+#include "adapters/json/json_text.hpp"
+#include "adapters/tool_calls/tool_input.hpp"
+#include "schemas/hash.hpp"
+
+#include <array>
+#include <vector>
+
+namespace memd::claude_code {
+
+// Whose words a text is.
+
+namespace {
+
+struct Prefix {
+  std::string_view text;
+  Voice voice;
+};
+
+constexpr std::array kPrefixes{
+    Prefix{"<command-name>", Voice::command},
+    Prefix{"<command-message>", Voice::command},
+    Prefix{"<bash-input>", Voice::shell},
+    Prefix{"<bash-stdout>", Voice::shell_output},
+    Prefix{"<bash-stderr>", Voice::shell_output},
+    Prefix{"<local-command-stdout>", Voice::command_output},
+    Prefix{"<local-command-stderr>", Voice::command_output},
+    Prefix{"<local-command-caveat>", Voice::injected},
+    Prefix{"Caveat: The messages below", Voice::injected},
+    Prefix{"<task-notification>", Voice::injected},
+    Prefix{"<system-reminder>", Voice::injected},
+    Prefix{"<teammate-message", Voice::injected},
+    Prefix{"<user-prompt-submit-hook>", Voice::injected},
+    Prefix{"<ide_opened_file>", Voice::injected},  // one without an end
+    Prefix{"<ide_selection>", Voice::injected},
+    Prefix{"[Request interrupted by user", Voice::interrupt},
+};
+
+struct Wrapper {
+  std::string_view open;
+  std::string_view close;
+};
+constexpr std::array kIdeWrappers{Wrapper{"<ide_opened_file>", "</ide_opened_file>"},
+                                  Wrapper{"<ide_selection>", "</ide_selection>"}};
+
+// The VS Code extension puts what is open or selected before the prompt, in the same record.
+bool strip_ide_wrapper(std::string_view& text) {
+  for (const auto& wrapper : kIdeWrappers) {
+    if (!text.starts_with(wrapper.open)) continue;
+    const auto end = text.find(wrapper.close);
+    if (end == std::string_view::npos) return false;
+    text = json::trimmed(text.substr(end + wrapper.close.size()));
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Spoken who_speaks(std::string_view text) {
+  text = json::trimmed(text);
+  while (strip_ide_wrapper(text)) {
+  }
+  if (text.empty()) return {};
+  for (const auto& prefix : kPrefixes)
+    if (text.starts_with(prefix.text)) return {prefix.voice, text};
+  return {Voice::human, text};
+}
+
+std::string_view rejection_words(std::string_view result_text) {
+  if (!result_text.starts_with("The user doesn't want to")) return {};
+  constexpr std::array<std::string_view, 2> marks{"the user said:\n",
+                                                  "provided the following reason for the rejection:"};
+  for (const auto mark : marks) {
+    const auto at = result_text.find(mark);
+    if (at == std::string_view::npos) continue;
+    std::string_view words = result_text.substr(at + mark.size());
+    // The client's own note behind the words.
+    words = json::trimmed(words.substr(0, words.find("\n\nNote: The user's next message")));
+    // What the client says when a person asks for other questions instead of answering.
+    return words.starts_with("The user wants to clarify these questions.") ? std::string_view{} : words;
+  }
+  return {};
+}
+
+// "user" records.
+
+namespace {
+
+enum : std::size_t { kUserType, kUserText, kUserBlockKeys };
+constexpr KeyTable<kUserBlockKeys> kUserBlockTable{{"type", "text"}};
+
+struct Part {
+  std::string text;
+  std::size_t block = 0;
+};
+
+// The content of a user message, its tool results already emitted.
+struct UserContent {
+  std::vector<Part> parts;
+  std::string marker;
+  bool unknown_block = false;
+  std::size_t results = 0;
+  std::size_t last_result = 0;  // its event in the batch
+};
+
+bool read_blocks(RecordContext& c, od::value& content, UserContent& out) {
+  const auto token = token_of(content);
+  if (is_string(token)) {
+    out.parts.push_back({c.text(token), 0});
+    return true;
+  }
+  od::array blocks;
+  if (content.get_array().get(blocks)) {
+    c.diagnose(DiagnosticType::wrong_field_type, {"message.content"});
+    return true;
+  }
+  return for_each_element(blocks, [&](od::value& value, std::size_t index) {
+    od::object block;
+    if (value.get_object().get(block)) return true;
+    Tokens<kUserBlockKeys> tokens;
+    if (!collect(block, kUserBlockTable, tokens)) return false;
+    const auto type = string_body(tokens[kUserType]);
+    if (type == "text") {
+      out.parts.push_back({c.text(tokens[kUserText]), index});
+    } else if (type == "tool_result") {
+      ++out.results;
+      out.last_result = c.out().events.size();
+      return read_tool_result(c, block, index);
+    } else if (type == "image" || type == "document") {
+      return append_marker(c, block, type, out.marker);
+    } else {
+      c.diagnose(DiagnosticType::unknown_field_value, {"message.content.type"});
+      out.unknown_block = true;
+    }
+    return true;
+  });
+}
+
+void emit_output(RecordContext& c, const Part& part, std::string_view lifecycle) {
+  Event& e = c.add_lifecycle(lifecycle);
+  e.raw.block = static_cast<std::uint16_t>(part.block);
+  e.origin = Origin::injected;
+  e.text = c.detail() == Detail::full ? std::string_view(part.text) : utf8_prefix(part.text, kResultTextLimit);
+}
+
+void emit_interrupt(RecordContext& c, std::string_view text) { c.add_lifecycle("interrupt", one_line(text, 80)); }
+
+// Text beside tool results: what a person typed while rejecting or interrupting a tool.
+void emit_interventions(RecordContext& c, const UserContent& content) {
+  for (const Part& part : content.parts) {
+    const Spoken spoken = who_speaks(part.text);
+    if (spoken.voice == Voice::interrupt) emit_interrupt(c, spoken.text);
+    if (!is_human(spoken.voice)) continue;
+    Event& e = c.add(EventKind::human_intervention, Role::user, part.block);
+    e.origin = c.sidechain ? Origin::parent_agent : Origin::embedded;
+    e.text = spoken.text;
+  }
+}
+
+Origin origin_of(const RecordContext& c, Voice voice) {
+  if (c.sidechain) return Origin::parent_agent;
+  if (c.envelope().has(Key::plan_content)) return Origin::plan;
+  if (voice == Voice::command) return Origin::command;
+  return voice == Voice::shell ? Origin::shell : Origin::typed;
+}
+
+Fate emit_turn(RecordContext& c, const UserContent& content) {
+  std::string text;
+  Voice voice = Voice::nothing;
+  for (const Part& part : content.parts) {
+    const Spoken spoken = who_speaks(part.text);
+    switch (spoken.voice) {
+      case Voice::interrupt: emit_interrupt(c, spoken.text); break;
+      case Voice::shell_output: emit_output(c, part, "shell_output"); break;
+      case Voice::command_output: emit_output(c, part, "command_output"); break;
+      case Voice::human:
+      case Voice::command:
+      case Voice::shell:
+        if (voice == Voice::nothing) voice = spoken.voice;
+        text.append(text.empty() ? "" : "\n").append(spoken.text);
+        break;
+      case Voice::injected:
+      case Voice::nothing: break;
+    }
+  }
+  if (text.empty() && content.marker.empty()) {
+    if (c.emitted()) return Fate::indexed();
+    if (content.unknown_block) return Fate::unknown("unknown_block");
+    return Fate::skipped(content.parts.empty() ? "no_content" : "injected_text");
+  }
+  Event& e = c.add(EventKind::user_msg, Role::user);
+  e.origin = origin_of(c, voice);
+  e.text = std::move(text);
+  e.summary = content.marker;
+  // An inline sidechain without an agent id stays in the session it ran in, where it is nobody's turn.
+  e.starts_exchange = !c.sidechain || c.own_session;
+  return Fate::indexed();
+}
+
+Fate emit_compact_summary(RecordContext& c, const UserContent& content) {
+  Event& e = c.add_lifecycle("compact_summary");
+  e.origin = Origin::injected;
+  for (const Part& part : content.parts)
+    e.text.append(e.text.empty() ? "" : "\n").append(part.text);
+  return Fate::indexed();
+}
+
+}  // namespace
+
+Fate read_user(RecordContext& c, od::object& root) {
+  const Envelope& envelope = c.envelope();
+  od::object message;
+  od::value value;
+  if (!seek_object(root, "message", message) || !seek(message, "content", value)) {
+    c.diagnose(DiagnosticType::missing_field, {"message.content"});
+    return Fate::skipped("no_content");
+  }
+  UserContent content;
+  if (!read_blocks(c, value, content)) return Fate::damaged();
+
+  if (content.results > 0) {
+    emit_interventions(c, content);
+    // The structured result belongs to the record: with several results it is not known to whose.
+    if (content.results == 1 && envelope[Key::tool_use_result].starts_with('{') && seek(root, "toolUseResult", value) &&
+        !read_structured_result(c, value, content.last_result))
+      return Fate::damaged();
+    return Fate::indexed();
+  }
+  if (envelope.is(Key::is_compact_summary)) return emit_compact_summary(c, content);
+  if (envelope.is(Key::is_meta)) return Fate::skipped("injected_meta");
+  if (envelope.is(Key::is_transcript_only)) return Fate::skipped("transcript_only");
+  if (envelope.body(Key::prompt_source) == "system") return Fate::skipped("injected_system");
+  return emit_turn(c, content);
+}
+
+// "assistant" records.
+
+namespace {
+
+std::optional<FileAccess> access_of(std::string_view tool) {
+  if (tool == "Read" || tool == "NotebookRead" || tool == "LSP") return FileAccess::read;
+  if (tool == "Edit" || tool == "Write" || tool == "MultiEdit" || tool == "NotebookEdit") return FileAccess::modified;
+  if (tool == "Glob" || tool == "Grep" || tool == "LS") return FileAccess::referenced;
+  return std::nullopt;
+}
+
+enum : std::size_t { kId, kModel, kUsage, kMessageKeys };
+constexpr KeyTable<kMessageKeys> kMessageTable{{"id", "model", "usage"}};
+
+enum : std::size_t { kType, kText, kThinking, kBlockId, kName, kBlockKeys };
+constexpr KeyTable<kBlockKeys> kBlockTable{{"type", "text", "thinking", "id", "name"}};
+
+enum : std::size_t { kInput, kOutput, kCacheRead, kCacheCreation, kUsageKeys };
+constexpr KeyTable<kUsageKeys> kUsageTable{
+    {"input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"}};
+
+// What the records of one API response share.
+struct Response {
+  std::string model;
+  std::uint64_t key = 0;
+  TokenUsage usage;
+  bool unknown_block = false;
+  bool synthetic = false;  // made by the client
+};
+
+bool read_response(RecordContext& c, od::object& message, Response& out) {
+  Tokens<kMessageKeys> tokens;
+  if (!collect(message, kMessageTable, tokens)) return false;
+  out.synthetic = string_body(tokens[kModel]) == "<synthetic>" || c.envelope().is(Key::is_api_error);
+  if (out.synthetic) return true;
+  out.model = c.text(tokens[kModel]);
+  od::object usage;
+  if (!tokens[kUsage].starts_with('{') || !seek_object(message, "usage", usage)) return true;
+  Tokens<kUsageKeys> counts;
+  if (!collect(usage, kUsageTable, counts)) return false;
+  out.usage = {integer(counts[kInput]), integer(counts[kOutput]), integer(counts[kCacheRead]),
+               integer(counts[kCacheCreation])};
+  // Without an id of the response its record stands for it.
+  out.key = tokens[kId].empty()
+                ? c.key()
+                : hash_combine(hash64(string_body(tokens[kId])), hash64(c.envelope().body(Key::request_id)));
+  return true;
+}
+
+bool read_tool_use(RecordContext& c, od::object& block, const Tokens<kBlockKeys>& tokens, std::size_t index) {
+  Event& call = c.add(EventKind::tool_call, Role::assistant, index);
+  call.tool = c.text(tokens[kName]);
+  call.call_id = c.text(tokens[kBlockId]);
+  call.summary = call.tool;
+  od::value input;
+  return !seek(block, "input", input) || tool_calls::read_tool_input(c, input, access_of, call);
+}
+
+void emit_text(RecordContext& c, const Response& response, std::string text, std::size_t index) {
+  if (trimmed(text).empty()) return;
+  if (response.synthetic && !c.envelope().is(Key::is_api_error)) {
+    Event& e = c.add_lifecycle("synthetic");  // "No response requested."
+    e.raw.block = static_cast<std::uint16_t>(index);
+    e.text = std::move(text);
+    return;
+  }
+  Event& e = c.add(response.synthetic ? EventKind::error : EventKind::assistant_msg,
+                   response.synthetic ? Role::system : Role::assistant, index);
+  if (response.synthetic) {
+    e.lifecycle = "api_error";
+    e.is_error = true;
+  }
+  e.text = std::move(text);
+}
+
+bool read_block(RecordContext& c, od::object& block, Response& response, std::size_t index) {
+  Tokens<kBlockKeys> tokens;
+  if (!collect(block, kBlockTable, tokens)) return false;
+  const auto type = string_body(tokens[kType]);
+  if (type == "text") {
+    emit_text(c, response, c.text(tokens[kText]), index);
+  } else if (type == "thinking" || type == "redacted_thinking") {
+    Event& e = c.add(EventKind::thinking, Role::assistant, index);
+    e.text = c.text(tokens[kThinking]);
+    if (type == "redacted_thinking") e.summary = "[redacted]";
+  } else if (type == "tool_use" || type == "server_tool_use" || type == "mcp_tool_use") {
+    return read_tool_use(c, block, tokens, index);
+  } else if (type.ends_with("_tool_result")) {
+    return read_tool_result(c, block, index);
+  } else if (type == "image" || type == "document") {
+    Event& e = c.add(EventKind::assistant_msg, Role::assistant, index);
+    std::string marker;
+    if (!append_marker(c, block, type, marker)) return false;
+    e.summary = std::move(marker);
+  } else {
+    c.diagnose(DiagnosticType::unknown_field_value, {"message.content.type"});
+    response.unknown_block = true;
+  }
+  return true;
+}
+
+}  // namespace
+
+Fate read_assistant(RecordContext& c, od::object& root) {
+  od::object message;
+  Response response;
+  if (!seek_object(root, "message", message)) {
+    c.diagnose(DiagnosticType::missing_field, {"message"});
+    return Fate::skipped("no_content");
+  }
+  if (!read_response(c, message, response)) return Fate::damaged();
+
+  const std::size_t first = c.out().events.size();
+  od::value content;
+  od::array blocks;
+  if (seek(message, "content", content)) {
+    const auto token = token_of(content);
+    if (is_string(token)) {
+      emit_text(c, response, c.text(token), 0);
+    } else if (!content.get_array().get(blocks)) {
+      const bool whole = for_each_element(blocks, [&](od::value& value, std::size_t index) {
+        od::object block;
+        return value.get_object().get(block) ? true : read_block(c, block, response, index);
+      });
+      if (!whole) return Fate::damaged();
+    }
+  }
+
+  auto& events = c.out().events;
+  // Usage counts even where the record says nothing: blank text, a block of an unknown type.
+  if (events.size() == first && response.usage != TokenUsage{}) c.add_lifecycle("usage");
+  if (events.size() == first)
+    return response.unknown_block ? Fate::unknown("unknown_block") : Fate::skipped("blank_message");
+  for (std::size_t i = first; i < events.size(); ++i)
+    events[i].model = response.model;
+  if (response.usage != TokenUsage{}) {
+    events[first].response_key = response.key;
+    events[first].usage = response.usage;
+  }
+  return Fate::indexed();
+}
+
+}  // namespace memd::claude_code

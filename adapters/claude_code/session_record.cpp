@@ -1,0 +1,364 @@
+#include "adapters/claude_code/paths.hpp"
+#include "adapters/claude_code/record_handlers.hpp"
+#include "schemas/hash.hpp"
+#include "schemas/ids.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace memd::claude_code {
+
+// "system" and "attachment" records.
+
+namespace {
+
+enum : std::size_t { kTrigger, kPreTokens, kPostTokens, kTokensSaved, kCompactKeys };
+constexpr KeyTable<kCompactKeys> kCompactTable{{"trigger", "preTokens", "postTokens", "tokensSaved"}};
+
+// "auto, 167094 tokens before, 32000 after"
+Fate read_compaction(RecordContext& c, od::object& root, std::string_view key, std::string_view lifecycle) {
+  od::object metadata;
+  Tokens<kCompactKeys> tokens{};
+  if (seek_object(root, key, metadata) && !collect(metadata, kCompactTable, tokens)) return Fate::damaged();
+  std::string summary = is_identifier(string_body(tokens[kTrigger])) ? std::string(string_body(tokens[kTrigger])) : "";
+  const auto add = [&](std::size_t i, std::string_view what) {
+    if (tokens[i].empty()) return;
+    summary.append(summary.empty() ? "" : ", ").append(std::to_string(integer(tokens[i]))).append(what);
+  };
+  add(kPreTokens, " tokens before");
+  add(kPostTokens, " after");
+  add(kTokensSaved, " tokens saved");
+  c.add_lifecycle(lifecycle, summary);
+  return Fate::indexed();
+}
+
+Fate read_api_error(RecordContext& c) {
+  const Envelope& envelope = c.envelope();
+  std::string summary = "API error";
+  if (envelope.has(Key::retry_attempt))
+    summary += ", retry " + std::to_string(integer(envelope[Key::retry_attempt])) + " of " +
+               std::to_string(integer(envelope[Key::max_retries]));
+  c.add_lifecycle("api_error", summary).is_error = true;
+  return Fate::indexed();
+}
+
+Fate read_stop_hook(RecordContext& c) {
+  if (!c.envelope().is(Key::prevented_continuation)) return Fate::skipped("stop_hook_summary");
+  c.add_lifecycle("hook_stop", one_line(c.text(c.envelope()[Key::stop_reason]), 200));
+  return Fate::indexed();
+}
+
+constexpr std::array<std::string_view, 9> kSkippedSubtypes{"local_command",       "informational",    "away_summary",
+                                                           "bridge_status",       "permission_retry", "agents_killed",
+                                                           "scheduled_task_fire", "memory_saved",     "init"};
+
+constexpr std::array<std::string_view, 58> kSkippedAttachments{"hook_success",
+                                                               "hook_additional_context",
+                                                               "hook_blocking_error",
+                                                               "hook_non_blocking_error",
+                                                               "hook_cancelled",
+                                                               "hook_error_during_execution",
+                                                               "hook_stopped_continuation",
+                                                               "hook_permission_decision",
+                                                               "hook_system_message",
+                                                               "async_hook_response",
+                                                               "task_reminder",
+                                                               "todo_reminder",
+                                                               "todo",
+                                                               "task_status",
+                                                               "deferred_tools_delta",
+                                                               "skill_listing",
+                                                               "agent_listing_delta",
+                                                               "mcp_instructions_delta",
+                                                               "file",
+                                                               "compact_file_reference",
+                                                               "directory",
+                                                               "edited_text_file",
+                                                               "edited_image_file",
+                                                               "already_read_file",
+                                                               "pdf_reference",
+                                                               "opened_file_in_ide",
+                                                               "selected_lines_in_ide",
+                                                               "nested_memory",
+                                                               "relevant_memories",
+                                                               "dynamic_skill",
+                                                               "invoked_skills",
+                                                               "plan_mode",
+                                                               "plan_mode_exit",
+                                                               "plan_mode_reentry",
+                                                               "plan_file_reference",
+                                                               "auto_mode",
+                                                               "auto_mode_exit",
+                                                               "critical_system_reminder",
+                                                               "diagnostics",
+                                                               "date_change",
+                                                               "token_usage",
+                                                               "budget_usd",
+                                                               "output_style",
+                                                               "output_token_usage",
+                                                               "verify_plan_reminder",
+                                                               "mcp_resource",
+                                                               "agent_mention",
+                                                               "command_permissions",
+                                                               "ultrathink_effort",
+                                                               "teammate_mailbox",
+                                                               "team_context",
+                                                               "context_efficiency",
+                                                               "structured_output",
+                                                               "companion_intro",
+                                                               "max_turns_reached",
+                                                               "current_session_memory",
+                                                               "unified_tasks",
+                                                               "skill_discovery"};
+
+enum : std::size_t { kSystemType, kAttachmentKeys };
+constexpr KeyTable<kAttachmentKeys> kAttachmentTable{{"type"}};
+
+template <std::size_t N>
+Fate skip_known(RecordContext& c, std::string_view name, const std::array<std::string_view, N>& known,
+                FieldName field) {
+  const auto it = std::find(known.begin(), known.end(), name);
+  if (it != known.end()) return Fate::skipped(*it);
+  c.diagnose(DiagnosticType::unknown_field_value, {field});
+  return Fate::unknown("unknown_subtype");
+}
+
+}  // namespace
+
+Fate read_system(RecordContext& c, od::object& root) {
+  const auto subtype = c.envelope().body(Key::subtype);
+  if (subtype == "compact_boundary") return read_compaction(c, root, "compactMetadata", "compaction");
+  if (subtype == "microcompact_boundary") return read_compaction(c, root, "microcompactMetadata", "microcompaction");
+  if (subtype == "api_error") return read_api_error(c);
+  if (subtype == "stop_hook_summary") return read_stop_hook(c);
+  if (subtype == "turn_duration") {
+    c.add_lifecycle("turn_duration", std::to_string(integer(c.envelope()[Key::duration_ms])) + " ms");
+    return Fate::indexed();
+  }
+  return skip_known(c, subtype, kSkippedSubtypes, "subtype");
+}
+
+Fate read_attachment(RecordContext& c, od::object& root) {
+  od::object attachment;
+  Tokens<kAttachmentKeys> tokens{};
+  if (seek_object(root, "attachment", attachment) && !collect(attachment, kAttachmentTable, tokens))
+    return Fate::damaged();
+  const auto type = string_body(tokens[kSystemType]);
+  if (type == "queued_command") {
+    od::value prompt;
+    ContentText words;  // a string, or blocks where an image was pasted
+    if (seek(attachment, "prompt", prompt) && !read_content(c, prompt, kNoLimit, words)) return Fate::damaged();
+    return emit_queued(c, words.text, "queued_command") ? Fate::indexed() : Fate::skipped("injected_text");
+  }
+  return skip_known(c, type, kSkippedAttachments, "attachment.type");
+}
+
+// "progress" records.
+
+namespace {
+
+enum : std::size_t { kProgressType, kAgentId, kMessage, kDataKeys };
+constexpr KeyTable<kDataKeys> kDataTable{{"type", "agentId", "message"}};
+
+constexpr KeyTable<kKeyNames.size()> kInnerTable{kKeyNames};
+
+// Signs of life of something that runs; the outcome comes as a record of its own.
+constexpr std::array<std::string_view, 9> kHeartbeats{
+    "bash_progress",    "hook_progress",       "mcp_progress",   "query_update", "search_results_received",
+    "waiting_for_task", "powershell_progress", "skill_progress", "task_progress"};
+
+// A message of a subagent, as the main transcript was told of it. Most subagents of early 2026 have no other trace.
+// Where one has its own file, the records there carry the same uuids as the messages here, so nothing is doubled.
+// `prompt` beside it repeats the task in every such record; the task is the first message.
+Fate read_agent_message(RecordContext& outer, od::object& data, std::string_view agent_id) {
+  od::object message;
+  Envelope inner;
+  if (!seek_object(data, "message", message)) {
+    outer.diagnose(DiagnosticType::missing_field, {"data.message"});
+    return Fate::skipped("no_content");
+  }
+  if (!collect(message, kInnerTable, inner.tokens)) return Fate::damaged();
+  for (const Key key : {Key::cwd, Key::git_branch, Key::version, Key::session_id})
+    inner[key] = outer.envelope()[key];
+  if (!inner.has(Key::timestamp)) inner[Key::timestamp] = outer.envelope()[Key::timestamp];
+  if (!inner.has(Key::uuid)) inner[Key::uuid] = outer.envelope()[Key::uuid];
+
+  const std::string uid = outer.agent_uid(agent_id);
+  RecordContext c(inner, uid, outer.raw(), outer.detail(), outer.out());
+  c.sidechain = true;
+  c.own_session = true;
+  const auto type = inner.body(Key::type);
+  Fate verdict = Fate::skipped("agent_progress");
+  if (type == "user") verdict = read_user(c, message);
+  if (type == "assistant") verdict = read_assistant(c, message);
+  if (c.lossy()) outer.mark_lossy();
+  if (verdict.disposition == Disposition::indexed)
+    outer.link_agent(agent_id, outer.text(outer.envelope()[Key::parent_tool_use_id]));
+  return verdict;
+}
+
+}  // namespace
+
+Fate read_progress(RecordContext& c, od::object& root) {
+  od::object data;
+  Tokens<kDataKeys> tokens{};
+  if (seek_object(root, "data", data) && !collect(data, kDataTable, tokens)) return Fate::damaged();
+  const auto type = string_body(tokens[kProgressType]);
+  if (type == "agent_progress" || (type == "skill_progress" && is_string(tokens[kAgentId]))) {
+    const std::string agent_id = c.text(tokens[kAgentId]);
+    if (is_identifier(agent_id)) return read_agent_message(c, data, agent_id);
+    c.diagnose(DiagnosticType::missing_field, {"data.agentId"});
+    return Fate::skipped("agent_progress");
+  }
+  for (const auto heartbeat : kHeartbeats)
+    if (type == heartbeat) return Fate::skipped(heartbeat);
+  c.diagnose(DiagnosticType::unknown_field_value, {"data.type"});
+  return Fate::unknown("unknown_subtype");
+}
+
+// Records that are not part of the chain.
+
+namespace {
+
+struct SkippedType {
+  std::string_view type;
+  std::string_view reason;
+};
+constexpr std::array kSkippedTypes{
+    SkippedType{"file-history-snapshot", "file_backup"},
+    SkippedType{"file-history-delta", "file_backup"},
+    SkippedType{"last-prompt", "repeats_prompt"},  // the prompt has a record of its own
+    SkippedType{"cost-state", "cost_state"},
+    SkippedType{"attribution-snapshot", "attribution"},
+    SkippedType{"content-replacement", "content_replacement"},
+    SkippedType{"worktree-state", "worktree_state"},
+    SkippedType{"agent-color", "display"},
+    SkippedType{"agent-setting", "display"},
+    SkippedType{"tag", "display"},
+    SkippedType{"task-summary", "display"},
+    SkippedType{"speculation-accept", "statistics"},
+    SkippedType{"relocated", "bookkeeping"},
+    SkippedType{"bridge-session", "bookkeeping"},
+};
+
+SessionUpdate update_of(const RecordContext& c) {
+  SessionUpdate update;
+  update.session_uid = c.session_uid();
+  update.platform = Platform::claude_code;
+  if (const auto parts = split_session_uid(update.session_uid)) update.native_id = parts->native_id;
+  update.time = c.time();
+  // A title must not turn a subagent into a main session.
+  const auto slash = update.native_id.find('/');
+  if (slash != std::string::npos) {
+    update.kind = update.native_id.compare(slash, 4, "/wf_") == 0 ? SessionKind::workflow : SessionKind::subagent;
+    update.parent_uid = root_session(update.session_uid);
+  }
+  return update;
+}
+
+Fate set_title(RecordContext& c, Key key, TitleRank rank) {
+  SessionUpdate update = update_of(c);
+  update.title = one_line(c.text(c.envelope()[key]), 300);
+  update.title_rank = rank;
+  if (rank == TitleRank::summary && c.envelope().has(Key::leaf_uuid))
+    update.title_record_key = record_key(Platform::claude_code, c.envelope().body(Key::leaf_uuid));
+  if (update.title.empty()) return Fate::skipped("empty_title");
+  c.out().sessions.push_back(std::move(update));
+  return Fate::indexed();
+}
+
+Fate read_pr_link(RecordContext& c) {
+  const Envelope& envelope = c.envelope();
+  std::string summary =
+      "PR #" + std::to_string(integer(envelope[Key::pr_number])) + " " + c.text(envelope[Key::pr_url]);
+  if (envelope.has(Key::pr_repository)) summary += " (" + c.text(envelope[Key::pr_repository]) + ")";
+  c.add_lifecycle("pr_link", one_line(summary, 400));
+  return Fate::indexed();
+}
+
+// A workflow's journal: which agent was started for which step, and what it gave back.
+Fate read_journal(RecordContext& c, std::string_view type) {
+  const Envelope& envelope = c.envelope();
+  Event& e = c.add_lifecycle(type == "started" ? "workflow_started" : "workflow_result");
+  e.summary = one_line(c.text(envelope[envelope.has(Key::agent_id) ? Key::agent_id : Key::key]), 80);
+  e.text = c.text(envelope[Key::result], c.detail() == Detail::full ? kNoLimit : kResultTextLimit);
+  if (envelope.has(Key::agent_id)) {
+    SessionUpdate agent = update_of(c);
+    const std::string id = c.text(envelope[Key::agent_id]);
+    if (is_identifier(id) && agent.kind == SessionKind::workflow) {
+      agent.session_uid += "/agent-" + id;
+      agent.native_id += "/agent-" + id;
+      c.out().sessions.push_back(std::move(agent));
+    }
+  }
+  return Fate::indexed();
+}
+
+Fate read_mode(RecordContext& c, Key key) {
+  c.add_lifecycle("mode_change", one_line(c.text(c.envelope()[key]), 60));
+  return Fate::indexed();
+}
+
+}  // namespace
+
+bool emit_queued(RecordContext& c, std::string_view text, std::string_view lifecycle) {
+  const Spoken spoken = who_speaks(text);
+  if (!is_human(spoken.voice)) return false;
+  // Equal words queued again in the session (taken back and re-sent, or told twice by the client) are one fact.
+  c.set_key(
+      hash_combine(hash64(c.envelope().body(Key::session_id)), hash64(spoken.text, hash64("claude_code/queued"))));
+  Event& e = c.add(EventKind::user_msg, Role::user);
+  e.origin = Origin::queued;
+  e.lifecycle = lifecycle;
+  e.text = spoken.text;
+  return true;
+}
+
+Fate read_queue_operation(RecordContext& c) {
+  const auto operation = c.envelope().body(Key::operation);
+  const auto content = c.envelope()[Key::content];
+  if (operation == "enqueue")
+    return emit_queued(c, c.text(content), "queue_enqueue") ? Fate::indexed() : Fate::skipped("injected_text");
+  if (operation == "dequeue" || operation == "remove" || operation == "popAll") {
+    Event& e = c.add_lifecycle("queue_" + std::string(operation));
+    e.text = trimmed(c.text(content));
+    return Fate::indexed();
+  }
+  c.diagnose(DiagnosticType::unknown_field_value, {"operation"});
+  return Fate::unknown("unknown_subtype");
+}
+
+Fate read_side_record(RecordContext& c, std::string_view type) {
+  if (type == "summary") return set_title(c, Key::summary, TitleRank::summary);
+  if (type == "ai-title") return set_title(c, Key::ai_title, TitleRank::ai);
+  if (type == "custom-title") return set_title(c, Key::custom_title, TitleRank::custom);
+  if (type == "pr-link") return read_pr_link(c);
+  if (type == "permission-mode") return read_mode(c, Key::permission_mode);
+  if (type == "mode") return read_mode(c, Key::mode);
+  if (type == "started" || type == "result") return read_journal(c, type);
+  if (type == "agent-name") {
+    SessionUpdate update = update_of(c);
+    update.agent_name = one_line(c.text(c.envelope()[Key::agent_name]), 100);
+    c.out().sessions.push_back(std::move(update));
+    return Fate::indexed();
+  }
+  const auto it =
+      std::find_if(kSkippedTypes.begin(), kSkippedTypes.end(), [&](const auto& s) { return s.type == type; });
+  if (it != kSkippedTypes.end()) return Fate::skipped(it->reason);
+  c.diagnose(DiagnosticType::unknown_record_type, {"type"});
+  return Fate::unknown("unknown_type");
+}
+
+Fate read_agent_meta(RecordContext& c) {
+  const Envelope& envelope = c.envelope();
+  SessionUpdate update = update_of(c);
+  update.agent_name = one_line(c.text(envelope[envelope.has(Key::agent_type) ? Key::agent_type : Key::name]), 100);
+  update.title = one_line(c.text(envelope[Key::description]), 300);
+  update.title_rank = update.title.empty() ? TitleRank::none : TitleRank::ai;
+  update.description = update.title;
+  update.parent_call_id = c.text(envelope[Key::tool_use_id]);
+  c.out().sessions.push_back(std::move(update));
+  return Fate::indexed();
+}
+
+}  // namespace memd::claude_code

@@ -1,0 +1,131 @@
+#include "adapters/codex/decoders.hpp"
+
+#include "schemas/hash.hpp"
+#include "schemas/ids.hpp"
+
+namespace memd::codex {
+
+namespace {
+
+constexpr KeyTable<kKeyNames.size()> kPayloadTable{kKeyNames};
+
+}  // namespace
+
+RolloutDecoder::RolloutDecoder(const Source& source, Detail detail)
+    : LogDecoder(Platform::codex), session_uid_(source.session_uid), detail_(detail) {}
+
+bool RolloutDecoder::open(od::object& root) const { return collect(root, kOuterTable, outer_); }
+
+bool RolloutDecoder::surely_a_record() const {
+  return is_string(outer_[kTimestamp]) && is_string(outer_[kType]) && outer_[kPayload].starts_with('{');
+}
+
+Fate RolloutDecoder::read(od::object& root, RawRef raw, EventBatch& out) {
+  const bool enveloped = outer_[kPayload].starts_with('{');
+  const auto type = string_body(outer_[kType]);
+  // Of the items without envelope only the first object, which has no type, has a time.
+  const auto timestamp = enveloped || type.empty() ? string_body(outer_[kTimestamp]) : std::string_view{};
+  const Line line{session_uid_, enveloped ? type : "response_item", timestamp, raw};
+  RecordContext c(line, detail_, out);
+  Fate fate = enveloped ? read_enveloped(c, root) : read_bare(c, root);
+  if (!fate.broken && c.lossy()) c.diagnose(DiagnosticType::invalid_encoding);
+  return fate;
+}
+
+Fate RolloutDecoder::dispatch(RecordContext& c, od::object& item, const Payload& payload) {
+  const auto type = c.line().type;
+  if (type == "response_item") return read_response_item(c, item, payload);
+  if (type == "event_msg") return read_event_msg(c, item, payload);
+  if (type == "session_meta") return read_session_meta(c, item);
+  if (type == "turn_context") return read_turn_context(c, item, payload);
+  if (type == "compacted") return read_compacted(c, item, payload);
+  if (type == "inter_agent_communication") return read_agent_message(c, item, payload);
+  if (type == "inter_agent_communication_metadata") return Fate::skipped("bookkeeping");
+  if (type == "world_state") return Fate::skipped("environment");
+  c.diagnose(DiagnosticType::unknown_record_type, {"type"});
+  return Fate::unknown("unknown_type");
+}
+
+Fate RolloutDecoder::read_enveloped(RecordContext& c, od::object& root) {
+  od::object item;
+  Payload payload;
+  if (!seek_object(root, "payload", item) || !collect(item, kPayloadTable, payload.tokens)) return Fate::damaged();
+  Fate fate = dispatch(c, item, payload);
+  fate.type = is_identifier(c.line().type) ? c.line().type : "(unreadable type)";
+  return fate;
+}
+
+Fate RolloutDecoder::read_bare(RecordContext& c, od::object& root) {
+  Payload payload;
+  if (!collect(root, kPayloadTable, payload.tokens)) return Fate::damaged();
+  Fate fate;
+  if (is_string(outer_[kRecordType])) {
+    fate = Fate::skipped("state_marker");
+    fate.type = "record_type";
+  } else if (is_string(outer_[kType])) {
+    fate = read_response_item(c, root, payload);
+    fate.type = "response_item";
+  } else if (is_string(outer_[kId]) && is_string(outer_[kTimestamp])) {
+    fate = read_session_meta(c, root);
+    fate.type = "session_meta";
+  } else {
+    c.diagnose(DiagnosticType::missing_field, {"type"});
+    fate = Fate::unknown("unknown_type");
+    fate.type = "(no type)";
+  }
+  return fate;
+}
+
+// The two lists beside the rollouts.
+
+namespace {
+
+constexpr std::string_view kIndexType = "(session-index)";
+constexpr std::string_view kHistoryType = "(history)";
+
+}  // namespace
+
+std::uint64_t session_start_key(std::string_view thread_id) {
+  return record_key(Platform::codex, std::string("session/").append(thread_id));
+}
+
+bool SessionIndexDecoder::open(od::object& root) const { return collect(root, kTable, tokens_); }
+
+bool SessionIndexDecoder::surely_a_record() const { return is_string(tokens_[kId]) && is_string(tokens_[kName]); }
+
+Fate SessionIndexDecoder::read(od::object&, RawRef raw, EventBatch& out) {
+  TextReader reader;
+  const std::string name = one_line(reader.text(tokens_[kName]), 300);
+  const auto id = string_body(tokens_[kId]);
+  if (!is_uuid(id)) {
+    out.diagnostics.push_back(
+        {Platform::codex, DiagnosticType::missing_field, Severity::warning, {"id"}, 0, raw.offset});
+    return Fate::unknown("no_session", kIndexType);
+  }
+  if (name.empty()) return Fate::skipped("empty_title", kIndexType);
+  SessionUpdate update;
+  update.platform = Platform::codex;
+  update.title = name;
+  update.title_rank = TitleRank::custom;
+  update.title_record_key = session_start_key(id);
+  out.sessions.push_back(std::move(update));
+  return Fate::indexed(kIndexType);
+}
+
+bool HistoryDecoder::open(od::object& root) const { return collect(root, kTable, tokens_); }
+
+bool HistoryDecoder::surely_a_record() const { return is_string(tokens_[kSessionId]) && is_string(tokens_[kText]); }
+
+Fate HistoryDecoder::read(od::object&, RawRef raw, EventBatch& out) {
+  TextReader reader(detail_);
+  const auto id = string_body(tokens_[kSessionId]);
+  if (!is_uuid(id)) return Fate::skipped("no_session", kHistoryType);
+  const HistoryPrompt prompt{Platform::codex,
+                             make_session_uid(Platform::codex, id),
+                             integer(tokens_[kTime]) * 1000,
+                             reader.text(tokens_[kText]),
+                             {}};
+  return add_history_prompt(prompt, raw, out, kHistoryType);
+}
+
+}  // namespace memd::codex

@@ -1,0 +1,83 @@
+#pragma once
+
+#include "adapters/codex/record_handlers.hpp"
+#include "adapters/json/json_text.hpp"
+#include "adapters/json/log_decoder.hpp"
+#include "schemas/source.hpp"
+
+#include <string>
+
+namespace memd::codex {
+
+// Decodes the records of one rollout, of any age. One thread at a time. What the events mean to whoever assembles them:
+// * Talk and tools come from response items. Events that show the same again are skipped by name.
+// * Usage stands on a lifecycle event "usage", once for each total the session reached. Its figures are those of the
+//   last request; input does not hold what came from the cache.
+// * Model and directory stand on lifecycle events ("session_start", "turn_context") before the records they hold for.
+// * A call that carries a patch names its files with the lines the patch adds and removes. Its result does not repeat
+//   them. Patches made from inside a script come as edit events.
+// * The task of a subagent is a user_msg like a prompt. The session tells that it is a subagent's.
+// * Events with id_is_local have an id that holds in this session only (see RecordContext).
+class RolloutDecoder : public LogDecoder {
+ public:
+  explicit RolloutDecoder(const Source& source, Detail detail = Detail::stored);
+
+ protected:
+  bool open(od::object& root) const override;
+  Fate read(od::object& root, RawRef raw, EventBatch& out) override;
+  bool surely_a_record() const override;
+
+ private:
+  Fate read_enveloped(RecordContext& context, od::object& root);
+  Fate read_bare(RecordContext& context, od::object& root);
+  Fate dispatch(RecordContext& context, od::object& item, const Payload& payload);
+
+  enum : std::size_t { kTimestamp, kType, kPayload, kId, kRecordType, kOuterKeys };
+  static constexpr KeyTable<kOuterKeys> kOuterTable{{"timestamp", "type", "payload", "id", "record_type"}};
+
+  std::string session_uid_;
+  Detail detail_;
+  mutable Tokens<kOuterKeys> outer_;
+};
+
+using namespace json;  // NOLINT(google-build-using-namespace): the whole folder reads JSON
+
+// The event that stands for the start of a thread's own rollout.
+std::uint64_t session_start_key(std::string_view thread_id);
+
+// Decodes session_index.jsonl: names of threads. The last line of a thread is its name. A name without a rollout makes
+// no session; it waits for the rollout's first record.
+class SessionIndexDecoder : public LogDecoder {
+ public:
+  SessionIndexDecoder() : LogDecoder(Platform::codex) {}
+
+ protected:
+  bool open(od::object& root) const override;
+  Fate read(od::object& root, RawRef raw, EventBatch& out) override;
+  bool surely_a_record() const override;
+
+ private:
+  enum : std::size_t { kId, kName, kKeys };
+  static constexpr KeyTable<kKeys> kTable{{"id", "thread_name"}};
+  mutable Tokens<kKeys> tokens_;
+};
+
+// Decodes history.jsonl: prompts typed in the terminal, as user_msg with origin history. The store keeps those whose
+// rollout is missing or ends before them.
+class HistoryDecoder : public LogDecoder {
+ public:
+  explicit HistoryDecoder(Detail detail = Detail::stored) : LogDecoder(Platform::codex), detail_(detail) {}
+
+ protected:
+  bool open(od::object& root) const override;
+  Fate read(od::object& root, RawRef raw, EventBatch& out) override;
+  bool surely_a_record() const override;
+
+ private:
+  enum : std::size_t { kSessionId, kTime, kText, kKeys };
+  static constexpr KeyTable<kKeys> kTable{{"session_id", "ts", "text"}};
+  Detail detail_;
+  mutable Tokens<kKeys> tokens_;
+};
+
+}  // namespace memd::codex

@@ -1,0 +1,40 @@
+#include "adapters/json/json_access.hpp"
+
+#include "adapters/json/json_text.hpp"
+
+namespace memd::json {
+
+std::string_view text_of(const dom::object& object, std::string_view key) {
+  std::string_view text;
+  return object[key].get(text) ? std::string_view{} : text;
+}
+
+std::int64_t number_of(const dom::object& object, std::string_view key) {
+  std::int64_t number = 0;
+  double fraction = 0;
+  if (!object[key].get(number)) return number;
+  return object[key].get(fraction) ? 0 : static_cast<std::int64_t>(fraction);
+}
+
+bool flag_of(const dom::object& object, std::string_view key) {
+  bool flag = false;
+  return !object[key].get(flag) && flag;
+}
+
+bool RecordParser::iterate(std::string_view padded, od::object& object) {
+  simdjson::dom::element whole;
+  if (strict_.parse(padded.data(), padded.size(), false).get(whole) || !whole.is_object()) return false;
+  return !parser_.iterate(padded.data(), padded.size(), padded.size() + simdjson::SIMDJSON_PADDING).get(document_) &&
+         !document_.get_object().get(object);
+}
+
+bool RecordParser::open(std::string_view bytes, od::object& object) {
+  replaced_ = false;
+  if (iterate(bytes, object)) return true;
+  cleaned_ = cleaned_json(bytes, replaced_);
+  const std::size_t size = cleaned_.size();
+  cleaned_.resize(size + simdjson::SIMDJSON_PADDING, ' ');
+  return iterate({cleaned_.data(), size}, object);
+}
+
+}  // namespace memd::json

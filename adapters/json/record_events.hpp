@@ -1,0 +1,47 @@
+#pragma once
+
+#include "adapters/json/json_text.hpp"
+#include "schemas/event_batch.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace memd::json {
+
+// The part that all platforms share in making the events of one record: session, place in the source, diagnostics.
+// Derived classes give events their ids and the fields of their platform. Does not outlive the record's bytes, the
+// session's uid and the batch; one thread at a time.
+class RecordEvents : public TextReader {
+ public:
+  RecordEvents(Platform platform, std::string_view session_uid, RawRef raw, Detail detail, EventBatch& out)
+      : TextReader(detail),
+        platform_(platform),
+        session_uid_(session_uid),
+        raw_(raw),
+        out_(out),
+        first_(out.events.size()) {}
+
+  void diagnose(DiagnosticType type, std::vector<FieldName> fields = {});
+
+  Platform platform() const { return platform_; }
+  std::string_view session_uid() const { return session_uid_; }
+  RawRef raw() const { return raw_; }
+  EventBatch& out() { return out_; }
+  bool emitted() const { return out_.events.size() > first_; }
+  Event& first_event() { return out_.events[first_]; }  // only when emitted()
+
+ protected:
+  // Valid until the next event is added.
+  Event& emplace(std::uint64_t event_id, TimeMs time, EventKind kind, Role role, std::size_t block);
+
+ private:
+  Platform platform_;
+  std::string_view session_uid_;
+  RawRef raw_;
+  EventBatch& out_;
+  std::size_t first_;
+};
+
+}  // namespace memd::json
