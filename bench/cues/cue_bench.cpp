@@ -5,13 +5,11 @@
 //
 // The labels name sentences by hash: the store has to hold the history they were drawn from. --misses also prints the
 // sentences that were judged otherwise. --sentences prints all sentences with the classes that fire, to draw from.
+#include "schemas/ascii.hpp"
+#include "schemas/event.hpp"
 #include "schemas/hash.hpp"
 #include "store/db/database.hpp"
-#include "store/insight/continuity/evidence.hpp"
-#include "store/insight/summary/decisions.hpp"
-#include "store/insight/summary/observations.hpp"
-#include "store/insight/summary/open_ends.hpp"
-#include "store/text/plain_text.hpp"
+#include "store/insight/cue_classes.hpp"
 #include "store/text/text_units.hpp"
 
 #include <algorithm>
@@ -23,7 +21,6 @@
 #include <exception>
 #include <fstream>
 #include <functional>
-#include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -35,10 +32,8 @@ namespace {
 
 using namespace memd;
 
-constexpr std::array<std::string_view, 8> kClasses{"decision",  "problem",      "solved",    "constraint",
-                                                   "next_step", "test_outcome", "discovery", "warning"};
-enum Class : std::size_t { decision, problem, solved, constraint, next_step, test_outcome, discovery, warning };
-using Classes = std::bitset<kClasses.size()>;
+using Classes = std::bitset<kCueClasses.size()>;
+constexpr std::size_t at(CueClass c) { return static_cast<std::size_t>(c); }
 
 // Who wrote a text: a person, an agent that sets a task for another one, or the agent that works.
 enum class Voice { person, task, agent };
@@ -46,54 +41,15 @@ constexpr std::array<std::string_view, 3> kVoices{"person", "task", "agent"};
 
 // ---- What the product says of one sentence.
 
-bool observed(std::string_view sentence, std::initializer_list<ObservationType> types) {
-  const auto found = find_observations(sentence);
-  return std::any_of(found.begin(), found.end(), [&](const FoundObservation& o) {
-    return std::find(types.begin(), types.end(), o.type) != types.end();
-  });
-}
-
-// The past of a session that holds these messages and nothing else.
-continuity::SessionPast past_of(continuity::Speaker speaker, std::initializer_list<std::string_view> texts) {
-  continuity::SessionPast past;
-  past.exchanges.emplace_back();
-  for (const std::string_view text : texts)
-    past.texts.push_back({speaker, text, 0, 0});
-  return past;
-}
-
-constexpr std::string_view kNeutral = "Here is the file.";
-constexpr std::string_view kTrouble = "The parser of the second format is broken on empty lines.";
-
-Classes fired(std::string_view sentence, Voice voice) {
-  using continuity::Speaker;
+Classes fired(std::string_view sentence) {
   Classes out;
-  continuity::WorkingState state;
-  if (voice != Voice::agent) {
-    continuity::find_constraints(past_of(Speaker::user, {sentence}), state);
-    out[constraint] = !state.constraints.empty() || !find_rules(sentence).empty();
-    return out;
-  }
-  out[decision] = !find_decisions(sentence).empty();
-  continuity::find_problems(past_of(Speaker::agent, {sentence, kNeutral}), state);
-  out[problem] = !state.problems.empty() || observed(sentence, {ObservationType::problem});
-  continuity::WorkingState after_trouble;
-  continuity::find_problems(past_of(Speaker::agent, {kTrouble, sentence, kNeutral}), after_trouble);
-  out[solved] =
-      after_trouble.problems.empty() || observed(sentence, {ObservationType::bugfix, ObservationType::solution});
-  continuity::find_next_steps(past_of(Speaker::agent, {sentence, kNeutral}), state);
-  std::array<SummaryInput, 2> answers;
-  answers[0].assistant_response = sentence;
-  answers[1].assistant_response = kNeutral;
-  out[next_step] = !state.next_steps.empty() || !find_open_ends(answers).empty();
-  out[test_outcome] = observed(sentence, {ObservationType::success});
-  out[discovery] = observed(sentence, {ObservationType::discovery});
-  out[warning] = observed(sentence, {ObservationType::warning});
+  for (const CueClass c : kCueClasses)
+    out[at(c)] = says(c, sentence);
   return out;
 }
 
 // Whose sentences the product asks for a class.
-bool is_asked(std::size_t of_class, Voice voice) { return (of_class == constraint) == (voice != Voice::agent); }
+bool is_asked(CueClass c, Voice voice) { return (c == CueClass::constraint) == (voice != Voice::agent); }
 
 // ---- Sentences of a store.
 
@@ -138,7 +94,7 @@ void for_each_sentence(sqlite::Database& db, const std::function<void(const Sent
       out.voice = voice;
       for (const TextUnit& unit : split_units(text)) {
         if (unit.kind != UnitKind::sentence && unit.kind != UnitKind::bullet) continue;
-        out.text = one_line(unit.text);
+        out.text = ascii::one_line(unit.text);
         take(out);
       }
     };
@@ -151,8 +107,8 @@ void for_each_sentence(sqlite::Database& db, const std::function<void(const Sent
 
 std::string joined(const Classes& classes) {
   std::string out;
-  for (std::size_t c = 0; c < kClasses.size(); ++c)
-    if (classes[c]) out.append(out.empty() ? "" : ",").append(kClasses[c]);
+  for (const CueClass c : kCueClasses)
+    if (classes[at(c)]) out.append(out.empty() ? "" : ",").append(to_string(c));
   return out.empty() ? "-" : out;
 }
 
@@ -164,7 +120,7 @@ void print_sentences(sqlite::Database& db) {
     std::printf("%016llx\t%s\t%s\t%s\t%lld\t%s\t%s\t%s\n", static_cast<unsigned long long>(hash64(s.text)),
                 std::string(half_of(s.root)).c_str(), s.platform.c_str(), s.session.c_str(),
                 static_cast<long long>(s.exchange), std::string(kVoices[static_cast<std::size_t>(s.voice)]).c_str(),
-                joined(fired(s.text, s.voice)).c_str(), s.text.c_str());
+                joined(fired(s.text)).c_str(), s.text.c_str());
   });
 }
 
@@ -177,7 +133,15 @@ struct Label {
   std::string drawn_for;  // the class, of a stratum that is not random
   bool held = false;
   Classes classes;
+  bool announced = false;  // says what its speaker does at once
   bool found = false;
+
+  // Counts neither for nor against the class. An announcement is a next step only until the next message; tests that
+  // pass are a sign that a problem is solved, but do not say so.
+  bool is_neutral(CueClass c) const {
+    if (classes[at(c)]) return false;
+    return (c == CueClass::next_step && announced) || (c == CueClass::solved && classes[at(CueClass::test_outcome)]);
+  }
 };
 
 std::vector<std::string_view> fields_of(std::string_view line, char separator) {
@@ -197,8 +161,8 @@ Label parse_label(const std::vector<std::string_view>& fields) {
   if (const auto colon = stratum.find(':'); colon != std::string_view::npos) out.drawn_for = stratum.substr(colon + 1);
   out.held = fields[1] == "held";
   for (const std::string_view name : fields_of(fields[7], ',')) {
-    const auto it = std::find(kClasses.begin(), kClasses.end(), name);
-    if (it != kClasses.end()) out.classes.set(static_cast<std::size_t>(it - kClasses.begin()));
+    if (const auto c = parse_cue_class(name)) out.classes.set(at(*c));
+    out.announced = out.announced || name == "announced";
   }
   return out;
 }
@@ -249,17 +213,18 @@ struct Score {
   Share recall;        // of the positives drawn at random
   Share loose_recall;  // of the positives drawn by loose words, which leave out what fired when they were drawn
 };
-using Scores = std::array<std::array<Score, 2>, kClasses.size()>;  // class, held
+using Scores = std::array<std::array<Score, 2>, kCueClasses.size()>;  // class, held
 
 void count(Scores& scores, const Label& label, const Classes& fires, Voice voice) {
-  for (std::size_t c = 0; c < kClasses.size(); ++c) {
-    if (!is_asked(c, voice)) continue;
-    Score& score = scores[c][label.held ? 1 : 0];
-    const bool counts = label.stratum == Stratum::random || label.drawn_for == kClasses[c];
-    if (fires[c] && counts && label.stratum != Stratum::loose) score.precision.count(label.classes[c]);
-    if (!label.classes[c]) continue;
-    if (label.stratum == Stratum::random) score.recall.count(fires[c]);
-    if (label.stratum == Stratum::loose) score.loose_recall.count(fires[c]);
+  for (const CueClass c : kCueClasses) {
+    if (!is_asked(c, voice) || label.is_neutral(c)) continue;
+    Score& score = scores[at(c)][label.held ? 1 : 0];
+    const bool fires_by_chance =
+        label.stratum == Stratum::random || (label.stratum == Stratum::fired && label.drawn_for == to_string(c));
+    if (fires[at(c)] && fires_by_chance) score.precision.count(label.classes[at(c)]);
+    if (!label.classes[at(c)]) continue;
+    if (label.stratum == Stratum::random) score.recall.count(fires[at(c)]);
+    if (label.stratum == Stratum::loose) score.loose_recall.count(fires[at(c)]);
   }
 }
 
@@ -267,43 +232,43 @@ Share operator+(const Share& a, const Share& b) { return {a.of + b.of, a.all + b
 
 void print(const Scores& scores) {
   std::puts("| class | half | precision | recall | recall, loose words |\n|---|---|---|---|---|");
-  for (std::size_t c = 0; c < kClasses.size(); ++c) {
-    const auto& [dev, held] = scores[c];
+  for (const CueClass c : kCueClasses) {
+    const auto& [dev, held] = scores[at(c)];
     const Score both{dev.precision + held.precision, dev.recall + held.recall, dev.loose_recall + held.loose_recall};
     for (const auto& [half, score] : {std::pair("dev", dev), std::pair("held", held), std::pair("both", both)})
-      std::printf("| %s | %s | %s | %s | %s |\n", std::string(kClasses[c]).c_str(), half,
+      std::printf("| %s | %s | %s | %s | %s |\n", std::string(to_string(c)).c_str(), half,
                   shown(score.precision).c_str(), shown(score.recall).c_str(), shown(score.loose_recall).c_str());
   }
 }
 
 void print_misses(const Sentence& s, const Label& label, const Classes& fires) {
-  for (std::size_t c = 0; c < kClasses.size(); ++c)
-    if (is_asked(c, s.voice) && fires[c] != label.classes[c])
-      std::printf("%s %s %s: %s\n", label.held ? "held" : "dev", fires[c] ? "wrongly" : "missed",
-                  std::string(kClasses[c]).c_str(), s.text.c_str());
+  for (const CueClass c : kCueClasses)
+    if (is_asked(c, s.voice) && !label.is_neutral(c) && fires[at(c)] != label.classes[at(c)])
+      std::printf("%s %s %s: %s\n", label.held ? "held" : "dev", fires[at(c)] ? "wrongly" : "missed",
+                  std::string(to_string(c)).c_str(), s.text.c_str());
 }
 
 void compare(sqlite::Database& db, const std::string& labels_file, bool misses) {
   auto labels = read_labels(labels_file);
   Scores scores{};
-  std::array<int, kClasses.size()> said_by_others{};
+  std::array<int, kCueClasses.size()> said_by_others{};
   int found = 0;
   for_each_sentence(db, [&](const Sentence& s) {
     const auto it = labels.find(hash64(s.text));
     if (it == labels.end() || it->second.found) return;
     it->second.found = true;
     ++found;
-    const Classes fires = fired(s.text, s.voice);
+    const Classes fires = fired(s.text);
     count(scores, it->second, fires, s.voice);
-    for (std::size_t c = 0; c < kClasses.size(); ++c)
-      said_by_others[c] += it->second.classes[c] && !is_asked(c, s.voice) ? 1 : 0;
+    for (const CueClass c : kCueClasses)
+      said_by_others[at(c)] += it->second.classes[at(c)] && !is_asked(c, s.voice) ? 1 : 0;
     if (misses) print_misses(s, it->second, fires);
   });
   print(scores);
   std::printf("\n%d of %zu labelled sentences are in the store. Said by those who are not asked:", found,
               labels.size());
-  for (std::size_t c = 0; c < kClasses.size(); ++c)
-    std::printf(" %s %d", std::string(kClasses[c]).c_str(), said_by_others[c]);
+  for (const CueClass c : kCueClasses)
+    std::printf(" %s %d", std::string(to_string(c)).c_str(), said_by_others[at(c)]);
   std::puts("");
 }
 
