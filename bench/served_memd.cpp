@@ -1,12 +1,19 @@
 #include "bench/served_memd.hpp"
 
+#include "store/db/database.hpp"
+
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <boost/json.hpp>
+#include <boost/json/object.hpp>
+
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <fstream>
@@ -15,6 +22,8 @@
 
 namespace memd::bench {
 namespace fs = std::filesystem;
+namespace json = boost::json;
+
 namespace {
 
 [[noreturn]] void fail(const std::string& what) { throw std::runtime_error(what + ": " + std::strerror(errno)); }
@@ -234,6 +243,80 @@ void stop_daemon(const Setup& setup) {
   if (!(in >> pid) || pid <= 0 || ::kill(pid, SIGTERM) != 0) return;
   for (int i = 0; i < 2000 && ::kill(pid, 0) == 0; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
+}
+
+RpcClient::RpcClient(const std::string& socket, std::string_view client_name) : connection_(socket) {
+  call("initialize", {{"protocolVersion", "2025-06-18"},
+                      {"capabilities", json::object()},
+                      {"clientInfo", {{"name", client_name}, {"version", "1"}}}});
+}
+
+json::value RpcClient::call(std::string_view method, json::object params) {
+  const json::object request{{"jsonrpc", "2.0"}, {"id", next_id_++}, {"method", method}, {"params", std::move(params)}};
+  json::value answer = json::parse(connection_.ask(json::serialize(request)));
+  if (const auto* error = answer.as_object().if_contains("error"))
+    throw std::runtime_error(std::string(method) + ": " + json::serialize(*error));
+  return std::move(answer.at("result"));
+}
+
+json::value RpcClient::call_tool(std::string_view tool, json::object arguments) {
+  return call("tools/call", {{"name", tool}, {"arguments", std::move(arguments)}});
+}
+
+namespace {
+
+constexpr const char* kInitialize =
+    R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}})";
+constexpr auto kPause = std::chrono::milliseconds(20);
+// Without any progress: 15 s. Looks, not a clock: the bench may be halted as a whole.
+constexpr int kMostLooks = 750;
+
+std::int64_t count(sqlite::Database& db, const char* sql) {
+  auto& q = db.prepare(sql);
+  const std::int64_t n = q.step() ? q.int64(0) : 0;
+  q.reset();
+  return n;
+}
+
+}  // namespace
+
+ServedHome::ServedHome(const std::filesystem::path& memd,
+                       const std::function<void(const std::filesystem::path& home)>& write)
+    : setup_(memd) {
+  write(setup_.home);
+  Child starter(setup_.memd, setup_.arguments({"--stdio"}));
+  starter.ask(kInitialize);
+  wait_until_taken_in();
+  starter.close();
+}
+
+void ServedHome::wait_until_taken_in() {
+  wait_until_read();
+  wait_until_enriched();
+}
+
+void ServedHome::wait_until_read() {
+  // Answers when nothing is left to read and all of it is committed.
+  RpcClient(setup_.socket(), "bench").call("memd/ingest", {});
+}
+
+// A memd that does not enrich at all is waited for once.
+void ServedHome::wait_until_enriched() {
+  static bool enriches = true;
+  auto db = sqlite::Database::open(database(), sqlite::OpenMode::read_only);
+  if (count(db, "SELECT count(*) FROM sqlite_schema WHERE name = 'enrichment_queue'") == 0) return;
+  constexpr const char* kLeft = "SELECT coalesce(sum(missing), 0) FROM enrichment_queue";
+  const std::int64_t at_first = count(db, kLeft);
+  std::int64_t left = at_first;
+  for (int looks = 0; enriches && left > 0 && looks < kMostLooks; ++looks) {
+    std::this_thread::sleep_for(kPause);
+    const std::int64_t now_left = count(db, kLeft);
+    if (now_left != left) looks = 0;
+    left = now_left;
+  }
+  if (left == 0) return;
+  enriches = left != at_first;
+  fmt::print(stderr, "{} exchanges are not enriched\n", count(db, "SELECT count(*) FROM enrichment_queue"));
 }
 
 }  // namespace memd::bench

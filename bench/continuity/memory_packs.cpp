@@ -1,8 +1,7 @@
 #include "bench/continuity/memory_packs.hpp"
 
 #include "bench/continuity/prefix_home.hpp"
-#include "bench/rpc_client.hpp"
-#include "bench/served_home.hpp"
+#include "bench/served_memd.hpp"
 #include "schemas/ids.hpp"
 
 #include <boost/json.hpp>

@@ -1,5 +1,6 @@
 #include "bench/retrieval/corpus_parts.hpp"
 
+#include "bench/retrieval/dataset_parts.hpp"
 #include "bench/retrieval/known_items.hpp"
 #include "store/db/database.hpp"
 

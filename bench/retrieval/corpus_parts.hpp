@@ -1,7 +1,7 @@
 #pragma once
 
+#include "bench/retrieval/datasets.hpp"
 #include "bench/retrieval/experiment.hpp"
-#include "bench/retrieval/locomo.hpp"
 
 #include <filesystem>
 #include <vector>

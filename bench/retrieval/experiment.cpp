@@ -1,15 +1,102 @@
 #include "bench/retrieval/experiment.hpp"
 
-#include "bench/retrieval/fts5_index.hpp"
 #include "bench/retrieval/ranking_cases.hpp"
 #include "bench/retrieval/teacher_vectors.hpp"
+#include "bench/statistics.hpp"
+#include "schemas/json_writer.hpp"
 
 #include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <stdexcept>
 
 namespace memd::bench {
+
 namespace {
+
+// The English list of the Natural Language Toolkit, contractions as a tokenizer cuts them. Not memd's own, so that the
+// anchor stays where it is when memd's changes.
+constexpr auto kStopWords = std::to_array<std::string_view>({
+    "i",       "me",       "my",         "myself",     "we",      "our",    "ours",  "ourselves", "you",     "your",
+    "yours",   "he",       "him",        "his",        "himself", "she",    "her",   "hers",      "herself", "it",
+    "its",     "itself",   "they",       "them",       "their",   "theirs", "what",  "which",     "who",     "whom",
+    "this",    "that",     "these",      "those",      "am",      "is",     "are",   "was",       "were",    "be",
+    "been",    "being",    "have",       "has",        "had",     "having", "do",    "does",      "did",     "doing",
+    "a",       "an",       "the",        "and",        "but",     "if",     "or",    "because",   "as",      "until",
+    "while",   "of",       "at",         "by",         "for",     "with",   "about", "against",   "between", "into",
+    "through", "during",   "before",     "after",      "above",   "below",  "to",    "from",      "up",      "down",
+    "in",      "out",      "on",         "off",        "over",    "under",  "again", "further",   "then",    "once",
+    "here",    "there",    "when",       "where",      "why",     "how",    "all",   "any",       "both",    "each",
+    "few",     "more",     "most",       "other",      "some",    "such",   "no",    "nor",       "not",     "only",
+    "own",     "same",     "so",         "than",       "too",     "very",   "s",     "t",         "can",     "will",
+    "just",    "don",      "should",     "now",        "d",       "ll",     "m",     "o",         "re",      "ve",
+    "y",       "yourself", "yourselves", "themselves",
+});
+
+// Lower case words of ASCII letters and digits (other bytes count as letters) without stop words, in order, each once;
+// with them when nothing else is left.
+std::vector<std::string> content_words(const std::string& text) {
+  std::vector<std::string> all;
+  std::string word;
+  for (const char raw : text + " ") {
+    const char c = raw >= 'A' && raw <= 'Z' ? static_cast<char>(raw - 'A' + 'a') : raw;
+    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c & 0x80) != 0) {
+      word += c;
+    } else if (!word.empty()) {
+      if (std::find(all.begin(), all.end(), word) == all.end()) all.push_back(word);
+      word.clear();
+    }
+  }
+  std::vector<std::string> kept;
+  for (const auto& w : all)
+    if (std::find(kStopWords.begin(), kStopWords.end(), w) == kStopWords.end()) kept.push_back(w);
+  return kept.empty() ? all : kept;
+}
+
+// The anchor: SQLite FTS5 with the porter stemmer over the same texts, one row an exchange, stop words dropped, the
+// remaining words joined by OR, bm25() as it comes.
+class Fts5Index {
+ public:
+  explicit Fts5Index(const std::vector<Document>& documents);
+  RankedList search(const std::string& question, std::size_t limit);
+
+ private:
+  const std::vector<Document>& documents_;
+  sqlite::Database db_;
+};
+
+Fts5Index::Fts5Index(const std::vector<Document>& documents)
+    : documents_(documents), db_(sqlite::Database::open(":memory:", sqlite::OpenMode::read_write)) {
+  db_.exec("CREATE VIRTUAL TABLE texts USING fts5(text, tokenize = 'porter unicode61')");
+  sqlite::Transaction tx(db_);
+  for (std::size_t i = 0; i < documents.size(); ++i)
+    db_.prepare("INSERT INTO texts (rowid, text) VALUES (?, ?)")
+        .bind(static_cast<std::int64_t>(i + 1), documents[i].text)
+        .run();
+  tx.commit();
+}
+
+RankedList Fts5Index::search(const std::string& question, std::size_t limit) {
+  RankedList list;
+  const auto start = std::chrono::steady_clock::now();
+  std::string match;
+  for (const auto& word : content_words(question))
+    match += (match.empty() ? "\"" : " OR \"") + word + '"';
+  if (!match.empty()) {
+    auto& q = db_.prepare("SELECT rowid, -rank FROM texts WHERE texts MATCH ? ORDER BY rank LIMIT ?")
+                  .bind(match, static_cast<std::int64_t>(limit));
+    while (q.step()) {
+      const Document& document = documents_[static_cast<std::size_t>(q.int64(0) - 1)];
+      list.hits.push_back({document.exchange_id, document.session_uid, q.real(1), {}});
+    }
+    q.reset();
+  }
+  list.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  return list;
+}
 
 constexpr std::size_t kFusedHits = 50;  // of each list
 constexpr std::size_t kSessions = 5;
@@ -118,6 +205,118 @@ std::vector<std::size_t> Experiment::members(const std::string& group) const {
     if (std::find(groups.begin(), groups.end(), group) != groups.end()) out.push_back(i);
   }
   return out;
+}
+
+namespace {
+
+constexpr std::size_t kShownDifferences = 2;  // of the first measures; the JSON has all
+
+std::vector<double> of_group(const std::vector<double>& values, const std::vector<std::size_t>& members) {
+  std::vector<double> out;
+  out.reserve(members.size());
+  for (const std::size_t i : members)
+    out.push_back(values[i]);
+  return out;
+}
+
+std::string shown(const Estimate& e) { return fmt::format("{:.3f} [{:.3f} {:.3f}]", e.mean, e.low, e.high); }
+std::string shown_difference(const Estimate& e) {
+  return fmt::format("{:+.3f} [{:+.3f} {:+.3f}]{}", e.mean, e.low, e.high, e.low > 0 || e.high < 0 ? " *" : "");
+}
+
+void write(json::Writer& w, const std::string& name, const Estimate& e) {
+  w.key(name);
+  w.begin_object();
+  w.key("mean");
+  w.number(e.mean);
+  w.key("low");
+  w.number(e.low);
+  w.key("high");
+  w.number(e.high);
+  w.end_object();
+}
+
+}  // namespace
+
+void Report::add(const Experiment& experiment) {
+  for (const std::string& group : experiment.plan().groups)
+    std::fputs(add_group(experiment, group).c_str(), stdout);
+  for (const std::string& group : experiment.plan().details)
+    add_group(experiment, group);
+  std::fflush(stdout);
+}
+
+std::string Report::add_group(const Experiment& experiment, const std::string& group) {
+  const auto members = experiment.members(group);
+  if (members.empty()) return {};
+  const auto& plan = experiment.plan();
+  const auto& runs = experiment.runs();
+  const std::string anchor = runs.contains("lexical") ? "lexical" : "fts5";
+  const bool compares = runs.contains(anchor);
+
+  std::string text = fmt::format("\n{}: {} – {} questions\n{:<10}", plan.name, group, members.size(), "");
+  for (const Measure& m : plan.measures)
+    text += fmt::format("{:<22}", m.name);
+  for (std::size_t m = 0; compares && m < std::min(kShownDifferences, plan.measures.size()); ++m)
+    text += fmt::format("{:<27}", plan.measures[m].name + " − " + anchor);
+  text += "  p50    p95 ms\n";
+  if (!experiments_.empty()) experiments_ += ",\n";
+  json::Writer w(experiments_);
+  w.begin_object();
+  w.member("part", plan.name);
+  w.member("title", plan.title);
+  w.member("group", group);
+  w.key("questions");
+  w.number(static_cast<std::int64_t>(members.size()));
+  if (compares) w.member("differences_to", anchor);
+  w.key("methods");
+  w.begin_object();
+  std::string absent;
+  for (const char* method : kMethods) {
+    const auto at = runs.find(method);
+    // One that did not answer every question cannot be put beside the others.
+    if (at == runs.end() || at->second.milliseconds.size() != experiment.questions().size()) {
+      absent += (absent.empty() ? "" : ", ") + std::string(method);
+      continue;
+    }
+    const MethodRun& run = at->second;
+    std::string differences;
+    text += fmt::format("{:<10}", method);
+    w.key(method);
+    w.begin_object();
+    for (std::size_t m = 0; m < plan.measures.size(); ++m) {
+      const auto values = of_group(run.values[m], members);
+      const Estimate mean = bootstrap_mean(values);
+      text += fmt::format("{:<22}", shown(mean));
+      write(w, plan.measures[m].name, mean);
+      if (!compares) continue;
+      if (method == anchor) {
+        if (m < kShownDifferences) differences += fmt::format("{:<27}", "");
+        continue;
+      }
+      const Estimate difference = bootstrap_difference(values, of_group(runs.at(anchor).values[m], members));
+      if (m < kShownDifferences) differences += fmt::format("{:<27}", shown_difference(difference));
+      write(w, plan.measures[m].name + " difference", difference);
+    }
+    const auto taken = of_group(run.milliseconds, members);
+    text += differences + fmt::format("{:>6.2f} {:>6.2f}\n", percentile(taken, 0.5), percentile(taken, 0.95));
+    w.key("p50_ms");
+    w.number(percentile(taken, 0.5));
+    w.key("p95_ms");
+    w.number(percentile(taken, 0.95));
+    w.end_object();
+  }
+  w.end_object();
+  w.end_object();
+  if (!absent.empty() && !plan.memd_only) text += "–         " + absent + "\n";
+  return text;
+}
+
+void Report::write_json(const std::filesystem::path& file) const {
+  std::ofstream out(file, std::ios::binary | std::ios::trunc);
+  out << "[\n" << experiments_ << "\n]\n";
+  out.close();
+  if (!out) throw std::runtime_error("cannot write " + file.string());
 }
 
 }  // namespace memd::bench

@@ -3,9 +3,82 @@
 #include "schemas/ids.hpp"
 #include "store/db/database.hpp"
 
+#include <boost/json.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <set>
 #include <stdexcept>
 
 namespace memd::bench {
+namespace json = boost::json;
+
+namespace {
+
+constexpr int kMostPages = 12;
+constexpr int kHitsAPage = 50;
+constexpr int kTokensAPage = 8000;
+
+std::string text_of(const json::object& object, std::string_view name) {
+  const auto* value = object.if_contains(name);
+  return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
+}
+
+Hit read_hit(const json::object& result) {
+  Hit hit;
+  hit.exchange_id = text_of(result, "exchange_id");
+  hit.session_uid = text_of(result, "session_id");
+  if (const auto* score = result.if_contains("relevance_score")) hit.score = score->to_number<double>();
+  hit.confidence = text_of(result, "confidence");
+  return hit;
+}
+
+bool deep_enough(const std::vector<Hit>& hits, Depth depth) {
+  if (hits.size() < depth.hits) return false;
+  std::set<std::string_view> sessions;
+  for (const Hit& hit : hits)
+    sessions.insert(hit.session_uid);
+  return sessions.size() >= depth.sessions;
+}
+
+}  // namespace
+
+SearchTool::SearchTool(const std::string& socket) : client_(socket, "retrieval_bench") {
+  const json::value tools = client_.call("tools/list", {});
+  for (const auto& tool : tools.at("tools").as_array()) {
+    if (tool.at("name") != "semantic_search") continue;
+    const auto& properties = tool.at("inputSchema").at("properties").as_object();
+    has_mode_ = properties.contains("mode");
+  }
+}
+
+RankedList SearchTool::search(const std::string& question, const std::string& mode, Depth depth) {
+  RankedList list;
+  std::string cursor;
+  for (int page = 0; page < kMostPages; ++page) {
+    json::object arguments{{"query", question},
+                           {"n_results", depth.sessions > 0 ? kHitsAPage : static_cast<int>(depth.hits)},
+                           {"max_tokens", kTokensAPage}};
+    if (!mode.empty()) arguments["mode"] = mode;
+    if (!cursor.empty()) arguments["cursor"] = cursor;
+    const auto start = std::chrono::steady_clock::now();
+    const json::value result = client_.call_tool("semantic_search", std::move(arguments));
+    const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
+    const auto* structured = result.as_object().if_contains("structuredContent");
+    if (structured == nullptr) throw std::runtime_error("semantic_search: " + json::serialize(result));
+    const json::object& answer = structured->as_object();
+    if (page == 0) {
+      list.milliseconds = taken.count();
+      list.ranking = text_of(answer, "ranking");
+      if (const auto* nothing = answer.if_contains("nothing_relevant")) list.nothing_relevant = nothing->as_bool();
+    }
+    for (const auto& found : answer.at("results").as_array())
+      list.hits.push_back(read_hit(found.as_object()));
+    cursor = text_of(answer, "next");
+    if (cursor.empty() || deep_enough(list.hits, depth)) break;
+  }
+  return list;
+}
 
 IndexedHome::IndexedHome(const std::filesystem::path& memd,
                          const std::function<void(const std::filesystem::path& home)>& write)

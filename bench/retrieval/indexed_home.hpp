@@ -1,9 +1,9 @@
 #pragma once
 
 #include "bench/retrieval/question.hpp"
-#include "bench/retrieval/search_tool.hpp"
-#include "bench/served_home.hpp"
+#include "bench/served_memd.hpp"
 
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -12,16 +12,37 @@
 
 namespace memd::bench {
 
-// A home with agents' histories, and a memd daemon of its own that has read and enriched all of it.
-// Throws std::runtime_error.
+// How much of a list is asked for. Further pages are fetched until both numbers are reached.
+struct Depth {
+  std::size_t hits = 10;
+  std::size_t sessions = 0;
+};
+
+// The tool `semantic_search` of a running daemon, over its socket. One thread. Throws std::runtime_error when the tool
+// answers with an error.
+class SearchTool {
+ public:
+  explicit SearchTool(const std::string& socket);
+
+  bool has_mode() const { return has_mode_; }  // whether tools/list offers the argument `mode`
+
+  // `mode`: hybrid, lexical or semantic. An empty one is not sent.
+  RankedList search(const std::string& question, const std::string& mode, Depth depth);
+
+ private:
+  RpcClient client_;
+  bool has_mode_ = false;
+};
+
+// A ServedHome with the exchanges of its store. One thread; owns the daemon. Throws std::runtime_error.
 class IndexedHome {
  public:
-  // `write` fills the home it is given.
+  // `write` fills the empty home.
   IndexedHome(const std::filesystem::path& memd, const std::function<void(const std::filesystem::path& home)>& write);
 
-  // Exchanges of the store, by session and number.
+  // All exchanges of the store, ordered by session and number.
   const std::vector<Document>& documents() const { return documents_; }
-  // Those of a session, in order; throws when it is not in the store.
+  // Exchanges of one session, in order. Throws when the store does not have it.
   std::vector<const Document*> session(const std::string& uid) const;
   SearchTool& tool() { return *tool_; }
   std::filesystem::path database() const { return served_.database(); }

@@ -1,12 +1,13 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
-// What is asked, what would be right, and what came back. Keys are exchange ids ("x42") or session uids.
+// A question, what would be right, what came back, and how good that is. Keys are exchange ids ("x42") or session uids.
 namespace memd::bench {
 
 enum class Unit { exchange, session };
@@ -29,7 +30,7 @@ struct Hit {
   std::string exchange_id;
   std::string session_uid;
   double score = 0;
-  std::string confidence;  // as memd says it; empty: it does not say
+  std::string confidence;  // as memd says it, or empty
 };
 
 struct RankedList {
@@ -39,9 +40,28 @@ struct RankedList {
   double milliseconds = 0;               // until the first page was there
 };
 
-// The keys of a list in order, each once: a session stands where its first hit stands.
+// Returns the keys of a list in order, each once. A session takes the place of its first hit.
 std::vector<std::string> ranked_keys(const std::vector<Hit>& hits, Unit unit);
-// Reciprocal rank fusion, 1 / (60 + rank), each list with the same weight. It takes as long as all lists together.
+// Reciprocal rank fusion, 1 / (60 + rank), with equal weights. Its time is the sum of the times of the lists.
 RankedList reciprocal_rank_fusion(const std::vector<const RankedList*>& lists);
+
+// Measures of one ranking, between 0 and 1.
+using Keys = std::vector<std::string>;
+
+double recall(const Keys& ranking, const std::set<std::string>& relevant, std::size_t k);
+// Binary gains, discount log2(rank + 1), ideal list cut at k.
+double ndcg(const Keys& ranking, const std::set<std::string>& relevant, std::size_t k);
+double hit(const Keys& ranking, const std::set<std::string>& relevant, std::size_t k);
+double reciprocal_rank(const Keys& ranking, const std::set<std::string>& relevant);
+
+// The mean of many, with its uncertainty.
+struct Estimate {
+  double mean = 0;
+  double low = 0;  // 95% percentile bootstrap over questions, 2,000 resamples, always the same ones
+  double high = 0;
+};
+Estimate bootstrap_mean(const std::vector<double>& values);
+// Of the difference a − b, question by question.
+Estimate bootstrap_difference(const std::vector<double>& a, const std::vector<double>& b);
 
 }  // namespace memd::bench

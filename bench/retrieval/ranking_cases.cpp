@@ -1,10 +1,13 @@
 #include "bench/retrieval/ranking_cases.hpp"
 
-#include "bench/retrieval/builtin_semantic_index.hpp"
 #include "store/db/database.hpp"
+#include "store/enrich/embedding/builtin_embedder.hpp"
+#include "store/search/rank/semantic_index.hpp"
+#include "store/search/vectors/vector_index.hpp"
 
 #include <algorithm>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <unordered_set>
 
@@ -13,6 +16,28 @@ namespace {
 
 constexpr std::size_t kShown = 10;
 constexpr TimeMs kAskedAt = 1'795'305'600'000;  // 2026-11-22: the same answers on any day
+
+// A store's vectors of the built-in model, in this process. One thread.
+class BuiltinSemanticIndex final : public search::SemanticIndex {
+ public:
+  Result<search::QueryVector> embed(std::string_view question, std::stop_token stop) override {
+    auto vectors = embedding::builtin_embedder().embed(std::span(&question, 1), embedding::Purpose::query, stop);
+    if (!vectors) return vectors.error();
+    return search::QueryVector{model(), std::move((*vectors)[0])};
+  }
+  vectors::ScanResult scan(sqlite::Database& db, const search::QueryVector& question,
+                           vectors::ScanRequest request) override {
+    index_.refresh(db);
+    request.query = question.vector;
+    return index_.scan(db, request);
+  }
+  search::SemanticState state(sqlite::Database&) override { return {model(), "", index_.exchanges(), 0, ""}; }
+
+ private:
+  static std::string model() { return embedding::builtin_embedder().model().name; }
+
+  vectors::VectorIndex index_{model()};
+};
 
 std::shared_ptr<const CaseDocuments> documents_of(const IndexedHome& home) {
   auto out = std::make_shared<CaseDocuments>();

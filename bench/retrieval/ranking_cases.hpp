@@ -14,14 +14,14 @@
 
 namespace memd::bench {
 
-// Exchanges of one home by id, and which of them have the same text: of these the tool shows one.
+// An exchange of a home. Exchanges with the same number in `text` have the same text; the tool shows one of them.
 struct CaseDocument {
   Hit hit;
   std::size_t text = 0;
 };
 using CaseDocuments = std::unordered_map<ExchangeId, CaseDocument>;
 
-// A question in one mode, with all that is ranked for it: what other weights would make of it needs no store.
+// A question in one mode with its pool of candidates. It can be ranked by other weights without the store.
 struct RankingCase {
   std::string part;
   bool by_meaning = false;
@@ -30,18 +30,18 @@ struct RankingCase {
   std::shared_ptr<const CaseDocuments> documents;
 
   bool has(std::string_view group) const;
-  std::string dialog() const;  // the group that names it; empty: of none
+  std::string dialog() const;  // the group that names its dialog; empty if it has none
 };
 
-// The first of an answer: ten different exchanges, of a case about sessions those of ten sessions.
+// The first ten hits: ten different exchanges, or for Unit::session exchanges of ten sessions.
 struct CaseAnswer {
   RankedList list;
   std::vector<RankingFeatures> features;  // of the hits
 };
 CaseAnswer answer(const RankingCase& c, Unit unit, const search::RankingWeights& weights);
 
-// The questions that are there to fit on or to report on (groups "train" and "test"), in the modes lexical and hybrid,
-// asked of the stores of their homes in this process.
+// The questions of the groups "train" and "test", in the modes lexical and hybrid. Candidates come from the stores of
+// their homes, in this process. One thread; owns the cases.
 class RankingCases {
  public:
   // Throws std::runtime_error.

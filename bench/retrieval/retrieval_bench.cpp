@@ -2,13 +2,11 @@
 // to its tool `semantic_search`, beside SQLite's FTS5 over the same texts. docs/benchmarks.md says what the parts are.
 //
 //   retrieval_bench --memd MEMD [--locomo FILE] [--corpus HOME] [--longmemeval FILE] [--part NAME…] [--json FILE]
-#include "bench/retrieval/confidence_fit.hpp"
 #include "bench/retrieval/corpus_parts.hpp"
-#include "bench/retrieval/locomo.hpp"
-#include "bench/retrieval/longmemeval.hpp"
+#include "bench/retrieval/dataset_parts.hpp"
+#include "bench/retrieval/experiment.hpp"
 #include "bench/retrieval/ranking_cases.hpp"
 #include "bench/retrieval/ranking_fit.hpp"
-#include "bench/retrieval/report.hpp"
 #include "bench/retrieval/teacher_vectors.hpp"
 
 #include <fmt/core.h>

@@ -13,7 +13,8 @@
 // A larger model beside memd's own: its vectors come from a file made elsewhere (packaging/model/teacher_vectors.py).
 namespace memd::bench {
 
-// Texts to embed, each once: JSON lines {"key": 16 hexadecimal digits, "text"}. Throws std::runtime_error.
+// Writes the texts to embed, each once: JSON lines {"key": 16 hexadecimal digits, "text"}. One thread. Throws
+// std::runtime_error.
 class TextDump {
  public:
   explicit TextDump(const std::filesystem::path& file);
@@ -25,7 +26,8 @@ class TextDump {
 };
 
 // Exact search by cosine. The file, little endian: "MEMDVEC1", u32 dimension, u32 count, then `count` keys of 8 bytes,
-// then `count` × dimension float32. Throws std::runtime_error when it is none, or lacks a text that is asked for.
+// then `count` × dimension float32. Constant after construction; any thread. Throws std::runtime_error when the file
+// has another format or lacks a text that is asked for.
 class TeacherVectors {
  public:
   explicit TeacherVectors(const std::filesystem::path& file);

@@ -1,5 +1,4 @@
-#include "bench/retrieval/locomo.hpp"
-#include "bench/retrieval/longmemeval.hpp"
+#include "bench/retrieval/datasets.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

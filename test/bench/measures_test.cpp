@@ -1,4 +1,3 @@
-#include "bench/retrieval/measures.hpp"
 #include "bench/retrieval/question.hpp"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,4 @@
 #include "bench/retrieval/ranking_fit.hpp"
-#include "bench/retrieval/confidence_fit.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,298 @@
+// Precision and recall of each class of cue: what the product's heuristics say of sentences that a reader has judged.
+//
+//   cue_bench DIRECTORY/memd.db [LABELS = test/labels/cues.tsv] [--misses]
+//   cue_bench DIRECTORY/memd.db --sentences
+//
+// The labels name sentences by hash: the store has to hold the history they were drawn from. --misses also prints the
+// sentences that were judged otherwise. --sentences prints all sentences with the classes that fire, to draw from.
+#include "schemas/ascii.hpp"
+#include "schemas/event.hpp"
+#include "schemas/hash.hpp"
+#include "store/db/database.hpp"
+#include "store/insight/cue_classes.hpp"
+#include "store/text/text_units.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bitset>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace memd;
+
+using Classes = std::bitset<kCueClasses.size()>;
+constexpr std::size_t at(CueClass c) { return static_cast<std::size_t>(c); }
+
+// Who wrote a text: a person, an agent that sets a task for another one, or the agent that works.
+enum class Voice { person, task, agent };
+constexpr std::array<std::string_view, 3> kVoices{"person", "task", "agent"};
+
+// ---- What the product says of one sentence.
+
+Classes fired(std::string_view sentence) {
+  Classes out;
+  for (const CueClass c : kCueClasses)
+    out[at(c)] = says(c, sentence);
+  return out;
+}
+
+// Whose sentences the product asks for a class.
+bool is_asked(CueClass c, Voice voice) { return (c == CueClass::constraint) == (voice != Voice::agent); }
+
+// ---- Sentences of a store.
+
+struct Sentence {
+  std::string platform;
+  std::string session;  // native id
+  std::string root;     // native id of the main session
+  std::int64_t exchange = 0;
+  Voice voice{};
+  std::string text;  // on one line
+};
+
+void for_each_sentence(sqlite::Database& db, const std::function<void(const Sentence&)>& take) {
+  std::unordered_map<std::string, std::pair<std::string, std::string>> sessions;  // uid: native id, uid of the parent
+  auto& s = db.prepare("SELECT uid, native_id, parent_uid FROM sessions");
+  while (s.step())
+    sessions[s.str(0)] = {s.str(1), s.str(2)};
+  s.reset();
+  const auto root_of = [&](std::string uid) {
+    for (int depth = 0; depth < 16; ++depth) {
+      const auto it = sessions.find(uid);
+      if (it == sessions.end()) break;
+      if (it->second.second.empty() || !sessions.contains(it->second.second)) return it->second.first;
+      uid = it->second.second;
+    }
+    return uid;
+  };
+  auto& q = db.prepare(
+      "SELECT uid, platform, exchange_number, origin, coalesce(user_message, ''), coalesce(interventions, ''),"
+      " coalesce(assistant_response, '') FROM exchanges JOIN sessions USING (session_pk)"
+      " ORDER BY uid, exchange_number");
+  while (q.step()) {
+    Sentence out;
+    out.platform = q.str(1);
+    out.session = sessions[q.str(0)].first;
+    out.root = root_of(q.str(0));
+    out.exchange = q.int64(2);
+    const auto origin = static_cast<Origin>(q.int64(3));
+    const bool by_client = origin == Origin::injected || origin == Origin::none || origin == Origin::shell;
+    const bool by_agent = origin == Origin::parent_agent || origin == Origin::plan;
+    const auto cut = [&](std::string_view text, Voice voice) {
+      out.voice = voice;
+      for (const TextUnit& unit : split_units(text)) {
+        if (unit.kind != UnitKind::sentence && unit.kind != UnitKind::bullet) continue;
+        out.text = ascii::one_line(unit.text);
+        take(out);
+      }
+    };
+    if (!by_client) cut(q.text(4), by_agent ? Voice::task : Voice::person);
+    cut(q.text(5), Voice::person);
+    cut(q.text(6), Voice::agent);
+  }
+  q.reset();
+}
+
+std::string joined(const Classes& classes) {
+  std::string out;
+  for (const CueClass c : kCueClasses)
+    if (classes[at(c)]) out.append(out.empty() ? "" : ",").append(to_string(c));
+  return out.empty() ? "-" : out;
+}
+
+// Sessions go to one half or the other as a whole, with their subagents.
+std::string_view half_of(std::string_view root) { return hash64(root) % 2 == 0 ? "dev" : "held"; }
+
+void print_sentences(sqlite::Database& db) {
+  for_each_sentence(db, [](const Sentence& s) {
+    std::printf("%016llx\t%s\t%s\t%s\t%lld\t%s\t%s\t%s\n", static_cast<unsigned long long>(hash64(s.text)),
+                std::string(half_of(s.root)).c_str(), s.platform.c_str(), s.session.c_str(),
+                static_cast<long long>(s.exchange), std::string(kVoices[static_cast<std::size_t>(s.voice)]).c_str(),
+                joined(fired(s.text)).c_str(), s.text.c_str());
+  });
+}
+
+// ---- What the reader said.
+
+enum class Stratum { random, fired, loose };
+
+struct Label {
+  Stratum stratum{};
+  std::string drawn_for;  // the class, of a stratum that is not random
+  bool held = false;
+  Classes classes;
+  bool announced = false;  // says what its speaker does at once
+  bool found = false;
+
+  // Counts neither for nor against the class. An announcement is a next step only until the next message; tests that
+  // pass are a sign that a problem is solved, but do not say so.
+  bool is_neutral(CueClass c) const {
+    if (classes[at(c)]) return false;
+    return (c == CueClass::next_step && announced) || (c == CueClass::solved && classes[at(CueClass::test_outcome)]);
+  }
+};
+
+std::vector<std::string_view> fields_of(std::string_view line, char separator) {
+  std::vector<std::string_view> out;
+  for (std::size_t at = 0; at <= line.size();) {
+    const std::size_t end = std::min(line.find(separator, at), line.size());
+    out.push_back(line.substr(at, end - at));
+    at = end + 1;
+  }
+  return out;
+}
+
+Label parse_label(const std::vector<std::string_view>& fields) {
+  Label out;
+  const std::string_view stratum = fields[0];
+  out.stratum = stratum == "random" ? Stratum::random : stratum.starts_with("fired") ? Stratum::fired : Stratum::loose;
+  if (const auto colon = stratum.find(':'); colon != std::string_view::npos) out.drawn_for = stratum.substr(colon + 1);
+  out.held = fields[1] == "held";
+  for (const std::string_view name : fields_of(fields[7], ',')) {
+    if (const auto c = parse_cue_class(name)) out.classes.set(at(*c));
+    out.announced = out.announced || name == "announced";
+  }
+  return out;
+}
+
+// By the hash of the sentence.
+std::unordered_map<std::uint64_t, Label> read_labels(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw std::runtime_error("cannot read " + path);
+  std::unordered_map<std::uint64_t, Label> out;
+  for (std::string line; std::getline(file, line);) {
+    const auto fields = fields_of(line, '\t');
+    if (line.empty() || line.front() == '#' || fields.front() == "stratum") continue;
+    if (fields.size() != 9) throw std::runtime_error("not a label: " + line);
+    out[std::stoull(std::string(fields[6]), nullptr, 16)] = parse_label(fields);
+  }
+  return out;
+}
+
+// ---- The comparison.
+
+struct Share {
+  int of = 0;
+  int all = 0;
+
+  void count(bool hit) {
+    ++all;
+    of += hit ? 1 : 0;
+  }
+};
+
+// "75% 3/4 (30–95)": with the 95% interval of Wilson.
+std::string shown(const Share& share) {
+  if (share.all == 0) return "–";
+  constexpr double kZ = 1.96;
+  const double n = share.all;
+  const double p = share.of / n;
+  const double middle = (p + kZ * kZ / (2 * n)) / (1 + kZ * kZ / n);
+  const double reach = kZ * std::sqrt(p * (1 - p) / n + kZ * kZ / (4 * n * n)) / (1 + kZ * kZ / n);
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%.0f%% %d/%d (%.0f–%.0f)", 100 * p, share.of, share.all,
+                100 * std::max(0.0, middle - reach), 100 * std::min(1.0, middle + reach));
+  return text.data();
+}
+
+struct Score {
+  // Of the sentences that fire: those drawn at random, and those drawn because they fire for this class.
+  Share precision;
+  Share recall;        // of the positives drawn at random
+  Share loose_recall;  // of the positives drawn by loose words, which leave out what fired when they were drawn
+};
+using Scores = std::array<std::array<Score, 2>, kCueClasses.size()>;  // class, held
+
+void count(Scores& scores, const Label& label, const Classes& fires, Voice voice) {
+  for (const CueClass c : kCueClasses) {
+    if (!is_asked(c, voice) || label.is_neutral(c)) continue;
+    Score& score = scores[at(c)][label.held ? 1 : 0];
+    const bool fires_by_chance =
+        label.stratum == Stratum::random || (label.stratum == Stratum::fired && label.drawn_for == to_string(c));
+    if (fires[at(c)] && fires_by_chance) score.precision.count(label.classes[at(c)]);
+    if (!label.classes[at(c)]) continue;
+    if (label.stratum == Stratum::random) score.recall.count(fires[at(c)]);
+    if (label.stratum == Stratum::loose) score.loose_recall.count(fires[at(c)]);
+  }
+}
+
+Share operator+(const Share& a, const Share& b) { return {a.of + b.of, a.all + b.all}; }
+
+void print(const Scores& scores) {
+  std::puts("| class | half | precision | recall | recall, loose words |\n|---|---|---|---|---|");
+  for (const CueClass c : kCueClasses) {
+    const auto& [dev, held] = scores[at(c)];
+    const Score both{dev.precision + held.precision, dev.recall + held.recall, dev.loose_recall + held.loose_recall};
+    for (const auto& [half, score] : {std::pair("dev", dev), std::pair("held", held), std::pair("both", both)})
+      std::printf("| %s | %s | %s | %s | %s |\n", std::string(to_string(c)).c_str(), half,
+                  shown(score.precision).c_str(), shown(score.recall).c_str(), shown(score.loose_recall).c_str());
+  }
+}
+
+void print_misses(const Sentence& s, const Label& label, const Classes& fires) {
+  for (const CueClass c : kCueClasses)
+    if (is_asked(c, s.voice) && !label.is_neutral(c) && fires[at(c)] != label.classes[at(c)])
+      std::printf("%s %s %s: %s\n", label.held ? "held" : "dev", fires[at(c)] ? "wrongly" : "missed",
+                  std::string(to_string(c)).c_str(), s.text.c_str());
+}
+
+void compare(sqlite::Database& db, const std::string& labels_file, bool misses) {
+  auto labels = read_labels(labels_file);
+  Scores scores{};
+  std::array<int, kCueClasses.size()> said_by_others{};
+  int found = 0;
+  for_each_sentence(db, [&](const Sentence& s) {
+    const auto it = labels.find(hash64(s.text));
+    if (it == labels.end() || it->second.found) return;
+    it->second.found = true;
+    ++found;
+    const Classes fires = fired(s.text);
+    count(scores, it->second, fires, s.voice);
+    for (const CueClass c : kCueClasses)
+      said_by_others[at(c)] += it->second.classes[at(c)] && !is_asked(c, s.voice) ? 1 : 0;
+    if (misses) print_misses(s, it->second, fires);
+  });
+  print(scores);
+  std::printf("\n%d of %zu labelled sentences are in the store. Said by those who are not asked:", found,
+              labels.size());
+  for (const CueClass c : kCueClasses)
+    std::printf(" %s %d", std::string(to_string(c)).c_str(), said_by_others[at(c)]);
+  std::puts("");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string_view> arguments(argv + 1, argv + argc);
+  const auto given = [&](std::string_view name) {
+    return std::find(arguments.begin(), arguments.end(), name) != arguments.end();
+  };
+  if (arguments.empty()) {
+    std::fputs("usage: cue_bench DIRECTORY/memd.db [LABELS] [--misses | --sentences]\n", stderr);
+    return 2;
+  }
+  try {
+    auto db = sqlite::Database::open(std::string(arguments[0]), sqlite::OpenMode::read_only);
+    const bool named = arguments.size() > 1 && !arguments[1].starts_with("--");
+    if (given("--sentences"))
+      print_sentences(db);
+    else
+      compare(db, named ? std::string(arguments[1]) : MEMD_SOURCE_DIR "/test/labels/cues.tsv", given("--misses"));
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "cue_bench: %s\n", e.what());
+    return 1;
+  }
+  return 0;
+}
