@@ -8,6 +8,10 @@
 
 namespace memd {
 
+// Bits of source_items.flags. Append, never renumber.
+inline constexpr unsigned kItemStartsExchange = 1;
+inline constexpr unsigned kItemGone = 2;
+
 // A record of a source that is changed in place (a row of a database, an element of a document), as the store
 // remembers it. Items of a session are numbered from 1 in the order of the session; RawRef::offset of the events made
 // from an item is its number. Number 0 is the session's head: a record about the session as a whole, which gives no

@@ -1,6 +1,7 @@
 #include "store/write/event_rows.hpp"
 
 #include "schemas/hash.hpp"
+#include "schemas/sql_text.hpp"
 #include "store/db/row_inserter.hpp"
 #include "store/text/path_text.hpp"
 
@@ -66,9 +67,10 @@ bool EventRows::opens_exchange(std::uint64_t event_id, std::string_view uid, Sou
   const auto place = identities_.find(event_id);
   if (!place) return false;
   write();
-  auto& q = db_.prepare(
-      "SELECT 1 FROM events e JOIN sessions s USING (session_pk) WHERE e.session_pk = ? AND e.seq = ? AND s.uid = ?"
-      " AND e.source_pk = ? AND e.raw_offset = ? AND e.kind = 0 AND e.flags & ?");
+  auto& q =
+      db_.prepare(sql_text("SELECT 1 FROM events e JOIN sessions s USING (session_pk)"
+                           " WHERE e.session_pk = ? AND e.seq = ? AND s.uid = ? AND e.source_pk = ?"
+                           " AND e.raw_offset = ? AND e.kind = EventKind::user_msg AND e.flags & ?"));
   q.bind(place->session_pk, place->place, uid, source, item, static_cast<std::uint32_t>(kFlagStartsExchange));
   const bool found = q.step();
   q.reset();
@@ -87,10 +89,11 @@ void EventRows::pair(std::int64_t session_pk, std::int64_t call_seq, std::int64_
 
 std::optional<OpenCall> EventRows::find_open_call(std::int64_t session_pk, std::uint64_t call_key) {
   write();
-  auto& q = db_.prepare(
-      "SELECT e.seq, e.tool, e.summary, e.input_hash, e.path_pk, e.flags, p.path FROM events e"
-      " LEFT JOIN paths p USING (path_pk)"
-      " WHERE e.session_pk = ? AND e.call_key = ? AND e.kind = 3 AND e.pair_seq IS NULL ORDER BY e.seq DESC LIMIT 1");
+  auto& q =
+      db_.prepare(sql_text("SELECT e.seq, e.tool, e.summary, e.input_hash, e.path_pk, e.flags, p.path"
+                           " FROM events e LEFT JOIN paths p USING (path_pk)"
+                           " WHERE e.session_pk = ? AND e.call_key = ? AND e.kind = EventKind::tool_call"
+                           " AND e.pair_seq IS NULL ORDER BY e.seq DESC LIMIT 1"));
   q.bind(session_pk, as_sql(call_key));
   std::optional<OpenCall> call;
   if (q.step()) {
@@ -120,8 +123,9 @@ std::vector<EventRecord*> EventRows::held_plans(const EventRecord& call) {
 bool EventRows::has_planned_edits(std::int64_t session_pk, std::int64_t call_seq) {
   if (const EventRecord* call = held(session_pk, call_seq)) return !held_plans(*call).empty();
   write();
-  auto& q = db_.prepare(
-      "SELECT parent_seq IS ?2, kind = 7 AND flags & ?3 FROM events WHERE session_pk = ?1 AND seq > ?2 ORDER BY seq");
+  auto& q =
+      db_.prepare(sql_text("SELECT parent_seq IS ?2, kind = EventKind::edit AND flags & ?3 FROM events"
+                           " WHERE session_pk = ?1 AND seq > ?2 ORDER BY seq"));
   q.bind(session_pk, call_seq, static_cast<std::uint32_t>(kFlagPlanned));
   bool found = false;
   while (!found && q.step() && q.int64(0) != 0)
@@ -145,8 +149,8 @@ std::vector<EventRows::PlannedEdit> EventRows::take_planned_edits(std::int64_t s
   }
   if (!has_planned_edits(session_pk, call_seq)) return planned;
   auto& q = db_.prepare(
-      "UPDATE events SET flags = flags & ~?1 WHERE session_pk = ?2 AND seq > ?3 AND seq <= ?4 AND kind = 7"
-      " AND parent_seq = ?3 AND flags & ?1 <> 0 RETURNING path_pk, summary");
+      sql_text("UPDATE events SET flags = flags & ~?1 WHERE session_pk = ?2 AND seq > ?3 AND seq <= ?4"
+               " AND kind = EventKind::edit AND parent_seq = ?3 AND flags & ?1 <> 0 RETURNING path_pk, summary"));
   q.bind(static_cast<std::uint32_t>(kFlagPlanned), session_pk, call_seq, call_seq + kFarthestPlan);
   while (q.step())
     take(q.int64(0), q.text(1));
@@ -157,9 +161,8 @@ std::vector<EventRows::PlannedEdit> EventRows::take_planned_edits(std::int64_t s
 void EventRows::drop_planned_edits(std::int64_t session_pk, std::int64_t call_seq) {
   if (!has_planned_edits(session_pk, call_seq)) return;
   write_for_deletion();
-  db_.prepare(
-         "DELETE FROM events WHERE session_pk = ?2 AND seq > ?3 AND seq <= ?4 AND kind = 7 AND parent_seq = ?3"
-         " AND flags & ?1 <> 0")
+  db_.prepare(sql_text("DELETE FROM events WHERE session_pk = ?2 AND seq > ?3 AND seq <= ?4"
+                       " AND kind = EventKind::edit AND parent_seq = ?3 AND flags & ?1 <> 0"))
       .bind(static_cast<std::uint32_t>(kFlagPlanned), session_pk, call_seq, call_seq + kFarthestPlan)
       .run();
 }

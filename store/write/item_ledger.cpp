@@ -10,11 +10,9 @@ namespace {
 
 constexpr std::uint32_t kLast = std::numeric_limits<std::uint32_t>::max();
 
-// Bits of source_items.flags.
-constexpr int kStartsExchange = 1;
-constexpr int kGone = 2;
-
-int flags_of(const SourceItem& item) { return (item.starts_exchange ? kStartsExchange : 0) | (item.gone ? kGone : 0); }
+unsigned flags_of(const SourceItem& item) {
+  return (item.starts_exchange ? kItemStartsExchange : 0U) | (item.gone ? kItemGone : 0U);
+}
 
 }  // namespace
 
@@ -31,7 +29,7 @@ void ItemLedger::subtract(SourceId source, std::string_view uid, std::uint32_t f
   auto& q = db_.prepare(
       "SELECT record_type, disposition, reason, count(*), sum(bytes) FROM source_items WHERE source_pk = ?"
       " AND session_uid = ? AND item_no BETWEEN ? AND ? AND flags & ? = 0 GROUP BY 1, 2, 3");
-  q.bind(source, uid, first, last, kGone);
+  q.bind(source, uid, first, last, kItemGone);
   std::vector<CoverageEntry> lines;
   while (q.step())
     lines.push_back(
@@ -71,7 +69,7 @@ void ItemLedger::put(SourceId source, std::string_view uid, std::uint32_t number
 void ItemLedger::mark_gone(SourceId source, std::string_view uid, std::uint32_t number) {
   subtract(source, uid, number, number);
   db_.prepare("UPDATE source_items SET flags = flags | ? WHERE source_pk = ? AND session_uid = ? AND item_no = ?")
-      .bind(kGone, source, uid, number)
+      .bind(kItemGone, source, uid, number)
       .run();
 }
 

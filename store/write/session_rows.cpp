@@ -1,6 +1,7 @@
 #include "store/write/session_rows.hpp"
 
 #include "schemas/project_identity.hpp"
+#include "schemas/sql_text.hpp"
 
 #include <algorithm>
 #include <string>
@@ -139,7 +140,9 @@ std::int64_t SessionRows::intern_project(std::string_view cwd) {
 }
 
 bool SessionRows::last_test_failed(std::int64_t session_pk) {
-  auto& q = db_.prepare("SELECT flags FROM events WHERE session_pk = ? AND kind = 6 ORDER BY seq DESC LIMIT 1");
+  auto& q =
+      db_.prepare(sql_text("SELECT flags FROM events WHERE session_pk = ? AND kind = EventKind::test_run"
+                           " ORDER BY seq DESC LIMIT 1"));
   q.bind(session_pk);
   const bool failed = q.step() && (static_cast<std::uint32_t>(q.int64(0)) & kFlagError) != 0;
   q.reset();

@@ -1,5 +1,6 @@
 #include "store/write/retention/eviction.hpp"
 
+#include "schemas/sql_text.hpp"
 #include "store/write/sources/left_out.hpp"
 #include "store/write/text_index.hpp"
 
@@ -18,15 +19,14 @@ void forget_session(sqlite::Database& db, std::int64_t session) {
 
 void move_in_ledger(sqlite::Database& db, SourceId source, std::string_view type, std::int64_t records,
                     std::int64_t bytes, std::string_view reason) {
-  db.prepare(
-        "UPDATE coverage SET records = records - ?3, bytes = bytes - ?4 WHERE source_pk = ?1 AND record_type = ?2"
-        " AND disposition = 0")
+  db.prepare(sql_text("UPDATE coverage SET records = records - ?3, bytes = bytes - ?4"
+                      " WHERE source_pk = ?1 AND record_type = ?2 AND disposition = Disposition::indexed"))
       .bind(source, type, records, bytes)
       .run();
   db.prepare("DELETE FROM coverage WHERE source_pk = ? AND records = 0 AND bytes = 0").bind(source).run();
-  db.prepare(
-        "INSERT INTO coverage (source_pk, record_type, disposition, reason, records, bytes) VALUES (?, ?, 1, ?, ?, ?)"
-        " ON CONFLICT DO UPDATE SET records = records + excluded.records, bytes = bytes + excluded.bytes")
+  db.prepare(sql_text("INSERT INTO coverage (source_pk, record_type, disposition, reason, records, bytes)"
+                      " VALUES (?, ?, Disposition::skipped, ?, ?, ?) ON CONFLICT DO UPDATE"
+                      " SET records = records + excluded.records, bytes = bytes + excluded.bytes"))
       .bind(source, type, reason, records, bytes)
       .run();
 }
@@ -50,18 +50,22 @@ std::vector<LedgerLine> lines(sqlite::Database& db, std::string_view sql, std::s
 
 void account(sqlite::Database& db, std::string_view uid, std::string_view reason) {
   for (const auto& line : lines(db,
-                                "SELECT c.source_pk, c.record_type, c.records, c.bytes FROM coverage c JOIN sources o"
-                                " USING (source_pk) WHERE o.session_uid = ? AND c.disposition = 0",
+                                sql_text("SELECT c.source_pk, c.record_type, c.records, c.bytes"
+                                         " FROM coverage c JOIN sources o USING (source_pk)"
+                                         " WHERE o.session_uid = ? AND c.disposition = Disposition::indexed"),
                                 uid))
     move_in_ledger(db, line.source, line.type, line.records, line.bytes, reason);
   // Sources of many sessions: this one's items.
-  for (const auto& line : lines(db,
-                                "SELECT i.source_pk, i.record_type, count(*), sum(i.bytes) FROM source_items i JOIN"
-                                " sources o USING (source_pk) WHERE i.session_uid = ?1 AND o.session_uid <> ?1"
-                                " AND i.disposition = 0 AND i.flags & 2 = 0 GROUP BY 1, 2",
-                                uid))
+  for (const auto& line :
+       lines(db,
+             sql_text("SELECT i.source_pk, i.record_type, count(*), sum(i.bytes)"
+                      " FROM source_items i JOIN sources o USING (source_pk)"
+                      " WHERE i.session_uid = ?1 AND o.session_uid <> ?1 AND i.disposition = Disposition::indexed"
+                      " AND i.flags & kItemGone = 0 GROUP BY 1, 2"),
+             uid))
     move_in_ledger(db, line.source, line.type, line.records, line.bytes, reason);
-  db.prepare("UPDATE source_items SET disposition = 1, reason = ? WHERE session_uid = ? AND disposition = 0")
+  db.prepare(sql_text("UPDATE source_items SET disposition = Disposition::skipped, reason = ?"
+                      " WHERE session_uid = ? AND disposition = Disposition::indexed"))
       .bind(reason, uid)
       .run();
 }

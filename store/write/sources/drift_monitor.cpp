@@ -1,5 +1,7 @@
 #include "store/write/sources/drift_monitor.hpp"
 
+#include "schemas/sql_text.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -113,9 +115,10 @@ void DriftMonitor::note(const SourceSlice& slice) {
 bool DriftMonitor::has_drifted(Platform platform, const RecentRecords& recent) {
   const auto lately = recent.total();
   if (lately.unknown < kLeastUnknown) return false;
-  auto& q = db_.prepare(
-      "SELECT coalesce(sum(c.records), 0), coalesce(sum(CASE WHEN c.disposition = 2 THEN c.records ELSE 0 END), 0)"
-      " FROM coverage c JOIN sources s ON s.source_pk = c.source_pk WHERE s.platform = ?");
+  auto& q =
+      db_.prepare(sql_text("SELECT coalesce(sum(c.records), 0), coalesce(sum(CASE WHEN"
+                           " c.disposition = Disposition::unknown THEN c.records ELSE 0 END), 0)"
+                           " FROM coverage c JOIN sources s ON s.source_pk = c.source_pk WHERE s.platform = ?"));
   q.bind(to_string(platform));
   q.step();
   const auto all = static_cast<std::uint64_t>(q.int64(0));
