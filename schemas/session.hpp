@@ -27,8 +27,7 @@ std::string_view to_string(SessionKind k);
 // Token and effort accounting.
 struct Cost {
   TokenUsage tokens;
-  double wall_clock_s = 0;  // last minus first event
-  std::int64_t turns = 0;   // human turns
+  std::int64_t turns = 0;  // human turns
   std::int64_t retries = 0;
 };
 
@@ -67,7 +66,5 @@ struct SessionUpdate {
   std::int64_t lines_removed = 0;
   std::optional<double> cost_usd;  // as the platform reckons it
 };
-
-inline constexpr int kSessionSchemaVersion = 2;  // SCHEMA_VERSION of the normalized session document
 
 }  // namespace memd

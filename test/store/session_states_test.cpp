@@ -123,20 +123,6 @@ TEST_F(SessionStatesTest, ASessionWithoutWordsNeverStops) {
   check_transitions(0);
 }
 
-TEST_F(SessionStatesTest, CaptureDisabledOnlyEverStops) {
-  const std::string uid = "claude_code:s";
-  say(uid, kSessionStatesStart);
-  writer_.reset();
-  sqlite::Database::open(file_, sqlite::OpenMode::read_write).exec("UPDATE sessions SET state = 3");
-  reopen();
-  say(uid, kSessionStatesStart + 1);
-  EXPECT_EQ(state(uid), State::capture_disabled);
-  clock_.advance(2 * assembly::kIdleStops);
-  say(uid, kSessionStatesStart + 2);
-  EXPECT_EQ(state(uid), State::stopped);
-  check_transitions(2);
-}
-
 // Whatever happens in whatever order, with a new process now and then.
 TEST_F(SessionStatesTest, RandomLivesTakeLegalStepsOnly) {
   std::mt19937 random(20260209);
