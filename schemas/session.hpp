@@ -17,6 +17,8 @@ std::string_view to_string(SessionState s);
 // again (a resumed transcript): stopped → active.
 bool is_legal_transition(SessionState from, SessionState to);
 
+inline constexpr TimeMs kIdleStops = 6LL * 60 * 60 * 1000;  // a session silent for so long counts as stopped
+
 enum class Outcome : std::uint8_t { unknown = 0, success = 1, fail = 2, abandoned = 3 };
 std::string_view to_string(Outcome o);
 

@@ -4,6 +4,7 @@
 #include "schemas/sql_text.hpp"
 #include "store/db/row_inserter.hpp"
 #include "store/text/path_text.hpp"
+#include "store/text/plain_text.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -14,11 +15,44 @@ namespace {
 std::optional<std::int64_t> hash_or_null(std::uint64_t h) { return h == 0 ? std::nullopt : std::optional(as_sql(h)); }
 
 constexpr std::size_t kMostHeld = 2'048;
+constexpr std::size_t kCachedPaths = 20'000;
+// Derived events take their id from the event they come from; adapters number theirs from 0.
+constexpr std::uint32_t kDerivedIndexBase = 1u << 16;
 constexpr std::int64_t kFarthestPlan = 1000;  // behind its call
 
 std::optional<std::int64_t> pk_or_null(std::int64_t pk) { return pk == 0 ? std::nullopt : std::optional(pk); }
 
+// Behind the tag that stands on the first line alone: models that think in the open write "<thinking>" there.
+std::string_view behind_tag(std::string_view text) {
+  const auto end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_", 1);
+  const bool tag = text.starts_with('<') && end != std::string_view::npos && text.substr(end).starts_with(">\n");
+  return tag ? text.substr(end + 1) : text;
+}
+
+std::string summary_of(const Event& e) {
+  if (e.kind == EventKind::lifecycle)
+    return e.summary.empty() ? e.lifecycle : e.lifecycle + ": " + first_line(e.summary, kEventSummaryBytes);
+  if (e.kind == EventKind::thinking) return {};  // fetched from the raw record when somebody asks
+  const std::string_view text = e.summary.empty() ? e.text : e.summary;
+  return first_line(e.kind == EventKind::assistant_msg ? behind_tag(text) : text, kEventSummaryBytes);
+}
+
 }  // namespace
+
+std::int64_t PathInterner::intern(std::string_view path) {
+  if (const auto it = cache_.find(path); it != cache_.end()) return it->second;
+  db_.prepare("INSERT OR IGNORE INTO paths (path) VALUES (?)").bind(path).run();
+  std::int64_t pk = db_.last_insert_rowid();
+  if (db_.changes() == 0) {
+    auto& find = db_.prepare("SELECT path_pk FROM paths WHERE path = ?").bind(path);
+    find.step();
+    pk = find.int64(0);
+    find.reset();
+  }
+  if (cache_.size() >= kCachedPaths) cache_.clear();
+  cache_.emplace(path, pk);
+  return pk;
+}
 
 bool EventRows::insert(EventRecord r) {
   if (identities_.find(r.event_id)) return false;
@@ -173,6 +207,76 @@ void EventRows::supersede_queued(std::int64_t session_pk, std::int64_t first_seq
       .bind(static_cast<std::uint32_t>(kFlagSuperseded), session_pk, first_seq, static_cast<int>(Origin::queued),
             as_sql(text_hash))
       .run();
+}
+
+std::uint64_t content_hash(const Event& e) {
+  const bool words = e.kind == EventKind::user_msg || e.kind == EventKind::human_intervention;
+  return words ? hash64(e.text) : e.input_hash;
+}
+
+std::uint32_t flags_of(const Event& e) {
+  std::uint32_t flags = 0;
+  if (e.is_error) flags |= kFlagError;
+  if (e.is_sidechain) flags |= kFlagSidechain;
+  if (e.is_test) flags |= kFlagTest;
+  if (e.starts_exchange) flags |= kFlagStartsExchange;
+  if (e.time_estimated) flags |= kFlagTimeEstimated;
+  if (!e.files.empty() && e.files.front().access == FileAccess::modified) flags |= kFlagModifies;
+  return flags;
+}
+
+bool SessionEvents::append(SessionWork& s, const Event& e, std::optional<std::int64_t> pair_seq,
+                           AssemblyContext& context) {
+  EventRecord row;
+  row.pair_seq = pair_seq;
+  row.session_pk = s.pk;
+  row.seq = s.next_seq;
+  row.event_id = e.event_id;
+  row.time = e.time;
+  row.kind = e.kind;
+  row.role = e.role;
+  row.origin = e.origin;
+  row.tool = e.tool;
+  row.call_key = e.call_id.empty() ? 0 : hash64(e.call_id);
+  row.input_hash = content_hash(e);
+  row.path_pk = e.files.empty() ? 0 : paths_.intern(e.files.front().path);
+  row.flags = flags_of(e);
+  row.summary = summary_of(e);
+  row.tokens = static_cast<std::int64_t>((e.text.size() + 3) / 4);
+  row.source = context.source.id;
+  row.raw = e.raw;
+  if (!rows_.insert(std::move(row))) {
+    ++context.stats.duplicates;
+    return false;
+  }
+  ++s.next_seq;
+  ++context.stats.events;
+  s.dirty = true;
+  return true;
+}
+
+void SessionEvents::derive(SessionWork& s, const Event& from, std::int64_t parent_seq, const Derived& derived,
+                           AssemblyContext& context) {
+  EventRecord row;
+  row.session_pk = s.pk;
+  row.seq = s.next_seq;
+  row.event_id = event_key(from.event_id, kDerivedIndexBase + static_cast<std::uint32_t>(s.next_seq - parent_seq));
+  row.time = from.time;
+  row.kind = derived.kind;
+  row.role = from.role;
+  row.parent_seq = parent_seq;
+  row.tool = from.tool;
+  row.flags = derived.flags | kFlagDerived | (from.is_sidechain ? kFlagSidechain : 0u);
+  row.summary = derived.kind == EventKind::lifecycle ? std::string(derived.summary)
+                                                     : first_line(derived.summary, kEventSummaryBytes);
+  row.path_pk = derived.path_pk;
+  row.source = context.source.id;
+  row.raw = from.raw;
+  const std::int64_t seq = row.seq;
+  if (!rows_.insert(std::move(row))) return;
+  ++s.next_seq;
+  ++context.stats.events;
+  if (s.has_draft) s.draft.last_seq = seq;
 }
 
 }  // namespace memd::assembly

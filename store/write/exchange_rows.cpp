@@ -3,8 +3,7 @@
 #include "schemas/hash.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/enrich/enrichment_queue.hpp"
-#include "store/write/exchange_text.hpp"
-#include "store/write/text_index.hpp"
+#include "store/text/event_summary.hpp"
 
 #include <utility>
 

@@ -3,7 +3,6 @@
 #include "schemas/hash.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/text/plain_text.hpp"
-#include "store/write/exchange_text.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -15,7 +14,6 @@ namespace {
 // Between a line of the history and the transcript's record of the same prompt. Words that waited for the agent to
 // finish come later, but then the transcript has gone on and covers them.
 constexpr TimeMs kSamePrompt = 60'000;
-constexpr std::size_t kHistoryPromptsSummaryBytes = 120;
 
 bool is_near(TimeMs a, TimeMs b) { return std::llabs(a - b) <= kSamePrompt; }
 
@@ -122,7 +120,7 @@ void HistoryPrompts::store(SessionWork& s, TimeMs now) {
     row.origin = Origin::history;
     row.input_hash = hash64(p.text);
     row.flags = kFlagStartsExchange;
-    row.summary = first_line(p.text, kHistoryPromptsSummaryBytes);
+    row.summary = first_line(p.text, kEventSummaryBytes);
     row.tokens = static_cast<std::int64_t>((p.text.size() + 3) / 4);
     row.source = p.source;
     row.raw = p.raw;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint32_t kLast = std::numeric_limits<std::uint32_t>::max();
 
-unsigned flags_of(const SourceItem& item) {
+unsigned item_flags(const SourceItem& item) {
   return (item.starts_exchange ? kItemStartsExchange : 0U) | (item.gone ? kItemGone : 0U);
 }
 
@@ -56,7 +56,7 @@ void ItemLedger::put(SourceId source, std::string_view uid, std::uint32_t number
   db_.prepare(
          "INSERT OR REPLACE INTO source_items (source_pk, session_uid, item_no, item_key, version, flags, record_type,"
          " disposition, reason, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-      .bind(source, uid, number, item.key, as_sql(item.version), flags_of(item), line.record_type,
+      .bind(source, uid, number, item.key, as_sql(item.version), item_flags(item), line.record_type,
             static_cast<int>(line.disposition), line.reason, line.bytes)
       .run();
   db_.prepare(

@@ -2,8 +2,8 @@
 
 #include "schemas/event.hpp"
 #include "schemas/sql_text.hpp"
-#include "store/write/exchange_text.hpp"
-#include "store/write/text_index.hpp"
+#include "store/text/event_summary.hpp"
+#include "store/write/exchange_rows.hpp"
 
 #include <limits>
 #include <string>

@@ -1,8 +1,8 @@
 #include "store/write/retention/eviction.hpp"
 
 #include "schemas/sql_text.hpp"
+#include "store/write/exchange_rows.hpp"
 #include "store/write/sources/left_out.hpp"
-#include "store/write/text_index.hpp"
 
 #include <optional>
 

@@ -1,6 +1,6 @@
 #include "store/write/retention/retention_plan.hpp"
 
-#include "store/write/session_state.hpp"
+#include "schemas/session.hpp"
 
 #include <algorithm>
 #include <map>
@@ -49,7 +49,7 @@ std::map<std::string, Group> groups_of(sqlite::Database& db, TimeMs now) {
   auto& q = db.prepare(
       "SELECT uid, title, ended_at, coalesce(analyzed_at >= ingested_at, 0) OR (ended_at > 0 AND ended_at < ?1 - ?2),"
       " evicted_at IS NOT NULL AND evicted_at >= ingested_at, next_seq FROM sessions");
-  q.bind(now, assembly::kIdleStops);
+  q.bind(now, kIdleStops);
   while (q.step()) {
     if (q.int64(4) != 0) continue;
     const std::string uid = q.str(0);
@@ -92,7 +92,7 @@ void mark_analyzed(sqlite::Database& db, TimeMs now) {
   db.prepare(
         "UPDATE sessions SET analyzed_at = ?1 WHERE (analyzed_at IS NULL OR analyzed_at < ingested_at)"
         " AND ended_at > 0 AND ended_at < ?1 - ?2")
-      .bind(now, assembly::kIdleStops)
+      .bind(now, kIdleStops)
       .run();
 }
 

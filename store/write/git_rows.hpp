@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+// Commits and pull requests that the output of tools tells of.
 namespace memd::assembly {
 
 // A commit as git tells of it: "[main 1a2b3c4] Add an index".
@@ -29,5 +30,22 @@ std::vector<CommitLine> commits_in(std::string_view output, bool speaks_of_git);
 // Writer thread only. Throws ErrorException.
 void save_commits(sqlite::Database& db, EventRows& events, const SessionWork& session, const OpenCall& call,
                   const Event& result, std::int64_t seq);
+
+// "https://github.com/owner/name/pull/7", ".../-/merge_requests/7" and the like, and nothing behind the number.
+bool is_pull_request(std::string_view address);
+
+// The pull requests that a command which opens one says it opened: lines that are an address and nothing else.
+std::vector<std::string> pull_requests_in(std::string_view output);
+
+// The one that a tool of a server says it opened, in JSON: {"html_url": "https://…/pull/7", …}. Empty: none.
+std::string pull_request_in_json(std::string_view json);
+
+// Rows of `pull_requests` for what the result at `seq` tells of. `call`: what it answers. They go when the event goes.
+// Writer thread only. Throws ErrorException, as the next one does.
+void save_pull_requests(sqlite::Database& db, EventRows& events, const SessionWork& session, const OpenCall& call,
+                        const Event& result, std::int64_t seq);
+// For the event "pr_link": an agent's own record of a pull request of the session.
+void save_linked_pull_request(sqlite::Database& db, EventRows& events, const SessionWork& session, const Event& link,
+                              std::int64_t seq);
 
 }  // namespace memd::assembly
