@@ -10,8 +10,8 @@
 #include "protocol/mcp/resource_registry.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/clock.hpp"
+#include "store/read/retention_plan.hpp"
 #include "store/reader_pool.hpp"
-#include "store/write/retention/retention_plan.hpp"
 
 #include <atomic>
 #include <functional>

@@ -1,7 +1,7 @@
 #include "schemas/sql_text.hpp"
 #include "store/read/ingestion.hpp"
+#include "store/read/recent_records.hpp"
 #include "store/read/row_filter.hpp"
-#include "store/write/sources/drift_monitor.hpp"
 
 #include <optional>
 
@@ -43,10 +43,10 @@ void add_unknown_shares(sqlite::Database& db, std::vector<PlatformTotals>& total
             .bind(key);
     if (ledger.step()) t.records = ledger.int64(0), t.unknown_records = ledger.int64(1);
     ledger.reset();
-    const std::string meta_key = ingestion::recent_records_key(t.platform);
+    const std::string meta_key = recent_records_key(t.platform);
     auto& recent = db.prepare("SELECT value FROM meta WHERE key = ?").bind(meta_key);
     if (recent.step()) {
-      const auto sum = ingestion::RecentRecords::decode(recent.text(0)).total();
+      const auto sum = RecentRecords::decode(recent.text(0)).total();
       t.recent_records = static_cast<std::int64_t>(sum.records);
       t.recent_unknown = static_cast<std::int64_t>(sum.unknown);
     }

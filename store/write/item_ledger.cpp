@@ -1,8 +1,11 @@
 #include "store/write/item_ledger.hpp"
 
 #include "schemas/hash.hpp"
+#include "store/write/assembler.hpp"
 
 #include <limits>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace memd::assembly {
@@ -15,6 +18,49 @@ unsigned item_flags(const SourceItem& item) {
 }
 
 }  // namespace
+
+bool ItemLedger::take_back(const SourceSlice& slice, TimeMs now) {
+  const SessionItems& items = *slice.items;
+  const SourceId source = slice.source.id;
+  const auto known = count(source, items.session_uid);
+  if (items.keep > known)
+    throw ErrorException(Error(Errc::store, "items of " + items.session_uid + " were to be added behind number " +
+                                                std::to_string(items.keep) + ", but there are " +
+                                                std::to_string(known)));
+  if (items.keep == known) return false;
+  const auto others = assembler_.rewind(items.session_uid, slice.source, items.keep, now);
+  truncate(source, items.session_uid, items.keep);
+  for (const SourceId other : others)
+    set_back(other, items.session_uid);
+  return !others.empty();
+}
+
+void ItemLedger::save(SourceSlice& slice) {
+  const SourceId source = slice.source.id;
+  if (slice.items) {
+    SessionItems& items = *slice.items;
+    // An exchange begins with an item only if the item's first event is there: of a fork it may stand in the original.
+    std::unordered_map<std::uint64_t, std::uint64_t> first_event;
+    for (const auto& e : slice.batch.events)
+      first_event.try_emplace(e.raw.offset, e.event_id);
+    std::uint32_t number = items.keep;
+    for (auto& item : items.added) {
+      ++number;
+      if (item.starts_exchange)
+        item.starts_exchange = first_event.contains(number) &&
+                               assembler_.opens_exchange(items.session_uid, source, first_event.at(number), number);
+      put(source, items.session_uid, number, item);
+    }
+    for (const auto gone : items.gone)
+      mark_gone(source, items.session_uid, gone);
+    if (items.has_head) put(source, items.session_uid, 0, items.head);
+  }
+  set_totals(source, slice.rest);
+  const std::uint64_t covered = settle(source);
+  if (slice.source.cursor == slice.source.size) return;  // read to its end
+  slice.source.cursor = covered;
+  db_.prepare("UPDATE sources SET cursor = ? WHERE source_pk = ?").bind(covered, source).run();
+}
 
 std::uint32_t ItemLedger::count(SourceId source, std::string_view uid) {
   auto& q = db_.prepare("SELECT coalesce(max(item_no), 0) FROM source_items WHERE source_pk = ? AND session_uid = ?");

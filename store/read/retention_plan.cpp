@@ -1,15 +1,15 @@
-#include "store/write/retention/retention_plan.hpp"
+#include "store/read/retention_plan.hpp"
 
 #include "schemas/session.hpp"
 
 #include <algorithm>
 #include <map>
-#include <set>
+#include <tuple>
 
 namespace memd::retention {
 namespace {
 
-struct Group {
+struct DropGroup {
   PlannedDrop drop;
   bool complete = true;
   bool has_main = false;
@@ -28,7 +28,7 @@ std::map<std::string, std::uint64_t, std::less<>> raw_bytes_by_session(sqlite::D
 }
 
 // Sessions with their subagents, by the uid of the one that was there first.
-std::map<std::string, Group> groups_of(sqlite::Database& db, TimeMs now) {
+std::map<std::string, DropGroup> groups_of(sqlite::Database& db, TimeMs now) {
   std::map<std::string, std::string, std::less<>> parents;
   auto& p = db.prepare("SELECT uid, parent_uid FROM sessions WHERE parent_uid <> ''");
   p.bind();
@@ -45,7 +45,7 @@ std::map<std::string, Group> groups_of(sqlite::Database& db, TimeMs now) {
   };
 
   const auto bytes = raw_bytes_by_session(db);
-  std::map<std::string, Group> out;
+  std::map<std::string, DropGroup> out;
   auto& q = db.prepare(
       "SELECT uid, title, ended_at, coalesce(analyzed_at >= ingested_at, 0) OR (ended_at > 0 AND ended_at < ?1 - ?2),"
       " evicted_at IS NOT NULL AND evicted_at >= ingested_at, next_seq FROM sessions");
@@ -54,7 +54,7 @@ std::map<std::string, Group> groups_of(sqlite::Database& db, TimeMs now) {
     if (q.int64(4) != 0) continue;
     const std::string uid = q.str(0);
     const std::string root = root_of(uid);
-    Group& g = out[root];
+    DropGroup& g = out[root];
     g.drop.session_uid = root;
     if (uid == root) g.drop.title = q.str(1);
     g.drop.members.push_back(uid);
@@ -64,10 +64,6 @@ std::map<std::string, Group> groups_of(sqlite::Database& db, TimeMs now) {
   }
   q.reset();
   return out;
-}
-
-std::string announcement_key(const RetentionPolicy& policy) {
-  return "retention_age_days:" + std::to_string(policy.max_age_days);
 }
 
 TimeMs announced_at(sqlite::Database& db, const RetentionPolicy& policy, TimeMs now) {
@@ -81,19 +77,8 @@ TimeMs announced_at(sqlite::Database& db, const RetentionPolicy& policy, TimeMs 
 
 }  // namespace
 
-void announce(sqlite::Database& db, const RetentionPolicy& policy, TimeMs now) {
-  const std::string key = announcement_key(policy);
-  db.prepare("DELETE FROM meta WHERE key LIKE 'retention_age_days:%' AND key <> ?").bind(key).run();
-  if (policy.max_age_days > 0)
-    db.prepare("INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING").bind(key, now).run();
-}
-
-void mark_analyzed(sqlite::Database& db, TimeMs now) {
-  db.prepare(
-        "UPDATE sessions SET analyzed_at = ?1 WHERE (analyzed_at IS NULL OR analyzed_at < ingested_at)"
-        " AND ended_at > 0 AND ended_at < ?1 - ?2")
-      .bind(now, kIdleStops)
-      .run();
+std::string announcement_key(const RetentionPolicy& policy) {
+  return "retention_age_days:" + std::to_string(policy.max_age_days);
 }
 
 std::vector<PlannedDrop> plan(sqlite::Database& db, const RetentionPolicy& policy, TimeMs now, TimeMs until) {

@@ -33,16 +33,13 @@ inline constexpr TimeMs kRetentionNotice = 7 * kMsPerDay;
 
 namespace retention {
 
+// The key in `meta` that remembers since when this age limit is in force.
+std::string announcement_key(const RetentionPolicy& policy);
+
 // What is due before `until`, the earliest first; the oldest first among those that go for their size. Only sessions
-// that are analysed with all their subagents. An age limit counts from its announcement (see announce()). Throws
-// ErrorException.
+// that are analysed with all their subagents. An age limit counts from its announcement (see
+// store/write/retention.hpp). Throws ErrorException.
 std::vector<PlannedDrop> plan(sqlite::Database& db, const RetentionPolicy& policy, TimeMs now, TimeMs until);
-
-// Marks sessions that have been silent for long enough: all that is derived from them is complete.
-void mark_analyzed(sqlite::Database& db, TimeMs now);
-
-// Remembers since when this age limit is in force. Inside a transaction.
-void announce(sqlite::Database& db, const RetentionPolicy& policy, TimeMs now);
 
 }  // namespace retention
 

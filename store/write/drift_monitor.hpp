@@ -2,34 +2,13 @@
 
 #include "schemas/source.hpp"
 #include "store/db/database.hpp"
-#include "store/write/sources/source_history.hpp"
+#include "store/read/recent_records.hpp"
+#include "store/write/source_history.hpp"
 
 #include <cstdint>
-#include <deque>
 #include <map>
-#include <optional>
-#include <string>
-#include <string_view>
 
 namespace memd::ingestion {
-
-// The records of a platform taken in lately by one version of its adapter, in the order they came: about the last
-// 1,000. Kept in `meta` under recent_records_key(), so that it outlives a restart.
-struct RecentRecords {
-  struct Stretch {
-    std::uint64_t records = 0;
-    std::uint64_t unknown = 0;
-  };
-  std::string adapter_version;
-  TimeMs reported_at = 0;  // last schema_drift diagnostic
-  std::deque<Stretch> stretches;
-
-  void add(std::uint64_t records, std::uint64_t unknown);
-  Stretch total() const;
-  std::string encode() const;
-  static RecentRecords decode(std::string_view text);  // of what is no encoding: an empty one
-};
-std::string recent_records_key(Platform platform);
 
 // Notices that an agent has changed its format: among the last 1,000 records taken in are 20 of unknown shape or more,
 // and they are more than three times as frequent as in all the platform's records before (of which there have to be

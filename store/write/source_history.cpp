@@ -1,4 +1,4 @@
-#include "store/write/sources/source_history.hpp"
+#include "store/write/source_history.hpp"
 
 #include <algorithm>
 #include <string>

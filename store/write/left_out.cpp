@@ -1,9 +1,8 @@
-#include "store/write/sources/own_sessions.hpp"
+#include "store/write/left_out.hpp"
 
 #include "schemas/own_request.hpp"
 #include "store/write/assembler.hpp"
-#include "store/write/retention/eviction.hpp"
-#include "store/write/sources/left_out.hpp"
+#include "store/write/retention.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -11,9 +10,57 @@
 namespace memd::ingestion {
 namespace {
 
+void skip(CoverageEntry& entry, std::string_view reason) {
+  if (entry.disposition != Disposition::indexed) return;
+  entry.disposition = Disposition::skipped;
+  entry.reason = reason;
+}
+
+void skip_ledger(SourceSlice& slice, std::string_view reason) {
+  for (auto& entry : slice.batch.coverage)
+    skip(entry, reason);
+  if (!slice.items) return;
+  for (auto& item : slice.items->added)
+    skip(item.ledger, reason);
+}
+
+// Takes the events for which `is_out` holds out of the slice. When that leaves none, what was to be indexed is skipped
+// for `reason` in its ledger.
+void leave_out(SourceSlice& slice, const std::function<bool(const Event&)>& is_out, std::string_view reason) {
+  auto& events = slice.batch.events;
+  const auto dropped = std::erase_if(events, is_out);
+  if (dropped > 0 && events.empty()) skip_ledger(slice, reason);
+}
+
+// Nothing of the slice is taken in.
+void leave_out_all(SourceSlice& slice, std::string_view reason) {
+  slice.batch.events.clear();
+  slice.batch.sessions.clear();
+  skip_ledger(slice, reason);
+  if (slice.items) skip(slice.items->head.ledger, reason);
+}
+
 bool is_prompt(const Event& e) { return e.kind == EventKind::user_msg && e.origin != Origin::injected; }
 
 }  // namespace
+
+void EvictedSessions::load(sqlite::Database& db) {
+  through_.clear();
+  auto& q = db.prepare("SELECT uid, evicted_through FROM sessions WHERE evicted_at IS NOT NULL");
+  q.bind();
+  while (q.step())
+    through_[q.str(0)] = q.int64(1);
+  q.reset();
+}
+
+void EvictedSessions::take_out_of(SourceSlice& slice) const {
+  if (through_.empty()) return;
+  const auto is_out = [this](const Event& e) {
+    const auto it = through_.find(e.session_uid);
+    return it != through_.end() && e.time <= it->second;
+  };
+  leave_out(slice, is_out, retention::kEvictedReason);
+}
 
 void OwnSessions::load() {
   uids_.clear();

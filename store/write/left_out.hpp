@@ -1,10 +1,10 @@
 #pragma once
 
 #include "schemas/source.hpp"
-#include "schemas/time.hpp"
 #include "store/db/database.hpp"
 
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -13,7 +13,19 @@ namespace memd::assembly {
 class Assembler;
 }
 
+// What stands in the sources and is not taken in. The ledger says why.
 namespace memd::ingestion {
+
+// The sessions that were evicted: what was evicted once is not taken in again. Writer thread only. Throws
+// ErrorException.
+class EvictedSessions {
+ public:
+  void load(sqlite::Database& db);  // also after an eviction
+  void take_out_of(SourceSlice& slice) const;
+
+ private:
+  std::map<std::string, TimeMs, std::less<>> through_;  // uid: the end of what was evicted
+};
 
 // Sessions that memd's own requests caused: their first prompt begins with the mark of schemas/own_request.hpp, or a
 // parent's did. They are no history: nothing of them is taken in, and the ledger says why. Writer thread only; inside
