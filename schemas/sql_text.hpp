@@ -1,11 +1,10 @@
 #pragma once
 
-#include "schemas/coverage.hpp"
 #include "schemas/enrichment.hpp"
 #include "schemas/event.hpp"
+#include "schemas/event_batch.hpp"
 #include "schemas/session.hpp"
 #include "schemas/source.hpp"
-#include "schemas/source_item.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -61,6 +60,8 @@ inline constexpr Name kAll[] = {
     MEMD_SQL_NAME(Disposition::indexed),
     MEMD_SQL_NAME(Disposition::skipped),
     MEMD_SQL_NAME(Disposition::unknown),
+    MEMD_SQL_NAME(Severity::warning),
+    MEMD_SQL_NAME(Severity::error),
     MEMD_SQL_NAME(kFlagError),
     MEMD_SQL_NAME(kFlagSidechain),
     MEMD_SQL_NAME(kFlagTest),

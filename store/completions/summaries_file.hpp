@@ -1,12 +1,19 @@
 #pragma once
 
 #include "schemas/error.hpp"
+#include "schemas/language_model.hpp"
+#include "schemas/time.hpp"
 #include "store/db/database.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace memd::completions {
 
@@ -33,6 +40,71 @@ class SummariesFile {
   std::mutex mutex_;
   sqlite::Database db_;  // guarded by mutex_
   std::uint64_t secret_ = 0;
+};
+
+// What models answered, by the exact request: nothing is asked twice. A summary of a session that has grown finds the
+// answers about the parts that did not change. Thread-safe. The clock must outlive it.
+class AnswerCache {
+ public:
+  AnswerCache(std::shared_ptr<SummariesFile> file, const Clock& clock, std::size_t max_bytes = 32 << 20)
+      : file_(std::move(file)), clock_(clock), max_bytes_(max_bytes) {}
+
+  Result<std::optional<std::string>> find(std::string_view model, const CompletionRequest& request);
+  // `session_uid`: whose texts are in it; it goes with them. Those that were used least lately go when it is too large.
+  Result<void> keep(std::string_view session_uid, std::string_view model, const CompletionRequest& request,
+                    std::string_view answer);
+  Result<std::int64_t> size();  // answers
+
+ private:
+  const std::shared_ptr<SummariesFile> file_;
+  const Clock& clock_;
+  const std::size_t max_bytes_;
+};
+
+// Drops what models said of these sessions; nothing if there is no such file.
+Result<void> forget_answers(const std::filesystem::path& file, const std::vector<std::string>& session_uids);
+
+// What may be asked of models on one day of UTC. 0: no limit.
+struct DailyBudget {
+  std::int64_t requests = 0;
+  std::int64_t tokens = 0;  // of requests and answers together
+};
+
+struct Spent {
+  std::string model;
+  std::int64_t requests = 0;
+  std::int64_t failures = 0;  // among the requests
+  std::int64_t tokens_in = 0;
+  std::int64_t tokens_out = 0;
+};
+
+// The ledger of requests by day and model. What a request may cost is charged before it goes out, so that neither a
+// crash nor a second process spends more than the budget. Thread-safe. The clock must outlive it.
+class SpendingLedger {
+ public:
+  SpendingLedger(std::shared_ptr<SummariesFile> file, const Clock& clock, DailyBudget budget)
+      : file_(std::move(file)), clock_(clock), budget_(budget) {}
+
+  struct Charge {
+    std::string day;
+    std::string model;
+    std::int64_t tokens_in = 0;
+    std::int64_t tokens_out = 0;
+  };
+  // Errc::unavailable when the day's budget does not allow it, with the budget and when it begins anew.
+  Result<Charge> charge(std::string_view model, std::int64_t tokens_in, std::int64_t tokens_out);
+  enum class Outcome { answered, failed, not_asked };
+  // Puts what was spent in place of what was charged; tokens are left out when nothing was asked.
+  Result<void> settle(const Charge& charge, Outcome outcome, std::int64_t tokens_in, std::int64_t tokens_out);
+
+  Result<std::vector<Spent>> today();
+  // Why nothing more may be asked today; empty: something may.
+  std::string exhausted();
+
+ private:
+  const std::shared_ptr<SummariesFile> file_;
+  const Clock& clock_;
+  const DailyBudget budget_;
 };
 
 }  // namespace memd::completions

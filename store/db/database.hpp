@@ -1,7 +1,7 @@
 #pragma once
 
 #include "schemas/error.hpp"
-#include "schemas/text_hash.hpp"
+#include "schemas/hash.hpp"
 #include "store/db/statement.hpp"
 
 #include <sqlite3.h>
@@ -14,6 +14,11 @@
 #include <string_view>
 #include <typeindex>
 #include <unordered_map>
+#include <vector>
+
+namespace memd {
+struct Migration;
+}
 
 namespace memd::sqlite {
 
@@ -97,6 +102,28 @@ class Transaction {
   bool open_ = true;
 };
 
+// While it lives, all statements see one state of the store, and lock it once. Within somebody's transaction: that
+// one's state.
+class Snapshot {
+ public:
+  explicit Snapshot(Database& db) : db_(db), ours_(sqlite3_get_autocommit(db.handle()) != 0) {
+    if (ours_) db_.prepare("BEGIN").run();
+  }
+  ~Snapshot() {
+    if (!ours_) return;
+    // A statement left in the middle, by an error, would hold on to the snapshot.
+    for (sqlite3_stmt* s = nullptr; (s = sqlite3_next_stmt(db_.handle(), s)) != nullptr;)
+      if (sqlite3_stmt_busy(s) != 0) sqlite3_reset(s);
+    if (sqlite3_get_autocommit(db_.handle()) == 0) sqlite3_exec(db_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+  }
+  Snapshot(const Snapshot&) = delete;
+  Snapshot& operator=(const Snapshot&) = delete;
+
+ private:
+  Database& db_;
+  bool ours_;
+};
+
 // Runs `f`; an ErrorException becomes the error of the Result.
 template <class F>
 auto guard(F&& f) -> Result<std::invoke_result_t<F>> {
@@ -115,5 +142,8 @@ auto guard(F&& f) -> Result<std::invoke_result_t<F>> {
 // Brings the schema to the newest version in schemas/sql, each migration in a transaction of its own.
 // Errc::store_version if the file is newer than this binary.
 void migrate(Database& db);
+// The same for a file with the migrations `all`; `file` names it in Errc::store_version. Several processes may do it at
+// once.
+void migrate(Database& db, const std::vector<Migration>& all, std::string_view file);
 
 }  // namespace memd::sqlite

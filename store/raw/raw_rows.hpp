@@ -4,6 +4,7 @@
 #include "store/raw/raw_frame.hpp"
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -54,5 +55,14 @@ class RawRows {
 
 // Fewer bytes of records than this make a small frame: it packs badly, and is merged with its neighbours in time.
 inline constexpr std::uint64_t kSmallFrame = 512 << 10;
+
+// Brings the rows of one file in line with what the file holds, in the caller's transaction:
+//  * frames behind the last committed one are cut off;
+//  * a file that was merged by a process that died before it could say so gets the rows of its new frames;
+//  * frames that the file has lost lose their rows; their sources, where they still are, will be read from the start.
+void reconcile(sqlite::Database& db, const std::filesystem::path& directory, FileRow row, TimeMs now);
+
+// Rows for a file that the store does not know, from what the file says of itself.
+FileRow adopt(sqlite::Database& db, const std::filesystem::path& directory, const std::string& name);
 
 }  // namespace memd::raw

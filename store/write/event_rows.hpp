@@ -1,8 +1,8 @@
 #pragma once
 
 #include "schemas/event.hpp"
+#include "schemas/hash.hpp"
 #include "schemas/source.hpp"
-#include "schemas/text_hash.hpp"
 #include "store/db/database.hpp"
 #include "store/write/batch_notes.hpp"
 #include "store/write/identity_index.hpp"

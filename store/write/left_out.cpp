@@ -1,6 +1,6 @@
 #include "store/write/left_out.hpp"
 
-#include "schemas/own_request.hpp"
+#include "schemas/language_model.hpp"
 #include "store/write/assembler.hpp"
 #include "store/write/retention.hpp"
 

@@ -1,7 +1,7 @@
 #include "store/write/retention.hpp"
 
 #include "schemas/sql_text.hpp"
-#include "store/completions/answer_cache.hpp"
+#include "store/completions/summaries_file.hpp"
 #include "store/db/store_layout.hpp"
 #include "store/enrich/identifier_rows.hpp"
 #include "store/raw/byte_format.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schemas/text_hash.hpp"
+#include "schemas/hash.hpp"
 #include "store/write/exchange_rows.hpp"
 #include "store/write/history_prompts.hpp"
 #include "store/write/session_state.hpp"

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "schemas/ingestion_log.hpp"
 #include "schemas/source.hpp"
 #include "store/db/database.hpp"
 

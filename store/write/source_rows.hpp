@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schemas/diagnostic.hpp"
+#include "schemas/event_batch.hpp"
 #include "schemas/source.hpp"
 #include "store/db/database.hpp"
 

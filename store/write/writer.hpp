@@ -1,8 +1,8 @@
 #pragma once
 
-#include "schemas/clock.hpp"
 #include "schemas/error.hpp"
 #include "schemas/source.hpp"
+#include "schemas/time.hpp"
 #include "store/db/database.hpp"
 
 #include <cstdint>

@@ -1,5 +1,4 @@
-#include "store/completions/answer_cache.hpp"
-#include "store/completions/spending.hpp"
+#include "store/completions/summaries_file.hpp"
 #include "store/write/retention.hpp"
 #include "store/write/writer.hpp"
 #include "test/support/event_script.hpp"

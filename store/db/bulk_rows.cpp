@@ -1,4 +1,4 @@
-#include "store/db/blob_reader.hpp"
+#include "store/db/bulk_rows.hpp"
 
 namespace memd::sqlite {
 
