@@ -13,12 +13,12 @@
 
 namespace memd {
 
-// What became of a piece of a source.
+// What memd did with a record of a source.
 enum class Disposition : std::uint8_t { indexed = 0, skipped = 1, unknown = 2 };
 std::string_view to_string(Disposition d);
 
-// One line of the ledger: of `record_type`, `records` records with `bytes` bytes (newline included) met this fate.
-// indexed + skipped + unknown over a source = its bytes, exactly. `reason` is empty for indexed.
+// One line of a source's ledger: how many records of a type were treated so, and their bytes (newlines included). The
+// lines of a source add up to its bytes exactly. `reason` is empty for indexed.
 struct CoverageEntry {
   std::string record_type;
   Disposition disposition = Disposition::indexed;
@@ -49,7 +49,7 @@ enum class DiagnosticType : std::uint8_t {
 };
 std::string_view to_string(DiagnosticType t);
 
-// The name of a field, by construction not a value: only string literals convert to it.
+// The name of a field. Only string literals convert to it, so it cannot be a value.
 class FieldName {
  public:
   template <std::size_t N>
@@ -60,7 +60,7 @@ class FieldName {
   std::string_view name_;
 };
 
-// Redacted by construction: it can say which kind of thing went wrong and in which fields, never what was in them.
+// Says which kind of thing went wrong and in which fields. It cannot hold what was in them.
 // Expires kDiagnosticRetention after `time`.
 struct Diagnostic {
   Platform platform{};

@@ -18,7 +18,7 @@ std::uint64_t hash_combine(std::uint64_t a, std::uint64_t b);
 constexpr std::int64_t as_sql(std::uint64_t h) { return static_cast<std::int64_t>(h); }
 constexpr std::uint64_t from_sql(std::int64_t v) { return static_cast<std::uint64_t>(v); }
 
-// For hash tables with string keys that are asked by views: with std::equal_to<> no key is made to ask.
+// The hash of tables with string keys. With std::equal_to<> they are searched by views, without making a key.
 struct TextHash {
   using is_transparent = void;
   std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
@@ -26,8 +26,8 @@ struct TextHash {
 
 using Sha256 = std::array<unsigned char, 32>;
 
-// For names and signs that others compute too (hash64 is the one for our own tables). Any thread. Throws ErrorException
-// where the crypto library has no SHA-256.
+// For names and signatures that others compute too; our own tables use hash64. Thread-safe. Throws ErrorException if
+// the crypto library has no SHA-256.
 Sha256 sha256(std::string_view bytes);
 // In 64 lower case hexadecimal digits.
 std::string sha256_hex(std::string_view bytes);

@@ -12,10 +12,9 @@ struct sqlite3_blob;
 // Many rows of a table at a time, for less than a statement a row costs.
 namespace memd::sqlite {
 
-// Inserts a known number of rows with few statements: many rows each, those that remain one by one. Texts that are
-// added must live until the last row is there. For rows whose keys are known to be new: one that is not rolls the whole
-// transaction back, which spares SQLite a savepoint a statement, and FTS5 what it writes at each of them.
-// One thread. Throws ErrorException.
+// Inserts a known number of rows, up to 64 with one statement. Added texts must live until the last row is added. Only
+// for rows whose keys are new: a key that exists rolls the whole transaction back. (With OR ROLLBACK SQLite needs no
+// savepoint a statement, at which FTS5 would write a segment.) One thread. Throws ErrorException.
 class RowInserter {
  public:
   // `into`: "table (column, …)".
@@ -56,8 +55,8 @@ class RowInserter {
   Statement* statement_ = nullptr;
 };
 
-// Reads one column of many rows, each by its rowid: half of what a statement for each costs. Open, it holds a read
-// transaction; the statement cache knows nothing of it. One thread. Throws ErrorException.
+// Reads one blob column of many rows by rowid, for half of what statements cost. From the first read() to close() it
+// holds a read transaction. One thread. Throws ErrorException.
 class BlobReader {
  public:
   BlobReader(Database& db, const char* table, const char* column) : db_(db), table_(table), column_(column) {}
@@ -65,7 +64,7 @@ class BlobReader {
   BlobReader(const BlobReader&) = delete;
   BlobReader& operator=(const BlobReader&) = delete;
 
-  // False: there is no such row. `out` gets the blob.
+  // Puts the blob of a row into `out`. False: there is no such row.
   bool read(std::int64_t rowid, std::string& out);
   void close() noexcept;
 

@@ -27,7 +27,7 @@ enum class OpenMode {
   read_only,   // sees the WAL of a running writer
 };
 
-// Is told of the rows of one table that a connection writes, on its thread.
+// Hears of each row of one table that a connection writes, on the connection's thread.
 class RowObserver {
  public:
   virtual ~RowObserver() = default;
@@ -46,7 +46,7 @@ class Database {
   Database(Database&&) noexcept;
   Database& operator=(Database&&) noexcept;
 
-  // Prepared once per connection, keyed by the text (a literal's address is not enough: text is compared).
+  // Prepared once a connection and text. The connection owns the statement.
   Statement& prepare(std::string_view sql);
   void exec(const char* sql);
   std::int64_t pragma(std::string_view name);                      // value of an integer pragma
@@ -57,8 +57,8 @@ class Database {
 
   // While set, running statements end with Errc::cancelled soon after the token is triggered.
   void watch(std::stop_token token);
-  // Writes to `table` (a literal) outside of a Transaction count as part of the next one. Rows that the deletion of all
-  // takes away at once are not told of. The observer must outlive the connection; there can be one.
+  // Has `observer` hear of writes to `table` (a literal). Writes outside of a Transaction count as part of the next
+  // one. A DELETE without WHERE is not reported. One observer a connection; it must outlive the connection.
   void observe(const char* table, RowObserver* observer);
 
   // The one T that this connection keeps for those who use it (a cache, a function of SQL), made from the connection
@@ -102,8 +102,8 @@ class Transaction {
   bool open_ = true;
 };
 
-// While it lives, all statements see one state of the store, and lock it once. Within somebody's transaction: that
-// one's state.
+// A read transaction: while it lives, all statements of the connection see one state of the store. Inside a transaction
+// that is open already it does nothing.
 class Snapshot {
  public:
   explicit Snapshot(Database& db) : db_(db), ours_(sqlite3_get_autocommit(db.handle()) != 0) {

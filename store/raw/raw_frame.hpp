@@ -81,7 +81,7 @@ std::string encode_frame(const FrameHeader& header, std::string_view packed_cont
 // Parses the frame that `bytes` begins with; nullopt if that is none, or an incomplete or a damaged one.
 std::optional<ParsedFrame> parse_frame(std::string_view bytes);
 
-// The header that says what a slice was. Numbers and times are the caller's.
+// Makes the header of a slice. The caller sets numbers and times.
 FrameHeader header_of(const SourceSlice& slice);
 
 }  // namespace memd::raw

@@ -56,13 +56,14 @@ class RawRows {
 // Fewer bytes of records than this make a small frame: it packs badly, and is merged with its neighbours in time.
 inline constexpr std::uint64_t kSmallFrame = 512 << 10;
 
-// Brings the rows of one file in line with what the file holds, in the caller's transaction:
+// Makes the rows of one file agree with what the file holds, in the caller's transaction:
 //  * frames behind the last committed one are cut off;
-//  * a file that was merged by a process that died before it could say so gets the rows of its new frames;
-//  * frames that the file has lost lose their rows; their sources, where they still are, will be read from the start.
+//  * a file whose merge was not committed gets the rows of its new frames;
+//  * frames that the file has lost lose their rows, and their sources are read again from the start if they still
+//  exist.
 void reconcile(sqlite::Database& db, const std::filesystem::path& directory, FileRow row, TimeMs now);
 
-// Rows for a file that the store does not know, from what the file says of itself.
+// Makes the rows of a file that the store does not know, from its frames.
 FileRow adopt(sqlite::Database& db, const std::filesystem::path& directory, const std::string& name);
 
 }  // namespace memd::raw

@@ -10,8 +10,8 @@
 
 namespace memd {
 
-// The records of a platform taken in lately by one version of its adapter, in the order they came: about the last
-// 1,000. Kept in `meta` under recent_records_key(), so that it outlives a restart.
+// How many of a platform's last 1,000 records or so were of unknown shape to one version of its adapter. Kept in `meta`
+// under recent_records_key(), so that it outlives a restart. A value; no thread rule.
 struct RecentRecords {
   struct Stretch {
     std::uint64_t records = 0;
@@ -24,7 +24,7 @@ struct RecentRecords {
   void add(std::uint64_t records, std::uint64_t unknown);
   Stretch total() const;
   std::string encode() const;
-  static RecentRecords decode(std::string_view text);  // of what is no encoding: an empty one
+  static RecentRecords decode(std::string_view text);  // an empty one if `text` is no encoding
 };
 std::string recent_records_key(Platform platform);
 

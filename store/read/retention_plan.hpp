@@ -10,14 +10,14 @@
 
 namespace memd {
 
-// What is dropped when. 0: nothing for this reason.
+// What is dropped when. 0: no limit.
 struct RetentionPolicy {
   int max_age_days = 0;
   std::uint64_t max_raw_bytes = 0;
   bool is_set() const { return max_age_days > 0 || max_raw_bytes > 0; }
 };
 
-// A main session that goes, and its subagents with it.
+// A main session that is due to be dropped with its subagents.
 struct PlannedDrop {
   std::string session_uid;
   std::string title;
@@ -28,7 +28,7 @@ struct PlannedDrop {
   std::string reason;
 };
 
-// Ahead of an age limit's first drop its sessions are announced so long, however overdue they are.
+// A new age limit drops nothing for so long, however overdue sessions are.
 inline constexpr TimeMs kRetentionNotice = 7 * kMsPerDay;
 
 namespace retention {
@@ -36,8 +36,8 @@ namespace retention {
 // The key in `meta` that remembers since when this age limit is in force.
 std::string announcement_key(const RetentionPolicy& policy);
 
-// What is due before `until`, the earliest first; the oldest first among those that go for their size. Only sessions
-// that are analysed with all their subagents. An age limit counts from its announcement (see
+// What is due before `until`, the earliest first. For size, the oldest sessions are due first. Only sessions that are
+// analysed, all their subagents included. An age limit counts from its announcement (see
 // store/write/retention.hpp). Throws ErrorException.
 std::vector<PlannedDrop> plan(sqlite::Database& db, const RetentionPolicy& policy, TimeMs now, TimeMs until);
 

@@ -52,9 +52,9 @@ class PathInterner {
   std::unordered_map<std::string, std::int64_t, TextHash, std::equal_to<>> cache_;
 };
 
-// Reads and writes rows of `events`. The newest rows of a session are held back, so that calls find
-// their results before they are written, and written many at once. Whoever reads or refers to rows of `events` calls
-// write() first. Writer thread only. Throws ErrorException.
+// Reads and writes rows of `events`. Holds back the newest rows of a session, to write many at once and to pair calls
+// with results before they are written. Call write() before reading rows of `events`, or writing rows that refer to
+// them. Writer thread only. Throws ErrorException.
 class EventRows {
  public:
   EventRows(sqlite::Database& db, IdentityIndex& identities) : db_(db), identities_(identities) {}

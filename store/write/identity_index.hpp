@@ -12,8 +12,8 @@
 
 namespace memd::assembly {
 
-// Split-block Bloom filter over keys that are hashes already: one cache line a key, eight bits of it. At 12 bits a key
-// some 0.5% of the keys that are not in it look as if they were; beyond `capacity` ever more do. One thread.
+// Split-block Bloom filter over keys that are hashes. A key sets eight bits of one cache line. At 12 bits a key about
+// 0.5% of the keys that were not added look as if they were; beyond `capacity` it is more. One thread.
 class BloomFilter {
  public:
   // Room for `capacity` keys, within `most_bytes`.

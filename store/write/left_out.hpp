@@ -27,16 +27,16 @@ class EvictedSessions {
   std::map<std::string, TimeMs, std::less<>> through_;  // uid: the end of what was evicted
 };
 
-// Sessions that memd's own requests caused: their first prompt begins with the mark of schemas/own_request.hpp, or a
-// parent's did. They are no history: nothing of them is taken in, and the ledger says why. Writer thread only; inside
-// its transaction. Throws ErrorException.
+// Sessions that memd's own requests caused: their first prompt, or a parent's, begins with kOwnRequestMark
+// (schemas/language_model.hpp). They are no history. Writer thread only, inside the writer's transaction. Throws
+// ErrorException.
 class OwnSessions {
  public:
   OwnSessions(sqlite::Database& db, assembly::Assembler& assembler) : db_(db), assembler_(assembler) {}
 
   void load();  // also after a rollback
-  // Takes them out of a slice; what the store already had of one (it was seen before its first prompt) goes. True: the
-  // whole slice is of such a session, and its records are not to be kept either, for they hold texts of other sessions.
+  // Takes them out of a slice, and out of the store if it had one already (from before its first prompt). True: the
+  // whole slice is of such a session. Its records must not be kept either: they hold texts of other sessions.
   bool leave_out_of(SourceSlice& slice, TimeMs now);
 
  private:

@@ -10,14 +10,13 @@
 
 namespace memd::ingestion {
 
-// Writes the ingestion log: what happened to each source, and when. Bounded, whatever the agents do: what is appended
-// is summed up into at most one entry a minute and source.
-// Writer thread only, inside the writer's transaction. Throws ErrorException.
+// Writes the ingestion log: what happened to each source, and when. Appends are summed up: at most one entry a minute
+// and source. Writer thread only, inside the writer's transaction. Throws ErrorException.
 class SourceHistory {
  public:
   explicit SourceHistory(sqlite::Database& db) : db_(db) {}
 
-  // What the store knows of a source; to be asked before its row is written.
+  // What the store knows of a source. Ask before its row is written.
   struct Before {
     bool known = false;
     SourceState state = SourceState::active;
@@ -30,8 +29,8 @@ class SourceHistory {
   void add(Platform platform, SourceId source, IngestionStep step, std::string_view detail, TimeMs now,
            std::uint64_t bytes = 0, std::uint64_t events = 0);
 
-  void flush(TimeMs now);      // before a commit: the sums whose minute is over
-  void flush_all(TimeMs now);  // before the end
+  void flush(TimeMs now);      // writes the sums whose minute is over; before a commit
+  void flush_all(TimeMs now);  // writes all sums; before the end
   void forget();               // after a rollback
   void expire(TimeMs now);
 
