@@ -104,8 +104,8 @@ bool EventRows::opens_exchange(std::uint64_t event_id, std::string_view uid, Sou
   auto& q =
       db_.prepare(sql_text("SELECT 1 FROM events e JOIN sessions s USING (session_pk)"
                            " WHERE e.session_pk = ? AND e.seq = ? AND s.uid = ? AND e.source_pk = ?"
-                           " AND e.raw_offset = ? AND e.kind = EventKind::user_msg AND e.flags & ?"));
-  q.bind(place->session_pk, place->place, uid, source, item, static_cast<std::uint32_t>(kFlagStartsExchange));
+                           " AND e.raw_offset = ? AND e.kind = EventKind::user_msg AND e.flags & kFlagStartsExchange"));
+  q.bind(place->session_pk, place->place, uid, source, item);
   const bool found = q.step();
   q.reset();
   return found;
@@ -158,9 +158,9 @@ bool EventRows::has_planned_edits(std::int64_t session_pk, std::int64_t call_seq
   if (const EventRecord* call = held(session_pk, call_seq)) return !held_plans(*call).empty();
   write();
   auto& q =
-      db_.prepare(sql_text("SELECT parent_seq IS ?2, kind = EventKind::edit AND flags & ?3 FROM events"
+      db_.prepare(sql_text("SELECT parent_seq IS ?2, kind = EventKind::edit AND flags & kFlagPlanned FROM events"
                            " WHERE session_pk = ?1 AND seq > ?2 ORDER BY seq"));
-  q.bind(session_pk, call_seq, static_cast<std::uint32_t>(kFlagPlanned));
+  q.bind(session_pk, call_seq);
   bool found = false;
   while (!found && q.step() && q.int64(0) != 0)
     found = q.int64(1) != 0;
@@ -183,9 +183,9 @@ std::vector<EventRows::PlannedEdit> EventRows::take_planned_edits(std::int64_t s
   }
   if (!has_planned_edits(session_pk, call_seq)) return planned;
   auto& q = db_.prepare(
-      sql_text("UPDATE events SET flags = flags & ~?1 WHERE session_pk = ?2 AND seq > ?3 AND seq <= ?4"
-               " AND kind = EventKind::edit AND parent_seq = ?3 AND flags & ?1 <> 0 RETURNING path_pk, summary"));
-  q.bind(static_cast<std::uint32_t>(kFlagPlanned), session_pk, call_seq, call_seq + kFarthestPlan);
+      sql_text("UPDATE events SET flags = flags & ~kFlagPlanned WHERE session_pk = ?1 AND seq > ?2 AND seq <= ?3"
+               " AND kind = EventKind::edit AND parent_seq = ?2 AND flags & kFlagPlanned RETURNING path_pk, summary"));
+  q.bind(session_pk, call_seq, call_seq + kFarthestPlan);
   while (q.step())
     take(q.int64(0), q.text(1));
   q.reset();
@@ -195,17 +195,17 @@ std::vector<EventRows::PlannedEdit> EventRows::take_planned_edits(std::int64_t s
 void EventRows::drop_planned_edits(std::int64_t session_pk, std::int64_t call_seq) {
   if (!has_planned_edits(session_pk, call_seq)) return;
   write_for_deletion();
-  db_.prepare(sql_text("DELETE FROM events WHERE session_pk = ?2 AND seq > ?3 AND seq <= ?4"
-                       " AND kind = EventKind::edit AND parent_seq = ?3 AND flags & ?1 <> 0"))
-      .bind(static_cast<std::uint32_t>(kFlagPlanned), session_pk, call_seq, call_seq + kFarthestPlan)
+  db_.prepare(sql_text("DELETE FROM events WHERE session_pk = ?1 AND seq > ?2 AND seq <= ?3"
+                       " AND kind = EventKind::edit AND parent_seq = ?2 AND flags & kFlagPlanned"))
+      .bind(session_pk, call_seq, call_seq + kFarthestPlan)
       .run();
 }
 
 void EventRows::supersede_queued(std::int64_t session_pk, std::int64_t first_seq, std::uint64_t text_hash) {
   write();
-  db_.prepare("UPDATE events SET flags = flags | ? WHERE session_pk = ? AND seq >= ? AND origin = ? AND input_hash = ?")
-      .bind(static_cast<std::uint32_t>(kFlagSuperseded), session_pk, first_seq, static_cast<int>(Origin::queued),
-            as_sql(text_hash))
+  db_.prepare(sql_text("UPDATE events SET flags = flags | kFlagSuperseded WHERE session_pk = ? AND seq >= ?"
+                       " AND origin = Origin::queued AND input_hash = ?"))
+      .bind(session_pk, first_seq, as_sql(text_hash))
       .run();
 }
 

@@ -1,6 +1,7 @@
 #include "store/write/left_out.hpp"
 
 #include "schemas/language_model.hpp"
+#include "schemas/sql_text.hpp"
 #include "store/write/assembler.hpp"
 #include "store/write/retention.hpp"
 
@@ -100,10 +101,10 @@ void OwnSessions::find_in(const SourceSlice& slice, TimeMs now) {
 
 bool OwnSessions::has_prompt(std::string_view uid, TimeMs now) {
   assembler_.flush(now);
-  auto& q = db_.prepare(
-      "SELECT 1 FROM events e JOIN sessions s USING (session_pk) WHERE s.uid = ? AND e.kind = ? AND e.origin <> ?"
-      " LIMIT 1");
-  q.bind(uid, static_cast<int>(EventKind::user_msg), static_cast<int>(Origin::injected));
+  auto& q =
+      db_.prepare(sql_text("SELECT 1 FROM events e JOIN sessions s USING (session_pk) WHERE s.uid = ?"
+                           " AND e.kind = EventKind::user_msg AND e.origin <> Origin::injected LIMIT 1"));
+  q.bind(uid);
   const bool there = q.step();
   q.reset();
   return there;

@@ -124,8 +124,8 @@ std::vector<std::string> ObservationCollector::edits_since_failure(std::int64_t 
   auto& q =
       db_.prepare(sql_text("SELECT DISTINCT p.path FROM events e JOIN paths p ON p.path_pk = e.path_pk"
                            " WHERE e.session_pk = ?1 AND e.seq > ?2 AND e.seq < ?3 AND e.kind = EventKind::edit"
-                           " AND e.flags & ?4 = 0 ORDER BY p.path"));
-  q.bind(session_pk, *failed_at, call_seq, static_cast<std::int64_t>(kFlagPlanned));
+                           " AND e.flags & kFlagPlanned = 0 ORDER BY p.path"));
+  q.bind(session_pk, *failed_at, call_seq);
   while (q.step())
     paths.push_back(q.str(0));
   q.reset();

@@ -67,10 +67,9 @@ std::vector<SessionTail::OtherSource> SessionTail::other_sources(const Cut& cut,
 
 std::map<std::int64_t, ExchangeId> SessionTail::remove(const Cut& cut) {
   count_back(cut);
-  db_.prepare(
-         "UPDATE events SET pair_seq = NULL WHERE session_pk = ?1 AND seq IN (SELECT pair_seq FROM events WHERE"
-         " session_pk = ?1 AND seq >= ?2 AND kind = ?3 AND pair_seq < ?2)")
-      .bind(cut.session_pk, cut.seq, static_cast<int>(EventKind::tool_result))
+  db_.prepare(sql_text("UPDATE events SET pair_seq = NULL WHERE session_pk = ?1 AND seq IN (SELECT pair_seq FROM events"
+                       " WHERE session_pk = ?1 AND seq >= ?2 AND kind = EventKind::tool_result AND pair_seq < ?2)"))
+      .bind(cut.session_pk, cut.seq)
       .run();
   auto exchanges = remove_exchanges(cut);
   db_.prepare("DELETE FROM events WHERE session_pk = ? AND seq >= ?").bind(cut.session_pk, cut.seq).run();

@@ -2,6 +2,7 @@
 
 #include "schemas/hash.hpp"
 #include "schemas/session.hpp"
+#include "schemas/sql_text.hpp"
 
 #include <map>
 #include <string>
@@ -132,8 +133,9 @@ bool SourceRows::disable_capture(Platform platform, TimeMs now) {
   const auto key = to_string(platform);
   const auto type = to_string(DiagnosticType::contract_mismatch);
   // Only what is active may be disabled (is_legal_transition): a session that has stopped lacks nothing.
-  db_.prepare("UPDATE sessions SET state = ? WHERE platform = ? AND state = ?")
-      .bind(static_cast<int>(SessionState::capture_disabled), key, static_cast<int>(SessionState::active))
+  db_.prepare(sql_text("UPDATE sessions SET state = SessionState::capture_disabled WHERE platform = ?"
+                       " AND state = SessionState::active"))
+      .bind(key)
       .run();
   auto& said = db_.prepare("SELECT 1 FROM diagnostics WHERE platform = ? AND error_type = ? AND time > ?")
                    .bind(key, type, now - kMsPerDay);
