@@ -1,8 +1,8 @@
 #pragma once
 
-#include "schemas/coverage.hpp"
 #include "schemas/error.hpp"
-#include "schemas/source_item.hpp"
+#include "schemas/event_batch.hpp"
+#include "schemas/source.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -8,8 +8,8 @@ namespace memd {
 namespace {
 
 constexpr std::array<std::string_view, kEventKindCount> kKindNames{
-    "user_msg", "assistant_msg", "thinking",           "tool_call", "tool_result", "error",     "test_run",
-    "edit",     "retry",         "human_intervention", "decision",  "lifecycle",   "completion"};
+    "user_msg", "assistant_msg", "thinking", "tool_call",          "tool_result", "error",
+    "test_run", "edit",          "retry",    "human_intervention", "decision",    "lifecycle"};
 
 }  // namespace
 
@@ -19,29 +19,6 @@ std::optional<EventKind> parse_event_kind(std::string_view text) {
   for (std::size_t i = 0; i < kKindNames.size(); ++i)
     if (kKindNames[i] == text) return static_cast<EventKind>(i);
   return std::nullopt;
-}
-
-std::string_view to_string(EventType t) {
-  switch (t) {
-    case EventType::session_start: return "session_start";
-    case EventType::tool_observation: return "tool_observation";
-    case EventType::session_stop: return "session_stop";
-  }
-  return "unknown";
-}
-
-std::optional<EventType> coarse_type(EventKind kind, std::string_view lifecycle) {
-  switch (kind) {
-    case EventKind::tool_call:
-    case EventKind::tool_result:
-    case EventKind::edit:
-    case EventKind::test_run: return EventType::tool_observation;
-    case EventKind::lifecycle:
-      if (lifecycle == "session_start") return EventType::session_start;
-      if (lifecycle == "session_stop") return EventType::session_stop;
-      return std::nullopt;
-    default: return std::nullopt;
-  }
 }
 
 std::string_view to_string(Role r) {
@@ -69,21 +46,6 @@ std::string_view to_string(Origin o) {
     case Origin::history: return "history";
   }
   return "none";
-}
-
-std::string_view to_string(EventState s) {
-  switch (s) {
-    case EventState::received: return "received";
-    case EventState::validated: return "validated";
-    case EventState::processed: return "processed";
-    case EventState::skipped: return "skipped";
-  }
-  return "unknown";
-}
-
-bool is_legal_transition(EventState from, EventState to) {
-  return (from == EventState::received && to == EventState::validated) ||
-         (from == EventState::validated && (to == EventState::processed || to == EventState::skipped));
 }
 
 std::string_view to_string(FileAccess a) {

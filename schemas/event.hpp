@@ -25,16 +25,10 @@ enum class EventKind : std::uint8_t {
   human_intervention = 9,
   decision = 10,
   lifecycle = 11,
-  completion = 12,
 };
-inline constexpr int kEventKindCount = 13;
+inline constexpr int kEventKindCount = 12;
 std::string_view to_string(EventKind k);
 std::optional<EventKind> parse_event_kind(std::string_view text);
-
-// Coarse type of the multi-platform contract, where it applies.
-enum class EventType { session_start, tool_observation, session_stop };
-std::string_view to_string(EventType t);
-std::optional<EventType> coarse_type(EventKind kind, std::string_view lifecycle);
 
 enum class Role : std::uint8_t { none = 0, user = 1, assistant = 2, system = 3, tool = 4 };
 std::string_view to_string(Role r);
@@ -53,11 +47,6 @@ enum class Origin : std::uint8_t {
   history = 9,       // from a prompt history, where the transcript may be gone
 };
 std::string_view to_string(Origin o);
-
-// Received → validated → processed | skipped. A skipped event leaves a Diagnostic.
-enum class EventState : std::uint8_t { received, validated, processed, skipped };
-std::string_view to_string(EventState s);
-bool is_legal_transition(EventState from, EventState to);
 
 // Tokens of one model response. Input excludes what came from the cache.
 struct TokenUsage {
@@ -141,7 +130,7 @@ struct Event {
 enum EventFlag : std::uint32_t {
   kFlagError = 1u << 0,  // the tool reported an error; the test run failed
   kFlagSidechain = 1u << 1,
-  kFlagInvalid = 1u << 2,     // skipped: a diagnostic says why
+  // 1u << 2 was never used.
   kFlagTest = 1u << 3,        // a shell command that runs tests
   kFlagSuperseded = 1u << 4,  // queued words that came again as an ordinary prompt
   kFlagStartsExchange = 1u << 5,

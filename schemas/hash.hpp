@@ -1,6 +1,9 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace memd {
@@ -14,5 +17,22 @@ std::uint64_t hash_combine(std::uint64_t a, std::uint64_t b);
 // SQLite integers are signed; the bit pattern is kept.
 constexpr std::int64_t as_sql(std::uint64_t h) { return static_cast<std::int64_t>(h); }
 constexpr std::uint64_t from_sql(std::int64_t v) { return static_cast<std::uint64_t>(v); }
+
+// The hash of tables with string keys. With std::equal_to<> they are searched by views, without making a key.
+struct TextHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+};
+
+using Sha256 = std::array<unsigned char, 32>;
+
+// For names and signatures that others compute too; our own tables use hash64. Thread-safe. Throws ErrorException if
+// the crypto library has no SHA-256.
+Sha256 sha256(std::string_view bytes);
+// In 64 lower case hexadecimal digits.
+std::string sha256_hex(std::string_view bytes);
+
+// Two lower case hexadecimal digits a byte.
+std::string hexadecimal(std::string_view bytes);
 
 }  // namespace memd

@@ -57,7 +57,6 @@ struct AdapterDescription {
   std::string contract_version{kContractVersion};
   std::string adapter_version;
   AdapterStatus status = AdapterStatus::active;
-  bool diagnostics_enabled = true;  // always true
   DataCompleteness data_completeness = DataCompleteness::unknown;
   std::vector<Capability> capabilities;
   std::vector<std::string> limitations;        // plain words, one sentence each

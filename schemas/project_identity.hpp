@@ -13,15 +13,13 @@ struct ProjectIdentity {
 // Derived from a working directory as an agent wrote it, or its file: URI, without looking at the file system: the
 // directory may be another machine's, or gone. The same repository gets the same key
 //   * in each spelling of its path: trailing and double slashes, "." and "..", percent signs, file:///c%3A/x, C:\x,
-//   c:/x,
-//     /c/x (MSYS), /mnt/c/x (WSL), \\wsl$\Ubuntu\home\x, /private/tmp/x (macOS); Windows paths in any case;
+//     c:/x, /c/x (MSYS), /mnt/c/x (WSL), \\wsl$\Ubuntu\home\x, /private/tmp/x (macOS); Windows paths in any case;
 //   * in its worktrees: <repo>/.git/worktrees/w, <repo>/.worktrees/w, <repo>/worktrees/w, <repo>/.claude/worktrees/w
 //     and the like, <repo>.worktrees/w, <repo>-worktrees/w, and the directory name <repo>--worktrees-w that Claude Code
 //     makes of such a path.
 // Worktrees that a tool keeps in its own directory below the home (~/.cursor/worktrees/<repo>/<id>) share a key with
-// one another; that they are of ~/src/<repo> is written in their .git file only. Nor can it be known without looking:
-// that a directory is a symbolic link, that /repo/sub is part of the repository /repo, that a file system ignores case
-// (macOS).
+// one another, not with ~/src/<repo>: only their .git file names it. Symbolic links, subdirectories of a repository and
+// file systems that ignore case (macOS) are not recognised either. Pure; thread-safe.
 ProjectIdentity project_identity(std::string_view cwd);
 
 }  // namespace memd

@@ -1,8 +1,7 @@
 #pragma once
 
-#include "schemas/coverage.hpp"
-#include "schemas/diagnostic.hpp"
 #include "schemas/event.hpp"
+#include "schemas/event_batch.hpp"
 #include "schemas/ids.hpp"
 #include "schemas/platform.hpp"
 #include "schemas/session.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schemas/coverage.hpp"
+#include "schemas/event_batch.hpp"
 #include "schemas/ids.hpp"
 #include "schemas/query.hpp"
 #include "schemas/topic.hpp"

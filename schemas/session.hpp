@@ -17,6 +17,8 @@ std::string_view to_string(SessionState s);
 // again (a resumed transcript): stopped → active.
 bool is_legal_transition(SessionState from, SessionState to);
 
+inline constexpr TimeMs kIdleStops = 6LL * 60 * 60 * 1000;  // a session silent for so long counts as stopped
+
 enum class Outcome : std::uint8_t { unknown = 0, success = 1, fail = 2, abandoned = 3 };
 std::string_view to_string(Outcome o);
 
@@ -27,8 +29,7 @@ std::string_view to_string(SessionKind k);
 // Token and effort accounting.
 struct Cost {
   TokenUsage tokens;
-  double wall_clock_s = 0;  // last minus first event
-  std::int64_t turns = 0;   // human turns
+  std::int64_t turns = 0;  // human turns
   std::int64_t retries = 0;
 };
 
@@ -67,7 +68,5 @@ struct SessionUpdate {
   std::int64_t lines_removed = 0;
   std::optional<double> cost_usd;  // as the platform reckons it
 };
-
-inline constexpr int kSessionSchemaVersion = 2;  // SCHEMA_VERSION of the normalized session document
 
 }  // namespace memd

@@ -21,4 +21,21 @@ std::string_view to_string(SourceState s) {
   return "unknown";
 }
 
+std::string_view to_string(IngestionStep step) {
+  switch (step) {
+    case IngestionStep::found: return "found";
+    case IngestionStep::read: return "read";
+    case IngestionStep::appended: return "appended";
+    case IngestionStep::restarted: return "restarted";
+    case IngestionStep::gone: return "gone";
+    case IngestionStep::unreachable: return "unreachable";
+    case IngestionStep::back: return "back";
+    case IngestionStep::quarantined: return "quarantined";
+    case IngestionStep::released: return "released";
+    case IngestionStep::unsupported: return "unsupported";
+    case IngestionStep::drift: return "drift";
+  }
+  return "unknown";
+}
+
 }  // namespace memd

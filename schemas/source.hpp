@@ -2,13 +2,13 @@
 
 #include "schemas/event_batch.hpp"
 #include "schemas/platform.hpp"
-#include "schemas/source_item.hpp"
 #include "schemas/time.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace memd {
 
@@ -52,6 +52,41 @@ struct Source {
   TimeMs retry_at = 0;         // quarantined: not looked at before
 };
 
+// Bits of source_items.flags. Append, never renumber.
+inline constexpr unsigned kItemStartsExchange = 1;
+inline constexpr unsigned kItemGone = 2;
+
+// A record of a source that is changed in place (a row of a database, an element of a document), as the store
+// remembers it. Items of a session are numbered from 1 in the order of the session; RawRef::offset of the events made
+// from an item is its number. Number 0 is the session's head: a record about the session as a whole, which gives no
+// events and may change as often as it likes.
+struct SourceItem {
+  std::string key;            // native, unique within the session, the same for each version of the record
+  std::uint64_t version = 0;  // differs when the content does (a hash of it)
+  bool starts_exchange = false;
+  bool gone = false;     // the source does not show it any more; what it gave stays
+  CoverageEntry ledger;  // its line: one record, with the bytes it takes in the source
+};
+
+// What a slice of such a source does to one session's items: those after the first `keep` (and, with keep == 0, all
+// of the session that came from this source) are forgotten together with every event from them on, then `added`
+// follow. The item behind the kept ones starts an exchange, or keep is 0.
+struct SessionItems {
+  std::string session_uid;
+  std::uint32_t keep = 0;  // items that stay, the head not counted
+  std::vector<SourceItem> added;
+  std::vector<std::uint32_t> gone;  // numbers of kept items that the source does not show any more
+  bool has_head = false;
+  SourceItem head;
+};
+
+// What is kept of the records that sources are made of (docs/store-format.md, "The raw layer").
+enum class RawMode : std::uint8_t {
+  off = 0,
+  as_is = 1,
+  masked = 2,  // secrets are masked in the records, before they are decoded
+};
+
 // The unit of writing: one source's events and its new cursor, committed together.
 struct SourceSlice {
   Source source;  // with the cursor *after* these events
@@ -66,11 +101,39 @@ struct SourceSlice {
   // The records the slice was made from, for the raw layer: lines of a log, or one line an item, the head first (empty
   // for an item too large to be read).
   std::string raw;
-  std::string raw_packed;             // the same as one zstd frame, once somebody had the time; `raw` is then empty
+  std::string raw_packed;             // `raw` as one zstd frame, if the reading thread packed it; `raw` is then empty
   std::uint64_t raw_length = 0;       // bytes of `raw` before it was packed
   std::uint64_t raw_first = 0;        // of a log: where `raw` begins in the source
-  std::uint64_t raw_passed_over = 0;  // of a log: bytes from there on that were too many for a record, and not kept
+  std::uint64_t raw_passed_over = 0;  // of a log: bytes behind those that are not kept: the record is too large
   bool raw_passed_over_ends = false;  // and that record ends with them
+};
+
+// What happened to a source. The names (to_string) are stored and shown: never rename.
+enum class IngestionStep : std::uint8_t {
+  found,        // seen for the first time
+  read,         // read to its end for the first time
+  appended,     // took in more; at most one entry a minute and source
+  restarted,    // truncated or replaced: read anew
+  gone,         // deleted; what it gave stays
+  unreachable,  // its place cannot be looked at
+  back,         // there again
+  quarantined,  // fails again and again: looked at more and more seldom
+  released,     // can be read again
+  unsupported,  // the platform's adapter speaks another contract: not read
+  drift,        // the platform writes more records of unknown shape than it used to
+};
+std::string_view to_string(IngestionStep step);
+
+inline constexpr TimeMs kIngestionLogRetention = 90 * kMsPerDay;
+
+struct IngestionLogEntry {
+  TimeMs time = 0;
+  Platform platform{};
+  std::string path;  // of the source; empty: the platform as a whole
+  std::string what;
+  std::string detail;  // in plain words; never contents
+  std::uint64_t bytes = 0;
+  std::uint64_t events = 0;
 };
 
 }  // namespace memd

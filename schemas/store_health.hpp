@@ -1,7 +1,6 @@
 #pragma once
 
-#include "schemas/coverage.hpp"
-#include "schemas/diagnostic.hpp"
+#include "schemas/event_batch.hpp"
 #include "schemas/platform.hpp"
 #include "schemas/source.hpp"
 #include "schemas/time.hpp"

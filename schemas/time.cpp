@@ -50,7 +50,20 @@ std::optional<int> take_offset_minutes(std::string_view& s) {
   return sign * (h * 60 + m);
 }
 
+class SystemClock final : public Clock {
+ public:
+  TimeMs now() const override {
+    using namespace std::chrono;
+    return duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  }
+};
+
 }  // namespace
+
+const Clock& system_clock() {
+  static const SystemClock clock;
+  return clock;
+}
 
 std::string format_rfc3339(TimeMs t) {
   if (t == 0) return {};

@@ -21,4 +21,13 @@ std::string format_rfc3339(TimeMs t);
 // years 0000…9999 in UTC.
 std::optional<TimeMs> parse_rfc3339(std::string_view text);
 
+// Where "now" comes from. Thread-safe. Tests use test/support/fake_clock.hpp.
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  virtual TimeMs now() const = 0;
+};
+
+const Clock& system_clock();
+
 }  // namespace memd

@@ -2,7 +2,6 @@
 
 #include "schemas/migrations.hpp"
 #include "store/db/database.hpp"
-#include "store/db/snapshot.hpp"
 #include "store/search/rank/hybrid_search.hpp"
 #include "store/search/words/document_lengths.hpp"
 

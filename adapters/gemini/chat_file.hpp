@@ -1,7 +1,7 @@
 #pragma once
 
-#include "schemas/coverage.hpp"
 #include "schemas/error.hpp"
+#include "schemas/event_batch.hpp"
 
 #include <cstdint>
 #include <memory>

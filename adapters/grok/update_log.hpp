@@ -1,7 +1,6 @@
 #pragma once
 
 #include "adapters/file_view.hpp"
-#include "schemas/coverage.hpp"
 #include "schemas/event_batch.hpp"
 
 #include <cstddef>

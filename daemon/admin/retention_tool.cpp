@@ -1,7 +1,7 @@
 #include "daemon/admin/retention_tool.hpp"
 
 #include "schemas/time.hpp"
-#include "store/write/retention/retention_plan.hpp"
+#include "store/write/retention.hpp"
 
 #include <chrono>
 
@@ -34,7 +34,7 @@ Result<RetentionReport> retention(MemoryHost& host, const RetentionParams& param
                    "configuration");
     if (host.ingest() == nullptr) return Error(Errc::unavailable, "this process does not write");
     MEMD_TRY(host.ingest()->perform([&](Writer& writer) -> Result<void> {
-      MEMD_TRY_ASSIGN(const auto dropped, writer.enforce(policy, true));
+      MEMD_TRY_ASSIGN(const auto dropped, Retention(writer).enforce(policy, true));
       r.dropped_sessions = static_cast<std::int64_t>(dropped.sessions);
       r.dropped_bytes = dropped.raw_bytes;
       return {};

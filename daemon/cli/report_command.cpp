@@ -10,8 +10,8 @@
 #include "daemon/serve/memory_host.hpp"
 #include "daemon/tools/time_argument.hpp"
 #include "daemon/version.hpp"
-#include "schemas/clock.hpp"
 #include "schemas/local_time.hpp"
+#include "schemas/time.hpp"
 #include "store/reader.hpp"
 #include "store/report/report.hpp"
 

@@ -4,7 +4,7 @@
 #include "daemon/config/summaries_config.hpp"
 #include "schemas/error.hpp"
 #include "schemas/platform.hpp"
-#include "schemas/raw_mode.hpp"
+#include "schemas/source.hpp"
 
 #include <cstdint>
 #include <filesystem>

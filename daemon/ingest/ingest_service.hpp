@@ -11,8 +11,9 @@
 #include "daemon/ingest/snapshot_pass.hpp"
 #include "daemon/ingest/source_place.hpp"
 #include "daemon/ingest/tailer.hpp"
-#include "schemas/clock.hpp"
+#include "schemas/time.hpp"
 #include "store/raw/frame_codec.hpp"
+#include "store/read/retention_plan.hpp"
 #include "store/reader.hpp"
 #include "store/write/writer.hpp"
 

@@ -1,6 +1,8 @@
 // The writing thread of IngestService: applies slices and commits them.
 #include "daemon/ingest/ingest_service.hpp"
 
+#include "store/write/retention.hpp"
+
 #include <algorithm>
 #include <utility>
 #ifdef __GLIBC__
@@ -111,7 +113,7 @@ void IngestService::look_after_store() {
   }
   if (options_.retention.is_set() && now - last_retention_ >= kMsPerDay) {
     last_retention_ = now;
-    (void)writer_->enforce(options_.retention, false);
+    (void)Retention(*writer_).enforce(options_.retention, false);
   }
 }
 

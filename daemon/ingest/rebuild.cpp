@@ -2,6 +2,7 @@
 
 #include "store/raw/raw_file.hpp"
 #include "store/raw/raw_order.hpp"
+#include "store/write/retention.hpp"
 #include "store/write/writer.hpp"
 
 #include <atomic>
@@ -66,7 +67,7 @@ Result<void> replay(raw::RawOrder& order, Writer& writer, RecordedClock& clock, 
                          std::string_view content) -> Result<void> {
     clock.set(part.applied_at);
     if (header.kind == raw::FrameKind::evicted) {
-      MEMD_TRY(writer.restore_evicted(header.eviction));
+      MEMD_TRY(Retention(writer).restore(header.eviction));
       MEMD_TRY_ASSIGN(const auto sources, writer.sources());
       slices.learn(sources);
       return {};

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "adapters/snapshot_reader.hpp"
-#include "schemas/source_item.hpp"
+#include "schemas/source.hpp"
 
 #include <cstdint>
 #include <span>

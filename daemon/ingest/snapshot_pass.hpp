@@ -3,9 +3,7 @@
 #include "adapters/adapter.hpp"
 #include "daemon/ingest/session_diff.hpp"
 #include "schemas/error.hpp"
-#include "schemas/raw_mode.hpp"
 #include "schemas/source.hpp"
-#include "schemas/source_item.hpp"
 
 #include <cstdint>
 #include <functional>

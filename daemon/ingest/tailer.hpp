@@ -5,7 +5,6 @@
 #include "daemon/ingest/log_window.hpp"
 #include "daemon/ingest/source_file.hpp"
 #include "schemas/error.hpp"
-#include "schemas/raw_mode.hpp"
 #include "schemas/source.hpp"
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 
 #include "daemon/models/record_envelope.hpp"
 #include "schemas/ascii.hpp"
-#include "schemas/own_request.hpp"
+#include "schemas/language_model.hpp"
 #include "store/text/redaction/redactor.hpp"
 #include "store/text/token_budget.hpp"
 

@@ -5,9 +5,7 @@
 #include "daemon/models/model_run.hpp"
 #include "daemon/models/request_slots.hpp"
 #include "daemon/tools/llm_summarizer.hpp"
-#include "schemas/clock.hpp"
-#include "store/completions/answer_cache.hpp"
-#include "store/completions/spending.hpp"
+#include "schemas/time.hpp"
 #include "store/completions/summaries_file.hpp"
 
 #include <atomic>

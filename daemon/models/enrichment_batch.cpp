@@ -46,7 +46,9 @@ Result<bool> EnrichmentWorker::take_batch(const std::stop_token& stop) {
 }
 
 Result<void> EnrichmentWorker::tell(EnrichmentTarget target) {
-  MEMD_TRY(parts_.perform([target](Writer& writer) { return writer.set_enrichment_target(target); }));
+  MEMD_TRY(parts_.perform([target](Writer& writer) {
+    return writer.transact([&](sqlite::Database& db) { enrichment::set_target(db, target); });
+  }));
   told_ = std::move(target);
   return {};
 }
@@ -157,7 +159,7 @@ Result<void> EnrichmentWorker::write(std::vector<Enrichment> made) {
   shared->made = std::move(made);
   MEMD_TRY(parts_.perform([shared](Writer& writer) {
     const auto began = std::chrono::steady_clock::now();
-    auto stored = writer.enrich(shared->made);
+    auto stored = writer.transact([&](sqlite::Database& db) { enrichment::save(db, shared->made); });
     shared->held = std::chrono::steady_clock::now() - began;
     return stored;
   }));
@@ -189,7 +191,8 @@ Result<void> EnrichmentWorker::drop_replaced_vectors(const std::stop_token& stop
   const auto dropped = std::make_shared<std::int64_t>(1);
   while (*dropped > 0 && !stop.stop_requested())
     MEMD_TRY(parts_.perform([keep, dropped](Writer& writer) -> Result<void> {
-      MEMD_TRY_ASSIGN(*dropped, writer.drop_other_vectors(keep, kDropAtOnce));
+      const auto drop = [&](sqlite::Database& db) { return enrichment::drop_other_vectors(db, keep, kDropAtOnce); };
+      MEMD_TRY_ASSIGN(*dropped, writer.transact(drop));
       return {};
     }));
   tidy_ = true;

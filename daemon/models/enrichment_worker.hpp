@@ -6,7 +6,7 @@
 #include "daemon/models/target_model.hpp"
 #include "daemon/models/term_extractor.hpp"
 #include "daemon/models/vector_maker.hpp"
-#include "schemas/clock.hpp"
+#include "schemas/time.hpp"
 #include "store/reader.hpp"
 #include "store/write/writer.hpp"
 

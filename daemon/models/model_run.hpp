@@ -4,8 +4,7 @@
 #include "daemon/models/request_slots.hpp"
 #include "daemon/models/summary_prompts.hpp"
 #include "protocol/mcp/tool_context.hpp"
-#include "store/completions/answer_cache.hpp"
-#include "store/completions/spending.hpp"
+#include "store/completions/summaries_file.hpp"
 
 #include <atomic>
 #include <cstddef>

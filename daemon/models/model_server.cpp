@@ -1,7 +1,7 @@
 #include "daemon/models/model_server.hpp"
 
 #include "daemon/models/retry_after.hpp"
-#include "schemas/clock.hpp"
+#include "schemas/time.hpp"
 #include "store/text/redaction/redactor.hpp"
 
 #include <utility>

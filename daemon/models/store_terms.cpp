@@ -1,6 +1,6 @@
 #include "daemon/models/store_terms.hpp"
 
-#include "store/db/snapshot.hpp"
+#include "store/db/database.hpp"
 #include "store/enrich/topics/topic_extractor.hpp"
 #include "store/text/identifiers.hpp"
 

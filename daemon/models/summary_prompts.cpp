@@ -1,7 +1,7 @@
 #include "daemon/models/summary_prompts.hpp"
 
 #include "daemon/models/record_envelope.hpp"
-#include "schemas/own_request.hpp"
+#include "schemas/language_model.hpp"
 
 #include <fmt/format.h>
 

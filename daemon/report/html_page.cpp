@@ -2,7 +2,7 @@
 
 #include "daemon/version.hpp"
 #include "schemas/embedded.hpp"
-#include "schemas/sha256.hpp"
+#include "schemas/hash.hpp"
 
 #include <algorithm>
 #include <span>

@@ -9,9 +9,9 @@
 #include "protocol/mcp/prompt_registry.hpp"
 #include "protocol/mcp/resource_registry.hpp"
 #include "protocol/mcp/tool_registry.hpp"
-#include "schemas/clock.hpp"
+#include "schemas/time.hpp"
+#include "store/read/retention_plan.hpp"
 #include "store/reader_pool.hpp"
-#include "store/write/retention/retention_plan.hpp"
 
 #include <atomic>
 #include <functional>

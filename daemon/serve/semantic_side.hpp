@@ -4,7 +4,7 @@
 #include "daemon/ingest/ingest_service.hpp"
 #include "daemon/models/enrichment_worker.hpp"
 #include "daemon/models/serving_index.hpp"
-#include "schemas/clock.hpp"
+#include "schemas/time.hpp"
 
 #include <atomic>
 #include <filesystem>

@@ -5,7 +5,7 @@
 #include "daemon/serve/memory_host.hpp"
 #include "protocol/mcp/server.hpp"
 #include "protocol/mcp/server_profile.hpp"
-#include "schemas/clock.hpp"
+#include "schemas/time.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>

@@ -17,7 +17,6 @@ PlatformOut platform_out(const AdapterDescription& adapter, const std::vector<Pl
   out.adapter_version = adapter.adapter_version;
   out.contract_version = adapter.contract_version;
   out.data_completeness = to_string(adapter.data_completeness);
-  out.diagnostics_enabled = adapter.diagnostics_enabled;
   out.capabilities.emplace();
   for (const Capability c : adapter.capabilities)
     out.capabilities->emplace_back(to_string(c));

@@ -18,7 +18,7 @@ struct PlatformOut {
   std::string adapter_version;
   std::string contract_version;
   std::string data_completeness;
-  bool diagnostics_enabled = true;
+  bool diagnostics_enabled = true;  // diagnostics cannot be turned off
   std::optional<std::vector<std::string>> capabilities;
   std::optional<std::vector<std::string>> limitations;
   std::optional<std::vector<std::string>> storage_location;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "schemas/clock.hpp"
 #include "schemas/error.hpp"
 #include "schemas/time.hpp"
 

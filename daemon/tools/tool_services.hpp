@@ -1,10 +1,10 @@
 #pragma once
 
-#include "schemas/clock.hpp"
 #include "schemas/error.hpp"
 #include "schemas/file_history.hpp"
 #include "schemas/platform.hpp"
 #include "schemas/query.hpp"
+#include "schemas/time.hpp"
 #include "store/reader_pool.hpp"
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "schemas/clock.hpp"
 #include "schemas/error.hpp"
 #include "schemas/language_model.hpp"
+#include "schemas/time.hpp"
 
 #include <cstddef>
 #include <list>

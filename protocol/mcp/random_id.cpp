@@ -1,7 +1,7 @@
 #include "protocol/mcp/random_id.hpp"
 
 #include "schemas/error.hpp"
-#include "schemas/sha256.hpp"
+#include "schemas/hash.hpp"
 
 #include <openssl/rand.h>
 

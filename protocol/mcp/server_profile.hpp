@@ -4,9 +4,9 @@
 #include "protocol/mcp/resource_registry.hpp"
 #include "protocol/mcp/revision.hpp"
 #include "protocol/mcp/tool_registry.hpp"
-#include "schemas/clock.hpp"
 #include "schemas/error.hpp"
 #include "schemas/json_writer.hpp"
+#include "schemas/time.hpp"
 
 #include <array>
 #include <cstddef>

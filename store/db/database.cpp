@@ -1,7 +1,6 @@
 #include "store/db/database.hpp"
 
 #include "schemas/migrations.hpp"
-#include "store/db/migrate.hpp"
 #include "store/db/tokenizer_registration.hpp"
 
 #include <sys/stat.h>

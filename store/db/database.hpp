@@ -1,7 +1,7 @@
 #pragma once
 
 #include "schemas/error.hpp"
-#include "schemas/text_hash.hpp"
+#include "schemas/hash.hpp"
 #include "store/db/statement.hpp"
 
 #include <sqlite3.h>
@@ -14,6 +14,11 @@
 #include <string_view>
 #include <typeindex>
 #include <unordered_map>
+#include <vector>
+
+namespace memd {
+struct Migration;
+}
 
 namespace memd::sqlite {
 
@@ -22,7 +27,7 @@ enum class OpenMode {
   read_only,   // sees the WAL of a running writer
 };
 
-// Is told of the rows of one table that a connection writes, on its thread.
+// Hears of each row of one table that a connection writes, on the connection's thread.
 class RowObserver {
  public:
   virtual ~RowObserver() = default;
@@ -41,7 +46,7 @@ class Database {
   Database(Database&&) noexcept;
   Database& operator=(Database&&) noexcept;
 
-  // Prepared once per connection, keyed by the text (a literal's address is not enough: text is compared).
+  // Prepared once a connection and text. The connection owns the statement.
   Statement& prepare(std::string_view sql);
   void exec(const char* sql);
   std::int64_t pragma(std::string_view name);                      // value of an integer pragma
@@ -52,8 +57,8 @@ class Database {
 
   // While set, running statements end with Errc::cancelled soon after the token is triggered.
   void watch(std::stop_token token);
-  // Writes to `table` (a literal) outside of a Transaction count as part of the next one. Rows that the deletion of all
-  // takes away at once are not told of. The observer must outlive the connection; there can be one.
+  // Has `observer` hear of writes to `table` (a literal). Writes outside of a Transaction count as part of the next
+  // one. A DELETE without WHERE is not reported. One observer a connection; it must outlive the connection.
   void observe(const char* table, RowObserver* observer);
 
   // The one T that this connection keeps for those who use it (a cache, a function of SQL), made from the connection
@@ -97,6 +102,28 @@ class Transaction {
   bool open_ = true;
 };
 
+// A read transaction: while it lives, all statements of the connection see one state of the store. Inside a transaction
+// that is open already it does nothing.
+class Snapshot {
+ public:
+  explicit Snapshot(Database& db) : db_(db), ours_(sqlite3_get_autocommit(db.handle()) != 0) {
+    if (ours_) db_.prepare("BEGIN").run();
+  }
+  ~Snapshot() {
+    if (!ours_) return;
+    // A statement left in the middle, by an error, would hold on to the snapshot.
+    for (sqlite3_stmt* s = nullptr; (s = sqlite3_next_stmt(db_.handle(), s)) != nullptr;)
+      if (sqlite3_stmt_busy(s) != 0) sqlite3_reset(s);
+    if (sqlite3_get_autocommit(db_.handle()) == 0) sqlite3_exec(db_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+  }
+  Snapshot(const Snapshot&) = delete;
+  Snapshot& operator=(const Snapshot&) = delete;
+
+ private:
+  Database& db_;
+  bool ours_;
+};
+
 // Runs `f`; an ErrorException becomes the error of the Result.
 template <class F>
 auto guard(F&& f) -> Result<std::invoke_result_t<F>> {
@@ -115,5 +142,8 @@ auto guard(F&& f) -> Result<std::invoke_result_t<F>> {
 // Brings the schema to the newest version in schemas/sql, each migration in a transaction of its own.
 // Errc::store_version if the file is newer than this binary.
 void migrate(Database& db);
+// The same for a file with the migrations `all`; `file` names it in Errc::store_version. Several processes may do it at
+// once.
+void migrate(Database& db, const std::vector<Migration>& all, std::string_view file);
 
 }  // namespace memd::sqlite

@@ -14,7 +14,7 @@ fts5_api* fts5_of(sqlite3* db);
 // A tokenizer of FTS5, by name. Belongs to the connection it was made for. One thread.
 class Fts5Instance {
  public:
-  // As behind `tokenize =` in SQL. Throws ErrorException when there is no such tokenizer.
+  // `name` and `arguments` as behind `tokenize =` in SQL. Throws ErrorException if there is no such tokenizer.
   Fts5Instance(fts5_api* api, const char* name, std::vector<const char*> arguments = {});
   ~Fts5Instance();
   Fts5Instance(const Fts5Instance&) = delete;

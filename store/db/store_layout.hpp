@@ -15,7 +15,14 @@ struct DataEnvironment {
 
 // $XDG_DATA_HOME/memd if that is an absolute path (the XDG specification has relative ones ignored), else
 // $HOME/.local/share/memd. Errc::bad_config when neither gives an absolute path.
-Result<std::filesystem::path> default_data_dir(const DataEnvironment& environment);
+inline Result<std::filesystem::path> default_data_dir(const DataEnvironment& environment) {
+  const std::filesystem::path xdg(environment.xdg_data_home);
+  if (xdg.is_absolute()) return xdg / "memd";
+  const std::filesystem::path home(environment.home);
+  if (home.is_absolute()) return home / ".local" / "share" / "memd";
+  return Error(Errc::bad_config,
+               "no place for data: set HOME or XDG_DATA_HOME to an absolute path, or pass --data-dir");
+}
 
 // Names inside a data directory (docs/store-format.md).
 class StoreLayout {
@@ -26,7 +33,6 @@ class StoreLayout {
   std::filesystem::path database() const { return data_dir_ / "memd.db"; }
   std::filesystem::path raw_dir() const { return data_dir_ / "raw"; }
   std::filesystem::path summaries() const { return data_dir_ / "summaries.db"; }
-  std::filesystem::path blob_dir() const { return data_dir_ / "blobs"; }
 
  private:
   std::filesystem::path data_dir_;

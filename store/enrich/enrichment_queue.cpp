@@ -1,31 +1,30 @@
 #include "store/enrich/enrichment_queue.hpp"
 
+#include "schemas/sql_text.hpp"
 #include "store/enrich/enrichment_rows.hpp"
 
 #include <string>
+#include <string_view>
 
 namespace memd::enrichment {
 
 void enqueue(sqlite::Database& db, ExchangeId id) {
-  db.prepare(
-        "INSERT INTO enrichment_queue (exchange_pk) VALUES (?)"
-        " ON CONFLICT DO UPDATE SET revision = revision + 1, missing = 3")
+  db.prepare(sql_text("INSERT INTO enrichment_queue (exchange_pk) VALUES (?) ON CONFLICT DO UPDATE"
+                      " SET revision = revision + 1, missing = kMissingTerms | kMissingVectors"))
       .bind(id)
       .run();
 }
 
 void enqueue_vectors_of_all(sqlite::Database& db) {
-  db.prepare(
-        "INSERT INTO enrichment_queue (exchange_pk, missing) SELECT exchange_pk, 2 FROM exchanges WHERE true"
-        " ON CONFLICT DO UPDATE SET missing = missing | 2")
+  db.prepare(sql_text("INSERT INTO enrichment_queue (exchange_pk, missing) SELECT exchange_pk, kMissingVectors"
+                      " FROM exchanges WHERE true ON CONFLICT DO UPDATE SET missing = missing | kMissingVectors"))
       .bind()
       .run();
 }
 
 void enqueue_terms_of_all(sqlite::Database& db) {
-  db.prepare(
-        "INSERT INTO enrichment_queue (exchange_pk, missing) SELECT exchange_pk, 1 FROM exchanges WHERE true"
-        " ON CONFLICT DO UPDATE SET missing = missing | 1")
+  db.prepare(sql_text("INSERT INTO enrichment_queue (exchange_pk, missing) SELECT exchange_pk, kMissingTerms"
+                      " FROM exchanges WHERE true ON CONFLICT DO UPDATE SET missing = missing | kMissingTerms"))
       .bind()
       .run();
 }
@@ -33,18 +32,19 @@ void enqueue_terms_of_all(sqlite::Database& db) {
 namespace {
 
 // The condition is written out for each, so that the indexes of 0004_enrichment.sql are used.
-std::string pending_where(const char* condition) {
+std::string pending_where(std::string_view condition) {
   return std::string(
              "SELECT q.exchange_pk, q.revision, q.missing, e.session_pk, e.started_at, e.ended_at, s.title,"
              " e.user_message, e.interventions, e.assistant_response, e.answer_offset, e.tool_text"
              " FROM enrichment_queue q CROSS JOIN exchanges e USING (exchange_pk)"
-             " CROSS JOIN sessions s ON s.session_pk = e.session_pk WHERE ") +
-         condition + " ORDER BY q.exchange_pk DESC LIMIT ?1";
+             " CROSS JOIN sessions s ON s.session_pk = e.session_pk WHERE ")
+             .append(condition) +
+         " ORDER BY q.exchange_pk DESC LIMIT ?1";
 }
 
 const std::string& pending_sql(unsigned missing) {
-  static const std::string terms = pending_where("q.missing & 1");
-  static const std::string vectors = pending_where("q.missing & 2");
+  static const std::string terms = pending_where(sql_text("q.missing & kMissingTerms"));
+  static const std::string vectors = pending_where(sql_text("q.missing & kMissingVectors"));
   static const std::string any = pending_where("true");
   return missing == kMissingTerms ? terms : missing == kMissingVectors ? vectors : any;
 }
@@ -97,9 +97,10 @@ std::vector<PendingExchange> PendingEnrichmentQuery::run(sqlite::Database& db) c
 }
 
 EnrichmentBacklog EnrichmentBacklogQuery::run(sqlite::Database& db) const {
-  auto& q = db.prepare(
-      "SELECT (SELECT count(*) FROM enrichment_queue WHERE missing & 1),"
-      " (SELECT count(*) FROM enrichment_queue WHERE missing & 2)");
+  auto& q =
+      db.prepare(sql_text("SELECT (SELECT count(*) FROM enrichment_queue"
+                          " WHERE missing & kMissingTerms), (SELECT count(*) FROM enrichment_queue"
+                          " WHERE missing & kMissingVectors)"));
   q.bind();
   q.step();
   const EnrichmentBacklog out{q.int64(0), q.int64(1)};

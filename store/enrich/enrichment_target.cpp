@@ -1,5 +1,6 @@
 #include "store/enrich/enrichment_target.hpp"
 
+#include "schemas/sql_text.hpp"
 #include "store/enrich/enrichment_queue.hpp"
 
 #include <algorithm>
@@ -72,7 +73,7 @@ EmbeddingModels EmbeddingModelsQuery::run(sqlite::Database& db) const {
   while (q.step())
     out.models.push_back({q.str(0), static_cast<int>(q.int64(1)), q.int64(2)});
   q.reset();
-  auto& waiting = db.prepare("SELECT 1 FROM enrichment_queue WHERE missing & 2 LIMIT 1");
+  auto& waiting = db.prepare(sql_text("SELECT 1 FROM enrichment_queue WHERE missing & kMissingVectors LIMIT 1"));
   waiting.bind();
   out.complete = !waiting.step();
   waiting.reset();

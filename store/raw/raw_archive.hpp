@@ -17,13 +17,13 @@
 
 namespace memd::raw {
 
-// Single records out of the raw layer, for when the agent's file is gone. Keeps a few unpacked frames. Thread-safe.
+// Finds single records in the raw layer, for when the agent's file is gone. Caches a few unpacked frames. Thread-safe.
 class RawArchive {
  public:
   RawArchive(std::filesystem::path database, std::filesystem::path directory);
 
-  // Offers the records that stood at this place, the latest first, until one is taken. 64 readable bytes follow each.
-  // Errc::not_found when none is, or there is no raw layer.
+  // Offers the records that stood at this place to `accept`, the latest first, until it returns true. 64 readable bytes
+  // follow each record. Errc::not_found if it accepts none, or there is no raw layer.
   using Accept = std::function<bool(std::string_view record)>;
   Result<void> find(const EventSource& where, const Accept& accept);
 

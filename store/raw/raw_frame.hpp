@@ -1,7 +1,6 @@
 #pragma once
 
-#include "schemas/coverage.hpp"
-#include "schemas/diagnostic.hpp"
+#include "schemas/event_batch.hpp"
 #include "schemas/source.hpp"
 
 #include <cstdint>
@@ -55,7 +54,7 @@ struct FrameHeader {
   std::uint32_t generation = 0;
   std::string session_uid;  // of the source
   std::string adapter_version;
-  std::string eviction;  // kind evicted: see store/write/retention/eviction_record.hpp
+  std::string eviction;  // kind evicted: see store/write/retention.hpp
   std::vector<Part> parts;
 
   // Whether parts of `other` may stand in one frame with ours.
@@ -82,7 +81,7 @@ std::string encode_frame(const FrameHeader& header, std::string_view packed_cont
 // Parses the frame that `bytes` begins with; nullopt if that is none, or an incomplete or a damaged one.
 std::optional<ParsedFrame> parse_frame(std::string_view bytes);
 
-// The header that says what a slice was. Numbers and times are the caller's.
+// Makes the header of a slice. The caller sets numbers and times.
 FrameHeader header_of(const SourceSlice& slice);
 
 }  // namespace memd::raw

@@ -14,9 +14,9 @@
 
 namespace memd::raw {
 
-// Keeps the records that slices were made from, in compressed files beside the store (docs/store-format.md). A commit
-// first appends to the files, then commits the rows that say how long the files are: what a crash leaves behind those
-// lengths is cut when the file is next written. Writer thread only. Throws ErrorException.
+// Keeps the records of slices in compressed files beside the store (docs/store-format.md). A commit first appends to
+// the files, then commits the rows that hold the files' lengths; what a crash leaves behind a length is cut off at the
+// next write. Owns its files, uses the writer's connection. Writer thread only. Throws ErrorException.
 class RawLayer {
  public:
   struct Options {
@@ -26,14 +26,13 @@ class RawLayer {
   RawLayer(sqlite::Database& db, std::filesystem::path directory) : RawLayer(db, std::move(directory), Options()) {}
   RawLayer(sqlite::Database& db, std::filesystem::path directory, Options options);
 
-  // Makes rows and files agree, in transactions of its own. Before the sources are read from the store: those whose
-  // records got lost are set back to their start.
+  // Makes rows and files agree, in transactions of its own. Sources whose records were lost are set back to their
+  // start; so call it before reading the sources from the store.
   void recover(TimeMs now);
 
-  // Inside the writer's transaction: takes the records of a slice that has been applied. Slices that account for
-  // nothing are passed by.
+  // Takes the records of a slice that was applied, inside the writer's transaction. Ignores slices without any.
   void add(SourceSlice& slice, TimeMs now);
-  void write(TimeMs now);  // the last before COMMIT
+  void write(TimeMs now);  // the last step before COMMIT
   void committed();
   void rolled_back();
 
@@ -42,9 +41,8 @@ class RawLayer {
   // The same for files that nobody has written to for a while.
   void merge_quiet_files(TimeMs now);
 
-  // Takes the frames of a session out of its file and leaves `record` there instead, for a rebuild. Inside a
-  // transaction of the caller; the file changes at once, the last of what the transaction does. Returns how many bytes
-  // went.
+  // Replaces the frames of a session in its file by `record`, which a rebuild will read. Returns how many bytes were
+  // freed. Inside the caller's transaction, as its last step: the file changes at once.
   std::uint64_t evict(std::string_view session_uid, std::string record, TimeMs now);
 
  private:

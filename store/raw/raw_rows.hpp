@@ -4,6 +4,7 @@
 #include "store/raw/raw_frame.hpp"
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -54,5 +55,15 @@ class RawRows {
 
 // Fewer bytes of records than this make a small frame: it packs badly, and is merged with its neighbours in time.
 inline constexpr std::uint64_t kSmallFrame = 512 << 10;
+
+// Makes the rows of one file agree with what the file holds, in the caller's transaction:
+//  * frames behind the last committed one are cut off;
+//  * a file whose merge was not committed gets the rows of its new frames;
+//  * frames that the file has lost lose their rows, and their sources are read again from the start if they still
+//  exist.
+void reconcile(sqlite::Database& db, const std::filesystem::path& directory, FileRow row, TimeMs now);
+
+// Makes the rows of a file that the store does not know, from its frames.
+FileRow adopt(sqlite::Database& db, const std::filesystem::path& directory, const std::string& name);
 
 }  // namespace memd::raw

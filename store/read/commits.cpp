@@ -1,5 +1,6 @@
 #include "store/read/commits.hpp"
 
+#include "schemas/sql_text.hpp"
 #include "store/read/row_filter.hpp"
 
 #include <algorithm>
@@ -95,7 +96,10 @@ std::vector<CommitCandidate> CommitCandidatesQuery::run(sqlite::Database& db) co
       " CROSS JOIN exchanges x ON x.session_pk = f.session_pk AND x.exchange_number = f.exchange_number"
       " CROSS JOIN sessions s ON s.session_pk = f.session_pk WHERE" +
       std::string(queries::kSessionConditions) +
-      " AND f.path_pk = ?5 AND f.access = 1 AND x.started_at <= ?6 AND x.ended_at >= ?7";
+      sql_text(
+          " AND f.path_pk = ?5 AND f.access = FileAccess::modified AND x.started_at <= ?6"
+          " AND x.ended_at >= ?7")
+          .str();
   const auto c = queries::conditions_of(db, filter);
   std::map<std::int64_t, CommitCandidate> found;
   std::map<std::int64_t, std::set<int>> names;

@@ -1,5 +1,6 @@
 #include "store/read/file_use_details.hpp"
 
+#include "schemas/sql_text.hpp"
 #include "store/read/commits.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/read/sessions.hpp"
@@ -40,10 +41,11 @@ std::string summary_of(sqlite::Database& db, std::string_view sql, std::int64_t 
 
 // A run in the exchange after counts as well: people say "now run the tests".
 std::optional<TestRun> test_behind(sqlite::Database& db, std::int64_t session, std::int64_t seq, std::int64_t end) {
-  auto& q = db.prepare(
-      "SELECT summary, seq FROM events WHERE session_pk = ?1 AND seq > ?2 AND kind = 6 AND seq <= coalesce((SELECT"
-      " last_seq FROM exchanges WHERE session_pk = ?1 AND first_seq > ?3 ORDER BY exchange_number LIMIT 1), ?3)"
-      " ORDER BY seq LIMIT 1");
+  auto& q =
+      db.prepare(sql_text("SELECT summary, seq FROM events WHERE session_pk = ?1 AND seq > ?2"
+                          " AND kind = EventKind::test_run AND seq <= coalesce((SELECT last_seq FROM exchanges"
+                          " WHERE session_pk = ?1 AND first_seq > ?3 ORDER BY exchange_number LIMIT 1), ?3)"
+                          " ORDER BY seq LIMIT 1"));
   q.bind(session, seq, end);
   std::optional<TestRun> out;
   if (q.step()) out = TestRun{!q.text(0).starts_with(kPassed), q.str(0), q.int64(1) <= end};
@@ -89,13 +91,14 @@ void add_details(sqlite::Database& db, FileUse& use) {
   q.reset();
   const Span touched = touched_span(db, use, exchange);
   use.said_before = summary_of(db,
-                               "SELECT summary FROM events WHERE session_pk = ? AND seq >= ? AND seq < ? AND kind = 1"
-                               " AND summary NOT IN ('', '<thinking>') ORDER BY seq DESC LIMIT 1",
+                               sql_text("SELECT summary FROM events WHERE session_pk = ? AND seq >= ? AND seq < ?"
+                                        " AND kind = EventKind::assistant_msg AND summary NOT IN ('', '<thinking>')"
+                                        " ORDER BY seq DESC LIMIT 1"),
                                use.session_pk, exchange.first, touched.first);
   if (use.said_before.empty()) use.said_before = beginning_of_answer(use.assistant_response, answer_offset);
   use.last_error = summary_of(db,
-                              "SELECT summary FROM events WHERE session_pk = ? AND seq > ? AND seq <= ? AND kind = 5"
-                              " ORDER BY seq DESC LIMIT 1",
+                              sql_text("SELECT summary FROM events WHERE session_pk = ? AND seq > ? AND seq <= ?"
+                                       " AND kind = EventKind::error ORDER BY seq DESC LIMIT 1"),
                               use.session_pk, touched.first, exchange.last);
   const bool changed = std::any_of(use.files.begin(), use.files.end(),
                                    [](const FileAccessCount& f) { return f.access == FileAccess::modified; });
@@ -127,11 +130,12 @@ FileUseSession session_of_use(sqlite::Database& db, std::int64_t session_pk) {
 
 std::vector<EditPlace> edits_of(sqlite::Database& db, ExchangeId exchange, std::int64_t path_pk) {
   // An edit made by the assembler hangs on the result or the call it was seen in; the other one is that one's pair.
-  auto& q = db.prepare(
-                  "SELECT x.session_pk, e.time, e.seq, e.flags, e.parent_seq, p.pair_seq, p.kind FROM exchanges x"
-                  " CROSS JOIN events e ON e.session_pk = x.session_pk AND e.seq BETWEEN x.first_seq AND x.last_seq"
-                  " LEFT JOIN events p ON p.session_pk = e.session_pk AND p.seq = e.parent_seq"
-                  " WHERE x.exchange_pk = ?1 AND e.kind = 7 AND e.path_pk = ?2 AND e.flags & ?3 = 0 ORDER BY e.seq")
+  auto& q = db.prepare(sql_text("SELECT x.session_pk, e.time, e.seq, e.flags, e.parent_seq, p.pair_seq, p.kind"
+                                " FROM exchanges x CROSS JOIN events e ON e.session_pk = x.session_pk"
+                                " AND e.seq BETWEEN x.first_seq AND x.last_seq LEFT"
+                                " JOIN events p ON p.session_pk = e.session_pk AND p.seq = e.parent_seq"
+                                " WHERE x.exchange_pk = ?1 AND e.kind = EventKind::edit AND e.path_pk = ?2"
+                                " AND e.flags & ?3 = 0 ORDER BY e.seq"))
                 .bind(exchange, path_pk, static_cast<std::uint32_t>(kFlagPlanned));
   std::vector<EditPlace> out;
   while (q.step()) {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "schemas/ingestion_log.hpp"
 #include "schemas/query.hpp"
+#include "schemas/source.hpp"
 #include "store/db/database.hpp"
 
 #include <vector>

@@ -1,3 +1,4 @@
+#include "schemas/sql_text.hpp"
 #include "store/read/ingestion.hpp"
 #include "store/read/row_filter.hpp"
 
@@ -37,9 +38,9 @@ SourceHealth SourceHealthQuery::run(sqlite::Database& db) const {
     }
   }
   counts.reset();
-  auto& q = db.prepare(
-                  "SELECT platform, path, state, state_reason, failures, retry_at FROM sources"
-                  " WHERE state IN (2, 3) OR failures > 0 ORDER BY state DESC, platform, path LIMIT ?")
+  auto& q = db.prepare(sql_text("SELECT platform, path, state, state_reason, failures, retry_at FROM sources"
+                                " WHERE state IN (SourceState::unreachable, SourceState::quarantined) OR failures > 0"
+                                " ORDER BY state DESC, platform, path LIMIT ?"))
                 .bind(most_troubles);
   while (q.step()) {
     const auto platform = parse_platform(q.text(0));

@@ -1,4 +1,5 @@
 #include "schemas/ascii.hpp"
+#include "schemas/sql_text.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/read/sessions.hpp"
 #include "store/text/token_budget.hpp"
@@ -23,9 +24,9 @@ std::string UnknownProjectQuery::run(sqlite::Database& db) const {
   if (known) return {};
 
   std::string names;
-  auto& newest = db.prepare(
-                       "SELECT p.name FROM sessions s JOIN projects p ON p.project_pk = s.project_pk"
-                       " WHERE s.kind = 0 AND p.name <> '' GROUP BY p.name ORDER BY max(s.ended_at) DESC LIMIT ?1")
+  auto& newest = db.prepare(sql_text("SELECT p.name FROM sessions s JOIN projects p ON p.project_pk = s.project_pk"
+                                     " WHERE s.kind = SessionKind::main AND p.name <> '' GROUP BY p.name"
+                                     " ORDER BY max(s.ended_at) DESC LIMIT ?1"))
                      .bind(kNamed);
   while (newest.step())
     names.append(names.empty() ? "" : ", ").append(newest.text(0));

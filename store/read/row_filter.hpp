@@ -1,6 +1,7 @@
 #pragma once
 
 #include "schemas/query.hpp"
+#include "schemas/sql_text.hpp"
 #include "store/db/database.hpp"
 
 #include <cstdint>
@@ -22,12 +23,12 @@ struct SessionConditions {
 SessionConditions conditions_of(sqlite::Database& db, const QueryFilter& filter);
 
 // Over `sessions s`; takes parameters ?1 … ?4: platforms, project, session_pk, include_subagents.
-inline constexpr std::string_view kSessionConditions = R"(
+inline constexpr auto kSessionConditions = sql_text(R"(
   (?1 = '' OR instr(?1, ',' || s.platform || ',') > 0)
   AND (?2 = '' OR EXISTS (SELECT 1 FROM projects fp WHERE fp.project_pk = s.project_pk
                           AND (instr(lower(fp.identity_key), ?2) > 0 OR instr(lower(fp.name), ?2) > 0)))
   AND (?3 = 0 OR s.session_pk = ?3)
-  AND (?4 = 1 OR s.kind = 0))";
+  AND (?4 = 1 OR s.kind = SessionKind::main))");
 
 // ",claude_code,cursor,"; empty for none.
 std::string platform_list(const std::vector<Platform>& platforms);

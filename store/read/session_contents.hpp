@@ -2,7 +2,7 @@
 
 #include "schemas/platform.hpp"
 #include "schemas/session_digest.hpp"
-#include "schemas/source_item.hpp"
+#include "schemas/source.hpp"
 #include "schemas/stored_session.hpp"
 #include "store/db/database.hpp"
 

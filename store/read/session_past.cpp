@@ -1,5 +1,6 @@
 #include "store/read/session_past.hpp"
 
+#include "schemas/sql_text.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/text/event_summary.hpp"
 
@@ -66,10 +67,11 @@ void load_exchanges(sqlite::Database& db, std::int64_t session_pk, SessionPast& 
 void load_events(sqlite::Database& db, std::int64_t session_pk, SessionPast& past) {
   if (past.exchanges.empty()) return;
   const std::size_t second = past.exchanges_left_out > 0 && past.exchanges.size() > 1 ? 1 : 0;
-  auto& q = db.prepare(
-      "SELECT e.seq, e.time, e.kind, e.pair_seq, e.tool, e.summary, p.path, e.flags FROM events e"
-      " LEFT JOIN paths p USING (path_pk) WHERE e.session_pk = ?1 AND e.seq >= ?2 AND e.seq < ?3 AND e.kind <> 2"
-      " ORDER BY e.seq DESC LIMIT ?4");
+  auto& q =
+      db.prepare(sql_text("SELECT e.seq, e.time, e.kind, e.pair_seq, e.tool, e.summary, p.path, e.flags"
+                          " FROM events e LEFT JOIN paths p USING (path_pk)"
+                          " WHERE e.session_pk = ?1 AND e.seq >= ?2 AND e.seq < ?3"
+                          " AND e.kind <> EventKind::thinking ORDER BY e.seq DESC LIMIT ?4"));
   q.bind(session_pk, past.exchanges[second].first_seq, past.boundary.seq, kPastEvents);
   while (q.step()) {
     const auto flags = static_cast<std::uint32_t>(q.int64(7));
@@ -119,7 +121,9 @@ void read_place(SessionPast& past) {
 
 bool is_worked_on(sqlite::Database& db, std::int64_t session_pk, const Boundary& boundary) {
   if (boundary.kind == BoundaryKind::end) return false;
-  auto& q = db.prepare("SELECT 1 FROM events WHERE session_pk = ? AND seq > ? AND kind IN (0, 1, 3) LIMIT 1");
+  auto& q = db.prepare(
+      sql_text("SELECT 1 FROM events WHERE session_pk = ? AND seq > ?"
+               " AND kind IN (EventKind::user_msg, EventKind::assistant_msg, EventKind::tool_call) LIMIT 1"));
   q.bind(session_pk, boundary.seq);
   const bool found = q.step();
   q.reset();
@@ -132,9 +136,9 @@ std::vector<MessageBehind> messages_behind(sqlite::Database& db, std::int64_t se
   if (past.exchanges.empty() || past.exchanges.back().last_seq < past.boundary.seq) return out;
   constexpr int kEnough = 1;  // the first one behind the boundary ends the column
   for (const auto kind : {EventKind::assistant_msg, EventKind::human_intervention, EventKind::user_msg}) {
-    auto& q = db.prepare(
-        "SELECT seq, summary FROM events WHERE session_pk = ?1 AND seq >= ?2 AND seq <= ?3 AND kind = ?4"
-        " AND flags & 2 = 0 ORDER BY seq LIMIT ?5");
+    auto& q =
+        db.prepare(sql_text("SELECT seq, summary FROM events WHERE session_pk = ?1 AND seq >= ?2 AND seq <= ?3"
+                            " AND kind = ?4 AND flags & kFlagSidechain = 0 ORDER BY seq LIMIT ?5"));
     q.bind(session_pk, past.boundary.seq, past.exchanges.back().last_seq, static_cast<int>(kind), kEnough);
     const auto speaker = kind == EventKind::assistant_msg ? Speaker::agent : Speaker::meanwhile;
     while (q.step())
@@ -149,10 +153,10 @@ std::vector<Boundary> find_boundaries(sqlite::Database& db, std::int64_t session
   // The summary follows its marker at once; what was said in between would belong to neither.
   constexpr std::int64_t kSummaryWithin = 20;
   std::vector<Boundary> out;
-  auto& q = db.prepare(
-      "SELECT seq, time, summary FROM events WHERE session_pk = ? AND kind = 11 AND flags & 2 = 0 AND"
-      " (summary GLOB 'compaction*' OR summary GLOB 'microcompaction*' OR summary GLOB 'compact_summary*')"
-      " ORDER BY seq");
+  auto& q =
+      db.prepare(sql_text("SELECT seq, time, summary FROM events WHERE session_pk = ? AND kind = EventKind::lifecycle"
+                          " AND flags & kFlagSidechain = 0 AND (summary GLOB 'compaction*'"
+                          " OR summary GLOB 'microcompaction*' OR summary GLOB 'compact_summary*') ORDER BY seq"));
   q.bind(session_pk);
   while (q.step()) {
     const std::string_view summary = q.text(2);

@@ -48,8 +48,6 @@ SessionRow read_session(const sqlite::Statement& q) {
   r.cost.tokens = {q.int64(18), q.int64(19), q.int64(20), q.int64(21)};
   r.cost.turns = q.int64(22);
   r.cost.retries = q.int64(23);
-  if (r.started_at > 0 && r.ended_at > r.started_at)
-    r.cost.wall_clock_s = static_cast<double>(r.ended_at - r.started_at) / 1000;
   r.exchanges = q.int64(24);
   r.tool_calls = q.int64(25);
   r.tool_errors = q.int64(26);

@@ -1,4 +1,5 @@
 #include "schemas/hash.hpp"
+#include "schemas/sql_text.hpp"
 #include "store/read/session_contents.hpp"
 
 namespace memd {
@@ -6,11 +7,11 @@ namespace memd {
 SessionItems SessionItemsQuery::run(sqlite::Database& db) const {
   SessionItems out;
   out.session_uid = session_uid;
-  auto& q = db.prepare(
-      "SELECT item_no, item_key, version, flags & 1, flags & 2, record_type, disposition, reason, bytes FROM "
-      "source_items"
-      " WHERE source_pk = (SELECT source_pk FROM sources WHERE platform = ? AND path = ?) AND session_uid = ?"
-      " ORDER BY item_no");
+  auto& q =
+      db.prepare(sql_text("SELECT item_no, item_key, version, flags & kItemStartsExchange, flags & kItemGone,"
+                          " record_type, disposition, reason, bytes FROM source_items"
+                          " WHERE source_pk = (SELECT source_pk FROM sources WHERE platform = ? AND path = ?)"
+                          " AND session_uid = ? ORDER BY item_no"));
   q.bind(to_string(platform), source_path, session_uid);
   while (q.step()) {
     SourceItem item;

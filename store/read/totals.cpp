@@ -1,6 +1,7 @@
+#include "schemas/sql_text.hpp"
 #include "store/read/ingestion.hpp"
+#include "store/read/recent_records.hpp"
 #include "store/read/row_filter.hpp"
-#include "store/write/sources/drift_monitor.hpp"
 
 #include <optional>
 
@@ -36,16 +37,16 @@ void add_unknown_shares(sqlite::Database& db, std::vector<PlatformTotals>& total
   for (auto& t : totals) {
     const auto key = to_string(t.platform);
     auto& ledger =
-        db.prepare(
-              "SELECT coalesce(sum(c.records), 0), coalesce(sum(CASE WHEN c.disposition = 2 THEN c.records END), 0)"
-              " FROM coverage c JOIN sources s ON s.source_pk = c.source_pk WHERE s.platform = ?")
+        db.prepare(sql_text("SELECT coalesce(sum(c.records), 0),"
+                            " coalesce(sum(CASE WHEN c.disposition = Disposition::unknown THEN c.records END), 0)"
+                            " FROM coverage c JOIN sources s ON s.source_pk = c.source_pk WHERE s.platform = ?"))
             .bind(key);
     if (ledger.step()) t.records = ledger.int64(0), t.unknown_records = ledger.int64(1);
     ledger.reset();
-    const std::string meta_key = ingestion::recent_records_key(t.platform);
+    const std::string meta_key = recent_records_key(t.platform);
     auto& recent = db.prepare("SELECT value FROM meta WHERE key = ?").bind(meta_key);
     if (recent.step()) {
-      const auto sum = ingestion::RecentRecords::decode(recent.text(0)).total();
+      const auto sum = RecentRecords::decode(recent.text(0)).total();
       t.recent_records = static_cast<std::int64_t>(sum.records);
       t.recent_unknown = static_cast<std::int64_t>(sum.unknown);
     }
@@ -89,9 +90,10 @@ std::vector<PlatformTotals> PlatformTotalsQuery::run(sqlite::Database& db) const
 
   // The sessions carry the counts of their parts: events are numbered without gaps, and an exchange that counts began
   // with a human turn (work left over from before a session's first prompt is kept, but is nobody's exchange).
-  auto& sessions = db.prepare(
-      "SELECT platform, kind = 0, count(*), sum(turns), sum(next_seq),"
-      " min(CASE WHEN started_at > 0 THEN started_at END), max(ended_at) FROM sessions GROUP BY platform, kind = 0");
+  auto& sessions =
+      db.prepare(sql_text("SELECT platform, kind = SessionKind::main, count(*), sum(turns), sum(next_seq),"
+                          " min(CASE WHEN started_at > 0 THEN started_at END), max(ended_at) FROM sessions"
+                          " GROUP BY platform, kind = SessionKind::main"));
   while (sessions.step()) {
     auto& r = row_of(rows, sessions.text(0));
     const bool main = sessions.int64(1) != 0;
@@ -116,9 +118,10 @@ std::vector<PlatformTotals> PlatformTotalsQuery::run(sqlite::Database& db) const
 std::vector<PlatformFreshness> PlatformFreshnessQuery::run(sqlite::Database& db) const {
   PerPlatform<PlatformFreshness> rows;
   // What a file that is gone still held can no longer be read: it is lost, not late.
-  auto& sources = db.prepare(
-      "SELECT platform, count(*), sum(size > cursor AND state <> 1),"
-      " sum(CASE WHEN state <> 1 THEN max(size - cursor, 0) ELSE 0 END) FROM sources GROUP BY platform");
+  auto& sources =
+      db.prepare(sql_text("SELECT platform, count(*), sum(size > cursor AND state <> SourceState::gone),"
+                          " sum(CASE WHEN state <> SourceState::gone THEN max(size - cursor, 0) ELSE 0 END)"
+                          " FROM sources GROUP BY platform"));
   while (sources.step()) {
     auto& r = row_of(rows, sources.text(0));
     r.sources = sources.int64(1);

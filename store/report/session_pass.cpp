@@ -1,5 +1,6 @@
 #include "store/report/session_pass.hpp"
 
+#include "schemas/sql_text.hpp"
 #include "store/read/sessions.hpp"
 #include "store/text/text_shape.hpp"
 
@@ -155,9 +156,10 @@ void SessionPass::read_files(const SelectedSession& session, ReportSession* deta
 }
 
 void SessionPass::read_events(const SelectedSession& session, ReportSession* detail) {
-  auto& q = db_.prepare(
-                   "SELECT seq, kind, tool, pair_seq, flags, CASE WHEN kind = 10 THEN summary END FROM events"
-                   " WHERE session_pk = ?1 AND kind IN (3, 4, 6, 10) ORDER BY seq")
+  auto& q = db_.prepare(sql_text("SELECT seq, kind, tool, pair_seq, flags"
+                                 ", CASE WHEN kind = EventKind::decision THEN summary END FROM events"
+                                 " WHERE session_pk = ?1 AND kind IN (EventKind::tool_call, EventKind::tool_result,"
+                                 " EventKind::test_run, EventKind::decision) ORDER BY seq"))
                 .bind(session.pk);
   std::unordered_map<std::int64_t, ToolUse*> calls;  // by seq
   auto exchange = exchanges_.begin();

@@ -6,15 +6,16 @@
 #include "store/write/batch_notes.hpp"
 #include "store/write/copied_prefix.hpp"
 #include "store/write/event_rows.hpp"
+#include "store/write/exchange_builder.hpp"
 #include "store/write/exchange_rows.hpp"
 #include "store/write/history_prompts.hpp"
 #include "store/write/identity_index.hpp"
-#include "store/write/observation_rows.hpp"
-#include "store/write/path_interner.hpp"
+#include "store/write/observation_collector.hpp"
 #include "store/write/response_ledger.hpp"
 #include "store/write/session_cache.hpp"
+#include "store/write/session_facts.hpp"
 #include "store/write/session_tail.hpp"
-#include "store/write/title_ledger.hpp"
+#include "store/write/tool_calls.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -23,11 +24,6 @@
 #include <vector>
 
 namespace memd::assembly {
-
-struct AssemblyStats {
-  std::uint64_t events = 0;      // rows written, derived ones included
-  std::uint64_t duplicates = 0;  // events that were in the store already: forks, copies, replay
-};
 
 // The one place where events become sessions, numbered event rows and exchanges, for all platforms. Incremental and
 // restart-safe: whatever the slices, the rows come out the same, because everything remembered here can be read back
@@ -55,61 +51,29 @@ class Assembler {
   void release();          // gives back what a large ingest needed
 
  private:
-  struct Context {  // of the event being applied
-    const Source& source;
-    std::string_view adapter_version;
-    TimeMs now;
-    const BatchNotes& notes;
-    AssemblyStats& stats;
-  };
-
-  void apply_update(const SessionUpdate& update, TimeMs now);
-  void apply_event(Event& event, Context& context);
+  void apply_event(Event& event, AssemblyContext& context);
   void give_way(SessionWork& session);
-  void take_over(SessionWork& session, const Event& prompt, Context& context);
-  void complete(const SessionWork& session, Event& event);  // what the record leaves to its session
-  bool insert(SessionWork& session, const Event& event, std::optional<std::int64_t> pair_seq, Context& context);
-  std::optional<OpenCall> find_call(const SessionWork& session, const Event& result);
-  void insert_derived(SessionWork& session, const Event& from, std::int64_t parent_seq, EventKind kind,
-                      std::string_view summary, std::uint32_t flags, std::int64_t path_pk, Context& context);
-
-  void inherit_context(SessionWork& session);
-  void note_context(SessionWork& session, const Event& event, std::int64_t seq, Context& context);
-  void note_times(SessionWork& session, TimeMs time);
-  void note_usage(SessionWork& session, const Event& event);
-  void note_fork(SessionWork& session, const Event& event);
-
-  void on_user_message(SessionWork& session, const Event& event, std::int64_t seq, Context& context);
-  void on_assistant_message(SessionWork& session, const Event& event, std::int64_t seq, Context& context);
-  void note_observations(SessionWork& session, const Event& event, std::int64_t seq, Context& context);
-  void note_rules(SessionWork& session, const Event& event, std::int64_t seq);
-  void note_recovery(SessionWork& session, const Event& result, std::int64_t seq, const OpenCall& call);
-  void on_tool_call(SessionWork& session, const Event& event, std::int64_t seq, Context& context);
-  void on_tool_result(SessionWork& session, const Event& event, std::int64_t seq, const std::optional<OpenCall>& call,
-                      Context& context);
-  void on_lifecycle(SessionWork& session, const Event& event, std::int64_t seq);
-  void on_change(SessionWork& session, const Event& edit);
-  void on_edit(SessionWork& session, const Event& result, std::int64_t seq, const OpenCall& call, Context& context);
-  void plan_edits(SessionWork& session, const Event& call, std::int64_t seq, Context& context);
-  void add_changes(ExchangeDraft& draft, std::int64_t path_pk, std::int64_t added, std::int64_t removed);
-
-  ExchangeDraft& draft_for(SessionWork& session, const Event& event, std::int64_t seq, Context& context);
-  void open_draft(SessionWork& session, const Event& event, std::int64_t seq, Context& context);
-  void close_draft(SessionWork& session, TimeMs now);
-  void touch_files(ExchangeDraft& draft, const Event& event);
+  void take_over(SessionWork& session, const Event& prompt, const AssemblyContext& context);
+  void note_words(SessionWork& session, const Event& event, std::int64_t seq);
+  void note_lifecycle(SessionWork& session, const Event& event, std::int64_t seq);
 
   sqlite::Database& db_;
+  // Rows.
   IdentityIndex identities_;
-  EventRows events_;
-  ExchangeRows exchanges_;
-  ObservationRows observations_;
-  HistoryPrompts history_;
-  CopiedPrefix copies_;
+  EventRows rows_;
   PathInterner paths_;
-  ResponseLedger responses_;
-  TitleLedger titles_;
+  SessionEvents events_;
+  ExchangeRows exchanges_;
+  HistoryPrompts history_;
   SessionCache sessions_;
+  ResponseLedger responses_;
+  CopiedPrefix copies_;
   SessionTail tail_;
+  // What follows from an event.
+  SessionFacts facts_;
+  ExchangeBuilder exchange_;
+  ObservationCollector observations_;
+  ToolCalls calls_;
 };
 
 }  // namespace memd::assembly

@@ -10,14 +10,14 @@
 
 namespace memd::assembly {
 
-// What an assistant's text says that is worth remembering, by itself.
+// What is worth remembering in one text of an agent.
 struct EventNotes {
   std::vector<std::string> decisions;
   std::vector<FoundObservation> observations;
 };
 
-// Of the events of one batch. Looking for it takes nothing but the texts, so that the thread that read them can do it
-// while the writer, which is the busier one, writes the batch before. Immutable.
+// The notes of a batch's events. They depend on the texts alone, so the reading thread makes them while the writing
+// thread, which is busier, stores the batch before. Immutable; owns its texts.
 class BatchNotes {
  public:
   BatchNotes() = default;

@@ -18,11 +18,6 @@ std::uint64_t fact_of(std::int64_t kind, std::uint64_t content) {
 
 }  // namespace
 
-std::uint64_t content_hash(const Event& e) {
-  const bool words = e.kind == EventKind::user_msg || e.kind == EventKind::human_intervention;
-  return words ? hash64(e.text) : e.input_hash;
-}
-
 void CopiedPrefix::add_facts(std::int64_t session_pk, TimeMs until, Facts& out) {
   events_.write();
   auto& q =

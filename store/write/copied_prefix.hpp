@@ -45,7 +45,4 @@ class CopiedPrefix {
 
 inline constexpr TimeMs kCopySeconds = 5000;
 
-// What an event says, for comparing it with its copies: the hash of a person's words, input_hash of all else.
-std::uint64_t content_hash(const Event& event);
-
 }  // namespace memd::assembly

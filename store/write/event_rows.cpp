@@ -1,8 +1,10 @@
 #include "store/write/event_rows.hpp"
 
 #include "schemas/hash.hpp"
-#include "store/db/row_inserter.hpp"
+#include "schemas/sql_text.hpp"
+#include "store/db/bulk_rows.hpp"
 #include "store/text/path_text.hpp"
+#include "store/text/plain_text.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -13,11 +15,44 @@ namespace {
 std::optional<std::int64_t> hash_or_null(std::uint64_t h) { return h == 0 ? std::nullopt : std::optional(as_sql(h)); }
 
 constexpr std::size_t kMostHeld = 2'048;
+constexpr std::size_t kCachedPaths = 20'000;
+// Derived events take their id from the event they come from; adapters number theirs from 0.
+constexpr std::uint32_t kDerivedIndexBase = 1u << 16;
 constexpr std::int64_t kFarthestPlan = 1000;  // behind its call
 
 std::optional<std::int64_t> pk_or_null(std::int64_t pk) { return pk == 0 ? std::nullopt : std::optional(pk); }
 
+// Behind the tag that stands on the first line alone: models that think in the open write "<thinking>" there.
+std::string_view behind_tag(std::string_view text) {
+  const auto end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_", 1);
+  const bool tag = text.starts_with('<') && end != std::string_view::npos && text.substr(end).starts_with(">\n");
+  return tag ? text.substr(end + 1) : text;
+}
+
+std::string summary_of(const Event& e) {
+  if (e.kind == EventKind::lifecycle)
+    return e.summary.empty() ? e.lifecycle : e.lifecycle + ": " + first_line(e.summary, kEventSummaryBytes);
+  if (e.kind == EventKind::thinking) return {};  // fetched from the raw record when somebody asks
+  const std::string_view text = e.summary.empty() ? e.text : e.summary;
+  return first_line(e.kind == EventKind::assistant_msg ? behind_tag(text) : text, kEventSummaryBytes);
+}
+
 }  // namespace
+
+std::int64_t PathInterner::intern(std::string_view path) {
+  if (const auto it = cache_.find(path); it != cache_.end()) return it->second;
+  db_.prepare("INSERT OR IGNORE INTO paths (path) VALUES (?)").bind(path).run();
+  std::int64_t pk = db_.last_insert_rowid();
+  if (db_.changes() == 0) {
+    auto& find = db_.prepare("SELECT path_pk FROM paths WHERE path = ?").bind(path);
+    find.step();
+    pk = find.int64(0);
+    find.reset();
+  }
+  if (cache_.size() >= kCachedPaths) cache_.clear();
+  cache_.emplace(path, pk);
+  return pk;
+}
 
 bool EventRows::insert(EventRecord r) {
   if (identities_.find(r.event_id)) return false;
@@ -66,10 +101,11 @@ bool EventRows::opens_exchange(std::uint64_t event_id, std::string_view uid, Sou
   const auto place = identities_.find(event_id);
   if (!place) return false;
   write();
-  auto& q = db_.prepare(
-      "SELECT 1 FROM events e JOIN sessions s USING (session_pk) WHERE e.session_pk = ? AND e.seq = ? AND s.uid = ?"
-      " AND e.source_pk = ? AND e.raw_offset = ? AND e.kind = 0 AND e.flags & ?");
-  q.bind(place->session_pk, place->place, uid, source, item, static_cast<std::uint32_t>(kFlagStartsExchange));
+  auto& q =
+      db_.prepare(sql_text("SELECT 1 FROM events e JOIN sessions s USING (session_pk)"
+                           " WHERE e.session_pk = ? AND e.seq = ? AND s.uid = ? AND e.source_pk = ?"
+                           " AND e.raw_offset = ? AND e.kind = EventKind::user_msg AND e.flags & kFlagStartsExchange"));
+  q.bind(place->session_pk, place->place, uid, source, item);
   const bool found = q.step();
   q.reset();
   return found;
@@ -87,10 +123,11 @@ void EventRows::pair(std::int64_t session_pk, std::int64_t call_seq, std::int64_
 
 std::optional<OpenCall> EventRows::find_open_call(std::int64_t session_pk, std::uint64_t call_key) {
   write();
-  auto& q = db_.prepare(
-      "SELECT e.seq, e.tool, e.summary, e.input_hash, e.path_pk, e.flags, p.path FROM events e"
-      " LEFT JOIN paths p USING (path_pk)"
-      " WHERE e.session_pk = ? AND e.call_key = ? AND e.kind = 3 AND e.pair_seq IS NULL ORDER BY e.seq DESC LIMIT 1");
+  auto& q =
+      db_.prepare(sql_text("SELECT e.seq, e.tool, e.summary, e.input_hash, e.path_pk, e.flags, p.path"
+                           " FROM events e LEFT JOIN paths p USING (path_pk)"
+                           " WHERE e.session_pk = ? AND e.call_key = ? AND e.kind = EventKind::tool_call"
+                           " AND e.pair_seq IS NULL ORDER BY e.seq DESC LIMIT 1"));
   q.bind(session_pk, as_sql(call_key));
   std::optional<OpenCall> call;
   if (q.step()) {
@@ -120,9 +157,10 @@ std::vector<EventRecord*> EventRows::held_plans(const EventRecord& call) {
 bool EventRows::has_planned_edits(std::int64_t session_pk, std::int64_t call_seq) {
   if (const EventRecord* call = held(session_pk, call_seq)) return !held_plans(*call).empty();
   write();
-  auto& q = db_.prepare(
-      "SELECT parent_seq IS ?2, kind = 7 AND flags & ?3 FROM events WHERE session_pk = ?1 AND seq > ?2 ORDER BY seq");
-  q.bind(session_pk, call_seq, static_cast<std::uint32_t>(kFlagPlanned));
+  auto& q =
+      db_.prepare(sql_text("SELECT parent_seq IS ?2, kind = EventKind::edit AND flags & kFlagPlanned FROM events"
+                           " WHERE session_pk = ?1 AND seq > ?2 ORDER BY seq"));
+  q.bind(session_pk, call_seq);
   bool found = false;
   while (!found && q.step() && q.int64(0) != 0)
     found = q.int64(1) != 0;
@@ -145,9 +183,9 @@ std::vector<EventRows::PlannedEdit> EventRows::take_planned_edits(std::int64_t s
   }
   if (!has_planned_edits(session_pk, call_seq)) return planned;
   auto& q = db_.prepare(
-      "UPDATE events SET flags = flags & ~?1 WHERE session_pk = ?2 AND seq > ?3 AND seq <= ?4 AND kind = 7"
-      " AND parent_seq = ?3 AND flags & ?1 <> 0 RETURNING path_pk, summary");
-  q.bind(static_cast<std::uint32_t>(kFlagPlanned), session_pk, call_seq, call_seq + kFarthestPlan);
+      sql_text("UPDATE events SET flags = flags & ~kFlagPlanned WHERE session_pk = ?1 AND seq > ?2 AND seq <= ?3"
+               " AND kind = EventKind::edit AND parent_seq = ?2 AND flags & kFlagPlanned RETURNING path_pk, summary"));
+  q.bind(session_pk, call_seq, call_seq + kFarthestPlan);
   while (q.step())
     take(q.int64(0), q.text(1));
   q.reset();
@@ -157,19 +195,88 @@ std::vector<EventRows::PlannedEdit> EventRows::take_planned_edits(std::int64_t s
 void EventRows::drop_planned_edits(std::int64_t session_pk, std::int64_t call_seq) {
   if (!has_planned_edits(session_pk, call_seq)) return;
   write_for_deletion();
-  db_.prepare(
-         "DELETE FROM events WHERE session_pk = ?2 AND seq > ?3 AND seq <= ?4 AND kind = 7 AND parent_seq = ?3"
-         " AND flags & ?1 <> 0")
-      .bind(static_cast<std::uint32_t>(kFlagPlanned), session_pk, call_seq, call_seq + kFarthestPlan)
+  db_.prepare(sql_text("DELETE FROM events WHERE session_pk = ?1 AND seq > ?2 AND seq <= ?3"
+                       " AND kind = EventKind::edit AND parent_seq = ?2 AND flags & kFlagPlanned"))
+      .bind(session_pk, call_seq, call_seq + kFarthestPlan)
       .run();
 }
 
 void EventRows::supersede_queued(std::int64_t session_pk, std::int64_t first_seq, std::uint64_t text_hash) {
   write();
-  db_.prepare("UPDATE events SET flags = flags | ? WHERE session_pk = ? AND seq >= ? AND origin = ? AND input_hash = ?")
-      .bind(static_cast<std::uint32_t>(kFlagSuperseded), session_pk, first_seq, static_cast<int>(Origin::queued),
-            as_sql(text_hash))
+  db_.prepare(sql_text("UPDATE events SET flags = flags | kFlagSuperseded WHERE session_pk = ? AND seq >= ?"
+                       " AND origin = Origin::queued AND input_hash = ?"))
+      .bind(session_pk, first_seq, as_sql(text_hash))
       .run();
+}
+
+std::uint64_t content_hash(const Event& e) {
+  const bool words = e.kind == EventKind::user_msg || e.kind == EventKind::human_intervention;
+  return words ? hash64(e.text) : e.input_hash;
+}
+
+std::uint32_t flags_of(const Event& e) {
+  std::uint32_t flags = 0;
+  if (e.is_error) flags |= kFlagError;
+  if (e.is_sidechain) flags |= kFlagSidechain;
+  if (e.is_test) flags |= kFlagTest;
+  if (e.starts_exchange) flags |= kFlagStartsExchange;
+  if (e.time_estimated) flags |= kFlagTimeEstimated;
+  if (!e.files.empty() && e.files.front().access == FileAccess::modified) flags |= kFlagModifies;
+  return flags;
+}
+
+bool SessionEvents::append(SessionWork& s, const Event& e, std::optional<std::int64_t> pair_seq,
+                           AssemblyContext& context) {
+  EventRecord row;
+  row.pair_seq = pair_seq;
+  row.session_pk = s.pk;
+  row.seq = s.next_seq;
+  row.event_id = e.event_id;
+  row.time = e.time;
+  row.kind = e.kind;
+  row.role = e.role;
+  row.origin = e.origin;
+  row.tool = e.tool;
+  row.call_key = e.call_id.empty() ? 0 : hash64(e.call_id);
+  row.input_hash = content_hash(e);
+  row.path_pk = e.files.empty() ? 0 : paths_.intern(e.files.front().path);
+  row.flags = flags_of(e);
+  row.summary = summary_of(e);
+  row.tokens = static_cast<std::int64_t>((e.text.size() + 3) / 4);
+  row.source = context.source.id;
+  row.raw = e.raw;
+  if (!rows_.insert(std::move(row))) {
+    ++context.stats.duplicates;
+    return false;
+  }
+  ++s.next_seq;
+  ++context.stats.events;
+  s.dirty = true;
+  return true;
+}
+
+void SessionEvents::derive(SessionWork& s, const Event& from, std::int64_t parent_seq, const Derived& derived,
+                           AssemblyContext& context) {
+  EventRecord row;
+  row.session_pk = s.pk;
+  row.seq = s.next_seq;
+  row.event_id = event_key(from.event_id, kDerivedIndexBase + static_cast<std::uint32_t>(s.next_seq - parent_seq));
+  row.time = from.time;
+  row.kind = derived.kind;
+  row.role = from.role;
+  row.parent_seq = parent_seq;
+  row.tool = from.tool;
+  row.flags = derived.flags | kFlagDerived | (from.is_sidechain ? kFlagSidechain : 0u);
+  row.summary = derived.kind == EventKind::lifecycle ? std::string(derived.summary)
+                                                     : first_line(derived.summary, kEventSummaryBytes);
+  row.path_pk = derived.path_pk;
+  row.source = context.source.id;
+  row.raw = from.raw;
+  const std::int64_t seq = row.seq;
+  if (!rows_.insert(std::move(row))) return;
+  ++s.next_seq;
+  ++context.stats.events;
+  if (s.has_draft) s.draft.last_seq = seq;
 }
 
 }  // namespace memd::assembly

@@ -1,8 +1,10 @@
 #pragma once
 
 #include "schemas/event.hpp"
+#include "schemas/hash.hpp"
 #include "schemas/source.hpp"
 #include "store/db/database.hpp"
+#include "store/write/batch_notes.hpp"
 #include "store/write/identity_index.hpp"
 #include "store/write/session_state.hpp"
 
@@ -10,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace memd::assembly {
@@ -36,9 +39,22 @@ struct EventRecord {
   RawRef raw;
 };
 
-// Reading and writing of event rows for the assembler. The newest rows of a session are held back, so that calls find
-// their results before they are written, and written many at once. Whoever reads or refers to rows of `events` calls
-// write() first. Writer thread only. Throws ErrorException.
+// Rows of `paths`, one per distinct path, with a bounded cache. Writer thread only. Throws ErrorException.
+class PathInterner {
+ public:
+  explicit PathInterner(sqlite::Database& db) : db_(db) {}
+
+  std::int64_t intern(std::string_view path);
+  void clear() { cache_.clear(); }
+
+ private:
+  sqlite::Database& db_;
+  std::unordered_map<std::string, std::int64_t, TextHash, std::equal_to<>> cache_;
+};
+
+// Reads and writes rows of `events`. Holds back the newest rows of a session, to write many at once and to pair calls
+// with results before they are written. Call write() before reading rows of `events`, or writing rows that refer to
+// them. Writer thread only. Throws ErrorException.
 class EventRows {
  public:
   EventRows(sqlite::Database& db, IdentityIndex& identities) : db_(db), identities_(identities) {}
@@ -74,5 +90,49 @@ class EventRows {
   IdentityIndex& identities_;
   std::vector<EventRecord> held_;  // of one session, with consecutive numbers
 };
+
+struct AssemblyStats {
+  std::uint64_t events = 0;      // rows written, derived ones included
+  std::uint64_t duplicates = 0;  // events that were in the store already: forks, copies, replay
+};
+
+// The batch whose events are being taken in.
+struct AssemblyContext {
+  const Source& source;
+  std::string_view adapter_version;
+  TimeMs now;
+  const BatchNotes& notes;
+  AssemblyStats& stats;
+};
+
+// Numbers the events of a session and makes their rows: of events as they came, and of those derived from them. Writer
+// thread only; owns nothing. Throws ErrorException.
+class SessionEvents {
+ public:
+  SessionEvents(EventRows& rows, PathInterner& paths) : rows_(rows), paths_(paths) {}
+
+  // False: the store has the event already. It is counted, and no row is made.
+  bool append(SessionWork& session, const Event& event, std::optional<std::int64_t> pair_seq, AssemblyContext& context);
+
+  struct Derived {
+    EventKind kind{};
+    std::string_view summary;
+    std::uint32_t flags = 0;
+    std::int64_t path_pk = 0;  // 0: none
+  };
+  void derive(SessionWork& session, const Event& from, std::int64_t parent_seq, const Derived& derived,
+              AssemblyContext& context);
+
+ private:
+  EventRows& rows_;
+  PathInterner& paths_;
+};
+
+// What an event says, for comparing it with its copies: the hash of a person's words, input_hash of all else.
+std::uint64_t content_hash(const Event& event);
+
+// The stored flags of an event as it came.
+std::uint32_t flags_of(const Event& event);
+inline constexpr std::size_t kEventSummaryBytes = 120;
 
 }  // namespace memd::assembly

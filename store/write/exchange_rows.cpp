@@ -1,9 +1,9 @@
 #include "store/write/exchange_rows.hpp"
 
 #include "schemas/hash.hpp"
+#include "schemas/sql_text.hpp"
 #include "store/enrich/enrichment_queue.hpp"
-#include "store/write/exchange_text.hpp"
-#include "store/write/text_index.hpp"
+#include "store/text/event_summary.hpp"
 
 #include <utility>
 
@@ -211,10 +211,10 @@ void ExchangeRows::load_files(std::int64_t session_pk, ExchangeDraft& d) {
 }
 
 void ExchangeRows::replay_events(std::int64_t session_pk, ExchangeDraft& d) {
-  auto& q = db_.prepare(
-      "SELECT e.kind, e.flags, e.summary, c.input_hash FROM events e LEFT JOIN events c"
-      " ON e.kind = 4 AND c.session_pk = e.session_pk AND c.seq = e.pair_seq"
-      " WHERE e.session_pk = ? AND e.seq BETWEEN ? AND ? ORDER BY e.seq");
+  auto& q =
+      db_.prepare(sql_text("SELECT e.kind, e.flags, e.summary, c.input_hash FROM events e"
+                           " LEFT JOIN events c ON e.kind = EventKind::tool_result AND c.session_pk = e.session_pk"
+                           " AND c.seq = e.pair_seq WHERE e.session_pk = ? AND e.seq BETWEEN ? AND ? ORDER BY e.seq"));
   q.bind(session_pk, d.first_seq, d.last_seq);
   while (q.step()) {
     const auto flags = static_cast<std::uint32_t>(q.int64(1));

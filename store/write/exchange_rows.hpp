@@ -7,13 +7,27 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 namespace memd::assembly {
 
-// Reading and writing of exchange rows, their files and their full-text rows. The full-text rows are held back until
-// write_index(): FTS5 writes a segment whenever row ids do not grow, or a statement of several steps begins. Writer
-// thread only. Throws ErrorException.
+// Takes the texts of exchanges out of exchanges_fts before their rows go. It has its content outside: it must be told
+// the old text exactly to forget it. `which` is a condition with `values` for its ?1, ?2, …
+template <class... Values>
+void forget_texts(sqlite::Database& db, std::string_view which, const Values&... values) {
+  db.prepare(
+        "INSERT INTO exchanges_fts (exchanges_fts, rowid, user_message, interventions, assistant_response, tool_text)"
+        " SELECT 'delete', exchange_pk, coalesce(user_message, ''), coalesce(interventions, ''),"
+        " coalesce(assistant_response, ''), coalesce(tool_text, '') FROM exchanges WHERE " +
+        std::string(which))
+      .bind(values...)
+      .run();
+}
+
+// Reads and writes rows of exchanges, their files and their full-text entries. The full-text entries are held back
+// until write_index(): FTS5 writes a segment whenever row ids do not grow, or a statement of several steps begins.
+// Writer thread only. Throws ErrorException.
 class ExchangeRows {
  public:
   explicit ExchangeRows(sqlite::Database& db) : db_(db) {}

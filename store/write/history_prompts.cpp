@@ -1,8 +1,8 @@
 #include "store/write/history_prompts.hpp"
 
 #include "schemas/hash.hpp"
+#include "schemas/sql_text.hpp"
 #include "store/text/plain_text.hpp"
-#include "store/write/exchange_text.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -14,7 +14,6 @@ namespace {
 // Between a line of the history and the transcript's record of the same prompt. Words that waited for the agent to
 // finish come later, but then the transcript has gone on and covers them.
 constexpr TimeMs kSamePrompt = 60'000;
-constexpr std::size_t kHistoryPromptsSummaryBytes = 120;
 
 bool is_near(TimeMs a, TimeMs b) { return std::llabs(a - b) <= kSamePrompt; }
 
@@ -23,15 +22,17 @@ bool is_near(TimeMs a, TimeMs b) { return std::llabs(a - b) <= kSamePrompt; }
 bool HistoryPrompts::is_in_transcript(const SessionWork& s, const Event& e) {
   if (s.next_seq > 0 && e.time <= s.ended_at) return true;
   events_.write();
-  auto& own = db_.prepare(
-      "SELECT 1 FROM events WHERE session_pk = ? AND seq < ? AND kind = 0 AND input_hash = ? AND abs(time - ?) <= ?");
+  auto& own =
+      db_.prepare(sql_text("SELECT 1 FROM events WHERE session_pk = ? AND seq < ? AND kind = EventKind::user_msg"
+                           " AND input_hash = ? AND abs(time - ?) <= ?"));
   own.bind(s.pk, s.next_seq, as_sql(hash64(e.text)), e.time, kSamePrompt);
   bool found = own.step();
   own.reset();
   if (found) return true;
-  auto& other = db_.prepare(
-      "SELECT 1 FROM exchanges x JOIN events e ON e.session_pk = x.session_pk AND e.seq = x.first_seq"
-      " WHERE x.started_at BETWEEN ? AND ? AND x.origin <> 9 AND e.kind = 0 AND e.input_hash = ?");
+  auto& other =
+      db_.prepare(sql_text("SELECT 1 FROM exchanges x JOIN events e ON e.session_pk = x.session_pk"
+                           " AND e.seq = x.first_seq WHERE x.started_at BETWEEN ? AND ?"
+                           " AND x.origin <> Origin::history AND e.kind = EventKind::user_msg AND e.input_hash = ?"));
   other.bind(e.time - kSamePrompt, e.time + kSamePrompt, as_sql(hash64(e.text)));
   found = other.step();
   other.reset();
@@ -79,7 +80,7 @@ void HistoryPrompts::cover(SessionWork& s, const Event& e) {
 
 bool HistoryPrompts::any() {
   if (!any_) {
-    auto& q = db_.prepare("SELECT EXISTS (SELECT 1 FROM exchanges WHERE origin = 9)");
+    auto& q = db_.prepare(sql_text("SELECT EXISTS (SELECT 1 FROM exchanges WHERE origin = Origin::history)"));
     q.bind();
     q.step();
     any_ = q.int64(0) != 0;
@@ -93,9 +94,10 @@ std::optional<std::string> HistoryPrompts::holder_of(const Event& e) {
   const auto [first, last] = unstored_.equal_range(hash64(e.text));
   for (auto it = first; it != last; ++it)
     if (is_near(it->second.second, e.time)) return it->second.first;
-  auto& q = db_.prepare(
-      "SELECT s.uid FROM exchanges x JOIN sessions s USING (session_pk)"
-      " WHERE x.started_at BETWEEN ? AND ? AND x.origin = 9 AND x.user_message = ? ORDER BY x.exchange_pk LIMIT 1");
+  auto& q =
+      db_.prepare(sql_text("SELECT s.uid FROM exchanges x JOIN sessions s USING (session_pk)"
+                           " WHERE x.started_at BETWEEN ? AND ? AND x.origin = Origin::history"
+                           " AND x.user_message = ? ORDER BY x.exchange_pk LIMIT 1"));
   q.bind(e.time - kSamePrompt, e.time + kSamePrompt, e.text);
   std::optional<std::string> uid;
   if (q.step()) uid = q.str(0);
@@ -118,7 +120,7 @@ void HistoryPrompts::store(SessionWork& s, TimeMs now) {
     row.origin = Origin::history;
     row.input_hash = hash64(p.text);
     row.flags = kFlagStartsExchange;
-    row.summary = first_line(p.text, kHistoryPromptsSummaryBytes);
+    row.summary = first_line(p.text, kEventSummaryBytes);
     row.tokens = static_cast<std::int64_t>((p.text.size() + 3) / 4);
     row.source = p.source;
     row.raw = p.raw;

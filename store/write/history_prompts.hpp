@@ -15,19 +15,19 @@
 
 namespace memd::assembly {
 
-// Prompts known from an agent's prompt history (origin history). They matter where no transcript tells of them: its
-// session was deleted before memd saw it, or went on after memd saw it last. So they are kept only beyond the end of
-// what the transcript says, as exchanges without an answer behind all others of the session, and give way as the
-// transcript catches up. Whichever of the two is read first, the rows come out the same.
+// Prompts from an agent's prompt history (origin history). They are kept where no transcript has them: it was deleted
+// before memd saw it, or went on after memd saw it last. They stand behind the end of the transcript, as exchanges
+// without an answer, and give way when the transcript catches up. The rows do not depend on which of the two is read
+// first.
 //
-// Their rows have numbers from SessionWork::next_seq and next_exchange on, which count the transcript alone. Writer
+// Their rows have numbers from SessionWork::next_seq and next_exchange on: those count the transcript alone. Writer
 // thread only. Throws ErrorException.
 class HistoryPrompts {
  public:
   HistoryPrompts(sqlite::Database& db, EventRows& events, ExchangeRows& exchanges)
       : db_(db), events_(events), exchanges_(exchanges) {}
 
-  // False: a transcript has it.
+  // Keeps a prompt. False: a transcript has it.
   bool add(SessionWork& session, const Event& prompt, SourceId source, std::string_view adapter_version);
 
   // Takes the rows back, so that the transcript can go on; what still matters is written again by store().
@@ -35,8 +35,8 @@ class HistoryPrompts {
   // Forgets what `event` of the transcript covers: prompts before it, and the one it is. That one's exchange id is left
   // in SessionWork::inherited for the exchange that takes its place.
   void cover(SessionWork& session, const Event& event);
-  // The session that holds the words of `prompt`, said at about the same time, from a history: a history may not say
-  // the session, or another one than the transcript.
+  // The session that a history filed the same words under at about the same time. It may be another session than the
+  // transcript's.
   std::optional<std::string> holder_of(const Event& prompt);
 
   void store(SessionWork& session, TimeMs now);

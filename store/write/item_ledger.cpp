@@ -1,8 +1,11 @@
 #include "store/write/item_ledger.hpp"
 
 #include "schemas/hash.hpp"
+#include "store/write/assembler.hpp"
 
 #include <limits>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace memd::assembly {
@@ -10,13 +13,54 @@ namespace {
 
 constexpr std::uint32_t kLast = std::numeric_limits<std::uint32_t>::max();
 
-// Bits of source_items.flags.
-constexpr int kStartsExchange = 1;
-constexpr int kGone = 2;
-
-int flags_of(const SourceItem& item) { return (item.starts_exchange ? kStartsExchange : 0) | (item.gone ? kGone : 0); }
+unsigned item_flags(const SourceItem& item) {
+  return (item.starts_exchange ? kItemStartsExchange : 0U) | (item.gone ? kItemGone : 0U);
+}
 
 }  // namespace
+
+bool ItemLedger::take_back(const SourceSlice& slice, TimeMs now) {
+  const SessionItems& items = *slice.items;
+  const SourceId source = slice.source.id;
+  const auto known = count(source, items.session_uid);
+  if (items.keep > known)
+    throw ErrorException(Error(Errc::store, "items of " + items.session_uid + " were to be added behind number " +
+                                                std::to_string(items.keep) + ", but there are " +
+                                                std::to_string(known)));
+  if (items.keep == known) return false;
+  const auto others = assembler_.rewind(items.session_uid, slice.source, items.keep, now);
+  truncate(source, items.session_uid, items.keep);
+  for (const SourceId other : others)
+    set_back(other, items.session_uid);
+  return !others.empty();
+}
+
+void ItemLedger::save(SourceSlice& slice) {
+  const SourceId source = slice.source.id;
+  if (slice.items) {
+    SessionItems& items = *slice.items;
+    // An exchange begins with an item only if the item's first event is there: of a fork it may stand in the original.
+    std::unordered_map<std::uint64_t, std::uint64_t> first_event;
+    for (const auto& e : slice.batch.events)
+      first_event.try_emplace(e.raw.offset, e.event_id);
+    std::uint32_t number = items.keep;
+    for (auto& item : items.added) {
+      ++number;
+      if (item.starts_exchange)
+        item.starts_exchange = first_event.contains(number) &&
+                               assembler_.opens_exchange(items.session_uid, source, first_event.at(number), number);
+      put(source, items.session_uid, number, item);
+    }
+    for (const auto gone : items.gone)
+      mark_gone(source, items.session_uid, gone);
+    if (items.has_head) put(source, items.session_uid, 0, items.head);
+  }
+  set_totals(source, slice.rest);
+  const std::uint64_t covered = settle(source);
+  if (slice.source.cursor == slice.source.size) return;  // read to its end
+  slice.source.cursor = covered;
+  db_.prepare("UPDATE sources SET cursor = ? WHERE source_pk = ?").bind(covered, source).run();
+}
 
 std::uint32_t ItemLedger::count(SourceId source, std::string_view uid) {
   auto& q = db_.prepare("SELECT coalesce(max(item_no), 0) FROM source_items WHERE source_pk = ? AND session_uid = ?");
@@ -31,7 +75,7 @@ void ItemLedger::subtract(SourceId source, std::string_view uid, std::uint32_t f
   auto& q = db_.prepare(
       "SELECT record_type, disposition, reason, count(*), sum(bytes) FROM source_items WHERE source_pk = ?"
       " AND session_uid = ? AND item_no BETWEEN ? AND ? AND flags & ? = 0 GROUP BY 1, 2, 3");
-  q.bind(source, uid, first, last, kGone);
+  q.bind(source, uid, first, last, kItemGone);
   std::vector<CoverageEntry> lines;
   while (q.step())
     lines.push_back(
@@ -58,7 +102,7 @@ void ItemLedger::put(SourceId source, std::string_view uid, std::uint32_t number
   db_.prepare(
          "INSERT OR REPLACE INTO source_items (source_pk, session_uid, item_no, item_key, version, flags, record_type,"
          " disposition, reason, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-      .bind(source, uid, number, item.key, as_sql(item.version), flags_of(item), line.record_type,
+      .bind(source, uid, number, item.key, as_sql(item.version), item_flags(item), line.record_type,
             static_cast<int>(line.disposition), line.reason, line.bytes)
       .run();
   db_.prepare(
@@ -71,7 +115,7 @@ void ItemLedger::put(SourceId source, std::string_view uid, std::uint32_t number
 void ItemLedger::mark_gone(SourceId source, std::string_view uid, std::uint32_t number) {
   subtract(source, uid, number, number);
   db_.prepare("UPDATE source_items SET flags = flags | ? WHERE source_pk = ? AND session_uid = ? AND item_no = ?")
-      .bind(kGone, source, uid, number)
+      .bind(kItemGone, source, uid, number)
       .run();
 }
 

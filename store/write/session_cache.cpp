@@ -1,12 +1,17 @@
 #include "store/write/session_cache.hpp"
 
-#include "store/write/outcome.hpp"
+#include "schemas/project_identity.hpp"
+#include "schemas/sql_text.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace memd::assembly {
 namespace {
+
 constexpr std::size_t kKeptSessions = 24;
 
 void recall_what_events_said(SessionWork& s) {
@@ -17,7 +22,163 @@ void recall_what_events_said(SessionWork& s) {
     s.said = {!s.cwd.empty(), !s.git_branch.empty(), !s.model.empty(), !s.agent_version.empty()};
 }
 
+// How a session went, as far as its end tells:
+//   abandoned  interrupted and not taken up again, or a prompt that was never answered
+//   fail       the last request failed, or the last test run failed
+//   success    ended with an answer
+//   unknown    everything else
+Outcome judge_outcome(const SessionWork& s) {
+  if (!s.has_draft || s.turns == 0) return Outcome::unknown;
+  const ExchangeDraft& last = s.draft;
+  if (last.interrupted) return Outcome::abandoned;
+  if (last.api_failed) return Outcome::fail;
+  const bool nothing_done = last.text.assistant_response.empty() && last.tool_calls == 0;
+  if (nothing_done) return last.origin == Origin::typed ? Outcome::abandoned : Outcome::unknown;
+  if (s.last_test_failed) return Outcome::fail;
+  return last.answered ? Outcome::success : Outcome::unknown;
+}
+
 }  // namespace
+
+std::optional<SessionWork> SessionRows::load(std::string_view uid) {
+  auto& q = db_.prepare(
+      "SELECT session_pk, platform, kind, parent_uid, parent_call_id, forked_from, agent_name, project_pk, title,"
+      " title_rank, description, cwd, git_branch, model, agent_version, started_at, ended_at, state, outcome,"
+      " tokens_input, tokens_output, tokens_cache_read, tokens_cache_creation, turns, retries, tool_calls, tool_pairs,"
+      " tool_errors, compactions, next_seq, next_exchange, source_pk, mode, context_tokens, lines_added, lines_removed,"
+      " cost_usd FROM sessions WHERE uid = ?");
+  q.bind(uid);
+  if (!q.step()) {
+    q.reset();
+    return std::nullopt;
+  }
+  SessionWork s;
+  s.pk = q.int64(0);
+  s.uid = uid;
+  s.platform = parse_platform(q.text(1)).value_or(Platform::claude_code);
+  s.kind = static_cast<SessionKind>(q.int64(2));
+  s.parent_uid = q.str(3);
+  s.parent_call_id = q.str(4);
+  s.forked_from = q.str(5);
+  s.agent_name = q.str(6);
+  s.project_pk = q.int64(7);
+  s.title = q.str(8);
+  s.title_rank = static_cast<TitleRank>(q.int64(9));
+  s.description = q.str(10);
+  s.cwd = q.str(11);
+  s.git_branch = q.str(12);
+  s.model = q.str(13);
+  s.agent_version = q.str(14);
+  s.started_at = q.int64(15);
+  s.ended_at = q.int64(16);
+  s.lifecycle = static_cast<memd::SessionState>(q.int64(17));
+  s.outcome = static_cast<Outcome>(q.int64(18));
+  s.tokens = {q.int64(19), q.int64(20), q.int64(21), q.int64(22)};
+  s.turns = q.int64(23);
+  s.retries = q.int64(24);
+  s.tool_calls = q.int64(25);
+  s.tool_pairs = q.int64(26);
+  s.tool_errors = q.int64(27);
+  s.compactions = q.int64(28);
+  s.next_seq = q.int64(29);
+  s.next_exchange = q.int64(30);
+  s.source = q.int64(31);
+  s.mode = q.str(32);
+  s.context_tokens = q.int64(33);
+  s.lines_added = q.int64(34);
+  s.lines_removed = q.int64(35);
+  if (!q.is_null(36)) s.cost_usd = q.real(36);
+  q.reset();
+  s.stored = {s.title, s.project_pk, s.source};
+  return s;
+}
+
+SessionWork SessionRows::create(std::string_view uid, TimeMs discovered_at) {
+  const auto parts = split_session_uid(uid);
+  if (!parts) throw ErrorException(Error(Errc::invalid_argument, "not a session uid: " + std::string(uid)));
+  db_.prepare("INSERT INTO sessions (uid, platform, native_id, discovered_at) VALUES (?, ?, ?, ?)")
+      .bind(uid, to_string(parts->platform), parts->native_id, discovered_at)
+      .run();
+  SessionWork s;
+  s.pk = db_.last_insert_rowid();
+  s.uid = uid;
+  s.platform = parts->platform;
+  s.dirty = true;
+  return s;
+}
+
+void SessionRows::save(SessionWork& s, TimeMs ingested_at) {
+  const auto turns = s.turns + static_cast<std::int64_t>(s.history.size());
+  TimeMs started_at = s.started_at;
+  TimeMs ended_at = s.ended_at;
+  if (!s.history.empty()) {
+    if (started_at == 0) started_at = s.history.front().time;
+    ended_at = std::max(ended_at, s.history.back().time);
+  }
+  const std::string& cwd = s.cwd.empty() && !s.history.empty() ? s.history.front().cwd : s.cwd;
+  db_.prepare(
+         "UPDATE sessions SET kind = ?2, parent_uid = ?3, parent_call_id = ?4, forked_from = ?5, agent_name = ?6,"
+         " title_rank = ?7, description = ?8, cwd = ?9, git_branch = ?10, model = ?11, agent_version = ?12,"
+         " started_at = ?13, ended_at = ?14, state = ?15, outcome = ?16, tokens_input = ?17, tokens_output = ?18,"
+         " tokens_cache_read = ?19, tokens_cache_creation = ?20, turns = ?21, retries = ?22, tool_calls = ?23,"
+         " tool_pairs = ?24, tool_errors = ?25, compactions = ?26, next_seq = ?27, next_exchange = ?28,"
+         " ingested_at = ?29, mode = ?30, context_tokens = ?31, lines_added = ?32, lines_removed = ?33, cost_usd = ?34"
+         " WHERE session_pk = ?1")
+      .bind(s.pk, static_cast<int>(s.kind), s.parent_uid, s.parent_call_id, s.forked_from, s.agent_name,
+            static_cast<int>(s.title_rank), s.description, cwd, s.git_branch, s.model, s.agent_version, started_at,
+            ended_at, static_cast<int>(s.lifecycle), static_cast<int>(s.outcome), s.tokens.input, s.tokens.output,
+            s.tokens.cache_read, s.tokens.cache_creation, turns, s.retries, s.tool_calls, s.tool_pairs, s.tool_errors,
+            s.compactions, s.next_seq, s.next_exchange, ingested_at, s.mode, s.context_tokens, s.lines_added,
+            s.lines_removed, s.cost_usd)
+      .run();
+  save_references(s);
+  s.dirty = false;
+}
+
+// Apart, because a trigger and foreign keys hang on these: SQLite then begins a savepoint for the statement, and FTS5
+// writes a segment at each.
+void SessionRows::save_references(SessionWork& s) {
+  SessionWork::Stored now{s.title, s.project_pk, s.source};
+  if (s.stored == now) return;
+  const auto or_null = [](std::int64_t pk) { return pk == 0 ? std::nullopt : std::optional(pk); };
+  db_.prepare("UPDATE sessions SET title = ?2, project_pk = ?3, source_pk = ?4 WHERE session_pk = ?1")
+      .bind(s.pk, s.title, or_null(s.project_pk), or_null(s.source))
+      .run();
+  s.stored = std::move(now);
+}
+
+bool SessionRows::remove_empty(std::int64_t session_pk) {
+  db_.prepare(
+         "DELETE FROM sessions WHERE session_pk = ?1 AND title = ''"
+         " AND NOT EXISTS (SELECT 1 FROM events e WHERE e.session_pk = ?1)"
+         " AND NOT EXISTS (SELECT 1 FROM sessions c WHERE c.parent_uid = sessions.uid AND c.parent_uid <> '')")
+      .bind(session_pk)
+      .run();
+  return db_.changes() == 1;
+}
+
+std::int64_t SessionRows::intern_project(std::string_view cwd) {
+  const ProjectIdentity project = project_identity(cwd);
+  db_.prepare("INSERT INTO projects (identity_key, name) VALUES (?, ?) ON CONFLICT DO NOTHING")
+      .bind(project.key, project.name)
+      .run();
+  auto& q = db_.prepare("SELECT project_pk FROM projects WHERE identity_key = ?");
+  q.bind(project.key);
+  q.step();
+  const std::int64_t pk = q.int64(0);
+  q.reset();
+  return pk;
+}
+
+bool SessionRows::last_test_failed(std::int64_t session_pk) {
+  auto& q =
+      db_.prepare(sql_text("SELECT flags FROM events WHERE session_pk = ? AND kind = EventKind::test_run"
+                           " ORDER BY seq DESC LIMIT 1"));
+  q.bind(session_pk);
+  const bool failed = q.step() && (static_cast<std::uint32_t>(q.int64(0)) & kFlagError) != 0;
+  q.reset();
+  return failed;
+}
 
 SessionWork& SessionCache::get(std::string_view uid, TimeMs now) {
   ++tick_;

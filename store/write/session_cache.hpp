@@ -1,17 +1,37 @@
 #pragma once
 
-#include "schemas/text_hash.hpp"
+#include "schemas/hash.hpp"
 #include "store/write/exchange_rows.hpp"
 #include "store/write/history_prompts.hpp"
-#include "store/write/session_rows.hpp"
 #include "store/write/session_state.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
 namespace memd::assembly {
+
+// Reads and writes rows of `sessions`. Writer thread only. Throws ErrorException.
+class SessionRows {
+ public:
+  explicit SessionRows(sqlite::Database& db) : db_(db) {}
+
+  std::optional<SessionWork> load(std::string_view uid);
+  // Creates the row. Throws for a uid that is not "<platform>:<native id>".
+  SessionWork create(std::string_view uid, TimeMs discovered_at);
+  void save(SessionWork& session, TimeMs ingested_at);
+  bool remove_empty(std::int64_t session_pk);  // unless somebody else knows of it: a title, a subagent
+
+  std::int64_t intern_project(std::string_view cwd);
+  bool last_test_failed(std::int64_t session_pk);
+
+ private:
+  void save_references(SessionWork& session);
+
+  sqlite::Database& db_;
+};
 
 // The sessions being worked on, a bounded number of them. Writer thread only. Throws ErrorException.
 // References stay valid until the next flush() or clear().

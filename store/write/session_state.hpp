@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -172,6 +173,20 @@ struct SessionWork {
   std::uint64_t last_used = 0;  // for eviction
 };
 
-inline constexpr TimeMs kIdleStops = 6LL * 60 * 60 * 1000;  // a session silent for so long counts as stopped
+// How the texts of an exchange grow. Pure functions.
+
+// Appends `piece` to a column, separated by an empty line, up to kMaxColumnBytes. What does not fit is cut at a
+// character border and marked. Returns the offset where the piece starts.
+std::size_t append_paragraph(std::string& column, std::string_view piece);
+
+// Takes queued words that came again as a prompt out of `interventions`. False if they are not there.
+bool remove_paragraph(std::string& column, std::string_view piece);
+
+// Adds a line to tool_text unless the same line is there already.
+void add_tool_line(ExchangeDraft& draft, std::string_view line);
+void remember_tool_lines(ExchangeDraft& draft);  // after loading
+
+// Keeps interrupted, answered and api_failed up to date.
+void note_progress(ExchangeDraft& draft, EventKind kind, std::string_view lifecycle, std::uint32_t flags);
 
 }  // namespace memd::assembly

@@ -1,8 +1,9 @@
 #include "store/write/session_tail.hpp"
 
 #include "schemas/event.hpp"
-#include "store/write/exchange_text.hpp"
-#include "store/write/text_index.hpp"
+#include "schemas/sql_text.hpp"
+#include "store/text/event_summary.hpp"
+#include "store/write/exchange_rows.hpp"
 
 #include <limits>
 #include <string>
@@ -66,10 +67,9 @@ std::vector<SessionTail::OtherSource> SessionTail::other_sources(const Cut& cut,
 
 std::map<std::int64_t, ExchangeId> SessionTail::remove(const Cut& cut) {
   count_back(cut);
-  db_.prepare(
-         "UPDATE events SET pair_seq = NULL WHERE session_pk = ?1 AND seq IN (SELECT pair_seq FROM events WHERE"
-         " session_pk = ?1 AND seq >= ?2 AND kind = ?3 AND pair_seq < ?2)")
-      .bind(cut.session_pk, cut.seq, static_cast<int>(EventKind::tool_result))
+  db_.prepare(sql_text("UPDATE events SET pair_seq = NULL WHERE session_pk = ?1 AND seq IN (SELECT pair_seq FROM events"
+                       " WHERE session_pk = ?1 AND seq >= ?2 AND kind = EventKind::tool_result AND pair_seq < ?2)"))
+      .bind(cut.session_pk, cut.seq)
       .run();
   auto exchanges = remove_exchanges(cut);
   db_.prepare("DELETE FROM events WHERE session_pk = ? AND seq >= ?").bind(cut.session_pk, cut.seq).run();
@@ -79,20 +79,19 @@ std::map<std::int64_t, ExchangeId> SessionTail::remove(const Cut& cut) {
 
 // Takes the counts of what goes off the session's.
 void SessionTail::count_back(const Cut& cut) {
-  db_.prepare(
-         "UPDATE sessions SET turns = sessions.turns - c.turns, retries = sessions.retries - c.retries,"
-         " tool_calls = sessions.tool_calls - c.calls, tool_pairs = sessions.tool_pairs - c.pairs,"
-         " tool_errors = sessions.tool_errors - c.errors, compactions = sessions.compactions - c.compactions,"
-         " started_at = iif(?2 = 0 OR c.earliest <= sessions.started_at, 0, sessions.started_at)"
-         " FROM (SELECT count(*) FILTER (WHERE kind = 0 AND flags & 32) AS turns,"
-         " count(*) FILTER (WHERE kind = 8 AND flags & 128) AS retries,"
-         " count(*) FILTER (WHERE kind = 3) AS calls,"
-         " count(*) FILTER (WHERE kind = 4 AND pair_seq IS NOT NULL) AS pairs,"
-         " count(*) FILTER (WHERE kind = 4 AND flags & 1) AS errors,"
-         " count(*) FILTER (WHERE kind = 11 AND (summary = 'compaction' OR summary LIKE 'compaction:%')) AS "
-         "compactions,"
-         " min(nullif(time, 0)) AS earliest"
-         " FROM events WHERE session_pk = ?1 AND seq >= ?2) AS c WHERE sessions.session_pk = ?1")
+  db_.prepare(sql_text("UPDATE sessions SET turns = sessions.turns - c.turns, retries = sessions.retries - c.retries,"
+                       " tool_calls = sessions.tool_calls - c.calls, tool_pairs = sessions.tool_pairs - c.pairs,"
+                       " tool_errors = sessions.tool_errors - c.errors, compactions = sessions.compactions -"
+                       " c.compactions, started_at = iif(?2 = 0 OR c.earliest <= sessions.started_at, 0,"
+                       " sessions.started_at) FROM (SELECT count(*) FILTER (WHERE kind = EventKind::user_msg"
+                       " AND flags & kFlagStartsExchange) AS turns, count(*) FILTER (WHERE kind = EventKind::retry"
+                       " AND flags & kFlagDerived) AS retries, count(*) FILTER (WHERE"
+                       " kind = EventKind::tool_call) AS calls, count(*) FILTER (WHERE kind = EventKind::tool_result"
+                       " AND pair_seq IS NOT NULL) AS pairs, count(*) FILTER (WHERE kind = EventKind::tool_result"
+                       " AND flags & kFlagError) AS errors, count(*) FILTER (WHERE kind = EventKind::lifecycle"
+                       " AND (summary = 'compaction' OR summary LIKE 'compaction:%')) AS compactions,"
+                       " min(nullif(time, 0)) AS earliest FROM events WHERE session_pk = ?1 AND seq >= ?2) AS c"
+                       " WHERE sessions.session_pk = ?1"))
       .bind(cut.session_pk, cut.seq)
       .run();
   // Usage seen before any exchange is kept under the number -1.
@@ -145,12 +144,12 @@ void SessionTail::restore_session(const Cut& cut) {
     if (const auto changed = last_change(cut.session_pk, *last, kBranchChange); !changed.empty())
       branch = changed.substr(changed.rfind(kBranchArrow) + kBranchArrow.size());
   }
-  db_.prepare(
-         "UPDATE sessions SET cwd = ?2, git_branch = ?3, model = ?4, agent_version = ?5, next_seq = ?6,"
-         " next_exchange = ?7, state = iif(?6 = 0, 0, state),"
-         " ended_at = max(coalesce((SELECT max(ended_at) FROM exchanges WHERE session_pk = ?1), 0),"
-         "   coalesce((SELECT max(time) FROM events WHERE session_pk = ?1 AND seq < coalesce((SELECT first_seq FROM"
-         "   exchanges WHERE session_pk = ?1 AND exchange_number = 0), ?6)), 0)) WHERE session_pk = ?1")
+  db_.prepare(sql_text("UPDATE sessions SET cwd = ?2, git_branch = ?3, model = ?4, agent_version = ?5, next_seq = ?6,"
+                       " next_exchange = ?7, state = iif(?6 = 0, SessionState::started, state),"
+                       " ended_at = max(coalesce((SELECT max(ended_at) FROM exchanges"
+                       " WHERE session_pk = ?1), 0), coalesce((SELECT max(time) FROM events"
+                       " WHERE session_pk = ?1 AND seq < coalesce((SELECT first_seq FROM exchanges"
+                       " WHERE session_pk = ?1 AND exchange_number = 0), ?6)), 0)) WHERE session_pk = ?1"))
       .bind(cut.session_pk, cwd, branch, model, version, cut.seq, cut.exchange)
       .run();
   // The start rarely goes with the end: only then are all times looked at.
@@ -163,8 +162,9 @@ void SessionTail::restore_session(const Cut& cut) {
 
 std::string SessionTail::last_change(std::int64_t session_pk, const ExchangeSpan& span, std::string_view prefix) {
   auto& q = db_.prepare(
-      "SELECT substr(summary, length(?4) + 1) FROM events WHERE session_pk = ?1 AND seq BETWEEN ?2 AND ?3 AND kind = 11"
-      " AND flags & 128 AND substr(summary, 1, length(?4)) = ?4 ORDER BY seq DESC LIMIT 1");
+      sql_text("SELECT substr(summary, length(?4) + 1) FROM events"
+               " WHERE session_pk = ?1 AND seq BETWEEN ?2 AND ?3 AND kind = EventKind::lifecycle"
+               " AND flags & kFlagDerived AND substr(summary, 1, length(?4)) = ?4 ORDER BY seq DESC LIMIT 1"));
   q.bind(session_pk, span.first_seq, span.last_seq, prefix);
   std::string value = q.step() ? q.str(0) : std::string();
   q.reset();

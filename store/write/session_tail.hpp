@@ -11,8 +11,8 @@
 
 namespace memd::assembly {
 
-// Takes the end of a session out of the store, as if it had never been read. Works on rows alone: nothing of the
-// session may be waiting to be written. Writer thread only. Throws ErrorException.
+// Takes the end of a session out of the store, as if it had never been read. Works on rows: nothing of the session may
+// be waiting to be written. Writer thread only. Throws ErrorException.
 class SessionTail {
  public:
   explicit SessionTail(sqlite::Database& db) : db_(db) {}
@@ -23,7 +23,7 @@ class SessionTail {
     std::int64_t seq = 0;       // the first event that goes
     std::int64_t exchange = 0;  // the number of the first exchange that goes
   };
-  // Before whatever `source` gave behind its first `keep` items; nullopt if it gave nothing.
+  // The cut before all that `source` gave behind its first `keep` items; nullopt if it gave nothing there.
   std::optional<Cut> find(std::int64_t session_pk, SourceId source, std::uint32_t keep);
 
   struct OtherSource {
@@ -33,8 +33,8 @@ class SessionTail {
   // Sources besides `source` that gave something of what would go.
   std::vector<OtherSource> other_sources(const Cut& cut, SourceId source);
 
-  // Deletes it, with the exchanges' full-text rows, files, observations, responses, topics and vectors, opens the calls
-  // whose results went and sets the session's row to what it was. The keys of the deleted exchanges, by number.
+  // Deletes what stands behind the cut: exchanges with all that hangs on them, events, responses. Opens calls whose
+  // results are deleted, and restores the session's row. Returns the keys of the deleted exchanges by number.
   std::map<std::int64_t, ExchangeId> remove(const Cut& cut);
 
  private:

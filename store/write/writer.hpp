@@ -1,24 +1,15 @@
 #pragma once
 
-#include "schemas/clock.hpp"
-#include "schemas/enrichment.hpp"
 #include "schemas/error.hpp"
 #include "schemas/source.hpp"
+#include "schemas/time.hpp"
 #include "store/db/database.hpp"
-#include "store/raw/raw_layer.hpp"
-#include "store/write/item_ledger.hpp"
-#include "store/write/retention/eviction.hpp"
-#include "store/write/retention/retention_plan.hpp"
-#include "store/write/sources/drift_monitor.hpp"
-#include "store/write/sources/own_sessions.hpp"
-#include "store/write/sources/source_history.hpp"
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <optional>
-#include <span>
-#include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace memd {
@@ -26,10 +17,22 @@ namespace memd {
 namespace assembly {
 class Assembler;
 class BatchNotes;
+class ItemLedger;
 }  // namespace assembly
+namespace ingestion {
+class DriftMonitor;
+class EvictedSessions;
+class OwnSessions;
+class SourceHistory;
+class SourceRows;
+}  // namespace ingestion
+namespace raw {
+class RawLayer;
+}
 namespace search {
 class DocumentLengths;
 }
+class Retention;
 
 struct ApplyStats {
   std::uint64_t events = 0;
@@ -41,7 +44,8 @@ struct ApplyStats {
 
 // The only writer of a store: rows and cursor in one transaction. Nothing applied is visible to readers, or survives a
 // crash, before commit(). After an error everything since the last commit is undone and the sources have to be read
-// anew from sources(). One thread. The clock must outlive the writer.
+// anew from sources(). One thread at a time. The clock must outlive the writer.
+// What is dropped when is the duty of Retention (retention.hpp).
 class Writer {
  public:
   // With `raw_directory` the records of slices are kept there.
@@ -51,66 +55,66 @@ class Writer {
 
   const std::filesystem::path& file() const { return file_; }
   Result<std::vector<Source>> sources();
+  // For the readers of this process; said before the first write.
+  void share(std::shared_ptr<search::DocumentLengths> lengths);
 
   // Stores the source (giving it an id if it is new), its ledger, diagnostics and events. Of a source that is changed
   // in place, the cursor becomes the bytes in the ledger until the source is read to its end (cursor == size).
   // `notes`: of the slice's batch, made ahead; null: they are made here.
   Result<ApplyStats> apply(SourceSlice& slice, const assembly::BatchNotes* notes = nullptr);
-  Result<void> commit();
-  // For the readers of this process; said before the first write.
-  void share(std::shared_ptr<search::DocumentLengths> lengths);
-  bool has_uncommitted() const { return transaction_ != nullptr; }
-
   Result<void> set_state(SourceId source, SourceState state, std::string_view reason);
   // The platform is not read: says so once a day, and its running sessions are no longer captured.
   Result<void> disable_capture(Platform platform, std::string_view why);
-  Result<std::int64_t> delete_expired_diagnostics();  // how many; and what of the ingestion log is too old
+  // Deletes diagnostics whose time has come, and gives their number; and entries of the ingestion log that are too old.
+  Result<std::int64_t> delete_expired_diagnostics();
   // Makes rows of what was applied, as a commit does, without committing.
   Result<void> flush();
-  void release();  // gives back the memory that only much writing needs
-  // Tidies the raw layer up. Commits first.
-  Result<void> maintain();
+  Result<void> commit();
+  bool has_uncommitted() const { return transaction_ != nullptr; }
 
-  struct Eviction {
-    std::uint64_t sessions = 0;
-    std::uint64_t raw_bytes = 0;
-  };
-  // Marks what is analysed, and drops what is due under the policy; `at_once`: what would be due after the notice too.
-  // Commits first and last.
-  Result<Eviction> enforce(const RetentionPolicy& policy, bool at_once);
-  Result<Eviction> evict(const std::vector<std::string>& session_uids);
-  Result<void> restore_evicted(std::string_view record);  // see retention::restore(); a transaction of its own
-  // Stores what was made of exchanges, in a transaction of its own. Commits first.
-  Result<void> enrich(std::span<const Enrichment> made);
-  Result<void> enqueue_vectors_of_all();  // a changed model; commits first and last
-  // See enrichment/enrichment_target.hpp; each commits first and last.
-  Result<void> set_enrichment_target(const EnrichmentTarget& target);
-  Result<std::int64_t> drop_other_vectors(std::span<const std::string> keep, int limit);
-  // Lets SQLite tidy up after a large ingest: refreshes statistics, empties the WAL.
-  Result<void> optimize();
-  // For moments with nothing else to do: a few milliseconds of what makes searches faster. False: nothing is left to
-  // do. Commits first.
+  // Commits, and runs `change` on the store's connection in a transaction of its own. What it returns is the answer.
+  template <class Change>
+  auto transact(Change&& change) -> Result<std::invoke_result_t<Change, sqlite::Database&>> {
+    MEMD_TRY(commit());
+    return sqlite::guard([&] {
+      sqlite::Transaction transaction(db_);
+      if constexpr (std::is_void_v<std::invoke_result_t<Change, sqlite::Database&>>) {
+        change(db_);
+        transaction.commit();
+      } else {
+        auto answer = change(db_);
+        transaction.commit();
+        return answer;
+      }
+    });
+  }
+
+  // Each commits first.
+  Result<void> maintain();  // marks what is analysed, tidies the raw layer up
+  Result<void> optimize();  // after a large ingest: refreshes SQLite's statistics, empties the WAL
+  // For moments with nothing else to do: a few milliseconds of what makes searches faster. False: nothing is left.
   Result<bool> merge_search_index();
+  void release();  // gives back the memory that only much writing needs; commits nothing
 
  private:
+  friend class Retention;
   Writer(std::filesystem::path file, sqlite::Database db, const Clock& clock);
-  void begin();
   void undo();
-  void save_source(Source& source);
-  void save_coverage(SourceId source, const std::vector<CoverageEntry>& entries, bool restart);
-  void save_diagnostics(const Source& source, const std::vector<Diagnostic>& diagnostics, bool in_place);
-  bool take_back(SourceSlice& slice);
-  void save_items(SourceSlice& slice);
+  // Runs `step` in the open transaction, which begins if there is none. When it fails, all of the transaction is
+  // undone.
+  template <class Step>
+  auto write(Step&& step) -> Result<std::invoke_result_t<Step>>;
 
   const std::filesystem::path file_;
   std::shared_ptr<search::DocumentLengths> lengths_;  // before the connection it is told by
   sqlite::Database db_;
   const Clock& clock_;
   std::unique_ptr<raw::RawLayer> raw_;  // null: records are not kept
-  retention::EvictedSessions evicted_;
   std::unique_ptr<assembly::Assembler> assembler_;
-  std::unique_ptr<ingestion::OwnSessions> own_;
   std::unique_ptr<assembly::ItemLedger> items_;
+  std::unique_ptr<ingestion::EvictedSessions> evicted_;
+  std::unique_ptr<ingestion::OwnSessions> own_;
+  std::unique_ptr<ingestion::SourceRows> sources_;
   std::unique_ptr<ingestion::SourceHistory> history_;
   std::unique_ptr<ingestion::DriftMonitor> drift_;
   std::unique_ptr<sqlite::Transaction> transaction_;

@@ -1,4 +1,4 @@
-#include "schemas/sha256.hpp"
+#include "schemas/hash.hpp"
 #include "test/adapters/decode_snapshot.hpp"
 #include "test/adapters/decode_source.hpp"
 

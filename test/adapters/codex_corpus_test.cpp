@@ -1,6 +1,6 @@
 #include "adapters/adapter.hpp"
+#include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
-#include "schemas/sha256.hpp"
 #include "test/adapters/decode_source.hpp"
 #include "test/adapters/session_counts.hpp"
 #include "test/support/corpus.hpp"

@@ -1,7 +1,7 @@
 #include "adapters/adapter.hpp"
 #include "adapters/sqlite/read_only_database.hpp"
 #include "daemon/ingest/disk_view.hpp"
-#include "schemas/sha256.hpp"
+#include "schemas/hash.hpp"
 #include "test/adapters/decode_snapshot.hpp"
 #include "test/adapters/decode_source.hpp"
 

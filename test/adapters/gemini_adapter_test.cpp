@@ -1,5 +1,5 @@
+#include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
-#include "schemas/sha256.hpp"
 #include "test/adapters/batch_json.hpp"
 #include "test/adapters/gemini_case.hpp"
 #include "test/adapters/snapshot_follower.hpp"

@@ -1,6 +1,6 @@
 #include "adapters/adapter.hpp"
 #include "daemon/ingest/disk_view.hpp"
-#include "schemas/sha256.hpp"
+#include "schemas/hash.hpp"
 #include "test/adapters/decode_snapshot.hpp"
 #include "test/adapters/session_counts.hpp"
 

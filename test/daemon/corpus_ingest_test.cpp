@@ -1,6 +1,6 @@
 // Real Claude Code transcripts through the whole of ingest, compared with what an independent reader counted
 // (reference.json beside the home). The other agents: corpus_platforms_test.cpp. Skipped without a corpus.
-#include "schemas/sha256.hpp"
+#include "schemas/hash.hpp"
 #include "test/support/corpus_store.hpp"
 #include "test/support/store_dump.hpp"
 

@@ -1,6 +1,6 @@
 // The real histories of all agents in one store, session by session against what an independent reader counted
 // (reference.json beside the home), and the ledger against the sources. Skipped without a corpus.
-#include "schemas/sha256.hpp"
+#include "schemas/hash.hpp"
 #include "test/support/corpus_store.hpp"
 #include "test/support/store_dump.hpp"
 

@@ -1,7 +1,7 @@
 // Language models in the whole: asked when configured and never otherwise; what they cost is shown; the sessions they
 // leave behind are no history.
 #include "daemon/admin/admin_tools.hpp"
-#include "schemas/own_request.hpp"
+#include "schemas/language_model.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/stand_in_server.hpp"
 #include "test/support/temp_dir.hpp"

@@ -2,7 +2,7 @@
 #include "daemon/models/deadline.hpp"
 #include "daemon/models/record_envelope.hpp"
 #include "daemon/models/session_chunks.hpp"
-#include "schemas/own_request.hpp"
+#include "schemas/language_model.hpp"
 #include "store/text/token_estimate.hpp"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // Word for word what models are asked, for each strategy. MEMD_UPDATE_GOLDEN=1 writes the texts anew; read the
 // difference before you commit it.
-#include "schemas/own_request.hpp"
+#include "schemas/language_model.hpp"
 #include "store/text/token_estimate.hpp"
 #include "test/daemon/llm_fixture.hpp"
 

@@ -151,7 +151,6 @@ TEST_F(PlatformScope, TheToolSaysTheSameAsTheMatrix) {
     }
     EXPECT_FALSE(d.limitations.empty()) << key << ": nothing is without limits";
     EXPECT_FALSE(d.storage_locations.empty()) << key;
-    EXPECT_TRUE(d.diagnostics_enabled);
   }
 }
 

@@ -1,7 +1,9 @@
 // Records kept beside the store: committed with the rows, cut, merged, lost and found again, evicted.
 #include "daemon/ingest/rebuild.hpp"
 #include "daemon/ingest/tailer.hpp"
+#include "store/raw/frame_codec.hpp"
 #include "store/raw/raw_file.hpp"
+#include "store/write/retention.hpp"
 #include "store/write/writer.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/line_adapter.hpp"
@@ -291,9 +293,9 @@ TEST_F(RawLayerTest, EvictedSessionsStayAway) {
   write_file(file("b"), "kept\n");
   take("a");
   take("b");
-  EXPECT_TRUE(writer_->enforce({30, 0}, false)->sessions == 0) << "not idle, not announced";
+  EXPECT_TRUE(Retention(*writer_).enforce({30, 0}, false)->sessions == 0) << "not idle, not announced";
   clock_.advance(60 * kMsPerDay);
-  auto dropped = writer_->enforce({30, 0}, false);
+  auto dropped = Retention(*writer_).enforce({30, 0}, false);
   ASSERT_TRUE(dropped);
   EXPECT_EQ(dropped->sessions, 2u) << "announced 60 days ago";
   EXPECT_EQ(number("SELECT count(*) FROM events"), 0);
@@ -330,11 +332,11 @@ TEST_F(RawLayerTest, AnAgeLimitIsAnnouncedAWeekAhead) {
   write_file(file("a"), "one\n");
   take("a");
   clock_.advance(400 * kMsPerDay);
-  EXPECT_EQ(writer_->enforce({30, 0}, false)->sessions, 0u);
+  EXPECT_EQ(Retention(*writer_).enforce({30, 0}, false)->sessions, 0u);
   clock_.advance(6 * kMsPerDay);
-  EXPECT_EQ(writer_->enforce({30, 0}, false)->sessions, 0u);
-  EXPECT_EQ(writer_->enforce({3000, 0}, true)->sessions, 0u);
-  EXPECT_EQ(writer_->enforce({30, 0}, true)->sessions, 1u) << "asked for by a person";
+  EXPECT_EQ(Retention(*writer_).enforce({30, 0}, false)->sessions, 0u);
+  EXPECT_EQ(Retention(*writer_).enforce({3000, 0}, true)->sessions, 0u);
+  EXPECT_EQ(Retention(*writer_).enforce({30, 0}, true)->sessions, 1u) << "asked for by a person";
 }
 
 TEST_F(RawLayerTest, ASizeLimitTakesTheOldestFirst) {
@@ -347,7 +349,7 @@ TEST_F(RawLayerTest, ASizeLimitTakesTheOldestFirst) {
   }
   clock_.advance(kMsPerDay);
   const auto before = number("SELECT sum(file_length) FROM raw_frames");
-  auto dropped = writer_->enforce({0, static_cast<std::uint64_t>(before) - 1}, false);
+  auto dropped = Retention(*writer_).enforce({0, static_cast<std::uint64_t>(before) - 1}, false);
   ASSERT_TRUE(dropped);
   EXPECT_EQ(dropped->sessions, 1u);
   EXPECT_EQ(rows("SELECT native_id FROM sessions WHERE evicted_at IS NOT NULL"), std::vector<std::string>{"a|"});

@@ -1,7 +1,6 @@
 #include "schemas/event.hpp"
 #include "schemas/event_batch.hpp"
 #include "schemas/ids.hpp"
-#include "schemas/memory_path_policy.hpp"
 #include "schemas/migrations.hpp"
 #include "schemas/observation.hpp"
 #include "schemas/platform.hpp"
@@ -32,20 +31,6 @@ TEST(Observation, TypesRoundTripAndAreTheOnesOfTheTable) {
     EXPECT_NE(sql.find("'" + std::string(to_string(t)) + "'"), std::string_view::npos) << to_string(t);
   }
   EXPECT_FALSE(parse_observation_type("rumour"));
-}
-
-TEST(MemoryPathPolicy, WritesToThePlatformOnlyWhenOptedIn) {
-  MemoryPathPolicy p{MemoryPathMode::legacy_first, "/p/memory", "/p/.claude/memory", true};
-  EXPECT_EQ(p.write_path(), "/p/memory");
-  p.mode = MemoryPathMode::platform_opt_in;
-  EXPECT_EQ(p.write_path(), "/p/.claude/memory");
-  p.opt_in_enabled = false;
-  EXPECT_EQ(p.write_path(), "/p/memory");
-  p.opt_in_enabled = true;
-  p.platform_path.reset();
-  EXPECT_EQ(p.write_path(), "/p/memory");
-  EXPECT_EQ(parse_memory_path_mode("platform_opt_in"), MemoryPathMode::platform_opt_in);
-  EXPECT_FALSE(parse_memory_path_mode("both"));
 }
 
 TEST(Ids, ExchangeIdsAndUids) {

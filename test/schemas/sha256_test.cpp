@@ -1,4 +1,4 @@
-#include "schemas/sha256.hpp"
+#include "schemas/hash.hpp"
 
 #include <gtest/gtest.h>
 

@@ -37,31 +37,11 @@ TEST(SessionStates, EveryTransition) {
                                  {S::capture_disabled, {S::stopped}}}});
 }
 
-TEST(EventStates, EveryTransition) {
-  using S = EventState;
-  walk<S>(std::array<Row<S>, 4>{{{S::received, {S::validated}},
-                                 {S::validated, {S::processed, S::skipped}},
-                                 {S::processed, {}},
-                                 {S::skipped, {}}}});
-}
-
 TEST(SessionStates, StoredNumbersStay) {
   EXPECT_EQ(static_cast<int>(SessionState::started), 0);
   EXPECT_EQ(static_cast<int>(SessionState::active), 1);
   EXPECT_EQ(static_cast<int>(SessionState::stopped), 2);
   EXPECT_EQ(static_cast<int>(SessionState::capture_disabled), 3);
-}
-
-TEST(CoarseTypes, EveryKind) {
-  for (int i = 0; i < kEventKindCount; ++i) {
-    const auto kind = static_cast<EventKind>(i);
-    const bool tool = kind == EventKind::tool_call || kind == EventKind::tool_result || kind == EventKind::edit ||
-                      kind == EventKind::test_run;
-    EXPECT_EQ(coarse_type(kind, "") == EventType::tool_observation, tool) << to_string(kind);
-  }
-  EXPECT_EQ(coarse_type(EventKind::lifecycle, "session_start"), EventType::session_start);
-  EXPECT_EQ(coarse_type(EventKind::lifecycle, "session_stop"), EventType::session_stop);
-  EXPECT_FALSE(coarse_type(EventKind::lifecycle, "compaction"));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 #include "schemas/migrations.hpp"
-#include "store/write/commit_rows.hpp"
+#include "store/write/git_rows.hpp"
 #include "test/support/event_script.hpp"
 #include "test/support/store_dump.hpp"
 #include "test/support/writer_fixture.hpp"

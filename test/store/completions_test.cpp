@@ -1,5 +1,5 @@
-#include "store/completions/answer_cache.hpp"
-#include "store/completions/spending.hpp"
+#include "store/completions/summaries_file.hpp"
+#include "store/write/retention.hpp"
 #include "store/write/writer.hpp"
 #include "test/support/event_script.hpp"
 #include "test/support/fake_clock.hpp"
@@ -77,7 +77,7 @@ TEST_F(Completions, ASessionThatIsEvictedTakesItsAnswersAlong) {
   AnswerCache cache(open(), clock_);
   ASSERT_TRUE(cache.keep("claude_code:a", "m", request("a"), "Of a."));
   ASSERT_TRUE(cache.keep("claude_code:b", "m", request("b"), "Of b."));
-  ASSERT_EQ((*writer)->evict({"claude_code:a"})->sessions, 1u);
+  ASSERT_EQ(Retention(**writer).evict({"claude_code:a"})->sessions, 1u);
   EXPECT_FALSE(cache.find("m", request("a")).value());
   EXPECT_TRUE(cache.find("m", request("b")).value());
 }

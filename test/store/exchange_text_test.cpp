@@ -1,5 +1,5 @@
-#include "store/write/exchange_text.hpp"
 #include "store/text/plain_text.hpp"
+#include "store/write/session_state.hpp"
 
 #include <gtest/gtest.h>
 

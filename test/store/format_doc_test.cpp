@@ -1,5 +1,5 @@
+#include "schemas/migrations.hpp"
 #include "store/db/database.hpp"
-#include "store/db/migrate.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 #include "store/read/ingestion.hpp"
 #include "schemas/ids.hpp"
+#include "store/read/recent_records.hpp"
 #include "store/reader.hpp"
-#include "store/write/sources/drift_monitor.hpp"
 #include "store/write/writer.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/temp_dir.hpp"
@@ -113,7 +113,7 @@ TEST_F(Ingestion, DriftStartsAnewWithAnotherVersionOfTheAdapter) {
 }
 
 TEST_F(Ingestion, RecentRecordsForgetWhatIsLongAgo) {
-  ingestion::RecentRecords recent;
+  RecentRecords recent;
   for (int i = 0; i < 500; ++i)
     recent.add(10, i < 250 ? 1 : 0);
   EXPECT_EQ(recent.total().unknown, 0u);
@@ -121,10 +121,10 @@ TEST_F(Ingestion, RecentRecordsForgetWhatIsLongAgo) {
   EXPECT_LE(recent.total().records, 1100u);
   recent.adapter_version = "1.2.3";
   recent.reported_at = 77;
-  const auto same = ingestion::RecentRecords::decode(recent.encode());
+  const auto same = RecentRecords::decode(recent.encode());
   EXPECT_EQ(same.encode(), recent.encode());
   for (const char* broken : {"", "x", "1.0 5 3", "1.0 5 9/1", "1.0 5 a/b", " "})
-    EXPECT_EQ(ingestion::RecentRecords::decode(broken).total().records, 0u) << broken;
+    EXPECT_EQ(RecentRecords::decode(broken).total().records, 0u) << broken;
 }
 
 TEST_F(Ingestion, LogEntriesOfARolledBackSliceAreNotThere) {

@@ -1,4 +1,4 @@
-#include "schemas/own_request.hpp"
+#include "schemas/language_model.hpp"
 #include "store/write/writer.hpp"
 #include "test/support/event_script.hpp"
 #include "test/support/fake_clock.hpp"

@@ -1,7 +1,7 @@
 #include "schemas/migrations.hpp"
 #include "store/read/commits.hpp"
 #include "store/read/file_history.hpp"
-#include "store/write/pull_request_rows.hpp"
+#include "store/write/git_rows.hpp"
 #include "test/support/event_script.hpp"
 #include "test/support/store_dump.hpp"
 #include "test/support/writer_fixture.hpp"

@@ -2,7 +2,6 @@
 #include "schemas/ids.hpp"
 #include "store/read/sessions.hpp"
 #include "store/reader.hpp"
-#include "store/write/session_state.hpp"
 #include "store/write/writer.hpp"
 #include "test/support/event_script.hpp"
 #include "test/support/fake_clock.hpp"
@@ -103,38 +102,24 @@ TEST_F(SessionStatesTest, FromTheFirstWordToTheLast) {
   EXPECT_EQ(state(uid), State::started);
   say(uid, kSessionStatesStart);
   EXPECT_EQ(state(uid), State::active);
-  clock_.advance(assembly::kIdleStops + 1000);
+  clock_.advance(kIdleStops + 1000);
   introduce(uid);  // heard of again, but nothing said
   say(uid, kSessionStatesStart + 1);
   EXPECT_EQ(state(uid), State::stopped);
   say(uid, clock_.now());  // resumed
   EXPECT_EQ(state(uid), State::active);
-  say("claude_code:old", kSessionStatesStart - assembly::kIdleStops);
+  say("claude_code:old", kSessionStatesStart - kIdleStops);
   EXPECT_EQ(state("claude_code:old"), State::stopped);
   check_transitions(4);
 }
 
 TEST_F(SessionStatesTest, ASessionWithoutWordsNeverStops) {
   introduce("claude_code:s");
-  clock_.advance(10 * assembly::kIdleStops);
+  clock_.advance(10 * kIdleStops);
   reopen();
   introduce("claude_code:s");
   EXPECT_EQ(state("claude_code:s"), State::started);
   check_transitions(0);
-}
-
-TEST_F(SessionStatesTest, CaptureDisabledOnlyEverStops) {
-  const std::string uid = "claude_code:s";
-  say(uid, kSessionStatesStart);
-  writer_.reset();
-  sqlite::Database::open(file_, sqlite::OpenMode::read_write).exec("UPDATE sessions SET state = 3");
-  reopen();
-  say(uid, kSessionStatesStart + 1);
-  EXPECT_EQ(state(uid), State::capture_disabled);
-  clock_.advance(2 * assembly::kIdleStops);
-  say(uid, kSessionStatesStart + 2);
-  EXPECT_EQ(state(uid), State::stopped);
-  check_transitions(2);
 }
 
 // Whatever happens in whatever order, with a new process now and then.
@@ -145,9 +130,9 @@ TEST_F(SessionStatesTest, RandomLivesTakeLegalStepsOnly) {
     const std::string uid = "claude_code:s" + std::to_string(random() % 7);
     switch (random() % 6) {
       case 0: introduce(uid); break;
-      case 1: clock_.advance(static_cast<TimeMs>(random() % (2 * assembly::kIdleStops))); break;
+      case 1: clock_.advance(static_cast<TimeMs>(random() % (2 * kIdleStops))); break;
       case 2: reopen(); break;
-      case 3: say(uid, clock_.now() - static_cast<TimeMs>(random() % (3 * assembly::kIdleStops))); break;
+      case 3: say(uid, clock_.now() - static_cast<TimeMs>(random() % (3 * kIdleStops))); break;
       default: say(uid, clock_.now()); break;
     }
     ++lives[uid];

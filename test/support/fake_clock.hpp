@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schemas/clock.hpp"
+#include "schemas/time.hpp"
 
 #include <atomic>
 

@@ -1,5 +1,5 @@
 // Names an agent works with, by how lately, how often and where they were used.
-#include "schemas/text_hash.hpp"
+#include "schemas/hash.hpp"
 #include "store/insight/continuity/evidence.hpp"
 #include "store/insight/continuity/todo_list.hpp"
 #include "store/text/code_names.hpp"

@@ -48,12 +48,10 @@ SummaryStrategy select_strategy(const SummaryConstraints& c) {
     if (c.days > 1 && c.exchanges > kFewTurns) return SummaryStrategy::chronological;
     return SummaryStrategy::extractive;
   }
-  if (c.use == SummaryUse::recent_turns && c.exchanges <= kFewTurns) return SummaryStrategy::extractive;
-  if (c.use == SummaryUse::session && c.exchanges <= kSmallSession) return SummaryStrategy::abstractive;
+  if (c.exchanges <= kSmallSession) return SummaryStrategy::abstractive;
   if (c.exchanges > kLargeSession)
     return c.max_seconds && *c.max_seconds < kSecondsForLevels ? SummaryStrategy::map_reduce
                                                                : SummaryStrategy::hierarchical;
-  if (c.use == SummaryUse::topic || c.use == SummaryUse::temporal) return SummaryStrategy::abstractive;
   return SummaryStrategy::recursive;
 }
 

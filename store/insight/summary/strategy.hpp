@@ -20,21 +20,18 @@ std::optional<SummaryStrategy> parse_summary_strategy(std::string_view name);
 // Whether it cannot be done without a language model.
 bool needs_model(SummaryStrategy strategy);
 
-enum class SummaryUse : std::uint8_t { recent_turns, session, topic, temporal };
-
 struct SummaryConstraints {
   std::size_t exchanges = 0;
   std::size_t days = 1;  // on which there are some
-  SummaryUse use = SummaryUse::session;
   std::size_t max_tokens = 2000;
   std::optional<std::int64_t> max_seconds;  // the caller waits no longer; none: as long as it takes
   bool model = false;                       // a language model can be asked
 };
 
-// What `auto` means. With a model: few turns extractive; sessions of up to 50 exchanges abstractive; of more than 100
-// in parallel parts when there is less than half a minute, else by levels; topics and times abstractive; between,
-// recursive. Where no model can answer in time, or the answer is to be no longer than a few sentences, and without a
-// model: extractive, by phases when there are several days, by levels above 100 exchanges.
+// What `auto` means. With a model: sessions of up to 50 exchanges abstractive; of more than 100 in parallel parts when
+// there is less than half a minute, else by levels; between, recursive. Where no model can answer in time, or the
+// answer is to be no longer than a few sentences, and without a model: extractive, by phases when there are several
+// days, by levels above 100 exchanges.
 SummaryStrategy select_strategy(const SummaryConstraints& constraints);
 
 }  // namespace memd

@@ -1,6 +1,6 @@
 #include "store/search/vectors/vector_index.hpp"
 
-#include "store/db/snapshot.hpp"
+#include "store/db/database.hpp"
 #include "store/search/vectors/snapshot_scan.hpp"
 #include "store/search/vectors/vector_snapshot.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schemas/text_hash.hpp"
+#include "schemas/hash.hpp"
 #include "store/db/database.hpp"
 #include "store/search/words/full_text_index.hpp"
 

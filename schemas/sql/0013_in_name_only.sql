@@ -1,0 +1,4 @@
+-- What nothing wrote or read.
+
+DROP TABLE blobs;
+ALTER TABLE sessions DROP COLUMN schema_version;

@@ -1,0 +1,129 @@
+#include "store/write/left_out.hpp"
+
+#include "schemas/language_model.hpp"
+#include "schemas/sql_text.hpp"
+#include "store/write/assembler.hpp"
+#include "store/write/retention.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace memd::ingestion {
+namespace {
+
+void skip(CoverageEntry& entry, std::string_view reason) {
+  if (entry.disposition != Disposition::indexed) return;
+  entry.disposition = Disposition::skipped;
+  entry.reason = reason;
+}
+
+void skip_ledger(SourceSlice& slice, std::string_view reason) {
+  for (auto& entry : slice.batch.coverage)
+    skip(entry, reason);
+  if (!slice.items) return;
+  for (auto& item : slice.items->added)
+    skip(item.ledger, reason);
+}
+
+// Takes the events for which `is_out` holds out of the slice. When that leaves none, what was to be indexed is skipped
+// for `reason` in its ledger.
+void leave_out(SourceSlice& slice, const std::function<bool(const Event&)>& is_out, std::string_view reason) {
+  auto& events = slice.batch.events;
+  const auto dropped = std::erase_if(events, is_out);
+  if (dropped > 0 && events.empty()) skip_ledger(slice, reason);
+}
+
+// Nothing of the slice is taken in.
+void leave_out_all(SourceSlice& slice, std::string_view reason) {
+  slice.batch.events.clear();
+  slice.batch.sessions.clear();
+  skip_ledger(slice, reason);
+  if (slice.items) skip(slice.items->head.ledger, reason);
+}
+
+bool is_prompt(const Event& e) { return e.kind == EventKind::user_msg && e.origin != Origin::injected; }
+
+}  // namespace
+
+void EvictedSessions::load(sqlite::Database& db) {
+  through_.clear();
+  auto& q = db.prepare("SELECT uid, evicted_through FROM sessions WHERE evicted_at IS NOT NULL");
+  q.bind();
+  while (q.step())
+    through_[q.str(0)] = q.int64(1);
+  q.reset();
+}
+
+void EvictedSessions::take_out_of(SourceSlice& slice) const {
+  if (through_.empty()) return;
+  const auto is_out = [this](const Event& e) {
+    const auto it = through_.find(e.session_uid);
+    return it != through_.end() && e.time <= it->second;
+  };
+  leave_out(slice, is_out, retention::kEvictedReason);
+}
+
+void OwnSessions::load() {
+  uids_.clear();
+  auto& q = db_.prepare("SELECT uid FROM own_sessions");
+  q.bind();
+  while (q.step())
+    uids_.insert(q.str(0));
+  q.reset();
+}
+
+bool OwnSessions::leave_out_of(SourceSlice& slice, TimeMs now) {
+  find_in(slice, now);
+  if (uids_.empty()) return false;
+  const auto is_own = [this](std::string_view uid) { return uids_.contains(uid); };
+  if (is_own(slice.items ? std::string_view(slice.items->session_uid) : slice.source.session_uid)) {
+    leave_out_all(slice, kOwnReason);
+    return true;
+  }
+  leave_out(
+      slice, [&](const Event& e) { return is_own(e.session_uid); }, kOwnReason);
+  std::erase_if(slice.batch.sessions, [&](const SessionUpdate& s) { return is_own(s.session_uid); });
+  return false;
+}
+
+void OwnSessions::find_in(const SourceSlice& slice, TimeMs now) {
+  const auto& events = slice.batch.events;
+  for (auto e = events.begin(); e != events.end(); ++e) {
+    if (!is_prompt(*e) || !is_own_request(e->text) || uids_.contains(e->session_uid)) continue;
+    const bool first_here = std::none_of(
+        events.begin(), e, [&](const Event& other) { return other.session_uid == e->session_uid && is_prompt(other); });
+    if (first_here && !has_prompt(e->session_uid, now)) add(e->session_uid, now);
+  }
+  for (const auto& s : slice.batch.sessions)
+    if (!s.parent_uid.empty() && uids_.contains(s.parent_uid) && !uids_.contains(s.session_uid))
+      add(s.session_uid, now);
+}
+
+bool OwnSessions::has_prompt(std::string_view uid, TimeMs now) {
+  assembler_.flush(now);
+  auto& q =
+      db_.prepare(sql_text("SELECT 1 FROM events e JOIN sessions s USING (session_pk) WHERE s.uid = ?"
+                           " AND e.kind = EventKind::user_msg AND e.origin <> Origin::injected LIMIT 1"));
+  q.bind(uid);
+  const bool there = q.step();
+  q.reset();
+  return there;
+}
+
+void OwnSessions::add(const std::string& uid, TimeMs now) {
+  assembler_.flush(now);
+  std::vector<std::string> children;  // that were read first
+  auto& q = db_.prepare("SELECT uid FROM sessions WHERE parent_uid = ?");
+  q.bind(uid);
+  while (q.step())
+    children.push_back(q.str(0));
+  q.reset();
+  retention::remove(db_, uid, kOwnReason);
+  assembler_.forget();
+  db_.prepare("INSERT OR IGNORE INTO own_sessions (uid) VALUES (?)").bind(uid).run();
+  uids_.insert(uid);
+  for (const auto& child : children)
+    if (!uids_.contains(child)) add(child, now);
+}
+
+}  // namespace memd::ingestion

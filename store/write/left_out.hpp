@@ -1,0 +1,54 @@
+#pragma once
+
+#include "schemas/source.hpp"
+#include "store/db/database.hpp"
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace memd::assembly {
+class Assembler;
+}
+
+// What stands in the sources and is not taken in. The ledger says why.
+namespace memd::ingestion {
+
+// The sessions that were evicted: what was evicted once is not taken in again. Writer thread only. Throws
+// ErrorException.
+class EvictedSessions {
+ public:
+  void load(sqlite::Database& db);  // also after an eviction
+  void take_out_of(SourceSlice& slice) const;
+
+ private:
+  std::map<std::string, TimeMs, std::less<>> through_;  // uid: the end of what was evicted
+};
+
+// Sessions that memd's own requests caused: their first prompt, or a parent's, begins with kOwnRequestMark
+// (schemas/language_model.hpp). They are no history. Writer thread only, inside the writer's transaction. Throws
+// ErrorException.
+class OwnSessions {
+ public:
+  OwnSessions(sqlite::Database& db, assembly::Assembler& assembler) : db_(db), assembler_(assembler) {}
+
+  void load();  // also after a rollback
+  // Takes them out of a slice, and out of the store if it had one already (from before its first prompt). True: the
+  // whole slice is of such a session. Its records must not be kept either: they hold texts of other sessions.
+  bool leave_out_of(SourceSlice& slice, TimeMs now);
+
+ private:
+  void find_in(const SourceSlice& slice, TimeMs now);
+  bool has_prompt(std::string_view uid, TimeMs now);
+  void add(const std::string& uid, TimeMs now);
+
+  sqlite::Database& db_;
+  assembly::Assembler& assembler_;
+  std::set<std::string, std::less<>> uids_;
+};
+
+inline constexpr std::string_view kOwnReason = "caused by memd";
+
+}  // namespace memd::ingestion

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "schemas/observation.hpp"
+#include "store/db/database.hpp"
+#include "store/write/event_rows.hpp"
+#include "store/write/session_state.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace memd::assembly {
+
+// Keeps what is worth remembering of a session, as rows of `observations`: what texts say, and which edits made a call
+// that had failed work. Writer thread only; owns nothing. Throws ErrorException.
+class ObservationCollector {
+ public:
+  ObservationCollector(sqlite::Database& db, EventRows& rows, SessionEvents& events)
+      : db_(db), rows_(rows), events_(events) {}
+
+  void note_prompt(const SessionWork& session, const Event& prompt, std::int64_t seq);  // a person's rules
+  // Its notes are the context's. Each decision becomes an event too.
+  void note_answer(SessionWork& session, const Event& answer, std::int64_t seq, AssemblyContext& context);
+  // A call that failed works after edits: that is how an error was solved, or a test made to pass.
+  void note_result(const SessionWork& session, const Event& result, std::int64_t seq, const OpenCall& call);
+
+ private:
+  void save(const Observation& observation);  // unless the session has one that says the same
+  // Paths edited since the last failure of a call with this input, from seq `first_seq` on and before `call_seq`. Empty
+  // if its last call did not fail.
+  std::vector<std::string> edits_since_failure(std::int64_t session_pk, std::int64_t first_seq, std::int64_t call_seq,
+                                               std::uint64_t input_hash);
+
+  sqlite::Database& db_;
+  EventRows& rows_;
+  SessionEvents& events_;
+};
+
+}  // namespace memd::assembly

@@ -1,0 +1,194 @@
+#include "store/write/session_facts.hpp"
+
+#include "schemas/hash.hpp"
+#include "store/text/event_summary.hpp"
+#include "store/text/path_text.hpp"
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+namespace memd::assembly {
+
+void TitleLedger::load() {
+  if (loaded_) return;
+  waiting_.clear();
+  auto& q = db_.prepare("SELECT record_key, title_rank, title FROM pending_titles ORDER BY title_rank");
+  q.bind();
+  while (q.step())
+    waiting_[from_sql(q.int64(0))] = {q.str(2), static_cast<TitleRank>(q.int64(1))};
+  q.reset();
+  loaded_ = true;
+}
+
+void TitleLedger::wait_for(std::uint64_t key, std::string_view title, TitleRank rank) {
+  load();
+  auto& entry = waiting_[key];
+  if (rank < entry.rank) return;
+  entry = {std::string(title), rank};
+  db_.prepare(
+         "INSERT INTO pending_titles (record_key, title_rank, title) VALUES (?, ?, ?)"
+         " ON CONFLICT DO UPDATE SET title = excluded.title")
+      .bind(as_sql(key), static_cast<int>(rank), title)
+      .run();
+}
+
+std::optional<PendingTitle> TitleLedger::take(std::uint64_t event_id) {
+  load();
+  const auto it = waiting_.find(event_id);
+  if (it == waiting_.end()) return std::nullopt;
+  PendingTitle title = std::move(it->second);
+  waiting_.erase(it);
+  db_.prepare("DELETE FROM pending_titles WHERE record_key = ?").bind(as_sql(event_id)).run();
+  return title;
+}
+
+void SessionFacts::update(const SessionUpdate& u, TimeMs now) {
+  if (u.session_uid.empty()) return;
+  if (!u.parent_uid.empty() && u.parent_uid != u.session_uid) sessions_.get(u.parent_uid, now).dirty = true;
+  SessionWork& s = sessions_.get(u.session_uid, now);
+  const auto set = [&s](auto& field, const auto& value) {
+    if (value == std::decay_t<decltype(value)>{} || field == value) return;
+    field = value;
+    s.dirty = true;
+  };
+  const auto set_unless_said = [&set](bool said, std::string& field, const std::string& value) {
+    if (!said) set(field, value);
+  };
+  if (u.kind != SessionKind::main) set(s.kind, u.kind);
+  set(s.parent_uid, u.parent_uid);
+  set(s.parent_call_id, u.parent_call_id);
+  if (u.forked_from != u.session_uid) set(s.forked_from, u.forked_from);
+  set(s.agent_name, u.agent_name);
+  set(s.description, u.description);
+  if (!u.title.empty() && u.title_record_key == 0 && u.title_rank >= s.title_rank) {
+    set(s.title, u.title);
+    s.title_rank = u.title_rank;
+  }
+  set_unless_said(s.said.cwd, s.cwd, u.cwd);
+  set_unless_said(s.said.git_branch, s.git_branch, u.git_branch);
+  set_unless_said(s.said.model, s.model, u.model);
+  set_unless_said(s.said.agent_version, s.agent_version, u.agent_version);
+  if (s.project_pk == 0 && !u.cwd.empty()) set(s.project_pk, sessions_.rows().intern_project(u.cwd));
+  set(s.mode, u.mode);
+  set(s.context_tokens, u.context_tokens);
+  set(s.lines_added, u.lines_added);
+  set(s.lines_removed, u.lines_removed);
+  set(s.cost_usd, u.cost_usd);
+  if (u.started_at != 0 && (s.started_at == 0 || u.started_at < s.started_at)) set(s.started_at, u.started_at);
+  set(s.ended_at, std::max(s.ended_at, u.ended_at));
+}
+
+void SessionFacts::give_titles(const EventBatch& batch, TimeMs now) {
+  for (const auto& update : batch.sessions) {
+    if (update.title_record_key == 0 || update.title.empty()) continue;
+    const auto owner = rows_.session_of(update.title_record_key);
+    if (!owner) {
+      titles_.wait_for(update.title_record_key, update.title, update.title_rank);
+      continue;
+    }
+    SessionWork& s = sessions_.get(uid_of(*owner), now);
+    if (update.title_rank >= s.title_rank) s.title = update.title, s.title_rank = update.title_rank, s.dirty = true;
+  }
+}
+
+void SessionFacts::note_title(SessionWork& s, std::uint64_t event_id) {
+  const auto title = titles_.take(event_id);
+  if (!title || title->rank < s.title_rank) return;
+  s.title = title->title;
+  s.title_rank = title->rank;
+}
+
+void SessionFacts::complete(const SessionWork& s, Event& e) {
+  if (e.time == 0 && s.ended_at != 0) {
+    e.time = s.ended_at;
+    e.time_estimated = true;
+  }
+  // The words with which a parent agent starts a subagent look like anybody's where the platform makes no difference.
+  if (e.origin == Origin::typed && s.kind != SessionKind::main) e.origin = Origin::parent_agent;
+  const std::string& directory = e.cwd.empty() ? s.cwd : e.cwd;
+  for (FileTouch& file : e.files)
+    file.path = absolute_path(file.path, directory);
+}
+
+void SessionFacts::note_context(SessionWork& s, const Event& e, std::int64_t seq, AssemblyContext& context) {
+  if (s.has_draft) {
+    ExchangeDraft& d = s.draft;
+    if (d.cwd.empty()) d.cwd = e.cwd;
+    if (d.git_branch.empty()) d.git_branch = e.git_branch;
+    if (d.agent_version.empty()) d.agent_version = e.agent_version;
+    // A record of the turn to come ("turn_context") stands before the turn's first words.
+    const bool of_next_turn = e.lifecycle == "turn_context";
+    if (!e.model.empty() && !of_next_turn) d.model = e.model;
+    const bool works = e.kind == EventKind::assistant_msg || e.kind == EventKind::tool_call;
+    if (works && e.model.empty() && s.said.model) d.model = s.model;
+  }
+  if (!e.model.empty()) s.model = e.model, s.said.model = true;
+  if (!e.agent_version.empty()) s.agent_version = e.agent_version, s.said.agent_version = true;
+  if (!e.cwd.empty()) {
+    if (s.project_pk == 0) s.project_pk = sessions_.rows().intern_project(e.cwd);
+    if (s.said.cwd && e.cwd != s.cwd)
+      events_.derive(s, e, seq, {.kind = EventKind::lifecycle, .summary = std::string(kCwdChange) + e.cwd}, context);
+    s.cwd = e.cwd;
+    s.said.cwd = true;
+  }
+  if (!e.git_branch.empty()) {
+    if (s.said.git_branch && e.git_branch != s.git_branch) {
+      const std::string change = std::string(kBranchChange) + s.git_branch + std::string(kBranchArrow) + e.git_branch;
+      events_.derive(s, e, seq, {.kind = EventKind::lifecycle, .summary = change}, context);
+    }
+    s.git_branch = e.git_branch;
+    s.said.git_branch = true;
+  }
+  if (s.has_draft) inherit_context(s);
+}
+
+// What nothing in an exchange says holds from before. So the newest exchange always knows what events have said.
+void SessionFacts::inherit_context(SessionWork& s) {
+  ExchangeDraft& d = s.draft;
+  if (s.said.cwd && d.cwd.empty()) d.cwd = s.cwd;
+  if (s.said.git_branch && d.git_branch.empty()) d.git_branch = s.git_branch;
+  if (s.said.model && d.model.empty()) d.model = s.model;
+  if (s.said.agent_version && d.agent_version.empty()) d.agent_version = s.agent_version;
+}
+
+void SessionFacts::note_times(SessionWork& s, TimeMs time) {
+  if (time == 0) return;
+  if (s.started_at == 0 || time < s.started_at) s.started_at = time;
+  s.ended_at = std::max(s.ended_at, time);
+  if (s.parent_uid.empty()) return;
+  // A parent known only through its subagents has no times of its own.
+  SessionWork& parent = sessions_.get(s.parent_uid, 0);
+  if (parent.next_seq > 0) return;
+  if (parent.started_at == 0 || s.started_at < parent.started_at) parent.started_at = s.started_at;
+  parent.ended_at = std::max(parent.ended_at, s.ended_at);
+  parent.dirty = true;
+}
+
+void SessionFacts::note_usage(SessionWork& s, const Event& e) {
+  if (e.response_key == 0) return;
+  const TokenUsage delta = responses_.add(e.response_key, e.usage, s.pk, s.has_draft ? s.draft.number : -1);
+  if (delta == TokenUsage{}) return;
+  s.tokens += delta;
+  s.dirty = true;
+  if (!s.has_draft) return;
+  s.draft.tokens += delta;
+  s.draft.dirty = true;
+}
+
+void SessionFacts::note_copy(SessionWork& s, const Event& e) {
+  if (!s.forked_from.empty() || s.next_seq > 0) return;
+  const auto owner = rows_.session_of(e.event_id);
+  if (!owner || *owner == s.pk) return;
+  s.forked_from = uid_of(*owner);
+  s.dirty = true;
+}
+
+std::string SessionFacts::uid_of(std::int64_t session_pk) {
+  auto& q = db_.prepare("SELECT uid FROM sessions WHERE session_pk = ?").bind(session_pk);
+  std::string uid = q.step() ? q.str(0) : std::string();
+  q.reset();
+  return uid;
+}
+
+}  // namespace memd::assembly

@@ -1,0 +1,153 @@
+#include "store/write/source_rows.hpp"
+
+#include "schemas/hash.hpp"
+#include "schemas/session.hpp"
+#include "schemas/sql_text.hpp"
+
+#include <map>
+#include <string>
+#include <utility>
+
+namespace memd::ingestion {
+namespace {
+
+// Stored of one slice: a new record type in a huge file would give millions that say the same. The ledger counts all.
+constexpr int kDiagnosticsOfAKind = 50;
+
+}  // namespace
+
+std::vector<Source> SourceRows::all() {
+  std::vector<Source> out;
+  auto& q = db_.prepare(
+      "SELECT source_pk, platform, path, format, state, state_reason, device, inode, head_hash, head_length, size,"
+      " mtime, cursor, generation, open_tail, session_uid, mark, failures, retry_at FROM sources ORDER BY source_pk");
+  q.bind();
+  while (q.step()) {
+    const auto platform = parse_platform(q.text(1));
+    if (!platform) continue;  // of a newer memd; its rows stay as they are
+    Source s;
+    s.id = q.int64(0);
+    s.platform = *platform;
+    s.path = q.str(2);
+    s.format = static_cast<SourceFormat>(q.int64(3));
+    s.state = static_cast<SourceState>(q.int64(4));
+    s.state_reason = q.str(5);
+    s.identity = {from_sql(q.int64(6)), from_sql(q.int64(7)), from_sql(q.int64(8)),
+                  static_cast<std::uint32_t>(q.int64(9))};
+    s.size = from_sql(q.int64(10));
+    s.mtime = q.int64(11);
+    s.cursor = from_sql(q.int64(12));
+    s.generation = static_cast<std::uint32_t>(q.int64(13));
+    s.open_tail = q.str(14);
+    s.session_uid = q.str(15);
+    s.mark = q.str(16);
+    s.failures = static_cast<std::uint32_t>(q.int64(17));
+    s.retry_at = q.int64(18);
+    out.push_back(std::move(s));
+  }
+  q.reset();
+  return out;
+}
+
+// No RETURNING: with it SQLite looks through all tables that refer to sources, for each of them.
+void SourceRows::save(Source& s) {
+  auto& find = db_.prepare("SELECT source_pk FROM sources WHERE platform = ? AND path = ?");
+  find.bind(to_string(s.platform), s.path);
+  const bool known = find.step();
+  if (known) s.id = find.int64(0);
+  find.reset();
+  auto& save = db_.prepare(
+      known ? "UPDATE sources SET state = ?3, state_reason = ?4, device = ?5, inode = ?6, head_hash = ?7,"
+              " head_length = ?8, size = ?9, mtime = ?10, cursor = ?11, generation = ?12, open_tail = ?13, mark = ?14,"
+              " failures = ?15, retry_at = ?16 WHERE platform = ?1 AND path = ?2"
+            : "INSERT INTO sources (platform, path, state, state_reason, device, inode, head_hash, head_length, size,"
+              " mtime, cursor, generation, open_tail, mark, failures, retry_at, format, session_uid)"
+              " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?17, ?18)");
+  save.bind(to_string(s.platform), s.path, static_cast<int>(s.state), s.state_reason, as_sql(s.identity.device),
+            as_sql(s.identity.inode), as_sql(s.identity.head_hash), s.identity.head_length, s.size, s.mtime, s.cursor,
+            s.generation, s.open_tail, s.mark, s.failures, s.retry_at);
+  if (!known) {
+    save.bind_at(17, static_cast<int>(s.format));
+    save.bind_at(18, s.session_uid);
+  }
+  save.run();
+  if (!known) s.id = db_.last_insert_rowid();
+}
+
+void SourceRows::set_state(SourceId source, SourceState state, std::string_view reason) {
+  db_.prepare("UPDATE sources SET state = ?, state_reason = ? WHERE source_pk = ?")
+      .bind(static_cast<int>(state), reason, source)
+      .run();
+}
+
+void SourceRows::set_cursor(SourceId source, std::uint64_t cursor) {
+  db_.prepare("UPDATE sources SET cursor = ? WHERE source_pk = ?").bind(cursor, source).run();
+}
+
+void SourceRows::add_coverage(SourceId source, const std::vector<CoverageEntry>& entries, bool restart) {
+  if (restart) db_.prepare("DELETE FROM coverage WHERE source_pk = ?").bind(source).run();
+  auto& add = db_.prepare(
+      "INSERT INTO coverage (source_pk, record_type, disposition, reason, records, bytes) VALUES (?, ?, ?, ?, ?, ?)"
+      " ON CONFLICT DO UPDATE SET records = records + excluded.records, bytes = bytes + excluded.bytes");
+  for (const auto& e : entries)
+    add.bind(source, e.record_type, static_cast<int>(e.disposition), e.reason, e.records, e.bytes).run();
+}
+
+void SourceRows::add_diagnostics(const Source& source, const std::vector<Diagnostic>& diagnostics, bool in_place,
+                                 TimeMs now) {
+  auto& insert = db_.prepare(
+      "INSERT INTO diagnostics (time, platform, error_type, field_names, severity, source_pk, raw_offset, redacted,"
+      " expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?)");
+  // A record that is read each time it changes says the same each time.
+  auto& said = db_.prepare(
+      "SELECT 1 FROM diagnostics WHERE source_pk = ? AND raw_offset = ? AND error_type = ? AND field_names = ? LIMIT "
+      "1");
+  std::map<DiagnosticType, int> written;
+  for (const auto& d : diagnostics) {
+    if (++written[d.type] > kDiagnosticsOfAKind) continue;
+    std::string fields;
+    for (const auto& f : d.fields) {
+      if (!fields.empty()) fields += ',';
+      fields += f.view();
+    }
+    if (in_place) {
+      said.bind(source.id, d.offset, to_string(d.type), fields);
+      const bool again = said.step();
+      said.reset();
+      if (again) continue;
+    }
+    const TimeMs time = d.time != 0 ? d.time : now;
+    insert
+        .bind(time, to_string(d.platform), to_string(d.type), fields, static_cast<int>(d.severity), source.id, d.offset,
+              time + kDiagnosticRetention)
+        .run();
+  }
+}
+
+std::int64_t SourceRows::delete_expired_diagnostics(TimeMs now) {
+  db_.prepare("DELETE FROM diagnostics WHERE expires_at <= ?").bind(now).run();
+  return db_.changes();
+}
+
+bool SourceRows::disable_capture(Platform platform, TimeMs now) {
+  const auto key = to_string(platform);
+  const auto type = to_string(DiagnosticType::contract_mismatch);
+  // Only what is active may be disabled (is_legal_transition): a session that has stopped lacks nothing.
+  db_.prepare(sql_text("UPDATE sessions SET state = SessionState::capture_disabled WHERE platform = ?"
+                       " AND state = SessionState::active"))
+      .bind(key)
+      .run();
+  auto& said = db_.prepare("SELECT 1 FROM diagnostics WHERE platform = ? AND error_type = ? AND time > ?")
+                   .bind(key, type, now - kMsPerDay);
+  const bool said_today = said.step();
+  said.reset();
+  if (said_today) return false;
+  db_.prepare(
+         "INSERT INTO diagnostics (time, platform, error_type, field_names, severity, redacted, expires_at)"
+         " VALUES (?, ?, ?, 'contract_version', ?, 1, ?)")
+      .bind(now, key, type, static_cast<int>(Severity::error), now + kDiagnosticRetention)
+      .run();
+  return true;
+}
+
+}  // namespace memd::ingestion

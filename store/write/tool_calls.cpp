@@ -1,0 +1,123 @@
+#include "store/write/tool_calls.hpp"
+
+#include "schemas/hash.hpp"
+#include "store/text/path_text.hpp"
+#include "store/text/plain_text.hpp"
+#include "store/write/git_rows.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace memd::assembly {
+namespace {
+
+constexpr std::size_t kErrorTextBytes = 400;  // of a tool's error that go into the full-text index
+
+}  // namespace
+
+// Mostly it is remembered; else it is looked up among the rows without a pair.
+std::optional<OpenCall> ToolCalls::find_call(const SessionWork& s, const Event& result) {
+  const std::uint64_t key = hash64(result.call_id);
+  if (const auto it = s.open_calls.find(key); it != s.open_calls.end()) return it->second;
+  return rows_.find_open_call(s.pk, key);
+}
+
+void ToolCalls::note_call(SessionWork& s, const Event& e, std::int64_t seq, AssemblyContext& context) {
+  ++s.tool_calls;
+  exchange_.add_call(s, e);
+
+  OpenCall call;
+  call.seq = seq;
+  call.tool = e.tool;
+  call.summary = e.summary;
+  call.input_hash = e.input_hash;
+  if (!e.files.empty()) {
+    call.path = e.files.front().path;
+    call.path_pk = paths_.intern(call.path);
+    call.modifies = e.files.front().access == FileAccess::modified;
+  }
+  call.is_test = e.is_test;
+  if (!e.call_id.empty()) s.open_calls[hash64(e.call_id)] = std::move(call);
+  plan_edits(s, e, seq, context);
+
+  if (e.input_hash != 0 && s.draft.failed_inputs.contains(e.input_hash)) {
+    ++s.retries;
+    events_.derive(s, e, seq, {.kind = EventKind::retry, .summary = "again: " + e.summary}, context);
+  }
+}
+
+void ToolCalls::note_result(SessionWork& s, const Event& e, std::int64_t seq, const std::optional<OpenCall>& call,
+                            AssemblyContext& context) {
+  if (call) {
+    s.open_calls.erase(hash64(e.call_id));
+    rows_.pair(s.pk, call->seq, seq);
+    ++s.tool_pairs;
+  }
+
+  if (e.is_error) {
+    ++s.tool_errors;
+    if (s.has_draft) {
+      ++s.draft.tool_errors;
+      add_tool_line(s.draft, utf8_prefix(e.text, kErrorTextBytes));
+      if (call && call->input_hash != 0) s.draft.failed_inputs.insert(call->input_hash);
+    }
+    events_.derive(s, e, seq, {.kind = EventKind::error, .summary = e.text, .flags = kFlagError}, context);
+  }
+  if (!call) return;
+  save_commits(db_, rows_, s, *call, e, seq);
+  save_pull_requests(db_, rows_, s, *call, e, seq);
+  if (e.is_error && call->modifies) rows_.drop_planned_edits(s.pk, call->seq);
+  if (call->is_test) {
+    s.last_test_failed = e.is_error;
+    const std::string outcome = (e.is_error ? "failed: " : "passed: ") + call->summary;
+    events_.derive(s, e, seq, {.kind = EventKind::test_run, .summary = outcome, .flags = e.is_error ? kFlagError : 0u},
+                   context);
+  }
+  if (call->modifies && !e.is_error) make_edits(s, e, seq, *call, context);
+  observations_.note_result(s, e, seq, *call);
+}
+
+void ToolCalls::note_edit(SessionWork& s, const Event& e) {
+  if (!s.has_draft) return;
+  exchange_.touch_files(s, e);
+  for (const auto& file : e.files)
+    exchange_.add_changed_lines(s, paths_.intern(file.path), file.lines_added, file.lines_removed);
+}
+
+// A call can say how many lines it means to change (a patch) where its result does not. What it means to do stands
+// in rows of its own, so that the result, whenever it comes, finds it: then the edits are made, or forgotten.
+void ToolCalls::plan_edits(SessionWork& s, const Event& e, std::int64_t seq, AssemblyContext& context) {
+  const bool counted = std::any_of(e.files.begin(), e.files.end(), [](const FileTouch& f) {
+    return f.access == FileAccess::modified && f.lines_added + f.lines_removed > 0;
+  });
+  if (!counted) return;
+  for (const auto& file : e.files)
+    events_.derive(s, e, seq,
+                   {.kind = EventKind::edit,
+                    .summary = edit_summary(file.path, file.lines_added, file.lines_removed),
+                    .flags = kFlagPlanned,
+                    .path_pk = paths_.intern(file.path)},
+                   context);
+}
+
+void ToolCalls::make_edits(SessionWork& s, const Event& result, std::int64_t seq, const OpenCall& call,
+                           AssemblyContext& context) {
+  if (const auto planned = rows_.take_planned_edits(s.pk, call.seq); !planned.empty()) {
+    if (!s.has_draft) return;
+    for (const auto& edit : planned)
+      exchange_.add_changed_lines(s, edit.path_pk, edit.lines_added, edit.lines_removed);
+    return;
+  }
+  std::int32_t added = 0;
+  std::int32_t removed = 0;
+  for (const auto& file : result.files) {
+    added += file.lines_added;
+    removed += file.lines_removed;
+  }
+  if (s.has_draft) exchange_.add_changed_lines(s, call.path_pk, added, removed);
+  const std::string summary = edit_summary(call.path, added, removed);
+  events_.derive(s, result, seq, {.kind = EventKind::edit, .summary = summary, .path_pk = call.path_pk}, context);
+}
+
+}  // namespace memd::assembly
