@@ -1,5 +1,6 @@
 #pragma once
 
+#include "adapters/adapter.hpp"
 #include "adapters/claude_code/record_context.hpp"
 #include "adapters/json/json_access.hpp"
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "adapters/adapter.hpp"
 #include "adapters/cline/task_messages.hpp"
 #include "adapters/json/json_access.hpp"
 #include "adapters/snapshot/item_context.hpp"
