@@ -17,6 +17,7 @@ const std::vector<EmbeddedFile>& sql_migrations();
 const std::vector<EmbeddedFile>& summaries_migrations();
 const std::vector<EmbeddedFile>& json_schema_files();
 const std::vector<EmbeddedFile>& page_files();  // in daemon/
+const std::vector<EmbeddedFile>& cue_files();   // in store/
 
 // A large file compiled into the binary, mapped with it and read from disk as it is used.
 struct EmbeddedBinary {

@@ -1,5 +1,7 @@
 // Files an agent works with: modified before read, lately and often before once and long ago.
+#include "schemas/ascii.hpp"
 #include "store/insight/continuity/evidence.hpp"
+#include "store/text/cue_matcher.hpp"
 #include "store/text/path_names.hpp"
 #include "store/text/shell_line.hpp"
 
@@ -18,14 +20,11 @@ constexpr std::size_t kShortestPurpose = 8;
 
 // "Now let me update the lock check:" → "update the lock check"; nothing for what announces no work.
 std::string announced(std::string_view sentence) {
-  constexpr std::array<std::string_view, 14> kOpenings{"Now ",   "Now, ",   "Good, ",     "Let me ", "let me ",
-                                                       "I'll ",  "I will ", "I need to ", "also ",   "Also ",
-                                                       "Next, ", "And ",    "Then ",      "First, "};
   bool announces = false;
-  for (bool again = true; again;) {
-    again = false;
-    for (const std::string_view opening : kOpenings)
-      if (sentence.starts_with(opening)) sentence.remove_prefix(opening.size()), again = announces = true;
+  for (auto opening = cues().opening(sentence, Cue::announces); opening;
+       opening = cues().opening(sentence, Cue::announces)) {
+    sentence = ascii::trimmed(sentence.substr(opening->end));
+    announces = true;
   }
   if (!announces || sentence.size() < kShortestPurpose || sentence.starts_with("I ")) return {};
   std::string out = shortened(sentence, kPurposeBytes);

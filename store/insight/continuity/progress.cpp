@@ -5,6 +5,7 @@
 #include "store/insight/continuity/told_sentences.hpp"
 #include "store/insight/continuity/weights.hpp"
 #include "store/insight/summary/decisions.hpp"
+#include "store/text/cue_matcher.hpp"
 #include "store/text/shell_line.hpp"
 
 #include <algorithm>
@@ -52,13 +53,9 @@ std::string verbatim(std::string_view text) {
 }  // namespace
 
 bool tells_next_step(std::string_view sentence, bool in_last_message) {
+  if (words_in(spoken_form(sentence)) < kProgressFewestWords) return false;  // the title of a list
   // Work announced is done in the next message; what remains is said once and holds longer.
-  constexpr std::array<std::string_view, 5> kAhead{" next step", " remaining ", " still need", " left to do ",
-                                                   " todo "};
-  constexpr std::array<std::string_view, 5> kAnnounced{" next i", " i'll ", " let me now ", " now let ", " follow up "};
-  const std::string spoken = spoken_form(sentence);
-  if (words_in(spoken) < kProgressFewestWords) return false;  // the title of a list
-  return has_cue(spoken, kAhead) || (in_last_message && has_cue(spoken, kAnnounced));
+  return cues().has(sentence, in_last_message ? Cue::ahead | Cue::announced : CueSet(Cue::ahead));
 }
 
 void find_choices(const SessionPast& past, WorkingState& out) {

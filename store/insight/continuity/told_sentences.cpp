@@ -1,12 +1,11 @@
 #include "store/insight/continuity/told_sentences.hpp"
 
 #include "schemas/ascii.hpp"
-#include "store/insight/continuity/language_cues.hpp"
+#include "store/text/cue_matcher.hpp"
 #include "store/text/script.hpp"
 #include "store/text/text_units.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace memd::continuity {
 
@@ -31,11 +30,6 @@ std::ptrdiff_t words_in(std::string_view spoken) {
   return std::count(spoken.begin(), spoken.end(), ' ') - 1 + pairs / 2;
 }
 
-bool has_cue(std::string_view spoken, std::span<const std::string_view> cues) {
-  return std::any_of(cues.begin(), cues.end(),
-                     [&](std::string_view cue) { return spoken.find(cue) != std::string_view::npos; });
-}
-
 void for_each_sentence(std::string_view text, std::size_t shortest, std::size_t longest,
                        const std::function<void(std::string_view)>& f) {
   for (const TextUnit& unit : split_units(text)) {
@@ -47,14 +41,8 @@ void for_each_sentence(std::string_view text, std::size_t shortest, std::size_t 
 bool is_go_ahead(std::string_view prompt) {
   constexpr std::size_t kLongestGoAhead = 60;
   if (prompt.size() > kLongestGoAhead) return false;
-  constexpr std::array<std::string_view, 28> kGoAhead{
-      " yes ",      " yep ",     " ok ",      " okay ",   " sure ",        " continue ",   " go on ",
-      " go ahead ", " proceed ", " do it ",   " thanks ", " commit ",      " push ",       " good ",
-      " great ",    " perfect ", " lgtm ",    " next ",   " resume ",      " keep going ", " looks ",
-      " y ",        " clear ",   " compact ", " exit ",   " interrupted ", " sounds ",     " nice "};
-  const std::string spoken = spoken_form(prompt);
-  const auto words = words_in(spoken);
-  return words <= 2 || (words <= 7 && (has_cue(spoken, kGoAhead) || has_cue(spoken, cues::kGoOn)));
+  const auto words = words_in(spoken_form(prompt));
+  return words <= 2 || (words <= 7 && cues().has(prompt, Cue::go_ahead));
 }
 
 }  // namespace memd::continuity

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -13,7 +12,6 @@ namespace memd::continuity {
 std::string spoken_form(std::string_view sentence);
 // Blanks stand between them; of Chinese and Japanese two characters are taken for one.
 std::ptrdiff_t words_in(std::string_view spoken);
-bool has_cue(std::string_view spoken, std::span<const std::string_view> cues);
 
 // Sentences and list items of a message that a reader can take in: no code, tables and headings, from `shortest` to
 // `longest` bytes.

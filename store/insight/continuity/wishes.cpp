@@ -1,12 +1,11 @@
 // What the person wants: the goal, and what is to be kept to.
 #include "schemas/ascii.hpp"
 #include "store/insight/continuity/evidence.hpp"
-#include "store/insight/continuity/language_cues.hpp"
 #include "store/insight/continuity/told_sentences.hpp"
 #include "store/insight/continuity/weights.hpp"
+#include "store/text/cue_matcher.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace memd::continuity {
 namespace {
@@ -21,41 +20,20 @@ constexpr double kWhileWorking = 1.6;  // words that interrupt the work correct 
 
 constexpr std::size_t kShortOrder = 80;  // bytes; worth saying again beside the goal it stands in
 
-// Forbid or demand, wherever they stand.
-constexpr std::array<std::string_view, 17> kStrong{
-    " don't ",    " dont ",      " do not ",  " never ",       " always ",     " must ",
-    " mustn't ",  " make sure ", " ensure ",  " shouldn't ",   " should not ", " no need ",
-    " not want ", " no longer ", " instead ", " rather than ", " has to be "};
-// Tell what somebody knows, did or meets with.
-constexpr std::array<std::string_view, 19> kNarrative{
-    " i don't think ", " i don't know ", " i don't see ", " i don't get ",  " i don't understand ",
-    " i didn't ",      " i did not ",    " never mind ",  " they don't ",   " i never ",
-    " we never ",      " it never ",     " it always ",   " was never ",    " we got ",
-    " we don't ",      " i do not ",     " where we ",    " the issue was "};
-constexpr std::array<std::string_view, 10> kWishes{" should ",   " need to ",       " needs to ", " have to ",
-                                                   " i want ",   " we want ",       " i'd like ", " i'd prefer",
-                                                   " i prefer ", " i would prefer "};
-// At the beginning of a clause.
-constexpr std::array<std::string_view, 8> kOrders{" use ",  " keep ",  " avoid ",  " stop ",
-                                                  " only ", " leave ", " prefer ", " please "};
-constexpr std::array<std::string_view, 13> kAsking{" should we ", " are we ", " is it ",   " is the ", " what ",
-                                                   " why ",       " how ",    " does ",    " do we ",  " would it ",
-                                                   " q ",         " can we ", " is there "};
-constexpr std::array<std::string_view, 6> kRequests{" can you ",  " could you ", " can we ",
-                                                    " could we ", " would you ", " please "};
-
-template <std::size_t N>
-bool opens_with(std::string_view spoken, const std::array<std::string_view, N>& openings) {
-  return std::any_of(openings.begin(), openings.end(), [&](std::string_view o) { return spoken.starts_with(o); });
+std::string_view from_first_word(std::string_view s) {
+  while (!s.empty() && !ascii::is_alnum(s.front()) && s.front() != '\'' && !ascii::is_beyond(s.front()))
+    s.remove_prefix(1);
+  return s;
 }
 
 bool opens_a_clause(std::string_view sentence) {
   while (!sentence.empty()) {
     const auto end = std::min(sentence.find_first_of(",;:("), sentence.size());
-    std::string clause = spoken_form(sentence.substr(0, end));
-    for (const std::string_view joint : {" and ", " but ", " so ", " just ", " also ", " then ", " please "})
-      if (clause.starts_with(joint) && clause.size() > joint.size()) clause.erase(0, joint.size() - 1);
-    if (opens_with(clause, kOrders)) return true;
+    std::string_view clause = from_first_word(sentence.substr(0, end));
+    for (auto joint = cues().opening(clause, Cue::joint); joint && joint->end < clause.size();
+         joint = cues().opening(clause, Cue::joint))
+      clause = from_first_word(clause.substr(joint->end));
+    if (cues().opening(clause, Cue::order)) return true;
     sentence.remove_prefix(std::min(end + 1, sentence.size()));
   }
   return false;
@@ -69,18 +47,15 @@ bool is_pasted(std::string_view sentence) {
   return false;
 }
 
-double force_in_other_languages(std::string_view spoken) {
-  if (has_cue(spoken, cues::kAsked) || has_cue(spoken, cues::kSupposed)) return 0;
-  return has_cue(spoken, cues::kBinding) ? 1 : has_cue(spoken, cues::kWished) ? 0.45 : 0;
-}
-
 // How much a sentence of a person binds; 0: not at all.
-double force_of(std::string_view sentence, const std::string& spoken) {
-  const bool strong = has_cue(spoken, kStrong) && !has_cue(spoken, kNarrative);
-  if (sentence.ends_with('?') || opens_with(spoken, kAsking)) return strong && opens_with(spoken, kRequests) ? 0.5 : 0;
-  if (strong) return 1;
-  if (has_cue(spoken, kNarrative)) return 0;
-  return has_cue(spoken, kWishes) || opens_a_clause(sentence) ? 0.45 : force_in_other_languages(spoken);
+double force_of(std::string_view sentence) {
+  const CueSet found = cues().find(
+      sentence, Cue::binding | Cue::wished | Cue::narrative | Cue::asking | Cue::asked | Cue::request | Cue::supposed);
+  const bool binds = found.has(Cue::binding) && !found.has(Cue::narrative);
+  if (sentence.ends_with('?') || found.has(Cue::asking)) return binds && found.has(Cue::request) ? 0.5 : 0;
+  if (found.has(Cue::narrative) || found.has(Cue::asked) || found.has(Cue::supposed)) return 0;
+  if (binds) return 1;
+  return found.has(Cue::wished) || opens_a_clause(sentence) ? 0.45 : 0;
 }
 
 bool is_told_by_goal(const WorkingState& state, const std::string& spoken, double force) {
@@ -98,9 +73,8 @@ bool is_words_of_client(std::string_view text) {
 }  // namespace
 
 double binding_force(std::string_view sentence) {
-  const std::string spoken = spoken_form(sentence);
-  if (words_in(spoken) < 3 || is_pasted(sentence) || sentence.ends_with(':')) return 0;
-  return force_of(sentence, spoken);
+  if (words_in(spoken_form(sentence)) < 3 || is_pasted(sentence) || sentence.ends_with(':')) return 0;
+  return force_of(sentence);
 }
 
 void find_goal(const SessionPast& past, WorkingState& out) {

@@ -2,11 +2,11 @@
 
 #include "schemas/ascii.hpp"
 #include "store/insight/summary/salience.hpp"
+#include "store/text/cue_matcher.hpp"
 #include "store/text/plain_text.hpp"
 #include "store/text/text_units.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace memd {
 namespace {
@@ -43,18 +43,6 @@ std::string without_colon(std::string text) {
   return text;
 }
 
-bool is_preamble(std::string_view low) {
-  constexpr auto kOpenings = std::to_array<std::string_view>(
-      {"let me ", "now let", "i'll ", "now i'll", "i will ", "first, let", "looking at ", "great", "perfect",
-       "excellent", "you're right", "you're absolutely", "good question", "here's", "here is", "here are", "summary",
-       "sure"});
-  return std::any_of(kOpenings.begin(), kOpenings.end(), [&](std::string_view o) { return low.starts_with(o); });
-}
-
-bool is_role(std::string_view low) {
-  return low.starts_with("you are a ") || low.starts_with("you are an ") || low.starts_with("act as a");
-}
-
 }  // namespace
 
 std::string request_gist(std::string_view user_message, std::size_t most_bytes) {
@@ -66,7 +54,7 @@ std::string request_gist(std::string_view user_message, std::size_t most_bytes) 
     if (is_quoted(unit)) continue;
     std::string words = plain_sentence(unit.text);
     if (words.empty()) continue;
-    if (out.empty() && is_role(ascii::lowered(words.substr(0, 24)))) {
+    if (out.empty() && cues().opening(words, Cue::role)) {
       role = std::move(words);
       continue;
     }
@@ -93,7 +81,7 @@ std::string result_gist(std::string_view final_answer, std::size_t most_bytes) {
     if (words.size() < kTelling) score -= 1.5;
     if (words.ends_with(':')) score -= 1.2;
     if (words.ends_with('?')) score -= 1.8;  // the cue of a question; an offer tells no result
-    if (is_preamble(ascii::lowered(words.substr(0, 24)))) score -= 1.5;
+    if (cues().opening(words, Cue::preamble)) score -= 1.5;
     ++position;
     if (score <= best_score) continue;
     best_score = score;

@@ -1,12 +1,11 @@
 #include "store/insight/summary/open_ends.hpp"
 
-#include "schemas/ascii.hpp"
 #include "store/insight/summary/gist.hpp"
+#include "store/text/cue_matcher.hpp"
 #include "store/text/plain_text.hpp"
 #include "store/text/text_units.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace memd {
 namespace {
@@ -15,17 +14,9 @@ constexpr std::size_t kReadOfAnswer = 16 * 1024;
 constexpr std::size_t kOpenEndsLongestSentence = 600;
 constexpr std::size_t kAnswers = 2;  // the last ones
 
-constexpr auto kOpenCues = std::to_array<std::string_view>(
-    {"not yet",       "still need",   "still to do",    "still todo",       "next step",
-     "todo",          "to-do",        "left to do",     "remaining work",   "remains to",
-     "remaining:",    "follow-up",    "follow up",      "didn't get to",    "did not get to",
-     "unresolved",    "out of scope", "will need to",   "needs to be done", "not implemented",
-     "still failing", "still fails",  "left for later", "deferred"});
-
-bool is_open(std::string_view low, bool last) {
-  if (low.ends_with('?') || low.ends_with("？")) return last;
-  return std::any_of(kOpenCues.begin(), kOpenCues.end(),
-                     [&](std::string_view cue) { return low.find(cue) != std::string_view::npos; });
+bool is_open(std::string_view words, bool last) {
+  if (words.ends_with('?') || words.ends_with("？")) return last;
+  return cues().has(words, Cue::open_end);
 }
 
 }  // namespace
@@ -47,7 +38,7 @@ std::vector<OpenEnd> find_open_ends(std::span<const SummaryInput> exchanges) {
       if (unit.kind == UnitKind::code || unit.kind == UnitKind::table || unit.text.size() > kOpenEndsLongestSentence)
         continue;
       std::string words = plain_sentence(unit.text);
-      if (words.ends_with(':') || !is_open(ascii::lowered(words), last)) continue;
+      if (words.ends_with(':') || !is_open(words, last)) continue;
       out.push_back({i, shortened(std::move(words), kGistBytes)});
     }
   }

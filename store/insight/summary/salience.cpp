@@ -2,11 +2,10 @@
 
 #include "schemas/ascii.hpp"
 #include "schemas/hash.hpp"
+#include "store/text/cue_matcher.hpp"
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <bitset>
 #include <cmath>
 
 namespace memd {
@@ -70,69 +69,6 @@ class StopWords {
   std::array<std::uint64_t, kSlots> slots_{};
 };
 constexpr StopWords kStopWords;
-
-struct Cue {
-  std::string_view words;
-  double weight;
-};
-constexpr std::array kCues{
-    Cue{"decid", 2.0},         Cue{"decision", 2.0},   Cue{"instead of", 1.6},  Cue{"rather than", 1.4},
-    Cue{"because", 1.2},       Cue{"root cause", 2.0}, Cue{"the problem", 1.4}, Cue{"the issue", 1.4},
-    Cue{"error", 0.8},         Cue{"fail", 0.8},       Cue{"fixed", 1.5},       Cue{"bug", 1.0},
-    Cue{"todo", 1.2},          Cue{"next step", 1.4},  Cue{"remaining", 1.0},   Cue{"must ", 0.7},
-    Cue{"important", 0.8},     Cue{"note that", 0.6},  Cue{"summary", 1.0},     Cue{"all tests", 1.2},
-    Cue{"tests pass", 1.3},    Cue{"committed", 1.0},  Cue{"implemented", 1.0}, Cue{"changed", 0.6},
-    Cue{"added", 0.6},         Cue{"removed", 0.7},    Cue{"renamed", 0.7},     Cue{"turns out", 1.4},
-    Cue{"found ", 0.5},        Cue{"works", 0.5},      Cue{"broken", 1.0},      Cue{"regression", 1.2},
-    Cue{"warning", 0.5},       Cue{"let me ", -1.8},   Cue{"i'll ", -0.6},      Cue{"now let", -1.6},
-    Cue{"you're right", -0.5}, Cue{"great!", -1.0},    Cue{"perfect!", -1.0},   Cue{"good, ", -0.5},
-    Cue{"修复", 1.2},          Cue{"决定", 1.6},       Cue{"错误", 0.8},        Cue{"エラー", 0.8},
-};
-
-// Finds all cues in one pass: few pairs of bytes begin one. A bit stands for such a pair.
-class CueTable {
- public:
-  CueTable() {
-    std::array<std::uint16_t, kCues.size()> pairs{};
-    for (std::size_t i = 0; i < kCues.size(); ++i) {
-      const std::string_view words = kCues[i].words;
-      const auto pair = static_cast<std::uint16_t>(byte_of(words[0]) << 8 | byte_of(words[1]));
-      const std::size_t bit =
-          static_cast<std::size_t>(std::find(pairs.begin(), pairs.begin() + groups_.size(), pair) - pairs.begin());
-      if (bit == groups_.size()) groups_.emplace_back();
-      pairs[bit] = pair;
-      groups_[bit].push_back(i);
-      for (std::size_t b = 0; b < 256; ++b) {
-        if (ascii::lower(static_cast<char>(b)) == words[0]) first_[b] |= std::uint64_t{1} << bit;
-        if (ascii::lower(static_cast<char>(b)) == words[1]) second_[b] |= std::uint64_t{1} << bit;
-      }
-    }
-  }
-
-  // The weights of the cues that stand in the text, each once.
-  double score(std::string_view text) const {
-    double score = 0;
-    std::bitset<kCues.size()> seen;
-    for (std::size_t at = 0; at + 1 < text.size(); ++at) {
-      const std::uint64_t group = first_[byte_of(text[at])] & second_[byte_of(text[at + 1])];
-      if (group == 0) continue;
-      for (const std::size_t i : groups_[static_cast<std::size_t>(std::countr_zero(group))]) {
-        if (seen[i] || !ascii::starts_nocase(text.substr(at), kCues[i].words)) continue;
-        seen[i] = true;
-        score += kCues[i].weight;
-      }
-    }
-    return score;
-  }
-
- private:
-  static_assert(kCues.size() <= 64);
-  static unsigned byte_of(char c) { return static_cast<unsigned char>(c); }
-
-  std::array<std::uint64_t, 256> first_{};   // the pairs that a byte may begin
-  std::array<std::uint64_t, 256> second_{};  // and those it may end
-  std::vector<std::vector<std::size_t>> groups_;
-};
 
 }  // namespace
 
@@ -212,9 +148,10 @@ double TermWeights::overlap(std::span<const std::uint32_t> numbers) const {
 }
 
 double cue_score(std::string_view sentence) {
-  static const CueTable kTable;
   sentence = sentence.substr(0, 600);
-  double score = kTable.score(sentence);
+  double score = 0;
+  for (const CueHit& hit : cues().all(sentence, Cue::telling))
+    score += hit.weight;
   if (sentence.ends_with('?') || sentence.ends_with("？")) score += 1.0;
   return std::clamp(score, -2.5, 3.0);
 }

@@ -3,11 +3,11 @@
 #include "schemas/ascii.hpp"
 #include "store/insight/summary/decisions.hpp"
 #include "store/insight/summary/salience.hpp"
+#include "store/text/cue_matcher.hpp"
 #include "store/text/plain_text.hpp"
 #include "store/text/text_units.hpp"
 
 #include <algorithm>
-#include <array>
 #include <unordered_set>
 
 namespace memd::topics {
@@ -15,52 +15,6 @@ namespace {
 
 constexpr std::size_t kReadOfMessage = 12 * 1024;
 constexpr std::size_t kLongestSentence = 600;
-
-template <std::size_t N>
-bool has_any(std::string_view text, const std::array<std::string_view, N>& words) {
-  return std::any_of(words.begin(), words.end(),
-                     [&](std::string_view w) { return text.find(w) != std::string_view::npos; });
-}
-
-constexpr auto kReversals = std::to_array<std::string_view>({"revert",
-                                                             "rolled back",
-                                                             "roll back",
-                                                             "roll it back",
-                                                             "undo ",
-                                                             "undid",
-                                                             "backed out",
-                                                             "back out",
-                                                             "no longer",
-                                                             "changed my mind",
-                                                             "change my mind",
-                                                             "switched back",
-                                                             "switch back",
-                                                             "go back to",
-                                                             "going back to",
-                                                             "went back to",
-                                                             "abandon",
-                                                             "gave up on",
-                                                             "dropped the",
-                                                             "drop the",
-                                                             "scrap ",
-                                                             "not going to use",
-                                                             "instead of the earlier",
-                                                             "as before",
-                                                             "turned out to be wrong",
-                                                             "was a mistake",
-                                                             "откат",
-                                                             "取消",
-                                                             "되돌"});
-constexpr auto kFixes = std::to_array<std::string_view>(
-    {"root cause", "fixed", "the fix", "was caused by", "the cause", "resolved", "the bug was", "the problem was",
-     "the issue was", "now works", "works now", "solved", "исправлен", "修复", "해결"});
-constexpr auto kChanges = std::to_array<std::string_view>(
-    {"added",   "changed",  "renamed",  "moved",      "replaced",   "implemented", "now uses",
-     "now use", "switched", "migrated", "refactored", "introduced", "removed",     "updated",
-     "created", "extended", "rewrote",  "добавлен",   "추가",       "수정",        "追加"});
-constexpr auto kProblems = std::to_array<std::string_view>(
-    {"fails", "failing", "failed", "error", "broken", "doesn't work", "doesnt work", "does not work", "isn't working",
-     "not working", "crash", "regression", "bug", "wrong", "ошибк", "오류", "错误", "エラー"});
 
 struct Sentence {
   std::string text;
@@ -83,17 +37,17 @@ double weight_of(TurnKind kind) {
   return 0;
 }
 
-TurnKind kind_of(std::string_view text, std::string_view low, bool by_user) {
-  const bool asked = low.ends_with('?') || low.ends_with("？");
+TurnKind kind_of(std::string_view text, bool by_user) {
+  const bool asked = text.ends_with('?') || text.ends_with("？");
   if (asked) return by_user ? TurnKind::question : TurnKind::mention;
-  if (has_any(low, kReversals)) return TurnKind::reversal;
+  const CueSet found = cues().find(text, Cue::reversal | Cue::fix | Cue::fault | Cue::change);
+  if (found.has(Cue::reversal)) return TurnKind::reversal;
   if (!find_decisions(text).empty()) return TurnKind::decision;
-  if (by_user && (low.starts_with("let's ") || low.starts_with("lets ")) && low.find(" use ") != std::string_view::npos)
-    return TurnKind::decision;
-  if (has_any(low, kFixes)) return TurnKind::fix;
-  if (has_any(low, kProblems)) return TurnKind::problem;
-  if (!by_user && has_any(low, kChanges)) return TurnKind::change;
-  return TurnKind::mention;
+  const bool proposes = ascii::starts_nocase(text, "let's ") || ascii::starts_nocase(text, "lets ");
+  if (by_user && proposes && ascii::lowered(text).find(" use ") != std::string::npos) return TurnKind::decision;
+  if (found.has(Cue::fix)) return TurnKind::fix;
+  if (found.has(Cue::fault)) return TurnKind::problem;
+  return !by_user && found.has(Cue::change) ? TurnKind::change : TurnKind::mention;
 }
 
 class Teller {
@@ -138,8 +92,7 @@ class Teller {
     s.exchange = exchange;
     s.terms = content_terms(text);
     if (s.terms.empty()) return;
-    const std::string low = ascii::lowered(text);
-    s.kind = kind_of(text, low, by_user);
+    s.kind = kind_of(text, by_user);
     const auto count = [&](const std::unordered_set<std::uint64_t>& set) {
       return static_cast<double>(
           std::count_if(s.terms.begin(), s.terms.end(), [&](std::uint64_t t) { return set.contains(t); }));

@@ -1,0 +1,160 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memd {
+
+// What a cue is a sign of. Each is a section of the data files in store/text/cues, by the same name.
+enum class Cue : std::uint8_t {
+  // Decisions.
+  settled,    // says by itself that something was settled
+  contrast,   // settles something only together with `choosing`: what was turned down
+  choosing,   // who chose
+  undecided,  // asked, offered, imagined, or reported of others
+  // Observations. The first eight begin a sentence that is of that type.
+  bugfix,
+  discovery,
+  feature,
+  pattern,
+  problem,
+  refactor,
+  solution,
+  warning,
+  the_problem,  // problem, unless `vague` follows
+  vague,
+  filler,      // changes nothing at the beginning of a sentence
+  unsure,      // guessed, imagined, offered, or said of something else
+  no_feature,  // was added, but is nothing the software can do
+  rule,        // a person lays one down
+  tests_told,  // begins a sentence on how tests went
+  tests_pass,
+  tests_named,
+  tests_not_yet,
+  // Summaries.
+  open_end,  // work that is left
+  preamble,  // begins an answer before it says anything
+  role,      // tells an agent what it is to be
+  telling,   // makes a sentence worth keeping, or not: by weight
+  // Resume packs: what a person wants.
+  binding,    // forbids or demands
+  wished,     // demands less
+  order,      // demands, where it begins a clause
+  joint,      // joins clauses
+  narrative,  // tells what somebody knows, did or meets with
+  asking,     // begins a question
+  asked,      // stands in a question
+  request,    // begins a polite demand
+  supposed,   // it is so only if
+  go_ahead,   // words only to go on
+  // Resume packs: how far the work had come.
+  trouble,
+  mended,
+  harmless,      // trouble that is none, or nobody's now
+  no_complaint,  // begins a sentence on what was done, will be done or may come
+  reports_done,
+  ahead,      // work that is left
+  announced,  // work that comes next
+  announces,  // begins a sentence that does, and says nothing itself
+  // The story of a topic.
+  reversal,
+  fix,
+  change,
+  fault,
+};
+inline constexpr std::size_t kCues = static_cast<std::size_t>(Cue::fault) + 1;
+
+class CueSet {
+ public:
+  constexpr CueSet() = default;
+  constexpr CueSet(Cue cue) : bits_(std::uint64_t{1} << static_cast<unsigned>(cue)) {}
+  constexpr bool has(Cue cue) const { return (bits_ & CueSet(cue).bits_) != 0; }
+  constexpr bool empty() const { return bits_ == 0; }
+  constexpr CueSet& operator|=(CueSet other) {
+    bits_ |= other.bits_;
+    return *this;
+  }
+  friend constexpr CueSet operator|(CueSet a, CueSet b) { return a |= b; }
+  friend constexpr CueSet operator&(CueSet a, CueSet b) {
+    a.bits_ &= b.bits_;
+    return a;
+  }
+  friend constexpr bool operator==(CueSet, CueSet) = default;
+
+ private:
+  static_assert(kCues <= 64);
+  std::uint64_t bits_ = 0;
+};
+constexpr CueSet operator|(Cue a, Cue b) { return CueSet(a) | CueSet(b); }
+
+// A pattern that stands in a text.
+struct CueHit {
+  Cue cue{};
+  std::size_t begin = 0;  // bytes of the text, end exclusive
+  std::size_t end = 0;
+  std::size_t pattern = 0;  // which one; the same for the same line of a data file
+  double weight = 0;        // 0 where the data file gives none
+};
+
+// Finds the patterns of all data files in one pass over a text. Upper and lower case are one, also in Cyrillic; the
+// format of the files stands in en.cues. Constant after construction; every thread may ask.
+class CueMatcher {
+ public:
+  // Texts of data files. Throws std::logic_error, which names the line, where one is not well formed.
+  explicit CueMatcher(std::span<const std::string_view> files);
+
+  // Which of `wanted` stand in the text.
+  CueSet find(std::string_view text, CueSet wanted) const;
+  bool has(std::string_view text, CueSet wanted) const { return next(text, wanted).has_value(); }
+  // The first from `from` on; of several that begin there the longest.
+  std::optional<CueHit> next(std::string_view text, CueSet wanted, std::size_t from = 0) const;
+  // The longest that begins the text, with its first byte.
+  std::optional<CueHit> opening(std::string_view text, CueSet wanted) const;
+  // Each pattern that stands in the text, once.
+  std::vector<CueHit> all(std::string_view text, CueSet wanted) const;
+
+ private:
+  struct Pattern {
+    Cue cue{};
+    bool opens = false;     // stands at the beginning of the text only
+    bool whole_end = true;  // its last word ends where it does
+    bool goes_on = false;   // a blank and more have to follow
+    std::string further;    // has to stand behind it
+    double weight = 0;
+  };
+  struct Node {
+    CueSet below;                      // cues of this node and those under it
+    std::string labels;                // bytes that lead on
+    std::vector<std::uint32_t> nodes;  // where they lead to
+    std::vector<std::uint32_t> patterns;
+  };
+
+  void read(std::string_view file);
+  void add_line(std::string_view line, Cue cue, bool opens);
+  void add(std::string_view form, Pattern pattern);
+  void note_beginnings(char first, const Node& node);
+  bool may_begin(std::string_view text, std::size_t at, CueSet wanted) const;
+  template <class F>
+  void walk(std::uint32_t node, std::string_view text, std::size_t begin, std::size_t at, CueSet wanted, F& f) const;
+  template <class F>
+  void at_place(std::string_view text, std::size_t at, CueSet wanted, F& f) const;
+
+  std::vector<Node> nodes_;  // the first: patterns that begin a word; the second: those that may begin inside of one
+  std::vector<Pattern> patterns_;
+  std::vector<std::size_t> lines_of_;                         // of a pattern: where it was read, counted over all files
+  std::array<std::array<std::uint32_t, 256>, 2> children_{};  // of the first two nodes, by the byte; 0: none
+  std::array<CueSet, 256> first_{};                           // what may begin with a byte
+  std::array<std::array<CueSet, 32>, 32> pairs_{};            // and with two, by five bits of each
+  std::size_t lines_ = 0;
+};
+
+// Of the data files that are part of the program.
+const CueMatcher& cues();
+
+}  // namespace memd
