@@ -1,6 +1,7 @@
 #include "daemon/cli/caller.hpp"
 
 #include "daemon/admin/admin_tools.hpp"
+#include "daemon/cli/command.hpp"
 #include "daemon/serve/daemon_address.hpp"
 #include "daemon/serve/instance_lock.hpp"
 #include "daemon/serve/memory_host.hpp"
@@ -111,6 +112,16 @@ Result<std::unique_ptr<Caller>> open_caller(const Settings& settings, Need need,
   auto local = std::make_unique<LocalCaller>(settings, admin::ProcessFacts());
   MEMD_TRY(local->take_writer(std::move(*attempt.lock)));
   return std::unique_ptr<Caller>(std::move(local));
+}
+
+int print(const mcp::ToolOutcome& outcome, bool as_json) {
+  if (outcome.is_error) {
+    std::cerr << "memd: " << outcome.text << '\n';
+    return kFailed;
+  }
+  const std::string& text = as_json ? outcome.structured : outcome.text;
+  std::cout << text << (text.ends_with('\n') ? "" : "\n") << std::flush;
+  return std::cout.good() ? kOk : kFailed;
 }
 
 }  // namespace memd::cli

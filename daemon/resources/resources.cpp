@@ -4,8 +4,8 @@
 #include "daemon/resources/resource_list.hpp"
 #include "daemon/resources/resource_versions.hpp"
 #include "daemon/tools/scope.hpp"
+#include "daemon/tools/tool_arguments.hpp"
 #include "daemon/tools/tool_text.hpp"
-#include "schemas/json_writer.hpp"
 
 #include <utility>
 
@@ -34,20 +34,14 @@ struct memd::mcp::Describe<memd::resources::KeyVariable> {
 namespace memd::resources {
 namespace {
 
-constexpr std::string_view kTokens = R"(,"max_tokens":4000)";
+constexpr std::int64_t kMaxTokens = 4000;
 
-std::string argument(std::string_view name, std::string_view value) {
-  std::string out;
-  json::append_string(out, name);
-  out += ':';
-  json::append_string(out, value);
-  return out;
-}
+using tools::ToolArguments;
 
 // Says which call it stands for, so that a reader knows how to get the rest.
-Result<std::string> read_as(const mcp::ToolRegistry& tools, std::string_view tool, const std::string& members,
+Result<std::string> read_as(const mcp::ToolRegistry& tools, std::string_view tool, ToolArguments& asked,
                             mcp::ToolContext& context) {
-  const std::string arguments = "{" + members + std::string(kTokens) + "}";
+  const std::string arguments = asked.add("max_tokens", kMaxTokens).finish();
   MEMD_TRY_ASSIGN(const std::string text, tools::tool_text(tools, tool, arguments, context));
   return "The answer of " + std::string(tool) + " with " + arguments + ".\n\n" + text;
 }
@@ -80,7 +74,8 @@ void add_resources(mcp::ResourceRegistry& registry, const tools::ToolServices& s
       [services, &tools](const IdVariable& v, ToolContext& context) -> Result<std::string> {
         const auto version = session_version(services, v.id, context);
         if (!version) return as_missing(version.error());
-        return read_as(tools, "recent_turns", argument("session_id", v.id) + R"(,"n_turns":30)", context);
+        ToolArguments asked;
+        return read_as(tools, "recent_turns", asked.add("session_id", v.id).add("n_turns", 30), context);
       },
       [services](const IdVariable& v, ToolContext& context) -> ResourceRegistry::Version {
         auto version = session_version(services, v.id, context);
@@ -97,9 +92,8 @@ void add_resources(mcp::ResourceRegistry& registry, const tools::ToolServices& s
       std::move(exchange),
       [services, &tools](const IdVariable& v, ToolContext& context) -> Result<std::string> {
         MEMD_TRY(exchange_version(services, v.id, context));
-        std::string id;
-        json::append_string(id, v.id);
-        return read_as(tools, "get_exchange", R"("ids":[)" + id + R"(],"include_tools":true)", context);
+        ToolArguments asked;
+        return read_as(tools, "get_exchange", asked.add_list("ids", {v.id}).add_flag("include_tools", true), context);
       },
       [services](const IdVariable& v, ToolContext& context) { return exchange_version(services, v.id, context); });
 
@@ -112,10 +106,13 @@ void add_resources(mcp::ResourceRegistry& registry, const tools::ToolServices& s
   registry.add<KeyVariable>(
       std::move(project),
       [&tools](const KeyVariable& v, ToolContext& context) -> Result<std::string> {
-        const std::string key = argument("project", v.key);
-        MEMD_TRY_ASSIGN(std::string text, read_as(tools, "list_sessions", key + R"(,"n_results":10)", context));
+        ToolArguments list;
+        list.add("project", v.key).add("n_results", 10);
+        MEMD_TRY_ASSIGN(std::string text, read_as(tools, "list_sessions", list, context));
+        ToolArguments recent;
+        recent.add("project", v.key);
         // Without a session there is nothing recent: the list says so.
-        if (auto turns = read_as(tools, "recent_turns", key, context)) text += "\n" + *turns;
+        if (auto turns = read_as(tools, "recent_turns", recent, context)) text += "\n" + *turns;
         return text;
       },
       [services](const KeyVariable& v, ToolContext& context) { return project_version(services, v.key, context); });
