@@ -1,9 +1,7 @@
 #include "daemon/resources/argument_values.hpp"
 
 #include "daemon/tools/scope.hpp"
-#include "schemas/ascii.hpp"
-#include "store/read/sessions.hpp"
-#include "store/search/topic_index.hpp"
+#include "store/text/plain_text.hpp"
 
 #include <algorithm>
 #include <string>
@@ -22,7 +20,7 @@ Result<SessionList> newest_sessions(const tools::ToolServices& services, mcp::To
   query.filter = scope.filter;
   query.filter.include_subagents = false;
   query.limit = kSessionsLookedAt;
-  return reader->ask(query);
+  return reader->sessions(query);
 }
 
 // Keeps as many as one answer holds, and counts the rest.
@@ -38,11 +36,11 @@ void offer(mcp::ArgumentValues& out, const std::string& value) {
 mcp::Completer session_values(const tools::ToolServices& services) {
   return [services](std::string_view typed, mcp::ToolContext& context) -> Result<mcp::ArgumentValues> {
     MEMD_TRY_ASSIGN(const SessionList list, newest_sessions(services, context));
-    const std::string wanted = ascii::lowered(typed);
+    const std::string wanted = ascii_lowered(typed);
     mcp::ArgumentValues out;
     for (const SessionRow& row : list.sessions)
       if (row.uid.starts_with(typed) || row.native_id.starts_with(typed) ||
-          ascii::lowered(row.title).find(wanted) != std::string::npos)
+          ascii_lowered(row.title).find(wanted) != std::string::npos)
         offer(out, row.uid);
     out.more = out.more || list.total > static_cast<std::int64_t>(list.sessions.size());
     return out;
@@ -52,11 +50,11 @@ mcp::Completer session_values(const tools::ToolServices& services) {
 mcp::Completer project_values(const tools::ToolServices& services) {
   return [services](std::string_view typed, mcp::ToolContext& context) -> Result<mcp::ArgumentValues> {
     MEMD_TRY_ASSIGN(const SessionList list, newest_sessions(services, context));
-    const std::string wanted = ascii::lowered(typed);
+    const std::string wanted = ascii_lowered(typed);
     mcp::ArgumentValues out;
     for (const SessionRow& row : list.sessions) {
       if (row.project_name.empty() ||
-          ascii::lowered(row.project_name + "\n" + row.project_key).find(wanted) == std::string::npos)
+          ascii_lowered(row.project_name + "\n" + row.project_key).find(wanted) == std::string::npos)
         continue;
       if (std::find(out.values.begin(), out.values.end(), row.project_name) == out.values.end())
         offer(out, row.project_name);
@@ -73,11 +71,11 @@ mcp::Completer topic_values(const tools::ToolServices& services) {
     TopicListQuery query;
     query.filter = scope.filter;
     query.limit = kTopicsLookedAt;
-    MEMD_TRY_ASSIGN(const TopicList list, reader->ask(query));
-    const std::string wanted = ascii::lowered(typed);
+    MEMD_TRY_ASSIGN(const TopicList list, reader->topics(query));
+    const std::string wanted = ascii_lowered(typed);
     mcp::ArgumentValues out;
     for (const TopicCount& topic : list.topics)
-      if (ascii::lowered(topic.topic).find(wanted) != std::string::npos) offer(out, topic.topic);
+      if (ascii_lowered(topic.topic).find(wanted) != std::string::npos) offer(out, topic.topic);
     out.more = out.more || list.total > static_cast<std::int64_t>(list.topics.size());
     return out;
   };

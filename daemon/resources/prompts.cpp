@@ -4,7 +4,7 @@
 #include "daemon/tools/answer.hpp"
 #include "daemon/tools/scope.hpp"
 #include "daemon/tools/tool_arguments.hpp"
-#include "daemon/tools/tool_text.hpp"
+#include "daemon/tools/toolset.hpp"
 
 #include <optional>
 #include <string>

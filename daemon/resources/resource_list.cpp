@@ -2,9 +2,6 @@
 
 #include "daemon/resources/resources.hpp"
 #include "daemon/tools/answer.hpp"
-#include "daemon/tools/page_cursor.hpp"
-#include "schemas/ascii.hpp"
-#include "store/read/sessions.hpp"
 #include "store/text/token_budget.hpp"
 
 #include <set>
@@ -19,12 +16,12 @@ constexpr std::size_t kTitleTokens = 30;
 mcp::ResourceEntry session_entry(const SessionRow& row) {
   mcp::ResourceEntry entry;
   entry.uri = session_uri(row.uid);
-  entry.name = cut_to_tokens(ascii::one_line(row.title), kTitleTokens).text;
+  entry.name = tools::short_line(row.title, kTitleTokens);
   if (entry.name.empty()) entry.name = row.uid;
   entry.description = std::string(to_string(row.platform)) + " in " +
                       (row.project_name.empty() ? row.cwd : row.project_name) + ", " +
                       tools::short_time(row.started_at) + " to " + tools::short_time(row.ended_at) + ", " +
-                      std::to_string(row.exchanges) + (row.exchanges == 1 ? " exchange" : " exchanges");
+                      tools::counted(row.exchanges, "exchange");
   entry.last_modified = format_rfc3339(row.ended_at);
   return entry;
 }
@@ -51,7 +48,7 @@ Result<mcp::ResourcePage> list_resources(const tools::ToolServices& services, co
   query.filter.include_subagents = false;
   query.limit = kPageSessions;
   query.offset = static_cast<int>(at.offset);
-  MEMD_TRY_ASSIGN(const SessionList list, reader->ask(query));
+  MEMD_TRY_ASSIGN(const SessionList list, reader->sessions(query));
 
   mcp::ResourcePage page;
   std::set<std::string_view> projects;

@@ -5,7 +5,7 @@
 #include "daemon/resources/resource_versions.hpp"
 #include "daemon/tools/scope.hpp"
 #include "daemon/tools/tool_arguments.hpp"
-#include "daemon/tools/tool_text.hpp"
+#include "daemon/tools/toolset.hpp"
 
 #include <utility>
 

@@ -2,7 +2,7 @@
 
 #include "daemon/log.hpp"
 #include "daemon/serve/service_notifier.hpp"
-#include "daemon/tools/instructions.hpp"
+#include "daemon/tools/toolset.hpp"
 #include "daemon/version.hpp"
 
 #include <boost/asio/post.hpp>

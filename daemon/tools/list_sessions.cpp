@@ -1,8 +1,6 @@
 #include "daemon/tools/list_sessions.hpp"
 
-#include "daemon/tools/page_cursor.hpp"
-#include "schemas/ascii.hpp"
-#include "store/read/sessions.hpp"
+#include "daemon/tools/answer.hpp"
 #include "store/text/token_budget.hpp"
 
 namespace memd::tools {
@@ -12,7 +10,7 @@ SessionOut session_out(const SessionRow& row) {
   SessionOut out;
   out.session_id = row.uid;
   out.platform = to_string(row.platform);
-  out.session_name = cut_to_tokens(ascii::one_line(row.title), 40).text;
+  out.session_name = short_line(row.title, 40);
   out.project = row.project_name;
   out.cwd = row.cwd;
   out.git_branch = row.git_branch;
@@ -44,7 +42,7 @@ Result<ListSessionsAnswer> run(const ToolServices& services, const ListSessionsP
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
   const SessionListQuery query{scope.filter, static_cast<int>(params.n_results.value_or(kDefaultRows)),
                                static_cast<int>(at.offset)};
-  MEMD_TRY_ASSIGN(const SessionList list, reader->ask(query));
+  MEMD_TRY_ASSIGN(const SessionList list, reader->sessions(query));
 
   std::vector<SessionOut> rows;
   for (const SessionRow& row : list.sessions)

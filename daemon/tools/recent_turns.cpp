@@ -1,9 +1,7 @@
 #include "daemon/tools/recent_turns.hpp"
 
-#include "daemon/tools/page_cursor.hpp"
+#include "daemon/tools/answer.hpp"
 #include "daemon/tools/summary_source.hpp"
-#include "schemas/ascii.hpp"
-#include "store/read/exchanges.hpp"
 #include "store/text/token_budget.hpp"
 
 #include <map>
@@ -33,8 +31,7 @@ std::vector<TurnOut> list_turns(const std::vector<ExchangeRow>& rows, SummarySou
   for (std::size_t i = rows.size(); i-- > 0;) {
     if (!known[i]) known[i] = turn_of(rows[i], source.count_row(i, rows[i]));
     TurnOut turn = *known[i];
-    turn.user_message =
-        cut_to_tokens(ascii::one_line(std::string_view(rows[i].user_message).substr(0, 1000)), message_tokens).text;
+    turn.user_message = short_line(std::string_view(rows[i].user_message).substr(0, 1000), message_tokens);
     if (!budget.take_text(mcp::to_json(turn)) && !turns.empty()) break;
     turns.push_back(std::move(turn));
   }
@@ -45,7 +42,7 @@ std::vector<TurnOut> list_turns(const std::vector<ExchangeRow>& rows, SummarySou
 Result<std::vector<std::vector<std::string>>> files_modified(Reader& reader, const std::vector<ExchangeRow>& rows) {
   std::vector<std::vector<std::string>> out;
   for (const ExchangeRow& row : rows) {
-    MEMD_TRY_ASSIGN(const auto files, reader.ask(ExchangeFilesQuery{row.session_pk, row.number}));
+    MEMD_TRY_ASSIGN(const auto files, reader.files(row.session_pk, row.number));
     out.emplace_back();
     for (const ExchangeFile& f : files)
       if (f.access == FileAccess::modified) out.back().push_back(f.path);
@@ -56,26 +53,21 @@ Result<std::vector<std::vector<std::string>>> files_modified(Reader& reader, con
 Result<RecentTurnsAnswer> run(const ToolServices& services, const RecentTurnsParams& params,
                               mcp::ToolContext& context) {
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
-  const std::string reference = params.session_id.value_or("");
-  MEMD_TRY_ASSIGN(const SessionRow session, find_session(services, *reader, reference.empty() ? "latest" : reference,
-                                                         params.project.value_or("")));
+  MEMD_TRY_ASSIGN(const SessionRow session, session_asked_for(services, *reader, params, params.session_id));
   const auto question = question_key({"recent_turns", session.uid});
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
 
-  ScopeParams one_platform;
-  one_platform.platform = std::string(to_string(session.platform));
-  MEMD_TRY_ASSIGN(const Scope scope, resolve_scope(services, one_platform, {Capability::exchange_retrieval, {}}));
+  MEMD_TRY_ASSIGN(const Scope scope, scope_of(services, session, Capability::exchange_retrieval));
 
   // `part` is the number before which to go on, plus one; 0: from the end. New exchanges do not shift it.
   std::vector<ExchangeRow> rows;
   if (!scope.includes(session.platform)) {
     // nothing: platforms_skipped says why
   } else if (at.part == 0) {
-    MEMD_TRY_ASSIGN(rows, reader->ask(LastExchangesQuery{session.pk, static_cast<int>(params.n_turns)}));
+    MEMD_TRY_ASSIGN(rows, reader->last_exchanges(session.pk, static_cast<int>(params.n_turns)));
   } else {
     const std::int64_t end = at.part - 1;
-    MEMD_TRY_ASSIGN(
-        rows, reader->ask(ExchangeRangeQuery{session.pk, std::max<std::int64_t>(end - params.n_turns, 0), end - 1}));
+    MEMD_TRY_ASSIGN(rows, reader->exchange_range(session.pk, std::max<std::int64_t>(end - params.n_turns, 0), end - 1));
   }
 
   const Answer frame = answer_for(scope);
@@ -88,7 +80,7 @@ Result<RecentTurnsAnswer> run(const ToolServices& services, const RecentTurnsPar
     RecentTurnsAnswer out;
     static_cast<Answer&>(out) = frame;
     out.session_id = session.uid;
-    out.session_name = cut_to_tokens(ascii::one_line(session.title), 40).text;
+    out.session_name = short_line(session.title, 40);
     out.platform = to_string(session.platform);
     out.data_completeness = to_string(least_complete(rows));
     out.time_range = to_out(range_of(rows));

@@ -135,4 +135,16 @@ Result<SessionRow> find_session(const ToolServices& services, Reader& reader, st
                                     (behind == 1 ? " source" : " sources") + " to go): ask again in a moment");
 }
 
+Result<SessionRow> session_asked_for(const ToolServices& services, Reader& reader, const ScopeParams& params,
+                                     const std::optional<std::string>& session_id) {
+  const std::string reference = session_id.value_or("");
+  return find_session(services, reader, reference.empty() ? "latest" : reference, params.project.value_or(""));
+}
+
+Result<Scope> scope_of(const ToolServices& services, const SessionRow& session, Capability needed) {
+  ScopeParams one_platform;
+  one_platform.platform = std::string(to_string(session.platform));
+  return resolve_scope(services, one_platform, {needed, {}});
+}
+
 }  // namespace memd::tools

@@ -1,7 +1,6 @@
 #include "daemon/tools/semantic_search.hpp"
 
-#include "daemon/tools/page_cursor.hpp"
-#include "schemas/ascii.hpp"
+#include "daemon/tools/answer.hpp"
 #include "schemas/project_identity.hpp"
 #include "store/text/stop_words.hpp"
 #include "store/text/token_budget.hpp"
@@ -48,7 +47,7 @@ SearchResultOut without_texts(const SearchHit& hit) {
   SearchResultOut out;
   out.exchange_id = format_exchange_id(hit.exchange_id);
   out.session_id = hit.session_uid;
-  out.session_name = cut_to_tokens(ascii::one_line(hit.session_title), 24).text;
+  out.session_name = short_line(hit.session_title, 24);
   out.platform = to_string(hit.platform);
   out.project = hit.project;
   out.timestamp = format_rfc3339(hit.time);
@@ -128,7 +127,7 @@ std::vector<SearchResultOut> fill_page(const std::vector<PricedHit>& hits, std::
 
 Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSearchParams& params,
                                  mcp::ToolContext& context) {
-  if (ascii::one_line(params.query).find_first_not_of(' ') == std::string::npos)
+  if (on_one_line(params.query).find_first_not_of(' ') == std::string::npos)
     return Error(Errc::invalid_argument, "query: is blank, send some text");
   MEMD_TRY_ASSIGN(const Scope scope,
                   resolve_scope(services, params, {Capability::semantic_search, params.session_id.value_or("")}));
@@ -172,8 +171,8 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
 }  // namespace
 
 std::string render_text(const SemanticSearchAnswer& a) {
-  std::string out = std::to_string(a.results.size()) + (a.results.size() == 1 ? " hit for \"" : " hits for \"") +
-                    ascii::one_line(a.query) + "\", best first (" + a.ranking + " ranking).\n";
+  std::string out = counted(std::ssize(a.results), "hit") + " for \"" + on_one_line(a.query) + "\", best first (" +
+                    a.ranking + " ranking).\n";
   std::string body;
   for (const SearchResultOut& r : a.results) {
     char score[16];
@@ -190,9 +189,9 @@ std::string render_text(const SemanticSearchAnswer& a) {
       }
       body += "\n";
     }
-    if (!r.snippet.empty()) body += "  " + ascii::one_line(r.snippet) + "\n";
-    if (!r.user_message.empty()) body += "  User: " + ascii::one_line(r.user_message) + "\n";
-    if (!r.assistant_response.empty()) body += "  Assistant: " + ascii::one_line(r.assistant_response) + "\n";
+    if (!r.snippet.empty()) body += "  " + on_one_line(r.snippet) + "\n";
+    if (!r.user_message.empty()) body += "  User: " + on_one_line(r.user_message) + "\n";
+    if (!r.assistant_response.empty()) body += "  Assistant: " + on_one_line(r.assistant_response) + "\n";
   }
   if (!a.results.empty())
     out += history_block(body) + "Full text: " + a.results.front().fetch +
@@ -200,7 +199,7 @@ std::string render_text(const SemanticSearchAnswer& a) {
   if (a.ignored_terms) {
     out += "Words that did not help:";
     for (const std::string& t : *a.ignored_terms)
-      out += " " + ascii::one_line(t);
+      out += " " + on_one_line(t);
     out += "\n";
   }
   return out + answer_footer(a);

@@ -1,7 +1,7 @@
 #include "daemon/tools/summary_source.hpp"
 
 #include "daemon/tools/answer.hpp"
-#include "schemas/ascii.hpp"
+#include "store/text/text_shape.hpp"
 
 namespace memd::tools {
 namespace {
@@ -36,7 +36,7 @@ SummarySource::SummarySource(std::span<const ExchangeRow> exchanges, std::span<c
     const std::size_t offset =
         std::min(static_cast<std::size_t>(std::max<std::int64_t>(row.answer_offset, 0)), response.size());
     std::size_t begin = offset > read_of_message ? offset - read_of_message : 0;
-    while (begin < response.size() && (static_cast<unsigned char>(response[begin]) & 0xC0U) == 0x80U)
+    while (is_utf8_tail(response, begin))
       ++begin;
     in.assistant_response = response.substr(begin, offset - begin + read_of_message);
     in.answer_offset = offset - begin;
@@ -111,7 +111,7 @@ std::string summary_without_texts(const SessionRow& session, std::span<const Exc
     added += row.lines_added;
     removed += row.lines_removed;
   }
-  std::string out = "Only metadata is known of this session: \"" + ascii::one_line(session.title) + "\", " +
+  std::string out = "Only metadata is known of this session: \"" + on_one_line(session.title) + "\", " +
                     std::to_string(exchanges.size()) + " exchanges";
   if (range.start != 0) out += " from " + short_time(range.start) + " to " + short_time(range.end);
   if (calls > 0) out += ", " + std::to_string(calls) + " tool calls";

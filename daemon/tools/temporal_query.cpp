@@ -1,7 +1,6 @@
 #include "daemon/tools/temporal_query.hpp"
 
-#include "daemon/tools/page_cursor.hpp"
-#include "schemas/ascii.hpp"
+#include "daemon/tools/answer.hpp"
 #include "schemas/local_time.hpp"
 #include "store/insight/summary/gist.hpp"
 #include "store/read/timeline.hpp"
@@ -12,7 +11,7 @@
 namespace memd::tools {
 namespace {
 
-std::string title_of(const DaySlice& slice) { return cut_to_tokens(ascii::one_line(slice.session_title), 24).text; }
+std::string title_of(const DaySlice& slice) { return short_line(slice.session_title, 24); }
 
 std::string clock_time(TimeMs t) { return format_local_minute(t).substr(11, 5); }
 
@@ -38,9 +37,8 @@ std::string story_of(const DaySlice& slice, std::size_t gist_bytes) {
 
 std::string narrative(const DaySlice& slice, std::size_t gist_bytes) {
   return "- " + clock_time(slice.range.start) + " to " + clock_time(slice.range.end) + " \"" + title_of(slice) + "\"" +
-         (slice.project.empty() ? "" : " in " + slice.project) + ": " + std::to_string(slice.exchange_count) +
-         (slice.exchange_count == 1 ? " exchange" : " exchanges") + " from " +
-         format_exchange_id(slice.first_exchange) + "\n" + story_of(slice, gist_bytes);
+         (slice.project.empty() ? "" : " in " + slice.project) + ": " + counted(slice.exchange_count, "exchange") +
+         " from " + format_exchange_id(slice.first_exchange) + "\n" + story_of(slice, gist_bytes);
 }
 
 TemporalSessionOut session_of(const DaySlice& slice) {

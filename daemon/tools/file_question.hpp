@@ -29,10 +29,4 @@ Result<FileQuestion> understand(const ToolServices& services, Reader& reader, co
 // "120-180" or "120".
 Result<LineRange> parse_lines(std::string_view text);
 
-// The parts of understand(): fills `question` for edits of some lines, and for a commit.
-Result<void> trace_edits(const ToolServices& services, Reader& reader, const FileHistoryParams& params,
-                         const KnownPath& path, const mcp::ToolContext& context, FileQuestion& question);
-Result<void> find_commit(const ToolServices& services, Reader& reader, const FileHistoryParams& params,
-                         const Scope& scope, FileQuestion& question);
-
 }  // namespace memd::tools

@@ -1,6 +1,45 @@
-#include "daemon/tools/instructions.hpp"
+#include "daemon/tools/toolset.hpp"
+
+#include "daemon/tools/capabilities.hpp"
+#include "daemon/tools/file_history.hpp"
+#include "daemon/tools/get_exchange.hpp"
+#include "daemon/tools/list_sessions.hpp"
+#include "daemon/tools/recent_turns.hpp"
+#include "daemon/tools/resume_context.hpp"
+#include "daemon/tools/semantic_search.hpp"
+#include "daemon/tools/session_summary.hpp"
+#include "daemon/tools/temporal_query.hpp"
+#include "daemon/tools/topic_search.hpp"
+#include "protocol/mcp/dispatching_tool.hpp"
+
+#include <array>
 
 namespace memd::tools {
+
+void register_tools(mcp::ToolRegistry& registry, const ToolServices& services) {
+  add_resume_context(registry, services);
+  add_semantic_search(registry, services);
+  add_get_exchange(registry, services);
+  add_recent_turns(registry, services);
+  add_session_summary(registry, services);
+  add_topic_search(registry, services);
+  add_temporal_query(registry, services);
+  add_file_history(registry, services);
+  add_list_sessions(registry, services);
+  add_capabilities(registry, services);
+}
+
+void add_conversation_query(mcp::ToolRegistry& registry) {
+  constexpr std::array aliases{mcp::ActionAlias{"temporal", "temporal_query", "", ""},
+                               mcp::ActionAlias{"topic_search", "topic_search", "query", "topic"}};
+  mcp::ToolInfo info;
+  info.name = "conversation_query";
+  info.title = "All of these tools in one";
+  info.description =
+      "The history of coding agents on this machine, asked in several ways: action names one of the other tools, the "
+      "rest are its arguments. conversation_query(action=\"recent_turns\", n_turns=5).";
+  mcp::add_dispatching_tool(registry, std::move(info), aliases);
+}
 
 std::string_view server_instructions() {
   return "memd remembers what coding agents (Claude Code, Cursor, …) and their users did on this machine, across "
@@ -33,6 +72,15 @@ std::string_view server_instructions() {
          "\n"
          "memd only reads. It is no notebook (nothing can be stored through it), no search over files or the web, and "
          "it does not know the conversation you are in until the agent has written it to disk.";
+}
+
+Result<std::string> tool_text(const mcp::ToolRegistry& tools, std::string_view tool, std::string_view arguments,
+                              mcp::ToolContext& context) {
+  if (tools.find(tool) == nullptr) return Error(Errc::not_found, "there is no tool " + std::string(tool));
+  mcp::ToolOutcome outcome = tools.call(tool, arguments, context);
+  if (!outcome.is_error) return std::move(outcome.text);
+  if (context.stop.stop_requested()) return Error(Errc::cancelled, outcome.text);
+  return Error(outcome.unexpected ? Errc::store : Errc::invalid_argument, outcome.text);
 }
 
 }  // namespace memd::tools
