@@ -1,12 +1,14 @@
 #include "daemon/resources/resources.hpp"
 
 #include "daemon/resources/argument_values.hpp"
-#include "daemon/resources/resource_list.hpp"
-#include "daemon/resources/resource_versions.hpp"
-#include "daemon/tools/scope.hpp"
+#include "daemon/tools/answer.hpp"
 #include "daemon/tools/tool_arguments.hpp"
 #include "daemon/tools/toolset.hpp"
 
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <set>
 #include <utility>
 
 namespace memd::resources {
@@ -32,7 +34,148 @@ struct memd::mcp::Describe<memd::resources::KeyVariable> {
 };
 
 namespace memd::resources {
+
+std::string session_uri(std::string_view uid) { return "memd://session/" + mcp::percent_encoded(uid); }
+std::string project_uri(std::string_view key) { return "memd://project/" + mcp::percent_encoded(key) + "/recent"; }
+
 namespace {
+
+// The list: the main sessions, newest first, in pages; the first page begins with the projects they belong to.
+// Platforms that may not be looked at are left out, as in the answers of tools.
+
+constexpr int kPageSessions = 50;
+constexpr std::size_t kMaxProjects = 10;
+constexpr std::size_t kTitleTokens = 30;
+
+mcp::ResourceEntry session_entry(const SessionRow& row) {
+  mcp::ResourceEntry entry;
+  entry.uri = session_uri(row.uid);
+  entry.name = tools::short_line(row.title, kTitleTokens);
+  if (entry.name.empty()) entry.name = row.uid;
+  entry.description = std::string(to_string(row.platform)) + " in " +
+                      (row.project_name.empty() ? row.cwd : row.project_name) + ", " +
+                      tools::short_time(row.started_at) + " to " + tools::short_time(row.ended_at) + ", " +
+                      tools::counted(row.exchanges, "exchange");
+  entry.last_modified = format_rfc3339(row.ended_at);
+  return entry;
+}
+
+mcp::ResourceEntry project_entry(const SessionRow& newest) {
+  mcp::ResourceEntry entry;
+  entry.uri = project_uri(newest.project_key);
+  entry.name = "Recent work on " + newest.project_name;
+  entry.description = newest.project_key;
+  entry.last_modified = format_rfc3339(newest.ended_at);
+  return entry;
+}
+
+Result<mcp::ResourcePage> list_resources(const tools::ToolServices& services, const std::optional<std::string>& cursor,
+                                         mcp::ToolContext& context) {
+  const auto question = tools::question_key({"resources/list"});
+  MEMD_TRY_ASSIGN(const tools::PageCursor at, tools::decode_cursor(cursor, question));
+  MEMD_TRY_ASSIGN(const tools::Scope scope, tools::resolve_scope(services, {}));
+  MEMD_TRY_ASSIGN(const auto reader, tools::lease_reader(services, context.stop));
+  SessionListQuery query;
+  query.filter = scope.filter;
+  query.filter.include_subagents = false;
+  query.limit = kPageSessions;
+  query.offset = static_cast<int>(at.offset);
+  MEMD_TRY_ASSIGN(const SessionList list, reader->sessions(query));
+
+  mcp::ResourcePage page;
+  std::set<std::string_view> projects;
+  for (const SessionRow& row : list.sessions) {
+    if (at.offset > 0 || projects.size() >= kMaxProjects) break;
+    if (row.project_key.empty() || !projects.insert(row.project_key).second) continue;
+    page.entries.push_back(project_entry(row));
+  }
+  for (const SessionRow& row : list.sessions)
+    page.entries.push_back(session_entry(row));
+  const std::int64_t end = at.offset + static_cast<std::int64_t>(list.sessions.size());
+  if (end < list.total && !list.sessions.empty()) page.next = tools::encode_cursor({end, 0}, question);
+  return page;
+}
+
+// Versions: numbers that change when a resource reads otherwise, made of a few rows. A live tail asks for them after
+// each commit.
+
+using Version = mcp::ResourceRegistry::Version;
+
+constexpr int kProjectSessions = 10;
+
+class Fingerprint {
+ public:
+  Fingerprint& add(std::string_view text) {
+    (text_ += text) += '\n';
+    return *this;
+  }
+  Fingerprint& add(std::int64_t number) { return add(std::to_string(number)); }
+  Fingerprint& add(const SessionRow& row) {
+    return add(row.uid)
+        .add(row.title)
+        .add(row.ended_at)
+        .add(row.exchanges)
+        .add(row.tool_calls)
+        .add(static_cast<std::int64_t>(row.state));
+  }
+  Fingerprint& add(const ExchangeRow& row) {
+    return add(row.id)
+        .add(row.last_seq)
+        .add(row.ended_at)
+        .add(row.user_message)
+        .add(row.interventions)
+        .add(row.assistant_response);
+  }
+  // Even and not 0: never what the protocol takes for "gone" or "unknown".
+  std::uint64_t value() const { return std::max<std::uint64_t>(std::hash<std::string>()(text_) & ~1ULL, 2); }
+
+ private:
+  std::string text_;
+};
+
+// Errors as Reader::session.
+Version session_version(const tools::ToolServices& services, std::string_view reference, mcp::ToolContext& context) {
+  MEMD_TRY_ASSIGN(const auto reader, tools::lease_reader(services, context.stop));
+  MEMD_TRY_ASSIGN(const SessionRow session, tools::find_session(services, *reader, reference));
+  MEMD_TRY_ASSIGN(const auto last, reader->last_exchanges(session.pk, 1));
+  Fingerprint f;
+  f.add(session);
+  for (const ExchangeRow& row : last)
+    f.add(row);
+  return f.value();
+}
+
+// not_found also for what is no id.
+Version exchange_version(const tools::ToolServices& services, std::string_view id, mcp::ToolContext& context) {
+  const auto exchange = parse_exchange_id(id);
+  if (!exchange) return Error(Errc::not_found, "\"" + std::string(id) + "\" is no exchange id, they look like x42");
+  MEMD_TRY_ASSIGN(const auto reader, tools::lease_reader(services, context.stop));
+  MEMD_TRY_ASSIGN(const ExchangeRow row, reader->exchange(*exchange));
+  return Fingerprint().add(row).value();
+}
+
+Version project_version(const tools::ToolServices& services, std::string_view key, mcp::ToolContext& context) {
+  MEMD_TRY_ASSIGN(const auto reader, tools::lease_reader(services, context.stop));
+  SessionListQuery query;
+  query.filter.project = key;
+  query.limit = kProjectSessions;
+  MEMD_TRY_ASSIGN(const SessionList list, reader->sessions(query));
+  Fingerprint f;
+  f.add(list.total);
+  for (const SessionRow& row : list.sessions)
+    f.add(row);
+  return f.value();
+}
+
+// Of the list: which sessions there are.
+Version list_version(const tools::ToolServices& services, mcp::ToolContext& context) {
+  MEMD_TRY_ASSIGN(const auto reader, tools::lease_reader(services, context.stop));
+  SessionListQuery query;
+  query.filter.include_subagents = false;
+  query.limit = 1;
+  MEMD_TRY_ASSIGN(const SessionList list, reader->sessions(query));
+  return Fingerprint().add(list.total).value();
+}
 
 constexpr std::int64_t kMaxTokens = 4000;
 
@@ -52,9 +195,6 @@ Error as_missing(const Error& error) {
 }
 
 }  // namespace
-
-std::string session_uri(std::string_view uid) { return "memd://session/" + mcp::percent_encoded(uid); }
-std::string project_uri(std::string_view key) { return "memd://project/" + mcp::percent_encoded(key) + "/recent"; }
 
 void add_resources(mcp::ResourceRegistry& registry, const tools::ToolServices& services,
                    const mcp::ToolRegistry& tools) {

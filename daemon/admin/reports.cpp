@@ -169,4 +169,8 @@ std::string render_text(const RetentionReport& r) {
                            bytes(r.raw_bytes));
 }
 
+std::string render_text(const ImportReport& r) {
+  return fmt::format("{}: {} events new, {} known already.\n", r.path, r.events, r.known);
+}
+
 }  // namespace memd::admin

@@ -1,9 +1,12 @@
-#include "daemon/admin/enrichment_report.hpp"
+#include "daemon/admin/model_reports.hpp"
+
+#include "daemon/models/api_key.hpp"
 
 #include "store/enrich/enrichment_queue.hpp"
 #include "store/enrich/enrichment_target.hpp"
 
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -13,14 +16,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr double kEnrichmentReportMebi = 1024.0 * 1024.0;
-
 Result<EnrichmentBacklog> backlog_of(MemoryHost& host) {
   MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
   return reader->ask(EnrichmentBacklogQuery{});
 }
 
-// Asked now, for no worker of this process would have noticed.
+// Asks the model now: no worker of this process would have noticed that it does not answer.
 std::string trouble_of_preferred(MemoryHost& host, const embedding::Models& models) {
   const auto& preferred = models.choices.front();
   if (preferred.remote == nullptr) return {};
@@ -31,6 +32,11 @@ std::string trouble_of_preferred(MemoryHost& host, const embedding::Models& mode
   const std::array<std::string_view, 1> text{"memory"};
   const auto vectors = preferred.embedder->embed(text, embedding::Purpose::query, {});
   return vectors ? std::string() : vectors.error().context;
+}
+
+std::string key_trouble(const SummariesConfig& config) {
+  const auto key = provider::read_api_key({config.api_key_env, config.api_key_file, "summaries"});
+  return key ? std::string() : key.error().context;
 }
 
 }  // namespace
@@ -46,7 +52,7 @@ Result<EnrichmentStatus> enrichment_status(MemoryHost& host) {
   out.exchanges = state.exchanges;
   out.pending_terms = backlog.terms;
   out.pending_vectors = enabled ? backlog.vectors : 0;
-  out.vectors_mb = static_cast<double>(host.semantic().index()->memory()) / kEnrichmentReportMebi;
+  out.vectors_mb = static_cast<double>(host.semantic().index()->memory()) / (1024.0 * 1024.0);
   if (host.enrichment() == nullptr) return out;
   const EnrichmentProgress p = host.enrichment()->progress();
   out.working = p.working;
@@ -101,6 +107,41 @@ DoctorCheck check_embedding(MemoryHost& host) {
   if (status->pending_vectors > 0) detail += fmt::format(", {} wait", status->pending_vectors);
   if (!status->becoming.empty()) detail += ", becoming " + status->becoming;
   return {"embedding", "ok", std::move(detail), ""};
+}
+
+Result<SummariesStatus> summaries_status(const MemoryHost& host) {
+  SummariesStatus out;
+  const auto* summarizer = host.summarizer();
+  if (summarizer == nullptr) return out;
+  out.models = summarizer->models();
+  out.daily_requests = summarizer->budget().requests;
+  out.daily_tokens = summarizer->budget().tokens;
+  MEMD_TRY_ASSIGN(auto report, summarizer->report());
+  for (const auto& spent : report.today) {
+    out.requests += spent.requests;
+    out.failures += spent.failures;
+    out.tokens += spent.tokens_in + spent.tokens_out;
+  }
+  out.answers = report.answers;
+  out.trouble = std::move(report.trouble);
+  return out;
+}
+
+DoctorCheck check_summaries(const MemoryHost& host) {
+  if (host.summarizer() == nullptr)
+    return {"summaries", "ok", "no language model is configured: they are made of the sessions' own sentences", ""};
+  if (std::string trouble = key_trouble(host.settings().config.summaries); !trouble.empty())
+    return {"summaries", "problem", std::move(trouble),
+            "Until then summaries are made of the sessions' own sentences."};
+  const auto status = summaries_status(host);
+  if (!status)
+    return {"summaries", "problem", status.error().message(),
+            "No language model is asked while what it is asked cannot be written down."};
+  std::string detail = fmt::format("{}: {} requests today, {} tokens, {} answers kept", status->models,
+                                   status->requests, status->tokens, status->answers);
+  if (status->trouble.empty()) return {"summaries", "ok", std::move(detail), ""};
+  return {"summaries", "note", status->trouble + " (" + detail + ")",
+          "Until then summaries are made of the sessions' own sentences."};
 }
 
 }  // namespace memd::admin
