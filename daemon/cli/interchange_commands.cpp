@@ -4,7 +4,7 @@
 #include "daemon/cli/progress_bar.hpp"
 #include "daemon/interchange/event_file_check.hpp"
 #include "daemon/interchange/output_file.hpp"
-#include "daemon/interchange/session_export.hpp"
+#include "daemon/interchange/session_walk.hpp"
 #include "daemon/interchange/transcript.hpp"
 #include "daemon/tools/tool_arguments.hpp"
 #include "store/reader.hpp"

@@ -4,7 +4,6 @@
 #include "daemon/interchange/output_file.hpp"
 #include "daemon/report/html_page.hpp"
 #include "daemon/report/prices.hpp"
-#include "daemon/report/report_data.hpp"
 #include "daemon/report/report_page.hpp"
 #include "daemon/serve/memory_host.hpp"
 #include "daemon/tools/time_argument.hpp"

@@ -19,8 +19,8 @@ struct Gap {
   std::string text;
 };
 
-// Warnings first. `adapters` as the configuration leaves them; what they declare as their limits is told of platforms
-// that the report has sessions of.
+// Warnings first. `adapters`: with what the configuration says about them; their limitations are told if the report has
+// sessions of their platform.
 std::vector<Gap> gaps_of(const Report& report, const ReportQuery& query, std::span<const AdapterDescription> adapters);
 
 }  // namespace memd::report
