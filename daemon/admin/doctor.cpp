@@ -59,7 +59,7 @@ void check_data_dir(const MemoryHost& host, Findings& findings) {
   findings.ok("data", dir);
 }
 
-// Figures read from a damaged file may look well.
+// Looks at the file itself: figures read from a damaged file may look well.
 void check_file(const MemoryHost& host, Findings& findings) {
   constexpr auto kLongest = 10s;
   const auto& file = host.settings().layout.database();

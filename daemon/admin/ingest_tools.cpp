@@ -61,7 +61,7 @@ Result<IngestReport> ingest_now(MemoryHost& host, const ProcessFacts& facts, con
   r.events_written = after.events - before.events;
   r.mb_per_s = r.seconds > 0 ? static_cast<double>(r.bytes_read) / kMega / r.seconds : 0;
   r.peak_rss_mb = peak_rss_mb();
-  // A daemon goes on by itself; a command would take its worker along.
+  // A daemon enriches by itself later; the worker of a command ends with it.
   if (facts.role == "none") {
     const auto deadline = started + std::chrono::seconds(params.timeout_s);
     MEMD_TRY_ASSIGN(r.enrichment, enrich_now(host, deadline, context));
@@ -153,7 +153,7 @@ std::optional<DropReport> next_drop(MemoryHost& host) {
   if (!reader) return std::nullopt;
   const auto drops = (*reader)->planned_drops(policy, now, now + 2 * kRetentionNotice);
   if (!drops || drops->empty()) return std::nullopt;
-  // All that go with the first are one drop.
+  // What goes on the same day counts as one drop.
   DropReport out = drop_report(drops->front());
   for (std::size_t i = 1; i < drops->size() && (*drops)[i].due_at < drops->front().due_at + kMsPerDay; ++i) {
     out.sessions += static_cast<std::int64_t>((*drops)[i].members.size());

@@ -6,10 +6,10 @@
 
 #include <optional>
 
-// The questions of the command line that have something written. They need a host that ingests; for worker threads.
+// The questions of the command line that write to the store, and retention. For worker threads; the host must ingest.
 namespace memd::admin {
 
-// Looks at every source and waits until all of it is in the store, enrichment too if no daemon goes on with it.
+// Looks at every source and waits until all of it is in the store. Without a daemon it also waits for enrichment.
 Result<IngestReport> ingest_now(MemoryHost& host, const ProcessFacts& facts, const IngestParams& params,
                                 mcp::ToolContext& context);
 // Takes an events.v1 file in as a source of platform imported.
@@ -18,7 +18,7 @@ Result<ImportReport> import_file(MemoryHost& host, const ImportParams& params, m
 // What would be dropped and when. With `apply`, what is past its limit is dropped now, without the notice the daemon
 // gives; only that needs a host that ingests.
 Result<RetentionReport> retention(MemoryHost& host, const RetentionParams& params);
-// The next drop within the notice, all sessions of that day in one; nullopt when there is none, or no limit is set.
+// The next drop within the notice, with all sessions of that day; nullopt when there is none, or no limit is set.
 std::optional<DropReport> next_drop(MemoryHost& host);
 
 double peak_rss_mb();  // of this process, in MiB

@@ -1,10 +1,13 @@
 #pragma once
 
 #include "daemon/admin/reports.hpp"
-#include "daemon/serve/memory_host.hpp"
 #include "protocol/mcp/tool_context.hpp"
 
 #include <chrono>
+
+namespace memd {
+class MemoryHost;
+}
 
 // How far embedding models and language models are. For worker threads; nothing here asks a language model.
 namespace memd::admin {

@@ -38,7 +38,7 @@ struct PlatformReport {
   Span span;
 };
 
-// What was made of exchanges after they were read, before the command ended.
+// The enrichment of a command that waited for it.
 struct EnrichmentRun {
   std::uint64_t exchanges = 0;
   double seconds = 0;

@@ -1,10 +1,13 @@
 #pragma once
 
 #include "daemon/admin/reports.hpp"
-#include "daemon/serve/memory_host.hpp"
 #include "schemas/error.hpp"
 
 #include <vector>
+
+namespace memd {
+class MemoryHost;
+}
 
 // What the store holds of each platform and source, and what happened to them. Each takes a reader of the host; for
 // worker threads.

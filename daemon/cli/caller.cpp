@@ -78,7 +78,7 @@ class LocalCaller final : public Caller {
   mcp::ToolRegistry admin_;
 };
 
-// Null: who listens there says nothing.
+// Null: the daemon at the other end does not answer.
 std::unique_ptr<Caller> answering(UniqueFd fd, std::chrono::milliseconds patience) {
   auto caller = std::make_unique<RemoteCaller>(fd.release());
   if (!caller->is_alive(patience)) return nullptr;
@@ -101,7 +101,7 @@ Result<std::unique_ptr<Caller>> open_caller(const Settings& settings, Need need,
   MEMD_TRY_ASSIGN(const auto directory, open_state_directory(settings.layout.data_dir()));
   MEMD_TRY_ASSIGN(auto attempt, InstanceLock::attempt(settings.layout.data_dir()));
   if (!attempt.lock) {
-    // It may have started this very moment.
+    // A daemon may have started this moment.
     if (!daemon) {
       if (const auto fd = transport::connect_unix_fd(attempt.socket.native()))
         if (auto caller = answering(UniqueFd(*fd), patience)) return caller;

@@ -19,15 +19,15 @@ class Caller {
   virtual ~Caller() = default;
   // `arguments` is the JSON text of an object.
   virtual Result<mcp::ToolOutcome> tool(std::string_view name, std::string_view arguments) = 0;
-  // "ingest", "status", "coverage", "log", "doctor", "import"
+  // `name`: ingest, import, status, coverage, log, doctor or retention.
   virtual Result<mcp::ToolOutcome> admin(std::string_view name, std::string_view arguments,
                                          const OnProgress& on_progress) = 0;
   virtual Result<std::string> tool_list() = 0;  // {"tools": […]}
 };
 
 enum class Need {
-  read,    // questions to the store
-  ingest,  // writing to it: in this process only under the instance lock
+  read,    // from the store
+  ingest,  // write to the store; this process does so only under the instance lock
 };
 // A daemon that does not answer within `patience` is passed over: stderr says so, questions are answered from the store
 // by this process, and what needs the lock is refused.

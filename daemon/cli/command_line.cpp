@@ -101,7 +101,7 @@ std::string words(const CLI::App& app) {
   return out;
 }
 
-// The commands and options are asked of the parser itself, so the scripts cannot fall behind it.
+// The scripts are made from the parser, so they cannot fall behind it.
 std::string bash_script(const CLI::App& app) {
   std::string cases;
   for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; }))

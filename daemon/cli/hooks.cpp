@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMostInput = 64 * 1024;
 
-// Whatever hangs, a disk or the daemon: the process ends in time, having printed nothing.
+// Ends the process in time, whatever hangs, a disk or the daemon; then it has printed nothing.
 void end_in_time() {
   struct sigaction end {};
   end.sa_handler = [](int) { ::_exit(0); };
@@ -40,7 +40,7 @@ std::string read_input() {
   return out;
 }
 
-// Where the context was lost there is most to say; a session that is resumed has its own transcript.
+// After a loss of context there is most to say; a resumed session has its own transcript.
 std::int64_t tokens_for(std::string_view source) {
   if (source == "compact") return 2000;
   if (source == "clear") return 1500;
@@ -68,7 +68,7 @@ int session_start(const Settings& settings) {
 }  // namespace
 
 std::string resume_arguments(const HookInput& input) {
-  // A session that begins has no history of its own: the last one of the directory is what went before.
+  // A session that begins has no history of its own: then the last one of the directory is meant.
   const bool of_session = (input.source == "compact" || input.source == "resume") && !input.session_id.empty();
   if (!of_session && input.cwd.empty()) return {};
   tools::ToolArguments w;

@@ -1,4 +1,4 @@
-// Sessions going out as files, and coming in from files of events.
+// Export of sessions to files, import of files of events.
 #include "daemon/cli/caller.hpp"
 #include "daemon/cli/command.hpp"
 #include "daemon/cli/progress_bar.hpp"
@@ -28,7 +28,7 @@ struct ExportOptions {
   bool subagents = false;
 };
 
-// Null: as events.
+// Null for events.
 std::unique_ptr<interchange::TranscriptWriter> transcript_writer(const std::string& format,
                                                                  interchange::WriteLine line) {
   if (format == "md") return interchange::markdown_writer(std::move(line));

@@ -6,7 +6,7 @@
 
 namespace memd::cli {
 
-// One line on stderr that is drawn over itself; silent when stderr is no terminal. One thread.
+// Draws one line on stderr over and over; silent when stderr is no terminal. One thread.
 class ProgressBar {
  public:
   struct Unit {

@@ -1,4 +1,4 @@
-// `memd report`: a part of the history on one page.
+// `memd report`: the history, or a part of it, on one page.
 #include "daemon/cli/command.hpp"
 #include "daemon/cli/progress_bar.hpp"
 #include "daemon/interchange/output_file.hpp"
@@ -33,7 +33,7 @@ struct ReportOptions {
   std::string output;
 };
 
-// Platforms that are not to be read are left out, as in the answers of tools.
+// Leaves out platforms that the configuration disables, as the answers of tools do.
 Result<QueryFilter> filter_of(const ReportOptions& o, const std::vector<AdapterDescription>& adapters) {
   QueryFilter filter;
   filter.project = o.project;

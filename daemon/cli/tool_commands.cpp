@@ -86,7 +86,7 @@ ToolArguments& add_page(ToolArguments& w, const ToolOptions& o) {
   return w.add("max_tokens", o.max_tokens).add("cursor", o.cursor);
 }
 
-// Empty when it is gone.
+// Empty when the directory is gone.
 std::string working_directory() {
   std::error_code gone;
   return std::filesystem::current_path(gone).string();

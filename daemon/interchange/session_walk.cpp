@@ -66,7 +66,7 @@ KeptTexts::KeptTexts(const StoredSession& session, const std::vector<ExchangeRow
 void KeptTexts::split(std::string_view rest, const std::vector<const StoredEvent*>& messages) {
   for (const StoredEvent* message : messages) {
     const std::size_t n = piece_length(rest, message->tokens);
-    if (n == std::string_view::npos) {  // cut, or masked after it was counted: all that is left, rather than nothing
+    if (n == std::string_view::npos) {  // cut, or masked after it was counted: this message gets all that is left
       by_seq_[message->seq] = rest;
       return;
     }
@@ -80,7 +80,7 @@ const std::string* KeptTexts::find(std::int64_t seq) const {
   return it == by_seq_.end() ? nullptr : &it->second;
 }
 
-// Of rows from before the store masked them.
+// Masks names in rows from before the store did so itself.
 void mask_names(Event& e) {
   for (auto* text : {&e.tool, &e.cwd, &e.git_branch, &e.model})
     redact(*text);
@@ -111,7 +111,7 @@ class SessionWalk {
   }
 
  private:
-  // What the events say themselves is left out of the facts: it would be taken for a change when read back in order.
+  // Leaves out facts that events tell themselves: an import would take them for changes.
   Result<void> tell_facts() {
     SessionUpdate facts = session_.facts;
     const auto all_said = [&] {
@@ -157,8 +157,8 @@ class SessionWalk {
     return visitor_.event(whole, walked);
   }
 
-  // The event of the row, decoded again from its record, secrets masked; null when it is not there any more. Valid
-  // until the next call.
+  // The event of the row, decoded again from its record, secrets masked; null when the record is gone. Valid until the
+  // next call.
   const Event* decoded(const StoredEvent& row) {
     if (!row.source) return nullptr;
     const RawRef& raw = row.raw;
@@ -225,7 +225,7 @@ class SessionWalk {
     auto text = text_of_record();
     if (!text) return std::nullopt;
     redact(*text);
-    if (e.text.empty() && *text == e.summary) return std::nullopt;  // it has none and its summary stood in
+    if (e.text.empty() && *text == e.summary) return std::nullopt;  // it has no text; the summary stood in
     return text;
   }
 

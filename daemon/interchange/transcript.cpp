@@ -11,7 +11,7 @@
 namespace memd::interchange {
 namespace {
 
-// Marks of the client's bookkeeping, of which a reader learns nothing.
+// Bookkeeping of the client, which tells a reader nothing.
 bool is_bookkeeping(std::string_view lifecycle) {
   for (const std::string_view name : {"turn_duration", "queue", "hook_stop", "mode_change", "cwd_change"})
     if (lifecycle == name) return true;

@@ -11,9 +11,9 @@
 
 namespace memd::report {
 
-// Something a report could not cover, in a sentence.
+// A sentence about something that a report could not cover.
 struct Gap {
-  enum class Weight { note, warning };  // by nature or by choice; lost or in trouble
+  enum class Weight { note, warning };  // note: by nature or by choice; warning: something is lost or in trouble
   Weight weight = Weight::note;
   std::optional<Platform> platform;
   std::string text;

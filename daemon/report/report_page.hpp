@@ -18,7 +18,7 @@ struct ReportContext {
   std::string version;
   std::string asked;  // the options, as typed
   std::vector<Gap> gaps;
-  PriceList prices{};  // empty: cost is told as far as platforms reckon it
+  PriceList prices{};  // empty: only costs that platforms reckon themselves are told
 };
 
 // The data of the page as JSON. What is zero or empty is left out; secrets are masked. Times are in milliseconds, UTC;

@@ -181,7 +181,7 @@ constexpr std::int64_t kMaxTokens = 4000;
 
 using tools::ToolArguments;
 
-// Says which call it stands for, so that a reader knows how to get the rest.
+// The answer of a tool, with the call that gives it, so that a reader knows how to get the rest.
 Result<std::string> read_as(const mcp::ToolRegistry& tools, std::string_view tool, ToolArguments& asked,
                             mcp::ToolContext& context) {
   const std::string arguments = asked.add("max_tokens", kMaxTokens).finish();
@@ -189,7 +189,7 @@ Result<std::string> read_as(const mcp::ToolRegistry& tools, std::string_view too
   return "The answer of " + std::string(tool) + " with " + arguments + ".\n\n" + text;
 }
 
-// A session that cannot be told from others, or an id that is none: there is nothing to read under that URI.
+// An ambiguous session or a malformed id: there is nothing to read under that URI.
 Error as_missing(const Error& error) {
   return error.is(Errc::invalid_argument) ? Error(Errc::not_found, error.message()) : error;
 }
@@ -251,7 +251,7 @@ void add_resources(mcp::ResourceRegistry& registry, const tools::ToolServices& s
         MEMD_TRY_ASSIGN(std::string text, read_as(tools, "list_sessions", list, context));
         ToolArguments recent;
         recent.add("project", v.key);
-        // Without a session there is nothing recent: the list says so.
+        // A project without sessions has no turns; the list says so.
         if (auto turns = read_as(tools, "recent_turns", recent, context)) text += "\n" + *turns;
         return text;
       },

@@ -153,7 +153,8 @@ Result<Out> fit_answer(std::size_t max_tokens, const Answer& frame, Build&& buil
   std::size_t too_much = max_tokens - std::min(max_tokens, frame_tokens);
   Out out = try_with(too_much);
   if (cost <= max_tokens) return out;
-  // What was allowed and what came of it differ (names, quotes, texts shorter than their share): go by the difference.
+  // Answers cost more or less than what was allowed (names, quotes, short texts): the difference corrects the next
+  // guess.
   std::optional<Out> best;
   std::size_t enough = 0;
   std::size_t allowed = too_much;

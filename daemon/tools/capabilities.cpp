@@ -25,14 +25,14 @@ void drop(CapabilitiesAnswer& answer, Of which, std::optional<T> PlatformOut::*d
 
 struct Step {
   std::string_view left_out;
-  std::string_view instead_of;  // what an earlier step left out and this one's words say, too
+  std::string_view instead_of;  // the earlier step whose words these include; empty: none
   std::function<void(CapabilitiesAnswer&)> apply;
 };
 
 constexpr std::string_view kSomeLimitations = "limitations of agents without history here";
 constexpr std::string_view kMoreLimitations = "limitations of agents less used here";
 
-// Of agents with history: those with the fewest exchanges first.
+// Agents with history, the one with the fewest exchanges first.
 std::vector<std::string> least_used_first(const CapabilitiesAnswer& whole) {
   std::vector<std::pair<std::int64_t, std::string>> used;
   for (const auto& [name, p] : whole.platforms)
@@ -180,7 +180,7 @@ std::string line_of(std::string_view name, const std::optional<std::vector<std::
   return out + "\n";
 }
 
-// Thread-safe. Kept alive by the tool and by work in the background.
+// Keeps the forms of the answer. Thread-safe; shared by the tool and work in the background.
 class CapabilitiesCache : public std::enable_shared_from_this<CapabilitiesCache> {
  public:
   using Forms = std::vector<std::shared_ptr<const CapabilitiesForm>>;  // the whole first

@@ -59,7 +59,7 @@ std::string said_of_files(const FileUse& use) {
       if (std::none_of(wanted.begin(), wanted.end(), [&](std::string_view name) { return names(it->text, name); }))
         continue;
       std::string line = on_one_line(it->text);
-      // "`a.c`:" speaks of it in what follows.
+      // After "`a.c`:" the next unit speaks of the file.
       if (line.ends_with(':') && it != units.rbegin() && std::prev(it)->kind != UnitKind::code)
         line += " " + on_one_line(std::prev(it)->text);
       const bool says_something = words_of(line) >= kLeastWords && !line.ends_with(':');
@@ -95,7 +95,7 @@ std::string_view match_name(TraceMatch match) {
   return "unplaced";
 }
 
-// What an answer says of a use, each text within its share.
+// The tokens that each text of a use may take.
 struct Shares {
   std::size_t asked = 45;
   std::size_t said = 60;
@@ -192,7 +192,7 @@ void add_heads(const FileHistory& history, const FileQuestion& question, TokenBu
   }
 }
 
-// The uses that fit; at least one. True: all of them.
+// Adds the uses that fit, at least one. True: all of them.
 bool add_uses(const FileHistory& history, const FileQuestion& question, TokenBudget& budget, FileHistoryAnswer& out) {
   constexpr std::size_t kLittle = 900;
   constexpr std::size_t kHardlyAny = 300;

@@ -40,7 +40,7 @@ bool means(std::string_view whole, std::string_view named) {
           whole[whole.size() - named.size() - 1] == '\\');
 }
 
-// What the records of an edit tell of this file. The first record that tells of places is enough.
+// What the records of an edit tell of this file; the first record that tells places is enough.
 TraceStep step_of(const ToolServices& services, Reader& reader, const EditPlace& place, std::string_view path) {
   TraceStep texts;
   for (const std::int64_t seq : place.records) {
@@ -126,7 +126,7 @@ Result<void> trace_edits(const ToolServices& services, Reader& reader, const Fil
 
 // Commits and the sessions they come from.
 
-constexpr TimeMs kWindow = kMsPerDay;  // before a commit, in which its changes are looked for
+constexpr TimeMs kWindow = kMsPerDay;  // changes of a commit are looked for in this time before it
 constexpr TimeMs kSoonAfter = 60LL * 60 * 1000;
 constexpr std::int64_t kExchangesOfCommit = 30;
 constexpr std::size_t kCandidates = 3;
@@ -155,7 +155,7 @@ CommitOut exact(const CommitRow& row) {
   return out;
 }
 
-// What the session changed since its commit before.
+// Limits the question to what the session changed since its previous commit.
 Result<void> span_of(Reader& reader, const CommitRow& row, FileQuestion& question) {
   MEMD_TRY_ASSIGN(const auto before, reader.commit_before(row));
   std::int64_t first = before ? std::min(before->exchange_number + 1, row.exchange_number) : 0;
@@ -233,7 +233,7 @@ Result<void> find_commit(const ToolServices& services, Reader& reader, const Fil
       const auto platform = parse_platform(std::string_view(row.session_uid).substr(0, row.session_uid.find(':')));
       return !platform || !scope.includes(*platform);
     });
-    // Rows of the same beginning may be of other commits: those that say more of the id come first.
+    // Different commits may begin with `sha`: rows with a longer id come first.
     std::stable_sort(rows.begin(), rows.end(),
                      [](const CommitRow& a, const CommitRow& b) { return a.sha.size() > b.sha.size(); });
     for (const CommitRow& row : rows)

@@ -12,11 +12,11 @@
 
 namespace memd::tools {
 
-// What a call of file_history asks of the store, once its words are understood.
+// What a call of file_history asks of the store, its arguments resolved.
 struct FileQuestion {
   FileHistoryQuery query;
   bool nothing = false;        // nothing can be found; `notes` say why
-  bool several_files = false;  // each exchange has to name its files
+  bool several_files = false;  // the answer names the files of each exchange
   std::vector<CommitOut> commits;
   std::map<ExchangeId, std::vector<TracedEdit>> traced;  // of exchanges, when lines or a symbol are asked for
   std::vector<std::string> notes;                        // sentences for the answer's notice

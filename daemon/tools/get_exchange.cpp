@@ -36,7 +36,7 @@ bool has_text(EventKind kind) {
   return kind == EventKind::tool_call || kind == EventKind::tool_result || kind == EventKind::thinking;
 }
 
-// Its first `shown` items, and how many are not shown.
+// Keeps the first `shown` items and adds a line that counts the others.
 void keep_first(std::optional<std::vector<std::string>>& list, std::size_t shown) {
   if (!list || list->size() <= shown) return;
   const std::string rest = "… " + std::to_string(list->size() - shown) + " more";
@@ -44,7 +44,7 @@ void keep_first(std::optional<std::vector<std::string>>& list, std::size_t shown
   list->push_back(rest);
 }
 
-// In a small answer lists give way to the texts.
+// Shortens the lists of a small answer, so that texts have room.
 void shorten_lists(ExchangeOut& out, std::size_t tokens) {
   for (const std::size_t shown : {16, 4, 0}) {
     if (estimate_tokens(mcp::to_json(out)) <= tokens) return;
@@ -53,7 +53,7 @@ void shorten_lists(ExchangeOut& out, std::size_t tokens) {
     keep_first(out.decisions_made, shown);
     if (estimate_tokens(mcp::to_json(out)) > tokens) keep_first(out.files_referenced, shown);
     if (estimate_tokens(mcp::to_json(out)) <= tokens || shown == 0) return;
-    out.files_referenced = files;  // so that what is told of the rest counts all of it
+    out.files_referenced = files;  // shortened anew from the whole list, for the count of the rest
     out.decisions_made = decisions;
   }
 }
@@ -79,7 +79,7 @@ class ExchangePager {
     std::optional<PageCursor> next;
     bool texts_shortened = false;  // of events: the rest does not come on a later page
   };
-  // At least a little of one exchange, however few the tokens.
+  // Gives a little of one exchange at least, however few the tokens.
   Page make(const PageCursor& from, std::size_t tokens);
 
  private:
@@ -308,7 +308,7 @@ struct Selection {
   std::vector<std::string> missing;
 };
 
-// Each exchange once, neighbours in their order around theirs.
+// Adds an exchange with its neighbours in order; one that is there already is not added again.
 Result<void> add_with_neighbours(Reader& reader, const ExchangeRow& row, std::int64_t around, Selection& out) {
   std::vector<ExchangeRow> found;
   if (around > 0) {

@@ -193,7 +193,7 @@ std::string texts_of(const std::vector<EditHunk>& hunks) {
   return out;
 }
 
-// Where texts are known to stand, from an edit that wrote the whole file on.
+// The edits with places found where the contents of the file are known.
 std::vector<TraceStep> with_places(std::vector<TraceStep> edits) {
   KnownContents contents;
   for (TraceStep& step : edits)

@@ -19,10 +19,10 @@ TurnOut turn_of(const ExchangeRow& row, std::int64_t tokens) {
   return out;
 }
 
-// The newest turns that fit, oldest first. `known`: those that were looked at before, by row.
+// The newest turns that fit, oldest first. `known` keeps what was made of each row, for the next call.
 std::vector<TurnOut> list_turns(const std::vector<ExchangeRow>& rows, SummarySource& source,
                                 std::vector<std::optional<TurnOut>>& known, std::size_t tokens, std::size_t& used) {
-  // What was asked may be shortened so that more turns can be told of.
+  // Shorter texts of questions let more turns fit.
   constexpr std::size_t kFixedTokens = 55;
   const std::size_t each = tokens / std::max<std::size_t>(rows.size(), 1);
   const std::size_t message_tokens = std::clamp<std::size_t>(each - std::min(each, kFixedTokens), 6, 30);
@@ -59,7 +59,8 @@ Result<RecentTurnsAnswer> run(const ToolServices& services, const RecentTurnsPar
 
   MEMD_TRY_ASSIGN(const Scope scope, scope_of(services, session, Capability::exchange_retrieval));
 
-  // `part` is the number before which to go on, plus one; 0: from the end. New exchanges do not shift it.
+  // `part` is one more than the number of the exchange before which this page ends; 0: the end of the session. New
+  // exchanges do not shift it.
   std::vector<ExchangeRow> rows;
   if (!scope.includes(session.platform)) {
     // nothing: platforms_skipped says why

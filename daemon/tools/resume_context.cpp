@@ -55,10 +55,10 @@ std::string platform_summary(const ToolServices& services, Reader& reader, std::
 
 using continuity::BoundaryChoice;
 
-// A session whose last event is younger is taken to go on: then the compaction is what its agent asks about.
+// A session with a younger last event counts as going on: its agent asks about the compaction.
 constexpr TimeMs kGoesOn = 30 * 60 * 1000;
 
-// A session that has just begun has nothing to resume: it is the one that asks.
+// A session that has just begun has no past: it is the one that asks.
 bool has_past(const SessionRow& s) { return s.compactions > 0 || s.exchanges > 1; }
 
 // The newest session of a project that has a past, else its newest session; nothing if it has none.
@@ -123,7 +123,7 @@ Result<BoundaryChoice> read_choice(const std::string& before) {
                                            "a compaction (1, 2, …)");
 }
 
-// `goes_on`: the session's agent has the compaction's summary before its eyes.
+// Sets `goes_on` when the session's agent has the summary of the compaction in its context.
 Result<void> load_past(const ToolServices& services, Reader& reader, const ResumeParams& params, ResumeMaterial& out,
                        std::string& notice, bool& goes_on) {
   MEMD_TRY_ASSIGN(const BoundaryChoice choice, read_choice(params.before));
@@ -180,7 +180,7 @@ Result<ResumeAnswer> fit_pack(std::size_t limit, const Answer& frame, ResumeAnsw
   constexpr std::size_t kLeastBody = 60;
   const std::size_t frame_tokens = estimate_tokens(mcp::to_json(frame));
   const auto head_tokens = [&] { return estimate_tokens(mcp::to_json(head)); };
-  // In an answer of a few lines the goal says more than where it was.
+  // In an answer of a few lines the goal is worth more than the place.
   if (head_tokens() + kLeastBody > limit) head.cwd = head.boundary.detail = std::nullopt;
   if (head_tokens() + kLeastBody > limit) head.git_branch = std::nullopt, head.session_name.clear();
   const std::size_t taken = head_tokens();

@@ -14,7 +14,7 @@ const AdapterDescription* adapter_of(const ToolServices& services, Platform p) {
   return it == services.adapters.end() ? nullptr : &*it;
 }
 
-// What is asked of a platform, in words.
+// What a capability lets a platform do, in words.
 std::string_view doing(Capability c) {
   switch (c) {
     case Capability::semantic_search: return "be searched";
@@ -31,7 +31,7 @@ std::string_view doing(Capability c) {
   return "be asked this";
 }
 
-// Why nothing of the platform may be looked at, whatever the store has of it. Empty: it may.
+// The reason why nothing of the platform may be looked at, even if the store has it; empty: it may.
 std::string reason_to_exclude(const AdapterDescription* adapter, std::optional<Capability> needed) {
   if (adapter == nullptr) return "no adapter in this version";
   if (adapter->status == AdapterStatus::disabled)

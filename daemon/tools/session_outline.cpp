@@ -235,7 +235,7 @@ ExtractiveSummary SessionOutline::summary(const Form& form, std::size_t max_toke
   return extract_of(whole_, {0, inputs.size()}, form.focus).summary(form.ratio, max_tokens);
 }
 
-// Each chunk has its share, so that a long session is told of from end to end.
+// Gives each chunk a share, so that a long session is summarised from end to end.
 ExtractiveSummary SessionOutline::by_chunks(double ratio, std::size_t max_tokens) {
   const auto by_ratio = static_cast<std::size_t>(static_cast<double>(source_tokens()) * ratio);
   const std::size_t allowed = std::min(max_tokens, std::max(by_ratio, kLeastSummaryTokens));
@@ -272,7 +272,7 @@ std::int64_t SessionOutline::chunk_count() const {
   return digest_.exchanges.back().number / kChunkExchanges - digest_.exchanges.front().number / kChunkExchanges + 1;
 }
 
-// `index` counts from the first chunk that is told of.
+// `index` counts from the first chunk of the digest.
 SessionOutline::Span SessionOutline::chunk(std::int64_t index) const {
   const auto& rows = digest_.exchanges;
   const std::int64_t number = (rows.front().number / kChunkExchanges + index) * kChunkExchanges;
@@ -301,12 +301,12 @@ std::int64_t SessionOutline::add_chunks(SessionSummaryAnswer& out, int level, st
                         static_cast<std::int64_t>(rows.size()),
                         to_out(range_of(rows)),
                         {}};
-    // One comes always, so that the next page goes on.
+    // A page has one chunk at least, so that the next page goes on.
     const bool must = level == 1 && out.chunks.empty();
     if (level == 1) {
       const std::size_t frame = estimate_tokens(mcp::to_json(one));
       if (!must && budget.remaining() < frame + kLeastOfChunk) break;
-      // The rest is shared among the chunks to come, as long as that leaves each something to say.
+      // Shares the rest among the chunks to come, but gives this one enough for a few sentences.
       const std::size_t fair = budget.remaining() / static_cast<std::size_t>(chunks - i);
       const std::size_t most = budget.remaining() - std::min(budget.remaining(), frame);
       const std::size_t share = std::min(std::max(fair - std::min(fair, frame), 2 * kLeastOfChunk), most);

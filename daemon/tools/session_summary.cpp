@@ -28,7 +28,7 @@ std::string call(const SessionRow& session, const std::string& arguments) {
   return "session_summary(session_id=\"" + session.uid + "\", " + arguments + ")";
 }
 
-// Which exchanges are told of.
+// Finds which exchanges are summarised.
 Result<SummaryPlan> plan_of(const SessionSummaryParams& params) {
   SummaryPlan plan;
   if (params.chunk && (params.first_exchange || params.last_exchange))
@@ -56,7 +56,7 @@ Error no_such_part(const SummaryPlan& plan, const SessionRow& session, std::int6
                                            ", its last chunk number " + std::to_string(last_number / kChunkExchanges));
 }
 
-// How they are told of. `model`: a language model can be asked.
+// Chooses how they are summarised. `model`: a language model can be asked.
 void choose_strategy(SummaryPlan& plan, const SessionSummaryParams& params, const SessionOutline& outline,
                      std::size_t max_tokens, bool model) {
   const auto named = parse_summary_strategy(params.strategy);
@@ -77,7 +77,7 @@ void choose_strategy(SummaryPlan& plan, const SessionSummaryParams& params, cons
     if (params.style == "narrative" && plan.asked == SummaryStrategy::extractive)
       plan.asked = SummaryStrategy::chronological;
   }
-  // What a model would have written is quoted in the form that comes nearest.
+  // Without a model the answer quotes in the nearest form.
   plan.form.strategy = plan.asked;
   if (needs_model(plan.asked))
     plan.form.strategy = plan.asked == SummaryStrategy::map_reduce && !plan.part ? SummaryStrategy::hierarchical
@@ -189,7 +189,7 @@ class Answering {
     const std::size_t head = estimate_tokens(mcp::to_json(out)) - frame_tokens;
     const std::size_t rest = tokens - std::min(tokens, head);
     const bool list_of_chunks = plan_.lists_chunks();
-    // First what the facts need at least, then the text, then more facts from what the text left.
+    // A share for the facts first, then the text, then more facts with what the text leaves.
     outline_.add_facts(out, rest / (list_of_chunks ? 8 : 3));
     std::size_t left = rest - std::min(rest, facts_tokens(out));
     if (list_of_chunks) {
@@ -327,7 +327,7 @@ Result<SessionSummaryAnswer> run(const ToolServices& services, const SessionSumm
       limit, frame, [&](std::size_t tokens) { return answering.with(frame, frame_tokens, tokens); });
 }
 
-// Says how many there are also where there was room for none.
+// A heading with counts; also when there was room for none of them.
 std::string heading_of(std::string_view heading, std::size_t shown, std::int64_t total) {
   if (total == 0) return {};
   return "\n" + std::string(heading) + " (" + std::to_string(shown) + " of " + std::to_string(total) + "):\n";

@@ -31,7 +31,7 @@ SummarySource::SummarySource(std::span<const ExchangeRow> exchanges, std::span<c
     in.ended_at = row.ended_at;
     in.user_message = std::string_view(row.user_message).substr(0, read_of_message);
     in.interventions = std::string_view(row.interventions).substr(0, read_of_message);
-    // The end of the work is what counts: the final answer and as much before it as fits.
+    // Takes the final answer and as much before it as fits.
     const std::string_view response = row.assistant_response;
     const std::size_t offset =
         std::min(static_cast<std::size_t>(std::max<std::int64_t>(row.answer_offset, 0)), response.size());

@@ -15,14 +15,14 @@ std::string title_of(const DaySlice& slice) { return short_line(slice.session_ti
 
 std::string clock_time(TimeMs t) { return format_local_minute(t).substr(11, 5); }
 
-// Both may end in "…". A session without a name is called by its first prompt.
+// Both may end in "…". The title of a session without a name is the beginning of its first prompt.
 bool is_beginning_of(std::string_view text, std::string_view title) {
   constexpr std::string_view kMark = "…";
   if (text.ends_with(kMark)) text.remove_suffix(kMark.size());
   return title.starts_with(text);
 }
 
-// What was asked and what came of it, each in at most `gist_bytes`.
+// What was asked and what came of it, at most `gist_bytes` each.
 std::string story_of(const DaySlice& slice, std::size_t gist_bytes) {
   const std::string asked = request_gist(slice.first_request, gist_bytes);
   const std::string then =
@@ -46,7 +46,7 @@ TemporalSessionOut session_of(const DaySlice& slice) {
           slice.exchange_count, to_out(slice.range), format_exchange_id(slice.first_exchange)};
 }
 
-// The page's slices up to what fits.
+// Adds the slices that fit, at least one; `shown` counts them.
 void fill_page(const Timeline& timeline, std::size_t tokens, TemporalQueryAnswer& out, std::size_t& shown) {
   constexpr std::size_t kFrameTokens = 80;   // totals and range
   constexpr std::size_t kEntryTokens = 110;  // of a slice without its story

@@ -19,7 +19,7 @@ struct TopicGroup {
   std::vector<const SearchHit*> by_time;
 };
 
-// All that is about a topic: what search finds together with what has it among its stored topics.
+// All that is about a topic: hits of a search, and exchanges that have it among their stored topics.
 struct TopicMaterial {
   std::vector<SearchHit> hits;       // best first; what `sessions` points into
   std::vector<TopicGroup> sessions;  // in order of their first hit
@@ -31,7 +31,7 @@ struct TopicMaterial {
 
 constexpr int kTopicExchanges = 100;
 
-// Of hits that only share some words with the topic, those near the best stay.
+// A hit that only shares some words with the topic stays if it scores near the best.
 constexpr double kLeastOfBest = 0.4;
 
 bool is_about(const SearchHit& hit, const SearchAnswer& answer) {
@@ -155,7 +155,7 @@ using topics::TurnKind;
 
 constexpr std::size_t kNamesShown = 6;
 
-// A turn for each session. Of a large one only the exchanges that fit the topic best are read.
+// One turn of the story for each session, read from the exchanges of it that fit the topic best.
 std::vector<StoryTurn> story(const TopicMaterial& material, std::string_view topic) {
   constexpr std::size_t kRead = 12;
   std::vector<topics::StoryExchange> inputs;
@@ -170,12 +170,12 @@ std::vector<StoryTurn> story(const TopicMaterial& material, std::string_view top
       }
   }
   std::vector<StoryTurn> turns = topics::story_of(inputs, topic);
-  for (StoryTurn& turn : turns)  // from here on, the place in hits
+  for (StoryTurn& turn : turns)  // from here on an index into hits
     turn.exchange = static_cast<std::size_t>(read[turn.exchange] - material.hits.data());
   return turns;
 }
 
-// The first turn, the last, and those between that tell most; of equal ones the later, for they tell where it stands.
+// The first turn, the last, and those between that tell most; of equal ones the later, which tell the present state.
 std::vector<std::size_t> telling(const std::vector<StoryTurn>& turns) {
   constexpr std::size_t kBetween = 5;
   std::vector<std::size_t> between;
@@ -297,7 +297,7 @@ TopicSearchAnswer page(const Question& question, const Answer& frame, const Topi
   return out;
 }
 
-// Nothing is about the topic: what is near it, or what there is at all.
+// Nothing is about the topic: names topics near it, else the most frequent ones.
 Result<void> name_near_topics(Reader& reader, const QueryFilter& filter, TopicMaterial& material, Answer& frame) {
   const bool near = !material.related.empty();
   if (!near) {
