@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <string_view>
-#include <utility>
 
 namespace memd::report {
 namespace {
