@@ -2,6 +2,7 @@
 
 #include "daemon/report/html_page.hpp"
 #include "daemon/tools/answer.hpp"
+#include "schemas/ascii.hpp"
 #include "schemas/json_writer.hpp"
 #include "schemas/local_time.hpp"
 #include "store/text/redaction/redactor.hpp"
@@ -20,7 +21,7 @@ constexpr std::size_t kNameBytes = 300;
 
 // On one line, masked, cut at a character.
 std::string shown(std::string_view text, std::size_t most) {
-  std::string out = tools::on_one_line(text);
+  std::string out = ascii::one_line(text);
   redact(out);
   if (out.size() <= most) return out;
   std::size_t end = most - 3;

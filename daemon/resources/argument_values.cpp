@@ -1,7 +1,7 @@
 #include "daemon/resources/argument_values.hpp"
 
 #include "daemon/tools/scope.hpp"
-#include "store/text/plain_text.hpp"
+#include "schemas/ascii.hpp"
 
 #include <algorithm>
 #include <string>
@@ -36,11 +36,11 @@ void offer(mcp::ArgumentValues& out, const std::string& value) {
 mcp::Completer session_values(const tools::ToolServices& services) {
   return [services](std::string_view typed, mcp::ToolContext& context) -> Result<mcp::ArgumentValues> {
     MEMD_TRY_ASSIGN(const SessionList list, newest_sessions(services, context));
-    const std::string wanted = ascii_lowered(typed);
+    const std::string wanted = ascii::lowered(typed);
     mcp::ArgumentValues out;
     for (const SessionRow& row : list.sessions)
       if (row.uid.starts_with(typed) || row.native_id.starts_with(typed) ||
-          ascii_lowered(row.title).find(wanted) != std::string::npos)
+          ascii::lowered(row.title).find(wanted) != std::string::npos)
         offer(out, row.uid);
     out.more = out.more || list.total > static_cast<std::int64_t>(list.sessions.size());
     return out;
@@ -50,11 +50,11 @@ mcp::Completer session_values(const tools::ToolServices& services) {
 mcp::Completer project_values(const tools::ToolServices& services) {
   return [services](std::string_view typed, mcp::ToolContext& context) -> Result<mcp::ArgumentValues> {
     MEMD_TRY_ASSIGN(const SessionList list, newest_sessions(services, context));
-    const std::string wanted = ascii_lowered(typed);
+    const std::string wanted = ascii::lowered(typed);
     mcp::ArgumentValues out;
     for (const SessionRow& row : list.sessions) {
       if (row.project_name.empty() ||
-          ascii_lowered(row.project_name + "\n" + row.project_key).find(wanted) == std::string::npos)
+          ascii::lowered(row.project_name + "\n" + row.project_key).find(wanted) == std::string::npos)
         continue;
       if (std::find(out.values.begin(), out.values.end(), row.project_name) == out.values.end())
         offer(out, row.project_name);
@@ -72,10 +72,10 @@ mcp::Completer topic_values(const tools::ToolServices& services) {
     query.filter = scope.filter;
     query.limit = kTopicsLookedAt;
     MEMD_TRY_ASSIGN(const TopicList list, reader->topics(query));
-    const std::string wanted = ascii_lowered(typed);
+    const std::string wanted = ascii::lowered(typed);
     mcp::ArgumentValues out;
     for (const TopicCount& topic : list.topics)
-      if (ascii_lowered(topic.topic).find(wanted) != std::string::npos) offer(out, topic.topic);
+      if (ascii::lowered(topic.topic).find(wanted) != std::string::npos) offer(out, topic.topic);
     out.more = out.more || list.total > static_cast<std::int64_t>(list.topics.size());
     return out;
   };

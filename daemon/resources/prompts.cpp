@@ -5,6 +5,7 @@
 #include "daemon/tools/scope.hpp"
 #include "daemon/tools/tool_arguments.hpp"
 #include "daemon/tools/toolset.hpp"
+#include "schemas/ascii.hpp"
 
 #include <optional>
 #include <string>
@@ -93,7 +94,7 @@ void add_prompts(mcp::PromptRegistry& registry, const tools::ToolServices& servi
           const std::string arguments =
               w.add("query", a.query).add("project", a.project).add("max_tokens", 3000).finish();
           MEMD_TRY_ASSIGN(std::string data, tool_text(tools, "semantic_search", arguments, context));
-          return messages("Tell me what earlier sessions say about this: " + tools::on_one_line(a.query) +
+          return messages("Tell me what earlier sessions say about this: " + ascii::one_line(a.query) +
                               "\nName when it was and the ids (x42) it rests on. Fetch with get_exchange what you need "
                               "in full. If nothing below fits, say so.",
                           std::move(data));

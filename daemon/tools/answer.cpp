@@ -1,30 +1,23 @@
 #include "daemon/tools/answer.hpp"
 
+#include "schemas/ascii.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/local_time.hpp"
 #include "schemas/time.hpp"
-#include "store/text/plain_text.hpp"
 #include "store/text/token_budget.hpp"
 
 #include <array>
-#include <cctype>
 #include <charconv>
 
 namespace memd::tools {
 namespace {
-
-bool starts_nocase(std::string_view s, std::string_view lower) {
-  return s.size() >= lower.size() && std::equal(lower.begin(), lower.end(), s.begin(), [](char l, char c) {
-           return l == static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-         });
-}
 
 // "the reason" -> "… The reason."
 void add_sentence(std::string& notice, std::string_view reason) {
   if (reason.empty()) return;
   notice.append(notice.empty() ? "" : " ").append(reason).append(".");
   char& first = notice[notice.size() - reason.size() - 1];
-  first = static_cast<char>(std::toupper(static_cast<unsigned char>(first)));
+  first = ascii::upper(first);
 }
 
 void append_number(std::string& out, std::uint64_t value, int base) {
@@ -109,7 +102,7 @@ std::string history_block(std::string_view body) {
   out.reserve(body.size() + 32);
   for (std::size_t i = 0; i < body.size(); ++i) {
     const std::string_view rest = body.substr(i);
-    if (rest.front() == '<' && (starts_nocase(rest, "</history") || starts_nocase(rest, "<history")))
+    if (rest.front() == '<' && (ascii::starts_nocase(rest, "</history") || ascii::starts_nocase(rest, "<history")))
       out += "‹";
     else
       out += rest.front();
@@ -146,15 +139,8 @@ std::string short_time(std::string_view rfc3339) { return short_time(parse_rfc33
 
 std::string short_time(TimeMs t) { return format_local_minute(t); }
 
-std::string on_one_line(std::string_view text) {
-  std::string out = one_line(text);
-  while (out.ends_with(' '))
-    out.pop_back();
-  return out;
-}
-
 std::string short_line(std::string_view text, std::size_t max_tokens) {
-  return cut_to_tokens(on_one_line(text), max_tokens).text;
+  return cut_to_tokens(ascii::one_line(text), max_tokens).text;
 }
 
 std::string counted(std::int64_t n, std::string_view noun) {

@@ -78,9 +78,7 @@ std::string answer_footer(const Answer& answer);
 // "2026-02-09 06:01", in the time zone.
 std::string short_time(TimeMs t);
 std::string short_time(std::string_view rfc3339);
-// Line breaks and runs of blanks become one blank; none at either end.
-std::string on_one_line(std::string_view text);
-// The same, cut to at most `max_tokens`.
+// The text on one line, cut to at most `max_tokens`.
 std::string short_line(std::string_view text, std::size_t max_tokens);
 // "1 exchange", "3 exchanges"
 std::string counted(std::int64_t n, std::string_view noun);

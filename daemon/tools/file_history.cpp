@@ -1,6 +1,7 @@
 #include "daemon/tools/file_history.hpp"
 
 #include "daemon/tools/file_question.hpp"
+#include "schemas/ascii.hpp"
 #include "store/text/text_shape.hpp"
 #include "store/text/text_units.hpp"
 #include "store/text/token_budget.hpp"
@@ -15,9 +16,7 @@ namespace {
 constexpr std::size_t kReadOfAnswer = 64 * 1024;  // from its end
 constexpr std::size_t kLeastWords = 4;
 
-bool is_name_byte(char c) {
-  return c == '_' || c == '-' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
+bool is_name_byte(char c) { return ascii::is_word(c) || c == '-'; }
 
 bool names(std::string_view text, std::string_view name) {
   for (auto at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
@@ -58,17 +57,17 @@ std::string said_of_files(const FileUse& use) {
       if (it->kind == UnitKind::code || it->kind == UnitKind::heading || it->kind == UnitKind::table) continue;
       if (std::none_of(wanted.begin(), wanted.end(), [&](std::string_view name) { return names(it->text, name); }))
         continue;
-      std::string line = on_one_line(it->text);
+      std::string line = ascii::one_line(it->text);
       // After "`a.c`:" the next unit speaks of the file.
       if (line.ends_with(':') && it != units.rbegin() && std::prev(it)->kind != UnitKind::code)
-        line += " " + on_one_line(std::prev(it)->text);
+        line += " " + ascii::one_line(std::prev(it)->text);
       const bool says_something = words_of(line) >= kLeastWords && !line.ends_with(':');
       if (says_something) return line;
       if (short_one.empty()) short_one = std::move(line);
     }
   }
   for (const TextUnit& unit : split_units(use.said_before))
-    if (unit.kind == UnitKind::sentence || unit.kind == UnitKind::bullet) return on_one_line(unit.text);
+    if (unit.kind == UnitKind::sentence || unit.kind == UnitKind::bullet) return ascii::one_line(unit.text);
   return short_one;
 }
 

@@ -2,6 +2,7 @@
 
 #include "daemon/tools/file_history.hpp"
 #include "daemon/tools/time_argument.hpp"
+#include "schemas/ascii.hpp"
 #include "store/text/redaction/redactor.hpp"
 
 #include <algorithm>
@@ -132,13 +133,11 @@ constexpr std::int64_t kExchangesOfCommit = 30;
 constexpr std::size_t kCandidates = 3;
 
 Result<std::string> read_sha(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'F') c = static_cast<char>(c - 'A' + 'a');
+  std::string out = ascii::lowered(text);
   const bool hex = out.find_first_not_of("0123456789abcdef") == std::string::npos;
   if (hex && out.size() >= 4) return out;
   return Error(Errc::invalid_argument,
-               "commit: \"" + out + "\" is no commit id, send at least 4 of its hexadecimal digits");
+               "commit: \"" + std::string(text) + "\" is no commit id, send at least 4 of its hexadecimal digits");
 }
 
 CommitOut exact(const CommitRow& row) {

@@ -1,6 +1,7 @@
 #include "daemon/tools/get_exchange.hpp"
 
 #include "daemon/tools/summary_source.hpp"
+#include "schemas/ascii.hpp"
 #include "store/insight/summary/decisions.hpp"
 #include "store/text/redaction/redactor.hpp"
 #include "store/text/text_shape.hpp"
@@ -410,14 +411,14 @@ Result<GetExchangeAnswer> run(const ToolServices& services, const GetExchangePar
 }
 
 void append_line(std::string& out, std::string_view name, const std::optional<std::string>& value) {
-  if (value && !value->empty()) out += "  " + std::string(name) + " " + on_one_line(*value);
+  if (value && !value->empty()) out += "  " + std::string(name) + " " + ascii::one_line(*value);
 }
 
 void append_list(std::string& out, std::string_view name, const std::optional<std::vector<std::string>>& list) {
   if (!list) return;
   out += std::string(name) + ":";
   for (const std::string& item : *list)
-    out += "\n- " + on_one_line(item);
+    out += "\n- " + ascii::one_line(item);
   out += "\n";
 }
 

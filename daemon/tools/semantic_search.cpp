@@ -1,6 +1,7 @@
 #include "daemon/tools/semantic_search.hpp"
 
 #include "daemon/tools/answer.hpp"
+#include "schemas/ascii.hpp"
 #include "schemas/project_identity.hpp"
 #include "store/text/stop_words.hpp"
 #include "store/text/token_budget.hpp"
@@ -127,7 +128,7 @@ std::vector<SearchResultOut> fill_page(const std::vector<PricedHit>& hits, std::
 
 Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSearchParams& params,
                                  mcp::ToolContext& context) {
-  if (on_one_line(params.query).find_first_not_of(' ') == std::string::npos)
+  if (ascii::one_line(params.query).find_first_not_of(' ') == std::string::npos)
     return Error(Errc::invalid_argument, "query: is blank, send some text");
   MEMD_TRY_ASSIGN(const Scope scope,
                   resolve_scope(services, params, {Capability::semantic_search, params.session_id.value_or("")}));
@@ -171,7 +172,7 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
 }  // namespace
 
 std::string render_text(const SemanticSearchAnswer& a) {
-  std::string out = counted(std::ssize(a.results), "hit") + " for \"" + on_one_line(a.query) + "\", best first (" +
+  std::string out = counted(std::ssize(a.results), "hit") + " for \"" + ascii::one_line(a.query) + "\", best first (" +
                     a.ranking + " ranking).\n";
   std::string body;
   for (const SearchResultOut& r : a.results) {
@@ -189,9 +190,9 @@ std::string render_text(const SemanticSearchAnswer& a) {
       }
       body += "\n";
     }
-    if (!r.snippet.empty()) body += "  " + on_one_line(r.snippet) + "\n";
-    if (!r.user_message.empty()) body += "  User: " + on_one_line(r.user_message) + "\n";
-    if (!r.assistant_response.empty()) body += "  Assistant: " + on_one_line(r.assistant_response) + "\n";
+    if (!r.snippet.empty()) body += "  " + ascii::one_line(r.snippet) + "\n";
+    if (!r.user_message.empty()) body += "  User: " + ascii::one_line(r.user_message) + "\n";
+    if (!r.assistant_response.empty()) body += "  Assistant: " + ascii::one_line(r.assistant_response) + "\n";
   }
   if (!a.results.empty())
     out += history_block(body) + "Full text: " + a.results.front().fetch +
@@ -199,7 +200,7 @@ std::string render_text(const SemanticSearchAnswer& a) {
   if (a.ignored_terms) {
     out += "Words that did not help:";
     for (const std::string& t : *a.ignored_terms)
-      out += " " + on_one_line(t);
+      out += " " + ascii::one_line(t);
     out += "\n";
   }
   return out + answer_footer(a);

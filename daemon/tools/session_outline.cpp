@@ -3,7 +3,6 @@
 #include "schemas/local_time.hpp"
 #include "store/insight/summary/gist.hpp"
 #include "store/insight/summary/open_ends.hpp"
-#include "store/text/plain_text.hpp"
 #include "store/text/token_budget.hpp"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 #include "daemon/tools/summary_source.hpp"
 
 #include "daemon/tools/answer.hpp"
+#include "schemas/ascii.hpp"
 #include "store/text/text_shape.hpp"
 
 namespace memd::tools {
@@ -111,7 +112,7 @@ std::string summary_without_texts(const SessionRow& session, std::span<const Exc
     added += row.lines_added;
     removed += row.lines_removed;
   }
-  std::string out = "Only metadata is known of this session: \"" + on_one_line(session.title) + "\", " +
+  std::string out = "Only metadata is known of this session: \"" + ascii::one_line(session.title) + "\", " +
                     std::to_string(exchanges.size()) + " exchanges";
   if (range.start != 0) out += " from " + short_time(range.start) + " to " + short_time(range.end);
   if (calls > 0) out += ", " + std::to_string(calls) + " tool calls";

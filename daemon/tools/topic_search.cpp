@@ -1,6 +1,7 @@
 #include "daemon/tools/topic_search.hpp"
 
 #include "daemon/tools/summary_source.hpp"
+#include "schemas/ascii.hpp"
 #include "schemas/topic.hpp"
 #include "store/insight/topics/topic_story.hpp"
 #include "store/search/topic_index.hpp"
@@ -139,7 +140,7 @@ Result<TopicSearchAnswer> list_topics(const ToolServices& services, const TopicS
     out.topics.emplace();
     std::size_t used = 60;
     for (const TopicCount& t : list.topics) {
-      TopicOut one{on_one_line(t.topic), t.exchanges, t.sessions, to_out(t.span)};
+      TopicOut one{ascii::one_line(t.topic), t.exchanges, t.sessions, to_out(t.span)};
       used += estimate_tokens(mcp::to_json(one)) + 1;
       if (!out.topics->empty() && used > tokens) break;
       out.topics->push_back(std::move(one));
@@ -240,7 +241,7 @@ TopicSessionOut without_summary(const TopicGroup& g, const StoryTurn& turn) {
 std::vector<std::string> names_of(const std::vector<TopicCount>& topics) {
   std::vector<std::string> out;
   for (const TopicCount& t : topics)
-    if (out.size() < kNamesShown) out.push_back(on_one_line(t.topic));
+    if (out.size() < kNamesShown) out.push_back(ascii::one_line(t.topic));
   return out;
 }
 
@@ -323,7 +324,7 @@ Result<TopicSearchAnswer> run(const ToolServices& services, const TopicSearchPar
   MEMD_TRY_ASSIGN(const Scope scope, resolve_scope(services, params, {Capability::semantic_search, session}));
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
   const std::string topic = params.topic.value_or("");
-  if (on_one_line(topic).empty()) return list_topics(services, params, scope, *reader);
+  if (ascii::one_line(topic).empty()) return list_topics(services, params, scope, *reader);
 
   const auto key = question_key({"topic_search", topic, scope.key});
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, key));
@@ -356,7 +357,7 @@ std::string list_text(const TopicSearchAnswer& a) {
 
 std::string render_text(const TopicSearchAnswer& a) {
   if (a.topics) return list_text(a);
-  std::string out = "\"" + on_one_line(a.topic) + "\": " + std::to_string(a.total_exchanges) + " exchanges in " +
+  std::string out = "\"" + ascii::one_line(a.topic) + "\": " + std::to_string(a.total_exchanges) + " exchanges in " +
                     std::to_string(a.sessions_found) + " sessions, oldest first.\n";
   if (a.time_range) out += "From " + short_time(a.time_range->start) + " to " + short_time(a.time_range->end) + ".\n";
   std::string body;
@@ -369,7 +370,7 @@ std::string render_text(const TopicSearchAnswer& a) {
             short_time(s.time_range.end) + "  " + std::to_string(s.exchange_count) + " exchanges:";
     for (const std::string& id : s.exchange_ids)
       (body += ' ') += id;
-    body += "\n  New, " + s.turn + (s.what_was_new.empty() ? "" : ": " + on_one_line(s.what_was_new));
+    body += "\n  New, " + s.turn + (s.what_was_new.empty() ? "" : ": " + ascii::one_line(s.what_was_new));
     body += "\n" + s.summary + "\n";
     if (ids.empty()) ids = s.exchange_ids;
   }
