@@ -2,6 +2,7 @@
 
 #include "daemon/admin/model_reports.hpp"
 #include "daemon/admin/store_reports.hpp"
+#include "store/read/ingestion.hpp"
 #include "store/read/store_check.hpp"
 
 #include <fmt/format.h>
@@ -156,7 +157,7 @@ void check_platform(const PlatformTotals& t, TimeMs now, Findings& findings) {
 
 void check_platforms(MemoryHost& host, Findings& findings) {
   auto reader = host.readers().acquire(5s);
-  auto totals = reader ? (*reader)->totals() : Result<std::vector<PlatformTotals>>(reader.error());
+  auto totals = reader ? (*reader)->ask(PlatformTotalsQuery{}) : Result<std::vector<PlatformTotals>>(reader.error());
   if (totals)
     for (const auto& t : *totals)
       check_platform(t, host.clock().now(), findings);

@@ -3,6 +3,7 @@
 #include "daemon/admin/model_reports.hpp"
 #include "daemon/admin/store_reports.hpp"
 #include "schemas/time.hpp"
+#include "store/write/retention/retention_plan.hpp"
 
 #include <sys/resource.h>
 
@@ -137,7 +138,7 @@ Result<RetentionReport> retention(MemoryHost& host, const RetentionParams& param
   }
   const TimeMs now = host.clock().now();
   MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
-  MEMD_TRY_ASSIGN(const auto drops, reader->planned_drops(policy, now, now + params.within_days * kMsPerDay));
+  MEMD_TRY_ASSIGN(const auto drops, reader->ask(PlannedDropsQuery{policy, now, now + params.within_days * kMsPerDay}));
   for (const auto& drop : drops) {
     r.raw_bytes += drop.raw_bytes;
     r.drops.push_back(drop_report(drop));
@@ -151,7 +152,7 @@ std::optional<DropReport> next_drop(MemoryHost& host) {
   const TimeMs now = host.clock().now();
   auto reader = host.readers().acquire(1s);
   if (!reader) return std::nullopt;
-  const auto drops = (*reader)->planned_drops(policy, now, now + 2 * kRetentionNotice);
+  const auto drops = (*reader)->ask(PlannedDropsQuery{policy, now, now + 2 * kRetentionNotice});
   if (!drops || drops->empty()) return std::nullopt;
   // What goes on the same day counts as one drop.
   DropReport out = drop_report(drops->front());

@@ -2,6 +2,7 @@
 
 #include "daemon/serve/memory_host.hpp"
 #include "daemon/tools/time_argument.hpp"
+#include "store/read/ingestion.hpp"
 
 #include <chrono>
 
@@ -48,7 +49,7 @@ Result<std::vector<Platform>> platforms_named(const std::string& name) {
 
 Result<std::vector<PlatformReport>> platform_reports(MemoryHost& host) {
   MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
-  MEMD_TRY_ASSIGN(const auto totals, reader->totals());
+  MEMD_TRY_ASSIGN(const auto totals, reader->ask(PlatformTotalsQuery{}));
   std::vector<PlatformReport> out;
   for (const auto& t : totals)
     out.push_back(report(t));
@@ -59,14 +60,13 @@ Result<CoverageReport> coverage(MemoryHost& host, const CoverageParams& params) 
   QueryFilter filter;
   MEMD_TRY_ASSIGN(filter.platforms, platforms_named(params.platform));
   MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
-  MEMD_TRY_ASSIGN(const auto rows,
-                  params.by_source ? reader->coverage_by_source(filter) : reader->coverage_by_platform(filter));
+  MEMD_TRY_ASSIGN(const auto rows, reader->ask(CoverageQuery{filter, params.by_source}));
   CoverageReport r;
   for (const auto& row : rows)
     r.coverage.push_back({std::string(to_string(row.platform)), row.path, row.entry.record_type,
                           std::string(to_string(row.entry.disposition)), row.entry.reason, row.entry.records,
                           row.entry.bytes});
-  MEMD_TRY_ASSIGN(const auto totals, reader->totals());
+  MEMD_TRY_ASSIGN(const auto totals, reader->ask(PlatformTotalsQuery{}));
   for (const auto& t : totals) {
     if (!filter.platforms.empty() && t.platform != filter.platforms.front()) continue;
     r.bytes_total += t.bytes_total;
@@ -80,7 +80,7 @@ Result<CoverageReport> coverage(MemoryHost& host, const CoverageParams& params) 
 
 Result<SourcesReport> sources_report(MemoryHost& host) {
   MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
-  MEMD_TRY_ASSIGN(const SourceHealth health, reader->source_health(kMostTroubles));
+  MEMD_TRY_ASSIGN(const SourceHealth health, reader->ask(SourceHealthQuery{kMostTroubles}));
   SourcesReport r{health.active, health.gone, health.unreachable, health.quarantined, {}};
   for (const auto& t : health.troubles)
     r.troubles.push_back({std::string(to_string(t.platform)), t.path, std::string(to_string(t.state)), t.reason,
@@ -97,7 +97,7 @@ Result<LogReport> log(MemoryHost& host, const LogParams& params) {
   }
   query.limit = static_cast<int>(params.limit);
   MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
-  MEMD_TRY_ASSIGN(const auto entries, reader->ingestion_log(query));
+  MEMD_TRY_ASSIGN(const auto entries, reader->ask(query));
   LogReport r;
   for (const auto& e : entries)
     r.entries.push_back(

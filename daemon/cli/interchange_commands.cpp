@@ -7,6 +7,7 @@
 #include "daemon/interchange/session_walk.hpp"
 #include "daemon/interchange/transcript.hpp"
 #include "daemon/tools/tool_arguments.hpp"
+#include "store/read/sessions.hpp"
 #include "store/reader.hpp"
 
 #include <fmt/format.h>
@@ -40,11 +41,11 @@ std::unique_ptr<interchange::TranscriptWriter> transcript_writer(const std::stri
 Result<int> run_export(const ExportOptions& options, const Settings& settings) {
   Reader reader(settings.layout.database());
   RecordFinder records(settings.layout.database(), settings.layout.raw_dir());
-  MEMD_TRY_ASSIGN(const SessionRow session, reader.session(options.session));
+  MEMD_TRY_ASSIGN(const SessionRow session, reader.ask(SessionQuery{options.session}));
   std::vector<SessionRow> sessions{session};
   if (options.subagents) {
     for (std::size_t i = 0; i < sessions.size(); ++i) {  // agents may have agents
-      MEMD_TRY_ASSIGN(const auto agents, reader.subagents(sessions[i].uid));
+      MEMD_TRY_ASSIGN(const auto agents, reader.ask(SubagentsQuery{sessions[i].uid}));
       sessions.insert(sessions.end(), agents.begin(), agents.end());
     }
   }

@@ -4,6 +4,8 @@
 #include "adapters/events_v1/line_writer.hpp"
 #include "daemon/ingest/raw_reader.hpp"
 #include "daemon/ingest/record_finder.hpp"
+#include "store/read/exchanges.hpp"
+#include "store/read/session_contents.hpp"
 #include "store/text/redaction/mask_batch.hpp"
 #include "store/text/redaction/redactor.hpp"
 
@@ -202,7 +204,7 @@ class SessionWalk {
     if (source.format == SourceFormat::jsonl) return where;
     const auto [it, fresh] = items_.try_emplace(source.id);
     if (fresh)
-      if (auto items = reader_.session_items(source.platform, source.path, where.session_uid))
+      if (auto items = reader_.ask(SessionItemsQuery{source.platform, source.path, where.session_uid}))
         it->second = std::move(*items);
     if (row.raw.offset > 0 && row.raw.offset <= it->second.added.size())
       where.item_key = it->second.added[row.raw.offset - 1].key;
@@ -271,7 +273,7 @@ class SessionWalk {
 
   const std::string* kept_text(std::int64_t seq) {
     if (!kept_) {
-      const auto exchanges = reader_.exchange_range(session_.pk, 0, std::numeric_limits<std::int64_t>::max());
+      const auto exchanges = reader_.ask(ExchangeRangeQuery{session_.pk, 0, std::numeric_limits<std::int64_t>::max()});
       kept_.emplace(session_, exchanges ? *exchanges : std::vector<ExchangeRow>());
     }
     return kept_->find(seq);
@@ -321,7 +323,7 @@ class EventLines final : public SessionVisitor {
 
 Result<ExportReport> walk_session(Reader& reader, RecordFinder& records, std::int64_t session_pk,
                                   SessionVisitor& visitor, const WalkProgress& progress) {
-  MEMD_TRY_ASSIGN(StoredSession session, reader.stored_session(session_pk));
+  MEMD_TRY_ASSIGN(StoredSession session, reader.ask(StoredSessionQuery{session_pk}));
   return SessionWalk(reader, records, std::move(session), visitor).run(progress);
 }
 

@@ -1,6 +1,7 @@
 #include "daemon/interchange/transcript.hpp"
 
 #include "daemon/version.hpp"
+#include "store/read/exchanges.hpp"
 #include "store/text/redaction/redactor.hpp"
 
 #include <fmt/format.h>
@@ -149,7 +150,8 @@ std::string_view to_string(EntryKind k) {
 
 Result<ExportReport> write_transcript(Reader& reader, RecordFinder& records, const SessionRow& session,
                                       TranscriptWriter& writer, const WalkProgress& progress) {
-  MEMD_TRY_ASSIGN(const auto exchanges, reader.exchange_range(session.pk, 0, std::numeric_limits<std::int64_t>::max()));
+  MEMD_TRY_ASSIGN(const auto exchanges,
+                  reader.ask(ExchangeRangeQuery{session.pk, 0, std::numeric_limits<std::int64_t>::max()}));
   SessionRow masked = session;
   for (auto* text : {&masked.title, &masked.cwd, &masked.git_branch, &masked.project_name, &masked.project_key})
     redact(*text);

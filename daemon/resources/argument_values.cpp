@@ -2,6 +2,8 @@
 
 #include "daemon/tools/scope.hpp"
 #include "schemas/ascii.hpp"
+#include "store/read/sessions.hpp"
+#include "store/search/topic_index.hpp"
 
 #include <algorithm>
 #include <string>
@@ -20,7 +22,7 @@ Result<SessionList> newest_sessions(const tools::ToolServices& services, mcp::To
   query.filter = scope.filter;
   query.filter.include_subagents = false;
   query.limit = kSessionsLookedAt;
-  return reader->sessions(query);
+  return reader->ask(query);
 }
 
 // Keeps as many as one answer holds, and notes that there are more.
@@ -71,7 +73,7 @@ mcp::Completer topic_values(const tools::ToolServices& services) {
     TopicListQuery query;
     query.filter = scope.filter;
     query.limit = kTopicsLookedAt;
-    MEMD_TRY_ASSIGN(const TopicList list, reader->topics(query));
+    MEMD_TRY_ASSIGN(const TopicList list, reader->ask(query));
     const std::string wanted = ascii::lowered(typed);
     mcp::ArgumentValues out;
     for (const TopicCount& topic : list.topics)

@@ -4,6 +4,8 @@
 #include "daemon/tools/answer.hpp"
 #include "daemon/tools/tool_arguments.hpp"
 #include "daemon/tools/toolset.hpp"
+#include "store/read/exchanges.hpp"
+#include "store/read/sessions.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -80,7 +82,7 @@ Result<mcp::ResourcePage> list_resources(const tools::ToolServices& services, co
   query.filter.include_subagents = false;
   query.limit = kPageSessions;
   query.offset = static_cast<int>(at.offset);
-  MEMD_TRY_ASSIGN(const SessionList list, reader->sessions(query));
+  MEMD_TRY_ASSIGN(const SessionList list, reader->ask(query));
 
   mcp::ResourcePage page;
   std::set<std::string_view> projects;
@@ -137,7 +139,7 @@ class Fingerprint {
 Version session_version(const tools::ToolServices& services, std::string_view reference, mcp::ToolContext& context) {
   MEMD_TRY_ASSIGN(const auto reader, tools::lease_reader(services, context.stop));
   MEMD_TRY_ASSIGN(const SessionRow session, tools::find_session(services, *reader, reference));
-  MEMD_TRY_ASSIGN(const auto last, reader->last_exchanges(session.pk, 1));
+  MEMD_TRY_ASSIGN(const auto last, reader->ask(LastExchangesQuery{session.pk, 1}));
   Fingerprint f;
   f.add(session);
   for (const ExchangeRow& row : last)
@@ -150,7 +152,7 @@ Version exchange_version(const tools::ToolServices& services, std::string_view i
   const auto exchange = parse_exchange_id(id);
   if (!exchange) return Error(Errc::not_found, "\"" + std::string(id) + "\" is no exchange id, they look like x42");
   MEMD_TRY_ASSIGN(const auto reader, tools::lease_reader(services, context.stop));
-  MEMD_TRY_ASSIGN(const ExchangeRow row, reader->exchange(*exchange));
+  MEMD_TRY_ASSIGN(const ExchangeRow row, reader->ask(ExchangeQuery{*exchange}));
   return Fingerprint().add(row).value();
 }
 
@@ -159,7 +161,7 @@ Version project_version(const tools::ToolServices& services, std::string_view ke
   SessionListQuery query;
   query.filter.project = key;
   query.limit = kProjectSessions;
-  MEMD_TRY_ASSIGN(const SessionList list, reader->sessions(query));
+  MEMD_TRY_ASSIGN(const SessionList list, reader->ask(query));
   Fingerprint f;
   f.add(list.total);
   for (const SessionRow& row : list.sessions)
@@ -173,7 +175,7 @@ Version list_version(const tools::ToolServices& services, mcp::ToolContext& cont
   SessionListQuery query;
   query.filter.include_subagents = false;
   query.limit = 1;
-  MEMD_TRY_ASSIGN(const SessionList list, reader->sessions(query));
+  MEMD_TRY_ASSIGN(const SessionList list, reader->ask(query));
   return Fingerprint().add(list.total).value();
 }
 

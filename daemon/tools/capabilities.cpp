@@ -2,6 +2,7 @@
 
 #include "daemon/tools/llm_summarizer.hpp"
 #include "daemon/version.hpp"
+#include "store/read/ingestion.hpp"
 #include "store/text/token_estimate.hpp"
 
 #include <algorithm>
@@ -242,7 +243,7 @@ class CapabilitiesCache : public std::enable_shared_from_this<CapabilitiesCache>
   Result<StoreFacts> read_facts() {
     MEMD_TRY_ASSIGN(const auto reader, services_.readers.acquire(std::chrono::seconds(1)));
     StoreFacts out;
-    MEMD_TRY_ASSIGN(out.totals, reader->totals());
+    MEMD_TRY_ASSIGN(out.totals, reader->ask(PlatformTotalsQuery{}));
     MEMD_TRY_ASSIGN(out.semantic, reader->semantic_state());
     return out;
   }

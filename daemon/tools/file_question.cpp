@@ -3,6 +3,8 @@
 #include "daemon/tools/file_history.hpp"
 #include "daemon/tools/time_argument.hpp"
 #include "schemas/ascii.hpp"
+#include "store/read/commits.hpp"
+#include "store/read/exchanges.hpp"
 #include "store/text/redaction/redactor.hpp"
 
 #include <algorithm>
@@ -45,7 +47,7 @@ bool means(std::string_view whole, std::string_view named) {
 TraceStep step_of(const ToolServices& services, Reader& reader, const EditPlace& place, std::string_view path) {
   TraceStep texts;
   for (const std::int64_t seq : place.records) {
-    const auto where = reader.event_source(place.session_pk, seq);
+    const auto where = reader.ask(EventSourceQuery{place.session_pk, seq});
     if (!where) continue;
     const auto edits = services.raw_text.recorded_edits(*where);
     if (!edits) continue;
@@ -66,7 +68,7 @@ Result<void> trace_edits(const ToolServices& services, Reader& reader, const Fil
                          const KnownPath& path, const mcp::ToolContext& context, FileQuestion& question) {
   FileHistoryQuery edits = question.query;
   edits.access = FileAccess::modified;
-  MEMD_TRY_ASSIGN(const EditPlaces places, reader.edit_places(edits, kMostEdits));
+  MEMD_TRY_ASSIGN(const EditPlaces places, reader.ask(EditPlacesQuery{edits, kMostEdits}));
   std::vector<TraceStep> steps;
   std::size_t without_record = 0;
   for (const EditPlace& place : places.edits) {
@@ -156,7 +158,7 @@ CommitOut exact(const CommitRow& row) {
 
 // Limits the question to what the session changed since its previous commit.
 Result<void> span_of(Reader& reader, const CommitRow& row, FileQuestion& question) {
-  MEMD_TRY_ASSIGN(const auto before, reader.commit_before(row));
+  MEMD_TRY_ASSIGN(const auto before, reader.ask(CommitBeforeQuery{row.session_pk, row.event_seq}));
   std::int64_t first = before ? std::min(before->exchange_number + 1, row.exchange_number) : 0;
   first = std::max(first, row.exchange_number - kExchangesOfCommit);
   question.query.session_pk = row.session_pk;
@@ -166,7 +168,7 @@ Result<void> span_of(Reader& reader, const CommitRow& row, FileQuestion& questio
   return {};
 }
 
-std::string_view confidence_of(const CommitCandidate& c, std::size_t names, const CommitClues& clues) {
+std::string_view confidence_of(const CommitCandidate& c, std::size_t names, const CommitCandidatesQuery& clues) {
   const double share = static_cast<double>(c.names) / static_cast<double>(std::max<std::size_t>(names, 1));
   const bool branch = !clues.branch.empty() && c.branch == clues.branch;
   const bool soon = clues.time - c.last_change <= kSoonAfter;
@@ -177,7 +179,7 @@ std::string_view confidence_of(const CommitCandidate& c, std::size_t names, cons
 
 Result<void> join_by_clues(const ToolServices& services, Reader& reader, const FileHistoryParams& params,
                            FileQuestion& question) {
-  CommitClues clues;
+  CommitCandidatesQuery clues;
   MEMD_TRY_ASSIGN(clues.time, parse_time_argument("commit_time", *params.commit_time, RangeEnd::until, services.clock));
   clues.branch = params.branch.value_or("");
   clues.window = kWindow;
@@ -187,13 +189,13 @@ Result<void> join_by_clues(const ToolServices& services, Reader& reader, const F
   if (names.empty())
     return Error(Errc::invalid_argument, "paths: commit_time needs the files of the commit (git show --name-only)");
   for (std::size_t i = 0; i < names.size(); ++i) {
-    MEMD_TRY_ASSIGN(const PathFinding found, reader.find_paths(names[i]));
+    MEMD_TRY_ASSIGN(const PathFinding found, reader.ask(PathQuery{names[i]}));
     for (const auto& p : found.paths) {
       clues.paths.push_back(p.pk);
       clues.name_of.push_back(static_cast<int>(i));
     }
   }
-  MEMD_TRY_ASSIGN(const auto candidates, reader.commit_candidates(clues));
+  MEMD_TRY_ASSIGN(const auto candidates, reader.ask(clues));
   for (const CommitCandidate& c : candidates) {
     if (question.commits.size() == kCandidates) break;
     CommitOut out;
@@ -227,7 +229,7 @@ Result<void> find_commit(const ToolServices& services, Reader& reader, const Fil
   std::string sha;
   if (params.commit && !params.commit->empty()) {
     MEMD_TRY_ASSIGN(sha, read_sha(*params.commit));
-    MEMD_TRY_ASSIGN(auto rows, reader.commits(sha));
+    MEMD_TRY_ASSIGN(auto rows, reader.ask(CommitsQuery{sha}));
     std::erase_if(rows, [&](const CommitRow& row) {
       const auto platform = parse_platform(std::string_view(row.session_uid).substr(0, row.session_uid.find(':')));
       return !platform || !scope.includes(*platform);
@@ -284,7 +286,7 @@ Result<FileQuestion> understand(const ToolServices& services, Reader& reader, co
   if (given(params.lines)) MEMD_TRY(parse_lines(*params.lines));
 
   if (given(params.path)) {
-    MEMD_TRY_ASSIGN(const PathFinding found, reader.find_paths(*params.path));
+    MEMD_TRY_ASSIGN(const PathFinding found, reader.ask(PathQuery{*params.path}));
     if (found.paths.empty()) {
       out.nothing = true;
       out.notes.push_back("No agent has touched a file named " + *params.path + "." +

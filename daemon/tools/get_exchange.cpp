@@ -3,6 +3,8 @@
 #include "daemon/tools/summary_source.hpp"
 #include "schemas/ascii.hpp"
 #include "store/insight/summary/decisions.hpp"
+#include "store/read/exchanges.hpp"
+#include "store/text/code_snippets.hpp"
 #include "store/text/redaction/redactor.hpp"
 #include "store/text/text_shape.hpp"
 #include "store/text/token_budget.hpp"
@@ -125,16 +127,18 @@ Result<void> ExchangePager::load_one(std::size_t index, std::int64_t part) {
   const ExchangeRow& row = rows_[index];
   Extra& extra = extras_[index];
   extra.loaded = true;
-  MEMD_TRY_ASSIGN(const auto files, reader_.files(row.session_pk, row.number));
+  MEMD_TRY_ASSIGN(const auto files, reader_.ask(ExchangeFilesQuery{row.session_pk, row.number}));
   for (const ExchangeFile& file : files)
     if (extra.files.size() < kFilesListed &&
         std::find(extra.files.begin(), extra.files.end(), file.path) == extra.files.end())
       extra.files.push_back(file.path);
   if (options_.raw)
-    if (const auto source = reader_.event_source(row.session_pk, row.first_seq)) extra.source_path = source->path;
+    if (const auto source = reader_.ask(EventSourceQuery{row.session_pk, row.first_seq}))
+      extra.source_path = source->path;
   if (options_.tools) {
     extra.first_event = row.first_seq + std::max<std::int64_t>(part - text_bytes(row), 0);
-    MEMD_TRY_ASSIGN(extra.events, reader_.events(row.session_pk, extra.first_event, row.last_seq, kEventsAhead));
+    MEMD_TRY_ASSIGN(extra.events,
+                    reader_.ask(EventsQuery{row.session_pk, extra.first_event, row.last_seq, kEventsAhead}));
     extra.more_events = extra.events.size() == static_cast<std::size_t>(kEventsAhead);
     extra.texts.resize(extra.events.size());
   }
@@ -209,7 +213,7 @@ bool ExchangePager::add_texts(const ExchangeRow& row, ExchangeOut& out, std::int
 }
 
 std::string ExchangePager::event_text(const ExchangeRow& row, const EventRow& event) {
-  const auto where = reader_.event_source(row.session_pk, event.seq);
+  const auto where = reader_.ask(EventSourceQuery{row.session_pk, event.seq});
   if (!where) return {};
   auto text = services_.raw_text.event_text(*where, event.kind);
   if (!text) return {};  // the summary has to do: the agent may have purged the file
@@ -314,7 +318,7 @@ Result<void> add_with_neighbours(Reader& reader, const ExchangeRow& row, std::in
   std::vector<ExchangeRow> found;
   if (around > 0) {
     const int n = static_cast<int>(around);
-    MEMD_TRY_ASSIGN(found, reader.exchanges_around(row.session_pk, row.number, n, n));
+    MEMD_TRY_ASSIGN(found, reader.ask(ExchangeRangeQuery::around(row.session_pk, row.number, n, n)));
   } else {
     found.push_back(row);
   }
@@ -334,7 +338,7 @@ Result<Selection> select_by_ids(Reader& reader, const GetExchangeParams& params)
                    "ids: \"" + text + "\" is no exchange id, send ids like x42 as the other tools give them");
     ids.push_back(*id);
   }
-  MEMD_TRY_ASSIGN(const auto rows, reader.exchanges(ids));
+  MEMD_TRY_ASSIGN(const auto rows, reader.ask(ExchangesQuery{ids}));
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const auto it = std::find_if(rows.begin(), rows.end(), [&](const ExchangeRow& r) { return r.id == ids[i]; });
     if (it == rows.end()) {
@@ -351,7 +355,8 @@ Result<Selection> select_by_ids(Reader& reader, const GetExchangeParams& params)
 
 Result<Selection> select_by_number(const ToolServices& services, Reader& reader, const GetExchangeParams& params) {
   MEMD_TRY_ASSIGN(const SessionRow session, find_session(services, reader, *params.session_id));
-  MEMD_TRY_ASSIGN(const auto rows, reader.exchange_range(session.pk, *params.exchange_number, *params.exchange_number));
+  MEMD_TRY_ASSIGN(const auto rows,
+                  reader.ask(ExchangeRangeQuery{session.pk, *params.exchange_number, *params.exchange_number}));
   if (rows.empty())
     return Error(Errc::not_found, "exchange_number: " + session.uid + " has exchanges 0 to " +
                                       std::to_string(std::max<std::int64_t>(session.exchanges - 1, 0)) +

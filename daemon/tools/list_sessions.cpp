@@ -1,6 +1,7 @@
 #include "daemon/tools/list_sessions.hpp"
 
 #include "daemon/tools/answer.hpp"
+#include "store/read/sessions.hpp"
 #include "store/text/token_budget.hpp"
 
 namespace memd::tools {
@@ -42,7 +43,7 @@ Result<ListSessionsAnswer> run(const ToolServices& services, const ListSessionsP
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
   const SessionListQuery query{scope.filter, static_cast<int>(params.n_results.value_or(kDefaultRows)),
                                static_cast<int>(at.offset)};
-  MEMD_TRY_ASSIGN(const SessionList list, reader->sessions(query));
+  MEMD_TRY_ASSIGN(const SessionList list, reader->ask(query));
 
   std::vector<SessionOut> rows;
   for (const SessionRow& row : list.sessions)

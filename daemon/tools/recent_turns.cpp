@@ -2,6 +2,7 @@
 
 #include "daemon/tools/answer.hpp"
 #include "daemon/tools/summary_source.hpp"
+#include "store/read/exchanges.hpp"
 #include "store/text/token_budget.hpp"
 
 #include <map>
@@ -42,7 +43,7 @@ std::vector<TurnOut> list_turns(const std::vector<ExchangeRow>& rows, SummarySou
 Result<std::vector<std::vector<std::string>>> files_modified(Reader& reader, const std::vector<ExchangeRow>& rows) {
   std::vector<std::vector<std::string>> out;
   for (const ExchangeRow& row : rows) {
-    MEMD_TRY_ASSIGN(const auto files, reader.files(row.session_pk, row.number));
+    MEMD_TRY_ASSIGN(const auto files, reader.ask(ExchangeFilesQuery{row.session_pk, row.number}));
     out.emplace_back();
     for (const ExchangeFile& f : files)
       if (f.access == FileAccess::modified) out.back().push_back(f.path);
@@ -65,10 +66,11 @@ Result<RecentTurnsAnswer> run(const ToolServices& services, const RecentTurnsPar
   if (!scope.includes(session.platform)) {
     // nothing: platforms_skipped says why
   } else if (at.part == 0) {
-    MEMD_TRY_ASSIGN(rows, reader->last_exchanges(session.pk, static_cast<int>(params.n_turns)));
+    MEMD_TRY_ASSIGN(rows, reader->ask(LastExchangesQuery{session.pk, static_cast<int>(params.n_turns)}));
   } else {
     const std::int64_t end = at.part - 1;
-    MEMD_TRY_ASSIGN(rows, reader->exchange_range(session.pk, std::max<std::int64_t>(end - params.n_turns, 0), end - 1));
+    MEMD_TRY_ASSIGN(
+        rows, reader->ask(ExchangeRangeQuery{session.pk, std::max<std::int64_t>(end - params.n_turns, 0), end - 1}));
   }
 
   const Answer frame = answer_for(scope);

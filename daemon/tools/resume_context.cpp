@@ -5,6 +5,9 @@
 #include "store/insight/continuity/already_said.hpp"
 #include "store/insight/continuity/pack.hpp"
 #include "store/insight/continuity/working_state.hpp"
+#include "store/read/exchanges.hpp"
+#include "store/read/session_past.hpp"
+#include "store/read/sessions.hpp"
 #include "store/text/redaction/redactor.hpp"
 #include "store/text/text_shape.hpp"
 #include "store/text/token_budget.hpp"
@@ -18,7 +21,7 @@ constexpr std::size_t kLongestText = 32 * 1024;  // of a call; the summary is re
 
 std::string read_text(const ToolServices& services, Reader& reader, std::int64_t session_pk, std::int64_t seq,
                       EventKind kind, std::size_t limit) {
-  const auto where = reader.event_source(session_pk, seq);
+  const auto where = reader.ask(EventSourceQuery{session_pk, seq});
   if (!where) return {};
   auto text = services.raw_text.event_text(*where, kind);
   if (!text) return {};
@@ -70,7 +73,7 @@ Result<std::optional<SessionRow>> newest_of_project(Reader& reader, const std::s
   query.filter.include_subagents = false;
   query.limit = 8;
   for (query.offset = 0;; query.offset += query.limit) {
-    MEMD_TRY_ASSIGN(SessionList list, reader.sessions(query));
+    MEMD_TRY_ASSIGN(SessionList list, reader.ask(query));
     for (SessionRow& s : list.sessions) {
       if (s.project_key != key) continue;  // of a directory below it
       if (has_past(s)) return std::optional(std::move(s));
@@ -128,13 +131,13 @@ Result<void> load_past(const ToolServices& services, Reader& reader, const Resum
                        std::string& notice, bool& goes_on) {
   MEMD_TRY_ASSIGN(const BoundaryChoice choice, read_choice(params.before));
   MEMD_TRY_ASSIGN(out.session, choose_session(services, reader, params, notice));
-  MEMD_TRY_ASSIGN(out.past, reader.session_past(out.session.pk, choice));
+  MEMD_TRY_ASSIGN(out.past, reader.ask(SessionPastQuery{out.session.pk, choice}));
   const continuity::Boundary& b = out.past.boundary;
   const bool compacted = b.kind != continuity::BoundaryKind::end;
   goes_on = compacted && b.number == b.count &&
             (!out.past.worked_on || services.clock.now() - out.session.ended_at < kGoesOn);
   if (params.before != "auto" || !compacted || goes_on) return {};
-  MEMD_TRY_ASSIGN(out.past, reader.session_past(out.session.pk, {BoundaryChoice::At::end, 0}));
+  MEMD_TRY_ASSIGN(out.past, reader.ask(SessionPastQuery{out.session.pk, {BoundaryChoice::At::end, 0}}));
   return {};
 }
 

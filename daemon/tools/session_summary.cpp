@@ -2,6 +2,9 @@
 
 #include "daemon/tools/llm_summarizer.hpp"
 #include "daemon/tools/session_outline.hpp"
+#include "store/read/exchanges.hpp"
+#include "store/read/session_contents.hpp"
+#include "store/search/topic_index.hpp"
 #include "store/text/token_budget.hpp"
 
 #include <algorithm>
@@ -264,7 +267,7 @@ std::vector<std::string> topics_of(Reader& reader, const SessionRow& session) {
   query.filter.session = session.uid;
   query.limit = kTopics;
   std::vector<std::string> out;
-  if (auto found = reader.topics(query))
+  if (auto found = reader.ask(query))
     for (TopicCount& topic : found->topics)
       out.push_back(std::move(topic.topic));
   return out;
@@ -287,9 +290,9 @@ Result<Loaded> load(const ToolServices& services, const SessionSummaryParams& pa
   MEMD_TRY_ASSIGN(out.scope, scope_of(services, out.session, Capability::session_summary));
   MEMD_TRY_ASSIGN(out.plan, plan_of(params));
   if (!out.scope.includes(out.session.platform)) return out;  // platforms_skipped says why
-  MEMD_TRY_ASSIGN(out.digest, reader->session_digest(out.session.pk, out.plan.first, out.plan.last));
+  MEMD_TRY_ASSIGN(out.digest, reader->ask(SessionDigestQuery{out.session.pk, out.plan.first, out.plan.last}));
   if (out.digest.exchanges.empty() && out.plan.part) {
-    MEMD_TRY_ASSIGN(const auto last, reader->last_exchanges(out.session.pk, 1));
+    MEMD_TRY_ASSIGN(const auto last, reader->ask(LastExchangesQuery{out.session.pk, 1}));
     return no_such_part(out.plan, out.session, last.empty() ? -1 : last.back().number);
   }
   out.topics = topics_of(*reader, out.session);

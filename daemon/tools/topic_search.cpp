@@ -3,7 +3,9 @@
 #include "daemon/tools/summary_source.hpp"
 #include "schemas/ascii.hpp"
 #include "schemas/topic.hpp"
+#include "store/enrich/enrichment_queue.hpp"
 #include "store/insight/topics/topic_story.hpp"
+#include "store/read/exchanges.hpp"
 #include "store/search/topic_index.hpp"
 #include "store/text/token_budget.hpp"
 
@@ -86,10 +88,10 @@ Result<TopicMaterial> gather_topic(Reader& reader, const std::string& topic, con
   query.filter = filter;
   query.limit = kTopicExchanges;
   MEMD_TRY_ASSIGN(SearchAnswer answer, reader.search(query, embedded));
-  TopicQuestion question{topic, filter, {}, kTopicExchanges};
+  TopicQuery question{topic, filter, {}, kTopicExchanges};
   for (const SearchHit& hit : answer.hits)
     question.found.push_back(hit.exchange_id);
-  MEMD_TRY_ASSIGN(TopicFinding stored, reader.find_topic(question));
+  MEMD_TRY_ASSIGN(TopicFinding stored, reader.ask(question));
 
   TopicMaterial out;
   out.more = answer.more;
@@ -111,7 +113,7 @@ Result<TopicMaterial> gather_topic(Reader& reader, const std::string& topic, con
   std::vector<ExchangeId> missing;
   for (const TopicExchange& e : stored.exchanges)
     if (left.contains(e.id)) missing.push_back(e.id);
-  MEMD_TRY_ASSIGN(std::vector<ExchangeRow> rows, reader.exchanges(missing));
+  MEMD_TRY_ASSIGN(std::vector<ExchangeRow> rows, reader.ask(ExchangesQuery{missing}));
   for (ExchangeRow& row : rows) {
     const TopicExchange& stored_one = *left.at(row.id);
     out.hits.push_back(hit_of(std::move(row), stored_one));
@@ -128,8 +130,8 @@ Result<TopicSearchAnswer> list_topics(const ToolServices& services, const TopicS
   constexpr int kPage = 100;
   const auto question = question_key({"topic_search", "", scope.key});
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
-  MEMD_TRY_ASSIGN(const TopicList list, reader.topics({scope.filter, kPage, static_cast<int>(at.offset)}));
-  MEMD_TRY_ASSIGN(const EnrichmentBacklog backlog, reader.enrichment_backlog());
+  MEMD_TRY_ASSIGN(const TopicList list, reader.ask(TopicListQuery{scope.filter, kPage, static_cast<int>(at.offset)}));
+  MEMD_TRY_ASSIGN(const EnrichmentBacklog backlog, reader.ask(EnrichmentBacklogQuery{}));
   Answer frame = answer_for(scope);
   if (backlog.terms > 0)
     frame.notice += " The topics of " + std::to_string(backlog.terms) + " exchanges are still to be found.";
