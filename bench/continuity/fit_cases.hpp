@@ -2,7 +2,7 @@
 
 #include "bench/continuity/score.hpp"
 #include "bench/continuity/used_again.hpp"
-#include "daemon/tools/resume_pack.hpp"
+#include "daemon/tools/resume_context.hpp"
 
 #include <filesystem>
 #include <optional>

@@ -1,15 +1,27 @@
 #pragma once
 
-#include "daemon/admin/process_facts.hpp"
-#include "daemon/admin/reports.hpp"
 #include "daemon/serve/memory_host.hpp"
 #include "protocol/mcp/server_profile.hpp"
 #include "protocol/mcp/tool_registry.hpp"
+#include "schemas/time.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <string>
 
 namespace memd::admin {
 
-// The command line's own questions: `ingest`, `status`, `coverage`, `log`, `doctor`. Built like tools, but not offered
-// to agents. The host must outlive the registry.
+// What the process that answers knows about itself. The functions are called on worker threads.
+struct ProcessFacts {
+  std::string role = "none";  // StatusReport::role
+  std::string socket;
+  TimeMs started_at = 0;
+  std::function<std::int64_t()> connections;  // may be empty
+  std::function<std::string()> watcher;       // may be empty
+};
+
+// Adds the command line's own questions: ingest, import, status, coverage, log, doctor, retention. They are built like
+// tools, but not offered to agents. The host must outlive the registry.
 void register_admin_tools(mcp::ToolRegistry& registry, MemoryHost& host, ProcessFacts facts);
 
 // Offers each of them as the method "memd/<name>", answering {"text", "structured", "is_error"}. The registry must

@@ -1,14 +1,13 @@
-// Each check looks at one thing and says what it found and what to do about it.
-#include "daemon/admin/enrichment_report.hpp"
-#include "daemon/admin/source_reports.hpp"
-#include "daemon/admin/summaries_report.hpp"
+#include "daemon/admin/doctor.hpp"
+
+#include "daemon/admin/model_reports.hpp"
+#include "daemon/admin/store_reports.hpp"
 #include "store/read/ingestion.hpp"
 #include "store/read/store_check.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -22,6 +21,7 @@ using namespace std::chrono_literals;
 constexpr TimeMs kDriftIsNews = 7 * kMsPerDay;
 constexpr double kMuchUnknown = 0.01;  // share of a platform's bytes
 
+// Collects the checks. Each check looks at one thing and says what it found and what to do about it.
 class Findings {
  public:
   explicit Findings(DoctorReport& report) : report_(report) {}
@@ -59,7 +59,7 @@ void check_data_dir(const MemoryHost& host, Findings& findings) {
   findings.ok("data", dir);
 }
 
-// Figures read from a damaged file may look well.
+// Looks at the file itself: figures read from a damaged file may look well.
 void check_file(const MemoryHost& host, Findings& findings) {
   constexpr auto kLongest = 10s;
   const auto& file = host.settings().layout.database();
@@ -75,7 +75,7 @@ void check_file(const MemoryHost& host, Findings& findings) {
 }
 
 void check_config(const MemoryHost& host, Findings& findings) {
-  // A file that cannot be read or has a mistake in it never comes here: every command refuses it by name.
+  // A configuration with a mistake in it never gets here: every command refuses it by name.
   for (const auto& [platform, config] : host.settings().config.platforms)
     for (const auto& path : config.paths) {
       std::error_code ec;

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-// What `ingest`, `status`, `coverage`, `log`, `doctor` and `retention` report. The command line's JSON is these
-// structs: stable names.
+// What `ingest`, `import`, `status`, `coverage`, `log`, `doctor` and `retention` report. The JSON of the command line
+// is made of these structs, so their names are stable. Plain values: one thread at a time.
 namespace memd::admin {
 
 struct Span {
@@ -38,7 +38,7 @@ struct PlatformReport {
   Span span;
 };
 
-// What was made of exchanges after they were read, before the command ended.
+// The enrichment of a command that waited for it.
 struct EnrichmentRun {
   std::uint64_t exchanges = 0;
   double seconds = 0;
@@ -103,7 +103,8 @@ struct EnrichmentStatus {
   std::string retry_at;
 };
 
-struct SummariesStatus {  // by language models; of today in UTC
+// Of summaries by language models, today in UTC.
+struct SummariesStatus {
   std::string models;
   std::int64_t requests = 0;
   std::int64_t failures = 0;
@@ -157,8 +158,9 @@ struct RetentionParams {
 
 struct StatusReport {
   std::string version;
-  std::string
-      role;  // daemon | standalone | silent (does not answer) | none (none runs); of both figures are the store's
+  // daemon | standalone | silent: one runs and does not answer | none: none runs. The last two tell the store's
+  // figures.
+  std::string role;
   std::int64_t pid = 0;
   double uptime_s = 0;
   std::string data_dir;
@@ -235,11 +237,308 @@ struct DoctorReport {
   std::vector<DoctorCheck> checks;
 };
 
+struct ImportParams {
+  std::string path;
+};
+
+struct ImportReport {
+  std::string path;
+  std::uint64_t bytes = 0;
+  std::uint64_t bytes_done = 0;  // less than bytes: the last line is not finished
+  std::int64_t events = 0;       // new in the store, those memd concluded included
+  std::int64_t known = 0;        // in the store already
+};
 std::string render_text(const LogReport& r);
 std::string render_text(const DoctorReport& r);
 std::string render_text(const IngestReport& r);
 std::string render_text(const StatusReport& r);
 std::string render_text(const CoverageReport& r);
 std::string render_text(const RetentionReport& r);
+std::string render_text(const ImportReport& r);
 
 }  // namespace memd::admin
+
+namespace memd::mcp {
+
+template <>
+struct Describe<admin::Span> {
+  static constexpr auto fields = std::make_tuple(field("start", &admin::Span::start, "First event, RFC 3339."),
+                                                 field("end", &admin::Span::end, "Last event, RFC 3339."));
+};
+
+template <>
+struct Describe<admin::PlatformReport> {
+  using T = admin::PlatformReport;
+  static constexpr auto fields = std::make_tuple(
+      field("platform", &T::platform, "Platform key."), field("sources", &T::sources, "Files or databases read."),
+      field("bytes_total", &T::bytes_total, "Size of the sources."),
+      field("bytes_indexed", &T::bytes_indexed, "Bytes whose content is in the store."),
+      field("bytes_skipped", &T::bytes_skipped, "Bytes left out for a named reason, pending ones included."),
+      field("bytes_unknown", &T::bytes_unknown, "Bytes of unknown shape."),
+      field("bytes_pending", &T::bytes_pending, "Bytes of unfinished last records."),
+      field("sessions", &T::sessions, "Main sessions."),
+      field("subagent_sessions", &T::subagent_sessions, "Sessions of subagents and workflow agents."),
+      field("exchanges", &T::exchanges, "Exchanges of main sessions."),
+      field("subagent_exchanges", &T::subagent_exchanges, "Exchanges of subagents."),
+      field("events", &T::events, "Events."), field("diagnostics", &T::diagnostics, "Diagnostics not yet expired."),
+      field("records", &T::records, "Records taken in."),
+      field("unknown_records", &T::unknown_records, "Of these of unknown shape."),
+      field("recent_records", &T::recent_records, "About the last 1,000 records taken in."),
+      field("recent_unknown_records", &T::recent_unknown_records, "Of these of unknown shape."),
+      field("schema_drift", &T::schema_drift, "When the platform was last seen to have changed its format; or empty."),
+      field("span", &T::span, "Span of time."));
+};
+
+template <>
+struct Describe<admin::TroubleReport> {
+  using T = admin::TroubleReport;
+  static constexpr auto fields = std::make_tuple(
+      field("platform", &T::platform, "Platform key."), field("source", &T::source, "Path."),
+      field("state", &T::state, "active, unreachable or quarantined."), field("reason", &T::reason, "In plain words."),
+      field("failures", &T::failures, "Failed looks in a row."),
+      field("retry_at", &T::retry_at, "When it is looked at again, RFC 3339."));
+};
+
+template <>
+struct Describe<admin::SourcesReport> {
+  using T = admin::SourcesReport;
+  static constexpr auto fields =
+      std::make_tuple(field("active", &T::active, "Sources that are followed."),
+                      field("gone", &T::gone, "Deleted by their agent; what was read stays."),
+                      field("unreachable", &T::unreachable, "Their place cannot be looked at."),
+                      field("quarantined", &T::quarantined, "They failed again and again."),
+                      field("troubles", &T::troubles, "The first of those that cannot be read."));
+};
+
+template <>
+struct Describe<admin::EnrichmentRun> {
+  using T = admin::EnrichmentRun;
+  static constexpr auto fields = std::make_tuple(
+      field("exchanges", &T::exchanges, "Exchanges given vectors in this run, or terms if there is no model."),
+      field("seconds", &T::seconds, "Spent on it."),
+      field("pending_terms", &T::pending_terms, "Exchanges still without identifiers and topics."),
+      field("pending_vectors", &T::pending_vectors, "Exchanges still without vectors of their text."),
+      field("trouble", &T::trouble, "Why vectors could not be made; empty: nothing."));
+};
+
+template <>
+struct Describe<admin::EnrichmentStatus> {
+  using T = admin::EnrichmentStatus;
+  static constexpr auto fields = std::make_tuple(
+      field("model", &T::model, "Whose vectors searches use; empty: disabled."),
+      field("becoming", &T::becoming, "The model that replaces it while its vectors are made; empty: none."),
+      field("exchanges", &T::exchanges, "With vectors of it."),
+      field("pending_terms", &T::pending_terms, "Exchanges that wait for identifiers and topics."),
+      field("pending_vectors", &T::pending_vectors, "Exchanges that wait for vectors of their text."),
+      field("working", &T::working, "At work now."), field("done", &T::done, "Exchanges enriched since the start."),
+      field("exchanges_per_s", &T::exchanges_per_s, "While it worked."),
+      field("texts_embedded", &T::texts_embedded, "Since the start."),
+      field("texts_refused", &T::texts_refused, "Since the start: they have no vector."),
+      field("vectors_mb", &T::vectors_mb, "Vectors in memory, in MiB."),
+      field("trouble", &T::trouble, "Why vectors cannot be made now; empty: nothing."),
+      field("retry_at", &T::retry_at, "When it is tried again, RFC 3339."));
+};
+
+template <>
+struct Describe<admin::SummariesStatus> {
+  using T = admin::SummariesStatus;
+  static constexpr auto fields =
+      std::make_tuple(field("models", &T::models, "Language models that may be asked; empty: none is configured."),
+                      field("requests", &T::requests, "Sent to them today, in UTC."),
+                      field("failures", &T::failures, "Among the requests."),
+                      field("tokens", &T::tokens, "Of today's requests and answers."),
+                      field("daily_requests", &T::daily_requests, "Allowed a day; 0: no limit."),
+                      field("daily_tokens", &T::daily_tokens, "Allowed a day; 0: no limit."),
+                      field("answers", &T::answers, "Kept, so that nothing is asked twice."),
+                      field("trouble", &T::trouble, "Why none can be asked now; empty: nothing."));
+};
+
+template <>
+struct Describe<admin::IngestReport> {
+  using T = admin::IngestReport;
+  static constexpr auto fields = std::make_tuple(
+      field("sources", &T::sources, "Files or databases read."),
+      field("bytes_total", &T::bytes_total, "indexed + skipped + unknown."),
+      field("bytes_indexed", &T::bytes_indexed, "Bytes whose content is in the store."),
+      field("bytes_skipped", &T::bytes_skipped, "Bytes left out for a named reason, pending ones included."),
+      field("bytes_unknown", &T::bytes_unknown, "Bytes of unknown shape."),
+      field("bytes_pending", &T::bytes_pending, "Bytes of unfinished last records."),
+      field("sessions", &T::sessions, "Main sessions."),
+      field("subagent_sessions", &T::subagent_sessions, "Sessions of subagents."),
+      field("events", &T::events, "Events in the store."),
+      field("exchanges", &T::exchanges, "Exchanges of main sessions."),
+      field("subagent_exchanges", &T::subagent_exchanges, "Exchanges of subagents."),
+      field("diagnostics", &T::diagnostics, "Diagnostics not yet expired."),
+      field("seconds", &T::seconds, "Wall clock of this run."),
+      field("mb_per_s", &T::mb_per_s, "Bytes read in this run a second, in millions."),
+      field("peak_rss_mb", &T::peak_rss_mb, "Largest resident set of the process, in MiB."),
+      field("bytes_read", &T::bytes_read, "Bytes of sources read in this run."),
+      field("events_written", &T::events_written, "Events new in this run."),
+      field("enrichment", &T::enrichment, "What was made of the exchanges then, when no daemon does it."),
+      field("platforms", &T::platforms, "The same per platform."));
+};
+
+template <>
+struct Describe<admin::IngestParams> {
+  static constexpr auto fields = std::make_tuple(
+      field("timeout_s", &admin::IngestParams::timeout_s, "Seconds to wait for the end.", range(1, 86400)));
+};
+
+template <>
+struct Describe<admin::IngestStatus> {
+  using T = admin::IngestStatus;
+  static constexpr auto fields = std::make_tuple(
+      field("idle", &T::idle, "Nothing left to read."), field("sources", &T::sources, "Sources known."),
+      field("sources_pending", &T::sources_pending, "Sources waiting to be looked at."),
+      field("bytes_total", &T::bytes_total, "Size of the sources."),
+      field("bytes_done", &T::bytes_done, "Bytes accounted for in the store."),
+      field("current", &T::current, "Source being read."),
+      field("events_written", &T::events_written, "Events written since the start."),
+      field("commits", &T::commits, "Transactions since the start."),
+      field("last_commit", &T::last_commit, "RFC 3339."), field("last_scan", &T::last_scan, "RFC 3339."),
+      field("last_error", &T::last_error, "What the store refused last; empty when all is well."));
+};
+
+template <>
+struct Describe<admin::DropReport> {
+  using T = admin::DropReport;
+  static constexpr auto fields = std::make_tuple(
+      field("session_id", &T::session_id, "Main session."), field("title", &T::title, "Its title."),
+      field("sessions", &T::sessions, "Sessions that go, subagents included."),
+      field("ended", &T::ended, "Last event, RFC 3339."), field("due", &T::due, "When it goes, RFC 3339."),
+      field("reason", &T::reason, "Why."), field("raw_bytes", &T::raw_bytes, "Bytes in the raw layer."));
+};
+
+template <>
+struct Describe<admin::RetentionReport> {
+  using T = admin::RetentionReport;
+  static constexpr auto fields =
+      std::make_tuple(field("max_age_days", &T::max_age_days, "Limit in the configuration; 0: none."),
+                      field("max_raw_bytes", &T::max_raw_bytes, "Limit in the configuration; 0: none."),
+                      field("drops", &T::drops, "What goes, the earliest first."),
+                      field("raw_bytes", &T::raw_bytes, "Bytes of all of them in the raw layer."),
+                      field("dropped_sessions", &T::dropped_sessions, "Sessions dropped now."),
+                      field("dropped_bytes", &T::dropped_bytes, "Bytes of the raw layer freed now."));
+};
+
+template <>
+struct Describe<admin::RetentionParams> {
+  static constexpr auto fields = std::make_tuple(
+      field("apply", &admin::RetentionParams::apply, "Drop what is past its limit now."),
+      field("within_days", &admin::RetentionParams::within_days, "Days to look ahead.", range(0, 36500)));
+};
+
+template <>
+struct Describe<admin::StatusReport> {
+  using T = admin::StatusReport;
+  static constexpr auto fields = std::make_tuple(
+      field("version", &T::version, "Version of memd."),
+      field("role", &T::role, "daemon, standalone, silent when one does not answer, or none."),
+      field("pid", &T::pid, "Process."), field("uptime_s", &T::uptime_s, "Seconds since the start."),
+      field("data_dir", &T::data_dir, "Where the store is."),
+      field("home", &T::home, "Where agents' storage is looked for."),
+      field("socket", &T::socket, "Unix socket of the daemon."),
+      field("connections", &T::connections, "Clients connected."),
+      field("watcher", &T::watcher, "How changes are noticed."),
+      field("store_bytes", &T::store_bytes, "Size of the store with its log."),
+      field("raw_bytes", &T::raw_bytes, "Size of the raw layer."),
+      field("next_drop", &T::next_drop, "What retention drops next, seven days ahead at least."),
+      field("rss_mb", &T::rss_mb, "Resident set, in MiB."), field("ingest", &T::ingest, "What ingest is doing."),
+      field("enrichment", &T::enrichment, "How far vectors and terms are."),
+      field("summaries", &T::summaries, "What language models were asked for summaries."),
+      field("sources", &T::sources, "Sources by state."), field("platforms", &T::platforms, "What is in the store."));
+};
+
+template <>
+struct Describe<admin::NoParams> {
+  static constexpr auto fields = std::make_tuple();
+};
+
+template <>
+struct Describe<admin::CoverageParams> {
+  static constexpr auto fields =
+      std::make_tuple(field("by_source", &admin::CoverageParams::by_source, "One line per source as well."),
+                      field("platform", &admin::CoverageParams::platform, "Only this platform."));
+};
+
+template <>
+struct Describe<admin::CoverageLine> {
+  using T = admin::CoverageLine;
+  static constexpr auto fields = std::make_tuple(
+      field("platform", &T::platform, "Platform key."), field("source", &T::source, "Path; empty for all sources."),
+      field("record_type", &T::record_type, "Type of record, as the agent names it."),
+      field("disposition", &T::disposition, "indexed, skipped or unknown."),
+      field("reason", &T::reason, "Why it was skipped."), field("records", &T::records, "Records."),
+      field("bytes", &T::bytes, "Bytes."));
+};
+
+template <>
+struct Describe<admin::CoverageReport> {
+  using T = admin::CoverageReport;
+  static constexpr auto fields = std::make_tuple(
+      field("coverage", &T::coverage, "The ledger."),
+      field("bytes_total", &T::bytes_total, "indexed + skipped + unknown."),
+      field("bytes_indexed", &T::bytes_indexed, "Bytes whose content is in the store."),
+      field("bytes_skipped", &T::bytes_skipped, "Bytes left out for a named reason, pending ones included."),
+      field("bytes_unknown", &T::bytes_unknown, "Bytes of unknown shape."),
+      field("bytes_pending", &T::bytes_pending, "Bytes of unfinished last records."));
+};
+
+template <>
+struct Describe<admin::LogParams> {
+  using T = admin::LogParams;
+  static constexpr auto fields =
+      std::make_tuple(field("platform", &T::platform, "Only this platform."),
+                      field("since", &T::since, "From this time: 2026-02-09, 7d, yesterday, …"),
+                      field("limit", &T::limit, "How many entries.", range(1, 10000)));
+};
+
+template <>
+struct Describe<admin::LogLine> {
+  using T = admin::LogLine;
+  static constexpr auto fields = std::make_tuple(
+      field("time", &T::time, "RFC 3339."), field("platform", &T::platform, "Platform key."),
+      field("what", &T::what,
+            "found, read, appended, restarted, gone, unreachable, back, quarantined, released, unsupported or drift."),
+      field("source", &T::source, "Path; empty: the platform as a whole."),
+      field("detail", &T::detail, "In plain words."), field("bytes", &T::bytes, "Taken in since the entry before."),
+      field("events", &T::events, "Taken in since the entry before."));
+};
+
+template <>
+struct Describe<admin::LogReport> {
+  static constexpr auto fields = std::make_tuple(field("entries", &admin::LogReport::entries, "Newest first."));
+};
+
+template <>
+struct Describe<admin::DoctorCheck> {
+  using T = admin::DoctorCheck;
+  static constexpr auto fields = std::make_tuple(
+      field("name", &T::name, "What was looked at."), field("status", &T::status, "ok, note or problem."),
+      field("detail", &T::detail, "What was found."), field("fix", &T::fix, "What to do about it."));
+};
+
+template <>
+struct Describe<admin::DoctorReport> {
+  using T = admin::DoctorReport;
+  static constexpr auto fields =
+      std::make_tuple(field("ok", &T::ok, "No check found a problem."), field("checks", &T::checks, "The checks."));
+};
+
+template <>
+struct Describe<admin::ImportParams> {
+  static constexpr auto fields = std::make_tuple(
+      field("path", &admin::ImportParams::path, "Absolute path of the file.", required, length(1, 4096)));
+};
+
+template <>
+struct Describe<admin::ImportReport> {
+  using T = admin::ImportReport;
+  static constexpr auto fields =
+      std::make_tuple(field("path", &T::path, "The file."), field("bytes", &T::bytes, "Its size."),
+                      field("bytes_done", &T::bytes_done, "Bytes accounted for."),
+                      field("events", &T::events, "Events that are new in the store, those memd concluded included."),
+                      field("known", &T::known, "Events that were in the store already."));
+};
+
+}  // namespace memd::mcp

@@ -1,12 +1,19 @@
-// Commands about memd itself.
-#include "daemon/admin/enrichment_report.hpp"
-#include "daemon/cli/argument_writer.hpp"
-#include "daemon/cli/command_context.hpp"
-#include "daemon/cli/command_line.hpp"
+// Commands about memd itself. `rebuild` is the one that needs the store for itself.
+#include "daemon/admin/model_reports.hpp"
+#include "daemon/cli/caller.hpp"
+#include "daemon/cli/command.hpp"
 #include "daemon/cli/progress_bar.hpp"
+#include "daemon/ingest/rebuild.hpp"
+#include "daemon/serve/instance_lock.hpp"
+#include "daemon/serve/state_directory.hpp"
+#include "daemon/tools/tool_arguments.hpp"
 
-#include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
+#include <poll.h>
+#include <chrono>
+#include <csignal>
+#include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,116 +21,178 @@
 namespace memd::cli {
 namespace {
 
-void add_ingest(CLI::App& app, CommandContext& context) {
-  auto* c = app.add_subcommand("ingest", "Read the agents' history into the store");
-  auto once = std::make_shared<bool>(false);
-  c->add_flag("--once", *once, "Until everything there is now is read (the daemon does the rest by itself)")
-      ->required();
-  c->callback([&context] {
-    context.action = [&context](const Settings& settings) -> Result<int> {
-      MEMD_TRY_ASSIGN(const auto caller, open_caller(settings, Need::ingest));
-      mcp::ToolOutcome outcome;
-      {
-        ProgressBar reading("reading", {"MB", 1e6});
-        ProgressBar enriching("enriching", {"exchanges", 1});
-        const auto show = [&](double done, double total, std::string_view what) {
-          if (what == admin::kEnriching)
-            enriching.show(done, total, "");
-          else
-            reading.show(done, total, what);
-        };
-        MEMD_TRY_ASSIGN(outcome, caller->admin("ingest", "{}", show));
-      }
-      return print(outcome, context.global.json);
-    };
-  });
+using tools::ToolArguments;
+
+// Asks the running daemon, else this process, and prints the answer.
+Result<int> ask_and_print(const Invocation& call, Need need, std::string_view question, const std::string& arguments) {
+  MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, need));
+  MEMD_TRY_ASSIGN(const auto outcome, caller->admin(question, arguments, {}));
+  return print(outcome, call.as_json);
 }
 
-void add_status(CLI::App& app, CommandContext& context) {
-  auto* c = app.add_subcommand("status", "What memd is doing and what it holds");
-  c->callback([&context] {
-    context.action = [&context](const Settings& settings) -> Result<int> {
-      MEMD_TRY_ASSIGN(const auto caller, open_caller(settings, Need::read));
-      MEMD_TRY_ASSIGN(const auto outcome, caller->admin("status", "{}", {}));
-      return print(outcome, context.global.json);
-    };
-  });
+Command ingest_command() {
+  const auto once = std::make_shared<bool>(false);
+  Command c{"ingest", "Read the agents' history into the store"};
+  c.options = {{.names = "--once",
+                .target = once.get(),
+                .help = "Until everything there is now is read (the daemon does the rest by itself)",
+                .required = true}};
+  c.run = [once](const Invocation& call) -> Result<int> {
+    MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, Need::ingest));
+    mcp::ToolOutcome outcome;
+    {
+      ProgressBar reading("reading", {"MB", 1e6});
+      ProgressBar enriching("enriching", {"exchanges", 1});
+      const auto show = [&](double done, double total, std::string_view what) {
+        if (what == admin::kEnriching)
+          enriching.show(done, total, "");
+        else
+          reading.show(done, total, what);
+      };
+      MEMD_TRY_ASSIGN(outcome, caller->admin("ingest", "{}", show));
+    }
+    return print(outcome, call.as_json);
+  };
+  return c;
 }
 
-void add_coverage(CLI::App& app, CommandContext& context) {
-  auto* c = app.add_subcommand("coverage", "What became of every byte of every source");
-  auto by_source = std::make_shared<bool>(false);
-  auto platform = std::make_shared<std::string>();
-  c->add_flag("--by-source", *by_source, "One line per source as well");
-  c->add_option("--platform", *platform, "Only this agent");
-  c->callback([&context, by_source, platform] {
-    context.action = [&context, by_source, platform](const Settings& settings) -> Result<int> {
-      ArgumentWriter w;
-      w.add_flag("by_source", *by_source).add("platform", *platform);
-      MEMD_TRY_ASSIGN(const auto caller, open_caller(settings, Need::read));
-      MEMD_TRY_ASSIGN(const auto outcome, caller->admin("coverage", w.finish(), {}));
-      return print(outcome, context.global.json);
-    };
-  });
+Command status_command() {
+  Command c{"status", "What memd is doing and what it holds"};
+  c.run = [](const Invocation& call) { return ask_and_print(call, Need::read, "status", "{}"); };
+  return c;
 }
 
-void add_log(CLI::App& app, CommandContext& context) {
-  auto* c = app.add_subcommand("log", "What happened to the sources, newest first");
-  auto platform = std::make_shared<std::string>();
-  auto since = std::make_shared<std::string>();
-  auto limit = std::make_shared<std::optional<std::int64_t>>();
-  c->add_option("--platform", *platform, "Only this agent");
-  c->add_option("--since", *since, "From this time: 2026-02-09, 7d, yesterday, …");
-  c->add_option("--limit", *limit, "How many entries (50)");
-  c->callback([&context, platform, since, limit] {
-    context.action = [&context, platform, since, limit](const Settings& settings) -> Result<int> {
-      ArgumentWriter w;
-      w.add("platform", *platform).add("since", *since).add("limit", *limit);
-      MEMD_TRY_ASSIGN(const auto caller, open_caller(settings, Need::read));
-      MEMD_TRY_ASSIGN(const auto outcome, caller->admin("log", w.finish(), {}));
-      return print(outcome, context.global.json);
-    };
-  });
+Command coverage_command() {
+  struct CoverageOptions {
+    bool by_source = false;
+    std::string platform;
+  };
+  const auto o = std::make_shared<CoverageOptions>();
+  Command c{"coverage", "What became of every byte of every source"};
+  c.options = {{"--by-source", &o->by_source, "One line per source as well"},
+               {"--platform", &o->platform, "Only this agent"}};
+  c.run = [o](const Invocation& call) {
+    ToolArguments w;
+    w.add_flag("by_source", o->by_source).add("platform", o->platform);
+    return ask_and_print(call, Need::read, "coverage", w.finish());
+  };
+  return c;
 }
 
-void add_retention(CLI::App& app, CommandContext& context) {
-  auto* c = app.add_subcommand("retention", "What the configured limits drop, when and why; drops nothing by itself");
-  auto apply = std::make_shared<bool>(false);
-  auto days = std::make_shared<std::int64_t>(30);
-  c->add_flag("--apply", *apply, "Drop what is past its limit now");
-  c->add_option("--days", *days, "How far to look ahead")->check(CLI::Range(0, 36500));
-  c->callback([&context, apply, days] {
-    context.action = [&context, apply, days](const Settings& settings) -> Result<int> {
-      ArgumentWriter w;
-      w.add_flag("apply", *apply).add("within_days", *days);
-      MEMD_TRY_ASSIGN(const auto caller, open_caller(settings, *apply ? Need::ingest : Need::read));
-      MEMD_TRY_ASSIGN(const auto outcome, caller->admin("retention", w.finish(), {}));
-      return print(outcome, context.global.json);
-    };
-  });
+Command log_command() {
+  struct LogOptions {
+    std::string platform;
+    std::string since;
+    std::optional<std::int64_t> limit;
+  };
+  const auto o = std::make_shared<LogOptions>();
+  Command c{"log", "What happened to the sources, newest first"};
+  c.options = {{"--platform", &o->platform, "Only this agent"},
+               {"--since", &o->since, "From this time: 2026-02-09, 7d, yesterday, …"},
+               {"--limit", &o->limit, "How many entries (50)"}};
+  c.run = [o](const Invocation& call) {
+    ToolArguments w;
+    w.add("platform", o->platform).add("since", o->since).add("limit", o->limit);
+    return ask_and_print(call, Need::read, "log", w.finish());
+  };
+  return c;
 }
 
-void add_doctor(CLI::App& app, CommandContext& context) {
-  auto* c = app.add_subcommand("doctor", "Look for what keeps memd from working; exit code 1 when there is something");
-  c->callback([&context] {
-    context.action = [&context](const Settings& settings) -> Result<int> {
-      MEMD_TRY_ASSIGN(const auto caller, open_caller(settings, Need::read));
-      MEMD_TRY_ASSIGN(const auto outcome, caller->admin("doctor", "{}", {}));
-      const int printed = print(outcome, context.global.json);
-      return outcome.structured.starts_with(R"({"ok":true)") ? printed : kFailed;
-    };
-  });
+Command retention_command() {
+  struct RetentionOptions {
+    bool apply = false;
+    std::int64_t days = 30;
+  };
+  const auto o = std::make_shared<RetentionOptions>();
+  Command c{"retention", "What the configured limits drop, when and why; drops nothing by itself"};
+  c.options = {
+      {"--apply", &o->apply, "Drop what is past its limit now"},
+      {.names = "--days", .target = &o->days, .help = "How far to look ahead", .between = std::pair(0, 36500)}};
+  c.run = [o](const Invocation& call) {
+    ToolArguments w;
+    w.add_flag("apply", o->apply).add("within_days", o->days);
+    return ask_and_print(call, o->apply ? Need::ingest : Need::read, "retention", w.finish());
+  };
+  return c;
+}
+
+Command doctor_command() {
+  Command c{"doctor", "Look for what keeps memd from working; exit code 1 when there is something"};
+  c.run = [](const Invocation& call) -> Result<int> {
+    MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, Need::read));
+    MEMD_TRY_ASSIGN(const auto outcome, caller->admin("doctor", "{}", {}));
+    const int printed = print(outcome, call.as_json);
+    return outcome.structured.starts_with(R"({"ok":true)") ? printed : kFailed;
+  };
+  return c;
+}
+
+constexpr std::chrono::seconds kDaemonEndsWithin{15};
+
+// Takes the instance lock. With `stop_daemon` a running daemon is asked to end first.
+Result<InstanceLock> lock_store(const Settings& settings, bool stop_daemon) {
+  const auto started = std::chrono::steady_clock::now();
+  pid_t asked = 0;
+  while (true) {
+    MEMD_TRY_ASSIGN(auto attempt, InstanceLock::attempt(settings.layout.data_dir()));
+    if (attempt.lock) return std::move(*attempt.lock);
+    if (!stop_daemon)
+      return Error(Errc::store_busy, "memd (pid " + std::to_string(attempt.holder) +
+                                         ") is using the store: stop it, or add --stop-daemon. Clients start a new one "
+                                         "when they next ask");
+    if (attempt.holder > 1 && attempt.holder != asked) {
+      asked = attempt.holder;
+      ::kill(asked, SIGTERM);
+    }
+    if (std::chrono::steady_clock::now() - started > kDaemonEndsWithin)
+      return Error(Errc::store_busy, "memd (pid " + std::to_string(attempt.holder) + ") did not end");
+    ::poll(nullptr, 0, 20);
+  }
+}
+
+Result<int> rebuild(const Settings& settings, bool stop_daemon, bool as_json) {
+  MEMD_TRY_ASSIGN(const auto directory, open_state_directory(settings.layout.data_dir()));
+  MEMD_TRY_ASSIGN(const auto lock, lock_store(settings, stop_daemon));
+  const auto started = std::chrono::steady_clock::now();
+  Result<RebuildReport> report = RebuildReport();
+  {
+    ProgressBar bar("rebuilding");
+    report = rebuild_store(settings.layout, find_adapter,
+                           [&bar](double done, double total, std::string_view what) { bar.show(done, total, what); });
+  }
+  if (!report) return report.error();
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  if (as_json)
+    fmt::print(
+        "{{\"files\":{},\"slices\":{},\"bytes\":{},\"events\":{},\"damaged_bytes\":{},\"unsupported\":{},"
+        "\"seconds\":{:.3f}}}\n",
+        report->files, report->slices, report->bytes, report->events, report->damaged_bytes, report->unsupported,
+        seconds);
+  else
+    fmt::print(
+        "Made the store anew from {} files of the raw layer: {:.1f} MB of records, {} events, {:.2f} s.\n"
+        "Vectors and topics come with the next daemon, or with memd ingest --once; until then words alone find.\n",
+        report->files, static_cast<double>(report->bytes) / 1e6, report->events, seconds);
+  if (report->damaged_bytes > 0)
+    std::cerr << "memd: " << report->damaged_bytes << " bytes of the raw layer are damaged and were left out\n";
+  if (report->unsupported > 0)
+    std::cerr << "memd: " << report->unsupported << " slices are of platforms that this memd does not read\n";
+  return kOk;
+}
+
+Command rebuild_command() {
+  const auto stop_daemon = std::make_shared<bool>(false);
+  Command c{"rebuild", "Make the store anew from the raw layer (the agents' files are not needed)"};
+  c.options = {{"--stop-daemon", stop_daemon.get(), "End a running daemon first"}};
+  c.run = [stop_daemon](const Invocation& call) { return rebuild(call.settings, *stop_daemon, call.as_json); };
+  return c;
 }
 
 }  // namespace
 
-void add_admin_commands(CLI::App& app, CommandContext& context) {
-  add_ingest(app, context);
-  add_status(app, context);
-  add_coverage(app, context);
-  add_log(app, context);
-  add_doctor(app, context);
-  add_retention(app, context);
+std::vector<Command> admin_commands() {
+  return {ingest_command(), status_command(),    coverage_command(), log_command(),
+          doctor_command(), retention_command(), rebuild_command()};
 }
 
 }  // namespace memd::cli

@@ -1,6 +1,7 @@
 #include "daemon/cli/caller.hpp"
 
 #include "daemon/admin/admin_tools.hpp"
+#include "daemon/cli/command.hpp"
 #include "daemon/serve/daemon_address.hpp"
 #include "daemon/serve/instance_lock.hpp"
 #include "daemon/serve/memory_host.hpp"
@@ -77,7 +78,7 @@ class LocalCaller final : public Caller {
   mcp::ToolRegistry admin_;
 };
 
-// Null: who listens there says nothing.
+// Null: the daemon at the other end does not answer.
 std::unique_ptr<Caller> answering(UniqueFd fd, std::chrono::milliseconds patience) {
   auto caller = std::make_unique<RemoteCaller>(fd.release());
   if (!caller->is_alive(patience)) return nullptr;
@@ -100,7 +101,7 @@ Result<std::unique_ptr<Caller>> open_caller(const Settings& settings, Need need,
   MEMD_TRY_ASSIGN(const auto directory, open_state_directory(settings.layout.data_dir()));
   MEMD_TRY_ASSIGN(auto attempt, InstanceLock::attempt(settings.layout.data_dir()));
   if (!attempt.lock) {
-    // It may have started this very moment.
+    // A daemon may have started this moment.
     if (!daemon) {
       if (const auto fd = transport::connect_unix_fd(attempt.socket.native()))
         if (auto caller = answering(UniqueFd(*fd), patience)) return caller;
@@ -111,6 +112,16 @@ Result<std::unique_ptr<Caller>> open_caller(const Settings& settings, Need need,
   auto local = std::make_unique<LocalCaller>(settings, admin::ProcessFacts());
   MEMD_TRY(local->take_writer(std::move(*attempt.lock)));
   return std::unique_ptr<Caller>(std::move(local));
+}
+
+int print(const mcp::ToolOutcome& outcome, bool as_json) {
+  if (outcome.is_error) {
+    std::cerr << "memd: " << outcome.text << '\n';
+    return kFailed;
+  }
+  const std::string& text = as_json ? outcome.structured : outcome.text;
+  std::cout << text << (text.ends_with('\n') ? "" : "\n") << std::flush;
+  return std::cout.good() ? kOk : kFailed;
 }
 
 }  // namespace memd::cli

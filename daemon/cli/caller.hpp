@@ -12,27 +12,30 @@
 
 namespace memd::cli {
 
-// Who answers a command: the running daemon, or this process when none runs. Either way the same tools.
+// Answers a command: the running daemon, or this process when none runs. Either way the same tools. One thread.
 class Caller {
  public:
   using OnProgress = std::function<void(double done, double total, std::string_view message)>;
   virtual ~Caller() = default;
   // `arguments` is the JSON text of an object.
   virtual Result<mcp::ToolOutcome> tool(std::string_view name, std::string_view arguments) = 0;
-  // "ingest", "status", "coverage", "log", "doctor", "import"
+  // `name`: ingest, import, status, coverage, log, doctor or retention.
   virtual Result<mcp::ToolOutcome> admin(std::string_view name, std::string_view arguments,
                                          const OnProgress& on_progress) = 0;
   virtual Result<std::string> tool_list() = 0;  // {"tools": […]}
 };
 
 enum class Need {
-  read,    // questions to the store
-  ingest,  // writing to it: in this process only under the instance lock
+  read,    // from the store
+  ingest,  // write to the store; this process does so only under the instance lock
 };
-// A daemon that says nothing for `patience` is passed over: questions are answered from the store, which stderr is
-// told; what needs the lock is refused.
+// A daemon that does not answer within `patience` is passed over: stderr says so, questions are answered from the store
+// by this process, and what needs the lock is refused.
 inline constexpr std::chrono::milliseconds kPatience{5000};
 Result<std::unique_ptr<Caller>> open_caller(const Settings& settings, Need need,
                                             std::chrono::milliseconds patience = kPatience);
+
+// Prints an outcome to stdout (its JSON if `as_json`) or its error to stderr. Gives the exit code.
+int print(const mcp::ToolOutcome& outcome, bool as_json);
 
 }  // namespace memd::cli

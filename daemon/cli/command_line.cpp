@@ -1,6 +1,8 @@
+// The one source that includes CLI11.
 #include "daemon/cli/command_line.hpp"
 
-#include "daemon/cli/command_context.hpp"
+#include "daemon/cli/command.hpp"
+#include "daemon/serve/serve.hpp"
 #include "daemon/version.hpp"
 #include "schemas/local_time.hpp"
 
@@ -8,6 +10,7 @@
 
 #include <cstdio>
 #include <iostream>
+#include <memory>
 #include <string>
 
 namespace memd::cli {
@@ -30,6 +33,130 @@ constexpr const char* kExamples = R"(Examples:
 
 Exit codes: 0 done, 1 could not be done (the message says why), 2 wrong usage or configuration.)";
 
+CLI::Option* add_to(CLI::App& app, const Option& option, bool* flag) {
+  return app.add_flag(option.names, *flag, option.help);
+}
+
+template <class Value>
+CLI::Option* add_to(CLI::App& app, const Option& option, Value* value) {
+  return app.add_option(option.names, *value, option.help);
+}
+
+void add_option(CLI::App& app, const Option& option) {
+  CLI::Option* added = std::visit([&](auto* target) { return add_to(app, option, target); }, option.target);
+  if (!option.value_name.empty()) added->type_name(option.value_name);
+  if (option.required) added->required();
+  if (!option.one_of.empty()) added->check(CLI::IsMember(option.one_of));
+  if (option.between) added->check(CLI::Range(option.between->first, option.between->second));
+  if (option.existing_file) added->check(CLI::ExistingFile);
+}
+
+// `chosen` is set when the command is the one that was given.
+void add_command(CLI::App& parent, const Command& command, const Command*& chosen) {
+  CLI::App* app = parent.add_subcommand(command.name, command.help);
+  for (const Option& option : command.options)
+    add_option(*app, option);
+  for (const Command& sub : command.subcommands)
+    add_command(*app, sub, chosen);
+  if (!command.subcommands.empty()) app->require_subcommand(1);
+  if (!command.run) return;
+  app->callback([&command, &chosen] {
+    if (command.begin) command.begin();
+    chosen = &command;
+  });
+}
+
+// --stdio, --standalone and --socket: memd serves instead of running a command.
+class ServeOptions {
+ public:
+  explicit ServeOptions(CLI::App& app) {
+    auto* stdio = app.add_flag("--stdio", stdio_, "Serve MCP on stdin and stdout, through the daemon");
+    app.add_flag("--standalone", standalone_, "With --stdio: without a daemon, all in this process")->needs(stdio);
+    socket_option_ = app.add_option("--socket", socket_, "Be the daemon, on this Unix socket or the usual one")
+                         ->expected(0, 1)
+                         ->type_name("[PATH]")
+                         ->excludes(stdio);
+  }
+
+  bool given() const { return stdio_ || socket_option_->count() > 0; }
+  Result<int> serve(const Settings& settings) const {
+    if (stdio_) return standalone_ ? serve_stdio_standalone(settings) : serve_stdio_pump(settings);
+    return serve_socket(settings, socket_);
+  }
+
+ private:
+  bool stdio_ = false;
+  bool standalone_ = false;
+  std::optional<std::string> socket_;
+  CLI::Option* socket_option_ = nullptr;
+};
+
+std::string words(const CLI::App& app) {
+  std::string out;
+  for (const auto* option : app.get_options())
+    for (const auto& name : option->get_lnames())
+      out += "--" + name + " ";
+  for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    out += command->get_name() + " ";
+  return out;
+}
+
+// The scripts are made from the parser, so they cannot fall behind it.
+std::string bash_script(const CLI::App& app) {
+  std::string cases;
+  for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    cases += "    " + command->get_name() + ") words=\"" + words(*command) + words(app) + "\" ;;\n";
+  return "_memd() {\n  local cur=${COMP_WORDS[COMP_CWORD]} words=\"" + words(app) + "\"\n  case ${COMP_WORDS[1]} in\n" +
+         cases + "  esac\n  COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n}\ncomplete -o default -F _memd memd\n";
+}
+
+std::string fish_script(const CLI::App& app) {
+  std::string out = "complete -c memd -f\n";
+  for (const auto* option : app.get_options())
+    for (const auto& name : option->get_lnames())
+      out += "complete -c memd -l " + name + "\n";
+  for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    out += "complete -c memd -n __fish_use_subcommand -a " + command->get_name() + " -d '" +
+           command->get_description() + "'\n";
+    for (const auto* option : command->get_options())
+      for (const auto& name : option->get_lnames())
+        out += "complete -c memd -n '__fish_seen_subcommand_from " + command->get_name() + "' -l " + name + "\n";
+  }
+  return out;
+}
+
+Command completion_command(const CLI::App& app) {
+  auto shell = std::make_shared<std::string>();
+  Command command{"completion", "Print a completion script: bash, zsh or fish"};
+  command.options = {{.names = "shell",
+                      .target = shell.get(),
+                      .help = "bash, zsh or fish",
+                      .required = true,
+                      .one_of = {"bash", "zsh", "fish"}}};
+  command.run = [&app, shell](const Invocation&) -> Result<int> {
+    if (*shell == "fish")
+      std::cout << fish_script(app);
+    else if (*shell == "zsh")
+      std::cout << "autoload -U +X bashcompinit && bashcompinit\n" << bash_script(app);
+    else
+      std::cout << bash_script(app);
+    return kOk;
+  };
+  return command;
+}
+
+std::vector<Command> all_commands(const CLI::App& app) {
+  std::vector<Command> out = tool_commands();
+  for (Command& command : admin_commands())
+    out.push_back(std::move(command));
+  for (Command& command : interchange_commands())
+    out.push_back(std::move(command));
+  out.push_back(hook_command());
+  out.push_back(report_command());
+  out.push_back(completion_command(app));
+  return out;
+}
+
 int report(const Error& error) {
   std::cerr << "memd: " << error.message() << '\n';
   return error.is(Errc::bad_config) || error.is(Errc::invalid_argument) ? kUsage : kFailed;
@@ -43,21 +170,19 @@ int run_app(int argc, char** argv) {
            "\nmemd --help lists the commands, memd COMMAND --help what each takes.\n";
   });
   app.fallthrough();  // global options may follow the command
-  CommandContext context;
-  app.add_option("--data-dir", context.global.data_dir, "Where the store is (default: $XDG_DATA_HOME/memd)")
-      ->type_name("DIR");
-  app.add_option("--home", context.global.home, "Where agents' storage is looked for (default: $HOME)")
-      ->type_name("DIR");
-  app.add_option("--config", context.global.config, "Configuration file, YAML")->type_name("FILE");
-  app.add_flag("--json", context.global.json, "Print JSON");
-  add_serve_options(app, context);
-  add_tool_commands(app, context);
-  add_admin_commands(app, context);
-  add_rebuild_command(app, context);
-  add_interchange_commands(app, context);
-  add_hook_command(app, context);
-  add_report_command(app, context);
-  add_completion_command(app, context);
+  GlobalOptions global;
+  for (const Option& option : {
+           Option{"--data-dir", &global.data_dir, "Where the store is (default: $XDG_DATA_HOME/memd)", "DIR"},
+           Option{"--home", &global.home, "Where agents' storage is looked for (default: $HOME)", "DIR"},
+           Option{"--config", &global.config, "Configuration file, YAML", "FILE"},
+           Option{"--json", &global.json, "Print JSON"},
+       })
+    add_option(app, option);
+  const ServeOptions serving(app);
+  const std::vector<Command> commands = all_commands(app);
+  const Command* chosen = nullptr;
+  for (const Command& command : commands)
+    add_command(app, command, chosen);
   app.footer(kExamples);  // last: subcommands made after it would repeat it
 
   try {
@@ -67,14 +192,14 @@ int run_app(int argc, char** argv) {
     if (code == 0) return kOk;
     return app.get_subcommand("hook")->parsed() ? kFailed : kUsage;  // 2 of a hook is a veto to agents
   }
-  if (!context.action) {
+  if (!serving.given() && chosen == nullptr) {
     std::cout << app.help();
     return kUsage;
   }
-  const auto settings = resolve_settings(context.global, Environment::current());
-  if (!settings) return context.fails_open ? kOk : report(settings.error());
+  const auto settings = resolve_settings(global, Environment::current());
+  if (!settings) return chosen != nullptr && chosen->fails_open ? kOk : report(settings.error());
   use_time_zone(settings->config.time_zone);
-  const auto code = context.action(*settings);
+  const auto code = serving.given() ? serving.serve(*settings) : chosen->run({*settings, global.json});
   return code ? *code : report(code.error());
 }
 
@@ -89,16 +214,6 @@ int run(int argc, char** argv) {
     std::cerr << "memd: " << e.what() << '\n';
     return kFailed;
   }
-}
-
-int print(const mcp::ToolOutcome& outcome, bool as_json) {
-  if (outcome.is_error) {
-    std::cerr << "memd: " << outcome.text << '\n';
-    return kFailed;
-  }
-  const std::string& text = as_json ? outcome.structured : outcome.text;
-  std::cout << text << (text.ends_with('\n') ? "" : "\n") << std::flush;
-  return std::cout.good() ? kOk : kFailed;
 }
 
 }  // namespace memd::cli

@@ -1,18 +1,16 @@
-// Sessions going out as files, and coming in from files of events.
-#include "daemon/admin/import_tool.hpp"
-#include "daemon/cli/argument_writer.hpp"
-#include "daemon/cli/command_context.hpp"
-#include "daemon/cli/command_line.hpp"
+// Export of sessions to files, import of files of events.
+#include "daemon/cli/caller.hpp"
+#include "daemon/cli/command.hpp"
 #include "daemon/cli/progress_bar.hpp"
 #include "daemon/interchange/event_file_check.hpp"
 #include "daemon/interchange/output_file.hpp"
-#include "daemon/interchange/session_export.hpp"
+#include "daemon/interchange/session_walk.hpp"
 #include "daemon/interchange/transcript.hpp"
+#include "daemon/tools/tool_arguments.hpp"
 #include "store/read/sessions.hpp"
 #include "store/reader.hpp"
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <filesystem>
 #include <iostream>
@@ -31,7 +29,7 @@ struct ExportOptions {
   bool subagents = false;
 };
 
-// Null: as events.
+// Null for events.
 std::unique_ptr<interchange::TranscriptWriter> transcript_writer(const std::string& format,
                                                                  interchange::WriteLine line) {
   if (format == "md") return interchange::markdown_writer(std::move(line));
@@ -76,15 +74,19 @@ Result<int> run_export(const ExportOptions& options, const Settings& settings) {
   return kOk;
 }
 
-void add_export(CLI::App& app, CommandContext& context) {
-  auto* c = app.add_subcommand("export", "Write a session: as events (docs/events-format.md), to read, or as JSON");
-  auto o = std::make_shared<ExportOptions>();
-  c->add_option("session", o->session, "Session id, a prefix of it, or latest")->required();
-  c->add_option("--format", o->format, "events (JSON Lines, events.v1; the default), md, html or json")
-      ->check(CLI::IsMember({"events", "md", "html", "json"}));
-  c->add_option("-o,--output", o->output, "Where to; standard output if not given")->type_name("FILE");
-  c->add_flag("--subagents", o->subagents, "Its subagents' sessions too");
-  c->callback([&context, o] { context.action = [o](const Settings& settings) { return run_export(*o, settings); }; });
+Command export_command() {
+  const auto o = std::make_shared<ExportOptions>();
+  Command c{"export", "Write a session: as events (docs/events-format.md), to read, or as JSON"};
+  c.options = {
+      {.names = "session", .target = &o->session, .help = "Session id, a prefix of it, or latest", .required = true},
+      {.names = "--format",
+       .target = &o->format,
+       .help = "events (JSON Lines, events.v1; the default), md, html or json",
+       .one_of = {"events", "md", "html", "json"}},
+      {"-o,--output", &o->output, "Where to; standard output if not given", "FILE"},
+      {"--subagents", &o->subagents, "Its subagents' sessions too"}};
+  c.run = [o](const Invocation& call) { return run_export(*o, call.settings); };
+  return c;
 }
 
 struct ImportOptions {
@@ -132,13 +134,13 @@ Result<EventFileCheck> check_file(const std::string& path) {
 
 Result<mcp::ToolOutcome> take_file(Caller& caller, const std::string& path) {
   ProgressBar bar("importing");
-  ArgumentWriter w;
+  tools::ToolArguments w;
   w.add("path", std::filesystem::absolute(path).lexically_normal().string());
   return caller.admin("import", w.finish(),
                       [&](double done, double total, std::string_view what) { bar.show(done, total, what); });
 }
 
-Result<int> run_import(const ImportOptions& options, const CommandContext& context, const Settings& settings) {
+Result<int> run_import(const ImportOptions& options, const Invocation& call) {
   std::unique_ptr<Caller> caller;
   ImportJson json;
   int code = kOk;
@@ -148,7 +150,7 @@ Result<int> run_import(const ImportOptions& options, const CommandContext& conte
     const std::string head =
         fmt::format("{}: {} lines, {} events, {} session facts, {} skipped (memd concludes them itself), {} refused",
                     path, check.lines, check.events, check.sessions, check.derived, check.refused);
-    if (!context.global.json) fmt::print("{}\n", head);
+    if (!call.as_json) fmt::print("{}\n", head);
     if (options.check || check.events + check.sessions == 0) {
       if (check.refused > 0 || check.events + check.sessions == 0) code = kFailed;
       if (!options.check) fmt::print(stderr, "memd: {}: nothing in it is an events.v1 event\n", path);
@@ -156,7 +158,7 @@ Result<int> run_import(const ImportOptions& options, const CommandContext& conte
       continue;
     }
     if (!caller) {
-      MEMD_TRY_ASSIGN(caller, open_caller(settings, Need::ingest));
+      MEMD_TRY_ASSIGN(caller, open_caller(call.settings, Need::ingest));
     }
     MEMD_TRY_ASSIGN(const mcp::ToolOutcome taken, take_file(*caller, path));
     if (taken.is_error) {
@@ -164,28 +166,25 @@ Result<int> run_import(const ImportOptions& options, const CommandContext& conte
       code = kFailed;
       continue;
     }
-    if (!context.global.json) std::cout << "  " << taken.text;
+    if (!call.as_json) std::cout << "  " << taken.text;
     json.add(check, taken.structured);
   }
-  if (context.global.json) std::cout << json.finish() << '\n';
+  if (call.as_json) std::cout << json.finish() << '\n';
   return code;
 }
 
-void add_import(CLI::App& app, CommandContext& context) {
-  auto* c = app.add_subcommand("import", "Take files of events into the store (docs/events-format.md)");
-  auto o = std::make_shared<ImportOptions>();
-  c->add_option("files", o->files, "events.v1 files")->required()->check(CLI::ExistingFile);
-  c->add_flag("--check", o->check, "Only say what is wrong with them; exit code 1 if a line would be refused");
-  c->callback([&context, o] {
-    context.action = [&context, o](const Settings& settings) { return run_import(*o, context, settings); };
-  });
+Command import_command() {
+  const auto o = std::make_shared<ImportOptions>();
+  Command c{"import", "Take files of events into the store (docs/events-format.md)"};
+  c.options = {
+      {.names = "files", .target = &o->files, .help = "events.v1 files", .required = true, .existing_file = true},
+      {"--check", &o->check, "Only say what is wrong with them; exit code 1 if a line would be refused"}};
+  c.run = [o](const Invocation& call) { return run_import(*o, call); };
+  return c;
 }
 
 }  // namespace
 
-void add_interchange_commands(CLI::App& app, CommandContext& context) {
-  add_export(app, context);
-  add_import(app, context);
-}
+std::vector<Command> interchange_commands() { return {export_command(), import_command()}; }
 
 }  // namespace memd::cli

@@ -1,12 +1,11 @@
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace memd::cli {
 
-// One line on stderr that is drawn over itself; silent when stderr is no terminal. One thread.
+// Draws one line on stderr over and over; silent when stderr is no terminal. One thread.
 class ProgressBar {
  public:
   struct Unit {

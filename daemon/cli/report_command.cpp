@@ -1,11 +1,9 @@
-// `memd report`: a part of the history on one page.
-#include "daemon/cli/command_context.hpp"
-#include "daemon/cli/command_line.hpp"
+// `memd report`: the history, or a part of it, on one page.
+#include "daemon/cli/command.hpp"
 #include "daemon/cli/progress_bar.hpp"
 #include "daemon/interchange/output_file.hpp"
 #include "daemon/report/html_page.hpp"
 #include "daemon/report/prices.hpp"
-#include "daemon/report/report_data.hpp"
 #include "daemon/report/report_page.hpp"
 #include "daemon/serve/memory_host.hpp"
 #include "daemon/tools/time_argument.hpp"
@@ -17,7 +15,6 @@
 
 #include <fmt/format.h>
 #include <unistd.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -36,7 +33,7 @@ struct ReportOptions {
   std::string output;
 };
 
-// Platforms that are not to be read are left out, as in the answers of tools.
+// Leaves out platforms that the configuration disables, as the answers of tools do.
 Result<QueryFilter> filter_of(const ReportOptions& o, const std::vector<AdapterDescription>& adapters) {
   QueryFilter filter;
   filter.project = o.project;
@@ -116,21 +113,20 @@ Result<int> run_report(const ReportOptions& o, const Settings& settings, bool as
 
 }  // namespace
 
-void add_report_command(CLI::App& app, CommandContext& context) {
-  auto* c = app.add_subcommand("report", "A page about the history: sessions, topics, tokens, files, tools, coverage");
-  auto o = std::make_shared<ReportOptions>();
-  c->add_option("-o,--output", o->output, "Where to; standard output if not given")->type_name("FILE");
-  c->add_option("--project", o->project, "Only projects whose path contains this");
-  c->add_option("--platform", o->platform, "Only this agent: claude_code, cursor, …");
-  c->add_option("--since", o->since, "From this time: 2026-02-09, 7d, yesterday, …");
-  c->add_option("--until", o->until, "Before this time");
-  c->add_option("--prices", o->prices,
+Command report_command() {
+  const auto o = std::make_shared<ReportOptions>();
+  Command c{"report", "A page about the history: sessions, topics, tokens, files, tools, coverage"};
+  c.options = {{"-o,--output", &o->output, "Where to; standard output if not given", "FILE"},
+               {"--project", &o->project, "Only projects whose path contains this"},
+               {"--platform", &o->platform, "Only this agent: claude_code, cursor, …"},
+               {"--since", &o->since, "From this time: 2026-02-09, 7d, yesterday, …"},
+               {"--until", &o->until, "Before this time"},
+               {"--prices", &o->prices,
                 "What models cost, YAML: {claude-opus: {input: …, output: …, cache_read: …, "
-                "cache_creation: …}}, dollars for a million tokens")
-      ->type_name("FILE");
-  c->callback([&context, o] {
-    context.action = [&context, o](const Settings& settings) { return run_report(*o, settings, context.global.json); };
-  });
+                "cache_creation: …}}, dollars for a million tokens",
+                "FILE"}};
+  c.run = [o](const Invocation& call) { return run_report(*o, call.settings, call.as_json); };
+  return c;
 }
 
 }  // namespace memd::cli

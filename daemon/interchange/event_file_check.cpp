@@ -3,10 +3,7 @@
 #include "adapters/adapter.hpp"
 #include "daemon/ingest/source_file.hpp"
 
-#include <algorithm>
 #include <cstring>
-#include <filesystem>
-#include <system_error>
 
 namespace memd::interchange {
 namespace {

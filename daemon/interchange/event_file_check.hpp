@@ -10,7 +10,7 @@
 
 namespace memd::interchange {
 
-// Something is wrong with a line of an events.v1 file. Names fields, never values.
+// What is wrong with a line of an events.v1 file. Names fields, never values.
 struct LineProblem {
   std::int64_t line = 0;  // from 1
   bool refused = false;   // nothing of the line is taken; else its event is, without the field
@@ -31,7 +31,8 @@ struct EventFileCheck {
 };
 inline constexpr std::size_t kMostProblems = 200;
 
-// Reads the whole file as ingest would, line by line, and keeps nothing. Errors are about the file, not its lines.
+// Reads the whole file as ingest would, line by line, and stores nothing. An error is about the file, not its lines.
+// May be called on any thread; `progress` (bytes) is called on the same one.
 Result<EventFileCheck> check_event_file(const std::string& path,
                                         const std::function<void(double done, double total)>& progress = {});
 

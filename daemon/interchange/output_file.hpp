@@ -8,12 +8,13 @@
 
 namespace memd::interchange {
 
-// Where an export goes: stdout, or a file that appears only when it is complete, readable by its owner alone.
+// Where an export goes: stdout, or a file that appears only when it is complete, readable by its owner alone. Owns the
+// file; one thread.
 class OutputFile {
  public:
   static Result<OutputFile> open(const std::filesystem::path& path);  // an existing file is replaced by finish()
   static OutputFile standard_output();
-  ~OutputFile();  // what was not finished goes
+  ~OutputFile();  // removes a file that was not finished
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&&) = delete;
 

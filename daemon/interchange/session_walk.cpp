@@ -1,9 +1,9 @@
 #include "daemon/interchange/session_walk.hpp"
 
 #include "adapters/adapter.hpp"
+#include "adapters/events_v1/line_writer.hpp"
 #include "daemon/ingest/raw_reader.hpp"
 #include "daemon/ingest/record_finder.hpp"
-#include "daemon/interchange/kept_text.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/read/session_contents.hpp"
 #include "store/text/redaction/mask_batch.hpp"
@@ -17,7 +17,72 @@
 namespace memd::interchange {
 namespace {
 
-// Of rows from before the store masked them.
+constexpr std::string_view kBetween = "\n\n";
+
+// Bytes of the text at the start of `rest` whose row says `tokens`; npos when no cut fits.
+std::size_t piece_length(std::string_view rest, std::int64_t tokens) {
+  const auto most = static_cast<std::size_t>(tokens * 4);
+  for (std::size_t n = most < 3 ? 0 : most - 3; n <= most && n <= rest.size(); ++n)
+    if (n == rest.size() || rest.substr(n, kBetween.size()) == kBetween) return n;
+  return std::string_view::npos;
+}
+
+// The words of messages whose records are gone, as far as the exchanges of the session hold them. An exchange keeps its
+// assistant's texts in one column and its interventions in another, joined by empty lines. The token counts of the
+// events tell where each text ends, to four bytes; the empty lines tell the rest. Owns what it holds; one thread.
+class KeptTexts {
+ public:
+  KeptTexts(const StoredSession& session, const std::vector<ExchangeRow>& exchanges);
+  // nullptr: the exchanges hold nothing of that event.
+  const std::string* find(std::int64_t seq) const;
+
+ private:
+  void split(std::string_view column, const std::vector<const StoredEvent*>& messages);
+
+  std::map<std::int64_t, std::string> by_seq_;
+};
+
+KeptTexts::KeptTexts(const StoredSession& session, const std::vector<ExchangeRow>& exchanges) {
+  const bool own_words_only = session.facts.kind == SessionKind::main;
+  auto event = session.events.begin();
+  for (const ExchangeRow& exchange : exchanges) {
+    while (event != session.events.end() && event->seq < exchange.first_seq)
+      ++event;
+    std::vector<const StoredEvent*> answers;
+    std::vector<const StoredEvent*> interventions;
+    for (; event != session.events.end() && event->seq <= exchange.last_seq; ++event) {
+      const bool words = event->kind == EventKind::user_msg || event->kind == EventKind::human_intervention;
+      const bool sidechain = (event->flags & kFlagSidechain) != 0;
+      if (event->kind == EventKind::user_msg && event->seq == exchange.first_seq)
+        by_seq_[event->seq] = exchange.user_message;
+      else if (words && !sidechain && (event->flags & kFlagSuperseded) == 0)
+        interventions.push_back(&*event);
+      else if (event->kind == EventKind::assistant_msg && !(own_words_only && sidechain))
+        answers.push_back(&*event);
+    }
+    split(exchange.assistant_response, answers);
+    split(exchange.interventions, interventions);
+  }
+}
+
+void KeptTexts::split(std::string_view rest, const std::vector<const StoredEvent*>& messages) {
+  for (const StoredEvent* message : messages) {
+    const std::size_t n = piece_length(rest, message->tokens);
+    if (n == std::string_view::npos) {  // cut, or masked after it was counted: this message gets all that is left
+      by_seq_[message->seq] = rest;
+      return;
+    }
+    by_seq_[message->seq] = rest.substr(0, n);
+    rest.remove_prefix(std::min(n + kBetween.size(), rest.size()));
+  }
+}
+
+const std::string* KeptTexts::find(std::int64_t seq) const {
+  const auto it = by_seq_.find(seq);
+  return it == by_seq_.end() ? nullptr : &it->second;
+}
+
+// Masks names in rows from before the store did so itself.
 void mask_names(Event& e) {
   for (auto* text : {&e.tool, &e.cwd, &e.git_branch, &e.model})
     redact(*text);
@@ -48,7 +113,7 @@ class SessionWalk {
   }
 
  private:
-  // What the events say themselves is left out of the facts: it would be taken for a change when read back in order.
+  // Leaves out facts that events tell themselves: an import would take them for changes.
   Result<void> tell_facts() {
     SessionUpdate facts = session_.facts;
     const auto all_said = [&] {
@@ -94,8 +159,8 @@ class SessionWalk {
     return visitor_.event(whole, walked);
   }
 
-  // The event of the row, decoded again from its record, secrets masked; null when it is not there any more. Valid
-  // until the next call.
+  // The event of the row, decoded again from its record, secrets masked; null when the record is gone. Valid until the
+  // next call.
   const Event* decoded(const StoredEvent& row) {
     if (!row.source) return nullptr;
     const RawRef& raw = row.raw;
@@ -162,7 +227,7 @@ class SessionWalk {
     auto text = text_of_record();
     if (!text) return std::nullopt;
     redact(*text);
-    if (e.text.empty() && *text == e.summary) return std::nullopt;  // it has none and its summary stood in
+    if (e.text.empty() && *text == e.summary) return std::nullopt;  // it has no text; the summary stood in
     return text;
   }
 
@@ -238,12 +303,34 @@ class SessionWalk {
   std::map<SourceId, SessionItems> items_;  // of sources that are changed in place
 };
 
+// Writes what it is told as lines of events.v1.
+class EventLines final : public SessionVisitor {
+ public:
+  explicit EventLines(const ExportSink& sink) : sink_(sink) {}
+  Result<void> begin(const SessionUpdate& facts) override {
+    return sink_.line(events_v1::session_line(facts, facts.started_at));
+  }
+  Result<void> event(const Event& event, const WalkedEvent& walked) override {
+    return sink_.line(events_v1::event_line(event, {walked.full_text, walked.derived_from, walked.partial}));
+  }
+  Result<void> end(const ExportReport&) override { return {}; }
+
+ private:
+  const ExportSink& sink_;
+};
+
 }  // namespace
 
 Result<ExportReport> walk_session(Reader& reader, RecordFinder& records, std::int64_t session_pk,
                                   SessionVisitor& visitor, const WalkProgress& progress) {
   MEMD_TRY_ASSIGN(StoredSession session, reader.ask(StoredSessionQuery{session_pk}));
   return SessionWalk(reader, records, std::move(session), visitor).run(progress);
+}
+
+Result<ExportReport> export_session(Reader& reader, RecordFinder& records, std::int64_t session_pk,
+                                    const ExportSink& sink) {
+  EventLines lines(sink);
+  return walk_session(reader, records, session_pk, lines, sink.progress);
 }
 
 }  // namespace memd::interchange

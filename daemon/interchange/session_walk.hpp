@@ -35,7 +35,7 @@ struct WalkedEvent {
   bool partial = false;                       // its record is gone: only what the store kept
 };
 
-// Is told a session in order. What it is given holds during the call.
+// Is told a session in order, on one thread. What a call is given is valid during the call.
 class SessionVisitor {
  public:
   virtual ~SessionVisitor() = default;
@@ -47,9 +47,18 @@ class SessionVisitor {
 
 using WalkProgress = std::function<void(double done, double total)>;  // bytes of records; may be empty
 
-// Shows every event of a session, whole: texts come from the records the events were made from; where one is gone, what
-// the store has is shown, marked partial. Secrets are masked. Reads only.
+// Shows every event of a session, whole. Texts come from the records that the events were made of; where a record is
+// gone, what the store has is shown, marked partial. Secrets are masked. Reads only.
 Result<ExportReport> walk_session(Reader& reader, RecordFinder& records, std::int64_t session_pk,
                                   SessionVisitor& visitor, const WalkProgress& progress);
+
+struct ExportSink {
+  std::function<Result<void>(std::string_view line)> line;  // without newline
+  WalkProgress progress;
+};
+
+// Writes a session as events.v1: a line of facts about it, then every event in order.
+Result<ExportReport> export_session(Reader& reader, RecordFinder& records, std::int64_t session_pk,
+                                    const ExportSink& sink);
 
 }  // namespace memd::interchange

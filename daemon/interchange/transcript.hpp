@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 // A session as people and programs read it: exchanges, in each what was said and done, calls with their results.
@@ -42,7 +43,7 @@ struct TranscriptExchange {
   std::vector<TranscriptEntry> entries;
 };
 
-// Is told transcripts, one session after the other. What it is given holds during the call.
+// Is told transcripts, one session after the other, on one thread. What a call is given is valid during the call.
 class TranscriptWriter {
  public:
   virtual ~TranscriptWriter() = default;
@@ -57,8 +58,18 @@ std::unique_ptr<TranscriptWriter> markdown_writer(WriteLine line);
 std::unique_ptr<TranscriptWriter> html_writer(WriteLine line);
 std::unique_ptr<TranscriptWriter> json_writer(WriteLine line);  // schemas/json/transcript.v1.schema.json
 
-// What memd concluded itself (edits, test runs, retries) is left out, decisions are not. Secrets are masked.
+// Tells `writer` a session. Leaves out what memd concluded itself (edits, test runs, retries) except decisions. Secrets
+// are masked.
 Result<ExportReport> write_transcript(Reader& reader, RecordFinder& records, const SessionRow& session,
                                       TranscriptWriter& writer, const WalkProgress& progress);
+
+// For writers of readable files: what the session was, as names and values; empty ones are left out.
+std::vector<std::pair<std::string, std::string>> transcript_facts(const SessionRow& session);
+
+// Says in a sentence where the file comes from and what it lacks.
+std::string provenance(const ExportReport& report);
+
+// "2026-02-09 06:01:53" (UTC); empty for 0.
+std::string readable_time(TimeMs time);
 
 }  // namespace memd::interchange

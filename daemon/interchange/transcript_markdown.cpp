@@ -1,5 +1,4 @@
 #include "daemon/interchange/transcript.hpp"
-#include "daemon/interchange/transcript_facts.hpp"
 #include "daemon/report/html_page.hpp"
 #include "daemon/tools/answer.hpp"
 #include "schemas/ascii.hpp"

@@ -11,16 +11,16 @@
 
 namespace memd::report {
 
-// Something a report could not cover, in a sentence.
+// A sentence about something that a report could not cover.
 struct Gap {
-  enum class Weight { note, warning };  // by nature or by choice; lost or in trouble
+  enum class Weight { note, warning };  // note: by nature or by choice; warning: something is lost or in trouble
   Weight weight = Weight::note;
   std::optional<Platform> platform;
   std::string text;
 };
 
-// Warnings first. `adapters` as the configuration leaves them; what they declare as their limits is told of platforms
-// that the report has sessions of.
+// Warnings first. `adapters`: with what the configuration says about them; their limitations are told if the report has
+// sessions of their platform.
 std::vector<Gap> gaps_of(const Report& report, const ReportQuery& query, std::span<const AdapterDescription> adapters);
 
 }  // namespace memd::report

@@ -6,8 +6,8 @@
 
 namespace memd::report {
 
-// A page that needs nothing but itself: style and script inside, and a content security policy that lets nothing else
-// run or load, whatever the texts on the page hold.
+// A page that contains its style and script. Its content security policy lets nothing else run or load, whatever the
+// texts on the page contain. Free functions; each may be called on any thread.
 struct HtmlPage {
   std::string title;                      // plain text
   std::vector<std::string_view> styles;   // names of files of daemon/report/page, in order
@@ -16,13 +16,13 @@ struct HtmlPage {
 std::string page_head(const HtmlPage& page);  // up to the body: markup follows, in which texts are escaped
 std::string page_foot(const HtmlPage& page);  // its script and end
 
-// A file of daemon/report/page. There is no such file: std::out_of_range.
+// A file of daemon/report/page. Throws std::out_of_range when there is none of that name.
 std::string_view page_file(std::string_view name);
 
 // For text and for attribute values in quotes. Control characters that HTML forbids become U+FFFD.
 std::string escape_html(std::string_view text);
 
-// JSON for a <script type="application/json"> element: no markup in it.
+// JSON for a <script type="application/json"> element, without markup.
 std::string json_for_script(std::string_view json);
 
 }  // namespace memd::report

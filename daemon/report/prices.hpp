@@ -19,7 +19,7 @@ struct Price {
   double cache_creation = 0;
 };
 
-// What models cost, as a user wrote it down: memd knows no prices itself.
+// What models cost, as a user wrote it down: memd knows no prices itself. Immutable once read; owns what it holds.
 class PriceList {
  public:
   // YAML: names of models or beginnings of them, each with all four prices. Errc::bad_config names file, line and key.
@@ -27,7 +27,7 @@ class PriceList {
   static Result<PriceList> parse(std::string_view yaml, const std::string& file_name);
 
   bool empty() const { return prices_.empty(); }
-  // By the longest name that the model's begins with. Nothing when there is none.
+  // By the longest name in the list that the model's name begins with; nothing when there is none.
   std::optional<double> cost(std::string_view model, const TokenUsage& tokens) const;
 
  private:

@@ -3,14 +3,15 @@
 #include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/argument_values.hpp"
 
-// What people may type into templates and prompts. What the services refer to must outlive the functions.
+// Offers what a person may mean who types into a template or a prompt. Thread-safe. What the services refer to must
+// outlive the functions.
 namespace memd::resources {
 
-// Session ids; what was typed is the beginning of one, or stands in its title.
+// Session ids that begin with what was typed, or whose title holds it.
 mcp::Completer session_values(const tools::ToolServices& services);
-// Projects by name.
+// Names of projects.
 mcp::Completer project_values(const tools::ToolServices& services);
-// What was talked about.
+// Topics that were talked about.
 mcp::Completer topic_values(const tools::ToolServices& services);
 
 }  // namespace memd::resources

@@ -1,12 +1,16 @@
 #include "daemon/resources/resources.hpp"
 
 #include "daemon/resources/argument_values.hpp"
-#include "daemon/resources/resource_list.hpp"
-#include "daemon/resources/resource_versions.hpp"
-#include "daemon/tools/scope.hpp"
-#include "daemon/tools/tool_text.hpp"
-#include "schemas/json_writer.hpp"
+#include "daemon/tools/answer.hpp"
+#include "daemon/tools/tool_arguments.hpp"
+#include "daemon/tools/toolset.hpp"
+#include "store/read/exchanges.hpp"
+#include "store/read/sessions.hpp"
 
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <set>
 #include <utility>
 
 namespace memd::resources {
@@ -32,35 +36,167 @@ struct memd::mcp::Describe<memd::resources::KeyVariable> {
 };
 
 namespace memd::resources {
+
+std::string session_uri(std::string_view uid) { return "memd://session/" + mcp::percent_encoded(uid); }
+std::string project_uri(std::string_view key) { return "memd://project/" + mcp::percent_encoded(key) + "/recent"; }
+
 namespace {
 
-constexpr std::string_view kTokens = R"(,"max_tokens":4000)";
+// The list: the main sessions, newest first, in pages; the first page begins with the projects they belong to.
+// Platforms that may not be looked at are left out, as in the answers of tools.
 
-std::string argument(std::string_view name, std::string_view value) {
-  std::string out;
-  json::append_string(out, name);
-  out += ':';
-  json::append_string(out, value);
-  return out;
+constexpr int kPageSessions = 50;
+constexpr std::size_t kMaxProjects = 10;
+constexpr std::size_t kTitleTokens = 30;
+
+mcp::ResourceEntry session_entry(const SessionRow& row) {
+  mcp::ResourceEntry entry;
+  entry.uri = session_uri(row.uid);
+  entry.name = tools::short_line(row.title, kTitleTokens);
+  if (entry.name.empty()) entry.name = row.uid;
+  entry.description = std::string(to_string(row.platform)) + " in " +
+                      (row.project_name.empty() ? row.cwd : row.project_name) + ", " +
+                      tools::short_time(row.started_at) + " to " + tools::short_time(row.ended_at) + ", " +
+                      tools::counted(row.exchanges, "exchange");
+  entry.last_modified = format_rfc3339(row.ended_at);
+  return entry;
 }
 
-// Says which call it stands for, so that a reader knows how to get the rest.
-Result<std::string> read_as(const mcp::ToolRegistry& tools, std::string_view tool, const std::string& members,
+mcp::ResourceEntry project_entry(const SessionRow& newest) {
+  mcp::ResourceEntry entry;
+  entry.uri = project_uri(newest.project_key);
+  entry.name = "Recent work on " + newest.project_name;
+  entry.description = newest.project_key;
+  entry.last_modified = format_rfc3339(newest.ended_at);
+  return entry;
+}
+
+Result<mcp::ResourcePage> list_resources(const tools::ToolServices& services, const std::optional<std::string>& cursor,
+                                         mcp::ToolContext& context) {
+  const auto question = tools::question_key({"resources/list"});
+  MEMD_TRY_ASSIGN(const tools::PageCursor at, tools::decode_cursor(cursor, question));
+  MEMD_TRY_ASSIGN(const tools::Scope scope, tools::resolve_scope(services, {}));
+  MEMD_TRY_ASSIGN(const auto reader, tools::lease_reader(services, context.stop));
+  SessionListQuery query;
+  query.filter = scope.filter;
+  query.filter.include_subagents = false;
+  query.limit = kPageSessions;
+  query.offset = static_cast<int>(at.offset);
+  MEMD_TRY_ASSIGN(const SessionList list, reader->ask(query));
+
+  mcp::ResourcePage page;
+  std::set<std::string_view> projects;
+  for (const SessionRow& row : list.sessions) {
+    if (at.offset > 0 || projects.size() >= kMaxProjects) break;
+    if (row.project_key.empty() || !projects.insert(row.project_key).second) continue;
+    page.entries.push_back(project_entry(row));
+  }
+  for (const SessionRow& row : list.sessions)
+    page.entries.push_back(session_entry(row));
+  const std::int64_t end = at.offset + static_cast<std::int64_t>(list.sessions.size());
+  if (end < list.total && !list.sessions.empty()) page.next = tools::encode_cursor({end, 0}, question);
+  return page;
+}
+
+// Versions: numbers that change when a resource reads otherwise, made of a few rows. A live tail asks for them after
+// each commit.
+
+using Version = mcp::ResourceRegistry::Version;
+
+constexpr int kProjectSessions = 10;
+
+class Fingerprint {
+ public:
+  Fingerprint& add(std::string_view text) {
+    (text_ += text) += '\n';
+    return *this;
+  }
+  Fingerprint& add(std::int64_t number) { return add(std::to_string(number)); }
+  Fingerprint& add(const SessionRow& row) {
+    return add(row.uid)
+        .add(row.title)
+        .add(row.ended_at)
+        .add(row.exchanges)
+        .add(row.tool_calls)
+        .add(static_cast<std::int64_t>(row.state));
+  }
+  Fingerprint& add(const ExchangeRow& row) {
+    return add(row.id)
+        .add(row.last_seq)
+        .add(row.ended_at)
+        .add(row.user_message)
+        .add(row.interventions)
+        .add(row.assistant_response);
+  }
+  // Even and not 0: never what the protocol takes for "gone" or "unknown".
+  std::uint64_t value() const { return std::max<std::uint64_t>(std::hash<std::string>()(text_) & ~1ULL, 2); }
+
+ private:
+  std::string text_;
+};
+
+// Errors as Reader::session.
+Version session_version(const tools::ToolServices& services, std::string_view reference, mcp::ToolContext& context) {
+  MEMD_TRY_ASSIGN(const auto reader, tools::lease_reader(services, context.stop));
+  MEMD_TRY_ASSIGN(const SessionRow session, tools::find_session(services, *reader, reference));
+  MEMD_TRY_ASSIGN(const auto last, reader->ask(LastExchangesQuery{session.pk, 1}));
+  Fingerprint f;
+  f.add(session);
+  for (const ExchangeRow& row : last)
+    f.add(row);
+  return f.value();
+}
+
+// not_found also for what is no id.
+Version exchange_version(const tools::ToolServices& services, std::string_view id, mcp::ToolContext& context) {
+  const auto exchange = parse_exchange_id(id);
+  if (!exchange) return Error(Errc::not_found, "\"" + std::string(id) + "\" is no exchange id, they look like x42");
+  MEMD_TRY_ASSIGN(const auto reader, tools::lease_reader(services, context.stop));
+  MEMD_TRY_ASSIGN(const ExchangeRow row, reader->ask(ExchangeQuery{*exchange}));
+  return Fingerprint().add(row).value();
+}
+
+Version project_version(const tools::ToolServices& services, std::string_view key, mcp::ToolContext& context) {
+  MEMD_TRY_ASSIGN(const auto reader, tools::lease_reader(services, context.stop));
+  SessionListQuery query;
+  query.filter.project = key;
+  query.limit = kProjectSessions;
+  MEMD_TRY_ASSIGN(const SessionList list, reader->ask(query));
+  Fingerprint f;
+  f.add(list.total);
+  for (const SessionRow& row : list.sessions)
+    f.add(row);
+  return f.value();
+}
+
+// Of the list: which sessions there are.
+Version list_version(const tools::ToolServices& services, mcp::ToolContext& context) {
+  MEMD_TRY_ASSIGN(const auto reader, tools::lease_reader(services, context.stop));
+  SessionListQuery query;
+  query.filter.include_subagents = false;
+  query.limit = 1;
+  MEMD_TRY_ASSIGN(const SessionList list, reader->ask(query));
+  return Fingerprint().add(list.total).value();
+}
+
+constexpr std::int64_t kMaxTokens = 4000;
+
+using tools::ToolArguments;
+
+// The answer of a tool, with the call that gives it, so that a reader knows how to get the rest.
+Result<std::string> read_as(const mcp::ToolRegistry& tools, std::string_view tool, ToolArguments& asked,
                             mcp::ToolContext& context) {
-  const std::string arguments = "{" + members + std::string(kTokens) + "}";
+  const std::string arguments = asked.add("max_tokens", kMaxTokens).finish();
   MEMD_TRY_ASSIGN(const std::string text, tools::tool_text(tools, tool, arguments, context));
   return "The answer of " + std::string(tool) + " with " + arguments + ".\n\n" + text;
 }
 
-// A session that cannot be told from others, or an id that is none: there is nothing to read under that URI.
+// An ambiguous session or a malformed id: there is nothing to read under that URI.
 Error as_missing(const Error& error) {
   return error.is(Errc::invalid_argument) ? Error(Errc::not_found, error.message()) : error;
 }
 
 }  // namespace
-
-std::string session_uri(std::string_view uid) { return "memd://session/" + mcp::percent_encoded(uid); }
-std::string project_uri(std::string_view key) { return "memd://project/" + mcp::percent_encoded(key) + "/recent"; }
 
 void add_resources(mcp::ResourceRegistry& registry, const tools::ToolServices& services,
                    const mcp::ToolRegistry& tools) {
@@ -80,7 +216,8 @@ void add_resources(mcp::ResourceRegistry& registry, const tools::ToolServices& s
       [services, &tools](const IdVariable& v, ToolContext& context) -> Result<std::string> {
         const auto version = session_version(services, v.id, context);
         if (!version) return as_missing(version.error());
-        return read_as(tools, "recent_turns", argument("session_id", v.id) + R"(,"n_turns":30)", context);
+        ToolArguments asked;
+        return read_as(tools, "recent_turns", asked.add("session_id", v.id).add("n_turns", 30), context);
       },
       [services](const IdVariable& v, ToolContext& context) -> ResourceRegistry::Version {
         auto version = session_version(services, v.id, context);
@@ -97,9 +234,8 @@ void add_resources(mcp::ResourceRegistry& registry, const tools::ToolServices& s
       std::move(exchange),
       [services, &tools](const IdVariable& v, ToolContext& context) -> Result<std::string> {
         MEMD_TRY(exchange_version(services, v.id, context));
-        std::string id;
-        json::append_string(id, v.id);
-        return read_as(tools, "get_exchange", R"("ids":[)" + id + R"(],"include_tools":true)", context);
+        ToolArguments asked;
+        return read_as(tools, "get_exchange", asked.add_list("ids", {v.id}).add_flag("include_tools", true), context);
       },
       [services](const IdVariable& v, ToolContext& context) { return exchange_version(services, v.id, context); });
 
@@ -112,10 +248,13 @@ void add_resources(mcp::ResourceRegistry& registry, const tools::ToolServices& s
   registry.add<KeyVariable>(
       std::move(project),
       [&tools](const KeyVariable& v, ToolContext& context) -> Result<std::string> {
-        const std::string key = argument("project", v.key);
-        MEMD_TRY_ASSIGN(std::string text, read_as(tools, "list_sessions", key + R"(,"n_results":10)", context));
-        // Without a session there is nothing recent: the list says so.
-        if (auto turns = read_as(tools, "recent_turns", key, context)) text += "\n" + *turns;
+        ToolArguments list;
+        list.add("project", v.key).add("n_results", 10);
+        MEMD_TRY_ASSIGN(std::string text, read_as(tools, "list_sessions", list, context));
+        ToolArguments recent;
+        recent.add("project", v.key);
+        // A project without sessions has no turns; the list says so.
+        if (auto turns = read_as(tools, "recent_turns", recent, context)) text += "\n" + *turns;
         return text;
       },
       [services](const KeyVariable& v, ToolContext& context) { return project_version(services, v.key, context); });

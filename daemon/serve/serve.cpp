@@ -1,5 +1,6 @@
 #include "daemon/serve/serve.hpp"
 
+#include "daemon/log.hpp"
 #include "daemon/serve/daemon_address.hpp"
 #include "daemon/serve/instance_lock.hpp"
 #include "daemon/serve/listening_socket.hpp"
@@ -7,24 +8,12 @@
 #include "daemon/serve/state_directory.hpp"
 #include "daemon/serve/stdio_pump.hpp"
 
-#include <spdlog/sinks/stdout_sinks.h>
-#include <spdlog/spdlog.h>
-
 #include <csignal>
 #include <optional>
 #include <utility>
 
 namespace memd {
 namespace {
-
-void log_to_stderr(const Config& config) {
-  auto logger = spdlog::stderr_logger_mt("memd");  // stdout belongs to the protocol
-  logger->set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %v");
-  spdlog::set_default_logger(std::move(logger));
-  const std::string& level = config.log_level;
-  spdlog::set_level(spdlog::level::from_str(level == "error" ? "err" : level));
-  spdlog::flush_on(spdlog::level::info);
-}
 
 // A SIGTERM between listening and the service's own handlers would leave the socket file behind: it waits so long.
 class HeldSignals {
@@ -56,7 +45,7 @@ Result<ListeningSocket> listening_socket(const Settings& settings, const std::op
 
 Result<int> serve_socket(const Settings& settings, const std::optional<std::string>& path) {
   std::signal(SIGPIPE, SIG_IGN);
-  log_to_stderr(settings.config);
+  log::start(settings.config.log_level);
   MEMD_TRY_ASSIGN(const auto directory, open_state_directory(settings.layout.data_dir()));
   MEMD_TRY_ASSIGN(auto attempt, InstanceLock::attempt(settings.layout.data_dir()));
   if (!attempt.lock)
@@ -69,7 +58,7 @@ Result<int> serve_socket(const Settings& settings, const std::optional<std::stri
   Service service(settings, system_clock(), "daemon", listener.path().string());
   MEMD_TRY(service.start_ingest());
   service.listen(listener.release_fd());
-  spdlog::info("listening on {}", listener.path().string());
+  log::info("listening on {}", listener.path().string());
   held.reset();
   service.run();
   return 0;
@@ -83,14 +72,14 @@ Result<int> serve_stdio_pump(const Settings& settings) {
 
 Result<int> serve_stdio_standalone(const Settings& settings) {
   std::signal(SIGPIPE, SIG_IGN);
-  log_to_stderr(settings.config);
+  log::start(settings.config.log_level);
   MEMD_TRY_ASSIGN(const auto directory, open_state_directory(settings.layout.data_dir()));
   MEMD_TRY_ASSIGN(auto attempt, InstanceLock::attempt(settings.layout.data_dir()));
   Service service(settings, system_clock(), "standalone", "");
   if (attempt.lock)
     MEMD_TRY(service.start_ingest());
   else
-    spdlog::info("pid {} ingests for this data directory; answering from its store", attempt.holder);
+    log::info("pid {} ingests for this data directory; answering from its store", attempt.holder);
   service.serve_stdio();
   service.run();
   return 0;

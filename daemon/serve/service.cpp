@@ -1,10 +1,10 @@
 #include "daemon/serve/service.hpp"
 
+#include "daemon/log.hpp"
 #include "daemon/serve/service_notifier.hpp"
-#include "daemon/tools/instructions.hpp"
+#include "daemon/tools/toolset.hpp"
 #include "daemon/version.hpp"
 
-#include <spdlog/spdlog.h>
 #include <boost/asio/post.hpp>
 
 #include <chrono>
@@ -52,13 +52,13 @@ Service::Service(const Settings& settings, const Clock& clock, std::string role,
   profile_ = std::make_unique<mcp::ServerProfile>(identity(), host_.tools(), clock, mcp::ServerLimits{},
                                                   mcp::Offers{&host_.resources(), &host_.prompts()});
   admin::add_admin_methods(*profile_, admin_);
-  profile_->set_failure_log([](std::string_view what) { spdlog::error("{}", what); });
+  profile_->set_failure_log([](std::string_view what) { log::error("{}", what); });
   const auto to_worker = [this](mcp::Task task) { asio::post(workers_, std::move(task)); };
   server_ = std::make_unique<mcp::Server>(loop_, to_worker, *profile_);
   host_.on_commit([this] { server_->resources_may_have_changed(); });
   signals_.async_wait([this](const boost::system::error_code& ec, int signal) {
     if (ec) return;
-    spdlog::info("signal {}: stopping", signal);
+    log::info("signal {}: stopping", signal);
     stop();
   });
 }
@@ -108,7 +108,7 @@ void Service::serve_stdio() {
 
 void Service::run() {
   loop_.run();
-  spdlog::info("stopped");
+  log::info("stopped");
 }
 
 void Service::stop() {

@@ -4,6 +4,7 @@
 #include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
@@ -52,13 +53,18 @@ struct CapabilitiesAnswer : Answer {
 };
 std::string render_text(const CapabilitiesAnswer& answer);
 
-// Adds the tool. It runs on the loop thread, so it answers from what was written last, in forms of several sizes: after
-// a commit, and every few seconds, they are made anew in services.background, and the calls until then get the old
-// ones.
+// Adds the tool. It runs on the loop thread, so it answers from forms written before, in several sizes. After a commit,
+// and every few seconds, services.background writes them anew; calls get the old ones until then.
 void add_capabilities(mcp::ToolRegistry& registry, const ToolServices& services);
 
-// An answer written once and given many times: these two are what the registry calls for it.
-struct CapabilitiesForm;
+// An answer, written, and what its larger form costs.
+struct CapabilitiesForm {
+  std::string text;
+  std::string json;
+  std::size_t tokens = 0;
+};
+
+// An answer written once and given many times. The registry calls these two for it.
 struct RenderedCapabilities : CapabilitiesAnswer {
   std::shared_ptr<const CapabilitiesForm> form;
 };

@@ -65,7 +65,7 @@ std::string joined(const std::vector<std::string>& items, std::string_view open,
   return out;
 }
 
-// The words that a system's paths start with; none: of every system.
+// The system that a location's first words belong to; nothing: every system.
 std::optional<OperatingSystem> system_named(std::string_view location) {
   const auto starts = [&](std::initializer_list<std::string_view> with) {
     return std::any_of(with.begin(), with.end(), [&](auto w) { return location.starts_with(w); });

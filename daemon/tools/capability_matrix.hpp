@@ -9,8 +9,8 @@
 
 namespace memd::tools {
 
-// What the adapters declare, as tables: generated, so that they say what the program does. Platforms that have no
-// adapter are listed too.
+// Tables of what the adapters declare. Platforms without an adapter are listed, too. Pure functions; each may be called
+// on any thread.
 
 // For a terminal: platform × capability, then what holds each platform back and where its history is on this system.
 std::string matrix_table(std::span<const AdapterDescription> adapters);
@@ -20,9 +20,8 @@ std::string matrix_markdown(std::span<const AdapterDescription> adapters);
 
 enum class OperatingSystem : std::uint8_t { linux_system, macos, windows };
 
-// The storage locations that are meant for a system. Adapters write them as its users do: "~/Library/…" is of macOS,
-// "%APPDATA%\…" of Windows, "~/.config/…" of Linux where one of those stands beside it; all else is the same
-// everywhere.
+// The storage locations that apply to a system. Their first words tell: "~/Library/…" is macOS, "%APPDATA%\…" is
+// Windows, and "~/.config/…" is Linux if the adapter also names one of those. All other locations apply everywhere.
 std::vector<std::string> storage_on(const AdapterDescription& adapter, OperatingSystem system);
 
 }  // namespace memd::tools

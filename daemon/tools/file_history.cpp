@@ -1,17 +1,79 @@
 #include "daemon/tools/file_history.hpp"
 
-#include "daemon/tools/file_query.hpp"
-#include "daemon/tools/file_reason.hpp"
-#include "daemon/tools/page_cursor.hpp"
+#include "daemon/tools/file_question.hpp"
 #include "schemas/ascii.hpp"
+#include "store/text/text_shape.hpp"
+#include "store/text/text_units.hpp"
 #include "store/text/token_budget.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <vector>
 
 namespace memd::tools {
 namespace {
 
-constexpr int kFileHistoryLoadAhead = 24;  // exchanges; a page hardly holds more
+constexpr std::size_t kReadOfAnswer = 64 * 1024;  // from its end
+constexpr std::size_t kLeastWords = 4;
+
+bool is_name_byte(char c) { return ascii::is_word(c) || c == '-'; }
+
+bool names(std::string_view text, std::string_view name) {
+  for (auto at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+    const auto behind = at + name.size();
+    const bool begins = at == 0 || !is_name_byte(text[at - 1]);
+    if (begins && (behind == text.size() || !is_name_byte(text[behind]))) return true;
+  }
+  return false;
+}
+
+std::size_t words_of(std::string_view text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), ' ')) + 1;
+}
+
+}  // namespace
+
+std::string_view base_name(std::string_view path) {
+  const auto slash = path.find_last_of("/\\");
+  return slash == std::string_view::npos || slash + 1 == path.size() ? path : path.substr(slash + 1);
+}
+
+std::string said_of_files(const FileUse& use) {
+  std::string_view response = use.assistant_response;
+  if (response.size() > kReadOfAnswer) {
+    response.remove_prefix(response.size() - kReadOfAnswer);
+    while (is_utf8_tail(response, 0))
+      response.remove_prefix(1);
+  }
+  std::vector<std::string_view> wanted;
+  for (const auto& file : use.files)
+    wanted.push_back(base_name(file.path));
+  std::string short_one;
+  const bool named = std::any_of(wanted.begin(), wanted.end(),
+                                 [&](std::string_view name) { return response.find(name) != std::string_view::npos; });
+  if (named) {
+    const auto units = split_units(response);
+    for (auto it = units.rbegin(); it != units.rend(); ++it) {
+      if (it->kind == UnitKind::code || it->kind == UnitKind::heading || it->kind == UnitKind::table) continue;
+      if (std::none_of(wanted.begin(), wanted.end(), [&](std::string_view name) { return names(it->text, name); }))
+        continue;
+      std::string line = ascii::one_line(it->text);
+      // After "`a.c`:" the next unit speaks of the file.
+      if (line.ends_with(':') && it != units.rbegin() && std::prev(it)->kind != UnitKind::code)
+        line += " " + ascii::one_line(std::prev(it)->text);
+      const bool says_something = words_of(line) >= kLeastWords && !line.ends_with(':');
+      if (says_something) return line;
+      if (short_one.empty()) short_one = std::move(line);
+    }
+  }
+  for (const TextUnit& unit : split_units(use.said_before))
+    if (unit.kind == UnitKind::sentence || unit.kind == UnitKind::bullet) return ascii::one_line(unit.text);
+  return short_one;
+}
+
+namespace {
+
+constexpr int kUsesAhead = 24;  // exchanges; a page hardly holds more
 constexpr std::size_t kFilesOfAUse = 6;
 constexpr std::size_t kPullRequests = 3;  // named of a session
 
@@ -32,12 +94,7 @@ std::string_view match_name(TraceMatch match) {
   return "unplaced";
 }
 
-std::optional<std::string> unless_empty(std::string text) {
-  if (text.empty()) return std::nullopt;
-  return text;
-}
-
-// What an answer says of a use, each text within its share.
+// The tokens that each text of a use may take.
 struct Shares {
   std::size_t asked = 45;
   std::size_t said = 60;
@@ -84,14 +141,12 @@ FileUseOut use_out(const FileUse& use, const FileQuestion& question, const Share
     }
     out.files = std::move(files);
   }
-  out.asked = cut_to_tokens(ascii::one_line(use.user_message), shares.asked).text;
+  out.asked = short_line(use.user_message, shares.asked);
   if (shares.said > 0) out.said = unless_empty(cut_to_tokens(said_of_files(use), shares.said).text);
   out.outcome = !use.test ? "not_tested" : use.test->failed ? "tests_failed" : "tests_passed";
   if (shares.details && use.test)
-    out.test =
-        cut_to_tokens(ascii::one_line(use.test->summary), 30).text + (use.test->same_turn ? "" : " (in the next turn)");
-  if (shares.details && use.tool_errors > 0)
-    out.error = unless_empty(cut_to_tokens(ascii::one_line(use.last_error), 40).text);
+    out.test = short_line(use.test->summary, 30) + (use.test->same_turn ? "" : " (in the next turn)");
+  if (shares.details && use.tool_errors > 0) out.error = unless_empty(short_line(use.last_error, 40));
   if (use.commit) out.committed_as = use.commit->sha;
   if (const auto it = question.traced.find(use.exchange_id); it != question.traced.end())
     add_trace(it->second, shares, out);
@@ -101,7 +156,7 @@ FileUseOut use_out(const FileUse& use, const FileQuestion& question, const Share
 FileSessionOut session_out(const FileUseSession& session) {
   FileSessionOut out;
   out.session_id = session.uid;
-  out.session_name = cut_to_tokens(ascii::one_line(session.title), 30).text;
+  out.session_name = short_line(session.title, 30);
   out.platform = to_string(session.platform);
   out.project = session.project;
   out.git_branch = unless_empty(session.git_branch);
@@ -136,7 +191,7 @@ void add_heads(const FileHistory& history, const FileQuestion& question, TokenBu
   }
 }
 
-// The uses that fit; at least one. True: all of them.
+// Adds the uses that fit, at least one. True: all of them.
 bool add_uses(const FileHistory& history, const FileQuestion& question, TokenBudget& budget, FileHistoryAnswer& out) {
   constexpr std::size_t kLittle = 900;
   constexpr std::size_t kHardlyAny = 300;
@@ -177,7 +232,7 @@ Result<FileHistoryAnswer> run(const ToolServices& services, const FileHistoryPar
   MEMD_TRY_ASSIGN(FileQuestion question, understand(services, *reader, params, scope, context));
   FileHistory history;
   if (!question.nothing) {
-    question.query.limit = kFileHistoryLoadAhead;
+    question.query.limit = kUsesAhead;
     question.query.offset = static_cast<int>(at.offset);
     MEMD_TRY_ASSIGN(history, reader->ask(question.query));
     if (history.total_exchanges == 0) question.notes.emplace_back("Nothing in this scope.");
@@ -209,8 +264,7 @@ void append(std::string& out, std::string_view name, const std::optional<std::st
 
 std::string render_text(const FileHistoryAnswer& a) {
   std::string out = std::to_string(exchanges_in(a)) + " of " + std::to_string(a.total_exchanges) + " exchanges in " +
-                    std::to_string(a.total_sessions) + " sessions, " + std::to_string(a.total_files) +
-                    (a.total_files == 1 ? " file" : " files") + ".\n";
+                    std::to_string(a.total_sessions) + " sessions, " + counted(a.total_files, "file") + ".\n";
   std::string body;
   if (a.commits)
     for (const CommitOut& c : *a.commits) {
@@ -224,8 +278,7 @@ std::string render_text(const FileHistoryAnswer& a) {
       body += c.subject ? "\"\n" : "\n";
     }
   for (const PathTotalOut& f : a.files)
-    body += f.path + "  " + std::to_string(f.exchanges) +
-            (f.exchanges == 1 ? " exchange  last " : " exchanges  last ") + short_time(f.last) + "  +" +
+    body += f.path + "  " + counted(f.exchanges, "exchange") + "  last " + short_time(f.last) + "  +" +
             std::to_string(f.lines_added) + " -" + std::to_string(f.lines_removed) + "\n";
   for (const FileSessionOut& s : a.sessions) {
     body += "\n" + s.session_id + "  \"" + s.session_name + "\"  " + s.platform + "  " + s.project;

@@ -3,6 +3,7 @@
 #include "daemon/tools/answer.hpp"
 #include "daemon/tools/scope.hpp"
 #include "protocol/mcp/tool_registry.hpp"
+#include "schemas/file_history.hpp"
 
 #include <string>
 #include <vector>
@@ -79,6 +80,13 @@ struct FileHistoryAnswer : Answer {
 std::string render_text(const FileHistoryAnswer& answer);
 
 void add_file_history(mcp::ToolRegistry& registry, const ToolServices& services);
+
+// What the agent said it did with the files of a use, on one line: the last sentence that names one of them, else its
+// words before it touched the first, else a shorter line that names one. Empty: it said nothing.
+std::string said_of_files(const FileUse& use);
+
+// The name of a file without its directories.
+std::string_view base_name(std::string_view path);
 
 }  // namespace memd::tools
 

@@ -30,7 +30,7 @@ struct EventOut {
   std::optional<std::int64_t> raw_length;
 };
 
-// On a page that goes on with an exchange only the identity and what was still missing is there.
+// A page that goes on with an exchange has only its identity and the texts that were still missing.
 struct ExchangeOut {
   std::string exchange_id;
   std::string session_id;

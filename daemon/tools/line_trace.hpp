@@ -14,7 +14,7 @@ struct LineRange {
   std::int64_t last = 0;
 };
 
-// One edit of the file with what is recorded of it; no hunks: nothing is.
+// What is recorded of one edit of the file; no hunks: nothing.
 struct TraceStep {
   std::vector<EditHunk> hunks;
   bool whole_file = false;
@@ -38,13 +38,13 @@ struct LineTrace {
   bool reaches_origin = false;    // the oldest of them wrote the lines first; what is older cannot have touched them
 };
 
-// Which edits touched the lines `asked`, numbered as the file is after the last edit: the numbers are carried back
-// through the edits (`git log -L` does it so). Edits that tell only of texts are placed where the file's contents are
-// known, from an edit that wrote it whole on. `edits`: oldest first. What people and shell commands changed between
-// them is in no record, and not in here.
+// Finds the edits that touched the lines `asked`, numbered as the file is after the last edit. The numbers are carried
+// back through the edits, as `git log -L` does. Edits without places get them where the file's contents are known,
+// which they are after an edit that wrote the whole file. `edits`: oldest first. Changes by people and shell commands
+// are in no record, so they are not seen.
 LineTrace trace_lines(const std::vector<TraceStep>& edits, LineRange asked);
 
-// The edits that added or removed a line that holds `text`; oldest last. Needs no places.
+// Finds the edits that added or removed a line that contains `text`; oldest last. Needs no places.
 LineTrace trace_text(const std::vector<TraceStep>& edits, std::string_view text);
 
 }  // namespace memd::tools

@@ -1,7 +1,6 @@
 #include "daemon/tools/list_sessions.hpp"
 
-#include "daemon/tools/page_cursor.hpp"
-#include "schemas/ascii.hpp"
+#include "daemon/tools/answer.hpp"
 #include "store/read/sessions.hpp"
 #include "store/text/token_budget.hpp"
 
@@ -12,7 +11,7 @@ SessionOut session_out(const SessionRow& row) {
   SessionOut out;
   out.session_id = row.uid;
   out.platform = to_string(row.platform);
-  out.session_name = cut_to_tokens(ascii::one_line(row.title), 40).text;
+  out.session_name = short_line(row.title, 40);
   out.project = row.project_name;
   out.cwd = row.cwd;
   out.git_branch = row.git_branch;

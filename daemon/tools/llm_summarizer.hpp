@@ -40,17 +40,17 @@ struct LlmSummary {
   std::string notice;         // what it could not do; empty: nothing
 };
 
-// Summaries by a language model, when one is configured or the client offers its own, and never otherwise. Thread-safe.
+// Makes summaries with a language model, only if one is configured or the client offers its own. Thread-safe.
 class LlmSummarizer {
  public:
   virtual ~LlmSummarizer() = default;
-  // Why no model would be asked for this call, in words ("no provider is configured"); empty: one would.
+  // Says why no model would be asked for this call ("no provider is configured"); empty: one would.
   virtual std::string unavailable(const mcp::ToolContext& context) const = 0;
-  // Those that may be asked, the preferred one first: "ollama/qwen3:8b, client".
+  // The models that may be asked, the preferred one first: "ollama/qwen3:8b, client".
   virtual std::string models() const { return {}; }
-  // Why none of them can be asked now whoever calls; empty: nothing is wrong.
+  // Says why no caller can have a model asked now; empty: nothing is wrong.
   virtual std::string trouble() const { return {}; }
-  // Errors are for the caller to degrade from, but Errc::input_required and Errc::cancelled are passed on.
+  // After an error the caller answers without a model; it passes on Errc::input_required and Errc::cancelled.
   virtual Result<LlmSummary> summarize(const LlmSummaryRequest& request, mcp::ToolContext& context) = 0;
 };
 

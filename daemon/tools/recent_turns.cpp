@@ -1,8 +1,7 @@
 #include "daemon/tools/recent_turns.hpp"
 
-#include "daemon/tools/page_cursor.hpp"
+#include "daemon/tools/answer.hpp"
 #include "daemon/tools/summary_source.hpp"
-#include "schemas/ascii.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/text/token_budget.hpp"
 
@@ -21,10 +20,10 @@ TurnOut turn_of(const ExchangeRow& row, std::int64_t tokens) {
   return out;
 }
 
-// The newest turns that fit, oldest first. `known`: those that were looked at before, by row.
+// The newest turns that fit, oldest first. `known` keeps what was made of each row, for the next call.
 std::vector<TurnOut> list_turns(const std::vector<ExchangeRow>& rows, SummarySource& source,
                                 std::vector<std::optional<TurnOut>>& known, std::size_t tokens, std::size_t& used) {
-  // What was asked may be shortened so that more turns can be told of.
+  // Shorter texts of questions let more turns fit.
   constexpr std::size_t kFixedTokens = 55;
   const std::size_t each = tokens / std::max<std::size_t>(rows.size(), 1);
   const std::size_t message_tokens = std::clamp<std::size_t>(each - std::min(each, kFixedTokens), 6, 30);
@@ -33,8 +32,7 @@ std::vector<TurnOut> list_turns(const std::vector<ExchangeRow>& rows, SummarySou
   for (std::size_t i = rows.size(); i-- > 0;) {
     if (!known[i]) known[i] = turn_of(rows[i], source.count_row(i, rows[i]));
     TurnOut turn = *known[i];
-    turn.user_message =
-        cut_to_tokens(ascii::one_line(std::string_view(rows[i].user_message).substr(0, 1000)), message_tokens).text;
+    turn.user_message = short_line(std::string_view(rows[i].user_message).substr(0, 1000), message_tokens);
     if (!budget.take_text(mcp::to_json(turn)) && !turns.empty()) break;
     turns.push_back(std::move(turn));
   }
@@ -56,17 +54,14 @@ Result<std::vector<std::vector<std::string>>> files_modified(Reader& reader, con
 Result<RecentTurnsAnswer> run(const ToolServices& services, const RecentTurnsParams& params,
                               mcp::ToolContext& context) {
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
-  const std::string reference = params.session_id.value_or("");
-  MEMD_TRY_ASSIGN(const SessionRow session, find_session(services, *reader, reference.empty() ? "latest" : reference,
-                                                         params.project.value_or("")));
+  MEMD_TRY_ASSIGN(const SessionRow session, session_asked_for(services, *reader, params, params.session_id));
   const auto question = question_key({"recent_turns", session.uid});
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
 
-  ScopeParams one_platform;
-  one_platform.platform = std::string(to_string(session.platform));
-  MEMD_TRY_ASSIGN(const Scope scope, resolve_scope(services, one_platform, {Capability::exchange_retrieval, {}}));
+  MEMD_TRY_ASSIGN(const Scope scope, scope_of(services, session, Capability::exchange_retrieval));
 
-  // `part` is the number before which to go on, plus one; 0: from the end. New exchanges do not shift it.
+  // `part` is one more than the number of the exchange before which this page ends; 0: the end of the session. New
+  // exchanges do not shift it.
   std::vector<ExchangeRow> rows;
   if (!scope.includes(session.platform)) {
     // nothing: platforms_skipped says why
@@ -88,7 +83,7 @@ Result<RecentTurnsAnswer> run(const ToolServices& services, const RecentTurnsPar
     RecentTurnsAnswer out;
     static_cast<Answer&>(out) = frame;
     out.session_id = session.uid;
-    out.session_name = cut_to_tokens(ascii::one_line(session.title), 40).text;
+    out.session_name = short_line(session.title, 40);
     out.platform = to_string(session.platform);
     out.data_completeness = to_string(least_complete(rows));
     out.time_range = to_out(range_of(rows));

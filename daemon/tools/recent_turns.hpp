@@ -1,7 +1,7 @@
 #pragma once
 
 #include "daemon/tools/answer.hpp"
-#include "daemon/tools/session_params.hpp"
+#include "daemon/tools/scope.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 
 #include <string>

@@ -1,9 +1,208 @@
 #include "daemon/tools/resume_context.hpp"
 
-#include "daemon/tools/resume_pack.hpp"
+#include "schemas/ids.hpp"
+#include "schemas/project_identity.hpp"
+#include "store/insight/continuity/already_said.hpp"
+#include "store/insight/continuity/pack.hpp"
+#include "store/insight/continuity/working_state.hpp"
+#include "store/read/exchanges.hpp"
+#include "store/read/session_past.hpp"
+#include "store/read/sessions.hpp"
+#include "store/text/redaction/redactor.hpp"
+#include "store/text/text_shape.hpp"
+#include "store/text/token_budget.hpp"
+
+#include <charconv>
 
 namespace memd::tools {
 namespace {
+
+constexpr std::size_t kLongestText = 32 * 1024;  // of a call; the summary is read whole
+
+std::string read_text(const ToolServices& services, Reader& reader, std::int64_t session_pk, std::int64_t seq,
+                      EventKind kind, std::size_t limit) {
+  const auto where = reader.ask(EventSourceQuery{session_pk, seq});
+  if (!where) return {};
+  auto text = services.raw_text.event_text(*where, kind);
+  if (!text) return {};
+  if (text->size() > limit) {
+    while (limit > 0 && is_utf8_tail(*text, limit))
+      --limit;
+    text->resize(limit);
+  }
+  redact(*text);
+  return std::move(*text);
+}
+
+// Fetches the full texts that continuity::texts_to_fetch() asks for into past.full_texts, secrets masked. What cannot
+// be read any more is left out: the rows' single lines stand in for it. Returns how many those were.
+std::size_t fetch_past_texts(const ToolServices& services, Reader& reader, std::int64_t session_pk,
+                             continuity::SessionPast& past) {
+  std::size_t missing = 0;
+  for (const continuity::TextWish& wish : continuity::texts_to_fetch(past)) {
+    std::string text = read_text(services, reader, session_pk, wish.seq, wish.kind, kLongestText);
+    if (text.empty())
+      ++missing;
+    else
+      past.full_texts.emplace(wish.seq, std::move(text));
+  }
+  return missing;
+}
+
+// The platform's own summary at the boundary; empty when there is none or it cannot be read.
+std::string platform_summary(const ToolServices& services, Reader& reader, std::int64_t session_pk,
+                             const continuity::Boundary& boundary) {
+  if (!boundary.summary_seq) return {};
+  return read_text(services, reader, session_pk, *boundary.summary_seq, EventKind::lifecycle, std::size_t{1} << 20);
+}
+
+using continuity::BoundaryChoice;
+
+// A session with a younger last event counts as going on: its agent asks about the compaction.
+constexpr TimeMs kGoesOn = 30 * 60 * 1000;
+
+// A session that has just begun has no past: it is the one that asks.
+bool has_past(const SessionRow& s) { return s.compactions > 0 || s.exchanges > 1; }
+
+// The newest session of a project that has a past, else its newest session; nothing if it has none.
+Result<std::optional<SessionRow>> newest_of_project(Reader& reader, const std::string& key) {
+  std::optional<SessionRow> newest;
+  if (key.empty()) return newest;
+  SessionListQuery query;
+  query.filter.project = key;
+  query.filter.include_subagents = false;
+  query.limit = 8;
+  for (query.offset = 0;; query.offset += query.limit) {
+    MEMD_TRY_ASSIGN(SessionList list, reader.ask(query));
+    for (SessionRow& s : list.sessions) {
+      if (s.project_key != key) continue;  // of a directory below it
+      if (has_past(s)) return std::optional(std::move(s));
+      if (!newest) newest = std::move(s);
+    }
+    if (list.sessions.size() < static_cast<std::size_t>(query.limit)) return newest;
+  }
+}
+
+// The session that work in `cwd` goes on from: the newest of the directory's project, else of the nearest directory
+// above that has one, else of all. `notice` says when it is not of `cwd` itself.
+Result<SessionRow> choose_by_directory(const ToolServices& services, Reader& reader, const std::string& cwd,
+                                       std::string& notice) {
+  for (std::string_view directory = cwd; directory.size() > 1; directory = directory.substr(0, directory.rfind('/'))) {
+    MEMD_TRY_ASSIGN(auto found, newest_of_project(reader, project_identity(directory).key));
+    if (found) {
+      if (directory != cwd) notice = " No session of " + echo_of(cwd) + ": this is one of " + echo_of(directory) + ".";
+      return std::move(*found);
+    }
+    if (directory.find('/') == std::string_view::npos) break;
+  }
+  MEMD_TRY_ASSIGN(SessionRow latest, find_session(services, reader, "latest"));
+  notice = " No session of " + echo_of(cwd) + " or a directory above it: this is the newest of all, of " +
+           (latest.cwd.empty() ? "no directory" : echo_of(latest.cwd)) + ".";
+  if (has_past(latest)) return latest;
+  MEMD_TRY_ASSIGN(auto found, newest_of_project(reader, latest.project_key));
+  return found ? std::move(*found) : std::move(latest);
+}
+
+Result<SessionRow> choose_session(const ToolServices& services, Reader& reader, const ResumeParams& params,
+                                  std::string& notice) {
+  const std::string reference = params.session_id.value_or("");
+  if (reference.empty() && params.project.value_or("").empty() && params.cwd && !params.cwd->empty())
+    return choose_by_directory(services, reader, *params.cwd, notice);
+  MEMD_TRY_ASSIGN(SessionRow latest, session_asked_for(services, reader, params, params.session_id));
+  if ((!reference.empty() && reference != "latest") || has_past(latest)) return latest;
+  MEMD_TRY_ASSIGN(auto found, newest_of_project(reader, latest.project_key));
+  return found ? std::move(*found) : std::move(latest);
+}
+
+Result<BoundaryChoice> read_choice(const std::string& before) {
+  if (before == "auto" || before == "compaction") return BoundaryChoice{};
+  if (before == "end") return BoundaryChoice{BoundaryChoice::At::end, 0};
+  std::int64_t number = 0;
+  const auto [end, ec] = std::from_chars(before.data(), before.data() + before.size(), number);
+  if (ec == std::errc() && end == before.data() + before.size() && number > 0)
+    return BoundaryChoice{BoundaryChoice::At::number, number};
+  return Error(Errc::invalid_argument, "before: \"" + before +
+                                           "\" is no moment of a session, send auto, compaction, end or the number of "
+                                           "a compaction (1, 2, …)");
+}
+
+// Sets `goes_on` when the session's agent has the summary of the compaction in its context.
+Result<void> load_past(const ToolServices& services, Reader& reader, const ResumeParams& params, ResumeMaterial& out,
+                       std::string& notice, bool& goes_on) {
+  MEMD_TRY_ASSIGN(const BoundaryChoice choice, read_choice(params.before));
+  MEMD_TRY_ASSIGN(out.session, choose_session(services, reader, params, notice));
+  MEMD_TRY_ASSIGN(out.past, reader.ask(SessionPastQuery{out.session.pk, choice}));
+  const continuity::Boundary& b = out.past.boundary;
+  const bool compacted = b.kind != continuity::BoundaryKind::end;
+  goes_on = compacted && b.number == b.count &&
+            (!out.past.worked_on || services.clock.now() - out.session.ended_at < kGoesOn);
+  if (params.before != "auto" || !compacted || goes_on) return {};
+  MEMD_TRY_ASSIGN(out.past, reader.ask(SessionPastQuery{out.session.pk, {BoundaryChoice::At::end, 0}}));
+  return {};
+}
+
+void put(continuity::Pack pack, ResumeAnswer& out) {
+  out.goal = unless_empty(std::move(pack.goal));
+  out.constraints = unless_empty(std::move(pack.constraints));
+  out.decisions = unless_empty(std::move(pack.decisions));
+  out.problems = unless_empty(std::move(pack.problems));
+  out.last_error = std::move(pack.last_error);
+  out.tests = unless_empty(std::move(pack.tests));
+  out.next_steps = unless_empty(std::move(pack.next_steps));
+  out.last_words = std::move(pack.last_words);
+  out.running = unless_empty(std::move(pack.running));
+  out.files = unless_empty(std::move(pack.files));
+  std::vector<ResumeCommandsOut> commands;
+  for (continuity::CommandGroup& g : pack.commands)
+    commands.push_back({format_exchange_id(g.exchange), std::move(g.lines)});
+  out.commands = unless_empty(std::move(commands));
+  out.programs = unless_empty(std::move(pack.programs));
+  out.names = unless_empty(std::move(pack.names));
+  out.left_out = pack.left_out;
+}
+
+ResumeAnswer head_of(const ResumeMaterial& past, const Answer& frame) {
+  ResumeAnswer out;
+  static_cast<Answer&>(out) = frame;
+  out.session_id = past.session.uid;
+  out.session_name = short_line(past.session.title, 30);
+  out.platform = to_string(past.session.platform);
+  out.cwd = unless_empty(past.past.cwd);
+  out.git_branch = unless_empty(past.past.branch);
+  const continuity::Boundary& b = past.past.boundary;
+  out.boundary = {std::string(to_string(b.kind)), format_rfc3339(b.time), b.number, b.count, unless_empty(b.detail)};
+  return out;
+}
+
+// The parts of a pack are priced one by one, which overestimates the whole. So the budget is stretched until the answer
+// takes what it may.
+Result<ResumeAnswer> fit_pack(std::size_t limit, const Answer& frame, ResumeAnswer head,
+                              const continuity::WorkingState& state, const continuity::Shares& shares) {
+  constexpr double kMostStretch = 1.6;
+  constexpr double kCloseEnough = 0.97;
+  constexpr std::size_t kLeastBody = 60;
+  const std::size_t frame_tokens = estimate_tokens(mcp::to_json(frame));
+  const auto head_tokens = [&] { return estimate_tokens(mcp::to_json(head)); };
+  // In an answer of a few lines the goal is worth more than the place.
+  if (head_tokens() + kLeastBody > limit) head.cwd = head.boundary.detail = std::nullopt;
+  if (head_tokens() + kLeastBody > limit) head.git_branch = std::nullopt, head.session_name.clear();
+  const std::size_t taken = head_tokens();
+  const std::size_t body = limit - std::min(limit, taken);
+  double stretch = 1;
+  const auto build = [&](std::size_t tokens) {
+    ResumeAnswer out = head;
+    const std::size_t left = (tokens + frame_tokens) - std::min(tokens + frame_tokens, taken);
+    put(continuity::make_pack(state, static_cast<std::size_t>(static_cast<double>(left) * stretch), shares), out);
+    return out;
+  };
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    const ResumeAnswer out = build(limit - std::min(limit, frame_tokens));
+    const double used = static_cast<double>(estimate_tokens(mcp::to_json(out))) - static_cast<double>(taken);
+    if (out.left_out == 0 || used < 1 || used > kCloseEnough * static_cast<double>(body)) break;
+    stretch = std::min(kMostStretch, stretch * static_cast<double>(body) * 0.99 / used);
+  }
+  return fit_answer<ResumeAnswer>(limit, frame, build);
+}
 
 Result<ResumeAnswer> run(const ToolServices& services, const ResumeParams& params, mcp::ToolContext& context) {
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
@@ -34,6 +233,40 @@ std::string boundary_words(const ResumeAnswer& a) {
 }
 
 }  // namespace
+
+Result<ResumeMaterial> load_resume_material(const ToolServices& services, Reader& reader, const ResumeParams& params) {
+  ResumeMaterial out;
+  std::string notice;
+  bool goes_on = false;
+  MEMD_TRY(load_past(services, reader, params, out, notice, goes_on));
+  MEMD_TRY_ASSIGN(const Scope scope, scope_of(services, out.session, Capability::exchange_retrieval));
+  out.frame = answer_for(scope);
+  out.head = head_of(out, out.frame);
+  out.head.notice += notice;
+  out.head.platform_summary = "none";
+  out.told = scope.includes(out.session.platform);
+  if (!out.told) return out;
+  const std::size_t missing = fetch_past_texts(services, reader, out.session.pk, out.past);
+  out.summary = platform_summary(services, reader, out.session.pk, out.past.boundary);
+  out.complement = !out.summary.empty() && (params.complement == "always" || (params.complement == "auto" && goes_on));
+  if (!out.summary.empty()) out.head.platform_summary = out.complement ? "left_out" : "not_used";
+  if (params.complement == "always" && out.summary.empty())
+    out.head.notice += " There is no summary of the agent's own to leave out: this is the whole state.";
+  if (missing > 0)
+    out.head.notice +=
+        " " + std::to_string(missing) + " records are gone from disk: their commands and edits are known by one line.";
+  return out;
+}
+
+Result<ResumeAnswer> pack_resume_answer(const ResumeMaterial& material, std::size_t max_tokens,
+                                        const continuity::Weights& weights) {
+  ResumeAnswer head = material.head;
+  continuity::WorkingState state;
+  if (material.told) state = continuity::recover_state(material.past, weights);
+  if (material.complement) head.said_already = leave_out(state, continuity::AlreadySaid(material.summary));
+  return fit_pack(max_tokens, material.frame, std::move(head), state,
+                  material.complement ? weights.complement : weights.whole);
+}
 
 std::string render_text(const ResumeAnswer& a) {
   std::string out = "Session " + a.session_id + " (" + a.platform + ") " + boundary_words(a) + ".";

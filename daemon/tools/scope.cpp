@@ -14,7 +14,7 @@ const AdapterDescription* adapter_of(const ToolServices& services, Platform p) {
   return it == services.adapters.end() ? nullptr : &*it;
 }
 
-// What is asked of a platform, in words.
+// What a capability lets a platform do, in words.
 std::string_view doing(Capability c) {
   switch (c) {
     case Capability::semantic_search: return "be searched";
@@ -31,7 +31,7 @@ std::string_view doing(Capability c) {
   return "be asked this";
 }
 
-// Why nothing of the platform may be looked at, whatever the store has of it. Empty: it may.
+// The reason why nothing of the platform may be looked at, even if the store has it; empty: it may.
 std::string reason_to_exclude(const AdapterDescription* adapter, std::optional<Capability> needed) {
   if (adapter == nullptr) return "no adapter in this version";
   if (adapter->status == AdapterStatus::disabled)
@@ -133,6 +133,18 @@ Result<SessionRow> find_session(const ToolServices& services, Reader& reader, st
   if (behind == 0) return session;
   return Error(Errc::not_found, session.error().message() + "; history is still being read (" + std::to_string(behind) +
                                     (behind == 1 ? " source" : " sources") + " to go): ask again in a moment");
+}
+
+Result<SessionRow> session_asked_for(const ToolServices& services, Reader& reader, const ScopeParams& params,
+                                     const std::optional<std::string>& session_id) {
+  const std::string reference = session_id.value_or("");
+  return find_session(services, reader, reference.empty() ? "latest" : reference, params.project.value_or(""));
+}
+
+Result<Scope> scope_of(const ToolServices& services, const SessionRow& session, Capability needed) {
+  ScopeParams one_platform;
+  one_platform.platform = std::string(to_string(session.platform));
+  return resolve_scope(services, one_platform, {needed, {}});
 }
 
 }  // namespace memd::tools

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+// What a call of a tool is about: its parameters, the history it may look at, and readers for it. Free functions
+// without shared state; each may be called on any thread.
 namespace memd::tools {
 
 // Parameters that most tools share.
@@ -46,7 +48,7 @@ inline constexpr auto kPageFields =
                     mcp::field("cursor", &ScopeParams::cursor,
                                "`next` of the last answer, with the other arguments unchanged.", mcp::length(0, 100)));
 
-// Which history a call looks at, and why not at other.
+// Which history a call looks at, and why it skips the rest.
 struct Scope {
   QueryFilter filter;
   std::vector<std::string> searched;
@@ -61,13 +63,14 @@ struct Scope {
   }
 };
 
-// What a tool asks of history. Platforms that cannot give `needed` are skipped, as are those that are disabled or have
-// no usable adapter, each with the reason in words; what the store has of them is then left out too. Takes a
-// reader when a project is named: ask before you take your own, or calls that hold one each wait for another.
+// What a tool asks of history.
 struct ScopeRequest {
   std::optional<Capability> needed;
   std::string session;  // a reference as Reader::session takes it; empty: none
 };
+// Skips platforms that lack `needed`, are disabled or have no usable adapter, and gives the reason for each in words;
+// what the store has of them is left out, too. Takes a reader when a project is named: call it before you take your own
+// reader, or calls that hold one each wait for another.
 Result<Scope> resolve_scope(const ToolServices& services, const ScopeParams& params, ScopeRequest request = {});
 
 std::size_t token_limit(const ToolServices& services, const ScopeParams& params);
@@ -75,8 +78,27 @@ std::size_t token_limit(const ToolServices& services, const ScopeParams& params)
 // A reader that stops when the call is cancelled.
 Result<ReaderPool::Lease> lease_reader(const ToolServices& services, std::stop_token stop);
 
-// Reader::session; that a session is not there is said together with how much history is still to be read.
+// Reader::session. A not_found error also says how much history is still to be read.
 Result<SessionRow> find_session(const ToolServices& services, Reader& reader, std::string_view reference,
                                 std::string_view project = {});
+
+// The session that a call names; else the newest one, of `params.project` if that is given.
+Result<SessionRow> session_asked_for(const ToolServices& services, Reader& reader, const ScopeParams& params,
+                                     const std::optional<std::string>& session_id);
+
+// The scope of a call that tells of one session. Takes no reader.
+Result<Scope> scope_of(const ToolServices& services, const SessionRow& session, Capability needed);
+
+// Parameters of the tools that tell of one session.
+struct SessionParams : ScopeParams {
+  std::optional<std::string> session_id;
+};
+
+inline constexpr auto kSessionFields = std::make_tuple(
+    mcp::field("session_id", &SessionParams::session_id,
+               "Session id or its first characters; none means the newest session (of `project`, if given).",
+               mcp::length(0, 200)),
+    mcp::field("project", &ScopeParams::project, "Part of the project's path or name, when no session_id is given.",
+               mcp::length(0, 500)));
 
 }  // namespace memd::tools

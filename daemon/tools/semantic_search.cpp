@@ -1,6 +1,6 @@
 #include "daemon/tools/semantic_search.hpp"
 
-#include "daemon/tools/page_cursor.hpp"
+#include "daemon/tools/answer.hpp"
 #include "schemas/ascii.hpp"
 #include "schemas/project_identity.hpp"
 #include "store/text/stop_words.hpp"
@@ -48,7 +48,7 @@ SearchResultOut without_texts(const SearchHit& hit) {
   SearchResultOut out;
   out.exchange_id = format_exchange_id(hit.exchange_id);
   out.session_id = hit.session_uid;
-  out.session_name = cut_to_tokens(ascii::one_line(hit.session_title), 24).text;
+  out.session_name = short_line(hit.session_title, 24);
   out.platform = to_string(hit.platform);
   out.project = hit.project;
   out.timestamp = format_rfc3339(hit.time);
@@ -64,18 +64,18 @@ constexpr std::size_t kSnippetTokens = 90;
 constexpr std::size_t kQuestionTokens = 120;
 constexpr std::size_t kAnswerTokens = 400;
 constexpr std::size_t kTermsNamed = 12;
-// A hit shown with less is not worth its place.
+// The least a hit is shown with.
 constexpr std::size_t kLeastTextTokens = 90;
 
-// A hit, and in tokens what its fields take without the texts and what its texts could use. The same for every size of
-// the page, so counted once.
+// A hit with the tokens that its fields take and that its texts could use. They do not depend on the size of the page,
+// so they are counted once.
 struct PricedHit {
   explicit PricedHit(const SearchHit& found) : hit(found), fields(without_texts(found)) {
     snippet = most(hit.snippet, kSnippetTokens);
     counted_bytes = 0;
     question = most(hit.user_message, kQuestionTokens);
     answer = most(hit.assistant_response, kAnswerTokens);
-    // What was not counted is taken to be like what was.
+    // The rest of the texts is assumed to have as many tokens a byte as what was counted.
     const auto bytes = static_cast<double>(std::max<std::size_t>(counted_bytes, 1));
     const auto tokens = counted_bytes > 0 ? static_cast<double>(question + answer) : 0.25;
     fields.est_tokens = static_cast<std::int64_t>(tokens / bytes * static_cast<double>(hit.text_bytes));
@@ -98,7 +98,7 @@ struct PricedHit {
   std::size_t counted_bytes = 0;
 };
 
-// Hits on the page share what is left for texts; the snippet comes first, for it says why this is a hit.
+// Shares what is left for texts among the hits of the page; snippets first, because they say why it is a hit.
 std::vector<SearchResultOut> fill_page(const std::vector<PricedHit>& hits, std::size_t tokens) {
   std::vector<SearchResultOut> page;
   std::vector<std::size_t> snippets;
@@ -172,8 +172,8 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
 }  // namespace
 
 std::string render_text(const SemanticSearchAnswer& a) {
-  std::string out = std::to_string(a.results.size()) + (a.results.size() == 1 ? " hit for \"" : " hits for \"") +
-                    ascii::one_line(a.query) + "\", best first (" + a.ranking + " ranking).\n";
+  std::string out = counted(std::ssize(a.results), "hit") + " for \"" + ascii::one_line(a.query) + "\", best first (" +
+                    a.ranking + " ranking).\n";
   std::string body;
   for (const SearchResultOut& r : a.results) {
     char score[16];

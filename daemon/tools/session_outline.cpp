@@ -1,6 +1,5 @@
 #include "daemon/tools/session_outline.hpp"
 
-#include "schemas/ascii.hpp"
 #include "schemas/local_time.hpp"
 #include "store/insight/summary/gist.hpp"
 #include "store/insight/summary/open_ends.hpp"
@@ -12,6 +11,11 @@
 
 namespace memd::tools {
 namespace {
+
+constexpr std::size_t kSubjectTokens = 16;
+
+// "#7". The address is told once, in the list of pull requests.
+std::string number_of(const std::string& url) { return "#" + url.substr(url.rfind('/') + 1); }
 
 constexpr std::size_t kReadOfSession = 768 * 1024;  // bytes of all its messages of one kind, about
 constexpr std::size_t kLeastOfMessage = 4 * 1024;
@@ -33,7 +37,7 @@ std::vector<std::vector<std::string>> modified_by_exchange(const SessionDigest& 
   return out;
 }
 
-// With a reason, or said of what was turned down: what a reader wants to know first.
+// A decision with a reason, or against an alternative, weighs more.
 double weight_of_decision(std::string_view text) {
   double weight = text.size() >= 40 ? 0.5 : 0;
   for (const std::string_view cue : {"because", "since ", "instead of", "rather than", "so that", "decid", "`"})
@@ -41,7 +45,7 @@ double weight_of_decision(std::string_view text) {
   return weight;
 }
 
-// Those of `all` that `tokens` buy: the weightiest first, then in their order.
+// The weightiest of `all` that fit `tokens`, in their order.
 std::vector<NotedOut> best_decisions(const std::vector<NotedOut>& all, std::size_t tokens) {
   std::vector<std::size_t> order(all.size());
   for (std::size_t i = 0; i < order.size(); ++i)
@@ -76,6 +80,39 @@ std::vector<T> first_that_fit(const std::vector<T>& all, std::size_t tokens) {
 
 }  // namespace
 
+SessionCommits::SessionCommits(const SessionDigest& digest) {
+  for (auto it = digest.commits.rbegin(); it != digest.commits.rend(); ++it) {
+    SessionCommitOut one;
+    one.sha = it->sha;
+    one.exchange_id = it->exchange_id != 0 ? format_exchange_id(it->exchange_id) : std::string();
+    one.subject = short_line(it->subject, kSubjectTokens);
+    if (!it->pull_request.empty()) one.pull_request = number_of(it->pull_request);
+    commits_.push_back(std::move(one));
+  }
+  for (auto it = digest.pull_requests.rbegin(); it != digest.pull_requests.rend(); ++it)
+    pull_requests_.push_back(it->url);
+}
+
+void SessionCommits::describe(SessionSummaryAnswer& out) const {
+  out.commits_total = static_cast<std::int64_t>(commits_.size());
+  out.pull_requests_total = static_cast<std::int64_t>(pull_requests_.size());
+}
+
+std::size_t SessionCommits::add(SessionSummaryAnswer& out, std::size_t tokens) const {
+  TokenBudget budget(tokens);
+  out.commits.clear();
+  out.pull_requests.clear();
+  for (const std::string& url : pull_requests_) {
+    if (!budget.take(estimate_tokens(url) + 3)) break;
+    out.pull_requests.push_back(url);
+  }
+  for (const SessionCommitOut& commit : commits_) {
+    if (!budget.take_text(mcp::to_json(commit))) break;
+    out.commits.push_back(commit);
+  }
+  return budget.used();
+}
+
 SessionOutline::SessionOutline(SessionRow session, SessionDigest digest, std::vector<std::string> topics)
     : session_(std::move(session)),
       digest_(std::move(digest)),
@@ -93,25 +130,25 @@ SessionOutline::SessionOutline(SessionRow session, SessionDigest digest, std::ve
   for (const OpenEnd& end : find_open_ends(source_.inputs()))
     open_ends_.push_back({std::string(source_.inputs()[end.exchange].id), end.text});
 
-  struct Change {
+  struct ChangeCount {
     std::int64_t touches = 0;
     ChangedFileOut out;
   };
-  std::map<std::string, Change> files;
+  std::map<std::string, ChangeCount> files;
   for (const ModifiedFile& file : digest_.files) {
-    Change& change = files[file.path];
+    ChangeCount& change = files[file.path];
     change.touches += file.touches;
     change.out.path = file.path;
     change.out.last_exchange_id = id_of(file.exchange_number);
     change.out.lines_added += file.lines_added;
     change.out.lines_removed += file.lines_removed;
   }
-  std::vector<Change> by_touches;
+  std::vector<ChangeCount> by_touches;
   for (auto& [path, change] : files)
     by_touches.push_back(std::move(change));
   std::stable_sort(by_touches.begin(), by_touches.end(),
-                   [](const Change& a, const Change& b) { return a.touches > b.touches; });
-  for (Change& change : by_touches)
+                   [](const ChangeCount& a, const ChangeCount& b) { return a.touches > b.touches; });
+  for (ChangeCount& change : by_touches)
     files_.push_back(std::move(change.out));
   of_chunks_.resize(static_cast<std::size_t>(chunk_count()));
 }
@@ -132,7 +169,7 @@ std::size_t SessionOutline::days() const {
 
 void SessionOutline::describe(SessionSummaryAnswer& out) const {
   out.session_id = session_.uid;
-  out.session_name = cut_to_tokens(ascii::one_line(session_.title), 40).text;
+  out.session_name = short_line(session_.title, 40);
   out.platform = to_string(session_.platform);
   out.project = cut_to_tokens(session_.project_name, 20).text;
   out.data_completeness = to_string(least_complete(digest_.exchanges));
@@ -150,7 +187,7 @@ void SessionOutline::describe(SessionSummaryAnswer& out) const {
     if (n > 0) out.observation_counts.emplace_back(to_string(type), n);
   }
   const auto inputs = source_.inputs();
-  out.provenance.inputs = std::to_string(inputs.size()) + (inputs.size() == 1 ? " exchange" : " exchanges");
+  out.provenance.inputs = counted(std::ssize(inputs), "exchange");
   if (!inputs.empty())
     out.provenance.inputs +=
         ", " + std::string(inputs.front().id) + (inputs.size() > 1 ? " to " + std::string(inputs.back().id) : "");
@@ -197,7 +234,7 @@ ExtractiveSummary SessionOutline::summary(const Form& form, std::size_t max_toke
   return extract_of(whole_, {0, inputs.size()}, form.focus).summary(form.ratio, max_tokens);
 }
 
-// Each chunk has its share, so that a long session is told of from end to end.
+// Gives each chunk a share, so that a long session is summarised from end to end.
 ExtractiveSummary SessionOutline::by_chunks(double ratio, std::size_t max_tokens) {
   const auto by_ratio = static_cast<std::size_t>(static_cast<double>(source_tokens()) * ratio);
   const std::size_t allowed = std::min(max_tokens, std::max(by_ratio, kLeastSummaryTokens));
@@ -234,7 +271,7 @@ std::int64_t SessionOutline::chunk_count() const {
   return digest_.exchanges.back().number / kChunkExchanges - digest_.exchanges.front().number / kChunkExchanges + 1;
 }
 
-// `index` counts from the first chunk that is told of.
+// `index` counts from the first chunk of the digest.
 SessionOutline::Span SessionOutline::chunk(std::int64_t index) const {
   const auto& rows = digest_.exchanges;
   const std::int64_t number = (rows.front().number / kChunkExchanges + index) * kChunkExchanges;
@@ -263,12 +300,12 @@ std::int64_t SessionOutline::add_chunks(SessionSummaryAnswer& out, int level, st
                         static_cast<std::int64_t>(rows.size()),
                         to_out(range_of(rows)),
                         {}};
-    // One comes always, so that the next page goes on.
+    // A page has one chunk at least, so that the next page goes on.
     const bool must = level == 1 && out.chunks.empty();
     if (level == 1) {
       const std::size_t frame = estimate_tokens(mcp::to_json(one));
       if (!must && budget.remaining() < frame + kLeastOfChunk) break;
-      // The rest is shared among the chunks to come, as long as that leaves each something to say.
+      // Shares the rest among the chunks to come, but gives this one enough for a few sentences.
       const std::size_t fair = budget.remaining() / static_cast<std::size_t>(chunks - i);
       const std::size_t most = budget.remaining() - std::min(budget.remaining(), frame);
       const std::size_t share = std::min(std::max(fair - std::min(fair, frame), 2 * kLeastOfChunk), most);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "daemon/tools/session_commits.hpp"
 #include "daemon/tools/session_summary.hpp"
 #include "daemon/tools/summary_source.hpp"
 #include "schemas/session_digest.hpp"
@@ -14,11 +13,25 @@
 
 namespace memd::tools {
 
+// The commits and pull requests that session_summary tells of. Immutable; owns what it holds.
+class SessionCommits {
+ public:
+  explicit SessionCommits(const SessionDigest& digest);
+
+  void describe(SessionSummaryAnswer& out) const;  // how many there are
+  // Adds pull requests, then commits, the newest first, as far as `tokens` go. Gives the tokens taken.
+  std::size_t add(SessionSummaryAnswer& out, std::size_t tokens) const;
+
+ private:
+  std::vector<SessionCommitOut> commits_;   // newest first
+  std::vector<std::string> pull_requests_;  // newest first
+};
+
 inline constexpr std::int64_t kChunkExchanges = 20;  // exchanges of a chunk: they do not shift as a session grows
 inline constexpr std::array<double, 4> kLevelRatios{1.0, 0.30, 0.10, 0.02};  // by level
 
-// The part of a session that a summary tells of, and its summaries without a language model. Makes what it needs once,
-// and answers of several sizes from it. One thread at a time.
+// The part of a session that a summary tells of, and its summaries without a language model. Reads and counts once,
+// then gives answers of several sizes. Owns what it holds; one thread at a time.
 class SessionOutline {
  public:
   SessionOutline(SessionRow session, SessionDigest digest, std::vector<std::string> topics);
@@ -32,9 +45,9 @@ class SessionOutline {
   bool has_texts() const { return has_texts_; }
   std::size_t source_tokens() const { return source_tokens_; }
 
-  // Everything but the summary and its parts that does not depend on the size of the answer.
+  // Sets what does not depend on the size of the answer.
   void describe(SessionSummaryAnswer& out) const;
-  // Commits, decisions, files, topics and open ends, as far as `tokens` go; from the beginning each time.
+  // Sets commits, decisions, files, topics and open ends, as far as `tokens` go. Replaces what a call before has set.
   void add_facts(SessionSummaryAnswer& out, std::size_t tokens) const;
 
   struct Form {
@@ -45,8 +58,8 @@ class SessionOutline {
   };
   ExtractiveSummary summary(const Form& form, std::size_t max_tokens);
 
-  // Chunks of what is told of, from the one with index `first` on: with summaries of about 30% each while `tokens`
-  // give each a few sentences, or (level 2) with what each began with. Returns the index behind the last one added.
+  // Adds chunks from index `first` on, as far as `tokens` go. Level 1: each with a summary of about 30%; level 2: each
+  // with what it began with. Returns the index behind the last one added.
   std::int64_t add_chunks(SessionSummaryAnswer& out, int level, std::int64_t first, std::size_t tokens);
   std::int64_t chunk_count() const;
 

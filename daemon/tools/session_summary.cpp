@@ -1,18 +1,110 @@
 #include "daemon/tools/session_summary.hpp"
 
 #include "daemon/tools/llm_summarizer.hpp"
-#include "daemon/tools/page_cursor.hpp"
 #include "daemon/tools/session_outline.hpp"
-#include "daemon/tools/summary_plan.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/read/session_contents.hpp"
 #include "store/search/topic_index.hpp"
 #include "store/text/token_budget.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace memd::tools {
 namespace {
+
+// How a call of session_summary is answered.
+struct SummaryPlan {
+  SessionOutline::Form form;                            // how it is quoted
+  SummaryStrategy asked = SummaryStrategy::extractive;  // may need a language model
+  std::int64_t first = 0;                               // exchange numbers
+  std::int64_t last = std::numeric_limits<std::int64_t>::max();
+  bool part = false;   // of the session only
+  std::string notice;  // what could not be done as asked
+
+  bool lists_chunks() const { return form.strategy == SummaryStrategy::hierarchical && form.level == 1 && !part; }
+};
+
+constexpr int kSessionLevel = 2;
+
+std::string call(const SessionRow& session, const std::string& arguments) {
+  return "session_summary(session_id=\"" + session.uid + "\", " + arguments + ")";
+}
+
+// Finds which exchanges are summarised.
+Result<SummaryPlan> plan_of(const SessionSummaryParams& params) {
+  SummaryPlan plan;
+  if (params.chunk && (params.first_exchange || params.last_exchange))
+    return Error(Errc::invalid_argument, "chunk: send either chunk or first_exchange and last_exchange");
+  if (params.chunk) {
+    plan.first = *params.chunk * kChunkExchanges;
+    plan.last = plan.first + kChunkExchanges - 1;
+    plan.part = true;
+  }
+  if (params.first_exchange || params.last_exchange) {
+    plan.first = params.first_exchange.value_or(plan.first);
+    plan.last = params.last_exchange.value_or(plan.last);
+    plan.part = true;
+  }
+  if (plan.last < plan.first)
+    return Error(Errc::invalid_argument, "last_exchange: has to be first_exchange (" + std::to_string(plan.first) +
+                                             ") or more, not " + std::to_string(plan.last));
+  return plan;
+}
+
+// The session has none of the exchanges asked for. `last_number`: of its last exchange.
+Error no_such_part(const SummaryPlan& plan, const SessionRow& session, std::int64_t last_number) {
+  return Error(Errc::invalid_argument, "session " + session.uid + " has no exchange " + std::to_string(plan.first) +
+                                           ": its last is number " + std::to_string(last_number) +
+                                           ", its last chunk number " + std::to_string(last_number / kChunkExchanges));
+}
+
+// Chooses how they are summarised. `model`: a language model can be asked.
+void choose_strategy(SummaryPlan& plan, const SessionSummaryParams& params, const SessionOutline& outline,
+                     std::size_t max_tokens, bool model) {
+  const auto named = parse_summary_strategy(params.strategy);
+  if (named) {
+    plan.asked = *named;
+  } else if (params.level && !plan.part) {
+    plan.asked = SummaryStrategy::hierarchical;
+  } else if (plan.part) {
+    plan.asked = SummaryStrategy::extractive;
+  } else {
+    SummaryConstraints c;
+    c.exchanges = outline.inputs().size();
+    c.days = outline.days();
+    c.max_tokens = max_tokens;
+    c.max_seconds = params.max_seconds;
+    c.model = model;
+    plan.asked = select_strategy(c);
+    if (params.style == "narrative" && plan.asked == SummaryStrategy::extractive)
+      plan.asked = SummaryStrategy::chronological;
+  }
+  // Without a model the answer quotes in the nearest form.
+  plan.form.strategy = plan.asked;
+  if (needs_model(plan.asked))
+    plan.form.strategy = plan.asked == SummaryStrategy::map_reduce && !plan.part ? SummaryStrategy::hierarchical
+                                                                                 : SummaryStrategy::extractive;
+  plan.form.level = static_cast<int>(params.level.value_or(kSessionLevel));
+  plan.form.ratio = plan.form.strategy == SummaryStrategy::hierarchical
+                        ? kLevelRatios[static_cast<std::size_t>(plan.form.level == 1 ? 3 : plan.form.level)]
+                        : kDetailedRatio;
+  if (params.compression)
+    plan.form.ratio = 1 - (*params.compression < 1 ? *params.compression : *params.compression / 100);
+}
+
+// The call that opens more than the answer shows.
+std::string call_for_more(const SummaryPlan& plan, const SessionOutline& outline) {
+  if (outline.inputs().empty()) return {};
+  const SessionRow& session = outline.session();
+  if (!plan.part) {
+    const bool levels = plan.form.strategy == SummaryStrategy::hierarchical;
+    if (levels && plan.form.level > 1) return call(session, "level=" + std::to_string(plan.form.level - 1));
+    if (outline.chunk_count() > 1) return call(session, levels ? "chunk=0" : "level=1");
+  }
+  const SummaryInput& one = plan.part ? outline.inputs().front() : outline.inputs().back();
+  return "get_exchange(ids=[\"" + std::string(one.id) + "\"])";
+}
 
 bool writes_with_model(SummaryStrategy asked, const LlmSummarizer* llm, const mcp::ToolContext& context) {
   return (needs_model(asked) || asked == SummaryStrategy::hierarchical) && llm != nullptr &&
@@ -23,7 +115,7 @@ void add_notice(std::string& notice, std::string_view sentence) {
   notice.append(notice.empty() ? "" : " ").append(sentence);
 }
 
-// What the model wrote; nothing, with plan.notice saying why, when the answer has to be quoted.
+// What the model wrote. Nothing when the answer has to be quoted; plan.notice then says why.
 Result<std::optional<LlmSummary>> ask_model(SummaryPlan& plan, const SessionSummaryParams& params,
                                             const SessionOutline& outline, std::size_t max_tokens,
                                             const ToolServices& services, mcp::ToolContext& context) {
@@ -100,7 +192,7 @@ class Answering {
     const std::size_t head = estimate_tokens(mcp::to_json(out)) - frame_tokens;
     const std::size_t rest = tokens - std::min(tokens, head);
     const bool list_of_chunks = plan_.lists_chunks();
-    // First what the facts need at least, then the text, then more facts from what the text left.
+    // A share for the facts first, then the text, then more facts with what the text leaves.
     outline_.add_facts(out, rest / (list_of_chunks ? 8 : 3));
     std::size_t left = rest - std::min(rest, facts_tokens(out));
     if (list_of_chunks) {
@@ -190,16 +282,12 @@ struct Loaded {
   std::vector<std::string> topics;
 };
 
-// Gives the reader back: a language model may take its time.
+// Holds a reader only while it reads: a language model may take its time afterwards.
 Result<Loaded> load(const ToolServices& services, const SessionSummaryParams& params, const mcp::ToolContext& context) {
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
   Loaded out;
-  const std::string reference = params.session_id.value_or("");
-  MEMD_TRY_ASSIGN(out.session, find_session(services, *reader, reference.empty() ? "latest" : reference,
-                                            params.project.value_or("")));
-  ScopeParams one_platform;
-  one_platform.platform = std::string(to_string(out.session.platform));
-  MEMD_TRY_ASSIGN(out.scope, resolve_scope(services, one_platform, {Capability::session_summary, {}}));
+  MEMD_TRY_ASSIGN(out.session, session_asked_for(services, *reader, params, params.session_id));
+  MEMD_TRY_ASSIGN(out.scope, scope_of(services, out.session, Capability::session_summary));
   MEMD_TRY_ASSIGN(out.plan, plan_of(params));
   if (!out.scope.includes(out.session.platform)) return out;  // platforms_skipped says why
   MEMD_TRY_ASSIGN(out.digest, reader->ask(SessionDigestQuery{out.session.pk, out.plan.first, out.plan.last}));
@@ -242,7 +330,71 @@ Result<SessionSummaryAnswer> run(const ToolServices& services, const SessionSumm
       limit, frame, [&](std::size_t tokens) { return answering.with(frame, frame_tokens, tokens); });
 }
 
+// A heading with counts; also when there was room for none of them.
+std::string heading_of(std::string_view heading, std::size_t shown, std::int64_t total) {
+  if (total == 0) return {};
+  return "\n" + std::string(heading) + " (" + std::to_string(shown) + " of " + std::to_string(total) + "):\n";
+}
+
+std::string noted(const std::vector<NotedOut>& all) {
+  std::string out;
+  for (const NotedOut& one : all)
+    out += "- " + one.exchange_id + "  " + one.text + "\n";
+  return out;
+}
+
+std::string lines_of(const ChangedFileOut& file) {
+  if (file.lines_added + file.lines_removed == 0) return {};
+  return "  +" + std::to_string(file.lines_added) + " -" + std::to_string(file.lines_removed);
+}
+
 }  // namespace
+
+std::string render_text(const SessionSummaryAnswer& a) {
+  std::string out = "Session " + a.session_id + " (" + a.platform + (a.project.empty() ? "" : ", " + a.project) +
+                    ", data " + a.data_completeness + ", outcome " + a.outcome + "), " +
+                    std::to_string(a.total_exchanges) + " exchanges, " + short_time(a.time_range.start) + " to " +
+                    short_time(a.time_range.end) + ".\n";
+  out += "Summary: " + a.provenance.strategy + " of " + a.provenance.inputs;
+  if (!a.provenance.model.empty())
+    out += ", written by " + a.provenance.model + (a.provenance.cached ? " before" : "") +
+           (a.provenance.model_requests > 0 ? ", " + std::to_string(a.provenance.model_requests) + " requests" : "");
+  else
+    out += ", quoted";
+  out += "; " + std::to_string(a.summary_tokens) + " of " + std::to_string(a.source_tokens) + " tokens, " +
+         counted(a.chunks_total, "chunk") + ".\n";
+
+  std::string body = "Session: " + a.session_name + "\n\n" + a.summary + "\n";
+  for (const SummaryChunkOut& c : a.chunks)
+    body += "\nChunk " + std::to_string(c.chunk) + ", " + c.first_exchange_id + " to " + c.last_exchange_id + " (" +
+            std::to_string(c.exchange_count) + " exchanges, " + short_time(c.time_range.start) + " to " +
+            short_time(c.time_range.end) + "): " + c.summary + "\n";
+  if (!a.topics.empty()) {
+    body += "\nTopics: " + joined(a.topics) + "\n";
+  }
+  body += heading_of("Decisions", a.key_decisions.size(), a.key_decisions_total) + noted(a.key_decisions);
+  body += heading_of("Files modified", a.files_modified.size(), a.files_modified_total);
+  for (const ChangedFileOut& f : a.files_modified)
+    body += "- " + f.path + "  " + f.last_exchange_id + lines_of(f) + "\n";
+  body += heading_of("Commits", a.commits.size(), a.commits_total);
+  for (const SessionCommitOut& c : a.commits)
+    body += "- " + c.sha + "  " + c.exchange_id + "  " + c.subject +
+            (c.pull_request ? "  in " + *c.pull_request : std::string()) + "\n";
+  body += heading_of("Pull requests", a.pull_requests.size(), a.pull_requests_total);
+  for (const std::string& url : a.pull_requests)
+    body += "- " + url + "\n";
+  if (!a.open_ends.empty()) body += "\nOpen:\n" + noted(a.open_ends);
+  if (!a.observation_counts.empty()) {
+    body += "\nNoted: ";
+    for (std::size_t i = 0; i < a.observation_counts.size(); ++i)
+      body +=
+          (i == 0 ? "" : ", ") + a.observation_counts[i].first + " " + std::to_string(a.observation_counts[i].second);
+    body += "\n";
+  }
+  out += history_block(body);
+  if (!a.more.empty()) out += "More: " + a.more + ".\n";
+  return out + answer_footer(a);
+}
 
 void add_session_summary(mcp::ToolRegistry& registry, const ToolServices& services) {
   mcp::ToolInfo info;

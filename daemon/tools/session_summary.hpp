@@ -1,7 +1,7 @@
 #pragma once
 
 #include "daemon/tools/answer.hpp"
-#include "daemon/tools/session_params.hpp"
+#include "daemon/tools/scope.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 
 #include <string>
@@ -21,7 +21,7 @@ struct SessionSummaryParams : SessionParams {
   std::optional<std::int64_t> max_seconds;
 };
 
-// A sentence and where it stands.
+// A sentence and the exchange that has it.
 struct NotedOut {
   std::string exchange_id;
   std::string text;

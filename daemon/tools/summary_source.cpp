@@ -2,6 +2,7 @@
 
 #include "daemon/tools/answer.hpp"
 #include "schemas/ascii.hpp"
+#include "store/text/text_shape.hpp"
 
 namespace memd::tools {
 namespace {
@@ -31,12 +32,12 @@ SummarySource::SummarySource(std::span<const ExchangeRow> exchanges, std::span<c
     in.ended_at = row.ended_at;
     in.user_message = std::string_view(row.user_message).substr(0, read_of_message);
     in.interventions = std::string_view(row.interventions).substr(0, read_of_message);
-    // The end of the work is what counts: the final answer and as much before it as fits.
+    // Takes the final answer and as much before it as fits.
     const std::string_view response = row.assistant_response;
     const std::size_t offset =
         std::min(static_cast<std::size_t>(std::max<std::int64_t>(row.answer_offset, 0)), response.size());
     std::size_t begin = offset > read_of_message ? offset - read_of_message : 0;
-    while (begin < response.size() && (static_cast<unsigned char>(response[begin]) & 0xC0U) == 0x80U)
+    while (is_utf8_tail(response, begin))
       ++begin;
     in.assistant_response = response.substr(begin, offset - begin + read_of_message);
     in.answer_offset = offset - begin;

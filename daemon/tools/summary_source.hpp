@@ -9,7 +9,8 @@
 
 namespace memd::tools {
 
-// Exchanges in the form the summarizer reads. The views point into what it was made from and into itself.
+// Exchanges in the form that the summarizer reads. Borrows their texts: what it was made from must outlive it. One
+// thread.
 class SummarySource {
  public:
   // A message beyond this many bytes is a paste; its beginning says what it is.
@@ -23,9 +24,9 @@ class SummarySource {
   SummarySource(const SummarySource&) = delete;
   SummarySource& operator=(const SummarySource&) = delete;
 
-  // Once for all summaries that are made from it. Of more than 64 KB only some are counted.
+  // Counts tokens once for all summaries made from it. Of more than 64 KB only some exchanges are counted.
   void count_tokens();
-  // full_text_tokens() of the row that input `i` was made from: what it holds whole is not counted a second time.
+  // Gives full_text_tokens() of the row that input `i` was made from, and keeps it if the input has the texts whole.
   std::int64_t count_row(std::size_t i, const ExchangeRow& row);
   std::span<const SummaryInput> inputs() const { return inputs_; }
 
@@ -34,7 +35,7 @@ class SummarySource {
   std::vector<SummaryInput> inputs_;
 };
 
-// What can be said of exchanges whose texts are not known.
+// A summary of exchanges whose texts are not known.
 std::string summary_without_texts(const SessionRow& session, std::span<const ExchangeRow> exchanges);
 
 DataCompleteness least_complete(std::span<const ExchangeRow> exchanges);

@@ -1,7 +1,6 @@
 #include "daemon/tools/temporal_query.hpp"
 
-#include "daemon/tools/page_cursor.hpp"
-#include "schemas/ascii.hpp"
+#include "daemon/tools/answer.hpp"
 #include "schemas/local_time.hpp"
 #include "store/insight/summary/gist.hpp"
 #include "store/read/timeline.hpp"
@@ -12,18 +11,18 @@
 namespace memd::tools {
 namespace {
 
-std::string title_of(const DaySlice& slice) { return cut_to_tokens(ascii::one_line(slice.session_title), 24).text; }
+std::string title_of(const DaySlice& slice) { return short_line(slice.session_title, 24); }
 
 std::string clock_time(TimeMs t) { return format_local_minute(t).substr(11, 5); }
 
-// Both may end in "…". A session without a name is called by its first prompt.
+// Both may end in "…". The title of a session without a name is the beginning of its first prompt.
 bool is_beginning_of(std::string_view text, std::string_view title) {
   constexpr std::string_view kMark = "…";
   if (text.ends_with(kMark)) text.remove_suffix(kMark.size());
   return title.starts_with(text);
 }
 
-// What was asked and what came of it, each in at most `gist_bytes`.
+// What was asked and what came of it, at most `gist_bytes` each.
 std::string story_of(const DaySlice& slice, std::size_t gist_bytes) {
   const std::string asked = request_gist(slice.first_request, gist_bytes);
   const std::string then =
@@ -38,9 +37,8 @@ std::string story_of(const DaySlice& slice, std::size_t gist_bytes) {
 
 std::string narrative(const DaySlice& slice, std::size_t gist_bytes) {
   return "- " + clock_time(slice.range.start) + " to " + clock_time(slice.range.end) + " \"" + title_of(slice) + "\"" +
-         (slice.project.empty() ? "" : " in " + slice.project) + ": " + std::to_string(slice.exchange_count) +
-         (slice.exchange_count == 1 ? " exchange" : " exchanges") + " from " +
-         format_exchange_id(slice.first_exchange) + "\n" + story_of(slice, gist_bytes);
+         (slice.project.empty() ? "" : " in " + slice.project) + ": " + counted(slice.exchange_count, "exchange") +
+         " from " + format_exchange_id(slice.first_exchange) + "\n" + story_of(slice, gist_bytes);
 }
 
 TemporalSessionOut session_of(const DaySlice& slice) {
@@ -48,7 +46,7 @@ TemporalSessionOut session_of(const DaySlice& slice) {
           slice.exchange_count, to_out(slice.range), format_exchange_id(slice.first_exchange)};
 }
 
-// The page's slices up to what fits.
+// Adds the slices that fit, at least one; `shown` counts them.
 void fill_page(const Timeline& timeline, std::size_t tokens, TemporalQueryAnswer& out, std::size_t& shown) {
   constexpr std::size_t kFrameTokens = 80;   // totals and range
   constexpr std::size_t kEntryTokens = 110;  // of a slice without its story

@@ -19,8 +19,8 @@ namespace memd::tools {
 
 class LlmSummarizer;
 
-// How far behind the store is, as the process that ingests knows it. Thread-safe and cheap: asked by every call, also
-// on the loop thread.
+// How far behind the store is, as the process that ingests knows it. Thread-safe and cheap: every call asks, on the
+// loop thread, too.
 class FreshnessProvider {
  public:
   virtual ~FreshnessProvider() = default;
@@ -30,13 +30,14 @@ class FreshnessProvider {
   virtual std::uint64_t generation() const = 0;
 };
 
-// Full texts that the store does not hold: tool inputs and results, thinking. Reads the agent's file. Thread-safe.
+// Gives full texts that the store does not hold: tool inputs and results, thinking. Reads the agent's file.
+// Thread-safe.
 class RawText {
  public:
   virtual ~RawText() = default;
   // not_found when the file is gone or holds something else there now. Not redacted.
   virtual Result<std::string> event_text(const EventSource& where, EventKind kind) const = 0;
-  // What the event's record tells of changes to files; nothing if that cannot be found any more. Not redacted.
+  // The changes to files that the event's record tells; none if the record is gone. Not redacted.
   virtual Result<std::vector<RecordedEdit>> recorded_edits(const EventSource& where) const {
     (void)where;
     return std::vector<RecordedEdit>();
@@ -48,7 +49,7 @@ struct ToolDefaults {
   std::size_t max_tokens_limit = 8000;
 };
 
-// All that tools use. What it refers to must outlive the registry the tools were added to.
+// All that tools use. Borrows; what it refers to must outlive the registry the tools were added to.
 struct ToolServices {
   ReaderPool& readers;
   const Clock& clock;
@@ -57,7 +58,7 @@ struct ToolServices {
   std::span<const AdapterDescription> adapters;  // in the order of Platform
   std::filesystem::path database;                // for its size
   ToolDefaults defaults{};
-  // Runs work on another thread soon, and before what it refers to goes. Empty: in place.
+  // Runs work on another thread soon, while the services live. Empty: work is done in place.
   std::function<void(std::function<void()>)> background;
   LlmSummarizer* llm = nullptr;  // null: summaries are extractive
 };

@@ -1,24 +1,164 @@
 #include "daemon/tools/topic_search.hpp"
 
-#include "daemon/tools/page_cursor.hpp"
 #include "daemon/tools/summary_source.hpp"
-#include "daemon/tools/topic_groups.hpp"
 #include "schemas/ascii.hpp"
+#include "schemas/topic.hpp"
+#include "store/enrich/enrichment_queue.hpp"
 #include "store/insight/topics/topic_story.hpp"
+#include "store/read/exchanges.hpp"
 #include "store/search/topic_index.hpp"
 #include "store/text/token_budget.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <unordered_map>
 
 namespace memd::tools {
 namespace {
+
+// The exchanges of one session that are about a topic.
+struct TopicGroup {
+  std::vector<const SearchHit*> by_rank;  // best first
+  std::vector<const SearchHit*> by_time;
+};
+
+// All that is about a topic: hits of a search, and exchanges that have it among their stored topics.
+struct TopicMaterial {
+  std::vector<SearchHit> hits;       // best first; what `sessions` points into
+  std::vector<TopicGroup> sessions;  // in order of their first hit
+  std::vector<TopicCount> names;     // what it is called there, the most used first
+  std::vector<TopicCount> related;
+  bool more = false;   // only the best were looked at
+  std::string notice;  // what the search could not do; may be empty
+};
+
+constexpr int kTopicExchanges = 100;
+
+// A hit that only shares some words with the topic stays if it scores near the best.
+constexpr double kLeastOfBest = 0.4;
+
+bool is_about(const SearchHit& hit, const SearchAnswer& answer) {
+  if (answer.nothing_relevant) return false;
+  const bool all_low = answer.hits.front().confidence == Confidence::low;
+  if (hit.confidence == Confidence::low && !all_low) return false;
+  return hit.relevance_score >= kLeastOfBest * answer.hits.front().relevance_score;
+}
+
+SearchHit hit_of(ExchangeRow row, const TopicExchange& stored) {
+  SearchHit hit;
+  hit.exchange_id = row.id;
+  hit.session_uid = std::move(row.session_uid);
+  hit.session_title = std::move(row.session_title);
+  hit.platform = row.platform;
+  hit.project = stored.project;
+  hit.exchange_number = row.number;
+  hit.time = row.started_at;
+  hit.relevance_score = stored.relevance;
+  hit.user_message = std::move(row.user_message);
+  const auto answer =
+      std::clamp<std::int64_t>(row.answer_offset, 0, static_cast<std::int64_t>(row.assistant_response.size()));
+  hit.assistant_response = row.assistant_response.substr(static_cast<std::size_t>(answer));
+  hit.is_sidechain = row.is_sidechain;
+  return hit;
+}
+
+std::vector<TopicGroup> grouped(const std::vector<SearchHit>& hits) {
+  std::vector<TopicGroup> groups;
+  std::unordered_map<std::string_view, std::size_t> place;
+  for (const SearchHit& hit : hits) {
+    const auto [it, fresh] = place.try_emplace(hit.session_uid, groups.size());
+    if (fresh) groups.emplace_back();
+    groups[it->second].by_rank.push_back(&hit);
+  }
+  for (TopicGroup& g : groups) {
+    g.by_time = g.by_rank;
+    std::stable_sort(g.by_time.begin(), g.by_time.end(), [](auto* a, auto* b) { return a->time < b->time; });
+  }
+  std::stable_sort(groups.begin(), groups.end(), [](const TopicGroup& a, const TopicGroup& b) {
+    return a.by_time.front()->time < b.by_time.front()->time;
+  });
+  return groups;
+}
+
+// `embedded`: as Reader::search takes it.
+Result<TopicMaterial> gather_topic(Reader& reader, const std::string& topic, const QueryFilter& filter,
+                                   const std::function<void()>& embedded) {
+  SearchQuery query;
+  query.text = topic;
+  query.filter = filter;
+  query.limit = kTopicExchanges;
+  MEMD_TRY_ASSIGN(SearchAnswer answer, reader.search(query, embedded));
+  TopicQuery question{topic, filter, {}, kTopicExchanges};
+  for (const SearchHit& hit : answer.hits)
+    question.found.push_back(hit.exchange_id);
+  MEMD_TRY_ASSIGN(TopicFinding stored, reader.ask(question));
+
+  TopicMaterial out;
+  out.more = answer.more;
+  out.notice = search_notice(answer, query.mode);
+  out.names = std::move(stored.names);
+  out.related = std::move(stored.related);
+  std::unordered_map<ExchangeId, const TopicExchange*> left;
+  for (const TopicExchange& e : stored.exchanges)
+    left.emplace(e.id, &e);
+  for (SearchHit& hit : answer.hits) {
+    const auto it = left.find(hit.exchange_id);
+    if (it == left.end() && !is_about(hit, answer)) continue;
+    if (it != left.end()) {
+      hit.relevance_score = std::max(hit.relevance_score, it->second->relevance);
+      left.erase(it);
+    }
+    out.hits.push_back(std::move(hit));
+  }
+  std::vector<ExchangeId> missing;
+  for (const TopicExchange& e : stored.exchanges)
+    if (left.contains(e.id)) missing.push_back(e.id);
+  MEMD_TRY_ASSIGN(std::vector<ExchangeRow> rows, reader.ask(ExchangesQuery{missing}));
+  for (ExchangeRow& row : rows) {
+    const TopicExchange& stored_one = *left.at(row.id);
+    out.hits.push_back(hit_of(std::move(row), stored_one));
+  }
+  std::stable_sort(out.hits.begin(), out.hits.end(),
+                   [](const SearchHit& a, const SearchHit& b) { return a.relevance_score > b.relevance_score; });
+  out.sessions = grouped(out.hits);
+  return out;
+}
+
+// The answer when no topic was named: what was talked about most.
+Result<TopicSearchAnswer> list_topics(const ToolServices& services, const TopicSearchParams& params, const Scope& scope,
+                                      Reader& reader) {
+  constexpr int kPage = 100;
+  const auto question = question_key({"topic_search", "", scope.key});
+  MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
+  MEMD_TRY_ASSIGN(const TopicList list, reader.ask(TopicListQuery{scope.filter, kPage, static_cast<int>(at.offset)}));
+  MEMD_TRY_ASSIGN(const EnrichmentBacklog backlog, reader.ask(EnrichmentBacklogQuery{}));
+  Answer frame = answer_for(scope);
+  if (backlog.terms > 0)
+    frame.notice += " The topics of " + std::to_string(backlog.terms) + " exchanges are still to be found.";
+  return fit_answer<TopicSearchAnswer>(token_limit(services, params), frame, [&](std::size_t tokens) {
+    TopicSearchAnswer out;
+    static_cast<Answer&>(out) = frame;
+    out.topics_found = list.total;
+    out.topics.emplace();
+    std::size_t used = 60;
+    for (const TopicCount& t : list.topics) {
+      TopicOut one{ascii::one_line(t.topic), t.exchanges, t.sessions, to_out(t.span)};
+      used += estimate_tokens(mcp::to_json(one)) + 1;
+      if (!out.topics->empty() && used > tokens) break;
+      out.topics->push_back(std::move(one));
+    }
+    const std::int64_t end = at.offset + static_cast<std::int64_t>(out.topics->size());
+    if (end < list.total && !out.topics->empty()) out.next = encode_cursor({end, 0}, question);
+    return out;
+  });
+}
 
 using topics::StoryTurn;
 using topics::TurnKind;
 
 constexpr std::size_t kNamesShown = 6;
 
-// A turn for each session. Of a large one only the exchanges that fit the topic best are read.
+// One turn of the story for each session, read from the exchanges of it that fit the topic best.
 std::vector<StoryTurn> story(const TopicMaterial& material, std::string_view topic) {
   constexpr std::size_t kRead = 12;
   std::vector<topics::StoryExchange> inputs;
@@ -33,16 +173,12 @@ std::vector<StoryTurn> story(const TopicMaterial& material, std::string_view top
       }
   }
   std::vector<StoryTurn> turns = topics::story_of(inputs, topic);
-  for (StoryTurn& turn : turns)  // from here on, the place in hits
+  for (StoryTurn& turn : turns)  // from here on an index into hits
     turn.exchange = static_cast<std::size_t>(read[turn.exchange] - material.hits.data());
   return turns;
 }
 
-std::string counted(std::size_t n, std::string_view what) {
-  return std::to_string(n) + " " + std::string(what) + (n == 1 ? "" : "s");
-}
-
-// The first turn, the last, and those between that tell most; of equal ones the later, for they tell where it stands.
+// The first turn, the last, and those between that tell most; of equal ones the later, which tell the present state.
 std::vector<std::size_t> telling(const std::vector<StoryTurn>& turns) {
   constexpr std::size_t kBetween = 5;
   std::vector<std::size_t> between;
@@ -68,7 +204,8 @@ std::string evolution(const TopicMaterial& material, const std::vector<StoryTurn
   const std::string from = day(material.sessions.front().by_time.front()->time);
   std::string out = from;
   if (day(last) != from) out += " to " + day(last);
-  out += ", " + counted(material.hits.size(), "exchange") + " in " + counted(material.sessions.size(), "session");
+  out += ", " + counted(std::ssize(material.hits), "exchange") + " in " +
+         counted(std::ssize(material.sessions), "session");
   const std::vector<std::size_t> shown = telling(turns);
   for (std::size_t i = 0; i < shown.size(); ++i) {
     const StoryTurn& turn = turns[shown[i]];
@@ -91,7 +228,7 @@ std::string timeline_entry(const TopicMaterial& material, const TopicGroup& g, c
 TopicSessionOut without_summary(const TopicGroup& g, const StoryTurn& turn) {
   TopicSessionOut out;
   const SearchHit& first = *g.by_time.front();
-  out.session_name = cut_to_tokens(ascii::one_line(first.session_title), 24).text;
+  out.session_name = short_line(first.session_title, 24);
   out.platform = to_string(first.platform);
   out.turn = to_string(turn.kind);
   out.what_was_new = cut_to_tokens(turn.text, 60).text;
@@ -163,7 +300,7 @@ TopicSearchAnswer page(const Question& question, const Answer& frame, const Topi
   return out;
 }
 
-// Nothing is about the topic: what is near it, or what there is at all.
+// Nothing is about the topic: names topics near it, else the most frequent ones.
 Result<void> name_near_topics(Reader& reader, const QueryFilter& filter, TopicMaterial& material, Answer& frame) {
   const bool near = !material.related.empty();
   if (!near) {
@@ -208,7 +345,41 @@ Result<TopicSearchAnswer> run(const ToolServices& services, const TopicSearchPar
   });
 }
 
+std::string list_text(const TopicSearchAnswer& a) {
+  std::string out = std::to_string(a.topics_found.value_or(0)) + " topics, what was talked about most first.\n";
+  std::string body;
+  for (const TopicOut& t : *a.topics)
+    body += t.topic + "  " + std::to_string(t.exchanges) + " exchanges in " + std::to_string(t.sessions) +
+            " sessions  " + short_time(t.time_range.start) + " to " + short_time(t.time_range.end) + "\n";
+  if (body.empty()) return out + answer_footer(a);
+  return out + history_block(body) + "How one went on: topic_search(topic=…).\n" + answer_footer(a);
+}
+
 }  // namespace
+
+std::string render_text(const TopicSearchAnswer& a) {
+  if (a.topics) return list_text(a);
+  std::string out = "\"" + ascii::one_line(a.topic) + "\": " + std::to_string(a.total_exchanges) + " exchanges in " +
+                    std::to_string(a.sessions_found) + " sessions, oldest first.\n";
+  if (a.time_range) out += "From " + short_time(a.time_range->start) + " to " + short_time(a.time_range->end) + ".\n";
+  std::string body;
+  if (!a.evolution.empty()) body += a.evolution + "\n";
+  if (a.known_as) body += "Known as: " + joined(*a.known_as) + "\n";
+  if (a.related_topics) body += "Related: " + joined(*a.related_topics) + "\n";
+  std::vector<std::string> ids;
+  for (const auto& [uid, s] : a.by_session) {
+    body += uid + "  \"" + s.session_name + "\"  " + s.platform + "  " + short_time(s.time_range.start) + " to " +
+            short_time(s.time_range.end) + "  " + std::to_string(s.exchange_count) + " exchanges:";
+    for (const std::string& id : s.exchange_ids)
+      (body += ' ') += id;
+    body += "\n  New, " + s.turn + (s.what_was_new.empty() ? "" : ": " + ascii::one_line(s.what_was_new));
+    body += "\n" + s.summary + "\n";
+    if (ids.empty()) ids = s.exchange_ids;
+  }
+  if (!body.empty()) out += history_block(body);
+  if (!ids.empty()) out += "Full text: get_exchange(ids=[\"" + ids.front() + "\"]).\n";
+  return out + answer_footer(a);
+}
 
 void add_topic_search(mcp::ToolRegistry& registry, const ToolServices& services) {
   mcp::ToolInfo info;

@@ -51,10 +51,6 @@ std::string render_text(const TopicSearchAnswer& answer);
 
 void add_topic_search(mcp::ToolRegistry& registry, const ToolServices& services);
 
-// The answer when no topic was named: what was talked about most.
-Result<TopicSearchAnswer> list_topics(const ToolServices& services, const TopicSearchParams& params, const Scope& scope,
-                                      Reader& reader);
-
 }  // namespace memd::tools
 
 namespace memd::mcp {

@@ -1,5 +1,5 @@
 #include "daemon/serve/memory_host.hpp"
-#include "daemon/tools/instructions.hpp"
+#include "daemon/tools/toolset.hpp"
 #include "test/daemon/tool_fixture.hpp"
 
 namespace memd::test {

@@ -2,7 +2,7 @@
 #include "daemon/ingest/ingest_service.hpp"
 #include "daemon/interchange/event_file_check.hpp"
 #include "daemon/interchange/output_file.hpp"
-#include "daemon/interchange/session_export.hpp"
+#include "daemon/interchange/session_walk.hpp"
 #include "schemas/embedded.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/read/sessions.hpp"

@@ -1,4 +1,4 @@
-#include "daemon/tools/page_cursor.hpp"
+#include "daemon/tools/answer.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,5 @@
 // A report over real histories gives the sums of reference.json and of the store's own totals. Skipped without a
 // corpus.
-#include "daemon/report/report_data.hpp"
 #include "daemon/report/report_page.hpp"
 #include "store/db/database.hpp"
 #include "store/read/ingestion.hpp"

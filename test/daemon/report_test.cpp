@@ -2,7 +2,6 @@
 #include "daemon/report/gaps.hpp"
 #include "daemon/report/html_page.hpp"
 #include "daemon/report/prices.hpp"
-#include "daemon/report/report_data.hpp"
 #include "daemon/report/report_page.hpp"
 #include "schemas/time.hpp"
 #include "test/support/time_zone.hpp"

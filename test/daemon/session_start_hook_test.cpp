@@ -1,4 +1,4 @@
-#include "daemon/cli/session_start.hpp"
+#include "daemon/cli/hooks.hpp"
 #include "test/support/line_client.hpp"
 
 #include <gtest/gtest.h>
@@ -53,7 +53,7 @@ TEST(SessionStartHook, WhatResumeContextSaysBecomesContext) {
       client.send_line(result_with(
           request, {{"content", {{{"type", "text"}, {"text", "Goal: \"fix\" it\n<history>\n"}}}}, {"isError", false}}));
     });
-    output = hooks::session_start_output(daemon.hook_end, compacted(), kLong);
+    output = cli::session_start_output(daemon.hook_end, compacted(), kLong);
   }
   EXPECT_EQ(asked.at("name"), "resume_context");
   EXPECT_EQ(asked.at("arguments").at("session_id"), "s-1");
@@ -85,18 +85,18 @@ TEST(SessionStartHook, FailsOpen) {
   };
   for (const auto& answer : answers) {
     StandIn daemon(answer);
-    EXPECT_EQ(hooks::session_start_output(daemon.hook_end, compacted(), kLong), "");
+    EXPECT_EQ(cli::session_start_output(daemon.hook_end, compacted(), kLong), "");
   }
 }
 
 TEST(SessionStartHook, ADaemonThatSaysNothingIsNotWaitedFor) {
   StandIn daemon([](LineClient&, const bj::object&) {});
-  EXPECT_EQ(hooks::session_start_output(daemon.hook_end, compacted(), milliseconds(20)), "");
+  EXPECT_EQ(cli::session_start_output(daemon.hook_end, compacted(), milliseconds(20)), "");
 }
 
 TEST(SessionStartHook, AsksForTheSessionOrTheDirectory) {
   const auto arguments = [](std::string source, std::string session, std::string cwd) {
-    return hooks::resume_arguments({"SessionStart", std::move(session), std::move(cwd), std::move(source)});
+    return cli::resume_arguments({"SessionStart", std::move(session), std::move(cwd), std::move(source)});
   };
   EXPECT_EQ(arguments("compact", "s", "/w"), R"({"session_id":"s","max_tokens":2000})");
   EXPECT_EQ(arguments("resume", "s", "/w"), R"({"session_id":"s","max_tokens":800})");

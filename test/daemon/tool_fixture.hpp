@@ -1,6 +1,6 @@
 #pragma once
 
-#include "daemon/tools/register_tools.hpp"
+#include "daemon/tools/toolset.hpp"
 #include "store/text/token_estimate.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/schema_checker.hpp"

@@ -71,6 +71,14 @@ TEST_F(BadTree, LibraryInTheWrongFolder) {
                   "protocol/b.cpp:3: protocol may not use simdjson", "store/c.cpp:2: store may not use boost/asio"));
 }
 
+TEST_F(BadTree, LibraryOutsideItsOneSource) {
+  write("daemon/cli/command_line.cpp", "#include <CLI/CLI.hpp>\n");
+  write("daemon/cli/tool_commands.cpp", "#include <CLI/CLI.hpp>\n");
+  write("daemon/log.cpp", "#include <spdlog/spdlog.h>\n#include <CLI/CLI.hpp>\n");
+  EXPECT_THAT(found(), ElementsAre("daemon/cli/tool_commands.cpp:1: daemon may not use CLI/",
+                                   "daemon/log.cpp:2: daemon may not use CLI/"));
+}
+
 TEST_F(BadTree, Cycle) {
   write("store/a.hpp", "#include \"store/b.hpp\"\n");
   write("store/b.hpp", "#include \"store/c.hpp\"\n");

@@ -30,10 +30,10 @@ const std::map<std::string, std::set<std::string>, std::less<>> kMayUse{
     {"bench", {"schemas", "store", "adapters", "protocol", "daemon", "test", "bench"}},
 };
 
-// Libraries that stay inside some folders. test and bench may use everything.
+// Libraries that stay inside some folders, or one source. test and bench may use everything.
 struct LibraryRule {
   std::string_view prefix;
-  std::set<std::string_view> folders;
+  std::set<std::string_view> places;  // folders and sources
 };
 const std::vector<LibraryRule> kLibraries{
     {"boost/asio", {"protocol", "daemon"}},
@@ -44,8 +44,8 @@ const std::vector<LibraryRule> kLibraries{
     {"sqlite3.h", {"store", "adapters"}},
     {"zstd.h", {"store", "daemon"}},
     {"yaml-cpp/", {"store", "daemon"}},
-    {"CLI/", {"daemon"}},
-    {"spdlog/", {"daemon"}},
+    {"CLI/", {"daemon/cli/command_line.cpp"}},
+    {"spdlog/", {"daemon/log.cpp"}},
     {"gtest/", {}},
     {"gmock/", {}},
 };
@@ -126,7 +126,8 @@ class Checker {
     if (target && *target != include.name && !on_top(file.folder))
       report(path, include.line, "write the path from the root: " + *target);
     for (const auto& library : kLibraries)
-      if (include.name.starts_with(library.prefix) && !on_top(file.folder) && !library.folders.contains(file.folder))
+      if (include.name.starts_with(library.prefix) && !on_top(file.folder) && !library.places.contains(file.folder) &&
+          !library.places.contains(path))
         report(path, include.line, file.folder + " may not use " + std::string(library.prefix));
   }
 

@@ -1,0 +1,166 @@
+#include "daemon/admin/ingest_tools.hpp"
+
+#include "daemon/admin/model_reports.hpp"
+#include "daemon/admin/store_reports.hpp"
+#include "schemas/time.hpp"
+#include "store/write/retention.hpp"
+
+#include <sys/resource.h>
+
+#include <chrono>
+#include <filesystem>
+#include <system_error>
+
+namespace memd::admin {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr double kMega = 1e6;
+
+DropReport drop_report(const PlannedDrop& d) {
+  return {d.session_uid,
+          d.title,
+          static_cast<std::int64_t>(d.members.size()),
+          format_rfc3339(d.ended_at),
+          format_rfc3339(d.due_at),
+          d.reason,
+          d.raw_bytes};
+}
+
+}  // namespace
+
+double peak_rss_mb() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+#ifdef __APPLE__
+  return static_cast<double>(usage.ru_maxrss) / (1024.0 * 1024.0);
+#else
+  return static_cast<double>(usage.ru_maxrss) / 1024.0;
+#endif
+}
+
+Result<IngestReport> ingest_now(MemoryHost& host, const ProcessFacts& facts, const IngestParams& params,
+                                mcp::ToolContext& context) {
+  IngestService* ingest = host.ingest();
+  if (ingest == nullptr) return Error(Errc::unavailable, "this process does not ingest");
+  const auto started = std::chrono::steady_clock::now();
+  const IngestSnapshot before = ingest->progress().snapshot();
+  ingest->scan();
+  while (!ingest->block_until_idle(100ms)) {
+    const IngestSnapshot now = ingest->progress().snapshot();
+    context.progress(static_cast<double>(now.bytes_done), static_cast<double>(now.bytes_total), now.current);
+    if (context.stop.stop_requested()) return Error(Errc::cancelled, "cancelled");
+    if (!now.last_error.empty()) return Error(Errc::store, now.last_error);
+    if (std::chrono::steady_clock::now() - started > std::chrono::seconds(params.timeout_s))
+      return Error(Errc::unavailable, "ingest is still running after " + std::to_string(params.timeout_s) + " s");
+  }
+  const IngestSnapshot after = ingest->progress().snapshot();
+  IngestReport r;
+  r.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  r.bytes_read = after.bytes_read - before.bytes_read;
+  r.events_written = after.events - before.events;
+  r.mb_per_s = r.seconds > 0 ? static_cast<double>(r.bytes_read) / kMega / r.seconds : 0;
+  r.peak_rss_mb = peak_rss_mb();
+  // A daemon enriches by itself later; the worker of a command ends with it.
+  if (facts.role == "none") {
+    const auto deadline = started + std::chrono::seconds(params.timeout_s);
+    MEMD_TRY_ASSIGN(r.enrichment, enrich_now(host, deadline, context));
+  }
+  MEMD_TRY_ASSIGN(r.platforms, platform_reports(host));
+  for (const auto& p : r.platforms) {
+    r.sources += p.sources;
+    r.bytes_total += p.bytes_total;
+    r.bytes_indexed += p.bytes_indexed;
+    r.bytes_skipped += p.bytes_skipped;
+    r.bytes_unknown += p.bytes_unknown;
+    r.bytes_pending += p.bytes_pending;
+    r.sessions += p.sessions;
+    r.subagent_sessions += p.subagent_sessions;
+    r.exchanges += p.exchanges;
+    r.subagent_exchanges += p.subagent_exchanges;
+    r.events += p.events;
+    r.diagnostics += p.diagnostics;
+  }
+  return r;
+}
+
+Result<ImportReport> import_file(MemoryHost& host, const ImportParams& params, mcp::ToolContext& context) {
+  IngestService* ingest = host.ingest();
+  if (ingest == nullptr) return Error(Errc::unavailable, "this process does not ingest");
+  const auto path = std::filesystem::path(params.path).lexically_normal();
+  if (!path.is_absolute()) return Error(Errc::invalid_argument, "path: has to be absolute");
+  std::error_code ec;
+  if (!std::filesystem::is_regular_file(path, ec))
+    return Error(Errc::not_found, path.string() + (ec ? ": " + ec.message() : ": is no file"));
+
+  const auto before = ingest->progress().source(path.string()).value_or(SourceProgress{});
+  SourceCandidate file;
+  file.platform = Platform::imported;
+  file.path = path.string();
+  file.size = std::filesystem::file_size(path, ec);
+  ingest->take(std::move(file));
+  while (!ingest->block_until_idle(50ms)) {
+    const IngestSnapshot now = ingest->progress().snapshot();
+    if (!now.last_error.empty()) return Error(Errc::store, now.last_error);
+    if (context.stop.stop_requested()) return Error(Errc::cancelled, "cancelled");
+    const auto at = ingest->progress().source(path.string()).value_or(SourceProgress{});
+    context.progress(static_cast<double>(at.cursor), static_cast<double>(at.size), path.string());
+  }
+  const auto after = ingest->progress().source(path.string());
+  if (!after) return Error(Errc::io, path.string() + ": could not be read");
+  ImportReport r;
+  r.path = path.string();
+  r.bytes = after->size;
+  r.bytes_done = after->cursor;
+  r.events = static_cast<std::int64_t>(after->events - before.events);
+  r.known = static_cast<std::int64_t>(after->duplicates - before.duplicates);
+  return r;
+}
+
+Result<RetentionReport> retention(MemoryHost& host, const RetentionParams& params) {
+  const RetentionPolicy policy = retention_policy(host.settings().config);
+  RetentionReport r;
+  r.max_age_days = policy.max_age_days;
+  r.max_raw_bytes = policy.max_raw_bytes;
+  if (params.apply) {
+    if (!policy.is_set())
+      return Error(Errc::bad_config,
+                   "no limit is set: add retention.max_age_days or retention.max_raw_bytes to the "
+                   "configuration");
+    if (host.ingest() == nullptr) return Error(Errc::unavailable, "this process does not write");
+    MEMD_TRY(host.ingest()->perform([&](Writer& writer) -> Result<void> {
+      MEMD_TRY_ASSIGN(const auto dropped, Retention(writer).enforce(policy, true));
+      r.dropped_sessions = static_cast<std::int64_t>(dropped.sessions);
+      r.dropped_bytes = dropped.raw_bytes;
+      return {};
+    }));
+  }
+  const TimeMs now = host.clock().now();
+  MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
+  MEMD_TRY_ASSIGN(const auto drops, reader->ask(PlannedDropsQuery{policy, now, now + params.within_days * kMsPerDay}));
+  for (const auto& drop : drops) {
+    r.raw_bytes += drop.raw_bytes;
+    r.drops.push_back(drop_report(drop));
+  }
+  return r;
+}
+
+std::optional<DropReport> next_drop(MemoryHost& host) {
+  const RetentionPolicy policy = retention_policy(host.settings().config);
+  if (!policy.is_set()) return std::nullopt;
+  const TimeMs now = host.clock().now();
+  auto reader = host.readers().acquire(1s);
+  if (!reader) return std::nullopt;
+  const auto drops = (*reader)->ask(PlannedDropsQuery{policy, now, now + 2 * kRetentionNotice});
+  if (!drops || drops->empty()) return std::nullopt;
+  // What goes on the same day counts as one drop.
+  DropReport out = drop_report(drops->front());
+  for (std::size_t i = 1; i < drops->size() && (*drops)[i].due_at < drops->front().due_at + kMsPerDay; ++i) {
+    out.sessions += static_cast<std::int64_t>((*drops)[i].members.size());
+    out.raw_bytes += (*drops)[i].raw_bytes;
+  }
+  return out;
+}
+
+}  // namespace memd::admin

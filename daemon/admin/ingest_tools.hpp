@@ -1,0 +1,26 @@
+#pragma once
+
+#include "daemon/admin/admin_tools.hpp"
+#include "daemon/admin/reports.hpp"
+#include "protocol/mcp/tool_context.hpp"
+
+#include <optional>
+
+// The questions of the command line that write to the store, and retention. For worker threads; the host must ingest.
+namespace memd::admin {
+
+// Looks at every source and waits until all of it is in the store. Without a daemon it also waits for enrichment.
+Result<IngestReport> ingest_now(MemoryHost& host, const ProcessFacts& facts, const IngestParams& params,
+                                mcp::ToolContext& context);
+// Takes an events.v1 file in as a source of platform imported.
+Result<ImportReport> import_file(MemoryHost& host, const ImportParams& params, mcp::ToolContext& context);
+
+// What would be dropped and when. With `apply`, what is past its limit is dropped now, without the notice the daemon
+// gives; only that needs a host that ingests.
+Result<RetentionReport> retention(MemoryHost& host, const RetentionParams& params);
+// The next drop within the notice, with all sessions of that day; nullopt when there is none, or no limit is set.
+std::optional<DropReport> next_drop(MemoryHost& host);
+
+double peak_rss_mb();  // of this process, in MiB
+
+}  // namespace memd::admin

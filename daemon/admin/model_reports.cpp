@@ -1,0 +1,148 @@
+#include "daemon/admin/model_reports.hpp"
+
+#include "daemon/models/api_key.hpp"
+#include "daemon/serve/memory_host.hpp"
+
+#include "store/enrich/enrichment_queue.hpp"
+#include "store/enrich/enrichment_target.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace memd::admin {
+namespace {
+
+using namespace std::chrono_literals;
+
+Result<EnrichmentBacklog> backlog_of(MemoryHost& host) {
+  MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
+  return reader->ask(EnrichmentBacklogQuery{});
+}
+
+// Asks the model now: no worker of this process would have noticed that it does not answer.
+std::string trouble_of_preferred(MemoryHost& host, const embedding::Models& models) {
+  const auto& preferred = models.choices.front();
+  if (preferred.remote == nullptr) return {};
+  auto reader = host.readers().acquire(5s);
+  if (const auto stored = reader ? (*reader)->ask(EmbeddingModelsQuery{}) : Result<EmbeddingModels>(reader.error()))
+    for (const auto& row : stored->models)
+      if (row.name == preferred.embedder->model().name) preferred.remote->expect_dimension(row.dimension);
+  const std::array<std::string_view, 1> text{"memory"};
+  const auto vectors = preferred.embedder->embed(text, embedding::Purpose::query, {});
+  return vectors ? std::string() : vectors.error().context;
+}
+
+std::string key_trouble(const SummariesConfig& config) {
+  const auto key = provider::read_api_key({config.api_key_env, config.api_key_file, "summaries"});
+  return key ? std::string() : key.error().context;
+}
+
+}  // namespace
+
+Result<EnrichmentStatus> enrichment_status(MemoryHost& host) {
+  EnrichmentStatus out;
+  MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
+  MEMD_TRY_ASSIGN(const auto state, reader->semantic_state());
+  MEMD_TRY_ASSIGN(const auto backlog, reader->ask(EnrichmentBacklogQuery{}));
+  const bool enabled = !host.semantic().models()->choices.empty();
+  if (enabled) out.model = state.model.empty() ? host.semantic().models()->names().front() : state.model;
+  out.becoming = state.becoming;
+  out.exchanges = state.exchanges;
+  out.pending_terms = backlog.terms;
+  out.pending_vectors = enabled ? backlog.vectors : 0;
+  out.vectors_mb = static_cast<double>(host.semantic().index()->memory()) / (1024.0 * 1024.0);
+  if (host.enrichment() == nullptr) return out;
+  const EnrichmentProgress p = host.enrichment()->progress();
+  out.working = p.working;
+  out.done = p.exchanges;
+  out.exchanges_per_s = p.busy_seconds > 0 ? static_cast<double>(p.exchanges) / p.busy_seconds : 0;
+  out.texts_embedded = p.texts;
+  out.texts_refused = p.refused;
+  out.trouble = p.trouble;
+  out.retry_at = format_rfc3339(p.retry_at);
+  return out;
+}
+
+Result<EnrichmentRun> enrich_now(MemoryHost& host, std::chrono::steady_clock::time_point deadline,
+                                 mcp::ToolContext& context) {
+  EnrichmentWorker& worker = *host.enrichment();
+  MEMD_TRY_ASSIGN(const auto before, backlog_of(host));
+  const bool enabled = !host.semantic().models()->choices.empty();
+  const auto total = static_cast<double>(enabled ? std::max(before.terms, before.vectors) : before.terms);
+  const std::uint64_t done_before = worker.progress().exchanges;
+  worker.hurry(true);
+  while (!worker.block_until_idle(100ms)) {
+    const auto done = worker.progress().exchanges - done_before;
+    context.progress(static_cast<double>(done), total, kEnriching);
+    if (context.stop.stop_requested()) return Error(Errc::cancelled, "cancelled");
+    if (std::chrono::steady_clock::now() > deadline) break;
+  }
+  worker.hurry(false);
+  EnrichmentRun out;
+  const EnrichmentProgress after = worker.progress();
+  out.seconds = after.busy_seconds;
+  out.exchanges = after.exchanges;
+  out.trouble = after.trouble;
+  MEMD_TRY_ASSIGN(const auto left, backlog_of(host));
+  out.pending_terms = left.terms;
+  out.pending_vectors = enabled ? left.vectors : 0;
+  return out;
+}
+
+DoctorCheck check_embedding(MemoryHost& host) {
+  const auto models = host.semantic().models();
+  if (models->choices.empty())
+    return {"embedding", "ok", "disabled in the configuration: searches go by words alone", ""};
+  const auto status = enrichment_status(host);
+  if (!status) return {"embedding", "problem", status.error().message(), "See what is said about the store."};
+  const std::string trouble = host.enrichment() != nullptr ? status->trouble : trouble_of_preferred(host, *models);
+  if (!trouble.empty())
+    return {"embedding", "problem", trouble,
+            fmt::format("Searches go on by words{}; it is tried again by itself.{}",
+                        status->exchanges > 0 ? " and with the vectors there are" : "",
+                        status->retry_at.empty() ? "" : " Next try: " + status->retry_at)};
+  std::string detail = fmt::format("{}: {} exchanges have vectors", status->model, status->exchanges);
+  if (status->pending_vectors > 0) detail += fmt::format(", {} wait", status->pending_vectors);
+  if (!status->becoming.empty()) detail += ", becoming " + status->becoming;
+  return {"embedding", "ok", std::move(detail), ""};
+}
+
+Result<SummariesStatus> summaries_status(const MemoryHost& host) {
+  SummariesStatus out;
+  const auto* summarizer = host.summarizer();
+  if (summarizer == nullptr) return out;
+  out.models = summarizer->models();
+  out.daily_requests = summarizer->budget().requests;
+  out.daily_tokens = summarizer->budget().tokens;
+  MEMD_TRY_ASSIGN(auto report, summarizer->report());
+  for (const auto& spent : report.today) {
+    out.requests += spent.requests;
+    out.failures += spent.failures;
+    out.tokens += spent.tokens_in + spent.tokens_out;
+  }
+  out.answers = report.answers;
+  out.trouble = std::move(report.trouble);
+  return out;
+}
+
+DoctorCheck check_summaries(const MemoryHost& host) {
+  if (host.summarizer() == nullptr)
+    return {"summaries", "ok", "no language model is configured: they are made of the sessions' own sentences", ""};
+  if (std::string trouble = key_trouble(host.settings().config.summaries); !trouble.empty())
+    return {"summaries", "problem", std::move(trouble),
+            "Until then summaries are made of the sessions' own sentences."};
+  const auto status = summaries_status(host);
+  if (!status)
+    return {"summaries", "problem", status.error().message(),
+            "No language model is asked while what it is asked cannot be written down."};
+  std::string detail = fmt::format("{}: {} requests today, {} tokens, {} answers kept", status->models,
+                                   status->requests, status->tokens, status->answers);
+  if (status->trouble.empty()) return {"summaries", "ok", std::move(detail), ""};
+  return {"summaries", "note", status->trouble + " (" + detail + ")",
+          "Until then summaries are made of the sessions' own sentences."};
+}
+
+}  // namespace memd::admin

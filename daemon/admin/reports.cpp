@@ -1,0 +1,176 @@
+#include "daemon/admin/reports.hpp"
+
+#include <fmt/format.h>
+
+namespace memd::admin {
+namespace {
+
+std::string bytes(std::uint64_t n) {
+  if (n < 10'000) return fmt::format("{} B", n);
+  const double mb = static_cast<double>(n) / 1e6;
+  return mb < 10'000 ? fmt::format("{:.1f} MB", mb) : fmt::format("{:.1f} GB", mb / 1000);
+}
+
+std::string day(const std::string& rfc3339) { return rfc3339.empty() ? "-" : rfc3339.substr(0, 10); }
+
+std::string platform_table(const std::vector<PlatformReport>& platforms) {
+  if (platforms.empty()) return "No history of any agent was found.\n";
+  std::string out = fmt::format("{:<12} {:>8} {:>9} {:>10} {:>9} {:>10}  {}\n", "platform", "sessions", "subagents",
+                                "exchanges", "events", "sources", "span");
+  for (const auto& p : platforms)
+    out += fmt::format("{:<12} {:>8} {:>9} {:>10} {:>9} {:>10}  {} … {}\n", p.platform, p.sessions, p.subagent_sessions,
+                       p.exchanges, p.events, bytes(p.bytes_total), day(p.span.start), day(p.span.end));
+  return out;
+}
+
+std::string ledger_line(std::uint64_t total, std::uint64_t indexed, std::uint64_t skipped, std::uint64_t unknown,
+                        std::uint64_t pending) {
+  return fmt::format("{} of sources: {} indexed, {} skipped for a named reason ({} pending), {} of unknown shape.\n",
+                     bytes(total), bytes(indexed), bytes(skipped), bytes(pending), bytes(unknown));
+}
+
+std::string enrichment_lines(const EnrichmentRun& e) {
+  std::string out;
+  if (e.exchanges > 0)
+    out += fmt::format("Made vectors and terms of {} exchanges in {:.2f} s ({:.0f}/s).\n", e.exchanges, e.seconds,
+                       e.seconds > 0 ? static_cast<double>(e.exchanges) / e.seconds : 0.0);
+  if (!e.trouble.empty())
+    out +=
+        fmt::format("{} exchanges are without vectors, searches go by words there: {}\n", e.pending_vectors, e.trouble);
+  return out;
+}
+
+std::string enrichment_lines(const EnrichmentStatus& e) {
+  if (e.model.empty()) return "embedding disabled: searches go by words alone\n";
+  std::string out =
+      fmt::format("embedding with {}: {} exchanges have vectors, {} wait", e.model, e.exchanges, e.pending_vectors);
+  if (!e.becoming.empty()) out += fmt::format(", becoming {}", e.becoming);
+  if (e.pending_terms > 0) out += fmt::format("; {} wait for topics", e.pending_terms);
+  if (e.working) out += fmt::format("; {:.0f}/s", e.exchanges_per_s);
+  if (e.vectors_mb > 0) out += fmt::format("; {:.1f} MiB in memory", e.vectors_mb);
+  out += '\n';
+  if (e.texts_refused > 0) out += fmt::format("the model refused {} texts\n", e.texts_refused);
+  if (!e.trouble.empty())
+    out += fmt::format("no vectors can be made now: {}{}{}\n", e.trouble, e.retry_at.empty() ? "" : "; next try ",
+                       e.retry_at);
+  return out;
+}
+
+std::string limit(std::int64_t n) { return n == 0 ? std::string() : fmt::format(" of {}", n); }
+
+std::string summaries_lines(const SummariesStatus& s) {
+  if (s.models.empty()) return "no language model is configured: summaries are made of the sessions' own sentences\n";
+  std::string out = fmt::format("summaries with {}: {}{} requests today, {}{} tokens", s.models, s.requests,
+                                limit(s.daily_requests), s.tokens, limit(s.daily_tokens));
+  if (s.failures > 0) out += fmt::format(", {} failed", s.failures);
+  out += fmt::format("; {} answers kept\n", s.answers);
+  if (!s.trouble.empty()) out += fmt::format("no language model is asked now: {}\n", s.trouble);
+  return out;
+}
+
+}  // namespace
+
+std::string render_text(const IngestReport& r) {
+  std::string out = platform_table(r.platforms);
+  out += ledger_line(r.bytes_total, r.bytes_indexed, r.bytes_skipped, r.bytes_unknown, r.bytes_pending);
+  out += fmt::format("Read {} in {:.2f} s ({:.0f} MB/s), {} new events, peak memory {:.0f} MiB.\n", bytes(r.bytes_read),
+                     r.seconds, r.mb_per_s, r.events_written, r.peak_rss_mb);
+  if (r.diagnostics > 0) out += fmt::format("{} diagnostics.\n", r.diagnostics);
+  if (r.enrichment) out += enrichment_lines(*r.enrichment);
+  return out;
+}
+
+std::string render_text(const StatusReport& r) {
+  std::string out;
+  if (r.role == "none")
+    out += fmt::format("memd {}: no daemon is running; these are the store's figures.\n", r.version);
+  else if (r.role == "silent")
+    out +=
+        fmt::format("memd {}: the daemon on {} does not answer; these are the store's figures.\n", r.version, r.socket);
+  else
+    out += fmt::format("memd {} {} pid {} up {:.0f} s, {} connections, {:.0f} MiB\n", r.version, r.role, r.pid,
+                       r.uptime_s, r.connections, r.rss_mb);
+  out += fmt::format("data {} (store {}, raw layer {}), home {}\n", r.data_dir, bytes(r.store_bytes),
+                     bytes(r.raw_bytes), r.home);
+  if (r.next_drop)
+    out +=
+        fmt::format("retention: {} sessions go on {} ({} of the raw layer), first {}: {}; memd retention shows all\n",
+                    r.next_drop->sessions, day(r.next_drop->due), bytes(r.next_drop->raw_bytes),
+                    r.next_drop->session_id, r.next_drop->reason);
+  if (!r.socket.empty()) out += fmt::format("socket {}\n", r.socket);
+  if (!r.watcher.empty()) out += fmt::format("watching with {}\n", r.watcher);
+  if (r.ingest) {
+    const auto& i = *r.ingest;
+    out += i.idle ? fmt::format("ingest idle: {} sources up to date, last look {}\n", i.sources, i.last_scan)
+                  : fmt::format("ingest: {} of {} done, {} sources waiting, now {}\n", bytes(i.bytes_done),
+                                bytes(i.bytes_total), i.sources_pending, i.current);
+    if (!i.last_error.empty()) out += fmt::format("the store refused: {} (trying again)\n", i.last_error);
+  }
+  out += enrichment_lines(r.enrichment);
+  out += summaries_lines(r.summaries);
+  out += fmt::format("sources: {} followed, {} gone, {} unreachable, {} quarantined\n", r.sources.active,
+                     r.sources.gone, r.sources.unreachable, r.sources.quarantined);
+  for (const auto& t : r.sources.troubles)
+    out += fmt::format("  {} {}: {} ({} failures{}{})\n", t.state, t.source, t.reason, t.failures,
+                       t.retry_at.empty() ? "" : ", next look ", t.retry_at);
+  for (const auto& p : r.platforms)
+    if (!p.schema_drift.empty())
+      out += fmt::format("{} has changed its format ({}): {} of the last {} records are of unknown shape\n", p.platform,
+                         day(p.schema_drift), p.recent_unknown_records, p.recent_records);
+  return out + platform_table(r.platforms);
+}
+
+std::string render_text(const LogReport& r) {
+  if (r.entries.empty()) return "Nothing was logged in this time.\n";
+  std::string out;
+  for (const auto& e : r.entries) {
+    out += fmt::format("{}  {:<12} {:<11}", e.time, e.platform, e.what);
+    if (e.bytes > 0 || e.events > 0) out += fmt::format("  {}, {} events", bytes(e.bytes), e.events);
+    if (!e.source.empty()) out += "  " + e.source;
+    if (!e.detail.empty()) out += "  " + e.detail;
+    out += '\n';
+  }
+  return out;
+}
+
+std::string render_text(const DoctorReport& r) {
+  std::string out;
+  for (const auto& c : r.checks) {
+    out += fmt::format("{:<8} {:<14} {}\n", c.status, c.name, c.detail);
+    if (!c.fix.empty()) out += fmt::format("{:<24}{}\n", "", c.fix);
+  }
+  return out + (r.ok ? "All is well.\n" : "There are problems.\n");
+}
+
+std::string render_text(const CoverageReport& r) {
+  std::string out = fmt::format("{:<12} {:<24} {:<9} {:>9} {:>14}  {}\n", "platform", "record type", "fate", "records",
+                                "bytes", "reason");
+  for (const auto& c : r.coverage) {
+    if (!c.source.empty()) out += c.source + "\n";
+    out += fmt::format("{:<12} {:<24} {:<9} {:>9} {:>14}  {}\n", c.platform, c.record_type, c.disposition, c.records,
+                       c.bytes, c.reason);
+  }
+  return out + ledger_line(r.bytes_total, r.bytes_indexed, r.bytes_skipped, r.bytes_unknown, r.bytes_pending);
+}
+
+std::string render_text(const RetentionReport& r) {
+  if (r.max_age_days == 0 && r.max_raw_bytes == 0)
+    return "Everything is kept: no limit is set (retention.max_age_days, retention.max_raw_bytes).\n";
+  std::string out;
+  if (r.dropped_sessions > 0)
+    out += fmt::format("Dropped {} {}, {} of the raw layer.\n", r.dropped_sessions,
+                       r.dropped_sessions == 1 ? "session" : "sessions", bytes(r.dropped_bytes));
+  if (r.drops.empty()) return out + "Nothing goes in the time looked at.\n";
+  out += fmt::format("{:<10} {:<10} {:>8} {:>10}  {}\n", "goes", "ended", "sessions", "bytes", "session");
+  for (const auto& d : r.drops)
+    out += fmt::format("{:<10} {:<10} {:>8} {:>10}  {}  {}  ({})\n", day(d.due), day(d.ended), d.sessions,
+                       bytes(d.raw_bytes), d.session_id, d.title, d.reason);
+  return out + fmt::format("{} drops, {} of the raw layer. memd retention --apply does it now.\n", r.drops.size(),
+                           bytes(r.raw_bytes));
+}
+
+std::string render_text(const ImportReport& r) {
+  return fmt::format("{}: {} events new, {} known already.\n", r.path, r.events, r.known);
+}
+
+}  // namespace memd::admin

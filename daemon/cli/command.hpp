@@ -1,0 +1,60 @@
+#pragma once
+
+#include "daemon/serve/settings.hpp"
+#include "schemas/error.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+// What the command line offers, as plain data. Only command_line.cpp knows the library that parses it.
+namespace memd::cli {
+
+// Exit codes: part of the command line's contract.
+inline constexpr int kOk = 0;
+inline constexpr int kFailed = 1;  // the command could not do what was asked; the message says why
+inline constexpr int kUsage = 2;   // the command line or the configuration makes no sense
+
+// Where the parser writes what was given; untouched when nothing was. The command's `run` owns what it points to.
+using OptionTarget = std::variant<bool*, std::string*, std::optional<std::string>*, std::int64_t*,
+                                  std::optional<std::int64_t>*, std::optional<double>*, std::vector<std::string>*>;
+
+struct Option {
+  std::string names;    // "--since", "-o,--output"; without dashes: a positional argument
+  OptionTarget target;  // bool: a flag, which takes no value
+  std::string help;
+  std::string value_name{};  // what help calls the value; empty: its type
+  bool required = false;
+  std::vector<std::string> one_of{};             // what it may be; empty: anything
+  std::optional<std::pair<int, int>> between{};  // both included
+  bool existing_file = false;
+};
+
+// What a command knows when its turn comes.
+struct Invocation {
+  const Settings& settings;
+  bool as_json = false;
+};
+
+struct Command {
+  std::string name;
+  std::string help;
+  std::vector<Option> options{};
+  std::function<Result<int>(const Invocation&)> run{};  // gives the exit code; empty: one of `subcommands` is needed
+  std::vector<Command> subcommands{};
+  std::function<void()> begin{};  // called once the command is known, before the settings are read; may be empty
+  bool fails_open = false;        // settings that cannot be read are no failure, and are not told
+};
+
+// In the order of `memd --help`.
+std::vector<Command> tool_commands();   // one tool call each
+std::vector<Command> admin_commands();  // about memd itself
+std::vector<Command> interchange_commands();
+Command hook_command();
+Command report_command();
+
+}  // namespace memd::cli

@@ -1,0 +1,102 @@
+#include "daemon/cli/hooks.hpp"
+
+#include "daemon/cli/command.hpp"
+#include "daemon/serve/daemon_address.hpp"
+#include "daemon/tools/tool_arguments.hpp"
+#include "protocol/mcp/rpc_client.hpp"
+
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <iostream>
+
+namespace memd::cli {
+namespace {
+
+constexpr std::size_t kMostInput = 64 * 1024;
+
+// Ends the process in time, whatever hangs, a disk or the daemon; then it has printed nothing.
+void end_in_time() {
+  struct sigaction end {};
+  end.sa_handler = [](int) { ::_exit(0); };
+  ::sigaction(SIGALRM, &end, nullptr);
+  itimerval timer{};
+  timer.it_value.tv_usec =
+      static_cast<suseconds_t>(std::chrono::duration_cast<std::chrono::microseconds>(kHookDeadline).count());
+  ::setitimer(ITIMER_REAL, &timer, nullptr);
+}
+
+std::string read_input() {
+  std::string out;
+  std::array<char, 8192> chunk;
+  while (out.size() < kMostInput) {
+    const ssize_t n = ::read(STDIN_FILENO, chunk.data(), chunk.size());
+    if (n <= 0) break;
+    out.append(chunk.data(), static_cast<std::size_t>(n));
+  }
+  return out;
+}
+
+// After a loss of context there is most to say; a resumed session has its own transcript.
+std::int64_t tokens_for(std::string_view source) {
+  if (source == "compact") return 2000;
+  if (source == "clear") return 1500;
+  return 800;
+}
+
+void limit_waits(int fd, std::chrono::milliseconds time) {
+  timeval wait{};
+  wait.tv_sec = static_cast<time_t>(time.count() / 1000);
+  wait.tv_usec = static_cast<suseconds_t>(time.count() % 1000 * 1000);
+  ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait);
+  ::setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof wait);
+}
+
+int session_start(const Settings& settings) {
+  const auto input = parse_hook_input(read_input());
+  if (!input) return kOk;
+  auto daemon = connect_running(settings);
+  if (!daemon || !*daemon) return kOk;  // none runs: a hook starts none
+  const std::string output = session_start_output((*daemon)->fd.release(), *input, kHookDeadline);
+  if (!output.empty()) std::cout << output << '\n' << std::flush;
+  return kOk;
+}
+
+}  // namespace
+
+std::string resume_arguments(const HookInput& input) {
+  // A session that begins has no history of its own: then the last one of the directory is meant.
+  const bool of_session = (input.source == "compact" || input.source == "resume") && !input.session_id.empty();
+  if (!of_session && input.cwd.empty()) return {};
+  tools::ToolArguments w;
+  if (of_session)
+    w.add("session_id", input.session_id);
+  else
+    w.add("project", input.cwd);
+  return w.add("max_tokens", tokens_for(input.source)).finish();
+}
+
+std::string session_start_output(int connected_socket, const HookInput& input, std::chrono::milliseconds time) {
+  limit_waits(connected_socket, time);
+  RpcClient client(connected_socket);
+  const std::string arguments = resume_arguments(input);
+  if (arguments.empty()) return {};
+  const auto outcome = client.call_tool("resume_context", arguments);
+  if (!outcome || outcome->is_error || outcome->text.empty()) return {};
+  return hook_output("SessionStart", "What memd remembers of the work here:\n" + outcome->text);
+}
+
+Command hook_command() {
+  Command start{"session-start", "Claude Code's SessionStart: what went before, as context"};
+  start.run = [](const Invocation& call) -> Result<int> { return session_start(call.settings); };
+  start.begin = end_in_time;
+  start.fails_open = true;
+  Command c{"hook", "For hooks of agents: reads the hook's JSON on stdin, fails open"};
+  c.subcommands = {std::move(start)};
+  return c;
+}
+
+}  // namespace memd::cli

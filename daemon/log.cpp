@@ -1,0 +1,20 @@
+#include "daemon/log.hpp"
+
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+namespace memd::log {
+
+void start(const std::string& least) {
+  auto logger = spdlog::stderr_logger_mt("memd");
+  logger->set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %v");
+  spdlog::set_default_logger(std::move(logger));
+  spdlog::set_level(spdlog::level::from_str(least == "error" ? "err" : least));
+  spdlog::flush_on(spdlog::level::info);
+}
+
+void write(Level level, std::string_view line) {
+  spdlog::log(level == Level::error ? spdlog::level::err : spdlog::level::info, line);
+}
+
+}  // namespace memd::log
