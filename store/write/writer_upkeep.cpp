@@ -6,7 +6,7 @@
 #include "store/enrich/enrichment_target.hpp"
 #include "store/enrich/identifier_rows.hpp"
 #include "store/search/words/document_lengths.hpp"
-#include "store/search/words/segment_merge.hpp"
+#include "store/search/words/full_text_index.hpp"
 #include "store/write/assembler.hpp"
 #include "store/write/writer.hpp"
 

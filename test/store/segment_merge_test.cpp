@@ -1,4 +1,4 @@
-#include "store/search/words/segment_merge.hpp"
+#include "store/search/words/full_text_index.hpp"
 
 #include "store/search/words/exchange_places.hpp"
 #include "store/search/words/full_text_index.hpp"
