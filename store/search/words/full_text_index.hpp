@@ -148,8 +148,8 @@ class FullTextIndex {
   const std::string seek_sql_;
   const std::string lengths_table_;
   std::unique_ptr<FtsVocabulary> vocabulary_;  // null: pages are read
-  std::string structure_;          // the record segments_ was read from
-  std::vector<Segment> segments_;  // newest first
+  std::string structure_;                      // the record segments_ was read from
+  std::vector<Segment> segments_;              // newest first
   std::vector<Segment> largest_;
   std::unordered_map<std::string, std::vector<PostingCursor>> found_;  // of these segments; a question asks repeatedly
   std::int64_t documents_ = 0;

@@ -7,7 +7,7 @@
 #include "store/search/words/exchange_places.hpp"
 #include "store/search/words/identifier_dictionary.hpp"
 #include "store/search/words/index_tokenizer.hpp"
-#include "store/search/words/lexical_candidate.hpp"
+#include "store/search/words/match_scorer.hpp"
 #include "store/search/words/passage.hpp"
 #include "store/search/words/query_plan.hpp"
 #include "store/search/words/term_statistics.hpp"
