@@ -3,9 +3,9 @@
 #include "bench/statistics.hpp"
 #include "bench/synthetic/prose.hpp"
 #include "store/db/database.hpp"
-#include "store/enrich/embedding/builtin_embedder.hpp"
+#include "store/enrich/embedding/static_model.hpp"
+#include "store/search/vectors/codes.hpp"
 #include "store/search/vectors/kernels.hpp"
-#include "store/search/vectors/quantise.hpp"
 #include "store/text/text_chunks.hpp"
 
 #include <cstdio>

@@ -1,7 +1,6 @@
 #include "daemon/admin/enrichment_report.hpp"
 
 #include "store/enrich/enrichment_queue.hpp"
-#include "store/enrich/enrichment_target.hpp"
 
 #include <fmt/format.h>
 #include <algorithm>

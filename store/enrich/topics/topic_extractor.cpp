@@ -1,6 +1,6 @@
 #include "store/enrich/topics/topic_extractor.hpp"
 
-#include "store/enrich/topics/spelling.hpp"
+#include "store/enrich/topics/phrase_table.hpp"
 #include "store/search/topic_uses.hpp"
 
 #include <algorithm>
