@@ -89,7 +89,7 @@ std::vector<std::string> chunks_of_store(const char* file) {
   int exchanges = 0;
   double taken = 0;
   while (q.step()) {
-    PendingExchange e;
+    ExchangeRow e;
     e.user_message = q.str(0);
     e.interventions = q.str(1);
     e.assistant_response = q.str(2);

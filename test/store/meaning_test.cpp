@@ -40,7 +40,7 @@ class Meaning : public testing::Test {
   }
 
   void add(std::int64_t session, std::string user, std::string answer) {
-    PendingExchange exchange;
+    ExchangeRow exchange;
     exchange.user_message = user;
     exchange.assistant_response = answer;
     exchange.id = store_.exchange(session, {.user = std::move(user), .answer = std::move(answer)});

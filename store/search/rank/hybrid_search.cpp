@@ -23,7 +23,7 @@ const std::string kSql = "SELECT" + std::string(queries::kTitleColumns) + R"(,
 // Empty when the text has changed and has no such chunk any more.
 std::string chunk_of(const std::array<std::string_view, 4>& texts, std::int64_t answer_offset, int chunk) {
   if (chunk < 0) return {};
-  PendingExchange exchange;
+  ExchangeRow exchange;
   exchange.user_message = texts[0];
   exchange.interventions = texts[1];
   exchange.assistant_response = texts[2];
