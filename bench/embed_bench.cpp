@@ -3,9 +3,9 @@
 #include "bench/statistics.hpp"
 #include "bench/synthetic/prose.hpp"
 #include "store/db/database.hpp"
-#include "store/enrich/embedding/builtin_embedder.hpp"
+#include "store/enrich/embedding/static_model.hpp"
+#include "store/search/vectors/codes.hpp"
 #include "store/search/vectors/kernels.hpp"
-#include "store/search/vectors/quantise.hpp"
 #include "store/text/text_chunks.hpp"
 
 #include <cstdio>
@@ -89,7 +89,7 @@ std::vector<std::string> chunks_of_store(const char* file) {
   int exchanges = 0;
   double taken = 0;
   while (q.step()) {
-    PendingExchange e;
+    ExchangeRow e;
     e.user_message = q.str(0);
     e.interventions = q.str(1);
     e.assistant_response = q.str(2);

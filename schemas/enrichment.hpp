@@ -1,7 +1,6 @@
 #pragma once
 
-#include "schemas/ids.hpp"
-#include "schemas/time.hpp"
+#include "schemas/query.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -15,20 +14,11 @@ namespace memd {
 inline constexpr unsigned kMissingTerms = 1;
 inline constexpr unsigned kMissingVectors = 2;
 
-// An exchange that waits to be enriched, as it stood when it was read.
-struct PendingExchange {
-  ExchangeId id = 0;
+// An exchange that waits to be enriched, as it stood when it was read: id, session_pk, times, the stored title and the
+// texts.
+struct PendingExchange : ExchangeRow {
   std::int64_t revision = 0;
   unsigned missing = 0;
-  std::int64_t session_pk = 0;
-  TimeMs started_at = 0;
-  TimeMs ended_at = 0;  // of what is known of it so far
-  std::string session_title;
-  std::string user_message;
-  std::string interventions;
-  std::string assistant_response;
-  std::int64_t answer_offset = 0;  // the final answer starts here in assistant_response
-  std::string tool_text;
 };
 
 struct TopicMention {

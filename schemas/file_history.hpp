@@ -51,15 +51,6 @@ struct PullRequestRow {
   std::int64_t event_seq = 0;
 };
 
-struct FileAccessCount {
-  std::int64_t path_pk = 0;
-  std::string path;
-  FileAccess access{};
-  std::int64_t touches = 0;
-  std::int64_t lines_added = 0;
-  std::int64_t lines_removed = 0;
-};
-
 // What came of a test run.
 struct TestRun {
   bool failed = false;
@@ -73,7 +64,7 @@ struct FileUse {
   std::int64_t session_pk = 0;
   std::int64_t exchange_number = 0;
   TimeMs time = 0;
-  std::vector<FileAccessCount> files;
+  std::vector<ExchangeFile> files;
   Origin origin{};
   std::string user_message;  // its beginning
   std::string assistant_response;
@@ -85,14 +76,7 @@ struct FileUse {
   std::optional<CommitRow> commit;  // the next one made in the session behind the last change
 };
 
-struct FileUseSession {
-  std::int64_t pk = 0;
-  std::string uid;
-  std::string title;
-  Platform platform{};
-  SessionKind kind{};
-  std::string project;
-  std::string git_branch;
+struct FileUseSession : SessionRow {
   std::vector<std::string> pull_requests;  // in order of time
 };
 

@@ -133,7 +133,10 @@ struct SessionList {
   std::int64_t total = 0;
 };
 
+// What an exchange did to one file.
 struct ExchangeFile {
+  std::int64_t exchange_number = 0;
+  std::int64_t path_pk = 0;
   std::string path;
   FileAccess access{};
   std::int64_t touches = 0;

@@ -10,18 +10,10 @@
 
 namespace memd {
 
-struct ModifiedFile {
-  std::int64_t exchange_number = 0;
-  std::string path;
-  std::int64_t touches = 0;
-  std::int64_t lines_added = 0;
-  std::int64_t lines_removed = 0;
-};
-
 // What a summary of a session is made from.
 struct SessionDigest {
   std::vector<ExchangeRow> exchanges;         // in order, without tool_text
-  std::vector<ModifiedFile> files;            // by exchange, then path
+  std::vector<ExchangeFile> files;            // that were modified, by exchange, then path
   std::vector<Observation> observations;      // in order of time; without metadata
   std::vector<CommitRow> commits;             // in order of time
   std::vector<PullRequestRow> pull_requests;  // of the whole session, in order of time

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "bench/retrieval/experiment.hpp"
-#include "store/search/rank/fusion.hpp"
 #include "store/search/rank/hybrid_search.hpp"
+#include "store/search/rank/ranking.hpp"
 
 #include <cstddef>
 #include <map>

@@ -2,8 +2,7 @@
 
 #include "bench/coordinate_search.hpp"
 #include "bench/retrieval/ranking_cases.hpp"
-#include "store/search/rank/confidence.hpp"
-#include "store/search/rank/ranking_weights.hpp"
+#include "store/search/rank/ranking.hpp"
 
 #include <span>
 #include <string>

@@ -4,7 +4,6 @@
 #include "daemon/serve/memory_host.hpp"
 
 #include "store/enrich/enrichment_queue.hpp"
-#include "store/enrich/enrichment_target.hpp"
 
 #include <fmt/format.h>
 

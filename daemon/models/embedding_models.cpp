@@ -1,6 +1,6 @@
 #include "daemon/models/embedding_models.hpp"
 
-#include "store/enrich/embedding/builtin_embedder.hpp"
+#include "store/enrich/embedding/static_model.hpp"
 
 namespace memd::embedding {
 namespace {

@@ -3,7 +3,6 @@
 
 #include "store/db/database.hpp"
 #include "store/enrich/enrichment_queue.hpp"
-#include "store/enrich/enrichment_target.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -158,7 +158,7 @@ FileSessionOut session_out(const FileUseSession& session) {
   out.session_id = session.uid;
   out.session_name = short_line(session.title, 30);
   out.platform = to_string(session.platform);
-  out.project = session.project;
+  out.project = session.project_name;
   out.git_branch = unless_empty(session.git_branch);
   const auto& requests = session.pull_requests;
   if (!requests.empty())

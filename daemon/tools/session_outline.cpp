@@ -29,7 +29,7 @@ std::size_t read_of_message(std::size_t exchanges) {
 std::vector<std::vector<std::string>> modified_by_exchange(const SessionDigest& digest) {
   std::vector<std::vector<std::string>> out(digest.exchanges.size());
   std::size_t i = 0;
-  for (const ModifiedFile& file : digest.files) {
+  for (const ExchangeFile& file : digest.files) {
     while (i < out.size() && digest.exchanges[i].number < file.exchange_number)
       ++i;
     if (i < out.size() && digest.exchanges[i].number == file.exchange_number) out[i].push_back(file.path);
@@ -135,7 +135,7 @@ SessionOutline::SessionOutline(SessionRow session, SessionDigest digest, std::ve
     ChangedFileOut out;
   };
   std::map<std::string, ChangeCount> files;
-  for (const ModifiedFile& file : digest_.files) {
+  for (const ExchangeFile& file : digest_.files) {
     ChangeCount& change = files[file.path];
     change.touches += file.touches;
     change.out.path = file.path;

@@ -66,17 +66,17 @@ void add_totals(sqlite::Database& db, TouchFilter& filter, const std::vector<Tou
 }
 
 // `touches`: of one exchange.
-std::vector<FileAccessCount> files_of(sqlite::Database& db, std::span<const Touch> touches) {
+std::vector<ExchangeFile> files_of(sqlite::Database& db, std::span<const Touch> touches) {
   auto& q = db.prepare(
       "SELECT touches, lines_added, lines_removed FROM exchange_files"
       " WHERE session_pk = ? AND exchange_number = ? AND path_pk = ? AND access = ?");
-  std::vector<FileAccessCount> out;
+  std::vector<ExchangeFile> out;
   for (const Touch& t : touches) {
     q.bind(t.session_pk, t.exchange_number, t.path_pk, static_cast<int>(t.access));
-    if (q.step()) out.push_back({t.path_pk, {}, t.access, q.int64(0), q.int64(1), q.int64(2)});
+    if (q.step()) out.push_back({t.exchange_number, t.path_pk, {}, t.access, q.int64(0), q.int64(1), q.int64(2)});
     q.reset();
   }
-  for (FileAccessCount& file : out)
+  for (ExchangeFile& file : out)
     file.path = path_of(db, file.path_pk);
   return out;
 }

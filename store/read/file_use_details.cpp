@@ -101,28 +101,14 @@ void add_details(sqlite::Database& db, FileUse& use) {
                                        " AND kind = EventKind::error ORDER BY seq DESC LIMIT 1"),
                               use.session_pk, touched.first, exchange.last);
   const bool changed = std::any_of(use.files.begin(), use.files.end(),
-                                   [](const FileAccessCount& f) { return f.access == FileAccess::modified; });
+                                   [](const ExchangeFile& f) { return f.access == FileAccess::modified; });
   if (!changed) return;
   use.test = test_behind(db, use.session_pk, touched.last, exchange.last);
   use.commit = commit_after(db, use.session_pk, touched.last);
 }
 
 FileUseSession session_of_use(sqlite::Database& db, std::int64_t session_pk) {
-  static const std::string sql = "SELECT" + std::string(kTitleColumns) +
-                                 ", s.uid, s.platform, s.kind, coalesce(p.name, ''), s.git_branch FROM sessions s"
-                                 " LEFT JOIN projects p ON p.project_pk = s.project_pk WHERE s.session_pk = ?1";
-  auto& q = db.prepare(sql).bind(session_pk);
-  FileUseSession out;
-  out.pk = session_pk;
-  if (q.step()) {
-    out.title = session_title(q.text(0), q.text(1));
-    out.uid = q.str(2);
-    out.platform = platform_of(q.text(3));
-    out.kind = static_cast<SessionKind>(q.int64(4));
-    out.project = q.str(5);
-    out.git_branch = q.str(6);
-  }
-  q.reset();
+  FileUseSession out{session_by_pk(db, session_pk), {}};
   for (PullRequestRow& request : pull_requests_of(db, session_pk))
     out.pull_requests.push_back(std::move(request.url));
   return out;

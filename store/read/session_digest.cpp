@@ -5,16 +5,16 @@
 namespace memd {
 namespace {
 
-std::vector<ModifiedFile> modified_files(sqlite::Database& db, std::int64_t session_pk, std::int64_t first,
+std::vector<ExchangeFile> modified_files(sqlite::Database& db, std::int64_t session_pk, std::int64_t first,
                                          std::int64_t last) {
   auto& q = db.prepare(
-      "SELECT f.exchange_number, p.path, f.touches, f.lines_added, f.lines_removed FROM exchange_files f"
+      "SELECT f.exchange_number, f.path_pk, p.path, f.touches, f.lines_added, f.lines_removed FROM exchange_files f"
       " JOIN paths p ON p.path_pk = f.path_pk WHERE f.session_pk = ?1 AND f.exchange_number BETWEEN ?2 AND ?3"
       " AND f.access = ?4 ORDER BY f.exchange_number, p.path");
   q.bind(session_pk, first, last, static_cast<int>(FileAccess::modified));
-  std::vector<ModifiedFile> out;
+  std::vector<ExchangeFile> out;
   while (q.step())
-    out.push_back({q.int64(0), q.str(1), q.int64(2), q.int64(3), q.int64(4)});
+    out.push_back({q.int64(0), q.int64(1), q.str(2), FileAccess::modified, q.int64(3), q.int64(4), q.int64(5)});
   q.reset();
   return out;
 }

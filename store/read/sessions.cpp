@@ -58,6 +58,19 @@ SessionRow read_session(const sqlite::Statement& q) {
   return r;
 }
 
+}  // namespace
+
+SessionRow session_by_pk(sqlite::Database& db, std::int64_t session_pk) {
+  static const std::string sql = "SELECT " + kSessionsColumns + kFrom + " WHERE s.session_pk = ?1";
+  auto& q = db.prepare(sql).bind(session_pk);
+  if (!q.step()) throw ErrorException(Error(Errc::not_found, "no session row " + std::to_string(session_pk)));
+  auto row = read_session(q);
+  q.reset();
+  return row;
+}
+
+namespace {
+
 struct Candidates {
   std::vector<std::int64_t> all;
   std::vector<std::int64_t> main;
@@ -71,15 +84,6 @@ Candidates collect(sqlite::Statement& q) {
   }
   q.reset();
   return out;
-}
-
-SessionRow session_by_pk(sqlite::Database& db, std::int64_t session_pk) {
-  static const std::string sql = "SELECT " + kSessionsColumns + kFrom + " WHERE s.session_pk = ?1";
-  auto& q = db.prepare(sql).bind(session_pk);
-  if (!q.step()) throw ErrorException(Error(Errc::not_found, "no session row " + std::to_string(session_pk)));
-  auto row = read_session(q);
-  q.reset();
-  return row;
 }
 
 std::string described(sqlite::Database& db, const std::vector<std::int64_t>& pks) {

@@ -53,6 +53,8 @@ struct UnknownProjectQuery {
 // For other queries. Functions throw ErrorException.
 namespace queries {
 
+// Errc::not_found when there is no such row.
+SessionRow session_by_pk(sqlite::Database& db, std::int64_t session_pk);
 // The session that a SessionQuery with these words finds.
 std::int64_t resolve_session(sqlite::Database& db, std::string_view reference, std::string_view project);
 

@@ -89,7 +89,7 @@ std::vector<std::string_view> identifier_parts(std::string_view word) {
   return out;
 }
 
-std::vector<std::string> extract_identifiers(const PendingExchange& exchange) {
+std::vector<std::string> extract_identifiers(const ExchangeRow& exchange) {
   Collector collector;
   for (const std::string* text :
        {&exchange.user_message, &exchange.interventions, &exchange.assistant_response, &exchange.tool_text})

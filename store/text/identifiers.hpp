@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schemas/enrichment.hpp"
+#include "schemas/query.hpp"
 
 #include <string>
 #include <string_view>
@@ -15,7 +15,7 @@ std::vector<std::string_view> identifier_parts(std::string_view word);
 // The compound names in all texts of an exchange, as they are written, each once, in order of appearance. Only those
 // the full-text index takes for one word: the parts of snake_case, kebab-case, dotted names and paths are words there.
 // Names that look like data (base64, hashes, keys) are left out. Pure.
-std::vector<std::string> extract_identifiers(const PendingExchange& exchange);
+std::vector<std::string> extract_identifiers(const ExchangeRow& exchange);
 
 inline constexpr std::size_t kMaxIdentifiers = 200;  // of one exchange
 

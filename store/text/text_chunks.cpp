@@ -18,7 +18,7 @@ void append(std::vector<TextChunk>& out, std::string_view text) {
 
 }  // namespace
 
-std::vector<TextChunk> chunks_of(const PendingExchange& exchange) {
+std::vector<TextChunk> chunks_of(const ExchangeRow& exchange) {
   const std::string_view response = exchange.assistant_response;
   const auto offset = static_cast<std::size_t>(
       std::clamp<std::int64_t>(exchange.answer_offset, 0, static_cast<std::int64_t>(response.size())));

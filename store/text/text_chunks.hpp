@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schemas/enrichment.hpp"
+#include "schemas/query.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@ struct TextChunk {
 // nor the lines of tools) into chunks of at most kChunkBytes at paragraph, sentence and word borders, so that nothing
 // is silently cut off by a model. A short prompt shares its chunk with the beginning of the answer. The same text gives
 // the same chunks; a text that only grew keeps all its chunks but the last.
-std::vector<TextChunk> chunks_of(const PendingExchange& exchange);
+std::vector<TextChunk> chunks_of(const ExchangeRow& exchange);
 
 inline constexpr std::size_t kChunkBytes = 900;
 

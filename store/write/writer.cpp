@@ -2,7 +2,7 @@
 
 #include "store/raw/raw_layer.hpp"
 #include "store/search/words/document_lengths.hpp"
-#include "store/search/words/segment_merge.hpp"
+#include "store/search/words/full_text_index.hpp"
 #include "store/write/assembler.hpp"
 #include "store/write/drift_monitor.hpp"
 #include "store/write/item_ledger.hpp"

@@ -36,7 +36,7 @@ class TopicSearch : public ToolFixture {
     auto reading = sqlite::Database::open(store.file(), sqlite::OpenMode::read_only);
     topics::TopicExtractor extractor(reading);
     for (const auto& w : waiting) {
-      PendingExchange e;
+      ExchangeRow e;
       e.user_message = w.user;
       e.assistant_response = w.answer;
       enrichment::save_terms(store.db(), w.id, {{}, extractor.extract(e)});

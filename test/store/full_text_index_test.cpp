@@ -1,4 +1,6 @@
 #include "store/search/words/full_text_index.hpp"
+
+#include "store/search/rank/hybrid_search.hpp"
 #include "test/support/store_fixture.hpp"
 
 #include <gmock/gmock.h>
@@ -137,6 +139,90 @@ TEST_F(FullTextIndexTest, AgreesWithFts5AfterAnyChanges) {
     for (const char* nowhere : {"", "a", "w", "w1x", "zzz", "~"})
       EXPECT_TRUE(index.find(nowhere).empty()) << nowhere;
   }
+}
+
+// FTS5 looks at the version when it opens a table. SQLite 3.42 writes 5 for a table whose entries are to be erased.
+void write_newer_version(sqlite::Database& reading, sqlite::Database& writing, const std::string& table) {
+  reading.prepare("SELECT 1 FROM " + table + " LIMIT 0").run();
+  writing.exec(("UPDATE " + table + "_config SET v = 5 WHERE k = 'version'").c_str());
+}
+
+TEST_F(FullTextIndexTest, AnotherFormatIsReadByFts5) {
+  store_.session({.native_id = "aaaa1"});
+  std::int64_t alive = 0;
+  {
+    sqlite::Transaction tx(db_);
+    for (int id = 1; id < 300; ++id)
+      insert(id == 7 ? 100'000 : id);
+    for (int id = 10; id < 20; ++id)
+      remove(id);
+    tx.commit();
+    alive = 299 - 10;
+  }
+  const auto expected = by_fts5(db_);
+  auto reading = sqlite::Database::open(store_.file(), sqlite::OpenMode::read_only);
+  EXPECT_TRUE(FullTextIndex(reading, "exchanges_fts").reads_pages());
+  write_newer_version(reading, db_, "exchanges_fts");
+  FullTextIndex index(reading, "exchanges_fts");
+  ASSERT_FALSE(index.reads_pages());
+  index.refresh();
+  EXPECT_EQ(index.documents(), alive);
+  EXPECT_EQ(index.segments(), 0u);
+  for (const auto& [word, occurrences] : expected) {
+    ASSERT_EQ(by_pages(index, word), occurrences) << word;
+    std::set<std::int64_t> documents;
+    for (const auto& [id, column, place] : occurrences)
+      documents.insert(id);
+    EXPECT_EQ(index.count(word), static_cast<std::int64_t>(documents.size())) << word;
+    EXPECT_TRUE(index.contains_long_since(word));
+  }
+  EXPECT_FALSE(index.contains("nowhere"));
+  EXPECT_EQ(index.count("nowhere"), 0);
+  KnownLengths known;
+  LengthReader lengths(index, known);
+  EXPECT_EQ(lengths.words(1), 1) << "of equal length";
+  EXPECT_EQ(lengths.known_words(2), 1);
+}
+
+TEST_F(FullTextIndexTest, AnotherStructureIsAnotherFormat) {
+  db_.exec(
+      "UPDATE exchanges_fts_data SET block = substr(block, 1, 4) || X'FF000001' || substr(block, 5) WHERE id = 10");
+  EXPECT_FALSE(FullTextIndex(db_, "exchanges_fts").reads_pages());
+}
+
+TEST_F(FullTextIndexTest, AQuestionFindsTheSameInAnotherFormat) {
+  const auto other = store_.session({.native_id = "aaaa1", .title = "Cooking"});
+  const auto named = store_.session({.native_id = "aaaa2", .title = "The migration of the billing tables"});
+  for (int i = 0; i < 40; ++i)
+    store_.exchange(other, {.user = "retry " + std::string(i % 3 == 0 ? "backoff " : "") + "item" + std::to_string(i),
+                            .answer = i % 7 == 0 ? "the socket timeout fires" : "the timer runs"});
+  store_.exchange(named, {.user = "start now", .answer = "the socket is closed, there was a timeout"});
+  store_.exchange(other, {.user = "parseConfig fails", .answer = "see the parser of the config"});
+  auto plain = sqlite::Database::open(store_.file(), sqlite::OpenMode::read_only);
+  auto reading = sqlite::Database::open(store_.file(), sqlite::OpenMode::read_only);
+  HybridSearch by_pages(plain);
+  write_newer_version(reading, db_, "exchanges_fts");
+  write_newer_version(reading, db_, "session_titles");
+  HybridSearch by_fts5(reading);
+  KnownLengths lengths;
+  const auto found = [&](HybridSearch& search, const std::string& text) {
+    SearchQuery query;
+    query.text = text;
+    query.limit = 100;
+    std::set<ExchangeId> out;
+    const auto answer = search.search(query, {}, lengths);
+    for (const SearchHit& hit : answer.hits)
+      out.insert(hit.exchange_id);
+    return std::pair(out, answer.hits.empty() ? 0 : answer.hits.front().exchange_id);
+  };
+  for (const std::string text :
+       {"socket timeout", "\"socket timeout\"", "backoff -socket", "parse config", "billing migration", "timout"}) {
+    const auto want = found(by_pages, text);
+    EXPECT_FALSE(want.first.empty()) << text;
+    EXPECT_EQ(found(by_fts5, text).first, want.first) << text;
+  }
+  EXPECT_EQ(found(by_fts5, "billing migration"), found(by_pages, "billing migration"));
+  EXPECT_EQ(found(by_fts5, "parseConfig"), found(by_pages, "parseConfig"));
 }
 
 TEST_F(FullTextIndexTest, LengthsAreInWords) {

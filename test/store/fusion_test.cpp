@@ -1,5 +1,4 @@
-#include "store/search/rank/fusion.hpp"
-#include "store/search/rank/confidence.hpp"
+#include "store/search/rank/ranking.hpp"
 #include "store/search/words/match_scorer.hpp"
 
 #include <gmock/gmock.h>

@@ -17,7 +17,7 @@ TEST(Identifiers, PartsOfNames) {
 }
 
 TEST(Identifiers, AreFoundInAllTexts) {
-  PendingExchange e;
+  ExchangeRow e;
   e.user_message = "why does parseConfig call LoadFile, and parseConfig again?";
   e.interventions = "see std::MyClass<T>";
   e.assistant_response = "`snake_case` and kebab-case are words already; Größe and WIFI are not compounds";
@@ -26,7 +26,7 @@ TEST(Identifiers, AreFoundInAllTexts) {
 }
 
 TEST(Identifiers, DataIsNone) {
-  PendingExchange e;
+  ExchangeRow e;
   e.user_message =
       "aGVsbG8gd29ybGQgYmFzZTY0 a1B2c3D4e5F6 McDonald aB AbC dQw4w9WgXcQ "
       "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5ejAxMjM0NTY3ODk";
@@ -35,7 +35,7 @@ TEST(Identifiers, DataIsNone) {
 }
 
 TEST(Identifiers, AreBounded) {
-  PendingExchange e;
+  ExchangeRow e;
   for (int i = 0; i < 1000; ++i)
     e.tool_text += "makeThing" + std::string(1, static_cast<char>('A' + i % 26)) + "ab" +
                    std::string(1 + static_cast<std::size_t>(i) / 26, 'q') + " ";

@@ -1,5 +1,5 @@
 #include "store/search/vectors/kernels.hpp"
-#include "store/search/vectors/quantise.hpp"
+#include "store/search/vectors/codes.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // Search by meaning with the model of the binary, from texts to hits.
-#include "store/enrich/embedding/builtin_embedder.hpp"
+#include "store/enrich/embedding/static_model.hpp"
 #include "store/enrich/enrichment_rows.hpp"
 #include "store/reader.hpp"
-#include "store/search/vectors/quantise.hpp"
+#include "store/search/vectors/codes.hpp"
 #include "store/text/text_chunks.hpp"
 #include "test/support/store_fixture.hpp"
 
@@ -40,7 +40,7 @@ class Meaning : public testing::Test {
   }
 
   void add(std::int64_t session, std::string user, std::string answer) {
-    PendingExchange exchange;
+    ExchangeRow exchange;
     exchange.user_message = user;
     exchange.assistant_response = answer;
     exchange.id = store_.exchange(session, {.user = std::move(user), .answer = std::move(answer)});

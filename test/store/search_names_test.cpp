@@ -1,5 +1,5 @@
 #include "store/enrich/enrichment_queue.hpp"
-#include "store/enrich/identifier_rows.hpp"
+#include "store/enrich/enrichment_rows.hpp"
 #include "store/search/words/lexical_search.hpp"
 #include "store/text/identifiers.hpp"
 #include "test/support/store_fixture.hpp"

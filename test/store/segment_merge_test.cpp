@@ -1,7 +1,6 @@
-#include "store/search/words/segment_merge.hpp"
-
-#include "store/search/words/exchange_places.hpp"
 #include "store/search/words/full_text_index.hpp"
+
+#include "store/search/candidate_filter.hpp"
 #include "test/support/store_fixture.hpp"
 
 #include <gtest/gtest.h>

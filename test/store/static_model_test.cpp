@@ -1,5 +1,4 @@
 #include "store/enrich/embedding/static_model.hpp"
-#include "store/enrich/embedding/builtin_embedder.hpp"
 #include "synthetic_model.hpp"
 
 #include <gmock/gmock.h>

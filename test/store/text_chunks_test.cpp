@@ -136,7 +136,7 @@ TEST(Chunks, LongPromptHasItsOwn) {
 TEST(Chunks, AnswerThatGrowsKeepsAllHashesButOne) {
   std::mt19937 random(4);
   for (const std::size_t prompt : {20U, 2000U}) {
-    PendingExchange e{.user_message = prose(random, prompt), .interventions = prose(random, 1500)};
+    ExchangeRow e{.user_message = prose(random, prompt), .interventions = prose(random, 1500)};
     e.assistant_response = prose(random, 1200);
     e.answer_offset = 600;
     std::multiset<std::uint64_t> before;
@@ -158,10 +158,10 @@ TEST(Chunks, AnswerThatGrowsKeepsAllHashesButOne) {
 TEST(Chunks, EverythingSaidIsInThem) {
   std::mt19937 random(6);
   for (const std::int64_t offset : {-5, 0, 900, 1'000'000}) {
-    PendingExchange e{.user_message = prose(random, 3000),
-                      .interventions = prose(random, 500),
-                      .assistant_response = prose(random, 4000),
-                      .answer_offset = offset};
+    ExchangeRow e{.user_message = prose(random, 3000),
+                  .interventions = prose(random, 500),
+                  .assistant_response = prose(random, 4000),
+                  .answer_offset = offset};
     std::string all;
     for (const TextChunk& c : chunks_of(e))
       all += without_space(c.text);

@@ -18,7 +18,7 @@ class TopicExtractorTest : public testing::Test {
  protected:
   std::vector<TopicMention> mentions(std::string user, std::string answer, std::string title = {}) {
     topics::TopicExtractor extractor(reading);
-    PendingExchange e;
+    ExchangeRow e;
     e.user_message = std::move(user);
     e.assistant_response = std::move(answer);
     e.session_title = std::move(title);
@@ -158,10 +158,10 @@ TEST_F(TopicExtractorTest, OtherLanguages) {
 TEST_F(TopicExtractorTest, TheSameTwice) {
   topics::TopicExtractor one(reading);
   topics::TopicExtractor other(reading);
-  PendingExchange e;
+  ExchangeRow e;
   e.user_message = kBucketPrompt;
   e.assistant_response = kBucketAnswer;
-  PendingExchange noise;
+  ExchangeRow noise;
   noise.user_message = "Something about whales and the deep sea.";
   other.extract(noise);
   const auto a = one.extract(e);
@@ -209,7 +209,7 @@ class OneSidedEmbedder final : public embedding::Embedder {
 };
 
 TEST_F(TopicExtractorTest, MeaningReorders) {
-  PendingExchange e;
+  ExchangeRow e;
   e.user_message = kBucketPrompt;
   e.assistant_response = kBucketAnswer;
   const auto first = [&](embedding::Embedder* embedder) {

@@ -1,7 +1,6 @@
 #include "store/search/topic_index.hpp"
 #include "store/enrich/enrichment_rows.hpp"
 #include "store/enrich/topics/lexicon.hpp"
-#include "store/enrich/topics/topic_rows.hpp"
 #include "store/reader.hpp"
 #include "test/support/store_fixture.hpp"
 

@@ -4,7 +4,7 @@
 #include "store/db/database.hpp"
 #include "store/insight/topics/word_grades.hpp"
 #include "store/search/words/index_tokenizer.hpp"
-#include "store/search/words/term_statistics.hpp"
+#include "store/search/words/vocabularies.hpp"
 
 #include <cstdint>
 #include <functional>

@@ -6,6 +6,8 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace memd::topics {
@@ -54,5 +56,11 @@ void collect_phrases(std::span<const GradedToken> tokens, PhraseTable& table);
 
 // The phrase of `length` words at `first`, if nothing stands between them that no phrase goes across.
 bool phrase_at(std::span<const GradedToken> tokens, std::size_t first, std::size_t length, PhraseKey& key);
+
+// How a phrase is mostly written in a text, capitals that only begin a sentence made small.
+std::string spelling_of(std::span<const GradedToken> tokens, const Phrase& phrase);
+
+// The first letter made small (Latin, Cyrillic), unless another of its letters is a capital: GitHub, CLI.
+std::string without_capital(std::string_view word);
 
 }  // namespace memd::topics

@@ -1,6 +1,6 @@
 #include "store/enrich/topics/topic_extractor.hpp"
 
-#include "store/enrich/topics/spelling.hpp"
+#include "store/enrich/topics/phrase_table.hpp"
 #include "store/search/topic_uses.hpp"
 
 #include <algorithm>
@@ -73,7 +73,7 @@ void TopicExtractor::read_title(const std::string& title) {
   std::sort(title_.begin(), title_.end());
 }
 
-void TopicExtractor::read(const PendingExchange& e) {
+void TopicExtractor::read(const ExchangeRow& e) {
   read_title(e.session_title);
   prose_.clear();
   const std::string_view response = e.assistant_response;
@@ -135,7 +135,7 @@ double TopicExtractor::score(const Phrase& p) {
   return s;
 }
 
-void TopicExtractor::weigh_by_meaning(const PendingExchange& e, std::vector<Candidate>& candidates) {
+void TopicExtractor::weigh_by_meaning(const ExchangeRow& e, std::vector<Candidate>& candidates) {
   constexpr std::size_t kRead = 1500;
   const auto offset =
       std::min(static_cast<std::size_t>(std::max<std::int64_t>(e.answer_offset, 0)), e.assistant_response.size());
@@ -189,7 +189,7 @@ std::vector<TopicExtractor::Candidate> TopicExtractor::choose(std::vector<Candid
 
 std::string TopicExtractor::spelling(const Phrase& p) const { return spelling_of(tokens_, p); }
 
-std::vector<TopicMention> TopicExtractor::extract(const PendingExchange& exchange) {
+std::vector<TopicMention> TopicExtractor::extract(const ExchangeRow& exchange) {
   std::vector<TopicMention> out;
   if (is_made_by_client(exchange.user_message)) return out;
   lexicon_.refresh();

@@ -26,7 +26,7 @@ class TopicExtractor {
   explicit TopicExtractor(sqlite::Database& db, embedding::Embedder* embedder = nullptr);
 
   // Best first, at most kMostTopics. Nothing for texts that a client made.
-  std::vector<TopicMention> extract(const PendingExchange& exchange);
+  std::vector<TopicMention> extract(const ExchangeRow& exchange);
 
  private:
   struct Candidate {
@@ -34,10 +34,10 @@ class TopicExtractor {
     double score = 0;
   };
 
-  void read(const PendingExchange& exchange);
+  void read(const ExchangeRow& exchange);
   void read_title(const std::string& title);
   double score(const Phrase& phrase);
-  void weigh_by_meaning(const PendingExchange& exchange, std::vector<Candidate>& candidates);
+  void weigh_by_meaning(const ExchangeRow& exchange, std::vector<Candidate>& candidates);
   std::vector<Candidate> choose(std::vector<Candidate> candidates) const;
   std::string spelling(const Phrase& phrase) const;
 

@@ -2,8 +2,7 @@
 
 #include "schemas/query.hpp"
 #include "store/db/database.hpp"
-#include "store/search/rank/confidence.hpp"
-#include "store/search/rank/fusion.hpp"
+#include "store/search/rank/ranking.hpp"
 #include "store/search/rank/semantic_index.hpp"
 #include "store/search/words/lexical_search.hpp"
 

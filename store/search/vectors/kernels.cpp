@@ -1,8 +1,6 @@
 #include "store/search/vectors/kernels.hpp"
 
-#include "store/search/vectors/kernels_neon.hpp"
-#include "store/search/vectors/kernels_scalar.hpp"
-#include "store/search/vectors/kernels_x86.hpp"
+#include "store/search/vectors/instruction_sets.hpp"
 
 #include <vector>
 

@@ -1,8 +1,6 @@
-#include "store/search/vectors/kernels_x86.hpp"
+#include "store/search/vectors/instruction_sets.hpp"
 
 #if defined(__x86_64__)
-
-#include "store/search/vectors/kernels_scalar.hpp"
 
 #include <immintrin.h>
 

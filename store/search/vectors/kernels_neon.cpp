@@ -1,8 +1,6 @@
-#include "store/search/vectors/kernels_neon.hpp"
+#include "store/search/vectors/instruction_sets.hpp"
 
 #if defined(__aarch64__)
-
-#include "store/search/vectors/kernels_scalar.hpp"
 
 #include <arm_neon.h>
 

@@ -1,4 +1,4 @@
-#include "store/search/vectors/kernels_scalar.hpp"
+#include "store/search/vectors/instruction_sets.hpp"
 
 #include <bit>
 

@@ -1,18 +1,106 @@
 #include "store/search/vectors/snapshot_scan.hpp"
 
+#include "store/search/vectors/codes.hpp"
 #include "store/search/vectors/kernels.hpp"
-#include "store/search/vectors/moments.hpp"
-#include "store/search/vectors/nearest_exchanges.hpp"
-#include "store/search/vectors/quantise.hpp"
+#include "store/search/vectors/vector_index.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <optional>
+#include <vector>
 
 namespace memd::vectors {
 namespace {
+
+// Sums of cosines, for mean and deviation.
+class Moments {
+ public:
+  void add(float cosine) {
+    sum_ += cosine;
+    squares_ += double{cosine} * cosine;
+    ++count_;
+  }
+
+  std::int64_t count() const { return count_; }
+  // Of at least one.
+  double mean() const { return sum_ / static_cast<double>(count_); }
+  double deviation() const {
+    return std::sqrt(std::max(0.0, squares_ / static_cast<double>(count_) - mean() * mean()));
+  }
+
+ private:
+  double sum_ = 0;
+  double squares_ = 0;
+  std::int64_t count_ = 0;
+};
+
+// Keeps the best chunk of each of the `count` nearest exchanges out of any number of chunks. Equal cosines: the newer
+// exchange, the earlier chunk; so the result does not depend on the order of the rows.
+class NearestExchanges {
+ public:
+  explicit NearestExchanges(std::size_t count) : count_(count) {
+    if (count == 0) threshold_ = 2;
+  }
+
+  // A chunk below is not among the nearest, whatever comes.
+  float threshold() const { return threshold_; }
+  void add(ExchangeId exchange, std::uint32_t row, float cosine);
+
+  struct Found {
+    ExchangeId exchange = 0;
+    std::uint32_t row = 0;
+    float cosine = 0;
+  };
+  std::vector<Found> take();  // best first
+
+ private:
+  void compact();
+
+  std::size_t count_;
+  float threshold_ = -2;
+  std::vector<Found> found_;
+};
+
+using Found = NearestExchanges::Found;
+
+// Orders what was found: the nearest first.
+bool nearer(const Found& a, const Found& b) {
+  if (a.cosine != b.cosine) return a.cosine > b.cosine;
+  return a.exchange > b.exchange;
+}
+
+bool by_exchange(const Found& a, const Found& b) {
+  if (a.exchange != b.exchange) return a.exchange < b.exchange;
+  if (a.cosine != b.cosine) return a.cosine > b.cosine;
+  return a.row < b.row;
+}
+
+void NearestExchanges::add(ExchangeId exchange, std::uint32_t row, float cosine) {
+  found_.push_back({exchange, row, cosine});
+  if (found_.size() >= 4 * count_ + 64) compact();
+}
+
+void NearestExchanges::compact() {
+  std::sort(found_.begin(), found_.end(), by_exchange);
+  const auto same = [](const Found& a, const Found& b) { return a.exchange == b.exchange; };
+  found_.erase(std::unique(found_.begin(), found_.end(), same), found_.end());
+  if (found_.size() < count_) return;
+  const auto last = found_.begin() + static_cast<std::ptrdiff_t>(count_) - 1;
+  std::nth_element(found_.begin(), last, found_.end(), nearer);
+  threshold_ = last->cosine;
+  found_.resize(count_);
+}
+
+std::vector<Found> NearestExchanges::take() {
+  if (count_ == 0) return {};
+  compact();
+  std::sort(found_.begin(), found_.end(), nearer);
+  return std::move(found_);
+}
 
 constexpr std::uint32_t kBlockRows = 1024;
 constexpr std::uint32_t kRun = 16;        // estimates looked at together: few are near enough

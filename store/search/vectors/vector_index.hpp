@@ -2,7 +2,7 @@
 
 #include "schemas/ids.hpp"
 #include "store/db/database.hpp"
-#include "store/search/vectors/stored_codes.hpp"
+#include "store/search/vectors/codes.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,10 +1,9 @@
 #pragma once
 
 #include "schemas/ids.hpp"
+#include "store/search/vectors/codes.hpp"
 #include "store/search/vectors/exchange_table.hpp"
-#include "store/search/vectors/page_buffer.hpp"
 #include "store/search/vectors/sign_sketch.hpp"
-#include "store/search/vectors/stored_codes.hpp"
 #include "store/search/vectors/vector_index.hpp"
 
 #include <cstddef>
@@ -14,6 +13,24 @@
 #include <vector>
 
 namespace memd::vectors {
+
+// Memory straight from the system and back to it: zeroed, aligned to a page, resident only where it was written.
+class PageBuffer {
+ public:
+  explicit PageBuffer(std::size_t size);  // throws std::bad_alloc
+  ~PageBuffer();
+  PageBuffer(const PageBuffer&) = delete;
+  PageBuffer& operator=(const PageBuffer&) = delete;
+
+  template <class T>
+  T* as() const {
+    return static_cast<T*>(memory_);
+  }
+
+ private:
+  void* memory_;
+  std::size_t size_;
+};
 
 inline constexpr std::uint32_t kSegmentRows = 16384;  // and so the most chunks that an exchange can have here
 

@@ -1,5 +1,7 @@
 #include "store/search/words/full_text_index.hpp"
 
+#include "store/search/words/fts_vocabulary.hpp"
+
 #include <algorithm>
 
 namespace memd::search {
@@ -13,6 +15,10 @@ constexpr char kMainIndex = '0';   // in front of each word
 constexpr std::size_t kPageHeader = 4;
 constexpr std::size_t kWordsKept = 32;     // a page of each segment that holds it
 constexpr std::size_t kLookedThrough = 3;  // segments, for contains_long_since()
+// Behind the structure record's cookie: a layout that SQLite has for tables without contents since 3.43.
+constexpr std::string_view kOtherStructure("\xFF\x00\x00\x01", 4);
+constexpr std::size_t kFewSegments = 6;
+constexpr int kPagesMerged = 64;  // at once
 
 [[noreturn]] void damaged() { throw ErrorException(Error(Errc::store_corrupt, "the full-text index is damaged")); }
 
@@ -130,14 +136,27 @@ FullTextIndex::FullTextIndex(sqlite::Database& db, const std::string& table)
       page_sql_("SELECT block FROM " + table + "_data WHERE id = ?1"),
       seek_sql_("SELECT pgno FROM " + table + "_idx WHERE segid = ?1 AND term <= ?2 ORDER BY term DESC LIMIT 1"),
       lengths_table_(table + "_docsize") {
-  auto& q = db_.prepare("SELECT v FROM " + table + "_config WHERE k = 'version'");
-  const std::int64_t version = q.step() ? q.int64(0) : 0;
-  q.reset();
-  if (version != kFormatVersion)
-    throw ErrorException(Error(Errc::unsupported, "full-text index of format " + std::to_string(version)));
+  if (!knows_format(table)) vocabulary_ = std::make_unique<FtsVocabulary>(db, table);
+}
+FullTextIndex::~FullTextIndex() = default;
+
+bool FullTextIndex::knows_format(const std::string& table) {
+  auto& version = db_.prepare("SELECT v FROM " + table + "_config WHERE k = 'version'");
+  const bool known = version.step() && version.int64(0) == kFormatVersion;
+  version.reset();
+  auto& structure = db_.prepare(page_sql_).bind(kStructureRecord);
+  const bool other = structure.step() && structure.blob(0).substr(0, 8).ends_with(kOtherStructure);
+  structure.reset();
+  return known && !other;
 }
 
 void FullTextIndex::refresh() {
+  if (vocabulary_) {
+    found_.clear();
+    documents_ = vocabulary_->documents();
+    words_ = documents_;
+    return;
+  }
   auto& q = db_.prepare(page_sql_).bind(kStructureRecord);
   if (!q.step()) damaged();
   if (const auto record = q.blob(0); record != structure_ || segments_.empty()) read_structure(record);
@@ -229,7 +248,11 @@ bool FullTextIndex::seek(PostingCursor& cursor, std::string_view word) {
 
 const std::vector<PostingCursor>& FullTextIndex::found(std::string_view word) {
   if (const auto known = found_.find(std::string(word)); known != found_.end()) return known->second;
-  std::vector<PostingCursor> cursors = find_in(segments_, word);
+  std::vector<PostingCursor> cursors;
+  if (!vocabulary_)
+    cursors = find_in(segments_, word);
+  else if (std::string entries = vocabulary_->entries(word); !entries.empty())
+    cursors.push_back(cursor_over(std::move(entries)));
   if (found_.size() >= kWordsKept) found_.clear();
   return found_.emplace(word, std::move(cursors)).first->second;
 }
@@ -249,7 +272,21 @@ std::vector<PostingCursor> FullTextIndex::find_in(const std::vector<Segment>& se
   return out;
 }
 
+PostingCursor FullTextIndex::cursor_over(std::string entries) {
+  PostingCursor cursor(*this, 0, 0, 0);
+  cursor.page_ = std::move(entries);
+  cursor.content_end_ = cursor.page_.size();
+  cursor.list_end_ = cursor.content_end_ + 1;
+  cursor.read_entry(true);
+  return cursor;
+}
+
+bool FullTextIndex::contains_long_since(std::string_view word) {
+  return vocabulary_ ? vocabulary_->contains(word) : !find_in(largest_, word).empty();
+}
+
 std::int64_t FullTextIndex::count(std::string_view word) {
+  if (vocabulary_) return vocabulary_->count(word);
   std::int64_t out = 0;
   for (PostingCursor& cursor : find(word))
     for (; !cursor.at_end(); cursor.next())
@@ -262,12 +299,25 @@ double FullTextIndex::mean_length() const {
 }
 
 std::int64_t LengthReader::words(ExchangeId id) {
+  if (equal_) return 1;
   std::int64_t out = known_words(id);
   if (out != 0 || !sizes_.read(id, record_)) return out;
   for (std::size_t at = 0; at < record_.size();)
     out += static_cast<std::int64_t>(varint(record_, at));
   if (out < UINT32_MAX) known_.learn(id, static_cast<std::uint32_t>(out));
   return out;
+}
+
+bool merge_segments(sqlite::Database& db) {
+  FullTextIndex index(db, "exchanges_fts");
+  index.refresh();
+  if (index.segments() <= kFewSegments) return false;
+  const auto before = sqlite3_total_changes64(db.handle());
+  sqlite::Transaction transaction(db);
+  db.prepare("INSERT INTO exchanges_fts (exchanges_fts, rank) VALUES ('merge', ?1)").bind(kPagesMerged).run();
+  transaction.commit();
+  // The command counts as one: https://sqlite.org/fts5.html#the_merge_command
+  return sqlite3_total_changes64(db.handle()) - before >= 2;
 }
 
 }  // namespace memd::search

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -14,6 +15,7 @@
 
 namespace memd::search {
 
+class FtsVocabulary;
 class FullTextIndex;
 
 // The documents that hold one word, in order of their ids, as one segment of the index lists them.
@@ -96,15 +98,21 @@ class PositionReader {
   std::uint32_t word_ = 0;
 };
 
-// Reads an FTS5 table's index (detail=full, no prefix indexes) from its own pages, in the layout that fts5_index.c of
-// SQLite describes and keeps since 2015 (format version 4). Through FTS5's interface an entry costs some 20 times as
-// much, which decides whether a question may walk all its words or only the rarest.
+// The words of an FTS5 table (detail=full, no prefix indexes) and the documents that hold them.
 //
-// Sees what is committed: entries that this connection itself wrote and did not commit yet are not there. One thread.
-// Throws ErrorException: store_corrupt for a damaged index, unsupported for another format.
+// Reads the index from its own pages, in the layout that fts5_index.c of SQLite describes and keeps since 2015 (format
+// version 4): docs/full-text-index.md. Through FTS5's interface an entry costs some 20 times as much, which decides
+// whether a question may walk all its words or only the rarest. An index of another format is read through that
+// interface all the same (fts5vocab): the same entries, more slowly, and every document counts as equally long.
+//
+// Sees what is committed: entries that this connection itself wrote and did not commit yet may not be there. One
+// thread, that of the connection, which must outlive it. Throws ErrorException: store_corrupt for a damaged index.
 class FullTextIndex {
  public:
   FullTextIndex(sqlite::Database& db, const std::string& table);
+  ~FullTextIndex();
+
+  bool reads_pages() const { return vocabulary_ == nullptr; }  // false: the format is not known
 
   void refresh();  // to be called at the start of a transaction
   // One cursor per segment that holds the word, newest segment first. An entry of a newer one hides those of the same
@@ -113,9 +121,9 @@ class FullTextIndex {
   std::int64_t count(std::string_view word);  // documents; linear in it
   bool contains(std::string_view word) { return !found(word).empty(); }
   // Looks into the largest segments only: words that came lately may be missed.
-  bool contains_long_since(std::string_view word) { return !find_in(largest_, word).empty(); }
+  bool contains_long_since(std::string_view word);
 
-  std::size_t segments() const { return segments_.size(); }
+  std::size_t segments() const { return segments_.size(); }  // 0: not known
   std::int64_t documents() const { return documents_; }
   double mean_length() const;  // words
 
@@ -127,6 +135,8 @@ class FullTextIndex {
     std::int64_t first_page = 0;
     std::int64_t last_page = 0;
   };
+  bool knows_format(const std::string& table);
+  PostingCursor cursor_over(std::string entries);  // of one segment
   const std::vector<PostingCursor>& found(std::string_view word);
   std::vector<PostingCursor> find_in(const std::vector<Segment>& segments, std::string_view word);
   void read_structure(std::string_view record);
@@ -137,8 +147,9 @@ class FullTextIndex {
   const std::string page_sql_;
   const std::string seek_sql_;
   const std::string lengths_table_;
-  std::string structure_;          // the record segments_ was read from
-  std::vector<Segment> segments_;  // newest first
+  std::unique_ptr<FtsVocabulary> vocabulary_;  // null: pages are read
+  std::string structure_;                      // the record segments_ was read from
+  std::vector<Segment> segments_;              // newest first
   std::vector<Segment> largest_;
   std::unordered_map<std::string, std::vector<PostingCursor>> found_;  // of these segments; a question asks repeatedly
   std::int64_t documents_ = 0;
@@ -149,15 +160,23 @@ class FullTextIndex {
 class LengthReader {
  public:
   LengthReader(FullTextIndex& index, KnownLengths& known)
-      : known_(known), sizes_(index.db_, index.lengths_table_.c_str(), "sz") {}
+      : equal_(!index.reads_pages()), known_(known), sizes_(index.db_, index.lengths_table_.c_str(), "sz") {}
   std::int64_t words(ExchangeId id);  // 0 when there is no such document
   // Without looking it up: 0 also when it is not known.
-  std::int64_t known_words(ExchangeId id) const { return known_.find(id); }
+  std::int64_t known_words(ExchangeId id) const { return equal_ ? 1 : known_.find(id); }
 
  private:
+  const bool equal_;  // no document is longer than another: see FullTextIndex
   KnownLengths& known_;
   sqlite::BlobReader sizes_;
   std::string record_;
 };
+
+// A question looks for each of its words in each segment of the index, and every commit adds one. FTS5 merges as it
+// writes, but leaves a dozen or more.
+//
+// Merges some segments of exchanges_fts, for a few milliseconds, in a transaction of its own. False: few are left, or
+// no two of a size. Throws ErrorException.
+bool merge_segments(sqlite::Database& db);
 
 }  // namespace memd::search

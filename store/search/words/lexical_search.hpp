@@ -4,14 +4,11 @@
 #include "store/db/database.hpp"
 #include "store/search/candidate_filter.hpp"
 #include "store/search/words/document_lengths.hpp"
-#include "store/search/words/exchange_places.hpp"
-#include "store/search/words/identifier_dictionary.hpp"
 #include "store/search/words/index_tokenizer.hpp"
-#include "store/search/words/lexical_candidate.hpp"
+#include "store/search/words/match_scorer.hpp"
 #include "store/search/words/passage.hpp"
 #include "store/search/words/query_plan.hpp"
-#include "store/search/words/term_statistics.hpp"
-#include "store/search/words/title_index.hpp"
+#include "store/search/words/vocabularies.hpp"
 
 #include <cstddef>
 #include <cstdint>

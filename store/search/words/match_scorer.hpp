@@ -24,6 +24,14 @@ struct Match {
   std::uint64_t terms = 0;   // bit i: term i of the plan stands in it
 };
 
+// An exchange that words speak for.
+struct LexicalCandidate {
+  ExchangeId id = 0;
+  double score = 0;
+  RankingFeatures features;  // bm25, coverage, adjacency, title, identifier, brevity, date
+  std::uint64_t terms = 0;   // bit i: term i of the plan stands in it
+};
+
 // Scores documents by the words they hold:
 //
 //   0.85 · (0.6 · bm25 / (2.2 · Σ idf) + 0.4 · idf-weighted share of the terms found) + 0.10 · share of neighbouring

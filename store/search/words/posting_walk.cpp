@@ -1,64 +1,29 @@
 #include "store/search/words/posting_walk.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
-#include <limits>
+#include <numeric>
 
 namespace memd::search {
 namespace {
 
-constexpr ExchangeId kNone = std::numeric_limits<ExchangeId>::max();
 static_assert(QueryPlan::kMaxTerms < 30);
 
+// The words that a document has at least, for words of it stand there.
+double least_length(const std::vector<TermHits>& all) {
+  std::array<std::int64_t, 4> words{};
+  for (const TermHits& hits : all)
+    for (std::size_t i = hits.places.size(); i-- > 0;) {
+      const auto column = static_cast<std::size_t>(hits.places[i] >> 32);
+      if (column < words.size()) words[column] = std::max(words[column], (hits.places[i] & 0xFFFFFFFF) + 1);
+      // They are sorted: what stands before the last of a column says nothing new.
+      if (i + 1 == hits.places.size() && column == 0) break;
+    }
+  return static_cast<double>(std::accumulate(words.begin(), words.end(), std::int64_t{0}));
+}
+
 }  // namespace
-
-PostingWalk::PostingWalk(FullTextIndex& index, const QueryPlan& plan, KnownLengths& lengths)
-    : index_(index),
-      lengths_(index, lengths),
-      plan_(plan),
-      scorer_(plan),
-      documents_(kStretch),
-      touched_(kStretch / 64),
-      hits_(plan.terms.size()) {
-  index_.refresh();
-  const auto compiled = [this](const std::vector<TermForm>& forms) {
-    std::vector<Form> out;
-    for (const TermForm& form : forms)
-      if (!form.stems.empty()) out.push_back(compile(form));
-    return out;
-  };
-  for (std::size_t i = 0; i < plan.terms.size(); ++i) {
-    terms_.push_back(compiled(plan.terms[i].forms));
-    if (plan.terms[i].drives) driving_ |= 1U << i;
-    if (plan.terms[i].required) required_ |= 1U << i;
-  }
-  idf_from_.resize(plan.terms.size() + 1);
-  for (std::size_t i = plan.terms.size(); i-- > 0;)
-    idf_from_[i] = idf_from_[i + 1] + plan.terms[i].idf * plan.terms[i].found_weight;
-  for (const QueryIdentifier& identifier : plan.identifiers)
-    identifiers_.push_back(compiled(identifier.forms));
-  forbidden_ = compiled(plan.forbidden);
-}
-
-PostingWalk::Form PostingWalk::compile(const TermForm& form) {
-  Form out{{}, form.weight};
-  for (const std::string& stem : form.stems) {
-    const auto [known, fresh] = word_numbers_.try_emplace(stem, words_.size());
-    if (fresh) words_.emplace_back().cursors = index_.find(stem);
-    out.words.push_back(known->second);
-  }
-  return out;
-}
-
-ExchangeId PostingWalk::next_document() {
-  ExchangeId out = kNone;
-  for (const auto& forms : terms_)
-    for (const Form& form : forms)
-      for (const std::size_t word : form.words)
-        for (const PostingCursor& cursor : words_[word].cursors)
-          if (!cursor.at_end()) out = std::min(out, cursor.id());
-  return out;
-}
 
 // The best so far.
 class PostingWalk::Best {
@@ -92,44 +57,32 @@ class PostingWalk::Best {
   std::vector<LexicalCandidate> heap_;  // the worst on top
 };
 
-bool PostingWalk::is_hopeful(std::uint32_t document, const Wanted& wanted) const {
-  const Document& d = documents_[document];
-  const std::uint32_t terms = d.terms & kTerms;
-  return terms != 0 && (required_ & ~terms) == 0 && (wanted.filter.is_list() || (terms & driving_) != 0) &&
-         d.bound >= wanted.best.threshold() && wanted.filter.may_pass(base_ + document);
-}
-
-// Bounds all, and gives what some `count` documents of the stretch may score or more: what these do score spares
-// looking at most of the others.
-float PostingWalk::promising(const Wanted& wanted) {
-  std::vector<float> bounds;
-  each_touched([&](std::uint32_t document) {
-    Document& d = documents_[document];
-    d.bound = static_cast<float>(scorer_.bound(d.found_idf + kRounding, d.bm25 + kRounding, d.terms & kTerms));
-    if (is_hopeful(document, wanted)) bounds.push_back(d.bound);
-  });
-  if (bounds.size() <= wanted.best.count()) return -1;
-  const auto last = bounds.begin() + static_cast<std::ptrdiff_t>(wanted.best.count());
-  std::nth_element(bounds.begin(), last, bounds.end(), std::greater<>());
-  return *last;
-}
-
-void PostingWalk::look_at(std::uint32_t document, Wanted& wanted) {
-  const Document& d = documents_[document];
-  const ExchangeId id = base_ + document;
-  const bool asked = (d.terms & kAlso) != 0;
-  const bool hopeful = id <= wanted.filter.last_id() && is_hopeful(document, wanted);
-  if (!asked && !hopeful) return;
-  const bool allowed = find_hits(document);
-  if (!asked && (!allowed || scorer_.match(hits_, least_length_ratio(id)).score < wanted.best.threshold())) return;
-  const Match match = this->match(id);
-  LexicalCandidate candidate{id, match.score, match.features, match.terms};
-  const bool among_best =
-      hopeful && allowed && candidate.score > 0 && wanted.best.takes(candidate) && wanted.filter.passes(id);
-  if (!asked && !among_best) return;
-  candidate.features.identifier = identifier_share(document);
-  if (asked) wanted.asked_for.emplace(id, candidate);
-  if (among_best) wanted.best.add(candidate);
+PostingWalk::PostingWalk(FullTextIndex& index, const QueryPlan& plan, KnownLengths& lengths)
+    : index_(index),
+      lengths_(index, lengths),
+      plan_(plan),
+      scorer_(plan),
+      stretch_(index),
+      documents_(PostingStretch::kDocuments),
+      touched_(PostingStretch::kDocuments / 64),
+      hits_(plan.terms.size()) {
+  const auto numbered = [this](const std::vector<TermForm>& forms) {
+    std::vector<Form> out;
+    for (const TermForm& form : forms)
+      if (!form.stems.empty()) out.push_back(stretch_.add(form));
+    return out;
+  };
+  for (std::size_t i = 0; i < plan.terms.size(); ++i) {
+    terms_.push_back(numbered(plan.terms[i].forms));
+    if (plan.terms[i].drives) driving_ |= 1U << i;
+    if (plan.terms[i].required) required_ |= 1U << i;
+  }
+  idf_from_.resize(plan.terms.size() + 1);
+  for (std::size_t i = plan.terms.size(); i-- > 0;)
+    idf_from_[i] = idf_from_[i + 1] + plan.terms[i].idf * plan.terms[i].found_weight;
+  for (const QueryIdentifier& identifier : plan.identifiers)
+    identifiers_.push_back(numbered(identifier.forms));
+  forbidden_ = numbered(plan.forbidden);
 }
 
 PostingWalk::Ranked PostingWalk::best(CandidateFilter& filter, std::size_t count, std::span<const ExchangeId> also) {
@@ -140,17 +93,17 @@ PostingWalk::Ranked PostingWalk::best(CandidateFilter& filter, std::size_t count
   std::sort(asked.begin(), asked.end());
   const auto only = filter.list();
   const auto stretch_from = [&](ExchangeId id) {
-    if (only.empty()) return std::max(id, next_document());
+    if (only.empty()) return std::max(id, stretch_.next_document(terms_));
     const auto next = std::lower_bound(only.begin(), only.end(), id);
-    return next != only.end() ? *next : kNone;
+    return next != only.end() ? *next : PostingStretch::kNone;
   };
-  for (ExchangeId base = stretch_from(filter.first_id()); count > 0 && base <= filter.last_id() && base != kNone;
-       base = stretch_from(base_ + kStretch)) {
+  for (ExchangeId base = stretch_from(filter.first_id());
+       count > 0 && base <= filter.last_id() && base != PostingStretch::kNone;
+       base = stretch_from(stretch_.base() + PostingStretch::kDocuments)) {
     load_stretch(base, only, asked, best.threshold());
     const float ahead = promising(wanted);
     for (const bool first : {true, false}) {
-      for (Word& word : words_)
-        word.at = 0;
+      stretch_.rewind();
       each_touched([&](std::uint32_t document) {
         if ((documents_[document].bound > ahead) == first) look_at(document, wanted);
       });
@@ -170,8 +123,8 @@ std::vector<LexicalCandidate> PostingWalk::score(std::span<const ExchangeId> ids
   std::unordered_map<ExchangeId, Match> found;
   for (auto next = terms_.empty() ? sorted.end() : sorted.begin(); next != sorted.end();) {
     load_stretch(*next, sorted, {}, 0);
-    for (; next != sorted.end() && *next < base_ + kStretch; ++next) {
-      const auto document = static_cast<std::uint32_t>(*next - base_);
+    for (; next != sorted.end() && *next < stretch_.base() + PostingStretch::kDocuments; ++next) {
+      const auto document = static_cast<std::uint32_t>(*next - stretch_.base());
       if ((documents_[document].terms & kTerms) == 0 || found.contains(*next)) continue;
       find_hits(document);
       Match& match = found[*next] = this->match(*next);
@@ -185,6 +138,138 @@ std::vector<LexicalCandidate> PostingWalk::score(std::span<const ExchangeId> ids
                       ? LexicalCandidate{id, match->second.score, match->second.features, match->second.terms}
                       : wordless(id));
   }
+  return out;
+}
+
+void PostingWalk::load_stretch(ExchangeId base, std::span<const ExchangeId> only, std::span<const ExchangeId> also,
+                               double threshold) {
+  each_touched([this](std::uint32_t document) { documents_[document] = {}; });
+  for (const std::uint32_t document : marked_)
+    documents_[document] = {};
+  marked_.clear();
+  std::fill(touched_.begin(), touched_.end(), 0);
+  stretch_.begin(base);
+  mark(only, kListed);
+  mark(also, kAlso);
+  for (std::size_t i = 0; i < terms_.size(); ++i) {
+    const bool alone = only.empty() && plan_.terms[i].drives && scorer_.bound(idf_from_[i] + kRounding) >= threshold;
+    for (const Form& form : terms_[i]) {
+      stretch_.load(form, !alone);
+      stretch_.each_document(form, [&](const Entry& entry) { touch(i, form, entry); });
+    }
+  }
+  // What is left only says more about documents that are of interest.
+  stretch_.load_all(true);
+}
+
+void PostingWalk::mark(std::span<const ExchangeId> sorted, std::uint32_t flag) {
+  const auto from = std::lower_bound(sorted.begin(), sorted.end(), stretch_.base());
+  for (auto id = from; id != sorted.end() && *id < stretch_.base() + PostingStretch::kDocuments; ++id) {
+    marked_.push_back(static_cast<std::uint32_t>(*id - stretch_.base()));
+    documents_[marked_.back()].terms |= flag;
+    stretch_.want(marked_.back());
+  }
+}
+
+void PostingWalk::touch(std::size_t term, const Form& form, const Entry& entry) {
+  Document& d = documents_[entry.document];
+  const double idf = plan_.terms[term].idf * plan_.terms[term].found_weight;
+  if (d.softness == 0) {
+    const auto words = static_cast<double>(lengths_.known_words(stretch_.base() + entry.document));
+    d.softness = static_cast<float>(MatchScorer::softness(words / index_.mean_length()));
+  }
+  d.bm25 += static_cast<float>(
+      idf * MatchScorer::saturated(form.weight * static_cast<double>(stretch_.most_occurrences(entry)), d.softness));
+  if ((d.terms & 1U << term) != 0) return;
+  touched_[entry.document / 64] |= std::uint64_t{1} << entry.document % 64;
+  d.terms |= 1U << term;
+  stretch_.want(entry.document);
+  d.found_idf += static_cast<float>(idf);
+}
+
+bool PostingWalk::is_hopeful(std::uint32_t document, const Wanted& wanted) const {
+  const Document& d = documents_[document];
+  const std::uint32_t terms = d.terms & kTerms;
+  return terms != 0 && (required_ & ~terms) == 0 && (wanted.filter.is_list() || (terms & driving_) != 0) &&
+         d.bound >= wanted.best.threshold() && wanted.filter.may_pass(stretch_.base() + document);
+}
+
+// Computes bounds; returns the bound that some `count` documents of the stretch exceed. These are looked at first: what
+// they score spares looking at most of the others.
+float PostingWalk::promising(const Wanted& wanted) {
+  std::vector<float> bounds;
+  each_touched([&](std::uint32_t document) {
+    Document& d = documents_[document];
+    d.bound = static_cast<float>(scorer_.bound(d.found_idf + kRounding, d.bm25 + kRounding, d.terms & kTerms));
+    if (is_hopeful(document, wanted)) bounds.push_back(d.bound);
+  });
+  if (bounds.size() <= wanted.best.count()) return -1;
+  const auto last = bounds.begin() + static_cast<std::ptrdiff_t>(wanted.best.count());
+  std::nth_element(bounds.begin(), last, bounds.end(), std::greater<>());
+  return *last;
+}
+
+void PostingWalk::look_at(std::uint32_t document, Wanted& wanted) {
+  const Document& d = documents_[document];
+  const ExchangeId id = stretch_.base() + document;
+  const bool asked = (d.terms & kAlso) != 0;
+  const bool hopeful = id <= wanted.filter.last_id() && is_hopeful(document, wanted);
+  if (!asked && !hopeful) return;
+  const bool allowed = find_hits(document);
+  if (!asked && (!allowed || scorer_.match(hits_, least_length_ratio(id)).score < wanted.best.threshold())) return;
+  const Match match = this->match(id);
+  LexicalCandidate candidate{id, match.score, match.features, match.terms};
+  const bool among_best =
+      hopeful && allowed && candidate.score > 0 && wanted.best.takes(candidate) && wanted.filter.passes(id);
+  if (!asked && !among_best) return;
+  candidate.features.identifier = identifier_share(document);
+  if (asked) wanted.asked_for.emplace(id, candidate);
+  if (among_best) wanted.best.add(candidate);
+}
+
+bool PostingWalk::find_hits(std::uint32_t document) {
+  const std::uint32_t present = documents_[document].terms;
+  bool all_required = true;
+  for (std::size_t i = 0; i < terms_.size(); ++i) {
+    TermHits& hits = hits_[i];
+    hits.weight = 0;
+    hits.places.clear();
+    if ((present & 1U << i) == 0) continue;
+    int forms = 0;
+    for (const Form& form : terms_[i])
+      forms += stretch_.holds(form, document, &hits) ? 1 : 0;
+    if (forms > 1) std::sort(hits.places.begin(), hits.places.end());
+    all_required &= !plan_.terms[i].required || forms > 0;
+  }
+  return all_required && std::none_of(forbidden_.begin(), forbidden_.end(),
+                                      [&](const Form& form) { return stretch_.holds(form, document, nullptr); });
+}
+
+double PostingWalk::identifier_share(std::uint32_t document) {
+  if (identifiers_.empty()) return 0;
+  const auto found = std::count_if(identifiers_.begin(), identifiers_.end(), [&](const std::vector<Form>& forms) {
+    return std::any_of(forms.begin(), forms.end(),
+                       [&](const Form& form) { return stretch_.holds(form, document, nullptr); });
+  });
+  return static_cast<double>(found) / static_cast<double>(identifiers_.size());
+}
+
+// The length may cost a lookup; where its words stand says how long it is at least.
+double PostingWalk::least_length_ratio(ExchangeId id) const {
+  const std::int64_t known = lengths_.known_words(id);
+  return (known != 0 ? static_cast<double>(known) : least_length(hits_)) / index_.mean_length();
+}
+
+Match PostingWalk::match(ExchangeId id) {
+  const std::int64_t words = lengths_.words(id);
+  Match out = scorer_.match(hits_, static_cast<double>(words) / index_.mean_length());
+  out.features.brevity = brevity_of(words);
+  return out;
+}
+
+LexicalCandidate PostingWalk::wordless(ExchangeId id) {
+  LexicalCandidate out{id, 0, {}, 0};
+  out.features.brevity = brevity_of(lengths_.words(id));
   return out;
 }
 

@@ -3,14 +3,18 @@
 #include "schemas/ascii.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/search/words/character_pairs.hpp"
+#include "store/search/words/index_tokenizer.hpp"
 #include "store/search/words/query_terms.hpp"
-#include "store/search/words/spelling.hpp"
-#include "store/search/words/title_index.hpp"
+#include "store/search/words/vocabularies.hpp"
 #include "store/text/stop_words.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
 
 namespace memd::search {
 namespace {
@@ -38,6 +42,52 @@ double idf_of(std::int64_t documents, std::int64_t frequency) {
   const auto n = static_cast<double>(std::max(documents, frequency));
   const auto f = static_cast<double>(frequency);
   return std::log(1 + (n - f + 0.5) / (f + 0.5));
+}
+
+struct Correction {
+  std::string text;
+  std::string stem;
+  std::int64_t frequency = 0;  // documents
+};
+
+constexpr std::size_t kShortest = 5;  // letters of a word that is corrected
+constexpr std::size_t kLongest = 24;
+
+template <class F>
+void each_slip(const std::string& word, F&& f) {
+  for (std::size_t i = 1; i <= word.size(); ++i) {
+    const std::string before = word.substr(0, i);
+    if (i < word.size()) f(before + word.substr(i + 1));
+    if (i + 1 < word.size() && word[i] != word[i + 1]) f(before + word[i + 1] + word[i] + word.substr(i + 2));
+    for (char c = 'a'; c <= 'z'; ++c) {
+      f(before + c + word.substr(i));
+      if (i < word.size() && c != word[i]) f(before + c + word.substr(i + 1));
+    }
+  }
+}
+
+// The commonest word of the index that one slip of the fingers away is `word`: a letter too many, too few, another one,
+// or two changed over. Only for words of five letters and more, and the first letter is taken to be right. Bounded:
+// some 60 look-ups a letter.
+std::optional<Correction> corrected(std::string_view word, const IndexTokenizer& tokenizer,
+                                    TermStatistics& statistics) {
+  const std::string typed = ascii::lowered(word);
+  if (typed.size() < kShortest || typed.size() > kLongest || !std::all_of(typed.begin(), typed.end(), ascii::is_lower))
+    return std::nullopt;
+  std::map<std::string, std::string> slips;  // stem → text
+  std::vector<Token> tokens;
+  each_slip(typed, [&](const std::string& text) {
+    tokens.clear();
+    tokenizer.tokenize(text, tokens);
+    if (tokens.size() == 1 && tokens[0].stem.size() + 2 >= kShortest) slips.try_emplace(tokens[0].stem, text);
+  });
+  std::optional<Correction> best;
+  for (const auto& [stem, text] : slips) {
+    if (!statistics.index().contains_long_since(stem)) continue;
+    const std::int64_t frequency = statistics.document_frequency(stem);
+    if (frequency > 0 && (!best || frequency > best->frequency)) best = Correction{text, stem, frequency};
+  }
+  return best;
 }
 
 class Planner {

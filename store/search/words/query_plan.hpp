@@ -1,17 +1,12 @@
 #pragma once
 
-#include "store/search/words/identifier_dictionary.hpp"
-#include "store/search/words/index_tokenizer.hpp"
 #include "store/search/words/query_parser.hpp"
-#include "store/search/words/term_statistics.hpp"
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace memd::search {
-
-class TitleIndex;
 
 // One way a thing can be written: words of the index that follow each other.
 struct TermForm {
@@ -63,13 +58,7 @@ struct QueryPlan {
   static constexpr std::size_t kMaxTerms = 24;
 };
 
-// What a query is looked up in. All of one connection, and refreshed in the transaction of the question.
-struct Vocabularies {
-  const IndexTokenizer& tokenizer;
-  TermStatistics& statistics;
-  IdentifierDictionary& names;
-  TitleIndex& titles;
-};
+struct Vocabularies;
 
 QueryPlan plan_query(const ParsedQuery& query, const Vocabularies& vocabularies);
 

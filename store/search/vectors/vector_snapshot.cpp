@@ -1,11 +1,22 @@
-#include "store/search/vectors/kernels.hpp"
 #include "store/search/vectors/vector_snapshot.hpp"
 
+#include "store/search/vectors/kernels.hpp"
+
+#include <sys/mman.h>
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <utility>
 
 namespace memd::vectors {
+
+PageBuffer::PageBuffer(std::size_t size)
+    : memory_(mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)), size_(size) {
+  if (memory_ == MAP_FAILED) throw std::bad_alloc();
+}
+
+PageBuffer::~PageBuffer() { munmap(memory_, size_); }
+
 namespace {
 
 constexpr std::int64_t kMinDead = 1024;              // fewer are left where they are

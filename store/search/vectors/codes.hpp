@@ -11,6 +11,10 @@
 
 namespace memd::vectors {
 
+// Appends `vector` as signed bytes: its largest component becomes ±127. The direction is kept to about half a step; a
+// zero vector, or one with a component that is not a number, becomes zeros.
+void append_quantised(std::span<const float> vector, std::vector<std::int8_t>& out);
+
 // The chunks of an exchange as the store has them now: chunks × dimension signed bytes; empty when there are none.
 using StoredCodes = std::function<void(ExchangeId, std::vector<std::int8_t>&)>;
 

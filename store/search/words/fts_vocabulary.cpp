@@ -1,0 +1,117 @@
+#include "store/search/words/fts_vocabulary.hpp"
+
+namespace memd::search {
+namespace {
+
+// SQLite's varint: big-endian, 7 bits a byte, the ninth byte whole.
+void append_varint(std::string& out, std::uint64_t value) {
+  char bytes[9];
+  std::size_t at = sizeof bytes;
+  if (value >> 56 != 0) {
+    bytes[--at] = static_cast<char>(value);
+    value >>= 8;
+    while (at > 0) {
+      bytes[--at] = static_cast<char>(0x80 | (value & 0x7F));
+      value >>= 7;
+    }
+  } else {
+    bytes[--at] = static_cast<char>(value & 0x7F);
+    while ((value >>= 7) != 0)
+      bytes[--at] = static_cast<char>(0x80 | (value & 0x7F));
+  }
+  out.append(bytes + at, sizeof bytes - at);
+}
+
+// Writes entries of a word: the difference of the documents' ids, twice the length of the positions, the positions.
+class EntryList {
+ public:
+  void add(std::int64_t document, std::uint64_t column, std::uint64_t word) {
+    if (document != document_ || positions_.empty()) begin(document);
+    if (column != column_) {
+      positions_ += '\1';
+      append_varint(positions_, column);
+      column_ = column;
+      word_ = 0;
+    }
+    append_varint(positions_, word - word_ + 2);
+    word_ = word;
+  }
+  std::string take() {
+    finish();
+    return std::move(out_);
+  }
+
+ private:
+  void begin(std::int64_t document) {
+    finish();
+    append_varint(out_, static_cast<std::uint64_t>(document) - static_cast<std::uint64_t>(document_));
+    document_ = document;
+    column_ = 0;
+    word_ = 0;
+  }
+  void finish() {
+    if (positions_.empty()) return;
+    append_varint(out_, positions_.size() * 2);
+    out_ += positions_;
+    positions_.clear();
+  }
+
+  std::string out_;
+  std::string positions_;  // of document_
+  std::int64_t document_ = 0;
+  std::uint64_t column_ = 0;
+  std::uint64_t word_ = 0;
+};
+
+}  // namespace
+
+FtsVocabulary::FtsVocabulary(sqlite::Database& db, const std::string& table)
+    : db_(db),
+      entries_sql_("SELECT doc, col, offset FROM temp." + table + "_places WHERE term = ?1"),
+      contains_sql_("SELECT 1 FROM temp." + table + "_words WHERE term = ?1"),
+      count_sql_("SELECT doc FROM temp." + table + "_words WHERE term = ?1"),
+      documents_sql_("SELECT count(*) FROM " + table + "_docsize") {
+  const auto create = [&](const std::string& name, const std::string& type) {
+    const std::string sql =
+        "CREATE VIRTUAL TABLE IF NOT EXISTS temp." + name + " USING fts5vocab(main, " + table + ", " + type + ")";
+    db_.exec(sql.c_str());
+  };
+  create(table + "_places", "instance");
+  create(table + "_words", "row");
+  auto& q = db_.prepare("SELECT name, cid FROM pragma_table_info(?1)").bind(table);
+  while (q.step())
+    columns_.emplace(q.str(0), static_cast<std::uint64_t>(q.int64(1)));
+  q.reset();
+}
+
+std::string FtsVocabulary::entries(std::string_view word) {
+  EntryList list;
+  auto& q = db_.prepare(entries_sql_).bind(word);
+  while (q.step())
+    list.add(q.int64(0), columns_.at(q.str(1)), static_cast<std::uint64_t>(q.int64(2)));
+  q.reset();
+  return list.take();
+}
+
+bool FtsVocabulary::contains(std::string_view word) {
+  auto& q = db_.prepare(contains_sql_).bind(word);
+  const bool found = q.step();
+  q.reset();
+  return found;
+}
+
+std::int64_t FtsVocabulary::count(std::string_view word) {
+  auto& q = db_.prepare(count_sql_).bind(word);
+  const std::int64_t documents = q.step() ? q.int64(0) : 0;
+  q.reset();
+  return documents;
+}
+
+std::int64_t FtsVocabulary::documents() {
+  auto& q = db_.prepare(documents_sql_);
+  const std::int64_t documents = q.step() ? q.int64(0) : 0;
+  q.reset();
+  return documents;
+}
+
+}  // namespace memd::search

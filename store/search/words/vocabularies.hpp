@@ -1,0 +1,87 @@
+#pragma once
+
+#include "schemas/hash.hpp"
+#include "store/db/database.hpp"
+#include "store/search/words/full_text_index.hpp"
+#include "store/search/words/index_tokenizer.hpp"
+#include "store/search/words/query_plan.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace memd::search {
+
+// How many exchanges hold a word. Counting one is linear in the answer, so common words are remembered: such a count is
+// used until the store has grown by a tenth, the count of a rare word until any commit.
+class TermStatistics {
+ public:
+  explicit TermStatistics(sqlite::Database& db);
+
+  // Starts a query: looks at how the store has changed.
+  void refresh();
+  std::int64_t documents() const { return index_.documents(); }
+  std::int64_t document_frequency(std::string_view stem);
+  FullTextIndex& index() { return index_; }
+
+ private:
+  struct Count {
+    std::int64_t frequency = 0;
+    std::int64_t documents = 0;  // when it was taken
+    std::int64_t version = 0;    // PRAGMA data_version when it was taken
+  };
+  bool usable(const Count& count) const;
+
+  sqlite::Database& db_;
+  FullTextIndex index_;
+  std::int64_t version_ = 0;
+  std::unordered_map<std::string, Count, TextHash, std::equal_to<>> counts_;
+};
+
+// A compound name and which of the words asked about are parts of it.
+struct KnownName {
+  std::string name;         // lower case
+  std::uint32_t words = 0;  // bit i: the i-th word
+};
+
+// The compound names that occur in the store, by their parts. Throws ErrorException.
+class IdentifierDictionary {
+ public:
+  explicit IdentifierDictionary(sqlite::Database& db) : db_(db) {}
+
+  // Names with at least one of the words (lower case, at most 32) as a part, those with most of them first. Of a part
+  // that very many names have only some are looked at.
+  std::vector<KnownName> names_with(std::span<const std::string> words, std::size_t limit);
+
+ private:
+  sqlite::Database& db_;
+};
+
+// The words of session titles. In the transaction of the question; throws ErrorException.
+class TitleIndex {
+ public:
+  explicit TitleIndex(sqlite::Database& db) : index_(db, "session_titles") {}
+
+  void refresh() { index_.refresh(); }
+  bool holds(const TermForm& form);  // some title, all of its words
+  // session_pk → share (0…1, by idf) of the query's terms that stand in its title; sessions without any are left out.
+  std::unordered_map<std::int64_t, double> shares(const QueryPlan& plan);
+
+ private:
+  FullTextIndex index_;
+};
+
+// What a query is looked up in. All of one connection, and refreshed in the transaction of the question.
+struct Vocabularies {
+  const IndexTokenizer& tokenizer;
+  TermStatistics& statistics;
+  IdentifierDictionary& names;
+  TitleIndex& titles;
+};
+
+}  // namespace memd::search
