@@ -1,15 +1,69 @@
 #pragma once
 
 #include "daemon/ingest/source_file.hpp"
-#include "daemon/ingest/zstd_log.hpp"
 #include "schemas/error.hpp"
+#include "schemas/source.hpp"
 
 #include <cstdint>
+#include <list>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+struct ZSTD_DCtx_s;
+
 namespace memd {
+
+// The decompressed bytes of a zstd file, read forwards in a stream: memory is bounded by what is asked for and the
+// frame's window, whatever the size of the file. A jump backwards starts over. One thread.
+class ZstdLog {
+ public:
+  explicit ZstdLog(SourceFile file);
+  ~ZstdLog();
+  ZstdLog(const ZstdLog&) = delete;
+  ZstdLog& operator=(const ZstdLog&) = delete;
+
+  // The decompressed bytes [offset, offset + want): less only at the end of what can be had. kRecordPadding readable
+  // bytes follow. Valid until the next call.
+  Result<std::string_view> at(std::uint64_t offset, std::size_t want);
+
+  enum class End {
+    ahead,     // not come to yet
+    whole,     // of the last frame
+    cut_off,   // in the middle of a frame: truncated, or still being written
+    damaged,   // the rest cannot be decompressed
+    not_zstd,  // no zstd file from its first byte on
+  };
+  End end() const { return end_; }
+  std::uint64_t decompressed() const { return base_ + filled_; }  // bytes so far; all of them at the end
+  std::uint64_t compressed_left() const;                          // bytes of the file not looked at yet
+  const SourceFile& file() const { return file_; }
+
+ private:
+  struct Closer {
+    void operator()(ZSTD_DCtx_s* context) const noexcept;
+  };
+  void start_over();
+  void drop_before(std::uint64_t offset);
+  Result<void> decompress_more();
+
+  SourceFile file_;
+  std::unique_ptr<ZSTD_DCtx_s, Closer> context_;
+  std::vector<char> input_;
+  std::size_t input_at_ = 0;
+  std::size_t input_end_ = 0;
+  std::uint64_t file_at_ = 0;
+  bool in_frame_ = false;
+  bool output_was_full_ = false;
+  std::vector<char> out_;  // decompressed bytes from base_ on, filled_ of them, and padding
+  std::size_t filled_ = 0;
+  std::uint64_t base_ = 0;
+  End end_ = End::ahead;
+};
+
+// By its name; what is in it may prove that wrong.
+bool is_zstd_name(std::string_view path);
 
 // A window that is moved over a log's bytes, whichever way the file holds them. One thread.
 class LogWindow {
@@ -49,6 +103,28 @@ class ZstdWindow final : public LogWindow {
 };
 
 // Some bytes of a log by their place, which in a compressed one counts decompressed bytes. Less only at the end.
+Result<std::string> read_log_bytes(SourceFile file, std::string_view name, std::uint64_t offset, std::size_t length);
 Result<std::string> read_log_bytes(const std::string& path, std::uint64_t offset, std::size_t length);
+
+// The streams of compressed sources that are being read, kept from slice to slice: a compressed file cannot be entered
+// in its middle. A few at a time; who comes while all are taken waits for its turn. One thread.
+class CompressedLogs {
+ public:
+  bool has_room_for(std::string_view path) const;
+  // The stream over the file; a fresh one when the file has changed since. Valid until it is closed.
+  ZstdLog& open(const std::string& path, SourceFile file);
+  void close(std::string_view path);
+
+ private:
+  struct Open {
+    std::string path;
+    std::unique_ptr<ZstdLog> log;
+  };
+  std::list<Open> open_;
+};
+
+// What Source::mark holds of a compressed source: the size of the file when it was read to its end.
+std::string end_mark(std::uint64_t file_size);
+std::uint64_t size_at_end(std::string_view mark);  // 0: was not read to its end
 
 }  // namespace memd

@@ -1,15 +1,16 @@
 #pragma once
 
-#include "daemon/ingest/slice_replay.hpp"
+#include "adapters/adapter.hpp"
 #include "schemas/error.hpp"
 #include "store/db/store_layout.hpp"
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <string_view>
 
 namespace memd {
+
+using FindAdapter = std::function<const Adapter*(Platform)>;
 
 struct RebuildReport {
   std::uint64_t files = 0;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "adapters/adapter.hpp"
-#include "daemon/ingest/compressed_logs.hpp"
 #include "daemon/ingest/log_window.hpp"
 #include "daemon/ingest/source_file.hpp"
 #include "schemas/error.hpp"

@@ -1,7 +1,6 @@
 #include "daemon/interchange/session_walk.hpp"
 
 #include "adapters/adapter.hpp"
-#include "daemon/ingest/raw_reader.hpp"
 #include "daemon/ingest/record_finder.hpp"
 #include "daemon/interchange/kept_text.hpp"
 #include "store/read/exchanges.hpp"

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "daemon/serve/daemon_dial.hpp"
 #include "daemon/serve/instance_lock.hpp"
 #include "daemon/serve/unique_fd.hpp"
 #include "schemas/error.hpp"
@@ -8,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +24,17 @@ struct DaemonAddress {
 
 // Where this program's executable is; `argv0` is the fallback.
 std::filesystem::path own_executable(const char* argv0);
+
+// Getting through to the daemon, one attempt at a time, so that a caller may wait in its own way.
+class DaemonDial {
+ public:
+  virtual ~DaemonDial() = default;
+  // Starts a series of attempts, with a fresh deadline.
+  virtual void begin() = 0;
+  // A connected socket; nothing yet, wait next_wait() and try again; or an error, which ends the series.
+  virtual Result<std::optional<UniqueFd>> attempt() = 0;
+  virtual std::chrono::milliseconds next_wait() = 0;
+};
 
 // Connects to the daemon of a data directory, and starts it when there is none. Among many clients that find it
 // missing at once, one starts it: the one that gets the instance lock, which it hands to the daemon. A daemon that dies

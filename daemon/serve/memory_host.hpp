@@ -5,6 +5,7 @@
 #include "daemon/models/configured_summarizer.hpp"
 #include "daemon/serve/semantic_side.hpp"
 #include "daemon/serve/settings.hpp"
+#include "daemon/serve/tool_facts.hpp"
 #include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/prompt_registry.hpp"
 #include "protocol/mcp/resource_registry.hpp"
@@ -13,7 +14,6 @@
 #include "store/reader_pool.hpp"
 #include "store/write/retention/retention_plan.hpp"
 
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -52,9 +52,6 @@ class MemoryHost {
   void stop();  // what start_ingest() started, and waits; what was read is committed
 
  private:
-  class Freshness;
-  class SourceText;
-
   const Settings& settings_;
   const Clock& clock_;
   const bool is_service_;  // and not a command that somebody waits for
@@ -63,9 +60,8 @@ class MemoryHost {
   const std::shared_ptr<search::DocumentLengths> lengths_;
   ReaderPool readers_;
   std::vector<AdapterDescription> adapters_;
-  std::atomic<std::uint64_t> generation_{1};
-  std::unique_ptr<Freshness> freshness_;
-  std::unique_ptr<SourceText> source_text_;
+  HostFreshness freshness_;
+  SourceText source_text_;
   std::unique_ptr<llm::ConfiguredSummarizer> summarizer_;
   mcp::ToolRegistry tools_;
   mcp::ResourceRegistry resources_;
