@@ -31,7 +31,7 @@ class CoroutineGroup {
       });
       if (failure) std::rethrow_exception(failure);
     };
-    boost::asio::co_spawn(loop_, std::move(coroutine),
+    boost::asio::co_spawn(loop_, run(std::move(coroutine)),
                           boost::asio::bind_cancellation_slot(member->slot(), std::move(on_end)));
   }
   // What the coroutines wait for ends with operation_aborted.
@@ -47,6 +47,12 @@ class CoroutineGroup {
   }
 
  private:
+  // Cancelled, a coroutine sees the error of what it waits for; it is not thrown.
+  static boost::asio::awaitable<void> run(boost::asio::awaitable<void> coroutine) {
+    co_await boost::asio::this_coro::throw_if_cancelled(false);
+    co_await std::move(coroutine);
+  }
+
   boost::asio::io_context& loop_;
   std::list<boost::asio::cancellation_signal> members_;
   boost::asio::steady_timer all_ended_;

@@ -36,8 +36,9 @@ struct LookAtEverything {};
 struct LookAt {  // something changed at or below this path
   std::string path;
 };
-struct LookAtSource {  // the same of a file that is known to be a source, or a part of one
+struct LookAtSource {  // this file changed, which is the source or a part of it
   SourceCandidate source;
+  std::string file;
 };
 struct TakeIn {  // a source, whether or not it stands under a root
   SourceCandidate file;

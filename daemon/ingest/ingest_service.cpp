@@ -74,13 +74,17 @@ Result<void> IngestService::start(std::unique_ptr<Writer> writer) {
 }
 
 void IngestService::scan() {
-  sides_->progress.update([](IngestSnapshot& s) { s.idle = false; });  // not only when the reader wakes
-  sides_->reading.mail().send(LookAtEverything{});
+  // Not idle from now on, and not only when the reader wakes; under one lock, which it needs to say that it is.
+  sides_->progress.update([this](IngestSnapshot& s) {
+    if (sides_->reading.mail().send(LookAtEverything{})) s.idle = false;
+  });
 }
 
 void IngestService::hint(const std::filesystem::path& path) { sides_->reading.mail().send(LookAt{path.string()}); }
 
-void IngestService::hint(const SourceCandidate& source) { sides_->reading.mail().send(LookAtSource{source}); }
+void IngestService::hint(SourceCandidate source, const std::filesystem::path& file) {
+  sides_->reading.mail().send(LookAtSource{std::move(source), file.string()});
+}
 
 void IngestService::take(SourceCandidate file) { sides_->reading.mail().send(TakeIn{std::move(file)}); }
 

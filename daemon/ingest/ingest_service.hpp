@@ -27,7 +27,8 @@ class IngestService {
 
   void scan();                                   // look at everything
   void hint(const std::filesystem::path& path);  // something changed at or below this path
-  void hint(const SourceCandidate& source);      // this source changed
+  // This file changed, which is the source or a part of it.
+  void hint(SourceCandidate source, const std::filesystem::path& file);
   // Takes in a file that need not stand under a root, now and not again. One that does is read as what it is there.
   void take(SourceCandidate file);
   void stop();  // does not wait; what is read is still committed

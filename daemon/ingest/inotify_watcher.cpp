@@ -23,11 +23,6 @@ void WatchTable::put(int watch, const std::filesystem::path& directory) {
   by_path_[directory.native()] = watch;
 }
 
-const std::filesystem::path* WatchTable::find(int watch) const {
-  const auto it = paths_.find(watch);
-  return it == paths_.end() ? nullptr : &it->second;
-}
-
 void WatchTable::erase(int watch) {
   const auto it = paths_.find(watch);
   if (it == paths_.end()) return;
@@ -290,7 +285,7 @@ void InotifyWatcher::on_file(const fs::path& file) {
   for (const auto& root : discovery_.roots())
     if (root.path == file) watch_place_of(file);  // a root that is a single file has come
   if (const auto source = discovery_.classify(file))
-    callbacks_.source_changed(*source);
+    callbacks_.source_changed(*source, file);
   else if (discovery_.part_of(file))
     callbacks_.changed(file);
 }

@@ -24,7 +24,10 @@ class WatchTable {
   bool contains(const std::filesystem::path& directory) const { return by_path_.contains(directory.native()); }
 
   void put(int watch, const std::filesystem::path& directory);
-  const std::filesystem::path* find(int watch) const;  // valid until the next change
+  const std::filesystem::path* find(int watch) const {  // valid until the next change
+    const auto it = paths_.find(watch);
+    return it == paths_.end() ? nullptr : &it->second;
+  }
   void erase(int watch);
   // Takes out the directory and all below it; their watches.
   std::vector<int> take_below(const std::filesystem::path& directory);

@@ -33,26 +33,23 @@ void KnownSources::find_all() {
 
 void KnownSources::hint(const std::string& path) {
   if (sources_.contains(path)) return dirty_.add(path);
-  if (auto source = discovery_.classify(path); source && add_if_there(*source)) return;
+  std::error_code ec;
+  const auto source = discovery_.classify(path);
+  if (source && !std::filesystem::is_directory(path, ec)) return hint(*source, path);
   if (const auto whole = discovery_.part_of(path)) return add_named(*whole);
   for (const auto& candidate : discovery_.find(path))
     add(candidate);
   add_below(path);
 }
 
-void KnownSources::hint(SourceCandidate source) { add_if_there(source); }
-
-bool KnownSources::add_if_there(SourceCandidate& source) {
-  if (sources_.contains(source.path)) {
-    dirty_.add(source.path);
-    return true;
-  }
+void KnownSources::hint(const SourceCandidate& source, const std::string& file) {
+  if (sources_.contains(source.path)) return dirty_.add(source.path);
   std::error_code ec;
-  if (!std::filesystem::is_regular_file(source.path, ec)) return false;
+  if (!std::filesystem::is_regular_file(file, ec)) return;
+  SourceCandidate found = source;
   const auto size = std::filesystem::file_size(source.path, ec);
-  source.size = ec ? 0 : size;
-  add(source);
-  return true;
+  found.size = ec ? 0 : size;
+  add(found);
 }
 
 void KnownSources::take(SourceCandidate file) {

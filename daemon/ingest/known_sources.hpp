@@ -44,8 +44,8 @@ class KnownSources {
   // These make sources dirty.
   void find_all();                     // all that are there, and those that were and are not found any more
   void hint(const std::string& path);  // what stands at or below the path, or has it as a part
-  void hint(SourceCandidate source);
-  void take(SourceCandidate file);  // whether or not it stands under a root
+  void hint(const SourceCandidate& source, const std::string& file);  // the file is the source or a part of it
+  void take(SourceCandidate file);                                    // whether or not it stands under a root
   void make_dirty(const std::string& path) { dirty_.add(path); }
 
   DirtyRing& dirty() { return dirty_; }
@@ -56,7 +56,6 @@ class KnownSources {
   bool has_witness(const std::filesystem::path& directory, const LookAtPath& look) const;
 
  private:
-  bool add_if_there(SourceCandidate& source);
   void add(const SourceCandidate& candidate);
   void add_below(const std::string& directory);
   void add_named(const Discovery::NamedSource& whole);

@@ -85,8 +85,8 @@ void ReadingLoop::go_on() {
   }
   for (const auto& path : std::exchange(hinted_, {}))
     sources_.hint(path);
-  for (const auto& [path, source] : std::exchange(hinted_sources_, {}))
-    sources_.hint(source);
+  for (auto& [file, source] : std::exchange(hinted_sources_, {}))
+    sources_.hint(source, file);
   for (const auto& path : reader_.take_due())
     sources_.make_dirty(path);
   for (auto& file : std::exchange(taken_, {}))
@@ -107,14 +107,12 @@ void ReadingLoop::start_tails() {
     }
     known->is_tailed = true;
     ++tailing_;
-    tails_.spawn(tail(*path));
+    tails_.spawn(tail(*path, epoch_));
   }
 }
 
 // Follows a dirty source until there is nothing more in it, or until others wait for their turn.
-asio::awaitable<void> ReadingLoop::tail(std::string path) {
-  co_await asio::this_coro::throw_if_cancelled(false);
-  const std::uint64_t epoch = epoch_;
+asio::awaitable<void> ReadingLoop::tail(std::string path, std::uint64_t epoch) {
   for (bool more = true; more;) {
     const bool has_place = co_await take_place();
     if (!has_place) break;
@@ -180,7 +178,7 @@ void ReadingLoop::settle() {
     writer_.send(NothingMore{});
   }
   progress_.update([&](IngestSnapshot& s) {
-    s.idle = !is_reading;
+    s.idle = !is_reading && mail_.empty();
     s.sources_pending = sources_.dirty().size();
     if (!is_reading) s.current.clear();
   });

@@ -38,7 +38,7 @@ class ReadingLoop {
  private:
   void on(LookAtEverything&) { look_at_everything_ = true; }
   void on(LookAt& letter) { hinted_.insert(std::move(letter.path)); }
-  void on(LookAtSource& letter) { hinted_sources_.insert_or_assign(letter.source.path, letter.source); }
+  void on(LookAtSource& letter) { hinted_sources_.insert_or_assign(letter.file, std::move(letter.source)); }
   void on(TakeIn& letter) { taken_.push_back(std::move(letter.file)); }
   void on(LookIsDue&) {}
   void on(SliceWritten&) { give_place_back(); }
@@ -50,7 +50,7 @@ class ReadingLoop {
   void start_tails();
   void settle();
   void wake_at_next_look();
-  boost::asio::awaitable<void> tail(std::string path);
+  boost::asio::awaitable<void> tail(std::string path, std::uint64_t epoch);
   bool read_slice(KnownSource& known);
   boost::asio::awaitable<bool> take_place();
   void give_place_back();
@@ -68,7 +68,7 @@ class ReadingLoop {
   // What the letters of this turn asked for.
   bool look_at_everything_ = false;
   std::set<std::string> hinted_;
-  std::map<std::string, SourceCandidate> hinted_sources_;
+  std::map<std::string, SourceCandidate> hinted_sources_;  // by the file that changed
   std::vector<SourceCandidate> taken_;
 
   CoroutineGroup tails_;

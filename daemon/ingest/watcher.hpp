@@ -28,7 +28,7 @@ struct WatchOptions {
 class Watcher {
  public:
   struct Callbacks {
-    std::function<void(const SourceCandidate&)> source_changed;
+    std::function<void(const SourceCandidate&, const std::filesystem::path& file)> source_changed;  // in this file
     std::function<void(const std::filesystem::path&)> changed;  // something at or below this path
     std::function<void()> rescan;                               // hints were lost: look at everything
   };

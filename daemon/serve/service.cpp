@@ -121,9 +121,9 @@ Result<void> Service::start_ingest() {
   IngestService& ingest = *host_.ingest();
   WatchOptions watch;
   watch.max_directories = static_cast<std::size_t>(host_.settings().config.max_watches);
-  const Watcher::Callbacks tell{[&ingest](const SourceCandidate& source) { ingest.hint(source); },
-                                [&ingest](const std::filesystem::path& path) { ingest.hint(path); },
-                                [&ingest] { ingest.scan(); }};
+  const Watcher::Callbacks tell{
+      [&ingest](const SourceCandidate& source, const std::filesystem::path& file) { ingest.hint(source, file); },
+      [&ingest](const std::filesystem::path& path) { ingest.hint(path); }, [&ingest] { ingest.scan(); }};
   watcher_ = make_watcher(loop_, host_.discovery(), tell, watch);
   // Watch first, look second: what changes in between is hinted.
   watcher_->start();

@@ -18,10 +18,11 @@ class OpencodeTree : public testing::Test {
     auto writer = Writer::open(store_ / "memd.db", clock_);
     EXPECT_TRUE(writer);
     EXPECT_TRUE(ingest_.start(std::move(*writer)));
-    watcher_ = make_watcher(loop_, discovery_,
-                            {[this](const SourceCandidate& source) { ingest_.hint(source), ++hints_; },
-                             [this](const auto& path) { ingest_.hint(path), ++hints_; }, [this] { ingest_.scan(); }},
-                            {});
+    watcher_ =
+        make_watcher(loop_, discovery_,
+                     {[this](const SourceCandidate& source, const auto& file) { ingest_.hint(source, file), ++hints_; },
+                      [this](const auto& path) { ingest_.hint(path), ++hints_; }, [this] { ingest_.scan(); }},
+                     {});
     watcher_->start();
     ingest_.scan();
     EXPECT_TRUE(ingest_.block_until_idle(20s));

@@ -23,7 +23,7 @@ class WatcherTest : public testing::Test {
  protected:
   void start(WatchOptions options = {}) {
     watcher_ = make_watcher(loop_, discovery_,
-                            {[this](const SourceCandidate& source) { changed_.insert(source.path); },
+                            {[this](const SourceCandidate& source, const auto&) { changed_.insert(source.path); },
                              [this](const auto& path) { changed_.insert(path.string()); }, [this] { ++rescans_; }},
                             options);
     watcher_->start();
