@@ -17,7 +17,7 @@ struct inotify_event;
 
 namespace memd {
 
-// Which inotify watch stands on which directory. Not thread-safe.
+// Knows which inotify watch stands on which directory. One thread.
 class WatchTable {
  public:
   std::size_t size() const { return paths_.size(); }
@@ -37,9 +37,9 @@ class WatchTable {
   std::map<std::string, int> by_path_;
 };
 
-// One watch a directory that sources can stand in. A root that is not there is waited for at its nearest existing
-// ancestor, which is watched alone and not below; mounts that come and go are noticed too. What cannot be watched,
-// because the system has no more watches to give or WatchOptions::max_directories is reached, is polled.
+// Has one watch for each directory that sources can stand in. A missing root is waited for at its nearest existing
+// ancestor. Mounts that come and go are noticed too. Directories beyond WatchOptions::max_directories, or beyond what
+// the system allows, are polled. Two coroutines, for events and for mounts. Loop thread only.
 class InotifyWatcher final : public Watcher {
  public:
   InotifyWatcher(boost::asio::io_context& loop, const Discovery& discovery, Callbacks callbacks, WatchOptions options);

@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
-// Source::open_tail: what the bytes at the cursor belong to, when a record was taken before its newline was there.
-
 namespace memd {
+
+// Source::open_tail says what the bytes at the cursor belong to when a record was read before its newline was there.
 namespace open_tail {
 
 // The record was taken whole; the newline belongs to its ledger line.
@@ -31,11 +31,11 @@ bool is_in_oversized(std::string_view tail);
 // agent's file or from the raw layer. kRecordPadding readable bytes follow.
 void decode_log(std::string_view bytes, Source& source, RecordDecoder& decoder, EventBatch& batch);
 
-// The next bytes of a record too long to hold: with the first of them its ledger line and diagnostic. `ends`: its
-// newline is the last of them. Moves the cursor.
+// Accounts for the next bytes of a record that is too long to hold, and moves the cursor behind them. The first bytes
+// of such a record give its diagnostic. `ends`: the last byte is its newline.
 void pass_over_oversized(std::uint64_t bytes, bool ends, Source& source, EventBatch& batch);
 
-// The source was truncated or replaced: its next slice begins at the start. `why` may be absent.
+// Moves the cursor to the start, because the source was truncated or replaced. `why` becomes a diagnostic.
 void restart_source(Source& source, std::optional<DiagnosticType> why, EventBatch& batch);
 
 }  // namespace memd

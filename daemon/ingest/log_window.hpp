@@ -15,8 +15,8 @@ struct ZSTD_DCtx_s;
 
 namespace memd {
 
-// The decompressed bytes of a zstd file, read forwards in a stream: memory is bounded by what is asked for and the
-// frame's window, whatever the size of the file. A jump backwards starts over. One thread.
+// The decompressed bytes of a zstd file, read forwards as a stream. A jump backwards starts over. Memory depends on
+// what is asked for and on the frame's window, not on the size of the file. Owns the file. One thread.
 class ZstdLog {
  public:
   explicit ZstdLog(SourceFile file);
@@ -29,7 +29,7 @@ class ZstdLog {
   Result<std::string_view> at(std::uint64_t offset, std::size_t want);
 
   enum class End {
-    ahead,     // not come to yet
+    ahead,     // not reached yet
     whole,     // of the last frame
     cut_off,   // in the middle of a frame: truncated, or still being written
     damaged,   // the rest cannot be decompressed
@@ -62,7 +62,7 @@ class ZstdLog {
   End end_ = End::ahead;
 };
 
-// By its name; what is in it may prove that wrong.
+// Judges by the name only.
 bool is_zstd_name(std::string_view path);
 
 // A window that is moved over a log's bytes, whichever way the file holds them. One thread.
@@ -76,7 +76,8 @@ class LogWindow {
   virtual bool ends_at(std::uint64_t offset) const = 0;
 };
 
-// Over a file as it was when it was opened. `buffer` is the caller's, so that it is kept from file to file.
+// A window over a plain file. Bytes that were appended after it was opened are not seen. The file and the buffer belong
+// to the caller, who keeps the buffer from file to file. One thread.
 class PlainWindow final : public LogWindow {
  public:
   PlainWindow(const SourceFile& file, std::vector<char>& buffer) : file_(file), buffer_(buffer) {}
@@ -102,16 +103,16 @@ class ZstdWindow final : public LogWindow {
   ZstdLog& log_;
 };
 
-// Some bytes of a log by their place, which in a compressed one counts decompressed bytes. Less only at the end.
+// Reads bytes of a log. In a compressed log `offset` and `length` count decompressed bytes. Less only at the end.
 Result<std::string> read_log_bytes(SourceFile file, std::string_view name, std::uint64_t offset, std::size_t length);
 Result<std::string> read_log_bytes(const std::string& path, std::uint64_t offset, std::size_t length);
 
-// The streams of compressed sources that are being read, kept from slice to slice: a compressed file cannot be entered
-// in its middle. A few at a time; who comes while all are taken waits for its turn. One thread.
+// Keeps the streams of compressed sources open from slice to slice, because a compressed file cannot be entered in its
+// middle. At most four are open; another source has to wait until one is closed. One thread.
 class CompressedLogs {
  public:
   bool has_room_for(std::string_view path) const;
-  // The stream over the file; a fresh one when the file has changed since. Valid until it is closed.
+  // Returns the stream over the file, a new one when the file has changed. Valid until it is closed.
   ZstdLog& open(const std::string& path, SourceFile file);
   void close(std::string_view path);
 

@@ -16,8 +16,8 @@
 
 namespace memd {
 
-// The sources to look at, each once, served in turn: a source with more to read goes to the back, so that a huge one
-// delays nobody. Not thread-safe.
+// The sources to look at, each once, in the order they were added. A source with more to read is added again at the
+// back, so that a huge one delays nobody. One thread.
 class DirtyRing {
  public:
   void add(const std::string& path) {
@@ -40,7 +40,7 @@ class DirtyRing {
   std::unordered_set<std::string> members_;
 };
 
-// Sources to look at again at a time, without a hint. Not thread-safe.
+// Sources to look at again at a given time, without a hint. One thread.
 class RetrySchedule {
  public:
   void set(const std::string& path, TimeMs due) {
@@ -73,7 +73,7 @@ class RetrySchedule {
   std::set<std::pair<TimeMs, std::string>> by_time_;
 };
 
-// How long to leave a source alone that could not be read, and when it is no accident any more.
+// How long a source that could not be read is left alone, and after how many failures it is quarantined.
 struct BackOff {
   TimeMs first = 1000;
   TimeMs longest = 3'600'000;
@@ -87,9 +87,9 @@ struct BackOff {
   }
 };
 
-// When sources that are changed in place are passed over: at once after a rest; while one keeps changing, so seldom
-// that reading it takes a fifth of a core at most; and again a little later each time it turned out busy. What is put
-// off is never forgotten. Not thread-safe.
+// When a pass over a source that is changed in place may begin. After a rest it begins at once. While the source keeps
+// changing, passes take a fifth of a core at most. A busy source is tried again after a pause that doubles. A pass that
+// is put off is kept until it is due. One thread.
 class PassSchedule {
  public:
   using Time = std::chrono::steady_clock::time_point;

@@ -22,9 +22,8 @@ struct RebuildReport {
 };
 using OnRebuildProgress = std::function<void(double done, double total, std::string_view what)>;
 
-// Makes the whole store anew from the raw layer alone: into a file beside the old one, which stays what it is until the
-// new one is complete, and takes its place in one step. For the holder of the instance lock.
-// Errc::not_found when there is no raw layer.
+// Makes the whole store anew from the raw layer alone. The new file is written beside the old one and takes its place
+// in one step once it is complete. For the holder of the instance lock. Errc::not_found when there is no raw layer.
 Result<RebuildReport> rebuild_store(const StoreLayout& layout, const FindAdapter& find,
                                     const OnRebuildProgress& on_progress = {});
 

@@ -17,7 +17,7 @@
 
 namespace memd {
 
-// What to do so that the store has a session as its source shows it.
+// The changes that make the stored session equal to what its source shows.
 struct SessionDiff {
   std::uint32_t keep = 0;           // items that stay
   std::vector<std::size_t> added;   // places in the list of the source, to be read and put behind them
@@ -27,10 +27,9 @@ struct SessionDiff {
 
 // Compares what the store remembers of a session with what the source lists.
 //
-// Where both agree but for new items behind, these are added. At the first difference the session goes back to the
-// start of the exchange it stands in, and is read from there. Items that the source does not show any more stay as they
-// are, and with them all that stands before them: going back further would forget them, and they cannot be read again.
-// Only those of the newest exchange go when it changes: an answer that was made anew.
+// New items at the end are added. At the first difference the session goes back to the start of the exchange with that
+// difference, and is read from there. Items that the source does not show any more are kept with everything before
+// them, because they cannot be read again. The newest exchange is the exception: when it changes, its missing items go.
 SessionDiff compare_session(std::span<const SourceItem> known, std::span<const SnapshotReader::Item> listed);
 
 struct SnapshotLimits {
@@ -40,12 +39,13 @@ struct SnapshotLimits {
   RawMode raw = RawMode::off;
 };
 
-// One look at a source that is changed in place: session for session it compares what the source shows with what the
-// store remembers, and has decoded what is new. The same for all platforms; the platform's part is the SnapshotReader.
-// Holds the heads of one session's items at most, and nothing of the source open between slices. One thread.
+// One look at a source that is changed in place. Compares, session by session, what the source shows with what the
+// store remembers, and decodes what is new. The same for all platforms; the platform's part is the SnapshotReader.
+// Holds the item list of one session at most, and keeps nothing of the source open between slices. One thread. The
+// adapter must outlive it.
 //
-// What it gives must reach the store before the next pass over the same source begins. A pass that is given up in the
-// middle costs nothing: the next one finds less to do.
+// The slices of a pass must be committed before the next pass over the same source begins. A pass may be dropped in the
+// middle: the next one finds less to do.
 class SnapshotPass {
  public:
   // What the store remembers of a session (Reader::session_items).

@@ -18,7 +18,8 @@ struct FileStat {
   TimeMs mtime = 0;
 };
 
-// A file of an agent, opened for reading only. Owns the descriptor. Reads do not move a shared position.
+// A file of an agent, opened for reading only. Owns the descriptor. Reads do not move a shared position; const members
+// are thread-safe.
 class SourceFile {
  public:
   // Errc::not_found if it is not there, Errc::io otherwise.
@@ -43,7 +44,7 @@ class SourceFile {
   std::string path_;
 };
 
-// The real file system. Symbolic links are followed for files.
+// The real file system. Follows symbolic links to files. Stateless, thread-safe.
 class DiskView : public FileView {
  public:
   std::optional<Entry> stat(const std::string& path) const override;

@@ -43,7 +43,7 @@ class Watcher {
 std::unique_ptr<Watcher> make_watcher(boost::asio::io_context& loop, const Discovery& discovery,
                                       Watcher::Callbacks callbacks, WatchOptions options = {});
 
-// Asks for a look in regular intervals. Where the system offers no hints, or has run out of them.
+// Asks for a look at regular intervals, where the system offers no hints or has run out of them. Loop thread only.
 class PollingWatcher final : public Watcher {
  public:
   PollingWatcher(boost::asio::io_context& loop, std::function<void()> look, std::string why,

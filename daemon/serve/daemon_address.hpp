@@ -11,7 +11,7 @@
 
 namespace memd {
 
-// What decides where the daemon's socket is. The daemon and everyone who looks for it have to fill it in alike.
+// What decides where the daemon's socket is. The daemon and its clients have to fill it in alike.
 struct SocketPathInputs {
   std::optional<std::filesystem::path> chosen;  // memd --socket PATH
   std::filesystem::path data_dir;

@@ -21,8 +21,8 @@
 
 namespace memd {
 
-// The store, what fills it and the tools that answer from it: the same in the daemon, in `--stdio --standalone` and in
-// a command that runs while no daemon does. Composes; decides nothing. Public members are thread-safe after
+// Owns the store's readers, what fills the store, and the tools that answer from it. The same in the daemon, in
+// `--stdio --standalone` and in a command that runs without a daemon. Public members are thread-safe after
 // construction. The settings and the clock must outlive it.
 class MemoryHost {
  public:
