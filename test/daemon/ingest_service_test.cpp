@@ -5,11 +5,14 @@
 
 #include <gtest/gtest.h>
 #include <sys/inotify.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
+#include <csignal>
 #include <future>
+#include <thread>
 
 namespace memd {
 namespace {
@@ -180,6 +183,41 @@ TEST_F(IngestServiceTest, ATaskThatHasNotBegunWhenMemdStopsIsNeverRun) {
   EXPECT_TRUE(service_->perform([](Writer&) -> Result<void> { return {}; }).error().is(Errc::cancelled));
   service_.reset();
   EXPECT_FALSE(was_run);
+}
+
+// What was read behind a slice that the store refused is not written without it.
+TEST_F(IngestServiceTest, StoppedWhileTheStoreRefusesASliceItLeavesNoHole) {
+  write_file(transcript_, user_line(1, "first question"));
+  start();
+  service_.reset();
+  for (int i = 2; i <= 200; ++i)
+    append_file(transcript_, user_line(i, "question " + std::to_string(i)));
+  IngestOptions options;
+  options.tailer.slice_bytes = 1024;
+  options.commit_bytes = 1;
+  options.retry_after_error = 60s;
+  auto writer = Writer::open(store_ / "memd.db", clock_);
+  ASSERT_TRUE(writer);
+  service_ = std::make_unique<IngestService>(discovery_, clock_, options);
+  ASSERT_TRUE(service_->start(std::move(*writer)));
+
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit small = before;
+  small.rlim_cur = 4096;
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  service_->scan();
+  while (service_->progress().snapshot().last_error.empty())
+    std::this_thread::yield();
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, old_handler);
+  service_.reset();
+  EXPECT_EQ(count("SELECT sum(bytes) FROM coverage"), count("SELECT sum(cursor) FROM sources"));
+
+  start();
+  EXPECT_EQ(count("SELECT count(*) FROM exchanges"), 200);
+  EXPECT_EQ(count("SELECT sum(bytes) FROM coverage"), count("SELECT sum(cursor) FROM sources"));
 }
 
 // Counts how often it is asked what a file is.
