@@ -1,5 +1,5 @@
 #include "adapters/adapter.hpp"
-#include "daemon/ingest/disk_view.hpp"
+#include "daemon/ingest/source_file.hpp"
 #include "test/support/cursor_state.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 #include "bench/continuity/prefix_home.hpp"
 #include "daemon/ingest/ingest_service.hpp"
-#include "daemon/ingest/raw_reader.hpp"
+#include "daemon/ingest/record_finder.hpp"
 #include "store/read/ingestion.hpp"
 #include "store/text/token_estimate.hpp"
 

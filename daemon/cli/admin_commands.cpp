@@ -5,7 +5,6 @@
 #include "daemon/cli/progress_bar.hpp"
 #include "daemon/ingest/rebuild.hpp"
 #include "daemon/serve/instance_lock.hpp"
-#include "daemon/serve/state_directory.hpp"
 #include "daemon/tools/tool_arguments.hpp"
 
 #include <fmt/format.h>

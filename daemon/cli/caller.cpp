@@ -5,7 +5,6 @@
 #include "daemon/serve/daemon_address.hpp"
 #include "daemon/serve/instance_lock.hpp"
 #include "daemon/serve/memory_host.hpp"
-#include "daemon/serve/state_directory.hpp"
 #include "protocol/mcp/rpc_client.hpp"
 #include "protocol/transport/unix_socket.hpp"
 #include "schemas/json_writer.hpp"

@@ -11,8 +11,8 @@
 
 namespace memd {
 
-// Which storage to read: the active adapters and where their agents keep things. Constant after construction;
-// thread-safe.
+// Knows which storage to read: the active adapters and where their agents keep things. Constant after construction;
+// thread-safe. The adapters must outlive it.
 class Discovery {
  public:
   struct Root {

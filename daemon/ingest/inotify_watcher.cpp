@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -14,6 +15,38 @@
 
 namespace memd {
 namespace fs = std::filesystem;
+
+void WatchTable::put(int watch, const std::filesystem::path& directory) {
+  erase(watch);  // the directory may be known by a name it no longer has
+  if (const auto it = by_path_.find(directory.native()); it != by_path_.end()) paths_.erase(it->second);
+  paths_[watch] = directory;
+  by_path_[directory.native()] = watch;
+}
+
+void WatchTable::erase(int watch) {
+  const auto it = paths_.find(watch);
+  if (it == paths_.end()) return;
+  by_path_.erase(it->second.native());
+  paths_.erase(it);
+}
+
+std::vector<int> WatchTable::take_below(const std::filesystem::path& directory) {
+  std::vector<int> out;
+  if (const auto it = by_path_.find(directory.native()); it != by_path_.end()) {
+    out.push_back(it->second);
+    paths_.erase(it->second);
+    by_path_.erase(it);
+  }
+  const std::string prefix = directory.native() + "/";
+  auto it = by_path_.lower_bound(prefix);
+  while (it != by_path_.end() && it->first.starts_with(prefix)) {
+    out.push_back(it->second);
+    paths_.erase(it->second);
+    it = by_path_.erase(it);
+  }
+  return out;
+}
+
 namespace {
 
 constexpr std::uint32_t kSelf = IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
@@ -46,6 +79,7 @@ InotifyWatcher::InotifyWatcher(boost::asio::io_context& loop, const Discovery& d
       discovery_(discovery),
       callbacks_(std::move(callbacks)),
       options_(options),
+      coroutines_(loop),
       events_(loop),
       mounts_(loop) {
   if (options_.max_directories == 0) options_.max_directories = default_limit();
@@ -58,15 +92,17 @@ void InotifyWatcher::start() {
   if (fd < 0) return fall_back(std::string("inotify is not to be had, ") + std::strerror(errno));
   events_.assign(fd);
   watch_roots();
-  read_events();
+  coroutines_.spawn(read_events());
   if (const int mounts = ::open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC); mounts >= 0) {
     mounts_.assign(mounts);
     places_ = root_places();
-    watch_mounts();
+    coroutines_.spawn(watch_mounts());
   }
 }
 
 void InotifyWatcher::stop() {
+  stopped_ = true;
+  coroutines_.cancel();
   boost::system::error_code ignored;
   events_.close(ignored);
   mounts_.close(ignored);
@@ -171,32 +207,32 @@ void InotifyWatcher::fall_back(std::string why) {
   polling_->start();
 }
 
-void InotifyWatcher::read_events() {
-  events_.async_read_some(boost::asio::buffer(buffer_), [this](const boost::system::error_code& ec, std::size_t n) {
-    if (ec) return;
+boost::asio::awaitable<void> InotifyWatcher::read_events() {
+  const auto buffer = boost::asio::buffer(buffer_);
+  for (;;) {
+    const auto [ended, n] = co_await events_.async_read_some(buffer, kAsResult);
+    if (ended || stopped_) co_return;
     for (std::size_t at = 0; at + sizeof(inotify_event) <= n;) {
       const auto& event = *reinterpret_cast<const inotify_event*>(buffer_.data() + at);
       at += sizeof(inotify_event) + event.len;
       on_event(event);
     }
-    read_events();
-  });
+  }
 }
 
 // A file system mounted over a directory is seen by no watch on that directory.
-void InotifyWatcher::watch_mounts() {
-  mounts_.async_wait(boost::asio::posix::stream_descriptor::wait_error, [this](const boost::system::error_code& ec) {
-    if (ec) return;
+boost::asio::awaitable<void> InotifyWatcher::watch_mounts() {
+  for (;;) {
+    const auto [ended] = co_await mounts_.async_wait(boost::asio::posix::stream_descriptor::wait_error, kAsResult);
+    if (ended || stopped_) co_return;
     std::string places = root_places();
-    if (places != places_) {
-      places_ = std::move(places);
-      for (const auto& root : discovery_.roots())
-        drop_below(root.path);
-      watch_roots();
-      callbacks_.rescan();
-    }
-    watch_mounts();
-  });
+    if (places == places_) continue;
+    places_ = std::move(places);
+    for (const auto& root : discovery_.roots())
+      drop_below(root.path);
+    watch_roots();
+    callbacks_.rescan();
+  }
 }
 
 // Which directory each root leads to at the moment, or comes nearest to.
@@ -249,7 +285,7 @@ void InotifyWatcher::on_file(const fs::path& file) {
   for (const auto& root : discovery_.roots())
     if (root.path == file) watch_place_of(file);  // a root that is a single file has come
   if (const auto source = discovery_.classify(file))
-    callbacks_.changed(source->path);
+    callbacks_.source_changed(*source, file);
   else if (discovery_.part_of(file))
     callbacks_.changed(file);
 }

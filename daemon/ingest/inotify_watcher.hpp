@@ -1,26 +1,45 @@
 #pragma once
 
-#include "daemon/ingest/polling_watcher.hpp"
-#include "daemon/ingest/watch_table.hpp"
 #include "daemon/ingest/watcher.hpp"
 
-#include <boost/asio/posix/stream_descriptor.hpp>
-
 #include <array>
+#include <boost/asio/posix/stream_descriptor.hpp>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 struct inotify_event;
 
 namespace memd {
 
-// One watch a directory that sources can stand in. A root that is not there is waited for at its nearest existing
-// ancestor, which is watched alone and not below; mounts that come and go are noticed too. What cannot be watched,
-// because the system has no more watches to give or WatchOptions::max_directories is reached, is polled.
+// Knows which inotify watch stands on which directory. One thread.
+class WatchTable {
+ public:
+  std::size_t size() const { return paths_.size(); }
+  bool contains(const std::filesystem::path& directory) const { return by_path_.contains(directory.native()); }
+
+  void put(int watch, const std::filesystem::path& directory);
+  const std::filesystem::path* find(int watch) const {  // valid until the next change
+    const auto it = paths_.find(watch);
+    return it == paths_.end() ? nullptr : &it->second;
+  }
+  void erase(int watch);
+  // Takes out the directory and all below it; their watches.
+  std::vector<int> take_below(const std::filesystem::path& directory);
+
+ private:
+  std::unordered_map<int, std::filesystem::path> paths_;
+  std::map<std::string, int> by_path_;
+};
+
+// Has one watch for each directory that sources can stand in. A missing root is waited for at its nearest existing
+// ancestor. Mounts that come and go are noticed too. Directories beyond WatchOptions::max_directories, or beyond what
+// the system allows, are polled. Two coroutines, for events and for mounts. Loop thread only.
 class InotifyWatcher final : public Watcher {
  public:
   InotifyWatcher(boost::asio::io_context& loop, const Discovery& discovery, Callbacks callbacks, WatchOptions options);
@@ -37,8 +56,8 @@ class InotifyWatcher final : public Watcher {
   void poll(const std::filesystem::path& dir, std::string why);
   void drop_below(const std::filesystem::path& dir);
   void fall_back(std::string why);
-  void read_events();
-  void watch_mounts();
+  boost::asio::awaitable<void> read_events();
+  boost::asio::awaitable<void> watch_mounts();
   std::string root_places() const;
   void on_event(const inotify_event& event);
   void on_directory_lost(const std::filesystem::path& dir);
@@ -50,6 +69,8 @@ class InotifyWatcher final : public Watcher {
   const Discovery& discovery_;
   Callbacks callbacks_;
   WatchOptions options_;
+  CoroutineGroup coroutines_;
+  bool stopped_ = false;
   boost::asio::posix::stream_descriptor events_;
   boost::asio::posix::stream_descriptor mounts_;
   std::string places_;  // of the roots, when the mounts were last looked at

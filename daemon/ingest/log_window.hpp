@@ -1,15 +1,69 @@
 #pragma once
 
 #include "daemon/ingest/source_file.hpp"
-#include "daemon/ingest/zstd_log.hpp"
 #include "schemas/error.hpp"
+#include "schemas/source.hpp"
 
 #include <cstdint>
+#include <list>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+struct ZSTD_DCtx_s;
+
 namespace memd {
+
+// The decompressed bytes of a zstd file, read forwards as a stream. A jump backwards starts over. Memory depends on
+// what is asked for and on the frame's window, not on the size of the file. Owns the file. One thread.
+class ZstdLog {
+ public:
+  explicit ZstdLog(SourceFile file);
+  ~ZstdLog();
+  ZstdLog(const ZstdLog&) = delete;
+  ZstdLog& operator=(const ZstdLog&) = delete;
+
+  // The decompressed bytes [offset, offset + want): less only at the end of what can be had. kRecordPadding readable
+  // bytes follow. Valid until the next call.
+  Result<std::string_view> at(std::uint64_t offset, std::size_t want);
+
+  enum class End {
+    ahead,     // not reached yet
+    whole,     // of the last frame
+    cut_off,   // in the middle of a frame: truncated, or still being written
+    damaged,   // the rest cannot be decompressed
+    not_zstd,  // no zstd file from its first byte on
+  };
+  End end() const { return end_; }
+  std::uint64_t decompressed() const { return base_ + filled_; }  // bytes so far; all of them at the end
+  std::uint64_t compressed_left() const;                          // bytes of the file not looked at yet
+  const SourceFile& file() const { return file_; }
+
+ private:
+  struct Closer {
+    void operator()(ZSTD_DCtx_s* context) const noexcept;
+  };
+  void start_over();
+  void drop_before(std::uint64_t offset);
+  Result<void> decompress_more();
+
+  SourceFile file_;
+  std::unique_ptr<ZSTD_DCtx_s, Closer> context_;
+  std::vector<char> input_;
+  std::size_t input_at_ = 0;
+  std::size_t input_end_ = 0;
+  std::uint64_t file_at_ = 0;
+  bool in_frame_ = false;
+  bool output_was_full_ = false;
+  std::vector<char> out_;  // decompressed bytes from base_ on, filled_ of them, and padding
+  std::size_t filled_ = 0;
+  std::uint64_t base_ = 0;
+  End end_ = End::ahead;
+};
+
+// Judges by the name only.
+bool is_zstd_name(std::string_view path);
 
 // A window that is moved over a log's bytes, whichever way the file holds them. One thread.
 class LogWindow {
@@ -22,7 +76,8 @@ class LogWindow {
   virtual bool ends_at(std::uint64_t offset) const = 0;
 };
 
-// Over a file as it was when it was opened. `buffer` is the caller's, so that it is kept from file to file.
+// A window over a plain file. Bytes that were appended after it was opened are not seen. The file and the buffer belong
+// to the caller, who keeps the buffer from file to file. One thread.
 class PlainWindow final : public LogWindow {
  public:
   PlainWindow(const SourceFile& file, std::vector<char>& buffer) : file_(file), buffer_(buffer) {}
@@ -48,7 +103,29 @@ class ZstdWindow final : public LogWindow {
   ZstdLog& log_;
 };
 
-// Some bytes of a log by their place, which in a compressed one counts decompressed bytes. Less only at the end.
+// Reads bytes of a log. In a compressed log `offset` and `length` count decompressed bytes. Less only at the end.
+Result<std::string> read_log_bytes(SourceFile file, std::string_view name, std::uint64_t offset, std::size_t length);
 Result<std::string> read_log_bytes(const std::string& path, std::uint64_t offset, std::size_t length);
+
+// Keeps the streams of compressed sources open from slice to slice, because a compressed file cannot be entered in its
+// middle. At most four are open; another source has to wait until one is closed. One thread.
+class CompressedLogs {
+ public:
+  bool has_room_for(std::string_view path) const;
+  // Returns the stream over the file, a new one when the file has changed. Valid until it is closed.
+  ZstdLog& open(const std::string& path, SourceFile file);
+  void close(std::string_view path);
+
+ private:
+  struct Open {
+    std::string path;
+    std::unique_ptr<ZstdLog> log;
+  };
+  std::list<Open> open_;
+};
+
+// What Source::mark holds of a compressed source: the size of the file when it was read to its end.
+std::string end_mark(std::uint64_t file_size);
+std::uint64_t size_at_end(std::string_view mark);  // 0: was not read to its end
 
 }  // namespace memd

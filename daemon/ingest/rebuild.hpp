@@ -1,15 +1,16 @@
 #pragma once
 
-#include "daemon/ingest/slice_replay.hpp"
+#include "adapters/adapter.hpp"
 #include "schemas/error.hpp"
 #include "store/db/store_layout.hpp"
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <string_view>
 
 namespace memd {
+
+using FindAdapter = std::function<const Adapter*(Platform)>;
 
 struct RebuildReport {
   std::uint64_t files = 0;
@@ -21,9 +22,8 @@ struct RebuildReport {
 };
 using OnRebuildProgress = std::function<void(double done, double total, std::string_view what)>;
 
-// Makes the whole store anew from the raw layer alone: into a file beside the old one, which stays what it is until the
-// new one is complete, and takes its place in one step. For the holder of the instance lock.
-// Errc::not_found when there is no raw layer.
+// Makes the whole store anew from the raw layer alone. The new file is written beside the old one and takes its place
+// in one step once it is complete. For the holder of the instance lock. Errc::not_found when there is no raw layer.
 Result<RebuildReport> rebuild_store(const StoreLayout& layout, const FindAdapter& find,
                                     const OnRebuildProgress& on_progress = {});
 

@@ -1,18 +1,34 @@
 #pragma once
 
 #include "adapters/adapter.hpp"
-#include "daemon/ingest/session_diff.hpp"
+#include "adapters/snapshot_reader.hpp"
 #include "schemas/error.hpp"
 #include "schemas/source.hpp"
 
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace memd {
+
+// The changes that make the stored session equal to what its source shows.
+struct SessionDiff {
+  std::uint32_t keep = 0;           // items that stay
+  std::vector<std::size_t> added;   // places in the list of the source, to be read and put behind them
+  std::vector<std::uint32_t> gone;  // numbers of kept items that the source does not show any more
+  bool empty(std::size_t known) const { return keep == known && added.empty() && gone.empty(); }
+};
+
+// Compares what the store remembers of a session with what the source lists.
+//
+// New items at the end are added. At the first difference the session goes back to the start of the exchange with that
+// difference, and is read from there. Items that the source does not show any more are kept with everything before
+// them, because they cannot be read again. The newest exchange is the exception: when it changes, its missing items go.
+SessionDiff compare_session(std::span<const SourceItem> known, std::span<const SnapshotReader::Item> listed);
 
 struct SnapshotLimits {
   std::size_t slice_bytes = 4 << 20;     // of items, read at once
@@ -21,12 +37,13 @@ struct SnapshotLimits {
   RawMode raw = RawMode::off;
 };
 
-// One look at a source that is changed in place: session for session it compares what the source shows with what the
-// store remembers, and has decoded what is new. The same for all platforms; the platform's part is the SnapshotReader.
-// Holds the heads of one session's items at most, and nothing of the source open between slices. One thread.
+// One look at a source that is changed in place. Compares, session by session, what the source shows with what the
+// store remembers, and decodes what is new. The same for all platforms; the platform's part is the SnapshotReader.
+// Holds the item list of one session at most, and keeps nothing of the source open between slices. One thread. The
+// adapter must outlive it.
 //
-// What it gives must reach the store before the next pass over the same source begins. A pass that is given up in the
-// middle costs nothing: the next one finds less to do.
+// The slices of a pass must be committed before the next pass over the same source begins. A pass may be dropped in the
+// middle: the next one finds less to do.
 class SnapshotPass {
  public:
   // What the store remembers of a session (Reader::session_items).

@@ -5,8 +5,12 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <filesystem>
+#include <system_error>
 
 namespace memd {
 
@@ -37,6 +41,12 @@ Result<SourceFile> SourceFile::open(const std::filesystem::path& path) {
   return SourceFile(fd, out, path.string());
 }
 
+Result<SourceFile> SourceFile::duplicate() const {
+  const int fd = ::fcntl(fd_, F_DUPFD_CLOEXEC, 0);
+  if (fd < 0) return Error::from_errno(errno, "duplicate", path_);
+  return SourceFile(fd, stat_, path_);
+}
+
 SourceFile::~SourceFile() {
   if (fd_ >= 0) ::close(fd_);
 }
@@ -62,6 +72,43 @@ Result<std::uint64_t> SourceFile::hash_head(std::uint32_t length) const {
   std::array<char, kHeadBytes> head;
   MEMD_TRY_ASSIGN(const std::size_t n, read_at(0, std::span(head).first(std::min(length, kHeadBytes))));
   return hash64(std::string_view(head.data(), n));
+}
+
+std::optional<FileView::Entry> DiskView::stat(const std::string& path) const {
+  struct ::stat st {};
+  if (::stat(path.c_str(), &st) != 0) return std::nullopt;
+#ifdef __APPLE__
+  const auto& changed = st.st_mtimespec;
+#else
+  const auto& changed = st.st_mtim;
+#endif
+  Entry e;
+  e.path = path;
+  e.is_directory = S_ISDIR(st.st_mode);
+  e.device = st.st_dev;
+  e.inode = st.st_ino;
+  e.size = static_cast<std::uint64_t>(st.st_size);
+  e.mtime = static_cast<TimeMs>(changed.tv_sec) * 1000 + changed.tv_nsec / 1'000'000;
+  e.mtime_ns = static_cast<std::int64_t>(changed.tv_sec) * 1'000'000'000 + changed.tv_nsec;
+  return e;
+}
+
+Result<std::string> DiskView::read(const std::string& path, std::uint64_t offset, std::uint64_t length) const {
+  MEMD_TRY_ASSIGN(const SourceFile file, SourceFile::open(path));
+  const std::uint64_t size = file.stat().size;
+  std::string bytes(static_cast<std::size_t>(offset >= size ? 0 : std::min(length, size - offset)), '\0');
+  MEMD_TRY_ASSIGN(const std::size_t n, file.read_at(offset, bytes));
+  bytes.resize(n);
+  return bytes;
+}
+
+std::vector<FileView::Entry> DiskView::list(const std::string& directory) const {
+  std::vector<Entry> out;
+  std::error_code ec;
+  for (std::filesystem::directory_iterator it(directory, ec), end; !ec && it != end; it.increment(ec))
+    if (auto entry = stat(it->path().string())) out.push_back(std::move(*entry));
+  std::sort(out.begin(), out.end(), [](const Entry& a, const Entry& b) { return a.path < b.path; });
+  return out;
 }
 
 }  // namespace memd

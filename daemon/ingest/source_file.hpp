@@ -1,5 +1,6 @@
 #pragma once
 
+#include "adapters/file_view.hpp"
 #include "schemas/error.hpp"
 #include "schemas/source.hpp"
 
@@ -17,7 +18,8 @@ struct FileStat {
   TimeMs mtime = 0;
 };
 
-// A file of an agent, opened for reading only. Owns the descriptor. Reads do not move a shared position.
+// A file of an agent, opened for reading only. Owns the descriptor. Reads do not move a shared position; const members
+// are thread-safe.
 class SourceFile {
  public:
   // Errc::not_found if it is not there, Errc::io otherwise.
@@ -25,6 +27,9 @@ class SourceFile {
   ~SourceFile();
   SourceFile(SourceFile&& other) noexcept;
   SourceFile& operator=(SourceFile&&) = delete;
+
+  // The same open file: nothing is looked up again.
+  Result<SourceFile> duplicate() const;
 
   const FileStat& stat() const { return stat_; }  // at open
   // Reads up to into.size() bytes at `offset`; less only at the end of the file.
@@ -37,6 +42,15 @@ class SourceFile {
   int fd_;
   FileStat stat_;
   std::string path_;
+};
+
+// The real file system. Follows symbolic links to files. Stateless, thread-safe.
+class DiskView : public FileView {
+ public:
+  std::optional<Entry> stat(const std::string& path) const override;
+  Result<std::string> read(const std::string& path, std::uint64_t offset = 0,
+                           std::uint64_t length = kAll) const override;
+  std::vector<Entry> list(const std::string& directory) const override;
 };
 
 }  // namespace memd

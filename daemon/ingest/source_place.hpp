@@ -10,7 +10,7 @@
 
 namespace memd {
 
-// What can be said of a path without opening it.
+// What stat() says of a path.
 struct PathLook {
   int error = 0;  // errno; of a directory also when it cannot be listed or entered
   bool is_directory = false;
@@ -25,9 +25,9 @@ struct Verdict {
   std::string reason;                       // in plain words
 };
 
-// Why a source could not be read, judged by its surroundings. A file that is not there is gone only if the place it was
-// in is: its root and the directories on the way can be listed and are on the file system it was on. Else it is
-// unreachable, and nothing is concluded from its absence.
+// Judges by its surroundings why a source could not be read. A missing file is `gone` if its root and the directories
+// on the way can be listed and are on the same file system as before. Else it is `unreachable`, and nothing is
+// concluded from its absence.
 //   `root`          the root it was found under
 //   `is_same_place` whether another source that is known below a directory is still there: then the file system is the
 //                   one it was, whatever its number (numbers change with a restart)

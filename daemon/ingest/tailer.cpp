@@ -1,7 +1,6 @@
 #include "daemon/ingest/tailer.hpp"
 
 #include "daemon/ingest/log_decoding.hpp"
-#include "daemon/ingest/open_tail.hpp"
 #include "store/text/redaction/record_mask.hpp"
 
 #include <algorithm>
@@ -25,7 +24,10 @@ bool was_read_to(const Source& source, const FileStat& st) {
   return st.size == source.size && st.size == source.cursor;
 }
 
-Result<std::string> read_head(const std::string& path) { return read_log_bytes(path, 0, 4 * kHeadBytes); }
+Result<std::string> read_head(const SourceFile& file, const std::string& path) {
+  MEMD_TRY_ASSIGN(SourceFile same, file.duplicate());
+  return read_log_bytes(std::move(same), path, 0, 4 * kHeadBytes);
+}
 
 }  // namespace
 
@@ -42,15 +44,18 @@ Result<bool> Tailer::verify_identity(const SourceFile& file, Source& source, Sou
   if (source.id != 0 && same_file && st.mtime == source.mtime && was_read_to(source, st)) return false;
 
   const bool known = source.identity.inode != 0;
+  const auto head_length = static_cast<std::uint32_t>(std::min<std::uint64_t>(st.size, kHeadBytes));
+  MEMD_TRY_ASSIGN(const auto head, file.hash_head(head_length));
   if (known && st.size < least_size(source)) {
     restart(source, slice, DiagnosticType::source_truncated);
   } else if (known) {
     // The inode alone is no identity: it is reused, and tools replace files by renaming copies into place.
-    MEMD_TRY_ASSIGN(const auto head, file.hash_head(source.identity.head_length));
-    if (head != source.identity.head_hash) restart(source, slice, DiagnosticType::source_replaced);
+    auto old_head = head;
+    if (source.identity.head_length != head_length) {
+      MEMD_TRY_ASSIGN(old_head, file.hash_head(source.identity.head_length));
+    }
+    if (old_head != source.identity.head_hash) restart(source, slice, DiagnosticType::source_replaced);
   }
-  const auto head_length = static_cast<std::uint32_t>(std::min<std::uint64_t>(st.size, kHeadBytes));
-  MEMD_TRY_ASSIGN(const auto head, file.hash_head(head_length));
   source.identity = {st.device, st.inode, head, head_length};
   source.size = is_zstd_name(source.path) ? std::max(source.cursor, st.size) : st.size;
   source.mtime = st.mtime;
@@ -78,7 +83,7 @@ Result<Tailer::Outcome> Tailer::next(Source& source, const Adapter& adapter) {
     if (!changed && healthy) return {};
     if (changed) {
       if (source.session_uid.empty()) {
-        MEMD_TRY_ASSIGN(const std::string head, read_head(source.path));
+        MEMD_TRY_ASSIGN(const std::string head, read_head(*file, source.path));
         source.session_uid = adapter.session_uid({source.platform, source.path, source.format}, head);
       }
       MEMD_TRY(read(std::move(*file), source, adapter, slice, out.more));

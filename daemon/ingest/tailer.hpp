@@ -1,7 +1,6 @@
 #pragma once
 
 #include "adapters/adapter.hpp"
-#include "daemon/ingest/compressed_logs.hpp"
 #include "daemon/ingest/log_window.hpp"
 #include "daemon/ingest/source_file.hpp"
 #include "schemas/error.hpp"
@@ -22,9 +21,9 @@ struct TailerLimits {
   RawMode raw = RawMode::off;
 };
 
-// Follows the sources' files: checks that a file is still the one the cursor belongs to, reads what is new, cuts
-// complete records and has them decoded. What is known of a source travels in `Source`; the tailer itself keeps only a
-// buffer and the streams of compressed files, so one Tailer serves all sources in turn. One thread.
+// Reads what is new in a log: checks that the file is still the one the cursor belongs to, cuts complete records and
+// has them decoded. The state of a source travels in `Source`. The tailer keeps only a buffer and the streams of
+// compressed files, so one Tailer serves all sources in turn. One thread.
 //
 // A compressed log (*.zst) is the log of its decompressed bytes: cursor, ledger, size and the offsets of records count
 // those. Once it was read to its end, Source::mark says so.

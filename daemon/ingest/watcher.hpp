@@ -1,6 +1,10 @@
 #pragma once
 
+#include "adapters/adapter.hpp"
+#include "daemon/ingest/coroutine_group.hpp"
+
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -10,7 +14,6 @@
 #include <string>
 
 namespace memd {
-
 class Discovery;
 
 struct WatchOptions {
@@ -20,11 +23,13 @@ struct WatchOptions {
 };
 
 // Tells that something changed. A hint, no more: hints may be doubled, merged or lost, and a full look at the files
-// settles what is true. Loop thread only.
+// settles what is true. Loop thread only. The loop and the discovery must outlive it, and after stop() the loop has to
+// run until it has no more work before the watcher goes.
 class Watcher {
  public:
   struct Callbacks {
-    std::function<void(const std::filesystem::path&)> changed;  // a source, or a directory with news below it
+    std::function<void(const SourceCandidate&, const std::filesystem::path& file)> source_changed;  // in this file
+    std::function<void(const std::filesystem::path&)> changed;  // something at or below this path
     std::function<void()> rescan;                               // hints were lost: look at everything
   };
   virtual ~Watcher() = default;
@@ -37,5 +42,25 @@ class Watcher {
 // inotify on Linux, polling elsewhere. Watches the roots of `discovery`, also those that appear later.
 std::unique_ptr<Watcher> make_watcher(boost::asio::io_context& loop, const Discovery& discovery,
                                       Watcher::Callbacks callbacks, WatchOptions options = {});
+
+// Asks for a look at regular intervals, where the system offers no hints or has run out of them. Loop thread only.
+class PollingWatcher final : public Watcher {
+ public:
+  PollingWatcher(boost::asio::io_context& loop, std::function<void()> look, std::string why,
+                 std::chrono::milliseconds interval);
+  void start() override;
+  void stop() override;
+  std::string describe() const override;
+
+ private:
+  boost::asio::awaitable<void> poll();
+
+  CoroutineGroup coroutines_;
+  boost::asio::steady_timer timer_;
+  std::function<void()> look_;
+  std::string why_;
+  std::chrono::milliseconds interval_;
+  bool stopped_ = false;
+};
 
 }  // namespace memd

@@ -2,7 +2,6 @@
 
 #include "adapters/adapter.hpp"
 #include "adapters/events_v1/line_writer.hpp"
-#include "daemon/ingest/raw_reader.hpp"
 #include "daemon/ingest/record_finder.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/read/session_contents.hpp"

@@ -10,8 +10,8 @@
 
 namespace memd {
 
-// What a client has going on with the daemon, seen from between them: enough to start over with another daemon without
-// the client noticing, and to answer what the old one will not. One thread.
+// Remembers what a client has under way with the daemon. With that, another daemon can take over unnoticed, and
+// requests that the old one left open can be answered. One thread.
 class ClientLedger {
  public:
   // Each line before it is passed on.

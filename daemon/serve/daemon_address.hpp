@@ -11,6 +11,22 @@
 
 namespace memd {
 
+// What decides where the daemon's socket is. The daemon and its clients have to fill it in alike.
+struct SocketPathInputs {
+  std::optional<std::filesystem::path> chosen;  // memd --socket PATH
+  std::filesystem::path data_dir;
+  bool data_dir_is_default = true;
+  std::optional<std::string> xdg_runtime_dir;         // $XDG_RUNTIME_DIR; clients often scrub it
+  std::filesystem::path run_user_root = "/run/user";  // for tests
+};
+
+// The chosen one; else, for a data directory that is not the default one, its own memd.sock, so that two data
+// directories never share a daemon; else memd/memd.sock in $XDG_RUNTIME_DIR or /run/user/UID, whichever exists and is
+// ours; else memd.sock in the data directory. invalid_argument when the path is too long for a socket.
+Result<std::filesystem::path> find_socket_path(const SocketPathInputs& inputs);
+
+Result<void> check_socket_path_length(const std::filesystem::path& path);
+
 // Where the daemon of these settings listens. `chosen` is the argument of --socket.
 Result<std::filesystem::path> socket_of(const Settings& settings, const std::optional<std::string>& chosen = {});
 

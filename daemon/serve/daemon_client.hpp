@@ -1,6 +1,5 @@
 #pragma once
 
-#include "daemon/serve/daemon_dial.hpp"
 #include "daemon/serve/instance_lock.hpp"
 #include "daemon/serve/unique_fd.hpp"
 #include "schemas/error.hpp"
@@ -8,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,10 +25,21 @@ struct DaemonAddress {
 // Where this program's executable is; `argv0` is the fallback.
 std::filesystem::path own_executable(const char* argv0);
 
-// Connects to the daemon of a data directory, and starts it when there is none. Among many clients that find it
-// missing at once, one starts it: the one that gets the instance lock, which it hands to the daemon. A daemon that dies
-// while starting is an error that ends with the last lines of its log. The daemon is nobody's child: it is in a session
-// of its own, in /, with stdin from /dev/null and its output in memd.log (0600) of the data directory.
+// Connects to the daemon, one attempt at a time: the caller waits between attempts in its own way. One thread.
+class DaemonDial {
+ public:
+  virtual ~DaemonDial() = default;
+  // Starts a series of attempts, with a fresh deadline.
+  virtual void begin() = 0;
+  // A connected socket; nothing yet, wait next_wait() and try again; or an error, which ends the series.
+  virtual Result<std::optional<UniqueFd>> attempt() = 0;
+  virtual std::chrono::milliseconds next_wait() = 0;
+};
+
+// Connects to the daemon of a data directory, and starts it when there is none. When many clients find it missing at
+// once, the one that gets the instance lock starts it and hands the lock to it. A daemon that dies while starting is an
+// error that ends with the last lines of its log. The daemon runs in a session of its own, in /, with stdin from
+// /dev/null and its output in memd.log (0600) of the data directory. One thread.
 class DaemonClient final : public DaemonDial {
  public:
   explicit DaemonClient(DaemonAddress address, std::chrono::milliseconds deadline = std::chrono::seconds(10));

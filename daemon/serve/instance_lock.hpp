@@ -10,6 +10,11 @@
 
 namespace memd {
 
+// Creates the directory (0700, parents too) when it is missing, opens it, and checks what was opened: it has to belong
+// to this user, and nobody else may write to it. Errc::permission otherwise. Parents are not checked: in a user
+// namespace they may appear owned by nobody.
+Result<UniqueFd> open_state_directory(const std::filesystem::path& path);
+
 // The lock that makes a daemon the only one of its data directory: flock on memd.pid, held for life. It belongs to the
 // open file description, so a process that takes it can hand it to the daemon it starts (inherited_lock_fd); the
 // kernel drops it when the last holder dies, so a stale file blocks nobody. The file is never removed.

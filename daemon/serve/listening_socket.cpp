@@ -1,7 +1,7 @@
 #include "daemon/serve/listening_socket.hpp"
 
-#include "daemon/serve/socket_path.hpp"
-#include "daemon/serve/state_directory.hpp"
+#include "daemon/serve/daemon_address.hpp"
+#include "daemon/serve/instance_lock.hpp"
 
 #include <fmt/format.h>
 

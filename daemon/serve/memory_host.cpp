@@ -1,15 +1,9 @@
 #include "daemon/serve/memory_host.hpp"
 
-#include "adapters/tool_calls/recorded_edits.hpp"
-#include "daemon/ingest/archived_text.hpp"
-#include "daemon/ingest/item_reader.hpp"
-#include "daemon/ingest/raw_reader.hpp"
-#include "daemon/ingest/record_finder.hpp"
 #include "daemon/resources/prompts.hpp"
 #include "daemon/resources/resources.hpp"
 #include "daemon/tools/toolset.hpp"
 #include "protocol/mcp/server_profile.hpp"
-#include "store/read/ingestion.hpp"
 #include "store/search/words/document_lengths.hpp"
 
 #include <map>
@@ -67,72 +61,6 @@ RetentionPolicy retention_policy(const Config& config) {
   return {config.retention.max_age_days, config.retention.max_raw_bytes};
 }
 
-// Live figures while this process ingests, those of the store otherwise.
-class MemoryHost::Freshness final : public tools::FreshnessProvider {
- public:
-  explicit Freshness(MemoryHost& host) : host_(host) {}
-  std::vector<PlatformFreshness> freshness() const override {
-    if (host_.ingest_) {
-      auto rows = host_.ingest_->progress().freshness();
-      if (rows.empty() && host_.ingest_->progress().snapshot().last_scan == 0) rows = not_looked_at_yet();
-      return rows;
-    }
-    auto reader = host_.readers_.acquire(std::chrono::seconds(1));
-    if (!reader) return {};
-    auto rows = (*reader)->ask(PlatformFreshnessQuery{});
-    return rows ? std::move(*rows) : std::vector<PlatformFreshness>{};
-  }
-  std::uint64_t generation() const override { return host_.generation_.load(std::memory_order_relaxed); }
-
- private:
-  // In the first moments there may be history that nobody has counted: behind by an unknown amount, not absent.
-  std::vector<PlatformFreshness> not_looked_at_yet() const {
-    std::vector<PlatformFreshness> rows;
-    for (const auto& root : host_.discovery_.roots()) {
-      const Platform platform = root.adapter->describe().platform;
-      std::error_code ec;
-      if (!std::filesystem::exists(root.path, ec) || (!rows.empty() && rows.back().platform == platform)) continue;
-      PlatformFreshness row;
-      row.platform = platform;
-      row.sources = row.sources_behind = 1;
-      rows.push_back(row);
-    }
-    return rows;
-  }
-
-  MemoryHost& host_;
-};
-
-// The agent's file first, then what was kept of it: Claude Code purges transcripts after a month.
-class MemoryHost::SourceText final : public tools::RawText {
- public:
-  explicit SourceText(const StoreLayout& layout)
-      : archive_(layout.database(), layout.raw_dir()), records_(layout.database(), layout.raw_dir()) {}
-  Result<std::string> event_text(const EventSource& where, EventKind kind) const override {
-    const Adapter* adapter = find_adapter(where.platform);
-    auto text = adapter != nullptr && !where.item_key.empty()
-                    ? read_item_text(*adapter, where, kind)
-                    : read_event_text(where.platform, where.path, kind, where.raw);
-    if (text) return text;
-    auto archived = read_archived_text(archive_, where, kind);
-    return archived ? std::move(archived) : std::move(text);
-  }
-  Result<std::vector<RecordedEdit>> recorded_edits(const EventSource& where) const override {
-    std::vector<RecordedEdit> edits;
-    // A record that is another one by now tells of nothing, or not of this file; the archived one is then as good.
-    const auto found = records_.find(where, [&](std::string_view record) {
-      edits = memd::recorded_edits(record);
-      return !edits.empty();
-    });
-    if (!found && !found.error().is(Errc::not_found)) return found.error();
-    return edits;
-  }
-
- private:
-  mutable raw::RawArchive archive_;
-  mutable RecordFinder records_;
-};
-
 MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background background)
     : settings_(settings),
       clock_(clock),
@@ -142,13 +70,13 @@ MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background 
       lengths_(std::make_shared<search::DocumentLengths>()),
       readers_(settings.layout.database(), reader_count(settings), semantic_.index(), lengths_),
       adapters_(describe_adapters(settings.config)),
-      freshness_(std::make_unique<Freshness>(*this)),
-      source_text_(std::make_unique<SourceText>(settings.layout)),
+      freshness_(discovery_, readers_),
+      source_text_(settings.layout),
       summarizer_(make_summarizer(settings, clock)) {
   tools::ToolDefaults defaults;
   defaults.max_tokens = static_cast<std::size_t>(settings.config.max_tokens);
   const tools::ToolServices services{readers_,         clock_,
-                                     *freshness_,      *source_text_,
+                                     freshness_,       source_text_,
                                      adapters_,        settings.layout.database(),
                                      defaults,         std::move(background),
                                      summarizer_.get()};
@@ -180,12 +108,13 @@ Result<void> MemoryHost::start_ingest() {
   auto ingest = std::make_unique<IngestService>(discovery_, clock_, options);
   semantic_.make_worker(*ingest, is_service_);
   ingest->on_commit([this] {
-    generation_.fetch_add(1, std::memory_order_relaxed);
+    freshness_.committed();
     semantic_.worker()->hint();
     if (on_commit_) on_commit_();
   });
   MEMD_TRY(ingest->start(std::move(writer)));
   ingest_ = std::move(ingest);
+  freshness_.use(ingest_.get());
   semantic_.worker()->start();
   return {};
 }

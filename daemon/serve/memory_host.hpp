@@ -5,6 +5,7 @@
 #include "daemon/models/configured_summarizer.hpp"
 #include "daemon/serve/semantic_side.hpp"
 #include "daemon/serve/settings.hpp"
+#include "daemon/serve/tool_facts.hpp"
 #include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/prompt_registry.hpp"
 #include "protocol/mcp/resource_registry.hpp"
@@ -13,7 +14,6 @@
 #include "store/read/retention_plan.hpp"
 #include "store/reader_pool.hpp"
 
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -21,8 +21,8 @@
 
 namespace memd {
 
-// The store, what fills it and the tools that answer from it: the same in the daemon, in `--stdio --standalone` and in
-// a command that runs while no daemon does. Composes; decides nothing. Public members are thread-safe after
+// Owns the store's readers, what fills the store, and the tools that answer from it. The same in the daemon, in
+// `--stdio --standalone` and in a command that runs without a daemon. Public members are thread-safe after
 // construction. The settings and the clock must outlive it.
 class MemoryHost {
  public:
@@ -52,9 +52,6 @@ class MemoryHost {
   void stop();  // what start_ingest() started, and waits; what was read is committed
 
  private:
-  class Freshness;
-  class SourceText;
-
   const Settings& settings_;
   const Clock& clock_;
   const bool is_service_;  // and not a command that somebody waits for
@@ -63,9 +60,8 @@ class MemoryHost {
   const std::shared_ptr<search::DocumentLengths> lengths_;
   ReaderPool readers_;
   std::vector<AdapterDescription> adapters_;
-  std::atomic<std::uint64_t> generation_{1};
-  std::unique_ptr<Freshness> freshness_;
-  std::unique_ptr<SourceText> source_text_;
+  HostFreshness freshness_;
+  SourceText source_text_;
   std::unique_ptr<llm::ConfiguredSummarizer> summarizer_;
   mcp::ToolRegistry tools_;
   mcp::ResourceRegistry resources_;

@@ -13,8 +13,8 @@
 
 namespace memd {
 
-// What lets searches find what was meant: the configured models, their vectors in memory, and the worker that makes
-// them. Costs nothing until it is used. Public members are thread-safe.
+// Owns what searches by meaning need: the configured models, their vectors in memory, and the worker that makes them.
+// Loads nothing until it is used. Public members are thread-safe. The clock must outlive it.
 class SemanticSide {
  public:
   SemanticSide(EmbeddingConfig config, std::filesystem::path database, const Clock& clock);

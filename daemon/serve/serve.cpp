@@ -5,7 +5,6 @@
 #include "daemon/serve/instance_lock.hpp"
 #include "daemon/serve/listening_socket.hpp"
 #include "daemon/serve/service.hpp"
-#include "daemon/serve/state_directory.hpp"
 #include "daemon/serve/stdio_pump.hpp"
 
 #include <csignal>

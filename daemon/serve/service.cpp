@@ -1,16 +1,25 @@
 #include "daemon/serve/service.hpp"
 
 #include "daemon/log.hpp"
-#include "daemon/serve/service_notifier.hpp"
 #include "daemon/tools/toolset.hpp"
 #include "daemon/version.hpp"
 
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
 #include <boost/asio/post.hpp>
 
+#include <charconv>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
 #include <future>
 #include <memory>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 namespace memd {
@@ -28,6 +37,34 @@ std::size_t worker_count(const Settings& settings) {
   const bool has_models = settings.config.summaries.choice.provider != SummaryProvider::disabled;
   return static_cast<std::size_t>(settings.config.query_threads) + 2 + mcp::ServerLimits().max_client_waits +
          (has_models ? llm::SummarizerOptions().calls : 0);
+}
+
+// The notification protocol of systemd (sd_notify(3)), without its library. Does nothing outside a service manager.
+void notify(std::string_view message) {
+  const char* path = std::getenv("NOTIFY_SOCKET");
+  if (path == nullptr || (path[0] != '/' && path[0] != '@')) return;
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::size_t length = std::strlen(path);
+  if (length >= sizeof address.sun_path) return;
+  std::memcpy(address.sun_path, path, length);
+  if (path[0] == '@') address.sun_path[0] = '\0';  // abstract name
+  const int fd = ::socket(AF_UNIX, SOCK_DGRAM, 0);
+  if (fd < 0) return;
+  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + length);
+  // A service manager that does not listen is no reason to fail.
+  (void)::sendto(fd, message.data(), message.size(), 0, reinterpret_cast<const sockaddr*>(&address), size);
+  ::close(fd);
+}
+
+// Half of WATCHDOG_USEC.
+std::optional<std::chrono::milliseconds> watchdog_interval() {
+  const char* text = std::getenv("WATCHDOG_USEC");
+  if (text == nullptr) return std::nullopt;
+  long long usec = 0;
+  const auto [end, ec] = std::from_chars(text, text + std::strlen(text), usec);
+  if (ec != std::errc{} || usec <= 0) return std::nullopt;
+  return std::chrono::milliseconds(usec / 2000);
 }
 
 }  // namespace
@@ -84,9 +121,10 @@ Result<void> Service::start_ingest() {
   IngestService& ingest = *host_.ingest();
   WatchOptions watch;
   watch.max_directories = static_cast<std::size_t>(host_.settings().config.max_watches);
-  watcher_ = make_watcher(
-      loop_, host_.discovery(),
-      {[&ingest](const std::filesystem::path& path) { ingest.hint(path); }, [&ingest] { ingest.scan(); }}, watch);
+  const Watcher::Callbacks tell{
+      [&ingest](const SourceCandidate& source, const std::filesystem::path& file) { ingest.hint(source, file); },
+      [&ingest](const std::filesystem::path& path) { ingest.hint(path); }, [&ingest] { ingest.scan(); }};
+  watcher_ = make_watcher(loop_, host_.discovery(), tell, watch);
   // Watch first, look second: what changes in between is hinted.
   watcher_->start();
   ingest.scan();
@@ -95,7 +133,7 @@ Result<void> Service::start_ingest() {
 
 void Service::listen(int listening_socket) {
   server_->listen(listening_socket);
-  service_notifier::ready();
+  notify("READY=1");
   start_watchdog();
 }
 
@@ -113,7 +151,7 @@ void Service::run() {
 
 void Service::stop() {
   if (std::exchange(stopping_, true)) return;
-  service_notifier::stopping();
+  notify("STOPPING=1");
   server_->stop();
   if (watcher_) watcher_->stop();
   watchdog_.cancel();
@@ -121,12 +159,12 @@ void Service::stop() {
 }
 
 void Service::start_watchdog() {
-  const auto interval = service_notifier::watchdog_interval();
+  const auto interval = watchdog_interval();
   if (!interval) return;
   watchdog_.expires_after(*interval);
   watchdog_.async_wait([this](const boost::system::error_code& ec) {
     if (ec || stopping_) return;
-    service_notifier::alive();
+    notify("WATCHDOG=1");
     start_watchdog();
   });
 }

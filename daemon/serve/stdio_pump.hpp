@@ -2,7 +2,6 @@
 
 #include "daemon/serve/client_ledger.hpp"
 #include "daemon/serve/daemon_client.hpp"
-#include "daemon/serve/daemon_dial.hpp"
 #include "schemas/error.hpp"
 
 #include <chrono>

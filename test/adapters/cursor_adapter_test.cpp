@@ -3,7 +3,7 @@
 #include "adapters/cursor/global_state_reader.hpp"
 #include "adapters/cursor/places.hpp"
 #include "adapters/cursor/state_rows.hpp"
-#include "daemon/ingest/disk_view.hpp"
+#include "daemon/ingest/source_file.hpp"
 #include "test/adapters/cursor_home.hpp"
 
 #include <gtest/gtest.h>

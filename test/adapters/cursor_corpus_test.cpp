@@ -1,6 +1,6 @@
 #include "adapters/adapter.hpp"
 #include "adapters/sqlite/read_only_database.hpp"
-#include "daemon/ingest/disk_view.hpp"
+#include "daemon/ingest/source_file.hpp"
 #include "schemas/hash.hpp"
 #include "test/adapters/decode_snapshot.hpp"
 #include "test/adapters/decode_source.hpp"

@@ -1,5 +1,5 @@
 #include "adapters/adapter.hpp"
-#include "daemon/ingest/disk_view.hpp"
+#include "daemon/ingest/source_file.hpp"
 #include "test/adapters/batch_json.hpp"
 #include "test/adapters/cursor_home.hpp"
 #include "test/adapters/decode_snapshot.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "daemon/ingest/disk_view.hpp"
+#include "daemon/ingest/source_file.hpp"
 #include "test/adapters/decode_snapshot.hpp"
 #include "test/adapters/decode_source.hpp"
 #include "test/adapters/written_database.hpp"

@@ -1,5 +1,5 @@
 #include "adapters/adapter.hpp"
-#include "daemon/ingest/disk_view.hpp"
+#include "daemon/ingest/source_file.hpp"
 #include "schemas/hash.hpp"
 #include "test/adapters/decode_snapshot.hpp"
 #include "test/adapters/session_counts.hpp"

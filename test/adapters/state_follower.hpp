@@ -1,7 +1,7 @@
 #pragma once
 
 #include "adapters/adapter.hpp"
-#include "daemon/ingest/disk_view.hpp"
+#include "daemon/ingest/source_file.hpp"
 #include "schemas/ids.hpp"
 
 #include <gtest/gtest.h>

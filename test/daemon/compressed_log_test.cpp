@@ -1,4 +1,4 @@
-#include "daemon/ingest/raw_reader.hpp"
+#include "daemon/ingest/record_finder.hpp"
 #include "daemon/ingest/tailer.hpp"
 #include "test/support/line_adapter.hpp"
 #include "test/support/temp_dir.hpp"

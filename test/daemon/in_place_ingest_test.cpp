@@ -1,6 +1,6 @@
 // Sources that are changed in place, through the whole of ingest.
 #include "daemon/ingest/ingest_service.hpp"
-#include "daemon/ingest/item_reader.hpp"
+#include "daemon/ingest/record_finder.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/reader.hpp"
 #include "test/support/fake_clock.hpp"

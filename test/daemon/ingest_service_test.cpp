@@ -1,8 +1,18 @@
 #include "daemon/ingest/ingest_service.hpp"
 #include "test/support/fake_clock.hpp"
+#include "test/support/line_adapter.hpp"
 #include "test/support/temp_dir.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/inotify.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <future>
+#include <thread>
 
 namespace memd {
 namespace {
@@ -123,6 +133,153 @@ TEST_F(IngestServiceTest, WhatWasReadIsCommittedWhenStopped) {
   const auto cursor = count("SELECT coalesce(sum(cursor), 0) FROM sources");
   EXPECT_EQ(count("SELECT coalesce(sum(bytes), 0) FROM coverage"), cursor);
   EXPECT_EQ(cursor == 0 ? 0 : 200, count("SELECT count(*) FROM exchanges"));
+}
+
+// The task may refer to what its caller has on the stack.
+TEST_F(IngestServiceTest, PerformReturnsOnlyWhenItsTaskHasEnded) {
+  start();
+  std::promise<void> began;
+  std::promise<void> may_end;
+  std::atomic<bool> ended{false};
+  auto caller = std::async(std::launch::async, [&] {
+    const auto done = service_->perform([&](Writer&) -> Result<void> {
+      began.set_value();
+      may_end.get_future().wait();
+      ended = true;
+      return {};
+    });
+    return done && ended;
+  });
+  began.get_future().wait();
+  service_->stop();
+  EXPECT_EQ(caller.wait_for(500ms), std::future_status::timeout);
+  may_end.set_value();
+  EXPECT_TRUE(caller.get());
+}
+
+TEST_F(IngestServiceTest, ATaskThatHasNotBegunWhenMemdStopsIsNeverRun) {
+  start();
+  std::promise<void> began;
+  std::promise<void> may_end;
+  std::atomic<bool> was_run{false};
+  auto first = std::async(std::launch::async, [&] {
+    return service_->perform([&](Writer&) -> Result<void> {
+      began.set_value();
+      may_end.get_future().wait();
+      return {};
+    });
+  });
+  began.get_future().wait();
+  auto second = std::async(std::launch::async, [&] {
+    return service_->perform([&](Writer&) -> Result<void> {
+      was_run = true;
+      return {};
+    });
+  });
+  service_->stop();
+  may_end.set_value();
+  EXPECT_TRUE(first.get());
+  EXPECT_TRUE(second.get().error().is(Errc::cancelled));
+  EXPECT_TRUE(service_->perform([](Writer&) -> Result<void> { return {}; }).error().is(Errc::cancelled));
+  service_.reset();
+  EXPECT_FALSE(was_run);
+}
+
+// What was read behind a slice that the store refused is not written without it.
+TEST_F(IngestServiceTest, StoppedWhileTheStoreRefusesASliceItLeavesNoHole) {
+  write_file(transcript_, user_line(1, "first question"));
+  start();
+  service_.reset();
+  for (int i = 2; i <= 200; ++i)
+    append_file(transcript_, user_line(i, "question " + std::to_string(i)));
+  IngestOptions options;
+  options.tailer.slice_bytes = 1024;
+  options.commit_bytes = 1;
+  options.retry_after_error = 60s;
+  auto writer = Writer::open(store_ / "memd.db", clock_);
+  ASSERT_TRUE(writer);
+  service_ = std::make_unique<IngestService>(discovery_, clock_, options);
+  ASSERT_TRUE(service_->start(std::move(*writer)));
+
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit small = before;
+  small.rlim_cur = 4096;
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  service_->scan();
+  while (service_->progress().snapshot().last_error.empty())
+    std::this_thread::yield();
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, old_handler);
+  service_.reset();
+  EXPECT_EQ(count("SELECT sum(bytes) FROM coverage"), count("SELECT sum(cursor) FROM sources"));
+
+  start();
+  EXPECT_EQ(count("SELECT count(*) FROM exchanges"), 200);
+  EXPECT_EQ(count("SELECT sum(bytes) FROM coverage"), count("SELECT sum(cursor) FROM sources"));
+}
+
+// Counts how often it is asked what a file is.
+class CountingAdapter final : public test::LineAdapter {
+ public:
+  std::optional<SourceCandidate> classify(const std::filesystem::path& root,
+                                          const std::filesystem::path& file) const override {
+    ++asked;
+    return LineAdapter::classify(root, file);
+  }
+  mutable std::atomic<int> asked{0};
+};
+
+class OpenCounter {
+ public:
+  explicit OpenCounter(const std::filesystem::path& file) : fd_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
+    // Like events in a row are one: what is done to the file between tells two opens apart.
+    EXPECT_GE(::inotify_add_watch(fd_, file.c_str(), IN_OPEN | IN_ACCESS | IN_CLOSE), 0);
+  }
+  ~OpenCounter() { ::close(fd_); }
+  OpenCounter(const OpenCounter&) = delete;
+  OpenCounter& operator=(const OpenCounter&) = delete;
+
+  int times() {
+    alignas(8) std::array<char, 4096> events;
+    const ssize_t n = ::read(fd_, events.data(), events.size());
+    int times = 0;
+    for (ssize_t at = 0; at < n;) {
+      const auto& event = *reinterpret_cast<const inotify_event*>(events.data() + at);
+      times += (event.mask & IN_OPEN) != 0 ? 1 : 0;
+      at += static_cast<ssize_t>(sizeof(inotify_event) + event.len);
+    }
+    return times;
+  }
+
+ private:
+  int fd_;
+};
+
+TEST_F(IngestServiceTest, ALookClassifiesAPathOnceAndOpensAFileOnce) {
+  const CountingAdapter lines;
+  const std::array<const Adapter*, 1> adapters{&lines};
+  discovery_ = Discovery(adapters, home_.path(), {}, {});
+  const auto file = home_ / "lines/a.jsonl";
+  write_file(file, "one\n");
+  start();
+  EXPECT_EQ(lines.asked, 1);
+  service_->scan();
+  ASSERT_TRUE(service_->block_until_idle(10s));
+  EXPECT_EQ(lines.asked, 2) << "a source that was found again";
+  append_file(file, "two\n");
+  service_->hint(file);
+  ASSERT_TRUE(service_->block_until_idle(10s));
+  EXPECT_EQ(lines.asked, 2) << "a source that is known";
+  const auto fresh = home_ / "lines/b.jsonl";
+  write_file(fresh, "three\n");
+  OpenCounter opened(fresh);
+  service_->hint(fresh);
+  ASSERT_TRUE(service_->block_until_idle(10s));
+  EXPECT_EQ(lines.asked, 3) << "a source that is new";
+  EXPECT_EQ(opened.times(), 1);
+  EXPECT_EQ(count("SELECT count(*) FROM exchanges"), 3);
 }
 
 }  // namespace

@@ -20,7 +20,9 @@ class OpencodeTree : public testing::Test {
     EXPECT_TRUE(ingest_.start(std::move(*writer)));
     watcher_ =
         make_watcher(loop_, discovery_,
-                     {[this](const auto& path) { ingest_.hint(path), ++hints_; }, [this] { ingest_.scan(); }}, {});
+                     {[this](const SourceCandidate& source, const auto& file) { ingest_.hint(source, file), ++hints_; },
+                      [this](const auto& path) { ingest_.hint(path), ++hints_; }, [this] { ingest_.scan(); }},
+                     {});
     watcher_->start();
     ingest_.scan();
     EXPECT_TRUE(ingest_.block_until_idle(20s));

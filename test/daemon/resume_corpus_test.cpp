@@ -1,5 +1,5 @@
 // Packs of real sessions: every compaction gives one, within its budget, the same each time. Skipped without a corpus.
-#include "daemon/ingest/raw_reader.hpp"
+#include "daemon/ingest/record_finder.hpp"
 #include "daemon/tools/resume_context.hpp"
 #include "store/read/sessions.hpp"
 #include "store/text/token_estimate.hpp"

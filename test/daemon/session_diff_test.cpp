@@ -1,4 +1,4 @@
-#include "daemon/ingest/session_diff.hpp"
+#include "daemon/ingest/snapshot_pass.hpp"
 
 #include <gtest/gtest.h>
 

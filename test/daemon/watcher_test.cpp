@@ -22,9 +22,10 @@ using test::write_file;
 class WatcherTest : public testing::Test {
  protected:
   void start(WatchOptions options = {}) {
-    watcher_ =
-        make_watcher(loop_, discovery_,
-                     {[this](const auto& path) { changed_.insert(path.string()); }, [this] { ++rescans_; }}, options);
+    watcher_ = make_watcher(loop_, discovery_,
+                            {[this](const SourceCandidate& source, const auto&) { changed_.insert(source.path); },
+                             [this](const auto& path) { changed_.insert(path.string()); }, [this] { ++rescans_; }},
+                            options);
     watcher_->start();
   }
   void use_roots(std::vector<std::filesystem::path> roots) {

@@ -1,4 +1,4 @@
-#include "daemon/ingest/polling_watcher.hpp"
+#include "daemon/ingest/watcher.hpp"
 
 #include <fmt/format.h>
 
@@ -8,22 +8,22 @@ namespace memd {
 
 PollingWatcher::PollingWatcher(boost::asio::io_context& loop, std::function<void()> look, std::string why,
                                std::chrono::milliseconds interval)
-    : timer_(loop), look_(std::move(look)), why_(std::move(why)), interval_(interval) {}
+    : coroutines_(loop), timer_(loop), look_(std::move(look)), why_(std::move(why)), interval_(interval) {}
 
-void PollingWatcher::start() { arm(); }
+void PollingWatcher::start() { coroutines_.spawn(poll()); }
 
-void PollingWatcher::arm() {
-  timer_.expires_after(interval_);
-  timer_.async_wait([this](const boost::system::error_code& ec) {
-    if (ec || stopped_) return;
+boost::asio::awaitable<void> PollingWatcher::poll() {
+  for (;;) {
+    timer_.expires_after(interval_);
+    const auto [ended] = co_await timer_.async_wait(kAsResult);
+    if (ended || stopped_) co_return;
     look_();
-    arm();
-  });
+  }
 }
 
 void PollingWatcher::stop() {
   stopped_ = true;
-  timer_.cancel();
+  coroutines_.cancel();
 }
 
 std::string PollingWatcher::describe() const {

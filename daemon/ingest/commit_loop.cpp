@@ -1,0 +1,218 @@
+#include "daemon/ingest/commit_loop.hpp"
+
+#include "store/write/retention.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+namespace memd {
+namespace asio = boost::asio;
+namespace {
+
+constexpr std::chrono::milliseconds kLongestRetryDelay{30'000};
+constexpr std::uint64_t kMuch = 32 << 20;
+
+}  // namespace
+
+CommitLoop::CommitLoop(asio::io_context& loop, const Clock& clock, const IngestOptions& options,
+                       IngestProgress& progress, WorkInHand& work)
+    : loop_(loop),
+      clock_(clock),
+      options_(options),
+      progress_(progress),
+      work_(work),
+      mail_(loop, work),
+      retry_(loop) {}
+
+void CommitLoop::open(std::unique_ptr<Writer> writer, Mailbox<ToReader>& reader, std::function<void()> on_commit) {
+  writer_ = std::move(writer);
+  reader_ = &reader;
+  on_commit_ = std::move(on_commit);
+  last_expiry_ = clock_.now();
+}
+
+asio::awaitable<void> CommitLoop::run() {
+  for (;;) {
+    const auto letter = co_await mail_.receive();
+    if (!letter) break;
+    if (auto* slice = std::get_if<SliceRead>(letter.get()))
+      co_await on(*slice);
+    else if (auto* nothing = std::get_if<NothingMore>(letter.get()))
+      co_await on(*nothing);
+    else
+      co_await on(std::get<Errand>(*letter));
+    if (uncommitted_letters_ == 0) use_pause();
+  }
+  // Stopped: what was read is kept.
+  auto result = commit();
+  if (result && progress_.snapshot().commits > 0) result = writer_->optimize();
+  if (!result) progress_.update([&](IngestSnapshot& s) { s.last_error = result.error().message(); });
+}
+
+void CommitLoop::stop() {
+  stopping_ = true;
+  asio::post(loop_, [this] { retry_.cancel(); });
+}
+
+asio::awaitable<void> CommitLoop::on(SliceRead& letter) {
+  if (letter.epoch != epoch_) {  // read with knowledge that turned out wrong
+    finished(1);
+  } else {
+    auto result = write(letter);
+    if (result && (sources_set_back_ || commit_is_due())) result = commit();
+    const Error refusal = result ? Error() : result.error();
+    if (!result) co_await recover(refusal);
+    written_since_release_ += letter.bytes;
+  }
+  reader_->send(SliceWritten{std::move(letter)});
+}
+
+asio::awaitable<void> CommitLoop::on(NothingMore&) {
+  ++uncommitted_letters_;
+  if (mail_.empty()) {
+    const auto result = commit();
+    const Error refusal = result ? Error() : result.error();
+    if (!result) co_await recover(refusal);
+  }
+  release_memory();
+}
+
+asio::awaitable<void> CommitLoop::on(Errand& letter) {
+  const auto committed = commit();
+  const Error refusal = committed ? Error() : committed.error();
+  if (!committed) co_await recover(refusal);
+  if (stopping_) {
+    letter.done.set_value(Error(Errc::cancelled, "memd is stopping"));
+  } else {
+    letter.done.set_value(letter.task(*writer_));
+    if (on_commit_) on_commit_();
+  }
+  work_.finish();
+}
+
+Result<void> CommitLoop::write(SliceRead& letter) {
+  if (uncommitted_letters_ == 0) first_uncommitted_ = std::chrono::steady_clock::now();
+  ++uncommitted_letters_;
+  pack_raw(letter.slice);
+  MEMD_TRY_ASSIGN(const ApplyStats stats, writer_->apply(letter.slice, &letter.notes));
+  sources_set_back_ = sources_set_back_ || stats.sources_set_back;
+  uncommitted_bytes_ += letter.bytes;
+  uncommitted_.push_back(letter.slice.source);
+  progress_.applied(letter.slice.source, stats);
+  progress_.update([&](IngestSnapshot& s) {
+    s.events += stats.events;
+    s.duplicates += stats.duplicates;
+    s.diagnostics += stats.diagnostics;
+  });
+  return {};
+}
+
+// Here, because masking and decoding keep the other thread as busy as packing and rows keep this one.
+void CommitLoop::pack_raw(SourceSlice& slice) {
+  if (slice.raw.empty()) return;
+  slice.raw_length = slice.raw.size();
+  slice.raw_packed = codec_.pack(slice.raw);
+  slice.raw = {};
+}
+
+// While more is coming.
+bool CommitLoop::commit_is_due() const {
+  return uncommitted_bytes_ >= options_.commit_bytes ||
+         std::chrono::steady_clock::now() - first_uncommitted_ >= options_.commit_interval;
+}
+
+Result<void> CommitLoop::commit() {
+  const bool wrote = writer_->has_uncommitted();
+  if (wrote) {
+    MEMD_TRY(expire_diagnostics());
+    MEMD_TRY(writer_->commit());
+  }
+  for (const auto& source : uncommitted_)
+    progress_.committed(source);
+  uncommitted_.clear();
+  uncommitted_bytes_ = 0;
+  retry_delay_ = {};
+  progress_.update([&](IngestSnapshot& s) {
+    s.last_error.clear();
+    if (!wrote) return;
+    ++s.commits;
+    s.last_commit = clock_.now();
+  });
+  if (wrote) look_after_store();
+  if (wrote && on_commit_) on_commit_();
+  if (std::exchange(sources_set_back_, false)) MEMD_TRY(reload_sources());
+  finished(std::exchange(uncommitted_letters_, 0));
+  return {};
+}
+
+// A daemon lives for weeks: what expires while it runs goes with the first commit of the day.
+Result<void> CommitLoop::expire_diagnostics() {
+  if (clock_.now() - last_expiry_ < kMsPerDay) return {};
+  last_expiry_ = clock_.now();
+  MEMD_TRY(writer_->delete_expired_diagnostics());
+  return {};
+}
+
+// Nothing depends on it: what fails is tried again the next time.
+void CommitLoop::look_after_store() {
+  constexpr TimeMs kHour = kMsPerDay / 24;
+  const TimeMs now = clock_.now();
+  if (now - last_upkeep_ >= kHour) {
+    last_upkeep_ = now;
+    (void)writer_->maintain();
+  }
+  if (options_.retention.is_set() && now - last_retention_ >= kMsPerDay) {
+    last_retention_ = now;
+    (void)Retention(*writer_).enforce(options_.retention, false);
+  }
+}
+
+// Between what agents write. What fails is tried again after the next commit.
+void CommitLoop::use_pause() {
+  while (mail_.empty() && !stopping_) {
+    const auto more = writer_->merge_search_index();
+    if (!more || !*more) return;
+  }
+}
+
+void CommitLoop::release_memory() {
+  if (written_since_release_ <= kMuch) return;
+  written_since_release_ = 0;
+  writer_->release();
+  reader_->send(MuchIsWritten{});  // which comes to the slices that it has to free first
+}
+
+// What the reader knows is not what the store says any more.
+Result<void> CommitLoop::reload_sources() {
+  MEMD_TRY_ASSIGN(auto sources, writer_->sources());
+  reader_->send(Reload{++epoch_, std::move(sources)});
+  return {};
+}
+
+// The store refused (disk full, I/O error, …): everything since the last commit is undone. Starts again from what the
+// store knows.
+asio::awaitable<void> CommitLoop::recover(const Error& error) {
+  progress_.update([&](IngestSnapshot& s) { s.last_error = error.message(); });
+  uncommitted_.clear();
+  uncommitted_bytes_ = 0;
+  sources_set_back_ = false;
+  retry_delay_ = std::clamp(retry_delay_ * 2, options_.retry_after_error, kLongestRetryDelay);
+  for (auto delay = retry_delay_; !stopping_; delay = kLongestRetryDelay) {
+    retry_.expires_after(delay);
+    co_await retry_.async_wait(kAsResult);
+    if (stopping_ || reload_sources()) break;
+  }
+  if (stopping_) ++epoch_;  // what is still on its way follows on what is undone
+  finished(std::exchange(uncommitted_letters_, 0));
+}
+
+void CommitLoop::finished(std::uint64_t letters) {
+  if (letters == 0) return;
+  reader_->send(Finished{letters});
+  work_.finish(letters);
+}
+
+}  // namespace memd

@@ -1,0 +1,82 @@
+#pragma once
+
+#include "daemon/ingest/ingest_letters.hpp"
+#include "daemon/ingest/ingest_options.hpp"
+#include "daemon/ingest/ingest_progress.hpp"
+#include "daemon/ingest/mailbox.hpp"
+#include "schemas/time.hpp"
+#include "store/raw/frame_codec.hpp"
+#include "store/write/writer.hpp"
+
+#include <boost/asio/steady_timer.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace memd {
+
+// The writing side of ingest, and the only writer of the store: a coroutine that applies slices, commits them together,
+// runs errands, and looks after the store between. What the store refuses is read again, later and later, until the
+// cause goes away. Everything runs on the one thread that runs `loop`; mail() and stop() are thread-safe. References
+// must outlive it.
+class CommitLoop {
+ public:
+  CommitLoop(boost::asio::io_context& loop, const Clock& clock, const IngestOptions& options, IngestProgress& progress,
+             WorkInHand& work);
+
+  // Before run(). `reader` hears of what is written.
+  void open(std::unique_ptr<Writer> writer, Mailbox<ToReader>& reader, std::function<void()> on_commit);
+  // Until the mailbox is closed and empty; then commits what is left.
+  boost::asio::awaitable<void> run();
+
+  Mailbox<ToWriter>& mail() { return mail_; }
+  void stop();  // refuses errands not begun, gives up waiting; slices are still written
+
+ private:
+  boost::asio::awaitable<void> on(SliceRead& letter);
+  boost::asio::awaitable<void> on(NothingMore& letter);
+  boost::asio::awaitable<void> on(Errand& letter);
+
+  Result<void> write(SliceRead& letter);
+  void pack_raw(SourceSlice& slice);
+  bool commit_is_due() const;
+  Result<void> commit();
+  Result<void> expire_diagnostics();
+  void look_after_store();
+  void use_pause();
+  void release_memory();
+  Result<void> reload_sources();
+  boost::asio::awaitable<void> recover(const Error& error);
+  void finished(std::uint64_t letters);
+
+  boost::asio::io_context& loop_;
+  const Clock& clock_;
+  const IngestOptions& options_;
+  IngestProgress& progress_;
+  WorkInHand& work_;
+  Mailbox<ToWriter> mail_;
+  Mailbox<ToReader>* reader_ = nullptr;
+  std::function<void()> on_commit_;
+  std::unique_ptr<Writer> writer_;
+  raw::FrameCodec codec_;
+  std::atomic<bool> stopping_{false};
+  boost::asio::steady_timer retry_;
+  std::chrono::milliseconds retry_delay_{0};
+  std::uint64_t epoch_ = 1;
+
+  std::vector<Source> uncommitted_;
+  std::uint64_t uncommitted_letters_ = 0;
+  std::uint64_t uncommitted_bytes_ = 0;
+  std::chrono::steady_clock::time_point first_uncommitted_;
+  bool sources_set_back_ = false;  // by something not committed yet
+  std::uint64_t written_since_release_ = 0;
+  TimeMs last_expiry_ = 0;
+  TimeMs last_upkeep_ = 0;
+  TimeMs last_retention_ = 0;
+};
+
+}  // namespace memd

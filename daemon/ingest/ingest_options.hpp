@@ -1,0 +1,30 @@
+#pragma once
+
+#include "daemon/ingest/look_schedule.hpp"
+#include "daemon/ingest/snapshot_pass.hpp"
+#include "daemon/ingest/source_place.hpp"
+#include "daemon/ingest/tailer.hpp"
+#include "store/read/retention_plan.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+
+namespace memd {
+
+struct IngestOptions {
+  TailerLimits tailer;
+  std::uint64_t commit_bytes = 128 << 20;             // of sources, while more is coming
+  std::chrono::milliseconds commit_interval{250};     // at most, while more is coming
+  std::chrono::milliseconds retry_after_error{1000};  // doubles up to 30 s
+  BackOff back_off;                                   // of sources that cannot be read
+  LookAtPath look_at_path = memd::look_at_path;
+  RetentionPolicy retention;  // enforced once a day
+  // Of sources that are changed in place.
+  SnapshotLimits snapshot;
+  PassSchedule::Pause pass_pause;            // between the end of a pass and the next
+  std::chrono::milliseconds busy_retry{20};  // doubles up to a second
+  std::function<std::chrono::steady_clock::time_point()> steady_now = std::chrono::steady_clock::now;
+};
+
+}  // namespace memd

@@ -1,0 +1,70 @@
+#pragma once
+
+#include "adapters/adapter.hpp"
+#include "daemon/ingest/discovery.hpp"
+#include "daemon/ingest/ingest_progress.hpp"
+#include "daemon/ingest/look_schedule.hpp"
+#include "daemon/ingest/snapshot_pass.hpp"
+#include "daemon/ingest/source_place.hpp"
+#include "schemas/time.hpp"
+#include "schemas/source.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace memd {
+
+struct KnownSource {
+  Source source;
+  const Adapter* adapter = nullptr;
+  bool is_tailed = false;     // by a coroutine at the moment
+  bool became_dirty = false;  // in the meantime
+  // Of a source that is changed in place.
+  std::unique_ptr<SnapshotPass> pass;  // null between passes
+  std::uint64_t slices_of_pass = 0;
+  std::chrono::nanoseconds pass_took{0};
+  std::uint64_t last_sent = 0;  // number of the letter with its last slice
+};
+
+// What the reading side knows of the sources, and which of them are dirty: to be looked at. One thread. The discovery,
+// the clock and the progress must outlive it.
+class KnownSources {
+ public:
+  KnownSources(const Discovery& discovery, const Clock& clock, IngestProgress& progress)
+      : discovery_(discovery), clock_(clock), progress_(progress) {}
+
+  // Forgets everything; knows the sources that the store knows.
+  void reload(std::vector<Source> sources);
+
+  // These make sources dirty.
+  void find_all();                     // all that are there, and those that were and are not found any more
+  void hint(const std::string& path);  // what stands at or below the path, or has it as a part
+  void hint(const SourceCandidate& source, const std::string& file);  // the file is the source or a part of it
+  void take(SourceCandidate file);                                    // whether or not it stands under a root
+  void make_dirty(const std::string& path) { dirty_.add(path); }
+
+  DirtyRing& dirty() { return dirty_; }
+  KnownSource* find(const std::string& path);  // null: not known. Valid until reload() or forget()
+  void forget(const std::string& path);
+
+  // Whether some source known below the directory is still there, the same file as when it was read.
+  bool has_witness(const std::filesystem::path& directory, const LookAtPath& look) const;
+
+ private:
+  void add(const SourceCandidate& candidate);
+  void add_below(const std::string& directory);
+  void add_named(const Discovery::NamedSource& whole);
+
+  const Discovery& discovery_;
+  const Clock& clock_;
+  IngestProgress& progress_;
+  std::map<std::string, KnownSource> sources_;
+  DirtyRing dirty_;
+};
+
+}  // namespace memd

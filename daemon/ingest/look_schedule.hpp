@@ -1,0 +1,156 @@
+#pragma once
+
+#include "schemas/time.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+namespace memd {
+
+// The sources to look at, each once, in the order they were added. A source with more to read is added again at the
+// back, so that a huge one delays nobody. One thread.
+class DirtyRing {
+ public:
+  void add(const std::string& path) {
+    if (members_.insert(path).second) order_.push_back(path);
+  }
+  std::optional<std::string> take() {
+    if (order_.empty()) return std::nullopt;
+    std::string path = std::move(order_.front());
+    order_.pop_front();
+    members_.erase(path);
+    return path;
+  }
+  bool contains(const std::string& path) const { return members_.contains(path); }
+  bool empty() const { return order_.empty(); }
+  std::size_t size() const { return order_.size(); }
+  void clear() { order_.clear(), members_.clear(); }
+
+ private:
+  std::deque<std::string> order_;
+  std::unordered_set<std::string> members_;
+};
+
+// Sources to look at again at a given time, without a hint. One thread.
+class RetrySchedule {
+ public:
+  void set(const std::string& path, TimeMs due) {
+    cancel(path);
+    by_path_[path] = due;
+    by_time_.emplace(due, path);
+  }
+  void cancel(const std::string& path) {
+    const auto it = by_path_.find(path);
+    if (it == by_path_.end()) return;
+    by_time_.erase({it->second, path});
+    by_path_.erase(it);
+  }
+  std::optional<TimeMs> next() const {
+    return by_time_.empty() ? std::nullopt : std::optional(by_time_.begin()->first);
+  }
+  std::vector<std::string> take_due(TimeMs now) {
+    std::vector<std::string> due;
+    while (!by_time_.empty() && by_time_.begin()->first <= now) {
+      due.push_back(by_time_.begin()->second);
+      by_path_.erase(due.back());
+      by_time_.erase(by_time_.begin());
+    }
+    return due;
+  }
+  void clear() { by_path_.clear(), by_time_.clear(); }
+
+ private:
+  std::map<std::string, TimeMs> by_path_;
+  std::set<std::pair<TimeMs, std::string>> by_time_;
+};
+
+// How long a source that could not be read is left alone, and after how many failures it is quarantined.
+struct BackOff {
+  TimeMs first = 1000;
+  TimeMs longest = 3'600'000;
+  std::uint32_t quarantine_after = 5;  // failures in a row
+
+  TimeMs delay(std::uint32_t failures) const {  // after that many failures, 1 or more
+    TimeMs out = first;
+    for (std::uint32_t i = 1; i < failures && out < longest; ++i)
+      out *= 2;
+    return std::min(out, longest);
+  }
+};
+
+// When a pass over a source that is changed in place may begin. After a rest it begins at once. While the source keeps
+// changing, passes take a fifth of a core at most. A busy source is tried again after a pause that doubles. A pass that
+// is put off is kept until it is due. One thread.
+class PassSchedule {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+  using Duration = std::chrono::milliseconds;
+
+  // The pause after a pass is four times what the pass took, within these limits.
+  struct Pause {
+    Duration least{5};
+    Duration most{200};
+  };
+
+  PassSchedule(Pause pause, Duration first_retry, Duration longest_retry)
+      : pause_(pause), first_retry_(first_retry), longest_retry_(longest_retry) {}
+
+  // Whether a pass may begin now; if not, it is due later.
+  bool may_begin(const std::string& path, Time now) {
+    const auto it = last_.find(path);
+    if (it == last_.end() || it->second.rested <= now) {
+      due_.erase(path);
+      return true;
+    }
+    due_.try_emplace(path, it->second.rested);
+    return false;
+  }
+  void ended(const std::string& path, Time now, std::chrono::nanoseconds took) {
+    const auto pause = std::clamp<std::chrono::nanoseconds>(4 * took, pause_.least, pause_.most);
+    last_[path] = {now + std::chrono::ceil<Duration>(pause), Duration(0)};
+  }
+  void again(const std::string& path) { due_.try_emplace(path, last_[path].rested); }
+  void busy(const std::string& path, Time now) {
+    Last& last = last_[path];
+    last.retry = std::clamp(last.retry * 2, first_retry_, longest_retry_);
+    due_[path] = now + last.retry;
+  }
+
+  std::vector<std::string> take_due(Time now) {
+    std::vector<std::string> out;
+    std::erase_if(due_, [&](const auto& entry) {
+      if (entry.second > now) return false;
+      out.push_back(entry.first);
+      return true;
+    });
+    return out;
+  }
+  std::optional<Time> next() const {
+    if (due_.empty()) return std::nullopt;
+    return std::min_element(due_.begin(), due_.end(), [](auto& a, auto& b) { return a.second < b.second; })->second;
+  }
+  void forget(const std::string& path) { last_.erase(path), due_.erase(path); }
+  void clear() { last_.clear(), due_.clear(); }
+
+ private:
+  struct Last {
+    Time rested{};      // not to be passed over before
+    Duration retry{0};  // the pause before the latest retry, while it is busy
+  };
+  const Pause pause_;
+  const Duration first_retry_;
+  const Duration longest_retry_;
+  std::map<std::string, Last> last_;
+  std::map<std::string, Time> due_;
+};
+
+}  // namespace memd

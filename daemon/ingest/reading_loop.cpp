@@ -1,0 +1,205 @@
+#include "daemon/ingest/reading_loop.hpp"
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+#include <utility>
+
+namespace memd {
+namespace asio = boost::asio;
+namespace {
+
+// Slices that are being read, wait for the writer or are being written.
+constexpr std::size_t kPlaces = 5;
+constexpr std::size_t kTailsAtOnce = 4;
+
+}  // namespace
+
+ReadingLoop::ReadingLoop(asio::io_context& loop, const Discovery& discovery, const Clock& clock,
+                         const IngestOptions& options, IngestProgress& progress, WorkInHand& work,
+                         Mailbox<ToWriter>& writer)
+    : clock_(clock),
+      progress_(progress),
+      work_(work),
+      writer_(writer),
+      mail_(loop, work),
+      sources_(discovery, clock, progress),
+      reader_(discovery, clock, options, sources_, progress),
+      tails_(loop),
+      places_(loop, kPlaces),
+      next_look_(loop) {
+  work_.begin();  // it has not looked yet
+  for (std::size_t i = 0; i < kPlaces; ++i)
+    give_place_back();
+}
+
+void ReadingLoop::open(const std::filesystem::path& database, std::vector<Source> sources) {
+  reader_.open_store(database);
+  reader_.reload(sources);
+  sources_.reload(std::move(sources));
+}
+
+asio::awaitable<void> ReadingLoop::run() {
+  settle();
+  for (;;) {
+    auto letter = co_await mail_.receive();
+    if (!letter) break;
+    // All that are there, before anything is looked at: a hundred hints are one.
+    for (; letter; letter = mail_.take()) {
+      if (!stopping_) std::visit([this](auto& content) { on(content); }, *letter);
+      letter.reset();
+      if (mail_.empty() && !stopping_) go_on();
+      work_.finish();
+    }
+  }
+  next_look_.cancel();
+  tails_.cancel();
+  co_await tails_.join();
+  if (std::exchange(has_work_, false)) work_.finish();
+  writer_.close();
+}
+
+void ReadingLoop::stop() {
+  stopping_ = true;
+  mail_.close();
+}
+
+void ReadingLoop::on(MuchIsWritten&) {
+#ifdef __GLIBC__
+  ::malloc_trim(0);  // a daemon that idles for weeks should not hold on to what a large ingest took
+#endif
+}
+
+void ReadingLoop::on(Reload& letter) {
+  epoch_ = letter.epoch;
+  reader_.reload(letter.sources);
+  sources_.reload(std::move(letter.sources));
+  look_at_everything_ = true;
+}
+
+void ReadingLoop::go_on() {
+  if (std::exchange(look_at_everything_, false)) {
+    sources_.find_all();
+    progress_.update([this](IngestSnapshot& s) { s.last_scan = clock_.now(); });
+  }
+  for (const auto& path : std::exchange(hinted_, {}))
+    sources_.hint(path);
+  for (auto& [file, source] : std::exchange(hinted_sources_, {}))
+    sources_.hint(source, file);
+  for (const auto& path : reader_.take_due())
+    sources_.make_dirty(path);
+  for (auto& file : std::exchange(taken_, {}))
+    sources_.take(std::move(file));
+  start_tails();
+  settle();
+}
+
+void ReadingLoop::start_tails() {
+  while (tailing_ < kTailsAtOnce && !stopping_) {
+    const auto path = sources_.dirty().take();
+    if (!path) break;
+    KnownSource* known = sources_.find(*path);
+    if (known == nullptr || known->adapter == nullptr) continue;
+    if (known->is_tailed) {
+      known->became_dirty = true;
+      continue;
+    }
+    known->is_tailed = true;
+    ++tailing_;
+    tails_.spawn(tail(*path, epoch_));
+  }
+}
+
+// Follows a dirty source until there is nothing more in it, or until others wait for their turn.
+asio::awaitable<void> ReadingLoop::tail(std::string path, std::uint64_t epoch) {
+  for (bool more = true; more;) {
+    const bool has_place = co_await take_place();
+    if (!has_place) break;
+    KnownSource* known = epoch == epoch_ ? sources_.find(path) : nullptr;
+    if (known == nullptr) {
+      give_place_back();
+      break;
+    }
+    more = read_slice(*known);
+    if (more && !sources_.dirty().empty()) {
+      sources_.make_dirty(path);
+      break;
+    }
+  }
+  end_tail(path, epoch);
+}
+
+// Whether there is more to read. Uses up the place, or gives it back.
+bool ReadingLoop::read_slice(KnownSource& known) {
+  const std::string path = known.source.path;
+  auto look = reader_.look_at(known);
+  if (!look.slice) {
+    give_place_back();
+    return look.more;
+  }
+  progress_.update([&](IngestSnapshot& s) {
+    s.current = path;
+    s.sources_pending = sources_.dirty().size();
+    s.bytes_read += look.bytes;
+  });
+  unflushed_ = true;
+  reader_.letter_sent();
+  assembly::BatchNotes notes(look.slice->batch);
+  writer_.send(SliceRead{std::move(*look.slice), std::move(notes), look.bytes, epoch_});
+  return look.more;
+}
+
+// False: memd is stopping.
+asio::awaitable<bool> ReadingLoop::take_place() {
+  const auto [cancelled] = co_await places_.async_receive(kAsResult);
+  if (!cancelled && stopping_) give_place_back();
+  co_return !cancelled && !stopping_;
+}
+
+void ReadingLoop::give_place_back() { places_.try_send(boost::system::error_code{}); }
+
+void ReadingLoop::end_tail(const std::string& path, std::uint64_t epoch) {
+  --tailing_;
+  KnownSource* known = epoch == epoch_ ? sources_.find(path) : nullptr;
+  if (known != nullptr) {
+    known->is_tailed = false;
+    if (std::exchange(known->became_dirty, false)) sources_.make_dirty(path);
+  }
+  start_tails();
+  settle();
+}
+
+// Says how things stand: to the writer, to those who wait for the work to be done, and to the clock.
+void ReadingLoop::settle() {
+  const bool is_reading = tailing_ > 0 || !sources_.dirty().empty();
+  if (!is_reading && std::exchange(unflushed_, false)) {
+    reader_.letter_sent();
+    writer_.send(NothingMore{});
+  }
+  progress_.update([&](IngestSnapshot& s) {
+    s.idle = !is_reading && mail_.empty();
+    s.sources_pending = sources_.dirty().size();
+    if (!is_reading) s.current.clear();
+  });
+  const bool has_work = is_reading || reader_.has_put_off_passes();
+  if (has_work && !has_work_) work_.begin();
+  if (!has_work && has_work_) work_.finish();
+  has_work_ = has_work;
+  wake_at_next_look();
+}
+
+// A timer runs only while some source is to be looked at again.
+void ReadingLoop::wake_at_next_look() {
+  const auto left = reader_.time_to_next_look();
+  if (!left || stopping_) {
+    next_look_.cancel();
+    return;
+  }
+  next_look_.expires_after(std::chrono::duration_cast<asio::steady_timer::duration>(*left));
+  next_look_.async_wait([this](const boost::system::error_code& ec) {
+    if (!ec) mail_.send(LookIsDue{});
+  });
+}
+
+}  // namespace memd

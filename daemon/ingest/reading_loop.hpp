@@ -1,0 +1,83 @@
+#pragma once
+
+#include "daemon/ingest/coroutine_group.hpp"
+#include "daemon/ingest/ingest_letters.hpp"
+#include "daemon/ingest/known_sources.hpp"
+#include "daemon/ingest/mailbox.hpp"
+#include "daemon/ingest/source_reader.hpp"
+
+#include <boost/asio/experimental/channel.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <atomic>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace memd {
+
+// The reading side of ingest: a coroutine that makes dirty sources of hints, and for each dirty source a coroutine that
+// tails it, a few at once. Each slice needs a place on the way to the writer, which bounds memory; a source with more
+// to read gives way to those that wait. Everything runs on the one thread that runs `loop`; mail() and stop() are
+// thread-safe. References must outlive it.
+class ReadingLoop {
+ public:
+  ReadingLoop(boost::asio::io_context& loop, const Discovery& discovery, const Clock& clock,
+              const IngestOptions& options, IngestProgress& progress, WorkInHand& work, Mailbox<ToWriter>& writer);
+
+  // Before run().
+  void open(const std::filesystem::path& database, std::vector<Source> sources);
+  // Until stop(). Closes the writer's mailbox at its end.
+  boost::asio::awaitable<void> run();
+
+  Mailbox<ToReader>& mail() { return mail_; }
+  void stop();  // does not wait
+
+ private:
+  void on(LookAtEverything&) { look_at_everything_ = true; }
+  void on(LookAt& letter) { hinted_.insert(std::move(letter.path)); }
+  void on(LookAtSource& letter) { hinted_sources_.insert_or_assign(letter.file, std::move(letter.source)); }
+  void on(TakeIn& letter) { taken_.push_back(std::move(letter.file)); }
+  void on(LookIsDue&) {}
+  void on(SliceWritten&) { give_place_back(); }
+  void on(Finished& letter) { reader_.letters_finished(letter.items); }
+  void on(MuchIsWritten&);
+  void on(Reload& letter);
+
+  void go_on();
+  void start_tails();
+  void settle();
+  void wake_at_next_look();
+  boost::asio::awaitable<void> tail(std::string path, std::uint64_t epoch);
+  bool read_slice(KnownSource& known);
+  boost::asio::awaitable<bool> take_place();
+  void give_place_back();
+  void end_tail(const std::string& path, std::uint64_t epoch);
+
+  const Clock& clock_;
+  IngestProgress& progress_;
+  WorkInHand& work_;
+  Mailbox<ToWriter>& writer_;
+  Mailbox<ToReader> mail_;
+  KnownSources sources_;
+  SourceReader reader_;
+  std::atomic<bool> stopping_{false};
+
+  // What the letters of this turn asked for.
+  bool look_at_everything_ = false;
+  std::set<std::string> hinted_;
+  std::map<std::string, SourceCandidate> hinted_sources_;  // by the file that changed
+  std::vector<SourceCandidate> taken_;
+
+  CoroutineGroup tails_;
+  std::size_t tailing_ = 0;                                                     // of them, not ended
+  boost::asio::experimental::channel<void(boost::system::error_code)> places_;  // free, on the way to the writer
+  boost::asio::steady_timer next_look_;
+  std::uint64_t epoch_ = 1;
+  bool unflushed_ = false;  // the writer has not heard NothingMore since the last slice
+  bool has_work_ = true;    // and counts as work in hand
+};
+
+}  // namespace memd

@@ -1,0 +1,219 @@
+#include "daemon/ingest/source_reader.hpp"
+
+#include "store/read/session_contents.hpp"
+#include "store/text/redaction/mask_batch.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <system_error>
+#include <utility>
+
+namespace memd {
+namespace {
+
+constexpr std::chrono::milliseconds kLongestBusyRetry{1000};
+
+// Of the source, that the slice accounts for.
+std::uint64_t bytes_of(const SourceSlice& slice, std::uint64_t cursor_before) {
+  if (slice.items) {
+    std::uint64_t bytes = slice.items->head.ledger.bytes;
+    for (const auto& item : slice.items->added)
+      bytes += item.ledger.bytes;
+    return bytes;
+  }
+  const std::uint64_t cursor = slice.source.cursor;
+  return cursor >= cursor_before ? cursor - cursor_before : cursor;
+}
+
+}  // namespace
+
+SourceReader::SourceReader(const Discovery& discovery, const Clock& clock, const IngestOptions& options,
+                           KnownSources& sources, IngestProgress& progress)
+    : discovery_(discovery),
+      clock_(clock),
+      options_(options),
+      sources_(sources),
+      progress_(progress),
+      tailer_(options.tailer),
+      passes_(options.pass_pause, options.busy_retry, kLongestBusyRetry) {}
+
+void SourceReader::open_store(const std::filesystem::path& database) { store_ = std::make_unique<Reader>(database); }
+
+SourceReader::Look SourceReader::look_at(KnownSource& known) {
+  const std::string path = known.source.path;
+  if (must_wait(known)) {
+    retries_.set(path, known.source.retry_at);
+    return {};
+  }
+  Look out;
+  const std::uint64_t cursor_before = known.source.cursor;
+  auto outcome = try_to_read(known);
+  if (!outcome) {
+    out.slice = lose(known, outcome.error());
+    return out;
+  }
+  if (known.source.failures == 0) retries_.cancel(path);
+  progress_.saw(known.source, clock_.now());
+  out.more = outcome->more;
+  out.slice = std::move(outcome->slice);
+  if (!out.slice) return out;
+  if (options_.tailer.raw == RawMode::off) out.slice->raw.clear();
+  mask_secrets(out.slice->batch);                            // here, because the writer is the busier thread
+  known.source.id = std::max<SourceId>(known.source.id, 1);  // stored from now on; the writer knows the row by path
+  out.slice->caught_up = !out.more;
+  out.bytes = bytes_of(*out.slice, cursor_before);
+  return out;
+}
+
+// An adapter that throws has met input that nobody thought of: that is the source's failure and nobody else's.
+Result<Tailer::Outcome> SourceReader::try_to_read(KnownSource& known) {
+  const Source before = known.source;
+  auto outcome = [&]() -> Result<Tailer::Outcome> {
+    try {
+      return read(known);
+    } catch (const std::exception& e) {
+      known.pass.reset();
+      return Error(Errc::io, std::string("reading it failed: ") + e.what());
+    }
+  }();
+  if (!outcome) known.source = before;
+  return outcome;
+}
+
+Result<Tailer::Outcome> SourceReader::read(KnownSource& known) {
+  const auto reader = known.adapter->open_snapshot(known.source, files_);
+  if (!reader) return tailer_.next(known.source, *known.adapter);
+  return read_in_place(known, *reader);
+}
+
+Result<Tailer::Outcome> SourceReader::read_in_place(KnownSource& known, SnapshotReader& reader) {
+  const std::string path = known.source.path;
+  // Given back only if it goes on: after an error, or whatever an adapter throws, it is dropped.
+  auto pass = std::move(known.pass);
+  if (!pass) {
+    if (!may_begin_pass(known)) return Tailer::Outcome{};
+    const auto items = [this, platform = known.source.platform, path](const std::string& uid) {
+      return store_->ask(SessionItemsQuery{platform, path, uid});
+    };
+    SnapshotLimits limits = options_.snapshot;
+    limits.raw = options_.tailer.raw;
+    pass = std::make_unique<SnapshotPass>(*known.adapter, items, limits);
+    known.slices_of_pass = 0;
+    known.pass_took = {};
+  }
+  const auto began = options_.steady_now();
+  auto outcome = pass->next(reader, known.source);
+  const auto now = options_.steady_now();
+  known.pass_took += now - began;
+  if (!outcome) {
+    if (!outcome.error().is(Errc::busy)) return outcome.error();
+    passes_.busy(path, now);
+    return Tailer::Outcome{};
+  }
+  ++known.slices_of_pass;
+  if (outcome->more) {
+    known.pass = std::move(pass);
+  } else {
+    passes_.ended(path, now, known.pass_took);
+    // Hints that came in the meantime were taken for hints to read on.
+    if (known.slices_of_pass > 1) passes_.again(path);
+  }
+  if (outcome->slice) known.last_sent = sent_ + 1;
+  return Tailer::Outcome{std::move(outcome->slice), outcome->more};
+}
+
+// A pass compares with the store: what was read before has to be there.
+bool SourceReader::may_begin_pass(const KnownSource& known) {
+  const std::string& path = known.source.path;
+  if (!passes_.may_begin(path, options_.steady_now())) return false;
+  if (known.last_sent <= finished_) return true;
+  waiting_for_commit_[path] = known.last_sent;
+  return false;
+}
+
+// A source that failed is left alone for a while, whatever is hinted. One that was only out of reach is not: the hint
+// may say that it is back.
+bool SourceReader::must_wait(const KnownSource& known) const {
+  const Source& s = known.source;
+  return s.failures > 0 && s.state != SourceState::unreachable && clock_.now() < s.retry_at;
+}
+
+// The slice that tells the store of it, if there is anything to tell.
+std::optional<SourceSlice> SourceReader::lose(KnownSource& known, const Error& error) {
+  Source& source = known.source;
+  const std::string path = source.path;
+  if (error.is(Errc::busy)) {
+    retries_.set(path, clock_.now() + options_.back_off.first);
+    return std::nullopt;
+  }
+  const Discovery::Root* root = discovery_.root_of(path);
+  const auto is_same_place = [this](const std::filesystem::path& directory) {
+    return sources_.has_witness(directory, options_.look_at_path);
+  };
+  Verdict verdict = judge_absence(source, error, root != nullptr ? root->path : std::filesystem::path("/"),
+                                  options_.look_at_path, is_same_place);
+  if (verdict.state == SourceState::gone) {
+    retries_.cancel(path);
+    if (source.id == 0) {
+      sources_.forget(path);
+      return std::nullopt;
+    }
+    if (source.state == SourceState::gone) return std::nullopt;
+    source.failures = 0;
+    source.retry_at = 0;
+  } else {
+    const bool unreachable = verdict.state == SourceState::unreachable;
+    // Being out of reach and failing are different things, and each is counted for itself.
+    if (unreachable != (source.state == SourceState::unreachable)) source.failures = 0;
+    source.failures = std::min(source.failures + 1, 1'000'000u);
+    if (!unreachable && source.failures >= options_.back_off.quarantine_after) verdict.state = SourceState::quarantined;
+    source.retry_at = clock_.now() + options_.back_off.delay(source.failures);
+    retries_.set(path, source.retry_at);
+  }
+  if (source.size == 0) {  // never read: all of it is late
+    std::error_code ec;
+    const auto size = std::filesystem::file_size(path, ec);
+    if (!ec) source.size = size;
+  }
+  source.state = verdict.state;
+  source.state_reason = std::move(verdict.reason);
+  source.id = std::max<SourceId>(source.id, 1);
+  progress_.saw(source, clock_.now());
+  SourceSlice slice;
+  slice.source = source;
+  slice.adapter_version = known.adapter->describe().adapter_version;
+  return slice;
+}
+
+void SourceReader::reload(const std::vector<Source>& sources) {
+  waiting_for_commit_.clear();
+  retries_.clear();
+  passes_.clear();
+  for (const auto& source : sources)
+    if (source.retry_at != 0) retries_.set(source.path, source.retry_at);
+}
+
+std::vector<std::string> SourceReader::take_due() {
+  std::vector<std::string> due = retries_.take_due(clock_.now());
+  for (auto& path : passes_.take_due(options_.steady_now()))
+    due.push_back(std::move(path));
+  std::erase_if(waiting_for_commit_, [&](const auto& entry) {
+    if (entry.second > finished_) return false;
+    due.push_back(entry.first);
+    return true;
+  });
+  return due;
+}
+
+std::optional<std::chrono::nanoseconds> SourceReader::time_to_next_look() const {
+  std::optional<std::chrono::nanoseconds> wait;
+  if (const auto pass = passes_.next()) wait = *pass - options_.steady_now();
+  if (const auto retry = retries_.next()) {
+    const std::chrono::milliseconds left(*retry - clock_.now());
+    wait = wait ? std::min<std::chrono::nanoseconds>(*wait, left) : left;
+  }
+  if (wait) wait = std::max(*wait, std::chrono::nanoseconds(0));
+  return wait;
+}
+
+}  // namespace memd
