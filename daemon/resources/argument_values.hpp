@@ -1,7 +1,7 @@
 #pragma once
 
 #include "daemon/tools/tool_services.hpp"
-#include "protocol/mcp/argument_values.hpp"
+#include "protocol/mcp/offers.hpp"
 
 // What people may type into templates and prompts. What the services refer to must outlive the functions.
 namespace memd::resources {

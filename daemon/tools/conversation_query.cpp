@@ -1,6 +1,6 @@
 #include "daemon/tools/conversation_query.hpp"
 
-#include "protocol/mcp/dispatching_tool.hpp"
+#include "protocol/mcp/tool_registry.hpp"
 
 #include <array>
 
