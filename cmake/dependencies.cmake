@@ -1,7 +1,7 @@
 # Everything comes from the distribution (packaging/install-deps.sh). On Debian 12 Boost is the 1.81 package.
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
-find_package(Boost 1.81 REQUIRED COMPONENTS json)
+find_package(Boost 1.81 REQUIRED COMPONENTS json url)
 # Its version file refuses every other minor version.
 find_package(simdjson REQUIRED)
 if(simdjson_VERSION VERSION_LESS 3.0)

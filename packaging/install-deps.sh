@@ -65,7 +65,8 @@ boost_is_there() {
   local header=/usr/include/boost/version.hpp number
   [ -r $header ] || return 1
   number=$(sed -n 's/^#define BOOST_VERSION \([0-9]*\).*/\1/p' $header)
-  [ "${number:-0}" -ge 108100 ] && compgen -G '/usr/lib/*/libboost_json.so' >/dev/null
+  [ "${number:-0}" -ge 108100 ] && compgen -G '/usr/lib/*/libboost_json.so' >/dev/null &&
+    compgen -G '/usr/lib/*/libboost_url.so' >/dev/null
 }
 
 # The default Boost if it is new enough, else the newest versioned one.
@@ -73,13 +74,13 @@ boost_packages() {
   local candidate version
   candidate=$(LC_ALL=C apt-cache policy libboost-dev | sed -n 's/^  Candidate: //p')
   if dpkg --compare-versions "${candidate:-0}" ge $boost_minimum && offered libboost-json-dev; then
-    echo libboost-dev libboost-json-dev
+    echo libboost-dev libboost-json-dev libboost-url-dev
     return
   fi
   version=$(apt-cache search --names-only '^libboost-json1\.[0-9]+-dev$' |
     sed -n 's/^libboost-json\(1\.[0-9]*\)-dev .*/\1/p' | sort -V | tail -n 1)
   dpkg --compare-versions "${version:-0}" ge $boost_minimum || return 1
-  echo "libboost$version-dev" "libboost-json$version-dev"
+  echo "libboost$version-dev" "libboost-json$version-dev" "libboost-url$version-dev"
 }
 
 newest_clang() {

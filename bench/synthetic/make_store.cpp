@@ -8,7 +8,7 @@
 #include "bench/synthetic/work_history.hpp"
 #include "daemon/ingest/ingest_service.hpp"
 #include "daemon/models/enrichment_worker.hpp"
-#include "daemon/models/store_terms.hpp"
+#include "daemon/models/term_extractor.hpp"
 #include "store/text/identifiers.hpp"
 #include "store/write/writer.hpp"
 
@@ -85,7 +85,7 @@ class NamesAlone final : public TermExtractor {
 void enrich(const fs::path& file) {
   const auto writer = open(file);
   const auto models = embedding::make_models(EmbeddingConfig{});
-  EnrichmentWorker::Parts parts;
+  EnrichmentParts parts;
   parts.database = file;
   parts.perform = [&](const std::function<Result<void>(Writer&)>& task) { return task(*writer); };
   parts.wait_for_ingest = [](std::chrono::milliseconds) { return true; };

@@ -1,8 +1,7 @@
 #include "daemon/config/config.hpp"
 
 #include "daemon/config/config_section.hpp"
-#include "daemon/config/embedding_section.hpp"
-#include "daemon/config/summaries_section.hpp"
+#include "daemon/config/model_sections.hpp"
 #include "schemas/local_time.hpp"
 
 #include <algorithm>

@@ -9,15 +9,16 @@
 #include <utility>
 #include <vector>
 
-// How a mapping of the configuration file is walked: each key has a handler, and what has none is refused.
+// Walks a mapping of the configuration file: each key has a handler; a key without one is refused.
 namespace memd::config {
 
 // Thrown while walking the document, turned into the Result by parse_config.
 [[noreturn]] void refuse(const std::string& file, const YAML::Mark& mark, const std::string& what);
 
+// One mapping. One thread. Borrows the file's name.
 class Section {
  public:
-  // `key`: with the names of the mappings around it, for messages.
+  // `key`: the full name, such as "log.level", for messages.
   using Handler = std::function<void(const YAML::Node& value, const std::string& key)>;
 
   Section(const std::string& file, std::string name) : file_(file), name_(std::move(name)) {}

@@ -6,8 +6,8 @@
 #include "daemon/ingest/look_schedule.hpp"
 #include "daemon/ingest/snapshot_pass.hpp"
 #include "daemon/ingest/source_place.hpp"
-#include "schemas/time.hpp"
 #include "schemas/source.hpp"
+#include "schemas/time.hpp"
 
 #include <chrono>
 #include <cstdint>

@@ -7,7 +7,8 @@
 
 namespace memd::provider {
 
-// Where a provider's key is; read when it is needed, so that a changed key is used at once. No message holds it.
+// Where a provider's key is. It is read for each request, so that a changed key is used at once. No message contains
+// it.
 struct ApiKeySource {
   std::string variable;  // of the environment
   std::filesystem::path file;
@@ -16,8 +17,8 @@ struct ApiKeySource {
   bool empty() const { return variable.empty() && file.empty(); }
 };
 
-// Empty when the source is. Errc::bad_config: the variable is not set, the file cannot be read, others may read it, or
-// what it holds is no key (one line of visible ASCII).
+// Reads the key; empty when the source is empty. Errc::bad_config: the variable is not set, the file cannot be read or
+// others may read it, or its content is no key (one line of visible ASCII).
 Result<std::string> read_api_key(const ApiKeySource& source);
 
 }  // namespace memd::provider

@@ -8,8 +8,8 @@
 
 namespace memd::provider {
 
-// After a failure the other side is left alone for a while, twice as long with each failure that follows, give or take
-// some chance so that many clients do not come back at once. One that asks to be left alone longer is. Thread-safe.
+// Says how long a server is left alone after a failure: twice as long with each further failure, varied at random so
+// that many clients do not come back at once, and at least as long as the server asks for. Thread-safe.
 class CircuitBreaker {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -25,7 +25,7 @@ class CircuitBreaker {
 
   explicit CircuitBreaker(Options options);
 
-  // Why and until when nothing is to be tried; nothing: go on.
+  // Why and until when nothing is to be sent; nullopt: go on.
   struct Open {
     std::string reason;
     Time until;
@@ -33,7 +33,7 @@ class CircuitBreaker {
   std::optional<Open> open() const;
 
   void succeeded();
-  // `hopeless`: the same request fails again until somebody does something about it, so the first wait is long.
+  // `hopeless`: the request will fail until somebody changes something, so the first wait is long.
   void failed(std::string reason, bool hopeless, std::optional<Milliseconds> asked_for);
 
  private:

@@ -1,6 +1,5 @@
 #include "daemon/models/configured_summarizer.hpp"
 
-#include "daemon/models/session_chunks.hpp"
 #include "daemon/models/strategies.hpp"
 #include "store/text/token_budget.hpp"
 
@@ -66,6 +65,22 @@ std::string notice_of(const Draft& draft, const ModelRun& run, std::size_t chunk
 }
 
 }  // namespace
+
+std::vector<LanguageModelChoice> make_language_models(const SummariesConfig& config) {
+  std::vector<LanguageModelChoice> out;
+  if (config.choice.provider == SummaryProvider::disabled) return out;
+  ModelClients clients;
+  const auto add = [&](const SummaryModelChoice& choice) {
+    if (choice.provider == SummaryProvider::client)
+      out.emplace_back();
+    else
+      out.push_back(clients.language_model(config, choice));
+  };
+  add(config.choice);
+  for (const auto& fallback : config.fallbacks)
+    add(fallback);
+  return out;
+}
 
 SummarizerOptions summarizer_options(const SummariesConfig& config) {
   SummarizerOptions out;

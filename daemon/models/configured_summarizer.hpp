@@ -1,9 +1,8 @@
 #pragma once
 
-#include "daemon/models/deadline.hpp"
-#include "daemon/models/language_models.hpp"
+#include "daemon/config/model_config.hpp"
+#include "daemon/models/model_clients.hpp"
 #include "daemon/models/model_run.hpp"
-#include "daemon/models/request_slots.hpp"
 #include "daemon/tools/llm_summarizer.hpp"
 #include "schemas/time.hpp"
 #include "store/completions/summaries_file.hpp"
@@ -18,6 +17,9 @@
 
 namespace memd::llm {
 
+// The preferred model first; empty: none is configured. Sends no request.
+std::vector<LanguageModelChoice> make_language_models(const SummariesConfig& config);
+
 struct SummarizerOptions {
   std::size_t parallel = 2;  // requests
   std::size_t calls = 2;     // that may wait for models, each holding a worker; others get what is known
@@ -28,15 +30,15 @@ struct SummarizerOptions {
 };
 SummarizerOptions summarizer_options(const SummariesConfig& config);
 
-// What was asked of models today, for reports.
+// Figures of today for reports.
 struct SummarizerReport {
   std::vector<completions::Spent> today;
   std::int64_t answers = 0;  // in the cache
   std::string trouble;       // why nothing can be asked now; empty: nothing
 };
 
-// Summaries by the models that are configured. Makes its file and asks somebody with the first summary, not before.
-// Thread-safe. The clock must outlive it.
+// Writes summaries with the configured models. Makes its file and sends requests with the first summary, not before.
+// Thread-safe. Borrows the clock.
 class ConfiguredSummarizer final : public tools::LlmSummarizer {
  public:
   ConfiguredSummarizer(std::vector<LanguageModelChoice> models, std::filesystem::path file, const Clock& clock,

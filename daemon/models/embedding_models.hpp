@@ -1,7 +1,7 @@
 #pragma once
 
-#include "daemon/config/embedding_config.hpp"
-#include "daemon/models/http_embedder.hpp"
+#include "daemon/config/model_config.hpp"
+#include "daemon/models/model_clients.hpp"
 #include "store/enrich/embedding/embedder.hpp"
 
 #include <memory>
@@ -13,21 +13,21 @@ namespace memd::embedding {
 
 struct ModelChoice {
   std::shared_ptr<Embedder> embedder;
-  std::shared_ptr<HttpEmbedder> remote;  // the same one, if it is asked over a network; null: works in this process
+  std::shared_ptr<RemoteEmbedder> remote;  // the same object, if it is asked over a network; null: it works here
 };
 
-// The models of a process. Constant after construction.
+// The models of a process. Constant after construction, so any thread may read it.
 struct Models {
   std::vector<ModelChoice> choices;  // that may make vectors, the preferred one first; empty: no vectors are used
-  std::shared_ptr<Embedder>
-      builtin;  // embeds questions to vectors it made before another model was chosen; may be null
+  // Embeds questions to vectors it made before another model was chosen; may be null.
+  std::shared_ptr<Embedder> builtin;
 
-  // By its name; null when this process cannot ask it.
+  // Finds a model by its name; null when this process cannot ask it.
   std::shared_ptr<Embedder> find(std::string_view name) const;
   std::vector<std::string> names() const;  // of `choices`
 };
 
-// Asks nobody anything yet.
+// Sends no request.
 std::shared_ptr<const Models> make_models(const EmbeddingConfig& config);
 
 }  // namespace memd::embedding

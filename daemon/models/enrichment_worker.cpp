@@ -1,12 +1,16 @@
-// The worker's thread: when it works and when it sleeps. What it does with a batch is in enrichment_batch.cpp.
 #include "daemon/models/enrichment_worker.hpp"
-
-#include "daemon/models/background_thread.hpp"
 
 #include <pthread.h>
 #include <algorithm>
 #include <tuple>
 #include <utility>
+#ifdef __APPLE__
+#include <pthread/qos.h>
+#else
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -28,13 +32,21 @@ void name_this_thread() {
 #endif
 }
 
+// From now on the calling thread gets what others leave of the processors.
+void become_background_thread() {
+#ifdef __APPLE__
+  ::pthread_set_qos_class_self_np(QOS_CLASS_UTILITY, 0);
+#elif defined(__linux__)
+  // Of the thread alone. Not SCHED_IDLE: while a build runs for an hour, search should still learn of what is new.
+  constexpr int kNicest = 19;
+  (void)::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), kNicest);
+#endif
+}
+
 }  // namespace
 
-EnrichmentWorker::EnrichmentWorker(Parts parts, const Clock& clock, EnrichmentOptions options)
-    : parts_(std::move(parts)),
-      clock_(clock),
-      options_(std::move(options)),
-      batch_(std::min<std::size_t>(32, options_.most_exchanges)) {}
+EnrichmentWorker::EnrichmentWorker(EnrichmentParts parts, const Clock& clock, EnrichmentOptions options)
+    : parts_(std::move(parts)), clock_(clock), options_(std::move(options)) {}
 
 EnrichmentWorker::~EnrichmentWorker() {
   stop();
@@ -80,10 +92,10 @@ EnrichmentProgress EnrichmentWorker::progress() const {
   return progress_;
 }
 
-// What the writer keeps of the store, and what the allocator holds on to.
-void EnrichmentWorker::give_memory_back() {
-  if (since_trim_ <= kMany) return;
-  since_trim_ = 0;
+// Frees what the writer keeps of the store, and what the allocator holds on to.
+void EnrichmentWorker::give_memory_back(std::uint64_t written) {
+  if (written - written_at_trim_ <= kMany) return;
+  written_at_trim_ = written;
   std::ignore = parts_.perform([](Writer& writer) -> Result<void> {
     writer.release();
     return {};
@@ -94,12 +106,10 @@ void EnrichmentWorker::give_memory_back() {
 }
 
 void EnrichmentWorker::run(const std::stop_token& stop) {
-  store_ = std::make_unique<Reader>(parts_.database);
-  models_ = parts_.models();
-  target_ = std::make_unique<TargetModel>(models_, options_.steady_now);
+  ExchangeEnricher enricher(parts_, clock_, options_, *this);
   while (wait_for_work(stop)) {
-    work(stop);
-    give_memory_back();
+    work(enricher, stop);
+    give_memory_back(enricher.exchanges_written());
     const std::lock_guard lock(mutex_);
     progress_.working = false;
   }
@@ -129,35 +139,62 @@ bool EnrichmentWorker::wait_for_work(const std::stop_token& stop) {
   return true;
 }
 
-void EnrichmentWorker::work(const std::stop_token& stop) {
-  settling_.begin();
+void EnrichmentWorker::work(ExchangeEnricher& enricher, const std::stop_token& stop) {
+  enricher.begin();
   while (!stop.stop_requested()) {
     if (!parts_.wait_for_ingest(kLookAtIngest)) continue;
     const auto began = std::chrono::steady_clock::now();
-    const auto more = take_batch(stop);
+    const auto more = enricher.take_batch(in_a_hurry(), stop);
     {
       const std::lock_guard lock(mutex_);
       progress_.busy_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     }
     if (!more) {
-      if (!stop.stop_requested()) in_trouble(more.error(), options_.steady_now() + kRetryStore);
+      if (!stop.stop_requested()) on_trouble(more.error(), options_.steady_now() + kRetryStore);
       return;
     }
     if (!*more) break;
   }
-  if (const auto due = settling_.next()) {
+  if (const auto due = enricher.next_settled()) {
     const std::lock_guard lock(mutex_);
     const auto at = options_.steady_now() + std::chrono::milliseconds(std::max<TimeMs>(*due - clock_.now(), 1));
     wake_at_ = wake_at_ ? std::min(*wake_at_, at) : at;
   }
 }
 
-void EnrichmentWorker::in_trouble(const Error& error, TargetModel::Time until) {
+void EnrichmentWorker::on_trouble(const Error& error, TargetModel::Time until) {
   const std::lock_guard lock(mutex_);
   progress_.trouble = error.message();
   wake_at_ = wake_at_ ? std::min(*wake_at_, until) : until;
   const auto wait = std::chrono::duration_cast<std::chrono::milliseconds>(until - options_.steady_now());
   progress_.retry_at = clock_.now() + wait.count();
+}
+
+void EnrichmentWorker::on_trouble_over() {
+  const std::lock_guard lock(mutex_);
+  progress_.trouble.clear();
+  progress_.retry_at = 0;
+}
+
+void EnrichmentWorker::on_model(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  progress_.model = name;
+}
+
+void EnrichmentWorker::on_texts(std::uint64_t embedded, std::uint64_t refused) {
+  const std::lock_guard lock(mutex_);
+  progress_.texts = embedded;
+  progress_.refused = refused;
+}
+
+void EnrichmentWorker::on_exchanges(std::uint64_t finished) {
+  const std::lock_guard lock(mutex_);
+  progress_.exchanges += finished;
+}
+
+bool EnrichmentWorker::in_a_hurry() const {
+  const std::lock_guard lock(mutex_);
+  return hurry_;
 }
 
 }  // namespace memd

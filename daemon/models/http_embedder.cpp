@@ -1,18 +1,44 @@
 #include "daemon/models/http_embedder.hpp"
 
-#include "daemon/models/purpose_prefix.hpp"
+#include "schemas/ascii.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string>
 #include <utility>
 
 namespace memd::embedding {
+
 namespace {
+
+struct Prefixes {
+  std::string_view part_of_name;  // in lower case
+  std::string_view query;
+  std::string_view document;
+};
+
+// From the models' own cards.
+constexpr std::array<Prefixes, 6> kPrefixes{{
+    {"nomic-embed", "search_query: ", "search_document: "},
+    {"embeddinggemma", "task: search result | query: ", "title: none | text: "},
+    {"mxbai-embed", "Represent this sentence for searching relevant passages: ", ""},
+    {"snowflake-arctic-embed", "Represent this sentence for searching relevant passages: ", ""},
+    {"multilingual-e5", "query: ", "passage: "},
+    {"/e5-", "query: ", "passage: "},
+}};
 
 // Numbers of 4,096 dimensions, 32 characters each, for each text.
 constexpr std::size_t kResponseBytesPerText = 4096 * 32;
 constexpr std::size_t kResponseBytes = 64 << 10;
 
 }  // namespace
+
+std::string_view purpose_prefix(std::string_view model, Purpose purpose) {
+  const std::string name = "/" + ascii::lowered(model);
+  for (const auto& p : kPrefixes)
+    if (name.find(p.part_of_name) != std::string::npos) return purpose == Purpose::query ? p.query : p.document;
+  return {};
+}
 
 std::string name_of(const RemoteModel& m) {
   return std::string(to_string(m.dialect)) + "/" + m.model + (m.dimensions ? "@" + std::to_string(*m.dimensions) : "");

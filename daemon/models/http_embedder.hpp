@@ -1,6 +1,7 @@
 #pragma once
 
 #include "daemon/models/circuit_breaker.hpp"
+#include "daemon/models/model_clients.hpp"
 #include "daemon/models/model_server.hpp"
 #include "protocol/models/embeddings_api.hpp"
 #include "store/enrich/embedding/embedder.hpp"
@@ -11,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace memd::embedding {
 
@@ -29,10 +31,10 @@ struct RemoteModel : provider::ServedModel {
 // "ollama/nomic-embed-text", "openai/text-embedding-3-small@256"
 std::string name_of(const RemoteModel& model);
 
-// Asks a server for vectors, and believes nothing it says unchecked. Errors name the server and what to do. One of the
-// text's own (invalid_argument: refused, too long) is told apart from those of the server, after which it is left alone
-// for a while: apart for documents and for questions, so that neither makes the other wait.
-class HttpEmbedder final : public Embedder {
+// Asks a server for vectors and checks all it answers. Errors name the server and what to do. An error of the text
+// (invalid_argument: refused, too long) differs from one of the server. After the latter the server is left alone for a
+// while, with documents and with questions separately, so that neither makes the other wait. Thread-safe.
+class HttpEmbedder final : public RemoteEmbedder {
  public:
   HttpEmbedder(RemoteModel model, std::shared_ptr<http::Client> client, CircuitBreaker::Options back_off = {});
 
@@ -40,11 +42,9 @@ class HttpEmbedder final : public Embedder {
   Result<std::vector<Vector>> embed(std::span<const std::string_view> texts, Purpose purpose,
                                     std::stop_token stop) override;
 
-  std::size_t batch_size() const { return remote_.batch_size; }
-  // When documents are taken again, after a failure.
-  std::optional<CircuitBreaker::Open> left_alone() const { return documents_.open(); }
-  // What stored vectors of this model have; other answers are refused.
-  void expect_dimension(int dimension) { dimension_ = dimension; }
+  std::size_t batch_size() const override { return remote_.batch_size; }
+  std::optional<CircuitBreaker::Open> left_alone() const override { return documents_.open(); }
+  void expect_dimension(int dimension) override { dimension_ = dimension; }
 
  private:
   struct Outcome;
@@ -57,5 +57,8 @@ class HttpEmbedder final : public Embedder {
   CircuitBreaker questions_;
   std::atomic<int> dimension_{0};  // 0: not known yet
 };
+
+// What some models were trained to see before a question or a document, by the model's name; empty for all others.
+std::string_view purpose_prefix(std::string_view model, Purpose purpose);
 
 }  // namespace memd::embedding

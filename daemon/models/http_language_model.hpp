@@ -18,8 +18,8 @@ struct RemoteLanguageModel : provider::ServedModel {
   std::size_t context_tokens = 8192;
 };
 
-// Asks a server, one request after the other, and believes nothing it says unchecked. Errors name the server and what
-// to do; after one of the server's own (not: this text is refused) it is left alone for a while.
+// Asks a server, one request after the other, and checks all it answers. Errors name the server and what to do. After
+// an error of the server (not of the text) the server is left alone for a while. Thread-safe.
 class HttpLanguageModel final : public LanguageModel {
  public:
   HttpLanguageModel(RemoteLanguageModel model, std::shared_ptr<http::Client> client,

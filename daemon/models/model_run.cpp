@@ -1,6 +1,5 @@
 #include "daemon/models/model_run.hpp"
 
-#include "daemon/models/answer_cleaning.hpp"
 #include "store/text/token_budget.hpp"
 #include "store/text/token_estimate.hpp"
 
@@ -11,6 +10,7 @@
 #include <utility>
 
 namespace memd::llm {
+
 namespace {
 
 using completions::SpendingLedger;
@@ -25,6 +25,18 @@ bool is_plain_name(std::string_view name) {
 std::int64_t as_count(std::size_t n) { return static_cast<std::int64_t>(n); }
 
 }  // namespace
+
+Deadline::Deadline(std::stop_token caller, std::optional<std::chrono::seconds> allowed, Now now)
+    : caller_(std::move(caller), [this] { source_.request_stop(); }),
+      now_(std::move(now)),
+      until_(allowed ? std::optional(now_() + *allowed) : std::nullopt) {
+  if (!allowed) return;
+  timer_ = std::jthread([this, wait = *allowed](const std::stop_token& over) {
+    std::unique_lock lock(mutex_);
+    never_.wait_for(lock, over, wait, [] { return false; });
+    if (!over.stop_requested()) source_.request_stop();
+  });
+}
 
 std::string ModelRun::models() const {
   std::string out;

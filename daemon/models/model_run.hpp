@@ -1,12 +1,12 @@
 #pragma once
 
-#include "daemon/models/deadline.hpp"
-#include "daemon/models/request_slots.hpp"
 #include "daemon/models/summary_prompts.hpp"
 #include "protocol/mcp/tool_context.hpp"
 #include "store/completions/summaries_file.hpp"
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -14,11 +14,74 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 namespace memd::llm {
+
+// Gives a stop token that is requested when the caller's is, or when the allowed time has passed. Owns a thread that
+// waits, if there is a time. token() and passed() are thread-safe.
+class Deadline {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+  using Now = std::function<Time()>;
+
+  Deadline(std::stop_token caller, std::optional<std::chrono::seconds> allowed, Now now);
+
+  std::stop_token token() const { return source_.get_token(); }
+  bool passed() const { return until_ && now_() >= *until_; }
+
+ private:
+  std::stop_source source_;
+  std::stop_callback<std::function<void()>> caller_;
+  const Now now_;
+  const std::optional<Time> until_;
+  std::mutex mutex_;
+  std::condition_variable_any never_;
+  std::jthread timer_;
+};
+
+// Limits how many requests are under way at a time, over all callers. Thread-safe.
+class RequestSlots {
+ public:
+  explicit RequestSlots(std::size_t slots) : free_(slots) {}
+
+  // Holds a slot while it lives; holds none when `stop` came first.
+  class Slot {
+   public:
+    Slot(RequestSlots& slots, const std::stop_token& stop) : slots_(slots), held_(slots.take(stop)) {}
+    ~Slot() {
+      if (held_) slots_.give();
+    }
+    Slot(const Slot&) = delete;
+    Slot& operator=(const Slot&) = delete;
+    explicit operator bool() const { return held_; }
+
+   private:
+    RequestSlots& slots_;
+    const bool held_;
+  };
+
+ private:
+  bool take(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    if (!freed_.wait(lock, stop, [this] { return free_ > 0; })) return false;
+    --free_;
+    return true;
+  }
+  void give() {
+    const std::lock_guard lock(mutex_);
+    ++free_;
+    freed_.notify_one();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable_any freed_;
+  std::size_t free_;  // guarded by mutex_
+};
 
 // A model that may be asked in this call.
 struct RunModel {
@@ -36,27 +99,28 @@ struct RunParts {
   std::string session_uid;
 };
 
-// The requests of one summary. Each is looked for in the cache, charged, asked, cleaned and kept as soon as it is
-// answered, so that nothing is asked twice whatever ends the run. Used by one thread.
+// Answers the requests of one summary: looks for each in the cache, else charges it to the budget, asks a model, cleans
+// the answer and keeps it at once, so that nothing is asked twice whatever ends the run. One thread. Borrows
+// everything.
 class ModelRun {
  public:
   ModelRun(RunParts parts, const mcp::ToolContext& context, const Deadline& deadline)
       : parts_(std::move(parts)), context_(context), deadline_(deadline) {}
 
   using Answers = std::vector<std::optional<std::string>>;
-  // In the order of the requests; those that are missing could not be had, for the reason in trouble(). After trouble
-  // only the cache is asked. Errors: cancelled, input_required.
+  // The answers in the order of the requests. A missing one has its reason in trouble(); after trouble only the cache
+  // is asked. Errors: cancelled, input_required.
   Result<Answers> ask(std::span<const SummaryRequest> requests);
   Result<std::optional<std::string>> ask(const SummaryRequest& request);
 
-  // From now on no model is asked, for this reason.
+  // Asks no model from now on, for the reason `why`.
   void only_cached(std::string why) { trouble_ = std::move(why); }
   const std::string& trouble() const { return trouble_; }  // empty: none
   std::int64_t requests() const { return requests_; }
   std::string models() const;  // whose answers were used
-  // Progress is told out of so many requests,
+  // Sets the number of requests that progress is told of.
   void expect(std::size_t requests) { expected_ = requests; }
-  // and as a step of so many: "summarising parts, 3 of 12".
+  // Begins a step of `of` requests, for messages such as "summarising parts, 3 of 12".
   void begin(std::string_view step, std::size_t of);
 
  private:

@@ -4,6 +4,7 @@
 #include "protocol/models/http_client.hpp"
 #include "protocol/models/model_api.hpp"
 #include "schemas/error.hpp"
+#include "schemas/time.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -24,7 +25,7 @@ struct ServedModel {
   std::chrono::milliseconds connect_timeout{3000};
 };
 
-// The usual address of a provider that is not told another one.
+// The address of a provider when the configuration names none.
 std::string_view usual_endpoint(model_api::Dialect dialect);
 
 struct Failure {
@@ -34,8 +35,8 @@ struct Failure {
   std::optional<std::chrono::milliseconds> retry_after;
 };
 
-// Asks such a server and tells what its refusals mean. Errors name the model and the server, say what to do, and hold
-// no key. Thread-safe.
+// Sends requests to such a server and explains its refusals. Errors name the model and the server, say what to do, and
+// contain no key. Thread-safe.
 class ModelServer {
  public:
   ModelServer(ServedModel model, std::string name, std::shared_ptr<http::Client> client);
@@ -63,5 +64,8 @@ class ModelServer {
   const std::string name_;
   const std::shared_ptr<http::Client> client_;
 };
+
+// Reads a Retry-After header (RFC 9110, 10.2.3): seconds, or a date in GMT. nullopt: it is neither.
+std::optional<std::chrono::milliseconds> parse_retry_after(std::string_view header, TimeMs now);
 
 }  // namespace memd::provider

@@ -1,28 +1,66 @@
 #pragma once
 
 #include "daemon/models/embedding_models.hpp"
-#include "daemon/models/question_cache.hpp"
 #include "schemas/enrichment.hpp"
+#include "store/enrich/embedding/embedder.hpp"
 #include "store/reader.hpp"
 #include "store/search/rank/semantic_index.hpp"
 #include "store/search/vectors/vector_index.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <utility>
 
 namespace memd::embedding {
 
-// Which of the stored models serves: the one whose vectors are being made, as soon as they are complete or more than
-// any other's; until then the one with most vectors that can still embed questions. Null: none can.
+// Keeps the vectors of the last questions: the pages of one search, and a repeated question, cost a provider nothing.
+// One thread at a time.
+class QuestionCache {
+ public:
+  explicit QuestionCache(std::size_t capacity) : capacity_(capacity) {}
+
+  std::optional<Vector> find(const std::string& model, const std::string& question) {
+    const auto it = places_.find(key(model, question));
+    if (it == places_.end()) return std::nullopt;
+    entries_.splice(entries_.begin(), entries_, it->second);
+    return it->second->second;
+  }
+
+  void put(const std::string& model, const std::string& question, Vector vector) {
+    std::string k = key(model, question);
+    if (const auto it = places_.find(k); it != places_.end()) {
+      it->second->second = std::move(vector);
+      return;
+    }
+    entries_.emplace_front(k, std::move(vector));
+    places_.emplace(std::move(k), entries_.begin());
+    if (entries_.size() <= capacity_) return;
+    places_.erase(entries_.back().first);
+    entries_.pop_back();
+  }
+
+ private:
+  static std::string key(const std::string& model, const std::string& question) { return model + '\n' + question; }
+
+  const std::size_t capacity_;
+  std::list<std::pair<std::string, Vector>> entries_;  // the last used first
+  std::unordered_map<std::string, std::list<std::pair<std::string, Vector>>::iterator> places_;
+};
+
+// Chooses the stored model that searches use. That is the model whose vectors are being made, as soon as it has all of
+// them or more than any other; until then the model with most vectors that can still embed questions. Null: none can.
 const EmbeddingModelRow* serving_model(const EmbeddingModels& stored, const Models& models);
 
-// The semantic side of searches over one store: vectors in memory of the model that serves, and that model to embed
-// questions. Nothing is opened, loaded or asked before the first search. Thread-safe.
+// The semantic side of searches over one store: holds the vectors of the serving model in memory and embeds questions
+// with it. Opens, loads and asks nothing before the first search. Thread-safe.
 class ServingIndex final : public search::SemanticIndex {
  public:
   using GetModels = std::function<std::shared_ptr<const Models>()>;

@@ -1,18 +1,36 @@
 #pragma once
 
 #include "daemon/models/model_run.hpp"
-#include "daemon/models/session_chunks.hpp"
 #include "daemon/models/summary_prompts.hpp"
 #include "daemon/tools/llm_summarizer.hpp"
 #include "schemas/error.hpp"
+#include "store/insight/summary/extractive.hpp"
 
 #include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
 
-// The ways to have a session summarised by a language model.
+// The ways to have a session summarised by a language model. Pure but for the requests of the ModelRun; one thread a
+// run.
 namespace memd::llm {
+
+// Consecutive exchanges of a session, as a model reads them.
+struct SessionChunk {
+  std::size_t first = 0;  // numbers of exchanges
+  std::size_t last = 0;
+  std::string text;
+  std::size_t tokens = 0;  // of it
+};
+
+struct ChunkLimits {
+  std::size_t tokens = 5000;
+  std::size_t exchanges = 20;
+};
+
+// Cuts a session between exchanges, from the first on, so that only the last chunk changes when the session grows.
+// Shortens an exchange that does not fit into a chunk: keeps its request and final answer rather than the rest.
+std::vector<SessionChunk> cut_into_chunks(std::span<const SummaryInput> exchanges, const ChunkLimits& limits);
 
 struct SummaryTask {
   std::span<const SummaryInput> exchanges;  // of the session, in order; at least one
@@ -31,17 +49,18 @@ struct Draft {
   std::string note;                // what was done otherwise than asked for
 };
 
-// What could not be had from the model (ModelRun::trouble()) is made of the session's own sentences; when nothing
-// could, Errc::unavailable. Errc::cancelled and Errc::input_required as they come.
+// Parts that the model did not give (ModelRun::trouble()) are made of the session's own sentences. Errors: unavailable
+// (the model gave nothing), cancelled, input_required.
 
-// One request for the whole session; one that is too long for it goes the way of map_reduce.
+// Sends one request for the whole session; does as map_reduce() when the session is too long for that.
 Result<Draft> abstractive(const SummaryTask& task, ModelRun& run);
-// A summary of the first chunk, brought up to date with each chunk that follows. Grows with the session: only what is
-// new is asked.
+// Summarises the first chunk and updates that summary with each chunk that follows. When the session has grown, only
+// the new chunks are asked for.
 Result<Draft> recursive(const SummaryTask& task, ModelRun& run);
-// Chunks by themselves, side by side; then their summaries together, in several levels if they are many.
+// Summarises each chunk, several at a time; then combines the summaries, in several levels if they are many.
 Result<Draft> map_reduce(const SummaryTask& task, ModelRun& run);
-// Chunks at about 30 % of their length, the session at 10 %, an abstract at 2 %; the chunks stay in the answer.
+// Summarises chunks to about 30 % of their length, the session to 10 %, and adds an abstract of 2 %. The answer
+// contains the summaries of the chunks.
 Result<Draft> hierarchical(const SummaryTask& task, ModelRun& run);
 
 }  // namespace memd::llm

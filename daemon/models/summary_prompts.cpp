@@ -1,13 +1,20 @@
 #include "daemon/models/summary_prompts.hpp"
 
-#include "daemon/models/record_envelope.hpp"
+#include "schemas/ascii.hpp"
+#include "schemas/hash.hpp"
 #include "schemas/language_model.hpp"
+#include "store/text/redaction/redactor.hpp"
+#include "store/text/token_budget.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 namespace memd::llm {
+
 namespace {
 
 using tools::SummaryStyle;
@@ -44,7 +51,115 @@ std::string_view in_style(SummaryStyle style) {
 // Models count words better than tokens.
 std::size_t words(std::size_t tokens) { return tokens * 7 / 10; }
 
+using Tags = std::pair<std::string_view, std::string_view>;
+
+// What stands between these is for a program and not for a reader.
+constexpr std::array<Tags, 5> kBlocks{{{"<tool_call>", "</tool_call>"},
+                                       {"<function_calls>", "</function_calls>"},
+                                       {"<invoke ", "</invoke>"},
+                                       {"<tool_use>", "</tool_use>"},
+                                       {"<function=", "</function>"}}};
+
+constexpr std::array<std::string_view, 6> kRemarks{"here is", "here's", "sure", "certainly", "okay", "summary:"};
+
+// A tag that a sentence speaks of: "`<think>`", '"</think>"'.
+bool is_quoted(std::string_view text, std::size_t at, std::size_t length) {
+  const auto line_begin = text.rfind('\n', at) + 1;  // npos + 1 is 0
+  const auto line_end = std::min(text.find('\n', at), text.size());
+  const std::string_view before = text.substr(line_begin, at - line_begin);
+  const std::string_view behind = text.substr(at + length, line_end - at - length);
+  if (before.empty() || behind.empty()) return false;
+  const bool in_code = std::count(before.begin(), before.end(), '`') % 2 == 1;
+  return (in_code && behind.find('`') != std::string_view::npos) ||
+         (before.back() == behind.front() && (before.back() == '"' || before.back() == '\''));
+}
+
+std::size_t find_tag(std::string_view text, std::string_view tag, std::size_t from) {
+  for (auto at = text.find(tag, from); at != std::string_view::npos; at = text.find(tag, at + 1))
+    if (!is_quoted(text, at, tag.size())) return at;
+  return std::string_view::npos;
+}
+
+// Models that think aloud end their thoughts with the second tag; some leave the first one out.
+void drop_thoughts(std::string& text) {
+  constexpr std::string_view open = "<think>", close = "</think>";
+  for (std::size_t from = 0;;) {
+    const auto end = find_tag(text, close, from);
+    const auto begin = std::min(find_tag(text, open, from), end);
+    if (begin == std::string::npos) return;
+    if (end == std::string::npos) return text.resize(begin);
+    from = begin == end ? 0 : begin;
+    text.erase(from, end + close.size() - from);
+  }
+}
+
+void drop_blocks(std::string& text) {
+  for (const auto& [open, close] : kBlocks)
+    for (std::size_t begin = 0; (begin = text.find(open, begin)) != std::string::npos;) {
+      const auto end = text.find(close, begin);
+      text.erase(begin, end == std::string::npos ? std::string::npos : end + close.size() - begin);
+    }
+}
+
+// Special tokens: <|im_end|>. Operators of the same letters ("f <| x") are words of the summary.
+void drop_special_tokens(std::string& text) {
+  for (std::size_t begin = 0; (begin = text.find("<|", begin)) != std::string::npos;) {
+    const auto end =
+        text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-", begin + 2);
+    if (end != std::string::npos && end > begin + 2 && text.compare(end, 2, "|>") == 0)
+      text.erase(begin, end + 2 - begin);
+    else
+      begin += 2;
+  }
+}
+
+bool is_ours_or_a_call(std::string_view line) {
+  const auto has = [&](std::string_view part) { return line.find(part) != std::string_view::npos; };
+  const auto first = line.find_first_not_of(" \t");
+  const bool is_object = first != std::string_view::npos && line[first] == '{';
+  return has(kRecordMark) || has(kEndMark) || has(kOwnRequestMark) || has("[TOOL_CALLS]") ||
+         (is_object && has("\"name\"") && (has("\"arguments\"") || has("\"parameters\"")));
+}
+
+bool is_remark(std::string_view line) {
+  if (line.empty() || line.back() != ':' || line.size() > 120) return false;
+  const std::string low = ascii::lowered(line);
+  const auto first = low.find_first_not_of("*# ");
+  return first != std::string::npos && std::any_of(kRemarks.begin(), kRemarks.end(), [&](std::string_view remark) {
+           return std::string_view(low).substr(first).starts_with(remark);
+         });
+}
+
+std::string keep_lines(std::string_view text) {
+  std::string out;
+  bool blank = true;  // the line before
+  while (!text.empty()) {
+    const auto end = std::min(text.find('\n'), text.size());
+    std::string line(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    std::erase_if(line, [](unsigned char c) { return (c < ' ' && c != '\t') || c == 0x7F; });
+    while (!line.empty() && line.back() == ' ')
+      line.pop_back();
+    if (is_ours_or_a_call(line) || (out.empty() && is_remark(line)) || (line.empty() && blank)) continue;
+    blank = line.empty();
+    out += line + '\n';
+  }
+  while (!out.empty() && out.back() == '\n')
+    out.pop_back();
+  return out;
+}
+
 }  // namespace
+
+std::string enclosed(std::string_view text, std::uint64_t secret) {
+  std::uint64_t hash = hash64(text, secret);
+  std::string tag = fmt::format("{:016x}", hash);
+  while (text.find(tag) != std::string_view::npos) {
+    hash = hash_combine(hash, secret);
+    tag = fmt::format("{:016x}", hash);
+  }
+  return fmt::format("{}{}>>>\n{}\n{}{}>>>\n", kRecordMark, tag, text, kEndMark, tag);
+}
 
 SummaryRequest SummaryPrompts::make(std::string task, std::string records, std::size_t tokens) const {
   SummaryRequest out;
@@ -91,6 +206,15 @@ SummaryRequest SummaryPrompts::abstract(std::string_view summary, std::size_t to
                           "words, what it was about and how it ended.",
                           words(tokens)),
               enclosed(summary, secret_), tokens);
+}
+
+std::string cleaned_answer(std::string answer, std::size_t max_tokens) {
+  drop_thoughts(answer);
+  drop_blocks(answer);
+  drop_special_tokens(answer);
+  std::string out = keep_lines(answer);
+  redact(out);
+  return cut_to_tokens(out, max_tokens).text;
 }
 
 }  // namespace memd::llm

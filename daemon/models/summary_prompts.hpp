@@ -9,9 +9,15 @@
 #include <string_view>
 #include <vector>
 
-// What models are asked, word for word. Texts of history stand between marks (record_envelope.hpp); around them nothing
-// depends on the session, so that what is asked about a part stays the same as long as the part does.
+// What language models are asked, word for word, and what is kept of their answers. Pure functions, any thread.
 namespace memd::llm {
+
+inline constexpr std::string_view kRecordMark = "<<<RECORD ";
+inline constexpr std::string_view kEndMark = "<<<END ";
+
+// Encloses a text of history between two lines that cannot occur in it. Their tag is computed from the text and a
+// secret, so the text's author cannot know it. The same text and secret give the same lines: answers can be cached.
+std::string enclosed(std::string_view text, std::uint64_t secret);
 
 // A request and how long the summary it asks for may be.
 struct SummaryRequest {
@@ -25,7 +31,7 @@ class SummaryPrompts {
   SummaryPrompts(tools::SummaryStyle style, std::uint64_t secret) : style_(style), secret_(secret) {}
 
   SummaryRequest whole_session(std::string_view record, std::size_t tokens) const;
-  // In no style: parts serve all of them.
+  // Has no style: the summary of a part serves all styles.
   SummaryRequest part(std::string_view record, std::size_t tokens) const;
   SummaryRequest update(std::string_view summary, std::string_view record, std::size_t tokens) const;
   SummaryRequest combine(const std::vector<std::string>& summaries, std::size_t tokens) const;
@@ -40,5 +46,9 @@ class SummaryPrompts {
 
 // Tokens of a request besides the texts it is about, at most.
 inline constexpr std::size_t kPromptTokens = 700;
+
+// Removes from a model's answer: thoughts, the marks of our requests, tool calls, special tokens, control characters, a
+// remark before the summary, and secrets. Cuts the rest to max_tokens. Empty: the answer held no summary.
+std::string cleaned_answer(std::string answer, std::size_t max_tokens);
 
 }  // namespace memd::llm

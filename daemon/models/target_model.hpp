@@ -12,8 +12,8 @@
 
 namespace memd {
 
-// Whose vectors are made now: the preferred model, or a fallback when that one cannot be used. A model that has worked
-// is not given up for a short failure, for another one means that everything is embedded anew. One thread.
+// Chooses the model whose vectors are made now: the preferred one, or a fallback when that cannot be used. Keeps a
+// model that has worked through a short failure: changing it means to embed everything again. One thread.
 class TargetModel {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -25,13 +25,13 @@ class TargetModel {
 
   bool disabled() const { return models_->choices.empty(); }
   bool has_chosen() const { return current_.has_value(); }
-  // Null when disabled. Errors: none can be used now (unavailable, with the preferred one's reason), cancelled. Asks a
-  // remote model for one vector before it is taken.
+  // Null when disabled. Asks a remote model for one vector before it is chosen. Errors: unavailable (no model can be
+  // used now; the preferred one's reason), cancelled.
   Result<const embedding::ModelChoice*> choose(const EmbeddingModels& stored, std::stop_token stop);
-  // The chosen one failed to embed, and not because of the text.
+  // The chosen model failed to embed, and not because of the text.
   void failed();
   void succeeded() { failing_since_.reset(); }
-  // After an error: when to try again.
+  // When to try again after an error.
   Time retry_at() const;
 
  private:

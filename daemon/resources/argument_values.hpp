@@ -1,7 +1,7 @@
 #pragma once
 
 #include "daemon/tools/tool_services.hpp"
-#include "protocol/mcp/argument_values.hpp"
+#include "protocol/mcp/offers.hpp"
 
 // Offers what a person may mean who types into a template or a prompt. Thread-safe. What the services refer to must
 // outlive the functions.

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "daemon/tools/tool_services.hpp"
-#include "protocol/mcp/resource_registry.hpp"
+#include "protocol/mcp/offers.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 
 #include <string>

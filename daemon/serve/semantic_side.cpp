@@ -1,6 +1,6 @@
 #include "daemon/serve/semantic_side.hpp"
 
-#include "daemon/models/store_terms.hpp"
+#include "daemon/models/term_extractor.hpp"
 
 #include <utility>
 
@@ -22,7 +22,7 @@ std::shared_ptr<const embedding::Models> SemanticSide::models() {
 }
 
 void SemanticSide::make_worker(IngestService& ingest, bool in_background) {
-  EnrichmentWorker::Parts parts;
+  EnrichmentParts parts;
   parts.database = database_;
   parts.perform = [&ingest](std::function<Result<void>(Writer&)> task) { return ingest.perform(std::move(task)); };
   parts.wait_for_ingest = [&ingest](std::chrono::milliseconds patience) { return ingest.block_until_idle(patience); };

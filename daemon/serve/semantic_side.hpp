@@ -1,6 +1,6 @@
 #pragma once
 
-#include "daemon/config/embedding_config.hpp"
+#include "daemon/config/model_config.hpp"
 #include "daemon/ingest/ingest_service.hpp"
 #include "daemon/models/enrichment_worker.hpp"
 #include "daemon/models/serving_index.hpp"

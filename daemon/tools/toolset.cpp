@@ -10,7 +10,7 @@
 #include "daemon/tools/session_summary.hpp"
 #include "daemon/tools/temporal_query.hpp"
 #include "daemon/tools/topic_search.hpp"
-#include "protocol/mcp/dispatching_tool.hpp"
+#include "protocol/mcp/tool_registry.hpp"
 
 #include <array>
 

@@ -1,6 +1,5 @@
 #include "protocol/jsonrpc/envelope.hpp"
 
-#include "protocol/jsonrpc/mended_text.hpp"
 #include "protocol/jsonrpc/message.hpp"
 
 #include <boost/json/array.hpp>

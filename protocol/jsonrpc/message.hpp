@@ -43,7 +43,7 @@ struct Response {
   bool is_error = false;
   std::string error;  // what the other side says of it
 };
-// Not a message. Answered with this error; `id` is absent when it could not be told.
+// Not a message. It is answered with this error; `id` is absent when it cannot be read.
 struct Invalid {
   std::optional<Id> id;
   ErrorCode code;
@@ -58,7 +58,7 @@ struct Batch {
 
 using Incoming = std::variant<Request, Notification, Response, Invalid, Batch>;
 
-// Parses one line. Never throws on any input. Keeps a scratch buffer between calls: one per connection, one thread.
+// Parses lines. Never throws, whatever the input. One thread; one parser a connection, for it owns a scratch buffer.
 class MessageParser {
  public:
   MessageParser();
@@ -75,11 +75,15 @@ class MessageParser {
 // An id as JSON text; empty for what is neither string nor integer.
 Id id_text(const boost::json::value& v);
 
-// Responses, requests and notifications on one line, without the newline. `result`, `data` and `params` are JSON text;
-// an absent id is written as null, which JSON-RPC asks for when the id could not be told.
+// Write a message on one line, without the newline. `result`, `data` and `params` are JSON text. An absent id is
+// written as null, as JSON-RPC wants it when the id of the request cannot be read.
 std::string result_line(std::string_view id, std::string_view result);
 std::string error_line(const std::optional<Id>& id, int code, std::string_view message, std::string_view data = {});
 std::string request_line(std::string_view id, std::string_view method, std::string_view params);
 std::string notification_line(std::string_view method, std::string_view params);
+
+// Replaces what is no Unicode in the strings of a message by U+FFFD: bytes that are no UTF-8, and halves of surrogate
+// pairs ("\ud83d"), which JavaScript writes when it cuts a text inside an emoji. nullopt: the message is sound.
+std::optional<std::string> mended_text(std::string_view json);
 
 }  // namespace memd::jsonrpc

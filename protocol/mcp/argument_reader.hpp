@@ -1,12 +1,13 @@
 #pragma once
 
-#include "protocol/mcp/rules.hpp"
 #include "schemas/error.hpp"
 
 #include <boost/json/fwd.hpp>
 
 #include <algorithm>
+#include <array>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -16,14 +17,80 @@
 
 namespace memd::mcp {
 
-// Reads the arguments of one call, member by member, and collects what is wrong with them. Lenient where models are
-// sloppy and the meaning is clear: 5.0 and "5" are integers, "x" is a list of one, null is absent.
-// Borrows the object; one thread.
+// The limits of a field's value. range, length and one_of apply to each item of an array.
+struct Rules {
+  static constexpr std::size_t kMaxChoices = 24;
+  static constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
+
+  bool required = false;
+  double minimum = -std::numeric_limits<double>::infinity();
+  double maximum = std::numeric_limits<double>::infinity();
+  std::size_t min_length = 0;  // of a string, in code points
+  std::size_t max_length = kNoLimit;
+  std::size_t max_items = kNoLimit;
+  std::array<std::string_view, kMaxChoices> choices{};
+  std::size_t choice_count = 0;
+
+  constexpr bool has_minimum() const { return minimum != -std::numeric_limits<double>::infinity(); }
+  constexpr bool has_maximum() const { return maximum != std::numeric_limits<double>::infinity(); }
+};
+
+// The spelling used in field(…, required, range(1, 50)).
+struct Required {
+  constexpr void apply(Rules& r) const { r.required = true; }
+};
+inline constexpr Required required{};
+
+struct Range {
+  double lo, hi;
+  constexpr void apply(Rules& r) const { r.minimum = lo, r.maximum = hi; }
+};
+constexpr Range range(double lo, double hi) { return {lo, hi}; }
+
+struct AtLeast {
+  double lo;
+  constexpr void apply(Rules& r) const { r.minimum = lo; }
+};
+constexpr AtLeast at_least(double lo) { return {lo}; }
+
+struct Length {
+  std::size_t lo, hi;
+  constexpr void apply(Rules& r) const { r.min_length = lo, r.max_length = hi; }
+};
+constexpr Length length(std::size_t lo, std::size_t hi) { return {lo, hi}; }
+
+struct MaxItems {
+  std::size_t hi;
+  constexpr void apply(Rules& r) const { r.max_items = hi; }
+};
+constexpr MaxItems max_items(std::size_t hi) { return {hi}; }
+
+template <std::size_t N>
+struct OneOf {
+  std::array<std::string_view, N> names;
+  constexpr void apply(Rules& r) const {
+    static_assert(N <= Rules::kMaxChoices);
+    for (std::size_t i = 0; i < N; ++i)
+      r.choices[i] = names[i];
+    r.choice_count = N;
+  }
+};
+template <std::convertible_to<std::string_view>... Names>
+constexpr OneOf<sizeof...(Names)> one_of(Names... names) {
+  return {{std::string_view(names)...}};
+}
+template <std::size_t N>
+constexpr OneOf<N> one_of(const std::array<std::string_view, N>& names) {
+  return {names};
+}
+
+// Reads the arguments of one call, member by member, and collects what is wrong with them. Accepts sloppy values whose
+// meaning is clear: 5.0 and "5" are integers, "x" is a list of one, null is absent. One thread. Borrows the object.
 class ArgumentReader {
  public:
   explicit ArgumentReader(const boost::json::object& arguments) : arguments_(arguments) {}
 
-  // Each leaves `out` alone when the argument is absent or wrong.
+  // These leave `out` unchanged when the argument is absent or wrong.
   void read(std::string_view name, const Rules& rules, bool& out);
   void read(std::string_view name, const Rules& rules, std::int64_t& out);
   void read(std::string_view name, const Rules& rules, double& out);
@@ -48,7 +115,7 @@ class ArgumentReader {
     if (last_was_present_ && problems_.size() == problems_before) out = std::move(value);
   }
 
-  // Adds the arguments nobody asked for to the problems. The error lists them all, a line each.
+  // The error lists all problems, a line each: wrong arguments and unknown ones.
   Result<void> finish();
 
  private:

@@ -3,6 +3,7 @@
 #include "protocol/jsonrpc/message.hpp"
 #include "protocol/mcp/revision.hpp"
 #include "protocol/mcp/server_profile.hpp"
+#include "protocol/transport/line_transport.hpp"
 
 #include <boost/json/value.hpp>
 
@@ -13,62 +14,120 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace memd::mcp {
 
+// The answers of one batch. Loop thread.
 struct BatchReply {
   std::string answers;      // joined by commas
   std::size_t pending = 0;  // requests not settled yet
+};
+
+// Writes answers and notifications to one client, and nothing once the connection is closed. Loop thread. Borrows the
+// transport.
+class ReplyWriter {
+ public:
+  explicit ReplyWriter(transport::LineTransport& transport) : transport_(transport) {}
+
+  void write(std::string_view line);
+  // Settles a request of a batch, or a single one (`batch` is null). An empty line settles it without an answer.
+  void answer(const std::shared_ptr<BatchReply>& batch, std::string_view line);
+  void answer_error(const jsonrpc::Request& request, int code, std::string_view message,
+                    const std::shared_ptr<BatchReply>& batch, std::string_view data = {});
+
+  void close() { closed_ = true; }
+  bool closed() const { return closed_; }
+
+ private:
+  transport::LineTransport& transport_;
+  bool closed_ = false;
+};
+
+// How far one call is, and what its client has heard of that. Gives the lines of notifications/progress. The worker
+// calls note_stage() and note_report(); the loop calls the rest.
+class CallProgress {
+ public:
+  // `token`: JSON text; empty when the client wants no progress.
+  CallProgress(std::string token, Revision revision) : token_(std::move(token)), revision_(revision) {}
+
+  bool wanted() const { return !token_.empty(); }
+  void start(TimeMs now) { started_at_ = heard_at_ = now; }
+
+  // Remembers a stage for the next heartbeat.
+  void note_stage(double done, double total, std::string_view message);
+  // Likewise. True: the last report is `interval` ago, so the client is to be told of this one.
+  bool note_report(double done, double total, std::string_view message, TimeMs now, TimeMs interval);
+
+  // nullopt when `done` has not grown.
+  std::optional<std::string> report_line(double done, double total, std::string_view message, TimeMs now);
+  // nullopt when the client heard something less than `quiet` ago.
+  std::optional<std::string> heartbeat_line(TimeMs now, TimeMs quiet);
+
+ private:
+  struct Stage {
+    double done = 0;
+    double total = 0;
+    std::string message;
+  };
+  void set_reported(double done);
+  std::optional<std::string> line(double done, double total, std::string_view message, TimeMs now);
+
+  const std::string token_;
+  const Revision revision_;
+
+  // Loop thread.
+  TimeMs started_at_ = 0;
+  TimeMs heard_at_ = 0;  // when the client was told something last
+  int beats_ = 0;        // heartbeats since the handler's last report
+  double reported_ = 0;  // what the handler reported last
+  double last_sent_ = -std::numeric_limits<double>::infinity();
+
+  std::mutex mutex_;
+  std::optional<TimeMs> sent_at_;  // guarded by mutex_
+  Stage stage_;                    // guarded by mutex_
 };
 
 struct Call;
 // What a worker does for a request that calls no tool. Gives the result as JSON text.
 using Work = std::function<Result<std::string>(const Call&, ToolContext&)>;
 
-// What the client sent along when it calls again with what it was asked for.
+// What the client sends along when it repeats a call that ended with input_required.
 struct InputRetry {
   std::optional<std::string> state;
   boost::json::value responses;  // an object, or null
 };
 
-// How far a handler said it is.
-struct CallStage {
-  double done = 0;
-  double total = 0;
-  std::string message;
-};
-
-// A request on its way through a worker. The loop owns all but what the worker is given: tool, work, params, retry and
-// the stop token, none of which changes.
+// A request on its way through a worker. The loop owns all but what the worker reads: tool, work, params, retry and the
+// stop token, none of which changes.
 struct Call {
-  explicit Call(boost::json::value p) : params(std::move(p)) {}  // a move keeps the arena, an assignment would copy
+  // `p` is moved: a move keeps its arena, an assignment would copy.
+  Call(std::string i, boost::json::value p, Revision r, std::shared_ptr<BatchReply> b, std::string progress_token = {})
+      : id(std::move(i)),
+        revision(r),
+        params(std::move(p)),
+        progress(std::move(progress_token), r),
+        batch(std::move(b)) {}
 
-  std::string id;
-  Revision revision{};
-  const Tool* tool = nullptr;       // either this
-  Work work;                        // or that
+  const std::string id;
+  const Revision revision;
+  const Tool* tool = nullptr;       // set for tools/call
+  Work work;                        // set for all other methods
   const boost::json::value params;  // the tool's arguments, or the method's params
   bool can_sample = false;          // the client offers its model for this call
   InputRetry retry;
   int not_found_code = jsonrpc::kInvalidParams;
-  std::function<void()> on_success;  // on the loop, before the answer goes out
-  std::string subscribes;            // the URI that on_success begins to watch; empty: none
-  std::string progress_token;        // JSON, empty when none is wanted
+  CallProgress progress;
   std::stop_source stop;
+
+  // Loop thread.
+  std::function<void()> on_success;  // called before the answer goes out
+  std::string subscribes;            // the URI that on_success begins to watch; empty: none
   std::shared_ptr<BatchReply> batch;
   bool settled = false;  // answered, or never to be
 
-  // Progress, of the loop.
-  TimeMs started_at = 0;
-  TimeMs heard_at = 0;  // when the client was told something last
-  int beats = 0;        // since the handler's last report
-  double reported = 0;  // by the handler, of what was sent or beaten
-  double last_progress = -std::numeric_limits<double>::infinity();
-
-  std::mutex progress_mutex;
-  std::optional<TimeMs> progress_sent_at;  // guarded by progress_mutex
-  CallStage stage;                         // guarded by progress_mutex
+  bool is_inline() const { return tool != nullptr && tool->info.inline_ok; }
 };
 
 }  // namespace memd::mcp

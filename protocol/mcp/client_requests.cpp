@@ -1,7 +1,10 @@
 #include "protocol/mcp/client_requests.hpp"
 
-#include "protocol/mcp/random_id.hpp"
+#include "protocol/mcp/server_state.hpp"
+#include "schemas/hash.hpp"
 #include "schemas/json_writer.hpp"
+
+#include <openssl/rand.h>
 
 #include <condition_variable>
 #include <mutex>
@@ -13,7 +16,16 @@ namespace {
 
 constexpr std::size_t kMaxReason = 500;  // characters of what a client says of a failure
 
+constexpr std::size_t kIdBytes = 16;
+
 }  // namespace
+
+std::string random_id() {
+  std::string bytes(kIdBytes, '\0');
+  if (RAND_bytes(reinterpret_cast<unsigned char*>(bytes.data()), static_cast<int>(bytes.size())) != 1)
+    throw ErrorException(Error(Errc::io, "no random numbers can be had"));
+  return hexadecimal(bytes);
+}
 
 struct ClientRequests::Round {
   std::mutex mutex;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "protocol/jsonrpc/message.hpp"
-#include "protocol/mcp/executors.hpp"
 #include "schemas/error.hpp"
 
 #include <boost/json/value.hpp>
@@ -18,22 +17,27 @@
 
 namespace memd::mcp {
 
-// Requests of ours to the client of one connection. Workers ask and wait; everything else happens on the loop, and
-// nothing here may be destroyed while a worker waits.
+struct Executors;  // server_state.hpp
+
+// 32 hexadecimal digits that nobody can guess. Throws ErrorException when the system gives no random numbers.
+std::string random_id();
+
+// Sends requests of ours to the client of one connection and collects its answers. Workers call ask() and wait; the
+// loop does the rest. Must not be destroyed while a worker waits. Borrows the executors.
 class ClientRequests {
  public:
   // `send` writes a line to the client; called on the loop.
   ClientRequests(const Executors& executors, std::function<void(std::string_view line)> send);
   ~ClientRequests();
 
-  // Sends one request for each of `params` (JSON text), all at once, and waits for the answers; they come in this
-  // order. The first error ends it: what the client said, Errc::unavailable; Errc::cancelled after `stop`; no answer
-  // in `patience`, Errc::unavailable. Requests left open are cancelled. From a worker.
+  // Sends one request for each of `params` (JSON text), all at once, and waits for the answers, in this order. Call it
+  // from a worker. The first error ends it and cancels the requests still open. Errors: unavailable (the client
+  // refused, or did not answer within `patience`), cancelled (`stop` was requested).
   Result<std::vector<boost::json::value>> ask(std::string_view method, std::vector<std::string> params,
                                               std::stop_token stop, std::chrono::milliseconds patience);
 
   void on_response(jsonrpc::Response& response);
-  // No answer will come any more.
+  // The client sends no more answers: who waits gets unavailable.
   void end();
 
  private:

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "protocol/mcp/argument_reader.hpp"
-#include "protocol/mcp/rules.hpp"
 #include "schemas/error.hpp"
 #include "schemas/json_writer.hpp"
 

@@ -7,7 +7,7 @@
 
 namespace memd {
 
-// What Claude Code tells a hook on its stdin, as far as memd uses it.
+// The members that memd uses of what Claude Code writes to the stdin of a hook.
 struct HookInput {
   std::string event;       // "SessionStart"
   std::string session_id;  // native id
@@ -15,10 +15,10 @@ struct HookInput {
   std::string source;  // startup, resume, clear, compact
 };
 
-// Members that are not there are empty; those nobody knows are passed over. invalid_argument: no JSON object.
+// Absent members are empty, unknown ones are ignored. Errc::invalid_argument: no JSON object.
 Result<HookInput> parse_hook_input(std::string_view json);
 
-// What a hook of that event prints so that the model reads `context`. One line.
+// The line that a hook of `event` prints so that the model reads `context`.
 std::string hook_output(std::string_view event, std::string_view context);
 
 }  // namespace memd

@@ -1,6 +1,6 @@
 #include "protocol/mcp/offered_methods.hpp"
 
-#include "protocol/mcp/params.hpp"
+#include "protocol/mcp/request_params.hpp"
 #include "schemas/json_writer.hpp"
 
 #include <boost/json/object.hpp>

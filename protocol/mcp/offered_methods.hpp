@@ -11,11 +11,11 @@ namespace memd::mcp {
 
 inline constexpr int kResourceNotFound = -32002;  // legacy revisions only
 
-// A method about resources, prompts or completion. Runs on a worker; gives the result as JSON text. Errors that are the
-// caller's are invalid_argument and not_found.
+// Answers a method about resources, prompts or completion, as JSON text. Runs on a worker. Errors: invalid_argument and
+// not_found are the caller's fault, all others ours.
 using OfferedMethod = Result<std::string> (*)(const ServerProfile& profile, const Call& call, ToolContext& context);
 
-// nullptr for a method that is none of these, or of something the server does not offer.
+// nullptr: the method is none of these, or the server does not offer it.
 OfferedMethod find_offered_method(std::string_view name, const ServerProfile& profile);
 
 }  // namespace memd::mcp

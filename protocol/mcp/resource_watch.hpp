@@ -1,26 +1,78 @@
 #pragma once
 
-#include "protocol/mcp/executors.hpp"
-#include "protocol/mcp/resource_registry.hpp"
-#include "protocol/mcp/subscription_hub.hpp"
+#include "protocol/mcp/offers.hpp"
 
 #include <boost/asio/steady_timer.hpp>
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace memd::mcp {
 
-// Looks, after something was committed, at what clients watch, and says what has changed. Hints that come close
-// together are one look, and looks begin `interval` apart: a resource that changes all the time is told of once in
-// that time. Costs nothing while nobody watches. On the loop, but for hint().
+struct Executors;  // server_state.hpp
+
+inline constexpr std::uint64_t kUnknownVersion = 0;  // differs from the version of every resource
+
+// Counts who watches which resource, over all connections of a process, and remembers the version the watchers know.
+// Loop thread, except idle().
+class SubscriptionHub {
+ public:
+  // `f` is called when somebody starts to watch: changes since the version was looked up must be noticed.
+  void on_added(std::function<void()> f) { on_added_ = std::move(f); }
+
+  void add(const std::string& uri, std::uint64_t version);
+  void remove(const std::string& uri);
+  void add_list(std::uint64_t version);  // the list of resources
+  void remove_list();
+  bool idle() const { return watchers_ == 0; }  // from any thread
+
+  struct Versions {
+    std::vector<std::pair<std::string, std::optional<std::uint64_t>>> resources;  // nullopt: could not be found out
+    std::optional<std::uint64_t> list;                                            // likewise, or nobody watches it
+
+    void forget();  // makes all versions unknown
+  };
+  // The watched resources, without versions.
+  Versions watched() const;
+  bool list_is_watched() const { return list_watchers_ > 0; }
+
+  struct Changes {
+    std::vector<std::string> resources;
+    bool list = false;
+  };
+  // Remembers the versions found and returns what has changed.
+  Changes update(const Versions& found);
+
+ private:
+  struct Watched {
+    std::size_t watchers = 0;
+    std::uint64_t version = 0;
+  };
+  void added();
+
+  std::map<std::string, Watched, std::less<>> resources_;
+  std::size_t list_watchers_ = 0;
+  std::uint64_t list_version_ = 0;
+  std::atomic<std::size_t> watchers_{0};
+  std::function<void()> on_added_;
+};
+
+// Looks at the watched resources after a commit and tells which have changed. Hints that come close together cause one
+// look, and looks begin at least `interval` apart. Costs nothing while nobody watches. Loop thread, except hint().
+// Borrows everything.
 class ResourceWatch {
  public:
   using Tell = std::function<void(const SubscriptionHub::Changes&)>;
-  // `resources` may be null: there is never anything to look at.
+  // `resources` may be null: then there is never anything to look at.
   ResourceWatch(boost::asio::io_context& loop, const Executors& executors, const ResourceRegistry* resources,
                 SubscriptionHub& hub, Tell tell, std::chrono::milliseconds interval = std::chrono::seconds(1));
 
@@ -45,7 +97,8 @@ class ResourceWatch {
   std::stop_source stop_;
 };
 
-// Looks at them all, on a worker. What cannot be told is left open, what is gone has a version of its own.
+// Finds the versions of the `wanted` resources. A version that cannot be found out stays empty; a resource that is gone
+// has a version of its own. Call it on a worker.
 SubscriptionHub::Versions find_versions(const ResourceRegistry& resources, SubscriptionHub::Versions wanted,
                                         bool with_list, std::stop_token stop);
 

@@ -11,8 +11,8 @@
 
 namespace memd {
 
-// Asks a memd daemon over a connected Unix socket, one request at a time, blocking. For the command line. Owns the
-// descriptor. One thread.
+// Sends requests of the command line to a memd daemon over a connected Unix socket, one at a time, and waits for the
+// answer. Owns the descriptor. One thread.
 class RpcClient {
  public:
   using OnProgress = std::function<void(double done, double total, std::string_view message)>;
@@ -22,7 +22,7 @@ class RpcClient {
   RpcClient(RpcClient&& other) noexcept;
   RpcClient& operator=(RpcClient&&) = delete;
 
-  // Whether it answers at all within the time: its loop has nothing to wait for.
+  // True when the daemon answers a ping within `limit`.
   bool is_alive(std::chrono::milliseconds limit);
 
   // `params` and the result are JSON text. A JSON-RPC error becomes Errc::protocol with its message.
@@ -31,7 +31,7 @@ class RpcClient {
   // `arguments` is the JSON text of an object.
   Result<mcp::ToolOutcome> call_tool(std::string_view name, std::string_view arguments);
 
-  // One of memd's own methods that answer {"text", "structured", "is_error"}.
+  // Calls one of memd's own methods; they answer {"text", "structured", "is_error"}.
   Result<mcp::ToolOutcome> call_admin(std::string_view method, std::string_view arguments,
                                       const OnProgress& on_progress = {});
 

@@ -1,19 +1,23 @@
 #include "protocol/mcp/sampling.hpp"
 
-#include "protocol/mcp/params.hpp"
-#include "protocol/mcp/random_id.hpp"
+#include "protocol/mcp/request_params.hpp"
+#include "schemas/hash.hpp"
 #include "schemas/json_writer.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace memd::mcp {
 namespace {
 
 namespace bj = boost::json;
+
+std::string digest(std::string_view text) { return sha256_hex(text).substr(0, 32); }
 
 void append_text(const bj::value& block, std::string& out) {
   if (!block.is_object() || string_member(block, "type") != "text") return;
@@ -24,7 +28,7 @@ std::string key_of(const CompletionRequest& request) {
   return "model-" + digest(request.system + '\0' + request.prompt + '\0' + std::to_string(request.max_tokens));
 }
 
-// One of the places for calls that wait.
+// Takes one of the places for calls that wait, as long as it lives.
 class Place {
  public:
   Place(std::atomic<std::size_t>& taken, std::size_t all) : taken_(taken), got_(taken.fetch_add(1) < all) {}
@@ -38,6 +42,58 @@ class Place {
 };
 
 }  // namespace
+
+std::string question_digest(std::string_view tool, const bj::object& arguments) {
+  std::vector<std::string> members;
+  for (const auto& argument : arguments) {
+    std::string text;
+    json::append_string(text, std::string_view(argument.key()));
+    members.push_back(text + ":" + bj::serialize(argument.value()));
+  }
+  std::sort(members.begin(), members.end());
+  std::string text(tool);
+  for (const std::string& member : members)
+    text.append("\n").append(member);
+  return digest(text);
+}
+
+Result<InputRound> InputRounds::find(std::string_view state, std::string_view question) const {
+  const std::lock_guard lock(mutex_);
+  const auto it = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& k) { return k.state == state; });
+  if (it == kept_.end() || clock_.now() - it->since > limits_.age_ms)
+    return Error(Errc::invalid_argument,
+                 "requestState is unknown or has expired: send the call again without requestState and inputResponses");
+  if (it->round.question != question)
+    return Error(Errc::invalid_argument,
+                 "requestState belongs to another call: send it with the same tool and arguments it was given for");
+  return it->round;
+}
+
+std::string InputRounds::keep(InputRound round) {
+  std::size_t bytes = 0;
+  for (const auto& [key, answer] : round.answers)
+    bytes += key.size() + answer.text.size() + answer.model.size();
+  const std::lock_guard lock(mutex_);
+  while (!kept_.empty() && (kept_.size() >= limits_.rounds || bytes_ + bytes > limits_.bytes ||
+                            clock_.now() - kept_.front().since > limits_.age_ms))
+    drop_oldest();
+  bytes_ += bytes;
+  kept_.push_back({random_id(), std::move(round), clock_.now(), bytes});
+  return kept_.back().state;
+}
+
+void InputRounds::drop_oldest() {
+  bytes_ -= kept_.front().bytes;
+  kept_.pop_front();
+}
+
+void InputRounds::forget(std::string_view state) {
+  const std::lock_guard lock(mutex_);
+  const auto it = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& k) { return k.state == state; });
+  if (it == kept_.end()) return;
+  bytes_ -= it->bytes;
+  kept_.erase(it);
+}
 
 std::string sampling_params(const CompletionRequest& request) {
   std::string out;

@@ -1,7 +1,6 @@
 #pragma once
 
-#include "protocol/mcp/prompt_registry.hpp"
-#include "protocol/mcp/resource_registry.hpp"
+#include "protocol/mcp/offers.hpp"
 #include "protocol/mcp/revision.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/error.hpp"
@@ -25,10 +24,10 @@ struct ServerLimits {
   std::size_t max_in_flight = 32;  // of a connection; more wait unread
   std::size_t max_subscriptions = 16;
   std::size_t max_watched_resources = 100;   // of a connection
-  std::size_t max_unsent_bytes = 32U << 20;  // a peer that lets more pile up is disconnected
+  std::size_t max_unsent_bytes = 32U << 20;  // a peer that does not read them is disconnected
   std::size_t max_line_bytes = 10'000'000;
   TimeMs progress_interval_ms = 50;
-  TimeMs heartbeat_ms = 500;            // a call that has said nothing for so long is reported to be alive
+  TimeMs heartbeat_ms = 500;            // of silence, then a running call sends a heartbeat
   std::size_t max_client_waits = 2;     // calls of the process that wait for their client's model; each holds a worker
   TimeMs max_client_wait_ms = 300'000;  // for one answer: a person may have to agree
 };
@@ -40,13 +39,7 @@ struct ServerIdentity {
   std::string instructions;  // how a model should use the tools, at most 2,048 characters
 };
 
-// What a server offers besides tools; null: nothing of the kind. Borrowed, complete before the profile is made.
-struct Offers {
-  const ResourceRegistry* resources = nullptr;
-  const PromptRegistry* prompts = nullptr;
-};
-
-// All that is the same for every connection, with the answers that never change rendered once. Constant after
+// What is the same for every connection of a process. Renders the answers that never change once. Constant after
 // construction except for add_method, so any thread may read it. Borrows the registries and the clock.
 class ServerProfile {
  public:
@@ -56,7 +49,7 @@ class ServerProfile {
 
   // Before the first session. `name` holds a slash and is none of MCP's: "memd/status".
   void add_method(std::string name, ExtensionMethod method);
-  // Told about failures that are ours: a handler that threw, a store that is broken. Called from worker threads.
+  // `log` hears of failures that are ours: a handler that threw, a broken store. Called from worker threads.
   void set_failure_log(std::function<void(std::string_view)> log) { failure_log_ = std::move(log); }
 
   const ToolRegistry& tools() const { return tools_; }
@@ -75,8 +68,7 @@ class ServerProfile {
   std::string_view discover_result() const { return discover_result_; }
   std::string subscription_end_result(std::string_view id) const;
   std::string tool_result(const ToolOutcome& outcome, Revision r) const;
-  // The same for every result: opens the object, and closes it with what its era wants, how long it may be cached
-  // included where the result is of a kind that can be.
+  // Open and close the object of a result with the members its era wants. `ttl_ms`: how long the client may cache it.
   void begin_result(json::Writer& w, Revision r, std::string_view type = "complete") const;
   void end_result(json::Writer& w, Revision r, std::optional<TimeMs> ttl_ms = std::nullopt) const;
 

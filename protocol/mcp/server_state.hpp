@@ -1,7 +1,7 @@
 #pragma once
 
-#include "protocol/mcp/input_rounds.hpp"
-#include "protocol/mcp/subscription_hub.hpp"
+#include "protocol/mcp/resource_watch.hpp"
+#include "protocol/mcp/sampling.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -9,14 +9,22 @@
 
 namespace memd::mcp {
 
-// What the connections of a process share and change. Must outlive them.
+using Task = std::function<void()>;
+
+// Where tasks run. Both may be called from any thread; `to_loop` keeps the order of the tasks of one thread.
+struct Executors {
+  std::function<void(Task)> to_worker;
+  std::function<void(Task)> to_loop;
+};
+
+// State that all connections of a process share. Must outlive them. Loop thread, except for what is thread-safe itself.
 struct ServerState {
   explicit ServerState(const Clock& clock) : input_rounds(clock) {}
 
   SubscriptionHub subscriptions;
   InputRounds input_rounds;
   std::atomic<std::size_t> client_waits{0};  // calls that wait for their client's model
-  std::function<void()> wake_heartbeat;      // there is a call that Session::beat() is for; may be empty
+  std::function<void()> wake_heartbeat;      // called when a call wants heartbeats; may be empty
 };
 
 }  // namespace memd::mcp

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "protocol/mcp/subscription_hub.hpp"
+#include "protocol/mcp/resource_watch.hpp"
 
 #include <boost/json/fwd.hpp>
 
@@ -14,7 +14,7 @@
 
 namespace memd::mcp {
 
-// What a subscriptions/listen asks for and gets; all else is not offered.
+// What a subscriptions/listen may ask for.
 struct SubscriptionFilter {
   bool tools_list_changed = false;
   bool resources_list_changed = false;
@@ -22,18 +22,18 @@ struct SubscriptionFilter {
 
   std::string to_json() const;
 };
-// nullopt when `notifications` is no filter.
+// nullopt: `notifications` is no filter.
 std::optional<SubscriptionFilter> read_filter(const boost::json::value& notifications);
 
-// What one connection has asked to be told of, in both eras, and the lines that tell it. Reports to the hub, which has
-// to outlive it. Loop thread.
+// Remembers what one connection watches, in both eras, and writes the lines that tell it of changes. Loop thread.
+// Borrows the hub and keeps it informed.
 class Subscriptions {
  public:
   explicit Subscriptions(SubscriptionHub& hub) : hub_(hub) {}
   ~Subscriptions() { clear(); }
   Subscriptions(const Subscriptions&) = delete;
 
-  // Stateless era: streams by the id (JSON text) of the request that opened them. `versions` are those of the filter's
+  // Stateless era: a stream is named by the id (JSON text) of the request that opened it. `versions`: of the filter's
   // resources and of the list.
   void open(const std::string& id, SubscriptionFilter filter, const SubscriptionHub::Versions& versions);
   bool close(const std::string& id);
@@ -41,7 +41,7 @@ class Subscriptions {
   std::size_t streams() const { return streams_.size(); }
   std::optional<std::string> any_stream() const;
 
-  // Legacy: one set of URIs, and the lists, which every client that has shaken hands is told of.
+  // Legacy era: one set of URIs and the list of resources.
   void subscribe(const std::string& uri, std::uint64_t version);
   void unsubscribe(const std::string& uri);
   void watch_list(std::uint64_t version);
@@ -62,13 +62,12 @@ class Subscriptions {
   bool legacy_list_ = false;
 };
 
-// Of memd's own pump to a daemon that takes over from another: the next `count` requests to subscribe, or for a list
-// whose changes are told, are of a client that sent them before. What it watches is told of once, for nobody knows what
-// went by in between.
+// memd's own pump sends this to a new daemon: the next `count` requests to subscribe, or to list resources, repeat
+// those of an earlier connection. The client is then told of each watched resource once: it may have missed a change.
 inline constexpr std::string_view kResuming = "notifications/memd/resuming";
 std::string resuming_line(std::size_t count);
 
-// `"io.modelcontextprotocol/subscriptionId"` with the id, as the `_meta` of a message on its stream.
+// The `_meta` of a message on the stream `id`: `"io.modelcontextprotocol/subscriptionId"`.
 std::string subscription_meta(std::string_view id);
 
 }  // namespace memd::mcp

@@ -9,7 +9,7 @@
 
 namespace memd::mcp {
 
-// What a running tool knows of its caller. Lives as long as the call. Thread-safe.
+// A running tool's link to its caller. Lives as long as the call. Thread-safe.
 class ToolContext {
  public:
   using ProgressSink = std::function<void(double done, double total, std::string_view message)>;
@@ -27,14 +27,14 @@ class ToolContext {
   // handler runs from its start, and the same requests are answered.
   LanguageModel* client_model = nullptr;
 
-  // Tells the client how far the work is; nothing happens when it did not ask. `done` has to grow; reports that come
-  // too close together are dropped. `total` 0 means unknown.
+  // Tells the client how far the work is, if it asked for that. `done` has to grow. Drops reports that come too close
+  // together. `total` 0: unknown.
   void progress(double done, double total, std::string_view message) const {
     if (progress_sink_) progress_sink_(done, total, message);
   }
 
-  // Says what the work is at, as progress() does, but the client hears of it only when nothing else is reported for a
-  // while: for what is mostly quick.
+  // Notes what the work is doing. The client hears of it only when nothing was reported for a while: use it for steps
+  // that are mostly quick.
   void stage(double done, double total, std::string_view message) const {
     if (stage_sink_)
       stage_sink_(done, total, message);

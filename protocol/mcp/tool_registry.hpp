@@ -10,6 +10,7 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,12 +34,12 @@ struct ToolInfo {
   bool inline_ok = false;
 };
 
-// What came of a call.
+// The result of a call.
 struct ToolOutcome {
   std::string text;        // what a model reads; the message of an error
   std::string structured;  // one JSON object stating the same facts; empty for an error
   bool is_error = false;
-  bool unexpected = false;  // an error that is ours, not the caller's: log it
+  bool unexpected = false;  // the error is ours, not the caller's: log it
 };
 
 struct Tool {
@@ -72,13 +73,13 @@ class ToolRegistry {
     };
     add(std::move(tool));
   }
-  // One that brings its own schemas; invoke never throws.
+  // Adds a tool with schemas of its own; its invoke never throws.
   void add(Tool tool);
 
   const Tool* find(std::string_view name) const;  // nullptr when there is none
   const std::deque<Tool>& tools() const { return tools_; }
 
-  // For callers in the same process. `arguments` is the JSON text of an object; empty means {}.
+  // Calls a tool from the same process. `arguments`: JSON text of an object; empty means {}.
   ToolOutcome call(std::string_view name, std::string_view arguments, ToolContext& context) const;
 
  private:
@@ -100,5 +101,18 @@ class ToolRegistry {
   std::size_t max_tools_;
   std::deque<Tool> tools_;
 };
+
+// A name under which an action goes, and what an argument of it is called by the tool.
+struct ActionAlias {
+  std::string_view action;
+  std::string_view tool;
+  std::string_view argument;  // empty: all arguments are the tool's own
+  std::string_view renamed;
+};
+
+// Adds a tool that passes its arguments on to another one of the registry, named by `action`: the tool's own name, or
+// one of `aliases`. Its schema has the parameters of them all; the tool called checks them, and its result is the
+// result. To be added last, and the registry must stay where it is.
+void add_dispatching_tool(ToolRegistry& registry, ToolInfo info, std::span<const ActionAlias> aliases);
 
 }  // namespace memd::mcp

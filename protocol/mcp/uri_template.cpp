@@ -1,51 +1,21 @@
 #include "protocol/mcp/uri_template.hpp"
 
-#include "schemas/ascii.hpp"
 #include "schemas/error.hpp"
 
-#include <array>
+#include <boost/url/encode.hpp>
+#include <boost/url/pct_string_view.hpp>
+#include <boost/url/rfc/unreserved_chars.hpp>
 
 namespace memd::mcp {
-namespace {
-
-constexpr std::string_view kHex = "0123456789ABCDEF";
-
-bool is_unreserved(char c) { return ascii::is_word(c) || c == '-' || c == '.' || c == '~'; }
-
-}  // namespace
 
 std::string percent_encoded(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (const char c : text) {
-    if (is_unreserved(c)) {
-      out += c;
-      continue;
-    }
-    const auto byte = static_cast<unsigned char>(c);
-    out += '%';
-    out += kHex[byte >> 4U];
-    out += kHex[byte & 15U];
-  }
-  return out;
+  return boost::urls::encode({text.data(), text.size()}, boost::urls::unreserved_chars);
 }
 
 std::optional<std::string> percent_decoded(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      out += text[i];
-      continue;
-    }
-    if (i + 2 >= text.size()) return std::nullopt;
-    const int high = ascii::hex_value(text[i + 1]);
-    const int low = ascii::hex_value(text[i + 2]);
-    if (high < 0 || low < 0) return std::nullopt;
-    out += static_cast<char>(high * 16 + low);
-    i += 2;
-  }
-  return out;
+  const auto encoded = boost::urls::make_pct_string_view({text.data(), text.size()});
+  if (!encoded) return std::nullopt;
+  return encoded->decode();
 }
 
 UriTemplate::UriTemplate(std::string text) : text_(std::move(text)) {

@@ -17,8 +17,8 @@ class UriTemplate {
   using Values = std::vector<std::pair<std::string, std::string>>;  // name, decoded value
 
   const std::string& text() const { return text_; }
-  // The variables of a URI of this form; nullopt: it is none. A value is not empty. Lenient: it may hold characters
-  // that should have been encoded, slashes too.
+  // The variables of a URI of this form, decoded and not empty. nullopt: the URI has another form. Accepts values with
+  // characters that should have been encoded, slashes too: some clients do not encode.
   std::optional<Values> match(std::string_view uri) const;
 
  private:

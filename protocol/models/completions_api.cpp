@@ -1,7 +1,8 @@
 #include "protocol/models/completions_api.hpp"
 
-#include "protocol/jsonrpc/writer.hpp"
-#include "protocol/models/answer_document.hpp"
+#include "protocol/models/model_api.hpp"
+#include "schemas/ascii.hpp"
+#include "schemas/json_writer.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -47,15 +48,13 @@ std::int64_t count_in(const bj::object* object, std::string_view key) {
   return ec ? 0 : std::clamp<std::int64_t>(number, 0, 100'000'000);
 }
 
-bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
-
 Result<Completion> checked(Completion out, const bj::object* message) {
   const bj::value* content = message == nullptr ? nullptr : message->if_contains("content");
   if (content == nullptr) return nonsense("the answer has no message with a \"content\"");
   if (const auto refusal = text_in(message, "refusal"); !refusal.empty()) return nonsense("the model declines");
   if (!content->is_string() && !content->is_null()) return nonsense("the \"content\" of the answer is no text");
   out.text = text_in(message, "content");
-  if (is_blank(out.text)) return nonsense("the answer is empty");
+  if (ascii::trimmed(out.text).empty()) return nonsense("the answer is empty");
   return out;
 }
 

@@ -1,7 +1,7 @@
 #include "protocol/models/embeddings_api.hpp"
 
-#include "protocol/jsonrpc/writer.hpp"
-#include "protocol/models/answer_document.hpp"
+#include "protocol/models/model_api.hpp"
+#include "schemas/json_writer.hpp"
 
 #include <boost/json/value.hpp>
 

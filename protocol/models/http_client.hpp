@@ -18,7 +18,7 @@ struct Request {
   std::vector<std::pair<std::string, std::string>> headers;  // besides Host, Content-Type and the like
   std::string body;                                          // JSON
   std::chrono::milliseconds connect_timeout{3000};           // until the connection stands, TLS included
-  std::chrono::milliseconds total_timeout{30'000};           // until the last byte is there, however it drips
+  std::chrono::milliseconds total_timeout{30'000};           // until the last byte is there, however slowly bytes come
   std::size_t most_response_bytes = 16 << 20;
 };
 
@@ -30,15 +30,15 @@ struct Response {
   std::string body;
 };
 
-// POSTs JSON, a connection a request. Goes to the host it is told and nowhere else: no proxy, no redirect followed.
-// Certificates are checked against the system's. Thread-safe; its one thread is made with the first request.
+// POSTs JSON, on a new connection for each request. Connects to no other host: uses no proxy, follows no redirect.
+// Checks certificates against the system's. Thread-safe. Owns one thread, which begins with the first request.
 class Client {
  public:
   Client();
-  ~Client();  // waits for its thread, which a name server that is asked may hold up
+  ~Client();  // waits for its thread; a slow name server may delay it
 
-  // Any answer in HTTP is a Response, whatever its status. Errors: unavailable (no connection, time-out, cut off),
-  // protocol (no HTTP, too large), cancelled. None holds a header's value.
+  // Waits for the answer. Any answer in HTTP is a Response, whatever its status. Errors: unavailable (no connection,
+  // time-out, cut off), protocol (no HTTP, too large), cancelled. No error contains the value of a header.
   Result<Response> post(const Request& request, std::stop_token stop);
 
  private:

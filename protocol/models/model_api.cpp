@@ -1,7 +1,5 @@
 #include "protocol/models/model_api.hpp"
 
-#include "protocol/models/answer_document.hpp"
-
 #include <boost/json/parse.hpp>
 
 #include <utility>
@@ -13,7 +11,7 @@ namespace bj = boost::json;
 
 constexpr std::size_t kLongestComplaint = 200;
 
-std::string one_line(std::string_view text) {
+std::string short_line(std::string_view text) {
   std::string out;
   for (const char c : text.substr(0, kLongestComplaint)) {
     const bool plain = static_cast<unsigned char>(c) > ' ' && c != 0x7F;
@@ -57,7 +55,7 @@ std::string parse_complaint(std::string_view body) {
   }
   if (said == nullptr || !said->is_string()) return {};
   const auto& text = said->get_string();
-  return one_line({text.data(), text.size()});
+  return short_line({text.data(), text.size()});
 }
 
 }  // namespace memd::model_api

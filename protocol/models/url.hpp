@@ -7,7 +7,7 @@
 
 namespace memd::http {
 
-// scheme://host[:port][/path], as far as a base address of an API needs it.
+// The base address of an API: scheme://host[:port][/path].
 struct Url {
   bool secure = false;  // https
   std::string host;     // a name or an address; an IPv6 address without its brackets
@@ -18,7 +18,8 @@ struct Url {
   std::string text() const;
 };
 
-// Errc::invalid_argument says what is wrong. No user, password, query or fragment: keys do not belong in an address.
+// Errc::invalid_argument says what is wrong. Refuses a user, a password, a query and a fragment: a key does not belong
+// in an address.
 Result<Url> parse_url(std::string_view text);
 
 }  // namespace memd::http

@@ -8,8 +8,8 @@
 
 namespace memd::transport {
 
-// Cuts a byte stream into lines. Each byte is looked at once, however the lines are spread over reads; an overlong
-// line is dropped as it comes in, up to its newline, without being kept.
+// Cuts a byte stream into lines. Looks at each byte once, however the lines are spread over reads. Drops an overlong
+// line, up to its newline, without keeping it. One thread.
 class LineBuffer {
  public:
   explicit LineBuffer(std::size_t max_line) : max_line_(max_line) {}

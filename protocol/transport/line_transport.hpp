@@ -5,8 +5,8 @@
 
 namespace memd::transport {
 
-// One JSON message a line, in both directions: framing and queueing, no meaning. Everything happens on one thread,
-// and every callback comes from the event loop, never from inside a call made to the transport.
+// Carries one JSON message a line, in both directions; does not look into messages. Loop thread. Every callback comes
+// from the event loop, never from inside a call made to the transport.
 class LineTransport {
  public:
   class Handler {
@@ -29,7 +29,7 @@ class LineTransport {
   virtual void set_reading(bool on) = 0;
   // Queues `line` and a newline. Lines written while a callback runs leave in one system call.
   virtual void write_line(std::string_view line) = 0;
-  // So much is unsent that whoever produces lines should pause. Reading has stopped by itself until then.
+  // True: so much is unsent that producers of lines should pause. The transport itself reads nothing meanwhile.
   virtual bool congested() const = 0;
   // Tells the peer, after what is queued, that no more comes (a socket is half closed). Reading goes on.
   virtual void end_output() = 0;

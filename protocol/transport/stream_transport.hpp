@@ -13,11 +13,11 @@ namespace memd::transport {
 
 struct StreamLimits {
   std::size_t max_line_bytes = 10'000'000;
-  // More than this unsent and the connection is aborted. Above a quarter of it reading stops until the peer reads.
+  // Above this the connection is aborted; above a quarter of it reading stops until the peer reads.
   std::size_t max_unsent_bytes = 32U << 20;
 };
 
-// Lines over a byte stream.
+// Sends and receives lines over a byte stream. Loop thread. Owns the stream.
 class StreamTransport final : public LineTransport {
  public:
   StreamTransport(std::unique_ptr<ByteStream> stream, StreamLimits limits);

@@ -17,6 +17,9 @@ std::string error_of(std::string_view yaml) {
   return r ? std::string() : r.error().message();
 }
 
+// A memd that was built without MEMD_WITH_MODELS refuses a server of models.
+bool takes_model_servers() { return error_of("embedding: {provider: ollama, model: m}\n").empty(); }
+
 TEST(Config, EmptyIsDefault) {
   const auto c = parse_config("", "c.yaml");
   ASSERT_TRUE(c);
@@ -101,6 +104,7 @@ TEST(Config, AgreesWithItsSchema) {
 }
 
 TEST(Config, ReadsWhoEmbeds) {
+  if (!takes_model_servers()) GTEST_SKIP() << "built without clients of model servers";
   const auto c = parse_config(
       "embedding:\n  fallback_models: [large, ollama/nomic-embed-text, BAAI/bge-m3, builtin]\n  provider: openai\n"
       "  model: small\n  endpoint: https://example.org/v1\n  api_key_env: MY_KEY\n  batch_size: 32\n  timeout_ms: "
@@ -126,6 +130,7 @@ TEST(Config, ReadsWhoEmbeds) {
 }
 
 TEST(Config, RefusesWhatCannotEmbed) {
+  if (!takes_model_servers()) GTEST_SKIP() << "built without clients of model servers";
   EXPECT_EQ(error_of("embedding:\n  provider: magic\n"),
             "c.yaml:2: embedding.provider: expected one of builtin, ollama, openai, disabled");
   EXPECT_EQ(error_of("embedding:\n  provider: ollama\n"),
@@ -146,6 +151,7 @@ TEST(Config, RefusesWhatCannotEmbed) {
 }
 
 TEST(Config, ReadsWhoSummarises) {
+  if (!takes_model_servers()) GTEST_SKIP() << "built without clients of model servers";
   const auto c = parse_config(
       "summaries:\n  fallback_models: [large, ollama/qwen3:8b, org/m, client]\n  provider: openai\n  model: small\n"
       "  endpoint: https://example.org/v1\n  api_key_file: /k\n  max_parallel: 4\n  timeout_ms: 9000\n"
@@ -173,6 +179,7 @@ TEST(Config, ReadsWhoSummarises) {
 }
 
 TEST(Config, RefusesWhatCannotSummarise) {
+  if (!takes_model_servers()) GTEST_SKIP() << "built without clients of model servers";
   EXPECT_EQ(error_of("summaries:\n  provider: magic\n"),
             "c.yaml:2: summaries.provider: expected one of disabled, ollama, openai, client");
   EXPECT_EQ(error_of("summaries:\n  provider: ollama\n"),
@@ -189,6 +196,17 @@ TEST(Config, RefusesWhatCannotSummarise) {
   const std::string key = error_of("summaries: {api_key_env: 'sk-proj-123'}\n");
   EXPECT_NE(key.find("summaries.api_key_env"), std::string::npos);
   EXPECT_EQ(key.find("sk-proj"), std::string::npos) << "a key put there by mistake is not repeated";
+}
+
+TEST(Config, RefusesServersThatThisMemdCannotAsk) {
+  if (takes_model_servers()) GTEST_SKIP() << "built with clients of model servers";
+  EXPECT_EQ(
+      error_of("embedding:\n  provider: ollama\n  model: m\n"),
+      "c.yaml:2: embedding.provider: ollama is a server of models, and this memd was built without clients of such "
+      "(MEMD_WITH_MODELS)");
+  EXPECT_NE(error_of("embedding: {fallback_models: [openai/m]}\n").find("built without"), std::string::npos);
+  EXPECT_NE(error_of("summaries: {provider: openai, model: m}\n").find("built without"), std::string::npos);
+  EXPECT_EQ(error_of("embedding: {provider: builtin}\nsummaries: {provider: client}\n"), "");
 }
 
 TEST(Config, MissingFileIsNamed) {

@@ -1,8 +1,8 @@
 // Real transcripts through the raw layer: ingested, their sources deleted, the store made anew from what was kept.
 // Skipped without a corpus.
-#include "daemon/ingest/record_finder.hpp"
 #include "daemon/ingest/ingest_service.hpp"
 #include "daemon/ingest/rebuild.hpp"
+#include "daemon/ingest/record_finder.hpp"
 #include "store/raw/raw_file.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/reader.hpp"

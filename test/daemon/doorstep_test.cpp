@@ -1,6 +1,6 @@
+#include "daemon/serve/daemon_address.hpp"
 #include "daemon/serve/instance_lock.hpp"
 #include "daemon/serve/listening_socket.hpp"
-#include "daemon/serve/daemon_address.hpp"
 #include "protocol/transport/unix_socket.hpp"
 #include "test/support/temp_dir.hpp"
 

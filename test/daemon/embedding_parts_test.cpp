@@ -1,9 +1,9 @@
 #include "daemon/models/api_key.hpp"
 #include "daemon/models/embedding_models.hpp"
-#include "daemon/models/purpose_prefix.hpp"
-#include "daemon/models/question_cache.hpp"
-#include "daemon/models/retry_after.hpp"
-#include "daemon/models/settling.hpp"
+#include "daemon/models/exchange_enricher.hpp"
+#include "daemon/models/http_embedder.hpp"
+#include "daemon/models/model_server.hpp"
+#include "daemon/models/serving_index.hpp"
 #include "test/support/temp_dir.hpp"
 
 #include <gmock/gmock.h>
@@ -18,16 +18,6 @@ namespace {
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-TEST(RetryAfter, SecondsOrADate) {
-  constexpr TimeMs now = 1'770'616'800'000;  // 2026-02-09T06:00:00Z
-  EXPECT_EQ(provider::parse_retry_after("120", now), 120s);
-  EXPECT_EQ(provider::parse_retry_after("Mon, 09 Feb 2026 06:00:30 GMT", now), 30s);
-  EXPECT_EQ(provider::parse_retry_after("Mon, 09 Feb 2026 05:00:00 GMT", now), 0s);
-  EXPECT_EQ(provider::parse_retry_after("99999999999", now), 24h);
-  for (const char* bad : {"", "-1", "soon", "12s"})
-    EXPECT_EQ(provider::parse_retry_after(bad, now), std::nullopt) << bad;
-}
 
 TEST(ApiKey, IsReadFromWhereOthersCannot) {
   const test::TempDir dir;
@@ -53,14 +43,6 @@ TEST(ApiKey, IsReadFromWhereOthersCannot) {
   EXPECT_EQ(provider::read_api_key({"MEMD_TEST_KEY", {}}).value(), "k1");
 }
 
-TEST(PurposePrefix, ByTheNameOfTheModel) {
-  using embedding::Purpose;
-  EXPECT_EQ(embedding::purpose_prefix("nomic-embed-text:v1.5", Purpose::query), "search_query: ");
-  EXPECT_EQ(embedding::purpose_prefix("intfloat/e5-large", Purpose::document), "passage: ");
-  EXPECT_EQ(embedding::purpose_prefix("all-minilm", Purpose::query), "");
-  EXPECT_EQ(embedding::purpose_prefix("code5-embed", Purpose::query), "");
-}
-
 TEST(QuestionCache, ForgetsTheOneUsedLongestAgo) {
   embedding::QuestionCache cache(2);
   cache.put("m", "a", {1});
@@ -70,23 +52,6 @@ TEST(QuestionCache, ForgetsTheOneUsedLongestAgo) {
   EXPECT_FALSE(cache.find("m", "b"));
   EXPECT_EQ(cache.find("m", "a")->front(), 1);
   EXPECT_FALSE(cache.find("other", "a"));
-}
-
-TEST(Models, KeysAndAddressesStayWithTheirProvider) {
-  EmbeddingConfig config;
-  config.choice = {EmbeddingProvider::openai, "small"};
-  config.endpoint = "https://example.org/v1";
-  config.dimensions = 256;
-  config.fallbacks = {
-      {EmbeddingProvider::openai, "large"}, {EmbeddingProvider::ollama, "nomic"}, {EmbeddingProvider::builtin, ""}};
-  const auto models = embedding::make_models(config);
-  const auto builtin = models->builtin->model().name;
-  EXPECT_THAT(models->names(), ElementsAre("openai/small@256", "openai/large@256", "ollama/nomic", builtin));
-  EXPECT_EQ(models->choices[3].remote, nullptr);
-  EXPECT_NE(models->find("ollama/nomic"), nullptr);
-  EXPECT_EQ(models->find("ollama/other"), nullptr);
-  config.choice.provider = EmbeddingProvider::disabled;
-  EXPECT_TRUE(embedding::make_models(config)->choices.empty());
 }
 
 class SettlingTest : public testing::Test {

@@ -4,7 +4,6 @@
 #include "store/enrich/enrichment_queue.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/letters_embedder.hpp"
-#include "test/support/stand_in_server.hpp"
 #include "test/support/store_fixture.hpp"
 
 #include <gtest/gtest.h>
@@ -70,7 +69,7 @@ class EnrichmentFixture : public testing::Test {
 
   EnrichmentWorker& start() {
     worker_.reset();
-    EnrichmentWorker::Parts parts;
+    EnrichmentParts parts;
     parts.database = store_.file();
     parts.perform = [this](std::function<Result<void>(Writer&)> task) -> Result<void> {
       if (performs_left_ == 0) return Error(Errc::cancelled, "killed");
@@ -98,18 +97,6 @@ class EnrichmentFixture : public testing::Test {
   void advance(TimeMs ms) {
     clock_.advance(ms);
     steady_ms_ += ms;
-  }
-
-  // A model behind a server; its back-off goes by the test's clock.
-  std::shared_ptr<embedding::HttpEmbedder> remote_model(StandInServer& server, const std::string& name) {
-    embedding::RemoteModel m;
-    m.model = name;
-    m.base = http::parse_url(server.address()).value();
-    m.batch_size = 4;
-    provider::CircuitBreaker::Options back_off;
-    back_off.now = [this] { return steady_now(); };
-    back_off.chance = [] { return 1.0; };
-    return std::make_shared<embedding::HttpEmbedder>(m, std::make_shared<http::Client>(), back_off);
   }
 
   FakeClock clock_;

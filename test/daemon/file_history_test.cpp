@@ -1,5 +1,5 @@
-#include "daemon/tools/file_question.hpp"
 #include "daemon/tools/file_history.hpp"
+#include "daemon/tools/file_question.hpp"
 #include "test/daemon/tool_fixture.hpp"
 
 namespace memd::test {

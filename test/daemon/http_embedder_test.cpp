@@ -1,4 +1,5 @@
 #include "daemon/models/http_embedder.hpp"
+#include "daemon/models/embedding_models.hpp"
 #include "test/support/stand_in_server.hpp"
 #include "test/support/temp_dir.hpp"
 
@@ -159,6 +160,35 @@ TEST_F(HttpEmbedderTest, ErrorStatusesSayWhatToDo) {
               HasSubstr("refuses the text"));
 }
 
+TEST_F(HttpEmbedderTest, ReadsAnswersHoweverTheyAreFramed) {
+  const std::string json = good_answer({"/api/embed", "", {{"input", boost::json::array{"a"}}}}).body;
+  const std::string head = "HTTP/1.1 200 OK\r\nContent-Type: application/json; charset=utf-8\r\n";
+  std::string chunked = head + "Transfer-Encoding: chunked\r\n\r\n";
+  for (std::size_t at = 0; at < json.size(); at += 9) {
+    const std::string piece = json.substr(at, 9);
+    chunked += std::to_string(piece.size()) + "\r\n" + piece + "\r\n";
+  }
+  chunked += "0\r\n\r\n";
+  const std::string until_closed = head + "\r\n" + json;
+  for (const std::string& raw : {chunked, until_closed}) {
+    server_.answer_with([&raw](const Asked&) {
+      Reply reply;
+      reply.raw = raw;
+      return reply;
+    });
+    const auto vectors = embedder().embed(Texts{"a"}, Purpose::document, {});
+    EXPECT_TRUE(vectors) << vectors.error().message();
+  }
+}
+
+TEST_F(HttpEmbedderTest, LooksUpTheNameOfAHost) {
+  remote_.model = "m1";
+  remote_.base = http::parse_url("http://localhost" + server_.address().substr(server_.address().rfind(':'))).value();
+  HttpEmbedder named(remote_, std::make_shared<http::Client>());
+  const auto vectors = named.embed(Texts{"a"}, Purpose::document, {});
+  EXPECT_TRUE(vectors) << vectors.error().message();
+}
+
 TEST_F(HttpEmbedderTest, CutSlowAndEndlessAnswersEnd) {
   remote_.timeout = 300ms;
   Reply cut = body(R"({"embeddings":[[1,2]]})");
@@ -246,6 +276,41 @@ TEST_F(HttpEmbedderTest, WhatDoesNotSpeakTlsIsToldNothing) {
   ASSERT_FALSE(vectors);
   EXPECT_TRUE(vectors.error().is(Errc::unavailable)) << vectors.error().message();
   EXPECT_TRUE(server_.asked().empty());
+}
+
+TEST(RetryAfter, SecondsOrADate) {
+  constexpr TimeMs now = 1'770'616'800'000;  // 2026-02-09T06:00:00Z
+  EXPECT_EQ(provider::parse_retry_after("120", now), 120s);
+  EXPECT_EQ(provider::parse_retry_after("Mon, 09 Feb 2026 06:00:30 GMT", now), 30s);
+  EXPECT_EQ(provider::parse_retry_after("Mon, 09 Feb 2026 05:00:00 GMT", now), 0s);
+  EXPECT_EQ(provider::parse_retry_after("99999999999", now), 24h);
+  for (const char* bad : {"", "-1", "soon", "12s"})
+    EXPECT_EQ(provider::parse_retry_after(bad, now), std::nullopt) << bad;
+}
+
+TEST(PurposePrefix, ByTheNameOfTheModel) {
+  using embedding::Purpose;
+  EXPECT_EQ(embedding::purpose_prefix("nomic-embed-text:v1.5", Purpose::query), "search_query: ");
+  EXPECT_EQ(embedding::purpose_prefix("intfloat/e5-large", Purpose::document), "passage: ");
+  EXPECT_EQ(embedding::purpose_prefix("all-minilm", Purpose::query), "");
+  EXPECT_EQ(embedding::purpose_prefix("code5-embed", Purpose::query), "");
+}
+
+TEST(Models, KeysAndAddressesStayWithTheirProvider) {
+  EmbeddingConfig config;
+  config.choice = {EmbeddingProvider::openai, "small"};
+  config.endpoint = "https://example.org/v1";
+  config.dimensions = 256;
+  config.fallbacks = {
+      {EmbeddingProvider::openai, "large"}, {EmbeddingProvider::ollama, "nomic"}, {EmbeddingProvider::builtin, ""}};
+  const auto models = embedding::make_models(config);
+  const auto builtin = models->builtin->model().name;
+  EXPECT_THAT(models->names(), testing::ElementsAre("openai/small@256", "openai/large@256", "ollama/nomic", builtin));
+  EXPECT_EQ(models->choices[3].remote, nullptr);
+  EXPECT_NE(models->find("ollama/nomic"), nullptr);
+  EXPECT_EQ(models->find("ollama/other"), nullptr);
+  config.choice.provider = EmbeddingProvider::disabled;
+  EXPECT_TRUE(embedding::make_models(config)->choices.empty());
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Language models in the whole: asked when configured and never otherwise; what they cost is shown; the sessions they
 // leave behind are no history.
 #include "daemon/admin/admin_tools.hpp"
+#include "daemon/models/model_clients.hpp"
 #include "schemas/language_model.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/stand_in_server.hpp"
@@ -32,6 +33,9 @@ std::string line(const std::string& session, int n, std::string_view type, const
 
 class LlmHost : public testing::Test {
  protected:
+  void SetUp() override {
+    if (!ModelClients::available()) GTEST_SKIP() << "built without clients of model servers";
+  }
   LlmHost() {
     std::filesystem::permissions(data_.path(), std::filesystem::perms::owner_all);
     write_file(transcript(kSession), line(kSession, 1, "user", "The login page is slow") +

@@ -1,7 +1,6 @@
-#include "daemon/models/answer_cleaning.hpp"
-#include "daemon/models/deadline.hpp"
-#include "daemon/models/record_envelope.hpp"
-#include "daemon/models/session_chunks.hpp"
+#include "daemon/models/model_run.hpp"
+#include "daemon/models/strategies.hpp"
+#include "daemon/models/summary_prompts.hpp"
 #include "schemas/language_model.hpp"
 #include "store/text/token_estimate.hpp"
 

@@ -3,8 +3,6 @@
 
 #include <gmock/gmock.h>
 
-#include <thread>
-
 namespace memd::test {
 namespace {
 
@@ -130,61 +128,6 @@ TEST_F(ServingIndexTest, AQuestionOfAReplacedModelFindsNothing) {
   EXPECT_TRUE(found.nearest.empty());
   ASSERT_EQ(found.also.size(), 1u);
   EXPECT_TRUE(std::isnan(found.also[0]));
-}
-
-// builtin → a server's → builtin, while questions go on.
-TEST_F(ServingIndexTest, SwitchingModelsNeverLeavesSearchesWithout) {
-  StandInServer server([](const auto& a) { return good_answer(a, 12); });
-  for (int i = 0; i < 40; ++i)
-    add("question about " + std::string(1, static_cast<char>('a' + i % 26)) + std::to_string(i));
-  run_to_idle();
-  (void)index();
-
-  std::atomic<bool> done{false};
-  std::atomic<int> asked{0};
-  std::atomic<int> empty{0};
-  std::mutex models_mutex;
-  const auto builtin = models_;
-  embedding::Models far = builtin;
-  auto model = remote_model(server, "far");
-  far.choices = {{model, model}};
-  embedding::Models current = builtin;
-  ServingIndex searched(store_.file(), [&] {
-    const std::lock_guard lock(models_mutex);
-    return std::make_shared<const embedding::Models>(current);
-  });
-  std::thread asking([&] {
-    auto db = sqlite::Database::open(store_.file(), sqlite::OpenMode::read_only);
-    while (!done) {
-      const auto vector = searched.embed("question " + std::to_string(asked++), {});
-      vectors::ScanRequest request;
-      if (!vector || searched.scan(db, *vector, request).nearest.empty()) ++empty;
-    }
-  });
-  const auto switch_to = [&](const embedding::Models& to) {
-    worker_.reset();
-    models_ = to;
-    {
-      const std::lock_guard lock(models_mutex);
-      current = to;
-    }
-    run_to_idle();
-  };
-  switch_to(far);
-  EXPECT_EQ(count("SELECT exchanges FROM vector_models WHERE name = 'ollama/far'"), 40);
-  EXPECT_EQ(count("SELECT count(*) FROM vector_models"), 1) << "what was replaced is gone";
-  EXPECT_EQ(state().model, "ollama/far");
-  embedding::Models back = builtin;  // the other one stays in the configuration, as a fallback
-  back.choices.push_back({model, model});
-  switch_to(back);
-  EXPECT_EQ(count("SELECT exchanges FROM vector_models WHERE name = 'builtin/letters'"), 40);
-  EXPECT_EQ(count("SELECT exchanges FROM vector_models WHERE name = 'ollama/far'"), 40);
-  while (asked < 50)
-    std::this_thread::yield();
-  done = true;
-  asking.join();
-  // Between embedding a question and looking, the last vectors of its model may go: at most at each switch.
-  EXPECT_LE(empty, 2);
 }
 
 }  // namespace

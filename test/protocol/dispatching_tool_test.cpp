@@ -1,4 +1,4 @@
-#include "protocol/mcp/dispatching_tool.hpp"
+#include "protocol/mcp/tool_registry.hpp"
 #include "test/support/sample_tools.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
 #include "protocol/jsonrpc/envelope.hpp"
-#include "protocol/jsonrpc/mended_text.hpp"
 #include "protocol/jsonrpc/message.hpp"
 
 #include <gtest/gtest.h>

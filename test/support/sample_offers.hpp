@@ -1,7 +1,6 @@
 #pragma once
 
-#include "protocol/mcp/prompt_registry.hpp"
-#include "protocol/mcp/resource_registry.hpp"
+#include "protocol/mcp/offers.hpp"
 
 #include <map>
 #include <string>

@@ -1,0 +1,216 @@
+#include "daemon/models/exchange_enricher.hpp"
+
+#include "store/db/database.hpp"
+#include "store/enrich/enrichment_queue.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace memd {
+namespace {
+
+constexpr std::size_t kLeastExchanges = 8;
+constexpr std::size_t kRemoteExchanges = 8;  // each may be many requests
+constexpr int kUnsettledAtMost = 64;         // sessions that are written at the same time
+constexpr int kDropAtOnce = 500;
+constexpr std::size_t kMostRemembered = 4096;  // unsettled exchanges
+
+}  // namespace
+
+bool Settling::settled(const PendingExchange& exchange, TimeMs now, const Limits& limits) {
+  const TimeMs quiet_since = exchange.ended_at;
+  // A time in the future is a mistake of an agent or a clock: it is not waited for.
+  const bool is_quiet = now - quiet_since >= limits.quiet || quiet_since > now;
+  const auto it = first_seen_.find(exchange.id);
+  const TimeMs first = it == first_seen_.end() ? now : it->second;
+  if (is_quiet || now - first >= limits.most || now < first) {
+    if (it != first_seen_.end()) first_seen_.erase(it);
+    return true;
+  }
+  if (it == first_seen_.end()) {
+    if (first_seen_.size() >= kMostRemembered) first_seen_.clear();
+    first_seen_.emplace(exchange.id, now);
+  }
+  const TimeMs due = std::min(quiet_since + limits.quiet, first + limits.most);
+  next_ = next_ ? std::min(*next_, due) : due;
+  return false;
+}
+
+ExchangeEnricher::ExchangeEnricher(const EnrichmentParts& parts, const Clock& clock, const EnrichmentOptions& options,
+                                   Listener& listener)
+    : parts_(parts),
+      clock_(clock),
+      options_(options),
+      listener_(listener),
+      store_(parts.database),
+      models_(parts.models()),
+      target_(models_, options.steady_now),
+      batch_(std::min<std::size_t>(32, options.most_exchanges)) {}
+
+Result<bool> ExchangeEnricher::take_batch(bool hurry, const std::stop_token& stop) {
+  if (!terms_ && parts_.terms) {
+    MEMD_TRY_ASSIGN(terms_, sqlite::guard([this] { return parts_.terms(parts_.database); }));
+  }
+  if (!told_) MEMD_TRY(tell_store({"", terms_ ? terms_->version() : 0}));
+  MEMD_TRY_ASSIGN(const EmbeddingModels stored, store_.ask(EmbeddingModelsQuery{}));
+  MEMD_TRY(choose_model(stored, stop));
+  MEMD_TRY_ASSIGN(const auto batch, next_batch(hurry));
+  if (batch.empty()) {
+    MEMD_TRY(drop_replaced_vectors(stop));
+    return false;
+  }
+  MEMD_TRY(enrich(batch, stop));
+  return true;
+}
+
+// Terms never wait for a server: of one that is asked, exchanges that lack only vectors come after all others.
+Result<std::vector<PendingExchange>> ExchangeEnricher::next_batch(bool hurry) {
+  const bool local = model_ != nullptr && model_->remote == nullptr;
+  const int limit = static_cast<int>(batch_) + kUnsettledAtMost;
+  const unsigned missing = local ? kMissingTerms | kMissingVectors : kMissingTerms;
+  MEMD_TRY_ASSIGN(auto pending, store_.ask(PendingEnrichmentQuery{missing, limit}));
+  auto batch = settled_of(std::move(pending), hurry);
+  if (!batch.empty() || !asks_server()) return batch;
+  MEMD_TRY_ASSIGN(pending, store_.ask(PendingEnrichmentQuery{kMissingVectors, limit}));
+  batch = settled_of(std::move(pending), hurry);
+  if (batch.size() > kRemoteExchanges) batch.resize(kRemoteExchanges);
+  return batch;
+}
+
+Result<void> ExchangeEnricher::tell_store(EnrichmentTarget target) {
+  MEMD_TRY(parts_.perform([target](Writer& writer) {
+    return writer.transact([&](sqlite::Database& db) { enrichment::set_target(db, target); });
+  }));
+  told_ = std::move(target);
+  return {};
+}
+
+// Asks no server while there is nothing to embed.
+Result<void> ExchangeEnricher::choose_model(const EmbeddingModels& stored, const std::stop_token& stop) {
+  model_ = nullptr;
+  const bool is_settled = stored.complete && !stored.target.empty() &&
+                          (target_.disabled() || target_.has_chosen() || stored.target == models_->names().front());
+  if (is_settled || target_.disabled()) {
+    listener_.on_trouble_over();
+    return {};
+  }
+  auto chosen = target_.choose(stored, stop);
+  if (!chosen) {
+    if (chosen.error().is(Errc::cancelled)) return chosen.error();
+    listener_.on_trouble(chosen.error(), target_.retry_at());
+    return {};
+  }
+  model_ = *chosen;
+  EnrichmentTarget target{model_->embedder->model().name, told_->terms_version};
+  listener_.on_model(target.model);
+  listener_.on_trouble_over();
+  if (told_ == target) return {};
+  tidy_ = false;
+  return tell_store(std::move(target));
+}
+
+std::vector<PendingExchange> ExchangeEnricher::settled_of(std::vector<PendingExchange> pending, bool hurry) {
+  const TimeMs now = clock_.now();
+  if (!hurry)
+    std::erase_if(pending, [&](const PendingExchange& e) {
+      const bool terms = (e.missing & kMissingTerms) != 0;
+      return !settling_.settled(e, now, asks_server() && !terms ? options_.remote : options_.local);
+    });
+  if (pending.size() > batch_) pending.resize(batch_);
+  return pending;
+}
+
+Result<void> ExchangeEnricher::enrich(const std::vector<PendingExchange>& batch, const std::stop_token& stop) {
+  std::vector<Enrichment> made;
+  for (const PendingExchange& exchange : batch) {
+    Enrichment& e = made.emplace_back();
+    e.id = exchange.id;
+    e.revision = exchange.revision;
+    if ((exchange.missing & kMissingTerms) == 0) continue;
+    e.terms.emplace();
+    if (!terms_) continue;
+    MEMD_TRY_ASSIGN(*e.terms, terms_->extract(exchange));
+  }
+  const bool terms_come_first = asks_server() && (batch.front().missing & kMissingTerms) != 0;
+  if (model_ != nullptr && !terms_come_first) MEMD_TRY(add_vectors(batch, made, stop));
+  return write(std::move(made));
+}
+
+Result<void> ExchangeEnricher::add_vectors(const std::vector<PendingExchange>& batch, std::vector<Enrichment>& made,
+                                           const std::stop_token& stop) {
+  std::vector<const PendingExchange*> without;
+  std::vector<ExchangeId> ids;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    if ((batch[i].missing & kMissingVectors) == 0) continue;
+    without.push_back(&batch[i]);
+    ids.push_back(batch[i].id);
+    places.push_back(i);
+  }
+  MEMD_TRY_ASSIGN(const auto stored, store_.ask(ExchangeVectorsQuery{ids, model_->embedder->model().name}));
+  auto vectors = vectors_.make(*model_, without, stored, stop);
+  listener_.on_texts(vectors_.texts_embedded(), vectors_.texts_refused());
+  if (!vectors) {
+    if (vectors.error().is(Errc::cancelled) || model_->remote == nullptr) return vectors.error();
+    // The model is looked at anew; what else was made of the batch is stored.
+    target_.failed();
+    listener_.on_trouble(vectors.error(), target_.retry_at());
+    return {};
+  }
+  target_.succeeded();
+  for (std::size_t i = 0; i < places.size(); ++i)
+    made[places[i]].vectors = std::move((*vectors)[i]);
+  return {};
+}
+
+Result<void> ExchangeEnricher::write(std::vector<Enrichment> made) {
+  std::erase_if(made, [](const Enrichment& e) { return !e.terms && !e.vectors; });
+  if (made.empty()) return {};
+  struct Shared {
+    std::vector<Enrichment> made;
+    std::chrono::nanoseconds held{0};
+  };
+  const auto shared = std::make_shared<Shared>();
+  shared->made = std::move(made);
+  MEMD_TRY(parts_.perform([shared](Writer& writer) {
+    const auto began = std::chrono::steady_clock::now();
+    auto stored = writer.transact([&](sqlite::Database& db) { enrichment::save(db, shared->made); });
+    shared->held = std::chrono::steady_clock::now() - began;
+    return stored;
+  }));
+  const std::size_t count = shared->made.size();
+  adapt(shared->held, count);
+  written_ += count;
+  const auto finished = std::count_if(shared->made.begin(), shared->made.end(),
+                                      [this](const Enrichment& e) { return e.vectors || target_.disabled(); });
+  listener_.on_exchanges(static_cast<std::uint64_t>(finished));
+  return {};
+}
+
+// Chooses the size of batches so that one holds the writer for about options_.hold.
+void ExchangeEnricher::adapt(std::chrono::nanoseconds held, std::size_t exchanges) {
+  if (held > options_.hold)
+    batch_ = std::max(batch_ / 2, kLeastExchanges);
+  else if (held * 2 < options_.hold && exchanges >= batch_)
+    batch_ = std::min(batch_ * 2, options_.most_exchanges);
+}
+
+// Drops the vectors of models that are not configured any more, once the queue is empty. Those of configured models
+// stay: they may be used again.
+Result<void> ExchangeEnricher::drop_replaced_vectors(const std::stop_token& stop) {
+  if (tidy_ || target_.disabled()) return {};
+  MEMD_TRY_ASSIGN(const EmbeddingModels stored, store_.ask(EmbeddingModelsQuery{}));
+  const auto keep = models_->names();
+  if (!stored.complete || std::find(keep.begin(), keep.end(), stored.target) == keep.end()) return {};
+  const auto dropped = std::make_shared<std::int64_t>(1);
+  while (*dropped > 0 && !stop.stop_requested())
+    MEMD_TRY(parts_.perform([keep, dropped](Writer& writer) -> Result<void> {
+      const auto drop = [&](sqlite::Database& db) { return enrichment::drop_other_vectors(db, keep, kDropAtOnce); };
+      MEMD_TRY_ASSIGN(*dropped, writer.transact(drop));
+      return {};
+    }));
+  tidy_ = true;
+  return {};
+}
+
+}  // namespace memd

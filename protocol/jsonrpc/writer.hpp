@@ -1,3 +1,0 @@
-#pragma once
-
-#include "schemas/json_writer.hpp"  // IWYU pragma: export

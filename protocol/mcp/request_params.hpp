@@ -1,0 +1,44 @@
+#pragma once
+
+#include "protocol/jsonrpc/message.hpp"
+
+#include <boost/json/value.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+// Reads the params of a request, which are always an object, and their `_meta`. Pure functions, any thread.
+namespace memd::mcp {
+
+// nullptr when the member is absent or null.
+const boost::json::value* member(const boost::json::value& params, std::string_view name);
+// nullopt when the member is absent or no string.
+std::optional<std::string_view> string_member(const boost::json::value& params, std::string_view name);
+
+// The request carries the `_meta` of the stateless era.
+struct ModernMeta {
+  bool can_sample = false;  // the client offers its own model for this request
+};
+// The request carries no version: it belongs to a connection that shook hands.
+struct LegacyMeta {};
+// The `_meta` is wrong. The request is answered with this error.
+struct BadMeta {
+  int code;
+  std::string message;
+  std::string data;  // JSON, or empty
+};
+using Era = std::variant<LegacyMeta, ModernMeta, BadMeta>;
+
+inline constexpr int kUnsupportedProtocolVersion = -32022;
+
+Era read_era(const boost::json::object& params);
+
+// `_meta.progressToken` as JSON text; empty when there is none.
+std::string read_progress_token(const boost::json::object& params);
+
+// True when a client's capabilities (of a handshake or of a request) offer the client's own model.
+bool can_sample(const boost::json::value* capabilities);
+
+}  // namespace memd::mcp

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "protocol/jsonrpc/message.hpp"
+#include "protocol/mcp/call.hpp"
+#include "protocol/mcp/request_params.hpp"
+#include "protocol/mcp/revision.hpp"
+#include "protocol/mcp/running_calls.hpp"
+#include "protocol/mcp/server_profile.hpp"
+#include "protocol/mcp/subscription_methods.hpp"
+
+#include <memory>
+#include <optional>
+#include <string_view>
+
+namespace memd::mcp {
+
+// Finds out which era a request of one connection belongs to and what its method asks for. Answers it, makes a call of
+// it, or hands it to the subscriptions. Keeps what the handshake agreed on. Loop thread. Borrows everything.
+class RequestRouter {
+ public:
+  RequestRouter(const ServerProfile& profile, RunningCalls& calls, SubscriptionMethods& subscriptions,
+                ReplyWriter& replies)
+      : profile_(profile), calls_(calls), subscriptions_(subscriptions), replies_(replies) {}
+
+  // `batch`: null for a request by itself.
+  void handle(jsonrpc::Request& request, std::shared_ptr<BatchReply> batch);
+  void handle(const jsonrpc::Notification& notification);
+
+  bool takes_batches() const { return legacy_ && has_batches(*legacy_); }
+  bool shook_hands() const { return legacy_ && initialized_; }
+  // Sends a log message of level error, if the client wants such.
+  void log_to_client(std::string_view message);
+
+ private:
+  using Batch = std::shared_ptr<BatchReply>;
+
+  void route_legacy(jsonrpc::Request& request, Batch batch);
+  void route_modern(jsonrpc::Request& request, const ModernMeta& meta, Batch batch);
+  void initialize(const jsonrpc::Request& request, const Batch& batch);
+  void set_log_level(const jsonrpc::Request& request, const Batch& batch);
+  void list_tools(const jsonrpc::Request& request, Revision revision, const Batch& batch);
+  void call_tool(jsonrpc::Request& request, Revision revision, bool can_sample, Batch batch);
+  // Resources, prompts and completion. False: the method is none of these, or not offered.
+  bool call_offered(jsonrpc::Request& request, Revision revision, Batch& batch);
+  void call_extension(jsonrpc::Request& request, const ExtensionMethod& method, Batch batch);
+
+  const ServerProfile& profile_;
+  RunningCalls& calls_;
+  SubscriptionMethods& subscriptions_;
+  ReplyWriter& replies_;
+
+  std::optional<Revision> legacy_;  // agreed on by initialize
+  bool legacy_samples_ = false;     // the client offered its own model there
+  bool initialized_ = false;        // the client said so
+  std::optional<int> log_level_;    // index into the protocol's levels; none until logging/setLevel
+};
+
+}  // namespace memd::mcp

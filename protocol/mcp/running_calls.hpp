@@ -1,0 +1,67 @@
+#pragma once
+
+#include "protocol/mcp/call.hpp"
+#include "protocol/mcp/call_runner.hpp"
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace memd::mcp {
+
+// The calls of one connection that are not finished: admits them, puts them on workers, answers them, cancels them, and
+// tells their clients how far they are. Loop thread. Owns the calls, borrows the rest. May be destroyed when no handler
+// runs.
+class RunningCalls {
+ public:
+  // The connection. Called on the loop.
+  class Owner {
+   public:
+    virtual void on_full() = 0;                          // as many handlers run as may
+    virtual void on_returned() = 0;                      // a handler has returned; its call is settled
+    virtual void on_failure(std::string_view what) = 0;  // a legacy client's call failed, and the fault is ours
+
+   protected:
+    ~Owner() = default;
+  };
+
+  RunningCalls(const ServerProfile& profile, ServerState& state, const Executors& executors, ClientRequests& client,
+               ReplyWriter& replies, Owner& owner);
+
+  bool has(std::string_view id) const { return in_flight_.contains(std::string(id)); }
+  bool all_settled() const { return in_flight_.empty(); }
+  bool none_running() const { return running_ == 0; }
+  bool has_room() const { return running_ < profile_.limits().max_in_flight; }
+
+  // Inline tools are answered at once, all else by a worker.
+  void admit(std::shared_ptr<Call> call);
+  // Settles the call without an answer. Does nothing when there is no such call.
+  void cancel(const std::string& id);
+  // Cancels all calls. With a `reason` each is answered with that as an internal error.
+  void cancel_all(std::string_view reason = {});
+  // Answers a call that would begin to watch `uri`, but watches nothing.
+  void do_not_watch(std::string_view uri);
+  // Sends heartbeats to clients that heard nothing for a while. False: no call is left that may need one.
+  bool beat();
+
+ private:
+  ToolContext context_of(const std::shared_ptr<Call>& call);
+  void launch(const std::shared_ptr<Call>& call);
+  void finish(const std::shared_ptr<Call>& call, const CallRunner::Outcome& outcome);
+  void tell_failure(const Call& call, const CallRunner::Outcome& outcome);
+
+  const ServerProfile& profile_;
+  ServerState& state_;
+  const Executors& executors_;
+  ReplyWriter& replies_;
+  Owner& owner_;
+  const CallRunner runner_;
+  std::unordered_map<std::string, std::shared_ptr<Call>> in_flight_;  // by id
+  std::deque<std::shared_ptr<Call>> waiting_;                         // admitted, not started
+  std::size_t running_ = 0;  // handlers that have not returned, cancelled ones included
+};
+
+}  // namespace memd::mcp
