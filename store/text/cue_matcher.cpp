@@ -171,7 +171,9 @@ void CueMatcher::read(std::string_view file) {
 }
 
 void CueMatcher::add_line(std::string_view line, Cue cue, bool opens) {
-  Pattern pattern{cue, opens};
+  Pattern pattern;
+  pattern.cue = cue;
+  pattern.opens = opens;
   if (const auto equals = line.rfind(" = "); equals != std::string_view::npos) {
     const std::string_view number = line.substr(equals + 3);
     const auto [rest, error] = std::from_chars(number.data(), number.data() + number.size(), pattern.weight);
