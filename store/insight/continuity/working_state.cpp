@@ -130,7 +130,7 @@ void say_last_words_once(WorkingState& out) {
 
 }  // namespace
 
-WorkingState recover_state(const SessionPast& past, const Weights& weights) {
+WorkingState recover_state(const SessionPast& past) {
   WorkingState out;
   out.cwd = past.cwd;
   out.branch = past.branch;
@@ -141,9 +141,9 @@ WorkingState recover_state(const SessionPast& past, const Weights& weights) {
   find_next_steps(past, out);
   if (out.last_words) say_last_words_once(out);
   find_last_error(past, out);
-  find_files(past, weights, out);
-  find_commands(past, weights, out);
-  find_names(past, weights, out);
+  find_files(past, out);
+  find_commands(past, out);
+  find_names(past, out);
   return out;
 }
 

@@ -74,6 +74,6 @@ struct TextWish {
 };
 std::vector<TextWish> texts_to_fetch(const SessionPast& past);
 
-WorkingState recover_state(const SessionPast& past, const Weights& weights = {});
+WorkingState recover_state(const SessionPast& past);
 
 }  // namespace memd::continuity
