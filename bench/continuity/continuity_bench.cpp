@@ -2,7 +2,6 @@
 // of what came before it alone, scored by what the agent used again after it. docs/benchmarks.md states the rules.
 //
 //   continuity_bench --memd MEMD --corpus HOME [--json FILE] [--dump FILE] [--packs DIRECTORY]
-#include "bench/continuity/baselines.hpp"
 #include "bench/continuity/memory_packs.hpp"
 #include "bench/continuity/report.hpp"
 #include "store/text/token_estimate.hpp"

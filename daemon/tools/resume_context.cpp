@@ -9,7 +9,7 @@
 #include "store/read/session_past.hpp"
 #include "store/read/sessions.hpp"
 #include "store/text/redaction/redactor.hpp"
-#include "store/text/text_shape.hpp"
+#include "store/text/text_units.hpp"
 #include "store/text/token_budget.hpp"
 
 #include <charconv>
