@@ -2,9 +2,6 @@
 // of what came before it alone, scored by what the agent used again after it. docs/benchmarks.md states the rules.
 //
 //   continuity_bench --memd MEMD --corpus HOME [--json FILE] [--dump FILE] [--packs DIRECTORY]
-//   continuity_bench --fit DIRECTORY --corpus HOME [--leave-one-out]
-#include "bench/continuity/baselines.hpp"
-#include "bench/continuity/fit.hpp"
 #include "bench/continuity/memory_packs.hpp"
 #include "bench/continuity/report.hpp"
 #include "store/text/token_estimate.hpp"
@@ -16,7 +13,6 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -34,8 +30,6 @@ struct Options {
   fs::path json;
   fs::path dump;
   fs::path packs;
-  fs::path fit;
-  bool leave_one_out = false;
   std::size_t window = 50;
   std::size_t limit = 0;
 };
@@ -121,25 +115,16 @@ void run(const Options& options) {
 int main(int argc, char** argv) {
   Options options;
   CLI::App app("What an agent gets back after a compaction");
-  app.add_option("--memd", options.memd, "The memd binary")->check(CLI::ExistingFile);
+  app.add_option("--memd", options.memd, "The memd binary that makes the packs")->required()->check(CLI::ExistingFile);
   app.add_option("--corpus", options.corpus, "A home with real histories")->required()->check(CLI::ExistingDirectory);
   app.add_option("--window", options.window, "So many user and assistant records after a compaction count");
   app.add_option("--limit", options.limit, "Only the first compactions");
   app.add_option("--json", options.json, "Write the figures here, too");
   app.add_option("--dump", options.dump, "Write every item, found or not: JSON lines");
   app.add_option("--packs", options.packs, "Write every pack into this directory");
-  auto* fit = app.add_option("--fit", options.fit, "Fit the weights instead; stores are made and kept here");
-  app.add_flag("--leave-one-out", options.leave_one_out, "Fit on all sessions but one, for each, too")->needs(fit);
   CLI11_PARSE(app, argc, argv);
   try {
-    if (!options.fit.empty())
-      std::fputs(
-          fit_report(load_fit_cases(options.corpus, options.fit, options.window), {options.leave_one_out}).c_str(),
-          stdout);
-    else if (options.memd.empty())
-      throw std::invalid_argument("--memd: send the memd binary that makes the packs, or --fit");
-    else
-      run(options);
+    run(options);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "continuity_bench: %s\n", e.what());
     return 1;

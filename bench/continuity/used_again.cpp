@@ -1,6 +1,12 @@
 #include "bench/continuity/used_again.hpp"
 
+#include "bench/continuity/code_terms.hpp"
+#include "schemas/ascii.hpp"
+#include "store/text/stop_words.hpp"
+#include "store/text/text_units.hpp"
+
 #include <algorithm>
+#include <array>
 
 namespace memd::bench {
 namespace {
@@ -154,6 +160,136 @@ Terms unknown_before(const Transcript& transcript, const std::vector<std::size_t
   }
   std::erase_if(used, [&](const std::string& term) { return before.find(term) != std::string_view::npos; });
   return used;
+}
+
+namespace {
+
+constexpr std::size_t kStem = 5;
+constexpr std::size_t kFewestWords = 3;
+constexpr std::size_t kMostWords = 40;
+
+constexpr std::array<std::string_view, 28> kCues{
+    " don't ",    " dont ",      " do not ", " never ",   " always ",    " must ",    " only ",
+    " instead ",  " make sure ", " ensure ", " should ",  " shouldn't ", " without ", " avoid ",
+    " keep ",     " prefer ",    " use ",    " no need ", " not ",       " rather ",  " need to ",
+    " needs to ", " have to ",   " i want ", " i don't ", " please ",    " we want ", " can't "};
+
+std::set<std::string> subject_words(std::string_view text) {
+  std::set<std::string> out;
+  std::string word;
+  const auto finish = [&] {
+    if (word.size() > 2 && !search::is_stop_word(word)) out.insert(word.substr(0, kStem));
+    word.clear();
+  };
+  for (const char c : text) {
+    if (ascii::is_alnum(c) || ascii::is_beyond(c))
+      word += ascii::lower(c);
+    else if (c != '\'')
+      finish();
+  }
+  finish();
+  return out;
+}
+
+bool has_cue(std::string_view sentence) {
+  std::string lower = " ";
+  for (const char c : sentence)
+    lower += ascii::is_alnum(c) || c == '\'' ? ascii::lower(c) : ' ';
+  lower += ' ';
+  return std::any_of(kCues.begin(), kCues.end(),
+                     [&](std::string_view cue) { return lower.find(cue) != std::string::npos; });
+}
+
+bool covers(const std::set<std::string>& words, const Constraint& constraint) {
+  const auto shared = static_cast<std::size_t>(std::count_if(constraint.words.begin(), constraint.words.end(),
+                                                             [&](const std::string& w) { return words.contains(w); }));
+  return shared >= kFewestWords && shared * 10 >= constraint.words.size() * 6;
+}
+
+}  // namespace
+
+std::vector<Constraint> find_constraints(std::string_view prompt) {
+  std::vector<Constraint> out;
+  for (const TextUnit& unit : split_units(prompt)) {
+    if (unit.kind != UnitKind::sentence && unit.kind != UnitKind::bullet) continue;
+    Constraint c{ascii::one_line(unit.text), subject_words(unit.text)};
+    if (c.words.size() >= kFewestWords && c.words.size() <= kMostWords && has_cue(c.sentence))
+      out.push_back(std::move(c));
+  }
+  return out;
+}
+
+bool restates(std::string_view text, const Constraint& constraint) {
+  for (const TextUnit& unit : split_units(text))
+    if (unit.kind != UnitKind::code && covers(subject_words(unit.text), constraint)) return true;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    if (covers(subject_words(text.substr(at, end - at)), constraint)) return true;
+    at = end + 1;
+  }
+  return false;
+}
+
+namespace {
+
+bool ends_with_components(std::string_view path, std::string_view end) {
+  return path == end || (path.ends_with(end) && path[path.size() - end.size() - 1] == '/');
+}
+
+bool goes_on(char c) { return ascii::is_word(c) || c == '-'; }
+
+// The first place behind `from` where `part` stands by itself; npos: none. What is before it may be a directory.
+std::size_t find_path(std::string_view text, std::string_view part, std::size_t from) {
+  for (auto at = text.find(part, from); at != std::string_view::npos; at = text.find(part, at + 1)) {
+    const std::size_t end = at + part.size();
+    const bool before = at == 0 || !(goes_on(text[at - 1]) || text[at - 1] == '.');
+    // "main.go." ends a sentence, "main.go.orig" is another file
+    const bool behind = end >= text.size() ||
+                        !(goes_on(text[end]) || (text[end] == '.' && end + 1 < text.size() && goes_on(text[end + 1])));
+    if (before && behind) return at;
+  }
+  return std::string_view::npos;
+}
+
+}  // namespace
+
+std::string FileNames::canonical(std::string_view path) const {
+  if (paths_.contains(std::string(path))) return std::string(path);
+  const bool absolute = path.starts_with('/');
+  const std::string* only = nullptr;
+  for (const std::string& known : paths_) {
+    const bool same =
+        absolute ? !known.starts_with('/') && ends_with_components(path, known) : ends_with_components(known, path);
+    if (!same) continue;
+    if (only != nullptr) return std::string(path);
+    only = &known;
+  }
+  return only != nullptr ? *only : std::string(path);
+}
+
+std::string FileNames::telling_end(std::string_view path) const {
+  for (auto slash = path.rfind('/'); slash != std::string_view::npos && slash > 0; slash = path.rfind('/', slash - 1)) {
+    const std::string_view end = path.substr(slash + 1);
+    const bool shared = std::any_of(paths_.begin(), paths_.end(), [&](const std::string& known) {
+      return known != path && ends_with_components(known, end);
+    });
+    if (!shared) return std::string(end);
+  }
+  return std::string(path);
+}
+
+bool FileNames::named_in(std::string_view text, std::string_view path) const {
+  const std::string end = telling_end(path);
+  if (find_path(text, end, 0) != std::string_view::npos) return true;
+  const auto slash = end.rfind('/');
+  if (slash == std::string::npos || slash == 0) return false;
+  const std::string directory = end.substr(0, slash);
+  const std::string name = end.substr(slash + 1);
+  for (auto at = find_path(text, directory, 0); at != std::string_view::npos; at = find_path(text, directory, at + 1)) {
+    const std::string_view line = text.substr(at, text.find('\n', at) - at);
+    if (find_path(line, name, directory.size()) != std::string_view::npos) return true;
+  }
+  return false;
 }
 
 }  // namespace memd::bench

@@ -1,17 +1,49 @@
 #pragma once
 
 #include "bench/continuity/code_terms.hpp"
-#include "bench/continuity/constraints.hpp"
-#include "bench/continuity/file_names.hpp"
 #include "bench/continuity/transcript.hpp"
 
 #include <array>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace memd::bench {
+
+// The files a session has touched, and how a text has to name one of them so that a reader knows which is meant.
+class FileNames {
+ public:
+  void add(std::string_view path) { paths_.emplace(path); }
+  bool contains(const std::string& path) const { return paths_.contains(path); }
+  const std::set<std::string>& paths() const { return paths_; }
+
+  // The name under which a file counts, once: of a relative path the only known one that ends with it, of an unknown
+  // absolute one the only relative one it ends with.
+  std::string canonical(std::string_view path) const;
+
+  // The shortest end of the path, by whole components, that no other known path has: "watcher.go",
+  // "strategy/hooks.go".
+  std::string telling_end(std::string_view path) const;
+
+  // The telling end stands in `text`, as a part of a longer path or alone; or its directory and, behind it on the same
+  // line, its last component ("strategy/: hooks.go, common.go").
+  bool named_in(std::string_view text, std::string_view path) const;
+
+ private:
+  std::set<std::string> paths_;
+};
+
+// A sentence in which a person says how things are to be done ("don't", "always", "instead of", "make sure", …).
+struct Constraint {
+  std::string sentence;         // on one line
+  std::set<std::string> words;  // that carry its subject, by their first letters
+};
+std::vector<Constraint> find_constraints(std::string_view prompt);
+
+// A sentence or a line of `text` has six of ten of the constraint's words, and three of them at least.
+bool restates(std::string_view text, const Constraint& constraint);
 
 // What an agent can use again.
 enum class ItemKind { file, identifier, edited_identifier, command_head, command, constraint };

@@ -5,7 +5,7 @@
 #include "store/raw/raw_file.hpp"
 #include "store/raw/raw_frame.hpp"
 #include "store/raw/raw_order.hpp"
-#include "store/text/redaction/mask_batch.hpp"
+#include "store/text/redaction/redactor.hpp"
 #include "store/write/retention.hpp"
 #include "store/write/writer.hpp"
 

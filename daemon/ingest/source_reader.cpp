@@ -1,7 +1,7 @@
 #include "daemon/ingest/source_reader.hpp"
 
 #include "store/read/session_contents.hpp"
-#include "store/text/redaction/mask_batch.hpp"
+#include "store/text/redaction/redactor.hpp"
 
 #include <algorithm>
 #include <exception>

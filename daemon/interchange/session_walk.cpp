@@ -5,7 +5,6 @@
 #include "daemon/ingest/record_finder.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/read/session_contents.hpp"
-#include "store/text/redaction/mask_batch.hpp"
 #include "store/text/redaction/redactor.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #include "daemon/report/html_page.hpp"
 #include "daemon/tools/answer.hpp"
 #include "schemas/ascii.hpp"
-#include "store/text/text_shape.hpp"
+#include "store/text/text_units.hpp"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 #include "schemas/json_writer.hpp"
 #include "schemas/local_time.hpp"
 #include "store/text/redaction/redactor.hpp"
-#include "store/text/text_shape.hpp"
+#include "store/text/text_units.hpp"
 
 #include <algorithm>
 #include <string_view>

@@ -2,7 +2,6 @@
 
 #include "daemon/tools/file_question.hpp"
 #include "schemas/ascii.hpp"
-#include "store/text/text_shape.hpp"
 #include "store/text/text_units.hpp"
 #include "store/text/token_budget.hpp"
 

@@ -6,7 +6,7 @@
 #include "store/read/exchanges.hpp"
 #include "store/text/code_snippets.hpp"
 #include "store/text/redaction/redactor.hpp"
-#include "store/text/text_shape.hpp"
+#include "store/text/text_units.hpp"
 #include "store/text/token_budget.hpp"
 
 #include <algorithm>

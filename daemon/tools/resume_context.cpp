@@ -9,7 +9,7 @@
 #include "store/read/session_past.hpp"
 #include "store/read/sessions.hpp"
 #include "store/text/redaction/redactor.hpp"
-#include "store/text/text_shape.hpp"
+#include "store/text/text_units.hpp"
 #include "store/text/token_budget.hpp"
 
 #include <charconv>
@@ -258,14 +258,13 @@ Result<ResumeMaterial> load_resume_material(const ToolServices& services, Reader
   return out;
 }
 
-Result<ResumeAnswer> pack_resume_answer(const ResumeMaterial& material, std::size_t max_tokens,
-                                        const continuity::Weights& weights) {
+Result<ResumeAnswer> pack_resume_answer(const ResumeMaterial& material, std::size_t max_tokens) {
   ResumeAnswer head = material.head;
   continuity::WorkingState state;
-  if (material.told) state = continuity::recover_state(material.past, weights);
+  if (material.told) state = continuity::recover_state(material.past);
   if (material.complement) head.said_already = leave_out(state, continuity::AlreadySaid(material.summary));
   return fit_pack(max_tokens, material.frame, std::move(head), state,
-                  material.complement ? weights.complement : weights.whole);
+                  material.complement ? continuity::kWeights.complement : continuity::kWeights.whole);
 }
 
 std::string render_text(const ResumeAnswer& a) {

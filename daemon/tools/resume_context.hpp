@@ -4,7 +4,6 @@
 #include "daemon/tools/scope.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "store/insight/continuity/session_past.hpp"
-#include "store/insight/continuity/weights.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -74,8 +73,7 @@ struct ResumeMaterial {
 Result<ResumeMaterial> load_resume_material(const ToolServices& services, Reader& reader, const ResumeParams& params);
 
 // The answer for at most `max_tokens`. Deterministic; asks the store nothing.
-Result<ResumeAnswer> pack_resume_answer(const ResumeMaterial& material, std::size_t max_tokens,
-                                        const continuity::Weights& weights = {});
+Result<ResumeAnswer> pack_resume_answer(const ResumeMaterial& material, std::size_t max_tokens);
 
 }  // namespace memd::tools
 

@@ -2,7 +2,6 @@
 
 #include "schemas/local_time.hpp"
 #include "store/insight/summary/gist.hpp"
-#include "store/insight/summary/open_ends.hpp"
 #include "store/text/token_budget.hpp"
 
 #include <algorithm>

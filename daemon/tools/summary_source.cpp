@@ -2,7 +2,7 @@
 
 #include "daemon/tools/answer.hpp"
 #include "schemas/ascii.hpp"
-#include "store/text/text_shape.hpp"
+#include "store/text/text_units.hpp"
 
 namespace memd::tools {
 namespace {

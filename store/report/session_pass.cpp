@@ -2,7 +2,7 @@
 
 #include "schemas/sql_text.hpp"
 #include "store/read/sessions.hpp"
-#include "store/text/text_shape.hpp"
+#include "store/text/text_units.hpp"
 
 #include <algorithm>
 #include <set>

@@ -1,7 +1,7 @@
 #include "store/text/plain_text.hpp"
 
 #include "schemas/ascii.hpp"
-#include "store/text/text_shape.hpp"
+#include "store/text/text_units.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,5 +37,9 @@ bool is_tool_script(std::string_view line);
 
 // The command in the readable form of a call's input ("command: …\ndescription: …"); empty: there is none.
 std::string_view command_of_input(std::string_view input);
+
+// The JSON string that begins with the quote at `at`, with blanks for line breaks and tabs; `at` moves behind its end.
+// As far as it goes where it is cut. Half of a surrogate pair is U+FFFD.
+std::string read_quoted(std::string_view text, std::size_t& at);
 
 }  // namespace memd::continuity

@@ -1,7 +1,7 @@
 #include "store/text/text_chunks.hpp"
 
+#include "schemas/ascii.hpp"
 #include "schemas/hash.hpp"
-#include "store/text/text_cutter.hpp"
 
 #include <algorithm>
 
@@ -32,6 +32,112 @@ std::vector<TextChunk> chunks_of(const ExchangeRow& exchange) {
   append(out, exchange.interventions);
   append(out, response.substr(0, offset));
   return out;
+}
+
+namespace {
+
+constexpr bool inside_character(char c) { return (c & 0xC0) == 0x80; }
+
+bool is_fence(std::string_view line) {
+  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+  return line.starts_with("```") || line.starts_with("~~~");
+}
+
+constexpr std::string_view kIdeographicEnds[] = {"。", "！", "？"};
+
+bool ends_sentence(std::string_view text, std::size_t end) {
+  const std::string_view before = text.substr(0, end);
+  return before.ends_with('.') || before.ends_with('?') || before.ends_with('!') ||
+         std::any_of(std::begin(kIdeographicEnds), std::end(kIdeographicEnds),
+                     [&](std::string_view stop) { return before.ends_with(stop); });
+}
+
+// Where a stretch may end, and whether that is within a block of code.
+struct Place {
+  std::size_t at = 0;  // 0: nowhere
+  bool code = false;
+};
+
+class Cutter {
+ public:
+  Cutter(std::string_view text, std::size_t limit) : rest_(text), limit_(limit) {}
+
+  std::vector<std::string_view> run() {
+    std::vector<std::string_view> out;
+    for (; rest_.size() > limit_; rest_ = ascii::trimmed(rest_)) {
+      const Place end = end_of_stretch();
+      out.push_back(ascii::trimmed(rest_.substr(0, end.at)));
+      at_line_start_ = end.at > 0 && (rest_[end.at] == '\n' || rest_[end.at - 1] == '\n');
+      code_ = end.code;
+      rest_.remove_prefix(end.at);
+    }
+    if (!rest_.empty()) out.push_back(rest_);
+    return out;
+  }
+
+ private:
+  // The last place of the best kind; looks at nothing behind `limit_`.
+  Place end_of_stretch() {
+    paragraph_ = sentence_ = word_ = {};
+    fence_ = 0;
+    bool code = code_;
+    for (std::size_t line = 0; line <= limit_;) {
+      const std::size_t newline = rest_.find('\n', line);
+      const std::size_t end = std::min(newline, limit_ + 1);
+      look_inside(line, end, code);
+      if (newline > limit_) break;
+      look_at(line, end, code);
+      line = end + 1;
+    }
+    if (code && fence_ >= limit_ / 4) return {fence_, false};
+    for (const std::size_t share : {2U, 4U})
+      for (const Place& place : {paragraph_, sentence_})
+        if (place.at >= limit_ / share) return place;
+    if (word_.at > 0) return word_;
+    std::size_t at = limit_;
+    while (at > 1 && inside_character(rest_[at]))
+      --at;
+    return {at, code};
+  }
+
+  // A whole line. Its end counts as the end of a sentence.
+  void look_at(std::size_t line, std::size_t end, bool& code) {
+    const std::string_view content = rest_.substr(line, end - line);
+    if ((line > 0 || at_line_start_) && is_fence(content)) {
+      code = !code;
+      if (code)
+        fence_ = line;
+      else
+        paragraph_ = {end, false};
+    } else if (!code && line > 0 && ascii::trimmed(content).empty()) {
+      paragraph_ = {line, false};
+    }
+    if (end > 0) sentence_ = {end, code};
+  }
+
+  void look_inside(std::size_t from, std::size_t end, bool code) {
+    for (std::size_t i = std::max<std::size_t>(from, 1); i < end; ++i) {
+      if (inside_character(rest_[i])) continue;
+      if (ascii::is_space(rest_[i])) word_ = {i, code};
+      const bool ideographic = inside_character(rest_[i - 1]);
+      if ((ascii::is_space(rest_[i]) || ideographic) && ends_sentence(rest_, i)) sentence_ = {i, code};
+    }
+  }
+
+  std::string_view rest_;
+  const std::size_t limit_;
+  bool code_ = false;  // rest_ begins within a block of code
+  bool at_line_start_ = true;
+  Place paragraph_;
+  Place sentence_;
+  Place word_;
+  std::size_t fence_ = 0;  // where the last block of code begins
+};
+
+}  // namespace
+
+std::vector<std::string_view> cut(std::string_view text, std::size_t limit) {
+  return Cutter(ascii::trimmed(text), limit).run();
 }
 
 }  // namespace memd::enrichment

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,5 +20,39 @@ struct TextUnit {
 // Cuts Markdown-ish text into sentences, list items, headings, tables and whole code blocks, in order. Whatever is not
 // blank is in exactly one unit.
 std::vector<TextUnit> split_units(std::string_view text);
+
+// Follows Markdown code fences line by line.
+class FenceTracker {
+ public:
+  // `line` without its newline. Afterwards is_open() tells about the line that follows.
+  void line(std::string_view line);
+  bool is_open() const { return length_ > 0; }
+  // The line that closes the open fence.
+  std::string closing() const { return std::string(length_, mark_); }
+
+ private:
+  char mark_ = '`';
+  std::size_t length_ = 0;  // of the opening fence; 0: none is open
+};
+
+// Whether the byte at `i` goes on a UTF-8 sequence.
+inline bool is_utf8_tail(std::string_view text, std::size_t i) {
+  return i < text.size() && (static_cast<unsigned char>(text[i]) & 0xC0U) == 0x80U;
+}
+
+// Whether sentence_end_at() has to be asked about this byte.
+inline bool may_end_sentence(char c) {
+  static constexpr auto kMarks = [] {
+    std::array<bool, 256> out{};
+    for (const unsigned mark : {0x2EU, 0x21U, 0x3FU, 0xE3U, 0xEFU})  // . ! ? and what begins 。！？
+      out[mark] = true;
+    return out;
+  }();
+  return kMarks[static_cast<unsigned char>(c)];
+}
+
+// The end (exclusive) of the sentence mark at `i` if one ends a sentence there, else 0. Dots inside paths, versions,
+// numbers and abbreviations such as "e.g." do not; 。！？ do without a blank after them.
+std::size_t sentence_end_at(std::string_view text, std::size_t i);
 
 }  // namespace memd

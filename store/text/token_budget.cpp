@@ -1,6 +1,6 @@
 #include "store/text/token_budget.hpp"
 
-#include "store/text/text_shape.hpp"
+#include "store/text/text_units.hpp"
 #include "store/text/token_estimate.hpp"
 
 #include <algorithm>

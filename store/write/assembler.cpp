@@ -1,6 +1,6 @@
 #include "store/write/assembler.hpp"
 
-#include "store/text/redaction/mask_batch.hpp"
+#include "store/text/redaction/redactor.hpp"
 #include "store/write/git_rows.hpp"
 
 #include <algorithm>

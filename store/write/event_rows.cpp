@@ -3,7 +3,7 @@
 #include "schemas/hash.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/db/bulk_rows.hpp"
-#include "store/text/path_text.hpp"
+#include "store/text/path_names.hpp"
 #include "store/text/plain_text.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 #include "schemas/hash.hpp"
 #include "store/text/event_summary.hpp"
-#include "store/text/path_text.hpp"
+#include "store/text/path_names.hpp"
 
 #include <algorithm>
 #include <type_traits>

@@ -1,7 +1,7 @@
 #include "store/write/tool_calls.hpp"
 
 #include "schemas/hash.hpp"
-#include "store/text/path_text.hpp"
+#include "store/text/path_names.hpp"
 #include "store/text/plain_text.hpp"
 #include "store/write/git_rows.hpp"
 

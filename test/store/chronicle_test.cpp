@@ -1,7 +1,6 @@
 #include "store/insight/summary/chronicle.hpp"
 
 #include "store/insight/summary/gist.hpp"
-#include "store/insight/summary/open_ends.hpp"
 #include "store/insight/summary/strategy.hpp"
 #include "store/text/token_estimate.hpp"
 

@@ -1,5 +1,4 @@
 #include "store/text/redaction/redactor.hpp"
-#include "store/text/redaction/mask_batch.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,5 @@
 #include "store/text/shell_line.hpp"
 #include "store/text/code_names.hpp"
-#include "store/text/quoted_string.hpp"
 
 #include <gtest/gtest.h>
 

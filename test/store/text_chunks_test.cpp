@@ -1,6 +1,5 @@
 #include "store/text/text_chunks.hpp"
 #include "schemas/hash.hpp"
-#include "store/text/text_cutter.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 #include "store/enrich/topics/phrase_table.hpp"
 
 #include "schemas/ascii.hpp"
-#include "store/insight/topics/token_shape.hpp"
+#include "store/insight/topics/prose.hpp"
 
 #include <algorithm>
 #include <bit>

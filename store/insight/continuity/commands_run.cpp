@@ -83,7 +83,7 @@ bool is_in_background(const SessionPast& past, const Run& run) {
 
 }  // namespace
 
-void find_commands(const SessionPast& past, const Weights& weights, WorkingState& out) {
+void find_commands(const SessionPast& past, WorkingState& out) {
   std::unordered_map<std::int64_t, Run> runs;  // by the call
   std::map<std::string, CommandUse> commands;
   std::map<std::string, double> programs;
@@ -92,7 +92,7 @@ void find_commands(const SessionPast& past, const Weights& weights, WorkingState
     Run run{&e, {}, true};
     run.line = command_line(past, e, run.whole);
     if (run.line.empty()) continue;
-    const double weight = decay(e.age, weights.command_half_life);
+    const double weight = decay(e.age, kWeights.command_half_life);
     for (std::string& head : command_heads(run.line))
       programs[std::move(head)] += weight;
     const PastEvent* result = e.pair_seq ? past.event(*e.pair_seq) : nullptr;
@@ -109,10 +109,10 @@ void find_commands(const SessionPast& past, const Weights& weights, WorkingState
   }
   const TestPlaces tests = find_tests(past, runs, out);
   for (auto& [line, use] : commands) {
-    if (use.failed) use.score *= weights.command_failed;
+    if (use.failed) use.score *= kWeights.command_failed;
     if (const auto test = tests.find(std::string(without_pipe_end(line))); test != tests.end()) {
       use.test = test->second;
-      use.score *= weights.command_is_test;
+      use.score *= kWeights.command_is_test;
     }
     if (use.line.size() > kLongestShown) {
       const std::string_view command = without_here_text(use.line);

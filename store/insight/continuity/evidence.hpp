@@ -14,10 +14,10 @@ void find_choices(const SessionPast& past, WorkingState& out);  // decisions
 void find_problems(const SessionPast& past, WorkingState& out);
 void find_next_steps(const SessionPast& past, WorkingState& out);
 void find_last_error(const SessionPast& past, WorkingState& out);
-void find_files(const SessionPast& past, const Weights& weights, WorkingState& out);
+void find_files(const SessionPast& past, WorkingState& out);
 // With programs, tests and what is running.
-void find_commands(const SessionPast& past, const Weights& weights, WorkingState& out);
-void find_names(const SessionPast& past, const Weights& weights, WorkingState& out);
+void find_commands(const SessionPast& past, WorkingState& out);
+void find_names(const SessionPast& past, WorkingState& out);
 
 // What single sentences tell. A person's: how much it binds, from 0 (not at all) to 1.
 double binding_force(std::string_view sentence);

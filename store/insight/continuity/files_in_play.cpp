@@ -68,7 +68,7 @@ PathsOfCalls paths_in_commands(const SessionPast& past) {
 
 }  // namespace
 
-void find_files(const SessionPast& past, const Weights& weights, WorkingState& out) {
+void find_files(const SessionPast& past, WorkingState& out) {
   const PathsOfCalls in_commands = paths_in_commands(past);
   PathNames names(past.cwd);
   for (const PastEvent& e : past.events)
@@ -89,12 +89,12 @@ void find_files(const SessionPast& past, const Weights& weights, WorkingState& o
   for (const PastEvent& e : past.events) {
     if (e.kind == EventKind::assistant_msg) said = &e;
     if (e.kind == EventKind::user_msg) said = nullptr;
-    const double freshness = decay(e.age, weights.file_half_life);
+    const double freshness = decay(e.age, kWeights.file_half_life);
     if (const auto paths = in_commands.find(e.seq); paths != in_commands.end()) {
       for (const std::string& path : paths->second) {
         FileUse& file = use(path);
         if (file.exchange == 0) file.exchange = id_of(past, e.exchange);
-        file.score += weights.file_in_command * freshness;
+        file.score += kWeights.file_in_command * freshness;
       }
     }
     if (!is_file_call(e)) continue;
@@ -107,7 +107,7 @@ void find_files(const SessionPast& past, const Weights& weights, WorkingState& o
     file.reads += !modified;
     if (modified) edited.insert(file.path);
     file.exchange = id_of(past, e.exchange);
-    file.score += (modified ? weights.file_modified : 1) * freshness;
+    file.score += (modified ? kWeights.file_modified : 1) * freshness;
     if (said != nullptr && said->age <= e.age + 4 && (modified || file.edits == 0)) {
       std::string purpose = purpose_of(said->summary);
       if (!purpose.empty()) file.purpose = std::move(purpose);

@@ -71,18 +71,18 @@ class Tally {
 
 }  // namespace
 
-void find_names(const SessionPast& past, const Weights& weights, WorkingState& out) {
-  Tally tally(weights.name_half_life);
+void find_names(const SessionPast& past, WorkingState& out) {
+  Tally tally(kWeights.name_half_life);
   for (const PastText& t : past.texts)
     tally.read(t.text, 1, t.age);
   for (const PastEvent& e : past.events) {
     if (e.kind == EventKind::tool_result)
-      tally.read(cut_at_word(past.full_text(e.seq), kReadOfResult), weights.name_in_result, e.age);
+      tally.read(cut_at_word(past.full_text(e.seq), kReadOfResult), kWeights.name_in_result, e.age);
     if (e.kind != EventKind::tool_call || keeps_todos(e.tool)) continue;
     const std::string_view whole = past.full_text(e.seq);
-    const double weight = e.modifies                         ? weights.name_in_edit
-                          : !e.path.empty() || whole.empty() ? weights.name_in_call
-                                                             : weights.name_in_command;
+    const double weight = e.modifies                         ? kWeights.name_in_edit
+                          : !e.path.empty() || whole.empty() ? kWeights.name_in_call
+                                                             : kWeights.name_in_command;
     tally.read(whole.empty() ? std::string_view(e.summary) : whole, weight, e.age);
   }
   out.names = tally.best();

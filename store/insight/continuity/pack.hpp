@@ -2,6 +2,7 @@
 
 #include "store/insight/continuity/weights.hpp"
 #include "store/insight/continuity/working_state.hpp"
+#include "store/text/token_budget.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -38,5 +39,10 @@ struct Pack {
 
 // The best of `state` for about `tokens` (each part as it costs in JSON; the names of the parts are not counted).
 Pack make_pack(const WorkingState& state, std::size_t tokens, const Shares& shares);
+
+// Files, a line a directory (Pack::files), for at most `tokens` of the budget. Adds those that did not fit to
+// `left_out`.
+std::vector<std::string> file_lines(const WorkingState& state, std::size_t tokens, TokenBudget& budget,
+                                    std::int64_t& left_out);
 
 }  // namespace memd::continuity

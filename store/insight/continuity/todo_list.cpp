@@ -1,6 +1,6 @@
 #include "store/insight/continuity/todo_list.hpp"
 
-#include "store/text/quoted_string.hpp"
+#include "store/text/shell_line.hpp"
 
 #include <algorithm>
 #include <array>

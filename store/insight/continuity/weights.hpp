@@ -3,8 +3,7 @@
 #include <cmath>
 #include <cstddef>
 
-// What predicts that something is used again after a compaction. How the numbers were found, and what that is worth,
-// is in docs/benchmarks.md. Everything else of the pack is counting.
+// What predicts that something is used again after a compaction. docs/benchmarks.md says how the numbers were chosen.
 namespace memd::continuity {
 
 // Of the pack. What a part does not need goes to the names, then to further commands.
@@ -33,10 +32,12 @@ struct Weights {
   double command_failed = 0.7;
   double command_is_test = 1.5;
 
-  // What is told is for the reader, who has no other way to know it: its shares are set, not fitted.
+  // Much of it is told: the reader has no other way to know that.
   Shares whole{0.34, 0.17, 0.17};
   Shares complement{0.14, 0.11, 0.20};  // the platform's summary tells the story
 };
+
+inline constexpr Weights kWeights;
 
 // What people and agents say holds longer than what they touch. Only the order of what is told hangs on it.
 inline constexpr double kToldHalfLife = 150;

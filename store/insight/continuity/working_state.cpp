@@ -1,12 +1,15 @@
 #include "store/insight/continuity/working_state.hpp"
 
+#include "schemas/ascii.hpp"
 #include "store/insight/continuity/evidence.hpp"
 #include "store/insight/continuity/todo_list.hpp"
 #include "store/insight/continuity/told_sentences.hpp"
 #include "store/text/shell_line.hpp"
-#include "store/text/text_shape.hpp"
+#include "store/text/text_units.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 
 namespace memd::continuity {
 
@@ -130,7 +133,7 @@ void say_last_words_once(WorkingState& out) {
 
 }  // namespace
 
-WorkingState recover_state(const SessionPast& past, const Weights& weights) {
+WorkingState recover_state(const SessionPast& past) {
   WorkingState out;
   out.cwd = past.cwd;
   out.branch = past.branch;
@@ -141,10 +144,56 @@ WorkingState recover_state(const SessionPast& past, const Weights& weights) {
   find_next_steps(past, out);
   if (out.last_words) say_last_words_once(out);
   find_last_error(past, out);
-  find_files(past, weights, out);
-  find_commands(past, weights, out);
-  find_names(past, weights, out);
+  find_files(past, out);
+  find_commands(past, out);
+  find_names(past, out);
   return out;
+}
+
+namespace {
+
+template <std::size_t N>
+bool has_any(std::string_view text, const std::array<std::string_view, N>& marks) {
+  return std::any_of(marks.begin(), marks.end(), [&](std::string_view m) { return text.find(m) != text.npos; });
+}
+
+// A pipe, or what comes behind the tests and ends well.
+bool hides_exit_code(std::string_view line) {
+  for (auto at = next_separator(line, 0); at != std::string_view::npos; at = next_separator(line, at + 1))
+    if (line[at] == ';' || line[at] == '|') return true;
+  return false;
+}
+
+// "3 failed", "1 failure"; not "0 failed".
+bool counts(std::string_view text, std::string_view word) {
+  for (auto at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
+    if (at < 2 || text[at - 1] != ' ' || !ascii::is_digit(text[at - 2])) continue;
+    for (std::size_t i = at - 1; i-- > 0 && ascii::is_digit(text[i]);)
+      if (text[i] != '0') return true;
+  }
+  return false;
+}
+
+bool tells_failure(std::string_view output) {
+  constexpr std::array<std::string_view, 7> kMarks{"--- FAIL", "FAIL\t",  "FAIL:",  "FAIL ",
+                                                   "FAILED",   "panic: ", "not ok "};
+  constexpr std::array<std::string_view, 4> kCounted{"failed", "failing", "failure", "error"};
+  return has_any(output, kMarks) ||
+         std::any_of(kCounted.begin(), kCounted.end(), [&](std::string_view word) { return counts(output, word); });
+}
+
+bool tells_success(std::string_view output) {
+  constexpr std::array<std::string_view, 7> kMarks{"PASS", "passed", "ok  ", "ok\t", " 0 failures", " passing", "ok 1"};
+  return has_any(output, kMarks);
+}
+
+}  // namespace
+
+TestOutcome test_outcome(std::string_view line, bool reported_failed, std::string_view output) {
+  if (reported_failed) return TestOutcome::failed;
+  if (!hides_exit_code(line)) return TestOutcome::passed;
+  if (tells_failure(output)) return TestOutcome::failed;
+  return tells_success(output) ? TestOutcome::passed : TestOutcome::unknown;
 }
 
 }  // namespace memd::continuity

@@ -1,17 +1,24 @@
 #pragma once
 
 #include "store/insight/continuity/session_past.hpp"
-#include "store/insight/continuity/test_outcome.hpp"
 #include "store/insight/continuity/weights.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 // What an agent was in the middle of, read off the past of its session without a language model. Pure and
 // deterministic; lists are ordered by what is most likely needed again, best first.
 namespace memd::continuity {
+
+// failed_before: another run passed later. unknown: the command hides how it ended, and its output does not tell.
+enum class TestOutcome { passed, failed, failed_before, unknown };
+
+// How a test run came out. `reported_failed` is what the agent's tool says: the exit code of the last program of the
+// line, which need not be the one that tests (`go test ./... | tail`); then the output decides.
+TestOutcome test_outcome(std::string_view line, bool reported_failed, std::string_view output);
 
 struct Told {
   std::string text;
@@ -74,6 +81,6 @@ struct TextWish {
 };
 std::vector<TextWish> texts_to_fetch(const SessionPast& past);
 
-WorkingState recover_state(const SessionPast& past, const Weights& weights = {});
+WorkingState recover_state(const SessionPast& past);
 
 }  // namespace memd::continuity

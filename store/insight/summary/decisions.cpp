@@ -1,7 +1,7 @@
 #include "store/insight/summary/decisions.hpp"
 
 #include "store/text/cue_matcher.hpp"
-#include "store/text/text_shape.hpp"
+#include "store/text/text_units.hpp"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 #include "schemas/hash.hpp"
 #include "store/text/cue_matcher.hpp"
 #include "store/text/plain_text.hpp"
-#include "store/text/text_shape.hpp"
+#include "store/text/text_units.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,5 +40,18 @@ void read_prose(std::string_view text, const ReadingPlan& plan, std::vector<Pros
 
 // Texts that an agent's client made, not a person: "This session is being continued from …".
 bool is_made_by_client(std::string_view text);
+
+// The part of a run of letters, digits and the signs that join them that is worth keeping.
+struct ShapedToken {
+  std::string_view text;
+  TokenShape shape = TokenShape::word;
+};
+
+// Nothing for numbers, hashes, versions, addresses, directories, single letters.
+// `called`: a "(" follows; `in_code`: it stands between backticks.
+std::optional<ShapedToken> shape_token(std::string_view run, bool called, bool in_code);
+
+// Whether it ends as names of source, configuration and document files do.
+bool is_file_name(std::string_view name);
 
 }  // namespace memd::topics

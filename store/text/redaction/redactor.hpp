@@ -1,5 +1,7 @@
 #pragma once
 
+#include "schemas/event_batch.hpp"
+
 #include <string>
 #include <string_view>
 
@@ -15,5 +17,9 @@ namespace memd {
 bool redact(std::string& text);
 
 bool has_secret(std::string_view text);
+
+// Masks secrets in everything of a batch that is stored as text, names and places too, once: a batch that is masked
+// already is left alone.
+void mask_secrets(EventBatch& batch);
 
 }  // namespace memd

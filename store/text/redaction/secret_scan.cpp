@@ -1,6 +1,6 @@
 #include "store/text/redaction/secret_scan.hpp"
 
-#include "store/text/redaction/known_token.hpp"
+#include "store/text/redaction/assignment.hpp"
 
 #include <array>
 #include <cstdint>
