@@ -50,13 +50,14 @@ struct SelectedSession {
   std::int64_t project_pk = 0;  // 0: none
 };
 
-// Reads one session after the other into the figures of a report. Throws ErrorException.
+// Adds one session after the other to the figures of a report. On the thread of the connection; all that it is given
+// must outlive it. Throws ErrorException.
 class SessionPass {
  public:
   SessionPass(sqlite::Database& db, const QueryFilter& filter, Report& report, Figures& figures)
       : db_(db), filter_(filter), report_(report), figures_(figures) {}
 
-  // `detail`: where what is told of the session itself goes; null: nowhere.
+  // `detail` takes what the report tells of the session itself; may be null.
   void add(const SelectedSession& session, ReportSession* detail);
 
  private:
