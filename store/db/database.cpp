@@ -54,6 +54,7 @@ Database::~Database() {
 Database::Database(Database&&) noexcept = default;
 Database& Database::operator=(Database&& other) noexcept {
   statements_ = std::move(other.statements_);  // before the connection they belong to is closed
+  kept_ = std::move(other.kept_);
   db_ = std::move(other.db_);
   stop_ = std::move(other.stop_);
   observed_ = std::move(other.observed_);

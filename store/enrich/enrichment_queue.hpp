@@ -12,16 +12,26 @@
 
 namespace memd::enrichment {
 
-// The queue of exchanges to enrich, in the store. All functions throw ErrorException.
-// For the writer, whenever the text of an exchange changed.
+// The queue of exchanges to enrich, what they are enriched with, and what of it is in the store. On the thread of the
+// connection; all functions throw ErrorException.
+
+// Queues an exchange whose text changed.
 void enqueue(sqlite::Database& db, ExchangeId id);
-// All exchanges get new vectors; new terms.
+// Queue all exchanges for new vectors, for new terms.
 void enqueue_vectors_of_all(sqlite::Database& db);
 void enqueue_terms_of_all(sqlite::Database& db);
 
-// Stores what was made and takes it off the queue. What was made of a text that changed since is stored too (it is
-// nearer to the truth than what stood there) but stays in the queue. Exchanges that are gone are skipped.
+// Stores what was made and takes it off the queue. An exchange whose text changed since stays in the queue; what was
+// made is stored all the same, for it is nearer to the truth than what stood there. Skips exchanges that are gone.
 void save(sqlite::Database& db, std::span<const Enrichment> made);
+
+// Sets what exchanges are enriched with, and queues those whose vectors or terms were made with something else. Without
+// a model, vectors stay as they are.
+void set_target(sqlite::Database& db, const EnrichmentTarget& target);
+
+// Deletes vectors of models that are not in `keep`, of `limit` exchanges at most. Returns of how many; 0: none are
+// left.
+std::int64_t drop_other_vectors(sqlite::Database& db, std::span<const std::string> keep, int limit);
 
 }  // namespace memd::enrichment
 
@@ -42,22 +52,6 @@ struct EnrichmentBacklogQuery {
   using Answer = EnrichmentBacklog;
   Answer run(sqlite::Database& db) const;
 };
-
-}  // namespace memd
-
-namespace memd::enrichment {
-
-// What exchanges are enriched with, and what of it is there. All functions throw ErrorException.
-// Exchanges whose vectors or terms were made with something else are queued again; what was made with nothing yet is
-// in the queue anyway. Without a model, vectors stay as they are.
-void set_target(sqlite::Database& db, const EnrichmentTarget& target);
-
-// Deletes vectors of other models than `keep`, at most `limit` exchanges' at once. How many; 0: there are none left.
-std::int64_t drop_other_vectors(sqlite::Database& db, std::span<const std::string> keep, int limit);
-
-}  // namespace memd::enrichment
-
-namespace memd {
 
 // Whose vectors are in the store.
 struct EmbeddingModelsQuery {

@@ -26,18 +26,19 @@ struct Touch {
 bool same_exchange(const Touch& a, const Touch& b);
 void look_at_exchange(sqlite::Database& db, Touch& touch);
 
-// Sessions and exchanges are rows wide enough to be worth not looking at, and so are the rows of touches, where the
-// index by path will do: of thousands of touches more is needed of few.
+// Reads the touches that a query asks for from the index by path alone, where that is enough: the rows of sessions,
+// exchanges and touches are wide, and of thousands of touches few are shown. On the thread of the connection. Throws
+// ErrorException.
 class TouchFilter {
  public:
-  // Keeps references to both.
+  // `db` and `query` must outlive it.
   TouchFilter(sqlite::Database& db, const FileHistoryQuery& query);
 
-  bool timed() const;  // the times of exchanges take part
+  bool timed() const;  // the query depends on the times of exchanges
   std::vector<Touch> touches(bool with_times);
 
-  // `columns` of `f`, and of `x` with times, of touches of these paths; none: of every path (of a session). Good until
-  // the next one is selected.
+  // Selects `columns` of the touches (`f`), and with `times` of their exchanges (`x`), of these paths; no paths: of all
+  // (of a session). Valid until the next call.
   sqlite::Statement& select(std::string_view columns, const std::vector<std::int64_t>& paths, bool times,
                             std::string_view behind = {});
 
@@ -49,14 +50,14 @@ class TouchFilter {
   std::string exchanges_;
 };
 
-// What of a session was touched: the newest exchange first, the files of an exchange together.
+// The touches of one session: the newest exchange first, the files of an exchange together.
 struct TouchedSession {
   std::span<Touch> touches;
   std::size_t exchanges = 0;
 };
 
-// The sessions by their newest touch, newest first, as far as `exchanges` exchanges and `paths` paths go; those behind
-// come in any order. Sorts `touches`, which the sessions refer to.
+// Sorts sessions by their newest touch, newest first, as far as needed for `exchanges` exchanges and `paths` paths; the
+// others follow in any order. Sorts `touches`, which the sessions refer to.
 std::vector<TouchedSession> newest_first(sqlite::Database& db, std::vector<Touch>& touches, std::size_t exchanges,
                                          std::size_t paths);
 

@@ -11,7 +11,7 @@
 
 namespace memd::queries {
 
-// A QueryFilter in the form the statements take it.
+// A QueryFilter as the parameters of a statement.
 struct SessionConditions {
   std::string platforms;        // ",claude_code,cursor,"; empty: all
   std::string project;          // lower case
@@ -33,7 +33,7 @@ inline constexpr auto kSessionConditions = sql_text(R"(
 // ",claude_code,cursor,"; empty for none.
 std::string platform_list(const std::vector<Platform>& platforms);
 
-// A key in the store that this binary does not know cannot be: the writer takes them from the same table.
+// The platform of a stored key. store_version when this binary does not know the key: a newer memd wrote it.
 Platform platform_of(std::string_view key);
 
 }  // namespace memd::queries

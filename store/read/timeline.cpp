@@ -1,17 +1,147 @@
 #include "store/read/timeline.hpp"
 
 #include "schemas/local_time.hpp"
-#include "store/read/day_slices.hpp"
+#include "schemas/time.hpp"
+#include "store/db/database.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/read/sessions.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <new>
 #include <optional>
+#include <stdexcept>
+#include <type_traits>
+#include <vector>
 
 namespace memd {
 namespace queries {
 namespace {
+
+// What one session did on one day of the time zone.
+struct DaySession {
+  TimeMs day = 0;  // its first millisecond
+  std::int64_t session_pk = 0;
+  std::int64_t exchanges = 0;
+  TimeMs start = 0;  // of its first exchange
+  TimeMs last = 0;   // when its last one began
+};
+
+static_assert(std::is_trivially_copyable_v<DaySession>, "goes through SQLite as a blob");
+
+// Takes exchanges in the order of their start.
+class Counting {
+ public:
+  void add(TimeMs time, std::size_t session) {
+    if (session >= newest_.size()) newest_.resize(session + 1 + session / 2);
+    if (time >= day_end_) {
+      const std::int64_t day = local_day(time);
+      day_ = day_start(day);
+      day_end_ = day_start(day + 1);
+    }
+    std::size_t& slice = newest_[session];
+    if (slice == 0 || slices_[slice - 1].day != day_) {
+      slices_.push_back({day_, static_cast<std::int64_t>(session), 0, time, time});
+      slice = slices_.size();
+    }
+    ++slices_[slice - 1].exchanges;
+    slices_[slice - 1].last = time;
+  }
+
+  const std::vector<DaySession>& slices() const { return slices_; }
+
+ private:
+  TimeMs day_ = 0;  // that of the last exchange
+  TimeMs day_end_ = 0;
+  std::vector<DaySession> slices_;
+  std::vector<std::size_t> newest_;  // by session: its newest slice, plus one
+};
+
+// SQLite keeps the pointer between the calls, zero at first, and ends what it began.
+Counting** counting_of(sqlite3_context* context, int bytes) {
+  return static_cast<Counting**>(sqlite3_aggregate_context(context, bytes));
+}
+
+void step(sqlite3_context* context, int, sqlite3_value** values) noexcept {
+  Counting** counting = counting_of(context, sizeof(Counting*));
+  if (counting == nullptr) return sqlite3_result_error_nomem(context);
+  try {
+    if (*counting == nullptr) *counting = new Counting;
+    (*counting)->add(sqlite3_value_int64(values[0]), static_cast<std::size_t>(sqlite3_value_int64(values[1])));
+  } catch (const std::bad_alloc&) {
+    sqlite3_result_error_nomem(context);
+  } catch (const std::length_error&) {  // a damaged store may hold any number
+    sqlite3_result_error(context, "an exchange of a session that cannot be", -1);
+  }
+}
+
+void finish(sqlite3_context* context) noexcept {
+  Counting** counting = counting_of(context, 0);
+  if (counting == nullptr || *counting == nullptr) return;
+  const std::unique_ptr<Counting> done(*counting);
+  const auto& slices = done->slices();
+  sqlite3_result_blob64(context, slices.data(), slices.size() * sizeof(DaySession), SQLITE_TRANSIENT);
+}
+
+// Counts the exchanges of days and sessions inside of SQLite: a step out of it for each exchange costs more than
+// looking at it. Kept by a connection (Database::kept), used on its thread.
+class DaySessions {
+ public:
+  // Adds a function to the connection. Throws ErrorException.
+  explicit DaySessions(sqlite::Database& db);
+  DaySessions(const DaySessions&) = delete;
+  DaySessions& operator=(const DaySessions&) = delete;
+
+  // Counts exchanges with since <= start < until, in the order of their first; `until` 0: no end. Exchanges whose start
+  // is not known are left out. The last answer is kept for the pages that follow, as long as nobody writes to the
+  // store; it is valid until the next call. Inside a transaction of the same connection. Throws ErrorException.
+  const std::vector<DaySession>& between(sqlite::Database& db, TimeMs since, TimeMs until);
+
+ private:
+  std::int64_t version_ = -1;  // of the store, as this connection sees it, that `known_` was counted in
+  TimeMs since_ = 0;
+  TimeMs until_ = 0;
+  std::vector<DaySession> known_;
+};
+
+DaySessions::DaySessions(sqlite::Database& db) {
+  const int rc = sqlite3_create_function_v2(db.handle(), "day_sessions", 2, SQLITE_UTF8 | SQLITE_DIRECTONLY, nullptr,
+                                            nullptr, step, finish, nullptr);
+  if (rc != SQLITE_OK) throw ErrorException(sqlite::make_error(db.handle(), rc, "day_sessions"));
+}
+
+const std::vector<DaySession>& DaySessions::between(sqlite::Database& db, TimeMs since, TimeMs until) {
+  auto& of_store = db.prepare("PRAGMA data_version");
+  const std::int64_t version = of_store.step() ? of_store.int64(0) : -1;
+  of_store.reset();
+  if (version >= 0 && version == version_ && since == since_ && until == until_) return known_;
+  version_ = -1;
+
+  // The index gives the rows in its order: a subquery that says ORDER BY would cost as much again.
+  constexpr std::string_view kSince =
+      "SELECT day_sessions(started_at, session_pk) FROM exchanges INDEXED BY exchanges_by_time WHERE started_at >= ?1";
+  static const std::string kBetween = std::string(kSince) + " AND started_at < ?2";
+  auto& q = db.prepare(until > 0 ? std::string_view(kBetween) : kSince);
+  const TimeMs first = std::max<TimeMs>(since, 1);
+  if (until > 0)
+    q.bind(first, until);
+  else
+    q.bind(first);
+  known_.clear();
+  if (q.step()) {
+    const std::string_view blob = q.blob(0);
+    known_.resize(blob.size() / sizeof(DaySession));
+    if (!known_.empty()) std::memcpy(known_.data(), blob.data(), blob.size());
+  }
+  q.reset();
+  version_ = version;
+  since_ = since;
+  until_ = until;
+  return known_;
+}
 
 // Those of some sessions.
 class PlatformBySession {

@@ -1,14 +1,46 @@
 #pragma once
 
+#include "schemas/local_time.hpp"
 #include "schemas/report.hpp"
 #include "store/db/database.hpp"
-#include "store/report/figures.hpp"
 
 #include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 namespace memd::report {
+
+// The day of a time as a report tells it; 0: the time is not known.
+inline TimeMs report_day(TimeMs time) { return time > 0 ? local_day(time) * kMsPerDay : 0; }
+
+// What is summed up over sessions, in the order the report gives it.
+struct Figures {
+  using DayPlatform = std::pair<TimeMs, Platform>;
+  using DayPlatformModel = std::tuple<TimeMs, Platform, std::string>;
+
+  std::map<DayPlatform, DayActivity> activity;
+  std::map<DayPlatformModel, DayUsage> usage;
+  std::map<DayPlatformModel, DayCost> costs;
+  std::map<std::pair<std::string, Platform>, ToolUse> tools;
+  // By path and project, both as row ids.
+  struct FileSums {
+    std::int64_t reads = 0;
+    std::int64_t edits = 0;
+    std::int64_t mentions = 0;
+    std::int64_t lines_added = 0;
+    std::int64_t lines_removed = 0;
+    std::int64_t sessions = 0;
+    std::int64_t touches() const { return reads + edits + mentions; }
+  };
+  std::map<std::pair<std::int64_t, std::int64_t>, FileSums> files;
+  std::unordered_map<std::string, std::size_t> followed;  // stems -> index into Report::topics
+  std::map<std::pair<std::size_t, TimeMs>, std::int64_t> topic_days;
+};
 
 // A session as the pass needs it.
 struct SelectedSession {
@@ -18,13 +50,14 @@ struct SelectedSession {
   std::int64_t project_pk = 0;  // 0: none
 };
 
-// Reads one session after the other into the figures of a report. Throws ErrorException.
+// Adds one session after the other to the figures of a report. On the thread of the connection; all that it is given
+// must outlive it. Throws ErrorException.
 class SessionPass {
  public:
   SessionPass(sqlite::Database& db, const QueryFilter& filter, Report& report, Figures& figures)
       : db_(db), filter_(filter), report_(report), figures_(figures) {}
 
-  // `detail`: where what is told of the session itself goes; null: nowhere.
+  // `detail` takes what the report tells of the session itself; may be null.
   void add(const SelectedSession& session, ReportSession* detail);
 
  private:

@@ -12,7 +12,8 @@
 #include <utility>
 #include <vector>
 
-// How often topics are used in some part of the history. Functions throw ErrorException.
+// Counts how often topics are used in a part of the history. On the thread of the connection; functions throw
+// ErrorException.
 namespace memd::topics {
 
 struct TopicUse {
@@ -23,7 +24,7 @@ struct TopicUse {
   void add(std::int64_t session, TimeMs time, double relevance);
   void add(const TopicUse& other);
   std::int64_t sessions() const;
-  // What came up in many sessions matters more than what one session went on about.
+  // By weight; a topic of many sessions ranks above one that a single session repeats.
   double rank() const;
 
  private:
@@ -32,7 +33,7 @@ struct TopicUse {
 using UseByTopic = std::unordered_map<std::int64_t, TopicUse>;       // by topic_pk
 using RankedTopics = std::vector<std::pair<std::string, TopicUse>>;  // by stems, first by rank()
 
-// Which exchanges a QueryFilter lets through.
+// Decides which exchanges a QueryFilter lets through.
 class TopicFilter {
  public:
   TopicFilter(sqlite::Database& db, const QueryFilter& filter);
@@ -56,7 +57,7 @@ class TopicFilter {
 void add_exchange(sqlite::Database& db, UseByTopic& uses, ExchangeId id, std::int64_t session, TimeMs time);
 UseByTopic uses_in(sqlite::Database& db, const TopicFilter& filter);
 
-// One entry for all topics of the same stems; the first ones.
+// One entry for all topics with the same stems; the highest ranks only.
 RankedTopics merged_by_stems(sqlite::Database& db, const UseByTopic& uses);
 
 TopicCount counted(sqlite::Database& db, const std::string& stems, const TopicUse& use);

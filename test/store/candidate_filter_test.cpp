@@ -1,4 +1,4 @@
-#include "store/search/candidate_filter.hpp"
+#include "store/search/words/candidate_filter.hpp"
 
 #include "test/support/store_fixture.hpp"
 

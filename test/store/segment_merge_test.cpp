@@ -1,6 +1,6 @@
 #include "store/search/words/full_text_index.hpp"
 
-#include "store/search/candidate_filter.hpp"
+#include "store/search/words/candidate_filter.hpp"
 #include "test/support/store_fixture.hpp"
 
 #include <gtest/gtest.h>

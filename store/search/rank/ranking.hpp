@@ -70,8 +70,8 @@ double fused_score(const RankingFeatures& features, bool by_meaning, const Ranki
 // Sets the scores and sorts: best first, equal ones newest first (by id).
 void rank(std::vector<FusionCandidate>& candidates, bool by_meaning, const RankingWeights& weights = kRankingWeights);
 
-// What speaks for a hit, and how much of it is enough. Fitted by `retrieval_bench --fit`; docs/benchmarks.md has the
-// figures.
+// How much each feature speaks for a hit, and how much is enough. Fitted by `retrieval_bench --fit`; docs/benchmarks.md
+// has the figures.
 struct EvidenceWeights {
   double coverage = 0;
   double bm25 = 0;

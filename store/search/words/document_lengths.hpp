@@ -15,9 +15,9 @@
 
 namespace memd::search {
 
-// How many words exchanges_fts has of each exchange, as far as the readers of this process have looked it up: 4 bytes
-// an exchange, in stretches of 65,536. The one writer of the store says what it changed; while there is none in this
-// process nothing is remembered. Thread-safe.
+// Remembers how many words exchanges_fts has of each exchange that a reader of this process has looked up: 4 bytes an
+// exchange, in stretches of 65,536. The writer of the store says what it changed; without a writer in this process
+// nothing is remembered. Thread-safe; must outlive the writing connection.
 class DocumentLengths : public sqlite::RowObserver {
  public:
   using Length = std::pair<ExchangeId, std::uint32_t>;
@@ -26,9 +26,10 @@ class DocumentLengths : public sqlite::RowObserver {
   void follow(sqlite::Database& writer);
 
   std::uint32_t find(ExchangeId id) const noexcept;  // 0: not known
-  // Another one after each change.
+  // Changes with each change of the store.
   std::uint64_t state() const noexcept { return state_.load(std::memory_order_acquire); }
-  // What was read in a transaction that began after `state` was asked for. Ignored when something has changed since.
+  // Takes lengths that were read in a transaction that began after `state` was asked for. Ignores them when something
+  // has changed since.
   void learn(std::uint64_t state, std::span<const Length> read);
   void clear();  // the store was replaced by another
 
@@ -50,7 +51,8 @@ class DocumentLengths : public sqlite::RowObserver {
   std::vector<ExchangeId> pending_;                      // of the writer's thread: changed, and not committed
 };
 
-// Lengths as one question sees them. To be made before its transaction begins.
+// Lengths as one question sees them. Make it before the transaction of the question begins. One thread; `shared` must
+// outlive it.
 class KnownLengths {
  public:
   explicit KnownLengths(DocumentLengths* shared = nullptr)

@@ -63,6 +63,23 @@ class EntryList {
   std::uint64_t word_ = 0;
 };
 
+// Lets a connection that only reads make tables of its own. The file stays as it was opened.
+class OwnTables {
+ public:
+  explicit OwnTables(sqlite::Database& db) : db_(db), query_only_(db.pragma("query_only") != 0) {
+    if (query_only_) db_.exec("PRAGMA query_only = OFF");
+  }
+  ~OwnTables() {
+    if (query_only_) sqlite3_exec(db_.handle(), "PRAGMA query_only = ON", nullptr, nullptr, nullptr);
+  }
+  OwnTables(const OwnTables&) = delete;
+  OwnTables& operator=(const OwnTables&) = delete;
+
+ private:
+  sqlite::Database& db_;
+  const bool query_only_;
+};
+
 }  // namespace
 
 FtsVocabulary::FtsVocabulary(sqlite::Database& db, const std::string& table)
@@ -71,6 +88,7 @@ FtsVocabulary::FtsVocabulary(sqlite::Database& db, const std::string& table)
       contains_sql_("SELECT 1 FROM temp." + table + "_words WHERE term = ?1"),
       count_sql_("SELECT doc FROM temp." + table + "_words WHERE term = ?1"),
       documents_sql_("SELECT count(*) FROM " + table + "_docsize") {
+  const OwnTables allowed(db);
   const auto create = [&](const std::string& name, const std::string& type) {
     const std::string sql =
         "CREATE VIRTUAL TABLE IF NOT EXISTS temp." + name + " USING fts5vocab(main, " + table + ", " + type + ")";

@@ -14,7 +14,7 @@ namespace memd::search {
 // One thread, that of the connection, which must outlive it. All throw ErrorException.
 class FtsVocabulary {
  public:
-  // Makes two tables of the connection (temp), unless they are there.
+  // Makes two tables of the connection (temp), unless they are there; outside of a statement that writes.
   FtsVocabulary(sqlite::Database& db, const std::string& table);
 
   // The documents that hold the word and where, as one page of the index would list them: see PostingCursor. Empty:

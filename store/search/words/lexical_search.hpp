@@ -2,7 +2,7 @@
 
 #include "schemas/query.hpp"
 #include "store/db/database.hpp"
-#include "store/search/candidate_filter.hpp"
+#include "store/search/words/candidate_filter.hpp"
 #include "store/search/words/document_lengths.hpp"
 #include "store/search/words/index_tokenizer.hpp"
 #include "store/search/words/match_scorer.hpp"

@@ -38,18 +38,19 @@ struct LexicalCandidate {
 //   terms found side by side
 //
 // so that 0.95 means "all of it, often, in this order" for any query; the title of the session adds the rest.
+// Immutable, so any thread may use it; the plan must outlive it.
 class MatchScorer {
  public:
   explicit MatchScorer(const QueryPlan& plan);
 
   // `hits` as plan.terms; length in units of the mean. 0 is the best length there is.
   Match match(std::span<const TermHits> hits, double length_ratio) const;
-  // No document that holds terms of this much weight (Σ idf · found_weight) can score more.
+  // The most that a document can score that holds terms of this weight (Σ idf · found_weight).
   double bound(double found_idf) const;
-  // Nor one of whom these are known: a bound of its bm25 (Σ idf · found_weight · saturated()) and what terms it holds.
+  // The same when a bound of its bm25 (Σ idf · found_weight · saturated()) and its terms are known, too.
   double bound(double found_idf, double bm25, std::uint64_t terms) const;
 
-  // What an occurrence counts beside others in a document of this length: how soon many are as good as more.
+  // How soon further occurrences of a term stop counting in a document of this length.
   static double softness(double length_ratio) { return kK1 * (1 - kB + kB * length_ratio); }
   static double saturated(double weight, double softness) { return weight * (kK1 + 1) / (weight + softness); }
 

@@ -16,12 +16,14 @@ struct Passage {
   std::size_t column = 0;  // of the texts given
 };
 
-// Finds the stretch of a text that best shows why it was found. For one query on one connection.
+// Finds the part of a text that best shows why it was found. For one question, on one thread; the tokenizer and the
+// plan must outlive it.
 class PassageFinder {
  public:
   PassageFinder(const IndexTokenizer& tokenizer, const QueryPlan& plan);
 
-  // The best of the texts, the earlier one among equals; the start of the first that is not empty when nothing matches.
+  // The best passage of the texts; of equals the earlier one. When nothing matches: the start of the first text that is
+  // not empty.
   Passage best(const std::array<std::string_view, 4>& texts) const;
 
   static constexpr std::size_t kBytes = 260;  // of text; marks come on top

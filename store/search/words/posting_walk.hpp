@@ -1,6 +1,6 @@
 #pragma once
 
-#include "store/search/candidate_filter.hpp"
+#include "store/search/words/candidate_filter.hpp"
 #include "store/search/words/full_text_index.hpp"
 #include "store/search/words/match_scorer.hpp"
 #include "store/search/words/posting_stretch.hpp"

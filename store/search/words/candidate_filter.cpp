@@ -1,4 +1,4 @@
-#include "store/search/candidate_filter.hpp"
+#include "store/search/words/candidate_filter.hpp"
 
 #include "schemas/ascii.hpp"
 #include "store/read/row_filter.hpp"

@@ -24,7 +24,8 @@ struct ExchangePlace {
   std::int64_t content_hash = 0;  // 0: none
 };
 
-// Where exchanges stand, looked up once for each question. For one transaction at a time, on one connection.
+// Looks up the session, number and time of exchanges, once a question. For one transaction at a time, on the thread of
+// the connection, which must outlive it.
 class ExchangePlaces {
  public:
   explicit ExchangePlaces(sqlite::Database& db) : db_(db) {}
@@ -42,29 +43,31 @@ class ExchangePlaces {
   std::unordered_map<ExchangeId, Known> known_;
 };
 
-// Which exchanges a search may give. A condition that an index answers is turned up front into a list of the exchanges
-// that meet it, or into marks by id when they are many; the others are looked up, and only for exchanges good enough to
-// be given.
+// Decides which exchanges a search may give. A condition that an index answers becomes a list of exchanges at the
+// start, or marks by id when there are many. The other conditions are looked up, only for exchanges that are good
+// enough.
+//
+// For one question, on the thread of the connection; `places` must outlive it. Throws ErrorException.
 class CandidateFilter {
  public:
   // Throws not_found or invalid_argument when filter.session names no session or several.
   CandidateFilter(sqlite::Database& db, ExchangePlaces& places, const QueryFilter& filter, const ParsedQuery& typed);
 
   bool passes(ExchangeId id);
-  // False: it does not pass. Costs nothing.
+  // False: it does not pass. Looks nothing up.
   bool may_pass(ExchangeId id) const {
     return !allowed_ || (static_cast<std::size_t>(id) < allowed_->size() && (*allowed_)[static_cast<std::size_t>(id)]);
   }
   bool unrestricted() const {
     return !list_ && !allowed_ && !sessions_ && !check_time_ && paths_.empty() && tools_.empty();
   }
-  // When few exchanges can pass, these, sorted: no others are to be asked about. Empty: no such list, or none can.
+  // The exchanges that can pass, sorted, when they are few: do not ask about others. Empty: no such list, or none can.
   std::span<const ExchangeId> list() const {
     return list_ ? std::span<const ExchangeId>(*list_) : std::span<const ExchangeId>();
   }
   bool is_list() const { return list_.has_value(); }
 
-  // All that pass lie here.
+  // Exchanges outside of these ids do not pass.
   ExchangeId first_id() const;
   ExchangeId last_id() const;
   TimeMs since() const { return since_; }  // inclusive
