@@ -4,6 +4,7 @@
 //   cursor_bench [MEGABYTES] [DIRECTORY]     200 MB by default; a database that is there already is used as it is
 #include "bench/statistics.hpp"
 #include "daemon/ingest/ingest_service.hpp"
+#include "store/reader.hpp"
 #include "test/support/cursor_state.hpp"
 
 #include <unistd.h>

@@ -1,15 +1,19 @@
 // Precision and recall of each class of cue: what the product's heuristics say of sentences that a reader has judged.
 //
-//   cue_bench DIRECTORY/memd.db [LABELS = test/labels/cues.tsv] [--misses]
+//   cue_bench DIRECTORY/memd.db [LABELS = test/labels/cues.tsv] [--misses | --cues]
 //   cue_bench DIRECTORY/memd.db --sentences
 //
 // The labels name sentences by hash: the store has to hold the history they were drawn from. --misses also prints the
-// sentences that were judged otherwise. --sentences prints all sentences with the classes that fire, to draw from.
+// sentences that were judged otherwise. --cues prints for each line of the data files in how many sentences it stands,
+// and what share of those judged on the half "dev" are of its class. --sentences prints all sentences with the classes
+// that fire, to draw from.
 #include "schemas/ascii.hpp"
+#include "schemas/embedded.hpp"
 #include "schemas/event.hpp"
 #include "schemas/hash.hpp"
 #include "store/db/database.hpp"
 #include "store/insight/cue_classes.hpp"
+#include "store/text/cue_matcher.hpp"
 #include "store/text/text_units.hpp"
 
 #include <algorithm>
@@ -21,6 +25,7 @@
 #include <exception>
 #include <fstream>
 #include <functional>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -272,6 +277,87 @@ void compare(sqlite::Database& db, const std::string& labels_file, bool misses) 
   std::puts("");
 }
 
+// ---- Single cues.
+
+// One line of a data file. Its place in the list is CueHit::pattern.
+struct CueLine {
+  std::string section;
+  std::string words;
+  int sentences = 0;  // of the store, in which it stands
+  Share of_class;     // of the judged ones on the half "dev"
+};
+
+// In the order in which CueMatcher counts them.
+std::vector<CueLine> cue_lines() {
+  std::vector<CueLine> out;
+  std::string section;
+  for (const auto& file : embedded::cue_files())
+    for (const std::string_view raw : fields_of(file.text, '\n')) {
+      const std::string_view line = ascii::trimmed(raw);
+      if (line.empty() || line.front() == '#') continue;
+      if (line.front() == '[')
+        section = line.substr(1, line.find_first_of(" ]") - 1);
+      else
+        out.push_back({section, std::string(line), 0, {}});
+    }
+  return out;
+}
+
+// The class that a section speaks for, or that it guards against false ones.
+std::optional<CueClass> class_of(std::string_view section) {
+  constexpr auto kClassOfSection =
+      std::to_array<std::pair<std::string_view, CueClass>>({{"settled", CueClass::decision},
+                                                            {"contrast", CueClass::decision},
+                                                            {"choosing", CueClass::decision},
+                                                            {"undecided", CueClass::decision},
+                                                            {"trouble", CueClass::problem},
+                                                            {"harmless", CueClass::problem},
+                                                            {"no_complaint", CueClass::problem},
+                                                            {"mended", CueClass::solved},
+                                                            {"binding", CueClass::constraint},
+                                                            {"wished", CueClass::constraint},
+                                                            {"order", CueClass::constraint},
+                                                            {"narrative", CueClass::constraint},
+                                                            {"asking", CueClass::constraint},
+                                                            {"request", CueClass::constraint},
+                                                            {"ahead", CueClass::next_step},
+                                                            {"announced", CueClass::next_step},
+                                                            {"announces", CueClass::next_step},
+                                                            {"tests_told", CueClass::test_outcome},
+                                                            {"tests_pass", CueClass::test_outcome},
+                                                            {"tests_named", CueClass::test_outcome},
+                                                            {"tests_not_yet", CueClass::test_outcome},
+                                                            {"discovery", CueClass::discovery},
+                                                            {"warning", CueClass::warning}});
+  for (const auto& [name, c] : kClassOfSection)
+    if (name == section) return c;
+  return std::nullopt;
+}
+
+void print_cues(sqlite::Database& db, const std::string& labels_file) {
+  const auto labels = read_labels(labels_file);
+  std::vector<CueLine> lines = cue_lines();
+  CueSet all;
+  for (std::size_t cue = 0; cue < kCues; ++cue)
+    all |= static_cast<Cue>(cue);
+  for_each_sentence(db, [&](const Sentence& s) {
+    const auto label = labels.find(hash64(s.text));
+    for (const CueHit& hit : cues().all(s.text, all)) {
+      CueLine& line = lines.at(hit.pattern);
+      ++line.sentences;
+      const auto c = class_of(line.section);
+      if (c && label != labels.end() && !label->second.held && is_asked(*c, s.voice) && !label->second.is_neutral(*c))
+        line.of_class.count(label->second.classes[at(*c)]);
+    }
+  });
+  std::puts("section\tcue\tsentences\tclass\tof the class, of judged ones (dev)");
+  for (const CueLine& line : lines) {
+    const auto c = class_of(line.section);
+    std::printf("%s\t%s\t%d\t%s\t%s\n", line.section.c_str(), line.words.c_str(), line.sentences,
+                c ? std::string(to_string(*c)).c_str() : "–", shown(line.of_class).c_str());
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -280,16 +366,19 @@ int main(int argc, char** argv) {
     return std::find(arguments.begin(), arguments.end(), name) != arguments.end();
   };
   if (arguments.empty()) {
-    std::fputs("usage: cue_bench DIRECTORY/memd.db [LABELS] [--misses | --sentences]\n", stderr);
+    std::fputs("usage: cue_bench DIRECTORY/memd.db [LABELS] [--misses | --cues | --sentences]\n", stderr);
     return 2;
   }
   try {
     auto db = sqlite::Database::open(std::string(arguments[0]), sqlite::OpenMode::read_only);
     const bool named = arguments.size() > 1 && !arguments[1].starts_with("--");
+    const std::string labels = named ? std::string(arguments[1]) : MEMD_SOURCE_DIR "/test/labels/cues.tsv";
     if (given("--sentences"))
       print_sentences(db);
+    else if (given("--cues"))
+      print_cues(db, labels);
     else
-      compare(db, named ? std::string(arguments[1]) : MEMD_SOURCE_DIR "/test/labels/cues.tsv", given("--misses"));
+      compare(db, labels, given("--misses"));
   } catch (const std::exception& e) {
     std::fprintf(stderr, "cue_bench: %s\n", e.what());
     return 1;
