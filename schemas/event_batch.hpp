@@ -2,7 +2,6 @@
 
 #include "schemas/event.hpp"
 #include "schemas/platform.hpp"
-#include "schemas/session.hpp"
 #include "schemas/time.hpp"
 
 #include <cstddef>

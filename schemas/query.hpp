@@ -4,7 +4,6 @@
 #include "schemas/event_batch.hpp"
 #include "schemas/ids.hpp"
 #include "schemas/platform.hpp"
-#include "schemas/session.hpp"
 #include "schemas/source.hpp"
 #include "schemas/store_health.hpp"
 #include "schemas/time.hpp"

@@ -3,7 +3,6 @@
 #include "schemas/enrichment.hpp"
 #include "schemas/event.hpp"
 #include "schemas/event_batch.hpp"
-#include "schemas/session.hpp"
 #include "schemas/source.hpp"
 
 #include <cstddef>

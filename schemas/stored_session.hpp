@@ -2,7 +2,6 @@
 
 #include "schemas/event.hpp"
 #include "schemas/query.hpp"
-#include "schemas/session.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "schemas/event.hpp"
-#include "schemas/session.hpp"
 
 #include <cstdint>
 #include <optional>

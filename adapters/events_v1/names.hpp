@@ -3,7 +3,6 @@
 #include "adapters/json/json_text.hpp"
 #include "schemas/event.hpp"
 #include "schemas/ids.hpp"
-#include "schemas/session.hpp"
 
 #include <array>
 #include <charconv>

@@ -3,7 +3,7 @@
 #include "adapters/adapter.hpp"
 #include "schemas/error.hpp"
 #include "schemas/source.hpp"
-#include "store/write/batch_notes.hpp"
+#include "store/write/observation_collector.hpp"
 
 #include <cstdint>
 #include <functional>

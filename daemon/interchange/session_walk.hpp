@@ -3,7 +3,6 @@
 #include "daemon/ingest/record_finder.hpp"
 #include "schemas/error.hpp"
 #include "schemas/event.hpp"
-#include "schemas/session.hpp"
 #include "store/reader.hpp"
 
 #include <cstdint>

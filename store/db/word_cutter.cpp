@@ -2,12 +2,58 @@
 
 #include "schemas/ascii.hpp"
 
+#include <libstemmer.h>
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <bit>
 #include <cstring>
 #include <iterator>
+#include <memory>
+#include <new>
 
 namespace memd::tokenizer {
 namespace {
+
+constexpr std::uint32_t kPage = 256;
+constexpr std::uint32_t kEnd = 0x110000;
+
+struct Probe {
+  int tokens = 0;
+  int size = 0;  // of the first
+  char text[16] = {};
+};
+
+int take(void* context, int, const char* token, int size, int, int) {
+  auto& probe = *static_cast<Probe*>(context);
+  if (probe.tokens++ == 0) {
+    probe.size = size;
+    std::memcpy(probe.text, token, static_cast<std::size_t>(size < 16 ? size : 16));
+  }
+  return SQLITE_OK;
+}
+
+// Half-width katakana by their code from U+FF66 on, as they are usually written.
+constexpr std::u16string_view kKatakana =
+    u"ヲァィゥェォャュョッーアイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワン";
+
+std::uint32_t usual_width(std::uint32_t c) {
+  if (c >= 0xFF10 && c <= 0xFF19) return c - 0xFF10 + '0';
+  if (c >= 0xFF21 && c <= 0xFF3A) return c - 0xFF21 + 'a';
+  if (c >= 0xFF41 && c <= 0xFF5A) return c - 0xFF41 + 'a';
+  if (c >= 0xFF66 && c < 0xFF66 + kKatakana.size()) return kKatakana[c - 0xFF66];
+  if (c == 0xFF9E || c == 0xFF9F) return c - 0xFF9E + 0x3099;
+  return c;
+}
+
+void set_text(Character& out, std::uint32_t c) { out.size = static_cast<std::uint8_t>(write_character(c, out.text)); }
+
+constexpr std::uint32_t letters(std::string_view all) {
+  std::uint32_t out = 0;
+  for (const char c : all)
+    out |= std::uint32_t{1} << (static_cast<unsigned char>(c) & 31);
+  return out;
+}
 
 static_assert(std::endian::native == std::endian::little);
 
@@ -61,6 +107,123 @@ std::uint32_t voiced(std::uint32_t kana, std::uint32_t mark) {
 }
 
 }  // namespace
+
+struct CharacterTable::Page {
+  std::array<Character, kPage> characters;
+};
+
+CharacterTable::CharacterTable(fts5_api* api) : unicode61_(api, "unicode61", {"remove_diacritics", "2"}) {}
+
+const Character& CharacterTable::find(std::uint32_t character) {
+  // Never freed: they are the same for whoever asks.
+  static std::array<std::atomic<const Page*>, kEnd / kPage> pages{};
+  if (character >= kEnd) {
+    unusual_ = ask(kEnd);
+    set_text(unusual_, character);
+    return unusual_;
+  }
+  std::atomic<const Page*>& slot = pages[character / kPage];
+  const Page* page = slot.load(std::memory_order_acquire);
+  if (page == nullptr) {
+    std::unique_ptr<const Page> made(make_page(character / kPage));
+    if (slot.compare_exchange_strong(page, made.get(), std::memory_order_acq_rel)) page = made.release();
+  }
+  return page->characters[character % kPage];
+}
+
+const CharacterTable::Page* CharacterTable::make_page(std::uint32_t number) const {
+  auto page = std::make_unique<Page>();
+  for (std::uint32_t i = 0; i < kPage; ++i)
+    page->characters[i] = ask(number * kPage + i);
+  return page.release();
+}
+
+Character CharacterTable::ask(std::uint32_t c) const {
+  Character out;
+  out.script = script_of(c);
+  if (is_paired(out.script) || out.script == Script::wide) {
+    out.kind = CharacterKind::letter;
+    set_text(out, usual_width(c));
+    return out;
+  }
+  // Between letters it is part of their word or parts them; alone it is a word or none.
+  char text[8];
+  const std::size_t size = write_character(c, text + 1);
+  text[0] = 'a';
+  text[size + 1] = 'b';
+  Probe inside;
+  unicode61_.tokenize({text, size + 2}, FTS5_TOKENIZE_DOCUMENT, &inside, take);
+  Probe alone;
+  unicode61_.tokenize({text + 1, size}, FTS5_TOKENIZE_DOCUMENT, &alone, take);
+  if (inside.tokens == 1) {
+    out.kind = alone.tokens > 0 ? CharacterKind::letter : CharacterKind::mark;
+    out.size = static_cast<std::uint8_t>(inside.size - 2);
+    std::memcpy(out.text, inside.text + 1, out.size);
+  }
+  if (out.script == Script::cyrillic && (c == 0x0401 || c == 0x0451)) set_text(out, 0x0435);  // ё is written е
+  return out;
+}
+
+// Of the letter before, the lower five bits decide: what is no letter may count as one, and is only looked up in vain.
+constexpr std::array<std::uint32_t, 128> Stems::kEndings = [] {
+  std::array<std::uint32_t, 128> out{};
+  for (const char any : {'s', 'y', 'i', 'e'})
+    out[static_cast<unsigned char>(any)] = ~std::uint32_t{0};
+  out['d'] = letters("e");
+  out['g'] = letters("n");
+  out['l'] = letters("aul");
+  out['r'] = letters("eo");
+  out['n'] = letters("o");
+  out['m'] = letters("s");
+  out['c'] = letters("i");
+  out['t'] = letters("n");
+  out['u'] = letters("o");
+  return out;
+}();
+
+// Behind unicode61 there is nothing left for `ascii` to fold or cut.
+Stems::Stems(fts5_api* api) : porter_(api, "porter", {"ascii"}) {}
+Stems::~Stems() = default;
+void Stems::Closer::operator()(sb_stemmer* stemmer) const noexcept { sb_stemmer_delete(stemmer); }
+
+std::string_view Stems::stem_of(std::string_view word, Language language) {
+  if (language == Language::english) {
+    const auto take = [](void* out, int, const char* token, int size, int, int) {
+      static_cast<std::string*>(out)->assign(token, static_cast<std::size_t>(size));
+      return SQLITE_OK;
+    };
+    porter_.tokenize(word, FTS5_TOKENIZE_DOCUMENT, &stem_, take);
+    return stem_;
+  }
+  if (!russian_) russian_.reset(sb_stemmer_new("russian", "UTF_8"));
+  if (!russian_) throw std::bad_alloc();
+  const auto* stem =
+      sb_stemmer_stem(russian_.get(), reinterpret_cast<const sb_symbol*>(word.data()), static_cast<int>(word.size()));
+  if (stem == nullptr) throw std::bad_alloc();
+  return {reinterpret_cast<const char*>(stem), static_cast<std::size_t>(sb_stemmer_length(russian_.get()))};
+}
+
+void Stems::learn(Entry& entry, const ShortWord& word, Language language) {
+  const std::string_view typed(word.text, word.size);
+  const std::string_view stem = stem_of(typed, language);
+  std::memcpy(entry.eights, word.eights, sizeof(entry.eights));
+  entry.size = static_cast<std::uint8_t>(word.size);
+  const auto kept = static_cast<std::size_t>(std::mismatch(typed.begin(), typed.end(), stem.begin(), stem.end()).first -
+                                             typed.begin());
+  const std::string_view end = stem.substr(kept);
+  const bool fits = end.size() <= sizeof(entry.end) && stem.size() <= ShortWord::kMost;
+  entry.kept = fits ? static_cast<std::uint8_t>(kept) : kUnknown;
+  entry.end_size = fits ? static_cast<std::uint8_t>(end.size()) : 0;
+  if (fits) std::memcpy(entry.end, end.data(), end.size());
+}
+
+void Stems::stem_anew(ShortWord& word, Language language) {
+  const std::string_view stem = stem_of({word.text, word.size}, language);
+  word.size = std::min(stem.size(), ShortWord::kMost);
+  std::memcpy(word.text, stem.data(), word.size);
+}
+
+void Stems::stem(std::string& word, Language language) { word = stem_of(word, language); }
 
 int WordCutter::cut(std::string_view text, bool stored, void* context, Take take) {
   text_ = text;

@@ -1,6 +1,6 @@
 #include "store/read/retention_plan.hpp"
 
-#include "schemas/session.hpp"
+#include "schemas/event.hpp"
 
 #include <algorithm>
 #include <map>

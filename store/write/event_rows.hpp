@@ -4,7 +4,6 @@
 #include "schemas/hash.hpp"
 #include "schemas/source.hpp"
 #include "store/db/database.hpp"
-#include "store/write/batch_notes.hpp"
 #include "store/write/identity_index.hpp"
 #include "store/write/session_state.hpp"
 
@@ -16,6 +15,8 @@
 #include <vector>
 
 namespace memd::assembly {
+
+class BatchNotes;
 
 // A row of `events`.
 struct EventRecord {

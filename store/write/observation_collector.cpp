@@ -3,6 +3,7 @@
 #include "schemas/hash.hpp"
 #include "schemas/json_writer.hpp"
 #include "schemas/sql_text.hpp"
+#include "store/insight/summary/decisions.hpp"
 #include "store/insight/summary/observations.hpp"
 #include "store/text/plain_text.hpp"
 
@@ -60,6 +61,21 @@ Observation observation_of(const SessionWork& s, const Event& e, std::int64_t se
 }
 
 }  // namespace
+
+BatchNotes::BatchNotes(const EventBatch& batch) {
+  for (const Event& e : batch.events) {
+    if (e.kind != EventKind::assistant_msg || e.text.empty()) continue;
+    EventNotes notes{find_decisions(e.text), find_observations(e.text)};
+    if (notes.decisions.empty() && notes.observations.empty()) continue;
+    notes_.try_emplace(e.event_id, std::move(notes));
+  }
+}
+
+const EventNotes& BatchNotes::of(const Event& event) const {
+  static const EventNotes kNothing;
+  const auto it = notes_.find(event.event_id);
+  return it == notes_.end() ? kNothing : it->second;
+}
 
 void ObservationCollector::note_prompt(const SessionWork& s, const Event& e, std::int64_t seq) {
   if (e.origin != Origin::typed && e.origin != Origin::queued && e.origin != Origin::embedded) return;

@@ -2,7 +2,6 @@
 
 #include "schemas/event.hpp"
 #include "schemas/ids.hpp"
-#include "schemas/session.hpp"
 #include "schemas/source.hpp"
 
 #include <cstdint>

@@ -4,7 +4,6 @@
 #include "store/search/words/document_lengths.hpp"
 #include "store/search/words/full_text_index.hpp"
 #include "store/write/assembler.hpp"
-#include "store/write/drift_monitor.hpp"
 #include "store/write/item_ledger.hpp"
 #include "store/write/left_out.hpp"
 #include "store/write/retention.hpp"

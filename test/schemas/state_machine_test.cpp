@@ -1,6 +1,5 @@
 // The state machines of sessions and events, every pair of states.
 #include "schemas/event.hpp"
-#include "schemas/session.hpp"
 
 #include <gtest/gtest.h>
 
