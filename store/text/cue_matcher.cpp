@@ -223,6 +223,13 @@ void CueMatcher::add(std::string_view form, Pattern pattern) {
   lines_of_.push_back(lines_);
 }
 
+// A node has few children; 0: there is none of that label.
+std::uint32_t CueMatcher::child_of(const Node& node, char label) {
+  for (std::size_t i = 0; i < node.labels.size(); ++i)
+    if (node.labels[i] == label) return node.nodes[i];
+  return 0;
+}
+
 template <class F>
 void CueMatcher::walk(std::uint32_t number, std::string_view text, std::size_t begin, std::size_t at, CueSet wanted,
                       F& f) const {
@@ -236,18 +243,16 @@ void CueMatcher::walk(std::uint32_t number, std::string_view text, std::size_t b
       f(CueHit{pattern.cue, begin, at, lines_of_[p], pattern.weight}, pattern.opens);
     }
     if (at == text.size() || node.labels.empty()) return;
-    if (!is_cue_word(text[at]))
-      if (const auto gap = node.labels.find(kGap); gap != std::string::npos) {
-        std::size_t behind = at;
-        while (behind < text.size() && !is_cue_word(text[behind]))
-          ++behind;
-        if (!(nodes_[node.nodes[gap]].below & wanted).empty()) walk(node.nodes[gap], text, begin, behind, wanted, f);
-      }
-    auto label = node.labels.find(folded(text, at));
-    for (; label == std::string::npos && text[at] == '*' && at + 1 < text.size(); label = node.labels.find(text[at]))
+    if (const std::uint32_t gap = child_of(node, kGap); gap != 0 && !is_cue_word(text[at])) {
+      std::size_t behind = at;
+      while (behind < text.size() && !is_cue_word(text[behind]))
+        ++behind;
+      if (!(nodes_[gap].below & wanted).empty()) walk(gap, text, begin, behind, wanted, f);
+    }
+    number = child_of(node, folded(text, at));
+    for (; number == 0 && text[at] == '*' && at + 1 < text.size(); number = child_of(node, text[at]))
       ++at;  // "**Decision**: …"
-    if (label == std::string::npos) return;
-    number = node.nodes[label];
+    if (number == 0) return;
     if ((nodes_[number].below & wanted).empty()) return;
     ++at;
   }

@@ -140,6 +140,7 @@ class CueMatcher {
   void add(std::string_view form, Pattern pattern);
   void note_beginnings(char first, const Node& node);
   bool may_begin(std::string_view text, std::size_t at, CueSet wanted) const;
+  static std::uint32_t child_of(const Node& node, char label);
   template <class F>
   void walk(std::uint32_t node, std::string_view text, std::size_t begin, std::size_t at, CueSet wanted, F& f) const;
   template <class F>

@@ -16,7 +16,7 @@ std::vector<std::string_view> paths_in(std::string_view command, bool whole);
 
 bool is_absolute(std::string_view path);
 
-// The same file under one name.
+// Gives one name to each file, whether it was called by a relative or an absolute path. A value; one thread.
 class PathNames {
  public:
   // `root`: the working directory, where a relative path stands that fits nothing known.

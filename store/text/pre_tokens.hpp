@@ -12,7 +12,8 @@ namespace memd {
 //   's|'t|'re|'ve|'m|'ll|'d  |  [^\r\n\p{L}\p{N}]?\p{L}+  |  \p{N}{1,3}  |  ?[^\s\p{L}\p{N}]+[\r\n]*
 //   |  \s*[\r\n]+  |  \s+(?!\S)  |  \s+
 //
-// A byte that is no UTF-8 counts as a sign. O(n) over all pieces, no allocation.
+// A byte that is no UTF-8 counts as a sign. O(n) over all pieces, no allocation. The text must
+// outlive it. One thread.
 class PreTokens {
  public:
   explicit PreTokens(std::string_view text) : text_(text) {}

@@ -21,7 +21,7 @@ struct TextUnit {
 // blank is in exactly one unit.
 std::vector<TextUnit> split_units(std::string_view text);
 
-// Follows Markdown code fences line by line.
+// Follows Markdown code fences line by line. A value; one thread.
 class FenceTracker {
  public:
   // `line` without its newline. Afterwards is_open() tells about the line that follows.

@@ -360,7 +360,7 @@ bool is_period(std::string_view s) {
 }  // namespace
 
 std::optional<TimeMs> read_time(std::string_view text, RangeEnd end, TimeMs now) {
-  const std::string s = ascii::lowered(text);
+  const std::string s = ascii::lowered(ascii::trimmed(text));
   const std::int64_t today = local_day(now);
   const int day = end == RangeEnd::until ? 1 : 0;
   if (s == "now") return now;

@@ -24,6 +24,7 @@ CutText cut_to_tokens(std::string_view text, std::size_t max_tokens);
 std::vector<std::size_t> fair_shares(std::size_t budget, std::span<const std::size_t> wanted);
 
 // The tokens of one answer. Every part of a tool's answer is paid from here; overdrawing is impossible.
+// A value; one thread.
 class TokenBudget {
  public:
   explicit TokenBudget(std::size_t max_tokens) : max_(max_tokens) {}

@@ -10,6 +10,7 @@
 namespace memd::continuity {
 
 // What a text says already: the platform's own summary, which stands in the agent's context anyway.
+// Keeps a copy. Constant after construction; every thread may ask.
 class AlreadySaid {
  public:
   explicit AlreadySaid(std::string_view text);

@@ -36,9 +36,9 @@ std::string command_line(const SessionPast& past, const PastEvent& call, bool& w
 std::string shortened(std::string_view text, std::size_t bytes);
 // shortened() without the number of a list item and the marks of bold words.
 std::string plain_sentence(std::string_view text, std::size_t bytes);
-// The best of a list, best first; of those where one says what the other says and more, the better one.
+// Sorts by score and keeps the `most` best. Drops items contained in a better item, and those that contain one.
 void keep_best(std::vector<Told>& list, std::size_t most);
-// Takes out what stands in `text`.
+// Removes items whose words stand in `text`.
 void drop_said(std::vector<Told>& list, std::string_view text);
 
 }  // namespace memd::continuity

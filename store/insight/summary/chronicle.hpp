@@ -19,8 +19,8 @@ struct Phase {
 // At most `most`: those with the shortest pause between them become one.
 std::vector<Phase> phases_of(std::span<const SummaryInput> exchanges, std::size_t most);
 
-// What some exchanges asked for and came to, in lines. Made once, then asked for answers of several sizes. What it was
-// made from must outlive it. Deterministic; linear in the text.
+// Tells in lines what some exchanges asked for and came to. Made once, it answers for several sizes. Its input must
+// outlive it. Deterministic; linear in the text; one thread.
 class Chronicle {
  public:
   explicit Chronicle(std::span<const SummaryInput> exchanges);

@@ -14,6 +14,7 @@ namespace memd {
 std::vector<std::uint64_t> content_terms(std::string_view text);
 
 // TF·IDF of the words of one input, each exchange being a document. Terms go by numbers, given in the order they come.
+// A value; one thread.
 class TermWeights {
  public:
   std::uint32_t number_of(std::uint64_t term);
