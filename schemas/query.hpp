@@ -143,21 +143,26 @@ struct ExchangeFile {
   std::int64_t lines_removed = 0;
 };
 
+// An event as its row has it.
 struct EventRow {
   std::int64_t seq = 0;
+  std::uint64_t event_id = 0;
   TimeMs time = 0;
   EventKind kind{};
   Role role{};
   Origin origin{};
-  std::optional<std::int64_t> parent_seq;
-  std::optional<std::int64_t> pair_seq;
+  std::optional<std::int64_t> parent_seq;  // of the event it was derived from
+  std::optional<std::int64_t> pair_seq;    // call and result
   std::string tool;
+  std::uint64_t call_key = 0;  // 0: none
+  std::uint64_t input_hash = 0;
+  std::string path;         // first file; empty: none
+  std::uint32_t flags = 0;  // kFlag…
   std::string summary;
-  bool is_error = false;
-  bool is_sidechain = false;
   std::int64_t tokens = 0;
-  SourceId source = 0;
+  SourceId source = 0;  // 0: it came without a place in a source
   RawRef raw;
+  bool is_error() const { return (flags & kFlagError) != 0; }
 };
 
 struct ExchangeRow {

@@ -35,7 +35,7 @@ class KeptTexts {
   const std::string* find(std::int64_t seq) const;
 
  private:
-  void split(std::string_view column, const std::vector<const StoredEvent*>& messages);
+  void split(std::string_view column, const std::vector<const EventRow*>& messages);
 
   std::map<std::int64_t, std::string> by_seq_;
 };
@@ -46,8 +46,8 @@ KeptTexts::KeptTexts(const StoredSession& session, const std::vector<ExchangeRow
   for (const ExchangeRow& exchange : exchanges) {
     while (event != session.events.end() && event->seq < exchange.first_seq)
       ++event;
-    std::vector<const StoredEvent*> answers;
-    std::vector<const StoredEvent*> interventions;
+    std::vector<const EventRow*> answers;
+    std::vector<const EventRow*> interventions;
     for (; event != session.events.end() && event->seq <= exchange.last_seq; ++event) {
       const bool words = event->kind == EventKind::user_msg || event->kind == EventKind::human_intervention;
       const bool sidechain = (event->flags & kFlagSidechain) != 0;
@@ -63,8 +63,8 @@ KeptTexts::KeptTexts(const StoredSession& session, const std::vector<ExchangeRow
   }
 }
 
-void KeptTexts::split(std::string_view rest, const std::vector<const StoredEvent*>& messages) {
-  for (const StoredEvent* message : messages) {
+void KeptTexts::split(std::string_view rest, const std::vector<const EventRow*>& messages) {
+  for (const EventRow* message : messages) {
     const std::size_t n = piece_length(rest, message->tokens);
     if (n == std::string_view::npos) {  // cut, or masked after it was counted: this message gets all that is left
       by_seq_[message->seq] = rest;
@@ -132,7 +132,7 @@ class SessionWalk {
     return visitor_.begin(facts);
   }
 
-  Result<void> tell(const StoredEvent& row) {
+  Result<void> tell(const EventRow& row) {
     ++report_.events;
     WalkedEvent walked;
     walked.seq = row.seq;
@@ -159,8 +159,8 @@ class SessionWalk {
 
   // The event of the row, decoded again from its record, secrets masked; null when the record is gone. Valid until the
   // next call.
-  const Event* decoded(const StoredEvent& row) {
-    if (!row.source) return nullptr;
+  const Event* decoded(const EventRow& row) {
+    if (row.source == 0) return nullptr;
     const RawRef& raw = row.raw;
     if (source_ != row.source || record_.offset != raw.offset || record_.length != raw.length) {
       source_ = row.source;
@@ -172,10 +172,10 @@ class SessionWalk {
     return nullptr;
   }
 
-  void decode(const StoredEvent& row) {
+  void decode(const EventRow& row) {
     batch_.clear();
     record_bytes_.clear();
-    Source source = session_.sources[*row.source];
+    Source source = session_.sources.at(row.source);
     const Adapter* adapter = find_adapter(source.platform);
     if (adapter == nullptr) return;
     if (source.format != SourceFormat::jsonl) source.session_uid = session_.facts.session_uid;
@@ -195,8 +195,8 @@ class SessionWalk {
     mask_secrets(batch_);
   }
 
-  EventSource place_of(const StoredEvent& row) {
-    const Source& source = session_.sources[*row.source];
+  EventSource place_of(const EventRow& row) {
+    const Source& source = session_.sources.at(row.source);
     EventSource where{source.platform, source.path, source.format, source.state, session_.facts.session_uid, source.id,
                       row.raw,         {}};
     if (source.format == SourceFormat::jsonl) return where;
@@ -210,11 +210,11 @@ class SessionWalk {
   }
 
   // The whole of a text that the decoder bounded.
-  std::optional<std::string> full_text(const StoredEvent& row, const Event& e) const {
+  std::optional<std::string> full_text(const EventRow& row, const Event& e) const {
     const bool bounded = e.kind == EventKind::tool_call || e.kind == EventKind::tool_result ||
                          (e.kind == EventKind::lifecycle && e.text.size() + 4 > kResultTextLimit);
     if (!bounded) return std::nullopt;
-    const Source& source = session_.sources[*row.source];
+    const Source& source = session_.sources.at(row.source);
     const auto text_of_record = [&]() -> std::optional<std::string> {
       // A log's text may have been moved out to a file beside it.
       if (source.format == SourceFormat::jsonl)
@@ -229,7 +229,7 @@ class SessionWalk {
     return text;
   }
 
-  Event from_row(const StoredEvent& row) {
+  Event from_row(const EventRow& row) {
     Event e;
     e.session_uid = session_.facts.session_uid;
     e.event_id = row.event_id;
@@ -279,7 +279,7 @@ class SessionWalk {
 
   std::optional<std::uint64_t> event_id_at(std::int64_t seq) const {
     const auto it = std::lower_bound(session_.events.begin(), session_.events.end(), seq,
-                                     [](const StoredEvent& e, std::int64_t wanted) { return e.seq < wanted; });
+                                     [](const EventRow& e, std::int64_t wanted) { return e.seq < wanted; });
     if (it == session_.events.end() || it->seq != seq) return std::nullopt;
     return it->event_id;
   }
@@ -292,7 +292,7 @@ class SessionWalk {
   std::optional<KeptTexts> kept_;
 
   // The record decoded last; its events mostly follow one another.
-  std::optional<std::size_t> source_;
+  SourceId source_ = 0;
   RawRef record_;
   std::string record_bytes_;  // with padding
   EventBatch batch_;

@@ -238,7 +238,7 @@ bool ExchangePager::add_events(std::size_t index, ExchangeOut& out, std::int64_t
     one.kind = to_string(e.kind);
     one.tool = unless_empty(e.tool);
     one.summary = short_line(e.summary, 60);
-    one.is_error = e.is_error;
+    one.is_error = e.is_error();
     if (options_.raw) {
       one.raw_offset = static_cast<std::int64_t>(e.raw.offset);
       one.raw_length = e.raw.length;

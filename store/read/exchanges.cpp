@@ -1,5 +1,6 @@
 #include "store/read/exchanges.hpp"
 
+#include "schemas/hash.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/read/sessions.hpp"
 
@@ -139,27 +140,31 @@ std::vector<EventRow> EventsQuery::run(sqlite::Database& db) const {
   using namespace queries;
   std::vector<EventRow> out;
   auto& q = db.prepare(
-                  "SELECT seq, time, kind, role, origin, parent_seq, pair_seq, tool, summary, flags, tokens, source_pk,"
-                  " raw_offset, raw_length, raw_block FROM events"
-                  " WHERE session_pk = ?1 AND seq BETWEEN ?2 AND ?3 ORDER BY seq LIMIT ?4")
-                .bind(session_pk, first_seq, last_seq, std::max(limit, 0));
+                  "SELECT e.seq, e.event_id, e.time, e.kind, e.role, e.origin, e.parent_seq, e.pair_seq, e.tool,"
+                  " e.call_key, e.input_hash, p.path, e.flags, e.summary, e.tokens, e.source_pk, e.raw_offset,"
+                  " e.raw_length, e.raw_block FROM events e LEFT JOIN paths p USING (path_pk)"
+                  " WHERE e.session_pk = ?1 AND e.seq BETWEEN ?2 AND ?3 ORDER BY e.seq LIMIT ?4")
+                .bind(session_pk, first_seq, last_seq, std::max<std::int64_t>(limit, 0));
   while (q.step()) {
-    EventRow r;
-    r.seq = q.int64(0);
-    r.time = q.int64(1);
-    r.kind = static_cast<EventKind>(q.int64(2));
-    r.role = static_cast<Role>(q.int64(3));
-    r.origin = static_cast<Origin>(q.int64(4));
-    r.parent_seq = optional_int(q, 5);
-    r.pair_seq = optional_int(q, 6);
-    r.tool = q.str(7);
-    r.summary = q.str(8);
-    r.is_error = (q.int64(9) & kFlagError) != 0;
-    r.is_sidechain = (q.int64(9) & kFlagSidechain) != 0;
-    r.tokens = q.int64(10);
-    r.source = q.int64(11);
-    r.raw = raw_ref(q, 12);
-    out.push_back(std::move(r));
+    EventRow& e = out.emplace_back();
+    e.seq = q.int64(0);
+    e.event_id = from_sql(q.int64(1));
+    e.time = q.int64(2);
+    e.kind = static_cast<EventKind>(q.int64(3));
+    e.role = static_cast<Role>(q.int64(4));
+    e.origin = static_cast<Origin>(q.int64(5));
+    e.parent_seq = optional_int(q, 6);
+    e.pair_seq = optional_int(q, 7);
+    e.tool = q.str(8);
+    e.call_key = from_sql(q.int64(9));
+    e.input_hash = from_sql(q.int64(10));
+    e.path = q.str(11);
+    e.flags = static_cast<std::uint32_t>(q.int64(12));
+    e.summary = q.str(13);
+    e.tokens = q.int64(14);
+    if (q.is_null(15) || q.is_null(16)) continue;
+    e.source = q.int64(15);
+    e.raw = raw_ref(q, 16);
   }
   q.reset();
   return out;

@@ -67,7 +67,7 @@ struct EventsQuery {
   std::int64_t session_pk = 0;
   std::int64_t first_seq = 0;
   std::int64_t last_seq = 0;
-  int limit = 1000;
+  std::int64_t limit = 1000;
 
   using Answer = std::vector<EventRow>;
   Answer run(sqlite::Database& db) const;

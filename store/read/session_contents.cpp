@@ -6,7 +6,7 @@
 #include "store/read/exchanges.hpp"
 #include "store/read/row_filter.hpp"
 
-#include <map>
+#include <limits>
 
 namespace memd {
 namespace {
@@ -114,37 +114,11 @@ StoredSession StoredSessionQuery::run(sqlite::Database& db) const {
   StoredSession out;
   out.pk = session_pk;
   out.facts = facts_of(db, session_pk);
-  std::map<SourceId, std::size_t> sources;
-  auto& q = db.prepare(
-                  "SELECT e.seq, e.event_id, e.time, e.kind, e.role, e.origin, e.parent_seq, e.tool, e.call_key,"
-                  " e.input_hash, p.path, e.flags, e.summary, e.tokens, e.source_pk, e.raw_offset, e.raw_length,"
-                  " e.raw_block FROM events e LEFT JOIN paths p USING (path_pk) WHERE e.session_pk = ? ORDER BY e.seq")
-                .bind(session_pk);
-  while (q.step()) {
-    StoredEvent& e = out.events.emplace_back();
-    e.seq = q.int64(0);
-    e.event_id = from_sql(q.int64(1));
-    e.time = q.int64(2);
-    e.kind = static_cast<EventKind>(q.int64(3));
-    e.role = static_cast<Role>(q.int64(4));
-    e.origin = static_cast<Origin>(q.int64(5));
-    if (!q.is_null(6)) e.parent_seq = q.int64(6);
-    e.tool = q.str(7);
-    e.call_key = from_sql(q.int64(8));
-    e.input_hash = from_sql(q.int64(9));
-    e.path = q.str(10);
-    e.flags = static_cast<std::uint32_t>(q.int64(11));
-    e.summary = q.str(12);
-    e.tokens = q.int64(13);
-    if (q.is_null(14) || q.is_null(15)) continue;
-    e.raw = {from_sql(q.int64(15)), static_cast<std::uint32_t>(q.int64(16)), static_cast<std::uint16_t>(q.int64(17))};
-    const auto [it, fresh] = sources.try_emplace(q.int64(14), out.sources.size());
-    if (fresh) out.sources.emplace_back().id = it->first;
-    e.source = it->second;
-  }
-  q.reset();
-  for (Source& source : out.sources)
-    source = source_row(db, source.id);
+  constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
+  out.events = EventsQuery{session_pk, 0, kAll, kAll}.run(db);
+  for (const EventRow& e : out.events)
+    if (e.source != 0)
+      if (const auto [it, fresh] = out.sources.try_emplace(e.source); fresh) it->second = source_row(db, e.source);
   auto& r =
       db.prepare("SELECT response_key, input, output, cache_read, cache_creation FROM responses WHERE session_pk = ?")
           .bind(session_pk);
