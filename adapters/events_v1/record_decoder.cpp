@@ -19,7 +19,10 @@ bool has_control_bytes(std::string_view text) {
 
 // Strict, because a body may hold anything.
 Decoder::Decoder(Platform platform, std::string default_cwd, Detail detail)
-    : LogDecoder(platform, Check::strict), platform_(platform), default_cwd_(std::move(default_cwd)), detail_(detail) {}
+    : LogDecoder(platform, {.strict = true, .knows_lfs = false}),
+      platform_(platform),
+      default_cwd_(std::move(default_cwd)),
+      detail_(detail) {}
 
 bool Decoder::open(od::object& root) const { return collect(root, kTopTable, top_); }
 

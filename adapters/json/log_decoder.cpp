@@ -123,8 +123,8 @@ struct LogDecoder::Parsers {
   simdjson::dom::parser strict;
 };
 
-LogDecoder::LogDecoder(Platform platform, Check check)
-    : platform_(platform), check_(check), parsers_(std::make_unique<Parsers>()) {}
+LogDecoder::LogDecoder(Platform platform, Rules rules)
+    : platform_(platform), rules_(rules), parsers_(std::make_unique<Parsers>()) {}
 
 LogDecoder::~LogDecoder() = default;
 
@@ -134,7 +134,7 @@ bool LogDecoder::parse_strictly(std::string_view json) const {
 }
 
 bool LogDecoder::open_object(std::string_view json) const {
-  if (check_ == Check::strict && !parse_strictly(json)) return false;
+  if (rules_.strict && !parse_strictly(json)) return false;
   auto& document = parsers_->document;
   if (parsers_->records.iterate(json.data(), json.size(), json.size() + kRecordPadding).get(document)) return false;
   od::object root;
@@ -167,7 +167,7 @@ void LogDecoder::decode(const RawRecord& record, EventBatch& out) {
     out.cover(fate.type, fate.disposition, fate.reason, bytes);
     return;
   }
-  if (is_lfs_line(record.bytes)) {
+  if (rules_.knows_lfs && is_lfs_line(record.bytes)) {
     out.cover("(git-lfs pointer)", Disposition::skipped, "git_lfs_pointer", bytes);
     if (record.bytes.starts_with("version "))
       out.diagnostics.push_back({platform_, DiagnosticType::not_a_transcript, Severity::error, {}, 0, record.offset});
@@ -220,7 +220,7 @@ Slice LogDecoder::take_slice(std::string_view slice, bool nested, RawRef raw, Ev
   std::size_t size = 0;
   const std::string cleaned = padded_clean(slice, replaced, size);
   const std::string_view json(cleaned.data(), size);
-  if (check_ != Check::strict && !parse_strictly(json)) return Slice::broken;
+  if (!rules_.strict && !parse_strictly(json)) return Slice::broken;
   if (!open_object(json)) return Slice::broken;
   if (nested && !surely_a_record()) return Slice::not_record;
   Fate fate;

@@ -40,10 +40,15 @@ void recover_line(std::string_view line, const std::function<Slice(std::string_v
 // reused: what is not asked for is skipped, not materialised. One thread at a time.
 class LogDecoder : public RecordDecoder {
  public:
-  // strict: every record is parsed in full before it is read, because On-Demand does not look at what it skips.
-  enum class Check : std::uint8_t { what_is_read, strict };
+  struct Rules {
+    // Every record is parsed in full before it is read, because On-Demand does not look at what it skips.
+    bool strict = false;
+    // A Git LFS pointer in place of the log is told apart from damage.
+    bool knows_lfs = true;
+  };
 
-  explicit LogDecoder(Platform platform, Check check = Check::what_is_read);
+  explicit LogDecoder(Platform platform) : LogDecoder(platform, Rules{}) {}
+  LogDecoder(Platform platform, Rules rules);
   ~LogDecoder() override;
 
   void decode(const RawRecord& record, EventBatch& out) final;
@@ -68,7 +73,7 @@ class LogDecoder : public RecordDecoder {
   Slice take_slice(std::string_view slice, bool nested, RawRef raw, EventBatch& out, std::vector<Fate>& found);
 
   Platform platform_;
-  Check check_;
+  Rules rules_;
   mutable std::unique_ptr<Parsers> parsers_;  // is_complete() parses too
 };
 
