@@ -249,7 +249,7 @@ TEST_F(FileHistoryTool, PagesHoldEachExchangeOnce) {
 
 TEST(FileReason, TheLastSentenceThatNamesTheFileElseWhatWasSaidBefore) {
   FileUse use;
-  use.files.push_back({1, "/w/src/a.c", FileAccess::modified, 1, 0, 0});
+  use.files.push_back({0, 1, "/w/src/a.c", FileAccess::modified, 1, 0, 0});
   use.assistant_response =
       "I will open a.c first.\n\nThe test data.c stays. In `a.c` the loop ends one earlier.\n\n```\na.c code\n```\n"
       "All is well. Files: a.c";
