@@ -1,6 +1,6 @@
 #pragma once
 
-#include "daemon/serve/memory_host.hpp"
+#include "daemon/host/memory_host.hpp"
 #include "protocol/mcp/server_profile.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/time.hpp"

@@ -1,7 +1,7 @@
 #include "daemon/admin/model_reports.hpp"
 
+#include "daemon/host/memory_host.hpp"
 #include "daemon/models/api_key.hpp"
-#include "daemon/serve/memory_host.hpp"
 
 #include "store/enrich/enrichment_queue.hpp"
 

@@ -1,6 +1,6 @@
 #include "daemon/admin/store_reports.hpp"
 
-#include "daemon/serve/memory_host.hpp"
+#include "daemon/host/memory_host.hpp"
 #include "daemon/tools/time_argument.hpp"
 #include "store/read/ingestion.hpp"
 

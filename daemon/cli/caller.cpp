@@ -2,9 +2,9 @@
 
 #include "daemon/admin/admin_tools.hpp"
 #include "daemon/cli/command.hpp"
+#include "daemon/host/memory_host.hpp"
 #include "daemon/serve/daemon_address.hpp"
 #include "daemon/serve/instance_lock.hpp"
-#include "daemon/serve/memory_host.hpp"
 #include "protocol/mcp/rpc_client.hpp"
 #include "protocol/transport/unix_socket.hpp"
 #include "schemas/json_writer.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "daemon/serve/settings.hpp"
+#include "daemon/host/settings.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/error.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "daemon/serve/settings.hpp"
+#include "daemon/host/settings.hpp"
 #include "schemas/error.hpp"
 
 #include <cstdint>

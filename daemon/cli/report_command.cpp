@@ -1,11 +1,11 @@
 // `memd report`: the history, or a part of it, on one page.
 #include "daemon/cli/command.hpp"
 #include "daemon/cli/progress_bar.hpp"
+#include "daemon/host/memory_host.hpp"
 #include "daemon/interchange/output_file.hpp"
 #include "daemon/report/html_page.hpp"
 #include "daemon/report/prices.hpp"
 #include "daemon/report/report_page.hpp"
-#include "daemon/serve/memory_host.hpp"
 #include "daemon/tools/time_argument.hpp"
 #include "daemon/version.hpp"
 #include "schemas/local_time.hpp"

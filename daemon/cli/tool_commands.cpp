@@ -1,7 +1,7 @@
 // Commands that are one tool call each.
 #include "daemon/cli/caller.hpp"
 #include "daemon/cli/command.hpp"
-#include "daemon/serve/memory_host.hpp"
+#include "daemon/host/memory_host.hpp"
 #include "daemon/tools/capability_matrix.hpp"
 #include "daemon/tools/tool_arguments.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "daemon/host/settings.hpp"
 #include "daemon/serve/daemon_client.hpp"
-#include "daemon/serve/settings.hpp"
 #include "daemon/serve/unique_fd.hpp"
 #include "schemas/error.hpp"
 

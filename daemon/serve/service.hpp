@@ -1,8 +1,8 @@
 #pragma once
 
 #include "daemon/admin/admin_tools.hpp"
+#include "daemon/host/memory_host.hpp"
 #include "daemon/ingest/watcher.hpp"
-#include "daemon/serve/memory_host.hpp"
 #include "protocol/mcp/server.hpp"
 #include "protocol/mcp/server_profile.hpp"
 #include "schemas/time.hpp"

@@ -1,4 +1,4 @@
-#include "daemon/serve/memory_host.hpp"
+#include "daemon/host/memory_host.hpp"
 #include "daemon/tools/toolset.hpp"
 #include "test/daemon/tool_fixture.hpp"
 

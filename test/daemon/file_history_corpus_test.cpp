@@ -1,6 +1,6 @@
 // file_history over real histories, compared with what an independent reader found in them (reference.json). Skipped
 // without a corpus.
-#include "daemon/serve/memory_host.hpp"
+#include "daemon/host/memory_host.hpp"
 #include "store/read/file_history.hpp"
 #include "test/support/corpus.hpp"
 #include "test/support/fake_clock.hpp"

@@ -1,5 +1,5 @@
 // Which platforms an answer leaves out, and that it says why.
-#include "daemon/serve/memory_host.hpp"
+#include "daemon/host/memory_host.hpp"
 #include "daemon/tools/capability_matrix.hpp"
 #include "daemon/tools/scope.hpp"
 #include "test/daemon/tool_fixture.hpp"

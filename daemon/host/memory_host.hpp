@@ -1,11 +1,11 @@
 #pragma once
 
+#include "daemon/host/semantic_side.hpp"
+#include "daemon/host/settings.hpp"
+#include "daemon/host/tool_facts.hpp"
 #include "daemon/ingest/discovery.hpp"
 #include "daemon/ingest/ingest_service.hpp"
 #include "daemon/models/configured_summarizer.hpp"
-#include "daemon/serve/semantic_side.hpp"
-#include "daemon/serve/settings.hpp"
-#include "daemon/serve/tool_facts.hpp"
 #include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/offers.hpp"
 #include "protocol/mcp/tool_registry.hpp"

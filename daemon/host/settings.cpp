@@ -1,4 +1,4 @@
-#include "daemon/serve/settings.hpp"
+#include "daemon/host/settings.hpp"
 
 #include <pwd.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "daemon/serve/tool_facts.hpp"
+#include "daemon/host/tool_facts.hpp"
 
 #include "adapters/tool_calls/recorded_edits.hpp"
 #include "store/read/ingestion.hpp"

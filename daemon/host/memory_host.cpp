@@ -1,4 +1,4 @@
-#include "daemon/serve/memory_host.hpp"
+#include "daemon/host/memory_host.hpp"
 
 #include "daemon/resources/prompts.hpp"
 #include "daemon/resources/resources.hpp"

@@ -1,4 +1,4 @@
-#include "daemon/serve/semantic_side.hpp"
+#include "daemon/host/semantic_side.hpp"
 
 #include "daemon/models/term_extractor.hpp"
 
