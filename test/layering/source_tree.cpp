@@ -57,7 +57,7 @@ const std::vector<LibraryRule> kLibraries{
     {"boost/asio", {"protocol", "daemon"}},
     {"boost/beast", {"protocol"}},
     {"boost/json", {"protocol"}},
-    {"boost/url", {"adapters", "protocol"}},
+    {"boost/url", {"protocol"}},
     {"openssl/", {"schemas", "protocol"}},
     {"simdjson", {"adapters"}},
     {"sqlite3.h", {"store", "adapters"}},
