@@ -260,7 +260,13 @@ done
 say
 say "$table"
 say "$(printf '%-8s %8d %8d' all "$SECONDS" "$(cpu_seconds)")"
-if [ -n "$cpu_limit" ]; then check "at most $cpu_limit s of CPU" test "$(cpu_seconds)" -le "$cpu_limit" || true; fi
+if [ -n "$cpu_limit" ]; then
+  # Machines differ: the limit is for one that takes 2.7 s to read these headers, and grows with what this one takes.
+  spent=$(cpu_seconds)
+  took=$({ TIMEFORMAT=%U && time g++ -std=c++20 -fsyntax-only -x c++ - <<<$'#include <boost/asio.hpp>\n#include <boost/json.hpp>'; } 2>&1 | tail -n 1)
+  cpu_limit=$(awk -v limit="$cpu_limit" -v took="$took" 'BEGIN {print int(limit * (took > 2.7 ? took / 2.7 : 1))}')
+  check "at most $cpu_limit s of CPU, $spent taken" test "$spent" -le "$cpu_limit" || true
+fi
 
 say
 [ ${#failures[@]} -eq 0 ] || say "failed: $(printf '%s; ' "${failures[@]}")"
