@@ -35,7 +35,7 @@ class HybridSearch {
   // In a read transaction, which began after `lengths` was made.
   SearchAnswer search(const SearchQuery& query, const SemanticQuestion& question, KnownLengths& lengths);
 
-  // What is ranked together for a question, and what add_context() takes: for who looks for better weights.
+  // Returns the candidates of a question, as add_context() takes them. Used by the weight-fitting benchmark.
   struct Pool {
     std::vector<FusionCandidate> candidates;  // best first
     std::vector<double> shares;
