@@ -107,7 +107,7 @@ run_ctest() {
   shift
   rm -rf "$results"
   "${launch[@]}" ctest --preset "$preset" -j "$jobs" --timeout 1800 --no-tests=error "$@" >"$log" 2>&1 || ran=no
-  count() { cat "$results"/*.xml 2>/dev/null | sed -n "s/.*<testsuites .*[[:space:]]$1=\"\([0-9]*\)\".*/\1/p" | awk '{sum += $1} END {print sum + 0}'; }
+  count() { cat "$results"/*.xml 2>/dev/null | sed -n "s/.*<testsuites.*[[:space:]]$1=\"\([0-9]*\)\".*/\1/p" | awk '{sum += $1} END {print sum + 0}'; }
   total=$(count tests) bad=$(($(count failures) + $(count errors))) none=$(count disabled)
   total=$((total + $(grep -c ' fuzz_replay\..*Passed' "$log" || true))) # these write no report
   none=$((none + $(cat "$results"/*.xml 2>/dev/null | grep -c '<skipped' || true)))
