@@ -4,7 +4,7 @@
 //   continuity_bench --memd MEMD --corpus HOME [--json FILE] [--dump FILE] [--packs DIRECTORY]
 #include "bench/continuity/memory_packs.hpp"
 #include "bench/continuity/report.hpp"
-#include "store/text/token_estimate.hpp"
+#include "store/text/token_budget.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

@@ -3,7 +3,6 @@
 #include "schemas/hash.hpp"
 #include "schemas/json_writer.hpp"
 #include "store/text/token_budget.hpp"
-#include "store/text/token_estimate.hpp"
 
 #include <fmt/format.h>
 #include <algorithm>

@@ -9,7 +9,7 @@
 #include "daemon/ingest/ingest_service.hpp"
 #include "daemon/models/enrichment_worker.hpp"
 #include "daemon/models/term_extractor.hpp"
-#include "store/text/identifiers.hpp"
+#include "store/text/code_names.hpp"
 #include "store/write/writer.hpp"
 
 #include <chrono>

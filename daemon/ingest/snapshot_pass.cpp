@@ -2,7 +2,7 @@
 
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
-#include "store/text/redaction/record_mask.hpp"
+#include "store/text/redaction/redactor.hpp"
 
 #include <algorithm>
 #include <string_view>

@@ -1,7 +1,7 @@
 #include "daemon/ingest/tailer.hpp"
 
 #include "daemon/ingest/log_decoding.hpp"
-#include "store/text/redaction/record_mask.hpp"
+#include "store/text/redaction/redactor.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,7 +1,6 @@
 #include "daemon/models/model_run.hpp"
 
 #include "store/text/token_budget.hpp"
-#include "store/text/token_estimate.hpp"
 
 #include <algorithm>
 #include <atomic>

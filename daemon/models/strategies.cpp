@@ -2,7 +2,6 @@
 
 #include "store/text/redaction/redactor.hpp"
 #include "store/text/token_budget.hpp"
-#include "store/text/token_estimate.hpp"
 
 #include <fmt/format.h>
 

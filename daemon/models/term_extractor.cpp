@@ -2,7 +2,7 @@
 
 #include "store/db/database.hpp"
 #include "store/enrich/topics/topic_extractor.hpp"
-#include "store/text/identifiers.hpp"
+#include "store/text/code_names.hpp"
 
 #include <utility>
 

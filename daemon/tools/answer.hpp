@@ -3,7 +3,7 @@
 #include "daemon/tools/scope.hpp"
 #include "protocol/mcp/describe.hpp"
 #include "schemas/error.hpp"
-#include "store/text/token_estimate.hpp"
+#include "store/text/token_budget.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -3,7 +3,7 @@
 #include "daemon/tools/llm_summarizer.hpp"
 #include "daemon/version.hpp"
 #include "store/read/ingestion.hpp"
-#include "store/text/token_estimate.hpp"
+#include "store/text/token_budget.hpp"
 
 #include <algorithm>
 #include <functional>

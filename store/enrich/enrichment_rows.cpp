@@ -5,7 +5,7 @@
 #include "store/read/row_filter.hpp"
 #include "store/search/words/full_text_index.hpp"
 #include "store/search/words/index_tokenizer.hpp"
-#include "store/text/identifiers.hpp"
+#include "store/text/code_names.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -55,4 +55,14 @@ inline bool may_end_sentence(char c) {
 // numbers and abbreviations such as "e.g." do not; 。！？ do without a blank after them.
 std::size_t sentence_end_at(std::string_view text, std::size_t i);
 
+// A fenced block of an answer.
+struct CodeSnippet {
+  std::string language;  // as written behind the fence; may be empty
+  std::string code;      // without the fences, with its last newline
+  bool closed = true;    // false: the text ended inside the block
+};
+
+// Fenced code blocks of a text (``` or ~~~, any length ≥ 3), in order. Any thread.
+std::vector<CodeSnippet> code_snippets(std::string_view markdown);
+
 }  // namespace memd

@@ -2,7 +2,7 @@
 #include "daemon/models/strategies.hpp"
 #include "daemon/models/summary_prompts.hpp"
 #include "schemas/language_model.hpp"
-#include "store/text/token_estimate.hpp"
+#include "store/text/token_budget.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Word for word what models are asked, for each strategy. MEMD_UPDATE_GOLDEN=1 writes the texts anew; read the
 // difference before you commit it.
 #include "schemas/language_model.hpp"
-#include "store/text/token_estimate.hpp"
+#include "store/text/token_budget.hpp"
 #include "test/daemon/llm_fixture.hpp"
 
 #include <gmock/gmock.h>

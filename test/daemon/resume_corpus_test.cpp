@@ -2,7 +2,7 @@
 #include "daemon/ingest/record_finder.hpp"
 #include "daemon/tools/resume_context.hpp"
 #include "store/read/sessions.hpp"
-#include "store/text/token_estimate.hpp"
+#include "store/text/token_budget.hpp"
 #include "test/support/corpus_store.hpp"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "daemon/tools/toolset.hpp"
-#include "store/text/token_estimate.hpp"
+#include "store/text/token_budget.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/schema_checker.hpp"
 #include "test/support/store_fixture.hpp"

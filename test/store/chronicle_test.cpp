@@ -2,7 +2,7 @@
 
 #include "store/insight/summary/gist.hpp"
 #include "store/insight/summary/strategy.hpp"
-#include "store/text/token_estimate.hpp"
+#include "store/text/token_budget.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

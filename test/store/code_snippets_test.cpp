@@ -1,5 +1,5 @@
-#include "store/text/code_snippets.hpp"
 #include "store/reader.hpp"
+#include "store/text/text_units.hpp"
 
 #include <gmock/gmock.h>
 

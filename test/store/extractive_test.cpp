@@ -1,6 +1,6 @@
 #include "store/insight/summary/extractive.hpp"
 
-#include "store/text/token_estimate.hpp"
+#include "store/text/token_budget.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "store/text/identifiers.hpp"
+#include "store/text/code_names.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,3 @@
-#include "store/text/redaction/record_mask.hpp"
 
 #include "store/text/redaction/redactor.hpp"
 

@@ -1,7 +1,5 @@
 #include "store/text/token_budget.hpp"
 
-#include "store/text/token_estimate.hpp"
-
 #include <gtest/gtest.h>
 
 #include <numeric>

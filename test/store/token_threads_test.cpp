@@ -1,4 +1,4 @@
-#include "store/text/token_estimate.hpp"
+#include "store/text/token_budget.hpp"
 
 #include <gtest/gtest.h>
 

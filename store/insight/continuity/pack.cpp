@@ -4,7 +4,6 @@
 #include "store/text/code_names.hpp"
 #include "store/text/shell_line.hpp"
 #include "store/text/token_budget.hpp"
-#include "store/text/token_estimate.hpp"
 
 #include <algorithm>
 #include <map>

@@ -5,7 +5,6 @@
 #include "store/insight/summary/salience.hpp"
 #include "store/text/plain_text.hpp"
 #include "store/text/token_budget.hpp"
-#include "store/text/token_estimate.hpp"
 
 #include <algorithm>
 #include <map>

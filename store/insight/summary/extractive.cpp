@@ -4,7 +4,6 @@
 #include "schemas/hash.hpp"
 #include "store/insight/summary/salience.hpp"
 #include "store/text/token_budget.hpp"
-#include "store/text/token_estimate.hpp"
 
 #include <algorithm>
 #include <unordered_set>

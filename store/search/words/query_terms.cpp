@@ -3,7 +3,7 @@
 #include "schemas/ascii.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/search/words/character_pairs.hpp"
-#include "store/text/identifiers.hpp"
+#include "store/text/code_names.hpp"
 #include "store/text/stop_words.hpp"
 
 #include <algorithm>
