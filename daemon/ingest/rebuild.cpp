@@ -2,9 +2,9 @@
 
 #include "daemon/ingest/log_decoding.hpp"
 #include "schemas/source.hpp"
+#include "store/raw/raw_archive.hpp"
 #include "store/raw/raw_file.hpp"
 #include "store/raw/raw_frame.hpp"
-#include "store/raw/raw_order.hpp"
 #include "store/text/redaction/redactor.hpp"
 #include "store/write/retention.hpp"
 #include "store/write/writer.hpp"

@@ -3,6 +3,7 @@
 #include "schemas/error.hpp"
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -10,7 +11,80 @@
 struct ZSTD_CCtx_s;
 struct ZSTD_DCtx_s;
 
+// How the bytes of a raw frame are written: the header's numbers and texts, and the packed content.
 namespace memd::raw {
+
+// Little-endian base-128 numbers and counted texts, as the headers of raw frames are written.
+class ByteWriter {
+ public:
+  void number(std::uint64_t v) {
+    for (; v >= 0x80; v >>= 7)
+      out_ += static_cast<char>(v | 0x80);
+    out_ += static_cast<char>(v);
+  }
+  void difference(std::int64_t v) {
+    number((static_cast<std::uint64_t>(v) << 1) ^ static_cast<std::uint64_t>(v >> 63));
+  }
+  void fixed64(std::uint64_t v) {
+    for (int i = 0; i < 8; ++i)
+      out_ += static_cast<char>(v >> (8 * i));
+  }
+  void text(std::string_view s) {
+    number(s.size());
+    out_ += s;
+  }
+  std::string take() { return std::move(out_); }
+
+ private:
+  std::string out_;
+};
+
+// Never reads past the end: then ok() is false and every value 0.
+class ByteReader {
+ public:
+  explicit ByteReader(std::string_view in) : in_(in) {}
+  bool ok() const { return ok_; }
+  bool at_end() const { return in_.empty(); }
+  std::uint64_t number() {
+    std::uint64_t v = 0;
+    for (int shift = 0; shift < 64; shift += 7) {
+      if (in_.empty()) return fail();
+      const auto byte = static_cast<unsigned char>(in_.front());
+      in_.remove_prefix(1);
+      v |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
+      if (byte < 0x80) return v;
+    }
+    return fail();
+  }
+  std::int64_t difference() {
+    const std::uint64_t v = number();
+    return static_cast<std::int64_t>(v >> 1) ^ -static_cast<std::int64_t>(v & 1);
+  }
+  std::uint64_t fixed64() {
+    if (in_.size() < 8) return fail();
+    std::uint64_t v = 0;
+    for (int i = 0; i < 8; ++i)
+      v |= static_cast<std::uint64_t>(static_cast<unsigned char>(in_[static_cast<std::size_t>(i)])) << (8 * i);
+    in_.remove_prefix(8);
+    return v;
+  }
+  std::string text() {
+    const std::uint64_t n = number();
+    if (n > in_.size()) return fail(), std::string();
+    std::string out(in_.substr(0, n));
+    in_.remove_prefix(n);
+    return out;
+  }
+
+ private:
+  std::uint64_t fail() {
+    ok_ = false;
+    in_ = {};
+    return 0;
+  }
+  std::string_view in_;
+  bool ok_ = true;
+};
 
 // Level 3 packs transcripts to 11% at 600 MB/s; level 1 to 13% at 690 MB/s (docs/benchmarks.md).
 inline constexpr int kPackLevel = 3;

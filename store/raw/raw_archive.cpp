@@ -10,7 +10,30 @@ namespace memd::raw {
 namespace {
 
 constexpr std::size_t kCachedBytes = 24 << 20;
+constexpr std::uint64_t kLoadedBytes = 64 << 20;
 constexpr std::size_t kPadding = 64;
+
+struct UnpackedFrame {
+  FrameHeader header;
+  std::string content;  // with kPadding readable bytes behind it
+};
+
+// Nullopt when there is no frame at this place of the file by now, or a damaged one.
+std::optional<UnpackedFrame> read_frame(const std::filesystem::path& path, std::uint64_t offset, std::uint64_t length,
+                                        FrameCodec& codec) {
+  const auto file = MappedFile::open(path);
+  if (!file || file->bytes().size() < offset + length) return std::nullopt;
+  const auto bytes = file->bytes().substr(offset, length);
+  auto parsed = parse_frame(bytes);
+  if (!parsed) return std::nullopt;
+  UnpackedFrame out{std::move(parsed->header), std::string(kPadding, '\0')};
+  if (const std::uint64_t size = out.header.content_bytes(); size > 0) {
+    auto content = codec.unpack(bytes.substr(parsed->content_at), size, kPadding);
+    if (!content) return std::nullopt;
+    out.content = std::move(*content);
+  }
+  return out;
+}
 
 // The line of an item in a part; nullopt when the part has it not.
 std::optional<std::string_view> item_line(const Part& part, std::string_view content, std::uint64_t number) {
@@ -61,15 +84,9 @@ const RawArchive::Frame* RawArchive::load(const Place& place) {
       frames_.splice(frames_.begin(), frames_, it);
       return &frames_.front();
     }
-  const auto file = MappedFile::open(directory_ / place.file);
-  if (!file || file->bytes().size() < place.offset + place.length) return nullptr;
-  const auto bytes = file->bytes().substr(place.offset, place.length);
-  auto parsed = parse_frame(bytes);
-  if (!parsed || parsed->header.parts.empty() || parsed->header.parts.front().number != place.first_number)
-    return nullptr;
-  auto content = codec_.unpack(bytes.substr(parsed->content_at), parsed->header.content_bytes(), kPadding);
-  if (!content) return nullptr;
-  frames_.push_front({place, std::move(parsed->header), std::move(*content)});
+  auto frame = read_frame(directory_ / place.file, place.offset, place.length, codec_);
+  if (!frame || frame->header.parts.empty() || frame->header.parts.front().number != place.first_number) return nullptr;
+  frames_.push_front({place, std::move(frame->header), std::move(frame->content)});
   std::size_t total = 0;
   for (auto it = frames_.begin(); it != frames_.end();) {
     total += it->content.size();
@@ -118,6 +135,74 @@ std::size_t RawArchive::cached_bytes() const {
   for (const auto& frame : frames_)
     total += frame.content.size();
   return total;
+}
+
+RawOrder::RawOrder(std::filesystem::path directory) : directory_(std::move(directory)) {}
+
+Result<void> RawOrder::scan() {
+  files_ = raw_file_names(directory_);
+  for (std::uint32_t file = 0; file < files_.size(); ++file) {
+    MEMD_TRY_ASSIGN(const auto mapped, MappedFile::open(directory_ / files_[file]));
+    const RawScan scan = scan_frames(mapped.bytes());
+    damaged_bytes_ += scan.damaged_bytes;
+    for (const auto& f : scan.frames) {
+      const auto& parts = f.frame.header.parts;
+      const auto frame = static_cast<std::uint32_t>(frames_.size());
+      frames_.push_back({file, static_cast<std::uint32_t>(parts.size()), f.offset, f.frame.length});
+      for (std::uint32_t i = 0; i < parts.size(); ++i)
+        order_.push_back({parts[i].number, frame, i});
+      content_bytes_ += f.frame.header.content_bytes();
+    }
+  }
+  std::sort(order_.begin(), order_.end(), [](const SlicePlace& a, const SlicePlace& b) { return a.number < b.number; });
+  return {};
+}
+
+RawOrder::Loaded* RawOrder::load(std::uint32_t frame) {
+  if (const auto it = loaded_.find(frame); it != loaded_.end()) {
+    uses_.splice(uses_.begin(), uses_, it->second.use);
+    return &it->second;
+  }
+  const FramePlace& place = frames_[frame];
+  auto unpacked = read_frame(directory_ / files_[place.file], place.offset, place.length, codec_);
+  if (!unpacked) return nullptr;
+  Loaded loaded;
+  loaded.header = std::move(unpacked->header);
+  loaded.content = std::move(unpacked->content);
+  std::uint64_t begin = 0;
+  for (const auto& part : loaded.header.parts) {
+    loaded.begins.push_back(begin);
+    begin += part.length;
+  }
+  while (!uses_.empty() && loaded_bytes_ + loaded.content.size() > kLoadedBytes)
+    unload(uses_.back());
+  loaded_bytes_ += loaded.content.size();
+  uses_.push_front(frame);
+  loaded.use = uses_.begin();
+  return &loaded_.emplace(frame, std::move(loaded)).first->second;
+}
+
+void RawOrder::unload(std::uint32_t frame) {
+  const auto it = loaded_.find(frame);
+  loaded_bytes_ -= it->second.content.size();
+  uses_.erase(it->second.use);
+  loaded_.erase(it);
+}
+
+Result<void> RawOrder::for_each(const Visit& visit) {
+  for (const auto& place : order_) {
+    Loaded* frame = load(place.frame);
+    if (frame == nullptr) {
+      damaged_bytes_ += frames_[place.frame].slices_left > 0 ? frames_[place.frame].length : 0;
+      frames_[place.frame].slices_left = 0;
+      continue;
+    }
+    const Part& part = frame->header.parts[place.part];
+    MEMD_TRY(
+        visit(frame->header, part, std::string_view(frame->content).substr(frame->begins[place.part], part.length)));
+    if (--frames_[place.frame].slices_left == 0) unload(place.frame);
+  }
+  return {};
 }
 
 }  // namespace memd::raw

@@ -6,6 +6,7 @@
 #include "store/raw/frame_codec.hpp"
 #include "store/raw/raw_frame.hpp"
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <list>
@@ -14,7 +15,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <vector>
 
+// The two ways of reading the raw layer: single records, and all slices in order.
 namespace memd::raw {
 
 // Finds single records in the raw layer, for when the agent's file is gone. Caches a few unpacked frames. Thread-safe.
@@ -51,6 +55,55 @@ class RawArchive {
   std::optional<sqlite::Database> db_;
   FrameCodec codec_;
   std::list<Frame> frames_;  // the latest used first
+};
+
+// All slices that a raw layer holds, in the order in which they were taken in, whatever file and frame they stand in
+// now. Memory: some 30 bytes a slice and a bounded number of unpacked frames. One thread.
+class RawOrder {
+ public:
+  explicit RawOrder(std::filesystem::path directory);
+
+  // Looks at the headers of all files.
+  Result<void> scan();
+  std::size_t slices() const { return order_.size(); }
+  std::uint64_t content_bytes() const { return content_bytes_; }
+  std::uint64_t damaged_bytes() const { return damaged_bytes_; }
+
+  // `content` has kRecordPadding (64) readable bytes behind it. A frame that cannot be read is counted and left out.
+  using Visit = std::function<Result<void>(const FrameHeader& header, const Part& part, std::string_view content)>;
+  Result<void> for_each(const Visit& visit);
+
+ private:
+  struct FramePlace {
+    std::uint32_t file = 0;
+    std::uint32_t slices_left = 0;
+    std::uint64_t offset = 0;
+    std::uint64_t length = 0;
+  };
+  struct SlicePlace {
+    std::uint64_t number = 0;
+    std::uint32_t frame = 0;
+    std::uint32_t part = 0;
+  };
+  struct Loaded {
+    FrameHeader header;
+    std::string content;
+    std::vector<std::uint64_t> begins;  // of the parts in the content
+    std::list<std::uint32_t>::iterator use;
+  };
+  Loaded* load(std::uint32_t frame);
+  void unload(std::uint32_t frame);
+
+  std::filesystem::path directory_;
+  std::vector<std::string> files_;
+  std::vector<FramePlace> frames_;
+  std::vector<SlicePlace> order_;
+  std::unordered_map<std::uint32_t, Loaded> loaded_;
+  std::list<std::uint32_t> uses_;  // the latest first
+  std::uint64_t loaded_bytes_ = 0;
+  std::uint64_t content_bytes_ = 0;
+  std::uint64_t damaged_bytes_ = 0;
+  FrameCodec codec_;
 };
 
 }  // namespace memd::raw

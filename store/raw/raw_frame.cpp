@@ -3,7 +3,6 @@
 #include "schemas/ascii.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
-#include "store/raw/byte_format.hpp"
 #include "store/raw/frame_codec.hpp"
 
 #include <fmt/format.h>

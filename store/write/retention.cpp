@@ -4,7 +4,7 @@
 #include "store/completions/summaries_file.hpp"
 #include "store/db/store_layout.hpp"
 #include "store/enrich/enrichment_rows.hpp"
-#include "store/raw/byte_format.hpp"
+#include "store/raw/frame_codec.hpp"
 #include "store/raw/raw_layer.hpp"
 #include "store/write/assembler.hpp"
 #include "store/write/exchange_rows.hpp"
