@@ -1,7 +1,7 @@
 // How fast texts are cut into words: memd's tokenizer beside `porter unicode61 remove_diacritics 2`, over the texts of
 // a store. tokenizer_bench STORE [MEGABYTES]. Both give the same tokens where no other scripts are; that is checked.
 #include "store/db/database.hpp"
-#include "store/db/fts5_module.hpp"
+#include "store/db/fts5.hpp"
 #include "store/text/script.hpp"
 
 #include <ctime>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "store/db/fts5_module.hpp"
+#include "store/db/fts5.hpp"
 #include "store/text/script.hpp"
 
 #include <array>

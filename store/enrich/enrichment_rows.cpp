@@ -2,9 +2,9 @@
 
 #include "schemas/ascii.hpp"
 #include "schemas/hash.hpp"
+#include "store/db/fts5.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/search/words/full_text_index.hpp"
-#include "store/search/words/index_tokenizer.hpp"
 #include "store/text/code_names.hpp"
 
 #include <algorithm>

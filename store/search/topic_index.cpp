@@ -1,9 +1,9 @@
 #include "store/search/topic_index.hpp"
 
 #include "schemas/ascii.hpp"
+#include "store/db/fts5.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/search/topic_uses.hpp"
-#include "store/search/words/index_tokenizer.hpp"
 #include "store/text/stop_words.hpp"
 
 #include <algorithm>

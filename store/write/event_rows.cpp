@@ -2,7 +2,7 @@
 
 #include "schemas/hash.hpp"
 #include "schemas/sql_text.hpp"
-#include "store/db/bulk_rows.hpp"
+#include "store/db/database.hpp"
 #include "store/text/path_names.hpp"
 #include "store/text/plain_text.hpp"
 

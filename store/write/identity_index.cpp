@@ -1,7 +1,7 @@
 #include "store/write/identity_index.hpp"
 
 #include "schemas/hash.hpp"
-#include "store/db/bulk_rows.hpp"
+#include "store/db/database.hpp"
 
 #include <algorithm>
 #include <limits>

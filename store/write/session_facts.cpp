@@ -1,7 +1,7 @@
 #include "store/write/session_facts.hpp"
 
 #include "schemas/hash.hpp"
-#include "store/db/bulk_rows.hpp"
+#include "store/db/database.hpp"
 #include "store/text/event_summary.hpp"
 #include "store/text/path_names.hpp"
 

@@ -1,5 +1,5 @@
 // Rows that are held back and written many at once.
-#include "store/db/bulk_rows.hpp"
+#include "store/db/database.hpp"
 #include "test/support/event_script.hpp"
 #include "test/support/store_dump.hpp"
 #include "test/support/writer_fixture.hpp"

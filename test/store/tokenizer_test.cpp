@@ -1,5 +1,5 @@
 #include "store/db/database.hpp"
-#include "store/search/words/index_tokenizer.hpp"
+#include "store/db/fts5.hpp"
 #include "store/text/script.hpp"
 
 #include <gtest/gtest.h>

@@ -2,8 +2,8 @@
 
 #include "schemas/hash.hpp"
 #include "store/db/database.hpp"
+#include "store/db/fts5.hpp"
 #include "store/insight/topics/word_grades.hpp"
-#include "store/search/words/index_tokenizer.hpp"
 #include "store/search/words/vocabularies.hpp"
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 #include "store/search/words/full_text_index.hpp"
 
-#include "store/search/words/fts_vocabulary.hpp"
+#include "store/db/fts5.hpp"
 
 #include <algorithm>
 

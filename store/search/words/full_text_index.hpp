@@ -1,7 +1,6 @@
 #pragma once
 
 #include "schemas/ids.hpp"
-#include "store/db/bulk_rows.hpp"
 #include "store/db/database.hpp"
 #include "store/search/words/document_lengths.hpp"
 

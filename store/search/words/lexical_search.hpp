@@ -2,9 +2,9 @@
 
 #include "schemas/query.hpp"
 #include "store/db/database.hpp"
+#include "store/db/fts5.hpp"
 #include "store/search/words/candidate_filter.hpp"
 #include "store/search/words/document_lengths.hpp"
-#include "store/search/words/index_tokenizer.hpp"
 #include "store/search/words/match_scorer.hpp"
 #include "store/search/words/passage.hpp"
 #include "store/search/words/query_plan.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "store/search/words/index_tokenizer.hpp"
+#include "store/db/fts5.hpp"
 #include "store/search/words/query_plan.hpp"
 
 #include <array>

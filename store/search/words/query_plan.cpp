@@ -1,9 +1,9 @@
 #include "store/search/words/query_plan.hpp"
 
 #include "schemas/ascii.hpp"
+#include "store/db/fts5.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/search/words/character_pairs.hpp"
-#include "store/search/words/index_tokenizer.hpp"
 #include "store/search/words/query_terms.hpp"
 #include "store/search/words/vocabularies.hpp"
 #include "store/text/stop_words.hpp"

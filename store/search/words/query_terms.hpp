@@ -1,7 +1,7 @@
 #pragma once
 
+#include "store/db/fts5.hpp"
 #include "store/search/words/full_text_index.hpp"
-#include "store/search/words/index_tokenizer.hpp"
 #include "store/search/words/query_parser.hpp"
 #include "store/search/words/query_plan.hpp"
 

@@ -2,8 +2,8 @@
 
 #include "schemas/hash.hpp"
 #include "store/db/database.hpp"
+#include "store/db/fts5.hpp"
 #include "store/search/words/full_text_index.hpp"
-#include "store/search/words/index_tokenizer.hpp"
 #include "store/search/words/query_plan.hpp"
 
 #include <cstddef>
