@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <limits>
+#include <numeric>
 
 namespace memd::vectors {
 
@@ -50,6 +51,81 @@ float FetchedRows::cosine(ExchangeId exchange, std::size_t chunk) {
   std::int32_t dot = 0;
   kernels_.dots(query_, row_.data(), 1, stride_, &dot);
   return static_cast<float>(dot) * (inverse * inverse_);
+}
+
+namespace {
+
+// The largest step stands for what is about two standard deviations out or more.
+constexpr double kLargest = 2.45;  // times the mean distance
+constexpr int kSteps = 3;
+
+}  // namespace
+
+SketchShape sketch(std::span<const std::int8_t> codes, float inverse, std::span<const float> centre,
+                   std::uint64_t* signs) {
+  constexpr std::size_t kLanes = 16;  // sums beside each other, for compilers to see that they may be
+  float squares[kLanes] = {};
+  float sums[kLanes] = {};
+  for (std::size_t first = 0; first < codes.size(); first += 64) {
+    float r[64] = {};
+    const std::size_t count = std::min<std::size_t>(64, codes.size() - first);
+    for (std::size_t d = 0; d < count; ++d)
+      r[d] = static_cast<float>(codes[first + d]) * inverse - centre[first + d];
+    for (std::size_t d = 0; d < 64; d += kLanes)
+      for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        squares[lane] += r[d + lane] * r[d + lane];
+        sums[lane] += std::fabs(r[d + lane]);
+      }
+    std::uint8_t negative[64];
+    for (std::size_t d = 0; d < 64; ++d)
+      negative[d] = r[d] < 0 ? 1 : 0;
+    std::uint64_t word = 0;
+    for (std::size_t d = 0; d < 64; d += 8) {
+      std::uint64_t eight;
+      std::memcpy(&eight, negative + d, sizeof eight);
+      word |= (eight * 0x0102040810204080U >> 56) << d;  // gathers the lowest bits of eight bytes
+    }
+    signs[first / 64] = word;
+  }
+  const float square = std::accumulate(std::begin(squares), std::end(squares), 0.F);
+  const float sum = std::accumulate(std::begin(sums), std::end(sums), 0.F);
+  return {sum > 0 ? square / sum : 0, square / 2};
+}
+
+QuerySketch::QuerySketch(std::span<const float> query, std::span<const float> centre, std::size_t words)
+    : words_(words), planes_(3 * words) {
+  double mean = 0;
+  for (std::size_t d = 0; d < query.size(); ++d)
+    mean += std::fabs(query[d] - centre[d]);
+  mean /= static_cast<double>(query.size());
+  double dot = 0;  // of the query with its steps
+  double squares = 0;
+  double steps = 0;
+  for (std::size_t d = 0; d < query.size(); ++d) {
+    const double p = query[d] - centre[d];
+    const int step = mean > 0 ? std::min(kSteps, static_cast<int>(std::fabs(p) / (mean * kLargest) * kSteps + 0.5)) : 0;
+    const auto at = [&](std::size_t plane, bool on) {
+      planes_[plane * words_ + d / 64] |= std::uint64_t{on} << d % 64;
+    };
+    at(0, p < 0);
+    at(1, (step & 1) != 0);
+    at(2, (step & 2) != 0);
+    dot += std::fabs(p) * step;
+    squares += step * step;
+    steps += step;
+  }
+  const double unit = squares > 0 ? dot / squares : 0;
+  all_ = static_cast<float>(unit * steps);
+  twice_ = static_cast<float>(unit * 2);
+}
+
+void QuerySketch::estimate(const std::uint16_t* differing, const float* spread, const float* offset,
+                           std::span<float> out) const {
+  const float all = all_;
+  const float twice = twice_;
+  float* const to = out.data();
+  for (std::size_t i = 0; i < out.size(); ++i)
+    to[i] = spread[i] * (all - twice * static_cast<float>(differing[i])) - offset[i];
 }
 
 }  // namespace memd::vectors

@@ -1,4 +1,4 @@
-#include "store/search/vectors/instruction_sets.hpp"
+#include "store/search/vectors/kernels.hpp"
 
 #if defined(__aarch64__)
 
