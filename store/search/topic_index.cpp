@@ -3,14 +3,12 @@
 #include "schemas/ascii.hpp"
 #include "store/db/fts5.hpp"
 #include "store/read/row_filter.hpp"
-#include "store/search/topic_uses.hpp"
 #include "store/text/stop_words.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
-#include <unordered_set>
 
 namespace memd::topics {
 namespace {

@@ -3,7 +3,13 @@
 #include "schemas/topic.hpp"
 #include "store/db/database.hpp"
 
+#include <cstdint>
+#include <limits>
 #include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 // What was talked about, from the stored topics alone. not_found or invalid_argument when filter.session names no
@@ -32,3 +38,58 @@ struct TopicQuery {
 };
 
 }  // namespace memd
+
+// Counts how often topics are used in a part of the history. On the thread of the connection; functions throw
+// ErrorException.
+namespace memd::topics {
+
+struct TopicUse {
+  double weight = 0;  // sum of relevance
+  std::int64_t exchanges = 0;
+  TimeRange span;
+
+  void add(std::int64_t session, TimeMs time, double relevance);
+  void add(const TopicUse& other);
+  std::int64_t sessions() const;
+  // By weight; a topic of many sessions ranks above one that a single session repeats.
+  double rank() const;
+
+ private:
+  std::vector<std::int64_t> sessions_;  // of each exchange, not twice in a row
+};
+using UseByTopic = std::unordered_map<std::int64_t, TopicUse>;       // by topic_pk
+using RankedTopics = std::vector<std::pair<std::string, TopicUse>>;  // by stems, first by rank()
+
+// Decides which exchanges a QueryFilter lets through.
+class TopicFilter {
+ public:
+  TopicFilter(sqlite::Database& db, const QueryFilter& filter);
+
+  bool passes(std::int64_t session, TimeMs time) const {
+    return time >= since_ && time < until_ && (!by_session_ || sessions_.contains(session));
+  }
+  bool by_session() const { return by_session_; }
+  const std::unordered_set<std::int64_t>& sessions() const { return sessions_; }  // empty unless by_session()
+  TimeMs since() const { return since_; }
+  TimeMs until() const { return until_; }
+
+ private:
+  TimeMs since_;
+  TimeMs until_ = std::numeric_limits<TimeMs>::max();
+  bool by_session_ = false;
+  std::unordered_set<std::int64_t> sessions_;
+};
+
+// Adds the topics of one exchange.
+void add_exchange(sqlite::Database& db, UseByTopic& uses, ExchangeId id, std::int64_t session, TimeMs time);
+UseByTopic uses_in(sqlite::Database& db, const TopicFilter& filter);
+
+// One entry for all topics with the same stems; the highest ranks only.
+RankedTopics merged_by_stems(sqlite::Database& db, const UseByTopic& uses);
+
+TopicCount counted(sqlite::Database& db, const std::string& stems, const TopicUse& use);
+
+// Whether all words of `part` stand in `whole`; both are stems joined by blanks.
+bool holds(std::string_view whole, std::string_view part);
+
+}  // namespace memd::topics

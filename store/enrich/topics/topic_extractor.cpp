@@ -1,7 +1,7 @@
 #include "store/enrich/topics/topic_extractor.hpp"
 
 #include "store/enrich/topics/phrase_table.hpp"
-#include "store/search/topic_uses.hpp"
+#include "store/search/topic_index.hpp"
 
 #include <algorithm>
 #include <cmath>

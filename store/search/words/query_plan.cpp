@@ -3,7 +3,6 @@
 #include "schemas/ascii.hpp"
 #include "store/db/fts5.hpp"
 #include "store/read/row_filter.hpp"
-#include "store/search/words/character_pairs.hpp"
 #include "store/search/words/query_terms.hpp"
 #include "store/search/words/vocabularies.hpp"
 #include "store/text/stop_words.hpp"

@@ -25,7 +25,7 @@ struct Term {
   bool drives = false;  // what holds no driving term is no candidate; the others only add to the score
   int position = 0;     // among the words typed; neighbours that are next to each other in a text count more
   int words = 1;
-  // Of a pair of characters (character_pairs.hpp), else as here:
+  // Of a pair of characters (query_terms.hpp), else as here:
   std::string run;      // the stretch as typed
   double share = 1;     // of a word's weight
   bool filler = false;  // grammar: left out when there is anything else

@@ -5,6 +5,7 @@
 #include "store/search/words/query_parser.hpp"
 #include "store/search/words/query_plan.hpp"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,5 +20,14 @@ struct QueryTerms {
 };
 
 QueryTerms terms_of(const ParsedQuery& query, const IndexTokenizer& tokenizer, FullTextIndex& index);
+
+// Text written without blanks between words is searched by pairs of characters (store/db/word_cutter.hpp). The pairs of
+// a run share the weight of the words that the run is guessed to hold, so that a long run does not count more than its
+// words.
+//
+// Gives the pairs their share of the weight; the idf of all terms must be set. A pair that occurs nowhere, next to one
+// that does, is where two words meet: it counts nothing. A pair inside of a run that is rarer than both its neighbours
+// counts no more than they.
+void share_weight(std::vector<Term>& terms, const std::function<bool(const Term&)>& is_known);
 
 }  // namespace memd::search
