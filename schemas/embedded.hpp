@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+// What is compiled into the binary besides code.
 namespace memd::embedded {
 
 // A file of schemas/ compiled into the binary.
@@ -30,3 +31,18 @@ EmbeddedBinary builtin_model();    // in store/
 EmbeddedBinary byte_pair_ranks();  // in store/
 
 }  // namespace memd::embedded
+
+namespace memd {
+
+// schemas/sql/NNNN_name.sql, in order. Applying number N leaves PRAGMA user_version = N.
+struct Migration {
+  int number = 0;
+  std::string_view name;
+  std::string_view sql;
+};
+
+const std::vector<Migration>& migrations();
+// Likewise schemas/sql/summaries, for summaries.db.
+const std::vector<Migration>& summaries_migrations();
+
+}  // namespace memd

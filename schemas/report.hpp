@@ -1,9 +1,9 @@
 #pragma once
 
+#include "schemas/enrichment.hpp"
 #include "schemas/event_batch.hpp"
 #include "schemas/ids.hpp"
 #include "schemas/query.hpp"
-#include "schemas/topic.hpp"
 
 #include <cstdint>
 #include <functional>

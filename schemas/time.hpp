@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace memd {
 
@@ -29,5 +30,41 @@ class Clock {
 };
 
 const Clock& system_clock();
+
+// People's days and clock times. Stored times are UTC. What people read, and what they mean by "yesterday", is in the
+// one time zone of the process, which is UTC until use_time_zone() sets another. All functions but that are
+// thread-safe.
+
+// Whether the system knows a zone of this IANA name ("Asia/Tokyo"); UTC is always known.
+bool is_time_zone(const std::string& name);
+
+// Sets the time zone. Empty or unknown: the system's ($TZ, else /etc/localtime). Call it before threads start.
+void use_time_zone(const std::string& name);
+
+// "UTC"; "Asia/Tokyo (UTC+09:00)", with the offset that holds now; "UTC+01:00" where the system's zone has no name.
+std::string time_zone_label();
+
+// The local clock's reading at `t`, counted as if it were UTC, and back. Of a reading that occurs twice the earlier
+// time is taken. A skipped reading maps to the same offset after the gap.
+TimeMs to_local(TimeMs t);
+TimeMs from_local(TimeMs wall);
+
+// The number of the local day that holds `t`, and the time at which a day begins. Days have 23 to 25 hours.
+std::int64_t local_day(TimeMs t);
+TimeMs day_start(std::int64_t day);
+
+// How far the local clock is ahead of UTC from a time on.
+struct ClockOffset {
+  TimeMs from = 0;
+  TimeMs ahead = 0;
+};
+// The offsets in force between two times, in order. The first is the one in force at `from`.
+std::vector<ClockOffset> clock_offsets(TimeMs from, TimeMs to);
+
+// As parse_rfc3339(), but a date or a time without an offset is local.
+std::optional<TimeMs> parse_local_time(std::string_view text);
+
+// "2026-02-09 15:01". Empty for 0.
+std::string format_local_minute(TimeMs t);
 
 }  // namespace memd

@@ -4,7 +4,7 @@
 #include "daemon/cli/command.hpp"
 #include "daemon/serve/serve.hpp"
 #include "daemon/version.hpp"
-#include "schemas/local_time.hpp"
+#include "schemas/time.hpp"
 
 #include <CLI/CLI.hpp>
 

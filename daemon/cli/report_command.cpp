@@ -8,7 +8,6 @@
 #include "daemon/report/report_page.hpp"
 #include "daemon/tools/time_argument.hpp"
 #include "daemon/version.hpp"
-#include "schemas/local_time.hpp"
 #include "schemas/time.hpp"
 #include "store/reader.hpp"
 #include "store/report/report.hpp"

@@ -2,7 +2,7 @@
 
 #include "daemon/config/config_section.hpp"
 #include "daemon/config/model_sections.hpp"
-#include "schemas/local_time.hpp"
+#include "schemas/time.hpp"
 
 #include <algorithm>
 #include <array>

@@ -4,7 +4,7 @@
 #include "daemon/tools/answer.hpp"
 #include "schemas/ascii.hpp"
 #include "schemas/json_writer.hpp"
-#include "schemas/local_time.hpp"
+#include "schemas/time.hpp"
 #include "store/text/redaction/redactor.hpp"
 #include "store/text/text_units.hpp"
 

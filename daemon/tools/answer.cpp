@@ -2,7 +2,6 @@
 
 #include "schemas/ascii.hpp"
 #include "schemas/hash.hpp"
-#include "schemas/local_time.hpp"
 #include "schemas/time.hpp"
 #include "store/text/token_budget.hpp"
 

@@ -1,6 +1,6 @@
 #include "daemon/tools/session_outline.hpp"
 
-#include "schemas/local_time.hpp"
+#include "schemas/time.hpp"
 #include "store/insight/summary/gist.hpp"
 #include "store/text/token_budget.hpp"
 

@@ -1,7 +1,7 @@
 #include "daemon/tools/temporal_query.hpp"
 
 #include "daemon/tools/answer.hpp"
-#include "schemas/local_time.hpp"
+#include "schemas/time.hpp"
 #include "store/insight/summary/gist.hpp"
 #include "store/read/timeline.hpp"
 #include "store/text/token_budget.hpp"

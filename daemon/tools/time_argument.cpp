@@ -1,6 +1,6 @@
 #include "daemon/tools/time_argument.hpp"
 
-#include "schemas/local_time.hpp"
+#include "schemas/time.hpp"
 
 namespace memd::tools {
 

@@ -1,7 +1,7 @@
 #include "store/completions/summaries_file.hpp"
 
+#include "schemas/embedded.hpp"
 #include "schemas/hash.hpp"
-#include "schemas/migrations.hpp"
 #include "schemas/time.hpp"
 
 #include <array>

@@ -1,6 +1,6 @@
 #include "store/db/database.hpp"
 
-#include "schemas/migrations.hpp"
+#include "schemas/embedded.hpp"
 #include "store/db/fts5.hpp"
 
 #include <sys/stat.h>

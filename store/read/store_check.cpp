@@ -1,6 +1,6 @@
 #include "store/read/store_check.hpp"
 
-#include "schemas/migrations.hpp"
+#include "schemas/embedded.hpp"
 #include "store/db/database.hpp"
 
 #include <condition_variable>

@@ -1,6 +1,5 @@
 #include "store/read/timeline.hpp"
 
-#include "schemas/local_time.hpp"
 #include "schemas/time.hpp"
 #include "store/db/database.hpp"
 #include "store/read/row_filter.hpp"

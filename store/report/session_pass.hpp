@@ -1,7 +1,7 @@
 #pragma once
 
-#include "schemas/local_time.hpp"
 #include "schemas/report.hpp"
+#include "schemas/time.hpp"
 #include "store/db/database.hpp"
 
 #include <cstdint>

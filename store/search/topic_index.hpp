@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schemas/topic.hpp"
+#include "schemas/enrichment.hpp"
 #include "store/db/database.hpp"
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 #include "store/text/time_expression.hpp"
 
 #include "schemas/ascii.hpp"
-#include "schemas/local_time.hpp"
+#include "schemas/time.hpp"
 #include "store/text/script.hpp"
 
 #include <algorithm>

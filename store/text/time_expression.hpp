@@ -12,7 +12,7 @@ namespace memd::search {
 
 // A time that a question speaks of, and where it does.
 struct TimeExpression {
-  TimeRange range;        // end exclusive; of days of the time zone (schemas/local_time)
+  TimeRange range;        // end exclusive; of days of the time zone (schemas/time)
   std::size_t first = 0;  // bytes of the text
   std::size_t end = 0;
   bool relative = false;  // "last week": says when and nothing else. "March 2025" may stand in a text, too
@@ -31,7 +31,7 @@ enum class RangeEnd : std::uint8_t { since, until };
 // A text that is a time and nothing else: RFC 3339, a date, a month ("2026-05", "May 2026", "May"), a year, a weekday,
 // "today", "yesterday" (with a time or without), "this week", "now", or a span back from now: "7d", "24h", "2 weeks
 // ago", "last 3 days", "last week", "1mo", "1y" (30 and 365 days). Days, and times without an offset, are of the time
-// zone (schemas/local_time).
+// zone (schemas/time).
 std::optional<TimeMs> read_time(std::string_view text, RangeEnd end, TimeMs now);
 
 }  // namespace memd::search

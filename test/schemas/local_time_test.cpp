@@ -1,4 +1,4 @@
-#include "schemas/local_time.hpp"
+#include "schemas/time.hpp"
 #include "test/support/time_zone.hpp"
 
 #include <gtest/gtest.h>

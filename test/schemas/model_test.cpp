@@ -1,7 +1,7 @@
+#include "schemas/embedded.hpp"
 #include "schemas/event.hpp"
 #include "schemas/event_batch.hpp"
 #include "schemas/ids.hpp"
-#include "schemas/migrations.hpp"
 #include "schemas/observation.hpp"
 #include "schemas/platform.hpp"
 

@@ -1,4 +1,4 @@
-#include "schemas/migrations.hpp"
+#include "schemas/embedded.hpp"
 #include "store/write/git_rows.hpp"
 #include "test/support/event_script.hpp"
 #include "test/support/store_dump.hpp"

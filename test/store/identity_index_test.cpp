@@ -1,7 +1,7 @@
 #include "store/write/identity_index.hpp"
 
+#include "schemas/embedded.hpp"
 #include "schemas/hash.hpp"
-#include "schemas/migrations.hpp"
 #include "store/db/database.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "schemas/migrations.hpp"
+#include "schemas/embedded.hpp"
 #include "store/db/database.hpp"
 #include "store/reader.hpp"
 #include "test/support/temp_dir.hpp"

@@ -1,4 +1,4 @@
-#include "schemas/migrations.hpp"
+#include "schemas/embedded.hpp"
 #include "schemas/time.hpp"
 #include "store/db/database.hpp"
 

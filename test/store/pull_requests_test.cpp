@@ -1,4 +1,4 @@
-#include "schemas/migrations.hpp"
+#include "schemas/embedded.hpp"
 #include "store/read/commits.hpp"
 #include "store/read/file_history.hpp"
 #include "store/write/git_rows.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schemas/local_time.hpp"
+#include "schemas/time.hpp"
 
 #include <string>
 

@@ -1,7 +1,7 @@
 #include "store/search/words/query_parser.hpp"
 
 #include "schemas/ascii.hpp"
-#include "schemas/local_time.hpp"
+#include "schemas/time.hpp"
 #include "store/text/error_signature.hpp"
 #include "store/text/stop_words.hpp"
 #include "store/text/time_expression.hpp"

@@ -1,5 +1,3 @@
-#include "schemas/migrations.hpp"
-
 #include "schemas/embedded.hpp"
 
 #include <charconv>
