@@ -11,7 +11,7 @@
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/time.hpp"
 #include "store/read/retention_plan.hpp"
-#include "store/reader_pool.hpp"
+#include "store/reader.hpp"
 
 #include <functional>
 #include <memory>

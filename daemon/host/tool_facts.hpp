@@ -6,7 +6,7 @@
 #include "daemon/tools/tool_services.hpp"
 #include "store/db/store_layout.hpp"
 #include "store/raw/raw_archive.hpp"
-#include "store/reader_pool.hpp"
+#include "store/reader.hpp"
 
 #include <atomic>
 #include <cstdint>

@@ -5,7 +5,7 @@
 #include "schemas/platform.hpp"
 #include "schemas/query.hpp"
 #include "schemas/time.hpp"
-#include "store/reader_pool.hpp"
+#include "store/reader.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
-#include "store/reader_pool.hpp"
 #include "store/db/store_layout.hpp"
 #include "store/read/sessions.hpp"
+#include "store/reader.hpp"
 #include "test/support/store_fixture.hpp"
 
 #include <gtest/gtest.h>
