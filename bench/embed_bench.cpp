@@ -3,7 +3,7 @@
 #include "bench/statistics.hpp"
 #include "bench/synthetic/prose.hpp"
 #include "store/db/database.hpp"
-#include "store/enrich/embedding/static_model.hpp"
+#include "store/enrich/embedding/embedder.hpp"
 #include "store/search/vectors/codes.hpp"
 #include "store/search/vectors/kernels.hpp"
 #include "store/text/text_chunks.hpp"

@@ -1,6 +1,6 @@
 // What the built-in model makes of texts, to be compared with the reference implementation.
 //   embed_dump < texts.jsonl     a JSON string a line in, {"ids": […], "vector": […]} a line out
-#include "store/enrich/embedding/static_model.hpp"
+#include "store/enrich/embedding/embedder.hpp"
 
 #include <boost/json.hpp>
 

@@ -4,8 +4,8 @@
 // When there are fewer texts than rows, two of them make another one.
 #include "bench/statistics.hpp"
 #include "bench/synthetic/prose.hpp"
-#include "store/enrich/embedding/static_model.hpp"
-#include "store/enrich/enrichment_queue.hpp"
+#include "store/enrich/embedding/embedder.hpp"
+#include "store/enrich/enrichment.hpp"
 #include "store/search/vectors/codes.hpp"
 #include "store/search/vectors/snapshot_scan.hpp"
 

@@ -1,7 +1,7 @@
 #include "bench/retrieval/ranking_cases.hpp"
 
 #include "store/db/database.hpp"
-#include "store/enrich/embedding/static_model.hpp"
+#include "store/enrich/embedding/embedder.hpp"
 #include "store/search/rank/semantic_index.hpp"
 #include "store/search/vectors/vector_index.hpp"
 

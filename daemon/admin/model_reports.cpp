@@ -3,7 +3,7 @@
 #include "daemon/host/memory_host.hpp"
 #include "daemon/models/api_key.hpp"
 
-#include "store/enrich/enrichment_queue.hpp"
+#include "store/enrich/enrichment.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "daemon/models/embedding_models.hpp"
 
-#include "store/enrich/embedding/static_model.hpp"
+#include "store/enrich/embedding/embedder.hpp"
 
 namespace memd::embedding {
 namespace {

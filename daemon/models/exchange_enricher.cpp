@@ -1,7 +1,7 @@
 #include "daemon/models/exchange_enricher.hpp"
 
 #include "store/db/database.hpp"
-#include "store/enrich/enrichment_queue.hpp"
+#include "store/enrich/enrichment.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 #include "daemon/models/serving_index.hpp"
 
-#include "store/enrich/enrichment_queue.hpp"
+#include "store/enrich/enrichment.hpp"
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,7 @@
 #include "daemon/tools/summary_source.hpp"
 #include "schemas/ascii.hpp"
 #include "schemas/enrichment.hpp"
-#include "store/enrich/enrichment_queue.hpp"
+#include "store/enrich/enrichment.hpp"
 #include "store/insight/topics/topic_story.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/search/topic_index.hpp"

@@ -1,6 +1,6 @@
 #include "store/report/report.hpp"
 
-#include "store/enrich/enrichment_queue.hpp"
+#include "store/enrich/enrichment.hpp"
 #include "store/read/ingestion.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/read/sessions.hpp"

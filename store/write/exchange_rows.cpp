@@ -2,7 +2,7 @@
 
 #include "schemas/hash.hpp"
 #include "schemas/sql_text.hpp"
-#include "store/enrich/enrichment_queue.hpp"
+#include "store/enrich/enrichment.hpp"
 #include "store/text/event_summary.hpp"
 
 #include <utility>

@@ -3,7 +3,7 @@
 #include "schemas/sql_text.hpp"
 #include "store/completions/summaries_file.hpp"
 #include "store/db/store_layout.hpp"
-#include "store/enrich/enrichment_rows.hpp"
+#include "store/enrich/enrichment.hpp"
 #include "store/raw/frame_codec.hpp"
 #include "store/raw/raw_layer.hpp"
 #include "store/write/assembler.hpp"

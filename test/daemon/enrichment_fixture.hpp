@@ -1,7 +1,7 @@
 #pragma once
 
 #include "daemon/models/enrichment_worker.hpp"
-#include "store/enrich/enrichment_queue.hpp"
+#include "store/enrich/enrichment.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/letters_embedder.hpp"
 #include "test/support/store_fixture.hpp"

@@ -1,6 +1,6 @@
 // Topics of real histories: what a session was named by its user or agent should be among what it is found to be about.
 // Skipped without a corpus.
-#include "store/enrich/enrichment_queue.hpp"
+#include "store/enrich/enrichment.hpp"
 #include "store/enrich/topics/lexicon.hpp"
 #include "store/enrich/topics/topic_extractor.hpp"
 #include "test/support/corpus_store.hpp"

@@ -1,4 +1,4 @@
-#include "store/enrich/enrichment_rows.hpp"
+#include "store/enrich/enrichment.hpp"
 #include "store/enrich/topics/topic_extractor.hpp"
 #include "test/daemon/tool_fixture.hpp"
 

@@ -1,6 +1,6 @@
 // Search by meaning with the model of the binary, from texts to hits.
-#include "store/enrich/embedding/static_model.hpp"
-#include "store/enrich/enrichment_rows.hpp"
+#include "store/enrich/embedding/embedder.hpp"
+#include "store/enrich/enrichment.hpp"
 #include "store/reader.hpp"
 #include "store/search/vectors/codes.hpp"
 #include "store/text/text_chunks.hpp"

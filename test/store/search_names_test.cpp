@@ -1,5 +1,4 @@
-#include "store/enrich/enrichment_queue.hpp"
-#include "store/enrich/enrichment_rows.hpp"
+#include "store/enrich/enrichment.hpp"
 #include "store/search/words/lexical_search.hpp"
 #include "store/text/code_names.hpp"
 #include "test/support/store_fixture.hpp"

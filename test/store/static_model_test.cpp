@@ -1,4 +1,4 @@
-#include "store/enrich/embedding/static_model.hpp"
+#include "store/enrich/embedding/embedder.hpp"
 #include "synthetic_model.hpp"
 
 #include <gmock/gmock.h>

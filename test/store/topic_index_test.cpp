@@ -1,5 +1,5 @@
 #include "store/search/topic_index.hpp"
-#include "store/enrich/enrichment_rows.hpp"
+#include "store/enrich/enrichment.hpp"
 #include "store/enrich/topics/lexicon.hpp"
 #include "store/reader.hpp"
 #include "test/support/store_fixture.hpp"

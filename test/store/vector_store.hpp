@@ -1,7 +1,7 @@
 #pragma once
 
 #include "store/db/database.hpp"
-#include "store/enrich/enrichment_queue.hpp"
+#include "store/enrich/enrichment.hpp"
 
 #include <cstdint>
 #include <filesystem>

@@ -1,6 +1,6 @@
 #include "store/enrich/topics/topic_extractor.hpp"
 
-#include "store/enrich/topics/phrase_table.hpp"
+#include "store/enrich/topics/lexicon.hpp"
 #include "store/search/topic_index.hpp"
 
 #include <algorithm>

@@ -4,7 +4,6 @@
 #include "store/db/database.hpp"
 #include "store/enrich/embedding/embedder.hpp"
 #include "store/enrich/topics/lexicon.hpp"
-#include "store/enrich/topics/phrase_table.hpp"
 
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "store/enrich/embedding/static_model.hpp"
+#include "store/enrich/embedding/embedder.hpp"
 
 #include "schemas/embedded.hpp"
 
