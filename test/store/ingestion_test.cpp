@@ -1,6 +1,5 @@
 #include "store/read/ingestion.hpp"
 #include "schemas/ids.hpp"
-#include "store/read/recent_records.hpp"
 #include "store/reader.hpp"
 #include "store/write/writer.hpp"
 #include "test/support/fake_clock.hpp"
