@@ -70,7 +70,7 @@ std::string frame(const std::string& line) {
 }
 
 // Without what differs from one time to the next.
-std::string cleaned(const std::string& line) {
+std::string without_places(const std::string& line) {
   static const std::regex changing(
       R"re(0x[0-9a-fA-F]+|\b[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}\b|\d{4}-\d\d-\d\d[T ][\d:.,Z+]*|(?:/|\b[A-Za-z]:\\)[^\s:'"()]*[/\\]|:\d+(?::\d+)?|\b\d{4,}\b)re",
       std::regex::optimize);
@@ -92,7 +92,7 @@ std::optional<ErrorSignature> error_signature(std::string_view text) {
   std::vector<std::string> frames;
   for (const std::string& line : lines) {
     const int w = worth(line);
-    if (w > 0) messages.push_back({w, cleaned(line)});
+    if (w > 0) messages.push_back({w, without_places(line)});
     if (std::string f = frame(line); !f.empty() && (frames.empty() || frames.back() != f))
       frames.push_back(std::move(f));
   }

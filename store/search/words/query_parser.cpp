@@ -2,6 +2,7 @@
 
 #include "schemas/ascii.hpp"
 #include "schemas/time.hpp"
+#include "schemas/utf8.hpp"
 #include "store/text/error_signature.hpp"
 #include "store/text/stop_words.hpp"
 #include "store/text/time_expression.hpp"
@@ -14,30 +15,13 @@ namespace {
 
 constexpr std::string_view kQuotes[] = {"“", "”", "„", "「", "」", "『", "』"};
 
-// Length of the UTF-8 character at the front of `s`; 0 if there is none.
-std::size_t utf8_length(std::string_view s) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
-  if (byte(0) < 0x80) return 1;
-  std::size_t length = 0;
-  if (byte(0) >= 0xC2 && byte(0) <= 0xDF) length = 2;
-  if ((byte(0) & 0xF0) == 0xE0) length = 3;
-  if (byte(0) >= 0xF0 && byte(0) <= 0xF4) length = 4;
-  if (length == 0 || s.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i)
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  if ((byte(0) == 0xE0 && byte(1) < 0xA0) || (byte(0) == 0xED && byte(1) > 0x9F) ||
-      (byte(0) == 0xF0 && byte(1) < 0x90) || (byte(0) == 0xF4 && byte(1) > 0x8F))
-    return 0;  // overlong, a surrogate, or beyond Unicode
-  return length;
-}
-
 // Control characters and damaged bytes become spaces; typographic quotes become plain ones.
 std::string cleaned(std::string_view text) {
   std::string out;
   out.reserve(std::min(text.size(), kMaxQueryBytes));
   text = text.substr(0, kMaxQueryBytes);
   while (!text.empty()) {
-    const std::size_t n = utf8_length(text);
+    const std::size_t n = ascii::is_beyond(text[0]) ? utf8_length(text) : 1;
     const auto character = text.substr(0, std::max<std::size_t>(n, 1));
     if (n == 0 || (n == 1 && static_cast<unsigned char>(text[0]) <= 0x20) || text[0] == 0x7F)
       out += ' ';
