@@ -1,4 +1,3 @@
-#include "store/text/error_signature.hpp"
 #include "store/search/words/query_parser.hpp"
 
 #include <gmock/gmock.h>
