@@ -2,7 +2,7 @@
 
 #include "schemas/error.hpp"
 #include "schemas/query.hpp"
-#include "store/search/rank/semantic_index.hpp"
+#include "store/search/vectors/vector_index.hpp"
 
 #include <chrono>
 #include <condition_variable>

@@ -2,7 +2,6 @@
 
 #include "store/db/database.hpp"
 #include "store/enrich/embedding/embedder.hpp"
-#include "store/search/rank/semantic_index.hpp"
 #include "store/search/vectors/vector_index.hpp"
 
 #include <algorithm>

@@ -4,7 +4,6 @@
 #include "schemas/enrichment.hpp"
 #include "store/enrich/embedding/embedder.hpp"
 #include "store/reader.hpp"
-#include "store/search/rank/semantic_index.hpp"
 #include "store/search/vectors/vector_index.hpp"
 
 #include <chrono>

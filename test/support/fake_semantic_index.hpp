@@ -1,6 +1,6 @@
 #pragma once
 
-#include "store/search/rank/semantic_index.hpp"
+#include "store/search/vectors/vector_index.hpp"
 
 #include <algorithm>
 #include <cmath>

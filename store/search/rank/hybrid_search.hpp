@@ -3,7 +3,7 @@
 #include "schemas/query.hpp"
 #include "store/db/database.hpp"
 #include "store/search/rank/ranking.hpp"
-#include "store/search/rank/semantic_index.hpp"
+#include "store/search/vectors/vector_index.hpp"
 #include "store/search/words/lexical_search.hpp"
 
 #include <cstddef>
