@@ -7,6 +7,7 @@ namespace memd {
 namespace {
 
 using testing::ElementsAre;
+using testing::IsEmpty;
 
 std::vector<std::string> texts(std::string_view text) {
   std::vector<std::string> out;
@@ -72,6 +73,20 @@ TEST(SplitUnits, NothingIsLost) {
     return s;
   };
   EXPECT_EQ(solid(all), solid(text));
+}
+
+TEST(CodeSnippets, FencesOfAnAnswer) {
+  const auto s =
+      code_snippets("text ``` inline\n```cpp title\nint x;\n~~~\n```\nmore\n~~~~\na\n~~~\n~~~~\r\n```py\nopen");
+  ASSERT_EQ(s.size(), 3u);
+  EXPECT_EQ(s[0].language, "cpp");
+  EXPECT_EQ(s[0].code, "int x;\n~~~\n");
+  EXPECT_EQ(s[1].code, "a\n~~~\n");
+  EXPECT_TRUE(s[1].closed);
+  EXPECT_EQ(s[2].language, "py");
+  EXPECT_EQ(s[2].code, "open");
+  EXPECT_FALSE(s[2].closed);
+  EXPECT_THAT(code_snippets(""), IsEmpty());
 }
 
 }  // namespace
