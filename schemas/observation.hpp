@@ -28,26 +28,8 @@ inline constexpr std::array kAllObservationTypes{
     ObservationType::decision,  ObservationType::bugfix,  ObservationType::feature,  ObservationType::refactor,
     ObservationType::discovery, ObservationType::problem, ObservationType::solution, ObservationType::pattern,
     ObservationType::warning,   ObservationType::success};
-constexpr std::string_view to_string(ObservationType t) {
-  switch (t) {
-    case ObservationType::decision: return "decision";
-    case ObservationType::bugfix: return "bugfix";
-    case ObservationType::feature: return "feature";
-    case ObservationType::refactor: return "refactor";
-    case ObservationType::discovery: return "discovery";
-    case ObservationType::problem: return "problem";
-    case ObservationType::solution: return "solution";
-    case ObservationType::pattern: return "pattern";
-    case ObservationType::warning: return "warning";
-    case ObservationType::success: return "success";
-  }
-  return "unknown";
-}
-constexpr std::optional<ObservationType> parse_observation_type(std::string_view text) {
-  for (const auto t : kAllObservationTypes)
-    if (to_string(t) == text) return t;
-  return std::nullopt;
-}
+std::string_view to_string(ObservationType t);
+std::optional<ObservationType> parse_observation_type(std::string_view text);
 
 // A typed unit of memory drawn from a session. The same words of the same type are one observation of a session.
 struct Observation {
