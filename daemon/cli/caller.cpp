@@ -6,7 +6,7 @@
 #include "daemon/serve/daemon_address.hpp"
 #include "daemon/serve/instance_lock.hpp"
 #include "protocol/mcp/rpc_client.hpp"
-#include "protocol/transport/unix_socket.hpp"
+#include "protocol/transport/byte_stream.hpp"
 #include "schemas/json_writer.hpp"
 
 #include <iostream>

@@ -3,7 +3,7 @@
 #include "daemon/models/circuit_breaker.hpp"
 #include "daemon/models/model_clients.hpp"
 #include "daemon/models/model_server.hpp"
-#include "protocol/models/embeddings_api.hpp"
+#include "protocol/models/model_api.hpp"
 #include "store/enrich/embedding/embedder.hpp"
 
 #include <atomic>

@@ -1,6 +1,6 @@
 #include "daemon/models/http_language_model.hpp"
 
-#include "protocol/models/completions_api.hpp"
+#include "protocol/models/model_api.hpp"
 
 #include <utility>
 

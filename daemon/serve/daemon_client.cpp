@@ -1,7 +1,7 @@
 #include "daemon/serve/daemon_client.hpp"
 
 #include "daemon/serve/instance_lock.hpp"
-#include "protocol/transport/unix_socket.hpp"
+#include "protocol/transport/byte_stream.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #include "daemon/serve/daemon_address.hpp"
 #include "daemon/serve/instance_lock.hpp"
 #include "daemon/serve/listening_socket.hpp"
-#include "protocol/transport/unix_socket.hpp"
+#include "protocol/transport/byte_stream.hpp"
 #include "test/support/temp_dir.hpp"
 
 #include <fcntl.h>

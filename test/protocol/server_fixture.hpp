@@ -1,7 +1,7 @@
 #pragma once
 
 #include "protocol/mcp/server.hpp"
-#include "protocol/transport/unix_socket.hpp"
+#include "protocol/transport/byte_stream.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/line_client.hpp"
 #include "test/support/sample_tools.hpp"

@@ -1,24 +1,121 @@
-#include "protocol/transport/unix_socket.hpp"
+#include "protocol/transport/byte_stream.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/socket_base.hpp>
 #include <boost/asio/write.hpp>
 
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 namespace memd::transport {
 namespace {
 
 namespace asio = boost::asio;
+using boost::system::error_code;
+
+error_code last_error() { return {errno, boost::system::system_category()}; }
+
+bool can_be_waited_for(int fd) {
+  struct stat st {};
+  if (::fstat(fd, &st) != 0) return false;
+  return S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || ::isatty(fd) == 1;
+}
+
+// One end: borrowed for reading or writing, its flags restored.
+class Descriptor {
+ public:
+  Descriptor(asio::io_context& loop, int fd) : fd_(fd), flags_(::fcntl(fd, F_GETFL)) {
+    if (!can_be_waited_for(fd)) return;
+    const int copy = ::fcntl(fd, F_DUPFD_CLOEXEC, 3);  // asio closes what it is given
+    if (copy < 0) return;
+    waited_.emplace(loop, copy);
+  }
+  ~Descriptor() { close(); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  asio::posix::stream_descriptor* waited() { return waited_ ? &*waited_ : nullptr; }
+  int fd() const { return fd_; }
+  void close() {
+    if (closed_) return;
+    closed_ = true;
+    error_code ignored;
+    if (waited_) waited_->close(ignored);
+    if (flags_ >= 0) ::fcntl(fd_, F_SETFL, flags_);
+  }
+  bool closed() const { return closed_; }
+
+ private:
+  const int fd_;
+  const int flags_;
+  std::optional<asio::posix::stream_descriptor> waited_;
+  bool closed_ = false;
+};
+
+class DescriptorStream final : public ByteStream {
+ public:
+  DescriptorStream(asio::io_context& loop, int in_fd, int out_fd) : loop_(loop), in_(loop, in_fd), out_(loop, out_fd) {}
+
+  void async_read(std::span<char> into, Done done) override {
+    if (auto* waited = in_.waited()) {
+      waited->async_read_some(asio::buffer(into.data(), into.size()),
+                              [done = std::move(done)](error_code ec, std::size_t n) {
+                                if (ec == asio::error::eof) return done({}, 0);
+                                done(ec, n);
+                              });
+      return;
+    }
+    asio::post(loop_, [this, into, done = std::move(done)] {
+      if (in_.closed()) return done(asio::error::operation_aborted, 0);
+      ssize_t n = 0;
+      do {
+        n = ::read(in_.fd(), into.data(), into.size());
+      } while (n < 0 && errno == EINTR);
+      // A closed stdin is an ended one.
+      if (n < 0) return done(errno == EBADF ? error_code() : last_error(), 0);
+      done({}, static_cast<std::size_t>(n));
+    });
+  }
+  void async_write(std::string_view bytes, Done done) override {
+    if (auto* waited = out_.waited()) {
+      asio::async_write(*waited, asio::buffer(bytes.data(), bytes.size()), std::move(done));
+      return;
+    }
+    asio::post(loop_, [this, bytes, done = std::move(done)] {
+      if (out_.closed()) return done(asio::error::operation_aborted, 0);
+      std::size_t written = 0;
+      while (written < bytes.size()) {
+        const ssize_t n = ::write(out_.fd(), bytes.data() + written, bytes.size() - written);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return done(last_error(), written);
+        written += static_cast<std::size_t>(n);
+      }
+      done({}, written);
+    });
+  }
+  void post(std::function<void()> f) override { asio::post(loop_, std::move(f)); }
+  void close() override {
+    in_.close();
+    out_.close();
+  }
+
+ private:
+  asio::io_context& loop_;
+  Descriptor in_;
+  Descriptor out_;
+};
 
 class SocketStream final : public ByteStream {
  public:
@@ -55,6 +152,11 @@ class SocketStream final : public ByteStream {
 };
 
 }  // namespace
+
+std::unique_ptr<ByteStream> make_descriptor_stream(asio::io_context& loop, int in_fd, int out_fd) {
+  std::signal(SIGPIPE, SIG_IGN);
+  return std::make_unique<DescriptorStream>(loop, in_fd, out_fd);
+}
 
 std::unique_ptr<ByteStream> make_socket_stream(asio::io_context& loop, int fd) {
   return std::make_unique<SocketStream>(loop, fd);
