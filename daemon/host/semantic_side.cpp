@@ -1,6 +1,6 @@
 #include "daemon/host/semantic_side.hpp"
 
-#include "daemon/models/term_extractor.hpp"
+#include "daemon/models/exchange_enricher.hpp"
 
 #include <utility>
 
