@@ -1,5 +1,6 @@
 #include "daemon/ingest/source_file.hpp"
 
+#include "daemon/ingest/discovery.hpp"
 #include "schemas/hash.hpp"
 
 #include <fcntl.h>
@@ -9,17 +10,24 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <system_error>
 
 namespace memd {
+namespace fs = std::filesystem;
+namespace {
+
+bool is_absent(int error) { return error == ENOENT || error == ENOTDIR; }
+
+}  // namespace
 
 Result<SourceFile> SourceFile::open(const std::filesystem::path& path) {
   // Non-blocking so that a fifo in an agent's directory cannot hang us; regular files do not care.
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (fd < 0) {
     Error error = Error::from_errno(errno, "open", path.string());
-    if (errno == ENOENT || errno == ENOTDIR) error.code = make_error_code(Errc::not_found);
+    if (is_absent(errno)) error.code = make_error_code(Errc::not_found);
     return error;
   }
   struct stat st {};
@@ -109,6 +117,42 @@ std::vector<FileView::Entry> DiskView::list(const std::string& directory) const 
     if (auto entry = stat(it->path().string())) out.push_back(std::move(*entry));
   std::sort(out.begin(), out.end(), [](const Entry& a, const Entry& b) { return a.path < b.path; });
   return out;
+}
+
+PathLook look_at_path(const fs::path& path) {
+  PathLook out;
+  struct ::stat st {};
+  if (::stat(path.c_str(), &st) != 0) {
+    out.error = errno;
+    return out;
+  }
+  out.is_directory = S_ISDIR(st.st_mode);
+  out.device = static_cast<std::uint64_t>(st.st_dev);
+  out.inode = static_cast<std::uint64_t>(st.st_ino);
+  if (out.is_directory && ::access(path.c_str(), R_OK | X_OK) != 0) out.error = errno;
+  return out;
+}
+
+Verdict judge_absence(const Source& source, const Error& error, const fs::path& root, const LookAtPath& look,
+                      const std::function<bool(const fs::path&)>& is_same_place) {
+  const fs::path file(source.path);
+  // A root may be a single file: its place is then the directory it stands in.
+  const fs::path top = root == file ? root.parent_path() : root;
+  fs::path directory = file.parent_path();
+  PathLook seen = look(directory);
+  while (is_absent(seen.error) && is_inside(directory, top) && directory != top) {
+    directory = directory.parent_path();
+    seen = look(directory);
+  }
+  if (is_absent(seen.error))
+    return {SourceState::unreachable, top.string() + " is not there; what was read from it stays"};
+  if (seen.error != 0) return {SourceState::unreachable, directory.string() + ": " + std::strerror(seen.error)};
+  if (!error.is(Errc::not_found)) return {SourceState::active, error.message()};
+  const bool other_device = source.identity.device != 0 && seen.device != source.identity.device;
+  if (other_device && !is_same_place(directory))
+    return {SourceState::unreachable,
+            directory.string() + " is on another file system than it was: is a disk not mounted?"};
+  return {SourceState::gone, "the file is not there any more; what was read stays"};
 }
 
 }  // namespace memd
