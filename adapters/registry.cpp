@@ -1,12 +1,4 @@
-#include "adapters/adapter.hpp"
-#include "adapters/claude_code/claude_code_adapter.hpp"
-#include "adapters/cline/cline_adapter.hpp"
-#include "adapters/codex/codex_adapter.hpp"
-#include "adapters/cursor/cursor_adapter.hpp"
-#include "adapters/events_v1/events_adapter.hpp"
-#include "adapters/gemini/gemini_adapter.hpp"
-#include "adapters/grok/grok_adapter.hpp"
-#include "adapters/opencode/opencode_adapter.hpp"
+#include "adapters/registry.hpp"
 
 #include <array>
 #include <utility>

@@ -1,13 +1,30 @@
-#include "adapters/cline/cline_adapter.hpp"
-
 #include "adapters/cline/folder.hpp"
 #include "adapters/cline/item_decoder.hpp"
 #include "adapters/cline/session_reader.hpp"
 #include "adapters/cline/task_reader.hpp"
+#include "adapters/registry.hpp"
 
 #include <utility>
 
 namespace memd::cline {
+namespace {
+
+// Cline in both generations, Roo Code, and Kilo Code before 2026. Formats: task_messages.hpp, session_reader.hpp (from
+// the public sources cline/cline and RooCodeInc/Roo-Code). Stateless, thread-safe.
+class ClineAdapter final : public Adapter {
+ public:
+  const AdapterDescription& describe() const override;
+  std::vector<std::filesystem::path> roots(const HomeLayout& home) const override;
+  std::optional<SourceCandidate> classify(const std::filesystem::path& root,
+                                          const std::filesystem::path& file) const override;
+  bool looks_into(const std::filesystem::path& root, const std::filesystem::path& directory) const override;
+  std::string session_uid(const SourceCandidate& source, std::string_view head) const override;
+  std::unique_ptr<RecordDecoder> open(const Source& source) const override;
+  std::unique_ptr<SnapshotReader> open_snapshot(const Source& source, const FileView& files) const override;
+  std::optional<std::string> event_text(std::string_view record, EventKind kind, std::uint16_t block) const override;
+};
+
+}  // namespace
 
 const AdapterDescription& ClineAdapter::describe() const {
   static const AdapterDescription description = [] {

@@ -1,9 +1,8 @@
-#include "adapters/gemini/gemini_adapter.hpp"
-
 #include "adapters/gemini/chat_reader.hpp"
 #include "adapters/gemini/message_decoder.hpp"
 #include "adapters/gemini/paths.hpp"
 #include "adapters/json/json_text.hpp"
+#include "adapters/registry.hpp"
 #include "schemas/ids.hpp"
 
 #include <algorithm>
@@ -11,6 +10,21 @@
 namespace memd::gemini {
 namespace fs = std::filesystem;
 namespace {
+
+// Gemini CLI: a file for each chat below ~/.gemini/tmp/<project>/chats. Formats: paths.hpp, chat_reader.hpp. Stateless,
+// thread-safe.
+class GeminiAdapter final : public Adapter {
+ public:
+  const AdapterDescription& describe() const override;
+  std::vector<std::filesystem::path> roots(const HomeLayout& home) const override;
+  std::optional<SourceCandidate> classify(const std::filesystem::path& root,
+                                          const std::filesystem::path& file) const override;
+  bool looks_into(const std::filesystem::path& root, const std::filesystem::path& directory) const override;
+  std::string session_uid(const SourceCandidate& source, std::string_view head) const override;
+  std::unique_ptr<RecordDecoder> open(const Source& source) const override;
+  std::unique_ptr<SnapshotReader> open_snapshot(const Source& source, const FileView& files) const override;
+  std::optional<std::string> event_text(std::string_view record, EventKind kind, std::uint16_t block) const override;
+};
 
 // sessionId stands among the first members in both forms.
 std::string find_session_id(std::string_view head) {

@@ -1,15 +1,33 @@
-#include "adapters/opencode/opencode_adapter.hpp"
-
 #include "adapters/opencode/database_reader.hpp"
 #include "adapters/opencode/item_decoder.hpp"
 #include "adapters/opencode/session_items.hpp"
 #include "adapters/opencode/tree_reader.hpp"
+#include "adapters/registry.hpp"
 #include "schemas/ids.hpp"
 
 #include <utility>
 
 namespace memd::opencode {
 namespace fs = std::filesystem;
+namespace {
+
+// opencode: a database since 1.2, a tree of files before (public source: sst/opencode, now anomalyco/opencode).
+// Formats: session_items.hpp, database_changes.hpp. Stateless, thread-safe.
+class OpencodeAdapter final : public Adapter {
+ public:
+  const AdapterDescription& describe() const override;
+  std::vector<std::filesystem::path> roots(const HomeLayout& home) const override;
+  std::optional<SourceCandidate> classify(const std::filesystem::path& root,
+                                          const std::filesystem::path& file) const override;
+  bool looks_into(const std::filesystem::path& root, const std::filesystem::path& directory) const override;
+  std::string part_of(const std::filesystem::path& root, const std::filesystem::path& file) const override;
+  std::string session_uid(const SourceCandidate& source, std::string_view head) const override;
+  std::unique_ptr<RecordDecoder> open(const Source& source) const override;
+  std::unique_ptr<SnapshotReader> open_snapshot(const Source& source, const FileView& files) const override;
+  std::optional<std::string> event_text(std::string_view record, EventKind kind, std::uint16_t block) const override;
+};
+
+}  // namespace
 
 const AdapterDescription& OpencodeAdapter::describe() const {
   static const AdapterDescription description = [] {

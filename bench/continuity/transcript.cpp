@@ -1,6 +1,6 @@
 #include "bench/continuity/transcript.hpp"
 
-#include "adapters/claude_code/record_handlers.hpp"
+#include "adapters/claude_code/record_context.hpp"
 
 #include <boost/json.hpp>
 
