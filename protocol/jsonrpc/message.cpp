@@ -21,6 +21,12 @@ namespace {
 
 namespace bj = boost::json;
 
+bj::parse_options parse_options() {
+  bj::parse_options o;
+  o.max_depth = kMaxDepth;
+  return o;
+}
+
 constexpr std::size_t kEscape = 6;  // \uXXXX
 constexpr std::string_view kReplacement = "\\ufffd";
 
@@ -162,12 +168,7 @@ std::optional<std::string> mended_text(std::string_view json) {
 }
 
 struct MessageParser::State {
-  static bj::parse_options options() {
-    bj::parse_options o;
-    o.max_depth = kMaxDepth;
-    return o;
-  }
-  bj::parser parser{bj::storage_ptr(), options()};
+  bj::parser parser{bj::storage_ptr(), parse_options()};
 };
 
 Id id_text(const bj::value& v) {
@@ -258,12 +259,7 @@ std::string notification_line(std::string_view method, std::string_view params) 
 }
 
 struct EnvelopeReader::State {
-  static bj::parse_options options() {
-    bj::parse_options o;
-    o.max_depth = kMaxDepth;
-    return o;
-  }
-  bj::parser parser{bj::storage_ptr(), options()};
+  bj::parser parser{bj::storage_ptr(), parse_options()};
   std::vector<Envelope> found;
 };
 
