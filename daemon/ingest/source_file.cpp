@@ -13,6 +13,7 @@
 #include <cstring>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 namespace memd {
 namespace fs = std::filesystem;
@@ -20,52 +21,48 @@ namespace {
 
 bool is_absent(int error) { return error == ENOENT || error == ENOTDIR; }
 
+timespec changed_at(const struct ::stat& st) {
+#ifdef __APPLE__
+  return st.st_mtimespec;
+#else
+  return st.st_mtim;
+#endif
+}
+
+TimeMs in_ms(const timespec& time) { return static_cast<TimeMs>(time.tv_sec) * 1000 + time.tv_nsec / 1'000'000; }
+
 }  // namespace
 
 Result<SourceFile> SourceFile::open(const std::filesystem::path& path) {
   // Non-blocking so that a fifo in an agent's directory cannot hang us; regular files do not care.
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (fd < 0) {
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!fd) {
     Error error = Error::from_errno(errno, "open", path.string());
     if (is_absent(errno)) error.code = make_error_code(Errc::not_found);
     return error;
   }
   struct stat st {};
-  if (::fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-    const int err = S_ISREG(st.st_mode) ? errno : EINVAL;
-    ::close(fd);
-    return Error::from_errno(err, "stat", path.string());
-  }
-#ifdef __APPLE__
-  const auto& mtime = st.st_mtimespec;
-#else
-  const auto& mtime = st.st_mtim;
-#endif
+  if (::fstat(fd.get(), &st) != 0 || !S_ISREG(st.st_mode))
+    return Error::from_errno(S_ISREG(st.st_mode) ? errno : EINVAL, "stat", path.string());
+  const timespec changed = changed_at(st);
   FileStat out;
   out.device = static_cast<std::uint64_t>(st.st_dev);
   out.inode = static_cast<std::uint64_t>(st.st_ino);
   out.size = static_cast<std::uint64_t>(st.st_size);
-  out.mtime = static_cast<TimeMs>(mtime.tv_sec) * 1000 + mtime.tv_nsec / 1'000'000;
-  return SourceFile(fd, out, path.string());
+  out.mtime = in_ms(changed);
+  return SourceFile(std::move(fd), out, path.string());
 }
 
 Result<SourceFile> SourceFile::duplicate() const {
-  const int fd = ::fcntl(fd_, F_DUPFD_CLOEXEC, 0);
-  if (fd < 0) return Error::from_errno(errno, "duplicate", path_);
-  return SourceFile(fd, stat_, path_);
+  UniqueFd fd(::fcntl(fd_.get(), F_DUPFD_CLOEXEC, 0));
+  if (!fd) return Error::from_errno(errno, "duplicate", path_);
+  return SourceFile(std::move(fd), stat_, path_);
 }
-
-SourceFile::~SourceFile() {
-  if (fd_ >= 0) ::close(fd_);
-}
-
-SourceFile::SourceFile(SourceFile&& other) noexcept
-    : fd_(std::exchange(other.fd_, -1)), stat_(other.stat_), path_(std::move(other.path_)) {}
 
 Result<std::size_t> SourceFile::read_at(std::uint64_t offset, std::span<char> into) const {
   std::size_t done = 0;
   while (done < into.size()) {
-    const ssize_t n = ::pread(fd_, into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
+    const ssize_t n = ::pread(fd_.get(), into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
     if (n < 0) {
       if (errno == EINTR) continue;
       return Error::from_errno(errno, "read", path_);
@@ -85,18 +82,14 @@ Result<std::uint64_t> SourceFile::hash_head(std::uint32_t length) const {
 std::optional<FileView::Entry> DiskView::stat(const std::string& path) const {
   struct ::stat st {};
   if (::stat(path.c_str(), &st) != 0) return std::nullopt;
-#ifdef __APPLE__
-  const auto& changed = st.st_mtimespec;
-#else
-  const auto& changed = st.st_mtim;
-#endif
+  const timespec changed = changed_at(st);
   Entry e;
   e.path = path;
   e.is_directory = S_ISDIR(st.st_mode);
   e.device = st.st_dev;
   e.inode = st.st_ino;
   e.size = static_cast<std::uint64_t>(st.st_size);
-  e.mtime = static_cast<TimeMs>(changed.tv_sec) * 1000 + changed.tv_nsec / 1'000'000;
+  e.mtime = in_ms(changed);
   e.mtime_ns = static_cast<std::int64_t>(changed.tv_sec) * 1'000'000'000 + changed.tv_nsec;
   return e;
 }

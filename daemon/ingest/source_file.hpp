@@ -1,6 +1,7 @@
 #pragma once
 
 #include "adapters/snapshot_reader.hpp"
+#include "protocol/transport/byte_stream.hpp"
 #include "schemas/error.hpp"
 #include "schemas/source.hpp"
 
@@ -9,6 +10,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <utility>
 
 namespace memd {
 
@@ -25,8 +27,7 @@ class SourceFile {
  public:
   // Errc::not_found if it is not there, Errc::io otherwise.
   static Result<SourceFile> open(const std::filesystem::path& path);
-  ~SourceFile();
-  SourceFile(SourceFile&& other) noexcept;
+  SourceFile(SourceFile&&) noexcept = default;
   SourceFile& operator=(SourceFile&&) = delete;
 
   // The same open file: nothing is looked up again.
@@ -39,8 +40,8 @@ class SourceFile {
   Result<std::uint64_t> hash_head(std::uint32_t length) const;
 
  private:
-  SourceFile(int fd, FileStat stat, std::string path) : fd_(fd), stat_(stat), path_(std::move(path)) {}
-  int fd_;
+  SourceFile(UniqueFd fd, FileStat stat, std::string path) : fd_(std::move(fd)), stat_(stat), path_(std::move(path)) {}
+  UniqueFd fd_;
   FileStat stat_;
   std::string path_;
 };

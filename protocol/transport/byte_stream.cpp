@@ -162,36 +162,34 @@ std::unique_ptr<ByteStream> make_socket_stream(asio::io_context& loop, int fd) {
   return std::make_unique<SocketStream>(loop, fd);
 }
 
-Result<int> connect_unix_fd(const std::string& path) {
+Result<UniqueFd> connect_unix_fd(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.empty() || path.size() >= sizeof address.sun_path)
     return Error(Errc::invalid_argument, "socket path is too long: " + path);
   std::memcpy(address.sun_path, path.data(), path.size());
 #ifdef SOCK_CLOEXEC
-  const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
 #else
-  const int fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
-  if (fd >= 0) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+  UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM, 0));
+  if (fd) ::fcntl(fd.get(), F_SETFD, FD_CLOEXEC);
 #endif
   const auto failed = [&](std::string_view call) {
-    const int err = errno;
-    if (fd >= 0) ::close(fd);
-    return Error(boost::system::error_code(err, boost::system::generic_category()),
+    return Error(boost::system::error_code(errno, boost::system::generic_category()),
                  std::string(call).append(" ").append(path));
   };
-  if (fd < 0) return failed("socket");
+  if (!fd) return failed("socket");
   int rc = 0;
   do {
-    rc = ::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address);
+    rc = ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
   } while (rc != 0 && errno == EINTR);
   if (rc != 0) return failed("connect");
   return fd;
 }
 
 Result<std::unique_ptr<ByteStream>> connect_unix(asio::io_context& loop, const std::string& path) {
-  MEMD_TRY_ASSIGN(const int fd, connect_unix_fd(path));
-  return make_socket_stream(loop, fd);
+  MEMD_TRY_ASSIGN(UniqueFd fd, connect_unix_fd(path));
+  return make_socket_stream(loop, fd.release());
 }
 
 Result<SocketPeer> socket_peer(int fd) {

@@ -83,7 +83,7 @@ std::unique_ptr<ByteStream> make_socket_stream(boost::asio::io_context& loop, in
 // Connects at once (a Unix socket does not make one wait). The error keeps errno: boost::system::errc names.
 Result<std::unique_ptr<ByteStream>> connect_unix(boost::asio::io_context& loop, const std::string& path);
 // The blocking descriptor (close-on-exec) behind it.
-Result<int> connect_unix_fd(const std::string& path);
+Result<UniqueFd> connect_unix_fd(const std::string& path);
 
 // The user and the process at the other end of a connected socket; of who listens, those who began to.
 struct SocketPeer {

@@ -70,7 +70,7 @@ class ServerTest : public testing::Test {
   LineClient connect() {
     auto fd = transport::connect_unix_fd(socket_path);
     EXPECT_TRUE(fd) << fd.error().message();
-    return LineClient(fd ? *fd : -1);
+    return LineClient(fd ? fd->release() : -1);
   }
   LineClient connect_legacy() {
     LineClient client = connect();
