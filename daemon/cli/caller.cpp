@@ -102,7 +102,7 @@ Result<std::unique_ptr<Caller>> open_caller(const Settings& settings, Need need,
   if (!attempt.lock) {
     // A daemon may have started this moment.
     if (!daemon) {
-      if (auto fd = transport::connect_unix_fd(attempt.socket.native()))
+      if (auto fd = transport::connect_unix(attempt.socket.native()))
         if (auto caller = answering(std::move(*fd), patience)) return caller;
     }
     return Error(Errc::store_busy, "another memd (pid " + std::to_string(attempt.holder) + ") is writing to " +

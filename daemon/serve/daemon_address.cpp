@@ -71,14 +71,14 @@ Result<DaemonAddress> daemon_address(const Settings& settings, const std::option
 
 Result<std::optional<DaemonConnection>> connect_running(const Settings& settings) {
   MEMD_TRY_ASSIGN(const auto usual, socket_of(settings));
-  if (auto fd = transport::connect_unix_fd(usual.native())) {
+  if (auto fd = transport::connect_unix(usual.native())) {
     MEMD_TRY(transport::require_same_user(fd->get()));
     return std::optional(DaemonConnection{std::move(*fd), usual});
   }
   // The file may be left from long ago, and somebody else listen there today.
   const auto said = InstanceLock::look(settings.layout.data_dir());
   if (said.socket.empty() || said.socket == usual) return std::optional<DaemonConnection>();
-  auto fd = transport::connect_unix_fd(said.socket.native());
+  auto fd = transport::connect_unix(said.socket.native());
   if (!fd) return std::optional<DaemonConnection>();
   const auto peer = transport::socket_peer(fd->get());
   if (!peer || peer->user != ::geteuid() || peer->process != said.holder) return std::optional<DaemonConnection>();

@@ -154,7 +154,7 @@ milliseconds DaemonClient::next_wait() {
 }
 
 Result<UniqueFd> DaemonClient::connect_now(const fs::path& socket) const {
-  MEMD_TRY_ASSIGN(UniqueFd fd, transport::connect_unix_fd(socket.native()));
+  MEMD_TRY_ASSIGN(UniqueFd fd, transport::connect_unix(socket.native()));
   MEMD_TRY(transport::require_same_user(fd.get()));
   return fd;
 }

@@ -162,7 +162,7 @@ std::unique_ptr<ByteStream> make_socket_stream(asio::io_context& loop, int fd) {
   return std::make_unique<SocketStream>(loop, fd);
 }
 
-Result<UniqueFd> connect_unix_fd(const std::string& path) {
+Result<UniqueFd> connect_unix(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.empty() || path.size() >= sizeof address.sun_path)
@@ -185,11 +185,6 @@ Result<UniqueFd> connect_unix_fd(const std::string& path) {
   } while (rc != 0 && errno == EINTR);
   if (rc != 0) return failed("connect");
   return fd;
-}
-
-Result<std::unique_ptr<ByteStream>> connect_unix(asio::io_context& loop, const std::string& path) {
-  MEMD_TRY_ASSIGN(UniqueFd fd, connect_unix_fd(path));
-  return make_socket_stream(loop, fd.release());
 }
 
 Result<SocketPeer> socket_peer(int fd) {

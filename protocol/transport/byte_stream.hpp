@@ -80,10 +80,9 @@ std::unique_ptr<ByteStream> make_descriptor_stream(boost::asio::io_context& loop
 // Takes over a connected Unix stream socket; it is closed with the stream.
 std::unique_ptr<ByteStream> make_socket_stream(boost::asio::io_context& loop, int fd);
 
-// Connects at once (a Unix socket does not make one wait). The error keeps errno: boost::system::errc names.
-Result<std::unique_ptr<ByteStream>> connect_unix(boost::asio::io_context& loop, const std::string& path);
-// The blocking descriptor (close-on-exec) behind it.
-Result<UniqueFd> connect_unix_fd(const std::string& path);
+// Connects at once (a Unix socket does not make one wait); the descriptor is blocking and close-on-exec. The error
+// keeps errno: boost::system::errc names.
+Result<UniqueFd> connect_unix(const std::string& path);
 
 // The user and the process at the other end of a connected socket; of who listens, those who began to.
 struct SocketPeer {

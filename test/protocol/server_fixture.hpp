@@ -68,7 +68,7 @@ class ServerTest : public testing::Test {
     pool.join();
   }
   LineClient connect() {
-    auto fd = transport::connect_unix_fd(socket_path);
+    auto fd = transport::connect_unix(socket_path);
     EXPECT_TRUE(fd) << fd.error().message();
     return LineClient(fd ? fd->release() : -1);
   }
