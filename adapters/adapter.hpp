@@ -1,6 +1,5 @@
 #pragma once
 
-#include "adapters/file_view.hpp"
 #include "adapters/snapshot_reader.hpp"
 #include "schemas/event_batch.hpp"
 #include "schemas/platform.hpp"
@@ -120,8 +119,11 @@ class Adapter {
   }
 };
 
-// Takes the text of the event of `kind` and `block` out of the batch. For implementations of event_text().
+// For implementations of event_text(): the text of the event of `kind` and `block`, taken out of a batch, or of a
+// record that `decoder` reads in full detail.
 std::optional<std::string> take_text(EventBatch& batch, EventKind kind, std::uint16_t block);
+std::optional<std::string> decoded_text(RecordDecoder& decoder, std::string_view record, EventKind kind,
+                                        std::uint16_t block);
 
 // The one table of adapters, in the order of Platform.
 std::span<const Adapter* const> all_adapters();

@@ -1,12 +1,4 @@
-#include "adapters/adapter.hpp"
-#include "adapters/claude_code/claude_code_adapter.hpp"
-#include "adapters/cline/cline_adapter.hpp"
-#include "adapters/codex/codex_adapter.hpp"
-#include "adapters/cursor/cursor_adapter.hpp"
-#include "adapters/events_v1/events_adapter.hpp"
-#include "adapters/gemini/gemini_adapter.hpp"
-#include "adapters/grok/grok_adapter.hpp"
-#include "adapters/opencode/opencode_adapter.hpp"
+#include "adapters/registry.hpp"
 
 #include <array>
 #include <utility>
@@ -38,6 +30,13 @@ std::optional<std::string> take_text(EventBatch& batch, EventKind kind, std::uin
   for (Event& e : batch.events)
     if (e.kind == kind && e.raw.block == block) return std::move(e.text.empty() ? e.summary : e.text);
   return std::nullopt;
+}
+
+std::optional<std::string> decoded_text(RecordDecoder& decoder, std::string_view record, EventKind kind,
+                                        std::uint16_t block) {
+  EventBatch batch;
+  decoder.decode({record, 1, false}, batch);  // not at offset 0: no session is introduced
+  return take_text(batch, kind, block);
 }
 
 }  // namespace memd

@@ -1,3 +1,3 @@
-#include "daemon/cli/command_line.hpp"
+#include "daemon/cli/command.hpp"
 
 int main(int argc, char** argv) { return memd::cli::run(argc, argv); }

@@ -1,4 +1,4 @@
-#include "adapters/claude_code/record_handlers.hpp"
+#include "adapters/claude_code/record_context.hpp"
 #include "adapters/json/json_text.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "schemas/hash.hpp"

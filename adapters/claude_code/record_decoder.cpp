@@ -1,7 +1,7 @@
 #include "adapters/claude_code/record_decoder.hpp"
 
 #include "adapters/claude_code/paths.hpp"
-#include "adapters/claude_code/record_handlers.hpp"
+#include "adapters/claude_code/record_context.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 

@@ -1,4 +1,4 @@
-#include "adapters/claude_code/record_handlers.hpp"
+#include "adapters/claude_code/record_context.hpp"
 
 #include <algorithm>
 

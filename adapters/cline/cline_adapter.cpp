@@ -1,86 +1,90 @@
-#include "adapters/cline/cline_adapter.hpp"
-
 #include "adapters/cline/folder.hpp"
 #include "adapters/cline/item_decoder.hpp"
 #include "adapters/cline/session_reader.hpp"
 #include "adapters/cline/task_reader.hpp"
+#include "adapters/registry.hpp"
 
 #include <utility>
 
 namespace memd::cline {
+namespace {
 
-const AdapterDescription& ClineAdapter::describe() const {
-  static const AdapterDescription description = [] {
-    AdapterDescription d;
-    d.platform = Platform::cline;
-    d.adapter_version = "1.0.0";
-    d.data_completeness = DataCompleteness::full;
-    d.capabilities = {Capability::semantic_search,    Capability::temporal_query,
-                      Capability::session_summary,    Capability::exchange_retrieval,
-                      Capability::token_metrics,      Capability::file_context,
-                      Capability::live_tail,          Capability::tool_calls,
-                      Capability::compaction_markers, Capability::cost};
-    d.limitations = {
-        "Times and tokens of tasks come from the messages of the interface, whole tool inputs and results from the "
-        "history for the model; the two are joined by conversationHistoryIndex, by time, or by order.",
-        "Tasks whose interface messages are lost have no times of their own: they stand at the start of the task.",
-        "Prompts of Cline 4 have no time: they are placed just before the answer that follows.",
-        "Cline does not record the git branch.",
-        "Roo Code counts cached tokens as input in some versions; they are taken off where the numbers allow it.",
-        "Failures of tools are known from the wording of their results.",
-    };
-    // Of each editor; remote servers keep the same under ~/.vscode-server/data and the like.
-    d.storage_locations = {"~/.config/<editor>/User/globalStorage/saoudrizwan.claude-dev/tasks",
-                           "~/.config/<editor>/User/globalStorage/rooveterinaryinc.roo-cline/tasks",
-                           "~/.config/<editor>/User/globalStorage/kilocode.kilo-code/tasks",
-                           "~/Library/Application Support/<editor>/User/globalStorage/<extension>/tasks",
-                           "%APPDATA%\\<editor>\\User\\globalStorage\\<extension>\\tasks",
-                           "~/.cline/data/tasks",
-                           "~/.cline/data/sessions"};
-    return d;
-  }();
-  return description;
-}
+// Cline in both generations, Roo Code, and Kilo Code before 2026. Formats: task_messages.hpp, session_reader.hpp (from
+// the public sources cline/cline and RooCodeInc/Roo-Code). Stateless, thread-safe.
+class ClineAdapter final : public Adapter {
+ public:
+  const AdapterDescription& describe() const override {
+    static const AdapterDescription description = [] {
+      AdapterDescription d;
+      d.platform = Platform::cline;
+      d.adapter_version = "1.0.0";
+      d.data_completeness = DataCompleteness::full;
+      d.capabilities = {Capability::semantic_search,    Capability::temporal_query,
+                        Capability::session_summary,    Capability::exchange_retrieval,
+                        Capability::token_metrics,      Capability::file_context,
+                        Capability::live_tail,          Capability::tool_calls,
+                        Capability::compaction_markers, Capability::cost};
+      d.limitations = {
+          "Times and tokens of tasks come from the messages of the interface, whole tool inputs and results from the "
+          "history for the model; the two are joined by conversationHistoryIndex, by time, or by order.",
+          "Tasks whose interface messages are lost have no times of their own: they stand at the start of the task.",
+          "Prompts of Cline 4 have no time: they are placed just before the answer that follows.",
+          "Cline does not record the git branch.",
+          "Roo Code counts cached tokens as input in some versions; they are taken off where the numbers allow it.",
+          "Failures of tools are known from the wording of their results.",
+      };
+      // Of each editor; remote servers keep the same under ~/.vscode-server/data and the like.
+      d.storage_locations = {"~/.config/<editor>/User/globalStorage/saoudrizwan.claude-dev/tasks",
+                             "~/.config/<editor>/User/globalStorage/rooveterinaryinc.roo-cline/tasks",
+                             "~/.config/<editor>/User/globalStorage/kilocode.kilo-code/tasks",
+                             "~/Library/Application Support/<editor>/User/globalStorage/<extension>/tasks",
+                             "%APPDATA%\\<editor>\\User\\globalStorage\\<extension>\\tasks",
+                             "~/.cline/data/tasks",
+                             "~/.cline/data/sessions"};
+      return d;
+    }();
+    return description;
+  }
 
-std::vector<std::filesystem::path> ClineAdapter::roots(const HomeLayout& home) const {
-  return home.override_roots.empty() ? default_roots(home.home) : home.override_roots;
-}
+  std::vector<std::filesystem::path> roots(const HomeLayout& home) const override {
+    return home.override_roots.empty() ? default_roots(home.home) : home.override_roots;
+  }
 
-std::optional<SourceCandidate> ClineAdapter::classify(const std::filesystem::path& root,
-                                                      const std::filesystem::path& file) const {
-  const auto relative = file.lexically_relative(root);
-  if (relative.empty() || *relative.begin() == "..") return std::nullopt;
-  const auto path = parse_source_path(file);
-  if (!path) return std::nullopt;
-  return SourceCandidate{Platform::cline, path->main, SourceFormat::json};
-}
+  std::optional<SourceCandidate> classify(const std::filesystem::path& root,
+                                          const std::filesystem::path& file) const override {
+    const auto relative = file.lexically_relative(root);
+    if (relative.empty() || *relative.begin() == "..") return std::nullopt;
+    const auto path = parse_source_path(file);
+    if (!path) return std::nullopt;
+    return SourceCandidate{Platform::cline, path->main, SourceFormat::json};
+  }
 
-bool ClineAdapter::looks_into(const std::filesystem::path&, const std::filesystem::path& directory) const {
-  return !is_foreign_directory(directory);
-}
+  bool looks_into(const std::filesystem::path&, const std::filesystem::path& directory) const override {
+    return !is_foreign_directory(directory);
+  }
 
-std::string ClineAdapter::session_uid(const SourceCandidate&, std::string_view) const {
-  return {};  // the reader tells: a folder can hold several sessions
-}
+  std::string session_uid(const SourceCandidate&, std::string_view) const override {
+    return {};  // the reader tells: a folder can hold several sessions
+  }
 
-std::unique_ptr<RecordDecoder> ClineAdapter::open(const Source& source) const {
-  return std::make_unique<ItemDecoder>(source);
-}
+  std::unique_ptr<RecordDecoder> open(const Source& source) const override {
+    return std::make_unique<ItemDecoder>(source);
+  }
 
-std::unique_ptr<SnapshotReader> ClineAdapter::open_snapshot(const Source& source, const FileView& files) const {
-  auto path = parse_source_path(source.path);
-  if (!path) return nullptr;
-  if (path->generation == Generation::session) return std::make_unique<SessionReader>(std::move(*path), files);
-  return std::make_unique<TaskReader>(std::move(*path), files);
-}
+  std::unique_ptr<SnapshotReader> open_snapshot(const Source& source, const FileView& files) const override {
+    auto path = parse_source_path(source.path);
+    if (!path) return nullptr;
+    if (path->generation == Generation::session) return std::make_unique<SessionReader>(std::move(*path), files);
+    return std::make_unique<TaskReader>(std::move(*path), files);
+  }
 
-std::optional<std::string> ClineAdapter::event_text(std::string_view record, EventKind kind,
-                                                    std::uint16_t block) const {
-  ItemDecoder decoder(Source{}, json::Detail::full);
-  EventBatch batch;
-  decoder.decode({record, 1, false}, batch);
-  return take_text(batch, kind, block);
-}
+  std::optional<std::string> event_text(std::string_view record, EventKind kind, std::uint16_t block) const override {
+    ItemDecoder decoder(Source{}, json::Detail::full);
+    return decoded_text(decoder, record, kind, block);
+  }
+};
+
+}  // namespace
 
 const Adapter& adapter() {
   static const ClineAdapter instance;

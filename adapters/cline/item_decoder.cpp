@@ -1,7 +1,6 @@
 // Calls and results, as events.
 #include "adapters/cline/item_decoder.hpp"
 
-#include "adapters/cline/item_handlers.hpp"
 #include "adapters/cline/model_text.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "schemas/ids.hpp"

@@ -1,10 +1,17 @@
 #pragma once
 
 #include "adapters/adapter.hpp"
+#include "adapters/cline/task_messages.hpp"
+#include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
+#include "adapters/snapshot/item_context.hpp"
 
+#include <array>
+#include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace memd::cline {
 
@@ -26,5 +33,79 @@ class ItemDecoder : public RecordDecoder {
   json::Detail detail_;
   std::unique_ptr<Parsers> parsers_;
 };
+
+// Private to the decoder: the shape of items, and a function for each kind.
+
+using namespace json;  // NOLINT(google-build-using-namespace): the whole folder reads JSON
+using snapshot::ItemContext;
+
+enum class ItemKey : std::uint8_t {
+  key,
+  record,
+  head,
+  damaged,
+  cwd,
+  first,
+  subtask,
+  superseded,
+  repeated,
+  cache_in_input,
+  dropped,
+  block,
+  calls,
+  results,
+  ui,
+  more,
+  message,
+  time,
+  estimated,
+  compaction,
+  copied,
+};
+inline constexpr std::array<std::string_view, 21> kItemNames{
+    "key",        "record",   "head",           "damaged", "cwd",       "first",      "subtask",
+    "superseded", "repeated", "cache_in_input", "dropped", "block",     "calls",      "results",
+    "ui",         "more",     "message",        "time",    "estimated", "compaction", "copied"};
+
+struct ItemFields {
+  Tokens<kItemNames.size()> tokens;
+  std::string key;
+  std::vector<ToolCall> calls;
+
+  std::string_view operator[](ItemKey k) const { return tokens[static_cast<std::size_t>(k)]; }
+  bool is(ItemKey k) const { return is_true((*this)[k]); }
+};
+
+// JSON that stands as text inside JSON. Owns a copy; what is read from `root` does not outlive it.
+class InnerJson {
+ public:
+  bool open(std::string_view text);
+  od::object root;
+
+ private:
+  std::string padded_;
+  od::parser parser_;
+  od::document document_;
+};
+
+Fate read_head(ItemContext& c, od::object& item);
+// `type` becomes the name for the ledger.
+Fate read_ui(ItemContext& c, od::object& item, const ItemFields& fields, std::string& type);
+Fate read_message(ItemContext& c, od::object& item, const ItemFields& fields, std::string& type);
+Fate read_compaction(ItemContext& c, od::object& item);
+
+// Reads an api_req_started message: results of the calls before it, tokens, why it failed.
+Fate read_request(ItemContext& c, od::object& item, const ItemFields& fields, std::string_view text);
+
+void emit_result(ItemContext& c, const ToolCall& call, std::string_view text, bool is_error);
+// Fills a call from its input: a JSON value, or text.
+bool read_block_input(ItemContext& c, od::object& block, Event& call);
+void read_text_input(ItemContext& c, std::string_view input, Event& call);
+
+// Reads a content value: a string, or blocks whose texts are joined. "[image]" and the like go to `marker`.
+bool read_content(ItemContext& c, od::value& content, std::string& text, std::string& marker);
+
+// The path as the agent sees it. Paths that Cline shows are relative to the working directory.
+std::string absolute_path(std::string_view cwd, std::string_view path);
 
 }  // namespace memd::cline

@@ -1,5 +1,5 @@
 // Messages as they are sent to the model: of the newer store, and of tasks whose interface messages are lost.
-#include "adapters/cline/item_handlers.hpp"
+#include "adapters/cline/item_decoder.hpp"
 #include "adapters/cline/model_text.hpp"
 
 #include <algorithm>

@@ -2,10 +2,10 @@
 
 #include "adapters/cline/folder.hpp"
 #include "adapters/cline/task_messages.hpp"
-#include "adapters/file_view.hpp"
 #include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
 #include "adapters/json/json_writer.hpp"
+#include "adapters/snapshot_reader.hpp"
 #include "schemas/event_batch.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"

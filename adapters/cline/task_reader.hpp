@@ -2,7 +2,6 @@
 
 #include "adapters/cline/folder.hpp"
 #include "adapters/cline/task_messages.hpp"
-#include "adapters/file_view.hpp"
 #include "adapters/snapshot_reader.hpp"
 
 #include <map>

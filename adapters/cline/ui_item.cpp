@@ -1,5 +1,5 @@
 // Requests to the model: what came back from the tools, what it cost, how it ended.
-#include "adapters/cline/item_handlers.hpp"
+#include "adapters/cline/item_decoder.hpp"
 #include "adapters/cline/model_text.hpp"
 #include "adapters/json/json_writer.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "adapters/codex/record_handlers.hpp"
+#include "adapters/codex/record_context.hpp"
 #include "adapters/json/json_text.hpp"
 #include "adapters/json/log_decoder.hpp"
 #include "schemas/source.hpp"

@@ -1,5 +1,5 @@
 // event_msg: what Codex showed. Most of it repeats response items, which are the source of talk and tools.
-#include "adapters/codex/record_handlers.hpp"
+#include "adapters/codex/record_context.hpp"
 #include "adapters/tool_calls/patch_text.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"

@@ -1,5 +1,5 @@
 // What a rollout says of its session: session_meta, turn_context, compacted.
-#include "adapters/codex/record_handlers.hpp"
+#include "adapters/codex/record_context.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 

@@ -1,4 +1,4 @@
-#include "adapters/codex/record_handlers.hpp"
+#include "adapters/codex/record_context.hpp"
 #include "adapters/json/json_text.hpp"
 #include "adapters/tool_calls/patch_text.hpp"
 #include "adapters/tool_calls/test_command.hpp"

@@ -1,90 +1,103 @@
-#include "adapters/cursor/cursor_adapter.hpp"
-
 #include "adapters/cursor/chat_store_reader.hpp"
 #include "adapters/cursor/global_state_reader.hpp"
 #include "adapters/cursor/item_decoder.hpp"
 #include "adapters/cursor/places.hpp"
 #include "adapters/cursor/transcript_reader.hpp"
 #include "adapters/cursor/workspace_state_reader.hpp"
+#include "adapters/registry.hpp"
 #include "schemas/ids.hpp"
 
 namespace memd::cursor {
+namespace {
 
-const AdapterDescription& CursorAdapter::describe() const {
-  static const AdapterDescription description = [] {
-    AdapterDescription d;
-    d.platform = Platform::cursor;
-    d.adapter_version = "1.0.0";
-    d.data_completeness = DataCompleteness::partial;
-    d.capabilities = {Capability::semantic_search, Capability::temporal_query,     Capability::session_summary,
-                      Capability::token_metrics,   Capability::exchange_retrieval, Capability::file_context,
-                      Capability::live_tail,       Capability::tool_calls,         Capability::cost};
-    d.limitations = {
-        "Messages written before autumn 2025 have no time of their own: it is estimated from the turn, or from the "
-        "conversation.",
-        "Token counts stand only on the last message of a turn, without cache figures, and not in all modes.",
-        "Conversations that exist only as binary state of the agent back end are taken as far as their messages are "
-        "JSON.",
-        "The folder of a conversation is known where a workspace lists it; else it is the folder its files share.",
-        "Agent transcripts have neither times nor tool results; they are read where no database has the conversation.",
-        "Of chats of cursor-agent only the current branch is read.",
-        "The prompt history of a workspace is used only where its conversations are gone.",
-    };
-    d.storage_locations = {"~/.config/Cursor/User", "~/Library/Application Support/Cursor/User",
-                           "%APPDATA%\\Cursor\\User", "~/.cursor/chats", "~/.cursor/projects"};
-    return d;
-  }();
-  return description;
-}
-
-std::vector<std::filesystem::path> CursorAdapter::roots(const HomeLayout& home) const {
-  return home.override_roots.empty() ? default_roots(home.home) : home.override_roots;
-}
-
-std::optional<SourceCandidate> CursorAdapter::classify(const std::filesystem::path&,
-                                                       const std::filesystem::path& file) const {
-  auto place = parse_place(file.string());
-  if (!place) return std::nullopt;
-  const bool document = place->place == Place::transcript;
-  return SourceCandidate{Platform::cursor, std::move(place->main),
-                         document ? SourceFormat::json : SourceFormat::sqlite};
-}
-
-bool CursorAdapter::looks_into(const std::filesystem::path& root, const std::filesystem::path& directory) const {
-  return is_on_the_way(root, directory);
-}
-
-std::string CursorAdapter::session_uid(const SourceCandidate& source, std::string_view) const {
-  const auto place = parse_place(source.path);
-  const bool one = place && (place->place == Place::chat_store || place->place == Place::transcript);
-  return one ? make_session_uid(Platform::cursor, place->native) : std::string();
-}
-
-std::unique_ptr<RecordDecoder> CursorAdapter::open(const Source& source) const {
-  return std::make_unique<ItemDecoder>(source);
-}
-
-std::unique_ptr<SnapshotReader> CursorAdapter::open_snapshot(const Source& source, const FileView& files) const {
-  const auto place = parse_place(source.path);
-  if (!place) return nullptr;
-  switch (place->place) {
-    case Place::global_state: return std::make_unique<GlobalStateReader>(files, source, folders_);
-    case Place::workspace_state: return std::make_unique<WorkspaceStateReader>(files, source.path);
-    case Place::chat_store: return std::make_unique<ChatStoreReader>(files, source.path);
-    case Place::transcript: return std::make_unique<TranscriptReader>(files, *place);
+// Cursor, the IDE and cursor-agent. Thread-safe. Its sources are changed in place or have no ids and times of their
+// own:
+//   <User>/globalStorage/state.vscdb             conversations since 0.43
+//   <User>/workspaceStorage/<hash>/state.vscdb   chat tabs and conversations before that, the prompt history
+//   ~/.cursor/chats/<hash>/<uuid>/store.db       cursor-agent
+//   ~/.cursor/projects/<slug>/agent-transcripts  transcripts without results, taken where nothing better is there
+class CursorAdapter final : public Adapter {
+ public:
+  const AdapterDescription& describe() const override {
+    static const AdapterDescription description = [] {
+      AdapterDescription d;
+      d.platform = Platform::cursor;
+      d.adapter_version = "1.0.0";
+      d.data_completeness = DataCompleteness::partial;
+      d.capabilities = {Capability::semantic_search, Capability::temporal_query,     Capability::session_summary,
+                        Capability::token_metrics,   Capability::exchange_retrieval, Capability::file_context,
+                        Capability::live_tail,       Capability::tool_calls,         Capability::cost};
+      d.limitations = {
+          "Messages written before autumn 2025 have no time of their own: it is estimated from the turn, or from the "
+          "conversation.",
+          "Token counts stand only on the last message of a turn, without cache figures, and not in all modes.",
+          "Conversations that exist only as binary state of the agent back end are taken as far as their messages are "
+          "JSON.",
+          "The folder of a conversation is known where a workspace lists it; else it is the folder its files share.",
+          "Agent transcripts have neither times nor tool results; they are read where no database has the "
+          "conversation.",
+          "Of chats of cursor-agent only the current branch is read.",
+          "The prompt history of a workspace is used only where its conversations are gone.",
+      };
+      d.storage_locations = {"~/.config/Cursor/User", "~/Library/Application Support/Cursor/User",
+                             "%APPDATA%\\Cursor\\User", "~/.cursor/chats", "~/.cursor/projects"};
+      return d;
+    }();
+    return description;
   }
-  return nullptr;
-}
 
-std::optional<std::string> CursorAdapter::event_text(std::string_view record, EventKind kind,
-                                                     std::uint16_t block) const {
-  Source source;
-  source.platform = Platform::cursor;
-  ItemDecoder decoder(source, json::Detail::full);
-  EventBatch batch;
-  decoder.decode({record, 1, false}, batch);
-  return take_text(batch, kind, block);
-}
+  std::vector<std::filesystem::path> roots(const HomeLayout& home) const override {
+    return home.override_roots.empty() ? default_roots(home.home) : home.override_roots;
+  }
+
+  std::optional<SourceCandidate> classify(const std::filesystem::path&,
+                                          const std::filesystem::path& file) const override {
+    auto place = parse_place(file.string());
+    if (!place) return std::nullopt;
+    const bool document = place->place == Place::transcript;
+    return SourceCandidate{Platform::cursor, std::move(place->main),
+                           document ? SourceFormat::json : SourceFormat::sqlite};
+  }
+
+  bool looks_into(const std::filesystem::path& root, const std::filesystem::path& directory) const override {
+    return is_on_the_way(root, directory);
+  }
+
+  std::string session_uid(const SourceCandidate& source, std::string_view) const override {
+    const auto place = parse_place(source.path);
+    const bool one = place && (place->place == Place::chat_store || place->place == Place::transcript);
+    return one ? make_session_uid(Platform::cursor, place->native) : std::string();
+  }
+
+  std::unique_ptr<RecordDecoder> open(const Source& source) const override {
+    return std::make_unique<ItemDecoder>(source);
+  }
+
+  std::unique_ptr<SnapshotReader> open_snapshot(const Source& source, const FileView& files) const override {
+    const auto place = parse_place(source.path);
+    if (!place) return nullptr;
+    switch (place->place) {
+      case Place::global_state: return std::make_unique<GlobalStateReader>(files, source, folders_);
+      case Place::workspace_state: return std::make_unique<WorkspaceStateReader>(files, source.path);
+      case Place::chat_store: return std::make_unique<ChatStoreReader>(files, source.path);
+      case Place::transcript: return std::make_unique<TranscriptReader>(files, *place);
+    }
+    return nullptr;
+  }
+
+  std::optional<std::string> event_text(std::string_view record, EventKind kind, std::uint16_t block) const override {
+    Source source;
+    source.platform = Platform::cursor;
+    ItemDecoder decoder(source, json::Detail::full);
+    return decoded_text(decoder, record, kind, block);
+  }
+
+ private:
+  // Remembers what the files said, to read them once. The answers would be the same without it.
+  mutable WorkspaceFolders folders_;
+};
+
+}  // namespace
 
 const Adapter& adapter() {
   static const CursorAdapter instance;

@@ -3,7 +3,7 @@
 #include "adapters/cursor/item_json.hpp"
 #include "adapters/cursor/places.hpp"
 #include "adapters/cursor/state_rows.hpp"
-#include "adapters/sqlite/change_mark.hpp"
+#include "adapters/sqlite/read_only_database.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "adapters/cursor/composer.hpp"
+#include "adapters/cursor/places.hpp"
 #include "adapters/cursor/state_rows.hpp"
-#include "adapters/cursor/workspace_folders.hpp"
 #include "adapters/snapshot_reader.hpp"
 #include "schemas/source.hpp"
 

@@ -1,6 +1,6 @@
 #include "adapters/events_v1/line_writer.hpp"
 
-#include "adapters/events_v1/names.hpp"
+#include "adapters/events_v1/line_reader.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/json_writer.hpp"
 

@@ -1,15 +1,45 @@
 #include "adapters/gemini/chat_reader.hpp"
 
 #include "adapters/gemini/paths.hpp"
+#include "adapters/json/json_text.hpp"
 #include "adapters/json/json_writer.hpp"
 #include "adapters/json/value_scanner.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace memd::gemini {
 namespace {
+
+using json::ValueScanner;
+
+using State = ValueScanner::State;
+
+const auto kTakeAll = [](std::string_view) { return false; };
+
+// The members of a message or a line that the chat as a whole needs to know.
+struct Line {
+  bool whole = false;
+  std::string id;
+  std::string_view rewind;
+  std::string_view set;
+  std::vector<std::pair<std::string_view, std::string_view>> members;
+};
+
+Line read_members(std::string_view object) {
+  Line line;
+  ValueScanner scanner(object);
+  line.whole = scanner.members(kTakeAll, [&](std::string_view key, std::string_view value) {
+    if (key == "id" && json::is_string(value)) line.id = json::unescaped(value);
+    if (key == "$rewindTo" && json::is_string(value)) line.rewind = value;
+    if (key == "$set" && value.starts_with('{')) line.set = value;
+    line.members.emplace_back(key, value);
+  });
+  line.whole = line.whole && scanner.peek() == '\0' && scanner.at() >= object.size();
+  return line;
+}
 
 constexpr std::string_view kHeadKey = "(session)";
 constexpr std::string_view kDamagedItem = R"({"damaged":true})";
@@ -20,6 +50,194 @@ void append_state(std::string& mark, const std::optional<FileView::Entry>& file)
 }
 
 }  // namespace
+
+Result<ChatFile> ChatFile::parse(std::string text, bool is_log) {
+  ChatFile chat(std::move(text));
+  if (is_log)
+    chat.read_log();
+  else if (!chat.read_document())
+    return Error(Errc::busy, "the chat is being written");
+  return chat;
+}
+
+bool ChatFile::read_document() {
+  ValueScanner scanner(*text_);
+  const auto open = [&](std::string_view key) {
+    if (key != "messages" || scanner.peek() != '[') return false;
+    scanner.elements([&](std::string_view element) { add_message(element, read_members(element).id, element.size()); });
+    return true;
+  };
+  scanner.members(open, [&](std::string_view key, std::string_view value) { set_header(key, value); });
+  if (scanner.state() == State::unfinished) return false;
+  // Behind a surplus bracket or in the middle of a damage: what stands there is no message any more.
+  if (scanner.state() == State::broken || scanner.peek() != '\0' || scanner.at() < text_->size())
+    add_damaged(text_->size() - scanner.at());
+  return true;
+}
+
+void ChatFile::read_log() {
+  const std::string_view text = *text_;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto newline = text.find('\n', at);
+    const bool finished = newline != std::string_view::npos;
+    const std::string_view line = text.substr(at, finished ? newline - at : std::string_view::npos);
+    const std::size_t taken = line.size() + (finished ? 1 : 0);
+    at += taken;
+    if (json::trimmed(line).empty())
+      note("(blank)", Disposition::skipped, "blank", taken);
+    else if (!finished && !read_members(line).whole)
+      note("(unfinished)", Disposition::skipped, "unfinished", taken);
+    else
+      read_line(line, taken);
+  }
+}
+
+void ChatFile::read_line(std::string_view line, std::uint64_t taken) {
+  const Line members = read_members(line.substr(0, line.find_last_not_of(" \t\r") + 1));
+  if (!members.whole) return add_damaged(taken);
+  if (!members.rewind.empty()) {
+    rewind_to(json::unescaped(members.rewind));
+    return note("$rewindTo", Disposition::indexed, {}, taken);
+  }
+  if (!members.id.empty()) return add_message(line, members.id, taken);
+  if (members.set.empty()) {
+    for (const auto& [key, value] : members.members)
+      set_header(key, value);
+    return;  // the header: structure
+  }
+  std::vector<std::string_view> list;
+  ValueScanner scanner(members.set);
+  const auto open = [&](std::string_view key) {
+    if (key != "messages" || scanner.peek() != '[') return false;
+    scanner.elements([&](std::string_view element) { list.push_back(element); });
+    return true;
+  };
+  scanner.members(open, [&](std::string_view key, std::string_view value) { set_header(key, value); });
+  std::uint64_t elements = 0;
+  for (const auto element : list)
+    elements += element.size();
+  note("$set", Disposition::indexed, {}, taken - elements);
+  if (!list.empty()) replace_list(list);
+}
+
+void ChatFile::add_message(std::string_view bytes, std::string_view id, std::uint64_t taken) {
+  std::string key = id.empty() ? "#" + std::to_string(messages_.size() + 1) : std::string(id);
+  const auto [it, is_new] = index_.try_emplace(key, messages_.size());
+  if (is_new) {
+    messages_.push_back({std::move(key), bytes, taken});
+    return;
+  }
+  Message& message = messages_[it->second];
+  note("(superseded)", Disposition::skipped, "superseded", message.taken);
+  message.bytes = bytes;
+  message.taken = taken;
+}
+
+void ChatFile::add_damaged(std::uint64_t taken) {
+  add_message({}, "(damaged " + std::to_string(messages_.size() + 1) + ")", taken);
+}
+
+void ChatFile::replace_list(const std::vector<std::string_view>& list) {
+  std::vector<std::pair<std::size_t, Message>> fresh;  // to be put before that place
+  std::vector<std::size_t> waiting;                    // in `fresh`, for the next message known
+  std::size_t next = messages_.size();
+  for (const auto element : list) {
+    const std::string id = read_members(element).id;
+    const auto known = index_.find(id);
+    if (id.empty() || known == index_.end()) {
+      waiting.push_back(fresh.size());
+      std::string key = id.empty() ? "#" + std::to_string(messages_.size() + fresh.size() + 1) : id;
+      fresh.push_back({messages_.size(), {std::move(key), element, element.size()}});
+      continue;
+    }
+    next = known->second;
+    for (const std::size_t i : waiting)
+      fresh[i].first = next;
+    waiting.clear();
+    if (element.size() < messages_[next].bytes.size())
+      note("(superseded)", Disposition::skipped, "superseded", element.size());
+    else
+      add_message(element, id, element.size());
+  }
+  std::stable_sort(fresh.begin(), fresh.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<Message> merged;
+  merged.reserve(messages_.size() + fresh.size());
+  std::size_t from = 0;
+  for (auto& [before, message] : fresh) {
+    for (; from < before; ++from)
+      merged.push_back(std::move(messages_[from]));
+    merged.push_back(std::move(message));
+  }
+  for (; from < messages_.size(); ++from)
+    merged.push_back(std::move(messages_[from]));
+  messages_ = std::move(merged);
+  reindex();
+}
+
+// As Gemini CLI reads it: an id that is not there takes everything back.
+void ChatFile::rewind_to(std::string_view id) {
+  const auto it = index_.find(std::string(id));
+  const std::size_t keep = it == index_.end() ? 0 : it->second;
+  for (std::size_t i = keep; i < messages_.size(); ++i)
+    note("(rewound)", Disposition::skipped, "rewound", messages_[i].taken);
+  messages_.resize(keep);
+  reindex();
+}
+
+void ChatFile::reindex() {
+  index_.clear();
+  for (std::size_t i = 0; i < messages_.size(); ++i)
+    if (!index_.try_emplace(messages_[i].key, i).second) {
+      messages_[i].key += "#" + std::to_string(i + 1);  // an id twice in one list
+      index_.try_emplace(messages_[i].key, i);
+    }
+}
+
+void ChatFile::set_header(std::string_view name, std::string_view value) {
+  if (name != "messages") header_[std::string(name)] = value;
+}
+
+void ChatFile::note(std::string_view type, Disposition disposition, std::string_view reason, std::uint64_t bytes) {
+  const auto same = [&](const CoverageEntry& e) { return e.record_type == type; };
+  auto it = std::find_if(rest_.begin(), rest_.end(), same);
+  if (it == rest_.end()) it = rest_.insert(it, {std::string(type), disposition, std::string(reason), 0, 0});
+  ++it->records;
+  it->bytes += bytes;
+}
+
+const ChatFile::Message* ChatFile::find(std::string_view key) const {
+  const auto it = index_.find(std::string(key));
+  return it == index_.end() ? nullptr : &messages_[it->second];
+}
+
+std::string ChatFile::header(std::string_view name) const {
+  const auto it = header_.find(std::string(name));
+  return it == header_.end() ? std::string() : json::unescaped(it->second);
+}
+
+std::vector<CoverageEntry> ChatFile::rest() const {
+  std::vector<CoverageEntry> rest = rest_;
+  std::uint64_t accounted = 0;
+  for (const auto& message : messages_)
+    accounted += message.taken;
+  for (const auto& line : rest)
+    accounted += line.bytes;
+  rest.push_back({"(structure)", Disposition::indexed, {}, 1, text_->size() - accounted});
+  // Kinds that are not there are named, too: they may have been there before.
+  const auto name = [&](std::string_view type, std::string_view reason) {
+    for (const auto& line : rest_)
+      if (line.record_type == type) return;
+    rest.push_back(
+        {std::string(type), reason.empty() ? Disposition::indexed : Disposition::skipped, std::string(reason), 0, 0});
+  };
+  name("(blank)", "blank");
+  name("(unfinished)", "unfinished");
+  name("(superseded)", "superseded");
+  name("(rewound)", "rewound");
+  name("$set", {});
+  name("$rewindTo", {});
+  return rest;
+}
 
 ChatReader::ChatReader(const FileView& files, std::string path, ChatPath place)
     : files_(files), path_(std::move(path)), place_(std::move(place)) {}

@@ -1,14 +1,63 @@
 #pragma once
 
-#include "adapters/file_view.hpp"
-#include "adapters/gemini/chat_file.hpp"
 #include "adapters/gemini/paths.hpp"
 #include "adapters/snapshot_reader.hpp"
+#include "schemas/error.hpp"
+#include "schemas/event_batch.hpp"
 
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace memd::gemini {
+
+// A chat as its file tells it (google-gemini/gemini-cli, chatRecordingService). A .json file is a document that is
+// rewritten as a whole. A .jsonl file is a log whose later lines change earlier ones: a message that comes again
+// replaces the older one, "$rewindTo" takes back a message and all after it, "$set" changes the header. "$set.messages"
+// is the list the model sees from now on; messages missing in it were compacted, but were said, and stay where they
+// were. Owns the file's text; immutable once parsed.
+class ChatFile {
+ public:
+  struct Message {
+    std::string key;          // native id, made unique
+    std::string_view bytes;   // into the file's text, as they stand there; empty for a damaged stretch
+    std::uint64_t taken = 0;  // bytes of the file, the newline of a line included
+  };
+
+  // Errc::busy when the document ends half way: the agent is writing it. (A log's unfinished last line is left out.)
+  static Result<ChatFile> parse(std::string text, bool is_log);
+
+  const std::vector<Message>& messages() const { return messages_; }
+  const Message* find(std::string_view key) const;
+  std::string header(std::string_view name) const;  // "sessionId", "summary", …: the last value set; text, unescaped
+  std::vector<CoverageEntry> rest() const;          // of all bytes that are no message
+  std::uint64_t size() const { return text_->size(); }
+
+ private:
+  explicit ChatFile(std::string text) : text_(std::make_unique<const std::string>(std::move(text))) {}
+
+  bool read_document();  // false: unfinished
+  void read_log();
+  void read_line(std::string_view line, std::uint64_t taken);
+  void add_message(std::string_view bytes, std::string_view id, std::uint64_t taken);
+  void add_damaged(std::uint64_t taken);
+  void replace_list(const std::vector<std::string_view>& list);
+  void rewind_to(std::string_view id);
+  void set_header(std::string_view name, std::string_view value);
+  void note(std::string_view type, Disposition disposition, std::string_view reason, std::uint64_t bytes);
+  void reindex();
+
+  std::unique_ptr<const std::string> text_;  // a place that does not move: all views are into it
+  std::vector<Message> messages_;
+  std::unordered_map<std::string, std::size_t> index_;  // key -> place in messages_
+  std::unordered_map<std::string, std::string_view> header_;
+  std::vector<CoverageEntry> rest_;
+};
 
 // Shows a chat file as one session. The items are its messages. The head is what the file says of the session, with the
 // project's working directory. A changed file is read as a whole: it has a few megabytes at most, and a line of a log

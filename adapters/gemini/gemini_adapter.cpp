@@ -1,9 +1,8 @@
-#include "adapters/gemini/gemini_adapter.hpp"
-
 #include "adapters/gemini/chat_reader.hpp"
 #include "adapters/gemini/message_decoder.hpp"
 #include "adapters/gemini/paths.hpp"
 #include "adapters/json/json_text.hpp"
+#include "adapters/registry.hpp"
 #include "schemas/ids.hpp"
 
 #include <algorithm>
@@ -25,83 +24,85 @@ std::string find_session_id(std::string_view head) {
   return id;
 }
 
-}  // namespace
-
-const AdapterDescription& GeminiAdapter::describe() const {
-  static const AdapterDescription description = [] {
-    AdapterDescription d;
-    d.platform = Platform::gemini;
-    d.adapter_version = "1.0.0";
-    d.data_completeness = DataCompleteness::partial;
-    for (const Capability c : kAllCapabilities)
-      if (c != Capability::cost) d.capabilities.push_back(c);
-    d.limitations = {
-        "Gemini CLI stores no git branch, and the working directory only by project.",
-        "logs.json, which repeats the prompts, is not read: prompts of chats that Gemini CLI deleted before memd saw "
-        "them are gone.",
-        "Images and other media are kept by reference to the chat, not as text.",
-        "Thoughts are the summaries that Gemini CLI shows.",
-    };
-    d.storage_locations = {"~/.gemini/tmp"};
-    return d;
-  }();
-  return description;
-}
-
-// An override names the folder with the projects, the .gemini around it, or what GEMINI_CLI_HOME is set to.
-std::vector<fs::path> GeminiAdapter::roots(const HomeLayout& home) const {
-  if (home.override_roots.empty()) return {home.home / ".gemini" / "tmp"};
-  std::vector<fs::path> roots;
-  for (const auto& root : home.override_roots) {
-    if (root.filename() == ".gemini") {
-      roots.push_back(root / "tmp");
-    } else {
-      if (root.filename() != "tmp") roots.push_back(root / ".gemini" / "tmp");
-      roots.push_back(root);
-    }
+// Gemini CLI: a file for each chat below ~/.gemini/tmp/<project>/chats. Formats: paths.hpp, chat_reader.hpp. Stateless,
+// thread-safe.
+class GeminiAdapter final : public Adapter {
+ public:
+  const AdapterDescription& describe() const override {
+    static const AdapterDescription description = [] {
+      AdapterDescription d;
+      d.platform = Platform::gemini;
+      d.adapter_version = "1.0.0";
+      d.data_completeness = DataCompleteness::partial;
+      for (const Capability c : kAllCapabilities)
+        if (c != Capability::cost) d.capabilities.push_back(c);
+      d.limitations = {
+          "Gemini CLI stores no git branch, and the working directory only by project.",
+          "logs.json, which repeats the prompts, is not read: prompts of chats that Gemini CLI deleted before memd saw "
+          "them are gone.",
+          "Images and other media are kept by reference to the chat, not as text.",
+          "Thoughts are the summaries that Gemini CLI shows.",
+      };
+      d.storage_locations = {"~/.gemini/tmp"};
+      return d;
+    }();
+    return description;
   }
-  return roots;
-}
 
-std::optional<SourceCandidate> GeminiAdapter::classify(const fs::path& root, const fs::path& file) const {
-  const auto path = parse_chat_path(file);
-  if (!path || path->root != root) return std::nullopt;
-  return SourceCandidate{Platform::gemini, file.string(), path->is_log ? SourceFormat::jsonl : SourceFormat::json};
-}
+  // An override names the folder with the projects, the .gemini around it, or what GEMINI_CLI_HOME is set to.
+  std::vector<fs::path> roots(const HomeLayout& home) const override {
+    if (home.override_roots.empty()) return {home.home / ".gemini" / "tmp"};
+    std::vector<fs::path> roots;
+    for (const auto& root : home.override_roots) {
+      if (root.filename() == ".gemini") {
+        roots.push_back(root / "tmp");
+      } else {
+        if (root.filename() != "tmp") roots.push_back(root / ".gemini" / "tmp");
+        roots.push_back(root);
+      }
+    }
+    return roots;
+  }
 
-bool GeminiAdapter::looks_into(const fs::path& root, const fs::path& directory) const {
-  const fs::path inside = directory.lexically_relative(root);
-  const auto depth = std::distance(inside.begin(), inside.end());
-  if (inside.empty() || *inside.begin() == "..") return false;
-  if (depth < 2) return true;
-  return *std::next(inside.begin()) == "chats" && depth <= 3;
-}
+  std::optional<SourceCandidate> classify(const fs::path& root, const fs::path& file) const override {
+    const auto path = parse_chat_path(file);
+    if (!path || path->root != root) return std::nullopt;
+    return SourceCandidate{Platform::gemini, file.string(), path->is_log ? SourceFormat::jsonl : SourceFormat::json};
+  }
 
-std::string GeminiAdapter::session_uid(const SourceCandidate& source, std::string_view head) const {
-  const auto path = parse_chat_path(source.path);
-  if (!path) return {};
-  const std::string named = find_session_id(head);
-  if (named.empty() && path->parent.empty()) return {};
-  return make_session_uid(Platform::gemini, native_session_id(*path, named));
-}
+  bool looks_into(const fs::path& root, const fs::path& directory) const override {
+    const fs::path inside = directory.lexically_relative(root);
+    const auto depth = std::distance(inside.begin(), inside.end());
+    if (inside.empty() || *inside.begin() == "..") return false;
+    if (depth < 2) return true;
+    return *std::next(inside.begin()) == "chats" && depth <= 3;
+  }
 
-std::unique_ptr<RecordDecoder> GeminiAdapter::open(const Source& source) const {
-  return std::make_unique<MessageDecoder>(source);
-}
+  std::string session_uid(const SourceCandidate& source, std::string_view head) const override {
+    const auto path = parse_chat_path(source.path);
+    if (!path) return {};
+    const std::string named = find_session_id(head);
+    if (named.empty() && path->parent.empty()) return {};
+    return make_session_uid(Platform::gemini, native_session_id(*path, named));
+  }
 
-std::unique_ptr<SnapshotReader> GeminiAdapter::open_snapshot(const Source& source, const FileView& files) const {
-  auto path = parse_chat_path(source.path);
-  if (!path) return nullptr;
-  return std::make_unique<ChatReader>(files, source.path, std::move(*path));
-}
+  std::unique_ptr<RecordDecoder> open(const Source& source) const override {
+    return std::make_unique<MessageDecoder>(source);
+  }
 
-std::optional<std::string> GeminiAdapter::event_text(std::string_view record, EventKind kind,
-                                                     std::uint16_t block) const {
-  MessageDecoder decoder(Source{}, json::Detail::full);
-  EventBatch batch;
-  decoder.decode({record, 1, false}, batch);
-  return take_text(batch, kind, block);
-}
+  std::unique_ptr<SnapshotReader> open_snapshot(const Source& source, const FileView& files) const override {
+    auto path = parse_chat_path(source.path);
+    if (!path) return nullptr;
+    return std::make_unique<ChatReader>(files, source.path, std::move(*path));
+  }
+
+  std::optional<std::string> event_text(std::string_view record, EventKind kind, std::uint16_t block) const override {
+    MessageDecoder decoder(Source{}, json::Detail::full);
+    return decoded_text(decoder, record, kind, block);
+  }
+};
+
+}  // namespace
 
 const Adapter& adapter() {
   static const GeminiAdapter instance;

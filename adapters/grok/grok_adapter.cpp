@@ -1,77 +1,81 @@
-#include "adapters/grok/grok_adapter.hpp"
-
 #include "adapters/grok/item_decoder.hpp"
 #include "adapters/grok/session_reader.hpp"
+#include "adapters/registry.hpp"
 #include "schemas/ids.hpp"
 
 #include <utility>
 
 namespace memd::grok {
+namespace {
 
-const AdapterDescription& GrokAdapter::describe() const {
-  static const AdapterDescription description = [] {
-    AdapterDescription d;
-    d.platform = Platform::grok;
-    d.adapter_version = "1.0.0";
-    d.data_completeness = DataCompleteness::full;
-    d.capabilities = {Capability::semantic_search,    Capability::temporal_query,
-                      Capability::session_summary,    Capability::exchange_retrieval,
-                      Capability::token_metrics,      Capability::file_context,
-                      Capability::live_tail,          Capability::tool_calls,
-                      Capability::compaction_markers, Capability::cost};
-    d.limitations = {
-        "Made after the public source of Grok Build and what other readers found; no transcript of a real user was at "
-        "hand.",
-        "Tokens are counted a turn, when it is over.",
-        "What was left behind by a rewind stays searchable.",
-        "Sessions of which only chat_history.jsonl is left have no times of their own.",
-        "The branch is that of the session's last look at the repository, not of each message.",
-    };
-    d.storage_locations = {"~/.grok/sessions"};
-    return d;
-  }();
-  return description;
-}
+// Grok Build, xAI's coding agent. Formats: update_log.hpp, session_reader.hpp. Stateless, thread-safe.
+class GrokAdapter final : public Adapter {
+ public:
+  const AdapterDescription& describe() const override {
+    static const AdapterDescription description = [] {
+      AdapterDescription d;
+      d.platform = Platform::grok;
+      d.adapter_version = "1.0.0";
+      d.data_completeness = DataCompleteness::full;
+      d.capabilities = {Capability::semantic_search,    Capability::temporal_query,
+                        Capability::session_summary,    Capability::exchange_retrieval,
+                        Capability::token_metrics,      Capability::file_context,
+                        Capability::live_tail,          Capability::tool_calls,
+                        Capability::compaction_markers, Capability::cost};
+      d.limitations = {
+          "Made after the public source of Grok Build and what other readers found; no transcript of a real user was "
+          "at hand.",
+          "Tokens are counted a turn, when it is over.",
+          "What was left behind by a rewind stays searchable.",
+          "Sessions of which only chat_history.jsonl is left have no times of their own.",
+          "The branch is that of the session's last look at the repository, not of each message.",
+      };
+      d.storage_locations = {"~/.grok/sessions"};
+      return d;
+    }();
+    return description;
+  }
 
-std::vector<std::filesystem::path> GrokAdapter::roots(const HomeLayout& home) const {
-  if (!home.override_roots.empty()) return home.override_roots;
-  return {home.home / ".grok" / "sessions"};
-}
+  std::vector<std::filesystem::path> roots(const HomeLayout& home) const override {
+    if (!home.override_roots.empty()) return home.override_roots;
+    return {home.home / ".grok" / "sessions"};
+  }
 
-std::optional<SourceCandidate> GrokAdapter::classify(const std::filesystem::path& root,
-                                                     const std::filesystem::path& file) const {
-  const auto relative = file.lexically_relative(root);
-  if (relative.empty() || *relative.begin() == "..") return std::nullopt;
-  const auto path = parse_source_path(file);
-  if (!path) return std::nullopt;
-  return SourceCandidate{Platform::grok, path->main, SourceFormat::json};
-}
+  std::optional<SourceCandidate> classify(const std::filesystem::path& root,
+                                          const std::filesystem::path& file) const override {
+    const auto relative = file.lexically_relative(root);
+    if (relative.empty() || *relative.begin() == "..") return std::nullopt;
+    const auto path = parse_source_path(file);
+    if (!path) return std::nullopt;
+    return SourceCandidate{Platform::grok, path->main, SourceFormat::json};
+  }
 
-// Sessions stand two levels down; below them are checkpoints and archives.
-bool GrokAdapter::looks_into(const std::filesystem::path&, const std::filesystem::path& directory) const {
-  return !is_uuid(directory.parent_path().filename().string());
-}
+  // Sessions stand two levels down; below them are checkpoints and archives.
+  bool looks_into(const std::filesystem::path&, const std::filesystem::path& directory) const override {
+    return !is_uuid(directory.parent_path().filename().string());
+  }
 
-std::string GrokAdapter::session_uid(const SourceCandidate& source, std::string_view) const {
-  const auto path = parse_source_path(source.path);
-  return path ? make_session_uid(Platform::grok, path->id) : std::string();
-}
+  std::string session_uid(const SourceCandidate& source, std::string_view) const override {
+    const auto path = parse_source_path(source.path);
+    return path ? make_session_uid(Platform::grok, path->id) : std::string();
+  }
 
-std::unique_ptr<RecordDecoder> GrokAdapter::open(const Source& source) const {
-  return std::make_unique<ItemDecoder>(source);
-}
+  std::unique_ptr<RecordDecoder> open(const Source& source) const override {
+    return std::make_unique<ItemDecoder>(source);
+  }
 
-std::unique_ptr<SnapshotReader> GrokAdapter::open_snapshot(const Source& source, const FileView& files) const {
-  auto path = parse_source_path(source.path);
-  return path ? std::make_unique<SessionReader>(std::move(*path), files) : nullptr;
-}
+  std::unique_ptr<SnapshotReader> open_snapshot(const Source& source, const FileView& files) const override {
+    auto path = parse_source_path(source.path);
+    return path ? std::make_unique<SessionReader>(std::move(*path), files) : nullptr;
+  }
 
-std::optional<std::string> GrokAdapter::event_text(std::string_view record, EventKind kind, std::uint16_t block) const {
-  ItemDecoder decoder(Source{}, json::Detail::full);
-  EventBatch batch;
-  decoder.decode({record, 1, false}, batch);
-  return take_text(batch, kind, block);
-}
+  std::optional<std::string> event_text(std::string_view record, EventKind kind, std::uint16_t block) const override {
+    ItemDecoder decoder(Source{}, json::Detail::full);
+    return decoded_text(decoder, record, kind, block);
+  }
+};
+
+}  // namespace
 
 const Adapter& adapter() {
   static const GrokAdapter instance;

@@ -3,9 +3,12 @@
 #include "adapters/json/json_text.hpp"
 #include "schemas/event_batch.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace memd::json {
@@ -23,7 +26,9 @@ class RecordEvents : public TextReader {
         out_(out),
         first_(out.events.size()) {}
 
-  void diagnose(DiagnosticType type, std::vector<FieldName> fields = {});
+  void diagnose(DiagnosticType type, std::vector<FieldName> fields = {}) {
+    out_.diagnostics.push_back({platform_, type, Severity::warning, std::move(fields), 0, raw_.offset});
+  }
 
   Platform platform() const { return platform_; }
   std::string_view session_uid() const { return session_uid_; }
@@ -34,7 +39,17 @@ class RecordEvents : public TextReader {
 
  protected:
   // Valid until the next event is added.
-  Event& emplace(std::uint64_t event_id, TimeMs time, EventKind kind, Role role, std::size_t block);
+  Event& emplace(std::uint64_t event_id, TimeMs time, EventKind kind, Role role, std::size_t block) {
+    Event& e = out_.events.emplace_back();
+    e.session_uid = session_uid_;
+    e.event_id = event_id;
+    e.time = time;
+    e.kind = kind;
+    e.role = role;
+    e.raw = raw_;
+    e.raw.block = static_cast<std::uint16_t>(std::min<std::size_t>(block, std::numeric_limits<std::uint16_t>::max()));
+    return e;
+  }
 
  private:
   Platform platform_;

@@ -1,7 +1,7 @@
 #include "adapters/opencode/database_reader.hpp"
 
 #include "adapters/opencode/database_changes.hpp"
-#include "adapters/sqlite/change_mark.hpp"
+#include "adapters/sqlite/read_only_database.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 

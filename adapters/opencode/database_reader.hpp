@@ -1,6 +1,5 @@
 #pragma once
 
-#include "adapters/file_view.hpp"
 #include "adapters/opencode/database_changes.hpp"
 #include "adapters/snapshot_reader.hpp"
 

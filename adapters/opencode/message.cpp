@@ -1,6 +1,5 @@
 // Messages of 1.x: the message's own JSON and its parts.
 #include "adapters/opencode/item_decoder.hpp"
-#include "adapters/opencode/tool_part.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,89 +1,93 @@
-#include "adapters/opencode/opencode_adapter.hpp"
-
 #include "adapters/opencode/database_reader.hpp"
 #include "adapters/opencode/item_decoder.hpp"
 #include "adapters/opencode/session_items.hpp"
 #include "adapters/opencode/tree_reader.hpp"
+#include "adapters/registry.hpp"
 #include "schemas/ids.hpp"
 
 #include <utility>
 
 namespace memd::opencode {
 namespace fs = std::filesystem;
+namespace {
 
-const AdapterDescription& OpencodeAdapter::describe() const {
-  static const AdapterDescription description = [] {
-    AdapterDescription d;
-    d.platform = Platform::opencode;
-    d.adapter_version = "1.0.0";
-    d.data_completeness = DataCompleteness::partial;
-    d.capabilities.assign(kAllCapabilities.begin(), kAllCapabilities.end());
-    d.limitations = {
-        "opencode stores no git branch with its sessions.",
-        "What a person took back (undo) is known only if memd read it before.",
-        "Files of versions before 1.2 (storage/) are looked at when the session's own file or one of its messages "
-        "changes; once a database has the session, it is read from there.",
-        "In sessions with very many messages, changes to old ones are not looked for.",
-        "Attached files are kept by reference, not as text.",
-    };
-    d.storage_locations = {"~/.local/share/opencode"};
-    return d;
-  }();
-  return description;
-}
+// opencode: a database since 1.2, a tree of files before (public source: sst/opencode, now anomalyco/opencode).
+// Formats: session_items.hpp, database_changes.hpp. Stateless, thread-safe.
+class OpencodeAdapter final : public Adapter {
+ public:
+  const AdapterDescription& describe() const override {
+    static const AdapterDescription description = [] {
+      AdapterDescription d;
+      d.platform = Platform::opencode;
+      d.adapter_version = "1.0.0";
+      d.data_completeness = DataCompleteness::partial;
+      d.capabilities.assign(kAllCapabilities.begin(), kAllCapabilities.end());
+      d.limitations = {
+          "opencode stores no git branch with its sessions.",
+          "What a person took back (undo) is known only if memd read it before.",
+          "Files of versions before 1.2 (storage/) are looked at when the session's own file or one of its messages "
+          "changes; once a database has the session, it is read from there.",
+          "In sessions with very many messages, changes to old ones are not looked for.",
+          "Attached files are kept by reference, not as text.",
+      };
+      d.storage_locations = {"~/.local/share/opencode"};
+      return d;
+    }();
+    return description;
+  }
 
-// $XDG_DATA_HOME elsewhere is given as an override.
-std::vector<fs::path> OpencodeAdapter::roots(const HomeLayout& home) const {
-  if (!home.override_roots.empty()) return home.override_roots;
-  return {home.home / ".local" / "share" / "opencode"};
-}
+  // $XDG_DATA_HOME elsewhere is given as an override.
+  std::vector<fs::path> roots(const HomeLayout& home) const override {
+    if (!home.override_roots.empty()) return home.override_roots;
+    return {home.home / ".local" / "share" / "opencode"};
+  }
 
-std::optional<SourceCandidate> OpencodeAdapter::classify(const fs::path& root, const fs::path& file) const {
-  auto path = parse_source_path(file);
-  if (!path || path->data != root) return std::nullopt;
-  return SourceCandidate{Platform::opencode, std::move(path->path),
-                         path->is_database ? SourceFormat::sqlite : SourceFormat::json};
-}
+  std::optional<SourceCandidate> classify(const fs::path& root, const fs::path& file) const override {
+    auto path = parse_source_path(file);
+    if (!path || path->data != root) return std::nullopt;
+    return SourceCandidate{Platform::opencode, std::move(path->path),
+                           path->is_database ? SourceFormat::sqlite : SourceFormat::json};
+  }
 
-// Not into part/, with a folder for each message: opencode writes a message again when its parts are complete.
-bool OpencodeAdapter::looks_into(const fs::path& root, const fs::path& directory) const {
-  const fs::path storage = root / "storage";
-  if (directory == root || directory == storage) return true;
-  for (const fs::path& folder : {storage / "session", storage / "message"})
-    if (directory == folder || directory.parent_path() == folder) return true;
-  return false;
-}
+  // Not into part/, with a folder for each message: opencode writes a message again when its parts are complete.
+  bool looks_into(const fs::path& root, const fs::path& directory) const override {
+    const fs::path storage = root / "storage";
+    if (directory == root || directory == storage) return true;
+    for (const fs::path& folder : {storage / "session", storage / "message"})
+      if (directory == folder || directory.parent_path() == folder) return true;
+    return false;
+  }
 
-std::string OpencodeAdapter::part_of(const fs::path& root, const fs::path& file) const {
-  const fs::path messages = root / "storage" / "message";
-  const fs::path folder = file.parent_path() == messages ? file : file.parent_path();
-  const std::string session = folder.filename().string();
-  return folder.parent_path() == messages && session.starts_with("ses_") ? session + ".json" : std::string();
-}
+  std::string part_of(const fs::path& root, const fs::path& file) const override {
+    const fs::path messages = root / "storage" / "message";
+    const fs::path folder = file.parent_path() == messages ? file : file.parent_path();
+    const std::string session = folder.filename().string();
+    return folder.parent_path() == messages && session.starts_with("ses_") ? session + ".json" : std::string();
+  }
 
-std::string OpencodeAdapter::session_uid(const SourceCandidate& source, std::string_view) const {
-  const auto path = parse_source_path(source.path);
-  return path && !path->is_database ? make_session_uid(Platform::opencode, path->session_id) : std::string();
-}
+  std::string session_uid(const SourceCandidate& source, std::string_view) const override {
+    const auto path = parse_source_path(source.path);
+    return path && !path->is_database ? make_session_uid(Platform::opencode, path->session_id) : std::string();
+  }
 
-std::unique_ptr<RecordDecoder> OpencodeAdapter::open(const Source& source) const {
-  return std::make_unique<ItemDecoder>(source);
-}
+  std::unique_ptr<RecordDecoder> open(const Source& source) const override {
+    return std::make_unique<ItemDecoder>(source);
+  }
 
-std::unique_ptr<SnapshotReader> OpencodeAdapter::open_snapshot(const Source& source, const FileView& files) const {
-  auto path = parse_source_path(source.path);
-  if (!path) return nullptr;
-  if (path->is_database) return std::make_unique<DatabaseReader>(files, std::move(path->path));
-  return std::make_unique<TreeReader>(files, std::move(*path));
-}
+  std::unique_ptr<SnapshotReader> open_snapshot(const Source& source, const FileView& files) const override {
+    auto path = parse_source_path(source.path);
+    if (!path) return nullptr;
+    if (path->is_database) return std::make_unique<DatabaseReader>(files, std::move(path->path));
+    return std::make_unique<TreeReader>(files, std::move(*path));
+  }
 
-std::optional<std::string> OpencodeAdapter::event_text(std::string_view record, EventKind kind,
-                                                       std::uint16_t block) const {
-  ItemDecoder decoder(Source{}, json::Detail::full);
-  EventBatch batch;
-  decoder.decode({record, 1, false}, batch);
-  return take_text(batch, kind, block);
-}
+  std::optional<std::string> event_text(std::string_view record, EventKind kind, std::uint16_t block) const override {
+    ItemDecoder decoder(Source{}, json::Detail::full);
+    return decoded_text(decoder, record, kind, block);
+  }
+};
+
+}  // namespace
 
 const Adapter& adapter() {
   static const OpencodeAdapter instance;

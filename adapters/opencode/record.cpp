@@ -1,6 +1,5 @@
 // Rows of session_message, of 2.x.
 #include "adapters/opencode/item_decoder.hpp"
-#include "adapters/opencode/tool_part.hpp"
 
 #include <utility>
 

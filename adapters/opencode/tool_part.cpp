@@ -1,4 +1,4 @@
-#include "adapters/opencode/tool_part.hpp"
+#include "adapters/opencode/item_decoder.hpp"
 
 #include "adapters/tool_calls/tool_input.hpp"
 #include "schemas/ids.hpp"

@@ -22,10 +22,28 @@ class ItemContext : public json::RecordEvents {
   void identify(std::string_view native_record_id) { key_ = record_key(platform(), native_record_id); }
 
   // A new event with the shared fields filled. Its block is its number in the item. Valid until the next call.
-  Event& add(EventKind kind, Role role);
-  Event& add_lifecycle(std::string_view name, std::string_view summary = {});
+  Event& add(EventKind kind, Role role) {
+    const std::uint32_t index = index_++;
+    Event& e = emplace(event_key(key_, index), time, kind, role, index);
+    e.time_estimated = time_estimated;
+    e.cwd = cwd;
+    if (role == Role::assistant) e.model = model;
+    e.is_sidechain = is_sidechain;
+    return e;
+  }
+  Event& add_lifecycle(std::string_view name, std::string_view summary = {}) {
+    Event& e = add(EventKind::lifecycle, Role::system);
+    e.lifecycle = name;
+    e.summary = summary;
+    return e;
+  }
   // Puts the tokens of a response on the item's first event. An item without events gets a lifecycle event "usage".
-  void add_usage(const TokenUsage& usage, std::uint64_t response_key);
+  void add_usage(const TokenUsage& usage, std::uint64_t response_key) {
+    if (usage == TokenUsage{}) return;
+    if (!emitted()) add_lifecycle("usage");
+    first_event().response_key = response_key;
+    first_event().usage = usage;
+  }
 
   std::uint64_t key() const { return key_; }
 

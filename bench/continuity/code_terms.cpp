@@ -176,11 +176,8 @@ bool names_command(std::string_view text, std::string_view head) {
   return false;
 }
 
-}  // namespace memd::bench
+// Heads and normal forms of command lines.
 
-// Heads and normal forms of command lines (code_terms.hpp).
-
-namespace memd::bench {
 namespace {
 
 // Their first argument says what they do.

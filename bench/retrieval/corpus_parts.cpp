@@ -1,7 +1,7 @@
 #include "bench/retrieval/corpus_parts.hpp"
 
 #include "bench/retrieval/dataset_parts.hpp"
-#include "bench/retrieval/known_items.hpp"
+#include "bench/retrieval/datasets.hpp"
 #include "store/db/database.hpp"
 
 #include <boost/json.hpp>

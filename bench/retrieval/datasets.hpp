@@ -3,11 +3,14 @@
 #include "schemas/time.hpp"
 
 #include <filesystem>
+#include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-// Public data sets of questions about conversations, read from the files their authors publish.
+// What searches are measured with: public data sets of questions about conversations, read from the files their
+// authors publish, and the names that agents gave to the sessions of a home.
 namespace memd::bench {
 
 // LoCoMo (Maharana et al., ACL 2024).
@@ -62,5 +65,14 @@ struct LongMemEvalQuestion {
 // Throws std::exception when the text is none of LongMemEval's.
 std::vector<LongMemEvalQuestion> parse_longmemeval(const std::string& json);
 std::vector<LongMemEvalQuestion> read_longmemeval(const std::filesystem::path& file);
+
+// Names that agents gave to sessions of a home, each with the uids of its sessions: titles and `summary` records of
+// Claude Code, names of Cursor's chats and of Codex's threads. A summary belongs to all sessions that contain the
+// record it points at. Default names ("New session", "Sent to Chat") are left out, and names of sessions that are not
+// there. Throws std::runtime_error.
+std::map<std::string, std::set<std::string>> session_names(const std::filesystem::path& home);
+
+// Removes those records from a home. Call it on a copy.
+void remove_session_names(const std::filesystem::path& home);
 
 }  // namespace memd::bench

@@ -16,7 +16,6 @@
 #include <vector>
 
 namespace memd::bench {
-
 namespace {
 
 using search::RankingWeights;

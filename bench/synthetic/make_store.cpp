@@ -8,7 +8,7 @@
 #include "bench/synthetic/work_history.hpp"
 #include "daemon/ingest/ingest_service.hpp"
 #include "daemon/models/enrichment_worker.hpp"
-#include "daemon/models/term_extractor.hpp"
+#include "daemon/models/exchange_enricher.hpp"
 #include "store/text/code_names.hpp"
 #include "store/write/writer.hpp"
 

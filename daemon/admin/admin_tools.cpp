@@ -2,8 +2,7 @@
 
 #include "daemon/admin/doctor.hpp"
 #include "daemon/admin/ingest_tools.hpp"
-#include "daemon/admin/model_reports.hpp"
-#include "daemon/admin/store_reports.hpp"
+#include "daemon/admin/status_reports.hpp"
 #include "daemon/version.hpp"
 #include "schemas/json_writer.hpp"
 

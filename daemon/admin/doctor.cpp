@@ -1,7 +1,6 @@
 #include "daemon/admin/doctor.hpp"
 
-#include "daemon/admin/model_reports.hpp"
-#include "daemon/admin/store_reports.hpp"
+#include "daemon/admin/status_reports.hpp"
 #include "store/read/ingestion.hpp"
 #include "store/read/store_check.hpp"
 

@@ -1,7 +1,6 @@
 #include "daemon/admin/ingest_tools.hpp"
 
-#include "daemon/admin/model_reports.hpp"
-#include "daemon/admin/store_reports.hpp"
+#include "daemon/admin/status_reports.hpp"
 #include "schemas/time.hpp"
 #include "store/write/retention.hpp"
 

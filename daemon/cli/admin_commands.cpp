@@ -1,5 +1,5 @@
 // Commands about memd itself. `rebuild` is the one that needs the store for itself.
-#include "daemon/admin/model_reports.hpp"
+#include "daemon/admin/status_reports.hpp"
 #include "daemon/cli/caller.hpp"
 #include "daemon/cli/command.hpp"
 #include "daemon/cli/progress_bar.hpp"

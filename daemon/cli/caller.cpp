@@ -6,7 +6,7 @@
 #include "daemon/serve/daemon_address.hpp"
 #include "daemon/serve/instance_lock.hpp"
 #include "protocol/mcp/rpc_client.hpp"
-#include "protocol/transport/unix_socket.hpp"
+#include "protocol/transport/byte_stream.hpp"
 #include "schemas/json_writer.hpp"
 
 #include <iostream>
@@ -102,8 +102,8 @@ Result<std::unique_ptr<Caller>> open_caller(const Settings& settings, Need need,
   if (!attempt.lock) {
     // A daemon may have started this moment.
     if (!daemon) {
-      if (const auto fd = transport::connect_unix_fd(attempt.socket.native()))
-        if (auto caller = answering(UniqueFd(*fd), patience)) return caller;
+      if (auto fd = transport::connect_unix(attempt.socket.native()))
+        if (auto caller = answering(std::move(*fd), patience)) return caller;
     }
     return Error(Errc::store_busy, "another memd (pid " + std::to_string(attempt.holder) + ") is writing to " +
                                        settings.layout.data_dir().string() + " and does not answer");

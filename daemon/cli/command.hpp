@@ -11,8 +11,11 @@
 #include <variant>
 #include <vector>
 
-// What the command line offers, as plain data. Only command_line.cpp knows the library that parses it.
+#pragma once
+
 namespace memd::cli {
+
+// What the command line offers, as plain data. Only command_line.cpp knows the library that parses it.
 
 // Exit codes: part of the command line's contract.
 inline constexpr int kOk = 0;
@@ -56,5 +59,8 @@ std::vector<Command> admin_commands();  // about memd itself
 std::vector<Command> interchange_commands();
 Command hook_command();
 Command report_command();
+
+// The whole program: parses the arguments, runs the command, prints. Gives the exit code. Never throws.
+int run(int argc, char** argv);
 
 }  // namespace memd::cli

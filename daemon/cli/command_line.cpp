@@ -1,8 +1,7 @@
 // The one source that includes CLI11.
-#include "daemon/cli/command_line.hpp"
-
 #include "daemon/cli/command.hpp"
-#include "daemon/serve/serve.hpp"
+
+#include "daemon/serve/service.hpp"
 #include "daemon/version.hpp"
 #include "schemas/time.hpp"
 

@@ -6,7 +6,7 @@
 #include "daemon/report/html_page.hpp"
 #include "daemon/report/prices.hpp"
 #include "daemon/report/report_page.hpp"
-#include "daemon/tools/time_argument.hpp"
+#include "daemon/tools/scope.hpp"
 #include "daemon/version.hpp"
 #include "schemas/time.hpp"
 #include "store/reader.hpp"

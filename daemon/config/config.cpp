@@ -1,7 +1,7 @@
 #include "daemon/config/config.hpp"
 
 #include "daemon/config/config_section.hpp"
-#include "daemon/config/model_sections.hpp"
+#include "daemon/config/model_config.hpp"
 #include "schemas/time.hpp"
 
 #include <algorithm>

@@ -7,6 +7,10 @@
 #include <string_view>
 #include <vector>
 
+namespace YAML {
+class Node;
+}
+
 // What the configuration says about models: plain values, no behaviour.
 namespace memd {
 
@@ -59,3 +63,12 @@ struct SummariesConfig : ModelServerConfig {
 };
 
 }  // namespace memd
+
+// Reads the sections of the configuration file that choose models. Both refuse as Section does; a provider
+// that is a server is refused when memd was built without MEMD_WITH_MODELS.
+namespace memd::config {
+
+EmbeddingConfig read_embedding(const std::string& file, const YAML::Node& node);
+SummariesConfig read_summaries(const std::string& file, const YAML::Node& node);
+
+}  // namespace memd::config

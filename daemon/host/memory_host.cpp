@@ -1,12 +1,18 @@
 #include "daemon/host/memory_host.hpp"
 
+#include "adapters/tool_calls/recorded_edits.hpp"
+#include "daemon/models/exchange_enricher.hpp"
 #include "daemon/resources/prompts.hpp"
 #include "daemon/resources/resources.hpp"
 #include "daemon/tools/toolset.hpp"
 #include "protocol/mcp/server_profile.hpp"
+#include "store/read/ingestion.hpp"
 #include "store/search/words/document_lengths.hpp"
 
+#include <chrono>
+#include <filesystem>
 #include <map>
+#include <system_error>
 #include <utility>
 
 namespace memd {
@@ -39,6 +45,82 @@ std::unique_ptr<llm::ConfiguredSummarizer> make_summarizer(const Settings& setti
 }
 
 }  // namespace
+
+std::vector<PlatformFreshness> HostFreshness::freshness() const {
+  if (const IngestService* ingest = ingest_) {
+    auto rows = ingest->progress().freshness();
+    if (rows.empty() && ingest->progress().snapshot().last_scan == 0) rows = not_looked_at_yet();
+    return rows;
+  }
+  auto reader = readers_.acquire(std::chrono::seconds(1));
+  if (!reader) return {};
+  auto rows = (*reader)->ask(PlatformFreshnessQuery{});
+  return rows ? std::move(*rows) : std::vector<PlatformFreshness>{};
+}
+
+// In the first moments there may be history that nobody has counted: behind by an unknown amount, not absent.
+std::vector<PlatformFreshness> HostFreshness::not_looked_at_yet() const {
+  std::vector<PlatformFreshness> rows;
+  for (const auto& root : discovery_.roots()) {
+    const Platform platform = root.adapter->describe().platform;
+    std::error_code ec;
+    if (!std::filesystem::exists(root.path, ec) || (!rows.empty() && rows.back().platform == platform)) continue;
+    PlatformFreshness row;
+    row.platform = platform;
+    row.sources = row.sources_behind = 1;
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+Result<std::string> SourceText::event_text(const EventSource& where, EventKind kind) const {
+  const Adapter* adapter = find_adapter(where.platform);
+  auto text = adapter != nullptr && !where.item_key.empty()
+                  ? read_item_text(*adapter, where, kind)
+                  : read_event_text(where.platform, where.path, kind, where.raw);
+  if (text) return text;
+  auto archived = read_archived_text(archive_, where, kind);
+  return archived ? std::move(archived) : std::move(text);
+}
+
+Result<std::vector<RecordedEdit>> SourceText::recorded_edits(const EventSource& where) const {
+  std::vector<RecordedEdit> edits;
+  // A record that is another one by now tells of nothing, or not of this file; the archived one is then as good.
+  const auto found = records_.find(where, [&](std::string_view record) {
+    edits = memd::recorded_edits(record);
+    return !edits.empty();
+  });
+  if (!found && !found.error().is(Errc::not_found)) return found.error();
+  return edits;
+}
+
+SemanticSide::SemanticSide(EmbeddingConfig config, std::filesystem::path database, const Clock& clock)
+    : config_(std::move(config)), database_(std::move(database)), clock_(clock) {
+  const auto trouble = [this] {
+    const EnrichmentWorker* w = worker();
+    return w != nullptr ? w->progress().trouble : std::string();
+  };
+  index_ = std::make_shared<embedding::ServingIndex>(
+      database_, [this] { return models(); }, trouble);
+}
+
+std::shared_ptr<const embedding::Models> SemanticSide::models() {
+  std::call_once(made_, [this] { models_ = embedding::make_models(config_); });
+  return models_;
+}
+
+void SemanticSide::make_worker(IngestService& ingest, bool in_background) {
+  EnrichmentParts parts;
+  parts.database = database_;
+  parts.perform = [&ingest](std::function<Result<void>(Writer&)> task) { return ingest.perform(std::move(task)); };
+  parts.wait_for_ingest = [&ingest](std::chrono::milliseconds patience) { return ingest.block_until_idle(patience); };
+  parts.models = [this] { return models(); };
+  parts.terms = [this](const std::filesystem::path& database) { return make_store_terms(database, models()->builtin); };
+  EnrichmentOptions options;
+  options.in_background = in_background;
+  worker_ = std::make_unique<EnrichmentWorker>(std::move(parts), clock_, std::move(options));
+  published_ = worker_.get();
+}
 
 std::vector<AdapterDescription> describe_adapters(const Config& config) {
   std::vector<AdapterDescription> out;

@@ -1,24 +1,94 @@
 #pragma once
 
-#include "daemon/host/semantic_side.hpp"
+#include "daemon/config/model_config.hpp"
 #include "daemon/host/settings.hpp"
-#include "daemon/host/tool_facts.hpp"
 #include "daemon/ingest/discovery.hpp"
 #include "daemon/ingest/ingest_service.hpp"
+#include "daemon/ingest/record_finder.hpp"
 #include "daemon/models/configured_summarizer.hpp"
-#include "daemon/tools/tool_services.hpp"
+#include "daemon/models/enrichment_worker.hpp"
+#include "daemon/models/serving_index.hpp"
+#include "daemon/tools/toolset.hpp"
 #include "protocol/mcp/offers.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/time.hpp"
+#include "store/db/store_layout.hpp"
+#include "store/raw/raw_archive.hpp"
 #include "store/read/retention_plan.hpp"
 #include "store/reader.hpp"
 
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <utility>
 #include <vector>
 
 namespace memd {
+
+// Tells how far the store is behind the sources: live figures while this process ingests, those of the store otherwise.
+// Thread-safe. Owns nothing; what it refers to must outlive it.
+class HostFreshness final : public tools::FreshnessProvider {
+ public:
+  HostFreshness(const Discovery& discovery, ReaderPool& readers) : discovery_(discovery), readers_(readers) {}
+
+  // From now on the figures are live. Null: not any more.
+  void use(const IngestService* ingest) { ingest_ = ingest; }
+  void committed() { generation_.fetch_add(1, std::memory_order_relaxed); }
+
+  std::vector<PlatformFreshness> freshness() const override;
+  std::uint64_t generation() const override { return generation_.load(std::memory_order_relaxed); }
+
+ private:
+  std::vector<PlatformFreshness> not_looked_at_yet() const;
+
+  const Discovery& discovery_;
+  ReaderPool& readers_;
+  std::atomic<const IngestService*> ingest_{nullptr};
+  std::atomic<std::uint64_t> generation_{1};
+};
+
+// Reads what the agents' records hold: the agent's file first, then what was kept of it, for Claude Code purges
+// transcripts after a month. Thread-safe.
+class SourceText final : public tools::RawText {
+ public:
+  explicit SourceText(const StoreLayout& layout)
+      : archive_(layout.database(), layout.raw_dir()), records_(layout.database(), layout.raw_dir()) {}
+
+  Result<std::string> event_text(const EventSource& where, EventKind kind) const override;
+  Result<std::vector<RecordedEdit>> recorded_edits(const EventSource& where) const override;
+
+ private:
+  mutable raw::RawArchive archive_;
+  mutable RecordFinder records_;
+};
+
+// Owns what searches by meaning need: the configured models, their vectors in memory, and the worker that makes them.
+// Loads nothing until it is used. Public members are thread-safe. The clock must outlive it.
+class SemanticSide {
+ public:
+  SemanticSide(EmbeddingConfig config, std::filesystem::path database, const Clock& clock);
+
+  std::shared_ptr<const embedding::Models> models();
+  const std::shared_ptr<embedding::ServingIndex>& index() const { return index_; }
+
+  // Makes the worker of a process that ingests, and has it hinted at each commit. Before `ingest` starts, which must
+  // outlive the worker's thread.
+  void make_worker(IngestService& ingest, bool in_background);
+  EnrichmentWorker* worker() const { return published_; }  // null in a process that does not ingest
+
+ private:
+  const EmbeddingConfig config_;
+  const std::filesystem::path database_;
+  const Clock& clock_;
+  std::once_flag made_;
+  std::shared_ptr<const embedding::Models> models_;
+  std::shared_ptr<embedding::ServingIndex> index_;
+  std::unique_ptr<EnrichmentWorker> worker_;
+  std::atomic<EnrichmentWorker*> published_{nullptr};
+};
 
 // Owns the store's readers, what fills the store, and the tools that answer from it. The same in the daemon, in
 // `--stdio --standalone` and in a command that runs without a daemon. Public members are thread-safe after

@@ -2,7 +2,7 @@
 
 #include "daemon/ingest/look_schedule.hpp"
 #include "daemon/ingest/snapshot_pass.hpp"
-#include "daemon/ingest/source_place.hpp"
+#include "daemon/ingest/source_file.hpp"
 #include "daemon/ingest/tailer.hpp"
 #include "store/read/retention_plan.hpp"
 

@@ -5,7 +5,7 @@
 #include "daemon/ingest/ingest_progress.hpp"
 #include "daemon/ingest/look_schedule.hpp"
 #include "daemon/ingest/snapshot_pass.hpp"
-#include "daemon/ingest/source_place.hpp"
+#include "daemon/ingest/source_file.hpp"
 #include "schemas/source.hpp"
 #include "schemas/time.hpp"
 

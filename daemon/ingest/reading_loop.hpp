@@ -1,6 +1,5 @@
 #pragma once
 
-#include "daemon/ingest/coroutine_group.hpp"
 #include "daemon/ingest/ingest_letters.hpp"
 #include "daemon/ingest/known_sources.hpp"
 #include "daemon/ingest/mailbox.hpp"

@@ -1,5 +1,6 @@
 #include "daemon/ingest/source_file.hpp"
 
+#include "daemon/ingest/discovery.hpp"
 #include "schemas/hash.hpp"
 
 #include <fcntl.h>
@@ -9,55 +10,59 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 namespace memd {
+namespace fs = std::filesystem;
+namespace {
+
+bool is_absent(int error) { return error == ENOENT || error == ENOTDIR; }
+
+timespec changed_at(const struct ::stat& st) {
+#ifdef __APPLE__
+  return st.st_mtimespec;
+#else
+  return st.st_mtim;
+#endif
+}
+
+TimeMs in_ms(const timespec& time) { return static_cast<TimeMs>(time.tv_sec) * 1000 + time.tv_nsec / 1'000'000; }
+
+}  // namespace
 
 Result<SourceFile> SourceFile::open(const std::filesystem::path& path) {
   // Non-blocking so that a fifo in an agent's directory cannot hang us; regular files do not care.
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (fd < 0) {
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!fd) {
     Error error = Error::from_errno(errno, "open", path.string());
-    if (errno == ENOENT || errno == ENOTDIR) error.code = make_error_code(Errc::not_found);
+    if (is_absent(errno)) error.code = make_error_code(Errc::not_found);
     return error;
   }
   struct stat st {};
-  if (::fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-    const int err = S_ISREG(st.st_mode) ? errno : EINVAL;
-    ::close(fd);
-    return Error::from_errno(err, "stat", path.string());
-  }
-#ifdef __APPLE__
-  const auto& mtime = st.st_mtimespec;
-#else
-  const auto& mtime = st.st_mtim;
-#endif
+  if (::fstat(fd.get(), &st) != 0 || !S_ISREG(st.st_mode))
+    return Error::from_errno(S_ISREG(st.st_mode) ? errno : EINVAL, "stat", path.string());
+  const timespec changed = changed_at(st);
   FileStat out;
   out.device = static_cast<std::uint64_t>(st.st_dev);
   out.inode = static_cast<std::uint64_t>(st.st_ino);
   out.size = static_cast<std::uint64_t>(st.st_size);
-  out.mtime = static_cast<TimeMs>(mtime.tv_sec) * 1000 + mtime.tv_nsec / 1'000'000;
-  return SourceFile(fd, out, path.string());
+  out.mtime = in_ms(changed);
+  return SourceFile(std::move(fd), out, path.string());
 }
 
 Result<SourceFile> SourceFile::duplicate() const {
-  const int fd = ::fcntl(fd_, F_DUPFD_CLOEXEC, 0);
-  if (fd < 0) return Error::from_errno(errno, "duplicate", path_);
-  return SourceFile(fd, stat_, path_);
+  UniqueFd fd(::fcntl(fd_.get(), F_DUPFD_CLOEXEC, 0));
+  if (!fd) return Error::from_errno(errno, "duplicate", path_);
+  return SourceFile(std::move(fd), stat_, path_);
 }
-
-SourceFile::~SourceFile() {
-  if (fd_ >= 0) ::close(fd_);
-}
-
-SourceFile::SourceFile(SourceFile&& other) noexcept
-    : fd_(std::exchange(other.fd_, -1)), stat_(other.stat_), path_(std::move(other.path_)) {}
 
 Result<std::size_t> SourceFile::read_at(std::uint64_t offset, std::span<char> into) const {
   std::size_t done = 0;
   while (done < into.size()) {
-    const ssize_t n = ::pread(fd_, into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
+    const ssize_t n = ::pread(fd_.get(), into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
     if (n < 0) {
       if (errno == EINTR) continue;
       return Error::from_errno(errno, "read", path_);
@@ -77,18 +82,14 @@ Result<std::uint64_t> SourceFile::hash_head(std::uint32_t length) const {
 std::optional<FileView::Entry> DiskView::stat(const std::string& path) const {
   struct ::stat st {};
   if (::stat(path.c_str(), &st) != 0) return std::nullopt;
-#ifdef __APPLE__
-  const auto& changed = st.st_mtimespec;
-#else
-  const auto& changed = st.st_mtim;
-#endif
+  const timespec changed = changed_at(st);
   Entry e;
   e.path = path;
   e.is_directory = S_ISDIR(st.st_mode);
   e.device = st.st_dev;
   e.inode = st.st_ino;
   e.size = static_cast<std::uint64_t>(st.st_size);
-  e.mtime = static_cast<TimeMs>(changed.tv_sec) * 1000 + changed.tv_nsec / 1'000'000;
+  e.mtime = in_ms(changed);
   e.mtime_ns = static_cast<std::int64_t>(changed.tv_sec) * 1'000'000'000 + changed.tv_nsec;
   return e;
 }
@@ -109,6 +110,42 @@ std::vector<FileView::Entry> DiskView::list(const std::string& directory) const 
     if (auto entry = stat(it->path().string())) out.push_back(std::move(*entry));
   std::sort(out.begin(), out.end(), [](const Entry& a, const Entry& b) { return a.path < b.path; });
   return out;
+}
+
+PathLook look_at_path(const fs::path& path) {
+  PathLook out;
+  struct ::stat st {};
+  if (::stat(path.c_str(), &st) != 0) {
+    out.error = errno;
+    return out;
+  }
+  out.is_directory = S_ISDIR(st.st_mode);
+  out.device = static_cast<std::uint64_t>(st.st_dev);
+  out.inode = static_cast<std::uint64_t>(st.st_ino);
+  if (out.is_directory && ::access(path.c_str(), R_OK | X_OK) != 0) out.error = errno;
+  return out;
+}
+
+Verdict judge_absence(const Source& source, const Error& error, const fs::path& root, const LookAtPath& look,
+                      const std::function<bool(const fs::path&)>& is_same_place) {
+  const fs::path file(source.path);
+  // A root may be a single file: its place is then the directory it stands in.
+  const fs::path top = root == file ? root.parent_path() : root;
+  fs::path directory = file.parent_path();
+  PathLook seen = look(directory);
+  while (is_absent(seen.error) && is_inside(directory, top) && directory != top) {
+    directory = directory.parent_path();
+    seen = look(directory);
+  }
+  if (is_absent(seen.error))
+    return {SourceState::unreachable, top.string() + " is not there; what was read from it stays"};
+  if (seen.error != 0) return {SourceState::unreachable, directory.string() + ": " + std::strerror(seen.error)};
+  if (!error.is(Errc::not_found)) return {SourceState::active, error.message()};
+  const bool other_device = source.identity.device != 0 && seen.device != source.identity.device;
+  if (other_device && !is_same_place(directory))
+    return {SourceState::unreachable,
+            directory.string() + " is on another file system than it was: is a disk not mounted?"};
+  return {SourceState::gone, "the file is not there any more; what was read stays"};
 }
 
 }  // namespace memd

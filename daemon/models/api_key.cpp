@@ -1,10 +1,12 @@
 #include "daemon/models/api_key.hpp"
 
+#include "protocol/transport/byte_stream.hpp"
 #include "schemas/ascii.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -29,26 +31,16 @@ Result<std::string> checked(std::string_view text, const std::string& where) {
   return std::string(text);
 }
 
-struct OpenFile {
-  explicit OpenFile(const char* path) : fd(::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
-  ~OpenFile() {
-    if (fd >= 0) ::close(fd);
-  }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-  const int fd;
-};
-
 Result<std::string> read_file(const std::filesystem::path& file, const std::string& section) {
   const std::string where = section + ".api_key_file " + file.string();
-  const OpenFile in(file.c_str());
-  if (in.fd < 0) return wrong(where, std::strerror(errno));
+  const UniqueFd in(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!in) return wrong(where, std::strerror(errno));
   struct ::stat st {};  // of what was opened, not of what the name means by now
-  if (::fstat(in.fd, &st) != 0 || !S_ISREG(st.st_mode)) return wrong(where, "not a file");
+  if (::fstat(in.get(), &st) != 0 || !S_ISREG(st.st_mode)) return wrong(where, "not a file");
   if (st.st_uid != ::geteuid() && st.st_uid != 0) return wrong(where, "it belongs to another user");
   if ((st.st_mode & 077) != 0) return wrong(where, "others may read it: chmod 600 " + file.string());
   std::array<char, kLongestKey + 1> buffer{};
-  const auto got = ::read(in.fd, buffer.data(), buffer.size());
+  const auto got = ::read(in.get(), buffer.data(), buffer.size());
   if (got < 0) return wrong(where, std::strerror(errno));
   if (static_cast<std::size_t>(got) > kLongestKey) return wrong(where, "too long for a key");
   return checked({buffer.data(), static_cast<std::size_t>(got)}, where);

@@ -2,6 +2,9 @@
 
 #include "store/enrich/embedding/embedder.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace memd::embedding {
 namespace {
 
@@ -45,3 +48,76 @@ std::shared_ptr<const Models> make_models(const EmbeddingConfig& config) {
 }
 
 }  // namespace memd::embedding
+
+namespace memd {
+namespace {
+
+constexpr std::chrono::seconds kRetry{30};
+
+const EmbeddingModelRow* row_of(const EmbeddingModels& stored, const std::string& name) {
+  const auto it =
+      std::find_if(stored.models.begin(), stored.models.end(), [&](const auto& row) { return row.name == name; });
+  return it == stored.models.end() ? nullptr : &*it;
+}
+
+}  // namespace
+
+TargetModel::TargetModel(std::shared_ptr<const embedding::Models> models, Now now)
+    : models_(std::move(models)), now_(std::move(now)) {}
+
+Result<const embedding::ModelChoice*> TargetModel::choose(const EmbeddingModels& stored, std::stop_token stop) {
+  const auto& choices = models_->choices;
+  if (choices.empty()) return nullptr;
+  const bool look_back = current_ && *current_ > 0 && now_() >= look_back_at_;
+  if (current_ && !suspect_ && !look_back) return &choices[*current_];
+  std::optional<Error> first_error;
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    auto usable = probe(choices[i], stored, stop);
+    if (usable) {
+      if (i > 0) look_back_at_ = now_() + kLookBack;
+      if (current_ != i) failing_since_.reset();
+      current_ = i;
+      suspect_ = false;
+      return &choices[i];
+    }
+    if (usable.error().is(Errc::cancelled)) return usable.error();
+    if (!first_error) first_error = usable.error();
+    if (is_worth_waiting_for(choices[i], stored)) {
+      if (!failing_since_) failing_since_ = now_();
+      if (now_() - *failing_since_ < kPatience) break;
+    }
+  }
+  current_.reset();
+  return std::move(*first_error);
+}
+
+Result<void> TargetModel::probe(const embedding::ModelChoice& choice, const EmbeddingModels& stored,
+                                const std::stop_token& stop) {
+  if (choice.remote == nullptr) return {};
+  if (const auto* row = row_of(stored, choice.embedder->model().name)) choice.remote->expect_dimension(row->dimension);
+  const std::array<std::string_view, 1> text{"memory"};
+  MEMD_TRY(choice.embedder->embed(text, embedding::Purpose::document, stop));
+  return {};
+}
+
+// It has vectors, or is the one that is being used.
+bool TargetModel::is_worth_waiting_for(const embedding::ModelChoice& choice, const EmbeddingModels& stored) const {
+  const std::string name = choice.embedder->model().name;
+  const auto* row = row_of(stored, name);
+  return row != nullptr && row->exchanges > 0 && stored.target == name;
+}
+
+void TargetModel::failed() {
+  suspect_ = true;
+  if (!failing_since_) failing_since_ = now_();
+}
+
+TargetModel::Time TargetModel::retry_at() const {
+  std::optional<Time> first;
+  for (const auto& choice : models_->choices)
+    if (choice.remote != nullptr)
+      if (const auto open = choice.remote->left_alone()) first = first ? std::min(*first, open->until) : open->until;
+  return first.value_or(now_() + kRetry);
+}
+
+}  // namespace memd

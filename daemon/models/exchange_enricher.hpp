@@ -1,11 +1,11 @@
 #pragma once
 
 #include "daemon/models/embedding_models.hpp"
-#include "daemon/models/target_model.hpp"
-#include "daemon/models/term_extractor.hpp"
 #include "daemon/models/vector_maker.hpp"
 #include "schemas/enrichment.hpp"
+#include "schemas/error.hpp"
 #include "schemas/time.hpp"
+#include "store/enrich/embedding/embedder.hpp"
 #include "store/reader.hpp"
 #include "store/write/writer.hpp"
 
@@ -21,6 +21,23 @@
 #include <vector>
 
 namespace memd {
+
+// Finds the terms of an exchange: identifiers and topics. One thread.
+class TermExtractor {
+ public:
+  virtual ~TermExtractor() = default;
+  // Grows when the same exchange gives other terms than before; all terms are then made again.
+  virtual int version() const = 0;
+  // Errors: those of the store.
+  virtual Result<ExchangeTerms> extract(const PendingExchange& exchange) = 0;
+};
+
+// Called on the thread that uses what it makes.
+using MakeTermExtractor = std::function<std::unique_ptr<TermExtractor>(const std::filesystem::path& database)>;
+
+// Finds identifiers and topics. For topics it uses what the store knows of its words and, if not null, `embedder`.
+std::unique_ptr<TermExtractor> make_store_terms(const std::filesystem::path& database,
+                                                std::shared_ptr<embedding::Embedder> embedder);
 
 // Leaves an exchange alone while an agent still writes it: it would be embedded again with every line. An exchange is
 // settled when nothing was added for `quiet`, or `most` after it was first seen. One thread.

@@ -1,8 +1,7 @@
 #include "daemon/models/model_clients.hpp"
 
 #ifdef MEMD_WITH_MODELS
-#include "daemon/models/http_embedder.hpp"
-#include "daemon/models/http_language_model.hpp"
+#include "daemon/models/http_models.hpp"
 #else
 #include "schemas/error.hpp"
 #endif

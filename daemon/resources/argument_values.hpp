@@ -1,6 +1,6 @@
 #pragma once
 
-#include "daemon/tools/tool_services.hpp"
+#include "daemon/tools/toolset.hpp"
 #include "protocol/mcp/offers.hpp"
 
 // Offers what a person may mean who types into a template or a prompt. Thread-safe. What the services refer to must

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "daemon/tools/tool_services.hpp"
+#include "daemon/tools/toolset.hpp"
 #include "protocol/mcp/offers.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "protocol/jsonrpc/envelope.hpp"
+#include "protocol/jsonrpc/message.hpp"
 
 #include <map>
 #include <set>

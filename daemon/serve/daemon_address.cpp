@@ -1,7 +1,7 @@
 #include "daemon/serve/daemon_address.hpp"
 
 #include "daemon/serve/instance_lock.hpp"
-#include "protocol/transport/unix_socket.hpp"
+#include "protocol/transport/byte_stream.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -71,20 +71,18 @@ Result<DaemonAddress> daemon_address(const Settings& settings, const std::option
 
 Result<std::optional<DaemonConnection>> connect_running(const Settings& settings) {
   MEMD_TRY_ASSIGN(const auto usual, socket_of(settings));
-  if (const auto fd = transport::connect_unix_fd(usual.native())) {
-    UniqueFd owned(*fd);
-    MEMD_TRY(transport::require_same_user(owned.get()));
-    return std::optional(DaemonConnection{std::move(owned), usual});
+  if (auto fd = transport::connect_unix(usual.native())) {
+    MEMD_TRY(transport::require_same_user(fd->get()));
+    return std::optional(DaemonConnection{std::move(*fd), usual});
   }
   // The file may be left from long ago, and somebody else listen there today.
   const auto said = InstanceLock::look(settings.layout.data_dir());
   if (said.socket.empty() || said.socket == usual) return std::optional<DaemonConnection>();
-  const auto fd = transport::connect_unix_fd(said.socket.native());
+  auto fd = transport::connect_unix(said.socket.native());
   if (!fd) return std::optional<DaemonConnection>();
-  UniqueFd owned(*fd);
-  const auto peer = transport::socket_peer(owned.get());
+  const auto peer = transport::socket_peer(fd->get());
   if (!peer || peer->user != ::geteuid() || peer->process != said.holder) return std::optional<DaemonConnection>();
-  return std::optional(DaemonConnection{std::move(owned), said.socket});
+  return std::optional(DaemonConnection{std::move(*fd), said.socket});
 }
 
 }  // namespace memd

@@ -2,7 +2,7 @@
 
 #include "daemon/host/settings.hpp"
 #include "daemon/serve/daemon_client.hpp"
-#include "daemon/serve/unique_fd.hpp"
+#include "protocol/transport/byte_stream.hpp"
 #include "schemas/error.hpp"
 
 #include <filesystem>

@@ -1,7 +1,7 @@
 #include "daemon/serve/daemon_client.hpp"
 
 #include "daemon/serve/instance_lock.hpp"
-#include "protocol/transport/unix_socket.hpp"
+#include "protocol/transport/byte_stream.hpp"
 
 #include <fmt/format.h>
 
@@ -154,8 +154,7 @@ milliseconds DaemonClient::next_wait() {
 }
 
 Result<UniqueFd> DaemonClient::connect_now(const fs::path& socket) const {
-  MEMD_TRY_ASSIGN(const int raw, transport::connect_unix_fd(socket.native()));
-  UniqueFd fd(raw);
+  MEMD_TRY_ASSIGN(UniqueFd fd, transport::connect_unix(socket.native()));
   MEMD_TRY(transport::require_same_user(fd.get()));
   return fd;
 }

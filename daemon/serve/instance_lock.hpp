@@ -1,6 +1,6 @@
 #pragma once
 
-#include "daemon/serve/unique_fd.hpp"
+#include "protocol/transport/byte_stream.hpp"
 #include "schemas/error.hpp"
 
 #include <sys/types.h>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "daemon/serve/instance_lock.hpp"
-#include "daemon/serve/unique_fd.hpp"
+#include "protocol/transport/byte_stream.hpp"
 #include "schemas/error.hpp"
 
 #include <sys/types.h>

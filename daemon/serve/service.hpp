@@ -2,9 +2,11 @@
 
 #include "daemon/admin/admin_tools.hpp"
 #include "daemon/host/memory_host.hpp"
+#include "daemon/host/settings.hpp"
 #include "daemon/ingest/watcher.hpp"
 #include "protocol/mcp/server.hpp"
 #include "protocol/mcp/server_profile.hpp"
+#include "schemas/error.hpp"
 #include "schemas/time.hpp"
 
 #include <boost/asio/io_context.hpp>
@@ -13,6 +15,7 @@
 #include <boost/asio/thread_pool.hpp>
 
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace memd {
@@ -52,5 +55,16 @@ class Service {
   boost::asio::steady_timer watchdog_;
   bool stopping_ = false;
 };
+
+// The three ways memd serves. Each returns the exit code when it is over.
+
+// memd --socket [PATH]: the daemon. An error if one is running already for this data directory.
+Result<int> serve_socket(const Settings& settings, const std::optional<std::string>& path);
+
+// memd --stdio: a byte pump to the daemon, which is started when there is none.
+Result<int> serve_stdio_pump(const Settings& settings);
+
+// memd --stdio --standalone: everything in this process. Ingests unless another memd does so already.
+Result<int> serve_stdio_standalone(const Settings& settings);
 
 }  // namespace memd

@@ -1,9 +1,8 @@
 #include "daemon/serve/stdio_pump.hpp"
 
 #include "protocol/jsonrpc/message.hpp"
-#include "protocol/transport/stdio_stream.hpp"
-#include "protocol/transport/stream_transport.hpp"
-#include "protocol/transport/unix_socket.hpp"
+#include "protocol/transport/byte_stream.hpp"
+#include "protocol/transport/line_transport.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>

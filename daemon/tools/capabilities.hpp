@@ -1,7 +1,7 @@
 #pragma once
 
 #include "daemon/tools/answer.hpp"
-#include "daemon/tools/tool_services.hpp"
+#include "daemon/tools/toolset.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 
 #include <cstddef>

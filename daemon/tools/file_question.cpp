@@ -1,7 +1,7 @@
 #include "daemon/tools/file_question.hpp"
 
 #include "daemon/tools/file_history.hpp"
-#include "daemon/tools/time_argument.hpp"
+#include "daemon/tools/scope.hpp"
 #include "schemas/ascii.hpp"
 #include "store/read/commits.hpp"
 #include "store/read/exchanges.hpp"

@@ -1,7 +1,10 @@
 #pragma once
 
-#include "daemon/tools/tool_services.hpp"
+#include "daemon/tools/toolset.hpp"
 #include "protocol/mcp/describe.hpp"
+#include "schemas/error.hpp"
+#include "schemas/time.hpp"
+#include "store/text/time_expression.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,6 +17,20 @@
 // What a call of a tool is about: its parameters, the history it may look at, and readers for it. Free functions
 // without shared state; each may be called on any thread.
 namespace memd::tools {
+
+using search::RangeEnd;
+
+// A time as search::read_time() reads it. invalid_argument names `argument` and says what to send.
+Result<TimeMs> parse_time_argument(std::string_view argument, std::string_view text, RangeEnd end, const Clock& clock);
+
+struct TimeSpan {
+  TimeMs since = 0;  // inclusive; 0: open
+  TimeMs until = 0;  // exclusive; 0: open
+};
+
+// Both ends; an empty range is invalid_argument.
+Result<TimeSpan> parse_time_span(const std::optional<std::string>& since, const std::optional<std::string>& until,
+                                 const Clock& clock);
 
 // Parameters that most tools share.
 struct ScopeParams {

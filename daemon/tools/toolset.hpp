@@ -1,12 +1,69 @@
 #pragma once
 
-#include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/tool_registry.hpp"
+#include "schemas/error.hpp"
+#include "schemas/file_history.hpp"
+#include "schemas/platform.hpp"
+#include "schemas/query.hpp"
+#include "schemas/time.hpp"
+#include "store/reader.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace memd::tools {
+
+class LlmSummarizer;
+
+// How far behind the store is, as the process that ingests knows it. Thread-safe and cheap: every call asks, on the
+// loop thread, too.
+class FreshnessProvider {
+ public:
+  virtual ~FreshnessProvider() = default;
+  // Platforms that have a source, in the order of kAllPlatforms.
+  virtual std::vector<PlatformFreshness> freshness() const = 0;
+  // Grows whenever something was committed to the store.
+  virtual std::uint64_t generation() const = 0;
+};
+
+// Gives full texts that the store does not hold: tool inputs and results, thinking. Reads the agent's file.
+// Thread-safe.
+class RawText {
+ public:
+  virtual ~RawText() = default;
+  // not_found when the file is gone or holds something else there now. Not redacted.
+  virtual Result<std::string> event_text(const EventSource& where, EventKind kind) const = 0;
+  // The changes to files that the event's record tells; none if the record is gone. Not redacted.
+  virtual Result<std::vector<RecordedEdit>> recorded_edits(const EventSource& where) const {
+    (void)where;
+    return std::vector<RecordedEdit>();
+  }
+};
+
+struct ToolDefaults {
+  std::size_t max_tokens = 2000;
+  std::size_t max_tokens_limit = 8000;
+};
+
+// All that tools use. Borrows; what it refers to must outlive the registry the tools were added to.
+struct ToolServices {
+  ReaderPool& readers;
+  const Clock& clock;
+  const FreshnessProvider& freshness;
+  const RawText& raw_text;
+  std::span<const AdapterDescription> adapters;  // in the order of Platform
+  std::filesystem::path database;                // for its size
+  ToolDefaults defaults{};
+  // Runs work on another thread soon, while the services live. Empty: work is done in place.
+  std::function<void(std::function<void()>)> background;
+  LlmSummarizer* llm = nullptr;  // null: summaries are extractive
+};
 
 // Adds all tools, in the order in which clients show them. What `services` refers to must outlive the registry.
 void register_tools(mcp::ToolRegistry& registry, const ToolServices& services);

@@ -86,4 +86,28 @@ std::string notification_line(std::string_view method, std::string_view params);
 // pairs ("\ud83d"), which JavaScript writes when it cuts a text inside an emoji. nullopt: the message is sound.
 std::optional<std::string> mended_text(std::string_view json);
 
+// The outside of a message: what one needs to know to pass messages on.
+struct Envelope {
+  enum class Kind { request, notification, response };
+  Kind kind{};
+  std::string id;      // JSON text; empty for a notification
+  std::string method;  // empty for a response
+  // `requestId` of notifications/cancelled, the subscription of another notification, or the `uri` of a request.
+  std::string about_id;  // JSON text, or empty
+};
+
+// Reads envelopes. One thread. Owns a scratch buffer.
+class EnvelopeReader {
+ public:
+  EnvelopeReader();
+  ~EnvelopeReader();
+
+  // The envelopes of a message or a batch; leaves out what is no message. Valid until the next call.
+  const std::vector<Envelope>& read(std::string_view line);
+
+ private:
+  struct State;
+  const std::unique_ptr<State> state_;
+};
+
 }  // namespace memd::jsonrpc

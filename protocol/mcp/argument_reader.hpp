@@ -1,6 +1,7 @@
 #pragma once
 
 #include "schemas/error.hpp"
+#include "schemas/json_writer.hpp"
 
 #include <boost/json/fwd.hpp>
 
@@ -34,6 +35,10 @@ struct Rules {
   constexpr bool has_minimum() const { return minimum != -std::numeric_limits<double>::infinity(); }
   constexpr bool has_maximum() const { return maximum != std::numeric_limits<double>::infinity(); }
 };
+
+// Write the limits as members of a JSON Schema.
+void write_number_rules(json::Writer& w, const Rules& rules);
+void write_string_rules(json::Writer& w, const Rules& rules);
 
 // The spelling used in field(…, required, range(1, 50)).
 struct Required {

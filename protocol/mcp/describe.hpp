@@ -154,9 +154,6 @@ enum class SchemaUse { input, output };
 
 namespace detail {
 
-void write_number_rules(json::Writer& w, const Rules& rules);
-void write_string_rules(json::Writer& w, const Rules& rules);
-
 template <class T>
 void write_struct_schema(json::Writer& w, SchemaUse use, std::string_view description);
 

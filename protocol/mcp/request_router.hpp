@@ -6,7 +6,7 @@
 #include "protocol/mcp/revision.hpp"
 #include "protocol/mcp/running_calls.hpp"
 #include "protocol/mcp/server_profile.hpp"
-#include "protocol/mcp/subscription_methods.hpp"
+#include "protocol/mcp/subscriptions.hpp"
 
 #include <memory>
 #include <optional>

@@ -4,7 +4,7 @@
 
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <unistd.h>
+
 #include <array>
 #include <cerrno>
 #include <utility>
@@ -35,19 +35,12 @@ void report(const bj::object& notification, const RpcClient::OnProgress& on_prog
 
 }  // namespace
 
-RpcClient::~RpcClient() {
-  if (fd_ >= 0) ::close(fd_);
-}
-
-RpcClient::RpcClient(RpcClient&& other) noexcept
-    : fd_(std::exchange(other.fd_, -1)), next_id_(other.next_id_), received_(std::move(other.received_)) {}
-
 Result<void> RpcClient::send_line(std::string_view line) {
   while (!line.empty()) {
 #ifdef MSG_NOSIGNAL
-    const ssize_t n = ::send(fd_, line.data(), line.size(), MSG_NOSIGNAL);
+    const ssize_t n = ::send(fd_.get(), line.data(), line.size(), MSG_NOSIGNAL);
 #else
-    const ssize_t n = ::send(fd_, line.data(), line.size(), 0);
+    const ssize_t n = ::send(fd_.get(), line.data(), line.size(), 0);
 #endif
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return Error::from_errno(errno, "send to the daemon", "");
@@ -67,7 +60,7 @@ Result<std::string> RpcClient::receive_line() {
       return line;
     }
     searched = received_.size();
-    const ssize_t n = ::recv(fd_, chunk.data(), chunk.size(), 0);
+    const ssize_t n = ::recv(fd_.get(), chunk.data(), chunk.size(), 0);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return Error::from_errno(errno, "receive from the daemon", "");
     if (n == 0) return Error(Errc::unavailable, "the daemon closed the connection; see its log, then ask again");
@@ -112,7 +105,7 @@ Result<std::string> RpcClient::call(std::string_view method, std::string_view pa
 bool RpcClient::is_alive(std::chrono::milliseconds limit) {
   const auto wait_at_most = [this](std::chrono::milliseconds time) {
     const timeval value{static_cast<time_t>(time.count() / 1000), static_cast<suseconds_t>(time.count() % 1000 * 1000)};
-    ::setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &value, sizeof value);
+    ::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &value, sizeof value);
   };
   wait_at_most(limit);
   const auto answer = call("server/discover", "{}");

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "protocol/mcp/tool_registry.hpp"
+#include "protocol/transport/byte_stream.hpp"
 #include "schemas/error.hpp"
 
 #include <chrono>
@@ -18,8 +19,7 @@ class RpcClient {
   using OnProgress = std::function<void(double done, double total, std::string_view message)>;
 
   explicit RpcClient(int connected_socket) : fd_(connected_socket) {}
-  ~RpcClient();
-  RpcClient(RpcClient&& other) noexcept;
+  RpcClient(RpcClient&&) noexcept = default;
   RpcClient& operator=(RpcClient&&) = delete;
 
   // True when the daemon answers a ping within `limit`.
@@ -42,7 +42,7 @@ class RpcClient {
   Result<void> send_line(std::string_view line);
   Result<std::string> receive_line();
 
-  int fd_;
+  UniqueFd fd_;
   std::int64_t next_id_ = 1;
   std::string received_;
 };

@@ -2,9 +2,8 @@
 
 #include "protocol/mcp/resource_watch.hpp"
 #include "protocol/mcp/server_state.hpp"
-#include "protocol/transport/stdio_stream.hpp"
-#include "protocol/transport/stream_transport.hpp"
-#include "protocol/transport/unix_socket.hpp"
+#include "protocol/transport/byte_stream.hpp"
+#include "protocol/transport/line_transport.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>

@@ -7,7 +7,7 @@
 #include "protocol/mcp/running_calls.hpp"
 #include "protocol/mcp/server_profile.hpp"
 #include "protocol/mcp/server_state.hpp"
-#include "protocol/mcp/subscription_methods.hpp"
+#include "protocol/mcp/subscriptions.hpp"
 #include "protocol/transport/line_transport.hpp"
 
 #include <functional>

@@ -1,11 +1,16 @@
 #pragma once
 
 #include "schemas/error.hpp"
+#include "schemas/language_model.hpp"
 
 #include <boost/json/value.hpp>
 
+#include <cstddef>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 // What the HTTP APIs that models are served by have in common. Pure functions, any thread.
 namespace memd::model_api {
@@ -23,3 +28,41 @@ Error nonsense(std::string what);  // Errc::protocol
 Result<boost::json::value> parse_document(std::string_view body);
 
 }  // namespace memd::model_api
+
+// The two HTTP APIs that embedding models are served by, as JSON texts.
+namespace memd::embeddings_api {
+
+using model_api::Dialect;
+
+std::string_view path_of(Dialect dialect);  // behind the base address
+
+// `dimensions`: shorter vectors are asked for; not every model can.
+std::string request_body(Dialect dialect, std::string_view model, std::span<const std::string_view> texts,
+                         std::optional<int> dimensions);
+
+// One vector a text, in their order: as many as asked for, all of one length, every number finite, none all zero, of
+// unit length. Else Errc::protocol with what is wrong.
+Result<std::vector<std::vector<float>>> parse_answer(Dialect dialect, std::string_view body, std::size_t texts);
+
+}  // namespace memd::embeddings_api
+
+// The two HTTP APIs that language models are served by, as JSON texts.
+namespace memd::completions_api {
+
+using model_api::Dialect;
+
+std::string_view path_of(Dialect dialect);  // behind the base address
+
+struct RequestOptions {
+  // Of prompt and answer together. ollama is told: it would cut the beginning of a long prompt off without a word.
+  std::size_t context_tokens = 8192;
+  // OpenAI's own models refuse `max_tokens` and any temperature but the usual one; others know nothing else.
+  bool is_openai_itself = false;
+};
+std::string request_body(Dialect dialect, std::string_view model, const CompletionRequest& request,
+                         const RequestOptions& options);
+
+// The answer's text as it came, or Errc::protocol with what is wrong: no JSON, another shape, no words.
+Result<Completion> parse_answer(Dialect dialect, std::string_view body);
+
+}  // namespace memd::completions_api

@@ -1,11 +1,53 @@
 #pragma once
 
+#include "schemas/error.hpp"
+
 #include <boost/system/error_code.hpp>
+
+#include <sys/types.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace memd {
+
+// Owns a descriptor; -1 is none.
+class UniqueFd {
+ public:
+  UniqueFd() = default;
+  explicit UniqueFd(int fd) : fd_(fd) {}
+  ~UniqueFd() { reset(); }
+  UniqueFd(UniqueFd&& other) noexcept : fd_(other.release()) {}
+  UniqueFd& operator=(UniqueFd&& other) noexcept {
+    if (this != &other) {
+      reset();
+      fd_ = other.release();
+    }
+    return *this;
+  }
+
+  int get() const { return fd_; }
+  explicit operator bool() const { return fd_ >= 0; }
+  int release() { return std::exchange(fd_, -1); }
+  void reset() {
+    if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+  }
+
+ private:
+  int fd_ = -1;
+};
+
+}  // namespace memd
 
 namespace memd::transport {
 
@@ -28,5 +70,28 @@ class ByteStream {
   // Pending operations end with operation_aborted.
   virtual void close() = 0;
 };
+
+// A stream that reads one descriptor and writes another: stdin and stdout. Both are borrowed and stay open. Pipes,
+// sockets and terminals are driven by the loop, which sets O_NONBLOCK on the open file description others may share:
+// the flags are put back when the stream is closed or destroyed. Regular files and /dev/null, which epoll refuses and
+// which never make one wait, are read and written directly. Ignores SIGPIPE for the whole process.
+std::unique_ptr<ByteStream> make_descriptor_stream(boost::asio::io_context& loop, int in_fd, int out_fd);
+
+// Takes over a connected Unix stream socket; it is closed with the stream.
+std::unique_ptr<ByteStream> make_socket_stream(boost::asio::io_context& loop, int fd);
+
+// Connects at once (a Unix socket does not make one wait); the descriptor is blocking and close-on-exec. The error
+// keeps errno: boost::system::errc names.
+Result<UniqueFd> connect_unix(const std::string& path);
+
+// The user and the process at the other end of a connected socket; of who listens, those who began to.
+struct SocketPeer {
+  uid_t user = 0;
+  pid_t process = 0;  // 0: of another pid namespace
+};
+Result<SocketPeer> socket_peer(int fd);
+
+// permission unless the process at the other end of the socket runs as the same user as this one.
+Result<void> require_same_user(int fd);
 
 }  // namespace memd::transport

@@ -1,9 +1,46 @@
 #pragma once
 
+#include "protocol/transport/byte_stream.hpp"
+
 #include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace memd::transport {
+
+// Cuts a byte stream into lines. Looks at each byte once, however the lines are spread over reads. Drops an overlong
+// line, up to its newline, without keeping it. One thread.
+class LineBuffer {
+ public:
+  explicit LineBuffer(std::size_t max_line) : max_line_(max_line) {}
+
+  // Room for the next read, then how much of it was filled.
+  std::span<char> prepare();
+  void commit(std::size_t n) { tail_ += n; }
+
+  struct Line {
+    std::string_view text;  // without "\n" or "\r\n"; valid until the next prepare()
+    bool oversized = false;
+  };
+  // The next complete line; an oversized one is reported once, as soon as it is known to be too long.
+  std::optional<Line> next();
+  // What is left when the stream has ended: a last line without a newline.
+  std::optional<Line> rest();
+
+ private:
+  void shrink_if_idle();
+
+  std::size_t max_line_;
+  std::vector<char> bytes_;
+  std::size_t head_ = 0;  // start of the line being assembled
+  std::size_t scan_ = 0;  // no newline in [head, scan)
+  std::size_t tail_ = 0;  // end of what was read
+  bool skipping_ = false;
+};
 
 // Carries one JSON message a line, in both directions; does not look into messages. Loop thread. Every callback comes
 // from the event loop, never from inside a call made to the transport.
@@ -37,6 +74,58 @@ class LineTransport {
   virtual void close() = 0;
   // on_closed without writing what is queued.
   virtual void abort() = 0;
+};
+
+struct StreamLimits {
+  std::size_t max_line_bytes = 10'000'000;
+  // Above this the connection is aborted; above a quarter of it reading stops until the peer reads.
+  std::size_t max_unsent_bytes = 32U << 20;
+};
+
+// Sends and receives lines over a byte stream. Loop thread. Owns the stream.
+class StreamTransport final : public LineTransport {
+ public:
+  StreamTransport(std::unique_ptr<ByteStream> stream, StreamLimits limits);
+  ~StreamTransport() override;
+
+  void start(Handler& handler) override;
+  void set_reading(bool on) override;
+  void write_line(std::string_view line) override;
+  bool congested() const override { return unsent_bytes() > limits_.max_unsent_bytes / 4; }
+  void end_output() override;
+  void close() override;
+  void abort() override;
+
+ private:
+  void pump();  // delivers what is buffered, then reads on
+  void deliver();
+  void on_read(boost::system::error_code ec, std::size_t n);
+  void end_input();
+  void flush();
+  void on_written(boost::system::error_code ec);
+  void post_pump();
+  void shut();
+  void report_closed_when_quiet();
+  bool may_deliver() const;
+  std::size_t unsent_bytes() const { return pending_.size() + (write_pending_ ? writing_.size() : 0); }
+
+  const std::unique_ptr<ByteStream> stream_;
+  const StreamLimits limits_;
+  Handler* handler_ = nullptr;
+  LineBuffer input_;
+  std::string pending_;  // queued while `writing_` is on its way
+  std::string writing_;
+  bool reading_ = true;  // what the handler wants
+  bool read_pending_ = false;
+  bool write_pending_ = false;
+  bool hangup_pending_ = false;
+  int posted_ = 0;       // tasks of ours on the loop
+  bool corked_ = false;  // inside deliver(): collect writes
+  bool input_ended_ = false;
+  bool end_reported_ = false;
+  bool ending_output_ = false;
+  bool closing_ = false;  // close() was called
+  bool shut_ = false;     // the stream is closed
 };
 
 }  // namespace memd::transport

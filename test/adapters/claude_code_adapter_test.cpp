@@ -1,4 +1,4 @@
-#include "adapters/claude_code/record_handlers.hpp"
+#include "adapters/claude_code/record_context.hpp"
 #include "adapters/tool_calls/test_command.hpp"
 #include "schemas/ids.hpp"
 #include "test/adapters/golden_case.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "adapters/file_view.hpp"
+#include "adapters/snapshot_reader.hpp"
 
 #include <filesystem>
 #include <fstream>

@@ -1,4 +1,4 @@
-#include "adapters/codex/record_handlers.hpp"
+#include "adapters/codex/record_context.hpp"
 #include "adapters/tool_calls/patch_text.hpp"
 #include "schemas/hash.hpp"
 #include "test/adapters/decode_source.hpp"

@@ -1,4 +1,3 @@
-#include "adapters/sqlite/change_mark.hpp"
 #include "adapters/sqlite/read_only_database.hpp"
 #include "daemon/ingest/source_file.hpp"
 #include "test/adapters/written_database.hpp"

@@ -1,5 +1,5 @@
-#include "bench/continuity/prefix_home.hpp"
-#include "bench/continuity/score.hpp"
+#include "bench/continuity/report.hpp"
+#include "bench/continuity/transcript.hpp"
 #include "test/support/temp_dir.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "bench/retrieval/known_items.hpp"
+#include "bench/retrieval/datasets.hpp"
 #include "store/db/database.hpp"
 
 #include <gmock/gmock.h>

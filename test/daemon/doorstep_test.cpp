@@ -1,7 +1,7 @@
 #include "daemon/serve/daemon_address.hpp"
 #include "daemon/serve/instance_lock.hpp"
 #include "daemon/serve/listening_socket.hpp"
-#include "protocol/transport/unix_socket.hpp"
+#include "protocol/transport/byte_stream.hpp"
 #include "test/support/temp_dir.hpp"
 
 #include <fcntl.h>
@@ -154,9 +154,7 @@ TEST(ListeningSocket, IsPrivateAndRemovedAtTheEnd) {
     EXPECT_TRUE(S_ISSOCK(st.st_mode));
     EXPECT_EQ(st.st_mode & 0777U, 0600U);
     EXPECT_NE(::fcntl(socket->fd(), F_GETFD) & FD_CLOEXEC, 0);
-    const auto client = transport::connect_unix_fd(path.native());
-    ASSERT_TRUE(client);
-    ::close(*client);
+    ASSERT_TRUE(transport::connect_unix(path.native()));
   }
   EXPECT_FALSE(fs::exists(path));
 }
@@ -172,7 +170,7 @@ TEST(ListeningSocket, ReplacesAStaleOne) {
     fs::rename(path, kept);  // out of the way of its owner
   }
   fs::rename(kept, path);
-  ASSERT_FALSE(transport::connect_unix_fd(path.native())) << "nobody listens";
+  ASSERT_FALSE(transport::connect_unix(path.native())) << "nobody listens";
   const auto second = ListeningSocket::create(path, lock);
   ASSERT_TRUE(second) << second.error().message();
 }

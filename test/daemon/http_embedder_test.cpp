@@ -1,5 +1,5 @@
-#include "daemon/models/http_embedder.hpp"
 #include "daemon/models/embedding_models.hpp"
+#include "daemon/models/http_models.hpp"
 #include "test/support/stand_in_server.hpp"
 #include "test/support/temp_dir.hpp"
 

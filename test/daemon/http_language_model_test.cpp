@@ -1,4 +1,4 @@
-#include "daemon/models/http_language_model.hpp"
+#include "daemon/models/http_models.hpp"
 #include "test/support/stand_in_server.hpp"
 #include "test/support/temp_dir.hpp"
 

@@ -1,5 +1,5 @@
 // Enrichment by models that are served over HTTP, and searches while they change.
-#include "daemon/models/http_embedder.hpp"
+#include "daemon/models/http_models.hpp"
 #include "daemon/models/serving_index.hpp"
 #include "test/daemon/enrichment_fixture.hpp"
 #include "test/support/stand_in_server.hpp"

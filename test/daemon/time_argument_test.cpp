@@ -1,4 +1,4 @@
-#include "daemon/tools/time_argument.hpp"
+#include "daemon/tools/scope.hpp"
 
 #include "test/support/fake_clock.hpp"
 #include "test/support/time_zone.hpp"

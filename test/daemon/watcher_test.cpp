@@ -1,5 +1,5 @@
+#include "daemon/ingest/watcher.hpp"
 #include "daemon/ingest/discovery.hpp"
-#include "daemon/ingest/inotify_watcher.hpp"
 #include "test/support/line_adapter.hpp"
 #include "test/support/temp_dir.hpp"
 

@@ -1,6 +1,6 @@
 // Links memd_protocol. Each input is what a client sends: lines for one session, run to its end. Nothing may crash,
 // and everything the session sends has to be one line of JSON.
-#include "protocol/transport/line_buffer.hpp"
+#include "protocol/transport/line_transport.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/memory_transport.hpp"
 #include "test/support/sample_offers.hpp"

@@ -1,4 +1,4 @@
-#include "protocol/models/embeddings_api.hpp"
+#include "protocol/models/model_api.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,3 @@
-#include "protocol/jsonrpc/envelope.hpp"
 #include "protocol/jsonrpc/message.hpp"
 
 #include <gtest/gtest.h>

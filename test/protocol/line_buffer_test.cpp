@@ -1,4 +1,4 @@
-#include "protocol/transport/line_buffer.hpp"
+#include "protocol/transport/line_transport.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "protocol/mcp/server.hpp"
-#include "protocol/transport/unix_socket.hpp"
+#include "protocol/transport/byte_stream.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/line_client.hpp"
 #include "test/support/sample_tools.hpp"
@@ -68,9 +68,9 @@ class ServerTest : public testing::Test {
     pool.join();
   }
   LineClient connect() {
-    auto fd = transport::connect_unix_fd(socket_path);
+    auto fd = transport::connect_unix(socket_path);
     EXPECT_TRUE(fd) << fd.error().message();
-    return LineClient(fd ? *fd : -1);
+    return LineClient(fd ? fd->release() : -1);
   }
   LineClient connect_legacy() {
     LineClient client = connect();

@@ -1,4 +1,4 @@
-#include "protocol/mcp/uri_template.hpp"
+#include "protocol/mcp/offers.hpp"
 #include "schemas/error.hpp"
 
 #include <gmock/gmock.h>

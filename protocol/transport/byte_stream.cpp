@@ -1,16 +1,21 @@
-#include "protocol/transport/stdio_stream.hpp"
+#include "protocol/transport/byte_stream.hpp"
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/socket_base.hpp>
 #include <boost/asio/write.hpp>
 
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -112,11 +117,99 @@ class DescriptorStream final : public ByteStream {
   Descriptor out_;
 };
 
+class SocketStream final : public ByteStream {
+ public:
+  SocketStream(asio::io_context& loop, int fd) : socket_(loop, asio::local::stream_protocol(), fd) {}
+
+  void async_read(std::span<char> into, Done done) override {
+    socket_.async_read_some(asio::buffer(into.data(), into.size()),
+                            [done = std::move(done)](boost::system::error_code ec, std::size_t n) {
+                              if (ec == asio::error::eof) return done({}, 0);
+                              done(ec, n);
+                            });
+  }
+  void async_write(std::string_view bytes, Done done) override {
+    asio::async_write(socket_, asio::buffer(bytes.data(), bytes.size()), std::move(done));
+  }
+  void post(std::function<void()> f) override { asio::post(socket_.get_executor(), std::move(f)); }
+  bool async_wait_hangup(Done done) override {
+    // Reported when both directions are shut, not when the peer has only ended its own.
+    socket_.async_wait(asio::socket_base::wait_error,
+                       [done = std::move(done)](boost::system::error_code ec) { done(ec, 0); });
+    return true;
+  }
+  void shutdown_write() override {
+    boost::system::error_code ignored;
+    socket_.shutdown(asio::local::stream_protocol::socket::shutdown_send, ignored);
+  }
+  void close() override {
+    boost::system::error_code ignored;
+    socket_.close(ignored);
+  }
+
+ private:
+  asio::local::stream_protocol::socket socket_;
+};
+
 }  // namespace
 
 std::unique_ptr<ByteStream> make_descriptor_stream(asio::io_context& loop, int in_fd, int out_fd) {
   std::signal(SIGPIPE, SIG_IGN);
   return std::make_unique<DescriptorStream>(loop, in_fd, out_fd);
+}
+
+std::unique_ptr<ByteStream> make_socket_stream(asio::io_context& loop, int fd) {
+  return std::make_unique<SocketStream>(loop, fd);
+}
+
+Result<UniqueFd> connect_unix(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.empty() || path.size() >= sizeof address.sun_path)
+    return Error(Errc::invalid_argument, "socket path is too long: " + path);
+  std::memcpy(address.sun_path, path.data(), path.size());
+#ifdef SOCK_CLOEXEC
+  UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+#else
+  UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM, 0));
+  if (fd) ::fcntl(fd.get(), F_SETFD, FD_CLOEXEC);
+#endif
+  const auto failed = [&](std::string_view call) {
+    return Error(boost::system::error_code(errno, boost::system::generic_category()),
+                 std::string(call).append(" ").append(path));
+  };
+  if (!fd) return failed("socket");
+  int rc = 0;
+  do {
+    rc = ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
+  } while (rc != 0 && errno == EINTR);
+  if (rc != 0) return failed("connect");
+  return fd;
+}
+
+Result<SocketPeer> socket_peer(int fd) {
+#if defined(__linux__)
+  ucred credentials{};
+  socklen_t size = sizeof credentials;
+  if (::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0)
+    return Error::from_errno(errno, "getsockopt SO_PEERCRED", {});
+  return SocketPeer{credentials.uid, credentials.pid};
+#else
+  SocketPeer peer;
+  gid_t group = 0;
+  if (::getpeereid(fd, &peer.user, &group) != 0) return Error::from_errno(errno, "getpeereid", {});
+  socklen_t size = sizeof peer.process;
+  if (::getsockopt(fd, SOL_LOCAL, LOCAL_PEERPID, &peer.process, &size) != 0)
+    return Error::from_errno(errno, "getsockopt LOCAL_PEERPID", {});
+  return peer;
+#endif
+}
+
+Result<void> require_same_user(int fd) {
+  MEMD_TRY_ASSIGN(const SocketPeer peer, socket_peer(fd));
+  if (peer.user != ::geteuid())
+    return Error(Errc::permission, "the peer runs as user " + std::to_string(peer.user) + ", not as this one");
+  return {};
 }
 
 }  // namespace memd::transport

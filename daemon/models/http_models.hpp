@@ -3,7 +3,8 @@
 #include "daemon/models/circuit_breaker.hpp"
 #include "daemon/models/model_clients.hpp"
 #include "daemon/models/model_server.hpp"
-#include "protocol/models/embeddings_api.hpp"
+#include "protocol/models/model_api.hpp"
+#include "schemas/language_model.hpp"
 #include "store/enrich/embedding/embedder.hpp"
 
 #include <atomic>
@@ -62,3 +63,33 @@ class HttpEmbedder final : public RemoteEmbedder {
 std::string_view purpose_prefix(std::string_view model, Purpose purpose);
 
 }  // namespace memd::embedding
+
+namespace memd::llm {
+
+// A language model that is served over HTTP.
+struct RemoteLanguageModel : provider::ServedModel {
+  std::chrono::milliseconds timeout{120'000};
+  std::size_t context_tokens = 8192;
+};
+
+// Asks a server, one request after the other, and checks all it answers. Errors name the server and what to do. After
+// an error of the server (not of the text) the server is left alone for a while. Thread-safe.
+class HttpLanguageModel final : public LanguageModel {
+ public:
+  HttpLanguageModel(RemoteLanguageModel model, std::shared_ptr<http::Client> client,
+                    provider::CircuitBreaker::Options back_off = {});
+
+  std::string name() const override { return server_.name(); }
+  Result<std::vector<Completion>> complete(std::span<const CompletionRequest> requests, std::stop_token stop) override;
+
+  std::optional<provider::CircuitBreaker::Open> left_alone() const { return breaker_.open(); }
+
+ private:
+  Result<Completion> ask(const CompletionRequest& request, const std::stop_token& stop);
+
+  const RemoteLanguageModel remote_;
+  const provider::ModelServer server_;
+  provider::CircuitBreaker breaker_;
+};
+
+}  // namespace memd::llm

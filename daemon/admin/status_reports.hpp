@@ -2,15 +2,26 @@
 
 #include "daemon/admin/reports.hpp"
 #include "protocol/mcp/tool_context.hpp"
+#include "schemas/error.hpp"
 
 #include <chrono>
+#include <vector>
 
 namespace memd {
 class MemoryHost;
 }
 
-// How far embedding models and language models are. For worker threads; nothing here asks a language model.
 namespace memd::admin {
+
+// What the store holds of each platform and source, and what happened to them. Each takes a reader of the host; for
+// worker threads.
+
+Result<std::vector<PlatformReport>> platform_reports(MemoryHost& host);
+Result<CoverageReport> coverage(MemoryHost& host, const CoverageParams& params);
+Result<SourcesReport> sources_report(MemoryHost& host);
+Result<LogReport> log(MemoryHost& host, const LogParams& params);
+
+// How far embedding models and language models are. For worker threads; nothing here asks a language model.
 
 // The message of the progress that enrich_now() reports, in exchanges.
 inline constexpr const char* kEnriching = "enriching";

@@ -1,4 +1,4 @@
-#include "daemon/config/model_sections.hpp"
+#include "daemon/config/model_config.hpp"
 
 #include "daemon/config/config_section.hpp"
 #include "protocol/models/url.hpp"
