@@ -1,6 +1,7 @@
 // Secrets in every corner of transcripts: none of them may be found in any file of the data directory.
 #include "daemon/ingest/ingest_service.hpp"
 #include "store/db/store_layout.hpp"
+#include "store/raw/frame_codec.hpp"
 #include "store/raw/raw_file.hpp"
 #include "test/support/temp_dir.hpp"
 
