@@ -3,8 +3,8 @@
 #include "daemon/tools/answer.hpp"
 #include "schemas/ascii.hpp"
 #include "schemas/project_identity.hpp"
-#include "store/text/stop_words.hpp"
 #include "store/text/token_budget.hpp"
+#include "store/text/words.hpp"
 
 #include <algorithm>
 #include <array>
@@ -152,7 +152,7 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   if (const std::string notice = search_notice(found, query.mode); !notice.empty()) (frame.notice += ' ') += notice;
   std::vector<std::string> ignored;
   for (const std::string& term : found.ignored_terms)
-    if (ignored.size() < kTermsNamed && !search::is_stop_word(term)) ignored.push_back(echo_of(term));
+    if (ignored.size() < kTermsNamed && !is_stop_word(term)) ignored.push_back(echo_of(term));
   const std::vector<PricedHit> hits(found.hits.begin(), found.hits.end());
   return fit_answer<SemanticSearchAnswer>(token_limit(services, params), frame, [&](std::size_t tokens) {
     SemanticSearchAnswer out{frame,

@@ -3,7 +3,7 @@
 #include "schemas/ascii.hpp"
 #include "store/db/fts5.hpp"
 #include "store/read/row_filter.hpp"
-#include "store/text/stop_words.hpp"
+#include "store/text/words.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -227,7 +227,7 @@ std::string asked_stems(sqlite::Database& db, std::string_view text) {
   std::string telling;
   for (const search::Token& t : tokens) {
     all.append(all.empty() ? "" : " ").append(t.stem);
-    if (search::is_stop_word(ascii::lowered(text.substr(t.start, t.end - t.start)))) continue;
+    if (is_stop_word(ascii::lowered(text.substr(t.start, t.end - t.start)))) continue;
     telling.append(telling.empty() ? "" : " ").append(t.stem);
   }
   return telling.empty() ? all : telling;

@@ -93,16 +93,17 @@ TEST(LocalTime, OffsetsLeadFromTimesToTheClock) {
 }
 
 TEST(LocalTime, EveryDayBeginsWhereTheOneBeforeEnds) {
-  struct Case {
+  struct DayOfAZone {
     const char* zone;
     const char* date;
     const char* begin;
     TimeMs hours;
   };
-  for (const Case& c : {Case{"America/Sao_Paulo", "2018-11-04", "2018-11-04T03:00:00.000Z", 23},  // midnight is skipped
-                        Case{"Pacific/Apia", "2011-12-30", "2011-12-30T10:00:00.000Z", 0},  // a day that was left out
-                        Case{"Pacific/Kiritimati", "2026-02-09", "2026-02-08T10:00:00.000Z", 24},
-                        Case{"Australia/Lord_Howe", "2026-04-05", "2026-04-04T13:00:00.000Z", 24}}) {  // half an hour
+  for (const DayOfAZone& c :
+       {DayOfAZone{"America/Sao_Paulo", "2018-11-04", "2018-11-04T03:00:00.000Z", 23},  // midnight is skipped
+        DayOfAZone{"Pacific/Apia", "2011-12-30", "2011-12-30T10:00:00.000Z", 0},        // a day that was left out
+        DayOfAZone{"Pacific/Kiritimati", "2026-02-09", "2026-02-08T10:00:00.000Z", 24},
+        DayOfAZone{"Australia/Lord_Howe", "2026-04-05", "2026-04-04T13:00:00.000Z", 24}}) {  // half an hour
     const ScopedTimeZone zone(c.zone);
     if (!zone.known()) GTEST_SKIP() << "no zones here";
     EXPECT_EQ(begin_of(c.date), c.begin) << c.zone;

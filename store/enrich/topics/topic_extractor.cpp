@@ -2,6 +2,7 @@
 
 #include "store/enrich/topics/lexicon.hpp"
 #include "store/search/topic_index.hpp"
+#include "store/text/words.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -46,9 +47,9 @@ double word_weight(WordGrade grade, double rarity) {
 
 // Adjectives and participles tell what kind, not what.
 bool tells_what_kind(std::string_view word) {
-  for (const std::string_view end : {"ed", "able", "ible", "ous", "ful", "less", "ive", "est"})
-    if (word.size() > end.size() + 3 && word.ends_with(end)) return true;
-  return false;
+  const WordList& ends = words(WordClass::adjective_end);
+  return std::any_of(ends.begin(), ends.end(),
+                     [&](const std::string& end) { return word.size() > end.size() + 3 && word.ends_with(end); });
 }
 
 std::size_t shared_stems(const PhraseKey& a, const PhraseKey& b) {
