@@ -46,12 +46,12 @@ FeaturesOut features_of(const RankingFeatures& f) {
 
 SearchResultOut without_texts(const SearchHit& hit) {
   SearchResultOut out;
-  out.exchange_id = format_exchange_id(hit.exchange_id);
+  out.exchange_id = format_exchange_id(hit.id);
   out.session_id = hit.session_uid;
   out.session_name = short_line(hit.session_title, 24);
   out.platform = to_string(hit.platform);
   out.project = hit.project;
-  out.timestamp = format_rfc3339(hit.time);
+  out.timestamp = format_rfc3339(hit.started_at);
   out.relevance_score = rounded(hit.relevance_score);
   out.confidence = kConfidence[static_cast<std::size_t>(hit.confidence)];
   if (hit.copies > 0) out.copies = hit.copies;

@@ -78,11 +78,10 @@ void TopicExtractor::read(const ExchangeRow& e) {
   read_title(e.session_title);
   prose_.clear();
   const std::string_view response = e.assistant_response;
-  const auto answer = std::min(static_cast<std::size_t>(std::max<std::int64_t>(e.answer_offset, 0)), response.size());
   read_prose(e.user_message, kPrompt, prose_);
   if (!is_made_by_client(e.interventions)) read_prose(e.interventions, kIntervention, prose_);
-  read_prose(response.substr(answer), kAnswer, prose_);
-  read_prose(response.substr(0, answer), kWork, prose_);
+  read_prose(e.final_answer(), kAnswer, prose_);
+  read_prose(response.substr(0, e.answer_begin()), kWork, prose_);
   tokens_.clear();
   for (const ProseToken& t : prose_) {
     WordFacts facts = lexicon_.facts(t.text);
@@ -138,9 +137,7 @@ double TopicExtractor::score(const Phrase& p) {
 
 void TopicExtractor::weigh_by_meaning(const ExchangeRow& e, std::vector<Candidate>& candidates) {
   constexpr std::size_t kRead = 1500;
-  const auto offset =
-      std::min(static_cast<std::size_t>(std::max<std::int64_t>(e.answer_offset, 0)), e.assistant_response.size());
-  const std::string whole = e.user_message.substr(0, kRead) + "\n" + e.assistant_response.substr(offset, kRead);
+  const std::string whole = e.user_message.substr(0, kRead) + "\n" + std::string(e.final_answer().substr(0, kRead));
   std::vector<std::string> names;
   for (const Candidate& c : candidates)
     names.push_back(spelling(*c.phrase));
