@@ -93,9 +93,6 @@ struct TopicList {
 // An exchange that has the topic itself, or one that holds all of its words.
 struct TopicExchange {
   ExchangeId id = 0;
-  std::string session_uid;
-  std::string project;  // its name; empty: none
-  TimeMs time = 0;
   double relevance = 0;  // 0…1
 };
 

@@ -8,9 +8,12 @@
 #include "schemas/store_health.hpp"
 #include "schemas/time.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 // Questions to the store and its answers, as the tools use them.
@@ -59,21 +62,30 @@ struct RankingFeatures {
 
 enum class Confidence { low, medium, high };
 
-struct SearchHit {
-  ExchangeId exchange_id = 0;
+// What a session is called where something of it is told.
+struct SessionHead {
+  std::int64_t session_pk = 0;
   std::string session_uid;
   std::string session_title;
   Platform platform{};
-  std::string project;
-  std::int64_t exchange_number = 0;
-  TimeMs time = 0;
+  std::string project;  // its name; empty: none
+};
+
+// The same of an exchange.
+struct ExchangeHead : SessionHead {
+  ExchangeId id = 0;
+  std::int64_t number = 0;  // in its session
+  TimeMs started_at = 0;
+  bool is_sidechain = false;
+};
+
+struct SearchHit : ExchangeHead {
   double relevance_score = 0;  // 0…1, 1 best
   std::string user_message;
   std::string assistant_response;  // the final answer, not every text on the way
   std::string snippet;             // best passage, matches in «»
   std::string matched_in;          // user_message | interventions | assistant_response | tool_text
   std::int64_t text_bytes = 0;     // of the whole exchange as get_exchange gives it without tools
-  bool is_sidechain = false;
   Confidence confidence = Confidence::high;
   std::int64_t copies = 0;                  // further exchanges with the same text that this hit stands for
   std::optional<RankingFeatures> features;  // when asked to explain
@@ -165,19 +177,11 @@ struct EventRow {
   bool is_error() const { return (flags & kFlagError) != 0; }
 };
 
-struct ExchangeRow {
-  ExchangeId id = 0;
-  std::int64_t session_pk = 0;
-  std::string session_uid;
-  std::string session_title;
-  Platform platform{};
-  std::int64_t number = 0;
+struct ExchangeRow : ExchangeHead {
   std::int64_t first_seq = 0;
   std::int64_t last_seq = 0;
-  TimeMs started_at = 0;
   TimeMs ended_at = 0;
   Origin origin{};
-  bool is_sidechain = false;
   DataCompleteness completeness = DataCompleteness::full;
   std::string user_message;
   std::string interventions;
@@ -195,6 +199,12 @@ struct ExchangeRow {
   std::string raw_format_version;
   std::string adapter_version;
   TimeMs ingested_at = 0;
+
+  // Of the final answer in assistant_response. A damaged store may hold any offset.
+  std::size_t answer_begin() const {
+    return std::min(static_cast<std::size_t>(std::max<std::int64_t>(answer_offset, 0)), assistant_response.size());
+  }
+  std::string_view final_answer() const { return std::string_view(assistant_response).substr(answer_begin()); }
 };
 
 // Where the record of an event stands, to read it again.
@@ -209,12 +219,7 @@ struct EventSource {
   std::string item_key;  // of a source that is changed in place: which item; `raw.offset` is its number
 };
 
-struct DaySlice {
-  std::int64_t session_pk = 0;
-  std::string session_uid;
-  std::string session_title;
-  Platform platform{};
-  std::string project;
+struct DaySlice : SessionHead {
   std::int64_t exchange_count = 0;
   TimeRange range;
   ExchangeId first_exchange = 0;

@@ -1,9 +1,11 @@
 #include "adapters/tool_calls/test_command.hpp"
 
 #include "schemas/ascii.hpp"
+#include "schemas/word_lists.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -12,9 +14,28 @@ namespace {
 
 using Words = std::vector<std::string_view>;
 
-template <std::size_t N>
-bool among(std::string_view word, const std::array<std::string_view, N>& names) {
-  return std::find(names.begin(), names.end(), word) != names.end();
+// What the words of commands.words are known as. Each is a list there, by the same name.
+enum class Known : std::uint8_t {
+  runner,
+  launcher,
+  test_program,
+  test_command,
+  test_module,
+  script_runner,
+  builder,
+  task_runner,
+};
+constexpr std::array<std::string_view, 8> kKnownNames{"runner",      "launcher",      "test_program", "test_command",
+                                                      "test_module", "script_runner", "builder",      "task_runner"};
+
+bool is(Known as, std::string_view words) {
+  static const std::vector<WordList> kLists = read_word_lists(embedded::command_word_files(), kKnownNames);
+  return kLists[static_cast<std::size_t>(as)].has(words);
+}
+
+// Two words.
+bool is(Known as, std::string_view program, std::string_view verb) {
+  return is(as, std::string(program).append(" ").append(verb));
 }
 
 std::string_view base_name(std::string_view word) {
@@ -29,19 +50,6 @@ bool is_assignment(std::string_view word) {
   return std::all_of(name.begin(), name.end(), ascii::is_word);
 }
 
-// Programs that run the command behind them.
-constexpr std::array<std::string_view, 14> kRunners{"env",    "time",    "sudo",   "nice",  "command",
-                                                    "exec",   "npx",     "bunx",   "nohup", "xvfb-run",
-                                                    "dotenv", "timeout", "stdbuf", "direnv"};
-struct Launcher {
-  std::string_view program;
-  std::string_view verb;
-};
-constexpr std::array kLaunchers{Launcher{"uv", "run"},      Launcher{"poetry", "run"}, Launcher{"pipenv", "run"},
-                                Launcher{"bundle", "exec"}, Launcher{"mise", "exec"},  Launcher{"pnpm", "exec"},
-                                Launcher{"yarn", "exec"},   Launcher{"npm", "exec"},   Launcher{"hatch", "run"},
-                                Launcher{"pdm", "run"},     Launcher{"pnpm", "dlx"},   Launcher{"nix", "develop"}};
-
 // Drops what stands before the command word: assignments, runners and their options.
 void drop_prefix(Words& words) {
   std::size_t at = 0;
@@ -49,13 +57,10 @@ void drop_prefix(Words& words) {
   while (at < words.size()) {
     const auto word = base_name(words[at]);
     const bool number = !word.empty() && ascii::is_digit(word.front());
-    const bool launcher = at + 1 < words.size() &&
-                          std::any_of(kLaunchers.begin(), kLaunchers.end(),
-                                      [&](const auto& l) { return l.program == word && l.verb == words[at + 1]; });
-    if (launcher) {
+    if (at + 1 < words.size() && is(Known::launcher, word, words[at + 1])) {
       at += 2;
       behind_runner = true;
-    } else if (among(word, kRunners)) {
+    } else if (is(Known::runner, word)) {
       ++at;
       behind_runner = true;
     } else if (is_assignment(words[at]) || words[at] == "(" || words[at] == "{" || words[at] == "!") {
@@ -84,39 +89,26 @@ std::string_view verb_of(const Words& words, std::size_t from = 1) {
 bool command_runs_tests(Words words) {
   drop_prefix(words);
   if (words.empty()) return false;
-  constexpr std::array<std::string_view, 17> test_programs{
-      "pytest", "py.test", "ctest",     "jest", "vitest",     "mocha",   "rspec", "phpunit", "tox",
-      "nox",    "ava",     "gotestsum", "bats", "playwright", "cypress", "karma", "busted"};
-  constexpr std::array<std::string_view, 10> verb_test{"go",  "cargo", "mix",     "dotnet", "deno",
-                                                       "bun", "swift", "flutter", "dart",   "bazel"};
-  constexpr std::array<std::string_view, 4> script_runners{"npm", "pnpm", "yarn", "bun"};
-  constexpr std::array<std::string_view, 9> builders{"make",   "gmake",   "ninja", "mvn", "./mvnw",
-                                                     "gradle", "gradlew", "just",  "mise"};
   const auto program = base_name(words.front());
   const auto verb = verb_of(words);
-  if (among(program, test_programs))
-    return program != "playwright" && program != "cypress" ? true : verb == "test" || verb == "run";
-  if (among(program, verb_test) && (verb == "test" || verb == "nextest")) return true;
-  if (among(program, script_runners)) {
-    if (verb == "t" && program == "npm") return true;
+  if (is(Known::test_program, program) || is(Known::test_command, program, verb)) return true;
+  if (is(Known::script_runner, program))
     return names_tests(
                verb == "run" || verb == "run-script"
                    ? verb_of(words,
                              static_cast<std::size_t>(std::find(words.begin(), words.end(), verb) - words.begin()) + 1)
                    : verb) &&
            verb != "check";
-  }
-  if (among(program, builders) || program == "mvnw")
+  if (is(Known::builder, program))
     return std::any_of(words.begin() + 1, words.end(),
                        [](auto w) { return names_tests(w) || w == "verify" || w.ends_with(":test"); });
   if ((program.starts_with("python") || program == "py") && words.size() > 2 && words[1] == "-m")
-    return words[2] == "pytest" || words[2] == "unittest" || words[2] == "tox" || words[2] == "nose";
-  if (program == "rails" || program == "rake" || program == "php" || program == "artisan")
+    return is(Known::test_module, words[2]);
+  if (is(Known::task_runner, program))
     return std::any_of(words.begin() + 1, words.end(),
                        [](auto w) { return w == "test" || w == "spec" || w.starts_with("test:"); });
   if (program == "node") return std::find(words.begin(), words.end(), "--test") != words.end();
-  if (program == "zig") return verb == "test" || (verb == "build" && words.back() == "test");
-  return false;
+  return program == "zig" && verb == "build" && words.back() == "test";
 }
 
 }  // namespace

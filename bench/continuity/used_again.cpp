@@ -2,8 +2,8 @@
 
 #include "bench/continuity/code_terms.hpp"
 #include "schemas/ascii.hpp"
-#include "store/text/stop_words.hpp"
 #include "store/text/text_units.hpp"
+#include "store/text/words.hpp"
 
 #include <algorithm>
 #include <array>
@@ -178,7 +178,7 @@ std::set<std::string> subject_words(std::string_view text) {
   std::set<std::string> out;
   std::string word;
   const auto finish = [&] {
-    if (word.size() > 2 && !search::is_stop_word(word)) out.insert(word.substr(0, kStem));
+    if (word.size() > 2 && !is_stop_word(word)) out.insert(word.substr(0, kStem));
     word.clear();
   };
   for (const char c : text) {

@@ -18,7 +18,7 @@ class StoreTerms final : public TermExtractor {
         embedder_(std::move(embedder)),
         topics_(db_, embedder_.get()) {}
 
-  int version() const override { return 1; }
+  int version() const override { return 2; }
 
   Result<ExchangeTerms> extract(const PendingExchange& exchange) override {
     return sqlite::guard([&] {

@@ -3,8 +3,8 @@
 #include "daemon/tools/answer.hpp"
 #include "schemas/ascii.hpp"
 #include "schemas/project_identity.hpp"
-#include "store/text/stop_words.hpp"
 #include "store/text/token_budget.hpp"
+#include "store/text/words.hpp"
 
 #include <algorithm>
 #include <array>
@@ -46,12 +46,12 @@ FeaturesOut features_of(const RankingFeatures& f) {
 
 SearchResultOut without_texts(const SearchHit& hit) {
   SearchResultOut out;
-  out.exchange_id = format_exchange_id(hit.exchange_id);
+  out.exchange_id = format_exchange_id(hit.id);
   out.session_id = hit.session_uid;
   out.session_name = short_line(hit.session_title, 24);
   out.platform = to_string(hit.platform);
   out.project = hit.project;
-  out.timestamp = format_rfc3339(hit.time);
+  out.timestamp = format_rfc3339(hit.started_at);
   out.relevance_score = rounded(hit.relevance_score);
   out.confidence = kConfidence[static_cast<std::size_t>(hit.confidence)];
   if (hit.copies > 0) out.copies = hit.copies;
@@ -152,7 +152,7 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   if (const std::string notice = search_notice(found, query.mode); !notice.empty()) (frame.notice += ' ') += notice;
   std::vector<std::string> ignored;
   for (const std::string& term : found.ignored_terms)
-    if (ignored.size() < kTermsNamed && !search::is_stop_word(term)) ignored.push_back(echo_of(term));
+    if (ignored.size() < kTermsNamed && !is_stop_word(term)) ignored.push_back(echo_of(term));
   const std::vector<PricedHit> hits(found.hits.begin(), found.hits.end());
   return fit_answer<SemanticSearchAnswer>(token_limit(services, params), frame, [&](std::size_t tokens) {
     SemanticSearchAnswer out{frame,

@@ -34,8 +34,7 @@ SummarySource::SummarySource(std::span<const ExchangeRow> exchanges, std::span<c
     in.interventions = std::string_view(row.interventions).substr(0, read_of_message);
     // Takes the final answer and as much before it as fits.
     const std::string_view response = row.assistant_response;
-    const std::size_t offset =
-        std::min(static_cast<std::size_t>(std::max<std::int64_t>(row.answer_offset, 0)), response.size());
+    const std::size_t offset = row.answer_begin();
     std::size_t begin = offset > read_of_message ? offset - read_of_message : 0;
     while (is_utf8_tail(response, begin))
       ++begin;
@@ -51,7 +50,7 @@ SummarySource::SummarySource(std::span<const ExchangeRow> exchanges, std::span<c
 SummarySource::SummarySource(std::span<const SearchHit* const> hits) {
   labels_.reserve(hits.size());
   for (const SearchHit* hit : hits) {
-    labels_.push_back(format_exchange_id(hit->exchange_id) + " " + short_time(hit->time));
+    labels_.push_back(format_exchange_id(hit->id) + " " + short_time(hit->started_at));
     SummaryInput in;
     in.label = labels_.back();
     in.user_message = std::string_view(hit->user_message).substr(0, kReadOfMessage);

@@ -44,21 +44,12 @@ bool is_about(const SearchHit& hit, const SearchAnswer& answer) {
   return hit.relevance_score >= kLeastOfBest * answer.hits.front().relevance_score;
 }
 
-SearchHit hit_of(ExchangeRow row, const TopicExchange& stored) {
+SearchHit hit_of(ExchangeRow row, double relevance) {
   SearchHit hit;
-  hit.exchange_id = row.id;
-  hit.session_uid = std::move(row.session_uid);
-  hit.session_title = std::move(row.session_title);
-  hit.platform = row.platform;
-  hit.project = stored.project;
-  hit.exchange_number = row.number;
-  hit.time = row.started_at;
-  hit.relevance_score = stored.relevance;
+  hit.relevance_score = relevance;
   hit.user_message = std::move(row.user_message);
-  const auto answer =
-      std::clamp<std::int64_t>(row.answer_offset, 0, static_cast<std::int64_t>(row.assistant_response.size()));
-  hit.assistant_response = row.assistant_response.substr(static_cast<std::size_t>(answer));
-  hit.is_sidechain = row.is_sidechain;
+  hit.assistant_response = row.final_answer();
+  static_cast<ExchangeHead&>(hit) = std::move(row);
   return hit;
 }
 
@@ -72,10 +63,11 @@ std::vector<TopicGroup> grouped(const std::vector<SearchHit>& hits) {
   }
   for (TopicGroup& g : groups) {
     g.by_time = g.by_rank;
-    std::stable_sort(g.by_time.begin(), g.by_time.end(), [](auto* a, auto* b) { return a->time < b->time; });
+    std::stable_sort(g.by_time.begin(), g.by_time.end(),
+                     [](auto* a, auto* b) { return a->started_at < b->started_at; });
   }
   std::stable_sort(groups.begin(), groups.end(), [](const TopicGroup& a, const TopicGroup& b) {
-    return a.by_time.front()->time < b.by_time.front()->time;
+    return a.by_time.front()->started_at < b.by_time.front()->started_at;
   });
   return groups;
 }
@@ -90,7 +82,7 @@ Result<TopicMaterial> gather_topic(Reader& reader, const std::string& topic, con
   MEMD_TRY_ASSIGN(SearchAnswer answer, reader.search(query, embedded));
   TopicQuery question{topic, filter, {}, kTopicExchanges};
   for (const SearchHit& hit : answer.hits)
-    question.found.push_back(hit.exchange_id);
+    question.found.push_back(hit.id);
   MEMD_TRY_ASSIGN(TopicFinding stored, reader.ask(question));
 
   TopicMaterial out;
@@ -102,7 +94,7 @@ Result<TopicMaterial> gather_topic(Reader& reader, const std::string& topic, con
   for (const TopicExchange& e : stored.exchanges)
     left.emplace(e.id, &e);
   for (SearchHit& hit : answer.hits) {
-    const auto it = left.find(hit.exchange_id);
+    const auto it = left.find(hit.id);
     if (it == left.end() && !is_about(hit, answer)) continue;
     if (it != left.end()) {
       hit.relevance_score = std::max(hit.relevance_score, it->second->relevance);
@@ -115,8 +107,8 @@ Result<TopicMaterial> gather_topic(Reader& reader, const std::string& topic, con
     if (left.contains(e.id)) missing.push_back(e.id);
   MEMD_TRY_ASSIGN(std::vector<ExchangeRow> rows, reader.ask(ExchangesQuery{missing}));
   for (ExchangeRow& row : rows) {
-    const TopicExchange& stored_one = *left.at(row.id);
-    out.hits.push_back(hit_of(std::move(row), stored_one));
+    const double relevance = left.at(row.id)->relevance;
+    out.hits.push_back(hit_of(std::move(row), relevance));
   }
   std::stable_sort(out.hits.begin(), out.hits.end(),
                    [](const SearchHit& a, const SearchHit& b) { return a.relevance_score > b.relevance_score; });
@@ -200,8 +192,8 @@ std::string evolution(const TopicMaterial& material, const std::vector<StoryTurn
   const auto day = [](TimeMs t) { return short_time(t).substr(0, 10); };
   TimeMs last = 0;
   for (const SearchHit& hit : material.hits)
-    last = std::max(last, hit.time);
-  const std::string from = day(material.sessions.front().by_time.front()->time);
+    last = std::max(last, hit.started_at);
+  const std::string from = day(material.sessions.front().by_time.front()->started_at);
   std::string out = from;
   if (day(last) != from) out += " to " + day(last);
   out += ", " + counted(std::ssize(material.hits), "exchange") + " in " +
@@ -211,17 +203,16 @@ std::string evolution(const TopicMaterial& material, const std::vector<StoryTurn
     const StoryTurn& turn = turns[shown[i]];
     out += i == 0 ? ": " : ", ";
     if (i > 0 && i + 1 == shown.size()) out += "last ";
-    out +=
-        std::string(to_string(turn.kind)) + " (" + format_exchange_id(material.hits[turn.exchange].exchange_id) + ")";
+    out += std::string(to_string(turn.kind)) + " (" + format_exchange_id(material.hits[turn.exchange].id) + ")";
   }
   return out + ".";
 }
 
 std::string timeline_entry(const TopicMaterial& material, const TopicGroup& g, const StoryTurn& turn) {
   const SearchHit& hit = material.hits[turn.exchange];
-  std::string out = short_time(g.by_time.front()->time);
+  std::string out = short_time(g.by_time.front()->started_at);
   if (!hit.project.empty()) out += " " + hit.project;
-  out += " (" + format_exchange_id(hit.exchange_id) + ") " + std::string(to_string(turn.kind));
+  out += " (" + format_exchange_id(hit.id) + ") " + std::string(to_string(turn.kind));
   return turn.text.empty() ? out : out + ": " + cut_to_tokens(turn.text, 48).text;
 }
 
@@ -233,10 +224,10 @@ TopicSessionOut without_summary(const TopicGroup& g, const StoryTurn& turn) {
   out.turn = to_string(turn.kind);
   out.what_was_new = cut_to_tokens(turn.text, 60).text;
   out.exchange_count = static_cast<std::int64_t>(g.by_time.size());
-  out.time_range = to_out({first.time, g.by_time.back()->time});
+  out.time_range = to_out({first.started_at, g.by_time.back()->started_at});
   constexpr std::size_t kIds = 10;
   for (const SearchHit* hit : g.by_rank)
-    if (out.exchange_ids.size() < kIds) out.exchange_ids.push_back(format_exchange_id(hit->exchange_id));
+    if (out.exchange_ids.size() < kIds) out.exchange_ids.push_back(format_exchange_id(hit->id));
   return out;
 }
 
@@ -268,9 +259,9 @@ TopicSearchAnswer page(const Question& question, const Answer& frame, const Topi
     if (!material.related.empty()) out.related_topics = names_of(material.related);
     out.evolution = evolution(material, turns);
     if (!material.sessions.empty()) {
-      TimeRange span{material.hits.front().time, material.hits.front().time};
+      TimeRange span{material.hits.front().started_at, material.hits.front().started_at};
       for (const SearchHit& hit : material.hits)
-        span = {std::min(span.start, hit.time), std::max(span.end, hit.time)};
+        span = {std::min(span.start, hit.started_at), std::max(span.end, hit.started_at)};
       out.time_range = to_out(span);
     }
     fixed = estimate_tokens(mcp::to_json(out)) - std::min(estimate_tokens(mcp::to_json(frame)), std::size_t{10'000});

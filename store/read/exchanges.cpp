@@ -13,48 +13,41 @@ namespace {
 
 // In the order read_exchange takes them.
 std::string columns(std::string_view title, std::string_view tool_text) {
-  return "SELECT" + std::string(title) + R"(,
-  e.exchange_pk, e.session_pk, s.uid, s.platform, e.exchange_number, e.first_seq, e.last_seq, e.started_at, e.ended_at,
-  e.origin, e.is_sidechain, e.data_completeness, e.user_message, e.interventions, e.assistant_response,
-  e.answer_offset, )" +
+  return "SELECT" + std::string(title) + std::string(kSessionHeadColumns) + std::string(kExchangeHeadColumns) + R"(,
+  e.first_seq, e.last_seq, e.ended_at, e.origin, e.data_completeness,
+  e.user_message, e.interventions, e.assistant_response, e.answer_offset, )" +
          std::string(tool_text) + R"(, e.git_branch, e.working_directory, e.model_used,
   e.tokens_input, e.tokens_output, e.tokens_cache_read, e.tokens_cache_creation,
   e.tool_calls, e.tool_errors, e.lines_added, e.lines_removed, e.raw_format_version, e.adapter_version, e.ingested_at
-  FROM exchanges e JOIN sessions s ON s.session_pk = e.session_pk )";
+  FROM exchanges e JOIN sessions s ON s.session_pk = e.session_pk)" +
+         std::string(kProjectOfSession);
 }
 const std::string kExchangesColumns = columns(kTitleColumns, "e.tool_text");
 
 ExchangeRow read_exchange(const sqlite::Statement& q) {
   ExchangeRow r;
-  r.session_title = session_title(q.text(0), q.text(1));
-  r.id = q.int64(2);
-  r.session_pk = q.int64(3);
-  r.session_uid = q.str(4);
-  r.platform = platform_of(q.text(5));
-  r.number = q.int64(6);
-  r.first_seq = q.int64(7);
-  r.last_seq = q.int64(8);
-  r.started_at = q.int64(9);
-  r.ended_at = q.int64(10);
-  r.origin = static_cast<Origin>(q.int64(11));
-  r.is_sidechain = q.int64(12) != 0;
-  r.completeness = static_cast<DataCompleteness>(q.int64(13));
-  r.user_message = q.str(14);
-  r.interventions = q.str(15);
-  r.assistant_response = q.str(16);
-  r.answer_offset = std::clamp<std::int64_t>(q.int64(17), 0, static_cast<std::int64_t>(r.assistant_response.size()));
-  r.tool_text = q.str(18);
-  r.git_branch = q.str(19);
-  r.working_directory = q.str(20);
-  r.model_used = q.str(21);
-  r.tokens = {q.int64(22), q.int64(23), q.int64(24), q.int64(25)};
-  r.tool_calls = q.int64(26);
-  r.tool_errors = q.int64(27);
-  r.lines_added = q.int64(28);
-  r.lines_removed = q.int64(29);
-  r.raw_format_version = q.str(30);
-  r.adapter_version = q.str(31);
-  r.ingested_at = q.int64(32);
+  read_head(q, r);
+  r.first_seq = q.int64(10);
+  r.last_seq = q.int64(11);
+  r.ended_at = q.int64(12);
+  r.origin = static_cast<Origin>(q.int64(13));
+  r.completeness = static_cast<DataCompleteness>(q.int64(14));
+  r.user_message = q.str(15);
+  r.interventions = q.str(16);
+  r.assistant_response = q.str(17);
+  r.answer_offset = q.int64(18);
+  r.tool_text = q.str(19);
+  r.git_branch = q.str(20);
+  r.working_directory = q.str(21);
+  r.model_used = q.str(22);
+  r.tokens = {q.int64(23), q.int64(24), q.int64(25), q.int64(26)};
+  r.tool_calls = q.int64(27);
+  r.tool_errors = q.int64(28);
+  r.lines_added = q.int64(29);
+  r.lines_removed = q.int64(30);
+  r.raw_format_version = q.str(31);
+  r.adapter_version = q.str(32);
+  r.ingested_at = q.int64(33);
   return r;
 }
 
@@ -77,6 +70,14 @@ RawRef raw_ref(const sqlite::Statement& q, int first_column) {
 }
 
 }  // namespace
+
+void read_head(const sqlite::Statement& q, ExchangeHead& head) {
+  read_head(q, static_cast<SessionHead&>(head));
+  head.id = q.int64(6);
+  head.number = q.int64(7);
+  head.started_at = q.int64(8);
+  head.is_sidechain = q.int64(9) != 0;
+}
 
 std::vector<ExchangeRow> exchange_texts(sqlite::Database& db, std::int64_t session_pk, std::int64_t first_number,
                                         std::int64_t last_number) {

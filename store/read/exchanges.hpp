@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace memd {
@@ -86,6 +87,12 @@ struct EventSourceQuery {
 };
 
 namespace queries {
+
+// What read_head takes of `exchanges e`, behind the title and kSessionHeadColumns.
+inline constexpr std::string_view kExchangeHeadColumns =
+    ", e.exchange_pk, e.exchange_number, e.started_at, e.is_sidechain";
+// From columns 0 to 9.
+void read_head(const sqlite::Statement& q, ExchangeHead& head);
 
 // An ExchangeRangeQuery without tool_text, and without the title of a session that has none of its own: neither is
 // cheap. Throws ErrorException.

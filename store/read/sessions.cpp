@@ -88,6 +88,14 @@ std::string session_title(std::string_view stored, std::string_view first_prompt
   return clipped(first_words(first_prompt));
 }
 
+void read_head(const sqlite::Statement& q, SessionHead& head) {
+  head.session_title = session_title(q.text(0), q.text(1));
+  head.session_pk = q.int64(2);
+  head.session_uid = q.str(3);
+  head.platform = platform_of(q.text(4));
+  head.project = q.str(5);
+}
+
 }  // namespace memd::queries
 
 namespace memd {

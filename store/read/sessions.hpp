@@ -66,6 +66,12 @@ inline constexpr auto kTitleColumns = sql_text(R"(
      WHERE t.session_pk = s.session_pk AND t.user_message <> '' AND t.origin <> Origin::injected
      ORDER BY t.exchange_number LIMIT 1) END)");
 
+// What read_head takes, behind the columns of the title. The project is kProjectOfSession's.
+inline constexpr std::string_view kSessionHeadColumns = ", s.session_pk, s.uid, s.platform, coalesce(p.name, '')";
+inline constexpr std::string_view kProjectOfSession = " LEFT JOIN projects p ON p.project_pk = s.project_pk ";
+// From columns 0 to 5.
+void read_head(const sqlite::Statement& q, SessionHead& head);
+
 // The stored title, else the first line of the prompt that says something, at most 80 characters. A slash command,
 // which clients record as tags, is shown as it was typed: "/compact keep the API".
 std::string session_title(std::string_view stored, std::string_view first_prompt);

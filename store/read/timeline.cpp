@@ -227,20 +227,14 @@ void add_texts(sqlite::Database& db, const DaySession& slice, DaySlice& out) {
 }
 
 DaySlice described(sqlite::Database& db, const DaySession& slice) {
-  static const std::string sql = "SELECT" + std::string(kTitleColumns) +
-                                 ", s.uid, s.platform, coalesce(p.name, '') FROM sessions s LEFT JOIN projects p ON "
-                                 "p.project_pk = s.project_pk WHERE s.session_pk = ?1";
+  static const std::string sql = "SELECT" + std::string(kTitleColumns) + std::string(kSessionHeadColumns) +
+                                 " FROM sessions s" + std::string(kProjectOfSession) + "WHERE s.session_pk = ?1";
   DaySlice out;
   out.session_pk = slice.session_pk;
   out.exchange_count = slice.exchanges;
   out.range.start = slice.start;
   auto& q = db.prepare(sql).bind(slice.session_pk);
-  if (q.step()) {
-    out.session_title = session_title(q.text(0), q.text(1));
-    out.session_uid = q.str(2);
-    out.platform = platform_of(q.text(3));
-    out.project = q.str(4);
-  }
+  if (q.step()) read_head(q, out);
   q.reset();
   add_texts(db, slice, out);
   return out;

@@ -3,7 +3,7 @@
 #include "schemas/ascii.hpp"
 #include "store/db/fts5.hpp"
 #include "store/read/row_filter.hpp"
-#include "store/text/stop_words.hpp"
+#include "store/text/words.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -227,7 +227,7 @@ std::string asked_stems(sqlite::Database& db, std::string_view text) {
   std::string telling;
   for (const search::Token& t : tokens) {
     all.append(all.empty() ? "" : " ").append(t.stem);
-    if (search::is_stop_word(ascii::lowered(text.substr(t.start, t.end - t.start)))) continue;
+    if (is_stop_word(ascii::lowered(text.substr(t.start, t.end - t.start)))) continue;
     telling.append(telling.empty() ? "" : " ").append(t.stem);
   }
   return telling.empty() ? all : telling;
@@ -270,18 +270,11 @@ class TopicFinder {
     TopicFinding out;
     name(out);
     relate(around, out);
-    for (const auto& [id, found] : best())
-      out.exchanges.push_back(described(id, found));
+    out.exchanges = best();
     return out;
   }
 
  private:
-  struct Found {
-    std::int64_t session = 0;
-    TimeMs time = 0;
-    double relevance = 0;
-  };
-
   void take(const NamedTopic& topic) {
     if (!taken_.insert(topic.pk).second) return;
     constexpr std::int64_t kMost = 5000;
@@ -294,11 +287,11 @@ class TopicFinder {
     const double factor = topic.stems == asked_ ? 1.0 : 0.8;
     TopicUse use;
     while (q.step()) {
-      const Found found{q.int64(2), q.int64(3), q.real(1) * factor};
-      if (!filter_.passes(found.session, found.time)) continue;
-      use.add(found.session, found.time, found.relevance);
-      Found& known = exchanges_.try_emplace(q.int64(0), found).first->second;
-      known.relevance = std::max(known.relevance, found.relevance);
+      const double relevance = q.real(1) * factor;
+      if (!filter_.passes(q.int64(2), q.int64(3))) continue;
+      use.add(q.int64(2), q.int64(3), relevance);
+      double& known = exchanges_.try_emplace(q.int64(0), relevance).first->second;
+      known = std::max(known, relevance);
     }
     q.reset();
     if (use.exchanges > 0) names_[topic.stems].add(use);
@@ -314,10 +307,12 @@ class TopicFinder {
       take(topic);
   }
 
-  std::vector<std::pair<ExchangeId, Found>> best() const {
-    std::vector<std::pair<ExchangeId, Found>> out(exchanges_.begin(), exchanges_.end());
+  std::vector<TopicExchange> best() const {
+    std::vector<TopicExchange> out;
+    for (const auto& [id, relevance] : exchanges_)
+      out.push_back({id, relevance});
     std::stable_sort(out.begin(), out.end(),
-                     [](const auto& a, const auto& b) { return a.second.relevance > b.second.relevance; });
+                     [](const TopicExchange& a, const TopicExchange& b) { return a.relevance > b.relevance; });
     const auto most = static_cast<std::size_t>(std::max(question_.limit, 0));
     if (out.size() > most) out.resize(most);
     return out;
@@ -325,8 +320,8 @@ class TopicFinder {
 
   RankedTopics topics_around() {
     std::set<ExchangeId> ids(question_.found.begin(), question_.found.end());
-    for (const auto& [id, found] : best())
-      ids.insert(id);
+    for (const TopicExchange& exchange : best())
+      ids.insert(exchange.id);
     UseByTopic uses;
     auto& q = db_.prepare("SELECT session_pk, started_at FROM exchanges WHERE exchange_pk = ?");
     for (const ExchangeId id : ids)
@@ -368,26 +363,12 @@ class TopicFinder {
       out.related.push_back(counted(db_, stems, use));
   }
 
-  TopicExchange described(ExchangeId id, const Found& found) {
-    TopicExchange out{id, {}, {}, found.time, found.relevance};
-    auto& q = db_.prepare(
-                     "SELECT s.uid, p.name FROM sessions s LEFT JOIN projects p USING (project_pk)"
-                     " WHERE s.session_pk = ?1")
-                  .bind(found.session);
-    if (q.step()) {
-      out.session_uid = q.str(0);
-      out.project = q.str(1);
-    }
-    q.reset();
-    return out;
-  }
-
   sqlite::Database& db_;
   const TopicQuery& question_;
   const TopicFilter filter_;
   const std::string asked_;
-  std::map<ExchangeId, Found> exchanges_;
-  std::map<std::string, TopicUse> names_;  // by stems
+  std::map<ExchangeId, double> exchanges_;  // and how relevant they are
+  std::map<std::string, TopicUse> names_;   // by stems
   std::unordered_set<std::int64_t> taken_;
 };
 

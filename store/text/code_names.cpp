@@ -1,6 +1,7 @@
 #include "store/text/code_names.hpp"
 
 #include "schemas/ascii.hpp"
+#include "store/text/words.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,17 +14,9 @@ namespace {
 constexpr std::size_t kShortest = 4;
 constexpr std::size_t kLongest = 60;
 
-// What ends a name that is a file's or a host's.
-constexpr std::array<std::string_view, 51> kEndings{
-    "go",    "ts",   "tsx",  "js",     "jsx", "mjs", "cjs",  "md",  "json", "jsonl", "py",  "rs",  "sh",
-    "yml",   "yaml", "toml", "txt",    "sql", "css", "html", "cpp", "hpp",  "cc",    "c",   "h",   "mod",
-    "sum",   "log",  "lock", "java",   "rb",  "xml", "svg",  "png", "com",  "org",   "io",  "dev", "net",
-    "swift", "kt",   "vue",  "svelte", "ex",  "exs", "cs",   "csv", "php",  "npz",   "ttf", "scss"};
-
 bool is_file_name(std::string_view word) {
   const auto dot = word.rfind('.');
-  return dot != std::string_view::npos &&
-         std::find(kEndings.begin(), kEndings.end(), word.substr(dot + 1)) != kEndings.end();
+  return dot != std::string_view::npos && words(WordClass::name_ending).has(word.substr(dot + 1));
 }
 
 bool is_hash(std::string_view word) {

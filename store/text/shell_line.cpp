@@ -2,6 +2,7 @@
 
 #include "schemas/ascii.hpp"
 #include "store/text/redaction/escaped_text.hpp"
+#include "store/text/words.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,26 +11,6 @@ namespace memd::continuity {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\r\n";
-
-constexpr std::array<std::string_view, 40> kTellSubcommand{
-    "git",     "go",       "npm",     "npx",   "pnpm", "yarn",   "cargo", "make",   "gh",        "docker",
-    "kubectl", "python",   "python3", "node",  "mise", "bun",    "bunx",  "uv",     "uvx",       "pip",
-    "pip3",    "brew",     "dotnet",  "task",  "just", "poetry", "helm",  "aws",    "terraform", "systemctl",
-    "deno",    "composer", "bundle",  "rails", "mvn",  "gradle", "swift", "gcloud", "flutter",   "apt-get"};
-
-constexpr std::array<std::string_view, 19> kNoProgram{"cd",   "echo",   "done",   "do",    "then", "fi",   "if",
-                                                      "for",  "while",  "true",   "false", "EOF",  "else", "esac",
-                                                      "exit", "export", "printf", "set",   "sleep"};
-
-// What shows less of an output, or tells how it ended.
-constexpr std::array<std::string_view, 11> kOutputFilters{"tail", "head", "grep", "egrep", "rg",  "cat",
-                                                          "tee",  "less", "more", "sort",  "uniq"};
-constexpr std::array<std::string_view, 4> kTellEnd{"echo", "true", "exit", "printf"};
-
-template <std::size_t N>
-bool is_in(const std::array<std::string_view, N>& list, std::string_view word) {
-  return std::find(list.begin(), list.end(), word) != list.end();
-}
 
 bool is_name(std::string_view word, std::string_view also) {
   return !word.empty() && ascii::is_alnum(word.front()) && std::all_of(word.begin(), word.end(), [&](char c) {
@@ -71,9 +52,9 @@ void add_head(std::string_view part, std::vector<std::string>& out) {
                            word == "{" || word == "&"))
     word = next_word(part);
   const std::string_view program = word.substr(word.rfind('/') + 1);
-  if (!is_name(program, "_-+.") || is_in(kNoProgram, program)) return;
+  if (!is_name(program, "_-+.") || words(WordClass::no_program).has(program)) return;
   std::string head(program);
-  if (is_in(kTellSubcommand, program)) {
+  if (words(WordClass::subcommand).has(program)) {
     std::string_view argument = next_word(part);
     while (argument.starts_with('-'))
       argument = next_word(part);
@@ -162,7 +143,9 @@ std::string_view without_pipe_end(std::string_view line) {
     std::string_view rest = line.substr(last + (line[last] == '&' ? 2 : 1));
     const bool piped = line[last] == '|' && (last == 0 || line[last - 1] != '|');
     const std::string_view program = next_word(rest);
-    if (!(piped ? is_in(kOutputFilters, program) : is_in(kTellEnd, program) || program.empty())) return line;
+    const bool goes = piped ? words(WordClass::output_filter).has(program)
+                            : program.empty() || words(WordClass::tells_end).has(program);
+    if (!goes) return line;
     line = line.substr(0, last);
   }
 }

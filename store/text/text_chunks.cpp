@@ -20,8 +20,7 @@ void append(std::vector<TextChunk>& out, std::string_view text) {
 
 std::vector<TextChunk> chunks_of(const ExchangeRow& exchange) {
   const std::string_view response = exchange.assistant_response;
-  const auto offset = static_cast<std::size_t>(
-      std::clamp<std::int64_t>(exchange.answer_offset, 0, static_cast<std::int64_t>(response.size())));
+  const std::size_t offset = exchange.answer_begin();
   std::vector<TextChunk> out;
   if (exchange.user_message.size() <= kShortPrompt) {
     append(out, exchange.user_message + "\n\n" + std::string(response.substr(offset)));

@@ -1,6 +1,7 @@
 #include "store/text/text_units.hpp"
 
 #include "schemas/ascii.hpp"
+#include "store/text/words.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -132,10 +133,8 @@ namespace {
 bool is_word(char c) { return ascii::is_word(c) || ascii::is_beyond(c); }
 
 bool is_abbreviation(std::string_view word) {
-  constexpr std::array<std::string_view, 11> kKnown{"e.g",  "i.e", "vs", "cf",  "approx", "incl",
-                                                    "resp", "fig", "mr", "mrs", "dr"};
   if (word.size() == 1) return ascii::is_upper(word[0]) && word[0] != 'I';
-  return std::find(kKnown.begin(), kKnown.end(), ascii::lowered(word)) != kKnown.end();
+  return words(WordClass::abbreviation).has(ascii::lowered(word));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "schemas/ascii.hpp"
 #include "schemas/time.hpp"
 #include "store/text/script.hpp"
+#include "store/text/words.hpp"
 
 #include <algorithm>
 #include <array>
@@ -25,8 +26,6 @@ constexpr auto kWeekdays =
     std::to_array<std::string_view>({"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"});
 constexpr auto kNumbers = std::to_array<std::string_view>(
     {"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"});
-constexpr auto kBeforeDates = std::to_array<std::string_view>(
-    {"in", "of", "during", "since", "last", "early", "late", "mid", "around", "on", "until", "before", "after"});
 constexpr int kRecentDays = 14;
 
 struct Word {
@@ -99,44 +98,22 @@ sys_days month_start(int year, int month) {
   return sys_days(std::chrono::year(months / 12) / std::chrono::month(static_cast<unsigned>(months % 12 + 1)) / 1);
 }
 
-// The same in Russian, Chinese, Japanese and Korean.
-struct Phrase {
-  std::string_view words;
+// As other languages than English name it.
+struct Period {
+  WordClass names;
   Unit unit;
   int back;
 };
-constexpr auto kPhrases = std::to_array<Phrase>({{"на прошлой неделе", Unit::week, 1},
-                                                 {"на этой неделе", Unit::week, 0},
-                                                 {"в прошлом месяце", Unit::month, 1},
-                                                 {"в этом месяце", Unit::month, 0},
-                                                 {"в прошлом году", Unit::year, 1},
-                                                 {"позавчера", Unit::day, 2},
-                                                 {"вчера", Unit::day, 1},
-                                                 {"сегодня", Unit::day, 0},
-                                                 {"前天", Unit::day, 2},
-                                                 {"昨天", Unit::day, 1},
-                                                 {"今天", Unit::day, 0},
-                                                 {"上周", Unit::week, 1},
-                                                 {"上週", Unit::week, 1},
-                                                 {"本周", Unit::week, 0},
-                                                 {"上个月", Unit::month, 1},
-                                                 {"上個月", Unit::month, 1},
-                                                 {"去年", Unit::year, 1},
-                                                 {"一昨日", Unit::day, 2},
-                                                 {"昨日", Unit::day, 1},
-                                                 {"今日", Unit::day, 0},
-                                                 {"先週", Unit::week, 1},
-                                                 {"今週", Unit::week, 0},
-                                                 {"先月", Unit::month, 1},
-                                                 {"그저께", Unit::day, 2},
-                                                 {"어제", Unit::day, 1},
-                                                 {"오늘", Unit::day, 0},
-                                                 {"지난주", Unit::week, 1},
-                                                 {"지난 주", Unit::week, 1},
-                                                 {"이번 주", Unit::week, 0},
-                                                 {"지난달", Unit::month, 1},
-                                                 {"지난 달", Unit::month, 1},
-                                                 {"작년", Unit::year, 1}});
+constexpr std::array kPeriods{
+    Period{WordClass::day_before_yesterday, Unit::day, 2},
+    Period{WordClass::yesterday, Unit::day, 1},
+    Period{WordClass::today, Unit::day, 0},
+    Period{WordClass::last_week, Unit::week, 1},
+    Period{WordClass::this_week, Unit::week, 0},
+    Period{WordClass::last_month, Unit::month, 1},
+    Period{WordClass::this_month, Unit::month, 0},
+    Period{WordClass::last_year, Unit::year, 1},
+};
 
 class Finder {
  public:
@@ -157,14 +134,15 @@ class Finder {
     if (now_ == 0 || !tokenizer::has_other_scripts(text)) return std::nullopt;
     const std::string small = tokenizer::small_cyrillic(text);
     std::optional<TimeExpression> out;
-    for (const Phrase& phrase : kPhrases) {
-      const std::size_t at = small.find(phrase.words);
-      const std::size_t end = at + phrase.words.size();
-      if (at == std::string::npos || (out && (at > out->first || (at == out->first && end < out->end)))) continue;
-      const bool cyrillic = phrase.words[0] == '\xD0' || phrase.words[0] == '\xD1';
-      if (cyrillic && (is_word_byte(small, at - 1) || is_word_byte(small, end))) continue;
-      out = TimeExpression{unit_ago(phrase.unit, phrase.back), at, end, true};
-    }
+    for (const Period& period : kPeriods)
+      for (const std::string& name : words(period.names)) {
+        const std::size_t at = small.find(name);
+        const std::size_t end = at + name.size();
+        if (at == std::string::npos || (out && (at > out->first || (at == out->first && end < out->end)))) continue;
+        const bool cyrillic = name[0] == '\xD0' || name[0] == '\xD1';
+        if (cyrillic && (is_word_byte(small, at - 1) || is_word_byte(small, end))) continue;
+        out = TimeExpression{unit_ago(period.unit, period.back), at, end, true};
+      }
     return out;
   }
 
@@ -226,7 +204,7 @@ class Finder {
   }
 
   std::optional<TimeExpression> absolute(std::size_t i) const {
-    const bool introduced = i > 0 && index_in(kBeforeDates, word(i - 1));
+    const bool introduced = i > 0 && words(WordClass::before_date).has(word(i - 1));
     if (const auto y = year_of(word(i)); y && introduced)
       return expression(between(month_start(*y, 1), month_start(*y + 1, 1)), i, i, false);
     const auto m = month_of(word(i));

@@ -214,8 +214,8 @@ TEST_F(FullTextIndexTest, AQuestionFindsTheSameInAnotherFormat) {
     std::set<ExchangeId> out;
     const auto answer = search.search(query, {}, lengths);
     for (const SearchHit& hit : answer.hits)
-      out.insert(hit.exchange_id);
-    return std::pair(out, answer.hits.empty() ? 0 : answer.hits.front().exchange_id);
+      out.insert(hit.id);
+    return std::pair(out, answer.hits.empty() ? 0 : answer.hits.front().id);
   };
   for (const std::string text :
        {"socket timeout", "\"socket timeout\"", "backoff -socket", "parse config", "billing migration", "timout"}) {

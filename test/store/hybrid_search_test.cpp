@@ -47,7 +47,7 @@ class HybridSearch : public testing::Test {
   static std::vector<ExchangeId> ids(const SearchAnswer& answer) {
     std::vector<ExchangeId> out;
     for (const auto& hit : answer.hits)
-      out.push_back(hit.exchange_id);
+      out.push_back(hit.id);
     return out;
   }
 
@@ -66,7 +66,7 @@ TEST_F(HybridSearch, WhatWasMeantIsFoundWithoutACommonWord) {
   EXPECT_EQ(answer.semantic.model, "fake/one");
   EXPECT_THAT(ids(answer), testing::UnorderedElementsAre(payroll_, words_)) << "what is not near is no hit";
   EXPECT_FALSE(answer.nothing_relevant);
-  const auto& hit = answer.hits[answer.hits[0].exchange_id == payroll_ ? 0 : 1];
+  const auto& hit = answer.hits[answer.hits[0].id == payroll_ ? 0 : 1];
   EXPECT_EQ(hit.confidence, Confidence::medium);
   EXPECT_THAT(hit.snippet, HasSubstr("salary run")) << "the chunk that is nearest";
   EXPECT_EQ(hit.matched_in, "user_message");
@@ -84,8 +84,8 @@ TEST_F(HybridSearch, ModesChooseTheSides) {
   answer = ask(q);
   EXPECT_EQ(answer.mode, SearchMode::semantic);
   ASSERT_EQ(answer.hits.size(), 20U);
-  EXPECT_EQ(answer.hits[0].exchange_id, payroll_);
-  EXPECT_EQ(answer.hits[1].exchange_id, words_);
+  EXPECT_EQ(answer.hits[0].id, payroll_);
+  EXPECT_EQ(answer.hits[1].id, words_);
   EXPECT_TRUE(answer.more);
   for (std::size_t i = 1; i < answer.hits.size(); ++i)
     EXPECT_LE(answer.hits[i].relevance_score, answer.hits[i - 1].relevance_score);
@@ -152,10 +152,10 @@ TEST_F(HybridSearch, ExplainsByFeatures) {
   q.near_project = "/home/u/web";
   for (const auto& hit : ask(q).hits) {
     ASSERT_TRUE(hit.features);
-    EXPECT_EQ(hit.features->same_project, hit.exchange_id == words_ ? 1 : 0);
+    EXPECT_EQ(hit.features->same_project, hit.id == words_ ? 1 : 0);
     EXPECT_GT(hit.features->recency, 0.9);
-    EXPECT_EQ(hit.features->coverage > 0, hit.exchange_id == words_);
-    EXPECT_NEAR(hit.features->cosine, hit.exchange_id == words_ ? 0.1 : 0.9, 1e-6);
+    EXPECT_EQ(hit.features->coverage > 0, hit.id == words_);
+    EXPECT_NEAR(hit.features->cosine, hit.id == words_ ? 0.1 : 0.9, 1e-6);
   }
 }
 
@@ -170,7 +170,7 @@ TEST_F(HybridSearch, PagesFollowOneOrder) {
   for (q.offset = 0;; q.offset += q.limit) {
     const auto answer = ask(q);
     for (const auto& hit : answer.hits)
-      paged.push_back(hit.exchange_id);
+      paged.push_back(hit.id);
     if (!answer.more) break;
   }
   EXPECT_GE(paged.size(), 701U);

@@ -1,9 +1,7 @@
 #include "store/read/ingestion.hpp"
 #include "schemas/ids.hpp"
 #include "store/reader.hpp"
-#include "store/write/writer.hpp"
-#include "test/support/fake_clock.hpp"
-#include "test/support/temp_dir.hpp"
+#include "test/support/writer_fixture.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,15 +11,9 @@ namespace {
 
 using testing::ElementsAre;
 
-class Ingestion : public testing::Test {
+class Ingestion : public test::WriterFixture {
  protected:
-  void SetUp() override { reopen(); }
-  void reopen() {
-    writer_.reset();
-    auto writer = Writer::open(dir_ / "memd.db", clock_);
-    ASSERT_TRUE(writer) << writer.error().message();
-    writer_ = std::move(*writer);
-  }
+  void SetUp() override { open(); }
   // Records that were read from `path`, and a commit.
   void take(std::uint64_t known, std::uint64_t unknown, std::string version = "1.0.0",
             std::string path = "/x/a.jsonl") {
@@ -53,9 +45,6 @@ class Ingestion : public testing::Test {
     return out;
   }
 
-  test::TempDir dir_;
-  test::FakeClock clock_;
-  std::unique_ptr<Writer> writer_;
   std::map<std::string, std::uint64_t> cursors_;
   Reader reader_{dir_ / "memd.db"};
 };
@@ -89,7 +78,7 @@ TEST_F(Ingestion, DriftIsSaidOnceADayAndRemembersItAcrossARestart) {
   take(20'000, 0);
   for (int hour = 0; hour < 23; ++hour) {
     take(0, 10);
-    if (hour % 5 == 0) reopen();
+    if (hour % 5 == 0) open();
     clock_.advance(3'600'000);
   }
   EXPECT_EQ(drifts(), 1u);

@@ -75,7 +75,7 @@ class LanguagesMigration : public testing::Test {
     EXPECT_TRUE(answer);
     std::vector<ExchangeId> out;
     for (const auto& hit : answer->hits)
-      out.push_back(hit.exchange_id);
+      out.push_back(hit.id);
     return out;
   }
 

@@ -74,13 +74,13 @@ class Languages : public testing::Test {
   std::vector<std::string> found(std::string_view text) {
     std::vector<std::string> out;
     for (const auto& hit : ask(text).hits)
-      out.emplace_back(names_[hit.exchange_id]);
+      out.emplace_back(names_[hit.id]);
     return out;
   }
   void expect_first(std::string_view question, std::string_view name, std::string_view in_snippet) {
     const SearchAnswer answer = ask(question);
     ASSERT_FALSE(answer.hits.empty()) << question;
-    EXPECT_EQ(names_[answer.hits[0].exchange_id], name) << question;
+    EXPECT_EQ(names_[answer.hits[0].id], name) << question;
     EXPECT_THAT(answer.hits[0].snippet, HasSubstr(std::string(in_snippet))) << question;
     EXPECT_FALSE(answer.nothing_relevant) << question;
   }
@@ -192,8 +192,8 @@ TEST_F(Languages, AnyStretchInQuotesIsFound) {
     const auto answer = reader_.search(q);
     ASSERT_TRUE(answer) << q.text;
     if (has_words && !cuts_word) {
-      EXPECT_TRUE(std::any_of(answer->hits.begin(), answer->hits.end(),
-                              [&](const SearchHit& hit) { return hit.exchange_id == id; }))
+      EXPECT_TRUE(
+          std::any_of(answer->hits.begin(), answer->hits.end(), [&](const SearchHit& hit) { return hit.id == id; }))
           << stretch << " of " << whole;
     }
     ask(whole);

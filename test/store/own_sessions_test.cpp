@@ -1,8 +1,6 @@
 #include "schemas/language_model.hpp"
-#include "store/write/writer.hpp"
 #include "test/support/event_script.hpp"
-#include "test/support/fake_clock.hpp"
-#include "test/support/temp_dir.hpp"
+#include "test/support/writer_fixture.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,15 +9,9 @@ namespace {
 
 using test::EventScript;
 
-class OwnSessionsTest : public testing::Test {
+class OwnSessionsTest : public test::WriterFixture {
  protected:
-  void SetUp() override { reopen(); }
-  void reopen() {
-    writer_.reset();
-    auto writer = Writer::open(dir_ / "memd.db", clock_);
-    ASSERT_TRUE(writer) << writer.error().message();
-    writer_ = std::move(*writer);
-  }
+  void SetUp() override { open(); }
   // Events from `first` on, as one slice of the session's log. Each is a record of 100 bytes.
   void take(const EventScript& script, std::size_t first = 0, std::string parent = {}) {
     SourceSlice slice;
@@ -45,7 +37,7 @@ class OwnSessionsTest : public testing::Test {
   }
   std::string value(const std::string& sql) {
     EXPECT_TRUE(writer_->commit());
-    auto db = sqlite::Database::open(dir_ / "memd.db", sqlite::OpenMode::read_only);
+    auto db = reading();
     auto& q = db.prepare(sql);
     q.bind();
     std::string out = q.step() ? q.str(0) : "(none)";
@@ -60,9 +52,6 @@ class OwnSessionsTest : public testing::Test {
   static std::string own_prompt() { return std::string(kOwnRequestLine) + "\nSummarise the session below."; }
 
   std::string raw_;
-  test::TempDir dir_;
-  test::FakeClock clock_;
-  std::unique_ptr<Writer> writer_;
 };
 
 TEST_F(OwnSessionsTest, WhatMemdCausedIsCountedAndNotTakenIn) {
@@ -79,7 +68,7 @@ TEST_F(OwnSessionsTest, ItStaysOutAsItGrowsAcrossRestarts) {
   EventScript script;
   take(script.user("  \n" + own_prompt()).answer("A summary."));
   ASSERT_TRUE(writer_->commit());
-  reopen();
+  open();
   take(script.user("And now?").answer("More."), 2);
   EXPECT_EQ(value("SELECT count(*) FROM events"), "0");
   EXPECT_EQ(skipped(), "user 1 caused by memd 400");
@@ -118,7 +107,7 @@ TEST_F(OwnSessionsTest, APersonsSessionIsNotLostWhateverIsPastedIntoIt) {
   take(script.user(own_prompt()).answer("Again."), 2);  // not committed in between
   EXPECT_EQ(value("SELECT count(*) FROM exchanges"), "2");
   EXPECT_EQ(value("SELECT count(*) FROM own_sessions"), "0");
-  reopen();
+  open();
   take(script.user(own_prompt()), 4);
   EXPECT_EQ(value("SELECT count(*) FROM exchanges"), "3");
   take(EventScript("claude_code:s2").user("Hello").answer("Hello.").user(own_prompt()));  // in one slice
@@ -158,7 +147,7 @@ TEST_F(OwnSessionsTest, ItsRecordsAreNotKeptEither) {
 TEST_F(OwnSessionsTest, AfterARollbackItIsFoundAgain) {
   EventScript script;
   take(script.user(own_prompt()));
-  reopen();  // nothing was committed
+  open();  // nothing was committed
   take(script);
   EXPECT_EQ(value("SELECT count(*) FROM events"), "0");
   EXPECT_EQ(value("SELECT uid FROM own_sessions"), "claude_code:s1");

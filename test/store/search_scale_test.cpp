@@ -62,7 +62,7 @@ TEST_F(LargeStore, RarerWordFindsAndCommonerWordRanks) {
   const auto answer = ask("fifth seventh");
   ASSERT_EQ(answer.hits.size(), 500u);
   for (const auto& hit : answer.hits)
-    EXPECT_EQ(hit.exchange_id % 35, 0) << hit.user_message << ": there are 571 with both";
+    EXPECT_EQ(hit.id % 35, 0) << hit.user_message << ": there are 571 with both";
   EXPECT_TRUE(answer.more);
 }
 
@@ -70,11 +70,11 @@ TEST_F(LargeStore, WordInHalfOfAllFindsAloneAndRanksBesidesARarerOne) {
   const auto alone = ask("half");
   ASSERT_EQ(alone.hits.size(), 500u);
   for (const auto& hit : alone.hits)
-    EXPECT_EQ(hit.exchange_id % 2, 0);
+    EXPECT_EQ(hit.id % 2, 0);
   const auto answer = ask("half seventh");
   ASSERT_EQ(answer.hits.size(), 500u);
   for (const auto& hit : answer.hits)
-    EXPECT_EQ(hit.exchange_id % 14, 0) << hit.user_message << ": there are 1428 with both";
+    EXPECT_EQ(hit.id % 14, 0) << hit.user_message << ": there are 1428 with both";
   EXPECT_THAT(answer.ignored_terms, IsEmpty());
 }
 
@@ -82,7 +82,7 @@ TEST_F(LargeStore, NothingButCommonWordsIsSearchedWhole) {
   const auto answer = ask("number half");
   ASSERT_EQ(answer.hits.size(), 500u);
   for (const auto& hit : answer.hits)
-    EXPECT_EQ(hit.exchange_id % 2, 0);
+    EXPECT_EQ(hit.id % 2, 0);
 }
 
 TEST_F(LargeStore, FiltersThatMostPass) {
@@ -91,7 +91,7 @@ TEST_F(LargeStore, FiltersThatMostPass) {
   ASSERT_EQ(answer.hits.size(), 500u);
   for (const auto& hit : answer.hits) {
     EXPECT_EQ(hit.platform, Platform::claude_code);
-    EXPECT_GE(hit.time, noon);
+    EXPECT_GE(hit.started_at, noon);
   }
   const auto old = ask("half", {.until = kStart + 300 * 60'000});
   EXPECT_EQ(old.hits.size(), 149u) << "a filter is stronger than the liking for new ones";
@@ -106,7 +106,7 @@ TEST_F(LargeStore, FilterThatFewPass) {
 TEST_F(LargeStore, OnePhraseAmongMany) {
   const auto answer = ask("\"number 14000\" fifth");
   ASSERT_EQ(answer.hits.size(), 1u);
-  EXPECT_EQ(answer.hits[0].exchange_id, 14'000);
+  EXPECT_EQ(answer.hits[0].id, 14'000);
   EXPECT_THAT(answer.hits[0].snippet, HasSubstr("«number» «14000»"));
 }
 

@@ -29,7 +29,7 @@ class Search : public testing::Test {
   std::vector<ExchangeId> ids(std::string_view text, QueryFilter filter = {}) {
     std::vector<ExchangeId> out;
     for (const auto& hit : ask(text, std::move(filter)).hits)
-      out.push_back(hit.exchange_id);
+      out.push_back(hit.id);
     return out;
   }
 
@@ -102,7 +102,7 @@ TEST_F(Search, CommonWordsFindNothingBesidesRarerOnes) {
   const auto rare = store_.exchange(s, {.user = "the flux capacitor", .answer = "ok"});
   const auto answer = ask("the flux in the module");
   ASSERT_EQ(answer.hits.size(), 1u);
-  EXPECT_EQ(answer.hits[0].exchange_id, rare);
+  EXPECT_EQ(answer.hits[0].id, rare);
   EXPECT_THAT(answer.ignored_terms, ElementsAre("the", "in", "module"));
   EXPECT_EQ(ask("module").hits.size(), 20u) << "alone it is all there is";
 }

@@ -110,7 +110,9 @@ TEST(Chunks, ShortExchangeIsOneChunk) {
   ASSERT_THAT(chunks, SizeIs(1));
   EXPECT_EQ(chunks[0].text, "why is it slow?\n\nThe index is missing.");
   EXPECT_EQ(chunks[0].hash, hash64(chunks[0].text));
-  EXPECT_THAT(chunks_of({.session_title = "title", .tool_text = "ls"}), IsEmpty());
+  ExchangeRow nothing_said{.tool_text = "ls"};
+  nothing_said.session_title = "title";
+  EXPECT_THAT(chunks_of(nothing_said), IsEmpty());
 }
 
 TEST(Chunks, QuestionStandsWithTheFinalAnswer) {

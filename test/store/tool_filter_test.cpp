@@ -20,7 +20,7 @@ std::vector<ExchangeId> found(const std::filesystem::path& store, const std::str
   query.mode = SearchMode::lexical;
   std::vector<ExchangeId> ids;
   for (const auto& hit : reader.search(query).value().hits)
-    ids.push_back(hit.exchange_id);
+    ids.push_back(hit.id);
   return ids;
 }
 

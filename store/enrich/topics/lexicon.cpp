@@ -1,6 +1,7 @@
 #include "store/enrich/topics/lexicon.hpp"
 
 #include "schemas/ascii.hpp"
+#include "store/text/words.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -37,12 +38,16 @@ constexpr double kRarest = 6.9;  // ln(1000): beyond that, rare says odd rather 
 }  // namespace
 
 Lexicon::Lexicon(sqlite::Database& db) : tokenizer_(db.handle()), statistics_(db) {
-  for (const GradedWords& list : graded_words()) {
-    tokens_.clear();
-    tokenizer_.tokenize(list.words, tokens_);
-    for (search::Token& t : tokens_)
-      grades_.insert_or_assign(std::move(t.stem), list.grade);
-  }
+  // Words of one stem have the last grade.
+  for (const auto& [list, grade] :
+       {std::pair(WordClass::verb, WordGrade::verb), std::pair(WordClass::filler, WordGrade::filler),
+        std::pair(WordClass::common, WordGrade::common), std::pair(WordClass::border, WordGrade::border)})
+    for (const std::string& word : words(list))
+      for (const search::Token& t : tokens_of(word))
+        grades_.insert_or_assign(t.stem, grade);
+  for (const std::string& word : words(WordClass::stop))
+    for (const search::Token& t : tokens_of(word))
+      grades_.try_emplace(t.stem, WordGrade::border);
   stems_.emplace_back();
 }
 
@@ -65,15 +70,19 @@ WordFacts Lexicon::facts(std::string_view word) {
 
 WordFacts Lexicon::look_up(std::string_view word) {
   WordFacts out;
-  tokens_.clear();
-  tokenizer_.tokenize(word, tokens_);
-  if (tokens_.empty()) return out;
+  if (tokens_of(word).empty()) return out;
   if (tokens_.size() == 1)
     if (const auto grade = grades_.find(tokens_[0].stem); grade != grades_.end()) out.grade = grade->second;
   const auto [it, fresh] = ids_.try_emplace(joined(tokens_), static_cast<StemId>(stems_.size()));
   if (fresh) stems_.push_back({it->first});
   out.stem = it->second;
   return out;
+}
+
+const std::vector<search::Token>& Lexicon::tokens_of(std::string_view word) {
+  tokens_.clear();
+  tokenizer_.tokenize(word, tokens_);
+  return tokens_;
 }
 
 Rarity Lexicon::rarity(WordFacts word) {

@@ -4,7 +4,6 @@
 #include "store/db/database.hpp"
 #include "store/db/fts5.hpp"
 #include "store/insight/topics/prose.hpp"
-#include "store/insight/topics/word_grades.hpp"
 #include "store/search/words/vocabularies.hpp"
 
 #include <array>
@@ -20,6 +19,9 @@
 namespace memd::topics {
 
 using StemId = std::uint32_t;
+
+// What a word can do for a phrase, whatever text it stands in; WordClass says more of each.
+enum class WordGrade { border, verb, filler, common, telling };
 
 struct WordFacts {
   StemId stem = 0;  // 0: nothing the index would hold
@@ -54,6 +56,7 @@ class Lexicon {
   };
 
   WordFacts look_up(std::string_view word);
+  const std::vector<search::Token>& tokens_of(std::string_view word);  // valid until the next call
 
   search::IndexTokenizer tokenizer_;
   search::TermStatistics statistics_;

@@ -2,6 +2,7 @@
 
 #include "store/enrich/topics/lexicon.hpp"
 #include "store/search/topic_index.hpp"
+#include "store/text/words.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -46,9 +47,9 @@ double word_weight(WordGrade grade, double rarity) {
 
 // Adjectives and participles tell what kind, not what.
 bool tells_what_kind(std::string_view word) {
-  for (const std::string_view end : {"ed", "able", "ible", "ous", "ful", "less", "ive", "est"})
-    if (word.size() > end.size() + 3 && word.ends_with(end)) return true;
-  return false;
+  const WordList& ends = words(WordClass::adjective_end);
+  return std::any_of(ends.begin(), ends.end(),
+                     [&](const std::string& end) { return word.size() > end.size() + 3 && word.ends_with(end); });
 }
 
 std::size_t shared_stems(const PhraseKey& a, const PhraseKey& b) {
@@ -77,11 +78,10 @@ void TopicExtractor::read(const ExchangeRow& e) {
   read_title(e.session_title);
   prose_.clear();
   const std::string_view response = e.assistant_response;
-  const auto answer = std::min(static_cast<std::size_t>(std::max<std::int64_t>(e.answer_offset, 0)), response.size());
   read_prose(e.user_message, kPrompt, prose_);
   if (!is_made_by_client(e.interventions)) read_prose(e.interventions, kIntervention, prose_);
-  read_prose(response.substr(answer), kAnswer, prose_);
-  read_prose(response.substr(0, answer), kWork, prose_);
+  read_prose(e.final_answer(), kAnswer, prose_);
+  read_prose(response.substr(0, e.answer_begin()), kWork, prose_);
   tokens_.clear();
   for (const ProseToken& t : prose_) {
     WordFacts facts = lexicon_.facts(t.text);
@@ -137,9 +137,7 @@ double TopicExtractor::score(const Phrase& p) {
 
 void TopicExtractor::weigh_by_meaning(const ExchangeRow& e, std::vector<Candidate>& candidates) {
   constexpr std::size_t kRead = 1500;
-  const auto offset =
-      std::min(static_cast<std::size_t>(std::max<std::int64_t>(e.answer_offset, 0)), e.assistant_response.size());
-  const std::string whole = e.user_message.substr(0, kRead) + "\n" + e.assistant_response.substr(offset, kRead);
+  const std::string whole = e.user_message.substr(0, kRead) + "\n" + std::string(e.final_answer().substr(0, kRead));
   std::vector<std::string> names;
   for (const Candidate& c : candidates)
     names.push_back(spelling(*c.phrase));

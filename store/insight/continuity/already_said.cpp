@@ -3,7 +3,7 @@
 #include "schemas/ascii.hpp"
 #include "store/insight/continuity/told_sentences.hpp"
 #include "store/text/code_names.hpp"
-#include "store/text/stop_words.hpp"
+#include "store/text/words.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -21,7 +21,7 @@ std::vector<std::string> subject_stems(std::string_view text) {
   for (std::size_t at = 1; at < spoken.size();) {
     const std::size_t end = spoken.find(' ', at);
     const std::string_view word = std::string_view(spoken).substr(at, end - at);
-    if (word.size() > 2 && !search::is_stop_word(word)) out.emplace_back(word.substr(0, kStem));
+    if (word.size() > 2 && !is_stop_word(word)) out.emplace_back(word.substr(0, kStem));
     at = end + 1;
   }
   std::sort(out.begin(), out.end());

@@ -3,6 +3,7 @@
 #include "schemas/ascii.hpp"
 #include "schemas/hash.hpp"
 #include "store/text/cue_matcher.hpp"
+#include "store/text/words.hpp"
 
 #include <algorithm>
 #include <array>
@@ -22,53 +23,12 @@ constexpr std::array<char, 256> term_bytes() {
 }
 constexpr std::array<char, 256> kTermBytes = term_bytes();
 
-// Words of up to seven bytes as one number each, in open addressing. Not the list of store/search: there a word is
-// dropped that finds nothing in particular, here one that tells nothing of what a text is about ("need", "look",
-// "good").
-class StopWords {
- public:
-  static constexpr std::size_t kLongest = 7;
-
-  constexpr StopWords() {
-    constexpr auto kWords = std::to_array<std::string_view>(
-        {"the",     "and",   "for",  "are",   "but",   "not",   "you",    "all",   "any",   "can",   "had",   "has",
-         "have",    "her",   "was",  "one",   "our",   "out",   "get",    "his",   "how",   "its",   "may",   "new",
-         "now",     "see",   "two",  "way",   "who",   "did",   "does",   "let",   "put",   "say",   "she",   "too",
-         "use",     "this",  "that", "with",  "will",  "your",  "from",   "they",  "know",  "want",  "been",  "good",
-         "much",    "some",  "time", "very",  "when",  "come",  "here",   "just",  "like",  "long",  "make",  "many",
-         "more",    "only",  "over", "such",  "take",  "than",  "them",   "well",  "were",  "what",  "then",  "there",
-         "these",   "also",  "into", "about", "would", "could", "should", "which", "their", "other", "where", "while",
-         "because", "being", "each", "both",  "need",  "look"});
-    for (const std::string_view word : kWords) {
-      std::size_t at = slot_of(packed(word));
-      while (slots_[at] != 0)
-        at = (at + 1) % kSlots;
-      slots_[at] = packed(word);
-    }
-  }
-
-  constexpr bool contains(std::string_view word) const {
-    if (word.size() > kLongest) return false;
-    const std::uint64_t wanted = packed(word);
-    for (std::size_t at = slot_of(wanted); slots_[at] != 0; at = (at + 1) % kSlots)
-      if (slots_[at] == wanted) return true;
-    return false;
-  }
-
- private:
-  static constexpr std::size_t kSlots = 512;
-
-  static constexpr std::uint64_t packed(std::string_view word) {
-    std::uint64_t out = 0;
-    for (const char c : word)
-      out = out << 8 | static_cast<unsigned char>(c);
-    return out;
-  }
-  static constexpr std::size_t slot_of(std::uint64_t word) { return word * 0x9E3779B97F4A7C15 >> 55; }
-
-  std::array<std::uint64_t, kSlots> slots_{};
-};
-constexpr StopWords kStopWords;
+// Not only what a query leaves out: here also words that tell nothing of what a text is about ("need", "look", "good").
+bool tells_nothing(std::uint64_t term) {
+  static const WordList& kStop = words(WordClass::stop);
+  static const WordList& kPale = words(WordClass::pale);
+  return kStop.has_hash(term) || kPale.has_hash(term);
+}
 
 }  // namespace
 
@@ -85,8 +45,8 @@ std::vector<std::uint64_t> content_terms(std::string_view text) {
     }
     ++i;
     if (length < 3 || length > kLongest) continue;
-    const std::string_view term(word.data(), length);
-    if (!kStopWords.contains(term)) terms.push_back(hash64(term));
+    const std::uint64_t term = hash64({word.data(), length});
+    if (!tells_nothing(term)) terms.push_back(term);
   }
   return terms;
 }

@@ -2,6 +2,7 @@
 
 #include "schemas/ascii.hpp"
 #include "store/text/text_units.hpp"
+#include "store/text/words.hpp"
 
 #include <algorithm>
 #include <array>
@@ -322,19 +323,15 @@ std::string_view without_particle(std::string_view word) {
     return hangul && word.size() - length <= 3 * kSyllable ? word.substr(0, length) : word;
   }
   if (static_cast<unsigned char>(word[0]) < 0xEA) return word;
-  for (const std::string_view end :
-       {"에서는", "에서", "으로", "부터", "까지", "에는", "을", "를", "은", "는", "의", "에", "로", "가", "와"})
+  for (const std::string& end : words(WordClass::particle))
     if (word.ends_with(end) && word.size() >= end.size() + 2 * kSyllable)
       return word.substr(0, word.size() - end.size());
   return word;
 }
 
-bool is_korean_verb(std::string_view word) {
-  for (const std::string_view end :
-       {"하게", "되게", "하면", "되면", "려면", "하고", "되고", "해서", "돼서", "하는", "되는", "있는",
-        "없는", "니다", "세요", "해줘", "어줘", "어요", "아요", "했어", "하자", "하지", "에게", "중에서"})
-    if (word.ends_with(end)) return true;
-  return false;
+bool names_nothing(std::string_view word) {
+  const WordList& endings = words(WordClass::ending);
+  return std::any_of(endings.begin(), endings.end(), [&](const std::string& end) { return word.ends_with(end); });
 }
 
 std::optional<ShapedToken> shape_word(std::string_view run, bool called, bool in_code) {
@@ -353,7 +350,7 @@ std::optional<ShapedToken> shape_word(std::string_view run, bool called, bool in
     if (run.size() < 3 || run.size() > kLongestIdentifier || count_of(run, is_letter) < 3) return std::nullopt;
     return ShapedToken{run, TokenShape::identifier};
   }
-  if (is_korean_verb(run)) return std::nullopt;
+  if (names_nothing(run)) return std::nullopt;
   run = without_particle(run);
   if (run.size() < 2 || run.size() > kLongestWord * (static_cast<unsigned char>(run[0]) >= 0x80 ? 2 : 1))
     return std::nullopt;
@@ -363,22 +360,10 @@ std::optional<ShapedToken> shape_word(std::string_view run, bool called, bool in
 }  // namespace
 
 bool is_file_name(std::string_view name) {
-  static constexpr auto kEndings = std::to_array<std::string_view>(
-      {"asm",    "bat",  "bib",   "c",     "cc",     "cfg",     "clj",  "cmake", "conf", "cpp",   "cs",     "css",
-       "csv",    "cts",  "cu",    "cue",   "cxx",    "dart",    "db",   "diff",  "dts",  "ejs",   "el",     "elm",
-       "env",    "erb",  "erl",   "ex",    "exs",    "f90",     "fish", "fs",    "go",   "gql",   "gradle", "h",
-       "hbs",    "hh",   "hpp",   "hrl",   "hs",     "html",    "hwp",  "hxx",   "ini",  "ipynb", "java",   "jl",
-       "js",     "json", "jsonc", "jsonl", "jsx",    "kt",      "kts",  "less",  "lock", "log",   "lua",    "m",
-       "md",     "mdx",  "mjs",   "ml",    "mm",     "mmd",     "mod",  "mts",   "nix",  "npy",   "npz",    "patch",
-       "php",    "pl",   "plist", "pm",    "prisma", "proto",   "ps1",  "py",    "pyi",  "r",     "rb",     "rs",
-       "rst",    "sass", "sbt",   "scala", "scss",   "service", "sh",   "sln",   "sol",  "sql",   "sqlite", "sum",
-       "svelte", "svg",  "swift", "tcl",   "tex",    "tf",      "toml", "ts",    "tsx",  "txt",   "unity",  "v",
-       "vim",    "vue",  "wasm",  "xml",   "yaml",   "yml",     "zig",  "zsh"});
-  static_assert(std::is_sorted(kEndings.begin(), kEndings.end()));
   const std::size_t dot = name.rfind('.');
   if (dot == std::string_view::npos || dot + 1 == name.size() || name.size() > kLongestIdentifier) return false;
   if (count_of(name.substr(0, dot), is_letter) < 2) return false;
-  return std::binary_search(kEndings.begin(), kEndings.end(), name.substr(dot + 1));
+  return words(WordClass::file_ending).has(name.substr(dot + 1));
 }
 
 std::optional<ShapedToken> shape_token(std::string_view run, bool called, bool in_code) {

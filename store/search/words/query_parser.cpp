@@ -2,8 +2,8 @@
 
 #include "schemas/ascii.hpp"
 #include "schemas/utf8.hpp"
-#include "store/text/stop_words.hpp"
 #include "store/text/time_expression.hpp"
+#include "store/text/words.hpp"
 
 #include <algorithm>
 #include <array>

@@ -5,7 +5,7 @@
 #include "store/read/row_filter.hpp"
 #include "store/search/words/query_terms.hpp"
 #include "store/search/words/vocabularies.hpp"
-#include "store/text/stop_words.hpp"
+#include "store/text/words.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -4,7 +4,7 @@
 #include "store/read/row_filter.hpp"
 #include "store/text/code_names.hpp"
 #include "store/text/script.hpp"
-#include "store/text/stop_words.hpp"
+#include "store/text/words.hpp"
 
 #include <algorithm>
 #include <array>

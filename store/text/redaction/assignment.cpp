@@ -1,6 +1,7 @@
 #include "store/text/redaction/assignment.hpp"
 
 #include "schemas/ascii.hpp"
+#include "store/text/words.hpp"
 
 #include <algorithm>
 #include <array>
@@ -24,20 +25,14 @@ Strength strength_of(std::string_view name) {
   for (const char c : name)
     if (c != '_' && c != '-') buffer[n++] = ascii::lower(c);
   const std::string_view flat(buffer, n);
-  constexpr std::array<std::string_view, 6> kPasswords{"password", "passwd",   "passphrase",
-                                                       "pwd",      "passwort", "pgpassword"};
-  constexpr std::array<std::string_view, 14> kKeys{
-      "secret",     "secretkey", "accesskey", "apikey",        "token",      "authkey",       "privatekey",
-      "signingkey", "authtoken", "apisecret", "encryptionkey", "credential", "webhooksecret", "masterkey"};
-  constexpr std::array<std::string_view, 5> kNotSecret{"pagetoken", "synctoken", "continuationtoken", "nexttoken",
-                                                       "canceltoken"};
-  for (const std::string_view w : kNotSecret)
-    if (flat.ends_with(w)) return Strength::none;
-  for (const std::string_view w : kPasswords)
-    if (flat.ends_with(w)) return flat == "pwd" && name == "PWD" ? Strength::none : Strength::password;
-  for (const std::string_view w : kKeys)
-    if (flat.ends_with(w)) return Strength::key;
-  return Strength::none;
+  const auto ends_in_one = [&](WordClass of) {
+    const WordList& list = words(of);
+    return std::any_of(list.begin(), list.end(), [&](const std::string& w) { return flat.ends_with(w); });
+  };
+  if (ends_in_one(WordClass::harmless_name)) return Strength::none;
+  if (ends_in_one(WordClass::password_name))
+    return flat == "pwd" && name == "PWD" ? Strength::none : Strength::password;
+  return ends_in_one(WordClass::key_name) ? Strength::key : Strength::none;
 }
 
 std::string_view kind_of(Strength s) { return s == Strength::password ? "password" : "secret"; }
@@ -156,15 +151,9 @@ bool is_placeholder(std::string_view v) {
   const std::size_t n = std::min(v.size(), sizeof low);
   std::transform(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(n), low, ascii::lower);
   const std::string_view s(low, n);
-  constexpr std::array<std::string_view, 24> kStarts{
-      "your",     "my-",         "my_",       "example",   "sample",    "test-",   "test_", "dummy",
-      "fake",     "placeholder", "changeme",  "change-me", "change_me", "insert",  "enter", "redacted",
-      "process.", "os.environ",  "os.getenv", "getenv",    "env.",      "config.", "null",  "undefined"};
-  for (const std::string_view w : kStarts)
+  for (const std::string& w : words(WordClass::placeholder))
     if (s.starts_with(w)) return true;
-  constexpr std::array<std::string_view, 10> kInside{"xxx", "***",   "...",   "…",         "${",
-                                                     "{{",  "-here", "_here", "goes-here", "env["};
-  for (const std::string_view w : kInside)
+  for (const std::string& w : words(WordClass::placeholder_part))
     if (s.find(w) != std::string_view::npos) return true;
   return std::all_of(v.begin(), v.end(), [&](char x) { return x == c; });
 }

@@ -1,0 +1,42 @@
+#include "store/text/words.hpp"
+
+#include "store/text/script.hpp"
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+namespace memd {
+namespace {
+
+constexpr std::size_t kWordClasses = static_cast<std::size_t>(WordClass::placeholder_part) + 1;
+constexpr std::array<std::string_view, kWordClasses> kWordClassNames{"stop",          "border",
+                                                                     "verb",          "filler",
+                                                                     "common",        "pale",
+                                                                     "abbreviation",  "before_date",
+                                                                     "adjective_end", "particle",
+                                                                     "ending",        "today",
+                                                                     "yesterday",     "day_before_yesterday",
+                                                                     "this_week",     "last_week",
+                                                                     "this_month",    "last_month",
+                                                                     "last_year",     "file_ending",
+                                                                     "name_ending",   "subcommand",
+                                                                     "no_program",    "tells_end",
+                                                                     "output_filter", "password_name",
+                                                                     "key_name",      "harmless_name",
+                                                                     "placeholder",   "placeholder_part"};
+
+}  // namespace
+
+const WordList& words(WordClass of) {
+  static const std::vector<WordList> kLists = read_word_lists(embedded::word_files(), kWordClassNames);
+  return kLists[static_cast<std::size_t>(of)];
+}
+
+bool is_stop_word(std::string_view word) {
+  static const WordList& kStop = words(WordClass::stop);
+  const bool cyrillic = !word.empty() && (word[0] == '\xD0' || word[0] == '\xD1');
+  return cyrillic ? kStop.has(tokenizer::small_cyrillic(word)) : kStop.has(word);
+}
+
+}  // namespace memd

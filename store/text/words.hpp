@@ -1,0 +1,57 @@
+#pragma once
+
+#include "schemas/word_lists.hpp"
+
+#include <cstdint>
+#include <string_view>
+
+namespace memd {
+
+// What words are known as. Each is a list of the data files in store/text/words, by the same name.
+enum class WordClass : std::uint8_t {
+  // What a word can do for a topic. A word that is in no list tells something.
+  stop,    // carries no subject, whatever it stands in
+  border,  // no topic goes across it, though a query may ask for it
+  verb,    // so does this one, save in code: `git rebase --continue`
+  filler,  // only between or behind words that tell something: "file", "value"
+  common,  // half: tells something beside another such word: "merge conflict", "failing test"
+  // How words of a language are read.
+  pale,           // tells nothing of what a text is about, as a stop word does
+  abbreviation,   // its full stop ends no sentence
+  before_date,    // what follows may be a date
+  adjective_end,  // a word that ends so tells what kind
+  particle,       // is written on a noun
+  ending,         // a word that ends so names nothing
+  // When something was, in other languages than English.
+  today,
+  yesterday,
+  day_before_yesterday,
+  this_week,
+  last_week,
+  this_month,
+  last_month,
+  last_year,
+  // Behind the last dot of a name.
+  file_ending,  // of a file of a project
+  name_ending,  // of a file or a host: no name of code ends so
+  // Programs of a command line.
+  subcommand,     // the word behind them tells what they do
+  no_program,     // words of the shell, and what does no work
+  tells_end,      // how the command before ended
+  output_filter,  // shows less of an output
+  // Secrets.
+  password_name,     // a name that ends so holds a password
+  key_name,          // … a key
+  harmless_name,     // … none, whatever the others say
+  placeholder,       // a value that begins so stands for one
+  placeholder_part,  // … that holds this
+};
+
+// Of the data files that are part of the program. Every thread may ask.
+const WordList& words(WordClass of);
+
+// Whether the word carries no subject: English words, Russian ones (of Snowball's list), and what questions are asked
+// with in Chinese, Japanese and Korean. A query leaves them out if it has others. ASCII letters are in lower case.
+bool is_stop_word(std::string_view word);
+
+}  // namespace memd

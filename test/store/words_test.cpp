@@ -1,0 +1,46 @@
+#include "store/text/words.hpp"
+
+#include "schemas/embedded.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+#include <string>
+
+namespace memd {
+namespace {
+
+TEST(Words, StandOnceInAFile) {
+  for (const auto& file : embedded::word_files()) {
+    std::set<std::string> seen;
+    std::istringstream text{std::string(file.text)};
+    for (std::string line; std::getline(text, line);) {
+      if (line.starts_with('#') || line.starts_with('[')) continue;
+      std::istringstream words_of_line(line);
+      for (std::string word; words_of_line >> word;)
+        if (!seen.insert(word).second) ADD_FAILURE() << word << " stands twice in " << file.name;
+    }
+    EXPECT_FALSE(seen.empty()) << file.name;
+  }
+}
+
+TEST(Words, StopWordsOfEachLanguageCarryNoSubject) {
+  for (const char* word : {"the", "get", "что", "ЧТО", "ещё", "什么", "です", "에서"})
+    EXPECT_TRUE(is_stop_word(word)) << word;
+  for (const char* word : {"", "parser", "need", "run", "die", "сервер", "数据", "사용"})
+    EXPECT_FALSE(is_stop_word(word)) << word;
+}
+
+// A shorter one in front would take a part of it off only.
+TEST(Words, LongParticlesComeFirst) {
+  const WordList& particles = words(WordClass::particle);
+  const auto at = [&](std::string_view word) { return std::find(particles.begin(), particles.end(), word); };
+  ASSERT_NE(at("에서는"), particles.end());
+  EXPECT_LT(at("에서는"), at("에서"));
+  EXPECT_LT(at("에서는"), at("는"));
+}
+
+}  // namespace
+}  // namespace memd
