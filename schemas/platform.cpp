@@ -3,24 +3,14 @@
 namespace memd {
 
 std::string_view to_string(Platform p) {
-  switch (p) {
-    case Platform::claude_code: return "claude_code";
-    case Platform::cursor: return "cursor";
-    case Platform::cline: return "cline";
-    case Platform::codex: return "codex";
-    case Platform::grok: return "grok";
-    case Platform::opencode: return "opencode";
-    case Platform::gemini: return "gemini";
-    case Platform::thunderus: return "thunderus";
-    case Platform::imported: return "imported";
-  }
-  return "unknown";
+  const auto at = static_cast<std::size_t>(p);
+  return at < kPlatforms.size() ? kPlatforms[at].key : "unknown";
 }
 
 std::optional<Platform> parse_platform(std::string_view key) {
   if (key == "claude") return Platform::claude_code;
-  for (const Platform p : kAllPlatforms)
-    if (to_string(p) == key) return p;
+  for (const PlatformInfo& platform : kPlatforms)
+    if (platform.key == key) return platform.id;
   return std::nullopt;
 }
 

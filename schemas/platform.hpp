@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,15 +9,57 @@
 
 namespace memd {
 
-// The agents memd knows. The keys (to_string) are part of every interface and of session uids.
-// "imported" is what other tools hand over as event files (memd import).
-enum class Platform { claude_code, cursor, cline, codex, grok, opencode, gemini, thunderus, imported };
+// The agents memd knows. "imported" is what other tools hand over as event files (memd import). A platform's number is
+// part of event ids (record_key): append, never renumber.
+enum class Platform {
+  claude_code,
+  cursor,
+  cline,
+  codex,
+  grok,
+  opencode,
+  gemini,
+  thunderus,
+  imported,
+};
 
-inline constexpr std::array kAllPlatforms{Platform::claude_code, Platform::cursor,    Platform::cline,
-                                          Platform::codex,       Platform::grok,      Platform::opencode,
-                                          Platform::gemini,      Platform::thunderus, Platform::imported};
+// What is said of a platform wherever it is named.
+struct PlatformInfo {
+  Platform id{};
+  std::string_view key;    // part of every interface and of session uids: lower case, never changed
+  std::string_view name;   // for people
+  std::string_view light;  // its colour on light pages: #rrggbb
+  std::string_view dark;   // and on dark ones
+};
 
-std::string_view to_string(Platform p);
+// A line for each platform, in the order of Platform. Tool arguments, configuration and pages take theirs from here.
+inline constexpr auto kPlatforms = std::to_array<PlatformInfo>({
+    {Platform::claude_code, "claude_code", "Claude Code", "#c8623b", "#e58a63"},
+    {Platform::cursor, "cursor", "Cursor", "#6b7280", "#a3acb9"},
+    {Platform::cline, "cline", "Cline", "#7c4fd0", "#a988f0"},
+    {Platform::codex, "codex", "Codex", "#2f6fdb", "#6aa3ff"},
+    {Platform::grok, "grok", "Grok Build", "#b03a86", "#e573bd"},
+    {Platform::opencode, "opencode", "opencode", "#0f8a7e", "#3fc0b2"},
+    {Platform::gemini, "gemini", "Gemini CLI", "#b0830a", "#e3b93c"},
+    {Platform::thunderus, "thunderus", "Thunderus", "#3f8f29", "#77c45f"},
+    {Platform::imported, "imported", "Imported", "#8a5a44", "#c29580"},
+});
+
+inline constexpr auto kAllPlatforms = [] {
+  std::array<Platform, kPlatforms.size()> all{};
+  for (std::size_t i = 0; i < all.size(); ++i)
+    all[i] = kPlatforms[i].id;
+  return all;
+}();
+static_assert(
+    [] {
+      for (std::size_t i = 0; i < kAllPlatforms.size(); ++i)
+        if (static_cast<std::size_t>(kAllPlatforms[i]) != i) return false;
+      return true;
+    }(),
+    "kPlatforms has a line for each enumerator of Platform, in the same order");
+
+std::string_view to_string(Platform p);  // its key
 // Also accepts "claude" for claude_code.
 std::optional<Platform> parse_platform(std::string_view key);
 

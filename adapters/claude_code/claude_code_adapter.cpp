@@ -107,9 +107,10 @@ class ClaudeCodeAdapter final : public Adapter {
 
 }  // namespace
 
-const Adapter& adapter() {
-  static const ClaudeCodeAdapter instance;
+}  // namespace memd::claude_code
+
+template <>
+const memd::Adapter& memd::adapter<memd::Platform::claude_code>() {
+  static const claude_code::ClaudeCodeAdapter instance;
   return instance;
 }
-
-}  // namespace memd::claude_code

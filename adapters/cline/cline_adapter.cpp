@@ -86,9 +86,10 @@ class ClineAdapter final : public Adapter {
 
 }  // namespace
 
-const Adapter& adapter() {
-  static const ClineAdapter instance;
+}  // namespace memd::cline
+
+template <>
+const memd::Adapter& memd::adapter<memd::Platform::cline>() {
+  static const cline::ClineAdapter instance;
   return instance;
 }
-
-}  // namespace memd::cline

@@ -147,9 +147,10 @@ class CodexAdapter final : public Adapter {
 
 }  // namespace
 
-const Adapter& adapter() {
-  static const CodexAdapter instance;
+}  // namespace memd::codex
+
+template <>
+const memd::Adapter& memd::adapter<memd::Platform::codex>() {
+  static const codex::CodexAdapter instance;
   return instance;
 }
-
-}  // namespace memd::codex

@@ -99,9 +99,10 @@ class CursorAdapter final : public Adapter {
 
 }  // namespace
 
-const Adapter& adapter() {
-  static const CursorAdapter instance;
+}  // namespace memd::cursor
+
+template <>
+const memd::Adapter& memd::adapter<memd::Platform::cursor>() {
+  static const cursor::CursorAdapter instance;
   return instance;
 }
-
-}  // namespace memd::cursor

@@ -201,6 +201,8 @@ AdapterDescription imported_description() {
   return d;
 }
 
+// Events that other tools and other machines hand over: files given to `memd import`, and *.jsonl below the directories
+// that the configuration names (platforms.imported.paths). Those are followed as they grow.
 class ImportedAdapter final : public EventsAdapter {
  public:
   ImportedAdapter() : EventsAdapter(imported_description()) {}
@@ -236,6 +238,9 @@ bool is_inside_log_directory(const std::filesystem::path& path) {
   return std::find(path.begin(), path.end(), kDirectory) != path.end();
 }
 
+// Thunderus keeps an event log in each repository it works in: <repository>/.thunderus/**/events.jsonl. The
+// configuration names the repositories (platforms.thunderus.paths): a repository, its .thunderus directory, or a log
+// itself.
 class ThunderusAdapter final : public EventsAdapter {
  public:
   ThunderusAdapter() : EventsAdapter(thunderus_description()) {}
@@ -264,14 +269,16 @@ class ThunderusAdapter final : public EventsAdapter {
 
 }  // namespace
 
-const Adapter& imported_adapter() {
-  static const ImportedAdapter instance;
-  return instance;
-}
-
-const Adapter& thunderus_adapter() {
-  static const ThunderusAdapter instance;
-  return instance;
-}
-
 }  // namespace memd::events_v1
+
+template <>
+const memd::Adapter& memd::adapter<memd::Platform::imported>() {
+  static const events_v1::ImportedAdapter instance;
+  return instance;
+}
+
+template <>
+const memd::Adapter& memd::adapter<memd::Platform::thunderus>() {
+  static const events_v1::ThunderusAdapter instance;
+  return instance;
+}

@@ -104,9 +104,10 @@ class GeminiAdapter final : public Adapter {
 
 }  // namespace
 
-const Adapter& adapter() {
-  static const GeminiAdapter instance;
+}  // namespace memd::gemini
+
+template <>
+const memd::Adapter& memd::adapter<memd::Platform::gemini>() {
+  static const gemini::GeminiAdapter instance;
   return instance;
 }
-
-}  // namespace memd::gemini

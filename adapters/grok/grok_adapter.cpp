@@ -77,9 +77,10 @@ class GrokAdapter final : public Adapter {
 
 }  // namespace
 
-const Adapter& adapter() {
-  static const GrokAdapter instance;
+}  // namespace memd::grok
+
+template <>
+const memd::Adapter& memd::adapter<memd::Platform::grok>() {
+  static const grok::GrokAdapter instance;
   return instance;
 }
-
-}  // namespace memd::grok

@@ -89,9 +89,10 @@ class OpencodeAdapter final : public Adapter {
 
 }  // namespace
 
-const Adapter& adapter() {
-  static const OpencodeAdapter instance;
+}  // namespace memd::opencode
+
+template <>
+const memd::Adapter& memd::adapter<memd::Platform::opencode>() {
+  static const opencode::OpencodeAdapter instance;
   return instance;
 }
-
-}  // namespace memd::opencode

@@ -19,6 +19,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <ranges>
 
 namespace memd::cli {
 namespace {
@@ -47,9 +48,9 @@ Result<QueryFilter> filter_of(const ReportOptions& o, const std::vector<AdapterD
   if (!o.platform.empty()) {
     const auto platform = parse_platform(o.platform);
     if (!platform)
-      return Error(Errc::invalid_argument, "--platform: \"" + o.platform +
-                                               "\" is no agent memd knows: send claude_code, cursor, cline, codex, "
-                                               "grok, opencode, gemini, thunderus or imported");
+      return Error(Errc::invalid_argument,
+                   fmt::format("--platform: \"{}\" is no agent memd knows: send one of {}", o.platform,
+                               fmt::join(kPlatforms | std::views::transform(&PlatformInfo::key), ", ")));
     if (!active(*platform))
       return Error(Errc::invalid_argument, "--platform: " + o.platform + " is disabled in the configuration");
     filter.platforms = {*platform};

@@ -46,7 +46,7 @@ std::string_view page_file(std::string_view name) {
 }
 
 std::string page_head(const HtmlPage& page) {
-  const std::string style = joined(page.styles);
+  const std::string style = joined(page.styles) + page.rules;
   const std::string script = joined(page.scripts);
   std::string out = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
   out += "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; style-src " +

@@ -12,6 +12,7 @@ struct HtmlPage {
   std::string title;                      // plain text
   std::vector<std::string_view> styles;   // names of files of daemon/report/page, in order
   std::vector<std::string_view> scripts;  // likewise
+  std::string rules{};                    // style that no file holds, behind the files
 };
 std::string page_head(const HtmlPage& page);  // up to the body: markup follows, in which texts are escaped
 std::string page_foot(const HtmlPage& page);  // its script and end

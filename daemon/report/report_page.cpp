@@ -8,6 +8,8 @@
 #include "store/text/redaction/redactor.hpp"
 #include "store/text/text_units.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string_view>
 
@@ -259,6 +261,21 @@ void write_coverage(DataWriter& w, const Report& r) {
   });
 }
 
+// Names as data.platform_names[key], colours as classes p-<key>.
+void write_platform_names(DataWriter& w) {
+  w.key("platform_names");
+  w.begin_object();
+  for (const PlatformInfo& p : kPlatforms)
+    w.text(p.key, p.name);
+  w.end_object();
+}
+std::string platform_colours() {
+  std::string out;
+  for (const PlatformInfo& p : kPlatforms)
+    out += fmt::format(".p-{} {{ --c: light-dark({}, {}); }}\n", p.key, p.light, p.dark);
+  return out;
+}
+
 TimeMs first_time(const Report& r, TimeMs made_at) {
   std::vector<TimeMs> times{made_at, r.span.start};
   for (const ReportSession& s : r.newest)
@@ -283,6 +300,7 @@ std::string report_data(const Report& report, const ReportContext& context) {
     w.count("ahead", o.ahead);
   });
   w.text("asked", context.asked, 1000);
+  write_platform_names(w);
   write_sums(w, report);
   write_sessions(w, out, report);
   w.flag("priced", !context.prices.empty());
@@ -302,6 +320,7 @@ std::string report_page(std::string_view data) {
   HtmlPage page;
   page.title = "memd report";
   page.styles = {"page.css", "report.css"};
+  page.rules = platform_colours();
   // In the order of use; they share one scope.
   page.scripts = {"theme.js",           "dom.js",      "model.js",  "overview.js", "heat_map.js", "lanes.js",
                   "session_details.js", "sessions.js", "topics.js", "tokens.js",   "uses.js",     "coverage.js",

@@ -43,14 +43,20 @@ struct ScopeParams {
   std::optional<std::string> cursor;
 };
 
-inline constexpr std::array<std::string_view, 10> kPlatformChoices{
-    "claude_code", "cursor", "cline", "codex", "grok", "opencode", "gemini", "thunderus", "imported", "claude"};
+// What parse_platform() takes.
+inline constexpr auto kPlatformChoices = [] {
+  std::array<std::string_view, kPlatforms.size() + 1> choices{};
+  for (std::size_t i = 0; i < kPlatforms.size(); ++i)
+    choices[i] = kPlatforms[i].key;
+  choices.back() = "claude";
+  return choices;
+}();
 inline constexpr double kLeastMaxTokens = 200;
 inline constexpr double kMostMaxTokens = 8000;
 
 inline constexpr auto kPlatformFields = std::make_tuple(
     mcp::field("platforms", &ScopeParams::platforms, "Only these agents; none means all.",
-               mcp::one_of(kPlatformChoices), mcp::max_items(9)),
+               mcp::one_of(kPlatformChoices), mcp::max_items(kPlatforms.size())),
     mcp::field("platform", &ScopeParams::platform, "Only this agent.", mcp::one_of(kPlatformChoices)),
     mcp::field("project", &ScopeParams::project, "Part of the project's path or name.", mcp::length(0, 500)));
 inline constexpr auto kTimeFields = std::make_tuple(

@@ -15,7 +15,8 @@ const Adapter& claude_code_damage_claude() { return *find_adapter(Platform::clau
 
 SourceCandidate transcript() {
   return *claude_code_damage_claude().classify(
-      test::kGoldenRoot, std::string(test::kGoldenRoot) + "/-home-ada-app/11111111-1111-4111-8111-111111111111.jsonl");
+      "/home/ada/.claude/projects",
+      "/home/ada/.claude/projects/-home-ada-app/11111111-1111-4111-8111-111111111111.jsonl");
 }
 
 std::set<std::uint64_t> event_ids(const EventBatch& batch) {
@@ -29,10 +30,10 @@ std::set<std::uint64_t> event_ids(const EventBatch& batch) {
 std::vector<std::string> whole_records() {
   std::vector<std::string> records;
   for (const auto& c : test::golden_cases(claude_code_damage_claude())) {
-    if (c.candidate.path != transcript().path) continue;
-    for (std::size_t at = 0; at < c.input.size();) {
-      const auto end = std::min(c.input.find('\n', at), c.input.size());
-      const std::string line = c.input.substr(at, end - at);
+    if (c.source().path != transcript().path) continue;
+    for (std::size_t at = 0; at < c.input().size();) {
+      const auto end = std::min(c.input().find('\n', at), c.input().size());
+      const std::string line = c.input().substr(at, end - at);
       at = end + 1;
       const auto decoded = test::decode_source(claude_code_damage_claude(), transcript(), line);
       if (!decoded.batch.events.empty() && decoded.batch.diagnostics.empty()) records.push_back(line);
@@ -62,11 +63,11 @@ std::string damage(std::string bytes, std::mt19937& random) {
 TEST(ClaudeCodeDamage, LedgerCoversEveryByteWhateverTheDamage) {
   std::mt19937 random(20260305);
   for (const auto& c : test::golden_cases(claude_code_damage_claude())) {
-    SCOPED_TRACE(c.folder.filename());
+    SCOPED_TRACE(c.name());
     for (int i = 0; i < 300; ++i) {
-      const std::string bytes = damage(c.input, random);
-      const auto decoded = test::decode_source(claude_code_damage_claude(), c.candidate, bytes);
-      ASSERT_EQ(test::ledger_bytes(decoded.batch), bytes.size()) << "round " << i;
+      const std::string bytes = damage(c.input(), random);
+      const auto decoded = test::decode_source(claude_code_damage_claude(), c.source(), bytes);
+      ASSERT_EQ(test::bytes_of(decoded.batch.coverage), bytes.size()) << "round " << i;
       for (const Event& e : decoded.batch.events)
         ASSERT_LE(e.raw.offset + e.raw.length, bytes.size());
     }
@@ -85,7 +86,7 @@ TEST(ClaudeCodeDamage, RecordBehindACutOneIsKept) {
       const std::string line = cut.substr(0, length) + next + "\n";
       const auto decoded = test::decode_source(claude_code_damage_claude(), transcript(), line);
       ASSERT_EQ(event_ids(decoded.batch), expected) << line;
-      ASSERT_EQ(test::ledger_bytes(decoded.batch), line.size());
+      ASSERT_EQ(test::bytes_of(decoded.batch.coverage), line.size());
     }
   }
 }
@@ -100,7 +101,7 @@ TEST(ClaudeCodeDamage, GluedRecordsAreAllKept) {
   }
   const auto decoded = test::decode_source(claude_code_damage_claude(), transcript(), line);
   EXPECT_EQ(event_ids(decoded.batch), expected);
-  EXPECT_EQ(test::ledger_bytes(decoded.batch), line.size());
+  EXPECT_EQ(test::bytes_of(decoded.batch.coverage), line.size());
 }
 
 // A line made to offer as many false starts as it can must not take quadratic time.
@@ -110,7 +111,7 @@ TEST(ClaudeCodeDamage, HostileLinesStayCheap) {
     while (line.size() < 200'000)
       line += unit;
     const auto decoded = test::decode_source(claude_code_damage_claude(), transcript(), line);
-    EXPECT_EQ(test::ledger_bytes(decoded.batch), line.size());
+    EXPECT_EQ(test::bytes_of(decoded.batch.coverage), line.size());
   }
 }
 
@@ -125,7 +126,7 @@ TEST(ClaudeCodeDamage, DeepNestingIsSkippedNotFollowed) {
   const std::string input =
       R"({"type":"assistant","uuid":"u","message":{"content":[{"type":"tool_use","name":"X","id":"i","input":)" + deep +
       "}]}}";
-  EXPECT_EQ(test::ledger_bytes(test::decode_source(claude_code_damage_claude(), transcript(), input).batch),
+  EXPECT_EQ(test::bytes_of(test::decode_source(claude_code_damage_claude(), transcript(), input).batch.coverage),
             input.size());
 }
 

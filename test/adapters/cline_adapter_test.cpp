@@ -1,4 +1,5 @@
-#include "test/adapters/snapshot_golden.hpp"
+#include "test/adapters/decode_snapshot.hpp"
+#include "test/adapters/golden_case.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +7,6 @@ namespace memd {
 namespace {
 
 const Adapter& cline() { return *find_adapter(Platform::cline); }
-
-TEST(ClineGolden, EveryCaseDecodesAsWritten) { test::check_golden(cline(), 9); }
 
 TEST(ClineAdapter, FindsTasksUnderEveryEditor) {
   const HomeLayout home{"/home/ada", {}};
@@ -60,8 +59,8 @@ TEST(ClineAdapter, DoesNotLookIntoShadowRepositories) {
 }
 
 SessionUpdate head_of(const std::string& name, const std::string& uid) {
-  for (const auto& c : test::folder_cases(cline()))
-    if (c.folder.filename() == name)
+  for (const auto& c : test::golden_cases(cline()))
+    if (c.name() == name)
       for (const auto& [path, candidate] : c.sources) {
         const auto snapshot = test::decode_snapshot(cline(), candidate, c.files);
         if (const auto it = snapshot.sessions.find(uid); it != snapshot.sessions.end())
@@ -99,8 +98,8 @@ TEST(ClineAdapter, HeadsTellWhatTheListsAndManifestsSay) {
 // A fork copies messages; what was said is said once, and its tokens count once.
 TEST(ClineAdapter, ForksRepeatTheFactsOfTheirOrigin) {
   std::map<std::string, std::vector<Event>> events;
-  for (const auto& c : test::folder_cases(cline()))
-    if (c.folder.filename() == "sdk_session" || c.folder.filename() == "sdk_fork")
+  for (const auto& c : test::golden_cases(cline()))
+    if (c.name() == "sdk_session" || c.name() == "sdk_fork")
       for (const auto& [path, candidate] : c.sources)
         for (auto& [uid, session] : test::decode_snapshot(cline(), candidate, c.files).sessions)
           events[uid] = session.batch.events;
@@ -114,37 +113,6 @@ TEST(ClineAdapter, ForksRepeatTheFactsOfTheirOrigin) {
   for (std::size_t i = 5; i < fork.size(); ++i)
     for (const Event& e : origin)
       EXPECT_NE(fork[i].event_id, e.event_id);
-}
-
-TEST(ClineAdapter, WholeTextsComeFromTheItem) {
-  for (const auto& c : test::folder_cases(cline()))
-    for (const auto& [path, candidate] : c.sources) {
-      Source source;
-      source.path = path;
-      const auto reader = cline().open_snapshot(source, c.files);
-      const auto plan = reader->plan("");
-      ASSERT_TRUE(plan);
-      for (const auto& key : plan->sessions) {
-        const auto session = reader->session(key, {});
-        ASSERT_TRUE(session && *session);
-        source.session_uid = (*session)->session_uid;
-        const auto decoder = cline().open(source);
-        for (std::size_t i = 0; i < (*session)->items.size(); ++i) {
-          auto bytes = reader->item(key, (*session)->items[i].key).value();
-          const auto size = bytes.size();
-          bytes.resize(size + kRecordPadding, ' ');
-          EventBatch batch;
-          decoder->decode({{bytes.data(), size}, i + 1, false}, batch);
-          for (const Event& e : batch.events) {
-            const auto text = cline().event_text({bytes.data(), size}, e.kind, e.raw.block);
-            ASSERT_TRUE(text) << path << " " << e.text;
-            if (!e.text.empty()) {
-              EXPECT_NE(text->find(e.text), std::string::npos) << *text;
-            }
-          }
-        }
-      }
-    }
 }
 
 }  // namespace

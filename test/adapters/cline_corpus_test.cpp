@@ -1,3 +1,4 @@
+#include "daemon/ingest/source_file.hpp"
 #include "schemas/hash.hpp"
 #include "test/adapters/decode_snapshot.hpp"
 #include "test/adapters/decode_source.hpp"

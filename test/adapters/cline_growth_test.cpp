@@ -1,5 +1,6 @@
+#include "test/adapters/decode_snapshot.hpp"
+#include "test/adapters/folder_view.hpp"
 #include "test/adapters/known_items.hpp"
-#include "test/adapters/snapshot_golden.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,33 +4,16 @@
 #include "test/adapters/cursor_home.hpp"
 #include "test/adapters/decode_snapshot.hpp"
 #include "test/adapters/decode_source.hpp"
+#include "test/support/golden_file.hpp"
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
-
-// What each golden home of Cursor's decodes to. MEMD_UPDATE_GOLDEN=1 or --update-golden writes the answers anew; read
-// the difference before committing it.
+// What each golden home of Cursor's decodes to: databases, which the test writes first.
 namespace memd {
 namespace {
 
 namespace fs = std::filesystem;
 namespace json = boost::json;
-
-bool cursor_golden_update_golden() {
-  if (std::getenv("MEMD_UPDATE_GOLDEN") != nullptr) return true;
-  for (const auto& arg : testing::internal::GetArgvs())
-    if (arg == "--update-golden") return true;
-  return false;
-}
-
-std::uint64_t bytes_of(const std::vector<CoverageEntry>& lines) {
-  std::uint64_t bytes = 0;
-  for (const auto& line : lines)
-    bytes += line.bytes;
-  return bytes;
-}
 
 TEST(CursorGolden, EveryCaseDecodesAsWritten) {
   const Adapter& cursor = *find_adapter(Platform::cursor);
@@ -46,20 +29,18 @@ TEST(CursorGolden, EveryCaseDecodesAsWritten) {
     const auto snapshot = test::decode_snapshot(cursor, *candidate, view);
 
     EventBatch all;
-    std::uint64_t bytes = bytes_of(snapshot.plan.rest);
+    std::uint64_t bytes = test::bytes_of(snapshot.plan.rest);
     for (const auto& line : snapshot.plan.rest)
       if (line.records > 0) all.coverage.push_back(line);
     for (const auto& [uid, session] : snapshot.sessions) {
-      bytes += bytes_of(session.batch.coverage);
+      bytes += test::bytes_of(session.batch.coverage);
       all.sessions.insert(all.sessions.end(), session.batch.sessions.begin(), session.batch.sessions.end());
       all.events.insert(all.events.end(), session.batch.events.begin(), session.batch.events.end());
       all.coverage.insert(all.coverage.end(), session.batch.coverage.begin(), session.batch.coverage.end());
       all.diagnostics.insert(all.diagnostics.end(), session.batch.diagnostics.begin(), session.batch.diagnostics.end());
     }
     EXPECT_EQ(bytes, snapshot.plan.size);
-    const std::string got = test::batch_json(all);
-    if (cursor_golden_update_golden()) std::ofstream(entry.path() / "events.json", std::ios::binary) << got;
-    EXPECT_EQ(got, test::read_file(entry.path() / "events.json"));
+    test::expect_golden(entry.path() / "events.json", test::batch_json(all));
     ++cases;
   }
   EXPECT_GE(cases, 12U);

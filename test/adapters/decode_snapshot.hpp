@@ -1,7 +1,6 @@
 #pragma once
 
 #include "adapters/adapter.hpp"
-#include "daemon/ingest/source_file.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,6 +14,7 @@ namespace memd::test {
 // All of a source that is changed in place, read the way ingest reads it the first time.
 struct SnapshotSession {
   std::string uid;
+  std::string native_id;          // as the reader names it
   std::vector<std::string> keys;  // of the items, in order
   EventBatch batch;               // of head and items; its ledger has the bytes the items take in the source
 };
@@ -45,6 +45,7 @@ inline Snapshot decode_snapshot(const Adapter& adapter, const SourceCandidate& c
     if (!session || !*session) continue;
     SnapshotSession& s = out.sessions[(*session)->session_uid];
     s.uid = (*session)->session_uid;
+    s.native_id = key;
     source.session_uid = s.uid;
     const auto decoder = adapter.open(source);
     const auto decode = [&](const SnapshotReader::Item& item, std::uint64_t number) {

@@ -1,7 +1,8 @@
 // A line that was written is read back as the event it was written from, and is what the schema describes.
 #include "adapters/events_v1/line_writer.hpp"
 #include "test/adapters/batch_json.hpp"
-#include "test/adapters/events_v1_cases.hpp"
+#include "test/adapters/decode_source.hpp"
+#include "test/adapters/events_v1_schema.hpp"
 
 #include <gtest/gtest.h>
 

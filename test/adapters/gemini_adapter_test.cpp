@@ -1,8 +1,10 @@
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 #include "test/adapters/batch_json.hpp"
-#include "test/adapters/gemini_case.hpp"
+#include "test/adapters/decode_snapshot.hpp"
+#include "test/adapters/golden_case.hpp"
 #include "test/adapters/snapshot_follower.hpp"
+#include "test/support/memory_files.hpp"
 
 #include <gtest/gtest.h>
 
@@ -155,22 +157,22 @@ TEST(GeminiAdapter, WorkingDirectoryOfTheProject) {
 
 // The same session under the hash and under the readable name, and in both forms: the same facts.
 TEST(GeminiAdapter, ASessionInTwoPlacesIsOneSession) {
-  const auto cases = test::gemini_cases(gemini());
-  const auto find = [&](std::string_view name) {
-    return *std::find_if(cases.begin(), cases.end(), [&](const auto& c) { return c.folder.filename() == name; });
+  const auto golden = [](std::string_view name) {
+    return test::read_case(gemini(), test::golden_folder(gemini()) / name).value();
   };
-  const auto events = [&](const test::GeminiCase& c) {
+  const auto events = [](const SourceCandidate& source, const FileView& files) {
     EventBatch batch;
-    batch.events = test::decode_snapshot(gemini(), c.candidate, c.files).sessions.begin()->second.batch.events;
+    batch.events = test::decode_snapshot(gemini(), source, files).sessions.begin()->second.batch.events;
     return test::batch_json(batch);
   };
-  const std::string pretty = events(find("pretty_document"));
-  EXPECT_EQ(pretty, events(find("compact_document")));
-  test::GeminiCase elsewhere = find("pretty_document");
-  elsewhere.candidate.path =
-      std::string(kRoot) + "/" + std::string(kHash) + "/chats/session-2026-03-01T10-01-aaaaaaaa.json";
-  elsewhere.files.write(elsewhere.candidate.path, elsewhere.input);
-  EXPECT_EQ(pretty, events(elsewhere));
+  const auto compact = golden("compact_document");
+  test::GoldenCase c = golden("pretty_document");
+  const std::string pretty = events(c.source(), c.files);
+  EXPECT_EQ(pretty, events(compact.source(), compact.files));
+  SourceCandidate elsewhere = c.source();
+  elsewhere.path = std::string(kRoot) + "/" + std::string(kHash) + "/chats/session-2026-03-01T10-01-aaaaaaaa.json";
+  c.files.write(elsewhere.path, c.input());
+  EXPECT_EQ(pretty, events(elsewhere, c.files));
 }
 
 }  // namespace

@@ -1,46 +1,94 @@
 #pragma once
 
 #include "test/adapters/decode_source.hpp"
+#include "test/adapters/folder_view.hpp"
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace memd::test {
 
-// test/golden/<platform>/<case>/{input.jsonl, events.json} and, where the file's place matters, source.txt with the
-// path it is to be taken for.
+// A folder test/golden/<platform>/<case> with events.json, what the case gives, and its input in one of two forms:
+//   home/      files as they lie in the home directory /home/ada; every source among them is read
+//   input.EXT  one source, as if it lay at the path in source.txt of the case, else of the platform; home/ may hold
+//              the files around it
 struct GoldenCase {
   std::filesystem::path folder;
-  std::string input;
-  SourceCandidate candidate;
+  FolderView files;
+  std::map<std::string, SourceCandidate> sources;  // by path
+  bool is_input = false;                           // the second form
+
+  std::string name() const { return folder.filename().string(); }
+  // Of a case with one source.
+  const SourceCandidate& source() const { return sources.begin()->second; }
+  const std::string& input() const { return files.text(sources.begin()->first); }
 };
 
-inline constexpr std::string_view kGoldenRoot = "/home/ada/.claude/projects";
+inline constexpr std::string_view kGoldenHome = "/home/ada";
 
-inline std::vector<GoldenCase> golden_cases(const Adapter& adapter) {
-  const auto base = std::filesystem::path(MEMD_SOURCE_DIR) / "test" / "golden" / "claude_code";
-  std::vector<GoldenCase> cases;
-  for (const auto& entry : std::filesystem::directory_iterator(base)) {
-    GoldenCase c;
-    c.folder = entry.path();
-    c.input = read_file(c.folder / "input.jsonl");
-    std::string path = read_file(c.folder / "source.txt");
-    path = path.substr(0, path.find('\n'));
-    if (path.empty()) path = std::string(kGoldenRoot) + "/-home-ada-app/11111111-1111-4111-8111-111111111111.jsonl";
-    c.candidate = adapter.classify(kGoldenRoot, path).value();
-    cases.push_back(std::move(c));
+inline std::filesystem::path golden_folder(const Adapter& adapter) {
+  return std::filesystem::path(MEMD_GOLDEN_DIR) / to_string(adapter.describe().platform);
+}
+
+// The candidate that ingest makes of a file of /home/ada.
+inline std::optional<SourceCandidate> classify_at_home(const Adapter& adapter, const std::string& path) {
+  auto roots = adapter.roots({kGoldenHome, {}});
+  if (roots.empty()) roots = adapter.roots({kGoldenHome, {kGoldenHome}});  // the configuration has to name some
+  for (const auto& root : roots)
+    if (path == root || path.starts_with(root.string() + "/"))
+      if (auto candidate = adapter.classify(root, path)) return candidate;
+  return std::nullopt;
+}
+
+inline std::string first_line(const std::filesystem::path& file) {
+  const std::string text = read_file(file);
+  return text.substr(0, text.find('\n'));
+}
+
+// nullopt: the folder has neither form.
+inline std::optional<GoldenCase> read_case(const Adapter& adapter, const std::filesystem::path& folder) {
+  GoldenCase c;
+  c.folder = folder;
+  const bool has_home = std::filesystem::is_directory(folder / "home");
+  if (has_home) c.files.take(folder / "home", kGoldenHome);
+  for (const std::string_view name : {"input.jsonl", "input.json"}) {
+    if (!std::filesystem::exists(folder / name)) continue;
+    c.is_input = true;
+    std::string path = first_line(folder / "source.txt");
+    if (path.empty()) path = first_line(folder.parent_path() / "source.txt");
+    if (path.empty()) return std::nullopt;
+    c.files.write(path, read_file(folder / name));
+    if (const auto candidate = classify_at_home(adapter, path)) c.sources.emplace(candidate->path, *candidate);
+    return c;
   }
+  for (const auto& path : c.files.paths())
+    if (const auto candidate = classify_at_home(adapter, path)) c.sources.emplace(candidate->path, *candidate);
+  return has_home ? std::optional(std::move(c)) : std::nullopt;
+}
+
+// The cases of a platform by name. Cursor and opencode have others, too: databases, which their own tests write.
+inline std::vector<GoldenCase> golden_cases(const Adapter& adapter) {
+  std::vector<GoldenCase> cases;
+  const auto folder = golden_folder(adapter);
+  if (!std::filesystem::is_directory(folder)) return cases;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.is_directory())
+      if (auto c = read_case(adapter, entry.path())) cases.push_back(std::move(*c));
   std::sort(cases.begin(), cases.end(), [](const auto& a, const auto& b) { return a.folder < b.folder; });
   return cases;
 }
 
-inline std::uint64_t ledger_bytes(const EventBatch& batch) {
-  std::uint64_t bytes = 0;
-  for (const auto& line : batch.coverage)
-    bytes += line.bytes;
-  return bytes;
+inline bool is_log(const Adapter& adapter, const SourceCandidate& candidate, const FileView& files) {
+  Source source;
+  source.platform = candidate.platform;
+  source.path = candidate.path;
+  source.format = candidate.format;
+  return adapter.open_snapshot(source, files) == nullptr;
 }
 
 }  // namespace memd::test

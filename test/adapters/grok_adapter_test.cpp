@@ -1,5 +1,6 @@
+#include "test/adapters/decode_snapshot.hpp"
+#include "test/adapters/golden_case.hpp"
 #include "test/adapters/known_items.hpp"
-#include "test/adapters/snapshot_golden.hpp"
 
 #include <gtest/gtest.h>
 
@@ -20,8 +21,6 @@ std::string chunk(const std::string& kind, const std::string& text) {
          R"(","content":{"type":"text","text":")" + text + "\"}}}}\n";
 }
 
-TEST(GrokGolden, EveryCaseDecodesAsWritten) { test::check_golden(grok(), 4); }
-
 TEST(GrokAdapter, ASessionIsOneSource) {
   const std::filesystem::path root = "/home/ada/.grok/sessions";
   EXPECT_EQ(grok().roots({"/home/ada", {}}), std::vector<std::filesystem::path>{root});
@@ -41,7 +40,7 @@ TEST(GrokAdapter, ASessionIsOneSource) {
 
 TEST(GrokAdapter, HeadsTellWhatTheSummarySays) {
   std::map<std::string, SessionUpdate> heads;
-  for (const auto& c : test::folder_cases(grok()))
+  for (const auto& c : test::golden_cases(grok()))
     for (const auto& [path, candidate] : c.sources)
       for (const auto& [uid, session] : test::decode_snapshot(grok(), candidate, c.files).sessions)
         heads[uid.substr(uid.size() - 1)] = session.batch.sessions.front();
@@ -59,8 +58,8 @@ TEST(GrokAdapter, HeadsTellWhatTheSummarySays) {
 
 // Read a few lines, or parts of lines, at a time: what the store then has is what one reading of the whole gives.
 TEST(GrokLog, ReadingOnGivesWhatOneReadingGives) {
-  for (const auto& c : test::folder_cases(grok())) {
-    SCOPED_TRACE(c.folder.filename());
+  for (const auto& c : test::golden_cases(grok())) {
+    SCOPED_TRACE(c.name());
     for (const auto& [path, candidate] : c.sources) {
       if (!c.files.holds(path)) continue;
       test::KnownItems once(grok(), candidate);

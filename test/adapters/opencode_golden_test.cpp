@@ -1,22 +1,12 @@
 #include "test/adapters/batch_json.hpp"
 #include "test/adapters/opencode_case.hpp"
+#include "test/support/golden_file.hpp"
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
-
-// What each golden database or file tree decodes to. MEMD_UPDATE_GOLDEN=1 or --update-golden writes the answers anew;
-// read the difference before committing it.
+// What each golden database or file tree decodes to: the test writes the databases first.
 namespace memd {
 namespace {
-
-bool opencode_golden_update_golden() {
-  if (std::getenv("MEMD_UPDATE_GOLDEN") != nullptr) return true;
-  for (const auto& arg : testing::internal::GetArgvs())
-    if (arg == "--update-golden") return true;
-  return false;
-}
 
 const Adapter& opencode_golden_opencode() { return *find_adapter(Platform::opencode); }
 
@@ -43,8 +33,7 @@ TEST(OpencodeGolden, EveryCaseDecodesAsWritten) {
     got.append(test::batch_json(others));
     EXPECT_EQ(snapshot.item_bytes + rest, snapshot.plan.size);
     EXPECT_EQ(got.find("secret-token"), std::string::npos);
-    if (opencode_golden_update_golden()) std::ofstream(c.folder / "events.json", std::ios::binary) << got;
-    EXPECT_EQ(got, test::read_file(c.folder / "events.json"));
+    test::expect_golden(c.folder / "events.json", got);
   }
 }
 

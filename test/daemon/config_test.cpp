@@ -1,11 +1,15 @@
 #include "daemon/config/config.hpp"
 
 #include "schemas/embedded.hpp"
+#include "test/support/golden_file.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <set>
 #include <sstream>
 
@@ -101,6 +105,23 @@ TEST(Config, AgreesWithItsSchema) {
   EXPECT_EQ(known_by_loader("summaries: {x: 1}\n"), known_by_schema(top.at("summaries")));
   EXPECT_EQ(known_by_loader("platforms: {x: 1}\n"), known_by_schema(top.at("platforms")));
   EXPECT_EQ(known_by_loader("platforms: {cursor: {x: 1}}\n"), known_by_schema(schema.at("$defs").at("platform")));
+}
+
+// The schema with a property for each platform there is.
+std::string with_every_platform(const std::string& schema) {
+  const std::string_view open = "\"properties\": {\n";
+  const auto begin = schema.find(open, schema.find("\"platforms\": {")) + open.size();
+  std::string lines;
+  for (const PlatformInfo& p : kPlatforms)
+    lines +=
+        (lines.empty() ? "        \"" : ",\n        \"") + std::string(p.key) + R"(": {"$ref": "#/$defs/platform"})";
+  return schema.substr(0, begin) + lines + schema.substr(schema.find("\n      }", begin));
+}
+
+TEST(Config, SchemaNamesEveryPlatform) {
+  const auto file = std::filesystem::path(MEMD_SOURCE_DIR) / "schemas" / "json" / "config.schema.json";
+  std::ifstream in(file, std::ios::binary);
+  test::expect_golden(file, with_every_platform({std::istreambuf_iterator<char>(in), {}}));
 }
 
 TEST(Config, ReadsWhoEmbeds) {

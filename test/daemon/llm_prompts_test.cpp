@@ -1,15 +1,12 @@
-// Word for word what models are asked, for each strategy. MEMD_UPDATE_GOLDEN=1 writes the texts anew; read the
-// difference before you commit it.
+// Word for word what models are asked, for each strategy.
 #include "schemas/language_model.hpp"
 #include "store/text/token_budget.hpp"
 #include "test/daemon/llm_fixture.hpp"
+#include "test/support/golden_file.hpp"
 
 #include <gmock/gmock.h>
 
-#include <cstdlib>
-#include <fstream>
 #include <regex>
-#include <sstream>
 
 namespace memd::test {
 namespace {
@@ -35,10 +32,7 @@ class LlmPrompts : public LlmFixture {
   }
   void compare(const std::string& name, const std::string& got) {
     const auto file = std::filesystem::path(MEMD_SOURCE_DIR) / "test" / "golden" / "llm" / (name + ".txt");
-    if (std::getenv("MEMD_UPDATE_GOLDEN") != nullptr) std::ofstream(file, std::ios::binary) << got;
-    std::ostringstream expected;
-    expected << std::ifstream(file, std::ios::binary).rdbuf();
-    EXPECT_EQ(got, expected.str()) << name;
+    expect_golden(file, got);
   }
 };
 

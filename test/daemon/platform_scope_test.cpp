@@ -3,9 +3,9 @@
 #include "daemon/tools/capability_matrix.hpp"
 #include "daemon/tools/scope.hpp"
 #include "test/daemon/tool_fixture.hpp"
+#include "test/support/golden_file.hpp"
 
-#include <fstream>
-#include <iterator>
+#include <algorithm>
 #include <set>
 
 namespace memd::test {
@@ -114,6 +114,13 @@ TEST_F(PlatformScope, EveryCapabilityHasItsReason) {
   EXPECT_EQ(reasons.size(), kAllCapabilities.size());
 }
 
+TEST(PlatformChoices, AreWhatIsUnderstood) {
+  for (const auto choice : tools::kPlatformChoices)
+    EXPECT_TRUE(parse_platform(choice)) << choice;
+  for (const PlatformInfo& p : kPlatforms)
+    EXPECT_EQ(std::count(tools::kPlatformChoices.begin(), tools::kPlatformChoices.end(), p.key), 1) << p.key;
+}
+
 // Sessions that were imported keep their platform, which then has no source of its own on this machine.
 TEST_F(PlatformScope, ImportedHistoryOfAPlatformIsFoundUnderItsName) {
   freshness.rows = {{Platform::imported, kNow - 60'000, kNow - 1000, 1, 0, 0}};
@@ -123,10 +130,8 @@ TEST_F(PlatformScope, ImportedHistoryOfAPlatformIsFoundUnderItsName) {
 }
 
 TEST(CapabilityMatrix, ThePageInTheDocumentationIsTheOneGenerated) {
-  std::ifstream in(std::filesystem::path(MEMD_SOURCE_DIR) / "docs" / "capabilities.md", std::ios::binary);
-  const std::string page{std::istreambuf_iterator<char>(in), {}};
-  EXPECT_EQ(page, tools::matrix_markdown(describe_adapters(Config{})))
-      << "write it anew: memd capabilities --markdown > docs/capabilities.md";
+  expect_golden(std::filesystem::path(MEMD_SOURCE_DIR) / "docs" / "capabilities.md",
+                tools::matrix_markdown(describe_adapters(Config{})));
 }
 
 TEST_F(PlatformScope, TheToolSaysTheSameAsTheMatrix) {

@@ -53,6 +53,16 @@ TEST(ReportPage, HostileTextStaysText) {
   EXPECT_THAT(std::string(data.at("sessions").at(0).at("goal").as_string()), HasSubstr("[redacted:"));
 }
 
+TEST(ReportPage, EveryPlatformHasItsNameAndColour) {
+  const std::string page = report_page(report_data(Report{}, {1, "0", "", {}}));
+  const auto data = boost::json::parse(between(page, "id=\"data\">", "</script>"));
+  for (const PlatformInfo& p : kPlatforms) {
+    EXPECT_EQ(data.at("platform_names").at(p.key).as_string(), p.name);
+    const std::string colours = std::string(p.light) + ", " + std::string(p.dark);
+    EXPECT_THAT(page, HasSubstr(".p-" + std::string(p.key) + " { --c: light-dark(" + colours + "); }"));
+  }
+}
+
 TEST(ReportPage, ThePolicyNamesTheHashOfTheScriptAndLetsNothingLoad) {
   const std::string page = report_page("{}");
   const std::string policy = between(page, "Content-Security-Policy\" content=\"", "\">");

@@ -13,9 +13,8 @@ cmake --preset fuzz -DCMAKE_C_COMPILER="${clang/++/}" -DCMAKE_CXX_COMPILER="$cla
 cmake --build --preset fuzz
 
 if [ $# -eq 0 ]; then
-  for source in test/fuzz/*_fuzz.cpp; do
-    name=$(basename "$source" _fuzz.cpp)
-    set -- "$@" "$name"
+  for program in build/fuzz/test/fuzz/fuzz_*; do
+    if [ -f "$program" ] && [ -x "$program" ]; then set -- "$@" "${program#build/fuzz/test/fuzz/fuzz_}"; fi
   done
 fi
 status=0

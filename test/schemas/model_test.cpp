@@ -7,6 +7,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <set>
+#include <string_view>
+
 namespace memd {
 namespace {
 
@@ -15,6 +19,35 @@ TEST(Platform, KeysRoundTrip) {
     EXPECT_EQ(parse_platform(to_string(p)), p);
   EXPECT_EQ(parse_platform("claude"), Platform::claude_code);
   EXPECT_FALSE(parse_platform("emacs"));
+}
+
+TEST(Platform, LinesOfTheTableAreFitForUseAndUnlike) {
+  std::set<std::string_view> keys;
+  std::set<std::string_view> names;
+  std::set<std::string_view> colours;
+  const auto consists_of = [](std::string_view text, std::string_view letters) {
+    return !text.empty() && text.find_first_not_of(letters) == std::string_view::npos;
+  };
+  for (const PlatformInfo& p : kPlatforms) {
+    EXPECT_TRUE(consists_of(p.key, "abcdefghijklmnopqrstuvwxyz0123456789_")) << p.key;
+    EXPECT_FALSE(p.name.empty()) << p.key;
+    for (const std::string_view colour : {p.light, p.dark}) {
+      EXPECT_TRUE(colour.size() == 7 && colour.starts_with('#') && consists_of(colour.substr(1), "0123456789abcdef"))
+          << p.key << ": " << colour;
+      EXPECT_TRUE(colours.insert(colour).second) << p.key << ": another platform has " << colour;
+    }
+    EXPECT_TRUE(keys.insert(p.key).second) << p.key;
+    EXPECT_TRUE(names.insert(p.name).second) << p.name;
+  }
+}
+
+// The ids of stored events hold the number of their platform.
+TEST(Platform, NumbersStayAsTheyAre) {
+  constexpr std::array<std::string_view, 9> stored{"claude_code", "cursor", "cline",     "codex",   "grok",
+                                                   "opencode",    "gemini", "thunderus", "imported"};
+  ASSERT_GE(kPlatforms.size(), stored.size());
+  for (std::size_t i = 0; i < stored.size(); ++i)
+    EXPECT_EQ(to_string(static_cast<Platform>(i)), stored[i]) << "a new platform goes behind the others";
 }
 
 TEST(Event, KindsRoundTrip) {

@@ -10,11 +10,7 @@ const wall = (ms) => ms && ms + ((data.offsets.findLast((offset) => (offset.from
 const clockName = (ms) => timeName(wall(ms));
 const dateName = (ms) => dayName(wall(ms));
 
-const platformNames = {
-  claude_code: 'Claude Code', cursor: 'Cursor', cline: 'Cline', codex: 'Codex', grok: 'Grok Build', opencode: 'opencode',
-  gemini: 'Gemini CLI', thunderus: 'Thunderus', imported: 'Imported',
-};
-const platformName = (key) => platformNames[key] ?? key;
+const platformName = (key) => data.platform_names?.[key] ?? key;
 const platformMark = (key) => el('span', { class: `dot p-${key}`, 'aria-hidden': 'true' });
 const platformsSeen = [...new Set([...data.activity, ...data.platforms].map((row) => row.platform))];
 

@@ -1,0 +1,20 @@
+#include "adapters/adapter.hpp"
+
+#include <utility>
+
+namespace memd {
+
+std::optional<std::string> take_text(EventBatch& batch, EventKind kind, std::uint16_t block) {
+  for (Event& e : batch.events)
+    if (e.kind == kind && e.raw.block == block) return std::move(e.text.empty() ? e.summary : e.text);
+  return std::nullopt;
+}
+
+std::optional<std::string> decoded_text(RecordDecoder& decoder, std::string_view record, EventKind kind,
+                                        std::uint16_t block) {
+  EventBatch batch;
+  decoder.decode({record, 1, false}, batch);  // not at offset 0: no session is introduced
+  return take_text(batch, kind, block);
+}
+
+}  // namespace memd

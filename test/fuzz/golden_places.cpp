@@ -1,0 +1,57 @@
+#include "test/adapters/golden_case.hpp"
+#include "test/fuzz/log_check.hpp"
+#include "test/fuzz/snapshot_check.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+// Any bytes in place of each source in the golden cases of MEMD_FUZZ_PLATFORM: no crash, the ledger holds every byte,
+// and events are found again. A source that is changed in place is also cut back. For platforms without a target of
+// their own.
+namespace {
+
+using namespace memd;
+
+struct Place {
+  SourceCandidate source;
+  test::FolderView files;
+};
+
+std::vector<Place> golden_places(const Adapter& adapter) {
+  std::vector<Place> places;
+  for (const auto& c : test::golden_cases(adapter))
+    for (const auto& [path, source] : c.sources)
+      if (std::none_of(places.begin(), places.end(), [&](const Place& p) { return p.source.path == source.path; }))
+        places.push_back({source, c.files});
+  if (places.empty()) std::abort();
+  return places;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const Adapter& adapter = *find_adapter(parse_platform(MEMD_FUZZ_PLATFORM).value());
+  static const std::vector<Place> places = golden_places(adapter);
+  const std::string input(reinterpret_cast<const char*>(data), size);
+  for (const Place& place : places) {
+    if (test::is_log(adapter, place.source, place.files)) {
+      Source source;
+      source.platform = place.source.platform;
+      source.path = place.source.path;
+      source.format = place.source.format;
+      source.session_uid = adapter.session_uid(place.source, std::string_view(input).substr(0, kHeadBytes));
+      fuzz::check_log(adapter, source, input, source.format == SourceFormat::json);
+      continue;
+    }
+    test::FolderView files = place.files;
+    files.write(place.source.path, input);
+    fuzz::check(adapter, place.source, files);
+    fuzz::check_change(adapter, place.source, files,
+                       [&] { files.write(place.source.path, input.substr(0, input.size() / 3)); });
+    fuzz::decode_item(adapter, place.source, input);
+  }
+  return 0;
+}
