@@ -1,6 +1,6 @@
 // Rows of commands, results and todo items: what is written, what goes with what, and what questions find.
 #include "store/read/tool_facts.hpp"
-#include "schemas/migrations.hpp"
+#include "schemas/embedded.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/read/session_past.hpp"
 #include "test/support/event_script.hpp"
