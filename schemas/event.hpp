@@ -2,6 +2,7 @@
 
 #include "schemas/platform.hpp"
 #include "schemas/time.hpp"
+#include "schemas/tool_facts.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -106,6 +107,11 @@ struct Event {
   bool is_error = false;
   bool is_test = false;  // a shell command that runs tests
   std::vector<FileTouch> files;
+  ToolFacts facts;
+
+  // tool_result; what only the whole text tells. Not stored.
+  std::string text_end;      // the last lines of a text of which `text` is the beginning; empty: `text` is the whole
+  std::string pull_request;  // its address, where the text is JSON about one
 
   // lifecycle: session_start, session_stop, compaction, microcompaction, compact_summary, api_error, interrupt,
   // branch_change, cwd_change, hook_stop, turn_duration, pr_link, queue, mode_change, …
@@ -145,6 +151,7 @@ std::uint64_t event_key(std::uint64_t record_key, std::uint32_t index);  // inde
 
 // Bytes of tool output an adapter hands on in Event::text; the whole is fetched from the raw record.
 inline constexpr std::size_t kResultTextLimit = 2000;
+inline constexpr std::size_t kResultEndLimit = 600;  // bytes of Event::text_end
 
 enum class SessionState : std::uint8_t { started = 0, active = 1, stopped = 2, capture_disabled = 3 };
 std::string_view to_string(SessionState s);

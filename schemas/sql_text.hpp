@@ -4,6 +4,7 @@
 #include "schemas/event.hpp"
 #include "schemas/event_batch.hpp"
 #include "schemas/source.hpp"
+#include "schemas/tool_facts.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -61,6 +62,9 @@ inline constexpr Name kAll[] = {
     MEMD_SQL_NAME(Disposition::unknown),
     MEMD_SQL_NAME(Severity::warning),
     MEMD_SQL_NAME(Severity::error),
+    MEMD_SQL_NAME(CommandPurpose::other),
+    MEMD_SQL_NAME(CommandPurpose::test),
+    MEMD_SQL_NAME(CommandPurpose::build),
     MEMD_SQL_NAME(kFlagError),
     MEMD_SQL_NAME(kFlagSidechain),
     MEMD_SQL_NAME(kFlagTest),

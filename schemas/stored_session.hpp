@@ -14,8 +14,9 @@ namespace memd {
 struct StoredSession {
   std::int64_t pk = 0;
   SessionUpdate facts;
-  std::map<SourceId, Source> sources;  // of its events: id, platform, path, format, state, session_uid
-  std::vector<EventRow> events;        // in order
+  std::map<SourceId, Source> sources;            // of its events: id, platform, path, format, state, session_uid
+  std::vector<EventRow> events;                  // in order
+  std::map<std::int64_t, ToolFacts> tool_facts;  // of events, by seq
   std::unordered_map<std::uint64_t, TokenUsage> responses;  // counted for this session, by response key
 };
 

@@ -231,6 +231,7 @@ std::string_view rejection_words(std::string_view result_text);
 struct ContentText {
   std::string text;    // text blocks joined with newlines
   std::string marker;  // "[image: image/png]" for what is not text; never data
+  std::string end;     // the last lines of a text that is more than `limit`
 };
 
 // Reads at most about `limit` bytes of text. False only for broken JSON.

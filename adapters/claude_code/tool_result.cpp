@@ -1,4 +1,5 @@
 #include "adapters/claude_code/record_context.hpp"
+#include "adapters/tool_calls/tool_result.hpp"
 
 #include <algorithm>
 
@@ -19,14 +20,22 @@ enum : std::size_t {
   kBackground,
   kAnswers,
   kPlan,
+  kTask,
+  kStdout,
+  kCodeMeaning,
   kStructuredKeys
 };
 constexpr KeyTable<kStructuredKeys> kStructuredTable{{"filePath", "notebook_path", "agentId", "interrupted",
                                                       "structuredPatch", "content", "type", "backgroundTaskId",
-                                                      "answers", "plan"}};
+                                                      "answers", "plan", "task", "stdout", "returnCodeInterpretation"}};
+
+enum : std::size_t { kTaskId, kTaskSubject, kTaskKeys };
+constexpr KeyTable<kTaskKeys> kTaskTable{{"id", "subject"}};
 
 enum : std::size_t { kMediaType, kSourceType, kSourceKeys };
 constexpr KeyTable<kSourceKeys> kSourceTable{{"media_type", "type"}};
+
+constexpr std::size_t kFirstLine = 40;  // bytes; "Exit code 1" is one
 
 // Lines of a unified diff's hunks by their first letter.
 bool count_patch(od::object& result, FileTouch& touch) {
@@ -71,6 +80,18 @@ bool read_answers(RecordContext& c, od::object& result, std::string& out) {
   });
 }
 
+// The entry that TaskCreate added to the list.
+bool read_task(RecordContext& c, od::object& result, Event& e) {
+  od::object task;
+  Tokens<kTaskKeys> tokens;
+  if (!seek_object(result, "task", task)) return true;
+  if (!collect(task, kTaskTable, tokens)) return false;
+  if (!is_string(tokens[kTaskId]) || !is_string(tokens[kTaskSubject])) return true;
+  TodoItem item{c.text(tokens[kTaskId], kTodoTextLimit), c.text(tokens[kTaskSubject], kTodoTextLimit)};
+  e.facts.todos = TodoUpdate{false, {std::move(item)}};
+  return true;
+}
+
 std::int32_t count_lines(std::string_view body) {
   std::int32_t lines = body.empty() || body.ends_with("\\n") ? 0 : 1;
   for (auto at = body.find('\\'); at != std::string_view::npos && at + 1 < body.size(); at = body.find('\\', at + 2))
@@ -95,6 +116,7 @@ bool read_content(RecordContext& c, od::value& content, std::size_t limit, Conte
   const auto token = token_of(content);
   if (is_string(token)) {
     c.append_text(token, out.text, limit);
+    if (limit == kResultTextLimit) out.end = tool_calls::last_lines_of(token);
     return true;
   }
   od::array blocks;
@@ -128,9 +150,10 @@ bool read_tool_result(RecordContext& c, od::object& block, std::size_t index) {
   Event& e = c.add(EventKind::tool_result, Role::tool, index);
   e.call_id = c.text(tokens[kToolUseId]);
   e.is_error = is_error;
-  if (c.detail() == Detail::stored) content.text.resize(utf8_prefix(content.text, kResultTextLimit).size());
+  if (is_error) e.facts.exit_code = tool_calls::exit_code_behind("Exit code ", content.text.substr(0, kFirstLine));
   e.summary = content.text.starts_with("<persisted-output>") ? "[output moved to a file]" : std::move(content.marker);
-  e.text = std::move(content.text);
+  tool_calls::take_result_text(c.detail(), std::move(content.text), e);
+  if (!content.end.empty()) e.text_end = std::move(content.end);
   if (!words.empty()) {
     Event& human = c.add(EventKind::human_intervention, Role::user, index);
     human.origin = Origin::embedded;
@@ -149,6 +172,9 @@ bool read_structured_result(RecordContext& c, od::value& structured, std::size_t
   if (is_string(tokens[kToolResultAgentId])) c.link_agent(c.text(tokens[kToolResultAgentId]), e.call_id);
   if (is_true(tokens[kInterrupted])) e.summary = "[interrupted]";
   if (is_string(tokens[kBackground])) e.summary = "[moved to the background]";
+  const bool ran = is_string(tokens[kStdout]) && !is_true(tokens[kInterrupted]) && !is_string(tokens[kBackground]);
+  if (ran && !e.is_error && !is_string(tokens[kCodeMeaning])) e.facts.exit_code = 0;
+  if (tokens[kTask].starts_with('{') && !read_task(c, object, e)) return false;
   const RawRef raw = e.raw;
   const std::string call_id = e.call_id;
   if (tokens[kAnswers].starts_with('{')) {

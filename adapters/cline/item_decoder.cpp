@@ -3,6 +3,7 @@
 
 #include "adapters/cline/model_text.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
+#include "adapters/tool_calls/tool_result.hpp"
 #include "schemas/ids.hpp"
 
 #include <charconv>
@@ -53,7 +54,8 @@ void emit_result(ItemContext& c, const ToolCall& call, std::string_view text, bo
   e.tool = call.tool;
   e.call_id = call.id;
   e.is_error = is_error;
-  e.text = c.detail() == Detail::full ? text : utf8_prefix(text, kResultTextLimit);
+  e.facts.exit_code = exit_code_in(text);
+  tool_calls::take_result_text(c.detail(), std::string(text), e);
   if (!is_error && !call.path.empty())
     e.files.push_back({absolute_path(e.cwd, call.path), FileAccess::modified, call.lines_added, call.lines_removed});
 }

@@ -233,10 +233,18 @@ bool tells_failure(std::string_view result) {
                                                            "[ERROR]"};
   result = json::trimmed(result);
   if (std::any_of(kStarts.begin(), kStarts.end(), [&](auto start) { return result.starts_with(start); })) return true;
+  return exit_code_in(result).value_or(0) != 0;
+}
+
+std::optional<std::int32_t> exit_code_in(std::string_view result) {
   constexpr std::string_view kExit = "xit code: ";
-  const auto at = result.substr(0, 400).find(kExit);
-  return at != kNone && at + kExit.size() < result.size() && result[at + kExit.size()] != '0' &&
-         result.starts_with("Command");
+  constexpr std::size_t kHead = 400;
+  result = json::trimmed(result);
+  const auto at = result.substr(0, kHead).find(kExit);
+  if (at == kNone || !result.starts_with("Command")) return std::nullopt;
+  const auto number = result.substr(at + kExit.size());
+  if (!json::is_number(number)) return std::nullopt;
+  return static_cast<std::int32_t>(json::integer(number));
 }
 
 // Calls written as XML.

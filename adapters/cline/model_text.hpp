@@ -3,6 +3,7 @@
 #include "schemas/event.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,6 +45,8 @@ bool next_text_result(std::string_view text, std::size_t& at, TextResult& out);
 
 // Whether the text of a result says that the call failed or was not allowed.
 bool tells_failure(std::string_view result);
+// What the result of a command says of its end: "Command failed with exit code: 1".
+std::optional<std::int32_t> exit_code_in(std::string_view result);
 
 // A tool call written as XML in the text of an answer, as Cline's prompts of 2024 and 2025 asked for:
 // "<read_file>\n<path>x</path>\n</read_file>".

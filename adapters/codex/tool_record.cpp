@@ -1,16 +1,18 @@
 #include "adapters/codex/record_context.hpp"
 #include "adapters/json/json_text.hpp"
+#include "adapters/tool_calls/command_purpose.hpp"
 #include "adapters/tool_calls/patch_text.hpp"
-#include "adapters/tool_calls/test_command.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
+#include "adapters/tool_calls/tool_result.hpp"
 #include "schemas/ascii.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 
 namespace memd::codex {
 
@@ -60,8 +62,10 @@ std::string string_around(std::string_view text, std::size_t at) {
 // ({"output", "metadata": {"exit_code"}}, {"content", "isError"}); a list of texts and images.
 struct ToolOutput {
   std::string text;
+  std::string text_end;  // as in Event
   std::string marker;    // "[image]" for what is not text
   bool failed = false;   // an exit code that is not 0, or words that Codex itself says when a call came to nothing
+  std::optional<std::int32_t> exit_code;
   std::string answers;   // of request_user_input: "question: answer", a line each
   std::string agent_id;  // of spawn_agent: the thread that was started
 };
@@ -97,15 +101,10 @@ constexpr std::array<std::string_view, 12> kRefusals{"failed in sandbox",
                                                      "tool call error:"};
 constexpr std::array<std::string_view, 2> kExitCodes{"Exit code: ", "Process exited with code "};
 
-bool ends_nonzero(std::string_view line) {
-  for (const auto prefix : kExitCodes) {
-    if (!line.starts_with(prefix)) continue;
-    int code = 0;
-    const auto digits = line.substr(prefix.size());
-    const auto [end, ec] = std::from_chars(digits.data(), digits.data() + digits.size(), code);
-    return ec == std::errc{} && code != 0;
-  }
-  return false;
+std::optional<std::int32_t> exit_code_in(std::string_view line) {
+  for (const auto prefix : kExitCodes)
+    if (line.starts_with(prefix)) return tool_calls::exit_code_behind(prefix, line);
+  return std::nullopt;
 }
 
 bool append_parts(RecordContext& c, od::array& parts, ToolOutput& out) {
@@ -154,7 +153,10 @@ bool read_object(RecordContext& c, od::object& object, ToolOutput& out) {
   od::object metadata;
   od::value value;
   if (is_string(tokens[kToolOutputOutput]) && seek_object(object, "metadata", metadata)) {
-    if (seek(metadata, "exit_code", value)) out.failed = integer(token_of(value)) != 0;
+    if (seek(metadata, "exit_code", value)) {
+      out.exit_code = static_cast<std::int32_t>(integer(token_of(value)));
+      out.failed = out.exit_code != 0;
+    }
     out.text.clear();
     c.append_text(tokens[kToolOutputOutput], out.text);
   } else if (is_string(tokens[kContent])) {
@@ -179,19 +181,18 @@ void read_inner_json(RecordContext& c, ToolOutput& out) {
     out = before;
 }
 
-// Whether what Codex puts before the output proper says that the call failed: "Exit code: 1", "Process exited with
-// code 1", "Script failed", "apply_patch verification failed", "aborted by user", …
-bool reports_failure(std::string_view text) {
-  for (const auto refusal : kRefusals)
-    if (text.starts_with(refusal)) return true;
+// What Codex puts before the output proper says how the call ended: "Exit code: 1", "Process exited with code 1",
+// "Script failed", "apply_patch verification failed", "aborted by user", …
+void read_end(std::string_view text, ToolOutput& out) {
+  out.failed = std::any_of(kRefusals.begin(), kRefusals.end(), [&](auto refusal) { return text.starts_with(refusal); });
   // The lines before "Output:" are Codex's own.
-  for (int line_number = 0; line_number < 8 && !text.empty(); ++line_number) {
+  for (int line_number = 0; line_number < 8 && !text.empty() && !out.failed; ++line_number) {
     const auto line = text.substr(0, text.find('\n'));
-    if (line.starts_with("Output:")) return false;
-    if (ends_nonzero(line) || line.starts_with("aborted by user")) return true;
+    if (line.starts_with("Output:")) return;
+    if (const auto code = exit_code_in(line)) out.exit_code = code;
+    out.failed = out.exit_code.value_or(0) != 0 || line.starts_with("aborted by user");
     text.remove_prefix(std::min(text.size(), line.size() + 1));
   }
-  return false;
 }
 
 // `output` may be anything. False only for broken JSON.
@@ -201,7 +202,7 @@ bool read_tool_output(RecordContext& c, od::value& output, ToolOutput& out) {
     od::array parts;
     if (output.get_array().get(parts)) return false;
     if (!append_parts(c, parts, out)) return false;
-    out.failed = reports_failure(out.text);
+    read_end(out.text, out);
     return true;
   }
   if (token.starts_with('{')) {
@@ -210,8 +211,10 @@ bool read_tool_output(RecordContext& c, od::value& output, ToolOutput& out) {
   }
   // What decides stands at the start, or, in JSON, anywhere.
   const bool json = string_body(token).starts_with('{');
-  c.append_text(token, out.text, json || c.detail() == Detail::full ? kNoLimit : kResultTextLimit);
-  out.failed = reports_failure(out.text);
+  const bool whole = json || c.detail() == Detail::full;
+  c.append_text(token, out.text, whole ? kNoLimit : kResultTextLimit);
+  if (!whole) out.text_end = tool_calls::last_lines_of(token);
+  read_end(out.text, out);
   if (json) read_inner_json(c, out);
   return true;
 }
@@ -257,7 +260,11 @@ void describe_patch(Event& call, std::string_view arguments) {
   }
   call.search_text.resize(utf8_prefix(call.search_text, tool_calls::kSearchTextLimit).size());
   call.summary = (call.tool == "apply_patch" ? "" : call.tool + ": ") + "apply_patch " + one_line(names, kSummaryLimit);
-  call.is_test = tool_calls::runs_tests(tool_calls::without_patches(command));
+  // A patch may speak of tests.
+  const CommandPurpose purpose = tool_calls::purpose_of(tool_calls::without_patches(command));
+  call.is_test = purpose == CommandPurpose::test;
+  for (ShellCommand& line : call.facts.commands)
+    line.purpose = purpose;
   call.files = std::move(files);
 }
 
@@ -268,7 +275,7 @@ void describe_script(Event& call, std::string_view script) {
   call.summary = call.tool + ": " + one_line(commands.front(), kSummaryLimit);
   if (commands.size() > 1) call.summary += " (and " + std::to_string(commands.size() - 1) + " more)";
   for (const auto& command : commands)
-    call.is_test = call.is_test || tool_calls::runs_tests(command);
+    tool_calls::add_command(call, command);
 }
 
 // Records.
@@ -296,8 +303,9 @@ Fate read_result(RecordContext& c, od::object& item, const Payload& payload) {
   Event& e = c.add(EventKind::tool_result, Role::tool);
   e.call_id = c.text(payload[Key::call_id]);
   e.is_error = output.failed;
-  if (c.detail() == Detail::stored) output.text.resize(utf8_prefix(output.text, kResultTextLimit).size());
-  e.text = std::move(output.text);
+  e.facts.exit_code = output.exit_code;
+  tool_calls::take_result_text(c.detail(), std::move(output.text), e);
+  if (!output.text_end.empty()) e.text_end = std::move(output.text_end);
   e.summary = std::move(output.marker);
   const std::string call_id = e.call_id;
   if (!output.answers.empty()) {

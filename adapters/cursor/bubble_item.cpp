@@ -1,9 +1,12 @@
 #include "adapters/cursor/item_decoder.hpp"
 #include "adapters/cursor/places.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
+#include "adapters/tool_calls/tool_result.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <optional>
 
 namespace memd::cursor {
 
@@ -124,7 +127,7 @@ struct Outcome {
   std::string text;
   FileTouch touch;
   bool rejected = false;
-  std::int64_t exit_code = 0;
+  std::optional<std::int32_t> exit_code;
 };
 
 Outcome read_outcome(ItemContext& c, std::string result) {
@@ -136,16 +139,13 @@ Outcome read_outcome(ItemContext& c, std::string result) {
     return outcome;
   }
   outcome.rejected = is_true(tokens[kRejected]);
-  outcome.exit_code = integer(tokens[kExitV2].empty() ? tokens[kExit] : tokens[kExitV2]);
+  const auto code = tokens[kExitV2].empty() ? tokens[kExit] : tokens[kExitV2];
+  if (is_number(code)) outcome.exit_code = static_cast<std::int32_t>(integer(code));
   if (read_diff(c, *json, outcome.touch, outcome.text) && !outcome.text.empty()) return outcome;
   for (const auto key : {kOutput, kContents, kContent, kToolText, kInner, kMessage})
     if (outcome.text.empty()) outcome.text = c.text(tokens[key]);
   if (outcome.text.empty()) outcome.text = std::move(result);
   return outcome;
-}
-
-void bound(ItemContext& c, std::string& text) {
-  if (c.detail() == Detail::stored) text.resize(utf8_prefix(text, kResultTextLimit).size());
 }
 
 }  // namespace
@@ -193,15 +193,15 @@ bool read_tool(ItemContext& c, od::object& tool) {
   Event& e = c.add(EventKind::tool_result, Role::tool);
   e.call_id = call_id;
   // A command that ends with another code than 0 has worked, as Cursor sees it; of tests that is the verdict.
-  e.is_error = failed || (is_test && outcome.exit_code != 0);
+  e.is_error = failed || (is_test && outcome.exit_code.value_or(0) != 0);
+  e.facts.exit_code = outcome.exit_code;
   if (outcome.rejected) e.summary = "[rejected]";
   if (!failed && !outcome.rejected && !files.empty() && files.front().access == FileAccess::modified) {
     outcome.touch.path = files.front().path;
     outcome.touch.access = FileAccess::modified;
     e.files.push_back(outcome.touch);
   }
-  bound(c, outcome.text);
-  e.text = std::move(outcome.text);
+  tool_calls::take_result_text(c.detail(), std::move(outcome.text), e);
   return true;
 }
 

@@ -1,5 +1,6 @@
 #include "adapters/cursor/item_decoder.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
+#include "adapters/tool_calls/tool_result.hpp"
 
 #include <algorithm>
 
@@ -109,8 +110,7 @@ bool read_result(ItemContext& c, od::object& block, const Tokens<kBlockKeys>& to
   Event& e = c.add(EventKind::tool_result, Role::tool, index);
   e.call_id = c.text(is_string(tokens[kCallId]) ? tokens[kCallId] : tokens[kAltCallId]);
   e.is_error = is_true(tokens[kIsError]);
-  if (c.detail() == Detail::stored) text.resize(utf8_prefix(text, kResultTextLimit).size());
-  e.text = std::move(text);
+  tool_calls::take_result_text(c.detail(), std::move(text), e);
   return true;
 }
 

@@ -1,5 +1,7 @@
 #include "adapters/events_v1/line_reader.hpp"
 
+#include "adapters/tool_calls/tool_result.hpp"
+
 #include <algorithm>
 
 namespace memd::events_v1 {
@@ -9,6 +11,15 @@ constexpr Origin kLastOrigin = Origin::history;
 
 enum : std::size_t { kPath, kAccess, kAdded, kRemoved, kFileKeys };
 constexpr KeyTable<kFileKeys> kFileTable{{"path", "access", "lines_added", "lines_removed"}};
+
+enum : std::size_t { kCommandLine, kCommandDirectory, kPurpose, kCut, kBackground, kCommandKeys };
+constexpr KeyTable<kCommandKeys> kCommandTable{{"line", "directory", "purpose", "cut", "background"}};
+
+enum : std::size_t { kReplaces, kItems, kTodoKeys };
+constexpr KeyTable<kTodoKeys> kTodoTable{{"replaces", "items"}};
+
+enum : std::size_t { kItemKey, kItemText, kItemState, kItemKeys };
+constexpr KeyTable<kItemKeys> kItemTable{{"key", "text", "state"}};
 
 enum : std::size_t { kInput, kOutput, kCacheRead, kCacheCreation, kInputTokens, kOutputTokens, kUsageKeys };
 constexpr KeyTable<kUsageKeys> kUsageTable{
@@ -60,6 +71,7 @@ Event& LineReader::add(EventKind kind, Role role) {
 }
 
 void LineReader::keep_text(Event& e, std::string whole) {
+  if (e.kind == EventKind::tool_result) return tool_calls::take_result_text(detail(), std::move(whole), e);
   if (detail() == Detail::stored) whole.resize(stored_text(e.kind, whole).size());
   e.text = std::move(whole);
 }
@@ -124,12 +136,12 @@ Fate LineReader::read_canonical(Body& body, EventKind kind) {
   e.starts_exchange = body.is(B::starts_exchange);
   read_context(body, e);
   if (body.has(B::text) && !is_string(body[B::text])) diagnose(DiagnosticType::wrong_field_type, "body.text");
-  if (detail() == Detail::stored && is_string(body[B::excerpt]))
-    e.text = text(body[B::excerpt]);
-  else
-    keep_text(e, text(body[B::text]));
+  keep_text(e, text(body[B::text]));
+  if (detail() == Detail::stored && is_string(body[B::excerpt])) e.text = text(body[B::excerpt]);
+  if (is_number(body[B::exit_code])) e.facts.exit_code = static_cast<std::int32_t>(integer(body[B::exit_code]));
   if (e.kind == EventKind::lifecycle && e.lifecycle.empty()) e.lifecycle = "note";
-  const bool whole = read_files(body, e.files) && read_usage(body, e);
+  const bool whole = read_files(body, e.files) && read_commands(body, e.facts.commands) &&
+                     read_todos(body, e.facts.todos) && read_usage(body, e);
   return whole ? Fate::indexed() : Fate::damaged();
 }
 
@@ -165,6 +177,66 @@ bool LineReader::read_files(Body& body, std::vector<FileTouch>& files) {
                      line_count(tokens[kRemoved])});
     return true;
   });
+}
+
+bool LineReader::read_commands(Body& body, std::vector<ShellCommand>& commands) {
+  if (!body.has(B::commands)) return true;
+  od::value value;
+  od::array array;
+  if (!body[B::commands].starts_with('[') || !seek(body.object, body.name(B::commands), value) ||
+      value.get_array().get(array)) {
+    diagnose(DiagnosticType::wrong_field_type, "body.commands");
+    return true;
+  }
+  return for_each_element(array, [&](od::value& element, std::size_t) {
+    od::object object;
+    Tokens<kCommandKeys> tokens;
+    if (element.get_object().get(object)) {
+      diagnose(DiagnosticType::wrong_field_type, "body.commands");
+      return true;
+    }
+    if (!collect(object, kCommandTable, tokens)) return false;
+    ShellCommand command;
+    command.line = text(tokens[kCommandLine], kCommandLineLimit);
+    command.directory = text(tokens[kCommandDirectory]);
+    command.purpose = parse_enum(string_body(tokens[kPurpose]), CommandPurpose::build).value_or(CommandPurpose::other);
+    command.is_whole = !is_true(tokens[kCut]);
+    command.in_background = is_true(tokens[kBackground]);
+    if (!command.line.empty()) commands.push_back(std::move(command));
+    return true;
+  });
+}
+
+bool LineReader::read_todos(Body& body, std::optional<TodoUpdate>& todos) {
+  if (!body.has(B::todos)) return true;
+  od::object object;
+  od::value value;
+  od::array items;
+  Tokens<kTodoKeys> outer;
+  const bool opened = body[B::todos].starts_with('{') && seek_object(body.object, body.name(B::todos), object);
+  if (opened && !collect(object, kTodoTable, outer)) return false;
+  if (!opened || !outer[kItems].starts_with('[') || !seek(object, "items", value) || value.get_array().get(items)) {
+    diagnose(DiagnosticType::wrong_field_type, "body.todos");
+    return true;
+  }
+  TodoUpdate update{is_true(outer[kReplaces]), {}};
+  const bool whole = for_each_element(items, [&](od::value& element, std::size_t) {
+    od::object item;
+    Tokens<kItemKeys> tokens;
+    if (element.get_object().get(item)) {
+      diagnose(DiagnosticType::wrong_field_type, "body.todos.items");
+      return true;
+    }
+    if (!collect(item, kItemTable, tokens)) return false;
+    if (update.items.size() < kMostTodoItems)
+      update.items.push_back(
+          {text(tokens[kItemKey], kTodoTextLimit), text(tokens[kItemText], kTodoTextLimit),
+           parse_enum(string_body(tokens[kItemState]), TodoState::dropped).value_or(TodoState::unstated)});
+    return true;
+  });
+  if (!whole) return false;
+  if (!update.items.empty()) todos = std::move(update);
+  return true;
 }
 
 bool LineReader::read_usage(Body& body, Event& e) {

@@ -119,6 +119,8 @@ enum class B : std::uint8_t {
   branch,
   model,
   agent_version,
+  commands,
+  todos,
   is_error,
   is_test,
   sidechain,
@@ -151,19 +153,16 @@ enum class B : std::uint8_t {
   working_dir,
   git_branch,
 };
-inline constexpr std::size_t kBodyKeys = 52;
+inline constexpr std::size_t kBodyKeys = 54;
 inline constexpr std::array<std::string_view, kBodyKeys> kBodyNames{
-    "event",           "event_id",  "derived_from", "session",    "role",
-    "origin",          "lifecycle", "text",         "excerpt",    "summary",
-    "search_text",     "tool",      "call_id",      "input_hash", "files",
-    "response_key",    "usage",     "cwd",          "branch",     "model",
-    "agent_version",   "is_error",  "is_test",      "sidechain",  "time_estimated",
-    "starts_exchange", "content",   "message",      "name",       "tool_call_id",
-    "tool_use_id",     "input",     "arguments",    "args",       "parameters",
-    "command",         "output",    "result",       "stdout",     "stderr",
-    "error",           "success",   "exit_code",    "status",     "title",
-    "description",     "diff",      "approved",     "decision",   "reason",
-    "working_dir",     "git_branch"};
+    "event",    "event_id",     "derived_from", "session",      "role",        "origin",         "lifecycle",
+    "text",     "excerpt",      "summary",      "search_text",  "tool",        "call_id",        "input_hash",
+    "files",    "response_key", "usage",        "cwd",          "branch",      "model",          "agent_version",
+    "commands", "todos",        "is_error",     "is_test",      "sidechain",   "time_estimated", "starts_exchange",
+    "content",  "message",      "name",         "tool_call_id", "tool_use_id", "input",          "arguments",
+    "args",     "parameters",   "command",      "output",       "result",      "stdout",         "stderr",
+    "error",    "success",      "exit_code",    "status",       "title",       "description",    "diff",
+    "approved", "decision",     "reason",       "working_dir",  "git_branch"};
 static_assert(static_cast<std::size_t>(B::git_branch) + 1 == kBodyKeys);
 inline constexpr KeyTable<kBodyKeys> kBodyTable{kBodyNames};
 
@@ -194,6 +193,8 @@ class LineReader : public TextReader {
   void keep_text(Event& e, std::string whole);  // as much of it as the store keeps, or all with Detail::full
   void read_context(const Body& body, Event& e);
   bool read_files(Body& body, std::vector<FileTouch>& files);
+  bool read_commands(Body& body, std::vector<ShellCommand>& commands);
+  bool read_todos(Body& body, std::optional<TodoUpdate>& todos);
   bool read_usage(Body& body, Event& e);
   void diagnose(DiagnosticType type, FieldName field) {
     out_.diagnostics.push_back({record_.platform, type, Severity::warning, {field}, 0, record_.raw.offset});

@@ -104,6 +104,43 @@ void write_files(Members& m, const std::vector<FileTouch>& files) {
   m.w.end_array();
 }
 
+void write_facts(Members& m, const ToolFacts& facts) {
+  if (!facts.commands.empty()) {
+    m.w.key("commands");
+    m.w.begin_array();
+    for (const ShellCommand& command : facts.commands) {
+      m.w.begin_object();
+      m.w.member("line", command.line);
+      m.text("directory", command.directory);
+      if (command.purpose != CommandPurpose::other) m.w.member("purpose", to_string(command.purpose));
+      m.flag("cut", !command.is_whole);
+      m.flag("background", command.in_background);
+      m.w.end_object();
+    }
+    m.w.end_array();
+  }
+  if (facts.todos) {
+    m.w.key("todos");
+    m.w.begin_object();
+    m.flag("replaces", facts.todos->replaces);
+    m.w.key("items");
+    m.w.begin_array();
+    for (const TodoItem& item : facts.todos->items) {
+      m.w.begin_object();
+      m.text("key", item.key);
+      m.text("text", item.text);
+      m.w.member("state", to_string(item.state));
+      m.w.end_object();
+    }
+    m.w.end_array();
+    m.w.end_object();
+  }
+  if (facts.exit_code) {
+    m.w.key("exit_code");
+    m.w.number(std::int64_t{*facts.exit_code});
+  }
+}
+
 void write_usage(Members& m, const Event& e) {
   if (e.response_key == 0) return;
   m.key("response_key", e.response_key);
@@ -147,6 +184,7 @@ std::string event_line(const Event& e, const LineDetail& detail) {
   m.text("search_text", e.search_text);
   m.key("input_hash", e.input_hash);
   write_files(m, e.files);
+  write_facts(m, e.facts);
   write_usage(m, e);
   m.text("cwd", e.cwd);
   m.text("branch", e.git_branch);

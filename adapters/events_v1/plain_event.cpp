@@ -1,6 +1,6 @@
 // Events without memd's detail: what other tools write, read leniently.
 #include "adapters/events_v1/line_reader.hpp"
-#include "adapters/tool_calls/test_command.hpp"
+#include "adapters/tool_calls/command_purpose.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "schemas/ascii.hpp"
 
@@ -137,7 +137,7 @@ bool read_call(LineReader& r, Body& body) {
     } else {
       const std::string input = text_of(r, body, {key});
       tool_calls::read_tool_input_text(r, input, access_of, e);
-      if (key == B::command) e.is_test = tool_calls::runs_tests(input);
+      if (key == B::command && e.facts.commands.empty()) tool_calls::add_command(e, input);
     }
     break;
   }
@@ -166,6 +166,7 @@ bool read_result(LineReader& r, Body& body) {
   e.is_error = body.is(B::is_error) || body[B::success] == "false" || integer(body[B::exit_code]) != 0 ||
                (body.has(B::error) && error != "false" && error != "\"\"") ||
                is_one_of(ascii::lowered(string_body(body[B::status])), {"error", "failed", "failure"});
+  if (is_number(body[B::exit_code])) e.facts.exit_code = static_cast<std::int32_t>(integer(body[B::exit_code]));
   e.summary = one_line(utf8_prefix(whole, 4 * kSummaryLimit), kSummaryLimit);
   r.keep_text(e, std::move(whole));
   return r.read_files(body, e.files);

@@ -3,6 +3,7 @@
 #include "adapters/gemini/paths.hpp"
 #include "adapters/json/json_text.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
+#include "adapters/tool_calls/tool_result.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 #include "schemas/time.hpp"
@@ -151,15 +152,6 @@ ResultText read_result(MessageContext& c, od::object& entry) {
   return out;
 }
 
-// What the shell tool says of the exit: "Exit Code: 1", a line of its own.
-bool failed_in_shell(std::string_view tool, std::string_view text) {
-  constexpr std::string_view name = "Exit Code: ";
-  if (tool != "run_shell_command") return false;
-  const auto at = text.rfind(name);
-  if (at == std::string_view::npos || (at > 0 && text[at - 1] != '\n')) return false;
-  return integer(text.substr(at + name.size(), 8)) != 0;
-}
-
 void count_lines(od::object& entry, FileTouch& touch) {
   od::object display;
   od::object stat;
@@ -199,10 +191,10 @@ void read_tool_call(MessageContext& c, od::object& entry, std::size_t block) {
   Event& e = c.add(EventKind::tool_result, Role::tool, block);
   if (const TimeMs ended = time_of(c, tokens[kToolCallTimestamp])) e.time = ended;
   e.call_id = call_id;
-  e.is_error = status == "error" || status == "cancelled" || result.error || failed_in_shell(tool, result.text);
+  if (tool == "run_shell_command") e.facts.exit_code = tool_calls::exit_code_behind("Exit Code: ", result.text);
+  e.is_error = status == "error" || status == "cancelled" || result.error || e.facts.exit_code.value_or(0) != 0;
   if (status == "cancelled") e.summary = "[cancelled]";
-  if (c.detail() == Detail::stored) result.text.resize(utf8_prefix(result.text, kResultTextLimit).size());
-  e.text = std::move(result.text);
+  tool_calls::take_result_text(c.detail(), std::move(result.text), e);
   if (!e.is_error && !files.empty() && files.front().access == FileAccess::modified) {
     count_lines(entry, files.front());
     e.files.push_back(files.front());

@@ -5,6 +5,7 @@
 #include "adapters/json/json_text.hpp"
 #include "adapters/snapshot/item_context.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
+#include "adapters/tool_calls/tool_result.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 
@@ -14,6 +15,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace memd::grok {
 
@@ -195,13 +197,17 @@ Fate read_result(ItemContext& c, const dom::object& update) {
       }
   }
   dom::element output;
+  dom::object fields;
+  std::int64_t exit_code = 0;
   std::string_view plain;
+  const bool ended = !update["rawOutput"].get(fields) && !fields["exit_code"].get(exit_code);
   if (text.empty() && !update["rawOutput"].get(output) && !output.is_null())
     text = output.get(plain) ? simdjson::minify(output) : std::string(plain);
   Event& e = c.add(EventKind::tool_result, Role::tool);
   e.call_id = text_of(update, "toolCallId");
   e.is_error = text_of(update, "status") == "failed";
-  e.text = c.detail() == json::Detail::full ? std::string_view(text) : utf8_prefix(text, kResultTextLimit);
+  if (ended) e.facts.exit_code = static_cast<std::int32_t>(exit_code);
+  tool_calls::take_result_text(c.detail(), std::move(text), e);
   if (!e.is_error) e.files = std::move(files);
   return Fate::indexed();
 }
@@ -335,7 +341,7 @@ Fate read_chat(ItemContext& c, const dom::object& chat, std::string& type) {
   if (type == "tool_result") {
     Event& e = c.add(EventKind::tool_result, Role::tool);
     e.call_id = text_of(chat, "tool_call_id");
-    e.text = c.detail() == json::Detail::full ? std::string_view(text) : json::utf8_prefix(text, kResultTextLimit);
+    tool_calls::take_result_text(c.detail(), std::string(text), e);
     return Fate::indexed();
   }
   if (type == "reasoning") {

@@ -23,6 +23,9 @@ inline std::string_view string_body(std::string_view token) {
 }
 std::string unescaped(std::string_view token);  // what a string means; empty for other tokens
 inline bool is_true(std::string_view token) { return token == "true"; }
+inline bool is_number(std::string_view token) {
+  return !token.empty() && (token.front() == '-' || (token.front() >= '0' && token.front() <= '9'));
+}
 std::int64_t integer(std::string_view token);  // 0 unless it is a number; fractions are cut off
 
 // The longest prefix of at most `limit` bytes that does not cut a character.

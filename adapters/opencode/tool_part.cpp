@@ -1,10 +1,12 @@
 #include "adapters/opencode/item_decoder.hpp"
 
 #include "adapters/tool_calls/tool_input.hpp"
+#include "adapters/tool_calls/tool_result.hpp"
 #include "schemas/ids.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -195,7 +197,7 @@ std::string read_output(ItemContext& c, od::object& state, const Tokens<kStateKe
 }
 
 struct Metadata {
-  bool failed = false;
+  std::optional<std::int32_t> exit_code;
   std::string child;  // the session a subagent ran in
 };
 
@@ -205,7 +207,7 @@ Metadata read_metadata(ItemContext& c, od::object& state) {
     od::object metadata;
     Tokens<kMetadataKeys> tokens;
     if (!seek_object(state, name, metadata) || !collect(metadata, kMetadataTable, tokens)) continue;
-    out.failed |= integer(tokens[kToolPartExit]) != 0;
+    if (is_number(tokens[kToolPartExit])) out.exit_code = static_cast<std::int32_t>(integer(tokens[kToolPartExit]));
     const auto child = is_string(tokens[kSessionId]) ? tokens[kSessionId] : tokens[kOtherSessionId];
     if (is_string(child)) out.child = c.text(child);
   }
@@ -266,14 +268,14 @@ void read_tool_part(ItemContext& c, const ToolPart& given, od::object& state) {
     return;
   }
   std::string output = read_output(c, state, tokens);
-  if (c.detail() == Detail::stored) output.resize(utf8_prefix(output, kResultTextLimit).size());
   {
     Event& result = c.add_result(part.block);
     if (const TimeMs known = std::max(part.started, part.ended); known != 0) result.time = known;
     result.call_id = part.call_id;
     // A command that failed, or a call the model got wrong, is "completed" all the same.
-    result.is_error = status == "error" || metadata.failed || part.tool == "invalid";
-    result.text = std::move(output);
+    result.facts.exit_code = metadata.exit_code;
+    result.is_error = status == "error" || metadata.exit_code.value_or(0) != 0 || part.tool == "invalid";
+    tool_calls::take_result_text(c.detail(), std::move(output), result);
     if (!result.is_error && !files.empty() && files.front().access == FileAccess::modified) {
       count_changes(state, part.tool, files);
       result.files = std::move(files);

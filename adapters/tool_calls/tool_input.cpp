@@ -1,7 +1,9 @@
 #include "adapters/tool_calls/tool_input.hpp"
 
 #include "adapters/json/json_text.hpp"
-#include "adapters/tool_calls/test_command.hpp"
+#include "adapters/tool_calls/command_purpose.hpp"
+#include "adapters/tool_calls/todo_input.hpp"
+#include "schemas/ascii.hpp"
 #include "schemas/hash.hpp"
 
 #include <algorithm>
@@ -70,11 +72,19 @@ constexpr std::array<std::string_view, 15> kContents{"content",   "old_string", 
                                                      "plan",      "contents",   "patch",      "diff",       "code_edit",
                                                      "oldString", "newString",  "file_text",  "old_str",    "new_str"};
 
+// What nobody searches for, and the summary does not tell.
+enum class More : std::uint8_t { workdir, working_directory, cwd, run_in_background, is_background };
+constexpr std::array<std::string_view, 5> kMoreNames{"workdir", "working_directory", "cwd", "run_in_background",
+                                                     "is_background"};
+constexpr KeyTable<kMoreNames.size()> kMoreTable{kMoreNames};
+
 struct Input {
   Tokens<kInputNames.size()> tokens;
+  Tokens<kMoreNames.size()> more;
   std::string_view first_other;  // first string under another key
   std::string command;           // of "command" or "cmd", a string or an argument list
   std::string_view operator[](In key) const { return tokens[static_cast<std::size_t>(key)]; }
+  std::string_view operator[](More key) const { return more[static_cast<std::size_t>(key)]; }
 };
 
 std::string relative_to(std::string_view path, std::string_view directory) {
@@ -130,6 +140,13 @@ std::string summarize(TextReader& r, const Event& call, const Input& input, std:
   return is_string(input.first_other) ? tool + ": " + line(input.first_other) : tool;
 }
 
+std::string directory_of(TextReader& r, const Input& input) {
+  for (const std::string_view token : {input[More::workdir], input[More::working_directory], input[More::cwd],
+                                       input[In::dir_path], input[In::directory]})
+    if (is_string(token)) return r.text(token);
+  return {};
+}
+
 void append_readable(TextReader& r, std::string_view key, od::value& value, std::string& out) {
   out.append(out.empty() ? "" : "\n").append(key).append(": ");
   const auto token = token_of(value);
@@ -149,6 +166,23 @@ void append_readable(TextReader& r, std::string_view key, od::value& value, std:
 
 }  // namespace
 
+bool runs_commands(std::string_view tool) {
+  constexpr std::array<std::string_view, 5> kParts{"bash", "shell", "terminal", "exec", "command"};
+  const std::string low = ascii::lowered(tool);
+  const auto has = [&](std::string_view part) { return low.find(part) != std::string::npos; };
+  return std::any_of(kParts.begin(), kParts.end(), has) && !has("output") && !has("kill");
+}
+
+void add_command(Event& call, std::string_view line, std::string_view directory) {
+  if (trimmed(line).empty()) return;
+  ShellCommand& command = call.facts.commands.emplace_back();
+  command.purpose = purpose_of(line);
+  call.is_test |= command.purpose == CommandPurpose::test;
+  command.line = utf8_prefix(line, kCommandLineLimit);
+  command.is_whole = command.line.size() == line.size();
+  command.directory = directory;
+}
+
 bool read_tool_input(TextReader& r, od::value& value, AccessOf access_of, Event& call) {
   call.summary = call.tool;
   od::object object;
@@ -162,6 +196,7 @@ bool read_tool_input(TextReader& r, od::value& value, AccessOf access_of, Event&
   if (object.reset().error()) return false;
 
   Input input;
+  TodoInput todos(call.tool);
   const auto note_text = [&](std::size_t known, std::string_view token) {
     if (call.search_text.size() >= kSearchTextLimit) return;
     const bool other = known == kInputNames.size();
@@ -176,6 +211,7 @@ bool read_tool_input(TextReader& r, od::value& value, AccessOf access_of, Event&
     const std::size_t known = kInputTable.find(key);
     const auto token = token_of(field);
     if (known < kInputNames.size()) input.tokens[known] = token;
+    if (const auto more = kMoreTable.find(key); more < kMoreNames.size()) input.more[more] = token;
     const bool content = std::find(kContents.begin(), kContents.end(), key) != kContents.end();
     if (is_string(token) && !content) note_text(known, token);
     const bool command = known == static_cast<std::size_t>(In::command) || known == static_cast<std::size_t>(In::cmd);
@@ -188,6 +224,8 @@ bool read_tool_input(TextReader& r, od::value& value, AccessOf access_of, Event&
       input.command = join_arguments(r, arguments);
       call.search_text.append(call.search_text.empty() ? "" : "\n")
           .append(utf8_prefix(input.command, kSearchTextLimit));
+    } else {
+      return todos.read_field(r, key, token, field);
     }
     return true;
   });
@@ -196,7 +234,16 @@ bool read_tool_input(TextReader& r, od::value& value, AccessOf access_of, Event&
   const auto access = access_of(call.tool);
   call.summary = summarize(r, call, input, access);
   if (access && !path_token(input).empty()) call.files.push_back({r.text(path_token(input)), *access, 0, 0});
-  call.is_test = runs_tests(input.command);
+  const bool stored = r.detail() == Detail::stored;
+  if (stored) call.facts.todos = std::move(todos).finish();
+  if (!stored || !runs_commands(call.tool)) {
+    call.is_test = runs_tests(input.command);
+    return true;
+  }
+  add_command(call, input.command, directory_of(r, input));
+  if (!call.facts.commands.empty())
+    call.facts.commands.back().in_background =
+        is_true(input[More::run_in_background]) || is_true(input[More::is_background]);
   return true;
 }
 

@@ -246,6 +246,8 @@ class SessionWalk {
       e.files.push_back({row.path, (row.flags & kFlagModifies) != 0 || row.kind == EventKind::edit
                                        ? FileAccess::modified
                                        : FileAccess::referenced});
+    if (const auto facts = session_.tool_facts.find(row.seq); facts != session_.tool_facts.end())
+      e.facts = facts->second;
     e.is_error = (row.flags & kFlagError) != 0;
     e.is_sidechain = (row.flags & kFlagSidechain) != 0;
     e.is_test = (row.flags & kFlagTest) != 0;

@@ -19,11 +19,9 @@ namespace {
 
 constexpr std::size_t kLongestText = 32 * 1024;  // of a call; the summary is read whole
 
-std::string read_text(const ToolServices& services, Reader& reader, std::int64_t session_pk, std::int64_t seq,
-                      EventKind kind, std::size_t limit) {
-  const auto where = reader.ask(EventSourceQuery{session_pk, seq});
-  if (!where) return {};
-  auto text = services.raw_text.event_text(*where, kind);
+// Secrets are masked. Empty: the record cannot be read.
+std::string read_text(const ToolServices& services, const EventSource& where, EventKind kind, std::size_t limit) {
+  auto text = services.raw_text.event_text(where, kind);
   if (!text) return {};
   if (text->size() > limit) {
     while (limit > 0 && is_utf8_tail(*text, limit))
@@ -36,15 +34,17 @@ std::string read_text(const ToolServices& services, Reader& reader, std::int64_t
 
 // Fetches the full texts that continuity::texts_to_fetch() asks for into past.full_texts, secrets masked. What cannot
 // be read any more is left out: the rows' single lines stand in for it. Returns how many those were.
-std::size_t fetch_past_texts(const ToolServices& services, Reader& reader, std::int64_t session_pk,
-                             continuity::SessionPast& past) {
-  std::size_t missing = 0;
-  for (const continuity::TextWish& wish : continuity::texts_to_fetch(past)) {
-    std::string text = read_text(services, reader, session_pk, wish.seq, wish.kind, kLongestText);
+Result<std::size_t> fetch_past_texts(const ToolServices& services, Reader& reader, std::int64_t session_pk,
+                                     continuity::SessionPast& past) {
+  const std::vector<std::int64_t> wanted = continuity::texts_to_fetch(past);
+  MEMD_TRY_ASSIGN(const auto places, reader.ask(EventSourcesQuery{session_pk, wanted}));
+  std::size_t missing = wanted.size() - places.size();
+  for (const auto& [seq, where] : places) {
+    std::string text = read_text(services, where, past.event(seq)->kind, kLongestText);
     if (text.empty())
       ++missing;
     else
-      past.full_texts.emplace(wish.seq, std::move(text));
+      past.full_texts.emplace(seq, std::move(text));
   }
   return missing;
 }
@@ -53,7 +53,8 @@ std::size_t fetch_past_texts(const ToolServices& services, Reader& reader, std::
 std::string platform_summary(const ToolServices& services, Reader& reader, std::int64_t session_pk,
                              const continuity::Boundary& boundary) {
   if (!boundary.summary_seq) return {};
-  return read_text(services, reader, session_pk, *boundary.summary_seq, EventKind::lifecycle, std::size_t{1} << 20);
+  const auto where = reader.ask(EventSourceQuery{session_pk, *boundary.summary_seq});
+  return where ? read_text(services, *where, EventKind::lifecycle, std::size_t{1} << 20) : std::string();
 }
 
 using continuity::BoundaryChoice;
@@ -246,7 +247,7 @@ Result<ResumeMaterial> load_resume_material(const ToolServices& services, Reader
   out.head.platform_summary = "none";
   out.told = scope.includes(out.session.platform);
   if (!out.told) return out;
-  const std::size_t missing = fetch_past_texts(services, reader, out.session.pk, out.past);
+  MEMD_TRY_ASSIGN(const std::size_t missing, fetch_past_texts(services, reader, out.session.pk, out.past));
   out.summary = platform_summary(services, reader, out.session.pk, out.past.boundary);
   out.complement = !out.summary.empty() && (params.complement == "always" || (params.complement == "auto" && goes_on));
   if (!out.summary.empty()) out.head.platform_summary = out.complement ? "left_out" : "not_used";
@@ -254,7 +255,7 @@ Result<ResumeMaterial> load_resume_material(const ToolServices& services, Reader
     out.head.notice += " There is no summary of the agent's own to leave out: this is the whole state.";
   if (missing > 0)
     out.head.notice +=
-        " " + std::to_string(missing) + " records are gone from disk: their commands and edits are known by one line.";
+        " " + std::to_string(missing) + " records are gone from disk: their edits and results are known by one line.";
   return out;
 }
 

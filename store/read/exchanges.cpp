@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace memd {
 namespace queries {
@@ -172,26 +173,36 @@ std::vector<EventRow> EventsQuery::run(sqlite::Database& db) const {
 }
 
 EventSource EventSourceQuery::run(sqlite::Database& db) const {
+  auto found = EventSourcesQuery{session_pk, {seq}}.run(db);
+  if (found.empty()) throw ErrorException(without_store());
+  return std::move(found.begin()->second);
+}
+
+std::map<std::int64_t, EventSource> EventSourcesQuery::run(sqlite::Database& db) const {
   using namespace queries;
   auto& q = db.prepare(
-                  "SELECT src.platform, src.path, src.format, src.state, s.uid, src.source_pk,"
-                  " v.raw_offset, v.raw_length, v.raw_block, i.item_key"
-                  " FROM events v JOIN sources src ON src.source_pk = v.source_pk"
-                  " JOIN sessions s ON s.session_pk = v.session_pk"
-                  " LEFT JOIN source_items i ON i.source_pk = src.source_pk AND i.session_uid = s.uid"
-                  " AND i.item_no = v.raw_offset"
-                  " WHERE v.session_pk = ?1 AND v.seq = ?2 AND v.raw_offset IS NOT NULL")
-                .bind(session_pk, seq);
-  if (!q.step()) throw ErrorException(without_store());
-  EventSource out;
-  out.platform = platform_of(q.text(0));
-  out.path = q.str(1);
-  out.format = static_cast<SourceFormat>(q.int64(2));
-  out.state = static_cast<SourceState>(q.int64(3));
-  out.session_uid = q.str(4);
-  out.source = q.int64(5);
-  out.raw = raw_ref(q, 6);
-  out.item_key = q.str(9);
+      "SELECT src.platform, src.path, src.format, src.state, s.uid, src.source_pk,"
+      " v.raw_offset, v.raw_length, v.raw_block, i.item_key, v.seq"
+      " FROM json_each(?2) wanted CROSS JOIN events v ON v.session_pk = ?1 AND v.seq = wanted.value"
+      " JOIN sources src ON src.source_pk = v.source_pk"
+      " JOIN sessions s ON s.session_pk = v.session_pk"
+      " LEFT JOIN source_items i ON i.source_pk = src.source_pk AND i.session_uid = s.uid"
+      " AND i.item_no = v.raw_offset"
+      " WHERE v.raw_offset IS NOT NULL");
+  const std::string wanted = number_list(seqs);
+  q.bind(session_pk, wanted);
+  std::map<std::int64_t, EventSource> out;
+  while (q.step()) {
+    EventSource& where = out[q.int64(10)];
+    where.platform = platform_of(q.text(0));
+    where.path = q.str(1);
+    where.format = static_cast<SourceFormat>(q.int64(2));
+    where.state = static_cast<SourceState>(q.int64(3));
+    where.session_uid = q.str(4);
+    where.source = q.int64(5);
+    where.raw = raw_ref(q, 6);
+    where.item_key = q.str(9);
+  }
   q.reset();
   return out;
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -84,6 +85,15 @@ struct EventSourceQuery {
   Error without_store() const {
     return Error(Errc::not_found, "there is no source record of event " + std::to_string(seq));
   }
+};
+
+// The same for many events, by their seq; those without a place in a source are left out.
+struct EventSourcesQuery {
+  std::int64_t session_pk = 0;
+  std::vector<std::int64_t> seqs;
+
+  using Answer = std::map<std::int64_t, EventSource>;
+  Answer run(sqlite::Database& db) const;
 };
 
 namespace queries {

@@ -12,13 +12,6 @@ namespace {
 constexpr TimeMs kForever = std::numeric_limits<TimeMs>::max();
 constexpr std::size_t kFewSessions = 100;  // whose times are looked up one by one
 
-std::string json_list(const std::vector<std::int64_t>& values) {
-  std::string out = "[";
-  for (const auto v : values)
-    out.append(out.size() > 1 ? "," : "").append(std::to_string(v));
-  return out + "]";
-}
-
 std::vector<TouchedSession> by_session(std::vector<Touch>& touches) {
   std::sort(touches.begin(), touches.end(), [](const Touch& a, const Touch& b) {
     if (a.session_pk != b.session_pk) return a.session_pk > b.session_pk;
@@ -111,8 +104,8 @@ sqlite::Statement& TouchFilter::select(std::string_view columns, const std::vect
   if (of_some) sql.append(" AND ").append(kSessionConditions);
   if (times) sql += " AND x.started_at >= ?10 AND x.started_at < ?11";
   if (!query_.exchanges.empty()) sql += " AND x.exchange_pk IN (SELECT value FROM json_each(?12))";
-  paths_ = json_list(paths);
-  exchanges_ = json_list(query_.exchanges);
+  paths_ = number_list(paths);
+  exchanges_ = number_list(query_.exchanges);
   auto& q = db_.prepare(sql.append(behind));
   const bool spans = query_.session_pk != 0;
   q.bind(c.platforms, c.project, c.session_pk, c.include_subagents,

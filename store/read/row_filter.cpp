@@ -21,6 +21,13 @@ std::string platform_list(const std::vector<Platform>& platforms) {
   return out;
 }
 
+std::string number_list(const std::vector<std::int64_t>& numbers) {
+  std::string out = "[";
+  for (const auto n : numbers)
+    out.append(out.size() > 1 ? "," : "").append(std::to_string(n));
+  return out + "]";
+}
+
 Platform platform_of(std::string_view key) {
   if (const auto p = parse_platform(key)) return *p;
   throw ErrorException(Error(Errc::store_version, "the store names a platform this memd does not know: " +

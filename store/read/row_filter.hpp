@@ -33,6 +33,9 @@ inline constexpr auto kSessionConditions = sql_text(R"(
 // ",claude_code,cursor,"; empty for none.
 std::string platform_list(const std::vector<Platform>& platforms);
 
+// Numbers as SQL's json_each() takes them: "[3,14]".
+std::string number_list(const std::vector<std::int64_t>& numbers);
+
 // The platform of a stored key. store_version when this binary does not know the key: a newer memd wrote it.
 Platform platform_of(std::string_view key);
 

@@ -5,6 +5,7 @@
 #include "store/read/commits.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/read/row_filter.hpp"
+#include "store/read/tool_facts.hpp"
 
 #include <limits>
 
@@ -116,6 +117,7 @@ StoredSession StoredSessionQuery::run(sqlite::Database& db) const {
   out.facts = facts_of(db, session_pk);
   constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
   out.events = EventsQuery{session_pk, 0, kAll, kAll}.run(db);
+  out.tool_facts = queries::tool_facts(db, session_pk, 0, kAll);
   for (const EventRow& e : out.events)
     if (e.source != 0)
       if (const auto [it, fresh] = out.sources.try_emplace(e.source); fresh) it->second = source_row(db, e.source);

@@ -2,11 +2,14 @@
 
 #include "schemas/sql_text.hpp"
 #include "store/read/exchanges.hpp"
+#include "store/read/tool_facts.hpp"
 #include "store/text/event_summary.hpp"
 
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <map>
+#include <utility>
 
 namespace memd::continuity {
 namespace {
@@ -68,7 +71,7 @@ void load_events(sqlite::Database& db, std::int64_t session_pk, SessionPast& pas
   if (past.exchanges.empty()) return;
   const std::size_t second = past.exchanges_left_out > 0 && past.exchanges.size() > 1 ? 1 : 0;
   auto& q =
-      db.prepare(sql_text("SELECT e.seq, e.time, e.kind, e.pair_seq, e.tool, e.summary, p.path, e.flags"
+      db.prepare(sql_text("SELECT e.seq, e.time, e.kind, e.pair_seq, e.tool, e.summary, p.path, e.flags, e.tokens"
                           " FROM events e LEFT JOIN paths p USING (path_pk)"
                           " WHERE e.session_pk = ?1 AND e.seq >= ?2 AND e.seq < ?3"
                           " AND e.kind <> EventKind::thinking ORDER BY e.seq DESC LIMIT ?4"));
@@ -86,6 +89,7 @@ void load_events(sqlite::Database& db, std::int64_t session_pk, SessionPast& pas
     e.path = q.str(6);
     e.failed = (flags & kFlagError) != 0;
     e.modifies = (flags & kFlagModifies) != 0;
+    e.text_bytes = 4 * static_cast<std::size_t>(q.int64(8));
     past.events.push_back(std::move(e));
   }
   q.reset();
@@ -96,8 +100,11 @@ void load_events(sqlite::Database& db, std::int64_t session_pk, SessionPast& pas
   }
   std::reverse(past.events.begin(), past.events.end());
 
+  auto facts = past.events.empty() ? std::map<std::int64_t, ToolFacts>()
+                                   : queries::tool_facts(db, session_pk, past.events.front().seq, past.boundary.seq);
   std::size_t at = second;
   for (PastEvent& e : past.events) {
+    if (const auto found = facts.find(e.seq); found != facts.end()) e.facts = std::move(found->second);
     while (at + 1 < past.exchanges.size() && past.exchanges[at + 1].first_seq <= e.seq)
       ++at;
     e.exchange = at;

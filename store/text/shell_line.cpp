@@ -1,7 +1,6 @@
 #include "store/text/shell_line.hpp"
 
 #include "schemas/ascii.hpp"
-#include "store/text/redaction/escaped_text.hpp"
 #include "store/text/words.hpp"
 
 #include <algorithm>
@@ -64,14 +63,6 @@ void add_head(std::string_view part, std::vector<std::string>& out) {
 }
 
 }  // namespace
-
-bool runs_commands(std::string_view tool) {
-  const std::string low = ascii::lowered(tool);
-  constexpr std::array<std::string_view, 5> kParts{"bash", "shell", "terminal", "exec", "command"};
-  return std::any_of(kParts.begin(), kParts.end(),
-                     [&](std::string_view part) { return low.find(part) != std::string::npos; }) &&
-         low.find("output") == std::string::npos && low.find("kill") == std::string::npos;
-}
 
 std::string tidy_command(std::string_view command) {
   std::string out;
@@ -148,93 +139,6 @@ std::string_view without_pipe_end(std::string_view line) {
     if (!goes) return line;
     line = line.substr(0, last);
   }
-}
-
-std::string without_argv(std::string_view command) {
-  if (!command.starts_with("[\"")) return std::string(command);
-  std::vector<std::string> words;
-  for (std::size_t at = 1; at < command.size() && command[at] == '"';) {
-    words.push_back(read_quoted(command, at));
-    at = std::min(command.find_first_not_of(", ", at), command.size());
-  }
-  if (words.size() == 3 && words[0].ends_with("sh") && words[1].starts_with('-')) return words[2];
-  std::string out;
-  for (const std::string& word : words)
-    out += (out.empty() ? "" : " ") + word;
-  return out;
-}
-
-bool is_tool_script(std::string_view line) {
-  constexpr std::array<std::string_view, 3> kOpenings{"let ", "await ", "text("};
-  if (line.starts_with("const ")) return true;
-  return line.find("tools.") != std::string_view::npos &&
-         std::any_of(kOpenings.begin(), kOpenings.end(), [&](std::string_view o) { return line.starts_with(o); });
-}
-
-std::string_view command_of_input(std::string_view input) {
-  constexpr std::array<std::string_view, 2> kKeys{"command: ", "cmd: "};
-  constexpr std::array<std::string_view, 7> kOthers{
-      "\ndescription: ",   "\ntimeout: ",     "\nrun_in_background: ",        "\nworkdir: ",
-      "\nis_background: ", "\nexplanation: ", "\ndangerouslyDisableSandbox: "};
-  for (const std::string_view key : kKeys) {
-    auto at = input.find(key);
-    if (at != 0 && at != std::string_view::npos && input[at - 1] != '\n') at = std::string_view::npos;
-    if (at == std::string_view::npos) continue;
-    std::string_view command = input.substr(at + key.size());
-    for (const std::string_view other : kOthers)
-      command = command.substr(0, command.find(other));
-    return command;
-  }
-  return {};
-}
-
-namespace {
-
-constexpr std::size_t kEscapeLength = 6;  // \uXXXX
-
-void append_code_point(std::string& out, int c) {
-  const auto put = [&](int byte) { out += static_cast<char>(byte); };
-  if (c < 0x20) {
-    put(' ');
-  } else if (c < 0x80) {
-    put(c);
-  } else if (c < 0x800) {
-    put(0xC0 | c >> 6), put(0x80 | (c & 0x3F));
-  } else if (c < 0x10000) {
-    put(0xE0 | c >> 12), put(0x80 | (c >> 6 & 0x3F)), put(0x80 | (c & 0x3F));
-  } else {
-    put(0xF0 | c >> 18), put(0x80 | (c >> 12 & 0x3F)), put(0x80 | (c >> 6 & 0x3F)), put(0x80 | (c & 0x3F));
-  }
-}
-
-// Appends the character of the escape at `at`, or of the pair of escapes that it begins; moves `at` behind it.
-void append_escaped(std::string_view text, std::size_t& at, int unit, std::string& out) {
-  at += kEscapeLength;
-  if (unit < 0xD800 || unit > 0xDFFF) return append_code_point(out, unit);
-  const int low = unit < 0xDC00 ? redaction::escaped_code_unit(text.substr(at)) : -1;
-  if (low < 0xDC00 || low > 0xDFFF) return append_code_point(out, 0xFFFD);
-  at += kEscapeLength;
-  append_code_point(out, 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00));
-}
-
-}  // namespace
-
-std::string read_quoted(std::string_view text, std::size_t& at) {
-  constexpr std::string_view kBlanks = "ntrbf";
-  std::string out;
-  ++at;
-  while (at < text.size() && text[at] != '"') {
-    if (text[at] != '\\' || at + 1 >= text.size()) {
-      out += text[at++];
-    } else if (const int unit = redaction::escaped_code_unit(text.substr(at)); unit >= 0) {
-      append_escaped(text, at, unit, out);
-    } else {
-      out += kBlanks.find(text[at + 1]) != std::string_view::npos ? ' ' : text[at + 1];
-      at += 2;
-    }
-  }
-  if (at < text.size()) ++at;
-  return out;
 }
 
 }  // namespace memd::continuity

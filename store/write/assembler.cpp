@@ -168,6 +168,7 @@ void Assembler::apply_event(Event& e, AssemblyContext& context) {
   if (!s.history.empty()) give_way(s);
   const std::int64_t seq = s.next_seq;
   const std::optional<OpenCall> call = e.kind == EventKind::tool_result ? calls_.find_call(s, e) : std::nullopt;
+  if (call) calls_.judge_run(*call, e);
   if (!events_.append(s, e, call ? std::optional(call->seq) : std::nullopt, context)) {
     facts_.note_copy(s, e);
     facts_.note_usage(s, e);  // a glued repetition may carry the larger figure

@@ -78,7 +78,48 @@ void EventRows::write() {
              hash_or_null(r.input_hash), pk_or_null(r.path_pk), r.flags, r.summary, r.tokens, pk_or_null(r.source),
              r.raw.offset, r.raw.length, static_cast<int>(r.raw.block));
   }
+  write_facts();
   held_.clear();
+}
+
+void EventRows::write_facts() {
+  std::size_t commands = 0;
+  std::size_t results = 0;
+  std::size_t items = 0;
+  const auto tells_end = [](const ToolFacts& facts) { return facts.exit_code || facts.outcome; };
+  for (const EventRecord& r : held_) {
+    commands += r.facts.commands.size();
+    results += tells_end(r.facts) ? 1 : 0;
+    if (r.facts.todos) items += r.facts.todos->items.size();
+  }
+  if (commands + results + items == 0) return;
+  sqlite::RowInserter command_rows(
+      db_, "commands (session_pk, event_seq, place, line, is_whole, directory, purpose, in_background)", commands);
+  for (const EventRecord& r : held_)
+    for (std::size_t i = 0; i < r.facts.commands.size(); ++i) {
+      const ShellCommand& c = r.facts.commands[i];
+      command_rows.add(r.session_pk, r.seq, static_cast<std::int64_t>(i), c.line, c.is_whole ? 1 : 0, c.directory,
+                       static_cast<int>(c.purpose), c.in_background ? 1 : 0);
+    }
+  sqlite::RowInserter result_rows(db_, "command_results (session_pk, event_seq, exit_code, outcome)", results);
+  for (const EventRecord& r : held_) {
+    if (!tells_end(r.facts)) continue;
+    const auto code = r.facts.exit_code ? std::optional<std::int64_t>(*r.facts.exit_code) : std::nullopt;
+    const auto outcome =
+        r.facts.outcome ? std::optional<std::int64_t>(static_cast<std::int64_t>(*r.facts.outcome)) : std::nullopt;
+    result_rows.add(r.session_pk, r.seq, code, outcome);
+  }
+  sqlite::RowInserter item_rows(db_, "todo_items (session_pk, event_seq, place, replaces, item_key, text, state)",
+                                items);
+  for (const EventRecord& r : held_) {
+    if (!r.facts.todos) continue;
+    const TodoUpdate& todos = *r.facts.todos;
+    for (std::size_t i = 0; i < todos.items.size(); ++i) {
+      const TodoItem& item = todos.items[i];
+      item_rows.add(r.session_pk, r.seq, static_cast<std::int64_t>(i), todos.replaces ? 1 : 0, item.key, item.text,
+                    static_cast<int>(item.state));
+    }
+  }
 }
 
 void EventRows::write_for_deletion() {
@@ -139,9 +180,17 @@ std::optional<OpenCall> EventRows::find_open_call(std::int64_t session_pk, std::
                     q.int64(4),
                     q.str(6),
                     (flags & kFlagModifies) != 0,
-                    (flags & kFlagTest) != 0};
+                    (flags & kFlagTest) != 0,
+                    {}};
   }
   q.reset();
+  if (!call) return call;
+  auto& c = db_.prepare(
+      sql_text("SELECT line FROM commands WHERE session_pk = ? AND event_seq = ? AND purpose <> CommandPurpose::other"
+               " ORDER BY purpose, place LIMIT 1"));
+  c.bind(session_pk, call->seq);
+  if (c.step()) call->tried = c.str(0);
+  c.reset();
   return call;
 }
 
@@ -245,6 +294,7 @@ bool SessionEvents::append(SessionWork& s, const Event& e, std::optional<std::in
   row.tokens = static_cast<std::int64_t>((e.text.size() + 3) / 4);
   row.source = context.source.id;
   row.raw = e.raw;
+  row.facts = e.facts;
   if (!rows_.insert(std::move(row))) {
     ++context.stats.duplicates;
     return false;

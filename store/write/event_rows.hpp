@@ -38,6 +38,7 @@ struct EventRecord {
   std::int64_t tokens = 0;
   SourceId source = 0;
   RawRef raw;
+  ToolFacts facts;  // rows of their own
 };
 
 // Rows of `paths`, one per distinct path, with a bounded cache. Writer thread only. Throws ErrorException.
@@ -53,9 +54,9 @@ class PathInterner {
   std::unordered_map<std::string, std::int64_t, TextHash, std::equal_to<>> cache_;
 };
 
-// Reads and writes rows of `events`. Holds back the newest rows of a session, to write many at once and to pair calls
-// with results before they are written. Call write() before reading rows of `events`, or writing rows that refer to
-// them. Writer thread only. Throws ErrorException.
+// Reads and writes rows of `events`, and of the tables with their facts. Holds back the newest rows of a session, to
+// write many at once and to pair calls with results before they are written. Call write() before reading rows of
+// `events`, or writing rows that refer to them. Writer thread only. Throws ErrorException.
 class EventRows {
  public:
   EventRows(sqlite::Database& db, IdentityIndex& identities) : db_(db), identities_(identities) {}
@@ -83,6 +84,7 @@ class EventRows {
   void supersede_queued(std::int64_t session_pk, std::int64_t first_seq, std::uint64_t text_hash);
 
  private:
+  void write_facts();
   EventRecord* held(std::int64_t session_pk, std::int64_t seq);
   std::vector<EventRecord*> held_plans(const EventRecord& call);
   bool has_planned_edits(std::int64_t session_pk, std::int64_t call_seq);

@@ -1,6 +1,7 @@
 #include "store/write/git_rows.hpp"
 
 #include "schemas/ascii.hpp"
+#include "schemas/pull_request.hpp"
 #include "store/text/plain_text.hpp"
 
 #include <algorithm>
@@ -51,26 +52,17 @@ bool is_gits(std::string_view line) {
   return line.starts_with(" file changed") || line.starts_with(" files changed");
 }
 
-constexpr std::size_t kAddressBytes = 300;
 constexpr std::string_view kScheme = "https://";
-constexpr std::array<std::string_view, 4> kKinds{"/pull/", "/pulls/", "/-/merge_requests/", "/pull-requests/"};
 constexpr std::array<std::string_view, 2> kOpeners{"gh pr create", "glab mr create"};
 
 // What tools that open one are called, whatever their server: "mcp__github__create_pull_request", "createPullRequest".
 constexpr std::array<std::string_view, 3> kOpeningTools{"createpullrequest", "createmergerequest", "openpullrequest"};
-// Where their JSON tells the address for people; GitHub's "url" may be the one for programs.
-constexpr std::array<std::string_view, 3> kAddressKeys{"html_url", "web_url", "url"};
-
 bool opens_pull_requests(std::string_view tool) {
   std::string letters;
   for (const char c : tool)
     if (c != '_' && c != '-') letters += ascii::lower(c);
   return std::any_of(kOpeningTools.begin(), kOpeningTools.end(),
                      [&](std::string_view name) { return letters.ends_with(name); });
-}
-
-bool is_of_address(char c) {
-  return ascii::is_alnum(c) || std::string_view("-._~:/").find(c) != std::string_view::npos;
 }
 
 void save_address(sqlite::Database& db, EventRows& events, const SessionWork& session, std::string_view url,
@@ -119,19 +111,6 @@ void save_commits(sqlite::Database& db, EventRows& events, const SessionWork& se
   }
 }
 
-bool is_pull_request(std::string_view address) {
-  if (address.size() > kAddressBytes || !address.starts_with(kScheme)) return false;
-  if (!std::all_of(address.begin(), address.end(), is_of_address)) return false;
-  const auto number = address.find_last_not_of("0123456789") + 1;
-  if (number == address.size()) return false;
-  const std::string_view before = address.substr(0, number);
-  const auto kind = std::find_if(kKinds.begin(), kKinds.end(), [&](std::string_view k) { return before.ends_with(k); });
-  if (kind == kKinds.end()) return false;
-  // A host, an owner and a name.
-  const std::string_view where = before.substr(kScheme.size(), before.size() - kScheme.size() - kind->size());
-  return !where.starts_with('/') && !where.ends_with('/') && std::count(where.begin(), where.end(), '/') >= 2;
-}
-
 std::vector<std::string> pull_requests_in(std::string_view output) {
   std::vector<std::string> out;
   while (!output.empty()) {
@@ -143,29 +122,10 @@ std::vector<std::string> pull_requests_in(std::string_view output) {
   return out;
 }
 
-std::string pull_request_in_json(std::string_view json) {
-  for (const std::string_view key : kAddressKeys) {
-    for (auto at = json.find(key); at != std::string_view::npos; at = json.find(key, at + 1)) {
-      if (at == 0 || json[at - 1] != '"') continue;
-      // The document may be a string of another.
-      const auto begin = json.find_first_not_of("\\\": \t\r\n", at + key.size());
-      if (begin == std::string_view::npos) break;
-      const auto end = std::find_if_not(json.begin() + static_cast<std::ptrdiff_t>(begin), json.end(), is_of_address);
-      const auto length = static_cast<std::size_t>(end - json.begin()) - begin;
-      const std::string_view address = json.substr(begin, length);
-      const std::string_view behind = json.substr(begin + length, 1);
-      if ((behind == "\"" || behind == "\\") && is_pull_request(address) && !address.starts_with("https://api."))
-        return std::string(address);
-    }
-  }
-  return {};
-}
-
 void save_pull_requests(sqlite::Database& db, EventRows& events, const SessionWork& session, const OpenCall& call,
                         const Event& result, std::int64_t seq) {
   if (opens_pull_requests(call.tool)) {
-    const std::string url = pull_request_in_json(result.text);
-    if (!url.empty()) save_address(db, events, session, url, result, seq);
+    if (is_pull_request(result.pull_request)) save_address(db, events, session, result.pull_request, result, seq);
     return;
   }
   const std::string_view line = std::string_view(call.summary).substr(0, kLineBytes);

@@ -31,14 +31,8 @@ std::vector<CommitLine> commits_in(std::string_view output, bool speaks_of_git);
 void save_commits(sqlite::Database& db, EventRows& events, const SessionWork& session, const OpenCall& call,
                   const Event& result, std::int64_t seq);
 
-// "https://github.com/owner/name/pull/7", ".../-/merge_requests/7" and the like, and nothing behind the number.
-bool is_pull_request(std::string_view address);
-
 // The pull requests that a command which opens one says it opened: lines that are an address and nothing else.
 std::vector<std::string> pull_requests_in(std::string_view output);
-
-// The one that a tool of a server says it opened, in JSON: {"html_url": "https://…/pull/7", …}. Empty: none.
-std::string pull_request_in_json(std::string_view json);
 
 // Rows of `pull_requests` for what the result at `seq` tells of. `call`: what it answers. They go when the event goes.
 // Writer thread only. Throws ErrorException, as the next one does.

@@ -27,6 +27,7 @@ struct OpenCall {
   std::string path;
   bool modifies = false;
   bool is_test = false;
+  std::string tried;  // the command line that tests, or else builds; empty: none does
 };
 
 struct FileTotals {

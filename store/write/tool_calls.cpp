@@ -3,16 +3,25 @@
 #include "schemas/hash.hpp"
 #include "store/text/path_names.hpp"
 #include "store/text/plain_text.hpp"
+#include "store/text/run_outcome.hpp"
 #include "store/write/git_rows.hpp"
 
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace memd::assembly {
 namespace {
 
 constexpr std::size_t kErrorTextBytes = 400;  // of a tool's error that go into the full-text index
+
+std::string tried_by(const std::vector<ShellCommand>& commands) {
+  for (const CommandPurpose purpose : {CommandPurpose::test, CommandPurpose::build})
+    for (const ShellCommand& command : commands)
+      if (command.purpose == purpose) return command.line;
+  return {};
+}
 
 }  // namespace
 
@@ -21,6 +30,11 @@ std::optional<OpenCall> ToolCalls::find_call(const SessionWork& s, const Event& 
   const std::uint64_t key = hash64(result.call_id);
   if (const auto it = s.open_calls.find(key); it != s.open_calls.end()) return it->second;
   return rows_.find_open_call(s.pk, key);
+}
+
+void ToolCalls::judge_run(const OpenCall& call, Event& result) {
+  if (!call.tried.empty())
+    result.facts.outcome = run_outcome(call.tried, result.is_error, result.text, result.text_end);
 }
 
 void ToolCalls::note_call(SessionWork& s, const Event& e, std::int64_t seq, AssemblyContext& context) {
@@ -38,6 +52,7 @@ void ToolCalls::note_call(SessionWork& s, const Event& e, std::int64_t seq, Asse
     call.modifies = e.files.front().access == FileAccess::modified;
   }
   call.is_test = e.is_test;
+  call.tried = tried_by(e.facts.commands);
   if (!e.call_id.empty()) s.open_calls[hash64(e.call_id)] = std::move(call);
   plan_edits(s, e, seq, context);
 

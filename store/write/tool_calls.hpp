@@ -23,6 +23,9 @@ class ToolCalls {
   // The call a result answers; nullopt if it has one already or was never seen.
   std::optional<OpenCall> find_call(const SessionWork& session, const Event& result);
 
+  // Says in the result's facts how the tests or the build of its call came out.
+  static void judge_run(const OpenCall& call, Event& result);
+
   void note_call(SessionWork& session, const Event& call, std::int64_t seq, AssemblyContext& context);
   void note_result(SessionWork& session, const Event& result, std::int64_t seq, const std::optional<OpenCall>& call,
                    AssemblyContext& context);

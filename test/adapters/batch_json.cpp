@@ -38,6 +38,36 @@ json::object to_json(const FileTouch& f) {
   return o;
 }
 
+json::object to_json(const ShellCommand& c) {
+  json::object o{{"line", bounded(c.line)}};
+  put(o, "directory", c.directory);
+  if (c.purpose != CommandPurpose::other) o["purpose"] = to_string(c.purpose);
+  put(o, "cut", !c.is_whole);
+  put(o, "background", c.in_background);
+  return o;
+}
+
+json::object to_json(const TodoItem& item) {
+  json::object o{{"state", to_string(item.state)}};
+  put(o, "key", item.key);
+  put(o, "text", item.text);
+  return o;
+}
+
+void put_facts(json::object& o, const ToolFacts& facts) {
+  for (const auto& c : facts.commands) {
+    if (!o.contains("commands")) o["commands"] = json::array();
+    o["commands"].as_array().push_back(to_json(c));
+  }
+  if (facts.todos) {
+    json::array items;
+    for (const auto& item : facts.todos->items)
+      items.push_back(to_json(item));
+    o[facts.todos->replaces ? "todos" : "changed_todos"] = std::move(items);
+  }
+  if (facts.exit_code) o["exit_code"] = *facts.exit_code;
+}
+
 json::object to_json(const Event& e) {
   json::object o{{"kind", to_string(e.kind)}, {"id", hex(e.event_id)}, {"session", e.session_uid}};
   o["raw"] = {e.raw.offset, e.raw.length, e.raw.block};
@@ -56,6 +86,9 @@ json::object to_json(const Event& e) {
     if (!o.contains("files")) o["files"] = json::array();
     o["files"].as_array().push_back(to_json(f));
   }
+  put_facts(o, e.facts);
+  put(o, "text_end", e.text_end);
+  put(o, "pull_request", e.pull_request);
   put(o, "lifecycle", e.lifecycle);
   if (e.response_key != 0) {
     o["response"] = hex(e.response_key);

@@ -1,5 +1,5 @@
 #include "adapters/claude_code/record_context.hpp"
-#include "adapters/tool_calls/test_command.hpp"
+#include "adapters/tool_calls/command_purpose.hpp"
 #include "schemas/ids.hpp"
 
 #include <gtest/gtest.h>

@@ -37,6 +37,11 @@ Event full_event(EventKind kind) {
   e.input_hash = 0x8000000000000001u;
   e.is_error = e.is_test = e.is_sidechain = e.time_estimated = e.starts_exchange = true;
   e.files = {{"/src/a.c", FileAccess::modified, 3, 1}, {"/src/b.c", FileAccess::read, 0, 0}, {"/src/a.c"}};
+  e.facts.commands = {{"make -j2", "C:\\src", CommandPurpose::build, true, true},
+                      {"ctest", "", CommandPurpose::test, false}};
+  e.facts.todos = TodoUpdate{kind == EventKind::tool_call,
+                             {{"1", "Größe", TodoState::in_progress}, {"2", "", TodoState::unstated}}};
+  e.facts.exit_code = kind == EventKind::tool_result ? 0 : -9;
   e.lifecycle = kind == EventKind::lifecycle ? "compaction" : "";
   e.response_key = 0xffffffffffffffffu;
   e.usage = {1, 2, 3, 4};

@@ -17,7 +17,6 @@ namespace memd {
 namespace {
 
 namespace fs = std::filesystem;
-namespace json = boost::json;
 
 fs::path corpus_home() {
   if (const char* set = std::getenv("MEMD_CORPUS")) return set;
@@ -28,7 +27,7 @@ class SnapshotCorpus : public testing::Test {
  protected:
   void SetUp() override {
     if (!fs::is_directory(corpus_home() / ".gemini")) GTEST_SKIP() << "no histories under " << corpus_home();
-    reference_ = json::parse(test::read_file(corpus_home().parent_path() / "reference.json")).as_object();
+    reference_ = boost::json::parse(test::read_file(corpus_home().parent_path() / "reference.json")).as_object();
   }
 
   // visit(reference entry, snapshot, session, its counts) for each session of the platform.
@@ -59,9 +58,9 @@ class SnapshotCorpus : public testing::Test {
     EXPECT_EQ(seen, sessions.size());
   }
 
-  static std::int64_t number(const json::object& o, std::string_view key) { return o.at(key).as_int64(); }
+  static std::int64_t number(const boost::json::object& o, std::string_view key) { return o.at(key).as_int64(); }
 
-  static void expect_prompts(const json::object& entry, const test::Session& session, Platform platform) {
+  static void expect_prompts(const boost::json::object& entry, const test::Session& session, Platform platform) {
     const auto& expected = entry.at("prompts").as_array();
     ASSERT_EQ(session.prompts.size(), expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -72,7 +71,7 @@ class SnapshotCorpus : public testing::Test {
       EXPECT_TRUE(session.prompts[i]->starts_exchange);
     }
   }
-  static void expect_files(const json::object& entry, const test::Session& session) {
+  static void expect_files(const boost::json::object& entry, const test::Session& session) {
     std::set<std::string> modified, read;
     for (const auto& f : entry.at("files_modified").as_array())
       modified.insert(std::string(f.as_string()));
@@ -82,11 +81,11 @@ class SnapshotCorpus : public testing::Test {
     EXPECT_EQ(session.read, read);
   }
 
-  json::object reference_;
+  boost::json::object reference_;
 };
 
 TEST_F(SnapshotCorpus, OpencodeAsCounted) {
-  each_session(Platform::opencode, [](const json::object& entry, const test::Snapshot& snapshot,
+  each_session(Platform::opencode, [](const boost::json::object& entry, const test::Snapshot& snapshot,
                                       const test::SnapshotSession& decoded, const test::Session& session) {
     const auto& counts = session.counts;
     expect_prompts(entry, session, Platform::opencode);
@@ -141,7 +140,7 @@ TEST_F(SnapshotCorpus, OpencodeAsCounted) {
 }
 
 TEST_F(SnapshotCorpus, GeminiAsCounted) {
-  each_session(Platform::gemini, [](const json::object& entry, const test::Snapshot& snapshot,
+  each_session(Platform::gemini, [](const boost::json::object& entry, const test::Snapshot& snapshot,
                                     const test::SnapshotSession& decoded, const test::Session& session) {
     const auto& counts = session.counts;
     expect_prompts(entry, session, Platform::gemini);

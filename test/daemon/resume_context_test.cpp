@@ -179,13 +179,17 @@ TEST_F(ResumeContext, HistoryStaysInItsEnvelope) {
 }
 
 TEST_F(ResumeContext, SecretsInRecordsAreMasked) {
-  const EventScript s = compacted(false);
+  const std::string secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+  EventScript s = compacted(false);
+  s.call("d1", "Bash", "deploy --token " + secret).result("d1", "two\nlines");
+  s.call("d2", "TodoWrite", "1").facts({.todos = TodoUpdate{true, {{"", "Use " + secret, TodoState::pending}}}});
   for (const Event& e : s.events())
-    if (e.kind == EventKind::tool_call && e.tool == "Bash")
-      raw.texts[e.raw.offset] = "command: deploy --token ghp_0123456789abcdefghijABCDEFGHIJ012345 " + e.call_id;
+    if (e.call_id == "d1" && e.kind == EventKind::tool_result) raw.texts[e.raw.offset] = "DEPLOY_RESULT " + secret;
   take(s);
-  call("resume_context", "{}");
+  call("resume_context", R"({"before":"end"})");
   EXPECT_TRUE(has(structured, "deploy --token [redacted:")) << structured;
+  EXPECT_TRUE(has(structured, "to do: Use [redacted:")) << structured;
+  EXPECT_TRUE(has(structured, "DEPLOY_RESULT")) << structured;
   EXPECT_FALSE(has(structured + text, "ghp_0123"));
 }
 
@@ -204,6 +208,29 @@ TEST_F(ResumeContext, AnEmptySessionGivesAnEmptyPack) {
   EXPECT_FALSE(a.contains("goal"));
   EXPECT_FALSE(a.contains("names"));
   EXPECT_EQ(str(a.at("boundary").at("kind")), "end");
+}
+
+// What commands, lists of tasks and short results say stands in rows; only edits and longer results are read again.
+TEST_F(ResumeContext, FewRecordsAreRead) {
+  EventScript s;
+  s.user("Write the exporter.");
+  for (int i = 0; i < 100; ++i) {
+    const std::string n = std::to_string(i);
+    s.call("c" + n, "Bash", "go test ./pkg" + n).result("c" + n, "ok");
+    s.call("t" + n, "TodoWrite", n).facts({.todos = TodoUpdate{true, {{"", "Task " + n, TodoState::pending}}}});
+    s.result("t" + n, "Todos have been modified");
+  }
+  for (int i = 0; i < 5; ++i) {
+    const std::string n = std::to_string(i);
+    s.call("e" + n, "Edit", "/w/p/a.go", "/w/p/a.go").result("e" + n, "one line\nand another", false, 1, 1);
+  }
+  for (const Event& e : s.events())
+    raw.texts[e.raw.offset] = "rowCounter in full";
+  take(s);
+  call("resume_context", R"({"max_tokens":8000})");
+  EXPECT_EQ(raw.reads, 10) << "five edits and their results";
+  for (const char* part : {"go test ./pkg99", "to do: Task 99", "rowCounter"})
+    EXPECT_TRUE(has(structured, part)) << part;
 }
 
 TEST_F(ResumeContext, RowsDoWhenTheRecordsAreGone) {

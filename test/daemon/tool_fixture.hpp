@@ -30,11 +30,13 @@ class FakeFreshness final : public tools::FreshnessProvider {
 class FakeRawText final : public tools::RawText {
  public:
   Result<std::string> event_text(const EventSource& where, EventKind) const override {
+    ++reads;
     const auto it = texts.find(where.raw.offset);
     if (it == texts.end()) return Error(Errc::not_found, "gone");
     return it->second;
   }
   std::map<std::uint64_t, std::string> texts;  // by offset
+  mutable std::atomic<int> reads{0};
 };
 
 inline constexpr TimeMs kNow = 1'770'616'800'000;  // 2026-02-09T06:00:00Z

@@ -79,6 +79,13 @@ TEST_F(BadTree, LibraryOutsideItsOneSource) {
                                    "daemon/log.cpp:2: daemon may not use CLI/"));
 }
 
+TEST_F(BadTree, JsonReadByHand) {
+  write("store/insight/a.cpp", "\nfor (char c : json) if (c == '{' || c == '}') ++depth;\n");
+  write("store/text/redaction/b.cpp", "if (c == '{') return;\n");
+  write("adapters/c.cpp", "if (c == '{') return;\n");
+  EXPECT_THAT(found(), ElementsAre("store/insight/a.cpp:2: store reads no JSON"));
+}
+
 TEST_F(BadTree, Cycle) {
   write("store/a.hpp", "#include \"store/b.hpp\"\n");
   write("store/b.hpp", "#include \"store/c.hpp\"\n");

@@ -91,8 +91,11 @@ std::optional<Include> parse_include(std::string_view text, int line) {
 SourceFile read_file(const fs::path& path) {
   SourceFile file;
   std::ifstream in(path);
-  for (std::string line; std::getline(in, line);)
+  for (std::string line; std::getline(in, line);) {
     if (auto include = parse_include(line, ++file.lines)) file.includes.push_back(std::move(*include));
+    if (line.find("'{'") != std::string::npos || line.find("'}'") != std::string::npos)
+      file.looks_for_braces.push_back(file.lines);
+  }
   return file;
 }
 
@@ -121,6 +124,7 @@ class Checker {
       for (const auto& include : file.includes)
         check_include(path, file, include);
       check_own_header(path, file);
+      check_json(path, file);
     }
     for (const auto& [path, file] : tree_)
       walk(path);
@@ -169,6 +173,13 @@ class Checker {
     if (path == header || on_top(file.folder) || !tree_.contains(header)) return;
     if (file.includes.empty() || file.includes.front().name != header)
       report(path, file.includes.empty() ? 1 : file.includes.front().line, "its own header comes first: " + header);
+  }
+
+  // What JSON says is told in typed facts by adapters. Only the search for secrets looks at JSON as it stands.
+  void check_json(const std::string& path, const SourceFile& file) {
+    if (file.folder != "store" || path.starts_with("store/text/redaction/")) return;
+    for (const int line : file.looks_for_braces)
+      report(path, line, "store reads no JSON");
   }
 
   // Depth first; meeting a file that is still open closes a cycle.

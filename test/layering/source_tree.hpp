@@ -17,6 +17,7 @@ struct SourceFile {
   std::string folder;  // first part of the path: "schemas", "store", …
   int lines = 0;
   std::vector<Include> includes;
+  std::vector<int> looks_for_braces;  // lines with '{' or '}' as a character
 };
 
 // Every .cpp and .hpp below the source folders of `root`, by path relative to it ("store/db/database.hpp").

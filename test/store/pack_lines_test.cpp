@@ -1,12 +1,12 @@
 // What a pack says is so: constraints bind, problems are open, steps lie ahead, tests came out as they did, and nothing
 // stands twice.
 #include "store/insight/continuity/pack.hpp"
-#include "store/insight/continuity/todo_list.hpp"
 #include "store/insight/continuity/working_state.hpp"
 #include "store/read/session_past.hpp"
 #include "store/read/sessions.hpp"
 #include "store/reader.hpp"
 #include "store/text/path_names.hpp"
+#include "store/text/run_outcome.hpp"
 #include "test/support/scripted_store.hpp"
 #include "test/support/temp_dir.hpp"
 
@@ -124,15 +124,17 @@ TEST(PackLines, WhatWasAnnouncedAndDoneIsNoNextStep) {
   EXPECT_FALSE(state.last_words) << "said twice";
 }
 
-TEST(PackLines, TestsCameOutAsTheOutputSaysWhereAPipeHidesIt) {
-  EXPECT_EQ(test_outcome("go test ./...", false, ""), TestOutcome::passed);
-  EXPECT_EQ(test_outcome("go test ./...", true, "ok"), TestOutcome::failed);
-  EXPECT_EQ(test_outcome("go test ./... | tail -3", false, "--- FAIL: TestRows (0.1s)\nFAIL"), TestOutcome::failed);
-  EXPECT_EQ(test_outcome("npm test 2>&1 | tail", false, "Tests: 2 failed, 14 passed"), TestOutcome::failed);
-  EXPECT_EQ(test_outcome("npm test 2>&1 | tail", false, "Tests: 0 failed, 14 passed"), TestOutcome::passed);
-  EXPECT_EQ(test_outcome("mix test; true", false, "12 tests, 0 failures"), TestOutcome::passed);
-  EXPECT_EQ(test_outcome("pytest | head -1", false, "collected 3 items"), TestOutcome::unknown);
-  EXPECT_EQ(test_outcome("go test -run 'A|B' ./...", false, ""), TestOutcome::passed);
+TEST(RunOutcome, IsWhatTheOutputSaysWhereTheLineHidesTheExitCode) {
+  EXPECT_EQ(run_outcome("go test ./...", false, ""), RunOutcome::passed);
+  EXPECT_EQ(run_outcome("go test ./...", true, "ok"), RunOutcome::failed);
+  EXPECT_EQ(run_outcome("go test ./... | tail -3", false, "--- FAIL: TestRows (0.1s)\nFAIL"), RunOutcome::failed);
+  EXPECT_EQ(run_outcome("npm test 2>&1 | tail", false, "Tests: 2 failed, 14 passed"), RunOutcome::failed);
+  EXPECT_EQ(run_outcome("npm test 2>&1 | tail", false, "Tests: 0 failed, 14 passed"), RunOutcome::passed);
+  EXPECT_EQ(run_outcome("mix test; true", false, "12 tests, 0 failures"), RunOutcome::passed);
+  EXPECT_EQ(run_outcome("pytest | head -1", false, "collected 3 items"), RunOutcome::unknown);
+  EXPECT_EQ(run_outcome("pytest | cat", false, "collected 3 items", "== 3 passed in 0.1s"), RunOutcome::passed);
+  EXPECT_EQ(run_outcome("go test ./... | cat", false, "ok  a\nok  b", "FAIL\tz\nFAIL"), RunOutcome::failed);
+  EXPECT_EQ(run_outcome("go test -run 'A|B' ./...", false, ""), RunOutcome::passed);
 }
 
 TEST(PackLines, WhatFailedBeforeSomethingPassedIsToldApart) {
@@ -167,16 +169,17 @@ TEST(PackLines, ATestStandsOnceWhateverIsShownOfIt) {
   EXPECT_EQ(pack.left_out, 0);
 }
 
-TEST(PackLines, ATodoIsReadWithItsLetters) {
-  SessionPast past;
-  PastEvent call;
-  call.kind = EventKind::tool_call;
-  call.tool = "update_plan";
-  past.events.push_back(call);
-  past.full_texts[0] = R"(plan: [{"step":"Gr\u00f6\u00dfe \u2192 \ud83d\ude80","status":"pending"}])";
-  const auto list = todo_list(past);
-  ASSERT_EQ(list.size(), 1U);
-  EXPECT_EQ(list[0].text, "Größe → 🚀");
+TEST(PackLines, WhatIsLeftOfTheTodoListComesNext) {
+  EventScript s;
+  s.user("Write the exporter.").call("c1", "TodoWrite", "3");
+  s.facts({.todos = TodoUpdate{true,
+                               {{"", "Read the rows", TodoState::done},
+                                {"", "Write the größe → column", TodoState::in_progress},
+                                {"", "Test the dates", TodoState::pending}}}});
+  s.result("c1", "ok").call("c2", "TaskUpdate", "1").facts({.todos = TodoUpdate{false, {{"7", "", TodoState::done}}}});
+  const WorkingState state = state_of(s);
+  EXPECT_THAT(texts(state.next_steps), ElementsAre("in progress: Write the größe → column", "to do: Test the dates"));
+  EXPECT_NE(state.next_steps.front().exchange, 0);
 }
 
 TEST(PackLines, AFileStandsUnderOneName) {

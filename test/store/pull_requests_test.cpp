@@ -1,4 +1,5 @@
 #include "schemas/embedded.hpp"
+#include "schemas/pull_request.hpp"
 #include "store/read/commits.hpp"
 #include "store/read/file_history.hpp"
 #include "store/write/git_rows.hpp"
@@ -11,7 +12,6 @@
 namespace memd {
 namespace {
 
-using assembly::is_pull_request;
 using assembly::pull_requests_in;
 using test::EventScript;
 
@@ -40,20 +40,6 @@ TEST(PullRequestAddress, LinesOfOutputThatAreOne) {
   EXPECT_EQ(pull_requests_in(kSeven + "\n" + kNine + "\n" + kSeven), (std::vector<std::string>{kSeven, kNine}));
   EXPECT_TRUE(pull_requests_in("see " + kSeven + "\n").empty());
   EXPECT_TRUE(pull_requests_in("").empty());
-}
-
-TEST(PullRequestAddress, InTheJsonOfATool) {
-  const auto found = [](std::string_view json) { return assembly::pull_request_in_json(json); };
-  EXPECT_EQ(found(R"({"id":"7","url":")" + kSeven + "\"}"), kSeven);
-  EXPECT_EQ(found(R"({"url":"https://api.github.com/repos/o/tool.js/pulls/7","diff_url":")" + kSeven +
-                  R"(.diff","body":"see https://github.com/o/r/pull/1","html_url": ")" + kSeven + "\"}"),
-            kSeven);
-  EXPECT_EQ(found(R"([{"type":"text","text":"{\"web_url\":\")" + kNine + R"(\",\"iid\":9}"}])"), kNine);
-  for (const std::string_view json :
-       {R"({"url":"https://api.github.com/repos/o/r/pulls/7"})",
-        R"({"html_url":"https://github.com/o/r/pull/7/files"})", R"({"html_url":null})", R"({"html_url":)",
-        R"("html_url)", R"({"body":"https://github.com/o/r/pull/7"})", ""})
-    EXPECT_EQ(found(json), "") << json;
 }
 
 class PullRequestsTest : public test::WriterFixture {
@@ -154,10 +140,9 @@ TEST_F(PullRequestsTest, CommitsAreJoinedByBranchAndOrder) {
 
 TEST_F(PullRequestsTest, OpenedByToolsOfServers) {
   EventScript s;
-  s.user("open it").call("c1", "mcp__github__create_pull_request", "o/tool.js");
-  s.result("c1", R"({"html_url":")" + kSeven + "\"}");
-  s.call("c2", "mcp__github__get_pull_request", "9").result("c2", R"({"html_url":")" + kNine + "\"}");
-  s.call("c3", "mcp__github__create_pull_request_review", "9").result("c3", R"({"html_url":")" + kNine + "\"}");
+  s.user("open it").call("c1", "mcp__github__create_pull_request", "o/tool.js").result("c1", "{…}").about(kSeven);
+  s.call("c2", "mcp__github__get_pull_request", "9").result("c2", "{…}").about(kNine);
+  s.call("c3", "mcp__github__create_pull_request_review", "9").result("c3", "{…}").about(kNine);
   s.call("c4", "mcp__gitlab__create_merge_request", "g").result("c4", "failed to create it");
   apply(s.batch());
   EXPECT_EQ(rows(), std::vector<std::string>{"0 2 " + kSeven});

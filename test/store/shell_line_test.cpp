@@ -33,34 +33,9 @@ TEST(ShellLine, ThePipeEndOnlyShowsLess) {
     EXPECT_EQ(without_pipe_end(line), line);
 }
 
-TEST(QuotedString, EscapesAreTheCharactersTheyStandFor) {
-  const auto read = [](std::string_view text) {
-    std::size_t at = 0;
-    return read_quoted(text, at);
-  };
-  EXPECT_EQ(read(R"("caf\u00e9 \u2192 \ud83d\ude80 \u0041")"), "café → 🚀 A");
-  EXPECT_EQ(read(R"("a\"b\\c\/d")"), R"(a"b\c/d)");
-  EXPECT_EQ(read(R"("a\nb\tc\rd\u000ae")"), "a b c d e");
-  EXPECT_EQ(read(R"("\ud83d.\ude80\ud83d\u0041")"), "\uFFFD.\uFFFD\uFFFDA") << "halves of pairs";
-  EXPECT_EQ(read(R"("\u00e)"), "u00e") << "cut";
-  EXPECT_EQ(read("\"cut\\"), "cut\\");
-  std::size_t at = 2;
-  EXPECT_EQ(read_quoted(R"(: "\u00e9" rest)", at), "é");
-  EXPECT_EQ(at, 10U);
-}
-
 TEST(ShellLine, TidyIsOneLineWithoutTheWayThere) {
   EXPECT_EQ(tidy_command("cd /w/p &&  go   test\n ./..."), "go test ./...");
   EXPECT_EQ(tidy_command("cd /w/p"), "cd /w/p");
-}
-
-TEST(ShellLine, AnArgumentListIsTheLineItsShellRuns) {
-  EXPECT_EQ(without_argv(R"(["bash","-lc","rg -n \"a b\" src"])"), "rg -n \"a b\" src");
-  EXPECT_EQ(without_argv(R"(["git", "status"])"), "git status");
-  EXPECT_EQ(without_argv("[ -f x ] && echo y"), "[ -f x ] && echo y");
-  EXPECT_EQ(without_argv("[\"cut"), "cut");
-  EXPECT_TRUE(is_tool_script("const r = await tools.view_image({});"));
-  EXPECT_FALSE(is_tool_script("let n=1; ls"));
 }
 
 TEST(ShellLine, WhatIsWrittenIsNoPartOfTheCommand) {
@@ -69,20 +44,6 @@ TEST(ShellLine, WhatIsWrittenIsNoPartOfTheCommand) {
   EXPECT_EQ(without_here_text("python - <<PY import os"), "python - <<PY");
   EXPECT_EQ(without_here_text("ls -la"), "ls -la");
   EXPECT_EQ(without_here_text("cat <<"), "cat <<");
-}
-
-TEST(ShellLine, CommandOfAnInput) {
-  EXPECT_EQ(command_of_input("command: go vet\ndescription: Look"), "go vet");
-  EXPECT_EQ(command_of_input("description: Look\ncommand: a\nb"), "a\nb");
-  EXPECT_EQ(command_of_input("subcommand: x"), "");
-  EXPECT_EQ(command_of_input(""), "");
-}
-
-TEST(ShellLine, ToolsThatRunCommands) {
-  for (const char* tool : {"Bash", "shell", "exec_command", "run_terminal_cmd", "execute_command"})
-    EXPECT_TRUE(runs_commands(tool)) << tool;
-  for (const char* tool : {"Read", "Edit", "BashOutput", "KillShell", "TodoWrite", ""})
-    EXPECT_FALSE(runs_commands(tool)) << tool;
 }
 
 TEST(CodeNames, NamesFlagsCodesAndPortsButNoFilesHashesAndWords) {

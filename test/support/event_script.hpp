@@ -48,6 +48,12 @@ class EventScript {
     e.search_text = input;
     e.input_hash = std::hash<std::string>{}(tool + input) | 1;
     e.is_test = input.starts_with("go test");
+    if (tool == "Bash") {
+      const auto purpose = e.is_test                       ? CommandPurpose::test
+                           : input.starts_with("go build") ? CommandPurpose::build
+                                                           : CommandPurpose::other;
+      e.facts.commands.push_back({input, {}, purpose, true, false});
+    }
     if (!modifies.empty()) e.files.push_back({std::move(modifies), FileAccess::modified, 0, 0});
     return *this;
   }
@@ -57,6 +63,14 @@ class EventScript {
     e.text = std::move(text);
     e.is_error = is_error;
     if (added + removed > 0) e.files.push_back({"/w/p/a.go", FileAccess::modified, added, removed});
+    return *this;
+  }
+  EventScript& about(std::string pull_request) {  // the result added last
+    events_.back().pull_request = std::move(pull_request);
+    return *this;
+  }
+  EventScript& facts(ToolFacts facts) {  // of the event added last
+    events_.back().facts = std::move(facts);
     return *this;
   }
   EventScript& lifecycle(std::string name, std::string detail = {}) {

@@ -39,6 +39,12 @@ inline std::vector<std::string> dump_store(sqlite::Database& db) {
       " JOIN sessions s USING (session_pk) ORDER BY s.uid, c.event_seq, c.sha",
       "SELECT 'pull request', s.uid, r.event_seq, r.url, r.exchange_number, r.time FROM pull_requests r"
       " JOIN sessions s USING (session_pk) ORDER BY s.uid, r.event_seq, r.url",
+      "SELECT 'command', s.uid, c.event_seq, c.place, c.line, c.is_whole, c.directory, c.purpose, c.in_background"
+      " FROM commands c JOIN sessions s USING (session_pk) ORDER BY s.uid, c.event_seq, c.place",
+      "SELECT 'command result', s.uid, r.event_seq, r.exit_code, r.outcome FROM command_results r"
+      " JOIN sessions s USING (session_pk) ORDER BY s.uid, r.event_seq",
+      "SELECT 'todo', s.uid, t.event_seq, t.place, t.replaces, t.item_key, t.text, t.state FROM todo_items t"
+      " JOIN sessions s USING (session_pk) ORDER BY s.uid, t.event_seq, t.place",
       "SELECT 'item', o.path, i.session_uid, i.item_no, i.item_key, i.version, i.flags, i.record_type, i.disposition,"
       " i.reason, i.bytes FROM source_items i JOIN sources o USING (source_pk) ORDER BY o.path, i.session_uid, "
       "i.item_no",

@@ -1,5 +1,6 @@
 // Command lines that were run, what came of them, and what is still running.
 #include "store/insight/continuity/evidence.hpp"
+#include "store/text/run_outcome.hpp"
 #include "store/text/shell_line.hpp"
 
 #include <algorithm>
@@ -22,18 +23,30 @@ void sort_by_score(std::vector<T>& list, std::string T::*text, std::size_t most)
   if (list.size() > most) list.resize(most);
 }
 
-struct Run {
-  const PastEvent* call = nullptr;
-  std::string line;
-  bool whole = true;
-};
+// The command lines of a call, tidied: of PastEvent::facts.commands, in its order.
+using Lines = std::vector<std::string>;
+using LinesOfCalls = std::unordered_map<std::int64_t, Lines>;
 
 // A test by what it runs, its place in WorkingState::tests.
 using TestPlaces = std::unordered_map<std::string, std::size_t>;
 
+// Stores of memd before schema version 14 do not say how a command line that hides its exit code came out.
+RunOutcome outcome_of(const PastEvent& result, const std::string& line, bool failed) {
+  return result.facts.outcome.value_or(run_outcome(line, failed, result.summary));
+}
+
+TestOutcome told_as(RunOutcome outcome) {
+  switch (outcome) {
+    case RunOutcome::passed: return TestOutcome::passed;
+    case RunOutcome::failed: return TestOutcome::failed;
+    case RunOutcome::unknown: break;
+  }
+  return TestOutcome::unknown;
+}
+
 // Newest first, each as it was last run, whatever was shown of its output; what failed before something passed is told
 // apart, for it may be the same in another spelling.
-TestPlaces find_tests(const SessionPast& past, const std::unordered_map<std::int64_t, Run>& runs, WorkingState& out) {
+TestPlaces find_tests(const SessionPast& past, const LinesOfCalls& lines, WorkingState& out) {
   struct Latest {
     std::size_t age = 0;
     TestState state;
@@ -44,16 +57,20 @@ TestPlaces find_tests(const SessionPast& past, const std::unordered_map<std::int
   for (const PastEvent& e : past.events) {
     if (e.kind == EventKind::tool_result) result = &e;
     if (e.kind != EventKind::test_run || result == nullptr || !result->pair_seq) continue;
-    const auto run = runs.find(*result->pair_seq);
-    if (run == runs.end()) continue;
-    std::string_view output = past.full_text(result->seq);
-    if (output.empty()) output = result->summary;
-    std::string what(without_pipe_end(run->second.line));
+    const PastEvent* call = past.event(*result->pair_seq);
+    const auto run = lines.find(*result->pair_seq);
+    if (call == nullptr || run == lines.end()) continue;
+    const auto& commands = call->facts.commands;
+    const auto test = std::find_if(commands.begin(), commands.end(),
+                                   [](const ShellCommand& c) { return c.purpose == CommandPurpose::test; });
+    const std::string& line =
+        run->second[test == commands.end() ? 0 : static_cast<std::size_t>(test - commands.begin())];
+    std::string what(without_pipe_end(line));
     Latest& entry = latest[what];
-    entry = {e.age,
-             {shortened(run->second.line, kLongestShown / 2), test_outcome(run->second.line, e.failed, output),
-              id_of(past, e.exchange)},
-             std::move(what)};
+    entry = {
+        e.age,
+        {shortened(line, kLongestShown / 2), told_as(outcome_of(*result, line, e.failed)), id_of(past, e.exchange)},
+        std::move(what)};
   }
   std::vector<Latest> list;
   for (auto& [what, entry] : latest)
@@ -75,39 +92,37 @@ TestPlaces find_tests(const SessionPast& past, const std::unordered_map<std::int
   return places;
 }
 
-bool is_in_background(const SessionPast& past, const Run& run) {
-  if (past.full_text(run.call->seq).find("run_in_background: true") != std::string_view::npos) return true;
-  const PastEvent* result = run.call->pair_seq ? past.event(*run.call->pair_seq) : nullptr;
+bool was_moved_to_background(const PastEvent* result) {
   return result != nullptr && result->summary.starts_with("[moved to the background]");
 }
 
 }  // namespace
 
 void find_commands(const SessionPast& past, WorkingState& out) {
-  std::unordered_map<std::int64_t, Run> runs;  // by the call
+  LinesOfCalls lines;
   std::map<std::string, CommandUse> commands;
   std::map<std::string, double> programs;
   for (const PastEvent& e : past.events) {
-    if (e.kind != EventKind::tool_call || !runs_commands(e.tool)) continue;
-    Run run{&e, {}, true};
-    run.line = command_line(past, e, run.whole);
-    if (run.line.empty()) continue;
+    if (e.facts.commands.empty()) continue;
     const double weight = decay(e.age, kWeights.command_half_life);
-    for (std::string& head : command_heads(run.line))
-      programs[std::move(head)] += weight;
     const PastEvent* result = e.pair_seq ? past.event(*e.pair_seq) : nullptr;
-    if (is_in_background(past, run))
-      out.running.push_back({shortened(run.line, kLongestShown / 2), id_of(past, e.exchange), weight});
-    CommandUse& use = commands[run.line];
-    use.line = run.line;
-    use.whole = run.whole;
-    ++use.runs;
-    use.failed = result != nullptr && result->failed;
-    use.exchange = id_of(past, e.exchange);
-    use.score += weight;
-    runs.emplace(e.seq, std::move(run));
+    Lines& tidy = lines[e.seq];
+    for (const ShellCommand& command : e.facts.commands) {
+      const std::string& line = tidy.emplace_back(tidy_command(command.line));
+      for (std::string& head : command_heads(line))
+        programs[std::move(head)] += weight;
+      if (command.in_background || was_moved_to_background(result))
+        out.running.push_back({shortened(line, kLongestShown / 2), id_of(past, e.exchange), weight});
+      CommandUse& use = commands[line];
+      use.line = line;
+      use.whole = command.is_whole;
+      ++use.runs;
+      use.failed = result != nullptr && result->failed;
+      use.exchange = id_of(past, e.exchange);
+      use.score += weight;
+    }
   }
-  const TestPlaces tests = find_tests(past, runs, out);
+  const TestPlaces tests = find_tests(past, lines, out);
   for (auto& [line, use] : commands) {
     if (use.failed) use.score *= kWeights.command_failed;
     if (const auto test = tests.find(std::string(without_pipe_end(line))); test != tests.end()) {

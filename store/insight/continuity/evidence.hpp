@@ -30,8 +30,6 @@ Trouble trouble_in(std::string_view sentence);
 bool tells_next_step(std::string_view sentence, bool in_last_message);
 
 ExchangeId id_of(const SessionPast& past, std::size_t exchange);
-// The command line of a call, whole where its full text was fetched.
-std::string command_line(const SessionPast& past, const PastEvent& call, bool& whole);
 // Lines and blanks become one blank, and what is longer than `bytes` is cut at a word and marked.
 std::string shortened(std::string_view text, std::size_t bytes);
 // shortened() without the number of a list item and the marks of bold words.

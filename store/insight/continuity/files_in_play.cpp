@@ -56,12 +56,14 @@ using PathsOfCalls = std::unordered_map<std::int64_t, std::vector<std::string>>;
 PathsOfCalls paths_in_commands(const SessionPast& past) {
   PathsOfCalls out;
   for (const PastEvent& e : past.events) {
-    if (e.kind != EventKind::tool_call || !e.path.empty() || !runs_commands(e.tool)) continue;
-    bool whole = true;
-    const std::string line = command_line(past, e, whole);
-    const auto text = line.find("<<");
-    for (const std::string_view path : paths_in(std::string_view(line).substr(0, text), whole || text != line.npos))
-      out[e.seq].emplace_back(path);
+    if (!e.path.empty()) continue;
+    for (const ShellCommand& command : e.facts.commands) {
+      const std::string line = tidy_command(command.line);
+      const auto text = line.find("<<");
+      const bool whole = command.is_whole || text != line.npos;
+      for (const std::string_view path : paths_in(std::string_view(line).substr(0, text), whole))
+        out[e.seq].emplace_back(path);
+    }
   }
   return out;
 }

@@ -1,7 +1,6 @@
 // Names an agent works with, by how lately, how often and where they were used.
 #include "schemas/hash.hpp"
 #include "store/insight/continuity/evidence.hpp"
-#include "store/insight/continuity/todo_list.hpp"
 #include "store/text/code_names.hpp"
 
 #include <algorithm>
@@ -76,14 +75,23 @@ void find_names(const SessionPast& past, WorkingState& out) {
   for (const PastText& t : past.texts)
     tally.read(t.text, 1, t.age);
   for (const PastEvent& e : past.events) {
-    if (e.kind == EventKind::tool_result)
-      tally.read(cut_at_word(past.full_text(e.seq), kReadOfResult), kWeights.name_in_result, e.age);
-    if (e.kind != EventKind::tool_call || keeps_todos(e.tool)) continue;
     const std::string_view whole = past.full_text(e.seq);
-    const double weight = e.modifies                         ? kWeights.name_in_edit
-                          : !e.path.empty() || whole.empty() ? kWeights.name_in_call
-                                                             : kWeights.name_in_command;
-    tally.read(whole.empty() ? std::string_view(e.summary) : whole, weight, e.age);
+    if (e.kind == EventKind::tool_result) {
+      const std::string_view text = e.is_told_by_summary() ? std::string_view(e.summary) : whole;
+      tally.read(cut_at_word(text, kReadOfResult), kWeights.name_in_result, e.age);
+    }
+    if (e.kind != EventKind::tool_call) continue;
+    const bool of_file = e.modifies || !e.path.empty();
+    const double weight = e.modifies ? kWeights.name_in_edit
+                          : of_file  ? kWeights.name_in_call
+                                     : kWeights.name_in_command;
+    if (!whole.empty())
+      tally.read(whole, weight, e.age);
+    else if (of_file || (e.facts.commands.empty() && !e.facts.todos))  // todos are told as steps
+      tally.read(e.summary, e.modifies ? kWeights.name_in_edit : kWeights.name_in_call, e.age);
+    else
+      for (const ShellCommand& command : e.facts.commands)
+        tally.read(command.line, kWeights.name_in_command, e.age);
   }
   out.names = tally.best();
 }

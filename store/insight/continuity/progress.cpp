@@ -74,11 +74,15 @@ void find_choices(const SessionPast& past, WorkingState& out) {
 }
 
 void find_next_steps(const SessionPast& past, WorkingState& out) {
-  for (const Todo& todo : todo_list(past)) {
-    if (todo.status == "completed" || todo.status == "deleted" || todo.status == "cancelled") continue;
-    const bool doing = todo.status == "in_progress";
+  std::vector<Todo> todos;
+  for (const PastEvent& e : past.events)
+    if (e.facts.todos) take_in(todos, *e.facts.todos, e.seq);
+  for (const Todo& todo : todos) {
+    if (!is_open(todo)) continue;
+    const bool doing = todo.state == TodoState::in_progress;
+    const PastEvent* stated = past.event(todo.seq);
     out.next_steps.push_back({(doing ? "in progress: " : "to do: ") + shortened(todo.text, 160),
-                              id_of(past, todo.exchange), doing ? 4.0 : 3.0});
+                              stated == nullptr ? 0 : id_of(past, stated->exchange), doing ? 4.0 : 3.0});
   }
   const auto last = std::find_if(past.texts.rbegin(), past.texts.rend(),
                                  [](const PastText& t) { return t.speaker == Speaker::agent; });

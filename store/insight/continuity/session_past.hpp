@@ -42,10 +42,15 @@ struct PastEvent {
   std::string tool;
   std::string summary;  // one line
   std::string path;     // of the file a call is about; absolute where the agent says so
+  ToolFacts facts;
+  std::size_t text_bytes = 0;  // of what the store once read of it, at most 3 more than there were
   bool failed = false;
   bool modifies = false;     // a call that changes the file
   std::size_t age = 0;       // messages and calls between it and the boundary
   std::size_t exchange = 0;  // index into SessionPast::exchanges
+
+  // Whether `summary` is the whole text.
+  bool is_told_by_summary() const { return text_bytes <= summary.size() + 3 && !summary.ends_with("…"); }
 };
 
 enum class Speaker { user, meanwhile, agent };  // meanwhile: words of the person while the agent worked

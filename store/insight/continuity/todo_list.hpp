@@ -1,25 +1,25 @@
 #pragma once
 
-#include "store/insight/continuity/session_past.hpp"
+#include "schemas/tool_facts.hpp"
 
+#include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 // The list of tasks an agent keeps with a tool.
 namespace memd::continuity {
 
-// Tools that keep such a list: a list written whole (TodoWrite, update_plan), or tasks one by one (TaskCreate,
-// TaskUpdate).
-bool keeps_todos(std::string_view tool);
-
 struct Todo {
+  std::string key;  // empty: the agent gives none
   std::string text;
-  std::string status;  // as the platform names it: pending, in_progress, completed
-  std::size_t exchange = 0;
+  TodoState state = TodoState::pending;
+  std::int64_t seq = 0;  // of the event that put it there
 };
 
-// As last stated, in its order. From the full texts of the calls; empty where they were not fetched.
-std::vector<Todo> todo_list(const SessionPast& past);
+// Takes in what the event `seq` says of the list. Events come in their order. An update of an entry that is not in the
+// list, and says no text, is left out.
+void take_in(std::vector<Todo>& list, const TodoUpdate& update, std::int64_t seq);
+
+inline bool is_open(const Todo& todo) { return todo.state != TodoState::done && todo.state != TodoState::dropped; }
 
 }  // namespace memd::continuity

@@ -16,10 +16,6 @@ namespace memd::continuity {
 // failed_before: another run passed later. unknown: the command hides how it ended, and its output does not tell.
 enum class TestOutcome { passed, failed, failed_before, unknown };
 
-// How a test run came out. `reported_failed` is what the agent's tool says: the exit code of the last program of the
-// line, which need not be the one that tests (`go test ./... | tail`); then the output decides.
-TestOutcome test_outcome(std::string_view line, bool reported_failed, std::string_view output);
-
 struct Told {
   std::string text;
   ExchangeId exchange = 0;  // where it was said
@@ -74,12 +70,9 @@ struct WorkingState {
   std::vector<Scored> names;
 };
 
-// Events whose whole texts are worth fetching into SessionPast::full_texts: the rows have one line of each. Bounded.
-struct TextWish {
-  std::int64_t seq = 0;
-  EventKind kind{};
-};
-std::vector<TextWish> texts_to_fetch(const SessionPast& past);
+// Edits, results and errors whose whole texts are worth fetching into SessionPast::full_texts, by their seq: names and
+// the last error stand in them, and the rows have one line of each. Bounded.
+std::vector<std::int64_t> texts_to_fetch(const SessionPast& past);
 
 WorkingState recover_state(const SessionPast& past);
 

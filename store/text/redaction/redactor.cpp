@@ -114,6 +114,17 @@ void mask_secrets(EventBatch& batch) {
       redact(*text);
     for (auto& file : e.files)
       redact(file.path);
+    for (auto& command : e.facts.commands) {
+      redact(command.line);
+      redact(command.directory);
+    }
+    if (e.facts.todos)
+      for (auto& item : e.facts.todos->items) {
+        redact(item.key);
+        redact(item.text);
+      }
+    redact(e.text_end);
+    redact(e.pull_request);
   }
   for (auto& u : batch.sessions)
     for (auto* text :

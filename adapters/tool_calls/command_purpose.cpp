@@ -1,4 +1,4 @@
-#include "adapters/tool_calls/test_command.hpp"
+#include "adapters/tool_calls/command_purpose.hpp"
 
 #include "schemas/ascii.hpp"
 #include "schemas/word_lists.hpp"
@@ -111,9 +111,32 @@ bool command_runs_tests(Words words) {
   return program == "zig" && verb == "build" && words.back() == "test";
 }
 
+// Of a command that runs no tests.
+bool command_builds(Words words) {
+  drop_prefix(words);
+  if (words.empty()) return false;
+  constexpr std::array<std::string_view, 16> compilers{"make",  "gmake", "ninja",   "msbuild", "xcodebuild", "tsc",
+                                                       "gcc",   "g++",   "clang",   "clang++", "cc",         "c++",
+                                                       "rustc", "javac", "webpack", "rollup"};
+  constexpr std::array<std::string_view, 20> builders{"go",   "cargo",  "dotnet",  "swift", "zig",  "bazel", "flutter",
+                                                      "mix",  "npm",    "pnpm",    "yarn",  "bun",  "deno",  "mvn",
+                                                      "mvnw", "gradle", "gradlew", "meson", "vite", "next"};
+  constexpr std::array<std::string_view, 5> verbs_of_compilers{"package", "assemble", "install", "check", "clippy"};
+  const auto program = base_name(words.front());
+  if (among(program, compilers)) return verb_of(words) != "clean";
+  if (program == "cmake") return std::find(words.begin(), words.end(), "--build") != words.end();
+  if (!among(program, builders)) return false;
+  const bool compiles = program == "cargo" || program.starts_with("mvn") || program.starts_with("gradle");
+  return std::any_of(words.begin() + 1, words.end(), [&](std::string_view word) {
+    if (word == "build" || word == "compile" || word.starts_with("build:") || word.ends_with(":build")) return true;
+    return compiles && among(word, verbs_of_compilers);
+  });
+}
+
 }  // namespace
 
-bool runs_tests(std::string_view command) {
+CommandPurpose purpose_of(std::string_view command) {
+  CommandPurpose purpose = CommandPurpose::other;
   Words words;
   std::size_t start = std::string_view::npos;
   char quote = 0;
@@ -133,7 +156,8 @@ bool runs_tests(std::string_view command) {
         c == '&' && i > 0 && (command[i - 1] == '>' || (i + 1 < command.size() && command[i + 1] == '>'));
     if (separator && !redirection) {
       end_word(i);
-      if (command_runs_tests(std::move(words))) return true;
+      if (command_runs_tests(words)) return CommandPurpose::test;
+      if (command_builds(std::move(words))) purpose = CommandPurpose::build;
       words.clear();
     } else if (c == ' ' || c == '\t' || c == '(' || c == ')') {
       end_word(i);
@@ -142,7 +166,7 @@ bool runs_tests(std::string_view command) {
       if (start == std::string_view::npos) start = i;
     }
   }
-  return false;
+  return purpose;
 }
 
 }  // namespace memd::tool_calls

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "schemas/query.hpp"
+#include "schemas/tool_facts.hpp"
+#include "store/db/database.hpp"
+#include "store/insight/continuity/todo_list.hpp"
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memd {
+
+// An agent's list of tasks as it stood before an event, in its order. Empty: it keeps none.
+struct TodoListQuery {
+  std::int64_t session_pk = 0;
+  std::int64_t before_seq = std::numeric_limits<std::int64_t>::max();
+
+  using Answer = std::vector<continuity::Todo>;
+  Answer run(sqlite::Database& db) const;
+};
+
+// A run of tests or a build.
+struct CommandRun {
+  ShellCommand command;
+  std::int64_t seq = 0;  // of the call
+  TimeMs time = 0;       // of the call
+  bool ended = false;    // its result is there
+  std::optional<std::int32_t> exit_code;
+  RunOutcome outcome = RunOutcome::unknown;
+};
+
+// The last run of each kind before an event, subagents left out.
+struct LastRuns {
+  std::optional<CommandRun> test;
+  std::optional<CommandRun> build;
+};
+struct LastRunsQuery {
+  std::int64_t session_pk = 0;
+  std::int64_t before_seq = std::numeric_limits<std::int64_t>::max();
+
+  using Answer = LastRuns;
+  Answer run(sqlite::Database& db) const;
+};
+
+namespace queries {
+
+// The facts of the events of a session with first ≤ seq < end, by seq. Throws ErrorException.
+std::map<std::int64_t, ToolFacts> tool_facts(sqlite::Database& db, std::int64_t session_pk, std::int64_t first,
+                                             std::int64_t end);
+
+}  // namespace queries
+}  // namespace memd

@@ -1,0 +1,198 @@
+// Rows of commands, results and todo items: what is written, what goes with what, and what questions find.
+#include "store/read/tool_facts.hpp"
+#include "schemas/embedded.hpp"
+#include "store/read/exchanges.hpp"
+#include "store/read/session_past.hpp"
+#include "test/support/event_script.hpp"
+#include "test/support/store_dump.hpp"
+#include "test/support/writer_fixture.hpp"
+
+#include <gmock/gmock.h>
+
+namespace memd {
+namespace {
+
+using test::EventScript;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+ToolFacts todos(bool replaces, std::vector<TodoItem> items) {
+  ToolFacts facts;
+  facts.todos = TodoUpdate{replaces, std::move(items)};
+  return facts;
+}
+
+ToolFacts ended(std::int32_t code) {
+  ToolFacts facts;
+  facts.exit_code = code;
+  return facts;
+}
+
+EventScript worked() {
+  EventScript s;
+  s.user("Write the exporter.");
+  s.call("t1", "TodoWrite", "2").facts(todos(true, {{"", "rows", TodoState::done}, {"", "dates", TodoState::pending}}));
+  s.result("t1", "ok");
+  s.call("c1", "Bash", "go build ./...").result("c1", "main.go:3: undefined: x", true).facts(ended(1));
+  s.call("c2", "Bash", "go test ./rows | tail -3").result("c2", "--- FAIL: TestRows\nFAIL").facts(ended(0));
+  s.call("c3", "Bash", "ls").result("c3", "a.go").facts(ended(0));
+  s.user("Go on.");
+  s.call("t2", "TaskCreate", "x")
+      .result("t2", "Task #1 created")
+      .facts(todos(false, {{"1", "page", TodoState::pending}}));
+  s.call("t3", "TaskUpdate", "1").facts(todos(false, {{"1", "", TodoState::in_progress}})).result("t3", "ok");
+  s.call("c4", "Bash", "go test ./rows");
+  return s;
+}
+
+class ToolFactsRows : public test::WriterFixture {
+ protected:
+  static std::vector<std::string> told(const std::vector<continuity::Todo>& list) {
+    std::vector<std::string> out;
+    for (const auto& todo : list)
+      out.push_back(todo.text + " " + std::string(to_string(todo.state)) + " @" + std::to_string(todo.seq));
+    return out;
+  }
+};
+
+TEST_F(ToolFactsRows, AreThoseOfTheirEvents) {
+  apply(worked().batch());
+  EXPECT_THAT(rows("SELECT event_seq || ' ' || line || ' ' || purpose FROM commands ORDER BY event_seq"),
+              ElementsAre("3 go build ./... 2", "6 go test ./rows | tail -3 1", "9 ls 0", "16 go test ./rows 1"));
+  EXPECT_THAT(rows("SELECT event_seq || ' ' || coalesce(exit_code, '-') || ' ' || coalesce(outcome, '-')"
+                   " FROM command_results ORDER BY event_seq"),
+              ElementsAre("4 1 2", "7 0 2", "10 0 -"));
+  auto db = reading();
+  const auto facts = queries::tool_facts(db, 1, 0, 100);
+  EXPECT_EQ(facts.at(3).commands, worked().events().at(3).facts.commands);
+  EXPECT_EQ(facts.at(1).todos, worked().events().at(1).facts.todos);
+  EXPECT_EQ(facts.at(4).exit_code, 1);
+  EXPECT_EQ(facts.at(7).outcome, RunOutcome::failed) << "the pipe ended well";
+  EXPECT_THAT(queries::tool_facts(db, 1, 4, 7), SizeIs(2)) << "seq 4 and 6";
+}
+
+TEST_F(ToolFactsRows, TheSameEventByEventAcrossRestarts) {
+  apply(worked().batch());
+  auto db = reading();
+  const auto at_once = test::dump_store(db);
+  writer_.reset();
+  file_ = dir_ / "stepwise.db";
+  const EventScript script = worked();
+  for (const auto& e : script.events()) {
+    EventBatch one;
+    one.events.push_back(e);
+    writer_.reset();
+    apply(std::move(one));
+  }
+  auto again = reading();
+  EXPECT_EQ(test::dump_store(again), at_once);
+}
+
+TEST_F(ToolFactsRows, GoWithTheirEvents) {
+  apply(worked().batch());
+  writer_.reset();
+  auto db = sqlite::Database::open(file_, sqlite::OpenMode::read_write);
+  db.exec("DELETE FROM events WHERE seq >= 4");
+  EXPECT_THAT(rows("SELECT event_seq FROM commands"), ElementsAre("3"));
+  EXPECT_THAT(rows("SELECT event_seq FROM command_results"), IsEmpty());
+  EXPECT_THAT(rows("SELECT DISTINCT event_seq FROM todo_items"), ElementsAre("1"));
+}
+
+TEST_F(ToolFactsRows, SecretsAreMasked) {
+  const std::string secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+  EventScript s;
+  s.user("Go.").call("c1", "Bash", "deploy --token " + secret);
+  s.call("t1", "TodoWrite", "1").facts(todos(true, {{"", "use " + secret, TodoState::pending}}));
+  apply(s.batch());
+  EXPECT_THAT(rows("SELECT line FROM commands UNION ALL SELECT text FROM todo_items"),
+              testing::Each(testing::Not(testing::HasSubstr("ghp_"))));
+}
+
+TEST_F(ToolFactsRows, TheListIsTheLastOneWithWhatChangedSince) {
+  apply(worked().batch());
+  auto db = reading();
+  EXPECT_THAT(told(TodoListQuery{1}.run(db)), ElementsAre("rows done @1", "dates pending @1", "page in_progress @13"));
+  EXPECT_THAT(told(TodoListQuery{1, 13}.run(db)), ElementsAre("rows done @1", "dates pending @1"));
+  EXPECT_THAT(told(TodoListQuery{1, 1}.run(db)), IsEmpty());
+  EXPECT_THAT(told(TodoListQuery{99}.run(db)), IsEmpty());
+}
+
+TEST_F(ToolFactsRows, TheLastTestAndTheLastBuild) {
+  apply(worked().batch());
+  auto db = reading();
+  const LastRuns now = LastRunsQuery{1}.run(db);
+  ASSERT_TRUE(now.test && now.build);
+  EXPECT_EQ(now.test->command.line, "go test ./rows");
+  EXPECT_FALSE(now.test->ended);
+  EXPECT_EQ(now.test->outcome, RunOutcome::unknown);
+  EXPECT_EQ(now.build->command.line, "go build ./...");
+  EXPECT_EQ(now.build->exit_code, 1);
+  EXPECT_EQ(now.build->outcome, RunOutcome::failed);
+  const LastRuns before = LastRunsQuery{1, now.test->seq}.run(db);
+  ASSERT_TRUE(before.test);
+  EXPECT_TRUE(before.test->ended);
+  EXPECT_EQ(before.test->outcome, RunOutcome::failed);
+  EXPECT_FALSE((LastRunsQuery{1, before.test->seq}.run(db).test));
+}
+
+TEST_F(ToolFactsRows, ASubagentsRunsAndListsAreItsOwn) {
+  EventScript s;
+  s.user("Go.").call("c1", "Bash", "go test ./a").result("c1", "ok");
+  EventBatch batch = s.call("c2", "Bash", "go test ./b").batch();
+  batch.events.back().is_sidechain = true;
+  batch.events.back().facts.todos = TodoUpdate{true, {{"", "theirs", TodoState::pending}}};
+  apply(std::move(batch));
+  auto db = reading();
+  EXPECT_EQ(LastRunsQuery{1}.run(db).test->command.line, "go test ./a");
+  EXPECT_THAT(TodoListQuery{1}.run(db), IsEmpty());
+}
+
+int count_statement(unsigned, void* count, void*, void*) {
+  ++*static_cast<int*>(count);
+  return 0;
+}
+
+// However long the session: with a statement for each record this were hundreds.
+TEST_F(ToolFactsRows, ThePastIsReadWithFewStatements) {
+  EventScript s;
+  s.user("Go.");
+  for (int i = 0; i < 200; ++i)
+    s.call("c" + std::to_string(i), "Bash", "ls " + std::to_string(i)).result("c" + std::to_string(i), "a\nb");
+  apply(s.batch());
+  auto db = reading();
+  int statements = 0;
+  sqlite3_trace_v2(db.handle(), SQLITE_TRACE_STMT, &count_statement, &statements);
+  const auto past = SessionPastQuery{1, {}}.run(db);
+  std::vector<std::int64_t> all;
+  for (const auto& e : past.events)
+    all.push_back(e.seq);
+  EXPECT_THAT((EventSourcesQuery{1, all}.run(db)), SizeIs(401));
+  EXPECT_LE(statements, 20);
+}
+
+TEST_F(ToolFactsRows, OfAStoreOfBeforeTheFirstLinesOfCommandsAreKnown) {
+  {
+    auto db = sqlite::Database::open(file_, sqlite::OpenMode::read_write);
+    for (const auto& m : migrations())
+      if (m.number < 14) db.exec(std::string(m.sql).c_str());
+    db.exec("PRAGMA user_version = 13");
+    db.exec(
+        "INSERT INTO sessions (session_pk, uid, platform, native_id) VALUES (1, 'claude_code:a', 'claude_code', 'a');"
+        "INSERT INTO events (session_pk, seq, event_id, time, kind, pair_seq, flags, tool, summary) VALUES"
+        " (1, 0, 1, 7, 3, 1, 8, 'Bash', 'Bash: go test ./...'), (1, 1, 2, 8, 4, 0, 1, NULL, 'FAIL'),"
+        " (1, 2, 3, 7, 3, 3, 0, 'shell_command', 'shell_command: git log: a…'),"
+        " (1, 3, 4, 8, 4, 2, 0, NULL, '[moved to the background]'),"
+        " (1, 4, 5, 7, 3, NULL, 0, 'exec', 'exec: const r = await tools.read({});'),"
+        " (1, 5, 6, 7, 3, NULL, 0, 'BashOutput', 'BashOutput: 1'),"
+        " (1, 6, 7, 7, 3, NULL, 0, 'Read', 'Read: a.go'), (1, 7, 8, 7, 3, NULL, 0, 'Bash', 'Bash')");
+  }
+  open();
+  EXPECT_THAT(rows("SELECT event_seq || ' ' || line || ' ' || is_whole || purpose || in_background FROM commands"),
+              ElementsAre("0 go test ./... 110", "2 git log: a 001"));
+  auto db = reading();
+  EXPECT_EQ(LastRunsQuery{1}.run(db).test->outcome, RunOutcome::failed);
+}
+
+}  // namespace
+}  // namespace memd
