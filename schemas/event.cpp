@@ -87,14 +87,22 @@ std::string_view to_string(SessionState s) {
   return "unknown";
 }
 
-bool is_legal_transition(SessionState from, SessionState to) {
-  switch (from) {
-    case SessionState::started: return to == SessionState::active;
-    case SessionState::active: return to == SessionState::stopped || to == SessionState::capture_disabled;
-    case SessionState::capture_disabled: return to == SessionState::stopped;
-    case SessionState::stopped: return to == SessionState::active;
-  }
-  return false;
+std::optional<SessionState> parse_session_state(std::string_view text) {
+  using enum SessionState;
+  for (const SessionState s : {started, active, stopped, capture_disabled})
+    if (to_string(s) == text) return s;
+  return std::nullopt;
+}
+
+SessionState SessionLife::state(TimeMs now, TimeMs stopped_after) const {
+  if (ended_at(now, stopped_after) != 0) return SessionState::stopped;
+  if (capture_disabled_at != 0) return SessionState::capture_disabled;
+  return has_events ? SessionState::active : SessionState::started;
+}
+
+TimeMs SessionLife::ended_at(TimeMs now, TimeMs stopped_after) const {
+  if (stopped_at != 0) return stopped_at;
+  return silent_since <= now - stopped_after ? silent_since : 0;
 }
 
 std::string_view to_string(Outcome o) {

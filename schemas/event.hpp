@@ -155,11 +155,23 @@ inline constexpr std::size_t kResultEndLimit = 600;  // bytes of Event::text_end
 
 enum class SessionState : std::uint8_t { started = 0, active = 1, stopped = 2, capture_disabled = 3 };
 std::string_view to_string(SessionState s);
-// started → active → stopped, or active → capture_disabled → stopped. A stopped session that grows becomes active
-// again (a resumed transcript): stopped → active.
-bool is_legal_transition(SessionState from, SessionState to);
+std::optional<SessionState> parse_session_state(std::string_view text);
 
-inline constexpr TimeMs kIdleStops = 6LL * 60 * 60 * 1000;  // a session silent for so long counts as stopped
+// What the state of a session follows from. started → active → stopped, or active → capture_disabled → stopped; a
+// stopped session that goes on is active again.
+struct SessionLife {
+  bool has_events = false;
+  TimeMs silent_since = 0;         // last event; where its time is not known or lies ahead, the last write
+  TimeMs stopped_at = 0;           // when the agent said so; 0: never, or the session went on
+  TimeMs capture_disabled_at = 0;  // nothing was captured since; 0: capture works
+
+  // A session that was silent for `stopped_after` has stopped.
+  SessionState state(TimeMs now, TimeMs stopped_after) const;
+  // 0 unless the session has stopped.
+  TimeMs ended_at(TimeMs now, TimeMs stopped_after) const;
+};
+// Of silences of half an hour one in three is followed by more, of an hour one in six.
+inline constexpr TimeMs kStoppedAfter = 30LL * 60 * 1000;
 
 enum class Outcome : std::uint8_t { unknown = 0, success = 1, fail = 2, abandoned = 3 };
 std::string_view to_string(Outcome o);
@@ -173,7 +185,58 @@ struct Cost {
   TokenUsage tokens;
   std::int64_t turns = 0;  // human turns
   std::int64_t retries = 0;
+  TimeMs wall_clock = 0;  // ms that its exchanges took, from prompt to last event
+  bool operator==(const Cost&) const = default;
 };
+
+struct ErrorSnippet {
+  TimeMs time = 0;
+  std::string tool;  // empty: of no tool
+  std::string text;  // one line
+  bool operator==(const ErrorSnippet&) const = default;
+};
+
+// What outlives the events of a session. Texts are short and masked.
+struct KeptDigest {
+  std::string request;               // what it began with, in a line
+  std::string result;                // what came of it, in a line
+  std::string abstract;              // its most telling sentences
+  std::vector<ErrorSnippet> errors;  // the last kMostErrorSnippets, in order, each text once
+  TimeMs wall_clock = 0;             // see Cost
+  std::string source_path;           // its transcript, and the bytes of this session there
+  std::int64_t source_bytes = 0;
+  bool operator==(const KeptDigest&) const = default;
+};
+inline constexpr std::size_t kMostErrorSnippets = 8;
+
+// When a session reached its stages; 0: it has not.
+struct Watermarks {
+  TimeMs discovered_at = 0;
+  TimeMs ingested_at = 0;
+  TimeMs analyzed_at = 0;  // 0 again when it goes on
+  TimeMs evicted_at = 0;
+  bool operator==(const Watermarks&) const = default;
+};
+
+// What memd itself says of a session, beside the facts in SessionUpdate. Together they are version 2 of the session
+// schema (schemas/json/events.v1.schema.json).
+struct SessionRecord {
+  SessionState state = SessionState::started;
+  TimeMs stopped_at = 0;  // 0 unless it has stopped
+  Outcome outcome = Outcome::unknown;
+  Cost cost;
+  // The latest that its events said; what is not from events stands in the SessionUpdate.
+  std::string cwd;
+  std::string git_branch;
+  std::string model;
+  std::string agent_version;
+  std::string source_path;
+  std::int64_t source_bytes = 0;
+  Watermarks watermarks;
+  std::optional<KeptDigest> digest;
+  bool operator==(const SessionRecord&) const = default;
+};
+inline constexpr std::int64_t kSessionSchemaVersion = 2;
 
 // Titles from several places: the higher rank wins, the later one among equals.
 enum class TitleRank : std::uint8_t { none = 0, summary = 1, ai = 2, custom = 3 };
@@ -203,12 +266,17 @@ struct SessionUpdate {
   std::string agent_version;
   std::string forked_from;  // session uid
   std::string mode;         // as the platform names it: "agent", "plan", "chat", …
+  std::string repo;         // where the repository comes from: its URL as the records tell it
   TimeMs started_at = 0;
-  TimeMs ended_at = 0;
+  TimeMs ended_at = 0;              // last that is heard of it
+  TimeMs stopped_at = 0;            // the platform says that it is over
   std::int64_t context_tokens = 0;  // how full the context was when last heard of
   std::int64_t lines_added = 0;     // of the whole session, where the platform counts them
   std::int64_t lines_removed = 0;
   std::optional<double> cost_usd;  // as the platform reckons it
+
+  // From another memd. It holds for a session whose events are not at hand; else events say all of it anew.
+  std::optional<SessionRecord> record;
 };
 
 }  // namespace memd

@@ -127,8 +127,8 @@ struct SessionRow {
   std::string model;
   std::string agent_version;
   TimeMs started_at = 0;
-  TimeMs ended_at = 0;
-  SessionState state = SessionState::started;
+  TimeMs ended_at = 0;  // last event; when the session stopped: life.ended_at()
+  SessionLife life;
   Outcome outcome = Outcome::unknown;
   Cost cost;
   std::int64_t exchanges = 0;
@@ -136,7 +136,10 @@ struct SessionRow {
   std::int64_t tool_errors = 0;
   std::int64_t compactions = 0;
   std::int64_t subagents = 0;
+  std::string repo;  // where its repository comes from; empty: not told
   std::string source_path;
+  std::int64_t source_bytes = 0;  // of this session in it
+  Watermarks watermarks;
 };
 
 struct SessionList {

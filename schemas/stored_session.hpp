@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -14,6 +15,8 @@ namespace memd {
 struct StoredSession {
   std::int64_t pk = 0;
   SessionUpdate facts;
+  SessionRow row;
+  std::optional<KeptDigest> digest;
   std::map<SourceId, Source> sources;            // of its events: id, platform, path, format, state, session_uid
   std::vector<EventRow> events;                  // in order
   std::map<std::int64_t, ToolFacts> tool_facts;  // of events, by seq

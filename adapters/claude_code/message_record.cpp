@@ -165,6 +165,15 @@ Origin origin_of(const RecordContext& c, Voice voice) {
   return voice == Voice::shell ? Origin::shell : Origin::typed;
 }
 
+// The command that ends a session, as the client records it; empty when it is another one.
+std::string_view ending_command(Voice voice, std::string_view text) {
+  if (voice != Voice::command) return {};
+  for (const std::string_view command : {"/exit", "/quit"})
+    if (text.find("<command-name>" + std::string(command) + "</command-name>") != std::string_view::npos)
+      return command;
+  return {};
+}
+
 Fate emit_turn(RecordContext& c, const UserContent& content) {
   std::string text;
   Voice voice = Voice::nothing;
@@ -189,12 +198,14 @@ Fate emit_turn(RecordContext& c, const UserContent& content) {
     if (content.unknown_block) return Fate::unknown("unknown_block");
     return Fate::skipped(content.parts.empty() ? "no_content" : "injected_text");
   }
+  const std::string_view ends_by = ending_command(voice, text);
   Event& e = c.add(EventKind::user_msg, Role::user);
   e.origin = origin_of(c, voice);
   e.text = std::move(text);
   e.summary = content.marker;
   // An inline sidechain without an agent id stays in the session it ran in, where it is nobody's turn.
   e.starts_exchange = !c.sidechain || c.own_session;
+  if (!ends_by.empty()) c.add_lifecycle("session_stop", ends_by);
   return Fate::indexed();
 }
 

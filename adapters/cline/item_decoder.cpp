@@ -139,7 +139,7 @@ Fate read_head(ItemContext& c, od::object& item) {
   update.mode = c.text(tokens[kMode]);
   update.forked_from = uid(kForkedFrom);
   update.started_at = integer(tokens[kStarted]);
-  update.ended_at = integer(tokens[kEnded]);
+  update.ended_at = update.stopped_at = integer(tokens[kEnded]);
   update.time = update.ended_at != 0 ? update.ended_at : update.started_at;
   update.cost_usd = fraction(tokens[kCost]);
   c.out().sessions.push_back(std::move(update));

@@ -69,6 +69,16 @@ std::string field_of(RecordContext& c, od::object& object, std::string_view oute
   return c.text(token_of(value));
 }
 
+// "https://ada:secret@example.org/x" → "https://example.org/x"
+std::string without_user(std::string url) {
+  const auto scheme = url.find("://");
+  if (scheme == std::string::npos) return url;
+  const auto host = scheme + 3;
+  const auto at = url.rfind('@', url.find('/', host));
+  if (at != std::string::npos && at > host) url.erase(host, at + 1 - host);
+  return url;
+}
+
 std::string thread_uid(const std::string& thread_id) {
   return is_uuid(thread_id) ? make_session_uid(Platform::codex, thread_id) : std::string();
 }
@@ -91,8 +101,10 @@ Fate read_session_meta(RecordContext& c, od::object& meta) {
   const std::string cwd = c.text(tokens[kCwd]);
   const std::string branch = field_of(c, meta, "git", "branch");
   const std::string version = c.text(tokens[kVersion]);
+  const std::string remote = without_user(field_of(c, meta, "git", "repository_url"));
 
   SessionUpdate& update = c.update(c.line().session_uid);
+  update.repo = remote;
   update.kind = source.is_subagent ? SessionKind::subagent : SessionKind::main;
   if (source.parent.empty()) source.parent = c.text(tokens[kParent]);
   if (source.is_subagent) {

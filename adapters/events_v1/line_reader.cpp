@@ -3,6 +3,8 @@
 #include "adapters/tool_calls/tool_result.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 namespace memd::events_v1 {
 namespace {
@@ -45,13 +47,48 @@ enum class S : std::uint8_t {
   lines_added,
   lines_removed,
   cost_usd,
+  repo,
+  last_event_at,
+  stopped_at,
+  schema_version,
+  outcome,
+  source_path,
+  source_bytes,
 };
-constexpr std::size_t kSessionKeys = 19;
-constexpr KeyTable<kSessionKeys> kSessionTable{{"kind", "parent", "parent_call_id", "forked_from", "agent_name",
-                                                "title", "title_rank", "description", "cwd", "branch", "model",
-                                                "agent_version", "mode", "started_at", "ended_at", "context_tokens",
-                                                "lines_added", "lines_removed", "cost_usd"}};
-static_assert(static_cast<std::size_t>(S::cost_usd) + 1 == kSessionKeys);
+constexpr std::size_t kSessionKeys = 26;
+constexpr KeyTable<kSessionKeys> kSessionTable{{"kind",          "parent",        "parent_call_id", "forked_from",
+                                                "agent_name",    "title",         "title_rank",     "description",
+                                                "cwd",           "branch",        "model",          "agent_version",
+                                                "mode",          "started_at",    "ended_at",       "context_tokens",
+                                                "lines_added",   "lines_removed", "cost_usd",       "repo",
+                                                "last_event_at", "stopped_at",    "schema_version", "outcome",
+                                                "source_path",   "source_bytes"}};
+static_assert(static_cast<std::size_t>(S::source_bytes) + 1 == kSessionKeys);
+
+enum : std::size_t { kTokensIn, kTokensOut, kTokensRead, kTokensCreated, kTurns, kRetries, kCostKeys };
+constexpr KeyTable<kCostKeys> kCostTable{
+    {"input_tokens", "output_tokens", "cache_read_tokens", "cache_creation_tokens", "turns", "retries"}};
+
+enum : std::size_t { kDiscovered, kIngested, kAnalyzed, kEvicted, kWatermarkKeys };
+constexpr KeyTable<kWatermarkKeys> kWatermarkTable{{"discovered_at", "ingested_at", "analyzed_at", "evicted_at"}};
+
+enum : std::size_t { kRequest, kResult, kAbstract, kDigestKeys };
+constexpr KeyTable<kDigestKeys> kDigestTable{{"request", "result", "abstract"}};
+
+enum : std::size_t { kTime, kTool, kText, kSnippetKeys };
+constexpr KeyTable<kSnippetKeys> kSnippetTable{{"time", "tool", "text"}};
+
+constexpr double kLongestWallClock = 1e9;  // seconds
+
+TimeMs time_of(std::string_view token) { return parse_rfc3339(string_body(token)).value_or(0); }
+
+std::int64_t count_of(std::string_view token) { return std::max<std::int64_t>(integer(token), 0); }
+
+double number_of(od::object& object, std::string_view key) {
+  od::value value;
+  double number = 0;
+  return seek(object, key, value) && !value.get_double().get(number) ? number : 0;
+}
 
 std::int32_t line_count(std::string_view token) {
   return static_cast<std::int32_t>(std::clamp<std::int64_t>(integer(token), 0, 1 << 30));
@@ -265,7 +302,7 @@ bool LineReader::read_session(Body& body) {
   if (!seek_object(body.object, body.name(B::session), session) || !collect(session, kSessionTable, tokens))
     return false;
   const auto token = [&](S key) { return tokens[static_cast<std::size_t>(key)]; };
-  const auto time = [&](S key) { return parse_rfc3339(string_body(token(key))).value_or(0); };
+  const auto time = [&](S key) { return time_of(token(key)); };
   const auto uid = [&](S key) {
     const std::string id = text(token(key));
     return id.empty() ? id : session_uid_of(record_.platform, id);
@@ -295,15 +332,78 @@ bool LineReader::read_session(Body& body) {
   u.agent_version = text(token(S::agent_version));
   u.mode = text(token(S::mode));
   u.started_at = time(S::started_at);
-  u.ended_at = time(S::ended_at);
+  u.repo = text(token(S::repo));
+  u.ended_at = std::max(time(S::last_event_at), time(S::ended_at));
+  u.stopped_at = time(S::stopped_at);
   u.context_tokens = integer(token(S::context_tokens));
   u.lines_added = integer(token(S::lines_added));
   u.lines_removed = integer(token(S::lines_removed));
   od::value cost;
   double usd = 0;
   if (!token(S::cost_usd).empty() && seek(session, "cost_usd", cost) && !cost.get_double().get(usd)) u.cost_usd = usd;
+  if (integer(token(S::schema_version)) == kSessionSchemaVersion) {
+    SessionRecord record;
+    record.outcome = parse_enum(string_body(token(S::outcome)), Outcome::abandoned).value_or(Outcome::unknown);
+    record.source_path = text(token(S::source_path));
+    record.source_bytes = count_of(token(S::source_bytes));
+    if (!read_record(session, record)) return false;
+    od::array from_events;
+    if (seek(session, "from_events", cost) && !cost.get_array().get(from_events)) {
+      const auto set_apart = [&](od::value& name, std::size_t) {
+        const auto word = string_body(token_of(name));
+        if (word == "cwd") record.cwd = std::exchange(u.cwd, {});
+        if (word == "branch") record.git_branch = std::exchange(u.git_branch, {});
+        if (word == "model") record.model = std::exchange(u.model, {});
+        if (word == "agent_version") record.agent_version = std::exchange(u.agent_version, {});
+        return true;
+      };
+      if (!for_each_element(from_events, set_apart)) return false;
+    }
+    u.record = std::move(record);
+  }
   out_.sessions.push_back(std::move(u));
   return true;
+}
+
+// False: a part of it is damaged.
+bool LineReader::read_record(od::object& session, SessionRecord& out) {
+  od::object cost;
+  if (seek_object(session, "cost", cost)) {
+    Tokens<kCostKeys> tokens;
+    if (!collect(cost, kCostTable, tokens)) return false;
+    out.cost.tokens = {count_of(tokens[kTokensIn]), count_of(tokens[kTokensOut]), count_of(tokens[kTokensRead]),
+                       count_of(tokens[kTokensCreated])};
+    out.cost.turns = count_of(tokens[kTurns]);
+    out.cost.retries = count_of(tokens[kRetries]);
+    const double seconds = std::clamp(number_of(cost, "wall_clock_s"), 0.0, kLongestWallClock);
+    out.cost.wall_clock = std::llround(seconds * kMsPerS);
+  }
+  od::object watermarks;
+  if (seek_object(session, "watermarks", watermarks)) {
+    Tokens<kWatermarkKeys> tokens;
+    if (!collect(watermarks, kWatermarkTable, tokens)) return false;
+    out.watermarks = {time_of(tokens[kDiscovered]), time_of(tokens[kIngested]), time_of(tokens[kAnalyzed]),
+                      time_of(tokens[kEvicted])};
+  }
+  od::object digest;
+  if (!seek_object(session, "digest", digest)) return true;
+  Tokens<kDigestKeys> tokens;
+  if (!collect(digest, kDigestTable, tokens)) return false;
+  KeptDigest& kept = out.digest.emplace();
+  kept.request = text(tokens[kRequest]);
+  kept.result = text(tokens[kResult]);
+  kept.abstract = text(tokens[kAbstract]);
+  od::value value;
+  od::array snippets;
+  if (!seek(digest, "error_snippets", value) || value.get_array().get(snippets)) return true;
+  return for_each_element(snippets, [&](od::value& element, std::size_t index) {
+    od::object snippet;
+    if (index >= kMostErrorSnippets || element.get_object().get(snippet)) return true;
+    Tokens<kSnippetKeys> of_snippet;
+    if (!collect(snippet, kSnippetTable, of_snippet)) return false;
+    kept.errors.push_back({time_of(of_snippet[kTime]), text(of_snippet[kTool]), text(of_snippet[kText])});
+    return true;
+  });
 }
 
 }  // namespace memd::events_v1

@@ -59,6 +59,7 @@ inline std::optional<std::uint64_t> parse_key(std::string_view text) {
 }
 
 inline constexpr std::size_t kMaxSessionId = 200;  // bytes
+inline constexpr double kMsPerS = 1000;            // durations are written in seconds
 
 // A session id that names a platform keeps it ("claude_code:…"); any other belongs to the platform that brought it.
 inline std::string session_uid_of(Platform own, std::string_view session_id) {
@@ -203,6 +204,7 @@ class LineReader : public TextReader {
  private:
   Fate read_canonical(Body& body, EventKind kind);
   bool read_session(Body& body);
+  bool read_record(od::object& session, SessionRecord& out);
 
   const Record& record_;
   EventBatch& out_;

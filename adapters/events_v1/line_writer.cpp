@@ -5,6 +5,7 @@
 #include "schemas/json_writer.hpp"
 
 #include <algorithm>
+#include <vector>
 
 namespace memd::events_v1 {
 namespace {
@@ -200,6 +201,74 @@ std::string event_line(const Event& e, const LineDetail& detail) {
   return out;
 }
 
+namespace {
+
+// Where it worked and with what; "from_events" names what its events say themselves.
+void write_context(Members& m, const SessionUpdate& s) {
+  static const SessionRecord none;
+  const SessionRecord& r = s.record ? *s.record : none;
+  std::vector<std::string_view> from_events;
+  const auto write = [&](std::string_view name, const std::string& fact, const std::string& said) {
+    m.text(name, fact.empty() ? said : fact);
+    if (fact.empty() && !said.empty()) from_events.push_back(name);
+  };
+  write("cwd", s.cwd, r.cwd);
+  write("branch", s.git_branch, r.git_branch);
+  write("model", s.model, r.model);
+  write("agent_version", s.agent_version, r.agent_version);
+  if (from_events.empty()) return;
+  m.w.key("from_events");
+  m.w.begin_array();
+  for (const std::string_view name : from_events)
+    m.w.string(name);
+  m.w.end_array();
+}
+
+void write_record(Members& m, const SessionRecord& r) {
+  m.number("schema_version", kSessionSchemaVersion);
+  m.w.member("state", to_string(r.state));
+  m.w.member("outcome", to_string(r.outcome));
+  m.text("source_path", r.source_path);
+  m.number("source_bytes", r.source_bytes);
+  m.w.key("cost");
+  m.w.begin_object();
+  m.number("input_tokens", r.cost.tokens.input);
+  m.number("output_tokens", r.cost.tokens.output);
+  m.number("cache_read_tokens", r.cost.tokens.cache_read);
+  m.number("cache_creation_tokens", r.cost.tokens.cache_creation);
+  m.w.key("wall_clock_s");
+  m.w.number(static_cast<double>(r.cost.wall_clock) / kMsPerS);
+  m.number("turns", r.cost.turns);
+  m.number("retries", r.cost.retries);
+  m.w.end_object();
+  m.w.key("watermarks");
+  m.w.begin_object();
+  m.time("discovered_at", r.watermarks.discovered_at);
+  m.time("ingested_at", r.watermarks.ingested_at);
+  m.time("analyzed_at", r.watermarks.analyzed_at);
+  m.time("evicted_at", r.watermarks.evicted_at);
+  m.w.end_object();
+  if (!r.digest) return;
+  m.w.key("digest");
+  m.w.begin_object();
+  m.text("request", r.digest->request);
+  m.text("result", r.digest->result);
+  m.text("abstract", r.digest->abstract);
+  m.w.key("error_snippets");
+  m.w.begin_array();
+  for (const ErrorSnippet& e : r.digest->errors) {
+    m.w.begin_object();
+    m.time("time", e.time);
+    m.text("tool", e.tool);
+    m.w.member("text", e.text);
+    m.w.end_object();
+  }
+  m.w.end_array();
+  m.w.end_object();
+}
+
+}  // namespace
+
 std::string session_line(const SessionUpdate& s, TimeMs time) {
   std::string out;
   Members m(out);
@@ -218,13 +287,13 @@ std::string session_line(const SessionUpdate& s, TimeMs time) {
   if (s.title_rank != TitleRank::none)
     m.w.member("title_rank", kTitleRankNames[static_cast<std::size_t>(s.title_rank)]);
   m.text("description", s.description);
-  m.text("cwd", s.cwd);
-  m.text("branch", s.git_branch);
-  m.text("model", s.model);
-  m.text("agent_version", s.agent_version);
+  write_context(m, s);
+  m.text("repo", s.repo);
   m.text("mode", s.mode);
   m.time("started_at", s.started_at);
-  m.time("ended_at", s.ended_at);
+  m.time("last_event_at", s.ended_at);
+  if (s.record) m.time("ended_at", s.record->stopped_at);
+  m.time("stopped_at", s.stopped_at);
   m.number("context_tokens", s.context_tokens);
   m.number("lines_added", s.lines_added);
   m.number("lines_removed", s.lines_removed);
@@ -232,6 +301,7 @@ std::string session_line(const SessionUpdate& s, TimeMs time) {
     m.w.key("cost_usd");
     m.w.number(*s.cost_usd);
   }
+  if (s.record) write_record(m, *s.record);
   m.w.end_object();
   m.w.end_object();
   m.w.end_object();

@@ -128,6 +128,8 @@ Result<RetentionReport> retention(MemoryHost& host, const RetentionParams& param
                    "no limit is set: add retention.max_age_days or retention.max_raw_bytes to the "
                    "configuration");
     if (host.ingest() == nullptr) return Error(Errc::unavailable, "this process does not write");
+    // A process that has just begun may still analyse what stopped before.
+    if (host.enrichment() != nullptr) (void)host.enrichment()->block_until_idle(10s);
     MEMD_TRY(host.ingest()->perform([&](Writer& writer) -> Result<void> {
       MEMD_TRY_ASSIGN(const auto dropped, Retention(writer).enforce(policy, true));
       r.dropped_sessions = static_cast<std::int64_t>(dropped.sessions);

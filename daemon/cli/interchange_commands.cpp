@@ -30,11 +30,11 @@ struct ExportOptions {
 };
 
 // Null for events.
-std::unique_ptr<interchange::TranscriptWriter> transcript_writer(const std::string& format,
-                                                                 interchange::WriteLine line) {
+std::unique_ptr<interchange::TranscriptWriter> transcript_writer(const std::string& format, interchange::WriteLine line,
+                                                                 interchange::AsOf as_of) {
   if (format == "md") return interchange::markdown_writer(std::move(line));
   if (format == "html") return interchange::html_writer(std::move(line));
-  if (format == "json") return interchange::json_writer(std::move(line));
+  if (format == "json") return interchange::json_writer(std::move(line), as_of);
   return nullptr;
 }
 
@@ -53,7 +53,8 @@ Result<int> run_export(const ExportOptions& options, const Settings& settings) {
                                        : interchange::OutputFile::open(options.output);
   if (!opened) return opened.error();
   const auto line = [&](std::string_view text) { return opened->line(text); };
-  const auto transcript = transcript_writer(options.format, line);
+  const interchange::AsOf as_of{system_clock().now(), settings.config.sessions.stopped_after};
+  const auto transcript = transcript_writer(options.format, line, as_of);
   ExportReport total;
   {
     ProgressBar bar("exporting");
@@ -61,7 +62,7 @@ Result<int> run_export(const ExportOptions& options, const Settings& settings) {
       const auto progress = [&](double done, double all) { bar.show(done, all, row.uid); };
       MEMD_TRY_ASSIGN(const ExportReport report,
                       transcript ? interchange::write_transcript(reader, records, row, *transcript, progress)
-                                 : interchange::export_session(reader, records, row.pk, {line, progress}));
+                                 : interchange::export_session(reader, records, row.pk, as_of, {line, progress}));
       total += report;
     }
     if (transcript) MEMD_TRY(transcript->finish());

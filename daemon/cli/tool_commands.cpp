@@ -38,6 +38,7 @@ struct ToolOptions {
   std::string commit;
   std::string before;
   std::string complement;
+  std::string state;
   bool explain = false;
   bool tools = false;
   bool subagents = false;
@@ -180,12 +181,17 @@ Command sessions_command() {
   const auto o = std::make_shared<ToolOptions>();
   Command c = tool_command("sessions", "List sessions, newest first", "list_sessions", o, [](const ToolOptions& x) {
     ToolArguments w;
-    w.add("n_results", x.count).add_flag("include_subagents", x.subagents);
+    w.add("n_results", x.count).add_flag("include_subagents", x.subagents).add("state", x.state);
     ToolOptions paged = x;
     if (x.count && !paged.max_tokens) paged.max_tokens = 8000;
     return add_page(add_filter(w, x), paged).finish();
   });
-  add_options(c, {{"-n", &o->count, "How many"}, {"--subagents", &o->subagents, "Subagents too"}});
+  add_options(c, {{"-n", &o->count, "How many"},
+                  {"--subagents", &o->subagents, "Subagents too"},
+                  {.names = "--state",
+                   .target = &o->state,
+                   .help = "Only those that are started, active, stopped or capture_disabled",
+                   .one_of = {"started", "active", "stopped", "capture_disabled"}}});
   add_filter_options(c, *o);
   add_page_options(c, *o);
   return c;

@@ -70,6 +70,10 @@ Config read_document(const std::string& file, const YAML::Node& document) {
     if (it == kRawModes.end()) refuse(file, v.Mark(), key + ": expected one of masked, as_is, off");
     out.raw_layer = it->second;
   });
+  Section sessions(file, "sessions");
+  sessions.key("stopped_after_s", [&](const auto& v, const auto& key) {
+    out.sessions.stopped_after = whole_number(file, v, key, 1, 604'800) * 1000LL;
+  });
   Section retention(file, "retention");
   retention
       .key("max_age_days",
@@ -94,6 +98,7 @@ Config read_document(const std::string& file, const YAML::Node& document) {
       .key("tools", [&](const auto& v, const auto&) { tools.read(v); })
       .key("watch", [&](const auto& v, const auto&) { watch.read(v); })
       .key("raw_layer", [&](const auto& v, const auto&) { raw_layer.read(v); })
+      .key("sessions", [&](const auto& v, const auto&) { sessions.read(v); })
       .key("retention", [&](const auto& v, const auto&) { retention.read(v); })
       .key("embedding", [&](const auto& v, const auto&) { out.embedding = config::read_embedding(file, v); })
       .key("summaries", [&](const auto& v, const auto&) { out.summaries = config::read_summaries(file, v); })

@@ -2,8 +2,10 @@
 
 #include "daemon/config/model_config.hpp"
 #include "schemas/error.hpp"
+#include "schemas/event.hpp"
 #include "schemas/platform.hpp"
 #include "schemas/source.hpp"
+#include "schemas/time.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -25,6 +27,10 @@ struct RetentionConfig {
   std::uint64_t max_raw_bytes = 0;
 };
 
+struct SessionsConfig {
+  TimeMs stopped_after = kStoppedAfter;  // silence after which a session has stopped
+};
+
 // The content of the configuration file; schemas/json/config.schema.json has its shape.
 struct Config {
   std::map<Platform, PlatformConfig> platforms;
@@ -35,6 +41,7 @@ struct Config {
   int max_tokens = 2000;            // of a tool's answer when the caller does not say
   bool conversation_query = false;  // offer the tool that stands for all others
   RawMode raw_layer = RawMode::masked;
+  SessionsConfig sessions;
   RetentionConfig retention;
   EmbeddingConfig embedding;
   SummariesConfig summaries;

@@ -109,7 +109,7 @@ std::shared_ptr<const embedding::Models> SemanticSide::models() {
   return models_;
 }
 
-void SemanticSide::make_worker(IngestService& ingest, bool in_background) {
+void SemanticSide::make_worker(IngestService& ingest, bool in_background, TimeMs stopped_after) {
   EnrichmentParts parts;
   parts.database = database_;
   parts.perform = [&ingest](std::function<Result<void>(Writer&)> task) { return ingest.perform(std::move(task)); };
@@ -118,6 +118,7 @@ void SemanticSide::make_worker(IngestService& ingest, bool in_background) {
   parts.terms = [this](const std::filesystem::path& database) { return make_store_terms(database, models()->builtin); };
   EnrichmentOptions options;
   options.in_background = in_background;
+  options.stopped_after = stopped_after;
   worker_ = std::make_unique<EnrichmentWorker>(std::move(parts), clock_, std::move(options));
   published_ = worker_.get();
 }
@@ -157,6 +158,7 @@ MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background 
       summarizer_(make_summarizer(settings, clock)) {
   tools::ToolDefaults defaults;
   defaults.max_tokens = static_cast<std::size_t>(settings.config.max_tokens);
+  defaults.stopped_after = settings.config.sessions.stopped_after;
   const tools::ToolServices services{readers_,         clock_,
                                      freshness_,       source_text_,
                                      adapters_,        settings.layout.database(),
@@ -188,7 +190,7 @@ Result<void> MemoryHost::start_ingest() {
   options.tailer.raw = raw;
   options.retention = retention_policy(settings_.config);
   auto ingest = std::make_unique<IngestService>(discovery_, clock_, options);
-  semantic_.make_worker(*ingest, is_service_);
+  semantic_.make_worker(*ingest, is_service_, settings_.config.sessions.stopped_after);
   ingest->on_commit([this] {
     freshness_.committed();
     semantic_.worker()->hint();

@@ -76,7 +76,7 @@ class SemanticSide {
 
   // Makes the worker of a process that ingests, and has it hinted at each commit. Before `ingest` starts, which must
   // outlive the worker's thread.
-  void make_worker(IngestService& ingest, bool in_background);
+  void make_worker(IngestService& ingest, bool in_background, TimeMs stopped_after);
   EnrichmentWorker* worker() const { return published_; }  // null in a process that does not ingest
 
  private:

@@ -129,7 +129,7 @@ class SessionWalk {
     for (auto* text :
          {&facts.title, &facts.description, &facts.agent_name, &facts.cwd, &facts.git_branch, &facts.model})
       redact(*text);
-    return visitor_.begin(facts);
+    return visitor_.begin(facts, session_);
   }
 
   Result<void> tell(const EventRow& row) {
@@ -306,9 +306,26 @@ class SessionWalk {
 // Writes what it is told as lines of events.v1.
 class EventLines final : public SessionVisitor {
  public:
-  explicit EventLines(const ExportSink& sink) : sink_(sink) {}
-  Result<void> begin(const SessionUpdate& facts) override {
-    return sink_.line(events_v1::session_line(facts, facts.started_at));
+  EventLines(const ExportSink& sink, AsOf as_of) : sink_(sink), as_of_(as_of) {}
+  Result<void> begin(const SessionUpdate& facts, const StoredSession& session) override {
+    SessionUpdate whole = facts;
+    if (session.events.empty()) whole.cwd = whole.git_branch = whole.model = whole.agent_version = {};
+    const SessionRow& row = session.row;
+    SessionRecord& record = whole.record.emplace();
+    record.state = row.life.state(as_of_.now, as_of_.stopped_after);
+    record.stopped_at = row.life.ended_at(as_of_.now, as_of_.stopped_after);
+    record.outcome = row.outcome;
+    record.cost = row.cost;
+    if (whole.cwd.empty()) record.cwd = row.cwd;
+    if (whole.git_branch.empty()) record.git_branch = row.git_branch;
+    if (whole.model.empty()) record.model = row.model;
+    if (whole.agent_version.empty()) record.agent_version = row.agent_version;
+    record.source_path = row.source_path;
+    record.source_bytes = row.source_bytes;
+    record.watermarks = row.watermarks;
+    record.digest = session.digest;
+    mask(record);
+    return sink_.line(events_v1::session_line(whole, facts.started_at));
   }
   Result<void> event(const Event& event, const WalkedEvent& walked) override {
     return sink_.line(events_v1::event_line(event, {walked.full_text, walked.derived_from, walked.partial}));
@@ -316,7 +333,19 @@ class EventLines final : public SessionVisitor {
   Result<void> end(const ExportReport&) override { return {}; }
 
  private:
+  // Rows may be from before the store masked them itself.
+  static void mask(SessionRecord& record) {
+    for (auto* text : {&record.cwd, &record.git_branch, &record.model})
+      redact(*text);
+    if (!record.digest) return;
+    for (auto* text : {&record.digest->request, &record.digest->result, &record.digest->abstract})
+      redact(*text);
+    for (auto& error : record.digest->errors)
+      redact(error.text);
+  }
+
   const ExportSink& sink_;
+  const AsOf as_of_;
 };
 
 }  // namespace
@@ -327,9 +356,9 @@ Result<ExportReport> walk_session(Reader& reader, RecordFinder& records, std::in
   return SessionWalk(reader, records, std::move(session), visitor).run(progress);
 }
 
-Result<ExportReport> export_session(Reader& reader, RecordFinder& records, std::int64_t session_pk,
+Result<ExportReport> export_session(Reader& reader, RecordFinder& records, std::int64_t session_pk, AsOf as_of,
                                     const ExportSink& sink) {
-  EventLines lines(sink);
+  EventLines lines(sink, as_of);
   return walk_session(reader, records, session_pk, lines, sink.progress);
 }
 

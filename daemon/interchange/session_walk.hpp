@@ -3,6 +3,7 @@
 #include "daemon/ingest/record_finder.hpp"
 #include "schemas/error.hpp"
 #include "schemas/event.hpp"
+#include "schemas/stored_session.hpp"
 #include "store/reader.hpp"
 
 #include <cstdint>
@@ -38,8 +39,8 @@ struct WalkedEvent {
 class SessionVisitor {
  public:
   virtual ~SessionVisitor() = default;
-  // What the events say themselves (directory, branch, model, version) is left out.
-  virtual Result<void> begin(const SessionUpdate& facts) = 0;
+  // What the events say themselves (directory, branch, model, version) is left out of the facts.
+  virtual Result<void> begin(const SessionUpdate& facts, const StoredSession& session) = 0;
   virtual Result<void> event(const Event& event, const WalkedEvent& walked) = 0;
   virtual Result<void> end(const ExportReport& report) = 0;
 };
@@ -51,13 +52,19 @@ using WalkProgress = std::function<void(double done, double total)>;  // bytes o
 Result<ExportReport> walk_session(Reader& reader, RecordFinder& records, std::int64_t session_pk,
                                   SessionVisitor& visitor, const WalkProgress& progress);
 
+// The moment that states of sessions are told for, and the silence after which one has stopped.
+struct AsOf {
+  TimeMs now = 0;
+  TimeMs stopped_after = kStoppedAfter;
+};
+
 struct ExportSink {
   std::function<Result<void>(std::string_view line)> line;  // without newline
   WalkProgress progress;
 };
 
-// Writes a session as events.v1: a line of facts about it, then every event in order.
-Result<ExportReport> export_session(Reader& reader, RecordFinder& records, std::int64_t session_pk,
+// Writes a session as events.v1: a line about it as a whole, then every event in order.
+Result<ExportReport> export_session(Reader& reader, RecordFinder& records, std::int64_t session_pk, AsOf as_of,
                                     const ExportSink& sink);
 
 }  // namespace memd::interchange

@@ -41,7 +41,7 @@ class TranscriptBuilder final : public SessionVisitor {
       spans_.push_back({row.first_seq, head_of(row)});
   }
 
-  Result<void> begin(const SessionUpdate&) override { return writer_.begin(session_); }
+  Result<void> begin(const SessionUpdate&, const StoredSession&) override { return writer_.begin(session_); }
 
   Result<void> event(const Event& e, const WalkedEvent& walked) override {
     if (next_ < spans_.size() && walked.seq >= spans_[next_].first) MEMD_TRY(open(next_++));

@@ -56,7 +56,8 @@ class TranscriptWriter {
 using WriteLine = std::function<Result<void>(std::string_view line)>;  // a newline is written behind it
 std::unique_ptr<TranscriptWriter> markdown_writer(WriteLine line);
 std::unique_ptr<TranscriptWriter> html_writer(WriteLine line);
-std::unique_ptr<TranscriptWriter> json_writer(WriteLine line);  // schemas/json/transcript.v1.schema.json
+// schemas/json/transcript.v1.schema.json
+std::unique_ptr<TranscriptWriter> json_writer(WriteLine line, AsOf as_of);
 
 // Tells `writer` a session. Leaves out what memd concluded itself (edits, test runs, retries) except decisions. Secrets
 // are masked.

@@ -35,7 +35,7 @@ class Fields : public json::Writer {
 // {"format": …, "sessions": [{"session": …, "exchanges": [ … ], "events": …}]}, an exchange a line.
 class JsonWriter final : public TranscriptWriter {
  public:
-  explicit JsonWriter(WriteLine line) : line_(std::move(line)) {}
+  JsonWriter(WriteLine line, AsOf as_of) : line_(std::move(line)), as_of_(as_of) {}
 
   Result<void> begin(const SessionRow& s) override {
     std::string out = first_session_
@@ -60,8 +60,9 @@ class JsonWriter final : public TranscriptWriter {
     w.text("model", s.model);
     w.text("agent_version", s.agent_version);
     w.text("started_at", format_rfc3339(s.started_at));
-    w.text("ended_at", format_rfc3339(s.ended_at));
-    w.member("state", to_string(s.state));
+    w.text("last_event_at", format_rfc3339(s.ended_at));
+    w.text("ended_at", format_rfc3339(s.life.ended_at(as_of_.now, as_of_.stopped_after)));
+    w.member("state", to_string(s.life.state(as_of_.now, as_of_.stopped_after)));
     w.member("outcome", to_string(s.outcome));
     write_tokens(w, s.cost.tokens);
     w.count("exchanges", s.exchanges);
@@ -125,12 +126,15 @@ class JsonWriter final : public TranscriptWriter {
   }
 
   WriteLine line_;
+  const AsOf as_of_;
   bool first_session_ = true;
   bool first_exchange_ = true;
 };
 
 }  // namespace
 
-std::unique_ptr<TranscriptWriter> json_writer(WriteLine line) { return std::make_unique<JsonWriter>(std::move(line)); }
+std::unique_ptr<TranscriptWriter> json_writer(WriteLine line, AsOf as_of) {
+  return std::make_unique<JsonWriter>(std::move(line), as_of);
+}
 
 }  // namespace memd::interchange

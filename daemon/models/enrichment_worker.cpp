@@ -107,8 +107,9 @@ void EnrichmentWorker::give_memory_back(std::uint64_t written) {
 
 void EnrichmentWorker::run(const std::stop_token& stop) {
   ExchangeEnricher enricher(parts_, clock_, options_, *this);
+  SessionAnalyzer analyzer(parts_, clock_, options_);
   while (wait_for_work(stop)) {
-    work(enricher, stop);
+    work(enricher, analyzer, stop);
     give_memory_back(enricher.exchanges_written());
     const std::lock_guard lock(mutex_);
     progress_.working = false;
@@ -139,27 +140,35 @@ bool EnrichmentWorker::wait_for_work(const std::stop_token& stop) {
   return true;
 }
 
-void EnrichmentWorker::work(ExchangeEnricher& enricher, const std::stop_token& stop) {
+// A batch of exchanges and a session in turn, so that neither waits for all of the other.
+void EnrichmentWorker::work(ExchangeEnricher& enricher, SessionAnalyzer& analyzer, const std::stop_token& stop) {
   enricher.begin();
-  while (!stop.stop_requested()) {
+  analyzer.begin();
+  const auto more = [&](const Result<bool>& step) {
+    if (!step && !stop.stop_requested()) on_trouble(step.error(), options_.steady_now() + kRetryStore);
+    return step && *step;
+  };
+  bool exchanges = true;
+  bool sessions = true;
+  while ((exchanges || sessions) && !stop.stop_requested()) {
     if (!parts_.wait_for_ingest(kLookAtIngest)) continue;
-    const auto began = std::chrono::steady_clock::now();
-    const auto more = enricher.take_batch(in_a_hurry(), stop);
-    {
+    if (exchanges) {
+      const auto began = std::chrono::steady_clock::now();
+      exchanges = more(enricher.take_batch(in_a_hurry(), stop));
       const std::lock_guard lock(mutex_);
       progress_.busy_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     }
-    if (!more) {
-      if (!stop.stop_requested()) on_trouble(more.error(), options_.steady_now() + kRetryStore);
-      return;
-    }
-    if (!*more) break;
+    if (sessions) sessions = more(analyzer.take_one());
   }
-  if (const auto due = enricher.next_settled()) {
-    const std::lock_guard lock(mutex_);
-    const auto at = options_.steady_now() + std::chrono::milliseconds(std::max<TimeMs>(*due - clock_.now(), 1));
-    wake_at_ = wake_at_ ? std::min(*wake_at_, at) : at;
-  }
+  wake_when(enricher.next_settled());
+  wake_when(analyzer.next_stop());
+}
+
+void EnrichmentWorker::wake_when(std::optional<TimeMs> due) {
+  if (!due) return;
+  const std::lock_guard lock(mutex_);
+  const auto at = options_.steady_now() + std::chrono::milliseconds(std::max<TimeMs>(*due - clock_.now(), 1));
+  wake_at_ = wake_at_ ? std::min(*wake_at_, at) : at;
 }
 
 void EnrichmentWorker::on_trouble(const Error& error, TargetModel::Time until) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "daemon/models/exchange_enricher.hpp"
+#include "daemon/models/session_analyzer.hpp"
 #include "schemas/time.hpp"
 
 #include <chrono>
@@ -25,9 +26,10 @@ struct EnrichmentProgress {
   TimeMs retry_at = 0;          // after trouble
 };
 
-// The thread that makes terms and vectors of exchanges after they are stored. It sleeps until it is hinted at something
-// new, and then has an ExchangeEnricher empty the queue in the store. The queue survives restarts, so nothing is made
-// twice and nothing is left out. Public members are thread-safe. Borrows the clock and what the parts refer to.
+// The thread that makes terms and vectors of exchanges after they are stored, and analyses sessions after they have
+// stopped. It sleeps until it is hinted at something new or the next session stops, and then has an ExchangeEnricher
+// and a SessionAnalyzer do what waits in the store. That survives restarts, so nothing is made twice and nothing is
+// left out. Public members are thread-safe. Borrows the clock and what the parts refer to.
 class EnrichmentWorker final : private ExchangeEnricher::Listener {
  public:
   EnrichmentWorker(EnrichmentParts parts, const Clock& clock, EnrichmentOptions options = {});
@@ -54,7 +56,8 @@ class EnrichmentWorker final : private ExchangeEnricher::Listener {
 
   void run(const std::stop_token& stop);
   bool wait_for_work(const std::stop_token& stop);
-  void work(ExchangeEnricher& enricher, const std::stop_token& stop);
+  void work(ExchangeEnricher& enricher, SessionAnalyzer& analyzer, const std::stop_token& stop);
+  void wake_when(std::optional<TimeMs> due);
   void give_memory_back(std::uint64_t written);  // after much work
   bool in_a_hurry() const;
 

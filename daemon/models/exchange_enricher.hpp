@@ -4,6 +4,7 @@
 #include "daemon/models/vector_maker.hpp"
 #include "schemas/enrichment.hpp"
 #include "schemas/error.hpp"
+#include "schemas/event.hpp"
 #include "schemas/time.hpp"
 #include "store/enrich/embedding/embedder.hpp"
 #include "store/reader.hpp"
@@ -77,6 +78,7 @@ struct EnrichmentOptions {
   std::size_t most_exchanges = 256;      // in one batch
   Settling::Limits local{1000, 10'000};  // before an exchange is embedded in this process
   Settling::Limits remote{10'000, 120'000};
+  TimeMs stopped_after = kStoppedAfter;  // silence of a session before it is analysed
   TargetModel::Now steady_now = std::chrono::steady_clock::now;
 };
 

@@ -7,7 +7,11 @@
 namespace memd::tools {
 namespace {
 
-SessionOut session_out(const SessionRow& row) {
+std::optional<std::string> time_if_any(TimeMs time) {
+  return time == 0 ? std::nullopt : std::optional(format_rfc3339(time));
+}
+
+SessionOut session_out(const SessionRow& row, TimeMs now, TimeMs stopped_after) {
   SessionOut out;
   out.session_id = row.uid;
   out.platform = to_string(row.platform);
@@ -17,10 +21,13 @@ SessionOut session_out(const SessionRow& row) {
   out.git_branch = row.git_branch;
   out.model = row.model;
   out.started_at = format_rfc3339(row.started_at);
-  out.ended_at = format_rfc3339(row.ended_at);
-  out.state = to_string(row.state);
+  out.last_event_at = format_rfc3339(row.ended_at);
+  out.ended_at = time_if_any(row.life.ended_at(now, stopped_after));
+  out.state = to_string(row.life.state(now, stopped_after));
   out.outcome = to_string(row.outcome);
   out.exchanges = row.exchanges;
+  out.wall_clock_s = (row.cost.wall_clock + 500) / 1000;
+  out.retries = row.cost.retries;
   out.tool_calls = row.tool_calls;
   out.tool_errors = row.tool_errors;
   out.compactions = row.compactions;
@@ -29,6 +36,7 @@ SessionOut session_out(const SessionRow& row) {
   out.tokens_cache_read = row.cost.tokens.cache_read;
   out.tokens_cache_creation = row.cost.tokens.cache_creation;
   if (!row.parent_uid.empty()) out.parent_session_id = row.parent_uid;
+  out.evicted_at = time_if_any(row.watermarks.evicted_at);
   return out;
 }
 
@@ -38,16 +46,20 @@ Result<ListSessionsAnswer> run(const ToolServices& services, const ListSessionsP
                                mcp::ToolContext& context) {
   MEMD_TRY_ASSIGN(Scope scope, resolve_scope(services, params));
   scope.filter.include_subagents = params.include_subagents;
-  const auto question = question_key({"list_sessions", scope.key, params.include_subagents ? "1" : "0"});
+  const auto question =
+      question_key({"list_sessions", scope.key, params.include_subagents ? "1" : "0", params.state.value_or("")});
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
-  const SessionListQuery query{scope.filter, static_cast<int>(params.n_results.value_or(kDefaultRows)),
-                               static_cast<int>(at.offset)};
+  const TimeMs now = services.clock.now();
+  const TimeMs stopped_after = services.defaults.stopped_after;
+  SessionListQuery query{scope.filter, static_cast<int>(params.n_results.value_or(kDefaultRows)),
+                         static_cast<int>(at.offset)};
+  if (const auto state = parse_session_state(params.state.value_or(""))) query.state = {*state, now, stopped_after};
   MEMD_TRY_ASSIGN(const SessionList list, reader->ask(query));
 
   std::vector<SessionOut> rows;
   for (const SessionRow& row : list.sessions)
-    rows.push_back(session_out(row));
+    rows.push_back(session_out(row, now, stopped_after));
   const Answer frame = answer_for(scope);
   return fit_answer<ListSessionsAnswer>(token_limit(services, params), frame, [&](std::size_t tokens) {
     ListSessionsAnswer out;
@@ -70,13 +82,17 @@ std::string render_text(const ListSessionsAnswer& a) {
   std::string out = std::to_string(a.sessions.size()) + " of " + std::to_string(a.total) + " sessions, newest first.\n";
   std::string body;
   for (const SessionOut& s : a.sessions) {
-    body += s.session_id + "  " + short_time(s.started_at) + " to " + short_time(s.ended_at) + "  " + s.project +
+    body += s.session_id + "  " + short_time(s.started_at) + " to " + short_time(s.last_event_at) + "  " + s.project +
             (s.git_branch.empty() ? "" : "@" + s.git_branch) + "  \"" + s.session_name + "\"  " + s.cwd + "  " +
             s.model + "  " + std::to_string(s.exchanges) + " exchanges, " + std::to_string(s.tool_calls) +
             " tool calls (" + std::to_string(s.tool_errors) + " failed), " + std::to_string(s.compactions) +
             " compactions, tokens in " + std::to_string(s.tokens_input) + " out " + std::to_string(s.tokens_output) +
             " cached " + std::to_string(s.tokens_cache_read) + "+" + std::to_string(s.tokens_cache_creation) + ", " +
-            s.state + ", " + s.outcome;
+            std::to_string(s.wall_clock_s) + " s, " + s.state;
+    if (s.ended_at) body += " " + short_time(*s.ended_at);
+    body += ", " + s.outcome;
+    if (s.retries > 0) body += ", " + std::to_string(s.retries) + " retries";
+    if (s.evicted_at) body += ", its texts were dropped " + short_time(*s.evicted_at);
     if (s.parent_session_id) body += ", started by " + *s.parent_session_id;
     body += "\n";
   }
@@ -89,7 +105,8 @@ void add_list_sessions(mcp::ToolRegistry& registry, const ToolServices& services
   info.name = "list_sessions";
   info.title = "List sessions";
   info.description =
-      "Sessions of coding agents on this machine, newest first, with title, project, branch, outcome, token counts. "
+      "Sessions of coding agents on this machine, newest first, with title, project, branch, state, outcome, token "
+      "counts. "
       "Use "
       "it to find a session_id for recent_turns or to narrow a search.";
   registry.add<ListSessionsParams, ListSessionsAnswer>(

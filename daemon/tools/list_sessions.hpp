@@ -4,7 +4,9 @@
 #include "daemon/tools/scope.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 
+#include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace memd::tools {
@@ -12,7 +14,9 @@ namespace memd::tools {
 struct ListSessionsParams : ScopeParams {
   std::optional<std::int64_t> n_results;
   bool include_subagents = false;
+  std::optional<std::string> state;
 };
+inline constexpr std::array<std::string_view, 4> kStateChoices{"started", "active", "stopped", "capture_disabled"};
 
 struct SessionOut {
   std::string session_id;
@@ -23,10 +27,13 @@ struct SessionOut {
   std::string git_branch;
   std::string model;
   std::string started_at;
-  std::string ended_at;
+  std::string last_event_at;
+  std::optional<std::string> ended_at;
   std::string state;
   std::string outcome;
   std::int64_t exchanges = 0;
+  std::int64_t wall_clock_s = 0;
+  std::int64_t retries = 0;
   std::int64_t tool_calls = 0;
   std::int64_t tool_errors = 0;
   std::int64_t compactions = 0;
@@ -35,6 +42,7 @@ struct SessionOut {
   std::int64_t tokens_cache_read = 0;
   std::int64_t tokens_cache_creation = 0;
   std::optional<std::string> parent_session_id;
+  std::optional<std::string> evicted_at;
 };
 
 struct ListSessionsAnswer : Answer {
@@ -52,12 +60,13 @@ namespace memd::mcp {
 template <>
 struct Describe<tools::ListSessionsParams> {
   using T = tools::ListSessionsParams;
-  static constexpr auto fields =
-      std::tuple_cat(std::make_tuple(field("n_results", &T::n_results,
-                                           "Sessions a page at most, default 20; fewer where max_tokens ends the page.",
-                                           range(1, 1000)),
-                                     field("include_subagents", &T::include_subagents, "Also sessions of subagents.")),
-                     tools::kPlatformFields, tools::kTimeFields, tools::kPageFields);
+  static constexpr auto fields = std::tuple_cat(
+      std::make_tuple(
+          field("n_results", &T::n_results,
+                "Sessions a page at most, default 20; fewer where max_tokens ends the page.", range(1, 1000)),
+          field("include_subagents", &T::include_subagents, "Also sessions of subagents."),
+          field("state", &T::state, "Only sessions in this state.", one_of(tools::kStateChoices))),
+      tools::kPlatformFields, tools::kTimeFields, tools::kPageFields);
 };
 template <>
 struct Describe<tools::SessionOut> {
@@ -67,17 +76,21 @@ struct Describe<tools::SessionOut> {
       field("platform", &T::platform, "Agent."), field("session_name", &T::session_name, "Title."),
       field("project", &T::project, "Project."), field("cwd", &T::cwd, "Where it worked."),
       field("git_branch", &T::git_branch, "Branch."), field("model", &T::model, "Model."),
-      field("started_at", &T::started_at, "RFC 3339."), field("ended_at", &T::ended_at, "Last event, RFC 3339."),
+      field("started_at", &T::started_at, "RFC 3339."), field("last_event_at", &T::last_event_at, "RFC 3339."),
+      field("ended_at", &T::ended_at, "When it stopped; absent while it goes on."),
       field("state", &T::state, "started, active, stopped or capture_disabled."),
       field("outcome", &T::outcome, "success, fail, abandoned or unknown."),
-      field("exchanges", &T::exchanges, "Exchanges in it."), field("tool_calls", &T::tool_calls, "Tools called."),
-      field("tool_errors", &T::tool_errors, "Of those, failed."),
+      field("exchanges", &T::exchanges, "Exchanges in it."),
+      field("wall_clock_s", &T::wall_clock_s, "Seconds they took, from prompt to last event."),
+      field("retries", &T::retries, "Failed calls that were made again."),
+      field("tool_calls", &T::tool_calls, "Tools called."), field("tool_errors", &T::tool_errors, "Of those, failed."),
       field("compactions", &T::compactions, "Times the context was compacted."),
       field("tokens_input", &T::tokens_input, "Without what came from the cache."),
       field("tokens_output", &T::tokens_output, "Tokens the model wrote."),
       field("tokens_cache_read", &T::tokens_cache_read, "Tokens read from the cache."),
       field("tokens_cache_creation", &T::tokens_cache_creation, "Tokens put into the cache."),
-      field("parent_session_id", &T::parent_session_id, "Of a subagent: who started it."));
+      field("parent_session_id", &T::parent_session_id, "Of a subagent: who started it."),
+      field("evicted_at", &T::evicted_at, "When its texts were dropped."));
 };
 template <>
 struct Describe<tools::ListSessionsAnswer> {

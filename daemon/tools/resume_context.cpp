@@ -59,9 +59,6 @@ std::string platform_summary(const ToolServices& services, Reader& reader, std::
 
 using continuity::BoundaryChoice;
 
-// A session with a younger last event counts as going on: its agent asks about the compaction.
-constexpr TimeMs kGoesOn = 30 * 60 * 1000;
-
 // A session that has just begun has no past: it is the one that asks.
 bool has_past(const SessionRow& s) { return s.compactions > 0 || s.exchanges > 1; }
 
@@ -135,8 +132,9 @@ Result<void> load_past(const ToolServices& services, Reader& reader, const Resum
   MEMD_TRY_ASSIGN(out.past, reader.ask(SessionPastQuery{out.session.pk, choice}));
   const continuity::Boundary& b = out.past.boundary;
   const bool compacted = b.kind != continuity::BoundaryKind::end;
-  goes_on = compacted && b.number == b.count &&
-            (!out.past.worked_on || services.clock.now() - out.session.ended_at < kGoesOn);
+  goes_on =
+      compacted && b.number == b.count &&
+      (!out.past.worked_on || out.session.life.ended_at(services.clock.now(), services.defaults.stopped_after) == 0);
   if (params.before != "auto" || !compacted || goes_on) return {};
   MEMD_TRY_ASSIGN(out.past, reader.ask(SessionPastQuery{out.session.pk, {BoundaryChoice::At::end, 0}}));
   return {};

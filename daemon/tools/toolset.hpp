@@ -2,6 +2,7 @@
 
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/error.hpp"
+#include "schemas/event.hpp"
 #include "schemas/file_history.hpp"
 #include "schemas/platform.hpp"
 #include "schemas/query.hpp"
@@ -49,6 +50,7 @@ class RawText {
 struct ToolDefaults {
   std::size_t max_tokens = 2000;
   std::size_t max_tokens_limit = 8000;
+  TimeMs stopped_after = kStoppedAfter;  // silence after which a session has stopped
 };
 
 // All that tools use. Borrows; what it refers to must outlive the registry the tools were added to.

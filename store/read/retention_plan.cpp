@@ -28,7 +28,7 @@ std::map<std::string, std::uint64_t, std::less<>> raw_bytes_by_session(sqlite::D
 }
 
 // Sessions with their subagents, by the uid of the one that was there first.
-std::map<std::string, DropGroup> groups_of(sqlite::Database& db, TimeMs now) {
+std::map<std::string, DropGroup> groups_of(sqlite::Database& db) {
   std::map<std::string, std::string, std::less<>> parents;
   auto& p = db.prepare("SELECT uid, parent_uid FROM sessions WHERE parent_uid <> ''");
   p.bind();
@@ -47,9 +47,9 @@ std::map<std::string, DropGroup> groups_of(sqlite::Database& db, TimeMs now) {
   const auto bytes = raw_bytes_by_session(db);
   std::map<std::string, DropGroup> out;
   auto& q = db.prepare(
-      "SELECT uid, title, ended_at, coalesce(analyzed_at >= ingested_at, 0) OR (ended_at > 0 AND ended_at < ?1 - ?2),"
-      " evicted_at IS NOT NULL AND evicted_at >= ingested_at, next_seq FROM sessions");
-  q.bind(now, kIdleStops);
+      "SELECT uid, title, ended_at, analysis_version > 0, evicted_at IS NOT NULL AND evicted_at >= ingested_at"
+      " FROM sessions");
+  q.bind();
   while (q.step()) {
     if (q.int64(4) != 0) continue;
     const std::string uid = q.str(0);
@@ -59,7 +59,7 @@ std::map<std::string, DropGroup> groups_of(sqlite::Database& db, TimeMs now) {
     if (uid == root) g.drop.title = q.str(1);
     g.drop.members.push_back(uid);
     g.drop.ended_at = std::max(g.drop.ended_at, q.int64(2));
-    g.complete = g.complete && (q.int64(3) != 0 || q.int64(5) == 0);
+    g.complete = g.complete && q.int64(3) != 0;
     if (const auto it = bytes.find(uid); it != bytes.end()) g.drop.raw_bytes += it->second;
   }
   q.reset();
@@ -86,7 +86,7 @@ std::vector<PlannedDrop> plan(sqlite::Database& db, const RetentionPolicy& polic
   if (!policy.is_set()) return out;
   std::vector<PlannedDrop> left;
   const TimeMs notice_ends = policy.max_age_days > 0 ? announced_at(db, policy, now) + kRetentionNotice : 0;
-  for (auto& [uid, group] : groups_of(db, now)) {
+  for (auto& [uid, group] : groups_of(db)) {
     if (!group.complete || group.drop.ended_at == 0) continue;
     PlannedDrop& drop = group.drop;
     if (policy.max_age_days > 0) {

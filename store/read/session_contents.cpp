@@ -5,6 +5,7 @@
 #include "store/read/commits.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/read/row_filter.hpp"
+#include "store/read/sessions.hpp"
 #include "store/read/tool_facts.hpp"
 
 #include <limits>
@@ -64,7 +65,8 @@ SessionUpdate facts_of(sqlite::Database& db, std::int64_t pk) {
   auto& q = db.prepare(
                   "SELECT uid, platform, native_id, kind, parent_uid, parent_call_id, forked_from, agent_name, title,"
                   " title_rank, description, cwd, git_branch, model, agent_version, started_at, ended_at, mode,"
-                  " context_tokens, lines_added, lines_removed, cost_usd FROM sessions WHERE session_pk = ?")
+                  " context_tokens, lines_added, lines_removed, cost_usd, repo, stopped_at FROM sessions"
+                  " WHERE session_pk = ?")
                 .bind(pk);
   if (!q.step()) throw ErrorException(Error(Errc::not_found, "no session row " + std::to_string(pk)));
   SessionUpdate s;
@@ -90,6 +92,8 @@ SessionUpdate facts_of(sqlite::Database& db, std::int64_t pk) {
   s.lines_added = q.int64(19);
   s.lines_removed = q.int64(20);
   if (!q.is_null(21)) s.cost_usd = q.real(21);
+  s.repo = q.str(22);
+  s.stopped_at = q.int64(23);
   q.reset();
   return s;
 }
@@ -111,10 +115,29 @@ Source source_row(sqlite::Database& db, SourceId id) {
 
 }  // namespace
 
+std::optional<KeptDigest> KeptDigestQuery::run(sqlite::Database& db) const {
+  auto& q = db.prepare(
+                  "SELECT request, result, abstract, wall_clock_ms, source_path, source_bytes FROM session_digests"
+                  " WHERE session_pk = ?")
+                .bind(session_pk);
+  std::optional<KeptDigest> out;
+  if (q.step()) out = KeptDigest{q.str(0), q.str(1), q.str(2), {}, q.int64(3), q.str(4), q.int64(5)};
+  q.reset();
+  if (!out) return out;
+  auto& errors =
+      db.prepare("SELECT time, tool, text FROM digest_errors WHERE session_pk = ? ORDER BY place").bind(session_pk);
+  while (errors.step())
+    out->errors.push_back({errors.int64(0), errors.str(1), errors.str(2)});
+  errors.reset();
+  return out;
+}
+
 StoredSession StoredSessionQuery::run(sqlite::Database& db) const {
   StoredSession out;
   out.pk = session_pk;
   out.facts = facts_of(db, session_pk);
+  out.row = queries::session_by_pk(db, session_pk);
+  out.digest = KeptDigestQuery{session_pk}.run(db);
   constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
   out.events = EventsQuery{session_pk, 0, kAll, kAll}.run(db);
   out.tool_facts = queries::tool_facts(db, session_pk, 0, kAll);

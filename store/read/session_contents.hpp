@@ -7,6 +7,7 @@
 #include "store/db/database.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace memd {
@@ -18,6 +19,14 @@ struct SessionDigestQuery {
   std::int64_t last_number = 0;
 
   using Answer = SessionDigest;
+  Answer run(sqlite::Database& db) const;
+};
+
+// What is kept of a session; nothing until it is analysed.
+struct KeptDigestQuery {
+  std::int64_t session_pk = 0;
+
+  using Answer = std::optional<KeptDigest>;
   Answer run(sqlite::Database& db) const;
 };
 

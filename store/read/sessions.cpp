@@ -140,12 +140,23 @@ constexpr int kCandidates = 5;
 const std::string kSessionsColumns = std::string(R"(
   s.session_pk, s.uid, s.platform, s.native_id, s.kind, s.parent_uid, s.forked_from, s.agent_name,
   coalesce(p.identity_key, ''), coalesce(p.name, ''), s.cwd, s.git_branch, s.model, s.agent_version,
-  s.started_at, s.ended_at, s.state, s.outcome,
+  s.started_at, s.ended_at, s.next_seq > 0 OR s.turns > 0, s.outcome,
   s.tokens_input, s.tokens_output, s.tokens_cache_read, s.tokens_cache_creation, s.turns, s.retries,
   s.turns,
   s.tool_calls, s.tool_errors, s.compactions,
   (SELECT count(*) FROM sessions c WHERE c.parent_uid = s.uid AND c.parent_uid <> ''),
-  coalesce(src.path, ''),)") + std::string(kTitleColumns);
+  coalesce(src.path, (SELECT d.source_path FROM session_digests d WHERE d.session_pk = s.session_pk), ''),)") +
+                                     std::string(kTitleColumns) + ", " + std::string(kSilentSince) + R"(,
+  s.stopped_at, s.capture_disabled_at, s.discovered_at, s.ingested_at,
+  iif(s.analysis_version > 0 OR s.evicted_at IS NOT NULL, s.analyzed_at, 0), s.evicted_at, s.repo,
+  CASE WHEN s.source_pk IS NULL THEN
+         (SELECT d.source_bytes FROM session_digests d WHERE d.session_pk = s.session_pk)
+       WHEN src.session_uid = s.uid THEN src.size
+       ELSE (SELECT sum(i.bytes) FROM source_items i WHERE i.source_pk = s.source_pk AND i.session_uid = s.uid) END,
+  coalesce((SELECT d.wall_clock_ms FROM session_digests d WHERE d.session_pk = s.session_pk AND s.analysis_version > 0),
+           (SELECT sum(max(x.ended_at - x.started_at, 0)) FROM exchanges x
+            WHERE x.session_pk = s.session_pk AND x.started_at > 0),
+           (SELECT d.wall_clock_ms FROM session_digests d WHERE d.session_pk = s.session_pk)))";
 const std::string kFrom =
     " FROM sessions s LEFT JOIN projects p ON p.project_pk = s.project_pk"
     " LEFT JOIN sources src ON src.source_pk = s.source_pk ";
@@ -168,7 +179,7 @@ SessionRow read_session(const sqlite::Statement& q) {
   r.agent_version = q.str(13);
   r.started_at = q.int64(14);
   r.ended_at = q.int64(15);
-  r.state = static_cast<SessionState>(q.int64(16));
+  r.life.has_events = q.int64(16) != 0;
   r.outcome = static_cast<Outcome>(q.int64(17));
   r.cost.tokens = {q.int64(18), q.int64(19), q.int64(20), q.int64(21)};
   r.cost.turns = q.int64(22);
@@ -180,6 +191,13 @@ SessionRow read_session(const sqlite::Statement& q) {
   r.subagents = q.int64(28);
   r.source_path = q.str(29);
   r.title = session_title(q.text(30), q.text(31));
+  r.life.silent_since = q.int64(32);
+  r.life.stopped_at = q.int64(33);
+  r.life.capture_disabled_at = q.int64(34);
+  r.watermarks = {q.int64(35), q.int64(36), q.int64(37), q.int64(38)};
+  r.repo = q.str(39);
+  r.source_bytes = q.int64(40);
+  r.cost.wall_clock = q.int64(41);
   return r;
 }
 
@@ -279,23 +297,44 @@ SessionRow SessionQuery::run(sqlite::Database& db) const {
   return queries::session_by_pk(db, queries::resolve_session(db, reference, project));
 }
 
+namespace {
+
+// SessionLife::state(), over `sessions s` and the time before which a session must have been silent.
+std::string state_at(std::string_view silent_before) {
+  return std::string("CASE WHEN s.stopped_at <> 0 OR ")
+             .append(queries::kSilentSince)
+             .append(" <= ")
+             .append(silent_before) +
+         std::string(sql_text(" THEN SessionState::stopped"
+                              " WHEN s.capture_disabled_at <> 0 THEN SessionState::capture_disabled"
+                              " WHEN s.next_seq > 0 OR s.turns > 0 THEN SessionState::active"
+                              " ELSE SessionState::started END"));
+}
+
+}  // namespace
+
 SessionList SessionListQuery::run(sqlite::Database& db) const {
   using namespace queries;
   static const std::string where = " WHERE " + std::string(kSessionConditions) +
-                                   " AND (?5 = 0 OR s.ended_at >= ?5) AND (?6 = 0 OR s.started_at < ?6)";
+                                   " AND (?5 = 0 OR s.ended_at >= ?5) AND (?6 = 0 OR s.started_at < ?6)"
+                                   " AND (?7 < 0 OR " +
+                                   state_at("?8") + " = ?7)";
   static const std::string count = "SELECT count(*) FROM sessions s" + where;
   static const std::string page =
-      "SELECT " + kSessionsColumns + kFrom + where + " ORDER BY s.ended_at DESC, s.session_pk DESC LIMIT ?7 OFFSET ?8";
+      "SELECT " + kSessionsColumns + kFrom + where + " ORDER BY s.ended_at DESC, s.session_pk DESC LIMIT ?9 OFFSET ?10";
   const auto c = conditions_of(db, filter);
   const auto since = filter.since;
   const auto until = filter.until;
+  const int wanted = state ? static_cast<int>(state->state) : -1;
+  const TimeMs silent_before = state ? state->now - state->stopped_after : 0;
 
   SessionList out;
-  auto& total = db.prepare(count).bind(c.platforms, c.project, c.session_pk, c.include_subagents, since, until);
+  auto& total = db.prepare(count).bind(c.platforms, c.project, c.session_pk, c.include_subagents, since, until, wanted,
+                                       silent_before);
   if (total.step()) out.total = total.int64(0);
   total.reset();
-  auto& q = db.prepare(page).bind(c.platforms, c.project, c.session_pk, c.include_subagents, since, until,
-                                  std::max(limit, 0), std::max(offset, 0));
+  auto& q = db.prepare(page).bind(c.platforms, c.project, c.session_pk, c.include_subagents, since, until, wanted,
+                                  silent_before, std::max(limit, 0), std::max(offset, 0));
   while (q.step())
     out.sessions.push_back(read_session(q));
   q.reset();

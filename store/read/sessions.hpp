@@ -5,17 +5,26 @@
 #include "store/db/database.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace memd {
 
-// Sessions that a filter lets through, a page of them, newest first by their end.
+// Sessions that are in a state at a time.
+struct StateFilter {
+  SessionState state{};
+  TimeMs now = 0;
+  TimeMs stopped_after = kStoppedAfter;
+};
+
+// Sessions that a filter lets through, a page of them, newest first by their last event.
 struct SessionListQuery {
   QueryFilter filter;  // include_subagents false: main sessions only
   int limit = 20;
   int offset = 0;
+  std::optional<StateFilter> state{};
 
   using Answer = SessionList;
   Answer run(sqlite::Database& db) const;
@@ -57,6 +66,10 @@ namespace queries {
 SessionRow session_by_pk(sqlite::Database& db, std::int64_t session_pk);
 // The session that a SessionQuery with these words finds.
 std::int64_t resolve_session(sqlite::Database& db, std::string_view reference, std::string_view project);
+
+// A column over `sessions s`: SessionLife::silent_since.
+inline constexpr std::string_view kSilentSince =
+    "iif(s.ended_at BETWEEN 1 AND s.ingested_at, s.ended_at, s.ingested_at)";
 
 // Two columns over `sessions s`: the stored title, and where that is empty the start of the first prompt.
 inline constexpr auto kTitleColumns = sql_text(R"(

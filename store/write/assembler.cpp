@@ -176,7 +176,12 @@ void Assembler::apply_event(Event& e, AssemblyContext& context) {
   }
   if (s.source == 0 && s.kind == SessionKind::main) s.source = context.source.id;
   facts_.note_title(s, e.event_id);
+  if (s.counted_elsewhere) {
+    sessions_.rows().drop_record_counts(s);
+    if (!e.cwd.empty()) s.project_pk = 0;  // that of the directory it began in
+  }
   facts_.note_times(s, e.time);
+  facts_.note_life(s, e, context.now);
   if (e.lifecycle == "session_start" && (!s.forked_from.empty() || !s.parent_uid.empty())) {
     sessions_.rows().save(s, context.now);  // its origin, read next, has to find it
     s.dirty = true;

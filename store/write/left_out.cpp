@@ -47,7 +47,7 @@ bool is_prompt(const Event& e) { return e.kind == EventKind::user_msg && e.origi
 
 void EvictedSessions::load(sqlite::Database& db) {
   through_.clear();
-  auto& q = db.prepare("SELECT uid, evicted_through FROM sessions WHERE evicted_at IS NOT NULL");
+  auto& q = db.prepare("SELECT uid, evicted_through FROM sessions WHERE evicted_through IS NOT NULL");
   q.bind();
   while (q.step())
     through_[q.str(0)] = q.int64(1);

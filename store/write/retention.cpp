@@ -93,13 +93,15 @@ std::optional<std::int64_t> forget(sqlite::Database& db, std::string_view uid, s
 
 // The rows that outlive an eviction, as text in the raw layer.
 
-constexpr std::uint64_t kVersion = 1;
+constexpr std::uint64_t kVersion = 2;  // 1: sessions have a state and no digest
 
 constexpr std::string_view kSessionColumns =
     "uid, platform, native_id, kind, parent_uid, parent_call_id, forked_from, agent_name, title, title_rank,"
-    " description, cwd, git_branch, model, agent_version, started_at, ended_at, state, outcome, tokens_input,"
+    " description, cwd, git_branch, model, agent_version, started_at, ended_at, outcome, tokens_input,"
     " tokens_output, tokens_cache_read, tokens_cache_creation, turns, retries, tool_calls, tool_pairs, tool_errors,"
     " compactions, next_seq, next_exchange, discovered_at, ingested_at, analyzed_at, evicted_at, evicted_through";
+constexpr std::size_t kStateOfVersion1 = 17;  // behind ended_at
+constexpr std::string_view kSessionColumnsOfVersion2 = ", stopped_at, repo, analysis_version";
 constexpr std::string_view kSourceColumns =
     "platform, path, format, state, state_reason, device, inode, head_hash, head_length, size, mtime, cursor,"
     " generation, open_tail, session_uid, mark";
@@ -164,13 +166,36 @@ void insert(sqlite::Database& db, const std::string& sql, const Row& row) {
   q.run();
 }
 
+// Rows that begin with the uid of their session.
+void restore_digests(sqlite::Database& db, const std::vector<Row>& digests, const std::vector<Row>& errors) {
+  for (const auto& row : digests)
+    insert(db,
+           "INSERT INTO session_digests (session_pk, request, result, abstract, wall_clock_ms, source_path,"
+           " source_bytes) VALUES ((SELECT session_pk FROM sessions WHERE uid = ?), ?, ?, ?, ?, ?, ?) ON CONFLICT DO "
+           "NOTHING",
+           row);
+  for (const auto& row : errors)
+    insert(db,
+           "INSERT INTO digest_errors (session_pk, place, time, tool, text) VALUES ((SELECT session_pk FROM sessions"
+           " WHERE uid = ?), ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+           row);
+}
+
 void restore_rows(sqlite::Database& db, std::string_view record) {
   raw::ByteReader r(record);
-  if (r.number() != kVersion) return;
-  const auto sessions = get(r);
+  const std::uint64_t version = r.number();
+  if (version < 1 || version > kVersion) return;
+  auto sessions = get(r);
   const auto sources = get(r);
   const auto coverage = get(r);
+  const auto digests = version > 1 ? get(r) : std::vector<Row>();
+  const auto errors = version > 1 ? get(r) : std::vector<Row>();
   if (!r.ok()) return;
+  std::string session_columns(kSessionColumns);
+  if (version > 1) session_columns += kSessionColumnsOfVersion2;
+  if (version == 1)
+    for (auto& row : sessions)
+      if (row.size() > kStateOfVersion1) row.erase(row.begin() + kStateOfVersion1);
   for (const auto& row : sources) {
     if (row.size() < 2) continue;
     insert(db,
@@ -189,11 +214,13 @@ void restore_rows(sqlite::Database& db, std::string_view record) {
            row);
   for (const auto& row : sessions)
     insert(db,
-           "INSERT INTO sessions (" + std::string(kSessionColumns) + ") VALUES (" + places(row.size()) +
+           "INSERT INTO sessions (" + session_columns + ") VALUES (" + places(row.size()) +
                ") ON CONFLICT (uid) DO UPDATE SET analyzed_at = excluded.analyzed_at,"
+               " analysis_version = excluded.analysis_version,"
                " evicted_at = excluded.evicted_at, evicted_through = excluded.evicted_through,"
                " next_seq = excluded.next_seq, next_exchange = excluded.next_exchange",
            row);
+  restore_digests(db, digests, errors);
 }
 
 // Remembers since when this age limit is in force.
@@ -213,11 +240,13 @@ bool remove(sqlite::Database& db, std::string_view uid, std::string_view reason)
 }
 
 bool evict(sqlite::Database& db, std::string_view uid, TimeMs now) {
+  auto& analyzed = db.prepare("SELECT 1 FROM sessions WHERE uid = ? AND analysis_version > 0").bind(uid);
+  const bool may_go = analyzed.step();
+  analyzed.reset();
+  if (!may_go) return false;
   const auto session = forget(db, uid, kEvictedReason);
   if (!session) return false;
-  db.prepare(
-        "UPDATE sessions SET analyzed_at = coalesce(analyzed_at, ?2), evicted_at = ?2, evicted_through = ended_at"
-        " WHERE session_pk = ?1")
+  db.prepare("UPDATE sessions SET evicted_at = ?2, evicted_through = ended_at WHERE session_pk = ?1")
       .bind(*session, now)
       .run();
   return true;
@@ -226,21 +255,25 @@ bool evict(sqlite::Database& db, std::string_view uid, TimeMs now) {
 std::string record_of(sqlite::Database& db, std::string_view uid) {
   raw::ByteWriter w;
   w.number(kVersion);
-  put(w, select(db, "SELECT " + std::string(kSessionColumns) + " FROM sessions WHERE uid = ?", uid));
+  put(w, select(db,
+                "SELECT " + std::string(kSessionColumns) + std::string(kSessionColumnsOfVersion2) +
+                    " FROM sessions WHERE uid = ?",
+                uid));
   put(w, select(db, "SELECT " + std::string(kSourceColumns) + " FROM sources WHERE session_uid = ?", uid));
   put(w, select(db,
                 "SELECT o.platform, o.path, c.record_type, c.disposition, c.reason, c.records, c.bytes FROM coverage c"
                 " JOIN sources o USING (source_pk) WHERE o.session_uid = ?",
                 uid));
+  put(w, select(db,
+                "SELECT s.uid, d.request, d.result, d.abstract, d.wall_clock_ms, d.source_path,"
+                " d.source_bytes FROM session_digests d"
+                " JOIN sessions s USING (session_pk) WHERE s.uid = ?",
+                uid));
+  put(w, select(db,
+                "SELECT s.uid, e.place, e.time, e.tool, e.text FROM digest_errors e JOIN sessions s USING (session_pk)"
+                " WHERE s.uid = ? ORDER BY e.place",
+                uid));
   return w.take();
-}
-
-void mark_analyzed(sqlite::Database& db, TimeMs now) {
-  db.prepare(
-        "UPDATE sessions SET analyzed_at = ?1 WHERE (analyzed_at IS NULL OR analyzed_at < ingested_at)"
-        " AND ended_at > 0 AND ended_at < ?1 - ?2")
-      .bind(now, kIdleStops)
-      .run();
 }
 
 }  // namespace retention
@@ -248,7 +281,6 @@ void mark_analyzed(sqlite::Database& db, TimeMs now) {
 Result<Retention::Dropped> Retention::enforce(const RetentionPolicy& policy, bool at_once) {
   const TimeMs now = writer_.clock_.now();
   MEMD_TRY_ASSIGN(const auto drops, writer_.transact([&](sqlite::Database& db) {
-    retention::mark_analyzed(db, now);
     retention::announce(db, policy, now);
     return retention::plan(db, policy, now, at_once ? now + kRetentionNotice : now);
   }));

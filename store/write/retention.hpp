@@ -17,8 +17,9 @@ class Writer;
 namespace retention {
 
 // Forgets what a session said and did: events, exchanges with their full text, files, observations and what is derived
-// from them. The session's row stays, with evicted_at; so do its sources with their cursors. In the ledger, bytes that
-// were indexed become skipped with the reason kEvictedReason. False when there is no such session.
+// from them. The session's row and its digest stay, with evicted_at; so do its sources with their cursors. In the
+// ledger, bytes that were indexed become skipped with the reason kEvictedReason. False when there is no such session,
+// or it is not analysed as it stands.
 // Inside a transaction. Throws ErrorException, as the next ones do.
 bool evict(sqlite::Database& db, std::string_view session_uid, TimeMs now);
 inline constexpr std::string_view kEvictedReason = "evicted";
@@ -28,9 +29,6 @@ bool remove(sqlite::Database& db, std::string_view session_uid, std::string_view
 
 // What must outlive an evicted session in the raw layer, so that a rebuild forgets it too.
 std::string record_of(sqlite::Database& db, std::string_view session_uid);
-
-// Marks sessions that have been silent for long enough: all that is derived from them is complete.
-void mark_analyzed(sqlite::Database& db, TimeMs now);
 
 }  // namespace retention
 
@@ -44,7 +42,7 @@ class Retention {
     std::uint64_t sessions = 0;
     std::uint64_t raw_bytes = 0;
   };
-  // Marks what is analysed and announces the policy, then drops what is due. `at_once`: does not wait for the notice.
+  // Announces the policy, then drops what is due. `at_once`: does not wait for the notice.
   Result<Dropped> enforce(const RetentionPolicy& policy, bool at_once);
   Result<Dropped> evict(const std::vector<std::string>& session_uids);
   // Puts the row of an evicted session back from its record (retention::record_of).

@@ -2,6 +2,7 @@
 
 #include "schemas/project_identity.hpp"
 #include "schemas/sql_text.hpp"
+#include "store/enrich/session_analysis.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -43,10 +44,14 @@ Outcome judge_outcome(const SessionWork& s) {
 std::optional<SessionWork> SessionRows::load(std::string_view uid) {
   auto& q = db_.prepare(
       "SELECT session_pk, platform, kind, parent_uid, parent_call_id, forked_from, agent_name, project_pk, title,"
-      " title_rank, description, cwd, git_branch, model, agent_version, started_at, ended_at, state, outcome,"
+      " title_rank, description, cwd, git_branch, model, agent_version, started_at, ended_at, stopped_at, outcome,"
       " tokens_input, tokens_output, tokens_cache_read, tokens_cache_creation, turns, retries, tool_calls, tool_pairs,"
       " tool_errors, compactions, next_seq, next_exchange, source_pk, mode, context_tokens, lines_added, lines_removed,"
-      " cost_usd FROM sessions WHERE uid = ?");
+      " cost_usd, capture_disabled_at, repo,"
+      " next_seq = 0 AND evicted_through IS NULL"
+      " AND EXISTS (SELECT 1 FROM session_digests d WHERE d.session_pk = sessions.session_pk)"
+      " AND NOT EXISTS (SELECT 1 FROM events e WHERE e.session_pk = sessions.session_pk)"
+      " FROM sessions WHERE uid = ?");
   q.bind(uid);
   if (!q.step()) {
     q.reset();
@@ -71,7 +76,7 @@ std::optional<SessionWork> SessionRows::load(std::string_view uid) {
   s.agent_version = q.str(14);
   s.started_at = q.int64(15);
   s.ended_at = q.int64(16);
-  s.lifecycle = static_cast<memd::SessionState>(q.int64(17));
+  s.stopped_at = q.int64(17);
   s.outcome = static_cast<Outcome>(q.int64(18));
   s.tokens = {q.int64(19), q.int64(20), q.int64(21), q.int64(22)};
   s.turns = q.int64(23);
@@ -88,6 +93,9 @@ std::optional<SessionWork> SessionRows::load(std::string_view uid) {
   s.lines_added = q.int64(34);
   s.lines_removed = q.int64(35);
   if (!q.is_null(36)) s.cost_usd = q.real(36);
+  s.capture_disabled_at = q.int64(37);
+  s.repo = q.str(38);
+  s.counted_elsewhere = q.int64(39) != 0;
   q.reset();
   s.stored = {s.title, s.project_pk, s.source};
   return s;
@@ -111,25 +119,27 @@ void SessionRows::save(SessionWork& s, TimeMs ingested_at) {
   const auto turns = s.turns + static_cast<std::int64_t>(s.history.size());
   TimeMs started_at = s.started_at;
   TimeMs ended_at = s.ended_at;
+  TimeMs stopped_at = s.stopped_at;
   if (!s.history.empty()) {
     if (started_at == 0) started_at = s.history.front().time;
     ended_at = std::max(ended_at, s.history.back().time);
+    if (s.history.back().time > stopped_at) stopped_at = 0;
   }
   const std::string& cwd = s.cwd.empty() && !s.history.empty() ? s.history.front().cwd : s.cwd;
   db_.prepare(
          "UPDATE sessions SET kind = ?2, parent_uid = ?3, parent_call_id = ?4, forked_from = ?5, agent_name = ?6,"
          " title_rank = ?7, description = ?8, cwd = ?9, git_branch = ?10, model = ?11, agent_version = ?12,"
-         " started_at = ?13, ended_at = ?14, state = ?15, outcome = ?16, tokens_input = ?17, tokens_output = ?18,"
+         " started_at = ?13, ended_at = ?14, stopped_at = ?15, outcome = ?16, tokens_input = ?17, tokens_output = ?18,"
          " tokens_cache_read = ?19, tokens_cache_creation = ?20, turns = ?21, retries = ?22, tool_calls = ?23,"
          " tool_pairs = ?24, tool_errors = ?25, compactions = ?26, next_seq = ?27, next_exchange = ?28,"
-         " ingested_at = ?29, mode = ?30, context_tokens = ?31, lines_added = ?32, lines_removed = ?33, cost_usd = ?34"
-         " WHERE session_pk = ?1")
+         " ingested_at = ?29, mode = ?30, context_tokens = ?31, lines_added = ?32, lines_removed = ?33, cost_usd = ?34,"
+         " capture_disabled_at = ?35, repo = ?36, analysis_version = 0 WHERE session_pk = ?1")
       .bind(s.pk, static_cast<int>(s.kind), s.parent_uid, s.parent_call_id, s.forked_from, s.agent_name,
             static_cast<int>(s.title_rank), s.description, cwd, s.git_branch, s.model, s.agent_version, started_at,
-            ended_at, static_cast<int>(s.lifecycle), static_cast<int>(s.outcome), s.tokens.input, s.tokens.output,
-            s.tokens.cache_read, s.tokens.cache_creation, turns, s.retries, s.tool_calls, s.tool_pairs, s.tool_errors,
-            s.compactions, s.next_seq, s.next_exchange, ingested_at, s.mode, s.context_tokens, s.lines_added,
-            s.lines_removed, s.cost_usd)
+            ended_at, stopped_at, static_cast<int>(s.outcome), s.tokens.input, s.tokens.output, s.tokens.cache_read,
+            s.tokens.cache_creation, turns, s.retries, s.tool_calls, s.tool_pairs, s.tool_errors, s.compactions,
+            s.next_seq, s.next_exchange, ingested_at, s.mode, s.context_tokens, s.lines_added, s.lines_removed,
+            s.cost_usd, s.capture_disabled_at, s.repo)
       .run();
   save_references(s);
   s.dirty = false;
@@ -145,6 +155,43 @@ void SessionRows::save_references(SessionWork& s) {
       .bind(s.pk, s.title, or_null(s.project_pk), or_null(s.source))
       .run();
   s.stored = std::move(now);
+}
+
+void SessionRows::take_record(SessionWork& s, TimeMs now) {
+  const SessionRecord& r = *s.record;
+  s.tokens = r.cost.tokens;
+  s.turns = r.cost.turns;
+  s.retries = r.cost.retries;
+  s.outcome = r.outcome;
+  if (s.cwd.empty()) s.cwd = r.cwd;
+  if (s.git_branch.empty()) s.git_branch = r.git_branch;
+  if (s.model.empty()) s.model = r.model;
+  if (s.agent_version.empty()) s.agent_version = r.agent_version;
+  if (s.project_pk == 0 && !s.cwd.empty()) s.project_pk = intern_project(s.cwd);
+  save(s, now);
+  KeptDigest digest = r.digest.value_or(KeptDigest());
+  digest.wall_clock = r.cost.wall_clock;
+  digest.source_path = r.source_path;
+  digest.source_bytes = r.source_bytes;
+  analysis::save_digest(db_, s.pk, digest);
+  const Watermarks& w = r.watermarks;
+  const bool analyzed = w.analyzed_at != 0;
+  const auto when = [&](TimeMs time) { return analyzed && time != 0 ? std::optional(time) : std::nullopt; };
+  db_.prepare(
+         "UPDATE sessions SET discovered_at = ?2, ingested_at = ?3, analyzed_at = ?4, evicted_at = ?5,"
+         " analysis_version = ?6 WHERE session_pk = ?1")
+      .bind(s.pk, w.discovered_at != 0 ? w.discovered_at : now, w.ingested_at != 0 ? w.ingested_at : now,
+            when(w.analyzed_at), when(w.evicted_at), analyzed ? analysis::kVersion : 0)
+      .run();
+  s.counted_elsewhere = true;
+  s.record.reset();
+}
+
+void SessionRows::drop_record_counts(SessionWork& s) {
+  s.counted_elsewhere = false;
+  s.tokens = {};
+  s.turns = s.retries = 0;
+  db_.prepare("UPDATE sessions SET evicted_at = NULL WHERE session_pk = ?").bind(s.pk).run();
 }
 
 bool SessionRows::remove_empty(std::int64_t session_pk) {
@@ -203,17 +250,6 @@ void SessionCache::drop(std::string_view uid) { sessions_.erase(std::string(uid)
 
 bool SessionCache::exists(std::string_view uid) { return sessions_.contains(uid) || rows_.load(uid).has_value(); }
 
-void SessionCache::settle(SessionWork& s, TimeMs now) {
-  using State = memd::SessionState;
-  const auto move_to = [&](State to) {
-    if (is_legal_transition(s.lifecycle, to)) s.lifecycle = to;
-  };
-  const TimeMs ended_at = s.history.empty() ? s.ended_at : std::max(s.ended_at, s.history.back().time);
-  if (s.next_seq > 0 || !s.history.empty()) move_to(State::active);
-  if (ended_at != 0 && now - ended_at > kIdleStops) move_to(State::stopped);
-  s.outcome = judge_outcome(s);
-}
-
 void SessionCache::flush(TimeMs now) {
   // In the order of their keys, so that the full-text index sees growing row ids.
   std::vector<SessionWork*> dirty;
@@ -221,12 +257,17 @@ void SessionCache::flush(TimeMs now) {
     if (s.dirty || (s.has_draft && s.draft.dirty)) dirty.push_back(&s);
   std::sort(dirty.begin(), dirty.end(), [](const auto* a, const auto* b) { return a->draft.pk < b->draft.pk; });
   for (SessionWork* s : dirty) {
-    settle(*s, now);
+    if (s->next_seq > 0) s->outcome = judge_outcome(*s);
     history_.store(*s, now);
     if (s->made_by_history && s->next_seq == 0 && s->history.empty() && rows_.remove_empty(s->pk)) {
       sessions_.erase(std::string(s->uid));
       continue;
     }
+    if (s->record && s->next_seq == 0 && s->history.empty()) {
+      rows_.take_record(*s, now);
+      continue;
+    }
+    s->record.reset();
     rows_.save(*s, now);
     if (s->has_draft && s->draft.dirty) exchanges_.save(*s, s->draft, now);
   }

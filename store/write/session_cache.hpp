@@ -26,6 +26,10 @@ class SessionRows {
 
   std::int64_t intern_project(std::string_view cwd);
   bool last_test_failed(std::int64_t session_pk);
+  // Saves a session that is known from another memd's record alone, with the counts, watermarks and digest of that.
+  void take_record(SessionWork& session, TimeMs now);
+  // It has events now: they count anew.
+  void drop_record_counts(SessionWork& session);
 
  private:
   void save_references(SessionWork& session);
@@ -49,8 +53,6 @@ class SessionCache {
   void clear() { sessions_.clear(); }
 
  private:
-  void settle(SessionWork& session, TimeMs now);
-
   SessionRows rows_;
   ExchangeRows& exchanges_;
   HistoryPrompts& history_;

@@ -150,6 +150,7 @@ void SessionFacts::update(const SessionUpdate& u, TimeMs now) {
   set_unless_said(s.said.model, s.model, u.model);
   set_unless_said(s.said.agent_version, s.agent_version, u.agent_version);
   if (s.project_pk == 0 && !u.cwd.empty()) set(s.project_pk, sessions_.rows().intern_project(u.cwd));
+  set(s.repo, u.repo);
   set(s.mode, u.mode);
   set(s.context_tokens, u.context_tokens);
   set(s.lines_added, u.lines_added);
@@ -157,6 +158,8 @@ void SessionFacts::update(const SessionUpdate& u, TimeMs now) {
   set(s.cost_usd, u.cost_usd);
   if (u.started_at != 0 && (s.started_at == 0 || u.started_at < s.started_at)) set(s.started_at, u.started_at);
   set(s.ended_at, std::max(s.ended_at, u.ended_at));
+  if (u.stopped_at >= s.ended_at) set(s.stopped_at, u.stopped_at);
+  if (u.record && s.next_seq == 0) s.record = u.record, s.dirty = true;
 }
 
 void SessionFacts::give_titles(const EventBatch& batch, TimeMs now) {
@@ -243,6 +246,18 @@ void SessionFacts::note_times(SessionWork& s, TimeMs time) {
   if (parent.started_at == 0 || s.started_at < parent.started_at) parent.started_at = s.started_at;
   parent.ended_at = std::max(parent.ended_at, s.ended_at);
   parent.dirty = true;
+}
+
+void SessionFacts::note_life(SessionWork& s, const Event& e, TimeMs now) {
+  s.capture_disabled_at = 0;
+  if (e.lifecycle == "session_stop") {
+    s.stopped_at = e.time != 0 ? e.time : now;
+    return;
+  }
+  // What a client notes behind the end (the output of "/exit", a title) does not make the session go on.
+  const bool goes_on =
+      e.kind != EventKind::lifecycle || e.lifecycle == "session_start" || e.lifecycle == "session_resume";
+  if (goes_on && (e.time == 0 || e.time > s.stopped_at)) s.stopped_at = 0;
 }
 
 void SessionFacts::note_usage(SessionWork& s, const Event& e) {

@@ -87,6 +87,8 @@ class SessionFacts {
   void complete(const SessionWork& session, Event& event);  // with what its record leaves to the session
   void note_title(SessionWork& session, std::uint64_t event_id);
   void note_times(SessionWork& session, TimeMs time);
+  // Whether the session has stopped with this event, or goes on with it.
+  void note_life(SessionWork& session, const Event& event, TimeMs now);
   // Directory, branch, model and version. A change of directory or branch becomes an event.
   void note_context(SessionWork& session, const Event& event, std::int64_t seq, AssemblyContext& context);
   void note_usage(SessionWork& session, const Event& event);

@@ -116,9 +116,11 @@ struct SessionWork {
   std::string git_branch;
   std::string model;
   std::string agent_version;
+  std::string repo;
   TimeMs started_at = 0;
   TimeMs ended_at = 0;
-  memd::SessionState lifecycle = memd::SessionState::started;
+  TimeMs stopped_at = 0;
+  TimeMs capture_disabled_at = 0;
   Outcome outcome = Outcome::unknown;
   TokenUsage tokens;
   std::int64_t turns = 0;
@@ -159,6 +161,9 @@ struct SessionWork {
   bool history_stored = false;   // the rows exist
   bool made_by_history = false;  // a history named it first: not kept when nothing is left of it
   ExchangeId inherited = 0;      // id for the exchange of a prompt that was known from a history
+
+  std::optional<SessionRecord> record;  // of another memd; written unless events come first
+  bool counted_elsewhere = false;       // the row's counts are those of such a record
 
   // What the row says of what is costly to write.
   struct Stored {

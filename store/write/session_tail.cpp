@@ -144,12 +144,11 @@ void SessionTail::restore_session(const Cut& cut) {
     if (const auto changed = last_change(cut.session_pk, *last, kBranchChange); !changed.empty())
       branch = changed.substr(changed.rfind(kBranchArrow) + kBranchArrow.size());
   }
-  db_.prepare(sql_text("UPDATE sessions SET cwd = ?2, git_branch = ?3, model = ?4, agent_version = ?5, next_seq = ?6,"
-                       " next_exchange = ?7, state = iif(?6 = 0, SessionState::started, state),"
-                       " ended_at = max(coalesce((SELECT max(ended_at) FROM exchanges"
-                       " WHERE session_pk = ?1), 0), coalesce((SELECT max(time) FROM events"
-                       " WHERE session_pk = ?1 AND seq < coalesce((SELECT first_seq FROM exchanges"
-                       " WHERE session_pk = ?1 AND exchange_number = 0), ?6)), 0)) WHERE session_pk = ?1"))
+  db_.prepare(
+         "UPDATE sessions SET cwd = ?2, git_branch = ?3, model = ?4, agent_version = ?5, next_seq = ?6,"
+         " next_exchange = ?7, ended_at = max(coalesce((SELECT max(ended_at) FROM exchanges WHERE session_pk = ?1), 0),"
+         " coalesce((SELECT max(time) FROM events WHERE session_pk = ?1 AND seq < coalesce((SELECT first_seq"
+         " FROM exchanges WHERE session_pk = ?1 AND exchange_number = 0), ?6)), 0)) WHERE session_pk = ?1")
       .bind(cut.session_pk, cwd, branch, model, version, cut.seq, cut.exchange)
       .run();
   // The start rarely goes with the end: only then are all times looked at.

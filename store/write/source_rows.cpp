@@ -132,10 +132,11 @@ std::int64_t SourceRows::delete_expired_diagnostics(TimeMs now) {
 bool SourceRows::disable_capture(Platform platform, TimeMs now) {
   const auto key = to_string(platform);
   const auto type = to_string(DiagnosticType::contract_mismatch);
-  // Only what is active may be disabled (is_legal_transition): a session that has stopped lacks nothing.
-  db_.prepare(sql_text("UPDATE sessions SET state = SessionState::capture_disabled WHERE platform = ?"
-                       " AND state = SessionState::active"))
-      .bind(key)
+  // A session that said that it stopped lacks nothing; one that is silent stops all the same.
+  db_.prepare(
+         "UPDATE sessions SET capture_disabled_at = ?2 WHERE platform = ?1 AND capture_disabled_at = 0"
+         " AND stopped_at = 0 AND next_seq > 0")
+      .bind(key, now)
       .run();
   auto& said = db_.prepare("SELECT 1 FROM diagnostics WHERE platform = ? AND error_type = ? AND time > ?")
                    .bind(key, type, now - kMsPerDay);

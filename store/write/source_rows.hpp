@@ -27,7 +27,7 @@ class SourceRows {
   void add_diagnostics(const Source& source, const std::vector<Diagnostic>& diagnostics, bool in_place, TimeMs now);
   std::int64_t delete_expired_diagnostics(TimeMs now);  // how many
 
-  // The platform's adapter cannot be used: sessions that are active become capture_disabled, and a contract_mismatch
+  // The platform's adapter cannot be used: sessions that go on become capture_disabled, and a contract_mismatch
   // diagnostic says why. False: that was said within the last day.
   bool disable_capture(Platform platform, TimeMs now);
 

@@ -136,7 +136,6 @@ Result<void> Writer::commit() {
 Result<void> Writer::maintain() {
   MEMD_TRY(commit());
   return sqlite::guard([&] {
-    retention::mark_analyzed(db_, clock_.now());
     if (raw_) raw_->merge_quiet_files(clock_.now());
   });
 }

@@ -90,7 +90,7 @@ class Writer {
   }
 
   // Each commits first.
-  Result<void> maintain();  // marks what is analysed, tidies the raw layer up
+  Result<void> maintain();  // tidies the raw layer up
   Result<void> optimize();  // after a large ingest: refreshes SQLite's statistics, empties the WAL
   // For moments with nothing else to do: a few milliseconds of what makes searches faster. False: nothing is left.
   Result<bool> merge_search_index();

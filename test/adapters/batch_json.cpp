@@ -123,6 +123,8 @@ json::object to_json(const SessionUpdate& s) {
   put(o, "mode", s.mode);
   put(o, "started_at", s.started_at);
   put(o, "ended_at", s.ended_at);
+  put(o, "stopped_at", s.stopped_at);
+  put(o, "repo", s.repo);
   put(o, "context_tokens", s.context_tokens);
   put(o, "lines_added", s.lines_added);
   put(o, "lines_removed", s.lines_removed);

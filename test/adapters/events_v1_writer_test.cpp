@@ -158,6 +158,48 @@ TEST(EventsWriter, FactsOfASessionComeBack) {
   EXPECT_EQ(r.cwd, "/w");
 }
 
+// All but the state and the end at the time of the export: they follow from the facts.
+TEST(EventsWriter, TheRecordOfASessionComesBack) {
+  SessionUpdate s;
+  s.session_uid = "claude_code:abc";
+  s.platform = Platform::claude_code;
+  s.native_id = "abc";
+  s.repo = "https://example.org/app.git";
+  s.model = "whole session's";
+  s.ended_at = s.stopped_at = 1'772'529'130'002;
+  SessionRecord& record = s.record.emplace();
+  record.outcome = Outcome::abandoned;
+  record.cost = {{1, 2, 3, 4}, 5, 6, 61'007};
+  record.cwd = "/w";
+  record.git_branch = "b";
+  record.source_path = "/h/\"t\".jsonl";
+  record.source_bytes = 77;
+  record.watermarks = {1'772'529'130'003, 1'772'529'130'004, 1'772'529'130'005, 1'772'529'130'006};
+  record.digest = {
+      "Why?", "Because.", "User: Why?\nBecause.", {{1'772'529'130'001, "Bash", "no \\ such"}, {0, "", "x"}}};
+  const auto back = [](const SessionUpdate& session) {
+    const std::string line = events_v1::session_line(session, session.time);
+    EXPECT_EQ(test::events_schema().problems(boost::json::parse(line)), "") << line;
+    const auto batch = read_back(line);
+    EXPECT_TRUE(batch.diagnostics.empty());
+    return batch.sessions.at(0);
+  };
+  SessionUpdate r = back(s);
+  EXPECT_EQ(r.repo, s.repo);
+  EXPECT_EQ(r.stopped_at, s.stopped_at);
+  EXPECT_EQ(r.model, s.model);
+  EXPECT_EQ(r.cwd, "") << "its events say it";
+  EXPECT_EQ(r.record, s.record);
+  record.digest.reset();
+  record.watermarks = {1, 2, 0, 0};
+  record.state = SessionState::active;
+  r = back(s);
+  r.record->state = SessionState::active;
+  EXPECT_EQ(r.record, s.record);
+  s.record.reset();
+  EXPECT_FALSE(back(s).record);
+}
+
 TEST(EventsAdapters, KnowTheirFiles) {
   const Adapter& thunderus = *find_adapter(Platform::thunderus);
   EXPECT_TRUE(thunderus.roots({"/home/u", {}}).empty());

@@ -22,7 +22,6 @@ using namespace std::chrono_literals;
 // The store, and the ids and times that answers show.
 std::vector<std::string> dump(const fs::path& file) {
   auto db = sqlite::Database::open(file, sqlite::OpenMode::read_write);
-  db.exec("UPDATE sessions SET analyzed_at = NULL");  // when somebody last looked, not what was read
   auto out = test::dump_store(db);
   for (const char* sql :
        {"SELECT * FROM sources ORDER BY source_pk", "SELECT * FROM sessions ORDER BY session_pk",

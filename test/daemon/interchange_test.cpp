@@ -6,6 +6,7 @@
 #include "schemas/embedded.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/read/sessions.hpp"
+#include "test/support/analyze_all.hpp"
 #include "test/support/corpus.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/json_schema.hpp"
@@ -70,7 +71,7 @@ Exported export_one(Reader& reader, std::int64_t pk, const fs::path& database = 
                                      },
                                      {}};
   RecordFinder records(database, raw);
-  const auto report = interchange::export_session(reader, records, pk, sink);
+  const auto report = interchange::export_session(reader, records, pk, {test::FakeClock().now()}, sink);
   EXPECT_TRUE(report) << report.error().message();
   if (report) out.report = *report;
   return out;
@@ -94,6 +95,21 @@ test::JsonSchema events_schema() {
   const auto& files = embedded::json_schema_files();
   const auto file = std::find_if(files.begin(), files.end(), [](auto& f) { return f.name == "events.v1.schema.json"; });
   return test::JsonSchema(boost::json::parse(file->text));
+}
+
+// Of the line about a session, what does not depend on where it was read from.
+boost::json::object without_source(const std::string& line) {
+  auto session = boost::json::parse(line).at("body").at("session").as_object();
+  session.erase("source_path");
+  session.erase("source_bytes");
+  return session;
+}
+
+void analyze(const fs::path& database) {
+  const test::FakeClock clock;
+  auto writer = Writer::open(database, clock);
+  ASSERT_TRUE(writer);
+  ASSERT_TRUE(test::analyze_all(**writer, clock.now()));
 }
 
 constexpr std::string_view kSecret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
@@ -193,7 +209,51 @@ TEST_F(Interchange, AnExportOfAnImportIsTheExport) {
   Reader second(store_ / "second.db");
   const auto session = second.ask(SessionQuery{session_.uid});
   ASSERT_TRUE(session);
-  EXPECT_EQ(export_one(second, session->pk).lines, lines);
+  const auto again = export_one(second, session->pk).lines;
+  ASSERT_EQ(again.size(), lines.size());
+  EXPECT_TRUE(std::equal(again.begin() + 1, again.end(), lines.begin() + 1));
+  EXPECT_EQ(without_source(again.front()), without_source(lines.front())) << "it was read from another file";
+}
+
+// What stands of a session in its row, its digest and its events, in another store and back: with its events they are
+// counted anew, without them the record is all there is.
+TEST_F(Interchange, ASessionRecordComesBackAsItWentOut) {
+  analyze(database_);
+  const auto lines = export_one(*reader_, session_.pk).lines;
+  const auto record = boost::json::parse(lines.front()).at("body").at("session").as_object();
+  EXPECT_EQ(events_schema().problems(boost::json::parse(lines.front())), "") << lines.front();
+  EXPECT_EQ(record.at("schema_version").to_number<int>(), 2);
+  EXPECT_EQ(record.at("state"), "active");
+  EXPECT_FALSE(record.contains("ended_at"));
+  EXPECT_EQ(record.at("source_path"), boost::json::value(transcript_.string()));
+  EXPECT_EQ(record.at("cwd"), "/home/ada/app");
+  EXPECT_EQ(record.at("branch"), "main");
+  EXPECT_EQ(record.at("model"), "m");
+  EXPECT_EQ(record.at("source_bytes").to_number<std::uintmax_t>(), fs::file_size(transcript_));
+  EXPECT_EQ(record.at("cost").at("turns").to_number<int>(), 2);
+  EXPECT_EQ(record.at("cost").at("wall_clock_s").to_number<double>(), 5);  // 09:12:01 to :05, :06 to :07
+  EXPECT_GT(record.at("cost").at("output_tokens").to_number<int>(), 0);
+  EXPECT_TRUE(record.at("watermarks").as_object().contains("analyzed_at"));
+  EXPECT_FALSE(record.at("watermarks").as_object().contains("evicted_at"));
+  const auto& digest = record.at("digest").as_object();
+  EXPECT_EQ(digest.at("request"), "Look into the flaky upload test.");
+  ASSERT_EQ(digest.at("error_snippets").as_array().size(), 1u);
+  EXPECT_EQ(lines.front().find(kSecret), std::string::npos);
+
+  write_lines(home_ / "record.jsonl", {lines.front()});
+  ingest(home_ / "nowhere", store_ / "second.db", {home_ / "record.jsonl"});
+  Reader second(store_ / "second.db");
+  const auto pk = second.ask(SessionQuery{session_.uid}).value().pk;
+  EXPECT_EQ(export_one(second, pk).lines, std::vector{lines.front()});
+  EXPECT_EQ(second.ask(SessionQuery{session_.uid}).value().project_name, "app");
+  // Heard of again, it stays what it was.
+  ingest(home_ / "nowhere", store_ / "second.db");
+  EXPECT_EQ(export_one(second, pk).lines, std::vector{lines.front()});
+
+  // Its events come later: they are counted once.
+  write_lines(home_ / "events.jsonl", {lines.begin() + 1, lines.end()});
+  ingest(home_ / "nowhere", store_ / "second.db", {home_ / "events.jsonl"});
+  EXPECT_EQ(content_rows(store_ / "second.db"), content_rows(database_));
 }
 
 TEST_F(Interchange, AfterThePurgeTheStoreStillHasTheWords) {

@@ -5,6 +5,7 @@
 #include "store/raw/raw_file.hpp"
 #include "store/write/retention.hpp"
 #include "store/write/writer.hpp"
+#include "test/support/analyze_all.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/line_adapter.hpp"
 #include "test/support/store_dump.hpp"
@@ -295,9 +296,16 @@ TEST_F(RawLayerTest, EvictedSessionsStayAway) {
   take("b");
   EXPECT_TRUE(Retention(*writer_).enforce({30, 0}, false)->sessions == 0) << "not idle, not announced";
   clock_.advance(60 * kMsPerDay);
+  EXPECT_EQ(Retention(*writer_).enforce({30, 0}, false)->sessions, 0u) << "not analysed";
+  ASSERT_TRUE(test::analyze_all(*writer_, clock_.now()));
   auto dropped = Retention(*writer_).enforce({30, 0}, false);
   ASSERT_TRUE(dropped);
   EXPECT_EQ(dropped->sessions, 2u) << "announced 60 days ago";
+  const char* const kDigests =
+      "SELECT s.uid, d.request, d.result, d.abstract, d.wall_clock_ms FROM session_digests d"
+      " JOIN sessions s USING (session_pk) ORDER BY 1";
+  const auto digests = rows(kDigests);
+  EXPECT_EQ(digests.size(), 2u) << "what is kept of them stays";
   EXPECT_EQ(number("SELECT count(*) FROM events"), 0);
   EXPECT_EQ(number("SELECT count(*) FROM exchanges"), 0);
   EXPECT_EQ(number("SELECT count(*) FROM sessions WHERE evicted_at IS NOT NULL"), 2);
@@ -325,6 +333,7 @@ TEST_F(RawLayerTest, EvictedSessionsStayAway) {
   ASSERT_TRUE(report) << report.error().message();
   EXPECT_EQ(number("SELECT count(*) FROM events"), 0);
   EXPECT_EQ(number("SELECT count(*) FROM sessions WHERE evicted_at IS NOT NULL"), 2);
+  EXPECT_EQ(rows(kDigests), digests);
   EXPECT_EQ(rows("SELECT record_type, disposition, reason, records, bytes FROM coverage ORDER BY 1, 2, 3, 4"), ledger);
 }
 
@@ -332,6 +341,7 @@ TEST_F(RawLayerTest, AnAgeLimitIsAnnouncedAWeekAhead) {
   write_file(file("a"), "one\n");
   take("a");
   clock_.advance(400 * kMsPerDay);
+  ASSERT_TRUE(test::analyze_all(*writer_, clock_.now()));
   EXPECT_EQ(Retention(*writer_).enforce({30, 0}, false)->sessions, 0u);
   clock_.advance(6 * kMsPerDay);
   EXPECT_EQ(Retention(*writer_).enforce({30, 0}, false)->sessions, 0u);
@@ -348,6 +358,7 @@ TEST_F(RawLayerTest, ASizeLimitTakesTheOldestFirst) {
     take(name);
   }
   clock_.advance(kMsPerDay);
+  ASSERT_TRUE(test::analyze_all(*writer_, clock_.now()));
   const auto before = number("SELECT sum(file_length) FROM raw_frames");
   auto dropped = Retention(*writer_).enforce({0, static_cast<std::uint64_t>(before) - 1}, false);
   ASSERT_TRUE(dropped);

@@ -107,7 +107,8 @@ TEST_F(SessionTools, SessionWithoutTextsIsDescribed) {
 
 TEST_F(SessionTools, ListHasTheFieldsOfTheContract) {
   store.db().exec(
-      "UPDATE sessions SET cwd = '/home/u/site', git_branch = 'main', model = 'm-1', state = 2, outcome = 1, tool_calls"
+      "UPDATE sessions SET cwd = '/home/u/site', git_branch = 'main', model = 'm-1', retries = 3, outcome = 1, "
+      "tool_calls"
       " = 7, tool_errors = 2, compactions = 1, tokens_input = 10, tokens_output = 20, tokens_cache_read = 30,"
       " tokens_cache_creation = 40 WHERE native_id = 'bbbb2222'");
   const auto a = call("list_sessions", "{}");
@@ -125,6 +126,10 @@ TEST_F(SessionTools, ListHasTheFieldsOfTheContract) {
   EXPECT_EQ(s.at("tool_calls").as_int64(), 7);
   EXPECT_EQ(s.at("tool_errors").as_int64(), 2);
   EXPECT_EQ(s.at("compactions").as_int64(), 1);
+  EXPECT_EQ(s.at("retries").as_int64(), 3);
+  EXPECT_EQ(s.at("wall_clock_s").as_int64(), 3);
+  EXPECT_EQ(str(s.at("ended_at")), str(s.at("last_event_at")));
+  EXPECT_TRUE(has(text, ", 3 retries"));
   EXPECT_EQ(s.at("tokens_input").as_int64(), 10);
   EXPECT_EQ(s.at("tokens_output").as_int64(), 20);
   EXPECT_EQ(s.at("tokens_cache_read").as_int64(), 30);

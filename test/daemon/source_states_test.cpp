@@ -1,5 +1,7 @@
 // What becomes of sources that vanish, are out of reach or cannot be read: through the whole of ingest.
 #include "daemon/ingest/ingest_service.hpp"
+#include "store/read/sessions.hpp"
+#include "store/reader.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/faulty_adapter.hpp"
 #include "test/support/temp_dir.hpp"
@@ -265,15 +267,13 @@ TEST_F(SourceStates, AnAdapterOfAnotherContractIsNotRead) {
   const std::array<const Adapter*, 1> adapters{&next};
   discovery_ = Discovery(adapters, home_.path(), {}, {});
   append_file(file_, "two\n");
-  // The session is over after a while without an event; one that is active is what this is about.
-  {
-    auto db = sqlite::Database::open(store_ / "memd.db", sqlite::OpenMode::read_write);
-    db.exec("UPDATE sessions SET state = 1");
-  }
   start();
   restart();
   EXPECT_EQ(value("SELECT count(*) FROM exchanges"), "1");
-  EXPECT_EQ(value("SELECT state FROM sessions"), std::to_string(static_cast<int>(SessionState::capture_disabled)));
+  Reader reader(store_ / "memd.db");
+  const SessionLife life = reader.ask(SessionListQuery{}).value().sessions.at(0).life;
+  EXPECT_EQ(life.state(life.silent_since, kStoppedAfter), SessionState::capture_disabled);
+  EXPECT_EQ(life.state(life.silent_since + kStoppedAfter, kStoppedAfter), SessionState::stopped);
   EXPECT_EQ(value("SELECT count(*) || ' ' || max(field_names) FROM diagnostics WHERE error_type ="
                   " 'contract_mismatch'"),
             "1 contract_version")

@@ -92,7 +92,8 @@ class Transcript : public testing::Test {
 };
 
 TEST_F(Transcript, JsonIsAsItsSchemaSays) {
-  const auto value = boost::json::parse(written(interchange::json_writer));
+  const auto value = boost::json::parse(
+      written([](interchange::WriteLine line) { return interchange::json_writer(std::move(line), {}); }));
   const auto& files = embedded::json_schema_files();
   const auto file =
       std::find_if(files.begin(), files.end(), [](const auto& f) { return f.name == "transcript.v1.schema.json"; });

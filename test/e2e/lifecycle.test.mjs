@@ -1,12 +1,14 @@
 // Processes: how they start, end, and replace each other, and what is left behind.
 import assert from 'node:assert/strict';
-import { openSync } from 'node:fs';
+import { mkdirSync, openSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 
 import { Home, writeHistory } from './support/history.mjs';
 import {
   LineClient,
   cleanUp,
+  cli,
   eventually,
   socketOf,
   startDaemon,
@@ -220,5 +222,55 @@ describe('daemon', () => {
     );
     for (const memd of both) await memd.close();
     await stopDaemons(home);
+  });
+});
+
+describe('a session', () => {
+  test('is active, stopped, active again and stopped, by the clock alone', async () => {
+    const configuration = join(home.dir, '.config', 'memd');
+    mkdirSync(configuration, { recursive: true });
+    writeFileSync(join(configuration, 'config.yaml'), 'sessions: {stopped_after_s: 4}\nembedding: {provider: disabled}\n');
+    await startDaemon(home);
+    const memd = new LineClient(ways.socket(home), home);
+    const live = home.session({ cwd: '/w/live', branch: 'main', start: new Date(0).toISOString() });
+    const now = () => {
+      live.time = Date.now() - 7_000; // the next record is seven seconds younger
+      return live;
+    };
+    const uid = `claude_code:${live.sessionId}`;
+    const listed = async (state) => {
+      const { structuredContent } = await memd.call('list_sessions', { project: 'live', ...(state && { state }) });
+      return structuredContent.sessions[0];
+    };
+    const becomes = (state) => eventually(`it is ${state}`, async () => (await listed())?.state === state && listed(state));
+    // What the store says of it, as another process reads it.
+    const record = async () => JSON.parse((await cli(home, 'export', uid)).stdout.split('\n')[0]).body.session;
+
+    now().prompt('Why does the importer skip the last row?');
+    assert.equal((await becomes('active')).ended_at, undefined);
+    assert.equal((await record()).watermarks.analyzed_at, undefined);
+
+    const left = await becomes('stopped');
+    assert.equal(left.ended_at, left.last_event_at);
+    const first = await eventually('it is analysed', async () => (await record()).watermarks.analyzed_at);
+    assert.equal((await record()).digest.request, 'Why does the importer skip the last row?');
+
+    now().answer('It stops at the first empty cell.');
+    await becomes('active');
+    assert.equal((await record()).watermarks.analyzed_at, undefined);
+
+    now().prompt('<command-name>/exit</command-name>');
+    const said = Date.now();
+    await becomes('stopped');
+    assert.ok(Date.now() - said < 3_000, 'before the silence could have told');
+    const second = await eventually('it is analysed again', async () => (await record()).watermarks.analyzed_at);
+    assert.ok(second > first);
+
+    await memd.close();
+    await stopDaemons(home);
+    // Nobody runs: the state is told all the same.
+    const { json } = await cli(home, 'sessions', '--project', 'live', '--state', 'stopped');
+    assert.deepEqual(json.sessions.map(({ session_id }) => session_id), [uid]);
+    assert.equal((await cli(home, 'sessions', '--state', 'active')).json.total, 0);
   });
 });

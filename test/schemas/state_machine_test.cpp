@@ -1,46 +1,36 @@
-// The state machines of sessions and events, every pair of states.
+// The state of a session as it follows from what is stored of it, and its names.
 #include "schemas/event.hpp"
 
 #include <gtest/gtest.h>
 
-#include <array>
-#include <set>
-#include <string_view>
-
 namespace memd {
 namespace {
 
-template <class State>
-struct Row {
-  State from;
-  std::set<State> to;
-};
-
-template <class State, std::size_t N>
-void walk(const std::array<Row<State>, N>& table) {
-  std::set<std::string_view> names;
-  for (const auto& row : table) {
-    EXPECT_TRUE(names.insert(to_string(row.from)).second) << "each state has its name and its row";
-    for (const auto& other : table)
-      EXPECT_EQ(is_legal_transition(row.from, other.from), row.to.contains(other.from))
-          << to_string(row.from) << " -> " << to_string(other.from);
-  }
-  EXPECT_FALSE(names.contains("unknown"));
-}
-
-TEST(SessionStates, EveryTransition) {
+TEST(SessionStates, FollowFromEvidenceThenSilenceThenCapture) {
   using S = SessionState;
-  walk<S>(std::array<Row<S>, 4>{{{S::started, {S::active}},
-                                 {S::active, {S::stopped, S::capture_disabled}},
-                                 {S::stopped, {S::active}},  // a transcript that grows again
-                                 {S::capture_disabled, {S::stopped}}}});
+  constexpr TimeMs kNow = 10'000;
+  constexpr TimeMs kSilence = 1000;
+  const auto state = [](const SessionLife& life) { return life.state(kNow, kSilence); };
+  EXPECT_EQ(state({.silent_since = kNow}), S::started);
+  EXPECT_EQ(state({.has_events = true, .silent_since = kNow - kSilence + 1}), S::active);
+  EXPECT_EQ(state({.has_events = true, .silent_since = kNow - kSilence}), S::stopped);
+  EXPECT_EQ(state({.has_events = true, .silent_since = kNow, .stopped_at = kNow - 1}), S::stopped);
+  EXPECT_EQ(state({.has_events = true, .silent_since = kNow, .capture_disabled_at = 1}), S::capture_disabled);
+  EXPECT_EQ(state({.has_events = true, .silent_since = 1, .capture_disabled_at = 1}), S::stopped);
 }
 
-TEST(SessionStates, StoredNumbersStay) {
-  EXPECT_EQ(static_cast<int>(SessionState::started), 0);
-  EXPECT_EQ(static_cast<int>(SessionState::active), 1);
-  EXPECT_EQ(static_cast<int>(SessionState::stopped), 2);
-  EXPECT_EQ(static_cast<int>(SessionState::capture_disabled), 3);
+TEST(SessionStates, TheEndIsWhatTheAgentSaidElseTheLastEvent) {
+  EXPECT_EQ((SessionLife{.silent_since = 500}.ended_at(1000, 501)), 0);
+  EXPECT_EQ((SessionLife{.silent_since = 500}.ended_at(1000, 500)), 500);
+  EXPECT_EQ((SessionLife{.silent_since = 500, .stopped_at = 700}.ended_at(1000, 5000)), 700);
+}
+
+TEST(SessionStates, EachHasAName) {
+  for (const auto state :
+       {SessionState::started, SessionState::active, SessionState::stopped, SessionState::capture_disabled})
+    EXPECT_EQ(parse_session_state(to_string(state)), state);
+  EXPECT_FALSE(parse_session_state("unknown"));
+  EXPECT_FALSE(parse_session_state(""));
 }
 
 }  // namespace

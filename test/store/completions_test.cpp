@@ -1,6 +1,7 @@
 #include "store/completions/summaries_file.hpp"
 #include "store/write/retention.hpp"
 #include "store/write/writer.hpp"
+#include "test/support/analyze_all.hpp"
 #include "test/support/event_script.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/temp_dir.hpp"
@@ -77,6 +78,8 @@ TEST_F(Completions, ASessionThatIsEvictedTakesItsAnswersAlong) {
   AnswerCache cache(open(), clock_);
   ASSERT_TRUE(cache.keep("claude_code:a", "m", request("a"), "Of a."));
   ASSERT_TRUE(cache.keep("claude_code:b", "m", request("b"), "Of b."));
+  ASSERT_EQ(Retention(**writer).evict({"claude_code:a"})->sessions, 0u) << "it is not analysed";
+  ASSERT_TRUE(test::analyze_all(**writer, clock_.now()));
   ASSERT_EQ(Retention(**writer).evict({"claude_code:a"})->sessions, 1u);
   EXPECT_FALSE(cache.find("m", request("a")).value());
   EXPECT_TRUE(cache.find("m", request("b")).value());

@@ -46,10 +46,10 @@ class StoreFixture {
         .run();
     const std::string uid = make_session_uid(spec.platform, spec.native_id);
     db_.prepare(
-           "INSERT INTO sessions (uid, platform, native_id, kind, parent_uid, title, started_at, ended_at, project_pk)"
-           " VALUES (?, ?, ?, ?, ?, ?, ?, ?, (SELECT project_pk FROM projects WHERE identity_key = ?))")
+           "INSERT INTO sessions (uid, platform, native_id, kind, parent_uid, title, started_at, ended_at, ingested_at,"
+           " project_pk) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT project_pk FROM projects WHERE identity_key = ?))")
         .bind(uid, to_string(spec.platform), spec.native_id, static_cast<int>(spec.kind), spec.parent_uid, spec.title,
-              spec.start, spec.start, spec.project)
+              spec.start, spec.start, spec.start, spec.project)
         .run();
     return db_.last_insert_rowid();
   }
@@ -76,8 +76,8 @@ class StoreFixture {
         .bind(id, texts.user, texts.interventions, texts.answer, texts.tools)
         .run();
     db_.prepare(
-           "UPDATE sessions SET next_exchange = next_exchange + 1, turns = turns + 1, ended_at = max(ended_at, ?) "
-           "WHERE session_pk = ?")
+           "UPDATE sessions SET next_exchange = next_exchange + 1, turns = turns + 1,"
+           " ended_at = max(ended_at, ?1), ingested_at = max(ingested_at, ?1) WHERE session_pk = ?2")
         .bind(time + 1000, session)
         .run();
     for (const auto& path : texts.files)

@@ -126,10 +126,20 @@ void mask_secrets(EventBatch& batch) {
     redact(e.text_end);
     redact(e.pull_request);
   }
-  for (auto& u : batch.sessions)
-    for (auto* text :
-         {&u.title, &u.description, &u.parent_call_id, &u.agent_name, &u.project_hint, &u.cwd, &u.git_branch, &u.model})
+  for (auto& u : batch.sessions) {
+    for (auto* text : {&u.title, &u.description, &u.parent_call_id, &u.agent_name, &u.project_hint, &u.cwd,
+                       &u.git_branch, &u.model, &u.repo})
       redact(*text);
+    if (!u.record) continue;
+    for (auto* text : {&u.record->cwd, &u.record->git_branch, &u.record->model})
+      redact(*text);
+    if (!u.record->digest) continue;
+    KeptDigest& digest = *u.record->digest;
+    for (auto* text : {&digest.request, &digest.result, &digest.abstract})
+      redact(*text);
+    for (auto& error : digest.errors)
+      redact(error.text);
+  }
   for (auto& entry : batch.coverage)
     redact(entry.record_type);
   batch.secrets_masked = true;

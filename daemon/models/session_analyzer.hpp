@@ -1,0 +1,38 @@
+#pragma once
+
+#include "daemon/models/exchange_enricher.hpp"
+#include "schemas/time.hpp"
+#include "store/enrich/session_analysis.hpp"
+#include "store/reader.hpp"
+
+#include <deque>
+#include <optional>
+
+namespace memd {
+
+// Analyses sessions that have stopped: makes what is kept of each, and has it written with the watermark in one
+// transaction. A session that goes on meanwhile waits again; a process killed at any point leaves it waiting. One
+// thread. Borrows the parts, the clock and the options.
+class SessionAnalyzer {
+ public:
+  SessionAnalyzer(const EnrichmentParts& parts, const Clock& clock, const EnrichmentOptions& options);
+
+  // Call it before the sessions of one look at the store.
+  void begin();
+  // Analyses one session. False: none is left that has stopped.
+  Result<bool> take_one();
+  // When the next session will have stopped, unless it goes on; nothing: none is going on.
+  std::optional<TimeMs> next_stop() const { return next_stop_; }
+
+ private:
+  Result<void> write(const SessionVersion& version, std::optional<KeptDigest> digest);
+
+  const EnrichmentParts& parts_;
+  const Clock& clock_;
+  const EnrichmentOptions& options_;
+  Reader store_;
+  std::deque<SessionVersion> due_;
+  std::optional<TimeMs> next_stop_;
+};
+
+}  // namespace memd

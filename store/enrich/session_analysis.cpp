@@ -1,0 +1,136 @@
+#include "store/enrich/session_analysis.hpp"
+
+#include "schemas/sql_text.hpp"
+#include "store/insight/summary/extractive.hpp"
+#include "store/insight/summary/gist.hpp"
+#include "store/read/exchanges.hpp"
+#include "store/read/session_contents.hpp"
+#include "store/read/sessions.hpp"
+#include "store/text/plain_text.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <unordered_set>
+
+namespace memd {
+namespace {
+
+constexpr std::size_t kAbstractTokens = 200;
+constexpr std::size_t kReadOfDigestText = 8 * 1024;  // bytes of one message: its rest is a paste or a listing
+constexpr std::size_t kSnippetBytes = 300;
+constexpr int kErrorsLookedAt = 200;
+
+std::string_view beginning(std::string_view text) { return utf8_prefix(text, kReadOfDigestText); }
+
+// The final answer of an exchange, as far as it is read.
+std::string_view final_answer(const ExchangeRow& row) {
+  const std::string_view response = row.assistant_response;
+  const auto offset = static_cast<std::size_t>(std::max<std::int64_t>(row.answer_offset, 0));
+  return beginning(response.substr(std::min(offset, response.size())));
+}
+
+std::string abstract_of(const std::vector<ExchangeRow>& exchanges) {
+  std::vector<SummaryInput> inputs;
+  inputs.reserve(exchanges.size());
+  for (const ExchangeRow& row : exchanges) {
+    SummaryInput in;
+    in.user_message = beginning(row.user_message);
+    in.interventions = beginning(row.interventions);
+    in.assistant_response = final_answer(row);
+    in.tool_calls = row.tool_calls;
+    in.tool_errors = row.tool_errors;
+    in.started_at = row.started_at;
+    in.ended_at = row.ended_at;
+    inputs.push_back(std::move(in));
+  }
+  return Extract(inputs).summary(1.0, kAbstractTokens).text;
+}
+
+std::vector<ErrorSnippet> last_errors(sqlite::Database& db, std::int64_t session_pk) {
+  auto& q = db.prepare(sql_text("SELECT time, coalesce(tool, ''), summary FROM events WHERE session_pk = ?1"
+                                " AND (kind = EventKind::error OR kind IN (EventKind::tool_result, EventKind::test_run)"
+                                " AND flags & kFlagError) AND summary <> '' ORDER BY seq DESC LIMIT ?2"))
+                .bind(session_pk, kErrorsLookedAt);
+  std::vector<ErrorSnippet> out;
+  std::unordered_set<std::string> seen;
+  while (out.size() < kMostErrorSnippets && q.step()) {
+    ErrorSnippet e{q.int64(0), q.str(1), std::string(utf8_prefix(q.text(2), kSnippetBytes))};
+    if (seen.insert(e.text).second) out.push_back(std::move(e));
+  }
+  q.reset();
+  std::reverse(out.begin(), out.end());
+  return out;
+}
+
+}  // namespace
+
+AnalysisBacklog AnalysisBacklogQuery::run(sqlite::Database& db) const {
+  static const std::string sql = "SELECT s.session_pk, s.next_seq, s.ingested_at, s.stopped_at, " +
+                                 std::string(queries::kSilentSince) +
+                                 " AS silent_since FROM sessions s WHERE s.analysis_version < ?1"
+                                 " AND (s.evicted_at IS NULL OR s.evicted_at < s.ingested_at)"
+                                 " ORDER BY iif(s.stopped_at <> 0, 0, silent_since)";
+  auto& q = db.prepare(sql).bind(analysis::kVersion);
+  AnalysisBacklog out;
+  while (!out.next && out.due.size() < static_cast<std::size_t>(std::max(limit, 0)) && q.step()) {
+    const SessionLife life{.silent_since = q.int64(4), .stopped_at = q.int64(3)};
+    if (life.ended_at(now, stopped_after) != 0)
+      out.due.push_back({q.int64(0), q.int64(1), q.int64(2)});
+    else
+      out.next = life.silent_since + stopped_after;
+  }
+  q.reset();
+  return out;
+}
+
+std::optional<KeptDigest> MakeDigestQuery::run(sqlite::Database& db) const {
+  const auto exchanges = queries::exchange_texts(db, session_pk, 0, std::numeric_limits<std::int64_t>::max());
+  if (exchanges.empty()) return std::nullopt;
+  const SessionRow session = queries::session_by_pk(db, session_pk);
+  KeptDigest out;
+  out.wall_clock = session.cost.wall_clock;
+  out.source_path = session.source_path;
+  out.source_bytes = session.source_bytes;
+  for (const ExchangeRow& row : exchanges) {
+    if (out.request.empty()) out.request = request_gist(beginning(row.user_message));
+    if (auto result = result_gist(final_answer(row)); !result.empty()) out.result = std::move(result);
+  }
+  // What was evicted before is known from the digest alone.
+  if (exchanges.front().number > 0)
+    if (auto kept = KeptDigestQuery{session_pk}.run(db); kept && !kept->request.empty())
+      out.request = std::move(kept->request);
+  out.abstract = abstract_of(exchanges);
+  out.errors = last_errors(db, session_pk);
+  return out;
+}
+
+}  // namespace memd
+
+namespace memd::analysis {
+
+void save_digest(sqlite::Database& db, std::int64_t session_pk, const KeptDigest& digest) {
+  db.prepare("DELETE FROM session_digests WHERE session_pk = ?").bind(session_pk).run();
+  db.prepare(
+        "INSERT INTO session_digests (session_pk, request, result, abstract, wall_clock_ms, source_path,"
+        " source_bytes) VALUES (?, ?, ?, ?, ?, ?, ?)")
+      .bind(session_pk, digest.request, digest.result, digest.abstract, digest.wall_clock, digest.source_path,
+            digest.source_bytes)
+      .run();
+  std::int64_t place = 0;
+  for (const ErrorSnippet& e : digest.errors)
+    db.prepare("INSERT INTO digest_errors (session_pk, place, time, tool, text) VALUES (?, ?, ?, ?, ?)")
+        .bind(session_pk, place++, e.time, e.tool, e.text)
+        .run();
+}
+
+bool mark_analyzed(sqlite::Database& db, const SessionVersion& version, TimeMs now) {
+  db.prepare(
+        "UPDATE sessions SET analyzed_at = ?4, analysis_version = ?5"
+        " WHERE session_pk = ?1 AND next_seq = ?2 AND ingested_at = ?3")
+      .bind(version.session_pk, version.next_seq, version.ingested_at, now, kVersion)
+      .run();
+  return db.changes() == 1;
+}
+
+}  // namespace memd::analysis

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "schemas/event.hpp"
+#include "schemas/time.hpp"
+#include "store/db/database.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+// The stage behind ingestion: what is concluded of a session once it has stopped, and outlives its events.
+namespace memd {
+
+// A session as it stood when its analysis began. The analysis counts only if it still stands so when it is written.
+struct SessionVersion {
+  std::int64_t session_pk = 0;
+  std::int64_t next_seq = 0;
+  TimeMs ingested_at = 0;
+};
+
+struct AnalysisBacklog {
+  std::vector<SessionVersion> due;  // at most `limit`, the first to stop first
+  std::optional<TimeMs> next;       // when the next session will have stopped, unless it goes on
+};
+
+// Sessions that have stopped and are not analysed as they stand, or by an older version of the analysis. Those evicted
+// are left out: nothing is there to analyse.
+struct AnalysisBacklogQuery {
+  TimeMs now = 0;
+  TimeMs stopped_after = kStoppedAfter;
+  int limit = 64;
+
+  using Answer = AnalysisBacklog;
+  Answer run(sqlite::Database& db) const;
+};
+
+// The digest of a session, made from its rows. Nothing: it has no exchanges, and what is known of it stays.
+struct MakeDigestQuery {
+  std::int64_t session_pk = 0;
+
+  using Answer = std::optional<KeptDigest>;
+  Answer run(sqlite::Database& db) const;
+};
+
+// For the writer, inside a transaction. Functions throw ErrorException.
+namespace analysis {
+
+// Raise it when the analysis concludes more, or otherwise: every session is then analysed again.
+inline constexpr std::int64_t kVersion = 1;
+
+void save_digest(sqlite::Database& db, std::int64_t session_pk, const KeptDigest& digest);
+// False: the session went on since, and waits again.
+bool mark_analyzed(sqlite::Database& db, const SessionVersion& version, TimeMs now);
+
+}  // namespace analysis
+}  // namespace memd
