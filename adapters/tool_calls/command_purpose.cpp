@@ -24,9 +24,13 @@ enum class Known : std::uint8_t {
   script_runner,
   builder,
   task_runner,
+  compiler,
+  build_tool,
+  compiling_verb,
 };
-constexpr std::array<std::string_view, 8> kKnownNames{"runner",      "launcher",      "test_program", "test_command",
-                                                      "test_module", "script_runner", "builder",      "task_runner"};
+constexpr std::array<std::string_view, 11> kKnownNames{"runner",      "launcher",      "test_program",  "test_command",
+                                                       "test_module", "script_runner", "builder",       "task_runner",
+                                                       "compiler",    "build_tool",    "compiling_verb"};
 
 bool is(Known as, std::string_view words) {
   static const std::vector<WordList> kLists = read_word_lists(embedded::command_word_files(), kKnownNames);
@@ -115,21 +119,14 @@ bool command_runs_tests(Words words) {
 bool command_builds(Words words) {
   drop_prefix(words);
   if (words.empty()) return false;
-  constexpr std::array<std::string_view, 16> compilers{"make",  "gmake", "ninja",   "msbuild", "xcodebuild", "tsc",
-                                                       "gcc",   "g++",   "clang",   "clang++", "cc",         "c++",
-                                                       "rustc", "javac", "webpack", "rollup"};
-  constexpr std::array<std::string_view, 20> builders{"go",   "cargo",  "dotnet",  "swift", "zig",  "bazel", "flutter",
-                                                      "mix",  "npm",    "pnpm",    "yarn",  "bun",  "deno",  "mvn",
-                                                      "mvnw", "gradle", "gradlew", "meson", "vite", "next"};
-  constexpr std::array<std::string_view, 5> verbs_of_compilers{"package", "assemble", "install", "check", "clippy"};
   const auto program = base_name(words.front());
-  if (among(program, compilers)) return verb_of(words) != "clean";
+  if (is(Known::compiler, program)) return verb_of(words) != "clean";
   if (program == "cmake") return std::find(words.begin(), words.end(), "--build") != words.end();
-  if (!among(program, builders)) return false;
+  if (!is(Known::build_tool, program)) return false;
   const bool compiles = program == "cargo" || program.starts_with("mvn") || program.starts_with("gradle");
   return std::any_of(words.begin() + 1, words.end(), [&](std::string_view word) {
     if (word == "build" || word == "compile" || word.starts_with("build:") || word.ends_with(":build")) return true;
-    return compiles && among(word, verbs_of_compilers);
+    return compiles && is(Known::compiling_verb, word);
   });
 }
 
