@@ -118,7 +118,8 @@ class Fingerprint {
         .add(row.ended_at)
         .add(row.exchanges)
         .add(row.tool_calls)
-        .add(static_cast<std::int64_t>(row.state));
+        .add(row.life.stopped_at)
+        .add(row.watermarks.analyzed_at);  // a silent end is told when it is analysed
   }
   Fingerprint& add(const ExchangeRow& row) {
     return add(row.id)

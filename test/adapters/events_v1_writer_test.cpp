@@ -175,8 +175,11 @@ TEST(EventsWriter, TheRecordOfASessionComesBack) {
   record.source_path = "/h/\"t\".jsonl";
   record.source_bytes = 77;
   record.watermarks = {1'772'529'130'003, 1'772'529'130'004, 1'772'529'130'005, 1'772'529'130'006};
-  record.digest = {
-      "Why?", "Because.", "User: Why?\nBecause.", {{1'772'529'130'001, "Bash", "no \\ such"}, {0, "", "x"}}};
+  KeptDigest& digest = record.digest.emplace();
+  digest.request = "Why?";
+  digest.result = "Because.";
+  digest.abstract = "User: Why?\nBecause.";
+  digest.errors = {{1'772'529'130'001, "Bash", "no \\ such"}, {0, "", "x"}};
   const auto back = [](const SessionUpdate& session) {
     const std::string line = events_v1::session_line(session, session.time);
     EXPECT_EQ(test::events_schema().problems(boost::json::parse(line)), "") << line;

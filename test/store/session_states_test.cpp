@@ -193,6 +193,7 @@ TEST_F(SessionStatesTest, RandomLivesTakeLegalStepsOnly) {
       case 4: note(uid, clock_.now(), "session_stop"); break;
       case 5:
         ASSERT_TRUE(writer_->disable_capture(Platform::claude_code, "no adapter"));
+        ASSERT_TRUE(writer_->commit());
         reopen();
         break;
       default: say(uid, clock_.now()); break;
