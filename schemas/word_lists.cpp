@@ -80,7 +80,7 @@ class ListReader {
   void add(std::string_view word) {
     if (lists_.empty()) fail("in no list stands", word);
     std::string whole(word);
-    std::replace(whole.begin(), whole.end(), '+', ' ');
+    std::replace(whole.begin(), whole.end(), '~', ' ');
     for (const std::size_t list : lists_)
       words_[list].push_back(whole);
   }

@@ -41,7 +41,7 @@ class WordList {
 //
 //   # a comment, on a line of its own
 //   [stop verb]     the words that follow are of these lists
-//   a about uv+run  words, with blanks or line ends between them; + is a blank inside of one
+//   a about uv~run  words, with blanks or line ends between them; ~ is a blank inside of one
 //
 // A list may stand in several places and files; it is one. Gives a list for each of `names`, in their order. Throws
 // std::logic_error where a word is of no list, a list is none of `names`, or one of them has no words.

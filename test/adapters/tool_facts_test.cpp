@@ -124,12 +124,15 @@ TEST(CommandFacts, OnlyToolsThatRunCommands) {
 }
 
 TEST(CommandFacts, WhatALineIsFor) {
-  for (const char* line : {"make -j8", "cd x && cmake --build out", "cargo build --release", "npm run build:prod",
-                           "tsc", "FOO=1 ./gradlew assemble", "go build ./...", "npx tsc --noEmit | head"})
+  for (const char* line :
+       {"make -j8", "cd x && cmake --build out", "cargo build --release", "npm run build:prod", "tsc",
+        "FOO=1 ./gradlew assemble", "go build ./...", "npx tsc --noEmit | head", "g++ -c a.cpp"})
     EXPECT_EQ(purpose_of(line), CommandPurpose::build) << line;
-  for (const char* line : {"make test", "make && ctest", "cargo test", "go build ./... && go test ./..."})
+  for (const char* line : {"make test", "make && ctest", "cargo test", "go build ./... && go test ./...",
+                           "npx playwright test", "uv run pytest"})
     EXPECT_EQ(purpose_of(line), CommandPurpose::test) << line;
-  for (const char* line : {"make clean", "ls build", "git commit -m 'go build'", "npm install", "cmake -S . -B out"})
+  for (const char* line : {"make clean", "ls build", "git commit -m 'go build'", "npm install", "cmake -S . -B out",
+                           "npx playwright install"})
     EXPECT_EQ(purpose_of(line), CommandPurpose::other) << line;
 }
 

@@ -19,13 +19,15 @@ std::vector<WordList> lists_of(std::string_view text) {
 }
 
 TEST(WordLists, AWordIsOfTheListsItStandsIn) {
-  const auto lists = lists_of("# [verb] a comment\n[stop]\na about\nuv+run\n[stop verb]\nget\n[verb] \n\n  accept\n");
+  const auto lists =
+      lists_of("# [verb] a comment\n[stop]\na about\nuv~run\n[stop verb]\nget\n[verb] \n\n  accept c++\n");
   for (const char* stop : {"a", "about", "uv run", "get"})
     EXPECT_TRUE(lists[0].has(stop)) << stop;
-  for (const char* none : {"", "accept", "comment", "uv", "uv+run", "stop", "A"})
+  for (const char* none : {"", "accept", "comment", "uv", "uv~run", "stop", "A"})
     EXPECT_FALSE(lists[0].has(none)) << none;
   EXPECT_TRUE(lists[1].has("get"));
   EXPECT_TRUE(lists[1].has("accept"));
+  EXPECT_TRUE(lists[1].has("c++"));
   EXPECT_FALSE(lists[1].has("about"));
 }
 
