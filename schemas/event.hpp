@@ -151,7 +151,7 @@ std::uint64_t event_key(std::uint64_t record_key, std::uint32_t index);  // inde
 
 // Bytes of tool output an adapter hands on in Event::text; the whole is fetched from the raw record.
 inline constexpr std::size_t kResultTextLimit = 2000;
-inline constexpr std::size_t kResultEndLimit = 600;  // bytes of Event::text_end
+inline constexpr std::size_t kResultEndLimit = 2000;  // bytes of Event::text_end
 
 enum class SessionState : std::uint8_t { started = 0, active = 1, stopped = 2, capture_disabled = 3 };
 std::string_view to_string(SessionState s);

@@ -134,6 +134,8 @@ TEST(RunOutcome, IsWhatTheOutputSaysWhereTheLineHidesTheExitCode) {
   EXPECT_EQ(run_outcome("pytest | head -1", false, "collected 3 items"), RunOutcome::unknown);
   EXPECT_EQ(run_outcome("pytest | cat", false, "collected 3 items", "== 3 passed in 0.1s"), RunOutcome::passed);
   EXPECT_EQ(run_outcome("go test ./... | cat", false, "ok  a\nok  b", "FAIL\tz\nFAIL"), RunOutcome::failed);
+  EXPECT_EQ(run_outcome("go test ./... | tail -3", false, "ok  \ta\nok  \tb\nFAIL\nerror"), RunOutcome::failed);
+  EXPECT_EQ(run_outcome("go test ./... | tail -3", false, "ok  \ta\nok  \tb\nFAIL"), RunOutcome::failed);
   EXPECT_EQ(run_outcome("go test -run 'A|B' ./...", false, ""), RunOutcome::passed);
 }
 
