@@ -53,7 +53,7 @@ std::string_view server_instructions() {
          "Way of use: search, look around, fetch.\n"
          "1. Find: semantic_search for a fact, an error, a decision; topic_search for how a subject went over time; "
          "temporal_query for \"yesterday\" or \"last week\"; recent_turns for the last turns of a session, "
-         "session_summary for all of it; list_sessions to find one; list_observations for what was decided or broken; "
+         "session_summary for all of it; list_sessions to find one; list_observations for decisions; "
          "file_history for who changed a file, its lines, or "
          "made a commit, and why.\n"
          "2. Look around: hits are short. Ids like x42 name an exchange: one user turn with all the work that "
