@@ -63,7 +63,8 @@ TEST_F(ListObservations, OfOneSessionOrTimePageByPage) {
 TEST_F(ListObservations, KindsNarrowSearches) {
   const auto found = [&](const std::string& arguments) {
     std::vector<std::string> out;
-    for (const auto& hit : call("semantic_search", arguments).at("results").as_array())
+    const auto answer = call("semantic_search", arguments);
+    for (const auto& hit : answer.at("results").as_array())
       out.push_back(str(hit.at("exchange_id")));
     return out;
   };

@@ -186,6 +186,8 @@ TEST(FindDecisions, ChoicesOfADialog) {
       "Where: here or there?: there\nHow many?: as many\nas fit: three\nIs this right?: what about the tests?");
   EXPECT_THAT(sentences(found), ElementsAre("Where: here or there?: there", "How many?: as many as fit: three"));
   EXPECT_EQ(told(found[0]), "answer of the user: there");
+  EXPECT_THAT(sentences(read_choices("format: NPZ (Recommended)\nsplit: by motion")),
+              ElementsAre("format: NPZ (Recommended)", "split: by motion"));
   EXPECT_THAT(read_choices(""), IsEmpty());
 }
 

@@ -390,17 +390,18 @@ Decision accepted_plan(std::string_view plan) {
 
 namespace {
 
-// Of "question: answer", a line each. A question may have colons of its own and ends with its mark, if it has one; an
-// answer may have several lines.
+// Of "question: answer", a line each. Where questions end with their mark they may have colons of their own, and an
+// answer may have several lines; where they are mere names each line is one.
 std::vector<std::pair<std::string, std::string>> questions_and_answers(std::string_view text) {
   std::vector<std::pair<std::string, std::string>> out;
+  const bool marked = text.substr(0, text.find('\n')).find("?: ") != std::string_view::npos;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string line = ascii::one_line(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
     const std::size_t mark = line.find("?: ");
     const std::size_t colon = mark != std::string::npos ? mark + 1 : line.find(": ");
-    if (colon != std::string::npos && (mark != std::string::npos || out.empty()))
+    if (colon != std::string::npos && (mark != std::string::npos || !marked))
       out.emplace_back(line.substr(0, colon), line.substr(colon + 2));
     else if (!out.empty())
       out.back().second += (line.empty() ? "" : " ") + line;
