@@ -68,7 +68,7 @@ struct Observation {
   std::string content;
   std::string tool;                         // source tool, empty when there is none
   std::string metadata = "{}";              // JSON object: files, tags
-  std::optional<Decision> decision;         // of a decision, unless a memd before schema version 18 wrote it
+  std::optional<Decision> decision;         // of a decision, unless a memd before schema version 17 wrote it
   std::optional<std::int64_t> reversed_by;  // the exchange of the session that took the decision back
 };
 

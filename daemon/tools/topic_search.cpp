@@ -117,7 +117,7 @@ Result<TopicMaterial> gather_topic(Reader& reader, const std::string& topic, con
   out.sessions = grouped(out.hits);
   std::vector<ExchangeId> ids;
   for (const SearchHit& hit : out.hits)
-    ids.push_back(hit.exchange_id);
+    ids.push_back(hit.id);
   MEMD_TRY_ASSIGN(const auto decisions, reader.ask(ObservationsOfQuery{ids}));
   for (const PlacedObservation& one : decisions) {
     DecisionOut decision = decision_out(one.observation, one.reversed_by);
@@ -249,15 +249,15 @@ std::optional<std::vector<DecisionOut>> decisions_of(const TopicMaterial& materi
   std::vector<const SearchHit*> telling;
   std::size_t found = 0;
   for (const SearchHit* hit : g.by_rank) {
-    const auto it = material.decisions.find(hit->exchange_id);
+    const auto it = material.decisions.find(hit->id);
     if (it == material.decisions.end() || found >= kDecisions) continue;
     found += it->second.size();
     telling.push_back(hit);
   }
-  std::sort(telling.begin(), telling.end(), [](auto* a, auto* b) { return a->time < b->time; });
+  std::sort(telling.begin(), telling.end(), [](auto* a, auto* b) { return a->started_at < b->started_at; });
   std::vector<DecisionOut> out;
   for (const SearchHit* hit : telling)
-    for (const DecisionOut& decision : material.decisions.at(hit->exchange_id))
+    for (const DecisionOut& decision : material.decisions.at(hit->id))
       if (out.size() < kDecisions) out.push_back(decision);
   return unless_empty(std::move(out));
 }
