@@ -31,6 +31,9 @@ inline constexpr int kEventKindCount = 12;
 std::string_view to_string(EventKind k);
 std::optional<EventKind> parse_event_kind(std::string_view text);
 
+// The text of a `decision` of an adapter: "question: answer", a line each; or this, and the beginning of the plan.
+inline constexpr std::string_view kPlanAccepted = "Plan accepted: ";
+
 enum class Role : std::uint8_t { none = 0, user = 1, assistant = 2, system = 3, tool = 4 };
 std::string_view to_string(Role r);
 

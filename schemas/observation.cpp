@@ -24,4 +24,17 @@ std::optional<ObservationType> parse_observation_type(std::string_view text) {
   return std::nullopt;
 }
 
+std::string_view to_string(DecisionKind k) {
+  switch (k) {
+    case DecisionKind::choice: return "choice";
+    case DecisionKind::rejection: return "rejection";
+    case DecisionKind::reversal: return "reversal";
+    case DecisionKind::answer: return "answer";
+    case DecisionKind::plan: return "plan";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(DecidedBy by) { return by == DecidedBy::user ? "user" : "agent"; }
+
 }  // namespace memd

@@ -31,6 +31,32 @@ inline constexpr std::array kAllObservationTypes{
 std::string_view to_string(ObservationType t);
 std::optional<ObservationType> parse_observation_type(std::string_view text);
 
+// How something was settled. The numbers are stored: append, never renumber.
+enum class DecisionKind : std::uint8_t {
+  choice = 0,     // one way and not another
+  rejection = 1,  // a way was turned down
+  reversal = 2,   // what had been settled or done is taken back
+  answer = 3,     // a person chose when asked, or took what was offered
+  plan = 4,       // a person accepted a plan
+};
+inline constexpr std::array kAllDecisionKinds{DecisionKind::choice, DecisionKind::rejection, DecisionKind::reversal,
+                                              DecisionKind::answer, DecisionKind::plan};
+std::string_view to_string(DecisionKind k);
+
+// The numbers are stored.
+enum class DecidedBy : std::uint8_t { user = 0, agent = 1 };
+std::string_view to_string(DecidedBy by);
+
+struct Decision {
+  DecisionKind kind = DecisionKind::choice;
+  DecidedBy by = DecidedBy::agent;
+  std::string sentence;  // on one line, as it was said; of an answer "question: answer"
+  // Parts of the sentence; empty: not told.
+  std::string chosen;
+  std::string rejected;
+  std::string reason;
+};
+
 // A typed unit of memory drawn from a session. The same words of the same type are one observation of a session.
 struct Observation {
   std::int64_t session_pk = 0;
@@ -40,8 +66,10 @@ struct Observation {
   ObservationType type = ObservationType::decision;
   std::string summary;  // one line
   std::string content;
-  std::string tool;             // source tool, empty when there is none
-  std::string metadata = "{}";  // JSON object: files, tags
+  std::string tool;                         // source tool, empty when there is none
+  std::string metadata = "{}";              // JSON object: files, tags
+  std::optional<Decision> decision;         // of a decision, unless a memd before schema version 17 wrote it
+  std::optional<std::int64_t> reversed_by;  // the exchange of the session that took the decision back
 };
 
 }  // namespace memd

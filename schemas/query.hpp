@@ -3,6 +3,7 @@
 #include "schemas/event.hpp"
 #include "schemas/event_batch.hpp"
 #include "schemas/ids.hpp"
+#include "schemas/observation.hpp"
 #include "schemas/platform.hpp"
 #include "schemas/source.hpp"
 #include "schemas/store_health.hpp"
@@ -27,6 +28,7 @@ struct QueryFilter {
   TimeMs since = 0;                 // inclusive; 0: open
   TimeMs until = 0;                 // exclusive; 0: open
   bool include_subagents = true;
+  std::optional<ObservationType> observed{};  // searches: only exchanges with such an observation
 };
 
 // lexical: by words; semantic: by meaning alone; hybrid: both.

@@ -184,7 +184,7 @@ bool read_structured_result(RecordContext& c, od::value& structured, std::size_t
     return true;
   }
   if (is_string(tokens[kPlan]) && !e.is_error) {
-    emit_decision(c, raw, call_id, "Plan accepted: " + one_line(c.text(tokens[kPlan], 400), 200));
+    emit_decision(c, raw, call_id, std::string(kPlanAccepted) + one_line(c.text(tokens[kPlan], 400), 200));
     return true;
   }
   const auto path = is_string(tokens[kFilePath]) ? tokens[kFilePath] : tokens[kNotebookPath];

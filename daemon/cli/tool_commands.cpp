@@ -3,6 +3,7 @@
 #include "daemon/cli/command.hpp"
 #include "daemon/host/memory_host.hpp"
 #include "daemon/tools/capability_matrix.hpp"
+#include "daemon/tools/observed.hpp"
 #include "daemon/tools/tool_arguments.hpp"
 
 #include <filesystem>
@@ -33,6 +34,7 @@ struct ToolOptions {
   std::optional<double> compression;
   std::optional<std::int64_t> max_seconds;
   std::string mode;
+  std::string kind;
   std::string lines;
   std::string symbol;
   std::string commit;
@@ -73,6 +75,13 @@ void add_filter_options(Command& command, ToolOptions& o, bool since_required = 
                         {"--until", &o.until, "Before this time"}});
 }
 
+Option kind_option(ToolOptions& o) {
+  return {.names = "--kind",
+          .target = &o.kind,
+          .help = "Only what is noted as this: decision, problem, …",
+          .one_of = {tools::kObservationChoices.begin(), tools::kObservationChoices.end()}};
+}
+
 Option size_option(ToolOptions& o) { return {"--max-tokens", &o.max_tokens, "Size of the answer", "N"}; }
 
 void add_page_options(Command& command, ToolOptions& o) {
@@ -98,6 +107,7 @@ Command search_command() {
   Command c = tool_command("search", "Find what was said and done", "semantic_search", o, [](const ToolOptions& x) {
     ToolArguments w;
     w.add("query", x.text).add("n_results", x.count).add("session_id", x.session).add("mode", x.mode);
+    w.add("kind", x.kind);
     w.add("cwd", working_directory()).add_flag("explain", x.explain);
     return add_page(add_filter(w, x), x).finish();
   });
@@ -109,6 +119,7 @@ Command search_command() {
            .target = &o->mode,
            .help = "hybrid (default), lexical (by words alone) or semantic (by meaning alone)",
            .one_of = {"hybrid", "lexical", "semantic"}},
+          kind_option(*o),
           {"--explain", &o->explain, "Say what each hit was ranked by"}});
   add_filter_options(c, *o);
   add_page_options(c, *o);
@@ -202,11 +213,26 @@ Command topic_command() {
   Command c = tool_command("topic", "How a topic went on, session by session; without one, what was talked about",
                            "topic_search", o, [](const ToolOptions& x) {
                              ToolArguments w;
-                             w.add("topic", x.text).add("session_id", x.session);
+                             w.add("topic", x.text).add("session_id", x.session).add("kind", x.kind);
                              return add_page(add_filter(w, x), x).finish();
                            });
   add_options(c, {{"topic", &o->text, "The topic; none: the topics there are"},
-                  {"--session", &o->session, "Only this session"}});
+                  {"--session", &o->session, "Only this session"},
+                  kind_option(*o)});
+  add_filter_options(c, *o);
+  add_page_options(c, *o);
+  return c;
+}
+
+Command observations_command() {
+  const auto o = std::make_shared<ToolOptions>();
+  Command c = tool_command("observations", "What was decided, found, broken and fixed, newest first",
+                           "list_observations", o, [](const ToolOptions& x) {
+                             ToolArguments w;
+                             w.add("kind", x.kind).add("session_id", x.session).add("n_results", x.count);
+                             return add_page(add_filter(w, x), x).finish();
+                           });
+  add_options(c, {kind_option(*o), {"--session", &o->session, "Only this session"}, {"-n", &o->count, "How many"}});
   add_filter_options(c, *o);
   add_page_options(c, *o);
   return c;
@@ -318,9 +344,9 @@ Command call_command() {
 }  // namespace
 
 std::vector<Command> tool_commands() {
-  return {search_command(),       recent_command(),       summary_command(),  resume_command(),
-          sessions_command(),     topic_command(),        timeline_command(), show_command(),
-          file_history_command(), capabilities_command(), tools_command(),    call_command()};
+  return {search_command(),       recent_command(),       summary_command(),  resume_command(), sessions_command(),
+          topic_command(),        observations_command(), timeline_command(), show_command(),   file_history_command(),
+          capabilities_command(), tools_command(),        call_command()};
 }
 
 }  // namespace memd::cli

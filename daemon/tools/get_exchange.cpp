@@ -2,8 +2,8 @@
 
 #include "daemon/tools/summary_source.hpp"
 #include "schemas/ascii.hpp"
-#include "store/insight/summary/decisions.hpp"
 #include "store/read/exchanges.hpp"
+#include "store/read/observations.hpp"
 #include "store/text/redaction/redactor.hpp"
 #include "store/text/text_units.hpp"
 #include "store/text/token_budget.hpp"
@@ -46,17 +46,25 @@ void keep_first(std::optional<std::vector<std::string>>& list, std::size_t shown
   list->push_back(rest);
 }
 
+void keep_first_decisions(ExchangeOut& out, std::size_t shown) {
+  if (!out.decisions_made || out.decisions_made->size() <= shown) return;
+  out.decisions_left_out = static_cast<std::int64_t>(out.decisions_made->size() - shown);
+  out.decisions_made->resize(shown);
+}
+
 // Shortens the lists of a small answer, so that texts have room.
 void shorten_lists(ExchangeOut& out, std::size_t tokens) {
   for (const std::size_t shown : {16, 4, 0}) {
     if (estimate_tokens(mcp::to_json(out)) <= tokens) return;
     const auto files = out.files_referenced;
     const auto decisions = out.decisions_made;
-    keep_first(out.decisions_made, shown);
+    const auto left_out = out.decisions_left_out;
+    keep_first_decisions(out, shown);
     if (estimate_tokens(mcp::to_json(out)) > tokens) keep_first(out.files_referenced, shown);
     if (estimate_tokens(mcp::to_json(out)) <= tokens || shown == 0) return;
     out.files_referenced = files;  // shortened anew from the whole list, for the count of the rest
     out.decisions_made = decisions;
+    out.decisions_left_out = left_out;
   }
 }
 
@@ -88,6 +96,7 @@ class ExchangePager {
   struct Extra {
     bool loaded = false;
     std::vector<std::string> files;
+    std::vector<DecisionOut> decisions;
     std::string source_path;
     std::vector<EventRow> events;  // from first_event on
     std::vector<std::optional<std::string>> texts;
@@ -131,6 +140,9 @@ Result<void> ExchangePager::load_one(std::size_t index, std::int64_t part) {
     if (extra.files.size() < kFilesListed &&
         std::find(extra.files.begin(), extra.files.end(), file.path) == extra.files.end())
       extra.files.push_back(file.path);
+  MEMD_TRY_ASSIGN(const auto decisions, reader_.ask(ObservationsOfQuery{std::span(&row.id, 1)}));
+  for (const PlacedObservation& one : decisions)
+    extra.decisions.push_back(decision_out(one.observation, one.reversed_by));
   if (options_.raw)
     if (const auto source = reader_.ask(EventSourceQuery{row.session_pk, row.first_seq}))
       extra.source_path = source->path;
@@ -161,7 +173,7 @@ ExchangeOut ExchangePager::head_of(std::size_t index, bool first_page) const {
   out.git_branch = unless_empty(row.git_branch);
   out.working_directory = unless_empty(row.working_directory);
   out.files_referenced = unless_empty(extra.files);
-  out.decisions_made = unless_empty(find_decisions(row.assistant_response));
+  out.decisions_made = unless_empty(extra.decisions);
   out.tokens_input = row.tokens.input;
   out.tokens_output = row.tokens.output;
   out.model_used = unless_empty(row.model_used);
@@ -452,7 +464,10 @@ std::string render_text(const GetExchangeAnswer& a) {
     if (e.interventions) body += "User, meanwhile:\n" + *e.interventions + "\n";
     if (e.assistant_response) body += "Assistant:\n" + *e.assistant_response + "\n";
     append_list(body, "Files", e.files_referenced);
-    append_list(body, "Decisions", e.decisions_made);
+    if (e.decisions_made) body += "Decisions:\n";
+    for (const DecisionOut& d : e.decisions_made.value_or(std::vector<DecisionOut>()))
+      body += "- " + decision_line(d) + "\n";
+    if (e.decisions_left_out) body += "(and " + counted(*e.decisions_left_out, "decision") + " more)\n";
     if (e.events)
       for (const EventOut& v : *e.events) {
         body += "[" + std::to_string(v.seq) + "] " + short_time(v.time) + " " + v.kind + (v.tool ? " " + *v.tool : "") +

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "daemon/tools/answer.hpp"
+#include "daemon/tools/observed.hpp"
 #include "daemon/tools/scope.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 
@@ -48,7 +49,8 @@ struct ExchangeOut {
   std::optional<std::string> git_branch;
   std::optional<std::string> working_directory;
   std::optional<std::vector<std::string>> files_referenced;
-  std::optional<std::vector<std::string>> decisions_made;
+  std::optional<std::vector<DecisionOut>> decisions_made;
+  std::optional<std::int64_t> decisions_left_out;
   std::optional<std::vector<std::string>> code_snippets;
   std::optional<std::int64_t> tokens_input;
   std::optional<std::int64_t> tokens_output;
@@ -117,7 +119,8 @@ struct Describe<tools::ExchangeOut> {
       field("origin", &T::origin, "typed, command, plan, …"), field("git_branch", &T::git_branch, "Branch."),
       field("working_directory", &T::working_directory, "Directory."),
       field("files_referenced", &T::files_referenced, "Files read or changed, at most 40."),
-      field("decisions_made", &T::decisions_made, "Sentences that state a decision."),
+      field("decisions_made", &T::decisions_made, "What was settled in it, by the user or by the agent."),
+      field("decisions_left_out", &T::decisions_left_out, "Decisions for which there was no room."),
       field("code_snippets", &T::code_snippets, "Code blocks of the answer, where there is room to repeat them."),
       field("tokens_input", &T::tokens_input, "Without what came from the cache."),
       field("tokens_output", &T::tokens_output, "Tokens the model wrote."),

@@ -130,10 +130,12 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
                                  mcp::ToolContext& context) {
   if (ascii::one_line(params.query).find_first_not_of(' ') == std::string::npos)
     return Error(Errc::invalid_argument, "query: is blank, send some text");
-  MEMD_TRY_ASSIGN(const Scope scope,
+  MEMD_TRY_ASSIGN(Scope scope,
                   resolve_scope(services, params, {Capability::semantic_search, params.session_id.value_or("")}));
+  const std::string kind = params.kind.value_or("");
+  scope.filter.observed = parse_observation_type(kind);
   const auto question =
-      question_key({"semantic_search", params.query, params.mode, params.cwd.value_or(""), scope.key});
+      question_key({"semantic_search", params.query, params.mode, params.cwd.value_or(""), kind, scope.key});
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
   SearchQuery query;

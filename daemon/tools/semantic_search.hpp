@@ -1,6 +1,7 @@
 #pragma once
 
 #include "daemon/tools/answer.hpp"
+#include "daemon/tools/observed.hpp"
 #include "daemon/tools/scope.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 
@@ -17,6 +18,7 @@ struct SemanticSearchParams : ScopeParams {
   std::optional<std::string> session_id;
   std::int64_t n_results = 20;
   std::string mode = "hybrid";
+  std::optional<std::string> kind;
   std::optional<std::string> cwd;
   bool explain = false;
 };
@@ -72,6 +74,8 @@ struct Describe<tools::SemanticSearchParams> {
           field("mode", &T::mode,
                 "hybrid: by words and by meaning. lexical: only what holds the words. semantic: meaning alone.",
                 one_of(tools::kSearchModes)),
+          field("kind", &T::kind, "Only exchanges in which such a thing was noted.",
+                one_of(tools::kObservationChoices)),
           field("cwd", &T::cwd, "Directory you work in: hits of its project come a little earlier.", length(0, 1000)),
           field("explain", &T::explain, "Say what each hit was ranked by.")),
       tools::kPlatformFields, tools::kTimeFields, tools::kPageFields);

@@ -36,23 +36,27 @@ std::vector<std::vector<std::string>> modified_by_exchange(const SessionDigest& 
   return out;
 }
 
-// A decision with a reason, or against an alternative, weighs more.
-double weight_of_decision(std::string_view text) {
-  double weight = text.size() >= 40 ? 0.5 : 0;
-  for (const std::string_view cue : {"because", "since ", "instead of", "rather than", "so that", "decid", "`"})
-    weight += text.find(cue) != std::string_view::npos ? 1 : 0;
-  return weight;
+// A decision with a reason, or against an alternative, weighs more, and so does one of the person; one that was taken
+// back weighs less.
+double weight_of_decision(const Observation& o) {
+  double weight = o.content.size() >= 40 ? 0.5 : 0;
+  if (o.content.find('`') != std::string::npos) weight += 0.5;
+  if (!o.decision) return weight;
+  if (!o.decision->reason.empty()) weight += 1;
+  if (!o.decision->rejected.empty()) weight += 1;
+  if (o.decision->by == DecidedBy::user) weight += 1;
+  return o.reversed_by ? weight - 2 : weight;
 }
 
 // The weightiest of `all` that fit `tokens`, in their order.
-std::vector<NotedOut> best_decisions(const std::vector<NotedOut>& all, std::size_t tokens) {
+std::vector<DecisionOut> best_decisions(const std::vector<DecisionOut>& all, const std::vector<double>& weights,
+                                        std::size_t tokens) {
   std::vector<std::size_t> order(all.size());
   for (std::size_t i = 0; i < order.size(); ++i)
     order[i] = i;
   // Of equal ones the newer: it may have replaced the older.
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return std::pair(weight_of_decision(all[a].text), a) > std::pair(weight_of_decision(all[b].text), b);
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return std::pair(weights[a], a) > std::pair(weights[b], b); });
   TokenBudget budget(tokens);
   std::vector<std::size_t> taken;
   for (const std::size_t i : order) {
@@ -60,7 +64,7 @@ std::vector<NotedOut> best_decisions(const std::vector<NotedOut>& all, std::size
     taken.push_back(i);
   }
   std::sort(taken.begin(), taken.end());
-  std::vector<NotedOut> out;
+  std::vector<DecisionOut> out;
   for (const std::size_t i : taken)
     out.push_back(all[i]);
   return out;
@@ -124,8 +128,15 @@ SessionOutline::SessionOutline(SessionRow session, SessionDigest digest, std::ve
     source_tokens_ += in.tokens;
     has_texts_ = has_texts_ || !in.user_message.empty() || !in.assistant_response.empty();
   }
-  for (const Observation& o : digest_.observations)
-    if (o.type == ObservationType::decision) decisions_.push_back({id_of(o.exchange_number), o.content});
+  for (const Observation& o : digest_.observations) {
+    if (o.type != ObservationType::decision) continue;
+    DecisionOut decision = decision_out(o, 0);
+    decision.exchange_id = id_of(o.exchange_number);
+    decision.chosen = decision.rejected = decision.reason = std::nullopt;  // they stand in the sentence
+    if (o.reversed_by) decision.reversed_by = unless_empty(id_of(o.reversed_by));
+    decisions_.push_back(std::move(decision));
+    decision_weights_.push_back(weight_of_decision(o));
+  }
   for (const OpenEnd& end : find_open_ends(source_.inputs()))
     open_ends_.push_back({std::string(source_.inputs()[end.exchange].id), end.text});
 
@@ -194,7 +205,7 @@ void SessionOutline::describe(SessionSummaryAnswer& out) const {
 
 void SessionOutline::add_facts(SessionSummaryAnswer& out, std::size_t tokens) const {
   tokens -= commits_.add(out, tokens * 2 / 10);
-  out.key_decisions = best_decisions(decisions_, tokens * 4 / 10);
+  out.key_decisions = best_decisions(decisions_, decision_weights_, tokens * 4 / 10);
   out.files_modified = first_that_fit(files_, tokens * 3 / 10);
   out.open_ends = first_that_fit(open_ends_, tokens * 2 / 10);
   TokenBudget budget(tokens / 10);
@@ -226,8 +237,8 @@ ExtractiveSummary SessionOutline::summary(const Form& form, std::size_t max_toke
   if (form.strategy == SummaryStrategy::hierarchical && form.level == 2) return by_chunks(form.ratio, max_tokens);
   if (form.strategy == SummaryStrategy::hierarchical) {
     std::vector<std::string> decisions;
-    for (const NotedOut& d : best_decisions(decisions_, 200))
-      decisions.push_back(d.text);
+    for (const DecisionOut& d : best_decisions(decisions_, decision_weights_, 200))
+      decisions.push_back(d.text.value_or(""));
     return story().abstract(decisions, form.ratio, max_tokens);
   }
   return extract_of(whole_, {0, inputs.size()}, form.focus).summary(form.ratio, max_tokens);

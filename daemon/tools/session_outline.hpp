@@ -79,7 +79,8 @@ class SessionOutline {
   std::vector<std::string> topics_;
   std::vector<std::vector<std::string>> modified_;
   SummarySource source_;
-  std::vector<NotedOut> decisions_;  // in order of time
+  std::vector<DecisionOut> decisions_;  // in order of time
+  std::vector<double> decision_weights_;
   std::vector<NotedOut> open_ends_;
   std::vector<ChangedFileOut> files_;  // most changed first
   SessionCommits commits_;

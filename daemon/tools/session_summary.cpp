@@ -219,7 +219,7 @@ class Answering {
  private:
   static std::size_t facts_tokens(const SessionSummaryAnswer& out) {
     std::size_t sum = 0;
-    for (const NotedOut& d : out.key_decisions)
+    for (const DecisionOut& d : out.key_decisions)
       sum += estimate_tokens(mcp::to_json(d));
     for (const ChangedFileOut& f : out.files_modified)
       sum += estimate_tokens(mcp::to_json(f));
@@ -372,7 +372,9 @@ std::string render_text(const SessionSummaryAnswer& a) {
   if (!a.topics.empty()) {
     body += "\nTopics: " + joined(a.topics) + "\n";
   }
-  body += heading_of("Decisions", a.key_decisions.size(), a.key_decisions_total) + noted(a.key_decisions);
+  body += heading_of("Decisions", a.key_decisions.size(), a.key_decisions_total);
+  for (const DecisionOut& d : a.key_decisions)
+    body += "- " + decision_line(d) + "\n";
   body += heading_of("Files modified", a.files_modified.size(), a.files_modified_total);
   for (const ChangedFileOut& f : a.files_modified)
     body += "- " + f.path + "  " + f.last_exchange_id + lines_of(f) + "\n";

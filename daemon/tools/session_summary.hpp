@@ -1,6 +1,7 @@
 #pragma once
 
 #include "daemon/tools/answer.hpp"
+#include "daemon/tools/observed.hpp"
 #include "daemon/tools/scope.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 
@@ -73,7 +74,7 @@ struct SessionSummaryAnswer : Answer {
   std::vector<SummaryChunkOut> chunks;
   std::int64_t chunks_total = 0;
   std::vector<std::string> topics;
-  std::vector<NotedOut> key_decisions;
+  std::vector<DecisionOut> key_decisions;
   std::int64_t key_decisions_total = 0;
   std::vector<ChangedFileOut> files_modified;
   std::int64_t files_modified_total = 0;
@@ -179,7 +180,7 @@ struct Describe<tools::SessionSummaryAnswer> {
           field("chunks", &T::chunks, "Parts that can be opened, in order."),
           field("chunks_total", &T::chunks_total, "Parts there are."),
           field("topics", &T::topics, "What it was about."),
-          field("key_decisions", &T::key_decisions, "What was settled, in order of time."),
+          field("key_decisions", &T::key_decisions, "What was settled, by whom, in order of time."),
           field("key_decisions_total", &T::key_decisions_total, "Decisions there are."),
           field("files_modified", &T::files_modified, "What was changed, most changed first."),
           field("files_modified_total", &T::files_modified_total, "Files there are."),

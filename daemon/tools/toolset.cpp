@@ -3,6 +3,7 @@
 #include "daemon/tools/capabilities.hpp"
 #include "daemon/tools/file_history.hpp"
 #include "daemon/tools/get_exchange.hpp"
+#include "daemon/tools/list_observations.hpp"
 #include "daemon/tools/list_sessions.hpp"
 #include "daemon/tools/recent_turns.hpp"
 #include "daemon/tools/resume_context.hpp"
@@ -25,6 +26,7 @@ void register_tools(mcp::ToolRegistry& registry, const ToolServices& services) {
   add_topic_search(registry, services);
   add_temporal_query(registry, services);
   add_file_history(registry, services);
+  add_list_observations(registry, services);
   add_list_sessions(registry, services);
   add_capabilities(registry, services);
 }
@@ -51,7 +53,8 @@ std::string_view server_instructions() {
          "Way of use: search, look around, fetch.\n"
          "1. Find: semantic_search for a fact, an error, a decision; topic_search for how a subject went over time; "
          "temporal_query for \"yesterday\" or \"last week\"; recent_turns for the last turns of a session, "
-         "session_summary for all of it; list_sessions to find one; file_history for who changed a file, its lines, or "
+         "session_summary for all of it; list_sessions to find one; list_observations for decisions; "
+         "file_history for who changed a file, its lines, or "
          "made a commit, and why.\n"
          "2. Look around: hits are short. Ids like x42 name an exchange: one user turn with all the work that "
          "followed.\n"

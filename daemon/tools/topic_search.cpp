@@ -6,6 +6,7 @@
 #include "store/enrich/enrichment.hpp"
 #include "store/insight/topics/topic_story.hpp"
 #include "store/read/exchanges.hpp"
+#include "store/read/observations.hpp"
 #include "store/search/topic_index.hpp"
 #include "store/text/token_budget.hpp"
 
@@ -28,8 +29,9 @@ struct TopicMaterial {
   std::vector<TopicGroup> sessions;  // in order of their first hit
   std::vector<TopicCount> names;     // what it is called there, the most used first
   std::vector<TopicCount> related;
-  bool more = false;   // only the best were looked at
-  std::string notice;  // what the search could not do; may be empty
+  std::unordered_map<ExchangeId, std::vector<DecisionOut>> decisions;  // by exchange, in order
+  bool more = false;                                                   // only the best were looked at
+  std::string notice;                                                  // what the search could not do; may be empty
 };
 
 constexpr int kTopicExchanges = 100;
@@ -113,6 +115,16 @@ Result<TopicMaterial> gather_topic(Reader& reader, const std::string& topic, con
   std::stable_sort(out.hits.begin(), out.hits.end(),
                    [](const SearchHit& a, const SearchHit& b) { return a.relevance_score > b.relevance_score; });
   out.sessions = grouped(out.hits);
+  std::vector<ExchangeId> ids;
+  for (const SearchHit& hit : out.hits)
+    ids.push_back(hit.id);
+  MEMD_TRY_ASSIGN(const auto decisions, reader.ask(ObservationsOfQuery{ids}));
+  for (const PlacedObservation& one : decisions) {
+    DecisionOut decision = decision_out(one.observation, one.reversed_by);
+    decision.exchange_id = format_exchange_id(one.exchange_id);
+    decision.chosen = decision.rejected = decision.reason = std::nullopt;  // they stand in the sentence
+    out.decisions[one.exchange_id].push_back(std::move(decision));
+  }
   return out;
 }
 
@@ -231,6 +243,25 @@ TopicSessionOut without_summary(const TopicGroup& g, const StoryTurn& turn) {
   return out;
 }
 
+// Of the exchanges that fit best the first ones, in order of time.
+std::optional<std::vector<DecisionOut>> decisions_of(const TopicMaterial& material, const TopicGroup& g) {
+  constexpr std::size_t kDecisions = 4;
+  std::vector<const SearchHit*> telling;
+  std::size_t found = 0;
+  for (const SearchHit* hit : g.by_rank) {
+    const auto it = material.decisions.find(hit->id);
+    if (it == material.decisions.end() || found >= kDecisions) continue;
+    found += it->second.size();
+    telling.push_back(hit);
+  }
+  std::sort(telling.begin(), telling.end(), [](auto* a, auto* b) { return a->started_at < b->started_at; });
+  std::vector<DecisionOut> out;
+  for (const SearchHit* hit : telling)
+    for (const DecisionOut& decision : material.decisions.at(hit->id))
+      if (out.size() < kDecisions) out.push_back(decision);
+  return unless_empty(std::move(out));
+}
+
 std::vector<std::string> names_of(const std::vector<TopicCount>& topics) {
   std::vector<std::string> out;
   for (const TopicCount& t : topics)
@@ -269,6 +300,7 @@ TopicSearchAnswer page(const Question& question, const Answer& frame, const Topi
   const auto& groups = material.sessions;
   for (std::size_t i = question.first; i < groups.size(); ++i) {
     TopicSessionOut one = without_summary(groups[i], turns[i]);
+    if (tokens >= kRoomy) one.decisions = decisions_of(material, groups[i]);
     const std::string& uid = groups[i].by_rank.front()->session_uid;
     const std::string line = timeline_entry(material, groups[i], turns[i]);
     const std::size_t cost = estimate_tokens(mcp::to_json(one)) + estimate_tokens(uid) + 4 + estimate_tokens(line) + 2;
@@ -314,7 +346,10 @@ Result<TopicSearchAnswer> run(const ToolServices& services, const TopicSearchPar
     MEMD_TRY_ASSIGN(const SessionRow latest, find_session(services, *reader, "latest", params.project.value_or("")));
     session = latest.uid;
   }
-  MEMD_TRY_ASSIGN(const Scope scope, resolve_scope(services, params, {Capability::semantic_search, session}));
+  MEMD_TRY_ASSIGN(Scope scope, resolve_scope(services, params, {Capability::semantic_search, session}));
+  const std::string kind = params.kind.value_or("");
+  scope.filter.observed = parse_observation_type(kind);
+  (scope.key += '\n') += kind;
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
   const std::string topic = params.topic.value_or("");
   if (ascii::one_line(topic).empty()) return list_topics(services, params, scope, *reader);
@@ -365,6 +400,8 @@ std::string render_text(const TopicSearchAnswer& a) {
       (body += ' ') += id;
     body += "\n  New, " + s.turn + (s.what_was_new.empty() ? "" : ": " + ascii::one_line(s.what_was_new));
     body += "\n" + s.summary + "\n";
+    for (const DecisionOut& d : s.decisions.value_or(std::vector<DecisionOut>()))
+      body += "  Decided: " + decision_line(d) + "\n";
     if (ids.empty()) ids = s.exchange_ids;
   }
   if (!body.empty()) out += history_block(body);

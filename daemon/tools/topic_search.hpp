@@ -1,6 +1,7 @@
 #pragma once
 
 #include "daemon/tools/answer.hpp"
+#include "daemon/tools/observed.hpp"
 #include "daemon/tools/scope.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 
@@ -14,6 +15,7 @@ struct TopicSearchParams : ScopeParams {
   std::optional<std::string> topic;
   bool all_sessions = true;
   std::optional<std::string> session_id;
+  std::optional<std::string> kind;
 };
 
 struct TopicSessionOut {
@@ -25,6 +27,7 @@ struct TopicSessionOut {
   std::int64_t exchange_count = 0;
   TimeRangeOut time_range;
   std::vector<std::string> exchange_ids;
+  std::optional<std::vector<DecisionOut>> decisions;
 };
 
 struct TopicOut {
@@ -64,7 +67,9 @@ struct Describe<tools::TopicSearchParams> {
                 "What the talk was about: one to five telling words. Without it: the topics there are, most first.",
                 length(0, 1000)),
           field("all_sessions", &T::all_sessions, "false: only session_id, or the newest session."),
-          field("session_id", &T::session_id, "Only this session: id or its first characters.", length(0, 200))),
+          field("session_id", &T::session_id, "Only this session: id or its first characters.", length(0, 200)),
+          field("kind", &T::kind, "Only exchanges in which such a thing was noted.",
+                one_of(tools::kObservationChoices))),
       tools::kPlatformFields, tools::kTimeFields, tools::kPageFields);
 };
 template <>
@@ -79,7 +84,8 @@ struct Describe<tools::TopicSessionOut> {
       field("summary", &T::summary, "What was said about it, in sentences of the session."),
       field("exchange_count", &T::exchange_count, "Exchanges about it."),
       field("time_range", &T::time_range, "From the first to the last of them."),
-      field("exchange_ids", &T::exchange_ids, "For get_exchange, best first; at most 10."));
+      field("exchange_ids", &T::exchange_ids, "For get_exchange, best first; at most 10."),
+      field("decisions", &T::decisions, "What was settled in them, in order of time; at most 4."));
 };
 template <>
 struct Describe<tools::TopicOut> {

@@ -52,7 +52,7 @@ std::vector<Place> places(sqlite::Database& db, const TopicFilter& filter) {
     for (const std::int64_t session : filter.sessions()) {
       q.bind(session);
       while (q.step())
-        if (filter.passes(session, q.int64(1))) out.push_back({q.int64(0), session, q.int64(1)});
+        if (filter.passes(q.int64(0), session, q.int64(1))) out.push_back({q.int64(0), session, q.int64(1)});
     }
     q.reset();
   } else {
@@ -61,7 +61,7 @@ std::vector<Place> places(sqlite::Database& db, const TopicFilter& filter) {
               "SELECT exchange_pk, session_pk, started_at FROM exchanges WHERE started_at >= ?1 AND started_at < ?2")
             .bind(filter.since(), filter.until());
     while (q.step())
-      if (filter.passes(q.int64(1), q.int64(2))) out.push_back({q.int64(0), q.int64(1), q.int64(2)});
+      if (filter.passes(q.int64(0), q.int64(1), q.int64(2))) out.push_back({q.int64(0), q.int64(1), q.int64(2)});
     q.reset();
   }
   std::sort(out.begin(), out.end(), [](const Place& a, const Place& b) { return a.id < b.id; });
@@ -124,6 +124,16 @@ TopicFilter::TopicFilter(sqlite::Database& db, const QueryFilter& filter) : sinc
   if (filter.until > 0) until_ = filter.until;
   by_session_ = filter.no_platform || !filter.platforms.empty() || !filter.project.empty() || !filter.session.empty() ||
                 !filter.include_subagents;
+  if (filter.observed) {
+    auto& q = db.prepare(
+                    "SELECT e.exchange_pk FROM observations o CROSS JOIN exchanges e"
+                    " ON e.session_pk = o.session_pk AND e.exchange_number = o.exchange_number WHERE o.type = ?1")
+                  .bind(to_string(*filter.observed));
+    observed_.emplace();
+    while (q.step())
+      observed_->insert(q.int64(0));
+    q.reset();
+  }
   if (!by_session_) return;
   static const std::string sql =
       "SELECT s.session_pk FROM sessions s WHERE " + std::string(queries::kSessionConditions);
@@ -288,7 +298,7 @@ class TopicFinder {
     TopicUse use;
     while (q.step()) {
       const double relevance = q.real(1) * factor;
-      if (!filter_.passes(q.int64(2), q.int64(3))) continue;
+      if (!filter_.passes(q.int64(0), q.int64(2), q.int64(3))) continue;
       use.add(q.int64(2), q.int64(3), relevance);
       double& known = exchanges_.try_emplace(q.int64(0), relevance).first->second;
       known = std::max(known, relevance);

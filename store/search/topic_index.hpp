@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -65,8 +66,9 @@ class TopicFilter {
  public:
   TopicFilter(sqlite::Database& db, const QueryFilter& filter);
 
-  bool passes(std::int64_t session, TimeMs time) const {
-    return time >= since_ && time < until_ && (!by_session_ || sessions_.contains(session));
+  bool passes(ExchangeId id, std::int64_t session, TimeMs time) const {
+    return time >= since_ && time < until_ && (!by_session_ || sessions_.contains(session)) &&
+           (!observed_ || observed_->contains(id));
   }
   bool by_session() const { return by_session_; }
   const std::unordered_set<std::int64_t>& sessions() const { return sessions_; }  // empty unless by_session()
@@ -78,6 +80,7 @@ class TopicFilter {
   TimeMs until_ = std::numeric_limits<TimeMs>::max();
   bool by_session_ = false;
   std::unordered_set<std::int64_t> sessions_;
+  std::optional<std::unordered_set<ExchangeId>> observed_;
 };
 
 // Adds the topics of one exchange.

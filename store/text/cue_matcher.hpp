@@ -14,10 +14,21 @@ namespace memd {
 // What a cue is a sign of. Each is a section of the data files in store/text/cues, by the same name.
 enum class Cue : std::uint8_t {
   // Decisions.
-  settled,    // says by itself that something was settled
-  contrast,   // settles something only together with `choosing`: what was turned down
-  choosing,   // who chose
-  undecided,  // asked, offered, imagined, or reported of others
+  settled,         // says by itself that something was settled
+  contrast,        // settles something only together with `choosing`: what was turned down
+  choosing,        // who chose
+  undecided,       // asked, offered, imagined, or reported of others
+  declined,        // says by itself that a way was turned down
+  taken_back,      // says by itself that something settled or done is taken back
+  decisions_told,  // above a list of decisions
+  reason,          // why
+  directs,         // a person says how it is to be done …
+  talks,           // … and does not, where this stands too
+  reply,           // begins an answer that takes what was offered
+  denial,          // begins an answer that turns it down
+  offer,           // asks for an answer, without a question mark
+  routine,         // what is offered is the next thing to do anyway
+  plan_told,       // begins a prompt that hands over an accepted plan
   // Observations. The first eight begin a sentence that is of that type.
   bugfix,
   discovery,

@@ -97,6 +97,19 @@ void CopiedPrefix::clear() {
   forks_.clear();
 }
 
+namespace {
+
+// The end of the agent's newest text in the exchange.
+std::string last_said(const ExchangeDraft& draft) {
+  constexpr std::size_t kMost = 4096;
+  const std::string& all = draft.text.assistant_response;
+  const std::size_t from =
+      std::max(std::min(draft.answer_offset, all.size()), all.size() - std::min(all.size(), kMost));
+  return all.substr(from);
+}
+
+}  // namespace
+
 Assembler::Assembler(sqlite::Database& db)
     : db_(db),
       identities_(db),
@@ -189,12 +202,16 @@ void Assembler::apply_event(Event& e, AssemblyContext& context) {
   if (!s.history.empty()) history_.cover(s, e);
   if (e.kind == EventKind::user_msg && e.starts_exchange) take_over(s, e, context);
 
+  // What a person may answer to; a prompt closes the exchange that holds it.
+  const bool words = e.kind == EventKind::user_msg || e.kind == EventKind::human_intervention;
+  const std::string offered = words && s.has_draft ? last_said(s.draft) : std::string();
   exchange_.take(s, e, seq, context);
   facts_.note_context(s, e, seq, context);
 
   switch (e.kind) {
     case EventKind::user_msg:
-    case EventKind::human_intervention: note_words(s, e, seq); break;
+    case EventKind::human_intervention: note_words(s, e, seq, offered); break;
+    case EventKind::decision: observations_.note_choice(s, e, seq); break;
     case EventKind::assistant_msg:
       if (e.is_sidechain && s.kind == SessionKind::main) break;
       exchange_.add_answer(s, e);
@@ -209,11 +226,11 @@ void Assembler::apply_event(Event& e, AssemblyContext& context) {
   facts_.note_usage(s, e);
 }
 
-void Assembler::note_words(SessionWork& s, const Event& e, std::int64_t seq) {
-  if (e.kind == EventKind::user_msg && e.starts_exchange) return observations_.note_prompt(s, e, seq);
+void Assembler::note_words(SessionWork& s, const Event& e, std::int64_t seq, std::string_view offered) {
+  if (e.kind == EventKind::user_msg && e.starts_exchange) return observations_.note_prompt(s, e, seq, offered);
   if (e.starts_exchange || e.is_sidechain || e.text.empty()) return;
   exchange_.add_intervention(s, e);
-  observations_.note_prompt(s, e, seq);
+  observations_.note_prompt(s, e, seq, offered);
 }
 
 void Assembler::note_lifecycle(SessionWork& s, const Event& e, std::int64_t seq) {

@@ -87,7 +87,7 @@ class Assembler {
   void apply_event(Event& event, AssemblyContext& context);
   void give_way(SessionWork& session);
   void take_over(SessionWork& session, const Event& prompt, const AssemblyContext& context);
-  void note_words(SessionWork& session, const Event& event, std::int64_t seq);
+  void note_words(SessionWork& session, const Event& event, std::int64_t seq, std::string_view offered);
   void note_lifecycle(SessionWork& session, const Event& event, std::int64_t seq);
 
   sqlite::Database& db_;

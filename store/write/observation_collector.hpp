@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -16,7 +17,7 @@ namespace memd::assembly {
 
 // What is worth remembering in one text of an agent.
 struct EventNotes {
-  std::vector<std::string> decisions;
+  std::vector<Decision> decisions;
   std::vector<FoundObservation> observations;
 };
 
@@ -33,21 +34,27 @@ class BatchNotes {
   std::unordered_map<std::uint64_t, EventNotes> notes_;  // by event_id, where there is something
 };
 
-// Keeps what is worth remembering of a session, as rows of `observations`: what texts say, and which edits made a call
-// that had failed work. Writer thread only; owns nothing. Throws ErrorException.
+// Keeps what is worth remembering of a session, as rows of `observations` and `decisions`: what texts say, what a
+// person chose, and which edits made a call that had failed work. Writer thread only; owns nothing. Throws
+// ErrorException.
 class ObservationCollector {
  public:
   ObservationCollector(sqlite::Database& db, EventRows& rows, SessionEvents& events)
       : db_(db), rows_(rows), events_(events) {}
 
-  void note_prompt(const SessionWork& session, const Event& prompt, std::int64_t seq);  // a person's rules
+  // A person's rules and decisions. `offered`: what the agent said before.
+  void note_prompt(const SessionWork& session, const Event& prompt, std::int64_t seq, std::string_view offered);
+  void note_choice(const SessionWork& session, const Event& choice, std::int64_t seq);  // in a dialog of the client
   // Its notes are the context's. Each decision becomes an event too.
   void note_answer(SessionWork& session, const Event& answer, std::int64_t seq, AssemblyContext& context);
   // A call that failed works after edits: that is how an error was solved, or a test made to pass.
   void note_result(const SessionWork& session, const Event& result, std::int64_t seq, const OpenCall& call);
 
  private:
-  void save(const Observation& observation);  // unless the session has one that says the same
+  bool save(const Observation& observation);  // unless the session has one that says the same
+  void save_decision(const SessionWork& session, const Event& event, std::int64_t seq, const Decision& decision);
+  // Marks the newest decision of the session before it that it takes back.
+  void mark_reversed(std::int64_t session_pk, std::int64_t observation_pk, const Decision& decision);
   // Paths edited since the last failure of a call with this input, from seq `first_seq` on and before `call_seq`. Empty
   // if its last call did not fail.
   std::vector<std::string> edits_since_failure(std::int64_t session_pk, std::int64_t first_seq, std::int64_t call_seq,

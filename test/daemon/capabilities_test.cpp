@@ -143,7 +143,7 @@ TEST_F(Capabilities, ToolsSayWhatTheyAre) {
   EXPECT_EQ(names,
             "resume_context semantic_search get_exchange recent_turns session_summary topic_search temporal_query "
             "file_history "
-            "list_sessions capabilities ");
+            "list_observations list_sessions capabilities ");
 }
 
 TEST_F(Capabilities, InstructionsFitAndNameEveryTool) {

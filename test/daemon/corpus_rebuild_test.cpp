@@ -28,8 +28,9 @@ std::vector<std::string> dump(const fs::path& file) {
         "SELECT exchange_pk, session_pk, exchange_number, raw_format_version, adapter_version, ingested_at FROM "
         "exchanges"
         " ORDER BY exchange_pk",
-        "SELECT * FROM observations ORDER BY observation_pk", "SELECT * FROM projects ORDER BY project_pk",
-        "SELECT * FROM diagnostics ORDER BY diagnostic_pk", "SELECT * FROM raw_frames ORDER BY first_number",
+        "SELECT * FROM observations ORDER BY observation_pk", "SELECT * FROM decisions ORDER BY observation_pk",
+        "SELECT * FROM projects ORDER BY project_pk", "SELECT * FROM diagnostics ORDER BY diagnostic_pk",
+        "SELECT * FROM raw_frames ORDER BY first_number",
         "SELECT name, length, last_number FROM raw_files ORDER BY name"}) {
     sqlite::Statement q(db.handle(), sql);
     const bool frames = std::string_view(sql).find("raw_frames") != std::string_view::npos;

@@ -27,6 +27,13 @@ TEST_F(GetExchange, HasTheFieldsOfTheCanonicalExchange) {
       "5,"
       " tokens_output = 6, lines_added = 7, lines_removed = 8, raw_format_version = '2.1.0', adapter_version = '1.2.3',"
       " origin = 1, tool_calls = 2");
+  store.db().exec(
+      "INSERT INTO observations (session_pk, exchange_number, event_seq, time, type, summary, content, content_hash)"
+      " SELECT session_pk, exchange_number, first_seq, 1, 'decision', '', 'I''ll use a table instead of a map.', 1"
+      " FROM exchanges");
+  store.db().exec(
+      "INSERT INTO decisions (observation_pk, kind, decided_by, chosen, rejected) VALUES (1, 0, 1, 'a table', 'a "
+      "map')");
   const auto a = call("get_exchange", ids(id));
   const auto& e = a.at("exchanges").at(0).as_object();
   EXPECT_EQ(str(e.at("exchange_id")), format_exchange_id(id));
@@ -38,7 +45,10 @@ TEST_F(GetExchange, HasTheFieldsOfTheCanonicalExchange) {
   EXPECT_EQ(str(e.at("user_message")), "Make it fast.");
   EXPECT_EQ(str(e.at("interventions")), "And small.");
   EXPECT_TRUE(str(e.at("assistant_response")).ends_with("Done."));
-  EXPECT_EQ(boost::json::serialize(e.at("decisions_made")), R"(["I'll use a table instead of a map."])");
+  EXPECT_EQ(boost::json::serialize(e.at("decisions_made")),
+            R"([{"text":"I'll use a table instead of a map.","kind":"choice","decided_by":"agent","chosen":"a table",)"
+            R"("rejected":"a map"}])");
+  EXPECT_TRUE(has(text, "choice of the agent: I'll use a table instead of a map.; against: a map"));
   EXPECT_EQ(boost::json::serialize(e.at("code_snippets")), R"(["int table[4];\n"])");
   EXPECT_EQ(boost::json::serialize(e.at("files_referenced")), R"(["/home/u/app/a.cpp"])");
   EXPECT_EQ(str(e.at("git_branch")), "main");

@@ -10,6 +10,7 @@ const toolNames = [
   'capabilities',
   'file_history',
   'get_exchange',
+  'list_observations',
   'list_sessions',
   'recent_turns',
   'resume_context',
@@ -100,6 +101,7 @@ for (const [wayName, way] of Object.entries(ways)) {
             { n_results: 10, max_tokens: 8000 },
             ({ sessions }) => assert.equal(sessions.length, history.sessions),
           ],
+          list_observations: () => [{ n_results: 5 }, ({ observations, total }) => assert.ok(observations.length <= total)],
           semantic_search: () => [
             { query: 'why does the upload test fail', n_results: 3 },
             ({ results }) => {

@@ -58,6 +58,22 @@ class CandidateFilterTest : public testing::Test {
   std::string session_;
 };
 
+TEST_F(CandidateFilterTest, WhatWasNotedInThem) {
+  store_.db().exec(
+      "INSERT INTO observations (session_pk, exchange_number, event_seq, time, type, summary, content, content_hash)"
+      " SELECT session_pk, exchange_number, first_seq, started_at, iif(exchange_pk % 2, 'decision', 'problem'), '', '',"
+      " exchange_pk FROM exchanges WHERE exchange_pk % 3 = 0");
+  Asked asked;
+  asked.filter.observed = ObservationType::decision;
+  expect_passing(asked, [](ExchangeId id) { return id % 6 == 3; });
+  asked.filter.observed = ObservationType::problem;
+  asked.typed = "tool:bash";
+  expect_passing(asked, [](ExchangeId id) { return id % 300 == 0; });
+  asked.typed = "";
+  asked.filter.observed = ObservationType::warning;
+  expect_passing(asked, [](ExchangeId) { return false; });
+}
+
 TEST_F(CandidateFilterTest, TimesOfFewManyAndMost) {
   for (const auto& [since, until] :
        {std::pair{500, 600}, {10'000, 20'000}, {10'000, 50'000}, {2, 60'000}, {30'000, 90'000}}) {

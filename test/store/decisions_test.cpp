@@ -10,6 +10,30 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
+std::vector<std::string> sentences(const std::vector<Decision>& decisions) {
+  std::vector<std::string> out;
+  for (const Decision& d : decisions)
+    out.push_back(d.sentence);
+  return out;
+}
+
+// "choice of the agent: A | not B | because C", what is empty left out.
+std::string told(const Decision& d) {
+  std::string out(to_string(d.kind));
+  out += " of the " + std::string(to_string(d.by)) + ": " + d.chosen;
+  if (!d.rejected.empty()) out += " | not " + d.rejected;
+  if (!d.reason.empty()) out += " | because " + d.reason;
+  return out;
+}
+
+std::string told(const std::vector<Decision>& decisions) {
+  return decisions.size() == 1 ? told(decisions[0]) : std::to_string(decisions.size()) + " decisions";
+}
+
+std::vector<Decision> said_by_person(std::string_view message, std::string_view offered = {}) {
+  return find_decisions_of_person(message, offered);
+}
+
 TEST(FindDecisions, SentencesThatSettleSomething) {
   for (const char* text : {
            "I decided to keep the schema flat.",
@@ -38,8 +62,8 @@ TEST(FindDecisions, InOtherLanguages) {
            "書き込みスレッドを一つに決めました。",
            "해시를 저장하기로 했습니다.",
        })
-    EXPECT_THAT(find_decisions(text), ElementsAre(text));
-  EXPECT_THAT(find_decisions("先看代码。我们决定不改接口！然后测试。"), ElementsAre("我们决定不改接口！"));
+    EXPECT_THAT(sentences(find_decisions(text)), ElementsAre(text));
+  EXPECT_THAT(sentences(find_decisions("先看代码。我们决定不改接口！然后测试。")), ElementsAre("我们决定不改接口！"));
   for (const char* text : {
            "Решил проблему с запуском.",
            "Если решили использовать SQLite, скажите.",
@@ -71,13 +95,13 @@ TEST(FindDecisions, NotQuestionsPlansOffersOrConditions) {
 }
 
 TEST(FindDecisions, TakesTheSentenceOutOfItsSurroundings) {
-  EXPECT_THAT(find_decisions("Thanks. I'll use `v1.2` of foo.h instead of bar, since it builds. Next step.\n"
-                             "- Going with option two. It is shorter.\n"),
+  EXPECT_THAT(sentences(find_decisions("Thanks. I'll use `v1.2` of foo.h instead of bar, since it builds. Next step.\n"
+                                       "- Going with option two. It is shorter.\n")),
               ElementsAre("I'll use `v1.2` of foo.h instead of bar, since it builds.", "Going with option two."));
 }
 
 TEST(FindDecisions, CodeBlocksDoNotCount) {
-  EXPECT_THAT(find_decisions("```\n# decided to skip this test\n```\nWe decided to keep that test.\n"),
+  EXPECT_THAT(sentences(find_decisions("```\n# decided to skip this test\n```\nWe decided to keep that test.\n")),
               ElementsAre("We decided to keep that test."));
 }
 
@@ -93,8 +117,88 @@ TEST(FindDecisions, EachOnceAndBounded) {
   const std::string endless = "I decided to " + std::string(5000, 'a') + " über alles";
   const auto cut = find_decisions(endless);
   ASSERT_THAT(cut, SizeIs(1));
-  EXPECT_LE(cut[0].size(), kDecisionBytes);
-  EXPECT_TRUE(cut[0].ends_with("…"));
+  EXPECT_LE(cut[0].sentence.size(), kDecisionBytes);
+  EXPECT_TRUE(cut[0].sentence.ends_with("…"));
+}
+
+TEST(FindDecisions, TellsItsPartsAndItsKind) {
+  EXPECT_EQ(told(find_decisions("I'll use a ring buffer instead of a queue, because it never allocates.")),
+            "choice of the agent: use a ring buffer | not a queue | because it never allocates");
+  EXPECT_EQ(told(find_decisions("The migration of old rows is out of scope for this change.")),
+            "rejection of the agent:  | not The migration of old rows is out of scope for this change");
+  EXPECT_EQ(told(find_decisions("Let me revert to the plain loop since the pool leaks.")),
+            "reversal of the agent: revert to the plain loop | because the pool leaks");
+  EXPECT_EQ(told(find_decisions("Dropped Python 3.13 from the matrix for now (its wheels are missing).")),
+            "choice of the agent: Dropped Python 3.13 from the matrix for now (its wheels are missing)");
+}
+
+TEST(FindDecisions, ListsUnderAHeadingThatSpeaksOfDecisions) {
+  EXPECT_THAT(
+      sentences(find_decisions("## Design decisions so far\n\nWhere we are:\n\n1. **No lock files.** One writer.\n"
+                               "2. Cursors are bytes, never lines.\n\nShall we go on?\n- Not this item of a list.\n")),
+      ElementsAre("No lock files. One writer.", "Cursors are bytes, never lines."));
+  EXPECT_THAT(find_decisions("These decisions are yours to make.\n- Read the file first of all.\n"), IsEmpty());
+}
+
+TEST(FindDecisions, OfAPersonAreDirections) {
+  EXPECT_EQ(told(said_by_person("let's use a table instead of the map")),
+            "choice of the user: use a table | not the map");
+  EXPECT_EQ(told(said_by_person("Fine.\nBut we should keep the old flag for now.")),
+            "choice of the user: keep the old flag for now");
+  EXPECT_EQ(told(said_by_person("set을 지우지 말자")), "choice of the user: set을 지우지 말자");
+  for (const char* text :
+       {"let's look at the logs first", "Should we use a table instead?", "I don't know why it fails.",
+        "Fix the failing test.", "it doesn't work, the map is empty instead", ""})
+    EXPECT_THAT(said_by_person(text), IsEmpty()) << text;
+  EXPECT_THAT(said_by_person("let's use a table " + std::string(3000, 'x')), IsEmpty()) << "a paste";
+}
+
+TEST(FindDecisions, OfAPersonAreAnswersToWhatWasOffered) {
+  const std::string offer = "The name clashes. Want me to rename `EventStop` to `EventTurnEnd`?";
+  EXPECT_EQ(told(said_by_person("yes please", offer)),
+            "answer of the user: Want me to rename `EventStop` to `EventTurnEnd`?");
+  EXPECT_EQ(told(said_by_person("no", offer)),
+            "answer of the user:  | not Want me to rename `EventStop` to `EventTurnEnd`?");
+  const std::string options =
+      "Options:\n1. Keep the branch\n2. Drop the branch, keep its commits\n\nWhich one do you prefer?";
+  EXPECT_EQ(told(said_by_person("2, but tag it first", options)),
+            "answer of the user: 2. Drop the branch, keep its commits");
+  EXPECT_EQ(said_by_person("yes please", offer)[0].sentence,
+            "Want me to rename `EventStop` to `EventTurnEnd`?: yes please");
+  EXPECT_THAT(said_by_person("yes", "All done. Want me to commit this?"), IsEmpty()) << "the next thing to do anyway";
+  EXPECT_THAT(said_by_person("yes", "The parser is fixed."), IsEmpty()) << "nothing was offered";
+  EXPECT_THAT(said_by_person("ok. why does it fail?", offer), IsEmpty()) << "asks back";
+  EXPECT_THAT(sentences(said_by_person(
+                  "1. yes, that is fine\n2. how is that possible?\n3. let's skip it\n4. yeah document it")),
+              ElementsAre("yes, that is fine", "let's skip it", "yeah document it"));
+}
+
+TEST(FindDecisions, PlansThatAreHandedOver) {
+  EXPECT_EQ(
+      told(said_by_person("Implement the following plan:\n\n# Store tags in one table\n\n## Context\nlet's see\n")),
+      "plan of the user: Store tags in one table");
+  EXPECT_EQ(told(read_choices("Plan accepted: # Store tags in one table ## Context Tags are …")),
+            "plan of the user: Store tags in one table");
+}
+
+TEST(FindDecisions, ChoicesOfADialog) {
+  const auto found = read_choices(
+      "Where: here or there?: there\nHow many?: as many\nas fit: three\nIs this right?: what about the tests?");
+  EXPECT_THAT(sentences(found), ElementsAre("Where: here or there?: there", "How many?: as many as fit: three"));
+  EXPECT_EQ(told(found[0]), "answer of the user: there");
+  EXPECT_THAT(sentences(read_choices("format: NPZ (Recommended)\nsplit: by motion")),
+              ElementsAre("format: NPZ (Recommended)", "split: by motion"));
+  EXPECT_THAT(read_choices(""), IsEmpty());
+}
+
+TEST(FindDecisions, ReversalsFindWhatTheyTakeBack) {
+  const auto one = [](std::string_view text) { return find_decisions(text).at(0); };
+  const Decision npy = one("I'll store raw NPY files instead of archives.");
+  const Decision pool = one("I decided to use a thread pool for the decoders.");
+  EXPECT_TRUE(reverses(one("I'll write one archive instead of raw NPY files."), npy));
+  EXPECT_FALSE(reverses(one("I'll write one archive instead of raw NPY files."), pool));
+  EXPECT_TRUE(reverses(one("Let me revert to decoders without the thread pool."), pool));
+  EXPECT_FALSE(reverses(one("I decided to use a ring buffer for the decoders."), pool)) << "says nothing against it";
 }
 
 }  // namespace

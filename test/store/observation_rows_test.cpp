@@ -1,4 +1,5 @@
 // Observations as the writer keeps them: from texts and from what calls came to.
+#include "store/read/observations.hpp"
 #include "store/read/session_contents.hpp"
 #include "test/support/event_script.hpp"
 #include "test/support/store_dump.hpp"
@@ -92,6 +93,100 @@ TEST_F(ObservationRowsTest, AreReadWithTheTextsOfTheirSession) {
   EXPECT_EQ(digest.observations[2].type, ObservationType::solution);
   EXPECT_EQ(digest.observations[2].tool, "Bash");
   EXPECT_TRUE((SessionDigestQuery{1, 1, 99}.run(db).exchanges.empty()));
+}
+
+class DecisionRowsTest : public ObservationRowsTest {
+ protected:
+  std::vector<std::string> decisions() const {
+    return rows(
+        "SELECT o.exchange_number || ' ' || d.kind || ' ' || d.decided_by || ' ' || o.content ||"
+        " iif(d.rejected = '', '', ' | not ' || d.rejected) ||"
+        " coalesce(' | reversed in ' || (SELECT exchange_number FROM observations r"
+        " WHERE r.observation_pk = d.reversed_by), '')"
+        " FROM decisions d JOIN observations o USING (observation_pk) ORDER BY o.event_seq, o.observation_pk");
+  }
+};
+
+EventScript choices() {
+  EventScript s;
+  s.user("Which format?").answer("I'll store raw NPY files, one per motion. Should `fps` go into the name?");
+  s.user("no").answer("I'll use raw NPY files rather than archives.");
+  s.user("let's use archives instead of raw NPY files").answer("Done. Want me to commit this?");
+  s.user("yes");
+  s.intervention("don't touch the index");
+  return s;
+}
+
+TEST_F(DecisionRowsTest, TellWhoSettledWhatAndWhatWasTakenBack) {
+  apply(choices().batch());
+  EXPECT_THAT(decisions(),
+              ElementsAre("1 3 0 Should `fps` go into the name?: no | not Should `fps` go into the name?",
+                          "1 0 1 I'll use raw NPY files rather than archives. | not archives | reversed in 2",
+                          "2 0 0 let's use archives instead of raw NPY files | not raw NPY files",
+                          "3 0 0 don't touch the index"));
+  auto db = reading();
+  const SessionDigest digest = SessionDigestQuery{1, 0, 99}.run(db);
+  ASSERT_EQ(digest.observations.size(), 4U);
+  const Observation& agents = digest.observations[1];
+  ASSERT_TRUE(agents.decision);
+  EXPECT_EQ(agents.decision->by, DecidedBy::agent);
+  EXPECT_EQ(agents.decision->chosen, "use raw NPY files");
+  EXPECT_EQ(agents.reversed_by, 2);
+}
+
+TEST_F(DecisionRowsTest, AreTheSameEventByEvent) {
+  const EventBatch whole = choices().batch();
+  apply(whole);
+  const auto at_once = decisions();
+  file_ = dir_ / "piecewise.db";
+  for (const Event& e : whole.events) {
+    EventBatch one;
+    one.events = {e};
+    open();
+    apply(std::move(one));
+  }
+  EXPECT_EQ(decisions(), at_once);
+}
+
+TEST_F(DecisionRowsTest, ComeFromDialogsAndAcceptedPlans) {
+  EventBatch batch = EventScript().user("Go on.").answer("Which?").batch();
+  Event choice = batch.events.back();
+  choice.event_id = record_key(Platform::claude_code, "choice");
+  choice.kind = EventKind::decision;
+  choice.role = Role::user;
+  choice.origin = Origin::embedded;
+  choice.text = "Which table?: one (Recommended)\nIs that all?: what else is there?";
+  batch.events.push_back(choice);
+  choice.event_id = record_key(Platform::claude_code, "plan");
+  choice.text = std::string(kPlanAccepted) + "# One table ## Context";
+  batch.events.push_back(choice);
+  choice.event_id = record_key(Platform::claude_code, "imported");
+  choice.origin = Origin::none;
+  choice.text = "I'll use: tables";
+  batch.events.push_back(choice);
+  apply(std::move(batch));
+  EXPECT_THAT(decisions(), ElementsAre("0 3 0 Which table?: one (Recommended)", "0 4 0 One table"));
+}
+
+TEST_F(DecisionRowsTest, AreListedNewestFirst) {
+  apply(choices().batch());
+  auto db = reading();
+  ObservationListQuery query;
+  query.type = ObservationType::decision;
+  query.limit = 3;
+  const ObservationList list = query.run(db);
+  EXPECT_EQ(list.total, 4);
+  ASSERT_EQ(list.observations.size(), 3U);
+  EXPECT_EQ(list.observations[0].observation.content, "don't touch the index");
+  EXPECT_EQ(list.observations[0].session_uid, "claude_code:s1");
+  EXPECT_NE(list.observations[2].reversed_by, 0);
+  EXPECT_EQ(list.observations[2].reversed_by, list.observations[1].exchange_id);
+  query.type = ObservationType::problem;
+  EXPECT_EQ(query.run(db).total, 0);
+  const std::vector<ExchangeId> ids{list.observations[1].exchange_id};
+  const auto of_one = ObservationsOfQuery{ids}.run(db);
+  ASSERT_EQ(of_one.size(), 1U);
+  EXPECT_EQ(of_one[0].observation.content, "let's use archives instead of raw NPY files");
 }
 
 }  // namespace

@@ -36,6 +36,10 @@ inline std::vector<std::string> dump_store(sqlite::Database& db) {
       "SELECT 'observation', s.uid, o.exchange_number, o.event_seq, o.time, o.type, o.summary, o.content, o.tool,"
       " o.metadata FROM observations o JOIN sessions s USING (session_pk) ORDER BY s.uid, o.event_seq, o.type, "
       "o.content_hash",
+      "SELECT 'decision', s.uid, o.event_seq, o.content, d.kind, d.decided_by, d.chosen, d.rejected, d.reason, "
+      "r.content"
+      " FROM decisions d JOIN observations o USING (observation_pk) JOIN sessions s USING (session_pk)"
+      " LEFT JOIN observations r ON r.observation_pk = d.reversed_by ORDER BY s.uid, o.event_seq, o.content_hash",
       "SELECT 'commit', s.uid, c.event_seq, c.sha, c.exchange_number, c.branch, c.subject, c.time FROM commits c"
       " JOIN sessions s USING (session_pk) ORDER BY s.uid, c.event_seq, c.sha",
       "SELECT 'pull request', s.uid, r.event_seq, r.url, r.exchange_number, r.time FROM pull_requests r"

@@ -66,9 +66,9 @@ void find_choices(const SessionPast& past, WorkingState& out) {
                                kOfPerson * decay(e.age, kToldHalfLife)});
   for (const PastText& t : past.texts) {
     if (t.speaker != Speaker::agent) continue;
-    for (const std::string& sentence : find_decisions(t.text))
-      out.decisions.push_back(
-          {plain_sentence(sentence, kProgressSentenceBytes), id_of(past, t.exchange), decay(t.age, kToldHalfLife)});
+    for (const Decision& decision : find_decisions(t.text))
+      out.decisions.push_back({plain_sentence(decision.sentence, kProgressSentenceBytes), id_of(past, t.exchange),
+                               decay(t.age, kToldHalfLife)});
   }
   keep_best(out.decisions, kDecisions);
 }

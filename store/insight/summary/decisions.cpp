@@ -1,22 +1,111 @@
 #include "store/insight/summary/decisions.hpp"
 
+#include "schemas/ascii.hpp"
+#include "schemas/event.hpp"
+#include "store/insight/summary/salience.hpp"
 #include "store/text/cue_matcher.hpp"
+#include "store/text/plain_text.hpp"
 #include "store/text/text_units.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
 
 namespace memd {
 namespace {
 
-constexpr CueSet kSigns = Cue::settled | Cue::contrast;
+constexpr CueSet kStated = Cue::settled | Cue::declined | Cue::taken_back;
+constexpr CueSet kSigns = kStated | Cue::contrast | Cue::decisions_told;
 constexpr std::size_t kShortestDecision = 16;  // bytes
+constexpr std::size_t kPartBytes = 160;        // of what was chosen or turned down, and of the reason
+
+bool asks(std::string_view sentence) {
+  return sentence.find('?') != std::string_view::npos || sentence.find("？") != std::string_view::npos;
+}
 
 bool states_decision(std::string_view sentence) {
-  if (sentence.size() < kShortestDecision || sentence.find('?') != std::string_view::npos) return false;
-  const CueSet found = cues().find(sentence, kSigns | Cue::choosing | Cue::undecided);
+  if (sentence.size() < kShortestDecision || asks(sentence)) return false;
+  const CueSet found = cues().find(sentence, kStated | Cue::contrast | Cue::choosing | Cue::undecided);
   if (found.has(Cue::undecided)) return false;
-  return found.has(Cue::settled) || (found.has(Cue::contrast) && found.has(Cue::choosing));
+  return !(found & kStated).empty() || (found.has(Cue::contrast) && found.has(Cue::choosing));
 }
+
+DecisionKind kind_of_statement(std::string_view sentence) {
+  const CueSet found = cues().find(sentence, Cue::declined | Cue::taken_back);
+  if (found.has(Cue::taken_back)) return DecisionKind::reversal;
+  return found.has(Cue::declined) ? DecisionKind::rejection : DecisionKind::choice;
+}
+
+std::string presented(std::string_view sentence) { return shortened(plain_sentence(sentence), kDecisionBytes); }
+
+// ---- The parts of a sentence.
+
+// Without blanks and marks around it; quotes and ticks, which name something, stay.
+std::string part_of(std::string_view text) {
+  constexpr std::string_view kAround = " \t.,:;*-";
+  const std::size_t begin = text.find_first_not_of(kAround);
+  if (begin == std::string_view::npos) return {};
+  return shortened(std::string(text.substr(begin, text.find_last_not_of(kAround) + 1 - begin)), kPartBytes);
+}
+
+// Where the clause that begins at the front of `text` ends.
+std::size_t clause_end(std::string_view text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::string_view rest = text.substr(i);
+    if (text[i] == ',' || text[i] == ';' || text[i] == '(' || rest.starts_with("—") || rest.starts_with("–") ||
+        rest.starts_with(" - "))
+      return i;
+    if (may_end_sentence(text[i]) && sentence_end_at(text, i) != 0) return i;
+  }
+  return text.size();
+}
+
+// Behind "I'll", "let's".
+std::string_view behind_lead(std::string_view text) {
+  constexpr std::size_t kLatest = 16;
+  const auto lead = cues().next(text, Cue::choosing | Cue::directs);
+  if (!lead || lead->begin >= kLatest || ascii::trimmed(text.substr(lead->end)).empty()) return text;
+  return text.substr(lead->end);
+}
+
+void take_apart(Decision& d) {
+  std::string_view said = d.sentence;
+  if (const auto why = cues().next(said, Cue::reason); why && why->begin > 0) {
+    d.reason = part_of(said.substr(why->end));
+    said = said.substr(0, why->begin);
+  }
+  if (const auto against = cues().next(said, Cue::contrast)) {
+    const std::string_view before = said.substr(0, against->begin);
+    const std::string_view after = said.substr(against->end);
+    const std::size_t end = clause_end(after);
+    d.rejected = part_of(after.substr(0, end));
+    d.chosen = part_of(part_of(before).empty() ? after.substr(end) : behind_lead(before));
+  } else if (d.kind == DecisionKind::rejection) {
+    d.rejected = part_of(behind_lead(said));
+  } else {
+    d.chosen = part_of(behind_lead(said));
+  }
+}
+
+Decision stated(std::string sentence, DecidedBy by, DecisionKind kind) {
+  Decision d;
+  d.kind = kind;
+  d.by = by;
+  d.sentence = std::move(sentence);
+  take_apart(d);
+  return d;
+}
+
+void keep(std::vector<Decision>& found, Decision d) {
+  const auto same = [&](const Decision& other) { return other.sentence == d.sentence; };
+  if (d.sentence.empty() || found.size() >= kDecisionsPerText || std::any_of(found.begin(), found.end(), same)) return;
+  found.push_back(std::move(d));
+}
+
+// ---- Texts of agents.
 
 // The sentence around `at`, inside its line.
 struct Span {
@@ -45,22 +134,6 @@ Span sentence_around(std::string_view text, std::size_t at) {
   return {begin, reach_end};
 }
 
-std::string presented(std::string_view sentence) {
-  constexpr std::string_view kMarks = " \t\r-*+•>#";
-  const std::size_t begin = sentence.find_first_not_of(kMarks);
-  if (begin == std::string_view::npos) return {};
-  sentence.remove_prefix(begin);
-  sentence = sentence.substr(0, sentence.find_last_not_of(" \t\r") + 1);
-  if (sentence.size() <= kDecisionBytes) return std::string(sentence);
-  constexpr std::string_view kEllipsis = "…";
-  std::size_t limit = kDecisionBytes - kEllipsis.size();
-  const std::size_t blank = sentence.rfind(' ', limit);
-  if (blank != std::string_view::npos && blank > limit / 2) limit = blank;
-  while (limit > 0 && is_utf8_tail(sentence, limit))
-    --limit;
-  return std::string(sentence.substr(0, limit)) + std::string(kEllipsis);
-}
-
 // Tells whether a place stands in a code block; asked with growing positions only.
 class CodeBlocks {
  public:
@@ -82,10 +155,165 @@ class CodeBlocks {
   std::size_t line_ = 0;
 };
 
+std::string_view line_at(std::string_view text, std::size_t at) {
+  const std::size_t line_break = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
+  const std::size_t begin = line_break == std::string_view::npos ? 0 : line_break + 1;
+  return text.substr(begin, std::min(text.find('\n', at), text.size()) - begin);
+}
+
+// Of "1. Text" behind the mark; empty: the line is no item of a list.
+std::string_view list_item(std::string_view line) {
+  line = ascii::trimmed(line);
+  if (line.starts_with("- ") || line.starts_with("* ") || line.starts_with("+ ")) return line.substr(2);
+  if (line.starts_with("• ")) return line.substr(std::string_view("• ").size());
+  const std::size_t digits = line.find_first_not_of("0123456789");
+  if (digits == 0 || digits > 3 || digits + 1 >= line.size()) return {};
+  return (line[digits] == '.' || line[digits] == ')') && line[digits + 1] == ' ' ? line.substr(digits + 2)
+                                                                                 : std::string_view{};
+}
+
+bool is_heading(std::string_view line) { return ascii::trimmed(line).starts_with('#'); }
+
+// The items of the list that follows the line at `at`, one line of introduction apart. Gives the place behind it.
+std::size_t take_list(std::string_view text, std::size_t at, std::vector<Decision>& found) {
+  at = std::min(text.find('\n', at), text.size());
+  bool introduced = false;
+  bool items = false;
+  while (at < text.size()) {
+    const std::size_t begin = at + 1;
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view line = text.substr(std::min(begin, text.size()), end - std::min(begin, end));
+    const std::string_view item = list_item(line);
+    if (!item.empty()) {
+      items = true;
+      if (item.size() >= kShortestDecision && !asks(item))
+        keep(found, stated(presented(item), DecidedBy::agent, kind_of_statement(item)));
+    } else if (!ascii::trimmed(line).empty()) {
+      if (items || introduced || is_heading(line) || !ascii::trimmed(line).ends_with(':')) break;
+      introduced = true;
+    }
+    at = end;
+  }
+  return at;
+}
+
+// ---- Messages of persons.
+
+constexpr std::size_t kLongestMessage = 2000;  // bytes; a longer one is a paste
+constexpr std::size_t kLongestReply = 300;
+constexpr std::size_t kLongestDirection = 600;
+constexpr std::size_t kShortestReply = 40;  // of one that says more than yes
+constexpr std::size_t kOfferReach = 2000;   // bytes of the end of what the agent said
+constexpr std::size_t kOfferUnits = 6;
+
+struct Part {
+  std::string text;  // on one line
+  bool heading = false;
+  bool item = false;
+};
+
+std::vector<Part> parts_of(std::string_view text) {
+  std::vector<Part> out;
+  for (const TextUnit& unit : split_units(text)) {
+    if (unit.kind == UnitKind::code || unit.kind == UnitKind::table) continue;
+    out.push_back({ascii::one_line(unit.text), unit.kind == UnitKind::heading, unit.kind == UnitKind::bullet});
+  }
+  return out;
+}
+
+// From the first letter or digit on: an emoji before it says nothing.
+std::string_view from_spoken_word(std::string_view text) {
+  std::size_t i = 0;
+  while (i < text.size() && !ascii::is_alnum(text[i])) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (byte >= 0xC0 && byte < 0xF0 && byte != 0xE2) break;  // a letter of another script
+    ++i;
+  }
+  return text.substr(i);
+}
+
+bool is_numbered(const Part& part) { return part.item && ascii::is_digit(part.text.front()); }
+
+// "1. yes, drop it  2. how is that possible?  3. let's keep it"
+bool is_list_of_replies(const std::vector<Part>& parts) {
+  std::size_t numbered = 0;
+  std::size_t replies = 0;
+  for (const Part& part : parts) {
+    if (!is_numbered(part)) continue;
+    ++numbered;
+    if (cues().opening(from_spoken_word(list_item(part.text)), Cue::reply | Cue::denial | Cue::directs)) ++replies;
+  }
+  return numbered >= 3 && replies * 3 >= numbered;
+}
+
+struct Offer {
+  std::string question;            // the last that was asked or offered
+  std::vector<std::string> items;  // of lists, with their numbers
+};
+
+std::optional<Offer> offer_of(std::string_view said) {
+  if (said.size() > kOfferReach) {
+    said.remove_prefix(said.size() - kOfferReach);
+    while (!said.empty() && is_utf8_tail(said, 0))
+      said.remove_prefix(1);
+  }
+  const std::vector<Part> parts = parts_of(said);
+  Offer out;
+  for (const Part& part : parts)
+    if (part.item) out.items.push_back(part.text);
+  const std::size_t first = parts.size() - std::min(parts.size(), kOfferUnits);
+  for (std::size_t i = first; i < parts.size(); ++i)
+    if (asks(parts[i].text) || cues().has(parts[i].text, Cue::offer)) out.question = parts[i].text;
+  if (out.question.empty()) return std::nullopt;
+  return out;
+}
+
+// The number or letter that a reply begins with: "2", "b) …"; empty: none.
+std::string_view option_named(std::string_view reply) {
+  const std::size_t digits = std::min(reply.find_first_not_of("0123456789"), reply.size());
+  const bool number = digits > 0 && digits <= 2;
+  const bool letter = !reply.empty() && ascii::is_letter(reply.front()) && (reply.size() == 1 || reply[1] == ')');
+  const std::size_t length = number ? digits : letter ? 1 : 0;
+  if (length == 0) return {};
+  if (length < reply.size() && (ascii::is_word(reply[length]) || reply[length] == '/')) return {};
+  return reply.substr(0, length);
+}
+
+std::string item_of(const Offer& offer, std::string_view option) {
+  for (const std::string& item : offer.items)
+    if (item.size() > option.size() && ascii::starts_nocase(item, option) && !ascii::is_word(item[option.size()]))
+      return item;
+  return {};
+}
+
+// "yes", "do option 1", "3, but enabled by default" behind an offer.
+std::optional<Decision> reply_to(const Offer& offer, std::string_view reply) {
+  const std::string_view words = from_spoken_word(reply);
+  const bool denied = cues().opening(words, Cue::denial).has_value();
+  const std::string_view option = option_named(words);
+  if (!denied && option.empty() && !cues().opening(words, Cue::reply)) return std::nullopt;
+  if (words.size() < kShortestReply && cues().has(offer.question, Cue::routine)) return std::nullopt;
+  Decision d;
+  d.kind = DecisionKind::answer;
+  d.by = DecidedBy::user;
+  d.sentence = shortened(shortened(offer.question, kPartBytes) + ": " + std::string(reply), kDecisionBytes);
+  std::string item = option.empty() ? std::string() : item_of(offer, option);
+  std::string& meant = denied ? d.rejected : d.chosen;
+  meant = part_of(item.empty() ? std::string_view(offer.question) : std::string_view(item));
+  return d;
+}
+
+bool directs(const Part& part) {
+  const bool quoted = part.text.starts_with('>');
+  if (part.heading || quoted || part.text.size() > kLongestDirection || asks(part.text)) return false;
+  const CueSet found = cues().find(part.text, Cue::directs | Cue::talks | Cue::settled);
+  return (found.has(Cue::directs) || found.has(Cue::settled)) && !found.has(Cue::talks);
+}
+
 }  // namespace
 
-std::vector<std::string> find_decisions(std::string_view text) {
-  std::vector<std::string> found;
+std::vector<Decision> find_decisions(std::string_view text) {
+  std::vector<Decision> found;
   CodeBlocks code(text);
   std::size_t from = 0;
   while (found.size() < kDecisionsPerText) {
@@ -97,13 +325,142 @@ std::vector<std::string> find_decisions(std::string_view text) {
     }
     const Span span = sentence_around(text, sign->begin);
     const std::string_view sentence = text.substr(span.begin, span.end - span.begin);
-    if (states_decision(sentence)) {
-      std::string line = presented(sentence);
-      if (!line.empty() && std::find(found.begin(), found.end(), line) == found.end()) found.push_back(std::move(line));
+    const std::string_view line = line_at(text, sign->begin);
+    if (ascii::trimmed(line).starts_with('|')) {  // of a table
+      from = std::max(span.end, sign->end);
+      continue;
     }
+    if (sign->cue == Cue::decisions_told && list_item(line).empty() &&
+        (is_heading(line) || ascii::trimmed(line).ends_with(':'))) {
+      from = take_list(text, sign->end, found);
+      continue;
+    }
+    if (states_decision(sentence))
+      keep(found, stated(presented(sentence), DecidedBy::agent, kind_of_statement(sentence)));
     from = std::max(span.end, sign->end);
   }
   return found;
+}
+
+std::vector<Decision> find_decisions_of_person(std::string_view message, std::string_view offered) {
+  std::vector<Decision> found;
+  if (cues().opening(ascii::trimmed(message), Cue::plan_told)) {
+    found.push_back(accepted_plan(message));
+    return found;
+  }
+  if (message.size() > kLongestMessage) return found;
+  const std::vector<Part> parts = parts_of(message);
+  if (parts.empty()) return found;
+  const bool replies = is_list_of_replies(parts);
+  const bool questions = std::any_of(parts.begin(), parts.end(), [](const Part& p) { return asks(p.text); });
+  std::size_t first = 0;
+  if (!replies && !questions && message.size() <= kLongestReply)
+    if (const auto offer = offer_of(offered))
+      if (auto reply = reply_to(*offer, parts.front().text)) {
+        keep(found, std::move(*reply));
+        first = 1;
+      }
+  for (const Part& part : std::span(parts).subspan(first)) {
+    if (replies && is_numbered(part)) {
+      if (cues().opening(from_spoken_word(list_item(part.text)), Cue::asking)) continue;
+      keep(found, stated(presented(list_item(part.text)), DecidedBy::user, DecisionKind::answer));
+    } else if (directs(part)) {
+      keep(found, stated(presented(part.text), DecidedBy::user, kind_of_statement(part.text)));
+    }
+  }
+  return found;
+}
+
+Decision accepted_plan(std::string_view plan) {
+  Decision d;
+  d.kind = DecisionKind::plan;
+  d.by = DecidedBy::user;
+  std::string first;
+  for (const Part& part : parts_of(plan.substr(0, kLongestMessage))) {
+    if (part.heading) {
+      first = part.text;
+      break;
+    }
+    if (first.empty()) first = part.text;
+  }
+  d.sentence = presented(first.substr(0, first.find(" ## ")));  // a plan that was put on one line
+  d.chosen = shortened(d.sentence, kPartBytes);
+  return d;
+}
+
+namespace {
+
+// Of "question: answer", a line each. Where questions end with their mark they may have colons of their own, and an
+// answer may have several lines; where they are mere names each line is one.
+std::vector<std::pair<std::string, std::string>> questions_and_answers(std::string_view text) {
+  std::vector<std::pair<std::string, std::string>> out;
+  const bool marked = text.substr(0, text.find('\n')).find("?: ") != std::string_view::npos;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string line = ascii::one_line(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::size_t mark = line.find("?: ");
+    const std::size_t colon = mark != std::string::npos ? mark + 1 : line.find(": ");
+    if (colon != std::string::npos && (mark != std::string::npos || !marked))
+      out.emplace_back(line.substr(0, colon), line.substr(colon + 2));
+    else if (!out.empty())
+      out.back().second += (line.empty() ? "" : " ") + line;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<Decision> read_choices(std::string_view text) {
+  std::vector<Decision> found;
+  if (text.starts_with(kPlanAccepted)) {
+    Decision d = accepted_plan(text.substr(kPlanAccepted.size()));
+    if (!d.sentence.empty()) found.push_back(std::move(d));
+    return found;
+  }
+  for (const auto& [question, answer] : questions_and_answers(text)) {
+    if (answer.empty() || answer.ends_with('?')) continue;
+    Decision d;
+    d.kind = DecisionKind::answer;
+    d.by = DecidedBy::user;
+    d.sentence = shortened(shortened(question, kPartBytes) + ": " + answer, kDecisionBytes);
+    d.chosen = shortened(answer, kPartBytes);
+    keep(found, std::move(d));
+  }
+  return found;
+}
+
+namespace {
+
+struct Shared {
+  std::size_t terms = 0;
+  double share = 0;  // of the terms of the smaller text
+};
+
+Shared shared_terms(std::string_view a, std::string_view b) {
+  std::vector<std::uint64_t> of_a = content_terms(a);
+  std::vector<std::uint64_t> of_b = content_terms(b);
+  for (auto* terms : {&of_a, &of_b}) {
+    std::sort(terms->begin(), terms->end());
+    terms->erase(std::unique(terms->begin(), terms->end()), terms->end());
+  }
+  if (of_a.empty() || of_b.empty()) return {};
+  std::vector<std::uint64_t> both;
+  std::set_intersection(of_a.begin(), of_a.end(), of_b.begin(), of_b.end(), std::back_inserter(both));
+  return {both.size(), static_cast<double>(both.size()) / static_cast<double>(std::min(of_a.size(), of_b.size()))};
+}
+
+}  // namespace
+
+bool reverses(const Decision& later, const Decision& earlier) {
+  constexpr double kMost = 0.6;
+  if (!later.rejected.empty() && !earlier.chosen.empty()) {
+    const Shared shared = shared_terms(later.rejected, earlier.chosen);
+    if (shared.share >= kMost && (shared.terms >= 2 || shared.share == 1)) return true;
+  }
+  if (later.kind != DecisionKind::reversal) return false;
+  const Shared shared = shared_terms(later.sentence, earlier.sentence);
+  return shared.terms >= 2 && shared.share >= kMost / 2;
 }
 
 }  // namespace memd

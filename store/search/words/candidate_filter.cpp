@@ -51,6 +51,7 @@ CandidateFilter::CandidateFilter(sqlite::Database& db, ExchangePlaces& places, c
   if (typed.until > 0) until_ = std::min(until_, typed.until);
   check_time_ = since_ > 0 || until_ != std::numeric_limits<TimeMs>::max();
   restrict_sessions(filter, typed);
+  if (filter.observed) restrict_observed(*filter.observed);
   if (check_time_) restrict_time();
   restrict_paths();
   restrict_tools(typed.tools);
@@ -109,6 +110,19 @@ bool CandidateFilter::is_most(TimeMs since, TimeMs until) {
   const TimeMs last = q.int64(1);
   q.reset();
   return std::min(until, last) - std::max(since, first) > (last - first) / 2;
+}
+
+void CandidateFilter::restrict_observed(ObservationType type) {
+  // CROSS JOIN keeps the order: the observations of a type are fewer than the exchanges.
+  auto& q = db_.prepare(
+                   "SELECT DISTINCT e.exchange_pk FROM observations o CROSS JOIN exchanges e"
+                   " ON e.session_pk = o.session_pk AND e.exchange_number = o.exchange_number WHERE o.type = ?1")
+                .bind(to_string(type));
+  Ids ids;
+  while (q.step())
+    ids.push_back(q.int64(0));
+  q.reset();
+  list_or_allow(std::move(ids));
 }
 
 void CandidateFilter::restrict_time() {

@@ -77,6 +77,7 @@ class CandidateFilter {
   using Ids = std::vector<ExchangeId>;  // sorted
 
   void restrict_sessions(const QueryFilter& filter, const ParsedQuery& typed);
+  void restrict_observed(ObservationType type);
   void restrict_time();
   void restrict_paths();
   void restrict_tools(const std::vector<std::string>& parts);

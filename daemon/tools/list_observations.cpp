@@ -1,0 +1,100 @@
+#include "daemon/tools/list_observations.hpp"
+
+#include "schemas/ascii.hpp"
+#include "store/read/observations.hpp"
+#include "store/text/token_budget.hpp"
+
+namespace memd::tools {
+namespace {
+
+constexpr std::int64_t kDefaultObservations = 20;
+
+ObservationOut observation_out(const ObservationRow& row) {
+  const Observation& o = row.observation;
+  ObservationOut out;
+  out.kind = to_string(o.type);
+  out.text = o.content;
+  out.timestamp = format_rfc3339(o.time);
+  out.session_id = row.session_uid;
+  out.session_name = short_line(row.session_title, 24);
+  out.platform = to_string(row.platform);
+  out.project = row.project;
+  if (row.exchange_id != 0) out.exchange_id = format_exchange_id(row.exchange_id);
+  out.tool = unless_empty(o.tool);
+  if (o.decision) {
+    out.decision = decision_out(o, row.reversed_by);
+    out.decision->text.reset();  // said above
+  }
+  return out;
+}
+
+Result<ListObservationsAnswer> run(const ToolServices& services, const ListObservationsParams& params,
+                                   mcp::ToolContext& context) {
+  MEMD_TRY_ASSIGN(const Scope scope, resolve_scope(services, params, {std::nullopt, params.session_id.value_or("")}));
+  const std::string kind = params.kind.value_or("");
+  const auto question = question_key({"list_observations", scope.key, kind});
+  MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
+  MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
+  const ObservationListQuery query{scope.filter, parse_observation_type(kind),
+                                   static_cast<int>(params.n_results.value_or(kDefaultObservations)),
+                                   static_cast<int>(at.offset)};
+  MEMD_TRY_ASSIGN(const ObservationList list, reader->ask(query));
+
+  std::vector<ObservationOut> rows;
+  for (const ObservationRow& row : list.observations)
+    rows.push_back(observation_out(row));
+  const Answer frame = answer_for(scope);
+  return fit_answer<ListObservationsAnswer>(token_limit(services, params), frame, [&](std::size_t tokens) {
+    ListObservationsAnswer out;
+    static_cast<Answer&>(out) = frame;
+    out.total = list.total;
+    TokenBudget budget(tokens);
+    for (const ObservationOut& row : rows) {
+      if (!budget.take_text(mcp::to_json(row)) && !out.observations.empty()) break;
+      out.observations.push_back(row);
+    }
+    const std::int64_t end = at.offset + static_cast<std::int64_t>(out.observations.size());
+    if (end < list.total && !out.observations.empty()) out.next = encode_cursor({end, 0}, question);
+    return out;
+  });
+}
+
+}  // namespace
+
+std::string render_text(const ListObservationsAnswer& a) {
+  std::string out =
+      std::to_string(a.observations.size()) + " of " + counted(a.total, "observation") + ", newest first.\n";
+  std::string body;
+  for (const ObservationOut& o : a.observations) {
+    body += o.exchange_id.value_or("-") + "  " + short_time(o.timestamp) + "  " + o.project + "  ";
+    if (o.decision) {
+      DecisionOut decision = *o.decision;
+      decision.text = o.text;
+      body += "decision, " + decision_line(decision);
+    } else {
+      body += o.kind + ": " + ascii::one_line(o.text);
+    }
+    body += "  (" + o.session_id + " \"" + o.session_name + "\")\n";
+  }
+  if (!body.empty()) out += history_block(body);
+  return out + answer_footer(a);
+}
+
+void add_list_observations(mcp::ToolRegistry& registry, const ToolServices& services) {
+  mcp::ToolInfo info;
+  info.name = "list_observations";
+  info.title = "What was decided, found and fixed";
+  info.description =
+      "Observations that memd drew from sessions, newest first: decisions (what was chosen, what was turned down, why, "
+      "by "
+      "whom, whether it was taken back), problems, solutions, bug fixes, discoveries, warnings, rules, tests that "
+      "pass. Use "
+      "it for \"what did we decide in this project\" with kind=decision and project; for one subject, topic_search "
+      "with "
+      "kind.";
+  registry.add<ListObservationsParams, ListObservationsAnswer>(
+      std::move(info),
+      [services](const ListObservationsParams& p, mcp::ToolContext& c) { return run(services, p, c); });
+}
+
+}  // namespace memd::tools

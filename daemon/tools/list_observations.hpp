@@ -1,0 +1,76 @@
+#pragma once
+
+#include "daemon/tools/answer.hpp"
+#include "daemon/tools/observed.hpp"
+#include "daemon/tools/scope.hpp"
+#include "protocol/mcp/tool_registry.hpp"
+
+#include <string>
+#include <vector>
+
+namespace memd::tools {
+
+struct ListObservationsParams : ScopeParams {
+  std::optional<std::string> kind;
+  std::optional<std::string> session_id;
+  std::optional<std::int64_t> n_results;
+};
+
+struct ObservationOut {
+  std::string kind;
+  std::string text;
+  std::string timestamp;
+  std::string session_id;
+  std::string session_name;
+  std::string platform;
+  std::string project;
+  std::optional<std::string> exchange_id;
+  std::optional<std::string> tool;
+  std::optional<DecisionOut> decision;
+};
+
+struct ListObservationsAnswer : Answer {
+  std::vector<ObservationOut> observations;
+  std::int64_t total = 0;
+};
+std::string render_text(const ListObservationsAnswer& answer);
+
+void add_list_observations(mcp::ToolRegistry& registry, const ToolServices& services);
+
+}  // namespace memd::tools
+
+namespace memd::mcp {
+
+template <>
+struct Describe<tools::ListObservationsParams> {
+  using T = tools::ListObservationsParams;
+  static constexpr auto fields = std::tuple_cat(
+      std::make_tuple(
+          field("kind", &T::kind, "Only these; none means all.", one_of(tools::kObservationChoices)),
+          field("session_id", &T::session_id, "Only this session: id or its first characters.", length(0, 200)),
+          field("n_results", &T::n_results,
+                "Observations a page at most, default 20; fewer where max_tokens ends the page.", range(1, 1000))),
+      tools::kPlatformFields, tools::kTimeFields, tools::kPageFields);
+};
+template <>
+struct Describe<tools::ObservationOut> {
+  using T = tools::ObservationOut;
+  static constexpr auto fields = std::make_tuple(
+      field("kind", &T::kind, "decision, problem, bugfix, …"),
+      field("text", &T::text, "As it was said, or what memd saw."), field("timestamp", &T::timestamp, "RFC 3339."),
+      field("session_id", &T::session_id, "Its session."), field("session_name", &T::session_name, "Title."),
+      field("platform", &T::platform, "Agent."), field("project", &T::project, "Project."),
+      field("exchange_id", &T::exchange_id, "For get_exchange."),
+      field("tool", &T::tool, "Of a call that worked after edits."),
+      field("decision", &T::decision, "Of a decision: its kind, by whom, and the parts of the sentence."));
+};
+template <>
+struct Describe<tools::ListObservationsAnswer> {
+  using T = tools::ListObservationsAnswer;
+  static constexpr auto fields =
+      std::tuple_cat(std::make_tuple(field("observations", &T::observations, "Newest first."),
+                                     field("total", &T::total, "On all pages.")),
+                     Describe<tools::Answer>::fields);
+};
+
+}  // namespace memd::mcp

@@ -1,0 +1,32 @@
+#include "daemon/tools/observed.hpp"
+
+#include "daemon/tools/answer.hpp"
+#include "schemas/ascii.hpp"
+
+namespace memd::tools {
+
+DecisionOut decision_out(const Observation& o, ExchangeId reversed_by) {
+  DecisionOut out;
+  out.text = o.content;
+  if (reversed_by != 0) out.reversed_by = format_exchange_id(reversed_by);
+  if (!o.decision) return out;
+  out.kind = to_string(o.decision->kind);
+  out.decided_by = to_string(o.decision->by);
+  out.chosen = unless_empty(o.decision->chosen);
+  out.rejected = unless_empty(o.decision->rejected);
+  out.reason = unless_empty(o.decision->reason);
+  return out;
+}
+
+std::string decision_line(const DecisionOut& d) {
+  std::string out;
+  if (d.exchange_id) out += *d.exchange_id + "  ";
+  if (d.kind) out += *d.kind + " of the " + d.decided_by.value_or("agent") + ": ";
+  out += ascii::one_line(d.text.value_or(""));
+  if (d.rejected) out += "; against: " + ascii::one_line(*d.rejected);
+  if (d.reason) out += "; because: " + ascii::one_line(*d.reason);
+  if (d.reversed_by) out += "; reversed in " + *d.reversed_by;
+  return out;
+}
+
+}  // namespace memd::tools

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "protocol/mcp/describe.hpp"
+#include "schemas/ids.hpp"
+#include "schemas/observation.hpp"
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+
+// What tools tell of observations. Free functions without shared state; each may be called on any thread.
+namespace memd::tools {
+
+inline constexpr std::array<std::string_view, kAllObservationTypes.size()> kObservationChoices{
+    "decision", "bugfix", "feature", "refactor", "discovery", "problem", "solution", "pattern", "warning", "success"};
+
+// A decision, and the exchange that has it where the answer does not say so.
+struct DecisionOut {
+  std::optional<std::string> exchange_id;
+  std::optional<std::string> text;  // none: the answer says it elsewhere
+  std::optional<std::string> kind;
+  std::optional<std::string> decided_by;
+  std::optional<std::string> chosen;
+  std::optional<std::string> rejected;
+  std::optional<std::string> reason;
+  std::optional<std::string> reversed_by;
+};
+
+// With the parts of its sentence, without exchange_id. `reversed_by`: 0 for none.
+DecisionOut decision_out(const Observation& observation, ExchangeId reversed_by);
+// "choice of the agent: Going with …; against …; because …; reversed in x43"
+std::string decision_line(const DecisionOut& decision);
+
+}  // namespace memd::tools
+
+namespace memd::mcp {
+
+template <>
+struct Describe<tools::DecisionOut> {
+  using T = tools::DecisionOut;
+  static constexpr auto fields = std::make_tuple(
+      field("exchange_id", &T::exchange_id, "For get_exchange."),
+      field("text", &T::text, "As it was said; of an answer: question: answer."),
+      field("kind", &T::kind, "choice, rejection, reversal, answer or plan."),
+      field("decided_by", &T::decided_by, "user or agent."), field("chosen", &T::chosen, "What was chosen."),
+      field("rejected", &T::rejected, "What was turned down."), field("reason", &T::reason, "Why."),
+      field("reversed_by", &T::reversed_by, "The later exchange of the session that took it back."));
+};
+
+}  // namespace memd::mcp

@@ -1,0 +1,28 @@
+// Decisions of real histories against those that a reader marked. Skipped without a corpus.
+#include "test/support/corpus_store.hpp"
+#include "test/support/judged_decisions.hpp"
+
+#include <gtest/gtest.h>
+
+namespace memd {
+namespace {
+
+class DecisionCorpus : public test::CorpusStore {};
+
+double value(const test::Share& share) { return share.all == 0 ? 0 : static_cast<double>(share.of) / share.all; }
+
+TEST_F(DecisionCorpus, AreFoundAsAReaderFindsThem) {
+  auto db = sqlite::Database::open(database(), sqlite::OpenMode::read_only);
+  const test::JudgedStore judged = test::judge_decisions(db, MEMD_SOURCE_DIR "/test/labels/decisions.tsv");
+  ASSERT_GE(judged.exchanges, 300U);
+  EXPECT_EQ(judged.exchanges_found, judged.exchanges);
+  const auto& [dev, held] = judged.scores.at("all");
+  EXPECT_GE(value(dev.precision), 0.80);
+  EXPECT_GE(value(dev.recall), 0.60);
+  EXPECT_GE(value(held.precision), 0.60);
+  EXPECT_GE(value(held.recall), 0.45);
+  EXPECT_GE(judged.decisions, 300U);
+}
+
+}  // namespace
+}  // namespace memd

@@ -1,0 +1,230 @@
+#pragma once
+
+#include "schemas/ascii.hpp"
+#include "schemas/hash.hpp"
+#include "schemas/observation.hpp"
+#include "store/db/database.hpp"
+#include "store/insight/summary/observations.hpp"
+#include "store/text/text_units.hpp"
+
+#include <array>
+#include <cstdint>
+#include <fstream>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+// Decisions of a store against those that a reader marked in exchanges of real histories (test/labels/decisions.tsv).
+// The labels name exchanges and, by hash, the sentences that hold their decisions: the store has to hold the history
+// they were drawn from.
+namespace memd::test {
+
+// What the reader said of one sentence.
+struct JudgedSentence {
+  std::string kind;  // of a decision; or "restated", "unclear": counts neither way
+  std::string by;
+  std::uint64_t hash = 0;
+  bool every = false;  // all that `by` says in the exchange
+  std::string words;   // once the sentence is found
+  bool told = false;
+
+  bool is_neutral() const { return kind == "restated" || kind == "unclear"; }
+};
+
+struct JudgedExchange {
+  bool held = false;
+  std::vector<JudgedSentence> sentences;
+};
+using ExchangeKey = std::tuple<std::string, std::string, std::int64_t>;  // platform, session, number
+using Labels = std::map<ExchangeKey, JudgedExchange>;
+
+inline std::vector<std::string> tab_fields(std::string_view line) {
+  std::vector<std::string> out;
+  for (std::size_t at = 0; at <= line.size();) {
+    const std::size_t end = std::min(line.find('\t', at), line.size());
+    out.emplace_back(line.substr(at, end - at));
+    at = end + 1;
+  }
+  return out;
+}
+
+inline Labels read_decision_labels(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw std::runtime_error("cannot read " + path);
+  Labels out;
+  for (std::string line; std::getline(file, line);) {
+    const auto fields = tab_fields(line);
+    if (line.empty() || line.front() == '#' || fields.front() == "platform") continue;
+    if (fields.size() != 7) throw std::runtime_error("not a label: " + line);
+    JudgedExchange& exchange = out[{fields[0], fields[1], std::stoll(fields[2])}];
+    exchange.held = fields[3] == "held";
+    if (fields[4] == "none") continue;
+    JudgedSentence sentence{fields[4], fields[5], 0, fields[6] == "*", {}, false};
+    if (!sentence.every) sentence.hash = std::stoull(fields[6], nullptr, 16);
+    exchange.sentences.push_back(std::move(sentence));
+  }
+  return out;
+}
+
+// The words alone, a blank around each.
+inline std::string words_of(std::string_view text) {
+  std::string out = " ";
+  for (const char c : text)
+    if (ascii::is_word(c) || ascii::is_beyond(c))
+      out += ascii::lower(c);
+    else if (out.back() != ' ')
+      out += ' ';
+  if (out.back() != ' ') out += ' ';
+  return out;
+}
+
+inline void find_sentences(JudgedExchange& exchange, std::string_view text, std::string_view speaker) {
+  for (const TextUnit& unit : split_units(text)) {
+    const std::string line = ascii::one_line(unit.text);
+    const std::uint64_t hash = hash64(line);
+    for (JudgedSentence& s : exchange.sentences)
+      if (s.hash == hash && s.by == speaker && s.words.empty()) s.words = words_of(line);
+  }
+}
+
+inline bool overlap(const std::string& a, const std::string& b) {
+  return a.size() > 2 && b.size() > 2 && (a.find(b) != std::string::npos || b.find(a) != std::string::npos);
+}
+
+struct Share {
+  int of = 0;
+  int all = 0;
+
+  void count(bool hit) {
+    ++all;
+    of += hit ? 1 : 0;
+  }
+  friend Share operator+(const Share& a, const Share& b) { return {a.of + b.of, a.all + b.all}; }
+};
+
+struct Score {
+  Share precision;
+  Share recall;
+};
+using Scores = std::map<std::string, std::array<Score, 2>>;  // by what is counted; dev, held
+
+struct Told {
+  std::string kind;
+  std::string by;
+  std::string content;
+};
+
+inline std::unordered_map<std::int64_t, std::vector<Told>> told_decisions(sqlite::Database& db) {
+  auto& q = db.prepare(
+      "SELECT e.exchange_pk, coalesce(d.kind, 0), coalesce(d.decided_by, 1), o.content FROM observations o"
+      " JOIN exchanges e ON e.session_pk = o.session_pk AND e.exchange_number = o.exchange_number"
+      " LEFT JOIN decisions d USING (observation_pk) WHERE o.type = ?");
+  q.bind(to_string(ObservationType::decision));
+  std::unordered_map<std::int64_t, std::vector<Told>> out;
+  while (q.step())
+    out[q.int64(0)].push_back({std::string(to_string(static_cast<DecisionKind>(q.int64(1)))),
+                               std::string(to_string(static_cast<DecidedBy>(q.int64(2)))), q.str(3)});
+  q.reset();
+  return out;
+}
+
+// Counts exchange by exchange. A value; one thread.
+class DecisionComparison {
+ public:
+  void exchange(JudgedExchange& judged, const std::vector<Told>& told) {
+    const std::size_t half = judged.held ? 1 : 0;
+    for (const Told& one : told) {
+      const auto verdict = judge(judged, one);
+      if (verdict == Verdict::neutral) continue;
+      const bool right = verdict == Verdict::right;
+      count_precision("all", half, right);
+      count_precision("by the " + one.by, half, right);
+      count_precision(one.kind, half, right);
+      if (!right) miss(judged, "wrongly", one.kind + " " + one.by, one.content);
+    }
+    for (const JudgedSentence& s : judged.sentences) {
+      if (s.is_neutral()) continue;
+      scores_["all"][half].recall.count(s.told);
+      scores_["by the " + s.by][half].recall.count(s.told);
+      scores_[s.kind][half].recall.count(s.told);
+      if (!s.told) miss(judged, "missed", s.kind + " " + s.by, s.words);
+    }
+  }
+  const Scores& scores() const { return scores_; }
+  const std::vector<std::string>& misses() const { return misses_; }
+
+ private:
+  enum class Verdict { right, wrong, neutral };
+
+  // A decision is right where its sentence is a marked one or overlaps it.
+  static Verdict judge(JudgedExchange& judged, const Told& one) {
+    const std::string words = words_of(one.content);
+    const std::uint64_t hash = words_hash(one.content);
+    bool neutral = false;
+    bool right = false;
+    for (JudgedSentence& s : judged.sentences) {
+      if (s.by != one.by || !(s.every || s.hash == hash || overlap(words, s.words))) continue;
+      if (s.is_neutral()) {
+        neutral = true;
+        continue;
+      }
+      s.told = true;
+      right = true;
+    }
+    return right ? Verdict::right : neutral ? Verdict::neutral : Verdict::wrong;
+  }
+
+  void count_precision(const std::string& name, std::size_t half, bool right) {
+    scores_[name][half].precision.count(right);
+  }
+  void miss(const JudgedExchange& judged, const std::string& how, const std::string& what, const std::string& text) {
+    misses_.push_back((judged.held ? "held " : "dev ") + how + " " + what + ": " + text);
+  }
+
+  std::vector<std::string> misses_;
+  Scores scores_;
+};
+
+struct JudgedStore {
+  Scores scores;
+  std::vector<std::string> misses;  // what was told otherwise
+  std::size_t exchanges_found = 0;
+  std::size_t exchanges = 0;  // labelled
+  std::size_t decisions = 0;  // of the whole store
+};
+
+inline JudgedStore judge_decisions(sqlite::Database& db, const std::string& labels_file) {
+  Labels labels = read_decision_labels(labels_file);
+  const auto told = told_decisions(db);
+  JudgedStore out;
+  out.exchanges = labels.size();
+  for (const auto& [id, list] : told)
+    out.decisions += list.size();
+  DecisionComparison comparison;
+  auto& q = db.prepare(
+      "SELECT e.exchange_pk, s.platform, s.native_id, e.exchange_number, coalesce(e.user_message, ''),"
+      " coalesce(e.interventions, ''), coalesce(e.assistant_response, '') FROM exchanges e JOIN sessions s"
+      " USING (session_pk) ORDER BY s.uid, e.exchange_number");
+  while (q.step()) {
+    const auto it = labels.find({q.str(1), q.str(2), q.int64(3)});
+    if (it == labels.end()) continue;
+    JudgedExchange& judged = it->second;
+    ++out.exchanges_found;
+    find_sentences(judged, q.text(4), "user");
+    find_sentences(judged, q.text(5), "user");
+    find_sentences(judged, q.text(6), "agent");
+    find_sentences(judged, q.text(6), "user");  // a choice of the person as the agent repeats it
+    const auto of_exchange = told.find(q.int64(0));
+    comparison.exchange(judged, of_exchange == told.end() ? std::vector<Told>() : of_exchange->second);
+  }
+  q.reset();
+  out.scores = comparison.scores();
+  out.misses = comparison.misses();
+  return out;
+}
+
+}  // namespace memd::test
