@@ -48,10 +48,13 @@ std::string abstract_of(const std::vector<ExchangeRow>& exchanges) {
 }
 
 std::vector<ErrorSnippet> last_errors(sqlite::Database& db, std::int64_t session_pk) {
-  auto& q = db.prepare(sql_text("SELECT time, coalesce(tool, ''), summary FROM events WHERE session_pk = ?1"
-                                " AND (kind = EventKind::error OR kind IN (EventKind::tool_result, EventKind::test_run)"
-                                " AND flags & kFlagError) AND summary <> '' ORDER BY seq DESC LIMIT ?2"))
-                .bind(session_pk, kErrorsLookedAt);
+  // A result has no tool of its own: its call has.
+  auto& q =
+      db.prepare(sql_text("SELECT e.time, coalesce(e.tool, c.tool, ''), e.summary FROM events e"
+                          " LEFT JOIN events c ON c.session_pk = e.session_pk AND c.seq = e.pair_seq"
+                          " WHERE e.session_pk = ?1 AND e.summary <> '' AND (e.kind = EventKind::error"
+                          " OR e.kind = EventKind::tool_result AND e.flags & kFlagError) ORDER BY e.seq DESC LIMIT ?2"))
+          .bind(session_pk, kErrorsLookedAt);
   std::vector<ErrorSnippet> out;
   std::unordered_set<std::string> seen;
   while (out.size() < kMostErrorSnippets && q.step()) {
