@@ -124,9 +124,10 @@ TEST_P(Golden, DecoderKeepsNothingBetweenRecords) {
 // What the store keeps of each event is read again from its record.
 TEST_P(Golden, EventTextFindsEveryEventAgain) {
   const auto expect_found = [&](const Event& e, const std::string& padded, std::size_t at, std::size_t size) {
+    if (e.kind == EventKind::lifecycle && e.text.empty()) return;  // a source may begin with one that no record gives
     const auto text = adapter_.event_text(std::string_view(padded).substr(at, size), e.kind, e.raw.block);
     ASSERT_TRUE(text) << to_string(e.kind) << " at " << e.raw.offset;
-    if (e.kind == EventKind::lifecycle) return;  // these put words of their own to it
+    if (e.kind == EventKind::lifecycle) return;  // it puts words of its own to the record's
     EXPECT_NE(text->find(e.text), std::string::npos) << to_string(e.kind) << " at " << e.raw.offset << ": " << *text;
   };
   for (const auto& [path, candidate] : case_.sources) {
