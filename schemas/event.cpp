@@ -105,16 +105,6 @@ TimeMs SessionLife::ended_at(TimeMs now, TimeMs stopped_after) const {
   return silent_since <= now - stopped_after ? silent_since : 0;
 }
 
-std::string_view to_string(Outcome o) {
-  switch (o) {
-    case Outcome::unknown: return "unknown";
-    case Outcome::success: return "success";
-    case Outcome::fail: return "fail";
-    case Outcome::abandoned: return "abandoned";
-  }
-  return "unknown";
-}
-
 std::string_view to_string(SessionKind k) {
   switch (k) {
     case SessionKind::main: return "main";

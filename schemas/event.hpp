@@ -1,5 +1,6 @@
 #pragma once
 
+#include "schemas/outcome.hpp"
 #include "schemas/platform.hpp"
 #include "schemas/time.hpp"
 #include "schemas/tool_facts.hpp"
@@ -175,9 +176,6 @@ struct SessionLife {
 };
 // Of silences of half an hour one in three is followed by more, of an hour one in six.
 inline constexpr TimeMs kStoppedAfter = 30LL * 60 * 1000;
-
-enum class Outcome : std::uint8_t { unknown = 0, success = 1, fail = 2, abandoned = 3 };
-std::string_view to_string(Outcome o);
 
 // A main session is what a person talked in. Subagents and workflow agents hang under their parent.
 enum class SessionKind : std::uint8_t { main = 0, subagent = 1, workflow = 2 };

@@ -4,6 +4,7 @@
 #include "schemas/event_batch.hpp"
 #include "schemas/ids.hpp"
 #include "schemas/observation.hpp"
+#include "schemas/outcome.hpp"
 #include "schemas/platform.hpp"
 #include "schemas/source.hpp"
 #include "schemas/store_health.hpp"
@@ -132,6 +133,7 @@ struct SessionRow {
   TimeMs ended_at = 0;  // last event; when the session stopped: life.ended_at()
   SessionLife life;
   Outcome outcome = Outcome::unknown;
+  std::vector<OutcomeReason> outcome_reasons;  // those for the outcome first, then the heaviest
   Cost cost;
   std::int64_t exchanges = 0;
   std::int64_t tool_calls = 0;

@@ -17,6 +17,18 @@ void write_tokens(json::Writer& w, const TokenUsage& t) {
   w.end_object();
 }
 
+void write_reasons(json::Writer& w, const std::vector<OutcomeReason>& reasons) {
+  w.key("outcome_reasons");
+  w.begin_array();
+  for (const OutcomeReason& reason : reasons) {
+    w.begin_object();
+    w.member("sign", to_string(reason.sign));
+    w.member("speaks_for", to_string(reason.speaks_for));
+    w.end_object();
+  }
+  w.end_array();
+}
+
 class Fields : public json::Writer {
  public:
   using json::Writer::Writer;
@@ -64,6 +76,7 @@ class JsonWriter final : public TranscriptWriter {
     w.text("ended_at", format_rfc3339(s.life.ended_at(as_of_.now, as_of_.stopped_after)));
     w.member("state", to_string(s.life.state(as_of_.now, as_of_.stopped_after)));
     w.member("outcome", to_string(s.outcome));
+    write_reasons(w, s.outcome_reasons);
     write_tokens(w, s.cost.tokens);
     w.count("exchanges", s.exchanges);
     w.count("tool_calls", s.tool_calls);

@@ -114,6 +114,7 @@ void write_detail(DataWriter& w, const ReportSession& s) {
   w.text("branch", row.git_branch);
   w.text("version", row.agent_version);
   w.text("forked_from", row.forked_from);
+  w.texts("reasons", tools::sign_names(row.outcome_reasons, row.outcome_reasons.size()), 40);
   w.count("compactions", row.compactions);
   w.count("subagents", row.subagents);
   w.count("retries", row.cost.retries);

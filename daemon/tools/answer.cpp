@@ -148,6 +148,13 @@ std::string counted(std::int64_t n, std::string_view noun) {
   return std::to_string(n) + " " + std::string(noun) + (n == 1 ? "" : "s");
 }
 
+std::vector<std::string> sign_names(const std::vector<OutcomeReason>& reasons, std::size_t most) {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < std::min(most, reasons.size()); ++i)
+    out.emplace_back(to_string(reasons[i].sign));
+  return out;
+}
+
 std::string joined(const std::vector<std::string>& names) {
   std::string out;
   for (const std::string& name : names)

@@ -80,6 +80,8 @@ std::string short_time(std::string_view rfc3339);
 std::string short_line(std::string_view text, std::size_t max_tokens);
 // "1 exchange", "3 exchanges"
 std::string counted(std::int64_t n, std::string_view noun);
+// The names of the signs, the first `most` of them.
+std::vector<std::string> sign_names(const std::vector<OutcomeReason>& reasons, std::size_t most);
 // "a, b, c"
 std::string joined(const std::vector<std::string>& names);
 // Absent instead of empty.

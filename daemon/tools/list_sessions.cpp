@@ -7,6 +7,8 @@
 namespace memd::tools {
 namespace {
 
+constexpr std::size_t kReasonsShown = 3;  // of a session
+
 std::optional<std::string> time_if_any(TimeMs time) {
   return time == 0 ? std::nullopt : std::optional(format_rfc3339(time));
 }
@@ -25,6 +27,7 @@ SessionOut session_out(const SessionRow& row, TimeMs now, TimeMs stopped_after) 
   out.ended_at = time_if_any(row.life.ended_at(now, stopped_after));
   out.state = to_string(row.life.state(now, stopped_after));
   out.outcome = to_string(row.outcome);
+  out.outcome_reasons = sign_names(row.outcome_reasons, kReasonsShown);
   out.exchanges = row.exchanges;
   out.wall_clock_s = (row.cost.wall_clock + 500) / 1000;
   out.retries = row.cost.retries;
@@ -91,6 +94,7 @@ std::string render_text(const ListSessionsAnswer& a) {
             std::to_string(s.wall_clock_s) + " s, " + s.state;
     if (s.ended_at) body += " " + short_time(*s.ended_at);
     body += ", " + s.outcome;
+    if (!s.outcome_reasons.empty()) body += " (" + joined(s.outcome_reasons) + ")";
     if (s.retries > 0) body += ", " + std::to_string(s.retries) + " retries";
     if (s.evicted_at) body += ", its texts were dropped " + short_time(*s.evicted_at);
     if (s.parent_session_id) body += ", started by " + *s.parent_session_id;
@@ -105,8 +109,8 @@ void add_list_sessions(mcp::ToolRegistry& registry, const ToolServices& services
   info.name = "list_sessions";
   info.title = "List sessions";
   info.description =
-      "Sessions of coding agents on this machine, newest first, with title, project, branch, state, outcome, token "
-      "counts. "
+      "Sessions of coding agents on this machine, newest first, with title, project, branch, state, outcome and its "
+      "reasons, token counts. "
       "Use "
       "it to find a session_id for recent_turns or to narrow a search.";
   registry.add<ListSessionsParams, ListSessionsAnswer>(

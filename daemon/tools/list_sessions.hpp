@@ -31,6 +31,7 @@ struct SessionOut {
   std::optional<std::string> ended_at;
   std::string state;
   std::string outcome;
+  std::vector<std::string> outcome_reasons;
   std::int64_t exchanges = 0;
   std::int64_t wall_clock_s = 0;
   std::int64_t retries = 0;
@@ -80,6 +81,7 @@ struct Describe<tools::SessionOut> {
       field("ended_at", &T::ended_at, "When it stopped; absent while it goes on."),
       field("state", &T::state, "started, active, stopped or capture_disabled."),
       field("outcome", &T::outcome, "success, fail, abandoned or unknown."),
+      field("outcome_reasons", &T::outcome_reasons, "Signs that speak for it, strongest first."),
       field("exchanges", &T::exchanges, "Exchanges in it."),
       field("wall_clock_s", &T::wall_clock_s, "Seconds they took, from prompt to last event."),
       field("retries", &T::retries, "Failed calls that were made again."),

@@ -184,6 +184,7 @@ void SessionOutline::describe(SessionSummaryAnswer& out) const {
   out.project = cut_to_tokens(session_.project_name, 20).text;
   out.data_completeness = to_string(least_complete(digest_.exchanges));
   out.outcome = to_string(session_.outcome);
+  out.outcome_reasons = sign_names(session_.outcome_reasons, session_.outcome_reasons.size());
   out.time_range = to_out(range_of(digest_.exchanges));
   out.total_exchanges = session_.exchanges;
   out.source_tokens = static_cast<std::int64_t>(source_tokens());

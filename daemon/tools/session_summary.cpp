@@ -352,7 +352,8 @@ std::string lines_of(const ChangedFileOut& file) {
 
 std::string render_text(const SessionSummaryAnswer& a) {
   std::string out = "Session " + a.session_id + " (" + a.platform + (a.project.empty() ? "" : ", " + a.project) +
-                    ", data " + a.data_completeness + ", outcome " + a.outcome + "), " +
+                    ", data " + a.data_completeness + ", outcome " + a.outcome +
+                    (a.outcome_reasons.empty() ? "" : ": " + joined(a.outcome_reasons)) + "), " +
                     std::to_string(a.total_exchanges) + " exchanges, " + short_time(a.time_range.start) + " to " +
                     short_time(a.time_range.end) + ".\n";
   out += "Summary: " + a.provenance.strategy + " of " + a.provenance.inputs;

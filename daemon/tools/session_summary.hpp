@@ -66,6 +66,7 @@ struct SessionSummaryAnswer : Answer {
   std::string project;
   std::string data_completeness;
   std::string outcome;
+  std::vector<std::string> outcome_reasons;
   TimeRangeOut time_range;
   std::int64_t total_exchanges = 0;
   std::string summary;
@@ -172,6 +173,7 @@ struct Describe<tools::SessionSummaryAnswer> {
           field("platform", &T::platform, "Agent."), field("project", &T::project, "Project."),
           field("data_completeness", &T::data_completeness, "full, partial, metadata_only or unknown."),
           field("outcome", &T::outcome, "success, fail, abandoned or unknown, as its end tells."),
+          field("outcome_reasons", &T::outcome_reasons, "Signs at its end: those for the outcome first, then others."),
           field("time_range", &T::time_range, "From the first to the last exchange summarized."),
           field("total_exchanges", &T::total_exchanges, "Of the session."),
           field("summary", &T::summary, "What was asked, done and found."),

@@ -3,6 +3,7 @@
 #include "schemas/ascii.hpp"
 #include "schemas/ids.hpp"
 #include "schemas/sql_text.hpp"
+#include "store/insight/outcome.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/text/token_budget.hpp"
 
@@ -136,11 +137,15 @@ namespace {
 constexpr std::size_t kMinPrefix = 4;
 constexpr int kCandidates = 5;
 
+// A session that went on since it was analysed has not ended so.
+const std::string kJudged = "s.analysis_version > 0 OR s.evicted_at IS NOT NULL OR s.next_seq = 0";
+
 // In the order read_session takes them.
 const std::string kSessionsColumns = std::string(R"(
   s.session_pk, s.uid, s.platform, s.native_id, s.kind, s.parent_uid, s.forked_from, s.agent_name,
   coalesce(p.identity_key, ''), coalesce(p.name, ''), s.cwd, s.git_branch, s.model, s.agent_version,
-  s.started_at, s.ended_at, s.next_seq > 0 OR s.turns > 0, s.outcome,
+  s.started_at, s.ended_at, s.next_seq > 0 OR s.turns > 0, iif()" +
+                                                 kJudged + R"(, s.outcome, 0),
   s.tokens_input, s.tokens_output, s.tokens_cache_read, s.tokens_cache_creation, s.turns, s.retries,
   s.turns,
   s.tool_calls, s.tool_errors, s.compactions,
@@ -156,7 +161,8 @@ const std::string kSessionsColumns = std::string(R"(
   coalesce((SELECT d.wall_clock_ms FROM session_digests d WHERE d.session_pk = s.session_pk AND s.analysis_version > 0),
            (SELECT sum(max(x.ended_at - x.started_at, 0)) FROM exchanges x
             WHERE x.session_pk = s.session_pk AND x.started_at > 0),
-           (SELECT d.wall_clock_ms FROM session_digests d WHERE d.session_pk = s.session_pk)))";
+           (SELECT d.wall_clock_ms FROM session_digests d WHERE d.session_pk = s.session_pk)),
+  iif()" + kJudged + ", s.outcome_signs, 0)";
 const std::string kFrom =
     " FROM sessions s LEFT JOIN projects p ON p.project_pk = s.project_pk"
     " LEFT JOIN sources src ON src.source_pk = s.source_pk ";
@@ -198,6 +204,7 @@ SessionRow read_session(const sqlite::Statement& q) {
   r.repo = q.str(39);
   r.source_bytes = q.int64(40);
   r.cost.wall_clock = q.int64(41);
+  r.outcome_reasons = outcome_reasons(r.outcome, OutcomeSignSet::of_bits(q.int64(42)));
   return r;
 }
 

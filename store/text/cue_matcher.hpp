@@ -73,6 +73,17 @@ enum class Cue : std::uint8_t {
   ahead,      // work that is left
   announced,  // work that comes next
   announces,  // begins a sentence that does, and says nothing itself
+  // How a session ended: what its agent says at the end.
+  carried_out,  // what was asked is done
+  unable,       // it could not be done
+  unmended,     // something still fails
+  untried,      // nobody has tried whether it works
+  asks_back,    // stands in a question without whose answer the work cannot go on
+  awaits,       // waits for words of the person
+  offers,       // offers further work
+  // How a session ended: the last words of its person.
+  complains,
+  praises,
   // The story of a topic.
   reversal,
   fix,
@@ -84,23 +95,28 @@ inline constexpr std::size_t kCues = static_cast<std::size_t>(Cue::fault) + 1;
 class CueSet {
  public:
   constexpr CueSet() = default;
-  constexpr CueSet(Cue cue) : bits_(std::uint64_t{1} << static_cast<unsigned>(cue)) {}
-  constexpr bool has(Cue cue) const { return (bits_ & CueSet(cue).bits_) != 0; }
-  constexpr bool empty() const { return bits_ == 0; }
+  constexpr CueSet(Cue cue) { bits_[word_of(cue)] = bit_of(cue); }
+  constexpr bool has(Cue cue) const { return (bits_[word_of(cue)] & bit_of(cue)) != 0; }
+  constexpr bool empty() const { return (bits_[0] | bits_[1]) == 0; }
   constexpr CueSet& operator|=(CueSet other) {
-    bits_ |= other.bits_;
+    for (std::size_t i = 0; i < bits_.size(); ++i)
+      bits_[i] |= other.bits_[i];
     return *this;
   }
   friend constexpr CueSet operator|(CueSet a, CueSet b) { return a |= b; }
   friend constexpr CueSet operator&(CueSet a, CueSet b) {
-    a.bits_ &= b.bits_;
+    for (std::size_t i = 0; i < a.bits_.size(); ++i)
+      a.bits_[i] &= b.bits_[i];
     return a;
   }
   friend constexpr bool operator==(CueSet, CueSet) = default;
 
  private:
-  static_assert(kCues <= 64);
-  std::uint64_t bits_ = 0;
+  static constexpr std::size_t word_of(Cue cue) { return static_cast<std::size_t>(cue) / 64; }
+  static constexpr std::uint64_t bit_of(Cue cue) { return std::uint64_t{1} << (static_cast<unsigned>(cue) % 64); }
+
+  std::array<std::uint64_t, 2> bits_{};
+  static_assert(kCues <= 128);
 };
 constexpr CueSet operator|(Cue a, Cue b) { return CueSet(a) | CueSet(b); }
 

@@ -31,7 +31,6 @@ void ExchangeBuilder::take(SessionWork& s, const Event& e, std::int64_t seq, con
   d.last_seq = seq;
   d.ended_at = std::max(d.ended_at, e.time);
   d.dirty = true;
-  note_progress(d, e.kind, e.lifecycle, flags_of(e));
 }
 
 void ExchangeBuilder::open(SessionWork& s, const Event& e, std::int64_t seq, const AssemblyContext& context) {

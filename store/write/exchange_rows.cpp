@@ -3,7 +3,6 @@
 #include "schemas/hash.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/enrich/enrichment.hpp"
-#include "store/text/event_summary.hpp"
 
 #include <utility>
 
@@ -196,7 +195,7 @@ bool ExchangeRows::load_newest(std::int64_t session_pk, std::int64_t end, Exchan
   d.stored = true;
   remember_tool_lines(d);
   load_files(session_pk, d);
-  replay_events(session_pk, d);
+  replay_failures(session_pk, d);
   return true;
 }
 
@@ -210,19 +209,15 @@ void ExchangeRows::load_files(std::int64_t session_pk, ExchangeDraft& d) {
   q.reset();
 }
 
-void ExchangeRows::replay_events(std::int64_t session_pk, ExchangeDraft& d) {
+void ExchangeRows::replay_failures(std::int64_t session_pk, ExchangeDraft& d) {
   auto& q =
-      db_.prepare(sql_text("SELECT e.kind, e.flags, e.summary, c.input_hash FROM events e"
-                           " LEFT JOIN events c ON e.kind = EventKind::tool_result AND c.session_pk = e.session_pk"
-                           " AND c.seq = e.pair_seq WHERE e.session_pk = ? AND e.seq BETWEEN ? AND ? ORDER BY e.seq"));
+      db_.prepare(sql_text("SELECT c.input_hash FROM events e JOIN events c ON c.session_pk = e.session_pk"
+                           " AND c.seq = e.pair_seq WHERE e.session_pk = ? AND e.seq BETWEEN ? AND ?"
+                           " AND e.kind = EventKind::tool_result AND e.flags & kFlagError"
+                           " AND c.input_hash IS NOT NULL"));
   q.bind(session_pk, d.first_seq, d.last_seq);
-  while (q.step()) {
-    const auto flags = static_cast<std::uint32_t>(q.int64(1));
-    const auto kind = static_cast<EventKind>(q.int64(0));
-    if (kind == EventKind::tool_result && (flags & kFlagError) != 0 && !q.is_null(3))
-      d.failed_inputs.insert(from_sql(q.int64(3)));
-    note_progress(d, kind, lifecycle_of(kind, q.text(2)), flags);
-  }
+  while (q.step())
+    d.failed_inputs.insert(from_sql(q.int64(0)));
   q.reset();
 }
 

@@ -60,7 +60,7 @@ class ExchangeRows {
   };
   void index_text(ExchangeDraft& draft);
   void load_files(std::int64_t session_pk, ExchangeDraft& draft);
-  void replay_events(std::int64_t session_pk, ExchangeDraft& draft);
+  void replay_failures(std::int64_t session_pk, ExchangeDraft& draft);
 
   sqlite::Database& db_;
   ExchangeId next_id_ = 0;  // 0: not read yet

@@ -23,31 +23,15 @@ void recall_what_events_said(SessionWork& s) {
     s.said = {!s.cwd.empty(), !s.git_branch.empty(), !s.model.empty(), !s.agent_version.empty()};
 }
 
-// How a session went, as far as its end tells:
-//   abandoned  interrupted and not taken up again, or a prompt that was never answered
-//   fail       the last request failed, or the last test run failed
-//   success    ended with an answer
-//   unknown    everything else
-Outcome judge_outcome(const SessionWork& s) {
-  if (!s.has_draft || s.turns == 0) return Outcome::unknown;
-  const ExchangeDraft& last = s.draft;
-  if (last.interrupted) return Outcome::abandoned;
-  if (last.api_failed) return Outcome::fail;
-  const bool nothing_done = last.text.assistant_response.empty() && last.tool_calls == 0;
-  if (nothing_done) return last.origin == Origin::typed ? Outcome::abandoned : Outcome::unknown;
-  if (s.last_test_failed) return Outcome::fail;
-  return last.answered ? Outcome::success : Outcome::unknown;
-}
-
 }  // namespace
 
 std::optional<SessionWork> SessionRows::load(std::string_view uid) {
   auto& q = db_.prepare(
       "SELECT session_pk, platform, kind, parent_uid, parent_call_id, forked_from, agent_name, project_pk, title,"
-      " title_rank, description, cwd, git_branch, model, agent_version, started_at, ended_at, stopped_at, outcome,"
+      " title_rank, description, cwd, git_branch, model, agent_version, started_at, ended_at, stopped_at, cost_usd,"
       " tokens_input, tokens_output, tokens_cache_read, tokens_cache_creation, turns, retries, tool_calls, tool_pairs,"
       " tool_errors, compactions, next_seq, next_exchange, source_pk, mode, context_tokens, lines_added, lines_removed,"
-      " cost_usd, capture_disabled_at, repo,"
+      " capture_disabled_at, repo,"
       " next_seq = 0 AND evicted_through IS NULL"
       " AND EXISTS (SELECT 1 FROM session_digests d WHERE d.session_pk = sessions.session_pk)"
       " AND NOT EXISTS (SELECT 1 FROM events e WHERE e.session_pk = sessions.session_pk)"
@@ -77,7 +61,7 @@ std::optional<SessionWork> SessionRows::load(std::string_view uid) {
   s.started_at = q.int64(15);
   s.ended_at = q.int64(16);
   s.stopped_at = q.int64(17);
-  s.outcome = static_cast<Outcome>(q.int64(18));
+  if (!q.is_null(18)) s.cost_usd = q.real(18);
   s.tokens = {q.int64(19), q.int64(20), q.int64(21), q.int64(22)};
   s.turns = q.int64(23);
   s.retries = q.int64(24);
@@ -92,10 +76,9 @@ std::optional<SessionWork> SessionRows::load(std::string_view uid) {
   s.context_tokens = q.int64(33);
   s.lines_added = q.int64(34);
   s.lines_removed = q.int64(35);
-  if (!q.is_null(36)) s.cost_usd = q.real(36);
-  s.capture_disabled_at = q.int64(37);
-  s.repo = q.str(38);
-  s.counted_elsewhere = q.int64(39) != 0;
+  s.capture_disabled_at = q.int64(36);
+  s.repo = q.str(37);
+  s.counted_elsewhere = q.int64(38) != 0;
   q.reset();
   s.stored = {s.title, s.project_pk, s.source};
   return s;
@@ -129,17 +112,17 @@ void SessionRows::save(SessionWork& s, TimeMs ingested_at) {
   db_.prepare(
          "UPDATE sessions SET kind = ?2, parent_uid = ?3, parent_call_id = ?4, forked_from = ?5, agent_name = ?6,"
          " title_rank = ?7, description = ?8, cwd = ?9, git_branch = ?10, model = ?11, agent_version = ?12,"
-         " started_at = ?13, ended_at = ?14, stopped_at = ?15, outcome = ?16, tokens_input = ?17, tokens_output = ?18,"
+         " started_at = ?13, ended_at = ?14, stopped_at = ?15, cost_usd = ?16, tokens_input = ?17, tokens_output = ?18,"
          " tokens_cache_read = ?19, tokens_cache_creation = ?20, turns = ?21, retries = ?22, tool_calls = ?23,"
          " tool_pairs = ?24, tool_errors = ?25, compactions = ?26, next_seq = ?27, next_exchange = ?28,"
-         " ingested_at = ?29, mode = ?30, context_tokens = ?31, lines_added = ?32, lines_removed = ?33, cost_usd = ?34,"
-         " capture_disabled_at = ?35, repo = ?36, analysis_version = 0 WHERE session_pk = ?1")
+         " ingested_at = ?29, mode = ?30, context_tokens = ?31, lines_added = ?32, lines_removed = ?33,"
+         " capture_disabled_at = ?34, repo = ?35, analysis_version = 0 WHERE session_pk = ?1")
       .bind(s.pk, static_cast<int>(s.kind), s.parent_uid, s.parent_call_id, s.forked_from, s.agent_name,
             static_cast<int>(s.title_rank), s.description, cwd, s.git_branch, s.model, s.agent_version, started_at,
-            ended_at, stopped_at, static_cast<int>(s.outcome), s.tokens.input, s.tokens.output, s.tokens.cache_read,
+            ended_at, stopped_at, s.cost_usd, s.tokens.input, s.tokens.output, s.tokens.cache_read,
             s.tokens.cache_creation, turns, s.retries, s.tool_calls, s.tool_pairs, s.tool_errors, s.compactions,
             s.next_seq, s.next_exchange, ingested_at, s.mode, s.context_tokens, s.lines_added, s.lines_removed,
-            s.cost_usd, s.capture_disabled_at, s.repo)
+            s.capture_disabled_at, s.repo)
       .run();
   save_references(s);
   s.dirty = false;
@@ -162,7 +145,6 @@ void SessionRows::take_record(SessionWork& s, TimeMs now) {
   s.tokens = r.cost.tokens;
   s.turns = r.cost.turns;
   s.retries = r.cost.retries;
-  s.outcome = r.outcome;
   if (s.cwd.empty()) s.cwd = r.cwd;
   if (s.git_branch.empty()) s.git_branch = r.git_branch;
   if (s.model.empty()) s.model = r.model;
@@ -179,9 +161,9 @@ void SessionRows::take_record(SessionWork& s, TimeMs now) {
   const auto when = [&](TimeMs time) { return analyzed && time != 0 ? std::optional(time) : std::nullopt; };
   db_.prepare(
          "UPDATE sessions SET discovered_at = ?2, ingested_at = ?3, analyzed_at = ?4, evicted_at = ?5,"
-         " analysis_version = ?6 WHERE session_pk = ?1")
+         " analysis_version = ?6, outcome = ?7 WHERE session_pk = ?1")
       .bind(s.pk, w.discovered_at != 0 ? w.discovered_at : now, w.ingested_at != 0 ? w.ingested_at : now,
-            when(w.analyzed_at), when(w.evicted_at), analyzed ? analysis::kVersion : 0)
+            when(w.analyzed_at), when(w.evicted_at), analyzed ? analysis::kVersion : 0, static_cast<int>(r.outcome))
       .run();
   s.counted_elsewhere = true;
   s.record.reset();
@@ -217,16 +199,6 @@ std::int64_t SessionRows::intern_project(std::string_view cwd) {
   return pk;
 }
 
-bool SessionRows::last_test_failed(std::int64_t session_pk) {
-  auto& q =
-      db_.prepare(sql_text("SELECT flags FROM events WHERE session_pk = ? AND kind = EventKind::test_run"
-                           " ORDER BY seq DESC LIMIT 1"));
-  q.bind(session_pk);
-  const bool failed = q.step() && (static_cast<std::uint32_t>(q.int64(0)) & kFlagError) != 0;
-  q.reset();
-  return failed;
-}
-
 SessionWork& SessionCache::get(std::string_view uid, TimeMs now) {
   ++tick_;
   auto it = sessions_.find(uid);
@@ -235,7 +207,6 @@ SessionWork& SessionCache::get(std::string_view uid, TimeMs now) {
     if (loaded) {
       history_.load(*loaded);
       loaded->has_draft = exchanges_.load_newest(loaded->pk, loaded->next_exchange, loaded->draft);
-      loaded->last_test_failed = rows_.last_test_failed(loaded->pk);
       recall_what_events_said(*loaded);
     } else {
       loaded = rows_.create(uid, now);
@@ -257,7 +228,6 @@ void SessionCache::flush(TimeMs now) {
     if (s.dirty || (s.has_draft && s.draft.dirty)) dirty.push_back(&s);
   std::sort(dirty.begin(), dirty.end(), [](const auto* a, const auto* b) { return a->draft.pk < b->draft.pk; });
   for (SessionWork* s : dirty) {
-    if (s->next_seq > 0) s->outcome = judge_outcome(*s);
     history_.store(*s, now);
     if (s->made_by_history && s->next_seq == 0 && s->history.empty() && rows_.remove_empty(s->pk)) {
       sessions_.erase(std::string(s->uid));

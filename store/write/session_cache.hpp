@@ -25,7 +25,6 @@ class SessionRows {
   bool remove_empty(std::int64_t session_pk);  // unless somebody else knows of it: a title, a subagent
 
   std::int64_t intern_project(std::string_view cwd);
-  bool last_test_failed(std::int64_t session_pk);
   // Saves a session that is known from another memd's record alone, with the counts, watermarks and digest of that.
   void take_record(SessionWork& session, TimeMs now);
   // It has events now: they count anew.

@@ -59,20 +59,4 @@ bool remove_paragraph(std::string& column, std::string_view piece) {
   return false;
 }
 
-void note_progress(ExchangeDraft& d, EventKind kind, std::string_view lifecycle, std::uint32_t flags) {
-  if ((flags & kFlagSidechain) != 0) return;
-  switch (kind) {
-    case EventKind::assistant_msg:
-      d.answered = true;
-      d.interrupted = d.api_failed = false;
-      break;
-    case EventKind::tool_call: d.answered = d.interrupted = d.api_failed = false; break;
-    case EventKind::lifecycle:
-      if (lifecycle == "interrupt") d.interrupted = true, d.answered = false;
-      if (lifecycle == "api_error") d.api_failed = true;
-      break;
-    default: break;
-  }
-}
-
 }  // namespace memd::assembly

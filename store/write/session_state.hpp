@@ -77,9 +77,6 @@ struct ExchangeDraft {
   // Not stored: found again from the event rows.
   std::unordered_set<std::uint64_t> failed_inputs;  // input hashes of calls that failed
   std::unordered_set<std::uint64_t> tool_lines;     // hashes of lines already in tool_text
-  bool interrupted = false;                         // by the user, with no answer since
-  bool answered = false;                            // the newest substantial event is the assistant's text
-  bool api_failed = false;                          // the newest substantial event is a failed request
 
   bool stored = false;   // the row exists
   ExchangeText indexed;  // what the full-text index holds now (when stored)
@@ -121,7 +118,6 @@ struct SessionWork {
   TimeMs ended_at = 0;
   TimeMs stopped_at = 0;
   TimeMs capture_disabled_at = 0;
-  Outcome outcome = Outcome::unknown;
   TokenUsage tokens;
   std::int64_t turns = 0;
   std::int64_t retries = 0;
@@ -154,7 +150,6 @@ struct SessionWork {
   bool has_draft = false;
   ExchangeDraft draft;
   std::unordered_map<std::uint64_t, OpenCall> open_calls;  // by hash of the call id; a cache of the open rows
-  bool last_test_failed = false;
 
   // Beyond the end of what the transcript tells; next_seq, next_exchange, turns and the times here leave them out.
   std::vector<HistoryPrompt> history;
@@ -190,8 +185,5 @@ bool remove_paragraph(std::string& column, std::string_view piece);
 // Adds a line to tool_text unless the same line is there already.
 void add_tool_line(ExchangeDraft& draft, std::string_view line);
 void remember_tool_lines(ExchangeDraft& draft);  // after loading
-
-// Keeps interrupted, answered and api_failed up to date.
-void note_progress(ExchangeDraft& draft, EventKind kind, std::string_view lifecycle, std::uint32_t flags);
 
 }  // namespace memd::assembly

@@ -1,6 +1,7 @@
 #include "store/write/tool_calls.hpp"
 
 #include "schemas/hash.hpp"
+#include "store/insight/continuity/working_state.hpp"
 #include "store/text/path_names.hpp"
 #include "store/text/plain_text.hpp"
 #include "store/text/run_outcome.hpp"
@@ -83,14 +84,19 @@ void ToolCalls::note_result(SessionWork& s, const Event& e, std::int64_t seq, co
   save_commits(db_, rows_, s, *call, e, seq);
   save_pull_requests(db_, rows_, s, *call, e, seq);
   if (e.is_error && call->modifies) rows_.drop_planned_edits(s.pk, call->seq);
-  if (call->is_test) {
-    s.last_test_failed = e.is_error;
-    const std::string outcome = (e.is_error ? "failed: " : "passed: ") + call->summary;
-    events_.derive(s, e, seq, {.kind = EventKind::test_run, .summary = outcome, .flags = e.is_error ? kFlagError : 0u},
-                   context);
-  }
+  if (call->is_test && !continuity::is_refusal(e.text)) note_test_run(s, e, seq, *call, context);
   if (call->modifies && !e.is_error) make_edits(s, e, seq, *call, context);
   observations_.note_result(s, e, seq, *call);
+}
+
+void ToolCalls::note_test_run(SessionWork& s, const Event& result, std::int64_t seq, const OpenCall& call,
+                              AssemblyContext& context) {
+  const bool failed = result.is_error || result.facts.outcome == RunOutcome::failed;
+  events_.derive(s, result, seq,
+                 {.kind = EventKind::test_run,
+                  .summary = (failed ? "failed: " : "passed: ") + call.summary,
+                  .flags = failed ? kFlagError : 0u},
+                 context);
 }
 
 void ToolCalls::note_edit(SessionWork& s, const Event& e) {

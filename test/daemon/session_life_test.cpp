@@ -106,8 +106,11 @@ TEST_F(SessionLifeTest, WrittenLeftResumedEndedLeft) {
   EXPECT_EQ(state(), "stopped");
   EXPECT_EQ(ended_at(), format_rfc3339(last_word));
   EXPECT_EQ(row().watermarks.analyzed_at, 0) << "analysis follows the end";
+  EXPECT_EQ(row().outcome, Outcome::unknown) << "nobody has judged it";
   settle();
   EXPECT_EQ(row().watermarks.analyzed_at, clock_.now());
+  EXPECT_EQ(row().outcome, Outcome::success) << "its question has an answer";
+  EXPECT_FALSE(row().outcome_reasons.empty());
   ASSERT_TRUE(digest());
   EXPECT_EQ(digest()->request, "Why is the login page slow?");
   EXPECT_EQ(digest()->wall_clock, kMinute);
@@ -119,6 +122,8 @@ TEST_F(SessionLifeTest, WrittenLeftResumedEndedLeft) {
   EXPECT_EQ(state(), "active");
   EXPECT_EQ(ended_at(), "");
   EXPECT_EQ(row().watermarks.analyzed_at, 0) << "what goes on is not analysed as it stands";
+  EXPECT_EQ(row().outcome, Outcome::unknown) << "nor judged";
+  EXPECT_TRUE(row().outcome_reasons.empty());
   EXPECT_EQ(list(R"({"state":"stopped"})").at("total"), 0);
   EXPECT_EQ(list(R"({"state":"active"})").at("total"), 1);
 
@@ -133,6 +138,7 @@ TEST_F(SessionLifeTest, WrittenLeftResumedEndedLeft) {
   EXPECT_EQ(state(), "stopped") << "at once";
   EXPECT_EQ(ended_at(), format_rfc3339(end));
   EXPECT_EQ(row().watermarks.analyzed_at, end);
+  EXPECT_EQ(row().outcome, Outcome::success);
   EXPECT_THAT(digest()->result, HasSubstr("one query for all users"));
   EXPECT_THAT(text_, HasSubstr("stopped " + format_rfc3339(end).substr(0, 10)));
 

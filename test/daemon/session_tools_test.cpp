@@ -107,8 +107,8 @@ TEST_F(SessionTools, SessionWithoutTextsIsDescribed) {
 
 TEST_F(SessionTools, ListHasTheFieldsOfTheContract) {
   store.db().exec(
-      "UPDATE sessions SET cwd = '/home/u/site', git_branch = 'main', model = 'm-1', retries = 3, outcome = 1, "
-      "tool_calls"
+      "UPDATE sessions SET cwd = '/home/u/site', git_branch = 'main', model = 'm-1', retries = 3, outcome = 1,"
+      " outcome_signs = 17, analysis_version = 1, analyzed_at = 1, tool_calls"
       " = 7, tool_errors = 2, compactions = 1, tokens_input = 10, tokens_output = 20, tokens_cache_read = 30,"
       " tokens_cache_creation = 40 WHERE native_id = 'bbbb2222'");
   const auto a = call("list_sessions", "{}");
@@ -122,6 +122,8 @@ TEST_F(SessionTools, ListHasTheFieldsOfTheContract) {
   EXPECT_EQ(str(s.at("model")), "m-1");
   EXPECT_EQ(str(s.at("state")), "stopped");
   EXPECT_EQ(str(s.at("outcome")), "success");
+  EXPECT_EQ(boost::json::serialize(s.at("outcome_reasons")), R"(["tests_passed","answered"])");
+  EXPECT_TRUE(has(text, "success (tests_passed, answered)"));
   EXPECT_EQ(s.at("exchanges").as_int64(), 3);
   EXPECT_EQ(s.at("tool_calls").as_int64(), 7);
   EXPECT_EQ(s.at("tool_errors").as_int64(), 2);

@@ -84,11 +84,6 @@ TEST_F(AssemblerTest, UsageOfAResponseCountsOnceWithItsLargestOutput) {
   EXPECT_EQ(number("SELECT tokens_cache_read FROM exchanges WHERE exchange_number = 0"), 103);
 }
 
-TEST_F(AssemblerTest, InterruptedAtTheEndIsAbandoned) {
-  apply(long_session().batch());
-  EXPECT_EQ(number("SELECT outcome FROM sessions"), static_cast<int>(Outcome::abandoned));
-}
-
 TEST_F(AssemblerTest, EventByEventAndWithRestartsGivesTheSameRows) {
   const EventScript script = long_session();
   apply(script.batch());

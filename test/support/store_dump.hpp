@@ -11,7 +11,7 @@ namespace memd::test {
 inline std::vector<std::string> dump_store(sqlite::Database& db) {
   static const char* const kQueries[] = {
       "SELECT 'session', uid, kind, parent_uid, forked_from, title, title_rank, cwd, git_branch, model, started_at,"
-      " ended_at, stopped_at, repo, outcome, tokens_input, tokens_output, tokens_cache_read, tokens_cache_creation, "
+      " ended_at, stopped_at, repo, tokens_input, tokens_output, tokens_cache_read, tokens_cache_creation, "
       "turns, "
       "retries,"
       " tool_calls, tool_pairs, tool_errors, compactions, next_seq, next_exchange, parent_call_id, agent_name,"

@@ -59,7 +59,7 @@ const sessionTable = (() => {
       calls: [num(session.calls ?? 0), session.errors ? el('span', { class: 'bad', 'data-tip': `${num(session.errors)} ended in an error` }, ` (${num(session.errors)})`) : ''],
       lines: changed(session),
       output: session.output ? short(session.output) : '–',
-      outcome: session.outcome ? el('span', { class: { success: 'good', fail: 'bad' }[session.outcome] ?? 'muted' }, session.outcome) : '',
+      outcome: session.outcome ? el('span', { class: { success: 'good', fail: 'bad' }[session.outcome] ?? 'muted', ...(session.reasons && { 'data-tip': session.reasons.join(', ').replaceAll('_', ' ') }) }, session.outcome) : '',
     };
     const line = el('tr', { id: `s-${data.sessions.indexOf(session)}`, class: isOpen ? 'open' : '' }, columns.map(([key, , className]) => el('td', { class: className }, cells[key])));
     return isOpen ? [line, el('tr', { class: 'details' }, el('td', { colspan: columns.length }, sessionDetails(session)))] : [line];

@@ -9,7 +9,6 @@
 #include "store/text/shell_line.hpp"
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 namespace memd::continuity {
@@ -21,14 +20,6 @@ constexpr std::ptrdiff_t kProgressFewestWords = 4;
 constexpr std::size_t kProgressSentenceBytes = 240;
 constexpr std::size_t kErrorBytes = 600;
 constexpr std::size_t kLastWordsBytes = 300;
-
-// The client says no for the person; nothing went wrong.
-bool is_refusal(std::string_view text) {
-  constexpr std::array<std::string_view, 4> kRefusals{"The user doesn't want", "[Request interrupted", "User rejected",
-                                                      "The tool use was rejected"};
-  return std::any_of(kRefusals.begin(), kRefusals.end(),
-                     [&](std::string_view r) { return text.find(r) != std::string_view::npos; });
-}
 
 // The first lines and the last ones: what was run and how it ended.
 std::string verbatim(std::string_view text) {

@@ -120,4 +120,11 @@ WorkingState recover_state(const SessionPast& past) {
   return out;
 }
 
+bool is_refusal(std::string_view result) {
+  constexpr std::array<std::string_view, 4> kRefusals{"The user doesn't want", "[Request interrupted", "User rejected",
+                                                      "The tool use was rejected"};
+  return std::any_of(kRefusals.begin(), kRefusals.end(),
+                     [&](std::string_view r) { return result.find(r) != std::string_view::npos; });
+}
+
 }  // namespace memd::continuity

@@ -16,6 +16,9 @@ namespace memd::continuity {
 // failed_before: another run passed later. unknown: the command hides how it ended, and its output does not tell.
 enum class TestOutcome { passed, failed, failed_before, unknown };
 
+// The result of a call that did not run because a person said no; nothing went wrong.
+bool is_refusal(std::string_view result);
+
 struct Told {
   std::string text;
   ExchangeId exchange = 0;  // where it was said

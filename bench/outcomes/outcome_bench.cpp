@@ -1,0 +1,88 @@
+// How well the product tells how sessions ended: what it says of ends that a reader has judged.
+//
+//   outcome_bench DIRECTORY/memd.db [LABELS = test/labels/outcomes.tsv] [--misses]
+//
+// The store has to hold the history that the ends were drawn from. --misses also prints the ends of the half "dev" that
+// were judged otherwise, with their signs.
+#include "test/support/outcome_labels.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace memd;
+
+constexpr std::array kOutcomes{Outcome::success, Outcome::fail, Outcome::abandoned, Outcome::unknown};
+
+// "75% 3/4 (30–95)": with the 95% interval of Wilson.
+std::string shown(int of, int all) {
+  if (all == 0) return "–";
+  constexpr double kZ = 1.96;
+  const double n = all;
+  const double p = of / n;
+  const double middle = (p + kZ * kZ / (2 * n)) / (1 + kZ * kZ / n);
+  const double reach = kZ * std::sqrt(p * (1 - p) / n + kZ * kZ / (4 * n * n)) / (1 + kZ * kZ / n);
+  const auto percent = [](double share) { return std::to_string(static_cast<int>(std::lround(100 * share))); };
+  return percent(p) + "% " + std::to_string(of) + "/" + std::to_string(all) + " (" +
+         percent(std::max(0.0, middle - reach)) + "–" + percent(std::min(1.0, middle + reach)) + ")";
+}
+
+void print(const char* of, const test::OutcomeTable& table) {
+  std::printf("| %s: label | success | fail | abandoned | unknown | recall |\n|---|---|---|---|---|---|\n", of);
+  for (const Outcome label : kOutcomes) {
+    std::printf("| `%s` |", std::string(to_string(label)).c_str());
+    for (const Outcome judged : kOutcomes)
+      std::printf(" %d |", table.of(label, judged));
+    std::printf(" %s |\n", shown(table.of(label, label), table.labelled(label)).c_str());
+  }
+  std::printf("| precision |");
+  for (const Outcome judged : kOutcomes)
+    std::printf(" %s |", shown(table.of(judged, judged), table.judged(judged)).c_str());
+  std::puts(" |\n");
+}
+
+void print_miss(const test::OutcomeLabel& label, const JudgedOutcome& judged) {
+  if (label.held || label.label == judged.value) return;
+  std::printf("%s -> %s (%s) %s %s %lld:", std::string(to_string(label.label)).c_str(),
+              std::string(to_string(judged.value)).c_str(), label.reason.c_str(), label.uid.c_str(),
+              label.stratum.c_str(), static_cast<long long>(label.exchange));
+  for (const OutcomeReason& reason : judged.reasons)
+    std::printf(" %s", std::string(to_string(reason.sign)).c_str());
+  std::puts("");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string_view> arguments(argv + 1, argv + argc);
+  if (arguments.empty()) {
+    std::fputs("usage: outcome_bench DIRECTORY/memd.db [LABELS] [--misses]\n", stderr);
+    return 2;
+  }
+  try {
+    auto db = sqlite::Database::open(std::string(arguments[0]), sqlite::OpenMode::read_only);
+    const bool misses = arguments.back() == "--misses";
+    const bool named = arguments.size() > 1 && !arguments[1].starts_with("--");
+    const auto labels =
+        test::read_outcome_labels(named ? std::string(arguments[1]) : MEMD_SOURCE_DIR "/test/labels/outcomes.tsv");
+    const test::SeenOutcome seen = misses ? test::SeenOutcome(print_miss) : test::SeenOutcome();
+    const auto compared = test::compare_outcomes(db, labels, seen);
+    print("half \"dev\"", compared.dev);
+    print("half \"held\"", compared.held);
+    print("real ends of both", compared.ends);
+    std::printf("%zu of %zu labelled ends are in the store.\n",
+                labels.size() - static_cast<std::size_t>(compared.missing), labels.size());
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "outcome_bench: %s\n", e.what());
+    return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,224 @@
+#include "store/read/outcome_signs.hpp"
+
+#include "schemas/hash.hpp"
+#include "schemas/sql_text.hpp"
+#include "store/insight/continuity/working_state.hpp"
+#include "store/read/tool_facts.hpp"
+#include "store/text/event_summary.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace memd {
+namespace {
+
+using Last = OutcomeSigns::Last;
+using Run = OutcomeSigns::Run;
+
+constexpr int kExchanges = 6;  // of which commands of the client are passed over
+constexpr int kEvents = 400;   // of one exchange, the newest
+
+struct EndSession {
+  SessionKind kind = SessionKind::main;
+  std::string parent_uid;
+  std::string parent_call_id;
+};
+
+std::optional<EndSession> load_ended(sqlite::Database& db, std::int64_t session_pk) {
+  auto& q = db.prepare("SELECT kind, parent_uid, parent_call_id FROM sessions WHERE session_pk = ?").bind(session_pk);
+  std::optional<EndSession> out;
+  if (q.step()) out = EndSession{static_cast<SessionKind>(q.int64(0)), q.str(1), q.str(2)};
+  q.reset();
+  return out;
+}
+
+struct EndSpan {
+  std::int64_t number = 0;
+  std::int64_t first_seq = 0;
+  std::int64_t end_seq = 0;  // exclusive
+  bool whole = true;         // it ends before the end that was asked for
+  Origin origin{};
+};
+
+// Newest first.
+std::vector<EndSpan> last_exchanges(sqlite::Database& db, std::int64_t session_pk, std::int64_t before_seq) {
+  auto& q = db.prepare(
+                  "SELECT exchange_number, first_seq, last_seq, origin FROM exchanges"
+                  " WHERE session_pk = ?1 AND first_seq < ?2 ORDER BY exchange_number DESC LIMIT ?3")
+                .bind(session_pk, before_seq, kExchanges);
+  std::vector<EndSpan> out;
+  while (q.step()) {
+    const std::int64_t end = out.empty() ? before_seq : out.back().first_seq;
+    out.push_back({q.int64(0), q.int64(1), end, q.int64(2) < before_seq, static_cast<Origin>(q.int64(3))});
+  }
+  q.reset();
+  return out;
+}
+
+struct EndEvent {
+  std::int64_t seq = 0;
+  EventKind kind{};
+  Origin origin{};
+  std::uint32_t flags = 0;
+  std::optional<std::int64_t> pair_seq;
+  std::string tool;
+  std::string summary;
+
+  bool has(std::uint32_t flag) const { return (flags & flag) != 0; }
+};
+
+// Newest first; what a subagent did inside of a main session is none of its own.
+std::vector<EndEvent> events_of(sqlite::Database& db, std::int64_t session_pk, SessionKind kind, const EndSpan& span) {
+  auto& q = db.prepare(sql_text("SELECT seq, kind, origin, flags, pair_seq, coalesce(tool, ''), summary FROM events"
+                                " WHERE session_pk = ?1 AND seq >= ?2 AND seq < ?3 AND kind <> EventKind::thinking"
+                                " ORDER BY seq DESC LIMIT ?4"))
+                .bind(session_pk, span.first_seq, span.end_seq, kEvents);
+  std::vector<EndEvent> out;
+  while (q.step()) {
+    EndEvent e{q.int64(0),
+               static_cast<EventKind>(q.int64(1)),
+               static_cast<Origin>(q.int64(2)),
+               static_cast<std::uint32_t>(q.int64(3)),
+               {},
+               q.str(5),
+               q.str(6)};
+    if (!q.is_null(4)) e.pair_seq = q.int64(4);
+    if (e.has(kFlagSuperseded) || (e.has(kFlagSidechain) && kind == SessionKind::main)) continue;
+    out.push_back(std::move(e));
+  }
+  q.reset();
+  return out;
+}
+
+// What an event says of the state in which it leaves the session; nothing: it says nothing.
+Last state_after(const EndEvent& e) {
+  switch (e.kind) {
+    case EventKind::user_msg:
+    case EventKind::human_intervention: return e.origin == Origin::injected ? Last::nothing : Last::words;
+    case EventKind::assistant_msg: return Last::answer;
+    case EventKind::tool_call: return Last::call;
+    case EventKind::tool_result: return Last::result;
+    case EventKind::error: return e.has(kFlagDerived) ? Last::nothing : Last::failed_request;
+    case EventKind::lifecycle: {
+      const std::string_view name = lifecycle_of(e.kind, e.summary);
+      if (name == "interrupt") return Last::interruption;
+      return name == "api_error" ? Last::failed_request : Last::nothing;
+    }
+    default: return Last::nothing;
+  }
+}
+
+bool shows_plan(std::string_view tool) { return tool == "ExitPlanMode" || tool == "exit_plan_mode"; }
+
+bool commits(const ToolFacts& facts) {
+  return std::any_of(facts.commands.begin(), facts.commands.end(),
+                     [](const ShellCommand& command) { return command.line.find("git commit") != std::string::npos; });
+}
+
+void read_work(const std::vector<EndEvent>& newest_first, const std::map<std::int64_t, ToolFacts>& facts,
+               OutcomeSigns& out) {
+  std::unordered_map<std::int64_t, const EndEvent*> results;  // by their seq
+  bool plan_or_edit = false;
+  for (const EndEvent& e : newest_first) {
+    switch (e.kind) {
+      case EventKind::tool_result: results.emplace(e.seq, &e); break;
+      case EventKind::edit:
+        if (e.has(kFlagPlanned)) break;
+        ++out.files_changed;
+        plan_or_edit = true;
+        out.changed_since_tests = out.changed_since_tests || out.tests == Run::none;
+        break;
+      case EventKind::test_run:
+        if (out.tests == Run::none) out.tests = e.has(kFlagError) ? Run::failed : Run::passed;
+        break;
+      case EventKind::tool_call: {
+        if (shows_plan(e.tool) && !std::exchange(plan_or_edit, true)) out.plan_shown = true;
+        const auto result = e.pair_seq ? results.find(*e.pair_seq) : results.end();
+        const auto told = facts.find(e.seq);
+        if (out.commit == Run::none && told != facts.end() && commits(told->second) && result != results.end() &&
+            !continuity::is_refusal(result->second->summary))
+          out.commit = result->second->has(kFlagError) ? Run::failed : Run::passed;
+        break;
+      }
+      default: break;
+    }
+  }
+}
+
+std::int64_t count(sqlite::Database& db, std::string_view sql, std::int64_t session_pk, const EndSpan& span) {
+  auto& q = db.prepare(sql).bind(session_pk, span.first_seq, span.end_seq);
+  const std::int64_t n = q.step() ? q.int64(0) : 0;
+  q.reset();
+  return n;
+}
+
+void read_texts(sqlite::Database& db, std::int64_t session_pk, const EndSpan& span, OutcomeSigns& out) {
+  auto& q = db.prepare(
+                  "SELECT user_message, assistant_response, answer_offset FROM exchanges"
+                  " WHERE session_pk = ?1 AND exchange_number = ?2")
+                .bind(session_pk, span.number);
+  if (q.step()) {
+    out.request = q.str(0);
+    const std::string_view response = q.text(1);
+    // The column holds the texts of the whole exchange.
+    if (span.whole) out.answer = response.substr(std::min(static_cast<std::size_t>(q.int64(2)), response.size()));
+  }
+  q.reset();
+}
+
+// How the tool call came out that started a subagent. One that only tells that it was started is no report.
+void read_report(sqlite::Database& db, const EndSession& session, OutcomeSigns& out) {
+  constexpr std::string_view kStarted = "Async agent launched";
+  if (session.parent_uid.empty() || session.parent_call_id.empty()) return;
+  auto& q =
+      db.prepare(sql_text("SELECT r.flags, r.summary FROM sessions p"
+                          " JOIN events c ON c.session_pk = p.session_pk AND c.call_key = ?2"
+                          " AND c.kind = EventKind::tool_call"
+                          " JOIN events r ON r.session_pk = c.session_pk AND r.seq = c.pair_seq WHERE p.uid = ?1"))
+          .bind(session.parent_uid, as_sql(hash64(session.parent_call_id)));
+  if (q.step() && !q.text(1).starts_with(kStarted)) {
+    out.report = (static_cast<std::uint32_t>(q.int64(0)) & kFlagError) != 0 ? Run::failed : Run::passed;
+    out.report_text = q.str(1);
+  }
+  q.reset();
+}
+
+}  // namespace
+
+OutcomeSigns OutcomeSignsQuery::run(sqlite::Database& db) const {
+  OutcomeSigns out;
+  const auto session = load_ended(db, session_pk);
+  if (!session) return out;
+  read_report(db, *session, out);
+  for (const EndSpan& span : last_exchanges(db, session_pk, before_seq)) {
+    const auto events = events_of(db, session_pk, session->kind, span);
+    const auto last =
+        std::find_if(events.begin(), events.end(), [](const EndEvent& e) { return state_after(e) != Last::nothing; });
+    if (last == events.end()) continue;
+    const bool of_client = span.origin == Origin::command || span.origin == Origin::shell;
+    if (of_client && state_after(*last) == Last::words) continue;
+
+    out.last = state_after(*last);
+    out.asked_by_person = span.origin != Origin::none && span.origin != Origin::parent_agent;
+    out.turn_ended = std::any_of(events.begin(), last,
+                                 [](const EndEvent& e) { return lifecycle_of(e.kind, e.summary) == "turn_duration"; });
+    read_texts(db, session_pk, span, out);
+    if (out.last == Last::words) out.last_words = last->has(kFlagStartsExchange) ? out.request : last->summary;
+    read_work(events, queries::tool_facts(db, session_pk, events.back().seq, span.end_seq), out);
+    out.commits = count(db, "SELECT count(*) FROM commits WHERE session_pk = ? AND event_seq >= ? AND event_seq < ?",
+                        session_pk, span);
+    out.pull_requests =
+        count(db, "SELECT count(*) FROM pull_requests WHERE session_pk = ? AND event_seq >= ? AND event_seq < ?",
+              session_pk, span);
+    break;
+  }
+  return out;
+}
+
+}  // namespace memd

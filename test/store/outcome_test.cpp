@@ -1,0 +1,355 @@
+#include "store/insight/outcome.hpp"
+
+#include "store/read/outcome_signs.hpp"
+#include "store/write/outcome_rows.hpp"
+#include "test/support/event_script.hpp"
+#include "test/support/writer_fixture.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memd {
+namespace {
+
+using Last = OutcomeSigns::Last;
+using Run = OutcomeSigns::Run;
+using test::EventScript;
+using testing::Contains;
+using testing::Not;
+
+std::vector<OutcomeSign> signs_in(const JudgedOutcome& judged) {
+  std::vector<OutcomeSign> out;
+  for (const OutcomeReason& reason : judged.reasons)
+    out.push_back(reason.sign);
+  return out;
+}
+
+OutcomeSigns answered(std::string request, std::string answer) {
+  OutcomeSigns end;
+  end.last = Last::answer;
+  end.asked_by_person = true;
+  end.request = std::move(request);
+  end.answer = std::move(answer);
+  return end;
+}
+
+OutcomeSigns said(std::string words) {
+  OutcomeSigns end;
+  end.last = Last::words;
+  end.asked_by_person = true;
+  end.request = end.last_words = std::move(words);
+  return end;
+}
+
+TEST(JudgeOutcome, AnAgentThatCouldNotIsNoSuccess) {
+  for (const char* last : {"I was not able to fix it. The problem remains.",
+                           "I've updated the parser.\n\nI couldn't get the build to pass: tests still fail on Linux.",
+                           "Не удалось исправить: тесты по-прежнему падают.", "无法修复，测试仍然失败。",
+                           "修正できませんでした。", "수정하지 못했습니다. 여전히 실패합니다."}) {
+    OutcomeSigns end = answered("fix the parser", last);
+    end.files_changed = 2;
+    const JudgedOutcome judged = judge_outcome(end);
+    EXPECT_EQ(judged.value, Outcome::fail) << last;
+    ASSERT_FALSE(judged.reasons.empty());
+    EXPECT_EQ(judged.reasons.front().speaks_for, Outcome::fail) << last;
+  }
+}
+
+TEST(JudgeOutcome, WorkThatIsReportedIsASuccess) {
+  for (const char* last : {"Done. All tests pass.", "Committed as `1a2b3c4` and pushed.", "I've added the flag.",
+                           "Готово: добавил флаг, тесты проходят.", "已完成，所有测试通过。", "フラグを追加しました。",
+                           "플래그를 추가했습니다."}) {
+    OutcomeSigns end = answered("add a flag", last);
+    end.files_changed = 1;
+    const JudgedOutcome judged = judge_outcome(end);
+    EXPECT_EQ(judged.value, Outcome::success) << last;
+    EXPECT_THAT(signs_in(judged), Contains(OutcomeSign::reports_done)) << last;
+  }
+}
+
+TEST(JudgeOutcome, AnAnswerAloneIsNone) {
+  EXPECT_EQ(judge_outcome(answered("let's think about the cache", "It has three layers.")).value, Outcome::unknown);
+  EXPECT_EQ(judge_outcome(answered("how many layers has the cache?", "It has three.")).value, Outcome::success);
+  OutcomeSigns task = answered("Look at the cache and report.", "It has three layers.");
+  task.asked_by_person = false;
+  EXPECT_EQ(judge_outcome(task).value, Outcome::success) << "what a subagent reports";
+}
+
+TEST(JudgeOutcome, DoubtsOutweighWhatWasDone) {
+  const struct {
+    const char* last;
+    OutcomeSign sign;
+  } kCases[] = {
+      {"I've added two ways to do it. Which one do you prefer?", OutcomeSign::agent_asks},
+      {"I fixed the import. Please run `npm test` again.", OutcomeSign::untested},
+      {"I fixed the import. If it still fails, paste the output.", OutcomeSign::untested},
+      {"Готово, добавил оба варианта. Какой вы предпочитаете?", OutcomeSign::agent_asks},
+      {"已完成两种方案，您希望用哪个？", OutcomeSign::agent_asks},
+  };
+  for (const auto& c : kCases) {
+    OutcomeSigns end = answered("fix it", c.last);
+    end.files_changed = 1;
+    end.commits = 1;
+    const JudgedOutcome judged = judge_outcome(end);
+    EXPECT_EQ(judged.value, Outcome::unknown) << c.last;
+    EXPECT_THAT(signs_in(judged), Contains(c.sign)) << c.last;
+  }
+  OutcomeSigns tested = answered("fix it", "Fixed. CI should turn green now.");
+  tested.files_changed = 1;
+  tested.commits = 1;
+  tested.tests = Run::passed;
+  EXPECT_EQ(judge_outcome(tested).value, Outcome::success) << "the tests passed here";
+}
+
+TEST(JudgeOutcome, AnOfferIsNoDoubtWhereWorkWasDone) {
+  OutcomeSigns end = answered("add a flag", "Done. Want me to commit this?");
+  end.files_changed = 1;
+  EXPECT_EQ(judge_outcome(end).value, Outcome::success);
+  const JudgedOutcome judged =
+      judge_outcome(answered("let's debug ENT-7", "The root cause is a race. Want me to fix it?"));
+  EXPECT_EQ(judged.value, Outcome::unknown);
+  EXPECT_THAT(signs_in(judged), Contains(OutcomeSign::change_offered));
+}
+
+TEST(JudgeOutcome, TheLastWordsOfAPerson) {
+  for (const char* words :
+       {"thanks, works now", "perfect", "спасибо, работает", "谢谢，可以了", "ありがとう", "고마워"})
+    EXPECT_EQ(judge_outcome(said(words)).value, Outcome::success) << words;
+  for (const char* words : {"it still doesn't work", "tests are failing", "lint fail", "всё ещё не работает",
+                            "还是不行", "まだ動きません", "여전히 안 돼"})
+    EXPECT_EQ(judge_outcome(said(words)).value, Outcome::fail) << words;
+  for (const char* words : {"now add the docs", "Thank you. Now where are we in the project?",
+                            "how did this not fail tests?", "теперь добавь документацию"})
+    EXPECT_EQ(judge_outcome(said(words)).value, Outcome::abandoned) << words;
+}
+
+TEST(JudgeOutcome, WhereItBreaksOff) {
+  OutcomeSigns end;
+  EXPECT_EQ(judge_outcome(end).value, Outcome::unknown);
+  EXPECT_TRUE(judge_outcome(end).reasons.empty());
+  end.files_changed = 3;
+  end.last = Last::interruption;
+  EXPECT_EQ(judge_outcome(end).value, Outcome::abandoned);
+  end.last = Last::call;
+  EXPECT_EQ(judge_outcome(end).value, Outcome::abandoned);
+  end.last = Last::failed_request;
+  EXPECT_EQ(judge_outcome(end).value, Outcome::fail);
+  end.last = Last::result;
+  EXPECT_EQ(judge_outcome(end).value, Outcome::abandoned);
+  end.commits = 1;
+  EXPECT_EQ(judge_outcome(end).value, Outcome::success) << "the commit was the last thing to do";
+}
+
+TEST(JudgeOutcome, ASubagentsReport) {
+  OutcomeSigns end;
+  end.last = Last::result;
+  EXPECT_EQ(judge_outcome(end).value, Outcome::abandoned);
+  end.report = Run::passed;
+  end.report_text = "Here is what I found.";
+  EXPECT_EQ(judge_outcome(end).value, Outcome::success);
+  end.report_text = "Prompt is too long";
+  EXPECT_EQ(judge_outcome(end).value, Outcome::fail);
+  end.report_text.clear();
+  end.report = Run::failed;
+  EXPECT_EQ(judge_outcome(end).value, Outcome::fail);
+}
+
+// Whatever else the end shows.
+TEST(JudgeOutcome, WhatForbidsASuccess) {
+  for (int bits = 0; bits < 1 << 6; ++bits) {
+    OutcomeSigns end = answered("fix it?", (bits & 1) != 0 ? "Done. All tests pass." : "See above.");
+    end.files_changed = (bits & 2) != 0 ? 5 : 0;
+    end.commits = (bits & 4) != 0 ? 2 : 0;
+    end.pull_requests = (bits & 8) != 0 ? 1 : 0;
+    end.tests = (bits & 16) != 0 ? Run::passed : Run::none;
+    end.report = (bits & 32) != 0 ? Run::passed : Run::none;
+    const JudgedOutcome judged = judge_outcome(end);
+    EXPECT_EQ(judged.signs(), OutcomeSignSet::of_bits(judged.signs().bits()));
+    const auto again = outcome_reasons(judged.value, judged.signs());
+    ASSERT_EQ(again.size(), judged.reasons.size());
+    for (std::size_t i = 0; i < again.size(); ++i)
+      EXPECT_EQ(again[i].sign, judged.reasons[i].sign);
+
+    const auto with = [&](auto change) {
+      OutcomeSigns other = end;
+      change(other);
+      return judge_outcome(other).value;
+    };
+    EXPECT_NE(with([](OutcomeSigns& e) { e.tests = Run::failed; }), Outcome::success) << bits;
+    EXPECT_NE(with([](OutcomeSigns& e) { e.commit = Run::failed; }), Outcome::success) << bits;
+    EXPECT_NE(with([](OutcomeSigns& e) { e.report = Run::failed; }), Outcome::success) << bits;
+    EXPECT_EQ(with([](OutcomeSigns& e) { e.last = Last::interruption; }), Outcome::abandoned) << bits;
+  }
+}
+
+TEST(OutcomeSign, NamesAreTold) {
+  std::vector<std::string_view> names;
+  for (int i = 0; i < kOutcomeSigns; ++i) {
+    const auto name = to_string(static_cast<OutcomeSign>(i));
+    EXPECT_FALSE(name.empty()) << i;
+    EXPECT_THAT(names, Not(Contains(name)));
+    names.push_back(name);
+  }
+}
+
+// From events to the row.
+class OutcomeRows : public test::WriterFixture {
+ protected:
+  struct Row {
+    Outcome outcome{};
+    OutcomeSignSet signs;
+  };
+  // As the analysis stores it.
+  void judge(const std::string& uid = "claude_code:s1") {
+    ASSERT_TRUE(writer_->transact([&](sqlite::Database& db) {
+      auto& q = db.prepare("SELECT session_pk FROM sessions WHERE uid = ?").bind(uid);
+      ASSERT_TRUE(q.step()) << uid;
+      const std::int64_t session_pk = q.int64(0);
+      q.reset();
+      assembly::store_outcome(db, session_pk);
+      assembly::store_outcomes_of_subagents(db, session_pk);
+    }));
+  }
+  Row row(const std::string& uid = "claude_code:s1") {
+    auto db = reading();
+    auto& q = db.prepare("SELECT outcome, outcome_signs FROM sessions WHERE uid = ?").bind(uid);
+    EXPECT_TRUE(q.step()) << uid;
+    const Row out{static_cast<Outcome>(q.int64(0)), OutcomeSignSet::of_bits(q.int64(1))};
+    return out;
+  }
+};
+
+EventScript worked() {
+  EventScript s;
+  s.user("add a flag").answer("I will look.");
+  s.call("c1", "Edit", "/w/p/a.go", "/w/p/a.go").result("c1", "done", false, 3, 1);
+  s.call("c2", "Bash", "go test ./...").result("c2", "ok  p 0.2s");
+  return s;
+}
+
+TEST_F(OutcomeRows, ASessionEndsAsItsLastExchangeDoes) {
+  EventScript s = worked();
+  s.answer("Done. All tests pass.");
+  apply(s.batch());
+  judge();
+  EXPECT_EQ(row().outcome, Outcome::success);
+  for (const auto sign : {OutcomeSign::answered, OutcomeSign::files_changed, OutcomeSign::tests_passed})
+    EXPECT_TRUE(row().signs.has(sign)) << to_string(sign);
+
+  s.user("now fix the other one").answer("I was not able to fix it. The problem remains.");
+  apply(s.batch());
+  judge();
+  EXPECT_EQ(row().outcome, Outcome::fail);
+  EXPECT_TRUE(row().signs.has(OutcomeSign::agent_unable));
+  EXPECT_FALSE(row().signs.has(OutcomeSign::files_changed)) << "that was before";
+
+  s.user("still broken").lifecycle("interrupt");
+  apply(s.batch());
+  judge();
+  EXPECT_EQ(row().outcome, Outcome::abandoned);
+}
+
+TEST_F(OutcomeRows, CommandsOfTheClientArePassedOver) {
+  EventScript s = worked();
+  s.answer("Done. All tests pass.").user("/exit", Origin::command).user("ls", Origin::shell);
+  apply(s.batch());
+  judge();
+  EXPECT_EQ(row().outcome, Outcome::success);
+  s.user("continue");
+  apply(s.batch());
+  judge();
+  EXPECT_EQ(row().outcome, Outcome::abandoned);
+}
+
+// A pipe hides the exit code.
+TEST_F(OutcomeRows, APipeDoesNotHideThatTestsFailed) {
+  EventScript s = worked();
+  s.call("c3", "Bash", "go test ./... 2>&1 | tail -5").result("c3", "--- FAIL: TestX\nFAIL\tp 0.1s").answer("Done.");
+  apply(s.batch());
+  judge();
+  EXPECT_EQ(row().outcome, Outcome::fail);
+  EXPECT_TRUE(row().signs.has(OutcomeSign::tests_failed));
+  EXPECT_EQ(rows("SELECT summary FROM events WHERE kind = 6 ORDER BY seq DESC LIMIT 1"),
+            std::vector<std::string>{"failed: Bash: go test ./... 2>&1 | tail -5"});
+}
+
+TEST_F(OutcomeRows, ARefusedTestRunIsNone) {
+  EventScript s = worked();
+  s.call("c3", "Bash", "go test -tags=slow ./...");
+  s.result("c3", "The user doesn't want to proceed with this tool use.", true).answer("Done.");
+  apply(s.batch());
+  judge();
+  EXPECT_EQ(row().outcome, Outcome::success);
+  EXPECT_EQ(rows("SELECT count(*) FROM events WHERE kind = 6"), std::vector<std::string>{"1"});
+}
+
+TEST_F(OutcomeRows, AFailedCommitIsNoSuccess) {
+  EventScript s = worked();
+  s.call("c3", "Bash", "git add -A && git commit -m x")
+      .result("c3", "hook failed", true)
+      .answer("Done. All is complete.");
+  apply(s.batch());
+  judge();
+  EXPECT_EQ(row().outcome, Outcome::fail);
+  EXPECT_TRUE(row().signs.has(OutcomeSign::commit_failed));
+}
+
+EventBatch subagent() {
+  EventScript s("claude_code:agent");
+  s.user("look at the cache", Origin::parent_agent).call("g1", "Grep", "cache").result("g1", "cache.go");
+  EventBatch batch = s.batch();
+  SessionUpdate& update = batch.sessions.emplace_back();
+  update.session_uid = "claude_code:agent";
+  update.platform = Platform::claude_code;
+  update.native_id = "agent";
+  update.kind = SessionKind::subagent;
+  update.parent_uid = "claude_code:s1";
+  update.parent_call_id = "task";
+  return batch;
+}
+
+TEST_F(OutcomeRows, ASubagentsReportMayComeBeforeAndAfterIt) {
+  EventScript parent;
+  parent.user("how does the cache work?").call("task", "Task", "look at the cache");
+  apply(parent.batch());
+  apply(subagent());
+  judge("claude_code:agent");
+  EXPECT_EQ(row("claude_code:agent").outcome, Outcome::abandoned) << "it works still";
+  parent.result("task", "The cache has three layers.").answer("It has three layers.");
+  apply(parent.batch());
+  judge();
+  const Row after = row("claude_code:agent");
+  EXPECT_EQ(after.outcome, Outcome::success);
+  EXPECT_TRUE(after.signs.has(OutcomeSign::report_taken));
+
+  file_ = dir_ / "other.db";
+  open();
+  apply(parent.batch());
+  apply(subagent());
+  judge("claude_code:agent");
+  EXPECT_EQ(row("claude_code:agent").outcome, after.outcome);
+  EXPECT_EQ(row("claude_code:agent").signs, after.signs);
+}
+
+TEST_F(OutcomeRows, TheEndMayBeAskedForEarlier) {
+  EventScript s = worked();
+  s.answer("Done. All tests pass.").user("it still fails").answer("Which version do you have?");
+  apply(s.batch());
+  judge();
+  EXPECT_EQ(row().outcome, Outcome::unknown);
+  auto db = reading();
+  auto& q = db.prepare("SELECT session_pk, first_seq FROM exchanges WHERE exchange_number = 1");
+  ASSERT_TRUE(q.step());
+  const std::int64_t session = q.int64(0);
+  const std::int64_t first = q.int64(1);
+  q.reset();
+  EXPECT_EQ(judge_outcome(OutcomeSignsQuery{session, first}.run(db)).value, Outcome::success);
+  EXPECT_EQ(judge_outcome(OutcomeSignsQuery{session, first + 1}.run(db)).value, Outcome::fail);
+}
+
+}  // namespace
+}  // namespace memd

@@ -1,0 +1,140 @@
+#pragma once
+
+#include "schemas/outcome.hpp"
+#include "store/db/database.hpp"
+#include "store/insight/outcome.hpp"
+#include "store/read/outcome_signs.hpp"
+
+#include <array>
+#include <cstdint>
+#include <fstream>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+// Ends of real sessions, judged by a reader (test/labels/outcomes.tsv), compared with what the product says of them.
+namespace memd::test {
+
+struct OutcomeLabel {
+  // end: the session's. after: as if it had ended with that exchange. at: as if it had ended when its prompt was said.
+  enum class Cut { end, after, at };
+
+  std::string stratum;
+  bool held = false;
+  std::string uid;
+  Cut cut = Cut::end;
+  std::int64_t exchange = 0;
+  Outcome label = Outcome::unknown;
+  std::string reason;
+};
+
+inline Outcome parse_outcome(const std::string& name) {
+  for (const auto o : {Outcome::unknown, Outcome::success, Outcome::fail, Outcome::abandoned})
+    if (to_string(o) == name) return o;
+  throw std::runtime_error("not an outcome: " + name);
+}
+
+// Throws std::runtime_error for a line that is not well formed.
+inline std::vector<OutcomeLabel> read_outcome_labels(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw std::runtime_error("cannot read " + path);
+  std::vector<OutcomeLabel> out;
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty() || line.front() == '#' || line.starts_with("stratum\t")) continue;
+    std::istringstream fields(line);
+    std::string half;
+    std::string platform;
+    std::string session;
+    std::string cut;
+    std::string label;
+    OutcomeLabel one;
+    for (std::string* field : {&one.stratum, &half, &platform, &session, &cut, &label, &one.reason})
+      if (!std::getline(fields, *field, '\t')) throw std::runtime_error("not a label: " + line);
+    one.held = half == "held";
+    one.uid = platform + ":" + session;
+    one.label = parse_outcome(label);
+    if (const auto blank = cut.find(' '); blank != std::string::npos) {
+      one.cut = cut.starts_with("after") ? OutcomeLabel::Cut::after : OutcomeLabel::Cut::at;
+      one.exchange = std::stoll(cut.substr(blank + 1));
+    }
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+inline std::optional<std::int64_t> first_seq(sqlite::Database& db, std::int64_t session_pk, std::int64_t exchange) {
+  auto& q = db.prepare("SELECT first_seq FROM exchanges WHERE session_pk = ? AND exchange_number = ?");
+  q.bind(session_pk, exchange);
+  const auto seq = q.step() ? std::optional(q.int64(0)) : std::nullopt;
+  q.reset();
+  return seq;
+}
+
+// The session's end as the label has it. Nothing: the store does not hold it.
+inline std::optional<OutcomeSigns> end_of(sqlite::Database& db, const OutcomeLabel& label) {
+  auto& q = db.prepare("SELECT session_pk FROM sessions WHERE uid = ?").bind(label.uid);
+  const auto pk = q.step() ? std::optional(q.int64(0)) : std::nullopt;
+  q.reset();
+  if (!pk) return std::nullopt;
+  if (label.cut == OutcomeLabel::Cut::end) return OutcomeSignsQuery{*pk}.run(db);
+  const bool at = label.cut == OutcomeLabel::Cut::at;
+  const auto seq = first_seq(db, *pk, at ? label.exchange : label.exchange + 1);
+  if (!seq) return std::nullopt;
+  return OutcomeSignsQuery{*pk, at ? *seq + 1 : *seq}.run(db);
+}
+
+// What the reader said → what the product says, of one half.
+struct OutcomeTable {
+  std::array<std::array<int, 4>, 4> ends{};
+
+  int& at(Outcome label, Outcome judged) {
+    return ends[static_cast<std::size_t>(label)][static_cast<std::size_t>(judged)];
+  }
+  int of(Outcome label, Outcome judged) const {
+    return ends[static_cast<std::size_t>(label)][static_cast<std::size_t>(judged)];
+  }
+  int labelled(Outcome o) const {
+    int n = 0;
+    for (const int k : ends[static_cast<std::size_t>(o)])
+      n += k;
+    return n;
+  }
+  int judged(Outcome o) const {
+    int n = 0;
+    for (const auto& row : ends)
+      n += row[static_cast<std::size_t>(o)];
+    return n;
+  }
+};
+
+using SeenOutcome = std::function<void(const OutcomeLabel&, const JudgedOutcome&)>;
+
+// Of the halves "dev" and "held"; `ends` are those of both that are no cuts. `missing` counts labels whose session the store does not hold.
+struct OutcomeComparison {
+  OutcomeTable dev;
+  OutcomeTable held;
+  OutcomeTable ends;
+  int missing = 0;
+};
+inline OutcomeComparison compare_outcomes(sqlite::Database& db, const std::vector<OutcomeLabel>& labels,
+                                          const SeenOutcome& seen = {}) {
+  OutcomeComparison out;
+  for (const OutcomeLabel& label : labels) {
+    const auto end = end_of(db, label);
+    if (!end) {
+      ++out.missing;
+      continue;
+    }
+    const JudgedOutcome judged = judge_outcome(*end);
+    ++(label.held ? out.held : out.dev).at(label.label, judged.value);
+    if (label.cut == OutcomeLabel::Cut::end) ++out.ends.at(label.label, judged.value);
+    if (seen) seen(label, judged);
+  }
+  return out;
+}
+
+}  // namespace memd::test
