@@ -1,5 +1,5 @@
-#include "adapters/claude_code/record_context.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
+#include "adapters/claude_code/record_context.hpp"
 
 #include <algorithm>
 

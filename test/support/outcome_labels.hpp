@@ -113,7 +113,8 @@ struct OutcomeTable {
 
 using SeenOutcome = std::function<void(const OutcomeLabel&, const JudgedOutcome&)>;
 
-// Of the halves "dev" and "held"; `ends` are those of both that are no cuts. `missing` counts labels whose session the store does not hold.
+// Of the halves "dev" and "held"; `ends` are those of both that are no cuts. `missing` counts labels whose session the
+// store does not hold.
 struct OutcomeComparison {
   OutcomeTable dev;
   OutcomeTable held;
