@@ -127,7 +127,7 @@ describe('subcommands', () => {
     assert.equal(all.json.sums.exchanges, history.exchanges);
     const unknown = await cli(home, 'report', '--platform', 'emacs', '-o', file);
     assert.equal(unknown.code, 2);
-    assert.match(unknown.stderr, /--platform: "emacs" is no agent memd knows: send claude_code/);
+    assert.match(unknown.stderr, /--platform: "emacs" is no agent memd knows: send one of claude_code/);
     assert.equal((await cli(home, 'report', '--since', 'soon', '-o', file)).code, 2);
   });
 
@@ -235,7 +235,7 @@ describe('inspector', () => {
         await stopDaemons(home);
         if (way === 'socket') await startDaemon(home);
         const stdout = await inspect(way, '--method', 'tools/list', '--protocol-era', era, '--strict');
-        assert.equal(JSON.parse(stdout).tools.length, 10);
+        assert.equal(JSON.parse(stdout).tools.length, 11);
       });
     }
   }
