@@ -48,12 +48,13 @@ std::string abstract_of(const std::vector<ExchangeRow>& exchanges) {
 }
 
 std::vector<ErrorSnippet> last_errors(sqlite::Database& db, std::int64_t session_pk) {
-  // A result has no tool of its own: its call has.
+  // A result has no tool of its own: its call has. An error that is derived from a result says the same once more.
   auto& q =
       db.prepare(sql_text("SELECT e.time, coalesce(e.tool, c.tool, ''), e.summary FROM events e"
                           " LEFT JOIN events c ON c.session_pk = e.session_pk AND c.seq = e.pair_seq"
-                          " WHERE e.session_pk = ?1 AND e.summary <> '' AND (e.kind = EventKind::error"
-                          " OR e.kind = EventKind::tool_result AND e.flags & kFlagError) ORDER BY e.seq DESC LIMIT ?2"))
+                          " WHERE e.session_pk = ?1 AND e.summary <> '' AND e.flags & kFlagDerived = 0"
+                          " AND (e.kind = EventKind::error OR e.kind = EventKind::tool_result AND e.flags & kFlagError)"
+                          " ORDER BY e.seq DESC LIMIT ?2"))
           .bind(session_pk, kErrorsLookedAt);
   std::vector<ErrorSnippet> out;
   std::unordered_set<std::string> seen;
