@@ -22,7 +22,11 @@ std::string decision_line(const DecisionOut& d) {
   std::string out;
   if (d.exchange_id) out += *d.exchange_id + "  ";
   if (d.kind) out += *d.kind + " of the " + d.decided_by.value_or("agent") + ": ";
-  out += ascii::one_line(d.text.value_or(""));
+  const std::string text = ascii::one_line(d.text.value_or(""));
+  out += text;
+  // "Yes" to what was offered before does not say it again.
+  if (const auto chosen = ascii::one_line(d.chosen.value_or("")); text.find(chosen) == text.npos)
+    out += "; chosen: " + chosen;
   if (d.rejected) out += "; against: " + ascii::one_line(*d.rejected);
   if (d.reason) out += "; because: " + ascii::one_line(*d.reason);
   if (d.reversed_by) out += "; reversed in " + *d.reversed_by;

@@ -84,5 +84,15 @@ TEST_F(ListObservations, OffersTheTypesThereAre) {
     EXPECT_EQ(tools::kObservationChoices[i], to_string(kAllObservationTypes[i]));
 }
 
+TEST(DecisionLine, SaysWhatWasChosenWhereItsSentenceDoesNot) {
+  tools::DecisionOut decision;
+  decision.text = "Yes, do that.";
+  decision.chosen = "Rename first,\nanswer afterwards";
+  EXPECT_EQ(tools::decision_line(decision), "Yes, do that.; chosen: Rename first, answer afterwards");
+  decision.text = "I rename first, answer afterwards.";
+  decision.chosen = "rename first";
+  EXPECT_EQ(tools::decision_line(decision), "I rename first, answer afterwards.");
+}
+
 }  // namespace
 }  // namespace memd::test

@@ -87,9 +87,9 @@ describe('subcommands', () => {
         else assert.equal(json.files[0].taken.events, 0);
       }
       const again = await cli(other, 'export', history.upload.sessionId);
-      // The session line also tells where its store read it, and when: that is the other store's own.
+      // The session line also tells where its store read it, when, and what it makes of it: that is the other store's own.
       const told = (all) => all.map((line) => {
-        const { source_path, source_bytes, watermarks, digest, ...session } = line.body?.session ?? {};
+        const { source_path, source_bytes, watermarks, digest, outcome, ...session } = line.body?.session ?? {};
         return line.body?.session ? { ...line, body: { ...line.body, session } } : line;
       });
       assert.deepEqual(told(again.stdout.trimEnd().split('\n').map(JSON.parse)), told(lines));
