@@ -123,14 +123,14 @@ CueMatcher::CueMatcher(std::span<const std::string_view> files) : nodes_(2) {
     for (std::size_t i = 0; i < nodes_[root].labels.size(); ++i) {
       const char label = nodes_[root].labels[i];
       children_[root][static_cast<unsigned char>(label)] = nodes_[root].nodes[i];
-      note_beginnings(label, nodes_[nodes_[root].nodes[i]]);
+      note_beginnings(beginnings_[root], label, nodes_[nodes_[root].nodes[i]]);
     }
 }
 
-void CueMatcher::note_beginnings(char first, const Node& node) {
+void CueMatcher::note_beginnings(Beginnings& beginnings, char first, const Node& node) const {
   const auto note = [&](char c) {
-    first_[static_cast<unsigned char>(c)] |= node.below;
-    auto& row = pairs_[pair_class(c)];
+    beginnings.first[static_cast<unsigned char>(c)] |= node.below;
+    auto& row = beginnings.pairs[pair_class(c)];
     for (std::size_t i = 0; i < node.labels.size(); ++i) {
       if (node.labels[i] == kGap || ascii::is_beyond(c))
         for (CueSet& any : row)
@@ -148,9 +148,9 @@ void CueMatcher::note_beginnings(char first, const Node& node) {
   if (first == '\xD0') note('\xD1');  // ё is read as е
 }
 
-bool CueMatcher::may_begin(std::string_view text, std::size_t at, CueSet wanted) const {
-  if ((first_[static_cast<unsigned char>(text[at])] & wanted).empty()) return false;
-  return at + 1 == text.size() || !(pairs_[pair_class(text[at])][pair_class(text[at + 1])] & wanted).empty();
+bool CueMatcher::may_begin(const Beginnings& beginnings, std::string_view text, std::size_t at, CueSet wanted) {
+  if ((beginnings.first[static_cast<unsigned char>(text[at])] & wanted).empty()) return false;
+  return at + 1 == text.size() || !(beginnings.pairs[pair_class(text[at])][pair_class(text[at + 1])] & wanted).empty();
 }
 
 void CueMatcher::read(std::string_view file) {
@@ -263,14 +263,19 @@ void CueMatcher::walk(std::uint32_t number, std::string_view text, std::size_t b
 }
 
 template <class F>
-void CueMatcher::at_place(std::string_view text, std::size_t at, CueSet wanted, F& f) const {
-  const auto first = static_cast<unsigned char>(folded(text, at));
-  const bool begins_word = begins_word_at(text, at);
+void CueMatcher::at_place(std::string_view text, std::size_t at, bool begins_word, CueSet wanted, F& f) const {
   for (const std::uint32_t root : {kWordRoot, kAnyRoot}) {
-    const std::uint32_t node = children_[root][first];
-    if (node == 0 || (root == kWordRoot && !begins_word) || (nodes_[node].below & wanted).empty()) continue;
-    walk(node, text, at, at + 1, wanted, f);
+    if ((root == kWordRoot && !begins_word) || !may_begin(beginnings_[root], text, at, wanted)) continue;
+    const std::uint32_t node = children_[root][static_cast<unsigned char>(folded(text, at))];
+    if (node != 0 && !(nodes_[node].below & wanted).empty()) walk(node, text, at, at + 1, wanted, f);
   }
+}
+
+// Most places are inside of a word, where hardly a pattern begins.
+template <class F, class Enough>
+void CueMatcher::scan(std::string_view text, std::size_t from, CueSet wanted, F& f, Enough enough) const {
+  for (std::size_t at = from; at < text.size() && !enough(); ++at)
+    at_place(text, at, begins_word_at(text, at), wanted, f);
 }
 
 namespace {
@@ -287,8 +292,7 @@ CueSet CueMatcher::find(std::string_view text, CueSet wanted) const {
   const auto take = [&](const CueHit& hit, bool opens) {
     if (!opens || hit.begin == begin) found |= hit.cue;
   };
-  for (std::size_t at = 0; at < text.size() && found != wanted; ++at)
-    if (may_begin(text, at, wanted)) at_place(text, at, wanted, take);
+  scan(text, 0, wanted, take, [&] { return found == wanted; });
   return found;
 }
 
@@ -298,19 +302,18 @@ std::optional<CueHit> CueMatcher::next(std::string_view text, CueSet wanted, std
     if (opens && hit.begin != first_word(text)) return;
     if (!found || hit.end > found->end) found = hit;
   };
-  for (std::size_t at = from; at < text.size() && !found; ++at)
-    if (may_begin(text, at, wanted)) at_place(text, at, wanted, take);
+  scan(text, from, wanted, take, [&] { return found.has_value(); });
   return found;
 }
 
 std::optional<CueHit> CueMatcher::opening(std::string_view text, CueSet wanted) const {
   std::optional<CueHit> found;
-  if (text.empty() || !may_begin(text, 0, wanted)) return found;
+  if (text.empty()) return found;
   const auto take = [&](const CueHit& hit, bool) {
     const bool compound = hit.end < text.size() && text[hit.end] == '-';  // "fixed-length"
     if (!compound && (!found || hit.end > found->end)) found = hit;
   };
-  at_place(text, 0, wanted, take);
+  at_place(text, 0, true, wanted, take);
   return found;
 }
 
@@ -321,8 +324,7 @@ std::vector<CueHit> CueMatcher::all(std::string_view text, CueSet wanted) const 
     const auto same = [&](const CueHit& h) { return h.pattern == hit.pattern; };
     if ((!opens || hit.begin == begin) && std::none_of(found.begin(), found.end(), same)) found.push_back(hit);
   };
-  for (std::size_t at = 0; at < text.size(); ++at)
-    if (may_begin(text, at, wanted)) at_place(text, at, wanted, take);
+  scan(text, 0, wanted, take, [] { return false; });
   return found;
 }
 

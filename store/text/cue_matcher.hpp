@@ -165,20 +165,26 @@ class CueMatcher {
   void read(std::string_view file);
   void add_line(std::string_view line, Cue cue, bool opens);
   void add(std::string_view form, Pattern pattern);
-  void note_beginnings(char first, const Node& node);
-  bool may_begin(std::string_view text, std::size_t at, CueSet wanted) const;
+  // What may begin at a place, known from its first two bytes alone.
+  struct Beginnings {
+    std::array<CueSet, 256> first{};
+    std::array<std::array<CueSet, 32>, 32> pairs{};  // by five bits of each byte
+  };
+  void note_beginnings(Beginnings& beginnings, char first, const Node& node) const;
+  static bool may_begin(const Beginnings& beginnings, std::string_view text, std::size_t at, CueSet wanted);
   static std::uint32_t child_of(const Node& node, char label);
   template <class F>
   void walk(std::uint32_t node, std::string_view text, std::size_t begin, std::size_t at, CueSet wanted, F& f) const;
   template <class F>
-  void at_place(std::string_view text, std::size_t at, CueSet wanted, F& f) const;
+  void at_place(std::string_view text, std::size_t at, bool begins_word, CueSet wanted, F& f) const;
+  template <class F, class Enough>
+  void scan(std::string_view text, std::size_t from, CueSet wanted, F& f, Enough enough) const;
 
   std::vector<Node> nodes_;  // the first: patterns that begin a word; the second: those that may begin inside of one
   std::vector<Pattern> patterns_;
   std::vector<std::size_t> lines_of_;                         // of a pattern: where it was read, counted over all files
   std::array<std::array<std::uint32_t, 256>, 2> children_{};  // of the first two nodes, by the byte; 0: none
-  std::array<CueSet, 256> first_{};                           // what may begin with a byte
-  std::array<std::array<CueSet, 32>, 32> pairs_{};            // and with two, by five bits of each
+  std::array<Beginnings, 2> beginnings_{};                    // of the first two nodes
   std::size_t lines_ = 0;
 };
 

@@ -7,8 +7,6 @@
 namespace memd::test {
 namespace {
 
-namespace json = boost::json;
-
 std::string hex(std::uint64_t value) {
   char text[17];
   std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
@@ -21,25 +19,25 @@ std::string bounded(const std::string& text) {
   return text.substr(0, 200) + "[" + std::to_string(text.size()) + " bytes]";
 }
 
-void put(json::object& o, std::string_view key, const std::string& value) {
+void put(boost::json::object& o, std::string_view key, const std::string& value) {
   if (!value.empty()) o[key] = bounded(value);
 }
-void put(json::object& o, std::string_view key, std::int64_t value) {
+void put(boost::json::object& o, std::string_view key, std::int64_t value) {
   if (value != 0) o[key] = value;
 }
-void put(json::object& o, std::string_view key, bool value) {
+void put(boost::json::object& o, std::string_view key, bool value) {
   if (value) o[key] = true;
 }
 
-json::object to_json(const FileTouch& f) {
-  json::object o{{"path", f.path}, {"access", to_string(f.access)}};
+boost::json::object to_json(const FileTouch& f) {
+  boost::json::object o{{"path", f.path}, {"access", to_string(f.access)}};
   put(o, "added", std::int64_t{f.lines_added});
   put(o, "removed", std::int64_t{f.lines_removed});
   return o;
 }
 
-json::object to_json(const ShellCommand& c) {
-  json::object o{{"line", bounded(c.line)}};
+boost::json::object to_json(const ShellCommand& c) {
+  boost::json::object o{{"line", bounded(c.line)}};
   put(o, "directory", c.directory);
   if (c.purpose != CommandPurpose::other) o["purpose"] = to_string(c.purpose);
   put(o, "cut", !c.is_whole);
@@ -47,20 +45,20 @@ json::object to_json(const ShellCommand& c) {
   return o;
 }
 
-json::object to_json(const TodoItem& item) {
-  json::object o{{"state", to_string(item.state)}};
+boost::json::object to_json(const TodoItem& item) {
+  boost::json::object o{{"state", to_string(item.state)}};
   put(o, "key", item.key);
   put(o, "text", item.text);
   return o;
 }
 
-void put_facts(json::object& o, const ToolFacts& facts) {
+void put_facts(boost::json::object& o, const ToolFacts& facts) {
   for (const auto& c : facts.commands) {
-    if (!o.contains("commands")) o["commands"] = json::array();
+    if (!o.contains("commands")) o["commands"] = boost::json::array();
     o["commands"].as_array().push_back(to_json(c));
   }
   if (facts.todos) {
-    json::array items;
+    boost::json::array items;
     for (const auto& item : facts.todos->items)
       items.push_back(to_json(item));
     o[facts.todos->replaces ? "todos" : "changed_todos"] = std::move(items);
@@ -68,8 +66,8 @@ void put_facts(json::object& o, const ToolFacts& facts) {
   if (facts.exit_code) o["exit_code"] = *facts.exit_code;
 }
 
-json::object to_json(const Event& e) {
-  json::object o{{"kind", to_string(e.kind)}, {"id", hex(e.event_id)}, {"session", e.session_uid}};
+boost::json::object to_json(const Event& e) {
+  boost::json::object o{{"kind", to_string(e.kind)}, {"id", hex(e.event_id)}, {"session", e.session_uid}};
   o["raw"] = {e.raw.offset, e.raw.length, e.raw.block};
   put(o, "time", e.time);
   if (e.role != Role::none) o["role"] = to_string(e.role);
@@ -83,7 +81,7 @@ json::object to_json(const Event& e) {
   put(o, "is_error", e.is_error);
   put(o, "is_test", e.is_test);
   for (const auto& f : e.files) {
-    if (!o.contains("files")) o["files"] = json::array();
+    if (!o.contains("files")) o["files"] = boost::json::array();
     o["files"].as_array().push_back(to_json(f));
   }
   put_facts(o, e.facts);
@@ -105,8 +103,8 @@ json::object to_json(const Event& e) {
   return o;
 }
 
-json::object to_json(const SessionUpdate& s) {
-  json::object o{{"session", s.session_uid}, {"native_id", s.native_id}, {"kind", to_string(s.kind)}};
+boost::json::object to_json(const SessionUpdate& s) {
+  boost::json::object o{{"session", s.session_uid}, {"native_id", s.native_id}, {"kind", to_string(s.kind)}};
   put(o, "parent", s.parent_uid);
   put(o, "parent_call_id", s.parent_call_id);
   put(o, "agent_name", s.agent_name);
@@ -132,18 +130,18 @@ json::object to_json(const SessionUpdate& s) {
   return o;
 }
 
-json::object to_json(const CoverageEntry& c) {
-  json::object o{
+boost::json::object to_json(const CoverageEntry& c) {
+  boost::json::object o{
       {"type", c.record_type}, {"fate", to_string(c.disposition)}, {"records", c.records}, {"bytes", c.bytes}};
   put(o, "reason", c.reason);
   return o;
 }
 
-json::object to_json(const Diagnostic& d) {
-  json::object o{{"type", to_string(d.type)}, {"severity", to_string(d.severity)}, {"offset", d.offset}};
+boost::json::object to_json(const Diagnostic& d) {
+  boost::json::object o{{"type", to_string(d.type)}, {"severity", to_string(d.severity)}, {"offset", d.offset}};
   for (const auto& f : d.fields) {
-    if (!o.contains("fields")) o["fields"] = json::array();
-    o["fields"].as_array().push_back(json::value(f.view()));
+    if (!o.contains("fields")) o["fields"] = boost::json::array();
+    o["fields"].as_array().push_back(boost::json::value(f.view()));
   }
   return o;
 }
@@ -154,7 +152,7 @@ void append(std::string& out, std::string_view name, const List& list, bool last
   out.append("\"").append(name).append("\": [");
   bool first = true;
   for (const auto& item : list) {
-    out.append(first ? "\n  " : ",\n  ").append(json::serialize(to_json(item)));
+    out.append(first ? "\n  " : ",\n  ").append(boost::json::serialize(to_json(item)));
     first = false;
   }
   out.append(first ? "]" : "\n]").append(last ? "\n" : ",\n");

@@ -2,12 +2,12 @@
 #include "schemas/hash.hpp"
 #include "test/adapters/decode_source.hpp"
 #include "test/adapters/session_counts.hpp"
+#include "test/support/corpus.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <set>
 
@@ -17,17 +17,11 @@ namespace memd {
 namespace {
 
 namespace fs = std::filesystem;
-namespace json = boost::json;
 using test::Counts;
 using test::Decoded;
 using test::Session;
 
-fs::path corpus_home() {
-  if (const char* set = std::getenv("MEMD_CORPUS")) return set;
-  return fs::path(MEMD_SOURCE_DIR) / ".." / "shared" / "corpus" / "home";
-}
-
-std::int64_t number(const json::object& o, std::string_view key) {
+std::int64_t number(const boost::json::object& o, std::string_view key) {
   const auto* v = o.if_contains(key);
   return v && v->is_int64() ? v->as_int64() : 0;
 }
@@ -35,9 +29,9 @@ std::int64_t number(const json::object& o, std::string_view key) {
 class ClaudeCodeCorpus : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    const auto home = corpus_home();
+    const auto home = test::corpus_home();
     if (!fs::is_directory(home / ".claude")) return;
-    reference_ = json::parse(test::read_file(home.parent_path() / "reference.json")).as_object();
+    reference_ = boost::json::parse(test::read_file(home.parent_path() / "reference.json")).as_object();
     const Adapter& adapter = *find_adapter(Platform::claude_code);
     for (const auto& root : adapter.roots({home, {}})) {
       if (!fs::is_directory(root)) continue;
@@ -58,10 +52,10 @@ class ClaudeCodeCorpus : public testing::Test {
     reference_.clear();
   }
   void SetUp() override {
-    if (reference_.empty()) GTEST_SKIP() << "no transcripts under " << corpus_home() << "; set MEMD_CORPUS";
+    if (reference_.empty()) GTEST_SKIP() << "no transcripts under " << test::corpus_home() << "; set MEMD_CORPUS";
   }
 
-  static const json::object& reference() { return reference_.at("sessions").at("claude_code").as_object(); }
+  static const boost::json::object& reference() { return reference_.at("sessions").at("claude_code").as_object(); }
 
   // visit(uid, reference entry, source, session) for each main transcript.
   template <class Visit>
@@ -91,7 +85,7 @@ class ClaudeCodeCorpus : public testing::Test {
       }
   }
 
-  static void expect_counts(const json::object& entry, const Counts& c) {
+  static void expect_counts(const boost::json::object& entry, const Counts& c) {
     EXPECT_EQ(c.tool_calls, number(entry, "tool_calls"));
     EXPECT_EQ(c.results_paired, number(entry, "results_paired"));
     EXPECT_EQ(c.orphan_results, number(entry, "orphan_results"));
@@ -108,7 +102,7 @@ class ClaudeCodeCorpus : public testing::Test {
     EXPECT_EQ(c.tokens.cache_creation, number(tokens, "cache_creation"));
   }
 
-  static void expect_ledger(const json::object& entry, const Decoded& decoded) {
+  static void expect_ledger(const boost::json::object& entry, const Decoded& decoded) {
     std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> types;
     std::uint64_t total = 0;
     for (const auto& line : decoded.batch.coverage) {
@@ -131,12 +125,12 @@ class ClaudeCodeCorpus : public testing::Test {
 
   static inline std::map<std::string, Decoded> sources_;
   static inline std::map<std::string, Session> sessions_;
-  static inline json::object reference_;
+  static inline boost::json::object reference_;
 };
 
 TEST_F(ClaudeCodeCorpus, EveryHumanPromptWithItsText) {
   std::size_t prompts = 0;
-  each_session([&](const json::object& entry, const Decoded&, const Session& session) {
+  each_session([&](const boost::json::object& entry, const Decoded&, const Session& session) {
     const auto& expected = entry.at("prompts").as_array();
     ASSERT_EQ(session.prompts.size(), expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -161,7 +155,7 @@ TEST_F(ClaudeCodeCorpus, EveryHumanPromptWithItsText) {
 
 TEST_F(ClaudeCodeCorpus, HumanWordsOutsidePrompts) {
   std::size_t rejections = 0;
-  each_session([&](const json::object& entry, const Decoded&, const Session& session) {
+  each_session([&](const boost::json::object& entry, const Decoded&, const Session& session) {
     const auto& expected = entry.at("embedded").as_array();
     ASSERT_EQ(session.embedded.size(), expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i)
@@ -181,13 +175,13 @@ TEST_F(ClaudeCodeCorpus, HumanWordsOutsidePrompts) {
 }
 
 TEST_F(ClaudeCodeCorpus, CallsResultsTextsAndTokens) {
-  each_session([&](const json::object& entry, const Decoded&, const Session& session) {
+  each_session([&](const boost::json::object& entry, const Decoded&, const Session& session) {
     expect_counts(entry, session.counts);
     EXPECT_EQ(session.counts.microcompactions,
               std::int64_t(entry.at("microcompactions").is_array() ? entry.at("microcompactions").as_array().size()
                                                                    : number(entry, "microcompactions")));
   });
-  each_subagent([&](const json::object& entry, const Decoded& decoded, const Session& session) {
+  each_subagent([&](const boost::json::object& entry, const Decoded& decoded, const Session& session) {
     expect_counts(entry, session.counts);
     EXPECT_TRUE(session.prompts.empty());
     for (const Event& e : session.events)
@@ -202,7 +196,7 @@ TEST_F(ClaudeCodeCorpus, CallsResultsTextsAndTokens) {
 
 TEST_F(ClaudeCodeCorpus, CompactionsStandWhereTheyStood) {
   std::size_t compactions = 0;
-  each_session([&](const json::object& entry, const Decoded&, const Session& session) {
+  each_session([&](const boost::json::object& entry, const Decoded&, const Session& session) {
     const auto& expected = entry.at("compactions").as_array();
     ASSERT_EQ(session.compactions.size(), expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -218,7 +212,7 @@ TEST_F(ClaudeCodeCorpus, CompactionsStandWhereTheyStood) {
 }
 
 TEST_F(ClaudeCodeCorpus, FilesModifiedAndRead) {
-  each_session([&](const json::object& entry, const Decoded&, const Session& session) {
+  each_session([&](const boost::json::object& entry, const Decoded&, const Session& session) {
     std::set<std::string> modified, read;
     for (const auto& f : entry.at("files_modified").as_array())
       modified.insert(std::string(f.as_string()));
@@ -230,8 +224,8 @@ TEST_F(ClaudeCodeCorpus, FilesModifiedAndRead) {
 }
 
 TEST_F(ClaudeCodeCorpus, LedgerIsExactPerType) {
-  each_session([&](const json::object& entry, const Decoded& d, const Session&) { expect_ledger(entry, d); });
-  each_subagent([&](const json::object& entry, const Decoded& d, const Session&) { expect_ledger(entry, d); });
+  each_session([&](const boost::json::object& entry, const Decoded& d, const Session&) { expect_ledger(entry, d); });
+  each_subagent([&](const boost::json::object& entry, const Decoded& d, const Session&) { expect_ledger(entry, d); });
   for (const auto& [path, decoded] : sources_)
     EXPECT_TRUE(decoded.batch.diagnostics.empty()) << path;
 }

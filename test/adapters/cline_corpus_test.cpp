@@ -2,11 +2,11 @@
 #include "schemas/hash.hpp"
 #include "test/adapters/decode_snapshot.hpp"
 #include "test/adapters/decode_source.hpp"
+#include "test/support/corpus.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
 
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -16,14 +16,8 @@ namespace memd {
 namespace {
 
 namespace fs = std::filesystem;
-namespace json = boost::json;
 
 const Adapter& cline_corpus_cline() { return *find_adapter(Platform::cline); }
-
-fs::path cline_corpus_corpus_home() {
-  if (const char* set = std::getenv("MEMD_CORPUS")) return set;
-  return fs::path(MEMD_SOURCE_DIR) / ".." / "shared" / "corpus" / "home";
-}
 
 struct Task {
   fs::path main;
@@ -35,10 +29,12 @@ struct Task {
 class ClineCorpus : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    const auto home = cline_corpus_corpus_home();
+    const auto home = test::corpus_home();
     if (!fs::is_directory(home / ".config")) return;
-    reference_ =
-        json::parse(test::read_file(home.parent_path() / "reference.json")).at("sessions").at("cline").as_object();
+    reference_ = boost::json::parse(test::read_file(home.parent_path() / "reference.json"))
+                     .at("sessions")
+                     .at("cline")
+                     .as_object();
     const DiskView files;
     for (const auto& root : cline_corpus_cline().roots({home, {}})) {
       if (!fs::is_directory(root)) continue;
@@ -64,7 +60,7 @@ class ClineCorpus : public testing::Test {
     reference_.clear();
   }
   void SetUp() override {
-    if (reference_.empty()) GTEST_SKIP() << "no tasks under " << cline_corpus_corpus_home() << "; set MEMD_CORPUS";
+    if (reference_.empty()) GTEST_SKIP() << "no tasks under " << test::corpus_home() << "; set MEMD_CORPUS";
   }
   template <class Visit>
   void each_task(Visit&& visit) {
@@ -75,7 +71,7 @@ class ClineCorpus : public testing::Test {
       visit(entry.as_object(), tasks_.at(std::string(uid)));
     }
   }
-  static inline json::object reference_;
+  static inline boost::json::object reference_;
   static inline std::map<std::string, Task> tasks_;
 };
 
@@ -91,7 +87,7 @@ std::set<std::string> files(const Task& task, EventKind kind, FileAccess access)
       if (e.kind == kind && f.access == access) out.insert(f.path);
   return out;
 }
-std::set<std::string> strings(const json::value& array) {
+std::set<std::string> strings(const boost::json::value& array) {
   std::set<std::string> out;
   for (const auto& v : array.as_array())
     out.insert(std::string(v.as_string()));
@@ -99,7 +95,7 @@ std::set<std::string> strings(const json::value& array) {
 }
 
 TEST_F(ClineCorpus, PromptsAreThosePeopleTyped) {
-  each_task([](const json::object& entry, const Task& task) {
+  each_task([](const boost::json::object& entry, const Task& task) {
     std::vector<const Event*> prompts;
     for (const Event& e : task.session.batch.events)
       if (e.starts_exchange) prompts.push_back(&e);
@@ -114,7 +110,7 @@ TEST_F(ClineCorpus, PromptsAreThosePeopleTyped) {
 }
 
 TEST_F(ClineCorpus, WordsAndCallsAndTokens) {
-  each_task([](const json::object& entry, const Task& task) {
+  each_task([](const boost::json::object& entry, const Task& task) {
     EXPECT_EQ(count(task, EventKind::assistant_msg), entry.at("assistant_text").as_int64());
     EXPECT_EQ(count(task, EventKind::tool_call), entry.at("tool_calls").as_int64());
     TokenUsage sum;
@@ -132,7 +128,7 @@ TEST_F(ClineCorpus, WordsAndCallsAndTokens) {
 
 // A result is found for each call the model went on from; the last command of a task may have been left unanswered.
 TEST_F(ClineCorpus, ResultsAnswerTheirCalls) {
-  each_task([](const json::object& entry, const Task& task) {
+  each_task([](const boost::json::object& entry, const Task& task) {
     std::map<std::string, std::string> open;
     std::int64_t paired = 0;
     for (const Event& e : task.session.batch.events) {
@@ -155,7 +151,7 @@ TEST_F(ClineCorpus, ResultsAnswerTheirCalls) {
 }
 
 TEST_F(ClineCorpus, FilesAreAbsolute) {
-  each_task([](const json::object& entry, const Task& task) {
+  each_task([](const boost::json::object& entry, const Task& task) {
     EXPECT_EQ(files(task, EventKind::tool_call, FileAccess::modified), strings(entry.at("files_modified")));
     EXPECT_EQ(files(task, EventKind::tool_result, FileAccess::modified), strings(entry.at("files_modified")));
     EXPECT_EQ(files(task, EventKind::tool_call, FileAccess::read), strings(entry.at("files_read")));
@@ -170,7 +166,7 @@ TEST_F(ClineCorpus, FilesAreAbsolute) {
 }
 
 TEST_F(ClineCorpus, LedgerHoldsEachByteOnce) {
-  each_task([](const json::object& entry, const Task& task) {
+  each_task([](const boost::json::object& entry, const Task& task) {
     std::uint64_t rest = 0;
     for (const auto& line : task.snapshot.plan.rest)
       rest += line.bytes;

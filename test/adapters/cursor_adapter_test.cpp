@@ -12,7 +12,6 @@ namespace memd::cursor {
 namespace {
 
 namespace fs = std::filesystem;
-namespace json = boost::json;
 
 const Adapter& adapter() { return *find_adapter(Platform::cursor); }
 
@@ -158,22 +157,22 @@ TEST(CursorAdapter, FolderFromTheWorkspaceThatListsIt) {
   const auto workspace = [](const char* hash, const char* file) {
     return std::string(".config/Cursor/User/workspaceStorage/") + hash + "/" + file;
   };
-  json::object rows;
+  boost::json::object rows;
   for (const auto& conversation : {id, other}) {
     rows["composerData:" + conversation] =
-        json::parse(R"({"fullConversationHeadersOnly":[{"bubbleId":"b","type":1}],"createdAt":1760000000000})");
-    rows["bubbleId:" + conversation + ":b"] = json::parse(R"({"type":1,"text":"hi"})");
+        boost::json::parse(R"({"fullConversationHeadersOnly":[{"bubbleId":"b","type":1}],"createdAt":1760000000000})");
+    rows["bubbleId:" + conversation + ":b"] = boost::json::parse(R"({"type":1,"text":"hi"})");
   }
-  json::object databases;
+  boost::json::object databases;
   databases[state] = {{"cursorDiskKV", rows}};
   databases[workspace("w1", "state.vscdb")] = {
-      {"ItemTable", {{"composer.composerData", {{"allComposers", json::array{{{"composerId", id}}}}}}}}};
+      {"ItemTable", {{"composer.composerData", {{"allComposers", boost::json::array{{{"composerId", id}}}}}}}}};
   databases[workspace("w2", "state.vscdb")] = {
       {"ItemTable", {{"workbench.panel.composerChatViewPane." + other, "{}"}}}};
-  json::object files;
+  boost::json::object files;
   files[workspace("w1", "workspace.json")] = {{"folder", "file:///home/ada/one%20app"}};
   files[workspace("w2", "workspace.json")] = {{"workspace", "file:///home/ada/all.code-workspace"}};
-  const test::CursorHome home(json::object{{"databases", databases}, {"files", files}});
+  const test::CursorHome home(boost::json::object{{"databases", databases}, {"files", files}});
 
   const DiskView view;
   Source source;

@@ -18,16 +18,15 @@ namespace memd {
 namespace {
 
 namespace fs = std::filesystem;
-namespace json = boost::json;
 using test::Snapshot;
 using test::SnapshotSession;
 
-std::int64_t cursor_corpus_number(const json::object& o, std::string_view key) {
+std::int64_t cursor_corpus_number(const boost::json::object& o, std::string_view key) {
   const auto* v = o.if_contains(key);
   return v && v->is_int64() ? v->as_int64() : 0;
 }
 
-std::set<std::string> texts(const json::value& list) {
+std::set<std::string> texts(const boost::json::value& list) {
   std::set<std::string> out;
   for (const auto& v : list.as_array())
     out.emplace(v.as_string());
@@ -40,7 +39,7 @@ class CursorCorpus : public testing::Test {
     const char* set = std::getenv("MEMD_CORPUS");
     home_ = set != nullptr ? fs::path(set) : fs::path(MEMD_SOURCE_DIR) / ".." / "shared" / "corpus" / "home";
     if (!fs::is_directory(home_ / ".config" / "Cursor")) return;
-    reference_ = json::parse(test::read_file(home_.parent_path() / "reference.json")).as_object();
+    reference_ = boost::json::parse(test::read_file(home_.parent_path() / "reference.json")).as_object();
     const Adapter& adapter = *find_adapter(Platform::cursor);
     const DiskView view;
     for (const auto& root : adapter.roots({home_, {}})) {
@@ -79,12 +78,12 @@ class CursorCorpus : public testing::Test {
 
   static inline fs::path home_;
   static inline std::map<std::string, Snapshot> sources_;
-  static inline json::object reference_;
+  static inline boost::json::object reference_;
 };
 
 TEST_F(CursorCorpus, EveryPromptInOrder) {
   std::size_t prompts = 0;
-  each_session([&](const json::object& entry, const SnapshotSession& session) {
+  each_session([&](const boost::json::object& entry, const SnapshotSession& session) {
     const auto& expected = entry.at("prompts").as_array();
     std::size_t i = 0;
     TimeMs before = 0;
@@ -112,7 +111,7 @@ TEST_F(CursorCorpus, EveryPromptInOrder) {
 TEST_F(CursorCorpus, CallsResultsFilesAndTokens) {
   std::int64_t calls = 0, results = 0, errors = 0, answers = 0, thinking = 0;
   TokenUsage all;
-  each_session([&](const json::object& entry, const SnapshotSession& session) {
+  each_session([&](const boost::json::object& entry, const SnapshotSession& session) {
     std::int64_t n_calls = 0, n_results = 0, n_errors = 0, n_answers = 0;
     TokenUsage tokens;
     std::set<std::string> open, modified, modified_ok, read;
@@ -170,7 +169,7 @@ TEST_F(CursorCorpus, CallsResultsFilesAndTokens) {
 }
 
 TEST_F(CursorCorpus, WhatTheConversationsAreAsAWhole) {
-  each_session([&](const json::object& entry, const SnapshotSession& session) {
+  each_session([&](const boost::json::object& entry, const SnapshotSession& session) {
     ASSERT_EQ(session.batch.sessions.size(), 1U);
     const SessionUpdate& update = session.batch.sessions.front();
     EXPECT_EQ(update.native_id, std::string_view(entry.at("native_id").as_string()));
@@ -238,7 +237,7 @@ TEST_F(CursorCorpus, TextComesBackFromTheRecord) {
   Source source;
   source.path = (home_ / ".config/Cursor/User/globalStorage/state.vscdb").string();
   const auto reader = adapter.open_snapshot(source, view);
-  each_session([&](const json::object& entry, const SnapshotSession& session) {
+  each_session([&](const boost::json::object& entry, const SnapshotSession& session) {
     const std::string id(entry.at("native_id").as_string());
     for (const Event& e : session.batch.events) {
       if (e.kind == EventKind::lifecycle) continue;

@@ -13,7 +13,6 @@ namespace memd {
 namespace {
 
 namespace fs = std::filesystem;
-namespace json = boost::json;
 
 TEST(CursorGolden, EveryCaseDecodesAsWritten) {
   const Adapter& cursor = *find_adapter(Platform::cursor);
@@ -21,7 +20,7 @@ TEST(CursorGolden, EveryCaseDecodesAsWritten) {
   std::size_t cases = 0;
   for (const auto& entry : fs::directory_iterator(fs::path(MEMD_SOURCE_DIR) / "test" / "golden" / "cursor")) {
     SCOPED_TRACE(entry.path().filename());
-    const auto description = json::parse(test::read_file(entry.path() / "input.json"));
+    const auto description = boost::json::parse(test::read_file(entry.path() / "input.json"));
     const test::CursorHome home(description);
     const std::string source = home.path(description.at("source").as_string());
     const auto candidate = cursor.classify(home.root(), source);

@@ -9,7 +9,6 @@ namespace memd::test {
 namespace {
 
 namespace fs = std::filesystem;
-namespace json = boost::json;
 
 std::string unhex(std::string_view digits) {
   std::string bytes;
@@ -29,7 +28,7 @@ std::string hex(std::string_view bytes) {
 }
 
 // Field 1 of a protobuf message, a 32-byte value for each id.
-std::string children(const json::array& ids) {
+std::string children(const boost::json::array& ids) {
   std::string out;
   for (const auto& id : ids)
     out.append("\x0a\x20").append(unhex(id.as_string()));
@@ -41,15 +40,16 @@ struct Bound {
   bool is_blob = false;
   bool is_null = false;
 };
-Bound bound(const json::value& value) {
+Bound bound(const boost::json::value& value) {
   if (value.is_null()) return {{}, false, true};
   if (value.is_string()) return {std::string(value.as_string()), false, false};
   if (const auto* object = value.if_object()) {
     if (const auto* digits = object->if_contains("$hex")) return {unhex(digits->as_string()), true, false};
-    if (const auto* inner = object->if_contains("$hex_json")) return {hex(json::serialize(*inner)), false, false};
+    if (const auto* inner = object->if_contains("$hex_json"))
+      return {hex(boost::json::serialize(*inner)), false, false};
     if (const auto* ids = object->if_contains("$children")) return {children(ids->as_array()), true, false};
   }
-  return {json::serialize(value), false, false};
+  return {boost::json::serialize(value), false, false};
 }
 
 void bind(sqlite3_stmt* statement, int parameter, const Bound& value) {
@@ -76,7 +76,7 @@ void insert(WrittenDatabase& database, std::string_view table, std::string_view 
   if (sqlite3_finalize(statement) != SQLITE_OK) throw std::runtime_error(sqlite3_errmsg(database.handle()));
 }
 
-void fill(WrittenDatabase& database, const std::string& table, const json::value& rows) {
+void fill(WrittenDatabase& database, const std::string& table, const boost::json::value& rows) {
   if (const auto* list = rows.if_array()) {
     std::string columns;
     for (const auto& [column, value] : list->at(0).as_object())
@@ -96,18 +96,19 @@ void fill(WrittenDatabase& database, const std::string& table, const json::value
                 : table == "meta" ? " (key TEXT PRIMARY KEY, value TEXT)"
                                   : " (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB)"));
   for (const auto& [key, value] : rows.as_object())
-    insert(database, table, blobs ? "id, data" : "key, value", {bound(json::value(key)), bound(value)});
+    insert(database, table, blobs ? "id, data" : "key, value", {bound(boost::json::value(key)), bound(value)});
 }
 
 }  // namespace
 
-CursorHome::CursorHome(const json::value& description) {
+CursorHome::CursorHome(const boost::json::value& description) {
   const auto& all = description.as_object();
   std::vector<fs::path> written;
   if (const auto* files = all.if_contains("files"))
     for (const auto& [name, content] : files->as_object()) {
       written.push_back(folder_.path() / std::string_view(name));
-      write_file(written.back(), content.is_string() ? std::string(content.as_string()) : json::serialize(content));
+      write_file(written.back(),
+                 content.is_string() ? std::string(content.as_string()) : boost::json::serialize(content));
     }
   if (const auto* databases = all.if_contains("databases"))
     for (const auto& [name, tables] : databases->as_object()) {
@@ -128,9 +129,9 @@ CursorHome::CursorHome(const json::value& description) {
 }
 
 void CursorHome::put(const std::string& database, std::string_view table, std::string_view key,
-                     const json::value& value) {
+                     const boost::json::value& value) {
   WrittenDatabase open(database);
-  insert(open, table, "key, value", {bound(json::value(key)), bound(value)});
+  insert(open, table, "key, value", {bound(boost::json::value(key)), bound(value)});
 }
 
 }  // namespace memd::test

@@ -15,16 +15,17 @@ using Keys = std::vector<std::string>;
 
 const Adapter& gemini() { return *find_adapter(Platform::gemini); }
 
-constexpr std::string_view kRoot = "/home/ada/.gemini/tmp";
+constexpr std::string_view kGeminiRoot = "/home/ada/.gemini/tmp";
 constexpr std::string_view kHash = "9c8a0b7e3f0d4e5b8a6c7d8e9f0a1b2c3d4e5f60718293a4b5c6d7e8f9001122";
 
 std::string source_of(std::string_view relative) {
-  const auto candidate = gemini().classify(kRoot, std::string(kRoot) + "/" + std::string(relative));
+  const auto candidate = gemini().classify(kGeminiRoot, std::string(kGeminiRoot) + "/" + std::string(relative));
   return candidate ? std::string(to_string(candidate->format)) : "(no source)";
 }
 
-std::string uid_of(std::string_view relative, std::string_view head) {
-  return gemini().session_uid(*gemini().classify(kRoot, std::string(kRoot) + "/" + std::string(relative)), head);
+std::string gemini_uid(std::string_view relative, std::string_view head) {
+  return gemini().session_uid(*gemini().classify(kGeminiRoot, std::string(kGeminiRoot) + "/" + std::string(relative)),
+                              head);
 }
 
 TEST(GeminiAdapter, DescribesItself) {
@@ -37,7 +38,7 @@ TEST(GeminiAdapter, DescribesItself) {
 
 TEST(GeminiAdapter, RootsFollowGeminiCliHome) {
   using Paths = std::vector<std::filesystem::path>;
-  EXPECT_EQ(gemini().roots({"/home/ada", {}}), Paths{kRoot});
+  EXPECT_EQ(gemini().roots({"/home/ada", {}}), Paths{kGeminiRoot});
   EXPECT_EQ(gemini().roots({"/home/ada", {"/mnt/.gemini/tmp"}}), Paths{"/mnt/.gemini/tmp"});
   EXPECT_EQ(gemini().roots({"/home/ada", {"/mnt/.gemini"}}), Paths{"/mnt/.gemini/tmp"});
   EXPECT_EQ(gemini().roots({"/home/ada", {"/mnt/g"}}), (Paths{"/mnt/g/.gemini/tmp", "/mnt/g"}));
@@ -52,7 +53,7 @@ TEST(GeminiAdapter, ChatsAreSourcesAndNothingElse) {
                                  "app/chats/parent/x.json", "app/.project_root", "app/tool-outputs/session-x.json",
                                  "app/chats/a/b/session-x.jsonl", "chats/session-x.json"})
     EXPECT_EQ(source_of(file), "(no source)") << file;
-  const std::filesystem::path root(kRoot);
+  const std::filesystem::path root(kGeminiRoot);
   for (const std::string folder : {"app", "app/chats", "app/chats/parent"})
     EXPECT_TRUE(gemini().looks_into(root, root / folder)) << folder;
   for (const std::string folder : {"app/tool-outputs", "app/chats/parent/x", "../tmp2"})
@@ -60,10 +61,10 @@ TEST(GeminiAdapter, ChatsAreSourcesAndNothingElse) {
 }
 
 TEST(GeminiAdapter, SessionsAreNamedByWhatTheyHold) {
-  EXPECT_EQ(uid_of("app/chats/session-x.json", "{\n  \"sessionId\": \"s-1\",\n"), "gemini:s-1");
-  EXPECT_EQ(uid_of("app/chats/session-x.jsonl", R"({"sessionId":"s-1")"), "gemini:s-1");
-  EXPECT_EQ(uid_of("app/chats/session-x.jsonl", R"({"sessionI)"), "");
-  EXPECT_EQ(uid_of("app/chats/s-1/sub.jsonl", R"({"sessionId":"sub")"), "gemini:s-1/sub");
+  EXPECT_EQ(gemini_uid("app/chats/session-x.json", "{\n  \"sessionId\": \"s-1\",\n"), "gemini:s-1");
+  EXPECT_EQ(gemini_uid("app/chats/session-x.jsonl", R"({"sessionId":"s-1")"), "gemini:s-1");
+  EXPECT_EQ(gemini_uid("app/chats/session-x.jsonl", R"({"sessionI)"), "");
+  EXPECT_EQ(gemini_uid("app/chats/s-1/sub.jsonl", R"({"sessionId":"sub")"), "gemini:s-1/sub");
 }
 
 std::string chat(const std::string& messages) {
@@ -74,7 +75,7 @@ std::string user(const std::string& id, const std::string& text) {
 }
 
 TEST(GeminiAdapter, AHalfWrittenDocumentIsBusy) {
-  const std::string path = std::string(kRoot) + "/app/chats/session-x.json";
+  const std::string path = std::string(kGeminiRoot) + "/app/chats/session-x.json";
   const std::string whole = chat(user("00000001", "a \\\" {[") + ",\n" + user("00000002", "b"));
   test::MemoryFiles files;
   Source source;
@@ -92,7 +93,7 @@ TEST(GeminiAdapter, AHalfWrittenDocumentIsBusy) {
 }
 
 TEST(GeminiAdapter, ARewrittenDocumentIsComparedMessageByMessage) {
-  const std::string path = std::string(kRoot) + "/app/chats/session-x.json";
+  const std::string path = std::string(kGeminiRoot) + "/app/chats/session-x.json";
   test::MemoryFiles files;
   files.write(path, chat(user("00000001", "a") + "," + user("00000002", "b")));
   Source source;
@@ -115,7 +116,7 @@ TEST(GeminiAdapter, ARewrittenDocumentIsComparedMessageByMessage) {
 }
 
 TEST(GeminiAdapter, ALogIsFollowedThroughRewinds) {
-  const std::string path = std::string(kRoot) + "/app/chats/session-x.jsonl";
+  const std::string path = std::string(kGeminiRoot) + "/app/chats/session-x.jsonl";
   test::MemoryFiles files;
   std::string text = R"({"sessionId":"s-1","projectHash":"h"})"
                      "\n" +
@@ -137,13 +138,13 @@ TEST(GeminiAdapter, ALogIsFollowedThroughRewinds) {
 }
 
 std::string cwd_of(const test::MemoryFiles& files, const std::string& path) {
-  const auto candidate = gemini().classify(kRoot, path).value();
+  const auto candidate = gemini().classify(kGeminiRoot, path).value();
   return test::decode_snapshot(gemini(), candidate, files).sessions.begin()->second.batch.sessions.at(0).cwd;
 }
 
 TEST(GeminiAdapter, WorkingDirectoryOfTheProject) {
-  const std::string by_name = std::string(kRoot) + "/app/chats/session-x.json";
-  const std::string by_hash = std::string(kRoot) + "/" + sha256_hex("/home/ada/app") + "/chats/session-x.json";
+  const std::string by_name = std::string(kGeminiRoot) + "/app/chats/session-x.json";
+  const std::string by_hash = std::string(kGeminiRoot) + "/" + sha256_hex("/home/ada/app") + "/chats/session-x.json";
   test::MemoryFiles files;
   files.write(by_name, chat(user("00000001", "a")));
   files.write(by_hash, chat(user("00000001", "a")));
@@ -151,7 +152,7 @@ TEST(GeminiAdapter, WorkingDirectoryOfTheProject) {
   files.write("/home/ada/.gemini/projects.json", R"({"v":1,"projects":{"/home/ada/b":"b","/home/ada/app":"app"}})");
   EXPECT_EQ(cwd_of(files, by_name), "/home/ada/app");
   EXPECT_EQ(cwd_of(files, by_hash), "/home/ada/app");
-  files.write(std::string(kRoot) + "/app/.project_root", "/home/ada/moved\n");
+  files.write(std::string(kGeminiRoot) + "/app/.project_root", "/home/ada/moved\n");
   EXPECT_EQ(cwd_of(files, by_name), "/home/ada/moved");
 }
 
@@ -170,7 +171,8 @@ TEST(GeminiAdapter, ASessionInTwoPlacesIsOneSession) {
   const std::string pretty = events(c.source(), c.files);
   EXPECT_EQ(pretty, events(compact.source(), compact.files));
   SourceCandidate elsewhere = c.source();
-  elsewhere.path = std::string(kRoot) + "/" + std::string(kHash) + "/chats/session-2026-03-01T10-01-aaaaaaaa.json";
+  elsewhere.path =
+      std::string(kGeminiRoot) + "/" + std::string(kHash) + "/chats/session-2026-03-01T10-01-aaaaaaaa.json";
   c.files.write(elsewhere.path, c.input());
   EXPECT_EQ(pretty, events(elsewhere, c.files));
 }

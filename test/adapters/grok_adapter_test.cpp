@@ -13,8 +13,8 @@ const Adapter& grok() { return *find_adapter(Platform::grok); }
 
 constexpr std::string_view kFolder = "/home/ada/.grok/sessions/%2Fhome%2Fada/019f0000-0000-7000-8000-00000000000a/";
 const std::string kLog = std::string(kFolder) + "updates.jsonl";
-const SourceCandidate kSource{Platform::grok, kLog, SourceFormat::json};
-const std::string kSession = "019f0000-0000-7000-8000-00000000000a";
+const SourceCandidate kGrokSource{Platform::grok, kLog, SourceFormat::json};
+const std::string kGrokSession = "019f0000-0000-7000-8000-00000000000a";
 
 std::string chunk(const std::string& kind, const std::string& text) {
   return R"({"timestamp":1784000000,"method":"session/update","params":{"update":{"sessionUpdate":")" + kind +
@@ -88,13 +88,13 @@ TEST(GrokLog, ReadingOnGivesWhatOneReadingGives) {
 // Older versions cut the log back and let it grow again.
 TEST(GrokLog, ACutLogIsReadAnew) {
   test::FolderView files;
-  test::KnownItems known(grok(), kSource);
+  test::KnownItems known(grok(), kGrokSource);
   std::string log;
   for (int i = 0; i < 5; ++i)
     log += chunk("user_message_chunk", "prompt " + std::to_string(i)) + chunk("agent_message_chunk", "answer");
   files.write(kLog, log);
   known.look(files);
-  const auto before = known.keys(kSession);
+  const auto before = known.keys(kGrokSession);
   ASSERT_EQ(before.size(), 10U);
 
   const auto cut = log.find("prompt 3");
@@ -103,10 +103,10 @@ TEST(GrokLog, ACutLogIsReadAnew) {
                         chunk("agent_message_chunk", "a longer answer") + chunk("agent_thought_chunk", "hm"));
   known.look(files);
   EXPECT_FALSE(known.gone.empty());
-  const auto after = known.keys(kSession);
+  const auto after = known.keys(kGrokSession);
   ASSERT_EQ(after.size(), 9U);
   EXPECT_TRUE(std::equal(after.begin(), after.begin() + 6, before.begin()));
-  EXPECT_NE(known.items.at(kSession + "/" + after[6]).find("another way"), std::string::npos);
+  EXPECT_NE(known.items.at(kGrokSession + "/" + after[6]).find("another way"), std::string::npos);
   EXPECT_EQ(known.bytes(), known.size);
 }
 
@@ -118,16 +118,16 @@ TEST(GrokLog, ALineMoreDoesNotReadTheWholeLog) {
     log += chunk("user_message_chunk", "prompt " + std::to_string(i)) +
            chunk("agent_message_chunk", std::string(1000, 'a'));
   files.write(kLog, log);
-  test::KnownItems known(grok(), kSource);
+  test::KnownItems known(grok(), kGrokSource);
   known.look(files);
-  ASSERT_EQ(known.keys(kSession).size(), 4000U);
+  ASSERT_EQ(known.keys(kGrokSession).size(), 4000U);
   files.append(kLog, chunk("agent_message_chunk", " and on"));
   files.forget_reads();
   known.look(files);
   EXPECT_EQ(known.changed.size(), 1U);
   EXPECT_LT(files.bytes_read(), 16U * 1024);
   EXPECT_EQ(known.bytes(), known.size);
-  EXPECT_NE(known.items.at(kSession + "/" + known.changed.front()).find("aaa and on"), std::string::npos);
+  EXPECT_NE(known.items.at(kGrokSession + "/" + known.changed.front()).find("aaa and on"), std::string::npos);
 }
 
 TEST(GrokLog, OldItemsAreReadByTheirKeyAlone) {
@@ -136,15 +136,15 @@ TEST(GrokLog, OldItemsAreReadByTheirKeyAlone) {
   for (int i = 0; i < 10; ++i)
     log += chunk("user_message_chunk", "prompt " + std::to_string(i));
   files.write(kLog, log);
-  test::KnownItems known(grok(), kSource);
+  test::KnownItems known(grok(), kGrokSource);
   known.look(files);
   Source source;
   source.path = kLog;
   const auto reader = grok().open_snapshot(source, files);
-  const auto item = reader->item(kSession, "0.user");
+  const auto item = reader->item(kGrokSession, "0.user");
   ASSERT_TRUE(item);
   EXPECT_NE(item->find("prompt 0prompt 1"), std::string::npos);  // no answer between: one prompt in many chunks
-  EXPECT_TRUE(reader->item(kSession, "7.user").error().is(Errc::not_found));
+  EXPECT_TRUE(reader->item(kGrokSession, "7.user").error().is(Errc::not_found));
   EXPECT_TRUE(reader->item("other", "0.user").error().is(Errc::not_found));
 }
 

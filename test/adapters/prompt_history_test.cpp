@@ -8,24 +8,24 @@
 namespace memd {
 namespace {
 
-const Adapter& claude() { return *find_adapter(Platform::claude_code); }
+const Adapter& claude_code() { return *find_adapter(Platform::claude_code); }
 
 test::Decoded decode_history(const std::string& content) {
   const std::string file = "/home/ada/.claude/history.jsonl";
-  return test::decode_source(claude(), claude().classify(file, file).value(), content);
+  return test::decode_source(claude_code(), claude_code().classify(file, file).value(), content);
 }
 
 TEST(ClaudeCodeHistory, StandsBesideTheTranscripts) {
   const std::string file = "/home/ada/.claude/history.jsonl";
-  EXPECT_TRUE(claude().classify(file, file));
-  EXPECT_FALSE(claude().classify("/home/ada/.claude/projects", file));
-  EXPECT_EQ(claude().session_uid({Platform::claude_code, file}, R"({"sessionId":"s-1"})"), "");
+  EXPECT_TRUE(claude_code().classify(file, file));
+  EXPECT_FALSE(claude_code().classify("/home/ada/.claude/projects", file));
+  EXPECT_EQ(claude_code().session_uid({Platform::claude_code, file}, R"({"sessionId":"s-1"})"), "");
   // A project's transcript may have any name.
   const auto transcript =
-      claude().classify("/home/ada/.claude/projects", "/home/ada/.claude/projects/-a/history.jsonl");
+      claude_code().classify("/home/ada/.claude/projects", "/home/ada/.claude/projects/-a/history.jsonl");
   ASSERT_TRUE(transcript);
-  EXPECT_EQ(claude().session_uid(*transcript, R"({"sessionId":"s-1"})"), "claude_code:s-1");
-  const auto roots = claude().roots({"/home/ada", {"/mnt/b/projects"}});
+  EXPECT_EQ(claude_code().session_uid(*transcript, R"({"sessionId":"s-1"})"), "claude_code:s-1");
+  const auto roots = claude_code().roots({"/home/ada", {"/mnt/b/projects"}});
   EXPECT_EQ(roots.back(), "/mnt/b/history.jsonl");
 }
 
@@ -66,9 +66,9 @@ TEST(ClaudeCodeHistory, LinesBecomePrompts) {
 
   std::string padded = content;
   padded.resize(content.size() + kRecordPadding);
-  EXPECT_EQ(
-      claude().event_text(std::string_view(padded).substr(first.raw.offset, first.raw.length), EventKind::user_msg, 0),
-      first.text);
+  EXPECT_EQ(claude_code().event_text(std::string_view(padded).substr(first.raw.offset, first.raw.length),
+                                     EventKind::user_msg, 0),
+            first.text);
 }
 
 TEST(PatchText, FilesAndLines) {

@@ -3,11 +3,11 @@
 #include "schemas/hash.hpp"
 #include "test/adapters/decode_snapshot.hpp"
 #include "test/adapters/session_counts.hpp"
+#include "test/support/corpus.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
 
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 
@@ -18,16 +18,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path corpus_home() {
-  if (const char* set = std::getenv("MEMD_CORPUS")) return set;
-  return fs::path(MEMD_SOURCE_DIR) / ".." / "shared" / "corpus" / "home";
-}
-
 class SnapshotCorpus : public testing::Test {
  protected:
   void SetUp() override {
-    if (!fs::is_directory(corpus_home() / ".gemini")) GTEST_SKIP() << "no histories under " << corpus_home();
-    reference_ = boost::json::parse(test::read_file(corpus_home().parent_path() / "reference.json")).as_object();
+    if (!fs::is_directory(test::corpus_home() / ".gemini"))
+      GTEST_SKIP() << "no histories under " << test::corpus_home();
+    reference_ = boost::json::parse(test::read_file(test::corpus_home().parent_path() / "reference.json")).as_object();
   }
 
   // visit(reference entry, snapshot, session, its counts) for each session of the platform.
@@ -37,7 +33,7 @@ class SnapshotCorpus : public testing::Test {
     const DiskView files;
     const auto& sessions = reference_.at("sessions").at(to_string(platform)).as_object();
     std::size_t seen = 0;
-    for (const auto& root : adapter.roots({corpus_home(), {}})) {
+    for (const auto& root : adapter.roots({test::corpus_home(), {}})) {
       if (!fs::is_directory(root)) continue;
       for (const auto& entry : fs::recursive_directory_iterator(root)) {
         const auto candidate = adapter.classify(root, entry.path());

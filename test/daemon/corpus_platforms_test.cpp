@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 namespace bj = boost::json;
-constexpr std::array<const char*, 5> kPlatforms{"codex", "cline", "cursor", "opencode", "gemini"};
+constexpr std::array<const char*, 5> kOtherPlatforms{"codex", "cline", "cursor", "opencode", "gemini"};
 
 class CorpusPlatforms : public testing::Test {
  protected:
@@ -43,7 +43,7 @@ class CorpusPlatforms : public testing::Test {
   }
   template <class Check>
   void each_session(Check check) {
-    for (const char* platform : kPlatforms)
+    for (const char* platform : kOtherPlatforms)
       for (const auto& [uid, entry] : reference_.at("sessions").at(platform).as_object()) {
         SCOPED_TRACE(std::string(uid));
         check(std::string(uid), entry.as_object());
@@ -138,7 +138,7 @@ TEST_F(CorpusPlatforms, TimesAndTitlesAreTheReferences) {
 }
 
 TEST_F(CorpusPlatforms, NoSessionIsMadeUp) {
-  for (const char* platform : kPlatforms) {
+  for (const char* platform : kOtherPlatforms) {
     std::set<std::string> known;
     for (const auto& [uid, entry] : reference_.at("sessions").at(platform).as_object())
       known.insert(std::string(uid));

@@ -22,11 +22,11 @@ using interchange::TranscriptWriter;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr std::string_view kSecret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+constexpr std::string_view kKey = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
 constexpr std::string_view kId = "22222222-2222-4222-8222-222222222222";
 
 // A session with all that could break out of a page: markup, fences, a secret, a call that failed, one without result.
-std::string transcript() {
+std::string whole_transcript() {
   int n = 0;
   std::string text;
   const auto line = [&](const std::string& role, const std::string& content) {
@@ -38,7 +38,7 @@ std::string transcript() {
             (role == "assistant" ? R"("model":"m","usage":{"input_tokens":3,"output_tokens":5},)" : "") +
             R"("content":)" + content + "}}\n";
   };
-  line("user", R"("</details><script>alert(1)</script>\n# not a heading\nwith )" + std::string(kSecret) + R"(")");
+  line("user", R"("</details><script>alert(1)</script>\n# not a heading\nwith )" + std::string(kKey) + R"(")");
   line(
       "assistant",
       R"([{"type":"text","text":"An **open** block in `a<b>`:\n`a**b` **bold** `x` **`y`** ** alone\n\n```cpp\nint x = a < b;"}])");
@@ -58,7 +58,7 @@ class Transcript : public testing::Test {
   Transcript() {
     const fs::path folder = home_ / ".claude/projects/-home-ada-app";
     fs::create_directories(folder);
-    std::ofstream(folder / (std::string(kId) + ".jsonl"), std::ios::binary) << transcript();
+    std::ofstream(folder / (std::string(kId) + ".jsonl"), std::ios::binary) << whole_transcript();
     const test::FakeClock clock;
     const Discovery discovery(all_adapters(), home_.path(), {}, {});
     auto writer = Writer::open(database_, clock);
@@ -81,7 +81,7 @@ class Transcript : public testing::Test {
         interchange::write_transcript(reader, records, reader.ask(SessionQuery{"latest"}).value(), *writer, {});
     EXPECT_TRUE(report) << report.error().message();
     EXPECT_TRUE(writer->finish());
-    EXPECT_THAT(out, Not(HasSubstr(std::string(kSecret))));
+    EXPECT_THAT(out, Not(HasSubstr(std::string(kKey))));
     EXPECT_THAT(out, HasSubstr("[redacted:"));
     EXPECT_THAT(out, HasSubstr(std::string(3000, 'o') + " end")) << "whole";
     return out;

@@ -21,7 +21,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-WorkingState state_of(const EventScript& script) {
+WorkingState state_after(const EventScript& script) {
   const test::TempDir dir;
   test::take_in(dir / "memd.db", script);
   Reader reader(dir / "memd.db");
@@ -32,7 +32,7 @@ WorkingState state_of(const EventScript& script) {
   return recover_state(*past);
 }
 
-std::vector<std::string> texts(const std::vector<Told>& list) {
+std::vector<std::string> texts_in(const std::vector<Told>& list) {
   std::vector<std::string> out;
   for (const Told& t : list)
     out.push_back(t.text);
@@ -43,7 +43,7 @@ std::vector<std::string> constraints_of(std::string prompt) {
   EventScript s;
   s.user("Write the exporter for the monthly figures.").answer("Begun.").user(std::move(prompt)).answer("Right.");
   s.user("Now write the page that shows the figures.").answer("Begun.");
-  return texts(state_of(s).constraints);
+  return texts_in(state_after(s).constraints);
 }
 
 std::vector<std::string> problems_of(const std::vector<std::string>& answers) {
@@ -52,7 +52,7 @@ std::vector<std::string> problems_of(const std::vector<std::string>& answers) {
   for (const std::string& answer : answers)
     s.answer(answer);
   s.call("c9", "Bash", "ls").result("c9", "x").answer("Looking at the next file.");
-  return texts(state_of(s).problems);
+  return texts_in(state_after(s).problems);
 }
 
 TEST(PackLines, AConstraintForbidsOrDemands) {
@@ -81,10 +81,10 @@ TEST(PackLines, AConstraintStandsOnce) {
       .answer("Yes.")
       .user("Now draw the page of the report for May.")
       .answer("Yes.");
-  const WorkingState state = state_of(s);
-  EXPECT_THAT(texts(state.constraints),
+  const WorkingState state = state_after(s);
+  EXPECT_THAT(texts_in(state.constraints),
               testing::UnorderedElementsAre("Never touch the parser.", "Always sort by date in the export."));
-  EXPECT_THAT(texts(state.goal), testing::Contains(testing::StartsWith("Please keep the old header")));
+  EXPECT_THAT(texts_in(state.goal), testing::Contains(testing::StartsWith("Please keep the old header")));
 }
 
 TEST(PackLines, AProblemIsOpenUntilItIsSaidToBeMended) {
@@ -109,7 +109,7 @@ TEST(PackLines, TheMessageThatEndsTheWorkClosesItsProblems) {
   EventScript s;
   s.user("Write the exporter.").answer("The totals are wrong for leap years.");
   s.call("c1", "Edit", "/w/p/a.go", "/w/p/a.go").result("c1", "done").answer("Added the exporter with its tests.");
-  EXPECT_THAT(state_of(s).problems, IsEmpty());
+  EXPECT_THAT(state_after(s).problems, IsEmpty());
 }
 
 TEST(PackLines, WhatWasAnnouncedAndDoneIsNoNextStep) {
@@ -118,8 +118,8 @@ TEST(PackLines, WhatWasAnnouncedAndDoneIsNoNextStep) {
   s.call("c1", "Bash", "go test ./...").result("c1", "ok");
   s.answer("The dates are right. The remaining work is the report page of the figures.");
   s.call("c2", "Bash", "ls").result("c2", "x").answer("I'll write the report page now.");
-  const WorkingState state = state_of(s);
-  EXPECT_THAT(texts(state.next_steps),
+  const WorkingState state = state_after(s);
+  EXPECT_THAT(texts_in(state.next_steps),
               ElementsAre("I'll write the report page now.", "The remaining work is the report page of the figures."));
   EXPECT_FALSE(state.last_words) << "said twice";
 }
@@ -145,7 +145,7 @@ TEST(PackLines, WhatFailedBeforeSomethingPassedIsToldApart) {
   s.call("c1", "Bash", "go test ./rows").result("c1", "no such package", true);
   s.call("c2", "Bash", "go test ./src/rows").result("c2", "ok");
   s.call("c3", "Bash", "go test ./src/dates").result("c3", "FAIL", true);
-  const WorkingState state = state_of(s);
+  const WorkingState state = state_after(s);
   ASSERT_EQ(state.tests.size(), 3U);
   EXPECT_EQ(state.tests[0].line, "go test ./src/dates");
   EXPECT_EQ(state.tests[0].outcome, TestOutcome::failed);
@@ -161,7 +161,7 @@ TEST(PackLines, ATestStandsOnceWhateverIsShownOfIt) {
   s.call("c1", "Bash", "go test ./rows 2>&1 | tail -5").result("c1", "FAIL: TestRows", true);
   s.call("c2", "Bash", "go test ./rows | tail -20").result("c2", "PASS");
   s.call("c3", "Bash", "go test -run " + pattern).result("c3", "ok");
-  const WorkingState state = state_of(s);
+  const WorkingState state = state_after(s);
   ASSERT_EQ(state.tests.size(), 2U);
   EXPECT_EQ(state.tests[1].line, "go test ./rows | tail -20");
   EXPECT_EQ(state.tests[1].outcome, TestOutcome::passed);
@@ -179,8 +179,9 @@ TEST(PackLines, WhatIsLeftOfTheTodoListComesNext) {
                                 {"", "Write the größe → column", TodoState::in_progress},
                                 {"", "Test the dates", TodoState::pending}}}});
   s.result("c1", "ok").call("c2", "TaskUpdate", "1").facts({.todos = TodoUpdate{false, {{"7", "", TodoState::done}}}});
-  const WorkingState state = state_of(s);
-  EXPECT_THAT(texts(state.next_steps), ElementsAre("in progress: Write the größe → column", "to do: Test the dates"));
+  const WorkingState state = state_after(s);
+  EXPECT_THAT(texts_in(state.next_steps),
+              ElementsAre("in progress: Write the größe → column", "to do: Test the dates"));
   EXPECT_NE(state.next_steps.front().exchange, 0);
 }
 
@@ -190,7 +191,7 @@ TEST(PackLines, AFileStandsUnderOneName) {
   s.call("c1", "Edit", "/w/p/src/rows.go", "/w/p/src/rows.go").result("c1", "done");
   s.call("c2", "Bash", "cat rows.go src/rows.go ./src/rows.go a/src/rows.go").result("c2", "x");
   s.call("c3", "Bash", "cd src && cat ../src/dates.go && grep 'store.Load/store.Save' *").result("c3", "x");
-  const WorkingState state = state_of(s);
+  const WorkingState state = state_after(s);
   std::vector<std::string> paths;
   for (const FileUse& file : state.files)
     paths.push_back(file.path);

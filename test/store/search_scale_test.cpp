@@ -12,7 +12,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 constexpr std::int64_t kExchanges = 20'000;
-constexpr TimeMs kStart = 1'770'000'000'000;
+constexpr TimeMs kFirstDay = 1'770'000'000'000;
 
 // Large enough for everything that only happens in large stores: words too common to walk through, filters that are
 // looked up instead of listed. Exchange i (from 1, a minute after the one before) holds "seventh" if 7 divides i,
@@ -22,8 +22,8 @@ class LargeStore : public testing::Test {
   static void SetUpTestSuite() {
     store_ = new test::StoreFixture;
     sqlite::Transaction tx(store_->db());
-    store_->session({.native_id = "odd", .start = kStart});
-    store_->session({.native_id = "even", .platform = Platform::cursor, .start = kStart});
+    store_->session({.native_id = "odd", .start = kFirstDay});
+    store_->session({.native_id = "even", .platform = Platform::cursor, .start = kFirstDay});
     store_->db()
         .prepare(
             "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)"
@@ -31,7 +31,7 @@ class LargeStore : public testing::Test {
             " ended_at, user_message, content_hash, ingested_at)"
             " SELECT i, 2 - i % 2, i / 2, 0, -1, ?2 + i * 60000, ?2 + i * 60000, 'number ' || i || iif(i % 7, '',"
             " ' seventh') || iif(i % 5, '', ' fifth') || iif(i % 2, '', ' half'), i, 1 FROM n")
-        .bind(kExchanges, kStart)
+        .bind(kExchanges, kFirstDay)
         .run();
     store_->db().exec("INSERT INTO exchanges_fts (exchanges_fts) VALUES ('rebuild')");
     store_->db().exec(
@@ -86,19 +86,19 @@ TEST_F(LargeStore, NothingButCommonWordsIsSearchedWhole) {
 }
 
 TEST_F(LargeStore, FiltersThatMostPass) {
-  const TimeMs noon = kStart + 10'000 * 60'000;
+  const TimeMs noon = kFirstDay + 10'000 * 60'000;
   const auto answer = ask("seventh", {.platforms = {Platform::claude_code}, .since = noon});
   ASSERT_EQ(answer.hits.size(), 500u);
   for (const auto& hit : answer.hits) {
     EXPECT_EQ(hit.platform, Platform::claude_code);
     EXPECT_GE(hit.started_at, noon);
   }
-  const auto old = ask("half", {.until = kStart + 300 * 60'000});
+  const auto old = ask("half", {.until = kFirstDay + 300 * 60'000});
   EXPECT_EQ(old.hits.size(), 149u) << "a filter is stronger than the liking for new ones";
 }
 
 TEST_F(LargeStore, FilterThatFewPass) {
-  const auto answer = ask("seventh", {.since = kStart + 700 * 60'000, .until = kStart + 770 * 60'000});
+  const auto answer = ask("seventh", {.since = kFirstDay + 700 * 60'000, .until = kFirstDay + 770 * 60'000});
   EXPECT_EQ(answer.hits.size(), 10u);
   EXPECT_FALSE(answer.more);
 }

@@ -29,7 +29,7 @@ ToolFacts ended(std::int32_t code) {
   return facts;
 }
 
-EventScript worked() {
+EventScript worked_on_files() {
   EventScript s;
   s.user("Write the exporter.");
   s.call("t1", "TodoWrite", "2").facts(todos(true, {{"", "rows", TodoState::done}, {"", "dates", TodoState::pending}}));
@@ -57,7 +57,7 @@ class ToolFactsRows : public test::WriterFixture {
 };
 
 TEST_F(ToolFactsRows, AreThoseOfTheirEvents) {
-  apply(worked().batch());
+  apply(worked_on_files().batch());
   EXPECT_THAT(rows("SELECT event_seq || ' ' || line || ' ' || purpose FROM commands ORDER BY event_seq"),
               ElementsAre("3 go build ./... 2", "6 go test ./rows | tail -3 1", "9 ls 0", "16 go test ./rows 1"));
   EXPECT_THAT(rows("SELECT event_seq || ' ' || coalesce(exit_code, '-') || ' ' || coalesce(outcome, '-')"
@@ -65,20 +65,20 @@ TEST_F(ToolFactsRows, AreThoseOfTheirEvents) {
               ElementsAre("4 1 2", "7 0 2", "10 0 -"));
   auto db = reading();
   const auto facts = queries::tool_facts(db, 1, 0, 100);
-  EXPECT_EQ(facts.at(3).commands, worked().events().at(3).facts.commands);
-  EXPECT_EQ(facts.at(1).todos, worked().events().at(1).facts.todos);
+  EXPECT_EQ(facts.at(3).commands, worked_on_files().events().at(3).facts.commands);
+  EXPECT_EQ(facts.at(1).todos, worked_on_files().events().at(1).facts.todos);
   EXPECT_EQ(facts.at(4).exit_code, 1);
   EXPECT_EQ(facts.at(7).outcome, RunOutcome::failed) << "the pipe ended well";
   EXPECT_THAT(queries::tool_facts(db, 1, 4, 7), SizeIs(2)) << "seq 4 and 6";
 }
 
 TEST_F(ToolFactsRows, TheSameEventByEventAcrossRestarts) {
-  apply(worked().batch());
+  apply(worked_on_files().batch());
   auto db = reading();
   const auto at_once = test::dump_store(db);
   writer_.reset();
   file_ = dir_ / "stepwise.db";
-  const EventScript script = worked();
+  const EventScript script = worked_on_files();
   for (const auto& e : script.events()) {
     EventBatch one;
     one.events.push_back(e);
@@ -90,7 +90,7 @@ TEST_F(ToolFactsRows, TheSameEventByEventAcrossRestarts) {
 }
 
 TEST_F(ToolFactsRows, GoWithTheirEvents) {
-  apply(worked().batch());
+  apply(worked_on_files().batch());
   writer_.reset();
   auto db = sqlite::Database::open(file_, sqlite::OpenMode::read_write);
   db.exec("DELETE FROM events WHERE seq >= 4");
@@ -110,7 +110,7 @@ TEST_F(ToolFactsRows, SecretsAreMasked) {
 }
 
 TEST_F(ToolFactsRows, TheListIsTheLastOneWithWhatChangedSince) {
-  apply(worked().batch());
+  apply(worked_on_files().batch());
   auto db = reading();
   EXPECT_THAT(told(TodoListQuery{1}.run(db)), ElementsAre("rows done @1", "dates pending @1", "page in_progress @13"));
   EXPECT_THAT(told(TodoListQuery{1, 13}.run(db)), ElementsAre("rows done @1", "dates pending @1"));
@@ -119,7 +119,7 @@ TEST_F(ToolFactsRows, TheListIsTheLastOneWithWhatChangedSince) {
 }
 
 TEST_F(ToolFactsRows, TheLastTestAndTheLastBuild) {
-  apply(worked().batch());
+  apply(worked_on_files().batch());
   auto db = reading();
   const LastRuns now = LastRunsQuery{1}.run(db);
   ASSERT_TRUE(now.test && now.build);

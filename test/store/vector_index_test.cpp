@@ -23,18 +23,18 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using Codes = test::VectorStore::Codes;
 
-constexpr int kDimension = 20;
+constexpr int kIndexDimension = 20;
 
 class VectorIndexTest : public testing::Test {
  protected:
   Codes random_codes(std::size_t chunks) {
-    Codes out(chunks * kDimension);
+    Codes out(chunks * kIndexDimension);
     for (auto& c : out)
       c = static_cast<std::int8_t>(std::uniform_int_distribution(-128, 127)(random_));
     return out;
   }
   std::vector<float> random_query() {
-    std::vector<float> out(kDimension);
+    std::vector<float> out(kIndexDimension);
     // Whole numbers up to ±127, so that making bytes of them loses nothing.
     for (auto& v : out)
       v = static_cast<float>(std::uniform_int_distribution(-127, 127)(random_));
@@ -42,12 +42,12 @@ class VectorIndexTest : public testing::Test {
     return out;
   }
   static Codes axis(int d, int sign = 1) {
-    Codes out(kDimension);
+    Codes out(kIndexDimension);
     out[static_cast<std::size_t>(d)] = static_cast<std::int8_t>(100 * sign);
     return out;
   }
   static std::vector<float> towards(int d) {
-    std::vector<float> out(kDimension);
+    std::vector<float> out(kIndexDimension);
     out[static_cast<std::size_t>(d)] = 1;
     return out;
   }
@@ -79,13 +79,13 @@ TEST_F(VectorIndexTest, BestChunkOfEachExchange) {
   Codes two = axis(1);
   const Codes near = axis(0);
   two.insert(two.end(), near.begin(), near.end());
-  store_.put(1, two, kDimension);
-  store_.put(2, axis(1), kDimension);
-  store_.put(3, axis(0, -1), kDimension);
-  store_.put(4, Codes(kDimension), kDimension);  // says nothing
+  store_.put(1, two, kIndexDimension);
+  store_.put(2, axis(1), kIndexDimension);
+  store_.put(3, axis(0, -1), kIndexDimension);
+  store_.put(4, Codes(kIndexDimension), kIndexDimension);  // says nothing
   index_.refresh(store_.db());
   EXPECT_EQ(index_.exchanges(), 4);
-  EXPECT_EQ(index_.dimension(), kDimension);
+  EXPECT_EQ(index_.dimension(), kIndexDimension);
   const ExchangeId also[] = {3, 9, 1, 4};
   const auto result = index_.scan(store_.db(), {.query = towards(0), .count = 10, .also = also});
   EXPECT_THAT(ids(result), ElementsAre(1, 2, 3));
@@ -103,14 +103,14 @@ TEST_F(VectorIndexTest, BestChunkOfEachExchange) {
 
 TEST_F(VectorIndexTest, EqualOnesNewestFirst) {
   for (const ExchangeId id : {5, 3, 9, 1, 7})
-    store_.put(id, axis(0), kDimension);
+    store_.put(id, axis(0), kIndexDimension);
   index_.refresh(store_.db());
   EXPECT_THAT(ids(index_.scan(store_.db(), {.query = towards(0), .count = 3})), ElementsAre(9, 7, 5));
 }
 
 TEST_F(VectorIndexTest, RangeAndFilterComeBeforeCounting) {
   for (ExchangeId id = 1; id <= 50; ++id)
-    store_.put(id, axis(0), kDimension);
+    store_.put(id, axis(0), kIndexDimension);
   index_.refresh(store_.db());
   const std::function<bool(ExchangeId)> even = [](ExchangeId id) { return id % 2 == 0; };
   const auto result =
@@ -120,16 +120,16 @@ TEST_F(VectorIndexTest, RangeAndFilterComeBeforeCounting) {
 }
 
 TEST_F(VectorIndexTest, OtherDimensionOrNoDirectionFindsNothing) {
-  store_.put(1, axis(0), kDimension);
+  store_.put(1, axis(0), kIndexDimension);
   index_.refresh(store_.db());
   EXPECT_THAT(index_.scan(store_.db(), {.query = std::vector<float>(7, 1.F)}).nearest, IsEmpty());
-  EXPECT_THAT(index_.scan(store_.db(), {.query = std::vector<float>(kDimension)}).nearest, IsEmpty());
+  EXPECT_THAT(index_.scan(store_.db(), {.query = std::vector<float>(kIndexDimension)}).nearest, IsEmpty());
   EXPECT_THAT(index_.scan(store_.db(), {.query = towards(0), .count = 0}).nearest, IsEmpty());
 }
 
 TEST_F(VectorIndexTest, ModelsAreApart) {
-  store_.put(1, axis(0), kDimension, "other");
-  store_.put(2, axis(0), kDimension, "m");
+  store_.put(1, axis(0), kIndexDimension, "other");
+  store_.put(2, axis(0), kIndexDimension, "m");
   index_.refresh(store_.db());
   EXPECT_THAT(ids(index_.scan(store_.db(), {.query = towards(0)})), ElementsAre(2));
   store_.db().exec("DELETE FROM vector_models WHERE name = 'm'");
@@ -143,18 +143,18 @@ TEST_F(VectorIndexTest, ModelsAreApart) {
 }
 
 TEST_F(VectorIndexTest, VectorsOfAnotherSizeAreNotUsed) {
-  store_.put(1, axis(0), kDimension);
-  store_.put(2, Codes(kDimension + 1, 5), kDimension);
+  store_.put(1, axis(0), kIndexDimension);
+  store_.put(2, Codes(kIndexDimension + 1, 5), kIndexDimension);
   index_.refresh(store_.db());
   EXPECT_THAT(ids(index_.scan(store_.db(), {.query = towards(0)})), ElementsAre(1));
 }
 
 TEST_F(VectorIndexTest, OlderSnapshotTakesNothingAway) {
-  store_.put(1, axis(0), kDimension);
+  store_.put(1, axis(0), kIndexDimension);
   auto reader = sqlite::Database::open(dir_.path() / "memd.db", sqlite::OpenMode::read_only);
   reader.exec("BEGIN");
   reader.prepare("SELECT count(*) FROM vectors").bind().run();  // its snapshot begins here
-  store_.put(2, axis(0), kDimension);
+  store_.put(2, axis(0), kIndexDimension);
   index_.refresh(store_.db());
   index_.refresh(reader);
   EXPECT_THAT(ids(index_.scan(store_.db(), {.query = towards(0)})), ElementsAre(2, 1));
@@ -168,7 +168,7 @@ TEST_F(VectorIndexTest, OfVeryManyTheCodesStayInTheStore) {
   {
     sqlite::Transaction tx(store_.db());
     for (ExchangeId id = 1; id <= 3000; ++id)
-      store_.put(id, random_codes(8), kDimension);
+      store_.put(id, random_codes(8), kIndexDimension);
     tx.commit();
   }
   index_.refresh(store_.db());
@@ -186,7 +186,7 @@ TEST_F(VectorIndexTest, OfVeryManyTheCodesStayInTheStore) {
 }
 
 TEST_F(VectorIndexTest, ReleaseGivesMemoryBackUntilTheNextRefresh) {
-  store_.put(1, axis(0), kDimension);
+  store_.put(1, axis(0), kIndexDimension);
   index_.refresh(store_.db());
   EXPECT_GT(index_.memory(), 0U);
   index_.release();
@@ -205,7 +205,7 @@ class Expected {
     const auto at = exchanges.find(id);
     float out = std::nanf("");
     if (at == exchanges.end()) return out;
-    for (std::size_t c = 0; c < at->second.size(); c += kDimension)
+    for (std::size_t c = 0; c < at->second.size(); c += kIndexDimension)
       if (const float v = cosine(at->second.data() + c, query); !(out >= v)) out = v;
     return out;
   }
@@ -213,7 +213,7 @@ class Expected {
     double dot = 0;
     double a = 0;
     double b = 0;
-    for (std::size_t d = 0; d < kDimension; ++d) {
+    for (std::size_t d = 0; d < kIndexDimension; ++d) {
       dot += codes[d] * query[d];
       a += codes[d] * codes[d];
       b += query[d] * query[d];
@@ -242,7 +242,7 @@ TEST_F(VectorIndexTest, AgreesWithTheSlowWayWhateverHappens) {
     std::int64_t scanned = 0;
     for (const auto& [id, codes] : expected.exchanges) {
       if (id < first || id > last) continue;
-      for (std::size_t c = 0; c < codes.size(); c += kDimension) {
+      for (std::size_t c = 0; c < codes.size(); c += kIndexDimension) {
         const double v = Expected::cosine(codes.data() + c, query);
         sum += v;
         squares += v * v;
@@ -259,7 +259,7 @@ TEST_F(VectorIndexTest, AgreesWithTheSlowWayWhateverHappens) {
       EXPECT_NEAR(n.cosine, cosines[i], 1e-5);
       EXPECT_NEAR(n.cosine, expected.best(n.exchange, query), 1e-5);
       const Codes& codes = expected.exchanges.at(n.exchange);
-      EXPECT_NEAR(Expected::cosine(codes.data() + n.chunk * kDimension, query), n.cosine, 1e-5);
+      EXPECT_NEAR(Expected::cosine(codes.data() + n.chunk * kIndexDimension, query), n.cosine, 1e-5);
       EXPECT_TRUE(distinct.insert(n.exchange).second);
       EXPECT_TRUE(n.exchange >= first && n.exchange <= last && (!filter || passes(n.exchange)));
     }
@@ -285,7 +285,7 @@ TEST_F(VectorIndexTest, AgreesWithTheSlowWayWhateverHappens) {
         expected.exchanges.erase(id);
       } else {
         const Codes codes = random_codes(random_() % 12 == 0 ? 0 : 1 + random_() % 9);
-        store_.put(id, codes, kDimension);
+        store_.put(id, codes, kIndexDimension);
         if (codes.empty())
           expected.exchanges.erase(id);
         else
@@ -303,13 +303,13 @@ TEST_F(VectorIndexTest, AgreesWithTheSlowWayWhateverHappens) {
   // What was superseded did not stay: some 10,000 rows were written for some 2,000 that are left.
   std::size_t rows = 0;
   for (const auto& [id, codes] : expected.exchanges)
-    rows += codes.size() / kDimension;
+    rows += codes.size() / kIndexDimension;
   EXPECT_LT(index_.memory(), (rows * 5 / 4 + 1100) * (64 + 8 + 8 + 4) + 600 * 64);
 }
 
 TEST_F(VectorIndexTest, ScansGoOnWhileItIsRefreshed) {
   for (ExchangeId id = 1; id <= 200; ++id)
-    store_.put(id, random_codes(3), kDimension);
+    store_.put(id, random_codes(3), kIndexDimension);
   index_.refresh(store_.db());
   std::atomic<bool> done = false;
   std::atomic<int> scans = 0;
@@ -328,7 +328,7 @@ TEST_F(VectorIndexTest, ScansGoOnWhileItIsRefreshed) {
     {
       sqlite::Transaction tx(store_.db());
       for (int i = 0; i < 20; ++i)
-        store_.put(static_cast<ExchangeId>(1 + random_() % 200), random_codes(1 + random_() % 5), kDimension);
+        store_.put(static_cast<ExchangeId>(1 + random_() % 200), random_codes(1 + random_() % 5), kIndexDimension);
       tx.commit();
     }
     index_.refresh(store_.db());
