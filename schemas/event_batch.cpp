@@ -25,6 +25,12 @@ std::string_view to_string(DiagnosticType t) {
   return "unknown";
 }
 
+std::optional<DiagnosticType> parse_diagnostic_type(std::string_view text) {
+  for (int i = 0; i <= static_cast<int>(DiagnosticType::raw_layer_lost); ++i)
+    if (const auto type = static_cast<DiagnosticType>(i); to_string(type) == text) return type;
+  return std::nullopt;
+}
+
 std::string_view to_string(Disposition d) {
   switch (d) {
     case Disposition::indexed: return "indexed";

@@ -47,6 +47,7 @@ enum class DiagnosticType : std::uint8_t {
   raw_layer_lost,  // the raw layer lacks what the store says it has; the source is read again
 };
 std::string_view to_string(DiagnosticType t);
+std::optional<DiagnosticType> parse_diagnostic_type(std::string_view text);
 
 // The name of a field. Only string literals convert to it, so it cannot be a value.
 class FieldName {

@@ -83,13 +83,20 @@ struct DiagnosticRow {
   std::string error_type;
   std::string field_names;  // as stored
   Severity severity = Severity::warning;
-  std::string path;  // of the source; empty when it is not known
-  std::optional<std::int64_t> offset;
+  std::string path;                    // of the source; empty when it is not known
+  std::optional<std::int64_t> offset;  // a byte of a log; of a source that is changed in place, the number of an item
+  bool is_item = false;                // which of the two
 };
 
 struct DiagnosticList {
   std::vector<DiagnosticRow> diagnostics;  // newest first
   std::int64_t total = 0;
+};
+
+// The diagnostics of one type of a platform.
+struct DiagnosticGroup {
+  std::int64_t count = 0;
+  DiagnosticRow newest;
 };
 
 }  // namespace memd

@@ -20,7 +20,8 @@ struct ProcessFacts {
   std::function<std::string()> watcher;       // may be empty
 };
 
-// Adds the command line's own questions: ingest, import, status, coverage, log, doctor, retention. They are built like
+// Adds the command line's own questions: ingest, import, status, coverage, log, diagnostics, doctor,
+// retention. They are built like
 // tools, but not offered to agents. The host must outlive the registry.
 void register_admin_tools(mcp::ToolRegistry& registry, MemoryHost& host, ProcessFacts facts);
 

@@ -1,5 +1,7 @@
 #include "daemon/admin/doctor.hpp"
 
+#include "daemon/admin/diagnostics.hpp"
+
 #include "daemon/admin/status_reports.hpp"
 #include "store/read/ingestion.hpp"
 #include "store/read/store_check.hpp"
@@ -168,6 +170,32 @@ void check_platforms(MemoryHost& host, Findings& findings) {
                        "Install an adapter and a memd of the same major version.");
 }
 
+// Drift and contracts are looked at above; they may be over while their diagnostics stand.
+void check_diagnostics(MemoryHost& host, Findings& findings) {
+  auto reader = host.readers().acquire(5s);
+  const auto groups =
+      reader ? (*reader)->ask(DiagnosticGroupsQuery{}) : Result<std::vector<DiagnosticGroup>>(reader.error());
+  if (!groups) return findings.problem("diagnostics", groups.error().message(), "");
+  std::int64_t total = 0;
+  std::int64_t told = 0;
+  for (const auto& [count, newest] : *groups) {
+    total += count;
+    const auto type = parse_diagnostic_type(newest.error_type);
+    if (type == DiagnosticType::schema_drift || type == DiagnosticType::contract_mismatch) continue;
+    const DiagnosticLine line = diagnostic_line(newest, host.clock().now());
+    if (line.action.empty()) continue;
+    told += count;
+    std::string what = fmt::format("{}: {} × {}, the newest {} ago", line.platform, count, line.error_type, line.age);
+    if (!line.source.empty()) what += " in " + line.source;
+    if (!line.place.empty()) what += ", " + line.place;
+    findings.note("diagnostics", std::move(what), line.action);
+  }
+  if (total == 0) return findings.ok("diagnostics", "none in the last 30 days");
+  findings.ok(
+      "diagnostics",
+      fmt::format("{} in the last 30 days, {} with something to do: `memd diagnostics` lists them", total, told));
+}
+
 }  // namespace
 
 Result<DoctorReport> doctor(MemoryHost& host, const ProcessFacts& facts) {
@@ -183,6 +211,7 @@ Result<DoctorReport> doctor(MemoryHost& host, const ProcessFacts& facts) {
   findings.take(check_summaries(host));
   check_sources(host, findings);
   check_platforms(host, findings);
+  check_diagnostics(host, findings);
   return report;
 }
 

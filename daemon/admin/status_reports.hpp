@@ -20,6 +20,7 @@ Result<std::vector<PlatformReport>> platform_reports(MemoryHost& host);
 Result<CoverageReport> coverage(MemoryHost& host, const CoverageParams& params);
 Result<SourcesReport> sources_report(MemoryHost& host);
 Result<LogReport> log(MemoryHost& host, const LogParams& params);
+Result<DiagnosticsReport> diagnostics(MemoryHost& host, const DiagnosticsParams& params);
 
 // How far embedding models and language models are. For worker threads; nothing here asks a language model.
 

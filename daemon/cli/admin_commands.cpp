@@ -97,6 +97,25 @@ Command log_command() {
   return c;
 }
 
+Command diagnostics_command() {
+  struct DiagnosticsOptions {
+    std::string platform;
+    std::optional<std::int64_t> limit;
+    std::optional<std::int64_t> offset;
+  };
+  const auto o = std::make_shared<DiagnosticsOptions>();
+  Command c{"diagnostics", "What went wrong with input in the last 30 days, newest first"};
+  c.options = {{"--platform", &o->platform, "Only this agent"},
+               {"--limit", &o->limit, "How many (50)"},
+               {"--offset", &o->offset, "How many newer ones to leave out"}};
+  c.run = [o](const Invocation& call) {
+    ToolArguments w;
+    w.add("platform", o->platform).add("limit", o->limit).add("offset", o->offset);
+    return ask_and_print(call, Need::read, "diagnostics", w.finish());
+  };
+  return c;
+}
+
 Command retention_command() {
   struct RetentionOptions {
     bool apply = false;
@@ -190,8 +209,8 @@ Command rebuild_command() {
 }  // namespace
 
 std::vector<Command> admin_commands() {
-  return {ingest_command(), status_command(),    coverage_command(), log_command(),
-          doctor_command(), retention_command(), rebuild_command()};
+  return {ingest_command(),      status_command(), coverage_command(),  log_command(),
+          diagnostics_command(), doctor_command(), retention_command(), rebuild_command()};
 }
 
 }  // namespace memd::cli

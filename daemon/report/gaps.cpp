@@ -50,7 +50,7 @@ void add_sources(const Report& report, GapList& out) {
   for (const DiagnosticCount& d : report.diagnostics)
     diagnostics[d.platform] += d.count;
   for (const auto& [platform, count] : diagnostics)
-    out.warn(platform, "{} diagnostics of the last 30 days: `memd doctor` names them.", count);
+    out.warn(platform, "{} diagnostics of the last 30 days: `memd diagnostics` lists them.", count);
 }
 
 void add_platforms(const Report& report, std::span<const AdapterDescription> adapters, GapList& out) {

@@ -1,10 +1,12 @@
 #include "daemon/resources/resources.hpp"
 
+#include "daemon/admin/diagnostics.hpp"
 #include "daemon/resources/argument_values.hpp"
 #include "daemon/tools/answer.hpp"
 #include "daemon/tools/tool_arguments.hpp"
 #include "daemon/tools/toolset.hpp"
 #include "store/read/exchanges.hpp"
+#include "store/read/ingestion.hpp"
 #include "store/read/sessions.hpp"
 
 #include <algorithm>
@@ -21,6 +23,9 @@ struct IdVariable {
 struct KeyVariable {
   std::string key;
 };
+struct PlatformVariable {
+  std::string platform;
+};
 
 }  // namespace memd::resources
 
@@ -33,6 +38,12 @@ template <>
 struct memd::mcp::Describe<memd::resources::KeyVariable> {
   static constexpr auto fields =
       std::make_tuple(field("key", &memd::resources::KeyVariable::key, "Which project.", required, length(1, 500)));
+};
+
+template <>
+struct memd::mcp::Describe<memd::resources::PlatformVariable> {
+  static constexpr auto fields = std::make_tuple(field("platform", &memd::resources::PlatformVariable::platform,
+                                                       "Platform key, or all.", required, length(1, 40)));
 };
 
 namespace memd::resources {
@@ -71,10 +82,41 @@ mcp::ResourceEntry project_entry(const SessionRow& newest) {
   return entry;
 }
 
+constexpr int kDiagnostics = 50;
+
+// Those of a platform, or of all that may be looked at. Errors: not_found for what is no platform, or a closed one.
+Result<DiagnosticList> diagnostics_of(const tools::ToolServices& services, std::string_view platform,
+                                      mcp::ToolContext& context) {
+  MEMD_TRY_ASSIGN(const tools::Scope scope, tools::resolve_scope(services, {}));
+  DiagnosticQuery query;
+  query.limit = kDiagnostics;
+  query.platforms = scope.filter.platforms;
+  if (platform != "all") {
+    const auto one = parse_platform(platform);
+    if (!one || !scope.includes(*one))
+      return Error(Errc::not_found, "\"" + std::string(platform) + "\" is no platform that memd reads");
+    query.platforms = {*one};
+  } else if (scope.filter.no_platform) {
+    return DiagnosticList{};
+  }
+  MEMD_TRY_ASSIGN(const auto reader, tools::lease_reader(services, context.stop));
+  return reader->ask(query);
+}
+
+mcp::ResourceEntry diagnostics_entry(const DiagnosticList& list) {
+  mcp::ResourceEntry entry;
+  entry.uri = "memd://diagnostics/all";
+  entry.name = "Diagnostics";
+  entry.description = tools::counted(list.total, "diagnostic") + " of the last 30 days";
+  entry.last_modified = format_rfc3339(list.diagnostics.front().time);
+  return entry;
+}
+
 Result<mcp::ResourcePage> list_resources(const tools::ToolServices& services, const std::optional<std::string>& cursor,
                                          mcp::ToolContext& context) {
   const auto question = tools::question_key({"resources/list"});
   MEMD_TRY_ASSIGN(const tools::PageCursor at, tools::decode_cursor(cursor, question));
+  MEMD_TRY_ASSIGN(const DiagnosticList diagnostics, diagnostics_of(services, "all", context));
   MEMD_TRY_ASSIGN(const tools::Scope scope, tools::resolve_scope(services, {}));
   MEMD_TRY_ASSIGN(const auto reader, tools::lease_reader(services, context.stop));
   SessionListQuery query;
@@ -91,6 +133,7 @@ Result<mcp::ResourcePage> list_resources(const tools::ToolServices& services, co
     if (row.project_key.empty() || !projects.insert(row.project_key).second) continue;
     page.entries.push_back(project_entry(row));
   }
+  if (at.offset == 0 && !diagnostics.diagnostics.empty()) page.entries.push_back(diagnostics_entry(diagnostics));
   for (const SessionRow& row : list.sessions)
     page.entries.push_back(session_entry(row));
   const std::int64_t end = at.offset + static_cast<std::int64_t>(list.sessions.size());
@@ -170,14 +213,20 @@ Version project_version(const tools::ToolServices& services, std::string_view ke
   return f.value();
 }
 
-// Of the list: which sessions there are.
+Version diagnostics_version(const tools::ToolServices& services, std::string_view platform, mcp::ToolContext& context) {
+  MEMD_TRY_ASSIGN(const DiagnosticList list, diagnostics_of(services, platform, context));
+  return Fingerprint().add(list.total).add(list.diagnostics.empty() ? 0 : list.diagnostics.front().id).value();
+}
+
+// Of the list: which sessions there are, and whether there are diagnostics.
 Version list_version(const tools::ToolServices& services, mcp::ToolContext& context) {
+  MEMD_TRY_ASSIGN(const DiagnosticList diagnostics, diagnostics_of(services, "all", context));
   MEMD_TRY_ASSIGN(const auto reader, tools::lease_reader(services, context.stop));
   SessionListQuery query;
   query.filter.include_subagents = false;
   query.limit = 1;
   MEMD_TRY_ASSIGN(const SessionList list, reader->ask(query));
-  return Fingerprint().add(list.total).value();
+  return Fingerprint().add(list.total).add(diagnostics.total > 0 ? 1 : 0).value();
 }
 
 constexpr std::int64_t kMaxTokens = 4000;
@@ -259,6 +308,25 @@ void add_resources(mcp::ResourceRegistry& registry, const tools::ToolServices& s
         return text;
       },
       [services](const KeyVariable& v, ToolContext& context) { return project_version(services, v.key, context); });
+
+  mcp::ResourceInfo diagnostics;
+  diagnostics.uri_template = "memd://diagnostics/{platform}";
+  diagnostics.name = "diagnostics";
+  diagnostics.title = "Diagnostics";
+  diagnostics.description =
+      "What went wrong with the input of a platform, or of all, in the last 30 days: type, field names, place, and "
+      "what "
+      "to do.";
+  registry.add<PlatformVariable>(
+      std::move(diagnostics),
+      [services](const PlatformVariable& v, ToolContext& context) -> Result<std::string> {
+        MEMD_TRY_ASSIGN(const DiagnosticList list, diagnostics_of(services, v.platform, context));
+        // Paths are of other programs' making.
+        return tools::history_block(admin::render_text(admin::diagnostics_report(list, services.clock.now())));
+      },
+      [services](const PlatformVariable& v, ToolContext& context) {
+        return diagnostics_version(services, v.platform, context);
+      });
 
   registry.set_list([services](const std::optional<std::string>& cursor,
                                ToolContext& context) { return list_resources(services, cursor, context); },

@@ -13,9 +13,10 @@ namespace memd::resources {
 //   memd://session/{id}           the last turns of a session; {id} as tools take it, "latest" too
 //   memd://exchange/{id}          an exchange, x42, with what the agent ran
 //   memd://project/{key}/recent   a project's sessions, and how the newest one ended; {key} is part of its path or name
-// Each reads as the answer of a tool, so its size is bounded and history stands in its envelope. The list has the
-// newest sessions and their projects. What the arguments refer to must outlive the registry, whose threads call what is
-// added.
+//   memd://diagnostics/{platform} what went wrong with input; {platform} is a key, or "all"
+// Each but the last reads as the answer of a tool, so its size is bounded and history stands in its envelope. The list
+// has the newest sessions and their projects. What the arguments refer to must outlive the registry, whose threads call
+// what is added.
 void add_resources(mcp::ResourceRegistry& registry, const tools::ToolServices& services,
                    const mcp::ToolRegistry& tools);
 

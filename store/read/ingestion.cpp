@@ -120,6 +120,28 @@ std::vector<CoverageRow> CoverageQuery::run(sqlite::Database& db) const {
   return read_ledger(db, by_source ? of_sources : of_platforms, filter);
 }
 
+namespace {
+
+constexpr std::string_view kDiagnosticColumns =
+    "d.diagnostic_pk, d.time, d.platform, d.error_type, d.field_names, d.severity, coalesce(src.path, ''),"
+    " d.raw_offset, EXISTS (SELECT 1 FROM source_items i WHERE i.source_pk = d.source_pk)";
+
+DiagnosticRow diagnostic_row(const sqlite::Statement& q) {
+  DiagnosticRow r;
+  r.id = q.int64(0);
+  r.time = q.int64(1);
+  r.platform = queries::platform_of(q.text(2));
+  r.error_type = q.str(3);
+  r.field_names = q.str(4);
+  r.severity = static_cast<Severity>(q.int64(5));
+  r.path = q.str(6);
+  if (!q.is_null(7)) r.offset = q.int64(7);
+  r.is_item = q.int64(8) != 0;
+  return r;
+}
+
+}  // namespace
+
 DiagnosticList DiagnosticQuery::run(sqlite::Database& db) const {
   const auto wanted = queries::platform_list(platforms);
   DiagnosticList out;
@@ -127,25 +149,28 @@ DiagnosticList DiagnosticQuery::run(sqlite::Database& db) const {
                     .bind(wanted);
   if (total.step()) out.total = total.int64(0);
   total.reset();
-  auto& q = db.prepare(
-                  "SELECT d.diagnostic_pk, d.time, d.platform, d.error_type, d.field_names, d.severity,"
-                  " coalesce(src.path, ''), d.raw_offset"
-                  " FROM diagnostics d LEFT JOIN sources src ON src.source_pk = d.source_pk"
-                  " WHERE ?1 = '' OR instr(?1, ',' || d.platform || ',') > 0"
-                  " ORDER BY d.time DESC, d.diagnostic_pk DESC LIMIT ?2 OFFSET ?3")
-                .bind(wanted, std::max(limit, 0), std::max(offset, 0));
-  while (q.step()) {
-    DiagnosticRow r;
-    r.id = q.int64(0);
-    r.time = q.int64(1);
-    r.platform = queries::platform_of(q.text(2));
-    r.error_type = q.str(3);
-    r.field_names = q.str(4);
-    r.severity = static_cast<Severity>(q.int64(5));
-    r.path = q.str(6);
-    if (!q.is_null(7)) r.offset = q.int64(7);
-    out.diagnostics.push_back(std::move(r));
-  }
+  static const std::string page = "SELECT " + std::string(kDiagnosticColumns) +
+                                  " FROM diagnostics d LEFT JOIN sources src ON src.source_pk = d.source_pk"
+                                  " WHERE ?1 = '' OR instr(?1, ',' || d.platform || ',') > 0"
+                                  " ORDER BY d.time DESC, d.diagnostic_pk DESC LIMIT ?2 OFFSET ?3";
+  auto& q = db.prepare(page).bind(wanted, std::max(limit, 0), std::max(offset, 0));
+  while (q.step())
+    out.diagnostics.push_back(diagnostic_row(q));
+  q.reset();
+  return out;
+}
+
+std::vector<DiagnosticGroup> DiagnosticGroupsQuery::run(sqlite::Database& db) const {
+  // Beside max(), the other columns are those of the newest row.
+  static const std::string groups = "SELECT " + std::string(kDiagnosticColumns) +
+                                    ", count(*), max(d.time) FROM diagnostics d LEFT JOIN sources src"
+                                    " ON src.source_pk = d.source_pk GROUP BY d.platform, d.error_type"
+                                    " ORDER BY d.platform, d.error_type";
+  std::vector<DiagnosticGroup> out;
+  auto& q = db.prepare(groups);
+  q.bind();
+  while (q.step())
+    out.push_back({q.int64(9), diagnostic_row(q)});
   q.reset();
   return out;
 }

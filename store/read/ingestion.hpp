@@ -54,6 +54,12 @@ struct DiagnosticQuery {
   Answer run(sqlite::Database& db) const;
 };
 
+// The diagnostics by platform and type.
+struct DiagnosticGroupsQuery {
+  using Answer = std::vector<DiagnosticGroup>;
+  Answer run(sqlite::Database& db) const;
+};
+
 // What happened to sources, newest first.
 struct IngestionLogQuery {
   std::vector<Platform> platforms;  // empty: all

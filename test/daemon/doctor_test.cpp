@@ -56,7 +56,7 @@ TEST_F(Doctor, FindsNothingWrongWithAnEmptyHome) {
   EXPECT_TRUE(report.at("ok").as_bool());
   EXPECT_TRUE(structured_.starts_with(R"({"ok":true)")) << "the command line's exit code";
   EXPECT_EQ(status_of(report, "sources"), "note") << "nothing to read is worth a word";
-  EXPECT_THAT(text_, HasSubstr("All is well."));
+  EXPECT_THAT(text_, HasSubstr("No problems; 2 notes above."));
 }
 
 TEST_F(Doctor, ADamagedStoreIsNotWell) {
@@ -130,6 +130,51 @@ TEST_F(Doctor, LogTellsWhatHappenedNewestFirst) {
   mcp::ToolContext context;
   EXPECT_TRUE(registry_.call("log", R"({"platform":"nope"})", context).is_error);
   EXPECT_TRUE(registry_.call("log", R"({"since":"whenever"})", context).is_error);
+}
+
+TEST_F(Doctor, DiagnosticsTellTypeFieldsPlaceAndAge) {
+  const auto file = home_ / ".claude/projects/-w-p/11111111-1111-4111-8111-111111111111.jsonl";
+  const std::string first = "{\"type\":\"a-new-thing\",\"uuid\":\"zebra\"}\n";
+  test::write_file(file, first + "\xff\xfe no record\n");
+  ingest();
+  clock_.advance(3 * kMsPerDay / 24);
+  const auto report = ask("diagnostics");
+  ASSERT_EQ(report.at("total").as_int64(), 2);
+  const auto& damaged = report.at("diagnostics").at(0).as_object();  // of the same time: the later one first
+  EXPECT_EQ(damaged.at("error_type").as_string(), "damaged_record");
+  EXPECT_EQ(damaged.at("place").as_string(), "byte " + std::to_string(first.size()));
+  const auto& unknown = report.at("diagnostics").at(1).as_object();
+  EXPECT_EQ(unknown.at("error_type").as_string(), "unknown_record_type");
+  EXPECT_EQ(unknown.at("fields").as_array(), (boost::json::array{"type"}));
+  EXPECT_EQ(unknown.at("platform").as_string(), "claude_code");
+  EXPECT_EQ(unknown.at("source").as_string(), file.string());
+  EXPECT_EQ(unknown.at("age").as_string(), "3 h");
+  EXPECT_THAT(text_, HasSubstr("unknown_record_type (type)  " + file.string() + ", byte 0"));
+  EXPECT_THAT(text_, testing::Not(HasSubstr("zebra")));
+  EXPECT_THAT(text_, testing::Not(HasSubstr("a-new-thing")));
+
+  const auto page = ask("diagnostics", R"({"limit":1,"offset":1})");
+  EXPECT_EQ(page.at("diagnostics").as_array().size(), 1u);
+  EXPECT_THAT(text_, HasSubstr("1 of 2."));
+  EXPECT_EQ(ask("diagnostics", R"({"platform":"cursor"})").at("total").as_int64(), 0);
+
+  EXPECT_TRUE(ask("doctor").at("ok").as_bool());
+  EXPECT_THAT(text_, HasSubstr("claude_code: 1 × unknown_record_type, the newest 3 h ago in " + file.string()));
+  EXPECT_THAT(text_, HasSubstr("2 in the last 30 days, 2 with something to do: `memd diagnostics`"));
+  EXPECT_THAT(text_, testing::Not(HasSubstr("All is well")));
+}
+
+// A source that began anew is a diagnostic that asks nothing of anybody.
+TEST_F(Doctor, DiagnosticsWithoutAnythingToDoAreCountedOnly) {
+  ingest();
+  auto db = sqlite::Database::open(data_ / "memd.db", sqlite::OpenMode::read_write);
+  db.prepare(
+        "INSERT INTO diagnostics (time, platform, error_type, severity, redacted, expires_at) VALUES (?1,"
+        " 'claude_code', 'source_replaced', 0, 1, ?1 + 2592000000)")
+      .bind(clock_.now())
+      .run();
+  EXPECT_EQ(status_of(ask("doctor"), "diagnostics"), "ok");
+  EXPECT_THAT(text_, HasSubstr("1 in the last 30 days, 0 with something to do"));
 }
 
 TEST_F(Doctor, SaysWhenAPlatformHasChangedItsFormat) {

@@ -170,6 +170,33 @@ TEST_F(Resources, CompletionOfSessionsAndProjects) {
   EXPECT_THAT(complete("memd://exchange/{id}", "id", "x"), IsEmpty());
 }
 
+TEST_F(Resources, DiagnosticsAreOfferedWhileThereAreAny) {
+  const std::string uri = "memd://diagnostics/all";
+  const auto offers_them = [&] {
+    const auto entries = offered.list({}, context)->entries;
+    return std::any_of(entries.begin(), entries.end(), [&](const auto& entry) { return entry.uri == uri; });
+  };
+  EXPECT_FALSE(offers_them());
+  const std::uint64_t nothing = version(uri);
+  const std::uint64_t list = *offered.list_version(context);
+  EXPECT_THAT(*read(uri), HasSubstr("No diagnostics"));
+  store.db()
+      .prepare(
+          "INSERT INTO diagnostics (time, platform, error_type, field_names, severity, redacted, expires_at)"
+          " VALUES (?1, 'claude_code', 'missing_field', 'message', 0, 1, ?1 + 2592000000)")
+      .bind(kNow - 60'000)
+      .run();
+  EXPECT_TRUE(offers_them());
+  EXPECT_NE(version(uri), nothing);
+  EXPECT_NE(*offered.list_version(context), list);
+  EXPECT_THAT(*read(uri), HasSubstr("1 min ago  claude_code  warning missing_field (message)"));
+  EXPECT_THAT(*read("memd://diagnostics/cursor"), HasSubstr("No diagnostics"));
+  EXPECT_TRUE(read("memd://diagnostics/nobody").error().is(Errc::not_found));
+  adapters[0].status = AdapterStatus::disabled;
+  EXPECT_THAT(*read(uri), HasSubstr("No diagnostics"));
+  EXPECT_TRUE(read("memd://diagnostics/claude_code").error().is(Errc::not_found));
+}
+
 TEST_F(Resources, APlatformThatIsDisabledIsNotOffered) {
   store.session({.native_id = "ffff5555", .title = "Elsewhere", .platform = Platform::cursor, .start = kNow});
   freshness.rows.push_back({Platform::cursor, kNow, kNow, 1, 0, 0});

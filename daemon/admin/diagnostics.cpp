@@ -1,0 +1,85 @@
+#include "daemon/admin/diagnostics.hpp"
+
+#include "schemas/platform.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace memd::admin {
+namespace {
+
+constexpr TimeMs kMinute = 60'000;
+
+// "40 s", "12 min", "3 h", "5 d"
+std::string age_of(TimeMs time, TimeMs now) {
+  const TimeMs age = std::max<TimeMs>(now - time, 0);
+  if (age < kMinute) return fmt::format("{} s", age / 1000);
+  if (age < 60 * kMinute) return fmt::format("{} min", age / kMinute);
+  if (age < kMsPerDay) return fmt::format("{} h", age / (60 * kMinute));
+  return fmt::format("{} d", age / kMsPerDay);
+}
+
+std::vector<std::string> names_in(std::string_view list) {
+  std::vector<std::string> names;
+  while (!list.empty()) {
+    const auto comma = std::min(list.find(','), list.size());
+    if (comma > 0) names.emplace_back(list.substr(0, comma));
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+  return names;
+}
+
+}  // namespace
+
+std::string_view action_for(DiagnosticType type) {
+  switch (type) {
+    case DiagnosticType::unknown_record_type:
+    case DiagnosticType::unknown_field_value:
+    case DiagnosticType::missing_field:
+    case DiagnosticType::wrong_field_type:
+    case DiagnosticType::schema_drift:
+      return "The agent writes a form that this memd does not know: update memd, or report the type and the fields.";
+    case DiagnosticType::damaged_record:
+      return "The bytes are left out. Look at the file: a full disk or a crash damages the end of a log.";
+    case DiagnosticType::oversized_record:
+      return "The record is larger than memd reads, and is left out; the agent's file still has it.";
+    case DiagnosticType::source_unreadable: return "Give this user access to the file.";
+    case DiagnosticType::not_a_transcript:
+      return "The file has the name of a transcript and is none: a pointer of git-lfs needs `git lfs pull`.";
+    case DiagnosticType::contract_mismatch: return "Install an adapter and a memd of the same major version.";
+    case DiagnosticType::raw_layer_lost:
+      return "Bytes of the raw layer were lost, by a failing disk or a power cut: check the disk and its free space.";
+    // memd has read what can be read.
+    case DiagnosticType::recovered_record:
+    case DiagnosticType::invalid_encoding:
+    case DiagnosticType::source_truncated:
+    case DiagnosticType::source_replaced: return {};
+  }
+  return {};
+}
+
+DiagnosticLine diagnostic_line(const DiagnosticRow& row, TimeMs now) {
+  DiagnosticLine out;
+  out.id = row.id;
+  out.time = format_rfc3339(row.time);
+  out.age = age_of(row.time, now);
+  out.platform = to_string(row.platform);
+  out.error_type = row.error_type;
+  out.severity = to_string(row.severity);
+  out.fields = names_in(row.field_names);
+  out.source = row.path;
+  if (row.offset && !row.path.empty()) out.place = fmt::format("{} {}", row.is_item ? "item" : "byte", *row.offset);
+  if (const auto type = parse_diagnostic_type(row.error_type)) out.action = action_for(*type);
+  return out;
+}
+
+DiagnosticsReport diagnostics_report(const DiagnosticList& list, TimeMs now) {
+  DiagnosticsReport out;
+  out.total = list.total;
+  for (const auto& row : list.diagnostics)
+    out.diagnostics.push_back(diagnostic_line(row, now));
+  return out;
+}
+
+}  // namespace memd::admin
