@@ -15,6 +15,7 @@ std::optional<std::string> time_if_any(TimeMs time) {
 
 SessionOut session_out(const SessionRow& row, TimeMs now, TimeMs stopped_after) {
   SessionOut out;
+  static_cast<SessionFactsOut&>(out) = session_facts(row);
   out.session_id = row.uid;
   out.platform = to_string(row.platform);
   out.session_name = short_line(row.title, 40);
@@ -29,8 +30,6 @@ SessionOut session_out(const SessionRow& row, TimeMs now, TimeMs stopped_after) 
   out.outcome = to_string(row.outcome);
   out.outcome_reasons = sign_names(row.outcome_reasons, kReasonsShown);
   out.exchanges = row.exchanges;
-  out.wall_clock_s = (row.cost.wall_clock + 500) / 1000;
-  out.retries = row.cost.retries;
   out.tool_calls = row.tool_calls;
   out.tool_errors = row.tool_errors;
   out.compactions = row.compactions;
@@ -47,7 +46,7 @@ constexpr std::int64_t kDefaultRows = 20;
 
 Result<ListSessionsAnswer> run(const ToolServices& services, const ListSessionsParams& params,
                                mcp::ToolContext& context) {
-  MEMD_TRY_ASSIGN(Scope scope, resolve_scope(services, params));
+  MEMD_TRY_ASSIGN(Scope scope, resolve_scope(services, params, {std::nullopt, {}, &context}));
   scope.filter.include_subagents = params.include_subagents;
   const auto question =
       question_key({"list_sessions", scope.key, params.include_subagents ? "1" : "0", params.state.value_or("")});
@@ -63,7 +62,13 @@ Result<ListSessionsAnswer> run(const ToolServices& services, const ListSessionsP
   std::vector<SessionOut> rows;
   for (const SessionRow& row : list.sessions)
     rows.push_back(session_out(row, now, stopped_after));
-  const Answer frame = answer_for(scope);
+  Answer frame = answer_for(scope);
+  if (scope.narrowed) {
+    query.filter.project.clear();
+    query.limit = 0;
+    MEMD_TRY_ASSIGN(const SessionList everywhere, reader->ask(query));
+    frame.outside = everywhere.total - list.total;
+  }
   return fit_answer<ListSessionsAnswer>(token_limit(services, params), frame, [&](std::size_t tokens) {
     ListSessionsAnswer out;
     static_cast<Answer&>(out) = frame;
@@ -82,7 +87,8 @@ Result<ListSessionsAnswer> run(const ToolServices& services, const ListSessionsP
 }  // namespace
 
 std::string render_text(const ListSessionsAnswer& a) {
-  std::string out = std::to_string(a.sessions.size()) + " of " + std::to_string(a.total) + " sessions, newest first.\n";
+  std::string out = scope_line(a) + std::to_string(a.sessions.size()) + " of " + std::to_string(a.total) +
+                    " sessions, newest first.\n";
   std::string body;
   for (const SessionOut& s : a.sessions) {
     body += s.session_id + "  " + short_time(s.started_at) + " to " + short_time(s.last_event_at) + "  " + s.project +
@@ -91,12 +97,12 @@ std::string render_text(const ListSessionsAnswer& a) {
             " tool calls (" + std::to_string(s.tool_errors) + " failed), " + std::to_string(s.compactions) +
             " compactions, tokens in " + std::to_string(s.tokens_input) + " out " + std::to_string(s.tokens_output) +
             " cached " + std::to_string(s.tokens_cache_read) + "+" + std::to_string(s.tokens_cache_creation) + ", " +
-            std::to_string(s.wall_clock_s) + " s, " + s.state;
+            facts_text(s) + ", " + s.state;
     if (s.ended_at) body += " " + short_time(*s.ended_at);
     body += ", " + s.outcome;
     if (!s.outcome_reasons.empty()) body += " (" + joined(s.outcome_reasons) + ")";
-    if (s.retries > 0) body += ", " + std::to_string(s.retries) + " retries";
     if (s.evicted_at) body += ", its texts were dropped " + short_time(*s.evicted_at);
+    if (s.description) body += ", about: " + *s.description;
     if (s.parent_session_id) body += ", started by " + *s.parent_session_id;
     body += "\n";
   }
