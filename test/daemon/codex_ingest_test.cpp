@@ -192,8 +192,10 @@ TEST_F(CodexIngest, LineCountsOfAPatchWaitForItsResult) {
   EXPECT_EQ(text("SELECT group_concat(path || ' ' || f.lines_added, ';') FROM (SELECT * FROM exchange_files ORDER BY"
                  " path_pk) f JOIN paths USING (path_pk)"),
             "/w/app/a.c 0;/w/app/b.c 2");
-  EXPECT_EQ(text("SELECT group_concat(summary || ' ' || flags) FROM events WHERE kind = 7"),
-            "/w/app/b.c +2 -1 " + std::to_string(kFlagDerived));
+  EXPECT_EQ(text("SELECT group_concat(summary || ' ' || flags, ';') FROM events WHERE kind = 7"),
+            "/w/app/a.c +2 -1 " + std::to_string(kFlagDerived | kFlagPlanned | kFlagError) + ";/w/app/b.c +2 -1 " +
+                std::to_string(kFlagDerived));
+  EXPECT_EQ(number("SELECT count(*) - max(seq) - 1 FROM events"), 0) << "what failed leaves no gap in the numbers";
 }
 
 // Claude Code deletes transcripts after 30 days; what was typed stays in history.jsonl.
