@@ -232,7 +232,7 @@ SourceItem SnapshotPass::decode(RecordDecoder& decoder, const SnapshotReader::It
         {adapter_.describe().platform, DiagnosticType::oversized_record, Severity::warning, {}, 0, number});
     slice.raw.push_back('\n');
   } else {
-    if (limits_.raw == RawMode::masked) mask_record(bytes);
+    limits_.raw == RawMode::masked ? mask_record(bytes) : mask_private(bytes);
     slice.raw.append(bytes).push_back('\n');
     bytes.append(kRecordPadding, '\0');
     decoder.decode({std::string_view(bytes).substr(0, size), number, false}, batch);

@@ -57,7 +57,7 @@ SourceReader::Look SourceReader::look_at(KnownSource& known) {
   out.more = outcome->more;
   out.slice = std::move(outcome->slice);
   if (!out.slice) return out;
-  if (options_.tailer.raw == RawMode::off) out.slice->raw.clear();
+  if (options_.tailer.raw == RawMode::off) out.slice->raw.clear(), out.slice->raw_length = 0;
   mask_secrets(out.slice->batch);                            // here, because the writer is the busier thread
   known.source.id = std::max<SourceId>(known.source.id, 1);  // stored from now on; the writer knows the row by path
   out.slice->caught_up = !out.more;

@@ -164,11 +164,12 @@ Result<void> Tailer::read_lines(LogWindow& window, Source& source, const Adapter
 // Masking comes before decoding, so that the raw layer and the rows are made of the same bytes.
 std::string_view Tailer::keep_raw(std::string_view bytes, std::uint64_t first, SourceSlice& slice) const {
   slice.raw_first = first;
-  if (limits_.raw == RawMode::off) return bytes;
+  if (limits_.raw == RawMode::off && !may_be_private(bytes)) return bytes;
   slice.raw_length = bytes.size();
   slice.raw.reserve(bytes.size() + kRecordPadding);
   slice.raw.assign(bytes).append(kRecordPadding, '\0');
-  if (limits_.raw == RawMode::masked) mask_records(std::span(slice.raw).first(bytes.size()));
+  const auto lines = std::span(slice.raw).first(bytes.size());
+  limits_.raw == RawMode::masked ? mask_records(lines) : mask_private(lines);
   return std::string_view(slice.raw).substr(0, bytes.size());
 }
 

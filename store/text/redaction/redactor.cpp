@@ -3,6 +3,7 @@
 #include "schemas/ascii.hpp"
 #include "store/text/redaction/assignment.hpp"
 #include "store/text/redaction/escaped_text.hpp"
+#include "store/text/redaction/private_text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -83,21 +84,49 @@ namespace memd {
 
 bool has_secret(std::string_view text) {
   std::size_t at = 0;
-  return static_cast<bool>(redaction::next_secret(text, at, 0));
+  if (redaction::next_secret(text, at, 0)) return true;
+  std::vector<redaction::Secret> marked;
+  redaction::find_private(text, marked);
+  return !marked.empty();
 }
 
+namespace {
+
+void put_mask(std::string& out, std::string_view kind) {
+  out += "[redacted:";
+  out += kind;
+  out += ']';
+}
+
+bool redact_private(std::string& text) {
+  std::vector<redaction::Secret> marked;
+  redaction::find_private(text, marked);
+  if (marked.empty()) return false;
+  std::string out;
+  std::size_t done = 0;
+  for (const auto& s : marked) {
+    out.append(text, done, s.begin - done);
+    put_mask(out, s.kind);
+    done = s.end;
+  }
+  out.append(text, done);
+  text = std::move(out);
+  return true;
+}
+
+}  // namespace
+
 bool redact(std::string& text) {
+  const bool was_private = redact_private(text);
   std::size_t at = 0;
   redaction::Secret secret = redaction::next_secret(text, at, 0);
-  if (!secret) return false;
+  if (!secret) return was_private;
   std::string out;
   out.reserve(text.size() + 64);
   std::size_t done = 0;
   while (secret) {
     out.append(text, done, secret.begin - done);
-    out += "[redacted:";
-    out += secret.kind;
-    out += ']';
+    put_mask(out, secret.kind);
     done = at = secret.end;
     secret = redaction::next_secret(text, at, done);
   }
@@ -275,12 +304,17 @@ void replace(std::span<char> line, const std::vector<Secret>& secrets) {
   std::memcpy(line.data(), out.data(), out.size());
 }
 
-std::size_t mask_line(std::span<char> line) {
+enum class What { all, only_private };
+
+std::size_t mask_line(std::span<char> line, What what) {
   const std::string_view text(line.data(), line.size());
   std::vector<Secret> secrets;
-  bool doubtful = false;
-  find_all(text, secrets, doubtful);
-  if ((doubtful || !secrets.empty()) && text.find('\\') != std::string_view::npos) find_in_strings(text, secrets);
+  redaction::find_private_in_line(text, secrets);
+  if (what == What::all) {
+    bool doubtful = false;
+    find_all(text, secrets, doubtful);
+    if ((doubtful || !secrets.empty()) && text.find('\\') != std::string_view::npos) find_in_strings(text, secrets);
+  }
   if (secrets.empty()) return 0;
   sort_and_join(secrets);
   fit_to_json(text, secrets);
@@ -289,9 +323,7 @@ std::size_t mask_line(std::span<char> line) {
   return secrets.size();
 }
 
-}  // namespace
-
-std::size_t mask_records(std::span<char> lines) {
+std::size_t mask_lines(std::span<char> lines, What what) {
   std::size_t masked = 0;
   while (!lines.empty()) {
     const void* newline = std::memchr(lines.data(), '\n', lines.size());
@@ -299,7 +331,7 @@ std::size_t mask_records(std::span<char> lines) {
         newline == nullptr ? lines.size() : static_cast<std::size_t>(static_cast<const char*>(newline) - lines.data());
     // What masking uncovers is masked too.
     for (int round = 0; round < 3; ++round) {
-      const std::size_t n = mask_line(lines.first(length));
+      const std::size_t n = mask_line(lines.first(length), what);
       if (n == 0) break;
       masked += n;
     }
@@ -308,6 +340,14 @@ std::size_t mask_records(std::span<char> lines) {
   return masked;
 }
 
+}  // namespace
+
+std::size_t mask_records(std::span<char> lines) { return mask_lines(lines, What::all); }
+
 std::size_t mask_record(std::string& record) { return mask_records(std::span(record.data(), record.size())); }
+
+std::size_t mask_private(std::span<char> lines) { return mask_lines(lines, What::only_private); }
+
+bool may_be_private(std::string_view lines) { return redaction::may_be_private(lines); }
 
 }  // namespace memd

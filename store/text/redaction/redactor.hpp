@@ -9,11 +9,12 @@
 
 namespace memd {
 
-// The one place that knows what a secret looks like: private key blocks, keys and tokens of known services, JWTs,
+// The one place that knows what is not stored: what a person marked as private (redaction/private_text.hpp), and
+// secrets: private key blocks, keys and tokens of known services, JWTs,
 // Authorization headers, passwords in connection strings, and assignments such as `password=…` with a value that is no
-// placeholder. Each becomes "[redacted:<kind>]". Text without secrets is left untouched at memory-scan speed. Prefers
-// leaving a doubtful word to spoiling code: commit hashes, UUIDs, digests and identifiers survive.
-// Idempotent. Thread-safe.
+// placeholder. Each becomes "[redacted:<kind>]", "[redacted:private]" among them. Text without secrets is left
+// untouched at memory-scan speed. Prefers leaving a doubtful word to spoiling code: commit hashes, UUIDs, digests and
+// identifiers survive. Idempotent. Thread-safe.
 
 // Masks in place; true if something was masked.
 bool redact(std::string& text);
@@ -33,5 +34,9 @@ std::size_t mask_records(std::span<char> lines);
 
 // The same for a record that is held in a string.
 std::size_t mask_record(std::string& record);
+
+// The same for what a person marked as private alone: where secrets are kept, that is not.
+std::size_t mask_private(std::span<char> lines);
+bool may_be_private(std::string_view lines);  // false: mask_private() would find nothing
 
 }  // namespace memd
