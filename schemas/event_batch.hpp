@@ -49,7 +49,7 @@ enum class DiagnosticType : std::uint8_t {
 std::string_view to_string(DiagnosticType t);
 std::optional<DiagnosticType> parse_diagnostic_type(std::string_view text);
 
-// The name of a field. Only string literals convert to it, so it cannot be a value.
+// The name of a field. Only string literals convert to it, so it cannot be a value. A value; borrows the literal.
 class FieldName {
  public:
   template <std::size_t N>

@@ -39,6 +39,7 @@ enum class OutcomeSign : std::uint8_t {
 inline constexpr int kOutcomeSigns = 23;
 std::string_view to_string(OutcomeSign sign);
 
+// Signs of an outcome, one bit each. A value.
 class OutcomeSignSet {
  public:
   constexpr OutcomeSignSet() = default;

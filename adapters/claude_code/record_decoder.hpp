@@ -55,7 +55,7 @@ class Decoder final : public LogDecoder {
 
 // Decodes history.jsonl: what was typed in the terminal, kept when the transcript is deleted. Each prompt gives a
 // user_msg with origin history; the store keeps those that no transcript tells of. Lines of early versions name no
-// session: theirs is that of project and day, "claude_code:history-<hash of the project>-<day>".
+// session: theirs is that of project and day, "claude_code:history-<hash of the project>-<day>". One thread at a time.
 class HistoryDecoder final : public LogDecoder {
  public:
   explicit HistoryDecoder(Detail detail = Detail::stored) : LogDecoder(Platform::claude_code), detail_(detail) {}

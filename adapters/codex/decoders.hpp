@@ -63,7 +63,7 @@ class SessionIndexDecoder : public LogDecoder {
 };
 
 // Decodes history.jsonl: prompts typed in the terminal, as user_msg with origin history. The store keeps those whose
-// rollout is missing or ends before them.
+// rollout is missing or ends before them. One thread at a time.
 class HistoryDecoder : public LogDecoder {
  public:
   explicit HistoryDecoder(Detail detail = Detail::stored) : LogDecoder(Platform::codex), detail_(detail) {}

@@ -16,7 +16,8 @@ namespace memd::cursor {
 
 namespace od = json::od;
 
-// Makes the events of one item with the fields and the ids they share. Does not outlive the item's bytes.
+// Makes the events of one item with the fields and the ids they share. Does not outlive the item's bytes. Borrows
+// `out`; one thread at a time.
 class ItemContext : public json::RecordEvents {
  public:
   ItemContext(std::string_view session_uid, RawRef raw, json::Detail detail, EventBatch& out)

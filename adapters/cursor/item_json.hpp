@@ -23,6 +23,7 @@ inline constexpr std::string_view kPrompt = "prompt";    // text: an entry of th
 inline constexpr std::string_view kBinary = "binary";    // bytes: a message that is no JSON
 }  // namespace item_kind
 
+// Builds the JSON of one item, member by member. Owns the text. One thread at a time.
 class ItemJson {
  public:
   explicit ItemJson(std::string_view kind);

@@ -88,7 +88,7 @@ class StateRows {
 std::string key_class(std::string_view key);
 
 // Accounts for each row of a state database: it is an item of a session, or belongs to the rest for a stated reason.
-// Measures values without reading them. `rows` outlives it.
+// Measures values without reading them. `rows` outlives it. One thread at a time.
 class RowLedger {
  public:
   explicit RowLedger(const StateRows& rows) : rows_(rows) {}

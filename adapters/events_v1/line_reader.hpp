@@ -179,7 +179,8 @@ struct Body {
 };
 
 // Reads the body of one line into the batch. What memd wrote itself (body.event) is read here, event by event; lines of
-// other tools by read_plain_event(). Lives as long as the line's bytes.
+// other tools by read_plain_event(). Lives as long as the line's bytes. Borrows `record` and `out`; one thread at a
+// time.
 class LineReader : public TextReader {
  public:
   LineReader(const Record& record, Detail detail, EventBatch& out) : TextReader(detail), record_(record), out_(out) {}

@@ -15,6 +15,7 @@ namespace memd::gemini {
 using namespace json;  // NOLINT(google-build-using-namespace): the whole folder reads JSON
 
 // Makes the events of one message with the fields and the ids they share. Does not outlive the message's bytes.
+// Borrows `out`; one thread at a time.
 class MessageContext : public RecordEvents {
  public:
   MessageContext(std::string_view session_uid, RawRef raw, bool sidechain, Detail detail, EventBatch& out)

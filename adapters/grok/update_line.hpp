@@ -24,7 +24,7 @@ struct UpdateLine {
   bool interjection = false;  // said while the agent worked
 };
 
-// Private to this folder's .cpp files.
+// Reads one line of updates.jsonl. Owns its parser; one thread at a time. Private to this folder's .cpp files.
 class UpdateLineReader {
  public:
   // `line` is followed by padding. False when it is no update.

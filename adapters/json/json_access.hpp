@@ -16,7 +16,7 @@ namespace memd::json {
 namespace od = simdjson::ondemand;
 namespace dom = simdjson::dom;
 
-// Finds a key among N names. Compares only names of the same length.
+// Finds a key among N names. Compares only names of the same length. Constant; made by the compiler. Borrows the names.
 template <std::size_t N>
 class KeyTable {
  public:

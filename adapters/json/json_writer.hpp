@@ -16,7 +16,7 @@ void append_quoted(std::string_view text, std::string& out);
 void append_compact(std::string_view json, std::string& out);
 std::string compacted(std::string_view json);
 
-// Builds one JSON object, member by member.
+// Builds one JSON object, member by member. Owns the text. One thread at a time.
 class ObjectWriter {
  public:
   ObjectWriter& text(std::string_view key, std::string_view value);

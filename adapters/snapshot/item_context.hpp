@@ -12,7 +12,8 @@
 
 namespace memd::snapshot {
 
-// Makes the events of one item with the fields and the ids they share. Does not outlive the item's bytes.
+// Makes the events of one item with the fields and the ids they share. Does not outlive the item's bytes. Borrows
+// `out`; one thread at a time.
 class ItemContext : public json::RecordEvents {
  public:
   ItemContext(Platform platform, std::string_view session_uid, RawRef raw, json::Detail detail, EventBatch& out)

@@ -98,7 +98,7 @@ class ReadOnlyDatabase {
   std::unique_ptr<sqlite3, Closer> database_;
 };
 
-// Several statements that see one state of the database. Ends with its life.
+// Several statements that see one state of the database. Ends with its life. Borrows `database`: its thread.
 class ReadTransaction {
  public:
   explicit ReadTransaction(const ReadOnlyDatabase& database);

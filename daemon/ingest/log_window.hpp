@@ -91,6 +91,7 @@ class PlainWindow final : public LogWindow {
   std::size_t filled_ = 0;
 };
 
+// The decompressed bytes of a log. Borrows `log`; the reading thread.
 class ZstdWindow final : public LogWindow {
  public:
   explicit ZstdWindow(ZstdLog& log) : log_(log) {}

@@ -17,7 +17,8 @@ Result<UniqueFd> open_state_directory(const std::filesystem::path& path);
 
 // The lock that makes a daemon the only one of its data directory: flock on memd.pid, held for life. It belongs to the
 // open file description, so a process that takes it can hand it to the daemon it starts (inherited_lock_fd); the
-// kernel drops it when the last holder dies, so a stale file blocks nobody. The file is never removed.
+// kernel drops it when the last holder dies, so a stale file blocks nobody. The file is never removed. Owns the open
+// file. One thread at a time.
 class InstanceLock {
  public:
   struct Attempt;

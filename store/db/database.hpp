@@ -152,7 +152,7 @@ class Database {
   std::unique_ptr<Observed> observed_;
 };
 
-// BEGIN IMMEDIATE … COMMIT; rolls back when left by an exception.
+// BEGIN IMMEDIATE … COMMIT; rolls back when left by an exception. Borrows `db`: the thread of the connection.
 class Transaction {
  public:
   explicit Transaction(Database& db);
@@ -167,7 +167,7 @@ class Transaction {
 };
 
 // A read transaction: while it lives, all statements of the connection see one state of the store. Inside a transaction
-// that is open already it does nothing.
+// that is open already it does nothing. Borrows `db`: the thread of the connection.
 class Snapshot {
  public:
   explicit Snapshot(Database& db) : db_(db), ours_(sqlite3_get_autocommit(db.handle()) != 0) {

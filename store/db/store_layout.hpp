@@ -24,7 +24,7 @@ inline Result<std::filesystem::path> default_data_dir(const DataEnvironment& env
                "no place for data: set HOME or XDG_DATA_HOME to an absolute path, or pass --data-dir");
 }
 
-// Names inside a data directory (docs/store-format.md).
+// Names inside a data directory (docs/store-format.md). A value: touches no file.
 class StoreLayout {
  public:
   explicit StoreLayout(std::filesystem::path data_dir) : data_dir_(std::move(data_dir)) {}

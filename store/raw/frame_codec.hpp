@@ -14,7 +14,8 @@ struct ZSTD_DCtx_s;
 // How the bytes of a raw frame are written: the header's numbers and texts, and the packed content.
 namespace memd::raw {
 
-// Little-endian base-128 numbers and counted texts, as the headers of raw frames are written.
+// Little-endian base-128 numbers and counted texts, as the headers of raw frames are written. Owns what it has
+// written. One thread at a time.
 class ByteWriter {
  public:
   void number(std::uint64_t v) {
@@ -39,7 +40,7 @@ class ByteWriter {
   std::string out_;
 };
 
-// Never reads past the end: then ok() is false and every value 0.
+// Never reads past the end: then ok() is false and every value 0. Borrows `in`.
 class ByteReader {
  public:
   explicit ByteReader(std::string_view in) : in_(in) {}

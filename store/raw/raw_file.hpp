@@ -12,7 +12,7 @@
 
 namespace memd::raw {
 
-// A file seen as memory, for reading.
+// A file seen as memory, for reading. Owns the mapping; every thread may read it.
 class MappedFile {
  public:
   static Result<MappedFile> open(const std::filesystem::path& path);  // Errc::not_found, Errc::io

@@ -30,7 +30,7 @@ struct FrameRow {
   std::uint64_t bytes = 0;  // of the records
 };
 
-// The tables raw_files and raw_frames. Throws ErrorException.
+// The tables raw_files and raw_frames. Throws ErrorException. Borrows `db`: the writer's thread.
 class RawRows {
  public:
   explicit RawRows(sqlite::Database& db) : db_(db) {}

@@ -70,7 +70,8 @@ struct TopicUse {
 using UseByTopic = std::unordered_map<std::int64_t, TopicUse>;       // by topic_pk
 using RankedTopics = std::vector<std::pair<std::string, TopicUse>>;  // by stems, first by rank()
 
-// Decides which exchanges a QueryFilter lets through.
+// Decides which exchanges a QueryFilter lets through. Reads `db` when made and keeps its own copies; then every
+// thread may ask.
 class TopicFilter {
  public:
   TopicFilter(sqlite::Database& db, const QueryFilter& filter);

@@ -74,7 +74,8 @@ class StaticModel {
   const std::int8_t* table_;
 };
 
-// The model in the binary. Its name, "builtin/<name>-<hash>", changes with it: vectors of another one are not mixed in.
+// The model in the binary. Its name, "builtin/<name>-<hash>", changes with it: vectors of another one are not mixed
+// in. Owns its table, which never changes; every thread may embed.
 class BuiltinEmbedder : public Embedder {
  public:
   BuiltinEmbedder();

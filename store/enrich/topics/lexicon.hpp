@@ -90,7 +90,7 @@ struct Phrase {
   bool named = false;  // once at least an identifier, a file, or written with a capital inside a sentence
 };
 
-// The phrases of one text and how often they occur. Kept between texts for its memory.
+// The phrases of one text and how often they occur. Kept between texts for its memory. One thread at a time.
 class PhraseTable {
  public:
   void clear(std::size_t tokens);

@@ -22,7 +22,7 @@ using StoredCodes = std::function<void(ExchangeId, std::vector<std::int8_t>&)>;
 // 1 / length; 0 for a vector without direction.
 float inverse_length(std::span<const std::int8_t> codes);
 
-// One row as the kernels want it: aligned, and padded with zeros.
+// One row as the kernels want it: aligned, and padded with zeros. Owns its memory. One thread at a time.
 class AlignedRow {
  public:
   explicit AlignedRow(std::size_t stride) : memory_(stride + kRowAlignment) {
@@ -79,7 +79,8 @@ struct SketchShape {
 SketchShape sketch(std::span<const std::int8_t> codes, float inverse, std::span<const float> centre,
                    std::uint64_t* signs);
 
-// A query as two planes of bits: how far each component is from the centre, in steps of 0 to 3.
+// A query as two planes of bits: how far each component is from the centre, in steps of 0 to 3. Constant after
+// construction; every thread may ask.
 class QuerySketch {
  public:
   QuerySketch(std::span<const float> query, std::span<const float> centre, std::size_t words);

@@ -67,7 +67,8 @@ class ExchangeTable {
   std::size_t size_ = 0;
 };
 
-// Memory straight from the system and back to it: zeroed, aligned to a page, resident only where it was written.
+// Memory straight from the system and back to it: zeroed, aligned to a page, resident only where it was written. Owns
+// it. Threads may read at once while nobody writes.
 class PageBuffer {
  public:
   explicit PageBuffer(std::size_t size);  // throws std::bad_alloc

@@ -17,7 +17,8 @@ namespace memd::search {
 class FtsVocabulary;
 class FullTextIndex;
 
-// The documents that hold one word, in order of their ids, as one segment of the index lists them.
+// The documents that hold one word, in order of their ids, as one segment of the index lists them. Borrows the pages
+// that the index holds; for one question on the index's thread.
 class PostingCursor {
  public:
   bool at_end() const { return at_end_; }
@@ -73,7 +74,7 @@ class PostingCursor {
   bool crossed_ = false;  // the positions read last reached into this page
 };
 
-// Walks the positions of a word in one document: column, and number of the word in it.
+// Walks the positions of a word in one document: column, and number of the word in it. Borrows `positions`.
 class PositionReader {
  public:
   explicit PositionReader(std::string_view positions) : rest_(positions) {}
@@ -155,7 +156,7 @@ class FullTextIndex {
   std::int64_t words_ = 0;
 };
 
-// How long documents are. For one question, inside one transaction.
+// How long documents are. For one question, inside one transaction. Borrows both arguments; the index's thread.
 class LengthReader {
  public:
   LengthReader(FullTextIndex& index, KnownLengths& known)

@@ -77,7 +77,7 @@ struct LexicalQuestion {
 // exchanges is among the best by itself.
 //
 // One question is worked on at a time: understand() begins it, its plan must live until the last call about it. All of
-// it in one transaction. All throw ErrorException.
+// it in one transaction. All throw ErrorException. Borrows `db`: the thread that leases the connection.
 class LexicalSearch {
  public:
   explicit LexicalSearch(sqlite::Database& db);

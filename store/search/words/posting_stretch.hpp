@@ -16,7 +16,7 @@ namespace memd::search {
 // stretches are taken in ascending order. Documents are numbered from the stretch's begin.
 //
 // For one question, on one connection, inside one transaction. Memory: some 30 bytes a word and document. Throws
-// ErrorException.
+// ErrorException. Borrows the connection: its thread.
 class PostingStretch {
  public:
   static constexpr std::int64_t kDocuments = 1 << 14;

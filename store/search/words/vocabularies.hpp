@@ -49,7 +49,8 @@ struct KnownName {
   std::uint32_t words = 0;  // bit i: the i-th word
 };
 
-// The compound names that occur in the store, by their parts. Throws ErrorException.
+// The compound names that occur in the store, by their parts. Throws ErrorException. Borrows `db`: the thread that
+// leases the connection.
 class IdentifierDictionary {
  public:
   explicit IdentifierDictionary(sqlite::Database& db) : db_(db) {}
@@ -62,7 +63,8 @@ class IdentifierDictionary {
   sqlite::Database& db_;
 };
 
-// The words of session titles. In the transaction of the question; throws ErrorException.
+// The words of session titles. In the transaction of the question; throws ErrorException. Borrows `db`: the thread
+// that leases the connection.
 class TitleIndex {
  public:
   explicit TitleIndex(sqlite::Database& db) : index_(db, "session_titles") {}
