@@ -84,25 +84,7 @@ TEST_F(AssemblerTest, UsageOfAResponseCountsOnceWithItsLargestOutput) {
   EXPECT_EQ(number("SELECT tokens_cache_read FROM exchanges WHERE exchange_number = 0"), 103);
 }
 
-TEST_F(AssemblerTest, EventByEventAndWithRestartsGivesTheSameRows) {
-  const EventScript script = long_session();
-  apply(script.batch());
-  auto db = reading();
-  const auto whole = test::dump_store(db);
-
-  file_ = dir_ / "stepwise.db";
-  for (const auto& event : script.events()) {
-    open();  // a new process each time
-    EventBatch one;
-    one.events.push_back(event);
-    apply(std::move(one));
-  }
-  auto stepwise = reading();
-  const auto rows = test::dump_store(stepwise);
-  EXPECT_EQ(whole, rows);
-  auto checked = sqlite::Database::open(file_, sqlite::OpenMode::read_write);
-  EXPECT_NO_THROW(test::check_full_text_index(checked));
-}
+TEST_F(AssemblerTest, EventByEventAndWithRestartsGivesTheSameRows) { expect_same_event_by_event(long_session()); }
 
 TEST_F(AssemblerTest, ReplayChangesNothing) {
   apply(long_session().batch());

@@ -1,7 +1,6 @@
-#include "schemas/embedded.hpp"
 #include "store/write/git_rows.hpp"
 #include "test/support/event_script.hpp"
-#include "test/support/store_dump.hpp"
+#include "test/support/old_store.hpp"
 #include "test/support/writer_fixture.hpp"
 
 #include <gtest/gtest.h>
@@ -78,22 +77,7 @@ TEST_F(CommitsTest, StandInTheExchangeThatMadeThem) {
   EXPECT_EQ(commits(), (std::vector<std::string>{"0 2 1a2b3c4 main: Add", "1 5 9f8e7d6 main: Push"}));
 }
 
-TEST_F(CommitsTest, TheSameLineByLineAcrossRestarts) {
-  apply(session_with_commits().batch());
-  auto db = reading();
-  const auto at_once = test::dump_store(db);
-  writer_.reset();
-  file_ = dir_ / "stepwise.db";
-  const EventScript script = session_with_commits();
-  for (const auto& e : script.events()) {
-    EventBatch one;
-    one.events.push_back(e);
-    writer_.reset();
-    apply(std::move(one));
-  }
-  auto again = reading();
-  EXPECT_EQ(test::dump_store(again), at_once);
-}
+TEST_F(CommitsTest, TheSameLineByLineAcrossRestarts) { expect_same_event_by_event(session_with_commits()); }
 
 TEST_F(CommitsTest, GoWithTheirEvents) {
   apply(session_with_commits().batch());
@@ -105,12 +89,9 @@ TEST_F(CommitsTest, GoWithTheirEvents) {
 
 // A store of before knows the first line of each result.
 TEST_F(CommitsTest, AreFoundInAStoreOfBefore) {
-  const auto& all = migrations();
   {
     auto db = sqlite::Database::open(file_, sqlite::OpenMode::read_write);
-    for (const auto& m : all)
-      if (m.number < 8) db.exec(std::string(m.sql).c_str());
-    db.exec("PRAGMA user_version = 7");
+    test::make_tables_of(db, 7);
     db.exec(
         "INSERT INTO sessions (session_pk, uid, platform, native_id) VALUES (1, 'claude_code:a', 'claude_code', 'a');"
         "INSERT INTO exchanges (exchange_pk, session_pk, exchange_number, first_seq, last_seq, started_at, ended_at,"

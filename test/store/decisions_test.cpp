@@ -121,6 +121,19 @@ TEST(FindDecisions, EachOnceAndBounded) {
   EXPECT_TRUE(cut[0].sentence.ends_with("…"));
 }
 
+TEST(FindDecisions, NotWhereTheQuoteWouldNotTellIt) {
+  std::string endless;
+  for (int i = 0; i < 1500; ++i)
+    endless += "д";
+  EXPECT_THAT(find_decisions(endless + " going with SQLite for the store"), IsEmpty());
+  EXPECT_THAT(sentences(find_decisions(endless + ". Going with SQLite for the store.")),
+              ElementsAre("Going with SQLite for the store."));
+  std::string no_prose = "{";
+  while (no_prose.size() < std::size_t{20} * 1024)
+    no_prose += " going with this one.";
+  EXPECT_THAT(sentences(find_decisions(no_prose + "\nGoing with that one.")), ElementsAre("Going with that one."));
+}
+
 TEST(FindDecisions, TellsItsPartsAndItsKind) {
   EXPECT_EQ(told(find_decisions("I'll use a ring buffer instead of a queue, because it never allocates.")),
             "choice of the agent: use a ring buffer | not a queue | because it never allocates");
@@ -168,6 +181,12 @@ TEST(FindDecisions, OfAPersonAreAnswersToWhatWasOffered) {
   EXPECT_THAT(said_by_person("yes", "All done. Want me to commit this?"), IsEmpty()) << "the next thing to do anyway";
   EXPECT_THAT(said_by_person("yes", "The parser is fixed."), IsEmpty()) << "nothing was offered";
   EXPECT_THAT(said_by_person("ok. why does it fail?", offer), IsEmpty()) << "asks back";
+  for (const char* text : {"3 tests fail now", "10% is too much for that", "2 теста падают"})
+    EXPECT_THAT(said_by_person(text, offer), IsEmpty()) << text << ": no option";
+  EXPECT_EQ(told(said_by_person("2 but tag it first", options)),
+            "answer of the user: 2. Drop the branch, keep its commits");
+  EXPECT_EQ(told(said_by_person("\xE2\x98\x91\xEF\xB8\x8F yes please", offer)),
+            "answer of the user: Want me to rename `EventStop` to `EventTurnEnd`?");
   EXPECT_THAT(sentences(said_by_person(
                   "1. yes, that is fine\n2. how is that possible?\n3. let's skip it\n4. yeah document it")),
               ElementsAre("yes, that is fine", "let's skip it", "yeah document it"));
@@ -179,15 +198,21 @@ TEST(FindDecisions, PlansThatAreHandedOver) {
       "plan of the user: Store tags in one table");
   EXPECT_EQ(told(read_choices("Plan accepted: # Store tags in one table ## Context Tags are …")),
             "plan of the user: Store tags in one table");
+  const std::string cut = std::string(1988, 'x') + ".\n\n# Одна таблица";  // 2000 bytes are read: half of a letter
+  EXPECT_EQ(accepted_plan(cut).sentence, "Одн");
+  EXPECT_THAT(read_choices("Plan accepted: "), IsEmpty());
 }
 
 TEST(FindDecisions, ChoicesOfADialog) {
   const auto found = read_choices(
-      "Where: here or there?: there\nHow many?: as many\nas fit: three\nIs this right?: what about the tests?");
+      "Where: here or there?: there\nHow many?: as many\nas fit: three\nIs this right?: what about the tests?\nAnd "
+      "this?: 为什么？");
   EXPECT_THAT(sentences(found), ElementsAre("Where: here or there?: there", "How many?: as many as fit: three"));
   EXPECT_EQ(told(found[0]), "answer of the user: there");
   EXPECT_THAT(sentences(read_choices("format: NPZ (Recommended)\nsplit: by motion")),
               ElementsAre("format: NPZ (Recommended)", "split: by motion"));
+  EXPECT_THAT(sentences(read_choices("Which store?: SQLite\nWhich cache?: \nHow many?: \nthree\nor four")),
+              ElementsAre("Which store?: SQLite", "How many?: three or four"));
   EXPECT_THAT(read_choices(""), IsEmpty());
 }
 

@@ -1,8 +1,8 @@
 #include "store/write/identity_index.hpp"
 
-#include "schemas/embedded.hpp"
 #include "schemas/hash.hpp"
 #include "store/db/database.hpp"
+#include "test/support/old_store.hpp"
 
 #include <gtest/gtest.h>
 
@@ -113,9 +113,7 @@ TEST_F(IdentityIndexTest, FullRunsAreMerged) {
 // Stores made before had one index over all events, and responses by their key.
 TEST(IdentityMigration, FindsWhatWasStoredBefore) {
   auto db = sqlite::Database::open(":memory:", sqlite::OpenMode::read_write);
-  for (const auto& m : migrations())
-    if (m.number < 5) db.exec(std::string(m.sql).c_str());
-  db.exec("PRAGMA user_version = 4");
+  test::make_tables_of(db, 4);
   db.exec("INSERT INTO sessions (session_pk, uid, platform, native_id) VALUES (7, 'a:1', 'a', '1')");
   db.exec("INSERT INTO events (session_pk, seq, event_id, time, kind) VALUES (7, 0, -12, 0, 0), (7, 1, 40, 0, 1)");
   db.exec("INSERT INTO responses VALUES (40, 7, 3, 1, 2, 3, 4), (-15, 7, NULL, 5, 6, 7, 8)");

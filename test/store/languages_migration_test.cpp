@@ -1,6 +1,7 @@
 #include "schemas/embedded.hpp"
 #include "store/db/database.hpp"
 #include "store/reader.hpp"
+#include "test/support/old_store.hpp"
 #include "test/support/temp_dir.hpp"
 
 #include <gmock/gmock.h>
@@ -23,9 +24,7 @@ class LanguagesMigration : public testing::Test {
  protected:
   LanguagesMigration() {
     auto db = Database::open(file_, OpenMode::read_write);
-    for (const auto& m : migrations())
-      if (m.number <= kBefore) db.exec(std::string(m.sql).c_str());
-    db.exec(("PRAGMA user_version = " + std::to_string(kBefore)).c_str());
+    test::make_tables_of(db, kBefore);
     db.exec(
         "INSERT INTO sessions (uid, platform, native_id, kind, title) VALUES"
         " ('codex:a', 'codex', 'a', 0, 'Настройка сервера'), ('codex:b', 'codex', 'b', 0, 'Sockets')");

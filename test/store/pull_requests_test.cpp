@@ -1,10 +1,9 @@
-#include "schemas/embedded.hpp"
 #include "schemas/pull_request.hpp"
 #include "store/read/commits.hpp"
 #include "store/read/file_history.hpp"
 #include "store/write/git_rows.hpp"
 #include "test/support/event_script.hpp"
-#include "test/support/store_dump.hpp"
+#include "test/support/old_store.hpp"
 #include "test/support/writer_fixture.hpp"
 
 #include <gtest/gtest.h>
@@ -77,22 +76,7 @@ TEST_F(PullRequestsTest, OpenedByCommandsAndLinkedByAgents) {
   EXPECT_NE(requests[1].exchange_id, 0);
 }
 
-TEST_F(PullRequestsTest, TheSameEventByEventAcrossRestarts) {
-  apply(session_with_requests().batch());
-  auto db = sqlite::Database::open(file_, sqlite::OpenMode::read_only);
-  const auto at_once = test::dump_store(db);
-  writer_.reset();
-  file_ = dir_ / "stepwise.db";
-  const EventScript script = session_with_requests();
-  for (const auto& e : script.events()) {
-    EventBatch one;
-    one.events.push_back(e);
-    writer_.reset();
-    apply(std::move(one));
-  }
-  auto again = sqlite::Database::open(file_, sqlite::OpenMode::read_only);
-  EXPECT_EQ(test::dump_store(again), at_once);
-}
+TEST_F(PullRequestsTest, TheSameEventByEventAcrossRestarts) { expect_same_event_by_event(session_with_requests()); }
 
 TEST_F(PullRequestsTest, GoWithTheirEvents) {
   apply(session_with_requests().batch());
@@ -177,9 +161,7 @@ TEST_F(PullRequestsTest, ASubagentsCommitsAreJoinedToThoseOfItsParents) {
 TEST_F(PullRequestsTest, AreFoundInAStoreOfBefore) {
   {
     auto db = sqlite::Database::open(file_, sqlite::OpenMode::read_write);
-    for (const auto& m : migrations())
-      if (m.number < 10) db.exec(std::string(m.sql).c_str());
-    db.exec("PRAGMA user_version = 9");
+    test::make_tables_of(db, 9);
     db.exec(
         "INSERT INTO sessions (session_pk, uid, platform, native_id) VALUES (1, 'claude_code:a', 'claude_code', 'a');"
         "INSERT INTO exchanges (exchange_pk, session_pk, exchange_number, first_seq, last_seq, started_at, ended_at,"

@@ -1,5 +1,5 @@
-#include "schemas/embedded.hpp"
 #include "store/db/database.hpp"
+#include "test/support/old_store.hpp"
 #include "test/support/store_fixture.hpp"
 
 #include <gtest/gtest.h>
@@ -46,9 +46,7 @@ TEST(SessionTitles, OfAStoreOfTheVersionBeforeAreFoundAsBefore) {
   constexpr int kBefore = 11;
   const test::TempDir dir;
   auto db = Database::open(dir / "memd.db", OpenMode::read_write);
-  for (const auto& m : migrations())
-    if (m.number <= kBefore) db.exec(std::string(m.sql).c_str());
-  db.exec(("PRAGMA user_version = " + std::to_string(kBefore)).c_str());
+  test::make_tables_of(db, kBefore);
   db.exec(
       "INSERT INTO sessions (uid, platform, native_id, kind, title) VALUES"
       " ('codex:a', 'codex', 'a', 0, 'Sockets of the server'), ('codex:b', 'codex', 'b', 0, '')");

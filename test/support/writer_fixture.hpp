@@ -1,7 +1,9 @@
 #pragma once
 
 #include "store/write/writer.hpp"
+#include "test/support/event_script.hpp"
 #include "test/support/fake_clock.hpp"
+#include "test/support/store_dump.hpp"
 #include "test/support/temp_dir.hpp"
 
 #include <gtest/gtest.h>
@@ -36,6 +38,22 @@ class WriterFixture : public testing::Test {
     ASSERT_TRUE(writer_->commit());
   }
   sqlite::Database reading() const { return sqlite::Database::open(file_, sqlite::OpenMode::read_only); }
+  // The events of `script` give the same rows at once and each by a process of its own, the full-text index included.
+  void expect_same_event_by_event(const EventScript& script) {
+    apply(script.batch());
+    auto at_once = reading();
+    const auto expected = dump_store(at_once);
+    file_ = dir_ / "stepwise.db";
+    for (const Event& event : script.events()) {
+      open();
+      EventBatch one;
+      one.events.push_back(event);
+      apply(std::move(one));
+    }
+    auto stepwise = sqlite::Database::open(file_, sqlite::OpenMode::read_write);
+    EXPECT_EQ(dump_store(stepwise), expected);
+    EXPECT_NO_THROW(check_full_text_index(stepwise));
+  }
   // The first column of what `sql` gives.
   std::vector<std::string> rows(const char* sql) const {
     auto db = reading();

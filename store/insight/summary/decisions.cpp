@@ -19,8 +19,9 @@ namespace {
 
 constexpr CueSet kStated = Cue::settled | Cue::declined | Cue::taken_back;
 constexpr CueSet kSigns = kStated | Cue::contrast | Cue::decisions_told;
-constexpr std::size_t kShortestDecision = 16;  // bytes
-constexpr std::size_t kPartBytes = 160;        // of what was chosen or turned down, and of the reason
+constexpr std::size_t kShortestDecision = 16;    // bytes
+constexpr std::size_t kPartBytes = 160;          // of what was chosen or turned down, and of the reason
+constexpr std::size_t kLongestLine = 16 * 1024;  // a longer one is no prose
 
 bool asks(std::string_view sentence) {
   return sentence.find('?') != std::string_view::npos || sentence.find("？") != std::string_view::npos;
@@ -107,22 +108,42 @@ void keep(std::vector<Decision>& found, Decision d) {
 
 // ---- Texts of agents.
 
-// The sentence around `at`, inside its line.
+// The line of a text that a place is on. Places are asked for in their order.
+class LineWalk {
+ public:
+  explicit LineWalk(std::string_view text) : text_(text), end_(std::min(text.find('\n'), text.size())) {}
+
+  void go_to(std::size_t at) {
+    while (end_ < at) {
+      fences_.line(line());
+      begin_ = end_ + 1;
+      end_ = std::min(text_.find('\n', begin_), text_.size());
+    }
+  }
+
+  std::string_view line() const { return text_.substr(begin_, end_ - begin_); }
+  std::size_t begin() const { return begin_; }
+  std::size_t end() const { return end_; }
+  bool in_code() const { return fences_.is_open(); }
+  bool in_table() const { return ascii::trimmed(line()).starts_with('|'); }
+
+ private:
+  std::string_view text_;
+  FenceTracker fences_;
+  std::size_t begin_ = 0;
+  std::size_t end_;
+};
+
 struct Span {
   std::size_t begin = 0;
   std::size_t end = 0;
 };
 
-Span sentence_around(std::string_view text, std::size_t at) {
-  const std::size_t line_break = text.rfind('\n', at);
-  std::size_t begin = line_break == std::string_view::npos || at == 0 ? 0 : line_break + 1;
-  const std::size_t line_end = std::min(text.find('\n', at), text.size());
-  constexpr std::size_t kReach = 2000;  // a line of megabytes is no prose
-  if (at - begin > kReach) begin = at - kReach;
-  const std::size_t reach_end = std::min(line_end, at + kReach);
-  const std::string_view line = text.substr(0, reach_end);
-  for (std::size_t i = begin; i < reach_end;) {
-    const std::size_t end = may_end_sentence(line[i]) ? sentence_end_at(line, i) : 0;
+// The sentence around `at`. It stands between `begin`, where a sentence begins, and the end of the line.
+Span sentence_around(std::string_view text, std::size_t begin, std::size_t at, std::size_t line_end) {
+  text = text.substr(0, line_end);
+  for (std::size_t i = begin; i < text.size();) {
+    const std::size_t end = may_end_sentence(text[i]) ? sentence_end_at(text, i) : 0;
     if (end == 0) {
       ++i;
     } else if (end > at) {
@@ -131,34 +152,7 @@ Span sentence_around(std::string_view text, std::size_t at) {
       begin = i = end;
     }
   }
-  return {begin, reach_end};
-}
-
-// Tells whether a place stands in a code block; asked with growing positions only.
-class CodeBlocks {
- public:
-  explicit CodeBlocks(std::string_view text) : text_(text) {}
-
-  bool contain(std::size_t at) {
-    while (line_ < at) {
-      const std::size_t end = std::min(text_.find('\n', line_), text_.size());
-      if (end >= at) break;
-      fences_.line(text_.substr(line_, end - line_));
-      line_ = end + 1;
-    }
-    return fences_.is_open();
-  }
-
- private:
-  std::string_view text_;
-  FenceTracker fences_;
-  std::size_t line_ = 0;
-};
-
-std::string_view line_at(std::string_view text, std::size_t at) {
-  const std::size_t line_break = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
-  const std::size_t begin = line_break == std::string_view::npos ? 0 : line_break + 1;
-  return text.substr(begin, std::min(text.find('\n', at), text.size()) - begin);
+  return {begin, text.size()};
 }
 
 // Of "1. Text" behind the mark; empty: the line is no item of a list.
@@ -174,7 +168,8 @@ std::string_view list_item(std::string_view line) {
 
 bool is_heading(std::string_view line) { return ascii::trimmed(line).starts_with('#'); }
 
-// The items of the list that follows the line at `at`, one line of introduction apart. Gives the place behind it.
+// Takes the items of the list below the line at `at`; one line of introduction may stand between. Returns the place
+// behind the list.
 std::size_t take_list(std::string_view text, std::size_t at, std::vector<Decision>& found) {
   at = std::min(text.find('\n', at), text.size());
   bool introduced = false;
@@ -182,7 +177,7 @@ std::size_t take_list(std::string_view text, std::size_t at, std::vector<Decisio
   while (at < text.size()) {
     const std::size_t begin = at + 1;
     const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string_view line = text.substr(std::min(begin, text.size()), end - std::min(begin, end));
+    const std::string_view line = text.substr(begin, end - begin);
     const std::string_view item = list_item(line);
     if (!item.empty()) {
       items = true;
@@ -223,8 +218,13 @@ std::vector<Part> parts_of(std::string_view text) {
 
 // From the first letter or digit on: an emoji before it says nothing.
 std::string_view from_spoken_word(std::string_view text) {
+  constexpr std::string_view kShownInColour = "\xEF\xB8\x8F";  // behind signs that are emojis only with it
   std::size_t i = 0;
   while (i < text.size() && !ascii::is_alnum(text[i])) {
+    if (text.substr(i).starts_with(kShownInColour)) {
+      i += kShownInColour.size();
+      continue;
+    }
     const auto byte = static_cast<unsigned char>(text[i]);
     if (byte >= 0xC0 && byte < 0xF0 && byte != 0xE2) break;  // a letter of another script
     ++i;
@@ -286,18 +286,25 @@ std::string item_of(const Offer& offer, std::string_view option) {
   return {};
 }
 
+// Whether the words behind a number belong to it: "3 tests fail", "10% is fine".
+bool goes_on(std::string_view behind) {
+  if (behind.starts_with('%')) return true;
+  return behind.size() > 1 && behind[0] == ' ' && (ascii::is_word(behind[1]) || ascii::is_beyond(behind[1]));
+}
+
 // "yes", "do option 1", "3, but enabled by default" behind an offer.
 std::optional<Decision> reply_to(const Offer& offer, std::string_view reply) {
   const std::string_view words = from_spoken_word(reply);
   const bool denied = cues().opening(words, Cue::denial).has_value();
   const std::string_view option = option_named(words);
-  if (!denied && option.empty() && !cues().opening(words, Cue::reply)) return std::nullopt;
+  const std::string item = option.empty() ? std::string() : item_of(offer, option);
+  const bool chooses = !item.empty() || (!option.empty() && !goes_on(words.substr(option.size())));
+  if (!denied && !chooses && !cues().opening(words, Cue::reply)) return std::nullopt;
   if (words.size() < kShortestReply && cues().has(offer.question, Cue::routine)) return std::nullopt;
   Decision d;
   d.kind = DecisionKind::answer;
   d.by = DecidedBy::user;
   d.sentence = shortened(shortened(offer.question, kPartBytes) + ": " + std::string(reply), kDecisionBytes);
-  std::string item = option.empty() ? std::string() : item_of(offer, option);
   std::string& meant = denied ? d.rejected : d.chosen;
   meant = part_of(item.empty() ? std::string_view(offer.question) : std::string_view(item));
   return d;
@@ -314,20 +321,15 @@ bool directs(const Part& part) {
 
 std::vector<Decision> find_decisions(std::string_view text) {
   std::vector<Decision> found;
-  CodeBlocks code(text);
+  LineWalk walk(text);
   std::size_t from = 0;
   while (found.size() < kDecisionsPerText) {
     const auto sign = cues().next(text, kSigns, from);
     if (!sign) break;
-    if (code.contain(sign->begin)) {
-      from = std::min(text.find('\n', sign->begin), text.size());
-      continue;
-    }
-    const Span span = sentence_around(text, sign->begin);
-    const std::string_view sentence = text.substr(span.begin, span.end - span.begin);
-    const std::string_view line = line_at(text, sign->begin);
-    if (ascii::trimmed(line).starts_with('|')) {  // of a table
-      from = std::max(span.end, sign->end);
+    walk.go_to(sign->begin);
+    const std::string_view line = walk.line();
+    if (walk.in_code() || walk.in_table() || line.size() > kLongestLine) {
+      from = walk.end();
       continue;
     }
     if (sign->cue == Cue::decisions_told && list_item(line).empty() &&
@@ -335,9 +337,12 @@ std::vector<Decision> find_decisions(std::string_view text) {
       from = take_list(text, sign->end, found);
       continue;
     }
-    if (states_decision(sentence))
+    const Span span = sentence_around(text, std::max(from, walk.begin()), sign->begin, walk.end());
+    const std::string_view sentence = text.substr(span.begin, span.end - span.begin);
+    const bool is_quoted = sign->end - span.begin <= kDecisionBytes;
+    if (is_quoted && states_decision(sentence))
       keep(found, stated(presented(sentence), DecidedBy::agent, kind_of_statement(sentence)));
-    from = std::max(span.end, sign->end);
+    from = span.end;
   }
   return found;
 }
@@ -345,7 +350,7 @@ std::vector<Decision> find_decisions(std::string_view text) {
 std::vector<Decision> find_decisions_of_person(std::string_view message, std::string_view offered) {
   std::vector<Decision> found;
   if (cues().opening(ascii::trimmed(message), Cue::plan_told)) {
-    found.push_back(accepted_plan(message));
+    keep(found, accepted_plan(message));
     return found;
   }
   if (message.size() > kLongestMessage) return found;
@@ -376,7 +381,7 @@ Decision accepted_plan(std::string_view plan) {
   d.kind = DecisionKind::plan;
   d.by = DecidedBy::user;
   std::string first;
-  for (const Part& part : parts_of(plan.substr(0, kLongestMessage))) {
+  for (const Part& part : parts_of(utf8_prefix(plan, kLongestMessage))) {
     if (part.heading) {
       first = part.text;
       break;
@@ -390,8 +395,8 @@ Decision accepted_plan(std::string_view plan) {
 
 namespace {
 
-// Of "question: answer", a line each. Where questions end with their mark they may have colons of their own, and an
-// answer may have several lines; where they are mere names each line is one.
+// Of "question: answer", a line each. Questions that end with their mark may have colons of their own, and their
+// answers may have several lines. Where questions are mere names each line is one.
 std::vector<std::pair<std::string, std::string>> questions_and_answers(std::string_view text) {
   std::vector<std::pair<std::string, std::string>> out;
   const bool marked = text.substr(0, text.find('\n')).find("?: ") != std::string_view::npos;
@@ -399,12 +404,15 @@ std::vector<std::pair<std::string, std::string>> questions_and_answers(std::stri
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string line = ascii::one_line(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
-    const std::size_t mark = line.find("?: ");
+    std::size_t mark = line.find("?: ");
+    if (mark == std::string::npos && line.ends_with("?:")) mark = line.size() - 2;
     const std::size_t colon = mark != std::string::npos ? mark + 1 : line.find(": ");
-    if (colon != std::string::npos && (mark != std::string::npos || !marked))
-      out.emplace_back(line.substr(0, colon), line.substr(colon + 2));
-    else if (!out.empty())
-      out.back().second += (line.empty() ? "" : " ") + line;
+    if (colon != std::string::npos && (mark != std::string::npos || !marked)) {
+      out.emplace_back(line.substr(0, colon), line.substr(std::min(colon + 2, line.size())));
+    } else if (!out.empty() && !line.empty()) {
+      std::string& answer = out.back().second;
+      answer += (answer.empty() ? "" : " ") + line;
+    }
   }
   return out;
 }
@@ -414,12 +422,11 @@ std::vector<std::pair<std::string, std::string>> questions_and_answers(std::stri
 std::vector<Decision> read_choices(std::string_view text) {
   std::vector<Decision> found;
   if (text.starts_with(kPlanAccepted)) {
-    Decision d = accepted_plan(text.substr(kPlanAccepted.size()));
-    if (!d.sentence.empty()) found.push_back(std::move(d));
+    keep(found, accepted_plan(text.substr(kPlanAccepted.size())));
     return found;
   }
   for (const auto& [question, answer] : questions_and_answers(text)) {
-    if (answer.empty() || answer.ends_with('?')) continue;
+    if (answer.empty() || answer.ends_with('?') || answer.ends_with("？")) continue;
     Decision d;
     d.kind = DecisionKind::answer;
     d.by = DecidedBy::user;
@@ -453,14 +460,14 @@ Shared shared_terms(std::string_view a, std::string_view b) {
 }  // namespace
 
 bool reverses(const Decision& later, const Decision& earlier) {
-  constexpr double kMost = 0.6;
+  constexpr double kLeastShare = 0.6;
   if (!later.rejected.empty() && !earlier.chosen.empty()) {
     const Shared shared = shared_terms(later.rejected, earlier.chosen);
-    if (shared.share >= kMost && (shared.terms >= 2 || shared.share == 1)) return true;
+    if (shared.share >= kLeastShare && (shared.terms >= 2 || shared.share == 1)) return true;
   }
   if (later.kind != DecisionKind::reversal) return false;
   const Shared shared = shared_terms(later.sentence, earlier.sentence);
-  return shared.terms >= 2 && shared.share >= kMost / 2;
+  return shared.terms >= 2 && shared.share >= kLeastShare / 2;
 }
 
 }  // namespace memd

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "schemas/embedded.hpp"
+#include "store/db/database.hpp"
+
+#include <string>
+
+namespace memd::test {
+
+// Makes the tables of an empty database as memd had them at schema version `version`.
+inline void make_tables_of(sqlite::Database& db, int version) {
+  for (const auto& m : migrations())
+    if (m.number <= version) db.exec(std::string(m.sql).c_str());
+  db.exec(("PRAGMA user_version = " + std::to_string(version)).c_str());
+}
+
+}  // namespace memd::test
