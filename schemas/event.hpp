@@ -147,7 +147,8 @@ enum EventFlag : std::uint32_t {
   kFlagModifies = 1u << 6,  // the call would change the file in path_pk
   kFlagDerived = 1u << 7,   // made by the assembler from another event (parent_seq)
   kFlagTimeEstimated = 1u << 8,
-  kFlagPlanned = 1u << 9,  // an edit that a call means to make; its result has not come
+  kFlagPlanned =
+      1u << 9,  // an edit that a call means to make; its result has not come, or says that it failed (kFlagError)
 };
 
 std::uint64_t record_key(Platform platform, std::string_view native_record_id);

@@ -278,10 +278,12 @@ std::vector<PlatformTotals> PlatformTotalsQuery::run(sqlite::Database& db) const
   }
   ledger.reset();
 
-  // The sessions carry the counts of their parts: events are numbered without gaps, and an exchange that counts began
-  // with a human turn (work left over from before a session's first prompt is kept, but is nobody's exchange).
+  // Events are numbered without gaps. An exchange that counts began with a human turn (work left over from before a
+  // session's first prompt is kept, but is nobody's exchange).
   auto& sessions =
-      db.prepare(sql_text("SELECT platform, kind = SessionKind::main, count(*), sum(turns), sum(next_seq),"
+      db.prepare(sql_text("SELECT platform, kind = SessionKind::main, count(*), sum(turns),"
+                          " sum(coalesce((SELECT max(seq) FROM events e WHERE e.session_pk = sessions.session_pk)"
+                          " - (SELECT min(seq) FROM events e WHERE e.session_pk = sessions.session_pk) + 1, 0)),"
                           " min(CASE WHEN started_at > 0 THEN started_at END), max(ended_at) FROM sessions"
                           " GROUP BY platform, kind = SessionKind::main"));
   while (sessions.step()) {

@@ -78,7 +78,7 @@ void load_events(sqlite::Database& db, std::int64_t session_pk, SessionPast& pas
   q.bind(session_pk, past.exchanges[second].first_seq, past.boundary.seq, kPastEvents);
   while (q.step()) {
     const auto flags = static_cast<std::uint32_t>(q.int64(7));
-    if ((flags & (kFlagSidechain | kFlagSuperseded)) != 0) continue;
+    if ((flags & (kFlagSidechain | kFlagSuperseded | kFlagPlanned)) != 0) continue;
     PastEvent e;
     e.seq = q.int64(0);
     e.time = q.int64(1);

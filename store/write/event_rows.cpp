@@ -241,10 +241,14 @@ std::vector<EventRows::PlannedEdit> EventRows::take_planned_edits(std::int64_t s
   return planned;
 }
 
-void EventRows::drop_planned_edits(std::int64_t session_pk, std::int64_t call_seq) {
+void EventRows::fail_planned_edits(std::int64_t session_pk, std::int64_t call_seq) {
+  if (const EventRecord* call = held(session_pk, call_seq)) {
+    for (EventRecord* plan : held_plans(*call))
+      plan->flags |= kFlagError;
+    return;
+  }
   if (!has_planned_edits(session_pk, call_seq)) return;
-  write_for_deletion();
-  db_.prepare(sql_text("DELETE FROM events WHERE session_pk = ?1 AND seq > ?2 AND seq <= ?3"
+  db_.prepare(sql_text("UPDATE events SET flags = flags | kFlagError WHERE session_pk = ?1 AND seq > ?2 AND seq <= ?3"
                        " AND kind = EventKind::edit AND parent_seq = ?2 AND flags & kFlagPlanned"))
       .bind(session_pk, call_seq, call_seq + kFarthestPlan)
       .run();

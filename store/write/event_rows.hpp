@@ -78,7 +78,8 @@ class EventRows {
     std::int64_t lines_removed = 0;
   };
   std::vector<PlannedEdit> take_planned_edits(std::int64_t session_pk, std::int64_t call_seq);  // they were made
-  void drop_planned_edits(std::int64_t session_pk, std::int64_t call_seq);                      // they were not
+  // They were not: the rows stay as they are, marked kFlagError, so that numbers have no gaps.
+  void fail_planned_edits(std::int64_t session_pk, std::int64_t call_seq);
 
   // Marks queued words that came again as a prompt; `text_hash` as stored in input_hash.
   void supersede_queued(std::int64_t session_pk, std::int64_t first_seq, std::uint64_t text_hash);

@@ -83,7 +83,7 @@ void ToolCalls::note_result(SessionWork& s, const Event& e, std::int64_t seq, co
   if (!call) return;
   save_commits(db_, rows_, s, *call, e, seq);
   save_pull_requests(db_, rows_, s, *call, e, seq);
-  if (e.is_error && call->modifies) rows_.drop_planned_edits(s.pk, call->seq);
+  if (e.is_error && call->modifies) rows_.fail_planned_edits(s.pk, call->seq);
   if (call->is_test && !continuity::is_refusal(e.text)) note_test_run(s, e, seq, *call, context);
   if (call->modifies && !e.is_error) make_edits(s, e, seq, *call, context);
   observations_.note_result(s, e, seq, *call);
@@ -107,7 +107,7 @@ void ToolCalls::note_edit(SessionWork& s, const Event& e) {
 }
 
 // A call can say how many lines it means to change (a patch) where its result does not. What it means to do stands
-// in rows of its own, so that the result, whenever it comes, finds it: then the edits are made, or forgotten.
+// in rows of its own, so that the result, whenever it comes, finds it: then the edits were made, or failed.
 void ToolCalls::plan_edits(SessionWork& s, const Event& e, std::int64_t seq, AssemblyContext& context) {
   const bool counted = std::any_of(e.files.begin(), e.files.end(), [](const FileTouch& f) {
     return f.access == FileAccess::modified && f.lines_added + f.lines_removed > 0;

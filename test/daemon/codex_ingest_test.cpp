@@ -192,8 +192,10 @@ TEST_F(CodexIngest, LineCountsOfAPatchWaitForItsResult) {
   EXPECT_EQ(text("SELECT group_concat(path || ' ' || f.lines_added, ';') FROM (SELECT * FROM exchange_files ORDER BY"
                  " path_pk) f JOIN paths USING (path_pk)"),
             "/w/app/a.c 0;/w/app/b.c 2");
-  EXPECT_EQ(text("SELECT group_concat(summary || ' ' || flags) FROM events WHERE kind = 7"),
-            "/w/app/b.c +2 -1 " + std::to_string(kFlagDerived));
+  EXPECT_EQ(text("SELECT group_concat(summary || ' ' || flags, ';') FROM events WHERE kind = 7"),
+            "/w/app/a.c +2 -1 " + std::to_string(kFlagDerived | kFlagPlanned | kFlagError) + ";/w/app/b.c +2 -1 " +
+                std::to_string(kFlagDerived));
+  EXPECT_EQ(number("SELECT count(*) - max(seq) - 1 FROM events"), 0) << "what failed leaves no gap in the numbers";
 }
 
 // Claude Code deletes transcripts after 30 days; what was typed stays in history.jsonl.
@@ -256,7 +258,7 @@ TEST_F(CodexIngest, RealRolloutsInTinySlicesGiveTheSameRows) {
             259);
   EXPECT_EQ(number("SELECT sum(bytes) FROM coverage"), 11'375'387 + 256);
   EXPECT_EQ(number("SELECT count(*) FROM sessions WHERE title = 'motion-jepa'"), 1);
-  EXPECT_EQ(number("SELECT count(*) FROM events WHERE flags & 512"), 0);
+  EXPECT_EQ(number("SELECT count(*) FROM events WHERE flags & 513 = 512"), 0);
   EXPECT_EQ(number("SELECT count(*) FROM exchanges WHERE working_directory = ''"), 0);
   EXPECT_EQ(number("SELECT count(*) FROM exchanges WHERE model_used = '' AND exchange_number >= 0 AND session_pk IN"
                    " (SELECT session_pk FROM sessions WHERE agent_version >= '0.57')"),

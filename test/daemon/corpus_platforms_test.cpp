@@ -1,6 +1,7 @@
 // The real histories of all agents in one store, session by session against what an independent reader counted
 // (reference.json beside the home), and the ledger against the sources. Skipped without a corpus.
 #include "schemas/hash.hpp"
+#include "store/read/ingestion.hpp"
 #include "test/support/corpus_store.hpp"
 #include "test/support/store_dump.hpp"
 
@@ -27,7 +28,7 @@ class CorpusPlatforms : public testing::Test {
   static void SetUpTestSuite() {
     if (!fs::exists(test::corpus_home() / ".codex")) return;
     store_ = std::make_unique<test::TempDir>();
-    ingest(test::corpus_home(), *store_ / "memd.db");
+    ingested_events_ = ingest(test::corpus_home(), *store_ / "memd.db").events;
     reference_ = test::corpus_reference();
   }
   static void TearDownTestSuite() { store_.reset(); }
@@ -52,8 +53,32 @@ class CorpusPlatforms : public testing::Test {
 
   static inline std::unique_ptr<test::TempDir> store_;
   static inline bj::object reference_;
+  static inline std::uint64_t ingested_events_ = 0;
   std::unique_ptr<sqlite::Database> db_;
 };
+
+// Every figure of events, wherever it is told, is the number of rows.
+TEST_F(CorpusPlatforms, EventsAreNumberedWithoutGapsAndCountedAsRows) {
+  EXPECT_EQ(number("SELECT count(*) FROM (SELECT 1 FROM events GROUP BY session_pk"
+                   " HAVING min(seq) <> 0 OR max(seq) + 1 <> count(*))"),
+            0);
+  EXPECT_EQ(number("SELECT count(*) FROM sessions s WHERE next_seq <>"
+                   " (SELECT count(*) FROM events e WHERE e.session_pk = s.session_pk AND e.origin <> 9)"),
+            0);
+  const std::int64_t rows = number("SELECT count(*) FROM events");
+  EXPECT_GT(rows, 38'000);
+  EXPECT_EQ(static_cast<std::int64_t>(ingested_events_), rows);
+  std::int64_t told = 0;
+  for (const PlatformTotals& platform : PlatformTotalsQuery().run(*db_)) {
+    told += platform.events;
+    sqlite::Statement q(db_->handle(),
+                        "SELECT count(*) FROM events JOIN sessions USING (session_pk) WHERE platform = ?");
+    q.bind_at(1, to_string(platform.platform));
+    ASSERT_TRUE(q.step());
+    EXPECT_EQ(platform.events, q.int64(0)) << to_string(platform.platform);
+  }
+  EXPECT_EQ(told, rows);
+}
 
 TEST_F(CorpusPlatforms, EverySessionCountsAsTheReferenceDoes) {
   each_session([&](const std::string& uid, const bj::object& want) {
