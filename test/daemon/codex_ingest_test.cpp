@@ -258,7 +258,7 @@ TEST_F(CodexIngest, RealRolloutsInTinySlicesGiveTheSameRows) {
             259);
   EXPECT_EQ(number("SELECT sum(bytes) FROM coverage"), 11'375'387 + 256);
   EXPECT_EQ(number("SELECT count(*) FROM sessions WHERE title = 'motion-jepa'"), 1);
-  EXPECT_EQ(number("SELECT count(*) FROM events WHERE flags & 512"), 0);
+  EXPECT_EQ(number("SELECT count(*) FROM events WHERE flags & 513 = 512"), 0);
   EXPECT_EQ(number("SELECT count(*) FROM exchanges WHERE working_directory = ''"), 0);
   EXPECT_EQ(number("SELECT count(*) FROM exchanges WHERE model_used = '' AND exchange_number >= 0 AND session_pk IN"
                    " (SELECT session_pk FROM sessions WHERE agent_version >= '0.57')"),
