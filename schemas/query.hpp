@@ -21,10 +21,18 @@
 // Questions to the store and its answers, as the tools use them.
 namespace memd {
 
+// As QueryFilter::project: the project with this identity key and those in directories below it.
+inline std::string project_tree(std::string_view identity_key) {
+  std::string out = "\x01";
+  out += identity_key;
+  if (!out.ends_with('/')) out += '/';
+  return out;
+}
+
 struct QueryFilter {
   std::vector<Platform> platforms;  // empty: all
   bool no_platform = false;         // none is left: nothing is found
-  std::string project;              // substring of the project's identity key or name; empty: all
+  std::string project;              // part of the project's identity key or name, or project_tree(); empty: all
   std::string session;              // uid, native id or unique prefix of either; empty: all
   TimeMs since = 0;                 // inclusive; 0: open
   TimeMs until = 0;                 // exclusive; 0: open
@@ -44,6 +52,7 @@ struct SearchQuery {
   bool explain = false;        // hits carry their features
   std::string near_project{};  // identity key of the project the question is asked from; its hits come a little earlier
   TimeMs now = 0;              // for what is recent; 0: age does not count
+  bool count_outside = false;  // also count what filter.project leaves out
 };
 
 // What a hit was ranked by. 0 when it does not apply.
@@ -111,6 +120,9 @@ struct SearchAnswer {
   std::vector<std::string> ignored_terms;  // too common to help, without letters, or in no exchange at all
   std::string unknown_project;             // what to say of a typed `project:` that there is not; empty: all is well
   std::int64_t left_out = 0;               // hits that an index names and the store does not hold: it is damaged
+  // Of the best `limit` hits of all projects those outside filter.project, without hits of low confidence. Counted on
+  // request.
+  std::optional<std::int64_t> outside;
 };
 
 struct SessionRow {

@@ -44,6 +44,7 @@ struct ToolOptions {
   bool explain = false;
   bool tools = false;
   bool subagents = false;
+  bool all_projects = false;
 };
 
 using MakeArguments = std::function<std::string(const ToolOptions&)>;
@@ -75,6 +76,11 @@ void add_filter_options(Command& command, ToolOptions& o, bool since_required = 
                         {"--until", &o.until, "Before this time"}});
 }
 
+// Commands that look at the project of the directory they are called in.
+void add_directory_option(Command& command, ToolOptions& o) {
+  add_options(command, {{"--all-projects", &o.all_projects, "Not only the project of this directory"}});
+}
+
 Option kind_option(ToolOptions& o) {
   return {.names = "--kind",
           .target = &o.kind,
@@ -88,6 +94,16 @@ void add_page_options(Command& command, ToolOptions& o) {
   add_options(command, {size_option(o), {"--cursor", &o.cursor, "Go on where an answer's `next` says"}});
 }
 
+// Empty when the directory is gone.
+std::string working_directory() {
+  std::error_code gone;
+  return std::filesystem::current_path(gone).string();
+}
+
+ToolArguments& add_directory(ToolArguments& w, const ToolOptions& o) {
+  return w.add("cwd", working_directory()).add_flag("all_projects", o.all_projects);
+}
+
 ToolArguments& add_filter(ToolArguments& w, const ToolOptions& o) {
   return w.add("platform", o.platform).add("project", o.project).add("since", o.since).add("until", o.until);
 }
@@ -96,19 +112,13 @@ ToolArguments& add_page(ToolArguments& w, const ToolOptions& o) {
   return w.add("max_tokens", o.max_tokens).add("cursor", o.cursor);
 }
 
-// Empty when the directory is gone.
-std::string working_directory() {
-  std::error_code gone;
-  return std::filesystem::current_path(gone).string();
-}
-
 Command search_command() {
   const auto o = std::make_shared<ToolOptions>();
   Command c = tool_command("search", "Find what was said and done", "semantic_search", o, [](const ToolOptions& x) {
     ToolArguments w;
     w.add("query", x.text).add("n_results", x.count).add("session_id", x.session).add("mode", x.mode);
     w.add("kind", x.kind);
-    w.add("cwd", working_directory()).add_flag("explain", x.explain);
+    add_directory(w, x).add_flag("explain", x.explain);
     return add_page(add_filter(w, x), x).finish();
   });
   add_options(
@@ -121,6 +131,7 @@ Command search_command() {
            .one_of = {"hybrid", "lexical", "semantic"}},
           kind_option(*o),
           {"--explain", &o->explain, "Say what each hit was ranked by"}});
+  add_directory_option(c, *o);
   add_filter_options(c, *o);
   add_page_options(c, *o);
   return c;
@@ -214,11 +225,13 @@ Command topic_command() {
                            "topic_search", o, [](const ToolOptions& x) {
                              ToolArguments w;
                              w.add("topic", x.text).add("session_id", x.session).add("kind", x.kind);
+                             add_directory(w, x);
                              return add_page(add_filter(w, x), x).finish();
                            });
   add_options(c, {{"topic", &o->text, "The topic; none: the topics there are"},
                   {"--session", &o->session, "Only this session"},
                   kind_option(*o)});
+  add_directory_option(c, *o);
   add_filter_options(c, *o);
   add_page_options(c, *o);
   return c;
@@ -230,9 +243,11 @@ Command observations_command() {
                            "list_observations", o, [](const ToolOptions& x) {
                              ToolArguments w;
                              w.add("kind", x.kind).add("session_id", x.session).add("n_results", x.count);
+                             add_directory(w, x);
                              return add_page(add_filter(w, x), x).finish();
                            });
   add_options(c, {kind_option(*o), {"--session", &o->session, "Only this session"}, {"-n", &o->count, "How many"}});
+  add_directory_option(c, *o);
   add_filter_options(c, *o);
   add_page_options(c, *o);
   return c;
@@ -243,8 +258,9 @@ Command timeline_command() {
   Command c =
       tool_command("timeline", "What happened between two times", "temporal_query", o, [](const ToolOptions& x) {
         ToolArguments w;
-        return add_page(add_filter(w, x), x).finish();
+        return add_page(add_filter(add_directory(w, x), x), x).finish();
       });
+  add_directory_option(c, *o);
   add_filter_options(c, *o, true);
   add_page_options(c, *o);
   return c;

@@ -56,6 +56,12 @@ Config read_document(const std::string& file, const YAML::Node& document) {
   query.key("threads", [&](const auto& v, const auto& key) { out.query_threads = whole_number(file, v, key, 1, 16); })
       .key("max_tokens",
            [&](const auto& v, const auto& key) { out.max_tokens = whole_number(file, v, key, 100, 8000); });
+  Section search(file, "search");
+  search.key("scope", [&](const auto& v, const auto& key) {
+    const auto scope = scalar<std::string>(file, v, key, "project or all");
+    if (scope != "project" && scope != "all") refuse(file, v.Mark(), key + ": expected project or all");
+    out.own_project = scope == "project";
+  });
   Section tools(file, "tools");
   tools.key("conversation_query", [&](const auto& v, const auto& key) {
     out.conversation_query = scalar<bool>(file, v, key, "true or false");
@@ -95,6 +101,7 @@ Config read_document(const std::string& file, const YAML::Node& document) {
            })
       .key("log", [&](const auto& v, const auto&) { log.read(v); })
       .key("query", [&](const auto& v, const auto&) { query.read(v); })
+      .key("search", [&](const auto& v, const auto&) { search.read(v); })
       .key("tools", [&](const auto& v, const auto&) { tools.read(v); })
       .key("watch", [&](const auto& v, const auto&) { watch.read(v); })
       .key("raw_layer", [&](const auto& v, const auto&) { raw_layer.read(v); })

@@ -40,6 +40,7 @@ struct Config {
   int max_watches = 0;              // directories; 0: the default of WatchOptions
   int max_tokens = 2000;            // of a tool's answer when the caller does not say
   bool conversation_query = false;  // offer the tool that stands for all others
+  bool own_project = true;          // searches look at the project of the caller's directory, not at all projects
   RawMode raw_layer = RawMode::masked;
   SessionsConfig sessions;
   RetentionConfig retention;

@@ -158,6 +158,7 @@ MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background 
       summarizer_(make_summarizer(settings, clock)) {
   tools::ToolDefaults defaults;
   defaults.max_tokens = static_cast<std::size_t>(settings.config.max_tokens);
+  defaults.own_project = settings.config.own_project;
   defaults.stopped_after = settings.config.sessions.stopped_after;
   const tools::ToolServices services{readers_,         clock_,
                                      freshness_,       source_text_,

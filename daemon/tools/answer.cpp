@@ -49,6 +49,7 @@ Answer answer_for(const Scope& scope) {
                            format_rfc3339(f.checked_at), f.sources_behind, f.bytes_behind});
   a.platforms_searched = scope.searched;
   a.platforms_skipped = scope.skipped;
+  if (!scope.words.empty()) a.searched = scope.words;
   a.notice = kDataNotice;
   add_sentence(a.notice, scope.unknown_project);
   if (std::string zone = time_zone_label(); zone != "UTC") a.time_zone = std::move(zone);
@@ -110,6 +111,14 @@ std::string history_block(std::string_view body) {
   }
   if (out.back() != '\n') out += '\n';
   return out + "</history>\n";
+}
+
+std::string scope_line(const Answer& answer) {
+  if (!answer.searched) return {};
+  std::string out = "In " + *answer.searched;
+  if (answer.outside) out += "; outside it: " + std::to_string(*answer.outside);
+  if (answer.outside.value_or(0) > 0) out += " (all_projects=true looks there, too)";
+  return out + ".\n";
 }
 
 std::string answer_footer(const Answer& answer) {

@@ -32,6 +32,8 @@ struct TimeRangeOut {
 };
 
 struct Answer {
+  std::optional<std::string> searched;  // Scope::words
+  std::optional<std::int64_t> outside;  // of the same kind as what is found
   std::vector<FreshnessOut> freshness;
   std::vector<std::string> platforms_searched;
   std::vector<std::pair<std::string, std::string>> platforms_skipped;
@@ -69,6 +71,8 @@ Result<PageCursor> decode_cursor(const std::optional<std::string>& text, std::ui
 
 // A text of history between <history> and </history>; the same marks inside it are made harmless.
 std::string history_block(std::string_view body);
+// The first line of an answer to a search: where it looked, and what lies outside; empty for other answers.
+std::string scope_line(const Answer& answer);
 // The lines under an answer: the zone of its times, where sources are behind, platforms searched and skipped, notice,
 // and how to go on.
 std::string answer_footer(const Answer& answer);
@@ -116,7 +120,9 @@ template <>
 struct Describe<tools::Answer> {
   using T = tools::Answer;
   static constexpr auto fields =
-      std::make_tuple(field("freshness", &T::freshness, "How far each searched source is behind."),
+      std::make_tuple(field("searched", &T::searched, "Which part of the history was looked at."),
+                      field("outside", &T::outside, "How many more all_projects=true would look at or find."),
+                      field("freshness", &T::freshness, "How far each searched source is behind."),
                       field("platforms_searched", &T::platforms_searched, "Agents whose history was looked at."),
                       field("platforms_skipped", &T::platforms_skipped, "Agent to the reason it was not."),
                       field("notice", &T::notice, "What to keep in mind about this answer."),

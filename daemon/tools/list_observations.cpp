@@ -30,20 +30,27 @@ ObservationOut observation_out(const ObservationRow& row) {
 
 Result<ListObservationsAnswer> run(const ToolServices& services, const ListObservationsParams& params,
                                    mcp::ToolContext& context) {
-  MEMD_TRY_ASSIGN(const Scope scope, resolve_scope(services, params, {std::nullopt, params.session_id.value_or("")}));
+  MEMD_TRY_ASSIGN(const Scope scope,
+                  resolve_scope(services, params, {std::nullopt, params.session_id.value_or(""), &context}));
   const std::string kind = params.kind.value_or("");
   const auto question = question_key({"list_observations", scope.key, kind});
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
-  const ObservationListQuery query{scope.filter, parse_observation_type(kind),
-                                   static_cast<int>(params.n_results.value_or(kDefaultObservations)),
-                                   static_cast<int>(at.offset)};
+  ObservationListQuery query{scope.filter, parse_observation_type(kind),
+                             static_cast<int>(params.n_results.value_or(kDefaultObservations)),
+                             static_cast<int>(at.offset)};
   MEMD_TRY_ASSIGN(const ObservationList list, reader->ask(query));
 
   std::vector<ObservationOut> rows;
   for (const ObservationRow& row : list.observations)
     rows.push_back(observation_out(row));
-  const Answer frame = answer_for(scope);
+  Answer frame = answer_for(scope);
+  if (scope.narrowed) {
+    query.filter.project.clear();
+    query.limit = 0;
+    MEMD_TRY_ASSIGN(const ObservationList everywhere, reader->ask(query));
+    frame.outside = everywhere.total - list.total;
+  }
   return fit_answer<ListObservationsAnswer>(token_limit(services, params), frame, [&](std::size_t tokens) {
     ListObservationsAnswer out;
     static_cast<Answer&>(out) = frame;
@@ -62,8 +69,8 @@ Result<ListObservationsAnswer> run(const ToolServices& services, const ListObser
 }  // namespace
 
 std::string render_text(const ListObservationsAnswer& a) {
-  std::string out =
-      std::to_string(a.observations.size()) + " of " + counted(a.total, "observation") + ", newest first.\n";
+  std::string out = scope_line(a) + std::to_string(a.observations.size()) + " of " + counted(a.total, "observation") +
+                    ", newest first.\n";
   std::string body;
   for (const ObservationOut& o : a.observations) {
     body += o.exchange_id.value_or("-") + "  " + short_time(o.timestamp) + "  " + o.project + "  ";

@@ -50,7 +50,7 @@ struct Describe<tools::ListObservationsParams> {
           field("session_id", &T::session_id, "Only this session: id or its first characters.", length(0, 200)),
           field("n_results", &T::n_results,
                 "Observations a page at most, default 20; fewer where max_tokens ends the page.", range(1, 1000))),
-      tools::kPlatformFields, tools::kTimeFields, tools::kPageFields);
+      tools::kDirectoryFields, tools::kPlatformFields, tools::kTimeFields, tools::kPageFields);
 };
 template <>
 struct Describe<tools::ObservationOut> {

@@ -47,7 +47,7 @@ constexpr std::int64_t kDefaultRows = 20;
 
 Result<ListSessionsAnswer> run(const ToolServices& services, const ListSessionsParams& params,
                                mcp::ToolContext& context) {
-  MEMD_TRY_ASSIGN(Scope scope, resolve_scope(services, params));
+  MEMD_TRY_ASSIGN(Scope scope, resolve_scope(services, params, {std::nullopt, {}, &context}));
   scope.filter.include_subagents = params.include_subagents;
   const auto question =
       question_key({"list_sessions", scope.key, params.include_subagents ? "1" : "0", params.state.value_or("")});
@@ -63,7 +63,13 @@ Result<ListSessionsAnswer> run(const ToolServices& services, const ListSessionsP
   std::vector<SessionOut> rows;
   for (const SessionRow& row : list.sessions)
     rows.push_back(session_out(row, now, stopped_after));
-  const Answer frame = answer_for(scope);
+  Answer frame = answer_for(scope);
+  if (scope.narrowed) {
+    query.filter.project.clear();
+    query.limit = 0;
+    MEMD_TRY_ASSIGN(const SessionList everywhere, reader->ask(query));
+    frame.outside = everywhere.total - list.total;
+  }
   return fit_answer<ListSessionsAnswer>(token_limit(services, params), frame, [&](std::size_t tokens) {
     ListSessionsAnswer out;
     static_cast<Answer&>(out) = frame;
@@ -82,7 +88,8 @@ Result<ListSessionsAnswer> run(const ToolServices& services, const ListSessionsP
 }  // namespace
 
 std::string render_text(const ListSessionsAnswer& a) {
-  std::string out = std::to_string(a.sessions.size()) + " of " + std::to_string(a.total) + " sessions, newest first.\n";
+  std::string out = scope_line(a) + std::to_string(a.sessions.size()) + " of " + std::to_string(a.total) +
+                    " sessions, newest first.\n";
   std::string body;
   for (const SessionOut& s : a.sessions) {
     body += s.session_id + "  " + short_time(s.started_at) + " to " + short_time(s.last_event_at) + "  " + s.project +

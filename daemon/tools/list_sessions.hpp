@@ -67,7 +67,7 @@ struct Describe<tools::ListSessionsParams> {
                 "Sessions a page at most, default 20; fewer where max_tokens ends the page.", range(1, 1000)),
           field("include_subagents", &T::include_subagents, "Also sessions of subagents."),
           field("state", &T::state, "Only sessions in this state.", one_of(tools::kStateChoices))),
-      tools::kPlatformFields, tools::kTimeFields, tools::kPageFields);
+      tools::kDirectoryFields, tools::kPlatformFields, tools::kTimeFields, tools::kPageFields);
 };
 template <>
 struct Describe<tools::SessionOut> {

@@ -53,8 +53,9 @@ Result<std::vector<std::vector<std::string>>> files_modified(Reader& reader, con
 
 Result<RecentTurnsAnswer> run(const ToolServices& services, const RecentTurnsParams& params,
                               mcp::ToolContext& context) {
+  MEMD_TRY_ASSIGN(const ProjectsAsked projects, newest_asked_for(services, params, params.session_id, context));
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
-  MEMD_TRY_ASSIGN(const SessionRow session, session_asked_for(services, *reader, params, params.session_id));
+  MEMD_TRY_ASSIGN(const SessionRow session, session_asked_for(services, *reader, projects, params.session_id));
   const auto question = question_key({"recent_turns", session.uid});
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
 
@@ -73,7 +74,8 @@ Result<RecentTurnsAnswer> run(const ToolServices& services, const RecentTurnsPar
         rows, reader->ask(ExchangeRangeQuery{session.pk, std::max<std::int64_t>(end - params.n_turns, 0), end - 1}));
   }
 
-  const Answer frame = answer_for(scope);
+  Answer frame = answer_for(scope);
+  frame.searched = unless_empty(projects.words);
   const std::size_t frame_tokens = estimate_tokens(mcp::to_json(frame));
   MEMD_TRY_ASSIGN(const auto modified, files_modified(*reader, rows));
   SummarySource source(rows, modified);
@@ -114,9 +116,9 @@ Result<RecentTurnsAnswer> run(const ToolServices& services, const RecentTurnsPar
 }  // namespace
 
 std::string render_text(const RecentTurnsAnswer& a) {
-  std::string out = "Last " + std::to_string(a.exchanges_summarized) + " exchanges of session " + a.session_id + " (" +
-                    a.platform + ", data " + a.data_completeness + "), " + short_time(a.time_range.start) + " to " +
-                    short_time(a.time_range.end) + ".\n";
+  std::string out = scope_line(a) + "Last " + std::to_string(a.exchanges_summarized) + " exchanges of session " +
+                    a.session_id + " (" + a.platform + ", data " + a.data_completeness + "), " +
+                    short_time(a.time_range.start) + " to " + short_time(a.time_range.end) + ".\n";
   out += "Summary: " + std::to_string(a.summary_tokens) + " of " + std::to_string(a.source_tokens) + " tokens.\n";
   std::string body = "Session: " + a.session_name + "\n\n" + a.summary + "\n\nTurns:\n";
   for (const TurnOut& t : a.turns)

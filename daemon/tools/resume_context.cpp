@@ -85,13 +85,12 @@ Result<std::optional<SessionRow>> newest_of_project(Reader& reader, const std::s
 // above that has one, else of all. `notice` says when it is not of `cwd` itself.
 Result<SessionRow> choose_by_directory(const ToolServices& services, Reader& reader, const std::string& cwd,
                                        std::string& notice) {
-  for (std::string_view directory = cwd; directory.size() > 1; directory = directory.substr(0, directory.rfind('/'))) {
-    MEMD_TRY_ASSIGN(auto found, newest_of_project(reader, project_identity(directory).key));
-    if (found) {
-      if (directory != cwd) notice = " No session of " + echo_of(cwd) + ": this is one of " + echo_of(directory) + ".";
-      return std::move(*found);
-    }
-    if (directory.find('/') == std::string_view::npos) break;
+  MEMD_TRY_ASSIGN(const auto project, reader.ask(NearestProjectQuery{cwd}));
+  if (project) {
+    MEMD_TRY_ASSIGN(auto found, newest_of_project(reader, project->key));
+    if (found && project->directory != cwd)
+      notice = " No session of " + echo_of(cwd) + ": this is one of " + echo_of(project->directory) + ".";
+    if (found) return std::move(*found);
   }
   MEMD_TRY_ASSIGN(SessionRow latest, find_session(services, reader, "latest"));
   notice = " No session of " + echo_of(cwd) + " or a directory above it: this is the newest of all, of " +
@@ -106,7 +105,8 @@ Result<SessionRow> choose_session(const ToolServices& services, Reader& reader, 
   const std::string reference = params.session_id.value_or("");
   if (reference.empty() && params.project.value_or("").empty() && params.cwd && !params.cwd->empty())
     return choose_by_directory(services, reader, *params.cwd, notice);
-  MEMD_TRY_ASSIGN(SessionRow latest, session_asked_for(services, reader, params, params.session_id));
+  const ProjectsAsked projects{params.project.value_or(""), {}, false};
+  MEMD_TRY_ASSIGN(SessionRow latest, session_asked_for(services, reader, projects, params.session_id));
   if ((!reference.empty() && reference != "latest") || has_past(latest)) return latest;
   MEMD_TRY_ASSIGN(auto found, newest_of_project(reader, latest.project_key));
   return found ? std::move(*found) : std::move(latest);
@@ -203,7 +203,8 @@ Result<ResumeAnswer> fit_pack(std::size_t limit, const Answer& frame, ResumeAnsw
   return fit_answer<ResumeAnswer>(limit, frame, build);
 }
 
-Result<ResumeAnswer> run(const ToolServices& services, const ResumeParams& params, mcp::ToolContext& context) {
+Result<ResumeAnswer> run(const ToolServices& services, ResumeParams params, mcp::ToolContext& context) {
+  params.cwd = caller_directory(params, context);
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
   MEMD_TRY_ASSIGN(const ResumeMaterial material, load_resume_material(services, *reader, params));
   return pack_resume_answer(material, token_limit(services, params));

@@ -14,7 +14,6 @@ namespace memd::tools {
 
 struct ResumeParams : ScopeParams {
   std::optional<std::string> session_id;
-  std::optional<std::string> cwd;
   std::string before = "auto";
   std::string complement = "auto";
 };

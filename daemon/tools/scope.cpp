@@ -1,7 +1,9 @@
 #include "daemon/tools/scope.hpp"
 
+#include "schemas/ascii.hpp"
 #include "schemas/time.hpp"
 #include "store/read/sessions.hpp"
+#include "store/text/token_budget.hpp"
 
 #include <algorithm>
 
@@ -58,7 +60,65 @@ Result<std::vector<Platform>> platforms_named(const ScopeParams& params) {
   return out;
 }
 
+// What a project_tree() is called.
+std::string tree_words(std::string_view tree) {
+  tree.remove_prefix(1);
+  if (tree.size() > 1) tree.remove_suffix(1);
+  return "project " + ascii::one_line(tree);
+}
+
+std::string shown(std::string_view argument) { return cut_to_tokens(ascii::one_line(argument), 60).text; }
+
+// Says what a search looks at, and narrows it to the project of the caller's directory.
+Result<void> narrow(const ToolServices& services, const ScopeParams& params, const mcp::ToolContext& caller,
+                    Scope& scope) {
+  if (!scope.filter.session.empty()) {
+    scope.words = "session " + shown(scope.filter.session);
+    return {};
+  }
+  MEMD_TRY_ASSIGN(ProjectsAsked projects, projects_asked_for(services, params, caller));
+  scope.filter.project = std::move(projects.filter);
+  scope.words = std::move(projects.words);
+  scope.narrowed = projects.narrowed;
+  return {};
+}
+
 }  // namespace
+
+std::string caller_directory(const ScopeParams& params, const mcp::ToolContext& caller) {
+  if (params.cwd && !params.cwd->empty()) return *params.cwd;
+  const std::vector<std::string> roots = caller.client_roots();
+  return roots.size() == 1 ? roots.front() : std::string();
+}
+
+Result<std::string> project_of_directory(const ToolServices& services, const std::string& directory) {
+  if (directory.empty()) return std::string();
+  MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, {}));
+  MEMD_TRY_ASSIGN(const auto project, reader->ask(NearestProjectQuery{directory, true}));
+  return project ? project_tree(project->key) : std::string();
+}
+
+Result<ProjectsAsked> projects_asked_for(const ToolServices& services, const ScopeParams& params,
+                                         const mcp::ToolContext& caller) {
+  const std::string& named = params.project.value_or("");
+  if (!named.empty()) return ProjectsAsked{named, "projects like \"" + shown(named) + "\"", false};
+  const bool all = params.all_projects || !services.defaults.own_project;
+  const std::string directory = all ? std::string() : caller_directory(params, caller);
+  MEMD_TRY_ASSIGN(std::string tree, project_of_directory(services, directory));
+  if (tree.empty())
+    return ProjectsAsked{
+        {}, directory.empty() ? "all projects" : "all projects, for none is of " + shown(directory), false};
+  std::string words = tree_words(tree);
+  return ProjectsAsked{std::move(tree), std::move(words), true};
+}
+
+Result<ProjectsAsked> newest_asked_for(const ToolServices& services, const ScopeParams& params,
+                                       const std::optional<std::string>& session_id, const mcp::ToolContext& caller) {
+  if (!session_id.value_or("").empty()) return ProjectsAsked{};
+  MEMD_TRY_ASSIGN(ProjectsAsked projects, projects_asked_for(services, params, caller));
+  projects.words.insert(0, "the newest session of ");
+  return projects;
+}
 
 Result<TimeMs> parse_time_argument(std::string_view argument, std::string_view text, RangeEnd end, const Clock& clock) {
   if (const auto time = search::read_time(text, end, clock.now())) return *time;
@@ -100,6 +160,7 @@ Result<Scope> resolve_scope(const ToolServices& services, const ScopeParams& par
     MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, {}));
     MEMD_TRY_ASSIGN(scope.unknown_project, reader->ask(UnknownProjectQuery{scope.filter.project}));
   }
+  if (request.caller != nullptr) MEMD_TRY(narrow(services, params, *request.caller, scope));
 
   MEMD_TRY_ASSIGN(const std::vector<Platform> named, platforms_named(params));
   const auto known = services.freshness.freshness();
@@ -164,10 +225,11 @@ Result<SessionRow> find_session(const ToolServices& services, Reader& reader, st
                                     (behind == 1 ? " source" : " sources") + " to go): ask again in a moment");
 }
 
-Result<SessionRow> session_asked_for(const ToolServices& services, Reader& reader, const ScopeParams& params,
+Result<SessionRow> session_asked_for(const ToolServices& services, Reader& reader, const ProjectsAsked& projects,
                                      const std::optional<std::string>& session_id) {
   const std::string reference = session_id.value_or("");
-  return find_session(services, reader, reference.empty() ? "latest" : reference, params.project.value_or(""));
+  return find_session(services, reader, reference.empty() ? "latest" : reference,
+                      reference.empty() ? projects.filter : std::string_view());
 }
 
 Result<Scope> scope_of(const ToolServices& services, const SessionRow& session, Capability needed) {

@@ -2,6 +2,7 @@
 
 #include "daemon/tools/toolset.hpp"
 #include "protocol/mcp/describe.hpp"
+#include "protocol/mcp/tool_context.hpp"
 #include "schemas/error.hpp"
 #include "schemas/time.hpp"
 #include "store/text/time_expression.hpp"
@@ -41,6 +42,8 @@ struct ScopeParams {
   std::optional<std::string> until;
   std::optional<std::int64_t> max_tokens;
   std::optional<std::string> cursor;
+  std::optional<std::string> cwd;
+  bool all_projects = false;
 };
 
 // What parse_platform() takes.
@@ -71,6 +74,12 @@ inline constexpr auto kPageFields =
                     mcp::field("cursor", &ScopeParams::cursor,
                                "`next` of the last answer, with the other arguments unchanged.", mcp::length(0, 100)));
 
+inline constexpr auto kDirectoryFields = std::make_tuple(
+    mcp::field("cwd", &ScopeParams::cwd,
+               "Directory you work in: only its project is looked at, unless you name one or set all_projects.",
+               mcp::length(0, 1000)),
+    mcp::field("all_projects", &ScopeParams::all_projects, "Look at all projects, whatever the directory."));
+
 // Which history a call looks at, and why it skips the rest.
 struct Scope {
   QueryFilter filter;
@@ -78,6 +87,8 @@ struct Scope {
   std::vector<std::pair<std::string, std::string>> skipped;  // platform -> reason
   std::vector<PlatformFreshness> freshness;                  // of those searched
   std::string unknown_project;                               // Reader::unknown_project
+  std::string words;                                         // "project /home/u/app", "all projects"; empty: no search
+  bool narrowed = false;                                     // to the project of the caller's directory
   std::string key;                                           // for question_key()
 
   bool includes(Platform platform) const {
@@ -90,7 +101,26 @@ struct Scope {
 struct ScopeRequest {
   std::optional<Capability> needed;
   std::string session;  // a reference as Reader::session takes it; empty: none
+  // Of a search, whose scope is narrowed to the project of the caller's directory and told in words. Null: all else.
+  const mcp::ToolContext* caller = nullptr;
 };
+
+// The directory that a call is about: `cwd`, else the client's root. Empty: not told, or the client has several roots.
+// Call it before you take a reader.
+std::string caller_directory(const ScopeParams& params, const mcp::ToolContext& caller);
+// The filter of a project that holds `directory`, as QueryFilter::project: of the directory itself if it or one below
+// has sessions, else of the nearest above that has. Empty: there is none. Takes a reader.
+Result<std::string> project_of_directory(const ToolServices& services, const std::string& directory);
+// The projects that a call is about: those it names, else that of the caller's directory where searches look there.
+struct ProjectsAsked {
+  std::string filter;     // as QueryFilter::project
+  std::string words;      // "project /home/u/app", "projects like \"app\"", "all projects"
+  bool narrowed = false;  // by the directory
+};
+// Takes a reader.
+Result<ProjectsAsked> projects_asked_for(const ToolServices& services, const ScopeParams& params,
+                                         const mcp::ToolContext& caller);
+
 // Skips platforms that lack `needed`, are disabled or have no usable adapter, and gives the reason for each in words;
 // what the store has of them is left out, too. Takes a reader when a project is named: call it before you take your own
 // reader, or calls that hold one each wait for another.
@@ -105,8 +135,11 @@ Result<ReaderPool::Lease> lease_reader(const ToolServices& services, std::stop_t
 Result<SessionRow> find_session(const ToolServices& services, Reader& reader, std::string_view reference,
                                 std::string_view project = {});
 
-// The session that a call names; else the newest one, of `params.project` if that is given.
-Result<SessionRow> session_asked_for(const ToolServices& services, Reader& reader, const ScopeParams& params,
+// Of a call without a session: whose newest session is meant, in words too. Of others: nothing. Takes a reader.
+Result<ProjectsAsked> newest_asked_for(const ToolServices& services, const ScopeParams& params,
+                                       const std::optional<std::string>& session_id, const mcp::ToolContext& caller);
+// The session that a call names; else the newest one of `projects`.
+Result<SessionRow> session_asked_for(const ToolServices& services, Reader& reader, const ProjectsAsked& projects,
                                      const std::optional<std::string>& session_id);
 
 // The scope of a call that tells of one session. Takes no reader.
@@ -119,9 +152,10 @@ struct SessionParams : ScopeParams {
 
 inline constexpr auto kSessionFields = std::make_tuple(
     mcp::field("session_id", &SessionParams::session_id,
-               "Session id or its first characters; none means the newest session (of `project`, if given).",
+               "Session id or its first characters; latest: the newest of all; none: the newest of `project` or cwd.",
                mcp::length(0, 200)),
     mcp::field("project", &ScopeParams::project, "Part of the project's path or name, when no session_id is given.",
-               mcp::length(0, 500)));
+               mcp::length(0, 500)),
+    std::get<0>(kDirectoryFields), std::get<1>(kDirectoryFields));
 
 }  // namespace memd::tools

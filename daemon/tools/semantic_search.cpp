@@ -3,6 +3,7 @@
 #include "daemon/tools/answer.hpp"
 #include "schemas/ascii.hpp"
 #include "schemas/project_identity.hpp"
+#include "store/search/words/query_parser.hpp"
 #include "store/text/token_budget.hpp"
 #include "store/text/words.hpp"
 
@@ -130,8 +131,11 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
                                  mcp::ToolContext& context) {
   if (ascii::one_line(params.query).find_first_not_of(' ') == std::string::npos)
     return Error(Errc::invalid_argument, "query: is blank, send some text");
-  MEMD_TRY_ASSIGN(Scope scope,
-                  resolve_scope(services, params, {Capability::semantic_search, params.session_id.value_or("")}));
+  ScopeParams asked = params;
+  // A question that names a project says where to look.
+  asked.all_projects |= !search::parse_query(params.query).project.empty();
+  MEMD_TRY_ASSIGN(Scope scope, resolve_scope(services, asked,
+                                             {Capability::semantic_search, params.session_id.value_or(""), &context}));
   const std::string kind = params.kind.value_or("");
   scope.filter.observed = parse_observation_type(kind);
   const auto question =
@@ -146,11 +150,13 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   query.mode = mode_of(params.mode);
   query.explain = params.explain;
   query.now = services.clock.now();
+  query.count_outside = scope.narrowed;
   if (params.cwd && !params.cwd->empty()) query.near_project = project_identity(*params.cwd).key;
   context.stage(0, 2, query.mode == SearchMode::lexical ? "searching" : "embedding the question");
   MEMD_TRY_ASSIGN(const SearchAnswer found, reader->search(query, [&] { context.stage(1, 2, "searching"); }));
 
   Answer frame = answer_for(scope);
+  frame.outside = found.outside;
   if (const std::string notice = search_notice(found, query.mode); !notice.empty()) (frame.notice += ' ') += notice;
   std::vector<std::string> ignored;
   for (const std::string& term : found.ignored_terms)
@@ -174,8 +180,8 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
 }  // namespace
 
 std::string render_text(const SemanticSearchAnswer& a) {
-  std::string out = counted(std::ssize(a.results), "hit") + " for \"" + ascii::one_line(a.query) + "\", best first (" +
-                    a.ranking + " ranking).\n";
+  std::string out = scope_line(a) + counted(std::ssize(a.results), "hit") + " for \"" + ascii::one_line(a.query) +
+                    "\", best first (" + a.ranking + " ranking).\n";
   std::string body;
   for (const SearchResultOut& r : a.results) {
     char score[16];

@@ -19,7 +19,6 @@ struct SemanticSearchParams : ScopeParams {
   std::int64_t n_results = 20;
   std::string mode = "hybrid";
   std::optional<std::string> kind;
-  std::optional<std::string> cwd;
   bool explain = false;
 };
 
@@ -76,9 +75,8 @@ struct Describe<tools::SemanticSearchParams> {
                 one_of(tools::kSearchModes)),
           field("kind", &T::kind, "Only exchanges in which such a thing was noted.",
                 one_of(tools::kObservationChoices)),
-          field("cwd", &T::cwd, "Directory you work in: hits of its project come a little earlier.", length(0, 1000)),
           field("explain", &T::explain, "Say what each hit was ranked by.")),
-      tools::kPlatformFields, tools::kTimeFields, tools::kPageFields);
+      tools::kDirectoryFields, tools::kPlatformFields, tools::kTimeFields, tools::kPageFields);
 };
 template <>
 struct Describe<tools::SearchResultOut> {

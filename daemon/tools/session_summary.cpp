@@ -284,10 +284,12 @@ struct Loaded {
 
 // Holds a reader only while it reads: a language model may take its time afterwards.
 Result<Loaded> load(const ToolServices& services, const SessionSummaryParams& params, const mcp::ToolContext& context) {
+  MEMD_TRY_ASSIGN(const ProjectsAsked projects, newest_asked_for(services, params, params.session_id, context));
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
   Loaded out;
-  MEMD_TRY_ASSIGN(out.session, session_asked_for(services, *reader, params, params.session_id));
+  MEMD_TRY_ASSIGN(out.session, session_asked_for(services, *reader, projects, params.session_id));
   MEMD_TRY_ASSIGN(out.scope, scope_of(services, out.session, Capability::session_summary));
+  out.scope.words = projects.words;
   MEMD_TRY_ASSIGN(out.plan, plan_of(params));
   if (!out.scope.includes(out.session.platform)) return out;  // platforms_skipped says why
   MEMD_TRY_ASSIGN(out.digest, reader->ask(SessionDigestQuery{out.session.pk, out.plan.first, out.plan.last}));
@@ -351,9 +353,9 @@ std::string lines_of(const ChangedFileOut& file) {
 }  // namespace
 
 std::string render_text(const SessionSummaryAnswer& a) {
-  std::string out = "Session " + a.session_id + " (" + a.platform + (a.project.empty() ? "" : ", " + a.project) +
-                    ", data " + a.data_completeness + ", outcome " + a.outcome +
-                    (a.outcome_reasons.empty() ? "" : ": " + joined(a.outcome_reasons)) + "), " +
+  std::string out = scope_line(a) + "Session " + a.session_id + " (" + a.platform +
+                    (a.project.empty() ? "" : ", " + a.project) + ", data " + a.data_completeness + ", outcome " +
+                    a.outcome + (a.outcome_reasons.empty() ? "" : ": " + joined(a.outcome_reasons)) + "), " +
                     std::to_string(a.total_exchanges) + " exchanges, " + short_time(a.time_range.start) + " to " +
                     short_time(a.time_range.end) + ".\n";
   out += "Summary: " + a.provenance.strategy + " of " + a.provenance.inputs;

@@ -81,7 +81,7 @@ Result<TemporalQueryAnswer> run(const ToolServices& services, const TemporalQuer
                                 mcp::ToolContext& context) {
   ScopeParams asked = params;
   asked.since = params.from;
-  MEMD_TRY_ASSIGN(const Scope scope, resolve_scope(services, asked, {Capability::temporal_query, {}}));
+  MEMD_TRY_ASSIGN(const Scope scope, resolve_scope(services, asked, {Capability::temporal_query, {}, &context}));
   const auto question = question_key({"temporal_query", scope.key});
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
@@ -90,7 +90,13 @@ Result<TemporalQueryAnswer> run(const ToolServices& services, const TemporalQuer
                       static_cast<int>(at.offset)};
   MEMD_TRY_ASSIGN(const Timeline timeline, reader->ask(query));
 
-  const Answer frame = answer_for(scope);
+  Answer frame = answer_for(scope);
+  if (scope.narrowed) {
+    query.filter.project.clear();
+    query.limit = 0;
+    MEMD_TRY_ASSIGN(const Timeline everywhere, reader->ask(query));
+    frame.outside = everywhere.total_exchanges - timeline.total_exchanges;
+  }
   return fit_answer<TemporalQueryAnswer>(limit, frame, [&](std::size_t tokens) {
     TemporalQueryAnswer out;
     static_cast<Answer&>(out) = frame;
@@ -112,8 +118,9 @@ Result<TemporalQueryAnswer> run(const ToolServices& services, const TemporalQuer
 }  // namespace
 
 std::string render_text(const TemporalQueryAnswer& a) {
-  std::string out = std::to_string(a.total_exchanges) + " exchanges in " + std::to_string(a.total_sessions) +
-                    " sessions from " + short_time(a.time_range.since) + " to " + short_time(a.time_range.until);
+  std::string out = scope_line(a) + std::to_string(a.total_exchanges) + " exchanges in " +
+                    std::to_string(a.total_sessions) + " sessions from " + short_time(a.time_range.since) + " to " +
+                    short_time(a.time_range.until);
   for (std::size_t i = 0; i < a.platform_breakdown.size(); ++i)
     out +=
         (i == 0 ? ": " : ", ") + a.platform_breakdown[i].first + " " + std::to_string(a.platform_breakdown[i].second);

@@ -54,7 +54,7 @@ struct Describe<tools::TemporalQueryParams> {
                                            "\"2 weeks ago\".",
                                            required, length(1, 60)),
                                      std::get<1>(tools::kTimeFields)),
-                     tools::kPlatformFields, tools::kPageFields);
+                     tools::kDirectoryFields, tools::kPlatformFields, tools::kPageFields);
 };
 template <>
 struct Describe<tools::TemporalSessionOut> {

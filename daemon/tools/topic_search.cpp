@@ -32,6 +32,7 @@ struct TopicMaterial {
   std::unordered_map<ExchangeId, std::vector<DecisionOut>> decisions;  // by exchange, in order
   bool more = false;                                                   // only the best were looked at
   std::string notice;                                                  // what the search could not do; may be empty
+  std::optional<std::int64_t> outside;                                 // SearchAnswer::outside
 };
 
 constexpr int kTopicExchanges = 100;
@@ -75,11 +76,13 @@ std::vector<TopicGroup> grouped(const std::vector<SearchHit>& hits) {
 }
 
 // `embedded`: as Reader::search takes it.
-Result<TopicMaterial> gather_topic(Reader& reader, const std::string& topic, const QueryFilter& filter,
+Result<TopicMaterial> gather_topic(Reader& reader, const std::string& topic, const Scope& scope,
                                    const std::function<void()>& embedded) {
+  const QueryFilter& filter = scope.filter;
   SearchQuery query;
   query.text = topic;
   query.filter = filter;
+  query.count_outside = scope.narrowed;
   query.limit = kTopicExchanges;
   MEMD_TRY_ASSIGN(SearchAnswer answer, reader.search(query, embedded));
   TopicQuery question{topic, filter, {}, kTopicExchanges};
@@ -89,6 +92,7 @@ Result<TopicMaterial> gather_topic(Reader& reader, const std::string& topic, con
 
   TopicMaterial out;
   out.more = answer.more;
+  out.outside = answer.outside;
   out.notice = search_notice(answer, query.mode);
   out.names = std::move(stored.names);
   out.related = std::move(stored.related);
@@ -340,13 +344,16 @@ Result<void> name_near_topics(Reader& reader, const QueryFilter& filter, TopicMa
 Result<TopicSearchAnswer> run(const ToolServices& services, const TopicSearchParams& params,
                               mcp::ToolContext& context) {
   std::string session = params.session_id.value_or("");
-  if (session.empty() && !params.all_sessions) session = "latest";
-  if (session == "latest") {
+  if ((session.empty() && !params.all_sessions) || session == "latest") {
+    ProjectsAsked projects;
+    if (session.empty()) {
+      MEMD_TRY_ASSIGN(projects, projects_asked_for(services, params, context));
+    }
     MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
-    MEMD_TRY_ASSIGN(const SessionRow latest, find_session(services, *reader, "latest", params.project.value_or("")));
+    MEMD_TRY_ASSIGN(const SessionRow latest, session_asked_for(services, *reader, projects, session));
     session = latest.uid;
   }
-  MEMD_TRY_ASSIGN(Scope scope, resolve_scope(services, params, {Capability::semantic_search, session}));
+  MEMD_TRY_ASSIGN(Scope scope, resolve_scope(services, params, {Capability::semantic_search, session, &context}));
   const std::string kind = params.kind.value_or("");
   scope.filter.observed = parse_observation_type(kind);
   (scope.key += '\n') += kind;
@@ -358,8 +365,9 @@ Result<TopicSearchAnswer> run(const ToolServices& services, const TopicSearchPar
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, key));
   context.stage(0, 2, "embedding the topic");
   const auto embedded = [&] { context.stage(1, 2, "searching"); };
-  MEMD_TRY_ASSIGN(TopicMaterial material, gather_topic(*reader, topic, scope.filter, embedded));
+  MEMD_TRY_ASSIGN(TopicMaterial material, gather_topic(*reader, topic, scope, embedded));
   Answer frame = answer_for(scope);
+  frame.outside = material.outside;
   if (!material.notice.empty()) (frame.notice += ' ') += material.notice;
   if (material.more) frame.notice += " Of what a search finds only the 100 best are here.";
   if (material.sessions.empty())
@@ -372,7 +380,8 @@ Result<TopicSearchAnswer> run(const ToolServices& services, const TopicSearchPar
 }
 
 std::string list_text(const TopicSearchAnswer& a) {
-  std::string out = std::to_string(a.topics_found.value_or(0)) + " topics, what was talked about most first.\n";
+  std::string out =
+      scope_line(a) + std::to_string(a.topics_found.value_or(0)) + " topics, what was talked about most first.\n";
   std::string body;
   for (const TopicOut& t : *a.topics)
     body += t.topic + "  " + std::to_string(t.exchanges) + " exchanges in " + std::to_string(t.sessions) +
@@ -385,8 +394,8 @@ std::string list_text(const TopicSearchAnswer& a) {
 
 std::string render_text(const TopicSearchAnswer& a) {
   if (a.topics) return list_text(a);
-  std::string out = "\"" + ascii::one_line(a.topic) + "\": " + std::to_string(a.total_exchanges) + " exchanges in " +
-                    std::to_string(a.sessions_found) + " sessions, oldest first.\n";
+  std::string out = scope_line(a) + "\"" + ascii::one_line(a.topic) + "\": " + std::to_string(a.total_exchanges) +
+                    " exchanges in " + std::to_string(a.sessions_found) + " sessions, oldest first.\n";
   if (a.time_range) out += "From " + short_time(a.time_range->start) + " to " + short_time(a.time_range->end) + ".\n";
   std::string body;
   if (!a.evolution.empty()) body += a.evolution + "\n";

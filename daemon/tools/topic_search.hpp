@@ -66,11 +66,11 @@ struct Describe<tools::TopicSearchParams> {
           field("topic", &T::topic,
                 "What the talk was about: one to five telling words. Without it: the topics there are, most first.",
                 length(0, 1000)),
-          field("all_sessions", &T::all_sessions, "false: only session_id, or the newest session."),
+          field("all_sessions", &T::all_sessions, "false: only session_id, or the newest session of the project."),
           field("session_id", &T::session_id, "Only this session: id or its first characters.", length(0, 200)),
           field("kind", &T::kind, "Only exchanges in which such a thing was noted.",
                 one_of(tools::kObservationChoices))),
-      tools::kPlatformFields, tools::kTimeFields, tools::kPageFields);
+      tools::kDirectoryFields, tools::kPlatformFields, tools::kTimeFields, tools::kPageFields);
 };
 template <>
 struct Describe<tools::TopicSessionOut> {

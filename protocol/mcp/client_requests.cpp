@@ -1,10 +1,13 @@
 #include "protocol/mcp/client_requests.hpp"
 
+#include "protocol/mcp/request_params.hpp"
 #include "protocol/mcp/server_state.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/json_writer.hpp"
 
 #include <openssl/rand.h>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
 
 #include <condition_variable>
 #include <mutex>
@@ -99,6 +102,29 @@ void ClientRequests::give_up(const std::shared_ptr<Round>& round) {
     send_(jsonrpc::notification_line("notifications/cancelled", R"({"requestId":)" + entry.first + "}"));
     return true;
   });
+}
+
+void ClientRoots::set_offered(bool offered) {
+  offered_ = offered;
+  changed();
+}
+
+std::vector<std::string> ClientRoots::list(const std::stop_token& stop) {
+  if (!offered_) return {};
+  const std::lock_guard lock(asking_);
+  const std::uint64_t version = version_;
+  if (known_version_ == version) return known_;
+  const auto answers = client_.ask("roots/list", {"{}"}, stop, patience_);
+  if (!answers && stop.stop_requested()) return {};  // the next call asks again
+  known_.clear();
+  known_version_ = version;
+  const boost::json::value none = boost::json::object();
+  const boost::json::value& answer = answers && answers->front().is_object() ? answers->front() : none;
+  const boost::json::value* roots = member(answer, "roots");
+  if (roots == nullptr || !roots->is_array()) return {};
+  for (const boost::json::value& root : roots->get_array())
+    if (const auto uri = root.is_object() ? string_member(root, "uri") : std::nullopt) known_.emplace_back(*uri);
+  return known_;
 }
 
 void ClientRequests::end() {

@@ -5,10 +5,12 @@
 
 #include <boost/json/value.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -55,6 +57,30 @@ class ClientRequests {
   std::uint64_t last_ = 0;
   bool ended_ = false;
   std::unordered_map<std::string, Waiting> waiting_;  // by id
+};
+
+// The roots of the client of one connection of the handshake era: URIs of the directories it works in. The client is
+// asked when they are first needed, and again after it said that they changed. A client that refuses or does not answer
+// has none until then. Borrows `client`.
+class ClientRoots {
+ public:
+  ClientRoots(ClientRequests& client, std::chrono::milliseconds patience) : client_(client), patience_(patience) {}
+
+  // At the handshake: whether the client offers its roots. Loop.
+  void set_offered(bool offered);
+  // Loop.
+  void changed() { ++version_; }
+  // Waits for the client's answer if need be: call it from a worker. Thread-safe.
+  std::vector<std::string> list(const std::stop_token& stop);
+
+ private:
+  ClientRequests& client_;
+  const std::chrono::milliseconds patience_;
+  std::atomic<bool> offered_{false};
+  std::atomic<std::uint64_t> version_{1};
+  std::mutex asking_;                // not taken by the loop, which brings the answer
+  std::vector<std::string> known_;   // guarded by asking_
+  std::uint64_t known_version_ = 0;  // guarded by asking_
 };
 
 }  // namespace memd::mcp

@@ -14,6 +14,12 @@ namespace bj = boost::json;
 constexpr std::string_view kVersionKey = "io.modelcontextprotocol/protocolVersion";
 constexpr std::string_view kCapabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
 
+bool has_capability(const bj::value* capabilities, std::string_view name) {
+  if (capabilities == nullptr || !capabilities->is_object()) return false;
+  const bj::value* one = capabilities->get_object().if_contains(name);
+  return one != nullptr && one->is_object();
+}
+
 BadMeta bad(std::string message) { return BadMeta{jsonrpc::kInvalidParams, std::move(message), {}}; }
 
 }  // namespace
@@ -51,11 +57,9 @@ Era read_era(const bj::object& params) {
   return ModernMeta{can_sample(capabilities)};
 }
 
-bool can_sample(const bj::value* capabilities) {
-  if (capabilities == nullptr || !capabilities->is_object()) return false;
-  const bj::value* sampling = capabilities->get_object().if_contains("sampling");
-  return sampling != nullptr && sampling->is_object();
-}
+bool can_sample(const bj::value* capabilities) { return has_capability(capabilities, "sampling"); }
+
+bool offers_roots(const bj::value* capabilities) { return has_capability(capabilities, "roots"); }
 
 std::string read_progress_token(const bj::object& params) {
   const bj::value* meta = params.if_contains("_meta");

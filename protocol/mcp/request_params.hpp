@@ -40,5 +40,7 @@ std::string read_progress_token(const boost::json::object& params);
 
 // True when a client's capabilities (of a handshake or of a request) offer the client's own model.
 bool can_sample(const boost::json::value* capabilities);
+// True when they offer the directories that the client works in.
+bool offers_roots(const boost::json::value* capabilities);
 
 }  // namespace memd::mcp

@@ -55,6 +55,8 @@ void RequestRouter::handle(const jsonrpc::Notification& notification) {
     if (!subscriptions_.close_stream(key)) calls_.cancel(key);
   } else if (notification.method == "notifications/initialized") {
     initialized_ = true;
+  } else if (notification.method == "notifications/roots/list_changed") {
+    roots_.changed();
   } else if (notification.method == kResuming) {
     const bj::value* count = member(notification.params, "subscriptions");
     if (count != nullptr && count->is_int64()) subscriptions_.expect_resumed(count->get_int64());
@@ -65,6 +67,7 @@ void RequestRouter::initialize(const jsonrpc::Request& request, const Batch& bat
   const auto asked = string_member(request.params, "protocolVersion");
   legacy_ = asked ? parse_legacy_revision(*asked).value_or(kLatestLegacy) : kLatestLegacy;
   legacy_samples_ = can_sample(member(request.params, "capabilities"));
+  roots_.set_offered(offers_roots(member(request.params, "capabilities")));
   replies_.answer(batch, jsonrpc::result_line(request.id, profile_.initialize_result(*legacy_)));
 }
 

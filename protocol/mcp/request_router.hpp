@@ -19,8 +19,8 @@ namespace memd::mcp {
 class RequestRouter {
  public:
   RequestRouter(const ServerProfile& profile, RunningCalls& calls, SubscriptionMethods& subscriptions,
-                ReplyWriter& replies)
-      : profile_(profile), calls_(calls), subscriptions_(subscriptions), replies_(replies) {}
+                ClientRoots& roots, ReplyWriter& replies)
+      : profile_(profile), calls_(calls), subscriptions_(subscriptions), roots_(roots), replies_(replies) {}
 
   // `batch`: null for a request by itself.
   void handle(jsonrpc::Request& request, std::shared_ptr<BatchReply> batch);
@@ -47,6 +47,7 @@ class RequestRouter {
   const ServerProfile& profile_;
   RunningCalls& calls_;
   SubscriptionMethods& subscriptions_;
+  ClientRoots& roots_;
   ReplyWriter& replies_;
 
   std::optional<Revision> legacy_;  // agreed on by initialize

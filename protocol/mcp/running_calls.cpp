@@ -31,6 +31,8 @@ CallRunner::Outcome CallRunner::run(const Call& call, ToolContext& context) cons
   if (call.stop.stop_requested()) return {};
   if (call.tool == nullptr) return run_work(call, context);
   const boost::json::object& arguments = call.params.get_object();
+  if (!is_modern(call.revision) && !call.is_inline())
+    context.set_roots([this](const std::stop_token& stop) { return roots_.list(stop); });
   if (!call.can_sample || call.is_inline()) return tool_answer(call, call.tool->invoke(arguments, context));
   if (is_modern(call.revision)) return run_in_rounds(call, context);
   SamplingModel model(client_, state_.client_waits, profile_.limits().max_client_waits,
@@ -87,13 +89,13 @@ CallRunner::Outcome CallRunner::run_work(const Call& call, ToolContext& context)
 }
 
 RunningCalls::RunningCalls(const ServerProfile& profile, ServerState& state, const Executors& executors,
-                           ClientRequests& client, ReplyWriter& replies, Owner& owner)
+                           ClientRequests& client, ClientRoots& roots, ReplyWriter& replies, Owner& owner)
     : profile_(profile),
       state_(state),
       executors_(executors),
       replies_(replies),
       owner_(owner),
-      runner_(profile, state, client) {}
+      runner_(profile, state, client, roots) {}
 
 void RunningCalls::admit(std::shared_ptr<Call> call) {
   if (call->is_inline()) {

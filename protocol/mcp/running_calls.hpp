@@ -18,8 +18,8 @@ namespace memd::mcp {
 // Borrows everything.
 class CallRunner {
  public:
-  CallRunner(const ServerProfile& profile, ServerState& state, ClientRequests& client)
-      : profile_(profile), state_(state), client_(client) {}
+  CallRunner(const ServerProfile& profile, ServerState& state, ClientRequests& client, ClientRoots& roots)
+      : profile_(profile), state_(state), client_(client), roots_(roots) {}
 
   struct Outcome {
     std::string line;        // the answer; empty: none is sent
@@ -37,6 +37,7 @@ class CallRunner {
   const ServerProfile& profile_;
   ServerState& state_;
   ClientRequests& client_;
+  ClientRoots& roots_;
 };
 
 // The calls of one connection that are not finished: admits them, puts them on workers, answers them, cancels them, and
@@ -56,7 +57,7 @@ class RunningCalls {
   };
 
   RunningCalls(const ServerProfile& profile, ServerState& state, const Executors& executors, ClientRequests& client,
-               ReplyWriter& replies, Owner& owner);
+               ClientRoots& roots, ReplyWriter& replies, Owner& owner);
 
   bool has(std::string_view id) const { return in_flight_.contains(std::string(id)); }
   bool all_settled() const { return in_flight_.empty(); }

@@ -30,6 +30,7 @@ struct ServerLimits {
   TimeMs heartbeat_ms = 500;            // of silence, then a running call sends a heartbeat
   std::size_t max_client_waits = 2;     // calls of the process that wait for their client's model; each holds a worker
   TimeMs max_client_wait_ms = 300'000;  // for one answer: a person may have to agree
+  TimeMs max_roots_wait_ms = 2000;      // once a connection, for the directories that the client works in
 };
 
 struct ServerIdentity {

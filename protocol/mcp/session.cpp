@@ -1,5 +1,6 @@
 #include "protocol/mcp/session.hpp"
 
+#include <chrono>
 #include <utility>
 
 namespace memd::mcp {
@@ -10,9 +11,10 @@ Session::Session(std::unique_ptr<transport::LineTransport> transport, const Serv
       on_finished_(std::move(on_finished)),
       replies_(*transport_),
       client_requests_(executors, [this](std::string_view line) { replies_.write(line); }),
-      calls_(profile, state, executors, client_requests_, replies_, *this),
+      client_roots_(client_requests_, std::chrono::milliseconds(profile.limits().max_roots_wait_ms)),
+      calls_(profile, state, executors, client_requests_, client_roots_, replies_, *this),
       subscriptions_(profile, state.subscriptions, calls_, replies_),
-      router_(profile, calls_, subscriptions_, replies_) {}
+      router_(profile, calls_, subscriptions_, client_roots_, replies_) {}
 
 Session::~Session() = default;
 

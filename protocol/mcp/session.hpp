@@ -55,6 +55,7 @@ class Session final : private transport::LineTransport::Handler, private Running
   jsonrpc::MessageParser parser_;
   ReplyWriter replies_;
   ClientRequests client_requests_;
+  ClientRoots client_roots_;
   RunningCalls calls_;
   SubscriptionMethods subscriptions_;
   RequestRouter router_;

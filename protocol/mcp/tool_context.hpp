@@ -4,8 +4,10 @@
 
 #include <functional>
 #include <stop_token>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace memd::mcp {
 
@@ -27,6 +29,12 @@ class ToolContext {
   // handler runs from its start, and the same requests are answered.
   LanguageModel* client_model = nullptr;
 
+  // Directories that the client works in, as file: URIs; empty: it tells none. May wait a moment for the client, so it
+  // is called before a reader is leased.
+  std::vector<std::string> client_roots() const { return roots_ ? roots_(stop) : std::vector<std::string>(); }
+  using RootsSource = std::function<std::vector<std::string>(const std::stop_token& stop)>;
+  void set_roots(RootsSource roots) { roots_ = std::move(roots); }
+
   // Tells the client how far the work is, if it asked for that. `done` has to grow. Drops reports that come too close
   // together. `total` 0: unknown.
   void progress(double done, double total, std::string_view message) const {
@@ -43,6 +51,7 @@ class ToolContext {
   }
 
  private:
+  RootsSource roots_;
   ProgressSink progress_sink_;
   ProgressSink stage_sink_;
 };

@@ -59,6 +59,20 @@ struct UnknownProjectQuery {
   Answer run(sqlite::Database& db) const;
 };
 
+// The nearest directory, at `directory` or above it, that is the project of a main session. The file system is not
+// looked at.
+struct NearestProjectQuery {
+  std::string_view directory;
+  bool or_below = false;  // `directory` counts, too, when a directory below it is the project of a session
+
+  struct Found {
+    std::string directory;
+    std::string key;  // its identity key
+  };
+  using Answer = std::optional<Found>;
+  Answer run(sqlite::Database& db) const;
+};
+
 // For other queries. Functions throw ErrorException.
 namespace queries {
 

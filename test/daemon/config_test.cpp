@@ -34,7 +34,8 @@ TEST(Config, EmptyIsDefault) {
 TEST(Config, ReadsEveryKey) {
   const auto c = parse_config(
       "platforms:\n  claude_code:\n    enabled: false\n    paths: [/a, /b]\ntime_zone: UTC\nlog:\n  level: debug\n"
-      "query:\n  threads: 4\n  max_tokens: 3000\ntools: {conversation_query: true}\nwatch:\n  max_directories: 500\n"
+      "query:\n  threads: 4\n  max_tokens: 3000\nsearch: {scope: all}\ntools: {conversation_query: true}\nwatch:\n  "
+      "max_directories: 500\n"
       "raw_layer: {mode: as_is}\nsessions: {stopped_after_s: 90}\nretention: {max_age_days: 90, max_raw_bytes: "
       "5000000000}\n",
       "c.yaml");
@@ -46,6 +47,8 @@ TEST(Config, ReadsEveryKey) {
   EXPECT_EQ(c->query_threads, 4);
   EXPECT_EQ(c->max_tokens, 3000);
   EXPECT_TRUE(c->conversation_query);
+  EXPECT_FALSE(c->own_project);
+  EXPECT_TRUE(Config().own_project);
   EXPECT_EQ(c->max_watches, 500);
   EXPECT_EQ(c->raw_layer, RawMode::as_is);
   EXPECT_EQ(c->retention.max_age_days, 90);
@@ -54,10 +57,12 @@ TEST(Config, ReadsEveryKey) {
 }
 
 TEST(Config, ErrorsNameFileLineAndKey) {
+  EXPECT_EQ(error_of("search: {scope: here}\n"), "c.yaml:1: search.scope: expected project or all");
   EXPECT_EQ(error_of("log:\n  lvl: info\n"), "c.yaml:2: unknown key 'log.lvl'; known here: level");
-  EXPECT_EQ(error_of("quary: {}\n"),
-            "c.yaml:1: unknown key 'quary'; known here: platforms, time_zone, log, query, tools, watch, raw_layer, "
-            "sessions, retention, embedding, summaries");
+  EXPECT_EQ(
+      error_of("quary: {}\n"),
+      "c.yaml:1: unknown key 'quary'; known here: platforms, time_zone, log, query, search, tools, watch, raw_layer, "
+      "sessions, retention, embedding, summaries");
   EXPECT_EQ(error_of("query:\n  threads: 99\n"), "c.yaml:2: query.threads: expected a whole number from 1 to 16");
   EXPECT_EQ(error_of("log:\n  level: loud\n"),
             "c.yaml:2: log.level: expected one of trace, debug, info, warn, error, off");

@@ -132,6 +132,81 @@ TEST_F(SearchTools, AProjectThatThereIsNotIsSaid) {
     EXPECT_FALSE(has(str(call("list_sessions", R"({"project":")" + project + "\"}").at("notice")), "No project"));
 }
 
+// Every search looks at the project of the caller's directory, says so, and counts what lies outside.
+TEST_F(SearchTools, LookAtTheProjectOfTheDirectory) {
+  const auto held = pool.acquire(std::chrono::seconds(0));  // no tool may need two readers at once
+  struct Case {
+    const char* tool;
+    const char* arguments;
+    std::int64_t outside;
+  };
+  for (const Case& c : {Case{"semantic_search", R"({"query":"tokenizer","n_results":50,"cwd":"/home/u/site"})", 30},
+                        Case{"topic_search", R"({"topic":"tokenizer","cwd":"/home/u/site"})", 30},
+                        Case{"temporal_query", R"({"since":"30d","cwd":"/home/u/site"})", 30},
+                        Case{"list_sessions", R"({"cwd":"/home/u/site"})", 1},
+                        Case{"list_observations", R"({"cwd":"/home/u/site"})", 0}}) {
+    const auto answer = call(c.tool, c.arguments);
+    EXPECT_EQ(str(answer.at("searched")), "project /home/u/site") << c.tool;
+    EXPECT_EQ(answer.at("outside").as_int64(), c.outside) << c.tool;
+    EXPECT_FALSE(has(structured, "aaaa1111")) << c.tool;
+    EXPECT_TRUE(has(text, "In project /home/u/site; outside it: " + std::to_string(c.outside))) << text;
+    EXPECT_EQ(has(text, "all_projects=true looks there, too"), c.outside > 0) << text;
+    std::string wider(c.arguments);
+    wider.insert(wider.size() - 1, R"(,"all_projects":true)");
+    const auto all = call(c.tool, wider);
+    EXPECT_EQ(str(all.at("searched")), "all projects") << c.tool;
+    EXPECT_FALSE(all.contains("outside")) << c.tool;
+    EXPECT_EQ(has(structured, "aaaa1111"), c.outside > 0) << c.tool;
+    EXPECT_TRUE(has(text, "In all projects.")) << text;
+  }
+  for (const char* tool : {"recent_turns", "session_summary"}) {
+    EXPECT_EQ(str(call(tool, R"({"cwd":"/home/u/app"})").at("session_id")), "claude_code:aaaa1111") << tool;
+    EXPECT_TRUE(has(text, "In the newest session of project /home/u/app.")) << text;
+    EXPECT_EQ(str(call(tool, "{}").at("session_id")), "claude_code:bbbb2222") << tool;
+    EXPECT_FALSE(call(tool, R"({"session_id":"aaaa","cwd":"/home/u/site"})").contains("searched")) << tool;
+  }
+}
+
+TEST_F(SearchTools, WhatIsNamedComesBeforeTheDirectory) {
+  for (const char* arguments : {R"({"query":"tokenizer","cwd":"/home/u/site","project":"app"})",
+                                R"({"query":"tokenizer project:app","cwd":"/home/u/site"})",
+                                R"({"query":"tokenizer","cwd":"/home/u/site","session_id":"aaaa1111"})"}) {
+    const auto answer = call("semantic_search", arguments);
+    EXPECT_TRUE(has(structured, "aaaa1111")) << arguments;
+    EXPECT_FALSE(answer.contains("outside")) << arguments;
+  }
+}
+
+TEST_F(SearchTools, ADirectoryWithoutSessionsIsThatOfTheNearestAbove) {
+  const auto searched = [&](const std::string& directory) {
+    return str(call("semantic_search", R"({"query":"tokenizer","cwd":")" + directory + "\"}").at("searched"));
+  };
+  EXPECT_EQ(searched("/home/u/site/src/deep"), "project /home/u/site");
+  EXPECT_EQ(searched("/home/u"), "project /home/u") << "there are sessions below it";
+  EXPECT_FALSE(call("semantic_search", R"({"query":"tokenizer","cwd":"/home/u"})").at("outside").as_int64());
+  EXPECT_EQ(searched("/home/u/sit"), "all projects, for none is of /home/u/sit");
+  EXPECT_EQ(searched("/srv/other"), "all projects, for none is of /srv/other");
+  EXPECT_EQ(searched(""), "all projects");
+}
+
+TEST_F(SearchTools, ARootOfTheClientIsTheDirectory) {
+  roots = {"file:///home/u/site"};
+  EXPECT_EQ(str(call("semantic_search", R"({"query":"tokenizer"})").at("searched")), "project /home/u/site");
+  EXPECT_EQ(str(call("semantic_search", R"({"query":"tokenizer","cwd":"/home/u/app"})").at("searched")),
+            "project /home/u/app");
+  EXPECT_EQ(str(call("resume_context", R"({"session_id":"aaaa1111"})").at("session_id")), "claude_code:aaaa1111");
+  EXPECT_EQ(str(call("resume_context", "{}").at("session_id")), "claude_code:bbbb2222");
+  roots.emplace_back("file:///home/u/app");
+  EXPECT_EQ(str(call("semantic_search", R"({"query":"tokenizer"})").at("searched")), "all projects");
+}
+
+TEST_F(SearchTools, TheConfigurationMayWidenThem) {
+  defaults.own_project = false;
+  roots = {"file:///home/u/site"};
+  EXPECT_EQ(str(call("semantic_search", R"({"query":"tokenizer","cwd":"/home/u/site"})").at("searched")),
+            "all projects");
+}
+
 TEST_F(SearchTools, PagesGiveEveryHitOnce) {
   std::multiset<std::string> seen;
   for (const auto& page : pages("semantic_search", R"({"query":"tokenizer","max_tokens":1200})")) {

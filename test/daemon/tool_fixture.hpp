@@ -62,13 +62,14 @@ class ToolFixture : public testing::Test {
   }
 
   void open() {
-    tools::ToolServices services{pool, clock, freshness, raw, adapters, store.file(), {}, background};
+    tools::ToolServices services{pool, clock, freshness, raw, adapters, store.file(), defaults, background};
     tools::register_tools(registry, services);
   }
 
   mcp::ToolOutcome outcome(std::string_view tool, std::string_view arguments) {
     if (registry.tools().empty()) open();
     mcp::ToolContext context;
+    context.set_roots([this](const std::stop_token&) { return roots; });
     return registry.call(tool, arguments, context);
   }
 
@@ -133,6 +134,8 @@ class ToolFixture : public testing::Test {
   FakeFreshness freshness;
   FakeRawText raw;
   std::vector<AdapterDescription> adapters;
+  tools::ToolDefaults defaults;
+  std::vector<std::string> roots;  // of the client
   std::function<void(std::function<void()>)> background;
   mcp::ToolRegistry registry;
   std::string text;

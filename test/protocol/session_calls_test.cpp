@@ -1,4 +1,9 @@
+#include "test/protocol/server_fixture.hpp"
 #include "test/protocol/session_fixture.hpp"
+
+#include <boost/json/serialize.hpp>
+
+#include <set>
 
 namespace memd::test {
 namespace {
@@ -44,6 +49,91 @@ TEST_F(Calls, AnswersComeInTheOrderTheWorkEnds) {
   EXPECT_EQ(take_one().at("id").as_int64(), 3) << "an inline tool waits for nobody";
   steps.run_all();
   EXPECT_EQ(take_one().at("id").as_int64(), 1);
+}
+
+class Roots : public ServerTest {
+ protected:
+  Roots() {
+    registry.add<Nothing, EchoResult>(sample_info("where"), [](const Nothing&, mcp::ToolContext& context) {
+      EchoResult out;
+      for (const std::string& root : context.client_roots())
+        out.text += root + ";";
+      return Result<EchoResult>(out);
+    });
+  }
+  LineClient connect_with(std::string_view capabilities) {
+    start_listening();
+    LineClient client = connect();
+    client.send_line(R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25",)"
+                     R"("capabilities":)" +
+                     std::string(capabilities) + "}}");
+    EXPECT_TRUE(client.read_line());
+    return client;
+  }
+  static boost::json::object read(LineClient& client) {
+    const auto line = client.read_line();
+    EXPECT_TRUE(line);
+    return line ? boost::json::parse(*line).as_object() : boost::json::object();
+  }
+  // Answers the one question for roots that is due.
+  static void answer(LineClient& client, std::string_view member) {
+    const auto request = read(client);
+    EXPECT_EQ(request.at("method").as_string(), "roots/list");
+    client.send_line(R"({"jsonrpc":"2.0","id":)" + boost::json::serialize(request.at("id")) + "," +
+                     std::string(member) + "}");
+  }
+  static std::string text_of(const boost::json::object& message) {
+    return std::string(message.at("result").at("content").at(0).at("text").as_string());
+  }
+};
+
+TEST_F(Roots, AreAskedForOnceAndAgainWhenTheyChange) {
+  auto client = connect_with(R"({"roots":{"listChanged":true}})");
+  client.send_line(call(1, "where", "{}"));
+  answer(client, R"("result":{"roots":[{"uri":"file:///a","name":"a"},{"uri":"file:///b"}]})");
+  EXPECT_EQ(text_of(read(client)), "echo: file:///a;file:///b;");
+  client.send_line(call(2, "where", "{}"));
+  EXPECT_EQ(text_of(read(client)), "echo: file:///a;file:///b;") << "known";
+  client.send_line(R"({"jsonrpc":"2.0","method":"notifications/roots/list_changed"})");
+  client.send_line(call(3, "where", "{}"));
+  answer(client, R"("result":{"roots":[{"uri":"file:///c"}]})");
+  EXPECT_EQ(text_of(read(client)), "echo: file:///c;");
+}
+
+TEST_F(Roots, AreNoneWhereTheClientDoesNotTellThem) {
+  for (const auto* bad : {R"("error":{"code":-32601,"message":"no"})", R"("result":{"roots":7})", R"("result":[])",
+                          R"("result":{"roots":[1,{"uri":2},{}]})"}) {
+    SCOPED_TRACE(bad);
+    if (!thread.joinable()) start_listening();
+    LineClient client = connect();
+    client.send_line(
+        R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"roots":{}}}})");
+    ASSERT_TRUE(client.read_line());
+    client.send_line(call(1, "where", "{}"));
+    answer(client, bad);
+    EXPECT_EQ(text_of(read(client)), "echo: ");
+    client.send_line(call(2, "where", "{}"));
+    EXPECT_EQ(text_of(read(client)), "echo: ") << "not asked again";
+  }
+}
+
+TEST_F(Roots, NobodyIsAskedWhoDoesNotOfferThem) {
+  auto client = connect_with("{}");
+  client.send_line(call(1, "where", "{}"));
+  EXPECT_EQ(text_of(read(client)), "echo: ");
+}
+
+TEST_F(Roots, AClientThatDoesNotAnswerIsNotWaitedForLong) {
+  limits.max_roots_wait_ms = 1;
+  auto client = connect_with(R"({"roots":{}})");
+  client.send_line(call(1, "where", "{}"));
+  EXPECT_EQ(read(client).at("method").as_string(), "roots/list");
+  std::multiset<std::string> seen;
+  for (int i = 0; i < 2; ++i) {
+    const auto message = read(client);
+    seen.insert(message.contains("method") ? "cancelled" : text_of(message));
+  }
+  EXPECT_EQ(seen, (std::multiset<std::string>{"cancelled", "echo: "}));
 }
 
 TEST_F(Calls, FailuresAreResults) {

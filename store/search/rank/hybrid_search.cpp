@@ -180,7 +180,22 @@ SearchAnswer HybridSearch::search(const SearchQuery& query, const SemanticQuesti
   }
   for (std::size_t i = offset; i < std::min(hits.size(), offset + limit); ++i)
     answer.hits.push_back(load(query, words, hits[i], weights));
+  if (query.count_outside) answer.outside = count_outside(query, words, question, filter, weights);
   return answer;
+}
+
+std::int64_t HybridSearch::count_outside(const SearchQuery& query, const LexicalQuestion& words,
+                                         const SemanticQuestion& question, CandidateFilter& inside,
+                                         const EvidenceWeights& weights) {
+  QueryFilter everywhere = query.filter;
+  everywhere.project.clear();
+  CandidateFilter all(db_, lexical_.places(), everywhere, words.typed);
+  const Ranking ranking = ranked(query, words, question, all, kByWords);
+  const auto best = distinct(ranking.candidates, static_cast<std::size_t>(std::max(query.limit, 0)));
+  return std::count_if(best.begin(), best.end(), [&](const Distinct& hit) {
+    const FusionCandidate& c = *hit.candidate;
+    return !inside.passes(c.id) && (words.filters_alone() || confidence_of(c.features, weights) != Confidence::low);
+  });
 }
 
 HybridSearch::Pool HybridSearch::pool(const SearchQuery& query, const SemanticQuestion& question,

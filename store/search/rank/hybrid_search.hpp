@@ -63,6 +63,9 @@ class HybridSearch {
   void join(const LexicalQuestion& words, const SemanticQuestion& question, const Nearest& near,
             std::span<const LexicalCandidate> scored, std::vector<FusionCandidate>& pool);
   void add_places(const SearchQuery& query, std::vector<FusionCandidate>& pool);
+  // SearchAnswer::outside; `inside` lets through what is not.
+  std::int64_t count_outside(const SearchQuery& query, const LexicalQuestion& words, const SemanticQuestion& question,
+                             CandidateFilter& inside, const EvidenceWeights& weights);
   std::vector<Distinct> distinct(const std::vector<FusionCandidate>& candidates, std::size_t wanted);
   SearchHit load(const SearchQuery& query, const LexicalQuestion& words, const Distinct& found,
                  const EvidenceWeights& weights);
