@@ -8,6 +8,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <set>
 #include <stdexcept>
 #include <string_view>
@@ -61,6 +62,25 @@ std::vector<Question> read_paraphrases(const fs::path& file, const std::vector<D
   return questions;
 }
 
+// Sets where a question is asked from: the project of what is right, and the largest other one.
+void place(std::vector<Question>& questions, const std::vector<Document>& documents) {
+  std::map<std::string, std::size_t> exchanges;
+  for (const Document& document : documents)
+    if (!document.project.empty()) ++exchanges[document.project];
+  for (Question& question : questions) {
+    for (const Document& document : documents)
+      if (question.directory.empty() &&
+          (question.relevant.contains(document.exchange_id) || question.relevant.contains(document.session_uid)))
+        question.directory = document.project;
+    std::size_t most = 0;
+    for (const auto& [project, count] : exchanges)
+      if (project != question.directory && count > most) {
+        question.elsewhere = project;
+        most = count;
+      }
+  }
+}
+
 IndexedHome index_copy(const Run& run, const fs::path& home, bool with_names) {
   return {run.memd, [&](const fs::path& copy) {
             copy_history(home, copy);
@@ -92,13 +112,14 @@ Experiment ask_known_items(const Run& run, const fs::path& home) {
   for (auto& [name, sessions] : session_names(home))
     questions.push_back({name, {"all", "test"}, sessions});
   IndexedHome nameless = index_copy(run, home, false);
+  place(questions, nameless.documents());
   auto db = sqlite::Database::open(nameless.database(), sqlite::OpenMode::read_only);
   auto& named = db.prepare("SELECT count(*) FROM sessions WHERE title_rank > 0");
   if (!named.step() || named.int64(0) != 0) throw std::runtime_error("names of sessions are left in the home");
   Experiment experiment({"known-items",
                          "names of sessions, not indexed themselves",
                          Unit::session,
-                         {hit_at(1), hit_at(5), mean_reciprocal_rank()},
+                         {hit_at(1), hit_at(5), mean_reciprocal_rank(), tells_of_more()},
                          {"all"},
                          {}},
                         run);
@@ -108,14 +129,15 @@ Experiment ask_known_items(const Run& run, const fs::path& home) {
 
 Experiment ask_paraphrases(const Run& run, const fs::path& home, const fs::path& file, bool final_split) {
   IndexedHome indexed = index_copy(run, home, true);
-  const auto questions = read_paraphrases(file, indexed.documents(), final_split);
+  auto questions = read_paraphrases(file, indexed.documents(), final_split);
+  place(questions, indexed.documents());
   std::set<std::string> kinds;
   for (const Question& question : questions)
     kinds.insert(question.groups.back());
   Experiment experiment({"paraphrases",
                          "what was talked of, in other words",
                          Unit::exchange,
-                         {hit_at(1), hit_at(5), mean_reciprocal_rank(), session_hit_at(5)},
+                         {hit_at(1), hit_at(5), mean_reciprocal_rank(), session_hit_at(5), tells_of_more()},
                          final_split ? std::vector<std::string>{"final"} : std::vector<std::string>{"train", "test"},
                          {kinds.begin(), kinds.end()}},
                         run);

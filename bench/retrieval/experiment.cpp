@@ -146,6 +146,11 @@ Measure says_low_confidence() {
           }};
 }
 
+Measure tells_of_more() {
+  return {"tells of more",
+          [](const RankedList& list, Unit, const std::set<std::string>&) { return list.outside > 0 ? 1.0 : 0.0; }};
+}
+
 void Experiment::ask(IndexedHome& home, const std::vector<Question>& questions) {
   if (run_.texts != nullptr) {
     for (const Document& document : home.documents())
@@ -182,6 +187,10 @@ void Experiment::ask_memd(SearchTool& tool, const Question& question) {
                hybrid.ranking);
   }
   if (plan_.memd_only) return;
+  if (!question.elsewhere.empty()) {
+    add("project", question, tool.search(question.text, "hybrid", shown, question.directory));
+    add("elsewhere", question, tool.search(question.text, "hybrid", shown, question.elsewhere));
+  }
   const RankedList lexical = tool.search(question.text, "lexical", fused);
   const RankedList semantic = tool.search(question.text, "semantic", fused);
   add("lexical", question, lexical);

@@ -25,11 +25,15 @@ Measure session_hit_at(std::size_t k);
 Measure says_nothing_relevant();
 Measure says_low_confidence();
 
+// memd says that there is more outside the project it looked at.
+Measure tells_of_more();
+
 // Group of questions of which a memd that says that nothing is relevant is wrong.
 inline constexpr const char* kTalkedOf = "talked of";
 
-// Methods, in the order of the tables.
-inline constexpr const char* kMethods[] = {"fts5", "memd", "lexical", "semantic", "rrf", "hybrid", "teacher"};
+// Methods, in the order of the tables. project and elsewhere: hybrid, asked from a directory.
+inline constexpr const char* kMethods[] = {"fts5",   "memd",    "lexical",   "semantic", "rrf",
+                                           "hybrid", "project", "elsewhere", "teacher"};
 
 class RankingCases;
 class TeacherVectors;

@@ -52,7 +52,8 @@ SearchTool::SearchTool(const std::string& socket) : client_(socket, "retrieval_b
   }
 }
 
-RankedList SearchTool::search(const std::string& question, const std::string& mode, Depth depth) {
+RankedList SearchTool::search(const std::string& question, const std::string& mode, Depth depth,
+                              const std::string& directory) {
   RankedList list;
   std::string cursor;
   for (int page = 0; page < kMostPages; ++page) {
@@ -60,6 +61,7 @@ RankedList SearchTool::search(const std::string& question, const std::string& mo
                            {"n_results", depth.sessions > 0 ? kHitsAPage : static_cast<int>(depth.hits)},
                            {"max_tokens", kTokensAPage}};
     if (!mode.empty()) arguments["mode"] = mode;
+    if (!directory.empty()) arguments["cwd"] = directory;
     if (!cursor.empty()) arguments["cursor"] = cursor;
     const auto start = std::chrono::steady_clock::now();
     const json::value result = client_.call_tool("semantic_search", std::move(arguments));
@@ -71,6 +73,7 @@ RankedList SearchTool::search(const std::string& question, const std::string& mo
       list.milliseconds = taken.count();
       list.ranking = text_of(answer, "ranking");
       if (const auto* nothing = answer.if_contains("nothing_relevant")) list.nothing_relevant = nothing->as_bool();
+      if (const auto* outside = answer.if_contains("outside")) list.outside = outside->as_int64();
     }
     for (const auto& found : answer.at("results").as_array())
       list.hits.push_back(read_hit(found.as_object()));
@@ -90,13 +93,14 @@ void IndexedHome::load() {
   auto db = sqlite::Database::open(database(), sqlite::OpenMode::read_only);
   auto& q = db.prepare(
       "SELECT exchange_pk, uid, exchange_number, coalesce(user_message, ''), coalesce(interventions, ''),"
-      " coalesce(assistant_response, ''), coalesce(tool_text, '') FROM exchanges JOIN sessions USING (session_pk)"
+      " coalesce(assistant_response, ''), coalesce(tool_text, ''), coalesce(identity_key, '')"
+      " FROM exchanges JOIN sessions USING (session_pk) LEFT JOIN projects USING (project_pk)"
       " ORDER BY uid, exchange_number");
   while (q.step()) {
     std::string text;
     for (int column = 3; column < 7; ++column)
       if (!q.text(column).empty()) text += (text.empty() ? "" : "\n") + q.str(column);
-    documents_.push_back({format_exchange_id(q.int64(0)), q.str(1), q.int64(2), std::move(text)});
+    documents_.push_back({format_exchange_id(q.int64(0)), q.str(1), q.int64(2), std::move(text), q.str(7)});
   }
   q.reset();
 }

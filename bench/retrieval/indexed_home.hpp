@@ -26,8 +26,9 @@ class SearchTool {
 
   bool has_mode() const { return has_mode_; }  // whether tools/list offers the argument `mode`
 
-  // `mode`: hybrid, lexical or semantic. An empty one is not sent.
-  RankedList search(const std::string& question, const std::string& mode, Depth depth);
+  // `mode`: hybrid, lexical or semantic. `directory`: what the question is asked from. Empty ones are not sent.
+  RankedList search(const std::string& question, const std::string& mode, Depth depth,
+                    const std::string& directory = {});
 
  private:
   RpcClient client_;

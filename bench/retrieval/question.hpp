@@ -18,12 +18,15 @@ struct Document {
   std::string session_uid;
   std::int64_t number = 0;
   std::string text;
+  std::string project;  // directory of the session; empty: none
 };
 
 struct Question {
   std::string text;
   std::vector<std::string> groups;  // the tables it counts in
   std::set<std::string> relevant;   // keys; empty: nothing in the index answers it
+  std::string directory{};          // project of what is right; empty: the question is asked from nowhere
+  std::string elsewhere{};          // another project, to ask it from too
 };
 
 struct Hit {
@@ -37,6 +40,7 @@ struct RankedList {
   std::vector<Hit> hits;                 // best first
   std::string ranking;                   // of memd: the mode that was possible
   std::optional<bool> nothing_relevant;  // what memd says of the whole answer
+  std::int64_t outside = 0;              // hits that memd says lie outside the project it looked at
   double milliseconds = 0;               // until the first page was there
 };
 
