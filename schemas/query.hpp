@@ -152,7 +152,13 @@ struct SessionRow {
   std::int64_t tool_errors = 0;
   std::int64_t compactions = 0;
   std::int64_t subagents = 0;
-  std::string repo;  // where its repository comes from; empty: not told
+  std::string repo;              // where its repository comes from; empty: not told
+  std::string description;       // as its agent says; empty: it does not
+  std::string mode;              // likewise
+  std::int64_t lines_added = 0;  // as its agent counts them, else of its edits
+  std::int64_t lines_removed = 0;
+  std::optional<double> cost_usd;   // as its agent reckons it
+  std::int64_t context_tokens = 0;  // how full the context was when last heard of; 0: not told
   std::string source_path;
   std::int64_t source_bytes = 0;  // of this session in it
   Watermarks watermarks;

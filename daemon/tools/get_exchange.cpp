@@ -4,6 +4,7 @@
 #include "schemas/ascii.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/read/observations.hpp"
+#include "store/search/topic_index.hpp"
 #include "store/text/redaction/redactor.hpp"
 #include "store/text/text_units.hpp"
 #include "store/text/token_budget.hpp"
@@ -56,6 +57,7 @@ void keep_first_decisions(ExchangeOut& out, std::size_t shown) {
 void shorten_lists(ExchangeOut& out, std::size_t tokens) {
   for (const std::size_t shown : {16, 4, 0}) {
     if (estimate_tokens(mcp::to_json(out)) <= tokens) return;
+    if (shown < 16) out.topics = std::nullopt;
     const auto files = out.files_referenced;
     const auto decisions = out.decisions_made;
     const auto left_out = out.decisions_left_out;
@@ -96,6 +98,7 @@ class ExchangePager {
   struct Extra {
     bool loaded = false;
     std::vector<std::string> files;
+    std::vector<std::string> topics;
     std::vector<DecisionOut> decisions;
     std::string source_path;
     std::vector<EventRow> events;  // from first_event on
@@ -143,6 +146,7 @@ Result<void> ExchangePager::load_one(std::size_t index, std::int64_t part) {
   MEMD_TRY_ASSIGN(const auto decisions, reader_.ask(ObservationsOfQuery{std::span(&row.id, 1)}));
   for (const PlacedObservation& one : decisions)
     extra.decisions.push_back(decision_out(one.observation, one.reversed_by));
+  MEMD_TRY_ASSIGN(extra.topics, reader_.ask(ExchangeTopicsQuery{row.id}));
   if (options_.raw)
     if (const auto source = reader_.ask(EventSourceQuery{row.session_pk, row.first_seq}))
       extra.source_path = source->path;
@@ -173,6 +177,10 @@ ExchangeOut ExchangePager::head_of(std::size_t index, bool first_page) const {
   out.git_branch = unless_empty(row.git_branch);
   out.working_directory = unless_empty(row.working_directory);
   out.files_referenced = unless_empty(extra.files);
+  std::vector<std::string> topics;
+  for (const std::string& topic : extra.topics)
+    topics.push_back(ascii::one_line(topic));
+  out.topics = unless_empty(std::move(topics));
   out.decisions_made = unless_empty(extra.decisions);
   out.tokens_input = row.tokens.input;
   out.tokens_output = row.tokens.output;
@@ -463,6 +471,7 @@ std::string render_text(const GetExchangeAnswer& a) {
     if (e.user_message) body += "User:\n" + *e.user_message + "\n";
     if (e.interventions) body += "User, meanwhile:\n" + *e.interventions + "\n";
     if (e.assistant_response) body += "Assistant:\n" + *e.assistant_response + "\n";
+    if (e.topics) body += "Topics: " + joined(*e.topics) + "\n";
     append_list(body, "Files", e.files_referenced);
     if (e.decisions_made) body += "Decisions:\n";
     for (const DecisionOut& d : e.decisions_made.value_or(std::vector<DecisionOut>()))

@@ -49,6 +49,7 @@ struct ExchangeOut {
   std::optional<std::string> git_branch;
   std::optional<std::string> working_directory;
   std::optional<std::vector<std::string>> files_referenced;
+  std::optional<std::vector<std::string>> topics;
   std::optional<std::vector<DecisionOut>> decisions_made;
   std::optional<std::int64_t> decisions_left_out;
   std::optional<std::vector<std::string>> code_snippets;
@@ -119,6 +120,7 @@ struct Describe<tools::ExchangeOut> {
       field("origin", &T::origin, "typed, command, plan, …"), field("git_branch", &T::git_branch, "Branch."),
       field("working_directory", &T::working_directory, "Directory."),
       field("files_referenced", &T::files_referenced, "Files read or changed, at most 40."),
+      field("topics", &T::topics, "What it is about, the most telling first."),
       field("decisions_made", &T::decisions_made, "What was settled in it, by the user or by the agent."),
       field("decisions_left_out", &T::decisions_left_out, "Decisions for which there was no room."),
       field("code_snippets", &T::code_snippets, "Code blocks of the answer, where there is room to repeat them."),

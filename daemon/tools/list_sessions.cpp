@@ -15,6 +15,7 @@ std::optional<std::string> time_if_any(TimeMs time) {
 
 SessionOut session_out(const SessionRow& row, TimeMs now, TimeMs stopped_after) {
   SessionOut out;
+  static_cast<SessionFactsOut&>(out) = session_facts(row);
   out.session_id = row.uid;
   out.platform = to_string(row.platform);
   out.session_name = short_line(row.title, 40);
@@ -29,8 +30,6 @@ SessionOut session_out(const SessionRow& row, TimeMs now, TimeMs stopped_after) 
   out.outcome = to_string(row.outcome);
   out.outcome_reasons = sign_names(row.outcome_reasons, kReasonsShown);
   out.exchanges = row.exchanges;
-  out.wall_clock_s = (row.cost.wall_clock + 500) / 1000;
-  out.retries = row.cost.retries;
   out.tool_calls = row.tool_calls;
   out.tool_errors = row.tool_errors;
   out.compactions = row.compactions;
@@ -98,12 +97,12 @@ std::string render_text(const ListSessionsAnswer& a) {
             " tool calls (" + std::to_string(s.tool_errors) + " failed), " + std::to_string(s.compactions) +
             " compactions, tokens in " + std::to_string(s.tokens_input) + " out " + std::to_string(s.tokens_output) +
             " cached " + std::to_string(s.tokens_cache_read) + "+" + std::to_string(s.tokens_cache_creation) + ", " +
-            std::to_string(s.wall_clock_s) + " s, " + s.state;
+            facts_text(s) + ", " + s.state;
     if (s.ended_at) body += " " + short_time(*s.ended_at);
     body += ", " + s.outcome;
     if (!s.outcome_reasons.empty()) body += " (" + joined(s.outcome_reasons) + ")";
-    if (s.retries > 0) body += ", " + std::to_string(s.retries) + " retries";
     if (s.evicted_at) body += ", its texts were dropped " + short_time(*s.evicted_at);
+    if (s.description) body += ", about: " + *s.description;
     if (s.parent_session_id) body += ", started by " + *s.parent_session_id;
     body += "\n";
   }

@@ -2,6 +2,7 @@
 
 #include "daemon/tools/answer.hpp"
 #include "daemon/tools/scope.hpp"
+#include "daemon/tools/session_facts.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 
 #include <array>
@@ -18,7 +19,7 @@ struct ListSessionsParams : ScopeParams {
 };
 inline constexpr std::array<std::string_view, 4> kStateChoices{"started", "active", "stopped", "capture_disabled"};
 
-struct SessionOut {
+struct SessionOut : SessionFactsOut {
   std::string session_id;
   std::string platform;
   std::string session_name;
@@ -33,8 +34,6 @@ struct SessionOut {
   std::string outcome;
   std::vector<std::string> outcome_reasons;
   std::int64_t exchanges = 0;
-  std::int64_t wall_clock_s = 0;
-  std::int64_t retries = 0;
   std::int64_t tool_calls = 0;
   std::int64_t tool_errors = 0;
   std::int64_t compactions = 0;
@@ -72,27 +71,27 @@ struct Describe<tools::ListSessionsParams> {
 template <>
 struct Describe<tools::SessionOut> {
   using T = tools::SessionOut;
-  static constexpr auto fields = std::make_tuple(
-      field("session_id", &T::session_id, "For recent_turns and the session_id of searches."),
-      field("platform", &T::platform, "Agent."), field("session_name", &T::session_name, "Title."),
-      field("project", &T::project, "Project."), field("cwd", &T::cwd, "Where it worked."),
-      field("git_branch", &T::git_branch, "Branch."), field("model", &T::model, "Model."),
-      field("started_at", &T::started_at, "RFC 3339."), field("last_event_at", &T::last_event_at, "RFC 3339."),
-      field("ended_at", &T::ended_at, "When it stopped; absent while it goes on."),
-      field("state", &T::state, "started, active, stopped or capture_disabled."),
-      field("outcome", &T::outcome, "success, fail, abandoned or unknown."),
-      field("outcome_reasons", &T::outcome_reasons, "Signs that speak for it, strongest first."),
-      field("exchanges", &T::exchanges, "Exchanges in it."),
-      field("wall_clock_s", &T::wall_clock_s, "Seconds they took, from prompt to last event."),
-      field("retries", &T::retries, "Failed calls that were made again."),
-      field("tool_calls", &T::tool_calls, "Tools called."), field("tool_errors", &T::tool_errors, "Of those, failed."),
-      field("compactions", &T::compactions, "Times the context was compacted."),
-      field("tokens_input", &T::tokens_input, "Without what came from the cache."),
-      field("tokens_output", &T::tokens_output, "Tokens the model wrote."),
-      field("tokens_cache_read", &T::tokens_cache_read, "Tokens read from the cache."),
-      field("tokens_cache_creation", &T::tokens_cache_creation, "Tokens put into the cache."),
-      field("parent_session_id", &T::parent_session_id, "Of a subagent: who started it."),
-      field("evicted_at", &T::evicted_at, "When its texts were dropped."));
+  static constexpr auto fields = std::tuple_cat(
+      std::make_tuple(
+          field("session_id", &T::session_id, "For recent_turns and the session_id of searches."),
+          field("platform", &T::platform, "Agent."), field("session_name", &T::session_name, "Title."),
+          field("project", &T::project, "Project."), field("cwd", &T::cwd, "Where it worked."),
+          field("git_branch", &T::git_branch, "Branch."), field("model", &T::model, "Model."),
+          field("started_at", &T::started_at, "RFC 3339."), field("last_event_at", &T::last_event_at, "RFC 3339."),
+          field("ended_at", &T::ended_at, "When it stopped; absent while it goes on."),
+          field("state", &T::state, "started, active, stopped or capture_disabled."),
+          field("outcome", &T::outcome, "success, fail, abandoned or unknown."),
+          field("outcome_reasons", &T::outcome_reasons, "Signs that speak for it, strongest first."),
+          field("exchanges", &T::exchanges, "Exchanges in it."), field("tool_calls", &T::tool_calls, "Tools called."),
+          field("tool_errors", &T::tool_errors, "Of those, failed."),
+          field("compactions", &T::compactions, "Times the context was compacted."),
+          field("tokens_input", &T::tokens_input, "Without what came from the cache."),
+          field("tokens_output", &T::tokens_output, "Tokens the model wrote."),
+          field("tokens_cache_read", &T::tokens_cache_read, "Tokens read from the cache."),
+          field("tokens_cache_creation", &T::tokens_cache_creation, "Tokens put into the cache."),
+          field("parent_session_id", &T::parent_session_id, "Of a subagent: who started it."),
+          field("evicted_at", &T::evicted_at, "When its texts were dropped.")),
+      Describe<tools::SessionFactsOut>::fields);
 };
 template <>
 struct Describe<tools::ListSessionsAnswer> {

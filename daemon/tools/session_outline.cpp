@@ -178,6 +178,7 @@ std::size_t SessionOutline::days() const {
 }
 
 void SessionOutline::describe(SessionSummaryAnswer& out) const {
+  static_cast<SessionFactsOut&>(out) = session_facts(session_);
   out.session_id = session_.uid;
   out.session_name = short_line(session_.title, 40);
   out.platform = to_string(session_.platform);

@@ -180,6 +180,7 @@ class Answering {
     outline_.describe(out);
     if (tokens == 0) {  // the least that makes sense
       out.session_name = cut_to_tokens(out.session_name, 8).text;
+      out.description = std::nullopt;
       out.project = cut_to_tokens(out.project, 6).text;
     }
     out.more = call_for_more(plan_, outline_);
@@ -357,7 +358,7 @@ std::string render_text(const SessionSummaryAnswer& a) {
                     (a.project.empty() ? "" : ", " + a.project) + ", data " + a.data_completeness + ", outcome " +
                     a.outcome + (a.outcome_reasons.empty() ? "" : ": " + joined(a.outcome_reasons)) + "), " +
                     std::to_string(a.total_exchanges) + " exchanges, " + short_time(a.time_range.start) + " to " +
-                    short_time(a.time_range.end) + ".\n";
+                    short_time(a.time_range.end) + ", " + facts_text(a) + ".\n";
   out += "Summary: " + a.provenance.strategy + " of " + a.provenance.inputs;
   if (!a.provenance.model.empty())
     out += ", written by " + a.provenance.model + (a.provenance.cached ? " before" : "") +
@@ -367,7 +368,9 @@ std::string render_text(const SessionSummaryAnswer& a) {
   out += "; " + std::to_string(a.summary_tokens) + " of " + std::to_string(a.source_tokens) + " tokens, " +
          counted(a.chunks_total, "chunk") + ".\n";
 
-  std::string body = "Session: " + a.session_name + "\n\n" + a.summary + "\n";
+  std::string body = "Session: " + a.session_name + "\n";
+  if (a.description) body += "About: " + *a.description + "\n";
+  body += "\n" + a.summary + "\n";
   for (const SummaryChunkOut& c : a.chunks)
     body += "\nChunk " + std::to_string(c.chunk) + ", " + c.first_exchange_id + " to " + c.last_exchange_id + " (" +
             std::to_string(c.exchange_count) + " exchanges, " + short_time(c.time_range.start) + " to " +

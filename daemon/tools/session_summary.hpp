@@ -3,6 +3,7 @@
 #include "daemon/tools/answer.hpp"
 #include "daemon/tools/observed.hpp"
 #include "daemon/tools/scope.hpp"
+#include "daemon/tools/session_facts.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 
 #include <string>
@@ -59,7 +60,7 @@ struct ProvenanceOut {
   std::int64_t model_requests = 0;
 };
 
-struct SessionSummaryAnswer : Answer {
+struct SessionSummaryAnswer : Answer, SessionFactsOut {
   std::string session_id;
   std::string session_name;
   std::string platform;
@@ -194,7 +195,7 @@ struct Describe<tools::SessionSummaryAnswer> {
           field("open_ends", &T::open_ends, "What the end left open."),
           field("provenance", &T::provenance, "Where the summary comes from."),
           field("more", &T::more, "The call that opens more.")),
-      Describe<tools::Answer>::fields);
+      Describe<tools::SessionFactsOut>::fields, Describe<tools::Answer>::fields);
 };
 
 }  // namespace memd::mcp

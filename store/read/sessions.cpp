@@ -163,7 +163,12 @@ const std::string kSessionsColumns = std::string(R"(
            (SELECT sum(max(x.ended_at - x.started_at, 0)) FROM exchanges x
             WHERE x.session_pk = s.session_pk AND x.started_at > 0),
            (SELECT d.wall_clock_ms FROM session_digests d WHERE d.session_pk = s.session_pk)),
-  iif()" + kJudged + ", s.outcome_signs, 0)";
+  iif()" + kJudged + R"(, s.outcome_signs, 0),
+  s.description, s.mode, s.cost_usd, s.context_tokens,
+  iif(s.lines_added + s.lines_removed > 0, s.lines_added,
+      (SELECT sum(f.lines_added) FROM exchange_files f WHERE f.session_pk = s.session_pk)),
+  iif(s.lines_added + s.lines_removed > 0, s.lines_removed,
+      (SELECT sum(f.lines_removed) FROM exchange_files f WHERE f.session_pk = s.session_pk)))";
 const std::string kFrom =
     " FROM sessions s LEFT JOIN projects p ON p.project_pk = s.project_pk"
     " LEFT JOIN sources src ON src.source_pk = s.source_pk ";
@@ -206,6 +211,12 @@ SessionRow read_session(const sqlite::Statement& q) {
   r.source_bytes = q.int64(40);
   r.cost.wall_clock = q.int64(41);
   r.outcome_reasons = outcome_reasons(r.outcome, OutcomeSignSet::of_bits(q.int64(42)));
+  r.description = q.str(43);
+  r.mode = q.str(44);
+  if (!q.is_null(45)) r.cost_usd = q.real(45);
+  r.context_tokens = q.int64(46);
+  r.lines_added = q.int64(47);
+  r.lines_removed = q.int64(48);
   return r;
 }
 

@@ -399,6 +399,25 @@ TopicList TopicListQuery::run(sqlite::Database& db) const {
   return out;
 }
 
+std::vector<std::string> ExchangeTopicsQuery::run(sqlite::Database& db) const {
+  auto& q = db.prepare(
+                  "SELECT t.topic, t.stems FROM exchange_topics x JOIN topics t USING (topic_pk)"
+                  " WHERE x.exchange_pk = ?1 ORDER BY x.relevance_score DESC, x.topic_pk")
+                .bind(id);
+  std::vector<std::string> out;
+  std::vector<std::string> told;  // stems
+  while (out.size() < static_cast<std::size_t>(std::max(limit, 0)) && q.step()) {
+    const std::string stems = q.str(1);
+    if (std::any_of(told.begin(), told.end(),
+                    [&](const auto& t) { return topics::holds(t, stems) || topics::holds(stems, t); }))
+      continue;
+    told.push_back(stems);
+    out.push_back(q.str(0));
+  }
+  q.reset();
+  return out;
+}
+
 TopicFinding TopicQuery::run(sqlite::Database& db) const { return topics::TopicFinder(db, *this).run(); }
 
 }  // namespace memd

@@ -27,6 +27,15 @@ struct TopicListQuery {
   Answer run(sqlite::Database& db) const;
 };
 
+// What one exchange is about, the most telling first. Topics are called as they stand in it.
+struct ExchangeTopicsQuery {
+  ExchangeId id = 0;
+  int limit = 6;
+
+  using Answer = std::vector<std::string>;
+  Answer run(sqlite::Database& db) const;
+};
+
 // Exchanges about one topic, and the topics near it.
 struct TopicQuery {
   std::string text;  // as the user named it

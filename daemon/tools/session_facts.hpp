@@ -1,0 +1,47 @@
+#pragma once
+
+#include "protocol/mcp/describe.hpp"
+#include "schemas/query.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace memd::tools {
+
+// What its agent says of a session as a whole, and what it took. Absent where it is not known. Part of the answers that
+// tell of sessions.
+struct SessionFactsOut {
+  std::optional<std::string> description;
+  std::optional<std::string> mode;
+  std::int64_t wall_clock_s = 0;
+  std::int64_t retries = 0;
+  std::optional<std::int64_t> lines_added;
+  std::optional<std::int64_t> lines_removed;
+  std::optional<double> cost_usd;
+  std::optional<std::int64_t> context_tokens;
+};
+
+SessionFactsOut session_facts(const SessionRow& session);
+// "65 s, 2 retries, lines +10 -3, $0.12, mode agent, context 12000 tokens"; without the description.
+std::string facts_text(const SessionFactsOut& facts);
+
+}  // namespace memd::tools
+
+namespace memd::mcp {
+
+template <>
+struct Describe<tools::SessionFactsOut> {
+  using T = tools::SessionFactsOut;
+  static constexpr auto fields =
+      std::make_tuple(field("description", &T::description, "What its agent says it is about."),
+                      field("mode", &T::mode, "As its agent calls it: agent, plan, chat, …"),
+                      field("wall_clock_s", &T::wall_clock_s, "Seconds its exchanges took, from prompt to last event."),
+                      field("retries", &T::retries, "Failed calls that were made again."),
+                      field("lines_added", &T::lines_added, "Of its edits."),
+                      field("lines_removed", &T::lines_removed, "Of its edits."),
+                      field("cost_usd", &T::cost_usd, "As its agent reckons it."),
+                      field("context_tokens", &T::context_tokens, "How full its context was when last heard of."));
+};
+
+}  // namespace memd::mcp
