@@ -29,6 +29,8 @@ std::string_view doing(Capability c) {
     case Capability::compaction_markers: return "be asked for compactions";
     case Capability::tool_calls: return "be asked for tool calls";
     case Capability::cost: return "be asked for cost";
+    case Capability::session_stop: return "be asked for when sessions stopped";
+    case Capability::git_branch: return "be asked by branch";
   }
   return "be asked this";
 }
