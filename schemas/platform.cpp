@@ -26,6 +26,8 @@ std::string_view to_string(Capability c) {
     case Capability::compaction_markers: return "compaction_markers";
     case Capability::tool_calls: return "tool_calls";
     case Capability::cost: return "cost";
+    case Capability::session_stop: return "session_stop";
+    case Capability::git_branch: return "git_branch";
   }
   return "unknown";
 }

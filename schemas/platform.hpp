@@ -75,12 +75,15 @@ enum class Capability {
   compaction_markers,
   tool_calls,
   cost,
+  session_stop,
+  git_branch,
 };
 inline constexpr std::array kAllCapabilities{Capability::semantic_search, Capability::temporal_query,
                                              Capability::session_summary, Capability::exchange_retrieval,
                                              Capability::token_metrics,   Capability::file_context,
                                              Capability::live_tail,       Capability::compaction_markers,
-                                             Capability::tool_calls,      Capability::cost};
+                                             Capability::tool_calls,      Capability::cost,
+                                             Capability::session_stop,    Capability::git_branch};
 std::string_view to_string(Capability c);
 
 enum class DataCompleteness { full, partial, metadata_only, unknown };

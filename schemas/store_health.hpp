@@ -36,6 +36,7 @@ struct PlatformTotals {
   std::int64_t exchanges = 0;  // of main sessions
   std::int64_t subagent_exchanges = 0;
   std::int64_t events = 0;
+  TokenUsage tokens;  // of all sessions
   std::int64_t diagnostics = 0;
   std::uint64_t bytes_total = 0;  // sizes of the sources
   std::uint64_t bytes_indexed = 0;

@@ -23,7 +23,8 @@ class ClineAdapter final : public Adapter {
                         Capability::session_summary,    Capability::exchange_retrieval,
                         Capability::token_metrics,      Capability::file_context,
                         Capability::live_tail,          Capability::tool_calls,
-                        Capability::compaction_markers, Capability::cost};
+                        Capability::compaction_markers, Capability::cost,
+                        Capability::session_stop};
       d.limitations = {
           "Times and tokens of tasks come from the messages of the interface, whole tool inputs and results from the "
           "history for the model; the two are joined by conversationHistoryIndex, by time, or by order.",

@@ -80,9 +80,12 @@ class CodexAdapter final : public Adapter {
       d.platform = Platform::codex;
       d.adapter_version = "1.0.0";
       d.data_completeness = DataCompleteness::full;
-      d.capabilities = {Capability::semantic_search,    Capability::temporal_query,     Capability::session_summary,
-                        Capability::exchange_retrieval, Capability::token_metrics,      Capability::file_context,
-                        Capability::live_tail,          Capability::compaction_markers, Capability::tool_calls};
+      d.capabilities = {Capability::semantic_search, Capability::temporal_query,
+                        Capability::session_summary, Capability::exchange_retrieval,
+                        Capability::token_metrics,   Capability::file_context,
+                        Capability::live_tail,       Capability::compaction_markers,
+                        Capability::tool_calls,      Capability::cost,
+                        Capability::git_branch};
       d.limitations = {
           "Reasoning that Codex stored encrypted has no text.",
           "Images are kept by reference to the rollout, not as text.",

@@ -26,7 +26,8 @@ class CursorAdapter final : public Adapter {
       d.data_completeness = DataCompleteness::partial;
       d.capabilities = {Capability::semantic_search, Capability::temporal_query,     Capability::session_summary,
                         Capability::token_metrics,   Capability::exchange_retrieval, Capability::file_context,
-                        Capability::live_tail,       Capability::tool_calls,         Capability::cost};
+                        Capability::live_tail,       Capability::tool_calls,         Capability::cost,
+                        Capability::git_branch};
       d.limitations = {
           "Messages written before autumn 2025 have no time of their own: it is estimated from the turn, or from the "
           "conversation.",

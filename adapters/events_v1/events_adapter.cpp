@@ -192,7 +192,8 @@ AdapterDescription imported_description() {
   d.data_completeness = DataCompleteness::partial;
   d.capabilities = {Capability::semantic_search,    Capability::temporal_query, Capability::session_summary,
                     Capability::exchange_retrieval, Capability::token_metrics,  Capability::file_context,
-                    Capability::live_tail,          Capability::tool_calls};
+                    Capability::live_tail,          Capability::tool_calls,     Capability::cost,
+                    Capability::session_stop,       Capability::git_branch};
   d.limitations = {
       "What a file leaves out (usage, directories, call ids) is not known.",
       "Sessions exported from another memd keep their own platform and count there.",
@@ -224,7 +225,7 @@ AdapterDescription thunderus_description() {
   d.data_completeness = DataCompleteness::partial;
   d.capabilities = {Capability::semantic_search,    Capability::temporal_query, Capability::session_summary,
                     Capability::exchange_retrieval, Capability::file_context,   Capability::live_tail,
-                    Capability::tool_calls};
+                    Capability::tool_calls,         Capability::git_branch};
   d.limitations = {
       "The logs stand inside repositories: name each repository under platforms.thunderus.paths.",
       "The format does not promise token usage, models or call ids; calls without an id stay without their result.",

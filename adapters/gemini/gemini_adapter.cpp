@@ -35,7 +35,7 @@ class GeminiAdapter final : public Adapter {
       d.adapter_version = "1.0.0";
       d.data_completeness = DataCompleteness::partial;
       for (const Capability c : kAllCapabilities)
-        if (c != Capability::cost) d.capabilities.push_back(c);
+        if (c != Capability::session_stop && c != Capability::git_branch) d.capabilities.push_back(c);
       d.limitations = {
           "Gemini CLI stores no git branch, and the working directory only by project.",
           "logs.json, which repeats the prompts, is not read: prompts of chats that Gemini CLI deleted before memd saw "

@@ -21,7 +21,8 @@ class GrokAdapter final : public Adapter {
                         Capability::session_summary,    Capability::exchange_retrieval,
                         Capability::token_metrics,      Capability::file_context,
                         Capability::live_tail,          Capability::tool_calls,
-                        Capability::compaction_markers, Capability::cost};
+                        Capability::compaction_markers, Capability::cost,
+                        Capability::git_branch};
       d.limitations = {
           "Made after the public source of Grok Build and what other readers found; no transcript of a real user was "
           "at hand.",

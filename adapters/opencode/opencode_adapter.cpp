@@ -21,7 +21,8 @@ class OpencodeAdapter final : public Adapter {
       d.platform = Platform::opencode;
       d.adapter_version = "1.0.0";
       d.data_completeness = DataCompleteness::partial;
-      d.capabilities.assign(kAllCapabilities.begin(), kAllCapabilities.end());
+      for (const Capability c : kAllCapabilities)
+        if (c != Capability::session_stop && c != Capability::git_branch) d.capabilities.push_back(c);
       d.limitations = {
           "opencode stores no git branch with its sessions.",
           "What a person took back (undo) is known only if memd read it before.",

@@ -5,6 +5,7 @@
 #include "daemon/serve/instance_lock.hpp"
 #include "daemon/serve/listening_socket.hpp"
 #include "daemon/serve/stdio_pump.hpp"
+#include "daemon/tools/capability_matrix.hpp"
 #include "daemon/tools/toolset.hpp"
 #include "daemon/version.hpp"
 
@@ -215,6 +216,8 @@ Result<int> serve_socket(const Settings& settings, const std::optional<std::stri
   MEMD_TRY(service.start_ingest());
   service.listen(listener.release_fd());
   log::info("listening on {}", listener.path().string());
+  for (const AdapterDescription& adapter : describe_adapters(settings.config))
+    log::info("{}", tools::capability_line(adapter));
   held.reset();
   service.run();
   return 0;

@@ -131,6 +131,9 @@ PlatformOut platform_out(const AdapterDescription& adapter, const std::vector<Pl
     out.sessions = it->sessions;
     out.subagent_sessions = it->subagent_sessions;
     out.exchanges = it->exchanges + it->subagent_exchanges;
+    const TokenUsage& tokens = it->tokens;
+    if (tokens != TokenUsage())
+      out.tokens = TokenCountsOut{tokens.input, tokens.output, tokens.cache_read, tokens.cache_creation};
     out.time_range = to_out(it->span);
     out.schema_drift = it->drift_at != 0;
   }
@@ -273,6 +276,9 @@ std::string render_text(const CapabilitiesAnswer& a) {
            std::to_string(p.exchanges) + " exchanges in " + std::to_string(p.sources) + " files";
     if (!p.time_range.start.empty())
       out += ", " + short_time(p.time_range.start) + " to " + short_time(p.time_range.end);
+    if (p.tokens)
+      out += ", tokens in " + std::to_string(p.tokens->input) + " out " + std::to_string(p.tokens->output) +
+             " cached " + std::to_string(p.tokens->cache_read) + "+" + std::to_string(p.tokens->cache_creation);
     out += "\n" + line_of("can", p.capabilities) + line_of("reads", p.storage_location);
     if (p.schema_drift) out += "  warning: it seems to have changed its format; what it wrote lately may be missing\n";
     if (p.limitations)

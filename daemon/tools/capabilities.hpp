@@ -14,6 +14,13 @@ namespace memd::tools {
 
 struct CapabilitiesParams : ScopeParams {};
 
+struct TokenCountsOut {
+  std::int64_t input = 0;
+  std::int64_t output = 0;
+  std::int64_t cache_read = 0;
+  std::int64_t cache_creation = 0;
+};
+
 struct PlatformOut {
   std::string status;
   std::string adapter_version;
@@ -27,6 +34,7 @@ struct PlatformOut {
   std::int64_t sessions = 0;
   std::int64_t subagent_sessions = 0;
   std::int64_t exchanges = 0;
+  std::optional<TokenCountsOut> tokens;
   bool schema_drift = false;
   TimeRangeOut time_range;
 };
@@ -80,6 +88,14 @@ struct Describe<tools::CapabilitiesParams> {
   static constexpr auto fields = std::make_tuple(std::get<0>(tools::kPageFields));
 };
 template <>
+struct Describe<tools::TokenCountsOut> {
+  using T = tools::TokenCountsOut;
+  static constexpr auto fields = std::make_tuple(field("input", &T::input, "Without what came from the cache."),
+                                                 field("output", &T::output, "Written by the models."),
+                                                 field("cache_read", &T::cache_read, "Read from the cache."),
+                                                 field("cache_creation", &T::cache_creation, "Put into the cache."));
+};
+template <>
 struct Describe<tools::PlatformOut> {
   using T = tools::PlatformOut;
   static constexpr auto fields =
@@ -94,6 +110,7 @@ struct Describe<tools::PlatformOut> {
                       field("sources", &T::sources, "Files read."), field("sessions", &T::sessions, "Main sessions."),
                       field("subagent_sessions", &T::subagent_sessions, "Sessions of subagents."),
                       field("exchanges", &T::exchanges, "Exchanges of all sessions."),
+                      field("tokens", &T::tokens, "Of all sessions; absent: none are known."),
                       field("schema_drift", &T::schema_drift,
                             "The agent seems to have changed its format in the last 30 days: newer records may lack."),
                       field("time_range", &T::time_range, "From the oldest to the newest event."));

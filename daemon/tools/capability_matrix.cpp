@@ -27,8 +27,28 @@ constexpr std::array kColumns{
     Column{Capability::compaction_markers, "compact", "where the agent compacted its context is known"},
     Column{Capability::tool_calls, "tools", "tool calls are known with their results"},
     Column{Capability::cost, "cost", "effort can be reckoned: tokens, turns, time, retries"},
+    Column{Capability::session_stop, "stop", "the agent says when a session ends; of others silence tells"},
+    Column{Capability::git_branch, "branch", "the branch that was worked on is known"},
 };
 static_assert(kColumns.size() == kAllCapabilities.size());
+
+// What is asked, and what an agent's history has to have for it.
+struct Pattern {
+  std::string_view question;
+  std::string_view tools;
+  Capability needed;
+};
+constexpr std::array kPatterns{
+    Pattern{"What did we say about X?", "semantic_search", Capability::semantic_search},
+    Pattern{"How did X go over time, what was decided?", "topic_search, list_observations",
+            Capability::semantic_search},
+    Pattern{"What happened yesterday, last week?", "temporal_query", Capability::temporal_query},
+    Pattern{"What were the last turns?", "recent_turns", Capability::exchange_retrieval},
+    Pattern{"What was a whole session about?", "session_summary", Capability::session_summary},
+    Pattern{"What was I doing before the compaction?", "resume_context", Capability::compaction_markers},
+    Pattern{"Who changed this file, these lines, and why?", "file_history", Capability::file_context},
+    Pattern{"What did the agent run, and what came of it?", "get_exchange(include_tools)", Capability::tool_calls},
+    Pattern{"What did it take?", "list_sessions, session_summary, capabilities", Capability::cost}};
 
 constexpr std::array kSystems{std::pair{OperatingSystem::linux_system, std::string_view("Linux")},
                               std::pair{OperatingSystem::macos, std::string_view("macOS")},
@@ -96,6 +116,14 @@ std::vector<std::string> storage_on(const AdapterDescription& adapter, Operating
   return out;
 }
 
+std::string capability_line(const AdapterDescription& adapter) {
+  std::string can;
+  for (const Capability c : adapter.capabilities)
+    can += (can.empty() ? "" : " ") + std::string(to_string(c));
+  return fmt::format("{} {}, data {}: {}", to_string(adapter.platform), to_string(adapter.status),
+                     to_string(adapter.data_completeness), can);
+}
+
 std::string matrix_table(std::span<const AdapterDescription> adapters) {
   std::string out = fmt::format("{:<12}{:<12}{:<14}", "platform", "status", "data");
   for (const Column& c : kColumns)
@@ -153,6 +181,19 @@ std::string matrix_markdown(std::span<const AdapterDescription> adapters) {
       "`platforms_skipped`.\n\n";
   for (const Column& c : kColumns)
     out += fmt::format("* `{}`: {}\n", to_string(c.capability), c.meaning);
+  out += "\n## By question\n\n| question | tools | needs | without |\n|---|---|---|---|\n";
+  for (const Pattern& pattern : kPatterns) {
+    std::string without;
+    for (const Platform platform : kAllPlatforms)
+      if (const auto* adapter = find(adapters, platform); adapter != nullptr && !can(adapter, pattern.needed))
+        without += (without.empty() ? "`" : ", `") + std::string(to_string(platform)) + "`";
+    out += fmt::format("| {} | {} | `{}` | {} |\n", pattern.question, pattern.tools, to_string(pattern.needed),
+                       without.empty() ? "–" : without);
+  }
+  out +=
+      "\nWithout `compaction_markers` resume_context tells a session to its end. What is known in part only stands "
+      "under "
+      "the platform.\n";
   for (const Platform platform : kAllPlatforms) {
     const auto* adapter = find(adapters, platform);
     out += fmt::format("\n## {}\n\n", to_string(platform));

@@ -12,6 +12,9 @@ namespace memd::tools {
 // Tables of what the adapters declare. Platforms without an adapter are listed, too. Pure functions; each may be called
 // on any thread.
 
+// For the log: what one adapter can do.
+std::string capability_line(const AdapterDescription& adapter);
+
 // For a terminal: platform × capability, then what holds each platform back and where its history is on this system.
 std::string matrix_table(std::span<const AdapterDescription> adapters);
 

@@ -1,7 +1,6 @@
 #include "daemon/tools/scope.hpp"
 
 #include "schemas/ascii.hpp"
-#include "schemas/project_identity.hpp"
 #include "schemas/time.hpp"
 #include "store/read/sessions.hpp"
 #include "store/text/token_budget.hpp"
@@ -30,6 +29,8 @@ std::string_view doing(Capability c) {
     case Capability::compaction_markers: return "be asked for compactions";
     case Capability::tool_calls: return "be asked for tool calls";
     case Capability::cost: return "be asked for cost";
+    case Capability::session_stop: return "be asked for when sessions stopped";
+    case Capability::git_branch: return "be asked by branch";
   }
   return "be asked this";
 }
@@ -93,16 +94,10 @@ std::string caller_directory(const ScopeParams& params, const mcp::ToolContext& 
 }
 
 Result<std::string> project_of_directory(const ToolServices& services, const std::string& directory) {
-  std::string key = project_identity(directory).key;
-  if (key.empty()) return std::string();
+  if (directory.empty()) return std::string();
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, {}));
-  SessionListQuery below;
-  below.filter.project = project_tree(key);
-  below.limit = 0;
-  MEMD_TRY_ASSIGN(const SessionList there, reader->ask(below));
-  if (there.total > 0) return below.filter.project;
-  MEMD_TRY_ASSIGN(const auto above, reader->ask(NearestProjectQuery{directory}));
-  return above ? project_tree(above->key) : std::string();
+  MEMD_TRY_ASSIGN(const auto project, reader->ask(NearestProjectQuery{directory, true}));
+  return project ? project_tree(project->key) : std::string();
 }
 
 Result<ProjectsAsked> projects_asked_for(const ToolServices& services, const ScopeParams& params,

@@ -10,6 +10,8 @@
 #include <boost/json/value.hpp>
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -116,19 +118,32 @@ void add_dispatching_tool(ToolRegistry& registry, ToolInfo info, std::span<const
   tool.input_schema = input_schema(registry, actions);
   tool.output_schema =
       R"({"type":"object","description":"The result of the action's tool.","additionalProperties":true})";
-  tool.invoke = [&registry, actions, own = tool.info.name, names = std::vector(aliases.begin(), aliases.end())](
-                    const bj::object& arguments, ToolContext& context) {
+  std::map<std::string, std::set<std::string>> arguments_of;
+  std::set<std::string> offered;
+  for (const Tool& one : registry.tools()) {
+    std::set<std::string>& takes = arguments_of[one.info.name];
+    const bj::value schema = bj::parse(one.input_schema);
+    for (const auto& property : schema.at("properties").as_object())
+      takes.emplace(property.key());
+    offered.insert(takes.begin(), takes.end());
+  }
+  for (const ActionAlias& alias : aliases)
+    if (!alias.argument.empty()) offered.emplace(alias.argument);
+  tool.invoke = [&registry, actions, arguments_of = std::move(arguments_of), offered = std::move(offered),
+                 own = tool.info.name, names = std::vector(aliases.begin(), aliases.end())](const bj::object& arguments,
+                                                                                            ToolContext& context) {
     const auto wrong_action = [](const std::string& what) { return ToolOutcome{what, {}, true, false}; };
     const auto* action = arguments.if_contains(kAction);
     if (action == nullptr || !action->is_string()) return wrong_action("action: send one of " + named(actions));
     const std::string_view asked(action->as_string().data(), action->as_string().size());
     std::string_view target = asked;
+    std::string_view ambiguous;  // an argument that the tool is left to refuse, because it is sent under both names
     bj::object passed = arguments;
     passed.erase(kAction);
     for (const ActionAlias& alias : names) {
       if (alias.action != asked) continue;
       target = alias.tool;
-      // Where both are sent the tool is left to refuse the one it does not know.
+      if (passed.contains(alias.renamed)) ambiguous = alias.argument;
       const bool renames = !alias.argument.empty() && !passed.contains(alias.renamed);
       if (const auto it = passed.find(alias.argument); renames && it != passed.end()) {
         bj::value value = it->value();
@@ -139,6 +154,13 @@ void add_dispatching_tool(ToolRegistry& registry, ToolInfo info, std::span<const
     const Tool* called = target == own ? nullptr : registry.find(target);
     if (called == nullptr)
       return wrong_action("action: \"" + std::string(asked) + "\" is none, send one of " + named(actions));
+    // A client may send all that the schema offers: what another tool takes says nothing here.
+    const std::set<std::string>& takes = arguments_of.at(called->info.name);
+    for (auto it = passed.begin(); it != passed.end();) {
+      const std::string name(it->key());
+      const bool anothers = !takes.contains(name) && offered.contains(name) && name != ambiguous;
+      it = anothers ? passed.erase(it) : it + 1;
+    }
     return called->invoke(passed, context);
   };
   registry.add(std::move(tool));

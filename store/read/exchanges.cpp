@@ -19,7 +19,8 @@ std::string columns(std::string_view title, std::string_view tool_text) {
   e.user_message, e.interventions, e.assistant_response, e.answer_offset, )" +
          std::string(tool_text) + R"(, e.git_branch, e.working_directory, e.model_used,
   e.tokens_input, e.tokens_output, e.tokens_cache_read, e.tokens_cache_creation,
-  e.tool_calls, e.tool_errors, e.lines_added, e.lines_removed, e.raw_format_version, e.adapter_version, e.ingested_at
+  e.tool_calls, e.tool_errors, e.lines_added, e.lines_removed,
+  iif(e.raw_format_version = '', s.agent_version, e.raw_format_version), e.adapter_version, e.ingested_at
   FROM exchanges e JOIN sessions s ON s.session_pk = e.session_pk)" +
          std::string(kProjectOfSession);
 }

@@ -323,6 +323,13 @@ std::vector<PlatformTotals> PlatformTotalsQuery::run(sqlite::Database& db) const
   }
   sessions.reset();
 
+  auto& tokens = db.prepare(
+      "SELECT platform, sum(tokens_input), sum(tokens_output), sum(tokens_cache_read), sum(tokens_cache_creation)"
+      " FROM sessions GROUP BY platform");
+  while (tokens.step())
+    row_of(rows, tokens.text(0)).tokens = {tokens.int64(1), tokens.int64(2), tokens.int64(3), tokens.int64(4)};
+  tokens.reset();
+
   auto& diagnostics = db.prepare("SELECT platform, count(*) FROM diagnostics GROUP BY platform");
   while (diagnostics.step())
     row_of(rows, diagnostics.text(0)).diagnostics = diagnostics.int64(1);

@@ -25,9 +25,9 @@ SessionConditions conditions_of(sqlite::Database& db, const QueryFilter& filter)
 // Over `sessions s`; takes parameters ?1 … ?4: platforms, project, session_pk, include_subagents.
 inline constexpr auto kSessionConditions = sql_text(R"(
   (?1 = '' OR instr(?1, ',' || s.platform || ',') > 0)
-  AND (?2 = '' OR EXISTS (SELECT 1 FROM projects fp WHERE fp.project_pk = s.project_pk
-                          AND (instr(lower(fp.identity_key), ?2) > 0 OR instr(lower(fp.name), ?2) > 0
-                               OR instr(char(1) || lower(fp.identity_key) || '/', ?2) = 1)))
+  AND (?2 = '' OR s.project_pk IN (SELECT fp.project_pk FROM projects fp
+                                   WHERE instr(lower(fp.identity_key), ?2) > 0 OR instr(lower(fp.name), ?2) > 0
+                                      OR instr(char(1) || lower(fp.identity_key) || '/', ?2) = 1))
   AND (?3 = 0 OR s.session_pk = ?3)
   AND (?4 = 1 OR s.kind = SessionKind::main))");
 

@@ -364,6 +364,16 @@ NearestProjectQuery::Answer NearestProjectQuery::run(sqlite::Database& db) const
   static constexpr auto kMainSession = sql_text(
       "SELECT 1 FROM projects p JOIN sessions s ON s.project_pk = p.project_pk"
       " WHERE p.identity_key = ?1 AND s.kind = SessionKind::main LIMIT 1");
+  if (or_below) {
+    std::string key = project_identity(directory).key;
+    auto& below = db.prepare(
+                        "SELECT 1 FROM projects p WHERE instr(char(1) || lower(p.identity_key) || '/', ?1) = 1"
+                        " AND EXISTS (SELECT 1 FROM sessions s WHERE s.project_pk = p.project_pk) LIMIT 1")
+                      .bind(ascii::lowered(project_tree(key)));
+    const bool found = !key.empty() && below.step();
+    below.reset();
+    if (found) return Found{std::string(directory), std::move(key)};
+  }
   auto& q = db.prepare(kMainSession);
   for (std::string_view at = directory; at.size() > 1; at = at.substr(0, at.rfind('/'))) {
     std::string key = project_identity(at).key;

@@ -63,6 +63,7 @@ struct UnknownProjectQuery {
 // looked at.
 struct NearestProjectQuery {
   std::string_view directory;
+  bool or_below = false;  // `directory` counts, too, when a directory below it is the project of a session
 
   struct Found {
     std::string directory;
@@ -84,13 +85,19 @@ std::int64_t resolve_session(sqlite::Database& db, std::string_view reference, s
 inline constexpr std::string_view kSilentSince =
     "iif(s.ended_at BETWEEN 1 AND s.ingested_at, s.ended_at, s.ingested_at)";
 
-// Two columns over `sessions s`: the stored title, and where that is empty the start of the first prompt.
+// Two columns over `sessions s`: the stored title, and where that is empty the start of the first prompt
+// that tells something: of the first four, not one of a word or two, or a command without arguments, if another can be
+// had.
 inline constexpr auto kTitleColumns = sql_text(R"(
   s.title,
   CASE WHEN s.title <> '' THEN NULL ELSE
-    (SELECT substr(t.user_message, 1, 1000) FROM exchanges t
-     WHERE t.session_pk = s.session_pk AND t.user_message <> '' AND t.origin <> Origin::injected
-     ORDER BY t.exchange_number LIMIT 1) END)");
+    (SELECT begin FROM
+       (SELECT substr(t.user_message, 1, 1000) AS begin, t.origin, t.exchange_number FROM exchanges t
+        WHERE t.session_pk = s.session_pk AND t.user_message <> '' AND t.origin <> Origin::injected
+        ORDER BY t.exchange_number LIMIT 4)
+     ORDER BY length(begin) < 12 OR (origin = Origin::command AND
+                instr(begin, '<command-args>') = instr(begin, '<command-args></command-args>')),
+              exchange_number LIMIT 1) END)");
 
 // What read_head takes, behind the columns of the title. The project is kProjectOfSession's.
 inline constexpr std::string_view kSessionHeadColumns = ", s.session_pk, s.uid, s.platform, coalesce(p.name, '')";

@@ -32,7 +32,7 @@ TEST(GeminiAdapter, DescribesItself) {
   const auto& d = gemini().describe();
   EXPECT_EQ(d.platform, Platform::gemini);
   EXPECT_EQ(d.adapter_version, "1.0.0");
-  EXPECT_EQ(d.capabilities.size(), kAllCapabilities.size() - 1);  // no cost
+  EXPECT_EQ(d.capabilities.size(), kAllCapabilities.size() - 2);  // no branch, no end
   EXPECT_FALSE(d.limitations.empty());
 }
 

@@ -20,7 +20,7 @@ TEST(OpencodeAdapter, DescribesItself) {
   const auto& d = opencode().describe();
   EXPECT_EQ(d.platform, Platform::opencode);
   EXPECT_EQ(d.adapter_version, "1.0.0");
-  EXPECT_EQ(d.capabilities.size(), kAllCapabilities.size());
+  EXPECT_EQ(d.capabilities.size(), kAllCapabilities.size() - 2);  // no branch, no end
   EXPECT_FALSE(d.limitations.empty());
   EXPECT_EQ(opencode().roots({"/home/ada", {}}), std::vector<std::filesystem::path>{kOpencodeAdapterRoot});
   EXPECT_EQ(opencode().roots({"/home/ada", {"/xdg/opencode"}}), std::vector<std::filesystem::path>{"/xdg/opencode"});

@@ -32,6 +32,19 @@ TEST_F(Capabilities, DescribesPlatformsAndServer) {
 }
 
 // All agents there are, and two of them with history.
+TEST_F(Capabilities, TellTokensByPlatform) {
+  store.session({.native_id = "aaaa1111"});
+  store.session({.native_id = "bbbb2222"});
+  store.db().exec(
+      "UPDATE sessions SET tokens_input = 10, tokens_output = 20, tokens_cache_read = 300, tokens_cache_creation = 4");
+  const auto a = call("capabilities", R"({"max_tokens":8000})");
+  const auto& platforms = a.at("platforms").as_object();
+  EXPECT_EQ(boost::json::serialize(platforms.at("claude_code").at("tokens")),
+            R"({"input":20,"output":40,"cache_read":600,"cache_creation":8})");
+  EXPECT_FALSE(platforms.at("cursor").as_object().contains("tokens"));
+  EXPECT_TRUE(has(text, "tokens in 20 out 40 cached 600+8")) << text;
+}
+
 TEST_F(Capabilities, KeepToMaxTokensAndNameTheCallForTheRest) {
   adapters = describe_adapters(Config{});
   freshness.rows.clear();

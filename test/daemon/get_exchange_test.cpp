@@ -34,8 +34,14 @@ TEST_F(GetExchange, HasTheFieldsOfTheCanonicalExchange) {
   store.db().exec(
       "INSERT INTO decisions (observation_pk, kind, decided_by, chosen, rejected) VALUES (1, 0, 1, 'a table', 'a "
       "map')");
+  store.db().exec(
+      "INSERT INTO topics (topic_pk, topic, stems) VALUES (1, 'lookup table', 'lookup tabl'), (2, 'table', 'tabl'),"
+      " (3, 'parser', 'parser')");
+  store.db().exec("INSERT INTO exchange_topics SELECT topic_pk, exchange_pk, 1.0 / topic_pk FROM topics, exchanges");
   const auto a = call("get_exchange", ids(id));
   const auto& e = a.at("exchanges").at(0).as_object();
+  EXPECT_EQ(boost::json::serialize(e.at("topics")), R"(["lookup table","parser"])");
+  EXPECT_TRUE(has(text, "Topics: lookup table, parser"));
   EXPECT_EQ(str(e.at("exchange_id")), format_exchange_id(id));
   EXPECT_EQ(str(e.at("session_id")), "claude_code:aaaa1111");
   EXPECT_EQ(str(e.at("platform")), "claude_code");

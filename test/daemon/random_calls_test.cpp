@@ -39,6 +39,7 @@ class RandomCalls : public ToolFixture {
                 {"token bucket", "why did case 3 fail", "schema", "limiter.cpp", "코드 이름", "\"quoted\" name"});
     random.know("topic", {"token bucket", "schema migration", "nothing of the kind"});
     random.know("project", {"app-1", "app", "/home/u/app-2"});
+    random.know("cwd", {"/home/u/app-1", "/home/u/app-2/src", "/home/u", "/nowhere"});
     random.know("path", {"/home/u/app-0/src/limiter.cpp", "limiter.cpp", "README.md"});
   }
 

@@ -140,8 +140,8 @@ TEST_F(SearchTools, LookAtTheProjectOfTheDirectory) {
     const char* arguments;
     std::int64_t outside;
   };
-  for (const Case& c : {Case{"semantic_search", R"({"query":"tokenizer release","cwd":"/home/u/site"})", 19},
-                        Case{"topic_search", R"({"topic":"tokenizer release","cwd":"/home/u/site"})", 30},
+  for (const Case& c : {Case{"semantic_search", R"({"query":"tokenizer","n_results":50,"cwd":"/home/u/site"})", 30},
+                        Case{"topic_search", R"({"topic":"tokenizer","cwd":"/home/u/site"})", 30},
                         Case{"temporal_query", R"({"since":"30d","cwd":"/home/u/site"})", 30},
                         Case{"list_sessions", R"({"cwd":"/home/u/site"})", 1},
                         Case{"list_observations", R"({"cwd":"/home/u/site"})", 0}}) {

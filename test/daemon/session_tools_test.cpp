@@ -141,6 +141,71 @@ TEST_F(SessionTools, ListHasTheFieldsOfTheContract) {
   EXPECT_TRUE(has(text, "cached 30+40"));
 }
 
+// What an agent says of a session as a whole stands in the answers that tell of it, where it is known.
+TEST_F(SessionTools, WhatASessionTookAndWasAbout) {
+  for (const char* tool : {"list_sessions", "session_summary"}) {
+    const auto facts = [&] {
+      const auto answer = call(tool, R"({"project":"site"})");
+      return std::string_view(tool) == "list_sessions" ? answer.at("sessions").at(0).as_object() : answer;
+    };
+    store.db().exec(
+        "UPDATE sessions SET description = '', mode = '', cost_usd = NULL, context_tokens = 0, lines_added = 0,"
+        " lines_removed = 0, retries = 2");
+    const auto bare = facts();
+    for (const char* absent : {"description", "mode", "lines_added", "lines_removed", "cost_usd", "context_tokens"})
+      EXPECT_FALSE(bare.contains(absent)) << tool << absent;
+    EXPECT_EQ(bare.at("retries").as_int64(), 2) << tool;
+    EXPECT_EQ(bare.at("wall_clock_s").as_int64(), 3) << tool;
+    store.db().exec(
+        "UPDATE sessions SET description = 'Ship it', mode = 'agent', cost_usd = 0.123456, context_tokens = 12000,"
+        " lines_added = 40, lines_removed = 3");
+    const auto told = facts();
+    EXPECT_EQ(str(told.at("description")), "Ship it") << tool;
+    EXPECT_EQ(str(told.at("mode")), "agent") << tool;
+    EXPECT_EQ(told.at("lines_added").as_int64(), 40) << tool;
+    EXPECT_EQ(told.at("lines_removed").as_int64(), 3) << tool;
+    EXPECT_EQ(told.at("cost_usd").to_number<double>(), 0.1235) << tool;
+    EXPECT_EQ(told.at("context_tokens").as_int64(), 12000) << tool;
+    EXPECT_TRUE(has(text, "3 s, 2 retries, lines +40 -3, $0.1235, mode agent, context 12000 tokens")) << text;
+    EXPECT_TRUE(has(text, "Ship it")) << text;
+  }
+}
+
+TEST_F(SessionTools, LinesAreThoseOfTheEditsWhereTheAgentCountsNone) {
+  store.exchange(store.session({.native_id = "dddd4444", .project = "/home/u/edits"}),
+                 {.user = "Edit.", .answer = "Done.", .tools = {}, .interventions = {}, .files = {"/a", "/b"}});
+  store.db().exec("UPDATE exchange_files SET lines_added = 5, lines_removed = 1");
+  const auto a = call("list_sessions", R"({"project":"edits"})");
+  EXPECT_EQ(a.at("sessions").at(0).at("lines_added").as_int64(), 10);
+  EXPECT_EQ(a.at("sessions").at(0).at("lines_removed").as_int64(), 2);
+}
+
+// A session without a name is called by the first of its prompts that tells something.
+TEST_F(SessionTools, NamesAreNotCommandsOfTheClient) {
+  const auto name_of = [&](const std::string& native_id, const std::vector<std::pair<std::string, Origin>>& prompts) {
+    const auto session = store.session({.native_id = native_id, .project = "/home/u/" + native_id});
+    for (const auto& [prompt, origin] : prompts) {
+      const auto id =
+          store.exchange(session, {.user = prompt, .answer = "Yes.", .tools = {}, .interventions = {}, .files = {}});
+      store.db()
+          .prepare("UPDATE exchanges SET origin = ?2 WHERE exchange_pk = ?1")
+          .bind(id, static_cast<int>(origin))
+          .run();
+    }
+    const auto a = call("list_sessions", R"({"project":")" + native_id + "\"}");
+    return str(a.at("sessions").at(0).at("session_name"));
+  };
+  const std::string clear = "<command-name>/clear</command-name>\n<command-args></command-args>";
+  const std::string review = "<command-name>/review</command-name>\n<command-args>the parser</command-args>";
+  EXPECT_EQ(name_of("names-1", {{clear, Origin::command}, {"Rename the parser's files", Origin::typed}}),
+            "Rename the parser's files");
+  EXPECT_EQ(name_of("names-2", {{"continue", Origin::typed}, {"Rename the parser's files", Origin::typed}}),
+            "Rename the parser's files");
+  EXPECT_EQ(name_of("names-3", {{review, Origin::command}, {"Rename the parser's files", Origin::typed}}),
+            "/review the parser");
+  EXPECT_EQ(name_of("names-4", {{clear, Origin::command}, {"go on", Origin::typed}}), "/clear") << "none tells more";
+}
+
 TEST_F(SessionTools, SubagentsOnRequest) {
   const auto a = call("list_sessions", R"({"include_subagents":true})");
   EXPECT_EQ(a.at("total").as_int64(), 3);

@@ -80,8 +80,8 @@ TEST_F(DispatchingTool, GivesWhatTheToolGives) {
 
 TEST_F(DispatchingTool, TheToolChecksItsArguments) {
   EXPECT_EQ(call("all", R"({"action":"find"})").text, call("find", "{}").text);
-  EXPECT_EQ(call("all", R"({"action":"find","query":"x","topic":"y"})").text,
-            call("find", R"({"query":"x","topic":"y"})").text);
+  EXPECT_EQ(call("all", R"({"action":"find","query":"x","topic":"y"})").text, "find x 10") << "topic is another tool's";
+  EXPECT_TRUE(call("all", R"({"action":"find","query":"x","nobodys":"y"})").is_error);
   EXPECT_EQ(call("all", R"({"action":"look","query":"x","topic":"y"})").text,
             call("look", R"({"query":"x","topic":"y"})").text);
   for (const std::string_view arguments :
