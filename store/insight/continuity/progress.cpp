@@ -51,8 +51,9 @@ bool tells_next_step(std::string_view sentence, bool in_last_message) {
 
 void find_choices(const SessionPast& past, WorkingState& out) {
   constexpr double kOfPerson = 2.0;
+  // A derived one is a sentence of an agent, which its text tells whole.
   for (const PastEvent& e : past.events)
-    if (e.kind == EventKind::decision)
+    if (e.kind == EventKind::decision && !e.derived)
       out.decisions.push_back({plain_sentence(e.summary, kProgressSentenceBytes), id_of(past, e.exchange),
                                kOfPerson * decay(e.age, kToldHalfLife)});
   for (const PastText& t : past.texts) {
@@ -111,11 +112,8 @@ void find_last_error(const SessionPast& past, WorkingState& out) {
   }
 }
 
-}  // namespace memd::continuity
+// ---- What an agent said is wrong and did not say is mended.
 
-// What an agent said is wrong and did not say is mended.
-
-namespace memd::continuity {
 namespace {
 
 constexpr std::size_t kProblems = 4;
