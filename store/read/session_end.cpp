@@ -97,6 +97,10 @@ std::vector<EndEvent> events_of(sqlite::Database& db, std::int64_t session_pk, S
   return out;
 }
 
+bool is_of_person(Origin origin) {
+  return origin != Origin::none && origin != Origin::parent_agent && origin != Origin::injected;
+}
+
 // What an event says of the state in which it leaves the session; nothing: it says nothing.
 Last state_after(const EndEvent& e) {
   switch (e.kind) {
@@ -220,7 +224,7 @@ SessionEnd SessionEndQuery::run(sqlite::Database& db) const {
     if (of_client && state_after(*last) == Last::words) continue;
 
     out.last = state_after(*last);
-    out.asked_by_person = span.origin != Origin::none && span.origin != Origin::parent_agent;
+    out.asked_by_person = is_of_person(span.origin);
     out.turn_ended = std::any_of(events.begin(), last,
                                  [](const EndEvent& e) { return lifecycle_of(e.kind, e.summary) == "turn_duration"; });
     read_texts(db, session_pk, span, out);

@@ -265,6 +265,14 @@ TEST_F(OutcomeRows, CommandsOfTheClientArePassedOver) {
   EXPECT_EQ(row().outcome, Outcome::abandoned);
 }
 
+TEST_F(OutcomeRows, WhatTheClientPutsThereIsNoPersons) {
+  EventScript s;
+  s.user("The task in the background has ended.", Origin::injected).answer("It found five files.");
+  apply(s.batch());
+  judge();
+  EXPECT_TRUE(row().signs.has(OutcomeSign::question_answered));
+}
+
 // A pipe hides the exit code.
 TEST_F(OutcomeRows, APipeDoesNotHideThatTestsFailed) {
   EventScript s = worked();
