@@ -3,6 +3,7 @@
 #include "schemas/ascii.hpp"
 #include "store/insight/continuity/told_sentences.hpp"
 #include "store/text/cue_matcher.hpp"
+#include "store/text/plain_text.hpp"
 #include "store/text/text_units.hpp"
 
 #include <algorithm>
@@ -73,7 +74,7 @@ std::vector<std::string_view> told_in(std::string_view message) {
 bool is_question(std::string_view sentence) {
   while (!sentence.empty() && std::string_view(" \n*_)\"'").find(sentence.back()) != std::string_view::npos)
     sentence.remove_suffix(1);
-  return sentence.ends_with('?') || sentence.ends_with("？");
+  return ends_in_question_mark(sentence);
 }
 
 // Said outright: neither asked nor only if something else is so.

@@ -6,6 +6,7 @@
 #include "store/insight/continuity/weights.hpp"
 #include "store/insight/summary/decisions.hpp"
 #include "store/text/cue_matcher.hpp"
+#include "store/text/plain_text.hpp"
 #include "store/text/shell_line.hpp"
 
 #include <algorithm>
@@ -130,7 +131,7 @@ bool reports_done(std::string_view text) { return cues().has(text.substr(0, 80),
 Trouble trouble_in(std::string_view sentence) {
   const auto trouble = static_cast<int>(cues().all(sentence, Cue::trouble).size());
   if (cues().has(sentence, Cue::mended)) return {0, trouble == 0};
-  if (trouble == 0 || sentence.size() < kShortestTrouble || sentence.ends_with(':') || sentence.ends_with('?'))
+  if (trouble == 0 || sentence.size() < kShortestTrouble || sentence.ends_with(':') || ends_in_question_mark(sentence))
     return {};
   return {cues().has(sentence, kNoTrouble) ? 0 : trouble, false};
 }

@@ -97,7 +97,7 @@ constexpr std::size_t kOpenEndsLongestSentence = 600;
 constexpr std::size_t kAnswers = 2;  // the last ones
 
 bool is_open(std::string_view words, bool last) {
-  if (words.ends_with('?') || words.ends_with("？")) return last;
+  if (ends_in_question_mark(words)) return last;
   return cues().has(words, Cue::open_end);
 }
 
