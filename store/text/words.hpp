@@ -19,8 +19,8 @@ enum class WordClass : std::uint8_t {
   pale,           // tells nothing of what a text is about, as a stop word does
   abbreviation,   // its full stop ends no sentence
   before_date,    // what follows may be a date
-  adjective_end,  // a word that ends so tells what kind
-  particle,       // is written on a noun
+  adjective_end,  // a word that ends so is an adjective
+  particle,       // is written behind a noun, without a blank
   ending,         // a word that ends so names nothing
   // When something was, in other languages than English.
   today,
