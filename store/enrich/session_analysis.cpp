@@ -77,6 +77,7 @@ AnalysisBacklog AnalysisBacklogQuery::run(sqlite::Database& db) const {
   static const std::string sql = "SELECT s.session_pk, s.next_seq, s.ingested_at, s.stopped_at, " +
                                  std::string(queries::kSilentSince) +
                                  " AS silent_since FROM sessions s WHERE s.analysis_version < ?1"
+                                 " AND (s.next_seq > 0 OR s.analysis_version = 0)"
                                  " AND (s.evicted_at IS NULL OR s.evicted_at < s.ingested_at)"
                                  " ORDER BY iif(s.stopped_at <> 0, 0, silent_since)";
   auto& q = db.prepare(sql).bind(analysis::kVersion);

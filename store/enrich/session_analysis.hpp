@@ -23,8 +23,8 @@ struct AnalysisBacklog {
   std::optional<TimeMs> next;       // when the next session will have stopped, unless it goes on
 };
 
-// Sessions that have stopped and that this version of the analysis has not analysed as they stand. Evicted ones are
-// left out: nothing is there to analyse.
+// Sessions that have stopped and that this version of the analysis has not analysed as they stand. Where nothing is
+// there to analyse they are left out: evicted sessions, and conclusions of another memd without events.
 struct AnalysisBacklogQuery {
   TimeMs now = 0;
   TimeMs stopped_after = kStoppedAfter;
