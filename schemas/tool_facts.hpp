@@ -46,7 +46,8 @@ struct TodoItem {
 
 // What a call does to that list.
 struct TodoUpdate {
-  bool replaces = true;  // the list is `items` now; false: items with a known key change, others are added
+  bool replaces =
+      true;  // the list is `items` now, if only none; false: those with a known key change, others are added
   std::vector<TodoItem> items;
   bool operator==(const TodoUpdate&) const = default;
 };

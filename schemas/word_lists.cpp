@@ -61,8 +61,12 @@ class ListReader {
  private:
   void read_line(std::string_view line) {
     if (line.starts_with('#')) return;
-    const bool begins_lists = line.starts_with('[') && line.ends_with(']');
-    if (begins_lists) line = line.substr(1, line.size() - 2), lists_.clear();
+    const bool begins_lists = line.starts_with('[');
+    if (begins_lists) {
+      if (!line.ends_with(']')) fail("nothing closes", line);
+      line = line.substr(1, line.size() - 2);
+      lists_.clear();
+    }
     for (std::string_view word = next_word(line); !word.empty(); word = next_word(line)) {
       if (begins_lists)
         lists_.push_back(number_of(word));

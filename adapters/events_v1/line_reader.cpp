@@ -272,7 +272,7 @@ bool LineReader::read_todos(Body& body, std::optional<TodoUpdate>& todos) {
     return true;
   });
   if (!whole) return false;
-  if (!update.items.empty()) todos = std::move(update);
+  if (update.replaces || !update.items.empty()) todos = std::move(update);
   return true;
 }
 

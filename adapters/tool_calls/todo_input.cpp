@@ -72,7 +72,9 @@ bool TodoInput::read_field(TextReader& r, std::string_view key, std::string_view
 }
 
 bool TodoInput::read_list(TextReader& r, od::array& list) {
+  empties_list_ = true;
   return for_each_element(list, [&](od::value& element, std::size_t) {
+    empties_list_ = false;
     od::object object;
     Tokens<kItemKeys> tokens;
     if (element.get_object().get(object)) return true;
@@ -99,7 +101,8 @@ std::optional<TodoUpdate> TodoInput::finish() && {
       if (item.state == TodoState::unstated) item.state = TodoState::pending;
       return item.text.empty();
     });
-  return update_.items.empty() ? std::nullopt : std::optional(std::move(update_));
+  const bool changes = !update_.items.empty() || (update_.replaces && empties_list_);
+  return changes ? std::optional(std::move(update_)) : std::nullopt;
 }
 
 std::vector<TodoItem> read_checklist(std::string_view text) {

@@ -29,6 +29,7 @@ class TodoInput {
   const bool writes_list_;
   const bool changes_task_;  // TaskUpdate
   TodoUpdate update_;
+  bool empties_list_ = false;
   TodoItem task_;
 };
 

@@ -12,21 +12,21 @@
 #include "schemas/event.hpp"
 #include "schemas/hash.hpp"
 #include "store/db/database.hpp"
-#include "store/insight/cue_classes.hpp"
+#include "store/insight/continuity/evidence.hpp"
+#include "store/insight/summary/decisions.hpp"
+#include "store/insight/summary/observations.hpp"
 #include "store/text/cue_matcher.hpp"
 #include "store/text/text_units.hpp"
+#include "test/support/labels.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bitset>
-#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
-#include <fstream>
 #include <functional>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -36,15 +36,62 @@
 namespace {
 
 using namespace memd;
+using test::fields_of;
+using test::Share;
+using test::shown;
+
+// ---- What the product says of one sentence.
+
+// What a sentence can tell. Each class is drawn by the rules that serve it in the product.
+enum class CueClass : std::uint8_t {
+  decision,      // something was settled (summaries, resume packs)
+  problem,       // something is wrong (resume packs)
+  solved,        // nothing is wrong any more (resume packs)
+  constraint,    // a person forbids or demands (resume packs)
+  next_step,     // work that is left, as the last message of an agent tells it (resume packs)
+  test_outcome,  // how the tests went (observations)
+  discovery,     // what was found out (observations)
+  warning,       // what to beware of (observations)
+};
+constexpr std::array kCueClasses{CueClass::decision,  CueClass::problem,      CueClass::solved,    CueClass::constraint,
+                                 CueClass::next_step, CueClass::test_outcome, CueClass::discovery, CueClass::warning};
+constexpr std::array<std::string_view, kCueClasses.size()> kClassNames{
+    "decision", "problem", "solved", "constraint", "next_step", "test_outcome", "discovery", "warning"};
+constexpr std::size_t at(CueClass c) { return static_cast<std::size_t>(c); }
+
+std::string_view to_string(CueClass c) { return kClassNames[at(c)]; }
+
+std::optional<CueClass> parse_cue_class(std::string_view name) {
+  const auto known = std::find(kClassNames.begin(), kClassNames.end(), name);
+  if (known == kClassNames.end()) return std::nullopt;
+  return static_cast<CueClass>(known - kClassNames.begin());
+}
+
+bool is_observed(ObservationType type, std::string_view sentence) {
+  const auto found = find_observations(sentence);
+  return std::any_of(found.begin(), found.end(), [&](const FoundObservation& o) { return o.type == type; });
+}
+
+// Whether `sentence` tells that: one sentence without its list mark.
+bool says(CueClass cue_class, std::string_view sentence) {
+  switch (cue_class) {
+    case CueClass::decision: return !find_decisions(sentence).empty();
+    case CueClass::problem: return continuity::trouble_in(sentence).cues > 0;
+    case CueClass::solved: return continuity::trouble_in(sentence).mended;
+    case CueClass::constraint: return continuity::binding_force(sentence) > 0;
+    case CueClass::next_step: return continuity::tells_next_step(sentence, true);
+    case CueClass::test_outcome: return is_observed(ObservationType::success, sentence);
+    case CueClass::discovery: return is_observed(ObservationType::discovery, sentence);
+    case CueClass::warning: return is_observed(ObservationType::warning, sentence);
+  }
+  return false;
+}
 
 using Classes = std::bitset<kCueClasses.size()>;
-constexpr std::size_t at(CueClass c) { return static_cast<std::size_t>(c); }
 
 // Who wrote a text: a person, an agent that sets a task for another one, or the agent that works.
 enum class Voice { person, task, agent };
 constexpr std::array<std::string_view, 3> kVoices{"person", "task", "agent"};
-
-// ---- What the product says of one sentence.
 
 Classes fired(std::string_view sentence) {
   Classes out;
@@ -149,16 +196,6 @@ struct Label {
   }
 };
 
-std::vector<std::string_view> fields_of(std::string_view line, char separator) {
-  std::vector<std::string_view> out;
-  for (std::size_t at = 0; at <= line.size();) {
-    const std::size_t end = std::min(line.find(separator, at), line.size());
-    out.push_back(line.substr(at, end - at));
-    at = end + 1;
-  }
-  return out;
-}
-
 Label parse_label(const std::vector<std::string_view>& fields) {
   Label out;
   const std::string_view stratum = fields[0];
@@ -174,43 +211,14 @@ Label parse_label(const std::vector<std::string_view>& fields) {
 
 // By the hash of the sentence.
 std::unordered_map<std::uint64_t, Label> read_labels(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw std::runtime_error("cannot read " + path);
   std::unordered_map<std::uint64_t, Label> out;
-  for (std::string line; std::getline(file, line);) {
-    const auto fields = fields_of(line, '\t');
-    if (line.empty() || line.front() == '#' || fields.front() == "stratum") continue;
-    if (fields.size() != 9) throw std::runtime_error("not a label: " + line);
+  test::for_each_label(path, 9, [&](const std::vector<std::string_view>& fields) {
     out[std::stoull(std::string(fields[6]), nullptr, 16)] = parse_label(fields);
-  }
+  });
   return out;
 }
 
 // ---- The comparison.
-
-struct Share {
-  int of = 0;
-  int all = 0;
-
-  void count(bool hit) {
-    ++all;
-    of += hit ? 1 : 0;
-  }
-};
-
-// "75% 3/4 (30–95)": with the 95% interval of Wilson.
-std::string shown(const Share& share) {
-  if (share.all == 0) return "–";
-  constexpr double kZ = 1.96;
-  const double n = share.all;
-  const double p = share.of / n;
-  const double middle = (p + kZ * kZ / (2 * n)) / (1 + kZ * kZ / n);
-  const double reach = kZ * std::sqrt(p * (1 - p) / n + kZ * kZ / (4 * n * n)) / (1 + kZ * kZ / n);
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%.0f%% %d/%d (%.0f–%.0f)", 100 * p, share.of, share.all,
-                100 * std::max(0.0, middle - reach), 100 * std::min(1.0, middle + reach));
-  return text.data();
-}
 
 struct Score {
   // Of the sentences that fire: those drawn at random, and those drawn because they fire for this class.
@@ -232,8 +240,6 @@ void count(Scores& scores, const Label& label, const Classes& fires, Voice voice
     if (label.stratum == Stratum::loose) score.loose_recall.count(fires[at(c)]);
   }
 }
-
-Share operator+(const Share& a, const Share& b) { return {a.of + b.of, a.all + b.all}; }
 
 void print(const Scores& scores) {
   std::puts("| class | half | precision | recall | recall, loose words |\n|---|---|---|---|---|");

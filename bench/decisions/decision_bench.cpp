@@ -6,8 +6,6 @@
 #include "test/support/judged_decisions.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -20,21 +18,7 @@ namespace {
 using namespace memd;
 using test::Score;
 using test::Scores;
-using test::Share;
-
-// "75% 3/4 (30–95)": with the 95% interval of Wilson.
-std::string shown(const Share& share) {
-  if (share.all == 0) return "–";
-  constexpr double kZ = 1.96;
-  const double n = share.all;
-  const double p = share.of / n;
-  const double middle = (p + kZ * kZ / (2 * n)) / (1 + kZ * kZ / n);
-  const double reach = kZ * std::sqrt(p * (1 - p) / n + kZ * kZ / (4 * n * n)) / (1 + kZ * kZ / n);
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%.0f%% %d/%d (%.0f–%.0f)", 100 * p, share.of, share.all,
-                100 * std::max(0.0, middle - reach), 100 * std::min(1.0, middle + reach));
-  return text.data();
-}
+using test::shown;
 
 void print(const Scores& scores) {
   std::puts("| decisions | half | precision | recall |\n|---|---|---|---|");

@@ -4,11 +4,10 @@
 //
 // The store has to hold the history that the ends were drawn from. --misses also prints the ends of the half "dev" that
 // were judged otherwise, with their signs.
+#include "test/support/labels.hpp"
 #include "test/support/outcome_labels.hpp"
 
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -22,30 +21,17 @@ using namespace memd;
 
 constexpr std::array kOutcomes{Outcome::success, Outcome::fail, Outcome::abandoned, Outcome::unknown};
 
-// "75% 3/4 (30–95)": with the 95% interval of Wilson.
-std::string shown(int of, int all) {
-  if (all == 0) return "–";
-  constexpr double kZ = 1.96;
-  const double n = all;
-  const double p = of / n;
-  const double middle = (p + kZ * kZ / (2 * n)) / (1 + kZ * kZ / n);
-  const double reach = kZ * std::sqrt(p * (1 - p) / n + kZ * kZ / (4 * n * n)) / (1 + kZ * kZ / n);
-  const auto percent = [](double share) { return std::to_string(static_cast<int>(std::lround(100 * share))); };
-  return percent(p) + "% " + std::to_string(of) + "/" + std::to_string(all) + " (" +
-         percent(std::max(0.0, middle - reach)) + "–" + percent(std::min(1.0, middle + reach)) + ")";
-}
-
 void print(const char* of, const test::OutcomeTable& table) {
   std::printf("| %s: label | success | fail | abandoned | unknown | recall |\n|---|---|---|---|---|---|\n", of);
   for (const Outcome label : kOutcomes) {
     std::printf("| `%s` |", std::string(to_string(label)).c_str());
     for (const Outcome judged : kOutcomes)
       std::printf(" %d |", table.of(label, judged));
-    std::printf(" %s |\n", shown(table.of(label, label), table.labelled(label)).c_str());
+    std::printf(" %s |\n", test::shown({table.of(label, label), table.labelled(label)}).c_str());
   }
   std::printf("| precision |");
   for (const Outcome judged : kOutcomes)
-    std::printf(" %s |", shown(table.of(judged, judged), table.judged(judged)).c_str());
+    std::printf(" %s |", test::shown({table.of(judged, judged), table.judged(judged)}).c_str());
   std::puts(" |\n");
 }
 

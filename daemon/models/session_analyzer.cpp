@@ -1,7 +1,6 @@
 #include "daemon/models/session_analyzer.hpp"
 
 #include "store/db/database.hpp"
-#include "store/write/outcome_rows.hpp"
 
 #include <memory>
 #include <utility>
@@ -39,8 +38,8 @@ Result<void> SessionAnalyzer::write(const SessionVersion& version, std::optional
     return writer.transact([&](sqlite::Database& db) {
       if (!analysis::mark_analyzed(db, version, now)) return;
       if (*made) analysis::save_digest(db, version.session_pk, **made);
-      assembly::store_outcome(db, version.session_pk);
-      assembly::store_outcomes_of_subagents(db, version.session_pk);
+      analysis::store_outcome(db, version.session_pk);
+      analysis::store_outcomes_of_subagents(db, version.session_pk);
     });
   });
 }

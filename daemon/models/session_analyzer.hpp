@@ -10,14 +10,14 @@
 
 namespace memd {
 
-// Analyses sessions that have stopped: makes what is kept of each, and has it written with the watermark in one
-// transaction. A session that goes on meanwhile waits again; a process killed at any point leaves it waiting. One
-// thread. Borrows the parts, the clock and the options.
+// Analyses sessions that have stopped: makes the digest and the outcome of each, and has the writer store them with the
+// watermark in one transaction. A session that goes on meanwhile waits again; a process that is killed leaves it
+// waiting. One thread. Borrows the parts, the clock and the options.
 class SessionAnalyzer {
  public:
   SessionAnalyzer(const EnrichmentParts& parts, const Clock& clock, const EnrichmentOptions& options);
 
-  // Call it before the sessions of one look at the store.
+  // Forgets which sessions wait: the next take_one() asks the store.
   void begin();
   // Analyses one session. False: none is left that has stopped.
   Result<bool> take_one();

@@ -25,7 +25,7 @@ void add(std::string& out, std::string_view who, std::string_view text, std::siz
 std::string answer_text(const SummaryInput& in, std::size_t max_tokens) {
   constexpr std::size_t kBreak = 4;  // tokens between the two
   const std::string_view all = in.assistant_response;
-  const auto final_answer = all.substr(std::min(in.answer_offset, all.size()));
+  const std::string_view final_answer = in.final_answer();
   const std::size_t taken = estimate_tokens(final_answer) + kBreak;
   if (estimate_tokens(all) <= max_tokens || final_answer.empty()) return std::string(all);
   if (taken >= max_tokens) return std::string(final_answer);

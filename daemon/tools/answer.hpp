@@ -181,4 +181,33 @@ Result<Out> fit_answer(std::size_t max_tokens, const Answer& frame, Build&& buil
   return out;
 }
 
+// Some rows of a list, from `offset` on.
+template <class Row>
+struct ListPage {
+  std::vector<Row> rows;
+  std::int64_t offset = 0;
+  std::int64_t total = 0;      // of the whole list
+  std::uint64_t question = 0;  // of the cursor
+};
+
+// An answer that is a page of a list: as many rows as fit, at least one, and the cursor behind them. Sets `total`.
+template <class Out, class Row>
+Result<Out> fit_list(std::size_t max_tokens, const Answer& frame, const ListPage<Row>& page,
+                     std::vector<Row> Out::*list) {
+  return fit_answer<Out>(max_tokens, frame, [&](std::size_t tokens) {
+    Out out;
+    static_cast<Answer&>(out) = frame;
+    out.total = page.total;
+    TokenBudget budget(tokens);
+    std::vector<Row>& shown = out.*list;
+    for (const Row& row : page.rows) {
+      if (!budget.take_text(mcp::to_json(row)) && !shown.empty()) break;
+      shown.push_back(row);
+    }
+    const std::int64_t end = page.offset + static_cast<std::int64_t>(shown.size());
+    if (end < page.total && !shown.empty()) out.next = encode_cursor({end, 0}, page.question);
+    return out;
+  });
+}
+
 }  // namespace memd::tools

@@ -2,7 +2,6 @@
 
 #include "schemas/ascii.hpp"
 #include "store/read/observations.hpp"
-#include "store/text/token_budget.hpp"
 
 namespace memd::tools {
 namespace {
@@ -41,9 +40,9 @@ Result<ListObservationsAnswer> run(const ToolServices& services, const ListObser
                              static_cast<int>(at.offset)};
   MEMD_TRY_ASSIGN(const ObservationList list, reader->ask(query));
 
-  std::vector<ObservationOut> rows;
+  ListPage<ObservationOut> page{{}, at.offset, list.total, question};
   for (const ObservationRow& row : list.observations)
-    rows.push_back(observation_out(row));
+    page.rows.push_back(observation_out(row));
   Answer frame = answer_for(scope);
   if (scope.narrowed) {
     query.filter.project.clear();
@@ -51,19 +50,7 @@ Result<ListObservationsAnswer> run(const ToolServices& services, const ListObser
     MEMD_TRY_ASSIGN(const ObservationList everywhere, reader->ask(query));
     frame.outside = everywhere.total - list.total;
   }
-  return fit_answer<ListObservationsAnswer>(token_limit(services, params), frame, [&](std::size_t tokens) {
-    ListObservationsAnswer out;
-    static_cast<Answer&>(out) = frame;
-    out.total = list.total;
-    TokenBudget budget(tokens);
-    for (const ObservationOut& row : rows) {
-      if (!budget.take_text(mcp::to_json(row)) && !out.observations.empty()) break;
-      out.observations.push_back(row);
-    }
-    const std::int64_t end = at.offset + static_cast<std::int64_t>(out.observations.size());
-    if (end < list.total && !out.observations.empty()) out.next = encode_cursor({end, 0}, question);
-    return out;
-  });
+  return fit_list(token_limit(services, params), frame, page, &ListObservationsAnswer::observations);
 }
 
 }  // namespace
@@ -93,12 +80,9 @@ void add_list_observations(mcp::ToolRegistry& registry, const ToolServices& serv
   info.title = "What was decided, found and fixed";
   info.description =
       "Observations that memd drew from sessions, newest first: decisions (what was chosen, what was turned down, why, "
-      "by "
-      "whom, whether it was taken back), problems, solutions, bug fixes, discoveries, warnings, rules, tests that "
-      "pass. Use "
-      "it for \"what did we decide in this project\" with kind=decision and project; for one subject, topic_search "
-      "with "
-      "kind.";
+      "by whom, whether it was taken back), problems, solutions, bug fixes, discoveries, warnings, rules, tests that "
+      "pass. Use it for \"what did we decide in this project\" with kind=decision and project; for one subject, "
+      "topic_search with kind.";
   registry.add<ListObservationsParams, ListObservationsAnswer>(
       std::move(info),
       [services](const ListObservationsParams& p, mcp::ToolContext& c) { return run(services, p, c); });

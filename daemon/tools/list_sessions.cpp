@@ -2,7 +2,6 @@
 
 #include "daemon/tools/answer.hpp"
 #include "store/read/sessions.hpp"
-#include "store/text/token_budget.hpp"
 
 namespace memd::tools {
 namespace {
@@ -59,9 +58,9 @@ Result<ListSessionsAnswer> run(const ToolServices& services, const ListSessionsP
   if (const auto state = parse_session_state(params.state.value_or(""))) query.state = {*state, now, stopped_after};
   MEMD_TRY_ASSIGN(const SessionList list, reader->ask(query));
 
-  std::vector<SessionOut> rows;
+  ListPage<SessionOut> page{{}, at.offset, list.total, question};
   for (const SessionRow& row : list.sessions)
-    rows.push_back(session_out(row, now, stopped_after));
+    page.rows.push_back(session_out(row, now, stopped_after));
   Answer frame = answer_for(scope);
   if (scope.narrowed) {
     query.filter.project.clear();
@@ -69,19 +68,7 @@ Result<ListSessionsAnswer> run(const ToolServices& services, const ListSessionsP
     MEMD_TRY_ASSIGN(const SessionList everywhere, reader->ask(query));
     frame.outside = everywhere.total - list.total;
   }
-  return fit_answer<ListSessionsAnswer>(token_limit(services, params), frame, [&](std::size_t tokens) {
-    ListSessionsAnswer out;
-    static_cast<Answer&>(out) = frame;
-    out.total = list.total;
-    TokenBudget budget(tokens);
-    for (const SessionOut& row : rows) {
-      if (!budget.take_text(mcp::to_json(row)) && !out.sessions.empty()) break;
-      out.sessions.push_back(row);
-    }
-    const std::int64_t end = at.offset + static_cast<std::int64_t>(out.sessions.size());
-    if (end < list.total && !out.sessions.empty()) out.next = encode_cursor({end, 0}, question);
-    return out;
-  });
+  return fit_list(token_limit(services, params), frame, page, &ListSessionsAnswer::sessions);
 }
 
 }  // namespace
@@ -116,9 +103,7 @@ void add_list_sessions(mcp::ToolRegistry& registry, const ToolServices& services
   info.title = "List sessions";
   info.description =
       "Sessions of coding agents on this machine, newest first, with title, project, branch, state, outcome and its "
-      "reasons, token counts. "
-      "Use "
-      "it to find a session_id for recent_turns or to narrow a search.";
+      "reasons, token counts. Use it to find a session_id for recent_turns or to narrow a search.";
   registry.add<ListSessionsParams, ListSessionsAnswer>(
       std::move(info), [services](const ListSessionsParams& p, mcp::ToolContext& c) { return run(services, p, c); });
 }

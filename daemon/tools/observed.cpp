@@ -18,6 +18,17 @@ DecisionOut decision_out(const Observation& o, ExchangeId reversed_by) {
   return out;
 }
 
+namespace {
+
+// Whether `sentence` says `part` itself. Of a part that was cut the beginning counts.
+bool says(std::string_view sentence, std::string_view part) {
+  constexpr std::string_view kCut = "…";
+  if (part.ends_with(kCut)) part.remove_suffix(kCut.size());
+  return sentence.find(part) != std::string_view::npos;
+}
+
+}  // namespace
+
 std::string decision_line(const DecisionOut& d) {
   std::string out;
   if (d.exchange_id) out += *d.exchange_id + "  ";
@@ -25,8 +36,7 @@ std::string decision_line(const DecisionOut& d) {
   const std::string text = ascii::one_line(d.text.value_or(""));
   out += text;
   // "Yes" to what was offered before does not say it again.
-  if (const auto chosen = ascii::one_line(d.chosen.value_or("")); text.find(chosen) == text.npos)
-    out += "; chosen: " + chosen;
+  if (const auto chosen = ascii::one_line(d.chosen.value_or("")); !says(text, chosen)) out += "; chosen: " + chosen;
   if (d.rejected) out += "; against: " + ascii::one_line(*d.rejected);
   if (d.reason) out += "; because: " + ascii::one_line(*d.reason);
   if (d.reversed_by) out += "; reversed in " + *d.reversed_by;

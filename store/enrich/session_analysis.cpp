@@ -1,10 +1,12 @@
 #include "store/enrich/session_analysis.hpp"
 
 #include "schemas/sql_text.hpp"
+#include "store/insight/outcome.hpp"
 #include "store/insight/summary/extractive.hpp"
 #include "store/insight/summary/gist.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/read/session_contents.hpp"
+#include "store/read/session_end.hpp"
 #include "store/read/sessions.hpp"
 #include "store/text/plain_text.hpp"
 
@@ -12,6 +14,7 @@
 #include <limits>
 #include <string>
 #include <unordered_set>
+#include <vector>
 
 namespace memd {
 namespace {
@@ -23,13 +26,6 @@ constexpr int kErrorsLookedAt = 200;
 
 std::string_view beginning(std::string_view text) { return utf8_prefix(text, kReadOfDigestText); }
 
-// The final answer of an exchange, as far as it is read.
-std::string_view final_answer(const ExchangeRow& row) {
-  const std::string_view response = row.assistant_response;
-  const auto offset = static_cast<std::size_t>(std::max<std::int64_t>(row.answer_offset, 0));
-  return beginning(response.substr(std::min(offset, response.size())));
-}
-
 std::string abstract_of(const std::vector<ExchangeRow>& exchanges) {
   std::vector<SummaryInput> inputs;
   inputs.reserve(exchanges.size());
@@ -37,7 +33,7 @@ std::string abstract_of(const std::vector<ExchangeRow>& exchanges) {
     SummaryInput in;
     in.user_message = beginning(row.user_message);
     in.interventions = beginning(row.interventions);
-    in.assistant_response = final_answer(row);
+    in.assistant_response = beginning(row.final_answer());
     in.tool_calls = row.tool_calls;
     in.tool_errors = row.tool_errors;
     in.started_at = row.started_at;
@@ -67,12 +63,21 @@ std::vector<ErrorSnippet> last_errors(sqlite::Database& db, std::int64_t session
   return out;
 }
 
+std::vector<std::int64_t> analyzed_keys(sqlite::Statement& q) {
+  std::vector<std::int64_t> out;
+  while (q.step())
+    out.push_back(q.int64(0));
+  q.reset();
+  return out;
+}
+
 }  // namespace
 
 AnalysisBacklog AnalysisBacklogQuery::run(sqlite::Database& db) const {
   static const std::string sql = "SELECT s.session_pk, s.next_seq, s.ingested_at, s.stopped_at, " +
                                  std::string(queries::kSilentSince) +
                                  " AS silent_since FROM sessions s WHERE s.analysis_version < ?1"
+                                 " AND (s.next_seq > 0 OR s.analysis_version = 0)"
                                  " AND (s.evicted_at IS NULL OR s.evicted_at < s.ingested_at)"
                                  " ORDER BY iif(s.stopped_at <> 0, 0, silent_since)";
   auto& q = db.prepare(sql).bind(analysis::kVersion);
@@ -98,7 +103,7 @@ std::optional<KeptDigest> MakeDigestQuery::run(sqlite::Database& db) const {
   out.source_bytes = session.source_bytes;
   for (const ExchangeRow& row : exchanges) {
     if (out.request.empty()) out.request = request_gist(beginning(row.user_message));
-    if (auto result = result_gist(final_answer(row)); !result.empty()) out.result = std::move(result);
+    if (auto result = result_gist(beginning(row.final_answer())); !result.empty()) out.result = std::move(result);
   }
   // What was evicted before is known from the digest alone.
   if (exchanges.front().number > 0)
@@ -109,9 +114,7 @@ std::optional<KeptDigest> MakeDigestQuery::run(sqlite::Database& db) const {
   return out;
 }
 
-}  // namespace memd
-
-namespace memd::analysis {
+namespace analysis {
 
 void save_digest(sqlite::Database& db, std::int64_t session_pk, const KeptDigest& digest) {
   db.prepare("DELETE FROM session_digests WHERE session_pk = ?").bind(session_pk).run();
@@ -137,4 +140,24 @@ bool mark_analyzed(sqlite::Database& db, const SessionVersion& version, TimeMs n
   return db.changes() == 1;
 }
 
-}  // namespace memd::analysis
+void store_outcome(sqlite::Database& db, std::int64_t session_pk) {
+  const SessionEnd end = SessionEndQuery{session_pk}.run(db);
+  const JudgedOutcome judged = judge_outcome(end);
+  const bool has_rows = end.last != SessionEnd::Last::nothing;
+  db.prepare(
+        "UPDATE sessions SET outcome = ?2, outcome_signs = ?3 WHERE session_pk = ?1 AND (?4 OR evicted_at IS NULL)")
+      .bind(session_pk, static_cast<int>(judged.value), judged.signs().bits(), has_rows)
+      .run();
+}
+
+void store_outcomes_of_subagents(sqlite::Database& db, std::int64_t parent_pk) {
+  auto& q = db.prepare(
+                  "SELECT c.session_pk FROM sessions c JOIN sessions p ON p.uid = c.parent_uid WHERE p.session_pk = ?1"
+                  " AND c.parent_uid <> '' AND c.parent_call_id <> '' AND c.outcome_signs & ?2")
+                .bind(parent_pk, OutcomeSignSet(OutcomeSign::broken_off).bits());
+  for (const std::int64_t pk : analyzed_keys(q))
+    store_outcome(db, pk);
+}
+
+}  // namespace analysis
+}  // namespace memd

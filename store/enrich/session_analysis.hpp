@@ -23,8 +23,8 @@ struct AnalysisBacklog {
   std::optional<TimeMs> next;       // when the next session will have stopped, unless it goes on
 };
 
-// Sessions that have stopped and are not analysed as they stand, or by an older version of the analysis. Those evicted
-// are left out: nothing is there to analyse.
+// Sessions that have stopped and that this version of the analysis has not analysed as they stand. Where nothing is
+// there to analyse they are left out: evicted sessions, and conclusions of another memd without events.
 struct AnalysisBacklogQuery {
   TimeMs now = 0;
   TimeMs stopped_after = kStoppedAfter;
@@ -34,7 +34,7 @@ struct AnalysisBacklogQuery {
   Answer run(sqlite::Database& db) const;
 };
 
-// The digest of a session, made from its rows. Nothing: it has no exchanges, and what is known of it stays.
+// The digest of a session, made from its rows. Nothing where it has no exchanges: what is known of it stays.
 struct MakeDigestQuery {
   std::int64_t session_pk = 0;
 
@@ -45,10 +45,17 @@ struct MakeDigestQuery {
 // For the writer, inside a transaction. Functions throw ErrorException.
 namespace analysis {
 
-// Raise it when the analysis concludes more, or otherwise: every session is then analysed again.
-inline constexpr std::int64_t kVersion = 1;
+// Raise it when the analysis changes: every session is then analysed again.
+inline constexpr std::int64_t kVersion = 2;
 
 void save_digest(sqlite::Database& db, std::int64_t session_pk, const KeptDigest& digest);
+
+// Judges how a session ended, and stores it in its row (`outcome`, `outcome_signs`). What an evicted session was judged
+// before stays: its rows are gone.
+void store_outcome(sqlite::Database& db, std::int64_t session_pk);
+// The report of a subagent stands in the session that started it. Judges those anew that wait for one.
+void store_outcomes_of_subagents(sqlite::Database& db, std::int64_t parent_pk);
+
 // False: the session went on since, and waits again.
 bool mark_analyzed(sqlite::Database& db, const SessionVersion& version, TimeMs now);
 

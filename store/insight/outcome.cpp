@@ -3,6 +3,7 @@
 #include "schemas/ascii.hpp"
 #include "store/insight/continuity/told_sentences.hpp"
 #include "store/text/cue_matcher.hpp"
+#include "store/text/plain_text.hpp"
 #include "store/text/text_units.hpp"
 
 #include <algorithm>
@@ -73,7 +74,7 @@ std::vector<std::string_view> told_in(std::string_view message) {
 bool is_question(std::string_view sentence) {
   while (!sentence.empty() && std::string_view(" \n*_)\"'").find(sentence.back()) != std::string_view::npos)
     sentence.remove_suffix(1);
-  return sentence.ends_with('?') || sentence.ends_with("？");
+  return ends_in_question_mark(sentence);
 }
 
 // Said outright: neither asked nor only if something else is so.
@@ -101,7 +102,7 @@ bool complains(std::string_view words) {
 }
 
 // What the message says with which the agent ends.
-OutcomeSignSet signs_of_answer(const OutcomeSigns& end) {
+OutcomeSignSet signs_of_answer(const SessionEnd& end) {
   OutcomeSignSet out = OutcomeSign::answered;
   const auto sentences = told_in(end.answer);
   const std::size_t n = sentences.size();
@@ -133,20 +134,20 @@ OutcomeSignSet signs_of_answer(const OutcomeSigns& end) {
   return out;
 }
 
-OutcomeSignSet signs_of_work(const OutcomeSigns& end) {
+OutcomeSignSet signs_of_work(const SessionEnd& end) {
   OutcomeSignSet out;
   if (end.files_changed > 0) out |= OutcomeSign::files_changed;
   if (end.commits > 0) out |= OutcomeSign::committed;
   if (end.pull_requests > 0) out |= OutcomeSign::pull_request_opened;
-  if (end.tests == OutcomeSigns::Run::failed) out |= OutcomeSign::tests_failed;
-  if (end.tests == OutcomeSigns::Run::passed && !end.changed_since_tests) out |= OutcomeSign::tests_passed;
-  if (end.commit == OutcomeSigns::Run::failed) out |= OutcomeSign::commit_failed;
+  if (end.tests == SessionEnd::Run::failed) out |= OutcomeSign::tests_failed;
+  if (end.tests == SessionEnd::Run::passed && !end.changed_since_tests) out |= OutcomeSign::tests_passed;
+  if (end.commit == SessionEnd::Run::failed) out |= OutcomeSign::commit_failed;
   if (end.plan_shown) out |= OutcomeSign::plan_waits;
   return out;
 }
 
-OutcomeSignSet signs_of(const OutcomeSigns& end) {
-  using Last = OutcomeSigns::Last;
+OutcomeSignSet signs_of(const SessionEnd& end) {
+  using Last = SessionEnd::Last;
   OutcomeSignSet out;
   switch (end.last) {
     case Last::nothing: return {};
@@ -165,11 +166,11 @@ OutcomeSignSet signs_of(const OutcomeSigns& end) {
     case Last::result: break;
   }
   // The report of a subagent stands in the session that started it.
-  if (end.report == OutcomeSigns::Run::failed || states(end.report_text, Cue::unable))
+  if (end.report == SessionEnd::Run::failed || states(end.report_text, Cue::unable))
     out |= OutcomeSign::subagent_failed;
-  else if (end.report == OutcomeSigns::Run::passed && end.last != Last::answer)
+  else if (end.report == SessionEnd::Run::passed && end.last != Last::answer)
     out |= OutcomeSign::report_taken;
-  if (end.last == Last::answer || end.report != OutcomeSigns::Run::none) return out;
+  if (end.last == Last::answer || end.report != SessionEnd::Run::none) return out;
 
   out |= signs_of_work(end);
   const bool work_is_whole = end.last == Last::result && (end.turn_ended || end.commits > 0);
@@ -196,7 +197,7 @@ OutcomeSignSet JudgedOutcome::signs() const {
   return out;
 }
 
-JudgedOutcome judge_outcome(const OutcomeSigns& end) {
+JudgedOutcome judge_outcome(const SessionEnd& end) {
   const OutcomeSignSet signs = signs_of(end);
   const Outcome value = outcome_of(signs);
   return {value, outcome_reasons(value, signs)};

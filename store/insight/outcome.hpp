@@ -10,9 +10,9 @@
 // How a session ended, judged by what its end shows, without a language model. Pure; every thread may call it.
 namespace memd {
 
-// The end of a session, as rows tell it; store/read/outcome_signs gathers it. It is about the last exchange in which
-// somebody wanted something: commands of the client and of the shell behind it ("/exit", "!ls") are passed over.
-struct OutcomeSigns {
+// The last exchange of a session in which somebody wanted something, as rows tell it. Commands of the client and of the
+// shell behind it ("/exit", "!ls") are passed over. SessionEndQuery reads it.
+struct SessionEnd {
   // The newest thing said or done in that exchange.
   enum class Last : std::uint8_t { nothing, words, call, result, answer, interruption, failed_request };
   Last last = Last::nothing;
@@ -43,7 +43,7 @@ struct JudgedOutcome {
 };
 
 // success only if what speaks for it outweighs all else together: a false success costs most.
-JudgedOutcome judge_outcome(const OutcomeSigns& signs);
+JudgedOutcome judge_outcome(const SessionEnd& signs);
 
 // The reasons of an outcome that was stored with its signs, in the order of JudgedOutcome.
 std::vector<OutcomeReason> outcome_reasons(Outcome outcome, OutcomeSignSet signs);

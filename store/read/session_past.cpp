@@ -88,6 +88,7 @@ void load_events(sqlite::Database& db, std::int64_t session_pk, SessionPast& pas
     e.summary = q.str(5);
     e.path = q.str(6);
     e.failed = (flags & kFlagError) != 0;
+    e.derived = (flags & kFlagDerived) != 0;
     e.modifies = (flags & kFlagModifies) != 0;
     e.text_bytes = 4 * static_cast<std::size_t>(q.int64(8));
     past.events.push_back(std::move(e));

@@ -13,8 +13,10 @@ ShellCommand command_at(sqlite::Statement& q, int column) {
           q.int64(column + 4) != 0};
 }
 
-TodoItem item_at(sqlite::Statement& q, int column) {
-  return {q.str(column), q.str(column + 1), static_cast<TodoState>(q.int64(column + 2))};
+// Of an event's rows in their order. One row without key and text: the list was emptied.
+void add_item_at(sqlite::Statement& q, int column, TodoUpdate& update) {
+  TodoItem item{q.str(column), q.str(column + 1), static_cast<TodoState>(q.int64(column + 2))};
+  if (!item.key.empty() || !item.text.empty()) update.items.push_back(std::move(item));
 }
 
 std::optional<std::int32_t> exit_code_at(sqlite::Statement& q, int column) {
@@ -62,17 +64,17 @@ std::vector<continuity::Todo> TodoListQuery::run(sqlite::Database& db) const {
                "  AND w.replaces AND v.flags & kFlagSidechain = 0), 0)"
                " ORDER BY t.event_seq, t.place"));
   q.bind(session_pk, before_seq);
-  TodoUpdate update;
-  std::int64_t seq = -1;
+  std::optional<TodoUpdate> update;
+  std::int64_t seq = 0;
   const auto take = [&] {
-    if (!update.items.empty()) continuity::take_in(list, update, seq);
-    update.items.clear();
+    if (update) continuity::take_in(list, *update, seq);
+    update.reset();
   };
   while (q.step()) {
     if (q.int64(0) != seq) take();
     seq = q.int64(0);
-    update.replaces = q.int64(1) != 0;
-    update.items.push_back(item_at(q, 2));
+    if (!update) update = TodoUpdate{q.int64(1) != 0, {}};
+    add_item_at(q, 2, *update);
   }
   q.reset();
   take();
@@ -111,9 +113,8 @@ std::map<std::int64_t, ToolFacts> queries::tool_facts(sqlite::Database& db, std:
   t.bind(session_pk, first, end);
   while (t.step()) {
     auto& todos = facts[t.int64(3)].todos;
-    if (!todos) todos.emplace();
-    todos->replaces = t.int64(4) != 0;
-    todos->items.push_back(item_at(t, 0));
+    if (!todos) todos = TodoUpdate{t.int64(4) != 0, {}};
+    add_item_at(t, 0, *todos);
   }
   t.reset();
   return facts;

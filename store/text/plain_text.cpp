@@ -69,6 +69,8 @@ std::string plain_sentence(std::string_view text) {
   return out;
 }
 
+bool ends_in_question_mark(std::string_view sentence) { return sentence.ends_with('?') || sentence.ends_with("？"); }
+
 std::string shortened(std::string text, std::size_t bytes) {
   if (text.size() <= bytes) return text;
   constexpr std::string_view kMark = "…";

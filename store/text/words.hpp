@@ -11,16 +11,16 @@ namespace memd {
 enum class WordClass : std::uint8_t {
   // What a word can do for a topic. A word that is in no list tells something.
   stop,    // carries no subject, whatever it stands in
-  border,  // no topic goes across it, though a query may ask for it
-  verb,    // so does this one, save in code: `git rebase --continue`
+  border,  // no topic goes across it; a query may ask for it
+  verb,    // no topic goes across it except in code: `git rebase --continue`
   filler,  // only between or behind words that tell something: "file", "value"
-  common,  // half: tells something beside another such word: "merge conflict", "failing test"
+  common,  // tells something only beside another such word: "merge conflict", "failing test"
   // How words of a language are read.
   pale,           // tells nothing of what a text is about, as a stop word does
   abbreviation,   // its full stop ends no sentence
   before_date,    // what follows may be a date
-  adjective_end,  // a word that ends so tells what kind
-  particle,       // is written on a noun
+  adjective_end,  // a word that ends so is an adjective
+  particle,       // is written behind a noun, without a blank
   ending,         // a word that ends so names nothing
   // When something was, in other languages than English.
   today,
@@ -41,10 +41,10 @@ enum class WordClass : std::uint8_t {
   output_filter,  // shows less of an output
   // Secrets.
   password_name,     // a name that ends so holds a password
-  key_name,          // … a key
-  harmless_name,     // … none, whatever the others say
+  key_name,          // a name that ends so holds a key
+  harmless_name,     // a name that ends so holds no secret, whatever the other lists say
   placeholder,       // a value that begins so stands for one
-  placeholder_part,  // … that holds this
+  placeholder_part,  // a value that holds this stands for one
 };
 
 // Of the data files that are part of the program. Every thread may ask.

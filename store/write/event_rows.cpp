@@ -90,7 +90,7 @@ void EventRows::write_facts() {
   for (const EventRecord& r : held_) {
     commands += r.facts.commands.size();
     results += tells_end(r.facts) ? 1 : 0;
-    if (r.facts.todos) items += r.facts.todos->items.size();
+    if (r.facts.todos) items += std::max<std::size_t>(r.facts.todos->items.size(), 1);
   }
   if (commands + results + items == 0) return;
   sqlite::RowInserter command_rows(
@@ -114,6 +114,7 @@ void EventRows::write_facts() {
   for (const EventRecord& r : held_) {
     if (!r.facts.todos) continue;
     const TodoUpdate& todos = *r.facts.todos;
+    if (todos.items.empty()) item_rows.add(r.session_pk, r.seq, 0, todos.replaces ? 1 : 0, "", "", 0);  // emptied
     for (std::size_t i = 0; i < todos.items.size(); ++i) {
       const TodoItem& item = todos.items[i];
       item_rows.add(r.session_pk, r.seq, static_cast<std::int64_t>(i), todos.replaces ? 1 : 0, item.key, item.text,

@@ -78,6 +78,19 @@ TEST(EventsWriter, AnEventWithNothingButItsPlaceComesBack) {
   EXPECT_EQ(shown(batch.events.front()), shown(e));
 }
 
+TEST(EventsWriter, AnEmptiedListOfTasksComesBack) {
+  Event e;
+  e.session_uid = "imported:x";
+  e.event_id = 1;
+  e.kind = EventKind::tool_call;
+  e.facts.todos = TodoUpdate{true, {}};
+  const std::string line = events_v1::event_line(e, {});
+  EXPECT_EQ(test::events_schema().problems(boost::json::parse(line)), "");
+  const auto batch = read_back(line);
+  ASSERT_EQ(batch.events.size(), 1u);
+  EXPECT_EQ(batch.events.front().facts.todos, e.facts.todos);
+}
+
 TEST(EventsWriter, WholeTextGoesOutAndTheStoredPartComesBack) {
   const std::string whole = std::string(kResultTextLimit - 1, 'x') + "\xe6\xb1\xba and more";
   struct Case {

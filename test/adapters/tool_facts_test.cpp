@@ -53,6 +53,13 @@ TEST(TodoInput, WholeListsOfAllAgents) {
               ElementsAre("|a|done", "|b|in_progress", "|c|pending"));
 }
 
+TEST(TodoInput, AnEmptiedList) {
+  const auto facts = facts_of("TodoWrite", R"({"todos":[]})");
+  ASSERT_TRUE(facts.todos);
+  EXPECT_TRUE(facts.todos->replaces);
+  EXPECT_THAT(facts.todos->items, IsEmpty());
+}
+
 TEST(TodoInput, ChangesOfAList) {
   const auto cursor =
       facts_of("todo_write", R"({"merge":true,"todos":[{"id":"2","status":"completed"},{"id":"3","content":"new"}]})");
@@ -73,7 +80,8 @@ TEST(TodoInput, AChecklistBesideAnyInput) {
 
 TEST(TodoInput, OtherToolsAndInputsKeepNoList) {
   EXPECT_FALSE(facts_of("mcp__linear__create", R"({"todos":[{"content":"a"}]})").todos);
-  EXPECT_FALSE(facts_of("TodoWrite", R"({"todos":[]})").todos);
+  EXPECT_FALSE(facts_of("TodoWrite", R"({"todos":[{}]})").todos);
+  EXPECT_FALSE(facts_of("todo_write", R"({"merge":true,"todos":[]})").todos);
   EXPECT_FALSE(facts_of("TodoWrite", R"({"todos":null})").todos);
   EXPECT_FALSE(facts_of("TodoWrite", R"({"todos":["a",1,{"status":"completed"}]})").todos);
   EXPECT_FALSE(facts_of("ExitPlanMode", R"({"plan":"- [ ] a"})").todos);

@@ -92,6 +92,8 @@ TEST(DecisionLine, SaysWhatWasChosenWhereItsSentenceDoesNot) {
   decision.text = "I rename first, answer afterwards.";
   decision.chosen = "rename first";
   EXPECT_EQ(tools::decision_line(decision), "I rename first, answer afterwards.");
+  decision.chosen = "rename first, answer…";
+  EXPECT_EQ(tools::decision_line(decision), "I rename first, answer afterwards.");
 }
 
 }  // namespace

@@ -285,6 +285,15 @@ TEST_F(SessionAnalyzerTest, ANewerAnalysisIsMadeOfAllThatStillHaveEvents) {
     older.exec("UPDATE sessions SET analysis_version = 0, evicted_at = ingested_at + 1");
   }
   EXPECT_EQ(analyze(), 0) << "nothing is left to analyse";
+  {
+    auto other = sqlite::Database::open(file_, sqlite::OpenMode::read_write);
+    other.exec("DELETE FROM events");
+    other.prepare("UPDATE sessions SET evicted_at = NULL, next_seq = 0, outcome = 1, analysis_version = ?")
+        .bind(analysis::kVersion - 1)
+        .run();
+  }
+  EXPECT_EQ(analyze(), 0) << "a record of another memd";
+  EXPECT_THAT(rows("SELECT outcome FROM sessions"), ElementsAre("1"));
 }
 
 }  // namespace

@@ -55,6 +55,7 @@ TEST(WordLists, RefusesWhatIsNotWellFormed) {
   EXPECT_THROW(lists_of("a\n[stop]\nb\n[verb]\nc"), std::logic_error);           // of no list
   EXPECT_THROW(lists_of("[stop]\na\n[verb]\nb\n[nouns]\nc"), std::logic_error);  // of an unknown one
   EXPECT_THROW(lists_of("[stop]\na\n[verb]\n"), std::logic_error);               // an empty one
+  EXPECT_THROW(lists_of("[stop]\na\n[verb]\nb\n[stop\nc"), std::logic_error);    // a name that nothing closes
 }
 
 }  // namespace

@@ -112,6 +112,20 @@ TEST_F(ContinuityTest, ANumberThatIsNotThereIsAnArgumentError) {
   EXPECT_TRUE(has(p.error().message(), "1 to 2"));
 }
 
+TEST_F(ContinuityTest, ADecisionIsToldOnceAndAPersonsFirst) {
+  file_ = dir_ / "decisions.db";
+  EventScript s;
+  s.user("How shall the rows be kept?").choice("Which store?: SQLite");
+  s.answer(
+      "Going with a flag set instead of an environment variable because it is tested more easily, a reader finds it in "
+      "the help, and nobody has to look for what else the environment of the importer may hold.");
+  test::take_in(file_, s);
+  const WorkingState state = recover_state(past({BoundaryChoice::At::end}));
+  ASSERT_EQ(state.decisions.size(), 2U);
+  EXPECT_EQ(state.decisions[0].text, "Which store?: SQLite");
+  EXPECT_TRUE(state.decisions[1].text.ends_with("may hold."));
+}
+
 TEST_F(ContinuityTest, StateHoldsWhatAnAgentGoesOnWith) {
   const WorkingState s = recover_state(past({BoundaryChoice::At::number, 1}));
   EXPECT_EQ(s.cwd, "/w/p");

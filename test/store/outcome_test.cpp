@@ -1,7 +1,7 @@
 #include "store/insight/outcome.hpp"
 
-#include "store/read/outcome_signs.hpp"
-#include "store/write/outcome_rows.hpp"
+#include "store/enrich/session_analysis.hpp"
+#include "store/read/session_end.hpp"
 #include "test/support/event_script.hpp"
 #include "test/support/writer_fixture.hpp"
 
@@ -15,8 +15,8 @@
 namespace memd {
 namespace {
 
-using Last = OutcomeSigns::Last;
-using Run = OutcomeSigns::Run;
+using Last = SessionEnd::Last;
+using Run = SessionEnd::Run;
 using test::EventScript;
 using testing::Contains;
 using testing::Not;
@@ -28,8 +28,8 @@ std::vector<OutcomeSign> signs_in(const JudgedOutcome& judged) {
   return out;
 }
 
-OutcomeSigns answered(std::string request, std::string answer) {
-  OutcomeSigns end;
+SessionEnd answered(std::string request, std::string answer) {
+  SessionEnd end;
   end.last = Last::answer;
   end.asked_by_person = true;
   end.request = std::move(request);
@@ -37,8 +37,8 @@ OutcomeSigns answered(std::string request, std::string answer) {
   return end;
 }
 
-OutcomeSigns said(std::string words) {
-  OutcomeSigns end;
+SessionEnd said(std::string words) {
+  SessionEnd end;
   end.last = Last::words;
   end.asked_by_person = true;
   end.request = end.last_words = std::move(words);
@@ -50,7 +50,7 @@ TEST(JudgeOutcome, AnAgentThatCouldNotIsNoSuccess) {
                            "I've updated the parser.\n\nI couldn't get the build to pass: tests still fail on Linux.",
                            "Не удалось исправить: тесты по-прежнему падают.", "无法修复，测试仍然失败。",
                            "修正できませんでした。", "수정하지 못했습니다. 여전히 실패합니다."}) {
-    OutcomeSigns end = answered("fix the parser", last);
+    SessionEnd end = answered("fix the parser", last);
     end.files_changed = 2;
     const JudgedOutcome judged = judge_outcome(end);
     EXPECT_EQ(judged.value, Outcome::fail) << last;
@@ -63,7 +63,7 @@ TEST(JudgeOutcome, WorkThatIsReportedIsASuccess) {
   for (const char* last : {"Done. All tests pass.", "Committed as `1a2b3c4` and pushed.", "I've added the flag.",
                            "Готово: добавил флаг, тесты проходят.", "已完成，所有测试通过。", "フラグを追加しました。",
                            "플래그를 추가했습니다."}) {
-    OutcomeSigns end = answered("add a flag", last);
+    SessionEnd end = answered("add a flag", last);
     end.files_changed = 1;
     const JudgedOutcome judged = judge_outcome(end);
     EXPECT_EQ(judged.value, Outcome::success) << last;
@@ -74,7 +74,7 @@ TEST(JudgeOutcome, WorkThatIsReportedIsASuccess) {
 TEST(JudgeOutcome, AnAnswerAloneIsNone) {
   EXPECT_EQ(judge_outcome(answered("let's think about the cache", "It has three layers.")).value, Outcome::unknown);
   EXPECT_EQ(judge_outcome(answered("how many layers has the cache?", "It has three.")).value, Outcome::success);
-  OutcomeSigns task = answered("Look at the cache and report.", "It has three layers.");
+  SessionEnd task = answered("Look at the cache and report.", "It has three layers.");
   task.asked_by_person = false;
   EXPECT_EQ(judge_outcome(task).value, Outcome::success) << "what a subagent reports";
 }
@@ -91,14 +91,14 @@ TEST(JudgeOutcome, DoubtsOutweighWhatWasDone) {
       {"已完成两种方案，您希望用哪个？", OutcomeSign::agent_asks},
   };
   for (const auto& c : kCases) {
-    OutcomeSigns end = answered("fix it", c.last);
+    SessionEnd end = answered("fix it", c.last);
     end.files_changed = 1;
     end.commits = 1;
     const JudgedOutcome judged = judge_outcome(end);
     EXPECT_EQ(judged.value, Outcome::unknown) << c.last;
     EXPECT_THAT(signs_in(judged), Contains(c.sign)) << c.last;
   }
-  OutcomeSigns tested = answered("fix it", "Fixed. CI should turn green now.");
+  SessionEnd tested = answered("fix it", "Fixed. CI should turn green now.");
   tested.files_changed = 1;
   tested.commits = 1;
   tested.tests = Run::passed;
@@ -106,7 +106,7 @@ TEST(JudgeOutcome, DoubtsOutweighWhatWasDone) {
 }
 
 TEST(JudgeOutcome, AnOfferIsNoDoubtWhereWorkWasDone) {
-  OutcomeSigns end = answered("add a flag", "Done. Want me to commit this?");
+  SessionEnd end = answered("add a flag", "Done. Want me to commit this?");
   end.files_changed = 1;
   EXPECT_EQ(judge_outcome(end).value, Outcome::success);
   const JudgedOutcome judged =
@@ -128,7 +128,7 @@ TEST(JudgeOutcome, TheLastWordsOfAPerson) {
 }
 
 TEST(JudgeOutcome, WhereItBreaksOff) {
-  OutcomeSigns end;
+  SessionEnd end;
   EXPECT_EQ(judge_outcome(end).value, Outcome::unknown);
   EXPECT_TRUE(judge_outcome(end).reasons.empty());
   end.files_changed = 3;
@@ -145,7 +145,7 @@ TEST(JudgeOutcome, WhereItBreaksOff) {
 }
 
 TEST(JudgeOutcome, ASubagentsReport) {
-  OutcomeSigns end;
+  SessionEnd end;
   end.last = Last::result;
   EXPECT_EQ(judge_outcome(end).value, Outcome::abandoned);
   end.report = Run::passed;
@@ -161,7 +161,7 @@ TEST(JudgeOutcome, ASubagentsReport) {
 // Whatever else the end shows.
 TEST(JudgeOutcome, WhatForbidsASuccess) {
   for (int bits = 0; bits < 1 << 6; ++bits) {
-    OutcomeSigns end = answered("fix it?", (bits & 1) != 0 ? "Done. All tests pass." : "See above.");
+    SessionEnd end = answered("fix it?", (bits & 1) != 0 ? "Done. All tests pass." : "See above.");
     end.files_changed = (bits & 2) != 0 ? 5 : 0;
     end.commits = (bits & 4) != 0 ? 2 : 0;
     end.pull_requests = (bits & 8) != 0 ? 1 : 0;
@@ -175,14 +175,14 @@ TEST(JudgeOutcome, WhatForbidsASuccess) {
       EXPECT_EQ(again[i].sign, judged.reasons[i].sign);
 
     const auto with = [&](auto change) {
-      OutcomeSigns other = end;
+      SessionEnd other = end;
       change(other);
       return judge_outcome(other).value;
     };
-    EXPECT_NE(with([](OutcomeSigns& e) { e.tests = Run::failed; }), Outcome::success) << bits;
-    EXPECT_NE(with([](OutcomeSigns& e) { e.commit = Run::failed; }), Outcome::success) << bits;
-    EXPECT_NE(with([](OutcomeSigns& e) { e.report = Run::failed; }), Outcome::success) << bits;
-    EXPECT_EQ(with([](OutcomeSigns& e) { e.last = Last::interruption; }), Outcome::abandoned) << bits;
+    EXPECT_NE(with([](SessionEnd& e) { e.tests = Run::failed; }), Outcome::success) << bits;
+    EXPECT_NE(with([](SessionEnd& e) { e.commit = Run::failed; }), Outcome::success) << bits;
+    EXPECT_NE(with([](SessionEnd& e) { e.report = Run::failed; }), Outcome::success) << bits;
+    EXPECT_EQ(with([](SessionEnd& e) { e.last = Last::interruption; }), Outcome::abandoned) << bits;
   }
 }
 
@@ -210,8 +210,8 @@ class OutcomeRows : public test::WriterFixture {
       ASSERT_TRUE(q.step()) << uid;
       const std::int64_t session_pk = q.int64(0);
       q.reset();
-      assembly::store_outcome(db, session_pk);
-      assembly::store_outcomes_of_subagents(db, session_pk);
+      analysis::store_outcome(db, session_pk);
+      analysis::store_outcomes_of_subagents(db, session_pk);
     }));
   }
   Row row(const std::string& uid = "claude_code:s1") {
@@ -265,6 +265,14 @@ TEST_F(OutcomeRows, CommandsOfTheClientArePassedOver) {
   EXPECT_EQ(row().outcome, Outcome::abandoned);
 }
 
+TEST_F(OutcomeRows, WhatTheClientPutsThereIsNoPersons) {
+  EventScript s;
+  s.user("The task in the background has ended.", Origin::injected).answer("It found five files.");
+  apply(s.batch());
+  judge();
+  EXPECT_TRUE(row().signs.has(OutcomeSign::question_answered));
+}
+
 // A pipe hides the exit code.
 TEST_F(OutcomeRows, APipeDoesNotHideThatTestsFailed) {
   EventScript s = worked();
@@ -296,6 +304,20 @@ TEST_F(OutcomeRows, AFailedCommitIsNoSuccess) {
   judge();
   EXPECT_EQ(row().outcome, Outcome::fail);
   EXPECT_TRUE(row().signs.has(OutcomeSign::commit_failed));
+}
+
+TEST_F(OutcomeRows, ACommitIsACommandAndNoWordOfOne) {
+  for (const auto& [line, failed] :
+       {std::pair{"grep -rn 'git commit' docs", false}, std::pair{"GIT_EDITOR=true git commit --amend", true},
+        std::pair{"cat > m <<'EOF'\nAdd\nEOF\ngit commit -F m", true}}) {
+    file_ = dir_ / (std::to_string(hash64(line)) + ".db");
+    open();
+    EventScript s = worked();
+    s.call("c3", "Bash", line).result("c3", "", true).answer("Done. All tests pass.");
+    apply(s.batch());
+    judge();
+    EXPECT_EQ(row().signs.has(OutcomeSign::commit_failed), failed) << line;
+  }
 }
 
 EventBatch subagent() {
@@ -347,8 +369,8 @@ TEST_F(OutcomeRows, TheEndMayBeAskedForEarlier) {
   const std::int64_t session = q.int64(0);
   const std::int64_t first = q.int64(1);
   q.reset();
-  EXPECT_EQ(judge_outcome(OutcomeSignsQuery{session, first}.run(db)).value, Outcome::success);
-  EXPECT_EQ(judge_outcome(OutcomeSignsQuery{session, first + 1}.run(db)).value, Outcome::fail);
+  EXPECT_EQ(judge_outcome(SessionEndQuery{session, first}.run(db)).value, Outcome::success);
+  EXPECT_EQ(judge_outcome(SessionEndQuery{session, first + 1}.run(db)).value, Outcome::fail);
 }
 
 }  // namespace

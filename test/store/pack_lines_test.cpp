@@ -193,7 +193,7 @@ TEST(PackLines, AFileStandsUnderOneName) {
   s.call("c3", "Bash", "cd src && cat ../src/dates.go && grep 'store.Load/store.Save' *").result("c3", "x");
   const WorkingState state = state_after(s);
   std::vector<std::string> paths;
-  for (const FileUse& file : state.files)
+  for (const FileInPlay& file : state.files)
     paths.push_back(file.path);
   EXPECT_THAT(paths, testing::UnorderedElementsAre("/w/p/src/rows.go", "/w/src/dates.go"));
   EXPECT_EQ(state.files.front().purpose, "write the rows of the export");

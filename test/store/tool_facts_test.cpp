@@ -1,10 +1,9 @@
 // Rows of commands, results and todo items: what is written, what goes with what, and what questions find.
 #include "store/read/tool_facts.hpp"
-#include "schemas/embedded.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/read/session_past.hpp"
 #include "test/support/event_script.hpp"
-#include "test/support/store_dump.hpp"
+#include "test/support/old_store.hpp"
 #include "test/support/writer_fixture.hpp"
 
 #include <gmock/gmock.h>
@@ -72,22 +71,7 @@ TEST_F(ToolFactsRows, AreThoseOfTheirEvents) {
   EXPECT_THAT(queries::tool_facts(db, 1, 4, 7), SizeIs(2)) << "seq 4 and 6";
 }
 
-TEST_F(ToolFactsRows, TheSameEventByEventAcrossRestarts) {
-  apply(worked_on_files().batch());
-  auto db = reading();
-  const auto at_once = test::dump_store(db);
-  writer_.reset();
-  file_ = dir_ / "stepwise.db";
-  const EventScript script = worked_on_files();
-  for (const auto& e : script.events()) {
-    EventBatch one;
-    one.events.push_back(e);
-    writer_.reset();
-    apply(std::move(one));
-  }
-  auto again = reading();
-  EXPECT_EQ(test::dump_store(again), at_once);
-}
+TEST_F(ToolFactsRows, TheSameEventByEventAcrossRestarts) { expect_same_event_by_event(worked_on_files()); }
 
 TEST_F(ToolFactsRows, GoWithTheirEvents) {
   apply(worked_on_files().batch());
@@ -116,6 +100,18 @@ TEST_F(ToolFactsRows, TheListIsTheLastOneWithWhatChangedSince) {
   EXPECT_THAT(told(TodoListQuery{1, 13}.run(db)), ElementsAre("rows done @1", "dates pending @1"));
   EXPECT_THAT(told(TodoListQuery{1, 1}.run(db)), IsEmpty());
   EXPECT_THAT(told(TodoListQuery{99}.run(db)), IsEmpty());
+}
+
+TEST_F(ToolFactsRows, AnEmptiedListIsEmpty) {
+  EventScript s = worked_on_files();
+  s.call("t4", "TodoWrite", "0").facts(todos(true, {})).result("t4", "ok");
+  s.call("t5", "TaskCreate", "x").facts(todos(false, {{"2", "index", TodoState::pending}}));
+  apply(s.batch());
+  auto db = reading();
+  const std::int64_t emptied = 17;
+  EXPECT_EQ(queries::tool_facts(db, 1, emptied, emptied + 1).at(emptied).todos, (TodoUpdate{true, {}}));
+  EXPECT_THAT(told(TodoListQuery{1, emptied + 1}.run(db)), IsEmpty());
+  EXPECT_THAT(told(TodoListQuery{1}.run(db)), ElementsAre("index pending @19"));
 }
 
 TEST_F(ToolFactsRows, TheLastTestAndTheLastBuild) {
@@ -174,9 +170,7 @@ TEST_F(ToolFactsRows, ThePastIsReadWithFewStatements) {
 TEST_F(ToolFactsRows, OfAStoreOfBeforeTheFirstLinesOfCommandsAreKnown) {
   {
     auto db = sqlite::Database::open(file_, sqlite::OpenMode::read_write);
-    for (const auto& m : migrations())
-      if (m.number < 14) db.exec(std::string(m.sql).c_str());
-    db.exec("PRAGMA user_version = 13");
+    test::make_tables_of(db, 13);
     db.exec(
         "INSERT INTO sessions (session_pk, uid, platform, native_id) VALUES (1, 'claude_code:a', 'claude_code', 'a');"
         "INSERT INTO events (session_pk, seq, event_id, time, kind, pair_seq, flags, tool, summary) VALUES"

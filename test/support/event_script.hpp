@@ -40,6 +40,13 @@ class EventScript {
     e.usage = usage;
     return *this;
   }
+  // "question: answer", what a person chose in a dialog.
+  EventScript& choice(std::string text) {
+    Event& e = add(EventKind::decision, Role::user);
+    e.text = std::move(text);
+    e.origin = Origin::embedded;
+    return *this;
+  }
   EventScript& call(std::string id, std::string tool, std::string input, std::string modifies = {}) {
     Event& e = add(EventKind::tool_call, Role::assistant);
     e.call_id = std::move(id);

@@ -6,16 +6,16 @@
 #include "store/db/database.hpp"
 #include "store/insight/summary/observations.hpp"
 #include "store/text/text_units.hpp"
+#include "test/support/labels.hpp"
 
 #include <array>
 #include <cstdint>
-#include <fstream>
 #include <map>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 // Decisions of a store against those that a reader marked in exchanges of real histories (test/labels/decisions.tsv).
@@ -42,31 +42,17 @@ struct JudgedExchange {
 using ExchangeKey = std::tuple<std::string, std::string, std::int64_t>;  // platform, session, number
 using Labels = std::map<ExchangeKey, JudgedExchange>;
 
-inline std::vector<std::string> tab_fields(std::string_view line) {
-  std::vector<std::string> out;
-  for (std::size_t at = 0; at <= line.size();) {
-    const std::size_t end = std::min(line.find('\t', at), line.size());
-    out.emplace_back(line.substr(at, end - at));
-    at = end + 1;
-  }
-  return out;
-}
-
 inline Labels read_decision_labels(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw std::runtime_error("cannot read " + path);
   Labels out;
-  for (std::string line; std::getline(file, line);) {
-    const auto fields = tab_fields(line);
-    if (line.empty() || line.front() == '#' || fields.front() == "platform") continue;
-    if (fields.size() != 7) throw std::runtime_error("not a label: " + line);
-    JudgedExchange& exchange = out[{fields[0], fields[1], std::stoll(fields[2])}];
+  for_each_label(path, 7, [&](const std::vector<std::string_view>& fields) {
+    JudgedExchange& exchange =
+        out[{std::string(fields[0]), std::string(fields[1]), std::stoll(std::string(fields[2]))}];
     exchange.held = fields[3] == "held";
-    if (fields[4] == "none") continue;
-    JudgedSentence sentence{fields[4], fields[5], 0, fields[6] == "*", {}, false};
-    if (!sentence.every) sentence.hash = std::stoull(fields[6], nullptr, 16);
+    if (fields[4] == "none") return;
+    JudgedSentence sentence{std::string(fields[4]), std::string(fields[5]), 0, fields[6] == "*", {}, false};
+    if (!sentence.every) sentence.hash = std::stoull(std::string(fields[6]), nullptr, 16);
     exchange.sentences.push_back(std::move(sentence));
-  }
+  });
   return out;
 }
 
@@ -94,17 +80,6 @@ inline void find_sentences(JudgedExchange& exchange, std::string_view text, std:
 inline bool overlap(const std::string& a, const std::string& b) {
   return a.size() > 2 && b.size() > 2 && (a.find(b) != std::string::npos || b.find(a) != std::string::npos);
 }
-
-struct Share {
-  int of = 0;
-  int all = 0;
-
-  void count(bool hit) {
-    ++all;
-    of += hit ? 1 : 0;
-  }
-  friend Share operator+(const Share& a, const Share& b) { return {a.of + b.of, a.all + b.all}; }
-};
 
 struct Score {
   Share precision;

@@ -3,17 +3,18 @@
 #include "schemas/outcome.hpp"
 #include "store/db/database.hpp"
 #include "store/insight/outcome.hpp"
-#include "store/read/outcome_signs.hpp"
+#include "store/read/session_end.hpp"
+#include "test/support/labels.hpp"
 
 #include <array>
 #include <cstdint>
-#include <fstream>
 #include <functional>
 #include <limits>
 #include <optional>
-#include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 // Ends of real sessions, judged by a reader (test/labels/outcomes.tsv), compared with what the product says of them.
@@ -32,37 +33,29 @@ struct OutcomeLabel {
   std::string reason;
 };
 
-inline Outcome parse_outcome(const std::string& name) {
+inline Outcome parse_outcome(std::string_view name) {
   for (const auto o : {Outcome::unknown, Outcome::success, Outcome::fail, Outcome::abandoned})
     if (to_string(o) == name) return o;
-  throw std::runtime_error("not an outcome: " + name);
+  throw std::runtime_error("not an outcome: " + std::string(name));
 }
 
 // Throws std::runtime_error for a line that is not well formed.
 inline std::vector<OutcomeLabel> read_outcome_labels(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw std::runtime_error("cannot read " + path);
   std::vector<OutcomeLabel> out;
-  for (std::string line; std::getline(file, line);) {
-    if (line.empty() || line.front() == '#' || line.starts_with("stratum\t")) continue;
-    std::istringstream fields(line);
-    std::string half;
-    std::string platform;
-    std::string session;
-    std::string cut;
-    std::string label;
+  for_each_label(path, 7, [&](const std::vector<std::string_view>& fields) {
     OutcomeLabel one;
-    for (std::string* field : {&one.stratum, &half, &platform, &session, &cut, &label, &one.reason})
-      if (!std::getline(fields, *field, '\t')) throw std::runtime_error("not a label: " + line);
-    one.held = half == "held";
-    one.uid = platform + ":" + session;
-    one.label = parse_outcome(label);
-    if (const auto blank = cut.find(' '); blank != std::string::npos) {
+    one.stratum = fields[0];
+    one.held = fields[1] == "held";
+    one.uid = std::string(fields[2]) + ":" + std::string(fields[3]);
+    const std::string_view cut = fields[4];
+    if (const auto blank = cut.find(' '); blank != std::string_view::npos) {
       one.cut = cut.starts_with("after") ? OutcomeLabel::Cut::after : OutcomeLabel::Cut::at;
-      one.exchange = std::stoll(cut.substr(blank + 1));
+      one.exchange = std::stoll(std::string(cut.substr(blank + 1)));
     }
+    one.label = parse_outcome(fields[5]);
+    one.reason = fields[6];
     out.push_back(std::move(one));
-  }
+  });
   return out;
 }
 
@@ -75,16 +68,16 @@ inline std::optional<std::int64_t> first_seq(sqlite::Database& db, std::int64_t 
 }
 
 // The session's end as the label has it. Nothing: the store does not hold it.
-inline std::optional<OutcomeSigns> end_of(sqlite::Database& db, const OutcomeLabel& label) {
+inline std::optional<SessionEnd> end_of(sqlite::Database& db, const OutcomeLabel& label) {
   auto& q = db.prepare("SELECT session_pk FROM sessions WHERE uid = ?").bind(label.uid);
   const auto pk = q.step() ? std::optional(q.int64(0)) : std::nullopt;
   q.reset();
   if (!pk) return std::nullopt;
-  if (label.cut == OutcomeLabel::Cut::end) return OutcomeSignsQuery{*pk}.run(db);
+  if (label.cut == OutcomeLabel::Cut::end) return SessionEndQuery{*pk}.run(db);
   const bool at = label.cut == OutcomeLabel::Cut::at;
   const auto seq = first_seq(db, *pk, at ? label.exchange : label.exchange + 1);
   if (!seq) return std::nullopt;
-  return OutcomeSignsQuery{*pk, at ? *seq + 1 : *seq}.run(db);
+  return SessionEndQuery{*pk, at ? *seq + 1 : *seq}.run(db);
 }
 
 // What the reader said → what the product says, of one half.

@@ -239,11 +239,11 @@ Place place_of(std::string_view path, std::string_view cwd) {
 }
 
 struct Entry {
-  const FileUse* file = nullptr;
+  const FileInPlay* file = nullptr;
   std::string text;
 };
 
-std::string counted(const FileUse& file, const std::string& name) {
+std::string counted(const FileInPlay& file, const std::string& name) {
   std::string out = name;
   if (file.edits > 0) out += " e" + std::to_string(file.edits);
   if (file.reads > 0) out += " r" + std::to_string(file.reads);
@@ -273,7 +273,7 @@ std::vector<std::string> file_lines(const WorkingState& state, std::size_t token
     tokens -= cost;
     return true;
   };
-  for (const FileUse& file : state.files) {
+  for (const FileInPlay& file : state.files) {
     const Place place = place_of(file.path, state.cwd);
     auto line = std::find_if(lines.begin(), lines.end(), [&](const auto& l) { return l.first == place.directory; });
     const bool is_new = line == lines.end();
@@ -291,7 +291,7 @@ std::vector<std::string> file_lines(const WorkingState& state, std::size_t token
   }
   // What for, with what is left.
   std::size_t purposes = 0;
-  for (const FileUse& file : state.files) {
+  for (const FileInPlay& file : state.files) {
     if (file.purpose.empty() || file.edits == 0 || purposes == kPurposes) continue;
     for (auto& [directory, entries] : lines)
       for (Entry& entry : entries) {

@@ -6,6 +6,7 @@
 #include "store/insight/continuity/weights.hpp"
 #include "store/insight/summary/decisions.hpp"
 #include "store/text/cue_matcher.hpp"
+#include "store/text/plain_text.hpp"
 #include "store/text/shell_line.hpp"
 
 #include <algorithm>
@@ -51,8 +52,9 @@ bool tells_next_step(std::string_view sentence, bool in_last_message) {
 
 void find_choices(const SessionPast& past, WorkingState& out) {
   constexpr double kOfPerson = 2.0;
+  // A derived one is a sentence of an agent, which its text tells whole.
   for (const PastEvent& e : past.events)
-    if (e.kind == EventKind::decision)
+    if (e.kind == EventKind::decision && !e.derived)
       out.decisions.push_back({plain_sentence(e.summary, kProgressSentenceBytes), id_of(past, e.exchange),
                                kOfPerson * decay(e.age, kToldHalfLife)});
   for (const PastText& t : past.texts) {
@@ -111,11 +113,8 @@ void find_last_error(const SessionPast& past, WorkingState& out) {
   }
 }
 
-}  // namespace memd::continuity
+// ---- What an agent said is wrong and did not say is mended.
 
-// What an agent said is wrong and did not say is mended.
-
-namespace memd::continuity {
 namespace {
 
 constexpr std::size_t kProblems = 4;
@@ -132,7 +131,7 @@ bool reports_done(std::string_view text) { return cues().has(text.substr(0, 80),
 Trouble trouble_in(std::string_view sentence) {
   const auto trouble = static_cast<int>(cues().all(sentence, Cue::trouble).size());
   if (cues().has(sentence, Cue::mended)) return {0, trouble == 0};
-  if (trouble == 0 || sentence.size() < kShortestTrouble || sentence.ends_with(':') || sentence.ends_with('?'))
+  if (trouble == 0 || sentence.size() < kShortestTrouble || sentence.ends_with(':') || ends_in_question_mark(sentence))
     return {};
   return {cues().has(sentence, kNoTrouble) ? 0 : trouble, false};
 }

@@ -45,6 +45,7 @@ struct PastEvent {
   ToolFacts facts;
   std::size_t text_bytes = 0;  // of what the store once read of it, at most 3 more than there were
   bool failed = false;
+  bool derived = false;      // by memd, from what another event says
   bool modifies = false;     // a call that changes the file
   std::size_t age = 0;       // messages and calls between it and the boundary
   std::size_t exchange = 0;  // index into SessionPast::exchanges

@@ -25,7 +25,7 @@ struct Told {
   double score = 0;
 };
 
-struct FileUse {
+struct FileInPlay {
   std::string path;
   std::int64_t edits = 0;
   std::int64_t reads = 0;
@@ -67,7 +67,7 @@ struct WorkingState {
   std::optional<Told> last_words;  // of the agent
   std::vector<Told> running;       // started in the background
   std::vector<TestState> tests;    // failing first, then newest first
-  std::vector<FileUse> files;
+  std::vector<FileInPlay> files;
   std::vector<CommandUse> commands;
   std::vector<Scored> programs;  // "go test"
   std::vector<Scored> names;

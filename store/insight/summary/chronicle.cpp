@@ -17,10 +17,6 @@ constexpr std::size_t kTokensOfPhase = 90;  // its least
 constexpr std::size_t kShortestLine = 6;    // tokens
 constexpr std::size_t kLongestGist = 400;
 
-std::string_view final_answer(const SummaryInput& in) {
-  return in.assistant_response.substr(std::min(in.answer_offset, in.assistant_response.size()));
-}
-
 TimeMs end_of(const SummaryInput& in) { return std::max(in.started_at, in.ended_at); }
 
 std::string heading(std::span<const SummaryInput> phase) {
@@ -182,7 +178,7 @@ class Chronicle::Lines {
 Chronicle::Chronicle(std::span<const SummaryInput> exchanges) : exchanges_(exchanges) {
   told_.reserve(exchanges.size());
   for (const SummaryInput& in : exchanges) {
-    Told told{request_gist(in.user_message, kLongestGist), result_gist(final_answer(in), kLongestGist), 0};
+    Told told{request_gist(in.user_message, kLongestGist), result_gist(in.final_answer(), kLongestGist), 0};
     told.weight = request_weight(in, told.asked);
     told_.push_back(std::move(told));
     source_tokens_ += source_tokens(in);

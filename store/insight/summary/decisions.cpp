@@ -426,7 +426,7 @@ std::vector<Decision> read_choices(std::string_view text) {
     return found;
   }
   for (const auto& [question, answer] : questions_and_answers(text)) {
-    if (answer.empty() || answer.ends_with('?') || answer.ends_with("？")) continue;
+    if (answer.empty() || ends_in_question_mark(answer)) continue;
     Decision d;
     d.kind = DecisionKind::answer;
     d.by = DecidedBy::user;

@@ -15,8 +15,9 @@ inline constexpr std::size_t kDecisionsPerText = 16;  // the first ones
 
 // Sentences of an agent's text that state a decision ("Going with SQLite because …", "I'll use X instead of Y", "out of
 // scope"), and the items of a list under a heading that speaks of decisions. Prefers missing one to inventing one:
-// questions, offers, conditions and plans to look at something are left out, and so is whatever stands in a code block.
-// Each sentence once, on one line. Made for ingest: most text costs one fast pass.
+// questions, offers, conditions and plans to look at something are left out. So is what stands in a code block, in a
+// table or on a line too long for prose, and a sentence that tells its decision only behind kDecisionBytes. Each
+// sentence once, on one line. Made for ingest: most text costs one fast pass.
 std::vector<Decision> find_decisions(std::string_view text);
 
 // What a person settles with a message: an accepted plan that it hands over, answers to what the agent offered ("yes",

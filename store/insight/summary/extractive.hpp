@@ -2,6 +2,7 @@
 
 #include "schemas/time.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -26,6 +27,10 @@ struct SummaryInput {
   TimeMs started_at = 0;  // 0: not known
   TimeMs ended_at = 0;
   std::size_t tokens = 0;  // of its three texts; 0: not counted yet
+
+  std::string_view final_answer() const {
+    return assistant_response.substr(std::min(answer_offset, assistant_response.size()));
+  }
 };
 std::size_t source_tokens(const SummaryInput& exchange);
 

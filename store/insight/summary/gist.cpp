@@ -97,7 +97,7 @@ constexpr std::size_t kOpenEndsLongestSentence = 600;
 constexpr std::size_t kAnswers = 2;  // the last ones
 
 bool is_open(std::string_view words, bool last) {
-  if (words.ends_with('?') || words.ends_with("？")) return last;
+  if (ends_in_question_mark(words)) return last;
   return cues().has(words, Cue::open_end);
 }
 
@@ -108,8 +108,7 @@ std::vector<OpenEnd> find_open_ends(std::span<const SummaryInput> exchanges) {
   for (std::size_t i = exchanges.size() - std::min(kAnswers, exchanges.size()); i < exchanges.size(); ++i) {
     const SummaryInput& in = exchanges[i];
     const bool last = i + 1 == exchanges.size();
-    const std::string_view answer =
-        in.assistant_response.substr(std::min(in.answer_offset, in.assistant_response.size()));
+    const std::string_view answer = in.final_answer();
     if (answer.empty()) {
       const std::string asked = request_gist(in.user_message);
       if (last && !asked.empty() && in.tool_calls == 0) out.push_back({i, "Not answered: " + asked});

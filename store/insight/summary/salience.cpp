@@ -3,6 +3,7 @@
 #include "schemas/ascii.hpp"
 #include "schemas/hash.hpp"
 #include "store/text/cue_matcher.hpp"
+#include "store/text/plain_text.hpp"
 #include "store/text/words.hpp"
 
 #include <algorithm>
@@ -112,7 +113,7 @@ double cue_score(std::string_view sentence) {
   double score = 0;
   for (const CueHit& hit : cues().all(sentence, Cue::telling))
     score += hit.weight;
-  if (sentence.ends_with('?') || sentence.ends_with("？")) score += 1.0;
+  if (ends_in_question_mark(sentence)) score += 1.0;
   return std::clamp(score, -2.5, 3.0);
 }
 

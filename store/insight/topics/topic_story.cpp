@@ -38,7 +38,7 @@ double weight_of(TurnKind kind) {
 }
 
 TurnKind kind_of(std::string_view text, bool by_user) {
-  const bool asked = text.ends_with('?') || text.ends_with("？");
+  const bool asked = ends_in_question_mark(text);
   if (asked) return by_user ? TurnKind::question : TurnKind::mention;
   const CueSet found = cues().find(text, Cue::reversal | Cue::fix | Cue::fault | Cue::change);
   if (found.has(Cue::reversal)) return TurnKind::reversal;

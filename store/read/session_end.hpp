@@ -10,12 +10,12 @@ namespace memd {
 
 // What the end of a session shows: at most its last exchanges and events, from rows. A session without rows gives
 // Last::nothing.
-struct OutcomeSignsQuery {
+struct SessionEndQuery {
   std::int64_t session_pk = 0;
   // As if the session had ended before this event.
   std::int64_t before_seq = std::numeric_limits<std::int64_t>::max();
 
-  using Answer = OutcomeSigns;
+  using Answer = SessionEnd;
   Answer run(sqlite::Database& db) const;
 };
 

@@ -1,10 +1,11 @@
-#include "store/read/outcome_signs.hpp"
+#include "store/read/session_end.hpp"
 
 #include "schemas/hash.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/insight/continuity/working_state.hpp"
 #include "store/read/tool_facts.hpp"
 #include "store/text/event_summary.hpp"
+#include "store/text/shell_line.hpp"
 
 #include <algorithm>
 #include <map>
@@ -18,22 +19,22 @@
 namespace memd {
 namespace {
 
-using Last = OutcomeSigns::Last;
-using Run = OutcomeSigns::Run;
+using Last = SessionEnd::Last;
+using Run = SessionEnd::Run;
 
 constexpr int kExchanges = 6;  // of which commands of the client are passed over
 constexpr int kEvents = 400;   // of one exchange, the newest
 
-struct EndSession {
+struct Lineage {
   SessionKind kind = SessionKind::main;
   std::string parent_uid;
   std::string parent_call_id;
 };
 
-std::optional<EndSession> load_ended(sqlite::Database& db, std::int64_t session_pk) {
+std::optional<Lineage> lineage_of(sqlite::Database& db, std::int64_t session_pk) {
   auto& q = db.prepare("SELECT kind, parent_uid, parent_call_id FROM sessions WHERE session_pk = ?").bind(session_pk);
-  std::optional<EndSession> out;
-  if (q.step()) out = EndSession{static_cast<SessionKind>(q.int64(0)), q.str(1), q.str(2)};
+  std::optional<Lineage> out;
+  if (q.step()) out = Lineage{static_cast<SessionKind>(q.int64(0)), q.str(1), q.str(2)};
   q.reset();
   return out;
 }
@@ -96,6 +97,10 @@ std::vector<EndEvent> events_of(sqlite::Database& db, std::int64_t session_pk, S
   return out;
 }
 
+bool is_of_person(Origin origin) {
+  return origin != Origin::none && origin != Origin::parent_agent && origin != Origin::injected;
+}
+
 // What an event says of the state in which it leaves the session; nothing: it says nothing.
 Last state_after(const EndEvent& e) {
   switch (e.kind) {
@@ -116,13 +121,27 @@ Last state_after(const EndEvent& e) {
 
 bool shows_plan(std::string_view tool) { return tool == "ExitPlanMode" || tool == "exit_plan_mode"; }
 
+// Where a command begins, not inside of the arguments of another: `grep "git commit" notes.md`. What stands behind a
+// here document counts too.
+bool runs_commit(std::string_view line) {
+  constexpr std::string_view kCommit = "git commit";
+  constexpr std::string_view kSeparators = "\n;&|(";
+  const auto heads = continuity::command_heads(line);
+  if (std::find(heads.begin(), heads.end(), kCommit) != heads.end()) return true;
+  for (auto at = line.find(kCommit); at != std::string_view::npos; at = line.find(kCommit, at + 1)) {
+    const auto before = line.substr(0, at).find_last_not_of(' ');
+    if (before != std::string_view::npos && kSeparators.find(line[before]) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
 bool commits(const ToolFacts& facts) {
   return std::any_of(facts.commands.begin(), facts.commands.end(),
-                     [](const ShellCommand& command) { return command.line.find("git commit") != std::string::npos; });
+                     [](const ShellCommand& command) { return runs_commit(command.line); });
 }
 
 void read_work(const std::vector<EndEvent>& newest_first, const std::map<std::int64_t, ToolFacts>& facts,
-               OutcomeSigns& out) {
+               SessionEnd& out) {
   std::unordered_map<std::int64_t, const EndEvent*> results;  // by their seq
   bool plan_or_edit = false;
   for (const EndEvent& e : newest_first) {
@@ -158,7 +177,7 @@ std::int64_t count(sqlite::Database& db, std::string_view sql, std::int64_t sess
   return n;
 }
 
-void read_texts(sqlite::Database& db, std::int64_t session_pk, const EndSpan& span, OutcomeSigns& out) {
+void read_texts(sqlite::Database& db, std::int64_t session_pk, const EndSpan& span, SessionEnd& out) {
   auto& q = db.prepare(
                   "SELECT user_message, assistant_response, answer_offset FROM exchanges"
                   " WHERE session_pk = ?1 AND exchange_number = ?2")
@@ -173,7 +192,7 @@ void read_texts(sqlite::Database& db, std::int64_t session_pk, const EndSpan& sp
 }
 
 // How the tool call came out that started a subagent. One that only tells that it was started is no report.
-void read_report(sqlite::Database& db, const EndSession& session, OutcomeSigns& out) {
+void read_report(sqlite::Database& db, const Lineage& session, SessionEnd& out) {
   constexpr std::string_view kStarted = "Async agent launched";
   if (session.parent_uid.empty() || session.parent_call_id.empty()) return;
   auto& q =
@@ -191,9 +210,9 @@ void read_report(sqlite::Database& db, const EndSession& session, OutcomeSigns& 
 
 }  // namespace
 
-OutcomeSigns OutcomeSignsQuery::run(sqlite::Database& db) const {
-  OutcomeSigns out;
-  const auto session = load_ended(db, session_pk);
+SessionEnd SessionEndQuery::run(sqlite::Database& db) const {
+  SessionEnd out;
+  const auto session = lineage_of(db, session_pk);
   if (!session) return out;
   read_report(db, *session, out);
   for (const EndSpan& span : last_exchanges(db, session_pk, before_seq)) {
@@ -205,7 +224,7 @@ OutcomeSigns OutcomeSignsQuery::run(sqlite::Database& db) const {
     if (of_client && state_after(*last) == Last::words) continue;
 
     out.last = state_after(*last);
-    out.asked_by_person = span.origin != Origin::none && span.origin != Origin::parent_agent;
+    out.asked_by_person = is_of_person(span.origin);
     out.turn_ended = std::any_of(events.begin(), last,
                                  [](const EndEvent& e) { return lifecycle_of(e.kind, e.summary) == "turn_duration"; });
     read_texts(db, session_pk, span, out);
