@@ -115,8 +115,9 @@ Result<void> trace_edits(const ToolServices& services, Reader& reader, const Fil
     question.notes.push_back("None of the " + counted(static_cast<std::int64_t>(places.edits.size()), "edit") +
                              " of this file fits.");
   if (without_record > 0)
-    question.notes.push_back("What " + counted(static_cast<std::int64_t>(without_record), "edit") +
-                             " changed stands in records that are not there any more.");
+    question.notes.push_back(
+        "What " + counted(static_cast<std::int64_t>(without_record), "edit") +
+        " changed is not known: the records are gone, or tell it in a shape that memd does not know.");
   if (places.more && !trace.reaches_origin)
     question.notes.push_back("Only the last " + std::to_string(kMostEdits) +
                              " exchanges that changed it were looked at: set until to look further back.");

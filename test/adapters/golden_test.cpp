@@ -1,3 +1,4 @@
+#include "adapters/tool_calls/recorded_edits.hpp"
 #include "test/adapters/batch_json.hpp"
 #include "test/adapters/decode_snapshot.hpp"
 #include "test/adapters/golden_case.hpp"
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <cctype>
 #include <ostream>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -150,6 +152,29 @@ TEST_P(Golden, EventTextFindsEveryEventAgain) {
         expect_found(e, *item + std::string(kRecordPadding, ' '), 0, item->size());
       }
   }
+}
+
+// What a file was changed from and to is not stored: file_history finds it in the records of its exchange. Files of
+// events name files only.
+TEST_P(Golden, EditsAreFoundInTheirRecords) {
+  const Platform platform = adapter_.describe().platform;
+  if (platform == Platform::thunderus || platform == Platform::imported) return;
+  std::set<std::string> changed;
+  std::set<std::string> told;
+  for (const auto& [path, candidate] : case_.sources) {
+    if (!test::is_log(adapter_, candidate, case_.files)) continue;
+    const std::string& input = case_.files.text(path);
+    for (const Event& e : test::decode_source(adapter_, candidate, input).batch.events) {
+      const auto edits = recorded_edits(std::string_view(input).substr(e.raw.offset, e.raw.length));
+      for (const RecordedEdit& edit : edits)
+        told.insert(std::filesystem::path(edit.path).filename());
+      for (const FileTouch& file : e.files)
+        if (edits.empty() && file.access == FileAccess::modified)
+          changed.insert(std::filesystem::path(file.path).filename());
+    }
+  }
+  for (const auto& name : changed)
+    EXPECT_TRUE(told.contains(name)) << "recorded_edits() finds in no record what changed in " << name;
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, Golden, testing::ValuesIn(case_folders()), test_name);

@@ -154,7 +154,7 @@ TEST_F(FileHistoryTool, SecretsInRecordsAreMasked) {
 TEST_F(FileHistoryTool, RecordsThatAreGoneAreSaid) {
   edit("add", "Added.", "/w/a.c", {});
   const auto a = call("file_history", R"({"path":"/w/a.c","lines":"1"})");
-  EXPECT_TRUE(has(str(a.at("notice")), "not there any more"));
+  EXPECT_TRUE(has(str(a.at("notice")), "changed is not known"));
 }
 
 TEST_F(FileHistoryTool, TheSessionOfACommit) {
