@@ -5,6 +5,7 @@
 #include "store/read/exchanges.hpp"
 #include "store/text/token_budget.hpp"
 
+#include <algorithm>
 #include <map>
 
 namespace memd::tools {
@@ -73,7 +74,8 @@ Result<RecentTurnsAnswer> run(const ToolServices& services, const RecentTurnsPar
         rows, reader->ask(ExchangeRangeQuery{session.pk, std::max<std::int64_t>(end - params.n_turns, 0), end - 1}));
   }
 
-  const Answer frame = answer_for(scope);
+  Answer frame = answer_for(scope);
+  tell_evicted(frame.notice, std::ranges::count_if(rows, &ExchangeRow::is_evicted));
   const std::size_t frame_tokens = estimate_tokens(mcp::to_json(frame));
   MEMD_TRY_ASSIGN(const auto modified, files_modified(*reader, rows));
   SummarySource source(rows, modified);

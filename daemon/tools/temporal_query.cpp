@@ -90,7 +90,11 @@ Result<TemporalQueryAnswer> run(const ToolServices& services, const TemporalQuer
                       static_cast<int>(at.offset)};
   MEMD_TRY_ASSIGN(const Timeline timeline, reader->ask(query));
 
-  const Answer frame = answer_for(scope);
+  Answer frame = answer_for(scope);
+  std::int64_t evicted = 0;
+  for (const auto& [day, slice] : timeline.slices)
+    if (slice.is_evicted) evicted += slice.exchange_count;
+  tell_evicted(frame.notice, evicted);
   return fit_answer<TemporalQueryAnswer>(limit, frame, [&](std::size_t tokens) {
     TemporalQueryAnswer out;
     static_cast<Answer&>(out) = frame;
