@@ -2,6 +2,7 @@
 
 #include "schemas/event.hpp"
 #include "schemas/sql_text.hpp"
+#include "store/read/sessions.hpp"
 
 #include <algorithm>
 #include <map>
@@ -60,8 +61,11 @@ std::map<std::string, DropGroup> groups_of(sqlite::Database& db, const BytesBySe
     const std::string root = root_of(uid);
     DropGroup& g = out[root];
     g.drop.session_uid = root;
-    if (uid == root) g.drop.title = q.str(1);
     g.drop.members.push_back(uid);
+    if (uid == root) {
+      g.drop.title = q.str(1);
+      std::swap(g.drop.members.front(), g.drop.members.back());
+    }
     g.drop.ended_at = std::max(g.drop.ended_at, q.int64(2));
     g.drop.exchanges += q.int64(5);
     g.analysed = g.analysed && q.int64(3) != 0;
@@ -166,9 +170,11 @@ namespace memd {
 
 RetentionPlan RetentionPlanQuery::run(sqlite::Database& db) const {
   RetentionPlan out = retention::plan(db, policy, now, until);
-  if (count_events)
-    for (PlannedDrop& drop : out.drops)
-      drop.events = retention::count_events(db, drop);
+  for (PlannedDrop& drop : out.drops) {
+    // The main session may be unknown, where only its subagents were found.
+    if (drop.title.empty()) drop.title = SessionQuery{drop.members.front()}.run(db).title;
+    if (count_events) drop.events = retention::count_events(db, drop);
+  }
   return out;
 }
 

@@ -21,7 +21,7 @@ struct RetentionPolicy {
 struct PlannedDrop {
   std::string session_uid;
   std::string title;
-  std::vector<std::string> members;  // uids, its own included; those that are evicted already left out
+  std::vector<std::string> members;  // uids, its own first; those that are evicted already left out
   TimeMs ended_at = 0;
   TimeMs due_at = 0;            // when the limit makes it so; from then on a person may have it dropped
   TimeMs goes_at = 0;           // when the daemon drops it: not before its notice has stood long enough

@@ -260,6 +260,7 @@ TEST_F(RetentionTest, TheDryRunShowsWhatGoesAndTheRealRunDoesExactlyThat) {
   const auto& due = shown.at("due").as_object();
   EXPECT_EQ(due.at("sessions").as_int64(), 5) << "60 to 56 days old; the sixth has hours left";
   EXPECT_THAT(text_, HasSubstr("memd retention --apply drops now: 5 sessions with the texts of 5 exchanges"));
+  EXPECT_EQ(shown.at("drops").at(0).at("title").as_string(), "Why does upload 0 fail?");
   EXPECT_EQ(shown.at("drops").as_array().size(), 8u) << "three more within three days";
   std::set<std::string> listed;
   for (const auto& drop : shown.at("drops").as_array())
