@@ -99,6 +99,7 @@ struct SearchHit : ExchangeHead {
   std::string matched_in;          // user_message | interventions | assistant_response | tool_text
   std::int64_t text_bytes = 0;     // of the whole exchange as get_exchange gives it without tools
   Confidence confidence = Confidence::high;
+  bool is_evicted = false;                  // only its first lines are left
   std::int64_t copies = 0;                  // further exchanges with the same text that this hit stands for
   std::optional<RankingFeatures> features;  // when asked to explain
 };
@@ -225,6 +226,8 @@ struct ExchangeRow : ExchangeHead {
   std::string adapter_version;
   TimeMs ingested_at = 0;
 
+  // Only its first lines are left.
+  bool is_evicted() const { return completeness == DataCompleteness::metadata_only; }
   // Of the final answer in assistant_response. A damaged store may hold any offset.
   std::size_t answer_begin() const {
     return std::min(static_cast<std::size_t>(std::max<std::int64_t>(answer_offset, 0)), assistant_response.size());
@@ -249,6 +252,7 @@ struct DaySlice : SessionHead {
   TimeRange range;
   ExchangeId first_exchange = 0;
   ExchangeId last_exchange = 0;
+  bool is_evicted = false;  // only first lines are left
   // Beginnings, at most kSliceTextBytes each: what the first and the last exchange were asked, and the final answer of
   // the last one.
   std::string first_request;

@@ -3,6 +3,7 @@
 #include "schemas/enrichment.hpp"
 #include "schemas/event.hpp"
 #include "schemas/event_batch.hpp"
+#include "schemas/platform.hpp"
 #include "schemas/source.hpp"
 #include "schemas/tool_facts.hpp"
 
@@ -59,6 +60,7 @@ inline constexpr Name kAll[] = {
     MEMD_SQL_NAME(SourceState::unreachable),
     MEMD_SQL_NAME(SourceState::quarantined),
     MEMD_SQL_NAME(Disposition::indexed),
+    MEMD_SQL_NAME(DataCompleteness::metadata_only),
     MEMD_SQL_NAME(Disposition::skipped),
     MEMD_SQL_NAME(Disposition::unknown),
     MEMD_SQL_NAME(Severity::warning),

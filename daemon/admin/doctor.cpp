@@ -2,6 +2,7 @@
 
 #include "daemon/admin/diagnostics.hpp"
 
+#include "daemon/admin/ingest_tools.hpp"
 #include "daemon/admin/status_reports.hpp"
 #include "store/read/ingestion.hpp"
 #include "store/read/store_check.hpp"
@@ -170,6 +171,19 @@ void check_platforms(MemoryHost& host, Findings& findings) {
                        "Install an adapter and a memd of the same major version.");
 }
 
+void check_retention(MemoryHost& host, Findings& findings) {
+  const RetentionPolicy policy = retention_policy(host.settings().config);
+  if (!policy.is_set()) return;
+  auto reader = host.readers().acquire(5s);
+  const TimeMs now = host.clock().now();
+  const auto plan =
+      reader ? (*reader)->ask(RetentionPlanQuery{policy, now, now}) : Result<RetentionPlan>(reader.error());
+  if (!plan) return findings.problem("retention", plan.error().message(), "");
+  if (const std::string notice = large_notice(*plan); !notice.empty())
+    return findings.note("retention", notice, "`memd retention` shows what goes; a wider limit keeps it.");
+  findings.ok("retention", fmt::format("{} due now", plan->drops.size()));
+}
+
 // Drift and contracts are looked at above; they may be over while their diagnostics stand.
 void check_diagnostics(MemoryHost& host, Findings& findings) {
   auto reader = host.readers().acquire(5s);
@@ -212,6 +226,7 @@ Result<DoctorReport> doctor(MemoryHost& host, const ProcessFacts& facts) {
   check_sources(host, findings);
   check_platforms(host, findings);
   check_diagnostics(host, findings);
+  check_retention(host, findings);
   return report;
 }
 

@@ -21,13 +21,24 @@ DropReport drop_report(const PlannedDrop& d) {
   return {d.session_uid,
           d.title,
           static_cast<std::int64_t>(d.members.size()),
+          d.exchanges,
+          d.events,
           format_rfc3339(d.ended_at),
           format_rfc3339(d.due_at),
+          format_rfc3339(d.goes_at),
           d.reason,
           d.raw_bytes};
 }
 
 }  // namespace
+
+std::string large_notice(const RetentionPlan& plan) {
+  if (!plan.is_large || plan.drops.empty()) return {};
+  return "More than a tenth of the history is due at once: the daemon drops it when this has been announced for a "
+         "week, "
+         "on " +
+         format_rfc3339(plan.drops.front().goes_at).substr(0, 10) + ".";
+}
 
 double peak_rss_mb() {
   rusage usage{};
@@ -128,21 +139,26 @@ Result<RetentionReport> retention(MemoryHost& host, const RetentionParams& param
                    "no limit is set: add retention.max_age_days or retention.max_raw_bytes to the "
                    "configuration");
     if (host.ingest() == nullptr) return Error(Errc::unavailable, "this process does not write");
-    // A process that has just begun may still analyse what stopped before.
-    if (host.enrichment() != nullptr) (void)host.enrichment()->block_until_idle(10s);
     MEMD_TRY(host.ingest()->perform([&](Writer& writer) -> Result<void> {
-      MEMD_TRY_ASSIGN(const auto dropped, Retention(writer).enforce(policy, true));
-      r.dropped_sessions = static_cast<std::int64_t>(dropped.sessions);
-      r.dropped_bytes = dropped.raw_bytes;
+      MEMD_TRY_ASSIGN(const auto dropped, Retention(writer).drop_due(policy));
+      r.dropped = EvictionSum{static_cast<std::int64_t>(dropped.sessions), static_cast<std::int64_t>(dropped.exchanges),
+                              static_cast<std::int64_t>(dropped.events), dropped.raw_bytes};
       return {};
     }));
   }
   const TimeMs now = host.clock().now();
   MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
-  MEMD_TRY_ASSIGN(const auto drops, reader->ask(PlannedDropsQuery{policy, now, now + params.within_days * kMsPerDay}));
-  for (const auto& drop : drops) {
-    r.raw_bytes += drop.raw_bytes;
+  const RetentionPlanQuery question{policy, now, now + params.within_days * kMsPerDay, true};
+  MEMD_TRY_ASSIGN(const RetentionPlan plan, reader->ask(question));
+  r.waiting = plan.waiting;
+  r.large_notice = large_notice(plan);
+  for (const PlannedDrop& drop : plan.drops) {
     r.drops.push_back(drop_report(drop));
+    if (drop.due_at > now) continue;
+    r.due.sessions += static_cast<std::int64_t>(drop.members.size());
+    r.due.exchanges += drop.exchanges;
+    r.due.events += drop.events;
+    r.due.raw_bytes += drop.raw_bytes;
   }
   return r;
 }
@@ -153,13 +169,15 @@ std::optional<DropReport> next_drop(MemoryHost& host) {
   const TimeMs now = host.clock().now();
   auto reader = host.readers().acquire(1s);
   if (!reader) return std::nullopt;
-  const auto drops = (*reader)->ask(PlannedDropsQuery{policy, now, now + 2 * kRetentionNotice});
-  if (!drops || drops->empty()) return std::nullopt;
+  const auto plan = (*reader)->ask(RetentionPlanQuery{policy, now, now + 2 * kRetentionNotice});
+  if (!plan || plan->drops.empty()) return std::nullopt;
   // What goes on the same day counts as one drop.
-  DropReport out = drop_report(drops->front());
-  for (std::size_t i = 1; i < drops->size() && (*drops)[i].due_at < drops->front().due_at + kMsPerDay; ++i) {
-    out.sessions += static_cast<std::int64_t>((*drops)[i].members.size());
-    out.raw_bytes += (*drops)[i].raw_bytes;
+  const auto& drops = plan->drops;
+  DropReport out = drop_report(drops.front());
+  for (std::size_t i = 1; i < drops.size() && drops[i].goes_at < drops.front().goes_at + kMsPerDay; ++i) {
+    out.sessions += static_cast<std::int64_t>(drops[i].members.size());
+    out.exchanges += drops[i].exchanges;
+    out.raw_bytes += drops[i].raw_bytes;
   }
   return out;
 }

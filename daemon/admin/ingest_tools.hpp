@@ -5,6 +5,7 @@
 #include "protocol/mcp/tool_context.hpp"
 
 #include <optional>
+#include <string>
 
 // The questions of the command line that write to the store, and retention. For worker threads; the host must ingest.
 namespace memd::admin {
@@ -15,11 +16,13 @@ Result<IngestReport> ingest_now(MemoryHost& host, const ProcessFacts& facts, con
 // Takes an events.v1 file in as a source of platform imported.
 Result<ImportReport> import_file(MemoryHost& host, const ImportParams& params, mcp::ToolContext& context);
 
-// What would be dropped and when. With `apply`, what is past its limit is dropped now, without the notice the daemon
-// gives; only that needs a host that ingests.
+// What would be dropped and when. With `apply`, what is past its limit is dropped now, without the notice that the
+// daemon gives: exactly what is told as due before. Only that needs a host that ingests.
 Result<RetentionReport> retention(MemoryHost& host, const RetentionParams& params);
 // The next drop within the notice, with all sessions of that day; nullopt when there is none, or no limit is set.
 std::optional<DropReport> next_drop(MemoryHost& host);
+// Why the daemon waits with what is due; empty: it does not.
+std::string large_notice(const RetentionPlan& plan);
 
 double peak_rss_mb();  // of this process, in MiB
 

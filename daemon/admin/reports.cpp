@@ -16,6 +16,11 @@ std::string bytes(std::uint64_t n) {
 
 std::string day(const std::string& rfc3339) { return rfc3339.empty() ? "-" : rfc3339.substr(0, 10); }
 
+std::string taken(const EvictionSum& sum) {
+  return fmt::format("{} sessions with the texts of {} exchanges, {} events and {} of the raw layer", sum.sessions,
+                     sum.exchanges, sum.events, bytes(sum.raw_bytes));
+}
+
 std::string platform_table(const std::vector<PlatformReport>& platforms) {
   if (platforms.empty()) return "No history of any agent was found.\n";
   std::string out = fmt::format("{:<12} {:>8} {:>9} {:>10} {:>9} {:>10}  {}\n", "platform", "sessions", "subagents",
@@ -98,7 +103,7 @@ std::string render_text(const StatusReport& r) {
   if (r.next_drop)
     out +=
         fmt::format("retention: {} sessions go on {} ({} of the raw layer), first {}: {}; memd retention shows all\n",
-                    r.next_drop->sessions, day(r.next_drop->due), bytes(r.next_drop->raw_bytes),
+                    r.next_drop->sessions, day(r.next_drop->goes), bytes(r.next_drop->raw_bytes),
                     r.next_drop->session_id, r.next_drop->reason);
   if (!r.socket.empty()) out += fmt::format("socket {}\n", r.socket);
   if (!r.watcher.empty()) out += fmt::format("watching with {}\n", r.watcher);
@@ -184,16 +189,20 @@ std::string render_text(const RetentionReport& r) {
   if (r.max_age_days == 0 && r.max_raw_bytes == 0)
     return "Everything is kept: no limit is set (retention.max_age_days, retention.max_raw_bytes).\n";
   std::string out;
-  if (r.dropped_sessions > 0)
-    out += fmt::format("Dropped {} {}, {} of the raw layer.\n", r.dropped_sessions,
-                       r.dropped_sessions == 1 ? "session" : "sessions", bytes(r.dropped_bytes));
+  if (r.dropped) out += "Dropped: " + taken(*r.dropped) + ".\n";
+  if (r.waiting > 0)
+    out += fmt::format("{} {} past a limit and {} until the analysis is made.\n", r.waiting,
+                       r.waiting == 1 ? "session is" : "sessions are", r.waiting == 1 ? "stays" : "stay");
   if (r.drops.empty()) return out + "Nothing goes in the time looked at.\n";
-  out += fmt::format("{:<10} {:<10} {:>8} {:>10}  {}\n", "goes", "ended", "sessions", "bytes", "session");
+  out += fmt::format("{:<10} {:<10} {:>8} {:>9} {:>9} {:>10}  {}\n", "goes", "ended", "sessions", "exchanges", "events",
+                     "bytes", "session");
   for (const auto& d : r.drops)
-    out += fmt::format("{:<10} {:<10} {:>8} {:>10}  {}  {}  ({})\n", day(d.due), day(d.ended), d.sessions,
-                       bytes(d.raw_bytes), d.session_id, d.title, d.reason);
-  return out + fmt::format("{} drops, {} of the raw layer. memd retention --apply does it now.\n", r.drops.size(),
-                           bytes(r.raw_bytes));
+    out += fmt::format("{:<10} {:<10} {:>8} {:>9} {:>9} {:>10}  {}  {}  ({})\n", day(d.goes), day(d.ended), d.sessions,
+                       d.exchanges, d.events, bytes(d.raw_bytes), d.session_id, d.title, d.reason);
+  if (!r.large_notice.empty()) out += r.large_notice + "\n";
+  if (r.due.sessions == 0) return out + "None of it is past its limit now: memd retention --apply drops nothing.\n";
+  return out + "memd retention --apply drops now: " + taken(r.due) + ".\n" +
+         "Titles, digests, decisions, files, commits and the first lines of each exchange stay.\n";
 }
 
 std::string render_text(const ImportReport& r) {

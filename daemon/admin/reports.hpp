@@ -136,9 +136,20 @@ struct DropReport {
   std::string session_id;
   std::string title;
   std::int64_t sessions = 1;
+  std::int64_t exchanges = 0;
+  std::int64_t events = 0;
   std::string ended;
   std::string due;
+  std::string goes;
   std::string reason;
+  std::uint64_t raw_bytes = 0;
+};
+
+// What an eviction takes. Exchanges keep their first lines.
+struct EvictionSum {
+  std::int64_t sessions = 0;
+  std::int64_t exchanges = 0;
+  std::int64_t events = 0;
   std::uint64_t raw_bytes = 0;
 };
 
@@ -146,9 +157,10 @@ struct RetentionReport {
   std::int64_t max_age_days = 0;
   std::uint64_t max_raw_bytes = 0;
   std::vector<DropReport> drops;
-  std::uint64_t raw_bytes = 0;  // of all drops
-  std::int64_t dropped_sessions = 0;
-  std::uint64_t dropped_bytes = 0;
+  EvictionSum due;                     // of the drops that --apply makes now
+  std::optional<EvictionSum> dropped;  // made now
+  std::int64_t waiting = 0;
+  std::string large_notice;
 };
 
 struct RetentionParams {
@@ -430,8 +442,20 @@ struct Describe<admin::DropReport> {
   static constexpr auto fields = std::make_tuple(
       field("session_id", &T::session_id, "Main session."), field("title", &T::title, "Its title."),
       field("sessions", &T::sessions, "Sessions that go, subagents included."),
-      field("ended", &T::ended, "Last event, RFC 3339."), field("due", &T::due, "When it goes, RFC 3339."),
+      field("exchanges", &T::exchanges, "Exchanges that keep their first lines only."),
+      field("events", &T::events, "Events that go; 0 where they are not counted."),
+      field("ended", &T::ended, "Last event, RFC 3339."), field("due", &T::due, "When the limit is reached, RFC 3339."),
+      field("goes", &T::goes, "When the daemon drops it: its notice has stood for a week then. RFC 3339."),
       field("reason", &T::reason, "Why."), field("raw_bytes", &T::raw_bytes, "Bytes in the raw layer."));
+};
+
+template <>
+struct Describe<admin::EvictionSum> {
+  using T = admin::EvictionSum;
+  static constexpr auto fields = std::make_tuple(
+      field("sessions", &T::sessions, "Sessions, subagents included."),
+      field("exchanges", &T::exchanges, "Exchanges that keep their first lines only."),
+      field("events", &T::events, "Events."), field("raw_bytes", &T::raw_bytes, "Bytes of records in the raw layer."));
 };
 
 template <>
@@ -440,10 +464,12 @@ struct Describe<admin::RetentionReport> {
   static constexpr auto fields =
       std::make_tuple(field("max_age_days", &T::max_age_days, "Limit in the configuration; 0: none."),
                       field("max_raw_bytes", &T::max_raw_bytes, "Limit in the configuration; 0: none."),
-                      field("drops", &T::drops, "What goes, the earliest first."),
-                      field("raw_bytes", &T::raw_bytes, "Bytes of all of them in the raw layer."),
-                      field("dropped_sessions", &T::dropped_sessions, "Sessions dropped now."),
-                      field("dropped_bytes", &T::dropped_bytes, "Bytes of the raw layer freed now."));
+                      field("drops", &T::drops, "What goes in the time looked at, the earliest first."),
+                      field("due", &T::due, "What is past its limit now; --apply drops exactly this."),
+                      field("dropped", &T::dropped, "What was dropped now."),
+                      field("waiting", &T::waiting, "Sessions past a limit that stay until they are analysed."),
+                      field("large_notice", &T::large_notice,
+                            "Why the daemon waits: more than a tenth of the history is due at once; or empty."));
 };
 
 template <>

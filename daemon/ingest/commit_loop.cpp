@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kLongestRetryDelay{30'000};
 constexpr std::uint64_t kMuch = 32 << 20;
+constexpr TimeMs kHour = kMsPerDay / 24;
 
 }  // namespace
 
@@ -32,6 +33,11 @@ void CommitLoop::open(std::unique_ptr<Writer> writer, Mailbox<ToReader>& reader,
   reader_ = &reader;
   on_commit_ = std::move(on_commit);
   last_expiry_ = clock_.now();
+  // What fails here is done by the first pass.
+  Retention retention(*writer_);
+  (void)retention.announce(options_.retention);
+  // A pass a day, and none because of a restart.
+  next_retention_ = std::max(retention.last_pass() + kMsPerDay, clock_.now() + kHour);
 }
 
 asio::awaitable<void> CommitLoop::run() {
@@ -158,15 +164,14 @@ Result<void> CommitLoop::expire_diagnostics() {
 
 // Nothing depends on it: what fails is tried again the next time.
 void CommitLoop::look_after_store() {
-  constexpr TimeMs kHour = kMsPerDay / 24;
   const TimeMs now = clock_.now();
   if (now - last_upkeep_ >= kHour) {
     last_upkeep_ = now;
     (void)writer_->maintain();
   }
-  if (options_.retention.is_set() && now - last_retention_ >= kMsPerDay) {
-    last_retention_ = now;
-    (void)Retention(*writer_).enforce(options_.retention, false);
+  if (options_.retention.is_set() && now >= next_retention_) {
+    next_retention_ = now + kMsPerDay;
+    (void)Retention(*writer_).enforce(options_.retention, [this] { return !stopping_; });
   }
 }
 

@@ -170,16 +170,14 @@ Result<void> take_the_place_of(const fs::path& database, const fs::path& fresh) 
 Result<void> replay(raw::RawOrder& order, Writer& writer, RecordedClock& clock, const FindAdapter& find,
                     const OnRebuildProgress& on_progress, RebuildReport& report) {
   SliceReplay slices(find);
+  // First, because their exchanges have their keys already, and because what was evicted is not taken in again.
+  MEMD_TRY(Retention(writer).restore(order.evictions()));
+  MEMD_TRY_ASSIGN(const auto restored, writer.sources());
+  slices.learn(restored);
   std::uint64_t uncommitted = 0;
   const auto visit = [&](const raw::FrameHeader& header, const raw::Part& part,
                          std::string_view content) -> Result<void> {
     clock.set(part.applied_at);
-    if (header.kind == raw::FrameKind::evicted) {
-      MEMD_TRY(Retention(writer).restore(header.eviction));
-      MEMD_TRY_ASSIGN(const auto sources, writer.sources());
-      slices.learn(sources);
-      return {};
-    }
     auto slice = slices.slice(header, part, content);
     if (!slice) {
       if (!slice.error().is(Errc::unsupported)) return slice.error();
@@ -216,7 +214,7 @@ Result<RebuildReport> rebuild_store(const StoreLayout& layout, const FindAdapter
   raw::RawOrder order(layout.raw_dir());
   MEMD_TRY(order.scan());
   report.files = raw::raw_file_names(layout.raw_dir()).size();
-  if (order.slices() == 0)
+  if (order.slices() == 0 && order.evictions().empty())
     return Error(Errc::not_found, "there is no raw layer in " + layout.raw_dir().string() + " to rebuild from");
 
   const fs::path fresh = with_suffix(layout.database(), ".rebuild");

@@ -80,7 +80,9 @@ void add_sessions(const Report& report, const ReportQuery& query, GapList& out) 
     out.note({}, "The {} newest sessions are listed one by one; {} older ones are in the figures only.", listed,
              all - listed);
   if (report.evicted_sessions > 0)
-    out.note({}, "Of {} sessions the texts were dropped by the retention policy; they are not in the daily figures.",
+    out.note({},
+             "Of {} sessions the texts and events were dropped by the retention policy: their exchanges, tokens and "
+             "files are in the figures, their tools and test runs are not.",
              report.evicted_sessions);
   if (report.undated_exchanges > 0)
     out.note({}, "{} exchanges have no known time: they are in the sums and on no day.", report.undated_exchanges);

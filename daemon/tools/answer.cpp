@@ -97,6 +97,12 @@ std::string search_notice(const SearchAnswer& found, SearchMode asked) {
   return out;
 }
 
+void tell_evicted(std::string& notice, std::int64_t exchanges) {
+  if (exchanges == 0) return;
+  notice += " Retention dropped the texts of " + counted(exchanges, "exchange") +
+            " told of here: only their first lines are left, without tool calls.";
+}
+
 TimeRangeOut to_out(const TimeRange& range) { return {format_rfc3339(range.start), format_rfc3339(range.end)}; }
 
 std::string history_block(std::string_view body) {

@@ -51,6 +51,8 @@ Error too_little_room(std::size_t max_tokens, std::size_t needed);
 // Tells a reader of a search that nothing fits, that hits are left out, or that meaning was not looked at everywhere.
 // Empty when there is nothing to tell.
 std::string search_notice(const SearchAnswer& found, SearchMode asked);
+// Adds to a notice that retention dropped the texts of so many of the exchanges told of. 0: nothing.
+void tell_evicted(std::string& notice, std::int64_t exchanges);
 TimeRangeOut to_out(const TimeRange& range);
 
 // Where the next page of an answer begins. Opaque to clients.

@@ -417,7 +417,8 @@ Result<GetExchangeAnswer> run(const ToolServices& services, const GetExchangePar
   }
   MEMD_TRY_ASSIGN(const Scope scope, resolve_scope(services, platforms, {Capability::exchange_retrieval, {}}));
   std::erase_if(selection.rows, [&](const ExchangeRow& row) { return !scope.includes(row.platform); });
-  const Answer frame = answer_for(scope);
+  Answer frame = answer_for(scope);
+  tell_evicted(frame.notice, std::ranges::count_if(selection.rows, &ExchangeRow::is_evicted));
   ExchangePager pager(services, *reader, selection.rows, {params.include_tools, params.include_raw});
   MEMD_TRY(pager.load(at));
   return fit_answer<GetExchangeAnswer>(token_limit(services, params), frame, [&](std::size_t tokens) {

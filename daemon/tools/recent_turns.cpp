@@ -5,6 +5,7 @@
 #include "store/read/exchanges.hpp"
 #include "store/text/token_budget.hpp"
 
+#include <algorithm>
 #include <map>
 
 namespace memd::tools {
@@ -76,6 +77,7 @@ Result<RecentTurnsAnswer> run(const ToolServices& services, const RecentTurnsPar
 
   Answer frame = answer_for(scope);
   frame.searched = unless_empty(projects.words);
+  tell_evicted(frame.notice, std::ranges::count_if(rows, &ExchangeRow::is_evicted));
   const std::size_t frame_tokens = estimate_tokens(mcp::to_json(frame));
   MEMD_TRY_ASSIGN(const auto modified, files_modified(*reader, rows));
   SummarySource source(rows, modified);

@@ -12,6 +12,7 @@
 #include "store/text/text_units.hpp"
 #include "store/text/token_budget.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 namespace memd::tools {
@@ -252,6 +253,7 @@ Result<ResumeMaterial> load_resume_material(const ToolServices& services, Reader
   if (!out.summary.empty()) out.head.platform_summary = out.complement ? "left_out" : "not_used";
   if (params.complement == "always" && out.summary.empty())
     out.head.notice += " There is no summary of the agent's own to leave out: this is the whole state.";
+  tell_evicted(out.head.notice, std::ranges::count_if(out.past.exchanges, &ExchangeRow::is_evicted));
   if (missing > 0)
     out.head.notice +=
         " " + std::to_string(missing) + " records are gone from disk: their edits and results are known by one line.";

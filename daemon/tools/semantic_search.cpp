@@ -56,6 +56,7 @@ SearchResultOut without_texts(const SearchHit& hit) {
   out.relevance_score = rounded(hit.relevance_score);
   out.confidence = kConfidence[static_cast<std::size_t>(hit.confidence)];
   if (hit.copies > 0) out.copies = hit.copies;
+  if (hit.is_evicted) out.data_completeness = to_string(DataCompleteness::metadata_only);
   if (hit.features) out.features = features_of(*hit.features);
   out.fetch = "get_exchange(ids=[\"" + out.exchange_id + "\"])";
   return out;
@@ -158,6 +159,7 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   Answer frame = answer_for(scope);
   frame.outside = found.outside;
   if (const std::string notice = search_notice(found, query.mode); !notice.empty()) (frame.notice += ' ') += notice;
+  tell_evicted(frame.notice, std::ranges::count_if(found.hits, &SearchHit::is_evicted));
   std::vector<std::string> ignored;
   for (const std::string& term : found.ignored_terms)
     if (ignored.size() < kTermsNamed && !is_stop_word(term)) ignored.push_back(echo_of(term));
@@ -189,7 +191,8 @@ std::string render_text(const SemanticSearchAnswer& a) {
     body += r.exchange_id + "  " + short_time(r.timestamp) + "  " + r.project + "  \"" + r.session_name + "\"  score " +
             score + " (" + r.confidence + ")" +
             (r.copies ? "  and " + std::to_string(*r.copies) + " more with the same text" : "") + "  ~" +
-            std::to_string(r.est_tokens) + " tokens  session " + r.session_id + "\n";
+            std::to_string(r.est_tokens) + " tokens  session " + r.session_id +
+            (r.data_completeness ? "  (first lines only)" : "") + "\n";
     if (r.features) {
       body += "  Ranked by:";
       for (const auto& [name, value] : *r.features) {

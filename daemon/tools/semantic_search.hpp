@@ -42,6 +42,7 @@ struct SearchResultOut {
   std::int64_t est_tokens = 0;
   std::string fetch;
   std::optional<std::int64_t> copies;
+  std::optional<std::string> data_completeness;
   std::optional<FeaturesOut> features;
 };
 
@@ -96,6 +97,8 @@ struct Describe<tools::SearchResultOut> {
       field("est_tokens", &T::est_tokens, "Tokens of the full text."),
       field("fetch", &T::fetch, "The call that gives the full text."),
       field("copies", &T::copies, "Further exchanges with the same text that this one stands for."),
+      field("data_completeness", &T::data_completeness,
+            "metadata_only: retention dropped its texts, only the first lines are left; absent: they are there."),
       field("features", &T::features,
             "What it was ranked by, for explain. cosine: nearness in meaning, dense_z: in deviations from the mean of "
             "all texts; the others are shares from 0 to 1."));

@@ -1,5 +1,6 @@
 #include "daemon/tools/session_outline.hpp"
 
+#include "schemas/ascii.hpp"
 #include "schemas/time.hpp"
 #include "store/insight/summary/gist.hpp"
 #include "store/text/token_budget.hpp"
@@ -226,7 +227,29 @@ const Chronicle& SessionOutline::story() {
   return *story_;
 }
 
+// Drawn from the whole texts before they were dropped.
+std::string SessionOutline::kept_summary() const {
+  const KeptDigest& kept = *digest_.kept;
+  std::string out = kept.abstract;
+  for (const std::string& line : {kept.request, kept.result})
+    if (!line.empty() && out.find(line) == std::string::npos) out.append(out.empty() ? "" : "\n").append(line);
+  if (!kept.errors.empty()) out += "\n\nThe last errors:";
+  for (const ErrorSnippet& e : kept.errors)
+    out += "\n- " + (e.tool.empty() ? std::string() : e.tool + ": ") + ascii::one_line(e.text);
+  return out;
+}
+
 ExtractiveSummary SessionOutline::summary(const Form& form, std::size_t max_tokens) {
+  if (digest_.kept && has_texts_) {
+    ExtractiveSummary out;
+    const std::string text = kept_summary();
+    CutText cut = cut_to_tokens(text, max_tokens);
+    out.capped = cut.text.size() < text.size();
+    out.text = std::move(cut.text);
+    out.tokens = cut.tokens;
+    out.source_tokens = source_tokens_;
+    return out;
+  }
   if (!has_texts_) {
     ExtractiveSummary out;
     CutText cut = cut_to_tokens(summary_without_texts(session_, digest_.exchanges), max_tokens);

@@ -72,6 +72,7 @@ class SessionOutline {
   Extract& extract_of(std::optional<Extract>& kept, Span span, std::string_view focus);
   const Chronicle& story();
   ExtractiveSummary by_chunks(double ratio, std::size_t max_tokens);
+  std::string kept_summary() const;
   std::string id_of(std::optional<std::int64_t> exchange_number) const;
 
   SessionRow session_;

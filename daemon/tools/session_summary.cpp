@@ -326,6 +326,7 @@ Result<SessionSummaryAnswer> run(const ToolServices& services, const SessionSumm
   if (written && !written->notice.empty()) add_notice(plan.notice, written->notice);
 
   Answer frame = answer_for(loaded.scope);
+  tell_evicted(frame.notice, std::ranges::count_if(outline.digest().exchanges, &ExchangeRow::is_evicted));
   if (!plan.notice.empty()) add_notice(frame.notice, plan.notice);
   const std::size_t frame_tokens = estimate_tokens(mcp::to_json(frame));
   Answering answering(plan, outline, written, at.offset, question);

@@ -97,6 +97,10 @@ Result<TemporalQueryAnswer> run(const ToolServices& services, const TemporalQuer
     MEMD_TRY_ASSIGN(const Timeline everywhere, reader->ask(query));
     frame.outside = everywhere.total_exchanges - timeline.total_exchanges;
   }
+  std::int64_t evicted = 0;
+  for (const auto& [day, slice] : timeline.slices)
+    if (slice.is_evicted) evicted += slice.exchange_count;
+  tell_evicted(frame.notice, evicted);
   return fit_answer<TemporalQueryAnswer>(limit, frame, [&](std::size_t tokens) {
     TemporalQueryAnswer out;
     static_cast<Answer&>(out) = frame;

@@ -52,6 +52,7 @@ SearchHit hit_of(ExchangeRow row, double relevance) {
   hit.relevance_score = relevance;
   hit.user_message = std::move(row.user_message);
   hit.assistant_response = row.final_answer();
+  hit.is_evicted = row.is_evicted();
   static_cast<ExchangeHead&>(hit) = std::move(row);
   return hit;
 }
@@ -369,6 +370,7 @@ Result<TopicSearchAnswer> run(const ToolServices& services, const TopicSearchPar
   Answer frame = answer_for(scope);
   frame.outside = material.outside;
   if (!material.notice.empty()) (frame.notice += ' ') += material.notice;
+  tell_evicted(frame.notice, std::ranges::count_if(material.hits, &SearchHit::is_evicted));
   if (material.more) frame.notice += " Of what a search finds only the 100 best are here.";
   if (material.sessions.empty())
     if (auto named = name_near_topics(*reader, scope.filter, material, frame); !named) return named.error();

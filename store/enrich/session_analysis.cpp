@@ -71,6 +71,16 @@ std::vector<std::int64_t> analyzed_keys(sqlite::Statement& q) {
   return out;
 }
 
+void add_kept(const KeptDigest& kept, KeptDigest& now) {
+  if (!kept.request.empty()) now.request = kept.request;
+  auto errors = kept.errors;
+  for (ErrorSnippet& e : now.errors)
+    if (std::ranges::find(errors, e.text, &ErrorSnippet::text) == errors.end()) errors.push_back(std::move(e));
+  if (errors.size() > kMostErrorSnippets)
+    errors.erase(errors.begin(), errors.end() - static_cast<std::ptrdiff_t>(kMostErrorSnippets));
+  now.errors = std::move(errors);
+}
+
 }  // namespace
 
 AnalysisBacklog AnalysisBacklogQuery::run(sqlite::Database& db) const {
@@ -96,6 +106,8 @@ AnalysisBacklog AnalysisBacklogQuery::run(sqlite::Database& db) const {
 std::optional<KeptDigest> MakeDigestQuery::run(sqlite::Database& db) const {
   const auto exchanges = queries::exchange_texts(db, session_pk, 0, std::numeric_limits<std::int64_t>::max());
   if (exchanges.empty()) return std::nullopt;
+  auto kept = KeptDigestQuery{session_pk}.run(db);
+  if (kept && exchanges.back().is_evicted()) return kept;  // made of the whole texts
   const SessionRow session = queries::session_by_pk(db, session_pk);
   KeptDigest out;
   out.wall_clock = session.cost.wall_clock;
@@ -105,12 +117,10 @@ std::optional<KeptDigest> MakeDigestQuery::run(sqlite::Database& db) const {
     if (out.request.empty()) out.request = request_gist(beginning(row.user_message));
     if (auto result = result_gist(beginning(row.final_answer())); !result.empty()) out.result = std::move(result);
   }
-  // What was evicted before is known from the digest alone.
-  if (exchanges.front().number > 0)
-    if (auto kept = KeptDigestQuery{session_pk}.run(db); kept && !kept->request.empty())
-      out.request = std::move(kept->request);
   out.abstract = abstract_of(exchanges);
   out.errors = last_errors(db, session_pk);
+  // What was evicted before is known from the digest alone.
+  if (kept && (exchanges.front().number > 0 || exchanges.front().is_evicted())) add_kept(*kept, out);
   return out;
 }
 

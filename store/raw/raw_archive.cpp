@@ -149,6 +149,10 @@ Result<void> RawOrder::scan() {
       const auto& parts = f.frame.header.parts;
       const auto frame = static_cast<std::uint32_t>(frames_.size());
       frames_.push_back({file, static_cast<std::uint32_t>(parts.size()), f.offset, f.frame.length});
+      if (f.frame.header.kind == FrameKind::evicted) {
+        evictions_.push_back(f.frame.header.eviction);
+        continue;
+      }
       for (std::uint32_t i = 0; i < parts.size(); ++i)
         order_.push_back({parts[i].number, frame, i});
       content_bytes_ += f.frame.header.content_bytes();

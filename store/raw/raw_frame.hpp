@@ -54,7 +54,7 @@ struct FrameHeader {
   std::uint32_t generation = 0;
   std::string session_uid;  // of the source
   std::string adapter_version;
-  std::string eviction;  // kind evicted: see store/write/retention.hpp
+  std::string eviction;  // kind evicted: see store/write/evicted_rows.hpp
   std::vector<Part> parts;
 
   // Whether parts of `other` may stand in one frame with ours.

@@ -23,7 +23,7 @@ struct Merged {
 }  // namespace
 
 RawLayer::RawLayer(sqlite::Database& db, fs::path directory, Options options)
-    : db_(db), rows_(db), directory_(std::move(directory)), options_(options) {}
+    : db_(db), rows_(db), directory_(std::move(directory)), options_(options), next_number_(rows_.last_number() + 1) {}
 
 void RawLayer::recover(TimeMs now) {
   damaged_ = false;
@@ -186,24 +186,29 @@ std::uint64_t RawLayer::evict(std::string_view session_uid, std::string record, 
   std::uint64_t offset = 0;
   const auto file = MappedFile::open(path);
   if (!file && !file.error().is(Errc::not_found)) throw ErrorException(file.error());
+  std::uint64_t freed = 0;
+  for (const auto& f : rows_.frames(row.pk))
+    freed += f.length;
   rows_.drop_frames(row.pk, 0);
   if (file)
     for (const auto& f : scan_frames(file->bytes()).frames) {
       if (f.frame.header.session() == session_uid) continue;
+      const auto& parts = f.frame.header.parts;
+      if (parts.empty() || parts.back().number > row.last_number) continue;  // never committed
+      freed -= std::min(freed, f.frame.length);
       content += file->bytes().substr(f.offset, f.frame.length);
       if (f.frame.header.kind != FrameKind::evicted)
         rows_.add_frame(row.pk, offset, f.frame.length, rows_.source_of(f.frame.header), f.frame.header);
       offset = content.size();
     }
   content += encode_frame(tombstone, {});
-  const std::uint64_t before = row.length;
   row.length = content.size();
   row.last_number = part.number;
   row.small_frames = 0;
   row.written_at = now;
   rows_.save(row);
   if (auto done = replace_file(path, 0, content); !done) throw ErrorException(done.error());
-  return before - std::min(before, row.length);
+  return freed;
 }
 
 }  // namespace memd::raw

@@ -41,8 +41,9 @@ class RawLayer {
   // The same for files that nobody has written to for a while.
   void merge_quiet_files(TimeMs now);
 
-  // Replaces the frames of a session in its file by `record`, which a rebuild will read. Returns how many bytes were
-  // freed. Inside the caller's transaction, as its last step: the file changes at once.
+  // Replaces the frames of a session in its file by `record`, which a rebuild will read. Returns how many bytes the
+  // frames took. Inside the caller's transaction, as its last step: the file changes at once. Called again after a
+  // crash, before recover(), it leaves the same.
   std::uint64_t evict(std::string_view session_uid, std::string record, TimeMs now);
 
  private:
@@ -59,7 +60,7 @@ class RawLayer {
   std::filesystem::path directory_;
   Options options_;
   FrameCodec codec_;
-  std::uint64_t next_number_ = 1;
+  std::uint64_t next_number_;
   std::vector<Pending> pending_;
   std::vector<std::string> to_merge_;
   bool damaged_ = false;  // a file turned out shorter than its rows

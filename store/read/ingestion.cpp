@@ -303,13 +303,14 @@ std::vector<PlatformTotals> PlatformTotalsQuery::run(sqlite::Database& db) const
   }
   ledger.reset();
 
-  // Events are numbered without gaps. An exchange that counts began with a human turn (work left over from before a
-  // session's first prompt is kept, but is nobody's exchange).
+  // Rows are counted, for eviction and imports leave sessions that had more. Events are numbered without gaps. An
+  // exchange counts when it began with a human turn: work left over from before a session's first prompt is nobody's.
   auto& sessions =
-      db.prepare(sql_text("SELECT platform, kind = SessionKind::main, count(*), sum(turns),"
-                          " sum(coalesce((SELECT max(seq) FROM events e WHERE e.session_pk = sessions.session_pk)"
-                          " - (SELECT min(seq) FROM events e WHERE e.session_pk = sessions.session_pk) + 1, 0)),"
-                          " min(CASE WHEN started_at > 0 THEN started_at END), max(ended_at) FROM sessions"
+      db.prepare(sql_text("SELECT platform, kind = SessionKind::main, count(*),"
+                          " sum(min(turns, (SELECT count(*) FROM exchanges x WHERE x.session_pk = s.session_pk))),"
+                          " sum(coalesce((SELECT max(seq) + 1 FROM events e WHERE e.session_pk = s.session_pk)"
+                          " - (SELECT min(seq) FROM events e WHERE e.session_pk = s.session_pk), 0)),"
+                          " min(CASE WHEN started_at > 0 THEN started_at END), max(ended_at) FROM sessions s"
                           " GROUP BY platform, kind = SessionKind::main"));
   while (sessions.step()) {
     auto& r = row_of(rows, sessions.text(0));

@@ -1,22 +1,26 @@
 #include "store/read/retention_plan.hpp"
 
 #include "schemas/event.hpp"
+#include "schemas/sql_text.hpp"
+#include "store/read/sessions.hpp"
 
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
 namespace memd::retention {
 namespace {
 
 struct DropGroup {
   PlannedDrop drop;
-  bool complete = true;
-  bool has_main = false;
+  bool analysed = true;
 };
 
-std::map<std::string, std::uint64_t, std::less<>> raw_bytes_by_session(sqlite::Database& db) {
-  std::map<std::string, std::uint64_t, std::less<>> out;
+using BytesBySession = std::map<std::string, std::uint64_t, std::less<>>;
+
+BytesBySession raw_bytes_by_session(sqlite::Database& db) {
+  BytesBySession out;
   auto& q = db.prepare(
       "SELECT CASE WHEN f.session_uid = '' THEN o.session_uid ELSE f.session_uid END, sum(f.file_length)"
       " FROM raw_frames f JOIN sources o USING (source_pk) GROUP BY 1");
@@ -28,7 +32,7 @@ std::map<std::string, std::uint64_t, std::less<>> raw_bytes_by_session(sqlite::D
 }
 
 // Sessions with their subagents, by the uid of the one that was there first.
-std::map<std::string, DropGroup> groups_of(sqlite::Database& db) {
+std::map<std::string, DropGroup> groups_of(sqlite::Database& db, const BytesBySession& bytes) {
   std::map<std::string, std::string, std::less<>> parents;
   auto& p = db.prepare("SELECT uid, parent_uid FROM sessions WHERE parent_uid <> ''");
   p.bind();
@@ -44,11 +48,12 @@ std::map<std::string, DropGroup> groups_of(sqlite::Database& db) {
     return uid;
   };
 
-  const auto bytes = raw_bytes_by_session(db);
   std::map<std::string, DropGroup> out;
-  auto& q = db.prepare(
-      "SELECT uid, title, ended_at, analysis_version > 0, evicted_at IS NOT NULL AND evicted_at >= ingested_at"
-      " FROM sessions");
+  auto& q = db.prepare(sql_text(
+      "SELECT uid, title, ended_at, analysis_version > 0, evicted_at IS NOT NULL AND evicted_at >= ingested_at,"
+      " CASE WHEN evicted_at IS NULL THEN (SELECT count(*) FROM exchanges x WHERE x.session_pk = s.session_pk)"
+      " ELSE (SELECT count(*) FROM exchanges x WHERE x.session_pk = s.session_pk AND"
+      " x.data_completeness <> DataCompleteness::metadata_only) END FROM sessions s"));
   q.bind();
   while (q.step()) {
     if (q.int64(4) != 0) continue;
@@ -56,70 +61,121 @@ std::map<std::string, DropGroup> groups_of(sqlite::Database& db) {
     const std::string root = root_of(uid);
     DropGroup& g = out[root];
     g.drop.session_uid = root;
-    if (uid == root) g.drop.title = q.str(1);
     g.drop.members.push_back(uid);
+    if (uid == root) {
+      g.drop.title = q.str(1);
+      std::swap(g.drop.members.front(), g.drop.members.back());
+    }
     g.drop.ended_at = std::max(g.drop.ended_at, q.int64(2));
-    g.complete = g.complete && q.int64(3) != 0;
+    g.drop.exchanges += q.int64(5);
+    g.analysed = g.analysed && q.int64(3) != 0;
     if (const auto it = bytes.find(uid); it != bytes.end()) g.drop.raw_bytes += it->second;
   }
   q.reset();
   return out;
 }
 
-TimeMs announced_at(sqlite::Database& db, const RetentionPolicy& policy, TimeMs now) {
-  auto& q = db.prepare("SELECT value FROM meta WHERE key = ?");
-  const std::string key = announcement_key(policy);
-  q.bind(key);
-  const TimeMs at = q.step() ? q.int64(0) : now;
-  q.reset();
-  return at;
+void due_by_age(std::vector<DropGroup>& groups, int max_age_days) {
+  if (max_age_days == 0) return;
+  for (DropGroup& g : groups) {
+    g.drop.due_at = g.drop.ended_at + max_age_days * kMsPerDay;
+    g.drop.reason = "ended more than " + std::to_string(max_age_days) + " days before";
+  }
+}
+
+// The oldest until the rest fits, what age takes by then left out of the sum.
+void due_by_size(std::vector<DropGroup>& groups, std::uint64_t max_raw_bytes, std::uint64_t total, TimeMs now) {
+  if (max_raw_bytes == 0) return;
+  for (const DropGroup& g : groups)
+    if (g.analysed && g.drop.due_at != 0 && g.drop.due_at <= now) total -= std::min(total, g.drop.raw_bytes);
+  std::vector<DropGroup*> oldest;
+  for (DropGroup& g : groups)
+    if (g.drop.raw_bytes > 0 && (g.drop.due_at == 0 || g.drop.due_at > now)) oldest.push_back(&g);
+  std::stable_sort(oldest.begin(), oldest.end(),
+                   [](const auto* a, const auto* b) { return a->drop.ended_at < b->drop.ended_at; });
+  for (DropGroup* g : oldest) {
+    if (total <= max_raw_bytes) break;
+    g->drop.due_at = now;
+    g->drop.reason = "the raw layer takes more than " + std::to_string(max_raw_bytes) + " bytes";
+    if (g->analysed) total -= std::min(total, g->drop.raw_bytes);
+  }
 }
 
 }  // namespace
 
-std::string announcement_key(const RetentionPolicy& policy) {
-  return "retention_age_days:" + std::to_string(policy.max_age_days);
+std::string policy_key(const RetentionPolicy& policy) {
+  return std::string(kPolicyKeys) + std::to_string(policy.max_age_days) + ":" + std::to_string(policy.max_raw_bytes);
 }
 
-std::vector<PlannedDrop> plan(sqlite::Database& db, const RetentionPolicy& policy, TimeMs now, TimeMs until) {
-  std::vector<PlannedDrop> out;
+TimeMs time_of(sqlite::Database& db, std::string_view key, TimeMs otherwise) {
+  auto& q = db.prepare("SELECT value FROM meta WHERE key = ?").bind(key);
+  const TimeMs at = q.step() ? q.int64(0) : otherwise;
+  q.reset();
+  return at;
+}
+
+RetentionPlan plan(sqlite::Database& db, const RetentionPolicy& policy, TimeMs now, TimeMs until) {
+  RetentionPlan out;
   if (!policy.is_set()) return out;
-  std::vector<PlannedDrop> left;
-  const TimeMs notice_ends = policy.max_age_days > 0 ? announced_at(db, policy, now) + kRetentionNotice : 0;
-  for (auto& [uid, group] : groups_of(db)) {
-    if (!group.complete || group.drop.ended_at == 0) continue;
-    PlannedDrop& drop = group.drop;
-    if (policy.max_age_days > 0) {
-      drop.due_at = std::max(drop.ended_at + policy.max_age_days * kMsPerDay, notice_ends);
-      if (drop.due_at <= until) {
-        drop.reason = "ended more than " + std::to_string(policy.max_age_days) + " days before";
-        out.push_back(std::move(drop));
-        continue;
-      }
-    }
-    left.push_back(std::move(drop));
+  const auto bytes = raw_bytes_by_session(db);
+  std::uint64_t total_bytes = 0;
+  for (const auto& [uid, n] : bytes)
+    total_bytes += n;
+  std::vector<DropGroup> groups;
+  for (auto& [uid, group] : groups_of(db, bytes)) {
+    out.exchanges += group.drop.exchanges;
+    if (group.drop.ended_at != 0) groups.push_back(std::move(group));
   }
-  if (policy.max_raw_bytes > 0) {
-    std::uint64_t total = 0;
-    for (const auto& [uid, bytes] : raw_bytes_by_session(db))
-      total += bytes;
-    for (const auto& drop : out)
-      total -= std::min(total, drop.raw_bytes);
-    std::sort(left.begin(), left.end(),
-              [](const PlannedDrop& a, const PlannedDrop& b) { return a.ended_at < b.ended_at; });
-    for (auto& drop : left) {
-      if (total <= policy.max_raw_bytes) break;
-      if (drop.raw_bytes == 0) continue;
-      total -= std::min(total, drop.raw_bytes);
-      drop.due_at = now;
-      drop.reason = "the raw layer takes more than " + std::to_string(policy.max_raw_bytes) + " bytes";
-      out.push_back(std::move(drop));
+  due_by_age(groups, policy.max_age_days);
+  due_by_size(groups, policy.max_raw_bytes, total_bytes, now);
+
+  std::int64_t due_now = 0;
+  for (DropGroup& g : groups) {
+    if (g.drop.due_at == 0 || g.drop.due_at > std::max(until, now)) continue;
+    if (!g.analysed) {
+      out.waiting += g.drop.due_at <= now ? static_cast<std::int64_t>(g.drop.members.size()) : 0;
+      continue;
     }
+    if (g.drop.due_at <= now) due_now += g.drop.exchanges;
+    if (g.drop.due_at <= until) out.drops.push_back(std::move(g.drop));
   }
-  std::sort(out.begin(), out.end(), [](const PlannedDrop& a, const PlannedDrop& b) {
-    return std::tie(a.due_at, a.ended_at, a.session_uid) < std::tie(b.due_at, b.ended_at, b.session_uid);
+  out.is_large = due_now * kLargeShare > out.exchanges;
+  const TimeMs policy_stands = time_of(db, policy_key(policy), now) + kRetentionNotice;
+  const TimeMs large_stands = time_of(db, kLargeKey, now) + kRetentionNotice;
+  for (PlannedDrop& drop : out.drops) {
+    drop.goes_at = std::max(drop.due_at, policy_stands);
+    if (out.is_large && drop.due_at <= now) drop.goes_at = std::max(drop.goes_at, large_stands);
+  }
+  std::sort(out.drops.begin(), out.drops.end(), [](const PlannedDrop& a, const PlannedDrop& b) {
+    return std::tie(a.goes_at, a.ended_at, a.session_uid) < std::tie(b.goes_at, b.ended_at, b.session_uid);
   });
   return out;
 }
 
+std::int64_t count_events(sqlite::Database& db, const PlannedDrop& drop) {
+  std::int64_t n = 0;
+  for (const std::string& uid : drop.members) {
+    auto& q =
+        db.prepare("SELECT count(*) FROM events WHERE session_pk = (SELECT session_pk FROM sessions WHERE uid = ?)")
+            .bind(uid);
+    if (q.step()) n += q.int64(0);
+    q.reset();
+  }
+  return n;
+}
+
 }  // namespace memd::retention
+
+namespace memd {
+
+RetentionPlan RetentionPlanQuery::run(sqlite::Database& db) const {
+  RetentionPlan out = retention::plan(db, policy, now, until);
+  for (PlannedDrop& drop : out.drops) {
+    // The main session may be unknown, where only its subagents were found.
+    if (drop.title.empty()) drop.title = SessionQuery{drop.members.front()}.run(db).title;
+    if (count_events) drop.events = retention::count_events(db, drop);
+  }
+  return out;
+}
+
+}  // namespace memd

@@ -9,6 +9,7 @@
 #include "store/read/sessions.hpp"
 #include "store/read/tool_facts.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace memd {
@@ -31,10 +32,16 @@ std::vector<ExchangeFile> modified_files(sqlite::Database& db, std::int64_t sess
 }  // namespace
 
 SessionDigest SessionDigestQuery::run(sqlite::Database& db) const {
-  return {queries::exchange_texts(db, session_pk, first_number, last_number),
-          modified_files(db, session_pk, first_number, last_number),
-          queries::observations_of(db, session_pk, first_number, last_number),
-          queries::commits_of(db, session_pk, first_number, last_number), queries::pull_requests_of(db, session_pk)};
+  SessionDigest out{queries::exchange_texts(db, session_pk, first_number, last_number),
+                    modified_files(db, session_pk, first_number, last_number),
+                    queries::observations_of(db, session_pk, first_number, last_number),
+                    queries::commits_of(db, session_pk, first_number, last_number),
+                    queries::pull_requests_of(db, session_pk),
+                    std::nullopt};
+  const bool whole = first_number <= 0 && last_number == std::numeric_limits<std::int64_t>::max();
+  if (whole && std::ranges::all_of(out.exchanges, &ExchangeRow::is_evicted))
+    out.kept = KeptDigestQuery{session_pk}.run(db);
+  return out;
 }
 
 namespace {

@@ -148,7 +148,7 @@ const std::string kSessionsColumns = std::string(R"(
   s.started_at, s.ended_at, s.next_seq > 0 OR s.turns > 0, iif()" +
                                                  kJudged + R"(, s.outcome, 0),
   s.tokens_input, s.tokens_output, s.tokens_cache_read, s.tokens_cache_creation, s.turns, s.retries,
-  s.turns,
+  min(s.turns, (SELECT count(*) FROM exchanges x WHERE x.session_pk = s.session_pk)),
   s.tool_calls, s.tool_errors, s.compactions,
   (SELECT count(*) FROM sessions c WHERE c.parent_uid = s.uid AND c.parent_uid <> ''),
   coalesce(src.path, (SELECT d.source_path FROM session_digests d WHERE d.session_pk = s.session_pk), ''),)") +

@@ -187,7 +187,8 @@ PlatformBySession allowed_sessions(sqlite::Database& db, const QueryFilter& filt
 // Columns 0 to 2: when the exchange ended, and the beginnings of its prompt and its final answer.
 constexpr std::string_view kSliceTexts =
     "SELECT ended_at, substr(CAST(user_message AS BLOB), 1, ?2),"
-    " substr(CAST(assistant_response AS BLOB), answer_offset + 1, ?2) FROM exchanges WHERE exchange_pk = ?1";
+    " substr(CAST(assistant_response AS BLOB), answer_offset + 1, ?2), data_completeness FROM exchanges WHERE "
+    "exchange_pk = ?1";
 
 // Without the character that the limit may have cut.
 std::string whole_characters(std::string_view text) {
@@ -222,6 +223,7 @@ void add_texts(sqlite::Database& db, const DaySession& slice, DaySlice& out) {
     out.range.end = std::max(out.range.start, q.int64(0));
     out.last_request = whole_characters(q.blob(1));
     out.last_answer = whole_characters(q.blob(2));
+    out.is_evicted = static_cast<DataCompleteness>(q.int64(3)) == DataCompleteness::metadata_only;
   }
   q.reset();
 }

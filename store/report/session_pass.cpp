@@ -25,6 +25,7 @@ void SessionPass::add(const SelectedSession& session, ReportSession* detail) {
   if (exchanges_.empty() && timed()) return;
   read_files(session, detail);
   read_events(session, detail);
+  if (detail != nullptr && detail->evicted) read_kept_decisions(session, *detail);
   read_topics(detail);
   if (detail != nullptr) read_last_answer(*detail);
 }
@@ -199,6 +200,16 @@ void SessionPass::read_events(const SelectedSession& session, ReportSession* det
       default: break;
     }
   }
+  q.reset();
+}
+
+// Of an evicted session, whose events are gone.
+void SessionPass::read_kept_decisions(const SelectedSession& session, ReportSession& detail) {
+  detail.decisions.clear();
+  auto& q = db_.prepare("SELECT summary FROM observations WHERE session_pk = ? AND type = 'decision' ORDER BY time")
+                .bind(session.pk);
+  while (detail.decisions.size() < kDecisions && q.step())
+    detail.decisions.push_back(q.str(0));
   q.reset();
 }
 

@@ -81,7 +81,10 @@ class Assembler {
 
   void flush(TimeMs now);  // writes open exchanges and sessions; before a commit
   void forget();           // drops all memory; after a rollback
-  void release();          // gives back what a large ingest needed
+  // For a rebuild, before anything is applied: these exchanges stand in the table, and those to come get the keys that
+  // they leave free, as they did when they came first.
+  void reserve(const std::vector<ExchangeId>& ids) { exchanges_.reserve(ids); }
+  void release();  // gives back what a large ingest needed
 
  private:
   void apply_event(Event& event, AssemblyContext& context);

@@ -23,7 +23,10 @@ OptionalText text_or_null(const std::string& s) { return s.empty() ? std::nullop
 
 void ExchangeRows::keep_ids_in_use() {
   if (next_id_ != 0) return;
-  auto& q = db_.prepare("SELECT coalesce(max(exchange_pk), 0) FROM exchanges");
+  // Those that are reserved have their rows from the start.
+  auto& q = db_.prepare(reserved_.empty() ? std::string_view("SELECT coalesce(max(exchange_pk), 0) FROM exchanges")
+                                          : sql_text("SELECT coalesce(max(exchange_pk), 0) FROM exchanges"
+                                                     " WHERE data_completeness <> DataCompleteness::metadata_only"));
   q.bind();
   q.step();
   next_id_ = q.int64(0) + 1;
@@ -32,6 +35,8 @@ void ExchangeRows::keep_ids_in_use() {
 
 ExchangeId ExchangeRows::next_id() {
   keep_ids_in_use();
+  while (reserved_.contains(next_id_))
+    ++next_id_;
   return next_id_++;
 }
 
@@ -161,10 +166,10 @@ bool ExchangeRows::load_newest(std::int64_t session_pk, std::int64_t end, Exchan
       "SELECT exchange_pk, exchange_number, first_seq, last_seq, started_at, ended_at, origin, user_event_id,"
       " user_message, interventions, assistant_response, tool_text, answer_offset, git_branch, working_directory,"
       " model_used, raw_format_version, adapter_version, tokens_input, tokens_output, tokens_cache_read,"
-      " tokens_cache_creation, tool_calls, tool_errors, lines_added, lines_removed FROM exchanges"
+      " tokens_cache_creation, tool_calls, tool_errors, lines_added, lines_removed, data_completeness FROM exchanges"
       " WHERE session_pk = ? AND exchange_number < ? ORDER BY exchange_number DESC LIMIT 1");
   q.bind(session_pk, end);
-  if (!q.step()) {
+  if (!q.step() || static_cast<DataCompleteness>(q.int64(26)) == DataCompleteness::metadata_only) {
     q.reset();
     return false;
   }

@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 namespace memd::assembly {
 
@@ -34,6 +36,8 @@ class ExchangeRows {
 
   // A key for a new exchange. Handed out when it is opened, so that it does not depend on when it is written.
   ExchangeId next_id();
+  // See Assembler::reserve.
+  void reserve(const std::vector<ExchangeId>& ids) { reserved_.insert(ids.begin(), ids.end()); }
   // From here on no key that is in the table now is handed out, though its row may be deleted.
   void keep_ids_in_use();
 
@@ -42,7 +46,8 @@ class ExchangeRows {
 
   void write_index();  // the full-text entries held back; before a commit
 
-  // The newest exchange of a session before number `end`, ready to be continued. False if it has none.
+  // The newest exchange of a session before number `end`, ready to be continued. False if it has none, or the newest is
+  // evicted.
   bool load_newest(std::int64_t session_pk, std::int64_t end, ExchangeDraft& draft);
 
   // Removes the exchanges of a session from number `first` on, with all that hangs on them.
@@ -63,7 +68,8 @@ class ExchangeRows {
   void replay_failures(std::int64_t session_pk, ExchangeDraft& draft);
 
   sqlite::Database& db_;
-  ExchangeId next_id_ = 0;  // 0: not read yet
+  ExchangeId next_id_ = 0;         // 0: not read yet
+  std::set<ExchangeId> reserved_;  // never handed out
   std::unordered_map<std::string, std::int64_t> tools_;
   std::map<ExchangeId, IndexChange> unindexed_;
   std::size_t unindexed_bytes_ = 0;

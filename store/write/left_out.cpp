@@ -46,21 +46,30 @@ bool is_prompt(const Event& e) { return e.kind == EventKind::user_msg && e.origi
 }  // namespace
 
 void EvictedSessions::load(sqlite::Database& db) {
-  through_.clear();
-  auto& q = db.prepare("SELECT uid, evicted_through FROM sessions WHERE evicted_through IS NOT NULL");
+  evictions_.clear();
+  auto& q = db.prepare(
+      "SELECT uid, evicted_through, coalesce(evicted_at, 0) FROM sessions WHERE evicted_through IS NOT NULL");
   q.bind();
   while (q.step())
-    through_[q.str(0)] = q.int64(1);
+    evictions_[q.str(0)] = {q.int64(1), q.int64(2)};
   q.reset();
 }
 
-void EvictedSessions::take_out_of(SourceSlice& slice) const {
-  if (through_.empty()) return;
-  const auto is_out = [this](const Event& e) {
-    const auto it = through_.find(e.session_uid);
-    return it != through_.end() && e.time <= it->second;
+void EvictedSessions::take_out_of(SourceSlice& slice, TimeMs now) const {
+  if (evictions_.empty()) return;
+  bool came_later = false;
+  const auto is_out = [&](const Event& e) {
+    const auto it = evictions_.find(e.session_uid);
+    if (it == evictions_.end() || e.time > it->second.through) return false;
+    came_later = came_later || now > it->second.at;
+    return true;
   };
-  leave_out(slice, is_out, retention::kEvictedReason);
+  auto& events = slice.batch.events;
+  if (std::erase_if(events, is_out) > 0 && events.empty() && came_later) skip_ledger(slice, retention::kEvictedReason);
+  std::erase_if(slice.batch.sessions, [&](const SessionUpdate& s) {
+    const auto it = evictions_.find(s.session_uid);
+    return it != evictions_.end() && now <= it->second.at;
+  });
 }
 
 void OwnSessions::load() {

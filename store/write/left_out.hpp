@@ -21,10 +21,16 @@ namespace memd::ingestion {
 class EvictedSessions {
  public:
   void load(sqlite::Database& db);  // also after an eviction
-  void take_out_of(SourceSlice& slice) const;
+  // A rebuild has evicted sessions from its start: what was taken in before the eviction (`now` is when) leaves them as
+  // they are, and stands in the ledgers of sources of many sessions as it stood then.
+  void take_out_of(SourceSlice& slice, TimeMs now) const;
 
  private:
-  std::map<std::string, TimeMs, std::less<>> through_;  // uid: the end of what was evicted
+  struct Eviction {
+    TimeMs through = 0;  // the end of what was evicted
+    TimeMs at = 0;
+  };
+  std::map<std::string, Eviction, std::less<>> evictions_;  // by uid
 };
 
 // Sessions that memd's own requests caused: their first prompt, or a parent's, begins with kOwnRequestMark

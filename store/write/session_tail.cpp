@@ -72,7 +72,10 @@ std::map<std::int64_t, ExchangeId> SessionTail::remove(const Cut& cut) {
       .bind(cut.session_pk, cut.seq)
       .run();
   auto exchanges = remove_exchanges(cut);
-  db_.prepare("DELETE FROM events WHERE session_pk = ? AND seq >= ?").bind(cut.session_pk, cut.seq).run();
+  for (const char* sql : {"DELETE FROM commits WHERE session_pk = ? AND event_seq >= ?",
+                          "DELETE FROM pull_requests WHERE session_pk = ? AND event_seq >= ?",
+                          "DELETE FROM events WHERE session_pk = ? AND seq >= ?"})
+    db_.prepare(sql).bind(cut.session_pk, cut.seq).run();
   restore_session(cut);
   return exchanges;
 }

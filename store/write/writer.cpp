@@ -24,6 +24,8 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::filesystem::path& file, 
     writer->own_->load();
     if (!raw_directory.empty()) {
       writer->raw_ = std::make_unique<raw::RawLayer>(writer->db_, raw_directory);
+      // What cannot be cut now, on a full disk say, is cut with the next eviction.
+      (void)sqlite::guard([&] { Retention(*writer).cut_records(); });
       writer->raw_->recover(clock.now());
     }
     return writer;
@@ -78,7 +80,7 @@ Result<ApplyStats> Writer::apply(SourceSlice& slice, const assembly::BatchNotes*
     const auto before = history_->look(slice.source);
     const TimeMs now = clock_.now();
     const bool is_own = own_->leave_out_of(slice, now);
-    evicted_->take_out_of(slice);
+    evicted_->take_out_of(slice, now);
     sources_->save(slice.source);
     sources_->add_coverage(slice.source.id, slice.batch.coverage, slice.restart);
     sources_->add_diagnostics(slice.source, slice.batch.diagnostics, slice.items.has_value(), now);

@@ -110,6 +110,26 @@ TEST_F(InPlaceIngestTest, GrowsAndChangesWhileItIsWatched) {
   EXPECT_EQ(service_->progress().snapshot().bytes_done, source_.size());
 }
 
+TEST_F(InPlaceIngestTest, CommitsAndPullRequestsAreTakenBackWithTheirEvents) {
+  const std::string created = "tool;id=p2;tool=Bash;input=gh pr create --fill;text=https://github.com/o/r/pull/";
+  const std::string committed = "tool;id=c2;tool=Bash;input=git commit -m x;text=[main ";
+  talk(1);
+  source_.add("s1", "c1", "tool;id=c1;tool=Bash;input=git commit -m x;text=[main 1a2b3c4] First");
+  talk(2);
+  source_.add("s1", "c2", committed + "1a2b3c5] Second");
+  source_.add("s1", "p2", created + "5");
+  start();
+  look();
+  EXPECT_EQ(text("SELECT group_concat(sha) FROM commits"), "1a2b3c4,1a2b3c5");
+  EXPECT_EQ(text("SELECT url FROM pull_requests"), "https://github.com/o/r/pull/5");
+  source_.set("s1", "c2", committed + "1a2b3c6] Second, mended");
+  source_.set("s1", "p2", created + "6");
+  look();
+  EXPECT_EQ(text("SELECT group_concat(sha) FROM commits"), "1a2b3c4,1a2b3c6");
+  EXPECT_EQ(text("SELECT group_concat(url) FROM pull_requests"), "https://github.com/o/r/pull/6");
+  expect_as_read_at_once();
+}
+
 TEST_F(InPlaceIngestTest, ARestartReadsAndWritesNothing) {
   talk(1);
   start();

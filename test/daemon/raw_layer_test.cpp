@@ -294,20 +294,27 @@ TEST_F(RawLayerTest, EvictedSessionsStayAway) {
   write_file(file("b"), "kept\n");
   take("a");
   take("b");
-  EXPECT_TRUE(Retention(*writer_).enforce({30, 0}, false)->sessions == 0) << "not idle, not announced";
+  const RetentionPolicy thirty_days{30, 0};
+  EXPECT_EQ(Retention(*writer_).enforce(thirty_days)->sessions, 0u) << "not idle, not announced";
   clock_.advance(60 * kMsPerDay);
-  EXPECT_EQ(Retention(*writer_).enforce({30, 0}, false)->sessions, 0u) << "not analysed";
+  EXPECT_EQ(Retention(*writer_).enforce(thirty_days)->sessions, 0u) << "not analysed";
   ASSERT_TRUE(test::analyze_all(*writer_, clock_.now()));
-  auto dropped = Retention(*writer_).enforce({30, 0}, false);
+  EXPECT_EQ(Retention(*writer_).enforce(thirty_days)->sessions, 0u) << "all at once: that is announced";
+  clock_.advance(kRetentionNotice);
+  auto dropped = Retention(*writer_).enforce(thirty_days);
   ASSERT_TRUE(dropped);
-  EXPECT_EQ(dropped->sessions, 2u) << "announced 60 days ago";
+  EXPECT_EQ(dropped->sessions, 2u);
+  EXPECT_EQ(dropped->exchanges, 3u);
   const char* const kDigests =
       "SELECT s.uid, d.request, d.result, d.abstract, d.wall_clock_ms FROM session_digests d"
       " JOIN sessions s USING (session_pk) ORDER BY 1";
+  const char* const kExchanges =
+      "SELECT exchange_pk, user_message, tool_text IS NULL, data_completeness FROM exchanges ORDER BY 1";
   const auto digests = rows(kDigests);
+  const auto exchanges = rows(kExchanges);
   EXPECT_EQ(digests.size(), 2u) << "what is kept of them stays";
+  EXPECT_EQ(exchanges, (std::vector<std::string>{"1|one|1|2|", "2|two|1|2|", "3|kept|1|2|"}));
   EXPECT_EQ(number("SELECT count(*) FROM events"), 0);
-  EXPECT_EQ(number("SELECT count(*) FROM exchanges"), 0);
   EXPECT_EQ(number("SELECT count(*) FROM sessions WHERE evicted_at IS NOT NULL"), 2);
   EXPECT_EQ(number("SELECT sum(bytes) FROM coverage WHERE disposition = 1 AND reason = 'evicted'"), 13);
   EXPECT_EQ(content("a"), "");
@@ -323,6 +330,7 @@ TEST_F(RawLayerTest, EvictedSessionsStayAway) {
   append_file(file("a"), "\n");
   take("a");
   EXPECT_EQ(number("SELECT count(*) FROM events"), 0);
+  EXPECT_EQ(rows(kExchanges), exchanges);
   EXPECT_EQ(number("SELECT sum(bytes) - (SELECT sum(cursor) FROM sources) FROM coverage"), 0);
   // Nor does a rebuild bring it back.
   const auto ledger = rows("SELECT record_type, disposition, reason, records, bytes FROM coverage ORDER BY 1, 2, 3, 4");
@@ -334,19 +342,59 @@ TEST_F(RawLayerTest, EvictedSessionsStayAway) {
   EXPECT_EQ(number("SELECT count(*) FROM events"), 0);
   EXPECT_EQ(number("SELECT count(*) FROM sessions WHERE evicted_at IS NOT NULL"), 2);
   EXPECT_EQ(rows(kDigests), digests);
+  EXPECT_EQ(rows(kExchanges), exchanges);
   EXPECT_EQ(rows("SELECT record_type, disposition, reason, records, bytes FROM coverage ORDER BY 1, 2, 3, 4"), ledger);
 }
 
-TEST_F(RawLayerTest, AnAgeLimitIsAnnouncedAWeekAhead) {
+// Killed behind the commit of the rows, or between the file and the rows about it.
+TEST_F(RawLayerTest, ACutThatWasBrokenOffIsMadeAtTheNextOpening) {
+  write_file(file("a"), "one\ntwo\n");
+  write_file(file("b"), "kept\n");
+  take("a");
+  take("b");
+  ASSERT_TRUE(test::analyze_all(*writer_, clock_.now()));
+  const std::vector<std::string> a{"thunderus:a"};
+  writer_.reset();
+  {
+    auto rows_only = Writer::open(layout_.database(), clock_);
+    ASSERT_TRUE(rows_only);
+    ASSERT_EQ(Retention(**rows_only).evict(a)->sessions, 1u);
+    ASSERT_TRUE((*rows_only)->transact([](sqlite::Database& db) {
+      db.exec("INSERT INTO raw_evictions VALUES ('thunderus:a')");
+    }));
+  }
+  EXPECT_EQ(content("a"), "one\ntwo\n");
+  open();
+  EXPECT_EQ(content("a"), "");
+  EXPECT_EQ(content("b"), "kept\n");
+  EXPECT_EQ(number("SELECT count(*) FROM raw_evictions"), 0);
+  const auto files = rows("SELECT name, length FROM raw_files ORDER BY name");
+  const auto after = dump();
+  ASSERT_TRUE(writer_->transact([](sqlite::Database& db) {
+    db.exec(
+        "INSERT INTO raw_evictions VALUES ('thunderus:a'); UPDATE raw_files SET length = 9, last_number = 1"
+        " WHERE name LIKE '%/a.%'");
+  }));
+  open();
+  EXPECT_EQ(rows("SELECT name, length FROM raw_files ORDER BY name"), files);
+  EXPECT_EQ(dump(), after) << "nothing is taken for lost";
+}
+
+TEST_F(RawLayerTest, ALimitIsAnnouncedAWeekAhead) {
   write_file(file("a"), "one\n");
   take("a");
   clock_.advance(400 * kMsPerDay);
   ASSERT_TRUE(test::analyze_all(*writer_, clock_.now()));
-  EXPECT_EQ(Retention(*writer_).enforce({30, 0}, false)->sessions, 0u);
-  clock_.advance(6 * kMsPerDay);
-  EXPECT_EQ(Retention(*writer_).enforce({30, 0}, false)->sessions, 0u);
-  EXPECT_EQ(Retention(*writer_).enforce({3000, 0}, true)->sessions, 0u);
-  EXPECT_EQ(Retention(*writer_).enforce({30, 0}, true)->sessions, 1u) << "asked for by a person";
+  for (const RetentionPolicy policy : {RetentionPolicy{30, 0}, RetentionPolicy{0, 1}}) {
+    EXPECT_EQ(Retention(*writer_).enforce(policy)->sessions, 0u);
+    clock_.advance(6 * kMsPerDay);
+    EXPECT_EQ(Retention(*writer_).enforce(policy)->sessions, 0u);
+    ASSERT_TRUE(Retention(*writer_).announce({}));  // the limit was taken back: its notice, too
+    clock_.advance(2 * kMsPerDay);
+    EXPECT_EQ(Retention(*writer_).enforce(policy)->sessions, 0u);
+  }
+  EXPECT_EQ(Retention(*writer_).drop_due({3000, 0})->sessions, 0u);
+  EXPECT_EQ(Retention(*writer_).drop_due({30, 0})->sessions, 1u) << "asked for by a person";
 }
 
 TEST_F(RawLayerTest, ASizeLimitTakesTheOldestFirst) {
@@ -360,7 +408,7 @@ TEST_F(RawLayerTest, ASizeLimitTakesTheOldestFirst) {
   clock_.advance(kMsPerDay);
   ASSERT_TRUE(test::analyze_all(*writer_, clock_.now()));
   const auto before = number("SELECT sum(file_length) FROM raw_frames");
-  auto dropped = Retention(*writer_).enforce({0, static_cast<std::uint64_t>(before) - 1}, false);
+  auto dropped = Retention(*writer_).drop_due({0, static_cast<std::uint64_t>(before) - 1});
   ASSERT_TRUE(dropped);
   EXPECT_EQ(dropped->sessions, 1u);
   EXPECT_EQ(rows("SELECT native_id FROM sessions WHERE evicted_at IS NOT NULL"), std::vector<std::string>{"a|"});

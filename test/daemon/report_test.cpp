@@ -159,7 +159,7 @@ TEST(ReportGaps, SaysWhatIsMissingWarningsFirst) {
   EXPECT_TRUE(all.starts_with("!codex: 2 records of unknown shape (70 bytes)")) << all;
   EXPECT_THAT(all, HasSubstr("!cursor: /m/state.vscdb is unreachable: not mounted."));
   EXPECT_THAT(all, HasSubstr("The 1 newest sessions are listed one by one; 8 older ones"));
-  EXPECT_THAT(all, HasSubstr("-: Of 2 sessions the texts were dropped"));
+  EXPECT_THAT(all, HasSubstr("-: Of 2 sessions the texts and events were dropped"));
   EXPECT_THAT(all, HasSubstr("-: 3 exchanges have no known time"));
   EXPECT_THAT(all, HasSubstr("0 of 9 sessions carry what their platform reckons"));
   EXPECT_THAT(all, HasSubstr("-codex: It does not write down tokens."));

@@ -79,14 +79,6 @@ TEST_F(CommitsTest, StandInTheExchangeThatMadeThem) {
 
 TEST_F(CommitsTest, TheSameLineByLineAcrossRestarts) { expect_same_event_by_event(session_with_commits()); }
 
-TEST_F(CommitsTest, GoWithTheirEvents) {
-  apply(session_with_commits().batch());
-  writer_.reset();
-  auto db = sqlite::Database::open(file_, sqlite::OpenMode::read_write);
-  db.exec("DELETE FROM events WHERE seq >= 5");
-  EXPECT_EQ(commits().size(), 1U);
-}
-
 // A store of before knows the first line of each result.
 TEST_F(CommitsTest, AreFoundInAStoreOfBefore) {
   {

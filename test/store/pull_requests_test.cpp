@@ -78,14 +78,6 @@ TEST_F(PullRequestsTest, OpenedByCommandsAndLinkedByAgents) {
 
 TEST_F(PullRequestsTest, TheSameEventByEventAcrossRestarts) { expect_same_event_by_event(session_with_requests()); }
 
-TEST_F(PullRequestsTest, GoWithTheirEvents) {
-  apply(session_with_requests().batch());
-  writer_.reset();
-  auto db = sqlite::Database::open(file_, sqlite::OpenMode::read_write);
-  db.exec("DELETE FROM events WHERE seq >= 4");
-  EXPECT_EQ(rows().size(), 2U);
-}
-
 // A commit is part of what is opened behind it on its branch, and of what is open already when nothing is opened.
 TEST_F(PullRequestsTest, CommitsAreJoinedByBranchAndOrder) {
   const std::string five = "https://github.com/o/r/pull/5";

@@ -39,7 +39,7 @@ function sessionDetails(session) {
   const rest = (all, shown, what) => all > shown && el('p', { class: 'muted small' }, `and ${num(all - shown)} more ${what}`);
   return el('div', { class: 'panel' },
     sessionFacts(session),
-    session.evicted && el('p', { class: 'small' }, 'The texts of this session were dropped by the retention policy.'),
+    session.evicted && el('p', { class: 'small' }, 'The texts of this session were dropped by the retention policy: the first lines of each exchange are left.'),
     !session.detail && el('p', { class: 'small' }, 'Left out to bound the size of this page. The store has it: ', el('code', {}, `memd recent ${session.id}`)),
     (session.goal || session.last_said) && el('div', { class: 'two' },
       session.goal && block('Asked for at first', el('p', { class: 'quote text', dir: 'auto' }, session.goal)),

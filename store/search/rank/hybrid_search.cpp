@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 4> kColumns{"user_message", "intervention
 
 const std::string kSql = "SELECT" + std::string(queries::kTitleColumns) + std::string(queries::kSessionHeadColumns) +
                          std::string(queries::kExchangeHeadColumns) + R"(,
-  e.user_message, e.interventions, e.assistant_response, e.tool_text, e.answer_offset
+  e.user_message, e.interventions, e.assistant_response, e.tool_text, e.answer_offset, e.data_completeness
   FROM exchanges e JOIN sessions s ON s.session_pk = e.session_pk)" +
                          std::string(queries::kProjectOfSession) + "WHERE e.exchange_pk = ?1";
 
@@ -56,6 +56,7 @@ SearchHit load_hit(sqlite::Database& db, const PassageFinder& passages, Exchange
   queries::read_head(q, hit);
   const std::array<std::string_view, 4> texts{q.text(10), q.text(11), q.text(12), q.text(13)};
   hit.user_message = texts[0];
+  hit.is_evicted = static_cast<DataCompleteness>(q.int64(15)) == DataCompleteness::metadata_only;
   const auto answer = std::clamp<std::int64_t>(q.int64(14), 0, static_cast<std::int64_t>(texts[2].size()));
   hit.assistant_response = texts[2].substr(static_cast<std::size_t>(answer));
   hit.text_bytes = static_cast<std::int64_t>(texts[0].size() + texts[1].size() + texts[2].size());

@@ -1,0 +1,451 @@
+#include "store/write/evicted_rows.hpp"
+
+#include "schemas/hash.hpp"
+#include "schemas/platform.hpp"
+#include "schemas/sql_text.hpp"
+#include "store/enrich/enrichment.hpp"
+#include "store/raw/frame_codec.hpp"
+#include "store/read/sessions.hpp"
+#include "store/text/plain_text.hpp"
+#include "store/write/exchange_rows.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <utility>
+
+namespace memd::retention {
+namespace {
+
+constexpr std::string_view kCutMark = " …";
+
+struct Kept {
+  ExchangeId id = 0;
+  std::optional<std::string> user;
+  std::string answer;
+};
+
+std::vector<Kept> first_lines_of(sqlite::Database& db, std::int64_t session_pk) {
+  auto& q = db.prepare(sql_text("SELECT exchange_pk, user_message, assistant_response, answer_offset FROM exchanges"
+                                " WHERE session_pk = ? AND data_completeness <> DataCompleteness::metadata_only"))
+                .bind(session_pk);
+  std::vector<Kept> out;
+  while (q.step()) {
+    Kept kept{q.int64(0), std::nullopt, {}};
+    if (!q.is_null(1)) kept.user = first_lines(q.text(1));
+    const std::string_view response = q.text(2);
+    const auto answer = static_cast<std::size_t>(std::max<std::int64_t>(q.int64(3), 0));
+    kept.answer = first_lines(response.substr(std::min(answer, response.size())));
+    out.push_back(std::move(kept));
+  }
+  q.reset();
+  return out;
+}
+
+// A title that is made of the first prompt would be made of its first lines from now on.
+void write_title_down(sqlite::Database& db, std::int64_t session_pk) {
+  const SessionRow session = queries::session_by_pk(db, session_pk);
+  if (session.title.empty()) return;
+  db.prepare("UPDATE sessions SET title = ?2 WHERE session_pk = ?1 AND title = ''")
+      .bind(session_pk, session.title)
+      .run();
+}
+
+// The text entries of exchanges that have their final texts.
+void index_texts(sqlite::Database& db, ExchangeId id) {
+  db.prepare(
+        "INSERT INTO exchanges_fts (rowid, user_message, interventions, assistant_response, tool_text)"
+        " SELECT exchange_pk, coalesce(user_message, ''), coalesce(interventions, ''), coalesce(assistant_response, "
+        "''),"
+        " coalesce(tool_text, '') FROM exchanges WHERE exchange_pk = ?")
+      .bind(id)
+      .run();
+  enrichment::enqueue(db, id);
+}
+
+// How a key of another table is written in a record, and found again. In `find` it is the parameter %; ?1 is the
+// session's uid.
+struct Reference {
+  std::string_view column;
+  std::string_view write;  // over the table as t; empty: it is not written
+  std::string_view find;
+};
+
+constexpr Reference kSession{"session_pk", "", "(SELECT session_pk FROM sessions WHERE uid = ?1)"};
+constexpr Reference kProject{"project_pk", "(SELECT p.identity_key FROM projects p WHERE p.project_pk = t.project_pk)",
+                             "(SELECT project_pk FROM projects WHERE identity_key = %)"};
+constexpr Reference kSource{
+    "source_pk", "(SELECT o.platform || ':' || o.path FROM sources o WHERE o.source_pk = t.source_pk)",
+    "(SELECT source_pk FROM sources WHERE platform = substr(%, 1, instr(%, ':') - 1) AND path = substr(%, instr(%, ':')"
+    " + 1))"};
+constexpr Reference kPath{"path_pk", "(SELECT p.path FROM paths p WHERE p.path_pk = t.path_pk)",
+                          "(SELECT path_pk FROM paths WHERE path = %)"};
+constexpr Reference kTool{"tool_pk", "(SELECT n.tool FROM tools n WHERE n.tool_pk = t.tool_pk)",
+                          "(SELECT tool_pk FROM tools WHERE tool = %)"};
+constexpr std::string_view kFindDecision =
+    "(SELECT observation_pk FROM observations WHERE session_pk = (SELECT session_pk FROM sessions WHERE uid = ?1)"
+    " AND type = 'decision' AND content_hash = %)";
+constexpr Reference kDecision{"observation_pk",
+                              "(SELECT o.content_hash FROM observations o WHERE o.observation_pk = t.observation_pk)",
+                              kFindDecision};
+constexpr Reference kReversal{
+    "reversed_by", "(SELECT o.content_hash FROM observations o WHERE o.observation_pk = t.reversed_by)", kFindDecision};
+// Keys that a row gets anew.
+constexpr Reference kNewProject{"project_pk", "", ""};
+constexpr Reference kNewSource{"source_pk", "", ""};
+constexpr Reference kNewSession{"session_pk", "", ""};
+constexpr Reference kNewPath{"path_pk", "", ""};
+constexpr Reference kNewTool{"tool_pk", "", ""};
+constexpr Reference kNewObservation{"observation_pk", "", ""};
+
+// The rows of a table that a session keeps, in the order in which they are put back. `which` is a condition on the
+// table as t; ?1 is the session's uid.
+struct KeptRows {
+  std::string_view table;
+  std::string_view which;
+  std::span<const Reference> references;
+};
+
+constexpr Reference kOfProjects[] = {kNewProject};
+constexpr Reference kOfSources[] = {kNewSource};
+constexpr Reference kOfSessions[] = {kNewSession, kProject, kSource};
+constexpr Reference kOfSourceRows[] = {kSource};
+constexpr Reference kOfSession[] = {kSession};
+constexpr Reference kOfPaths[] = {kNewPath};
+constexpr Reference kOfFiles[] = {kSession, kPath};
+constexpr Reference kOfTools[] = {kNewTool};
+constexpr Reference kOfCalls[] = {kTool};
+constexpr Reference kOfObservations[] = {kNewObservation, kSession};
+constexpr Reference kOfDecisions[] = {kDecision, kReversal};
+
+constexpr std::string_view kOfThisSession = "t.session_pk = (SELECT session_pk FROM sessions WHERE uid = ?1)";
+constexpr KeptRows kKeptRows[] = {
+    {"projects", "t.project_pk = (SELECT project_pk FROM sessions WHERE uid = ?1)", kOfProjects},
+    {"sources", "t.session_uid = ?1 OR t.source_pk IN (SELECT source_pk FROM source_items WHERE session_uid = ?1)",
+     kOfSources},
+    {"sessions", "t.uid = ?1", kOfSessions},
+    // Of a source that it shares with others the lines that tell of no items: those of items are added up (see below).
+    {"coverage",
+     "t.source_pk IN (SELECT o.source_pk FROM sources o WHERE o.session_uid = ?1"
+     " OR o.source_pk IN (SELECT source_pk FROM source_items WHERE session_uid = ?1) AND NOT EXISTS"
+     " (SELECT 1 FROM source_items i WHERE i.source_pk = o.source_pk AND i.session_uid <> ?1))"
+     " OR t.source_pk IN (SELECT source_pk FROM source_items WHERE session_uid = ?1) AND NOT EXISTS"
+     " (SELECT 1 FROM source_items i WHERE i.source_pk = t.source_pk AND i.record_type = t.record_type"
+     " AND i.disposition = t.disposition AND i.reason = t.reason)",
+     kOfSourceRows},
+    {"source_items", "t.session_uid = ?1", kOfSourceRows},
+    {"session_digests", kOfThisSession, kOfSession},
+    {"digest_errors", kOfThisSession, kOfSession},
+    {"exchanges", kOfThisSession, kOfSession},
+    {"paths",
+     "t.path_pk IN (SELECT path_pk FROM exchange_files WHERE session_pk = (SELECT session_pk FROM sessions WHERE uid = "
+     "?1))",
+     kOfPaths},
+    {"exchange_files", kOfThisSession, kOfFiles},
+    {"tools",
+     "t.tool_pk IN (SELECT c.tool_pk FROM exchange_tools c JOIN exchanges x USING (exchange_pk) WHERE x.session_pk ="
+     " (SELECT session_pk FROM sessions WHERE uid = ?1))",
+     kOfTools},
+    {"exchange_tools",
+     "t.exchange_pk IN (SELECT exchange_pk FROM exchanges WHERE session_pk = (SELECT session_pk FROM sessions WHERE uid"
+     " = ?1))",
+     kOfCalls},
+    {"observations", kOfThisSession, kOfObservations},
+    {"decisions",
+     "t.observation_pk IN (SELECT observation_pk FROM observations WHERE session_pk = (SELECT session_pk FROM sessions"
+     " WHERE uid = ?1))",
+     kOfDecisions},
+    {"commits", kOfThisSession, kOfSession},
+    {"pull_requests", kOfThisSession, kOfSession},
+};
+
+using Row = std::vector<std::optional<std::string>>;
+
+// Rows with the names of their columns: a record outlives the shape of the tables.
+struct NamedRows {
+  std::string table;
+  std::vector<std::string> columns;
+  std::vector<Row> rows;
+};
+
+const Reference* reference_in(const KeptRows& kept, std::string_view column) {
+  const auto it = std::find_if(kept.references.begin(), kept.references.end(),
+                               [&](const Reference& r) { return r.column == column; });
+  return it == kept.references.end() ? nullptr : &*it;
+}
+
+// Generated ones aside.
+std::vector<std::string> columns_of(sqlite::Database& db, std::string_view table) {
+  std::vector<std::string> out;
+  auto& q = db.prepare("SELECT name FROM pragma_table_info(?)").bind(table);
+  while (q.step())
+    out.push_back(q.str(0));
+  q.reset();
+  return out;
+}
+
+NamedRows select(sqlite::Database& db, const KeptRows& kept, std::string_view uid) {
+  NamedRows out{std::string(kept.table), {}, {}};
+  std::string list;
+  for (std::string& column : columns_of(db, kept.table)) {
+    const Reference* reference = reference_in(kept, column);
+    if (reference != nullptr && reference->write.empty()) continue;
+    list.append(list.empty() ? "" : ", ").append(reference != nullptr ? reference->write : "t." + column);
+    out.columns.push_back(std::move(column));
+  }
+  auto& q = db.prepare("SELECT " + list + " FROM " + out.table + " t WHERE " + std::string(kept.which)).bind(uid);
+  while (q.step()) {
+    Row& row = out.rows.emplace_back();
+    for (std::size_t i = 0; i < out.columns.size(); ++i) {
+      const int column = static_cast<int>(i);
+      row.push_back(q.is_null(column) ? std::nullopt : std::optional(q.str(column)));
+    }
+  }
+  q.reset();
+  return out;
+}
+
+std::string replaced(std::string_view text, char mark, std::string_view by) {
+  std::string out;
+  for (const char c : text)
+    c == mark ? out.append(by) : out.append(1, c);
+  return out;
+}
+
+void insert(sqlite::Database& db, const KeptRows& kept, const NamedRows& named, std::string_view uid) {
+  const auto known = columns_of(db, kept.table);
+  std::string columns;
+  std::string values;
+  std::vector<std::size_t> places;  // in the rows
+  const auto add = [&](std::string_view column, std::string_view value) {
+    columns.append(columns.empty() ? "" : ", ").append(column);
+    values.append(values.empty() ? "" : ", ").append(value);
+  };
+  for (const Reference& r : kept.references)
+    if (r.write.empty() && !r.find.empty()) add(r.column, r.find);
+  for (std::size_t i = 0; i < named.columns.size(); ++i) {
+    const std::string& column = named.columns[i];
+    if (std::find(known.begin(), known.end(), column) == known.end()) continue;  // dropped since
+    const Reference* reference = reference_in(kept, column);
+    places.push_back(i);
+    const std::string parameter = "?" + std::to_string(places.size() + 1);
+    add(column, reference != nullptr ? replaced(reference->find, '%', parameter) : parameter);
+  }
+  const std::string sql = "INSERT INTO " + named.table + " (" + columns + ") SELECT " + values + " WHERE ?1 <> ''" +
+                          " ON CONFLICT DO NOTHING";
+  for (const Row& row : named.rows) {
+    auto& q = db.prepare(sql);
+    q.reset();
+    q.bind_at(1, uid);
+    for (std::size_t i = 0; i < places.size(); ++i)
+      q.bind_at(static_cast<int>(i) + 2, row[places[i]]);
+    q.run();
+  }
+}
+
+// Records of versions 1 and 2 are lists of rows whose columns were fixed.
+constexpr std::uint64_t kVersion = 3;
+
+void put(raw::ByteWriter& w, const std::vector<Row>& rows) {
+  w.number(rows.size());
+  for (const auto& row : rows) {
+    w.number(row.size());
+    for (const auto& value : row) {
+      w.number(value ? 1 : 0);
+      if (value) w.text(*value);
+    }
+  }
+}
+
+std::vector<Row> get(raw::ByteReader& r) {
+  std::vector<Row> rows;
+  for (auto n = r.number(); n > 0 && r.ok(); --n) {
+    auto& row = rows.emplace_back();
+    for (auto columns = r.number(); columns > 0 && r.ok(); --columns) {
+      const bool there = r.number() != 0;
+      row.push_back(there ? std::optional(r.text()) : std::nullopt);
+    }
+  }
+  return rows;
+}
+
+std::vector<std::string> words(std::string_view list) {
+  std::vector<std::string> out;
+  while (!list.empty()) {
+    const auto end = std::min(list.find(' '), list.size());
+    out.emplace_back(list.substr(0, end));
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return out;
+}
+
+constexpr std::string_view kOldSessions =
+    "uid platform native_id kind parent_uid parent_call_id forked_from agent_name title title_rank description cwd"
+    " git_branch model agent_version started_at ended_at outcome tokens_input tokens_output tokens_cache_read"
+    " tokens_cache_creation turns retries tool_calls tool_pairs tool_errors compactions next_seq next_exchange"
+    " discovered_at ingested_at analyzed_at evicted_at evicted_through";
+constexpr std::string_view kOldSources =
+    "platform path format state state_reason device inode head_hash head_length size mtime cursor generation open_tail"
+    " session_uid mark";
+
+// The source of a row of version 1 and 2 stands in two columns.
+void join_source(std::vector<Row>& rows) {
+  for (Row& row : rows) {
+    if (row.size() < 2) continue;
+    row[1] = row[0].value_or("") + ":" + row[1].value_or("");
+    row.erase(row.begin());
+  }
+}
+
+std::vector<NamedRows> read_old(raw::ByteReader& r, std::uint64_t version) {
+  std::vector<NamedRows> out;
+  NamedRows sessions{"sessions", words(kOldSessions), get(r)};
+  if (version == 1) sessions.columns.insert(sessions.columns.begin() + 17, "state");  // behind ended_at
+  if (version == 2)
+    for (const char* column : {"stopped_at", "repo", "analysis_version"})
+      sessions.columns.emplace_back(column);
+  NamedRows sources{"sources", words(kOldSources), get(r)};
+  NamedRows coverage{"coverage", words("source_pk record_type disposition reason records bytes"), get(r)};
+  join_source(coverage.rows);
+  out = {std::move(sources), std::move(sessions), std::move(coverage)};
+  if (version == 1) return out;
+  NamedRows digests{"session_digests", words("request result abstract wall_clock_ms source_path source_bytes"), get(r)};
+  NamedRows errors{"digest_errors", words("place time tool text"), get(r)};
+  for (auto* rows : {&digests.rows, &errors.rows})
+    for (Row& row : *rows)
+      if (!row.empty()) row.erase(row.begin());  // the uid
+  out.push_back(std::move(digests));
+  out.push_back(std::move(errors));
+  return out;
+}
+
+std::vector<NamedRows> read_record(std::string_view record) {
+  raw::ByteReader r(record);
+  const std::uint64_t version = r.number();
+  std::vector<NamedRows> out;
+  if (version == 1 || version == 2) out = read_old(r, version);
+  if (version == kVersion)
+    for (auto n = r.number(); n > 0 && r.ok(); --n) {
+      NamedRows& rows = out.emplace_back();
+      rows.table = r.text();
+      rows.columns = words(r.text());
+      rows.rows = get(r);
+    }
+  const bool whole = r.ok() && std::all_of(out.begin(), out.end(), [](const NamedRows& named) {
+                       return std::all_of(named.rows.begin(), named.rows.end(),
+                                          [&](const Row& row) { return row.size() == named.columns.size(); });
+                     });
+  return whole ? out : std::vector<NamedRows>();
+}
+
+const NamedRows* rows_of(const std::vector<NamedRows>& record, std::string_view table) {
+  const auto it = std::find_if(record.begin(), record.end(), [&](const NamedRows& n) { return n.table == table; });
+  return it == record.end() ? nullptr : &*it;
+}
+
+// What the session's items are in the ledgers of sources that it shares with others.
+constexpr std::string_view kSharedLedger = "shared coverage";
+
+NamedRows select_shared_ledger(sqlite::Database& db, std::string_view uid) {
+  NamedRows out{std::string(kSharedLedger), words("source_pk record_type disposition reason records bytes"), {}};
+  auto& q = db.prepare(sql_text("SELECT o.platform || ':' || o.path, i.record_type, i.disposition, i.reason, count(*),"
+                                " sum(i.bytes) FROM source_items i JOIN sources o USING (source_pk)"
+                                " WHERE i.session_uid = ?1 AND o.session_uid <> ?1 AND i.flags & kItemGone = 0"
+                                " AND EXISTS (SELECT 1 FROM source_items x WHERE x.source_pk = i.source_pk"
+                                " AND x.session_uid <> ?1) GROUP BY 1, 2, 3, 4"))
+                .bind(uid);
+  while (q.step()) {
+    Row& row = out.rows.emplace_back();
+    for (int column = 0; column < 6; ++column)
+      row.emplace_back(q.str(column));
+  }
+  q.reset();
+  return out;
+}
+
+void add_shared_ledger(sqlite::Database& db, const NamedRows& named) {
+  static const std::string sql =
+      "INSERT INTO coverage (source_pk, record_type, disposition, reason, records, bytes) SELECT " +
+      replaced(kSource.find, '%', "?1") +
+      ", ?2, ?3, ?4, ?5, ?6 WHERE ?1 <> '' ON CONFLICT DO UPDATE SET records = records + excluded.records,"
+      " bytes = bytes + excluded.bytes";
+  for (const Row& row : named.rows)
+    if (row.size() == 6) db.prepare(sql).bind(row[0], row[1], row[2], row[3], row[4], row[5]).run();
+}
+
+void put(raw::ByteWriter& w, const NamedRows& named) {
+  std::string columns;
+  for (const std::string& column : named.columns)
+    columns.append(columns.empty() ? "" : " ").append(column);
+  w.text(named.table);
+  w.text(columns);
+  put(w, named.rows);
+}
+
+}  // namespace
+
+std::string first_lines(std::string_view text) {
+  if (text.size() <= kKeptBytes) return std::string(text);
+  std::string_view kept = utf8_prefix(text, kKeptBytes);
+  if (const auto line = kept.rfind('\n'); line != std::string_view::npos && line >= kKeptBytes / 2)
+    kept = kept.substr(0, line);
+  return std::string(kept).append(kCutMark);
+}
+
+Freed keep_first_lines(sqlite::Database& db, std::int64_t session_pk) {
+  write_title_down(db, session_pk);
+  const auto kept = first_lines_of(db, session_pk);
+  assembly::forget_texts(db, sql_text("session_pk = ?1 AND data_completeness <> DataCompleteness::metadata_only"),
+                         session_pk);
+  for (const Kept& k : kept)
+    db.prepare(sql_text("UPDATE exchanges SET user_message = ?2, assistant_response = ?3, answer_offset = 0,"
+                        " interventions = NULL, tool_text = NULL, content_hash = ?4,"
+                        " data_completeness = DataCompleteness::metadata_only WHERE exchange_pk = ?1"))
+        .bind(k.id, k.user, k.answer.empty() ? std::nullopt : std::optional(k.answer),
+              as_sql(hash_combine(hash64(k.user.value_or("")), hash64(k.answer))))
+        .run();
+  for (const Kept& k : kept) {
+    index_texts(db, k.id);
+    db.prepare("DELETE FROM vectors WHERE exchange_pk = ?").bind(k.id).run();
+  }
+  db.prepare("DELETE FROM responses WHERE session_pk = ?").bind(session_pk).run();
+  db.prepare("DELETE FROM events WHERE session_pk = ?").bind(session_pk).run();
+  return {static_cast<std::int64_t>(kept.size()), db.changes()};
+}
+
+std::string record_of(sqlite::Database& db, std::string_view uid) {
+  raw::ByteWriter w;
+  w.number(kVersion);
+  w.number(std::size(kKeptRows) + 1);
+  for (const KeptRows& kept : kKeptRows)
+    put(w, select(db, kept, uid));
+  put(w, select_shared_ledger(db, uid));
+  return w.take();
+}
+
+std::vector<ExchangeId> restore_rows(sqlite::Database& db, std::string_view record) {
+  const auto all = read_record(record);
+  const NamedRows* sessions = rows_of(all, "sessions");
+  if (sessions == nullptr || sessions->rows.size() != 1) return {};
+  const auto uid_at = std::find(sessions->columns.begin(), sessions->columns.end(), "uid");
+  if (uid_at == sessions->columns.end()) return {};
+  const std::string uid =
+      sessions->rows.front()[static_cast<std::size_t>(uid_at - sessions->columns.begin())].value_or("");
+  for (const KeptRows& kept : kKeptRows)
+    if (const NamedRows* named = rows_of(all, kept.table)) insert(db, kept, *named, uid);
+  if (const NamedRows* shared = rows_of(all, kSharedLedger)) add_shared_ledger(db, *shared);
+
+  std::vector<ExchangeId> ids;
+  auto& q = db.prepare(
+                  "SELECT exchange_pk FROM exchanges x JOIN sessions s USING (session_pk) WHERE s.uid = ?"
+                  " ORDER BY exchange_pk")
+                .bind(uid);
+  while (q.step())
+    ids.push_back(q.int64(0));
+  q.reset();
+  for (const ExchangeId id : ids)
+    index_texts(db, id);
+  return ids;
+}
+
+}  // namespace memd::retention
