@@ -27,6 +27,14 @@ struct RetentionConfig {
   std::uint64_t max_raw_bytes = 0;
 };
 
+// Where the key of encryption at rest is. Neither: nothing is encrypted.
+struct EncryptionConfig {
+  std::filesystem::path key_file;
+  std::vector<std::string> key_command;  // prints the key; run once, when the key is first needed
+
+  bool is_set() const { return !key_file.empty() || !key_command.empty(); }
+};
+
 struct SessionsConfig {
   TimeMs stopped_after = kStoppedAfter;  // silence after which a session has stopped
 };
@@ -42,6 +50,7 @@ struct Config {
   bool conversation_query = false;  // offer the tool that stands for all others
   bool own_project = true;          // searches look at the project of the caller's directory, not at all projects
   RawMode raw_layer = RawMode::masked;
+  EncryptionConfig encryption;
   SessionsConfig sessions;
   RetentionConfig retention;
   EmbeddingConfig embedding;
