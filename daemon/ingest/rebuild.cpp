@@ -211,9 +211,10 @@ Result<void> replay(raw::RawOrder& order, Writer& writer, RecordedClock& clock, 
 }  // namespace
 
 Result<RebuildReport> rebuild_store(const StoreLayout& layout, const FindAdapter& find,
-                                    const OnRebuildProgress& on_progress) {
+                                    const OnRebuildProgress& on_progress,
+                                    const std::shared_ptr<seal::LazyCipher>& cipher) {
   RebuildReport report;
-  raw::RawOrder order(layout.raw_dir());
+  raw::RawOrder order(layout.raw_dir(), raw::FrameSeal(cipher));
   MEMD_TRY(order.scan());
   report.files = raw::raw_file_names(layout.raw_dir()).size();
   if (order.slices() == 0)
@@ -228,10 +229,11 @@ Result<RebuildReport> rebuild_store(const StoreLayout& layout, const FindAdapter
   }
   {
     // Opened with the raw layer, an empty account of it is filled from the files.
-    MEMD_TRY_ASSIGN(const auto writer, Writer::open(fresh, clock, layout.raw_dir()));
+    MEMD_TRY_ASSIGN(const auto writer, Writer::open(fresh, clock, layout.raw_dir(), cipher));
     MEMD_TRY(writer->optimize());
   }
   report.damaged_bytes = order.damaged_bytes();
+  report.damages = order.damages();
   MEMD_TRY(take_the_place_of(layout.database(), fresh));
   return report;
 }

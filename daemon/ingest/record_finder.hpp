@@ -43,8 +43,8 @@ Result<std::string> read_archived_text(raw::RawArchive& archive, const EventSour
 class RecordFinder {
  public:
   // The store's database and raw layer; neither need exist.
-  RecordFinder(std::filesystem::path database, std::filesystem::path raw_directory)
-      : archive_(std::move(database), std::move(raw_directory)) {}
+  RecordFinder(std::filesystem::path database, std::filesystem::path raw_directory, raw::FrameSeal seal = {})
+      : archive_(std::move(database), std::move(raw_directory), std::move(seal)) {}
 
   // Calls `accept` with each candidate until it returns true. kRecordPadding readable bytes follow a candidate.
   // Errc::not_found when none is accepted.

@@ -32,6 +32,7 @@ class StoreLayout {
   const std::filesystem::path& data_dir() const { return data_dir_; }
   std::filesystem::path database() const { return data_dir_ / "memd.db"; }
   std::filesystem::path raw_dir() const { return data_dir_ / "raw"; }
+  std::filesystem::path imports() const { return data_dir_ / "imports"; }  // opened copies, while they are read
   std::filesystem::path summaries() const { return data_dir_ / "summaries.db"; }
 
  private:

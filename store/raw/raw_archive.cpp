@@ -2,6 +2,8 @@
 
 #include "store/raw/raw_file.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <system_error>
@@ -18,18 +20,20 @@ struct UnpackedFrame {
   std::string content;  // with kPadding readable bytes behind it
 };
 
-// Nullopt when there is no frame at this place of the file by now, or a damaged one.
-std::optional<UnpackedFrame> read_frame(const std::filesystem::path& path, std::uint64_t offset, std::uint64_t length,
-                                        FrameCodec& codec) {
-  const auto file = MappedFile::open(path);
-  if (!file || file->bytes().size() < offset + length) return std::nullopt;
-  const auto bytes = file->bytes().substr(offset, length);
-  auto parsed = parse_frame(bytes);
-  if (!parsed) return std::nullopt;
-  UnpackedFrame out{std::move(parsed->header), std::string(kPadding, '\0')};
+// Errc::not_found, Errc::io: no frame at this place of the file by now, or a damaged one. Errc::bad_config: sealed with
+// a key that is not there.
+Result<UnpackedFrame> read_frame(const std::filesystem::path& directory, const FramePlace& place, std::uint64_t length,
+                                 const FrameSeal& seal, FrameCodec& codec) {
+  MEMD_TRY_ASSIGN(const auto file, MappedFile::open(directory / place.file));
+  if (file.bytes().size() < place.offset + length)
+    return Error(Errc::io, fmt::format("raw/{} ends before byte {}", place.file, place.offset + length));
+  const auto bytes = file.bytes().substr(place.offset, length);
+  MEMD_TRY_ASSIGN(auto parsed, seal.parse(bytes, place));
+  UnpackedFrame out{std::move(parsed.header), std::string(kPadding, '\0')};
   if (const std::uint64_t size = out.header.content_bytes(); size > 0) {
-    auto content = codec.unpack(bytes.substr(parsed->content_at), size, kPadding);
-    if (!content) return std::nullopt;
+    auto content = codec.unpack(parsed.packed_content(bytes), size, kPadding);
+    if (!content)
+      return Error(Errc::io, fmt::format("raw/{} at byte {}: {}", place.file, place.offset, content.error().context));
     out.content = std::move(*content);
   }
   return out;
@@ -58,8 +62,8 @@ std::optional<std::string_view> record_in(const FrameHeader& header, const Part&
 
 }  // namespace
 
-RawArchive::RawArchive(std::filesystem::path database, std::filesystem::path directory)
-    : database_(std::move(database)), directory_(std::move(directory)) {}
+RawArchive::RawArchive(std::filesystem::path database, std::filesystem::path directory, FrameSeal seal)
+    : database_(std::move(database)), directory_(std::move(directory)), seal_(std::move(seal)) {}
 
 std::vector<RawArchive::Place> RawArchive::places(const EventSource& where) {
   if (!db_) db_ = sqlite::Database::open(database_, sqlite::OpenMode::read_only);
@@ -76,16 +80,18 @@ std::vector<RawArchive::Place> RawArchive::places(const EventSource& where) {
   return out;
 }
 
-// Null when the file has other frames at this place by now, or a damaged one.
-const RawArchive::Frame* RawArchive::load(const Place& place) {
+// Errc::io when the file has other frames at this place by now, or a damaged one.
+Result<const RawArchive::Frame*> RawArchive::load(const Place& place) {
   for (auto it = frames_.begin(); it != frames_.end(); ++it)
     if (it->place.file == place.file && it->place.first_number == place.first_number &&
         it->place.last_number == place.last_number) {
       frames_.splice(frames_.begin(), frames_, it);
       return &frames_.front();
     }
-  auto frame = read_frame(directory_ / place.file, place.offset, place.length, codec_);
-  if (!frame || frame->header.parts.empty() || frame->header.parts.front().number != place.first_number) return nullptr;
+  auto frame = read_frame(directory_, {place.file, place.offset}, place.length, seal_, codec_);
+  if (!frame) return frame.error();
+  if (frame->header.parts.empty() || frame->header.parts.front().number != place.first_number)
+    return Error(Errc::io, fmt::format("raw/{} at byte {}: another frame", place.file, place.offset));
   frames_.push_front({place, std::move(frame->header), std::move(frame->content)});
   std::size_t total = 0;
   for (auto it = frames_.begin(); it != frames_.end();) {
@@ -97,16 +103,18 @@ const RawArchive::Frame* RawArchive::load(const Place& place) {
 
 Result<void> RawArchive::find(const EventSource& where, const Accept& accept) {
   const std::lock_guard lock(mutex_);
+  Error unread;  // a frame that may hold it
   auto found = sqlite::guard([&] {
     // Twice, because frames may be merged between asking where they are and looking there.
     for (int attempt = 0; attempt < 2; ++attempt) {
-      bool moved = false;
+      unread = Error();
       for (const auto& place : places(where)) {
-        const Frame* frame = load(place);
-        if (frame == nullptr) {
-          moved = true;
+        const auto loaded = load(place);
+        if (!loaded) {
+          unread = loaded.error();
           continue;
         }
+        const Frame* frame = *loaded;
         const auto& parts = frame->header.parts;
         std::uint64_t end = frame->content.size() - kPadding;
         for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
@@ -116,7 +124,7 @@ Result<void> RawArchive::find(const EventSource& where, const Accept& accept) {
           if (record && accept(*record)) return true;
         }
       }
-      if (!moved) break;
+      if (!unread.code) break;
     }
     return false;
   });
@@ -125,6 +133,7 @@ Result<void> RawArchive::find(const EventSource& where, const Accept& accept) {
     return found.error();
   }
   if (*found) return {};
+  if (unread.code) return unread;
   return Error(Errc::not_found,
                "the raw layer has no record of " + where.path + " at " + std::to_string(where.raw.offset));
 }
@@ -137,14 +146,22 @@ std::size_t RawArchive::cached_bytes() const {
   return total;
 }
 
-RawOrder::RawOrder(std::filesystem::path directory) : directory_(std::move(directory)) {}
+RawOrder::RawOrder(std::filesystem::path directory, FrameSeal seal)
+    : directory_(std::move(directory)), seal_(std::move(seal)) {}
+
+void RawOrder::add_damage(std::uint32_t file, std::uint64_t offset, std::uint64_t length) {
+  damaged_bytes_ += length;
+  if (damages_.size() < kMostDamagesNamed)
+    damages_.push_back(fmt::format("raw/{} at byte {}: {} bytes", files_[file], offset, length));
+}
 
 Result<void> RawOrder::scan() {
   files_ = raw_file_names(directory_);
   for (std::uint32_t file = 0; file < files_.size(); ++file) {
     MEMD_TRY_ASSIGN(const auto mapped, MappedFile::open(directory_ / files_[file]));
-    const RawScan scan = scan_frames(mapped.bytes());
-    damaged_bytes_ += scan.damaged_bytes;
+    MEMD_TRY_ASSIGN(const RawScan scan, scan_frames(mapped.bytes(), files_[file], seal_));
+    for (const auto& damage : scan.damages)
+      add_damage(file, damage.offset, damage.length);
     for (const auto& f : scan.frames) {
       const auto& parts = f.frame.header.parts;
       const auto frame = static_cast<std::uint32_t>(frames_.size());
@@ -164,7 +181,7 @@ RawOrder::Loaded* RawOrder::load(std::uint32_t frame) {
     return &it->second;
   }
   const FramePlace& place = frames_[frame];
-  auto unpacked = read_frame(directory_ / files_[place.file], place.offset, place.length, codec_);
+  auto unpacked = read_frame(directory_, {files_[place.file], place.offset}, place.length, seal_, codec_);
   if (!unpacked) return nullptr;
   Loaded loaded;
   loaded.header = std::move(unpacked->header);
@@ -193,8 +210,9 @@ Result<void> RawOrder::for_each(const Visit& visit) {
   for (const auto& place : order_) {
     Loaded* frame = load(place.frame);
     if (frame == nullptr) {
-      damaged_bytes_ += frames_[place.frame].slices_left > 0 ? frames_[place.frame].length : 0;
-      frames_[place.frame].slices_left = 0;
+      auto& damaged = frames_[place.frame];
+      if (damaged.slices_left > 0) add_damage(damaged.file, damaged.offset, damaged.length);
+      damaged.slices_left = 0;
       continue;
     }
     const Part& part = frame->header.parts[place.part];

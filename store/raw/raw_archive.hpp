@@ -4,6 +4,7 @@
 #include "schemas/query.hpp"
 #include "store/db/database.hpp"
 #include "store/raw/frame_codec.hpp"
+#include "store/raw/frame_seal.hpp"
 #include "store/raw/raw_frame.hpp"
 
 #include <cstdint>
@@ -24,10 +25,11 @@ namespace memd::raw {
 // Finds single records in the raw layer, for when the agent's file is gone. Caches a few unpacked frames. Thread-safe.
 class RawArchive {
  public:
-  RawArchive(std::filesystem::path database, std::filesystem::path directory);
+  RawArchive(std::filesystem::path database, std::filesystem::path directory, FrameSeal seal = {});
 
   // Offers the records that stood at this place to `accept`, the latest first, until it returns true. 64 readable bytes
-  // follow each record. Errc::not_found if it accepts none, or there is no raw layer.
+  // follow each record. Errc::not_found if it accepts none, or there is no raw layer; Errc::io names
+  // a damaged frame, Errc::bad_config a sealed one that cannot be opened.
   using Accept = std::function<bool(std::string_view record)>;
   Result<void> find(const EventSource& where, const Accept& accept);
 
@@ -47,10 +49,11 @@ class RawArchive {
     std::string content;
   };
   std::vector<Place> places(const EventSource& where);
-  const Frame* load(const Place& place);
+  Result<const Frame*> load(const Place& place);
 
   const std::filesystem::path database_;
   const std::filesystem::path directory_;
+  const FrameSeal seal_;
   mutable std::mutex mutex_;
   std::optional<sqlite::Database> db_;
   FrameCodec codec_;
@@ -61,13 +64,15 @@ class RawArchive {
 // now. Memory: some 30 bytes a slice and a bounded number of unpacked frames. One thread.
 class RawOrder {
  public:
-  explicit RawOrder(std::filesystem::path directory);
+  explicit RawOrder(std::filesystem::path directory, FrameSeal seal = {});
 
-  // Looks at the headers of all files.
+  // Looks at the headers of all files. Errc::bad_config at a frame that is sealed with a key that is not there.
   Result<void> scan();
   std::size_t slices() const { return order_.size(); }
   std::uint64_t content_bytes() const { return content_bytes_; }
   std::uint64_t damaged_bytes() const { return damaged_bytes_; }
+  static constexpr std::size_t kMostDamagesNamed = 20;
+  const std::vector<std::string>& damages() const { return damages_; }  // the first, by file and offset
 
   // `content` has kRecordPadding (64) readable bytes behind it. A frame that cannot be read is counted and left out.
   using Visit = std::function<Result<void>(const FrameHeader& header, const Part& part, std::string_view content)>;
@@ -93,8 +98,10 @@ class RawOrder {
   };
   Loaded* load(std::uint32_t frame);
   void unload(std::uint32_t frame);
+  void add_damage(std::uint32_t file, std::uint64_t offset, std::uint64_t length);
 
   std::filesystem::path directory_;
+  FrameSeal seal_;
   std::vector<std::string> files_;
   std::vector<FramePlace> frames_;
   std::vector<SlicePlace> order_;
@@ -103,6 +110,7 @@ class RawOrder {
   std::uint64_t loaded_bytes_ = 0;
   std::uint64_t content_bytes_ = 0;
   std::uint64_t damaged_bytes_ = 0;
+  std::vector<std::string> damages_;
   FrameCodec codec_;
 };
 

@@ -53,6 +53,20 @@ Result<void> make_directory(const fs::path& directory) {
   return failed("mkdir", directory);
 }
 
+std::vector<std::string> names_ending(const fs::path& directory, std::string_view end_of_name) {
+  std::vector<std::string> out;
+  std::error_code ec;
+  for (fs::directory_iterator platform(directory, ec), end; !ec && platform != end; platform.increment(ec)) {
+    if (!platform->path().filename().string().starts_with("platform=")) continue;
+    std::error_code inner;
+    for (fs::directory_iterator file(platform->path(), inner); !inner && file != end; file.increment(inner))
+      if (file->path().string().ends_with(end_of_name))
+        out.push_back((platform->path().filename() / file->path().filename()).string());
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
 }  // namespace
 
 Result<MappedFile> MappedFile::open(const fs::path& path) {
@@ -74,22 +88,37 @@ MappedFile::~MappedFile() {
 MappedFile::MappedFile(MappedFile&& o) noexcept
     : data_(std::exchange(o.data_, nullptr)), size_(std::exchange(o.size_, 0)) {}
 
-RawScan scan_frames(std::string_view file) {
+std::size_t next_magic(std::string_view bytes) {
+  constexpr std::string_view kMagic = "\x5D\x2A\x4D\x18";
+  return std::min(bytes.find(kMagic, 1), bytes.size());
+}
+
+Result<RawScan> scan_frames(std::string_view file, std::string_view name, const FrameSeal& seal) {
   RawScan out;
   std::size_t at = 0;
+  std::size_t damaged_from = std::string_view::npos;
+  const auto end_damage = [&] {
+    if (damaged_from != std::string_view::npos) out.damages.push_back({damaged_from, at - damaged_from});
+    damaged_from = std::string_view::npos;
+  };
   while (at < file.size()) {
-    if (auto frame = parse_frame(file.substr(at))) {
+    auto frame = seal.parse(file.substr(at), {name, at});
+    if (frame) {
+      end_damage();
+      const bool is_sealed = frame->is_sealed();
       const std::uint64_t length = frame->length;
-      out.frames.push_back({at, std::move(*frame)});
+      frame->unsealed.clear();
+      frame->unsealed.shrink_to_fit();
+      out.frames.push_back({at, std::move(*frame), is_sealed});
       at += length;
       out.intact_end = at;
       continue;
     }
-    constexpr std::string_view kMagic = "\x5D\x2A\x4D\x18";
-    const std::size_t next = std::min(file.find(kMagic, at + 1), file.size());
-    out.damaged_bytes += next - at;
-    at = next;
+    if (!frame.error().is(Errc::io)) return frame.error();
+    if (damaged_from == std::string_view::npos) damaged_from = at;
+    at += next_magic(file.substr(at));
   }
+  end_damage();
   return out;
 }
 
@@ -128,18 +157,12 @@ Result<void> replace_file(const fs::path& path, std::uint64_t keep, std::string_
   return {};
 }
 
-std::vector<std::string> raw_file_names(const fs::path& directory) {
-  std::vector<std::string> out;
-  std::error_code ec;
-  for (fs::directory_iterator platform(directory, ec), end; !ec && platform != end; platform.increment(ec)) {
-    if (!platform->path().filename().string().starts_with("platform=")) continue;
-    std::error_code inner;
-    for (fs::directory_iterator file(platform->path(), inner); !inner && file != end; file.increment(inner))
-      if (file->path().string().ends_with(".jsonl.zst"))
-        out.push_back((platform->path().filename() / file->path().filename()).string());
-  }
-  std::sort(out.begin(), out.end());
-  return out;
+void remove_leftovers(const fs::path& directory) {
+  std::error_code ignored;
+  for (const auto& name : names_ending(directory, ".jsonl.zst.new"))
+    fs::remove(directory / name, ignored);
 }
+
+std::vector<std::string> raw_file_names(const fs::path& directory) { return names_ending(directory, ".jsonl.zst"); }
 
 }  // namespace memd::raw

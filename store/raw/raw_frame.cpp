@@ -16,7 +16,6 @@ namespace {
 
 // magic:4 payload:4 | "MEMD":4 version:1 flags:1 zero:2 content_size:4 header_size:4 checksum:8 | header
 constexpr std::string_view kTag = "MEMD";
-constexpr std::uint8_t kVersion = 1;
 constexpr std::uint8_t kPackedHeader = 1;
 constexpr std::size_t kWorthPacking = 400;
 constexpr std::size_t kLongestHeader = 64 << 20;
@@ -305,17 +304,27 @@ FrameHeader header_of(const SourceSlice& slice) {
   return h;
 }
 
-std::string encode_frame(const FrameHeader& header, std::string_view packed_content) {
+std::string fixed_part(std::uint8_t version, std::uint64_t length) {
+  std::string out;
+  put32(out, kFrameMagic);
+  put32(out, static_cast<std::uint32_t>(length - 8));
+  out += kTag;
+  out += static_cast<char>(version);
+  return out;
+}
+
+std::optional<FixedPart> parse_fixed_part(std::string_view bytes) {
+  if (bytes.size() < kFixedHeader || get32(bytes, 0) != kFrameMagic || bytes.substr(8, 4) != kTag) return std::nullopt;
+  return FixedPart{static_cast<std::uint8_t>(bytes[12]), std::uint64_t{get32(bytes, 4)} + 8};
+}
+
+std::string encode_plain_frame(const FrameHeader& header, std::string_view packed_content) {
   std::string text = header_text(header);
   const std::size_t plain_size = text.size();
   const bool packed = plain_size > kWorthPacking;
   if (packed) text = FrameCodec().pack(text);
-  std::string out;
+  std::string out = fixed_part(kPlainVersion, kFixedHeader + text.size());
   out.reserve(kFixedHeader + text.size() + packed_content.size());
-  put32(out, kFrameMagic);
-  put32(out, static_cast<std::uint32_t>(kFixedHeader - 8 + text.size()));
-  out += kTag;
-  out += static_cast<char>(kVersion);
   out += static_cast<char>(packed ? kPackedHeader : 0);
   out.append(2, '\0');
   put32(out, static_cast<std::uint32_t>(packed_content.size()));
@@ -328,18 +337,17 @@ std::string encode_frame(const FrameHeader& header, std::string_view packed_cont
   return out;
 }
 
-std::optional<ParsedFrame> parse_frame(std::string_view bytes) {
-  if (bytes.size() < kFixedHeader || get32(bytes, 0) != kFrameMagic) return std::nullopt;
-  const std::uint64_t payload = get32(bytes, 4);
-  if (payload < kFixedHeader - 8 || payload + 8 > bytes.size() || bytes.substr(8, 4) != kTag) return std::nullopt;
-  if (static_cast<std::uint8_t>(bytes[12]) != kVersion) return std::nullopt;
+std::optional<ParsedFrame> parse_plain_frame(std::string_view bytes) {
+  const auto fixed = parse_fixed_part(bytes);
+  if (!fixed || fixed->version != kPlainVersion || fixed->length < kFixedHeader || fixed->length > bytes.size())
+    return std::nullopt;
   ParsedFrame out;
+  out.content_at = fixed->length;
   out.content_size = get32(bytes, 16);
   const std::uint64_t plain_size = get32(bytes, 20);
   ByteReader checksum(bytes.substr(24, 8));
-  std::string_view text = bytes.substr(kFixedHeader, payload + 8 - kFixedHeader);
+  std::string_view text = bytes.substr(kFixedHeader, fixed->length - kFixedHeader);
   if (checksum.fixed64() != hash64(text, out.content_size) || plain_size > kLongestHeader) return std::nullopt;
-  out.content_at = payload + 8;
   out.length = out.content_at + out.content_size;
   if (out.length > bytes.size()) return std::nullopt;
   std::string plain;

@@ -68,18 +68,36 @@ struct FrameHeader {
 // A frame's header and what it says about the bytes behind it.
 struct ParsedFrame {
   FrameHeader header;
-  std::uint64_t length = 0;        // of header and content
-  std::uint64_t content_at = 0;    // of the content's zstd frame, from the start of the header
+  std::uint64_t length = 0;        // in the file
+  std::uint64_t content_at = 0;    // of the content's zstd frame, from the start of the plain frame
   std::uint64_t content_size = 0;  // packed
+  std::string unsealed;            // the plain frame, if the one in the file is sealed
+
+  bool is_sealed() const { return !unsealed.empty(); }
+  // The plain frame; `bytes` is what was parsed.
+  std::string_view plain(std::string_view bytes) const { return is_sealed() ? unsealed : bytes.substr(0, length); }
+  std::string_view packed_content(std::string_view bytes) const {
+    return plain(bytes).substr(content_at, content_size);
+  }
 };
 
 inline constexpr std::uint32_t kFrameMagic = 0x184D2A5D;  // one of zstd's sixteen skippable ones
 inline constexpr std::size_t kFixedHeader = 32;
+inline constexpr std::uint8_t kPlainVersion = 1;
+inline constexpr std::uint8_t kSealedVersion = 2;
 
-std::string encode_frame(const FrameHeader& header, std::string_view packed_content);
+// How both kinds of frames begin.
+struct FixedPart {
+  std::uint8_t version = 0;
+  std::uint64_t length = 0;  // of the skippable frame: all of a sealed one, the header of a plain one
+};
+std::string fixed_part(std::uint8_t version, std::uint64_t length);
+std::optional<FixedPart> parse_fixed_part(std::string_view bytes);
 
+// Plain frames. What goes to files and comes from them passes FrameSeal (frame_seal.hpp).
+std::string encode_plain_frame(const FrameHeader& header, std::string_view packed_content);
 // Parses the frame that `bytes` begins with; nullopt if that is none, or an incomplete or a damaged one.
-std::optional<ParsedFrame> parse_frame(std::string_view bytes);
+std::optional<ParsedFrame> parse_plain_frame(std::string_view bytes);
 
 // Makes the header of a slice. The caller sets numbers and times.
 FrameHeader header_of(const SourceSlice& slice);

@@ -13,6 +13,16 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::uint64_t kFullFrame = 2 << 20;
+constexpr std::string_view kKeyOfStore = "raw_layer_key";
+
+// A frame as it is written elsewhere: a seal holds at one place only.
+std::string moved(const FrameSeal& reader, std::string_view file, const FramePlace& from, const FrameSeal& writer,
+                  const FramePlace& to) {
+  const auto bytes = file.substr(from.offset);
+  const auto frame = reader.parse(bytes, from);
+  if (!frame) throw ErrorException(frame.error());
+  return writer.wrap(std::string(frame->plain(bytes)), to);
+}
 
 struct Merged {
   FrameHeader header;
@@ -22,10 +32,38 @@ struct Merged {
 
 }  // namespace
 
-RawLayer::RawLayer(sqlite::Database& db, fs::path directory, Options options)
-    : db_(db), rows_(db), directory_(std::move(directory)), options_(options) {}
+RawLayer::RawLayer(sqlite::Database& db, fs::path directory, FrameSeal seal, Options options)
+    : db_(db), rows_(db), directory_(std::move(directory)), seal_(std::move(seal)), options_(options) {}
+
+// Once something was sealed, the store is written with the same key or not at all: plain frames beside sealed ones
+// would be a surprise, and so would frames of two keys.
+void RawLayer::check_key() {
+  const auto own = seal_.key_id();
+  if (!own) throw ErrorException(own.error());
+  auto& q = db_.prepare("SELECT value FROM meta WHERE key = ?");
+  q.bind(kKeyOfStore);
+  const std::string of_store = q.step() ? q.str(0) : std::string();
+  q.reset();
+  if (of_store.empty() || of_store == *own) return;
+  throw ErrorException(Error(
+      Errc::bad_config,
+      "the raw layer is sealed with the key " + of_store + ", and " +
+          (own->empty() ? "the configuration names no key. Put `encryption` back; `memd key unseal` undoes the sealing"
+                        : "the configured key is " + *own +
+                              ". To change keys: `memd key unseal` with the old one, then "
+                              "`memd key seal` with the new one")));
+}
+
+void RawLayer::save_key(const std::string& id) {
+  if (id.empty())
+    db_.prepare("DELETE FROM meta WHERE key = ?").bind(kKeyOfStore).run();
+  else
+    db_.prepare("INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING").bind(kKeyOfStore, id).run();
+}
 
 void RawLayer::recover(TimeMs now) {
+  check_key();
+  remove_leftovers(directory_);
   damaged_ = false;
   const auto known = rows_.files();
   std::vector<FileRow> differing;
@@ -38,11 +76,12 @@ void RawLayer::recover(TimeMs now) {
   if (!differing.empty() || !names.empty()) {
     sqlite::Transaction transaction(db_);
     for (const auto& row : differing)
-      reconcile(db_, directory_, row, now);
+      reconcile(db_, directory_, seal_, row, now);
     for (const auto& name : names)
-      adopt(db_, directory_, name);
+      adopt(db_, directory_, seal_, name);
     transaction.commit();
   }
+  if (seal_.has_key()) save_key(seal_.key_id().value());
   next_number_ = rows_.last_number() + 1;
 }
 
@@ -63,7 +102,7 @@ void RawLayer::add(SourceSlice& slice, TimeMs now) {
 // What the store says of the file, or what the file says of itself when the store knows nothing.
 FileRow RawLayer::writable_row(const std::string& name) {
   if (auto row = rows_.file(name)) return *row;
-  return adopt(db_, directory_, name);
+  return adopt(db_, directory_, seal_, name);
 }
 
 void RawLayer::append(const std::string& name, const std::vector<const Pending*>& frames, TimeMs now) {
@@ -71,7 +110,7 @@ void RawLayer::append(const std::string& name, const std::vector<const Pending*>
   std::string bytes;
   for (const Pending* p : frames) {
     const std::uint64_t offset = row.length + bytes.size();
-    bytes += encode_frame(p->header, p->packed);
+    bytes += seal_.encode(p->header, p->packed, {name, offset});
     rows_.add_frame(row.pk, offset, row.length + bytes.size() - offset, p->source, p->header);
     row.last_number = p->header.parts.back().number;
     row.small_frames = p->header.content_bytes() < kSmallFrame ? row.small_frames + 1 : 0;
@@ -132,11 +171,11 @@ void RawLayer::merge_small_frames(std::string_view file_name) {
   for (std::size_t i = first; i < frames.size(); ++i) {
     if (frames[i].offset + frames[i].length > file->bytes().size()) return;  // for recover() to see to
     const auto bytes = file->bytes().substr(frames[i].offset, frames[i].length);
-    auto frame = parse_frame(bytes);
+    auto frame = seal_.parse(bytes, {row->name, frames[i].offset});
     if (!frame || frame->length != frames[i].length) return;
     std::string content;
     if (frame->content_size > 0) {
-      auto unpacked = codec_.unpack(bytes.substr(frame->content_at), frame->header.content_bytes());
+      auto unpacked = codec_.unpack(frame->packed_content(bytes), frame->header.content_bytes());
       if (!unpacked) return;  // damaged: it stays as it is
       content = std::move(*unpacked);
     }
@@ -156,7 +195,7 @@ void RawLayer::merge_small_frames(std::string_view file_name) {
   std::string tail;
   for (const auto& m : merged) {
     const std::uint64_t offset = keep + tail.size();
-    tail += encode_frame(m.header, m.content.empty() ? std::string() : codec_.pack(m.content));
+    tail += seal_.encode(m.header, m.content.empty() ? std::string() : codec_.pack(m.content), {row->name, offset});
     rows_.add_frame(row->pk, offset, keep + tail.size() - offset, m.source, m.header);
   }
   // A file whose length tells that its frames are not where the rows say: that is how recover() notices a crash
@@ -167,6 +206,46 @@ void RawLayer::merge_small_frames(std::string_view file_name) {
   rows_.save(*row);
   if (auto done = replace_file(path, keep, tail); !done) throw ErrorException(done.error());
   transaction.commit();
+}
+
+Resealed RawLayer::reseal(bool sealed) {
+  Resealed done;
+  const FrameSeal wanted = sealed ? seal_ : FrameSeal();
+  for (const auto& row : rows_.files())
+    if (!reseal_file(row, wanted, done)) done.damaged.push_back(row.name);
+  if (!sealed && done.damaged.empty()) save_key({});
+  return done;
+}
+
+// False: the file cannot be read as a whole, and stays as it is.
+bool RawLayer::reseal_file(FileRow row, const FrameSeal& wanted, Resealed& done) {
+  const auto path = directory_ / row.name;
+  const auto file = MappedFile::open(path);
+  if (!file && file.error().is(Errc::not_found)) return row.length == 0;
+  if (!file) throw ErrorException(file.error());
+  const std::string_view committed = file->bytes().substr(0, row.length);
+  const auto scan = scan_frames(committed, row.name, seal_);
+  if (!scan) throw ErrorException(scan.error());
+  if (!scan->damages.empty()) return false;
+  if (std::all_of(scan->frames.begin(), scan->frames.end(),
+                  [&](const FrameAt& f) { return f.is_sealed == wanted.has_key(); }))
+    return true;
+  sqlite::Transaction transaction(db_);
+  rows_.drop_frames(row.pk, 0);
+  std::string content;
+  for (const auto& f : scan->frames) {
+    const std::uint64_t offset = content.size();
+    content += moved(seal_, committed, {row.name, f.offset}, wanted, {row.name, offset});
+    if (f.frame.header.kind != FrameKind::evicted)
+      rows_.add_frame(row.pk, offset, content.size() - offset, rows_.source_of(f.frame.header), f.frame.header);
+  }
+  row.length = content.size();
+  rows_.save(row);
+  if (auto written = replace_file(path, 0, content); !written) throw ErrorException(written.error());
+  transaction.commit();
+  ++done.files;
+  done.frames += scan->frames.size();
+  return true;
 }
 
 std::uint64_t RawLayer::evict(std::string_view session_uid, std::string record, TimeMs now) {
@@ -187,15 +266,18 @@ std::uint64_t RawLayer::evict(std::string_view session_uid, std::string record, 
   const auto file = MappedFile::open(path);
   if (!file && !file.error().is(Errc::not_found)) throw ErrorException(file.error());
   rows_.drop_frames(row.pk, 0);
-  if (file)
-    for (const auto& f : scan_frames(file->bytes()).frames) {
+  if (file) {
+    const auto scan = scan_frames(file->bytes(), row.name, seal_);
+    if (!scan) throw ErrorException(scan.error());
+    for (const auto& f : scan->frames) {
       if (f.frame.header.session() == session_uid) continue;
-      content += file->bytes().substr(f.offset, f.frame.length);
+      content += moved(seal_, file->bytes(), {row.name, f.offset}, seal_, {row.name, offset});
       if (f.frame.header.kind != FrameKind::evicted)
-        rows_.add_frame(row.pk, offset, f.frame.length, rows_.source_of(f.frame.header), f.frame.header);
+        rows_.add_frame(row.pk, offset, content.size() - offset, rows_.source_of(f.frame.header), f.frame.header);
       offset = content.size();
     }
-  content += encode_frame(tombstone, {});
+  }
+  content += seal_.encode(tombstone, {}, {row.name, offset});
   const std::uint64_t before = row.length;
   row.length = content.size();
   row.last_number = part.number;

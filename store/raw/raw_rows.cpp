@@ -20,6 +20,12 @@ FileRow row_at(sqlite::Statement& q) {
           q.int64(5)};
 }
 
+RawScan scan_or_throw(std::string_view bytes, std::string_view name, const FrameSeal& seal) {
+  auto scan = scan_frames(bytes, name, seal);
+  if (!scan) throw ErrorException(scan.error());
+  return std::move(*scan);
+}
+
 void add_rows(RawRows& rows, FileRow& file, const RawScan& scan) {
   file.small_frames = 0;
   for (const auto& f : scan.frames) {
@@ -154,7 +160,7 @@ SourceId RawRows::source_of(const FrameHeader& h) {
   return id;
 }
 
-FileRow adopt(sqlite::Database& db, const fs::path& directory, const std::string& name) {
+FileRow adopt(sqlite::Database& db, const fs::path& directory, const FrameSeal& seal, const std::string& name) {
   RawRows rows(db);
   FileRow file = rows.create_file(name);
   const auto mapped = MappedFile::open(directory / name);
@@ -162,17 +168,17 @@ FileRow adopt(sqlite::Database& db, const fs::path& directory, const std::string
     if (mapped.error().is(Errc::not_found)) return file;
     throw ErrorException(mapped.error());
   }
-  const RawScan scan = scan_frames(mapped->bytes());
+  const RawScan scan = scan_or_throw(mapped->bytes(), name, seal);
   add_rows(rows, file, scan);
   file.length = scan.intact_end;
   rows.save(file);
   return file;
 }
 
-void reconcile(sqlite::Database& db, const fs::path& directory, FileRow file, TimeMs now) {
+void reconcile(sqlite::Database& db, const fs::path& directory, const FrameSeal& seal, FileRow file, TimeMs now) {
   const auto mapped = MappedFile::open(directory / file.name);
   if (!mapped && !mapped.error().is(Errc::not_found)) throw ErrorException(mapped.error());
-  RawScan scan = mapped ? scan_frames(mapped->bytes()) : RawScan();
+  RawScan scan = mapped ? scan_or_throw(mapped->bytes(), file.name, seal) : RawScan();
   // Numbers of parts are given once and only grow: they tell what was committed, however the frames stand now.
   while (!scan.frames.empty()) {
     const auto& parts = scan.frames.back().frame.header.parts;

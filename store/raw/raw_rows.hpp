@@ -1,6 +1,7 @@
 #pragma once
 
 #include "store/db/database.hpp"
+#include "store/raw/frame_seal.hpp"
 #include "store/raw/raw_frame.hpp"
 
 #include <cstdint>
@@ -61,9 +62,12 @@ inline constexpr std::uint64_t kSmallFrame = 512 << 10;
 //  * a file whose merge was not committed gets the rows of its new frames;
 //  * frames that the file has lost lose their rows, and their sources are read again from the start if they still
 //  exist.
-void reconcile(sqlite::Database& db, const std::filesystem::path& directory, FileRow row, TimeMs now);
+// Throws, and changes nothing, at frames that `seal` does not open. So does adopt().
+void reconcile(sqlite::Database& db, const std::filesystem::path& directory, const FrameSeal& seal, FileRow row,
+               TimeMs now);
 
 // Makes the rows of a file that the store does not know, from its frames.
-FileRow adopt(sqlite::Database& db, const std::filesystem::path& directory, const std::string& name);
+FileRow adopt(sqlite::Database& db, const std::filesystem::path& directory, const FrameSeal& seal,
+              const std::string& name);
 
 }  // namespace memd::raw

@@ -15,7 +15,8 @@
 namespace memd {
 
 Result<std::unique_ptr<Writer>> Writer::open(const std::filesystem::path& file, const Clock& clock,
-                                             const std::filesystem::path& raw_directory) {
+                                             const std::filesystem::path& raw_directory,
+                                             std::shared_ptr<seal::LazyCipher> cipher) {
   return sqlite::guard([&] {
     auto db = sqlite::Database::open(file, sqlite::OpenMode::read_write);
     sqlite::migrate(db);
@@ -23,7 +24,7 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::filesystem::path& file, 
     writer->evicted_->load(writer->db_);
     writer->own_->load();
     if (!raw_directory.empty()) {
-      writer->raw_ = std::make_unique<raw::RawLayer>(writer->db_, raw_directory);
+      writer->raw_ = std::make_unique<raw::RawLayer>(writer->db_, raw_directory, raw::FrameSeal(std::move(cipher)));
       writer->raw_->recover(clock.now());
     }
     return writer;
@@ -138,6 +139,11 @@ Result<void> Writer::maintain() {
   return sqlite::guard([&] {
     if (raw_) raw_->merge_quiet_files(clock_.now());
   });
+}
+
+Result<raw::Resealed> Writer::reseal(bool sealed) {
+  MEMD_TRY(commit());
+  return sqlite::guard([&] { return raw_ ? raw_->reseal(sealed) : raw::Resealed(); });
 }
 
 Result<void> Writer::optimize() {

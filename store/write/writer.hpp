@@ -28,6 +28,10 @@ class SourceRows;
 }  // namespace ingestion
 namespace raw {
 class RawLayer;
+struct Resealed;
+}  // namespace raw
+namespace seal {
+class LazyCipher;
 }
 namespace search {
 class DocumentLengths;
@@ -48,9 +52,11 @@ struct ApplyStats {
 // What is dropped when is the duty of Retention (retention.hpp).
 class Writer {
  public:
-  // With `raw_directory` the records of slices are kept there.
+  // With `raw_directory` the records of slices are kept there, with `cipher` sealed. Errc::bad_config when its key
+  // cannot be had, or the raw layer is sealed with another one: nothing is written then.
   static Result<std::unique_ptr<Writer>> open(const std::filesystem::path& file, const Clock& clock,
-                                              const std::filesystem::path& raw_directory = {});
+                                              const std::filesystem::path& raw_directory = {},
+                                              std::shared_ptr<seal::LazyCipher> cipher = {});
   ~Writer();
 
   const std::filesystem::path& file() const { return file_; }
@@ -90,8 +96,9 @@ class Writer {
   }
 
   // Each commits first.
-  Result<void> maintain();  // tidies the raw layer up
-  Result<void> optimize();  // after a large ingest: refreshes SQLite's statistics, empties the WAL
+  Result<void> maintain();                    // tidies the raw layer up
+  Result<raw::Resealed> reseal(bool sealed);  // seals what of the raw layer is plain, or undoes it
+  Result<void> optimize();                    // after a large ingest: refreshes SQLite's statistics, empties the WAL
   // For moments with nothing else to do: a few milliseconds of what makes searches faster. False: nothing is left.
   Result<bool> merge_search_index();
   void release();  // gives back the memory that only much writing needs; commits nothing

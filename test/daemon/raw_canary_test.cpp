@@ -132,9 +132,9 @@ TEST(RawCanary, NoSecretReachesAnyFile) {
   std::string records;
   for (const auto& name : raw::raw_file_names(layout.raw_dir())) {
     const std::string file = read(layout.raw_dir() / name);
-    for (const auto& f : raw::scan_frames(file).frames) {
-      auto content = codec.unpack(std::string_view(file).substr(f.offset + f.frame.content_at, f.frame.content_size),
-                                  f.frame.header.content_bytes());
+    for (const auto& f : raw::scan_frames(file, name, {}).value().frames) {
+      auto content =
+          codec.unpack(f.frame.packed_content(std::string_view(file).substr(f.offset)), f.frame.header.content_bytes());
       ASSERT_TRUE(content);
       records += *content;
     }

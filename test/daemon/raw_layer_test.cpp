@@ -2,18 +2,22 @@
 #include "daemon/ingest/rebuild.hpp"
 #include "daemon/ingest/tailer.hpp"
 #include "store/raw/frame_codec.hpp"
+#include "store/raw/raw_archive.hpp"
 #include "store/raw/raw_file.hpp"
 #include "store/write/retention.hpp"
 #include "store/write/writer.hpp"
 #include "test/support/analyze_all.hpp"
+#include "test/support/ciphers.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/line_adapter.hpp"
 #include "test/support/store_dump.hpp"
 #include "test/support/temp_dir.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <fstream>
 #include <map>
 
 namespace memd {
@@ -23,13 +27,14 @@ namespace fs = std::filesystem;
 using test::append_file;
 using test::write_file;
 
-class RawLayerTest : public testing::Test {
+// Each case holds for plain frames and for sealed ones.
+class RawLayerTest : public testing::TestWithParam<bool> {
  protected:
   RawLayerTest() { open(); }
 
   void open() {
     writer_.reset();
-    auto writer = Writer::open(layout_.database(), clock_, layout_.raw_dir());
+    auto writer = Writer::open(layout_.database(), clock_, layout_.raw_dir(), cipher_);
     ASSERT_TRUE(writer) << writer.error().message();
     writer_ = std::move(*writer);
     sources_.clear();
@@ -58,26 +63,35 @@ class RawLayerTest : public testing::Test {
       ASSERT_TRUE(writer_->commit());
     }
   }
-  fs::path raw_file(const std::string& name) const {
-    return layout_.raw_dir() / ("platform=thunderus/" + name + ".jsonl.zst");
-  }
+  fs::path raw_file(const std::string& name) const { return layout_.raw_dir() / raw_name(name); }
+  static std::string raw_name(const std::string& name) { return "platform=thunderus/" + name + ".jsonl.zst"; }
   std::string content(const std::string& name) {
     const auto mapped = raw::MappedFile::open(raw_file(name));
     if (!mapped) return "(none)";
     raw::FrameCodec codec;
     std::string out;
-    for (const auto& f : raw::scan_frames(mapped->bytes()).frames) {
+    for (const auto& f : scan(name, *mapped)) {
+      EXPECT_EQ(f.is_sealed, GetParam());
       if (f.frame.content_size == 0) continue;
-      auto part = codec.unpack(mapped->bytes().substr(f.offset + f.frame.content_at, f.frame.content_size),
-                               f.frame.header.content_bytes());
+      const auto bytes = mapped->bytes().substr(f.offset);
+      const auto frame = seal_.parse(bytes, {raw_name(name), f.offset});
+      EXPECT_TRUE(frame);
+      auto part = codec.unpack(frame->packed_content(bytes), f.frame.header.content_bytes());
       EXPECT_TRUE(part);
       if (part) out += *part;
     }
     return out;
   }
+  std::vector<raw::FrameAt> scan(const std::string& name, const raw::MappedFile& mapped) {
+    return raw::scan_frames(mapped.bytes(), raw_name(name), seal_).value().frames;
+  }
   std::size_t frames(const std::string& name) {
     const auto mapped = raw::MappedFile::open(raw_file(name));
-    return mapped ? raw::scan_frames(mapped->bytes()).frames.size() : 0;
+    return mapped ? scan(name, *mapped).size() : 0;
+  }
+  Result<RebuildReport> rebuild() {
+    return rebuild_store(
+        layout_, [this](Platform) { return &adapter_; }, {}, cipher_);
   }
   std::vector<std::string> rows(const char* sql) {
     auto db = sqlite::Database::open(layout_.database(), sqlite::OpenMode::read_only);
@@ -117,13 +131,15 @@ class RawLayerTest : public testing::Test {
   StoreLayout layout_{dir_.path()};
   test::FakeClock clock_;
   test::LineAdapter adapter_;
+  const std::shared_ptr<seal::LazyCipher> cipher_ = GetParam() ? test::cipher_of_key('1') : nullptr;
+  const raw::FrameSeal seal_{cipher_};
   TailerLimits limits_{4096, 1 << 16, RawMode::masked};
   Tailer tailer_{limits_};
   std::unique_ptr<Writer> writer_;
   std::map<std::string, Source> sources_;
 };
 
-TEST_F(RawLayerTest, HoldsTheRecordsOfWhatIsCommitted) {
+TEST_P(RawLayerTest, HoldsTheRecordsOfWhatIsCommitted) {
   write_file(file("a"), "one\ntwo\n{\"last\":1}");
   write_file(file("b"), "other\n");
   take("a");
@@ -142,7 +158,7 @@ TEST_F(RawLayerTest, HoldsTheRecordsOfWhatIsCommitted) {
   EXPECT_EQ(st.st_mode & 0777, 0700u);
 }
 
-TEST_F(RawLayerTest, WhatACrashLeftBehindIsCut) {
+TEST_P(RawLayerTest, WhatACrashLeftBehindIsCut) {
   write_file(file("a"), "one\n");
   take("a");
   const auto length = fs::file_size(raw_file("a"));
@@ -173,7 +189,7 @@ TEST_F(RawLayerTest, WhatACrashLeftBehindIsCut) {
   EXPECT_EQ(number("SELECT cursor FROM sources"), 14) << "nothing was lost";
 }
 
-TEST_F(RawLayerTest, AFileThatLostItsEndHasItsSourceReadAgain) {
+TEST_P(RawLayerTest, AFileThatLostItsEndHasItsSourceReadAgain) {
   write_file(file("a"), "one\n");
   take("a");
   append_file(file("a"), "two\n");
@@ -192,7 +208,7 @@ TEST_F(RawLayerTest, AFileThatLostItsEndHasItsSourceReadAgain) {
   EXPECT_TRUE(content("a").ends_with("one\ntwo\n")) << content("a");
 }
 
-TEST_F(RawLayerTest, ItsTablesCanBeMadeAgainFromTheFiles) {
+TEST_P(RawLayerTest, ItsTablesCanBeMadeAgainFromTheFiles) {
   for (const char* name : {"a", "b"}) {
     write_file(file(name), std::string(name) + " one\n");
     take(name);
@@ -210,7 +226,7 @@ TEST_F(RawLayerTest, ItsTablesCanBeMadeAgainFromTheFiles) {
   EXPECT_EQ(rows(kFrameRows), want);
 }
 
-TEST_F(RawLayerTest, SmallFramesAreMergedAndARebuildSeesNoDifference) {
+TEST_P(RawLayerTest, SmallFramesAreMergedAndARebuildSeesNoDifference) {
   std::string all;
   for (int i = 0; i < 200; ++i) {
     const std::string line = "line number " + std::to_string(i) + " of a session that grows slowly\n";
@@ -236,13 +252,13 @@ TEST_F(RawLayerTest, SmallFramesAreMergedAndARebuildSeesNoDifference) {
   writer_.reset();
   fs::remove_all(dir_ / "lines");
   fs::remove(layout_.database());
-  const auto report = rebuild_store(layout_, [this](Platform) { return &adapter_; });
+  const auto report = rebuild();
   ASSERT_TRUE(report) << report.error().message();
   EXPECT_EQ(report->slices, 267u);
   EXPECT_EQ(dump(), want);
 }
 
-TEST_F(RawLayerTest, ACrashInTheMiddleOfMergingIsRepaired) {
+TEST_P(RawLayerTest, ACrashInTheMiddleOfMergingIsRepaired) {
   for (int i = 0; i < 40; ++i) {
     append_file(file("a"), "line " + std::to_string(i) + "\n");
     take("a");
@@ -260,7 +276,10 @@ TEST_F(RawLayerTest, ACrashInTheMiddleOfMergingIsRepaired) {
   for (const char* suffix : {"", "-wal", "-shm"})
     fs::remove(layout_.database().string() + suffix);
   fs::rename(dir_ / "before.db", layout_.database());
+  const fs::path unfinished = raw_file("a").string() + ".new";
+  write_file(unfinished, "half a file");
   open();
+  EXPECT_FALSE(fs::exists(unfinished));
   EXPECT_EQ(rows(kFrameRows), want);
   EXPECT_EQ(number("SELECT cursor FROM sources"), static_cast<std::int64_t>(all.size()));
   append_file(file("a"), "more\n");
@@ -268,7 +287,7 @@ TEST_F(RawLayerTest, ACrashInTheMiddleOfMergingIsRepaired) {
   EXPECT_EQ(content("a"), all + "more\n");
 }
 
-TEST_F(RawLayerTest, RebuildTellsTruncationReplacementAndLongRecordsAsTheyWere) {
+TEST_P(RawLayerTest, RebuildTellsTruncationReplacementAndLongRecordsAsTheyWere) {
   write_file(file("a"), "one\n!odd\ntwo\n");
   take("a");
   write_file(file("a"), "new\n");
@@ -283,13 +302,47 @@ TEST_F(RawLayerTest, RebuildTellsTruncationReplacementAndLongRecordsAsTheyWere) 
   const auto want = dump();
   writer_.reset();
   fs::remove_all(dir_ / "lines");
-  const auto report = rebuild_store(layout_, [this](Platform) { return &adapter_; });
+  const auto report = rebuild();
   ASSERT_TRUE(report) << report.error().message();
   EXPECT_EQ(dump(), want);
   EXPECT_FALSE(fs::exists(layout_.database().string() + ".rebuild"));
 }
 
-TEST_F(RawLayerTest, EvictedSessionsStayAway) {
+TEST_P(RawLayerTest, DamageIsNamedByFileAndByte) {
+  write_file(file("a"), "one\n");
+  take("a");
+  append_file(file("a"), "two\n");
+  take("a");
+  const auto offset = number("SELECT max(file_offset) FROM raw_frames");
+  const auto length = number("SELECT file_length FROM raw_frames ORDER BY file_offset DESC LIMIT 1");
+  {
+    std::fstream bytes(raw_file("a"), std::ios::in | std::ios::out | std::ios::binary);
+    bytes.seekp(-3, std::ios::end);
+    bytes.put('\x55');
+  }
+  const std::string place = "raw/" + raw_name("a") + " at byte " + std::to_string(offset);
+  raw::RawArchive archive(layout_.database(), layout_.raw_dir(), seal_);
+  EventSource where;
+  where.platform = Platform::thunderus;
+  where.source = sources_[file("a").string()].id;
+  where.path = file("a").string();
+  std::string record;
+  const auto take_it = [&record](std::string_view bytes) { return record = bytes, true; };
+  where.raw = {0, 3, 0};
+  EXPECT_TRUE(archive.find(where, take_it)) << "the frame before it is whole";
+  EXPECT_EQ(record, "one");
+  where.raw = {4, 3, 0};
+  const auto found = archive.find(where, take_it);
+  ASSERT_FALSE(found);
+  EXPECT_THAT(found.error().message(), testing::HasSubstr(place));
+  writer_.reset();
+  const auto report = rebuild();
+  ASSERT_TRUE(report) << report.error().message();
+  EXPECT_EQ(report->damaged_bytes, static_cast<std::uint64_t>(length));
+  EXPECT_THAT(report->damages, testing::ElementsAre(place + ": " + std::to_string(length) + " bytes"));
+}
+
+TEST_P(RawLayerTest, EvictedSessionsStayAway) {
   write_file(file("a"), "one\ntwo\n");
   write_file(file("b"), "kept\n");
   take("a");
@@ -329,7 +382,7 @@ TEST_F(RawLayerTest, EvictedSessionsStayAway) {
   writer_.reset();
   for (const char* suffix : {"", "-wal", "-shm"})
     fs::remove(layout_.database().string() + suffix);
-  const auto report = rebuild_store(layout_, [this](Platform) { return &adapter_; });
+  const auto report = rebuild();
   ASSERT_TRUE(report) << report.error().message();
   EXPECT_EQ(number("SELECT count(*) FROM events"), 0);
   EXPECT_EQ(number("SELECT count(*) FROM sessions WHERE evicted_at IS NOT NULL"), 2);
@@ -337,7 +390,7 @@ TEST_F(RawLayerTest, EvictedSessionsStayAway) {
   EXPECT_EQ(rows("SELECT record_type, disposition, reason, records, bytes FROM coverage ORDER BY 1, 2, 3, 4"), ledger);
 }
 
-TEST_F(RawLayerTest, AnAgeLimitIsAnnouncedAWeekAhead) {
+TEST_P(RawLayerTest, AnAgeLimitIsAnnouncedAWeekAhead) {
   write_file(file("a"), "one\n");
   take("a");
   clock_.advance(400 * kMsPerDay);
@@ -349,7 +402,7 @@ TEST_F(RawLayerTest, AnAgeLimitIsAnnouncedAWeekAhead) {
   EXPECT_EQ(Retention(*writer_).enforce({30, 0}, true)->sessions, 1u) << "asked for by a person";
 }
 
-TEST_F(RawLayerTest, ASizeLimitTakesTheOldestFirst) {
+TEST_P(RawLayerTest, ASizeLimitTakesTheOldestFirst) {
   for (const char* name : {"a", "b", "c"}) {
     std::string text;
     for (int i = 0; i < 3000; ++i)
@@ -365,6 +418,9 @@ TEST_F(RawLayerTest, ASizeLimitTakesTheOldestFirst) {
   EXPECT_EQ(dropped->sessions, 1u);
   EXPECT_EQ(rows("SELECT native_id FROM sessions WHERE evicted_at IS NOT NULL"), std::vector<std::string>{"a|"});
 }
+
+INSTANTIATE_TEST_SUITE_P(Frames, RawLayerTest, testing::ValuesIn(test::plain_and_sealed()),
+                         [](const auto& sealed) { return sealed.param ? "Sealed" : "Plain"; });
 
 }  // namespace
 }  // namespace memd

@@ -30,7 +30,8 @@ const std::map<std::string, std::set<std::string>, std::less<>> kMayUse{
 // The floors of a folder, from the ground up: a file uses its own floor and those below. "" are the files of the folder
 // itself. Folders of one adapter each, which are not named here, use the floors but not one another.
 const std::map<std::string, std::vector<std::string>, std::less<>> kFloors{
-    {"store", {"text", "insight", "db", "completions", "raw", "read", "search", "", "enrich", "report", "write"}},
+    {"store",
+     {"text", "insight", "seal", "db", "completions", "raw", "read", "search", "", "enrich", "report", "write"}},
     {"adapters", {"", "json", "sqlite", "snapshot", "tool_calls"}},
     {"protocol", {"", "transport", "jsonrpc", "models", "mcp"}},
     {"daemon",
@@ -64,6 +65,7 @@ const std::vector<LibraryRule> kLibraries{
     {"zstd.h", {"store", "daemon"}},
     {"yaml-cpp/", {"store", "daemon"}},
     {"CLI/", {"daemon/cli/command_line.cpp"}},
+    {"sodium", {"store/seal/cipher.cpp"}},
     {"spdlog/", {"daemon/log.cpp"}},
     {"gtest/", {}},
     {"gmock/", {}},
