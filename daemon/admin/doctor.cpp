@@ -1,6 +1,7 @@
 #include "daemon/admin/doctor.hpp"
 
 #include "daemon/admin/status_reports.hpp"
+#include "store/raw/frame_seal.hpp"
 #include "store/read/ingestion.hpp"
 #include "store/read/store_check.hpp"
 
@@ -10,6 +11,8 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
+#include <iterator>
 #include <utility>
 
 namespace memd::admin {
@@ -84,6 +87,38 @@ void check_config(const MemoryHost& host, Findings& findings) {
                     "Nothing is wrong if it comes later: it is waited for.");
     }
   findings.ok("configuration", "read without complaint");
+}
+
+void check_copies(const MemoryHost& host, Findings& findings) {
+  const auto directory = host.settings().layout.imports();
+  std::error_code ec;
+  const auto copies = std::distance(std::filesystem::directory_iterator(directory, ec), {});
+  if (!ec && copies > 0)
+    findings.note("encryption", fmt::format("{} opened copies of sealed exports are in {}", copies, directory.string()),
+                  "Imports that were killed left them, unless one runs now: delete them.");
+}
+
+// Says nothing where nothing is sealed and no key is configured.
+void check_encryption(const MemoryHost& host, Findings& findings) {
+  const raw::FrameSeal seal(host.settings().cipher);
+  const auto key_id = seal.key_id();
+  if (!key_id)
+    findings.problem("encryption", key_id.error().message(), "Nothing is written to the store until the key is there.");
+  const auto tally = raw::tally_frames(host.settings().layout.raw_dir(), key_id ? *key_id : std::string());
+  if (tally.sealed_otherwise > 0 && key_id)
+    findings.problem(
+        "encryption",
+        fmt::format("{} frames of the raw layer are sealed with {}", tally.sealed_otherwise,
+                    seal.has_key() ? "another key than the configured one" : "a key, and none is configured"),
+        "Configure the key they were sealed with (encryption.key_file or key_command).");
+  if (!seal.has_key() || !key_id) return;
+  if (tally.plain > 0)
+    findings.note("encryption",
+                  fmt::format("{} of {} frames of the raw layer are not sealed yet", tally.plain,
+                              tally.plain + tally.sealed + tally.sealed_otherwise),
+                  "`memd key seal --stop-daemon` seals them; what is new is sealed already.");
+  else if (tally.sealed_otherwise == 0)
+    findings.ok("encryption", fmt::format("{} frames of the raw layer are sealed; memd.db is not", tally.sealed));
 }
 
 void check_daemon(const ProcessFacts& facts, Findings& findings) {
@@ -176,6 +211,8 @@ Result<DoctorReport> doctor(MemoryHost& host, const ProcessFacts& facts) {
   check_config(host, findings);
   check_data_dir(host, findings);
   check_file(host, findings);
+  check_encryption(host, findings);
+  check_copies(host, findings);
   check_daemon(facts, findings);
   check_watching(facts, findings);
   check_ingest(host, findings);

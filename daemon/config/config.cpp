@@ -3,6 +3,7 @@
 #include "daemon/config/config_section.hpp"
 #include "daemon/config/model_config.hpp"
 #include "schemas/time.hpp"
+#include "store/seal/cipher.hpp"
 
 #include <algorithm>
 #include <array>
@@ -37,6 +38,30 @@ PlatformConfig read_platform(const std::string& file, const YAML::Node& node, co
              }
            })
       .read(node);
+  return out;
+}
+
+EncryptionConfig read_encryption(const std::string& file, const YAML::Node& node, const std::string& name) {
+  EncryptionConfig out;
+  Section(file, name)
+      .key("key_file",
+           [&](const auto& v, const auto& key) {
+             out.key_file = scalar<std::string>(file, v, key, "an absolute path");
+             if (!out.key_file.is_absolute()) refuse(file, v.Mark(), key + ": expected an absolute path, not a key");
+           })
+      .key("key_command",
+           [&](const auto& v, const auto& key) {
+             const auto expected = "a list: a program and its arguments";
+             if (!v.IsSequence() || v.size() == 0) refuse(file, v.Mark(), key + ": expected " + expected);
+             for (const auto& word : v)
+               out.key_command.push_back(scalar<std::string>(file, word, key, expected));
+             if (out.key_command.front().empty()) refuse(file, v.Mark(), key + ": expected " + expected);
+           })
+      .read(node);
+  if (out.key_file.empty() == out.key_command.empty())
+    refuse(file, node.Mark(), name + ": expected one of key_file and key_command");
+  if (!seal::is_available())
+    refuse(file, node.Mark(), name + ": this memd was built without encryption (MEMD_WITH_ENCRYPTION)");
   return out;
 }
 
@@ -98,6 +123,7 @@ Config read_document(const std::string& file, const YAML::Node& document) {
       .key("tools", [&](const auto& v, const auto&) { tools.read(v); })
       .key("watch", [&](const auto& v, const auto&) { watch.read(v); })
       .key("raw_layer", [&](const auto& v, const auto&) { raw_layer.read(v); })
+      .key("encryption", [&](const auto& v, const auto& key) { out.encryption = read_encryption(file, v, key); })
       .key("sessions", [&](const auto& v, const auto&) { sessions.read(v); })
       .key("retention", [&](const auto& v, const auto&) { retention.read(v); })
       .key("embedding", [&](const auto& v, const auto&) { out.embedding = config::read_embedding(file, v); })

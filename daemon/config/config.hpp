@@ -27,6 +27,14 @@ struct RetentionConfig {
   std::uint64_t max_raw_bytes = 0;
 };
 
+// Where the key of encryption at rest is. Neither: nothing is encrypted.
+struct EncryptionConfig {
+  std::filesystem::path key_file;
+  std::vector<std::string> key_command;  // prints the key; run once, when the key is first needed
+
+  bool is_set() const { return !key_file.empty() || !key_command.empty(); }
+};
+
 struct SessionsConfig {
   TimeMs stopped_after = kStoppedAfter;  // silence after which a session has stopped
 };
@@ -41,6 +49,7 @@ struct Config {
   int max_tokens = 2000;            // of a tool's answer when the caller does not say
   bool conversation_query = false;  // offer the tool that stands for all others
   RawMode raw_layer = RawMode::masked;
+  EncryptionConfig encryption;
   SessionsConfig sessions;
   RetentionConfig retention;
   EmbeddingConfig embedding;

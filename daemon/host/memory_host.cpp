@@ -80,7 +80,8 @@ Result<std::string> SourceText::event_text(const EventSource& where, EventKind k
                   : read_event_text(where.platform, where.path, kind, where.raw);
   if (text) return text;
   auto archived = read_archived_text(archive_, where, kind);
-  return archived ? std::move(archived) : std::move(text);
+  // Of two failures, that the text is there and cannot be opened is the news.
+  return archived || archived.error().is(Errc::bad_config) ? std::move(archived) : std::move(text);
 }
 
 Result<std::vector<RecordedEdit>> SourceText::recorded_edits(const EventSource& where) const {
@@ -154,7 +155,7 @@ MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background 
       readers_(settings.layout.database(), reader_count(settings), semantic_.index(), lengths_),
       adapters_(describe_adapters(settings.config)),
       freshness_(discovery_, readers_),
-      source_text_(settings.layout),
+      source_text_(settings.layout, raw::FrameSeal(settings.cipher)),
       summarizer_(make_summarizer(settings, clock)) {
   tools::ToolDefaults defaults;
   defaults.max_tokens = static_cast<std::size_t>(settings.config.max_tokens);
@@ -184,7 +185,7 @@ void MemoryHost::stop() {
 Result<void> MemoryHost::start_ingest() {
   const RawMode raw = settings_.config.raw_layer;
   const auto raw_directory = raw == RawMode::off ? std::filesystem::path() : settings_.layout.raw_dir();
-  MEMD_TRY_ASSIGN(auto writer, Writer::open(settings_.layout.database(), clock_, raw_directory));
+  MEMD_TRY_ASSIGN(auto writer, Writer::open(settings_.layout.database(), clock_, raw_directory, settings_.cipher));
   writer->share(lengths_);
   IngestOptions options;
   options.tailer.raw = raw;

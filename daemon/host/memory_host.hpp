@@ -54,8 +54,8 @@ class HostFreshness final : public tools::FreshnessProvider {
 // transcripts after a month. Thread-safe.
 class SourceText final : public tools::RawText {
  public:
-  explicit SourceText(const StoreLayout& layout)
-      : archive_(layout.database(), layout.raw_dir()), records_(layout.database(), layout.raw_dir()) {}
+  SourceText(const StoreLayout& layout, const raw::FrameSeal& seal)
+      : archive_(layout.database(), layout.raw_dir(), seal), records_(layout.database(), layout.raw_dir(), seal) {}
 
   Result<std::string> event_text(const EventSource& where, EventKind kind) const override;
   Result<std::vector<RecordedEdit>> recorded_edits(const EventSource& where) const override;

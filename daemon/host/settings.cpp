@@ -1,5 +1,7 @@
 #include "daemon/host/settings.hpp"
 
+#include "daemon/config/secret.hpp"
+
 #include <pwd.h>
 #include <unistd.h>
 #include <cstdlib>
@@ -41,6 +43,20 @@ Environment Environment::current() {
   return e;
 }
 
+std::shared_ptr<seal::LazyCipher> make_cipher(const EncryptionConfig& config) {
+  if (!config.is_set()) return nullptr;
+  return std::make_shared<seal::LazyCipher>([config]() -> Result<seal::CipherPtr> {
+    const std::string where =
+        config.key_command.empty() ? "encryption.key_file " + config.key_file.string() : "encryption.key_command";
+    MEMD_TRY_ASSIGN(const std::string key, config.key_command.empty()
+                                               ? config::read_secret_file(config.key_file, where)
+                                               : config::run_secret_command(config.key_command, where));
+    auto cipher = seal::Cipher::from_key(key);
+    if (!cipher) return Error(cipher.error().code, where + ": " + cipher.error().context);
+    return cipher;
+  });
+}
+
 Result<Settings> resolve_settings(const GlobalOptions& options, const Environment& environment) {
   fs::path data_dir;
   if (options.data_dir) {
@@ -61,6 +77,7 @@ Result<Settings> resolve_settings(const GlobalOptions& options, const Environmen
                     s.home / ".config" / "claude" / "projects"};
   if (options.data_dir) s.forward.insert(s.forward.end(), {"--data-dir", data_dir.string()});
   if (options.home) s.forward.insert(s.forward.end(), {"--home", s.home.string()});
+  s.cipher = make_cipher(s.config.encryption);
   if (options.config) s.forward.insert(s.forward.end(), {"--config", absolute(*options.config).string()});
   return s;
 }

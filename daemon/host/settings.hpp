@@ -3,8 +3,10 @@
 #include "daemon/config/config.hpp"
 #include "schemas/error.hpp"
 #include "store/db/store_layout.hpp"
+#include "store/seal/cipher.hpp"
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,9 +38,13 @@ struct Settings {
   bool default_data_dir = true;  // not chosen with --data-dir
   std::filesystem::path home;    // where agents' storage is looked for
   Config config;
-  std::string runtime_dir;           // $XDG_RUNTIME_DIR, may be empty
-  std::vector<std::string> forward;  // global options that a daemon started from here needs too
+  std::string runtime_dir;                     // $XDG_RUNTIME_DIR, may be empty
+  std::vector<std::string> forward;            // global options that a daemon started from here needs too
+  std::shared_ptr<seal::LazyCipher> cipher{};  // of the configured key; null: none is configured
 };
+
+// The cipher of the configured key, which is fetched when it is first needed; null when none is configured.
+std::shared_ptr<seal::LazyCipher> make_cipher(const EncryptionConfig& config);
 
 // --data-dir over $XDG_DATA_HOME over ~/.local/share/memd; --config over $XDG_CONFIG_HOME/memd/config.yaml over
 // ~/.config/memd/config.yaml (the latter two only if they exist). Errc::bad_config names what is wrong.

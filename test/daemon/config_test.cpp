@@ -1,6 +1,7 @@
 #include "daemon/config/config.hpp"
 
 #include "schemas/embedded.hpp"
+#include "store/seal/cipher.hpp"
 #include "test/support/golden_file.hpp"
 
 #include <gtest/gtest.h>
@@ -53,11 +54,31 @@ TEST(Config, ReadsEveryKey) {
   EXPECT_EQ(c->sessions.stopped_after, 90'000);
 }
 
+TEST(Config, AKeyIsElsewhere) {
+  if (!seal::is_available()) {
+    EXPECT_EQ(error_of("encryption: {key_file: /k}\n"),
+              "c.yaml:1: encryption: this memd was built without encryption (MEMD_WITH_ENCRYPTION)");
+    return;
+  }
+  EXPECT_EQ(parse_config("encryption: {key_file: /k}\n", "c.yaml")->encryption.key_file, "/k");
+  EXPECT_EQ(parse_config("encryption: {key_command: [pass, show, memd]}\n", "c.yaml")->encryption.key_command,
+            (std::vector<std::string>{"pass", "show", "memd"}));
+  EXPECT_FALSE(parse_config("", "c.yaml")->encryption.is_set());
+  const std::string one_of = "c.yaml:1: encryption: expected one of key_file and key_command";
+  EXPECT_EQ(error_of("encryption: {}\n"), one_of);
+  EXPECT_EQ(error_of("encryption: {key_file: /k, key_command: [k]}\n"), one_of);
+  // Not repeated: it may be the key itself.
+  EXPECT_EQ(error_of("encryption: {key_file: 0123abcd}\n"),
+            "c.yaml:1: encryption.key_file: expected an absolute path, not a key");
+  EXPECT_EQ(error_of("encryption: {key_command: 0123abcd}\n"),
+            "c.yaml:1: encryption.key_command: expected a list: a program and its arguments");
+}
+
 TEST(Config, ErrorsNameFileLineAndKey) {
   EXPECT_EQ(error_of("log:\n  lvl: info\n"), "c.yaml:2: unknown key 'log.lvl'; known here: level");
   EXPECT_EQ(error_of("quary: {}\n"),
             "c.yaml:1: unknown key 'quary'; known here: platforms, time_zone, log, query, tools, watch, raw_layer, "
-            "sessions, retention, embedding, summaries");
+            "encryption, sessions, retention, embedding, summaries");
   EXPECT_EQ(error_of("query:\n  threads: 99\n"), "c.yaml:2: query.threads: expected a whole number from 1 to 16");
   EXPECT_EQ(error_of("log:\n  level: loud\n"),
             "c.yaml:2: log.level: expected one of trace, debug, info, warn, error, off");
@@ -101,6 +122,7 @@ TEST(Config, AgreesWithItsSchema) {
   EXPECT_EQ(known_by_loader("tools: {x: 1}\n"), known_by_schema(top.at("tools")));
   EXPECT_EQ(known_by_loader("watch: {x: 1}\n"), known_by_schema(top.at("watch")));
   EXPECT_EQ(known_by_loader("raw_layer: {x: 1}\n"), known_by_schema(top.at("raw_layer")));
+  EXPECT_EQ(known_by_loader("encryption: {x: 1}\n"), known_by_schema(top.at("encryption")));
   EXPECT_EQ(known_by_loader("sessions: {x: 1}\n"), known_by_schema(top.at("sessions")));
   EXPECT_EQ(known_by_loader("retention: {x: 1}\n"), known_by_schema(top.at("retention")));
   EXPECT_EQ(known_by_loader("embedding: {x: 1}\n"), known_by_schema(top.at("embedding")));
