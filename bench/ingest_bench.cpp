@@ -1,12 +1,14 @@
 // Cold ingest of an agent's history, end to end and searchable, beside a bare simdjson parse of the same files in the
 // same run (goals P1, P8, P9).
 //
-//   ingest_bench HOME [COPIES] [off|as_is|masked] [RUNS]   COPIES > 1: that many copies of the history, with ids of
+//   ingest_bench HOME [COPIES] [off|as_is|masked|sealed] [RUNS]   COPIES > 1: that many copies of the history, with ids
+//   of
 //                                                          their own, for memory (P8); with the raw layer in this mode
 //                                                          too (P2). Median of RUNS runs: 5 of the history itself, 1
 //                                                          of copies
 #include "bench/statistics.hpp"
 #include "daemon/ingest/ingest_service.hpp"
+#include "store/seal/cipher.hpp"
 
 #include <simdjson.h>
 
@@ -17,6 +19,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -102,7 +105,7 @@ std::uint64_t bytes_below(const fs::path& dir) {
   return total;
 }
 
-Run ingest(const fs::path& home, const fs::path& dir, RawMode raw) {
+Run ingest(const fs::path& home, const fs::path& dir, RawMode raw, std::shared_ptr<seal::LazyCipher> cipher) {
   fs::remove_all(dir);
   fs::create_directories(dir);
   Run run;
@@ -110,7 +113,8 @@ Run ingest(const fs::path& home, const fs::path& dir, RawMode raw) {
   const auto start = Clock_::now();
   {
     const Discovery discovery(all_adapters(), home, {}, {});
-    auto writer = Writer::open(dir / "memd.db", system_clock(), raw == RawMode::off ? fs::path() : dir / "raw");
+    auto writer = Writer::open(dir / "memd.db", system_clock(), raw == RawMode::off ? fs::path() : dir / "raw",
+                               std::move(cipher));
     if (!writer) throw std::runtime_error(writer.error().message());
     IngestOptions options;
     options.tailer.raw = raw;
@@ -160,13 +164,14 @@ void multiply(const fs::path& home, const fs::path& into, int copies) {
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    std::fputs("usage: ingest_bench HOME [COPIES] [off|as_is|masked] [RUNS]\n", stderr);
+    std::fputs("usage: ingest_bench HOME [COPIES] [off|as_is|masked|sealed] [RUNS]\n", stderr);
     return 2;
   }
   fs::path home = argv[1];
   const int copies = argc > 2 ? std::atoi(argv[2]) : 1;
   const std::string mode = argc > 3 ? argv[3] : "off";
-  const RawMode raw = mode == "masked" ? RawMode::masked : mode == "as_is" ? RawMode::as_is : RawMode::off;
+  const bool sealed = mode == "sealed";  // and masked
+  const RawMode raw = mode == "masked" || sealed ? RawMode::masked : mode == "as_is" ? RawMode::as_is : RawMode::off;
   const fs::path scratch = fs::temp_directory_path() / ("memd-ingest-bench-" + std::to_string(::getpid()));
   try {
     if (copies > 1) {
@@ -177,10 +182,15 @@ int main(int argc, char** argv) {
     std::vector<double> parse;
     std::vector<double> whole;
     Run last;
+    const auto cipher = sealed ? std::make_shared<seal::LazyCipher>([]() -> Result<seal::CipherPtr> {
+      MEMD_TRY_ASSIGN(const std::string key, seal::new_key());
+      return seal::Cipher::from_key(key);
+    })
+                               : nullptr;
     const int runs = argc > 4 ? std::max(1, std::atoi(argv[4])) : copies > 1 ? 1 : kRuns;
     for (int i = 0; i < runs; ++i) {
       parse.push_back(mb / parse_seconds(home));
-      last = ingest(home, scratch / "store", raw);
+      last = ingest(home, scratch / "store", raw, cipher);
       whole.push_back(mb / last.seconds);
     }
     const double parse_rate = bench::median(parse);

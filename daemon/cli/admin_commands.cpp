@@ -9,9 +9,7 @@
 
 #include <fmt/format.h>
 
-#include <poll.h>
 #include <chrono>
-#include <csignal>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -126,29 +124,6 @@ Command doctor_command() {
   return c;
 }
 
-constexpr std::chrono::seconds kDaemonEndsWithin{15};
-
-// Takes the instance lock. With `stop_daemon` a running daemon is asked to end first.
-Result<InstanceLock> lock_store(const Settings& settings, bool stop_daemon) {
-  const auto started = std::chrono::steady_clock::now();
-  pid_t asked = 0;
-  while (true) {
-    MEMD_TRY_ASSIGN(auto attempt, InstanceLock::attempt(settings.layout.data_dir()));
-    if (attempt.lock) return std::move(*attempt.lock);
-    if (!stop_daemon)
-      return Error(Errc::store_busy, "memd (pid " + std::to_string(attempt.holder) +
-                                         ") is using the store: stop it, or add --stop-daemon. Clients start a new one "
-                                         "when they next ask");
-    if (attempt.holder > 1 && attempt.holder != asked) {
-      asked = attempt.holder;
-      ::kill(asked, SIGTERM);
-    }
-    if (std::chrono::steady_clock::now() - started > kDaemonEndsWithin)
-      return Error(Errc::store_busy, "memd (pid " + std::to_string(attempt.holder) + ") did not end");
-    ::poll(nullptr, 0, 20);
-  }
-}
-
 Result<int> rebuild(const Settings& settings, bool stop_daemon, bool as_json) {
   MEMD_TRY_ASSIGN(const auto directory, open_state_directory(settings.layout.data_dir()));
   MEMD_TRY_ASSIGN(const auto lock, lock_store(settings, stop_daemon));
@@ -156,8 +131,9 @@ Result<int> rebuild(const Settings& settings, bool stop_daemon, bool as_json) {
   Result<RebuildReport> report = RebuildReport();
   {
     ProgressBar bar("rebuilding");
-    report = rebuild_store(settings.layout, find_adapter,
-                           [&bar](double done, double total, std::string_view what) { bar.show(done, total, what); });
+    report = rebuild_store(
+        settings.layout, find_adapter,
+        [&bar](double done, double total, std::string_view what) { bar.show(done, total, what); }, settings.cipher);
   }
   if (!report) return report.error();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
@@ -174,6 +150,8 @@ Result<int> rebuild(const Settings& settings, bool stop_daemon, bool as_json) {
         report->files, static_cast<double>(report->bytes) / 1e6, report->events, seconds);
   if (report->damaged_bytes > 0)
     std::cerr << "memd: " << report->damaged_bytes << " bytes of the raw layer are damaged and were left out\n";
+  for (const auto& damage : report->damages)
+    std::cerr << "memd:   " << damage << '\n';
   if (report->unsupported > 0)
     std::cerr << "memd: " << report->unsupported << " slices are of platforms that this memd does not read\n";
   return kOk;

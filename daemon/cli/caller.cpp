@@ -9,6 +9,8 @@
 #include "protocol/transport/byte_stream.hpp"
 #include "schemas/json_writer.hpp"
 
+#include <poll.h>
+#include <csignal>
 #include <iostream>
 #include <optional>
 #include <utility>
@@ -84,7 +86,29 @@ std::unique_ptr<Caller> answering(UniqueFd fd, std::chrono::milliseconds patienc
   return caller;
 }
 
+constexpr std::chrono::seconds kDaemonEndsWithin{15};
+
 }  // namespace
+
+Result<InstanceLock> lock_store(const Settings& settings, bool stop_daemon) {
+  const auto started = std::chrono::steady_clock::now();
+  pid_t asked = 0;
+  while (true) {
+    MEMD_TRY_ASSIGN(auto attempt, InstanceLock::attempt(settings.layout.data_dir()));
+    if (attempt.lock) return std::move(*attempt.lock);
+    if (!stop_daemon)
+      return Error(Errc::store_busy, "memd (pid " + std::to_string(attempt.holder) +
+                                         ") is using the store: stop it, or add --stop-daemon. Clients start a new one "
+                                         "when they next ask");
+    if (attempt.holder > 1 && attempt.holder != asked) {
+      asked = attempt.holder;
+      ::kill(asked, SIGTERM);
+    }
+    if (std::chrono::steady_clock::now() - started > kDaemonEndsWithin)
+      return Error(Errc::store_busy, "memd (pid " + std::to_string(attempt.holder) + ") did not end");
+    ::poll(nullptr, 0, 20);
+  }
+}
 
 Result<std::unique_ptr<Caller>> open_caller(const Settings& settings, Need need, std::chrono::milliseconds patience) {
   MEMD_TRY_ASSIGN(auto daemon, connect_running(settings));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "daemon/host/settings.hpp"
+#include "daemon/serve/instance_lock.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/error.hpp"
 
@@ -34,6 +35,10 @@ enum class Need {
 inline constexpr std::chrono::milliseconds kPatience{5000};
 Result<std::unique_ptr<Caller>> open_caller(const Settings& settings, Need need,
                                             std::chrono::milliseconds patience = kPatience);
+
+// Takes the instance lock, for a command that needs the store for itself. With `stop_daemon` a running daemon is asked
+// to end first; Errc::store_busy without, or when it does not end.
+Result<InstanceLock> lock_store(const Settings& settings, bool stop_daemon);
 
 // Prints an outcome to stdout (its JSON if `as_json`) or its error to stderr. Gives the exit code.
 int print(const mcp::ToolOutcome& outcome, bool as_json);

@@ -57,6 +57,7 @@ struct Command {
 std::vector<Command> tool_commands();   // one tool call each
 std::vector<Command> admin_commands();  // about memd itself
 std::vector<Command> interchange_commands();
+Command key_command();
 Command hook_command();
 Command report_command();
 

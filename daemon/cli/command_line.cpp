@@ -150,6 +150,7 @@ std::vector<Command> all_commands(const CLI::App& app) {
     out.push_back(std::move(command));
   for (Command& command : interchange_commands())
     out.push_back(std::move(command));
+  out.push_back(key_command());
   out.push_back(hook_command());
   out.push_back(report_command());
   out.push_back(completion_command(app));

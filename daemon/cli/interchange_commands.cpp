@@ -3,9 +3,12 @@
 #include "daemon/cli/command.hpp"
 #include "daemon/cli/progress_bar.hpp"
 #include "daemon/interchange/event_file_check.hpp"
+#include "daemon/interchange/import_file.hpp"
 #include "daemon/interchange/output_file.hpp"
+#include "daemon/interchange/sealed_file.hpp"
 #include "daemon/interchange/session_walk.hpp"
 #include "daemon/interchange/transcript.hpp"
+#include "daemon/serve/instance_lock.hpp"
 #include "daemon/tools/tool_arguments.hpp"
 #include "store/read/sessions.hpp"
 #include "store/reader.hpp"
@@ -15,18 +18,21 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
 
 namespace memd::cli {
 namespace {
 
 using interchange::EventFileCheck;
 using interchange::ExportReport;
+using interchange::ImportFile;
 
 struct ExportOptions {
   std::string session;
   std::string format = "events";
   std::string output;
   bool subagents = false;
+  bool encrypt = false;
 };
 
 // Null for events.
@@ -38,9 +44,14 @@ std::unique_ptr<interchange::TranscriptWriter> transcript_writer(const std::stri
   return nullptr;
 }
 
+Result<seal::CipherPtr> configured_cipher(const Settings& settings) {
+  if (settings.cipher) return settings.cipher->get();
+  return Error(Errc::bad_config, "no key is configured: `memd key new FILE` makes one, encryption.key_file names it");
+}
+
 Result<int> run_export(const ExportOptions& options, const Settings& settings) {
   Reader reader(settings.layout.database());
-  RecordFinder records(settings.layout.database(), settings.layout.raw_dir());
+  RecordFinder records(settings.layout.database(), settings.layout.raw_dir(), raw::FrameSeal(settings.cipher));
   MEMD_TRY_ASSIGN(const SessionRow session, reader.ask(SessionQuery{options.session}));
   std::vector<SessionRow> sessions{session};
   if (options.subagents) {
@@ -52,7 +63,12 @@ Result<int> run_export(const ExportOptions& options, const Settings& settings) {
   auto opened = options.output.empty() ? Result<interchange::OutputFile>(interchange::OutputFile::standard_output())
                                        : interchange::OutputFile::open(options.output);
   if (!opened) return opened.error();
-  const auto line = [&](std::string_view text) { return opened->line(text); };
+  std::optional<interchange::SealedLines> sealed;
+  if (options.encrypt) {
+    MEMD_TRY_ASSIGN(auto cipher, configured_cipher(settings));
+    sealed.emplace(*opened, std::move(cipher));
+  }
+  const auto line = [&](std::string_view text) { return sealed ? sealed->line(text) : opened->line(text); };
   const interchange::AsOf as_of{system_clock().now(), settings.config.sessions.stopped_after};
   const auto transcript = transcript_writer(options.format, line, as_of);
   ExportReport total;
@@ -66,6 +82,7 @@ Result<int> run_export(const ExportOptions& options, const Settings& settings) {
       total += report;
     }
     if (transcript) MEMD_TRY(transcript->finish());
+    if (sealed) MEMD_TRY(sealed->finish());
     MEMD_TRY(opened->finish());
   }
   fmt::print(stderr, "{} events of {} ({} concluded by memd", total.events,
@@ -85,7 +102,8 @@ Command export_command() {
        .help = "events (JSON Lines, events.v1; the default), md, html or json",
        .one_of = {"events", "md", "html", "json"}},
       {"-o,--output", &o->output, "Where to; standard output if not given", "FILE"},
-      {"--subagents", &o->subagents, "Its subagents' sessions too"}};
+      {"--subagents", &o->subagents, "Its subagents' sessions too"},
+      {"--encrypt", &o->encrypt, "Seal it with the configured key; `memd import` and `memd key open` read it"}};
   c.run = [o](const Invocation& call) { return run_export(*o, call.settings); };
   return c;
 }
@@ -128,9 +146,12 @@ class ImportJson {
   json::Writer writer_;
 };
 
-Result<EventFileCheck> check_file(const std::string& path) {
+Result<EventFileCheck> check_file(const ImportFile& file) {
   ProgressBar bar("checking");
-  return interchange::check_event_file(path, [&](double done, double total) { bar.show(done, total, path); });
+  auto check = interchange::check_event_file(file.readable(),
+                                             [&](double done, double total) { bar.show(done, total, file.given()); });
+  if (check) check->path = file.given();
+  return check;
 }
 
 Result<mcp::ToolOutcome> take_file(Caller& caller, const std::string& path) {
@@ -145,8 +166,11 @@ Result<int> run_import(const ImportOptions& options, const Invocation& call) {
   std::unique_ptr<Caller> caller;
   ImportJson json;
   int code = kOk;
+  MEMD_TRY_ASSIGN(const auto directory, open_state_directory(call.settings.layout.data_dir()));
   for (const auto& path : options.files) {
-    MEMD_TRY_ASSIGN(const EventFileCheck check, check_file(path));
+    MEMD_TRY_ASSIGN(const ImportFile file,
+                    ImportFile::open(path, call.settings.layout.imports(), call.settings.cipher.get()));
+    MEMD_TRY_ASSIGN(const EventFileCheck check, check_file(file));
     print_problems(check);
     const std::string head =
         fmt::format("{}: {} lines, {} events, {} session facts, {} skipped (memd concludes them itself), {} refused",
@@ -161,7 +185,7 @@ Result<int> run_import(const ImportOptions& options, const Invocation& call) {
     if (!caller) {
       MEMD_TRY_ASSIGN(caller, open_caller(call.settings, Need::ingest));
     }
-    MEMD_TRY_ASSIGN(const mcp::ToolOutcome taken, take_file(*caller, path));
+    MEMD_TRY_ASSIGN(const mcp::ToolOutcome taken, take_file(*caller, file.readable()));
     if (taken.is_error) {
       std::cerr << "memd: " << taken.text << '\n';
       code = kFailed;

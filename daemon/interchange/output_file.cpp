@@ -39,6 +39,12 @@ Result<void> OutputFile::line(std::string_view text) {
   return {};
 }
 
+Result<void> OutputFile::bytes(std::string_view bytes) {
+  if (std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size())
+    return Error::from_errno(errno, "write", path_.string());
+  return {};
+}
+
 Result<void> OutputFile::finish() {
   if (std::fflush(file_) != 0) return Error::from_errno(errno, "write", path_.string());
   if (part_.empty()) return {};

@@ -19,6 +19,7 @@ class OutputFile {
   OutputFile& operator=(OutputFile&&) = delete;
 
   Result<void> line(std::string_view text);  // writes a newline behind it
+  Result<void> bytes(std::string_view bytes);
   Result<void> finish();
 
  private:
