@@ -95,9 +95,9 @@ void register_admin_tools(mcp::ToolRegistry& registry, MemoryHost& host, Process
       [&host, facts](const NoParams&, mcp::ToolContext&) { return status(host, facts); });
   registry.add<LogParams, LogReport>({"log", "Log", "What happened to the sources, and when.", {}},
                                      [&host](const LogParams& p, mcp::ToolContext&) { return log(host, p); });
-  registry.add<DiagnosticsParams, DiagnosticsReport>(
+  registry.add<tools::DiagnosticsParams, tools::DiagnosticsReport>(
       {"diagnostics", "Diagnostics", "What went wrong with input in the last 30 days, newest first.", {}},
-      [&host](const DiagnosticsParams& p, mcp::ToolContext&) { return diagnostics(host, p); });
+      [&host](const tools::DiagnosticsParams& p, mcp::ToolContext&) { return diagnostics(host, p); });
   registry.add<NoParams, DoctorReport>(
       {"doctor", "Doctor", "Looks for what keeps memd from working as it should, and says what to do.", {}},
       [&host, facts](const NoParams&, mcp::ToolContext&) { return doctor(host, facts); });

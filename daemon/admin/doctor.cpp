@@ -1,9 +1,8 @@
 #include "daemon/admin/doctor.hpp"
 
-#include "daemon/admin/diagnostics.hpp"
-
 #include "daemon/admin/ingest_tools.hpp"
 #include "daemon/admin/status_reports.hpp"
+#include "daemon/tools/diagnostics.hpp"
 #include "store/raw/frame_seal.hpp"
 #include "store/read/ingestion.hpp"
 #include "store/read/store_check.hpp"
@@ -231,7 +230,7 @@ void check_diagnostics(MemoryHost& host, Findings& findings) {
     total += count;
     const auto type = parse_diagnostic_type(newest.error_type);
     if (type == DiagnosticType::schema_drift || type == DiagnosticType::contract_mismatch) continue;
-    const DiagnosticLine line = diagnostic_line(newest, host.clock().now());
+    const tools::DiagnosticLine line = tools::diagnostic_line(newest, host.clock().now());
     if (line.action.empty()) continue;
     told += count;
     std::string what = fmt::format("{}: {} × {}, the newest {} ago", line.platform, count, line.error_type, line.age);

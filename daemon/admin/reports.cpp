@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <set>
-#include <string_view>
-
 namespace memd::admin {
 namespace {
 
@@ -138,26 +135,6 @@ std::string render_text(const LogReport& r) {
     if (!e.detail.empty()) out += "  " + e.detail;
     out += '\n';
   }
-  return out;
-}
-
-std::string render_text(const DiagnosticsReport& r) {
-  if (r.diagnostics.empty())
-    return r.total == 0 ? "No diagnostics: nothing went wrong with input in the last 30 days.\n"
-                        : fmt::format("No more: there are {}.\n", r.total);
-  std::string out;
-  std::set<std::string_view> said;
-  for (const auto& d : r.diagnostics) {
-    out += fmt::format("{}  {:>6} ago  {:<12} {:<7} {}", d.time, d.age, d.platform, d.severity, d.error_type);
-    if (!d.fields.empty()) out += fmt::format(" ({})", fmt::join(d.fields, ", "));
-    if (!d.source.empty()) out += "  " + d.source;
-    if (!d.place.empty()) out += ", " + d.place;
-    out += '\n';
-    // Said once for those that have the same to do.
-    if (!d.action.empty() && said.insert(d.action).second) out += fmt::format("{:<22}{}\n", "", d.action);
-  }
-  if (r.total > static_cast<std::int64_t>(r.diagnostics.size()))
-    out += fmt::format("{} of {}.\n", r.diagnostics.size(), r.total);
   return out;
 }
 

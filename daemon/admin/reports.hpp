@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-// What `ingest`, `import`, `status`, `coverage`, `log`, `diagnostics`, `doctor` and `retention` report. The JSON of the
+// What `ingest`, `import`, `status`, `coverage`, `log`, `doctor` and `retention` report. The JSON of the
 // command line is made of these structs, so their names are stable. Plain values: one thread at a time.
 namespace memd::admin {
 
@@ -237,30 +237,6 @@ struct LogReport {
   std::vector<LogLine> entries;  // newest first
 };
 
-struct DiagnosticsParams {
-  std::string platform;
-  std::int64_t limit = 50;
-  std::int64_t offset = 0;
-};
-
-struct DiagnosticLine {
-  std::int64_t id = 0;
-  std::string time;  // RFC 3339
-  std::string age;   // "3 h"
-  std::string platform;
-  std::string error_type;
-  std::string severity;
-  std::vector<std::string> fields;
-  std::string source;  // empty: the platform as a whole
-  std::string place;   // "byte 4096", "item 7", or empty
-  std::string action;  // empty: nothing to do
-};
-
-struct DiagnosticsReport {
-  std::vector<DiagnosticLine> diagnostics;  // newest first
-  std::int64_t total = 0;                   // not yet expired, of the platforms asked for
-};
-
 struct DoctorCheck {
   std::string name;
   std::string status;  // ok | note | problem
@@ -285,7 +261,6 @@ struct ImportReport {
   std::int64_t known = 0;        // in the store already
 };
 std::string render_text(const LogReport& r);
-std::string render_text(const DiagnosticsReport& r);
 std::string render_text(const DoctorReport& r);
 std::string render_text(const IngestReport& r);
 std::string render_text(const StatusReport& r);
@@ -559,34 +534,6 @@ struct Describe<admin::LogLine> {
 template <>
 struct Describe<admin::LogReport> {
   static constexpr auto fields = std::make_tuple(field("entries", &admin::LogReport::entries, "Newest first."));
-};
-
-template <>
-struct Describe<admin::DiagnosticsParams> {
-  using T = admin::DiagnosticsParams;
-  static constexpr auto fields = std::make_tuple(
-      field("platform", &T::platform, "Only this platform."), field("limit", &T::limit, "How many.", range(1, 10000)),
-      field("offset", &T::offset, "How many newer ones to leave out.", range(0, 1000000000)));
-};
-
-template <>
-struct Describe<admin::DiagnosticLine> {
-  using T = admin::DiagnosticLine;
-  static constexpr auto fields = std::make_tuple(
-      field("id", &T::id, "Number."), field("time", &T::time, "When it was found, RFC 3339."),
-      field("age", &T::age, "How long ago that is."), field("platform", &T::platform, "Platform key."),
-      field("error_type", &T::error_type, "What went wrong."), field("severity", &T::severity, "warning or error."),
-      field("fields", &T::fields, "Names of the fields; never what was in them."),
-      field("source", &T::source, "Path; empty: the platform as a whole."),
-      field("place", &T::place, "Byte or item of the source."),
-      field("action", &T::action, "What to do about it; empty: nothing."));
-};
-
-template <>
-struct Describe<admin::DiagnosticsReport> {
-  using T = admin::DiagnosticsReport;
-  static constexpr auto fields = std::make_tuple(field("diagnostics", &T::diagnostics, "Newest first."),
-                                                 field("total", &T::total, "Not yet expired."));
 };
 
 template <>

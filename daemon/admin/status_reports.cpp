@@ -1,7 +1,5 @@
 #include "daemon/admin/status_reports.hpp"
 
-#include "daemon/admin/diagnostics.hpp"
-
 #include "daemon/host/memory_host.hpp"
 #include "daemon/models/api_key.hpp"
 #include "daemon/tools/scope.hpp"
@@ -137,14 +135,14 @@ Result<LogReport> log(MemoryHost& host, const LogParams& params) {
   return r;
 }
 
-Result<DiagnosticsReport> diagnostics(MemoryHost& host, const DiagnosticsParams& params) {
+Result<tools::DiagnosticsReport> diagnostics(MemoryHost& host, const tools::DiagnosticsParams& params) {
   DiagnosticQuery query;
   MEMD_TRY_ASSIGN(query.platforms, platforms_named(params.platform));
   query.limit = static_cast<int>(params.limit);
   query.offset = static_cast<int>(params.offset);
   MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
   MEMD_TRY_ASSIGN(const auto list, reader->ask(query));
-  return diagnostics_report(list, host.clock().now());
+  return tools::diagnostics_report(list, host.clock().now());
 }
 
 Result<EnrichmentStatus> enrichment_status(MemoryHost& host) {

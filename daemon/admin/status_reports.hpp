@@ -1,6 +1,7 @@
 #pragma once
 
 #include "daemon/admin/reports.hpp"
+#include "daemon/tools/diagnostics.hpp"
 #include "protocol/mcp/tool_context.hpp"
 #include "schemas/error.hpp"
 
@@ -20,7 +21,7 @@ Result<std::vector<PlatformReport>> platform_reports(MemoryHost& host);
 Result<CoverageReport> coverage(MemoryHost& host, const CoverageParams& params);
 Result<SourcesReport> sources_report(MemoryHost& host);
 Result<LogReport> log(MemoryHost& host, const LogParams& params);
-Result<DiagnosticsReport> diagnostics(MemoryHost& host, const DiagnosticsParams& params);
+Result<tools::DiagnosticsReport> diagnostics(MemoryHost& host, const tools::DiagnosticsParams& params);
 
 // How far embedding models and language models are. For worker threads; nothing here asks a language model.
 

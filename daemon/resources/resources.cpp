@@ -1,8 +1,8 @@
 #include "daemon/resources/resources.hpp"
 
-#include "daemon/admin/diagnostics.hpp"
 #include "daemon/resources/argument_values.hpp"
 #include "daemon/tools/answer.hpp"
+#include "daemon/tools/diagnostics.hpp"
 #include "daemon/tools/tool_arguments.hpp"
 #include "daemon/tools/toolset.hpp"
 #include "store/read/exchanges.hpp"
@@ -322,7 +322,7 @@ void add_resources(mcp::ResourceRegistry& registry, const tools::ToolServices& s
       [services](const PlatformVariable& v, ToolContext& context) -> Result<std::string> {
         MEMD_TRY_ASSIGN(const DiagnosticList list, diagnostics_of(services, v.platform, context));
         // Paths are of other programs' making.
-        return tools::history_block(admin::render_text(admin::diagnostics_report(list, services.clock.now())));
+        return tools::history_block(tools::render_text(tools::diagnostics_report(list, services.clock.now())));
       },
       [services](const PlatformVariable& v, ToolContext& context) {
         return diagnostics_version(services, v.platform, context);

@@ -1,0 +1,80 @@
+#pragma once
+
+#include "protocol/mcp/describe.hpp"
+#include "schemas/event_batch.hpp"
+#include "schemas/store_health.hpp"
+#include "schemas/time.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+// Diagnostics as people and models read them, on the command line and as a resource. Pure; any thread.
+namespace memd::tools {
+
+struct DiagnosticsParams {
+  std::string platform;
+  std::int64_t limit = 50;
+  std::int64_t offset = 0;
+};
+
+struct DiagnosticLine {
+  std::int64_t id = 0;
+  std::string time;  // RFC 3339
+  std::string age;   // "3 h"
+  std::string platform;
+  std::string error_type;
+  std::string severity;
+  std::vector<std::string> fields;
+  std::string source;  // empty: the platform as a whole
+  std::string place;   // "byte 4096", "item 7", or empty
+  std::string action;  // empty: nothing to do
+};
+
+struct DiagnosticsReport {
+  std::vector<DiagnosticLine> diagnostics;  // newest first
+  std::int64_t total = 0;                   // not yet expired, of the platforms asked for
+};
+std::string render_text(const DiagnosticsReport& r);
+
+// What a person can do about diagnostics of this type; empty: nothing, memd has dealt with it.
+std::string_view action_for(DiagnosticType type);
+
+DiagnosticLine diagnostic_line(const DiagnosticRow& row, TimeMs now);
+DiagnosticsReport diagnostics_report(const DiagnosticList& list, TimeMs now);
+
+}  // namespace memd::tools
+
+namespace memd::mcp {
+
+template <>
+struct Describe<tools::DiagnosticsParams> {
+  using T = tools::DiagnosticsParams;
+  static constexpr auto fields = std::make_tuple(
+      field("platform", &T::platform, "Only this platform."), field("limit", &T::limit, "How many.", range(1, 10000)),
+      field("offset", &T::offset, "How many newer ones to leave out.", range(0, 1000000000)));
+};
+
+template <>
+struct Describe<tools::DiagnosticLine> {
+  using T = tools::DiagnosticLine;
+  static constexpr auto fields = std::make_tuple(
+      field("id", &T::id, "Number."), field("time", &T::time, "When it was found, RFC 3339."),
+      field("age", &T::age, "How long ago that is."), field("platform", &T::platform, "Platform key."),
+      field("error_type", &T::error_type, "What went wrong."), field("severity", &T::severity, "warning or error."),
+      field("fields", &T::fields, "Names of the fields; never what was in them."),
+      field("source", &T::source, "Path; empty: the platform as a whole."),
+      field("place", &T::place, "Byte or item of the source."),
+      field("action", &T::action, "What to do about it; empty: nothing."));
+};
+
+template <>
+struct Describe<tools::DiagnosticsReport> {
+  using T = tools::DiagnosticsReport;
+  static constexpr auto fields = std::make_tuple(field("diagnostics", &T::diagnostics, "Newest first."),
+                                                 field("total", &T::total, "Not yet expired."));
+};
+
+}  // namespace memd::mcp
