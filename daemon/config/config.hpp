@@ -27,6 +27,13 @@ struct RetentionConfig {
   std::uint64_t max_raw_bytes = 0;
 };
 
+// What is not captured.
+struct ExcludeConfig {
+  std::vector<std::string> projects;  // names, or absolute directories
+  std::vector<std::string> paths;     // patterns of absolute paths
+  std::vector<Platform> agents;
+};
+
 struct SessionsConfig {
   TimeMs stopped_after = kStoppedAfter;  // silence after which a session has stopped
 };
@@ -40,9 +47,11 @@ struct Config {
   int max_watches = 0;              // directories; 0: the default of WatchOptions
   int max_tokens = 2000;            // of a tool's answer when the caller does not say
   bool conversation_query = false;  // offer the tool that stands for all others
+  bool capture_tool = false;        // offer the tool that pauses capture
   RawMode raw_layer = RawMode::masked;
   SessionsConfig sessions;
   RetentionConfig retention;
+  ExcludeConfig exclude;
   EmbeddingConfig embedding;
   SummariesConfig summaries;
 };

@@ -33,6 +33,7 @@ class StoreLayout {
   std::filesystem::path database() const { return data_dir_ / "memd.db"; }
   std::filesystem::path raw_dir() const { return data_dir_ / "raw"; }
   std::filesystem::path summaries() const { return data_dir_ / "summaries.db"; }
+  std::filesystem::path withheld() const { return data_dir_ / "withheld"; }
 
  private:
   std::filesystem::path data_dir_;

@@ -75,6 +75,8 @@ struct ParsedFrame {
 
 inline constexpr std::uint32_t kFrameMagic = 0x184D2A5D;  // one of zstd's sixteen skippable ones
 inline constexpr std::size_t kFixedHeader = 32;
+// A frame of another of zstd's magics, with nothing in it: it lengthens a file.
+inline constexpr std::string_view kEmptyFrame{"\x50\x2A\x4D\x18\0\0\0\0", 8};
 
 std::string encode_frame(const FrameHeader& header, std::string_view packed_content);
 

@@ -36,7 +36,7 @@ TEST(Config, ReadsEveryKey) {
       "platforms:\n  claude_code:\n    enabled: false\n    paths: [/a, /b]\ntime_zone: UTC\nlog:\n  level: debug\n"
       "query:\n  threads: 4\n  max_tokens: 3000\ntools: {conversation_query: true}\nwatch:\n  max_directories: 500\n"
       "raw_layer: {mode: as_is}\nsessions: {stopped_after_s: 90}\nretention: {max_age_days: 90, max_raw_bytes: "
-      "5000000000}\n",
+      "5000000000}\nexclude: {projects: [p, /w/q], paths: [/x/*], agents: [cursor]}\n",
       "c.yaml");
   ASSERT_TRUE(c) << c.error().message();
   EXPECT_FALSE(c->platforms.at(Platform::claude_code).enabled);
@@ -46,6 +46,9 @@ TEST(Config, ReadsEveryKey) {
   EXPECT_EQ(c->query_threads, 4);
   EXPECT_EQ(c->max_tokens, 3000);
   EXPECT_TRUE(c->conversation_query);
+  EXPECT_EQ(c->exclude.projects, (std::vector<std::string>{"p", "/w/q"}));
+  EXPECT_EQ(c->exclude.paths, std::vector<std::string>{"/x/*"});
+  EXPECT_EQ(c->exclude.agents, std::vector<Platform>{Platform::cursor});
   EXPECT_EQ(c->max_watches, 500);
   EXPECT_EQ(c->raw_layer, RawMode::as_is);
   EXPECT_EQ(c->retention.max_age_days, 90);
@@ -57,7 +60,7 @@ TEST(Config, ErrorsNameFileLineAndKey) {
   EXPECT_EQ(error_of("log:\n  lvl: info\n"), "c.yaml:2: unknown key 'log.lvl'; known here: level");
   EXPECT_EQ(error_of("quary: {}\n"),
             "c.yaml:1: unknown key 'quary'; known here: platforms, time_zone, log, query, tools, watch, raw_layer, "
-            "sessions, retention, embedding, summaries");
+            "sessions, retention, exclude, embedding, summaries");
   EXPECT_EQ(error_of("query:\n  threads: 99\n"), "c.yaml:2: query.threads: expected a whole number from 1 to 16");
   EXPECT_EQ(error_of("log:\n  level: loud\n"),
             "c.yaml:2: log.level: expected one of trace, debug, info, warn, error, off");
@@ -103,6 +106,7 @@ TEST(Config, AgreesWithItsSchema) {
   EXPECT_EQ(known_by_loader("raw_layer: {x: 1}\n"), known_by_schema(top.at("raw_layer")));
   EXPECT_EQ(known_by_loader("sessions: {x: 1}\n"), known_by_schema(top.at("sessions")));
   EXPECT_EQ(known_by_loader("retention: {x: 1}\n"), known_by_schema(top.at("retention")));
+  EXPECT_EQ(known_by_loader("exclude: {x: 1}\n"), known_by_schema(top.at("exclude")));
   EXPECT_EQ(known_by_loader("embedding: {x: 1}\n"), known_by_schema(top.at("embedding")));
   EXPECT_EQ(known_by_loader("summaries: {x: 1}\n"), known_by_schema(top.at("summaries")));
   EXPECT_EQ(known_by_loader("platforms: {x: 1}\n"), known_by_schema(top.at("platforms")));
