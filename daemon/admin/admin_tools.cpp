@@ -1,6 +1,7 @@
 #include "daemon/admin/admin_tools.hpp"
 
 #include "daemon/admin/doctor.hpp"
+#include "daemon/admin/forget_tool.hpp"
 #include "daemon/admin/ingest_tools.hpp"
 #include "daemon/admin/status_reports.hpp"
 #include "daemon/version.hpp"
@@ -73,6 +74,7 @@ Result<StatusReport> status(MemoryHost& host, const ProcessFacts& facts) {
   r.store_bytes = store_bytes(host.settings().layout);
   r.raw_bytes = bytes_below(host.settings().layout.raw_dir());
   r.next_drop = next_drop(host);
+  MEMD_TRY_ASSIGN(r.capture, host.set_capture({}));
   if (host.ingest() != nullptr) r.ingest = ingest_status(host.ingest()->progress().snapshot());
   MEMD_TRY_ASSIGN(r.enrichment, enrichment_status(host));
   MEMD_TRY_ASSIGN(r.summaries, summaries_status(host));
@@ -107,6 +109,12 @@ void register_admin_tools(mcp::ToolRegistry& registry, MemoryHost& host, Process
        "What is dropped when and why; drops what is due if asked to.",
        {false, true, true, false}},
       [&host](const RetentionParams& p, mcp::ToolContext&) { return retention(host, p); });
+  registry.add<ForgetParams, ForgetReport>(
+      {"forget", "Forget", "Forgets sessions for good, or says what would be forgotten.", {false, true, true, false}},
+      [&host](const ForgetParams& p, mcp::ToolContext&) { return forget(host, p); });
+  registry.add<tools::CaptureParams, tools::CaptureAnswer>(
+      {"capture", "Capture", "Pauses and resumes the storing of what agents write.", {false, false, true, false}},
+      [&host](const tools::CaptureParams& p, mcp::ToolContext&) { return host.set_capture(p); });
   registry.add<CoverageParams, CoverageReport>(
       {"coverage", "Coverage", "What became of every byte of every source.", {}},
       [&host](const CoverageParams& p, mcp::ToolContext&) { return coverage(host, p); });

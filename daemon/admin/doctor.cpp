@@ -1,8 +1,10 @@
 #include "daemon/admin/doctor.hpp"
 
+#include "daemon/admin/forget_tool.hpp"
 #include "daemon/admin/ingest_tools.hpp"
 #include "daemon/admin/status_reports.hpp"
 #include "daemon/tools/diagnostics.hpp"
+#include "store/db/withheld.hpp"
 #include "store/raw/frame_seal.hpp"
 #include "store/read/ingestion.hpp"
 #include "store/read/store_check.hpp"
@@ -244,6 +246,21 @@ void check_diagnostics(MemoryHost& host, Findings& findings) {
       fmt::format("{} in the last 30 days, {} with something to do: `memd diagnostics` lists them", total, told));
 }
 
+void check_exclusion(MemoryHost& host, Findings& findings) {
+  const auto withheld = Withheld::open(host.settings().layout.withheld());
+  if (!withheld) return findings.problem("forgotten", withheld.error().message(), "It is not read as it stands.");
+  if ((*withheld)->is_unfinished())
+    findings.problem(
+        "forgotten", "forgetting was not finished: traces of it are still in the files",
+        "The next start of the daemon finishes it: memd status --json tells its pid; end it with SIGTERM.");
+  const auto stored = stored_though_excluded(host);
+  if (!stored) return findings.problem("store", stored.error().message(), "Is it locked, or out of reach?");
+  if (!stored->empty())
+    findings.note("excluded",
+                  fmt::format("{} sessions are in the store that the configuration excludes", stored->size()),
+                  "memd forget --excluded shows them; with --yes they are forgotten.");
+}
+
 }  // namespace
 
 Result<DoctorReport> doctor(MemoryHost& host, const ProcessFacts& facts) {
@@ -260,6 +277,7 @@ Result<DoctorReport> doctor(MemoryHost& host, const ProcessFacts& facts) {
   findings.take(check_embedding(host));
   findings.take(check_summaries(host));
   check_sources(host, findings);
+  check_exclusion(host, findings);
   check_platforms(host, findings);
   check_diagnostics(host, findings);
   check_retention(host, findings);

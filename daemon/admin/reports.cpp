@@ -111,6 +111,7 @@ std::string render_text(const StatusReport& r) {
                                 bytes(i.bytes_total), i.sources_pending, i.current);
     if (!i.last_error.empty()) out += fmt::format("the store refused: {} (trying again)\n", i.last_error);
   }
+  if (r.capture.paused) out += tools::render_text(r.capture);
   out += enrichment_lines(r.enrichment);
   out += summaries_lines(r.summaries);
   out += fmt::format("sources: {} followed, {} gone, {} unreachable, {} quarantined\n", r.sources.active,

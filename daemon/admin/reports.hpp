@@ -1,5 +1,6 @@
 #pragma once
 
+#include "daemon/tools/capture.hpp"
 #include "protocol/mcp/describe.hpp"
 
 #include <cstdint>
@@ -188,6 +189,7 @@ struct StatusReport {
   SummariesStatus summaries;
   SourcesReport sources;
   std::optional<DropReport> next_drop;
+  tools::CaptureAnswer capture;
   std::vector<PlatformReport> platforms;
 };
 
@@ -469,6 +471,7 @@ struct Describe<admin::StatusReport> {
       field("store_bytes", &T::store_bytes, "Size of the store with its log."),
       field("raw_bytes", &T::raw_bytes, "Size of the raw layer."),
       field("next_drop", &T::next_drop, "What retention drops next, seven days ahead at least."),
+      field("capture", &T::capture, "Whether what agents write is stored."),
       field("rss_mb", &T::rss_mb, "Resident set, in MiB."), field("ingest", &T::ingest, "What ingest is doing."),
       field("enrichment", &T::enrichment, "How far vectors and terms are."),
       field("summaries", &T::summaries, "What language models were asked for summaries."),

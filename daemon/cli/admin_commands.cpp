@@ -132,6 +132,51 @@ Command retention_command() {
   return c;
 }
 
+Command forget_command() {
+  struct ForgetOptions {
+    std::string session;
+    std::string project;
+    std::string query;
+    std::string before;
+    bool excluded = false;
+    bool yes = false;
+  };
+  const auto o = std::make_shared<ForgetOptions>();
+  Command c{"forget", "Forget sessions for good; without --yes only say what would go"};
+  c.options = {{"session", &o->session, "The session: its id, the beginning of it, or latest"},
+               {"--project", &o->project, "Sessions of projects with this in their path or name"},
+               {"--query", &o->query, "Sessions in which this text stands"},
+               {"--before", &o->before, "Sessions that ended before this time: 2026-02-09, 90d, …"},
+               {"--excluded", &o->excluded, "Sessions that the configuration excludes"},
+               {"--yes", &o->yes, "Do it: it cannot be undone"}};
+  c.run = [o](const Invocation& call) {
+    ToolArguments w;
+    w.add("session", o->session).add("project", o->project).add("query", o->query).add("before", o->before);
+    w.add_flag("excluded", o->excluded).add_flag("yes", o->yes);
+    return ask_and_print(call, o->yes ? Need::ingest : Need::read, "forget", w.finish());
+  };
+  return c;
+}
+
+Command capture_command() {
+  Command c{"capture", "Pause and resume the storing of what agents write; what is written meanwhile is never stored"};
+  const auto step = [](const char* action, const char* help, Need need, const std::shared_ptr<std::string>& duration) {
+    Command s{action, help};
+    if (duration) s.options = {{"--for", duration.get(), "How long: 30m, 2h, 1d (else until it is resumed)"}};
+    s.run = [action = std::string(action), need, duration](const Invocation& call) {
+      ToolArguments w;
+      w.add("action", action);
+      if (duration) w.add("duration", *duration);
+      return ask_and_print(call, need, "capture", w.finish());
+    };
+    return s;
+  };
+  c.subcommands = {step("pause", "Store nothing from now on", Need::ingest, std::make_shared<std::string>()),
+                   step("resume", "Store again", Need::ingest, nullptr),
+                   step("status", "Whether it is paused", Need::read, nullptr)};
+  return c;
+}
+
 Command doctor_command() {
   Command c{"doctor", "Look for what keeps memd from working; exit code 1 when there is something"};
   c.run = [](const Invocation& call) -> Result<int> {
@@ -187,8 +232,8 @@ Command rebuild_command() {
 }  // namespace
 
 std::vector<Command> admin_commands() {
-  return {ingest_command(),      status_command(), coverage_command(),  log_command(),
-          diagnostics_command(), doctor_command(), retention_command(), rebuild_command()};
+  return {ingest_command(),      status_command(), coverage_command(),  log_command(),     doctor_command(),
+          diagnostics_command(), forget_command(), retention_command(), capture_command(), rebuild_command()};
 }
 
 }  // namespace memd::cli

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
@@ -65,6 +66,51 @@ EncryptionConfig read_encryption(const std::string& file, const YAML::Node& node
   return out;
 }
 
+// "~/x" is below the home directory; else a path has to be absolute.
+std::string read_place(const std::string& file, const YAML::Node& node, const std::string& key) {
+  auto place = scalar<std::string>(file, node, key, "a list of texts");
+  const char* home = std::getenv("HOME");
+  if (place.starts_with("~/") && home != nullptr) place.replace(0, 1, home);
+  return place;
+}
+
+ExcludeConfig read_exclude(const std::string& file, const YAML::Node& node) {
+  ExcludeConfig out;
+  const auto each = [&](const YAML::Node& list, const std::string& key, const auto& take) {
+    if (!list.IsSequence()) refuse(file, list.Mark(), key + ": expected a list");
+    for (const auto& item : list)
+      take(item, read_place(file, item, key));
+  };
+  const auto is_absolute = [](const std::string& path) { return path.starts_with('/'); };
+  Section(file, "exclude")
+      .key("projects",
+           [&](const auto& v, const auto& key) {
+             each(v, key, [&](const YAML::Node& item, std::string project) {
+               if (project.empty() || (project.find('/') != std::string::npos && !is_absolute(project)))
+                 refuse(file, item.Mark(), key + ": expected names of projects, or absolute directories");
+               out.projects.push_back(std::move(project));
+             });
+           })
+      .key("paths",
+           [&](const auto& v, const auto& key) {
+             each(v, key, [&](const YAML::Node& item, std::string pattern) {
+               if (!is_absolute(pattern) && !pattern.starts_with('*'))
+                 refuse(file, item.Mark(), key + ": expected patterns that begin with / or *");
+               out.paths.push_back(std::move(pattern));
+             });
+           })
+      .key("agents",
+           [&](const auto& v, const auto& key) {
+             each(v, key, [&](const YAML::Node& item, const std::string& agent) {
+               const auto platform = parse_platform(agent);
+               if (!platform) refuse(file, item.Mark(), key + ": there is no agent '" + agent + "'");
+               out.agents.push_back(*platform);
+             });
+           })
+      .read(node);
+  return out;
+}
+
 Config read_document(const std::string& file, const YAML::Node& document) {
   Config out;
   Section platforms(file, "platforms");
@@ -88,9 +134,12 @@ Config read_document(const std::string& file, const YAML::Node& document) {
     out.own_project = scope == "project";
   });
   Section tools(file, "tools");
-  tools.key("conversation_query", [&](const auto& v, const auto& key) {
-    out.conversation_query = scalar<bool>(file, v, key, "true or false");
-  });
+  tools
+      .key(
+          "conversation_query",
+          [&](const auto& v, const auto& key) { out.conversation_query = scalar<bool>(file, v, key, "true or false"); })
+      .key("capture",
+           [&](const auto& v, const auto& key) { out.capture_tool = scalar<bool>(file, v, key, "true or false"); });
   Section watch(file, "watch");
   watch.key("max_directories",
             [&](const auto& v, const auto& key) { out.max_watches = whole_number(file, v, key, 1, 1'000'000); });
@@ -133,6 +182,7 @@ Config read_document(const std::string& file, const YAML::Node& document) {
       .key("encryption", [&](const auto& v, const auto& key) { out.encryption = read_encryption(file, v, key); })
       .key("sessions", [&](const auto& v, const auto&) { sessions.read(v); })
       .key("retention", [&](const auto& v, const auto&) { retention.read(v); })
+      .key("exclude", [&](const auto& v, const auto&) { out.exclude = read_exclude(file, v); })
       .key("embedding", [&](const auto& v, const auto&) { out.embedding = config::read_embedding(file, v); })
       .key("summaries", [&](const auto& v, const auto&) { out.summaries = config::read_summaries(file, v); })
       .read(document);

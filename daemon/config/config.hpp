@@ -35,6 +35,13 @@ struct EncryptionConfig {
   bool is_set() const { return !key_file.empty() || !key_command.empty(); }
 };
 
+// What is not captured.
+struct ExcludeConfig {
+  std::vector<std::string> projects;  // names, or absolute directories
+  std::vector<std::string> paths;     // patterns of absolute paths
+  std::vector<Platform> agents;
+};
+
 struct SessionsConfig {
   TimeMs stopped_after = kStoppedAfter;  // silence after which a session has stopped
 };
@@ -49,10 +56,12 @@ struct Config {
   int max_tokens = 2000;            // of a tool's answer when the caller does not say
   bool conversation_query = false;  // offer the tool that stands for all others
   bool own_project = true;          // searches look at the project of the caller's directory, not at all projects
+  bool capture_tool = false;        // offer the tool that pauses capture
   RawMode raw_layer = RawMode::masked;
   EncryptionConfig encryption;
   SessionsConfig sessions;
   RetentionConfig retention;
+  ExcludeConfig exclude;
   EmbeddingConfig embedding;
   SummariesConfig summaries;
 };

@@ -1,14 +1,19 @@
 #include "daemon/host/memory_host.hpp"
 
 #include "adapters/tool_calls/recorded_edits.hpp"
+#include "daemon/ingest/capture_gate.hpp"
+#include "daemon/log.hpp"
 #include "daemon/models/exchange_enricher.hpp"
 #include "daemon/resources/prompts.hpp"
 #include "daemon/resources/resources.hpp"
 #include "daemon/tools/toolset.hpp"
 #include "protocol/mcp/server_profile.hpp"
+#include "store/db/withheld.hpp"
 #include "store/read/ingestion.hpp"
 #include "store/search/words/document_lengths.hpp"
+#include "store/write/forgetting.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <map>
@@ -29,6 +34,7 @@ std::vector<Platform> disabled(const Config& config) {
   std::vector<Platform> out;
   for (const auto& [platform, c] : config.platforms)
     if (!c.enabled) out.push_back(platform);
+  out.insert(out.end(), config.exclude.agents.begin(), config.exclude.agents.end());
   return out;
 }
 
@@ -131,6 +137,9 @@ std::vector<AdapterDescription> describe_adapters(const Config& config) {
     if (!speaks_contract(d.contract_version)) d.status = AdapterStatus::unsupported;
     const auto it = config.platforms.find(d.platform);
     if (it != config.platforms.end() && !it->second.enabled) d.status = AdapterStatus::disabled;
+    if (std::find(config.exclude.agents.begin(), config.exclude.agents.end(), d.platform) !=
+        config.exclude.agents.end())
+      d.status = AdapterStatus::disabled;
     if (it != config.platforms.end() && !it->second.paths.empty()) {
       d.storage_locations.clear();
       for (const auto& path : it->second.paths)
@@ -139,6 +148,10 @@ std::vector<AdapterDescription> describe_adapters(const Config& config) {
     out.push_back(std::move(d));
   }
   return out;
+}
+
+bool is_forgotten_record(const raw::FrameHeader& header, std::string_view record, const Withheld& withheld) {
+  return is_of_forgotten(find_adapter(header.platform), header, record, withheld);
 }
 
 RetentionPolicy retention_policy(const Config& config) {
@@ -167,6 +180,8 @@ MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background 
                                      defaults,         std::move(background),
                                      summarizer_.get()};
   tools::register_tools(tools_, services);
+  if (settings.config.capture_tool)
+    tools::add_capture(tools_, [this](const tools::CaptureParams& p) { return set_capture(p); });
   if (settings.config.conversation_query) tools::add_conversation_query(tools_);
   resources::add_resources(resources_, services, tools_);
   prompts::add_prompts(prompts_, services, tools_);
@@ -183,12 +198,42 @@ void MemoryHost::stop() {
   if (ingest_) ingest_->join();
 }
 
+Result<tools::CaptureAnswer> MemoryHost::set_capture(const tools::CaptureParams& params) {
+  if (params.action != "status") {
+    if (!ingest_) return Error(Errc::unavailable, "this process does not write");
+    TimeMs until = kOpenEnd;
+    if (params.duration && !params.duration->empty()) {
+      MEMD_TRY_ASSIGN(const TimeMs duration, tools::parse_duration(*params.duration));
+      until = clock_.now() + duration;
+    }
+    const bool pause = params.action == "pause";
+    MEMD_TRY(ingest_->perform(
+        [&](Writer& writer) { return pause ? writer.pause_capture(until) : writer.resume_capture(); }));
+  }
+  MEMD_TRY_ASSIGN(const auto withheld, Withheld::open(settings_.layout.withheld()));
+  tools::CaptureAnswer out;
+  for (const auto& pause : withheld->pauses()) {
+    if (!pause.contains(clock_.now())) continue;
+    out.paused = true;
+    out.since = format_rfc3339(pause.from);
+    out.until = pause.until == kOpenEnd ? std::string() : format_rfc3339(pause.until);
+  }
+  return out;
+}
+
 Result<void> MemoryHost::start_ingest() {
   const RawMode raw = settings_.config.raw_layer;
   const auto raw_directory = raw == RawMode::off ? std::filesystem::path() : settings_.layout.raw_dir();
   MEMD_TRY_ASSIGN(auto writer, Writer::open(settings_.layout.database(), clock_, raw_directory, settings_.cipher));
   writer->share(lengths_);
+  // Begun by a process that was killed in the middle. What does not work now is tried at the next start.
+  if (writer->withheld()->is_unfinished()) {
+    if (const auto finished = Forgetting(*writer, is_forgotten_record).finish(); !finished)
+      log::error("forgetting is not finished: {}", finished.error().message());
+  }
+  (void)writer->take_sources_changed();
   IngestOptions options;
+  options.exclusion = Exclusion(settings_.config.exclude.projects, settings_.config.exclude.paths);
   options.tailer.raw = raw;
   options.retention = retention_policy(settings_.config);
   auto ingest = std::make_unique<IngestService>(discovery_, clock_, options);

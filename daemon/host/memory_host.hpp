@@ -8,6 +8,7 @@
 #include "daemon/models/configured_summarizer.hpp"
 #include "daemon/models/enrichment_worker.hpp"
 #include "daemon/models/serving_index.hpp"
+#include "daemon/tools/capture.hpp"
 #include "daemon/tools/toolset.hpp"
 #include "protocol/mcp/offers.hpp"
 #include "protocol/mcp/tool_registry.hpp"
@@ -27,6 +28,8 @@
 #include <vector>
 
 namespace memd {
+
+class Withheld;
 
 // Tells how far the store is behind the sources: live figures while this process ingests, those of the store otherwise.
 // Thread-safe. Owns nothing; what it refers to must outlive it.
@@ -111,6 +114,10 @@ class MemoryHost {
   // Called on the writing thread after each commit. Set before start_ingest().
   void on_commit(std::function<void()> callback) { on_commit_ = std::move(callback); }
 
+  // Pauses or resumes capture, and says how it stands. Errc::unavailable in a process that does not ingest, unless it
+  // is only asked.
+  Result<tools::CaptureAnswer> set_capture(const tools::CaptureParams& params);
+
   // Opens the store for writing, starts the ingest threads and the one that enriches what they stored. For the holder
   // of the instance lock.
   Result<void> start_ingest();
@@ -142,5 +149,7 @@ class MemoryHost {
 // What the adapters declare, with what the configuration says about them.
 std::vector<AdapterDescription> describe_adapters(const Config& config);
 RetentionPolicy retention_policy(const Config& config);
+// For Forgetting.
+bool is_forgotten_record(const raw::FrameHeader& header, std::string_view record, const Withheld& withheld);
 
 }  // namespace memd

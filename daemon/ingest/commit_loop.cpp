@@ -93,7 +93,9 @@ asio::awaitable<void> CommitLoop::on(Errand& letter) {
   if (stopping_) {
     letter.done.set_value(Error(Errc::cancelled, "memd is stopping"));
   } else {
-    letter.done.set_value(letter.task(*writer_));
+    auto done = letter.task(*writer_);
+    if (auto reloaded = writer_->take_sources_changed() ? reload_sources() : Result<void>(); done) done = reloaded;
+    letter.done.set_value(std::move(done));
     if (on_commit_) on_commit_();
   }
   work_.finish();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "daemon/ingest/exclusion.hpp"
 #include "daemon/ingest/look_schedule.hpp"
 #include "daemon/ingest/snapshot_pass.hpp"
 #include "daemon/ingest/source_file.hpp"
@@ -20,6 +21,7 @@ struct IngestOptions {
   BackOff back_off;                                   // of sources that cannot be read
   LookAtPath look_at_path = memd::look_at_path;
   RetentionPolicy retention;  // enforced once a day
+  Exclusion exclusion;        // is not captured
   // Of sources that are changed in place.
   SnapshotLimits snapshot;
   PassSchedule::Pause pass_pause;            // between the end of a pass and the next

@@ -66,7 +66,7 @@ Result<void> IngestService::start(std::unique_ptr<Writer> writer) {
   MEMD_TRY(writer->commit());
   MEMD_TRY_ASSIGN(auto sources, writer->sources());
   Sides& s = *sides_;
-  s.reading.open(writer->file(), std::move(sources));
+  s.reading.open(writer->file(), std::move(sources), writer->withheld());
   s.commits.open(std::move(writer), s.reading.mail(), on_commit_);
   s.reader = run_on_thread("memd-read", s.read_loop, s.reading.run());
   s.writer = run_on_thread("memd-write", s.write_loop, s.commits.run());

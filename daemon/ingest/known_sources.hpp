@@ -22,8 +22,9 @@ namespace memd {
 struct KnownSource {
   Source source;
   const Adapter* adapter = nullptr;
-  bool is_tailed = false;     // by a coroutine at the moment
-  bool became_dirty = false;  // in the meantime
+  bool is_tailed = false;        // by a coroutine at the moment
+  bool became_dirty = false;     // in the meantime
+  bool let_others_pass = false;  // a look was put off behind those of the others that wait
   // Of a source that is changed in place.
   std::unique_ptr<SnapshotPass> pass;  // null between passes
   std::uint64_t slices_of_pass = 0;

@@ -34,8 +34,9 @@ ReadingLoop::ReadingLoop(asio::io_context& loop, const Discovery& discovery, con
     give_place_back();
 }
 
-void ReadingLoop::open(const std::filesystem::path& database, std::vector<Source> sources) {
-  reader_.open_store(database);
+void ReadingLoop::open(const std::filesystem::path& database, std::vector<Source> sources,
+                       std::shared_ptr<const Withheld> withheld) {
+  reader_.open_store(database, std::move(withheld));
   reader_.reload(sources);
   sources_.reload(std::move(sources));
 }

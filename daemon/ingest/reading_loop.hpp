@@ -27,7 +27,8 @@ class ReadingLoop {
               const IngestOptions& options, IngestProgress& progress, WorkInHand& work, Mailbox<ToWriter>& writer);
 
   // Before run().
-  void open(const std::filesystem::path& database, std::vector<Source> sources);
+  void open(const std::filesystem::path& database, std::vector<Source> sources,
+            std::shared_ptr<const Withheld> withheld);
   // Until stop(). Closes the writer's mailbox at its end.
   boost::asio::awaitable<void> run();
 

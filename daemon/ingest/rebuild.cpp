@@ -2,6 +2,7 @@
 
 #include "daemon/ingest/log_decoding.hpp"
 #include "schemas/source.hpp"
+#include "store/db/withheld.hpp"
 #include "store/raw/raw_archive.hpp"
 #include "store/raw/raw_file.hpp"
 #include "store/raw/raw_frame.hpp"
@@ -65,7 +66,7 @@ void SliceReplay::decode_items(const raw::Part& part, std::string_view content, 
     if (item.ledger.record_type == "(oversized)")
       slice.batch.diagnostics.push_back(
           {slice.source.platform, DiagnosticType::oversized_record, Severity::warning, {}, 0, number});
-    else
+    else if (!line.empty())  // empty: it was not to be captured
       decoder->decode({line, number, false}, slice.batch);
   }
   slice.batch.coverage.clear();  // the store keeps it from the items
@@ -178,6 +179,7 @@ Result<void> replay(raw::RawOrder& order, Writer& writer, RecordedClock& clock, 
   const auto visit = [&](const raw::FrameHeader& header, const raw::Part& part,
                          std::string_view content) -> Result<void> {
     clock.set(part.applied_at);
+    if (writer.withheld()->has_session(header.session())) return {};  // forgetting it was not finished
     auto slice = slices.slice(header, part, content);
     if (!slice) {
       if (!slice.error().is(Errc::unsupported)) return slice.error();

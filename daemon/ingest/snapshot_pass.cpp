@@ -1,5 +1,6 @@
 #include "daemon/ingest/snapshot_pass.hpp"
 
+#include "daemon/ingest/capture_gate.hpp"
 #include "schemas/hash.hpp"
 #include "schemas/ids.hpp"
 #include "store/text/redaction/redactor.hpp"
@@ -226,6 +227,7 @@ SourceItem SnapshotPass::decode(RecordDecoder& decoder, const SnapshotReader::It
   batch.coverage.clear();
   const std::size_t first_event = batch.events.size();
   const std::size_t size = bytes.size();
+  bool held_back = false;
   if (size > limits_.item_bytes) {
     batch.cover("(oversized)", Disposition::skipped, "longer than a record may be", size);
     batch.diagnostics.push_back(
@@ -233,12 +235,17 @@ SourceItem SnapshotPass::decode(RecordDecoder& decoder, const SnapshotReader::It
     slice.raw.push_back('\n');
   } else {
     limits_.raw == RawMode::masked ? mask_record(bytes) : mask_private(bytes);
-    slice.raw.append(bytes).push_back('\n');
+    const auto first = batch.length();
     bytes.append(kRecordPadding, '\0');
-    decoder.decode({std::string_view(bytes).substr(0, size), number, false}, batch);
+    const std::string_view record = std::string_view(bytes).substr(0, size);
+    decoder.decode({record, number, false}, batch);
+    held_back = limits_.gate != nullptr && limits_.gate->holds_back_item(batch, first, slice.items->session_uid);
+    if (held_back) batch.cut_back(first);
+    slice.raw.append(held_back ? std::string_view() : record).push_back('\n');
   }
   if (batch.coverage.empty()) batch.cover("(empty)", Disposition::skipped, "nothing in it", size);
   item.ledger = std::move(batch.coverage.front());
+  if (held_back) item.ledger.disposition = Disposition::skipped, item.ledger.reason = kNotCapturedReason;
   item.ledger.records = 1;
   item.ledger.bytes = listed.version == 0 && listed.ledger_bytes == 0 ? size : listed.ledger_bytes;
   if (first_event < batch.events.size()) {

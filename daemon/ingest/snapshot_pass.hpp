@@ -15,6 +15,8 @@
 
 namespace memd {
 
+class CaptureGate;
+
 // The changes that make the stored session equal to what its source shows.
 struct SessionDiff {
   std::uint32_t keep = 0;           // items that stay
@@ -35,6 +37,7 @@ struct SnapshotLimits {
   std::size_t item_bytes = 64 << 20;     // a larger item is skipped, counted and diagnosed
   std::size_t sessions_at_a_time = 256;  // compared without finding anything, before others have their turn
   RawMode raw = RawMode::off;
+  CaptureGate* gate = nullptr;  // null: everything is captured. Must outlive the pass
 };
 
 // One look at a source that is changed in place. Compares, session by session, what the source shows with what the

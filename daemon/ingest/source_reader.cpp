@@ -37,17 +37,42 @@ SourceReader::SourceReader(const Discovery& discovery, const Clock& clock, const
       tailer_(options.tailer),
       passes_(options.pass_pause, options.busy_retry, kLongestBusyRetry) {}
 
-void SourceReader::open_store(const std::filesystem::path& database) { store_ = std::make_unique<Reader>(database); }
+void SourceReader::open_store(const std::filesystem::path& database, std::shared_ptr<const Withheld> withheld) {
+  store_ = std::make_unique<Reader>(database);
+  gate_ = std::make_unique<CaptureGate>(options_.exclusion, std::move(withheld), clock_);
+  // What cannot be asked now is judged by what the sources say.
+  (void)sqlite::guard([&] {
+    auto db = sqlite::Database::open(database, sqlite::OpenMode::read_only);
+    gate_->learn(db);
+  });
+  TailerLimits limits = options_.tailer;
+  limits.gate = gate_.get();
+  tailer_ = Tailer(limits);
+}
 
 SourceReader::Look SourceReader::look_at(KnownSource& known) {
   const std::string path = known.source.path;
+  if (gate_->is_shut(known.source)) {
+    turn_away(path);
+    return {};
+  }
   if (must_wait(known)) {
     retries_.set(path, known.source.retry_at);
     return {};
   }
   Look out;
   const std::uint64_t cursor_before = known.source.cursor;
+  const Source before = known.source;
+  gate_->take_unknown_place();
   auto outcome = try_to_read(known);
+  if (gate_->take_unknown_place() && !known.let_others_pass) {
+    known.source = before;
+    known.pass.reset();
+    known.let_others_pass = true;
+    out.more = true;
+    return out;
+  }
+  known.let_others_pass = false;
   if (!outcome) {
     out.slice = lose(known, outcome.error());
     return out;
@@ -58,11 +83,22 @@ SourceReader::Look SourceReader::look_at(KnownSource& known) {
   out.slice = std::move(outcome->slice);
   if (!out.slice) return out;
   if (options_.tailer.raw == RawMode::off) out.slice->raw.clear(), out.slice->raw_length = 0;
+  if (!gate_->admit(*out.slice)) {
+    turn_away(path);
+    return {};
+  }
   mask_secrets(out.slice->batch);                            // here, because the writer is the busier thread
   known.source.id = std::max<SourceId>(known.source.id, 1);  // stored from now on; the writer knows the row by path
   out.slice->caught_up = !out.more;
   out.bytes = bytes_of(*out.slice, cursor_before);
   return out;
+}
+
+// Nothing of the source is stored; a hint brings it here again.
+void SourceReader::turn_away(const std::string& path) {
+  tailer_.close(path);
+  retries_.cancel(path);
+  sources_.forget(path);
 }
 
 // An adapter that throws has met input that nobody thought of: that is the source's failure and nobody else's.
@@ -97,6 +133,7 @@ Result<Tailer::Outcome> SourceReader::read_in_place(KnownSource& known, Snapshot
     };
     SnapshotLimits limits = options_.snapshot;
     limits.raw = options_.tailer.raw;
+    limits.gate = gate_.get();
     pass = std::make_unique<SnapshotPass>(*known.adapter, items, limits);
     known.slices_of_pass = 0;
     known.pass_took = {};
@@ -186,6 +223,7 @@ std::optional<SourceSlice> SourceReader::lose(KnownSource& known, const Error& e
 }
 
 void SourceReader::reload(const std::vector<Source>& sources) {
+  if (gate_) gate_->withheld_changed();
   waiting_for_commit_.clear();
   retries_.clear();
   passes_.clear();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "daemon/ingest/capture_gate.hpp"
 #include "daemon/ingest/ingest_options.hpp"
 #include "daemon/ingest/known_sources.hpp"
 #include "daemon/ingest/source_file.hpp"
@@ -26,7 +27,7 @@ class SourceReader {
                IngestProgress& progress);
 
   // Before the first look. `database` is asked what it remembers of sources that are changed in place.
-  void open_store(const std::filesystem::path& database);
+  void open_store(const std::filesystem::path& database, std::shared_ptr<const Withheld> withheld);
 
   struct Look {
     std::optional<SourceSlice> slice;  // absent: nothing new; masked
@@ -53,6 +54,7 @@ class SourceReader {
   Result<Tailer::Outcome> read_in_place(KnownSource& known, SnapshotReader& reader);
   bool may_begin_pass(const KnownSource& known);
   bool must_wait(const KnownSource& known) const;
+  void turn_away(const std::string& path);
   std::optional<SourceSlice> lose(KnownSource& known, const Error& error);
 
   const Discovery& discovery_;
@@ -60,6 +62,7 @@ class SourceReader {
   const IngestOptions& options_;
   KnownSources& sources_;
   IngestProgress& progress_;
+  std::unique_ptr<CaptureGate> gate_;
   Tailer tailer_;
   const DiskView files_;
   std::unique_ptr<Reader> store_;

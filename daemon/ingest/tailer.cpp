@@ -1,5 +1,6 @@
 #include "daemon/ingest/tailer.hpp"
 
+#include "daemon/ingest/capture_gate.hpp"
 #include "daemon/ingest/log_decoding.hpp"
 #include "store/text/redaction/redactor.hpp"
 
@@ -156,9 +157,33 @@ Result<void> Tailer::read_lines(LogWindow& window, Source& source, const Adapter
   const bool with_tail = reached_end && !tail.empty() && tail.back() == '}' && decoder->is_complete(tail);
   more = !reached_end;
   const auto records = keep_raw(bytes.substr(0, with_tail ? bytes.size() : lines_end), source.cursor, slice);
-  decode_log(records, source, *decoder, slice.batch);
+  decode(records, source, *decoder, slice);
   slice.raw.resize(slice.raw_length);
   return {};
+}
+
+// Decodes twice what the gate has something to say to: the second time without the records that are not to be captured.
+void Tailer::decode(std::string_view records, Source& source, RecordDecoder& decoder, SourceSlice& slice) const {
+  const auto decode_all = [&] {
+    if (source.format == SourceFormat::json) {
+      decoder.decode({records, 0, false}, slice.batch);
+      source.cursor = records.size();
+    } else {
+      decode_log(records, source, decoder, slice.batch);
+    }
+  };
+  const Source before = source;
+  const auto first = slice.batch.length();
+  decode_all();
+  if (limits_.gate == nullptr || !limits_.gate->is_concerned(slice.batch, first, source)) return;
+  const std::size_t size = records.size();
+  if (slice.raw.empty()) slice.raw.assign(records).append(kRecordPadding, '\0');
+  source = before;
+  slice.batch.cut_back(first);
+  slice.batch.coverage.clear();
+  limits_.gate->blank(std::span(slice.raw).first(size), source, decoder);
+  records = std::string_view(slice.raw).substr(0, size);
+  decode_all();
 }
 
 // Masking comes before decoding, so that the raw layer and the rows are made of the same bytes.
@@ -196,9 +221,8 @@ Result<void> Tailer::read_document(const SourceFile& file, Source& source, const
   const auto decoder = adapter.open(source);
   if (!decoder->is_complete(bytes)) return {};  // caught in the middle of a rewrite: the next hint will tell
   slice.restart = slice.restart || source.cursor != 0;
-  decoder->decode({keep_raw(bytes, 0, slice), 0, false}, slice.batch);
+  decode(keep_raw(bytes, 0, slice), source, *decoder, slice);
   slice.raw.resize(slice.raw_length);
-  source.cursor = bytes.size();
   return {};
 }
 

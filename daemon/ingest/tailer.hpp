@@ -15,10 +15,13 @@
 
 namespace memd {
 
+class CaptureGate;
+
 struct TailerLimits {
   std::size_t slice_bytes = 4 << 20;    // read at once
   std::size_t record_bytes = 64 << 20;  // a longer record is skipped, counted and diagnosed
   RawMode raw = RawMode::off;
+  CaptureGate* gate = nullptr;  // null: everything is captured. Must outlive the tailer
 };
 
 // Reads what is new in a log: checks that the file is still the one the cursor belongs to, cuts complete records and
@@ -40,6 +43,8 @@ class Tailer {
   // gone. After an error `source` is as before.
   Result<Outcome> next(Source& source, const Adapter& adapter);
 
+  void close(std::string_view path) { compressed_.close(path); }  // it is not read on
+
   // Bytes the tailer holds at the moment.
   std::size_t buffer_bytes() const { return buffer_.capacity(); }
 
@@ -50,6 +55,7 @@ class Tailer {
   Result<void> read_compressed(SourceFile file, Source& source, const Adapter& adapter, SourceSlice& slice, bool& more);
   Result<void> read_document(const SourceFile& file, Source& source, const Adapter& adapter, SourceSlice& slice);
   Result<void> read_lines(LogWindow& window, Source& source, const Adapter& adapter, SourceSlice& slice, bool& more);
+  void decode(std::string_view records, Source& source, RecordDecoder& decoder, SourceSlice& slice) const;
   std::string_view keep_raw(std::string_view bytes, std::uint64_t first, SourceSlice& slice) const;
   Result<void> pass_over(LogWindow& window, Source& source, SourceSlice& slice, bool& more);
 

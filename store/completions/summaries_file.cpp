@@ -148,6 +148,23 @@ Result<void> forget_answers(const std::filesystem::path& file, const std::vector
   });
 }
 
+Result<void> erase_answers(const std::filesystem::path& file,
+                           const std::function<bool(std::string_view session_uid)>& is_forgotten) {
+  std::error_code ec;
+  if (!std::filesystem::exists(file, ec)) return {};
+  MEMD_TRY_ASSIGN(const auto summaries, SummariesFile::open(file));
+  std::vector<std::string> forgotten;
+  MEMD_TRY(summaries->with([&](sqlite::Database& db) {
+    auto& q = db.prepare("SELECT DISTINCT session_uid FROM answers");
+    q.bind();
+    while (q.step())
+      if (is_forgotten(q.text(0))) forgotten.push_back(q.str(0));
+    q.reset();
+  }));
+  MEMD_TRY(forget_answers(file, forgotten));
+  return sqlite::clear_free_space(file);
+}
+
 Result<SpendingLedger::Charge> SpendingLedger::charge(std::string_view model, std::int64_t tokens_in,
                                                       std::int64_t tokens_out) {
   return file_->with([&](sqlite::Database& db) {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -63,6 +64,10 @@ class AnswerCache {
 
 // Drops the answers about these sessions. Does nothing if there is no such file.
 Result<void> forget_answers(const std::filesystem::path& file, const std::vector<std::string>& session_uids);
+
+// The same for all sessions that `is_forgotten` names; nothing of them stays in the file's free space.
+Result<void> erase_answers(const std::filesystem::path& file,
+                           const std::function<bool(std::string_view session_uid)>& is_forgotten);
 
 // What may be asked of models on one day of UTC. 0: no limit.
 struct DailyBudget {

@@ -217,6 +217,17 @@ void migrate(Database& db, const std::vector<Migration>& all, std::string_view f
   }
 }
 
+Result<void> clear_free_space(const std::filesystem::path& file) {
+  return guard([&] {
+    auto db = Database::open(file, OpenMode::read_write);
+    db.exec("PRAGMA temp_store = FILE");  // VACUUM makes a copy there
+    db.exec("VACUUM");
+    Statement checkpoint(db.handle(), "PRAGMA wal_checkpoint(TRUNCATE)");
+    if (checkpoint.step() && checkpoint.int64(0) != 0)
+      throw ErrorException(Error(Errc::store_busy, file.string() + " is being read for too long"));
+  });
+}
+
 bool BlobReader::read(std::int64_t rowid, std::string& out) {
   const int code = blob_ != nullptr ? sqlite3_blob_reopen(blob_, rowid)
                                     : sqlite3_blob_open(db_.handle(), "main", table_, column_, rowid, 0, &blob_);

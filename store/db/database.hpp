@@ -210,6 +210,11 @@ void migrate(Database& db);
 // once.
 void migrate(Database& db, const std::vector<Migration>& all, std::string_view file);
 
+// Writes the file anew, so that nothing of deleted rows stays in it or in its write-ahead log. Other connections may be
+// open, without a transaction of writing; Errc::store_busy when one of them reads for too long. Takes the file's size
+// of room and time.
+Result<void> clear_free_space(const std::filesystem::path& file);
+
 // Inserts a known number of rows, up to 64 with one statement. Added texts must live until the last row is added. Only
 // for rows whose keys are new: a key that exists rolls the whole transaction back. (With OR ROLLBACK SQLite needs no
 // savepoint a statement, at which FTS5 would write a segment.) One thread. Throws ErrorException.

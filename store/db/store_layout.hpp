@@ -34,6 +34,7 @@ class StoreLayout {
   std::filesystem::path raw_dir() const { return data_dir_ / "raw"; }
   std::filesystem::path imports() const { return data_dir_ / "imports"; }  // opened copies, while they are read
   std::filesystem::path summaries() const { return data_dir_ / "summaries.db"; }
+  std::filesystem::path withheld() const { return data_dir_ / "withheld"; }
 
  private:
   std::filesystem::path data_dir_;

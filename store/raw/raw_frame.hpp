@@ -85,6 +85,8 @@ inline constexpr std::uint32_t kFrameMagic = 0x184D2A5D;  // one of zstd's sixte
 inline constexpr std::size_t kFixedHeader = 32;
 inline constexpr std::uint8_t kPlainVersion = 1;
 inline constexpr std::uint8_t kSealedVersion = 2;
+// A frame of another of zstd's magics, with nothing in it: it lengthens a file.
+inline constexpr std::string_view kEmptyFrame{"\x50\x2A\x4D\x18\0\0\0\0", 8};
 
 // How both kinds of frames begin.
 struct FixedPart {

@@ -205,7 +205,7 @@ void RawLayer::merge_small_frames(std::string_view file_name) {
   }
   // A file whose length tells that its frames are not where the rows say: that is how recover() notices a crash
   // between the two steps below.
-  if (keep + tail.size() == row->length) tail.append("\x50\x2A\x4D\x18\0\0\0\0", 8);
+  if (keep + tail.size() == row->length) tail += kEmptyFrame;
   row->length = keep + tail.size();
   row->small_frames = 0;
   rows_.save(*row);

@@ -50,6 +50,7 @@ class RawLayer {
   // The same for files that nobody has written to for a while.
   void merge_quiet_files(TimeMs now);
 
+  const FrameSeal& seal() const { return seal_; }
   // Writes every frame anew that is not sealed (or, to undo it, that is), file by file, in transactions of its own.
   Resealed reseal(bool sealed);
 

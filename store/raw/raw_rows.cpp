@@ -108,6 +108,11 @@ void RawRows::save(const FileRow& r) {
       .run();
 }
 
+void RawRows::remove_file(std::string_view name) {
+  db_.prepare("DELETE FROM raw_frames WHERE file_pk = (SELECT file_pk FROM raw_files WHERE name = ?)").bind(name).run();
+  db_.prepare("DELETE FROM raw_files WHERE name = ?").bind(name).run();
+}
+
 std::uint64_t RawRows::last_number() {
   auto& q = db_.prepare("SELECT coalesce(max(last_number), 0) FROM raw_files");
   q.bind();

@@ -40,6 +40,7 @@ class RawRows {
   std::optional<FileRow> file(std::string_view name);
   FileRow create_file(std::string_view name);
   void save(const FileRow& row);
+  void remove_file(std::string_view name);  // with its frames
   std::uint64_t last_number();
 
   std::vector<FrameRow> frames(std::int64_t file);

@@ -151,4 +151,16 @@ bool SourceRows::disable_capture(Platform platform, TimeMs now) {
   return true;
 }
 
+void SourceRows::disable_all_capture(TimeMs now) {
+  db_.prepare(
+         "UPDATE sessions SET capture_disabled_at = ? WHERE capture_disabled_at = 0 AND stopped_at = 0 AND next_seq > "
+         "0")
+      .bind(now)
+      .run();
+}
+
+void SourceRows::enable_capture(TimeMs since) {
+  db_.prepare("UPDATE sessions SET capture_disabled_at = 0 WHERE capture_disabled_at = ?").bind(since).run();
+}
+
 }  // namespace memd::ingestion

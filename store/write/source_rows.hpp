@@ -30,6 +30,9 @@ class SourceRows {
   // The platform's adapter cannot be used: sessions that go on become capture_disabled, and a contract_mismatch
   // diagnostic says why. False: that was said within the last day.
   bool disable_capture(Platform platform, TimeMs now);
+  // The same for all platforms, by the wish of the user; and the end of it for those that became so at `since`.
+  void disable_all_capture(TimeMs now);
+  void enable_capture(TimeMs since);
 
  private:
   sqlite::Database& db_;

@@ -1,5 +1,7 @@
 #include "store/write/writer.hpp"
 
+#include "store/db/store_layout.hpp"
+#include "store/db/withheld.hpp"
 #include "store/raw/raw_layer.hpp"
 #include "store/search/words/document_lengths.hpp"
 #include "store/search/words/full_text_index.hpp"
@@ -17,10 +19,12 @@ namespace memd {
 Result<std::unique_ptr<Writer>> Writer::open(const std::filesystem::path& file, const Clock& clock,
                                              const std::filesystem::path& raw_directory,
                                              std::shared_ptr<seal::LazyCipher> cipher) {
+  MEMD_TRY_ASSIGN(auto withheld, Withheld::open(StoreLayout(file.parent_path()).withheld()));
   return sqlite::guard([&] {
     auto db = sqlite::Database::open(file, sqlite::OpenMode::read_write);
     sqlite::migrate(db);
     std::unique_ptr<Writer> writer(new Writer(file, std::move(db), clock));
+    writer->withheld_ = std::move(withheld);
     writer->evicted_->load(writer->db_);
     writer->own_->load();
     if (!raw_directory.empty()) {
@@ -108,6 +112,28 @@ Result<void> Writer::disable_capture(Platform platform, std::string_view why) {
     const TimeMs now = clock_.now();
     if (sources_->disable_capture(platform, now)) history_->add(platform, 0, IngestionStep::unsupported, why, now);
   });
+}
+
+Result<void> Writer::pause_capture(TimeMs until) {
+  MEMD_TRY(commit());
+  const TimeMs now = clock_.now();
+  MEMD_TRY(withheld_->pause(now, until));
+  auto done = transact([&](sqlite::Database&) { sources_->disable_all_capture(now); });
+  assembler_->forget();
+  return done;
+}
+
+Result<void> Writer::resume_capture() {
+  MEMD_TRY(commit());
+  const TimeMs now = clock_.now();
+  const auto pauses = withheld_->pauses();
+  MEMD_TRY(withheld_->resume(now));
+  auto done = transact([&](sqlite::Database&) {
+    for (const auto& pause : pauses)
+      sources_->enable_capture(pause.from);
+  });
+  assembler_->forget();
+  return done;
 }
 
 Result<std::int64_t> Writer::delete_expired_diagnostics() {

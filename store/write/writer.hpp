@@ -10,6 +10,7 @@
 #include <memory>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace memd {
@@ -36,7 +37,9 @@ class LazyCipher;
 namespace search {
 class DocumentLengths;
 }
+class Forgetting;
 class Retention;
+class Withheld;
 
 struct ApplyStats {
   std::uint64_t events = 0;
@@ -49,7 +52,7 @@ struct ApplyStats {
 // The only writer of a store: rows and cursor in one transaction. Nothing applied is visible to readers, or survives a
 // crash, before commit(). After an error everything since the last commit is undone and the sources have to be read
 // anew from sources(). One thread at a time. The clock must outlive the writer.
-// What is dropped when is the duty of Retention (retention.hpp).
+// What is dropped when is the duty of Retention (retention.hpp), what is forgotten that of Forgetting (forgetting.hpp).
 class Writer {
  public:
   // With `raw_directory` the records of slices are kept there, with `cipher` sealed. Errc::bad_config when its key
@@ -61,6 +64,10 @@ class Writer {
 
   const std::filesystem::path& file() const { return file_; }
   Result<std::vector<Source>> sources();
+  // What memd was told not to hold, of the store's directory.
+  const std::shared_ptr<Withheld>& withheld() const { return withheld_; }
+  // Whether something set sources back, or removed them, since this was asked: what is known of them is out of date.
+  bool take_sources_changed() { return std::exchange(sources_changed_, false); }
   // For the readers of this process; said before the first write.
   void share(std::shared_ptr<search::DocumentLengths> lengths);
 
@@ -71,6 +78,10 @@ class Writer {
   Result<void> set_state(SourceId source, SourceState state, std::string_view reason);
   // The platform is not read: says so once a day, and its running sessions are no longer captured.
   Result<void> disable_capture(Platform platform, std::string_view why);
+  // What agents write from now on is not captured, until `until` (kOpenEnd: until it is resumed) or resume_capture().
+  // Running sessions are capture_disabled meanwhile, until they go on.
+  Result<void> pause_capture(TimeMs until);
+  Result<void> resume_capture();
   // Deletes diagnostics whose time has come, and gives their number; and entries of the ingestion log that are too old.
   Result<std::int64_t> delete_expired_diagnostics();
   // Makes rows of what was applied, as a commit does, without committing.
@@ -104,6 +115,7 @@ class Writer {
   void release();  // gives back the memory that only much writing needs; commits nothing
 
  private:
+  friend class Forgetting;
   friend class Retention;
   Writer(std::filesystem::path file, sqlite::Database db, const Clock& clock);
   void undo();
@@ -116,6 +128,8 @@ class Writer {
   std::shared_ptr<search::DocumentLengths> lengths_;  // before the connection it is told by
   sqlite::Database db_;
   const Clock& clock_;
+  std::shared_ptr<Withheld> withheld_;
+  bool sources_changed_ = false;
   std::unique_ptr<raw::RawLayer> raw_;  // null: records are not kept
   std::unique_ptr<assembly::Assembler> assembler_;
   std::unique_ptr<assembly::ItemLedger> items_;

@@ -38,7 +38,7 @@ TEST(Config, ReadsEveryKey) {
       "query:\n  threads: 4\n  max_tokens: 3000\nsearch: {scope: all}\ntools: {conversation_query: true}\nwatch:\n  "
       "max_directories: 500\n"
       "raw_layer: {mode: as_is}\nsessions: {stopped_after_s: 90}\nretention: {max_age_days: 90, max_raw_bytes: "
-      "5000000000}\n",
+      "5000000000}\nexclude: {projects: [p, /w/q], paths: [/x/*], agents: [cursor]}\n",
       "c.yaml");
   ASSERT_TRUE(c) << c.error().message();
   EXPECT_FALSE(c->platforms.at(Platform::claude_code).enabled);
@@ -50,6 +50,9 @@ TEST(Config, ReadsEveryKey) {
   EXPECT_TRUE(c->conversation_query);
   EXPECT_FALSE(c->own_project);
   EXPECT_TRUE(Config().own_project);
+  EXPECT_EQ(c->exclude.projects, (std::vector<std::string>{"p", "/w/q"}));
+  EXPECT_EQ(c->exclude.paths, std::vector<std::string>{"/x/*"});
+  EXPECT_EQ(c->exclude.agents, std::vector<Platform>{Platform::cursor});
   EXPECT_EQ(c->max_watches, 500);
   EXPECT_EQ(c->raw_layer, RawMode::as_is);
   EXPECT_EQ(c->retention.max_age_days, 90);
@@ -82,7 +85,7 @@ TEST(Config, ErrorsNameFileLineAndKey) {
   EXPECT_EQ(error_of("log:\n  lvl: info\n"), "c.yaml:2: unknown key 'log.lvl'; known here: level");
   EXPECT_EQ(error_of("quary: {}\n"),
             "c.yaml:1: unknown key 'quary'; known here: platforms, time_zone, log, query, search, tools, watch, "
-            "raw_layer, encryption, sessions, retention, embedding, summaries");
+            "raw_layer, encryption, sessions, retention, exclude, embedding, summaries");
   EXPECT_EQ(error_of("query:\n  threads: 99\n"), "c.yaml:2: query.threads: expected a whole number from 1 to 16");
   EXPECT_EQ(error_of("log:\n  level: loud\n"),
             "c.yaml:2: log.level: expected one of trace, debug, info, warn, error, off");
@@ -141,6 +144,7 @@ TEST(Config, AgreesWithItsSchema) {
   EXPECT_EQ(known_by_loader("encryption: {x: 1}\n"), known_by_schema(top.at("encryption")));
   EXPECT_EQ(known_by_loader("sessions: {x: 1}\n"), known_by_schema(top.at("sessions")));
   EXPECT_EQ(known_by_loader("retention: {x: 1}\n"), known_by_schema(top.at("retention")));
+  EXPECT_EQ(known_by_loader("exclude: {x: 1}\n"), known_by_schema(top.at("exclude")));
   EXPECT_EQ(known_by_loader("embedding: {x: 1}\n"), known_by_schema(top.at("embedding")));
   EXPECT_EQ(known_by_loader("summaries: {x: 1}\n"), known_by_schema(top.at("summaries")));
   EXPECT_EQ(known_by_loader("platforms: {x: 1}\n"), known_by_schema(top.at("platforms")));

@@ -1,0 +1,87 @@
+#pragma once
+
+#include "daemon/host/memory_host.hpp"
+#include "protocol/mcp/describe.hpp"
+#include "schemas/error.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+// `memd forget`: what would go, and making it go.
+namespace memd::admin {
+
+struct ForgetParams {
+  std::string session;
+  std::string project;
+  std::string query;
+  std::string before;
+  bool excluded = false;
+  bool yes = false;
+};
+
+struct ForgetLine {
+  std::string session_id;
+  std::string title;
+  std::string project;
+  std::string ended;  // RFC 3339
+  std::string reason;
+  std::int64_t sessions = 0;  // with subagents
+  std::int64_t exchanges = 0;
+  std::int64_t events = 0;
+  std::uint64_t raw_bytes = 0;
+};
+
+struct ForgetReport {
+  std::vector<ForgetLine> sessions;
+  std::int64_t all_sessions = 0;
+  std::int64_t exchanges = 0;
+  std::int64_t events = 0;
+  std::uint64_t raw_bytes = 0;
+  bool done = false;
+};
+std::string render_text(const ForgetReport& report);
+
+// Without `yes` nothing happens. Errc::invalid_argument when nothing is named.
+Result<ForgetReport> forget(MemoryHost& host, const ForgetParams& params);
+
+// Sessions in the store that the configuration excludes: uids.
+Result<std::vector<std::string>> stored_though_excluded(MemoryHost& host);
+
+}  // namespace memd::admin
+
+namespace memd::mcp {
+
+template <>
+struct Describe<admin::ForgetParams> {
+  using T = admin::ForgetParams;
+  static constexpr auto fields =
+      std::make_tuple(field("session", &T::session, "This session: its id or the beginning of it."),
+                      field("project", &T::project, "Sessions of projects with this in their path or name."),
+                      field("query", &T::query, "Sessions in which this text stands."),
+                      field("before", &T::before, "Sessions that ended before this time."),
+                      field("excluded", &T::excluded, "Sessions that the configuration excludes."),
+                      field("yes", &T::yes, "Do it. Without, it is only told what would go."));
+};
+template <>
+struct Describe<admin::ForgetLine> {
+  using T = admin::ForgetLine;
+  static constexpr auto fields = std::make_tuple(
+      field("session_id", &T::session_id, "Main session."), field("title", &T::title, "Its title."),
+      field("project", &T::project, "Its project."), field("ended", &T::ended, "Last event, RFC 3339."),
+      field("reason", &T::reason, "Why it goes, if it is not meant itself."),
+      field("sessions", &T::sessions, "With subagents."), field("exchanges", &T::exchanges, "Of all of them."),
+      field("events", &T::events, "Of all of them."), field("raw_bytes", &T::raw_bytes, "In the raw layer."));
+};
+template <>
+struct Describe<admin::ForgetReport> {
+  using T = admin::ForgetReport;
+  static constexpr auto fields = std::make_tuple(
+      field("sessions", &T::sessions, "What goes, or went, the oldest first."),
+      field("all_sessions", &T::all_sessions, "Subagents included."), field("exchanges", &T::exchanges, "All."),
+      field("events", &T::events, "All."), field("raw_bytes", &T::raw_bytes, "All, in the raw layer."),
+      field("done", &T::done, "They are forgotten; false: they would be."));
+};
+
+}  // namespace memd::mcp

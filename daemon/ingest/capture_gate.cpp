@@ -1,0 +1,231 @@
+#include "daemon/ingest/capture_gate.hpp"
+
+#include "store/raw/raw_frame.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace memd {
+namespace {
+
+std::string_view main_session(std::string_view uid) { return uid.substr(0, uid.find('/')); }
+
+void skip(CoverageEntry& entry) {
+  entry.disposition = Disposition::skipped;
+  entry.reason = kNotCapturedReason;
+}
+
+// The first directory that the slice tells of.
+const std::string* first_directory(const EventBatch& batch) {
+  for (const auto& update : batch.sessions)
+    if (!update.cwd.empty()) return &update.cwd;
+  for (const auto& event : batch.events)
+    if (!event.cwd.empty()) return &event.cwd;
+  return nullptr;
+}
+
+const Source* shared(const Source& source) { return source.session_uid.empty() ? &source : nullptr; }
+
+}  // namespace
+
+void CaptureGate::learn(sqlite::Database& db) {
+  if (exclusion_.is_empty()) return;
+  auto& sessions = db.prepare("SELECT uid, cwd FROM sessions WHERE cwd <> ''");
+  sessions.bind();
+  while (sessions.step())
+    (is_excluded(sessions.str(1)) ? shut_ : admitted_).insert(sessions.str(0));
+  sessions.reset();
+  auto& items = db.prepare("SELECT DISTINCT session_uid FROM source_items WHERE reason = ?").bind(kNotCapturedReason);
+  while (items.step())
+    if (!admitted_.contains(items.text(0))) shut_.insert(items.str(0));
+  items.reset();
+}
+
+bool CaptureGate::is_forgotten(const std::string& uid) {
+  if (!withheld_->forgot_something()) return false;
+  const auto [it, is_new] = known_.try_emplace(uid, false);
+  if (is_new) it->second = withheld_->has_session(uid);
+  return it->second;
+}
+
+bool CaptureGate::is_excluded(const std::string& directory) {
+  if (exclusion_.is_empty() || directory.empty()) return false;
+  const auto [it, is_new] = directories_.try_emplace(directory, false);
+  if (is_new) it->second = exclusion_.has_directory(directory);
+  return it->second;
+}
+
+bool CaptureGate::is_shut_session(std::string_view uid) const {
+  return !shut_.empty() && (shut_.contains(uid) || shut_.contains(main_session(uid)));
+}
+
+bool CaptureGate::is_shut(const Source& source) const {
+  return withheld_->has_source(source.path) || withheld_->has_session(source.session_uid) ||
+         is_shut_session(source.session_uid) || shut_paths_.contains(source.path) || exclusion_.has_file(source.path);
+}
+
+bool CaptureGate::was_paused(TimeMs time) const { return withheld_->was_paused(time); }
+
+bool CaptureGate::descends_from_forgotten(const SessionUpdate& update) {
+  return (!update.parent_uid.empty() && is_forgotten(update.parent_uid)) ||
+         (!update.forked_from.empty() && is_forgotten(update.forked_from));
+}
+
+// Prompt histories and lists of titles do not always tell the place. Then the session's own log has to have told it:
+// the reader lets others pass once where that is not so. A file of events tells it somewhere.
+bool CaptureGate::is_misplaced(const Source& shared, const std::string& uid, const std::string& directory) {
+  if (exclusion_.is_empty()) return false;
+  if (!directory.empty()) return is_excluded(directory);
+  const bool is_unknown = shared.platform != Platform::imported && !admitted_.contains(uid);
+  met_unknown_place_ = met_unknown_place_ || is_unknown;
+  return is_unknown;
+}
+
+// A title that points at a record of a session that is forgotten, or shut out as far as was read.
+bool CaptureGate::is_title_of_other(const SessionUpdate& update) {
+  if (update.title_record_key == 0) return false;
+  if (withheld_->has_record(update.title_record_key)) return true;
+  met_unknown_place_ = met_unknown_place_ || !exclusion_.is_empty();
+  return shut_records_.contains(update.title_record_key);
+}
+
+CaptureGate::Fate CaptureGate::fate_of(const EventBatch& batch, const EventBatch::Length& first, const Source* shared) {
+  Fate fate = Fate::unknown;
+  for (std::size_t i = first.events; i < batch.events.size(); ++i) {
+    const Event& event = batch.events[i];
+    if (is_forgotten(event.session_uid) || is_shut_session(event.session_uid)) return Fate::shut_out;
+    if (shared != nullptr && is_misplaced(*shared, event.session_uid, event.cwd)) return Fate::shut_out;
+    if (event.time == 0 || event.time_estimated) continue;
+    if (was_paused(event.time)) return Fate::paused;
+    fate = Fate::captured;
+  }
+  for (std::size_t i = first.sessions; i < batch.sessions.size(); ++i) {
+    const SessionUpdate& update = batch.sessions[i];
+    if (is_title_of_other(update)) return Fate::shut_out;
+    if (is_forgotten(update.session_uid) || is_shut_session(update.session_uid) || descends_from_forgotten(update))
+      return Fate::shut_out;
+    if (shared != nullptr && !update.session_uid.empty() && is_misplaced(*shared, update.session_uid, update.cwd))
+      return Fate::shut_out;
+  }
+  return fate;
+}
+
+bool CaptureGate::is_concerned(const EventBatch& batch, const EventBatch::Length& first, const Source& source) {
+  const Fate fate = fate_of(batch, first, shared(source));
+  if (fate == Fate::unknown) return was_paused(clock_.now());
+  // That some are captured says nothing of those without a time between the others: there is nothing to tell them by.
+  return fate != Fate::captured;
+}
+
+// A record that does not tell its time stands with those before it; at the beginning, with those behind it.
+void CaptureGate::blank(std::span<char> lines, const Source& source, RecordDecoder& decoder) {
+  struct Line {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    Fate fate = Fate::unknown;
+  };
+  std::vector<Line> found;
+  const std::string_view text(lines.data(), lines.size());
+  EventBatch batch;
+  for (std::size_t at = 0; at < text.size();) {
+    const bool whole = source.format == SourceFormat::json;
+    const std::size_t end = whole ? text.size() : std::min(text.find('\n', at), text.size());
+    batch.clear();
+    decoder.decode({text.substr(at, end - at), source.cursor + at, false}, batch);
+    found.push_back({at, end, fate_of(batch, {}, shared(source))});
+    at = end + 1;
+  }
+  const auto told = std::find_if(found.begin(), found.end(), [](const Line& l) { return l.fate != Fate::unknown; });
+  const Fate now = was_paused(clock_.now()) ? Fate::paused : Fate::captured;
+  Fate fate = told == found.end() ? now : told->fate == Fate::paused ? Fate::paused : Fate::captured;
+  for (auto& line : found) {
+    if (line.fate == Fate::captured || line.fate == Fate::paused) fate = line.fate;
+    if (line.fate == Fate::shut_out || fate == Fate::paused)
+      std::fill(lines.begin() + static_cast<std::ptrdiff_t>(line.begin),
+                lines.begin() + static_cast<std::ptrdiff_t>(line.end), ' ');
+  }
+}
+
+bool CaptureGate::holds_back_item(const EventBatch& batch, const EventBatch::Length& first,
+                                  std::string_view session_uid) {
+  if (is_forgotten(std::string(session_uid)) || is_shut_session(session_uid)) return true;
+  switch (fate_of(batch, first, nullptr)) {
+    case Fate::unknown: return was_paused(clock_.now());
+    case Fate::captured: return false;
+    default: return true;
+  }
+}
+
+void CaptureGate::shut_session(SourceSlice& slice) {
+  slice.batch.events.clear();
+  slice.batch.sessions.clear();
+  if (slice.items->has_head) skip(slice.items->head.ledger);
+  for (auto& item : slice.items->added)
+    skip(item.ledger);
+  slice.raw = std::string(slice.items->added.size() + (slice.items->has_head ? 1 : 0), '\n');
+  slice.raw_length = 0;  // that of `raw`
+}
+
+bool CaptureGate::admit(SourceSlice& slice) {
+  const std::string& uid = slice.items ? slice.items->session_uid : slice.source.session_uid;
+  if (uid.empty()) return true;  // record by record
+  if (!slice.items) {
+    if (withheld_->has_session(uid)) return false;
+    for (const auto& update : slice.batch.sessions)
+      if (update.session_uid == uid && descends_from_forgotten(update)) {
+        shut(uid, slice);
+        return false;
+      }
+  }
+  if (exclusion_.is_empty() || admitted_.contains(uid)) return true;
+  const std::string* directory = first_directory(slice.batch);
+  const bool is_out =
+      is_shut_session(uid) || (directory != nullptr ? is_excluded(*directory)
+                                                    : !slice.items && slice.batch.events.empty() &&
+                                                          exclusion_.may_have_stand_in(slice.source.path));
+  if (!is_out) {
+    if (directory != nullptr) admitted_.insert(uid);
+    return true;
+  }
+  if (slice.items) {
+    if (directory != nullptr) shut_.insert(uid);
+    shut_session(slice);
+    return true;
+  }
+  // What has not told its directory yet may tell it later.
+  if (directory != nullptr) shut(uid, slice);
+  return false;
+}
+
+void CaptureGate::shut(const std::string& uid, const SourceSlice& slice) {
+  shut_.insert(uid);
+  shut_paths_.insert(slice.source.path);
+  for (const auto& event : slice.batch.events)
+    shut_records_.insert(event.event_id);
+}
+
+bool is_of_forgotten(const Adapter* adapter, const raw::FrameHeader& header, std::string_view record,
+                     const Withheld& withheld) {
+  if (adapter == nullptr) return false;
+  Source source;
+  source.platform = header.platform;
+  source.path = header.path;
+  source.format = header.format;
+  source.session_uid = header.session_uid;
+  // In the log of another session only its title may stand, which is short.
+  constexpr std::size_t kLongestTitle = 4096;
+  const bool is_shared = header.session_uid.empty();
+  if (!is_shared && record.size() > kLongestTitle) return false;
+  EventBatch batch;
+  adapter->open(source)->decode({record, 1, false}, batch);
+  const auto forgotten = [&](const auto& of) { return withheld.has_session(of.session_uid); };
+  const auto points_there = [&](const SessionUpdate& of) {
+    return of.title_record_key != 0 && withheld.has_record(of.title_record_key);
+  };
+  return std::any_of(batch.sessions.begin(), batch.sessions.end(), points_there) ||
+         (is_shared && (std::any_of(batch.events.begin(), batch.events.end(), forgotten) ||
+                        std::any_of(batch.sessions.begin(), batch.sessions.end(), forgotten)));
+}
+
+}  // namespace memd

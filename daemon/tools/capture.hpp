@@ -1,0 +1,58 @@
+#pragma once
+
+#include "protocol/mcp/describe.hpp"
+#include "protocol/mcp/tool_registry.hpp"
+#include "schemas/error.hpp"
+#include "schemas/time.hpp"
+
+#include <array>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace memd::tools {
+
+inline constexpr std::array<std::string_view, 3> kCaptureActions{"status", "pause", "resume"};
+
+struct CaptureParams {
+  std::string action = "status";
+  std::optional<std::string> duration;  // of a pause
+};
+
+// Whether memd stores what agents write.
+struct CaptureAnswer {
+  bool paused = false;
+  std::string since;  // RFC 3339; empty: it is not paused
+  std::string until;  // RFC 3339; empty: until it is resumed
+};
+std::string render_text(const CaptureAnswer& answer);
+
+// "30m", "2h", "1d". Errc::invalid_argument.
+Result<TimeMs> parse_duration(std::string_view text);
+
+// Adds the tool with which an agent pauses capture; only if the configuration asks for it.
+using SetCapture = std::function<Result<CaptureAnswer>(const CaptureParams&)>;
+void add_capture(mcp::ToolRegistry& registry, SetCapture set);
+
+}  // namespace memd::tools
+
+namespace memd::mcp {
+
+template <>
+struct Describe<tools::CaptureParams> {
+  using T = tools::CaptureParams;
+  static constexpr auto fields = std::make_tuple(
+      field("action", &T::action, "What to do.", one_of(tools::kCaptureActions)),
+      field("duration", &T::duration, "How long to pause: 30m, 2h, 1d. Without: until it is resumed.", length(0, 20)));
+};
+template <>
+struct Describe<tools::CaptureAnswer> {
+  using T = tools::CaptureAnswer;
+  static constexpr auto fields =
+      std::make_tuple(field("paused", &T::paused, "What agents write now is not stored, later neither."),
+                      field("since", &T::since, "RFC 3339; empty: it is not paused."),
+                      field("until", &T::until, "RFC 3339; empty: until it is resumed."));
+};
+
+}  // namespace memd::mcp

@@ -1,0 +1,232 @@
+#include "store/read/forget_plan.hpp"
+
+#include "schemas/ascii.hpp"
+#include "schemas/json_writer.hpp"
+#include "store/raw/raw_archive.hpp"
+#include "store/read/row_filter.hpp"
+#include "store/read/sessions.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+namespace memd {
+namespace {
+
+using Uids = std::set<std::string, std::less<>>;
+
+struct KnownSession {
+  std::string parent;  // empty: a main session
+  std::string forked_from;
+  std::string title;
+  std::string project;
+  TimeMs ended_at = 0;
+};
+
+class ForgetPlanner {
+ public:
+  ForgetPlanner(sqlite::Database& db, const ForgetSelection& selection, const std::filesystem::path& raw_directory)
+      : db_(db), selection_(selection), raw_directory_(raw_directory) {
+    load();
+  }
+
+  std::vector<PlannedForgetting> plan() {
+    std::map<std::string, PlannedForgetting, std::less<>> groups;
+    for (const auto& uid : selected()) {
+      const Uids all = closure(root_of(uid));
+      if (selection_.before != 0 && std::any_of(all.begin(), all.end(), [this](const std::string& member) {
+            return sessions_.at(member).ended_at >= selection_.before;
+          }))
+        continue;
+      for (const auto& member : all)
+        add(groups, member, root_of(uid));
+    }
+    std::vector<PlannedForgetting> out;
+    for (auto& [uid, group] : groups) {
+      count(group);
+      out.push_back(std::move(group));
+    }
+    std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) {
+      return std::tie(a.ended_at, a.session_uid) < std::tie(b.ended_at, b.session_uid);
+    });
+    return out;
+  }
+
+ private:
+  void load() {
+    auto& q = db_.prepare(
+        "SELECT s.uid, s.parent_uid, s.forked_from, s.title, coalesce(p.name, ''), s.ended_at FROM sessions s"
+        " LEFT JOIN projects p USING (project_pk)");
+    q.bind();
+    while (q.step())
+      sessions_.emplace(q.str(0), KnownSession{q.str(1), q.str(2), q.str(3), q.str(4), q.int64(5)});
+    q.reset();
+    auto& frames = db_.prepare(
+        "SELECT iif(f.session_uid = '', o.session_uid, f.session_uid), sum(f.file_length)"
+        " FROM raw_frames f JOIN sources o USING (source_pk) GROUP BY 1");
+    frames.bind();
+    while (frames.step())
+      raw_bytes_[frames.str(0)] = static_cast<std::uint64_t>(frames.int64(1));
+    frames.reset();
+    for (const auto& [uid, session] : sessions_)
+      for (const auto& origin : {session.parent, session.forked_from})
+        if (!origin.empty()) descendants_[origin].push_back(uid);
+  }
+
+  // The main session that it is a part of, as far as the store knows.
+  std::string root_of(std::string uid) const {
+    Uids seen;
+    for (auto it = sessions_.find(uid); it != sessions_.end() && seen.insert(uid).second; it = sessions_.find(uid)) {
+      if (it->second.parent.empty() || !sessions_.contains(it->second.parent)) break;
+      uid = it->second.parent;
+    }
+    return uid;
+  }
+
+  Uids closure(const std::string& root) const {
+    Uids out{root};
+    std::vector<std::string> open{root};
+    while (!open.empty()) {
+      const std::string uid = std::move(open.back());
+      open.pop_back();
+      const auto it = descendants_.find(uid);
+      if (it == descendants_.end()) continue;
+      for (const auto& next : it->second)
+        if (out.insert(next).second) open.push_back(next);
+    }
+    return out;
+  }
+
+  Uids selected() {
+    Uids out;
+    for (const auto& uid : selection_.uids)
+      if (sessions_.contains(uid)) out.insert(uid);
+    if (selection_.session.empty() && selection_.project.empty() && selection_.text.empty() && selection_.before == 0)
+      return out;
+    Uids found;
+    if (!selection_.session.empty()) {
+      const auto pk = queries::resolve_session(db_, selection_.session, {});
+      found = uids("SELECT uid FROM sessions WHERE session_pk = ?1", pk);
+    } else {
+      for (const auto& [uid, session] : sessions_)
+        found.insert(uid);
+    }
+    if (!selection_.project.empty())
+      keep(found, uids("SELECT s.uid FROM sessions s JOIN projects p USING (project_pk)"
+                       " WHERE instr(lower(p.identity_key), ?1) > 0 OR instr(lower(p.name), ?1) > 0",
+                       ascii::lowered(selection_.project)));
+    if (!selection_.text.empty()) keep(found, sessions_with_text());
+    if (selection_.before != 0)
+      std::erase_if(found, [this](const auto& uid) {
+        const TimeMs ended_at = sessions_.at(uid).ended_at;
+        return ended_at == 0 || ended_at >= selection_.before;
+      });
+    out.merge(found);
+    return out;
+  }
+
+  static void keep(Uids& found, const Uids& wanted) {
+    std::erase_if(found, [&](const auto& uid) { return !wanted.contains(uid); });
+  }
+
+  template <class Value>
+  Uids uids(const char* sql, const Value& value) {
+    Uids out;
+    auto& q = db_.prepare(sql);
+    q.bind(value);
+    while (q.step())
+      out.insert(q.str(0));
+    q.reset();
+    return out;
+  }
+
+  Uids sessions_with_text() {
+    const std::string text = ascii::lowered(selection_.text);
+    Uids out = uids(
+        "SELECT s.uid FROM sessions s WHERE instr(lower(s.title), ?1) > 0 OR instr(lower(s.description), ?1) > 0"
+        " OR EXISTS (SELECT 1 FROM exchanges x WHERE x.session_pk = s.session_pk AND (instr(lower(x.user_message), ?1)"
+        " > 0 OR instr(lower(x.interventions), ?1) > 0 OR instr(lower(x.assistant_response), ?1) > 0"
+        " OR instr(lower(x.tool_text), ?1) > 0))"
+        " OR EXISTS (SELECT 1 FROM events e WHERE e.session_pk = s.session_pk AND instr(lower(e.summary), ?1) > 0)"
+        " OR EXISTS (SELECT 1 FROM commands c WHERE c.session_pk = s.session_pk AND instr(lower(c.line), ?1) > 0)"
+        " OR EXISTS (SELECT 1 FROM observations o WHERE o.session_pk = s.session_pk"
+        " AND instr(lower(o.content), ?1) > 0)"
+        " OR EXISTS (SELECT 1 FROM session_digests d WHERE d.session_pk = s.session_pk AND (instr(lower(d.request), ?1)"
+        " > 0 OR instr(lower(d.result), ?1) > 0 OR instr(lower(d.abstract), ?1) > 0))",
+        text);
+    std::string quoted;
+    json::append_string(quoted, text);
+    const std::string in_json = ascii::lowered(std::string_view(quoted).substr(1, quoted.size() - 2));
+    raw::RawOrder records(raw_directory_);
+    if (auto scanned = records.scan(); !scanned) throw ErrorException(scanned.error());
+    const auto look = [&](const raw::FrameHeader& header, const raw::Part&, std::string_view content) -> Result<void> {
+      if (header.session().empty() || out.contains(header.session())) return {};
+      const std::string lowered = ascii::lowered(content);
+      if (lowered.find(text) != std::string::npos || lowered.find(in_json) != std::string::npos)
+        out.insert(header.session());
+      return {};
+    };
+    if (auto looked = records.for_each(look); !looked) throw ErrorException(looked.error());
+    return out;
+  }
+
+  void add(std::map<std::string, PlannedForgetting, std::less<>>& groups, const std::string& uid,
+           const std::string& selected_root) {
+    const std::string root = root_of(uid);
+    PlannedForgetting& group = groups[root];
+    if (std::find(group.members.begin(), group.members.end(), uid) != group.members.end()) return;
+    const KnownSession& session = sessions_.at(uid);
+    group.members.push_back(uid);
+    group.session_uid = root;
+    group.ended_at = std::max(group.ended_at, session.ended_at);
+    if (uid != root) return;
+    group.title = session.title;
+    group.project = session.project;
+    if (root != selected_root) group.reason = "goes on from " + selected_root;
+  }
+
+  void count(PlannedForgetting& group) {
+    for (const auto& uid : group.members) {
+      auto& q = db_.prepare(
+          "SELECT (SELECT count(*) FROM exchanges x WHERE x.session_pk = s.session_pk),"
+          " (SELECT count(*) FROM events e WHERE e.session_pk = s.session_pk) FROM sessions s WHERE s.uid = ?");
+      q.bind(uid);
+      if (q.step()) {
+        group.exchanges += q.int64(0);
+        group.events += q.int64(1);
+      }
+      q.reset();
+      group.raw_bytes += raw_bytes_[uid];
+    }
+  }
+
+  sqlite::Database& db_;
+  const ForgetSelection& selection_;
+  const std::filesystem::path& raw_directory_;
+  std::map<std::string, KnownSession, std::less<>> sessions_;
+  std::map<std::string, std::vector<std::string>, std::less<>> descendants_;
+  std::map<std::string, std::uint64_t, std::less<>> raw_bytes_;
+};
+
+}  // namespace
+
+ForgetPlanQuery::Answer ForgetPlanQuery::run(sqlite::Database& db) const {
+  if (selection.is_empty()) return {};
+  return ForgetPlanner(db, selection, raw_directory).plan();
+}
+
+SessionPlacesQuery::Answer SessionPlacesQuery::run(sqlite::Database& db) const {
+  Answer out;
+  auto& q = db.prepare(
+      "SELECT s.uid, s.platform, s.cwd, coalesce(o.path, '') FROM sessions s LEFT JOIN sources o"
+      " ON o.source_pk = s.source_pk AND o.session_uid = s.uid");
+  q.bind();
+  while (q.step())
+    out.push_back({q.str(0), queries::platform_of(q.text(1)), q.str(2), q.str(3)});
+  q.reset();
+  return out;
+}
+
+}  // namespace memd

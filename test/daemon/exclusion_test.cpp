@@ -1,0 +1,87 @@
+#include "daemon/ingest/exclusion.hpp"
+#include "daemon/config/config.hpp"
+#include "daemon/ingest/capture_gate.hpp"
+#include "test/support/fake_clock.hpp"
+#include "test/support/in_place_store.hpp"
+
+#include <gtest/gtest.h>
+
+namespace memd {
+namespace {
+
+TEST(Exclusion, ProjectsByNameAndDirectory) {
+  const Exclusion e({"Payroll", "/home/me/work/clinic/"}, {});
+  for (const char* out : {"/home/me/src/payroll", "/srv/PAYROLL/", "/home/me/work/clinic", "/home/me/work/clinic/api",
+                          "/home/me/src/payroll/.claude/worktrees/w"})
+    EXPECT_TRUE(e.has_directory(out)) << out;
+  for (const char* in : {"", "/", "/home/me/src/payroll2", "/home/me/work/clinical", "/home/me/work"})
+    EXPECT_FALSE(e.has_directory(in)) << in;
+  EXPECT_FALSE(e.has_file("/home/me/.claude/projects/-home-me-src-payroll/s.jsonl")) << "the directory decides";
+}
+
+TEST(Exclusion, PatternsOfPaths) {
+  const Exclusion e({}, {"/mnt/clients/*", "*/.codex/archived_sessions"});
+  EXPECT_TRUE(e.has_directory("/mnt/clients/a/b"));
+  EXPECT_FALSE(e.has_directory("/mnt/clients2"));
+  EXPECT_TRUE(e.has_file("/home/me/.codex/archived_sessions/2026/r.jsonl"));
+  EXPECT_FALSE(e.has_file("/home/me/.codex/sessions/2026/r.jsonl"));
+  EXPECT_TRUE(Exclusion().is_empty());
+  EXPECT_FALSE(Exclusion().has_directory("/x"));
+}
+
+TEST(Exclusion, DirectoriesThatStandForProjects) {
+  const Exclusion e({"payroll", "/home/me/work/clinic"}, {});
+  EXPECT_TRUE(e.may_have_stand_in("/home/me/.claude/projects/-home-me-src-payroll/s/subagents/agent-1.meta.json"));
+  EXPECT_TRUE(e.may_have_stand_in("/home/me/.claude/projects/-home-me-work-clinic/s.jsonl"));
+  EXPECT_FALSE(e.may_have_stand_in("/home/me/.claude/projects/-home-me-work/s.jsonl"));
+}
+
+TEST(Exclusion, MistakesInTheConfigurationAreNamed) {
+  const auto error = [](const char* yaml) {
+    const auto c = parse_config(yaml, "c.yaml");
+    return c ? std::string() : c.error().message();
+  };
+  EXPECT_NE(error("exclude: {projects: [a/b]}\n").find("c.yaml:1: exclude.projects"), std::string::npos);
+  EXPECT_NE(error("exclude: {paths: [a]}\n").find("begin with / or *"), std::string::npos);
+  EXPECT_NE(error("exclude: {agents: [hal]}\n").find("there is no agent 'hal'"), std::string::npos);
+  EXPECT_NE(error("exclude: {projects: a}\n").find("expected a list"), std::string::npos);
+}
+
+// Sources that are changed in place: the ledger knows the items, and nothing else does.
+TEST(CaptureGate, ItemsAreHeldBack) {
+  test::TempDir dir;
+  auto withheld = Withheld::open(dir / "withheld");
+  ASSERT_TRUE(withheld);
+  test::FakeClock clock;
+  CaptureGate gate({}, *withheld, clock);
+  test::ScriptedSource source;
+  source.add("s1", "u1", "user;text=first question");
+  source.add("s2", "u2", "user;text=second question");
+  SnapshotLimits limits;
+  limits.raw = RawMode::masked;
+  limits.gate = &gate;
+  test::InPlaceStore store(source, limits);
+  store.sync();
+  EXPECT_EQ(store.number("SELECT count(*) FROM exchanges"), 2);
+  const std::string uid = store.text("SELECT uid FROM sessions WHERE uid LIKE '%s2'");
+  ASSERT_FALSE(uid.empty());
+  ASSERT_TRUE((*withheld)->forget({uid}, {}));
+  gate.withheld_changed();
+  source.add("s1", "u3", "user;text=third question");
+  source.add("s2", "u4", "user;text=fourth question");
+  store.sync();
+  EXPECT_EQ(store.number("SELECT count(*) FROM exchanges"), 3);
+  EXPECT_EQ(store.number("SELECT count(*) FROM source_items WHERE reason = 'not to be captured'"), 1);
+  EXPECT_EQ(store.number("SELECT cursor - (SELECT sum(bytes) FROM coverage) FROM sources"), 0);
+  store.sync();
+  EXPECT_EQ(store.number("SELECT count(*) FROM source_items"), 4) << "and are not read again";
+
+  ASSERT_TRUE((*withheld)->pause(clock.now(), kOpenEnd));
+  source.add("s1", "u5", "user;text=fifth question");
+  store.sync();
+  EXPECT_EQ(store.number("SELECT count(*) FROM exchanges"), 3);
+  EXPECT_EQ(store.number("SELECT count(*) FROM source_items WHERE reason = 'not to be captured'"), 2);
+}
+
+}  // namespace
+}  // namespace memd

@@ -1,0 +1,135 @@
+// Forgetting is killed at random moments: the next start finishes it, and nothing of it is left. MEMD_FORGET_KILLS says
+// how often; 10 by default.
+#include "daemon/host/memory_host.hpp"
+#include "store/db/withheld.hpp"
+#include "store/read/forget_plan.hpp"
+#include "store/write/forgetting.hpp"
+#include "test/support/fake_clock.hpp"
+#include "test/support/store_dump.hpp"
+#include "test/support/told_home.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <random>
+#include <string>
+
+namespace memd {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+// One process's life over a data directory: reads what there is, and perhaps forgets a project.
+bool live(const Settings& settings, bool forget) {
+  const test::FakeClock clock;
+  MemoryHost host(settings, clock);
+  if (!host.start_ingest()) return false;
+  if (!forget) {
+    host.ingest()->scan();
+    return host.ingest()->block_until_idle(60s) && host.enrichment()->block_until_idle(60s);
+  }
+  ForgetSelection selection;
+  selection.project = "exproject";
+  auto reader = host.readers().acquire(5s);
+  const auto plan = (*reader)->ask(ForgetPlanQuery{selection, settings.layout.raw_dir()});
+  if (!plan) return false;
+  std::vector<std::string> uids;
+  for (const auto& p : *plan)
+    uids.insert(uids.end(), p.members.begin(), p.members.end());
+  const auto done = host.ingest()->perform([&](Writer& writer) -> Result<void> {
+    const auto forgotten = Forgetting(writer, is_forgotten_record).forget(uids);
+    return forgotten ? Result<void>() : forgotten.error();
+  });
+  return static_cast<bool>(done);
+}
+
+bool killed_while_forgetting(const Settings& settings, std::chrono::microseconds lifetime) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    itimerval timer{};
+    timer.it_value.tv_sec = static_cast<time_t>(lifetime.count() / 1'000'000);
+    timer.it_value.tv_usec = static_cast<suseconds_t>(lifetime.count() % 1'000'000);
+    ::signal(SIGALRM, SIG_DFL);
+    ::setitimer(ITIMER_REAL, &timer, nullptr);
+    ::_exit(live(settings, true) ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFSIGNALED(status) || WEXITSTATUS(status) == 0);
+  return WIFSIGNALED(status);
+}
+
+std::vector<std::string> kept_rows(const fs::path& file) {
+  auto db = sqlite::Database::open(file, sqlite::OpenMode::read_write);
+  EXPECT_NO_THROW(test::check_full_text_index(db));
+  sqlite::Statement integrity(db.handle(), "PRAGMA integrity_check");
+  EXPECT_TRUE(integrity.step());
+  EXPECT_EQ(integrity.text(0), "ok");
+  return test::dump_store(db);
+}
+
+TEST(ForgetKill, AtAnyMomentIsFinishedByTheNextStart) {
+  const char* wanted = std::getenv("MEMD_FORGET_KILLS");
+  const int kWantedKills = wanted != nullptr ? std::atoi(wanted) : 10;
+  test::ToldHome home;
+  const TimeMs t = test::FakeClock().now() - kMsPerDay;
+  for (int session = 1; session <= 6; ++session)
+    for (int i = 0; i < 25; ++i) {
+      const bool goes = session % 2 == 0;
+      const std::string word = goes ? "forgottencanary" : "keptword";
+      home.turn(goes ? "/w/exproject" : "/w/open", session, t + i * 1000, word, word + "?",
+                word + " " + std::to_string(i));
+      home.typed(goes ? "/w/exproject" : "/w/open", session, t + i * 1000, word + "?");
+    }
+  test::TempDir full;
+  Settings settings{StoreLayout(full.path()), false, home.path(), {}, "", {}};
+  settings.config.embedding.choice.provider = EmbeddingProvider::disabled;
+  ASSERT_TRUE(live(settings, false));
+  ASSERT_NE(test::everything_below(full.path()).find("forgottencanary"), std::string::npos);
+  const auto copy_to = [&](const fs::path& to) {
+    fs::copy(full.path(), to, fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+  };
+
+  test::TempDir clean;
+  copy_to(clean.path());
+  settings.layout = StoreLayout(clean.path());
+  const auto started = std::chrono::steady_clock::now();
+  ASSERT_TRUE(live(settings, true));
+  const auto whole = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - started);
+  ASSERT_EQ(test::everything_below(clean.path()).find("forgottencanary"), std::string::npos);
+  const auto want = kept_rows(settings.layout.database());
+
+  std::mt19937 random(15);
+  int kills = 0;
+  int in_the_middle = 0;
+  for (int round = 0; round < 20 * kWantedKills && kills < kWantedKills; ++round) {
+    test::TempDir data;
+    copy_to(data.path());
+    settings.layout = StoreLayout(data.path());
+    if (!killed_while_forgetting(settings,
+                                 std::chrono::microseconds(500 + random() % static_cast<std::uint32_t>(whole.count()))))
+      continue;
+    ++kills;
+    const auto withheld = Withheld::open(settings.layout.withheld());
+    ASSERT_TRUE(withheld) << withheld.error().message();
+    const bool is_forgotten = (*withheld)->forgot_something();
+    in_the_middle += (*withheld)->is_unfinished() ? 1 : 0;
+    ASSERT_TRUE(live(settings, false)) << "the next start, with a look at the agents' files";
+    const bool found = test::everything_below(data.path()).find("forgottencanary") != std::string::npos;
+    EXPECT_EQ(found, !is_forgotten) << "round " << round;
+    if (is_forgotten) {
+      EXPECT_EQ(kept_rows(settings.layout.database()), want) << "round " << round;
+    }
+  }
+  EXPECT_GE(kills, kWantedKills) << "too few of the processes were killed in the middle to show anything";
+  EXPECT_GE(in_the_middle, kWantedKills / 10) << "too few of them were forgetting";
+}
+
+}  // namespace
+}  // namespace memd
