@@ -1,6 +1,7 @@
 #include "daemon/tools/list_observations.hpp"
 
 #include "schemas/ascii.hpp"
+#include "store/read/exchanges.hpp"
 #include "store/read/observations.hpp"
 #include "store/text/token_budget.hpp"
 
@@ -8,6 +9,16 @@ namespace memd::tools {
 namespace {
 
 constexpr std::int64_t kDefaultObservations = 20;
+constexpr std::size_t kFilesNamed = 3;
+
+Result<std::vector<std::string>> files_changed(Reader& reader, const Observation& o) {
+  std::vector<std::string> out;
+  if (!o.exchange_number) return out;
+  MEMD_TRY_ASSIGN(const auto files, reader.ask(ExchangeFilesQuery{o.session_pk, *o.exchange_number}));
+  for (const ExchangeFile& file : files)
+    if (file.access == FileAccess::modified && out.size() < kFilesNamed) out.push_back(file.path);
+  return out;
+}
 
 ObservationOut observation_out(const ObservationRow& row) {
   const Observation& o = row.observation;
@@ -42,8 +53,11 @@ Result<ListObservationsAnswer> run(const ToolServices& services, const ListObser
   MEMD_TRY_ASSIGN(const ObservationList list, reader->ask(query));
 
   std::vector<ObservationOut> rows;
-  for (const ObservationRow& row : list.observations)
+  for (const ObservationRow& row : list.observations) {
     rows.push_back(observation_out(row));
+    MEMD_TRY_ASSIGN(auto files, files_changed(*reader, row.observation));
+    rows.back().files = unless_empty(std::move(files));
+  }
   Answer frame = answer_for(scope);
   if (scope.narrowed) {
     query.filter.project.clear();
@@ -82,6 +96,7 @@ std::string render_text(const ListObservationsAnswer& a) {
       body += o.kind + ": " + ascii::one_line(o.text);
     }
     body += "  (" + o.session_id + " \"" + o.session_name + "\")\n";
+    if (o.files) body += "  files: " + ascii::one_line(joined(*o.files)) + "\n";
   }
   if (!body.empty()) out += history_block(body);
   return out + answer_footer(a);
