@@ -47,9 +47,9 @@ Result<ListObservationsAnswer> run(const ToolServices& services, const ListObser
   const auto question = question_key({"list_observations", scope.key, kind});
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
-  ObservationListQuery query{scope.filter, parse_observation_type(kind),
-                             static_cast<int>(params.n_results.value_or(kDefaultObservations)),
-                             static_cast<int>(at.offset)};
+  const ObservationListQuery query{scope.filter, parse_observation_type(kind),
+                                   static_cast<int>(params.n_results.value_or(kDefaultObservations)),
+                                   static_cast<int>(at.offset)};
   MEMD_TRY_ASSIGN(const ObservationList list, reader->ask(query));
 
   std::vector<ObservationOut> rows;
@@ -59,12 +59,7 @@ Result<ListObservationsAnswer> run(const ToolServices& services, const ListObser
     rows.back().files = unless_empty(std::move(files));
   }
   Answer frame = answer_for(scope);
-  if (scope.narrowed) {
-    query.filter.project.clear();
-    query.limit = 0;
-    MEMD_TRY_ASSIGN(const ObservationList everywhere, reader->ask(query));
-    frame.outside = everywhere.total - list.total;
-  }
+  MEMD_TRY_ASSIGN(frame.outside, count_outside(*reader, scope, query, &ObservationList::total, list.total));
   return fit_answer<ListObservationsAnswer>(token_limit(services, params), frame, [&](std::size_t tokens) {
     ListObservationsAnswer out;
     static_cast<Answer&>(out) = frame;
