@@ -1,12 +1,23 @@
 #include "daemon/tools/list_observations.hpp"
 
 #include "schemas/ascii.hpp"
+#include "store/read/exchanges.hpp"
 #include "store/read/observations.hpp"
 
 namespace memd::tools {
 namespace {
 
 constexpr std::int64_t kDefaultObservations = 20;
+constexpr std::size_t kFilesNamed = 3;
+
+Result<std::vector<std::string>> files_changed(Reader& reader, const Observation& o) {
+  std::vector<std::string> out;
+  if (!o.exchange_number) return out;
+  MEMD_TRY_ASSIGN(const auto files, reader.ask(ExchangeFilesQuery{o.session_pk, *o.exchange_number}));
+  for (const ExchangeFile& file : files)
+    if (file.access == FileAccess::modified && out.size() < kFilesNamed) out.push_back(file.path);
+  return out;
+}
 
 ObservationOut observation_out(const ObservationRow& row) {
   const Observation& o = row.observation;
@@ -35,21 +46,19 @@ Result<ListObservationsAnswer> run(const ToolServices& services, const ListObser
   const auto question = question_key({"list_observations", scope.key, kind});
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
-  ObservationListQuery query{scope.filter, parse_observation_type(kind),
-                             static_cast<int>(params.n_results.value_or(kDefaultObservations)),
-                             static_cast<int>(at.offset)};
+  const ObservationListQuery query{scope.filter, parse_observation_type(kind),
+                                   static_cast<int>(params.n_results.value_or(kDefaultObservations)),
+                                   static_cast<int>(at.offset)};
   MEMD_TRY_ASSIGN(const ObservationList list, reader->ask(query));
 
   ListPage<ObservationOut> page{{}, at.offset, list.total, question};
-  for (const ObservationRow& row : list.observations)
+  for (const ObservationRow& row : list.observations) {
     page.rows.push_back(observation_out(row));
-  Answer frame = answer_for(scope);
-  if (scope.narrowed) {
-    query.filter.project.clear();
-    query.limit = 0;
-    MEMD_TRY_ASSIGN(const ObservationList everywhere, reader->ask(query));
-    frame.outside = everywhere.total - list.total;
+    MEMD_TRY_ASSIGN(auto files, files_changed(*reader, row.observation));
+    page.rows.back().files = unless_empty(std::move(files));
   }
+  Answer frame = answer_for(scope);
+  MEMD_TRY_ASSIGN(frame.outside, count_outside(*reader, scope, query, &ObservationList::total, list.total));
   return fit_list(token_limit(services, params), frame, page, &ListObservationsAnswer::observations);
 }
 
@@ -69,6 +78,7 @@ std::string render_text(const ListObservationsAnswer& a) {
       body += o.kind + ": " + ascii::one_line(o.text);
     }
     body += "  (" + o.session_id + " \"" + o.session_name + "\")\n";
+    if (o.files) body += "  files: " + ascii::one_line(joined(*o.files)) + "\n";
   }
   if (!body.empty()) out += history_block(body);
   return out + answer_footer(a);

@@ -26,6 +26,7 @@ struct ObservationOut {
   std::string project;
   std::optional<std::string> exchange_id;
   std::optional<std::string> tool;
+  std::optional<std::vector<std::string>> files;
   std::optional<DecisionOut> decision;
 };
 
@@ -62,6 +63,7 @@ struct Describe<tools::ObservationOut> {
       field("platform", &T::platform, "Agent."), field("project", &T::project, "Project."),
       field("exchange_id", &T::exchange_id, "For get_exchange."),
       field("tool", &T::tool, "Of a call that worked after edits."),
+      field("files", &T::files, "Changed in its exchange; at most 3."),
       field("decision", &T::decision, "Of a decision: its kind, by whom, and the parts of the sentence."));
 };
 template <>

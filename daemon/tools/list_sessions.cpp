@@ -62,12 +62,7 @@ Result<ListSessionsAnswer> run(const ToolServices& services, const ListSessionsP
   for (const SessionRow& row : list.sessions)
     page.rows.push_back(session_out(row, now, stopped_after));
   Answer frame = answer_for(scope);
-  if (scope.narrowed) {
-    query.filter.project.clear();
-    query.limit = 0;
-    MEMD_TRY_ASSIGN(const SessionList everywhere, reader->ask(query));
-    frame.outside = everywhere.total - list.total;
-  }
+  MEMD_TRY_ASSIGN(frame.outside, count_outside(*reader, scope, query, &SessionList::total, list.total));
   return fit_list(token_limit(services, params), frame, page, &ListSessionsAnswer::sessions);
 }
 

@@ -126,6 +126,18 @@ Result<ProjectsAsked> projects_asked_for(const ToolServices& services, const Sco
 // reader, or calls that hold one each wait for another.
 Result<Scope> resolve_scope(const ToolServices& services, const ScopeParams& params, ScopeRequest request = {});
 
+// Answer::outside of a list: how many more `query` counts without the project that narrowed the scope. Nothing where
+// nothing narrowed it.
+template <class Query>
+Result<std::optional<std::int64_t>> count_outside(Reader& reader, const Scope& scope, Query query,
+                                                  std::int64_t Query::Answer::*total, std::int64_t inside) {
+  if (!scope.narrowed) return std::optional<std::int64_t>();
+  query.filter.project.clear();
+  query.limit = 0;
+  MEMD_TRY_ASSIGN(const auto everywhere, reader.ask(query));
+  return std::optional(everywhere.*total - inside);
+}
+
 std::size_t token_limit(const ToolServices& services, const ScopeParams& params);
 
 // A reader that stops when the call is cancelled.

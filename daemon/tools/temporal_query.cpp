@@ -91,12 +91,8 @@ Result<TemporalQueryAnswer> run(const ToolServices& services, const TemporalQuer
   MEMD_TRY_ASSIGN(const Timeline timeline, reader->ask(query));
 
   Answer frame = answer_for(scope);
-  if (scope.narrowed) {
-    query.filter.project.clear();
-    query.limit = 0;
-    MEMD_TRY_ASSIGN(const Timeline everywhere, reader->ask(query));
-    frame.outside = everywhere.total_exchanges - timeline.total_exchanges;
-  }
+  MEMD_TRY_ASSIGN(frame.outside,
+                  count_outside(*reader, scope, query, &Timeline::total_exchanges, timeline.total_exchanges));
   std::int64_t evicted = 0;
   for (const auto& [day, slice] : timeline.slices)
     if (slice.is_evicted) evicted += slice.exchange_count;

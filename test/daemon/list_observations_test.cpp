@@ -13,8 +13,9 @@ class ListObservations : public ToolFixture {
     const auto tables = store.session({.native_id = "bbbb2222", .title = "Tables", .start = kNow - 2 * kMsPerDay});
     for (const char* said : {"I'll store raw files for the sensor.", "Let's use archives for the sensor instead."})
       ids.push_back(store.exchange(formats, {.user = "How is the sensor stored?", .answer = said}));
-    ids.push_back(
-        store.exchange(tables, {.user = "Why is the sensor slow?", .answer = "The real problem is the index."}));
+    ids.push_back(store.exchange(tables, {.user = "Why is the sensor slow?",
+                                          .answer = "The real problem is the index.",
+                                          .files = {"/home/u/app/index.sql"}}));
     observe(formats, 0, "decision", "I'll store raw files for the sensor.", kNow - 300);
     observe(formats, 1, "decision", "Let's use archives for the sensor instead.", kNow - 200);
     observe(tables, 0, "problem", "The real problem is the index.", kNow - 100);
@@ -47,6 +48,14 @@ TEST_F(ListObservations, TellWhatWasDecidedByWhomAndWhetherItHolds) {
   EXPECT_EQ(str(all[1].at("decision").at("reversed_by")), format_exchange_id(ids[1]));
   EXPECT_TRUE(has(text, "choice of the user: Let's use archives for the sensor instead.; against: raw files"));
   EXPECT_TRUE(has(text, "reversed in " + format_exchange_id(ids[1])));
+}
+
+TEST_F(ListObservations, NameTheFilesChangedInTheirExchange) {
+  const auto a = call("list_observations", "{}");
+  const auto& all = a.at("observations").as_array();
+  EXPECT_EQ(boost::json::serialize(all[0].at("files")), R"(["/home/u/app/index.sql"])");
+  EXPECT_FALSE(all[1].as_object().contains("files"));
+  EXPECT_TRUE(has(text, "files: /home/u/app/index.sql"));
 }
 
 TEST_F(ListObservations, OfOneSessionOrTimePageByPage) {
