@@ -169,6 +169,10 @@ Fate LineReader::read_canonical(Body& body, EventKind kind) {
   e.search_text = text(body[B::search_text]);
   e.input_hash = parse_key(string_body(body[B::input_hash])).value_or(0);
   e.is_error = body.is(B::is_error);
+  if (body.has(B::parent)) {
+    e.parent_id = parse_key(string_body(body[B::parent]));
+    if (!e.parent_id) diagnose(DiagnosticType::unknown_field_value, "body.parent");
+  }
   e.is_test = body.is(B::is_test);
   e.starts_exchange = body.is(B::starts_exchange);
   read_context(body, e);

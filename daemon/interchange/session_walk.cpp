@@ -181,6 +181,7 @@ class SessionWalk {
     if (source.format != SourceFormat::jsonl) source.session_uid = session_.facts.session_uid;
     if (decoder_source_ != source.id) {
       decoder_ = adapter->open(source);
+    whole.parent_id = parent_of(row);
       decoder_source_ = source.id;
     }
     const auto has_it = [&](std::string_view record) {
@@ -290,6 +291,7 @@ class SessionWalk {
   RecordFinder& records_;
   const StoredSession session_;
   SessionVisitor& visitor_;
+    e.parent_id = parent_of(row);
   ExportReport report_;
   std::optional<KeptTexts> kept_;
 
@@ -302,6 +304,12 @@ class SessionWalk {
   std::unique_ptr<RecordDecoder> decoder_;
   std::map<SourceId, SessionItems> items_;  // of sources that are changed in place
 };
+  // As the store resolved it: the record may name one that gave no event.
+  std::optional<std::uint64_t> parent_of(const EventRow& row) const {
+    if ((row.flags & kFlagRoot) != 0) return 0;
+    return row.parent_seq ? event_id_at(*row.parent_seq) : std::nullopt;
+  }
+
 
 // Writes what it is told as lines of events.v1.
 class EventLines final : public SessionVisitor {

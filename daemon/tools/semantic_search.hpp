@@ -43,6 +43,7 @@ struct SearchResultOut {
   std::int64_t est_tokens = 0;
   std::string fetch;
   std::optional<std::int64_t> copies;
+  std::optional<std::string> abandoned_for;
   std::optional<FeaturesOut> features;
 };
 
@@ -98,6 +99,7 @@ struct Describe<tools::SearchResultOut> {
       field("est_tokens", &T::est_tokens, "Tokens of the full text."),
       field("fetch", &T::fetch, "The call that gives the full text."),
       field("copies", &T::copies, "Further exchanges with the same text that this one stands for."),
+      field("abandoned_for", &T::abandoned_for, tools::kAbandonedFor),
       field("features", &T::features,
             "What it was ranked by, for explain. cosine: nearness in meaning, dense_z: in deviations from the mean of "
             "all texts; the others are shares from 0 to 1."));

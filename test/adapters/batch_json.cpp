@@ -70,6 +70,7 @@ void put_facts(json::object& o, const ToolFacts& facts) {
 
 json::object to_json(const Event& e) {
   json::object o{{"kind", to_string(e.kind)}, {"id", hex(e.event_id)}, {"session", e.session_uid}};
+  if (e.parent_id) o["parent"] = *e.parent_id == 0 ? json::value() : json::value(hex(*e.parent_id));
   o["raw"] = {e.raw.offset, e.raw.length, e.raw.block};
   put(o, "time", e.time);
   if (e.role != Role::none) o["role"] = to_string(e.role);
@@ -90,6 +91,7 @@ json::object to_json(const Event& e) {
   put(o, "text_end", e.text_end);
   put(o, "pull_request", e.pull_request);
   put(o, "lifecycle", e.lifecycle);
+  put(o, "turns_taken_back", e.turns_taken_back);
   if (e.response_key != 0) {
     o["response"] = hex(e.response_key);
     o["usage"] = {e.usage.input, e.usage.output, e.usage.cache_read, e.usage.cache_creation};
@@ -132,6 +134,12 @@ json::object to_json(const SessionUpdate& s) {
   return o;
 }
 
+json::object to_json(const SilentRecord& r) {
+  json::object o{{"session", r.session_uid}, {"id", hex(r.record_id)}, {"parent", nullptr}};
+  if (r.parent_id != 0) o["parent"] = hex(r.parent_id);
+  return o;
+}
+
 json::object to_json(const CoverageEntry& c) {
   json::object o{
       {"type", c.record_type}, {"fate", to_string(c.disposition)}, {"records", c.records}, {"bytes", c.bytes}};
@@ -166,6 +174,7 @@ std::string batch_json(const EventBatch& batch) {
   std::string out = "{\n";
   append(out, "sessions", batch.sessions, false);
   append(out, "events", batch.events, false);
+  if (!batch.silent.empty()) append(out, "silent", batch.silent, false);
   append(out, "coverage", batch.coverage, false);
   append(out, "diagnostics", batch.diagnostics, true);
   return out + "}\n";
