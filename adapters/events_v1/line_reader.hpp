@@ -207,6 +207,9 @@ class LineReader : public TextReader {
  private:
   Fate read_canonical(Body& body, EventKind kind);
   bool read_session(Body& body);
+  // A line that tells facts about a session of its own platform is one of the session's lines: a mark. What memd writes
+  // about a session as a whole is none.
+  void mark_facts(const Body& body);
   bool read_record(od::object& session, SessionRecord& out);
 
   const Record& record_;

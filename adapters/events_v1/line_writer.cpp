@@ -202,6 +202,9 @@ std::string event_line(const Event& e, const LineDetail& detail) {
   return out;
 }
 
+// Compact, as event_line() writes it. Inside of a text the quotes would be escaped.
+bool is_event_line(std::string_view line) { return line.find(R"("event_id":")") != std::string_view::npos; }
+
 namespace {
 
 // Where it worked and with what; "from_events" names what its events say themselves.
