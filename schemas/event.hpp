@@ -94,6 +94,9 @@ struct Event {
   // The platform gives the record no id: event_id holds in this session only, and the copies of the record that a fork
   // begins with are known by what they say (the text of human words, input_hash of all else).
   bool id_is_local = false;
+  // The event that this one follows: event_id of the first event of the record that its own record names, or of its own
+  // record. 0: the record says that it follows none. nullopt: the platform does not tell.
+  std::optional<std::uint64_t> parent_id;
   TimeMs time = 0;
   EventKind kind = EventKind::lifecycle;
   Role role = Role::none;
@@ -118,8 +121,10 @@ struct Event {
   std::string pull_request;  // its address, where the text is JSON about one
 
   // lifecycle: session_start, session_stop, compaction, microcompaction, compact_summary, api_error, interrupt,
-  // branch_change, cwd_change, hook_stop, turn_duration, pr_link, queue, mode_change, …
+  // branch_change, cwd_change, hook_stop, turn_duration, pr_link, queue, mode_change, rollback, …
   std::string lifecycle;
+  std::int64_t turns_taken_back =
+      0;  // rollback: so many of the last turns of the person. Not stored: parent_seq tells.
 
   // One API response is often spread over several records: same key, usage repeated. 0 = no usage here.
   std::uint64_t response_key = 0;
@@ -149,6 +154,7 @@ enum EventFlag : std::uint32_t {
   kFlagTimeEstimated = 1u << 8,
   kFlagPlanned =
       1u << 9,  // an edit that a call means to make; its result has not come, or says that it failed (kFlagError)
+  kFlagRoot = 1u << 10,  // its record says that it follows none
 };
 
 std::uint64_t record_key(Platform platform, std::string_view native_record_id);

@@ -56,6 +56,7 @@ void EventBatch::cover(std::string_view record_type, Disposition disposition, st
 void EventBatch::clear() {
   sessions.clear();
   events.clear();
+  silent.clear();
   coverage.clear();
   diagnostics.clear();
   secrets_masked = false;

@@ -71,10 +71,18 @@ struct Diagnostic {
   std::uint64_t offset = 0;  // byte in the source, to find the place again
 };
 
+// A record that gave no event, though others may name it as the one they follow. Both are keys as in Event::event_id.
+struct SilentRecord {
+  std::string session_uid;
+  std::uint64_t record_id = 0;
+  std::uint64_t parent_id = 0;  // 0: none
+};
+
 // What an adapter makes of some bytes. Order within `events` is the order in the source.
 struct EventBatch {
   std::vector<SessionUpdate> sessions;
   std::vector<Event> events;
+  std::vector<SilentRecord> silent;     // in the order of the source
   std::vector<CoverageEntry> coverage;  // aggregated: one entry per (type, disposition, reason)
   std::vector<Diagnostic> diagnostics;
   bool secrets_masked = false;  // set by mask_secrets() alone; the store masks what is not
@@ -88,13 +96,15 @@ struct EventBatch {
   struct Length {
     std::size_t sessions = 0;
     std::size_t events = 0;
+    std::size_t silent = 0;
     std::size_t diagnostics = 0;
   };
-  Length length() const { return {sessions.size(), events.size(), diagnostics.size()}; }
+  Length length() const { return {sessions.size(), events.size(), silent.size(), diagnostics.size()}; }
   // Drops what was added since `length` was taken.
   void cut_back(const Length& length) {
     sessions.resize(length.sessions);
     events.resize(length.events);
+    silent.resize(length.silent);
     diagnostics.erase(diagnostics.begin() + static_cast<std::ptrdiff_t>(length.diagnostics), diagnostics.end());
   }
 };

@@ -70,6 +70,7 @@ struct RankingFeatures {
   double recency = 0;       // 0…1
   double date = 0;          // 0…1, 1 at the time the question speaks of ("last week", "in March")
   double same_project = 0;  // 0 or 1
+  double abandoned = 0;     // 0 or 1: the session went back to before it
 };
 
 enum class Confidence { low, medium, high };
@@ -88,7 +89,8 @@ struct ExchangeHead : SessionHead {
   ExchangeId id = 0;
   std::int64_t number = 0;  // in its session
   TimeMs started_at = 0;
-  bool is_sidechain = false;
+  // The person went back to before this exchange, and the session on with that one. 0: it was not left.
+  ExchangeId abandoned_for = 0;
 };
 
 struct SearchHit : ExchangeHead {
@@ -189,7 +191,7 @@ struct EventRow {
   EventKind kind{};
   Role role{};
   Origin origin{};
-  std::optional<std::int64_t> parent_seq;  // of the event it was derived from
+  std::optional<std::int64_t> parent_seq;  // the event it follows; of a derived one, that it was derived from
   std::optional<std::int64_t> pair_seq;    // call and result
   std::string tool;
   std::uint64_t call_key = 0;  // 0: none

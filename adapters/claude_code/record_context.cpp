@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 namespace memd::claude_code {
 namespace {
@@ -13,28 +14,50 @@ namespace {
 // Records without a uuid: what they say is who they are. Copies and repeats are equal; their offsets are not.
 std::uint64_t content_key(const Envelope& envelope) {
   std::uint64_t key = hash64("claude_code/record");
-  for (const auto token : envelope.tokens)
+  for (const auto token : std::span(envelope.tokens).first(kIdentityKeys))
     key = hash_combine(key, hash64(token));
   return key;
+}
+
+// A compaction begins a chain anew and names what it follows under another key.
+std::optional<std::uint64_t> parent_of(const Envelope& envelope) {
+  if (envelope.body(Key::uuid).empty() || envelope[Key::parent_uuid].empty()) return std::nullopt;
+  for (const Key key : {Key::parent_uuid, Key::logical_parent_uuid})
+    if (const auto uuid = envelope.body(key); !uuid.empty()) return record_key(Platform::claude_code, uuid);
+  return 0;
 }
 
 }  // namespace
 
 RecordContext::RecordContext(const Envelope& envelope, std::string_view session_uid, RawRef raw, Detail detail,
                              EventBatch& out)
-    : RecordEvents(Platform::claude_code, session_uid, raw, detail, out), envelope_(envelope) {
+    : RecordEvents(Platform::claude_code, session_uid, raw, detail, out),
+      envelope_(envelope),
+      parent_(parent_of(envelope)),
+      first_event_(out.events.size()) {
   const auto uuid = envelope.body(Key::uuid);
   key_ = uuid.empty() ? content_key(envelope) : record_key(Platform::claude_code, uuid);
   sidechain = envelope.is(Key::is_sidechain);
 }
 
 Event& RecordContext::add(EventKind kind, Role role, std::size_t block) {
+  const bool first = index_ == 0;
   Event& e = emplace(event_key(key_, index_++), time(), kind, role, block);
+  e.parent_id = first ? parent_ : key_;
   append_text(envelope_[Key::cwd], e.cwd);
   append_text(envelope_[Key::git_branch], e.git_branch);
   append_text(envelope_[Key::version], e.agent_version);
   e.is_sidechain = sidechain;
   return e;
+}
+
+void RecordContext::pass_on() {
+  if (!parent_) return;
+  const std::uint64_t id = record_key(Platform::claude_code, envelope_.body(Key::uuid));
+  const auto& events = out().events;
+  const bool told = std::any_of(events.begin() + static_cast<std::ptrdiff_t>(first_event_), events.end(),
+                                [&](const Event& e) { return e.event_id == id && e.session_uid == session_uid(); });
+  if (!told) out().silent.push_back({std::string(session_uid()), id, *parent_});
 }
 
 Event& RecordContext::add_lifecycle(std::string_view name, std::string_view summary) {

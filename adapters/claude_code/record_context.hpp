@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -68,7 +69,12 @@ enum class Key : std::uint8_t {
   description,
   tool_use_id,
   name,
+  // Keys from here on take no part in the identity of records without a uuid.
+  parent_uuid,
+  logical_parent_uuid,
 };
+inline constexpr std::size_t kIdentityKeys = static_cast<std::size_t>(Key::parent_uuid);
+inline constexpr std::size_t kKeys = static_cast<std::size_t>(Key::logical_parent_uuid) + 1;
 
 namespace detail {
 struct NamedKey {
@@ -76,8 +82,8 @@ struct NamedKey {
   std::string_view name;
 };
 // Puts each name at the place of its key. A key without a name does not compile.
-consteval std::array<std::string_view, 48> names_by_key(std::initializer_list<NamedKey> keys) {
-  std::array<std::string_view, 48> names;
+consteval std::array<std::string_view, kKeys> names_by_key(std::initializer_list<NamedKey> keys) {
+  std::array<std::string_view, kKeys> names;
   for (const NamedKey& k : keys)
     names[static_cast<std::size_t>(k.key)] = k.name;
   for (const auto name : names)
@@ -135,6 +141,8 @@ inline constexpr auto kKeyNames = detail::names_by_key({
     {Key::description, "description"},
     {Key::tool_use_id, "toolUseId"},
     {Key::name, "name"},
+    {Key::parent_uuid, "parentUuid"},
+    {Key::logical_parent_uuid, "logicalParentUuid"},
 });
 
 // The outer level of one record as raw tokens (json_text.hpp). Views into the record's bytes.
@@ -164,6 +172,9 @@ class RecordContext : public RecordEvents {
   std::string agent_uid(std::string_view agent_id) const;
   // Says that `agent_id` is a subagent that the call `call_id` started.
   void link_agent(std::string_view agent_id, std::string_view call_id);
+  // To be called when the record has been read: if it gave its session no event under its own id, but is part of the
+  // chain, the batch says what it follows.
+  void pass_on();
 
   const Envelope& envelope() const { return envelope_; }
   std::uint64_t key() const { return key_; }
@@ -178,6 +189,8 @@ class RecordContext : public RecordEvents {
  private:
   const Envelope& envelope_;
   std::uint64_t key_ = 0;
+  std::optional<std::uint64_t> parent_;  // of the record, as in Event::parent_id
+  std::size_t first_event_;
   std::uint32_t index_ = 0;
 };
 

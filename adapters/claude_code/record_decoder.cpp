@@ -110,9 +110,11 @@ Fate Decoder::read(od::object& root, RawRef raw, EventBatch& out) {
     inner.own_session = true;
     context.link_agent(agent_id, {});
     fate = dispatch(inner, root, type);
+    inner.pass_on();
     if (inner.lossy()) context.mark_lossy();
   } else {
     fate = dispatch(context, root, type);
+    context.pass_on();
   }
   fate.type = is_meta_ ? kMetaType : is_identifier(type) ? type : kUnreadableType;
   if (!fate.broken && context.lossy()) context.diagnose(DiagnosticType::invalid_encoding);

@@ -180,7 +180,8 @@ Fate read_event_msg(RecordContext& c, od::object& item, const Payload& payload) 
   if (type == "entered_review_mode" || type == "exited_review_mode") return read_review(c, item, type);
   if (type == "thread_rolled_back") {
     c.identify_locally("rollback", hash64(payload[Key::num_turns]));
-    c.add_lifecycle("rollback", std::to_string(integer(payload[Key::num_turns])) + " turns taken back");
+    const std::int64_t turns = integer(payload[Key::num_turns]);
+    c.add_lifecycle("rollback", std::to_string(turns) + " turns taken back").turns_taken_back = turns;
     return Fate::indexed();
   }
   const auto it =

@@ -133,7 +133,10 @@ Fate LineReader::read(od::object& object) {
       return Fate::skipped(kSchemaViolation);
     }
     if (!read_session(body)) return Fate::damaged();
-    if (!body.has(B::event) && !body.has(B::text)) return Fate::indexed();
+    if (!body.has(B::event) && !body.has(B::text)) {
+      mark_facts(body);
+      return Fate::indexed();
+    }
   }
   Fate fate;
   if (body.has(B::event)) {
@@ -149,6 +152,15 @@ Fate LineReader::read(od::object& object) {
   return fate;
 }
 
+void LineReader::mark_facts(const Body& body) {
+  const SessionUpdate& facts = out_.sessions.back();
+  if (facts.record || facts.platform != record_.platform) return;
+  Event& e = add(EventKind::lifecycle, record_.actor == Actor::user ? Role::user : Role::system);
+  e.lifecycle = "session_facts";
+  e.summary = facts.title;
+  read_context(body, e);
+}
+
 Fate LineReader::read_canonical(Body& body, EventKind kind) {
   Event& e = add(kind, parse_enum(string_body(body[B::role]), Role::tool).value_or(Role::none));
   if (body.has(B::event_id)) {
@@ -156,6 +168,10 @@ Fate LineReader::read_canonical(Body& body, EventKind kind) {
       e.event_id = *id;
     else
       diagnose(DiagnosticType::unknown_field_value, "body.event_id");
+  }
+  if (body.has(B::parent)) {
+    e.parent_id = parse_key(string_body(body[B::parent]));
+    if (!e.parent_id) diagnose(DiagnosticType::unknown_field_value, "body.parent");
   }
   if (body.has(B::origin)) {
     const auto origin = parse_enum(string_body(body[B::origin]), kLastOrigin);

@@ -101,6 +101,7 @@ struct Record {
 enum class B : std::uint8_t {
   event,
   event_id,
+  parent,
   derived_from,
   session,
   role,
@@ -154,16 +155,18 @@ enum class B : std::uint8_t {
   working_dir,
   git_branch,
 };
-inline constexpr std::size_t kBodyKeys = 54;
+inline constexpr std::size_t kBodyKeys = 55;
 inline constexpr std::array<std::string_view, kBodyKeys> kBodyNames{
-    "event",    "event_id",     "derived_from", "session",      "role",        "origin",         "lifecycle",
-    "text",     "excerpt",      "summary",      "search_text",  "tool",        "call_id",        "input_hash",
-    "files",    "response_key", "usage",        "cwd",          "branch",      "model",          "agent_version",
-    "commands", "todos",        "is_error",     "is_test",      "sidechain",   "time_estimated", "starts_exchange",
-    "content",  "message",      "name",         "tool_call_id", "tool_use_id", "input",          "arguments",
-    "args",     "parameters",   "command",      "output",       "result",      "stdout",         "stderr",
-    "error",    "success",      "exit_code",    "status",       "title",       "description",    "diff",
-    "approved", "decision",     "reason",       "working_dir",  "git_branch"};
+    "event",       "event_id",   "parent",       "derived_from",   "session",         "role",
+    "origin",      "lifecycle",  "text",         "excerpt",        "summary",         "search_text",
+    "tool",        "call_id",    "input_hash",   "files",          "response_key",    "usage",
+    "cwd",         "branch",     "model",        "agent_version",  "commands",        "todos",
+    "is_error",    "is_test",    "sidechain",    "time_estimated", "starts_exchange", "content",
+    "message",     "name",       "tool_call_id", "tool_use_id",    "input",           "arguments",
+    "args",        "parameters", "command",      "output",         "result",          "stdout",
+    "stderr",      "error",      "success",      "exit_code",      "status",          "title",
+    "description", "diff",       "approved",     "decision",       "reason",          "working_dir",
+    "git_branch"};
 static_assert(static_cast<std::size_t>(B::git_branch) + 1 == kBodyKeys);
 inline constexpr KeyTable<kBodyKeys> kBodyTable{kBodyNames};
 
@@ -205,6 +208,9 @@ class LineReader : public TextReader {
  private:
   Fate read_canonical(Body& body, EventKind kind);
   bool read_session(Body& body);
+  // A line that tells facts about a session of its own platform is one of the session's lines: a mark. What memd writes
+  // about a session as a whole is none.
+  void mark_facts(const Body& body);
   bool read_record(od::object& session, SessionRecord& out);
 
   const Record& record_;

@@ -173,6 +173,7 @@ std::string event_line(const Event& e, const LineDetail& detail) {
   m.w.begin_object();
   m.w.member("event", to_string(e.kind));
   m.key("event_id", e.event_id);
+  if (e.parent_id) m.w.member("parent", format_key(*e.parent_id));
   if (detail.derived_from != 0) m.w.member("derived_from", "evt_" + format_key(detail.derived_from));
   m.flag("partial", detail.partial);
   m.text("role", to_string(e.role));
@@ -200,6 +201,9 @@ std::string event_line(const Event& e, const LineDetail& detail) {
   m.w.end_object();
   return out;
 }
+
+// Compact, as event_line() writes it. Inside of a text the quotes would be escaped.
+bool is_event_line(std::string_view line) { return line.find(R"("event_id":")") != std::string_view::npos; }
 
 namespace {
 

@@ -19,6 +19,9 @@ struct LineDetail {
 // One line of an events.v1 file, without its newline. The decoder of this folder reads back the same event.
 std::string event_line(const Event& event, const LineDetail& detail);
 
+// Whether memd wrote this line about an event. Others write no body.event_id.
+bool is_event_line(std::string_view line);
+
 // The facts about a session and its record, if it has one, as a note. `time` orders it; a session has one such line,
 // before its events.
 std::string session_line(const SessionUpdate& session, TimeMs time);

@@ -57,6 +57,8 @@ void decode_tail(std::string_view tail, Source& source, RecordDecoder& decoder, 
   if (!last.coverage.empty()) source.open_tail = open_tail::of(last.coverage.back());
   for (auto& e : last.events)
     batch.events.push_back(std::move(e));
+  for (auto& r : last.silent)
+    batch.silent.push_back(std::move(r));
   for (auto& u : last.sessions)
     batch.sessions.push_back(std::move(u));
   for (auto& d : last.diagnostics)

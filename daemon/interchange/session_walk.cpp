@@ -96,7 +96,8 @@ class SessionWalk {
       : reader_(reader), records_(records), session_(std::move(session)), visitor_(visitor) {}
 
   Result<ExportReport> run(const WalkProgress& progress) {
-    MEMD_TRY(tell_facts());
+    as_it_came_ = visitor_.wants_lines() && came_as_lines();
+    if (!as_it_came_) MEMD_TRY(tell_facts());
     double total = 0;
     for (const auto& e : session_.events)
       total += e.raw.length;
@@ -111,6 +112,25 @@ class SessionWalk {
   }
 
  private:
+  static bool is_of_events_v1(Platform p) { return p == Platform::imported || p == Platform::thunderus; }
+
+  // Whether the session is of a log that somebody else wrote, which is still at hand.
+  bool came_as_lines() {
+    if (!is_of_events_v1(session_.facts.platform)) return false;
+    const auto first = std::find_if(session_.events.begin(), session_.events.end(),
+                                    [](const EventRow& e) { return (e.flags & kFlagDerived) == 0; });
+    return first != session_.events.end() && line_of(*first).has_value();
+  }
+
+  // The line that the event was read from, secrets masked; nullopt: it is gone, or memd wrote it.
+  std::optional<std::string> line_of(const EventRow& row) {
+    if (decoded(row) == nullptr || !is_of_events_v1(session_.sources.at(row.source).platform)) return std::nullopt;
+    std::string line = record_bytes_.substr(0, record_bytes_.size() - kRecordPadding);
+    if (events_v1::is_event_line(line)) return std::nullopt;
+    mask_record(line);
+    return line;
+  }
+
   // Leaves out facts that events tell themselves: an import would take them for changes.
   Result<void> tell_facts() {
     SessionUpdate facts = session_.facts;
@@ -139,8 +159,19 @@ class SessionWalk {
     walked.flags = row.flags;
     if ((row.flags & kFlagDerived) != 0) {
       ++report_.derived;
+      if (as_it_came_) return {};
       walked.derived_from = event_id_at(row.parent_seq.value_or(row.seq)).value_or(row.event_id);
       return visitor_.event(from_row(row), walked);
+    }
+    if (as_it_came_) {
+      // Several events of one line stand side by side.
+      const bool told = line_source_ == row.source && line_offset_ == row.raw.offset;
+      if (told) return {};
+      if (const auto line = line_of(row)) {
+        line_source_ = row.source;
+        line_offset_ = row.raw.offset;
+        return visitor_.line(*line);
+      }
     }
     const Event* e = decoded(row);
     if (e == nullptr) {
@@ -150,6 +181,7 @@ class SessionWalk {
     }
     Event whole = *e;
     whole.session_uid = session_.facts.session_uid;
+    whole.parent_id = parent_of(row);
     mask_names(whole);
     if (!session_.responses.contains(whole.response_key)) whole.response_key = 0;  // counted for another session
     const std::optional<std::string> text = full_text(row, whole);
@@ -259,6 +291,7 @@ class SessionWalk {
       e.summary = colon == std::string::npos ? std::string() : row.summary.substr(colon + 2);
     }
     if ((row.flags & kFlagDerived) != 0) return e;
+    e.parent_id = parent_of(row);
     if (const std::string* kept = kept_text(row.seq)) {
       e.text = *kept;
       e.summary.clear();
@@ -269,6 +302,12 @@ class SessionWalk {
     }
     mask_names(e);
     return e;
+  }
+
+  // As the store resolved it: the record may name one that gave no event.
+  std::optional<std::uint64_t> parent_of(const EventRow& row) const {
+    if ((row.flags & kFlagRoot) != 0) return 0;
+    return row.parent_seq ? event_id_at(*row.parent_seq) : std::nullopt;
   }
 
   const std::string* kept_text(std::int64_t seq) {
@@ -292,6 +331,9 @@ class SessionWalk {
   SessionVisitor& visitor_;
   ExportReport report_;
   std::optional<KeptTexts> kept_;
+  bool as_it_came_ = false;
+  SourceId line_source_ = 0;  // of the line told last
+  std::uint64_t line_offset_ = 0;
 
   // The record decoded last; its events mostly follow one another.
   SourceId source_ = 0;
@@ -330,6 +372,8 @@ class EventLines final : public SessionVisitor {
   Result<void> event(const Event& event, const WalkedEvent& walked) override {
     return sink_.line(events_v1::event_line(event, {walked.full_text, walked.derived_from, walked.partial}));
   }
+  bool wants_lines() const override { return true; }
+  Result<void> line(std::string_view line) override { return sink_.line(line); }
   Result<void> end(const ExportReport&) override { return {}; }
 
  private:

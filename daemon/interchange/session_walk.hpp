@@ -42,6 +42,14 @@ class SessionVisitor {
   // What the events say themselves (directory, branch, model, version) is left out of the facts.
   virtual Result<void> begin(const SessionUpdate& facts, const StoredSession& session) = 0;
   virtual Result<void> event(const Event& event, const WalkedEvent& walked) = 0;
+  // Of a session that came as events.v1 from elsewhere, a visitor that wants lines is told the lines themselves, as
+  // they came but for masked secrets, and neither begin() nor what memd concluded. Lines whose record is gone are told
+  // as events.
+  virtual bool wants_lines() const { return false; }
+  virtual Result<void> line(std::string_view line) {
+    (void)line;
+    return {};
+  }
   virtual Result<void> end(const ExportReport& report) = 0;
 };
 

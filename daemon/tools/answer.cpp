@@ -170,6 +170,10 @@ std::vector<std::string> sign_names(const std::vector<OutcomeReason>& reasons, s
   return out;
 }
 
+std::string abandoned_note(std::string_view instead) {
+  return "  abandoned: the session went back to before it, and on with " + std::string(instead);
+}
+
 std::string joined(const std::vector<std::string>& names) {
   std::string out;
   for (const std::string& name : names)

@@ -88,6 +88,10 @@ std::string short_line(std::string_view text, std::size_t max_tokens);
 std::string counted(std::int64_t n, std::string_view noun);
 // The names of the signs, the first `most` of them.
 std::vector<std::string> sign_names(const std::vector<OutcomeReason>& reasons, std::size_t most);
+// What answers say beside an exchange that its session has left, in a field and in a line.
+inline constexpr std::string_view kAbandonedFor =
+    "The person went back to before this exchange: the session went on with that one instead.";
+std::string abandoned_note(std::string_view instead);
 // "a, b, c"
 std::string joined(const std::vector<std::string>& names);
 // Absent instead of empty.

@@ -170,6 +170,7 @@ ExchangeOut ExchangePager::head_of(std::size_t index, bool first_page) const {
   out.timestamp = format_rfc3339(row.started_at);
   out.data_completeness = to_string(row.completeness);
   out.exchange_number = row.number;
+  if (row.abandoned_for != 0) out.abandoned_for = format_exchange_id(row.abandoned_for);
   out.full_tokens = full_text_tokens(row);
   if (!first_page) return out;
   out.session_name = short_line(row.session_title, 30);
@@ -258,7 +259,9 @@ bool ExchangePager::add_events(std::size_t index, ExchangeOut& out, std::int64_t
     one.tool = unless_empty(e.tool);
     one.summary = short_line(e.summary, 60);
     one.is_error = e.is_error();
+    if ((e.flags & kFlagSidechain) != 0) one.is_sidechain = true;
     if (options_.raw) {
+      one.parent_seq = e.parent_seq;
       one.raw_offset = static_cast<std::int64_t>(e.raw.offset);
       one.raw_length = e.raw.length;
     }
@@ -454,6 +457,7 @@ std::string render_text(const GetExchangeAnswer& a) {
   for (const ExchangeOut& e : a.exchanges) {
     body += e.exchange_id + "  #" + std::to_string(e.exchange_number) + " of " + e.session_id + "  " +
             short_time(e.timestamp) + "  data " + e.data_completeness;
+    if (e.abandoned_for) body += abandoned_note(*e.abandoned_for);
     if (e.session_name) body += "  \"" + *e.session_name + "\"";
     append_line(body, "branch", e.git_branch);
     append_line(body, "in", e.working_directory);
@@ -481,7 +485,8 @@ std::string render_text(const GetExchangeAnswer& a) {
     if (e.events)
       for (const EventOut& v : *e.events) {
         body += "[" + std::to_string(v.seq) + "] " + short_time(v.time) + " " + v.kind + (v.tool ? " " + *v.tool : "") +
-                (v.is_error ? " (failed)" : "") + ": " + v.summary;
+                (v.is_sidechain ? " of a subagent" : "") + (v.is_error ? " (failed)" : "") +
+                (v.parent_seq ? " after [" + std::to_string(*v.parent_seq) + "]" : "") + ": " + v.summary;
         if (v.raw_offset)
           body += "  record at " + std::to_string(*v.raw_offset) + "+" + std::to_string(v.raw_length.value_or(0));
         body += "\n";

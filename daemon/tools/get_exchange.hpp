@@ -26,6 +26,8 @@ struct EventOut {
   std::optional<std::string> tool;
   std::string summary;
   bool is_error = false;
+  std::optional<bool> is_sidechain;
+  std::optional<std::int64_t> parent_seq;
   std::optional<std::string> text;
   std::optional<std::int64_t> raw_offset;
   std::optional<std::int64_t> raw_length;
@@ -39,6 +41,7 @@ struct ExchangeOut {
   std::string timestamp;
   std::string data_completeness;
   std::int64_t exchange_number = 0;
+  std::optional<std::string> abandoned_for;
   std::optional<std::string> session_name;
   std::optional<std::string> user_message;
   std::optional<std::string> interventions;
@@ -100,6 +103,8 @@ struct Describe<tools::EventOut> {
       field("seq", &T::seq, "Position in the session."), field("time", &T::time, "RFC 3339."),
       field("kind", &T::kind, "tool_call, tool_result, edit, test_run, error, …"), field("tool", &T::tool, "Tool."),
       field("summary", &T::summary, "One line."), field("is_error", &T::is_error, "The tool failed."),
+      field("is_sidechain", &T::is_sidechain, "true: of a subagent."),
+      field("parent_seq", &T::parent_seq, "The event it follows, where the agent tells it; with include_raw."),
       field("text", &T::text, "Input or result; cut where it ends in …"),
       field("raw_offset", &T::raw_offset, "Byte in source_path."), field("raw_length", &T::raw_length, "Bytes there."));
 };
@@ -111,6 +116,7 @@ struct Describe<tools::ExchangeOut> {
       field("platform", &T::platform, "Agent."), field("timestamp", &T::timestamp, "When it began, RFC 3339."),
       field("data_completeness", &T::data_completeness, "full, partial, metadata_only or unknown."),
       field("exchange_number", &T::exchange_number, "Position in the session, from 0."),
+      field("abandoned_for", &T::abandoned_for, tools::kAbandonedFor),
       field("session_name", &T::session_name, "Title."),
       field("user_message", &T::user_message, "What the person wrote."),
       field("interventions", &T::interventions, "What the person wrote while the agent worked."),

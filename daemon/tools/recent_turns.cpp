@@ -15,6 +15,7 @@ TurnOut turn_of(const ExchangeRow& row, std::int64_t tokens) {
   TurnOut out;
   out.exchange_id = format_exchange_id(row.id);
   out.exchange_number = row.number;
+  if (row.abandoned_for != 0) out.abandoned_for = format_exchange_id(row.abandoned_for);
   out.timestamp = format_rfc3339(row.started_at);
   out.tool_calls = row.tool_calls;
   out.est_tokens = tokens;
@@ -124,9 +125,9 @@ std::string render_text(const RecentTurnsAnswer& a) {
   out += "Summary: " + std::to_string(a.summary_tokens) + " of " + std::to_string(a.source_tokens) + " tokens.\n";
   std::string body = "Session: " + a.session_name + "\n\n" + a.summary + "\n\nTurns:\n";
   for (const TurnOut& t : a.turns)
-    body += t.exchange_id + "  #" + std::to_string(t.exchange_number) + "  " + short_time(t.timestamp) + "  ~" +
-            std::to_string(t.est_tokens) + " tokens, " + std::to_string(t.tool_calls) + " tool calls  " +
-            t.user_message + "\n";
+    body += t.exchange_id + "  #" + std::to_string(t.exchange_number) + "  " + short_time(t.timestamp) +
+            (t.abandoned_for ? abandoned_note(*t.abandoned_for) : "") + "  ~" + std::to_string(t.est_tokens) +
+            " tokens, " + std::to_string(t.tool_calls) + " tool calls  " + t.user_message + "\n";
   out += history_block(body);
   if (!a.turns.empty()) out += "Full text: get_exchange(ids=[\"" + a.turns.back().exchange_id + "\"]).\n";
   return out + answer_footer(a);

@@ -17,6 +17,7 @@ struct RecentTurnsParams : SessionParams {
 struct TurnOut {
   std::string exchange_id;
   std::int64_t exchange_number = 0;
+  std::optional<std::string> abandoned_for;
   std::string timestamp;
   std::string user_message;
   std::int64_t tool_calls = 0;
@@ -59,6 +60,7 @@ struct Describe<tools::TurnOut> {
   static constexpr auto fields =
       std::make_tuple(field("exchange_id", &T::exchange_id, "For get_exchange."),
                       field("exchange_number", &T::exchange_number, "Position in the session, from 0."),
+                      field("abandoned_for", &T::abandoned_for, tools::kAbandonedFor),
                       field("timestamp", &T::timestamp, "When it began, RFC 3339."),
                       field("user_message", &T::user_message, "Beginning of what was asked."),
                       field("tool_calls", &T::tool_calls, "Tools the agent called."),

@@ -42,7 +42,8 @@ FeaturesOut features_of(const RankingFeatures& f) {
           {"dense_z", rounded(f.dense_z)},
           {"recency", rounded(f.recency)},
           {"date", rounded(f.date)},
-          {"same_project", rounded(f.same_project)}};
+          {"same_project", rounded(f.same_project)},
+          {"abandoned", rounded(f.abandoned)}};
 }
 
 SearchResultOut without_texts(const SearchHit& hit) {
@@ -57,6 +58,7 @@ SearchResultOut without_texts(const SearchHit& hit) {
   out.confidence = kConfidence[static_cast<std::size_t>(hit.confidence)];
   if (hit.copies > 0) out.copies = hit.copies;
   if (hit.is_evicted) out.data_completeness = to_string(DataCompleteness::metadata_only);
+  if (hit.abandoned_for != 0) out.abandoned_for = format_exchange_id(hit.abandoned_for);
   if (hit.features) out.features = features_of(*hit.features);
   out.fetch = "get_exchange(ids=[\"" + out.exchange_id + "\"])";
   return out;
@@ -190,9 +192,9 @@ std::string render_text(const SemanticSearchAnswer& a) {
     std::snprintf(score, sizeof score, "%.2f", r.relevance_score);
     body += r.exchange_id + "  " + short_time(r.timestamp) + "  " + r.project + "  \"" + r.session_name + "\"  score " +
             score + " (" + r.confidence + ")" +
-            (r.copies ? "  and " + std::to_string(*r.copies) + " more with the same text" : "") + "  ~" +
-            std::to_string(r.est_tokens) + " tokens  session " + r.session_id +
-            (r.data_completeness ? "  (first lines only)" : "") + "\n";
+            (r.copies ? "  and " + std::to_string(*r.copies) + " more with the same text" : "") +
+            (r.abandoned_for ? abandoned_note(*r.abandoned_for) : "") + "  ~" + std::to_string(r.est_tokens) +
+            " tokens  session " + r.session_id + (r.data_completeness ? "  (first lines only)" : "") + "\n";
     if (r.features) {
       body += "  Ranked by:";
       for (const auto& [name, value] : *r.features) {

@@ -43,6 +43,7 @@ struct SearchResultOut {
   std::string fetch;
   std::optional<std::int64_t> copies;
   std::optional<std::string> data_completeness;
+  std::optional<std::string> abandoned_for;
   std::optional<FeaturesOut> features;
 };
 
@@ -99,6 +100,7 @@ struct Describe<tools::SearchResultOut> {
       field("copies", &T::copies, "Further exchanges with the same text that this one stands for."),
       field("data_completeness", &T::data_completeness,
             "metadata_only: retention dropped its texts, only the first lines are left; absent: they are there."),
+      field("abandoned_for", &T::abandoned_for, tools::kAbandonedFor),
       field("features", &T::features,
             "What it was ranked by, for explain. cosine: nearness in meaning, dense_z: in deviations from the mean of "
             "all texts; the others are shares from 0 to 1."));

@@ -78,7 +78,7 @@ void read_head(const sqlite::Statement& q, ExchangeHead& head) {
   head.id = q.int64(6);
   head.number = q.int64(7);
   head.started_at = q.int64(8);
-  head.is_sidechain = q.int64(9) != 0;
+  head.abandoned_for = q.int64(9);
 }
 
 std::vector<ExchangeRow> exchange_texts(sqlite::Database& db, std::int64_t session_pk, std::int64_t first_number,

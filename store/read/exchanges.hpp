@@ -99,8 +99,10 @@ struct EventSourcesQuery {
 namespace queries {
 
 // What read_head takes of `exchanges e`, behind the title and kSessionHeadColumns.
-inline constexpr std::string_view kExchangeHeadColumns =
-    ", e.exchange_pk, e.exchange_number, e.started_at, e.is_sidechain";
+inline constexpr std::string_view kExchangeHeadColumns = R"(, e.exchange_pk, e.exchange_number, e.started_at,
+  (SELECT o.exchange_pk FROM abandoned_exchanges a JOIN exchanges o ON o.session_pk = a.session_pk
+   AND o.exchange_number = a.abandoned_for
+   WHERE a.session_pk = e.session_pk AND a.exchange_number = e.exchange_number))";
 // From columns 0 to 9.
 void read_head(const sqlite::Statement& q, ExchangeHead& head);
 

@@ -121,6 +121,8 @@ Assembler::Assembler(sqlite::Database& db)
       sessions_(db, exchanges_, history_),
       responses_(db, identities_),
       copies_(db, rows_),
+      chain_(db, identities_),
+      branches_(db, rows_),
       tail_(db),
       facts_(db, rows_, events_, sessions_, responses_),
       exchange_(rows_, exchanges_, paths_),
@@ -136,6 +138,8 @@ AssemblyStats Assembler::apply(EventBatch& batch, const Source& source, std::str
   AssemblyContext context{source, adapter_version, now, notes == nullptr ? made : *notes, stats};
   for (const auto& update : batch.sessions)
     facts_.update(update, now);
+  for (const auto& record : batch.silent)
+    chain_.pass(sessions_.get(record.session_uid, now).pk, record);
   for (auto& event : batch.events)
     apply_event(event, context);
   facts_.give_titles(batch, now);
@@ -182,11 +186,14 @@ void Assembler::apply_event(Event& e, AssemblyContext& context) {
   const std::int64_t seq = s.next_seq;
   const std::optional<OpenCall> call = e.kind == EventKind::tool_result ? calls_.find_call(s, e) : std::nullopt;
   if (call) calls_.judge_run(*call, e);
-  if (!events_.append(s, e, call ? std::optional(call->seq) : std::nullopt, context)) {
+  EventParent parent = chain_.parent_of(s.pk, e);
+  if (e.turns_taken_back > 0 && !e.parent_id) parent = branches_.before_last(s, e.turns_taken_back);
+  if (!events_.append(s, e, call ? std::optional(call->seq) : std::nullopt, parent, context)) {
     facts_.note_copy(s, e);
     facts_.note_usage(s, e);  // a glued repetition may carry the larger figure
     return;
   }
+  chain_.added(s.pk, e.event_id, seq);
   if (s.source == 0 && s.kind == SessionKind::main) s.source = context.source.id;
   facts_.note_title(s, e.event_id);
   if (s.counted_elsewhere) {
@@ -205,7 +212,14 @@ void Assembler::apply_event(Event& e, AssemblyContext& context) {
   // What a person may answer to; a prompt closes the exchange that holds it.
   const bool words = e.kind == EventKind::user_msg || e.kind == EventKind::human_intervention;
   const std::string offered = words && s.has_draft ? last_said(s.draft) : std::string();
+  const std::optional<std::int64_t> before = s.has_draft ? std::optional(s.draft.first_seq) : std::nullopt;
   exchange_.take(s, e, seq, context);
+  // A prompt that follows an event before the exchange in front of it, or what Codex calls so.
+  const bool asks_again = before && s.draft.first_seq == seq && parent.seq && *parent.seq < *before;
+  if (before && (asks_again || (e.lifecycle == "rollback" && (parent.seq || parent.is_root)))) {
+    if (!s.draft.stored) exchanges_.save(s, s.draft, context.now);
+    branches_.settle(s);
+  }
   facts_.note_context(s, e, seq, context);
 
   switch (e.kind) {
@@ -251,11 +265,13 @@ std::vector<SourceId> Assembler::rewind(std::string_view uid, const Source& sour
   auto taken_back = std::move(sessions_.get(uid, now).taken_back);
   for (const auto& [number, exchange] : tail_.remove(*cut))
     taken_back[number] = exchange;
+  chain_.forget();
   sessions_.drop(uid);
   responses_.clear();
   SessionWork& s = sessions_.get(uid, now);
   s.taken_back = std::move(taken_back);
   s.dirty = true;
+  if (branches_.any(pk)) branches_.settle(s);
   std::vector<SourceId> read_again;
   for (const auto& other : others)
     read_again.push_back(other.id);
@@ -268,6 +284,7 @@ bool Assembler::opens_exchange(std::string_view uid, SourceId source, std::uint6
 
 void Assembler::flush(TimeMs now) {
   sessions_.flush(now);
+  chain_.write();
   rows_.write();
   responses_.flush();
   identities_.flush();
@@ -275,10 +292,14 @@ void Assembler::flush(TimeMs now) {
   history_.flushed();
 }
 
-void Assembler::release() { identities_.release(); }
+void Assembler::release() {
+  identities_.release();
+  chain_.release();
+}
 
 void Assembler::forget() {
   identities_.forget();
+  chain_.forget();
   rows_.forget();
   sessions_.clear();
   responses_.clear();

@@ -15,6 +15,7 @@
 #include "store/write/session_state.hpp"
 #include "store/write/session_tail.hpp"
 #include "store/write/tool_calls.hpp"
+#include "store/write/turn_dag.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -104,6 +105,8 @@ class Assembler {
   SessionCache sessions_;
   ResponseLedger responses_;
   CopiedPrefix copies_;
+  RecordChain chain_;
+  Branches branches_;
   SessionTail tail_;
   // What follows from an event.
   SessionFacts facts_;

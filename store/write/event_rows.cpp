@@ -280,8 +280,9 @@ std::uint32_t flags_of(const Event& e) {
 }
 
 bool SessionEvents::append(SessionWork& s, const Event& e, std::optional<std::int64_t> pair_seq,
-                           AssemblyContext& context) {
+                           const EventParent& parent, AssemblyContext& context) {
   EventRecord row;
+  row.parent_seq = parent.seq;
   row.pair_seq = pair_seq;
   row.session_pk = s.pk;
   row.seq = s.next_seq;
@@ -294,7 +295,7 @@ bool SessionEvents::append(SessionWork& s, const Event& e, std::optional<std::in
   row.call_key = e.call_id.empty() ? 0 : hash64(e.call_id);
   row.input_hash = content_hash(e);
   row.path_pk = e.files.empty() ? 0 : paths_.intern(e.files.front().path);
-  row.flags = flags_of(e);
+  row.flags = flags_of(e) | (parent.is_root ? kFlagRoot : 0u);
   row.summary = summary_of(e);
   row.tokens = static_cast<std::int64_t>((e.text.size() + 3) / 4);
   row.source = context.source.id;

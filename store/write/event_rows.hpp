@@ -41,6 +41,12 @@ struct EventRecord {
   ToolFacts facts;  // rows of their own
 };
 
+// The event that an event follows.
+struct EventParent {
+  std::optional<std::int64_t> seq;  // nullopt: not told, not in the store, or of another session
+  bool is_root = false;             // the platform says that there is none
+};
+
 // Rows of `paths`, one per distinct path, with a bounded cache. Writer thread only. Throws ErrorException.
 class PathInterner {
  public:
@@ -116,7 +122,8 @@ class SessionEvents {
   SessionEvents(EventRows& rows, PathInterner& paths) : rows_(rows), paths_(paths) {}
 
   // False: the store has the event already. It is counted, and no row is made.
-  bool append(SessionWork& session, const Event& event, std::optional<std::int64_t> pair_seq, AssemblyContext& context);
+  bool append(SessionWork& session, const Event& event, std::optional<std::int64_t> pair_seq, const EventParent& parent,
+              AssemblyContext& context);
 
   struct Derived {
     EventKind kind{};

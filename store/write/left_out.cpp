@@ -36,6 +36,7 @@ void leave_out(SourceSlice& slice, const std::function<bool(const Event&)>& is_o
 // Nothing of the slice is taken in.
 void leave_out_all(SourceSlice& slice, std::string_view reason) {
   slice.batch.events.clear();
+  slice.batch.silent.clear();
   slice.batch.sessions.clear();
   skip_ledger(slice, reason);
   if (slice.items) skip(slice.items->head.ledger, reason);
@@ -92,6 +93,7 @@ bool OwnSessions::leave_out_of(SourceSlice& slice, TimeMs now) {
   leave_out(
       slice, [&](const Event& e) { return is_own(e.session_uid); }, kOwnReason);
   std::erase_if(slice.batch.sessions, [&](const SessionUpdate& s) { return is_own(s.session_uid); });
+  std::erase_if(slice.batch.silent, [&](const SilentRecord& r) { return is_own(r.session_uid); });
   return false;
 }
 

@@ -68,6 +68,7 @@ void put_facts(boost::json::object& o, const ToolFacts& facts) {
 
 boost::json::object to_json(const Event& e) {
   boost::json::object o{{"kind", to_string(e.kind)}, {"id", hex(e.event_id)}, {"session", e.session_uid}};
+  if (e.parent_id) o["parent"] = *e.parent_id == 0 ? boost::json::value() : boost::json::value(hex(*e.parent_id));
   o["raw"] = {e.raw.offset, e.raw.length, e.raw.block};
   put(o, "time", e.time);
   if (e.role != Role::none) o["role"] = to_string(e.role);
@@ -88,6 +89,7 @@ boost::json::object to_json(const Event& e) {
   put(o, "text_end", e.text_end);
   put(o, "pull_request", e.pull_request);
   put(o, "lifecycle", e.lifecycle);
+  put(o, "turns_taken_back", e.turns_taken_back);
   if (e.response_key != 0) {
     o["response"] = hex(e.response_key);
     o["usage"] = {e.usage.input, e.usage.output, e.usage.cache_read, e.usage.cache_creation};
@@ -130,6 +132,12 @@ boost::json::object to_json(const SessionUpdate& s) {
   return o;
 }
 
+boost::json::object to_json(const SilentRecord& r) {
+  boost::json::object o{{"session", r.session_uid}, {"id", hex(r.record_id)}, {"parent", nullptr}};
+  if (r.parent_id != 0) o["parent"] = hex(r.parent_id);
+  return o;
+}
+
 boost::json::object to_json(const CoverageEntry& c) {
   boost::json::object o{
       {"type", c.record_type}, {"fate", to_string(c.disposition)}, {"records", c.records}, {"bytes", c.bytes}};
@@ -164,6 +172,7 @@ std::string batch_json(const EventBatch& batch) {
   std::string out = "{\n";
   append(out, "sessions", batch.sessions, false);
   append(out, "events", batch.events, false);
+  if (!batch.silent.empty()) append(out, "silent", batch.silent, false);
   append(out, "coverage", batch.coverage, false);
   append(out, "diagnostics", batch.diagnostics, true);
   return out + "}\n";

@@ -58,6 +58,7 @@ TEST(EventsWriter, EveryKindWithEveryFieldComesBack) {
     for (int o = 0; o <= static_cast<int>(Origin::history); ++o) {
       Event e = full_event(static_cast<EventKind>(k));
       e.origin = static_cast<Origin>(o);
+      if (o > 0) e.parent_id = o == 1 ? 0 : 0xfedc000000000000u;
       const std::string line = events_v1::event_line(e, {});
       EXPECT_EQ(line.find('\n'), std::string::npos);
       EXPECT_EQ(schema.problems(boost::json::parse(line)), "") << line;

@@ -234,6 +234,21 @@ TEST_F(CorpusIngest, PairsPointAtEachOtherAndOneOfEachIsACall) {
             0);
 }
 
+// Records without a uuid (modes, the queue, links) and 20 whose parent is not in the file have no parent.
+TEST_F(CorpusIngest, EventsFollowAnEarlierOneOfTheirSession) {
+  EXPECT_EQ(number("SELECT count(*) FROM events e WHERE parent_seq IS NOT NULL AND NOT EXISTS (SELECT 1 FROM events p"
+                   " WHERE p.session_pk = e.session_pk AND p.seq = e.parent_seq AND p.seq < e.seq)"),
+            0);
+  EXPECT_GT(number("SELECT count(*) FROM events JOIN sessions s USING (session_pk) WHERE s.kind = 0"
+                   " AND flags & 128 = 0 AND parent_seq IS NOT NULL"),
+            20'000);
+  EXPECT_LT(number("SELECT count(*) FROM events JOIN sessions s USING (session_pk) WHERE s.kind = 0"
+                   " AND flags & 128 = 0 AND parent_seq IS NULL AND flags & 1024 = 0"),
+            100);
+  // The records fork 3,839 times, and under no record stand two prompts: nobody went back.
+  EXPECT_EQ(number("SELECT count(*) FROM abandoned_exchanges"), 0);
+}
+
 TEST_F(CorpusIngest, SecondIngestReadsAndWritesNothing) {
   const auto again = ingest(test::corpus_home(), *store_ / "memd.db", {});
   EXPECT_EQ(again.bytes_read, 0u);

@@ -74,6 +74,24 @@ TEST_F(GetExchange, HasTheFieldsOfTheCanonicalExchange) {
   EXPECT_TRUE(has(text, "int table[4];"));
 }
 
+TEST_F(GetExchange, AnAbandonedExchangeSaysWhatTheSessionWentOnWith) {
+  const auto made = fill(session, "parser", 3);
+  store.db()
+      .prepare("INSERT INTO abandoned_exchanges (session_pk, exchange_number, abandoned_for) VALUES (?, 1, 2)")
+      .bind(session)
+      .run();
+  const auto left = call("get_exchange", ids(made[1])).at("exchanges").at(0).as_object();
+  EXPECT_EQ(str(left.at("abandoned_for")), format_exchange_id(made[2]));
+  EXPECT_TRUE(has(text, "abandoned: the session went back to before it, and on with " + format_exchange_id(made[2])));
+  EXPECT_FALSE(call("get_exchange", ids(made[2])).at("exchanges").at(0).as_object().contains("abandoned_for"));
+
+  const auto turns = call("recent_turns", R"({"session_id":"aaaa1111"})").at("turns").as_array();
+  ASSERT_EQ(turns.size(), 3u);
+  EXPECT_FALSE(turns[0].as_object().contains("abandoned_for"));
+  EXPECT_EQ(str(turns[1].at("abandoned_for")), format_exchange_id(made[2]));
+  EXPECT_TRUE(has(text, "and on with " + format_exchange_id(made[2])));
+}
+
 TEST_F(GetExchange, NeighboursAndNumbers) {
   const auto made = fill(session, "parser", 6);
   const auto numbers = [&](const std::string& arguments) {
@@ -158,6 +176,11 @@ TEST_F(GetExchange, EventsComeWithTextsFromTheSource) {
   raw.texts[static_cast<std::uint64_t>(call_seq) * 100] = "{\"command\":\"make test TOKEN=" + secret + "\"}";
   raw.texts[static_cast<std::uint64_t>(result_seq) * 100] = long_result;
 
+  store.db()
+      .prepare("UPDATE events SET parent_seq = seq - 1, flags = 2 WHERE session_pk = ? AND seq = ?")  // of a subagent
+      .bind(session, result_seq)
+      .run();
+
   auto a = call("get_exchange", ids(id, R"(,"include_tools":true)"));
   const auto* events = &a.at("exchanges").at(0).at("events").as_array();
   ASSERT_EQ(events->size(), 2U);
@@ -167,6 +190,9 @@ TEST_F(GetExchange, EventsComeWithTextsFromTheSource) {
   EXPECT_EQ(str(events->at(0).at("summary")), "make test");
   EXPECT_EQ(events->at(0).at("seq").as_int64(), call_seq);
   EXPECT_FALSE(events->at(0).at("is_error").as_bool());
+  EXPECT_FALSE(events->at(0).as_object().contains("is_sidechain"));
+  EXPECT_TRUE(events->at(1).at("is_sidechain").as_bool());
+  EXPECT_FALSE(events->at(1).as_object().contains("parent_seq"));
   EXPECT_TRUE(has(str(events->at(0).at("text")), "[redacted:"));
   EXPECT_FALSE(has(structured, secret));
   EXPECT_FALSE(has(text, secret));
@@ -180,6 +206,8 @@ TEST_F(GetExchange, EventsComeWithTextsFromTheSource) {
   ASSERT_EQ(events->size(), 3U);
   EXPECT_EQ(str(events->at(1).at("text")), long_result);
   EXPECT_EQ(events->at(1).at("raw_offset").as_int64(), result_seq * 100);
+  EXPECT_EQ(events->at(1).at("parent_seq").as_int64(), call_seq);
+  EXPECT_TRUE(has(text, " of a subagent after [" + std::to_string(call_seq) + "]"));
   EXPECT_EQ(events->at(2).at("seq").as_int64(), thought);
   EXPECT_FALSE(events->at(2).as_object().contains("text"));  // the agent purged it
 }

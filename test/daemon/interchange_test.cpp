@@ -17,6 +17,7 @@
 #include <boost/json/parse.hpp>
 
 #include <fstream>
+#include <iterator>
 
 namespace memd {
 namespace {
@@ -347,6 +348,75 @@ TEST_F(Interchange, AnOutputFileIsThereWhenItIsWholeAndNotBefore) {
   EXPECT_EQ(fs::status(file).permissions(), fs::perms::owner_read | fs::perms::owner_write);
   for (const auto& entry : fs::directory_iterator(home_.path()))
     EXPECT_EQ(entry.path().string().find(".part"), std::string::npos);
+}
+
+// A transcript in which the person went back to an earlier prompt.
+TEST(InterchangeOfBranches, WhatWasAbandonedIsSoInAnotherStore) {
+  test::TempDir dir;
+  const fs::path folder = dir / "home/.claude/projects/-home-ada-app";
+  fs::create_directories(folder);
+  fs::copy_file(fs::path(MEMD_SOURCE_DIR) / "test/golden/claude_code/rewind/input.jsonl",
+                folder / "11111111-1111-4111-8111-111111111111.jsonl");
+  ingest(dir / "home", dir / "memd.db");
+  Reader reader(dir / "memd.db");
+  const auto session = reader.ask(SessionQuery{"11111111-1111-4111-8111-111111111111"}).value();
+  const auto turns = reader.ask(LastExchangesQuery{session.pk, 10}).value();
+  ASSERT_EQ(turns.size(), 3u);
+  EXPECT_EQ(turns[0].abandoned_for, 0);
+  EXPECT_EQ(turns[1].user_message, "Use a map for the options");
+  EXPECT_EQ(turns[1].abandoned_for, turns[2].id);
+  EXPECT_EQ(turns[2].abandoned_for, 0);
+
+  write_lines(dir / "out.jsonl", export_one(reader, session.pk).lines);
+  ingest(dir / "nowhere", dir / "second.db", {dir / "out.jsonl"});
+  const auto rows = content_rows(dir / "second.db");
+  EXPECT_EQ(rows, content_rows(dir / "memd.db"));
+  EXPECT_EQ(std::count(rows.begin(), rows.end(), "abandoned|" + session.uid + "|1|2"), 1);
+}
+
+// A log of another tool: every kind of event, every reference, ids of its own.
+TEST(InterchangeOfOthers, ALogGoesOutAsItCameIn) {
+  const fs::path log = fs::path(MEMD_SOURCE_DIR) / "test/golden/imported/all_kinds/input.jsonl";
+  test::TempDir dir;
+  fs::copy_file(log, dir / "log.jsonl");
+  ingest(dir / "nowhere", dir / "memd.db", {dir / "log.jsonl"});
+  Reader reader(dir / "memd.db");
+  const auto session = reader.ask(SessionQuery{"imported:talk-7"}).value();
+  EXPECT_EQ(session.title, "Flaky upload test");
+  const Exported out = export_one(reader, session.pk);
+  std::string text;
+  const auto schema = events_schema();
+  for (const auto& line : out.lines) {
+    EXPECT_EQ(schema.problems(boost::json::parse(line)), "") << line;
+    text += line + "\n";
+  }
+  std::ifstream in(log, std::ios::binary);
+  EXPECT_EQ(text, std::string(std::istreambuf_iterator<char>(in), {}));
+  EXPECT_GT(out.report.derived, 0) << "the failed test run, the edit: an import concludes them again";
+
+  write_lines(dir / "second.jsonl", out.lines);
+  ingest(dir / "nowhere", dir / "second.db", {dir / "second.jsonl"});
+  EXPECT_EQ(content_rows(dir / "second.db"), content_rows(dir / "memd.db"));
+
+  // Without the log the store tells what it kept, in lines of its own.
+  fs::remove(dir / "log.jsonl");
+  const auto kept = export_one(reader, session.pk);
+  EXPECT_EQ(kept.report.partial, kept.report.events - kept.report.derived);
+  EXPECT_EQ(kept.lines.size(), static_cast<std::size_t>(kept.report.events) + 1);
+}
+
+TEST(InterchangeOfOthers, ASecretInALogDoesNotGoOut) {
+  test::TempDir dir;
+  const std::string line =
+      R"({"v":1,"id":"a","ts":"2026-03-03T09:12:00Z","session_id":"s","actor":"user","kind":"message","body":{"text":"use )" +
+      std::string(kSecret) + R"( here"}})";
+  write_lines(dir / "log.jsonl", {line});
+  ingest(dir / "nowhere", dir / "memd.db", {dir / "log.jsonl"});
+  Reader reader(dir / "memd.db");
+  const Exported out = export_one(reader, reader.ask(SessionQuery{"imported:s"}).value().pk);
+  ASSERT_EQ(out.lines.size(), 1u);
+  EXPECT_EQ(out.lines.front().find(kSecret), std::string::npos);
+  EXPECT_EQ(boost::json::parse(out.lines.front()).at("id"), "a");
 }
 
 // Every session of real transcripts, subagents included, through one file of events.

@@ -1,7 +1,7 @@
 // The subcommands scripts rely on, and the inspector's command line.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -103,6 +103,26 @@ describe('subcommands', () => {
     assert.equal(back.json.files[0].taken.events, 0);
     assert.ok(back.json.files[0].taken.known > 0);
     await stopDaemons(home);
+  });
+
+  test('a log of another tool goes out as it came in, also when the log is gone', async () => {
+    const written = readFileSync(fileURLToPath(new URL('../golden/imported/all_kinds/input.jsonl', import.meta.url)), 'utf8');
+    const other = new Home();
+    try {
+      const file = join(other.root, 'log.jsonl');
+      writeFileSync(file, written);
+      const { code, json, stderr } = await cli(other, 'import', file);
+      assert.equal(code, 0, stderr);
+      assert.equal(json.files[0].check.refused, 0);
+      for (const there of [true, false]) {
+        if (!there) rmSync(file);
+        const out = await cli(other, 'export', 'imported:talk-7');
+        assert.equal(out.code, 0, out.stderr);
+        assert.equal(out.stdout, written);
+      }
+    } finally {
+      await cleanUp(other);
+    }
   });
 
   test('a session goes out to be read, and as JSON', async () => {

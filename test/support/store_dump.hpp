@@ -26,6 +26,8 @@ inline std::vector<std::string> dump_store(sqlite::Database& db) {
       " x.answer_offset, x.tool_text, x.git_branch, x.working_directory, x.model_used, x.tokens_input, x.tokens_output,"
       " x.tokens_cache_read, x.tokens_cache_creation, x.tool_calls, x.tool_errors, x.lines_added, x.lines_removed,"
       " x.content_hash FROM exchanges x JOIN sessions s USING (session_pk) ORDER BY s.uid, x.exchange_number",
+      "SELECT 'abandoned', s.uid, a.exchange_number, a.abandoned_for FROM abandoned_exchanges a"
+      " JOIN sessions s USING (session_pk) ORDER BY s.uid, a.exchange_number",
       "SELECT 'file', s.uid, f.exchange_number, p.path, f.access, f.touches, f.lines_added, f.lines_removed"
       " FROM exchange_files f JOIN sessions s USING (session_pk) JOIN paths p USING (path_pk)"
       " ORDER BY s.uid, f.exchange_number, p.path, f.access",

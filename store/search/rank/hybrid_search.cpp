@@ -241,7 +241,8 @@ HybridSearch::Ranking HybridSearch::ranked(const SearchQuery& query, const Lexic
     rank(pool, by_meaning);
   } else {
     for (FusionCandidate& c : pool)
-      c.score = c.features.cosine;
+      c.score = c.features.cosine * (c.features.abandoned > 0 ? kRankingWeights.abandoned : 1);
+    std::stable_sort(pool.begin(), pool.end(), [](const auto& a, const auto& b) { return a.score > b.score; });
   }
 
   std::unordered_map<ExchangeId, bool> known;
@@ -324,6 +325,7 @@ void HybridSearch::add_places(const SearchQuery& query, std::vector<FusionCandid
     c.number = place->number;
     c.started_at = place->started_at;
     c.features.recency = recency_of(c.started_at, query.now);
+    c.features.abandoned = place->abandoned ? 1 : 0;
     if (query.near_project.empty()) return false;
     const auto [known, fresh] = in_project.try_emplace(c.session, false);
     if (fresh && project.bind(c.session, query.near_project).step()) known->second = project.int64(0) != 0;

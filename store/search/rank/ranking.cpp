@@ -88,7 +88,7 @@ double fused_score(const RankingFeatures& f, bool by_meaning, const RankingWeigh
     sum += w.meaning * closeness(f.dense_z);
     most += w.meaning * kMostCloseness;
   }
-  return sum / most;
+  return sum / most * (f.abandoned > 0 ? w.abandoned : 1);
 }
 
 void rank(std::vector<FusionCandidate>& candidates, bool by_meaning, const RankingWeights& weights) {

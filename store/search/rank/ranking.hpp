@@ -10,7 +10,7 @@
 namespace memd::search {
 
 // What each feature of RankingFeatures adds to a score, where bm25 adds 1. Fitted by `retrieval_bench --fit`, but for
-// the last three, which none of its questions reward; docs/benchmarks.md has the figures.
+// the last four, which none of its questions reward; docs/benchmarks.md has the figures.
 struct RankingWeights {
   double bm25 = 1.0;
   double adjacency = 0.25;
@@ -26,6 +26,8 @@ struct RankingWeights {
   double title = 0.25;
   double recency = 0.05;
   double same_project = 0.1;
+  // What is left of the score of an exchange that its session has left for another branch.
+  double abandoned = 0.75;
 };
 inline constexpr RankingWeights kRankingWeights{};
 

@@ -14,11 +14,13 @@ const ExchangePlace* ExchangePlaces::find(ExchangeId id) {
   if (fresh) {
     // Left to itself SQLite goes to the row.
     auto& q = db_.prepare(
-                     "SELECT session_pk, exchange_number, started_at, content_hash FROM exchanges"
+                     "SELECT session_pk, exchange_number, started_at, content_hash,"
+                     " EXISTS (SELECT 1 FROM abandoned_exchanges a WHERE a.session_pk = exchanges.session_pk"
+                     " AND a.exchange_number = exchanges.exchange_number) FROM exchanges"
                      " INDEXED BY exchanges_by_pk WHERE exchange_pk = ?1")
                   .bind(id);
     known.exists = q.step();
-    if (known.exists) known.place = {q.int64(0), q.int64(1), q.int64(2), q.int64(3)};
+    if (known.exists) known.place = {q.int64(0), q.int64(1), q.int64(2), q.int64(3), q.int64(4) != 0};
     q.reset();
   }
   return known.exists ? &known.place : nullptr;

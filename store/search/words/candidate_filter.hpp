@@ -22,6 +22,7 @@ struct ExchangePlace {
   std::int64_t number = 0;  // in its session
   TimeMs started_at = 0;
   std::int64_t content_hash = 0;  // 0: none
+  bool abandoned = false;         // the session went back to before it
 };
 
 // Looks up the session, number and time of exchanges, once a question. For one transaction at a time, on the thread of

@@ -1,0 +1,205 @@
+#include "store/write/turn_dag.hpp"
+
+#include "schemas/hash.hpp"
+#include "schemas/sql_text.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace memd::assembly {
+namespace {
+
+constexpr std::size_t kMostKnown = 200'000;
+constexpr std::size_t kNoTurn = std::numeric_limits<std::size_t>::max();
+
+std::uint64_t place_of(std::int64_t session_pk, std::uint64_t record_id) {
+  return hash_combine(record_id, static_cast<std::uint64_t>(session_pk));
+}
+
+}  // namespace
+
+const std::uint64_t* RecordChain::known(std::int64_t session_pk, std::uint64_t record_id) const {
+  const auto it = known_.find(place_of(session_pk, record_id));
+  return it == known_.end() ? nullptr : &it->second;
+}
+
+// What a record that gave no event follows; itself if it is not one of those.
+std::uint64_t RecordChain::stored(std::int64_t session_pk, std::uint64_t record_id) {
+  auto& q = db_.prepare("SELECT follows FROM silent_records WHERE session_pk = ? AND record_key = ?");
+  q.bind(session_pk, as_sql(record_id));
+  const std::uint64_t follows = q.step() ? from_sql(q.int64(0)) : record_id;
+  q.reset();
+  return follows;
+}
+
+std::optional<std::int64_t> RecordChain::event_of(std::int64_t session_pk, std::uint64_t record_id) {
+  if (newest_.event_id == record_id && newest_.session_pk == session_pk) return newest_.seq;
+  const auto place = identities_.find(record_id);
+  // A fork goes on from a record of its origin.
+  return place && place->session_pk == session_pk ? std::optional(place->place) : std::nullopt;
+}
+
+void RecordChain::pass(std::int64_t session_pk, const SilentRecord& record) {
+  const auto [it, fresh] = known_.try_emplace(place_of(session_pk, record.record_id), 0);
+  if (!fresh) return;
+  std::uint64_t follows = record.parent_id;
+  if (follows != 0) {
+    if (const std::uint64_t* before = known(session_pk, follows))
+      follows = *before;
+    else if (newest_.event_id != follows)
+      follows = stored(session_pk, follows);
+  }
+  it->second = follows;
+  unwritten_.push_back({session_pk, record.record_id, follows});
+}
+
+EventParent RecordChain::parent_of(std::int64_t session_pk, const Event& e) {
+  if (!e.parent_id) return {};
+  std::uint64_t id = *e.parent_id;
+  if (const std::uint64_t* before = known(session_pk, id)) id = *before;
+  if (id == 0) return {std::nullopt, true};
+  if (const auto seq = event_of(session_pk, id)) return {seq, false};
+  const std::uint64_t before = stored(session_pk, id);
+  if (before == id) return {};
+  if (before == 0) return {std::nullopt, true};
+  return {event_of(session_pk, before), false};
+}
+
+void RecordChain::write() {
+  auto& q = db_.prepare(
+      "INSERT INTO silent_records (session_pk, record_key, follows) VALUES (?, ?, ?) ON CONFLICT DO NOTHING");
+  std::sort(unwritten_.begin(), unwritten_.end(), [](const Passed& a, const Passed& b) {
+    return std::pair(a.session_pk, as_sql(a.record_id)) < std::pair(b.session_pk, as_sql(b.record_id));
+  });
+  for (const Passed& p : unwritten_)
+    q.bind(p.session_pk, as_sql(p.record_id), as_sql(p.follows)).run();
+  unwritten_.clear();
+  if (known_.size() > kMostKnown) known_.clear();
+}
+
+void RecordChain::release() {
+  if (unwritten_.empty()) known_ = {};
+}
+
+void RecordChain::forget() {
+  newest_ = {};
+  known_.clear();
+  unwritten_.clear();
+}
+
+namespace {
+
+// Each turn's parent, as an index below its own; kNoTurn: the place before the first.
+std::vector<std::size_t> parents_of(std::span<const Turn> turns) {
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    std::size_t at = i;
+    if (const auto parent = turns[i].parent_seq)
+      while (at > 0 && turns[at - 1].first_seq > *parent)
+        --at;
+    out.push_back(at == 0 ? kNoTurn : at - 1);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::map<std::int64_t, std::int64_t> abandoned_turns(std::span<const Turn> turns) {
+  std::map<std::int64_t, std::int64_t> out;
+  if (turns.empty()) return out;
+  const std::vector<std::size_t> parents = parents_of(turns);
+  std::vector<bool> on_way(turns.size());
+  std::vector<std::size_t> next(turns.size(), kNoTurn);  // of those on the way to the last turn
+  std::size_t first = turns.size() - 1;
+  on_way[first] = true;
+  for (std::size_t i = first; parents[i] != kNoTurn; i = first) {
+    first = parents[i];
+    on_way[first] = true;
+    next[first] = i;
+  }
+  std::vector<std::size_t> left_for(turns.size(), kNoTurn);
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    if (on_way[i]) continue;
+    left_for[i] = parents[i] == kNoTurn ? first : on_way[parents[i]] ? next[parents[i]] : left_for[parents[i]];
+    out[turns[i].number] = turns[left_for[i]].number;
+  }
+  return out;
+}
+
+// With the one that a session will begin that has gone back and stands there.
+std::vector<Turn> Branches::turns_of(const SessionWork& s) {
+  events_.write();
+  std::vector<Turn> turns;
+  const auto take = [&turns](const sqlite::Statement& q) {
+    Turn& turn = turns.emplace_back(Turn{q.int64(0), q.int64(1), {}});
+    if (!q.is_null(2)) turn.parent_seq = q.int64(2);
+  };
+  auto& exchanges = db_.prepare(
+      "SELECT x.exchange_number, x.first_seq, e.parent_seq FROM exchanges x JOIN events e"
+      " ON e.session_pk = x.session_pk AND e.seq = x.first_seq"
+      " WHERE x.session_pk = ? AND x.exchange_number < ? ORDER BY x.exchange_number");
+  exchanges.bind(s.pk, s.has_draft ? s.draft.number : s.next_exchange);
+  while (exchanges.step())
+    take(exchanges);
+  exchanges.reset();
+  if (s.has_draft) {
+    auto& draft = db_.prepare("SELECT ?3, seq, parent_seq FROM events WHERE session_pk = ?1 AND seq = ?2");
+    draft.bind(s.pk, s.draft.first_seq, s.draft.number);
+    if (draft.step()) take(draft);
+    draft.reset();
+  }
+  turns.push_back({s.next_exchange, s.next_seq, {}});
+
+  // Where an agent says that it went back, what comes next follows from there.
+  auto& back = db_.prepare(
+      sql_text("SELECT seq, coalesce(parent_seq, -1) FROM events WHERE session_pk = ? AND kind = EventKind::lifecycle"
+               " AND summary GLOB 'rollback*' AND (parent_seq IS NOT NULL OR flags & kFlagRoot) ORDER BY seq"));
+  back.bind(s.pk);
+  while (back.step()) {
+    const auto next =
+        std::find_if(turns.begin(), turns.end(), [&](const Turn& t) { return t.first_seq > back.int64(0); });
+    if (next != turns.end()) next->parent_seq = back.int64(1);
+  }
+  back.reset();
+  if (!turns.back().parent_seq) turns.pop_back();
+  return turns;
+}
+
+EventParent Branches::before_last(const SessionWork& s, std::int64_t count) {
+  std::vector<Turn> turns = turns_of(s);
+  if (turns.empty()) return {};
+  if (turns.back().number != s.next_exchange) turns.push_back({s.next_exchange, s.next_seq, {}});
+  const auto parents = parents_of(turns);
+  std::size_t at = parents.back();
+  for (; count > 0 && at != kNoTurn; --count)
+    at = parents[at];
+  const std::int64_t last = turns[at == kNoTurn ? 0 : at + 1].first_seq - 1;
+  return last < 0 ? EventParent{std::nullopt, true} : EventParent{last, false};
+}
+
+// Of exchanges whose events were evicted it is known what they were left for, and no more.
+void Branches::settle(const SessionWork& s) {
+  const std::vector<Turn> turns = turns_of(s);
+  if (turns.empty()) return;
+  auto abandoned = abandoned_turns(turns);
+  const auto before = stored(s.pk);
+  abandoned.insert(before.begin(), before.lower_bound(turns.front().number));
+  if (before == abandoned) return;
+  db_.prepare("DELETE FROM abandoned_exchanges WHERE session_pk = ?").bind(s.pk).run();
+  auto& q =
+      db_.prepare("INSERT INTO abandoned_exchanges (session_pk, exchange_number, abandoned_for) VALUES (?, ?, ?)");
+  for (const auto& [number, instead] : abandoned)
+    q.bind(s.pk, number, instead).run();
+}
+
+std::map<std::int64_t, std::int64_t> Branches::stored(std::int64_t session_pk) {
+  auto& q = db_.prepare("SELECT exchange_number, abandoned_for FROM abandoned_exchanges WHERE session_pk = ?");
+  q.bind(session_pk);
+  std::map<std::int64_t, std::int64_t> out;
+  while (q.step())
+    out[q.int64(0)] = q.int64(1);
+  q.reset();
+  return out;
+}
+
+}  // namespace memd::assembly
