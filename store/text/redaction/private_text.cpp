@@ -4,7 +4,6 @@
 #include "store/text/redaction/escaped_text.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace memd::redaction {
 namespace {
@@ -95,17 +94,16 @@ void find(std::string_view text, bool is_json, int depth, std::vector<Secret>& o
 
 }  // namespace
 
-// The word in small letters, in capitals, or with one.
+// Looks for the letter of the word that is rarest in texts.
 bool may_be_private(std::string_view bytes) {
-  for (const std::string_view part : {"rivate", "RIVATE"})
-    for (std::string_view rest = bytes;;) {
-      const void* hit = ::memmem(rest.data(), rest.size(), part.data(), part.size());
-      if (hit == nullptr) break;
-      const auto at = static_cast<std::size_t>(static_cast<const char*>(hit) - bytes.data());
-      // "<private>", "</private>" is nothing without it; "\u003cprivate\u003e"; "#private".
-      const char before = at >= 2 ? ascii::lower(bytes[at - 2]) : '\0';
+  constexpr std::string_view kWord = "private";
+  constexpr std::size_t kRarest = kWord.find('v');
+  for (const char letter : {'v', 'V'})
+    for (std::size_t at = bytes.find(letter); at != std::string_view::npos; at = bytes.find(letter, at + 1)) {
+      if (at <= kRarest || !ascii::equal_nocase(bytes.substr(at - kRarest, kWord.size()), kWord)) continue;
+      // "<private>", and "</private>" is nothing without it; "\u003cprivate\u003e"; "#private".
+      const char before = ascii::lower(bytes[at - kRarest - 1]);
       if (before == '<' || before == '#' || before == 'c' || before == '3') return true;
-      rest = bytes.substr(at + part.size());
     }
   return false;
 }
