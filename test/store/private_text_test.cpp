@@ -20,6 +20,7 @@ TEST(PrivateText, BlocksAndMarkedTextsGo) {
   const std::string m = "[redacted:private]";
   EXPECT_EQ(redacted("a <private>b</private> c"), "a " + m + " c");
   EXPECT_EQ(redacted("<PRIVATE>b</Private>"), m);
+  EXPECT_EQ(redacted("<pRivatE>b</pRivatE>"), m);
   EXPECT_EQ(redacted("a <private>b\nc"), "a " + m) << "without an end: to the end of the text";
   EXPECT_EQ(redacted("<private>a<private>b</private>c</private>d"), m + "d") << "blocks nest";
   EXPECT_EQ(redacted("<private>a</private>, <private>b</private>"), m + ", " + m);

@@ -9,7 +9,7 @@
 //  * "<private>…</private>". Blocks nest; one without an end reaches to the end of its text.
 //  * a text that begins with "#private", behind blanks and the tags that clients put around prompts: all of it.
 // A text is a text of a person, an agent or a tool. Where texts stand in JSON, in JSON inside of JSON too, each string
-// is a text of its own. The word may be written private, Private or PRIVATE. Pure; every thread may call these.
+// is a text of its own. Letters of either case are alike. Pure; every thread may call these.
 namespace memd::redaction {
 
 inline constexpr std::string_view kPrivate = "private";  // Secret::kind
