@@ -123,8 +123,8 @@ inline std::string everything_below(const std::filesystem::path& directory) {
     if (!scan) continue;
     for (const auto& f : scan->frames) {
       if (f.frame.content_size == 0) continue;
-      const auto content = codec.unpack(f.frame.packed_content(std::string_view(file).substr(f.offset)),
-                                        f.frame.header.content_bytes());
+      const auto content =
+          codec.unpack(f.frame.packed_content(std::string_view(file).substr(f.offset)), f.frame.header.content_bytes());
       EXPECT_TRUE(content) << name;
       if (content) out += *content;
     }
