@@ -25,7 +25,6 @@ namespace {
 
 using namespace memd::bench;
 namespace fs = std::filesystem;
-namespace json = boost::json;
 
 const std::vector<std::size_t> kBudgets{1000, 2000, 4000};
 const std::vector<std::size_t> kComplements{1000};
@@ -54,7 +53,7 @@ constexpr std::string_view kRecent = "recent_turns";
 class PackTools {
  public:
   PackTools(const std::string& socket, std::string session) : client_(socket, "bench"), session_(std::move(session)) {
-    const json::value listed = client_.call("tools/list", {});
+    const boost::json::value listed = client_.call("tools/list", {});
     for (const auto& tool : listed.at("tools").as_array())
       if (tool.at("name").as_string() == kResume) {
         has_resume_ = true;
@@ -67,16 +66,16 @@ class PackTools {
   std::string recent_turns(std::size_t tokens) { return ask(kRecent, {{"n_turns", 100}}, tokens); }
   std::string resume(std::size_t tokens) { return ask(kResume, {}, tokens); }
   std::string complement(std::size_t tokens) {
-    json::object arguments;
+    boost::json::object arguments;
     if (takes_complement_) arguments["complement"] = "always";
     return ask(kResume, std::move(arguments), tokens);
   }
 
  private:
-  std::string ask(std::string_view tool, json::object arguments, std::size_t tokens) {
+  std::string ask(std::string_view tool, boost::json::object arguments, std::size_t tokens) {
     arguments["session_id"] = session_;
     arguments["max_tokens"] = tokens;
-    const json::value result = client_.call_tool(tool, std::move(arguments));
+    const boost::json::value result = client_.call_tool(tool, std::move(arguments));
     const auto* error = result.as_object().if_contains("isError");
     std::string text(result.at("content").at(0).at("text").as_string());
     if (error != nullptr && error->is_bool() && error->get_bool())

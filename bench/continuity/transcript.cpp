@@ -12,21 +12,20 @@
 
 namespace memd::bench {
 namespace fs = std::filesystem;
-namespace json = boost::json;
 
 namespace {
 
-std::string_view text_of(const json::object& object, std::string_view name) {
+std::string_view text_of(const boost::json::object& object, std::string_view name) {
   const auto* value = object.if_contains(name);
   return value != nullptr && value->is_string() ? std::string_view(value->get_string()) : std::string_view();
 }
 
-bool is_true(const json::object& object, std::string_view name) {
+bool is_true(const boost::json::object& object, std::string_view name) {
   const auto* value = object.if_contains(name);
   return value != nullptr && value->is_bool() && value->get_bool();
 }
 
-void collect_strings(const json::value& value, const std::string& name, std::vector<ToolInput>& out) {
+void collect_strings(const boost::json::value& value, const std::string& name, std::vector<ToolInput>& out) {
   if (value.is_string()) out.push_back({name, std::string(value.get_string())});
   if (value.is_array())
     for (const auto& item : value.get_array())
@@ -36,7 +35,7 @@ void collect_strings(const json::value& value, const std::string& name, std::vec
       collect_strings(member.value(), name.empty() ? std::string(member.key()) : name, out);
 }
 
-void read_block(const json::object& block, TranscriptRecord& record) {
+void read_block(const boost::json::object& block, TranscriptRecord& record) {
   const std::string_view type = text_of(block, "type");
   if (type == "text") {
     record.texts.emplace_back(text_of(block, "text"));
@@ -52,7 +51,7 @@ void read_block(const json::object& block, TranscriptRecord& record) {
   }
 }
 
-void read_message(const json::object& object, TranscriptRecord& record) {
+void read_message(const boost::json::object& object, TranscriptRecord& record) {
   const auto* message = object.if_contains("message");
   if (message == nullptr || !message->is_object()) return;
   const auto* content = message->get_object().if_contains("content");
@@ -65,9 +64,9 @@ void read_message(const json::object& object, TranscriptRecord& record) {
 
 void read_record(std::string_view line, TranscriptRecord& record) {
   boost::system::error_code broken;
-  const json::value value = json::parse(line, broken);
+  const boost::json::value value = boost::json::parse(line, broken);
   if (broken || !value.is_object()) return;
-  const json::object& object = value.get_object();
+  const boost::json::object& object = value.get_object();
   record.time = parse_rfc3339(text_of(object, "timestamp")).value_or(0);
   record.sidechain = is_true(object, "isSidechain") || is_true(object, "isMeta");
   const std::string_view type = text_of(object, "type");

@@ -15,17 +15,16 @@
 
 namespace memd::bench {
 namespace fs = std::filesystem;
-namespace json = boost::json;
 namespace {
 
-json::value read_json(const fs::path& file) {
+boost::json::value read_json(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in) throw std::runtime_error("cannot read " + file.string());
-  return json::parse(std::string(std::istreambuf_iterator<char>(in), {}));
+  return boost::json::parse(std::string(std::istreambuf_iterator<char>(in), {}));
 }
 
 // Exchange ids and session uids of the targets, and of exchanges with the very same text: memd shows one of them.
-std::set<std::string> targets(const json::array& listed, const std::vector<Document>& documents,
+std::set<std::string> targets(const boost::json::array& listed, const std::vector<Document>& documents,
                               const std::string& question) {
   std::set<std::string> keys;
   std::set<std::string_view> texts;
@@ -50,7 +49,7 @@ std::set<std::string> targets(const json::array& listed, const std::vector<Docum
 
 std::vector<Question> read_paraphrases(const fs::path& file, const std::vector<Document>& documents, bool final_split) {
   std::vector<Question> questions;
-  const json::value data = read_json(file);
+  const boost::json::value data = read_json(file);
   for (const auto& pair : data.at("pairs").as_array()) {
     const std::string split(pair.at("split").as_string());
     if ((split == "final") != final_split) continue;
@@ -171,7 +170,7 @@ Experiment ask_off_topic(const Run& run, const fs::path& home, const fs::path& o
   const std::string talked = "talked of, in other words: less is better";
   IndexedHome indexed = index_copy(run, home, true);
   std::vector<Question> questions;
-  const json::value data = read_json(off_topic);
+  const boost::json::value data = read_json(off_topic);
   for (const auto& text : data.at("questions").as_array()) {
     const std::string half = questions.size() % 2 == 0 ? "train" : "test";
     questions.push_back({std::string(text.as_string()), {never, half, half_of(never, half)}, {}});

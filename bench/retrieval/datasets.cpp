@@ -18,12 +18,11 @@
 #include <vector>
 
 namespace memd::bench {
-namespace json = boost::json;
 namespace fs = std::filesystem;
 
 namespace {
 
-std::string locomo_text_of(const json::object& object, std::string_view name) {
+std::string locomo_text_of(const boost::json::object& object, std::string_view name) {
   const auto* value = object.if_contains(name);
   return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
 }
@@ -52,21 +51,21 @@ TimeMs parse_time(const std::string& text) {
   return *time;
 }
 
-LocomoSession read_session(int number, const json::array& turns, const std::string& time) {
+LocomoSession read_session(int number, const boost::json::array& turns, const std::string& time) {
   LocomoSession session{number, parse_time(time), {}};
   for (const auto& value : turns) {
-    const json::object& turn = value.as_object();
+    const boost::json::object& turn = value.as_object();
     session.turns.push_back(
         {locomo_text_of(turn, "speaker"), locomo_text_of(turn, "text"), locomo_text_of(turn, "blip_caption")});
   }
   return session;
 }
 
-LocomoQuestion read_question(const json::object& object) {
+LocomoQuestion read_question(const boost::json::object& object) {
   static const std::regex kTurnId("D(\\d+):(\\d+)");
   LocomoQuestion question{locomo_text_of(object, "question"), static_cast<int>(object.at("category").as_int64()), {}};
   const auto* evidence = object.if_contains("evidence");
-  const std::string ids = evidence != nullptr ? json::serialize(*evidence) : "";
+  const std::string ids = evidence != nullptr ? boost::json::serialize(*evidence) : "";
   for (std::sregex_iterator at(ids.begin(), ids.end(), kTurnId), end; at != end; ++at)
     question.evidence.emplace_back(std::atoi((*at)[1].str().c_str()), std::atoi((*at)[2].str().c_str()));
   return question;
@@ -78,7 +77,7 @@ constexpr const char* kClaudeProjects = ".claude/projects";
 constexpr const char* kCodexThreads = ".codex/session_index.jsonl";
 constexpr const char* kCursorState = ".config/Cursor/User/globalStorage/state.vscdb";
 
-std::string text_of(const json::object& object, std::string_view name) {
+std::string text_of(const boost::json::object& object, std::string_view name) {
   const auto* value = object.if_contains(name);
   return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
 }
@@ -100,7 +99,7 @@ std::vector<fs::path> transcripts(const fs::path& home) {
 bool is_name_record(const std::string& line) {
   if (line.find("\"summary\"") == std::string::npos && line.find("-title\"") == std::string::npos) return false;
   boost::system::error_code broken;
-  const json::value record = json::parse(line, broken);
+  const boost::json::value record = boost::json::parse(line, broken);
   if (broken || !record.is_object()) return false;
   const std::string type = text_of(record.get_object(), "type");
   return type == "summary" || type == "custom-title" || type == "ai-title";
@@ -113,8 +112,8 @@ void add_claude_names(const fs::path& home, Names& names) {
   for (const auto& file : files)
     each_line(file, [&](const std::string& line) {
       if (!is_name_record(line)) return;
-      const json::value value = json::parse(line);
-      const json::object& record = value.get_object();
+      const boost::json::value value = boost::json::parse(line);
+      const boost::json::object& record = value.get_object();
       if (text_of(record, "type") == "summary") {
         by_leaf[text_of(record, "leafUuid")].insert(text_of(record, "summary"));
         return;
@@ -128,7 +127,7 @@ void add_claude_names(const fs::path& home, Names& names) {
       const auto at = line.find("\"uuid\":\"");
       if (at == std::string::npos) return;
       boost::system::error_code broken;
-      const json::value value = json::parse(line, broken);
+      const boost::json::value value = boost::json::parse(line, broken);
       if (broken || !value.is_object()) return;
       const auto pointed = by_leaf.find(text_of(value.get_object(), "uuid"));
       if (pointed == by_leaf.end()) return;
@@ -143,7 +142,7 @@ void add_codex_names(const fs::path& home, Names& names) {
   for (const auto& entry : fs::recursive_directory_iterator(home / ".codex"))
     files.insert(entry.path().filename().string());
   each_line(home / kCodexThreads, [&](const std::string& line) {
-    const json::value value = json::parse(line);
+    const boost::json::value value = boost::json::parse(line);
     const std::string id = text_of(value.as_object(), "id");
     for (const std::string& file : files)
       if (file.starts_with("rollout-") && file.find(id) != std::string::npos)
@@ -172,11 +171,11 @@ const LocomoSession* LocomoDialog::session(int number) const {
 std::vector<LocomoDialog> read_locomo(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in) throw std::runtime_error("cannot read " + file.string());
-  const json::value data = json::parse(std::string(std::istreambuf_iterator<char>(in), {}));
+  const boost::json::value data = boost::json::parse(std::string(std::istreambuf_iterator<char>(in), {}));
   std::vector<LocomoDialog> dialogs;
   for (const auto& value : data.as_array()) {
-    const json::object& sample = value.as_object();
-    const json::object& conversation = sample.at("conversation").as_object();
+    const boost::json::object& sample = value.as_object();
+    const boost::json::object& conversation = sample.at("conversation").as_object();
     LocomoDialog dialog;
     dialog.id = locomo_text_of(sample, "sample_id");
     dialog.speaker_a = locomo_text_of(conversation, "speaker_a");
@@ -196,7 +195,7 @@ std::vector<LocomoDialog> read_locomo(const std::filesystem::path& file) {
 
 namespace {
 
-std::string longmemeval_text_of(const json::object& object, std::string_view name) {
+std::string longmemeval_text_of(const boost::json::object& object, std::string_view name) {
   return std::string(object.at(name).as_string());
 }
 
@@ -216,15 +215,15 @@ TimeMs longmemeval_parse_time(const std::string& text) {
   return *time;
 }
 
-LongMemEvalQuestion longmemeval_read_question(const json::object& object) {
+LongMemEvalQuestion longmemeval_read_question(const boost::json::object& object) {
   LongMemEvalQuestion question{longmemeval_text_of(object, "question_id"),
                                longmemeval_text_of(object, "question_type"),
                                longmemeval_text_of(object, "question"),
                                {},
                                {}};
-  const json::array& ids = object.at("haystack_session_ids").as_array();
-  const json::array& dates = object.at("haystack_dates").as_array();
-  const json::array& sessions = object.at("haystack_sessions").as_array();
+  const boost::json::array& ids = object.at("haystack_session_ids").as_array();
+  const boost::json::array& dates = object.at("haystack_dates").as_array();
+  const boost::json::array& sessions = object.at("haystack_sessions").as_array();
   if (ids.size() != sessions.size() || dates.size() != sessions.size())
     throw std::runtime_error("question " + question.id + ": sessions, ids and dates differ in number");
   for (std::size_t i = 0; i < sessions.size(); ++i) {
@@ -242,7 +241,7 @@ LongMemEvalQuestion longmemeval_read_question(const json::object& object) {
 }  // namespace
 
 std::vector<LongMemEvalQuestion> parse_longmemeval(const std::string& text) {
-  const json::value data = json::parse(text);
+  const boost::json::value data = boost::json::parse(text);
   std::vector<LongMemEvalQuestion> questions;
   for (const auto& value : data.as_array())
     questions.push_back(longmemeval_read_question(value.as_object()));

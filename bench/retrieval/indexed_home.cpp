@@ -11,7 +11,6 @@
 #include <stdexcept>
 
 namespace memd::bench {
-namespace json = boost::json;
 
 namespace {
 
@@ -19,12 +18,12 @@ constexpr int kMostPages = 12;
 constexpr int kHitsAPage = 50;
 constexpr int kTokensAPage = 8000;
 
-std::string text_of(const json::object& object, std::string_view name) {
+std::string text_of(const boost::json::object& object, std::string_view name) {
   const auto* value = object.if_contains(name);
   return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
 }
 
-Hit read_hit(const json::object& result) {
+Hit read_hit(const boost::json::object& result) {
   Hit hit;
   hit.exchange_id = text_of(result, "exchange_id");
   hit.session_uid = text_of(result, "session_id");
@@ -44,7 +43,7 @@ bool deep_enough(const std::vector<Hit>& hits, Depth depth) {
 }  // namespace
 
 SearchTool::SearchTool(const std::string& socket) : client_(socket, "retrieval_bench") {
-  const json::value tools = client_.call("tools/list", {});
+  const boost::json::value tools = client_.call("tools/list", {});
   for (const auto& tool : tools.at("tools").as_array()) {
     if (tool.at("name") != "semantic_search") continue;
     const auto& properties = tool.at("inputSchema").at("properties").as_object();
@@ -57,18 +56,18 @@ RankedList SearchTool::search(const std::string& question, const std::string& mo
   RankedList list;
   std::string cursor;
   for (int page = 0; page < kMostPages; ++page) {
-    json::object arguments{{"query", question},
-                           {"n_results", depth.sessions > 0 ? kHitsAPage : static_cast<int>(depth.hits)},
-                           {"max_tokens", kTokensAPage}};
+    boost::json::object arguments{{"query", question},
+                                  {"n_results", depth.sessions > 0 ? kHitsAPage : static_cast<int>(depth.hits)},
+                                  {"max_tokens", kTokensAPage}};
     if (!mode.empty()) arguments["mode"] = mode;
     if (!directory.empty()) arguments["cwd"] = directory;
     if (!cursor.empty()) arguments["cursor"] = cursor;
     const auto start = std::chrono::steady_clock::now();
-    const json::value result = client_.call_tool("semantic_search", std::move(arguments));
+    const boost::json::value result = client_.call_tool("semantic_search", std::move(arguments));
     const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
     const auto* structured = result.as_object().if_contains("structuredContent");
-    if (structured == nullptr) throw std::runtime_error("semantic_search: " + json::serialize(result));
-    const json::object& answer = structured->as_object();
+    if (structured == nullptr) throw std::runtime_error("semantic_search: " + boost::json::serialize(result));
+    const boost::json::object& answer = structured->as_object();
     if (page == 0) {
       list.milliseconds = taken.count();
       list.ranking = text_of(answer, "ranking");

@@ -85,7 +85,9 @@ Result<ForgetReport> forget(MemoryHost& host, const ForgetParams& params) {
   std::vector<PlannedForgetting> plan;
   if (!is_empty) {
     MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
-    MEMD_TRY_ASSIGN(plan, reader->ask(ForgetPlanQuery{std::move(selection), host.settings().layout.raw_dir()}));
+    const ForgetPlanQuery query{std::move(selection), host.settings().layout.raw_dir(),
+                                raw::FrameSeal(host.settings().cipher)};
+    MEMD_TRY_ASSIGN(plan, reader->ask(query));
   }
   ForgetReport report = report_of(plan);
   if (!params.yes || plan.empty()) return report;

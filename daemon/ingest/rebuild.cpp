@@ -172,7 +172,10 @@ Result<void> replay(raw::RawOrder& order, Writer& writer, RecordedClock& clock, 
                     const OnRebuildProgress& on_progress, RebuildReport& report) {
   SliceReplay slices(find);
   // First, because their exchanges have their keys already, and because what was evicted is not taken in again.
-  MEMD_TRY(Retention(writer).restore(order.evictions()));
+  std::vector<std::string> evicted;
+  for (const auto& [uid, record] : order.evictions())
+    if (!writer.withheld()->has_session(uid)) evicted.push_back(record);
+  MEMD_TRY(Retention(writer).restore(evicted));
   MEMD_TRY_ASSIGN(const auto restored, writer.sources());
   slices.learn(restored);
   std::uint64_t uncommitted = 0;

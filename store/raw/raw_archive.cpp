@@ -167,7 +167,7 @@ Result<void> RawOrder::scan() {
       const auto frame = static_cast<std::uint32_t>(frames_.size());
       frames_.push_back({file, static_cast<std::uint32_t>(parts.size()), f.offset, f.frame.length});
       if (f.frame.header.kind == FrameKind::evicted) {
-        evictions_.push_back(f.frame.header.eviction);
+        evictions_.push_back({f.frame.header.session_uid, f.frame.header.eviction});
         continue;
       }
       for (std::uint32_t i = 0; i < parts.size(); ++i)

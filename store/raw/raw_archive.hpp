@@ -69,8 +69,12 @@ class RawOrder {
   // Looks at the headers of all files. Errc::bad_config at a frame that is sealed with a key that is not there.
   Result<void> scan();
   std::size_t slices() const { return order_.size(); }
-  // The records of evicted sessions, in no particular order.
-  const std::vector<std::string>& evictions() const { return evictions_; }
+  struct Eviction {
+    std::string session_uid;
+    std::string record;  // as Retention wrote it
+  };
+  // Of evicted sessions, in no particular order.
+  const std::vector<Eviction>& evictions() const { return evictions_; }
   std::uint64_t content_bytes() const { return content_bytes_; }
   std::uint64_t damaged_bytes() const { return damaged_bytes_; }
   static constexpr std::size_t kMostDamagesNamed = 20;
@@ -107,7 +111,7 @@ class RawOrder {
   std::vector<std::string> files_;
   std::vector<FramePlace> frames_;
   std::vector<SlicePlace> order_;
-  std::vector<std::string> evictions_;
+  std::vector<Eviction> evictions_;
   std::unordered_map<std::uint32_t, Loaded> loaded_;
   std::list<std::uint32_t> uses_;  // the latest first
   std::uint64_t loaded_bytes_ = 0;

@@ -27,8 +27,8 @@ struct KnownSession {
 
 class ForgetPlanner {
  public:
-  ForgetPlanner(sqlite::Database& db, const ForgetSelection& selection, const std::filesystem::path& raw_directory)
-      : db_(db), selection_(selection), raw_directory_(raw_directory) {
+  ForgetPlanner(sqlite::Database& db, const ForgetPlanQuery& query)
+      : db_(db), selection_(query.selection), raw_directory_(query.raw_directory), seal_(query.seal) {
     load();
   }
 
@@ -159,7 +159,7 @@ class ForgetPlanner {
     std::string quoted;
     json::append_string(quoted, text);
     const std::string in_json = ascii::lowered(std::string_view(quoted).substr(1, quoted.size() - 2));
-    raw::RawOrder records(raw_directory_);
+    raw::RawOrder records(raw_directory_, seal_);
     if (auto scanned = records.scan(); !scanned) throw ErrorException(scanned.error());
     const auto look = [&](const raw::FrameHeader& header, const raw::Part&, std::string_view content) -> Result<void> {
       if (header.session().empty() || out.contains(header.session())) return {};
@@ -205,6 +205,7 @@ class ForgetPlanner {
   sqlite::Database& db_;
   const ForgetSelection& selection_;
   const std::filesystem::path& raw_directory_;
+  const raw::FrameSeal& seal_;
   std::map<std::string, KnownSession, std::less<>> sessions_;
   std::map<std::string, std::vector<std::string>, std::less<>> descendants_;
   std::map<std::string, std::uint64_t, std::less<>> raw_bytes_;
@@ -214,7 +215,7 @@ class ForgetPlanner {
 
 ForgetPlanQuery::Answer ForgetPlanQuery::run(sqlite::Database& db) const {
   if (selection.is_empty()) return {};
-  return ForgetPlanner(db, selection, raw_directory).plan();
+  return ForgetPlanner(db, *this).plan();
 }
 
 SessionPlacesQuery::Answer SessionPlacesQuery::run(sqlite::Database& db) const {

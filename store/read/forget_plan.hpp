@@ -3,6 +3,7 @@
 #include "schemas/platform.hpp"
 #include "schemas/time.hpp"
 #include "store/db/database.hpp"
+#include "store/raw/frame_seal.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -42,6 +43,7 @@ struct PlannedForgetting {
 struct ForgetPlanQuery {
   ForgetSelection selection;
   std::filesystem::path raw_directory;
+  raw::FrameSeal seal;  // opens the records that are sealed
 
   using Answer = std::vector<PlannedForgetting>;
   Answer run(sqlite::Database& db) const;

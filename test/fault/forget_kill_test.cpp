@@ -37,7 +37,7 @@ bool live(const Settings& settings, bool forget) {
   ForgetSelection selection;
   selection.project = "exproject";
   auto reader = host.readers().acquire(5s);
-  const auto plan = (*reader)->ask(ForgetPlanQuery{selection, settings.layout.raw_dir()});
+  const auto plan = (*reader)->ask(ForgetPlanQuery{selection, settings.layout.raw_dir(), {}});
   if (!plan) return false;
   std::vector<std::string> uids;
   for (const auto& p : *plan)
