@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string_view text_of(const boost::json::object& object, std::string_view name) {
+std::string_view text_under(const boost::json::object& object, std::string_view name) {
   const auto* value = object.if_contains(name);
   return value != nullptr && value->is_string() ? std::string_view(value->get_string()) : std::string_view();
 }
@@ -36,11 +36,11 @@ void collect_strings(const boost::json::value& value, const std::string& name, s
 }
 
 void read_block(const boost::json::object& block, TranscriptRecord& record) {
-  const std::string_view type = text_of(block, "type");
+  const std::string_view type = text_under(block, "type");
   if (type == "text") {
-    record.texts.emplace_back(text_of(block, "text"));
+    record.texts.emplace_back(text_under(block, "text"));
   } else if (type == "tool_use") {
-    ToolUse use{std::string(text_of(block, "name")), {}};
+    ToolUse use{std::string(text_under(block, "name")), {}};
     if (const auto* input = block.if_contains("input")) collect_strings(*input, "", use.inputs);
     record.uses.push_back(std::move(use));
   } else if (type == "tool_result") {
@@ -67,10 +67,10 @@ void read_record(std::string_view line, TranscriptRecord& record) {
   const boost::json::value value = boost::json::parse(line, broken);
   if (broken || !value.is_object()) return;
   const boost::json::object& object = value.get_object();
-  record.time = parse_rfc3339(text_of(object, "timestamp")).value_or(0);
+  record.time = parse_rfc3339(text_under(object, "timestamp")).value_or(0);
   record.sidechain = is_true(object, "isSidechain") || is_true(object, "isMeta");
-  const std::string_view type = text_of(object, "type");
-  if (type == "system" && text_of(object, "subtype") == "compact_boundary") record.kind = RecordKind::boundary;
+  const std::string_view type = text_under(object, "type");
+  if (type == "system" && text_under(object, "subtype") == "compact_boundary") record.kind = RecordKind::boundary;
   if (type != "user" && type != "assistant") return;
   read_message(object, record);
   if (is_true(object, "isCompactSummary")) {
