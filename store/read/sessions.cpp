@@ -366,10 +366,11 @@ NearestProjectQuery::Answer NearestProjectQuery::run(sqlite::Database& db) const
       " WHERE p.identity_key = ?1 AND s.kind = SessionKind::main LIMIT 1");
   if (or_below) {
     std::string key = project_identity(directory).key;
+    const std::string tree = ascii::lowered(project_tree(key));
     auto& below = db.prepare(
                         "SELECT 1 FROM projects p WHERE instr(char(1) || lower(p.identity_key) || '/', ?1) = 1"
                         " AND EXISTS (SELECT 1 FROM sessions s WHERE s.project_pk = p.project_pk) LIMIT 1")
-                      .bind(ascii::lowered(project_tree(key)));
+                      .bind(tree);
     const bool found = !key.empty() && below.step();
     below.reset();
     if (found) return Found{std::string(directory), std::move(key)};
