@@ -190,22 +190,24 @@ TEST_F(HttpEmbedderTest, LooksUpTheNameOfAHost) {
 }
 
 TEST_F(HttpEmbedderTest, CutSlowAndEndlessAnswersEnd) {
-  remote_.timeout = 300ms;
+  remote_.timeout = 1min;  // ends none of these, however busy the machine is
   Reply cut = body(R"({"embeddings":[[1,2]]})");
   cut.cut_after = 80;
   EXPECT_THAT(fails(cut, Errc::unavailable), HasSubstr("closed in the middle"));
-  Reply drip = body(std::string(10'000, ' '));
-  drip.drip = true;
-  EXPECT_THAT(fails(drip, Errc::unavailable), HasSubstr("no answer in time"));
-  Reply hang;
-  hang.hang = true;
-  EXPECT_THAT(fails(hang, Errc::unavailable), HasSubstr("no answer in time"));
   Reply endless = body(std::string(8 << 20, ' '));
   EXPECT_THAT(fails(endless), HasSubstr("larger than it can be"));
   Reply closed;
   closed.raw = "H";
   closed.cut_after = 0;
   EXPECT_THAT(fails(closed, Errc::unavailable), HasSubstr("closed"));
+  embedder_.reset();
+  remote_.timeout = 300ms;
+  Reply drip = body(std::string(10'000, ' '));
+  drip.drip = true;
+  EXPECT_THAT(fails(drip, Errc::unavailable), HasSubstr("no answer in time"));
+  Reply hang;
+  hang.hang = true;
+  EXPECT_THAT(fails(hang, Errc::unavailable), HasSubstr("no answer in time"));
 }
 
 TEST_F(HttpEmbedderTest, QuestionsHaveATimeOfTheirOwnAndAreNotMadeToWaitByDocuments) {
