@@ -48,6 +48,15 @@ TEST(FindDecisions, SentencesThatSettleSomething) {
            "**Decision:** one writer thread.",
            "I chose to split the header.",
            "Let's go with the second plan.",
+           "3. Return an empty list instead of null",
+           "I kept both rows.",
+           "A plain loop is simpler.",
+           "It's safe to drop the lock here.",
+           "The warning goes to stderr, which is fine.",
+           "I need to use the writer's own clock.",
+           "The cache should only hold rows of one session.",
+           "Actually, let me use one table.",
+           "A retry here is reasonable since the pool already bounds it.",
        })
     EXPECT_THAT(find_decisions(text), SizeIs(1)) << text;
 }
@@ -61,6 +70,9 @@ TEST(FindDecisions, InOtherLanguages) {
            "ハッシュを保存することにしました。",
            "書き込みスレッドを一つに決めました。",
            "해시를 저장하기로 했습니다.",
+           "저장 형식은 바꾸지 않겠습니다.",
+           "기존 이름은 그대로 유지하겠습니다.",
+           "파일을 다시 읽지 않고 색인만 갱신하겠습니다.",
        })
     EXPECT_THAT(sentences(find_decisions(text)), ElementsAre(text));
   EXPECT_THAT(sentences(find_decisions("先看代码。我们决定不改接口！然后测试。")), ElementsAre("我们决定不改接口！"));
@@ -86,6 +98,9 @@ TEST(FindDecisions, NotQuestionsPlansOffersOrConditions) {
            "Let's keep going.",
            "The user decided nothing yet, it is undecided.",
            "Instead of a number it printed a name.",
+           "Actually, let me reconsider.",
+           "Or keep it as it is for now.",
+           "I need to find out which one is used.",
            "Would you like me to go with the first one?",
            "The installation instructions are instead of limited use.",
            "",
@@ -158,6 +173,8 @@ TEST(FindDecisions, OfAPersonAreDirections) {
             "choice of the user: use a table | not the map");
   EXPECT_EQ(told(said_by_person("Fine.\nBut we should keep the old flag for now.")),
             "choice of the user: keep the old flag for now");
+  EXPECT_EQ(told(said_by_person("keep the grouping by session")), "choice of the user: the grouping by session");
+  EXPECT_EQ(told(said_by_person("make it sync in one direction")), "choice of the user: sync in one direction");
   EXPECT_EQ(told(said_by_person("set을 지우지 말자")), "choice of the user: set을 지우지 말자");
   for (const char* text :
        {"let's look at the logs first", "Should we use a table instead?", "I don't know why it fails.",

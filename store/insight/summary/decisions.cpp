@@ -27,7 +27,20 @@ bool asks(std::string_view sentence) {
   return sentence.find('?') != std::string_view::npos || sentence.find("？") != std::string_view::npos;
 }
 
+// Of "1. Text" behind the mark; empty: the line is no item of a list.
+std::string_view list_item(std::string_view line) {
+  line = ascii::trimmed(line);
+  if (line.starts_with("- ") || line.starts_with("* ") || line.starts_with("+ ")) return line.substr(2);
+  if (line.starts_with("• ")) return line.substr(std::string_view("• ").size());
+  const std::size_t digits = line.find_first_not_of("0123456789");
+  if (digits == 0 || digits > 3 || digits + 1 >= line.size()) return {};
+  return (line[digits] == '.' || line[digits] == ')') && line[digits + 1] == ' ' ? line.substr(digits + 2)
+                                                                                 : std::string_view{};
+}
+
 bool states_decision(std::string_view sentence) {
+  // Cues that begin a sentence stand behind the number of an item.
+  if (const std::string_view item = list_item(sentence); !item.empty()) sentence = item;
   if (sentence.size() < kShortestDecision || asks(sentence)) return false;
   const CueSet found = cues().find(sentence, kStated | Cue::contrast | Cue::choosing | Cue::undecided);
   if (found.has(Cue::undecided)) return false;
@@ -153,17 +166,6 @@ Span sentence_around(std::string_view text, std::size_t begin, std::size_t at, s
     }
   }
   return {begin, text.size()};
-}
-
-// Of "1. Text" behind the mark; empty: the line is no item of a list.
-std::string_view list_item(std::string_view line) {
-  line = ascii::trimmed(line);
-  if (line.starts_with("- ") || line.starts_with("* ") || line.starts_with("+ ")) return line.substr(2);
-  if (line.starts_with("• ")) return line.substr(std::string_view("• ").size());
-  const std::size_t digits = line.find_first_not_of("0123456789");
-  if (digits == 0 || digits > 3 || digits + 1 >= line.size()) return {};
-  return (line[digits] == '.' || line[digits] == ')') && line[digits + 1] == ' ' ? line.substr(digits + 2)
-                                                                                 : std::string_view{};
 }
 
 bool is_heading(std::string_view line) { return ascii::trimmed(line).starts_with('#'); }
