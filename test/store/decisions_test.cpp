@@ -174,7 +174,7 @@ TEST(FindDecisions, OfAPersonAreDirections) {
   EXPECT_EQ(told(said_by_person("Fine.\nBut we should keep the old flag for now.")),
             "choice of the user: keep the old flag for now");
   EXPECT_EQ(told(said_by_person("keep the grouping by session")), "choice of the user: the grouping by session");
-  EXPECT_EQ(told(said_by_person("make it sync in one direction")), "choice of the user: sync in one direction");
+  EXPECT_EQ(told(said_by_person("make it do one sync a day")), "choice of the user: one sync a day");
   EXPECT_EQ(told(said_by_person("set을 지우지 말자")), "choice of the user: set을 지우지 말자");
   for (const char* text :
        {"let's look at the logs first", "Should we use a table instead?", "I don't know why it fails.",
