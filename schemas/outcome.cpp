@@ -37,6 +37,10 @@ std::string_view to_string(OutcomeSign sign) {
     case OutcomeSign::interrupted: return "interrupted";
     case OutcomeSign::prompt_unanswered: return "prompt_unanswered";
     case OutcomeSign::broken_off: return "broken_off";
+    case OutcomeSign::todos_open: return "todos_open";
+    case OutcomeSign::build_failed: return "build_failed";
+    case OutcomeSign::only_told: return "only_told";
+    case OutcomeSign::change_refused: return "change_refused";
   }
   return "";
 }

@@ -35,8 +35,12 @@ enum class OutcomeSign : std::uint8_t {
   interrupted = 20,         // by the person, and nothing followed
   prompt_unanswered = 21,   // nothing followed on the last words of the person
   broken_off = 22,          // ends among tool calls
+  todos_open = 23,          // the agent's list of tasks, written in the last exchange, has open ones
+  build_failed = 24,        // the last one of the last exchange, and no tests were run after it
+  only_told = 25,           // the agent was to do something, called no tool and changed nothing
+  change_refused = 26,      // by the person, and no edit followed
 };
-inline constexpr int kOutcomeSigns = 23;
+inline constexpr int kOutcomeSigns = 27;
 std::string_view to_string(OutcomeSign sign);
 
 // Signs of an outcome, one bit each. A value.

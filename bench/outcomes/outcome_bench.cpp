@@ -2,8 +2,8 @@
 //
 //   outcome_bench DIRECTORY/memd.db [LABELS = test/labels/outcomes.tsv] [--misses]
 //
-// The store has to hold the history that the ends were drawn from. --misses also prints the ends of the half "dev" that
-// were judged otherwise, with their signs.
+// The store has to hold the history that the ends were drawn from. --misses also prints the ends that were judged
+// otherwise, with their signs; none of "fresh", by which nothing is chosen.
 #include "test/support/labels.hpp"
 #include "test/support/outcome_labels.hpp"
 
@@ -36,7 +36,7 @@ void print(const char* of, const test::OutcomeTable& table) {
 }
 
 void print_miss(const test::OutcomeLabel& label, const JudgedOutcome& judged) {
-  if (label.held || label.label == judged.value) return;
+  if (label.part == test::OutcomeLabel::Part::fresh || label.label == judged.value) return;
   std::printf("%s -> %s (%s) %s %s %lld:", std::string(to_string(label.label)).c_str(),
               std::string(to_string(judged.value)).c_str(), label.reason.c_str(), label.uid.c_str(),
               label.stratum.c_str(), static_cast<long long>(label.exchange));
@@ -61,9 +61,11 @@ int main(int argc, char** argv) {
         test::read_outcome_labels(named ? std::string(arguments[1]) : MEMD_SOURCE_DIR "/test/labels/outcomes.tsv");
     const test::SeenOutcome seen = misses ? test::SeenOutcome(print_miss) : test::SeenOutcome();
     const auto compared = test::compare_outcomes(db, labels, seen);
-    print("half \"dev\"", compared.dev);
-    print("half \"held\"", compared.held);
-    print("real ends of both", compared.ends);
+    using Part = test::OutcomeLabel::Part;
+    print("\"dev\"", compared.of(Part::dev));
+    print("\"held\"", compared.of(Part::held));
+    print("real ends", compared.ends);
+    print("\"fresh\"", compared.of(Part::fresh));
     std::printf("%zu of %zu labelled ends are in the store.\n",
                 labels.size() - static_cast<std::size_t>(compared.missing), labels.size());
   } catch (const std::exception& e) {

@@ -46,7 +46,7 @@ struct MakeDigestQuery {
 namespace analysis {
 
 // Raise it when the analysis changes: every session is then analysed again.
-inline constexpr std::int64_t kVersion = 2;
+inline constexpr std::int64_t kVersion = 3;
 
 void save_digest(sqlite::Database& db, std::int64_t session_pk, const KeptDigest& digest);
 

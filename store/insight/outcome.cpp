@@ -20,7 +20,7 @@ struct Weight {
   double weight = 0;
 };
 
-// Chosen on the half "dev" of test/labels/outcomes.tsv (docs/benchmarks.md, "Outcomes").
+// Chosen on "dev" and "held" of test/labels/outcomes.tsv (docs/benchmarks.md, "Outcomes").
 constexpr std::array<Weight, kOutcomeSigns> kWeights{{
     {OutcomeSign::answered, Outcome::success, 1},
     {OutcomeSign::reports_done, Outcome::success, 1},
@@ -45,12 +45,17 @@ constexpr std::array<Weight, kOutcomeSigns> kWeights{{
     {OutcomeSign::interrupted, Outcome::abandoned, 6},
     {OutcomeSign::prompt_unanswered, Outcome::abandoned, 3},
     {OutcomeSign::broken_off, Outcome::abandoned, 5},
+    {OutcomeSign::todos_open, Outcome::unknown, 3},
+    {OutcomeSign::build_failed, Outcome::fail, 8},
+    {OutcomeSign::only_told, Outcome::unknown, 2.5},
+    {OutcomeSign::change_refused, Outcome::unknown, 3},
 }};
 // That the agent had the last word is not enough.
 constexpr double kLeastForSuccess = 1.5;
 
 constexpr std::size_t kFirstUnits = 3;        // of a message that ends the work: what was done
 constexpr std::size_t kLastUnits = 4;         // what is left
+constexpr std::size_t kTrialUnits = 8;        // where it may stand that a change was not tried
 constexpr std::size_t kLongRequest = 1500;    // bytes; a plan or a paste
 constexpr std::size_t kReadOfWords = 600;     // bytes of a person's words; the rest is a paste
 constexpr std::ptrdiff_t kWordsOfPraise = 8;  // at most
@@ -87,6 +92,7 @@ bool asks_something(std::string_view request) {
   if (sentences.empty()) return false;
   if (request.size() > kLongRequest) sentences = {sentences.back()};
   return std::any_of(sentences.begin(), sentences.end(), [](std::string_view s) {
+    if (cues().has(s, Cue::to_change)) return false;  // "Can you fix it?" is an order
     return is_question(s) || cues().has(s, Cue::asked) || cues().opening(s, Cue::asking | Cue::request);
   });
 }
@@ -108,6 +114,8 @@ OutcomeSignSet signs_of_answer(const SessionEnd& end) {
   const std::size_t n = sentences.size();
   const auto first = std::span(sentences).first(std::min(n, kFirstUnits));
   const auto last = std::span(sentences).last(std::min(n, kLastUnits));
+  const bool changed = end.files_changed > 0 || end.commits > 0;
+  const auto of_trial = std::span(sentences).last(std::min(n, changed ? kTrialUnits : kLastUnits));
   const auto any = [](std::span<const std::string_view> list, const auto& is) {
     return std::any_of(list.begin(), list.end(), is);
   };
@@ -120,17 +128,17 @@ OutcomeSignSet signs_of_answer(const SessionEnd& end) {
   if (anywhere([](std::string_view s) { return states(s, Cue::unable); })) out |= OutcomeSign::agent_unable;
   if (anywhere([](std::string_view s) { return states(s, Cue::unmended); })) out |= OutcomeSign::agent_says_failing;
   // "If it still fails, …" is said of what was not tried.
-  if (any(last, [](std::string_view s) { return cues().has(s, Cue::untried); })) out |= OutcomeSign::untested;
+  if (any(of_trial, [](std::string_view s) { return cues().has(s, Cue::untried); })) out |= OutcomeSign::untested;
   if (any(last, [](std::string_view s) {
         return (is_question(s) && cues().has(s, Cue::asks_back)) || cues().has(s, Cue::awaits);
       }))
     out |= OutcomeSign::agent_asks;
 
-  const bool changed = end.files_changed > 0 || end.commits > 0;
   const bool wants_to_know = asks_something(end.request) || !end.asked_by_person;
   if (wants_to_know && !changed) out |= OutcomeSign::question_answered;
   if (!wants_to_know && !changed && any(last, [](std::string_view s) { return cues().has(s, Cue::offers); }))
     out |= OutcomeSign::change_offered;
+  if (!wants_to_know && !changed && end.calls == 0) out |= OutcomeSign::only_told;
   return out;
 }
 
@@ -142,7 +150,10 @@ OutcomeSignSet signs_of_work(const SessionEnd& end) {
   if (end.tests == SessionEnd::Run::failed) out |= OutcomeSign::tests_failed;
   if (end.tests == SessionEnd::Run::passed && !end.changed_since_tests) out |= OutcomeSign::tests_passed;
   if (end.commit == SessionEnd::Run::failed) out |= OutcomeSign::commit_failed;
+  if (end.build == SessionEnd::Run::failed) out |= OutcomeSign::build_failed;
   if (end.plan_shown) out |= OutcomeSign::plan_waits;
+  if (end.change_refused) out |= OutcomeSign::change_refused;
+  if (end.todos_open) out |= OutcomeSign::todos_open;
   return out;
 }
 

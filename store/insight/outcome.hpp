@@ -24,11 +24,15 @@ struct SessionEnd {
   enum class Run : std::uint8_t { none, passed, failed };
   Run tests = Run::none;             // the last run
   bool changed_since_tests = false;  // files
+  Run build = Run::none;             // the last one, where its output tells and no tests were run after it
   Run commit = Run::none;            // the last attempt
   std::int64_t files_changed = 0;    // edits that were made
   std::int64_t commits = 0;          // that the output of commands tells of
   std::int64_t pull_requests = 0;    // likewise
+  std::int64_t calls = 0;            // of tools
   bool plan_shown = false;           // with a tool, and no edit followed
+  bool change_refused = false;       // by the person, and no edit followed
+  bool todos_open = false;           // in the agent's list of tasks, which it wrote in that exchange
   bool turn_ended = false;           // the client wrote down the end of the agent's turn
 
   Run report = Run::none;   // of a subagent: the call that started it; passed: it has a result

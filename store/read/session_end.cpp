@@ -140,10 +140,36 @@ bool commits(const ToolFacts& facts) {
                      [](const ShellCommand& command) { return runs_commit(command.line); });
 }
 
+bool builds(const ToolFacts& facts) {
+  return std::any_of(facts.commands.begin(), facts.commands.end(),
+                     [](const ShellCommand& command) { return command.purpose == CommandPurpose::build; });
+}
+
+Run run_of(std::optional<RunOutcome> outcome) {
+  if (outcome == RunOutcome::passed) return Run::passed;
+  return outcome == RunOutcome::failed ? Run::failed : Run::none;
+}
+
+// Whether the agent wrote its list of tasks in the span, and left some open.
+bool leaves_todos(sqlite::Database& db, std::int64_t session_pk, const std::vector<EndEvent>& events,
+                  const std::map<std::int64_t, ToolFacts>& facts, const EndSpan& span) {
+  const bool wrote = std::any_of(events.begin(), events.end(), [&](const EndEvent& e) {
+    const auto told = facts.find(e.seq);
+    return told != facts.end() && told->second.todos.has_value();
+  });
+  if (!wrote) return false;
+  const auto list = TodoListQuery{session_pk, span.end_seq}.run(db);
+  return std::any_of(list.begin(), list.end(), continuity::is_open);
+}
+
 void read_work(const std::vector<EndEvent>& newest_first, const std::map<std::int64_t, ToolFacts>& facts,
                SessionEnd& out) {
   std::unordered_map<std::int64_t, const EndEvent*> results;  // by their seq
   bool plan_or_edit = false;
+  const auto facts_of = [&](std::int64_t seq) {
+    const auto found = facts.find(seq);
+    return found != facts.end() ? &found->second : nullptr;
+  };
   for (const EndEvent& e : newest_first) {
     switch (e.kind) {
       case EventKind::tool_result: results.emplace(e.seq, &e); break;
@@ -157,12 +183,21 @@ void read_work(const std::vector<EndEvent>& newest_first, const std::map<std::in
         if (out.tests == Run::none) out.tests = e.has(kFlagError) ? Run::failed : Run::passed;
         break;
       case EventKind::tool_call: {
+        ++out.calls;
         if (shows_plan(e.tool) && !std::exchange(plan_or_edit, true)) out.plan_shown = true;
         const auto result = e.pair_seq ? results.find(*e.pair_seq) : results.end();
-        const auto told = facts.find(e.seq);
-        if (out.commit == Run::none && told != facts.end() && commits(told->second) && result != results.end() &&
-            !continuity::is_refusal(result->second->summary))
+        if (result == results.end()) break;
+        if (continuity::is_refusal(result->second->summary)) {
+          if (e.has(kFlagModifies) && out.files_changed == 0) out.change_refused = true;
+          break;
+        }
+        const ToolFacts* told = facts_of(e.seq);
+        if (told == nullptr) break;
+        if (out.commit == Run::none && commits(*told))
           out.commit = result->second->has(kFlagError) ? Run::failed : Run::passed;
+        if (const ToolFacts* ended = facts_of(result->first);
+            out.build == Run::none && out.tests == Run::none && builds(*told) && ended != nullptr)
+          out.build = run_of(ended->outcome);
         break;
       }
       default: break;
@@ -229,7 +264,9 @@ SessionEnd SessionEndQuery::run(sqlite::Database& db) const {
                                  [](const EndEvent& e) { return lifecycle_of(e.kind, e.summary) == "turn_duration"; });
     read_texts(db, session_pk, span, out);
     if (out.last == Last::words) out.last_words = last->has(kFlagStartsExchange) ? out.request : last->summary;
-    read_work(events, queries::tool_facts(db, session_pk, events.back().seq, span.end_seq), out);
+    const auto facts = queries::tool_facts(db, session_pk, events.back().seq, span.end_seq);
+    read_work(events, facts, out);
+    out.todos_open = leaves_todos(db, session_pk, events, facts, span);
     out.commits = count(db, "SELECT count(*) FROM commits WHERE session_pk = ? AND event_seq >= ? AND event_seq < ?",
                         session_pk, span);
     out.pull_requests =

@@ -13,16 +13,16 @@ namespace memd {
 namespace {
 
 constexpr std::array<std::string_view, kCues> kCueNames{
-    "settled",   "contrast",     "choosing",     "undecided",   "declined",      "taken_back", "decisions_told",
-    "reason",    "directs",      "talks",        "reply",       "denial",        "offer",      "routine",
-    "plan_told", "bugfix",       "discovery",    "feature",     "pattern",       "problem",    "refactor",
-    "solution",  "warning",      "the_problem",  "vague",       "filler",        "unsure",     "no_feature",
-    "rule",      "tests_told",   "tests_pass",   "tests_named", "tests_not_yet", "open_end",   "preamble",
-    "role",      "telling",      "binding",      "wished",      "order",         "joint",      "narrative",
-    "asking",    "asked",        "request",      "supposed",    "go_ahead",      "trouble",    "mended",
-    "harmless",  "no_complaint", "reports_done", "ahead",       "announced",     "announces",  "carried_out",
-    "unable",    "unmended",     "untried",      "asks_back",   "awaits",        "offers",     "complains",
-    "praises",   "reversal",     "fix",          "change",      "fault"};
+    "settled",     "contrast",   "choosing",     "undecided",    "declined",      "taken_back", "decisions_told",
+    "reason",      "directs",    "talks",        "reply",        "denial",        "offer",      "routine",
+    "plan_told",   "bugfix",     "discovery",    "feature",      "pattern",       "problem",    "refactor",
+    "solution",    "warning",    "the_problem",  "vague",        "filler",        "unsure",     "no_feature",
+    "rule",        "tests_told", "tests_pass",   "tests_named",  "tests_not_yet", "open_end",   "preamble",
+    "role",        "telling",    "binding",      "wished",       "order",         "joint",      "narrative",
+    "asking",      "asked",      "request",      "to_change",    "supposed",      "go_ahead",   "trouble",
+    "mended",      "harmless",   "no_complaint", "reports_done", "ahead",         "announced",  "announces",
+    "carried_out", "unable",     "unmended",     "untried",      "asks_back",     "awaits",     "offers",
+    "complains",   "praises",    "reversal",     "fix",          "change",        "fault"};
 
 constexpr char kGap = '\x01';  // blanks and signs between two words
 constexpr std::size_t pair_class(char c) { return static_cast<unsigned char>(c) & 31U; }  // A and a are one

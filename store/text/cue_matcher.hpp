@@ -62,6 +62,7 @@ enum class Cue : std::uint8_t {
   asking,     // begins a question
   asked,      // stands in a question
   request,    // begins a polite demand
+  to_change,  // demands a change, as a question
   supposed,   // it is so only if
   go_ahead,   // words only to go on
   // Resume packs: how far the work had come.

@@ -117,7 +117,7 @@ TEST_F(SessionLifeTest, WrittenLeftResumedEndedLeft) {
 
   // Resumed.
   clock_.advance(10 * kMinute);
-  write("user", "Then ask for all of them at once.");
+  write("user", "How many queries does it take for all of them?");
   settle();
   EXPECT_EQ(state(), "active");
   EXPECT_EQ(ended_at(), "");
@@ -129,7 +129,7 @@ TEST_F(SessionLifeTest, WrittenLeftResumedEndedLeft) {
 
   // Ended by the user, and said goodbye to.
   clock_.advance(2 * kMinute);
-  write("assistant", "Done: one query for all users.");
+  write("assistant", "It takes one query for all users.");
   clock_.advance(kMinute);
   write("user", "<command-name>/exit</command-name>\\n<command-message>exit</command-message>");
   write("user", "<local-command-stdout>Goodbye!</local-command-stdout>");

@@ -89,6 +89,11 @@ TEST(JudgeOutcome, DoubtsOutweighWhatWasDone) {
       {"I fixed the import. If it still fails, paste the output.", OutcomeSign::untested},
       {"Готово, добавил оба варианта. Какой вы предпочитаете?", OutcomeSign::agent_asks},
       {"已完成两种方案，您希望用哪个？", OutcomeSign::agent_asks},
+      {"I've added two ways to do it.\n\n**Questions:**\n\n1. Full names or short ones? The list is narrow.",
+       OutcomeSign::agent_asks},
+      {"I've added it, but the bug was none. Should I revert it?", OutcomeSign::agent_asks},
+      {"I fixed the import. If the job still fails:\n- wait a minute\n- look at the log\n\nAlso:\n- a\n- b\n- c",
+       OutcomeSign::untested},
   };
   for (const auto& c : kCases) {
     SessionEnd end = answered("fix it", c.last);
@@ -113,6 +118,31 @@ TEST(JudgeOutcome, AnOfferIsNoDoubtWhereWorkWasDone) {
       judge_outcome(answered("let's debug ENT-7", "The root cause is a race. Want me to fix it?"));
   EXPECT_EQ(judged.value, Outcome::unknown);
   EXPECT_THAT(signs_in(judged), Contains(OutcomeSign::change_offered));
+}
+
+TEST(JudgeOutcome, WhatWasToBeDoneIsNotDoneByWordsAlone) {
+  SessionEnd end = answered("we need sprites of our icons", "Done by a plugin:\n1. Install it.\n2. Configure it.");
+  const JudgedOutcome told = judge_outcome(end);
+  EXPECT_EQ(told.value, Outcome::unknown);
+  EXPECT_THAT(signs_in(told), Contains(OutcomeSign::only_told));
+  end.calls = 3;
+  EXPECT_EQ(judge_outcome(end).value, Outcome::success) << "a command may have done it";
+  end.calls = 0;
+  end.request = "how do we make sprites of our icons?";
+  EXPECT_THAT(signs_in(judge_outcome(end)), Not(Contains(OutcomeSign::only_told)));
+}
+
+TEST(JudgeOutcome, ADemandMadeAsAQuestionIsAnsweredByTheChange) {
+  for (const char* request :
+       {"can we fix it that it keeps the old file?", "Could you please rename the flag?",
+        "можешь исправить чтение файла?", "能不能修一下？", "直してもらえますか？", "수정해 줄 수 있어?"}) {
+    SessionEnd end = answered(request, "The ids have to be compared without their dates.");
+    end.calls = 2;
+    EXPECT_EQ(judge_outcome(end).value, Outcome::unknown) << request;
+    end.request = "why does it lose the file?";
+    EXPECT_EQ(judge_outcome(end).value, Outcome::success);
+  }
+  EXPECT_EQ(judge_outcome(answered("how can we fix it?", "Compare the ids.")).value, Outcome::success);
 }
 
 TEST(JudgeOutcome, TheLastWordsOfAPerson) {
@@ -180,6 +210,7 @@ TEST(JudgeOutcome, WhatForbidsASuccess) {
       return judge_outcome(other).value;
     };
     EXPECT_NE(with([](SessionEnd& e) { e.tests = Run::failed; }), Outcome::success) << bits;
+    EXPECT_NE(with([](SessionEnd& e) { e.build = Run::failed; }), Outcome::success) << bits;
     EXPECT_NE(with([](SessionEnd& e) { e.commit = Run::failed; }), Outcome::success) << bits;
     EXPECT_NE(with([](SessionEnd& e) { e.report = Run::failed; }), Outcome::success) << bits;
     EXPECT_EQ(with([](SessionEnd& e) { e.last = Last::interruption; }), Outcome::abandoned) << bits;
@@ -318,6 +349,70 @@ TEST_F(OutcomeRows, ACommitIsACommandAndNoWordOfOne) {
     judge();
     EXPECT_EQ(row().signs.has(OutcomeSign::commit_failed), failed) << line;
   }
+}
+
+TEST_F(OutcomeRows, ABuildThatFailsIsNoSuccess) {
+  EventScript s = worked();
+  s.call("c3", "Bash", "go build ./... | tail").result("c3", "ok").answer("Done.");
+  apply(s.batch());
+  judge();
+  EXPECT_FALSE(row().signs.has(OutcomeSign::build_failed)) << "the line hides how it ended";
+  s.user("and now?").call("c4", "Bash", "go build ./...").result("c4", "a.go:3: undefined: x", true).answer("Done.");
+  apply(s.batch());
+  judge();
+  EXPECT_TRUE(row().signs.has(OutcomeSign::build_failed));
+  EXPECT_EQ(row().outcome, Outcome::fail);
+  s.user("go on").call("c5", "Bash", "go build ./...").result("c5", "a.go:3: undefined: x", true);
+  s.call("c6", "Bash", "go test ./...").result("c6", "ok  p 0.2s").answer("Done.");
+  apply(s.batch());
+  judge();
+  EXPECT_FALSE(row().signs.has(OutcomeSign::build_failed)) << "tests passed after it";
+  EXPECT_EQ(row().outcome, Outcome::success);
+}
+
+TEST_F(OutcomeRows, TasksThatAreLeftOpenAreADoubt) {
+  const auto list = [](TodoState second) {
+    return ToolFacts{{}, TodoUpdate{true, {{"", "parse", TodoState::done}, {"", "print", second}}}, {}, {}};
+  };
+  EventScript s;
+  s.user("add a flag").call("t", "TodoWrite", "").facts(list(TodoState::pending)).result("t", "ok");
+  s.call("c1", "Edit", "/w/p/a.go", "/w/p/a.go").result("c1", "done", false, 3, 1).answer("I've added the parser.");
+  apply(s.batch());
+  judge();
+  EXPECT_TRUE(row().signs.has(OutcomeSign::todos_open));
+  EXPECT_EQ(row().outcome, Outcome::unknown);
+
+  s.user("what does it print?").answer("Its name.");
+  apply(s.batch());
+  judge();
+  EXPECT_FALSE(row().signs.has(OutcomeSign::todos_open)) << "the list is of an exchange before";
+
+  s.user("go on")
+      .call("t2", "TodoWrite", "")
+      .facts(list(TodoState::done))
+      .result("t2", "ok")
+      .answer("Done. All is done.");
+  apply(s.batch());
+  judge();
+  EXPECT_FALSE(row().signs.has(OutcomeSign::todos_open));
+  EXPECT_EQ(row().outcome, Outcome::success);
+}
+
+TEST_F(OutcomeRows, ARefusedEditIsADoubtUntilAnotherIsMade) {
+  EventScript s = worked();
+  s.answer("Done.").user("now make it safe");
+  s.call("c3", "Edit", "/w/p/a.go", "/w/p/a.go").result("c3", "done", false, 3, 1);
+  s.call("c4", "Edit", "/w/p/a.go", "/w/p/a.go");
+  s.result("c4", "The user doesn't want to proceed with this tool use.", true).answer("Want me to fix it so?");
+  apply(s.batch());
+  judge();
+  EXPECT_TRUE(row().signs.has(OutcomeSign::change_refused));
+  EXPECT_EQ(row().outcome, Outcome::unknown);
+  s.call("c5", "Edit", "/w/p/a.go", "/w/p/a.go").result("c5", "done", false, 3, 1).answer("Done.");
+  apply(s.batch());
+  judge();
+  EXPECT_FALSE(row().signs.has(OutcomeSign::change_refused));
+  EXPECT_EQ(row().outcome, Outcome::success);
 }
 
 EventBatch subagent() {

@@ -23,9 +23,11 @@ namespace memd::test {
 struct OutcomeLabel {
   // end: the session's. after: as if it had ended with that exchange. at: as if it had ended when its prompt was said.
   enum class Cut { end, after, at };
+  // dev and held: weights and cues were chosen on them. fresh: for the report alone.
+  enum class Part { dev, held, fresh };
 
   std::string stratum;
-  bool held = false;
+  Part part = Part::dev;
   std::string uid;
   Cut cut = Cut::end;
   std::int64_t exchange = 0;
@@ -39,13 +41,20 @@ inline Outcome parse_outcome(std::string_view name) {
   throw std::runtime_error("not an outcome: " + std::string(name));
 }
 
+inline OutcomeLabel::Part parse_part(std::string_view name) {
+  using Part = OutcomeLabel::Part;
+  for (const auto& [part, of] : {std::pair{Part::dev, "dev"}, {Part::held, "held"}, {Part::fresh, "fresh"}})
+    if (name == of) return part;
+  throw std::runtime_error("not a part: " + std::string(name));
+}
+
 // Throws std::runtime_error for a line that is not well formed.
 inline std::vector<OutcomeLabel> read_outcome_labels(const std::string& path) {
   std::vector<OutcomeLabel> out;
   for_each_label(path, 7, [&](const std::vector<std::string_view>& fields) {
     OutcomeLabel one;
     one.stratum = fields[0];
-    one.held = fields[1] == "held";
+    one.part = parse_part(fields[1]);
     one.uid = std::string(fields[2]) + ":" + std::string(fields[3]);
     const std::string_view cut = fields[4];
     if (const auto blank = cut.find(' '); blank != std::string_view::npos) {
@@ -80,7 +89,7 @@ inline std::optional<SessionEnd> end_of(sqlite::Database& db, const OutcomeLabel
   return SessionEndQuery{*pk, at ? *seq + 1 : *seq}.run(db);
 }
 
-// What the reader said → what the product says, of one half.
+// What the reader said → what the product says.
 struct OutcomeTable {
   std::array<std::array<int, 4>, 4> ends{};
 
@@ -106,13 +115,14 @@ struct OutcomeTable {
 
 using SeenOutcome = std::function<void(const OutcomeLabel&, const JudgedOutcome&)>;
 
-// Of the halves "dev" and "held"; `ends` are those of both that are no cuts. `missing` counts labels whose session the
-// store does not hold.
+// `ends` are those of all parts that are no cuts. `missing` counts labels whose session the store does not hold.
 struct OutcomeComparison {
-  OutcomeTable dev;
-  OutcomeTable held;
+  std::array<OutcomeTable, 3> parts{};
   OutcomeTable ends;
   int missing = 0;
+
+  OutcomeTable& of(OutcomeLabel::Part part) { return parts[static_cast<std::size_t>(part)]; }
+  const OutcomeTable& of(OutcomeLabel::Part part) const { return parts[static_cast<std::size_t>(part)]; }
 };
 inline OutcomeComparison compare_outcomes(sqlite::Database& db, const std::vector<OutcomeLabel>& labels,
                                           const SeenOutcome& seen = {}) {
@@ -124,7 +134,7 @@ inline OutcomeComparison compare_outcomes(sqlite::Database& db, const std::vecto
       continue;
     }
     const JudgedOutcome judged = judge_outcome(*end);
-    ++(label.held ? out.held : out.dev).at(label.label, judged.value);
+    ++out.of(label.part).at(label.label, judged.value);
     if (label.cut == OutcomeLabel::Cut::end) ++out.ends.at(label.label, judged.value);
     if (seen) seen(label, judged);
   }
