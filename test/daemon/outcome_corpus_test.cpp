@@ -12,7 +12,7 @@ namespace {
 
 class OutcomeCorpus : public test::CorpusStore {};
 
-// The floors stand a little below what docs/benchmarks.md has.
+// The floor of a success is what is asked for; the others stand a little below what docs/benchmarks.md has.
 TEST_F(OutcomeCorpus, ASuccessIsOneAndTheOthersAreFound) {
   auto db = sqlite::Database::open(database(), sqlite::OpenMode::read_only);
   const auto labels = test::read_outcome_labels(MEMD_SOURCE_DIR "/test/labels/outcomes.tsv");
@@ -22,10 +22,10 @@ TEST_F(OutcomeCorpus, ASuccessIsOneAndTheOthersAreFound) {
   for (const test::OutcomeTable& part : compared.parts) {
     const auto share = [](int of, int all) { return all == 0 ? 1.0 : static_cast<double>(of) / all; };
     const auto recall = [&](Outcome o) { return share(part.of(o, o), part.labelled(o)); };
-    EXPECT_GE(share(part.of(Outcome::success, Outcome::success), part.judged(Outcome::success)), 0.93);
-    EXPECT_GE(recall(Outcome::success), 0.85);
-    EXPECT_GE(recall(Outcome::abandoned), 0.9);
-    EXPECT_GE(recall(Outcome::fail), 0.5);
+    EXPECT_GE(share(part.of(Outcome::success, Outcome::success), part.judged(Outcome::success)), 0.95);
+    EXPECT_GE(recall(Outcome::success), 0.88);
+    EXPECT_GE(recall(Outcome::abandoned), 0.95);
+    EXPECT_GE(recall(Outcome::fail), 0.6);
     EXPECT_EQ(part.of(Outcome::fail, Outcome::success), 0);
   }
 }
