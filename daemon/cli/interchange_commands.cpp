@@ -60,8 +60,7 @@ Result<int> run_export(const ExportOptions& options, const Settings& settings) {
       sessions.insert(sessions.end(), agents.begin(), agents.end());
     }
   }
-  auto opened = options.output.empty() ? Result<interchange::OutputFile>(interchange::OutputFile::standard_output())
-                                       : interchange::OutputFile::open(options.output);
+  auto opened = interchange::OutputFile::open(options.output);
   if (!opened) return opened.error();
   std::optional<interchange::SealedLines> sealed;
   if (options.encrypt) {

@@ -81,12 +81,10 @@ Command open_command() {
   c.options = {{.names = "file", .target = &o->file, .help = "The export", .required = true, .existing_file = true},
                {"-o,--output", &o->output, "Where to; standard output if not given", "FILE"}};
   c.run = [o](const Invocation& call) -> Result<int> {
-    auto out = o->output.empty() ? Result<interchange::OutputFile>(interchange::OutputFile::standard_output())
-                                 : interchange::OutputFile::open(o->output);
-    if (!out) return out.error();
+    MEMD_TRY_ASSIGN(auto out, interchange::OutputFile::open(o->output));
     MEMD_TRY(interchange::open_sealed_file(o->file, call.settings.cipher.get(),
-                                           [&](std::string_view bytes) { return out->bytes(bytes); }));
-    MEMD_TRY(out->finish());
+                                           [&](std::string_view bytes) { return out.bytes(bytes); }));
+    MEMD_TRY(out.finish());
     return kOk;
   };
   return c;

@@ -83,8 +83,7 @@ Result<int> run_report(const ReportOptions& o, const Settings& settings, bool as
   if (!o.prices.empty()) {
     MEMD_TRY_ASSIGN(prices, report::PriceList::load(o.prices));
   }
-  auto opened = o.output.empty() ? Result<interchange::OutputFile>(interchange::OutputFile::standard_output())
-                                 : interchange::OutputFile::open(o.output);
+  auto opened = interchange::OutputFile::open(o.output);
   if (!opened) return opened.error();
 
   Reader reader(settings.layout.database());

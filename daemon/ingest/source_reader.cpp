@@ -82,7 +82,10 @@ SourceReader::Look SourceReader::look_at(KnownSource& known) {
   out.more = outcome->more;
   out.slice = std::move(outcome->slice);
   if (!out.slice) return out;
-  if (options_.tailer.raw == RawMode::off) out.slice->raw.clear(), out.slice->raw_length = 0;
+  if (options_.tailer.raw == RawMode::off) {
+    std::string().swap(out.slice->raw);  // with its memory: slices wait for the writer
+    out.slice->raw_length = 0;
+  }
   if (!gate_->admit(*out.slice)) {
     turn_away(path);
     return {};

@@ -9,6 +9,7 @@
 namespace memd::interchange {
 
 Result<OutputFile> OutputFile::open(const std::filesystem::path& path) {
+  if (path.empty()) return OutputFile(stdout, "standard output", {});
   const std::filesystem::path part = path.string() + "." + std::to_string(::getpid()) + ".part";
   const int fd = ::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd < 0) return Error::from_errno(errno, "create", part.string());
@@ -21,8 +22,6 @@ Result<OutputFile> OutputFile::open(const std::filesystem::path& path) {
   }
   return OutputFile(file, path, part);
 }
-
-OutputFile OutputFile::standard_output() { return {stdout, "standard output", {}}; }
 
 OutputFile::~OutputFile() {
   if (file_ == nullptr || part_.empty()) return;

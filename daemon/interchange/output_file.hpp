@@ -12,8 +12,8 @@ namespace memd::interchange {
 // file; one thread.
 class OutputFile {
  public:
-  static Result<OutputFile> open(const std::filesystem::path& path);  // an existing file is replaced by finish()
-  static OutputFile standard_output();
+  // An existing file is replaced by finish(). Empty: standard output.
+  static Result<OutputFile> open(const std::filesystem::path& path);
   ~OutputFile();  // removes a file that was not finished
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&&) = delete;

@@ -101,9 +101,11 @@ bool may_be_private(std::string_view bytes) {
   for (const char letter : {'v', 'V'})
     for (std::size_t at = bytes.find(letter); at != std::string_view::npos; at = bytes.find(letter, at + 1)) {
       if (at <= kRarest || !ascii::equal_nocase(bytes.substr(at - kRarest, kWord.size()), kWord)) continue;
-      // "<private>", and "</private>" is nothing without it; "\u003cprivate\u003e"; "#private".
-      const char before = ascii::lower(bytes[at - kRarest - 1]);
-      if (before == '<' || before == '#' || before == 'c' || before == '3') return true;
+      // "<private>", and "</private>" is nothing without it; "#private"; escaped, they end in 3c and 23.
+      const std::string_view before = bytes.substr(0, at - kRarest);
+      if (before.ends_with('<') || before.ends_with('#') || before.ends_with("23") || before.ends_with("3c") ||
+          before.ends_with("3C"))
+        return true;
     }
   return false;
 }
