@@ -56,11 +56,16 @@ inline std::string one_line(std::string_view text) {
   std::string out;
   text = trimmed(text);
   out.reserve(text.size());
-  for (const char c : text)
-    if (!is_space(c))
-      out += c;
-    else if (out.back() != ' ')
-      out += ' ';
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && !is_space(text[end]))
+      ++end;
+    out.append(text, at, end - at);
+    if (end == text.size()) break;
+    out += ' ';
+    for (at = end; is_space(text[at]);)
+      ++at;
+  }
   return out;
 }
 

@@ -90,9 +90,8 @@ std::string_view verb_of(const Words& words, std::size_t from = 1) {
   return {};
 }
 
-bool command_runs_tests(Words words) {
-  drop_prefix(words);
-  if (words.empty()) return false;
+// `words`: from the command word on.
+bool command_runs_tests(const Words& words) {
   const auto program = base_name(words.front());
   const auto verb = verb_of(words);
   if (is(Known::test_program, program) || is(Known::test_command, program, verb)) return true;
@@ -116,9 +115,7 @@ bool command_runs_tests(Words words) {
 }
 
 // Of a command that runs no tests.
-bool command_builds(Words words) {
-  drop_prefix(words);
-  if (words.empty()) return false;
+bool command_builds(const Words& words) {
   const auto program = base_name(words.front());
   if (is(Known::compiler, program)) return verb_of(words) != "clean";
   if (program == "cmake") return std::find(words.begin(), words.end(), "--build") != words.end();
@@ -153,8 +150,9 @@ CommandPurpose purpose_of(std::string_view command) {
         c == '&' && i > 0 && (command[i - 1] == '>' || (i + 1 < command.size() && command[i + 1] == '>'));
     if (separator && !redirection) {
       end_word(i);
-      if (command_runs_tests(words)) return CommandPurpose::test;
-      if (command_builds(std::move(words))) purpose = CommandPurpose::build;
+      drop_prefix(words);
+      if (!words.empty() && command_runs_tests(words)) return CommandPurpose::test;
+      if (!words.empty() && command_builds(words)) purpose = CommandPurpose::build;
       words.clear();
     } else if (c == ' ' || c == '\t' || c == '(' || c == ')') {
       end_word(i);

@@ -18,6 +18,7 @@
 #include "store/text/cue_matcher.hpp"
 #include "store/text/text_units.hpp"
 #include "test/support/labels.hpp"
+#include "test/support/source_dir.hpp"
 
 #include <algorithm>
 #include <array>
@@ -381,7 +382,8 @@ int main(int argc, char** argv) {
   try {
     auto db = sqlite::Database::open(std::string(arguments[0]), sqlite::OpenMode::read_only);
     const bool named = arguments.size() > 1 && !arguments[1].starts_with("--");
-    const std::string labels = named ? std::string(arguments[1]) : MEMD_SOURCE_DIR "/test/labels/cues.tsv";
+    const std::string labels =
+        named ? std::string(arguments[1]) : (test::source_dir() / "test/labels/cues.tsv").string();
     if (given("--sentences"))
       print_sentences(db);
     else if (given("--cues"))

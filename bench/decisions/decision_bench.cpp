@@ -4,6 +4,7 @@
 //
 // --misses prints what was told otherwise.
 #include "test/support/judged_decisions.hpp"
+#include "test/support/source_dir.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -42,7 +43,8 @@ int main(int argc, char** argv) {
   try {
     auto db = sqlite::Database::open(std::string(arguments[0]), sqlite::OpenMode::read_only);
     const bool named = arguments.size() > 1 && !arguments[1].starts_with("--");
-    const std::string labels = named ? std::string(arguments[1]) : MEMD_SOURCE_DIR "/test/labels/decisions.tsv";
+    const std::string labels =
+        named ? std::string(arguments[1]) : (test::source_dir() / "test/labels/decisions.tsv").string();
     const test::JudgedStore judged = test::judge_decisions(db, labels);
     if (std::find(arguments.begin(), arguments.end(), "--misses") != arguments.end())
       for (const std::string& miss : judged.misses)

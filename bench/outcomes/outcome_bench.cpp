@@ -6,6 +6,7 @@
 // otherwise, with their signs; none of "fresh", by which nothing is chosen.
 #include "test/support/labels.hpp"
 #include "test/support/outcome_labels.hpp"
+#include "test/support/source_dir.hpp"
 
 #include <array>
 #include <cstdio>
@@ -57,8 +58,8 @@ int main(int argc, char** argv) {
     auto db = sqlite::Database::open(std::string(arguments[0]), sqlite::OpenMode::read_only);
     const bool misses = arguments.back() == "--misses";
     const bool named = arguments.size() > 1 && !arguments[1].starts_with("--");
-    const auto labels =
-        test::read_outcome_labels(named ? std::string(arguments[1]) : MEMD_SOURCE_DIR "/test/labels/outcomes.tsv");
+    const auto labels = test::read_outcome_labels(named ? std::string(arguments[1])
+                                                        : (test::source_dir() / "test/labels/outcomes.tsv").string());
     const test::SeenOutcome seen = misses ? test::SeenOutcome(print_miss) : test::SeenOutcome();
     const auto compared = test::compare_outcomes(db, labels, seen);
     using Part = test::OutcomeLabel::Part;

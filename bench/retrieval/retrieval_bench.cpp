@@ -8,6 +8,7 @@
 #include "bench/retrieval/ranking_cases.hpp"
 #include "bench/retrieval/ranking_fit.hpp"
 #include "bench/retrieval/teacher_vectors.hpp"
+#include "test/support/source_dir.hpp"
 
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
@@ -35,7 +36,7 @@ struct Options {
   fs::path locomo;
   fs::path corpus;
   fs::path longmemeval;
-  fs::path questions = MEMD_SOURCE_DIR "/bench/retrieval";
+  fs::path questions = test::source_dir() / "bench/retrieval";
   fs::path json;
   fs::path teacher;
   fs::path texts;

@@ -112,6 +112,7 @@ CaptureGate::Fate CaptureGate::fate_of(const EventBatch& batch, const EventBatch
 }
 
 bool CaptureGate::is_concerned(const EventBatch& batch, const EventBatch::Length& first, const Source& source) {
+  if (is_wide_open()) return false;
   const Fate fate = fate_of(batch, first, shared(source));
   if (fate == Fate::unknown) return was_paused(clock_.now());
   // That some are captured says nothing of those without a time between the others: there is nothing to tell them by.
@@ -149,6 +150,7 @@ void CaptureGate::blank(std::span<char> lines, const Source& source, RecordDecod
 
 bool CaptureGate::holds_back_item(const EventBatch& batch, const EventBatch::Length& first,
                                   std::string_view session_uid) {
+  if (is_wide_open()) return false;
   if (is_forgotten(std::string(session_uid)) || is_shut_session(session_uid)) return true;
   switch (fate_of(batch, first, nullptr)) {
     case Fate::unknown: return was_paused(clock_.now());

@@ -61,6 +61,10 @@ class CaptureGate {
   Fate fate_of(const EventBatch& batch, const EventBatch::Length& first, const Source* shared);
   // Whether what a source of several sessions says of this one is of an excluded place, or may be.
   bool is_misplaced(const Source& shared, const std::string& uid, const std::string& directory);
+  // Nothing is to be kept away, as with most users: no record has to be looked at.
+  bool is_wide_open() const {
+    return exclusion_.is_empty() && shut_.empty() && shut_records_.empty() && withheld_->is_empty();
+  }
   bool is_forgotten(const std::string& uid);
   bool is_excluded(const std::string& directory);
   bool is_shut_session(std::string_view uid) const;

@@ -94,7 +94,12 @@ Result<void> Withheld::load() {
       return damaged();
   }
   if (content_.key.empty()) return damaged();
+  note_whether_empty();
   return {};
+}
+
+void Withheld::note_whether_empty() {
+  is_empty_.store(content_.tokens.empty() && content_.pauses.empty(), std::memory_order_release);
 }
 
 Result<void> Withheld::save() const {
@@ -143,6 +148,7 @@ Result<void> Withheld::change(const std::function<void()>& change) {
   change();
   auto saved = save();
   if (!saved) content_ = std::move(before);
+  note_whether_empty();
   return saved;
 }
 

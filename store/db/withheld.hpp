@@ -3,6 +3,7 @@
 #include "schemas/error.hpp"
 #include "schemas/time.hpp"
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -38,6 +39,7 @@ class Withheld {
   // A record of a forgotten session: what else points at it tells of that session.
   bool has_record(std::uint64_t record_key) const;
   bool forgot_something() const;
+  bool is_empty() const { return is_empty_.load(std::memory_order_acquire); }  // nothing forgotten, never paused
 
   // From here on they are forgotten, and what the store holds of them is to be removed: is_unfinished() until
   // finished().
@@ -56,12 +58,14 @@ class Withheld {
   explicit Withheld(std::filesystem::path file) : file_(std::move(file)) {}
   Result<void> load();
   Result<void> save() const;
+  void note_whether_empty();
   std::string token(char kind, std::string_view name) const;
   // Runs `change` and writes the file; what cannot be written is not changed.
   Result<void> change(const std::function<void()>& change);
 
   const std::filesystem::path file_;
   mutable std::mutex mutex_;
+  std::atomic<bool> is_empty_{true};  // of content_, for those who ask for each record
   // Guarded by mutex_.
   struct Content {
     std::string key;

@@ -29,6 +29,7 @@ std::string_view beginning(std::string_view text) { return utf8_prefix(text, kRe
 std::string abstract_of(const std::vector<ExchangeRow>& exchanges) {
   std::vector<SummaryInput> inputs;
   inputs.reserve(exchanges.size());
+  std::size_t counted = 0;
   for (const ExchangeRow& row : exchanges) {
     SummaryInput in;
     in.user_message = beginning(row.user_message);
@@ -38,6 +39,9 @@ std::string abstract_of(const std::vector<ExchangeRow>& exchanges) {
     in.tool_errors = row.tool_errors;
     in.started_at = row.started_at;
     in.ended_at = row.ended_at;
+    // An abstract is no longer than what it is made of; how much longer that is, does not matter.
+    in.tokens = counted < kAbstractTokens ? source_tokens(in) : 1;
+    counted += in.tokens;
     inputs.push_back(std::move(in));
   }
   return Extract(inputs).summary(1.0, kAbstractTokens).text;
@@ -113,10 +117,10 @@ std::optional<KeptDigest> MakeDigestQuery::run(sqlite::Database& db) const {
   out.wall_clock = session.cost.wall_clock;
   out.source_path = session.source_path;
   out.source_bytes = session.source_bytes;
-  for (const ExchangeRow& row : exchanges) {
-    if (out.request.empty()) out.request = request_gist(beginning(row.user_message));
-    if (auto result = result_gist(beginning(row.final_answer())); !result.empty()) out.result = std::move(result);
-  }
+  for (auto row = exchanges.begin(); row != exchanges.end() && out.request.empty(); ++row)
+    out.request = request_gist(beginning(row->user_message));
+  for (auto row = exchanges.rbegin(); row != exchanges.rend() && out.result.empty(); ++row)
+    out.result = result_gist(beginning(row->final_answer()));
   out.abstract = abstract_of(exchanges);
   out.errors = last_errors(db, session_pk);
   // What was evicted before is known from the digest alone.

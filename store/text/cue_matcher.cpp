@@ -25,7 +25,10 @@ constexpr std::array<std::string_view, kCues> kCueNames{
     "complains",   "praises",    "reversal",     "fix",          "change",        "fault"};
 
 constexpr char kGap = '\x01';  // blanks and signs between two words
-constexpr std::size_t pair_class(char c) { return static_cast<unsigned char>(c) & 31U; }  // A and a are one
+// A and a are one.
+constexpr std::size_t pair_of(char a, char b) {
+  return (static_cast<unsigned char>(a) & 31U) * 32 + (static_cast<unsigned char>(b) & 31U);
+}
 
 constexpr std::uint32_t kWordRoot = 0;
 constexpr std::uint32_t kAnyRoot = 1;
@@ -99,47 +102,67 @@ void spell_out(const std::string& form, std::vector<std::string>& out) {
 }
 
 bool has_words(std::string_view text, std::string_view words) {
+  const char first = ascii::lower(words.front());
   for (std::size_t at = 0; at + words.size() <= text.size(); ++at)
-    if (ascii::starts_nocase(text.substr(at), words) && begins_word_at(text, at) &&
-        !goes_on_at(text, at + words.size()))
+    if (ascii::lower(text[at]) == first && begins_word_at(text, at) && !goes_on_at(text, at + words.size()) &&
+        ascii::starts_nocase(text.substr(at), words))
       return true;
   return false;
 }
 
 }  // namespace
 
-CueMatcher::CueMatcher(std::span<const std::string_view> files) : nodes_(2) {
+CueMatcher::CueMatcher(std::span<const std::string_view> files) : branches_(2) {
   for (const std::string_view file : files)
     read(file);
+  freeze();
+  for (const std::uint32_t root : {kWordRoot, kAnyRoot})
+    for (std::size_t i = 0; i < nodes_[root].children; ++i) {
+      const char label = labels_[nodes_[root].first_child + i];
+      const std::uint32_t child = children_[nodes_[root].first_child + i];
+      starts_[root][static_cast<unsigned char>(label)] = child;
+      note_beginnings(beginnings_[root], label, nodes_[child]);
+    }
+}
+
+void CueMatcher::freeze() {
+  for (const Branch& branch : branches_) {
+    Node node;
+    node.first_child = static_cast<std::uint32_t>(children_.size());
+    node.first_end = static_cast<std::uint32_t>(ends_.size());
+    node.children = static_cast<std::uint16_t>(branch.branches.size());
+    node.ends = static_cast<std::uint16_t>(branch.patterns.size());
+    labels_ += branch.labels;
+    children_.insert(children_.end(), branch.branches.begin(), branch.branches.end());
+    ends_.insert(ends_.end(), branch.patterns.begin(), branch.patterns.end());
+    nodes_.push_back(node);
+  }
+  branches_ = {};
   // Children come behind their parents.
   for (std::size_t i = nodes_.size(); i-- > 0;) {
     Node& node = nodes_[i];
-    for (const std::uint32_t pattern : node.patterns)
-      node.below |= patterns_[pattern].cue;
-    for (const std::uint32_t child : node.nodes)
-      node.below |= nodes_[child].below;
+    for (std::size_t e = 0; e < node.ends; ++e)
+      node.below |= patterns_[ends_[node.first_end + e]].cue;
+    for (std::size_t c = 0; c < node.children; ++c)
+      node.below |= nodes_[children_[node.first_child + c]].below;
   }
-  for (const std::uint32_t root : {kWordRoot, kAnyRoot})
-    for (std::size_t i = 0; i < nodes_[root].labels.size(); ++i) {
-      const char label = nodes_[root].labels[i];
-      children_[root][static_cast<unsigned char>(label)] = nodes_[root].nodes[i];
-      note_beginnings(beginnings_[root], label, nodes_[nodes_[root].nodes[i]]);
-    }
 }
 
 void CueMatcher::note_beginnings(Beginnings& beginnings, char first, const Node& node) const {
   const auto note = [&](char c) {
     beginnings.first[static_cast<unsigned char>(c)] |= node.below;
-    auto& row = beginnings.pairs[pair_class(c)];
-    for (std::size_t i = 0; i < node.labels.size(); ++i) {
-      if (node.labels[i] == kGap || ascii::is_beyond(c))
-        for (CueSet& any : row)
-          any |= node.below;
+    const auto with_any = std::span(beginnings.pairs).subspan(pair_of(c, 0), 32);
+    for (std::size_t i = 0; i < node.children; ++i) {
+      const char label = labels_[node.first_child + i];
+      const CueSet below = nodes_[children_[node.first_child + i]].below;
+      if (label == kGap || ascii::is_beyond(c))
+        for (CueSet& any : with_any)
+          any |= below;
       else
-        row[pair_class(node.labels[i])] |= nodes_[node.nodes[i]].below;
+        beginnings.pairs[pair_of(c, label)] |= below;
     }
-    if (!node.patterns.empty())
-      for (CueSet& any : row)
+    if (node.ends > 0)
+      for (CueSet& any : with_any)
         any |= node.below;
   };
   note(first);
@@ -148,9 +171,35 @@ void CueMatcher::note_beginnings(Beginnings& beginnings, char first, const Node&
   if (first == '\xD0') note('\xD1');  // ё is read as е
 }
 
-bool CueMatcher::may_begin(const Beginnings& beginnings, std::string_view text, std::size_t at, CueSet wanted) {
-  if ((beginnings.first[static_cast<unsigned char>(text[at])] & wanted).empty()) return false;
-  return at + 1 == text.size() || !(beginnings.pairs[pair_class(text[at])][pair_class(text[at + 1])] & wanted).empty();
+const CueMatcher::Places& CueMatcher::places_of(CueSet wanted) const {
+  std::atomic<const Places*>& slot = places_[wanted.hash() >> 58];
+  const auto known = [&](const Places* from) {
+    while (from != nullptr && from->wanted != wanted)
+      from = from->next;
+    return from;
+  };
+  if (const Places* places = known(slot.load(std::memory_order_acquire))) return *places;
+  const std::lock_guard lock(making_places_);
+  const Places* before = slot.load(std::memory_order_acquire);
+  if (const Places* places = known(before)) return *places;
+  auto made = std::make_unique<Places>();
+  made->wanted = wanted;
+  made->next = before;
+  for (const std::uint32_t root : {kWordRoot, kAnyRoot}) {
+    const auto is_wanted = [&](CueSet cues) { return !(cues & wanted).empty(); };
+    for (std::size_t c = 0; c < made->first.size(); ++c)
+      if (is_wanted(beginnings_[root].first[c])) made->first[c] |= std::uint8_t{1} << root;
+    for (std::size_t pair = 0; pair < kPairs; ++pair)
+      made->pairs[root][pair] = is_wanted(beginnings_[root].pairs[pair]);
+  }
+  made_places_.push_back(std::move(made));
+  slot.store(made_places_.back().get(), std::memory_order_release);
+  return *made_places_.back();
+}
+
+bool CueMatcher::Places::may_begin(std::size_t root, std::string_view text, std::size_t at) const {
+  if ((first[static_cast<unsigned char>(text[at])] >> root & 1U) == 0) return false;
+  return at + 1 == text.size() || pairs[root][pair_of(text[at], text[at + 1])];
 }
 
 void CueMatcher::read(std::string_view file) {
@@ -208,29 +257,29 @@ void CueMatcher::add(std::string_view form, Pattern pattern) {
   if (form.empty()) throw std::logic_error("cues: \"" + whole + "\" is no pattern");
   const auto last = last_character(form);
   pattern.whole_end = !open_end && (last < 0x80 || stands_apart(last));
-  std::uint32_t node = inside || !stands_apart(first_character(form)) ? kAnyRoot : kWordRoot;
+  std::uint32_t branch = inside || !stands_apart(first_character(form)) ? kAnyRoot : kWordRoot;
   for (std::size_t i = 0; i < form.size(); ++i) {
     const char label = form[i] == ' ' ? kGap : folded(form, i);
-    const auto at = nodes_[node].labels.find(label);
+    const auto at = branches_[branch].labels.find(label);
     if (at != std::string::npos) {
-      node = nodes_[node].nodes[at];
+      branch = branches_[branch].branches[at];
       continue;
     }
-    const auto added = static_cast<std::uint32_t>(nodes_.size());
-    nodes_[node].labels += label;
-    nodes_[node].nodes.push_back(added);
-    nodes_.emplace_back();
-    node = added;
+    const auto added = static_cast<std::uint32_t>(branches_.size());
+    branches_[branch].labels += label;
+    branches_[branch].branches.push_back(added);
+    branches_.emplace_back();
+    branch = added;
   }
-  nodes_[node].patterns.push_back(static_cast<std::uint32_t>(patterns_.size()));
+  branches_[branch].patterns.push_back(static_cast<std::uint32_t>(patterns_.size()));
   patterns_.push_back(std::move(pattern));
   lines_of_.push_back(lines_);
 }
 
 // A node has few children; 0: there is none of that label.
-std::uint32_t CueMatcher::child_of(const Node& node, char label) {
-  for (std::size_t i = 0; i < node.labels.size(); ++i)
-    if (node.labels[i] == label) return node.nodes[i];
+std::uint32_t CueMatcher::child_of(const Node& node, char label) const {
+  for (std::size_t i = node.first_child; i < node.first_child + node.children; ++i)
+    if (labels_[i] == label) return children_[i];
   return 0;
 }
 
@@ -239,14 +288,15 @@ void CueMatcher::walk(std::uint32_t number, std::string_view text, std::size_t b
                       F& f) const {
   for (;;) {
     const Node& node = nodes_[number];
-    for (const std::uint32_t p : node.patterns) {
+    for (std::size_t e = node.first_end; e < node.first_end + node.ends; ++e) {
+      const std::uint32_t p = ends_[e];
       const Pattern& pattern = patterns_[p];
       if (!wanted.has(pattern.cue) || (pattern.whole_end && goes_on_at(text, at))) continue;
       if (pattern.goes_on && (at + 1 >= text.size() || text[at] != ' ')) continue;
       if (!pattern.further.empty() && !has_words(text.substr(at), pattern.further)) continue;
       f(CueHit{pattern.cue, begin, at, lines_of_[p], pattern.weight}, pattern.opens);
     }
-    if (at == text.size() || node.labels.empty()) return;
+    if (at == text.size() || node.children == 0) return;
     if (const std::uint32_t gap = child_of(node, kGap); gap != 0 && !is_cue_word(text[at])) {
       std::size_t behind = at;
       while (behind < text.size() && !is_cue_word(text[behind]))
@@ -263,19 +313,27 @@ void CueMatcher::walk(std::uint32_t number, std::string_view text, std::size_t b
 }
 
 template <class F>
-void CueMatcher::at_place(std::string_view text, std::size_t at, bool begins_word, CueSet wanted, F& f) const {
+void CueMatcher::at_place(std::string_view text, std::size_t at, bool begins_word, const Places& places, F& f) const {
   for (const std::uint32_t root : {kWordRoot, kAnyRoot}) {
-    if ((root == kWordRoot && !begins_word) || !may_begin(beginnings_[root], text, at, wanted)) continue;
-    const std::uint32_t node = children_[root][static_cast<unsigned char>(folded(text, at))];
-    if (node != 0 && !(nodes_[node].below & wanted).empty()) walk(node, text, at, at + 1, wanted, f);
+    if ((root == kWordRoot && !begins_word) || !places.may_begin(root, text, at)) continue;
+    const std::uint32_t node = starts_[root][static_cast<unsigned char>(folded(text, at))];
+    if (node != 0 && !(nodes_[node].below & places.wanted).empty()) walk(node, text, at, at + 1, places.wanted, f);
   }
 }
 
 // Most places are inside of a word, where hardly a pattern begins.
 template <class F, class Enough>
 void CueMatcher::scan(std::string_view text, std::size_t from, CueSet wanted, F& f, Enough enough) const {
-  for (std::size_t at = from; at < text.size() && !enough(); ++at)
-    at_place(text, at, begins_word_at(text, at), wanted, f);
+  const Places& places = places_of(wanted);
+  constexpr unsigned kInside = 1U << kAnyRoot;
+  for (std::size_t at = from; at < text.size(); ++at) {
+    const unsigned may_begin = places.first[static_cast<unsigned char>(text[at])];
+    if (may_begin == 0) continue;
+    const bool begins_word = begins_word_at(text, at);
+    if (!begins_word && (may_begin & kInside) == 0) continue;
+    at_place(text, at, begins_word, places, f);
+    if (enough()) return;
+  }
 }
 
 namespace {
@@ -313,7 +371,7 @@ std::optional<CueHit> CueMatcher::opening(std::string_view text, CueSet wanted) 
     const bool compound = hit.end < text.size() && text[hit.end] == '-';  // "fixed-length"
     if (!compound && (!found || hit.end > found->end)) found = hit;
   };
-  at_place(text, 0, true, wanted, take);
+  at_place(text, 0, true, places_of(wanted), take);
   return found;
 }
 

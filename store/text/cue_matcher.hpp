@@ -1,8 +1,12 @@
 #pragma once
 
 #include <array>
+#include <atomic>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -111,6 +115,7 @@ class CueSet {
     return a;
   }
   friend constexpr bool operator==(CueSet, CueSet) = default;
+  constexpr std::uint64_t hash() const { return (bits_[0] ^ (bits_[1] * 0x9E3779B97F4A7C15)) * 0x9E3779B97F4A7C15; }
 
  private:
   static constexpr std::size_t word_of(Cue cue) { return static_cast<std::size_t>(cue) / 64; }
@@ -131,7 +136,7 @@ struct CueHit {
 };
 
 // Finds the patterns of all data files in one pass over a text. Upper and lower case are one, also in Cyrillic; the
-// format of the files stands in en.cues. Constant after construction; every thread may ask.
+// format of the files stands in en.cues. Every thread may ask.
 class CueMatcher {
  public:
   // Texts of data files. Throws std::logic_error, which names the line, where one is not well formed.
@@ -148,6 +153,7 @@ class CueMatcher {
   std::vector<CueHit> all(std::string_view text, CueSet wanted) const;
 
  private:
+  static constexpr std::size_t kPairs = 1024;
   struct Pattern {
     Cue cue{};
     bool opens = false;     // stands at the beginning of the text only
@@ -156,36 +162,63 @@ class CueMatcher {
     std::string further;    // has to stand behind it
     double weight = 0;
   };
-  struct Node {
-    CueSet below;                      // cues of this node and those under it
-    std::string labels;                // bytes that lead on
-    std::vector<std::uint32_t> nodes;  // where they lead to
+  // While the files are read.
+  struct Branch {
+    std::string labels;                   // bytes that lead on
+    std::vector<std::uint32_t> branches;  // where they lead to
     std::vector<std::uint32_t> patterns;
+  };
+  // A branch once all are read: a stretch of `labels_` and `children_`, and one of `ends_`.
+  struct Node {
+    CueSet below;  // cues of this node and those under it
+    std::uint32_t first_child = 0;
+    std::uint32_t first_end = 0;
+    std::uint16_t children = 0;
+    std::uint16_t ends = 0;
+  };
+  // Where patterns of a set may begin, known from two bytes alone: those that begin a word, and those that may begin
+  // inside of one.
+  struct Places {
+    CueSet wanted;
+    std::array<std::uint8_t, 256> first{};       // a bit for either kind
+    std::array<std::bitset<kPairs>, 2> pairs{};  // by five bits of each byte
+    const Places* next = nullptr;                // of the same slot
+    bool may_begin(std::size_t root, std::string_view text, std::size_t at) const;
   };
 
   void read(std::string_view file);
   void add_line(std::string_view line, Cue cue, bool opens);
   void add(std::string_view form, Pattern pattern);
-  // What may begin at a place, known from its first two bytes alone.
+  void freeze();
+  // What may begin with these bytes.
   struct Beginnings {
     std::array<CueSet, 256> first{};
-    std::array<std::array<CueSet, 32>, 32> pairs{};  // by five bits of each byte
+    std::array<CueSet, kPairs> pairs{};
   };
   void note_beginnings(Beginnings& beginnings, char first, const Node& node) const;
-  static bool may_begin(const Beginnings& beginnings, std::string_view text, std::size_t at, CueSet wanted);
-  static std::uint32_t child_of(const Node& node, char label);
+  const Places& places_of(CueSet wanted) const;
+  std::uint32_t child_of(const Node& node, char label) const;
   template <class F>
   void walk(std::uint32_t node, std::string_view text, std::size_t begin, std::size_t at, CueSet wanted, F& f) const;
   template <class F>
-  void at_place(std::string_view text, std::size_t at, bool begins_word, CueSet wanted, F& f) const;
+  void at_place(std::string_view text, std::size_t at, bool begins_word, const Places& places, F& f) const;
   template <class F, class Enough>
   void scan(std::string_view text, std::size_t from, CueSet wanted, F& f, Enough enough) const;
 
-  std::vector<Node> nodes_;  // the first: patterns that begin a word; the second: those that may begin inside of one
+  std::vector<Branch>
+      branches_;             // the first: patterns that begin a word; the second: those that may begin inside of one
+  std::vector<Node> nodes_;  // made of the branches
+  std::string labels_;
+  std::vector<std::uint32_t> children_;
+  std::vector<std::uint32_t> ends_;  // patterns
   std::vector<Pattern> patterns_;
-  std::vector<std::size_t> lines_of_;                         // of a pattern: where it was read, counted over all files
-  std::array<std::array<std::uint32_t, 256>, 2> children_{};  // of the first two nodes, by the byte; 0: none
-  std::array<Beginnings, 2> beginnings_{};                    // of the first two nodes
+  std::vector<std::size_t> lines_of_;                       // of a pattern: where it was read, counted over all files
+  std::array<std::array<std::uint32_t, 256>, 2> starts_{};  // children of the first two nodes, by the byte; 0: none
+  std::array<Beginnings, 2> beginnings_{};                  // of the first two nodes
+  // Made when a set is first asked for, and then never changed.
+  mutable std::array<std::atomic<const Places*>, 64> places_{};
+  mutable std::mutex making_places_;
+  mutable std::vector<std::unique_ptr<Places>> made_places_;  // guarded by making_places_
   std::size_t lines_ = 0;
 };
 

@@ -18,14 +18,19 @@ std::string first_line(std::string_view text, std::size_t limit) {
   std::string out;
   out.reserve(std::min(text.size(), limit) + 4);
   bool space = false;
-  for (const char c : text) {
-    if (static_cast<unsigned char>(c) > 0x20) {
+  for (std::size_t at = 0; at < text.size() && out.size() <= limit;) {
+    const auto is_of_word = [](char c) { return static_cast<unsigned char>(c) > 0x20; };
+    std::size_t end = at;
+    while (end < text.size() && end - at <= limit && is_of_word(text[end]))
+      ++end;
+    if (end > at) {
       if (space) out += ' ';
       space = false;
-      out += c;
-      if (out.size() > limit) break;
+      out.append(text, at, end - at);
+      at = end;
       continue;
     }
+    const char c = text[at++];
     if (c == '\n' && !out.empty()) break;
     if (c == ' ' || c == '\t' || c == '\r' || c == '\n') {
       space = !out.empty();
@@ -34,7 +39,6 @@ std::string first_line(std::string_view text, std::size_t limit) {
     if (space) out += ' ';
     space = false;
     out += ' ';
-    if (out.size() > limit) break;
   }
   if (out.size() > limit) {
     out.resize(utf8_prefix(out, limit - 3).size());

@@ -50,12 +50,17 @@ void RecordChain::pass(std::int64_t session_pk, const SilentRecord& record) {
       follows = stored(session_pk, follows);
   }
   it->second = follows;
+  // Of a chain of such records what comes later follows the last one.
+  if (!unwritten_.empty() && unwritten_.back().record_id == record.parent_id &&
+      unwritten_.back().session_pk == session_pk)
+    unwritten_.pop_back();
   unwritten_.push_back({session_pk, record.record_id, follows});
 }
 
 EventParent RecordChain::parent_of(std::int64_t session_pk, const Event& e) {
   if (!e.parent_id) return {};
   std::uint64_t id = *e.parent_id;
+  if (id != 0 && newest_.event_id == id && newest_.session_pk == session_pk) return {newest_.seq, false};
   if (const std::uint64_t* before = known(session_pk, id)) id = *before;
   if (id == 0) return {std::nullopt, true};
   if (const auto seq = event_of(session_pk, id)) return {seq, false};

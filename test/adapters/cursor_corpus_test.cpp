@@ -4,6 +4,7 @@
 #include "schemas/hash.hpp"
 #include "test/adapters/decode_snapshot.hpp"
 #include "test/adapters/decode_source.hpp"
+#include "test/support/source_dir.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
@@ -37,7 +38,7 @@ class CursorCorpus : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     const char* set = std::getenv("MEMD_CORPUS");
-    home_ = set != nullptr ? fs::path(set) : fs::path(MEMD_SOURCE_DIR) / ".." / "shared" / "corpus" / "home";
+    home_ = set != nullptr ? fs::path(set) : test::source_dir() / ".." / "shared" / "corpus" / "home";
     if (!fs::is_directory(home_ / ".config" / "Cursor")) return;
     reference_ = boost::json::parse(test::read_file(home_.parent_path() / "reference.json")).as_object();
     const Adapter& adapter = *find_adapter(Platform::cursor);

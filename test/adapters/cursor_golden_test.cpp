@@ -5,6 +5,7 @@
 #include "test/adapters/decode_snapshot.hpp"
 #include "test/adapters/decode_source.hpp"
 #include "test/support/golden_file.hpp"
+#include "test/support/source_dir.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,7 +19,7 @@ TEST(CursorGolden, EveryCaseDecodesAsWritten) {
   const Adapter& cursor = *find_adapter(Platform::cursor);
   const DiskView view;
   std::size_t cases = 0;
-  for (const auto& entry : fs::directory_iterator(fs::path(MEMD_SOURCE_DIR) / "test" / "golden" / "cursor")) {
+  for (const auto& entry : fs::directory_iterator(test::source_dir() / "test" / "golden" / "cursor")) {
     SCOPED_TRACE(entry.path().filename());
     const auto description = boost::json::parse(test::read_file(entry.path() / "input.json"));
     const test::CursorHome home(description);

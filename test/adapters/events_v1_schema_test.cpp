@@ -1,5 +1,6 @@
 #include "test/adapters/events_v1_schema.hpp"
 #include "test/adapters/golden_case.hpp"
+#include "test/support/source_dir.hpp"
 
 #include <gtest/gtest.h>
 
@@ -48,7 +49,7 @@ TEST(EventsSchema, AgreesWithTheDecoder) {
 
 // The example that other tools start from.
 TEST(EventsSchema, TheExampleInTheDocumentationIsTakenWithoutAWord) {
-  const std::string page = test::read_file(std::filesystem::path(MEMD_SOURCE_DIR) / "docs" / "events-format.md");
+  const std::string page = test::read_file(test::source_dir() / "docs" / "events-format.md");
   const auto begin = page.find("```jsonl\n") + 9;
   const std::string example = page.substr(begin, page.find("```", begin) - begin);
   const Adapter& adapter = *find_adapter(Platform::imported);

@@ -2,6 +2,7 @@
 
 #include "test/adapters/decode_source.hpp"
 #include "test/adapters/folder_view.hpp"
+#include "test/support/source_dir.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -32,7 +33,7 @@ struct GoldenCase {
 inline constexpr std::string_view kGoldenHome = "/home/ada";
 
 inline std::filesystem::path golden_folder(const Adapter& adapter) {
-  return std::filesystem::path(MEMD_GOLDEN_DIR) / to_string(adapter.describe().platform);
+  return test::source_dir() / "test" / "golden" / to_string(adapter.describe().platform);
 }
 
 // The candidate that ingest makes of a file of /home/ada.

@@ -4,6 +4,7 @@
 #include "test/adapters/decode_snapshot.hpp"
 #include "test/adapters/decode_source.hpp"
 #include "test/adapters/written_database.hpp"
+#include "test/support/source_dir.hpp"
 #include "test/support/temp_dir.hpp"
 
 #include <algorithm>
@@ -21,9 +22,7 @@ struct OpencodeCase {
   bool is_tree = false;
 };
 
-inline std::filesystem::path opencode_golden() {
-  return std::filesystem::path(MEMD_SOURCE_DIR) / "test" / "golden" / "opencode";
-}
+inline std::filesystem::path opencode_golden() { return test::source_dir() / "test" / "golden" / "opencode"; }
 
 inline std::vector<OpencodeCase> opencode_cases() {
   std::vector<OpencodeCase> cases;

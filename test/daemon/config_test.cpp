@@ -3,6 +3,7 @@
 #include "schemas/embedded.hpp"
 #include "store/seal/cipher.hpp"
 #include "test/support/golden_file.hpp"
+#include "test/support/source_dir.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
@@ -152,7 +153,7 @@ TEST(Config, AgreesWithItsSchema) {
 }
 
 TEST(Config, SchemaNamesEveryPlatform) {
-  const auto file = std::filesystem::path(MEMD_SOURCE_DIR) / "schemas" / "json" / "config.schema.json";
+  const auto file = test::source_dir() / "schemas" / "json" / "config.schema.json";
   std::ifstream in(file, std::ios::binary);
   test::expect_golden(file, with_every_platform({std::istreambuf_iterator<char>(in), {}}));
 }

@@ -1,6 +1,7 @@
 // Decisions of real histories against those that a reader marked. Skipped without a corpus.
 #include "test/support/corpus_store.hpp"
 #include "test/support/judged_decisions.hpp"
+#include "test/support/source_dir.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +14,7 @@ double value(const test::Share& share) { return share.all == 0 ? 0 : static_cast
 
 TEST_F(DecisionCorpus, AreFoundAsAReaderFindsThem) {
   auto db = sqlite::Database::open(database(), sqlite::OpenMode::read_only);
-  const test::JudgedStore judged = test::judge_decisions(db, MEMD_SOURCE_DIR "/test/labels/decisions.tsv");
+  const test::JudgedStore judged = test::judge_decisions(db, test::source_dir() / "test/labels/decisions.tsv");
   ASSERT_GE(judged.exchanges, 390U);
   EXPECT_EQ(judged.exchanges_found, judged.exchanges);
   const auto& [dev, held] = judged.scores.at("all");

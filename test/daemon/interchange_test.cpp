@@ -10,6 +10,7 @@
 #include "test/support/corpus.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/json_schema.hpp"
+#include "test/support/source_dir.hpp"
 #include "test/support/store_dump.hpp"
 #include "test/support/temp_dir.hpp"
 
@@ -355,7 +356,7 @@ TEST(InterchangeOfBranches, WhatWasAbandonedIsSoInAnotherStore) {
   test::TempDir dir;
   const fs::path folder = dir / "home/.claude/projects/-home-ada-app";
   fs::create_directories(folder);
-  fs::copy_file(fs::path(MEMD_SOURCE_DIR) / "test/golden/claude_code/rewind/input.jsonl",
+  fs::copy_file(test::source_dir() / "test/golden/claude_code/rewind/input.jsonl",
                 folder / "11111111-1111-4111-8111-111111111111.jsonl");
   ingest(dir / "home", dir / "memd.db");
   Reader reader(dir / "memd.db");
@@ -376,7 +377,7 @@ TEST(InterchangeOfBranches, WhatWasAbandonedIsSoInAnotherStore) {
 
 // A log of another tool: every kind of event, every reference, ids of its own.
 TEST(InterchangeOfOthers, ALogGoesOutAsItCameIn) {
-  const fs::path log = fs::path(MEMD_SOURCE_DIR) / "test/golden/imported/all_kinds/input.jsonl";
+  const fs::path log = test::source_dir() / "test/golden/imported/all_kinds/input.jsonl";
   test::TempDir dir;
   fs::copy_file(log, dir / "log.jsonl");
   ingest(dir / "nowhere", dir / "memd.db", {dir / "log.jsonl"});

@@ -3,6 +3,7 @@
 #include "store/text/token_budget.hpp"
 #include "test/daemon/llm_fixture.hpp"
 #include "test/support/golden_file.hpp"
+#include "test/support/source_dir.hpp"
 
 #include <gmock/gmock.h>
 
@@ -31,7 +32,7 @@ class LlmPrompts : public LlmFixture {
     return std::regex_replace(out, length, "N words");
   }
   void compare(const std::string& name, const std::string& got) {
-    const auto file = std::filesystem::path(MEMD_SOURCE_DIR) / "test" / "golden" / "llm" / (name + ".txt");
+    const auto file = test::source_dir() / "test" / "golden" / "llm" / (name + ".txt");
     expect_golden(file, got);
   }
 };

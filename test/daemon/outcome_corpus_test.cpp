@@ -2,6 +2,7 @@
 #include "test/support/outcome_labels.hpp"
 
 #include "test/support/corpus_store.hpp"
+#include "test/support/source_dir.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +16,7 @@ class OutcomeCorpus : public test::CorpusStore {};
 // The floor of a success is what is asked for; the others stand a little below what docs/benchmarks.md has.
 TEST_F(OutcomeCorpus, ASuccessIsOneAndTheOthersAreFound) {
   auto db = sqlite::Database::open(database(), sqlite::OpenMode::read_only);
-  const auto labels = test::read_outcome_labels(MEMD_SOURCE_DIR "/test/labels/outcomes.tsv");
+  const auto labels = test::read_outcome_labels(test::source_dir() / "test/labels/outcomes.tsv");
   ASSERT_GE(labels.size(), 450U);
   const auto compared = test::compare_outcomes(db, labels);
   EXPECT_EQ(compared.missing, 0);

@@ -4,6 +4,7 @@
 #include "daemon/tools/scope.hpp"
 #include "test/daemon/tool_fixture.hpp"
 #include "test/support/golden_file.hpp"
+#include "test/support/source_dir.hpp"
 
 #include <algorithm>
 #include <set>
@@ -130,8 +131,7 @@ TEST_F(PlatformScope, ImportedHistoryOfAPlatformIsFoundUnderItsName) {
 }
 
 TEST(CapabilityMatrix, ThePageInTheDocumentationIsTheOneGenerated) {
-  expect_golden(std::filesystem::path(MEMD_SOURCE_DIR) / "docs" / "capabilities.md",
-                tools::matrix_markdown(describe_adapters(Config{})));
+  expect_golden(test::source_dir() / "docs" / "capabilities.md", tools::matrix_markdown(describe_adapters(Config{})));
 }
 
 TEST_F(PlatformScope, TheToolSaysTheSameAsTheMatrix) {

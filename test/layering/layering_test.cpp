@@ -1,4 +1,5 @@
 #include "source_tree.hpp"
+#include "test/support/source_dir.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +15,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 TEST(Layering, ProjectKeepsItsRules) {
-  const auto tree = read_tree(MEMD_SOURCE_DIR);
+  const auto tree = read_tree(test::source_dir());
   ASSERT_GT(tree.size(), 40U);
   ASSERT_TRUE(tree.contains("store/db/database.hpp"));
   EXPECT_THAT(violations(tree), IsEmpty());

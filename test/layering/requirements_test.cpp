@@ -1,4 +1,6 @@
 // docs/requirements.md names tests: each of them is there.
+#include "test/support/source_dir.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -58,7 +60,7 @@ void add_tests(std::string_view source, std::set<std::string>& out) {
 }
 
 TEST(Requirements, NameTestsThatAreThere) {
-  const fs::path root = MEMD_SOURCE_DIR;
+  const fs::path root = test::source_dir();
   std::set<std::string> there;
   for (const auto& entry : fs::recursive_directory_iterator(root / "test"))
     if (entry.path().extension() == ".cpp") add_tests(read(entry.path()), there);

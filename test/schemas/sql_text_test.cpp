@@ -1,4 +1,5 @@
 #include "schemas/sql_text.hpp"
+#include "test/support/source_dir.hpp"
 
 #include <gtest/gtest.h>
 
@@ -48,8 +49,7 @@ TEST(SqlText, StatementsNameWhatTheyCompareWith) {
   EXPECT_TRUE(compares_with_number("\"WHERE e.kind = 7\""));
   EXPECT_FALSE(compares_with_number("\"WHERE kind = EventKind::edit AND my_flags & 2\""));
   for (const char* folder : {"store", "daemon"})
-    for (const auto& entry :
-         std::filesystem::recursive_directory_iterator(std::filesystem::path(MEMD_SOURCE_DIR) / folder)) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(test::source_dir() / folder)) {
       const auto extension = entry.path().extension();
       if (extension != ".cpp" && extension != ".hpp") continue;
       std::ifstream in(entry.path());

@@ -1,4 +1,5 @@
 #include "store/enrich/embedding/embedder.hpp"
+#include "test/support/source_dir.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
@@ -12,7 +13,7 @@ namespace memd::embedding {
 namespace {
 
 boost::json::value golden(const std::string& name) {
-  std::ifstream in(MEMD_SOURCE_DIR "/test/golden/embedding/" + name);
+  std::ifstream in(test::source_dir() / "test/golden/embedding" / name);
   return boost::json::parse(std::string(std::istreambuf_iterator<char>(in), {}));
 }
 

@@ -1,5 +1,6 @@
 #include "schemas/embedded.hpp"
 #include "store/db/database.hpp"
+#include "test/support/source_dir.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +19,7 @@ using Tables = std::map<std::string, std::set<std::string>>;
 Tables documented_tables() {
   Tables tables;
   std::set<std::string>* columns = nullptr;
-  std::ifstream in(MEMD_SOURCE_DIR "/docs/store-format.md");
+  std::ifstream in(test::source_dir() / "docs/store-format.md");
   for (std::string line; std::getline(in, line);) {
     if (line.starts_with("#"))
       columns = line.starts_with("### `") ? &tables[line.substr(5, line.find('`', 5) - 5)] : nullptr;

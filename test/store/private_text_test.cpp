@@ -1,9 +1,11 @@
 #include "store/text/redaction/private_text.hpp"
+#include "schemas/ascii.hpp"
 #include "store/text/redaction/redactor.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
 
+#include <algorithm>
 #include <random>
 #include <string>
 
@@ -100,6 +102,34 @@ TEST(PrivateText, IsMaskedInRecordsInPlace) {
       EXPECT_EQ(mask_private(line), 0u) << line;
     }
   }
+}
+
+bool may_be_private_by_plain_search(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), ascii::lower);
+  for (const char* mark : {"<private", "#private", "23private", "3cprivate"})
+    if (text.find(mark) != std::string::npos) return true;
+  return false;
+}
+
+// The scan looks at 64 places at once.
+TEST(PrivateText, IsLookedForAtEachPlace) {
+  std::mt19937 engine(7);
+  const std::string letters = "pPvV <#rivate3c";
+  int found = 0;
+  for (int i = 0; i < 5000; ++i) {
+    std::string text;
+    for (auto n = engine() % 200; n > 0; --n)
+      text += letters[engine() % letters.size()];
+    for (const char* word : {"", "private", "PrIVate", "<private", "\\u0023PRIVATE", "privat"}) {
+      std::string with = text;
+      with.insert(engine() % (text.size() + 1), word);
+      const bool expected = may_be_private_by_plain_search(with);
+      EXPECT_EQ(redaction::may_be_private(with), expected) << with;
+      found += expected ? 1 : 0;
+    }
+  }
+  EXPECT_GT(found, 10'000);
+  EXPECT_LT(found, 15'000);
 }
 
 TEST(PrivateText, LinesThatAreNoWholeJson) {

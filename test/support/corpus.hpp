@@ -1,5 +1,7 @@
 #pragma once
 
+#include "test/support/source_dir.hpp"
+
 #include <cstdlib>
 #include <filesystem>
 
@@ -8,7 +10,7 @@ namespace memd::test {
 // The home directory with real transcripts that some tests read: $MEMD_CORPUS, or beside the checkout.
 inline std::filesystem::path corpus_home() {
   if (const char* set = std::getenv("MEMD_CORPUS")) return set;
-  return std::filesystem::path(MEMD_SOURCE_DIR) / ".." / "shared" / "corpus" / "home";
+  return source_dir() / ".." / "shared" / "corpus" / "home";
 }
 
 }  // namespace memd::test
