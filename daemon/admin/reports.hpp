@@ -239,6 +239,10 @@ struct LogReport {
   std::vector<LogLine> entries;  // newest first
 };
 
+struct DoctorParams {
+  bool full = false;
+};
+
 struct DoctorCheck {
   std::string name;
   std::string status;  // ok | note | problem
@@ -513,6 +517,11 @@ struct Describe<admin::CoverageReport> {
       field("bytes_pending", &T::bytes_pending, "Bytes of unfinished last records."));
 };
 
+template <>
+struct Describe<admin::DoctorParams> {
+  using T = admin::DoctorParams;
+  static constexpr auto fields = std::make_tuple(field("full", &T::full, "Read all of the raw layer, not a sample."));
+};
 template <>
 struct Describe<admin::LogParams> {
   using T = admin::LogParams;

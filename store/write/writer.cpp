@@ -103,6 +103,10 @@ Result<ApplyStats> Writer::apply(SourceSlice& slice, const assembly::BatchNotes*
   });
 }
 
+Result<bool> Writer::follows(const SourceSlice& slice) {
+  return sqlite::guard([&] { return items_->follows(slice); });
+}
+
 Result<void> Writer::set_state(SourceId source, SourceState state, std::string_view reason) {
   return write([&] { sources_->set_state(source, state, reason); });
 }

@@ -38,6 +38,7 @@ namespace search {
 class DocumentLengths;
 }
 class Forgetting;
+class OldStore;
 class Retention;
 class Withheld;
 
@@ -75,6 +76,8 @@ class Writer {
   // in place, the cursor becomes the bytes in the ledger until the source is read to its end (cursor == size).
   // `notes`: of the slice's batch, made ahead; null: they are made here.
   Result<ApplyStats> apply(SourceSlice& slice, const assembly::BatchNotes* notes = nullptr);
+  // Whether apply() can take the slice: of a source that is changed in place, the items before it have to be there.
+  Result<bool> follows(const SourceSlice& slice);
   Result<void> set_state(SourceId source, SourceState state, std::string_view reason);
   // The platform is not read: says so once a day, and its running sessions are no longer captured.
   Result<void> disable_capture(Platform platform, std::string_view why);
@@ -116,6 +119,7 @@ class Writer {
 
  private:
   friend class Forgetting;
+  friend class OldStore;
   friend class Retention;
   Writer(std::filesystem::path file, sqlite::Database db, const Clock& clock);
   void undo();
