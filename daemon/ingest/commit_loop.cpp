@@ -37,7 +37,9 @@ void CommitLoop::open(std::unique_ptr<Writer> writer, Mailbox<ToReader>& reader,
   Retention retention(*writer_);
   (void)retention.announce(options_.retention);
   // A pass a day, and none because of a restart.
-  next_retention_ = std::max(retention.last_pass() + kMsPerDay, clock_.now() + kHour);
+  const TimeMs now = clock_.now();
+  last_retention_ = std::min(retention.last_pass(), now);
+  opened_at_ = now;
 }
 
 asio::awaitable<void> CommitLoop::run() {
@@ -158,7 +160,7 @@ Result<void> CommitLoop::commit() {
 
 // A daemon lives for weeks: what expires while it runs goes with the first commit of the day.
 Result<void> CommitLoop::expire_diagnostics() {
-  if (clock_.now() - last_expiry_ < kMsPerDay) return {};
+  if (!has_passed(kMsPerDay, last_expiry_, clock_.now())) return {};
   last_expiry_ = clock_.now();
   MEMD_TRY(writer_->delete_expired_diagnostics());
   return {};
@@ -167,12 +169,13 @@ Result<void> CommitLoop::expire_diagnostics() {
 // Nothing depends on it: what fails is tried again the next time.
 void CommitLoop::look_after_store() {
   const TimeMs now = clock_.now();
-  if (now - last_upkeep_ >= kHour) {
+  if (has_passed(kHour, last_upkeep_, now)) {
     last_upkeep_ = now;
     (void)writer_->maintain();
   }
-  if (options_.retention.is_set() && now >= next_retention_) {
-    next_retention_ = now + kMsPerDay;
+  if (options_.retention.is_set() && has_passed(kHour, opened_at_, now) &&
+      has_passed(kMsPerDay, last_retention_, now)) {
+    last_retention_ = now;
     (void)Retention(*writer_).enforce(options_.retention, [this] { return !stopping_; });
   }
 }

@@ -76,7 +76,8 @@ class CommitLoop {
   std::uint64_t written_since_release_ = 0;
   TimeMs last_expiry_ = 0;
   TimeMs last_upkeep_ = 0;
-  TimeMs next_retention_ = 0;
+  TimeMs last_retention_ = 0;
+  TimeMs opened_at_ = 0;
 };
 
 }  // namespace memd

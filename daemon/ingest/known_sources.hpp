@@ -24,6 +24,7 @@ struct KnownSource {
   const Adapter* adapter = nullptr;
   bool is_tailed = false;        // by a coroutine at the moment
   bool became_dirty = false;     // in the meantime
+  bool is_hinted = false;        // since it was last looked at
   bool let_others_pass = false;  // a look was put off behind those of the others that wait
   // Of a source that is changed in place.
   std::unique_ptr<SnapshotPass> pass;  // null between passes
@@ -59,6 +60,7 @@ class KnownSources {
  private:
   void add(const SourceCandidate& candidate);
   void add_below(const std::string& directory);
+  bool hint_known(const std::string& path);  // false: it is not known
   void add_named(const Discovery::NamedSource& whole);
 
   const Discovery& discovery_;

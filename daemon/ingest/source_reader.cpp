@@ -56,10 +56,8 @@ SourceReader::Look SourceReader::look_at(KnownSource& known) {
     turn_away(path);
     return {};
   }
-  if (must_wait(known)) {
-    retries_.set(path, known.source.retry_at);
-    return {};
-  }
+  if (must_wait(known)) return {};
+  known.is_hinted = false;
   Look out;
   const std::uint64_t cursor_before = known.source.cursor;
   const Source before = known.source;
@@ -171,11 +169,16 @@ bool SourceReader::may_begin_pass(const KnownSource& known) {
   return false;
 }
 
-// A source that failed is left alone for a while, whatever is hinted. One that was only out of reach is not: the hint
-// may say that it is back.
-bool SourceReader::must_wait(const KnownSource& known) const {
+// A source that failed is left alone for a while, which a hint makes short. One that was only out of reach is not: the
+// hint may say that it is back.
+bool SourceReader::must_wait(const KnownSource& known) {
   const Source& s = known.source;
-  return s.failures > 0 && s.state != SourceState::unreachable && clock_.now() < s.retry_at;
+  if (s.failures == 0 || s.state == SourceState::unreachable) return false;
+  const TimeMs now = clock_.now();
+  const TimeMs end = options_.back_off.end_of_wait(s.retry_at, s.failures, known.is_hinted, now);
+  if (end <= now) return false;
+  retries_.set(s.path, end, now);
+  return true;
 }
 
 // The slice that tells the store of it, if there is anything to tell.
@@ -183,7 +186,8 @@ std::optional<SourceSlice> SourceReader::lose(KnownSource& known, const Error& e
   Source& source = known.source;
   const std::string path = source.path;
   if (error.is(Errc::busy)) {
-    retries_.set(path, clock_.now() + options_.back_off.first);
+    const TimeMs now = clock_.now();
+    retries_.set(path, now + options_.back_off.first, now);
     return std::nullopt;
   }
   const Discovery::Root* root = discovery_.root_of(path);
@@ -207,8 +211,9 @@ std::optional<SourceSlice> SourceReader::lose(KnownSource& known, const Error& e
     if (unreachable != (source.state == SourceState::unreachable)) source.failures = 0;
     source.failures = std::min(source.failures + 1, 1'000'000u);
     if (!unreachable && source.failures >= options_.back_off.quarantine_after) verdict.state = SourceState::quarantined;
-    source.retry_at = clock_.now() + options_.back_off.delay(source.failures);
-    retries_.set(path, source.retry_at);
+    const TimeMs now = clock_.now();
+    source.retry_at = now + options_.back_off.delay(source.failures);
+    retries_.set(path, source.retry_at, now);
   }
   if (source.size == 0) {  // never read: all of it is late
     std::error_code ec;
@@ -230,8 +235,10 @@ void SourceReader::reload(const std::vector<Source>& sources) {
   waiting_for_commit_.clear();
   retries_.clear();
   passes_.clear();
+  const TimeMs now = clock_.now();
   for (const auto& source : sources)
-    if (source.retry_at != 0) retries_.set(source.path, source.retry_at);
+    if (source.retry_at != 0)
+      retries_.set(source.path, options_.back_off.end_of_wait(source.retry_at, source.failures, false, now), now);
 }
 
 std::vector<std::string> SourceReader::take_due() {

@@ -53,7 +53,7 @@ class SourceReader {
   Result<Tailer::Outcome> try_to_read(KnownSource& known);
   Result<Tailer::Outcome> read_in_place(KnownSource& known, SnapshotReader& reader);
   bool may_begin_pass(const KnownSource& known);
-  bool must_wait(const KnownSource& known) const;
+  bool must_wait(const KnownSource& known);
   void turn_away(const std::string& path);
   std::optional<SourceSlice> lose(KnownSource& known, const Error& error);
 
