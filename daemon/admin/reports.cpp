@@ -81,6 +81,9 @@ std::string render_text(const IngestReport& r) {
   out += fmt::format("Read {} in {:.2f} s ({:.0f} MB/s), {} new events, peak memory {:.0f} MiB.\n", bytes(r.bytes_read),
                      r.seconds, r.mb_per_s, r.events_written, r.peak_rss_mb);
   if (r.diagnostics > 0) out += fmt::format("{} diagnostics.\n", r.diagnostics);
+  if (!r.complete)
+    out += fmt::format("NOT ALL WAS READ: {} {} could not be read; the first: {}\n", r.unread,
+                       r.unread == 1 ? "source" : "sources", r.unread_why);
   if (r.enrichment) out += enrichment_lines(*r.enrichment);
   return out;
 }

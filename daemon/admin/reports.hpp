@@ -49,6 +49,9 @@ struct EnrichmentRun {
 };
 
 struct IngestReport {
+  bool complete = true;
+  std::int64_t unread = 0;
+  std::string unread_why;
   std::int64_t sources = 0;
   std::uint64_t bytes_total = 0;
   std::uint64_t bytes_indexed = 0;
@@ -130,6 +133,7 @@ struct SourcesReport {
   std::int64_t gone = 0;
   std::int64_t unreachable = 0;
   std::int64_t quarantined = 0;
+  std::int64_t failing = 0;
   std::vector<TroubleReport> troubles;
 };
 
@@ -325,6 +329,7 @@ struct Describe<admin::SourcesReport> {
                       field("gone", &T::gone, "Deleted by their agent; what was read stays."),
                       field("unreachable", &T::unreachable, "Their place cannot be looked at."),
                       field("quarantined", &T::quarantined, "They failed again and again."),
+                      field("failing", &T::failing, "Of those that are followed: the last look failed."),
                       field("troubles", &T::troubles, "The first of those that cannot be read."));
 };
 
@@ -375,6 +380,9 @@ template <>
 struct Describe<admin::IngestReport> {
   using T = admin::IngestReport;
   static constexpr auto fields = std::make_tuple(
+      field("complete", &T::complete, "Each source that is there was read to its end."),
+      field("unread", &T::unread, "Sources, or directories of them, that could not be read."),
+      field("unread_why", &T::unread_why, "Why the first of them could not."),
       field("sources", &T::sources, "Files or databases read."),
       field("bytes_total", &T::bytes_total, "indexed + skipped + unknown."),
       field("bytes_indexed", &T::bytes_indexed, "Bytes whose content is in the store."),

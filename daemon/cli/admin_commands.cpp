@@ -50,7 +50,9 @@ Command ingest_command() {
       };
       MEMD_TRY_ASSIGN(outcome, caller->admin("ingest", "{}", show));
     }
-    return print(outcome, call.as_json);
+    const int printed = print(outcome, call.as_json);
+    const bool undone = outcome.is_error || outcome.structured.starts_with(R"({"complete":false)");
+    return undone ? kUndone : printed;
   };
   return c;
 }

@@ -23,12 +23,14 @@ void KnownSources::reload(std::vector<Source> sources) {
   }
 }
 
-void KnownSources::find_all() {
-  for (const auto& candidate : discovery_.find_all())
+std::error_code KnownSources::find_all() {
+  std::error_code shortage;
+  for (const auto& candidate : discovery_.find_all(&shortage))
     add(candidate);
   for (const auto& [path, known] : sources_)
     if (known.source.state == SourceState::active && !dirty_.contains(path) && discovery_.classify(path))
       dirty_.add(path);
+  return shortage;
 }
 
 bool KnownSources::hint_known(const std::string& path) {

@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <vector>
 
 namespace memd {
@@ -44,7 +45,9 @@ class KnownSources {
   void reload(std::vector<Source> sources);
 
   // These make sources dirty.
-  void find_all();                     // all that are there, and those that were and are not found any more
+  // All that are there, and those that were and are not found any more. The error tells why not all could be looked for
+  // (Discovery::find_all).
+  std::error_code find_all();
   void hint(const std::string& path);  // what stands at or below the path, or has it as a part
   void hint(const SourceCandidate& source, const std::string& file);  // the file is the source or a part of it
   void take(SourceCandidate file);                                    // whether or not it stands under a root

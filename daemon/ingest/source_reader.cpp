@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -12,6 +13,7 @@ namespace memd {
 namespace {
 
 constexpr std::chrono::milliseconds kLongestBusyRetry{1000};
+const std::string kEverything;  // in place of a path
 
 // Of the source, that the slice accounts for.
 std::uint64_t bytes_of(const SourceSlice& slice, std::uint64_t cursor_before) {
@@ -71,6 +73,7 @@ SourceReader::Look SourceReader::look_at(KnownSource& known) {
     return out;
   }
   known.let_others_pass = false;
+  note_shortage(path, !outcome && outcome.error().is(Errc::exhausted) ? outcome.error().message() : std::string());
   if (!outcome) {
     out.slice = lose(known, outcome.error());
     return out;
@@ -99,6 +102,7 @@ SourceReader::Look SourceReader::look_at(KnownSource& known) {
 void SourceReader::turn_away(const std::string& path) {
   tailer_.close(path);
   retries_.cancel(path);
+  note_shortage(path, {});
   sources_.forget(path);
 }
 
@@ -108,6 +112,13 @@ Result<Tailer::Outcome> SourceReader::try_to_read(KnownSource& known) {
   auto outcome = [&]() -> Result<Tailer::Outcome> {
     try {
       return read(known);
+    } catch (const ErrorException& e) {
+      known.pass.reset();
+      if (e.error().is(Errc::exhausted)) return e.error();
+      return Error(Errc::io, std::string("reading it failed: ") + e.what());
+    } catch (const std::bad_alloc& e) {
+      known.pass.reset();
+      return Error(Errc::exhausted, std::string("reading it failed: ") + e.what());
     } catch (const std::exception& e) {
       known.pass.reset();
       return Error(Errc::io, std::string("reading it failed: ") + e.what());
@@ -185,7 +196,7 @@ bool SourceReader::must_wait(const KnownSource& known) {
 std::optional<SourceSlice> SourceReader::lose(KnownSource& known, const Error& error) {
   Source& source = known.source;
   const std::string path = source.path;
-  if (error.is(Errc::busy)) {
+  if (error.is(Errc::busy) || error.is(Errc::exhausted)) {  // nothing is wrong with the source
     const TimeMs now = clock_.now();
     retries_.set(path, now + options_.back_off.first, now);
     return std::nullopt;
@@ -228,6 +239,22 @@ std::optional<SourceSlice> SourceReader::lose(KnownSource& known, const Error& e
   slice.source = source;
   slice.adapter_version = known.adapter->describe().adapter_version;
   return slice;
+}
+
+// Of this process; empty: it is over.
+void SourceReader::note_shortage(const std::string& path, std::string why) {
+  if (why.empty() ? short_of_.erase(path) == 0 : !short_of_.insert(path).second) return;
+  progress_.update([&](IngestSnapshot& s) {
+    s.sources_short = short_of_.size();
+    if (!why.empty()) s.shortage = std::move(why);
+    if (short_of_.empty()) s.shortage.clear();
+  });
+}
+
+void SourceReader::look_again_at_everything(std::string why) {
+  const TimeMs now = clock_.now();
+  note_shortage(kEverything, std::move(why));
+  retries_.set(kEverything, now + options_.back_off.first, now);
 }
 
 void SourceReader::reload(const std::vector<Source>& sources) {
