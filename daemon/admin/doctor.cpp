@@ -193,8 +193,14 @@ void check_watching(const ProcessFacts& facts, Findings& findings) {
 void check_ingest(MemoryHost& host, Findings& findings) {
   if (host.ingest() == nullptr) return;
   const IngestSnapshot s = host.ingest()->progress().snapshot();
-  if (!s.last_error.empty())
-    return findings.problem("writing", s.last_error, "It is tried again by itself; is the disk full?");
+  if (const std::string trouble = host.ingest()->trouble(); !trouble.empty())
+    return findings.problem(
+        "writing", trouble,
+        "It is tried again by itself. Is the disk full? A store that was removed comes back when the "
+        "daemon is started anew; nothing is lost that agents still have.");
+  if (s.sources_short > 0)
+    findings.problem("reading", fmt::format("{} sources could not be read: {}", s.sources_short, s.shortage),
+                     "It is tried again by itself; `ulimit -n` tells how many descriptors a process may have.");
   findings.ok("writing", s.idle ? "up to date" : fmt::format("{} of {} bytes read", s.bytes_done, s.bytes_total));
 }
 

@@ -109,10 +109,14 @@ std::string render_text(const StatusReport& r) {
   if (!r.watcher.empty()) out += fmt::format("watching with {}\n", r.watcher);
   if (r.ingest) {
     const auto& i = *r.ingest;
-    out += i.idle ? fmt::format("ingest idle: {} sources up to date, last look {}\n", i.sources, i.last_scan)
-                  : fmt::format("ingest: {} of {} done, {} sources waiting, now {}\n", bytes(i.bytes_done),
-                                bytes(i.bytes_total), i.sources_pending, i.current);
-    if (!i.last_error.empty()) out += fmt::format("the store refused: {} (trying again)\n", i.last_error);
+    if (!i.last_error.empty())
+      out += fmt::format("NOTHING NEW IS STORED: {} (it is tried again)\n", i.last_error);
+    else if (i.sources_short > 0)
+      out += fmt::format("ingest: {} of {} sources could not be read: {}\n", i.sources_short, i.sources, i.shortage);
+    else
+      out += i.idle ? fmt::format("ingest idle: {} sources up to date, last look {}\n", i.sources, i.last_scan)
+                    : fmt::format("ingest: {} of {} done, {} sources waiting, now {}\n", bytes(i.bytes_done),
+                                  bytes(i.bytes_total), i.sources_pending, i.current);
   }
   if (r.capture.paused) out += tools::render_text(r.capture);
   out += enrichment_lines(r.enrichment);

@@ -89,6 +89,8 @@ struct IngestStatus {
   std::string last_commit;
   std::string last_scan;
   std::string last_error;
+  std::uint64_t sources_short = 0;
+  std::string shortage;
 };
 
 struct EnrichmentStatus {
@@ -422,7 +424,10 @@ struct Describe<admin::IngestStatus> {
       field("events_written", &T::events_written, "Events written since the start."),
       field("commits", &T::commits, "Transactions since the start."),
       field("last_commit", &T::last_commit, "RFC 3339."), field("last_scan", &T::last_scan, "RFC 3339."),
-      field("last_error", &T::last_error, "What the store refused last; empty when all is well."));
+      field("last_error", &T::last_error, "Why nothing new is stored; empty when all is well."),
+      field("sources_short", &T::sources_short,
+            "Sources, or directories of them, that could not be read for want of descriptors or memory."),
+      field("shortage", &T::shortage, "What the system said to one of them."));
 };
 
 template <>

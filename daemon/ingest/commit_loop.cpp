@@ -1,5 +1,6 @@
 #include "daemon/ingest/commit_loop.hpp"
 
+#include "daemon/log.hpp"
 #include "store/write/retention.hpp"
 
 #include <boost/asio/post.hpp>
@@ -30,6 +31,7 @@ CommitLoop::CommitLoop(asio::io_context& loop, const Clock& clock, const IngestO
 
 void CommitLoop::open(std::unique_ptr<Writer> writer, Mailbox<ToReader>& reader, std::function<void()> on_commit) {
   writer_ = std::move(writer);
+  store_ = PlacedFile(writer_->file());
   reader_ = &reader;
   on_commit_ = std::move(on_commit);
   last_expiry_ = clock_.now();
@@ -137,8 +139,10 @@ bool CommitLoop::commit_is_due() const {
 Result<void> CommitLoop::commit() {
   const bool wrote = writer_->has_uncommitted();
   if (wrote) {
+    MEMD_TRY(store_.check());
     MEMD_TRY(expire_diagnostics());
     MEMD_TRY(writer_->commit());
+    if (!std::exchange(told_, {}).empty()) log::info("the store takes what is written again");
   }
   for (const auto& source : uncommitted_)
     progress_.committed(source);
@@ -146,8 +150,8 @@ Result<void> CommitLoop::commit() {
   uncommitted_bytes_ = 0;
   retry_delay_ = {};
   progress_.update([&](IngestSnapshot& s) {
+    if (!wrote) return;  // a refusal stands until something is taken
     s.last_error.clear();
-    if (!wrote) return;
     ++s.commits;
     s.last_commit = clock_.now();
   });
@@ -206,6 +210,12 @@ Result<void> CommitLoop::reload_sources() {
 // store knows.
 asio::awaitable<void> CommitLoop::recover(const Error& error) {
   progress_.update([&](IngestSnapshot& s) { s.last_error = error.message(); });
+  if (told_ != error.message()) {
+    told_ = error.message();
+    log::error("the store refuses what is written, which is tried again: {}", told_);
+  }
+  // What waits in the transaction is read again.
+  writer_->roll_back();
   uncommitted_.clear();
   uncommitted_bytes_ = 0;
   sources_set_back_ = false;

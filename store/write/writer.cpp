@@ -166,6 +166,10 @@ Result<void> Writer::commit() {
   });
 }
 
+void Writer::roll_back() {
+  if (transaction_ != nullptr) undo();
+}
+
 Result<void> Writer::maintain() {
   MEMD_TRY(commit());
   return sqlite::guard([&] {

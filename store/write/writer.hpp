@@ -90,6 +90,7 @@ class Writer {
   // Makes rows of what was applied, as a commit does, without committing.
   Result<void> flush();
   Result<void> commit();
+  void roll_back();  // undoes what was applied since the last commit, as an error does
   bool has_uncommitted() const { return transaction_ != nullptr; }
 
   // Commits, and runs `change` on the store's connection in a transaction of its own. What it returns is the answer.
