@@ -1,5 +1,6 @@
 #include "schemas/error.hpp"
 
+#include <cerrno>
 #include <cstring>
 
 namespace memd {
@@ -24,6 +25,7 @@ class Category final : public boost::system::error_category {
       case Errc::unavailable: return "unavailable";
       case Errc::protocol: return "protocol error";
       case Errc::unsupported: return "unsupported";
+      case Errc::exhausted: return "out of descriptors or memory";
       case Errc::busy: return "busy";
       case Errc::input_required: return "input required";
     }
@@ -47,11 +49,13 @@ std::string Error::message() const {
   return context + ": " + code.message();
 }
 
+bool is_exhaustion(int err) noexcept { return err == EMFILE || err == ENFILE || err == ENOMEM; }
+
 Error Error::from_errno(int err, std::string_view call, std::string_view path) {
   std::string what(call);
   if (!path.empty()) what.append(" ").append(path);
   what.append(": ").append(std::strerror(err));
-  return Error(Errc::io, std::move(what));
+  return Error(is_exhaustion(err) ? Errc::exhausted : Errc::io, std::move(what));
 }
 
 void throw_exception_from_error(const Error& e, const boost::source_location&) { throw ErrorException(e); }

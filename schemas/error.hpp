@@ -26,6 +26,7 @@ enum class Errc {
   unavailable,       // the daemon cannot be reached or started
   protocol,          // the other side broke the protocol
   unsupported,
+  exhausted,       // the process or the system has no more descriptors or memory: nothing is known of what was asked
   busy,            // somebody is in the middle of changing it: nothing is wrong, try again later
   input_required,  // the client has been asked for something and will call again with it: pass this error on unchanged
 };
@@ -45,9 +46,12 @@ struct Error {
   bool is(Errc e) const noexcept { return code == make_error_code(e); }
   std::string message() const;
 
-  // For a failed system call: "open /x/y: No such file or directory".
+  // For a failed system call: "open /x/y: No such file or directory". Errc::exhausted or Errc::io.
   static Error from_errno(int err, std::string_view call, std::string_view path);
 };
+
+// EMFILE, ENFILE, ENOMEM.
+bool is_exhaustion(int err) noexcept;
 
 template <class T>
 using Result = boost::system::result<T, Error>;

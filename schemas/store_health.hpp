@@ -68,6 +68,7 @@ struct SourceHealth {
   std::int64_t gone = 0;
   std::int64_t unreachable = 0;
   std::int64_t quarantined = 0;
+  std::int64_t failing = 0;             // of the active ones
   std::vector<SourceTrouble> troubles;  // the first of them
 };
 

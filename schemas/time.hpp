@@ -23,6 +23,9 @@ std::string format_rfc3339(TimeMs t);
 std::optional<TimeMs> parse_rfc3339(std::string_view text);
 
 // Where "now" comes from. Thread-safe. Tests use test/support/fake_clock.hpp.
+// Whether `length` has passed since `then`. A `then` that is yet to come was noted by a clock that was wrong.
+constexpr bool has_passed(TimeMs length, TimeMs then, TimeMs now) { return now < then || now - then >= length; }
+
 class Clock {
  public:
   virtual ~Clock() = default;

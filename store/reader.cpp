@@ -28,6 +28,14 @@ std::optional<FileIdentity> identity_of(const std::filesystem::path& file) {
 
 }  // namespace
 
+Result<bool> store_is_behind(const std::filesystem::path& database) {
+  return sqlite::guard([&] {
+    if (!identity_of(database)) return false;
+    auto db = sqlite::Database::open(database, sqlite::OpenMode::read_only);
+    return db.pragma("user_version") < static_cast<std::int64_t>(migrations().size());
+  });
+}
+
 struct Reader::Connection {
   Connection(const std::filesystem::path& file, FileIdentity id)
       : db(sqlite::Database::open(file, sqlite::OpenMode::read_only)), identity(id) {}

@@ -21,6 +21,10 @@ namespace search {
 class DocumentLengths;
 }
 
+// Whether the store has an older schema than this memd reads: some process makes it, or brings it up to date, or the
+// next writer will. False without a store. Opens a connection of its own; any thread.
+Result<bool> store_is_behind(const std::filesystem::path& database);
+
 // Answers questions to the store over one read-only connection of its own. One thread at a time; keep it, opening costs
 // a millisecond. Each question sees one snapshot: what was committed before it began, nothing later.
 //

@@ -215,6 +215,9 @@ Result<void> ReadOnlyDatabase::confirm() const {
 Error ReadOnlyDatabase::error(int code) const {
   const std::string what = path_ + ": " + (database_ ? sqlite3_errmsg(database_.get()) : sqlite3_errstr(code));
   if (not_ready(code)) return {Errc::busy, what};
+  if ((code & 0xff) == SQLITE_NOMEM) return {Errc::exhausted, what};
+  if ((code & 0xff) == SQLITE_CANTOPEN && database_ && is_exhaustion(sqlite3_system_errno(database_.get())))
+    return {Errc::exhausted, what};
   switch (code & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:

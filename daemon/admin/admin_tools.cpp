@@ -23,7 +23,7 @@ double rss_mb() {
   return resident * static_cast<double>(::sysconf(_SC_PAGESIZE)) / (1024.0 * 1024.0);
 }
 
-IngestStatus ingest_status(const IngestSnapshot& s) {
+IngestStatus ingest_status(const IngestSnapshot& s, std::string trouble) {
   return {s.idle,
           s.sources,
           s.sources_pending,
@@ -34,7 +34,9 @@ IngestStatus ingest_status(const IngestSnapshot& s) {
           s.commits,
           format_rfc3339(s.last_commit),
           format_rfc3339(s.last_scan),
-          s.last_error};
+          std::move(trouble),
+          s.sources_short,
+          s.shortage};
 }
 
 std::uint64_t store_bytes(const StoreLayout& layout) {
@@ -75,7 +77,8 @@ Result<StatusReport> status(MemoryHost& host, const ProcessFacts& facts) {
   r.raw_bytes = bytes_below(host.settings().layout.raw_dir());
   r.next_drop = next_drop(host);
   MEMD_TRY_ASSIGN(r.capture, host.set_capture({}));
-  if (host.ingest() != nullptr) r.ingest = ingest_status(host.ingest()->progress().snapshot());
+  if (host.ingest() != nullptr)
+    r.ingest = ingest_status(host.ingest()->progress().snapshot(), host.ingest()->trouble());
   MEMD_TRY_ASSIGN(r.enrichment, enrichment_status(host));
   MEMD_TRY_ASSIGN(r.summaries, summaries_status(host));
   MEMD_TRY_ASSIGN(r.sources, sources_report(host));
@@ -100,9 +103,9 @@ void register_admin_tools(mcp::ToolRegistry& registry, MemoryHost& host, Process
   registry.add<tools::DiagnosticsParams, tools::DiagnosticsReport>(
       {"diagnostics", "Diagnostics", "What went wrong with input in the last 30 days, newest first.", {}},
       [&host](const tools::DiagnosticsParams& p, mcp::ToolContext&) { return diagnostics(host, p); });
-  registry.add<NoParams, DoctorReport>(
+  registry.add<DoctorParams, DoctorReport>(
       {"doctor", "Doctor", "Looks for what keeps memd from working as it should, and says what to do.", {}},
-      [&host, facts](const NoParams&, mcp::ToolContext&) { return doctor(host, facts); });
+      [&host, facts](const DoctorParams& p, mcp::ToolContext&) { return doctor(host, facts, p); });
   registry.add<RetentionParams, RetentionReport>(
       {"retention",
        "Retention",

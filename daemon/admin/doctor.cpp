@@ -4,8 +4,10 @@
 #include "daemon/admin/ingest_tools.hpp"
 #include "daemon/admin/status_reports.hpp"
 #include "daemon/tools/diagnostics.hpp"
+#include "store/db/store_copies.hpp"
 #include "store/db/withheld.hpp"
 #include "store/raw/frame_seal.hpp"
+#include "store/raw/raw_archive.hpp"
 #include "store/read/ingestion.hpp"
 #include "store/read/store_check.hpp"
 
@@ -17,6 +19,7 @@
 #include <cstring>
 #include <filesystem>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 namespace memd::admin {
@@ -78,6 +81,48 @@ void check_file(const MemoryHost& host, Findings& findings) {
                             "Keep a copy of it; `memd rebuild --stop-daemon` makes it anew from the raw layer, and the "
                             "agents' files that are still there are read again.");
   findings.ok("store", check->complete ? "the file is sound" : "sound as far as ten seconds of looking went");
+}
+
+// `memd rebuild` makes the store of it, and whole texts are read from it: damage is to be known before it is needed.
+void check_raw(const MemoryHost& host, bool full, Findings& findings) {
+  constexpr std::uint64_t kSample = 32 << 20;
+  const Settings& settings = host.settings();
+  std::error_code ec;
+  if (!std::filesystem::exists(settings.layout.raw_dir(), ec) ||
+      !std::filesystem::exists(settings.layout.database(), ec))
+    return;
+  const auto check =
+      raw::check_raw_layer(settings.layout.database(), settings.layout.raw_dir(), raw::FrameSeal(settings.cipher),
+                           full ? std::numeric_limits<std::uint64_t>::max() : kSample);
+  if (!check) {
+    if (check.error().is(Errc::bad_config)) return;  // told of by check_encryption()
+    return findings.problem("raw layer", check.error().message(), "Is it out of reach?");
+  }
+  const double mb = static_cast<double>(check->bytes) / 1e6;
+  if (check->damages.empty())
+    return findings.ok("raw layer", check->bytes_read >= check->bytes
+                                        ? fmt::format("{} files, {:.1f} MB: sound", check->files, mb)
+                                        : fmt::format("sound, in a sample of {:.1f} of {:.1f} MB; --full reads all",
+                                                      static_cast<double>(check->bytes_read) / 1e6, mb));
+  std::string what = fmt::format("{} bytes are damaged or missing", check->damaged_bytes);
+  for (const auto& damage : check->damages)
+    what += ", " + damage;
+  findings.problem("raw layer", what,
+                   "The store still has what was made of them; whole texts of these records are lost where the agent's "
+                   "file is gone. Look at the disk; a backup of the file can be put back.");
+}
+
+void check_old_stores(const MemoryHost& host, Findings& findings) {
+  for (const auto& copy : copies_of_store(host.settings().layout)) {
+    const double mb = static_cast<double>(copy.bytes) / 1e6;
+    if (copy.is_unfinished)
+      findings.note("rebuild",
+                    fmt::format("{} ({:.1f} MB) is of a rebuild that was killed, or runs", copy.file.string(), mb),
+                    "The next start of the daemon removes it.");
+    else
+      findings.ok("rebuild", fmt::format("{} ({:.1f} MB) is the store before the last rebuild; delete it if you like",
+                                         copy.file.string(), mb));
+  }
 }
 
 void check_config(const MemoryHost& host, Findings& findings) {
@@ -148,8 +193,14 @@ void check_watching(const ProcessFacts& facts, Findings& findings) {
 void check_ingest(MemoryHost& host, Findings& findings) {
   if (host.ingest() == nullptr) return;
   const IngestSnapshot s = host.ingest()->progress().snapshot();
-  if (!s.last_error.empty())
-    return findings.problem("writing", s.last_error, "It is tried again by itself; is the disk full?");
+  if (const std::string trouble = host.ingest()->trouble(); !trouble.empty())
+    return findings.problem(
+        "writing", trouble,
+        "It is tried again by itself. Is the disk full? A store that was removed comes back when the "
+        "daemon is started anew; nothing is lost that agents still have.");
+  if (s.sources_short > 0)
+    findings.problem("reading", fmt::format("{} sources could not be read: {}", s.sources_short, s.shortage),
+                     "It is tried again by itself; `ulimit -n` tells how many descriptors a process may have.");
   findings.ok("writing", s.idle ? "up to date" : fmt::format("{} of {} bytes read", s.bytes_done, s.bytes_total));
 }
 
@@ -263,13 +314,15 @@ void check_exclusion(MemoryHost& host, Findings& findings) {
 
 }  // namespace
 
-Result<DoctorReport> doctor(MemoryHost& host, const ProcessFacts& facts) {
+Result<DoctorReport> doctor(MemoryHost& host, const ProcessFacts& facts, const DoctorParams& params) {
   DoctorReport report;
   Findings findings(report);
   check_config(host, findings);
   check_data_dir(host, findings);
   check_file(host, findings);
   check_encryption(host, findings);
+  check_raw(host, params.full, findings);
+  check_old_stores(host, findings);
   check_copies(host, findings);
   check_daemon(facts, findings);
   check_watching(facts, findings);

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <limits>
 #include <system_error>
 
 namespace memd::admin {
@@ -28,6 +29,31 @@ DropReport drop_report(const PlannedDrop& d) {
           format_rfc3339(d.goes_at),
           d.reason,
           d.raw_bytes};
+}
+
+Result<void> read_all(IngestService& ingest, std::chrono::steady_clock::time_point deadline, const IngestParams& params,
+                      mcp::ToolContext& context) {
+  ingest.scan();
+  while (!ingest.block_until_idle(100ms)) {
+    const IngestSnapshot now = ingest.progress().snapshot();
+    context.progress(static_cast<double>(now.bytes_done), static_cast<double>(now.bytes_total), now.current);
+    if (context.stop.stop_requested()) return Error(Errc::cancelled, "cancelled");
+    if (!now.last_error.empty()) return Error(Errc::store, now.last_error);
+    if (std::chrono::steady_clock::now() > deadline)
+      return Error(Errc::unavailable, "ingest is still running after " + std::to_string(params.timeout_s) + " s");
+  }
+  return {};
+}
+
+// Sources that are there and were not read. What is out of reach (not mounted) is not there.
+Result<void> note_unread(MemoryHost& host, const IngestSnapshot& after, IngestReport& report) {
+  MEMD_TRY_ASSIGN(const auto sources, sources_report(host));
+  report.unread = static_cast<std::int64_t>(after.sources_short) + sources.failing + sources.quarantined;
+  report.unread_why = after.shortage;
+  for (const auto& t : sources.troubles)
+    if (report.unread_why.empty() && t.state != "unreachable") report.unread_why = t.source + ": " + t.reason;
+  report.complete = report.unread == 0;
+  return {};
 }
 
 }  // namespace
@@ -56,16 +82,15 @@ Result<IngestReport> ingest_now(MemoryHost& host, const ProcessFacts& facts, con
   if (ingest == nullptr) return Error(Errc::unavailable, "this process does not ingest");
   const auto started = std::chrono::steady_clock::now();
   const IngestSnapshot before = ingest->progress().snapshot();
-  ingest->scan();
-  while (!ingest->block_until_idle(100ms)) {
-    const IngestSnapshot now = ingest->progress().snapshot();
-    context.progress(static_cast<double>(now.bytes_done), static_cast<double>(now.bytes_total), now.current);
-    if (context.stop.stop_requested()) return Error(Errc::cancelled, "cancelled");
-    if (!now.last_error.empty()) return Error(Errc::store, now.last_error);
-    if (std::chrono::steady_clock::now() - started > std::chrono::seconds(params.timeout_s))
-      return Error(Errc::unavailable, "ingest is still running after " + std::to_string(params.timeout_s) + " s");
+  const auto deadline = started + std::chrono::seconds(params.timeout_s);
+  IngestSnapshot after = before;
+  // What this process lacked it may have when it has closed what it read.
+  for (std::uint64_t was = std::numeric_limits<std::uint64_t>::max();;) {
+    MEMD_TRY(read_all(*ingest, deadline, params, context));
+    after = ingest->progress().snapshot();
+    if (after.sources_short == 0 || after.sources_short >= was) break;
+    was = after.sources_short;
   }
-  const IngestSnapshot after = ingest->progress().snapshot();
   IngestReport r;
   r.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   r.bytes_read = after.bytes_read - before.bytes_read;
@@ -74,9 +99,9 @@ Result<IngestReport> ingest_now(MemoryHost& host, const ProcessFacts& facts, con
   r.peak_rss_mb = peak_rss_mb();
   // A daemon enriches by itself later; the worker of a command ends with it.
   if (facts.role == "none") {
-    const auto deadline = started + std::chrono::seconds(params.timeout_s);
     MEMD_TRY_ASSIGN(r.enrichment, enrich_now(host, deadline, context));
   }
+  MEMD_TRY(note_unread(host, after, r));
   MEMD_TRY_ASSIGN(r.platforms, platform_reports(host));
   for (const auto& p : r.platforms) {
     r.sources += p.sources;

@@ -81,6 +81,9 @@ std::string render_text(const IngestReport& r) {
   out += fmt::format("Read {} in {:.2f} s ({:.0f} MB/s), {} new events, peak memory {:.0f} MiB.\n", bytes(r.bytes_read),
                      r.seconds, r.mb_per_s, r.events_written, r.peak_rss_mb);
   if (r.diagnostics > 0) out += fmt::format("{} diagnostics.\n", r.diagnostics);
+  if (!r.complete)
+    out += fmt::format("NOT ALL WAS READ: {} {} could not be read; the first: {}\n", r.unread,
+                       r.unread == 1 ? "source" : "sources", r.unread_why);
   if (r.enrichment) out += enrichment_lines(*r.enrichment);
   return out;
 }
@@ -106,10 +109,14 @@ std::string render_text(const StatusReport& r) {
   if (!r.watcher.empty()) out += fmt::format("watching with {}\n", r.watcher);
   if (r.ingest) {
     const auto& i = *r.ingest;
-    out += i.idle ? fmt::format("ingest idle: {} sources up to date, last look {}\n", i.sources, i.last_scan)
-                  : fmt::format("ingest: {} of {} done, {} sources waiting, now {}\n", bytes(i.bytes_done),
-                                bytes(i.bytes_total), i.sources_pending, i.current);
-    if (!i.last_error.empty()) out += fmt::format("the store refused: {} (trying again)\n", i.last_error);
+    if (!i.last_error.empty())
+      out += fmt::format("NOTHING NEW IS STORED: {} (it is tried again)\n", i.last_error);
+    else if (i.sources_short > 0)
+      out += fmt::format("ingest: {} of {} sources could not be read: {}\n", i.sources_short, i.sources, i.shortage);
+    else
+      out += i.idle ? fmt::format("ingest idle: {} sources up to date, last look {}\n", i.sources, i.last_scan)
+                    : fmt::format("ingest: {} of {} done, {} sources waiting, now {}\n", bytes(i.bytes_done),
+                                  bytes(i.bytes_total), i.sources_pending, i.current);
   }
   if (r.capture.paused) out += tools::render_text(r.capture);
   out += enrichment_lines(r.enrichment);

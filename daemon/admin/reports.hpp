@@ -49,6 +49,9 @@ struct EnrichmentRun {
 };
 
 struct IngestReport {
+  bool complete = true;
+  std::int64_t unread = 0;
+  std::string unread_why;
   std::int64_t sources = 0;
   std::uint64_t bytes_total = 0;
   std::uint64_t bytes_indexed = 0;
@@ -86,6 +89,8 @@ struct IngestStatus {
   std::string last_commit;
   std::string last_scan;
   std::string last_error;
+  std::uint64_t sources_short = 0;
+  std::string shortage;
 };
 
 struct EnrichmentStatus {
@@ -130,6 +135,7 @@ struct SourcesReport {
   std::int64_t gone = 0;
   std::int64_t unreachable = 0;
   std::int64_t quarantined = 0;
+  std::int64_t failing = 0;
   std::vector<TroubleReport> troubles;
 };
 
@@ -239,6 +245,10 @@ struct LogReport {
   std::vector<LogLine> entries;  // newest first
 };
 
+struct DoctorParams {
+  bool full = false;
+};
+
 struct DoctorCheck {
   std::string name;
   std::string status;  // ok | note | problem
@@ -321,6 +331,7 @@ struct Describe<admin::SourcesReport> {
                       field("gone", &T::gone, "Deleted by their agent; what was read stays."),
                       field("unreachable", &T::unreachable, "Their place cannot be looked at."),
                       field("quarantined", &T::quarantined, "They failed again and again."),
+                      field("failing", &T::failing, "Of those that are followed: the last look failed."),
                       field("troubles", &T::troubles, "The first of those that cannot be read."));
 };
 
@@ -371,6 +382,9 @@ template <>
 struct Describe<admin::IngestReport> {
   using T = admin::IngestReport;
   static constexpr auto fields = std::make_tuple(
+      field("complete", &T::complete, "Each source that is there was read to its end."),
+      field("unread", &T::unread, "Sources, or directories of them, that could not be read."),
+      field("unread_why", &T::unread_why, "Why the first of them could not."),
       field("sources", &T::sources, "Files or databases read."),
       field("bytes_total", &T::bytes_total, "indexed + skipped + unknown."),
       field("bytes_indexed", &T::bytes_indexed, "Bytes whose content is in the store."),
@@ -410,7 +424,10 @@ struct Describe<admin::IngestStatus> {
       field("events_written", &T::events_written, "Events written since the start."),
       field("commits", &T::commits, "Transactions since the start."),
       field("last_commit", &T::last_commit, "RFC 3339."), field("last_scan", &T::last_scan, "RFC 3339."),
-      field("last_error", &T::last_error, "What the store refused last; empty when all is well."));
+      field("last_error", &T::last_error, "Why nothing new is stored; empty when all is well."),
+      field("sources_short", &T::sources_short,
+            "Sources, or directories of them, that could not be read for want of descriptors or memory."),
+      field("shortage", &T::shortage, "What the system said to one of them."));
 };
 
 template <>
@@ -513,6 +530,11 @@ struct Describe<admin::CoverageReport> {
       field("bytes_pending", &T::bytes_pending, "Bytes of unfinished last records."));
 };
 
+template <>
+struct Describe<admin::DoctorParams> {
+  using T = admin::DoctorParams;
+  static constexpr auto fields = std::make_tuple(field("full", &T::full, "Read all of the raw layer, not a sample."));
+};
 template <>
 struct Describe<admin::LogParams> {
   using T = admin::LogParams;

@@ -6,9 +6,11 @@
 #include "daemon/ingest/rebuild.hpp"
 #include "daemon/serve/instance_lock.hpp"
 #include "daemon/tools/tool_arguments.hpp"
+#include "schemas/json_writer.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <iostream>
 #include <memory>
@@ -48,7 +50,9 @@ Command ingest_command() {
       };
       MEMD_TRY_ASSIGN(outcome, caller->admin("ingest", "{}", show));
     }
-    return print(outcome, call.as_json);
+    const int printed = print(outcome, call.as_json);
+    const bool undone = outcome.is_error || outcome.structured.starts_with(R"({"complete":false)");
+    return undone ? kUndone : printed;
   };
   return c;
 }
@@ -178,17 +182,92 @@ Command capture_command() {
 }
 
 Command doctor_command() {
+  const auto full = std::make_shared<bool>(false);
   Command c{"doctor", "Look for what keeps memd from working; exit code 1 when there is something"};
-  c.run = [](const Invocation& call) -> Result<int> {
+  c.options = {{"--full", full.get(), "Read all of the raw layer, not a sample"}};
+  c.run = [full](const Invocation& call) -> Result<int> {
     MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, Need::read));
-    MEMD_TRY_ASSIGN(const auto outcome, caller->admin("doctor", "{}", {}));
+    ToolArguments w;
+    w.add_flag("full", *full);
+    MEMD_TRY_ASSIGN(const auto outcome, caller->admin("doctor", w.finish(), {}));
     const int printed = print(outcome, call.as_json);
     return outcome.structured.starts_with(R"({"ok":true)") ? printed : kFailed;
   };
   return c;
 }
 
-Result<int> rebuild(const Settings& settings, bool stop_daemon, bool as_json) {
+std::string told(const SessionLoss& loss) {
+  if (loss.is_unreadable) return loss.uid + ": cannot be read in the old store";
+  if (loss.exchanges == 0 && loss.events == 0 && loss.has_other_facts) return loss.uid + ": title or other facts";
+  return fmt::format("{}: {} exchanges, {} events{}", loss.uid, loss.exchanges, loss.events,
+                     loss.is_missing ? ", all of it" : "");
+}
+
+std::string as_json(const RebuildReport& report, double seconds) {
+  std::string out;
+  json::Writer w(out);
+  const auto add_number = [&w](std::string_view name, auto value) {
+    w.key(name);
+    w.number(value);
+  };
+  const auto add_sessions = [&](std::string_view name, const std::vector<SessionLoss>& sessions) {
+    w.key(name);
+    w.begin_array();
+    for (const auto& s : sessions) {
+      w.begin_object();
+      w.member("session_id", s.uid);
+      add_number("exchanges", s.exchanges);
+      add_number("events", s.events);
+      w.member_bool("missing", s.is_missing);
+      w.member_bool("unreadable", s.is_unreadable);
+      w.end_object();
+    }
+    w.end_array();
+  };
+  w.begin_object();
+  w.member_bool("replaced", report.replaced);
+  add_number("files", report.files);
+  add_number("slices", report.slices);
+  add_number("bytes", report.bytes);
+  add_number("events", report.events);
+  add_number("damaged_bytes", report.damaged_bytes);
+  add_number("unsupported", report.unsupported);
+  add_sessions("from_old", report.from_old);
+  add_sessions("lost", report.lost);
+  w.member("old_damage", report.old_damage);
+  w.member("kept", report.kept.native());
+  add_number("seconds", seconds);
+  w.end_object();
+  return out;
+}
+
+void tell_sessions(std::string_view what, const std::vector<SessionLoss>& sessions) {
+  constexpr std::size_t kMostNamed = 20;
+  if (sessions.empty()) return;
+  std::cerr << fmt::format("memd: {} {}:\n", sessions.size(), what);
+  for (std::size_t i = 0; i < std::min(sessions.size(), kMostNamed); ++i)
+    std::cerr << "memd:   " << told(sessions[i]) << '\n';
+  if (sessions.size() > kMostNamed) std::cerr << fmt::format("memd:   and {} more\n", sessions.size() - kMostNamed);
+}
+
+void tell(const RebuildReport& report) {
+  if (report.damaged_bytes > 0)
+    std::cerr << "memd: " << report.damaged_bytes << " bytes of the raw layer are damaged and were left out\n";
+  for (const auto& damage : report.damages)
+    std::cerr << "memd:   " << damage << '\n';
+  if (report.unsupported > 0)
+    std::cerr << "memd: " << report.unsupported << " slices are of platforms that this memd does not read\n";
+  if (!report.old_damage.empty()) std::cerr << "memd: the old store cannot be read: " << report.old_damage << '\n';
+  tell_sessions("sessions were taken from the old store, because the raw layer has lost something of them",
+                report.from_old);
+  tell_sessions("sessions of the old store are not whole in the new one", report.lost);
+  if (!report.replaced)
+    std::cerr << "memd: the store stays as it was. `memd rebuild --accept-loss` replaces it all the same, and keeps it "
+                 "as memd.db.old\n";
+}
+
+Result<int> rebuild(const Invocation& call, bool stop_daemon, OnLoss on_loss) {
+  const Settings& settings = call.settings;
   MEMD_TRY_ASSIGN(const auto directory, open_state_directory(settings.layout.data_dir()));
   MEMD_TRY_ASSIGN(const auto lock, lock_store(settings, stop_daemon));
   const auto started = std::chrono::steady_clock::now();
@@ -197,35 +276,32 @@ Result<int> rebuild(const Settings& settings, bool stop_daemon, bool as_json) {
     ProgressBar bar("rebuilding");
     report = rebuild_store(
         settings.layout, find_adapter,
-        [&bar](double done, double total, std::string_view what) { bar.show(done, total, what); }, settings.cipher);
+        [&bar](double done, double total, std::string_view what) { bar.show(done, total, what); }, settings.cipher,
+        on_loss);
   }
   if (!report) return report.error();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-  if (as_json)
+  if (call.as_json)
+    std::cout << as_json(*report, seconds) << '\n';
+  else if (report->replaced)
     fmt::print(
-        "{{\"files\":{},\"slices\":{},\"bytes\":{},\"events\":{},\"damaged_bytes\":{},\"unsupported\":{},"
-        "\"seconds\":{:.3f}}}\n",
-        report->files, report->slices, report->bytes, report->events, report->damaged_bytes, report->unsupported,
-        seconds);
-  else
-    fmt::print(
-        "Made the store anew from {} files of the raw layer: {:.1f} MB of records, {} events, {:.2f} s.\n"
+        "Made the store anew from {} files of the raw layer: {:.1f} MB of records, {} events, {:.2f} s.{}\n"
         "Vectors and topics come with the next daemon, or with memd ingest --once; until then words alone find.\n",
-        report->files, static_cast<double>(report->bytes) / 1e6, report->events, seconds);
-  if (report->damaged_bytes > 0)
-    std::cerr << "memd: " << report->damaged_bytes << " bytes of the raw layer are damaged and were left out\n";
-  for (const auto& damage : report->damages)
-    std::cerr << "memd:   " << damage << '\n';
-  if (report->unsupported > 0)
-    std::cerr << "memd: " << report->unsupported << " slices are of platforms that this memd does not read\n";
-  return kOk;
+        report->files, static_cast<double>(report->bytes) / 1e6, report->events, seconds,
+        report->kept.empty() ? "" : " The old one is kept as " + report->kept.string() + " until the next rebuild.");
+  tell(*report);
+  return report->replaced ? kOk : kFailed;
 }
 
 Command rebuild_command() {
   const auto stop_daemon = std::make_shared<bool>(false);
+  const auto accept_loss = std::make_shared<bool>(false);
   Command c{"rebuild", "Make the store anew from the raw layer (the agents' files are not needed)"};
-  c.options = {{"--stop-daemon", stop_daemon.get(), "End a running daemon first"}};
-  c.run = [stop_daemon](const Invocation& call) { return rebuild(call.settings, *stop_daemon, call.as_json); };
+  c.options = {{"--stop-daemon", stop_daemon.get(), "End a running daemon first"},
+               {"--accept-loss", accept_loss.get(), "Replace the store also by one that has less; lists what"}};
+  c.run = [stop_daemon, accept_loss](const Invocation& call) {
+    return rebuild(call, *stop_daemon, *accept_loss ? OnLoss::accept : OnLoss::refuse);
+  };
   return c;
 }
 

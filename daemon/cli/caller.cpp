@@ -8,8 +8,10 @@
 #include "protocol/mcp/rpc_client.hpp"
 #include "protocol/transport/byte_stream.hpp"
 #include "schemas/json_writer.hpp"
+#include "store/reader.hpp"
 
 #include <poll.h>
+#include <cerrno>
 #include <csignal>
 #include <iostream>
 #include <optional>
@@ -42,6 +44,7 @@ class LocalCaller final : public Caller {
   }
   Result<void> take_writer(InstanceLock lock) {
     lock_ = std::move(lock);
+    MEMD_TRY(lock_->publish({}));  // so that others know who makes the store
     return host_.start_ingest();
   }
   Result<mcp::ToolOutcome> tool(std::string_view name, std::string_view arguments) override {
@@ -88,6 +91,21 @@ std::unique_ptr<Caller> answering(UniqueFd fd, std::chrono::milliseconds patienc
 
 constexpr std::chrono::seconds kDaemonEndsWithin{15};
 
+// A process that has just begun makes the store, or brings it up to date, before it listens.
+Result<void> wait_for_store(const StoreLayout& layout, std::chrono::milliseconds patience) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  for (;;) {
+    const auto behind = store_is_behind(layout.database());
+    if (!behind || !*behind) return {};  // what is wrong with it, the question will tell
+    const auto maker = InstanceLock::look(layout.data_dir());
+    if (maker.holder <= 0 || (::kill(maker.holder, 0) != 0 && errno == ESRCH)) return {};
+    if (std::chrono::steady_clock::now() > deadline)
+      return Error(Errc::store_busy, "memd (pid " + std::to_string(maker.holder) +
+                                         ") is making the store, or bringing it up to date: ask again in a while");
+    ::poll(nullptr, 0, 20);
+  }
+}
+
 }  // namespace
 
 Result<InstanceLock> lock_store(const Settings& settings, bool stop_daemon) {
@@ -119,7 +137,10 @@ Result<std::unique_ptr<Caller>> open_caller(const Settings& settings, Need need,
     facts.socket = daemon->socket.string();
     std::cerr << "memd: the daemon on " << facts.socket << " does not answer; `memd doctor` says what to do\n";
   }
-  if (need == Need::read) return std::unique_ptr<Caller>(new LocalCaller(settings, std::move(facts)));
+  if (need == Need::read) {
+    MEMD_TRY(wait_for_store(settings.layout, patience));
+    return std::unique_ptr<Caller>(new LocalCaller(settings, std::move(facts)));
+  }
 
   MEMD_TRY_ASSIGN(const auto directory, open_state_directory(settings.layout.data_dir()));
   MEMD_TRY_ASSIGN(auto attempt, InstanceLock::attempt(settings.layout.data_dir()));

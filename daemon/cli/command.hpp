@@ -21,6 +21,7 @@ namespace memd::cli {
 inline constexpr int kOk = 0;
 inline constexpr int kFailed = 1;  // the command could not do what was asked; the message says why
 inline constexpr int kUsage = 2;   // the command line or the configuration makes no sense
+inline constexpr int kUndone = 3;  // ingest ended, and not all that is there could be read or stored
 
 // Where the parser writes what was given; untouched when nothing was. The command's `run` owns what it points to.
 using OptionTarget = std::variant<bool*, std::string*, std::optional<std::string>*, std::int64_t*,

@@ -8,6 +8,7 @@
 #include "daemon/resources/resources.hpp"
 #include "daemon/tools/toolset.hpp"
 #include "protocol/mcp/server_profile.hpp"
+#include "store/db/store_copies.hpp"
 #include "store/db/withheld.hpp"
 #include "store/read/ingestion.hpp"
 #include "store/search/words/document_lengths.hpp"
@@ -223,6 +224,8 @@ Result<tools::CaptureAnswer> MemoryHost::set_capture(const tools::CaptureParams&
 
 Result<void> MemoryHost::start_ingest() {
   const RawMode raw = settings_.config.raw_layer;
+  if (const auto gone = remove_unfinished_rebuild(settings_.layout); !gone)
+    log::error("a rebuild that did not end cannot be removed: {}", gone.error().message());
   const auto raw_directory = raw == RawMode::off ? std::filesystem::path() : settings_.layout.raw_dir();
   MEMD_TRY_ASSIGN(auto writer, Writer::open(settings_.layout.database(), clock_, raw_directory, settings_.cipher));
   writer->share(lengths_);

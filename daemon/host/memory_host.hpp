@@ -42,6 +42,10 @@ class HostFreshness final : public tools::FreshnessProvider {
   void committed() { generation_.fetch_add(1, std::memory_order_relaxed); }
 
   std::vector<PlatformFreshness> freshness() const override;
+  std::string trouble() const override {
+    const IngestService* ingest = ingest_;
+    return ingest != nullptr ? ingest->trouble() : std::string();
+  }
   std::uint64_t generation() const override { return generation_.load(std::memory_order_relaxed); }
 
  private:

@@ -1,5 +1,6 @@
 #include "daemon/ingest/commit_loop.hpp"
 
+#include "daemon/log.hpp"
 #include "store/write/retention.hpp"
 
 #include <boost/asio/post.hpp>
@@ -30,6 +31,7 @@ CommitLoop::CommitLoop(asio::io_context& loop, const Clock& clock, const IngestO
 
 void CommitLoop::open(std::unique_ptr<Writer> writer, Mailbox<ToReader>& reader, std::function<void()> on_commit) {
   writer_ = std::move(writer);
+  store_ = PlacedFile(writer_->file());
   reader_ = &reader;
   on_commit_ = std::move(on_commit);
   last_expiry_ = clock_.now();
@@ -37,7 +39,9 @@ void CommitLoop::open(std::unique_ptr<Writer> writer, Mailbox<ToReader>& reader,
   Retention retention(*writer_);
   (void)retention.announce(options_.retention);
   // A pass a day, and none because of a restart.
-  next_retention_ = std::max(retention.last_pass() + kMsPerDay, clock_.now() + kHour);
+  const TimeMs now = clock_.now();
+  last_retention_ = std::min(retention.last_pass(), now);
+  opened_at_ = now;
 }
 
 asio::awaitable<void> CommitLoop::run() {
@@ -135,8 +139,10 @@ bool CommitLoop::commit_is_due() const {
 Result<void> CommitLoop::commit() {
   const bool wrote = writer_->has_uncommitted();
   if (wrote) {
+    MEMD_TRY(store_.check());
     MEMD_TRY(expire_diagnostics());
     MEMD_TRY(writer_->commit());
+    if (!std::exchange(told_, {}).empty()) log::info("the store takes what is written again");
   }
   for (const auto& source : uncommitted_)
     progress_.committed(source);
@@ -144,8 +150,8 @@ Result<void> CommitLoop::commit() {
   uncommitted_bytes_ = 0;
   retry_delay_ = {};
   progress_.update([&](IngestSnapshot& s) {
+    if (!wrote) return;  // a refusal stands until something is taken
     s.last_error.clear();
-    if (!wrote) return;
     ++s.commits;
     s.last_commit = clock_.now();
   });
@@ -158,7 +164,7 @@ Result<void> CommitLoop::commit() {
 
 // A daemon lives for weeks: what expires while it runs goes with the first commit of the day.
 Result<void> CommitLoop::expire_diagnostics() {
-  if (clock_.now() - last_expiry_ < kMsPerDay) return {};
+  if (!has_passed(kMsPerDay, last_expiry_, clock_.now())) return {};
   last_expiry_ = clock_.now();
   MEMD_TRY(writer_->delete_expired_diagnostics());
   return {};
@@ -167,12 +173,13 @@ Result<void> CommitLoop::expire_diagnostics() {
 // Nothing depends on it: what fails is tried again the next time.
 void CommitLoop::look_after_store() {
   const TimeMs now = clock_.now();
-  if (now - last_upkeep_ >= kHour) {
+  if (has_passed(kHour, last_upkeep_, now)) {
     last_upkeep_ = now;
     (void)writer_->maintain();
   }
-  if (options_.retention.is_set() && now >= next_retention_) {
-    next_retention_ = now + kMsPerDay;
+  if (options_.retention.is_set() && has_passed(kHour, opened_at_, now) &&
+      has_passed(kMsPerDay, last_retention_, now)) {
+    last_retention_ = now;
     (void)Retention(*writer_).enforce(options_.retention, [this] { return !stopping_; });
   }
 }
@@ -203,6 +210,12 @@ Result<void> CommitLoop::reload_sources() {
 // store knows.
 asio::awaitable<void> CommitLoop::recover(const Error& error) {
   progress_.update([&](IngestSnapshot& s) { s.last_error = error.message(); });
+  if (told_ != error.message()) {
+    told_ = error.message();
+    log::error("the store refuses what is written, which is tried again: {}", told_);
+  }
+  // What waits in the transaction is read again.
+  writer_->roll_back();
   uncommitted_.clear();
   uncommitted_bytes_ = 0;
   sources_set_back_ = false;

@@ -5,6 +5,7 @@
 #include "daemon/ingest/ingest_progress.hpp"
 #include "daemon/ingest/mailbox.hpp"
 #include "schemas/time.hpp"
+#include "store/db/placed_file.hpp"
 #include "store/raw/frame_codec.hpp"
 #include "store/write/writer.hpp"
 
@@ -76,7 +77,10 @@ class CommitLoop {
   std::uint64_t written_since_release_ = 0;
   TimeMs last_expiry_ = 0;
   TimeMs last_upkeep_ = 0;
-  TimeMs next_retention_ = 0;
+  PlacedFile store_;
+  std::string told_;  // the refusal that the log has
+  TimeMs last_retention_ = 0;
+  TimeMs opened_at_ = 0;
 };
 
 }  // namespace memd

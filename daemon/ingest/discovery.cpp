@@ -32,7 +32,8 @@ std::optional<SourceCandidate> classify_below(const Root& root, const fs::path& 
 }
 
 template <class OnFile, class OnDirectory>
-void walk(const Root& root, const fs::path& from, OnFile on_file, OnDirectory on_directory) {
+void walk(const Root& root, const fs::path& from, OnFile on_file, OnDirectory on_directory,
+          std::error_code* shortage = nullptr) {
   std::error_code ec;
   if (fs::is_regular_file(from, ec)) return on_file(fs::directory_entry(from, ec));
   if (!fs::is_directory(from, ec) || !reaches(root, from, true)) return;
@@ -52,6 +53,7 @@ void walk(const Root& root, const fs::path& from, OnFile on_file, OnDirectory on
         on_file(*it);
       }
     }
+    if (shortage != nullptr && is_exhaustion(list_ec.value())) *shortage = list_ec;
   }
 }
 
@@ -130,7 +132,7 @@ const Discovery::Root* Discovery::root_of(const fs::path& file) const {
   return nullptr;
 }
 
-std::vector<SourceCandidate> Discovery::find(const fs::path& under) const {
+std::vector<SourceCandidate> Discovery::find(const fs::path& under, std::error_code* shortage) const {
   std::vector<Found> found;
   std::unordered_set<std::string> names;
   const auto on_file = [&](const fs::directory_entry& entry) {
@@ -146,11 +148,13 @@ std::vector<SourceCandidate> Discovery::find(const fs::path& under) const {
     found.push_back({main.last_write_time(ec), std::move(*candidate)});
   };
   for (const auto& root : roots_)
-    if (const auto start = start_of(root, under)) walk(root, *start, on_file, [](const fs::path&) {});
+    if (const auto start = start_of(root, under))
+      walk(
+          root, *start, on_file, [](const fs::path&) {}, shortage);
   return in_reading_order(std::move(found));
 }
 
-std::vector<SourceCandidate> Discovery::find_all() const { return find({}); }
+std::vector<SourceCandidate> Discovery::find_all(std::error_code* shortage) const { return find({}, shortage); }
 
 std::vector<fs::path> Discovery::directories(const fs::path& under) const {
   std::vector<fs::path> out;

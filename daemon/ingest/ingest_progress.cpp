@@ -15,6 +15,11 @@ IngestSnapshot IngestProgress::snapshot() const {
   return out;
 }
 
+std::string IngestProgress::trouble() const {
+  const std::lock_guard lock(mutex_);
+  return state_.last_error;
+}
+
 std::vector<PlatformFreshness> IngestProgress::freshness() const {
   const std::lock_guard lock(mutex_);
   if (freshness_) return *freshness_;

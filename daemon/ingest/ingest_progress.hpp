@@ -27,6 +27,9 @@ struct IngestSnapshot {
   TimeMs last_scan = 0;
   std::string current;     // path being read; empty when idle
   std::string last_error;  // of the store; empty when all is well
+  // Sources, or directories of them, that could not be looked at because this process had no descriptors or memory.
+  std::uint64_t sources_short = 0;
+  std::string shortage;  // what it said
   bool idle = true;
 };
 
@@ -42,6 +45,7 @@ struct SourceProgress {
 class IngestProgress {
  public:
   IngestSnapshot snapshot() const;
+  std::string trouble() const;  // IngestSnapshot::last_error alone
   std::vector<PlatformFreshness> freshness() const;
 
   std::optional<SourceProgress> source(const std::string& path) const;

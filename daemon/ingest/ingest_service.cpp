@@ -39,6 +39,7 @@ struct IngestService::Sides {
   WorkInHand work;
   asio::io_context read_loop{1};
   asio::io_context write_loop{1};
+  PlacedFile store;
   CommitLoop commits;
   ReadingLoop reading;
   std::jthread reader;
@@ -66,6 +67,7 @@ Result<void> IngestService::start(std::unique_ptr<Writer> writer) {
   MEMD_TRY(writer->commit());
   MEMD_TRY_ASSIGN(auto sources, writer->sources());
   Sides& s = *sides_;
+  s.store = PlacedFile(writer->file());
   s.reading.open(writer->file(), std::move(sources), writer->withheld());
   s.commits.open(std::move(writer), s.reading.mail(), on_commit_);
   s.reader = run_on_thread("memd-read", s.read_loop, s.reading.run());
@@ -111,5 +113,10 @@ bool IngestService::block_until_idle(std::chrono::milliseconds deadline) {
 }
 
 const IngestProgress& IngestService::progress() const { return sides_->progress; }
+
+std::string IngestService::trouble() const {
+  const auto placed = sides_->store.check();
+  return placed ? sides_->progress.trouble() : placed.error().message();
+}
 
 }  // namespace memd

@@ -42,6 +42,8 @@ class IngestService {
   Result<void> perform(std::function<Result<void>(Writer&)> task);
 
   const IngestProgress& progress() const;
+  // Why nothing new is stored: the store refuses it, or its file was taken away. Empty when all is well. Cheap.
+  std::string trouble() const;
 
   // Called on the writing thread after each commit that changed something. Set before start().
   void on_commit(std::function<void()> callback) { on_commit_ = std::move(callback); }

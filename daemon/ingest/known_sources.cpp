@@ -23,16 +23,26 @@ void KnownSources::reload(std::vector<Source> sources) {
   }
 }
 
-void KnownSources::find_all() {
-  for (const auto& candidate : discovery_.find_all())
+std::error_code KnownSources::find_all() {
+  std::error_code shortage;
+  for (const auto& candidate : discovery_.find_all(&shortage))
     add(candidate);
   for (const auto& [path, known] : sources_)
     if (known.source.state == SourceState::active && !dirty_.contains(path) && discovery_.classify(path))
       dirty_.add(path);
+  return shortage;
+}
+
+bool KnownSources::hint_known(const std::string& path) {
+  const auto it = sources_.find(path);
+  if (it == sources_.end()) return false;
+  it->second.is_hinted = true;
+  dirty_.add(path);
+  return true;
 }
 
 void KnownSources::hint(const std::string& path) {
-  if (sources_.contains(path)) return dirty_.add(path);
+  if (hint_known(path)) return;
   std::error_code ec;
   const auto source = discovery_.classify(path);
   if (source && !std::filesystem::is_directory(path, ec)) return hint(*source, path);
@@ -43,7 +53,7 @@ void KnownSources::hint(const std::string& path) {
 }
 
 void KnownSources::hint(const SourceCandidate& source, const std::string& file) {
-  if (sources_.contains(source.path)) return dirty_.add(source.path);
+  if (hint_known(source.path)) return;
   std::error_code ec;
   if (!std::filesystem::is_regular_file(file, ec)) return;
   SourceCandidate found = source;
@@ -53,7 +63,7 @@ void KnownSources::hint(const SourceCandidate& source, const std::string& file) 
 }
 
 void KnownSources::take(SourceCandidate file) {
-  if (sources_.contains(file.path)) return dirty_.add(file.path);
+  if (hint_known(file.path)) return;
   if (auto own = discovery_.classify(file.path)) {
     own->size = file.size;
     file = std::move(*own);
@@ -62,8 +72,11 @@ void KnownSources::take(SourceCandidate file) {
 }
 
 void KnownSources::add_named(const Discovery::NamedSource& whole) {
-  for (const auto& [path, known] : sources_)
-    if (known.source.platform == whole.platform && path.ends_with("/" + whole.name)) dirty_.add(path);
+  for (auto& [path, known] : sources_) {
+    if (known.source.platform != whole.platform || !path.ends_with("/" + whole.name)) continue;
+    known.is_hinted = true;
+    dirty_.add(path);
+  }
 }
 
 // What is not found there any more has to be looked at too.

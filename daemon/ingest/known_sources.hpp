@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <vector>
 
 namespace memd {
@@ -24,6 +25,7 @@ struct KnownSource {
   const Adapter* adapter = nullptr;
   bool is_tailed = false;        // by a coroutine at the moment
   bool became_dirty = false;     // in the meantime
+  bool is_hinted = false;        // since it was last looked at
   bool let_others_pass = false;  // a look was put off behind those of the others that wait
   // Of a source that is changed in place.
   std::unique_ptr<SnapshotPass> pass;  // null between passes
@@ -43,7 +45,9 @@ class KnownSources {
   void reload(std::vector<Source> sources);
 
   // These make sources dirty.
-  void find_all();                     // all that are there, and those that were and are not found any more
+  // All that are there, and those that were and are not found any more. The error tells why not all could be looked for
+  // (Discovery::find_all).
+  std::error_code find_all();
   void hint(const std::string& path);  // what stands at or below the path, or has it as a part
   void hint(const SourceCandidate& source, const std::string& file);  // the file is the source or a part of it
   void take(SourceCandidate file);                                    // whether or not it stands under a root
@@ -59,6 +63,7 @@ class KnownSources {
  private:
   void add(const SourceCandidate& candidate);
   void add_below(const std::string& directory);
+  bool hint_known(const std::string& path);  // false: it is not known
   void add_named(const Discovery::NamedSource& whole);
 
   const Discovery& discovery_;

@@ -40,13 +40,15 @@ class DirtyRing {
   std::unordered_set<std::string> members_;
 };
 
-// Sources to look at again at a given time, without a hint. One thread.
+// Sources to look at again at a given time, without a hint. When the clock was set back, all of them are due: no wait
+// takes longer than it was meant to. One thread.
 class RetrySchedule {
  public:
-  void set(const std::string& path, TimeMs due) {
+  void set(const std::string& path, TimeMs due, TimeMs now) {
     cancel(path);
     by_path_[path] = due;
     by_time_.emplace(due, path);
+    latest_ = std::max(latest_, now);
   }
   void cancel(const std::string& path) {
     const auto it = by_path_.find(path);
@@ -59,7 +61,9 @@ class RetrySchedule {
   }
   std::vector<std::string> take_due(TimeMs now) {
     std::vector<std::string> due;
-    while (!by_time_.empty() && by_time_.begin()->first <= now) {
+    const bool went_back = now < latest_;
+    latest_ = now;
+    while (!by_time_.empty() && (went_back || by_time_.begin()->first <= now)) {
       due.push_back(by_time_.begin()->second);
       by_path_.erase(due.back());
       by_time_.erase(by_time_.begin());
@@ -71,6 +75,7 @@ class RetrySchedule {
  private:
   std::map<std::string, TimeMs> by_path_;
   std::set<std::pair<TimeMs, std::string>> by_time_;
+  TimeMs latest_ = 0;  // that the clock has shown
 };
 
 // How long a source that could not be read is left alone, and after how many failures it is quarantined.
@@ -84,6 +89,13 @@ struct BackOff {
     for (std::uint32_t i = 1; i < failures && out < longest; ++i)
       out *= 2;
     return std::min(out, longest);
+  }
+  // The end of the wait that began when `retry_at` was set, and that a hint cuts to the first delay. One whose
+  // beginning is yet to come was set by a clock that was wrong: it has ended.
+  TimeMs end_of_wait(TimeMs retry_at, std::uint32_t failures, bool is_hinted, TimeMs now) const {
+    const TimeMs length = delay(failures);
+    const TimeMs began = retry_at - length;
+    return now < began ? now : began + (is_hinted ? std::min(first, length) : length);
   }
 };
 

@@ -4,6 +4,7 @@
 #include <malloc.h>
 #endif
 
+#include <algorithm>
 #include <utility>
 
 namespace memd {
@@ -80,15 +81,20 @@ void ReadingLoop::on(Reload& letter) {
 }
 
 void ReadingLoop::go_on() {
+  const auto due = reader_.take_due();
+  if (std::find(due.begin(), due.end(), std::string()) != due.end()) look_at_everything_ = true;
   if (std::exchange(look_at_everything_, false)) {
-    sources_.find_all();
+    if (const auto shortage = sources_.find_all())
+      reader_.look_again_at_everything("listing directories: " + shortage.message());
+    else
+      reader_.everything_was_looked_at();
     progress_.update([this](IngestSnapshot& s) { s.last_scan = clock_.now(); });
   }
   for (const auto& path : std::exchange(hinted_, {}))
     sources_.hint(path);
   for (auto& [file, source] : std::exchange(hinted_sources_, {}))
     sources_.hint(source, file);
-  for (const auto& path : reader_.take_due())
+  for (const auto& path : due)
     sources_.make_dirty(path);
   for (auto& file : std::exchange(taken_, {}))
     sources_.take(std::move(file));

@@ -1,17 +1,18 @@
 #include "daemon/ingest/rebuild.hpp"
 
-#include "daemon/ingest/log_decoding.hpp"
+#include "daemon/ingest/slice_replay.hpp"
 #include "schemas/source.hpp"
+#include "store/db/store_copies.hpp"
 #include "store/db/withheld.hpp"
 #include "store/raw/raw_archive.hpp"
 #include "store/raw/raw_file.hpp"
 #include "store/raw/raw_frame.hpp"
-#include "store/text/redaction/redactor.hpp"
 #include "store/write/retention.hpp"
 #include "store/write/writer.hpp"
 
 #include <algorithm>
-#include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -20,106 +21,6 @@
 namespace memd {
 namespace fs = std::filesystem;
 namespace {
-
-// Makes the slices that ingest once made, from what the raw layer kept of them. Remembers how far each source is. One
-// thread.
-class SliceReplay {
- public:
-  explicit SliceReplay(FindAdapter find) : find_(std::move(find)) {}
-
-  // `content` has kRecordPadding readable bytes behind it. Errc::unsupported when no adapter reads the platform.
-  Result<SourceSlice> slice(const raw::FrameHeader& header, const raw::Part& part, std::string_view content);
-
-  // What the store knows by other ways.
-  void learn(const std::vector<Source>& sources);
-
- private:
-  void decode_items(const raw::Part& part, std::string_view content, const Adapter& adapter, SourceSlice& slice);
-
-  FindAdapter find_;
-  std::map<std::pair<Platform, std::string>, Source> sources_;
-};
-
-std::string_view next_line(std::string_view& rest) {
-  const std::size_t end = std::min(rest.find('\n'), rest.size());
-  const std::string_view line = rest.substr(0, end);
-  rest.remove_prefix(std::min(end + 1, rest.size()));
-  return line;
-}
-
-void SliceReplay::learn(const std::vector<Source>& sources) {
-  for (const auto& s : sources)
-    sources_[{s.platform, s.path}] = s;
-}
-
-void SliceReplay::decode_items(const raw::Part& part, std::string_view content, const Adapter& adapter,
-                               SourceSlice& slice) {
-  if (!slice.items) return;
-  Source of_session = slice.source;
-  of_session.session_uid = slice.items->session_uid;
-  const auto decoder = adapter.open(of_session);
-  if (slice.items->has_head) decoder->decode({next_line(content), 0, false}, slice.batch);
-  std::uint64_t number = part.items->keep;
-  for (const auto& item : slice.items->added) {
-    const std::string_view line = next_line(content);
-    ++number;
-    if (item.ledger.record_type == "(oversized)")
-      slice.batch.diagnostics.push_back(
-          {slice.source.platform, DiagnosticType::oversized_record, Severity::warning, {}, 0, number});
-    else if (!line.empty())  // empty: it was not to be captured
-      decoder->decode({line, number, false}, slice.batch);
-  }
-  slice.batch.coverage.clear();  // the store keeps it from the items
-}
-
-Result<SourceSlice> SliceReplay::slice(const raw::FrameHeader& h, const raw::Part& p, std::string_view content) {
-  const Adapter* adapter = find_(h.platform);
-  if (adapter == nullptr) return Error(Errc::unsupported, "no adapter for " + std::string(to_string(h.platform)));
-  Source& source = sources_[{h.platform, h.path}];
-  source.platform = h.platform;
-  source.path = h.path;
-  source.format = h.format;
-  source.generation = h.generation;
-  source.session_uid = h.session_uid;
-  source.identity = p.identity;
-  source.size = p.size;
-  source.mtime = p.mtime;
-  source.state = SourceState::active;
-  source.state_reason.clear();
-
-  SourceSlice slice;
-  slice.adapter_version = adapter->describe().adapter_version;
-  slice.restart = p.restart;
-  if (h.kind == raw::FrameKind::items) {
-    source.cursor = p.first;
-    source.mark = p.mark;
-    slice.source = source;
-    slice.items = p.items;
-    slice.rest = p.rest;
-    decode_items(p, content, *adapter, slice);
-  } else {
-    if (p.restart) restart_source(source, p.restart_why, slice.batch);
-    if (source.cursor != p.first && p.first == 0) {
-      slice.restart = true;  // it was read again after the raw layer had lost a part
-      restart_source(source, std::nullopt, slice.batch);
-    } else if (source.cursor < p.first) {
-      slice.batch.cover("(lost)", Disposition::skipped, "the raw layer has lost it", p.first - source.cursor);
-      source.cursor = p.first;
-      source.open_tail.clear();
-    }
-    const auto decoder = adapter->open(source);
-    if (h.kind == raw::FrameKind::document) {
-      decoder->decode({content, 0, false}, slice.batch);
-      source.cursor = content.size();
-    } else if (!content.empty()) {
-      decode_log(content, source, *decoder, slice.batch);
-    }
-    if (p.passed_over > 0) pass_over_oversized(p.passed_over, p.passed_over_ends, source, slice.batch);
-    slice.source = source;
-  }
-  mask_secrets(slice.batch);
-  return slice;
-}
 
 constexpr std::uint64_t kCommitBytes = 32 << 20;
 
@@ -133,112 +34,207 @@ class RecordedClock final : public Clock {
   TimeMs now_ = 0;
 };
 
-fs::path with_suffix(const fs::path& file, const char* suffix) { return file.string() + suffix; }
+class Rebuild {
+ public:
+  Rebuild(const StoreLayout& layout, const FindAdapter& find, const OnRebuildProgress& on_progress,
+          const std::shared_ptr<seal::LazyCipher>& cipher)
+      : layout_(layout), find_(find), on_progress_(on_progress), cipher_(cipher) {}
 
-Result<void> remove_store(const fs::path& file) {
-  for (const char* suffix : {"", "-wal", "-shm"}) {
-    std::error_code ec;
-    fs::remove(with_suffix(file, suffix), ec);
-    if (ec) return Error(ec, "remove " + with_suffix(file, suffix).string());
-  }
-  return {};
+  Result<RebuildReport> run(OnLoss on_loss);
+
+ private:
+  Result<void> open_old();
+  Result<void> make(const std::set<std::string, std::less<>>& from_old);
+  Result<void> replay(raw::RawOrder& order, const std::set<std::string, std::less<>>& from_old);
+  Result<void> compare();
+  Result<void> take_from_old();
+  Result<void> finish();
+  Result<std::vector<SessionLoss>> losses(OldStore::Compare what);
+
+  const StoreLayout& layout_;
+  const FindAdapter& find_;
+  const OnRebuildProgress& on_progress_;
+  const std::shared_ptr<seal::LazyCipher>& cipher_;
+  RecordedClock clock_;
+  RebuildReport report_;
+  std::optional<OldStore> old_;
+  std::unique_ptr<Writer> writer_;
+  std::vector<std::uint64_t> replayed_;  // numbers of slices
+};
+
+// What the old store says of these sessions stays as it is.
+void leave_out(SourceSlice& slice, const std::set<std::string, std::less<>>& uids) {
+  const auto is_out = [&uids](const auto& of) { return uids.contains(of.session_uid); };
+  std::erase_if(slice.batch.events, is_out);
+  std::erase_if(slice.batch.sessions, is_out);
+  std::erase_if(slice.batch.silent, is_out);
 }
 
-// The write-ahead log of the old store must not be found beside the new one: SQLite would take it for its own.
-Result<void> take_the_place_of(const fs::path& database, const fs::path& fresh) {
-  std::error_code ec;
-  if (fs::exists(database, ec)) {
-    const auto closed = sqlite::guard([&] {
-      auto old = sqlite::Database::open(database, sqlite::OpenMode::read_write);
-      old.exec("PRAGMA journal_mode = DELETE");
-    });
-    if (!closed) {  // damaged: it is kept aside
-      for (const char* suffix : {"-wal", "-shm", ""}) {
-        std::error_code ignored;
-        fs::rename(with_suffix(database, suffix), with_suffix(with_suffix(database, ".damaged"), suffix), ignored);
-      }
-    }
-  }
-  for (const char* suffix : {"-wal", "-shm"}) {
-    std::error_code ignored;
-    fs::remove(with_suffix(database, suffix), ignored);
-  }
-  fs::rename(fresh, database, ec);
-  if (ec) return Error(ec, "rename " + fresh.string());
-  return {};
-}
-
-Result<void> replay(raw::RawOrder& order, Writer& writer, RecordedClock& clock, const FindAdapter& find,
-                    const OnRebuildProgress& on_progress, RebuildReport& report) {
-  SliceReplay slices(find);
+Result<void> Rebuild::replay(raw::RawOrder& order, const std::set<std::string, std::less<>>& from_old) {
+  SliceReplay slices(find_);
   // First, because their exchanges have their keys already, and because what was evicted is not taken in again.
   std::vector<std::string> evicted;
   for (const auto& [uid, record] : order.evictions())
-    if (!writer.withheld()->has_session(uid)) evicted.push_back(record);
-  MEMD_TRY(Retention(writer).restore(evicted));
-  MEMD_TRY_ASSIGN(const auto restored, writer.sources());
+    if (!writer_->withheld()->has_session(uid) && !from_old.contains(uid)) evicted.push_back(record);
+  MEMD_TRY(Retention(*writer_).restore(evicted));
+  if (!from_old.empty()) MEMD_TRY(old_->give_sessions(*writer_, {from_old.begin(), from_old.end()}));
+  MEMD_TRY_ASSIGN(const auto restored, writer_->sources());
   slices.learn(restored);
   std::uint64_t uncommitted = 0;
   const auto visit = [&](const raw::FrameHeader& header, const raw::Part& part,
                          std::string_view content) -> Result<void> {
-    clock.set(part.applied_at);
-    if (writer.withheld()->has_session(header.session())) return {};  // forgetting it was not finished
+    clock_.set(part.applied_at);
+    replayed_.push_back(part.number);
+    const std::string session = header.session();
+    if (writer_->withheld()->has_session(session)) return {};  // forgetting it was not finished
+    if (header.kind == raw::FrameKind::items && from_old.contains(session)) return {};
     auto slice = slices.slice(header, part, content);
     if (!slice) {
       if (!slice.error().is(Errc::unsupported)) return slice.error();
-      ++report.unsupported;
+      ++report_.unsupported;
       return {};
     }
-    MEMD_TRY_ASSIGN(const auto stats, writer.apply(*slice));
+    if (!from_old.empty()) leave_out(*slice, from_old);
+    MEMD_TRY_ASSIGN(const bool follows, writer_->follows(*slice));
+    if (!follows) return {};  // what stood before it is damaged
+    MEMD_TRY_ASSIGN(const auto stats, writer_->apply(*slice));
     if (stats.sources_set_back) {
-      MEMD_TRY_ASSIGN(const auto sources, writer.sources());
+      MEMD_TRY_ASSIGN(const auto sources, writer_->sources());
       slices.learn(sources);
     }
-    ++report.slices;
-    report.bytes += content.size();
-    report.events += stats.events;
+    ++report_.slices;
+    report_.bytes += content.size();
+    report_.events += stats.events;
     uncommitted += content.size();
     if (!part.ends_commit) return {};
-    clock.set(part.committed_at);
-    if (uncommitted < kCommitBytes) return writer.flush();
+    clock_.set(part.committed_at);
+    if (uncommitted < kCommitBytes) return writer_->flush();
     uncommitted = 0;
-    MEMD_TRY(writer.commit());
-    if (on_progress)
-      on_progress(static_cast<double>(report.bytes), static_cast<double>(order.content_bytes()), header.path);
+    MEMD_TRY(writer_->commit());
+    if (on_progress_)
+      on_progress_(static_cast<double>(report_.bytes), static_cast<double>(order.content_bytes()), header.path);
     return {};
   };
   MEMD_TRY(order.for_each(visit));
-  return writer.commit();
+  return writer_->commit();
+}
+
+// A store that cannot be opened tells of no loss, and keeps nobody from having a new one.
+Result<void> Rebuild::open_old() {
+  std::error_code ec;
+  if (!fs::exists(layout_.database(), ec)) return {};
+  auto opened = OldStore::open(layout_.database());
+  if (opened)
+    old_.emplace(std::move(*opened));
+  else if (opened.error().is(Errc::store_corrupt))
+    report_.old_damage = opened.error().message();
+  else
+    return opened.error();
+  report_.kept = layout_.before_rebuild();
+  return {};
+}
+
+// The new store, without an account of the raw layer yet.
+Result<void> Rebuild::make(const std::set<std::string, std::less<>>& from_old) {
+  writer_.reset();
+  MEMD_TRY(remove_unfinished_rebuild(layout_));
+  raw::RawOrder order(layout_.raw_dir(), raw::FrameSeal(cipher_));
+  MEMD_TRY(order.scan());
+  if (order.slices() == 0 && order.evictions().empty())
+    return Error(Errc::not_found, "there is no raw layer in " + layout_.raw_dir().string() + " to rebuild from");
+  report_.files = raw::raw_file_names(layout_.raw_dir()).size();
+  report_.slices = report_.bytes = report_.events = report_.unsupported = 0;
+  replayed_.clear();
+  MEMD_TRY_ASSIGN(writer_, Writer::open(layout_.rebuild(), clock_));
+  MEMD_TRY(replay(order, from_old));
+  report_.damaged_bytes = order.damaged_bytes();
+  report_.damages = order.damages();
+  std::sort(replayed_.begin(), replayed_.end());
+  return {};
+}
+
+Result<std::vector<SessionLoss>> Rebuild::losses(OldStore::Compare what) {
+  Result<std::vector<SessionLoss>> found = std::vector<SessionLoss>();
+  MEMD_TRY(
+      writer_->transact([&](sqlite::Database& fresh) { found = old_->losses(fresh, *writer_->withheld(), what); }));
+  if (found || !found.error().is(Errc::store_corrupt)) return found;
+  report_.old_damage = found.error().message();
+  old_.reset();
+  return std::vector<SessionLoss>();
+}
+
+// Makes it anew with what the old store has, where the raw layer has not all. What is missing while the raw layer has
+// all is the doing of an adapter that reads its records otherwise by now: that is a loss.
+Result<void> Rebuild::compare() {
+  if (!old_) return {};
+  Result<bool> had_more = false;
+  MEMD_TRY(writer_->transact([&](sqlite::Database& fresh) { had_more = old_->had_more_records(fresh, replayed_); }));
+  const bool raw_layer_is_whole = report_.damaged_bytes == 0 && report_.unsupported == 0 && had_more && !*had_more;
+  if (!raw_layer_is_whole) MEMD_TRY(take_from_old());
+  if (old_) {
+    MEMD_TRY_ASSIGN(report_.lost, losses(OldStore::Compare::contents));
+  }
+  // What the old store does not tell of, a whole raw layer does.
+  if (raw_layer_is_whole) std::erase_if(report_.lost, [](const SessionLoss& loss) { return loss.is_unreadable; });
+  return {};
+}
+
+// Again until nothing is missing any more: a session may have told something of another, whose slices are left out with
+// it.
+Result<void> Rebuild::take_from_old() {
+  std::set<std::string, std::less<>> from_old;
+  for (bool more = true; more;) {
+    MEMD_TRY_ASSIGN(const auto missing, losses(OldStore::Compare::facts_too));
+    if (!old_) return {};
+    more = false;
+    for (const auto& loss : missing) {
+      if (loss.is_unreadable || !from_old.insert(loss.uid).second) continue;
+      more = true;
+      report_.from_old.push_back(loss);
+    }
+    if (more) MEMD_TRY(make(from_old));
+  }
+  auto given = from_old.empty() ? Result<void>() : old_->give_keys(*writer_);
+  if (given) given = old_->give_ledgers(*writer_);
+  if (given || !given.error().is(Errc::store_corrupt)) return given;
+  report_.old_damage = given.error().message();
+  return {};
+}
+
+Result<void> Rebuild::finish() {
+  old_.reset();
+  writer_.reset();
+  {
+    // Opened with the raw layer, an empty account of it is filled from the files.
+    MEMD_TRY_ASSIGN(const auto writer, Writer::open(layout_.rebuild(), clock_, layout_.raw_dir(), cipher_));
+    MEMD_TRY(writer->optimize());
+  }
+  MEMD_TRY(replace_store(layout_));
+  report_.replaced = true;
+  return {};
+}
+
+Result<RebuildReport> Rebuild::run(OnLoss on_loss) {
+  MEMD_TRY(open_old());
+  MEMD_TRY(make({}));
+  MEMD_TRY(compare());
+  const bool loses_unknown = !report_.old_damage.empty() && report_.damaged_bytes > 0;
+  if (on_loss == OnLoss::accept || (report_.lost.empty() && !loses_unknown)) {
+    MEMD_TRY(finish());
+  } else {
+    report_.kept.clear();
+    writer_.reset();
+    MEMD_TRY(remove_unfinished_rebuild(layout_));
+  }
+  return std::move(report_);
 }
 
 }  // namespace
 
 Result<RebuildReport> rebuild_store(const StoreLayout& layout, const FindAdapter& find,
                                     const OnRebuildProgress& on_progress,
-                                    const std::shared_ptr<seal::LazyCipher>& cipher) {
-  RebuildReport report;
-  raw::RawOrder order(layout.raw_dir(), raw::FrameSeal(cipher));
-  MEMD_TRY(order.scan());
-  report.files = raw::raw_file_names(layout.raw_dir()).size();
-  if (order.slices() == 0 && order.evictions().empty())
-    return Error(Errc::not_found, "there is no raw layer in " + layout.raw_dir().string() + " to rebuild from");
-
-  const fs::path fresh = with_suffix(layout.database(), ".rebuild");
-  MEMD_TRY(remove_store(fresh));
-  RecordedClock clock;
-  {
-    MEMD_TRY_ASSIGN(const auto writer, Writer::open(fresh, clock));
-    MEMD_TRY(replay(order, *writer, clock, find, on_progress, report));
-  }
-  {
-    // Opened with the raw layer, an empty account of it is filled from the files.
-    MEMD_TRY_ASSIGN(const auto writer, Writer::open(fresh, clock, layout.raw_dir(), cipher));
-    MEMD_TRY(writer->optimize());
-  }
-  report.damaged_bytes = order.damaged_bytes();
-  report.damages = order.damages();
-  MEMD_TRY(take_the_place_of(layout.database(), fresh));
-  return report;
+                                    const std::shared_ptr<seal::LazyCipher>& cipher, OnLoss on_loss) {
+  return Rebuild(layout, find, on_progress, cipher).run(on_loss);
 }
 
 }  // namespace memd

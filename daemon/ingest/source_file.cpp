@@ -95,7 +95,10 @@ std::optional<FileView::Entry> DiskView::stat(const std::string& path) const {
 }
 
 Result<std::string> DiskView::read(const std::string& path, std::uint64_t offset, std::uint64_t length) const {
-  MEMD_TRY_ASSIGN(const SourceFile file, SourceFile::open(path));
+  auto opened = SourceFile::open(path);
+  if (!opened && opened.error().is(Errc::exhausted)) throw ErrorException(opened.error());
+  if (!opened) return opened.error();
+  const SourceFile& file = *opened;
   const std::uint64_t size = file.stat().size;
   std::string bytes(static_cast<std::size_t>(offset >= size ? 0 : std::min(length, size - offset)), '\0');
   MEMD_TRY_ASSIGN(const std::size_t n, file.read_at(offset, bytes));
@@ -108,6 +111,7 @@ std::vector<FileView::Entry> DiskView::list(const std::string& directory) const 
   std::error_code ec;
   for (std::filesystem::directory_iterator it(directory, ec), end; !ec && it != end; it.increment(ec))
     if (auto entry = stat(it->path().string())) out.push_back(std::move(*entry));
+  if (is_exhaustion(ec.value())) throw ErrorException(Error::from_errno(ec.value(), "list", directory));
   std::sort(out.begin(), out.end(), [](const Entry& a, const Entry& b) { return a.path < b.path; });
   return out;
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -12,6 +13,7 @@ namespace memd {
 namespace {
 
 constexpr std::chrono::milliseconds kLongestBusyRetry{1000};
+const std::string kEverything;  // in place of a path
 
 // Of the source, that the slice accounts for.
 std::uint64_t bytes_of(const SourceSlice& slice, std::uint64_t cursor_before) {
@@ -56,10 +58,8 @@ SourceReader::Look SourceReader::look_at(KnownSource& known) {
     turn_away(path);
     return {};
   }
-  if (must_wait(known)) {
-    retries_.set(path, known.source.retry_at);
-    return {};
-  }
+  if (must_wait(known)) return {};
+  known.is_hinted = false;
   Look out;
   const std::uint64_t cursor_before = known.source.cursor;
   const Source before = known.source;
@@ -73,6 +73,7 @@ SourceReader::Look SourceReader::look_at(KnownSource& known) {
     return out;
   }
   known.let_others_pass = false;
+  note_shortage(path, !outcome && outcome.error().is(Errc::exhausted) ? outcome.error().message() : std::string());
   if (!outcome) {
     out.slice = lose(known, outcome.error());
     return out;
@@ -101,6 +102,7 @@ SourceReader::Look SourceReader::look_at(KnownSource& known) {
 void SourceReader::turn_away(const std::string& path) {
   tailer_.close(path);
   retries_.cancel(path);
+  note_shortage(path, {});
   sources_.forget(path);
 }
 
@@ -110,6 +112,13 @@ Result<Tailer::Outcome> SourceReader::try_to_read(KnownSource& known) {
   auto outcome = [&]() -> Result<Tailer::Outcome> {
     try {
       return read(known);
+    } catch (const ErrorException& e) {
+      known.pass.reset();
+      if (e.error().is(Errc::exhausted)) return e.error();
+      return Error(Errc::io, std::string("reading it failed: ") + e.what());
+    } catch (const std::bad_alloc& e) {
+      known.pass.reset();
+      return Error(Errc::exhausted, std::string("reading it failed: ") + e.what());
     } catch (const std::exception& e) {
       known.pass.reset();
       return Error(Errc::io, std::string("reading it failed: ") + e.what());
@@ -171,19 +180,25 @@ bool SourceReader::may_begin_pass(const KnownSource& known) {
   return false;
 }
 
-// A source that failed is left alone for a while, whatever is hinted. One that was only out of reach is not: the hint
-// may say that it is back.
-bool SourceReader::must_wait(const KnownSource& known) const {
+// A source that failed is left alone for a while, which a hint makes short. One that was only out of reach is not: the
+// hint may say that it is back.
+bool SourceReader::must_wait(const KnownSource& known) {
   const Source& s = known.source;
-  return s.failures > 0 && s.state != SourceState::unreachable && clock_.now() < s.retry_at;
+  if (s.failures == 0 || s.state == SourceState::unreachable) return false;
+  const TimeMs now = clock_.now();
+  const TimeMs end = options_.back_off.end_of_wait(s.retry_at, s.failures, known.is_hinted, now);
+  if (end <= now) return false;
+  retries_.set(s.path, end, now);
+  return true;
 }
 
 // The slice that tells the store of it, if there is anything to tell.
 std::optional<SourceSlice> SourceReader::lose(KnownSource& known, const Error& error) {
   Source& source = known.source;
   const std::string path = source.path;
-  if (error.is(Errc::busy)) {
-    retries_.set(path, clock_.now() + options_.back_off.first);
+  if (error.is(Errc::busy) || error.is(Errc::exhausted)) {  // nothing is wrong with the source
+    const TimeMs now = clock_.now();
+    retries_.set(path, now + options_.back_off.first, now);
     return std::nullopt;
   }
   const Discovery::Root* root = discovery_.root_of(path);
@@ -207,8 +222,9 @@ std::optional<SourceSlice> SourceReader::lose(KnownSource& known, const Error& e
     if (unreachable != (source.state == SourceState::unreachable)) source.failures = 0;
     source.failures = std::min(source.failures + 1, 1'000'000u);
     if (!unreachable && source.failures >= options_.back_off.quarantine_after) verdict.state = SourceState::quarantined;
-    source.retry_at = clock_.now() + options_.back_off.delay(source.failures);
-    retries_.set(path, source.retry_at);
+    const TimeMs now = clock_.now();
+    source.retry_at = now + options_.back_off.delay(source.failures);
+    retries_.set(path, source.retry_at, now);
   }
   if (source.size == 0) {  // never read: all of it is late
     std::error_code ec;
@@ -225,13 +241,31 @@ std::optional<SourceSlice> SourceReader::lose(KnownSource& known, const Error& e
   return slice;
 }
 
+// Of this process; empty: it is over.
+void SourceReader::note_shortage(const std::string& path, std::string why) {
+  if (why.empty() ? short_of_.erase(path) == 0 : !short_of_.insert(path).second) return;
+  progress_.update([&](IngestSnapshot& s) {
+    s.sources_short = short_of_.size();
+    if (!why.empty()) s.shortage = std::move(why);
+    if (short_of_.empty()) s.shortage.clear();
+  });
+}
+
+void SourceReader::look_again_at_everything(std::string why) {
+  const TimeMs now = clock_.now();
+  note_shortage(kEverything, std::move(why));
+  retries_.set(kEverything, now + options_.back_off.first, now);
+}
+
 void SourceReader::reload(const std::vector<Source>& sources) {
   if (gate_) gate_->withheld_changed();
   waiting_for_commit_.clear();
   retries_.clear();
   passes_.clear();
+  const TimeMs now = clock_.now();
   for (const auto& source : sources)
-    if (source.retry_at != 0) retries_.set(source.path, source.retry_at);
+    if (source.retry_at != 0)
+      retries_.set(source.path, options_.back_off.end_of_wait(source.retry_at, source.failures, false, now), now);
 }
 
 std::vector<std::string> SourceReader::take_due() {

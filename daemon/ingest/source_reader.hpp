@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,10 @@ class SourceReader {
   void letter_sent() { ++sent_; }
   void letters_finished(std::uint64_t count) { finished_ += count; }
 
+  // Not all directories could be listed: the empty path is due in a while.
+  void look_again_at_everything(std::string why);
+  void everything_was_looked_at() { note_shortage({}, {}); }
+
   void reload(const std::vector<Source>& sources);
   std::vector<std::string> take_due();  // sources whose put-off look has come
   // Until something is to be looked at again without a hint or a letter.
@@ -53,9 +58,10 @@ class SourceReader {
   Result<Tailer::Outcome> try_to_read(KnownSource& known);
   Result<Tailer::Outcome> read_in_place(KnownSource& known, SnapshotReader& reader);
   bool may_begin_pass(const KnownSource& known);
-  bool must_wait(const KnownSource& known) const;
+  bool must_wait(const KnownSource& known);
   void turn_away(const std::string& path);
   std::optional<SourceSlice> lose(KnownSource& known, const Error& error);
+  void note_shortage(const std::string& path, std::string why);
 
   const Discovery& discovery_;
   const Clock& clock_;
@@ -68,6 +74,7 @@ class SourceReader {
   std::unique_ptr<Reader> store_;
   RetrySchedule retries_;
   PassSchedule passes_;
+  std::set<std::string> short_of_;  // sources that could not be looked at for want of descriptors or memory
   std::uint64_t sent_ = 0;
   std::uint64_t finished_ = 0;
   std::map<std::string, std::uint64_t> waiting_for_commit_;  // sources, and the letter they wait for

@@ -50,7 +50,9 @@ Answer answer_for(const Scope& scope) {
   a.platforms_searched = scope.searched;
   a.platforms_skipped = scope.skipped;
   if (!scope.words.empty()) a.searched = scope.words;
-  a.notice = kDataNotice;
+  if (!scope.trouble.empty()) a.trouble = "NOTHING NEW IS STORED: " + scope.trouble + ".";
+  if (!a.trouble.empty()) a.notice = a.trouble + " ";
+  a.notice += kDataNotice;
   add_sentence(a.notice, scope.unknown_project);
   if (std::string zone = time_zone_label(); zone != "UTC") a.time_zone = std::move(zone);
   return a;
@@ -120,8 +122,9 @@ std::string history_block(std::string_view body) {
 }
 
 std::string scope_line(const Answer& answer) {
-  if (!answer.searched) return {};
-  std::string out = "In " + *answer.searched;
+  std::string out = answer.trouble.empty() ? std::string() : answer.trouble + "\n";
+  if (!answer.searched) return out;
+  out += "In " + *answer.searched;
   if (answer.outside) out += "; outside it: " + std::to_string(*answer.outside);
   if (answer.outside.value_or(0) > 0) out += " (all_projects=true looks there, too)";
   return out + ".\n";

@@ -37,6 +37,7 @@ struct Answer {
   std::vector<FreshnessOut> freshness;
   std::vector<std::string> platforms_searched;
   std::vector<std::pair<std::string, std::string>> platforms_skipped;
+  std::string trouble;  // Scope::trouble: the first line of the text, and the beginning of the notice
   std::string notice;
   std::int64_t est_tokens = 0;
   std::optional<std::string> next;

@@ -213,8 +213,9 @@ class CapabilitiesCache : public std::enable_shared_from_this<CapabilitiesCache>
 
   bool is_due() const {
     if (refreshing_) return false;
-    const TimeMs age = services_.clock.now() - made_at_;
-    return age >= kMostAge || (age >= kLeastAge && services_.freshness.generation() != generation_);
+    const TimeMs now = services_.clock.now();
+    return has_passed(kMostAge, made_at_, now) ||
+           (has_passed(kLeastAge, made_at_, now) && services_.freshness.generation() != generation_);
   }
 
   Result<void> refresh() {

@@ -262,8 +262,9 @@ void append(std::string& out, std::string_view name, const std::optional<std::st
 }  // namespace
 
 std::string render_text(const FileHistoryAnswer& a) {
-  std::string out = std::to_string(exchanges_in(a)) + " of " + std::to_string(a.total_exchanges) + " exchanges in " +
-                    std::to_string(a.total_sessions) + " sessions, " + counted(a.total_files, "file") + ".\n";
+  std::string out = scope_line(a) + std::to_string(exchanges_in(a)) + " of " + std::to_string(a.total_exchanges) +
+                    " exchanges in " + std::to_string(a.total_sessions) + " sessions, " +
+                    counted(a.total_files, "file") + ".\n";
   std::string body;
   if (a.commits)
     for (const CommitOut& c : *a.commits) {

@@ -496,7 +496,7 @@ std::string render_text(const GetExchangeAnswer& a) {
       body += "(" + e.exchange_id + " goes on; all of its texts: ~" + std::to_string(e.full_tokens) + " tokens)\n";
     body += "\n";
   }
-  std::string out = history_block(body);
+  std::string out = scope_line(a) + history_block(body);
   if (a.missing) {
     out += "No such exchange:";
     for (const std::string& id : *a.missing)

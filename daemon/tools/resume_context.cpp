@@ -270,7 +270,7 @@ Result<ResumeAnswer> pack_resume_answer(const ResumeMaterial& material, std::siz
 }
 
 std::string render_text(const ResumeAnswer& a) {
-  std::string out = "Session " + a.session_id + " (" + a.platform + ") " + boundary_words(a) + ".";
+  std::string out = scope_line(a) + "Session " + a.session_id + " (" + a.platform + ") " + boundary_words(a) + ".";
   out += " Platform's summary: " + a.platform_summary;
   if (a.platform_summary == "left_out") out += ", " + std::to_string(a.said_already) + " items it has are not repeated";
   out += ".";

@@ -165,6 +165,7 @@ Result<Scope> resolve_scope(const ToolServices& services, const ScopeParams& par
   if (request.caller != nullptr) MEMD_TRY(narrow(services, params, *request.caller, scope));
 
   MEMD_TRY_ASSIGN(const std::vector<Platform> named, platforms_named(params));
+  scope.trouble = services.freshness.trouble();
   const auto known = services.freshness.freshness();
   const auto fresh_of = [&](Platform p) {
     return std::find_if(known.begin(), known.end(), [&](const PlatformFreshness& f) { return f.platform == p; });
@@ -212,6 +213,9 @@ std::size_t token_limit(const ToolServices& services, const ScopeParams& params)
 Result<ReaderPool::Lease> lease_reader(const ToolServices& services, std::stop_token stop) {
   auto lease = services.readers.acquire(std::chrono::seconds(5));
   if (lease) (*lease)->watch(std::move(stop));
+  if (!lease)
+    if (std::string trouble = services.freshness.trouble(); !trouble.empty())
+      return Error(lease.error().code, std::move(trouble));
   return lease;
 }
 

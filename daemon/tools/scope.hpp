@@ -86,6 +86,7 @@ struct Scope {
   std::vector<std::string> searched;
   std::vector<std::pair<std::string, std::string>> skipped;  // platform -> reason
   std::vector<PlatformFreshness> freshness;                  // of those searched
+  std::string trouble;                                       // FreshnessProvider::trouble
   std::string unknown_project;                               // Reader::unknown_project
   std::string words;                                         // "project /home/u/app", "all projects"; empty: no search
   bool narrowed = false;                                     // to the project of the caller's directory

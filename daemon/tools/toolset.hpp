@@ -29,6 +29,8 @@ class FreshnessProvider {
   virtual ~FreshnessProvider() = default;
   // Platforms that have a source, in the order of kAllPlatforms.
   virtual std::vector<PlatformFreshness> freshness() const = 0;
+  // Why nothing new is stored, in words; empty when all is well.
+  virtual std::string trouble() const { return {}; }
   // Grows whenever something was committed to the store.
   virtual std::uint64_t generation() const = 0;
 };

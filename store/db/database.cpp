@@ -5,6 +5,8 @@
 
 #include <sys/stat.h>
 
+#include <cstring>
+
 namespace memd::sqlite {
 
 namespace {
@@ -37,7 +39,10 @@ Error make_error(sqlite3* db, int code, std::string_view doing) {
   std::string what(doing);
   what += ": ";
   what += db != nullptr ? sqlite3_errmsg(db) : sqlite3_errstr(code);
-  const Errc kind = kind_of(code);
+  const bool is_exhausted = (code & 0xff) == SQLITE_NOMEM || (db != nullptr && is_exhaustion(sqlite3_system_errno(db)));
+  if (is_exhausted && db != nullptr && sqlite3_system_errno(db) != 0)
+    what.append(" (").append(std::strerror(sqlite3_system_errno(db))).append(")");
+  const Errc kind = is_exhausted && kind_of(code) != Errc::cancelled ? Errc::exhausted : kind_of(code);
   if (kind == Errc::store_corrupt) what += " (the file is damaged: `memd doctor` says what to do)";
   return Error(kind, std::move(what));
 }

@@ -31,6 +31,8 @@ class StoreLayout {
 
   const std::filesystem::path& data_dir() const { return data_dir_; }
   std::filesystem::path database() const { return data_dir_ / "memd.db"; }
+  std::filesystem::path rebuild() const { return data_dir_ / "memd.db.rebuild"; }  // while a rebuild writes it
+  std::filesystem::path before_rebuild() const { return data_dir_ / "memd.db.old"; }
   std::filesystem::path raw_dir() const { return data_dir_ / "raw"; }
   std::filesystem::path imports() const { return data_dir_ / "imports"; }  // opened copies, while they are read
   std::filesystem::path summaries() const { return data_dir_ / "summaries.db"; }

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <random>
 #include <system_error>
+#include <utility>
 
 namespace memd::raw {
 namespace {
@@ -225,6 +227,62 @@ Result<void> RawOrder::for_each(const Visit& visit) {
     if (--frames_[place.frame].slices_left == 0) unload(place.frame);
   }
   return {};
+}
+
+namespace {
+
+void add_damage(RawCheck& check, std::string_view file, std::uint64_t offset, std::uint64_t length) {
+  check.damaged_bytes += length;
+  if (check.damages.size() < RawOrder::kMostDamagesNamed)
+    check.damages.push_back(fmt::format("raw/{} at byte {}: {} bytes", file, offset, length));
+}
+
+// Frames behind the committed ones are what a crash left.
+Result<void> check_frames(RawCheck& check, const std::filesystem::path& directory, const std::string& name,
+                          std::uint64_t committed, const FrameSeal& seal, FrameCodec& codec) {
+  MEMD_TRY_ASSIGN(const auto file, MappedFile::open(directory / name));
+  const std::string_view bytes = file.bytes().substr(0, committed);
+  MEMD_TRY_ASSIGN(const RawScan scan, scan_frames(bytes, name, seal));
+  for (const auto& damage : scan.damages)
+    add_damage(check, name, damage.offset, damage.length);
+  for (const auto& f : scan.frames) {
+    const auto frame = seal.parse(bytes.substr(f.offset), {name, f.offset});
+    const std::uint64_t size = f.frame.header.content_bytes();
+    if (!frame || (size > 0 && !codec.unpack(frame->packed_content(bytes.substr(f.offset)), size)))
+      add_damage(check, name, f.offset, f.frame.length);
+  }
+  check.bytes_read += bytes.size();
+  return {};
+}
+
+}  // namespace
+
+Result<RawCheck> check_raw_layer(const std::filesystem::path& database, const std::filesystem::path& directory,
+                                 const FrameSeal& seal, std::uint64_t most_bytes) {
+  MEMD_TRY_ASSIGN(auto files, sqlite::guard([&] {
+                    auto db = sqlite::Database::open(database, sqlite::OpenMode::read_only);
+                    std::vector<std::pair<std::string, std::uint64_t>> out;
+                    auto& q = db.prepare("SELECT name, length FROM raw_files").bind();
+                    while (q.step())
+                      out.emplace_back(q.str(0), static_cast<std::uint64_t>(q.int64(1)));
+                    return out;
+                  }));
+  RawCheck check;
+  check.files = files.size();
+  for (const auto& [name, length] : files) {
+    check.bytes += length;
+    std::error_code ec;
+    const auto size = std::filesystem::file_size(directory / name, ec);
+    if (const std::uint64_t there = ec ? 0 : size; there < length) add_damage(check, name, there, length - there);
+  }
+  std::shuffle(files.begin(), files.end(), std::mt19937(std::random_device()()));
+  FrameCodec codec;
+  for (const auto& [name, length] : files) {
+    if (check.bytes_read >= most_bytes) break;
+    const auto read = check_frames(check, directory, name, length, seal, codec);
+    if (!read && !read.error().is(Errc::not_found)) return read.error();
+  }
+  return check;
 }
 
 }  // namespace memd::raw

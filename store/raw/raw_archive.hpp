@@ -19,7 +19,7 @@
 #include <unordered_map>
 #include <vector>
 
-// The two ways of reading the raw layer: single records, and all slices in order.
+// The ways of reading the raw layer: single records, all slices in order, and whether it is sound.
 namespace memd::raw {
 
 // Finds single records in the raw layer, for when the agent's file is gone. Caches a few unpacked frames. Thread-safe.
@@ -120,5 +120,18 @@ class RawOrder {
   std::vector<std::string> damages_;
   FrameCodec codec_;
 };
+
+struct RawCheck {
+  std::uint64_t files = 0;  // of the raw layer
+  std::uint64_t bytes = 0;  // in them
+  std::uint64_t bytes_read = 0;
+  std::uint64_t damaged_bytes = 0;
+  std::vector<std::string> damages;  // the first, by file and offset; files that are missing or cut, too
+};
+// Unpacks frames, whose checksums tell whether they are what was written: of files in a random order, until
+// `most_bytes` are read. Compares the lengths of all files with what the store says was committed. Errc::bad_config at
+// a frame whose key is not there. Opens a connection of its own; any thread.
+Result<RawCheck> check_raw_layer(const std::filesystem::path& database, const std::filesystem::path& directory,
+                                 const FrameSeal& seal, std::uint64_t most_bytes);
 
 }  // namespace memd::raw

@@ -7,7 +7,6 @@
 #include "store/raw/raw_rows.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <set>
 #include <string>
 #include <system_error>
@@ -94,19 +93,22 @@ class Eraser {
     if (!file) throw ErrorException(file.error());
     const auto scan = scan_frames(file->bytes(), name, seal_);
     if (!scan) throw ErrorException(scan.error());
-    std::vector<std::optional<std::string>> anew;
+    std::vector<Fate> fates;
     for (const auto& f : scan->frames)
-      anew.push_back(blanked(f.frame, file->bytes().substr(f.offset)));
-    if (std::none_of(anew.begin(), anew.end(), [](const auto& frame) { return frame.has_value(); })) return 0;
+      fates.push_back(fate_of(f.frame, file->bytes().substr(f.offset)));
+    // Nobody reads what is damaged, and nobody knows what it holds.
+    if (scan->damages.empty() && std::all_of(fates.begin(), fates.end(), [](const Fate& f) { return f.stays; }))
+      return 0;
 
     sqlite::Transaction transaction(db_);
     if (row) rows_.drop_frames(row->pk, 0);
     std::string content;
-    for (std::size_t i = 0; i < anew.size(); ++i) {
+    for (std::size_t i = 0; i < fates.size(); ++i) {
       const auto& f = scan->frames[i];
+      if (fates[i].is_damaged) continue;
       const std::uint64_t offset = content.size();
-      content += anew[i] ? seal_.encode(f.frame.header, *anew[i], {name, offset})
-                         : seal_.wrap(std::string(f.frame.plain(file->bytes().substr(f.offset))), {name, offset});
+      content += fates[i].stays ? seal_.wrap(std::string(f.frame.plain(file->bytes().substr(f.offset))), {name, offset})
+                                : seal_.encode(f.frame.header, fates[i].packed, {name, offset});
       if (row)
         rows_.add_frame(row->pk, offset, content.size() - offset, rows_.source_of(f.frame.header), f.frame.header);
     }
@@ -121,13 +123,17 @@ class Eraser {
     return file->bytes().size() - std::min<std::uint64_t>(file->bytes().size(), content.size());
   }
 
-  // The packed content without the records that go; nullopt: none does.
-  std::optional<std::string> blanked(const ParsedFrame& frame, std::string_view bytes) {
+  struct Fate {
+    bool stays = true;
+    bool is_damaged = false;
+    std::string packed;  // the content without the records that go
+  };
+  Fate fate_of(const ParsedFrame& frame, std::string_view bytes) {
     const FrameHeader& header = frame.header;
     const bool lines = header.kind == FrameKind::log;
-    if (frame.content_size == 0 || (!lines && header.kind != FrameKind::document)) return std::nullopt;
+    if (frame.content_size == 0 || (!lines && header.kind != FrameKind::document)) return {};
     auto content = codec_.unpack(frame.packed_content(bytes), header.content_bytes(), kReadable);
-    if (!content) throw ErrorException(content.error());
+    if (!content) return {false, true, {}};
     const std::size_t size = content->size() - kReadable;
     bool changed = false;
     for (std::size_t at = 0; at < size;) {
@@ -139,8 +145,8 @@ class Eraser {
       }
       at = end + 1;
     }
-    if (!changed) return std::nullopt;
-    return codec_.pack(std::string_view(*content).substr(0, size));
+    if (!changed) return {};
+    return {false, false, codec_.pack(std::string_view(*content).substr(0, size))};
   }
 
   sqlite::Database& db_;

@@ -20,8 +20,9 @@ struct Erasure {
 };
 
 // Removes files of sessions and writes files of other sources anew with blanks in place of records, in transactions of
-// its own; files that the store does not know included. May be killed at any moment and begun again. Returns how many
-// bytes were freed. Writer thread only. Throws ErrorException, for sealed files without their key too.
+// its own; files that the store does not know included. What is damaged in them goes too. May be killed at any moment
+// and begun again. Returns how many bytes were freed. Writer thread only. Throws ErrorException, for sealed files
+// without their key too.
 std::uint64_t erase(sqlite::Database& db, const std::filesystem::path& directory, const FrameSeal& seal,
                     const Erasure& erasure);
 

@@ -155,7 +155,7 @@ void RawLayer::rolled_back() {
 
 void RawLayer::merge_quiet_files(TimeMs now) {
   for (const auto& row : rows_.files())
-    if (row.small_frames > 1 && now - row.written_at >= options_.quiet_after) merge_small_frames(row.name);
+    if (row.small_frames > 1 && has_passed(options_.quiet_after, row.written_at, now)) merge_small_frames(row.name);
 }
 
 // Small frames become large ones. The parts keep their numbers and times, so that a rebuild sees no difference.

@@ -196,11 +196,14 @@ std::vector<IngestionLogEntry> IngestionLogQuery::run(sqlite::Database& db) cons
 
 SourceHealth SourceHealthQuery::run(sqlite::Database& db) const {
   SourceHealth out;
-  auto& counts = db.prepare("SELECT state, count(*) FROM sources GROUP BY state");
+  auto& counts = db.prepare("SELECT state, count(*), sum(failures > 0) FROM sources GROUP BY state");
   counts.bind();
   while (counts.step()) {
     switch (static_cast<SourceState>(counts.int64(0))) {
-      case SourceState::active: out.active = counts.int64(1); break;
+      case SourceState::active:
+        out.active = counts.int64(1);
+        out.failing = counts.int64(2);
+        break;
       case SourceState::gone: out.gone = counts.int64(1); break;
       case SourceState::unreachable: out.unreachable = counts.int64(1); break;
       case SourceState::quarantined: out.quarantined = counts.int64(1); break;

@@ -3,19 +3,27 @@
 #include "schemas/hash.hpp"
 #include "schemas/platform.hpp"
 #include "schemas/sql_text.hpp"
-#include "store/enrich/enrichment.hpp"
 #include "store/raw/frame_codec.hpp"
 #include "store/read/sessions.hpp"
 #include "store/text/plain_text.hpp"
 #include "store/write/exchange_rows.hpp"
+#include "store/write/session_tables.hpp"
 
 #include <algorithm>
 #include <optional>
-#include <span>
 #include <utility>
 
 namespace memd::retention {
 namespace {
+
+using transfer::find_source;
+using transfer::index_texts;
+using transfer::Insertion;
+using transfer::insertion_of;
+using transfer::kept_tables;
+using transfer::Selection;
+using transfer::selection_of;
+using transfer::SessionTable;
 
 constexpr std::string_view kCutMark = " …";
 
@@ -51,114 +59,6 @@ void write_title_down(sqlite::Database& db, std::int64_t session_pk) {
       .run();
 }
 
-// The text entries of exchanges that have their final texts.
-void index_texts(sqlite::Database& db, ExchangeId id) {
-  db.prepare(
-        "INSERT INTO exchanges_fts (rowid, user_message, interventions, assistant_response, tool_text)"
-        " SELECT exchange_pk, coalesce(user_message, ''), coalesce(interventions, ''), coalesce(assistant_response, "
-        "''),"
-        " coalesce(tool_text, '') FROM exchanges WHERE exchange_pk = ?")
-      .bind(id)
-      .run();
-  enrichment::enqueue(db, id);
-}
-
-// How a key of another table is written in a record, and found again. In `find` it is the parameter %; ?1 is the
-// session's uid.
-struct Reference {
-  std::string_view column;
-  std::string_view write;  // over the table as t; empty: it is not written
-  std::string_view find;
-};
-
-constexpr Reference kSession{"session_pk", "", "(SELECT session_pk FROM sessions WHERE uid = ?1)"};
-constexpr Reference kProject{"project_pk", "(SELECT p.identity_key FROM projects p WHERE p.project_pk = t.project_pk)",
-                             "(SELECT project_pk FROM projects WHERE identity_key = %)"};
-constexpr Reference kSource{
-    "source_pk", "(SELECT o.platform || ':' || o.path FROM sources o WHERE o.source_pk = t.source_pk)",
-    "(SELECT source_pk FROM sources WHERE platform = substr(%, 1, instr(%, ':') - 1) AND path = substr(%, instr(%, ':')"
-    " + 1))"};
-constexpr Reference kPath{"path_pk", "(SELECT p.path FROM paths p WHERE p.path_pk = t.path_pk)",
-                          "(SELECT path_pk FROM paths WHERE path = %)"};
-constexpr Reference kTool{"tool_pk", "(SELECT n.tool FROM tools n WHERE n.tool_pk = t.tool_pk)",
-                          "(SELECT tool_pk FROM tools WHERE tool = %)"};
-constexpr std::string_view kFindDecision =
-    "(SELECT observation_pk FROM observations WHERE session_pk = (SELECT session_pk FROM sessions WHERE uid = ?1)"
-    " AND type = 'decision' AND content_hash = %)";
-constexpr Reference kDecision{"observation_pk",
-                              "(SELECT o.content_hash FROM observations o WHERE o.observation_pk = t.observation_pk)",
-                              kFindDecision};
-constexpr Reference kReversal{
-    "reversed_by", "(SELECT o.content_hash FROM observations o WHERE o.observation_pk = t.reversed_by)", kFindDecision};
-// Keys that a row gets anew.
-constexpr Reference kNewProject{"project_pk", "", ""};
-constexpr Reference kNewSource{"source_pk", "", ""};
-constexpr Reference kNewSession{"session_pk", "", ""};
-constexpr Reference kNewPath{"path_pk", "", ""};
-constexpr Reference kNewTool{"tool_pk", "", ""};
-constexpr Reference kNewObservation{"observation_pk", "", ""};
-
-// The rows of a table that a session keeps, in the order in which they are put back. `which` is a condition on the
-// table as t; ?1 is the session's uid.
-struct KeptRows {
-  std::string_view table;
-  std::string_view which;
-  std::span<const Reference> references;
-};
-
-constexpr Reference kOfProjects[] = {kNewProject};
-constexpr Reference kOfSources[] = {kNewSource};
-constexpr Reference kOfSessions[] = {kNewSession, kProject, kSource};
-constexpr Reference kOfSourceRows[] = {kSource};
-constexpr Reference kOfSession[] = {kSession};
-constexpr Reference kOfPaths[] = {kNewPath};
-constexpr Reference kOfFiles[] = {kSession, kPath};
-constexpr Reference kOfTools[] = {kNewTool};
-constexpr Reference kOfCalls[] = {kTool};
-constexpr Reference kOfObservations[] = {kNewObservation, kSession};
-constexpr Reference kOfDecisions[] = {kDecision, kReversal};
-
-constexpr std::string_view kOfThisSession = "t.session_pk = (SELECT session_pk FROM sessions WHERE uid = ?1)";
-constexpr KeptRows kKeptRows[] = {
-    {"projects", "t.project_pk = (SELECT project_pk FROM sessions WHERE uid = ?1)", kOfProjects},
-    {"sources", "t.session_uid = ?1 OR t.source_pk IN (SELECT source_pk FROM source_items WHERE session_uid = ?1)",
-     kOfSources},
-    {"sessions", "t.uid = ?1", kOfSessions},
-    // Of a source that it shares with others the lines that tell of no items: those of items are added up (see below).
-    {"coverage",
-     "t.source_pk IN (SELECT o.source_pk FROM sources o WHERE o.session_uid = ?1"
-     " OR o.source_pk IN (SELECT source_pk FROM source_items WHERE session_uid = ?1) AND NOT EXISTS"
-     " (SELECT 1 FROM source_items i WHERE i.source_pk = o.source_pk AND i.session_uid <> ?1))"
-     " OR t.source_pk IN (SELECT source_pk FROM source_items WHERE session_uid = ?1) AND NOT EXISTS"
-     " (SELECT 1 FROM source_items i WHERE i.source_pk = t.source_pk AND i.record_type = t.record_type"
-     " AND i.disposition = t.disposition AND i.reason = t.reason)",
-     kOfSourceRows},
-    {"source_items", "t.session_uid = ?1", kOfSourceRows},
-    {"session_digests", kOfThisSession, kOfSession},
-    {"digest_errors", kOfThisSession, kOfSession},
-    {"exchanges", kOfThisSession, kOfSession},
-    {"paths",
-     "t.path_pk IN (SELECT path_pk FROM exchange_files WHERE session_pk = (SELECT session_pk FROM sessions WHERE uid = "
-     "?1))",
-     kOfPaths},
-    {"exchange_files", kOfThisSession, kOfFiles},
-    {"tools",
-     "t.tool_pk IN (SELECT c.tool_pk FROM exchange_tools c JOIN exchanges x USING (exchange_pk) WHERE x.session_pk ="
-     " (SELECT session_pk FROM sessions WHERE uid = ?1))",
-     kOfTools},
-    {"exchange_tools",
-     "t.exchange_pk IN (SELECT exchange_pk FROM exchanges WHERE session_pk = (SELECT session_pk FROM sessions WHERE uid"
-     " = ?1))",
-     kOfCalls},
-    {"observations", kOfThisSession, kOfObservations},
-    {"decisions",
-     "t.observation_pk IN (SELECT observation_pk FROM observations WHERE session_pk = (SELECT session_pk FROM sessions"
-     " WHERE uid = ?1))",
-     kOfDecisions},
-    {"commits", kOfThisSession, kOfSession},
-    {"pull_requests", kOfThisSession, kOfSession},
-};
-
 using Row = std::vector<std::optional<std::string>>;
 
 // Rows with the names of their columns: a record outlives the shape of the tables.
@@ -168,32 +68,10 @@ struct NamedRows {
   std::vector<Row> rows;
 };
 
-const Reference* reference_in(const KeptRows& kept, std::string_view column) {
-  const auto it = std::find_if(kept.references.begin(), kept.references.end(),
-                               [&](const Reference& r) { return r.column == column; });
-  return it == kept.references.end() ? nullptr : &*it;
-}
-
-// Generated ones aside.
-std::vector<std::string> columns_of(sqlite::Database& db, std::string_view table) {
-  std::vector<std::string> out;
-  auto& q = db.prepare("SELECT name FROM pragma_table_info(?)").bind(table);
-  while (q.step())
-    out.push_back(q.str(0));
-  q.reset();
-  return out;
-}
-
-NamedRows select(sqlite::Database& db, const KeptRows& kept, std::string_view uid) {
-  NamedRows out{std::string(kept.table), {}, {}};
-  std::string list;
-  for (std::string& column : columns_of(db, kept.table)) {
-    const Reference* reference = reference_in(kept, column);
-    if (reference != nullptr && reference->write.empty()) continue;
-    list.append(list.empty() ? "" : ", ").append(reference != nullptr ? reference->write : "t." + column);
-    out.columns.push_back(std::move(column));
-  }
-  auto& q = db.prepare("SELECT " + list + " FROM " + out.table + " t WHERE " + std::string(kept.which)).bind(uid);
+NamedRows select(sqlite::Database& db, const SessionTable& kept, std::string_view uid) {
+  Selection selection = selection_of(db, kept);
+  NamedRows out{std::string(kept.table), std::move(selection.columns), {}};
+  auto& q = db.prepare(selection.sql).bind(uid);
   while (q.step()) {
     Row& row = out.rows.emplace_back();
     for (std::size_t i = 0; i < out.columns.size(); ++i) {
@@ -205,40 +83,14 @@ NamedRows select(sqlite::Database& db, const KeptRows& kept, std::string_view ui
   return out;
 }
 
-std::string replaced(std::string_view text, char mark, std::string_view by) {
-  std::string out;
-  for (const char c : text)
-    c == mark ? out.append(by) : out.append(1, c);
-  return out;
-}
-
-void insert(sqlite::Database& db, const KeptRows& kept, const NamedRows& named, std::string_view uid) {
-  const auto known = columns_of(db, kept.table);
-  std::string columns;
-  std::string values;
-  std::vector<std::size_t> places;  // in the rows
-  const auto add = [&](std::string_view column, std::string_view value) {
-    columns.append(columns.empty() ? "" : ", ").append(column);
-    values.append(values.empty() ? "" : ", ").append(value);
-  };
-  for (const Reference& r : kept.references)
-    if (r.write.empty() && !r.find.empty()) add(r.column, r.find);
-  for (std::size_t i = 0; i < named.columns.size(); ++i) {
-    const std::string& column = named.columns[i];
-    if (std::find(known.begin(), known.end(), column) == known.end()) continue;  // dropped since
-    const Reference* reference = reference_in(kept, column);
-    places.push_back(i);
-    const std::string parameter = "?" + std::to_string(places.size() + 1);
-    add(column, reference != nullptr ? replaced(reference->find, '%', parameter) : parameter);
-  }
-  const std::string sql = "INSERT INTO " + named.table + " (" + columns + ") SELECT " + values + " WHERE ?1 <> ''" +
-                          " ON CONFLICT DO NOTHING";
+void insert(sqlite::Database& db, const SessionTable& kept, const NamedRows& named, std::string_view uid) {
+  const Insertion insertion = insertion_of(db, kept, named.columns);
   for (const Row& row : named.rows) {
-    auto& q = db.prepare(sql);
+    auto& q = db.prepare(insertion.sql);
     q.reset();
     q.bind_at(1, uid);
-    for (std::size_t i = 0; i < places.size(); ++i)
-      q.bind_at(static_cast<int>(i) + 2, row[places[i]]);
+    for (std::size_t i = 0; i < insertion.places.size(); ++i)
+      q.bind_at(static_cast<int>(i) + 2, row[insertion.places[i]]);
     q.run();
   }
 }
@@ -365,8 +217,7 @@ NamedRows select_shared_ledger(sqlite::Database& db, std::string_view uid) {
 
 void add_shared_ledger(sqlite::Database& db, const NamedRows& named) {
   static const std::string sql =
-      "INSERT INTO coverage (source_pk, record_type, disposition, reason, records, bytes) SELECT " +
-      replaced(kSource.find, '%', "?1") +
+      "INSERT INTO coverage (source_pk, record_type, disposition, reason, records, bytes) SELECT " + find_source("?1") +
       ", ?2, ?3, ?4, ?5, ?6 WHERE ?1 <> '' ON CONFLICT DO UPDATE SET records = records + excluded.records,"
       " bytes = bytes + excluded.bytes";
   for (const Row& row : named.rows)
@@ -416,8 +267,8 @@ Freed keep_first_lines(sqlite::Database& db, std::int64_t session_pk) {
 std::string record_of(sqlite::Database& db, std::string_view uid) {
   raw::ByteWriter w;
   w.number(kVersion);
-  w.number(std::size(kKeptRows) + 1);
-  for (const KeptRows& kept : kKeptRows)
+  w.number(kept_tables().size() + 1);
+  for (const SessionTable& kept : kept_tables())
     put(w, select(db, kept, uid));
   put(w, select_shared_ledger(db, uid));
   return w.take();
@@ -431,7 +282,7 @@ std::vector<ExchangeId> restore_rows(sqlite::Database& db, std::string_view reco
   if (uid_at == sessions->columns.end()) return {};
   const std::string uid =
       sessions->rows.front()[static_cast<std::size_t>(uid_at - sessions->columns.begin())].value_or("");
-  for (const KeptRows& kept : kKeptRows)
+  for (const SessionTable& kept : kept_tables())
     if (const NamedRows* named = rows_of(all, kept.table)) insert(db, kept, *named, uid);
   if (const NamedRows* shared = rows_of(all, kSharedLedger)) add_shared_ledger(db, *shared);
 

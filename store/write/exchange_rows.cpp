@@ -24,13 +24,12 @@ OptionalText text_or_null(const std::string& s) { return s.empty() ? std::nullop
 void ExchangeRows::keep_ids_in_use() {
   if (next_id_ != 0) return;
   // Those that are reserved have their rows from the start.
-  auto& q = db_.prepare(reserved_.empty() ? std::string_view("SELECT coalesce(max(exchange_pk), 0) FROM exchanges")
-                                          : sql_text("SELECT coalesce(max(exchange_pk), 0) FROM exchanges"
-                                                     " WHERE data_completeness <> DataCompleteness::metadata_only"));
-  q.bind();
-  q.step();
-  next_id_ = q.int64(0) + 1;
+  auto& q = db_.prepare("SELECT exchange_pk FROM exchanges ORDER BY exchange_pk DESC").bind();
+  ExchangeId last = 0;
+  while (last == 0 && q.step())
+    if (!reserved_.contains(q.int64(0))) last = q.int64(0);
   q.reset();
+  next_id_ = last + 1;
 }
 
 ExchangeId ExchangeRows::next_id() {

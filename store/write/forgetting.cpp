@@ -3,6 +3,7 @@
 #include "schemas/hash.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/completions/summaries_file.hpp"
+#include "store/db/store_copies.hpp"
 #include "store/db/store_layout.hpp"
 #include "store/db/withheld.hpp"
 #include "store/enrich/enrichment.hpp"
@@ -76,7 +77,7 @@ Result<Forgetting::Report> Forgetting::finish() {
     const raw::FrameSeal seal = writer_.raw_ ? writer_.raw_->seal() : raw::FrameSeal();
     report.raw_bytes = raw::erase(writer_.db_, layout.raw_dir(), seal, {is_forgotten, record});
     clear_index();
-    remove_copies_of_store();
+    if (const auto gone = remove_copies_of_store(layout); !gone) throw ErrorException(gone.error());
   });
   // What is remembered here may be of what is gone.
   writer_.assembler_->forget();
@@ -160,17 +161,6 @@ void Forgetting::clear_index() {
   writer_.db_.exec("INSERT INTO exchanges_fts (exchanges_fts) VALUES ('optimize')");
   writer_.db_.exec("INSERT INTO session_titles (session_titles) VALUES ('optimize')");
   transaction.commit();
-}
-
-// What a rebuild that did not end, or one of a damaged store, left beside it.
-void Forgetting::remove_copies_of_store() {
-  for (const char* copy : {".rebuild", ".damaged"})
-    for (const char* suffix : {"", "-wal", "-shm"}) {
-      std::error_code ec;
-      const std::filesystem::path file = writer_.file_.string() + copy + suffix;
-      std::filesystem::remove(file, ec);
-      if (ec) throw ErrorException(Error(ec, "remove " + file.string()));
-    }
 }
 
 }  // namespace memd

@@ -42,7 +42,6 @@ class Forgetting {
   void remove_sources();
   void remove_what_nothing_names();
   void clear_index();
-  void remove_copies_of_store();
 
   Writer& writer_;
   const IsForgotten is_forgotten_;

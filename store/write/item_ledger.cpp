@@ -19,6 +19,14 @@ unsigned item_flags(const SourceItem& item) {
 
 }  // namespace
 
+bool ItemLedger::follows(const SourceSlice& slice) {
+  auto& q = db_.prepare("SELECT source_pk FROM sources WHERE platform = ? AND path = ?")
+                .bind(to_string(slice.source.platform), slice.source.path);
+  const SourceId source = q.step() ? q.int64(0) : 0;
+  q.reset();
+  return !slice.items || slice.items->keep <= (source == 0 ? 0 : count(source, slice.items->session_uid));
+}
+
 bool ItemLedger::take_back(const SourceSlice& slice, TimeMs now) {
   const SessionItems& items = *slice.items;
   const SourceId source = slice.source.id;

@@ -18,6 +18,8 @@ class ItemLedger {
  public:
   ItemLedger(sqlite::Database& db, Assembler& assembler) : db_(db), assembler_(assembler) {}
 
+  // Whether the items before those of the slice are there; else take_back() refuses it.
+  bool follows(const SourceSlice& slice);
   // Before the slice's events are taken in: takes back what the slice replaces, events included. True: other sources
   // that gave something of it were set back, and have to be read again.
   bool take_back(const SourceSlice& slice, TimeMs now);

@@ -2,6 +2,7 @@
 
 #include "schemas/sql_text.hpp"
 #include "store/completions/summaries_file.hpp"
+#include "store/db/store_copies.hpp"
 #include "store/db/store_layout.hpp"
 #include "store/enrich/enrichment.hpp"
 #include "store/raw/raw_layer.hpp"
@@ -171,7 +172,9 @@ Result<Retention::Dropped> Retention::evict(const std::vector<std::string>& sess
   Dropped out;
   if (session_uids.empty()) return out;
   // First: killed in between, nothing is left of a session that is gone.
-  MEMD_TRY(completions::forget_answers(StoreLayout(writer_.file_.parent_path()).summaries(), session_uids));
+  const StoreLayout layout(writer_.file_.parent_path());
+  MEMD_TRY(remove_copies_of_store(layout));
+  MEMD_TRY(completions::forget_answers(layout.summaries(), session_uids));
   auto result = sqlite::guard([&] {
     for (const auto& uid : session_uids) {
       if (go_on && !go_on()) break;

@@ -103,7 +103,7 @@ void SourceHistory::write(SourceId source, Sum& sum, IngestionStep step, TimeMs 
 void SourceHistory::flush(TimeMs now) {
   for (auto& [source, sum] : sums_) {
     if (sum.bytes == 0 && sum.events == 0) continue;
-    if (unread_.contains(source) || now - sum.last_entry < kSummaryInterval) continue;
+    if (unread_.contains(source) || !has_passed(kSummaryInterval, sum.last_entry, now)) continue;
     write(source, sum, IngestionStep::appended, now);
   }
 }
@@ -195,7 +195,7 @@ void DriftMonitor::flush(TimeMs now) {
   for (auto& [platform, w] : platforms_) {
     if (!w.dirty) continue;
     w.dirty = false;
-    const bool may_report = w.recent.reported_at == 0 || now - w.recent.reported_at >= kMsPerDay;
+    const bool may_report = has_passed(kMsPerDay, w.recent.reported_at, now);
     if (may_report && has_drifted(platform, w.recent)) report(platform, w, now);
     const std::string key = recent_records_key(platform);
     db_.prepare("INSERT INTO meta (key, value) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = ?2")

@@ -138,8 +138,9 @@ bool SourceRows::disable_capture(Platform platform, TimeMs now) {
          " AND stopped_at = 0 AND next_seq > 0")
       .bind(key, now)
       .run();
-  auto& said = db_.prepare("SELECT 1 FROM diagnostics WHERE platform = ? AND error_type = ? AND time > ?")
-                   .bind(key, type, now - kMsPerDay);
+  auto& said =
+      db_.prepare("SELECT 1 FROM diagnostics WHERE error_type = ?1 AND time BETWEEN ?2 AND ?3 AND platform = ?4")
+          .bind(type, now - kMsPerDay + 1, now, key);
   const bool said_today = said.step();
   said.reset();
   if (said_today) return false;

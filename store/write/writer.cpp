@@ -103,6 +103,10 @@ Result<ApplyStats> Writer::apply(SourceSlice& slice, const assembly::BatchNotes*
   });
 }
 
+Result<bool> Writer::follows(const SourceSlice& slice) {
+  return sqlite::guard([&] { return items_->follows(slice); });
+}
+
 Result<void> Writer::set_state(SourceId source, SourceState state, std::string_view reason) {
   return write([&] { sources_->set_state(source, state, reason); });
 }
@@ -160,6 +164,10 @@ Result<void> Writer::commit() {
     transaction_.reset();
     if (raw_) raw_->committed();
   });
+}
+
+void Writer::roll_back() {
+  if (transaction_ != nullptr) undo();
 }
 
 Result<void> Writer::maintain() {

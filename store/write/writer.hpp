@@ -38,6 +38,7 @@ namespace search {
 class DocumentLengths;
 }
 class Forgetting;
+class OldStore;
 class Retention;
 class Withheld;
 
@@ -75,6 +76,8 @@ class Writer {
   // in place, the cursor becomes the bytes in the ledger until the source is read to its end (cursor == size).
   // `notes`: of the slice's batch, made ahead; null: they are made here.
   Result<ApplyStats> apply(SourceSlice& slice, const assembly::BatchNotes* notes = nullptr);
+  // Whether apply() can take the slice: of a source that is changed in place, the items before it have to be there.
+  Result<bool> follows(const SourceSlice& slice);
   Result<void> set_state(SourceId source, SourceState state, std::string_view reason);
   // The platform is not read: says so once a day, and its running sessions are no longer captured.
   Result<void> disable_capture(Platform platform, std::string_view why);
@@ -87,6 +90,7 @@ class Writer {
   // Makes rows of what was applied, as a commit does, without committing.
   Result<void> flush();
   Result<void> commit();
+  void roll_back();  // undoes what was applied since the last commit, as an error does
   bool has_uncommitted() const { return transaction_ != nullptr; }
 
   // Commits, and runs `change` on the store's connection in a transaction of its own. What it returns is the answer.
@@ -116,6 +120,7 @@ class Writer {
 
  private:
   friend class Forgetting;
+  friend class OldStore;
   friend class Retention;
   Writer(std::filesystem::path file, sqlite::Database db, const Clock& clock);
   void undo();

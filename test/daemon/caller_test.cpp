@@ -2,12 +2,14 @@
 #include "daemon/serve/daemon_address.hpp"
 #include "daemon/serve/instance_lock.hpp"
 #include "daemon/serve/listening_socket.hpp"
+#include "store/db/database.hpp"
 #include "test/support/temp_dir.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <future>
 
 namespace memd::cli {
 namespace {
@@ -82,6 +84,24 @@ TEST_F(SilentDaemon, WhoListensWhereAnotherDidIsNotAsked) {
   std::filesystem::remove(data_ / "memd.pid");
   EXPECT_FALSE(*connect_running(settings_));
   EXPECT_FALSE(std::filesystem::exists(data_ / "memd.pid")) << "looking leaves nothing behind";
+}
+
+// Its process has begun to make it, and listens later.
+TEST_F(SilentDaemon, AStoreInTheMakingIsWaitedFor) {
+  socket_.reset();
+  ASSERT_TRUE(lock_->publish({}));
+  auto db = sqlite::Database::open(settings_.layout.database(), sqlite::OpenMode::read_write);
+  db.exec("PRAGMA user_version = 3");
+  const auto early = open_caller(settings_, Need::read, 20ms);
+  ASSERT_FALSE(early);
+  EXPECT_THAT(early.error().message(), HasSubstr("is making the store"));
+  auto late = std::async(std::launch::async, [this] { return open_caller(settings_, Need::read, 10s).has_value(); });
+  db.exec("PRAGMA user_version = 0");
+  sqlite::migrate(db);
+  EXPECT_TRUE(late.get());
+  db.exec("PRAGMA user_version = 3");
+  test::write_file(data_ / "memd.pid", "");  // nobody makes it
+  EXPECT_TRUE(open_caller(settings_, Need::read, 10s));
 }
 
 }  // namespace

@@ -77,6 +77,40 @@ TEST_F(Doctor, ADamagedStoreIsNotWell) {
   EXPECT_THAT(text_, HasSubstr("memd rebuild"));
 }
 
+TEST_F(Doctor, AStoreThatWasTakenAwayIsToldFirst) {
+  ingest();
+  EXPECT_EQ(status_of(ask("doctor"), "writing"), "ok");
+  std::filesystem::rename(settings_.layout.database(), data_ / "elsewhere");
+  ask("status");
+  EXPECT_THAT(text_, HasSubstr("NOTHING NEW IS STORED: " + settings_.layout.database().string() + " was removed"));
+  EXPECT_THAT(text_, testing::Not(HasSubstr("up to date")));
+  const auto report = ask("doctor");
+  EXPECT_FALSE(report.at("ok").as_bool());
+  EXPECT_EQ(status_of(report, "writing"), "problem");
+  mcp::ToolContext context;
+  const auto answer = host_.tools().call("list_sessions", "{}", context);
+  EXPECT_THAT(answer.text, testing::StartsWith("NOTHING NEW IS STORED: "));
+  EXPECT_THAT(answer.structured, HasSubstr("NOTHING NEW IS STORED: "));
+}
+
+TEST_F(Doctor, ReadsTheRawLayer) {
+  test::write_file(home_ / ".claude/projects/-w-p/11111111-1111-4111-8111-111111111111.jsonl",
+                   R"({"type":"user","uuid":"u1","sessionId":"11111111-1111-4111-8111-111111111111",)"
+                   R"("timestamp":"2026-02-09T05:00:00Z","message":{"role":"user","content":"a needle"}})"
+                   "\n");
+  ingest();
+  EXPECT_EQ(status_of(ask("doctor"), "raw layer"), "ok");
+  const auto file = settings_.layout.raw_dir() / "platform=claude_code/11111111-1111-4111-8111-111111111111.jsonl.zst";
+  std::fstream bytes(file, std::ios::in | std::ios::out | std::ios::binary);
+  bytes.seekp(-2, std::ios::end);
+  bytes.put('\x55');
+  bytes.close();
+  EXPECT_EQ(status_of(ask("doctor", R"({"full":true})"), "raw layer"), "problem");
+  EXPECT_THAT(text_, HasSubstr("raw/platform=claude_code/11111111-1111-4111-8111-111111111111.jsonl.zst at byte 0"));
+  test::write_file(settings_.layout.rebuild(), "texts");
+  EXPECT_EQ(status_of(ask("doctor"), "rebuild"), "note");
+}
+
 // SQLite finds nothing wrong with such a file.
 TEST_F(Doctor, FindsEntriesOfAnIndexWithoutTheirRows) {
   test::write_file(home_ / ".claude/projects/-w-p/11111111-1111-4111-8111-111111111111.jsonl",

@@ -220,6 +220,81 @@ TEST_F(IngestServiceTest, StoppedWhileTheStoreRefusesASliceItLeavesNoHole) {
   EXPECT_EQ(count("SELECT sum(bytes) FROM coverage"), count("SELECT sum(cursor) FROM sources"));
 }
 
+// What may not be opened any more, of this process.
+class NoDescriptors {
+ public:
+  NoDescriptors() {
+    EXPECT_EQ(::getrlimit(RLIMIT_NOFILE, &before_), 0);
+    rlimit none = before_;
+    none.rlim_cur = 3;
+    EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  }
+  ~NoDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+  NoDescriptors(const NoDescriptors&) = delete;
+  NoDescriptors& operator=(const NoDescriptors&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+TEST_F(IngestServiceTest, WhatTheProcessLacksIsNoFailureOfTheSources) {
+  write_file(transcript_, user_line(1, "first question"));
+  start();
+  append_file(transcript_, user_line(2, "second question"));
+  write_file(home_ / ".claude/projects/-w-p/22222222-1111-4111-8111-111111111111.jsonl", user_line(3, "third"));
+  {
+    const NoDescriptors none;
+    service_->scan();
+    ASSERT_TRUE(service_->block_until_idle(10s));
+  }
+  const IngestSnapshot shortage = service_->progress().snapshot();
+  EXPECT_GE(shortage.sources_short, 2u) << "a directory and a file";
+  EXPECT_NE(shortage.shortage.find("Too many open files"), std::string::npos) << shortage.shortage;
+  EXPECT_EQ(count("SELECT count(*) FROM sources WHERE failures > 0 OR state <> 0"), 0);
+  EXPECT_EQ(count("SELECT count(*) FROM ingestion_log WHERE what NOT IN ('found', 'read')"), 0);
+  service_->scan();
+  ASSERT_TRUE(service_->block_until_idle(10s));
+  EXPECT_EQ(service_->progress().snapshot().sources_short, 0u);
+  EXPECT_EQ(count("SELECT count(*) FROM exchanges"), 3);
+}
+
+TEST_F(IngestServiceTest, AStoreThatIsTakenAwayIsNoticedAndWhatWasReadThenIsNotLost) {
+  write_file(transcript_, user_line(1, "first question"));
+  IngestOptions options;
+  options.retry_after_error = 1ms;
+  const auto data = store_ / "data";
+  std::filesystem::create_directory(data);
+  auto writer = Writer::open(data / "memd.db", clock_);
+  ASSERT_TRUE(writer);
+  service_ = std::make_unique<IngestService>(discovery_, clock_, options);
+  ASSERT_TRUE(service_->start(std::move(*writer)));
+  service_->scan();
+  ASSERT_TRUE(service_->block_until_idle(10s));
+  EXPECT_EQ(service_->trouble(), "");
+
+  std::filesystem::rename(data, store_ / "elsewhere");
+  EXPECT_NE(service_->trouble().find("was removed"), std::string::npos);
+  testing::internal::CaptureStdout();  // of the log, unless it is told otherwise
+  append_file(transcript_, user_line(2, "second question"));
+  service_->hint(transcript_);
+  while (service_->progress().trouble().empty())
+    std::this_thread::yield();
+  EXPECT_FALSE(service_->block_until_idle(20ms)) << "it is not done";
+  EXPECT_GT(service_->progress().freshness().front().bytes_behind, 0);
+  std::filesystem::rename(store_ / "elsewhere", data);
+  ASSERT_TRUE(service_->block_until_idle(40s));
+  const std::string log = testing::internal::GetCapturedStdout();
+  const auto first = log.find("the store refuses what is written");
+  EXPECT_NE(first, std::string::npos) << log;
+  EXPECT_EQ(log.find("the store refuses what is written", first + 1), std::string::npos) << "told once";
+  EXPECT_NE(log.find("takes what is written again"), std::string::npos);
+  EXPECT_EQ(service_->trouble(), "");
+  auto db = sqlite::Database::open(data / "memd.db", sqlite::OpenMode::read_only);
+  sqlite::Statement q(db.handle(), "SELECT count(*) FROM exchanges");
+  ASSERT_TRUE(q.step());
+  EXPECT_EQ(q.int64(0), 2);
+}
+
 // Counts how often it is asked what a file is.
 class CountingAdapter final : public test::LineAdapter {
  public:

@@ -172,26 +172,25 @@ TEST_F(SourceStates, FailingAgainAndAgainMeansQuarantineAndTheFirstSuccessEndsIt
   EXPECT_EQ(value("SELECT failures FROM sources WHERE path LIKE '%bad%'"), "1");
   EXPECT_EQ(value("SELECT cursor FROM sources WHERE path LIKE '%bad%'"), "0");
   EXPECT_EQ(service_->progress().freshness().front().sources_behind, 1);
-  hint(bad_);
   scan();
   EXPECT_EQ(times_opened("bad.jsonl"), 1) << "left alone until its time";
   for (const TimeMs delay : {1000, 2000, 4000}) {
     clock_.advance(delay - 1);
-    hint(bad_);
+    scan();
     const auto before = times_opened("bad.jsonl");
     clock_.advance(1);
-    hint(bad_);
+    scan();
     EXPECT_EQ(times_opened("bad.jsonl"), before + 1) << delay;
   }
   EXPECT_EQ(state_of(bad_), kActive);
   clock_.advance(8000);
-  hint(bad_);
+  scan();
   EXPECT_EQ(state_of(bad_), kQuarantined);
   EXPECT_EQ(value("SELECT state_reason FROM sources WHERE state = 3"), "reading it failed: nobody thought of this");
 
   restart();
   const auto before = times_opened("bad.jsonl");
-  hint(bad_);
+  scan();
   EXPECT_EQ(times_opened("bad.jsonl"), before) << "the time to wait outlives a restart";
   append_file(file_, "two\n");
   hint(file_);
@@ -204,6 +203,64 @@ TEST_F(SourceStates, FailingAgainAndAgainMeansQuarantineAndTheFirstSuccessEndsIt
   EXPECT_EQ(value("SELECT failures || ' ' || retry_at FROM sources WHERE path LIKE '%bad%'"), "0 0");
   EXPECT_EQ(value("SELECT count(*) FROM exchanges"), "3");
   EXPECT_EQ(log_of(bad_), "found quarantined released read");
+}
+
+TEST_F(SourceStates, AHintCutsTheWaitToItsFirstSecond) {
+  write_file(bad_, "one\n");
+  adapter_.broken = true;
+  start();
+  for (int i = 0; i < 6; ++i) {
+    clock_.advance(3'600'000);
+    scan();
+  }
+  EXPECT_EQ(state_of(bad_), kQuarantined);
+  const auto before = times_opened("bad.jsonl");
+  append_file(bad_, "two\n");
+  hint(bad_);
+  clock_.advance(999);
+  hint(bad_);
+  EXPECT_EQ(times_opened("bad.jsonl"), before);
+  adapter_.broken = false;
+  clock_.advance(1);
+  hint(file_);  // of another: the look is due by itself
+  EXPECT_EQ(state_of(bad_), kActive);
+  EXPECT_EQ(value("SELECT count(*) FROM exchanges"), "2");
+}
+
+TEST_F(SourceStates, AClockThatWasOnceWrongSilencesNothing) {
+  write_file(bad_, "one\n");
+  adapter_.broken = true;
+  clock_.advance(5 * 365 * kMsPerDay);
+  start();
+  EXPECT_EQ(value("SELECT failures FROM sources"), "1");
+  adapter_.broken = false;
+  clock_.advance(-5 * 365 * kMsPerDay);
+  restart();
+  EXPECT_EQ(value("SELECT count(*) || ' ' || max(failures) || ' ' || max(retry_at) FROM sources, exchanges"), "1 0 0");
+  EXPECT_EQ(state_of(bad_), kActive);
+}
+
+TEST_F(SourceStates, AClockThatIsPutRightEndsTheWaitsThatRun) {
+  write_file(bad_, "one\n");
+  adapter_.broken = true;
+  clock_.advance(5 * 365 * kMsPerDay);
+  start();
+  adapter_.broken = false;
+  clock_.advance(-5 * 365 * kMsPerDay);
+  hint(file_);
+  EXPECT_EQ(value("SELECT count(*) FROM exchanges"), "1");
+}
+
+TEST_F(SourceStates, AnotherYearInTheStoreIsNoWait) {
+  write_file(bad_, "one\n");
+  adapter_.broken = true;
+  start();
+  service_.reset();
+  sqlite::Database::open(store_ / "memd.db", sqlite::OpenMode::read_write)
+      .exec("UPDATE sources SET failures = 3, retry_at = 1924992000000");
+  adapter_.broken = false;
+  start();
+  EXPECT_EQ(value("SELECT count(*) FROM exchanges"), "1");
 }
 
 TEST_F(SourceStates, WaitingNeverTakesLongerThanAnHour) {

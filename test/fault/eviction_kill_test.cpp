@@ -10,17 +10,14 @@
 #include "test/support/analyze_all.hpp"
 #include "test/support/corpus.hpp"
 #include "test/support/fake_clock.hpp"
+#include "test/support/killed_process.hpp"
 #include "test/support/store_dump.hpp"
 #include "test/support/temp_dir.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/time.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <cstdlib>
 #include <functional>
 #include <iterator>
@@ -35,11 +32,6 @@ using namespace std::chrono_literals;
 using Microseconds = std::chrono::microseconds;
 
 constexpr TimeMs kLater = 1'900'000'000'000;  // everything has stopped
-
-int wanted_kills() {
-  const char* set = std::getenv("MEMD_KILLS");
-  return set != nullptr ? std::max(std::atoi(set), 1) : 10;
-}
 
 std::string id_of(int session) {
   return "0000000" + std::to_string(session % 10) + "-0000-4000-8000-0000000000" + std::to_string(10 + session);
@@ -128,23 +120,6 @@ bool analyse_as_the_daemon(const StoreLayout& store) {
   }
 }
 
-// Runs `work` in a process of its own that is killed after `lifetime`, if it lives so long.
-bool killed_during(const std::function<bool()>& work, Microseconds lifetime) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    itimerval timer{};
-    timer.it_value.tv_sec = static_cast<time_t>(lifetime.count() / 1'000'000);
-    timer.it_value.tv_usec = static_cast<suseconds_t>(lifetime.count() % 1'000'000);
-    ::signal(SIGALRM, SIG_DFL);
-    ::setitimer(ITIMER_REAL, &timer, nullptr);
-    ::_exit(work() ? 0 : 1);
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  EXPECT_TRUE(WIFSIGNALED(status) || WEXITSTATUS(status) == 0);
-  return WIFSIGNALED(status);
-}
-
 // The store, with what the analysis made of the sessions that `which` holds for.
 std::vector<std::string> dump(const StoreLayout& store, const std::string& which = "true") {
   auto db = sqlite::Database::open(store.database(), sqlite::OpenMode::read_write);
@@ -220,13 +195,13 @@ void kill_again_and_again(const StoreLayout& prepared, const std::function<bool(
 
   std::mt19937 random(23);
   int kills = 0;
-  const int wanted = wanted_kills();
+  const int wanted = test::wanted_kills(10);
   for (int round = 0; kills < wanted && round < 3 * wanted + 10; ++round) {
     const StoreLayout store(dir / "store");
     copy_store(prepared, store);
     for (int attempt = 0; attempt < 5 && kills < wanted; ++attempt) {
       const Microseconds lifetime(500 + random() % static_cast<std::uint32_t>(whole.count()));
-      if (!killed_during([&] { return work(store); }, lifetime)) break;
+      if (!test::killed_during([&] { return work(store); }, lifetime)) break;
       ++kills;
       // Opened and left alone, it is what a process finds that only reads on.
       const test::FakeClock clock(kLater + 2);

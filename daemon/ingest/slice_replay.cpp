@@ -1,0 +1,95 @@
+#include "daemon/ingest/slice_replay.hpp"
+
+#include "daemon/ingest/log_decoding.hpp"
+#include "store/text/redaction/redactor.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace memd {
+namespace {
+
+std::string_view next_line(std::string_view& rest) {
+  const std::size_t end = std::min(rest.find('\n'), rest.size());
+  const std::string_view line = rest.substr(0, end);
+  rest.remove_prefix(std::min(end + 1, rest.size()));
+  return line;
+}
+
+}  // namespace
+
+void SliceReplay::learn(const std::vector<Source>& sources) {
+  for (const auto& s : sources)
+    sources_[{s.platform, s.path}] = s;
+}
+
+void SliceReplay::decode_items(const raw::Part& part, std::string_view content, const Adapter& adapter,
+                               SourceSlice& slice) {
+  if (!slice.items) return;
+  Source of_session = slice.source;
+  of_session.session_uid = slice.items->session_uid;
+  const auto decoder = adapter.open(of_session);
+  if (slice.items->has_head) decoder->decode({next_line(content), 0, false}, slice.batch);
+  std::uint64_t number = part.items->keep;
+  for (const auto& item : slice.items->added) {
+    const std::string_view line = next_line(content);
+    ++number;
+    if (item.ledger.record_type == "(oversized)")
+      slice.batch.diagnostics.push_back(
+          {slice.source.platform, DiagnosticType::oversized_record, Severity::warning, {}, 0, number});
+    else if (!line.empty())  // empty: it was not to be captured
+      decoder->decode({line, number, false}, slice.batch);
+  }
+  slice.batch.coverage.clear();  // the store keeps it from the items
+}
+
+Result<SourceSlice> SliceReplay::slice(const raw::FrameHeader& h, const raw::Part& p, std::string_view content) {
+  const Adapter* adapter = find_(h.platform);
+  if (adapter == nullptr) return Error(Errc::unsupported, "no adapter for " + std::string(to_string(h.platform)));
+  Source& source = sources_[{h.platform, h.path}];
+  source.platform = h.platform;
+  source.path = h.path;
+  source.format = h.format;
+  source.generation = h.generation;
+  source.session_uid = h.session_uid;
+  source.identity = p.identity;
+  source.size = p.size;
+  source.mtime = p.mtime;
+  source.state = SourceState::active;
+  source.state_reason.clear();
+
+  SourceSlice slice;
+  slice.adapter_version = adapter->describe().adapter_version;
+  slice.restart = p.restart;
+  if (h.kind == raw::FrameKind::items) {
+    source.cursor = p.first;
+    source.mark = p.mark;
+    slice.source = source;
+    slice.items = p.items;
+    slice.rest = p.rest;
+    decode_items(p, content, *adapter, slice);
+  } else {
+    if (p.restart) restart_source(source, p.restart_why, slice.batch);
+    if (source.cursor != p.first && p.first == 0) {
+      slice.restart = true;  // it was read again after the raw layer had lost a part
+      restart_source(source, std::nullopt, slice.batch);
+    } else if (source.cursor < p.first) {
+      slice.batch.cover("(lost)", Disposition::skipped, "the raw layer has lost it", p.first - source.cursor);
+      source.cursor = p.first;
+      source.open_tail.clear();
+    }
+    const auto decoder = adapter->open(source);
+    if (h.kind == raw::FrameKind::document) {
+      decoder->decode({content, 0, false}, slice.batch);
+      source.cursor = content.size();
+    } else if (!content.empty()) {
+      decode_log(content, source, *decoder, slice.batch);
+    }
+    if (p.passed_over > 0) pass_over_oversized(p.passed_over, p.passed_over_ends, source, slice.batch);
+    slice.source = source;
+  }
+  mask_secrets(slice.batch);
+  return slice;
+}
+
+}  // namespace memd

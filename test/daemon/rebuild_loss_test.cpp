@@ -1,0 +1,233 @@
+// A rebuild does not replace a store by one that has less: of a raw layer that is damaged, or an adapter that reads
+// less. MEMD_KILLS sets how often a byte is changed.
+#include "daemon/host/memory_host.hpp"
+#include "daemon/ingest/rebuild.hpp"
+#include "store/db/store_copies.hpp"
+#include "store/raw/raw_archive.hpp"
+#include "store/write/forgetting.hpp"
+#include "store/write/retention.hpp"
+#include "test/support/analyze_all.hpp"
+#include "test/support/corpus.hpp"
+#include "test/support/killed_process.hpp"
+#include "test/support/mixed_store.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace memd {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::IsEmpty;
+
+class RebuildLoss : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { prepared_ = std::make_unique<test::MixedStore>(); }
+  static void TearDownTestSuite() { prepared_.reset(); }
+  RebuildLoss() { prepared_->copy_to(store_); }
+
+  RebuildReport rebuild(OnLoss on_loss = OnLoss::refuse) {
+    auto report = rebuild_store(store_, find_adapter, {}, {}, on_loss);
+    EXPECT_TRUE(report) << report.error().message();
+    return report ? std::move(*report) : RebuildReport();
+  }
+  std::unique_ptr<Writer> writer() { return std::move(*Writer::open(store_.database(), clock_, store_.raw_dir())); }
+  void exec(const char* sql) { sqlite::Database::open(store_.database(), sqlite::OpenMode::read_write).exec(sql); }
+  std::int64_t number(const fs::path& file, const char* sql) {
+    auto db = sqlite::Database::open(file, sqlite::OpenMode::read_only);
+    sqlite::Statement q(db.handle(), sql);
+    return q.step() ? q.int64(0) : -1;
+  }
+  std::int64_t number(const char* sql) { return number(store_.database(), sql); }
+
+  static inline std::unique_ptr<test::MixedStore> prepared_;
+  test::TempDir dir_;
+  StoreLayout store_{dir_ / "data"};
+  test::FakeClock clock_{test::MixedStore::kNow};
+};
+
+TEST_F(RebuildLoss, NothingIsLostWhicheverByteOfTheRawLayerIsDamaged) {
+  const auto want = test::dump_with_keys(store_);
+  ASSERT_GT(want.size(), 300u);
+  const auto names = raw::raw_file_names(store_.raw_dir());
+  ASSERT_GT(names.size(), 15u);
+  std::mt19937 random(5);
+  std::size_t with_loss = 0;
+  const int tries = test::wanted_kills(10);
+  for (int i = 0; i < tries; ++i) {
+    const std::string& name = names[static_cast<std::size_t>(i) * 7 % names.size()];
+    SCOPED_TRACE(name);
+    prepared_->copy_to(store_);
+    test::flip_in_raw(store_, random, name);
+    const auto report = rebuild();
+    ASSERT_TRUE(report.replaced);
+    EXPECT_GT(report.damaged_bytes, 0u);
+    with_loss += report.from_old.empty() ? 0 : 1;
+    ASSERT_THAT(test::rows_of_one(test::dump_with_keys(store_), want), IsEmpty());
+  }
+  EXPECT_GT(with_loss, static_cast<std::size_t>(tries) / 2);
+}
+
+TEST_F(RebuildLoss, NothingIsLostWhenEachFileIsDamagedOrGone) {
+  const auto want = test::dump_with_keys(store_);
+  std::mt19937 random(6);
+  test::flip_in_raw(store_, random);
+  const auto names = raw::raw_file_names(store_.raw_dir());
+  for (std::size_t i = 0; i < names.size(); i += 3)
+    fs::remove(store_.raw_dir() / names[i]);
+  const auto report = rebuild();
+  ASSERT_TRUE(report.replaced);
+  EXPECT_THAT(report.lost, IsEmpty());
+  EXPECT_THAT(test::rows_of_one(test::dump_with_keys(store_), want), IsEmpty());
+  EXPECT_EQ(number(store_.before_rebuild(), "SELECT count(*) FROM sessions"), number("SELECT count(*) FROM sessions"));
+}
+
+TEST_F(RebuildLoss, AWholeRawLayerGivesAllAgain) {
+  const auto want = test::dump_with_keys(store_);
+  const auto report = rebuild();
+  EXPECT_TRUE(report.replaced);
+  EXPECT_THAT(report.from_old, IsEmpty());
+  EXPECT_EQ(report.kept, store_.before_rebuild());
+  EXPECT_THAT(test::rows_of_one(test::dump_with_keys(store_), want), IsEmpty());
+}
+
+// An adapter of another version may give less of the same records.
+TEST_F(RebuildLoss, ALossThatTheRawLayerDoesNotExplainHasToBeAccepted) {
+  exec(
+      "INSERT INTO events (session_pk, seq, event_id, time, kind) SELECT session_pk, 900, 77, ended_at, 1 FROM sessions"
+      " WHERE uid LIKE '%00000002-%'");
+  const auto before = test::dump_with_keys(store_);
+  auto report = rebuild();
+  EXPECT_FALSE(report.replaced);
+  ASSERT_EQ(report.lost.size(), 1u);
+  EXPECT_EQ(report.lost.front().uid, "claude_code:" + test::ToldHome::session_id(2));
+  EXPECT_EQ(report.lost.front().events, 1);
+  EXPECT_EQ(test::dump_with_keys(store_), before);
+  EXPECT_FALSE(fs::exists(store_.rebuild())) << "it would keep texts that are dropped later";
+  EXPECT_FALSE(fs::exists(store_.before_rebuild()));
+
+  report = rebuild(OnLoss::accept);
+  EXPECT_TRUE(report.replaced);
+  EXPECT_EQ(report.lost.size(), 1u);
+  EXPECT_EQ(number("SELECT count(*) FROM events WHERE event_id = 77"), 0);
+  EXPECT_EQ(number(store_.before_rebuild(), "SELECT count(*) FROM events WHERE event_id = 77"), 1);
+}
+
+TEST_F(RebuildLoss, ADamagedStoreIsReplacedOnlyByAWholeRawLayer) {
+  const auto want = test::dump_with_keys(store_);
+  {
+    std::fstream bytes(store_.database(), std::ios::in | std::ios::out | std::ios::binary);
+    for (std::uintmax_t at = 4096; at + 64 < fs::file_size(store_.database()); at += 4096) {
+      bytes.seekp(static_cast<std::streamoff>(at));
+      bytes << std::string(64, '\x7F');
+    }
+  }
+  test::TempDir copy;
+  fs::copy(store_.raw_dir(), copy / "raw", fs::copy_options::recursive);
+  std::mt19937 random(7);
+  test::flip_in_raw(store_, random, raw::raw_file_names(store_.raw_dir()).front());
+  const auto refused = rebuild();
+  EXPECT_FALSE(refused.replaced);
+  EXPECT_NE(refused.old_damage, "");
+
+  fs::remove_all(store_.raw_dir());
+  fs::copy(copy / "raw", store_.raw_dir(), fs::copy_options::recursive);
+  const auto report = rebuild();
+  EXPECT_TRUE(report.replaced);
+  EXPECT_THAT(test::rows_of_one(test::dump_with_keys(store_), want), IsEmpty());
+  EXPECT_TRUE(fs::exists(store_.before_rebuild())) << "the damaged one";
+}
+
+TEST_F(RebuildLoss, WhatIsEvictedOrForgottenIsNoLoss) {
+  {
+    auto writer = this->writer();
+    ASSERT_TRUE(test::analyze_all(*writer, clock_.now()));
+    ASSERT_EQ(Retention(*writer).evict({"claude_code:" + test::ToldHome::session_id(0)})->sessions, 1u);
+  }
+  const auto evicted = test::dump_with_keys(store_);
+  std::mt19937 random(8);
+  test::flip_in_raw(store_, random);
+  const auto report = rebuild();
+  ASSERT_TRUE(report.replaced);
+  EXPECT_THAT(test::rows_of_one(test::dump_with_keys(store_), evicted), IsEmpty());
+  ASSERT_TRUE(fs::exists(store_.before_rebuild()));
+  {
+    auto writer = this->writer();
+    ASSERT_TRUE(Forgetting(*writer, is_forgotten_record).forget({"claude_code:" + test::ToldHome::session_id(3)}));
+  }
+  EXPECT_FALSE(fs::exists(store_.before_rebuild())) << "it has the texts of what was forgotten";
+  const auto forgotten = test::dump_with_keys(store_);
+  ASSERT_TRUE(rebuild().replaced);
+  EXPECT_THAT(test::rows_of_one(test::dump_with_keys(store_), forgotten), IsEmpty());
+  EXPECT_EQ(number("SELECT count(*) FROM sessions WHERE uid LIKE '%00000003-%'"), 0);
+}
+
+TEST_F(RebuildLoss, WhatAKilledRebuildLeftGoesWithTheNextStart) {
+  const auto leave = [this] {
+    for (const char* suffix : {"", "-wal", "-shm"})
+      test::write_file(store_.rebuild().string() + suffix, "texts");
+  };
+  leave();
+  EXPECT_EQ(copies_of_store(store_).size(), 1u);
+  {
+    test::TempDir home;
+    const Settings settings{store_, false, home.path(), {}, "", {}};
+    MemoryHost host(settings, clock_);
+    ASSERT_TRUE(host.start_ingest());
+    EXPECT_THAT(copies_of_store(store_), IsEmpty());
+  }
+  leave();
+  test::write_file(store_.before_rebuild(), "texts");
+  auto writer = this->writer();
+  ASSERT_TRUE(test::analyze_all(*writer, clock_.now()));
+  ASSERT_EQ(Retention(*writer).evict({"claude_code:" + test::ToldHome::session_id(0)})->sessions, 1u);
+  EXPECT_THAT(copies_of_store(store_), IsEmpty());
+}
+
+TEST_F(RebuildLoss, ACheckOfTheRawLayerFindsDamageAndWhatIsMissing) {
+  constexpr std::uint64_t kAll = 1 << 30;
+  const auto check = [this] {
+    auto found = raw::check_raw_layer(store_.database(), store_.raw_dir(), raw::FrameSeal(), kAll);
+    EXPECT_TRUE(found);
+    return found ? *found : raw::RawCheck();
+  };
+  EXPECT_THAT(check().damages, IsEmpty());
+  EXPECT_EQ(check().bytes_read, check().bytes);
+  const auto names = raw::raw_file_names(store_.raw_dir());
+  test::flip(store_.raw_dir() / names[0], fs::file_size(store_.raw_dir() / names[0]) - 3, 1);  // in a content
+  test::flip(store_.raw_dir() / names[1], 40, 1);                                              // in a header
+  fs::remove(store_.raw_dir() / names[2]);
+  fs::resize_file(store_.raw_dir() / names[3], fs::file_size(store_.raw_dir() / names[3]) - 1);
+  EXPECT_THAT(check().damages,
+              testing::IsSupersetOf({testing::StartsWith("raw/" + names[0]), testing::StartsWith("raw/" + names[1]),
+                                     testing::StartsWith("raw/" + names[2]), testing::StartsWith("raw/" + names[3])}));
+}
+
+TEST(RebuildLossCorpus, NothingIsLostWhenEachFileIsDamaged) {
+  if (std::getenv("MEMD_KILLS") == nullptr || !fs::exists(test::corpus_home()))
+    GTEST_SKIP() << "only with MEMD_KILLS and a corpus: it takes minutes";
+  test::TempDir dir;
+  const StoreLayout store(dir.path());
+  {
+    const Discovery discovery(all_adapters(), test::corpus_home(), {}, {});
+    auto writer = Writer::open(store.database(), system_clock(), store.raw_dir());
+    ASSERT_TRUE(writer);
+    IngestOptions options;
+    options.tailer.raw = RawMode::masked;
+    IngestService service(discovery, system_clock(), options);
+    ASSERT_TRUE(service.start(std::move(*writer)));
+    service.scan();
+    ASSERT_TRUE(service.block_until_idle(std::chrono::minutes(10)));
+  }
+  const auto want = test::dump_with_keys(store);
+  std::mt19937 random(9);
+  test::flip_in_raw(store, random);
+  const auto report = rebuild_store(store, find_adapter);
+  ASSERT_TRUE(report) << report.error().message();
+  ASSERT_TRUE(report->replaced);
+  RecordProperty("sessions_from_old", static_cast<int>(report->from_old.size()));
+  EXPECT_THAT(test::rows_of_one(test::dump_with_keys(store), want), IsEmpty());
+}
+
+}  // namespace
+}  // namespace memd

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <functional>
+
+namespace memd::test {
+
+// How often a test kills, or damages: $MEMD_KILLS, else `unless_set`.
+inline int wanted_kills(int unless_set) {
+  const char* set = std::getenv("MEMD_KILLS");
+  return set != nullptr ? std::max(std::atoi(set), 1) : unless_set;
+}
+
+// Runs `work` in a process of its own that is killed after `lifetime`, if it lives so long: nothing is flushed, nothing
+// is unwound. Returns whether it was killed.
+inline bool killed_during(const std::function<bool()>& work, std::chrono::microseconds lifetime) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    itimerval timer{};
+    timer.it_value.tv_sec = static_cast<time_t>(lifetime.count() / 1'000'000);
+    timer.it_value.tv_usec = static_cast<suseconds_t>(lifetime.count() % 1'000'000);
+    ::signal(SIGALRM, SIG_DFL);
+    ::setitimer(ITIMER_REAL, &timer, nullptr);
+    ::_exit(work() ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFSIGNALED(status) || WEXITSTATUS(status) == 0);
+  return WIFSIGNALED(status);
+}
+
+}  // namespace memd::test
