@@ -100,9 +100,9 @@ void register_admin_tools(mcp::ToolRegistry& registry, MemoryHost& host, Process
   registry.add<tools::DiagnosticsParams, tools::DiagnosticsReport>(
       {"diagnostics", "Diagnostics", "What went wrong with input in the last 30 days, newest first.", {}},
       [&host](const tools::DiagnosticsParams& p, mcp::ToolContext&) { return diagnostics(host, p); });
-  registry.add<NoParams, DoctorReport>(
+  registry.add<DoctorParams, DoctorReport>(
       {"doctor", "Doctor", "Looks for what keeps memd from working as it should, and says what to do.", {}},
-      [&host, facts](const NoParams&, mcp::ToolContext&) { return doctor(host, facts); });
+      [&host, facts](const DoctorParams& p, mcp::ToolContext&) { return doctor(host, facts, p); });
   registry.add<RetentionParams, RetentionReport>(
       {"retention",
        "Retention",

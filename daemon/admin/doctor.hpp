@@ -7,6 +7,6 @@ namespace memd::admin {
 
 // Looks for what keeps memd from working and says what to do. Never an error: what cannot be looked at is a problem
 // among the checks. For worker threads; may take seconds.
-Result<DoctorReport> doctor(MemoryHost& host, const ProcessFacts& facts);
+Result<DoctorReport> doctor(MemoryHost& host, const ProcessFacts& facts, const DoctorParams& params);
 
 }  // namespace memd::admin

@@ -239,6 +239,10 @@ struct LogReport {
   std::vector<LogLine> entries;  // newest first
 };
 
+struct DoctorParams {
+  bool fix = false;
+};
+
 struct DoctorCheck {
   std::string name;
   std::string status;  // ok | note | problem
@@ -539,6 +543,12 @@ struct Describe<admin::LogReport> {
   static constexpr auto fields = std::make_tuple(field("entries", &admin::LogReport::entries, "Newest first."));
 };
 
+template <>
+struct Describe<admin::DoctorParams> {
+  using T = admin::DoctorParams;
+  static constexpr auto fields =
+      std::make_tuple(field("fix", &T::fix, "Make what searches read anew from the store's rows, if it is damaged."));
+};
 template <>
 struct Describe<admin::DoctorCheck> {
   using T = admin::DoctorCheck;

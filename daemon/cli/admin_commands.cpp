@@ -6,6 +6,7 @@
 #include "daemon/ingest/rebuild.hpp"
 #include "daemon/serve/instance_lock.hpp"
 #include "daemon/tools/tool_arguments.hpp"
+#include "schemas/harmless.hpp"
 
 #include <fmt/format.h>
 
@@ -179,9 +180,13 @@ Command capture_command() {
 
 Command doctor_command() {
   Command c{"doctor", "Look for what keeps memd from working; exit code 1 when there is something"};
-  c.run = [](const Invocation& call) -> Result<int> {
-    MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, Need::read));
-    MEMD_TRY_ASSIGN(const auto outcome, caller->admin("doctor", "{}", {}));
+  const auto fix = std::make_shared<bool>(false);
+  c.options = {{"--fix", fix.get(), "Make what searches read anew from the store's rows, if it is damaged"}};
+  c.run = [fix](const Invocation& call) -> Result<int> {
+    MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, *fix ? Need::ingest : Need::read));
+    ToolArguments w;
+    w.add_flag("fix", *fix);
+    MEMD_TRY_ASSIGN(const auto outcome, caller->admin("doctor", w.finish(), {}));
     const int printed = print(outcome, call.as_json);
     return outcome.structured.starts_with(R"({"ok":true)") ? printed : kFailed;
   };
@@ -215,7 +220,7 @@ Result<int> rebuild(const Settings& settings, bool stop_daemon, bool as_json) {
   if (report->damaged_bytes > 0)
     std::cerr << "memd: " << report->damaged_bytes << " bytes of the raw layer are damaged and were left out\n";
   for (const auto& damage : report->damages)
-    std::cerr << "memd:   " << damage << '\n';
+    std::cerr << "memd:   " << harmless_line(damage) << '\n';
   if (report->unsupported > 0)
     std::cerr << "memd: " << report->unsupported << " slices are of platforms that this memd does not read\n";
   return kOk;
