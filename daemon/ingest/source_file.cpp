@@ -4,7 +4,7 @@
 #include "schemas/hash.hpp"
 
 #include <fcntl.h>
-#ifdef __linux__
+#if __has_include(<linux/openat2.h>)
 #include <linux/openat2.h>
 #include <sys/syscall.h>
 #endif

@@ -40,16 +40,23 @@ std::string unpaired(sqlite::Database& db) {
   return {};
 }
 
+std::string first_damage(sqlite::Database& db, const char* pragma) {
+  auto& q = db.prepare(pragma);
+  std::string first = q.step() ? q.str(0) : "nothing was looked at";
+  q.reset();
+  return first == "ok" ? std::string() : first;
+}
+
 }  // namespace
 
 Result<StoreCheck> check_store(const std::filesystem::path& database, std::chrono::milliseconds limit) {
   auto found = sqlite::guard([&] {
     auto db = sqlite::Database::open(database, sqlite::OpenMode::read_only);
     const sqlite::TimeLimit time(db, limit);
-    auto& q = db.prepare("PRAGMA quick_check(1)");
-    const std::string first = q.step() ? q.str(0) : "nothing was looked at";
-    q.reset();
-    return StoreCheck{first == "ok" ? unpaired(db) : first, true};
+    std::string damage = first_damage(db, "PRAGMA quick_check(1)");
+    if (damage.empty()) damage = unpaired(db);
+    if (damage.empty()) damage = first_damage(db, "PRAGMA integrity_check(1)");
+    return StoreCheck{std::move(damage), true};
   });
   if (found) return found;
   if (found.error().is(Errc::cancelled)) return StoreCheck{};
