@@ -1,5 +1,7 @@
 #include "daemon/log.hpp"
 
+#include "schemas/harmless.hpp"
+
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
@@ -14,7 +16,7 @@ void start(const std::string& least) {
 }
 
 void write(Level level, std::string_view line) {
-  spdlog::log(level == Level::error ? spdlog::level::err : spdlog::level::info, line);
+  spdlog::log(level == Level::error ? spdlog::level::err : spdlog::level::info, harmless_line(line));
 }
 
 }  // namespace memd::log

@@ -11,8 +11,8 @@ namespace memd::log {
 
 enum class Level { info, error };
 
-// Lines carry a time and a level. `least` names the least important level that is written: debug, info, warn or error.
-// Call it once, before other threads run.
+// Control characters and line breaks of what is logged become visible signs. Lines carry a time and a level. `least`
+// names the least important level that is written: debug, info, warn or error. Call it once, before other threads run.
 void start(const std::string& least);
 
 void write(Level level, std::string_view line);

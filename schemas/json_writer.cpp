@@ -1,5 +1,6 @@
 #include "schemas/json_writer.hpp"
 
+#include "schemas/harmless.hpp"
 #include "schemas/utf8.hpp"
 
 #include <array>
@@ -11,7 +12,7 @@ namespace {
 
 bool is_plain(char c) {
   const auto u = static_cast<unsigned char>(c);
-  return u >= 0x20 && u < 0x80 && c != '"' && c != '\\';
+  return u >= 0x20 && u < 0x7F && c != '"' && c != '\\';
 }
 
 void append_escaped(std::string& out, char c) {
@@ -52,7 +53,10 @@ void append_string(std::string& out, std::string_view text) {
     if (static_cast<unsigned char>(text[i]) < 0x80) {
       append_escaped(out, text[i++]);
     } else if (const std::size_t n = utf8_length(text.substr(i)); n > 0) {
-      out.append(text, i, n);
+      if (const unsigned hidden = hidden_code(text.substr(i, n)); hidden != 0)
+        append_code_escape(out, hidden);
+      else
+        out.append(text, i, n);
       i += n;
     } else {
       out += "\xEF\xBF\xBD";

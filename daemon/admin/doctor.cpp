@@ -10,6 +10,7 @@
 #include "store/raw/raw_archive.hpp"
 #include "store/read/ingestion.hpp"
 #include "store/read/store_check.hpp"
+#include "store/search/search_check.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -123,6 +124,30 @@ void check_old_stores(const MemoryHost& host, Findings& findings) {
       findings.ok("rebuild", fmt::format("{} ({:.1f} MB) is the store before the last rebuild; delete it if you like",
                                          copy.file.string(), mb));
   }
+}
+
+// A question may walk any page: SQLite finds nothing wrong with pages whose bytes an index of words cannot use.
+void check_searching(MemoryHost& host, bool fix, Findings& findings) {
+  constexpr auto kLongest = 30s;
+  const auto& file = host.settings().layout.database();
+  std::error_code ec;
+  if (!std::filesystem::exists(file, ec)) return;
+  const auto check = check_search(file, kLongest);
+  if (!check) return findings.problem("searching", check.error().message(), "Is the store locked, or out of reach?");
+  if (check->damage.empty())
+    return findings.ok("searching", check->complete ? "all that searches read can be read"
+                                                    : "sound as far as thirty seconds of looking went");
+  if (!fix)
+    return findings.problem("searching", check->damage,
+                            "`memd doctor --fix` makes the indexes anew from the store's rows; nothing is lost.");
+  if (host.ingest() == nullptr)
+    return findings.problem("searching", check->damage, "This process does not write: stop the memd that does.");
+  const auto mended = host.ingest()->perform([](Writer& writer) { return writer.transact(mend_search); });
+  const auto again = mended ? check_search(file, kLongest) : Result<SearchCheck>(mended.error());
+  if (again && again->damage.empty())
+    return findings.ok("searching", check->damage + ": the indexes were made anew from the store's rows");
+  findings.problem("searching", again ? again->damage : again.error().message(),
+                   "Keep a copy of the store; `memd rebuild --stop-daemon` makes it anew from the raw layer.");
 }
 
 void check_config(const MemoryHost& host, Findings& findings) {
@@ -320,6 +345,7 @@ Result<DoctorReport> doctor(MemoryHost& host, const ProcessFacts& facts, const D
   check_config(host, findings);
   check_data_dir(host, findings);
   check_file(host, findings);
+  check_searching(host, params.fix, findings);
   check_encryption(host, findings);
   check_raw(host, params.full, findings);
   check_old_stores(host, findings);

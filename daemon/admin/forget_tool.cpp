@@ -2,6 +2,7 @@
 
 #include "daemon/ingest/exclusion.hpp"
 #include "daemon/tools/scope.hpp"
+#include "schemas/harmless.hpp"
 #include "store/read/forget_plan.hpp"
 #include "store/write/forgetting.hpp"
 
@@ -55,8 +56,8 @@ std::string render_text(const ForgetReport& r) {
                                 "raw bytes", "session");
   for (const auto& s : r.sessions)
     out += fmt::format("{:<10} {:>8} {:>9} {:>8} {:>11}  {}  {}  {}{}\n", s.ended.substr(0, 10), s.sessions,
-                       s.exchanges, s.events, s.raw_bytes, s.session_id, s.project, s.title,
-                       s.reason.empty() ? "" : "  (" + s.reason + ")");
+                       s.exchanges, s.events, s.raw_bytes, harmless_line(s.session_id), harmless_line(s.project),
+                       harmless_line(s.title), s.reason.empty() ? "" : "  (" + harmless_line(s.reason) + ")");
   const std::string total = fmt::format("{} sessions, {} exchanges, {} events, {} bytes of the raw layer",
                                         r.all_sessions, r.exchanges, r.events, r.raw_bytes);
   if (r.done) return out + "Forgotten: " + total + ".\n";

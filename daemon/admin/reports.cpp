@@ -1,5 +1,7 @@
 #include "daemon/admin/reports.hpp"
 
+#include "schemas/harmless.hpp"
+
 #include <fmt/format.h>
 
 namespace memd::admin {
@@ -104,19 +106,20 @@ std::string render_text(const StatusReport& r) {
     out +=
         fmt::format("retention: {} sessions go on {} ({} of the raw layer), first {}: {}; memd retention shows all\n",
                     r.next_drop->sessions, day(r.next_drop->goes), bytes(r.next_drop->raw_bytes),
-                    r.next_drop->session_id, r.next_drop->reason);
+                    harmless_line(r.next_drop->session_id), harmless_line(r.next_drop->reason));
   if (!r.socket.empty()) out += fmt::format("socket {}\n", r.socket);
   if (!r.watcher.empty()) out += fmt::format("watching with {}\n", r.watcher);
   if (r.ingest) {
     const auto& i = *r.ingest;
     if (!i.last_error.empty())
-      out += fmt::format("NOTHING NEW IS STORED: {} (it is tried again)\n", i.last_error);
+      out += fmt::format("NOTHING NEW IS STORED: {} (it is tried again)\n", harmless_line(i.last_error));
     else if (i.sources_short > 0)
-      out += fmt::format("ingest: {} of {} sources could not be read: {}\n", i.sources_short, i.sources, i.shortage);
+      out += fmt::format("ingest: {} of {} sources could not be read: {}\n", i.sources_short, i.sources,
+                         harmless_line(i.shortage));
     else
       out += i.idle ? fmt::format("ingest idle: {} sources up to date, last look {}\n", i.sources, i.last_scan)
                     : fmt::format("ingest: {} of {} done, {} sources waiting, now {}\n", bytes(i.bytes_done),
-                                  bytes(i.bytes_total), i.sources_pending, i.current);
+                                  bytes(i.bytes_total), i.sources_pending, harmless_line(i.current));
   }
   if (r.capture.paused) out += tools::render_text(r.capture);
   out += enrichment_lines(r.enrichment);
@@ -124,8 +127,8 @@ std::string render_text(const StatusReport& r) {
   out += fmt::format("sources: {} followed, {} gone, {} unreachable, {} quarantined\n", r.sources.active,
                      r.sources.gone, r.sources.unreachable, r.sources.quarantined);
   for (const auto& t : r.sources.troubles)
-    out += fmt::format("  {} {}: {} ({} failures{}{})\n", t.state, t.source, t.reason, t.failures,
-                       t.retry_at.empty() ? "" : ", next look ", t.retry_at);
+    out += fmt::format("  {} {}: {} ({} failures{}{})\n", t.state, harmless_line(t.source), harmless_line(t.reason),
+                       t.failures, t.retry_at.empty() ? "" : ", next look ", t.retry_at);
   for (const auto& p : r.platforms)
     if (!p.schema_drift.empty())
       out += fmt::format("{} has changed its format ({}): {} of the last {} records are of unknown shape\n", p.platform,
@@ -139,8 +142,8 @@ std::string render_text(const LogReport& r) {
   for (const auto& e : r.entries) {
     out += fmt::format("{}  {:<12} {:<11}", e.time, e.platform, e.what);
     if (e.bytes > 0 || e.events > 0) out += fmt::format("  {}, {} events", bytes(e.bytes), e.events);
-    if (!e.source.empty()) out += "  " + e.source;
-    if (!e.detail.empty()) out += "  " + e.detail;
+    if (!e.source.empty()) out += "  " + harmless_line(e.source);
+    if (!e.detail.empty()) out += "  " + harmless_line(e.detail);
     out += '\n';
   }
   return out;
@@ -150,8 +153,8 @@ std::string render_text(const DoctorReport& r) {
   std::string out;
   std::size_t to_do = 0;
   for (const auto& c : r.checks) {
-    out += fmt::format("{:<8} {:<14} {}\n", c.status, c.name, c.detail);
-    if (!c.fix.empty()) out += fmt::format("{:<24}{}\n", "", c.fix);
+    out += fmt::format("{:<8} {:<14} {}\n", c.status, c.name, harmless_line(c.detail));
+    if (!c.fix.empty()) out += fmt::format("{:<24}{}\n", "", harmless_line(c.fix));
     if (c.status == "note") ++to_do;
   }
   if (!r.ok) return out + "There are problems.\n";
@@ -163,9 +166,9 @@ std::string render_text(const CoverageReport& r) {
   std::string out = fmt::format("{:<12} {:<24} {:<9} {:>9} {:>14}  {}\n", "platform", "record type", "fate", "records",
                                 "bytes", "reason");
   for (const auto& c : r.coverage) {
-    if (!c.source.empty()) out += c.source + "\n";
-    out += fmt::format("{:<12} {:<24} {:<9} {:>9} {:>14}  {}\n", c.platform, c.record_type, c.disposition, c.records,
-                       c.bytes, c.reason);
+    if (!c.source.empty()) out += harmless_line(c.source) + "\n";
+    out += fmt::format("{:<12} {:<24} {:<9} {:>9} {:>14}  {}\n", c.platform, harmless_line(c.record_type),
+                       c.disposition, c.records, c.bytes, harmless_line(c.reason));
   }
   return out + ledger_line(r.bytes_total, r.bytes_indexed, r.bytes_skipped, r.bytes_unknown, r.bytes_pending);
 }
@@ -183,7 +186,8 @@ std::string render_text(const RetentionReport& r) {
                      "bytes", "session");
   for (const auto& d : r.drops)
     out += fmt::format("{:<10} {:<10} {:>8} {:>9} {:>9} {:>10}  {}  {}  ({})\n", day(d.goes), day(d.ended), d.sessions,
-                       d.exchanges, d.events, bytes(d.raw_bytes), d.session_id, d.title, d.reason);
+                       d.exchanges, d.events, bytes(d.raw_bytes), harmless_line(d.session_id), harmless_line(d.title),
+                       harmless_line(d.reason));
   if (!r.large_notice.empty()) out += r.large_notice + "\n";
   if (r.due.sessions == 0) return out + "None of it is past its limit now: memd retention --apply drops nothing.\n";
   return out + "memd retention --apply drops now: " + taken(r.due) + ".\n" +
@@ -191,7 +195,7 @@ std::string render_text(const RetentionReport& r) {
 }
 
 std::string render_text(const ImportReport& r) {
-  return fmt::format("{}: {} events new, {} known already.\n", r.path, r.events, r.known);
+  return fmt::format("{}: {} events new, {} known already.\n", harmless_line(r.path), r.events, r.known);
 }
 
 }  // namespace memd::admin

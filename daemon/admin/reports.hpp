@@ -247,6 +247,7 @@ struct LogReport {
 
 struct DoctorParams {
   bool full = false;
+  bool fix = false;
 };
 
 struct DoctorCheck {
@@ -531,11 +532,6 @@ struct Describe<admin::CoverageReport> {
 };
 
 template <>
-struct Describe<admin::DoctorParams> {
-  using T = admin::DoctorParams;
-  static constexpr auto fields = std::make_tuple(field("full", &T::full, "Read all of the raw layer, not a sample."));
-};
-template <>
 struct Describe<admin::LogParams> {
   using T = admin::LogParams;
   static constexpr auto fields =
@@ -561,6 +557,13 @@ struct Describe<admin::LogReport> {
   static constexpr auto fields = std::make_tuple(field("entries", &admin::LogReport::entries, "Newest first."));
 };
 
+template <>
+struct Describe<admin::DoctorParams> {
+  using T = admin::DoctorParams;
+  static constexpr auto fields =
+      std::make_tuple(field("full", &T::full, "Read all of the raw layer, not a sample."),
+                      field("fix", &T::fix, "Make what searches read anew from the store's rows, if it is damaged."));
+};
 template <>
 struct Describe<admin::DoctorCheck> {
   using T = admin::DoctorCheck;

@@ -6,6 +6,7 @@
 #include "daemon/ingest/rebuild.hpp"
 #include "daemon/serve/instance_lock.hpp"
 #include "daemon/tools/tool_arguments.hpp"
+#include "schemas/harmless.hpp"
 #include "schemas/json_writer.hpp"
 
 #include <fmt/format.h>
@@ -184,11 +185,14 @@ Command capture_command() {
 Command doctor_command() {
   const auto full = std::make_shared<bool>(false);
   Command c{"doctor", "Look for what keeps memd from working; exit code 1 when there is something"};
-  c.options = {{"--full", full.get(), "Read all of the raw layer, not a sample"}};
-  c.run = [full](const Invocation& call) -> Result<int> {
-    MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, Need::read));
+  const auto fix = std::make_shared<bool>(false);
+  c.options = {{"--full", full.get(), "Read all of the raw layer, not a sample"},
+               {"--fix", fix.get(), "Make what searches read anew from the store's rows, if it is damaged"}};
+  c.run = [full, fix](const Invocation& call) -> Result<int> {
+    MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, *fix ? Need::ingest : Need::read));
     ToolArguments w;
     w.add_flag("full", *full);
+    w.add_flag("fix", *fix);
     MEMD_TRY_ASSIGN(const auto outcome, caller->admin("doctor", w.finish(), {}));
     const int printed = print(outcome, call.as_json);
     return outcome.structured.starts_with(R"({"ok":true)") ? printed : kFailed;
@@ -246,7 +250,7 @@ void tell_sessions(std::string_view what, const std::vector<SessionLoss>& sessio
   if (sessions.empty()) return;
   std::cerr << fmt::format("memd: {} {}:\n", sessions.size(), what);
   for (std::size_t i = 0; i < std::min(sessions.size(), kMostNamed); ++i)
-    std::cerr << "memd:   " << told(sessions[i]) << '\n';
+    std::cerr << "memd:   " << harmless_line(told(sessions[i])) << '\n';
   if (sessions.size() > kMostNamed) std::cerr << fmt::format("memd:   and {} more\n", sessions.size() - kMostNamed);
 }
 
@@ -254,10 +258,11 @@ void tell(const RebuildReport& report) {
   if (report.damaged_bytes > 0)
     std::cerr << "memd: " << report.damaged_bytes << " bytes of the raw layer are damaged and were left out\n";
   for (const auto& damage : report.damages)
-    std::cerr << "memd:   " << damage << '\n';
+    std::cerr << "memd:   " << harmless_line(damage) << '\n';
   if (report.unsupported > 0)
     std::cerr << "memd: " << report.unsupported << " slices are of platforms that this memd does not read\n";
-  if (!report.old_damage.empty()) std::cerr << "memd: the old store cannot be read: " << report.old_damage << '\n';
+  if (!report.old_damage.empty())
+    std::cerr << "memd: the old store cannot be read: " << harmless_line(report.old_damage) << '\n';
   tell_sessions("sessions were taken from the old store, because the raw layer has lost something of them",
                 report.from_old);
   tell_sessions("sessions of the old store are not whole in the new one", report.lost);

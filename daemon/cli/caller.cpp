@@ -7,6 +7,7 @@
 #include "daemon/serve/instance_lock.hpp"
 #include "protocol/mcp/rpc_client.hpp"
 #include "protocol/transport/byte_stream.hpp"
+#include "schemas/harmless.hpp"
 #include "schemas/json_writer.hpp"
 #include "store/reader.hpp"
 
@@ -160,10 +161,10 @@ Result<std::unique_ptr<Caller>> open_caller(const Settings& settings, Need need,
 
 int print(const mcp::ToolOutcome& outcome, bool as_json) {
   if (outcome.is_error) {
-    std::cerr << "memd: " << outcome.text << '\n';
+    std::cerr << "memd: " << harmless(outcome.text) << '\n';
     return kFailed;
   }
-  const std::string& text = as_json ? outcome.structured : outcome.text;
+  const std::string text = as_json ? harmless_json(outcome.structured) : harmless(outcome.text);
   std::cout << text << (text.ends_with('\n') ? "" : "\n") << std::flush;
   return std::cout.good() ? kOk : kFailed;
 }

@@ -3,6 +3,7 @@
 
 #include "daemon/serve/service.hpp"
 #include "daemon/version.hpp"
+#include "schemas/harmless.hpp"
 #include "schemas/time.hpp"
 
 #include <CLI/CLI.hpp>
@@ -158,7 +159,7 @@ std::vector<Command> all_commands(const CLI::App& app) {
 }
 
 int report(const Error& error) {
-  std::cerr << "memd: " << error.message() << '\n';
+  std::cerr << "memd: " << harmless(error.message()) << '\n';
   return error.is(Errc::bad_config) || error.is(Errc::invalid_argument) ? kUsage : kFailed;
 }
 
@@ -211,7 +212,7 @@ int run(int argc, char** argv) {
   } catch (const ErrorException& e) {
     return report(e.error());
   } catch (const std::exception& e) {
-    std::cerr << "memd: " << e.what() << '\n';
+    std::cerr << "memd: " << harmless(e.what()) << '\n';
     return kFailed;
   }
 }

@@ -10,6 +10,7 @@
 #include "daemon/interchange/transcript.hpp"
 #include "daemon/serve/instance_lock.hpp"
 #include "daemon/tools/tool_arguments.hpp"
+#include "schemas/harmless.hpp"
 #include "store/read/sessions.hpp"
 #include "store/reader.hpp"
 
@@ -85,7 +86,8 @@ Result<int> run_export(const ExportOptions& options, const Settings& settings) {
     MEMD_TRY(opened->finish());
   }
   fmt::print(stderr, "{} events of {} ({} concluded by memd", total.events,
-             sessions.size() == 1 ? session.uid : fmt::format("{} sessions", sessions.size()), total.derived);
+             sessions.size() == 1 ? harmless_line(session.uid) : fmt::format("{} sessions", sessions.size()),
+             total.derived);
   if (total.partial > 0) fmt::print(stderr, "; of {} the record is gone, they hold what the store kept", total.partial);
   fmt::print(stderr, ").\n");
   return kOk;
@@ -114,8 +116,8 @@ struct ImportOptions {
 
 void print_problems(const EventFileCheck& check) {
   for (const auto& p : check.problems)
-    fmt::print(stderr, "{}:{}: {}{}{}{}\n", check.path, p.line, p.refused ? "refused: " : "", p.reason,
-               p.field.empty() ? "" : " ", p.field);
+    fmt::print(stderr, "{}:{}: {}{}{}{}\n", harmless_line(check.path), p.line, p.refused ? "refused: " : "",
+               harmless_line(p.reason), p.field.empty() ? "" : " ", harmless_line(p.field));
   const auto more = check.problems_total - static_cast<std::int64_t>(check.problems.size());
   if (more > 0) fmt::print(stderr, "{}: and {} more\n", check.path, more);
 }
@@ -173,11 +175,11 @@ Result<int> run_import(const ImportOptions& options, const Invocation& call) {
     print_problems(check);
     const std::string head =
         fmt::format("{}: {} lines, {} events, {} session facts, {} skipped (memd concludes them itself), {} refused",
-                    path, check.lines, check.events, check.sessions, check.derived, check.refused);
+                    harmless_line(path), check.lines, check.events, check.sessions, check.derived, check.refused);
     if (!call.as_json) fmt::print("{}\n", head);
     if (options.check || check.events + check.sessions == 0) {
       if (check.refused > 0 || check.events + check.sessions == 0) code = kFailed;
-      if (!options.check) fmt::print(stderr, "memd: {}: nothing in it is an events.v1 event\n", path);
+      if (!options.check) fmt::print(stderr, "memd: {}: nothing in it is an events.v1 event\n", harmless_line(path));
       json.add(check, {});
       continue;
     }
@@ -186,14 +188,14 @@ Result<int> run_import(const ImportOptions& options, const Invocation& call) {
     }
     MEMD_TRY_ASSIGN(const mcp::ToolOutcome taken, take_file(*caller, file.readable()));
     if (taken.is_error) {
-      std::cerr << "memd: " << taken.text << '\n';
+      std::cerr << "memd: " << harmless(taken.text) << '\n';
       code = kFailed;
       continue;
     }
-    if (!call.as_json) std::cout << "  " << taken.text;
+    if (!call.as_json) std::cout << "  " << harmless(taken.text);
     json.add(check, taken.structured);
   }
-  if (call.as_json) std::cout << json.finish() << '\n';
+  if (call.as_json) std::cout << harmless_json(json.finish()) << '\n';
   return code;
 }
 

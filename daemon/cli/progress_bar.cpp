@@ -1,5 +1,7 @@
 #include "daemon/cli/progress_bar.hpp"
 
+#include "schemas/harmless.hpp"
+
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -39,7 +41,7 @@ void ProgressBar::show(double done, double total, std::string_view what) {
   const std::size_t used = label_.size() + kBarCells + 30;
   const std::size_t width = terminal_width();
   if (width > used + 8 && what.size() > width - used) what.remove_prefix(what.size() - (width - used));
-  fmt::print(stderr, "\r\033[K{}  {}", head, width > used + 8 ? what : std::string_view());
+  fmt::print(stderr, "\r\033[K{}  {}", head, width > used + 8 ? harmless_line(what) : std::string());
   std::fflush(stderr);
   drawn_ = true;
 }

@@ -1,6 +1,7 @@
 #include "daemon/ingest/commit_loop.hpp"
 
 #include "daemon/log.hpp"
+#include "store/db/database.hpp"
 #include "store/write/retention.hpp"
 
 #include <boost/asio/post.hpp>
@@ -16,6 +17,17 @@ namespace {
 constexpr std::chrono::milliseconds kLongestRetryDelay{30'000};
 constexpr std::uint64_t kMuch = 32 << 20;
 constexpr TimeMs kHour = kMsPerDay / 24;
+
+// A task that throws has failed; the loop goes on.
+Result<void> caught(const std::function<Result<void>(Writer&)>& task, Writer& writer) {
+  try {
+    return task(writer);
+  } catch (const ErrorException& e) {
+    return e.error();
+  } catch (const std::exception& e) {
+    return Error(Errc::store, std::string("the task failed: ") + e.what());
+  }
+}
 
 }  // namespace
 
@@ -97,7 +109,7 @@ asio::awaitable<void> CommitLoop::on(Errand& letter) {
   if (stopping_) {
     letter.done.set_value(Error(Errc::cancelled, "memd is stopping"));
   } else {
-    auto done = letter.task(*writer_);
+    auto done = caught(letter.task, *writer_);
     if (auto reloaded = writer_->take_sources_changed() ? reload_sources() : Result<void>(); done) done = reloaded;
     letter.done.set_value(std::move(done));
     if (on_commit_) on_commit_();
@@ -108,7 +120,7 @@ asio::awaitable<void> CommitLoop::on(Errand& letter) {
 Result<void> CommitLoop::write(SliceRead& letter) {
   if (uncommitted_letters_ == 0) first_uncommitted_ = std::chrono::steady_clock::now();
   ++uncommitted_letters_;
-  pack_raw(letter.slice);
+  MEMD_TRY(sqlite::guard([&] { pack_raw(letter.slice); }));
   MEMD_TRY_ASSIGN(const ApplyStats stats, writer_->apply(letter.slice, &letter.notes));
   sources_set_back_ = sources_set_back_ || stats.sources_set_back;
   uncommitted_bytes_ += letter.bytes;

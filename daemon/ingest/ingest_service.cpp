@@ -2,6 +2,7 @@
 
 #include "daemon/ingest/commit_loop.hpp"
 #include "daemon/ingest/reading_loop.hpp"
+#include "daemon/log.hpp"
 
 #include <pthread.h>
 #include <future>
@@ -14,8 +15,15 @@ namespace {
 
 // `name` is for top, gdb and perf.
 std::jthread run_on_thread(const char* name, asio::io_context& loop, asio::awaitable<void> coroutine) {
-  const auto rethrow = [](std::exception_ptr failure) {
-    if (failure) std::rethrow_exception(failure);  // a bug: it ends the process
+  // A bug: it ends the process, and the log says what ended it.
+  const auto rethrow = [name](const std::exception_ptr& failure) {
+    if (!failure) return;
+    try {
+      std::rethrow_exception(failure);
+    } catch (const std::exception& e) {
+      log::error("thread {}: {}", name, e.what());
+      throw;
+    }
   };
   asio::co_spawn(loop, std::move(coroutine), rethrow);
   return std::jthread([name, &loop] {

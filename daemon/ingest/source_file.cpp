@@ -4,6 +4,10 @@
 #include "schemas/hash.hpp"
 
 #include <fcntl.h>
+#if __has_include(<linux/openat2.h>)
+#include <linux/openat2.h>
+#include <sys/syscall.h>
+#endif
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -31,16 +35,60 @@ timespec changed_at(const struct ::stat& st) {
 
 TimeMs in_ms(const timespec& time) { return static_cast<TimeMs>(time.tv_sec) * 1000 + time.tv_nsec / 1'000'000; }
 
+// By the names alone: for links with an absolute target, and systems without openat2(2). Sets errno to EXDEV when the
+// file stands outside. Between the look and the opening the last name may become a link, which is not followed.
+int open_resolved(const fs::path& root, const fs::path& below, int flags) {
+  std::error_code ec;
+  const fs::path real_root = fs::canonical(root, ec);
+  const fs::path real = ec ? fs::path() : fs::canonical(root / below, ec);
+  if (ec) {
+    errno = ec.value();
+    return -1;
+  }
+  if (!is_inside(real, real_root)) {
+    errno = EXDEV;
+    return -1;
+  }
+  return ::open(real.c_str(), flags | O_NOFOLLOW);
+}
+
+// -1 and errno; EXDEV: it stands outside.
+int open_beneath(const fs::path& root, const fs::path& below, int flags) {
+#ifdef SYS_openat2
+  const UniqueFd directory(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!directory) return -1;
+  open_how how{};
+  how.flags = static_cast<std::uint64_t>(flags);
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+  const auto fd = static_cast<int>(::syscall(SYS_openat2, directory.get(), below.c_str(), &how, sizeof how));
+  if (fd >= 0 || (errno != EXDEV && errno != ENOSYS && errno != EPERM && errno != EAGAIN)) return fd;
+#endif
+  return open_resolved(root, below, flags);
+}
+
 }  // namespace
 
-Result<SourceFile> SourceFile::open(const std::filesystem::path& path) {
+Result<UniqueFd> SourceRoots::open(const fs::path& path, int flags) const {
+  const fs::path* root = nullptr;
+  for (const fs::path& one : roots_)
+    if (is_inside(path, one) && path != one && (root == nullptr || is_inside(one, *root))) root = &one;
+  const int by_path = roots_.empty() ? flags | O_NOFOLLOW : flags;
+  UniqueFd fd(root == nullptr ? ::open(path.c_str(), by_path)
+                              : open_beneath(*root, path.lexically_relative(*root), flags));
+  if (fd) return fd;
+  if (root != nullptr && errno == EXDEV)
+    return Error(Errc::io, path.string() + " is, or stands behind, a symbolic link that leads out of " +
+                               root->string() +
+                               ": it is not read. Where that is wanted, name the directory it leads to in"
+                               " platforms.<name>.paths");
+  Error error = Error::from_errno(errno, "open", path.string());
+  if (is_absent(errno)) error.code = make_error_code(Errc::not_found);
+  return error;
+}
+
+Result<SourceFile> SourceFile::open(const std::filesystem::path& path, const SourceRoots& roots) {
   // Non-blocking so that a fifo in an agent's directory cannot hang us; regular files do not care.
-  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (!fd) {
-    Error error = Error::from_errno(errno, "open", path.string());
-    if (is_absent(errno)) error.code = make_error_code(Errc::not_found);
-    return error;
-  }
+  MEMD_TRY_ASSIGN(UniqueFd fd, roots.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat st {};
   if (::fstat(fd.get(), &st) != 0 || !S_ISREG(st.st_mode))
     return Error::from_errno(S_ISREG(st.st_mode) ? errno : EINVAL, "stat", path.string());
@@ -81,7 +129,13 @@ Result<std::uint64_t> SourceFile::hash_head(std::uint32_t length) const {
 
 std::optional<FileView::Entry> DiskView::stat(const std::string& path) const {
   struct ::stat st {};
-  if (::stat(path.c_str(), &st) != 0) return std::nullopt;
+  if (::lstat(path.c_str(), &st) != 0) return std::nullopt;
+  if (S_ISLNK(st.st_mode) && roots_.is_empty()) {
+    if (::stat(path.c_str(), &st) != 0) return std::nullopt;
+  } else if (S_ISLNK(st.st_mode)) {
+    const auto target = roots_.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (!target || ::fstat(target->get(), &st) != 0) return std::nullopt;
+  }
   const timespec changed = changed_at(st);
   Entry e;
   e.path = path;
@@ -95,7 +149,7 @@ std::optional<FileView::Entry> DiskView::stat(const std::string& path) const {
 }
 
 Result<std::string> DiskView::read(const std::string& path, std::uint64_t offset, std::uint64_t length) const {
-  auto opened = SourceFile::open(path);
+  auto opened = SourceFile::open(path, roots_);
   if (!opened && opened.error().is(Errc::exhausted)) throw ErrorException(opened.error());
   if (!opened) return opened.error();
   const SourceFile& file = *opened;

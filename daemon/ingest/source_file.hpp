@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace memd {
 
@@ -21,12 +22,29 @@ struct FileStat {
   TimeMs mtime = 0;
 };
 
+// The directories that agents' files stand in. Opens files below one of them wherever symbolic links inside of it lead,
+// and no file that a link below it leads out of it to; the root itself may be a link. Constant after construction;
+// thread-safe.
+class SourceRoots {
+ public:
+  SourceRoots() = default;  // none: a file that is a link itself is not opened
+  explicit SourceRoots(std::vector<std::filesystem::path> roots) : roots_(std::move(roots)) {}
+
+  bool is_empty() const { return roots_.empty(); }
+
+  // As open(2); a file below no root, which the user named, is opened by its path. Errc::not_found, Errc::io.
+  Result<UniqueFd> open(const std::filesystem::path& path, int flags) const;
+
+ private:
+  std::vector<std::filesystem::path> roots_;
+};
+
 // A file of an agent, opened for reading only. Owns the descriptor. Reads do not move a shared position; const members
 // are thread-safe.
 class SourceFile {
  public:
-  // Errc::not_found if it is not there, Errc::io otherwise.
-  static Result<SourceFile> open(const std::filesystem::path& path);
+  // Errors as SourceRoots::open.
+  static Result<SourceFile> open(const std::filesystem::path& path, const SourceRoots& roots = {});
   SourceFile(SourceFile&&) noexcept = default;
   SourceFile& operator=(SourceFile&&) = delete;
 
@@ -46,13 +64,17 @@ class SourceFile {
   std::string path_;
 };
 
-// The real file system. Follows symbolic links to files. Stateless, thread-safe.
+// The real file system. Follows symbolic links as SourceRoots allows; what they lead out to is not there. Thread-safe.
 class DiskView : public FileView {
  public:
+  explicit DiskView(SourceRoots roots = {}) : roots_(std::move(roots)) {}
   std::optional<Entry> stat(const std::string& path) const override;
   Result<std::string> read(const std::string& path, std::uint64_t offset = 0,
                            std::uint64_t length = kAll) const override;
   std::vector<Entry> list(const std::string& directory) const override;
+
+ private:
+  SourceRoots roots_;
 };
 
 // What stat() says of a path.

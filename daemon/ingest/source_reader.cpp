@@ -27,6 +27,13 @@ std::uint64_t bytes_of(const SourceSlice& slice, std::uint64_t cursor_before) {
   return cursor >= cursor_before ? cursor - cursor_before : cursor;
 }
 
+SourceRoots roots_of(const Discovery& discovery) {
+  std::vector<std::filesystem::path> out;
+  for (const Discovery::Root& root : discovery.roots())
+    out.push_back(root.path);
+  return SourceRoots(std::move(out));
+}
+
 }  // namespace
 
 SourceReader::SourceReader(const Discovery& discovery, const Clock& clock, const IngestOptions& options,
@@ -37,6 +44,7 @@ SourceReader::SourceReader(const Discovery& discovery, const Clock& clock, const
       sources_(sources),
       progress_(progress),
       tailer_(options.tailer),
+      files_(roots_of(discovery)),
       passes_(options.pass_pause, options.busy_retry, kLongestBusyRetry) {}
 
 void SourceReader::open_store(const std::filesystem::path& database, std::shared_ptr<const Withheld> withheld) {
@@ -49,7 +57,7 @@ void SourceReader::open_store(const std::filesystem::path& database, std::shared
   });
   TailerLimits limits = options_.tailer;
   limits.gate = gate_.get();
-  tailer_ = Tailer(limits);
+  tailer_ = Tailer(limits, roots_of(discovery_));
 }
 
 SourceReader::Look SourceReader::look_at(KnownSource& known) {

@@ -66,7 +66,7 @@ Result<bool> Tailer::verify_identity(const SourceFile& file, Source& source, Sou
 Result<Tailer::Outcome> Tailer::next(Source& source, const Adapter& adapter) {
   const bool compressed = is_zstd_name(source.path);
   if (compressed && !compressed_.has_room_for(source.path)) return Outcome{std::nullopt, true};
-  auto file = SourceFile::open(source.path);
+  auto file = SourceFile::open(source.path, roots_);
   if (!file) {
     compressed_.close(source.path);
     return std::move(file).error();

@@ -32,7 +32,7 @@ struct TailerLimits {
 // those. Once it was read to its end, Source::mark says so.
 class Tailer {
  public:
-  explicit Tailer(TailerLimits limits = {}) : limits_(limits) {}
+  explicit Tailer(TailerLimits limits = {}, SourceRoots roots = {}) : limits_(limits), roots_(std::move(roots)) {}
 
   struct Outcome {
     std::optional<SourceSlice> slice;  // absent: nothing new
@@ -60,6 +60,7 @@ class Tailer {
   Result<void> pass_over(LogWindow& window, Source& source, SourceSlice& slice, bool& more);
 
   TailerLimits limits_;
+  SourceRoots roots_;
   std::vector<char> buffer_;
   CompressedLogs compressed_;
 };

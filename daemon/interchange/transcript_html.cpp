@@ -2,6 +2,7 @@
 #include "daemon/report/html_page.hpp"
 #include "daemon/tools/answer.hpp"
 #include "schemas/ascii.hpp"
+#include "schemas/harmless.hpp"
 #include "store/text/text_units.hpp"
 
 #include <fmt/format.h>
@@ -93,7 +94,8 @@ std::string block(std::string_view text) { return "<pre><code>" + escape_html(te
 
 class HtmlWriter final : public TranscriptWriter {
  public:
-  explicit HtmlWriter(WriteLine line) : line_(std::move(line)) {}
+  explicit HtmlWriter(WriteLine line)
+      : line_([line = std::move(line)](std::string_view text) { return line(harmless(text)); }) {}
 
   Result<void> begin(const SessionRow& s) override {
     const std::string title = s.title.empty() ? s.uid : s.title;

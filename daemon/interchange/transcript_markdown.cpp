@@ -2,6 +2,7 @@
 #include "daemon/report/html_page.hpp"
 #include "daemon/tools/answer.hpp"
 #include "schemas/ascii.hpp"
+#include "schemas/harmless.hpp"
 #include "store/text/text_units.hpp"
 
 #include <fmt/format.h>
@@ -57,7 +58,8 @@ std::string plain(std::string_view text) {
 
 class MarkdownWriter final : public TranscriptWriter {
  public:
-  explicit MarkdownWriter(WriteLine line) : line_(std::move(line)) {}
+  explicit MarkdownWriter(WriteLine line)
+      : line_([line = std::move(line)](std::string_view text) { return line(harmless(text)); }) {}
 
   Result<void> begin(const SessionRow& s) override {
     std::string out = fmt::format("# {}\n\n| | |\n|---|---|\n", plain(s.title.empty() ? s.uid : s.title));

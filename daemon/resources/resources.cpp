@@ -5,6 +5,7 @@
 #include "daemon/tools/diagnostics.hpp"
 #include "daemon/tools/tool_arguments.hpp"
 #include "daemon/tools/toolset.hpp"
+#include "schemas/harmless.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/read/ingestion.hpp"
 #include "store/read/sessions.hpp"
@@ -60,15 +61,24 @@ constexpr int kPageSessions = 50;
 constexpr std::size_t kMaxProjects = 10;
 constexpr std::size_t kTitleTokens = 30;
 
+// Names have no room for the marks of history: a line without them, of a few words.
+std::string recorded_name(std::string_view name) {
+  std::string out;
+  append_recorded(out, tools::short_line(name, kTitleTokens), Lines::joined);
+  return out;
+}
+
 mcp::ResourceEntry session_entry(const SessionRow& row) {
+  using tools::AnswerText;
   mcp::ResourceEntry entry;
   entry.uri = session_uri(row.uid);
-  entry.name = tools::short_line(row.title, kTitleTokens);
-  if (entry.name.empty()) entry.name = row.uid;
-  entry.description = std::string(to_string(row.platform)) + " in " +
-                      (row.project_name.empty() ? row.cwd : row.project_name) + ", " +
-                      tools::short_time(row.started_at) + " to " + tools::short_time(row.ended_at) + ", " +
-                      tools::counted(row.exchanges, "exchange");
+  entry.name = recorded_name(row.title.empty() ? row.uid : row.title);
+  entry.description =
+      AnswerText()
+          .add(row.platform, " in ", AnswerText::Quoted{row.project_name.empty() ? row.cwd : row.project_name}, ", ",
+               AnswerText::Time{format_rfc3339(row.started_at)}, " to ", AnswerText::Time{format_rfc3339(row.ended_at)},
+               ", ", tools::counted_words(row.exchanges, "exchange"))
+          .str();
   entry.last_modified = format_rfc3339(row.ended_at);
   return entry;
 }
@@ -76,8 +86,8 @@ mcp::ResourceEntry session_entry(const SessionRow& row) {
 mcp::ResourceEntry project_entry(const SessionRow& newest) {
   mcp::ResourceEntry entry;
   entry.uri = project_uri(newest.project_key);
-  entry.name = "Recent work on " + newest.project_name;
-  entry.description = newest.project_key;
+  entry.name = "Recent work on " + recorded_name(newest.project_name);
+  entry.description = recorded(newest.project_key);
   entry.last_modified = format_rfc3339(newest.ended_at);
   return entry;
 }
@@ -238,7 +248,11 @@ Result<std::string> read_as(const mcp::ToolRegistry& tools, std::string_view too
                             mcp::ToolContext& context) {
   const std::string arguments = asked.add("max_tokens", kMaxTokens).finish();
   MEMD_TRY_ASSIGN(const std::string text, tools::tool_text(tools, tool, arguments, context));
-  return "The answer of " + std::string(tool) + " with " + arguments + ".\n\n" + text;
+  using tools::AnswerText;
+  return AnswerText("The answer of ")
+             .add(AnswerText::Id{tool}, " with ", AnswerText::Quoted{arguments}, ".\n\n")
+             .str() +
+         text;
 }
 
 // An ambiguous session or a malformed id: there is nothing to read under that URI.
@@ -322,7 +336,8 @@ void add_resources(mcp::ResourceRegistry& registry, const tools::ToolServices& s
       [services](const PlatformVariable& v, ToolContext& context) -> Result<std::string> {
         MEMD_TRY_ASSIGN(const DiagnosticList list, diagnostics_of(services, v.platform, context));
         // Paths are of other programs' making.
-        return tools::history_block(tools::render_text(tools::diagnostics_report(list, services.clock.now())));
+        const std::string lines = tools::render_text(tools::diagnostics_report(list, services.clock.now()));
+        return tools::AnswerText().quote(tools::HistoryText().add(tools::HistoryText::Whole{lines})).str();
       },
       [services](const PlatformVariable& v, ToolContext& context) {
         return diagnostics_version(services, v.platform, context);

@@ -4,6 +4,7 @@
 #include "daemon/serve/daemon_address.hpp"
 #include "daemon/serve/instance_lock.hpp"
 #include "daemon/serve/listening_socket.hpp"
+#include "daemon/serve/shutdown_limit.hpp"
 #include "daemon/serve/stdio_pump.hpp"
 #include "daemon/tools/capability_matrix.hpp"
 #include "daemon/tools/toolset.hpp"
@@ -31,6 +32,9 @@ namespace memd {
 namespace asio = boost::asio;
 
 namespace {
+
+// Less than `memd rebuild --stop-daemon` waits.
+constexpr std::chrono::seconds kWorkersEndWithin{10};
 
 mcp::ServerIdentity identity() {
   return {"memd", "memd: memory for coding agents", std::string(version()), std::string(tools::server_instructions())};
@@ -142,6 +146,7 @@ auto Service::ask_loop(F question) -> decltype(question()) {
 }
 
 Service::~Service() {
+  const ShutdownLimit limit(kWorkersEndWithin, "workers");
   host_.stop();
   workers_.stop();
   workers_.join();

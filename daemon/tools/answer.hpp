@@ -1,5 +1,6 @@
 #pragma once
 
+#include "daemon/tools/answer_text.hpp"
 #include "daemon/tools/scope.hpp"
 #include "protocol/mcp/describe.hpp"
 #include "schemas/error.hpp"
@@ -32,28 +33,28 @@ struct TimeRangeOut {
 };
 
 struct Answer {
-  std::optional<std::string> searched;  // Scope::words
+  std::optional<AnswerText> searched;   // Scope::words
   std::optional<std::int64_t> outside;  // of the same kind as what is found
   std::vector<FreshnessOut> freshness;
   std::vector<std::string> platforms_searched;
-  std::vector<std::pair<std::string, std::string>> platforms_skipped;
-  std::string trouble;  // Scope::trouble: the first line of the text, and the beginning of the notice
-  std::string notice;
+  std::vector<std::pair<std::string, AnswerText>> platforms_skipped;
+  AnswerText trouble;  // Scope::trouble: the first line of the text, and the beginning of the notice
+  AnswerText notice;
   std::int64_t est_tokens = 0;
   std::optional<std::string> next;
   std::optional<std::string> time_zone;  // time_zone_label(); none: UTC
 };
 
 Answer answer_for(const Scope& scope);
-// Makes the frame fit `tokens` if it can: drops the freshness of sources that are up to date, then all freshness. The
-// end of the notice says what was dropped.
-Answer shorten_frame(const Answer& frame, std::size_t tokens);
+// Makes the frame fit `tokens` if it can: drops the freshness of sources that are up to date, then all freshness.
+// `left_out`, and the end of the notice, say what was dropped.
+Answer shorten_frame(const Answer& frame, std::size_t tokens, AnswerText& left_out);
 Error too_little_room(std::size_t max_tokens, std::size_t needed);
 // Tells a reader of a search that nothing fits, that hits are left out, or that meaning was not looked at everywhere.
 // Empty when there is nothing to tell.
-std::string search_notice(const SearchAnswer& found, SearchMode asked);
+AnswerText search_notice(const SearchAnswer& found, SearchMode asked);
 // Adds to a notice that retention dropped the texts of so many of the exchanges told of. 0: nothing.
-void tell_evicted(std::string& notice, std::int64_t exchanges);
+void tell_evicted(AnswerText& notice, std::int64_t exchanges);
 TimeRangeOut to_out(const TimeRange& range);
 
 // Where the next page of an answer begins. Opaque to clients.
@@ -72,13 +73,11 @@ std::string encode_cursor(const PageCursor& cursor, std::uint64_t question);
 // Absent or empty text: the beginning. invalid_argument for a cursor that encode_cursor() did not make for `question`.
 Result<PageCursor> decode_cursor(const std::optional<std::string>& text, std::uint64_t question);
 
-// A text of history between <history> and </history>; the same marks inside it are made harmless.
-std::string history_block(std::string_view body);
 // The first line of an answer to a search: where it looked, and what lies outside; empty for other answers.
-std::string scope_line(const Answer& answer);
+AnswerText scope_line(const Answer& answer);
 // The lines under an answer: the zone of its times, where sources are behind, platforms searched and skipped, notice,
 // and how to go on.
-std::string answer_footer(const Answer& answer);
+AnswerText answer_footer(const Answer& answer);
 
 // "2026-02-09 06:01", in the time zone.
 std::string short_time(TimeMs t);
@@ -87,12 +86,19 @@ std::string short_time(std::string_view rfc3339);
 std::string short_line(std::string_view text, std::size_t max_tokens);
 // "1 exchange", "3 exchanges"
 std::string counted(std::int64_t n, std::string_view noun);
+template <std::size_t size>
+AnswerText counted_words(std::int64_t n, const char (&noun)[size]) {
+  AnswerText out;
+  out.add(n, " ", noun);
+  if (n != 1) out.add("s");
+  return out;
+}
 // The names of the signs, the first `most` of them.
 std::vector<std::string> sign_names(const std::vector<OutcomeReason>& reasons, std::size_t most);
 // What answers say beside an exchange that its session has left, in a field and in a line.
 inline constexpr std::string_view kAbandonedFor =
     "The person went back to before this exchange: the session went on with that one instead.";
-std::string abandoned_note(std::string_view instead);
+void add_abandoned(HistoryText& out, std::string_view instead);
 // "a, b, c"
 std::string joined(const std::vector<std::string>& names);
 // Absent instead of empty.
@@ -147,17 +153,18 @@ namespace memd::tools {
 // much, the error says what to send instead. `build` is called several times, so it must not ask the store each time.
 template <class Out, class Build>
 Result<Out> fit_answer(std::size_t max_tokens, const Answer& frame, Build&& build) {
-  const Answer shorter = shorten_frame(frame, max_tokens / 3);
+  AnswerText left_out;
+  const Answer shorter = shorten_frame(frame, max_tokens / 3, left_out);
   const std::size_t frame_tokens = estimate_tokens(mcp::to_json(shorter));
   std::size_t cost = 0;  // of the last one tried
   const auto try_with = [&](std::size_t allowed) {
     Out out = build(allowed);
     out.freshness = shorter.freshness;
-    out.notice.append(shorter.notice, frame.notice.size());
+    if (!left_out.empty()) out.notice.say(left_out);
     out.est_tokens = static_cast<std::int64_t>(std::min<std::size_t>(max_tokens, 9999));  // digits of what is to come
     out.est_tokens = static_cast<std::int64_t>(estimate_tokens(mcp::to_json(out)));
     cost = static_cast<std::size_t>(out.est_tokens);
-    if (cost <= max_tokens) cost = std::max(cost, estimate_tokens(render_text(out)));
+    if (cost <= max_tokens) cost = std::max(cost, estimate_tokens(render_text(out).str()));
     return out;
   };
 

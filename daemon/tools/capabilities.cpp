@@ -84,7 +84,7 @@ CapabilitiesForm form_of(CapabilitiesAnswer& answer) {
   answer.est_tokens = 9999;  // as many digits as the number to come
   answer.est_tokens = static_cast<std::int64_t>(estimate_tokens(mcp::to_json(answer)));
   out.json = mcp::to_json(answer);
-  out.text = render_text(answer);
+  out.text = render_text(answer).str();
   out.tokens = std::max(static_cast<std::size_t>(answer.est_tokens), estimate_tokens(out.text));
   return out;
 }
@@ -106,7 +106,8 @@ std::vector<CapabilitiesForm> capability_forms(const CapabilitiesAnswer& whole) 
     step.apply(answer);
     std::erase(left_out, step.instead_of);
     left_out.emplace_back(step.left_out);
-    answer.notice = "No room for: " + joined(left_out) + ". " + whole.notice;
+    answer.notice = AnswerText("No room for: ").add(AnswerText::Message{joined(left_out)}, ".");
+    answer.notice.say(whole.notice);
     CapabilitiesForm form = form_of(answer);
     if (form.tokens < out.back().tokens) out.push_back(std::move(form));
   }
@@ -175,12 +176,13 @@ CapabilitiesAnswer compose(const ToolServices& services, const StoreFacts& facts
   return out;
 }
 
-std::string line_of(std::string_view name, const std::optional<std::vector<std::string>>& words) {
-  if (!words) return {};
-  std::string out = "  " + std::string(name) + ":";
+template <std::size_t size>
+void add_names(AnswerText& out, const char (&name)[size], const std::optional<std::vector<std::string>>& words) {
+  if (!words) return;
+  out.add("  ", name, ":");
   for (const std::string& word : *words)
-    (out += ' ') += word;
-  return out + "\n";
+    out.add(" ", AnswerText::Echo{word});
+  out.add("\n");
 }
 
 // Keeps the forms of the answer. Thread-safe; shared by the tool and work in the background.
@@ -261,33 +263,37 @@ class CapabilitiesCache : public std::enable_shared_from_this<CapabilitiesCache>
 
 }  // namespace
 
-std::string render_text(const CapabilitiesAnswer& a) {
-  std::string out = a.server.name + " " + a.server.version + ", adapter contract " + a.server.contract_version +
-                    ", ranking " + a.server.ranking + ", store " + std::to_string(a.server.store_bytes) +
-                    " bytes, answers of " + std::to_string(a.server.default_max_tokens) + " tokens (at most " +
-                    std::to_string(a.server.most_max_tokens) + ").\n";
-  if (!a.server.embedding_model.empty()) out += "searches by meaning with " + a.server.embedding_model + "\n";
-  if (a.server.embedding_pending > 0)
-    out += std::to_string(a.server.embedding_pending) + " exchanges are not embedded yet\n";
-  if (!a.server.summary_models.empty()) out += "summaries by a language model: " + a.server.summary_models + "\n";
-  if (!a.server.summary_trouble.empty()) out += "  not asked now: " + a.server.summary_trouble + "\n";
+AnswerText render_text(const CapabilitiesAnswer& a) {
+  using Id = AnswerText::Id;
+  using Echo = AnswerText::Echo;
+  using Message = AnswerText::Message;
+  AnswerText out;
+  out.add(Id{a.server.name}, " ", Echo{a.server.version}, ", adapter contract ", Id{a.server.contract_version},
+          ", ranking ", Echo{a.server.ranking}, ", store ", a.server.store_bytes, " bytes, answers of ",
+          a.server.default_max_tokens, " tokens (at most ", a.server.most_max_tokens, ").\n");
+  if (!a.server.embedding_model.empty()) out.add("searches by meaning with ", Echo{a.server.embedding_model}, "\n");
+  if (a.server.embedding_pending > 0) out.add(a.server.embedding_pending, " exchanges are not embedded yet\n");
+  if (!a.server.summary_models.empty()) out.add("summaries by a language model: ", Echo{a.server.summary_models}, "\n");
+  if (!a.server.summary_trouble.empty()) out.add("  not asked now: ", Message{a.server.summary_trouble}, "\n");
   for (const auto& [key, p] : a.platforms) {
-    out += key + ": " + p.status + ", adapter " + p.adapter_version + ", data " + p.data_completeness + ", " +
-           std::to_string(p.sessions) + " sessions (+" + std::to_string(p.subagent_sessions) + " of subagents), " +
-           std::to_string(p.exchanges) + " exchanges in " + std::to_string(p.sources) + " files";
+    out.add(Id{key}, ": ", Id{p.status}, ", adapter ", Id{p.adapter_version}, ", data ", Id{p.data_completeness}, ", ",
+            p.sessions, " sessions (+", p.subagent_sessions, " of subagents), ", p.exchanges, " exchanges in ",
+            p.sources, " files");
     if (!p.time_range.start.empty())
-      out += ", " + short_time(p.time_range.start) + " to " + short_time(p.time_range.end);
+      out.add(", ", AnswerText::Time{p.time_range.start}, " to ", AnswerText::Time{p.time_range.end});
     if (p.tokens)
-      out += ", tokens in " + std::to_string(p.tokens->input) + " out " + std::to_string(p.tokens->output) +
-             " cached " + std::to_string(p.tokens->cache_read) + "+" + std::to_string(p.tokens->cache_creation);
-    out += "\n" + line_of("can", p.capabilities) + line_of("reads", p.storage_location);
-    if (p.schema_drift) out += "  warning: it seems to have changed its format; what it wrote lately may be missing\n";
-    if (p.limitations)
-      for (const std::string& l : *p.limitations)
-        out += "  limitation: " + l + "\n";
+      out.add(", tokens in ", p.tokens->input, " out ", p.tokens->output, " cached ", p.tokens->cache_read, "+",
+              p.tokens->cache_creation);
+    out.add("\n");
+    add_names(out, "can", p.capabilities);
+    add_names(out, "reads", p.storage_location);
+    if (p.schema_drift)
+      out.add("  warning: it seems to have changed its format; what it wrote lately may be missing\n");
+    for (const std::string& l : p.limitations.value_or(std::vector<std::string>()))
+      out.add("  limitation: ", Message{l}, "\n");
   }
-  if (a.more) out += "All of it: " + *a.more + ".\n";
-  return out + answer_footer(a);
+  if (a.more) out.add("All of it: ", Echo{*a.more}, ".\n");
+  return out.add(answer_footer(a));
 }
 
 std::string render_text(const RenderedCapabilities& answer) { return answer.form->text; }

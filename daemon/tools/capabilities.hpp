@@ -59,7 +59,7 @@ struct CapabilitiesAnswer : Answer {
   ServerOut server;
   std::optional<std::string> more;
 };
-std::string render_text(const CapabilitiesAnswer& answer);
+AnswerText render_text(const CapabilitiesAnswer& answer);
 
 // Adds the tool. It runs on the loop thread, so it answers from forms written before, in several sizes. After a commit,
 // and every few seconds, services.background writes them anew; calls get the old ones until then.

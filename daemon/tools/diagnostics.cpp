@@ -1,5 +1,6 @@
 #include "daemon/tools/diagnostics.hpp"
 
+#include "schemas/harmless.hpp"
 #include "schemas/platform.hpp"
 
 #include <fmt/format.h>
@@ -91,8 +92,8 @@ std::string render_text(const DiagnosticsReport& r) {
   std::set<std::string_view> said;
   for (const auto& d : r.diagnostics) {
     out += fmt::format("{}  {:>6} ago  {:<12} {:<7} {}", d.time, d.age, d.platform, d.severity, d.error_type);
-    if (!d.fields.empty()) out += fmt::format(" ({})", fmt::join(d.fields, ", "));
-    if (!d.source.empty()) out += "  " + d.source;
+    if (!d.fields.empty()) out += harmless_line(fmt::format(" ({})", fmt::join(d.fields, ", ")));
+    if (!d.source.empty()) out += "  " + harmless_line(d.source);
     if (!d.place.empty()) out += ", " + d.place;
     out += '\n';
     // Said once for those that have the same to do.

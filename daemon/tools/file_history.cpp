@@ -239,7 +239,7 @@ Result<FileHistoryAnswer> run(const ToolServices& services, const FileHistoryPar
 
   Answer frame = answer_for(scope);
   for (auto note = question.notes.rbegin(); note != question.notes.rend(); ++note)
-    frame.notice = *note + " " + frame.notice;
+    frame.notice = AnswerText(*note).say(frame.notice);
   return fit_answer<FileHistoryAnswer>(token_limit(services, params), frame, [&](std::size_t tokens) {
     FileHistoryAnswer out;
     static_cast<Answer&>(out) = frame;
@@ -255,59 +255,62 @@ Result<FileHistoryAnswer> run(const ToolServices& services, const FileHistoryPar
   });
 }
 
-void append(std::string& out, std::string_view name, const std::optional<std::string>& value) {
-  if (value) out += "  " + std::string(name) + *value;
+template <std::size_t size>
+void add(HistoryText& out, const char (&name)[size], const std::optional<std::string>& value) {
+  if (value) out.add("  ", name, *value);
+}
+
+void add_use(HistoryText& out, const FileUseOut& u) {
+  out.add(u.exchange_id, "  ", short_time(u.timestamp), "  ", u.access, " +", u.lines_added, " -", u.lines_removed);
+  add(out, "lines ", u.lines);
+  add(out, "", u.match);
+  out.add("  ", u.outcome);
+  add(out, "", u.test);
+  add(out, "committed as ", u.committed_as);
+  out.add("\n  asked: ", u.asked, "\n");
+  if (u.said) out.add("  agent: ", *u.said, "\n");
+  if (u.error) out.add("  error: ", *u.error, "\n");
+  for (const std::string& file : u.files.value_or(std::vector<std::string>()))
+    out.add("  - ", file, "\n");
+  if (!u.change) return;
+  out.add(HistoryText::Whole{*u.change});
+  if (!u.change->ends_with('\n')) out.add("\n");
 }
 
 }  // namespace
 
-std::string render_text(const FileHistoryAnswer& a) {
-  std::string out = scope_line(a) + std::to_string(exchanges_in(a)) + " of " + std::to_string(a.total_exchanges) +
-                    " exchanges in " + std::to_string(a.total_sessions) + " sessions, " +
-                    counted(a.total_files, "file") + ".\n";
-  std::string body;
-  if (a.commits)
-    for (const CommitOut& c : *a.commits) {
-      body += "commit " + c.sha.value_or("(not named)");
-      append(body, "on ", c.branch);
-      body += "  " + short_time(c.timestamp) + "  session " + c.session_id;
-      append(body, "", c.exchange_id);
-      append(body, "in ", c.pull_request);
-      body += "  " + c.confidence + ": " + c.evidence;
-      append(body, "\"", c.subject);
-      body += c.subject ? "\"\n" : "\n";
-    }
-  for (const PathTotalOut& f : a.files)
-    body += f.path + "  " + counted(f.exchanges, "exchange") + "  last " + short_time(f.last) + "  +" +
-            std::to_string(f.lines_added) + " -" + std::to_string(f.lines_removed) + "\n";
-  for (const FileSessionOut& s : a.sessions) {
-    body += "\n" + s.session_id + "  \"" + s.session_name + "\"  " + s.platform + "  " + s.project;
-    append(body, "branch ", s.git_branch);
-    body += "\n";
-    if (s.pull_requests)
-      for (const std::string& url : *s.pull_requests)
-        body += "  pull request " + url + "\n";
-    for (const FileUseOut& u : s.exchanges) {
-      body += u.exchange_id + "  " + short_time(u.timestamp) + "  " + u.access + " +" + std::to_string(u.lines_added) +
-              " -" + std::to_string(u.lines_removed);
-      append(body, "lines ", u.lines);
-      append(body, "", u.match);
-      body += "  " + u.outcome;
-      append(body, "", u.test);
-      append(body, "committed as ", u.committed_as);
-      body += "\n  asked: " + u.asked + "\n";
-      if (u.said) body += "  agent: " + *u.said + "\n";
-      if (u.error) body += "  error: " + *u.error + "\n";
-      if (u.files)
-        for (const std::string& file : *u.files)
-          body += "  - " + file + "\n";
-      if (u.change) body += *u.change + (u.change->ends_with('\n') ? "" : "\n");
-    }
+AnswerText render_text(const FileHistoryAnswer& a) {
+  HistoryText body;
+  for (const CommitOut& c : a.commits.value_or(std::vector<CommitOut>())) {
+    body.add("commit ", c.sha.value_or("(not named)"));
+    add(body, "on ", c.branch);
+    body.add("  ", short_time(c.timestamp), "  session ", c.session_id);
+    add(body, "", c.exchange_id);
+    add(body, "in ", c.pull_request);
+    body.add("  ", c.confidence, ": ", c.evidence);
+    if (c.subject) body.add("  \"", *c.subject, "\"");
+    body.add("\n");
   }
-  if (!body.empty()) out += history_block(body);
+  for (const PathTotalOut& f : a.files)
+    body.add(f.path, "  ", counted(f.exchanges, "exchange"), "  last ", short_time(f.last), "  +", f.lines_added, " -",
+             f.lines_removed, "\n");
+  for (const FileSessionOut& s : a.sessions) {
+    body.add("\n", s.session_id, "  \"", s.session_name, "\"  ", s.platform, "  ", s.project);
+    add(body, "branch ", s.git_branch);
+    body.add("\n");
+    for (const std::string& url : s.pull_requests.value_or(std::vector<std::string>()))
+      body.add("  pull request ", url, "\n");
+    for (const FileUseOut& u : s.exchanges)
+      add_use(body, u);
+  }
+  AnswerText out;
+  out.add(scope_line(a), exchanges_in(a), " of ", a.total_exchanges, " exchanges in ", a.total_sessions, " sessions, ",
+          counted_words(a.total_files, "file"), ".\n");
+  out.quote(body);
   if (!a.sessions.empty())
-    out += "Full text: get_exchange(ids=[\"" + a.sessions.front().exchanges.front().exchange_id + "\"]).\n";
-  return out + answer_footer(a);
+    out.add("Full text: get_exchange(ids=[\"", AnswerText::Id{a.sessions.front().exchanges.front().exchange_id},
+            "\"]).\n");
+  return out.add(answer_footer(a));
 }
 
 void add_file_history(mcp::ToolRegistry& registry, const ToolServices& services) {

@@ -77,7 +77,7 @@ struct FileHistoryAnswer : Answer {
   std::int64_t total_sessions = 0;
   std::vector<FileSessionOut> sessions;
 };
-std::string render_text(const FileHistoryAnswer& answer);
+AnswerText render_text(const FileHistoryAnswer& answer);
 
 void add_file_history(mcp::ToolRegistry& registry, const ToolServices& services);
 

@@ -21,7 +21,7 @@ bool given(const std::optional<std::string>& text) { return text && !text->empty
 std::string listed(const std::vector<std::string>& names) {
   std::string out;
   for (std::size_t i = 0; i < std::min(names.size(), kCandidatesNamed); ++i)
-    out += (i > 0 ? ", " : "") + names[i];
+    out.append(i > 0 ? ", " : "").append(harmless_line(names[i]));
   if (names.size() > kCandidatesNamed) out += ", …";
   return out;
 }
@@ -95,8 +95,9 @@ Result<void> trace_edits(const ToolServices& services, Reader& reader, const Fil
   const bool some_placed = unplaced < trace.edits.size();
   if (given(params.lines) && some_placed && unplaced > 0) {
     std::erase_if(trace.edits, [](const TracedEdit& e) { return e.match == TraceMatch::unplaced; });
-    question.notes.push_back(counted(static_cast<std::int64_t>(unplaced), "edit") +
-                             " of this file do not say which lines they changed and are left out: ask with symbol.");
+    question.notes.push_back(
+        counted_words(static_cast<std::int64_t>(unplaced), "edit")
+            .add(" of this file do not say which lines they changed and are left out: ask with symbol."));
   }
   if (given(params.lines) && !some_placed && unplaced > 0)
     question.notes.emplace_back(
@@ -110,19 +111,20 @@ Result<void> trace_edits(const ToolServices& services, Reader& reader, const Fil
   question.nothing = question.traced.empty();
 
   if (places.edits.empty())
-    question.notes.push_back("No edit of this file is recorded.");
+    question.notes.emplace_back("No edit of this file is recorded.");
   else if (question.nothing)
-    question.notes.push_back("None of the " + counted(static_cast<std::int64_t>(places.edits.size()), "edit") +
-                             " of this file fits.");
+    question.notes.push_back(
+        AnswerText("None of the ").add(counted_words(std::ssize(places.edits), "edit"), " of this file fits."));
   if (without_record > 0)
-    question.notes.push_back(
-        "What " + counted(static_cast<std::int64_t>(without_record), "edit") +
-        " changed is not known: the records are gone, or tell it in a shape that memd does not know.");
+    question.notes.push_back(AnswerText("What ").add(
+        counted_words(static_cast<std::int64_t>(without_record), "edit"),
+        " changed is not known: the records are gone, or tell it in a shape that memd does not know."));
   if (places.more && !trace.reaches_origin)
-    question.notes.push_back("Only the last " + std::to_string(kMostEdits) +
-                             " exchanges that changed it were looked at: set until to look further back.");
-  if (given(params.lines))
     question.notes.push_back(
+        AnswerText("Only the last ")
+            .add(kMostEdits, " exchanges that changed it were looked at: set until to look further back."));
+  if (given(params.lines))
+    question.notes.emplace_back(
         "Line numbers are carried through the edits of agents; what people and commands changed in "
         "between is not recorded.");
   return {};
@@ -220,8 +222,9 @@ Result<void> join_by_clues(const ToolServices& services, Reader& reader, const F
   question.query.paths = clues.paths;
   question.query.access = FileAccess::modified;
   question.several_files = true;
-  question.notes.emplace_back("No transcript names this commit: it is joined by time, files" +
-                              std::string(clues.branch.empty() ? "" : " and branch") + ", which may be wrong.");
+  AnswerText& note = question.notes.emplace_back("No transcript names this commit: it is joined by time, files");
+  if (!clues.branch.empty()) note.add(" and branch");
+  note.add(", which may be wrong.");
   return {};
 }
 
@@ -247,9 +250,11 @@ Result<void> find_commit(const ToolServices& services, Reader& reader, const Fil
   }
   if (params.commit_time && !params.commit_time->empty()) return join_by_clues(services, reader, params, question);
   question.nothing = true;
-  question.notes.push_back("No session shows commit " + sha +
-                           " being made. To join it by time and files, send commit_time (git show -s --format=%cI), "
-                           "branch and paths (git show --name-only --format=).");
+  question.notes.push_back(
+      AnswerText("No session shows commit ")
+          .add(AnswerText::Id{sha},
+               " being made. To join it by time and files, send commit_time (git show -s --format=%cI), "
+               "branch and paths (git show --name-only --format=)."));
   return {};
 }
 
@@ -290,22 +295,24 @@ Result<FileQuestion> understand(const ToolServices& services, Reader& reader, co
     MEMD_TRY_ASSIGN(const PathFinding found, reader.ask(PathQuery{*params.path}));
     if (found.paths.empty()) {
       out.nothing = true;
-      out.notes.push_back("No agent has touched a file named " + *params.path + "." +
-                          (found.similar.empty() ? "" : " Alike: " + listed(found.similar) + "."));
+      AnswerText& note = out.notes.emplace_back("No agent has touched a file named ");
+      note.add(AnswerText::Echo{*params.path}, ".");
+      if (!found.similar.empty()) note.say("Alike: ", AnswerText::Quoted{listed(found.similar)}, ".");
       return out;
     }
     if (of_lines && found.paths.size() > 1)
       return Error(Errc::invalid_argument, "path: lines and symbol need one file, and \"" + *params.path + "\" is " +
                                                std::to_string(found.paths.size()) + ": " +
-                                               listed(names_of(found.paths)));
+                                               recorded(listed(names_of(found.paths))));
     for (const auto& p : found.paths)
       out.query.paths.push_back(p.pk);
     out.several_files = found.paths.size() > 1;
     if (found.fit == PathFit::suffix && out.several_files)
-      out.notes.push_back("Several files end in " + *params.path + ": send more of the path for one of them.");
+      out.notes.push_back(AnswerText("Several files end in ")
+                              .add(AnswerText::Echo{*params.path}, ": send more of the path for one of them."));
     if (found.more)
-      out.notes.push_back("More than " + std::to_string(kMostPaths) +
-                          " files fit; only the first of them were looked at.");
+      out.notes.push_back(
+          AnswerText("More than ").add(kMostPaths, " files fit; only the first of them were looked at."));
     if (of_lines) MEMD_TRY(trace_edits(services, reader, params, found.paths.front(), context, out));
   }
   if (of_commit && !out.nothing) MEMD_TRY(find_commit(services, reader, params, scope, out));

@@ -19,7 +19,7 @@ struct FileQuestion {
   bool several_files = false;  // the answer names the files of each exchange
   std::vector<CommitOut> commits;
   std::map<ExchangeId, std::vector<TracedEdit>> traced;  // of exchanges, when lines or a symbol are asked for
-  std::vector<std::string> notes;                        // sentences for the answer's notice
+  std::vector<AnswerText> notes;                         // sentences for the answer's notice
 };
 
 // invalid_argument says what to send instead.

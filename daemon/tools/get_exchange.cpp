@@ -431,79 +431,92 @@ Result<GetExchangeAnswer> run(const ToolServices& services, const GetExchangePar
     out.exchanges = std::move(page.exchanges);
     if (!selection.missing.empty()) out.missing = selection.missing;
     if (page.next) out.next = encode_cursor(*page.next, question);
-    if (page.texts_shortened)
-      out.notice += params.include_raw ? " Tool texts that end in … go on in source_path, from raw_offset on."
-                                       : " Tool texts that end in … come whole with include_raw=true.";
+    if (page.texts_shortened && params.include_raw)
+      out.notice.say("Tool texts that end in … go on in source_path, from raw_offset on.");
+    else if (page.texts_shortened)
+      out.notice.say("Tool texts that end in … come whole with include_raw=true.");
     return out;
   });
 }
 
-void append_line(std::string& out, std::string_view name, const std::optional<std::string>& value) {
-  if (value && !value->empty()) out += "  " + std::string(name) + " " + ascii::one_line(*value);
+template <std::size_t size>
+void add_fact(HistoryText& out, const char (&name)[size], const std::optional<std::string>& value) {
+  if (value && !value->empty()) out.add("  ", name, " ", ascii::one_line(*value));
 }
 
-void append_list(std::string& out, std::string_view name, const std::optional<std::vector<std::string>>& list) {
-  if (!list) return;
-  out += std::string(name) + ":";
-  for (const std::string& item : *list)
-    out += "\n- " + ascii::one_line(item);
-  out += "\n";
+template <std::size_t size>
+void add_text(HistoryText& out, const char (&name)[size], const std::optional<std::string>& text) {
+  if (text) out.add(name, ":\n", HistoryText::Whole{*text}, "\n");
+}
+
+void add_event(HistoryText& out, const EventOut& v) {
+  out.add("[", v.seq, "] ", short_time(v.time), " ", v.kind);
+  if (v.tool) out.add(" ", *v.tool);
+  if (v.is_sidechain) out.add(" of a subagent");
+  if (v.is_error) out.add(" (failed)");
+  if (v.parent_seq) out.add(" after [", *v.parent_seq, "]");
+  out.add(": ", v.summary);
+  if (v.raw_offset) out.add("  record at ", *v.raw_offset, "+", v.raw_length.value_or(0));
+  out.add("\n");
+  if (v.text) out.add(HistoryText::Whole{*v.text}, "\n");
+}
+
+void add_exchange(HistoryText& out, const ExchangeOut& e) {
+  out.add(e.exchange_id, "  #", e.exchange_number, " of ", e.session_id, "  ", short_time(e.timestamp), "  data ",
+          e.data_completeness);
+  if (e.abandoned_for) add_abandoned(out, *e.abandoned_for);
+  if (e.session_name) out.add("  \"", *e.session_name, "\"");
+  add_fact(out, "branch", e.git_branch);
+  add_fact(out, "in", e.working_directory);
+  add_fact(out, "model", e.model_used);
+  if (e.tokens_output)
+    out.add("  tokens ", e.tokens_input.value_or(0), "/", *e.tokens_output, "  tools ", e.tool_calls.value_or(0), " (",
+            e.tool_errors.value_or(0), " failed)  lines +", e.lines_added.value_or(0), " -",
+            e.lines_removed.value_or(0));
+  add_fact(out, "source", e.source_path);
+  add_fact(out, "format", e.raw_format_version);
+  add_fact(out, "adapter", e.adapter_version);
+  if (e.origin) out.add("  ", *e.origin);
+  if (e.ingestion_timestamp) out.add("  taken in ", short_time(*e.ingestion_timestamp));
+  out.add("  ~", e.full_tokens, " tokens\n");
+  add_text(out, "User", e.user_message);
+  add_text(out, "User, meanwhile", e.interventions);
+  add_text(out, "Assistant", e.assistant_response);
+  if (e.topics) out.add("Topics: ", joined(*e.topics), "\n");
+  if (e.files_referenced) {
+    out.add("Files:");
+    for (const std::string& file : *e.files_referenced)
+      out.add("\n- ", ascii::one_line(file));
+    out.add("\n");
+  }
+  if (e.decisions_made) out.add("Decisions:\n");
+  for (const DecisionOut& d : e.decisions_made.value_or(std::vector<DecisionOut>())) {
+    out.add("- ");
+    add_decision(out, d);
+    out.add("\n");
+  }
+  if (e.decisions_left_out) out.add("(and ", counted(*e.decisions_left_out, "decision"), " more)\n");
+  for (const EventOut& v : e.events.value_or(std::vector<EventOut>()))
+    add_event(out, v);
+  if (!e.complete) out.add("(", e.exchange_id, " goes on; all of its texts: ~", e.full_tokens, " tokens)\n");
+  out.add("\n");
 }
 
 }  // namespace
 
-std::string render_text(const GetExchangeAnswer& a) {
-  std::string body;
-  for (const ExchangeOut& e : a.exchanges) {
-    body += e.exchange_id + "  #" + std::to_string(e.exchange_number) + " of " + e.session_id + "  " +
-            short_time(e.timestamp) + "  data " + e.data_completeness;
-    if (e.abandoned_for) body += abandoned_note(*e.abandoned_for);
-    if (e.session_name) body += "  \"" + *e.session_name + "\"";
-    append_line(body, "branch", e.git_branch);
-    append_line(body, "in", e.working_directory);
-    append_line(body, "model", e.model_used);
-    if (e.tokens_output)
-      body += "  tokens " + std::to_string(e.tokens_input.value_or(0)) + "/" + std::to_string(*e.tokens_output) +
-              "  tools " + std::to_string(e.tool_calls.value_or(0)) + " (" + std::to_string(e.tool_errors.value_or(0)) +
-              " failed)  lines +" + std::to_string(e.lines_added.value_or(0)) + " -" +
-              std::to_string(e.lines_removed.value_or(0));
-    append_line(body, "source", e.source_path);
-    append_line(body, "format", e.raw_format_version);
-    append_line(body, "adapter", e.adapter_version);
-    if (e.origin) body += "  " + *e.origin;
-    if (e.ingestion_timestamp) body += "  taken in " + short_time(*e.ingestion_timestamp);
-    body += "  ~" + std::to_string(e.full_tokens) + " tokens\n";
-    if (e.user_message) body += "User:\n" + *e.user_message + "\n";
-    if (e.interventions) body += "User, meanwhile:\n" + *e.interventions + "\n";
-    if (e.assistant_response) body += "Assistant:\n" + *e.assistant_response + "\n";
-    if (e.topics) body += "Topics: " + joined(*e.topics) + "\n";
-    append_list(body, "Files", e.files_referenced);
-    if (e.decisions_made) body += "Decisions:\n";
-    for (const DecisionOut& d : e.decisions_made.value_or(std::vector<DecisionOut>()))
-      body += "- " + decision_line(d) + "\n";
-    if (e.decisions_left_out) body += "(and " + counted(*e.decisions_left_out, "decision") + " more)\n";
-    if (e.events)
-      for (const EventOut& v : *e.events) {
-        body += "[" + std::to_string(v.seq) + "] " + short_time(v.time) + " " + v.kind + (v.tool ? " " + *v.tool : "") +
-                (v.is_sidechain ? " of a subagent" : "") + (v.is_error ? " (failed)" : "") +
-                (v.parent_seq ? " after [" + std::to_string(*v.parent_seq) + "]" : "") + ": " + v.summary;
-        if (v.raw_offset)
-          body += "  record at " + std::to_string(*v.raw_offset) + "+" + std::to_string(v.raw_length.value_or(0));
-        body += "\n";
-        if (v.text) body += *v.text + "\n";
-      }
-    if (!e.complete)
-      body += "(" + e.exchange_id + " goes on; all of its texts: ~" + std::to_string(e.full_tokens) + " tokens)\n";
-    body += "\n";
-  }
-  std::string out = scope_line(a) + history_block(body);
+AnswerText render_text(const GetExchangeAnswer& a) {
+  HistoryText body;
+  for (const ExchangeOut& e : a.exchanges)
+    add_exchange(body, e);
+  AnswerText out = scope_line(a);
+  out.quote(body);
   if (a.missing) {
-    out += "No such exchange:";
+    out.add("No such exchange:");
     for (const std::string& id : *a.missing)
-      out += " " + id;
-    out += "\n";
+      out.add(" ", AnswerText::Id{id});
+    out.add("\n");
   }
-  return out + answer_footer(a);
+  return out.add(answer_footer(a));
 }
 
 void add_get_exchange(mcp::ToolRegistry& registry, const ToolServices& services) {

@@ -74,7 +74,7 @@ struct GetExchangeAnswer : Answer {
   std::vector<ExchangeOut> exchanges;
   std::optional<std::vector<std::string>> missing;
 };
-std::string render_text(const GetExchangeAnswer& answer);
+AnswerText render_text(const GetExchangeAnswer& answer);
 
 void add_get_exchange(mcp::ToolRegistry& registry, const ToolServices& services);
 

@@ -64,24 +64,25 @@ Result<ListObservationsAnswer> run(const ToolServices& services, const ListObser
 
 }  // namespace
 
-std::string render_text(const ListObservationsAnswer& a) {
-  std::string out = scope_line(a) + std::to_string(a.observations.size()) + " of " + counted(a.total, "observation") +
-                    ", newest first.\n";
-  std::string body;
+AnswerText render_text(const ListObservationsAnswer& a) {
+  HistoryText body;
   for (const ObservationOut& o : a.observations) {
-    body += o.exchange_id.value_or("-") + "  " + short_time(o.timestamp) + "  " + o.project + "  ";
+    body.add(o.exchange_id.value_or("-"), "  ", short_time(o.timestamp), "  ", o.project, "  ");
     if (o.decision) {
       DecisionOut decision = *o.decision;
       decision.text = o.text;
-      body += "decision, " + decision_line(decision);
+      body.add("decision, ");
+      add_decision(body, decision);
     } else {
-      body += o.kind + ": " + ascii::one_line(o.text);
+      body.add(o.kind, ": ", ascii::one_line(o.text));
     }
-    body += "  (" + o.session_id + " \"" + o.session_name + "\")\n";
-    if (o.files) body += "  files: " + ascii::one_line(joined(*o.files)) + "\n";
+    body.add("  (", o.session_id, " \"", o.session_name, "\")\n");
+    if (o.files) body.add("  files: ", joined(*o.files), "\n");
   }
-  if (!body.empty()) out += history_block(body);
-  return out + answer_footer(a);
+  return AnswerText()
+      .add(scope_line(a), a.observations.size(), " of ", counted_words(a.total, "observation"), ", newest first.\n")
+      .quote(body)
+      .add(answer_footer(a));
 }
 
 void add_list_observations(mcp::ToolRegistry& registry, const ToolServices& services) {

@@ -34,7 +34,7 @@ struct ListObservationsAnswer : Answer {
   std::vector<ObservationOut> observations;
   std::int64_t total = 0;
 };
-std::string render_text(const ListObservationsAnswer& answer);
+AnswerText render_text(const ListObservationsAnswer& answer);
 
 void add_list_observations(mcp::ToolRegistry& registry, const ToolServices& services);
 

@@ -68,28 +68,28 @@ Result<ListSessionsAnswer> run(const ToolServices& services, const ListSessionsP
 
 }  // namespace
 
-std::string render_text(const ListSessionsAnswer& a) {
-  std::string out = scope_line(a) + std::to_string(a.sessions.size()) + " of " + std::to_string(a.total) +
-                    " sessions, newest first.\n";
-  std::string body;
+AnswerText render_text(const ListSessionsAnswer& a) {
+  HistoryText body;
   for (const SessionOut& s : a.sessions) {
-    body += s.session_id + "  " + short_time(s.started_at) + " to " + short_time(s.last_event_at) + "  " + s.project +
-            (s.git_branch.empty() ? "" : "@" + s.git_branch) + "  \"" + s.session_name + "\"  " + s.cwd + "  " +
-            s.model + "  " + std::to_string(s.exchanges) + " exchanges, " + std::to_string(s.tool_calls) +
-            " tool calls (" + std::to_string(s.tool_errors) + " failed), " + std::to_string(s.compactions) +
-            " compactions, tokens in " + std::to_string(s.tokens_input) + " out " + std::to_string(s.tokens_output) +
-            " cached " + std::to_string(s.tokens_cache_read) + "+" + std::to_string(s.tokens_cache_creation) + ", " +
-            facts_text(s) + ", " + s.state;
-    if (s.ended_at) body += " " + short_time(*s.ended_at);
-    body += ", " + s.outcome;
-    if (!s.outcome_reasons.empty()) body += " (" + joined(s.outcome_reasons) + ")";
-    if (s.evicted_at) body += ", its texts were dropped " + short_time(*s.evicted_at);
-    if (s.description) body += ", about: " + *s.description;
-    if (s.parent_session_id) body += ", started by " + *s.parent_session_id;
-    body += "\n";
+    body.add(s.session_id, "  ", short_time(s.started_at), " to ", short_time(s.last_event_at), "  ", s.project);
+    if (!s.git_branch.empty()) body.add("@", s.git_branch);
+    body.add("  \"", s.session_name, "\"  ", s.cwd, "  ", s.model, "  ", s.exchanges, " exchanges, ", s.tool_calls,
+             " tool calls (", s.tool_errors, " failed), ", s.compactions, " compactions, tokens in ", s.tokens_input,
+             " out ", s.tokens_output, " cached ", s.tokens_cache_read, "+", s.tokens_cache_creation, ", ");
+    add_facts(body, s);
+    body.add(", ", s.state);
+    if (s.ended_at) body.add(" ", short_time(*s.ended_at));
+    body.add(", ", s.outcome);
+    if (!s.outcome_reasons.empty()) body.add(" (", joined(s.outcome_reasons), ")");
+    if (s.evicted_at) body.add(", its texts were dropped ", short_time(*s.evicted_at));
+    if (s.description) body.add(", about: ", *s.description);
+    if (s.parent_session_id) body.add(", started by ", *s.parent_session_id);
+    body.add("\n");
   }
-  if (!a.sessions.empty()) out += history_block(body);
-  return out + answer_footer(a);
+  return AnswerText()
+      .add(scope_line(a), a.sessions.size(), " of ", a.total, " sessions, newest first.\n")
+      .quote(body)
+      .add(answer_footer(a));
 }
 
 void add_list_sessions(mcp::ToolRegistry& registry, const ToolServices& services) {

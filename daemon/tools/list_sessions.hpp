@@ -49,7 +49,7 @@ struct ListSessionsAnswer : Answer {
   std::vector<SessionOut> sessions;
   std::int64_t total = 0;
 };
-std::string render_text(const ListSessionsAnswer& answer);
+AnswerText render_text(const ListSessionsAnswer& answer);
 
 void add_list_sessions(mcp::ToolRegistry& registry, const ToolServices& services);
 

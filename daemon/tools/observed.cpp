@@ -29,18 +29,16 @@ bool says(std::string_view sentence, std::string_view part) {
 
 }  // namespace
 
-std::string decision_line(const DecisionOut& d) {
-  std::string out;
-  if (d.exchange_id) out += *d.exchange_id + "  ";
-  if (d.kind) out += *d.kind + " of the " + d.decided_by.value_or("agent") + ": ";
+void add_decision(HistoryText& out, const DecisionOut& d) {
+  if (d.exchange_id) out.add(*d.exchange_id, "  ");
+  if (d.kind) out.add(*d.kind, " of the ", d.decided_by.value_or("agent"), ": ");
   const std::string text = ascii::one_line(d.text.value_or(""));
-  out += text;
+  out.add(text);
   // "Yes" to what was offered before does not say it again.
-  if (const auto chosen = ascii::one_line(d.chosen.value_or("")); !says(text, chosen)) out += "; chosen: " + chosen;
-  if (d.rejected) out += "; against: " + ascii::one_line(*d.rejected);
-  if (d.reason) out += "; because: " + ascii::one_line(*d.reason);
-  if (d.reversed_by) out += "; reversed in " + *d.reversed_by;
-  return out;
+  if (const auto chosen = ascii::one_line(d.chosen.value_or("")); !says(text, chosen)) out.add("; chosen: ", chosen);
+  if (d.rejected) out.add("; against: ", ascii::one_line(*d.rejected));
+  if (d.reason) out.add("; because: ", ascii::one_line(*d.reason));
+  if (d.reversed_by) out.add("; reversed in ", *d.reversed_by);
 }
 
 }  // namespace memd::tools

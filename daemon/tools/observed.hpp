@@ -1,5 +1,6 @@
 #pragma once
 
+#include "daemon/tools/answer_text.hpp"
 #include "protocol/mcp/describe.hpp"
 #include "schemas/ids.hpp"
 #include "schemas/observation.hpp"
@@ -29,8 +30,8 @@ struct DecisionOut {
 
 // With the parts of its sentence, without exchange_id. `reversed_by`: 0 for none.
 DecisionOut decision_out(const Observation& observation, ExchangeId reversed_by);
-// "choice of the agent: Going with …; against …; because …; reversed in x43"
-std::string decision_line(const DecisionOut& decision);
+// Adds "choice of the agent: Going with …; against …; because …; reversed in x43"
+void add_decision(HistoryText& out, const DecisionOut& decision);
 
 }  // namespace memd::tools
 

@@ -105,7 +105,7 @@ Result<RecentTurnsAnswer> run(const ToolServices& services, const RecentTurnsPar
             .first->second.summary(params.style == "brief" ? kBriefRatio : kDetailedRatio, for_summary);
     out.summary = told.text;
     out.source_tokens = static_cast<std::int64_t>(told.source_tokens);
-    if (told.capped) out.notice += " max_tokens, not the style, limits the summary.";
+    if (told.capped) out.notice.say("max_tokens, not the style, limits the summary.");
     if (out.summary.empty() && !rows.empty())
       out.summary = cut_to_tokens(summary_without_texts(session, rows), for_summary).text;
     out.summary_tokens = static_cast<std::int64_t>(estimate_tokens(out.summary));
@@ -118,19 +118,24 @@ Result<RecentTurnsAnswer> run(const ToolServices& services, const RecentTurnsPar
 
 }  // namespace
 
-std::string render_text(const RecentTurnsAnswer& a) {
-  std::string out = scope_line(a) + "Last " + std::to_string(a.exchanges_summarized) + " exchanges of session " +
-                    a.session_id + " (" + a.platform + ", data " + a.data_completeness + "), " +
-                    short_time(a.time_range.start) + " to " + short_time(a.time_range.end) + ".\n";
-  out += "Summary: " + std::to_string(a.summary_tokens) + " of " + std::to_string(a.source_tokens) + " tokens.\n";
-  std::string body = "Session: " + a.session_name + "\n\n" + a.summary + "\n\nTurns:\n";
-  for (const TurnOut& t : a.turns)
-    body += t.exchange_id + "  #" + std::to_string(t.exchange_number) + "  " + short_time(t.timestamp) +
-            (t.abandoned_for ? abandoned_note(*t.abandoned_for) : "") + "  ~" + std::to_string(t.est_tokens) +
-            " tokens, " + std::to_string(t.tool_calls) + " tool calls  " + t.user_message + "\n";
-  out += history_block(body);
-  if (!a.turns.empty()) out += "Full text: get_exchange(ids=[\"" + a.turns.back().exchange_id + "\"]).\n";
-  return out + answer_footer(a);
+AnswerText render_text(const RecentTurnsAnswer& a) {
+  using Id = AnswerText::Id;
+  using Time = AnswerText::Time;
+  AnswerText out;
+  out.add(scope_line(a), "Last ", a.exchanges_summarized, " exchanges of session ", Id{a.session_id}, " (",
+          Id{a.platform}, ", data ", Id{a.data_completeness}, "), ", Time{a.time_range.start}, " to ",
+          Time{a.time_range.end}, ".\n");
+  out.add("Summary: ", a.summary_tokens, " of ", a.source_tokens, " tokens.\n");
+  HistoryText body;
+  body.add("Session: ", a.session_name, "\n\n", HistoryText::Whole{a.summary}, "\n\nTurns:\n");
+  for (const TurnOut& t : a.turns) {
+    body.add(t.exchange_id, "  #", t.exchange_number, "  ", short_time(t.timestamp));
+    if (t.abandoned_for) add_abandoned(body, *t.abandoned_for);
+    body.add("  ~", t.est_tokens, " tokens, ", t.tool_calls, " tool calls  ", t.user_message, "\n");
+  }
+  out.quote(body);
+  if (!a.turns.empty()) out.add("Full text: get_exchange(ids=[\"", Id{a.turns.back().exchange_id}, "\"]).\n");
+  return out.add(answer_footer(a));
 }
 
 void add_recent_turns(mcp::ToolRegistry& registry, const ToolServices& services) {

@@ -36,7 +36,7 @@ struct RecentTurnsAnswer : Answer {
   std::int64_t summary_tokens = 0;
   std::vector<TurnOut> turns;
 };
-std::string render_text(const RecentTurnsAnswer& answer);
+AnswerText render_text(const RecentTurnsAnswer& answer);
 
 void add_recent_turns(mcp::ToolRegistry& registry, const ToolServices& services);
 

@@ -85,24 +85,26 @@ Result<std::optional<SessionRow>> newest_of_project(Reader& reader, const std::s
 // The session that work in `cwd` goes on from: the newest of the directory's project, else of the nearest directory
 // above that has one, else of all. `notice` says when it is not of `cwd` itself.
 Result<SessionRow> choose_by_directory(const ToolServices& services, Reader& reader, const std::string& cwd,
-                                       std::string& notice) {
+                                       AnswerText& notice) {
   MEMD_TRY_ASSIGN(const auto project, reader.ask(NearestProjectQuery{cwd}));
   if (project) {
     MEMD_TRY_ASSIGN(auto found, newest_of_project(reader, project->key));
     if (found && project->directory != cwd)
-      notice = " No session of " + echo_of(cwd) + ": this is one of " + echo_of(project->directory) + ".";
+      notice.add("No session of ", AnswerText::Echo{echo_of(cwd)}, ": this is one of ",
+                 AnswerText::Name{echo_of(project->directory)}, ".");  // a directory above the caller's
     if (found) return std::move(*found);
   }
   MEMD_TRY_ASSIGN(SessionRow latest, find_session(services, reader, "latest"));
-  notice = " No session of " + echo_of(cwd) + " or a directory above it: this is the newest of all, of " +
-           (latest.cwd.empty() ? "no directory" : echo_of(latest.cwd)) + ".";
+  notice.add("No session of ", AnswerText::Echo{echo_of(cwd)}, " or a directory above it: this is the newest of all");
+  if (!latest.cwd.empty()) notice.add(", of ", AnswerText::Name{echo_of(latest.cwd)});
+  notice.add(".");
   if (has_past(latest)) return latest;
   MEMD_TRY_ASSIGN(auto found, newest_of_project(reader, latest.project_key));
   return found ? std::move(*found) : std::move(latest);
 }
 
 Result<SessionRow> choose_session(const ToolServices& services, Reader& reader, const ResumeParams& params,
-                                  std::string& notice) {
+                                  AnswerText& notice) {
   const std::string reference = params.session_id.value_or("");
   if (reference.empty() && params.project.value_or("").empty() && params.cwd && !params.cwd->empty())
     return choose_by_directory(services, reader, *params.cwd, notice);
@@ -127,7 +129,7 @@ Result<BoundaryChoice> read_choice(const std::string& before) {
 
 // Sets `goes_on` when the session's agent has the summary of the compaction in its context.
 Result<void> load_past(const ToolServices& services, Reader& reader, const ResumeParams& params, ResumeMaterial& out,
-                       std::string& notice, bool& goes_on) {
+                       AnswerText& notice, bool& goes_on) {
   MEMD_TRY_ASSIGN(const BoundaryChoice choice, read_choice(params.before));
   MEMD_TRY_ASSIGN(out.session, choose_session(services, reader, params, notice));
   MEMD_TRY_ASSIGN(out.past, reader.ask(SessionPastQuery{out.session.pk, choice}));
@@ -211,39 +213,42 @@ Result<ResumeAnswer> run(const ToolServices& services, ResumeParams params, mcp:
   return pack_resume_answer(material, token_limit(services, params));
 }
 
-void add_section(std::string& body, std::string_view title, const std::optional<std::vector<std::string>>& lines) {
+template <std::size_t size>
+void add_section(HistoryText& body, const char (&title)[size], const std::optional<std::vector<std::string>>& lines) {
   if (!lines) return;
-  body += std::string(title) + ":\n";
+  body.add(title, ":\n");
   for (const std::string& line : *lines)
-    body += line + "\n";
+    body.add(line, "\n");
 }
 
-void add_line(std::string& body, std::string_view title, const std::optional<std::string>& text) {
-  if (text) body += std::string(title) + ": " + *text + "\n";
+template <std::size_t size>
+void add_line(HistoryText& body, const char (&title)[size], const std::optional<std::string>& text) {
+  if (text) body.add(title, ": ", *text, "\n");
 }
 
-std::string boundary_words(const ResumeAnswer& a) {
-  const ResumeBoundaryOut& b = a.boundary;
-  std::string out = b.kind == "end" ? "to its end" : "before its " + b.kind + " " + std::to_string(b.compaction);
-  if (b.compactions > 0)
-    out += b.kind == "end" ? " (" + std::to_string(b.compactions) + " compactions)"
-                           : " of " + std::to_string(b.compactions);
-  out += ", " + short_time(b.time);
-  if (b.detail) out += " (" + *b.detail + ")";
-  return out;
+void add_boundary(AnswerText& out, const ResumeBoundaryOut& b) {
+  if (b.kind == "end")
+    out.add("to its end");
+  else
+    out.add("before its ", AnswerText::Id{b.kind}, " ", b.compaction);
+  if (b.compactions > 0 && b.kind == "end")
+    out.add(" (", b.compactions, " compactions)");
+  else if (b.compactions > 0)
+    out.add(" of ", b.compactions);
+  out.add(", ", AnswerText::Time{b.time});
 }
 
 }  // namespace
 
 Result<ResumeMaterial> load_resume_material(const ToolServices& services, Reader& reader, const ResumeParams& params) {
   ResumeMaterial out;
-  std::string notice;
+  AnswerText notice;
   bool goes_on = false;
   MEMD_TRY(load_past(services, reader, params, out, notice, goes_on));
   MEMD_TRY_ASSIGN(const Scope scope, scope_of(services, out.session, Capability::exchange_retrieval));
   out.frame = answer_for(scope);
   out.head = head_of(out, out.frame);
-  out.head.notice += notice;
+  if (!notice.empty()) out.head.notice.say(notice);
   out.head.platform_summary = "none";
   out.told = scope.includes(out.session.platform);
   if (!out.told) return out;
@@ -252,11 +257,10 @@ Result<ResumeMaterial> load_resume_material(const ToolServices& services, Reader
   out.complement = !out.summary.empty() && (params.complement == "always" || (params.complement == "auto" && goes_on));
   if (!out.summary.empty()) out.head.platform_summary = out.complement ? "left_out" : "not_used";
   if (params.complement == "always" && out.summary.empty())
-    out.head.notice += " There is no summary of the agent's own to leave out: this is the whole state.";
+    out.head.notice.say("There is no summary of the agent's own to leave out: this is the whole state.");
   tell_evicted(out.head.notice, std::ranges::count_if(out.past.exchanges, &ExchangeRow::is_evicted));
   if (missing > 0)
-    out.head.notice +=
-        " " + std::to_string(missing) + " records are gone from disk: their edits and results are known by one line.";
+    out.head.notice.say(missing, " records are gone from disk: their edits and results are known by one line.");
   return out;
 }
 
@@ -269,16 +273,19 @@ Result<ResumeAnswer> pack_resume_answer(const ResumeMaterial& material, std::siz
                   material.complement ? continuity::kWeights.complement : continuity::kWeights.whole);
 }
 
-std::string render_text(const ResumeAnswer& a) {
-  std::string out = scope_line(a) + "Session " + a.session_id + " (" + a.platform + ") " + boundary_words(a) + ".";
-  out += " Platform's summary: " + a.platform_summary;
-  if (a.platform_summary == "left_out") out += ", " + std::to_string(a.said_already) + " items it has are not repeated";
-  out += ".";
-  out += "\n";
-  std::string body = "Session: " + a.session_name;
-  if (a.cwd) body += "  in " + *a.cwd;
-  if (a.git_branch) body += "  branch " + *a.git_branch;
-  body += "\n";
+AnswerText render_text(const ResumeAnswer& a) {
+  AnswerText out;
+  out.add(scope_line(a), "Session ", AnswerText::Id{a.session_id}, " (", AnswerText::Id{a.platform}, ") ");
+  add_boundary(out, a.boundary);
+  out.add(". Platform's summary: ", AnswerText::Id{a.platform_summary});
+  if (a.platform_summary == "left_out") out.add(", ", a.said_already, " items it has are not repeated");
+  out.add(".\n");
+  HistoryText body;
+  body.add("Session: ", a.session_name);
+  if (a.cwd) body.add("  in ", *a.cwd);
+  if (a.git_branch) body.add("  branch ", *a.git_branch);
+  if (a.boundary.detail) body.add("  ", a.boundary.kind, ": ", *a.boundary.detail);
+  body.add("\n");
   add_section(body, "Goal", a.goal);
   add_section(body, "Keep to", a.constraints);
   add_section(body, "Decided", a.decisions);
@@ -290,18 +297,18 @@ std::string render_text(const ResumeAnswer& a) {
   add_section(body, "In the background", a.running);
   add_section(body, "Files (e edited, r read)", a.files);
   if (a.commands) {
-    body += "Commands:\n";
+    body.add("Commands:\n");
     for (const ResumeCommandsOut& group : *a.commands) {
-      body += "[" + group.exchange_id + "]\n";
+      body.add("[", group.exchange_id, "]\n");
       for (const std::string& line : group.lines)
-        body += line + "\n";
+        body.add(HistoryText::Whole{line}, "\n");
     }
   }
   add_line(body, "Also ran", a.programs);
   add_line(body, "Names", a.names);
-  out += history_block(body);
-  if (a.left_out > 0) out += std::to_string(a.left_out) + " items did not fit: raise max_tokens.\n";
-  return out + "Full text: get_exchange(ids=[\"x…\"], include_tools=true).\n" + answer_footer(a);
+  out.quote(body);
+  if (a.left_out > 0) out.add(a.left_out, " items did not fit: raise max_tokens.\n");
+  return out.add("Full text: get_exchange(ids=[\"x…\"], include_tools=true).\n", answer_footer(a));
 }
 
 void add_resume_context(mcp::ToolRegistry& registry, const ToolServices& services) {

@@ -55,7 +55,7 @@ struct ResumeAnswer : Answer {
   std::optional<std::string> programs;
   std::optional<std::string> names;
 };
-std::string render_text(const ResumeAnswer& answer);
+AnswerText render_text(const ResumeAnswer& answer);
 
 void add_resume_context(mcp::ToolRegistry& registry, const ToolServices& services);
 

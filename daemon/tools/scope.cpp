@@ -1,5 +1,6 @@
 #include "daemon/tools/scope.hpp"
 
+#include "daemon/tools/answer.hpp"
 #include "schemas/ascii.hpp"
 #include "schemas/time.hpp"
 #include "store/read/sessions.hpp"
@@ -17,7 +18,7 @@ const AdapterDescription* adapter_of(const ToolServices& services, Platform p) {
 }
 
 // What a capability lets a platform do, in words.
-std::string_view doing(Capability c) {
+AnswerText doing(Capability c) {
   switch (c) {
     case Capability::semantic_search: return "be searched";
     case Capability::temporal_query: return "be asked by time";
@@ -36,18 +37,19 @@ std::string_view doing(Capability c) {
 }
 
 // The reason why nothing of the platform may be looked at, even if the store has it; empty: it may.
-std::string reason_to_exclude(const AdapterDescription* adapter, std::optional<Capability> needed) {
+AnswerText reason_to_exclude(const AdapterDescription* adapter, std::optional<Capability> needed) {
   if (adapter == nullptr) return "no adapter in this version";
+  AnswerText why;
   if (adapter->status == AdapterStatus::disabled)
-    return "disabled in the configuration: platforms." + std::string(to_string(adapter->platform)) + ".enabled";
+    return why.add("disabled in the configuration: platforms.", adapter->platform, ".enabled");
   if (adapter->status == AdapterStatus::unsupported)
-    return "its adapter speaks contract " + adapter->contract_version + ", this memd speaks " +
-           std::string(kContractVersion);
+    return why.add("its adapter speaks contract ", AnswerText::Id{adapter->contract_version}, ", this memd speaks ",
+                   AnswerText::Id{kContractVersion});
   const auto& can = adapter->capabilities;
   if (needed && std::find(can.begin(), can.end(), *needed) == can.end())
-    return "cannot " + std::string(doing(*needed)) + ": its adapter lacks " + std::string(to_string(*needed)) +
-           " (data " + std::string(to_string(adapter->data_completeness)) + ")";
-  return {};
+    return why.add("cannot ", doing(*needed), ": its adapter lacks ", *needed, " (data ", adapter->data_completeness,
+                   ")");
+  return why;
 }
 
 Result<std::vector<Platform>> platforms_named(const ScopeParams& params) {
@@ -62,20 +64,18 @@ Result<std::vector<Platform>> platforms_named(const ScopeParams& params) {
   return out;
 }
 
-// What a project_tree() is called.
-std::string tree_words(std::string_view tree) {
+// What a project_tree() is called: it holds the caller's own directory.
+AnswerText tree_words(std::string_view tree) {
   tree.remove_prefix(1);
   if (tree.size() > 1) tree.remove_suffix(1);
-  return "project " + ascii::one_line(tree);
+  return AnswerText().add("project ", AnswerText::Name{tree});
 }
-
-std::string shown(std::string_view argument) { return cut_to_tokens(ascii::one_line(argument), 60).text; }
 
 // Says what a search looks at, and narrows it to the project of the caller's directory.
 Result<void> narrow(const ToolServices& services, const ScopeParams& params, const mcp::ToolContext& caller,
                     Scope& scope) {
   if (!scope.filter.session.empty()) {
-    scope.words = "session " + shown(scope.filter.session);
+    scope.words = AnswerText().add("session ", AnswerText::Name{echo_of(scope.filter.session)});
     return {};
   }
   MEMD_TRY_ASSIGN(ProjectsAsked projects, projects_asked_for(services, params, caller));
@@ -103,14 +103,17 @@ Result<std::string> project_of_directory(const ToolServices& services, const std
 Result<ProjectsAsked> projects_asked_for(const ToolServices& services, const ScopeParams& params,
                                          const mcp::ToolContext& caller) {
   const std::string& named = params.project.value_or("");
-  if (!named.empty()) return ProjectsAsked{named, "projects like \"" + shown(named) + "\"", false};
+  if (!named.empty())
+    return ProjectsAsked{named, AnswerText().add("projects like \"", AnswerText::Name{echo_of(named)}, "\""), false};
   const bool all = params.all_projects || !services.defaults.own_project;
   const std::string directory = all ? std::string() : caller_directory(params, caller);
   MEMD_TRY_ASSIGN(std::string tree, project_of_directory(services, directory));
-  if (tree.empty())
-    return ProjectsAsked{
-        {}, directory.empty() ? "all projects" : "all projects, for none is of " + shown(directory), false};
-  std::string words = tree_words(tree);
+  if (tree.empty()) {
+    AnswerText words = "all projects";
+    if (!directory.empty()) words.add(", for none is of ", AnswerText::Name{echo_of(directory)});
+    return ProjectsAsked{{}, std::move(words), false};
+  }
+  AnswerText words = tree_words(tree);
   return ProjectsAsked{std::move(tree), std::move(words), true};
 }
 
@@ -118,7 +121,7 @@ Result<ProjectsAsked> newest_asked_for(const ToolServices& services, const Scope
                                        const std::optional<std::string>& session_id, const mcp::ToolContext& caller) {
   if (!session_id.value_or("").empty()) return ProjectsAsked{};
   MEMD_TRY_ASSIGN(ProjectsAsked projects, projects_asked_for(services, params, caller));
-  projects.words.insert(0, "the newest session of ");
+  projects.words = AnswerText().add("the newest session of ", projects.words);
   return projects;
 }
 
@@ -180,7 +183,8 @@ Result<Scope> resolve_scope(const ToolServices& services, const ScopeParams& par
     const auto fresh = fresh_of(p);
     const bool has_history = fresh != known.end() || (by_name && imports);
     if (adapter == nullptr && !by_name && !has_history) continue;
-    std::string reason = adapter == nullptr && imports ? "" : reason_to_exclude(adapter, request.needed);
+    AnswerText reason;
+    if (adapter != nullptr || !imports) reason = reason_to_exclude(adapter, request.needed);
     if (reason.empty())
       scope.filter.platforms.push_back(p);  // even if nothing is known of it: the store decides
     else if (by_name || has_history || known.empty())

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "daemon/tools/answer_text.hpp"
 #include "daemon/tools/toolset.hpp"
 #include "protocol/mcp/describe.hpp"
 #include "protocol/mcp/tool_context.hpp"
@@ -84,13 +85,13 @@ inline constexpr auto kDirectoryFields = std::make_tuple(
 struct Scope {
   QueryFilter filter;
   std::vector<std::string> searched;
-  std::vector<std::pair<std::string, std::string>> skipped;  // platform -> reason
-  std::vector<PlatformFreshness> freshness;                  // of those searched
-  std::string trouble;                                       // FreshnessProvider::trouble
-  std::string unknown_project;                               // Reader::unknown_project
-  std::string words;                                         // "project /home/u/app", "all projects"; empty: no search
-  bool narrowed = false;                                     // to the project of the caller's directory
-  std::string key;                                           // for question_key()
+  std::vector<std::pair<std::string, AnswerText>> skipped;  // platform -> reason
+  std::vector<PlatformFreshness> freshness;                 // of those searched
+  std::string trouble;                                      // FreshnessProvider::trouble
+  std::string unknown_project;                              // Reader::unknown_project
+  AnswerText words;                                         // "project /home/u/app", "all projects"; empty: no search
+  bool narrowed = false;                                    // to the project of the caller's directory
+  std::string key;                                          // for question_key()
 
   bool includes(Platform platform) const {
     const auto& left = filter.platforms;
@@ -115,7 +116,7 @@ Result<std::string> project_of_directory(const ToolServices& services, const std
 // The projects that a call is about: those it names, else that of the caller's directory where searches look there.
 struct ProjectsAsked {
   std::string filter;     // as QueryFilter::project
-  std::string words;      // "project /home/u/app", "projects like \"app\"", "all projects"
+  AnswerText words;       // "project /home/u/app", "projects like \"app\"", "all projects"
   bool narrowed = false;  // by the directory
 };
 // Takes a reader.

@@ -160,7 +160,7 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
 
   Answer frame = answer_for(scope);
   frame.outside = found.outside;
-  if (const std::string notice = search_notice(found, query.mode); !notice.empty()) (frame.notice += ' ') += notice;
+  if (const AnswerText notice = search_notice(found, query.mode); !notice.empty()) frame.notice.say(notice);
   tell_evicted(frame.notice, std::ranges::count_if(found.hits, &SearchHit::is_evicted));
   std::vector<std::string> ignored;
   for (const std::string& term : found.ignored_terms)
@@ -183,40 +183,45 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
 
 }  // namespace
 
-std::string render_text(const SemanticSearchAnswer& a) {
-  std::string out = scope_line(a) + counted(std::ssize(a.results), "hit") + " for \"" + ascii::one_line(a.query) +
-                    "\", best first (" + a.ranking + " ranking).\n";
-  std::string body;
+AnswerText render_text(const SemanticSearchAnswer& a) {
+  using Echo = AnswerText::Echo;
+  const auto two_digits = [](double value) {
+    char digits[16];
+    std::snprintf(digits, sizeof digits, "%.2f", value);
+    return std::string(digits);
+  };
+  HistoryText body;
   for (const SearchResultOut& r : a.results) {
-    char score[16];
-    std::snprintf(score, sizeof score, "%.2f", r.relevance_score);
-    body += r.exchange_id + "  " + short_time(r.timestamp) + "  " + r.project + "  \"" + r.session_name + "\"  score " +
-            score + " (" + r.confidence + ")" +
-            (r.copies ? "  and " + std::to_string(*r.copies) + " more with the same text" : "") +
-            (r.abandoned_for ? abandoned_note(*r.abandoned_for) : "") + "  ~" + std::to_string(r.est_tokens) +
-            " tokens  session " + r.session_id + (r.data_completeness ? "  (first lines only)" : "") + "\n";
+    body.add(r.exchange_id, "  ", short_time(r.timestamp), "  ", r.project, "  \"", r.session_name, "\"  score ",
+             two_digits(r.relevance_score), " (", r.confidence, ")");
+    if (r.copies) body.add("  and ", *r.copies, " more with the same text");
+    if (r.abandoned_for) add_abandoned(body, *r.abandoned_for);
+    body.add("  ~", r.est_tokens, " tokens  session ", r.session_id);
+    if (r.data_completeness) body.add("  (first lines only)");
+    body.add("\n");
     if (r.features) {
-      body += "  Ranked by:";
-      for (const auto& [name, value] : *r.features) {
-        std::snprintf(score, sizeof score, "%.2f", value);
-        if (value != 0) body += " " + name + " " + score;
-      }
-      body += "\n";
+      body.add("  Ranked by:");
+      for (const auto& [name, value] : *r.features)
+        if (value != 0) body.add(" ", name, " ", two_digits(value));
+      body.add("\n");
     }
-    if (!r.snippet.empty()) body += "  " + ascii::one_line(r.snippet) + "\n";
-    if (!r.user_message.empty()) body += "  User: " + ascii::one_line(r.user_message) + "\n";
-    if (!r.assistant_response.empty()) body += "  Assistant: " + ascii::one_line(r.assistant_response) + "\n";
+    if (!r.snippet.empty()) body.add("  ", ascii::one_line(r.snippet), "\n");
+    if (!r.user_message.empty()) body.add("  User: ", ascii::one_line(r.user_message), "\n");
+    if (!r.assistant_response.empty()) body.add("  Assistant: ", ascii::one_line(r.assistant_response), "\n");
   }
+  AnswerText out;
+  out.add(scope_line(a), counted_words(std::ssize(a.results), "hit"), " for \"", Echo{ascii::one_line(a.query)},
+          "\", best first (", AnswerText::Id{a.ranking}, " ranking).\n");
+  out.quote(body);
   if (!a.results.empty())
-    out += history_block(body) + "Full text: " + a.results.front().fetch +
-           ", with around=1 for what came before and after.\n";
+    out.add("Full text: ", Echo{a.results.front().fetch}, ", with around=1 for what came before and after.\n");
   if (a.ignored_terms) {
-    out += "Words that did not help:";
+    out.add("Words that did not help:");
     for (const std::string& t : *a.ignored_terms)
-      out += " " + ascii::one_line(t);
-    out += "\n";
+      out.add(" ", Echo{ascii::one_line(t)});
+    out.add("\n");
   }
-  return out + answer_footer(a);
+  return out.add(answer_footer(a));
 }
 
 void add_semantic_search(mcp::ToolRegistry& registry, const ToolServices& services) {

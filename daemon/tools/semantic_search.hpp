@@ -54,7 +54,7 @@ struct SemanticSearchAnswer : Answer {
   std::vector<SearchResultOut> results;
   std::optional<std::vector<std::string>> ignored_terms;
 };
-std::string render_text(const SemanticSearchAnswer& answer);
+AnswerText render_text(const SemanticSearchAnswer& answer);
 
 void add_semantic_search(mcp::ToolRegistry& registry, const ToolServices& services);
 

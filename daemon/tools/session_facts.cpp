@@ -34,15 +34,13 @@ SessionFactsOut session_facts(const SessionRow& session) {
   return out;
 }
 
-std::string facts_text(const SessionFactsOut& facts) {
-  std::string out = std::to_string(facts.wall_clock_s) + " s";
-  if (facts.retries > 0) out += ", " + std::to_string(facts.retries) + " retries";
-  if (facts.lines_added)
-    out += ", lines +" + std::to_string(*facts.lines_added) + " -" + std::to_string(facts.lines_removed.value_or(0));
-  if (facts.cost_usd) out += ", $" + shortest(*facts.cost_usd);
-  if (facts.mode) out += ", mode " + *facts.mode;
-  if (facts.context_tokens) out += ", context " + std::to_string(*facts.context_tokens) + " tokens";
-  return out;
+void add_facts(HistoryText& out, const SessionFactsOut& facts) {
+  out.add(facts.wall_clock_s, " s");
+  if (facts.retries > 0) out.add(", ", facts.retries, " retries");
+  if (facts.lines_added) out.add(", lines +", *facts.lines_added, " -", facts.lines_removed.value_or(0));
+  if (facts.cost_usd) out.add(", $", shortest(*facts.cost_usd));
+  if (facts.mode) out.add(", mode ", *facts.mode);
+  if (facts.context_tokens) out.add(", context ", *facts.context_tokens, " tokens");
 }
 
 }  // namespace memd::tools

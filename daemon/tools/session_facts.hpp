@@ -1,5 +1,6 @@
 #pragma once
 
+#include "daemon/tools/answer_text.hpp"
 #include "protocol/mcp/describe.hpp"
 #include "schemas/query.hpp"
 
@@ -23,8 +24,8 @@ struct SessionFactsOut {
 };
 
 SessionFactsOut session_facts(const SessionRow& session);
-// "65 s, 2 retries, lines +10 -3, $0.12, mode agent, context 12000 tokens"; without the description.
-std::string facts_text(const SessionFactsOut& facts);
+// Adds "65 s, 2 retries, lines +10 -3, $0.12, mode agent, context 12000 tokens"; without the description.
+void add_facts(HistoryText& out, const SessionFactsOut& facts);
 
 }  // namespace memd::tools
 

@@ -19,8 +19,8 @@ struct SummaryPlan {
   SummaryStrategy asked = SummaryStrategy::extractive;  // may need a language model
   std::int64_t first = 0;                               // exchange numbers
   std::int64_t last = std::numeric_limits<std::int64_t>::max();
-  bool part = false;   // of the session only
-  std::string notice;  // what could not be done as asked
+  bool part = false;  // of the session only
+  AnswerText notice;  // what could not be done as asked
 
   bool lists_chunks() const { return form.strategy == SummaryStrategy::hierarchical && form.level == 1 && !part; }
 };
@@ -111,10 +111,6 @@ bool writes_with_model(SummaryStrategy asked, const LlmSummarizer* llm, const mc
          llm->unavailable(context).empty();
 }
 
-void add_notice(std::string& notice, std::string_view sentence) {
-  notice.append(notice.empty() ? "" : " ").append(sentence);
-}
-
 // What the model wrote. Nothing when the answer has to be quoted; plan.notice then says why.
 Result<std::optional<LlmSummary>> ask_model(SummaryPlan& plan, const SessionSummaryParams& params,
                                             const SessionOutline& outline, std::size_t max_tokens,
@@ -125,7 +121,8 @@ Result<std::optional<LlmSummary>> ask_model(SummaryPlan& plan, const SessionSumm
   if (!outline.has_texts() || !writes_with_model(plan.asked, services.llm, context)) {
     const std::string why =
         services.llm == nullptr ? "no language model is configured" : services.llm->unavailable(context);
-    if (needs_model(plan.asked) && !why.empty()) add_notice(plan.notice, "Quoted, not " + name + ": " + why + ".");
+    if (needs_model(plan.asked) && !why.empty())
+      plan.notice.say("Quoted, not ", AnswerText::Id{name}, ": ", AnswerText::Message{why}, ".");
     return none;
   }
   LlmSummaryRequest request{outline.session(), outline.inputs(), name, SummaryStyle::technical, 0, params.max_seconds};
@@ -140,7 +137,7 @@ Result<std::optional<LlmSummary>> ask_model(SummaryPlan& plan, const SessionSumm
   if (written) return std::optional(std::move(*written));
   if (written.error().is(Errc::input_required) || written.error().is(Errc::cancelled))
     return std::move(written).error();
-  add_notice(plan.notice, "Quoted, not " + name + ": " + written.error().message() + ".");
+  plan.notice.say("Quoted, not ", AnswerText::Id{name}, ": ", AnswerText::Message{written.error().message()}, ".");
   return none;
 }
 
@@ -246,7 +243,7 @@ class Answering {
     const ExtractiveSummary s = outline_.summary(plan_.form, tokens);
     out.summary = s.text;
     out.summary_tokens = static_cast<std::int64_t>(s.tokens);
-    if (s.capped) add_notice(out.notice, "max_tokens, not the compression, limits the summary.");
+    if (s.capped) out.notice.say("max_tokens, not the compression, limits the summary.");
   }
 
   void add_chunk_list(SessionSummaryAnswer& out, std::size_t tokens) {
@@ -323,11 +320,11 @@ Result<SessionSummaryAnswer> run(const ToolServices& services, const SessionSumm
   const bool model = services.llm != nullptr && services.llm->unavailable(context).empty();
   choose_strategy(plan, params, outline, limit, model);
   MEMD_TRY_ASSIGN(const auto written, ask_model(plan, params, outline, limit, services, context));
-  if (written && !written->notice.empty()) add_notice(plan.notice, written->notice);
+  if (written && !written->notice.empty()) plan.notice.say(AnswerText::Message{written->notice});
 
   Answer frame = answer_for(loaded.scope);
   tell_evicted(frame.notice, std::ranges::count_if(outline.digest().exchanges, &ExchangeRow::is_evicted));
-  if (!plan.notice.empty()) add_notice(frame.notice, plan.notice);
+  if (!plan.notice.empty()) frame.notice.say(plan.notice);
   const std::size_t frame_tokens = estimate_tokens(mcp::to_json(frame));
   Answering answering(plan, outline, written, at.offset, question);
   return fit_answer<SessionSummaryAnswer>(
@@ -335,74 +332,84 @@ Result<SessionSummaryAnswer> run(const ToolServices& services, const SessionSumm
 }
 
 // A heading with counts; also when there was room for none of them.
-std::string heading_of(std::string_view heading, std::size_t shown, std::int64_t total) {
-  if (total == 0) return {};
-  return "\n" + std::string(heading) + " (" + std::to_string(shown) + " of " + std::to_string(total) + "):\n";
+template <std::size_t size>
+void add_heading(HistoryText& body, const char (&heading)[size], std::size_t shown, std::int64_t total) {
+  if (total > 0) body.add("\n", heading, " (", shown, " of ", total, "):\n");
 }
 
-std::string noted(const std::vector<NotedOut>& all) {
-  std::string out;
-  for (const NotedOut& one : all)
-    out += "- " + one.exchange_id + "  " + one.text + "\n";
-  return out;
-}
-
-std::string lines_of(const ChangedFileOut& file) {
-  if (file.lines_added + file.lines_removed == 0) return {};
-  return "  +" + std::to_string(file.lines_added) + " -" + std::to_string(file.lines_removed);
+void add_head(AnswerText& out, const SessionSummaryAnswer& a) {
+  using Id = AnswerText::Id;
+  out.add(scope_line(a), "Session ", Id{a.session_id}, " (", Id{a.platform}, ", data ", Id{a.data_completeness},
+          ", outcome ", Id{a.outcome});
+  if (!a.outcome_reasons.empty()) out.add(": ").list(a.outcome_reasons);
+  out.add("), ", a.total_exchanges, " exchanges, ", AnswerText::Time{a.time_range.start}, " to ",
+          AnswerText::Time{a.time_range.end}, ".\n");
+  out.add("Summary: ", Id{a.provenance.strategy}, " of ", AnswerText::Echo{a.provenance.inputs});
+  if (a.provenance.model.empty()) {
+    out.add(", quoted");
+  } else {
+    out.add(", written by ", AnswerText::Echo{a.provenance.model});
+    if (a.provenance.cached) out.add(" before");
+    if (a.provenance.model_requests > 0) out.add(", ", a.provenance.model_requests, " requests");
+  }
+  out.add("; ", a.summary_tokens, " of ", a.source_tokens, " tokens, ", counted_words(a.chunks_total, "chunk"), ".\n");
 }
 
 }  // namespace
 
-std::string render_text(const SessionSummaryAnswer& a) {
-  std::string out = scope_line(a) + "Session " + a.session_id + " (" + a.platform +
-                    (a.project.empty() ? "" : ", " + a.project) + ", data " + a.data_completeness + ", outcome " +
-                    a.outcome + (a.outcome_reasons.empty() ? "" : ": " + joined(a.outcome_reasons)) + "), " +
-                    std::to_string(a.total_exchanges) + " exchanges, " + short_time(a.time_range.start) + " to " +
-                    short_time(a.time_range.end) + ", " + facts_text(a) + ".\n";
-  out += "Summary: " + a.provenance.strategy + " of " + a.provenance.inputs;
-  if (!a.provenance.model.empty())
-    out += ", written by " + a.provenance.model + (a.provenance.cached ? " before" : "") +
-           (a.provenance.model_requests > 0 ? ", " + std::to_string(a.provenance.model_requests) + " requests" : "");
-  else
-    out += ", quoted";
-  out += "; " + std::to_string(a.summary_tokens) + " of " + std::to_string(a.source_tokens) + " tokens, " +
-         counted(a.chunks_total, "chunk") + ".\n";
-
-  std::string body = "Session: " + a.session_name + "\n";
-  if (a.description) body += "About: " + *a.description + "\n";
-  body += "\n" + a.summary + "\n";
+AnswerText render_text(const SessionSummaryAnswer& a) {
+  HistoryText body;
+  body.add("Session: ", a.session_name);
+  if (!a.project.empty()) body.add("  of ", a.project);
+  body.add("\nIt took ");
+  add_facts(body, a);
+  body.add("\n");
+  if (a.description) body.add("About: ", *a.description, "\n");
+  body.add("\n", HistoryText::Whole{a.summary}, "\n");
   for (const SummaryChunkOut& c : a.chunks)
-    body += "\nChunk " + std::to_string(c.chunk) + ", " + c.first_exchange_id + " to " + c.last_exchange_id + " (" +
-            std::to_string(c.exchange_count) + " exchanges, " + short_time(c.time_range.start) + " to " +
-            short_time(c.time_range.end) + "): " + c.summary + "\n";
-  if (!a.topics.empty()) {
-    body += "\nTopics: " + joined(a.topics) + "\n";
+    body.add("\nChunk ", c.chunk, ", ", c.first_exchange_id, " to ", c.last_exchange_id, " (", c.exchange_count,
+             " exchanges, ", short_time(c.time_range.start), " to ", short_time(c.time_range.end),
+             "): ", HistoryText::Whole{c.summary}, "\n");
+  if (!a.topics.empty()) body.add("\nTopics: ", joined(a.topics), "\n");
+  add_heading(body, "Decisions", a.key_decisions.size(), a.key_decisions_total);
+  for (const DecisionOut& d : a.key_decisions) {
+    body.add("- ");
+    add_decision(body, d);
+    body.add("\n");
   }
-  body += heading_of("Decisions", a.key_decisions.size(), a.key_decisions_total);
-  for (const DecisionOut& d : a.key_decisions)
-    body += "- " + decision_line(d) + "\n";
-  body += heading_of("Files modified", a.files_modified.size(), a.files_modified_total);
-  for (const ChangedFileOut& f : a.files_modified)
-    body += "- " + f.path + "  " + f.last_exchange_id + lines_of(f) + "\n";
-  body += heading_of("Commits", a.commits.size(), a.commits_total);
-  for (const SessionCommitOut& c : a.commits)
-    body += "- " + c.sha + "  " + c.exchange_id + "  " + c.subject +
-            (c.pull_request ? "  in " + *c.pull_request : std::string()) + "\n";
-  body += heading_of("Pull requests", a.pull_requests.size(), a.pull_requests_total);
+  add_heading(body, "Files modified", a.files_modified.size(), a.files_modified_total);
+  for (const ChangedFileOut& f : a.files_modified) {
+    body.add("- ", f.path, "  ", f.last_exchange_id);
+    if (f.lines_added + f.lines_removed > 0) body.add("  +", f.lines_added, " -", f.lines_removed);
+    body.add("\n");
+  }
+  add_heading(body, "Commits", a.commits.size(), a.commits_total);
+  for (const SessionCommitOut& c : a.commits) {
+    body.add("- ", c.sha, "  ", c.exchange_id, "  ", c.subject);
+    if (c.pull_request) body.add("  in ", *c.pull_request);
+    body.add("\n");
+  }
+  add_heading(body, "Pull requests", a.pull_requests.size(), a.pull_requests_total);
   for (const std::string& url : a.pull_requests)
-    body += "- " + url + "\n";
-  if (!a.open_ends.empty()) body += "\nOpen:\n" + noted(a.open_ends);
-  if (!a.observation_counts.empty()) {
-    body += "\nNoted: ";
-    for (std::size_t i = 0; i < a.observation_counts.size(); ++i)
-      body +=
-          (i == 0 ? "" : ", ") + a.observation_counts[i].first + " " + std::to_string(a.observation_counts[i].second);
-    body += "\n";
+    body.add("- ", url, "\n");
+  if (!a.open_ends.empty()) body.add("\nOpen:\n");
+  for (const NotedOut& one : a.open_ends)
+    body.add("- ", one.exchange_id, "  ", one.text, "\n");
+  for (std::size_t i = 0; i < a.observation_counts.size(); ++i) {
+    const auto& [kind, count] = a.observation_counts[i];
+    if (i == 0)
+      body.add("\nNoted: ");
+    else
+      body.add(", ");
+    body.add(kind, " ", count);
   }
-  out += history_block(body);
-  if (!a.more.empty()) out += "More: " + a.more + ".\n";
-  return out + answer_footer(a);
+  if (!a.observation_counts.empty()) body.add("\n");
+
+  AnswerText out;
+  add_head(out, a);
+  out.quote(body);
+  if (!a.more.empty()) out.add("More: ", AnswerText::Echo{a.more}, ".\n");
+  return out.add(answer_footer(a));
 }
 
 void add_session_summary(mcp::ToolRegistry& registry, const ToolServices& services) {

@@ -89,7 +89,7 @@ struct SessionSummaryAnswer : Answer, SessionFactsOut {
   ProvenanceOut provenance;
   std::string more;
 };
-std::string render_text(const SessionSummaryAnswer& answer);
+AnswerText render_text(const SessionSummaryAnswer& answer);
 
 void add_session_summary(mcp::ToolRegistry& registry, const ToolServices& services);
 

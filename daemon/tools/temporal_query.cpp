@@ -1,6 +1,7 @@
 #include "daemon/tools/temporal_query.hpp"
 
 #include "daemon/tools/answer.hpp"
+#include "schemas/harmless.hpp"
 #include "schemas/time.hpp"
 #include "store/insight/summary/gist.hpp"
 #include "store/read/timeline.hpp"
@@ -37,8 +38,9 @@ std::string story_of(const DaySlice& slice, std::size_t gist_bytes) {
 
 std::string narrative(const DaySlice& slice, std::size_t gist_bytes) {
   return "- " + clock_time(slice.range.start) + " to " + clock_time(slice.range.end) + " \"" + title_of(slice) + "\"" +
-         (slice.project.empty() ? "" : " in " + slice.project) + ": " + counted(slice.exchange_count, "exchange") +
-         " from " + format_exchange_id(slice.first_exchange) + "\n" + story_of(slice, gist_bytes);
+         (slice.project.empty() ? "" : " in " + harmless_line(slice.project)) + ": " +
+         counted(slice.exchange_count, "exchange") + " from " + format_exchange_id(slice.first_exchange) + "\n" +
+         story_of(slice, gist_bytes);
 }
 
 TemporalSessionOut session_of(const DaySlice& slice) {
@@ -117,20 +119,28 @@ Result<TemporalQueryAnswer> run(const ToolServices& services, const TemporalQuer
 
 }  // namespace
 
-std::string render_text(const TemporalQueryAnswer& a) {
-  std::string out = scope_line(a) + std::to_string(a.total_exchanges) + " exchanges in " +
-                    std::to_string(a.total_sessions) + " sessions from " + short_time(a.time_range.since) + " to " +
-                    short_time(a.time_range.until);
-  for (std::size_t i = 0; i < a.platform_breakdown.size(); ++i)
-    out +=
-        (i == 0 ? ": " : ", ") + a.platform_breakdown[i].first + " " + std::to_string(a.platform_breakdown[i].second);
-  out += ".\n";
-  std::string body = a.summary + "\nSessions:\n";
+AnswerText render_text(const TemporalQueryAnswer& a) {
+  using Time = AnswerText::Time;
+  AnswerText out;
+  out.add(scope_line(a), a.total_exchanges, " exchanges in ", a.total_sessions, " sessions from ",
+          Time{a.time_range.since}, " to ", Time{a.time_range.until});
+  bool first = true;
+  for (const auto& [platform, count] : a.platform_breakdown) {
+    if (std::exchange(first, false))
+      out.add(": ");
+    else
+      out.add(", ");
+    out.add(AnswerText::Id{platform}, " ", count);
+  }
+  out.add(".\n");
+  if (a.total_exchanges == 0) return out.add("Nothing in this time.\n", answer_footer(a));
+  HistoryText body;
+  body.add(HistoryText::Whole{a.summary}, "\n");
+  if (!a.sessions.empty()) body.add("Sessions:\n");
   for (const TemporalSessionOut& s : a.sessions)
-    body += s.session_id + "  \"" + s.session_name + "\"  " + s.platform + "  " + std::to_string(s.exchange_count) +
-            " exchanges  " + short_time(s.time_range.start) + " to " + short_time(s.time_range.end) + "\n";
-  out += a.sessions.empty() ? a.summary + "\n" : history_block(body);
-  return out + answer_footer(a);
+    body.add(s.session_id, "  \"", s.session_name, "\"  ", s.platform, "  ", s.exchange_count, " exchanges  ",
+             short_time(s.time_range.start), " to ", short_time(s.time_range.end), "\n");
+  return out.quote(body).add(answer_footer(a));
 }
 
 void add_temporal_query(mcp::ToolRegistry& registry, const ToolServices& services) {

@@ -37,7 +37,7 @@ struct TemporalQueryAnswer : Answer {
   std::vector<std::pair<std::string, std::int64_t>> platform_breakdown;
   std::vector<TemporalSessionOut> sessions;
 };
-std::string render_text(const TemporalQueryAnswer& answer);
+AnswerText render_text(const TemporalQueryAnswer& answer);
 
 void add_temporal_query(mcp::ToolRegistry& registry, const ToolServices& services);
 

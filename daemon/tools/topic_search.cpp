@@ -31,7 +31,7 @@ struct TopicMaterial {
   std::vector<TopicCount> related;
   std::unordered_map<ExchangeId, std::vector<DecisionOut>> decisions;  // by exchange, in order
   bool more = false;                                                   // only the best were looked at
-  std::string notice;                                                  // what the search could not do; may be empty
+  AnswerText notice;                                                   // what the search could not do; may be empty
   std::optional<std::int64_t> outside;                                 // SearchAnswer::outside
 };
 
@@ -142,8 +142,7 @@ Result<TopicSearchAnswer> list_topics(const ToolServices& services, const TopicS
   MEMD_TRY_ASSIGN(const TopicList list, reader.ask(TopicListQuery{scope.filter, kPage, static_cast<int>(at.offset)}));
   MEMD_TRY_ASSIGN(const EnrichmentBacklog backlog, reader.ask(EnrichmentBacklogQuery{}));
   Answer frame = answer_for(scope);
-  if (backlog.terms > 0)
-    frame.notice += " The topics of " + std::to_string(backlog.terms) + " exchanges are still to be found.";
+  if (backlog.terms > 0) frame.notice.say("The topics of ", backlog.terms, " exchanges are still to be found.");
   return fit_answer<TopicSearchAnswer>(token_limit(services, params), frame, [&](std::size_t tokens) {
     TopicSearchAnswer out;
     static_cast<Answer&>(out) = frame;
@@ -335,10 +334,11 @@ Result<void> name_near_topics(Reader& reader, const QueryFilter& filter, TopicMa
     MEMD_TRY_ASSIGN(TopicList list, reader.ask(TopicListQuery{filter, static_cast<int>(kNamesShown), 0}));
     material.related = std::move(list.topics);
   }
-  frame.notice += " Nothing here is about that topic.";
-  if (!material.related.empty())
-    frame.notice +=
-        near ? " related_topics are the nearest there are." : " related_topics are what most talk was about.";
+  frame.notice.say("Nothing here is about that topic.");
+  if (!material.related.empty() && near)
+    frame.notice.say("related_topics are the nearest there are.");
+  else if (!material.related.empty())
+    frame.notice.say("related_topics are what most talk was about.");
   return {};
 }
 
@@ -369,9 +369,9 @@ Result<TopicSearchAnswer> run(const ToolServices& services, const TopicSearchPar
   MEMD_TRY_ASSIGN(TopicMaterial material, gather_topic(*reader, topic, scope, embedded));
   Answer frame = answer_for(scope);
   frame.outside = material.outside;
-  if (!material.notice.empty()) (frame.notice += ' ') += material.notice;
+  if (!material.notice.empty()) frame.notice.say(material.notice);
   tell_evicted(frame.notice, std::ranges::count_if(material.hits, &SearchHit::is_evicted));
-  if (material.more) frame.notice += " Of what a search finds only the 100 best are here.";
+  if (material.more) frame.notice.say("Of what a search finds only the 100 best are here.");
   if (material.sessions.empty())
     if (auto named = name_near_topics(*reader, scope.filter, material, frame); !named) return named.error();
   const std::vector<StoryTurn> turns = story(material, topic);
@@ -381,43 +381,49 @@ Result<TopicSearchAnswer> run(const ToolServices& services, const TopicSearchPar
   });
 }
 
-std::string list_text(const TopicSearchAnswer& a) {
-  std::string out =
-      scope_line(a) + std::to_string(a.topics_found.value_or(0)) + " topics, what was talked about most first.\n";
-  std::string body;
+AnswerText list_text(const TopicSearchAnswer& a) {
+  HistoryText body;
   for (const TopicOut& t : *a.topics)
-    body += t.topic + "  " + std::to_string(t.exchanges) + " exchanges in " + std::to_string(t.sessions) +
-            " sessions  " + short_time(t.time_range.start) + " to " + short_time(t.time_range.end) + "\n";
-  if (body.empty()) return out + answer_footer(a);
-  return out + history_block(body) + "How one went on: topic_search(topic=…).\n" + answer_footer(a);
+    body.add(t.topic, "  ", t.exchanges, " exchanges in ", t.sessions, " sessions  ", short_time(t.time_range.start),
+             " to ", short_time(t.time_range.end), "\n");
+  AnswerText out;
+  out.add(scope_line(a), a.topics_found.value_or(0), " topics, what was talked about most first.\n").quote(body);
+  if (!body.empty()) out.add("How one went on: topic_search(topic=…).\n");
+  return out.add(answer_footer(a));
 }
 
 }  // namespace
 
-std::string render_text(const TopicSearchAnswer& a) {
+AnswerText render_text(const TopicSearchAnswer& a) {
+  using Time = AnswerText::Time;
   if (a.topics) return list_text(a);
-  std::string out = scope_line(a) + "\"" + ascii::one_line(a.topic) + "\": " + std::to_string(a.total_exchanges) +
-                    " exchanges in " + std::to_string(a.sessions_found) + " sessions, oldest first.\n";
-  if (a.time_range) out += "From " + short_time(a.time_range->start) + " to " + short_time(a.time_range->end) + ".\n";
-  std::string body;
-  if (!a.evolution.empty()) body += a.evolution + "\n";
-  if (a.known_as) body += "Known as: " + joined(*a.known_as) + "\n";
-  if (a.related_topics) body += "Related: " + joined(*a.related_topics) + "\n";
+  AnswerText out;
+  out.add(scope_line(a), "\"", AnswerText::Echo{ascii::one_line(a.topic)}, "\": ", a.total_exchanges, " exchanges in ",
+          a.sessions_found, " sessions, oldest first.\n");
+  if (a.time_range) out.add("From ", Time{a.time_range->start}, " to ", Time{a.time_range->end}, ".\n");
+  HistoryText body;
+  if (!a.evolution.empty()) body.add(HistoryText::Whole{a.evolution}, "\n");
+  if (a.known_as) body.add("Known as: ", joined(*a.known_as), "\n");
+  if (a.related_topics) body.add("Related: ", joined(*a.related_topics), "\n");
   std::vector<std::string> ids;
   for (const auto& [uid, s] : a.by_session) {
-    body += uid + "  \"" + s.session_name + "\"  " + s.platform + "  " + short_time(s.time_range.start) + " to " +
-            short_time(s.time_range.end) + "  " + std::to_string(s.exchange_count) + " exchanges:";
+    body.add(uid, "  \"", s.session_name, "\"  ", s.platform, "  ", short_time(s.time_range.start), " to ",
+             short_time(s.time_range.end), "  ", s.exchange_count, " exchanges:");
     for (const std::string& id : s.exchange_ids)
-      (body += ' ') += id;
-    body += "\n  New, " + s.turn + (s.what_was_new.empty() ? "" : ": " + ascii::one_line(s.what_was_new));
-    body += "\n" + s.summary + "\n";
-    for (const DecisionOut& d : s.decisions.value_or(std::vector<DecisionOut>()))
-      body += "  Decided: " + decision_line(d) + "\n";
+      body.add(" ", id);
+    body.add("\n  New, ", s.turn);
+    if (!s.what_was_new.empty()) body.add(": ", ascii::one_line(s.what_was_new));
+    body.add("\n", HistoryText::Whole{s.summary}, "\n");
+    for (const DecisionOut& d : s.decisions.value_or(std::vector<DecisionOut>())) {
+      body.add("  Decided: ");
+      add_decision(body, d);
+      body.add("\n");
+    }
     if (ids.empty()) ids = s.exchange_ids;
   }
-  if (!body.empty()) out += history_block(body);
-  if (!ids.empty()) out += "Full text: get_exchange(ids=[\"" + ids.front() + "\"]).\n";
-  return out + answer_footer(a);
+  out.quote(body);
+  if (!ids.empty()) out.add("Full text: get_exchange(ids=[\"", AnswerText::Id{ids.front()}, "\"]).\n");
+  return out.add(answer_footer(a));
 }
 
 void add_topic_search(mcp::ToolRegistry& registry, const ToolServices& services) {

@@ -50,7 +50,7 @@ struct TopicSearchAnswer : Answer {
   std::optional<std::vector<TopicOut>> topics;
   std::optional<std::int64_t> topics_found;
 };
-std::string render_text(const TopicSearchAnswer& answer);
+AnswerText render_text(const TopicSearchAnswer& answer);
 
 void add_topic_search(mcp::ToolRegistry& registry, const ToolServices& services);
 

@@ -56,9 +56,9 @@ class ToolRegistry {
  public:
   explicit ToolRegistry(std::size_t max_tools = 12) : max_tools_(max_tools) {}
 
-  // Handler: Result<Out>(const Params&, ToolContext&). `std::string render_text(const Out&)` is found by ADL.
-  // An Error of the handler, and an exception, become a result with is_error. Throws ErrorException when the name,
-  // the description or the number of tools breaks a limit.
+  // Handler: Result<Out>(const Params&, ToolContext&). `render_text(const Out&)`, of which a std::string can be made,
+  // is found by ADL. An Error of the handler, and an exception, become a result with is_error. Throws ErrorException
+  // when the name, the description or the number of tools breaks a limit.
   template <Described Params, Described Out>
   void add(ToolInfo info, std::function<Result<Out>(const Params&, ToolContext&)> handler) {
     Tool tool{std::move(info), json_schema<Params>(SchemaUse::input), json_schema<Out>(SchemaUse::output), {}};
@@ -68,7 +68,7 @@ class ToolRegistry {
         if (!params) return failed(params.error());
         auto out = handler(*params, context);
         if (!out) return failed(out.error());
-        return ToolOutcome{render_text(*out), to_json(*out), false, false};
+        return ToolOutcome{std::string(render_text(*out)), to_json(*out), false, false};
       });
     };
     add(std::move(tool));

@@ -173,6 +173,10 @@ std::int64_t Database::pragma(std::string_view name) {
   return stmt.step() ? stmt.int64(0) : 0;
 }
 
+void Database::throw_if_stopped() const {
+  if (stop_ && stop_->stop_requested()) throw ErrorException(Error(Errc::cancelled, "cancelled"));
+}
+
 void Database::watch(std::stop_token token) {
   stop_ = std::make_unique<std::stop_token>(std::move(token));
   const auto check = [](void* p) -> int { return static_cast<std::stop_token*>(p)->stop_requested() ? 1 : 0; };

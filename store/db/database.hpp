@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -121,6 +122,8 @@ class Database {
 
   // While set, running statements end with Errc::cancelled soon after the token is triggered.
   void watch(std::stop_token token);
+  // For work between statements. Throws Errc::cancelled when the token is triggered.
+  void throw_if_stopped() const;
   // Has `observer` hear of writes to `table` (a literal). Writes outside of a Transaction count as part of the next
   // one. A DELETE without WHERE is not reported. One observer a connection; it must outlive the connection.
   void observe(const char* table, RowObserver* observer);
@@ -200,6 +203,8 @@ auto guard(F&& f) -> Result<std::invoke_result_t<F>> {
     }
   } catch (const ErrorException& e) {
     return e.error();
+  } catch (const std::exception& e) {  // no memory, or a bug that a damaged file has met
+    return Error(Errc::store, std::string("the store failed: ") + e.what());
   }
 }
 

@@ -107,7 +107,7 @@ Result<ParsedFrame> FrameSeal::parse(std::string_view bytes, const FramePlace& p
 FrameTally tally_frames(const std::filesystem::path& directory, std::string_view key_id) {
   FrameTally out;
   for (const auto& name : raw_file_names(directory)) {
-    const auto file = MappedFile::open(directory / name);
+    const auto file = FileBytes::open(directory / name);
     if (!file) continue;
     for (std::string_view rest = file->bytes(); !rest.empty();) {
       std::uint64_t length = next_magic(rest);

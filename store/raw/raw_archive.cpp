@@ -26,10 +26,10 @@ struct UnpackedFrame {
 // a key that is not there.
 Result<UnpackedFrame> read_frame(const std::filesystem::path& directory, const FramePlace& place, std::uint64_t length,
                                  const FrameSeal& seal, FrameCodec& codec) {
-  MEMD_TRY_ASSIGN(const auto file, MappedFile::open(directory / place.file));
-  if (file.bytes().size() < place.offset + length)
+  MEMD_TRY_ASSIGN(const auto file, FileBytes::open(directory / place.file, place.offset, length));
+  const auto bytes = file.bytes();
+  if (bytes.size() < length)
     return Error(Errc::io, fmt::format("raw/{} ends before byte {}", place.file, place.offset + length));
-  const auto bytes = file.bytes().substr(place.offset, length);
   MEMD_TRY_ASSIGN(auto parsed, seal.parse(bytes, place));
   UnpackedFrame out{std::move(parsed.header), std::string(kPadding, '\0')};
   if (const std::uint64_t size = out.header.content_bytes(); size > 0) {
@@ -160,7 +160,7 @@ void RawOrder::add_damage(std::uint32_t file, std::uint64_t offset, std::uint64_
 Result<void> RawOrder::scan() {
   files_ = raw_file_names(directory_);
   for (std::uint32_t file = 0; file < files_.size(); ++file) {
-    MEMD_TRY_ASSIGN(const auto mapped, MappedFile::open(directory_ / files_[file]));
+    MEMD_TRY_ASSIGN(const auto mapped, FileBytes::open(directory_ / files_[file]));
     MEMD_TRY_ASSIGN(const RawScan scan, scan_frames(mapped.bytes(), files_[file], seal_));
     for (const auto& damage : scan.damages)
       add_damage(file, damage.offset, damage.length);

@@ -88,7 +88,7 @@ class Eraser {
 
   std::uint64_t blank(const std::string& name) {
     const auto row = rows_.file(name);
-    const auto file = MappedFile::open(directory_ / name);
+    const auto file = FileBytes::open(directory_ / name);
     if (!file && file.error().is(Errc::not_found)) return 0;
     if (!file) throw ErrorException(file.error());
     const auto scan = scan_frames(file->bytes(), name, seal_);

@@ -1,7 +1,6 @@
 #include "store/raw/raw_file.hpp"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <algorithm>
@@ -69,24 +68,24 @@ std::vector<std::string> names_ending(const fs::path& directory, std::string_vie
 
 }  // namespace
 
-Result<MappedFile> MappedFile::open(const fs::path& path) {
+Result<FileBytes> FileBytes::open(const fs::path& path, std::uint64_t offset, std::uint64_t length) {
   const Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   if (fd.get() < 0) return failed("open", path);
   struct stat st {};
   if (::fstat(fd.get(), &st) != 0) return failed("stat", path);
-  const auto size = static_cast<std::size_t>(st.st_size);
-  if (size == 0) return MappedFile(nullptr, 0);
-  void* data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd.get(), 0);
-  if (data == MAP_FAILED) return failed("mmap", path);
-  return MappedFile(static_cast<const char*>(data), size);
+  const auto size = static_cast<std::uint64_t>(st.st_size);
+  const auto wanted = static_cast<std::size_t>(std::min(length, size - std::min(size, offset)));
+  auto bytes = std::make_unique_for_overwrite<char[]>(wanted);
+  std::size_t done = 0;
+  while (done < wanted) {
+    const ssize_t n = ::pread(fd.get(), bytes.get() + done, wanted - done, static_cast<off_t>(offset + done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return failed("read", path);
+    if (n == 0) break;  // it has got shorter
+    done += static_cast<std::size_t>(n);
+  }
+  return FileBytes(std::move(bytes), done);
 }
-
-MappedFile::~MappedFile() {
-  if (data_ != nullptr) ::munmap(const_cast<char*>(data_), size_);
-}
-
-MappedFile::MappedFile(MappedFile&& o) noexcept
-    : data_(std::exchange(o.data_, nullptr)), size_(std::exchange(o.size_, 0)) {}
 
 std::size_t next_magic(std::string_view bytes) {
   constexpr std::string_view kMagic = "\x5D\x2A\x4D\x18";
@@ -146,9 +145,9 @@ Result<void> replace_file(const fs::path& path, std::uint64_t keep, std::string_
     const Descriptor fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (fd.get() < 0) return failed("open", temporary);
     if (keep > 0) {
-      MEMD_TRY_ASSIGN(const auto old, MappedFile::open(path));
+      MEMD_TRY_ASSIGN(const auto old, FileBytes::open(path, 0, keep));
       if (old.bytes().size() < keep) return Error(Errc::io, path.string() + " is shorter than the store says");
-      MEMD_TRY(write_all(fd.get(), 0, old.bytes().substr(0, keep), temporary));
+      MEMD_TRY(write_all(fd.get(), 0, old.bytes(), temporary));
     }
     MEMD_TRY(write_all(fd.get(), keep, tail, temporary));
     if (::fsync(fd.get()) != 0) return failed("fsync", temporary);

@@ -7,24 +7,26 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace memd::raw {
 
-// A file seen as memory, for reading. Owns the mapping; every thread may read it.
-class MappedFile {
+// The bytes of a file, or a stretch of them, in memory of their own: a file that gets shorter meanwhile, or a disk that
+// fails, is an error and no signal, as it would be of a mapping. Every thread may read it.
+class FileBytes {
  public:
-  static Result<MappedFile> open(const std::filesystem::path& path);  // Errc::not_found, Errc::io
-  ~MappedFile();
-  MappedFile(MappedFile&& other) noexcept;
-  MappedFile& operator=(MappedFile&&) = delete;
-  std::string_view bytes() const { return {data_, size_}; }
+  // Errc::not_found, Errc::io. What the file does not have of the stretch is missing at the end.
+  static Result<FileBytes> open(const std::filesystem::path& path, std::uint64_t offset = 0,
+                                std::uint64_t length = UINT64_MAX);
+  std::string_view bytes() const { return {bytes_.get(), size_}; }
 
  private:
-  MappedFile(const char* data, std::size_t size) : data_(data), size_(size) {}
-  const char* data_;
+  FileBytes(std::unique_ptr<char[]> bytes, std::size_t size) : bytes_(std::move(bytes)), size_(size) {}
+  std::unique_ptr<char[]> bytes_;
   std::size_t size_;
 };
 

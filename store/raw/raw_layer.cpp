@@ -168,7 +168,7 @@ void RawLayer::merge_small_frames(std::string_view file_name) {
     --first;
   if (frames.size() - first < 2) return;
   const auto path = directory_ / row->name;
-  auto file = MappedFile::open(path);
+  auto file = FileBytes::open(path);
   if (!file) throw ErrorException(file.error());
   const std::uint64_t keep = frames[first].offset;
 
@@ -225,7 +225,7 @@ Resealed RawLayer::reseal(bool sealed) {
 // False: the file cannot be read as a whole, and stays as it is.
 bool RawLayer::reseal_file(FileRow row, const FrameSeal& wanted, Resealed& done) {
   const auto path = directory_ / row.name;
-  const auto file = MappedFile::open(path);
+  const auto file = FileBytes::open(path);
   if (!file && file.error().is(Errc::not_found)) return row.length == 0;
   if (!file) throw ErrorException(file.error());
   const std::string_view committed = file->bytes().substr(0, row.length);
@@ -269,7 +269,7 @@ std::uint64_t RawLayer::evict(std::string_view session_uid, std::string record, 
   // Frames of others that share the file stay.
   std::string content;
   std::uint64_t offset = 0;
-  const auto file = MappedFile::open(path);
+  const auto file = FileBytes::open(path);
   if (!file && !file.error().is(Errc::not_found)) throw ErrorException(file.error());
   std::uint64_t freed = 0;
   for (const auto& f : rows_.frames(row.pk))

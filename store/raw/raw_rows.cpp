@@ -168,7 +168,7 @@ SourceId RawRows::source_of(const FrameHeader& h) {
 FileRow adopt(sqlite::Database& db, const fs::path& directory, const FrameSeal& seal, const std::string& name) {
   RawRows rows(db);
   FileRow file = rows.create_file(name);
-  const auto mapped = MappedFile::open(directory / name);
+  const auto mapped = FileBytes::open(directory / name);
   if (!mapped) {
     if (mapped.error().is(Errc::not_found)) return file;
     throw ErrorException(mapped.error());
@@ -181,7 +181,7 @@ FileRow adopt(sqlite::Database& db, const fs::path& directory, const FrameSeal& 
 }
 
 void reconcile(sqlite::Database& db, const fs::path& directory, const FrameSeal& seal, FileRow file, TimeMs now) {
-  const auto mapped = MappedFile::open(directory / file.name);
+  const auto mapped = FileBytes::open(directory / file.name);
   if (!mapped && !mapped.error().is(Errc::not_found)) throw ErrorException(mapped.error());
   RawScan scan = mapped ? scan_or_throw(mapped->bytes(), file.name, seal) : RawScan();
   // Numbers of parts are given once and only grow: they tell what was committed, however the frames stand now.

@@ -1,6 +1,7 @@
 #include "store/read/sessions.hpp"
 
 #include "schemas/ascii.hpp"
+#include "schemas/harmless.hpp"
 #include "schemas/ids.hpp"
 #include "schemas/project_identity.hpp"
 #include "schemas/sql_text.hpp"
@@ -128,8 +129,8 @@ std::string UnknownProjectQuery::run(sqlite::Database& db) const {
     names.append(names.empty() ? "" : ", ").append(newest.text(0));
   newest.reset();
   if (names.empty()) return {};
-  return "no project has \"" + cut_to_tokens(part, kEchoTokens).text + "\" in its path or name; the newest are " +
-         names;
+  return "no project has \"" + harmless_line(cut_to_tokens(part, kEchoTokens).text) +
+         "\" in its path or name; the newest are " + recorded(names);
 }
 
 namespace queries {
@@ -252,7 +253,7 @@ std::string described(sqlite::Database& db, const std::vector<std::int64_t>& pks
   std::string out;
   for (std::size_t i = 0; i < pks.size() && i < kCandidates; ++i) {
     const SessionRow row = session_by_pk(db, pks[i]);
-    out += "\n  " + row.uid + "  " + format_rfc3339(row.ended_at) + "  " + row.title;
+    out += "\n  " + recorded(row.uid + "  " + format_rfc3339(row.ended_at) + "  " + row.title);
   }
   if (pks.size() > kCandidates) out += "\n  and " + std::to_string(pks.size() - kCandidates) + " more";
   return out;

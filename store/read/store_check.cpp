@@ -2,11 +2,7 @@
 
 #include "schemas/embedded.hpp"
 #include "store/db/database.hpp"
-
-#include <condition_variable>
-#include <mutex>
-#include <stop_token>
-#include <thread>
+#include "store/db/time_limit.hpp"
 
 namespace memd {
 namespace {
@@ -44,24 +40,23 @@ std::string unpaired(sqlite::Database& db) {
   return {};
 }
 
+std::string first_damage(sqlite::Database& db, const char* pragma) {
+  auto& q = db.prepare(pragma);
+  std::string first = q.step() ? q.str(0) : "nothing was looked at";
+  q.reset();
+  return first == "ok" ? std::string() : first;
+}
+
 }  // namespace
 
 Result<StoreCheck> check_store(const std::filesystem::path& database, std::chrono::milliseconds limit) {
-  std::stop_source enough;
   auto found = sqlite::guard([&] {
     auto db = sqlite::Database::open(database, sqlite::OpenMode::read_only);
-    db.watch(enough.get_token());
-    const std::jthread timer([&](const std::stop_token& done) {
-      std::mutex mutex;
-      std::unique_lock lock(mutex);
-      std::condition_variable_any never;
-      never.wait_for(lock, done, limit, [] { return false; });
-      if (!done.stop_requested()) enough.request_stop();
-    });
-    auto& q = db.prepare("PRAGMA quick_check(1)");
-    const std::string first = q.step() ? q.str(0) : "nothing was looked at";
-    q.reset();
-    return StoreCheck{first == "ok" ? unpaired(db) : first, true};
+    const sqlite::TimeLimit time(db, limit);
+    std::string damage = first_damage(db, "PRAGMA quick_check(1)");
+    if (damage.empty()) damage = unpaired(db);
+    if (damage.empty()) damage = first_damage(db, "PRAGMA integrity_check(1)");
+    return StoreCheck{std::move(damage), true};
   });
   if (found) return found;
   if (found.error().is(Errc::cancelled)) return StoreCheck{};

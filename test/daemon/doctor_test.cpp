@@ -59,6 +59,26 @@ TEST_F(Doctor, FindsNothingWrongWithAnEmptyHome) {
   EXPECT_THAT(text_, HasSubstr("No problems; 2 notes above."));
 }
 
+// SQLite takes such a store for sound.
+TEST_F(Doctor, ReadsWhatSearchesReadAndMakesItAnew) {
+  ingest();
+  {
+    auto db = sqlite::Database::open(settings_.layout.database(), sqlite::OpenMode::read_write);
+    db.exec(
+        "UPDATE exchanges_fts_data SET block = X'00000000' WHERE id = 10;"
+        "UPDATE exchanges_fts_data SET block = X'01' WHERE id = 1");
+  }
+  auto report = ask("doctor");
+  EXPECT_EQ(status_of(report, "store"), "ok");
+  EXPECT_EQ(status_of(report, "searching"), "problem");
+  EXPECT_THAT(text_, HasSubstr("memd doctor --fix"));
+  report = ask("doctor", R"({"fix":true})");
+  EXPECT_EQ(status_of(report, "searching"), "ok") << text_;
+  EXPECT_THAT(text_, HasSubstr("made anew"));
+  report = ask("doctor");
+  EXPECT_EQ(status_of(report, "searching"), "ok");
+}
+
 TEST_F(Doctor, ADamagedStoreIsNotWell) {
   ingest();
   const auto file = settings_.layout.database();

@@ -93,16 +93,23 @@ TEST_F(ListObservations, OffersTheTypesThereAre) {
     EXPECT_EQ(tools::kObservationChoices[i], to_string(kAllObservationTypes[i]));
 }
 
+std::string line_of(const tools::DecisionOut& decision) {
+  tools::HistoryText line;
+  tools::add_decision(line, decision);
+  const std::string block = tools::AnswerText().quote(line).str();
+  return block.substr(10, block.size() - 10 - 12);
+}
+
 TEST(DecisionLine, SaysWhatWasChosenWhereItsSentenceDoesNot) {
   tools::DecisionOut decision;
   decision.text = "Yes, do that.";
   decision.chosen = "Rename first,\nanswer afterwards";
-  EXPECT_EQ(tools::decision_line(decision), "Yes, do that.; chosen: Rename first, answer afterwards");
+  EXPECT_EQ(line_of(decision), "Yes, do that.; chosen: Rename first, answer afterwards");
   decision.text = "I rename first, answer afterwards.";
   decision.chosen = "rename first";
-  EXPECT_EQ(tools::decision_line(decision), "I rename first, answer afterwards.");
+  EXPECT_EQ(line_of(decision), "I rename first, answer afterwards.");
   decision.chosen = "rename first, answer…";
-  EXPECT_EQ(tools::decision_line(decision), "I rename first, answer afterwards.");
+  EXPECT_EQ(line_of(decision), "I rename first, answer afterwards.");
 }
 
 }  // namespace

@@ -108,8 +108,8 @@ TEST_F(PlatformScope, EveryCapabilityHasItsReason) {
     EXPECT_FALSE(scope->includes(Platform::grok));
     for (const auto& [platform, reason] : scope->skipped)
       if (platform == "grok") {
-        reasons.insert(reason);
-        EXPECT_TRUE(has(reason, to_string(c))) << reason;
+        reasons.insert(reason.str());
+        EXPECT_TRUE(has(reason.str(), to_string(c))) << reason.str();
       }
   }
   EXPECT_EQ(reasons.size(), kAllCapabilities.size());

@@ -66,7 +66,7 @@ class RawLayerTest : public testing::TestWithParam<bool> {
   fs::path raw_file(const std::string& name) const { return layout_.raw_dir() / raw_name(name); }
   static std::string raw_name(const std::string& name) { return "platform=thunderus/" + name + ".jsonl.zst"; }
   std::string content(const std::string& name) {
-    const auto mapped = raw::MappedFile::open(raw_file(name));
+    const auto mapped = raw::FileBytes::open(raw_file(name));
     if (!mapped) return "(none)";
     raw::FrameCodec codec;
     std::string out;
@@ -82,11 +82,11 @@ class RawLayerTest : public testing::TestWithParam<bool> {
     }
     return out;
   }
-  std::vector<raw::FrameAt> scan(const std::string& name, const raw::MappedFile& mapped) {
+  std::vector<raw::FrameAt> scan(const std::string& name, const raw::FileBytes& mapped) {
     return raw::scan_frames(mapped.bytes(), raw_name(name), seal_).value().frames;
   }
   std::size_t frames(const std::string& name) {
-    const auto mapped = raw::MappedFile::open(raw_file(name));
+    const auto mapped = raw::FileBytes::open(raw_file(name));
     return mapped ? scan(name, *mapped).size() : 0;
   }
   Result<RebuildReport> rebuild() {
@@ -171,14 +171,14 @@ TEST_P(RawLayerTest, WhatACrashLeftBehindIsCut) {
   // A whole frame whose commit never came.
   std::string bytes;
   {
-    const auto mapped = raw::MappedFile::open(raw_file("a"));
+    const auto mapped = raw::FileBytes::open(raw_file("a"));
     bytes = mapped->bytes();
   }
   append_file(file("a"), "three\n");
   take("a");
   std::string later;
   {
-    const auto mapped = raw::MappedFile::open(raw_file("a"));
+    const auto mapped = raw::FileBytes::open(raw_file("a"));
     later = mapped->bytes();
   }
   auto db = sqlite::Database::open(layout_.database(), sqlite::OpenMode::read_write);

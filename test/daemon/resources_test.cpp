@@ -61,7 +61,7 @@ TEST_F(Resources, ReadAsTheAnswersOfTools) {
                           "memd://session/bbbb2222", "memd://session/latest"}) {
     const auto session = read(uri);
     ASSERT_TRUE(session) << uri << session.error().message();
-    EXPECT_THAT(*session, HasSubstr("The answer of recent_turns with {\"session_id\":"));
+    EXPECT_THAT(*session, HasSubstr("The answer of recent_turns with <history>{\"session_id\":"));
     EXPECT_THAT(*session, HasSubstr("<history>\n"));
     EXPECT_THAT(*session, HasSubstr("</history>\n"));
     EXPECT_THAT(*session, HasSubstr("deployment"));

@@ -119,7 +119,8 @@ TEST_F(SearchTools, FiltersNarrow) {
 TEST_F(SearchTools, AProjectThatThereIsNotIsSaid) {
   const auto held = pool.acquire(std::chrono::seconds(0));  // one of two: no tool may need both at once
   ASSERT_TRUE(held);
-  const std::string said = "No project has \"nosuch\" in its path or name; the newest are site, app.";
+  const std::string said =
+      "No project has \"nosuch\" in its path or name; the newest are <history>site, app</history>.";
   for (const auto& [tool, arguments] : std::vector<std::pair<std::string, std::string>>{
            {"semantic_search", R"({"query":"tokenizer","project":"nosuch"})"},
            {"semantic_search", R"({"query":"tokenizer project:nosuch"})"},
@@ -127,7 +128,7 @@ TEST_F(SearchTools, AProjectThatThereIsNotIsSaid) {
            {"topic_search", R"({"topic":"tokenizer","project":"nosuch"})"},
            {"temporal_query", R"({"since":"30d","project":"nosuch"})"}})
     EXPECT_TRUE(has(str(call(tool, arguments).at("notice")), said)) << tool << arguments << text;
-  EXPECT_TRUE(has(error("recent_turns", R"({"project":"nosuch"})"), "the newest are site, app"));
+  EXPECT_TRUE(has(error("recent_turns", R"({"project":"nosuch"})"), "the newest are <history>site, app</history>"));
   for (const std::string project : {"app", "HOME/U/", ""})
     EXPECT_FALSE(has(str(call("list_sessions", R"({"project":")" + project + "\"}").at("notice")), "No project"));
 }

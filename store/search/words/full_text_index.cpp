@@ -20,6 +20,13 @@ constexpr std::string_view kOtherStructure("\xFF\x00\x00\x01", 4);
 constexpr std::size_t kFewSegments = 6;
 constexpr int kPagesMerged = 64;  // at once
 
+// What no index that SQLite wrote exceeds, far from where sums would overflow.
+constexpr std::uint64_t kMostId = std::uint64_t{1} << 48;
+constexpr std::uint64_t kMostWords = std::uint64_t{1} << 53;  // of all documents
+constexpr std::uint64_t kMostSegment = (1U << 16) - 1;
+constexpr std::uint64_t kMostPage = std::uint64_t{1} << 31;
+constexpr std::uint64_t kMostColumn = 255;
+
 [[noreturn]] void damaged() { throw ErrorException(Error(Errc::store_corrupt, "the full-text index is damaged")); }
 
 // SQLite's varint: big-endian, 7 bits a byte, the ninth byte whole.
@@ -41,6 +48,12 @@ std::size_t size_at(std::string_view in, std::size_t& at) {
   return static_cast<std::size_t>(value);
 }
 
+std::uint64_t number_at(std::string_view in, std::size_t& at, std::uint64_t most) {
+  const std::uint64_t value = varint(in, at);
+  if (value > most) damaged();
+  return value;
+}
+
 std::size_t two_bytes(std::string_view in, std::size_t at) {
   if (at + 2 > in.size()) damaged();
   return static_cast<std::size_t>(static_cast<unsigned char>(in[at])) << 8 | static_cast<unsigned char>(in[at + 1]);
@@ -53,7 +66,7 @@ bool PositionReader::next_slowly() {
   if (rest_.empty()) return false;
   std::uint64_t step = varint(rest_, at);
   if (step == 1) {
-    column_ = static_cast<std::uint32_t>(varint(rest_, at));
+    column_ = static_cast<std::uint32_t>(number_at(rest_, at, kMostColumn));
     word_ = 0;
     step = varint(rest_, at);
   }
@@ -75,16 +88,26 @@ bool PostingCursor::load_page() {
 
 bool PostingCursor::load_next_page() {
   for (++page_number_; load_page(); ++page_number_) {
-    offset_ = two_bytes(page_, 0);
+    offset_ = first_entry();
     if (offset_ != 0) return true;
     if (content_end_ < page_.size()) return false;
   }
   return false;
 }
 
+// Where the first entry that begins on the page stands; 0: none begins there.
+std::size_t PostingCursor::first_entry() const {
+  const std::size_t at = two_bytes(page_, 0);
+  if (at != 0 && (at < kPageHeader || at >= content_end_)) damaged();
+  return at;
+}
+
+// Ids only grow, so a list ends.
 void PostingCursor::read_entry(bool absolute) {
-  const std::uint64_t value = varint(page_, offset_);
-  id_ = absolute ? static_cast<ExchangeId>(value) : id_ + static_cast<ExchangeId>(value);
+  const std::uint64_t value = number_at(page_, offset_, kMostId);
+  const ExchangeId id = static_cast<ExchangeId>(value) + (absolute ? 0 : id_);
+  if (id > static_cast<ExchangeId>(kMostId) || (!at_end_ && id <= id_)) damaged();
+  id_ = id;
   const std::size_t size = size_at(page_, offset_);
   length_ = size / 2;
   replaces_ = size % 2 != 0;
@@ -96,7 +119,7 @@ void PostingCursor::next_slowly() {
   if (crossed_) {
     // The first entry that starts on a page is found by the page's header, and its id is not relative.
     crossed_ = false;
-    offset_ = two_bytes(page_, 0);
+    offset_ = first_entry();
     if (offset_ != 0 || (content_end_ == page_.size() && load_next_page()))
       read_entry(true);
     else
@@ -166,11 +189,12 @@ void FullTextIndex::refresh() {
   if (q.step())
     if (const auto record = q.blob(0); !record.empty()) {
       std::size_t at = 0;
-      documents_ = static_cast<std::int64_t>(varint(record, at));
+      documents_ = static_cast<std::int64_t>(number_at(record, at, kMostWords));
       while (at < record.size())
-        words_ += static_cast<std::int64_t>(varint(record, at));
+        words_ += static_cast<std::int64_t>(number_at(record, at, kMostWords));
     }
   q.reset();
+  if (segments_.empty() && words_ > 0) damaged();
 }
 
 void FullTextIndex::read_structure(std::string_view record) {
@@ -186,9 +210,10 @@ void FullTextIndex::read_structure(std::string_view record) {
     std::vector<Segment> found;
     for (std::size_t left = size_at(record, at); left > 0; --left) {
       Segment& s = found.emplace_back();
-      s.id = static_cast<std::int64_t>(varint(record, at));
-      s.first_page = static_cast<std::int64_t>(varint(record, at));
-      s.last_page = static_cast<std::int64_t>(varint(record, at));
+      s.id = static_cast<std::int64_t>(number_at(record, at, kMostSegment));
+      s.first_page = static_cast<std::int64_t>(number_at(record, at, kMostPage));
+      s.last_page = static_cast<std::int64_t>(number_at(record, at, kMostPage));
+      if (s.first_page > s.last_page) damaged();
     }
     segments_.insert(segments_.end(), found.rbegin(), found.rend());
   }
@@ -203,6 +228,7 @@ void FullTextIndex::read_structure(std::string_view record) {
 }
 
 bool FullTextIndex::read_page(std::int64_t segment, std::int64_t page, std::string& out) {
+  db_.throw_if_stopped();
   auto& q = db_.prepare(page_sql_).bind((segment << kSegmentShift) + page);
   const bool found = q.step();
   if (found) out = q.blob(0);
@@ -210,40 +236,100 @@ bool FullTextIndex::read_page(std::int64_t segment, std::int64_t page, std::stri
   return found;
 }
 
+// The words that begin on a page, in order. Borrows the page.
+class PageWords {
+ public:
+  PageWords(std::string_view page, std::size_t content_end) : page_(page), footer_(content_end) {}
+
+  // False behind the last one.
+  bool next() {
+    if (footer_ >= page_.size()) return false;
+    const bool first = start_ == 0;
+    start_ += size_at(page_, footer_);
+    std::size_t at = start_;
+    const std::size_t kept = first ? 0 : size_at(page_, at);
+    const std::size_t fresh = size_at(page_, at);
+    if (kept > word_.size() || fresh > page_.size() - at) damaged();
+    word_.resize(kept);
+    word_.append(page_, at, fresh);
+    entries_ = at + fresh;
+    return true;
+  }
+  const std::string& word() const { return word_; }
+  std::size_t entries() const { return entries_; }  // where the word's list begins
+  std::size_t list_end() const {                    // where the next word starts, or behind the page
+    std::size_t footer = footer_;
+    return footer < page_.size() ? start_ + size_at(page_, footer) : page_.size() + 1;
+  }
+
+ private:
+  const std::string_view page_;
+  std::size_t footer_;
+  std::size_t start_ = 0;
+  std::size_t entries_ = 0;
+  std::string word_;
+};
+
+void PostingCursor::enter(std::size_t entries, std::size_t list_end) {
+  offset_ = entries;
+  list_end_ = list_end;
+  if (offset_ >= content_end_) {
+    ++page_number_;
+    if (!load_page()) damaged();
+    offset_ = kPageHeader;
+  }
+  read_entry(true);
+}
+
 // Moves the cursor to the first entry of the word. False: the segment does not hold it.
 bool FullTextIndex::seek(PostingCursor& cursor, std::string_view word) {
   if (!cursor.load_page()) return false;
-  const std::string_view page = cursor.page_;
-  std::size_t footer = cursor.content_end_;
-  if (footer >= page.size()) return false;
-  std::size_t word_start = size_at(page, footer);
-  std::string known;
-  for (bool first = true;; first = false) {
-    std::size_t at = word_start;
-    const std::size_t kept = first ? 0 : size_at(page, at);
-    const std::size_t fresh = size_at(page, at);
-    if (kept > known.size() || at + fresh > page.size()) damaged();
-    known.resize(kept);
-    known.append(page, at, fresh);
-    const int order = known.compare(word);
+  for (PageWords words(cursor.page_, cursor.content_end_); words.next();) {
+    const int order = words.word().compare(word);
     if (order > 0) return false;
-    const bool last = footer >= page.size();
-    const std::size_t next_word = last ? page.size() + 1 : word_start + size_at(page, footer);
-    if (order == 0) {
-      cursor.offset_ = at + fresh;
-      cursor.list_end_ = next_word;
-      break;
+    if (order < 0) continue;
+    cursor.enter(words.entries(), words.list_end());
+    return true;
+  }
+  return false;
+}
+
+std::int64_t FullTextIndex::page_of(const Segment& segment, std::string_view key) {
+  auto& q = db_.prepare(seek_sql_);
+  q.bind_at(1, segment.id);
+  q.bind_blob(2, key);
+  const std::int64_t page = q.step() ? q.int64(0) >> 1 : 1;
+  q.reset();
+  return std::max(page, segment.first_page);
+}
+
+void FullTextIndex::check() {
+  if (vocabulary_) return;
+  auto& sizes = db_.prepare("SELECT count(*) FROM " + lengths_table_);
+  const std::int64_t documents = sizes.step() ? sizes.int64(0) : 0;
+  sizes.reset();
+  if (documents != documents_) damaged();
+  std::string positions;
+  for (const Segment& segment : segments_) {
+    std::string before;
+    for (std::int64_t page = segment.first_page; page <= segment.last_page; ++page) {
+      PostingCursor leaf(*this, segment.id, page, segment.last_page);
+      leaf.load_page();
+      bool first = true;
+      for (PageWords words(leaf.page_, leaf.content_end_); words.next(); first = false) {
+        if (words.word() <= before) damaged();
+        before = words.word();
+        if (first && page_of(segment, before) != page) damaged();
+        PostingCursor cursor = leaf;
+        for (cursor.enter(words.entries(), words.list_end()); !cursor.at_end(); cursor.next()) {
+          positions.clear();
+          cursor.append_positions(positions);
+          for (PositionReader p(positions); p.next();) {
+          }
+        }
+      }
     }
-    if (last) return false;
-    word_start = next_word;
   }
-  if (cursor.offset_ >= cursor.content_end_) {
-    ++cursor.page_number_;
-    if (!cursor.load_page()) damaged();
-    cursor.offset_ = kPageHeader;
-  }
-  cursor.read_entry(true);
-  return true;
 }
 
 const std::vector<PostingCursor>& FullTextIndex::found(std::string_view word) {
@@ -261,12 +347,7 @@ std::vector<PostingCursor> FullTextIndex::find_in(const std::vector<Segment>& se
   std::vector<PostingCursor> out;
   const std::string key = kMainIndex + std::string(word);
   for (const Segment& segment : segments) {
-    auto& q = db_.prepare(seek_sql_);
-    q.bind_at(1, segment.id);
-    q.bind_blob(2, key);
-    const std::int64_t page = q.step() ? q.int64(0) >> 1 : 1;
-    q.reset();
-    PostingCursor cursor(*this, segment.id, std::max(page, segment.first_page), segment.last_page);
+    PostingCursor cursor(*this, segment.id, page_of(segment, key), segment.last_page);
     if (seek(cursor, key)) out.push_back(std::move(cursor));
   }
   return out;
@@ -303,7 +384,7 @@ std::int64_t LengthReader::words(ExchangeId id) {
   std::int64_t out = known_words(id);
   if (out != 0 || !sizes_.read(id, record_)) return out;
   for (std::size_t at = 0; at < record_.size();)
-    out += static_cast<std::int64_t>(varint(record_, at));
+    out += static_cast<std::int64_t>(number_at(record_, at, UINT32_MAX));
   if (out < UINT32_MAX) known_.learn(id, static_cast<std::uint32_t>(out));
   return out;
 }

@@ -38,7 +38,7 @@ class PostingCursor {
     if (!crossed_ && at < list_end_ && at + 2 <= content_end_) {
       const auto step = static_cast<unsigned char>(page_[at]);
       const auto size = static_cast<unsigned char>(page_[at + 1]);
-      if ((step | size) < 0x80) {
+      if ((step | size) < 0x80 && step != 0) {
         id_ += step;
         length_ = size / 2;
         replaces_ = size % 2 != 0;
@@ -55,9 +55,11 @@ class PostingCursor {
       : index_(&index), segment_(segment), page_number_(page), last_page_(last_page) {}
   void append_across_pages(std::string& out);
   void next_slowly();
+  std::size_t first_entry() const;
   void read_entry(bool absolute);
-  bool load_page();       // page_number_; false behind the last one
-  bool load_next_page();  // ends the list at a page that starts with another word
+  void enter(std::size_t entries, std::size_t list_end);  // the list of a word that begins on the page
+  bool load_page();                                       // page_number_; false behind the last one
+  bool load_next_page();                                  // ends the list at a page that starts with another word
 
   FullTextIndex* index_;
   std::int64_t segment_;
@@ -114,6 +116,9 @@ class FullTextIndex {
 
   bool reads_pages() const { return vocabulary_ == nullptr; }  // false: the format is not known
 
+  // Throws Errc::cancelled when the connection's stop token is triggered.
+  void throw_if_stopped() const { db_.throw_if_stopped(); }
+
   void refresh();  // to be called at the start of a transaction
   // One cursor per segment that holds the word, newest segment first. An entry of a newer one hides those of the same
   // document in older ones.
@@ -122,6 +127,10 @@ class FullTextIndex {
   bool contains(std::string_view word) { return !found(word).empty(); }
   // Looks into the largest segments only: words that came lately may be missed.
   bool contains_long_since(std::string_view word);
+
+  // Reads all pages as questions read them: each word is where it is looked for, words and ids only grow, positions can
+  // be read. Only where reads_pages().
+  void check();
 
   std::size_t segments() const { return segments_.size(); }  // 0: not known
   std::int64_t documents() const { return documents_; }
@@ -141,6 +150,7 @@ class FullTextIndex {
   std::vector<PostingCursor> find_in(const std::vector<Segment>& segments, std::string_view word);
   void read_structure(std::string_view record);
   bool seek(PostingCursor& cursor, std::string_view word);
+  std::int64_t page_of(const Segment& segment, std::string_view key);  // where the word is looked for
   bool read_page(std::int64_t segment, std::int64_t page, std::string& out);
 
   sqlite::Database& db_;

@@ -143,6 +143,7 @@ std::vector<LexicalCandidate> PostingWalk::score(std::span<const ExchangeId> ids
 
 void PostingWalk::load_stretch(ExchangeId base, std::span<const ExchangeId> only, std::span<const ExchangeId> also,
                                double threshold) {
+  index_.throw_if_stopped();
   each_touched([this](std::uint32_t document) { documents_[document] = {}; });
   for (const std::uint32_t document : marked_)
     documents_[document] = {};

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "store/db/database.hpp"
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+
+namespace memd::sqlite {
+
+// While it lives, what runs on the connection ends with Errc::cancelled after `limit`. Borrows `db`, whose stop token
+// it sets; the thread of the connection.
+class TimeLimit {
+ public:
+  TimeLimit(Database& db, std::chrono::milliseconds limit)
+      : db_(db), timer_([this, limit](const std::stop_token& done) {
+          std::mutex mutex;
+          std::unique_lock lock(mutex);
+          std::condition_variable_any never;
+          never.wait_for(lock, done, limit, [] { return false; });
+          if (!done.stop_requested()) enough_.request_stop();
+        }) {
+    db_.watch(enough_.get_token());
+  }
+  ~TimeLimit() { db_.watch({}); }
+  TimeLimit(const TimeLimit&) = delete;
+  TimeLimit& operator=(const TimeLimit&) = delete;
+
+ private:
+  Database& db_;
+  std::stop_source enough_;
+  std::jthread timer_;  // last: it uses the others
+};
+
+}  // namespace memd::sqlite

@@ -1,0 +1,127 @@
+// Symbolic links below an agent's root: what an agent, or a repository that it unpacked, put there is not to make memd
+// read other files of the user.
+#include "daemon/ingest/ingest_service.hpp"
+#include "daemon/ingest/source_file.hpp"
+#include "store/raw/raw_file.hpp"
+#include "store/read/ingestion.hpp"
+#include "store/reader.hpp"
+#include "test/support/fake_clock.hpp"
+#include "test/support/told_home.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <new>
+#include <stdexcept>
+
+namespace memd {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class SourceRootsTest : public testing::Test {
+ protected:
+  SourceRootsTest() {
+    test::write_file(real_ / "projects/a.jsonl", "inside");
+    test::write_file(outside_ / "secret", "outside");
+    fs::create_directory_symlink(real_, dir_ / "root");
+  }
+  std::string read(const std::string& name) const {
+    const auto bytes = DiskView(SourceRoots({dir_ / "root"})).read((dir_ / "root" / name).string());
+    return bytes ? *bytes : bytes.error().message();
+  }
+
+  const test::TempDir dir_;
+  const fs::path real_ = dir_ / "disk";
+  const fs::path outside_ = dir_ / "elsewhere";
+};
+
+TEST_F(SourceRootsTest, TheRootMayBeALinkAndLinksMayStayInside) {
+  fs::create_symlink("a.jsonl", real_ / "projects/relative.jsonl");
+  fs::create_symlink(real_ / "projects/a.jsonl", real_ / "projects/absolute.jsonl");
+  for (const char* name : {"projects/a.jsonl", "projects/relative.jsonl", "projects/absolute.jsonl"})
+    EXPECT_EQ(read(name), "inside") << name;
+  EXPECT_EQ(DiskView(SourceRoots({dir_ / "root"})).list((dir_ / "root/projects").string()).size(), 3U);
+}
+
+TEST_F(SourceRootsTest, NoLinkLeadsOut) {
+  fs::create_symlink(outside_ / "secret", real_ / "projects/absolute.jsonl");
+  fs::create_symlink("../../elsewhere/secret", real_ / "projects/relative.jsonl");
+  fs::create_directory_symlink(outside_, real_ / "folder");
+  for (const char* name : {"projects/absolute.jsonl", "projects/relative.jsonl", "folder/secret"}) {
+    EXPECT_THAT(read(name), HasSubstr("leads out of")) << name;
+    EXPECT_THAT(read(name), HasSubstr(name));
+  }
+  const DiskView files(SourceRoots({dir_ / "root"}));
+  EXPECT_FALSE(files.stat((dir_ / "root/projects/absolute.jsonl").string()));
+  EXPECT_EQ(files.list((dir_ / "root/projects").string()).size(), 1U);
+  // Named by the user as a root of its own, it is read.
+  const DiskView both(SourceRoots({dir_ / "root", outside_}));
+  EXPECT_EQ(both.read((outside_ / "secret").string()).value(), "outside");
+}
+
+TEST_F(SourceRootsTest, TheSourceIsNamedWithTheReason) {
+  test::ToldHome home;
+  home.turn("/w/p", 1, 1'770'000'000'000, "parser", "Mend the parser.", "Done.");
+  const auto hidden = outside_ / "hidden.jsonl";
+  fs::copy_file(home.transcript("/w/p", 1), hidden);
+  const auto link = home.transcript("/w/p", 2);
+  fs::create_symlink(hidden, link);
+
+  const test::FakeClock clock;
+  const Discovery discovery(all_adapters(), home.path(), {}, {});
+  auto writer = Writer::open(dir_ / "memd.db", clock);
+  ASSERT_TRUE(writer);
+  {
+    IngestService service(discovery, clock);
+    ASSERT_TRUE(service.start(std::move(*writer)));
+    service.scan();
+    ASSERT_TRUE(service.block_until_idle(std::chrono::seconds(20)));
+  }
+  Reader reader(dir_ / "memd.db");
+  const auto health = reader.ask(SourceHealthQuery{10});
+  ASSERT_TRUE(health) << health.error().message();
+  ASSERT_EQ(health->troubles.size(), 1U);
+  EXPECT_EQ(health->troubles.front().path, link.string());
+  EXPECT_THAT(health->troubles.front().reason, HasSubstr("leads out of"));
+}
+
+TEST(IngestService, ATaskThatThrowsHasFailedAndTheWriterGoesOn) {
+  const test::TempDir dir;
+  const test::FakeClock clock;
+  const Discovery discovery(all_adapters(), dir / "home", {}, {});
+  auto writer = Writer::open(dir / "memd.db", clock);
+  ASSERT_TRUE(writer);
+  IngestService service(discovery, clock);
+  ASSERT_TRUE(service.start(std::move(*writer)));
+  const auto failed = service.perform([](Writer&) -> Result<void> { throw std::bad_alloc(); });
+  ASSERT_FALSE(failed);
+  EXPECT_THAT(failed.error().message(), HasSubstr("bad_alloc"));
+  const auto in_store = service.perform(
+      [](Writer& w) { return w.transact([](sqlite::Database&) { throw std::out_of_range("a page"); }); });
+  ASSERT_FALSE(in_store);
+  EXPECT_TRUE(in_store.error().is(Errc::store));
+  EXPECT_TRUE(service.perform([](Writer& w) { return w.commit(); }));
+}
+
+// A mapping of it would end the process with SIGBUS.
+TEST(RawFileBytes, AFileThatGetsShorterIsNoSignal) {
+  const test::TempDir dir;
+  test::write_file(dir / "f", std::string(100'000, 'a'));
+  const auto bytes = raw::FileBytes::open(dir / "f");
+  ASSERT_TRUE(bytes);
+  fs::resize_file(dir / "f", 10);
+  EXPECT_EQ(std::count(bytes->bytes().begin(), bytes->bytes().end(), 'a'), 100'000);
+  EXPECT_EQ(raw::FileBytes::open(dir / "f")->bytes().size(), 10U);
+  EXPECT_EQ(raw::FileBytes::open(dir / "f", 4, 3)->bytes().size(), 3U);
+  EXPECT_EQ(raw::FileBytes::open(dir / "f", 8, 100)->bytes().size(), 2U);
+  EXPECT_EQ(raw::FileBytes::open(dir / "f", 80, 100)->bytes().size(), 0U);
+  EXPECT_TRUE(raw::FileBytes::open(dir / "none").error().is(Errc::not_found));
+}
+
+}  // namespace
+}  // namespace memd
