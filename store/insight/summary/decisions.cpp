@@ -253,12 +253,25 @@ struct Offer {
   std::vector<std::string> items;  // of lists, with their numbers
 };
 
-std::optional<Offer> offer_of(std::string_view said) {
-  if (said.size() > kOfferReach) {
-    said.remove_prefix(said.size() - kOfferReach);
-    while (!said.empty() && is_utf8_tail(said, 0))
-      said.remove_prefix(1);
+// The end of what was said. A cut inside of a code block would make prose of the code and code of the prose; what an
+// agent says last is prose.
+std::string_view end_of(std::string_view said) {
+  if (said.size() > kOfferReach) said.remove_prefix(said.size() - kOfferReach);
+  while (!said.empty() && is_utf8_tail(said, 0))
+    said.remove_prefix(1);
+  FenceTracker fences;
+  std::size_t behind_fence = 0;  // the first
+  for (std::size_t at = 0; at < said.size();) {
+    const std::size_t end = std::min(said.find('\n', at), said.size());
+    fences.line(said.substr(at, end - at));
+    at = std::min(end + 1, said.size());
+    if (behind_fence == 0 && fences.is_open()) behind_fence = at;
   }
+  return fences.is_open() ? said.substr(behind_fence) : said;
+}
+
+std::optional<Offer> offer_of(std::string_view said) {
+  said = end_of(said);
   const std::vector<Part> parts = parts_of(said);
   Offer out;
   for (const Part& part : parts)
@@ -349,19 +362,33 @@ std::vector<Decision> find_decisions(std::string_view text) {
   return found;
 }
 
+namespace {
+
+constexpr std::string_view kProposedPlan = "<proposed_plan>";  // Codex: in front of a plan that it offers
+
+bool is_proposed(std::string_view offered) { return offered.find(kProposedPlan) != std::string_view::npos; }
+
+// "Implement the plan" behind a plan.
+Decision accepted_offer(std::string_view message, std::string_view offered) {
+  Decision d = accepted_plan(offered.substr(offered.rfind(kProposedPlan) + kProposedPlan.size()));
+  d.sentence = shortened(shortened(d.sentence, kPartBytes) + ": " + ascii::one_line(message), kDecisionBytes);
+  return d;
+}
+
+}  // namespace
+
 std::vector<Decision> find_decisions_of_person(std::string_view message, std::string_view offered) {
   std::vector<Decision> found;
   if (cues().opening(ascii::trimmed(message), Cue::plan_told)) {
-    keep(found, accepted_plan(message));
+    keep(found, is_proposed(offered) ? accepted_offer(message, offered) : accepted_plan(message));
     return found;
   }
   if (message.size() > kLongestMessage) return found;
   const std::vector<Part> parts = parts_of(message);
   if (parts.empty()) return found;
   const bool replies = is_list_of_replies(parts);
-  const bool questions = std::any_of(parts.begin(), parts.end(), [](const Part& p) { return asks(p.text); });
   std::size_t first = 0;
-  if (!replies && !questions && message.size() <= kLongestReply)
+  if (!replies && !asks(parts.front().text) && message.size() <= kLongestReply)
     if (const auto offer = offer_of(offered))
       if (auto reply = reply_to(*offer, parts.front().text)) {
         keep(found, std::move(*reply));
