@@ -13,16 +13,16 @@ namespace memd {
 namespace {
 
 constexpr std::array<std::string_view, kCues> kCueNames{
-    "settled",     "contrast",   "choosing",     "undecided",    "declined",      "taken_back", "decisions_told",
-    "reason",      "directs",    "talks",        "reply",        "denial",        "offer",      "routine",
-    "plan_told",   "bugfix",     "discovery",    "feature",      "pattern",       "problem",    "refactor",
-    "solution",    "warning",    "the_problem",  "vague",        "filler",        "unsure",     "no_feature",
-    "rule",        "tests_told", "tests_pass",   "tests_named",  "tests_not_yet", "open_end",   "preamble",
-    "role",        "telling",    "binding",      "wished",       "order",         "joint",      "narrative",
-    "asking",      "asked",      "request",      "to_change",    "supposed",      "go_ahead",   "trouble",
-    "mended",      "harmless",   "no_complaint", "reports_done", "ahead",         "announced",  "announces",
-    "carried_out", "unable",     "unmended",     "untried",      "asks_back",     "awaits",     "offers",
-    "complains",   "praises",    "reversal",     "fix",          "change",        "fault"};
+    "settled",      "contrast",    "choosing",   "undecided",    "declined",     "taken_back",    "decisions_told",
+    "reason",       "directs",     "talks",      "reply",        "denial",       "offer",         "routine",
+    "alternatives", "plan_told",   "bugfix",     "discovery",    "feature",      "pattern",       "problem",
+    "refactor",     "solution",    "warning",    "the_problem",  "vague",        "filler",        "unsure",
+    "no_feature",   "rule",        "tests_told", "tests_pass",   "tests_named",  "tests_not_yet", "open_end",
+    "preamble",     "role",        "telling",    "binding",      "wished",       "order",         "joint",
+    "narrative",    "asking",      "asked",      "request",      "to_change",    "supposed",      "go_ahead",
+    "trouble",      "mended",      "harmless",   "no_complaint", "reports_done", "ahead",         "announced",
+    "announces",    "carried_out", "unable",     "unmended",     "untried",      "asks_back",     "awaits",
+    "offers",       "complains",   "praises",    "reversal",     "fix",          "change",        "fault"};
 
 constexpr char kGap = '\x01';  // blanks and signs between two words
 constexpr std::size_t pair_class(char c) { return static_cast<unsigned char>(c) & 31U; }  // A and a are one
@@ -100,7 +100,7 @@ void spell_out(const std::string& form, std::vector<std::string>& out) {
 
 bool has_words(std::string_view text, std::string_view words) {
   for (std::size_t at = 0; at + words.size() <= text.size(); ++at)
-    if (ascii::starts_nocase(text.substr(at), words) && begins_word_at(text, at) &&
+    if (ascii::starts_nocase(text.substr(at), words) && (!is_cue_word(words.front()) || begins_word_at(text, at)) &&
         !goes_on_at(text, at + words.size()))
       return true;
   return false;

@@ -199,8 +199,9 @@ std::size_t take_list(std::string_view text, std::size_t at, std::vector<Decisio
 constexpr std::size_t kLongestMessage = 2000;  // bytes; a longer one is a paste
 constexpr std::size_t kLongestReply = 300;
 constexpr std::size_t kLongestDirection = 600;
-constexpr std::size_t kShortestReply = 40;  // of one that says more than yes
-constexpr std::size_t kOfferReach = 2000;   // bytes of the end of what the agent said
+constexpr std::size_t kLongestChoice = 160;  // of the sentence that says which way
+constexpr std::size_t kShortestReply = 40;   // of one that says more than yes
+constexpr std::size_t kOfferReach = 2000;    // bytes of the end of what the agent said
 constexpr std::size_t kOfferUnits = 6;
 
 struct Part {
@@ -245,7 +246,7 @@ bool is_list_of_replies(const std::vector<Part>& parts) {
     ++numbered;
     if (cues().opening(from_spoken_word(list_item(part.text)), Cue::reply | Cue::denial | Cue::directs)) ++replies;
   }
-  return numbered >= 3 && replies * 3 >= numbered;
+  return numbered >= 3 && replies * 4 >= numbered;
 }
 
 struct Offer {
@@ -277,8 +278,15 @@ std::optional<Offer> offer_of(std::string_view said) {
   for (const Part& part : parts)
     if (part.item) out.items.push_back(part.text);
   const std::size_t first = parts.size() - std::min(parts.size(), kOfferUnits);
-  for (std::size_t i = first; i < parts.size(); ++i)
-    if (asks(parts[i].text) || cues().has(parts[i].text, Cue::offer)) out.question = parts[i].text;
+  bool lists = false;  // what the question names stands in a list behind it
+  for (std::size_t i = first; i < parts.size(); ++i) {
+    if (lists && parts[i].item) {
+      out.question += " " + parts[i].text;
+    } else if (asks(parts[i].text) || cues().has(parts[i].text, Cue::offer)) {
+      out.question = parts[i].text;
+      lists = out.question.ends_with(':');
+    }
+  }
   if (out.question.empty()) return std::nullopt;
   return out;
 }
@@ -314,14 +322,15 @@ std::optional<Decision> reply_to(const Offer& offer, std::string_view reply) {
   const std::string_view option = option_named(words);
   const std::string item = option.empty() ? std::string() : item_of(offer, option);
   const bool chooses = !item.empty() || (!option.empty() && !goes_on(words.substr(option.size())));
-  if (!denied && !chooses && !cues().opening(words, Cue::reply)) return std::nullopt;
-  if (words.size() < kShortestReply && cues().has(offer.question, Cue::routine)) return std::nullopt;
+  const bool picks = words.size() <= kLongestChoice && cues().has(offer.question, Cue::alternatives);
+  if (!denied && !chooses && !picks && !cues().opening(words, Cue::reply)) return std::nullopt;
+  if (words.size() < kShortestReply && cues().has(picks ? words : offer.question, Cue::routine)) return std::nullopt;
   Decision d;
   d.kind = DecisionKind::answer;
   d.by = DecidedBy::user;
   d.sentence = shortened(shortened(offer.question, kPartBytes) + ": " + std::string(reply), kDecisionBytes);
   std::string& meant = denied ? d.rejected : d.chosen;
-  meant = part_of(item.empty() ? std::string_view(offer.question) : std::string_view(item));
+  meant = part_of(!item.empty() ? std::string_view(item) : picks ? words : std::string_view(offer.question));
   return d;
 }
 
