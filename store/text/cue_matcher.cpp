@@ -98,6 +98,8 @@ void spell_out(const std::string& form, std::vector<std::string>& out) {
   }
 }
 
+constexpr std::size_t kFurtherReach = 400;  // bytes: what stands behind a longer way belongs to another sentence
+
 bool has_words(std::string_view text, std::string_view words) {
   for (std::size_t at = 0; at + words.size() <= text.size(); ++at)
     if (ascii::starts_nocase(text.substr(at), words) && (!is_cue_word(words.front()) || begins_word_at(text, at)) &&
@@ -243,7 +245,7 @@ void CueMatcher::walk(std::uint32_t number, std::string_view text, std::size_t b
       const Pattern& pattern = patterns_[p];
       if (!wanted.has(pattern.cue) || (pattern.whole_end && goes_on_at(text, at))) continue;
       if (pattern.goes_on && (at + 1 >= text.size() || text[at] != ' ')) continue;
-      if (!pattern.further.empty() && !has_words(text.substr(at), pattern.further)) continue;
+      if (!pattern.further.empty() && !has_words(text.substr(at, kFurtherReach), pattern.further)) continue;
       f(CueHit{pattern.cue, begin, at, lines_of_[p], pattern.weight}, pattern.opens);
     }
     if (at == text.size() || node.labels.empty()) return;
