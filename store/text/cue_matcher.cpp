@@ -13,16 +13,16 @@ namespace memd {
 namespace {
 
 constexpr std::array<std::string_view, kCues> kCueNames{
-    "settled",     "contrast",   "choosing",     "undecided",    "declined",      "taken_back", "decisions_told",
-    "reason",      "directs",    "talks",        "reply",        "denial",        "offer",      "routine",
-    "plan_told",   "bugfix",     "discovery",    "feature",      "pattern",       "problem",    "refactor",
-    "solution",    "warning",    "the_problem",  "vague",        "filler",        "unsure",     "no_feature",
-    "rule",        "tests_told", "tests_pass",   "tests_named",  "tests_not_yet", "open_end",   "preamble",
-    "role",        "telling",    "binding",      "wished",       "order",         "joint",      "narrative",
-    "asking",      "asked",      "request",      "to_change",    "supposed",      "go_ahead",   "trouble",
-    "mended",      "harmless",   "no_complaint", "reports_done", "ahead",         "announced",  "announces",
-    "carried_out", "unable",     "unmended",     "untried",      "asks_back",     "awaits",     "offers",
-    "complains",   "praises",    "reversal",     "fix",          "change",        "fault"};
+    "settled",      "contrast",    "choosing",   "undecided",    "declined",     "taken_back",    "decisions_told",
+    "reason",       "directs",     "talks",      "reply",        "denial",       "offer",         "routine",
+    "alternatives", "plan_told",   "bugfix",     "discovery",    "feature",      "pattern",       "problem",
+    "refactor",     "solution",    "warning",    "the_problem",  "vague",        "filler",        "unsure",
+    "no_feature",   "rule",        "tests_told", "tests_pass",   "tests_named",  "tests_not_yet", "open_end",
+    "preamble",     "role",        "telling",    "binding",      "wished",       "order",         "joint",
+    "narrative",    "asking",      "asked",      "request",      "to_change",    "supposed",      "go_ahead",
+    "trouble",      "mended",      "harmless",   "no_complaint", "reports_done", "ahead",         "announced",
+    "announces",    "carried_out", "unable",     "unmended",     "untried",      "asks_back",     "awaits",
+    "offers",       "complains",   "praises",    "reversal",     "fix",          "change",        "fault"};
 
 constexpr char kGap = '\x01';  // blanks and signs between two words
 // A and a are one.
@@ -101,11 +101,13 @@ void spell_out(const std::string& form, std::vector<std::string>& out) {
   }
 }
 
+constexpr std::size_t kFurtherReach = 400;  // bytes: what stands behind a longer way belongs to another sentence
+
 bool has_words(std::string_view text, std::string_view words) {
   const char first = ascii::lower(words.front());
   for (std::size_t at = 0; at + words.size() <= text.size(); ++at)
-    if (ascii::lower(text[at]) == first && begins_word_at(text, at) && !goes_on_at(text, at + words.size()) &&
-        ascii::starts_nocase(text.substr(at), words))
+    if (ascii::lower(text[at]) == first && (!is_cue_word(first) || begins_word_at(text, at)) &&
+        !goes_on_at(text, at + words.size()) && ascii::starts_nocase(text.substr(at), words))
       return true;
   return false;
 }
@@ -293,7 +295,7 @@ void CueMatcher::walk(std::uint32_t number, std::string_view text, std::size_t b
       const Pattern& pattern = patterns_[p];
       if (!wanted.has(pattern.cue) || (pattern.whole_end && goes_on_at(text, at))) continue;
       if (pattern.goes_on && (at + 1 >= text.size() || text[at] != ' ')) continue;
-      if (!pattern.further.empty() && !has_words(text.substr(at), pattern.further)) continue;
+      if (!pattern.further.empty() && !has_words(text.substr(at, kFurtherReach), pattern.further)) continue;
       f(CueHit{pattern.cue, begin, at, lines_of_[p], pattern.weight}, pattern.opens);
     }
     if (at == text.size() || node.children == 0) return;

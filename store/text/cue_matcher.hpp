@@ -32,6 +32,7 @@ enum class Cue : std::uint8_t {
   denial,          // begins an answer that turns it down
   offer,           // asks for an answer, without a question mark
   routine,         // what is offered is the next thing to do anyway
+  alternatives,    // asks which way to go
   plan_told,       // begins a prompt that hands over an accepted plan
   // Observations. The first eight begin a sentence that is of that type.
   bugfix,

@@ -101,7 +101,7 @@ namespace {
 
 // The end of the agent's newest text in the exchange.
 std::string last_said(const ExchangeDraft& draft) {
-  constexpr std::size_t kMost = 4096;
+  constexpr std::size_t kMost = 16 * 1024;  // a plan is longer than an answer
   const std::string& all = draft.text.assistant_response;
   const std::size_t from =
       std::max(std::min(draft.answer_offset, all.size()), all.size() - std::min(all.size(), kMost));

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+#include <string>
 #include <string_view>
 
 namespace memd {
@@ -24,7 +25,7 @@ TEST(CueMatcher, FindsWholeWords) {
 TEST(CueMatcher, ReadsWhatAPatternSays) {
   const CueMatcher m = matcher_of(
       "[trouble]\ncrash*\n*error*\n[warning ^]\nwarning:\n[refactor ^]\nsplit … into\n"
-      "[telling]\nfound … = 0.5\n[choosing]\n(i|we)(| will) keep\n");
+      "[telling]\nfound … = 0.5\n[choosing]\n(i|we)(| will) keep\n[settled]\nshould … , not\n");
   EXPECT_TRUE(m.has("it crashes", Cue::trouble));
   EXPECT_TRUE(m.has("a TypeError", Cue::trouble));
   EXPECT_TRUE(m.opening("**Warning**: slow", Cue::warning) == std::nullopt);
@@ -34,6 +35,10 @@ TEST(CueMatcher, ReadsWhatAPatternSays) {
   EXPECT_FALSE(m.has("a warning: slow", Cue::warning));
   EXPECT_TRUE(m.has("Split it into two", Cue::refactor));
   EXPECT_FALSE(m.has("Split it in two", Cue::refactor));
+  EXPECT_TRUE(m.has("It should take a cursor, not an offset", Cue::settled));
+  EXPECT_FALSE(m.has("It should not take an offset", Cue::settled));
+  EXPECT_FALSE(m.has("It should take a cursor, nothing else", Cue::settled));
+  EXPECT_FALSE(m.has("It should take " + std::string(1000, '-') + ", not an offset", Cue::settled)) << "too far on";
   EXPECT_DOUBLE_EQ(m.next("we found it", Cue::telling)->weight, 0.5);
   EXPECT_FALSE(m.has("not found.", Cue::telling));
   for (const char* said : {"I keep", "we keep", "I will keep", "we will keep"})

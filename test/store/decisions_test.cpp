@@ -57,6 +57,11 @@ TEST(FindDecisions, SentencesThatSettleSomething) {
            "The cache should only hold rows of one session.",
            "Actually, let me use one table.",
            "A retry here is reasonable since the pool already bounds it.",
+           "Since it's an exported function, I'll rename it later.",
+           "The reader should take a cursor, not an offset.",
+           "The simplest fix avoids a second pass.",
+           "The lock is not worth a refactor right now.",
+           "For this PR, let me fix only the reader.",
        })
     EXPECT_THAT(find_decisions(text), SizeIs(1)) << text;
 }
@@ -73,6 +78,7 @@ TEST(FindDecisions, InOtherLanguages) {
            "저장 형식은 바꾸지 않겠습니다.",
            "기존 이름은 그대로 유지하겠습니다.",
            "파일을 다시 읽지 않고 색인만 갱신하겠습니다.",
+           "두 일정이 겹치지 않도록 바로잡겠습니다.",
        })
     EXPECT_THAT(sentences(find_decisions(text)), ElementsAre(text));
   EXPECT_THAT(sentences(find_decisions("先看代码。我们决定不改接口！然后测试。")), ElementsAre("我们决定不改接口！"));
@@ -100,6 +106,8 @@ TEST(FindDecisions, NotQuestionsPlansOffersOrConditions) {
            "Instead of a number it printed a name.",
            "Actually, let me reconsider.",
            "Or keep it as it is for now.",
+           "Let me check whether this should only run once, not twice.",
+           "The simplest fix:",
            "I need to find out which one is used.",
            "Would you like me to go with the first one?",
            "The installation instructions are instead of limited use.",
@@ -207,6 +215,39 @@ TEST(FindDecisions, OfAPersonAreAnswersToWhatWasOffered) {
   EXPECT_THAT(sentences(said_by_person(
                   "1. yes, that is fine\n2. how is that possible?\n3. let's skip it\n4. yeah document it")),
               ElementsAre("yes, that is fine", "let's skip it", "yeah document it"));
+}
+
+TEST(FindDecisions, AnswersWithMoreBehindThem) {
+  const std::string offer = "The name clashes. Want me to rename `EventStop` to `EventTurnEnd`?";
+  EXPECT_EQ(sentences(said_by_person("yes please. Is there no test for this?", offer)),
+            sentences(said_by_person("yes please.", offer)));
+  const std::string list = "All done. If you like, I can:\n- Add a preview\n- Write the docs?\n";
+  EXPECT_THAT(sentences(said_by_person("yes to all", list)),
+              ElementsAre("If you like, I can: - Add a preview - Write the docs?: yes to all"));
+}
+
+TEST(FindDecisions, ChoicesOfOneOfTheWaysAskedFor) {
+  const std::string ways = "We can count commits or read the file. Which way do you prefer?";
+  EXPECT_EQ(told(said_by_person("counting would be awesome", ways)), "answer of the user: counting would be awesome");
+  EXPECT_THAT(said_by_person("counting would be awesome", "Want me to count?"), IsEmpty());
+  EXPECT_THAT(said_by_person("what does counting cost?", ways), IsEmpty()) << "asks back";
+  EXPECT_THAT(said_by_person("commit this first", ways), IsEmpty()) << "chooses none";
+}
+
+// The end that is looked at may begin inside of a code block.
+TEST(FindDecisions, WhatIsOfferedBehindALongCodeBlock) {
+  std::string said = "The layers:\n```\n";
+  for (int i = 0; i < 80; ++i)
+    said += "| a box of the picture    |\n";
+  said += "```\nThat solves your requirements.\n\nDoes this approach work for you?\n";
+  EXPECT_THAT(sentences(said_by_person("ok", said)), ElementsAre("Does this approach work for you?: ok"));
+}
+
+TEST(FindDecisions, PlansThatWereOffered) {
+  const std::string offered = "<proposed_plan>\n# Own the skeleton\n\n## Summary\n- …\n</proposed_plan>";
+  const auto found = said_by_person("Implement the plan.", offered);
+  EXPECT_EQ(told(found), "plan of the user: Own the skeleton");
+  EXPECT_THAT(sentences(found), ElementsAre("Own the skeleton: Implement the plan."));
 }
 
 TEST(FindDecisions, PlansThatAreHandedOver) {

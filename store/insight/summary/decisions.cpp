@@ -199,8 +199,9 @@ std::size_t take_list(std::string_view text, std::size_t at, std::vector<Decisio
 constexpr std::size_t kLongestMessage = 2000;  // bytes; a longer one is a paste
 constexpr std::size_t kLongestReply = 300;
 constexpr std::size_t kLongestDirection = 600;
-constexpr std::size_t kShortestReply = 40;  // of one that says more than yes
-constexpr std::size_t kOfferReach = 2000;   // bytes of the end of what the agent said
+constexpr std::size_t kLongestChoice = 160;  // of the sentence that says which way
+constexpr std::size_t kShortestReply = 40;   // of one that says more than yes
+constexpr std::size_t kOfferReach = 2000;    // bytes of the end of what the agent said
 constexpr std::size_t kOfferUnits = 6;
 
 struct Part {
@@ -245,7 +246,7 @@ bool is_list_of_replies(const std::vector<Part>& parts) {
     ++numbered;
     if (cues().opening(from_spoken_word(list_item(part.text)), Cue::reply | Cue::denial | Cue::directs)) ++replies;
   }
-  return numbered >= 3 && replies * 3 >= numbered;
+  return numbered >= 3 && replies * 4 >= numbered;
 }
 
 struct Offer {
@@ -253,19 +254,39 @@ struct Offer {
   std::vector<std::string> items;  // of lists, with their numbers
 };
 
-std::optional<Offer> offer_of(std::string_view said) {
-  if (said.size() > kOfferReach) {
-    said.remove_prefix(said.size() - kOfferReach);
-    while (!said.empty() && is_utf8_tail(said, 0))
-      said.remove_prefix(1);
+// The end of what was said. A cut inside of a code block would make prose of the code and code of the prose; what an
+// agent says last is prose.
+std::string_view end_of(std::string_view said) {
+  if (said.size() > kOfferReach) said.remove_prefix(said.size() - kOfferReach);
+  while (!said.empty() && is_utf8_tail(said, 0))
+    said.remove_prefix(1);
+  FenceTracker fences;
+  std::size_t behind_fence = 0;  // the first
+  for (std::size_t at = 0; at < said.size();) {
+    const std::size_t end = std::min(said.find('\n', at), said.size());
+    fences.line(said.substr(at, end - at));
+    at = std::min(end + 1, said.size());
+    if (behind_fence == 0 && fences.is_open()) behind_fence = at;
   }
+  return fences.is_open() ? said.substr(behind_fence) : said;
+}
+
+std::optional<Offer> offer_of(std::string_view said) {
+  said = end_of(said);
   const std::vector<Part> parts = parts_of(said);
   Offer out;
   for (const Part& part : parts)
     if (part.item) out.items.push_back(part.text);
   const std::size_t first = parts.size() - std::min(parts.size(), kOfferUnits);
-  for (std::size_t i = first; i < parts.size(); ++i)
-    if (asks(parts[i].text) || cues().has(parts[i].text, Cue::offer)) out.question = parts[i].text;
+  bool lists = false;  // what the question names stands in a list behind it
+  for (std::size_t i = first; i < parts.size(); ++i) {
+    if (lists && parts[i].item) {
+      out.question += " " + parts[i].text;
+    } else if (asks(parts[i].text) || cues().has(parts[i].text, Cue::offer)) {
+      out.question = parts[i].text;
+      lists = out.question.ends_with(':');
+    }
+  }
   if (out.question.empty()) return std::nullopt;
   return out;
 }
@@ -301,14 +322,15 @@ std::optional<Decision> reply_to(const Offer& offer, std::string_view reply) {
   const std::string_view option = option_named(words);
   const std::string item = option.empty() ? std::string() : item_of(offer, option);
   const bool chooses = !item.empty() || (!option.empty() && !goes_on(words.substr(option.size())));
-  if (!denied && !chooses && !cues().opening(words, Cue::reply)) return std::nullopt;
-  if (words.size() < kShortestReply && cues().has(offer.question, Cue::routine)) return std::nullopt;
+  const bool picks = words.size() <= kLongestChoice && cues().has(offer.question, Cue::alternatives);
+  if (!denied && !chooses && !picks && !cues().opening(words, Cue::reply)) return std::nullopt;
+  if (words.size() < kShortestReply && cues().has(picks ? words : offer.question, Cue::routine)) return std::nullopt;
   Decision d;
   d.kind = DecisionKind::answer;
   d.by = DecidedBy::user;
   d.sentence = shortened(shortened(offer.question, kPartBytes) + ": " + std::string(reply), kDecisionBytes);
   std::string& meant = denied ? d.rejected : d.chosen;
-  meant = part_of(item.empty() ? std::string_view(offer.question) : std::string_view(item));
+  meant = part_of(!item.empty() ? std::string_view(item) : picks ? words : std::string_view(offer.question));
   return d;
 }
 
@@ -349,19 +371,33 @@ std::vector<Decision> find_decisions(std::string_view text) {
   return found;
 }
 
+namespace {
+
+constexpr std::string_view kProposedPlan = "<proposed_plan>";  // Codex: in front of a plan that it offers
+
+bool is_proposed(std::string_view offered) { return offered.find(kProposedPlan) != std::string_view::npos; }
+
+// "Implement the plan" behind a plan.
+Decision accepted_offer(std::string_view message, std::string_view offered) {
+  Decision d = accepted_plan(offered.substr(offered.rfind(kProposedPlan) + kProposedPlan.size()));
+  d.sentence = shortened(shortened(d.sentence, kPartBytes) + ": " + ascii::one_line(message), kDecisionBytes);
+  return d;
+}
+
+}  // namespace
+
 std::vector<Decision> find_decisions_of_person(std::string_view message, std::string_view offered) {
   std::vector<Decision> found;
   if (cues().opening(ascii::trimmed(message), Cue::plan_told)) {
-    keep(found, accepted_plan(message));
+    keep(found, is_proposed(offered) ? accepted_offer(message, offered) : accepted_plan(message));
     return found;
   }
   if (message.size() > kLongestMessage) return found;
   const std::vector<Part> parts = parts_of(message);
   if (parts.empty()) return found;
   const bool replies = is_list_of_replies(parts);
-  const bool questions = std::any_of(parts.begin(), parts.end(), [](const Part& p) { return asks(p.text); });
   std::size_t first = 0;
-  if (!replies && !questions && message.size() <= kLongestReply)
+  if (!replies && !asks(parts.front().text) && message.size() <= kLongestReply)
     if (const auto offer = offer_of(offered))
       if (auto reply = reply_to(*offer, parts.front().text)) {
         keep(found, std::move(*reply));

@@ -20,9 +20,10 @@ inline constexpr std::size_t kDecisionsPerText = 16;  // the first ones
 // sentence once, on one line. Made for ingest: most text costs one fast pass.
 std::vector<Decision> find_decisions(std::string_view text);
 
-// What a person settles with a message: an accepted plan that it hands over, answers to what the agent offered ("yes",
-// "option 2", a numbered list of answers), directions ("let's use X instead", "no, keep the flag"). `offered`: what the
-// agent said before. Of long messages, which are pastes, only an accepted plan is told.
+// What a person settles with a message: an accepted plan, handed over or offered before; answers to what the agent
+// offered ("yes", "option 2", a numbered list of answers) or to its question which way to go; directions ("let's use X
+// instead", "no, keep the flag"). `offered`: what the agent said before. Of long messages, which are pastes, only an
+// accepted plan is told.
 std::vector<Decision> find_decisions_of_person(std::string_view message, std::string_view offered);
 
 // What a person chose in a dialog of the client: the text of a `decision` event of an adapter. An answer that asks back
