@@ -22,8 +22,8 @@ constexpr std::array<std::string_view, kWordClasses> kWordClassNames{"stop",    
                                                                      "last_year",     "file_ending",
                                                                      "name_ending",   "subcommand",
                                                                      "no_program",    "tells_end",
-                                                                     "output_filter", "password_name",
-                                                                     "key_name",      "harmless_name",
+                                                                     "output_filter", "password_name", "short_password_name",
+                                                                     "key_name", "maybe_key_name", "query_key_name",     "harmless_name",
                                                                      "placeholder",   "placeholder_part"};
 
 }  // namespace
