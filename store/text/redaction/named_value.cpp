@@ -136,7 +136,7 @@ bool looks_like_code(std::string_view v, const Shape& s) {
   if (v.starts_with("./") || v.starts_with("../") || v.starts_with("~/")) return true;
   if (v.front() == '/' && wordiness(v) > 0.4) return true;
   if (v.find("::") != std::string_view::npos || v.find("->") != std::string_view::npos) return true;
-  return v.find('.') != std::string_view::npos && s.digits == 0;  // a.b.c
+  return v.find('.') != std::string_view::npos && (s.digits == 0 || wordiness(v) > 0.5);  // a.b.c
 }
 
 // "correct horse battery staple", "my d0g ate 3 pies": no sentence of a dialog.
@@ -153,7 +153,8 @@ bool is_passphrase(std::string_view v) {
     for (const char* told :
          {"password", "passphrase", "secret", "token", "key", "required", "invalid", "must", "enter", "characters"})
       if (low.find(told) != std::string::npos) return false;
-    mixed = mixed || (s.digits > 0 && s.letters > 0) || has_any(word.substr(0, word.size() - 1), kSymbols);
+    mixed = mixed || (s.digits > 0 && s.letters > 0) ||
+            (s.letters > 0 && has_any(word.substr(0, word.size() - 1), kSymbols));
     if (is_stop_word(low) && !mixed) return false;
     ++words_seen;
   }
@@ -175,7 +176,7 @@ bool is_plausible_password(std::string_view v, Style style, std::string_view nam
   const Shape s = shape_of(v);
   if (s.letters == 0 && s.digits == 0) return false;
   if (s.blanks > 0) return style != Style::shell && is_passphrase(v);
-  if (short_name && s.letters == 0) return false;
+  if (short_name && (s.letters == 0 || (style == Style::bare && (wordiness(v) > 0.7 || has_any(v, "/"))))) return false;
   const bool inner_symbol = s.letters > 0 && has_any(v.substr(0, v.size() - 1), kSymbols);
   const bool jumbled = s.letters == v.size() && v.size() >= 8 && (wordiness(v) < 0.4 || s.switches * 4 >= v.size());
   if (style == Style::quoted) {
@@ -353,7 +354,8 @@ std::optional<Place> place_of_value(std::string_view text, const TellingName& na
     out.told = true;
     return out;
   }
-  if (closed && !blank && (c == ',' || c == ')')) {  // define('DB_PASSWORD', '…')
+  const bool opened = name.begin > 0 && is_quote(text[name.begin - 1]);
+  if (opened && closed && !blank && (c == ',' || c == ')')) {  // define('DB_PASSWORD', '…')
     doubtful = true;
     if (c == ')') return std::nullopt;
     ++i;
@@ -441,11 +443,16 @@ bool is_random(std::string_view v, std::size_t least) {
   if (s.blanks > 0 || s.letters == 0) return false;
   if (s.digits == 0 && (s.uppers < 2 || s.lowers < 2 || s.switches * 4 < v.size())) return false;
   if (s.switches < 3 || entropy(v) < 2.6) return false;
+  const double words_in = wordiness(v);
+  if (s.digits == 0) return words_in < 0.35;
   const bool jumbled = s.others == 0 && s.digits >= 3 && s.switches * 4 >= v.size();
-  return jumbled || wordiness(v) < 0.6;
+  return words_in < (jumbled ? 0.72 : 0.6);
 }
 
-bool is_password(std::string_view v) { return v.size() >= 3 && v.size() <= kLongestValue && !is_placeholder(v); }
+bool is_password(std::string_view v) {
+  return v.size() >= 3 && v.size() <= kLongestValue && !is_placeholder(v) &&
+         std::any_of(v.begin(), v.end(), ascii::is_alnum);
+}
 
 bool is_chosen_password(std::string_view v) { return is_plausible_password(v, Style::told, {}, false); }
 

@@ -232,7 +232,7 @@ void SecretFinder::in_long_run(std::string_view text, std::size_t begin, std::si
     while (from > 0 && ascii::is_alnum(text[from - 1]) && at - from < 16)
       --from;
     const std::string_view segment = text.substr(from, at - 1 - from);
-    if (segment.empty()) break;
+    if (segment.empty() || (segment.size() > 6 && is_random(segment, 7))) return;
     tells = tells || tells_token(segment);
     if (last.empty()) last = segment;
     first = from;
@@ -240,7 +240,11 @@ void SecretFinder::in_long_run(std::string_view text, std::size_t begin, std::si
   }
   if (first > 0 && text[first - 1] == '\\' && ascii::is_lower(text[first])) ++first;  // of an escape sequence
   if (last.empty() || tells_identifier(last) || first == begin) return;
-  if (first > 0 && (ascii::is_alnum(text[first - 1]) || text[first - 1] == '/' || text[first - 1] == '+')) return;
+  if (text[begin - 1] == '.' && !tells) return;  // a member
+  // In the middle of something longer, as Base64 of a URL is.
+  if (first > 0 &&
+      (ascii::is_word(text[first - 1]) || std::string_view("-./+=").find(text[first - 1]) != std::string_view::npos))
+    return;
   while (end < text.size() && (ascii::is_alnum(text[end]) || text[end] == '_' || text[end] == '-'))
     ++end;
   if (end < text.size() && (text[end] == '+' || text[end] == '/' || text[end] == '.' || text[end] == '(')) return;
@@ -255,7 +259,7 @@ void SecretFinder::in_long_run(std::string_view text, std::size_t begin, std::si
   if (!letters_in_front || !(tells || mixed)) return;
   // "id": "<prefix>_…" counts something.
   std::size_t back = first;
-  while (back > 0 && first - back < 6 && std::string_view("\\\"': =").find(text[back - 1]) != std::string_view::npos)
+  while (back > 0 && first - back < 16 && std::string_view("\\\"': =").find(text[back - 1]) != std::string_view::npos)
     --back;
   const std::string_view before = text.substr(0, back);
   for (const std::string_view id : {"id", "ID", "Id", "uuid", "ref", "hash", "sha", "signature"})

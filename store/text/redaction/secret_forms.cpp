@@ -98,7 +98,7 @@ void find_in_header(std::string_view text, std::size_t at, std::vector<Secret>& 
                                std::string_view("-.~:").find(text[end]) != std::string_view::npos))
     ++end;
   const std::string_view value = text.substr(i, end - i);
-  if (value.size() < 8 || is_placeholder(value)) return;
+  if (value.size() < 8 || is_placeholder(value) || value.find("://") != std::string_view::npos) return;
   const auto is_small = [](char c) { return ascii::is_lower(c) || c == '.' || c == '_' || c == ':' || c == '-'; };
   if (std::all_of(value.begin(), value.end(), is_small) ||
       (!is_random(value, 8) && value.find('.') != std::string_view::npos))
