@@ -1,5 +1,7 @@
 #include "daemon/log.hpp"
 
+#include "store/text/redaction/redactor.hpp"
+
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
@@ -14,7 +16,9 @@ void start(const std::string& least) {
 }
 
 void write(Level level, std::string_view line) {
-  spdlog::log(level == Level::error ? spdlog::level::err : spdlog::level::info, line);
+  std::string masked(line);
+  redact(masked);  // names of files may hold a secret
+  spdlog::log(level == Level::error ? spdlog::level::err : spdlog::level::info, masked);
 }
 
 }  // namespace memd::log

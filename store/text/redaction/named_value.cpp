@@ -26,6 +26,7 @@ struct Shape {
   std::size_t digits = 0;
   std::size_t others = 0;
   std::size_t blanks = 0;
+  std::size_t digit_runs = 0;
   std::size_t switches = 0;  // between letter cases and digits inside, as random strings have
 };
 
@@ -37,6 +38,7 @@ Shape shape_of(std::string_view v) {
     s.lowers += cls == 'a' ? 1 : 0;
     s.uppers += cls == 'A' ? 1 : 0;
     s.digits += cls == '0' ? 1 : 0;
+    s.digit_runs += cls == '0' && before != '0' ? 1 : 0;
     s.others += cls == '.' ? 1 : 0;
     s.blanks += is_blank(c) ? 1 : 0;
     s.switches += before != 0 && cls != before ? 1 : 0;
@@ -323,6 +325,8 @@ std::optional<Place> place_of_value(std::string_view text, const TellingName& na
     closed = closed || is_quote(at(i));
     ++i;
   }
+  // \u003e
+  doubtful = doubtful || (at(i) == 'u' && i > name.end && text[i - 1] == '\\');
   const std::size_t word_end = i;
   while (is_blank(at(i)) && i - word_end < 32)
     ++i;
@@ -445,8 +449,8 @@ bool is_random(std::string_view v, std::size_t least) {
   if (s.switches < 3 || entropy(v) < 2.6) return false;
   const double words_in = wordiness(v);
   if (s.digits == 0) return words_in < 0.35;
-  const bool jumbled = s.others == 0 && s.digits >= 3 && s.switches * 4 >= v.size();
-  return words_in < (jumbled ? 0.72 : 0.6);
+  const bool jumbled = s.others == 0 && s.digit_runs >= 3 && s.switches * 4 >= v.size();
+  return words_in < (jumbled ? 0.8 : 0.6);
 }
 
 bool is_password(std::string_view v) {

@@ -84,8 +84,8 @@ bool redact(std::string& text) {
 void mask_secrets(EventBatch& batch) {
   if (batch.secrets_masked) return;
   for (auto& e : batch.events) {
-    for (auto* text :
-         {&e.text, &e.summary, &e.search_text, &e.tool, &e.call_id, &e.lifecycle, &e.cwd, &e.git_branch, &e.model})
+    for (auto* text : {&e.text, &e.summary, &e.search_text, &e.tool, &e.call_id, &e.lifecycle, &e.cwd, &e.git_branch,
+                       &e.model, &e.agent_version})
       redact(*text);
     for (auto& file : e.files)
       redact(file.path);
@@ -103,17 +103,19 @@ void mask_secrets(EventBatch& batch) {
   }
   for (auto& u : batch.sessions) {
     for (auto* text : {&u.title, &u.description, &u.parent_call_id, &u.agent_name, &u.project_hint, &u.cwd,
-                       &u.git_branch, &u.model, &u.repo})
+                       &u.git_branch, &u.model, &u.agent_version, &u.mode, &u.repo})
       redact(*text);
     if (!u.record) continue;
-    for (auto* text : {&u.record->cwd, &u.record->git_branch, &u.record->model})
+    for (auto* text : {&u.record->cwd, &u.record->git_branch, &u.record->model, &u.record->agent_version})
       redact(*text);
     if (!u.record->digest) continue;
     KeptDigest& digest = *u.record->digest;
     for (auto* text : {&digest.request, &digest.result, &digest.abstract})
       redact(*text);
-    for (auto& error : digest.errors)
+    for (auto& error : digest.errors) {
+      redact(error.tool);
       redact(error.text);
+    }
   }
   for (auto& entry : batch.coverage)
     redact(entry.record_type);

@@ -257,7 +257,7 @@ void find_key_block(std::string_view text, std::size_t at, std::vector<Secret>& 
 void find_in_manifest(std::string_view text, std::size_t at, std::vector<Secret>& out, bool& doubtful) {
   std::size_t i = at;
   std::size_t seen = 0;
-  while (i > 0 && seen < 6 && std::string_view("\\\"' :").find(text[i - 1]) != std::string_view::npos)
+  while (i > 0 && seen < 20 && std::string_view("\\\"' :").find(text[i - 1]) != std::string_view::npos)
     --i, ++seen;
   const std::size_t behind = at + std::string_view("secret").size();
   if (seen == 0 || !text.substr(0, i).ends_with("kind") || (behind < text.size() && ascii::is_word(text[behind])))
