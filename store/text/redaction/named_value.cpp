@@ -61,30 +61,6 @@ bool is_pronounceable(std::string_view piece) {
   return longest <= 4 && vowels * 6 >= piece.size() && vowels < piece.size();
 }
 
-// The share of letters and digits that are in what could be words: "user_token2" has many, "x7Kq2vR9" none.
-double wordiness(std::string_view v) {
-  std::size_t total = 0;
-  std::size_t in_words = 0;
-  for (std::size_t i = 0; i < v.size();) {
-    if (!ascii::is_letter(v[i])) {
-      total += ascii::is_digit(v[i]) ? 1 : 0;
-      ++i;
-      continue;
-    }
-    std::size_t end = i + 1;
-    if (ascii::is_upper(v[i]) && end < v.size() && ascii::is_upper(v[end]))
-      while (end < v.size() && ascii::is_upper(v[end]))
-        ++end;
-    else
-      while (end < v.size() && ascii::is_lower(v[end]))
-        ++end;
-    total += end - i;
-    if (end - i >= 3 && is_pronounceable(v.substr(i, end - i))) in_words += end - i;
-    i = end;
-  }
-  return total == 0 ? 0 : static_cast<double>(in_words) / static_cast<double>(total);
-}
-
 bool has_any(std::string_view v, std::string_view chars) { return v.find_first_of(chars) != std::string_view::npos; }
 constexpr std::string_view kSymbols = "!@#$%^&*+=?~";
 
@@ -138,7 +114,10 @@ bool looks_like_code(std::string_view v, const Shape& s) {
   if (v.starts_with("./") || v.starts_with("../") || v.starts_with("~/")) return true;
   if (v.front() == '/' && wordiness(v) > 0.4) return true;
   if (v.find("::") != std::string_view::npos || v.find("->") != std::string_view::npos) return true;
-  return v.find('.') != std::string_view::npos && (s.digits == 0 || wordiness(v) > 0.5);  // a.b.c
+  const auto dot = v.find('.');
+  if (dot == std::string_view::npos) return false;
+  const bool names = v.size() < 48 && ascii::is_letter(v.front()) && dot + 1 < v.size() && ascii::is_letter(v[dot + 1]);
+  return s.digits == 0 || wordiness(v) > (names ? 0.35 : 0.5);  // a.b.c
 }
 
 // "correct horse battery staple", "my d0g ate 3 pies": no sentence of a dialog.
@@ -180,7 +159,8 @@ bool is_plausible_password(std::string_view v, Style style, std::string_view nam
   if (s.blanks > 0) return style != Style::shell && is_passphrase(v);
   if (short_name && (s.letters == 0 || (style == Style::bare && (wordiness(v) > 0.7 || has_any(v, "/"))))) return false;
   const bool inner_symbol = s.letters > 0 && has_any(v.substr(0, v.size() - 1), kSymbols);
-  const bool jumbled = s.letters == v.size() && v.size() >= 8 && (wordiness(v) < 0.4 || s.switches * 4 >= v.size());
+  const bool jumbled = s.letters == v.size() && v.size() >= 8 &&
+                       (wordiness(v) < 0.4 || (s.switches * 4 >= v.size() && wordiness(v) < 0.7));
   if (style == Style::quoted) {
     if (s.digits > 0) return !(short_name && wordiness(v) > 0.8 && s.others > 0);
     return (s.others > 0 && (inner_symbol || (v.back() != '?' && has_any(v, kSymbols)))) || jumbled;
@@ -189,7 +169,8 @@ bool is_plausible_password(std::string_view v, Style style, std::string_view nam
   const bool identifier = is_identifier(v) || std::all_of(v.begin(), v.end(), is_name);
   if (style == Style::shell) {
     if (is_environment_name(name)) return s.digits > 0 || s.others > 0 || v.size() >= 6;
-    if (identifier && v.find('_') != std::string_view::npos && wordiness(v) > 0.6) return false;
+    const bool counted = s.digits >= 3 && s.digit_runs >= 2;
+    if (identifier && !counted && v.find('_') != std::string_view::npos && wordiness(v) > 0.6) return false;
     return s.digits > 0 || inner_symbol || jumbled || (s.others > 0 && !identifier);
   }
   if (style == Style::told) {
@@ -215,6 +196,10 @@ bool is_plausible_key(std::string_view v, Style style, std::string_view name, bo
   }
   if (is_uuid(v)) return true;
   if (is_random(v, style == Style::told ? 12 : 10)) return true;
+  // A name that says so clearly makes up for what looks like words by chance.
+  if (!maybe && s.digits >= 3 && entropy(v) > 3 && wordiness(v) < (s.digit_runs >= 3 && s.others == 0 ? 0.9 : 0.75) &&
+      v.size() >= 20)
+    return true;
   // A secret that somebody made up.
   return environment && !maybe && style == Style::shell && s.digits > 0 && wordiness(v) < 0.9;
 }
@@ -428,6 +413,29 @@ Secret quoted_value(std::string_view text, const TellingName& name, std::size_t 
 
 }  // namespace
 
+double wordiness(std::string_view v) {
+  std::size_t total = 0;
+  std::size_t in_words = 0;
+  for (std::size_t i = 0; i < v.size();) {
+    if (!ascii::is_letter(v[i])) {
+      total += ascii::is_digit(v[i]) ? 1 : 0;
+      ++i;
+      continue;
+    }
+    std::size_t end = i + 1;
+    if (ascii::is_upper(v[i]) && end < v.size() && ascii::is_upper(v[end]))
+      while (end < v.size() && ascii::is_upper(v[end]))
+        ++end;
+    else
+      while (end < v.size() && ascii::is_lower(v[end]))
+        ++end;
+    total += end - i;
+    if (end - i >= 3 && is_pronounceable(v.substr(i, end - i))) in_words += end - i;
+    i = end;
+  }
+  return total == 0 ? 0 : static_cast<double>(in_words) / static_cast<double>(total);
+}
+
 double entropy(std::string_view value) {
   std::array<std::size_t, 256> counts{};
   for (const char c : value)
@@ -510,7 +518,9 @@ bool is_placeholder(std::string_view v) {
     case '<': return v.find('>') != std::string_view::npos;
     case '{': return ends('}');
     case '[': return ends(']');
-    case '%': return v.size() <= 3 || ends('%') || v[1] == '(' || v[1] == '{';
+    case '%':
+      if (v.size() <= 3 || ends('%') || v[1] == '(' || v[1] == '{') return true;
+      break;
     case '@':
     case '&': {
       const Shape s = shape_of(v);
@@ -527,7 +537,8 @@ bool is_placeholder(std::string_view v) {
       while (!rest.empty() && !ascii::is_alnum(rest.front()))
         rest.remove_prefix(1);
       const Shape s = shape_of(rest);
-      return !(rest.size() >= 5 && s.digits > 0 && s.letters > 0 && (wordiness(rest) < 0.5 || s.switches >= 5) &&
+      return !(rest.size() >= 5 && s.digits > 0 && s.letters > 0 &&
+               (wordiness(rest) < 0.5 || s.switches >= 5 || (s.digits >= 3 && s.digit_runs >= 2)) &&
                rest.find('.') == std::string_view::npos);
     }
   return false;

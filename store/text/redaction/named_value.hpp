@@ -40,6 +40,8 @@ bool is_password(std::string_view value);
 bool is_chosen_password(std::string_view value);
 // Base64 of "user:password".
 bool is_encoded_pair(std::string_view value);
+// The share of letters and digits that are in what could be words: "user_token2" has many, "x7Kq2vR9" none.
+double wordiness(std::string_view value);
 // Bits a character.
 double entropy(std::string_view value);
 

@@ -249,7 +249,7 @@ void SecretFinder::in_long_run(std::string_view text, std::size_t begin, std::si
     ++end;
   if (end < text.size() && (text[end] == '+' || text[end] == '/' || text[end] == '.' || text[end] == '(')) return;
   const std::string_view body = text.substr(begin, end - begin);
-  if (body.size() > 200 || !is_random(body, kLongRun)) return;
+  if (body.size() > 200 || !is_random(body, kLongRun) || wordiness(body) > 0.42) return;
   const auto digits = std::count_if(body.begin(), body.end(), ascii::is_digit);
   const bool both_cases =
       std::any_of(body.begin(), body.end(), ascii::is_upper) && std::any_of(body.begin(), body.end(), ascii::is_lower);
