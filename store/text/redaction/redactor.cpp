@@ -154,31 +154,36 @@ void find_unescaped(std::string_view line, std::size_t begin, std::size_t end, s
 }
 
 // Around the places in doubt, in the strings that these are in; a line that is no JSON is one string.
-void find_in_strings(std::string_view line, std::vector<std::size_t>& doubts, std::vector<Secret>& out) {
-  constexpr std::size_t kBefore = 4096;
-  constexpr std::size_t kBehind = 20'480;  // a long key, a manifest
+void find_in_strings(std::string_view line, std::vector<Signs::Doubt>& doubts, std::vector<Secret>& out) {
+  constexpr std::size_t kShort = 2048;
+  constexpr std::size_t kLong = 16'384;  // a long key, a manifest
   const bool json = line.starts_with('{') || line.starts_with('[');
-  std::sort(doubts.begin(), doubts.end());
+  std::sort(doubts.begin(), doubts.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
   std::size_t string = json ? line.find('"') + 1 : 0;
   std::size_t string_end = json ? end_of_string(line, string) : line.size();
-  std::size_t done = 0;
-  for (const std::size_t doubt : doubts) {
-    if (doubt < done) continue;
-    while (string_end < doubt && json) {
+  for (std::size_t i = 0; i < doubts.size();) {
+    const std::size_t at = doubts[i].at;
+    while (string_end < at && json) {
       const auto next = line.find('"', string_end + 1);
       if (next == std::string_view::npos) return;
       string = next + 1;
       string_end = end_of_string(line, string);
     }
-    if (doubt < string) continue;
-    std::size_t begin = std::max(string, doubt - std::min(doubt, kBefore));
+    if (at < string) {
+      ++i;
+      continue;
+    }
+    // Together with those that follow closely.
+    const std::size_t before = doubts[i].is_long ? kLong : kShort / 2;
+    std::size_t begin = std::max(string, at - std::min(at, before));
+    std::size_t end = at;
+    for (; i < doubts.size() && doubts[i].at <= std::min(end, string_end); ++i)
+      end = std::max(end, doubts[i].at + (doubts[i].is_long ? kLong : kShort));
     // Not inside of an escape sequence.
     while (begin > string &&
            line.substr(begin - std::min<std::size_t>(begin, 7), 8).find('\\') != std::string_view::npos)
       --begin;
-    const std::size_t end = std::min(string_end, doubt + kBehind);
-    find_unescaped(line, begin, end, out);
-    done = end == string_end ? end : end - kBehind / 4;
+    find_unescaped(line, begin, std::min(end, string_end), out);
   }
 }
 
@@ -272,7 +277,7 @@ std::size_t mask_line(std::span<char> line, What what) {
   if (what == What::all) redaction::secret_finder().find(text, secrets, signs);
   if (what == What::only_private || signs.may_be_private) redaction::find_private_in_line(text, secrets);
   for (const Secret& s : secrets)
-    signs.doubts.push_back(s.begin);
+    signs.doubts.push_back({s.begin, s.kind == "private_key"});
   if (what == What::all && !signs.doubts.empty()) find_in_strings(text, signs.doubts, secrets);
   if (secrets.empty()) return 0;
   sort_and_join(secrets);

@@ -47,7 +47,7 @@ void read_line(std::string_view line, std::vector<SecretRule>& rules) {
   if (word == "find" || word == "like") {
     rule.patterns.emplace_back(rest, word == "like");
     if (!rule.patterns.back().can_be_found())
-      throw std::logic_error("a pattern needs a literal of three characters, or begins with a long run of letters");
+      throw std::logic_error("a pattern needs a literal of three characters, or a long run of letters and digits");
   } else if (word == "form") {
     const auto space = rest.find(' ');
     const auto form = form_named(rest.substr(0, space));
@@ -116,7 +116,7 @@ SecretFinder::SecretFinder(std::vector<SecretRule> rules) : rules_(std::move(rul
     for (std::uint32_t p = 0; p < rules_[r].patterns.size(); ++p) {
       const SecretPattern& pattern = rules_[r].patterns[p];
       const Sign sign{Sign::What::pattern, r, p, {}};
-      if (pattern.anchor().text.empty())
+      if (pattern.anchor().is_run)
         of_runs_.push_back(sign);
       else
         add({pattern.anchor().text, pattern.any_case(), pattern.anchor().followed_by}, sign);
@@ -180,6 +180,7 @@ void SecretFinder::at_literal(std::string_view text, std::size_t begin, std::siz
                               Signs& signs) const {
   const std::size_t end = begin + literals_[literal].text.size();
   bool doubtful = false;
+  bool is_long = false;
   for (const Sign& sign : signs_[literal])
     switch (sign.what) {
       case Sign::What::pattern: {
@@ -196,6 +197,7 @@ void SecretFinder::at_literal(std::string_view text, std::size_t begin, std::siz
       }
       case Sign::What::form: {
         const std::size_t before = out.size();
+        is_long = is_long || sign.form == Form::key_block || sign.form == Form::manifest;
         find_form(sign.form, text, begin, out, doubtful);
         for (std::size_t i = before; i < out.size(); ++i)
           if (out[i].kind.empty()) out[i].kind = rules_[sign.rule].kind;
@@ -209,7 +211,7 @@ void SecretFinder::at_literal(std::string_view text, std::size_t begin, std::siz
       }
       case Sign::What::private_mark: signs.may_be_private = true; break;
     }
-  if (doubtful) signs.doubts.push_back(begin);
+  if (doubtful) signs.doubts.push_back({begin, is_long});
 }
 
 // A token that names itself, as many services write them: a prefix of small words, and random letters and digits.

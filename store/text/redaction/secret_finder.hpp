@@ -40,8 +40,12 @@ class SecretFinder {
 
   // What else a pass has seen.
   struct Signs {
-    std::vector<std::size_t> doubts;  // where something may be a secret, once escape sequences are resolved
-    bool may_be_private = false;      // the word "private"
+    struct Doubt {
+      std::size_t at = 0;
+      bool is_long = false;  // a block of many lines may begin here
+    };
+    std::vector<Doubt> doubts;    // where something may be a secret, once escape sequences are resolved
+    bool may_be_private = false;  // the word "private"
   };
   // Appends the secrets, in no order; they may overlap.
   void find(std::string_view text, std::vector<Secret>& out, Signs& signs) const;

@@ -151,18 +151,31 @@ SecretPattern::SecretPattern(std::string_view written, bool any_case) : any_case
   choose_anchor();
 }
 
-bool SecretPattern::can_be_found() const {
-  if (!anchor_.text.empty()) return true;
-  std::size_t least = 0;
-  for (const Part& part : parts_) {
-    if (part.what == Part::What::literal && std::all_of(part.text.begin(), part.text.end(), ascii::is_alnum))
-      least += part.text.size();
-    else if (part.what == Part::What::chars && !part.set.test('_') && !part.set.test('-'))
-      least += part.least;
-    else
-      break;
+bool SecretPattern::can_be_found() const { return !anchor_.text.empty() || anchor_.is_run; }
+
+void SecretPattern::choose_run() {
+  std::size_t run = 0;
+  std::size_t first = 0;
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    const Part& part = parts_[p];
+    const bool literal = part.what == Part::What::literal;
+    if (literal && std::all_of(part.text.begin(), part.text.end(), ascii::is_alnum)) {
+      run += part.text.size();
+    } else if (part.what == Part::What::chars && (part.set & ~named_set("alnum")).none()) {
+      run += part.least;
+    } else if (part.what == Part::What::open || part.what == Part::What::close) {
+    } else {
+      // A run begins behind a sign, not behind what may be a part of it.
+      if (!literal) return;
+      run = 0;
+      first = p + 1;
+      if (ascii::is_alnum(part.text.back())) return;
+    }
+    if (run >= kLongRun) {
+      anchor_ = {{}, first, 0, std::nullopt, true};
+      return;
+    }
   }
-  return least >= kLongRun;
 }
 
 void SecretPattern::choose_anchor() {
@@ -173,10 +186,12 @@ void SecretPattern::choose_anchor() {
       std::size_t end = i;
       while (end < text.size() && is_plain(text[end]))
         ++end;
-      if (end - i >= 3 && end - i > anchor_.text.size()) anchor_ = {text.substr(i, end - i), p, i, std::nullopt};
+      if (end - i >= 3 && end - i > anchor_.text.size()) anchor_ = {text.substr(i, end - i), p, i, std::nullopt, false};
       i = end + 1;
     }
   }
+  // Three characters stand everywhere; a long run does not.
+  if (anchor_.text.size() <= 3 || (anchor_.text.size() == 4 && anchor_.text.back() == '.')) choose_run();
   if (anchor_.text.empty()) return;
   const bool ends_literal = anchor_.offset + anchor_.text.size() == parts_[anchor_.part].text.size();
   if (ends_literal && anchor_.part + 1 < parts_.size() && parts_[anchor_.part + 1].what == Part::What::chars &&
@@ -284,9 +299,18 @@ bool SecretPattern::may_be_escaped(std::string_view text, std::size_t at) const 
   const std::size_t behind = anchor_.offset + anchor_.text.size();
   if (anchor_.offset > 0 && (at == 0 || text[at - 1] != literal[anchor_.offset - 1])) return false;
   if (behind < literal.size() && end < text.size() && text[end] != literal[behind] && text[end] != '\\') return false;
-  if (behind == literal.size() && parts_.size() > anchor_.part + 1 && end < text.size()) {
-    const Part& next = parts_[anchor_.part + 1];
-    if (next.what == Part::What::chars && next.least > 0 && !holds(next, text[end]) && text[end] != '\\') return false;
+  if (behind == literal.size() && end < text.size() && text[end] != '\\') {
+    bool may_follow = false;
+    for (std::size_t p = anchor_.part + 1; p < parts_.size() && !may_follow; ++p) {
+      const Part& next = parts_[p];
+      if (next.what == Part::What::literal) {
+        may_follow = next.text.front() == text[end];
+        break;
+      }
+      may_follow = next.what != Part::What::chars || holds(next, text[end]);
+      if (next.what == Part::What::chars && next.least > 0) break;
+    }
+    if (!may_follow) return false;
   }
   return text.substr(end, kLongestGap).find('\\') != std::string_view::npos;
 }
@@ -294,8 +318,9 @@ bool SecretPattern::may_be_escaped(std::string_view text, std::size_t at) const 
 std::optional<Secret> SecretPattern::match(std::string_view text, std::size_t at, std::size_t floor) const {
   Found found;
   std::size_t begin = at;
-  if (anchor_.text.empty()) {
-    if (!forward(0, text, at, found)) return std::nullopt;
+  if (anchor_.is_run) {
+    if (!backward(anchor_.part, text, begin, floor, found)) return std::nullopt;
+    if (!forward(anchor_.part, text, at, found)) return std::nullopt;
   } else {
     if (at - floor < anchor_.offset) return std::nullopt;
     const std::size_t literal = at - anchor_.offset;

@@ -44,10 +44,11 @@ class SecretPattern {
 
   // What is found of it in texts by search, before anything else is looked at.
   struct Anchor {
-    std::string text;        // empty: it has none, and begins with a long run of letters and digits
+    std::string text;        // empty: it has none
     std::size_t part = 0;    // the literal it is in
     std::size_t offset = 0;  // in that literal
     std::optional<CharSet> followed_by;
+    bool is_run = false;  // a long run of letters and digits, which begins with `part`
   };
 
   // `any_case`: letters of literals stand for both. Throws std::logic_error where the pattern is not well formed.
@@ -59,7 +60,7 @@ class SecretPattern {
   // What stands around the anchor may be the pattern, with escape sequences in it.
   bool may_be_escaped(std::string_view text, std::size_t at) const;
 
-  // It has an anchor or begins with a long run.
+  // It has an anchor.
   bool can_be_found() const;
   const Anchor& anchor() const { return anchor_; }
   bool any_case() const { return any_case_; }
@@ -75,6 +76,7 @@ class SecretPattern {
     std::size_t steps = 0;
   };
   void choose_anchor();
+  void choose_run();
   bool forward(std::size_t part, std::string_view text, std::size_t at, Found& found) const;
   bool backward(std::size_t part, std::string_view text, std::size_t& at, std::size_t floor, Found& found) const;
   bool literal_at(const std::string& literal, std::string_view text, std::size_t at) const;
