@@ -102,7 +102,6 @@ TEST(SecretRules, KnownKindsAreFoundAndMostOfThoseKeptAside) {
     if (canary.aside) {
       ++aside;
       aside_back += back ? 1 : 0;
-      if (back) std::cout << "aside " << canary.kind << ": " << canary.text << "\n";
     } else {
       ++known;
       EXPECT_FALSE(back) << canary.kind << ": " << canary.text;

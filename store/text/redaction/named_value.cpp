@@ -591,7 +591,8 @@ TellingName telling_name(std::string_view text, std::size_t word_begin, std::siz
   else if (begins_word && word_begin > out.begin && kMaybeKey.fit(flat))
     out.promise = Promise::maybe_key;
   else if (out.begin > 0 && (text[out.begin - 1] == '?' || text[out.begin - 1] == '&' || text[out.begin - 1] == ';') &&
-           at(out.end) == '=' && words(WordClass::query_key_name).has(flat))
+           at(out.end) == '=' &&
+           (words(WordClass::query_key_name).has(flat) || words(WordClass::maybe_key_name).has(flat)))
     out.promise = Promise::key;
   return out;
 }

@@ -74,12 +74,15 @@ bool has_nocase(std::string_view text, std::string_view small_word) {
 }
 
 // Segments of a prefix by which tokens call themselves so: sk_live_…, acme_pat_…, key-…
-bool tells_token(std::string_view segment) {
-  static constexpr std::array<std::string_view, 24> kSegments{
-      "pat",  "sk",   "rk",  "key", "apikey", "secret", "token", "tok", "tkn",    "auth",    "oauth",  "live",
-      "test", "prod", "api", "sec", "pk",     "cred",   "pass",  "pw",  "access", "refresh", "bearer", "sat"};
-  return std::any_of(kSegments.begin(), kSegments.end(),
-                     [&](std::string_view s) { return ascii::equal_nocase(segment, s); });
+constexpr std::array<std::string_view, 14> kTokenWords{"pat", "sk",  "rk",   "key",    "apikey", "secret", "token",
+                                                       "tok", "tkn", "cred", "bearer", "sat",    "oauth",  "sec"};
+// The same, but hashes have them in front, too.
+constexpr std::array<std::string_view, 10> kHalfTokenWords{"auth", "live", "test", "prod",   "api",
+                                                           "pk",   "pass", "pw",   "access", "refresh"};
+
+template <std::size_t N>
+bool is_one_of(const std::array<std::string_view, N>& words, std::string_view segment) {
+  return std::any_of(words.begin(), words.end(), [&](std::string_view s) { return ascii::equal_nocase(segment, s); });
 }
 
 // Prefixes of what agents and services count their records with.
@@ -228,6 +231,7 @@ void SecretFinder::in_long_run(std::string_view text, std::size_t begin, std::si
   if (begin < 3 || !joins(text[begin - 1])) return;
   std::size_t first = begin;
   bool tells = false;
+  bool half_tells = false;
   std::string_view last;
   for (std::size_t at = begin; at > 0 && joins(text[at - 1]) && begin - first < 32;) {
     std::size_t from = at - 1;
@@ -235,14 +239,15 @@ void SecretFinder::in_long_run(std::string_view text, std::size_t begin, std::si
       --from;
     const std::string_view segment = text.substr(from, at - 1 - from);
     if (segment.empty() || (segment.size() > 6 && is_random(segment, 7))) return;
-    tells = tells || tells_token(segment);
+    tells = tells || is_one_of(kTokenWords, segment);
+    half_tells = half_tells || is_one_of(kHalfTokenWords, segment);
     if (last.empty()) last = segment;
     first = from;
     at = from;
   }
   if (first > 0 && text[first - 1] == '\\' && ascii::is_lower(text[first])) ++first;  // of an escape sequence
   if (last.empty() || tells_identifier(last) || first == begin) return;
-  if (text[begin - 1] == '.' && !tells) return;  // a member
+  if (text[begin - 1] == '.' && !tells && !half_tells) return;  // a member
   // In the middle of something longer, as Base64 of a URL is.
   if (first > 0 &&
       (ascii::is_word(text[first - 1]) || std::string_view("-./+=").find(text[first - 1]) != std::string_view::npos))
@@ -258,7 +263,7 @@ void SecretFinder::in_long_run(std::string_view text, std::size_t begin, std::si
   const bool is_hash = std::all_of(body.begin(), body.end(), ascii::is_hex);
   const bool mixed = (both_cases && digits >= 2) || (body.size() >= 32 && digits >= 4 && !is_hash);
   const bool letters_in_front = std::all_of(last.begin(), last.end(), ascii::is_alnum) && ascii::is_letter(text[first]);
-  if (!letters_in_front || !(tells || mixed)) return;
+  if (!letters_in_front || !(tells || mixed || (half_tells && !is_hash))) return;
   // "id": "<prefix>_…" counts something.
   std::size_t back = first;
   while (back > 0 && first - back < 16 && std::string_view("\\\"': =").find(text[back - 1]) != std::string_view::npos)

@@ -210,7 +210,10 @@ std::size_t end_of_key_piece(std::string_view text, std::size_t at, std::size_t&
 void find_key_block(std::string_view text, std::size_t at, std::vector<Secret>& out, bool& doubtful) {
   const std::size_t reach = std::min<std::size_t>(at, 40);
   const std::string_view before = text.substr(at - reach, reach);
-  const auto dashes = before.rfind("-----BEGIN ");
+  auto dashes = before.rfind("-----BEGIN ");
+  // Not of the line before the end of an empty block.
+  if (dashes != std::string_view::npos && before.find("-----", dashes + 11) != std::string_view::npos)
+    dashes = std::string_view::npos;
   const bool putty = before.ends_with("PuTTY-User-") || text.substr(at).starts_with("Private-Lines");
   if (dashes == std::string_view::npos && !putty) return;
   std::size_t i = at + std::string_view("private key").size();
@@ -304,12 +307,19 @@ void find_in_manifest(std::string_view text, std::size_t at, std::vector<Secret>
       std::size_t line = text.rfind('\n', p);
       line = line == std::string_view::npos ? 0 : line + 1;
       const std::size_t indent = p - line;
+      bool is_public = false;  // a certificate
       for (std::size_t l = text.find('\n', k); l < end;) {
         const std::size_t first = std::min(text.find_first_not_of(' ', l + 1), text.size());
         const std::size_t stop = std::min(text.find('\n', l + 1), end);
         if (first >= stop || first - l - 1 <= indent) break;
         const auto colon = text.find(": ", first);
-        if (colon < stop) {
+        const auto name_end = std::min(text.find(':', first), stop);
+        if (name_end < stop) {
+          const std::string_view name = text.substr(first, name_end - first);
+          is_public = name.ends_with("crt") || name.ends_with("ca") || name.ends_with("cert");
+        }
+        if (is_public) {
+        } else if (colon < stop) {
           std::size_t from = colon + 2;
           std::size_t to = stop;
           while (from < to && (text[from] == ' ' || is_quote_mark(text[from])))
