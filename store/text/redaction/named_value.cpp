@@ -186,7 +186,7 @@ bool is_plausible_password(std::string_view v, Style style, std::string_view nam
 bool is_plausible_key(std::string_view v, Style style, std::string_view name, bool maybe) {
   if (v.size() < 8 || is_placeholder(v)) return false;
   const Shape s = shape_of(v);
-  if (s.blanks > 0 || s.letters == 0 || v.find("://") != std::string_view::npos) return false;
+  if (s.blanks > 0 || s.letters == 0 || has_any(v, "|") || v.find("://") != std::string_view::npos) return false;
   if (style != Style::quoted && looks_like_code(v, s) && wordiness(v) > 0.2) return false;
   const bool environment = is_environment_name(name);
   if (maybe && !environment) {

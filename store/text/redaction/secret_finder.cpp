@@ -252,6 +252,8 @@ void SecretFinder::in_long_run(std::string_view text, std::size_t begin, std::si
   if (first > 0 &&
       (ascii::is_word(text[first - 1]) || std::string_view("-./+=").find(text[first - 1]) != std::string_view::npos))
     return;
+  const std::string_view run = text.substr(begin, end - begin);
+  const bool is_hash = std::all_of(run.begin(), run.end(), ascii::is_hex);
   while (end < text.size() && (ascii::is_alnum(text[end]) || text[end] == '_' || text[end] == '-'))
     ++end;
   if (end < text.size() && (text[end] == '+' || text[end] == '/' || text[end] == '.' || text[end] == '(')) return;
@@ -260,7 +262,6 @@ void SecretFinder::in_long_run(std::string_view text, std::size_t begin, std::si
   const auto digits = std::count_if(body.begin(), body.end(), ascii::is_digit);
   const bool both_cases =
       std::any_of(body.begin(), body.end(), ascii::is_upper) && std::any_of(body.begin(), body.end(), ascii::is_lower);
-  const bool is_hash = std::all_of(body.begin(), body.end(), ascii::is_hex);
   const bool mixed = (both_cases && digits >= 2) || (body.size() >= 32 && digits >= 4 && !is_hash);
   const bool letters_in_front = std::all_of(last.begin(), last.end(), ascii::is_alnum) && ascii::is_letter(text[first]);
   if (!letters_in_front || !(tells || mixed || (half_tells && !is_hash))) return;
