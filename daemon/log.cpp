@@ -1,6 +1,7 @@
 #include "daemon/log.hpp"
 
 #include "schemas/harmless.hpp"
+#include "store/text/redaction/redactor.hpp"
 
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
@@ -16,7 +17,9 @@ void start(const std::string& least) {
 }
 
 void write(Level level, std::string_view line) {
-  spdlog::log(level == Level::error ? spdlog::level::err : spdlog::level::info, harmless_line(line));
+  std::string masked(line);
+  redact(masked);  // names of files may hold a secret
+  spdlog::log(level == Level::error ? spdlog::level::err : spdlog::level::info, harmless_line(masked));
 }
 
 }  // namespace memd::log

@@ -20,6 +20,7 @@ const std::vector<EmbeddedFile>& json_schema_files();
 const std::vector<EmbeddedFile>& page_files();          // in daemon/
 const std::vector<EmbeddedFile>& cue_files();           // in store/
 const std::vector<EmbeddedFile>& word_files();          // in store/
+const std::vector<EmbeddedFile>& secret_rules();        // in store/
 const std::vector<EmbeddedFile>& command_word_files();  // in adapters/
 
 // A large file compiled into the binary, mapped with it and read from disk as it is used.

@@ -40,11 +40,14 @@ enum class WordClass : std::uint8_t {
   tells_end,      // how the command before ended
   output_filter,  // shows less of an output
   // Secrets.
-  password_name,     // a name that ends so holds a password
-  key_name,          // a name that ends so holds a key
-  harmless_name,     // a name that ends so holds no secret, whatever the other lists say
-  placeholder,       // a value that begins so stands for one
-  placeholder_part,  // a value that holds this stands for one
+  password_name,        // a name that ends so holds a password
+  short_password_name,  // the same, if a word of the name begins there
+  key_name,             // a name that ends so holds a key
+  maybe_key_name,       // the same, if its value looks like nothing else
+  query_key_name,       // holds a key in the query of a URL
+  harmless_name,        // a name that ends so holds no secret, whatever the other lists say
+  placeholder,          // a value that begins so stands for one, unless what follows is random
+  placeholder_part,     // a value that holds this stands for one
 };
 
 // Of the data files that are part of the program. Every thread may ask.

@@ -1,8 +1,15 @@
-// Secrets in every corner of transcripts: none of them may be found in any file of the data directory.
+// Secrets in every corner of transcripts of two agents: none of them may be found in any file of the data directory, in
+// what is exported, in answers of tools.
+#include "daemon/host/memory_host.hpp"
 #include "daemon/ingest/ingest_service.hpp"
+#include "daemon/interchange/session_walk.hpp"
+#include "daemon/interchange/transcript.hpp"
 #include "store/db/store_layout.hpp"
 #include "store/raw/frame_codec.hpp"
 #include "store/raw/raw_file.hpp"
+#include "store/read/sessions.hpp"
+#include "test/support/canaries.hpp"
+#include "test/support/fake_clock.hpp"
 #include "test/support/temp_dir.hpp"
 
 #include <gtest/gtest.h>
@@ -19,38 +26,18 @@ namespace fs = std::filesystem;
 namespace bj = boost::json;
 using namespace std::chrono_literals;
 
-class Canaries {
+// Hands out the canaries one after the other; when all are told, those that are in are told again.
+class Told {
  public:
-  // A text with a secret in it, in one of the ways people leave them.
-  std::string next() {
-    const std::string secret = word(28);
-    secrets.push_back(secret);
-    switch (engine_() % 8) {
-      case 0: return secrets.back() = std::string("ghp") + "_" + secret + word(8);
-      case 1: return "export API_KEY=" + secret + "\nmake";
-      case 2: return "{\"clientSecret\": \"" + secret + "\", \"n\": [1, 2]}";
-      case 3: return "curl -H \"Authorization: Bearer " + secret + "\" https://example.com/<x>&y";
-      case 4: return "postgres://app:" + secret + "@db/main";
-      case 5: return "password=" + secret + "\r\nnext";
-      case 6: return "-----BEGIN PRIVATE KEY-----\n" + secret + secret + "\n-----END PRIVATE KEY-----\n";
-      default: return "tool --token " + secret + " \"quoted\"";
-    }
-  }
-  std::vector<std::string> secrets;
+  std::string next() { return canaries_[at_++ % canaries_.size()].text; }
+  const std::vector<test::Canary>& all() const { return canaries_; }
 
  private:
-  std::string word(std::size_t n) {
-    static constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-    std::string out;
-    for (std::size_t i = 0; i < n; ++i)
-      out += kAlphabet[engine_() % kAlphabet.size()];
-    out[n / 2] = '7', out[n / 3] = '4', out[n / 4] = 'q', out[1] = 'Z';
-    return out;
-  }
-  std::mt19937 engine_{20260309};
+  std::vector<test::Canary> canaries_ = test::Canaries(20260309).make(3);
+  std::size_t at_ = 0;
 };
 
-std::string transcript(Canaries& canaries, int records) {
+std::string claude_code(Told& told, int records) {
   std::string out;
   for (int i = 0; i < records; ++i) {
     char uuid[40];
@@ -62,7 +49,7 @@ std::string transcript(Canaries& canaries, int records) {
     switch (i % 5) {
       case 0:
         r["type"] = "user";
-        r["message"] = {{"role", "user"}, {"content", canaries.next()}};
+        r["message"] = {{"role", "user"}, {"content", told.next()}};
         break;
       case 1:
         r["type"] = "assistant";
@@ -70,33 +57,63 @@ std::string transcript(Canaries& canaries, int records) {
         r["message"] = {{"id", "m" + id},
                         {"role", "assistant"},
                         {"model", "m"},
-                        {"content", bj::array{bj::object{{"type", "text"}, {"text", canaries.next()}},
-                                              bj::object{{"type", "thinking"}, {"thinking", canaries.next()}},
+                        {"content", bj::array{bj::object{{"type", "text"}, {"text", told.next()}},
+                                              bj::object{{"type", "thinking"}, {"thinking", told.next()}},
                                               bj::object{{"type", "tool_use"},
                                                          {"id", id},
                                                          {"name", "Bash"},
-                                                         {"input", {{"command", canaries.next()}}}}}}};
+                                                         {"input", {{"command", told.next()}}}}}}};
         break;
       case 2:
         r["type"] = "user";
-        r["message"] = {{"role", "user"},
-                        {"content", bj::array{bj::object{{"type", "tool_result"},
-                                                         {"tool_use_id", "t" + std::to_string(i / 5)},
-                                                         {"content", canaries.next()}}}}};
-        r["toolUseResult"] = {{"stdout", canaries.next()},
-                              {"stderr", bj::serialize(bj::value{{"inner", canaries.next()}})}};
+        r["message"] = {
+            {"role", "user"},
+            {"content", bj::array{bj::object{{"type", "tool_result"}, {"tool_use_id", id}, {"content", told.next()}}}}};
+        r["toolUseResult"] = {{"stdout", told.next()}, {"stderr", bj::serialize(bj::value{{"inner", told.next()}})}};
         break;
       case 3:
         r["type"] = "summary";
-        r["summary"] = canaries.next();
+        r["summary"] = told.next();
         break;
       default:
         r["type"] = "of-a-kind-nobody-knows";
-        r["payload"] = {{"deep", bj::array{bj::object{{"text", canaries.next()}}}}};
+        r["payload"] = {{"deep", bj::array{bj::object{{"text", told.next()}}}}};
     }
     out += bj::serialize(r) + "\n";
   }
-  return out + "{\"torn\": \"" + "api_key=" + canaries.secrets.emplace_back("q7Zk4T1mQp8Wn3Xv5Rb2Yc6D") + " and \n";
+  return out;
+}
+
+std::string codex(Told& told, int records) {
+  const auto record = [](const char* type, const bj::object& payload) {
+    return bj::serialize(bj::object{{"timestamp", "2026-03-04T10:00:01.000Z"}, {"type", type}, {"payload", payload}}) +
+           "\n";
+  };
+  std::string out = record("session_meta", {{"id", "019c0000-0000-7000-8000-000000000001"},
+                                            {"timestamp", "2026-03-04T10:00:00.000Z"},
+                                            {"cwd", "/home/ada/app"},
+                                            {"originator", "codex_cli_rs"},
+                                            {"cli_version", "0.77.0"}});
+  const auto text = [&](const char* role, const char* type) {
+    return record("response_item", {{"type", "message"},
+                                    {"role", role},
+                                    {"content", bj::array{bj::object{{"type", type}, {"text", told.next()}}}}});
+  };
+  for (int i = 0; i < records; i += 4) {
+    const std::string call = "call_" + std::to_string(i);
+    out += text("user", "input_text");
+    out += record("response_item",
+                  {{"type", "function_call"},
+                   {"name", "shell"},
+                   {"call_id", call},
+                   {"arguments", bj::serialize(bj::object{{"command", bj::array{"bash", "-lc", told.next()}}})}});
+    out += record("response_item",
+                  {{"type", "function_call_output"},
+                   {"call_id", call},
+                   {"output", bj::serialize(bj::object{{"output", told.next()}, {"metadata", {{"exit_code", 0}}}})}});
+    out += text("assistant", "output_text");
+  }
+  return out;
 }
 
 std::string read(const fs::path& file) {
@@ -106,32 +123,67 @@ std::string read(const fs::path& file) {
   return out.str();
 }
 
-TEST(RawCanary, NoSecretReachesAnyFile) {
-  test::TempDir home;
-  test::TempDir data;
-  const StoreLayout layout(data.path());
-  Canaries canaries;
-  test::write_file(home / ".claude/projects/-w-p/11111111-1111-4111-8111-111111111111.jsonl",
-                   transcript(canaries, 300));
-  ASSERT_GT(canaries.secrets.size(), 500u);
-  {
-    const Discovery discovery(all_adapters(), home.path(), {}, {});
-    auto writer = Writer::open(layout.database(), system_clock(), layout.raw_dir());
-    ASSERT_TRUE(writer) << writer.error().message();
+class NothingNew final : public tools::FreshnessProvider {
+ public:
+  std::vector<PlatformFreshness> freshness() const override { return {}; }
+  std::uint64_t generation() const override { return 1; }
+};
+
+class SecretCanaries : public testing::Test {
+ protected:
+  SecretCanaries() {
+    test::write_file(home_ / ".claude/projects/-w-p/11111111-1111-4111-8111-111111111111.jsonl",
+                     claude_code(told_, 500));
+    test::write_file(
+        home_ / ".codex/sessions/2026/03/04/rollout-2026-03-04T11-00-00-019c0000-0000-7000-8000-000000000001.jsonl",
+        codex(told_, 640));
+    const Discovery discovery(all_adapters(), home_.path(), {}, {});
+    auto writer = Writer::open(layout_.database(), clock_, layout_.raw_dir());
+    EXPECT_TRUE(writer) << writer.error().message();
     IngestOptions options;
     options.tailer.raw = RawMode::masked;
-    IngestService service(discovery, system_clock(), options);
-    ASSERT_TRUE(service.start(std::move(*writer)));
+    IngestService service(discovery, clock_, options);
+    EXPECT_TRUE(service.start(std::move(*writer)));
     service.scan();
-    ASSERT_TRUE(service.block_until_idle(60s));
+    EXPECT_TRUE(service.block_until_idle(60s));
   }
+
+  void expect_none_in(const std::string& bytes, std::string_view where) {
+    std::size_t back = 0;
+    for (const auto& canary : told_.all())
+      for (const auto& piece : canary.pieces) {
+        const std::size_t at = bytes.find(piece);
+        if (at == std::string::npos) continue;
+        ++back;
+        ADD_FAILURE() << canary.kind << " in " << where << ": "
+                      << bytes.substr(at - std::min<std::size_t>(at, 60), 160);
+      }
+    EXPECT_EQ(back, 0u) << "of " << told_.all().size() << " in " << where;
+  }
+
+  std::vector<SessionRow> sessions(Reader& reader) {
+    SessionListQuery query;
+    query.limit = 100;
+    return reader.ask(query).value().sessions;
+  }
+
+  test::TempDir home_;
+  test::TempDir data_;
+  const StoreLayout layout_{data_.path()};
+  test::FakeClock clock_;
+  Told told_;
+};
+
+TEST_F(SecretCanaries, NoneReachesAFileOfTheStoreOrTheRawLayer) {
+  ASSERT_GE(told_.all().size(), 500u);
   std::string everything;
-  for (const auto& entry : fs::recursive_directory_iterator(data.path()))
+  for (const auto& entry : fs::recursive_directory_iterator(data_.path()))
     if (entry.is_regular_file()) everything += read(entry.path());
+  expect_none_in(everything, "the files");
   raw::FrameCodec codec;
   std::string records;
-  for (const auto& name : raw::raw_file_names(layout.raw_dir())) {
-    const std::string file = read(layout.raw_dir() / name);
+  for (const auto& name : raw::raw_file_names(layout_.raw_dir())) {
+    const std::string file = read(layout_.raw_dir() / name);
     for (const auto& f : raw::scan_frames(file, name, {}).value().frames) {
       auto content =
           codec.unpack(f.frame.packed_content(std::string_view(file).substr(f.offset)), f.frame.header.content_bytes());
@@ -139,15 +191,70 @@ TEST(RawCanary, NoSecretReachesAnyFile) {
       records += *content;
     }
   }
-  ASSERT_GT(records.size(), 50'000u);
+  ASSERT_GT(records.size(), 100'000u);
   EXPECT_NE(records.find("[redacted:"), std::string::npos);
-  std::size_t found = 0;
-  for (const auto& secret : canaries.secrets) {
-    const bool there = everything.find(secret) != std::string::npos || records.find(secret) != std::string::npos;
-    found += there ? 1 : 0;
-    EXPECT_FALSE(there) << secret << "\n" << records.substr(std::min(records.find(secret), records.size() - 1), 80);
+  expect_none_in(records, "the raw layer");
+}
+
+// Full texts are read from the agents' own files, which hold all secrets.
+TEST_F(SecretCanaries, NoneStandsInWhatIsExported) {
+  Reader reader(layout_.database());
+  RecordFinder records(layout_.database(), {});
+  ASSERT_EQ(sessions(reader).size(), 2u);
+  for (const SessionRow& session : sessions(reader)) {
+    std::string lines;
+    const interchange::ExportSink sink{[&](std::string_view line) -> Result<void> {
+                                         lines.append(line) += '\n';
+                                         return {};
+                                       },
+                                       {}};
+    ASSERT_TRUE(interchange::export_session(reader, records, session.pk, {clock_.now()}, sink));
+    EXPECT_NE(lines.find("[redacted:"), std::string::npos);
+    expect_none_in(lines, "the export");
+    const interchange::WriteLine write = [&](std::string_view line) -> Result<void> {
+      lines.append(line) += '\n';
+      return {};
+    };
+    for (const auto& writer :
+         {interchange::markdown_writer(write), interchange::html_writer(write), interchange::json_writer(write, {})}) {
+      ASSERT_TRUE(interchange::write_transcript(reader, records, session, *writer, {}));
+      ASSERT_TRUE(writer->finish());
+    }
+    expect_none_in(lines, "the transcripts");
   }
-  EXPECT_EQ(found, 0u);
+}
+
+TEST_F(SecretCanaries, NoneStandsInAnswers) {
+  ReaderPool pool(layout_.database(), 1);
+  const SourceText texts(layout_, {});
+  const NothingNew freshness;
+  tools::ToolDefaults defaults;
+  std::vector<AdapterDescription> adapters(2);
+  adapters[0].platform = Platform::claude_code;
+  adapters[1].platform = Platform::codex;
+  for (AdapterDescription& adapter : adapters)
+    adapter.capabilities = {Capability::session_summary, Capability::exchange_retrieval};
+  const tools::ToolServices services{pool, clock_, freshness, texts, adapters, layout_.database(), defaults, {}};
+  mcp::ToolRegistry registry;
+  tools::register_tools(registry, services);
+  mcp::ToolContext context;
+  std::string answers;
+  const auto ask = [&](std::string_view tool, const std::string& arguments) {
+    const mcp::ToolOutcome out = registry.call(tool, arguments, context);
+    EXPECT_FALSE(out.is_error) << tool << ": " << out.text;
+    answers += out.text + out.structured;
+  };
+  Reader reader(layout_.database());
+  for (const SessionRow& session : sessions(reader))
+    ask("session_summary", R"({"session_id":")" + session.uid + R"("})");
+  sqlite::Database db = sqlite::Database::open(layout_.database(), sqlite::OpenMode::read_only);
+  sqlite::Statement ids(db.handle(), "SELECT exchange_pk FROM exchanges");
+  while (ids.step())
+    ask("get_exchange",
+        R"({"ids":[")" + format_exchange_id(ids.int64(0)) + R"("],"include_raw":true,"max_tokens":8000})");
+  EXPECT_NE(answers.find("[redacted:"), std::string::npos);
+  EXPECT_GT(answers.size(), 100'000u);
+  expect_none_in(answers, "answers");
 }
 
 }  // namespace

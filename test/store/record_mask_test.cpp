@@ -1,5 +1,6 @@
 
 #include "store/text/redaction/redactor.hpp"
+#include "test/support/canaries.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
@@ -106,6 +107,24 @@ TEST(RecordMask, FindsSecretsThroughLayersOfEscapes) {
       expect_masked(twice, c.secret);
       expect_masked(escaped_more(twice), c.secret);
     }
+}
+
+// As adapters see them: in a string of JSON, and in JSON in a string.
+TEST(RecordMask, CanariesAreMaskedThroughLayersOfEscapes) {
+  for (const test::Canary& canary : test::Canaries(3).make(2)) {
+    const std::string once = bj::serialize(bj::value{{"type", "user"}, {"text", canary.text}, {"n", 1}});
+    const std::string twice = bj::serialize(bj::value{{"type", "tool"}, {"arguments", once}});
+    for (const std::string& line : {once, twice, escaped_more(once)}) {
+      std::string masked = line;
+      mask_record(masked);
+      EXPECT_EQ(masked.size(), line.size());
+      bj::error_code ec;
+      bj::parse(masked, ec);
+      EXPECT_FALSE(ec) << canary.kind << ": " << masked;
+      for (const std::string& piece : canary.pieces)
+        EXPECT_EQ(masked.find(piece), std::string::npos) << canary.kind << ": " << line << "\n" << masked;
+    }
+  }
 }
 
 TEST(RecordMask, TextsAreMaskedAsEventsAre) {

@@ -271,16 +271,20 @@ TEST(MaskBatch, NamesAndPlacesAreMaskedToo) {
   const std::string secret = "ghp_" + std::string("0123456789abcdefghijABCDEFGHIJ012345");
   EventBatch batch;
   Event& e = batch.events.emplace_back();
-  for (auto* text : {&e.text, &e.summary, &e.search_text, &e.tool, &e.lifecycle, &e.cwd, &e.git_branch, &e.model})
+  for (auto* text : {&e.text, &e.summary, &e.search_text, &e.tool, &e.lifecycle, &e.cwd, &e.git_branch, &e.model,
+                     &e.agent_version, &e.text_end, &e.pull_request})
     *text = "a/" + secret;
   e.files.push_back({"/w/" + secret + "/x.py"});
   SessionUpdate& u = batch.sessions.emplace_back();
-  for (auto* text : {&u.title, &u.description, &u.agent_name, &u.project_hint, &u.cwd, &u.git_branch, &u.model})
+  for (auto* text : {&u.title, &u.description, &u.agent_name, &u.project_hint, &u.cwd, &u.git_branch, &u.model,
+                     &u.agent_version, &u.mode, &u.repo})
     *text = "a/" + secret;
   batch.cover(secret, Disposition::unknown, "", 1);
   mask_secrets(batch);
-  for (const auto& text : {e.text, e.summary, e.search_text, e.tool, e.lifecycle, e.cwd, e.git_branch, e.model, u.title,
-                           u.description, u.agent_name, u.project_hint, u.cwd, u.git_branch, u.model})
+  for (const auto& text :
+       {e.agent_version, e.text_end,    e.pull_request, u.agent_version, u.mode, u.repo,       e.text,
+        e.summary,       e.search_text, e.tool,         e.lifecycle,     e.cwd,  e.git_branch, e.model,
+        u.title,         u.description, u.agent_name,   u.project_hint,  u.cwd,  u.git_branch, u.model})
     EXPECT_EQ(text, "a/[redacted:github_token]");
   EXPECT_EQ(e.files[0].path, "/w/[redacted:github_token]/x.py");
   EXPECT_EQ(batch.coverage[0].record_type, "[redacted:github_token]");

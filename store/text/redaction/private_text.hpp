@@ -1,6 +1,6 @@
 #pragma once
 
-#include "store/text/redaction/assignment.hpp"
+#include "store/text/redaction/secret_pattern.hpp"
 
 #include <string_view>
 #include <vector>

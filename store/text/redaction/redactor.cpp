@@ -1,145 +1,91 @@
 #include "store/text/redaction/redactor.hpp"
 
 #include "schemas/ascii.hpp"
-#include "store/text/redaction/assignment.hpp"
 #include "store/text/redaction/escaped_text.hpp"
 #include "store/text/redaction/private_text.hpp"
+#include "store/text/redaction/secret_finder.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
 #include <cstring>
 #include <vector>
 
-namespace memd::redaction {
-namespace {
-
-// Every secret has one of these bytes at a known place.
-constexpr std::array<bool, 256> make_triggers() {
-  std::array<bool, 256> t{};
-  for (const char c : {'_', '-', '.', 'J', 'I', ':', '='})
-    t[static_cast<unsigned char>(c)] = true;
-  return t;
-}
-constexpr auto kTriggers = make_triggers();
-
-std::size_t next_trigger(std::string_view s, std::size_t at) {
-  const auto* p = reinterpret_cast<const unsigned char*>(s.data());
-  const std::size_t n = s.size();
-  for (; at + 4 <= n; at += 4) {
-    if (kTriggers[p[at]]) return at;
-    if (kTriggers[p[at + 1]]) return at + 1;
-    if (kTriggers[p[at + 2]]) return at + 2;
-    if (kTriggers[p[at + 3]]) return at + 3;
-  }
-  for (; at < n; ++at)
-    if (kTriggers[p[at]]) return at;
-  return n;
-}
-
-// user:password@ may follow.
-bool names_a_user(std::string_view text, std::size_t at) {
-  constexpr std::size_t kReach = 512;
-  const std::string_view near = text.substr(at, kReach);
-  return near.find('@') < near.find('"');
-}
-
-Secret examine(std::string_view text, std::size_t at, std::size_t floor, bool& doubtful) {
-  switch (text[at]) {
-    case '_': return token_at_underscore(text, at, floor);
-    case '-': return token_at_dash(text, at, floor, doubtful);
-    case '.': return token_at_dot(text, at, floor);
-    case 'J':
-    case 'I': return token_at_letter(text, at, floor);
-    case ':':
-      if (at + 1 < text.size() && (text[at + 1] == '/' || text[at + 1] == '\\')) {
-        doubtful = doubtful || (text.substr(at + 1, 8).find('/') < 4 && names_a_user(text, at));
-        if (text.substr(at, 3) == "://") return url_secret(text, at);
-      }
-      if (const Secret s = token_at_colon(text, at, floor, doubtful)) return s;
-      return assigned_secret(text, at, doubtful);
-    case '=': return assigned_secret(text, at, doubtful);
-    default: return {};
-  }
-}
-
-// The first secret whose trigger byte stands at or behind `at`, which moves there; it begins at `floor` at the
-// earliest. None: `at` is the size of the text. `doubtful` is set when something looked like the beginning of a secret
-// and was none, as escape sequences in the text would have it.
-Secret next_secret(std::string_view text, std::size_t& at, std::size_t floor, bool& doubtful) {
-  for (at = next_trigger(text, at); at < text.size(); at = next_trigger(text, at + 1))
-    if (const Secret s = examine(text, at, floor, doubtful)) return s;
-  return {};
-}
-
-Secret next_secret(std::string_view text, std::size_t& at, std::size_t floor) {
-  bool doubtful = false;
-  return next_secret(text, at, floor, doubtful);
-}
-
-}  // namespace
-}  // namespace memd::redaction
-
 namespace memd {
 
-bool has_secret(std::string_view text) {
-  std::size_t at = 0;
-  if (redaction::next_secret(text, at, 0)) return true;
-  std::vector<redaction::Secret> marked;
-  redaction::find_private(text, marked);
-  return !marked.empty();
-}
+using redaction::Secret;
+using redaction::Unescaped;
+using Signs = redaction::SecretFinder::Signs;
 
 namespace {
 
-void put_mask(std::string& out, std::string_view kind) {
-  out += "[redacted:";
-  out += kind;
-  out += ']';
+// What stands beside a telling name; what is known by its form says more.
+bool is_general(const Secret& s) { return s.kind == "password" || s.kind == "secret" || s.kind == "token"; }
+
+void sort_and_join(std::vector<Secret>& secrets) {
+  std::sort(secrets.begin(), secrets.end(), [](const Secret& a, const Secret& b) {
+    return a.begin != b.begin ? a.begin < b.begin : is_general(a) < is_general(b);
+  });
+  std::vector<Secret> out;
+  for (const Secret& s : secrets) {
+    if (s.end <= s.begin) continue;
+    if (!out.empty() && s.begin < out.back().end)
+      out.back().end = std::max(out.back().end, s.end);
+    else
+      out.push_back(s);
+  }
+  secrets = std::move(out);
 }
 
-bool redact_private(std::string& text) {
-  std::vector<redaction::Secret> marked;
-  redaction::find_private(text, marked);
-  if (marked.empty()) return false;
-  std::string out;
-  std::size_t done = 0;
-  for (const auto& s : marked) {
-    out.append(text, done, s.begin - done);
-    put_mask(out, s.kind);
-    done = s.end;
+std::vector<Secret> secrets_of(std::string_view text) {
+  std::vector<Secret> out;
+  Signs signs;
+  redaction::secret_finder().find(text, out, signs);
+  if (signs.may_be_private) {
+    std::vector<Secret> marked;
+    redaction::find_private(text, marked);
+    // What is private goes as a whole.
+    std::erase_if(out, [&](const Secret& s) {
+      return std::any_of(marked.begin(), marked.end(),
+                         [&](const Secret& m) { return s.begin < m.end && m.begin < s.end; });
+    });
+    out.insert(out.end(), marked.begin(), marked.end());
   }
-  out.append(text, done);
-  text = std::move(out);
-  return true;
+  sort_and_join(out);
+  return out;
 }
+
+constexpr int kRounds = 3;  // what masking uncovers is masked too
 
 }  // namespace
 
+bool has_secret(std::string_view text) { return !secrets_of(text).empty(); }
+
 bool redact(std::string& text) {
-  const bool was_private = redact_private(text);
-  std::size_t at = 0;
-  redaction::Secret secret = redaction::next_secret(text, at, 0);
-  if (!secret) return was_private;
-  std::string out;
-  out.reserve(text.size() + 64);
-  std::size_t done = 0;
-  while (secret) {
-    out.append(text, done, secret.begin - done);
-    put_mask(out, secret.kind);
-    done = at = secret.end;
-    secret = redaction::next_secret(text, at, done);
+  bool masked = false;
+  for (int round = 0; round < kRounds; ++round) {
+    const std::vector<Secret> secrets = secrets_of(text);
+    if (secrets.empty()) break;
+    masked = true;
+    std::string out;
+    out.reserve(text.size() + 64);
+    std::size_t done = 0;
+    for (const Secret& s : secrets) {
+      out.append(text, done, s.begin - done);
+      out += "[redacted:";
+      out += s.kind;
+      out += ']';
+      done = s.end;
+    }
+    out.append(text, done);
+    text = std::move(out);
   }
-  out.append(text, done);
-  text = std::move(out);
-  return true;
+  return masked;
 }
 
 void mask_secrets(EventBatch& batch) {
   if (batch.secrets_masked) return;
   for (auto& e : batch.events) {
-    for (auto* text :
-         {&e.text, &e.summary, &e.search_text, &e.tool, &e.call_id, &e.lifecycle, &e.cwd, &e.git_branch, &e.model})
+    for (auto* text : {&e.text, &e.summary, &e.search_text, &e.tool, &e.call_id, &e.lifecycle, &e.cwd, &e.git_branch,
+                       &e.model, &e.agent_version})
       redact(*text);
     for (auto& file : e.files)
       redact(file.path);
@@ -157,17 +103,19 @@ void mask_secrets(EventBatch& batch) {
   }
   for (auto& u : batch.sessions) {
     for (auto* text : {&u.title, &u.description, &u.parent_call_id, &u.agent_name, &u.project_hint, &u.cwd,
-                       &u.git_branch, &u.model, &u.repo})
+                       &u.git_branch, &u.model, &u.agent_version, &u.mode, &u.repo})
       redact(*text);
     if (!u.record) continue;
-    for (auto* text : {&u.record->cwd, &u.record->git_branch, &u.record->model})
+    for (auto* text : {&u.record->cwd, &u.record->git_branch, &u.record->model, &u.record->agent_version})
       redact(*text);
     if (!u.record->digest) continue;
     KeptDigest& digest = *u.record->digest;
     for (auto* text : {&digest.request, &digest.result, &digest.abstract})
       redact(*text);
-    for (auto& error : digest.errors)
+    for (auto& error : digest.errors) {
+      redact(error.tool);
       redact(error.text);
+    }
   }
   for (auto& entry : batch.coverage)
     redact(entry.record_type);
@@ -175,18 +123,6 @@ void mask_secrets(EventBatch& batch) {
 }
 
 namespace {
-
-using redaction::Secret;
-using redaction::Unescaped;
-
-void find_all(std::string_view text, std::vector<Secret>& out, bool& doubtful) {
-  std::size_t at = 0;
-  std::size_t floor = 0;
-  while (const Secret s = redaction::next_secret(text, at, floor, doubtful)) {
-    out.push_back(s);
-    floor = at = s.end;
-  }
-}
 
 // Behind the closing quote of the string that begins at `begin`, or the end of the line.
 std::size_t end_of_string(std::string_view line, std::size_t begin) {
@@ -196,58 +132,75 @@ std::size_t end_of_string(std::string_view line, std::size_t begin) {
   return std::min(i, line.size());
 }
 
-// What a reader of the strings would see: once unescaped, and unescaped again.
-void find_in_strings(std::string_view line, std::vector<Secret>& out) {
+// A stretch of a string, and what a reader of it would see: once unescaped, and unescaped again.
+void find_unescaped(std::string_view line, std::size_t begin, std::size_t end, std::vector<Secret>& out) {
+  const redaction::SecretFinder& finder = redaction::secret_finder();
+  const std::string_view stretch = line.substr(begin, end - begin);
+  if (stretch.find('\\') == std::string_view::npos) return;
   Unescaped once;
   Unescaped twice;
   std::vector<Secret> found;
-  bool ignored = false;
-  const bool json = line.starts_with('{') || line.starts_with('[');
-  for (std::size_t i = json ? line.find('"') : 0; i < line.size(); i = line.find('"', i)) {
-    const std::size_t begin = json ? i + 1 : 0;
-    const std::size_t end = json ? end_of_string(line, begin) : line.size();
-    i = std::min(end + 1, line.size());
-    const std::string_view string = line.substr(begin, end - begin);
-    if (string.find('\\') == std::string_view::npos) continue;
-    redaction::unescape(string, once);
-    found.clear();
-    find_all(once.text, found, ignored);
-    for (const Secret& s : found)
-      out.push_back({begin + once.origin[s.begin], begin + once.origin[s.end], s.kind});
-    redaction::unescape(once.text, twice);
-    if (!twice.changed) continue;
-    found.clear();
-    find_all(twice.text, found, ignored);
-    for (const Secret& s : found)
-      out.push_back({begin + once.origin[twice.origin[s.begin]], begin + once.origin[twice.origin[s.end]], s.kind});
-  }
+  Signs signs;
+  redaction::unescape(stretch, once);
+  finder.find(once.text, found, signs);
+  for (const Secret& s : found)
+    out.push_back({begin + once.origin[s.begin], begin + once.origin[s.end], s.kind});
+  redaction::unescape(once.text, twice);
+  if (!twice.changed) return;
+  found.clear();
+  finder.find(twice.text, found, signs);
+  for (const Secret& s : found)
+    out.push_back({begin + once.origin[twice.origin[s.begin]], begin + once.origin[twice.origin[s.end]], s.kind});
 }
 
-void sort_and_join(std::vector<Secret>& secrets) {
-  std::sort(secrets.begin(), secrets.end(), [](const Secret& a, const Secret& b) { return a.begin < b.begin; });
-  std::vector<Secret> out;
-  for (const Secret& s : secrets) {
-    if (s.end <= s.begin) continue;
-    if (!out.empty() && s.begin < out.back().end)
-      out.back().end = std::max(out.back().end, s.end);
-    else
-      out.push_back(s);
+// Around the places in doubt, in the strings that these are in; a line that is no JSON is one string.
+void find_in_strings(std::string_view line, std::vector<Signs::Doubt>& doubts, std::vector<Secret>& out) {
+  constexpr std::size_t kShort = 2048;
+  constexpr std::size_t kLong = 16'384;  // a long key, a manifest
+  const bool json = line.starts_with('{') || line.starts_with('[');
+  std::sort(doubts.begin(), doubts.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
+  std::size_t string = json ? line.find('"') + 1 : 0;
+  std::size_t string_end = json ? end_of_string(line, string) : line.size();
+  for (std::size_t i = 0; i < doubts.size();) {
+    const std::size_t at = doubts[i].at;
+    while (string_end < at && json) {
+      const auto next = line.find('"', string_end + 1);
+      if (next == std::string_view::npos) return;
+      string = next + 1;
+      string_end = end_of_string(line, string);
+    }
+    if (at < string) {
+      ++i;
+      continue;
+    }
+    // Together with those that follow closely.
+    const std::size_t before = doubts[i].is_long ? kLong : kShort / 2;
+    std::size_t begin = std::max(string, at - std::min(at, before));
+    std::size_t end = at;
+    for (; i < doubts.size() && doubts[i].at <= std::min(end, string_end); ++i)
+      end = std::max(end, doubts[i].at + (doubts[i].is_long ? kLong : kShort));
+    // Not inside of an escape sequence.
+    while (begin > string &&
+           line.substr(begin - std::min<std::size_t>(begin, 7), 8).find('\\') != std::string_view::npos)
+      --begin;
+    find_unescaped(line, begin, std::min(end, string_end), out);
   }
-  secrets = std::move(out);
 }
 
 bool is_number(std::string_view s) { return std::all_of(s.begin(), s.end(), ascii::is_digit); }
 
-// Moves the ends of secrets to where a JSON string can be cut: not inside an escape sequence, not over its quotes.
-// Outside strings JSON has only numbers that could be meant, and those stay numbers (kind empty); anything else there
-// shows that the line is no JSON, and is masked as it stands.
+// Cuts secrets to what may change in JSON: inside of strings, and no part of an escape sequence. Outside of strings
+// JSON has only numbers that could be meant, and those stay numbers (kind empty); anything else there shows that the
+// line is no JSON, and is masked as it stands.
 void fit_to_json(std::string_view line, std::vector<Secret>& secrets) {
   if (!line.starts_with('{') && !line.starts_with('[')) return;
+  std::vector<Secret> out;
   std::size_t at = 0;
   bool inside = false;
-  for (Secret& s : secrets) {
+  const auto unit_at = [&] { return inside && line[at] == '\\' ? redaction::escape_length(line.substr(at)) : 1; };
+  for (Secret s : secrets) {
     while (at < s.begin) {
-      const std::size_t unit = inside && line[at] == '\\' ? redaction::escape_length(line.substr(at)) : 1;
+      const std::size_t unit = unit_at();
       if (at + unit > s.begin) {
         s.begin = at;
         break;
@@ -255,14 +208,25 @@ void fit_to_json(std::string_view line, std::vector<Secret>& secrets) {
       if (line[at] == '"') inside = !inside;
       at += unit;
     }
-    if (!inside) {
+    if (!inside && line.substr(s.begin, s.end - s.begin).find('"') == std::string_view::npos) {
       if (is_number(line.substr(s.begin, s.end - s.begin))) s.kind = {};
+      out.push_back(s);
       continue;
     }
-    while (at < s.end && line[at] != '"')
-      at += line[at] == '\\' ? redaction::escape_length(line.substr(at)) : 1;
-    s.end = at;
+    // A block over several strings, as those of an array are, goes string by string.
+    while (at < s.end) {
+      if (line[at] == '"') {
+        inside = !inside;
+        ++at;
+        continue;
+      }
+      const std::size_t begin = at;
+      while (at < s.end && line[at] != '"')
+        at += unit_at();
+      if (inside) out.push_back({begin, at, s.kind});
+    }
   }
+  secrets = std::move(out);
 }
 
 std::string_view short_form(std::size_t room) {
@@ -309,12 +273,12 @@ enum class What { all, only_private };
 std::size_t mask_line(std::span<char> line, What what) {
   const std::string_view text(line.data(), line.size());
   std::vector<Secret> secrets;
-  redaction::find_private_in_line(text, secrets);
-  if (what == What::all) {
-    bool doubtful = false;
-    find_all(text, secrets, doubtful);
-    if ((doubtful || !secrets.empty()) && text.find('\\') != std::string_view::npos) find_in_strings(text, secrets);
-  }
+  Signs signs;
+  if (what == What::all) redaction::secret_finder().find(text, secrets, signs);
+  if (what == What::only_private || signs.may_be_private) redaction::find_private_in_line(text, secrets);
+  for (const Secret& s : secrets)
+    signs.doubts.push_back({s.begin, s.kind == "private_key"});
+  if (what == What::all && !signs.doubts.empty()) find_in_strings(text, signs.doubts, secrets);
   if (secrets.empty()) return 0;
   sort_and_join(secrets);
   fit_to_json(text, secrets);
@@ -329,8 +293,7 @@ std::size_t mask_lines(std::span<char> lines, What what) {
     const void* newline = std::memchr(lines.data(), '\n', lines.size());
     const std::size_t length =
         newline == nullptr ? lines.size() : static_cast<std::size_t>(static_cast<const char*>(newline) - lines.data());
-    // What masking uncovers is masked too.
-    for (int round = 0; round < 3; ++round) {
+    for (int round = 0; round < kRounds; ++round) {
       const std::size_t n = mask_line(lines.first(length), what);
       if (n == 0) break;
       masked += n;

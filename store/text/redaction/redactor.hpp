@@ -10,11 +10,9 @@
 namespace memd {
 
 // The one place that knows what is not stored: what a person marked as private (redaction/private_text.hpp), and
-// secrets: private key blocks, keys and tokens of known services, JWTs,
-// Authorization headers, passwords in connection strings, and assignments such as `password=…` with a value that is no
-// placeholder. Each becomes "[redacted:<kind>]", "[redacted:private]" among them. Text without secrets is left
-// untouched at memory-scan speed. Prefers leaving a doubtful word to spoiling code: commit hashes, UUIDs, digests and
-// identifiers survive. Idempotent. Thread-safe.
+// secrets: what the rules in store/text/secrets describe, what stands beside a telling name, and tokens that name
+// themselves (redaction/secret_finder.hpp). Each becomes "[redacted:<kind>]", "[redacted:private]" among them. Text
+// without secrets is left untouched. Commit hashes, digests and identifiers survive. Idempotent. Thread-safe.
 
 // Masks in place; true if something was masked.
 bool redact(std::string& text);

@@ -1,0 +1,63 @@
+// How fast secrets are looked for, in CPU time of one thread.
+//
+//   redact_bench HOME [RUNS]   in the agents' logs below HOME: as lines of a source, and as one text a file. Best of
+//   RUNS
+#include "store/text/redaction/redactor.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <span>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> logs_below(const fs::path& home) {
+  std::vector<std::string> out;
+  for (const auto& entry : fs::recursive_directory_iterator(home)) {
+    if (!entry.is_regular_file() || entry.path().extension() != ".jsonl") continue;
+    std::ostringstream text;
+    text << std::ifstream(entry.path(), std::ios::binary).rdbuf();
+    out.push_back(std::move(text).str());
+  }
+  return out;
+}
+
+template <class F>
+void measure(const char* name, const std::vector<std::string>& logs, int runs, F&& mask) {
+  double best = 1e9;
+  std::size_t bytes = 0;
+  std::size_t masks = 0;
+  for (int run = 0; run < runs; ++run) {
+    std::vector<std::string> copy = logs;
+    bytes = masks = 0;
+    const std::clock_t start = std::clock();
+    for (std::string& log : copy) {
+      bytes += log.size();
+      masks += mask(log);
+    }
+    best = std::min(best, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
+  }
+  std::printf("%-6s %6.1f MB, %zu masked, %.3f s: %.0f MB/s\n", name, static_cast<double>(bytes) / 1e6, masks, best,
+              static_cast<double>(bytes) / best / 1e6);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    std::fputs("redact_bench HOME [RUNS]\n", stderr);
+    return 2;
+  }
+  const int runs = argc > 2 ? std::atoi(argv[2]) : 5;
+  const std::vector<std::string> logs = logs_below(argv[1]);
+  measure("lines", logs, runs, [](std::string& log) { return memd::mask_records(std::span(log.data(), log.size())); });
+  measure("texts", logs, runs, [](std::string& log) { return memd::redact(log) ? 1U : 0U; });
+}

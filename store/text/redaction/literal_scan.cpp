@@ -1,0 +1,136 @@
+#include "store/text/redaction/literal_scan.hpp"
+
+#include "schemas/ascii.hpp"
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+
+namespace memd::redaction {
+namespace {
+
+// How often a byte stands in what agents write, in ten thousand; others are rarer.
+int frequency(char c) {
+  switch (ascii::lower(c)) {
+    case ' ': return 1000;
+    case 'e': return 700;
+    case 't': return 560;
+    case 'a':
+    case 'i':
+    case 'n':
+    case 'o':
+    case 'r':
+    case 's': return 430;
+    case '"': return 420;
+    case 'l':
+    case 'c':
+    case 'd': return 260;
+    case 'u':
+    case 'm':
+    case 'p':
+    case '0':
+    case '1':
+    case '-':
+    case '\\':
+    case '/':
+    case ':':
+    case ',':
+    case '_': return 180;
+    case 'h':
+    case 'f':
+    case 'g':
+    case '.':
+    case '2':
+    case '3': return 150;
+    case 'y':
+    case 'b':
+    case 'w':
+    case 'v': return 90;
+    case 'k':
+    case 'x': return 50;
+    case 'j':
+    case 'q':
+    case 'z': return 15;
+    default: return ascii::is_digit(c) ? 100 : 40;
+  }
+}
+
+// The three letters that stand most often in texts of agents, in order of the alphabet.
+constexpr std::string_view kCommon =
+    "ablaceachackactadaaddadoageailainaleallalsameampancandangansantanuappareartaryaseashaskassataateathatiaud"
+    "autbacbasblebracaccalchacheckpclaclicmdcodcomconcrecrictictocurcwddatdecdelderdevdifdirdledoweadeatecheck"
+    "ecoectegyeideleemeemiempenaencendensentenvepaepoequeraereernerrerserteseessestesuetaeteettetueveexiexpext"
+    "faifalfatfilfmtforfrofungemgengetgingitgragrehadhaihanhashathechemherhishoohouhubideifiileimeindineingini"
+    "inpinsintioniptireissistitbiteithitiitsivejecjsokenkinkpoktrlatlauledlenlerlesletlinlocloglseluglusmanmar"
+    "matmenmermesmetminmitmmammimodmplmptmsgnalnamncenchndenesnewngengsnidnilninnitnotnpunscnstntantentintrnts"
+    "nttntunulodeogroinokeoksoluommompondonionsontookoolophoreorforkormortoryoulounoutovepacparpatpecpenperphe"
+    "plaplepoiporposprepriproptsputqueracralranratrearecredreerefremrenrepreqresretrinripritrktrnarogromrorrre"
+    "rrorsirtyrunsagscrsecseisersessetshashosidsiosisslusonsopspossassistastestistostrstssulsumtadtaltamtantar"
+    "tastattbrtchtcotedtegtemtentertestexthathethithothutidtiftimtintiotirtivtoktootoptortputratretritrutsetst"
+    "ttettittottrturtuutypualudeuiduldullultuncunduntureurnuseutpuuivenverwinwitworwrixisxteype";
+
+bool is_common(std::string_view three) {
+  for (std::size_t i = 0; i < kCommon.size(); i += 3)
+    if (ascii::equal_nocase(kCommon.substr(i, 3), three)) return true;
+  return false;
+}
+
+// How often three bytes are likely to stand in a text.
+double cost(std::string_view three) {
+  double out = is_common(three) ? 100 : 1;
+  for (const char c : three)
+    out *= frequency(c);
+  return out;
+}
+
+}  // namespace
+
+LiteralScan::LiteralScan(std::vector<Literal> literals) : literals_(std::move(literals)), first_(1U << kSlotBits) {
+  std::map<std::uint32_t, std::vector<Entry>> entries;
+  const auto note = [&](char a, char b, char c, std::size_t literal, std::size_t offset) {
+    const std::array<char, 4> bytes{a, b, c, 0};
+    std::uint32_t three = 0;
+    std::memcpy(&three, bytes.data(), sizeof three);
+    auto& list = entries[slot_of(three)];
+    if (!list.empty() && list.back().literal == literal && list.back().offset == offset) return;
+    list.push_back({static_cast<std::uint16_t>(literal), static_cast<std::uint8_t>(offset), false});
+  };
+  for (std::size_t l = 0; l < literals_.size(); ++l) {
+    const std::string& text = literals_[l].text;
+    if (text.size() < 3) throw std::logic_error("too short to be looked for: " + text);
+    if (text.size() == 3) {
+      note(text[0], text[1], text[2], l, 0);
+      // At odd places anything may follow.
+      for (int c = 0; c < 256; ++c)
+        if (!literals_[l].followed_by || literals_[l].followed_by->test(static_cast<std::size_t>(c)))
+          note(text[1], text[2], static_cast<char>(c), l, 1);
+      continue;
+    }
+    // Four bytes with the rarest two windows of three: one of the windows begins at an even place.
+    std::size_t best = 0;
+    const std::string_view view = text;
+    const auto at = [&](std::size_t from) { return cost(view.substr(from, 3)) + cost(view.substr(from + 1, 3)); };
+    for (std::size_t i = 1; i + 4 <= std::min<std::size_t>(text.size(), 200); ++i)
+      if (at(i) < at(best)) best = i;
+    for (const std::size_t offset : {best, best + 1})
+      note(text[offset], text[offset + 1], text[offset + 2], l, offset);
+  }
+  for (auto& [slot, list] : entries) {
+    bits_[slot >> 5] |= 1U << (slot & 31);
+    first_[slot] = static_cast<std::uint16_t>(entries_.size());
+    list.back().last = true;
+    entries_.insert(entries_.end(), list.begin(), list.end());
+  }
+}
+
+bool LiteralScan::stands_at(std::string_view text, std::size_t at, const Literal& literal) const {
+  const std::string& l = literal.text;
+  if (text.size() - at < l.size()) return false;
+  const char* s = text.data() + at;
+  if (!literal.any_case) return std::memcmp(s, l.data(), l.size()) == 0;
+  for (std::size_t i = 0; i < l.size(); ++i)
+    if (ascii::lower(s[i]) != l[i]) return false;
+  return true;
+}
+
+}  // namespace memd::redaction

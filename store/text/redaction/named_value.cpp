@@ -1,0 +1,660 @@
+#include "store/text/redaction/named_value.hpp"
+
+#include "schemas/ascii.hpp"
+#include "store/text/words.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string>
+
+namespace memd::redaction {
+namespace {
+
+constexpr std::size_t kLongestName = 64;
+constexpr std::size_t kLongestValue = 4096;
+
+bool is_name(char c) { return ascii::is_word(c) || c == '-'; }
+bool is_quote(char c) { return c == '"' || c == '\'' || c == '`'; }
+bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+struct Shape {
+  std::size_t letters = 0;
+  std::size_t lowers = 0;
+  std::size_t uppers = 0;
+  std::size_t digits = 0;
+  std::size_t others = 0;
+  std::size_t blanks = 0;
+  std::size_t digit_runs = 0;
+  std::size_t switches = 0;  // between letter cases and digits inside, as random strings have
+};
+
+Shape shape_of(std::string_view v) {
+  Shape s;
+  char before = 0;
+  for (const char c : v) {
+    const char cls = ascii::is_lower(c) ? 'a' : ascii::is_upper(c) ? 'A' : ascii::is_digit(c) ? '0' : '.';
+    s.lowers += cls == 'a' ? 1 : 0;
+    s.uppers += cls == 'A' ? 1 : 0;
+    s.digits += cls == '0' ? 1 : 0;
+    s.digit_runs += cls == '0' && before != '0' ? 1 : 0;
+    s.others += cls == '.' ? 1 : 0;
+    s.blanks += is_blank(c) ? 1 : 0;
+    s.switches += before != 0 && cls != before ? 1 : 0;
+    before = cls;
+  }
+  s.letters = s.lowers + s.uppers;
+  return s;
+}
+
+bool is_pronounceable(std::string_view piece) {
+  std::size_t vowels = 0;
+  std::size_t run = 0;
+  std::size_t longest = 0;
+  for (const char c : piece) {
+    const bool vowel = std::string_view("aeiouy").find(ascii::lower(c)) != std::string_view::npos;
+    vowels += vowel ? 1 : 0;
+    run = vowel ? 0 : run + 1;
+    longest = std::max(longest, run);
+  }
+  return longest <= 4 && vowels * 6 >= piece.size() && vowels < piece.size();
+}
+
+bool has_any(std::string_view v, std::string_view chars) { return v.find_first_of(chars) != std::string_view::npos; }
+constexpr std::string_view kSymbols = "!@#$%^&*+=?~";
+
+bool is_identifier(std::string_view v) { return std::all_of(v.begin(), v.end(), ascii::is_word); }
+
+bool is_uuid(std::string_view v) {
+  if (v.size() != 36) return false;
+  for (std::size_t i = 0; i < v.size(); ++i) {
+    const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+    if (dash ? v[i] != '-' : !ascii::is_hex(v[i])) return false;
+  }
+  return true;
+}
+
+// Letters, digits and dashes of a name do not count: DB_PASSWORD, clientSecret, x-api-key.
+std::string_view flat_name(std::string_view name, std::array<char, kLongestName>& buffer) {
+  std::size_t n = 0;
+  for (const char c : name.substr(name.size() - std::min(name.size(), kLongestName)))
+    if (c != '_' && c != '-') buffer[n++] = ascii::lower(c);
+  return {buffer.data(), n};
+}
+
+// The lists have a dash where a word of a name may end.
+struct Endings {
+  std::vector<std::string> list;
+  explicit Endings(WordClass of) {
+    for (std::string w : words(of)) {
+      std::erase_if(w, [](char c) { return c == '-' || c == '_'; });
+      list.push_back(std::move(w));
+    }
+  }
+  bool fit(std::string_view flat) const {
+    return std::any_of(list.begin(), list.end(), [&](const std::string& w) { return flat.ends_with(w); });
+  }
+};
+
+bool is_environment_name(std::string_view name) {
+  return name.size() > 3 && std::none_of(name.begin(), name.end(), ascii::is_lower);
+}
+
+enum class Style : std::uint8_t {
+  quoted,
+  shell,  // directly behind '='
+  bare,   // after "name: " or "name = ", where code may stand
+  told,   // "the password is …"
+};
+
+// A path, a call, a member access, a type: what code has where a secret could be.
+bool looks_like_code(std::string_view v, const Shape& s) {
+  if (has_any(v, "(){}[]<>;|")) return true;
+  if (v.starts_with("./") || v.starts_with("../") || v.starts_with("~/")) return true;
+  if (v.front() == '/' && wordiness(v) > 0.4) return true;
+  if (v.find("::") != std::string_view::npos || v.find("->") != std::string_view::npos) return true;
+  const auto dot = v.find('.');
+  if (dot == std::string_view::npos) return false;
+  const bool names = v.size() < 48 && ascii::is_letter(v.front()) && dot + 1 < v.size() && ascii::is_letter(v[dot + 1]);
+  return s.digits == 0 || wordiness(v) > (names ? 0.35 : 0.5);  // a.b.c
+}
+
+// "correct horse battery staple", "my d0g ate 3 pies": no sentence of a dialog.
+bool is_passphrase(std::string_view v) {
+  std::size_t words_seen = 0;
+  bool mixed = false;
+  for (std::size_t i = 0; i < v.size();) {
+    const std::size_t end = std::min(v.find(' ', i), v.size());
+    const std::string_view word = v.substr(i, end - i);
+    i = end + 1;
+    if (word.empty()) return false;
+    const Shape s = shape_of(word);
+    const std::string low = ascii::lowered(word);
+    for (const char* told :
+         {"password", "passphrase", "secret", "token", "key", "required", "invalid", "must", "enter", "characters"})
+      if (low.find(told) != std::string::npos) return false;
+    mixed = mixed || (s.digits > 0 && s.letters > 0) ||
+            (s.letters > 0 && has_any(word.substr(0, word.size() - 1), kSymbols));
+    if (is_stop_word(low) && !mixed) return false;
+    ++words_seen;
+  }
+  const Shape all = shape_of(v);
+  if (has_any(v, "(){}[]<>;|\"\n/:,")) return false;
+  if (mixed) return words_seen >= 2 && words_seen <= 10;
+  return words_seen >= 3 && words_seen <= 10 && all.uppers <= words_seen && v.back() != '.' &&
+         (all.uppers == 0 || all.uppers == words_seen);
+}
+
+// Three small words or more between dashes.
+bool is_dashed_phrase(std::string_view v) {
+  return v.size() >= 15 && std::count(v.begin(), v.end(), '-') >= 2 &&
+         std::all_of(v.begin(), v.end(), [](char c) { return ascii::is_lower(c) || c == '-'; });
+}
+
+bool is_plausible_password(std::string_view v, Style style, std::string_view name, bool short_name) {
+  if (v.size() < 4 || is_placeholder(v) || v.find("://") != std::string_view::npos) return false;
+  const Shape s = shape_of(v);
+  if (s.letters == 0 && s.digits == 0) return false;
+  if (s.blanks > 0) return style != Style::shell && is_passphrase(v);
+  if (short_name && (s.letters == 0 || (style == Style::bare && (wordiness(v) > 0.7 || has_any(v, "/"))))) return false;
+  const bool inner_symbol = s.letters > 0 && has_any(v.substr(0, v.size() - 1), kSymbols);
+  const bool jumbled = s.letters == v.size() && v.size() >= 8 &&
+                       (wordiness(v) < 0.4 || (s.switches * 4 >= v.size() && wordiness(v) < 0.7));
+  if (style == Style::quoted) {
+    if (s.digits > 0) return !(short_name && wordiness(v) > 0.8 && s.others > 0);
+    return (s.others > 0 && (inner_symbol || (v.back() != '?' && has_any(v, kSymbols)))) || jumbled;
+  }
+  if (looks_like_code(v, s) && wordiness(v) > 0.2) return false;
+  const bool identifier = is_identifier(v) || std::all_of(v.begin(), v.end(), is_name);
+  if (style == Style::shell) {
+    if (is_environment_name(name)) return s.digits > 0 || s.others > 0 || v.size() >= 6;
+    const bool counted = s.digits >= 3 && s.digit_runs >= 2;
+    if (identifier && !counted && v.find('_') != std::string_view::npos && wordiness(v) > 0.6) return false;
+    return s.digits > 0 || inner_symbol || jumbled || (s.others > 0 && !identifier);
+  }
+  if (style == Style::told) {
+    if (v.find('_') != std::string_view::npos && wordiness(v) > 0.6) return false;
+    return (s.digits > 0 && s.letters > 0) || inner_symbol || jumbled || is_dashed_phrase(v);
+  }
+  // hashedPassword2 is a variable; hunter2 hardly is.
+  if (is_random(v, 8)) return true;
+  if (identifier) return s.digits > 0 && (s.uppers == 0 || s.switches > 4) && v.find('_') == std::string_view::npos;
+  return s.digits > 0 || inner_symbol;
+}
+
+bool is_plausible_key(std::string_view v, Style style, std::string_view name, bool maybe) {
+  if (v.size() < 8 || is_placeholder(v)) return false;
+  const Shape s = shape_of(v);
+  if (s.blanks > 0 || s.letters == 0 || has_any(v, "|") || v.find("://") != std::string_view::npos) return false;
+  if (style != Style::quoted && looks_like_code(v, s) && wordiness(v) > 0.2) return false;
+  const bool environment = is_environment_name(name);
+  if (maybe && !environment) {
+    // Of anything: names of entries, of objects in a cache.
+    return is_random(v, 20) && s.digits >= 2 && s.lowers >= 2 && s.uppers >= 2 &&
+           !has_any(v.substr(0, v.size() - 2), "=/:");
+  }
+  if (is_uuid(v)) return true;
+  if (is_random(v, style == Style::told ? 12 : 10)) return true;
+  // A name that says so clearly makes up for what looks like words by chance.
+  if (!maybe && s.digits >= 3 && entropy(v) > 3 && wordiness(v) < (s.digit_runs >= 3 && s.others == 0 ? 0.9 : 0.75) &&
+      v.size() >= 20)
+    return true;
+  // A secret that somebody made up.
+  return environment && !maybe && style == Style::shell && s.digits > 0 && wordiness(v) < 0.9;
+}
+
+bool is_plausible(std::string_view v, const TellingName& found, Style style, std::string_view name) {
+  if (v.empty() || v.size() > kLongestValue) return false;
+  switch (found.promise) {
+    case Promise::password: return is_plausible_password(v, style, name, false);
+    case Promise::short_password: return is_plausible_password(v, style, name, true);
+    case Promise::key: return is_plausible_key(v, style, name, false);
+    case Promise::maybe_key: return is_plausible_key(v, style, name, true);
+    default: return false;
+  }
+}
+
+std::string_view kind_of(Promise p) {
+  return p == Promise::password || p == Promise::short_password ? "password" : "secret";
+}
+
+// Behind a comma, a semicolon or an ampersand: whether the next value begins.
+bool next_begins(std::string_view text, std::size_t at) {
+  if (at >= text.size() || ascii::is_space(text[at]) || is_quote(text[at]) || text[at] == '\\' || text[at] == ')')
+    return true;
+  std::size_t i = at;
+  while (i < text.size() && (is_name(text[i]) || text[i] == '.' || text[i] == ' ') && i - at < kLongestName)
+    ++i;
+  return i > at && i < text.size() && (text[i] == '=' || text[i] == ':');
+}
+
+std::size_t end_of_word(std::string_view text, std::size_t begin) {
+  std::size_t end = begin;
+  while (end < text.size() && end - begin <= kLongestValue) {
+    const char c = text[end];
+    if (ascii::is_space(c) || is_quote(c) || c == '\\' || c == '<') break;
+    if ((c == ',' || c == ';' || c == '&') && next_begins(text, end + 1)) break;
+    ++end;
+  }
+  return end;
+}
+
+std::size_t end_of_line(std::string_view text, std::size_t at) {
+  return std::min({text.find('\n', at), text.size(), at + kLongestValue});
+}
+
+// The lines below a name that stand further to the right: a block of YAML.
+Secret block_below(std::string_view text, const TellingName& name, std::size_t at) {
+  std::size_t line = name.begin;
+  while (line > 0 && text[line - 1] != '\n')
+    --line;
+  const auto indent_of = [&](std::size_t from) {
+    std::size_t i = from;
+    while (i < text.size() && text[i] == ' ')
+      ++i;
+    return i - from;
+  };
+  const std::size_t indent = indent_of(line);
+  Secret out;
+  for (std::size_t begin = end_of_line(text, at) + 1; begin < text.size();) {
+    const std::size_t end = end_of_line(text, begin);
+    if (indent_of(begin) <= indent && end > begin) break;
+    if (end > begin) {
+      if (!out) out.begin = begin + indent_of(begin);
+      out.end = end;
+    }
+    begin = end + 1;
+  }
+  while (out && ascii::is_space(text[out.end - 1]))
+    --out.end;
+  const std::string_view value = text.substr(out.begin, out.end - out.begin);
+  if (value.size() < 4 || is_placeholder(value)) return {};
+  const Shape s = shape_of(value);
+  if (s.digits == 0 && !is_passphrase(value)) return {};
+  out.kind = kind_of(name.promise);
+  return out;
+}
+
+struct Place {
+  std::size_t at = 0;  // of the value
+  bool apart = false;  // blanks are around the separator
+  bool only_quoted = false;
+  bool told = false;
+  bool equals = false;
+};
+
+// "for staging is", "of the database:".
+std::optional<std::size_t> behind_words(std::string_view text, std::size_t at) {
+  const std::string_view line = text.substr(at, std::min<std::size_t>(48, end_of_line(text, at) - at));
+  bool preposition = false;
+  for (const std::string_view w : {"for ", "of ", "to ", "on ", "in "})
+    preposition = preposition || line.starts_with(w);
+  if (!preposition) return std::nullopt;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line.substr(i).starts_with(" is ")) return at + i + 4;
+    if (line.substr(i).starts_with(": ")) return at + i + 2;
+    if (!ascii::is_word(line[i]) && line[i] != ' ' && line[i] != '-' && line[i] != '.' && line[i] != '/') break;
+  }
+  return std::nullopt;
+}
+
+// Where a value would stand. An '=' behind a type is the second chance of `password: str = "…"`.
+std::optional<Place> place_of_value(std::string_view text, const TellingName& name, bool& doubtful) {
+  std::size_t i = name.end;
+  const auto at = [&](std::size_t n) { return n < text.size() ? text[n] : '\0'; };
+  const bool option = text[name.begin] == '-';
+  // Quotes around the name, perhaps escaped; the bracket of an index; bold type.
+  bool closed = false;
+  while (i - name.end < 8 && (at(i) == '\\' || is_quote(at(i)) || at(i) == ']' || at(i) == '*')) {
+    closed = closed || is_quote(at(i));
+    ++i;
+  }
+  // \u003e
+  doubtful = doubtful || (at(i) == 'u' && i > name.end && text[i - 1] == '\\');
+  const std::size_t word_end = i;
+  while (is_blank(at(i)) && i - word_end < 32)
+    ++i;
+  const bool blank = i > word_end;
+  Place out;
+  const char c = at(i);
+  if (c == '=' || c == ':' || (c == '|' && at(i + 1) == '|') || (c == '?' && at(i + 1) == '=')) {
+    doubtful = true;
+    out.equals = c != ':';
+    std::size_t signs = i + 1;
+    while (signs - i < 3 && (at(signs) == '=' || at(signs) == '>' || at(signs) == ':'))
+      ++signs;
+    const std::string_view sign = text.substr(i, signs - i);
+    if (sign == "::" || sign == "=:") return std::nullopt;
+    if (sign.starts_with("==")) out.only_quoted = true;
+    if (sign == ":=" || sign == "=>") out.equals = true;
+    i = signs;
+    const std::size_t after = i;
+    if (at(i) == '*') i += at(i + 1) == '*' ? 2 : 1;  // bold type
+    while (is_blank(at(i)) && i - after < 32)
+      ++i;
+    out.apart = blank || i > after || sign == "=>";
+    out.at = i;
+    return out;
+  }
+  if (c == '>' && !blank && name.begin > 0 && (text[name.begin - 1] == '<' || text[name.begin - 1] == ':')) {
+    doubtful = true;
+    out.at = i + 1;
+    out.told = true;
+    return out;
+  }
+  const bool opened = name.begin > 0 && is_quote(text[name.begin - 1]);
+  if (opened && closed && !blank && (c == ',' || c == ')')) {  // define('DB_PASSWORD', '…')
+    doubtful = true;
+    if (c == ')') return std::nullopt;
+    ++i;
+    while (is_blank(at(i)))
+      ++i;
+    out.at = i;
+    out.only_quoted = true;
+    return out;
+  }
+  if (c == '(' && !blank) {  // setPassword("…")
+    doubtful = true;
+    out.at = i + 1;
+    out.only_quoted = true;
+    return out;
+  }
+  if (c == '|' && blank) {  // a cell of a table
+    doubtful = true;
+    ++i;
+    while (is_blank(at(i)))
+      ++i;
+    out.at = i;
+    out.told = true;
+    return out;
+  }
+  if (c == '\\' && !blank) doubtful = true;
+  if (!blank) return std::nullopt;
+  if (option) {
+    doubtful = true;
+    if (c == '-' || c == '=') return std::nullopt;
+    out.at = i;
+    out.equals = true;
+    return out;
+  }
+  const std::string_view rest = text.substr(i, 8);
+  for (const std::string_view w : {"is ", "was ", "ist ", "est ", "es ", "\xE2\x86\x92 ", "=> ", "-> "})
+    if (rest.starts_with(w)) {
+      doubtful = true;
+      out.at = i + w.size();
+      if (text.substr(out.at).starts_with("now ")) out.at += 4;
+      if (at(out.at) == ':') out.at += 2;
+      out.told = true;
+      return out;
+    }
+  if (const auto behind = behind_words(text, i)) {
+    doubtful = true;
+    out.at = *behind;
+    out.told = true;
+    return out;
+  }
+  return std::nullopt;
+}
+
+Secret quoted_value(std::string_view text, const TellingName& name, std::size_t begin, std::size_t escape,
+                    std::string_view name_text) {
+  const char quote = text[begin++];
+  std::size_t end = begin;
+  while (end < text.size() && text[end] != quote && text[end] != '\n' && end - begin <= kLongestValue) {
+    if (text[end] == '\\' && escape == 0 && end + 1 < text.size()) ++end;
+    ++end;
+  }
+  if (end >= text.size() || text[end] != quote) return {};
+  if (escape > 0) end -= std::min(end - begin, escape);
+  if (!is_plausible(text.substr(begin, end - begin), name, Style::quoted, name_text)) return {};
+  return {begin, end, kind_of(name.promise)};
+}
+
+}  // namespace
+
+double wordiness(std::string_view v) {
+  std::size_t total = 0;
+  std::size_t in_words = 0;
+  for (std::size_t i = 0; i < v.size();) {
+    if (!ascii::is_letter(v[i])) {
+      total += ascii::is_digit(v[i]) ? 1 : 0;
+      ++i;
+      continue;
+    }
+    std::size_t end = i + 1;
+    if (ascii::is_upper(v[i]) && end < v.size() && ascii::is_upper(v[end]))
+      while (end < v.size() && ascii::is_upper(v[end]))
+        ++end;
+    else
+      while (end < v.size() && ascii::is_lower(v[end]))
+        ++end;
+    total += end - i;
+    if (end - i >= 3 && is_pronounceable(v.substr(i, end - i))) in_words += end - i;
+    i = end;
+  }
+  return total == 0 ? 0 : static_cast<double>(in_words) / static_cast<double>(total);
+}
+
+double entropy(std::string_view value) {
+  std::array<std::size_t, 256> counts{};
+  for (const char c : value)
+    ++counts[static_cast<unsigned char>(c)];
+  double bits = 0;
+  for (const std::size_t n : counts)
+    if (n > 0) {
+      const double p = static_cast<double>(n) / static_cast<double>(value.size());
+      bits -= p * std::log2(p);
+    }
+  return bits;
+}
+
+bool is_random(std::string_view v, std::size_t least) {
+  if (v.size() < least) return false;
+  const Shape s = shape_of(v);
+  if (s.blanks > 0 || s.letters == 0) return false;
+  if (s.digits == 0 && (s.uppers < 2 || s.lowers < 2 || s.switches * 4 < v.size())) return false;
+  if (s.switches < 3 || entropy(v) < 2.6) return false;
+  const double words_in = wordiness(v);
+  if (s.digits == 0) return words_in < 0.35;
+  const bool jumbled = s.others == 0 && s.digit_runs >= 3 && s.switches * 4 >= v.size();
+  return words_in < (jumbled ? 0.8 : 0.6);
+}
+
+bool is_password(std::string_view v) {
+  return v.size() >= 3 && v.size() <= kLongestValue && !is_placeholder(v) &&
+         std::any_of(v.begin(), v.end(), ascii::is_alnum);
+}
+
+bool is_chosen_password(std::string_view v) { return is_plausible_password(v, Style::told, {}, false); }
+
+bool is_encoded_pair(std::string_view v) {
+  while (v.ends_with('='))
+    v.remove_suffix(1);
+  std::uint32_t bits = 0;
+  std::size_t held = 0;
+  std::size_t bytes = 0;
+  for (const char c : v) {
+    const int digit = ascii::is_upper(c)   ? c - 'A'
+                      : ascii::is_lower(c) ? c - 'a' + 26
+                      : ascii::is_digit(c) ? c - '0' + 52
+                      : c == '+'           ? 62
+                      : c == '/'           ? 63
+                                           : -1;
+    if (digit < 0) return false;
+    bits = bits << 6 | static_cast<std::uint32_t>(digit);
+    held += 6;
+    if (held < 8) continue;
+    held -= 8;
+    const auto byte = static_cast<unsigned char>(bits >> held & 0xFF);
+    if (byte == ':') return bytes > 0 && v.size() > 8;
+    if (byte < ' ' || byte == 0x7F) return false;
+    ++bytes;
+  }
+  return false;
+}
+
+bool is_placeholder(std::string_view v) {
+  if (v.empty()) return true;
+  const std::string low = ascii::lowered(v.substr(0, 64));
+  const auto ends = [&](char c) { return v.back() == c; };
+  if (low.starts_with("[redacted") || low.starts_with("***")) return true;
+  switch (v.front()) {
+    case '$': {
+      if (v.size() < 3) return true;
+      if (v[1] == '{' || v[1] == '(' || v[1] == '<') return true;
+      const std::string_view rest = v.substr(1);
+      const std::size_t end = static_cast<std::size_t>(
+          std::find_if_not(rest.begin(), rest.end(), [](char c) { return ascii::is_word(c); }) - rest.begin());
+      if (rest.substr(end).find_first_not_of(":[]>-.'\"") == std::string_view::npos ||
+          rest.substr(end).starts_with(":") || rest.substr(end).starts_with("->")) {
+        // A variable. $ecret99 has a word that is none, and digits.
+        const Shape s = shape_of(rest.substr(0, end));
+        if (s.lowers == 0 || s.digits == 0) return true;
+        return wordiness(rest) > 0.5 && (s.digits < 2 || rest.starts_with("pass") || rest.starts_with("token"));
+      }
+      return false;
+    }
+    case '<': return v.find('>') != std::string_view::npos;
+    case '{': return ends('}');
+    case '[': return ends(']');
+    case '%':
+      if (v.size() <= 3 || ends('%') || v[1] == '(' || v[1] == '{') return true;
+      break;
+    case '@':
+    case '&': {
+      const Shape s = shape_of(v);
+      return s.digits == 0 || v.find('/') != std::string_view::npos || is_identifier(v.substr(1));
+    }
+    default: break;
+  }
+  if (std::all_of(v.begin(), v.end(), [&](char x) { return x == v.front(); })) return true;
+  for (const std::string& w : words(WordClass::placeholder_part))
+    if (low.find(w) != std::string::npos) return true;
+  for (const std::string& w : words(WordClass::placeholder))
+    if (low.starts_with(w)) {
+      std::string_view rest = v.substr(std::min(w.size(), v.size()));
+      while (!rest.empty() && !ascii::is_alnum(rest.front()))
+        rest.remove_prefix(1);
+      const Shape s = shape_of(rest);
+      return !(rest.size() >= 5 && s.digits > 0 && s.letters > 0 &&
+               (wordiness(rest) < 0.5 || s.switches >= 5 || (s.digits >= 3 && s.digit_runs >= 2)) &&
+               rest.find('.') == std::string_view::npos);
+    }
+  return false;
+}
+
+TellingName telling_name(std::string_view text, std::size_t word_begin, std::size_t word_end) {
+  static const Endings kHarmless(WordClass::harmless_name);
+  static const Endings kPassword(WordClass::password_name);
+  static const Endings kShortPassword(WordClass::short_password_name);
+  static const Endings kKey(WordClass::key_name);
+  static const Endings kMaybeKey(WordClass::maybe_key_name);
+  TellingName out;
+  out.end = word_end;
+  const auto at = [&](std::size_t n) { return n < text.size() ? text[n] : '\0'; };
+  // API_KEY_2, password1
+  std::size_t digits = word_end + (at(word_end) == '_' || at(word_end) == '-' ? 1 : 0);
+  while (ascii::is_digit(at(digits)) && digits - word_end < 4)
+    ++digits;
+  if (digits > word_end + 1 || (digits > word_end && ascii::is_digit(at(word_end)))) out.end = digits;
+  if (is_name(at(out.end))) return out;
+  out.begin = word_begin;
+  while (out.begin > 0 && is_name(text[out.begin - 1]) && word_end - out.begin <= kLongestName)
+    --out.begin;
+  // The n of "\nTOKEN=" belongs to the escape sequence.
+  if (out.begin > 0 && out.begin < word_begin && text[out.begin - 1] == '\\' && ascii::is_lower(text[out.begin]))
+    ++out.begin;
+  const std::string_view name = text.substr(out.begin, word_end - out.begin);
+  std::array<char, kLongestName> buffer{};
+  const std::string_view flat = flat_name(name, buffer);
+  if (name == "PWD" || kHarmless.fit(flat)) return out;
+  // "my secret access key is …"
+  if (out.begin == word_begin && out.begin > 1 && text[out.begin - 1] == ' ' && ascii::is_letter(text[out.begin - 2])) {
+    std::size_t before = out.begin - 1;
+    while (before > 0 && is_name(text[before - 1]) && word_begin - before < 24)
+      --before;
+    const std::string joined = ascii::lowered(text.substr(before, out.begin - 1 - before)) + std::string(flat);
+    if (kKey.fit(joined) && !kKey.fit(flat)) {
+      out.promise = Promise::key;
+      return out;
+    }
+  }
+  const bool begins_word = out.begin == word_begin || !ascii::is_letter(text[word_begin - 1]) ||
+                           (ascii::is_upper(text[word_begin]) && ascii::is_lower(text[word_begin - 1]));
+  if (kPassword.fit(flat))
+    out.promise = Promise::password;
+  else if (kKey.fit(flat))
+    out.promise = Promise::key;
+  else if (begins_word && kShortPassword.fit(flat))
+    out.promise = Promise::short_password;
+  else if (begins_word && word_begin > out.begin && kMaybeKey.fit(flat))
+    out.promise = Promise::maybe_key;
+  else if (out.begin > 0 && (text[out.begin - 1] == '?' || text[out.begin - 1] == '&' || text[out.begin - 1] == ';') &&
+           at(out.end) == '=' &&
+           (words(WordClass::query_key_name).has(flat) || words(WordClass::maybe_key_name).has(flat)))
+    out.promise = Promise::key;
+  return out;
+}
+
+Secret named_value(std::string_view text, const TellingName& name, bool& doubtful) {
+  if (name.promise == Promise::none) return {};
+  bool follows = false;
+  const auto place = place_of_value(text, name, follows);
+  // Only what escape sequences may hide looks different without them.
+  const std::size_t seen = place ? end_of_word(text, place->at) : name.end + 16;
+  doubtful = doubtful || (follows && (name.promise == Promise::password ||
+                                      text.substr(name.end, seen + 1 - name.end).find('\\') != std::string_view::npos));
+  if (!place || place->at >= text.size()) return {};
+  const std::string_view name_text = text.substr(name.begin, name.end - name.begin);
+  std::size_t begin = place->at;
+  const auto at = [&](std::size_t n) { return n < text.size() ? text[n] : '\0'; };
+  while (at(begin) == '\\')
+    ++begin;
+  const std::size_t escape = begin - place->at;
+  if (begin >= text.size()) return {};
+  // Prefixes of strings: b"…", @"…", $'…'.
+  if (!is_quote(text[begin]) && escape == 0 && is_quote(at(begin + 1)) &&
+      (ascii::is_letter(text[begin]) || text[begin] == '@' || text[begin] == '$'))
+    ++begin;
+  if (is_quote(text[begin]) && escape <= 3) {
+    // Bold or quoted words of a sentence are a value as well.
+    return quoted_value(text, name, begin, escape, name_text);
+  }
+  if (escape > 0 || place->only_quoted) return {};
+  if ((text[begin] == '|' || text[begin] == '>') && !place->equals &&
+      text.substr(begin + 1, end_of_line(text, begin) - begin - 1).find_first_not_of("+- \r0123456789") ==
+          std::string_view::npos)
+    return block_below(text, name, begin);
+  std::size_t end = end_of_word(text, begin);
+  // A type, and then the value.
+  if (!place->equals && is_identifier(text.substr(begin, end - begin)) && text.substr(end).starts_with(" = ")) {
+    TellingName second = name;
+    second.end = end;
+    if (is_quote(at(end + 3))) return quoted_value(text, second, end + 3, 0, name_text);
+  }
+  const Style style = place->told ? Style::told : place->equals && !place->apart ? Style::shell : Style::bare;
+  // The full stop of a sentence, the bracket around it.
+  while (end > begin && (text[end - 1] == '.' || text[end - 1] == ')' || text[end - 1] == ',' || text[end - 1] == '*'))
+    --end;
+  if (end == begin) return {};
+  const std::string_view value = text.substr(begin, end - begin);
+  if (is_plausible(value, name, style, name_text)) {
+    // `password: value2,` is an argument list or an object of code.
+    if (style == Style::bare && name.promise == Promise::password && at(end) == ',' &&
+        std::all_of(value.begin(), value.end(), is_name) && !is_random(value, 8))
+      return {};
+    return {begin, end, kind_of(name.promise)};
+  }
+  // name: three words of a passphrase
+  if (style == Style::bare && name.promise == Promise::password && !place->equals && at(end) == ' ') {
+    std::size_t last = end_of_line(text, begin);
+    while (last > begin && ascii::is_space(text[last - 1]))
+      --last;
+    const std::string_view line = text.substr(begin, last - begin);
+    if (line.size() <= 80 && is_passphrase(line) && !is_placeholder(line)) return {begin, last, kind_of(name.promise)};
+  }
+  return {};
+}
+
+}  // namespace memd::redaction

@@ -1,0 +1,294 @@
+#include "store/text/redaction/secret_finder.hpp"
+
+#include "schemas/ascii.hpp"
+#include "schemas/embedded.hpp"
+#include "store/text/redaction/named_value.hpp"
+#include "store/text/words.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <stdexcept>
+
+namespace memd::redaction {
+namespace {
+
+constexpr std::size_t kNear = 60;
+
+constexpr std::array<bool, 256> letters_and_digits() {
+  std::array<bool, 256> out{};
+  for (int c = 0; c < 256; ++c)
+    out[static_cast<std::size_t>(c)] = ascii::is_alnum(static_cast<char>(c));
+  return out;
+}
+constexpr auto kLettersAndDigits = letters_and_digits();
+
+SecretRule::Check check_named(std::string_view name) {
+  if (name == "none") return SecretRule::Check::none;
+  if (name == "digit") return SecretRule::Check::digit;
+  if (name == "password") return SecretRule::Check::password;
+  if (name == "chosen") return SecretRule::Check::chosen;
+  if (name == "random") return SecretRule::Check::random;
+  if (name == "pair") return SecretRule::Check::pair;
+  throw std::logic_error("no such check");
+}
+
+void read_line(std::string_view line, std::vector<SecretRule>& rules) {
+  if (line.front() == '[') {
+    if (line.back() != ']') throw std::logic_error("no ]");
+    rules.emplace_back().kind = line.substr(1, line.size() - 2);
+    return;
+  }
+  if (rules.empty()) throw std::logic_error("stands in no rule");
+  SecretRule& rule = rules.back();
+  const auto blank = line.find(' ');
+  if (blank == std::string_view::npos) throw std::logic_error("says nothing");
+  const std::string_view word = line.substr(0, blank);
+  const std::string_view rest = line.substr(blank + 1);
+  if (word == "find" || word == "like") {
+    rule.patterns.emplace_back(rest, word == "like");
+    if (!rule.patterns.back().can_be_found())
+      throw std::logic_error("a pattern needs a literal of three characters, or a long run of letters and digits");
+  } else if (word == "form") {
+    const auto space = rest.find(' ');
+    const auto form = form_named(rest.substr(0, space));
+    if (!form || space == std::string_view::npos) throw std::logic_error("no such form");
+    rule.forms.emplace_back(*form, rest.substr(space + 1));
+  } else if (word == "near") {
+    rule.near.push_back(ascii::lowered(rest));
+  } else if (word == "check") {
+    rule.check = check_named(rest);
+  } else if (word == "entropy") {
+    rule.least_entropy = std::stod(std::string(rest));
+  } else if (word == "example") {
+    rule.examples.emplace_back(rest);
+  } else if (word == "miss") {
+    rule.misses.emplace_back(rest);
+  } else {
+    throw std::logic_error("begins with no known word");
+  }
+}
+
+bool has_nocase(std::string_view text, std::string_view small_word) {
+  return std::search(text.begin(), text.end(), small_word.begin(), small_word.end(),
+                     [](char a, char b) { return ascii::lower(a) == b; }) != text.end();
+}
+
+// Segments of a prefix by which tokens call themselves so: sk_live_…, acme_pat_…, key-…
+constexpr std::array<std::string_view, 14> kTokenWords{"pat", "sk",  "rk",   "key",    "apikey", "secret", "token",
+                                                       "tok", "tkn", "cred", "bearer", "sat",    "oauth",  "sec"};
+// The same, but hashes have them in front, too.
+constexpr std::array<std::string_view, 10> kHalfTokenWords{"auth", "live", "test", "prod",   "api",
+                                                           "pk",   "pass", "pw",   "access", "refresh"};
+
+template <std::size_t N>
+bool is_one_of(const std::array<std::string_view, N>& words, std::string_view segment) {
+  return std::any_of(words.begin(), words.end(), [&](std::string_view s) { return ascii::equal_nocase(segment, s); });
+}
+
+// Prefixes of what agents and services count their records with.
+bool tells_identifier(std::string_view prefix) {
+  static constexpr std::array<std::string_view, 14> kEndings{
+      "toolu", "tooluse", "msg", "req", "call", "resp", "id", "sha", "sha256", "sha512", "sha1", "rs", "fc", "env"};
+  return std::any_of(kEndings.begin(), kEndings.end(), [&](std::string_view s) { return prefix.ends_with(s); });
+}
+
+}  // namespace
+
+std::vector<SecretRule> read_secret_rules(std::span<const std::string_view> files) {
+  std::vector<SecretRule> rules;
+  for (const std::string_view file : files) {
+    std::size_t number = 0;
+    for (std::size_t at = 0; at < file.size();) {
+      const std::size_t end = std::min(file.find('\n', at), file.size());
+      const std::string_view line = ascii::trimmed(file.substr(at, end - at));
+      at = end + 1;
+      ++number;
+      if (line.empty() || line.front() == '#') continue;
+      try {
+        read_line(line, rules);
+      } catch (const std::logic_error& e) {
+        throw std::logic_error("rules of secrets, line " + std::to_string(number) + ": " + e.what());
+      }
+    }
+  }
+  return rules;
+}
+
+SecretFinder::SecretFinder(std::vector<SecretRule> rules) : rules_(std::move(rules)) {
+  for (std::uint32_t r = 0; r < rules_.size(); ++r) {
+    for (std::uint32_t p = 0; p < rules_[r].patterns.size(); ++p) {
+      const SecretPattern& pattern = rules_[r].patterns[p];
+      const Sign sign{Sign::What::pattern, r, p, {}};
+      if (pattern.anchor().is_run)
+        of_runs_.push_back(sign);
+      else
+        add({pattern.anchor().text, pattern.any_case(), pattern.anchor().followed_by}, sign);
+    }
+    for (const auto& [form, literal] : rules_[r].forms)
+      add({ascii::lowered(literal), true, {}}, {Sign::What::form, r, 0, form});
+  }
+  CharSet no_letters;
+  for (std::size_t c = 0; c < 256; ++c)
+    no_letters.set(c, !ascii::is_letter(static_cast<char>(c)));
+  std::vector<std::string> known;
+  for (const WordClass of :
+       {WordClass::password_name, WordClass::short_password_name, WordClass::key_name, WordClass::maybe_key_name})
+    for (const std::string& word : words(of)) {
+      std::string last = word.substr(word.rfind('-') + 1);
+      if (std::find(known.begin(), known.end(), last) != known.end()) continue;
+      known.push_back(last);
+      add({std::move(last), true, no_letters}, {Sign::What::name, 0, 0, {}});
+    }
+  for (const std::string& word : words(WordClass::query_key_name))
+    if (std::find(known.begin(), known.end(), word) == known.end())
+      add({word + "=", true, {}}, {Sign::What::query_name, 0, 0, {}});
+  add({"private", true, {}}, {Sign::What::private_mark, 0, 0, {}});
+  scan_.emplace(literals_);
+}
+
+void SecretFinder::add(LiteralScan::Literal literal, Sign sign) {
+  const auto same = [&](const LiteralScan::Literal& l) {
+    return l.text == literal.text && l.any_case == literal.any_case && l.followed_by == literal.followed_by;
+  };
+  const auto found = std::find_if(literals_.begin(), literals_.end(), same);
+  if (found != literals_.end()) {
+    signs_[static_cast<std::size_t>(found - literals_.begin())].push_back(sign);
+    return;
+  }
+  literals_.push_back(std::move(literal));
+  signs_.push_back({sign});
+}
+
+bool SecretFinder::fits(const SecretRule& rule, std::string_view text, const Secret& secret) const {
+  const std::string_view value = text.substr(secret.begin, secret.end - secret.begin);
+  if (!rule.near.empty()) {
+    const std::size_t from = secret.begin - std::min(secret.begin, kNear);
+    const std::string_view before = text.substr(from, secret.begin - from);
+    if (std::none_of(rule.near.begin(), rule.near.end(), [&](const std::string& w) { return has_nocase(before, w); }))
+      return false;
+  }
+  if (rule.least_entropy > 0 && entropy(value) < rule.least_entropy) return false;
+  switch (rule.check) {
+    case SecretRule::Check::none: return true;
+    case SecretRule::Check::digit: return std::any_of(value.begin(), value.end(), ascii::is_digit);
+    case SecretRule::Check::password: return is_password(value);
+    case SecretRule::Check::chosen: return is_chosen_password(value);
+    case SecretRule::Check::random: return is_random(value, 8) && !is_placeholder(value);
+    case SecretRule::Check::pair: return is_encoded_pair(value);
+  }
+  return true;
+}
+
+void SecretFinder::at_literal(std::string_view text, std::size_t begin, std::size_t literal, std::vector<Secret>& out,
+                              Signs& signs) const {
+  const std::size_t end = begin + literals_[literal].text.size();
+  bool doubtful = false;
+  bool is_long = false;
+  for (const Sign& sign : signs_[literal])
+    switch (sign.what) {
+      case Sign::What::pattern: {
+        const SecretRule& rule = rules_[sign.rule];
+        const SecretPattern& pattern = rule.patterns[sign.pattern];
+        auto found = pattern.match(text, begin, 0);
+        if (found && fits(rule, text, *found)) {
+          found->kind = rule.kind;
+          out.push_back(*found);
+        } else if (pattern.may_be_escaped(text, begin)) {
+          doubtful = true;
+        }
+        break;
+      }
+      case Sign::What::form: {
+        const std::size_t before = out.size();
+        is_long = is_long || sign.form == Form::key_block || sign.form == Form::manifest;
+        find_form(sign.form, text, begin, out, doubtful);
+        for (std::size_t i = before; i < out.size(); ++i)
+          if (out[i].kind.empty()) out[i].kind = rules_[sign.rule].kind;
+        break;
+      }
+      case Sign::What::name:
+      case Sign::What::query_name: {
+        const TellingName name = telling_name(text, begin, end - (sign.what == Sign::What::query_name ? 1 : 0));
+        if (const Secret s = named_value(text, name, doubtful)) out.push_back(s);
+        break;
+      }
+      case Sign::What::private_mark: signs.may_be_private = true; break;
+    }
+  if (doubtful) signs.doubts.push_back({begin, is_long});
+}
+
+// A token that names itself, as many services write them: a prefix of small words, and random letters and digits.
+void SecretFinder::in_long_run(std::string_view text, std::size_t begin, std::size_t end,
+                               std::vector<Secret>& out) const {
+  for (const Sign& sign : of_runs_) {
+    const SecretRule& rule = rules_[sign.rule];
+    auto found = rule.patterns[sign.pattern].match(text, begin, 0);
+    if (!found || !fits(rule, text, *found)) continue;
+    found->kind = rule.kind;
+    out.push_back(*found);
+  }
+  const auto joins = [](char c) { return c == '_' || c == '-' || c == '.'; };
+  if (begin < 3 || !joins(text[begin - 1])) return;
+  std::size_t first = begin;
+  bool tells = false;
+  bool half_tells = false;
+  std::string_view last;
+  for (std::size_t at = begin; at > 0 && joins(text[at - 1]) && begin - first < 32;) {
+    std::size_t from = at - 1;
+    while (from > 0 && ascii::is_alnum(text[from - 1]) && at - from < 16)
+      --from;
+    const std::string_view segment = text.substr(from, at - 1 - from);
+    if (segment.empty() || (segment.size() > 6 && is_random(segment, 7))) return;
+    tells = tells || is_one_of(kTokenWords, segment);
+    half_tells = half_tells || is_one_of(kHalfTokenWords, segment);
+    if (last.empty()) last = segment;
+    first = from;
+    at = from;
+  }
+  if (first > 0 && text[first - 1] == '\\' && ascii::is_lower(text[first])) ++first;  // of an escape sequence
+  if (last.empty() || tells_identifier(last) || first == begin) return;
+  if (text[begin - 1] == '.' && !tells && !half_tells) return;  // a member
+  // In the middle of something longer, as Base64 of a URL is.
+  if (first > 0 &&
+      (ascii::is_word(text[first - 1]) || std::string_view("-./+=").find(text[first - 1]) != std::string_view::npos))
+    return;
+  const std::string_view run = text.substr(begin, end - begin);
+  const bool is_hash = std::all_of(run.begin(), run.end(), ascii::is_hex);
+  while (end < text.size() && (ascii::is_alnum(text[end]) || text[end] == '_' || text[end] == '-'))
+    ++end;
+  if (end < text.size() && (text[end] == '+' || text[end] == '/' || text[end] == '.' || text[end] == '(')) return;
+  const std::string_view body = text.substr(begin, end - begin);
+  if (body.size() > 200 || !is_random(body, kLongRun) || wordiness(body) > 0.42) return;
+  const auto digits = std::count_if(body.begin(), body.end(), ascii::is_digit);
+  const bool both_cases =
+      std::any_of(body.begin(), body.end(), ascii::is_upper) && std::any_of(body.begin(), body.end(), ascii::is_lower);
+  const bool mixed = (both_cases && digits >= 2) || (body.size() >= 32 && digits >= 4 && !is_hash);
+  const bool letters_in_front = std::all_of(last.begin(), last.end(), ascii::is_alnum) && ascii::is_letter(text[first]);
+  if (!letters_in_front || !(tells || mixed || (half_tells && !is_hash))) return;
+  // "id": "<prefix>_…" counts something.
+  std::size_t back = first;
+  while (back > 0 && first - back < 16 && std::string_view("\\\"': =").find(text[back - 1]) != std::string_view::npos)
+    --back;
+  const std::string_view before = text.substr(0, back);
+  for (const std::string_view id : {"id", "ID", "Id", "uuid", "ref", "hash", "sha", "signature"})
+    if (back < first && before.ends_with(id)) return;
+  out.push_back({first, end, "token"});
+}
+
+void SecretFinder::find(std::string_view text, std::vector<Secret>& out, Signs& signs) const {
+  scan_->each(text, [&](std::size_t begin, std::size_t literal) { at_literal(text, begin, literal, out, signs); });
+  each_long_run(text, kLongRun, kLettersAndDigits,
+                [&](std::size_t begin, std::size_t end) { in_long_run(text, begin, end, out); });
+}
+
+const SecretFinder& secret_finder() {
+  static const SecretFinder kFinder([] {
+    std::vector<std::string_view> files;
+    for (const auto& file : embedded::secret_rules())
+      files.push_back(file.text);
+    return read_secret_rules(files);
+  }());
+  return kFinder;
+}
+
+}  // namespace memd::redaction

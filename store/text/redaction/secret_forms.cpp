@@ -1,0 +1,358 @@
+#include "store/text/redaction/secret_forms.hpp"
+
+#include "schemas/ascii.hpp"
+#include "store/text/redaction/named_value.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace memd::redaction {
+namespace {
+
+bool is_base64_of_key(char c) { return ascii::is_alnum(c) || c == '+' || c == '/' || c == '='; }
+bool is_quote_mark(char c) { return c == '"' || c == '\'' || c == '`'; }
+
+constexpr std::size_t kLongestUrl = 1024;
+
+// Whether a host follows: "db.example.com:5432/", "[::1]".
+bool host_follows(std::string_view text) {
+  std::size_t i = 0;
+  while (i < text.size() && (ascii::is_alnum(text[i]) || text[i] == '.' || text[i] == '-' || text[i] == '_' ||
+                             text[i] == '[' || text[i] == ']' || text[i] == '$' || text[i] == '{' || text[i] == '}'))
+    ++i;
+  return i > 0;
+}
+
+void find_in_url(std::string_view text, std::size_t at, std::vector<Secret>& out, bool& doubtful) {
+  if (text[at + 1] == '\\') {  // ":\/\/" of careful writers of JSON
+    const std::string_view near = text.substr(at, kLongestUrl / 2);
+    doubtful = near.find('/') < 8 && near.find('@') < near.find('"');
+    return;
+  }
+  const std::size_t host = at + 3;
+  if (host >= text.size()) return;
+  const std::string_view rest = text.substr(host, kLongestUrl);
+  std::size_t colon = std::string_view::npos;
+  std::size_t sign = std::string_view::npos;
+  std::size_t path = std::string_view::npos;
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    const char c = rest[i];
+    if (ascii::is_space(c) || is_quote_mark(c) || c == '<' || c == '>' || c == '\\' || c == ')' || c == ']') break;
+    if (c == ':' && colon == std::string_view::npos && path == std::string_view::npos) colon = i;
+    if ((c == '/' || c == '?' || c == '#') && path == std::string_view::npos) path = i;
+    if (c == '@' && (path == std::string_view::npos || host_follows(rest.substr(i + 1)))) sign = i;
+    if (path != std::string_view::npos && colon == std::string_view::npos) break;
+  }
+  if (sign == std::string_view::npos) return;
+  const std::string_view scheme_end = text.substr(at > 16 ? at - 16 : 0, at > 16 ? 16 : at);
+  if (colon == std::string_view::npos || colon > sign) {
+    // A token for a user: https://<token>@host
+    if (path != std::string_view::npos && path < sign) return;
+    const std::string_view user = rest.substr(0, sign);
+    if (is_random(user, 16) && !is_placeholder(user)) out.push_back({host, host + sign, "secret"});
+    return;
+  }
+  doubtful = true;
+  const std::string_view user = rest.substr(0, colon);
+  std::string_view password = rest.substr(colon + 1, sign - colon - 1);
+  if (path != std::string_view::npos && path < sign) {
+    // A slash before the '@': a port and a path, if it is not a password with a slash.
+    const std::string_view before = rest.substr(colon + 1, path - colon - 1);
+    if (before.empty() || std::all_of(before.begin(), before.end(), ascii::is_digit)) return;
+    const bool web = scheme_end.ends_with("http") || scheme_end.ends_with("https");
+    if (web && rest.substr(path, sign - path).find('=') != std::string_view::npos) return;
+  }
+  if (password.size() < 3 || is_placeholder(password) ||
+      (!user.empty() && is_placeholder(user) && !is_random(password, 8)))
+    return;
+  constexpr std::array<std::string_view, 7> kWords{"password", "pass", "pwd", "PASSWORD", "passwd", "secret", "PASS"};
+  if (std::find(kWords.begin(), kWords.end(), password) != kWords.end()) return;
+  out.push_back({host + colon + 1, host + sign, "password"});
+}
+
+// Authorization: Bearer <value>
+void find_in_header(std::string_view text, std::size_t at, std::vector<Secret>& out, bool& doubtful) {
+  std::size_t i = at + std::string_view("authorization").size();
+  const auto skip = [&](std::string_view chars, std::size_t most) {
+    const std::size_t begin = i;
+    while (i < text.size() && i - begin < most && chars.find(text[i]) != std::string_view::npos)
+      ++i;
+    return i > begin;
+  };
+  skip("\\\"'`]", 5);
+  skip(" ", 4);
+  if (!skip(":=,", 1)) return;
+  doubtful = true;
+  skip(" ", 4);
+  skip("\\\"'`fb", 5);
+  for (const std::string_view scheme : {"bearer ", "basic ", "token ", "apikey ", "bot ", "key ", "negotiate ",
+                                        "digest ", "splunk ", "genie", "oauth "}) {
+    if (!ascii::starts_nocase(text.substr(i), scheme)) continue;
+    i += scheme.size();
+    skip("\\\"'` ", 4);
+    break;
+  }
+  std::size_t end = i;
+  while (end < text.size() && (ascii::is_word(text[end]) || is_base64_of_key(text[end]) ||
+                               std::string_view("-.~:").find(text[end]) != std::string_view::npos))
+    ++end;
+  const std::string_view value = text.substr(i, end - i);
+  if (value.size() < 8 || is_placeholder(value) || value.find("://") != std::string_view::npos) return;
+  const auto is_small = [](char c) { return ascii::is_lower(c) || c == '.' || c == '_' || c == ':' || c == '-'; };
+  if (std::all_of(value.begin(), value.end(), is_small) ||
+      (!is_random(value, 8) && value.find('.') != std::string_view::npos))
+    return;
+  if (std::none_of(value.begin(), value.end(), ascii::is_digit) && !is_random(value, 8)) return;
+  out.push_back({i, end, "authorization"});
+}
+
+// Cookie: a=b; c=d
+void find_in_cookies(std::string_view text, std::size_t at, std::vector<Secret>& out, bool& doubtful) {
+  std::size_t i = at + std::string_view("cookie").size();
+  std::size_t skipped = 0;
+  while (i < text.size() && skipped < 6 && (is_quote_mark(text[i]) || text[i] == '\\' || text[i] == ' '))
+    ++i, ++skipped;
+  if (i >= text.size() || (text[i] != ':' && text[i] != '=')) {
+    // curl -b 'a=b'
+    return;
+  }
+  ++i;
+  doubtful = true;
+  skipped = 0;
+  while (i < text.size() && skipped < 6 && (is_quote_mark(text[i]) || text[i] == '\\' || text[i] == ' '))
+    ++i, ++skipped;
+  for (int pairs = 0; pairs < 40 && i < text.size(); ++pairs) {
+    const std::size_t name = i;
+    while (i < text.size() &&
+           (ascii::is_word(text[i]) || std::string_view("-.[]%").find(text[i]) != std::string_view::npos))
+      ++i;
+    if (i == name || i >= text.size()) return;
+    if (text[i] == ';') {  // an attribute without a value
+      ++i;
+    } else {
+      if (text[i] != '=') return;
+      const std::size_t begin = ++i;
+      while (i < text.size() && !ascii::is_space(text[i]) && text[i] != ';' && !is_quote_mark(text[i]) &&
+             text[i] != '\\')
+        ++i;
+      const std::string_view value = text.substr(begin, i - begin);
+      if (is_random(value, 12) && !is_placeholder(value)) out.push_back({begin, i, "cookie"});
+      if (i >= text.size() || text[i] != ';') return;
+      ++i;
+    }
+    while (i < text.size() && text[i] == ' ')
+      ++i;
+  }
+}
+
+// curl -u user:password
+void find_of_user(std::string_view text, std::size_t at, std::vector<Secret>& out, bool& doubtful) {
+  const std::size_t stop = std::min({text.find('\n', at), text.size(), at + kLongestUrl});
+  const std::string_view line = text.substr(at, stop - at);
+  for (const std::string_view flag : {" -u", " --user", " --proxy-user", " -U"}) {
+    const auto found = line.find(flag);
+    if (found == std::string_view::npos) continue;
+    std::size_t i = at + found + flag.size();
+    doubtful = true;
+    while (i < stop && (text[i] == ' ' || text[i] == '='))
+      ++i;
+    char quote = 0;
+    if (i < stop && is_quote_mark(text[i])) quote = text[i++];
+    const std::size_t begin = i;
+    while (i < stop && (quote != 0 ? text[i] != quote : !ascii::is_space(text[i]) && !is_quote_mark(text[i])))
+      i += text[i] == '\\' && quote == 0 ? 2 : 1;
+    i = std::min(i, stop);
+    const std::string_view word = text.substr(begin, i - begin);
+    const auto colon = word.find(':');
+    if (colon == std::string_view::npos) continue;
+    const std::string_view password = word.substr(colon + 1);
+    if (password.size() >= 3 && is_password(password) &&
+        !std::all_of(password.begin(), password.end(), ascii::is_digit))
+      out.push_back({begin + colon + 1, i, "password"});
+    else if (password.empty() && is_random(word.substr(0, colon), 12))
+      out.push_back({begin, begin + colon, "secret"});
+  }
+}
+
+// The part of a piece of a key block that is of the key: the last, behind line numbers, paths and signs of comments.
+std::string_view key_part(std::string_view piece) {
+  std::string_view last;
+  for (std::size_t i = 0; i < piece.size();) {
+    std::size_t end = i;
+    while (end < piece.size() && is_base64_of_key(piece[end]))
+      ++end;
+    if (end - i >= 4) last = piece.substr(i, end - i);
+    i = end + 1;
+  }
+  return last;
+}
+
+// Keys are cut by line ends, written as such or as "\\n", and by the quotes and commas of arrays.
+std::size_t end_of_key_piece(std::string_view text, std::size_t at, std::size_t& next) {
+  for (std::size_t i = at; i < text.size(); ++i) {
+    if (text[i] == '\n' || text[i] == ',' || is_quote_mark(text[i])) {
+      next = i + 1;
+      return i;
+    }
+    if (text[i] != '\\') continue;
+    const std::size_t begin = i;
+    while (i < text.size() && text[i] == '\\')
+      ++i;
+    const bool letter = i < text.size() && (text[i] == 'n' || text[i] == 'r' || text[i] == 't');
+    next = letter ? i + 1 : i;
+    return begin;
+  }
+  next = text.size();
+  return text.size();
+}
+
+void find_key_block(std::string_view text, std::size_t at, std::vector<Secret>& out, bool& doubtful) {
+  const std::size_t reach = std::min<std::size_t>(at, 40);
+  const std::string_view before = text.substr(at - reach, reach);
+  auto dashes = before.rfind("-----BEGIN ");
+  // Not of the line before the end of an empty block.
+  if (dashes != std::string_view::npos && before.find("-----", dashes + 11) != std::string_view::npos)
+    dashes = std::string_view::npos;
+  const bool putty = before.ends_with("PuTTY-User-") || text.substr(at).starts_with("Private-Lines");
+  if (dashes == std::string_view::npos && !putty) return;
+  std::size_t i = at + std::string_view("private key").size();
+  if (!putty) {
+    const auto close = text.substr(i, 20).find("-----");
+    if (close == std::string_view::npos) return;
+    i += close + 5;
+  }
+  doubtful = true;
+  const std::size_t begin = putty ? i : at - reach + dashes;
+  std::size_t end = i;
+  std::size_t solid = 0;
+  for (int others = 0; i < text.size() && others <= 3;) {
+    std::size_t next = 0;
+    const std::size_t stop = end_of_key_piece(text, i, next);
+    const std::string_view piece = text.substr(i, stop - i);
+    i = next;
+    if (const auto closing = piece.find("-----END "); closing != std::string_view::npos) {
+      const auto last = piece.find("-----", closing + 9);
+      solid += key_part(piece.substr(0, closing)).size();
+      end = last == std::string_view::npos ? stop : stop - piece.size() + last + 5;
+      break;
+    }
+    const std::string_view part = key_part(piece);
+    const bool header = piece.find("Type:") != std::string_view::npos ||
+                        piece.find("DEK-Info:") != std::string_view::npos ||
+                        piece.find("Version:") != std::string_view::npos;
+    const bool tail =
+        solid > 0 && !part.empty() && piece.ends_with(part) && !std::all_of(part.begin(), part.end(), ascii::is_lower);
+    if (part.size() >= 16 || tail) {
+      solid += part.size();
+      end = static_cast<std::size_t>(part.data() - text.data()) + part.size();
+      others = 0;
+      if (piece.size() > part.size() + 120) break;  // other things stand behind it
+    } else if (!part.empty() && !header) {
+      ++others;
+    }
+  }
+  if (solid < 16) return;
+  out.push_back({begin, end, "private_key"});
+}
+
+// kind: Secret
+void find_in_manifest(std::string_view text, std::size_t at, std::vector<Secret>& out, bool& doubtful) {
+  std::size_t i = at;
+  std::size_t seen = 0;
+  while (i > 0 && seen < 20 && std::string_view("\\\"' :").find(text[i - 1]) != std::string_view::npos)
+    --i, ++seen;
+  const std::size_t behind = at + std::string_view("secret").size();
+  if (seen == 0 || !text.substr(0, i).ends_with("kind") || (behind < text.size() && ascii::is_word(text[behind])))
+    return;
+  doubtful = true;
+  constexpr std::size_t kReach = 16384;
+  // The document that it is part of.
+  std::size_t begin = at > kReach ? at - kReach : 0;
+  if (const auto cut = text.rfind("\n---", at); cut != std::string_view::npos && cut > begin) begin = cut;
+  std::size_t end = std::min(text.size(), at + kReach);
+  if (const auto cut = text.find("\n---", at); cut < end) end = cut;
+  const auto mask = [&](std::size_t from, std::size_t to, bool encoded) {
+    const std::string_view value = text.substr(from, to - from);
+    if (value.size() < 4 || is_placeholder(value)) return;
+    if (encoded && !std::all_of(value.begin(), value.end(), is_base64_of_key)) return;
+    if (encoded && value.size() % 4 != 0) return;
+    out.push_back({from, to, "secret"});
+  };
+  for (const std::string_view section : {"data", "stringData"})
+    for (std::size_t p = text.find(section, begin); p < end; p = text.find(section, p + 1)) {
+      if (p > 0 && ascii::is_word(text[p - 1])) continue;
+      std::size_t k = p + section.size();
+      const bool json = k < end && text[k] == '"';
+      if (json) ++k;
+      if (k >= end || text[k] != ':') continue;
+      ++k;
+      const bool encoded = section == "data";
+      if (json) {
+        const auto open = text.find('{', k);
+        const auto close = text.find('}', k);
+        if (open == std::string_view::npos || open > k + 4) continue;
+        bool value = false;
+        for (std::size_t q = open; q < std::min(close, end); ++q) {
+          if (text[q] == ':') value = true;
+          if (text[q] != '"') continue;
+          const auto last = text.find('"', q + 1);
+          if (last == std::string_view::npos) break;
+          if (value) mask(q + 1, last, encoded);
+          value = false;
+          q = last;
+        }
+        continue;
+      }
+      std::size_t line = text.rfind('\n', p);
+      line = line == std::string_view::npos ? 0 : line + 1;
+      const std::size_t indent = p - line;
+      bool is_public = false;  // a certificate
+      for (std::size_t l = text.find('\n', k); l < end;) {
+        const std::size_t first = std::min(text.find_first_not_of(' ', l + 1), text.size());
+        const std::size_t stop = std::min(text.find('\n', l + 1), end);
+        if (first >= stop || first - l - 1 <= indent) break;
+        const auto colon = text.find(": ", first);
+        const auto name_end = std::min(text.find(':', first), stop);
+        if (name_end < stop) {
+          const std::string_view name = text.substr(first, name_end - first);
+          is_public = name.ends_with("crt") || name.ends_with("ca") || name.ends_with("cert");
+        }
+        if (is_public) {
+        } else if (colon < stop) {
+          std::size_t from = colon + 2;
+          std::size_t to = stop;
+          while (from < to && (text[from] == ' ' || is_quote_mark(text[from])))
+            ++from;
+          while (to > from && (ascii::is_space(text[to - 1]) || is_quote_mark(text[to - 1])))
+            --to;
+          mask(from, to, encoded);
+        } else if (text.substr(first, stop - first).find(':') == std::string_view::npos) {
+          mask(first, stop, encoded);  // a line of a block
+        }
+        l = stop;
+      }
+    }
+}
+
+}  // namespace
+
+std::optional<Form> form_named(std::string_view name) {
+  constexpr std::array<std::string_view, 6> kNames{"url", "header", "cookie", "user", "key_block", "manifest"};
+  const auto found = std::find(kNames.begin(), kNames.end(), name);
+  if (found == kNames.end()) return std::nullopt;
+  return static_cast<Form>(found - kNames.begin());
+}
+
+void find_form(Form form, std::string_view text, std::size_t at, std::vector<Secret>& out, bool& doubtful) {
+  switch (form) {
+    case Form::url: return find_in_url(text, at, out, doubtful);
+    case Form::header: return find_in_header(text, at, out, doubtful);
+    case Form::cookie: return find_in_cookies(text, at, out, doubtful);
+    case Form::user: return find_of_user(text, at, out, doubtful);
+    case Form::key_block: return find_key_block(text, at, out, doubtful);
+    case Form::manifest: return find_in_manifest(text, at, out, doubtful);
+  }
+}
+
+}  // namespace memd::redaction

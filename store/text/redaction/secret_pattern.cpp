@@ -1,0 +1,338 @@
+#include "store/text/redaction/secret_pattern.hpp"
+
+#include "schemas/ascii.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <stdexcept>
+
+namespace memd::redaction {
+namespace {
+
+using Part = SecretPattern::Part;
+
+constexpr std::size_t kNoLimit = 4096;
+constexpr std::size_t kLongestGap = 240;
+constexpr std::size_t kMostSteps = 4000;
+
+CharSet set_of(std::string_view chars) {
+  CharSet out;
+  for (const char c : chars)
+    out.set(static_cast<unsigned char>(c));
+  return out;
+}
+
+template <class F>
+CharSet set_where(F&& holds, std::string_view more = "") {
+  CharSet out = set_of(more);
+  for (int c = 0; c < 256; ++c)
+    if (holds(static_cast<char>(c))) out.set(static_cast<std::size_t>(c));
+  return out;
+}
+
+CharSet named_set(std::string_view name) {
+  if (name == "digit") return set_where(ascii::is_digit);
+  if (name == "upper") return set_where(ascii::is_upper);
+  if (name == "lower") return set_where(ascii::is_lower);
+  if (name == "hex") return set_where(ascii::is_hex);
+  if (name == "upnum") return set_where([](char c) { return ascii::is_upper(c) || ascii::is_digit(c); });
+  if (name == "lownum") return set_where([](char c) { return ascii::is_lower(c) || ascii::is_digit(c); });
+  if (name == "alnum") return set_where(ascii::is_alnum);
+  if (name == "word") return set_where(ascii::is_word);
+  if (name == "token") return set_where(ascii::is_word, "-");
+  if (name == "dotted") return set_where(ascii::is_word, "-.");
+  if (name == "padded") return set_where(ascii::is_word, "-=");
+  if (name == "base64") return set_where(ascii::is_alnum, "+/=");
+  if (name == "path") return set_where(ascii::is_word, "-/");
+  if (name == "percent") return set_where(ascii::is_word, "-%+/=.~");
+  if (name == "blank") return set_of(" \t");
+  if (name == "space") return set_where(ascii::is_space);
+  if (name == "quote") return set_of("\"'`");
+  const auto is_solid = [](char c) {
+    return static_cast<unsigned char>(c) > ' ' && c != '"' && c != '\'' && c != '`' && c != '\\';
+  };
+  if (name == "solid") return set_where(is_solid);
+  if (name == "field") return set_where(is_solid) & ~set_of(":");  // between colons
+  if (name == "quoted") return set_where([](char c) { return static_cast<unsigned char>(c) >= ' ' && c != '"'; });
+  if (name == "markup") return set_where([](char c) { return static_cast<unsigned char>(c) > ' ' && c != '<'; });
+  throw std::logic_error("no such class of characters: " + std::string(name));
+}
+
+std::size_t number(std::string_view s) {
+  std::size_t n = 0;
+  if (std::from_chars(s.data(), s.data() + s.size(), n).ec != std::errc{})
+    throw std::logic_error("not a number: " + std::string(s));
+  return n;
+}
+
+// "alnum 20-30", "alnum 20-", "alnum 20", "alnum"
+Part class_part(std::string_view written) {
+  Part out;
+  if (written == "gap") {
+    out.what = Part::What::gap;
+    return out;
+  }
+  if (written == "arg") {
+    out.what = Part::What::argument;
+    return out;
+  }
+  out.what = Part::What::chars;
+  const auto blank = written.find(' ');
+  out.set = named_set(written.substr(0, blank));
+  out.least = 1;
+  out.most = kNoLimit;
+  if (blank == std::string_view::npos) return out;
+  const std::string_view range = written.substr(blank + 1);
+  const auto dash = range.find('-');
+  out.least = out.most = number(range.substr(0, dash));
+  if (dash == std::string_view::npos) return out;
+  out.most = dash + 1 == range.size() ? kNoLimit : number(range.substr(dash + 1));
+  return out;
+}
+
+// Bytes that stand as they are, however a text is escaped.
+bool is_plain(char c) {
+  return ascii::is_word(c) || c == '.' || c == ':' || c == '-' || c == ' ' || c == '~' || c == '*' || c == '=';
+}
+
+bool holds(const Part& part, char c) { return part.set.test(static_cast<unsigned char>(c)); }
+
+bool ends_argument(char c) {
+  return ascii::is_space(c) || c == '"' || c == '\'' || c == '`' || c == ';' || c == '|' || c == '<' || c == '>';
+}
+
+}  // namespace
+
+bool inside_word(std::string_view text, std::size_t begin, std::size_t floor) {
+  if (begin == floor || !ascii::is_word(text[begin - 1])) return false;
+  if (begin >= floor + 6 && text[begin - 6] == '\\' && text[begin - 5] == 'u') return false;
+  if (text[begin - 1] == '_') return false;
+  return begin < floor + 2 || text[begin - 2] != '\\';
+}
+
+SecretPattern::SecretPattern(std::string_view written, bool any_case) : any_case_(any_case) {
+  std::string literal;
+  const auto end_literal = [&] {
+    if (literal.empty()) return;
+    Part part;
+    part.text = any_case ? ascii::lowered(literal) : literal;
+    parts_.push_back(part);
+    literal.clear();
+  };
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    const char c = written[i];
+    if (c == '\\' && i + 1 < written.size()) {
+      const char quoted = written[++i];
+      literal += quoted == 'n' ? '\n' : quoted == 't' ? '\t' : quoted;
+    } else if (c == '<') {
+      end_literal();
+      const auto close = written.find('>', i);
+      if (close == std::string_view::npos) throw std::logic_error("a class without its end: " + std::string(written));
+      parts_.push_back(class_part(written.substr(i + 1, close - i - 1)));
+      i = close;
+    } else if (c == '{' || c == '}') {
+      end_literal();
+      Part part;
+      part.what = c == '{' ? Part::What::open : Part::What::close;
+      parts_.push_back(part);
+    } else {
+      literal += c;
+    }
+  }
+  end_literal();
+  for (const Part& part : parts_) {
+    const bool plain =
+        part.what == Part::What::literal
+            ? std::all_of(part.text.begin(), part.text.end(), [](char c) { return is_plain(c) && c != ' '; })
+            : part.what == Part::What::chars && !part.set.test(' ') && !part.set.test('"');
+    is_word_ = is_word_ && plain;
+  }
+  choose_anchor();
+}
+
+bool SecretPattern::can_be_found() const { return !anchor_.text.empty() || anchor_.is_run; }
+
+void SecretPattern::choose_run() {
+  std::size_t run = 0;
+  std::size_t first = 0;
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    const Part& part = parts_[p];
+    const bool literal = part.what == Part::What::literal;
+    if (literal && std::all_of(part.text.begin(), part.text.end(), ascii::is_alnum)) {
+      run += part.text.size();
+    } else if (part.what == Part::What::chars && (part.set & ~named_set("alnum")).none()) {
+      run += part.least;
+    } else if (part.what == Part::What::open || part.what == Part::What::close) {
+    } else {
+      // A run begins behind a sign, not behind what may be a part of it.
+      if (!literal) return;
+      run = 0;
+      first = p + 1;
+      if (ascii::is_alnum(part.text.back())) return;
+    }
+    if (run >= kLongRun) {
+      anchor_ = {{}, first, 0, std::nullopt, true};
+      return;
+    }
+  }
+}
+
+void SecretPattern::choose_anchor() {
+  // Of the first literal that is long enough: what stands before it needs no second try then.
+  for (std::size_t p = 0; p < parts_.size() && parts_[p].what != Part::What::gap && anchor_.text.empty(); ++p) {
+    const std::string& text = parts_[p].text;
+    for (std::size_t i = 0; i < text.size();) {
+      std::size_t end = i;
+      while (end < text.size() && is_plain(text[end]))
+        ++end;
+      if (end - i >= 3 && end - i > anchor_.text.size()) anchor_ = {text.substr(i, end - i), p, i, std::nullopt, false};
+      i = end + 1;
+    }
+  }
+  // Three characters stand everywhere; a long run does not.
+  if (anchor_.text.size() <= 3 || (anchor_.text.size() == 4 && anchor_.text.back() == '.')) choose_run();
+  if (anchor_.text.empty()) return;
+  const bool ends_literal = anchor_.offset + anchor_.text.size() == parts_[anchor_.part].text.size();
+  if (ends_literal && anchor_.part + 1 < parts_.size() && parts_[anchor_.part + 1].what == Part::What::chars &&
+      parts_[anchor_.part + 1].least > 0)
+    anchor_.followed_by = parts_[anchor_.part + 1].set;
+}
+
+bool SecretPattern::literal_at(const std::string& literal, std::string_view text, std::size_t at) const {
+  if (at > text.size() || text.size() - at < literal.size()) return false;
+  if (!any_case_) return text.substr(at, literal.size()) == literal;
+  return std::equal(literal.begin(), literal.end(), text.begin() + static_cast<std::ptrdiff_t>(at),
+                    [](char a, char b) { return a == ascii::lower(b); });
+}
+
+bool SecretPattern::forward(std::size_t p, std::string_view text, std::size_t at, Found& found) const {
+  if (++found.steps > kMostSteps) return false;
+  if (p == parts_.size()) {
+    if (!found.marked) found.end = at;
+    return true;
+  }
+  const Part& part = parts_[p];
+  switch (part.what) {
+    case Part::What::literal:
+      return literal_at(part.text, text, at) && forward(p + 1, text, at + part.text.size(), found);
+    case Part::What::open:
+      found.begin = at;
+      found.marked = true;
+      return forward(p + 1, text, at, found);
+    case Part::What::close: found.end = at; return forward(p + 1, text, at, found);
+    case Part::What::chars: {
+      std::size_t end = at;
+      while (end < text.size() && end - at < part.most && holds(part, text[end]))
+        ++end;
+      if (end - at < part.least) return false;
+      // A token that is longer than its kind is another one.
+      if (p + 1 == parts_.size() && part.most < kNoLimit && end < text.size() && holds(part, text[end])) return false;
+      for (;; --end) {
+        if (forward(p + 1, text, end, found)) return true;
+        if (end == at + part.least) return false;
+      }
+    }
+    case Part::What::argument: {
+      if (at >= text.size()) return false;
+      const char quote = text[at];
+      std::size_t end = at;
+      std::size_t begin = at;
+      if (quote == '"' || quote == '\'') {
+        begin = at + 1;
+        end = text.find(quote, begin);
+        if (end == std::string_view::npos || text.substr(begin, end - begin).find('\n') != std::string_view::npos)
+          return false;
+        at = end + 1;
+      } else {
+        while (end < text.size() && !ends_argument(text[end]))
+          end += text[end] == '\\' && end + 1 < text.size() ? 2 : 1;
+        end = at = std::min(end, text.size());
+      }
+      if (end == begin || !forward(p + 1, text, at, found)) return false;
+      found.begin = begin;
+      found.end = end;
+      found.marked = true;
+      return true;
+    }
+    case Part::What::gap:
+      for (std::size_t end = at; end <= text.size() && end - at <= kLongestGap; ++end) {
+        if (forward(p + 1, text, end, found)) return true;
+        if (end < text.size() && (text[end] == '\n' || text[end] == '|')) return false;
+      }
+      return false;
+  }
+  return false;
+}
+
+bool SecretPattern::backward(std::size_t p, std::string_view text, std::size_t& at, std::size_t floor,
+                             Found& found) const {
+  while (p-- > 0) {
+    const Part& part = parts_[p];
+    switch (part.what) {
+      case Part::What::literal:
+        if (at - floor < part.text.size() || !literal_at(part.text, text, at - part.text.size())) return false;
+        at -= part.text.size();
+        break;
+      case Part::What::open:
+        found.begin = at;
+        found.marked = true;
+        break;
+      case Part::What::chars: {
+        std::size_t n = 0;
+        while (at - n > floor && n < part.most && holds(part, text[at - n - 1]))
+          ++n;
+        if (n < part.least) return false;
+        at -= n;
+        break;
+      }
+      default: return false;
+    }
+  }
+  return true;
+}
+
+bool SecretPattern::may_be_escaped(std::string_view text, std::size_t at) const {
+  if (is_word_ || anchor_.text.empty()) return false;
+  const std::string& literal = parts_[anchor_.part].text;
+  const std::size_t end = at + anchor_.text.size();
+  const std::size_t behind = anchor_.offset + anchor_.text.size();
+  if (anchor_.offset > 0 && (at == 0 || text[at - 1] != literal[anchor_.offset - 1])) return false;
+  if (behind < literal.size() && end < text.size() && text[end] != literal[behind] && text[end] != '\\') return false;
+  if (behind == literal.size() && end < text.size() && text[end] != '\\') {
+    bool may_follow = false;
+    for (std::size_t p = anchor_.part + 1; p < parts_.size() && !may_follow; ++p) {
+      const Part& next = parts_[p];
+      if (next.what == Part::What::literal) {
+        may_follow = next.text.front() == text[end];
+        break;
+      }
+      may_follow = next.what != Part::What::chars || holds(next, text[end]);
+      if (next.what == Part::What::chars && next.least > 0) break;
+    }
+    if (!may_follow) return false;
+  }
+  return text.substr(end, kLongestGap).find('\\') != std::string_view::npos;
+}
+
+std::optional<Secret> SecretPattern::match(std::string_view text, std::size_t at, std::size_t floor) const {
+  Found found;
+  std::size_t begin = at;
+  if (anchor_.is_run) {
+    if (!backward(anchor_.part, text, begin, floor, found)) return std::nullopt;
+    if (!forward(anchor_.part, text, at, found)) return std::nullopt;
+  } else {
+    if (at - floor < anchor_.offset) return std::nullopt;
+    const std::size_t literal = at - anchor_.offset;
+    begin = literal;
+    if (!literal_at(parts_[anchor_.part].text, text, literal)) return std::nullopt;
+    if (!backward(anchor_.part, text, begin, floor, found)) return std::nullopt;
+    if (!forward(anchor_.part, text, literal, found)) return std::nullopt;
+  }
+  if (ascii::is_word(text[begin]) && inside_word(text, begin, floor)) return std::nullopt;
+  if (!found.marked) found.begin = begin;
+  if (found.end <= found.begin) return std::nullopt;
+  return Secret{found.begin, found.end, {}};
+}
+
+}  // namespace memd::redaction

@@ -1,0 +1,119 @@
+// The data file of rules, and what is found where no rule is.
+#include "schemas/embedded.hpp"
+#include "store/text/redaction/redactor.hpp"
+#include "store/text/redaction/secret_finder.hpp"
+#include "test/support/canaries.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace memd {
+namespace {
+
+using redaction::Secret;
+using redaction::SecretFinder;
+using redaction::SecretRule;
+
+const std::vector<SecretRule>& rules() { return redaction::secret_finder().rules(); }
+
+std::string unquoted(const std::string& text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if (text[i] == '\\' && i + 1 < text.size() && text[i + 1] == 'n')
+      out += '\n', ++i;
+    else
+      out += text[i];
+  return out;
+}
+
+std::string masked(const SecretFinder& finder, const std::string& text) {
+  std::vector<Secret> found;
+  SecretFinder::Signs signs;
+  finder.find(text, found, signs);
+  std::string out = text;
+  for (const Secret& s : found)
+    for (std::size_t i = s.begin; i < s.end; ++i)
+      out[i] = '*';
+  return out;
+}
+
+bool comes_back(const SecretFinder& finder, const test::Canary& canary) {
+  const std::string out = masked(finder, canary.text);
+  return std::any_of(canary.pieces.begin(), canary.pieces.end(),
+                     [&](const std::string& piece) { return out.find(piece) != std::string::npos; });
+}
+
+TEST(SecretRules, EveryExampleIsMaskedAndNoNearMiss) {
+  test::Filler filler(20260209);
+  std::size_t examples = 0;
+  for (const SecretRule& rule : rules()) {
+    SCOPED_TRACE(rule.kind);
+    const auto expect_masked = [&](test::Filler::Text example) {
+      ++examples;
+      const std::string before = example.text;
+      EXPECT_TRUE(redact(example.text)) << before;
+      std::istringstream lines(example.secret);
+      for (std::string line; std::getline(lines, line);)
+        EXPECT_EQ(example.text.find(line), std::string::npos) << before << "\n" << example.text;
+    };
+    for (const auto& pattern : rule.patterns) {
+      test::Filler::Text filled = filler.fill(pattern);
+      if (!rule.near.empty()) filled.text = rule.near.front() + ": " + filled.text;
+      // Base64 of a pair is no random text; its rule has an example.
+      if (rule.check != SecretRule::Check::pair) expect_masked(filled);
+    }
+    for (const std::string& example : rule.examples)
+      expect_masked(filler.fill(std::string_view(example)));
+    EXPECT_FALSE(rule.patterns.empty() && rule.examples.empty());
+    EXPECT_FALSE(rule.misses.empty());
+    for (const std::string& miss : rule.misses) {
+      std::string text = unquoted(miss);
+      EXPECT_FALSE(redact(text)) << miss << "\n" << text;
+    }
+  }
+  EXPECT_GT(examples, 150u);
+}
+
+TEST(SecretRules, RulesThatAreNotWellFormedAreRefused) {
+  for (const char* text :
+       {"find ghp_<alnum 20->", "[x]\nfind ab", "[x]\nfind abc<nothing 3>", "[x]\nfind abc<alnum 3", "[x]\ncheck all",
+        "[x]\nfind <alnum 5>", "[x]\nform none abc", "[x\n", "[x]\nwhat is this"}) {
+    const std::vector<std::string_view> files{text};
+    EXPECT_THROW(redaction::read_secret_rules(files), std::logic_error) << text;
+  }
+}
+
+// Kinds with a rule, and kinds that only what is general finds: a telling name, a token that names itself.
+TEST(SecretRules, KnownKindsAreFoundAndMostOfThoseKeptAside) {
+  std::vector<std::string_view> files;
+  for (const auto& file : embedded::secret_rules())
+    if (file.name == "secrets.rules") files.push_back(file.text);
+  ASSERT_EQ(files.size(), 1u);
+  const SecretFinder general(redaction::read_secret_rules(files));
+  test::Canaries canaries(20260209);
+  std::size_t known = 0;
+  std::size_t aside = 0;
+  std::size_t aside_back = 0;
+  std::set<std::string> kinds;
+  for (const test::Canary& canary : canaries.make(10)) {
+    kinds.insert(canary.kind);
+    const bool back = comes_back(general, canary);
+    if (canary.aside) {
+      ++aside;
+      aside_back += back ? 1 : 0;
+    } else {
+      ++known;
+      EXPECT_FALSE(back) << canary.kind << ": " << canary.text;
+    }
+    EXPECT_FALSE(comes_back(redaction::secret_finder(), canary)) << canary.kind << ": " << canary.text;
+  }
+  EXPECT_EQ(kinds.size(), canaries.kinds());
+  RecordProperty("known", static_cast<int>(known));
+  RecordProperty("aside", static_cast<int>(aside));
+  RecordProperty("aside_back", static_cast<int>(aside_back));
+  EXPECT_LE(aside_back * 20, aside) << aside_back << " of " << aside;
+}
+
+}  // namespace
+}  // namespace memd
