@@ -240,8 +240,8 @@ void add_damage(RawCheck& check, std::string_view file, std::uint64_t offset, st
 // Frames behind the committed ones are what a crash left.
 Result<void> check_frames(RawCheck& check, const std::filesystem::path& directory, const std::string& name,
                           std::uint64_t committed, const FrameSeal& seal, FrameCodec& codec) {
-  MEMD_TRY_ASSIGN(const auto file, MappedFile::open(directory / name));
-  const std::string_view bytes = file.bytes().substr(0, committed);
+  MEMD_TRY_ASSIGN(const auto file, FileBytes::open(directory / name, 0, committed));
+  const std::string_view bytes = file.bytes();
   MEMD_TRY_ASSIGN(const RawScan scan, scan_frames(bytes, name, seal));
   for (const auto& damage : scan.damages)
     add_damage(check, name, damage.offset, damage.length);

@@ -4,6 +4,7 @@
 #include "store/db/store_layout.hpp"
 #include "store/raw/raw_file.hpp"
 #include "test/support/fake_clock.hpp"
+#include "test/support/source_dir.hpp"
 #include "test/support/store_dump.hpp"
 #include "test/support/told_home.hpp"
 
@@ -29,7 +30,7 @@ class MixedStore {
     const FakeClock clock(kNow);
     for (const char* platform : {"cline", "gemini", "grok"})
       for (const auto& golden :
-           std::filesystem::directory_iterator(std::filesystem::path(MEMD_SOURCE_DIR) / "test/golden" / platform))
+           std::filesystem::directory_iterator(test::source_dir() / "test/golden" / platform))
         if (std::filesystem::exists(golden.path() / "home"))
           std::filesystem::copy(
               golden.path() / "home", home.path(),
