@@ -229,7 +229,11 @@ TEST_F(SecretCanaries, NoneStandsInAnswers) {
   const SourceText texts(layout_, {});
   const NothingNew freshness;
   tools::ToolDefaults defaults;
-  const std::vector<AdapterDescription> adapters;
+  std::vector<AdapterDescription> adapters(2);
+  adapters[0].platform = Platform::claude_code;
+  adapters[1].platform = Platform::codex;
+  for (AdapterDescription& adapter : adapters)
+    adapter.capabilities = {Capability::session_summary, Capability::exchange_retrieval};
   const tools::ToolServices services{pool, clock_, freshness, texts, adapters, layout_.database(), defaults, {}};
   mcp::ToolRegistry registry;
   tools::register_tools(registry, services);
@@ -248,7 +252,8 @@ TEST_F(SecretCanaries, NoneStandsInAnswers) {
   while (ids.step())
     ask("get_exchange",
         R"({"ids":[")" + format_exchange_id(ids.int64(0)) + R"("],"include_raw":true,"max_tokens":8000})");
-  EXPECT_NE(answers.find("[redacted:"), std::string::npos) << answers.size() << ": " << answers.substr(0, 2000);
+  EXPECT_NE(answers.find("[redacted:"), std::string::npos);
+  EXPECT_GT(answers.size(), 100'000u);
   expect_none_in(answers, "answers");
 }
 
