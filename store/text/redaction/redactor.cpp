@@ -35,10 +35,14 @@ void sort_and_join(std::vector<Secret>& secrets) {
   secrets = std::move(out);
 }
 
+void find_in_strings(std::string_view line, std::vector<Signs::Doubt>& doubts, std::vector<Secret>& out);
+
 std::vector<Secret> secrets_of(std::string_view text) {
   std::vector<Secret> out;
   Signs signs;
   redaction::secret_finder().find(text, out, signs);
+  // The text may be JSON or quote some: the arguments of a call.
+  if (!signs.doubts.empty()) find_in_strings(text, signs.doubts, out);
   if (signs.may_be_private) {
     std::vector<Secret> marked;
     redaction::find_private(text, marked);
