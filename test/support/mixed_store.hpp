@@ -29,8 +29,7 @@ class MixedStore {
     ToldHome home;
     const FakeClock clock(kNow);
     for (const char* platform : {"cline", "gemini", "grok"})
-      for (const auto& golden :
-           std::filesystem::directory_iterator(test::source_dir() / "test/golden" / platform))
+      for (const auto& golden : std::filesystem::directory_iterator(test::source_dir() / "test/golden" / platform))
         if (std::filesystem::exists(golden.path() / "home"))
           std::filesystem::copy(
               golden.path() / "home", home.path(),
