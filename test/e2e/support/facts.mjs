@@ -1,5 +1,13 @@
 // Whether the text of an answer states what its structured form does.
-const oneLine = (text) => text.replace(/‹/g, '<').split(/\s+/).filter(Boolean).join(' ');
+
+// Control characters and those of direction become signs in the text (schemas/harmless.hpp).
+const harmless = (text) =>
+  text
+    .replace(/\r\n/g, '\n')
+    .replace(/[\0-\x08\x0b-\x1f]/g, (control) => String.fromCharCode(0x2400 + control.charCodeAt(0)))
+    .replace(/\x7f/g, '\u2421')
+    .replace(/[\x80-\x9f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
+const oneLine = (text) => harmless(text).replace(/‹/g, '<').split(/\s+/).filter(Boolean).join(' ');
 const shown = 60; // characters of a long string that have to stand in the text
 
 // Scalars of the structured form that the text may leave out, and why.
