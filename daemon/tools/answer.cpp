@@ -20,6 +20,17 @@ void tell_unknown_project(AnswerText& notice, std::string reason) {
   notice.say(AnswerText::Message{reason}, ".");
 }
 
+// "1 hit is ", "2 hits are "
+template <std::size_t size>
+AnswerText counted_are(std::int64_t n, const char (&noun)[size]) {
+  AnswerText out = counted_words(n, noun);
+  if (n == 1)
+    out.add(" is ");
+  else
+    out.add(" are ");
+  return out;
+}
+
 void append_number(std::string& out, std::uint64_t value, int base) {
   std::array<char, 24> buffer{};
   const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, base).ptr;
@@ -86,12 +97,8 @@ AnswerText search_notice(const SearchAnswer& found, SearchMode asked) {
   else if (found.nothing_relevant)
     out.say("Nothing fits well: what is given is the nearest there is, and may be about other things.");
   if (found.left_out > 0) {
-    out.say(counted_words(found.left_out, "hit"));
-    if (found.left_out == 1)
-      out.say("is");
-    else
-      out.say("are");
-    out.say("left out: the index names what the store does not hold. `memd doctor` says what to do.");
+    out.say(counted_are(found.left_out, "hit"),
+            "left out: the index names what the store does not hold. `memd doctor` says what to do.");
   }
   if (asked == SearchMode::lexical) return out;
   const SemanticCoverage& s = found.semantic;
@@ -99,12 +106,7 @@ AnswerText search_notice(const SearchAnswer& found, SearchMode asked) {
   if (!s.used && !s.trouble.empty()) {
     out.say("Found by words only, meaning was not looked at: ", trouble, ".");
   } else if (s.used && s.pending > 0) {
-    out.say(counted_words(s.pending, "exchange"));
-    if (s.pending == 1)
-      out.say("is");
-    else
-      out.say("are");
-    out.say("not embedded yet and found by words only");
+    out.say(counted_are(s.pending, "exchange"), "not embedded yet and found by words only");
     if (!s.trouble.empty()) out.add(": ", trouble);
     out.add(".");
   } else if (s.used && !s.trouble.empty()) {

@@ -1,6 +1,7 @@
 // Sources that are changed in place, rebuilt from the raw layer: random histories, with and without merged frames.
 #include "daemon/ingest/rebuild.hpp"
 #include "test/support/in_place_store.hpp"
+#include "test/support/store_dump.hpp"
 
 #include <gtest/gtest.h>
 
@@ -20,15 +21,8 @@ std::vector<std::string> rows(InPlaceStore& store) {
                           "bytes FROM source_items"
                           " ORDER BY 1, 2",
                           "SELECT exchange_pk, session_pk, exchange_number, ingested_at FROM exchanges ORDER BY 1",
-                          "SELECT path, size, cursor, mark, state FROM sources ORDER BY 1"}) {
-    sqlite::Statement q(db.handle(), sql);
-    while (q.step()) {
-      std::string row;
-      for (int i = 0; i < sqlite3_data_count(q.handle()); ++i)
-        row += q.str(i) + "|";
-      out.push_back(std::move(row));
-    }
-  }
+                          "SELECT path, size, cursor, mark, state FROM sources ORDER BY 1"})
+    test::append_rows(out, db, sql);
   return out;
 }
 

@@ -132,15 +132,8 @@ std::vector<std::string> dump(const StoreLayout& store, const std::string& which
         "SELECT uid, outcome, outcome_signs, analysis_version, evicted_at, evicted_through FROM sessions s WHERE " +
             which + " ORDER BY 1",
         std::string("SELECT x.exchange_pk, s.uid, x.exchange_number FROM exchanges x JOIN sessions s USING (session_pk)"
-                    " ORDER BY 1")}) {
-    sqlite::Statement q(db.handle(), sql);
-    while (q.step()) {
-      std::string row;
-      for (int i = 0; i < sqlite3_data_count(q.handle()); ++i)
-        row += q.str(i) + "|";
-      out.push_back(std::move(row));
-    }
-  }
+                    " ORDER BY 1")})
+    test::append_rows(out, db, sql);
   return out;
 }
 

@@ -1,21 +1,17 @@
-// Forgetting is killed at random moments: the next start finishes it, and nothing of it is left. MEMD_FORGET_KILLS says
+// Forgetting is killed at random moments: the next start finishes it, and nothing of it is left. MEMD_KILLS says
 // how often; 10 by default.
 #include "daemon/host/memory_host.hpp"
 #include "store/db/withheld.hpp"
 #include "store/read/forget_plan.hpp"
 #include "store/write/forgetting.hpp"
 #include "test/support/fake_clock.hpp"
+#include "test/support/killed_process.hpp"
 #include "test/support/store_dump.hpp"
 #include "test/support/told_home.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/time.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <chrono>
-#include <csignal>
-#include <cstdlib>
 #include <random>
 #include <string>
 
@@ -49,22 +45,6 @@ bool live(const Settings& settings, bool forget) {
   return static_cast<bool>(done);
 }
 
-bool killed_while_forgetting(const Settings& settings, std::chrono::microseconds lifetime) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    itimerval timer{};
-    timer.it_value.tv_sec = static_cast<time_t>(lifetime.count() / 1'000'000);
-    timer.it_value.tv_usec = static_cast<suseconds_t>(lifetime.count() % 1'000'000);
-    ::signal(SIGALRM, SIG_DFL);
-    ::setitimer(ITIMER_REAL, &timer, nullptr);
-    ::_exit(live(settings, true) ? 0 : 1);
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  EXPECT_TRUE(WIFSIGNALED(status) || WEXITSTATUS(status) == 0);
-  return WIFSIGNALED(status);
-}
-
 std::vector<std::string> kept_rows(const fs::path& file) {
   auto db = sqlite::Database::open(file, sqlite::OpenMode::read_write);
   EXPECT_NO_THROW(test::check_full_text_index(db));
@@ -75,8 +55,7 @@ std::vector<std::string> kept_rows(const fs::path& file) {
 }
 
 TEST(ForgetKill, AtAnyMomentIsFinishedByTheNextStart) {
-  const char* wanted = std::getenv("MEMD_FORGET_KILLS");
-  const int kWantedKills = wanted != nullptr ? std::atoi(wanted) : 10;
+  const int kWantedKills = test::wanted_kills(10);
   test::ToldHome home;
   const TimeMs t = test::FakeClock().now() - kMsPerDay;
   for (int session = 1; session <= 6; ++session)
@@ -112,9 +91,8 @@ TEST(ForgetKill, AtAnyMomentIsFinishedByTheNextStart) {
     test::TempDir data;
     copy_to(data.path());
     settings.layout = StoreLayout(data.path());
-    if (!killed_while_forgetting(settings,
-                                 std::chrono::microseconds(500 + random() % static_cast<std::uint32_t>(whole.count()))))
-      continue;
+    const std::chrono::microseconds lifetime(500 + random() % static_cast<std::uint32_t>(whole.count()));
+    if (!test::killed_during([&] { return live(settings, true); }, lifetime)) continue;
     ++kills;
     const auto withheld = Withheld::open(settings.layout.withheld());
     ASSERT_TRUE(withheld) << withheld.error().message();

@@ -79,15 +79,8 @@ inline std::vector<std::string> dump_with_keys(const StoreLayout& store) {
        {"SELECT 'key', s.uid, x.exchange_number, x.exchange_pk, x.ingested_at, x.adapter_version FROM"
         " exchanges x JOIN sessions s USING (session_pk) ORDER BY 2, 3",
         "SELECT 'known', uid, discovered_at FROM sessions ORDER BY 2",
-        "SELECT 'identity', s.uid, i.identity, i.place FROM identities i JOIN sessions s USING (session_pk)"}) {
-    sqlite::Statement q(db.handle(), sql);
-    while (q.step()) {
-      std::string row;
-      for (int i = 0; i < sqlite3_data_count(q.handle()); ++i)
-        row += q.str(i) + "|";
-      out.push_back(std::move(row));
-    }
-  }
+        "SELECT 'identity', s.uid, i.identity, i.place FROM identities i JOIN sessions s USING (session_pk)"})
+    append_rows(out, db, sql);
   return out;
 }
 

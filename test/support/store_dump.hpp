@@ -73,6 +73,17 @@ inline std::vector<std::string> dump_store(sqlite::Database& db) {
   return rows;
 }
 
+// The rows that a query gives, columns with "|" behind them.
+inline void append_rows(std::vector<std::string>& out, sqlite::Database& db, const std::string& sql) {
+  sqlite::Statement q(db.handle(), sql);
+  while (q.step()) {
+    std::string row;
+    for (int i = 0; i < sqlite3_data_count(q.handle()); ++i)
+      row += q.str(i) + "|";
+    out.push_back(std::move(row));
+  }
+}
+
 // Throws if the full-text index and the exchanges disagree.
 inline void check_full_text_index(sqlite::Database& db) {
   db.exec("INSERT INTO exchanges_fts (exchanges_fts, rank) VALUES ('integrity-check', 1)");
