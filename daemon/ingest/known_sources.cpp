@@ -101,6 +101,14 @@ void KnownSources::add(const SourceCandidate& candidate) {
   progress_.saw(seen, clock_.now());
 }
 
+void KnownSources::written(const SourceSlice& slice) {
+  KnownSource* const known = slice.sized_by_ledger ? find(slice.source.path) : nullptr;
+  if (known == nullptr) return;
+  known->source.size = slice.source.size;
+  known->source.cursor = slice.source.cursor;
+  progress_.saw(known->source, clock_.now());
+}
+
 KnownSource* KnownSources::find(const std::string& path) {
   const auto it = sources_.find(path);
   return it == sources_.end() ? nullptr : &it->second;

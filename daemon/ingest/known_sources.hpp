@@ -31,6 +31,8 @@ struct KnownSource {
   std::unique_ptr<SnapshotPass> pass;  // null between passes
   std::uint64_t slices_of_pass = 0;
   std::chrono::nanoseconds pass_took{0};
+  bool is_check = false;        // the pass: it began without a mark
+  bool needs_check = false;     // the last pass was unsure
   std::uint64_t last_sent = 0;  // number of the letter with its last slice
 };
 
@@ -54,6 +56,8 @@ class KnownSources {
   void make_dirty(const std::string& path) { dirty_.add(path); }
 
   DirtyRing& dirty() { return dirty_; }
+  // What the store made of a slice: size and cursor, where they follow from its ledger.
+  void written(const SourceSlice& slice);
   KnownSource* find(const std::string& path);  // null: not known. Valid until reload() or forget()
   void forget(const std::string& path);
 

@@ -67,6 +67,11 @@ void ReadingLoop::stop() {
   mail_.close();
 }
 
+void ReadingLoop::on(SliceWritten& letter) {
+  give_place_back();
+  if (letter.slice.epoch == epoch_) sources_.written(letter.slice.slice);
+}
+
 void ReadingLoop::on(MuchIsWritten&) {
 #ifdef __GLIBC__
   ::malloc_trim(0);  // a daemon that idles for weeks should not hold on to what a large ingest took

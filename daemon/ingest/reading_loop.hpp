@@ -41,7 +41,7 @@ class ReadingLoop {
   void on(LookAtSource& letter) { hinted_sources_.insert_or_assign(letter.file, std::move(letter.source)); }
   void on(TakeIn& letter) { taken_.push_back(std::move(letter.file)); }
   void on(LookIsDue&) {}
-  void on(SliceWritten&) { give_place_back(); }
+  void on(SliceWritten& letter);
   void on(Finished& letter) { reader_.letters_finished(letter.items); }
   void on(MuchIsWritten&);
   void on(Reload& letter);
