@@ -36,8 +36,9 @@ struct KnownSource {
   std::uint64_t last_sent = 0;  // number of the letter with its last slice
 };
 
-// What the reading side knows of the sources, and which of them are dirty: to be looked at. One thread. The discovery,
-// the clock and the progress must outlive it.
+// What the reading side knows of the sources, and which of them are dirty: to be looked at. There may be a million, so
+// one that nobody looks at is kept packed, in some 200 bytes with its path. One thread. The discovery, the clock and
+// the progress must outlive it.
 class KnownSources {
  public:
   KnownSources(const Discovery& discovery, const Clock& clock, IngestProgress& progress)
@@ -58,13 +59,23 @@ class KnownSources {
   DirtyRing& dirty() { return dirty_; }
   // What the store made of a slice: size and cursor, where they follow from its ledger.
   void written(const SourceSlice& slice);
-  KnownSource* find(const std::string& path);  // null: not known. Valid until reload() or forget()
+  KnownSource* find(const std::string& path);  // null: not known. Valid until reload(), forget() or rest()
+  void rest(const std::string& path);          // it was looked at: packed, unless there is something left to do
   void forget(const std::string& path);
 
   // Whether some source known below the directory is still there, the same file as when it was read.
   bool has_witness(const std::filesystem::path& directory, const LookAtPath& look) const;
 
  private:
+  // One of both is there.
+  struct Place {
+    std::string packed;
+    std::unique_ptr<KnownSource> awake;
+    SourceState state() const;
+    Platform platform() const;
+  };
+  Source look_into(const std::string& path, const Place& place) const;
+  KnownSource& wake(const std::string& path, Place& place);
   void add(const SourceCandidate& candidate);
   void add_below(const std::string& directory);
   bool hint_known(const std::string& path);  // false: it is not known
@@ -73,7 +84,7 @@ class KnownSources {
   const Discovery& discovery_;
   const Clock& clock_;
   IngestProgress& progress_;
-  std::map<std::string, KnownSource> sources_;
+  std::map<std::string, Place> sources_;
   DirtyRing dirty_;
 };
 

@@ -46,6 +46,7 @@ class ReadingLoop {
   void on(MuchIsWritten&);
   void on(Reload& letter);
 
+  void trim();
   void go_on();
   void start_tails();
   void settle();
@@ -76,6 +77,7 @@ class ReadingLoop {
   boost::asio::experimental::channel<void(boost::system::error_code)> places_;  // free, on the way to the writer
   boost::asio::steady_timer next_look_;
   std::uint64_t epoch_ = 1;
+  std::size_t looks_since_trim_ = 0;
   bool unflushed_ = false;  // the writer has not heard NothingMore since the last slice
   bool has_work_ = true;    // and counts as work in hand
 };
