@@ -53,12 +53,18 @@ class SnapshotReader {
   struct Plan {
     std::string mark;        // names the state that was looked at; the store keeps it when all is read
     bool unchanged = false;  // `mark` is the one given: there is nothing to read
+    // Changes that leave no trace may be missing. A look without a mark finds them; it is made when there is time.
+    bool unsure = false;
+    // `sessions` are all that are there, by their native ids: of others, what the store has is gone.
+    bool complete = false;
     // Native ids of the sessions that may have changed, the oldest change first.
     std::vector<std::string> sessions;
     // Totals of all that is no item (other rows, brackets, side files), under record types that no item has. A line
     // that is not named stays as it was. A kind that has gone is named with 0 records and bytes.
     std::vector<CoverageEntry> rest;
     std::uint64_t size = 0;  // bytes of the source: files as they are; rows counted by key and value
+    // The source is written to while it is read: `size` is an estimate. When all is read it is what the ledger has.
+    bool sized_by_ledger = false;
   };
   // Tells what may have changed since `mark`: everything when it is empty or unknown. Cheap when little changed.
   virtual Result<Plan> plan(const std::string& mark) = 0;

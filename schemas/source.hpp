@@ -75,7 +75,8 @@ struct SessionItems {
   std::string session_uid;
   std::uint32_t keep = 0;  // items that stay, the head not counted
   std::vector<SourceItem> added;
-  std::vector<std::uint32_t> gone;  // numbers of kept items that the source does not show any more
+  // Numbers of kept items that the source does not show any more; 0: the head.
+  std::vector<std::uint32_t> gone;
   bool has_head = false;
   SourceItem head;
 };
@@ -98,6 +99,7 @@ struct SourceSlice {
   // coverage is left empty: the store keeps that ledger from the items.
   std::optional<SessionItems> items;
   std::vector<CoverageEntry> rest;  // ledger lines set to these totals (see SnapshotReader::Plan)
+  bool sized_by_ledger = false;     // read to its end: size and cursor become what the ledger has
   // The records the slice was made from, for the raw layer: lines of a log, or one line an item, the head first (empty
   // for an item too large to be read).
   std::string raw;

@@ -156,6 +156,16 @@ Result<ReaderPool::Lease> ReaderPool::acquire(std::chrono::steady_clock::time_po
   return Lease(*this, std::move(reader));
 }
 
+void ReaderPool::close_idle() {
+  std::vector<std::unique_ptr<Reader>> closed;  // without the lock
+  const std::lock_guard lock(mutex_);
+  while (idle_.size() > 1) {
+    closed.push_back(std::move(idle_.front()));
+    idle_.erase(idle_.begin());
+    --made_;
+  }
+}
+
 ReaderPool::Lease& ReaderPool::Lease::operator=(Lease&& other) noexcept {
   if (this != &other) {
     give_back();

@@ -104,6 +104,8 @@ class ReaderPool {
 
   // Waits for a free reader until `deadline`; then Errc::unavailable.
   Result<Lease> acquire(std::chrono::steady_clock::time_point deadline);
+  // Closes the connections that nobody uses, but for the warmest: each holds pages of the store and its mapping.
+  void close_idle();
   Result<Lease> acquire(std::chrono::milliseconds patience) {
     return acquire(std::chrono::steady_clock::now() + patience);
   }

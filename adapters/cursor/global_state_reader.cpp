@@ -18,7 +18,7 @@ namespace memd::cursor {
 
 namespace {
 
-constexpr std::string_view kVersion = "cursor1";
+constexpr std::string_view kVersion = "cursor2";
 
 std::string_view take_word(std::string_view& text) {
   const auto end = std::min(text.find(' '), text.size());
@@ -43,7 +43,7 @@ std::string StateMark::to_text() const {
   text.append(" ").append(std::to_string(last_rowid));
   text.append(" ").append(std::to_string(counted_rowid));
   text.append(" ").append(std::to_string(size));
-  text.append(" ");
+  text.append(checked ? " 1 " : " 0 ");
   for (std::size_t i = 0; i < active.size(); ++i)
     text.append(i > 0 ? "," : "").append(active[i]);
   text.append(" ").append(last_key);  // last: it may hold anything
@@ -57,6 +57,7 @@ std::optional<StateMark> StateMark::parse(std::string_view text) {
   if (!take_number(text, mark.schema_version) || !take_number(text, mark.last_rowid) ||
       !take_number(text, mark.counted_rowid) || !take_number(text, mark.size))
     return std::nullopt;
+  mark.checked = take_word(text) == "1";
   for (auto ids = take_word(text); !ids.empty();) {
     const auto end = std::min(ids.find(','), ids.size());
     mark.active.emplace_back(ids.substr(0, end));
@@ -104,7 +105,9 @@ Result<SnapshotReader::Plan> GlobalStateReader::plan(const std::string& mark) {
     Plan plan;
     plan.mark = mark;
     plan.unchanged = true;
+    plan.unsure = !before->checked;
     plan.size = before->size;
+    plan.sized_by_ledger = true;
     return plan;
   }
   MEMD_TRY(open());
@@ -153,6 +156,8 @@ Result<std::optional<SnapshotReader::Plan>> GlobalStateReader::changes(const Sta
   now.counted_rowid = before.counted_rowid;
   now.size = before.size;
   plan.size = now.size;
+  plan.sized_by_ledger = true;
+  plan.unsure = true;
   plan.mark = now.to_text();
   MEMD_TRY(rows_->database().confirm());
   return std::optional(std::move(plan));
@@ -188,8 +193,11 @@ Result<SnapshotReader::Plan> GlobalStateReader::everything(StateMark now) {
   now.active.assign(plan.sessions.end() - static_cast<std::ptrdiff_t>(active), plan.sessions.end());
   now.counted_rowid = now.last_rowid;
   now.size = ledger.size();
+  now.checked = true;
   plan.rest = ledger.take_rest();
   plan.size = now.size;
+  plan.sized_by_ledger = true;
+  plan.complete = true;
   plan.mark = now.to_text();
   MEMD_TRY(rows_->database().confirm());
   return plan;

@@ -20,7 +20,8 @@ namespace memd::cursor {
 // The tables are declared ON CONFLICT REPLACE (CREATE TABLE cursorDiskKV, as VS Code makes it): a written row gets a
 // new, greater rowid, so what was written since stands above the greatest rowid seen. Everything is looked at again
 // after a VACUUM (it raises the schema version and renumbers), when another file is in its place, or when the last row
-// is gone.
+// is gone. A row that was written without a new number, or deleted, is found by a look at everything
+// (SnapshotReader::Plan::unsure); until then only the conversations in use are looked at for such changes.
 struct StateMark {
   std::string change;  // sqlite::change_mark
   std::int64_t schema_version = 0;
@@ -28,6 +29,7 @@ struct StateMark {
   std::string last_key;            // of the row with last_rowid
   std::int64_t counted_rowid = 0;  // last_rowid when all rows were counted
   std::uint64_t size = 0;          // of all rows then
+  bool checked = false;            // everything was looked at in this state
   // Conversations that changed last: a build that updates rows in place would change them again.
   std::vector<std::string> active;
 
@@ -39,7 +41,7 @@ struct StateMark {
 // bubble is an item. One thread at a time; `files` and `folders` outlive it.
 //
 // If the mark of the last full reading still holds, only some items are looked at: those new to the store, those
-// written since, and the last few, because some builds update rows in place.
+// written since, and the last few, because some builds update rows in place. Such a look is unsure.
 class GlobalStateReader : public SnapshotReader {
  public:
   GlobalStateReader(const FileView& files, const Source& source, WorkspaceFolders& folders);

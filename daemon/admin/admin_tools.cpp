@@ -13,14 +13,20 @@
 #include <system_error>
 
 namespace memd::admin {
+
+std::uint64_t resident_bytes() {
+  std::ifstream in("/proc/self/statm");
+  std::uint64_t total = 0;
+  std::uint64_t resident = 0;
+  if (!(in >> total >> resident)) return 0;
+  return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
 namespace {
 
 double rss_mb() {
-  std::ifstream in("/proc/self/statm");
-  double total = 0;
-  double resident = 0;
-  if (!(in >> total >> resident)) return peak_rss_mb();
-  return resident * static_cast<double>(::sysconf(_SC_PAGESIZE)) / (1024.0 * 1024.0);
+  const auto bytes = resident_bytes();
+  return bytes == 0 ? peak_rss_mb() : static_cast<double>(bytes) / (1024.0 * 1024.0);
 }
 
 IngestStatus ingest_status(const IngestSnapshot& s, std::string trouble) {

@@ -29,4 +29,7 @@ void register_admin_tools(mcp::ToolRegistry& registry, MemoryHost& host, Process
 // outlive the profile.
 void add_admin_methods(mcp::ServerProfile& profile, const mcp::ToolRegistry& registry);
 
+// Bytes of this process in memory, files that it maps included; 0: the system does not say.
+std::uint64_t resident_bytes();
+
 }  // namespace memd::admin

@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kLongestRetryDelay{30'000};
 constexpr std::uint64_t kMuch = 32 << 20;
+constexpr std::uint64_t kLeastPerSlice = 16 << 10;  // what is remembered of a source, however small it is
 constexpr TimeMs kHour = kMsPerDay / 24;
 
 // A task that throws has failed; the loop goes on.
@@ -87,7 +88,7 @@ asio::awaitable<void> CommitLoop::on(SliceRead& letter) {
     if (result && (sources_set_back_ || commit_is_due())) result = commit();
     const Error refusal = result ? Error() : result.error();
     if (!result) co_await recover(refusal);
-    written_since_release_ += letter.bytes;
+    written_since_release_ += std::max(letter.bytes, kLeastPerSlice);
   }
   reader_->send(SliceWritten{std::move(letter)});
 }

@@ -24,8 +24,9 @@ struct IngestOptions {
   Exclusion exclusion;        // is not captured
   // Of sources that are changed in place.
   SnapshotLimits snapshot;
-  PassSchedule::Pause pass_pause;            // between the end of a pass and the next
-  std::chrono::milliseconds busy_retry{20};  // doubles up to a second
+  PassSchedule::Pause pass_pause;  // between the end of a pass and the next
+  PassSchedule::Pause check_pause{std::chrono::seconds(1), std::chrono::minutes(10), 50};  // and of checks
+  std::chrono::milliseconds busy_retry{20};                                                // doubles up to a second
   std::function<std::chrono::steady_clock::time_point()> steady_now = std::chrono::steady_clock::now;
 };
 

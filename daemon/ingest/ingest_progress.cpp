@@ -1,14 +1,19 @@
 #include "daemon/ingest/ingest_progress.hpp"
 
+#include "schemas/hash.hpp"
+
 #include <algorithm>
+#include <map>
 
 namespace memd {
+
+IngestProgress::Seen& IngestProgress::seen(const Source& source) { return sources_[hash64(source.path)]; }
 
 IngestSnapshot IngestProgress::snapshot() const {
   const std::lock_guard lock(mutex_);
   IngestSnapshot out = state_;
   out.sources = sources_.size();
-  for (const auto& [path, s] : sources_) {
+  for (const auto& [hash, s] : sources_) {
     out.bytes_total += s.size;
     out.bytes_done += std::min(s.cursor, s.size);
   }
@@ -24,7 +29,7 @@ std::vector<PlatformFreshness> IngestProgress::freshness() const {
   const std::lock_guard lock(mutex_);
   if (freshness_) return *freshness_;
   std::map<Platform, PlatformFreshness> by_platform;
-  for (const auto& [path, s] : sources_) {
+  for (const auto& [hash, s] : sources_) {
     PlatformFreshness& f = by_platform[s.platform];
     f.platform = s.platform;
     f.checked_at = checked_at_;
@@ -42,7 +47,7 @@ std::vector<PlatformFreshness> IngestProgress::freshness() const {
 
 std::optional<SourceProgress> IngestProgress::source(const std::string& path) const {
   const std::lock_guard lock(mutex_);
-  const auto it = sources_.find(path);
+  const auto it = sources_.find(hash64(path));
   if (it == sources_.end()) return std::nullopt;
   return SourceProgress{it->second.size, it->second.cursor, it->second.events, it->second.duplicates};
 }
@@ -50,15 +55,15 @@ std::optional<SourceProgress> IngestProgress::source(const std::string& path) co
 void IngestProgress::applied(const Source& source, const ApplyStats& stats) {
   const std::lock_guard lock(mutex_);
   freshness_.reset();
-  Seen& s = sources_[source.path];
+  Seen& s = seen(source);
   s.events += stats.events;
-  s.duplicates += stats.duplicates;
+  s.duplicates += static_cast<std::uint32_t>(stats.duplicates);
 }
 
 void IngestProgress::saw(const Source& source, TimeMs now) {
   const std::lock_guard lock(mutex_);
   freshness_.reset();
-  Seen& s = sources_[source.path];
+  Seen& s = seen(source);
   s.platform = source.platform;
   s.size = source.size;
   s.gone = source.state == SourceState::gone;
@@ -68,7 +73,7 @@ void IngestProgress::saw(const Source& source, TimeMs now) {
 void IngestProgress::committed(const Source& source) {
   const std::lock_guard lock(mutex_);
   freshness_.reset();
-  Seen& s = sources_[source.path];
+  Seen& s = seen(source);
   s.platform = source.platform;
   s.size = std::max(s.size, source.size);
   s.cursor = source.cursor;
@@ -77,7 +82,7 @@ void IngestProgress::committed(const Source& source) {
 void IngestProgress::forget(const std::string& path) {
   const std::lock_guard lock(mutex_);
   freshness_.reset();
-  sources_.erase(path);
+  sources_.erase(hash64(path));
 }
 
 void IngestProgress::reset_sources() {

@@ -5,10 +5,10 @@
 #include "store/write/writer.hpp"
 
 #include <cstdint>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace memd {
@@ -63,16 +63,18 @@ class IngestProgress {
 
  private:
   struct Seen {
-    Platform platform{};
     std::uint64_t size = 0;
     std::uint64_t cursor = 0;
-    bool gone = false;  // what it still held is lost, not late
     std::uint64_t events = 0;
-    std::uint64_t duplicates = 0;
+    std::uint32_t duplicates = 0;
+    Platform platform{};
+    bool gone = false;  // what it still held is lost, not late
   };
+  Seen& seen(const Source& source);
+
   mutable std::mutex mutex_;
   IngestSnapshot state_;
-  std::map<std::string, Seen> sources_;
+  std::unordered_map<std::uint64_t, Seen> sources_;  // by hash of the path: they may be a million
   TimeMs checked_at_ = 0;
   // Each answer asks for it, and sources are many. Empty when something has changed since.
   mutable std::optional<std::vector<PlatformFreshness>> freshness_;

@@ -31,11 +31,14 @@ struct KnownSource {
   std::unique_ptr<SnapshotPass> pass;  // null between passes
   std::uint64_t slices_of_pass = 0;
   std::chrono::nanoseconds pass_took{0};
+  bool is_check = false;        // the pass: it began without a mark
+  bool needs_check = false;     // the last pass was unsure
   std::uint64_t last_sent = 0;  // number of the letter with its last slice
 };
 
-// What the reading side knows of the sources, and which of them are dirty: to be looked at. One thread. The discovery,
-// the clock and the progress must outlive it.
+// What the reading side knows of the sources, and which of them are dirty: to be looked at. There may be a million, so
+// one that nobody looks at is kept packed, in some 200 bytes with its path. One thread. The discovery, the clock and
+// the progress must outlive it.
 class KnownSources {
  public:
   KnownSources(const Discovery& discovery, const Clock& clock, IngestProgress& progress)
@@ -54,13 +57,25 @@ class KnownSources {
   void make_dirty(const std::string& path) { dirty_.add(path); }
 
   DirtyRing& dirty() { return dirty_; }
-  KnownSource* find(const std::string& path);  // null: not known. Valid until reload() or forget()
+  // What the store made of a slice: size and cursor, where they follow from its ledger.
+  void written(const SourceSlice& slice);
+  KnownSource* find(const std::string& path);  // null: not known. Valid until reload(), forget() or rest()
+  void rest(const std::string& path);          // it was looked at: packed, unless there is something left to do
   void forget(const std::string& path);
 
   // Whether some source known below the directory is still there, the same file as when it was read.
   bool has_witness(const std::filesystem::path& directory, const LookAtPath& look) const;
 
  private:
+  // One of both is there.
+  struct Place {
+    std::string packed;
+    std::unique_ptr<KnownSource> awake;
+    SourceState state() const;
+    Platform platform() const;
+  };
+  Source look_into(const std::string& path, const Place& place) const;
+  KnownSource& wake(const std::string& path, Place& place);
   void add(const SourceCandidate& candidate);
   void add_below(const std::string& directory);
   bool hint_known(const std::string& path);  // false: it is not known
@@ -69,7 +84,7 @@ class KnownSources {
   const Discovery& discovery_;
   const Clock& clock_;
   IngestProgress& progress_;
-  std::map<std::string, KnownSource> sources_;
+  std::map<std::string, Place> sources_;
   DirtyRing dirty_;
 };
 

@@ -101,20 +101,23 @@ struct BackOff {
 
 // When a pass over a source that is changed in place may begin. After a rest it begins at once. While the source keeps
 // changing, passes take a fifth of a core at most. A busy source is tried again after a pause that doubles. A pass that
-// is put off is kept until it is due. One thread.
+// is put off is kept until it is due.
+// A check is a pass that looks at everything; some other pass asked for it. Checks take a fiftieth of a core at most.
+// One thread.
 class PassSchedule {
  public:
   using Time = std::chrono::steady_clock::time_point;
   using Duration = std::chrono::milliseconds;
 
-  // The pause after a pass is four times what the pass took, within these limits.
+  // The pause after a pass is so many times what the pass took, within these limits.
   struct Pause {
     Duration least{5};
     Duration most{200};
+    int times = 4;
   };
 
-  PassSchedule(Pause pause, Duration first_retry, Duration longest_retry)
-      : pause_(pause), first_retry_(first_retry), longest_retry_(longest_retry) {}
+  PassSchedule(Pause pause, Pause check_pause, Duration first_retry, Duration longest_retry)
+      : pause_(pause), check_pause_(check_pause), first_retry_(first_retry), longest_retry_(longest_retry) {}
 
   // Whether a pass may begin now; if not, it is due later.
   bool may_begin(const std::string& path, Time now) {
@@ -127,8 +130,19 @@ class PassSchedule {
     return false;
   }
   void ended(const std::string& path, Time now, std::chrono::nanoseconds took) {
-    const auto pause = std::clamp<std::chrono::nanoseconds>(4 * took, pause_.least, pause_.most);
-    last_[path] = {now + std::chrono::ceil<Duration>(pause), Duration(0)};
+    Last& last = last_[path];
+    last.rested = after(pause_, now, took);
+    last.retry = Duration(0);
+  }
+  void check_ended(const std::string& path, Time now, std::chrono::nanoseconds took) {
+    last_[path].checked = after(check_pause_, now, took);
+    checks_.erase(path);
+  }
+  // A check is needed. True: it may be the next pass. Else it is due later.
+  bool may_check(const std::string& path, Time now) {
+    const Time checked = last_[path].checked;
+    if (checked > now) checks_.try_emplace(path, checked);
+    return checked <= now;
   }
   void again(const std::string& path) { due_.try_emplace(path, last_[path].rested); }
   void busy(const std::string& path, Time now) {
@@ -139,30 +153,43 @@ class PassSchedule {
 
   std::vector<std::string> take_due(Time now) {
     std::vector<std::string> out;
-    std::erase_if(due_, [&](const auto& entry) {
+    const auto take = [&](const auto& entry) {
       if (entry.second > now) return false;
       out.push_back(entry.first);
       return true;
-    });
+    };
+    std::erase_if(due_, take);
+    std::erase_if(checks_, take);
     return out;
   }
   std::optional<Time> next() const {
-    if (due_.empty()) return std::nullopt;
-    return std::min_element(due_.begin(), due_.end(), [](auto& a, auto& b) { return a.second < b.second; })->second;
+    std::optional<Time> first;
+    for (const auto* waiting : {&due_, &checks_})
+      for (const auto& [path, time] : *waiting)
+        if (!first || time < *first) first = time;
+    return first;
   }
-  void forget(const std::string& path) { last_.erase(path), due_.erase(path); }
-  void clear() { last_.clear(), due_.clear(); }
+  // A change that was hinted waits. A check waits for none.
+  bool has_put_off() const { return !due_.empty(); }
+  void clear() { last_.clear(), due_.clear(), checks_.clear(); }
 
  private:
   struct Last {
     Time rested{};      // not to be passed over before
+    Time checked{};     // not to be checked before
     Duration retry{0};  // the pause before the latest retry, while it is busy
   };
+  static Time after(const Pause& pause, Time now, std::chrono::nanoseconds took) {
+    return now + std::chrono::ceil<Duration>(
+                     std::clamp<std::chrono::nanoseconds>(pause.times * took, pause.least, pause.most));
+  }
   const Pause pause_;
+  const Pause check_pause_;
   const Duration first_retry_;
   const Duration longest_retry_;
   std::map<std::string, Last> last_;
   std::map<std::string, Time> due_;
+  std::map<std::string, Time> checks_;
 };
 
 }  // namespace memd

@@ -14,6 +14,7 @@ namespace {
 // Slices that are being read, wait for the writer or are being written.
 constexpr std::size_t kPlaces = 5;
 constexpr std::size_t kTailsAtOnce = 4;
+constexpr std::size_t kManyLooks = 5000;
 
 }  // namespace
 
@@ -67,10 +68,19 @@ void ReadingLoop::stop() {
   mail_.close();
 }
 
-void ReadingLoop::on(MuchIsWritten&) {
+void ReadingLoop::on(SliceWritten& letter) {
+  give_place_back();
+  if (letter.slice.epoch == epoch_) sources_.written(letter.slice.slice);
+}
+
+void ReadingLoop::on(MuchIsWritten&) { trim(); }
+
+// A daemon that idles for weeks should not hold on to what a large ingest took.
+void ReadingLoop::trim() {
 #ifdef __GLIBC__
-  ::malloc_trim(0);  // a daemon that idles for weeks should not hold on to what a large ingest took
+  ::malloc_trim(0);
 #endif
+  looks_since_trim_ = 0;
 }
 
 void ReadingLoop::on(Reload& letter) {
@@ -107,7 +117,11 @@ void ReadingLoop::start_tails() {
     const auto path = sources_.dirty().take();
     if (!path) break;
     KnownSource* known = sources_.find(*path);
-    if (known == nullptr || known->adapter == nullptr) continue;
+    if (known == nullptr) continue;
+    if (known->adapter == nullptr) {
+      sources_.rest(*path);
+      continue;
+    }
     if (known->is_tailed) {
       known->became_dirty = true;
       continue;
@@ -172,6 +186,8 @@ void ReadingLoop::end_tail(const std::string& path, std::uint64_t epoch) {
   if (known != nullptr) {
     known->is_tailed = false;
     if (std::exchange(known->became_dirty, false)) sources_.make_dirty(path);
+    sources_.rest(path);
+    ++looks_since_trim_;
   }
   start_tails();
   settle();
@@ -189,6 +205,7 @@ void ReadingLoop::settle() {
     s.sources_pending = sources_.dirty().size();
     if (!is_reading) s.current.clear();
   });
+  if (!is_reading && looks_since_trim_ > kManyLooks) trim();
   const bool has_work = is_reading || reader_.has_put_off_passes();
   if (has_work && !has_work_) work_.begin();
   if (!has_work && has_work_) work_.finish();

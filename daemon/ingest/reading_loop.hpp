@@ -41,11 +41,12 @@ class ReadingLoop {
   void on(LookAtSource& letter) { hinted_sources_.insert_or_assign(letter.file, std::move(letter.source)); }
   void on(TakeIn& letter) { taken_.push_back(std::move(letter.file)); }
   void on(LookIsDue&) {}
-  void on(SliceWritten&) { give_place_back(); }
+  void on(SliceWritten& letter);
   void on(Finished& letter) { reader_.letters_finished(letter.items); }
   void on(MuchIsWritten&);
   void on(Reload& letter);
 
+  void trim();
   void go_on();
   void start_tails();
   void settle();
@@ -76,6 +77,7 @@ class ReadingLoop {
   boost::asio::experimental::channel<void(boost::system::error_code)> places_;  // free, on the way to the writer
   boost::asio::steady_timer next_look_;
   std::uint64_t epoch_ = 1;
+  std::size_t looks_since_trim_ = 0;
   bool unflushed_ = false;  // the writer has not heard NothingMore since the last slice
   bool has_work_ = true;    // and counts as work in hand
 };

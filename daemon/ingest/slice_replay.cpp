@@ -67,6 +67,7 @@ Result<SourceSlice> SliceReplay::slice(const raw::FrameHeader& h, const raw::Par
     slice.source = source;
     slice.items = p.items;
     slice.rest = p.rest;
+    slice.sized_by_ledger = p.sized_by_ledger;
     decode_items(p, content, *adapter, slice);
   } else {
     if (p.restart) restart_source(source, p.restart_why, slice.batch);

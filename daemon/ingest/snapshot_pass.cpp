@@ -106,13 +106,33 @@ void take_over_versions(std::span<const SourceItem> known, std::span<SnapshotRea
 Result<void> SnapshotPass::begin(SnapshotReader& reader, Source& source) {
   MEMD_TRY_ASSIGN(plan_, reader.plan(source.mark));
   if (plan_->unchanged) plan_->sessions.clear(), plan_->rest.clear();
+  if (plan_->complete) MEMD_TRY(add_gone_sessions(source.platform));
   const bool known = source.id != 0 && source.state == SourceState::active && source.failures == 0;
-  worth_a_slice_ = !known || source.size != plan_->size || source.cursor != source.size || !plan_->rest.empty();
-  source.size = plan_->size;
+  // What the ledger has is known by the store only, which told it after the last pass.
+  if (!plan_->sized_by_ledger || !known) {
+    worth_a_slice_ = !known || source.size != plan_->size;
+    source.size = plan_->size;
+  } else {
+    worth_a_slice_ = false;
+  }
+  worth_a_slice_ = worth_a_slice_ || source.cursor != source.size || !plan_->rest.empty();
   source.state = SourceState::active;
   source.state_reason.clear();
   source.failures = 0;
   source.retry_at = 0;
+  return {};
+}
+
+// First, because they are the quickest to be read.
+Result<void> SnapshotPass::add_gone_sessions(Platform platform) {
+  MEMD_TRY_ASSIGN(const auto known, memory_.sessions());
+  std::unordered_set<std::string> there;
+  for (const auto& key : plan_->sessions)
+    there.insert(make_session_uid(platform, key));
+  std::vector<std::string> gone;
+  for (const auto& uid : known)
+    if (const auto parts = split_session_uid(uid); parts && !there.contains(uid)) gone.emplace_back(parts->native_id);
+  plan_->sessions.insert(plan_->sessions.begin(), gone.begin(), gone.end());
   return {};
 }
 
@@ -137,7 +157,10 @@ Result<SnapshotPass::Outcome> SnapshotPass::next(SnapshotReader& reader, Source&
     if (current_->read == current_->diff.added.size()) current_.reset();
   }
   out.more = current_ || next_session_ < plan_->sessions.size();
-  if (!out.more) finish(source, slice);
+  if (!out.more) {
+    finish(source, slice);
+    out.unsure = plan_->unsure;
+  }
   worth_a_slice_ = worth_a_slice_ || slice.items;
   if (!worth_a_slice_) return out;  // a new mark alone is kept in mind, not in the store
   slice.source = source;
@@ -148,6 +171,7 @@ Result<SnapshotPass::Outcome> SnapshotPass::next(SnapshotReader& reader, Source&
 
 void SnapshotPass::finish(Source& source, SourceSlice& slice) {
   slice.rest = std::move(plan_->rest);
+  slice.sized_by_ledger = plan_->sized_by_ledger;
   source.mark = std::move(plan_->mark);
   source.cursor = source.size;
 }
@@ -155,11 +179,11 @@ void SnapshotPass::finish(Source& source, SourceSlice& slice) {
 // Makes the session the current one. False: the store has it as it is.
 Result<bool> SnapshotPass::open_session(SnapshotReader& reader, const Source& source, const std::string& key) {
   std::string uid = make_session_uid(source.platform, key);
-  MEMD_TRY_ASSIGN(SessionItems known, known_(uid));
+  MEMD_TRY_ASSIGN(SessionItems known, memory_.items(uid));
   MEMD_TRY_ASSIGN(auto session, reader.session(key, known.added));
   if (session && session->session_uid != uid) {  // its id is not the key
     uid = session->session_uid;
-    MEMD_TRY_ASSIGN(known, known_(uid));
+    MEMD_TRY_ASSIGN(known, memory_.items(uid));
     if (!known.added.empty()) {
       MEMD_TRY_ASSIGN(session, reader.session(key, known.added));
     }
@@ -167,7 +191,7 @@ Result<bool> SnapshotPass::open_session(SnapshotReader& reader, const Source& so
   if (!session) {
     session.emplace();
     session->session_uid = uid;
-    if (known.added.empty()) return false;
+    if (known.added.empty() && !known.has_head) return false;
   }
   Current& current = current_.emplace();
   current.key = key;
@@ -175,9 +199,12 @@ Result<bool> SnapshotPass::open_session(SnapshotReader& reader, const Source& so
   current.diff = compare_session(known.added, current.session.items);
   take_over_versions(known.added, current.session.items);
   if (const auto& head = current.session.head) {
-    const bool changed = !known.has_head || (head->version != 0 && head->version != known.head.version);
+    const bool changed =
+        !known.has_head || known.head.gone || (head->version != 0 && head->version != known.head.version);
     // A session that is written again needs what its head says of it too.
     current.head = changed || current.diff.keep < known.added.size();
+  } else if (known.has_head && !known.head.gone) {
+    current.diff.gone.push_back(0);
   }
   return current.head || !current.diff.empty(known.added.size());
 }

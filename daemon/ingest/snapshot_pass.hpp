@@ -49,16 +49,20 @@ struct SnapshotLimits {
 // middle: the next one finds less to do.
 class SnapshotPass {
  public:
-  // What the store remembers of a session (Reader::session_items).
-  using KnownItems = std::function<Result<SessionItems>(const std::string& session_uid)>;
+  // What the store remembers of the source.
+  struct Memory {
+    std::function<Result<SessionItems>(const std::string& session_uid)> items;  // SessionItemsQuery
+    std::function<Result<std::vector<std::string>>()> sessions;                 // ItemSessionsQuery
+  };
 
-  SnapshotPass(const Adapter& adapter, KnownItems known, SnapshotLimits limits = {})
-      : adapter_(adapter), known_(std::move(known)), limits_(limits) {}
+  SnapshotPass(const Adapter& adapter, Memory memory, SnapshotLimits limits = {})
+      : adapter_(adapter), memory_(std::move(memory)), limits_(limits) {}
 
   struct Outcome {
     std::optional<SourceSlice> slice;  // absent: nothing new
     std::uint64_t bytes = 0;           // of the source, that the slice accounts for
     bool more = false;                 // call again
+    bool unsure = false;               // at the end: some other pass has to begin without a mark
   };
   // Advances `source` in step with the slices; its mark is set by the last one. After an error the pass is to be
   // dropped and another one made later. `reader` is a fresh one each time.
@@ -75,6 +79,7 @@ class SnapshotPass {
   };
 
   Result<void> begin(SnapshotReader& reader, Source& source);
+  Result<void> add_gone_sessions(Platform platform);
   Result<bool> open_session(SnapshotReader& reader, const Source& source, const std::string& key);
   Result<void> read_items(SnapshotReader& reader, const Source& source, SourceSlice& slice, std::uint64_t& bytes);
   SourceItem decode(RecordDecoder& decoder, const SnapshotReader::Item& listed, std::string bytes, std::uint32_t number,
@@ -82,7 +87,7 @@ class SnapshotPass {
   void finish(Source& source, SourceSlice& slice);
 
   const Adapter& adapter_;
-  const KnownItems known_;
+  const Memory memory_;
   const SnapshotLimits limits_;
   std::optional<SnapshotReader::Plan> plan_;
   std::size_t next_session_ = 0;

@@ -45,7 +45,7 @@ SourceReader::SourceReader(const Discovery& discovery, const Clock& clock, const
       progress_(progress),
       tailer_(options.tailer),
       files_(roots_of(discovery)),
-      passes_(options.pass_pause, options.busy_retry, kLongestBusyRetry) {}
+      passes_(options.pass_pause, options.check_pause, options.busy_retry, kLongestBusyRetry) {}
 
 void SourceReader::open_store(const std::filesystem::path& database, std::shared_ptr<const Withheld> withheld) {
   store_ = std::make_unique<Reader>(database);
@@ -137,12 +137,12 @@ Result<Tailer::Outcome> SourceReader::try_to_read(KnownSource& known) {
 }
 
 Result<Tailer::Outcome> SourceReader::read(KnownSource& known) {
-  const auto reader = known.adapter->open_snapshot(known.source, files_);
+  auto reader = known.adapter->open_snapshot(known.source, files_);
   if (!reader) return tailer_.next(known.source, *known.adapter);
-  return read_in_place(known, *reader);
+  return read_in_place(known, std::move(reader));
 }
 
-Result<Tailer::Outcome> SourceReader::read_in_place(KnownSource& known, SnapshotReader& reader) {
+Result<Tailer::Outcome> SourceReader::read_in_place(KnownSource& known, std::unique_ptr<SnapshotReader> reader) {
   const std::string path = known.source.path;
   // Given back only if it goes on: after an error, or whatever an adapter throws, it is dropped.
   auto pass = std::move(known.pass);
@@ -151,15 +151,23 @@ Result<Tailer::Outcome> SourceReader::read_in_place(KnownSource& known, Snapshot
     const auto items = [this, platform = known.source.platform, path](const std::string& uid) {
       return store_->ask(SessionItemsQuery{platform, path, uid});
     };
+    const auto sessions = [this, platform = known.source.platform, path] {
+      return store_->ask(ItemSessionsQuery{platform, path});
+    };
     SnapshotLimits limits = options_.snapshot;
     limits.raw = options_.tailer.raw;
     limits.gate = gate_.get();
-    pass = std::make_unique<SnapshotPass>(*known.adapter, items, limits);
+    pass = std::make_unique<SnapshotPass>(*known.adapter, SnapshotPass::Memory{items, sessions}, limits);
+    if (known.needs_check && passes_.may_check(path, options_.steady_now())) {
+      known.source.mark.clear();
+      reader = known.adapter->open_snapshot(known.source, files_);
+    }
+    known.is_check = known.source.mark.empty();
     known.slices_of_pass = 0;
     known.pass_took = {};
   }
   const auto began = options_.steady_now();
-  auto outcome = pass->next(reader, known.source);
+  auto outcome = pass->next(*reader, known.source);
   const auto now = options_.steady_now();
   known.pass_took += now - began;
   if (!outcome) {
@@ -172,6 +180,9 @@ Result<Tailer::Outcome> SourceReader::read_in_place(KnownSource& known, Snapshot
     known.pass = std::move(pass);
   } else {
     passes_.ended(path, now, known.pass_took);
+    if (known.is_check) passes_.check_ended(path, now, known.pass_took);
+    known.needs_check = outcome->unsure;
+    if (known.needs_check && passes_.may_check(path, now)) passes_.again(path);
     // Hints that came in the meantime were taken for hints to read on.
     if (known.slices_of_pass > 1) passes_.again(path);
   }

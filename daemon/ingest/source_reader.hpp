@@ -51,12 +51,12 @@ class SourceReader {
   // Until something is to be looked at again without a hint or a letter.
   std::optional<std::chrono::nanoseconds> time_to_next_look() const;
   // Whether a pass is put off: a change that was hinted is not read yet.
-  bool has_put_off_passes() const { return passes_.next() || !waiting_for_commit_.empty(); }
+  bool has_put_off_passes() const { return passes_.has_put_off() || !waiting_for_commit_.empty(); }
 
  private:
   Result<Tailer::Outcome> read(KnownSource& known);
   Result<Tailer::Outcome> try_to_read(KnownSource& known);
-  Result<Tailer::Outcome> read_in_place(KnownSource& known, SnapshotReader& reader);
+  Result<Tailer::Outcome> read_in_place(KnownSource& known, std::unique_ptr<SnapshotReader> reader);
   bool may_begin_pass(const KnownSource& known);
   bool must_wait(const KnownSource& known);
   void turn_away(const std::string& path);

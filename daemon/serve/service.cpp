@@ -17,6 +17,10 @@
 #include <unistd.h>
 
 #include <charconv>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include <chrono>
 #include <csignal>
 #include <cstddef>
@@ -107,6 +111,13 @@ Result<ListeningSocket> listening_socket(const Settings& settings, const std::op
 Service::Service(const Settings& settings, const Clock& clock, std::string role, std::string socket)
     : host_(settings, clock, [this](std::function<void()> work) { asio::post(workers_, std::move(work)); }),
       workers_(worker_count(settings)),
+      memory_(loop_, {.give_back =
+                          [this](std::function<void()> done) {
+                            asio::post(workers_, [this, done = std::move(done)] {
+                              give_memory_back();
+                              done();
+                            });
+                          }}),
       signals_(loop_, SIGTERM, SIGINT),
       watchdog_(loop_) {
   admin::ProcessFacts facts;
@@ -125,14 +136,26 @@ Service::Service(const Settings& settings, const Clock& clock, std::string role,
                                                   mcp::Offers{&host_.resources(), &host_.prompts()});
   admin::add_admin_methods(*profile_, admin_);
   profile_->set_failure_log([](std::string_view what) { log::error("{}", what); });
-  const auto to_worker = [this](mcp::Task task) { asio::post(workers_, std::move(task)); };
+  const auto to_worker = [this](mcp::Task task) {
+    memory_.on_request();
+    asio::post(workers_, std::move(task));
+  };
   server_ = std::make_unique<mcp::Server>(loop_, to_worker, *profile_);
+  server_->on_session_closed([this](std::size_t) { memory_.on_request(); });
   host_.on_commit([this] { server_->resources_may_have_changed(); });
   signals_.async_wait([this](const boost::system::error_code& ec, int signal) {
     if (ec) return;
     log::info("signal {}: stopping", signal);
     stop();
   });
+}
+
+// Many requests at once leave connections to the store, and holes in the heap of each thread.
+void Service::give_memory_back() {
+  host_.readers().close_idle();
+#ifdef __GLIBC__
+  ::malloc_trim(0);
+#endif
 }
 
 // For worker threads: the loop's objects are the loop's. An empty answer if it is shutting down.
@@ -189,6 +212,7 @@ void Service::stop() {
   if (std::exchange(stopping_, true)) return;
   notify("STOPPING=1");
   server_->stop();
+  memory_.stop();
   if (watcher_) watcher_->stop();
   watchdog_.cancel();
   signals_.cancel();

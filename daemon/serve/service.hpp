@@ -4,6 +4,7 @@
 #include "daemon/host/memory_host.hpp"
 #include "daemon/host/settings.hpp"
 #include "daemon/ingest/watcher.hpp"
+#include "daemon/serve/memory_after_burst.hpp"
 #include "protocol/mcp/server.hpp"
 #include "protocol/mcp/server_profile.hpp"
 #include "schemas/error.hpp"
@@ -40,6 +41,7 @@ class Service {
 
  private:
   void stop();
+  void give_memory_back();
   void start_watchdog();
   template <class F>
   auto ask_loop(F question) -> decltype(question());
@@ -47,6 +49,7 @@ class Service {
   MemoryHost host_;
   boost::asio::io_context loop_{1};
   boost::asio::thread_pool workers_;
+  MemoryAfterBurst memory_;
   mcp::ToolRegistry admin_;
   std::unique_ptr<mcp::ServerProfile> profile_;
   std::unique_ptr<mcp::Server> server_;

@@ -36,6 +36,7 @@ struct Part {
   // kind items
   std::optional<SessionItems> items;
   std::vector<CoverageEntry> rest;
+  bool sized_by_ledger = false;  // as of SourceSlice
   std::string mark;
 };
 

@@ -165,4 +165,16 @@ SessionItems SessionItemsQuery::run(sqlite::Database& db) const {
   return out;
 }
 
+std::vector<std::string> ItemSessionsQuery::run(sqlite::Database& db) const {
+  std::vector<std::string> out;
+  auto& q =
+      db.prepare(sql_text("SELECT DISTINCT session_uid FROM source_items WHERE flags & kItemGone = 0 AND source_pk ="
+                          " (SELECT source_pk FROM sources WHERE platform = ? AND path = ?)"));
+  q.bind(to_string(platform), source_path);
+  while (q.step())
+    out.push_back(q.str(0));
+  q.reset();
+  return out;
+}
+
 }  // namespace memd

@@ -50,4 +50,13 @@ struct SessionItemsQuery {
   Answer run(sqlite::Database& db) const;
 };
 
+// The sessions, by uid, that the store has items of from a source that is changed in place and still shows them.
+struct ItemSessionsQuery {
+  Platform platform{};
+  std::string_view source_path;
+
+  using Answer = std::vector<std::string>;
+  Answer run(sqlite::Database& db) const;
+};
+
 }  // namespace memd

@@ -65,9 +65,14 @@ void ItemLedger::save(SourceSlice& slice) {
   }
   set_totals(source, slice.rest);
   const std::uint64_t covered = settle(source);
-  if (slice.source.cursor == slice.source.size) return;  // read to its end
+  if (slice.sized_by_ledger)
+    slice.source.size = covered;
+  else if (slice.source.cursor == slice.source.size)
+    return;  // read to its end
   slice.source.cursor = covered;
-  db_.prepare("UPDATE sources SET cursor = ? WHERE source_pk = ?").bind(covered, source).run();
+  db_.prepare("UPDATE sources SET cursor = ?, size = ? WHERE source_pk = ?")
+      .bind(covered, slice.source.size, source)
+      .run();
 }
 
 std::uint32_t ItemLedger::count(SourceId source, std::string_view uid) {

@@ -100,11 +100,14 @@ void SourceHistory::write(SourceId source, Sum& sum, IngestionStep step, TimeMs 
   sum.last_entry = now;
 }
 
+// What says nothing for a minute is forgotten: there may be a million sources.
 void SourceHistory::flush(TimeMs now) {
-  for (auto& [source, sum] : sums_) {
-    if (sum.bytes == 0 && sum.events == 0) continue;
-    if (unread_.contains(source) || !has_passed(kSummaryInterval, sum.last_entry, now)) continue;
-    write(source, sum, IngestionStep::appended, now);
+  for (auto it = sums_.begin(); it != sums_.end();) {
+    auto& [source, sum] = *it;
+    const bool is_over = !unread_.contains(source) && has_passed(kSummaryInterval, sum.last_entry, now);
+    const bool has_something = sum.bytes != 0 || sum.events != 0;
+    if (is_over && has_something) write(source, sum, IngestionStep::appended, now);
+    it = is_over && !has_something ? sums_.erase(it) : std::next(it);
   }
 }
 

@@ -90,12 +90,14 @@ class InPlaceStore {
   template <class OnSlice>
   Result<void> pass(OnSlice on_slice) {
     Source s = source();
-    SnapshotPass pass(
-        adapter_,
-        [&](const std::string& uid) {
-          return reader_.ask(SessionItemsQuery{s.platform, s.path, uid});
-        },
-        limits_);
+    SnapshotPass pass(adapter_,
+                      {[&](const std::string& uid) {
+                         return reader_.ask(SessionItemsQuery{s.platform, s.path, uid});
+                       },
+                       [&] {
+                         return reader_.ask(ItemSessionsQuery{s.platform, s.path});
+                       }},
+                      limits_);
     for (bool more = true; more;) {
       const auto reader = adapter_.open_snapshot(s, files_);
       MEMD_TRY_ASSIGN(auto outcome, pass.next(*reader, s));
