@@ -13,6 +13,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <system_error>
 #include <vector>
 
 namespace memd {
@@ -47,6 +48,7 @@ class ReadingLoop {
   void on(Reload& letter);
 
   void go_on();
+  void look_again(const std::error_code& unlisted);  // at everything, a little later
   void start_tails();
   void settle();
   void wake_at_next_look();
