@@ -31,16 +31,11 @@ std::optional<SourceCandidate> classify_below(const Root& root, const fs::path& 
   return reaches(root, file, false) ? root.adapter->classify(root.path, file) : std::nullopt;
 }
 
-// Whether another look may find what this one did not: nobody took the directory away, and nobody locked it.
-bool may_pass(const std::error_code& ec) {
-  return is_exhaustion(ec.value()) || ec == std::errc::io_error || ec == std::errc::interrupted;
-}
-
 template <class OnFile, class OnDirectory>
 void walk(const Root& root, const fs::path& from, OnFile on_file, OnDirectory on_directory,
           std::error_code* unlisted = nullptr) {
   const auto note = [unlisted](const std::error_code& why) {
-    if (unlisted != nullptr && may_pass(why)) *unlisted = why;
+    if (unlisted != nullptr && may_pass(why.value())) *unlisted = why;
   };
   std::error_code ec;
   const fs::file_status status = fs::status(from, ec);
