@@ -268,7 +268,9 @@ int fcntl(int fd, int command, ...) {
   va_start(list, command);
   const long argument = va_arg(list, long);
   va_end(list);
-  const bool locks = command == F_SETLK || command == F_SETLKW || command == F_OFD_SETLK;
+  // Letting go of a lock on a local file does not fail.
+  const bool locks = (command == F_SETLK || command == F_SETLKW || command == F_OFD_SETLK) &&
+                     reinterpret_cast<const struct flock*>(argument)->l_type != F_UNLCK;
   if (locks && failure_of(Call::lock, fd) > 0) return -1;
   return static_cast<int>(kernel(SYS_fcntl, fd, command, argument));
 }
