@@ -50,6 +50,7 @@ std::string Error::message() const {
 }
 
 bool is_exhaustion(int err) noexcept { return err == EMFILE || err == ENFILE || err == ENOMEM; }
+bool may_pass(int err) noexcept { return is_exhaustion(err) || err == EIO || err == EINTR; }
 
 Error Error::from_errno(int err, std::string_view call, std::string_view path) {
   std::string what(call);

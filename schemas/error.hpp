@@ -52,6 +52,8 @@ struct Error {
 
 // EMFILE, ENFILE, ENOMEM.
 bool is_exhaustion(int err) noexcept;
+// Those, EIO and EINTR: another try may go well.
+bool may_pass(int err) noexcept;
 
 template <class T>
 using Result = boost::system::result<T, Error>;

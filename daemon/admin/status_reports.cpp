@@ -181,6 +181,8 @@ Result<EnrichmentRun> enrich_now(MemoryHost& host, std::chrono::steady_clock::ti
     const auto done = worker.progress().exchanges - done_before;
     context.progress(static_cast<double>(done), total, kEnriching);
     if (context.stop.stop_requested()) return Error(Errc::cancelled, "cancelled");
+    // Nothing that the worker makes can be stored, and it does not end until it is.
+    if (std::string trouble = host.ingest()->trouble(); !trouble.empty()) return Error(Errc::store, std::move(trouble));
     if (std::chrono::steady_clock::now() > deadline) break;
   }
   worker.hurry(false);

@@ -33,10 +33,15 @@ std::optional<SourceCandidate> classify_below(const Root& root, const fs::path& 
 
 template <class OnFile, class OnDirectory>
 void walk(const Root& root, const fs::path& from, OnFile on_file, OnDirectory on_directory,
-          std::error_code* shortage = nullptr) {
+          std::error_code* unlisted = nullptr) {
+  const auto note = [unlisted](const std::error_code& why) {
+    if (unlisted != nullptr && may_pass(why.value())) *unlisted = why;
+  };
   std::error_code ec;
-  if (fs::is_regular_file(from, ec)) return on_file(fs::directory_entry(from, ec));
-  if (!fs::is_directory(from, ec) || !reaches(root, from, true)) return;
+  const fs::file_status status = fs::status(from, ec);
+  note(ec);
+  if (fs::is_regular_file(status)) return on_file(fs::directory_entry(from, ec));
+  if (!fs::is_directory(status) || !reaches(root, from, true)) return;
   // One that cannot be listed, or went in the meantime, costs its own files only: the standard's recursive iterator
   // ends at it.
   std::vector<fs::path> waiting{from};
@@ -47,13 +52,15 @@ void walk(const Root& root, const fs::path& from, OnFile on_file, OnDirectory on
     std::error_code list_ec;
     for (fs::directory_iterator it(directory, list_ec), end; !list_ec && it != end; it.increment(list_ec)) {
       std::error_code entry_ec;
-      if (it->is_directory(entry_ec)) {
+      const bool is_directory = it->is_directory(entry_ec);
+      note(entry_ec);
+      if (is_directory) {
         if (!it->is_symlink(entry_ec) && root.adapter->looks_into(root.path, it->path())) waiting.push_back(it->path());
       } else if (it->is_regular_file(entry_ec)) {
         on_file(*it);
       }
     }
-    if (shortage != nullptr && is_exhaustion(list_ec.value())) *shortage = list_ec;
+    note(list_ec);
   }
 }
 
@@ -132,7 +139,7 @@ const Discovery::Root* Discovery::root_of(const fs::path& file) const {
   return nullptr;
 }
 
-std::vector<SourceCandidate> Discovery::find(const fs::path& under, std::error_code* shortage) const {
+std::vector<SourceCandidate> Discovery::find(const fs::path& under, std::error_code* unlisted) const {
   std::vector<Found> found;
   std::unordered_set<std::string> names;
   const auto on_file = [&](const fs::directory_entry& entry) {
@@ -150,11 +157,11 @@ std::vector<SourceCandidate> Discovery::find(const fs::path& under, std::error_c
   for (const auto& root : roots_)
     if (const auto start = start_of(root, under))
       walk(
-          root, *start, on_file, [](const fs::path&) {}, shortage);
+          root, *start, on_file, [](const fs::path&) {}, unlisted);
   return in_reading_order(std::move(found));
 }
 
-std::vector<SourceCandidate> Discovery::find_all(std::error_code* shortage) const { return find({}, shortage); }
+std::vector<SourceCandidate> Discovery::find_all(std::error_code* unlisted) const { return find({}, unlisted); }
 
 std::vector<fs::path> Discovery::directories(const fs::path& under) const {
   std::vector<fs::path> out;

@@ -34,9 +34,10 @@ class Discovery {
   // Every source below `under` (a root, a directory in or above one, or a single file), each once under the name of its
   // main file, oldest change first, then by path: a fork is then read after what it was forked from. Symbolic links to
   // directories are not followed, nor directories entered that their adapter does not look into.
-  // `shortage`, if given: why not all directories could be listed, when this process has no more descriptors or memory.
-  std::vector<SourceCandidate> find(const std::filesystem::path& under, std::error_code* shortage = nullptr) const;
-  std::vector<SourceCandidate> find_all(std::error_code* shortage = nullptr) const;
+  // `unlisted`, if given: why not all directories could be listed, if another look may list them: this process has no
+  // more descriptors or memory, or the disk failed.
+  std::vector<SourceCandidate> find(const std::filesystem::path& under, std::error_code* unlisted = nullptr) const;
+  std::vector<SourceCandidate> find_all(std::error_code* unlisted = nullptr) const;
 
   // The directories below `under` that a source can stand in, itself included: what has to be watched. All roots when
   // `under` is empty.

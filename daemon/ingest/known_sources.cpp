@@ -125,12 +125,12 @@ void KnownSources::reload(std::vector<Source> sources) {
 }
 
 std::error_code KnownSources::find_all() {
-  std::error_code shortage;
-  for (const auto& candidate : discovery_.find_all(&shortage))
+  std::error_code unlisted;
+  for (const auto& candidate : discovery_.find_all(&unlisted))
     add(candidate);
   for (const auto& [path, place] : sources_)
     if (place.state() == SourceState::active && !dirty_.contains(path) && discovery_.classify(path)) dirty_.add(path);
-  return shortage;
+  return unlisted;
 }
 
 bool KnownSources::hint_known(const std::string& path) {
@@ -141,15 +141,23 @@ bool KnownSources::hint_known(const std::string& path) {
   return true;
 }
 
-void KnownSources::hint(const std::string& path) {
-  if (hint_known(path)) return;
-  std::error_code ec;
+std::error_code KnownSources::hint(const std::string& path) {
+  if (hint_known(path)) return {};
+  std::error_code unlisted;
   const auto source = discovery_.classify(path);
-  if (source && !std::filesystem::is_directory(path, ec)) return hint(*source, path);
-  if (const auto whole = discovery_.part_of(path)) return add_named(*whole);
-  for (const auto& candidate : discovery_.find(path))
+  if (source && !std::filesystem::is_directory(path, unlisted)) {
+    hint(*source, path);
+    return {};
+  }
+  if (const auto whole = discovery_.part_of(path)) {
+    add_named(*whole);
+    return {};
+  }
+  unlisted.clear();
+  for (const auto& candidate : discovery_.find(path, &unlisted))
     add(candidate);
   add_below(path);
+  return unlisted;
 }
 
 void KnownSources::hint(const SourceCandidate& source, const std::string& file) {

@@ -47,11 +47,9 @@ class KnownSources {
   // Forgets everything; knows the sources that the store knows.
   void reload(std::vector<Source> sources);
 
-  // These make sources dirty.
-  // All that are there, and those that were and are not found any more. The error tells why not all could be looked for
-  // (Discovery::find_all).
-  std::error_code find_all();
-  void hint(const std::string& path);  // what stands at or below the path, or has it as a part
+  // These make sources dirty. The error tells why not all could be looked for (Discovery::find).
+  std::error_code find_all();                     // all that are there, and those that were and are not found any more
+  std::error_code hint(const std::string& path);  // what stands at or below the path, or has it as a part
   void hint(const SourceCandidate& source, const std::string& file);  // the file is the source or a part of it
   void take(SourceCandidate file);                                    // whether or not it stands under a root
   void make_dirty(const std::string& path) { dirty_.add(path); }

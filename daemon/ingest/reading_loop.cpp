@@ -94,14 +94,14 @@ void ReadingLoop::go_on() {
   const auto due = reader_.take_due();
   if (std::find(due.begin(), due.end(), std::string()) != due.end()) look_at_everything_ = true;
   if (std::exchange(look_at_everything_, false)) {
-    if (const auto shortage = sources_.find_all())
-      reader_.look_again_at_everything("listing directories: " + shortage.message());
+    if (const auto unlisted = sources_.find_all())
+      look_again(unlisted);
     else
       reader_.everything_was_looked_at();
     progress_.update([this](IngestSnapshot& s) { s.last_scan = clock_.now(); });
   }
   for (const auto& path : std::exchange(hinted_, {}))
-    sources_.hint(path);
+    if (const auto unlisted = sources_.hint(path)) look_again(unlisted);
   for (auto& [file, source] : std::exchange(hinted_sources_, {}))
     sources_.hint(source, file);
   for (const auto& path : due)
@@ -110,6 +110,10 @@ void ReadingLoop::go_on() {
     sources_.take(std::move(file));
   start_tails();
   settle();
+}
+
+void ReadingLoop::look_again(const std::error_code& unlisted) {
+  reader_.look_again_at_everything("listing directories: " + unlisted.message());
 }
 
 void ReadingLoop::start_tails() {

@@ -13,6 +13,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <system_error>
 #include <vector>
 
 namespace memd {
@@ -48,6 +49,7 @@ class ReadingLoop {
 
   void trim();
   void go_on();
+  void look_again(const std::error_code& unlisted);  // at everything, a little later
   void start_tails();
   void settle();
   void wake_at_next_look();

@@ -165,7 +165,7 @@ std::vector<FileView::Entry> DiskView::list(const std::string& directory) const 
   std::error_code ec;
   for (std::filesystem::directory_iterator it(directory, ec), end; !ec && it != end; it.increment(ec))
     if (auto entry = stat(it->path().string())) out.push_back(std::move(*entry));
-  if (is_exhaustion(ec.value())) throw ErrorException(Error::from_errno(ec.value(), "list", directory));
+  if (may_pass(ec.value())) throw ErrorException(Error::from_errno(ec.value(), "list", directory));
   std::sort(out.begin(), out.end(), [](const Entry& a, const Entry& b) { return a.path < b.path; });
   return out;
 }

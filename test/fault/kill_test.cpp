@@ -1,18 +1,15 @@
 // A process that ingests is killed at random moments, again and again: what it leaves opens at once, and in the end no
-// event is lost and none is there twice.
+// event is lost and none is there twice. MEMD_KILLS sets how often.
 #include "daemon/ingest/ingest_service.hpp"
 #include "daemon/ingest/rebuild.hpp"
 #include "test/support/fake_clock.hpp"
+#include "test/support/killed_process.hpp"
 #include "test/support/store_dump.hpp"
 #include "test/support/temp_dir.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/time.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <chrono>
-#include <csignal>
 #include <random>
 #include <string>
 
@@ -65,23 +62,6 @@ bool ingest(const fs::path& home, const fs::path& file) {
   return service.block_until_idle(60s);
 }
 
-// Runs ingest in a process of its own that is killed after `lifetime`, if it lives so long.
-bool killed_during_ingest(const fs::path& home, const fs::path& file, std::chrono::microseconds lifetime) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    itimerval timer{};
-    timer.it_value.tv_sec = static_cast<time_t>(lifetime.count() / 1'000'000);
-    timer.it_value.tv_usec = static_cast<suseconds_t>(lifetime.count() % 1'000'000);
-    ::signal(SIGALRM, SIG_DFL);  // ends the process on the spot: nothing is flushed, nothing is unwound
-    ::setitimer(ITIMER_REAL, &timer, nullptr);
-    ::_exit(ingest(home, file) ? 0 : 1);
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  EXPECT_TRUE(WIFSIGNALED(status) || WEXITSTATUS(status) == 0);
-  return WIFSIGNALED(status);
-}
-
 TEST(Kill, AtRandomMomentsOfIngestLosesNothingAndDoublesNothing) {
   test::TempDir home;
   for (int file = 0; file < 6; ++file) {
@@ -98,14 +78,14 @@ TEST(Kill, AtRandomMomentsOfIngestLosesNothingAndDoublesNothing) {
   const auto want = test::dump_store(clean_db);
 
   std::mt19937 random(7);
-  constexpr int kWantedKills = 24;
+  const int wanted = test::wanted_kills(24);
   int kills = 0;
-  for (int round = 0; round < 100 && kills < kWantedKills; ++round) {
+  for (int round = 0; round < 3 * wanted + 10 && kills < wanted; ++round) {
     test::TempDir store;
     const fs::path file = store / "memd.db";
     for (int attempt = 0; attempt < 3; ++attempt) {
       const std::chrono::microseconds lifetime(200 + random() % static_cast<std::uint32_t>(whole.count()));
-      kills += killed_during_ingest(home.path(), file, lifetime) ? 1 : 0;
+      kills += test::killed_during([&] { return ingest(home.path(), file); }, lifetime) ? 1 : 0;
       if (!fs::exists(file)) continue;
       auto db = sqlite::guard([&] { return sqlite::Database::open(file, sqlite::OpenMode::read_write); });
       ASSERT_TRUE(db) << db.error().message();
@@ -133,7 +113,7 @@ TEST(Kill, AtRandomMomentsOfIngestLosesNothingAndDoublesNothing) {
     auto again = sqlite::Database::open(file, sqlite::OpenMode::read_only);
     EXPECT_EQ(test::dump_store(again), want);
   }
-  EXPECT_GE(kills, kWantedKills) << "too few of the processes were killed in the middle to show anything";
+  EXPECT_GE(kills, wanted) << "too few of the processes were killed in the middle to show anything";
 }
 
 }  // namespace

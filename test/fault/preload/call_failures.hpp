@@ -1,0 +1,74 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace memd::test {
+
+// What can be made to fail, by what the caller wants. Each stands for all functions of the C library that do it.
+enum class Call : std::uint8_t {
+  open,
+  read,
+  write,
+  sync,
+  truncate,
+  rename,
+  unlink,
+  mkdir,
+  map,
+  stat,
+  lock,
+  descriptor,  // sockets, epoll, events, timers, pipes, inotify
+  watch,
+  listen,
+  thread,
+};
+inline constexpr std::size_t kCalls = 15;
+inline constexpr std::array<const char*, kCalls> kCallNames = {"open",   "read",       "write", "sync",   "truncate",
+                                                               "rename", "unlink",     "mkdir", "map",    "stat",
+                                                               "lock",   "descriptor", "watch", "listen", "thread"};
+
+// Instead of an errno: half of what was asked is done, which is no failure.
+inline constexpr int kShort = -1;
+
+// How each can fail.
+inline constexpr std::array<std::array<int, 4>, kCalls> kErrors = {{
+    {EMFILE, EACCES, EIO, EINTR},
+    {EIO, EINTR, kShort, EIO},
+    {ENOSPC, EIO, EINTR, kShort},
+    {EIO, ENOSPC, EINTR, EIO},
+    {EIO, ENOSPC, EINTR, EIO},
+    {EIO, ENOSPC, EACCES, EIO},
+    {EIO, EACCES, EIO, EACCES},
+    {ENOSPC, EACCES, EIO, ENOSPC},
+    {ENOMEM, ENOMEM, ENOMEM, ENOMEM},
+    {EIO, EACCES, EIO, EACCES},
+    {ENOLCK, EIO, EINTR, ENOLCK},
+    {EMFILE, ENFILE, ENOMEM, EMFILE},
+    {ENOSPC, ENOMEM, EACCES, ENOSPC},
+    {EACCES, EADDRINUSE, ENOMEM, EACCES},
+    {EAGAIN, EAGAIN, EAGAIN, EAGAIN},
+}};
+
+// Lies in a file that a test and the program with the preloaded library both map ($MEMD_CALL_FAILURES names it). All
+// zero: the calls are counted, and none fails. The test writes the first part before the program starts; the clock may
+// be changed at any time.
+struct CallFailures {
+  std::array<std::array<char, 256>, 2> below;  // calls on files count only below these directories
+  Call call;
+  int error;            // an errno, or kShort
+  std::uint32_t first;  // these occurrences fail, counted from 1; first = 0: none
+  std::uint32_t last;
+  std::atomic<std::int64_t> clock_offset_s;
+
+  std::array<std::atomic<std::uint32_t>, kCalls> seen;
+  std::atomic<std::uint32_t> failed;
+  std::array<char, 256> where;  // the file of the first that failed
+};
+inline constexpr const char* kCallFailuresVariable = "MEMD_CALL_FAILURES";
+
+}  // namespace memd::test

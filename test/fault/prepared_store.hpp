@@ -1,0 +1,91 @@
+#pragma once
+
+#include "store/db/store_layout.hpp"
+#include "test/support/old_store.hpp"
+#include "test/support/source_dir.hpp"
+#include "test/support/store_dump.hpp"
+#include "test/support/told_home.hpp"
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace memd::test {
+
+inline constexpr TimeMs kLongAgo = 1'770'000'000'000;  // 2026-02-02
+
+// Agents' files of a few sessions in two projects, and documents and trees that are changed in place. `recent` is the
+// time of half of the sessions; the others are of long ago.
+inline void write_mixed_home(ToldHome& home, TimeMs recent) {
+  for (const char* platform : {"gemini"})
+    for (const auto& golden : std::filesystem::directory_iterator(source_dir() / "test/golden" / platform))
+      if (std::filesystem::exists(golden.path() / "home"))
+        std::filesystem::copy(golden.path() / "home", home.path(),
+                              std::filesystem::copy_options::recursive | std::filesystem::copy_options::skip_existing);
+  // What is torn or new is looked at again later.
+  const auto settled = std::filesystem::file_time_type::clock::now() - std::chrono::days(2);
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(home.path()))
+    if (entry.is_regular_file()) std::filesystem::last_write_time(entry.path(), settled);
+  for (int session = 1; session <= 4; ++session)
+    for (int turn = 0; turn < 3; ++turn) {
+      const bool goes = session % 2 == 0;
+      const std::string project = goes ? "/w/exproject" : "/w/open";
+      const std::string word = (goes ? "forgottencanary" : "keptword") + std::to_string(session * 10 + turn);
+      const TimeMs at = (session < 3 ? kLongAgo : recent) + turn * 60'000 + session * 7;
+      home.turn(project, session, at, word, "Why does " + word + " fail?", "Because of " + word + ".");
+      home.typed(project, session, at, "Why does " + word + " fail?");
+      if (session == 1) home.subagent_says(project, session, at, "look at " + word);
+    }
+}
+
+// What a transcript decides, and what memd made of it.
+inline std::vector<std::string> dump_with_enrichment(const StoreLayout& store) {
+  auto db = sqlite::Database::open(store.database(), sqlite::OpenMode::read_write);
+  check_full_text_index(db);
+  auto out = dump_store(db);
+  for (const char* sql :
+       {"SELECT 'vector', s.uid, x.exchange_number, hex(v.chunk_hashes), hex(v.vectors) FROM vectors v JOIN exchanges x"
+        " USING (exchange_pk) JOIN sessions s USING (session_pk) ORDER BY 2, 3",
+        "SELECT 'digest', s.uid, d.request, d.result, d.abstract FROM session_digests d JOIN sessions s USING"
+        " (session_pk) ORDER BY 2",
+        "SELECT 'stage', uid, outcome, outcome_signs, analysis_version, evicted_at IS NOT NULL, evicted_through FROM"
+        " sessions ORDER BY 2",
+        "SELECT 'waiting', count(*) FROM enrichment_queue"})
+    append_rows(out, db, sql);
+  return out;
+}
+
+// Copies a store into one of an older schema, as a memd of that time had it: the rows that it could hold.
+inline void make_older(const StoreLayout& store, const StoreLayout& older, int version) {
+  std::filesystem::create_directories(older.data_dir());
+  if (std::filesystem::exists(store.raw_dir()))
+    std::filesystem::copy(store.raw_dir(), older.raw_dir(), std::filesystem::copy_options::recursive);
+  auto db = sqlite::Database::open(older.database(), sqlite::OpenMode::read_write);
+  make_tables_of(db, version);
+  db.exec("PRAGMA foreign_keys = OFF");
+  db.exec(("ATTACH '" + store.database().string() + "' AS newer").c_str());
+  std::vector<std::string> inserts;
+  {
+    sqlite::Statement shared(
+        db.handle(),
+        "SELECT o.name, group_concat('\"' || c.name || '\"') FROM main.sqlite_schema o JOIN newer.sqlite_schema n ON"
+        " n.name = o.name AND n.type = 'table' JOIN pragma_table_info(o.name, 'main') c JOIN"
+        " pragma_table_info(o.name, 'newer') d ON d.name = c.name WHERE o.type = 'table' AND o.sql LIKE 'CREATE TABLE%'"
+        " AND o.name NOT LIKE 'exchanges\\_fts\\_%' ESCAPE '\\' AND o.name NOT LIKE 'session\\_titles\\_%' ESCAPE '\\'"
+        " AND o.name NOT LIKE 'sqlite%' GROUP BY o.name ORDER BY o.name = 'enrichment_queue', o.rowid");
+    while (shared.step())
+      inserts.push_back("INSERT OR REPLACE INTO main." + shared.str(0) + " (" + shared.str(1) + ") SELECT " +
+                        shared.str(1) + " FROM newer." + shared.str(0));
+  }
+  db.exec("BEGIN");
+  for (const auto& insert : inserts)
+    db.exec(insert.c_str());
+  db.exec(
+      "INSERT INTO exchanges_fts (rowid, user_message, interventions, assistant_response, tool_text)"
+      " SELECT exchange_pk, user_message, interventions, assistant_response, tool_text FROM exchanges");
+  db.exec("COMMIT");
+  db.exec("DETACH newer");
+}
+
+}  // namespace memd::test
