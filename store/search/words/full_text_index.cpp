@@ -43,6 +43,7 @@ std::uint64_t varint(std::string_view in, std::size_t& at) {
 }
 
 std::size_t size_at(std::string_view in, std::size_t& at) {
+  if (at < in.size() && static_cast<unsigned char>(in[at]) < 0x80) return static_cast<unsigned char>(in[at++]);
   const std::uint64_t value = varint(in, at);
   if (value > 0x7FFFFFFF) damaged();
   return static_cast<std::size_t>(value);
@@ -247,15 +248,17 @@ class PageWords {
     const bool first = start_ == 0;
     start_ += size_at(page_, footer_);
     std::size_t at = start_;
-    const std::size_t kept = first ? 0 : size_at(page_, at);
+    kept_ = first ? 0 : size_at(page_, at);
     const std::size_t fresh = size_at(page_, at);
-    if (kept > word_.size() || fresh > page_.size() - at) damaged();
-    word_.resize(kept);
-    word_.append(page_, at, fresh);
+    if (kept_ > length_ || at > page_.size() || fresh > page_.size() - at) damaged();
+    fresh_ = page_.substr(at, fresh);
+    length_ = kept_ + fresh;
     entries_ = at + fresh;
     return true;
   }
-  const std::string& word() const { return word_; }
+  // A word is the first kept() bytes of the one before and fresh().
+  std::size_t kept() const { return kept_; }
+  std::string_view fresh() const { return fresh_; }
   std::size_t entries() const { return entries_; }  // where the word's list begins
   std::size_t list_end() const {                    // where the next word starts, or behind the page
     std::size_t footer = footer_;
@@ -267,7 +270,9 @@ class PageWords {
   std::size_t footer_;
   std::size_t start_ = 0;
   std::size_t entries_ = 0;
-  std::string word_;
+  std::size_t kept_ = 0;
+  std::size_t length_ = 0;
+  std::string_view fresh_;
 };
 
 void PostingCursor::enter(std::size_t entries, std::size_t list_end) {
@@ -284,17 +289,26 @@ void PostingCursor::enter(std::size_t entries, std::size_t list_end) {
 // Moves the cursor to the first entry of the word. False: the segment does not hold it.
 bool FullTextIndex::seek(PostingCursor& cursor, std::string_view word) {
   if (!cursor.load_page()) return false;
+  std::size_t same = 0;  // bytes that the word before, a lesser one, begins with as this one does
   for (PageWords words(cursor.page_, cursor.content_end_); words.next();) {
-    const int order = words.word().compare(word);
-    if (order > 0) return false;
-    if (order < 0) continue;
-    cursor.enter(words.entries(), words.list_end());
-    return true;
+    if (words.kept() > same) continue;      // differs from it where the one before did
+    if (words.kept() < same) return false;  // words only grow
+    const std::string_view rest = word.substr(same);
+    const std::string_view fresh = words.fresh();
+    const auto differs = static_cast<std::size_t>(
+        std::mismatch(fresh.begin(), fresh.end(), rest.begin(), rest.end()).first - fresh.begin());
+    if (differs == fresh.size() && differs == rest.size()) {
+      cursor.enter(words.entries(), words.list_end());
+      return true;
+    }
+    if (fresh.substr(differs) > rest.substr(differs)) return false;
+    same += differs;
   }
   return false;
 }
 
 std::int64_t FullTextIndex::page_of(const Segment& segment, std::string_view key) {
+  if (segment.first_page == segment.last_page) return segment.first_page;
   auto& q = db_.prepare(seek_sql_);
   q.bind_at(1, segment.id);
   q.bind_blob(2, key);
@@ -316,9 +330,12 @@ void FullTextIndex::check() {
       PostingCursor leaf(*this, segment.id, page, segment.last_page);
       leaf.load_page();
       bool first = true;
+      std::string word;
       for (PageWords words(leaf.page_, leaf.content_end_); words.next(); first = false) {
-        if (words.word() <= before) damaged();
-        before = words.word();
+        word.resize(words.kept());
+        word += words.fresh();
+        if (word <= before) damaged();
+        before = word;
         if (first && page_of(segment, before) != page) damaged();
         PostingCursor cursor = leaf;
         for (cursor.enter(words.entries(), words.list_end()); !cursor.at_end(); cursor.next()) {
