@@ -13,8 +13,9 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
-void append_utf8(std::uint32_t c, std::string& out) {
-  const auto put = [&out](std::uint32_t byte) { out.push_back(static_cast<char>(byte)); };
+// Behind what was written; at most four bytes.
+char* put_utf8(std::uint32_t c, char* to) {
+  const auto put = [&to](std::uint32_t byte) { *to++ = static_cast<char>(byte); };
   if (c < 0x80) {
     put(c);
   } else if (c < 0x800) {
@@ -30,6 +31,7 @@ void append_utf8(std::uint32_t c, std::string& out) {
     put(0x80 | ((c >> 6) & 0x3F));
     put(0x80 | (c & 0x3F));
   }
+  return to;
 }
 
 // The value of "\uXXXX" at `at`, or -1.
@@ -70,40 +72,44 @@ std::size_t space_length(std::string_view text, bool at_end) {
 
 bool append_unescaped(std::string_view body, std::string& out, std::size_t limit) {
   const std::size_t start = out.size();
-  const std::size_t stop = limit > kNoLimit - start ? kNoLimit : start + limit;
+  // No escape sequence is shorter than what it stands for; a character may reach across the limit.
+  const std::size_t most = std::min(body.size(), limit);
+  out.resize(start + most + (most < body.size() ? 4 : 0));
+  char* const first = out.data() + start;
+  char* const stop = first + most;
+  char* to = first;
   bool replaced = false;
   std::size_t at = 0;
-  while (at < body.size() && out.size() < stop) {
+  while (at < body.size() && to < stop) {
     const void* found = std::memchr(body.data() + at, '\\', body.size() - at);
-    const std::size_t escape =
-        found ? static_cast<std::size_t>(static_cast<const char*>(found) - body.data()) : body.size();
-    if (escape > at) {
-      out.append(body.substr(at, std::min(escape - at, stop - out.size())));
-      at = escape;
-      continue;
-    }
-    if (at + 1 >= body.size()) break;
-    const auto unit = escaped_unit(body, at);
+    const std::size_t plain =
+        found ? static_cast<std::size_t>(static_cast<const char*>(found) - body.data()) - at : body.size() - at;
+    const std::size_t copied = std::min(plain, static_cast<std::size_t>(stop - to));
+    std::memcpy(to, body.data() + at, copied);
+    to += copied;
+    at += plain;
+    if (at + 1 >= body.size() || to == stop) break;
+    const auto unit = body[at + 1] == 'u' ? escaped_unit(body, at) : -1;
     if (unit < 0) {
-      out.push_back(simple_escape(body[at + 1]));
+      *to++ = simple_escape(body[at + 1]);
       at += 2;
       continue;
     }
     at += 6;
     const auto next = is_high(unit) ? escaped_unit(body, at) : -1;
     if (is_low(next)) {
-      append_utf8(
-          0x10000U + (static_cast<std::uint32_t>(unit - 0xD800) << 10) + static_cast<std::uint32_t>(next - 0xDC00),
-          out);
+      to = put_utf8(
+          0x10000U + (static_cast<std::uint32_t>(unit - 0xD800) << 10) + static_cast<std::uint32_t>(next - 0xDC00), to);
       at += 6;
     } else if (is_high(unit) || is_low(unit)) {
-      out.append(kReplacement);
+      to = std::copy(kReplacement.begin(), kReplacement.end(), to);
       replaced = true;
     } else {
-      append_utf8(static_cast<std::uint32_t>(unit), out);
+      to = put_utf8(static_cast<std::uint32_t>(unit), to);
     }
   }
-  if (out.size() >= stop) out.resize(start + utf8_prefix(std::string_view(out).substr(start), limit).size());
+  out.resize(static_cast<std::size_t>(to - out.data()));
+  if (out.size() - start >= limit) out.resize(start + utf8_prefix(std::string_view(out).substr(start), limit).size());
   return replaced;
 }
 
