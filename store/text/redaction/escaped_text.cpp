@@ -35,16 +35,17 @@ std::size_t escape_length(std::string_view text) {
 }
 
 void unescape(std::string_view s, Unescaped& out) {
-  out.text.clear();
-  out.origin.clear();
-  out.text.reserve(s.size());
-  out.origin.reserve(s.size() + 1);
+  // What an escape sequence stands for is no longer than itself.
+  out.text.resize(s.size());
+  out.origin.resize(s.size() + 1);
   out.changed = false;
+  char* to = out.text.data();
+  std::uint32_t* origin = out.origin.data();
   for (std::size_t i = 0; i < s.size();) {
     const auto from = static_cast<std::uint32_t>(i);
     const auto put = [&](int byte) {
-      out.text += static_cast<char>(byte);
-      out.origin.push_back(from);
+      *to++ = static_cast<char>(byte);
+      *origin++ = from;
     };
     if (s[i] != '\\' || i + 1 == s.size()) {
       put(s[i++]);
@@ -67,7 +68,9 @@ void unescape(std::string_view s, Unescaped& out) {
       i += 6;
     }
   }
-  out.origin.push_back(static_cast<std::uint32_t>(s.size()));
+  *origin++ = static_cast<std::uint32_t>(s.size());
+  out.text.resize(static_cast<std::size_t>(to - out.text.data()));
+  out.origin.resize(static_cast<std::size_t>(origin - out.origin.data()));
 }
 
 }  // namespace memd::redaction

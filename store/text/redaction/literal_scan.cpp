@@ -69,10 +69,22 @@ constexpr std::string_view kCommon =
     "tastattbrtchtcotedtegtemtentertestexthathethithothutidtiftimtintiotirtivtoktootoptortputratretritrutsetst"
     "ttettittottrturtuutypualudeuiduldullultuncunduntureurnuseutpuuivenverwinwitworwrixisxteype";
 
+constexpr std::size_t kLetters = 26;
+std::size_t number_of(std::string_view three) {
+  std::size_t out = 0;
+  for (const char c : three)
+    out = out * kLetters + static_cast<std::size_t>(ascii::lower(c) - 'a');
+  return out;
+}
+
 bool is_common(std::string_view three) {
-  for (std::size_t i = 0; i < kCommon.size(); i += 3)
-    if (ascii::equal_nocase(kCommon.substr(i, 3), three)) return true;
-  return false;
+  static const auto kIsCommon = [] {
+    std::bitset<kLetters * kLetters * kLetters> out;
+    for (std::size_t i = 0; i < kCommon.size(); i += 3)
+      out.set(number_of(kCommon.substr(i, 3)));
+    return out;
+  }();
+  return std::all_of(three.begin(), three.end(), ascii::is_letter) && kIsCommon.test(number_of(three));
 }
 
 // How often three bytes are likely to stand in a text.
@@ -91,7 +103,7 @@ LiteralScan::LiteralScan(std::vector<Literal> literals) : literals_(std::move(li
     const std::array<char, 4> bytes{a, b, c, 0};
     std::uint32_t three = 0;
     std::memcpy(&three, bytes.data(), sizeof three);
-    auto& list = entries[slot_of(three)];
+    auto& list = entries[slot_of(three | 0x202020U)];
     if (!list.empty() && list.back().literal == literal && list.back().offset == offset) return;
     list.push_back({static_cast<std::uint16_t>(literal), static_cast<std::uint8_t>(offset), false});
   };

@@ -6,6 +6,7 @@
 #include "store/text/redaction/secret_finder.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <vector>
 
@@ -21,6 +22,7 @@ namespace {
 bool is_general(const Secret& s) { return s.kind == "password" || s.kind == "secret" || s.kind == "token"; }
 
 void sort_and_join(std::vector<Secret>& secrets) {
+  if (secrets.empty()) return;
   std::sort(secrets.begin(), secrets.end(), [](const Secret& a, const Secret& b) {
     return a.begin != b.begin ? a.begin < b.begin : is_general(a) < is_general(b);
   });
@@ -57,13 +59,15 @@ std::vector<Secret> secrets_of(std::string_view text) {
   return out;
 }
 
-constexpr int kRounds = 3;  // what masking uncovers is masked too
+constexpr int kRounds = 3;            // what masking uncovers is masked too
+constexpr std::size_t kShortest = 4;  // bytes that a text with a secret has: what tells it, and itself
 
 }  // namespace
 
 bool has_secret(std::string_view text) { return !secrets_of(text).empty(); }
 
 bool redact(std::string& text) {
+  if (text.size() < kShortest) return false;
   bool masked = false;
   for (int round = 0; round < kRounds; ++round) {
     const std::vector<Secret> secrets = secrets_of(text);
@@ -85,12 +89,31 @@ bool redact(std::string& text) {
   return masked;
 }
 
+namespace {
+
+// Of texts that most events of a batch share: the same again is not looked into.
+class Recurring {
+ public:
+  void redact(std::string& text) {
+    if (text == clean_) return;
+    if (!memd::redact(text)) clean_ = text;
+  }
+
+ private:
+  std::string clean_;
+};
+
+}  // namespace
+
 void mask_secrets(EventBatch& batch) {
   if (batch.secrets_masked) return;
+  std::array<Recurring, 6> recurring;
   for (auto& e : batch.events) {
-    for (auto* text : {&e.text, &e.summary, &e.search_text, &e.tool, &e.call_id, &e.lifecycle, &e.cwd, &e.git_branch,
-                       &e.model, &e.agent_version})
+    for (auto* text : {&e.text, &e.summary, &e.search_text, &e.call_id})
       redact(*text);
+    const std::array shared{&e.tool, &e.lifecycle, &e.cwd, &e.git_branch, &e.model, &e.agent_version};
+    for (std::size_t i = 0; i < shared.size(); ++i)
+      recurring[i].redact(*shared[i]);
     for (auto& file : e.files)
       redact(file.path);
     for (auto& command : e.facts.commands) {
@@ -128,12 +151,15 @@ void mask_secrets(EventBatch& batch) {
 
 namespace {
 
-// Behind the closing quote of the string that begins at `begin`, or the end of the line.
+// The closing quote of the string that begins at `begin`, or the end of the line.
 std::size_t end_of_string(std::string_view line, std::size_t begin) {
-  std::size_t i = begin;
-  while (i < line.size() && line[i] != '"')
-    i += line[i] == '\\' ? redaction::escape_length(line.substr(i)) : 1;
-  return std::min(i, line.size());
+  for (std::size_t at = line.find('"', begin); at != std::string_view::npos; at = line.find('"', at + 1)) {
+    std::size_t first = at;  // of the backslashes in front of it
+    while (first > begin && line[first - 1] == '\\')
+      --first;
+    if ((at - first) % 2 == 0) return at;
+  }
+  return line.size();
 }
 
 // A stretch of a string, and what a reader of it would see: once unescaped, and unescaped again.

@@ -222,7 +222,9 @@ void SecretFinder::in_long_run(std::string_view text, std::size_t begin, std::si
                                std::vector<Secret>& out) const {
   for (const Sign& sign : of_runs_) {
     const SecretRule& rule = rules_[sign.rule];
-    auto found = rule.patterns[sign.pattern].match(text, begin, 0);
+    const SecretPattern& pattern = rule.patterns[sign.pattern];
+    if (!pattern.may_have_run(text, begin, end)) continue;
+    auto found = pattern.match(text, begin, 0);
     if (!found || !fits(rule, text, *found)) continue;
     found->kind = rule.kind;
     out.push_back(*found);
@@ -258,13 +260,14 @@ void SecretFinder::in_long_run(std::string_view text, std::size_t begin, std::si
     ++end;
   if (end < text.size() && (text[end] == '+' || text[end] == '/' || text[end] == '.' || text[end] == '(')) return;
   const std::string_view body = text.substr(begin, end - begin);
-  if (body.size() > 200 || !is_random(body, kLongRun) || wordiness(body) > 0.42) return;
+  if (body.size() > 200) return;
   const auto digits = std::count_if(body.begin(), body.end(), ascii::is_digit);
   const bool both_cases =
       std::any_of(body.begin(), body.end(), ascii::is_upper) && std::any_of(body.begin(), body.end(), ascii::is_lower);
   const bool mixed = (both_cases && digits >= 2) || (body.size() >= 32 && digits >= 4 && !is_hash);
   const bool letters_in_front = std::all_of(last.begin(), last.end(), ascii::is_alnum) && ascii::is_letter(text[first]);
   if (!letters_in_front || !(tells || mixed || (half_tells && !is_hash))) return;
+  if (!is_random(body, kLongRun) || wordiness(body) > 0.42) return;
   // "id": "<prefix>_…" counts something.
   std::size_t back = first;
   while (back > 0 && first - back < 16 && std::string_view("\\\"': =").find(text[back - 1]) != std::string_view::npos)

@@ -173,9 +173,36 @@ void SecretPattern::choose_run() {
     }
     if (run >= kLongRun) {
       anchor_ = {{}, first, 0, std::nullopt, true};
+      run_ = run_at(first);
       return;
     }
   }
+}
+
+SecretPattern::Run SecretPattern::run_at(std::size_t part) const {
+  const auto is_brace = [](const Part& p) { return p.what == Part::What::open || p.what == Part::What::close; };
+  Run out;
+  std::size_t before = part;
+  while (before > 0 && is_brace(parts_[before - 1]))
+    --before;
+  if (before > 0 && parts_[before - 1].what == Part::What::literal) out.before = parts_[before - 1].text.back();
+  for (bool has_first = false; part < parts_.size(); ++part) {
+    const Part& p = parts_[part];
+    if (is_brace(p)) continue;
+    const bool literal = p.what == Part::What::literal;
+    if (literal && !ascii::is_alnum(p.text.front())) {
+      out.behind = p.text.front();
+      break;
+    }
+    if (literal ? !std::all_of(p.text.begin(), p.text.end(), ascii::is_alnum)
+                : p.what != Part::What::chars || (p.set & ~named_set("alnum")).any())
+      break;
+    if (!has_first) out.first |= literal ? set_of(p.text.substr(0, 1)) : p.set;
+    if (!has_first && literal && any_case_) out.first.set(static_cast<unsigned char>(ascii::upper(p.text.front())));
+    has_first = has_first || literal || p.least > 0;
+    out.least += literal ? p.text.size() : p.least;
+  }
+  return out;
 }
 
 void SecretPattern::choose_anchor() {

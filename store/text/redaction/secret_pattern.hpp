@@ -57,6 +57,13 @@ class SecretPattern {
   // The anchor stands at `at`. Looks no further back than `floor`.
   std::optional<Secret> match(std::string_view text, std::size_t at, std::size_t floor) const;
 
+  // Of a pattern whose anchor is a run: whether this run, which nothing makes longer, may be of it. Spares match().
+  bool may_have_run(std::string_view text, std::size_t begin, std::size_t end) const {
+    return end - begin >= run_.least && (!run_.before || (begin > 0 && text[begin - 1] == *run_.before)) &&
+           (!run_.behind || (end < text.size() && text[end] == *run_.behind)) &&
+           run_.first.test(static_cast<unsigned char>(text[begin]));
+  }
+
   // What stands around the anchor may be the pattern, with escape sequences in it.
   bool may_be_escaped(std::string_view text, std::size_t at) const;
 
@@ -81,8 +88,18 @@ class SecretPattern {
   bool backward(std::size_t part, std::string_view text, std::size_t& at, std::size_t floor, Found& found) const;
   bool literal_at(const std::string& literal, std::string_view text, std::size_t at) const;
 
+  // Of the run that is the anchor.
+  struct Run {
+    std::size_t least = 0;
+    CharSet first;
+    std::optional<char> before;  // neither is a letter
+    std::optional<char> behind;
+  };
+  Run run_at(std::size_t part) const;
+
   std::vector<Part> parts_;
   Anchor anchor_;
+  Run run_;
   bool any_case_ = false;
   bool is_word_ = true;
 };
