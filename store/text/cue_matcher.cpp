@@ -32,8 +32,19 @@ constexpr std::size_t pair_of(char a, char b) {
 
 constexpr std::uint32_t kWordRoot = 0;
 constexpr std::uint32_t kAnyRoot = 1;
+constexpr unsigned kEveryRoot = 1U << kWordRoot | 1U << kAnyRoot;
 
-constexpr bool is_cue_word(char c) { return ascii::is_word(c) || c == '\'' || ascii::is_beyond(c); }
+constexpr std::array<bool, 256> cue_word_bytes() {
+  std::array<bool, 256> out{};
+  for (std::size_t b = 0; b < out.size(); ++b) {
+    const char c = static_cast<char>(b);
+    out[b] = ascii::is_word(c) || c == '\'' || ascii::is_beyond(c);
+  }
+  return out;
+}
+constexpr std::array<bool, 256> kCueWordBytes = cue_word_bytes();
+
+constexpr bool is_cue_word(char c) { return kCueWordBytes[static_cast<unsigned char>(c)]; }
 
 // Dashes, arrows and other signs from U+2000 to U+2BFF.
 bool is_wide_sign(std::string_view text, std::size_t i) {
@@ -128,7 +139,11 @@ CueMatcher::CueMatcher(std::span<const std::string_view> files) : branches_(2) {
 }
 
 void CueMatcher::freeze() {
-  for (const Branch& branch : branches_) {
+  for (Branch& branch : branches_) {
+    if (const auto gap = branch.labels.find(kGap); gap != std::string::npos && gap > 0) {
+      std::swap(branch.labels.front(), branch.labels[gap]);
+      std::swap(branch.branches.front(), branch.branches[gap]);
+    }
     Node node;
     node.first_child = static_cast<std::uint32_t>(children_.size());
     node.first_end = static_cast<std::uint32_t>(ends_.size());
@@ -192,16 +207,11 @@ const CueMatcher::Places& CueMatcher::places_of(CueSet wanted) const {
     for (std::size_t c = 0; c < made->first.size(); ++c)
       if (is_wanted(beginnings_[root].first[c])) made->first[c] |= std::uint8_t{1} << root;
     for (std::size_t pair = 0; pair < kPairs; ++pair)
-      made->pairs[root][pair] = is_wanted(beginnings_[root].pairs[pair]);
+      if (is_wanted(beginnings_[root].pairs[pair])) made->pairs[pair] |= std::uint8_t{1} << root;
   }
   made_places_.push_back(std::move(made));
   slot.store(made_places_.back().get(), std::memory_order_release);
   return *made_places_.back();
-}
-
-bool CueMatcher::Places::may_begin(std::size_t root, std::string_view text, std::size_t at) const {
-  if ((first[static_cast<unsigned char>(text[at])] >> root & 1U) == 0) return false;
-  return at + 1 == text.size() || pairs[root][pair_of(text[at], text[at + 1])];
 }
 
 void CueMatcher::read(std::string_view file) {
@@ -299,7 +309,8 @@ void CueMatcher::walk(std::uint32_t number, std::string_view text, std::size_t b
       f(CueHit{pattern.cue, begin, at, lines_of_[p], pattern.weight}, pattern.opens);
     }
     if (at == text.size() || node.children == 0) return;
-    if (const std::uint32_t gap = child_of(node, kGap); gap != 0 && !is_cue_word(text[at])) {
+    if (labels_[node.first_child] == kGap && !is_cue_word(text[at])) {  // first where there is one
+      const std::uint32_t gap = children_[node.first_child];
       std::size_t behind = at;
       while (behind < text.size() && !is_cue_word(text[behind]))
         ++behind;
@@ -314,11 +325,16 @@ void CueMatcher::walk(std::uint32_t number, std::string_view text, std::size_t b
   }
 }
 
+// `roots`: a bit for each of which patterns may begin here by the first byte.
 template <class F>
-void CueMatcher::at_place(std::string_view text, std::size_t at, bool begins_word, const Places& places, F& f) const {
+void CueMatcher::at_place(std::string_view text, std::size_t at, unsigned roots, const Places& places, F& f) const {
+  roots &= places.first[static_cast<unsigned char>(text[at])];
+  if (at + 1 < text.size()) roots &= places.pairs[pair_of(text[at], text[at + 1])];
+  if (roots == 0) return;
+  const auto first = static_cast<unsigned char>(folded(text, at));
   for (const std::uint32_t root : {kWordRoot, kAnyRoot}) {
-    if ((root == kWordRoot && !begins_word) || !places.may_begin(root, text, at)) continue;
-    const std::uint32_t node = starts_[root][static_cast<unsigned char>(folded(text, at))];
+    if ((roots >> root & 1U) == 0) continue;
+    const std::uint32_t node = starts_[root][first];
     if (node != 0 && !(nodes_[node].below & places.wanted).empty()) walk(node, text, at, at + 1, places.wanted, f);
   }
 }
@@ -328,12 +344,14 @@ template <class F, class Enough>
 void CueMatcher::scan(std::string_view text, std::size_t from, CueSet wanted, F& f, Enough enough) const {
   const Places& places = places_of(wanted);
   constexpr unsigned kInside = 1U << kAnyRoot;
+  bool inside = from > 0 && is_cue_word(text[from - 1]);
   for (std::size_t at = from; at < text.size(); ++at) {
-    const unsigned may_begin = places.first[static_cast<unsigned char>(text[at])];
-    if (may_begin == 0) continue;
-    const bool begins_word = begins_word_at(text, at);
-    if (!begins_word && (may_begin & kInside) == 0) continue;
-    at_place(text, at, begins_word, places, f);
+    const auto byte = static_cast<unsigned char>(text[at]);
+    const bool behind_word = std::exchange(inside, kCueWordBytes[byte]);
+    if (places.first[byte] == 0) continue;
+    const bool begins_word = !behind_word || (ascii::is_beyond(text[at - 1]) && begins_word_at(text, at));
+    if (!begins_word && (places.first[byte] & kInside) == 0) continue;
+    at_place(text, at, begins_word ? kEveryRoot : kInside, places, f);
     if (enough()) return;
   }
 }
@@ -373,7 +391,7 @@ std::optional<CueHit> CueMatcher::opening(std::string_view text, CueSet wanted) 
     const bool compound = hit.end < text.size() && text[hit.end] == '-';  // "fixed-length"
     if (!compound && (!found || hit.end > found->end)) found = hit;
   };
-  at_place(text, 0, true, places_of(wanted), take);
+  at_place(text, 0, kEveryRoot, places_of(wanted), take);
   return found;
 }
 

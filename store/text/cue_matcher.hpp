@@ -2,7 +2,6 @@
 
 #include <array>
 #include <atomic>
-#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -181,10 +180,9 @@ class CueMatcher {
   // inside of one.
   struct Places {
     CueSet wanted;
-    std::array<std::uint8_t, 256> first{};       // a bit for either kind
-    std::array<std::bitset<kPairs>, 2> pairs{};  // by five bits of each byte
-    const Places* next = nullptr;                // of the same slot
-    bool may_begin(std::size_t root, std::string_view text, std::size_t at) const;
+    std::array<std::uint8_t, 256> first{};     // a bit for either kind
+    std::array<std::uint8_t, kPairs> pairs{};  // the same, by five bits of each byte
+    const Places* next = nullptr;              // of the same slot
   };
 
   void read(std::string_view file);
@@ -202,7 +200,7 @@ class CueMatcher {
   template <class F>
   void walk(std::uint32_t node, std::string_view text, std::size_t begin, std::size_t at, CueSet wanted, F& f) const;
   template <class F>
-  void at_place(std::string_view text, std::size_t at, bool begins_word, const Places& places, F& f) const;
+  void at_place(std::string_view text, std::size_t at, unsigned roots, const Places& places, F& f) const;
   template <class F, class Enough>
   void scan(std::string_view text, std::size_t from, CueSet wanted, F& f, Enough enough) const;
 
