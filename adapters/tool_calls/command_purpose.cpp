@@ -139,11 +139,12 @@ CommandPurpose purpose_of(std::string_view command) {
     start = std::string_view::npos;
   };
   for (std::size_t i = 0; i <= command.size(); ++i) {
-    const char c = i < command.size() ? command[i] : '\n';
-    if (i < command.size() && quote != 0) {
-      if (c == quote) quote = 0;
-      continue;
+    if (quote != 0) {
+      i = std::min(command.find(quote, i), command.size());
+      quote = 0;
+      if (i < command.size()) continue;
     }
+    const char c = i < command.size() ? command[i] : '\n';
     const bool separator = c == '\n' || c == ';' || c == '|' || c == '&';
     // "2>&1" is one word, not the end of a command.
     const bool redirection =
@@ -159,6 +160,8 @@ CommandPurpose purpose_of(std::string_view command) {
     } else {
       if (c == '\'' || c == '"') quote = c;
       if (start == std::string_view::npos) start = i;
+      while (quote == 0 && i + 1 < command.size() && ascii::is_alnum(command[i + 1]))
+        ++i;
     }
   }
   return purpose;
