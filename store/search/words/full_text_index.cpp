@@ -13,8 +13,9 @@ constexpr std::int64_t kFormatVersion = 4;
 constexpr int kSegmentShift = 37;  // of a page's key: segment, 6 bits of doclist index, page number
 constexpr char kMainIndex = '0';   // in front of each word
 constexpr std::size_t kPageHeader = 4;
-constexpr std::size_t kWordsKept = 32;     // a page of each segment that holds it
-constexpr std::size_t kLookedThrough = 3;  // segments, for contains_long_since()
+constexpr std::size_t kWordsKept = 32;       // a page of each segment that holds it
+constexpr std::int64_t kShortSegment = 256;  // pages
+constexpr std::size_t kLookedThrough = 3;    // segments, for contains_long_since()
 // Behind the structure record's cookie: a layout that SQLite has for tables without contents since 3.43.
 constexpr std::string_view kOtherStructure("\xFF\x00\x00\x01", 4);
 constexpr std::size_t kFewSegments = 6;
@@ -159,6 +160,7 @@ FullTextIndex::FullTextIndex(sqlite::Database& db, const std::string& table)
     : db_(db),
       page_sql_("SELECT block FROM " + table + "_data WHERE id = ?1"),
       seek_sql_("SELECT pgno FROM " + table + "_idx WHERE segid = ?1 AND term <= ?2 ORDER BY term DESC LIMIT 1"),
+      first_words_sql_("SELECT term, pgno FROM " + table + "_idx WHERE segid = ?1 ORDER BY term"),
       lengths_table_(table + "_docsize") {
   if (!knows_format(table)) vocabulary_ = std::make_unique<FtsVocabulary>(db, table);
 }
@@ -201,6 +203,7 @@ void FullTextIndex::refresh() {
 void FullTextIndex::read_structure(std::string_view record) {
   structure_.clear();  // should this one be damaged, it is read again
   found_.clear();
+  pages_.clear();
   segments_.clear();
   std::size_t at = kPageHeader;  // a cookie of as many bytes
   const std::size_t levels = size_at(record, at);
@@ -308,7 +311,29 @@ bool FullTextIndex::seek(PostingCursor& cursor, std::string_view word) {
 }
 
 std::int64_t FullTextIndex::page_of(const Segment& segment, std::string_view key) {
-  if (segment.first_page == segment.last_page) return segment.first_page;
+  const std::int64_t pages = segment.last_page - segment.first_page + 1;
+  if (pages == 1) return segment.first_page;
+  if (pages > kShortSegment) return stored_page_of(segment, key);
+  Pages& known = pages_[segment.id];
+  if (known.first_words.empty()) {
+    if (++known.asked <= pages) return stored_page_of(segment, key);
+    known.first_words = first_words(segment);
+  }
+  const auto behind = std::upper_bound(known.first_words.begin(), known.first_words.end(), key,
+                                       [](std::string_view k, const FirstWord& f) { return k < f.word; });
+  return std::max(behind == known.first_words.begin() ? 1 : std::prev(behind)->page, segment.first_page);
+}
+
+std::vector<FullTextIndex::FirstWord> FullTextIndex::first_words(const Segment& segment) {
+  std::vector<FirstWord> out;
+  auto& q = db_.prepare(first_words_sql_);
+  for (q.bind(segment.id); q.step();)
+    out.push_back({std::string(q.blob(0)), q.int64(1) >> 1});
+  q.reset();
+  return out;
+}
+
+std::int64_t FullTextIndex::stored_page_of(const Segment& segment, std::string_view key) {
   auto& q = db_.prepare(seek_sql_);
   q.bind_at(1, segment.id);
   q.bind_blob(2, key);

@@ -151,17 +151,30 @@ class FullTextIndex {
   void read_structure(std::string_view record);
   bool seek(PostingCursor& cursor, std::string_view word);
   std::int64_t page_of(const Segment& segment, std::string_view key);  // where the word is looked for
+  std::int64_t stored_page_of(const Segment& segment, std::string_view key);
+  struct FirstWord {
+    std::string word;
+    std::int64_t page = 0;
+  };
+  std::vector<FirstWord> first_words(const Segment& segment);  // of its pages, in order
   bool read_page(std::int64_t segment, std::int64_t page, std::string& out);
 
   sqlite::Database& db_;
   const std::string page_sql_;
   const std::string seek_sql_;
+  const std::string first_words_sql_;
   const std::string lengths_table_;
   std::unique_ptr<FtsVocabulary> vocabulary_;  // null: pages are read
   std::string structure_;                      // the record segments_ was read from
   std::vector<Segment> segments_;              // newest first
   std::vector<Segment> largest_;
   std::unordered_map<std::string, std::vector<PostingCursor>> found_;  // of these segments; a question asks repeatedly
+  // Of a short segment that is asked for many words, as one that looks for topics does.
+  struct Pages {
+    std::int64_t asked = 0;
+    std::vector<FirstWord> first_words;  // empty: not read
+  };
+  std::unordered_map<std::int64_t, Pages> pages_;  // by segment
   std::int64_t documents_ = 0;
   std::int64_t words_ = 0;
 };
