@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -204,8 +205,8 @@ class CueMatcher {
   template <class F, class Enough>
   void scan(std::string_view text, std::size_t from, CueSet wanted, F& f, Enough enough) const;
 
-  std::vector<Branch>
-      branches_;             // the first: patterns that begin a word; the second: those that may begin inside of one
+  // The first: patterns that begin a word; the second: those that may begin inside of one.
+  std::deque<Branch> branches_;
   std::vector<Node> nodes_;  // made of the branches
   std::string labels_;
   std::vector<std::uint32_t> children_;
