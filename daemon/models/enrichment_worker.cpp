@@ -140,7 +140,7 @@ bool EnrichmentWorker::wait_for_work(const std::stop_token& stop) {
   return true;
 }
 
-// A batch of exchanges and a session in turn, so that neither waits for all of the other.
+// A batch of exchanges and a few sessions in turn, so that neither waits for all of the other.
 void EnrichmentWorker::work(ExchangeEnricher& enricher, SessionAnalyzer& analyzer, const std::stop_token& stop) {
   enricher.begin();
   analyzer.begin();
@@ -158,7 +158,7 @@ void EnrichmentWorker::work(ExchangeEnricher& enricher, SessionAnalyzer& analyze
       const std::lock_guard lock(mutex_);
       progress_.busy_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     }
-    if (sessions) sessions = more(analyzer.take_one());
+    if (sessions) sessions = more(analyzer.take_some());
   }
   wake_when(enricher.next_settled());
   wake_when(analyzer.next_stop());

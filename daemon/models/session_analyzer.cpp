@@ -6,6 +6,11 @@
 #include <utility>
 
 namespace memd {
+namespace {
+
+constexpr std::size_t kAtOnce = 8;  // sessions: each transaction writes pages of the same tables again
+
+}  // namespace
 
 SessionAnalyzer::SessionAnalyzer(const EnrichmentParts& parts, const Clock& clock, const EnrichmentOptions& options)
     : parts_(parts), clock_(clock), options_(options), store_(parts.database) {}
@@ -15,7 +20,7 @@ void SessionAnalyzer::begin() {
   next_stop_.reset();
 }
 
-Result<bool> SessionAnalyzer::take_one() {
+Result<bool> SessionAnalyzer::take_some() {
   if (due_.empty()) {
     const AnalysisBacklogQuery waiting{.now = clock_.now(), .stopped_after = options_.stopped_after};
     MEMD_TRY_ASSIGN(AnalysisBacklog backlog, store_.ask(waiting));
@@ -23,23 +28,28 @@ Result<bool> SessionAnalyzer::take_one() {
     next_stop_ = backlog.next;
     if (due_.empty()) return false;
   }
-  const SessionVersion version = due_.front();
-  due_.pop_front();
-  MEMD_TRY_ASSIGN(std::optional<KeptDigest> digest, store_.ask(MakeDigestQuery{version.session_pk}));
-  MEMD_TRY(write(version, std::move(digest)));
+  std::vector<Analyzed> sessions;
+  while (!due_.empty() && sessions.size() < kAtOnce) {
+    MEMD_TRY_ASSIGN(std::optional<KeptDigest> digest, store_.ask(MakeDigestQuery{due_.front().session_pk}));
+    sessions.push_back({due_.front(), std::move(digest)});
+    due_.pop_front();
+  }
+  MEMD_TRY(write(std::move(sessions)));
   return true;
 }
 
-Result<void> SessionAnalyzer::write(const SessionVersion& version, std::optional<KeptDigest> digest) {
+Result<void> SessionAnalyzer::write(std::vector<Analyzed> sessions) {
   // Owned by the task: it may run after this call has given up.
-  const auto made = std::make_shared<const std::optional<KeptDigest>>(std::move(digest));
+  const auto made = std::make_shared<const std::vector<Analyzed>>(std::move(sessions));
   const TimeMs now = clock_.now();
-  return parts_.perform([version, made, now](Writer& writer) -> Result<void> {
+  return parts_.perform([made, now](Writer& writer) -> Result<void> {
     return writer.transact([&](sqlite::Database& db) {
-      if (!analysis::mark_analyzed(db, version, now)) return;
-      if (*made) analysis::save_digest(db, version.session_pk, **made);
-      analysis::store_outcome(db, version.session_pk);
-      analysis::store_outcomes_of_subagents(db, version.session_pk);
+      for (const Analyzed& session : *made) {
+        if (!analysis::mark_analyzed(db, session.version, now)) continue;
+        if (session.digest) analysis::save_digest(db, session.version.session_pk, *session.digest);
+        analysis::store_outcome(db, session.version.session_pk);
+        analysis::store_outcomes_of_subagents(db, session.version.session_pk);
+      }
     });
   });
 }

@@ -7,25 +7,30 @@
 
 #include <deque>
 #include <optional>
+#include <vector>
 
 namespace memd {
 
 // Analyses sessions that have stopped: makes the digest and the outcome of each, and has the writer store them with the
-// watermark in one transaction. A session that goes on meanwhile waits again; a process that is killed leaves it
-// waiting. One thread. Borrows the parts, the clock and the options.
+// watermark in one transaction, those of a few sessions together. A session that goes on meanwhile waits again; a
+// process that is killed leaves it waiting. One thread. Borrows the parts, the clock and the options.
 class SessionAnalyzer {
  public:
   SessionAnalyzer(const EnrichmentParts& parts, const Clock& clock, const EnrichmentOptions& options);
 
-  // Forgets which sessions wait: the next take_one() asks the store.
+  // Forgets which sessions wait: the next take_some() asks the store.
   void begin();
-  // Analyses one session. False: none is left that has stopped.
-  Result<bool> take_one();
+  // Analyses a few sessions. False: none is left that has stopped.
+  Result<bool> take_some();
   // When the next session will have stopped, unless it goes on; nothing: none is going on.
   std::optional<TimeMs> next_stop() const { return next_stop_; }
 
  private:
-  Result<void> write(const SessionVersion& version, std::optional<KeptDigest> digest);
+  struct Analyzed {
+    SessionVersion version;
+    std::optional<KeptDigest> digest;
+  };
+  Result<void> write(std::vector<Analyzed> sessions);
 
   const EnrichmentParts& parts_;
   const Clock& clock_;

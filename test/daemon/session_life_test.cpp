@@ -185,12 +185,12 @@ class SessionAnalyzerTest : public WriterFixture {
     };
   }
   void take_in(const EventScript& script) { apply(script.batch()); }
-  // How many sessions one look analyses.
+  // How often one look takes some sessions: they are fewer than it takes at once.
   int analyze() {
     SessionAnalyzer analyzer(parts_, clock_, options_);
     analyzer.begin();
     int taken = 0;
-    for (auto more = analyzer.take_one(); more && *more; more = analyzer.take_one())
+    for (auto more = analyzer.take_some(); more && *more; more = analyzer.take_some())
       ++taken;
     next_stop_ = analyzer.next_stop();
     return taken;

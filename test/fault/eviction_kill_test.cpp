@@ -114,7 +114,7 @@ bool analyse_as_the_daemon(const StoreLayout& store) {
   SessionAnalyzer analyzer(parts, clock, options);
   analyzer.begin();
   for (;;) {
-    const auto more = analyzer.take_one();
+    const auto more = analyzer.take_some();
     if (!more) return false;
     if (!*more) return true;
   }
