@@ -50,10 +50,13 @@ def make_home(home, sessions, turns, seed=1):
 
 
 class Daemon:
+    started = []
+
     def __init__(self, memd, home, data):
         self.socket = str(data / "s")
         self.process = subprocess.Popen([memd, "--home", str(home), "--data-dir", str(data), "--socket", self.socket],
                                         stderr=subprocess.DEVNULL, start_new_session=True)
+        Daemon.started.append(self.process)
         end = time.monotonic() + 30
         while not os.path.exists(self.socket):
             if time.monotonic() > end or self.process.poll() is not None:
@@ -287,6 +290,9 @@ def main():
     try:
         (run_flood if args.what == "flood" else run_files)(args, work)
     finally:
+        for process in Daemon.started:
+            if process.poll() is None:
+                process.kill()
         shutil.rmtree(work, ignore_errors=True)
 
 
