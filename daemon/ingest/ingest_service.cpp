@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 #include <future>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -78,8 +79,15 @@ Result<void> IngestService::start(std::unique_ptr<Writer> writer) {
   s.store = PlacedFile(writer->file());
   s.reading.open(writer->file(), std::move(sources), writer->withheld());
   s.commits.open(std::move(writer), s.reading.mail(), on_commit_);
-  s.reader = run_on_thread("memd-read", s.read_loop, s.reading.run());
-  s.writer = run_on_thread("memd-write", s.write_loop, s.commits.run());
+  // A writer without a reader can be ended, a reader without a writer waits for it.
+  try {
+    s.writer = run_on_thread("memd-write", s.write_loop, s.commits.run());
+    s.reader = run_on_thread("memd-read", s.read_loop, s.reading.run());
+  } catch (const std::system_error& e) {
+    s.commits.mail().close();
+    join();
+    return Error(Errc::exhausted, std::string("the system gives memd no thread: ") + e.what());
+  }
   return {};
 }
 

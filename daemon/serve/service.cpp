@@ -109,11 +109,11 @@ Result<ListeningSocket> listening_socket(const Settings& settings, const std::op
 }  // namespace
 
 Service::Service(const Settings& settings, const Clock& clock, std::string role, std::string socket)
-    : host_(settings, clock, [this](std::function<void()> work) { asio::post(workers_, std::move(work)); }),
+    : host_(settings, clock, [this](std::function<void()> work) { workers_.post(std::move(work)); }),
       workers_(worker_count(settings)),
       memory_(loop_, {.give_back =
                           [this](std::function<void()> done) {
-                            asio::post(workers_, [this, done = std::move(done)] {
+                            workers_.post([this, done = std::move(done)] {
                               give_memory_back();
                               done();
                             });
@@ -138,7 +138,7 @@ Service::Service(const Settings& settings, const Clock& clock, std::string role,
   profile_->set_failure_log([](std::string_view what) { log::error("{}", what); });
   const auto to_worker = [this](mcp::Task task) {
     memory_.on_request();
-    asio::post(workers_, std::move(task));
+    workers_.post(std::move(task));
   };
   server_ = std::make_unique<mcp::Server>(loop_, to_worker, *profile_);
   server_->on_session_closed([this](std::size_t) { memory_.on_request(); });
@@ -172,7 +172,6 @@ Service::~Service() {
   const ShutdownLimit limit(kWorkersEndWithin, "workers");
   host_.stop();
   workers_.stop();
-  workers_.join();
 }
 
 Result<void> Service::start_ingest() {

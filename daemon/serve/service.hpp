@@ -5,6 +5,7 @@
 #include "daemon/host/settings.hpp"
 #include "daemon/ingest/watcher.hpp"
 #include "daemon/serve/memory_after_burst.hpp"
+#include "daemon/serve/worker_pool.hpp"
 #include "protocol/mcp/server.hpp"
 #include "protocol/mcp/server_profile.hpp"
 #include "schemas/error.hpp"
@@ -13,7 +14,6 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/thread_pool.hpp>
 
 #include <memory>
 #include <optional>
@@ -48,7 +48,7 @@ class Service {
 
   MemoryHost host_;
   boost::asio::io_context loop_{1};
-  boost::asio::thread_pool workers_;
+  WorkerPool workers_;
   MemoryAfterBurst memory_;
   mcp::ToolRegistry admin_;
   std::unique_ptr<mcp::ServerProfile> profile_;
