@@ -1,11 +1,9 @@
 #include "store/db/withheld.hpp"
 
 #include "schemas/hash.hpp"
+#include "store/files/whole_file.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
 #include <algorithm>
-#include <cerrno>
 #include <fstream>
 #include <random>
 #include <sstream>
@@ -31,30 +29,6 @@ std::string drawn_key() {
       bytes += static_cast<char>(n >> shift);
   }
   return hexadecimal(bytes);
-}
-
-Error failed(const char* call, const fs::path& path) { return Error::from_errno(errno, call, path.string()); }
-
-// In place of `path` in one step, on disk when it returns.
-Result<void> write_whole(const fs::path& path, std::string_view bytes) {
-  const fs::path temporary = path.string() + ".new";
-  const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (fd < 0) return failed("open", temporary);
-  Result<void> out;
-  while (out && !bytes.empty()) {
-    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
-    if (n < 0 && errno != EINTR) out = failed("write", temporary);
-    if (n > 0) bytes.remove_prefix(static_cast<std::size_t>(n));
-  }
-  if (out && ::fsync(fd) != 0) out = failed("fsync", temporary);
-  ::close(fd);
-  if (out && ::rename(temporary.c_str(), path.c_str()) != 0) out = failed("rename", temporary);
-  if (!out) return out;
-  const int directory = ::open(path.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (directory < 0) return failed("open", path.parent_path());
-  if (::fsync(directory) != 0) out = failed("fsync", path.parent_path());
-  ::close(directory);
-  return out;
 }
 
 }  // namespace
@@ -110,7 +84,7 @@ Result<void> Withheld::save() const {
   for (const auto& pause : content_.pauses)
     out << "pause " << pause.from << ' ' << pause.until << '\n';
   if (content_.unfinished) out << "unfinished\n";
-  return write_whole(file_, out.str());
+  return files::write_whole(file_, out.str(), files::OnDisk::now);
 }
 
 std::string Withheld::token(char kind, std::string_view name) const {

@@ -1,5 +1,7 @@
 #include "store/raw/raw_file.hpp"
 
+#include "schemas/unique_fd.hpp"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,20 +12,6 @@
 namespace memd::raw {
 namespace fs = std::filesystem;
 namespace {
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 Error failed(const char* call, const fs::path& path) {
   Error error = Error::from_errno(errno, call, path.string());
@@ -69,7 +57,7 @@ std::vector<std::string> names_ending(const fs::path& directory, std::string_vie
 }  // namespace
 
 Result<FileBytes> FileBytes::open(const fs::path& path, std::uint64_t offset, std::uint64_t length) {
-  const Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   if (fd.get() < 0) return failed("open", path);
   struct stat st {};
   if (::fstat(fd.get(), &st) != 0) return failed("stat", path);
@@ -124,7 +112,7 @@ Result<RawScan> scan_frames(std::string_view file, std::string_view name, const 
 Result<void> write_at(const fs::path& path, std::uint64_t offset, std::string_view bytes, bool& shorter) {
   shorter = false;
   MEMD_TRY(make_directory(path.parent_path()));
-  const Descriptor fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  const UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (fd.get() < 0) return failed("open", path);
   struct stat st {};
   if (::fstat(fd.get(), &st) != 0) return failed("stat", path);
@@ -142,7 +130,7 @@ Result<void> replace_file(const fs::path& path, std::uint64_t keep, std::string_
   MEMD_TRY(make_directory(path.parent_path()));
   const fs::path temporary = path.string() + ".new";
   {
-    const Descriptor fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
+    const UniqueFd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (fd.get() < 0) return failed("open", temporary);
     if (keep > 0) {
       MEMD_TRY_ASSIGN(const auto old, FileBytes::open(path, 0, keep));

@@ -61,6 +61,27 @@ TEST(Config, ReadsEveryKey) {
   EXPECT_EQ(c->sessions.stopped_after, 90'000);
 }
 
+TEST(Config, SaysWhereMemoriesGo) {
+  const auto c = parse_config(
+      "memory: {opt_in: true, path_mode: platform_opt_in, platform_path: docs/memory, enterprise_path: /srv/memory, "
+      "default_scope: local, orphan_days: 7, min_quality: 80}\n",
+      "c.yaml");
+  ASSERT_TRUE(c) << c.error().message();
+  EXPECT_TRUE(c->memory.policy.opt_in_enabled);
+  EXPECT_EQ(c->memory.policy.default_dialect(), MemoryDialect::repository);
+  EXPECT_EQ(c->memory.policy.platform_path, "docs/memory");
+  EXPECT_EQ(c->memory.enterprise_path, "/srv/memory");
+  EXPECT_EQ(c->memory.default_scope, MemoryScope::local);
+  EXPECT_EQ(c->memory.orphan_days, 7);
+  EXPECT_EQ(c->memory.min_quality, 80);
+  EXPECT_EQ(error_of("memory: {path_mode: x}\n"),
+            "c.yaml:1: memory.path_mode: expected legacy_first or platform_opt_in");
+  EXPECT_EQ(error_of("memory: {platform_path: ../x}\n"),
+            "c.yaml:1: memory.platform_path: expected a directory below the project, such as .thunderus/memory");
+  EXPECT_EQ(error_of("memory: {default_scope: enterprise}\n"),
+            "c.yaml:1: memory.default_scope: expected one of auto, global, project, local");
+}
+
 TEST(Config, AKeyIsElsewhere) {
   if (!seal::is_available()) {
     EXPECT_EQ(error_of("encryption: {key_file: /k}\n"),
@@ -86,7 +107,7 @@ TEST(Config, ErrorsNameFileLineAndKey) {
   EXPECT_EQ(error_of("log:\n  lvl: info\n"), "c.yaml:2: unknown key 'log.lvl'; known here: level");
   EXPECT_EQ(error_of("quary: {}\n"),
             "c.yaml:1: unknown key 'quary'; known here: platforms, time_zone, log, query, search, tools, watch, "
-            "raw_layer, encryption, sessions, retention, exclude, embedding, summaries");
+            "raw_layer, encryption, sessions, retention, exclude, memory, embedding, summaries");
   EXPECT_EQ(error_of("query:\n  threads: 99\n"), "c.yaml:2: query.threads: expected a whole number from 1 to 16");
   EXPECT_EQ(error_of("log:\n  level: loud\n"),
             "c.yaml:2: log.level: expected one of trace, debug, info, warn, error, off");
@@ -146,6 +167,7 @@ TEST(Config, AgreesWithItsSchema) {
   EXPECT_EQ(known_by_loader("sessions: {x: 1}\n"), known_by_schema(top.at("sessions")));
   EXPECT_EQ(known_by_loader("retention: {x: 1}\n"), known_by_schema(top.at("retention")));
   EXPECT_EQ(known_by_loader("exclude: {x: 1}\n"), known_by_schema(top.at("exclude")));
+  EXPECT_EQ(known_by_loader("memory: {x: 1}\n"), known_by_schema(top.at("memory")));
   EXPECT_EQ(known_by_loader("embedding: {x: 1}\n"), known_by_schema(top.at("embedding")));
   EXPECT_EQ(known_by_loader("summaries: {x: 1}\n"), known_by_schema(top.at("summaries")));
   EXPECT_EQ(known_by_loader("platforms: {x: 1}\n"), known_by_schema(top.at("platforms")));

@@ -31,7 +31,8 @@ const std::map<std::string, std::set<std::string>, std::less<>> kMayUse{
 // itself. Folders of one adapter each, which are not named here, use the floors but not one another.
 const std::map<std::string, std::vector<std::string>, std::less<>> kFloors{
     {"store",
-     {"text", "insight", "seal", "db", "completions", "raw", "read", "search", "", "enrich", "report", "write"}},
+     {"text", "files", "memory", "insight", "seal", "db", "completions", "raw", "read", "search", "", "enrich",
+      "report", "write"}},
     {"adapters", {"", "json", "sqlite", "snapshot", "tool_calls"}},
     {"protocol", {"", "transport", "jsonrpc", "models", "mcp"}},
     {"daemon",
@@ -60,7 +61,7 @@ const std::vector<LibraryRule> kLibraries{
     {"boost/json", {"protocol"}},
     {"boost/url", {"protocol"}},
     {"openssl/", {"schemas", "protocol"}},
-    {"simdjson", {"adapters"}},
+    {"simdjson", {"adapters", "store/memory/memory_json.cpp"}},
     {"sqlite3.h", {"store", "adapters"}},
     {"zstd.h", {"store", "daemon"}},
     {"yaml-cpp/", {"store", "daemon"}},

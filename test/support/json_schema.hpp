@@ -29,6 +29,7 @@ class JsonSchema {
     if (type == "object") return v.is_object();
     if (type == "array") return v.is_array();
     if (type == "string") return v.is_string();
+    if (type == "null") return v.is_null();
     if (type == "boolean") return v.is_bool();
     if (type == "integer") return v.is_int64() || v.is_uint64();
     if (type == "number") return v.is_number();
@@ -40,7 +41,13 @@ class JsonSchema {
     const auto wrong = [&](std::string_view what) { out += at + ": " + std::string(what) + "\n"; };
     for (const auto& [keyword, rule] : schema) {
       if (keyword == "type") {
-        if (!has_type(v, rule.as_string())) wrong("is no " + std::string(rule.as_string()));
+        if (rule.is_array()) {
+          const auto& types = rule.as_array();
+          if (std::none_of(types.begin(), types.end(), [&](const Value& t) { return has_type(v, t.as_string()); }))
+            wrong("is none of its types");
+        } else if (!has_type(v, rule.as_string())) {
+          wrong("is no " + std::string(rule.as_string()));
+        }
       } else if (keyword == "const") {
         if (v != rule) wrong("is not " + boost::json::serialize(rule));
       } else if (keyword == "enum") {
@@ -58,6 +65,14 @@ class JsonSchema {
       } else if (keyword == "pattern") {
         if (v.is_string() && !std::regex_search(std::string(v.as_string()), std::regex(std::string(rule.as_string()))))
           wrong("does not match");
+      } else if (keyword == "minItems") {
+        if (v.is_array() && v.as_array().size() < static_cast<std::size_t>(rule.as_int64())) wrong("has too few items");
+      } else if (keyword == "additionalProperties") {
+        if (!v.is_object()) continue;
+        const auto* declared = schema.if_contains("properties");
+        for (const auto& [name, member] : v.as_object())
+          if (declared == nullptr || !declared->as_object().contains(name))
+            out += check(rule.as_object(), member, at + "." + std::string(name));
       } else if (keyword == "items") {
         if (!v.is_array()) continue;
         std::size_t i = 0;

@@ -1,0 +1,190 @@
+#pragma once
+
+#include "schemas/time.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memd {
+
+// A memory is a Markdown file that a person owns. What memd keeps of it elsewhere is made from the file and can be made
+// again. All times are read and written in UTC. Enumerators with numbers are stored: append, never renumber.
+
+// How a memory is written down.
+enum class MemoryDialect : std::uint8_t {
+  plugin = 0,      // <slug>.md with type, tags, created, updated, links; index.json and graph.json beside it
+  repository = 1,  // below .thunderus/memory, with id, kind, provenance, verification; indexes/manifest.json
+  agent = 2,       // what agents read as instructions or write as notes in ways of their own: read, never written
+};
+inline constexpr std::array kAllMemoryDialects{MemoryDialect::plugin, MemoryDialect::repository, MemoryDialect::agent};
+std::string_view to_string(MemoryDialect d);
+std::optional<MemoryDialect> parse_memory_dialect(std::string_view text);
+
+// In order of precedence: what stands in an earlier scope is asked first.
+enum class MemoryScope : std::uint8_t { enterprise = 0, local = 1, project = 2, global = 3 };
+inline constexpr std::array kAllMemoryScopes{MemoryScope::enterprise, MemoryScope::local, MemoryScope::project,
+                                             MemoryScope::global};
+std::string_view to_string(MemoryScope s);
+std::optional<MemoryScope> parse_memory_scope(std::string_view text);
+
+// `type` of the plugin dialect, `kind` of the repository dialect, and what agents' own files are.
+enum class MemoryType : std::uint8_t {
+  decision = 0,
+  learning = 1,
+  artifact = 2,
+  gotcha = 3,
+  breadcrumb = 4,
+  hub = 5,  // holds other memories together
+  core = 6,
+  fact = 7,
+  adr = 8,
+  playbook = 9,
+  recap = 10,
+  instructions = 11,  // CLAUDE.md, AGENTS.md, GEMINI.md, rules of Cursor
+  note = 12,          // Claude Code's own memory
+};
+
+struct MemoryTypeInfo {
+  MemoryType id{};
+  std::string_view name;
+  MemoryDialect dialect{};
+};
+inline constexpr auto kMemoryTypes = std::to_array<MemoryTypeInfo>({
+    {MemoryType::decision, "decision", MemoryDialect::plugin},
+    {MemoryType::learning, "learning", MemoryDialect::plugin},
+    {MemoryType::artifact, "artifact", MemoryDialect::plugin},
+    {MemoryType::gotcha, "gotcha", MemoryDialect::plugin},
+    {MemoryType::breadcrumb, "breadcrumb", MemoryDialect::plugin},
+    {MemoryType::hub, "hub", MemoryDialect::plugin},
+    {MemoryType::core, "core", MemoryDialect::repository},
+    {MemoryType::fact, "fact", MemoryDialect::repository},
+    {MemoryType::adr, "adr", MemoryDialect::repository},
+    {MemoryType::playbook, "playbook", MemoryDialect::repository},
+    {MemoryType::recap, "recap", MemoryDialect::repository},
+    {MemoryType::instructions, "instructions", MemoryDialect::agent},
+    {MemoryType::note, "note", MemoryDialect::agent},
+});
+std::string_view to_string(MemoryType t);
+std::optional<MemoryType> parse_memory_type(std::string_view text);
+MemoryDialect dialect_of(MemoryType t);
+std::string memory_type_names(MemoryDialect d);  // "decision, learning, …", for messages
+
+// What a memory was drawn from. Empty: not told.
+struct MemoryProvenance {
+  std::vector<std::string> events;  // ids of events.v1
+  std::vector<std::string> patches;
+  std::vector<std::string> commits;
+  std::vector<std::string> files;  // relative to the project
+  std::string session;             // uid
+  std::string exchange;            // its first event, or the id that a person gave
+  bool empty() const;
+  friend bool operator==(const MemoryProvenance&, const MemoryProvenance&) = default;
+};
+
+enum class VerificationStatus : std::uint8_t { unknown = 0, verified = 1, stale = 2 };
+inline constexpr std::array kAllVerificationStatuses{VerificationStatus::unknown, VerificationStatus::verified,
+                                                     VerificationStatus::stale};
+std::string_view to_string(VerificationStatus s);
+std::optional<VerificationStatus> parse_verification_status(std::string_view text);
+
+struct MemoryVerification {
+  std::string last_verified_commit;  // empty: none
+  VerificationStatus status = VerificationStatus::unknown;
+  friend bool operator==(const MemoryVerification&, const MemoryVerification&) = default;
+};
+
+// A relation of the repository dialect, which is written in the front matter of its source.
+struct MemoryRelation {
+  std::string label;  // one of kDocumentRelations
+  std::string target;
+  friend auto operator<=>(const MemoryRelation&, const MemoryRelation&) = default;
+};
+inline constexpr std::array<std::string_view, 4> kDocumentRelations{"derives_from", "refers_to", "supersedes",
+                                                                    "duplicates"};
+
+struct Memory {
+  std::string slug;  // plugin: the name of the file; repository: `id`; agent: made from the place. Unique in its scope
+  MemoryDialect dialect = MemoryDialect::plugin;
+  MemoryScope scope = MemoryScope::global;
+  MemoryType type = MemoryType::learning;
+  std::string title;
+  std::vector<std::string> tags;
+  TimeMs created = 0;  // 0: not told
+  TimeMs updated = 0;
+  std::vector<std::string> links;         // plugin: slugs
+  std::vector<MemoryRelation> relations;  // repository
+  MemoryProvenance provenance;
+  MemoryVerification verification;
+  std::string content;  // behind the front matter, byte for byte
+  std::filesystem::path path;
+  std::string file_hash;  // SHA-256 of the whole file in hexadecimal digits
+};
+
+inline constexpr std::size_t kMaxMemoryTitle = 200;       // characters, not bytes
+inline constexpr std::size_t kMaxMemoryContent = 50'000;  // characters
+inline constexpr std::size_t kMaxMemoryWord = 50;         // of a tag and of a label
+inline constexpr std::size_t kMaxMemorySlug = 200;        // bytes: it is a file name
+
+// ^[a-z0-9]+(-[a-z0-9]+)*$, and short enough for a file name.
+bool is_memory_slug(std::string_view text);
+// The same in at most 50 characters: tags and labels.
+bool is_memory_word(std::string_view text);
+// Of the repository dialect: ^[A-Za-z0-9]+([._-][A-Za-z0-9]+)*$
+bool is_document_id(std::string_view text);
+// A slug made of a text: lower case, what is no letter or digit of ASCII becomes one hyphen. Empty if nothing is left.
+std::string slug_of(std::string_view text);
+// The slug that a new memory gets: the type in front, the title behind, at most 60 characters.
+std::string default_slug(MemoryType type, std::string_view title);
+
+// What stands in the reverse edge: implements ↔ implemented-by and so on. A label that is not in the table gets
+// "inverse-of-" in front, or loses it. inverse_label(inverse_label(x)) == x.
+std::string inverse_label(std::string_view label);
+// is_memory_word(), and the inverse is one too.
+bool is_edge_label(std::string_view text);
+
+// One direction of an edge. A graph of memories holds both.
+struct MemoryEdge {
+  std::string source;
+  std::string target;
+  std::string label;
+  TimeMs created = 0;
+  friend bool operator==(const MemoryEdge&, const MemoryEdge&) = default;
+};
+
+// What is wrong with a memory or its directory. Names are part of `memd memory health --json`.
+enum class MemoryProblemKind : std::uint8_t {
+  invalid_file,   // a rule of the dialect is broken
+  conflict_copy,  // a text that lost against an edit by hand
+  duplicate,      // a second memory with the same id
+  broken_link,
+  one_way_edge,
+  missing_index_entry,
+  stale_index_entry,
+  corrupt_index,
+  corrupt_graph,
+  orphan,
+  empty_hub,
+  secret,
+  low_quality,
+  stale,  // verification says so
+  orphan_cache,
+};
+std::string_view to_string(MemoryProblemKind k);
+
+struct MemoryProblem {
+  MemoryProblemKind kind = MemoryProblemKind::invalid_file;
+  std::string slug;  // empty: of no memory
+  std::filesystem::path path;
+  int line = 0;              // from 1; 0: of no line
+  std::string key;           // of the front matter; may be empty
+  std::string message;       // what is wrong, and what to do
+  std::string text() const;  // "path:line: key: message"
+};
+
+}  // namespace memd

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "schemas/error.hpp"
+#include "schemas/memory.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+
+namespace memd {
+
+// Which of two places of a project new memories go to. Both are read.
+enum class MemoryPathMode : std::uint8_t { legacy_first, platform_opt_in };
+std::string_view to_string(MemoryPathMode m);
+std::optional<MemoryPathMode> parse_memory_path_mode(std::string_view text);
+
+// One for all sessions of a project. Paths are relative to the project's directory.
+struct MemoryPathPolicy {
+  MemoryPathMode mode = MemoryPathMode::legacy_first;
+  std::filesystem::path legacy_path = ".claude/memory";       // plugin dialect
+  std::filesystem::path platform_path = ".thunderus/memory";  // repository dialect
+  bool opt_in_enabled = false;                                // memd may write below projects
+
+  // The dialect of a new memory of a project when nobody names one.
+  MemoryDialect default_dialect() const;
+  // Errc::permission: the place is in a project, and nobody opted in. `scope` is that of the memory.
+  Result<void> check_write(MemoryScope scope, MemoryDialect dialect) const;
+};
+
+}  // namespace memd

@@ -1,0 +1,61 @@
+#pragma once
+
+#include "schemas/error.hpp"
+#include "schemas/memory.hpp"
+#include "schemas/time.hpp"
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// The JSON files beside memories. What is read may have been written by others; what is written has one line a memory
+// or edge, in the order of the slugs. Pure. The one place of store/ that reads JSON; the schemas are in schemas/json.
+namespace memd::memory {
+
+// A line of index.json.
+struct IndexEntry {
+  std::string slug;
+  std::string title;
+  MemoryType type = MemoryType::learning;
+  std::vector<std::string> tags;
+  TimeMs created = 0;
+  TimeMs updated = 0;
+  std::string file_path;  // absolute
+  bool has_embedding = false;
+  friend bool operator==(const IndexEntry&, const IndexEntry&) = default;
+};
+inline constexpr std::string_view kIndexVersion = "1.0.0";
+struct MemoryIndex {
+  std::string version{kIndexVersion};
+  TimeMs last_updated = 0;
+  std::map<std::string, IndexEntry, std::less<>> memories;
+};
+IndexEntry index_entry(const Memory& memory, bool has_embedding);
+std::string index_line(const IndexEntry& entry);  // "slug":{…}
+std::string index_head(TimeMs last_updated);      // all in front of the first entry
+inline constexpr std::string_view kIndexTail = "\n}}\n";
+std::string index_text(const MemoryIndex& index);
+// Errc::store_corrupt: no JSON, or not of this shape.
+Result<MemoryIndex> parse_index(std::string_view json);
+
+// graph.json: for each memory its outgoing edges.
+using EdgeLists = std::map<std::string, std::vector<MemoryEdge>, std::less<>>;
+std::string graph_text(const EdgeLists& edges);
+Result<EdgeLists> parse_graph(std::string_view json);
+
+// indexes/manifest.json of the repository dialect. `root`: the directory of the project; paths are relative to it.
+std::string manifest_text(const std::vector<Memory>& memories, const std::filesystem::path& root, TimeMs generated_at);
+
+// .embedding-cache/<slug>.json
+struct CachedEmbedding {
+  std::string slug;
+  std::string model;
+  std::vector<float> vector;
+  std::string content_hash;  // SHA-256 of the memory's content in hexadecimal digits
+  TimeMs computed = 0;
+};
+std::string embedding_text(const CachedEmbedding& cached);
+Result<CachedEmbedding> parse_embedding(std::string_view json);
+
+}  // namespace memd::memory
