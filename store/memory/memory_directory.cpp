@@ -1,0 +1,513 @@
+#include "store/memory/memory_directory.hpp"
+
+#include "store/memory/embedding_cache.hpp"
+#include "store/text/redaction/redactor.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+namespace memd::memory {
+namespace fs = std::filesystem;
+namespace {
+
+using files::OnDisk;
+
+constexpr int kTries = 20;  // against an editor that saves again and again
+
+Error refused(std::string what) { return Error(Errc::invalid_argument, std::move(what)); }
+
+// A text that is stored: without secrets. true: something was masked.
+template <class... Texts>
+bool mask(Texts&... texts) {
+  return (static_cast<int>(redact(texts)) + ...) > 0;
+}
+
+std::vector<std::string> with_or_without(std::vector<std::string> words, std::string_view word, bool with) {
+  const auto it = std::find(words.begin(), words.end(), word);
+  if (with && it == words.end()) words.emplace_back(word);
+  if (!with && it != words.end()) words.erase(it);
+  return words;
+}
+
+bool is_there(const fs::path& file) {
+  std::error_code ec;
+  return fs::exists(fs::symlink_status(file, ec));
+}
+
+}  // namespace
+
+// A change of several files. Written into .pending before it begins; doing it again changes nothing.
+struct MemoryDirectory::Step {
+  std::string what;  // index, link, unlink, remove, undo
+  std::string a;
+  std::string b = "-";
+  std::string label = "-";
+  TimeMs time = 0;
+
+  std::string text() const {
+    return what + ' ' + a + ' ' + b + ' ' + label + ' ' + std::to_string(time) + " .\n";  // the dot: it is whole
+  }
+  static std::optional<Step> parse(const std::string& text) {
+    Step step;
+    std::string dot;
+    std::istringstream in(text);
+    if (!(in >> step.what >> step.a >> step.b >> step.label >> step.time >> dot) || dot != ".") return std::nullopt;
+    return step;
+  }
+};
+
+MemoryDirectory::MemoryDirectory(MemoryPlace place, fs::path project, const Clock& clock)
+    : place_(std::move(place)), project_(std::move(project)), clock_(clock), index_(place_.directory / "index.json") {}
+
+Result<files::FileLock> MemoryDirectory::lock() {
+  MEMD_TRY_ASSIGN(const bool is_new, files::make_directories(place_.directory));
+  const bool in_project = place_.scope == MemoryScope::project || place_.scope == MemoryScope::local;
+  if (is_new && in_project) {  // what only this machine needs stays out of the repository
+    const char* ignored = place_.scope == MemoryScope::local
+                              ? "*\n"
+                              : ".gitignore\n.lock\n.pending\n.trash/\n.embedding-cache/\n.memd-new-*\nlocal/\n";
+    MEMD_TRY(files::write_whole(place_.directory / ".gitignore", ignored, OnDisk::later));
+  }
+  auto taken = files::FileLock::take(place_.directory / ".lock");
+  if (!taken) return taken.error();
+  MEMD_TRY(finish_pending());
+  return taken;
+}
+
+Result<void> MemoryDirectory::finish_pending() {
+  if (!is_there(pending_file())) return {};
+  MEMD_TRY_ASSIGN(const std::string text, files::read_whole(pending_file()));
+  files::tidy(place_.directory);
+  if (const auto step = Step::parse(text)) {
+    if (step->what != "index") MEMD_TRY(apply(*step));
+  }
+  MEMD_TRY(rebuild_now());
+  ::unlink(pending_file().c_str());
+  return {};
+}
+
+Result<void> MemoryDirectory::perform(const Step& step) {
+  MEMD_TRY(files::write_whole(pending_file(), step.text(), OnDisk::now));
+  MEMD_TRY(apply(step));
+  ::unlink(pending_file().c_str());
+  return {};
+}
+
+Result<void> MemoryDirectory::apply(const Step& step) {
+  if (step.what == "remove") return apply_remove(step);
+  if (step.what == "undo") return apply_undo(step);
+  return apply_link(step);
+}
+
+Result<MemoryOrigin> MemoryDirectory::origin(std::string_view slug) const {
+  if (is_plugin()) {
+    if (!is_memory_slug(slug)) return refused("\"" + std::string(slug) + "\" is no slug");
+    return MemoryOrigin{file_of(place_, MemoryType::learning, slug), place_.dialect, place_.scope, std::string(slug)};
+  }
+  for (MemoryOrigin& there : origins_in(place_)) {
+    std::string bytes;
+    if (read_origin(there, bytes).memory.slug == slug) return std::move(there);
+  }
+  return Error(Errc::not_found, "there is no memory " + std::string(slug) + " in " + place_.directory.string());
+}
+
+ReadMemory MemoryDirectory::read_origin(const MemoryOrigin& origin, std::string& bytes) const {
+  auto read = files::read_whole(origin.path);
+  if (read) {
+    bytes = *std::move(read);
+    return read_memory(origin, bytes, clock_.now());
+  }
+  ReadMemory out;
+  out.memory.slug = origin.slug;
+  out.memory.path = origin.path;
+  out.problems.push_back({MemoryProblemKind::invalid_file, origin.slug, origin.path, 0, "", read.error().message()});
+  return out;
+}
+
+Result<ReadMemory> MemoryDirectory::read(std::string_view slug) const {
+  MEMD_TRY_ASSIGN(const MemoryOrigin there, origin(slug));
+  MEMD_TRY_ASSIGN(const std::string bytes, files::read_whole(there.path));
+  return read_memory(there, bytes, clock_.now());
+}
+
+std::vector<ReadMemory> MemoryDirectory::read_all() const {
+  std::vector<ReadMemory> out;
+  std::string bytes;
+  for (const MemoryOrigin& there : origins_in(place_))
+    out.push_back(read_origin(there, bytes));
+  return out;
+}
+
+Result<WrittenMemory> MemoryDirectory::create(Memory m) {
+  MEMD_TRY_ASSIGN(const auto held, lock());
+  m.dialect = place_.dialect;
+  m.scope = place_.scope;
+  if (dialect_of(m.type) != m.dialect)
+    return refused("type \"" + std::string(to_string(m.type)) + "\" is none of the dialect " +
+                   std::string(to_string(m.dialect)) + ": " + memory_type_names(m.dialect));
+  WrittenMemory out;
+  out.created = true;
+  out.masked = mask(m.title, m.content);
+  if (m.created == 0) m.created = clock_.now();
+  if (m.updated == 0) m.updated = m.created;
+  const bool own_slug = !m.slug.empty();
+  const std::string wanted = own_slug      ? m.slug
+                             : is_plugin() ? default_slug(m.type, m.title)
+                                           : std::string(to_string(m.type)) + "." + slug_of(m.title);
+  m.slug = wanted;
+  const bool is_name = is_plugin() ? is_memory_slug(m.slug) : is_document_id(m.slug);
+  if (!is_name)
+    return refused("slug: \"" + m.slug +
+                   "\" is none: " + (is_plugin() ? "write it like decision-oauth2" : "write it like fact.testing"));
+  for (int number = 2; !own_slug && is_there(file_of(place_, m.type, m.slug)); ++number)
+    m.slug = wanted + "-" + std::to_string(number);
+  m.path = file_of(place_, m.type, m.slug);
+  if (!is_plugin() && origin(m.slug)) return refused("there is a memory " + m.slug + " already");
+  const std::string text = new_memory_text(m);
+  const ReadMemory written =
+      read_memory({m.path, m.dialect, m.scope, is_plugin() ? m.slug : std::string(), m.type}, text, clock_.now());
+  if (!written.is_valid()) {
+    const MemoryProblem& problem = written.problems.front();
+    return refused((problem.key.empty() ? "" : problem.key + ": ") + problem.message);
+  }
+  MEMD_TRY(files::make_directories(m.path.parent_path()));
+  MEMD_TRY(files::write_whole(pending_file(), Step{"index", m.slug}.text(), OnDisk::later));
+  if (const auto made = files::create_whole(m.path, text, OnDisk::now); !made) {
+    ::unlink(pending_file().c_str());
+    if (made.error().is(Errc::busy))
+      return refused("there is a memory " + m.slug + " already: change it with edit, or choose another slug");
+    return made.error();
+  }
+  MEMD_TRY(index(written.memory, true));
+  ::unlink(pending_file().c_str());
+  out.memory = written.memory;
+  return out;
+}
+
+Result<WrittenMemory> MemoryDirectory::update(std::string_view slug, MemoryChange change, std::string_view expected) {
+  MEMD_TRY_ASSIGN(const auto held, lock());
+  change.links.reset();  // edges are changed by link() and unlink()
+  WrittenMemory out;
+  if (change.title) out.masked = mask(*change.title);
+  if (change.content && mask(*change.content)) out.masked = true;
+  if (change.updated == 0) change.updated = clock_.now();
+  MEMD_TRY_ASSIGN(const MemoryOrigin there, origin(slug));
+  MEMD_TRY_ASSIGN(const std::string bytes, files::read_whole(there.path));
+  const ReadMemory before = read_memory(there, bytes, clock_.now());
+  if (!before.is_valid())
+    return refused("memd does not write files that are not valid: " + before.problems.front().text());
+  MEMD_TRY_ASSIGN(const std::string text, changed_memory_text(bytes, before.memory, change));
+  const ReadMemory after = read_memory(there, text, clock_.now());
+  if (!after.is_valid()) {
+    const MemoryProblem& problem = after.problems.front();
+    return refused((problem.key.empty() ? "" : problem.key + ": ") + problem.message);
+  }
+  const auto conflict = [&](const std::string& hash) -> Result<WrittenMemory> {
+    const fs::path copy = there.path.parent_path() /
+                          (there.path.stem().string() + ".conflict-" + after.memory.file_hash.substr(0, 12) + ".md");
+    MEMD_TRY(files::write_whole(copy, text, OnDisk::now));
+    return Error(Errc::busy, there.path.string() + " was changed meanwhile and stays as it is (version " +
+                                 hash.substr(0, 12) + "); your text lies in " + copy.string() + " (version " +
+                                 after.memory.file_hash.substr(0, 12) + "): bring them together and delete it");
+  };
+  if (!expected.empty() && expected != before.memory.file_hash) return conflict(before.memory.file_hash);
+  MEMD_TRY(files::write_whole(pending_file(), Step{"index", before.memory.slug}.text(), OnDisk::later));
+  MEMD_TRY_ASSIGN(const auto other, files::replace_whole(there.path, bytes, text, OnDisk::now));
+  if (!other) {
+    if (after.memory.content != before.memory.content) EmbeddingCache(place_.directory).remove(before.memory.slug);
+    MEMD_TRY(index(after.memory, false));
+  }
+  ::unlink(pending_file().c_str());
+  if (other) return conflict(read_memory(there, *other, clock_.now()).memory.file_hash);
+  out.memory = after.memory;
+  return out;
+}
+
+Result<void> MemoryDirectory::index(const Memory& memory, bool is_new) {
+  if (!is_plugin()) return write_manifest();
+  const fs::path cached = place_.directory / ".embedding-cache" / (memory.slug + ".json");
+  const IndexEntry entry = index_entry(memory, is_there(cached));
+  MEMD_TRY_ASSIGN(const bool done, is_new ? index_.add(entry, clock_.now()) : index_.replace(entry, clock_.now()));
+  if (done) return {};
+  const auto rebuilt = rebuild_now();
+  return rebuilt ? Result<void>() : rebuilt.error();
+}
+
+Result<void> MemoryDirectory::write_manifest() {
+  std::vector<Memory> valid;
+  for (ReadMemory& read : read_all())
+    if (read.is_valid()) valid.push_back(std::move(read.memory));
+  const fs::path file = place_.directory / "indexes/manifest.json";
+  MEMD_TRY(files::make_directories(file.parent_path()));
+  return files::write_whole(file, manifest_text(valid, project_, clock_.now()), OnDisk::later);
+}
+
+Result<MemoryGraph> MemoryDirectory::load_graph() {
+  auto graph = MemoryGraph::load(graph_file());
+  if (graph || !graph.error().is(Errc::store_corrupt)) return graph;
+  MEMD_TRY(
+      files::move_whole(graph_file(), graph_file().string() + ".corrupt-" + std::to_string(clock_.now()), OnDisk::now));
+  return MemoryGraph();
+}
+
+// The links of one file. An editor that saves meanwhile is not overwritten: its text is read again.
+Result<void> MemoryDirectory::set_links(std::string_view slug, std::string_view other, bool linked, TimeMs now) {
+  MEMD_TRY_ASSIGN(const MemoryOrigin there, origin(slug));
+  for (int i = 0; i < kTries; ++i) {
+    const auto bytes = files::read_whole(there.path);
+    if (!bytes) return bytes.error().is(Errc::not_found) ? Result<void>() : bytes.error();
+    const ReadMemory before = read_memory(there, *bytes, clock_.now());
+    MemoryChange change;
+    change.links = with_or_without(before.memory.links, other, linked);
+    if (!before.is_valid() || *change.links == before.memory.links) return {};
+    change.updated = std::max(now, before.memory.updated);
+    const auto text = changed_memory_text(*bytes, before.memory, change);
+    if (!text) return {};  // health tells it: the front matter is written in a form that is not changed
+    MEMD_TRY_ASSIGN(const auto changed_meanwhile, files::replace_whole(there.path, *bytes, *text, OnDisk::now));
+    if (!changed_meanwhile) return index(read_memory(there, *text, clock_.now()).memory, false);
+  }
+  return Error(Errc::busy, there.path.string() + " is being changed again and again");
+}
+
+Result<bool> MemoryDirectory::link(std::string_view a, std::string_view b, std::string_view label) {
+  MEMD_TRY_ASSIGN(const auto held, lock());
+  if (a == b) return refused("a memory has no edge to itself");
+  for (const std::string_view slug : {a, b}) {
+    MEMD_TRY_ASSIGN(const ReadMemory read, read(slug));
+    if (!read.is_valid())
+      return refused("memd does not write files that are not valid: " + read.problems.front().text());
+  }
+  if (!is_plugin()) {
+    std::string relation(label);
+    std::replace(relation.begin(), relation.end(), '-', '_');
+    if (std::find(kDocumentRelations.begin(), kDocumentRelations.end(), relation) == kDocumentRelations.end())
+      return refused("label: \"" + std::string(label) + "\" is none: derives_from, refers_to, supersedes, duplicates");
+    MEMD_TRY_ASSIGN(const MemoryOrigin there, origin(a));
+    MEMD_TRY_ASSIGN(const std::string bytes, files::read_whole(there.path));
+    const Memory before = read_memory(there, bytes, clock_.now()).memory;
+    MemoryChange change;
+    change.relations = before.relations;
+    const MemoryRelation wanted{relation, std::string(b)};
+    if (std::find(before.relations.begin(), before.relations.end(), wanted) != before.relations.end()) return false;
+    change.relations->push_back(wanted);
+    change.updated = clock_.now();
+    MEMD_TRY_ASSIGN(const std::string text, changed_memory_text(bytes, before, change));
+    MEMD_TRY_ASSIGN(const auto other, files::replace_whole(there.path, bytes, text, OnDisk::now));
+    if (other) return Error(Errc::busy, there.path.string() + " was changed meanwhile: try again");
+    MEMD_TRY(write_manifest());
+    return true;
+  }
+  if (!is_edge_label(label))
+    return refused("label: \"" + std::string(label) +
+                   "\" has to be lower case letters and digits, with single hyphens");
+  MEMD_TRY_ASSIGN(MemoryGraph graph, load_graph());
+  const bool is_new = graph.link(a, b, label, 0);
+  MEMD_TRY(perform({"link", std::string(a), std::string(b), std::string(label), clock_.now()}));
+  return is_new;
+}
+
+Result<bool> MemoryDirectory::unlink(std::string_view a, std::string_view b, std::optional<std::string_view> label) {
+  MEMD_TRY_ASSIGN(const auto held, lock());
+  if (!is_plugin()) {
+    MEMD_TRY_ASSIGN(const MemoryOrigin there, origin(a));
+    MEMD_TRY_ASSIGN(const std::string bytes, files::read_whole(there.path));
+    const Memory before = read_memory(there, bytes, clock_.now()).memory;
+    MemoryChange change;
+    change.relations = before.relations;
+    if (std::erase_if(*change.relations,
+                      [&](const MemoryRelation& r) { return r.target == b && (!label || r.label == *label); }) == 0)
+      return false;
+    change.updated = clock_.now();
+    MEMD_TRY_ASSIGN(const std::string text, changed_memory_text(bytes, before, change));
+    MEMD_TRY_ASSIGN(const auto other, files::replace_whole(there.path, bytes, text, OnDisk::now));
+    if (other) return Error(Errc::busy, there.path.string() + " was changed meanwhile: try again");
+    MEMD_TRY(write_manifest());
+    return true;
+  }
+  if (!is_memory_slug(a) || !is_memory_slug(b) || (label && !is_edge_label(*label)))
+    return refused("unlink takes two slugs and perhaps a label");
+  MEMD_TRY_ASSIGN(MemoryGraph graph, load_graph());
+  const bool was_there = graph.unlink(a, b, label);
+  MEMD_TRY(perform({"unlink", std::string(a), std::string(b), std::string(label.value_or("-")), clock_.now()}));
+  return was_there;
+}
+
+Result<void> MemoryDirectory::apply_link(const Step& step) {
+  MEMD_TRY_ASSIGN(MemoryGraph graph, load_graph());
+  const bool links = step.what == "link";
+  const auto label = step.label == "-" ? std::nullopt : std::optional<std::string_view>(step.label);
+  const bool changed = links ? graph.link(step.a, step.b, step.label, step.time) : graph.unlink(step.a, step.b, label);
+  if (changed) MEMD_TRY(graph.save(graph_file()));
+  const bool linked = graph.has(step.a, step.b);
+  MEMD_TRY(set_links(step.a, step.b, linked, step.time));
+  return set_links(step.b, step.a, linked, step.time);
+}
+
+Result<void> MemoryDirectory::remove(std::string_view slug) {
+  MEMD_TRY_ASSIGN(const auto held, lock());
+  MEMD_TRY_ASSIGN(const MemoryOrigin there, origin(slug));
+  if (!is_there(there.path)) return Error(Errc::not_found, "there is no memory " + std::string(slug));
+  MEMD_TRY(files::make_directories(trash()));
+  TimeMs time = clock_.now();
+  const auto is_taken = [&] {
+    std::error_code ec;
+    for (const auto& entry : fs::directory_iterator(trash(), ec))
+      if (entry.path().filename().native().find("@" + std::to_string(time) + ".") != std::string::npos) return true;
+    return false;
+  };
+  while (is_taken())  // one time, one deletion: undo takes the last
+    ++time;
+  return perform({"remove", std::string(slug), "-", "-", time});
+}
+
+// The trash: <slug>@<time>.md, and <slug>@<time>.json with the edges.
+Result<void> MemoryDirectory::apply_remove(const Step& step) {
+  const std::string name = step.a + "@" + std::to_string(step.time);
+  const fs::path edges_file = trash() / (name + ".json");
+  const fs::path trashed = trash() / (name + ".md");
+  MEMD_TRY_ASSIGN(MemoryGraph graph, load_graph());
+  if (!is_there(edges_file)) {
+    EdgeLists edges;
+    if (!graph.edges_of(step.a).empty()) edges[step.a] = graph.edges_of(step.a);
+    MEMD_TRY(files::write_whole(edges_file, graph_text(edges), OnDisk::now));
+  }
+  if (!is_there(trashed)) {
+    const auto there = origin(step.a);
+    if (!there) return there.error().is(Errc::not_found) ? Result<void>() : there.error();
+    if (!is_there(there->path)) return {};  // somebody else took it away
+    MEMD_TRY(files::move_whole(there->path, trashed, OnDisk::now));
+  }
+  EmbeddingCache(place_.directory).remove(step.a);
+  if (!is_plugin()) return write_manifest();
+  MEMD_TRY_ASSIGN(const MemoryGraph kept, MemoryGraph::load(edges_file));
+  if (!graph.erase(step.a).empty()) MEMD_TRY(graph.save(graph_file()));
+  for (const MemoryEdge& edge : kept.edges_of(step.a))
+    MEMD_TRY(set_links(edge.target, step.a, false, step.time));
+  MEMD_TRY_ASSIGN(const bool done, index_.remove(step.a, clock_.now()));
+  if (done) return {};
+  const auto rebuilt = rebuild_now();
+  return rebuilt ? Result<void>() : rebuilt.error();
+}
+
+Result<Memory> MemoryDirectory::undo(std::string_view slug) {
+  MEMD_TRY_ASSIGN(const auto held, lock());
+  Step last{"undo", "", "-", "-", -1};
+  std::error_code ec;
+  for (auto it = fs::directory_iterator(trash(), ec); !ec && it != fs::directory_iterator(); it.increment(ec)) {
+    const std::string name = it->path().stem().string();
+    const auto at = name.rfind('@');
+    if (it->path().extension() != ".md" || at == std::string::npos) continue;
+    const TimeMs time = std::strtoll(name.c_str() + at + 1, nullptr, 10);
+    if ((slug.empty() || name.substr(0, at) == slug) && time > last.time) {
+      last.a = name.substr(0, at);
+      last.time = time;
+    }
+  }
+  if (last.a.empty()) return Error(Errc::not_found, "nothing was deleted that could be brought back");
+  if (is_plugin() && is_there(file_of(place_, MemoryType::learning, last.a)))
+    return refused("there is a memory " + last.a + " again: rename or delete it first");
+  MEMD_TRY(perform(last));
+  MEMD_TRY_ASSIGN(const ReadMemory back, read(last.a));
+  return back.memory;
+}
+
+Result<void> MemoryDirectory::apply_undo(const Step& step) {
+  const std::string name = step.a + "@" + std::to_string(step.time);
+  const fs::path trashed = trash() / (name + ".md");
+  const fs::path edges_file = trash() / (name + ".json");
+  if (is_there(trashed)) {
+    MEMD_TRY_ASSIGN(const std::string bytes, files::read_whole(trashed));
+    const Memory m = read_memory({trashed, place_.dialect, place_.scope, step.a}, bytes, clock_.now()).memory;
+    const fs::path to = file_of(place_, m.type, step.a);
+    MEMD_TRY(files::make_directories(to.parent_path()));
+    MEMD_TRY(files::move_whole(trashed, to, OnDisk::now));
+  }
+  if (!is_plugin()) return write_manifest();
+  MEMD_TRY_ASSIGN(const MemoryGraph kept, MemoryGraph::load(edges_file));
+  MEMD_TRY_ASSIGN(MemoryGraph graph, load_graph());
+  bool changed = false;
+  for (const MemoryEdge& edge : kept.edges_of(step.a))
+    if (is_there(file_of(place_, MemoryType::learning, edge.target)))
+      changed |= graph.link(step.a, edge.target, edge.label, edge.created);
+  if (changed) MEMD_TRY(graph.save(graph_file()));
+  for (const MemoryEdge& edge : kept.edges_of(step.a)) {
+    const bool linked = graph.has(step.a, edge.target);
+    MEMD_TRY(set_links(step.a, edge.target, linked, step.time));
+    MEMD_TRY(set_links(edge.target, step.a, linked, step.time));
+  }
+  const auto rebuilt = rebuild_now();
+  if (!rebuilt) return rebuilt.error();
+  ::unlink(edges_file.c_str());
+  return {};
+}
+
+MemoryIndex MemoryDirectory::index_of_files(const std::vector<ReadMemory>& all) const {
+  const auto cached = EmbeddingCache(place_.directory).slugs();
+  MemoryIndex out;
+  for (const ReadMemory& read : all)
+    if (read.is_valid()) out.memories[read.memory.slug] = index_entry(read.memory, cached.contains(read.memory.slug));
+  return out;
+}
+
+MemoryDirectory::IndexState MemoryDirectory::check() const {
+  if (!is_plugin())
+    return is_there(place_.directory / "indexes/manifest.json") ? IndexState::valid : IndexState::corrupted;
+  const auto index = index_.load();
+  return index && index->memories == index_of_files(read_all()).memories ? IndexState::valid : IndexState::corrupted;
+}
+
+Result<bool> MemoryDirectory::rebuild() {
+  MEMD_TRY_ASSIGN(const auto held, lock());
+  files::tidy(place_.directory);
+  return rebuild_now();
+}
+
+Result<bool> MemoryDirectory::rebuild_now() {
+  if (!is_plugin()) {
+    MEMD_TRY(write_manifest());
+    return true;
+  }
+  std::vector<ReadMemory> all = read_all();
+  std::map<std::string, std::vector<std::string>, std::less<>> links;
+  for (const ReadMemory& read : all)
+    if (read.is_valid()) links[read.memory.slug] = read.memory.links;
+  MEMD_TRY_ASSIGN(MemoryGraph graph, load_graph());
+  bool changed = graph.repair(links, clock_.now());
+  if (changed) MEMD_TRY(graph.save(graph_file()));
+  const auto now = clock_.now();
+  bool linked = false;
+  for (const auto& [slug, edges] : graph.lists())
+    for (const MemoryEdge& edge : edges) {
+      auto& there = links[slug];
+      if (std::find(there.begin(), there.end(), edge.target) != there.end()) continue;
+      there.push_back(edge.target);
+      MEMD_TRY_ASSIGN(const MemoryOrigin file, origin(slug));
+      for (int i = 0; i < kTries; ++i) {
+        MEMD_TRY_ASSIGN(const std::string bytes, files::read_whole(file.path));
+        const ReadMemory before = read_memory(file, bytes, now);
+        if (!before.is_valid()) break;
+        MemoryChange change;
+        change.links = with_or_without(before.memory.links, edge.target, true);
+        const auto text = changed_memory_text(bytes, before.memory, change);
+        if (!text) break;
+        MEMD_TRY_ASSIGN(const auto other, files::replace_whole(file.path, bytes, *text, OnDisk::now));
+        if (!other) break;
+      }
+      linked = true;
+    }
+  if (linked) all = read_all();
+  MemoryIndex wanted = index_of_files(all);
+  const auto index = index_.load();
+  if (index && index->memories == wanted.memories) return changed || linked;
+  wanted.last_updated = now;
+  MEMD_TRY(index_.write(wanted));
+  return true;
+}
+
+}  // namespace memd::memory
