@@ -78,7 +78,7 @@ std::string_view data_of(const AdapterDescription* adapter) {
   return adapter == nullptr ? std::string_view("-") : to_string(adapter->data_completeness);
 }
 
-std::string joined(const std::vector<std::string>& items, std::string_view open, std::string_view close) {
+std::string joined_with(const std::vector<std::string>& items, std::string_view open, std::string_view close) {
   std::string out;
   for (const auto& item : items)
     out += (out.empty() ? "" : ", ") + std::string(open) + item + std::string(close);
@@ -203,7 +203,7 @@ std::string matrix_markdown(std::span<const AdapterDescription> adapters) {
     }
     out += fmt::format("{}.\n\n", contract_note(*adapter));
     for (const auto& [system, name] : kSystems)
-      out += fmt::format("* {}: {}\n", name, joined(storage_on(*adapter, system), "`", "`"));
+      out += fmt::format("* {}: {}\n", name, joined_with(storage_on(*adapter, system), "`", "`"));
     if (!adapter->limitations.empty()) out += "\nLimitations:\n\n";
     for (const auto& limitation : adapter->limitations)
       out += fmt::format("* {}\n", limitation);
