@@ -61,6 +61,7 @@ std::vector<Command> interchange_commands();
 Command key_command();
 Command hook_command();
 Command report_command();
+Command memory_command();
 
 // The whole program: parses the arguments, runs the command, prints. Gives the exit code. Never throws.
 int run(int argc, char** argv);

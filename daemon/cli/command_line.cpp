@@ -27,6 +27,7 @@ constexpr const char* kExamples = R"(Examples:
   memd export latest --format html -o s.html  the same to read, in a browser
   memd report --since 30d -o report.html      a month on one page: sessions, topics, tokens, files, coverage
   memd import session.jsonl                   and back
+  memd memory write --type decision --title "Use WAL" --tags sqlite,store notes.md    a memory, as a file of yours
   memd status                                 what the daemon is doing
   memd doctor                                 whether all is well, and what to do if not
   claude mcp add --scope user memd -- memd --stdio    register with Claude Code
@@ -154,6 +155,7 @@ std::vector<Command> all_commands(const CLI::App& app) {
   out.push_back(key_command());
   out.push_back(hook_command());
   out.push_back(report_command());
+  out.push_back(memory_command());
   out.push_back(completion_command(app));
   return out;
 }
@@ -176,6 +178,7 @@ int run_app(int argc, char** argv) {
            Option{"--data-dir", &global.data_dir, "Where the store is (default: $XDG_DATA_HOME/memd)", "DIR"},
            Option{"--home", &global.home, "Where agents' storage is looked for (default: $HOME)", "DIR"},
            Option{"--config", &global.config, "Configuration file, YAML", "FILE"},
+           Option{"--project", &global.project, "Directory of the project whose memories are meant", "DIR"},
            Option{"--json", &global.json, "Print JSON"},
        })
     add_option(app, option);

@@ -77,6 +77,7 @@ Result<Settings> resolve_settings(const GlobalOptions& options, const Environmen
                     s.home / ".config" / "claude" / "projects"};
   if (options.data_dir) s.forward.insert(s.forward.end(), {"--data-dir", data_dir.string()});
   if (options.home) s.forward.insert(s.forward.end(), {"--home", s.home.string()});
+  if (options.project) s.project = absolute(*options.project);
   s.cipher = make_cipher(s.config.encryption);
   if (options.config) s.forward.insert(s.forward.end(), {"--config", absolute(*options.config).string()});
   return s;

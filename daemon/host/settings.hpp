@@ -18,6 +18,7 @@ struct GlobalOptions {
   std::optional<std::string> data_dir;
   std::optional<std::string> home;
   std::optional<std::string> config;
+  std::optional<std::string> project;
   bool json = false;
 };
 
@@ -40,6 +41,7 @@ struct Settings {
   Config config;
   std::string runtime_dir;                     // $XDG_RUNTIME_DIR, may be empty
   std::vector<std::string> forward;            // global options that a daemon started from here needs too
+  std::filesystem::path project{};             // --project, absolute; empty: not given
   std::shared_ptr<seal::LazyCipher> cipher{};  // of the configured key; null: none is configured
 };
 

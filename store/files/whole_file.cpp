@@ -164,15 +164,16 @@ Result<void> move_whole(const fs::path& from, const fs::path& to, OnDisk on_disk
   return from.parent_path() == to.parent_path() ? Result<void>() : finish(from, on_disk);
 }
 
-Result<bool> make_directories(const fs::path& directory) {
-  if (::mkdir(directory.c_str(), 0700) == 0) return true;
+Result<void> make_directories(const fs::path& directory) {
+  if (::mkdir(directory.c_str(), 0700) == 0) return {};
   if (errno == ENOENT && directory.has_relative_path()) {
     MEMD_TRY(make_directories(directory.parent_path()));
-    if (::mkdir(directory.c_str(), 0700) == 0) return true;
+    if (::mkdir(directory.c_str(), 0700) == 0) return {};
   }
+  const int err = errno;
   std::error_code ec;
-  if (errno == EEXIST && fs::is_directory(directory, ec)) return false;
-  return Error::from_errno(errno, "mkdir", directory.string());
+  if (err == EEXIST && fs::is_directory(directory, ec)) return {};
+  return Error::from_errno(err, "mkdir", directory.string());
 }
 
 void tidy(const fs::path& directory) {

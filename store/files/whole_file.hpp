@@ -34,8 +34,8 @@ Result<std::optional<std::string>> replace_whole(const std::filesystem::path& fi
 // From one name to another that is free, in the same file system. Errc::busy: it is not free.
 Result<void> move_whole(const std::filesystem::path& from, const std::filesystem::path& to, OnDisk on_disk);
 
-// Makes the directory and those above it. true: it was not there.
-Result<bool> make_directories(const std::filesystem::path& directory);
+// Makes the directory and those above it, where they are missing.
+Result<void> make_directories(const std::filesystem::path& directory);
 
 // Removes what killed writers left in a directory. The caller holds the directory's lock.
 void tidy(const std::filesystem::path& directory);

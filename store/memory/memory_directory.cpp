@@ -66,13 +66,15 @@ MemoryDirectory::MemoryDirectory(MemoryPlace place, fs::path project, const Cloc
     : place_(std::move(place)), project_(std::move(project)), clock_(clock), index_(place_.directory / "index.json") {}
 
 Result<files::FileLock> MemoryDirectory::lock() {
-  MEMD_TRY_ASSIGN(const bool is_new, files::make_directories(place_.directory));
+  MEMD_TRY(files::make_directories(place_.directory));
   const bool in_project = place_.scope == MemoryScope::project || place_.scope == MemoryScope::local;
-  if (is_new && in_project) {  // what only this machine needs stays out of the repository
+  const fs::path ignore_file = place_.directory / ".gitignore";
+  if (in_project && !is_there(place_.directory / ".lock") &&
+      !is_there(ignore_file)) {  // what only this machine needs stays out of the repository
     const char* ignored = place_.scope == MemoryScope::local
                               ? "*\n"
                               : ".gitignore\n.lock\n.pending\n.trash/\n.embedding-cache/\n.memd-new-*\nlocal/\n";
-    MEMD_TRY(files::write_whole(place_.directory / ".gitignore", ignored, OnDisk::later));
+    MEMD_TRY(files::write_whole(ignore_file, ignored, OnDisk::later));
   }
   auto taken = files::FileLock::take(place_.directory / ".lock");
   if (!taken) return taken.error();

@@ -175,6 +175,18 @@ TEST_F(MemoryDirectoryTest, RepositoryDialectHasAManifest) {
   EXPECT_THAT(manifest(), HasSubstr("\"fact.testing\""));
 }
 
+TEST_F(MemoryDirectoryTest, WhatIsOfThisMachineStaysOutOfTheRepository) {
+  auto local = directory_at(MemoryScope::local);
+  auto shared = directory_at(MemoryScope::project);
+  ASSERT_TRUE(local.create(draft("Mine")));
+  ASSERT_TRUE(shared.create(draft("Ours")));
+  EXPECT_EQ(text_of(local.place().directory / ".gitignore"), "*\n");
+  EXPECT_THAT(text_of(shared.place().directory / ".gitignore"), HasSubstr("local/\n"));
+  fs::remove(shared.place().directory / ".gitignore");
+  ASSERT_TRUE(shared.create(draft("Ours too")));
+  EXPECT_FALSE(fs::exists(shared.place().directory / ".gitignore")) << "a person took it away";
+}
+
 TEST_F(MemoryDirectoryTest, AVectorIsOfOneModelAndOneContent) {
   const EmbeddingCache cache(home_.path());
   ASSERT_TRUE(cache.put("a", "m1", "text", {0.5F}, 1));
