@@ -48,7 +48,7 @@ Result<void> sync_directory(const fs::path& directory) {
 // A file of a name of its own that goes with this object.
 class NewFile {
  public:
-  static Result<NewFile> write(const fs::path& beside, std::string_view bytes, OnDisk on_disk) {
+  static Result<NewFile> write(const fs::path& beside, std::span<const std::string_view> pieces, OnDisk on_disk) {
     NewFile out(name_beside(beside));
     struct stat old {};
     const bool replaces = ::lstat(beside.c_str(), &old) == 0;
@@ -58,7 +58,8 @@ class NewFile {
     const UniqueFd fd(::open(out.path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!fd) return failed("create", out.path_);
     out.owned_ = true;
-    MEMD_TRY(write_all(fd.get(), bytes, out.path_));
+    for (const std::string_view bytes : pieces)
+      MEMD_TRY(write_all(fd.get(), bytes, out.path_));
     if (mode != 0600U && ::fchmod(fd.get(), mode) != 0) return failed("fchmod", out.path_);
     if (on_disk == OnDisk::now && ::fsync(fd.get()) != 0) return failed("fsync", out.path_);
     return out;
@@ -117,15 +118,22 @@ Result<std::string> read_whole(const fs::path& file) {
 }
 
 Result<void> write_whole(const fs::path& file, std::string_view bytes, OnDisk on_disk) {
-  auto made = NewFile::write(file, bytes, on_disk);
+  return write_pieces(file, {&bytes, 1}, on_disk);
+}
+
+Result<void> write_pieces(const fs::path& file, std::span<const std::string_view> pieces, OnDisk on_disk) {
+  auto made = NewFile::write(file, pieces, on_disk);
   if (!made) return made.error();
+  // ext4 writes out a file that is renamed over another, and the next fsync of any file waits for that. Not so in a
+  // swap.
+  if (on_disk == OnDisk::later && rename_with(made->path(), file, RENAME_EXCHANGE) == 0) return {};
   if (::rename(made->path().c_str(), file.c_str()) != 0) return failed("rename", file);
   made->moved();
   return finish(file, on_disk);
 }
 
 Result<void> create_whole(const fs::path& file, std::string_view bytes, OnDisk on_disk) {
-  auto made = NewFile::write(file, bytes, on_disk);
+  auto made = NewFile::write(file, {&bytes, 1}, on_disk);
   if (!made) return made.error();
   MEMD_TRY(rename_to_free_name(made->path(), file));
   made->moved();
@@ -136,7 +144,7 @@ Result<std::optional<std::string>> replace_whole(const fs::path& file, std::stri
                                                  std::string_view bytes, OnDisk on_disk) {
   MEMD_TRY_ASSIGN(std::string there, read_whole(file));
   if (there != expected) return std::optional(std::move(there));
-  auto made = NewFile::write(file, bytes, on_disk);
+  auto made = NewFile::write(file, {&bytes, 1}, on_disk);
   if (!made) return made.error();
   if (rename_with(made->path(), file, RENAME_EXCHANGE) == 0) {
     // What stood there has our name now. If somebody changed it after it was read, it goes back.

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -21,6 +22,8 @@ Result<std::string> read_whole(const std::filesystem::path& file);
 
 // In place of what is there, if something is.
 Result<void> write_whole(const std::filesystem::path& file, std::string_view bytes, OnDisk on_disk);
+// The same of bytes that stand in several places, one after the other.
+Result<void> write_pieces(const std::filesystem::path& file, std::span<const std::string_view> pieces, OnDisk on_disk);
 
 // Only if nothing is there. Errc::busy: something is.
 Result<void> create_whole(const std::filesystem::path& file, std::string_view bytes, OnDisk on_disk);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace memd::memory {
 namespace {
@@ -74,12 +75,14 @@ Result<bool> IndexFile::splice(std::string_view slug, const std::string& line, b
   };
   const std::string_view before = bare(text.substr(first, at - first));
   const std::string_view after = bare(text.substr(behind, end - behind));
-  std::string out = head;
-  out.reserve(text.size() + line.size() + 8);
-  for (const std::string_view piece : {before, std::string_view(line), after})
-    if (!piece.empty()) out.append(out.size() == head.size() ? "\n" : ",\n").append(piece);
-  out += kIndexTail;
-  MEMD_TRY(files::write_whole(file_, out, files::OnDisk::later));
+  std::vector<std::string_view> pieces{head};
+  for (const std::string_view piece : {before, std::string_view(line), after}) {
+    if (piece.empty()) continue;
+    pieces.push_back(pieces.size() == 1 ? "\n" : ",\n");
+    pieces.push_back(piece);
+  }
+  pieces.push_back(kIndexTail);
+  MEMD_TRY(files::write_pieces(file_, pieces, files::OnDisk::later));
   return true;
 }
 

@@ -94,7 +94,8 @@ Result<MemoryIndex> parse_index(std::string_view json) {
   return parse<MemoryIndex>(json, "is no index of memories", [](const dom::object& root, MemoryIndex& out) {
     out.version = text_of(root, "version");
     out.last_updated = time_of(text_of(root, "lastUpdated"));
-    for (const auto& [slug, value] : root["memories"].get_object().value()) {
+    const dom::object memories = root["memories"].get_object();
+    for (const auto& [slug, value] : memories) {
       const dom::object fields = value.get_object();
       IndexEntry entry;
       entry.slug = text_of(fields, "slug");
@@ -102,7 +103,8 @@ Result<MemoryIndex> parse_index(std::string_view json) {
       const auto type = parse_memory_type(text_of(fields, "type"));
       if (!type || entry.slug != slug) throw simdjson::simdjson_error(simdjson::INCORRECT_TYPE);
       entry.type = *type;
-      for (const dom::element tag : fields["tags"].get_array().value())
+      const dom::array tags = fields["tags"].get_array();
+      for (const dom::element tag : tags)
         entry.tags.emplace_back(tag.get_string().value());
       entry.created = time_of(text_of(fields, "created"));
       entry.updated = time_of(text_of(fields, "updated"));
@@ -141,7 +143,8 @@ Result<EdgeLists> parse_graph(std::string_view json) {
   return parse<EdgeLists>(json, "is no graph of memories", [](const dom::object& root, EdgeLists& out) {
     for (const auto& [slug, value] : root) {
       auto& edges = out[std::string(slug)];
-      for (const dom::element element : value.get_array().value()) {
+      const dom::array list = value.get_array();
+      for (const dom::element element : list) {
         const dom::object fields = element.get_object();
         edges.push_back({std::string(slug), text_of(fields, "target"), text_of(fields, "label"),
                          time_of(text_of(fields, "timestamp"))});
@@ -204,7 +207,8 @@ Result<CachedEmbedding> parse_embedding(std::string_view json) {
   return parse<CachedEmbedding>(json, "is no cached vector", [](const dom::object& root, CachedEmbedding& out) {
     out.slug = text_of(root, "slug");
     out.model = text_of(root, "model");
-    for (const dom::element value : root["vector"].get_array().value())
+    const dom::array vector = root["vector"].get_array();
+    for (const dom::element value : vector)
       out.vector.push_back(static_cast<float>(value.get_double().value()));
     out.content_hash = text_of(root, "contentHash");
     out.computed = time_of(text_of(root, "timestamp"));
