@@ -53,6 +53,7 @@ struct SearchQuery {
   std::string near_project{};  // identity key of the project the question is asked from; its hits come a little earlier
   TimeMs now = 0;              // for what is recent; 0: age does not count
   bool count_outside = false;  // also count what filter.project leaves out
+  bool operators = true;       // whether "-word", "path:x" and the like in `text` mean more than words
 };
 
 // What a hit was ranked by. 0 when it does not apply.
@@ -121,8 +122,10 @@ struct SearchAnswer {
   bool nothing_relevant = false;           // hits, if any, are the nearest there is, and not near
   bool more = false;                       // there are hits after offset + limit
   std::vector<std::string> ignored_terms;  // too common to help, without letters, or in no exchange at all
-  std::string unknown_project;             // what to say of a typed `project:` that there is not; empty: all is well
-  std::int64_t left_out = 0;               // hits that an index names and the store does not hold: it is damaged
+  std::vector<std::string> excluded;       // what hits do not hold, because the text excludes it
+  std::vector<std::string> dropped;  // operators of the text, as typed, with which nothing was found: read as words
+  std::string unknown_project;       // what to say of a typed `project:` that there is not; empty: all is well
+  std::int64_t left_out = 0;         // hits that an index names and the store does not hold: it is damaged
   // Of the best `limit` hits of all projects those outside filter.project, without hits of low confidence. Counted on
   // request.
   std::optional<std::int64_t> outside;

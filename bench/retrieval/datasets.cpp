@@ -4,6 +4,7 @@
 #include "store/db/database.hpp"
 
 #include <boost/json.hpp>
+#include <boost/regex.hpp>
 
 #include <algorithm>
 #include <array>
@@ -13,7 +14,6 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
-#include <regex>
 #include <stdexcept>
 #include <vector>
 
@@ -62,11 +62,11 @@ LocomoSession read_session(int number, const boost::json::array& turns, const st
 }
 
 LocomoQuestion read_question(const boost::json::object& object) {
-  static const std::regex kTurnId("D(\\d+):(\\d+)");
+  static const boost::regex kTurnId("D(\\d+):(\\d+)");
   LocomoQuestion question{locomo_text_of(object, "question"), static_cast<int>(object.at("category").as_int64()), {}};
   const auto* evidence = object.if_contains("evidence");
   const std::string ids = evidence != nullptr ? boost::json::serialize(*evidence) : "";
-  for (std::sregex_iterator at(ids.begin(), ids.end(), kTurnId), end; at != end; ++at)
+  for (boost::sregex_iterator at(ids.begin(), ids.end(), kTurnId), end; at != end; ++at)
     question.evidence.emplace_back(std::atoi((*at)[1].str().c_str()), std::atoi((*at)[2].str().c_str()));
   return question;
 }

@@ -41,11 +41,11 @@ Source source_of(const EventSource& where) {
   return source;
 }
 
-Result<std::string> read_from_source(const EventSource& where) {
+Result<std::string> read_from_source(const EventSource& where, ItemWalk* walk) {
   if (!where.item_key.empty()) {
     const Adapter* adapter = find_adapter(where.platform);
     if (adapter == nullptr) return Error(Errc::unsupported, "no adapter for " + std::string(to_string(where.platform)));
-    return read_item(*adapter, where);
+    return walk != nullptr ? walk->read(*adapter, where) : read_item(*adapter, where);
   }
   Source source;
   source.platform = where.platform;
@@ -80,12 +80,19 @@ Result<std::string> read_event_text(Platform platform, const std::string& source
 }
 
 Result<std::string> read_item(const Adapter& adapter, const EventSource& where) {
-  const DiskView files;
-  const auto reader = adapter.open_snapshot(source_of(where), files);
+  return ItemWalk().read(adapter, where);
+}
+
+Result<std::string> ItemWalk::read(const Adapter& adapter, const EventSource& where) {
+  if (!reader_ || path_ != where.path || where.format != SourceFormat::json) {
+    reader_ = adapter.open_snapshot(source_of(where), files_);
+    path_ = where.path;
+  }
   const auto session = split_session_uid(where.session_uid);
-  if (!reader || !session) return no_longer_there(where);
-  MEMD_TRY_ASSIGN(std::string bytes, reader->item(std::string(session->native_id), where.item_key));
-  bytes.append(kRecordPadding, '\0');
+  if (!reader_ || !session) return no_longer_there(where);
+  auto bytes = reader_->item(std::string(session->native_id), where.item_key);
+  if (!bytes || where.format != SourceFormat::json) reader_.reset();
+  if (bytes) bytes->append(kRecordPadding, '\0');
   return bytes;
 }
 
@@ -111,8 +118,8 @@ Result<std::string> read_archived_text(raw::RawArchive& archive, const EventSour
   return std::move(*text);
 }
 
-Result<void> RecordFinder::find(const EventSource& where, const Accept& accept) {
-  const auto bytes = read_from_source(where);
+Result<void> RecordFinder::find(const EventSource& where, const Accept& accept, ItemWalk* walk) {
+  const auto bytes = read_from_source(where, walk);
   if (bytes && accept(std::string_view(*bytes).substr(0, bytes->size() - kRecordPadding))) return {};
   return archive_.find(where, accept);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "adapters/adapter.hpp"
+#include "daemon/ingest/source_file.hpp"
 #include "schemas/error.hpp"
 #include "schemas/event.hpp"
 #include "schemas/query.hpp"
@@ -9,6 +10,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -30,6 +32,19 @@ Result<std::string> read_record(const Source& source, const RawRef& raw);
 // bytes behind it. Stateless, thread-safe. Errors as below.
 Result<std::string> read_item(const Adapter& adapter, const EventSource& where);
 
+// Reads items as read_item() does, one after the other. It keeps a document that it has read, so that a walk through a
+// session reads the document once; the walk sees it as it was then. Databases are opened for each item, because an open
+// one would hold back its writer. One thread at a time.
+class ItemWalk {
+ public:
+  Result<std::string> read(const Adapter& adapter, const EventSource& where);
+
+ private:
+  DiskView files_;  // the reader refers to it
+  std::string path_;
+  std::unique_ptr<SnapshotReader> reader_;
+};
+
 // Of a source that is changed in place: reads the full text of an event from its item as it is now, which may be newer
 // than what was indexed. Stateless, thread-safe. Errc::not_found when the source does not show the item any more,
 // Errc::busy when somebody is writing it.
@@ -49,7 +64,8 @@ class RecordFinder {
   // Calls `accept` with each candidate until it returns true. kRecordPadding readable bytes follow a candidate.
   // Errc::not_found when none is accepted.
   using Accept = std::function<bool(std::string_view record)>;
-  Result<void> find(const EventSource& where, const Accept& accept);
+  // `walk`: of a caller who asks for many records of a session.
+  Result<void> find(const EventSource& where, const Accept& accept, ItemWalk* walk = nullptr);
 
  private:
   raw::RawArchive archive_;

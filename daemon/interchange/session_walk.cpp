@@ -223,7 +223,7 @@ class SessionWalk {
       if (found) record_bytes_.assign(record.data(), record.size() + kRecordPadding);
       return found;
     };
-    if (!records_.find(place_of(row), has_it)) return batch_.clear();
+    if (!records_.find(place_of(row), has_it, &items_read_)) return batch_.clear();
     mask_secrets(batch_);
   }
 
@@ -327,6 +327,7 @@ class SessionWalk {
 
   Reader& reader_;
   RecordFinder& records_;
+  ItemWalk items_read_;
   const StoredSession session_;
   SessionVisitor& visitor_;
   ExportReport report_;

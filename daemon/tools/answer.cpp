@@ -20,6 +20,16 @@ void tell_unknown_project(AnswerText& notice, std::string reason) {
   notice.say(AnswerText::Message{reason}, ".");
 }
 
+// `"a", "b"`: pieces of the question.
+AnswerText quoted_list(const std::vector<std::string>& pieces) {
+  AnswerText out;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    if (i > 0) out.add(", ");
+    out.add("\"", AnswerText::Echo{pieces[i]}, "\"");
+  }
+  return out;
+}
+
 // "1 hit is ", "2 hits are "
 template <std::size_t size>
 AnswerText counted_are(std::int64_t n, const char (&noun)[size]) {
@@ -92,6 +102,8 @@ Error too_little_room(std::size_t max_tokens, std::size_t needed) {
 AnswerText search_notice(const SearchAnswer& found, SearchMode asked) {
   AnswerText out;
   tell_unknown_project(out, found.unknown_project);
+  if (!found.dropped.empty()) out.say("Nothing was found with ", quoted_list(found.dropped), ": it was read as words.");
+  if (!found.excluded.empty()) out.say("Left out is what holds ", quoted_list(found.excluded), ".");
   if (found.nothing_relevant && found.hits.empty())
     out.say("Nothing fits: it may never have been talked about, or in other words.");
   else if (found.nothing_relevant)

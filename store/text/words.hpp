@@ -39,6 +39,7 @@ enum class WordClass : std::uint8_t {
   no_program,     // words of the shell, and what does no work
   tells_end,      // how the command before ended
   output_filter,  // shows less of an output
+  program,        // others that take options: what begins with "-" behind their name is one
   // Secrets.
   password_name,        // a name that ends so holds a password
   short_password_name,  // the same, if a word of the name begins there

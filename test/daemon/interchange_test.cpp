@@ -426,8 +426,7 @@ TEST(InterchangeCorpus, AllSessionsComeBackTheSame) {
   if (!fs::exists(home / ".claude")) GTEST_SKIP() << "no corpus at " << home << " (set MEMD_CORPUS)";
   test::TempDir dir;
   fs::create_directories(dir / "home");
-  for (const char* agent : {".claude", ".codex", ".config", ".gemini", ".local"})
-    fs::create_directory_symlink(home / agent, dir / "home" / agent);
+  test::link_corpus_excerpt(dir / "home");
   ingest(dir / "home", dir / "first.db");
   Reader reader(dir / "first.db");
   std::int64_t events = 0;
@@ -440,7 +439,7 @@ TEST(InterchangeCorpus, AllSessionsComeBackTheSame) {
     partial += out.report.partial;
     write_lines(dir / "all.jsonl", out.lines);
   }
-  EXPECT_GT(events, 30'000);
+  EXPECT_GT(events, 5'000);
   EXPECT_EQ(partial, 0);
   const auto progress = ingest(dir / "nowhere", dir / "second.db", {dir / "all.jsonl"});
   EXPECT_EQ(progress.cursor, progress.size);

@@ -7,7 +7,7 @@
 
 #include <gmock/gmock.h>
 
-#include <regex>
+#include <boost/regex.hpp>
 
 namespace memd::test {
 namespace {
@@ -24,12 +24,12 @@ class LlmPrompts : public LlmFixture {
       return ScriptedModel::says("Summary " + std::to_string(++answers) + ".");
     });
     good(strategy);
-    static const std::regex tag("(<<<RECORD|<<<END) [0-9a-f]{16}>>>");
+    static const boost::regex tag("(<<<RECORD|<<<END) [0-9a-f]{16}>>>");
     std::string out;
     for (const auto& r : model().asked())
-      out += "=== request\n--- system\n" + r.system + "--- prompt\n" + std::regex_replace(r.prompt, tag, "$1 tag>>>");
-    static const std::regex length("[0-9]+ words");
-    return std::regex_replace(out, length, "N words");
+      out += "=== request\n--- system\n" + r.system + "--- prompt\n" + boost::regex_replace(r.prompt, tag, "$1 tag>>>");
+    static const boost::regex length("[0-9]+ words");
+    return boost::regex_replace(out, length, "N words");
   }
   void compare(const std::string& name, const std::string& got) {
     const auto file = test::source_dir() / "test" / "golden" / "llm" / (name + ".txt");

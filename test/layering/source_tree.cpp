@@ -59,6 +59,7 @@ const std::vector<LibraryRule> kLibraries{
     {"boost/asio", {"protocol", "daemon"}},
     {"boost/beast", {"protocol"}},
     {"boost/json", {"protocol"}},
+    {"boost/regex", {"store/search/words/query_parser.cpp"}},
     {"boost/url", {"protocol"}},
     {"openssl/", {"schemas", "protocol"}},
     {"simdjson", {"adapters", "store/memory/memory_json.cpp"}},

@@ -96,6 +96,31 @@ TEST_F(HybridSearch, OnlyTheQuestionIsEmbedded) {
   EXPECT_THAT(semantic_->asked, ElementsAre("salary by the bank"));
 }
 
+TEST_F(HybridSearch, OperatorsThatLeaveNothingAreReadAsWords) {
+  auto q = query("salary run path:nowhere.cpp -garden");
+  q.mode = SearchMode::lexical;
+  auto answer = ask(q);
+  ASSERT_FALSE(answer.hits.empty());
+  EXPECT_EQ(answer.hits[0].id, payroll_);
+  EXPECT_THAT(answer.dropped, ElementsAre("path:nowhere.cpp", "-garden"));
+  EXPECT_THAT(answer.excluded, IsEmpty());
+  q.offset = 1000;
+  EXPECT_THAT(ask(q).hits, IsEmpty()) << "a later page is of the same list";
+
+  q = query("garden week -green");
+  q.mode = SearchMode::lexical;
+  EXPECT_THAT(ask(q).dropped, ElementsAre("-green")) << "all of them hold it";
+  q = query("people salary -queue");
+  q.mode = SearchMode::lexical;
+  answer = ask(q);
+  EXPECT_THAT(ids(answer), ElementsAre(payroll_));
+  EXPECT_THAT(answer.excluded, ElementsAre("queue"));
+  EXPECT_THAT(answer.dropped, IsEmpty());
+  q = query("salary project:unheard-of");
+  EXPECT_THAT(ask(q).hits, IsEmpty());
+  EXPECT_FALSE(ask(q).unknown_project.empty()) << "a name that nobody knows is told instead";
+}
+
 TEST_F(HybridSearch, FiltersHoldForWhatMeaningFinds) {
   auto q = query();
   q.filter.project = "web";

@@ -61,8 +61,51 @@ TEST(QueryParser, WhatIsNoFilterIsText) {
 
 TEST(QueryParser, MinusIsTextWhereItExcludesNothing) {
   EXPECT_THAT(texts(parse_query("--flag - a").wanted), ElementsAre("--flag", "-", "a"));
-  EXPECT_THAT(texts(parse_query("-O2").wanted), ElementsAre("O2")) << "nothing else was asked for";
-  EXPECT_THAT(texts(parse_query("path:x -O2").excluded), ElementsAre("O2"));
+  EXPECT_THAT(texts(parse_query("-O2").wanted), ElementsAre("O2"));
+  EXPECT_THAT(texts(parse_query("path:x -O2").wanted), ElementsAre("O2"));
+  EXPECT_THAT(texts(parse_query("path:x -windows").excluded), ElementsAre("windows"));
+}
+
+TEST(QueryParser, OptionsOfProgramsAreWords) {
+  for (const char* text :
+       {"go test -race", "tar -xzf", "how do I run tar with -xzf", "gcc -Wall", "git log -p", "flaky with -race -v",
+        "--release crash -verbose", "-windows build", "cargo test pkg -nocapture", "git commit -amend"}) {
+    const auto q = parse_query(text);
+    EXPECT_TRUE(q.excluded.empty()) << text;
+    EXPECT_TRUE(q.operators.empty()) << text;
+  }
+  EXPECT_THAT(texts(parse_query("go test -race").wanted), ElementsAre("go", "test", "race"));
+  const auto q = parse_query("how did we make the parser faster -windows -macos");
+  EXPECT_THAT(texts(q.excluded), ElementsAre("windows", "macos")) << "\"make\" is far away";
+  EXPECT_THAT(q.operators, ElementsAre("-windows", "-macos"));
+}
+
+TEST(QueryParser, NotExcludes) {
+  auto q = parse_query("socket timeout NOT windows");
+  EXPECT_THAT(texts(q.wanted), ElementsAre("socket", "timeout"));
+  EXPECT_THAT(texts(q.excluded), ElementsAre("windows"));
+  EXPECT_THAT(q.operators, ElementsAre("NOT windows"));
+  EXPECT_THAT(texts(parse_query("timeout NOT \"exit code\"").excluded), ElementsAre("'exit code'"));
+  for (const char* text : {"column x IS NOT NULL", "CREATE TABLE IF NOT EXISTS", "DO NOT edit", "NOT windows",
+                           "why is it not found", "x NOT"})
+    EXPECT_TRUE(parse_query(text).excluded.empty()) << text;
+}
+
+TEST(QueryParser, WhatWasPastedHasNoFilters) {
+  for (const char* text :
+       {"open file:///tmp/a.txt", "at file:main.go:12:5", R"({"tool:Bash", 1})", "see path:src/a.cpp,"})
+    EXPECT_FALSE(parse_query(text).has_filters()) << text;
+  const auto q = parse_query("tool:Bash says\nsomething -windows odd");
+  EXPECT_FALSE(q.has_filters()) << "several lines";
+  EXPECT_TRUE(q.excluded.empty());
+  EXPECT_THAT(parse_query("path:C:\\src x").paths, ElementsAre("c:\\src"));
+}
+
+TEST(QueryParser, OperatorsCanBeReadAsWords) {
+  const auto q = parse_query("pump path:wire.cpp -windows NOT linux", 0, Operators::as_words);
+  EXPECT_THAT(texts(q.wanted), ElementsAre("pump", "path:wire.cpp", "windows", "NOT", "linux"));
+  EXPECT_FALSE(q.has_filters());
+  EXPECT_TRUE(q.operators.empty());
 }
 
 TEST(QueryParser, OpenQuotesAreNone) {

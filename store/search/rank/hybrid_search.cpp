@@ -145,8 +145,23 @@ std::string question_of(std::string_view text) {
 HybridSearch::HybridSearch(sqlite::Database& db) : db_(db), lexical_(db) {}
 
 SearchAnswer HybridSearch::search(const SearchQuery& query, const SemanticQuestion& question, KnownLengths& lengths) {
-  const LexicalQuestion words = lexical_.understand(query, lengths);
+  Attempt as_typed = attempt(query, question, lengths);
+  if (as_typed.found_any || as_typed.operators.empty() || !as_typed.answer.unknown_project.empty())
+    return std::move(as_typed.answer);
+  SearchQuery words = query;
+  words.operators = false;
+  Attempt as_words = attempt(words, question, lengths);
+  if (!as_words.found_any) return std::move(as_typed.answer);
+  as_words.answer.dropped = std::move(as_typed.operators);
+  return std::move(as_words.answer);
+}
+
+HybridSearch::Attempt HybridSearch::attempt(const SearchQuery& query, const SemanticQuestion& question,
+                                            KnownLengths& lengths) {
+  LexicalQuestion words = lexical_.understand(query, lengths);
   SearchAnswer answer;
+  for (const QueryText& text : words.typed.excluded)
+    answer.excluded.push_back(text.text);
   const bool by_meaning = question.index != nullptr && !question.vector.vector.empty();
   answer.mode = by_meaning ? query.mode : SearchMode::lexical;
   answer.semantic.used = by_meaning;
@@ -182,7 +197,7 @@ SearchAnswer HybridSearch::search(const SearchQuery& query, const SemanticQuesti
   for (std::size_t i = offset; i < std::min(hits.size(), offset + limit); ++i)
     answer.hits.push_back(load(query, words, hits[i], weights));
   if (query.count_outside) answer.outside = count_outside(query, words, question, filter, weights);
-  return answer;
+  return {std::move(answer), !hits.empty(), std::move(words.typed.operators)};
 }
 
 std::int64_t HybridSearch::count_outside(const SearchQuery& query, const LexicalQuestion& words,

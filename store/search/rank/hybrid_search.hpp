@@ -32,7 +32,8 @@ class HybridSearch {
  public:
   explicit HybridSearch(sqlite::Database& db);
 
-  // In a read transaction, which began after `lengths` was made.
+  // In a read transaction, which began after `lengths` was made. A question that finds nothing because of its operators
+  // is asked again with them as words.
   SearchAnswer search(const SearchQuery& query, const SemanticQuestion& question, KnownLengths& lengths);
 
   // Returns the candidates of a question, as add_context() takes them. Used by the weight-fitting benchmark.
@@ -43,6 +44,12 @@ class HybridSearch {
   Pool pool(const SearchQuery& query, const SemanticQuestion& question, KnownLengths& lengths);
 
  private:
+  struct Attempt {
+    SearchAnswer answer;
+    bool found_any = false;              // at whatever offset
+    std::vector<std::string> operators;  // ParsedQuery::operators
+  };
+  Attempt attempt(const SearchQuery& query, const SemanticQuestion& question, KnownLengths& lengths);
   struct Ranking {
     std::vector<FusionCandidate> candidates;  // best first
     bool complete = false;                    // there are no more

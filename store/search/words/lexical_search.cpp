@@ -172,7 +172,7 @@ LexicalQuestion LexicalSearch::understand(const SearchQuery& query, KnownLengths
   LexicalQuestion out;
   out.lengths = &lengths;
   places_.forget();
-  out.typed = parse_query(query.text, query.now);
+  out.typed = parse_query(query.text, query.now, query.operators ? Operators::read : Operators::as_words);
   statistics_.refresh();
   titles_.refresh();
   out.plan = plan_query(out.typed, {tokenizer_, statistics_, names_, titles_});

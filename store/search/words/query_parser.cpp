@@ -5,10 +5,12 @@
 #include "store/text/time_expression.hpp"
 #include "store/text/words.hpp"
 
+#include <boost/regex.hpp>
+
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <regex>
+#include <stdexcept>
 
 namespace memd::search {
 namespace {
@@ -17,7 +19,7 @@ constexpr std::size_t kMaxLines = 200;
 constexpr std::size_t kMaxLineBytes = 400;
 constexpr std::size_t kMessages = 3;
 constexpr std::size_t kFrames = 6;
-constexpr auto kFromStart = std::regex_constants::match_continuous;
+constexpr auto kFromStart = boost::match_continuous;
 constexpr int kTelling = 2;  // worth of a line that alone makes a text an error output
 
 std::vector<std::string> lines_of(std::string_view text) {
@@ -37,13 +39,23 @@ bool holds_any(std::string_view line, std::initializer_list<std::string_view> wo
                      [&](std::string_view w) { return line.find(w) != std::string_view::npos; });
 }
 
+// Whether the line begins with `form`. A line that takes Boost.Regex too many steps does not.
+bool begins_with(const std::string& line, const boost::regex& form, boost::smatch& match) {
+  try {
+    return boost::regex_search(line, match, form, kFromStart);
+  } catch (const std::runtime_error&) {
+    return false;
+  }
+}
+
 // How sure it is that the line names the error: 0 not at all.
 int worth(const std::string& line) {
-  static const std::regex typed(
+  static const boost::regex typed(
       R"re(^([\w.:$]*(Error|Exception|Panic|Failure|Fault)|error(\[\w+\])?|fatal( error)?|panic|E[A-Z]{4,}).{0,3}[:(])re",
-      std::regex::optimize);
-  static const std::regex located(R"re(^[^\s:]+:\d+(:\d+)?: (fatal )?error:?)re", std::regex::optimize);
-  if (std::regex_search(line, typed, kFromStart) || std::regex_search(line, located, kFromStart)) return 4;
+      boost::regex::optimize);
+  static const boost::regex located(R"re(^[^\s:]+:\d+(:\d+)?: (fatal )?error:?)re", boost::regex::optimize);
+  boost::smatch match;
+  if (begins_with(line, typed, match) || begins_with(line, located, match)) return 4;
   if (holds_any(line, {"Caused by:", "panicked at", "undefined reference", "Sanitizer:", "Segmentation fault"}))
     return 3;
   const std::string low = ascii::lowered(line);
@@ -53,17 +65,17 @@ int worth(const std::string& line) {
 
 // "file function" of a line of a trace; empty: it is none.
 std::string frame(const std::string& line) {
-  static const std::array<std::regex, 5> kForms{
-      std::regex(R"re(^File "([^"]+)", line \d+(?:, in (\S+))?)re", std::regex::optimize),
-      std::regex(R"re(^at (?:async )?([^()\s]+) \(([^()]+?):\d+(?::\d+)?\))re", std::regex::optimize),
-      std::regex(R"re(^at ([\w.$<>]+)\(([\w$]+\.\w+)(?::\d+)?\))re", std::regex::optimize),
-      std::regex(R"re(^#\d+ +(?:0x[0-9a-fA-F]+ in )?([\w:~<>]+).*?([\w./-]+\.\w+):\d+)re", std::regex::optimize),
-      std::regex(R"re(^(?:--> |at |in )?([\w./\\-]+\.[A-Za-z]{1,5}):\d+()(?::\d+)?)re", std::regex::optimize)};
-  for (const std::regex& form : kForms) {
-    std::smatch match;
-    if (!std::regex_search(line, match, form, kFromStart)) continue;
+  static const std::array<boost::regex, 5> kForms{
+      boost::regex(R"re(^File "([^"]+)", line \d+(?:, in (\S+))?)re", boost::regex::optimize),
+      boost::regex(R"re(^at (?:async )?([^()\s]+) \(([^()]+?):\d+(?::\d+)?\))re", boost::regex::optimize),
+      boost::regex(R"re(^at ([\w.$<>]+)\(([\w$]+\.\w+)(?::\d+)?\))re", boost::regex::optimize),
+      boost::regex(R"re(^#\d+ +(?:0x[0-9a-fA-F]+ in )?([\w:~<>]+).*?([\w./-]+\.\w+):\d+)re", boost::regex::optimize),
+      boost::regex(R"re(^(?:--> |at |in )?([\w./\\-]+\.[A-Za-z]{1,5}):\d+()(?::\d+)?)re", boost::regex::optimize)};
+  for (const boost::regex& form : kForms) {
+    boost::smatch match;
+    if (!begins_with(line, form, match)) continue;
     std::string out;
-    for (std::size_t i = 1; i < match.size(); ++i) {
+    for (int i = 1; i < static_cast<int>(match.size()); ++i) {
       const std::string part = match[i];
       if (const auto slash = part.find_last_of("/\\"); !part.empty())
         out.append(out.empty() ? "" : " ").append(slash == std::string::npos ? part : part.substr(slash + 1));
@@ -75,10 +87,10 @@ std::string frame(const std::string& line) {
 
 // Without what differs from one time to the next.
 std::string without_places(const std::string& line) {
-  static const std::regex changing(
+  static const boost::regex changing(
       R"re(0x[0-9a-fA-F]+|\b[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}\b|\d{4}-\d\d-\d\d[T ][\d:.,Z+]*|(?:/|\b[A-Za-z]:\\)[^\s:'"()]*[/\\]|:\d+(?::\d+)?|\b\d{4,}\b)re",
-      std::regex::optimize);
-  std::string out = std::regex_replace(line, changing, " ");
+      boost::regex::optimize);
+  std::string out = boost::regex_replace(line, changing, " ");
   std::replace(out.begin(), out.end(), '"', ' ');
   return out;
 }
@@ -200,11 +212,27 @@ class Cutter {
   std::string_view rest_;
 };
 
+std::vector<Piece> cut(std::string_view text) {
+  std::vector<Piece> out;
+  Cutter cutter(text);
+  for (Piece piece; cutter.next(piece);)
+    out.push_back(piece);
+  return out;
+}
+
 bool is_bare_date(std::string_view s) { return s.size() == 10; }
+
+// "file:///tmp/a", "file:main.go:12", `"path:x",`
+bool looks_pasted(std::string_view value) {
+  const auto colon = value.find(':');
+  const bool position = colon != std::string_view::npos && colon != 1;  // 1: "C:\\…"
+  return value.starts_with("//") || position || std::string_view(",;)]}").find(value.back()) != std::string_view::npos;
+}
 
 // False: the piece is no filter, so it is text.
 bool take_filter(const Piece& piece, ParsedQuery& out) {
   if (piece.key.empty() || piece.value.empty() || piece.minus) return false;
+  if (!piece.quoted && piece.key != "since" && piece.key != "until" && looks_pasted(piece.value)) return false;
   const std::string key = ascii::lowered(piece.key);
   if (key == "path" || key == "file") {
     out.paths.push_back(ascii::lowered(piece.value));
@@ -229,21 +257,60 @@ bool take_filter(const Piece& piece, ParsedQuery& out) {
   return true;
 }
 
-ParsedQuery parse_pieces(std::string_view clean) {
+constexpr std::size_t kLeastExcluded = 3;  // letters
+constexpr std::size_t kNearProgram = 3;    // pieces behind its name: "git commit file -amend"
+
+bool is_letters(std::string_view word) {
+  return std::ranges::all_of(word, [](char c) { return ascii::is_letter(c) || ascii::is_beyond(c); });
+}
+bool has_form_of_exclusion(const Piece& piece) {
+  return piece.minus &&
+         (piece.quoted || (piece.key.empty() && piece.value.size() >= kLeastExcluded && is_letters(piece.value)));
+}
+bool is_option(const Piece& piece) {
+  return !has_form_of_exclusion(piece) && piece.whole.size() > 1 && piece.whole[0] == '-' && piece.whole != "--";
+}
+bool is_capitals(const Piece& piece) {
+  return piece.whole.size() > 1 && std::ranges::all_of(piece.whole, ascii::is_upper);
+}
+bool names_program(const Piece& piece) {
+  const std::string name = ascii::lowered(piece.whole);
+  return words(WordClass::subcommand).has(name) || words(WordClass::program).has(name);
+}
+
+// Which pieces exclude what they name.
+std::vector<bool> exclusions(const std::vector<Piece>& pieces) {
+  std::vector<bool> out(pieces.size());
+  const bool options = std::ranges::any_of(pieces, is_option);
+  std::size_t since_program = kNearProgram + 1;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    since_program = names_program(pieces[i]) ? 0 : since_program + 1;
+    if (i == 0) continue;
+    const bool of_command = options || since_program <= kNearProgram;
+    const bool behind_not = i > 1 && pieces[i - 1].whole == "NOT" && !is_capitals(pieces[i - 2]);
+    out[i] = behind_not ? !is_capitals(pieces[i]) && !pieces[i].minus : has_form_of_exclusion(pieces[i]) && !of_command;
+  }
+  return out;
+}
+
+ParsedQuery parse_pieces(std::string_view clean, Operators operators) {
   ParsedQuery out;
-  Cutter cutter(clean);
-  for (Piece piece; cutter.next(piece);) {
-    if (take_filter(piece, out)) continue;
+  const std::vector<Piece> pieces = cut(clean);
+  std::vector<bool> excludes(pieces.size());
+  if (operators == Operators::read) excludes = exclusions(pieces);
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const Piece& piece = pieces[i];
+    if (operators == Operators::read && !excludes[i] && take_filter(piece, out)) {
+      out.operators.emplace_back(piece.whole);
+      continue;
+    }
+    if (piece.whole == "NOT" && i + 1 < pieces.size() && excludes[i + 1]) continue;
     const bool phrase = piece.quoted && piece.key.empty();
     QueryText words{std::string(phrase ? piece.value : piece.whole.substr(piece.minus ? 1 : 0)), phrase};
     std::erase(words.text, '"');
     if (words.text.find_first_not_of(' ') == std::string::npos) continue;
-    (piece.minus ? out.excluded : out.wanted).push_back(std::move(words));
-  }
-  // "-O2" alone asks for O2.
-  if (out.wanted.empty() && !out.has_filters()) {
-    out.wanted = std::move(out.excluded);
-    out.excluded.clear();
+    if (excludes[i]) out.operators.push_back((piece.minus ? "" : "NOT ") + std::string(piece.whole));
+    (excludes[i] ? out.excluded : out.wanted).push_back(std::move(words));
   }
   return out;
 }
@@ -269,20 +336,19 @@ bool asks_nothing(const QueryText& piece) {
 
 }  // namespace
 
-ParsedQuery parse_query(std::string_view text, TimeMs now) {
+ParsedQuery parse_query(std::string_view text, TimeMs now, Operators operators) {
   std::string clean = cleaned(text);
+  if (lines_of(text.substr(0, kMaxQueryBytes)).size() > 1) operators = Operators::as_words;
   if (const auto signature = error_signature(text.substr(0, kMaxQueryBytes))) {
-    ParsedQuery out = parse_pieces(clean);
+    ParsedQuery out;
     out.is_error_output = true;
-    out.excluded.clear();
-    out.wanted.clear();
     for (const auto* parts : {&signature->messages, &signature->frames})
       for (const std::string& part : *parts)
         out.wanted.push_back({cleaned(part), false});
     return out;
   }
   const auto time = take_time(clean, now);
-  ParsedQuery out = parse_pieces(clean);
+  ParsedQuery out = parse_pieces(clean, operators);
   out.preferred = time;
   if (time && std::all_of(out.wanted.begin(), out.wanted.end(), asks_nothing)) {
     out.wanted.clear();

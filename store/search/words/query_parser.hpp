@@ -40,14 +40,22 @@ struct ParsedQuery {
   TimeMs until = 0;                    // exclusive; 0: open
   std::optional<TimeRange> preferred;  // the time it speaks of ("last week"): what is from then is liked better
   bool is_error_output = false;        // `wanted` is the signature of what was pasted
+  std::vector<std::string> operators;  // what excludes or filters, as typed
 
   bool has_filters() const {
     return !paths.empty() || !tools.empty() || !platforms.empty() || !project.empty() || since != 0 || until != 0;
   }
 };
 
-// word  "a phrase"  -word  -"a phrase"  path:x  tool:x  platform:x  project:x  since:DATE  until:DATE
+enum class Operators { read, as_words };
+
+// word  "a phrase"  -word  -"a phrase"  NOT word  path:x  tool:x  platform:x  project:x  since:DATE  until:DATE
 // (file: is path:, a value may stand in quotes; until: a bare date includes that day).
+//
+// An operator is one only where it can mean nothing else. "-word" excludes behind another word, if it has three letters
+// or more and nothing but letters; not near the name of a program, and not if the text has other options
+// ("go test -race", "gcc -O2"). NOT excludes, but not among other capitals (SQL). A filter's value does not look like a
+// piece of a URL, a position or JSON. Text of several lines was pasted and has no operators.
 //
 // A question of a time and nothing else ("what did I do yesterday") is a filter of that time. Pasted error output is
 // reduced to its signature.
@@ -55,7 +63,8 @@ struct ParsedQuery {
 // Every input has a meaning: what does not fit the grammar (an open quote, an unknown platform, a date that is none,
 // FTS5 operators) is a word or space, and bytes that are no UTF-8 are space. Of a text longer than kMaxQueryBytes
 // only the start is read.
-ParsedQuery parse_query(std::string_view text, TimeMs now = 0);  // now: for "last week"; 0: not understood
+// now: for "last week"; 0: not understood
+ParsedQuery parse_query(std::string_view text, TimeMs now = 0, Operators operators = Operators::read);
 
 inline constexpr std::size_t kMaxQueryBytes = 8192;
 

@@ -11,7 +11,7 @@ import { daemonsOf, processesOf, socketPaths, zombiesOf } from './processes.mjs'
 
 export const binary = process.env.MEMD_BINARY;
 // A server of the tests, built beside them.
-export const sampleServer = join(dirname(binary ?? '.'), '..', 'test', 'protocol', 'memd_sample_server');
+export const sampleServer = process.env.MEMD_SAMPLE_SERVER ?? join(dirname(binary ?? '.'), '..', 'test', 'protocol', 'memd_sample_server');
 export const bridge = fileURLToPath(new URL('./bridge.mjs', import.meta.url));
 
 export const meta = {
