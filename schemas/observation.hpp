@@ -55,6 +55,7 @@ struct Decision {
   std::string chosen;
   std::string rejected;
   std::string reason;
+  std::string judged_by;  // the language model that calls it a decision; empty: memd itself
 };
 
 // A typed unit of memory drawn from a session. The same words of the same type are one observation of a session.

@@ -43,6 +43,7 @@ inline constexpr Name kAll[] = {
     MEMD_SQL_NAME(EventKind::decision),
     MEMD_SQL_NAME(EventKind::lifecycle),
     MEMD_SQL_NAME(Origin::command),
+    MEMD_SQL_NAME(Origin::plan),
     MEMD_SQL_NAME(Origin::queued),
     MEMD_SQL_NAME(Origin::injected),
     MEMD_SQL_NAME(Origin::history),

@@ -87,6 +87,7 @@ Result<StatusReport> status(MemoryHost& host, const ProcessFacts& facts) {
     r.ingest = ingest_status(host.ingest()->progress().snapshot(), host.ingest()->trouble());
   MEMD_TRY_ASSIGN(r.enrichment, enrichment_status(host));
   MEMD_TRY_ASSIGN(r.summaries, summaries_status(host));
+  r.decisions = decisions_status(host);
   MEMD_TRY_ASSIGN(r.sources, sources_report(host));
   MEMD_TRY_ASSIGN(r.platforms, platform_reports(host));
   return r;

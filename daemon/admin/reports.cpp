@@ -75,6 +75,16 @@ std::string summaries_lines(const SummariesStatus& s) {
   return out;
 }
 
+std::string decisions_lines(const DecisionsStatus& d) {
+  std::string out = fmt::format("decisions judged by the model: {} exchanges, {} decisions; {} sessions wait",
+                                d.exchanges, d.decisions, d.waiting);
+  if (d.not_said > 0) out += fmt::format(", {} dropped that nobody said", d.not_said);
+  if (d.unreadable > 0) out += fmt::format(", {} exchanges without a usable answer", d.unreadable);
+  out += '\n';
+  if (!d.trouble.empty()) out += fmt::format("  not judged now, decisions are known by their form: {}\n", d.trouble);
+  return out;
+}
+
 }  // namespace
 
 std::string render_text(const IngestReport& r) {
@@ -124,6 +134,7 @@ std::string render_text(const StatusReport& r) {
   if (r.capture.paused) out += tools::render_text(r.capture);
   out += enrichment_lines(r.enrichment);
   out += summaries_lines(r.summaries);
+  if (r.decisions) out += decisions_lines(*r.decisions);
   out += fmt::format("sources: {} followed, {} gone, {} unreachable, {} quarantined\n", r.sources.active,
                      r.sources.gone, r.sources.unreachable, r.sources.quarantined);
   for (const auto& t : r.sources.troubles)

@@ -121,6 +121,16 @@ struct SummariesStatus {
   std::string trouble;
 };
 
+// Decisions that a language model judges, by this process.
+struct DecisionsStatus {
+  std::int64_t waiting = 0;
+  std::int64_t exchanges = 0;
+  std::int64_t decisions = 0;
+  std::int64_t not_said = 0;
+  std::int64_t unreadable = 0;
+  std::string trouble;
+};
+
 struct TroubleReport {
   std::string platform;
   std::string source;
@@ -193,6 +203,7 @@ struct StatusReport {
   std::optional<IngestStatus> ingest;
   EnrichmentStatus enrichment;
   SummariesStatus summaries;
+  std::optional<DecisionsStatus> decisions;  // none: no model judges them
   SourcesReport sources;
   std::optional<DropReport> next_drop;
   tools::CaptureAnswer capture;
@@ -380,6 +391,17 @@ struct Describe<admin::SummariesStatus> {
 };
 
 template <>
+struct Describe<admin::DecisionsStatus> {
+  using T = admin::DecisionsStatus;
+  static constexpr auto fields = std::make_tuple(
+      field("waiting", &T::waiting, "Sessions that are analysed and not judged yet."),
+      field("exchanges", &T::exchanges, "Judged by this process."), field("decisions", &T::decisions, "Found in them."),
+      field("not_said", &T::not_said, "Items of answers that were dropped: nobody said what they quote."),
+      field("unreadable", &T::unreadable, "Exchanges without a usable answer; their decisions stay as they were."),
+      field("trouble", &T::trouble, "Why none are judged now; empty: nothing."));
+};
+
+template <>
 struct Describe<admin::IngestReport> {
   using T = admin::IngestReport;
   static constexpr auto fields = std::make_tuple(
@@ -493,6 +515,7 @@ struct Describe<admin::StatusReport> {
       field("rss_mb", &T::rss_mb, "Resident set, in MiB."), field("ingest", &T::ingest, "What ingest is doing."),
       field("enrichment", &T::enrichment, "How far vectors and terms are."),
       field("summaries", &T::summaries, "What language models were asked for summaries."),
+      field("decisions", &T::decisions, "Judged by a language model; absent: none does."),
       field("sources", &T::sources, "Sources by state."), field("platforms", &T::platforms, "What is in the store."));
 };
 

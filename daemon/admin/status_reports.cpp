@@ -233,6 +233,13 @@ Result<SummariesStatus> summaries_status(const MemoryHost& host) {
   return out;
 }
 
+std::optional<DecisionsStatus> decisions_status(const MemoryHost& host) {
+  const llm::JudgeThread* judge = host.judge();
+  if (judge == nullptr) return std::nullopt;
+  llm::JudgeProgress p = judge->progress();
+  return DecisionsStatus{p.waiting, p.exchanges, p.decisions, p.not_said, p.unreadable, std::move(p.trouble)};
+}
+
 DoctorCheck check_summaries(const MemoryHost& host) {
   if (host.summarizer() == nullptr)
     return {"summaries", "ok", "no language model is configured: they are made of the sessions' own sentences", ""};

@@ -205,6 +205,12 @@ Config read_document(const std::string& file, const YAML::Node& document) {
         if (bytes < 1'000'000) refuse(file, v.Mark(), key + ": expected " + expected);
         out.retention.max_raw_bytes = static_cast<std::uint64_t>(bytes);
       });
+  Section decisions(file, "decisions");
+  decisions.key("judge", [&](const auto& v, const auto& key) {
+    const auto judge = scalar<std::string>(file, v, key, "cues or model");
+    if (judge != "cues" && judge != "model") refuse(file, v.Mark(), key + ": expected cues or model");
+    out.judge_decisions = judge == "model";
+  });
   Section(file, "")
       .key("platforms", [&](const auto& v, const auto&) { platforms.read(v); })
       .key("time_zone",
@@ -227,7 +233,10 @@ Config read_document(const std::string& file, const YAML::Node& document) {
       .key("memory", [&](const auto& v, const auto&) { out.memory = read_memory_section(file, v); })
       .key("embedding", [&](const auto& v, const auto&) { out.embedding = config::read_embedding(file, v); })
       .key("summaries", [&](const auto& v, const auto&) { out.summaries = config::read_summaries(file, v); })
+      .key("decisions", [&](const auto& v, const auto&) { decisions.read(v); })
       .read(document);
+  if (out.judge_decisions && !out.summaries.has_served_model())
+    refuse(file, document.Mark(), "decisions.judge: model needs a model of ollama or openai under summaries");
   return out;
 }
 

@@ -70,6 +70,7 @@ struct Config {
   bool conversation_query = false;  // offer the tool that stands for all others
   bool own_project = true;          // searches look at the project of the caller's directory, not at all projects
   bool capture_tool = false;        // offer the tool that pauses capture
+  bool judge_decisions = false;     // by the language model that writes summaries
   RawMode raw_layer = RawMode::masked;
   EncryptionConfig encryption;
   SessionsConfig sessions;

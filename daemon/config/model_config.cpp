@@ -226,6 +226,13 @@ SummariesConfig read_summaries(const std::string& file, const YAML::Node& node) 
 
 }  // namespace config
 
+bool SummariesConfig::has_served_model() const {
+  const auto is_served = [](const SummaryModelChoice& c) {
+    return c.provider == SummaryProvider::ollama || c.provider == SummaryProvider::openai;
+  };
+  return is_served(choice) || std::any_of(fallbacks.begin(), fallbacks.end(), is_served);
+}
+
 std::string_view to_string(EmbeddingProvider provider) {
   return config::name_of<EmbeddingProvider>(config::kEmbeddingProviders, provider);
 }

@@ -55,6 +55,7 @@ struct SummariesConfig : ModelServerConfig {
 
   SummaryModelChoice choice;
   std::vector<SummaryModelChoice> fallbacks;  // tried in this order when the preferred model cannot be used
+  bool has_served_model() const;              // one that the daemon can ask by itself
   int max_parallel = 2;                       // requests at a time
   int context_tokens = 8192;                  // of a request and its answer together
   int max_tokens = 1500;                      // of a summary, whatever a caller asks for

@@ -117,13 +117,15 @@ std::shared_ptr<const embedding::Models> SemanticSide::models() {
   return models_;
 }
 
-void SemanticSide::make_worker(IngestService& ingest, bool in_background, TimeMs stopped_after) {
+void SemanticSide::make_worker(IngestService& ingest, bool in_background, TimeMs stopped_after,
+                               std::function<void()> on_analyzed) {
   EnrichmentParts parts;
   parts.database = database_;
   parts.perform = [&ingest](std::function<Result<void>(Writer&)> task) { return ingest.perform(std::move(task)); };
   parts.wait_for_ingest = [&ingest](std::chrono::milliseconds patience) { return ingest.block_until_idle(patience); };
   parts.models = [this] { return models(); };
   parts.terms = [this](const std::filesystem::path& database) { return make_store_terms(database, models()->builtin); };
+  parts.on_analyzed = std::move(on_analyzed);
   EnrichmentOptions options;
   options.in_background = in_background;
   options.stopped_after = stopped_after;
@@ -175,6 +177,7 @@ MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background 
   defaults.max_tokens = static_cast<std::size_t>(settings.config.max_tokens);
   defaults.own_project = settings.config.own_project;
   defaults.stopped_after = settings.config.sessions.stopped_after;
+  defaults.judges_decisions = settings.config.judge_decisions;
   const tools::ToolServices services{readers_,         clock_,
                                      freshness_,       source_text_,
                                      adapters_,        settings.layout.database(),
@@ -190,12 +193,14 @@ MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background 
 
 MemoryHost::~MemoryHost() { stop(); }
 
-// The worker first: it waits for the writer, which must still be there.
+// The workers first: they wait for the writer, which must still be there.
 void MemoryHost::stop() {
   EnrichmentWorker* worker = enrichment();
   if (worker != nullptr) worker->stop();
+  if (judge_) judge_->stop();
   if (ingest_) ingest_->stop();
   if (worker != nullptr) worker->join();
+  if (judge_) judge_->join();
   if (ingest_) ingest_->join();
 }
 
@@ -240,7 +245,15 @@ Result<void> MemoryHost::start_ingest() {
   options.tailer.raw = raw;
   options.retention = retention_policy(settings_.config);
   auto ingest = std::make_unique<IngestService>(discovery_, clock_, options);
-  semantic_.make_worker(*ingest, is_service_, settings_.config.sessions.stopped_after);
+  std::function<void()> on_analyzed;
+  if (settings_.config.judge_decisions && summarizer_ && is_service_) {
+    judge_ = std::make_unique<llm::JudgeThread>(*summarizer_, settings_.layout.database(),
+                                                [writing = ingest.get()](std::function<Result<void>(Writer&)> task) {
+                                                  return writing->perform(std::move(task));
+                                                });
+    on_analyzed = [this] { judge_->hint(); };
+  }
+  semantic_.make_worker(*ingest, is_service_, settings_.config.sessions.stopped_after, std::move(on_analyzed));
   ingest->on_commit([this] {
     freshness_.committed();
     semantic_.worker()->hint();
@@ -250,6 +263,7 @@ Result<void> MemoryHost::start_ingest() {
   ingest_ = std::move(ingest);
   freshness_.use(ingest_.get());
   semantic_.worker()->start();
+  if (judge_) judge_->start();
   return {};
 }
 

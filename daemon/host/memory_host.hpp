@@ -6,6 +6,7 @@
 #include "daemon/ingest/ingest_service.hpp"
 #include "daemon/ingest/record_finder.hpp"
 #include "daemon/models/configured_summarizer.hpp"
+#include "daemon/models/decision_judge.hpp"
 #include "daemon/models/enrichment_worker.hpp"
 #include "daemon/models/serving_index.hpp"
 #include "daemon/tools/capture.hpp"
@@ -83,7 +84,7 @@ class SemanticSide {
 
   // Makes the worker of a process that ingests, and has it hinted at each commit. Before `ingest` starts, which must
   // outlive the worker's thread.
-  void make_worker(IngestService& ingest, bool in_background, TimeMs stopped_after);
+  void make_worker(IngestService& ingest, bool in_background, TimeMs stopped_after, std::function<void()> on_analyzed);
   EnrichmentWorker* worker() const { return published_; }  // null in a process that does not ingest
 
  private:
@@ -129,6 +130,7 @@ class MemoryHost {
   EnrichmentWorker* enrichment() const { return semantic_.worker(); }  // likewise
   SemanticSide& semantic() { return semantic_; }
   llm::ConfiguredSummarizer* summarizer() const { return summarizer_.get(); }  // null: none is configured
+  const llm::JudgeThread* judge() const { return judge_.get(); }  // null: no model judges decisions in this process
   void stop();  // what start_ingest() started, and waits; what was read is committed
 
  private:
@@ -148,6 +150,7 @@ class MemoryHost {
   mcp::PromptRegistry prompts_;
   std::function<void()> on_commit_;
   std::unique_ptr<IngestService> ingest_;
+  std::unique_ptr<llm::JudgeThread> judge_;
 };
 
 // What the adapters declare, with what the configuration says about them.

@@ -54,6 +54,10 @@ class Place {
   const bool got_;
 };
 
+completions::DailyBudget half_of(const completions::DailyBudget& budget) {
+  return {(budget.requests + 1) / 2, (budget.tokens + 1) / 2};  // 0 stays: no limit
+}
+
 std::string notice_of(const Draft& draft, const ModelRun& run, std::size_t chunks) {
   std::string out = draft.note;
   if (run.trouble().empty()) return out;
@@ -113,6 +117,8 @@ Result<const ConfiguredSummarizer::Books*> ConfiguredSummarizer::books() const {
     MEMD_TRY_ASSIGN(made->file, completions::SummariesFile::open(file_));
     made->cache = std::make_unique<completions::AnswerCache>(made->file, clock_);
     made->spending = std::make_unique<completions::SpendingLedger>(made->file, clock_, options_.budget);
+    made->spending_in_background =
+        std::make_unique<completions::SpendingLedger>(made->file, clock_, half_of(options_.budget));
     books_ = std::move(made);
   }
   return books_.get();
@@ -172,6 +178,32 @@ Result<LlmSummary> ConfiguredSummarizer::summarize(const LlmSummaryRequest& requ
   out.from_cache = out.requests == 0;
   out.notice = notice_of(draft, run, task.chunks.size());
   return out;
+}
+
+Result<std::uint64_t> ConfiguredSummarizer::secret() const {
+  MEMD_TRY_ASSIGN(const Books* books, books());
+  return books->file->secret();
+}
+
+Result<void> ConfiguredSummarizer::forget_answers(const std::string& session_uid) {
+  return completions::erase_answers(file_, [&](std::string_view uid) { return uid == session_uid; });
+}
+
+Result<BackgroundAnswer> ConfiguredSummarizer::ask_in_background(const SummaryRequest& request,
+                                                                 const std::string& session_uid,
+                                                                 const std::stop_token& stop) {
+  const mcp::ToolContext context(stop);
+  auto models = models_for(context);
+  if (models.empty()) return Error(Errc::unavailable, "no language model that the daemon may ask is configured");
+  MEMD_TRY_ASSIGN(const Books* books, books());
+  const Deadline deadline(stop, std::nullopt, options_.now);
+  ModelRun run({std::move(models), *books->cache, *books->spending_in_background, slots_, 1, session_uid}, context,
+               deadline);
+  run.begin("judging decisions", 1);
+  MEMD_TRY_ASSIGN(std::optional<std::string> text, run.ask(request));
+  if (text) return BackgroundAnswer{std::move(*text), run.models()};
+  const bool of_the_text = !run.is_over_budget() && unavailable(context).empty();
+  return Error(of_the_text ? Errc::invalid_argument : Errc::unavailable, run.trouble());
 }
 
 std::string ConfiguredSummarizer::trouble() const {

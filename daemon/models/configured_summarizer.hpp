@@ -37,8 +37,14 @@ struct SummarizerReport {
   std::string trouble;       // why nothing can be asked now; empty: nothing
 };
 
-// Writes summaries with the configured models. Makes its file and sends requests with the first summary, not before.
-// Thread-safe. Borrows the clock.
+// An answer to a request that no caller waits for.
+struct BackgroundAnswer {
+  std::string text;
+  std::string model;  // whose answer it is
+};
+
+// Writes summaries with the configured models, and asks them what the daemon itself wants to know. Makes its file and
+// sends requests with the first summary, not before. Thread-safe. Borrows the clock.
 class ConfiguredSummarizer final : public tools::LlmSummarizer {
  public:
   ConfiguredSummarizer(std::vector<LanguageModelChoice> models, std::filesystem::path file, const Clock& clock,
@@ -49,6 +55,15 @@ class ConfiguredSummarizer final : public tools::LlmSummarizer {
   std::string models() const override;
   std::string trouble() const override;
 
+  // Asks the served models, not the client's, and takes at most half of the day's budget: the other half is left to
+  // summaries that somebody waits for. Errors: unavailable with the reason; invalid_argument when it is
+  // this text that no model answers; cancelled.
+  Result<BackgroundAnswer> ask_in_background(const SummaryRequest& request, const std::string& session_uid,
+                                             const std::stop_token& stop);
+  Result<void> forget_answers(const std::string& session_uid);
+  Result<std::uint64_t> secret() const;  // for enclosed()
+  std::size_t context_tokens() const { return options_.context_tokens; }
+
   Result<SummarizerReport> report() const;
   const completions::DailyBudget& budget() const { return options_.budget; }
 
@@ -57,6 +72,7 @@ class ConfiguredSummarizer final : public tools::LlmSummarizer {
     std::shared_ptr<completions::SummariesFile> file;
     std::unique_ptr<completions::AnswerCache> cache;
     std::unique_ptr<completions::SpendingLedger> spending;
+    std::unique_ptr<completions::SpendingLedger> spending_in_background;
   };
 
   Result<const Books*> books() const;

@@ -70,6 +70,7 @@ struct EnrichmentParts {
   std::function<bool(std::chrono::milliseconds)> wait_for_ingest;
   std::function<std::shared_ptr<const embedding::Models>()> models;  // called on the worker's thread
   MakeTermExtractor terms;
+  std::function<void()> on_analyzed;  // called on the worker's thread after sessions were analysed; may be empty
 };
 
 struct EnrichmentOptions {

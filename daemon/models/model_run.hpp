@@ -116,6 +116,7 @@ class ModelRun {
   // Asks no model from now on, for the reason `why`.
   void only_cached(std::string why) { trouble_ = std::move(why); }
   const std::string& trouble() const { return trouble_; }  // empty: none
+  bool is_over_budget() const { return over_budget_; }
   std::int64_t requests() const { return requests_; }
   std::string models() const;  // whose answers were used
   // Sets the number of requests that progress is told of.

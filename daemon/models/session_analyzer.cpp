@@ -35,6 +35,7 @@ Result<bool> SessionAnalyzer::take_some() {
     due_.pop_front();
   }
   MEMD_TRY(write(std::move(sessions)));
+  if (parts_.on_analyzed) parts_.on_analyzed();
   return true;
 }
 

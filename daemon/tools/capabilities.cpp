@@ -172,7 +172,8 @@ CapabilitiesAnswer compose(const ToolServices& services, const StoreFacts& facts
                 facts.semantic.exchanges > 0 ? facts.semantic.model : "",
                 facts.semantic.pending,
                 services.llm != nullptr ? services.llm->models() : "",
-                services.llm != nullptr ? services.llm->trouble() : ""};
+                services.llm != nullptr ? services.llm->trouble() : "",
+                services.defaults.judges_decisions ? std::optional(true) : std::nullopt};
   return out;
 }
 
@@ -274,6 +275,7 @@ AnswerText render_text(const CapabilitiesAnswer& a) {
   if (!a.server.embedding_model.empty()) out.add("searches by meaning with ", Echo{a.server.embedding_model}, "\n");
   if (a.server.embedding_pending > 0) out.add(a.server.embedding_pending, " exchanges are not embedded yet\n");
   if (!a.server.summary_models.empty()) out.add("summaries by a language model: ", Echo{a.server.summary_models}, "\n");
+  if (a.server.decisions_by_model) out.add("  they judge decisions, too\n");
   if (!a.server.summary_trouble.empty()) out.add("  not asked now: ", Message{a.server.summary_trouble}, "\n");
   for (const auto& [key, p] : a.platforms) {
     out.add(Id{key}, ": ", Id{p.status}, ", adapter ", Id{p.adapter_version}, ", data ", Id{p.data_completeness}, ", ",

@@ -51,6 +51,7 @@ struct ServerOut {
   std::int64_t embedding_pending = 0;
   std::string summary_models;
   std::string summary_trouble;
+  std::optional<bool> decisions_by_model;
 };
 
 struct CapabilitiesAnswer : Answer {
@@ -132,7 +133,9 @@ struct Describe<tools::ServerOut> {
                       field("summary_models", &T::summary_models,
                             "Language models that may write summaries; empty: they are made of the session's own "
                             "sentences."),
-                      field("summary_trouble", &T::summary_trouble, "Why they cannot be asked now; empty: nothing."));
+                      field("summary_trouble", &T::summary_trouble, "Why they cannot be asked now; empty: nothing."),
+                      field("decisions_by_model", &T::decisions_by_model,
+                            "True: these models judge what was decided; absent: decisions are known by their form."));
 };
 template <>
 struct Describe<tools::CapabilitiesAnswer> {

@@ -15,6 +15,7 @@ DecisionOut decision_out(const Observation& o, ExchangeId reversed_by) {
   out.chosen = unless_empty(o.decision->chosen);
   out.rejected = unless_empty(o.decision->rejected);
   out.reason = unless_empty(o.decision->reason);
+  out.judged_by = unless_empty(o.decision->judged_by);
   return out;
 }
 

@@ -26,6 +26,7 @@ struct DecisionOut {
   std::optional<std::string> rejected;
   std::optional<std::string> reason;
   std::optional<std::string> reversed_by;
+  std::optional<std::string> judged_by;
 };
 
 // With the parts of its sentence, without exchange_id. `reversed_by`: 0 for none.
@@ -46,7 +47,8 @@ struct Describe<tools::DecisionOut> {
       field("kind", &T::kind, "choice, rejection, reversal, answer or plan."),
       field("decided_by", &T::decided_by, "user or agent."), field("chosen", &T::chosen, "What was chosen."),
       field("rejected", &T::rejected, "What was turned down."), field("reason", &T::reason, "Why."),
-      field("reversed_by", &T::reversed_by, "The later exchange of the session that took it back."));
+      field("reversed_by", &T::reversed_by, "The later exchange of the session that took it back."),
+      field("judged_by", &T::judged_by, "The language model that calls it a decision; absent: memd itself."));
 };
 
 }  // namespace memd::mcp

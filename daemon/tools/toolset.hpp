@@ -53,6 +53,7 @@ struct ToolDefaults {
   std::size_t max_tokens = 2000;
   std::size_t max_tokens_limit = 8000;
   TimeMs stopped_after = kStoppedAfter;  // silence after which a session has stopped
+  bool judges_decisions = false;         // the language model that writes summaries does
   bool own_project = true;               // searches look at the project of the caller's directory, where that is known
 };
 

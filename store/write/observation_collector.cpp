@@ -6,6 +6,7 @@
 #include "store/insight/summary/decisions.hpp"
 #include "store/insight/summary/observations.hpp"
 #include "store/text/plain_text.hpp"
+#include "store/write/observation_rows.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -14,9 +15,7 @@
 namespace memd::assembly {
 namespace {
 
-constexpr std::size_t kObservationBytes = 160;
 constexpr std::size_t kNamedFiles = 4;
-constexpr int kDecisionsLookedAt = 200;  // of a session, for the one that is taken back
 
 bool has_changed_files(const ExchangeDraft& draft) {
   return std::any_of(draft.files.begin(), draft.files.end(),
@@ -56,7 +55,7 @@ Observation observation_of(const SessionWork& s, const Event& e, std::int64_t se
   o.event_seq = seq;
   o.time = e.time;
   o.type = type;
-  o.summary = first_line(content, kObservationBytes);
+  o.summary = first_line(content, observations::kSummaryBytes);
   o.content = std::move(content);
   return o;
 }
@@ -83,7 +82,7 @@ void ObservationCollector::note_prompt(const SessionWork& s, const Event& e, std
   if (e.origin == Origin::plan) return save_decision(s, e, seq, accepted_plan(e.text));
   if (e.origin != Origin::typed && e.origin != Origin::queued && e.origin != Origin::embedded) return;
   for (FoundObservation& found : find_rules(e.text))
-    save(observation_of(s, e, seq, found.type, std::move(found.content)));
+    observations::save(db_, observation_of(s, e, seq, found.type, std::move(found.content)));
   for (const Decision& decision : find_decisions_of_person(e.text, offered))
     save_decision(s, e, seq, decision);
 }
@@ -107,7 +106,7 @@ void ObservationCollector::note_answer(SessionWork& s, const Event& e, std::int6
     const std::uint64_t words = words_hash(found.content);
     const bool decided = std::any_of(decisions.begin(), decisions.end(),
                                      [&](const Decision& d) { return words_hash(d.sentence) == words; });
-    if (!decided) save(observation_of(s, e, seq, found.type, found.content));
+    if (!decided) observations::save(db_, observation_of(s, e, seq, found.type, found.content));
   }
 }
 
@@ -120,48 +119,19 @@ void ObservationCollector::note_result(const SessionWork& s, const Event& result
   if (edited.empty()) return;
   Observation o =
       observation_of(s, result, seq, call.is_test ? ObservationType::success : ObservationType::solution,
-                     first_line(call.summary, kObservationBytes) +
+                     first_line(call.summary, observations::kSummaryBytes) +
                          (call.is_test ? " passes after edits to " : " works after edits to ") + named(edited));
   o.tool = call.tool;
   o.metadata = files_metadata(edited);
-  save(o);
-}
-
-bool ObservationCollector::save(const Observation& o) {
-  db_.prepare(
-         "INSERT INTO observations (session_pk, exchange_number, event_seq, time, type, summary, content, tool,"
-         " metadata, content_hash) VALUES (?, ?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?) ON CONFLICT DO NOTHING")
-      .bind(o.session_pk, o.exchange_number, o.event_seq, o.time, to_string(o.type), o.summary, o.content, o.tool,
-            o.metadata, as_sql(words_hash(o.content)))
-      .run();
-  return db_.changes() > 0;
+  observations::save(db_, o);
 }
 
 void ObservationCollector::save_decision(const SessionWork& s, const Event& e, std::int64_t seq, const Decision& d) {
-  if (d.sentence.empty() || !save(observation_of(s, e, seq, ObservationType::decision, d.sentence))) return;
-  const std::int64_t pk = db_.last_insert_rowid();
-  db_.prepare(
-         "INSERT INTO decisions (observation_pk, kind, decided_by, chosen, rejected, reason) VALUES (?, ?, ?, ?, ?, ?)")
-      .bind(pk, static_cast<int>(d.kind), static_cast<int>(d.by), d.chosen, d.rejected, d.reason)
-      .run();
-  if (d.kind == DecisionKind::reversal || !d.rejected.empty()) mark_reversed(s.pk, pk, d);
-}
-
-void ObservationCollector::mark_reversed(std::int64_t session_pk, std::int64_t pk, const Decision& later) {
-  auto& q = db_.prepare(
-      "SELECT o.observation_pk, o.content, d.chosen FROM observations o JOIN decisions d USING (observation_pk)"
-      " WHERE o.session_pk = ?1 AND o.type = ?2 AND o.observation_pk <> ?3 AND d.reversed_by IS NULL"
-      " ORDER BY o.event_seq DESC, o.observation_pk DESC LIMIT ?4");
-  q.bind(session_pk, to_string(ObservationType::decision), pk, kDecisionsLookedAt);
-  std::optional<std::int64_t> found;
-  while (!found && q.step()) {
-    Decision earlier;
-    earlier.sentence = q.str(1);
-    earlier.chosen = q.str(2);
-    if (reverses(later, earlier)) found = q.int64(0);
-  }
-  q.reset();
-  if (found) db_.prepare("UPDATE decisions SET reversed_by = ? WHERE observation_pk = ?").bind(pk, *found).run();
+  if (d.sentence.empty()) return;
+  Observation o = observation_of(s, e, seq, ObservationType::decision, d.sentence);
+  o.decision = d;
+  const auto pk = observations::save(db_, o);
+  if (pk && observations::may_reverse(d)) observations::mark_reversed(db_, *pk, o);
 }
 
 std::vector<std::string> ObservationCollector::edits_since_failure(std::int64_t session_pk, std::int64_t first_seq,

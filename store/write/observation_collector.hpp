@@ -51,10 +51,7 @@ class ObservationCollector {
   void note_result(const SessionWork& session, const Event& result, std::int64_t seq, const OpenCall& call);
 
  private:
-  bool save(const Observation& observation);  // unless the session has one that says the same
   void save_decision(const SessionWork& session, const Event& event, std::int64_t seq, const Decision& decision);
-  // Marks the newest decision of the session before it that it takes back.
-  void mark_reversed(std::int64_t session_pk, std::int64_t observation_pk, const Decision& decision);
   // Paths edited since the last failure of a call with this input, from seq `first_seq` on and before `call_seq`. Empty
   // if its last call did not fail.
   std::vector<std::string> edits_since_failure(std::int64_t session_pk, std::int64_t first_seq, std::int64_t call_seq,

@@ -116,7 +116,7 @@ void SessionRows::save(SessionWork& s, TimeMs ingested_at) {
          " tokens_cache_read = ?19, tokens_cache_creation = ?20, turns = ?21, retries = ?22, tool_calls = ?23,"
          " tool_pairs = ?24, tool_errors = ?25, compactions = ?26, next_seq = ?27, next_exchange = ?28,"
          " ingested_at = ?29, mode = ?30, context_tokens = ?31, lines_added = ?32, lines_removed = ?33,"
-         " capture_disabled_at = ?34, repo = ?35, analysis_version = 0 WHERE session_pk = ?1")
+         " capture_disabled_at = ?34, repo = ?35, analysis_version = 0, judge_version = 0 WHERE session_pk = ?1")
       .bind(s.pk, static_cast<int>(s.kind), s.parent_uid, s.parent_call_id, s.forked_from, s.agent_name,
             static_cast<int>(s.title_rank), s.description, cwd, s.git_branch, s.model, s.agent_version, started_at,
             ended_at, stopped_at, s.cost_usd, s.tokens.input, s.tokens.output, s.tokens.cache_read,

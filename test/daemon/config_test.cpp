@@ -107,7 +107,7 @@ TEST(Config, ErrorsNameFileLineAndKey) {
   EXPECT_EQ(error_of("log:\n  lvl: info\n"), "c.yaml:2: unknown key 'log.lvl'; known here: level");
   EXPECT_EQ(error_of("quary: {}\n"),
             "c.yaml:1: unknown key 'quary'; known here: platforms, time_zone, log, query, search, tools, watch, "
-            "raw_layer, encryption, sessions, retention, exclude, memory, embedding, summaries");
+            "raw_layer, encryption, sessions, retention, exclude, memory, embedding, summaries, decisions");
   EXPECT_EQ(error_of("query:\n  threads: 99\n"), "c.yaml:2: query.threads: expected a whole number from 1 to 16");
   EXPECT_EQ(error_of("log:\n  level: loud\n"),
             "c.yaml:2: log.level: expected one of trace, debug, info, warn, error, off");
@@ -170,6 +170,7 @@ TEST(Config, AgreesWithItsSchema) {
   EXPECT_EQ(known_by_loader("memory: {x: 1}\n"), known_by_schema(top.at("memory")));
   EXPECT_EQ(known_by_loader("embedding: {x: 1}\n"), known_by_schema(top.at("embedding")));
   EXPECT_EQ(known_by_loader("summaries: {x: 1}\n"), known_by_schema(top.at("summaries")));
+  EXPECT_EQ(known_by_loader("decisions: {x: 1}\n"), known_by_schema(top.at("decisions")));
   EXPECT_EQ(known_by_loader("platforms: {x: 1}\n"), known_by_schema(top.at("platforms")));
   EXPECT_EQ(known_by_loader("platforms: {cursor: {x: 1}}\n"), known_by_schema(schema.at("$defs").at("platform")));
 }
@@ -257,6 +258,10 @@ TEST(Config, ReadsWhoSummarises) {
 
 TEST(Config, RefusesWhatCannotSummarise) {
   if (!takes_model_servers()) GTEST_SKIP() << "built without clients of model servers";
+  EXPECT_FALSE(parse_config("summaries: {provider: disabled}\n", "c.yaml")->judge_decisions);
+  EXPECT_EQ(error_of("decisions:\n  judge: model\n"),
+            "c.yaml:1: decisions.judge: model needs a model of ollama or openai under summaries");
+  EXPECT_EQ(error_of("decisions:\n  judge: both\n"), "c.yaml:2: decisions.judge: expected cues or model");
   EXPECT_EQ(error_of("summaries:\n  provider: magic\n"),
             "c.yaml:2: summaries.provider: expected one of disabled, ollama, openai, client");
   EXPECT_EQ(error_of("summaries:\n  provider: ollama\n"),

@@ -11,7 +11,9 @@
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
 
+#include <chrono>
 #include <filesystem>
+#include <future>
 
 namespace memd::test {
 namespace {
@@ -179,6 +181,60 @@ TEST_F(LlmHost, AKeyThatCannotBeReadIsAProblem) {
   ingest(config);
   ask("doctor");
   EXPECT_THAT(text_, HasSubstr("MEMD_TEST_NO_SUCH_KEY: not set"));
+}
+
+// The daemon as it serves: enrichment analyses the sessions, and a model judges them where that is configured.
+class JudgingHost : public LlmHost {
+ protected:
+  JudgingHost() {
+    write_file(transcript(kSession),
+               line(kSession, 1, "user", "We use Redis. <private>The customer is Miller.</private> Go on."));
+    std::string secret = line(kOwnSession, 1, "user", "We use the merger file.");
+    secret.replace(secret.find("/w/p"), 4, "/w/q");
+    write_file(home_ / (".claude/projects/-w-q/" + std::string(kOwnSession) + ".jsonl"), secret);
+    settings_.config.exclude.projects = {"/w/q"};
+    clock_.set(1'770'616'913'253 + kMsPerDay);
+  }
+  void serve(const SummariesConfig& config) {
+    settings_.config.summaries = config;
+    host_ = std::make_unique<MemoryHost>(settings_, clock_, [](const std::function<void()>& work) { work(); });
+    registry_ = std::make_unique<mcp::ToolRegistry>();
+    admin::register_admin_tools(*registry_, *host_, {});
+    ASSERT_TRUE(host_->start_ingest());
+    ask("ingest");
+    ASSERT_TRUE(host_->enrichment()->block_until_idle(std::chrono::seconds(60)));
+  }
+};
+
+TEST_F(JudgingHost, SendsWhatMayBeSentAndNothingElse) {
+  std::promise<void> asked;
+  StandInServer server([&](const auto&) {
+    asked.set_value();
+    StandInServer::Reply r;
+    r.body = R"({"message":{"content":"{\"decisions\": []}"},"prompt_eval_count":500,"eval_count":20})";
+    return r;
+  });
+  settings_.config.judge_decisions = true;
+  serve(ollama(server));
+  ASSERT_EQ(asked.get_future().wait_for(std::chrono::seconds(60)), std::future_status::ready);
+  const auto status = ask("status").at("decisions").as_object();
+  EXPECT_TRUE(status.contains("waiting"));
+  call(host_->tools(), "capabilities", "{}");
+  EXPECT_THAT(text_, HasSubstr("they judge decisions"));
+  host_->stop();
+  ASSERT_EQ(server.asked().size(), 1u);
+  const std::string sent = boost::json::serialize(server.asked()[0].body);
+  EXPECT_THAT(sent,
+              AllOf(HasSubstr("We use Redis."), testing::Not(HasSubstr("Miller")), testing::Not(HasSubstr("merger"))));
+}
+
+TEST_F(JudgingHost, AsksNothingUnlessToldTo) {
+  StandInServer server([](const auto&) { return StandInServer::Reply(); });
+  serve(ollama(server));
+  EXPECT_EQ(host_->judge(), nullptr);
+  EXPECT_FALSE(ask("status").contains("decisions"));
+  host_->stop();
+  EXPECT_THAT(server.asked(), IsEmpty());
 }
 
 // A provider that is an agent itself, or a client whose agent answers, writes a transcript of our request.

@@ -1,0 +1,136 @@
+#include "daemon/models/decision_judge.hpp"
+
+#include "daemon/models/decision_prompts.hpp"
+#include "store/db/database.hpp"
+
+#include <chrono>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace memd::llm {
+namespace {
+
+using namespace std::chrono_literals;
+using observations::JudgedExchange;
+
+constexpr auto kRetry = 5min;  // after trouble
+
+}  // namespace
+
+DecisionJudge::DecisionJudge(ConfiguredSummarizer& models, const std::filesystem::path& database, Perform perform)
+    : models_(models), perform_(std::move(perform)), store_(database) {}
+
+template <class F>
+void DecisionJudge::note(F&& change) {
+  const std::lock_guard lock(mutex_);
+  change(progress_);
+}
+
+JudgeProgress DecisionJudge::progress() const {
+  const std::lock_guard lock(mutex_);
+  return progress_;
+}
+
+Result<bool> DecisionJudge::judge_next(const std::stop_token& stop) {
+  const auto backlog = store_.ask(JudgeBacklogQuery{.limit = 1});
+  if (!backlog) return backlog.error();
+  note([&](JudgeProgress& p) { p.waiting = backlog->waiting; });
+  if (backlog->due.empty()) return false;
+  const SessionToJudge& session = backlog->due.front();
+  std::vector<JudgedExchange> judged;
+  const auto done = judge(session, judged, stop);
+  if (const auto now = store_.ask(SessionStandingQuery{session.version}); now && *now == Standing::gone)
+    MEMD_TRY(models_.forget_answers(session.uid));  // one may have come after the session was forgotten
+  auto written = write(session, std::move(judged), done.has_value());
+  if (!done) written = done.error();
+  note([&](JudgeProgress& p) { p.trouble = written ? std::string() : written.error().message(); });
+  if (!written) return written.error();
+  return true;
+}
+
+Result<void> DecisionJudge::judge(const SessionToJudge& session, std::vector<JudgedExchange>& judged,
+                                  const std::stop_token& stop) {
+  MEMD_TRY_ASSIGN(const auto exchanges, store_.ask(ExchangesToJudgeQuery{session.version.session_pk}));
+  MEMD_TRY_ASSIGN(const std::uint64_t secret, models_.secret());
+  for (const ExchangeToJudge& exchange : exchanges) {
+    // What is forgotten meanwhile is not sent.
+    MEMD_TRY_ASSIGN(const Standing standing, store_.ask(SessionStandingQuery{session.version}));
+    if (standing != Standing::same) return {};
+    const auto request = decision_request(exchange, secret, models_.context_tokens());
+    const auto answer = models_.ask_in_background(request, session.uid, stop);
+    if (!answer && !answer.error().is(Errc::invalid_argument)) return answer.error();
+    const auto parsed =
+        answer ? decisions_api::parse_answer(answer->text) : Result<decisions_api::Answer>(answer.error());
+    if (!parsed) {
+      note([](JudgeProgress& p) { ++p.unreadable; });
+      continue;
+    }
+    auto checked = check_quotations(*parsed, exchange);
+    for (Decision& d : checked.decisions)
+      d.judged_by = answer->model;
+    note([&](JudgeProgress& p) {
+      ++p.exchanges;
+      p.decisions += static_cast<std::int64_t>(checked.decisions.size());
+      p.not_said += static_cast<std::int64_t>(checked.not_said + parsed->unusable);
+    });
+    judged.push_back({exchange.number, std::move(checked.decisions)});
+  }
+  return {};
+}
+
+Result<void> DecisionJudge::write(const SessionToJudge& session, std::vector<JudgedExchange> judged, bool complete) {
+  if (judged.empty() && !complete) return {};
+  // Owned by the task: it may run after this call has given up.
+  const auto made = std::make_shared<const std::vector<JudgedExchange>>(std::move(judged));
+  return perform_([made, version = session.version, complete](Writer& writer) -> Result<void> {
+    return writer.transact([&](sqlite::Database& db) {
+      if (SessionStandingQuery{version}.run(db) != Standing::same) return;  // it went on, and waits again
+      observations::replace_decisions(db, version.session_pk, *made);
+      if (complete) analysis::mark_judged(db, version.session_pk);
+    });
+  });
+}
+
+JudgeThread::~JudgeThread() {
+  stop();
+  join();
+}
+
+void JudgeThread::start() {
+  thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+}
+
+void JudgeThread::hint() {
+  const std::lock_guard lock(mutex_);
+  hinted_ = true;
+  wake_.notify_one();
+}
+
+void JudgeThread::stop() { thread_.request_stop(); }
+
+void JudgeThread::join() {
+  if (thread_.joinable()) thread_.join();
+}
+
+void JudgeThread::run(const std::stop_token& stop) {
+  bool trouble = false;
+  while (!stop.stop_requested()) {
+    {
+      std::unique_lock lock(mutex_);
+      // A hint does not end the pause after trouble.
+      if (trouble)
+        wake_.wait_for(lock, stop, kRetry, [] { return false; });
+      else
+        wake_.wait(lock, stop, [this] { return hinted_; });
+      if (stop.stop_requested()) return;
+      hinted_ = false;
+    }
+    Result<bool> more = true;
+    while (more && *more && !stop.stop_requested())
+      more = judge_.judge_next(stop);
+    trouble = !more;
+  }
+}
+
+}  // namespace memd::llm

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "schemas/error.hpp"
+#include "schemas/observation.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// What a language model answers when it is asked what was decided. Pure, any thread.
+namespace memd::decisions_api {
+
+// As the model wrote it: nothing is checked against what it was asked about.
+struct QuotedDecision {
+  DecisionKind kind = DecisionKind::choice;
+  DecidedBy by = DecidedBy::agent;
+  std::string sentence;
+  std::string answers;  // the question or offer that the sentence answers
+  std::string chosen;
+  std::string rejected;
+  std::string why;
+};
+
+struct Answer {
+  std::vector<QuotedDecision> decisions;
+  std::size_t unusable = 0;  // items without a sentence or a speaker
+};
+
+// Reads {"decisions": [{"sentence": …, "by": "person" or "agent", …}]}, with other text around it, too. Errc::protocol:
+// there is no such object.
+Result<Answer> parse_answer(std::string_view text);
+
+}  // namespace memd::decisions_api
