@@ -26,6 +26,8 @@ const std::vector<Migration>& migrations() {
   return all;
 }
 
+std::string_view new_store_script() { return embedded::new_store_script().front().text; }
+
 const std::vector<Migration>& summaries_migrations() {
   static const std::vector<Migration> all = load(embedded::summaries_migrations());
   return all;

@@ -15,6 +15,7 @@ struct EmbeddedFile {
 };
 
 const std::vector<EmbeddedFile>& sql_migrations();
+const std::vector<EmbeddedFile>& new_store_script();
 const std::vector<EmbeddedFile>& summaries_migrations();
 const std::vector<EmbeddedFile>& json_schema_files();
 const std::vector<EmbeddedFile>& page_files();          // in daemon/
@@ -45,6 +46,8 @@ struct Migration {
 };
 
 const std::vector<Migration>& migrations();
+// schemas/sql/new_store/store.sql: makes of an empty file what all of these make of it. A test writes it from them.
+std::string_view new_store_script();
 // Likewise schemas/sql/summaries, for summaries.db.
 const std::vector<Migration>& summaries_migrations();
 

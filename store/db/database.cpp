@@ -207,7 +207,34 @@ void Transaction::commit() {
   if (db_.observed_) db_.observed_->observer->committed();
 }
 
-void migrate(Database& db) { migrate(db, migrations(), "the store"); }
+namespace {
+
+bool is_empty(Database& db) {
+  auto& q = db.prepare("SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)");
+  const bool empty = q.step() && q.int64(0) != 0;
+  q.reset();
+  return empty;
+}
+
+void set_version(Database& db, int version) { db.exec(("PRAGMA user_version = " + std::to_string(version)).c_str()); }
+
+// False: there is something in the file.
+bool make_new_store(Database& db) {
+  if (!is_empty(db)) return false;
+  Transaction tx(db);
+  if (!is_empty(db)) return false;  // another process was here first
+  db.exec(std::string(new_store_script()).c_str());
+  set_version(db, migrations().back().number);
+  tx.commit();
+  return true;
+}
+
+}  // namespace
+
+void migrate(Database& db) {
+  if (db.pragma("user_version") == 0 && make_new_store(db)) return;
+  migrate(db, migrations(), "the store");
+}
 
 void migrate(Database& db, const std::vector<Migration>& all, std::string_view file) {
   const auto version = db.pragma("user_version");
@@ -221,7 +248,7 @@ void migrate(Database& db, const std::vector<Migration>& all, std::string_view f
     Transaction tx(db);
     if (db.pragma("user_version") >= m.number) continue;  // another process was here first
     db.exec(std::string(m.sql).c_str());
-    db.exec(("PRAGMA user_version = " + std::to_string(m.number)).c_str());
+    set_version(db, m.number);
     tx.commit();
   }
 }

@@ -208,7 +208,8 @@ auto guard(F&& f) -> Result<std::invoke_result_t<F>> {
   }
 }
 
-// Brings the schema to the newest version in schemas/sql, each migration in a transaction of its own.
+// Brings the schema to the newest version in schemas/sql, each migration in a transaction of its own. An empty file
+// gets all of it from one script, in one transaction.
 // Errc::store_version if the file is newer than this binary.
 void migrate(Database& db);
 // The same for a file with the migrations `all`; `file` names it in Errc::store_version. Several processes may do it at

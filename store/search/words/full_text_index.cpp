@@ -15,6 +15,7 @@ constexpr char kMainIndex = '0';   // in front of each word
 constexpr std::size_t kPageHeader = 4;
 constexpr std::size_t kWordsKept = 32;       // a page of each segment that holds it
 constexpr std::int64_t kShortSegment = 256;  // pages
+constexpr std::size_t kPagesKept = 128;      // of 4 KiB
 constexpr std::size_t kLookedThrough = 3;    // segments, for contains_long_since()
 // Behind the structure record's cookie: a layout that SQLite has for tables without contents since 3.43.
 constexpr std::string_view kOtherStructure("\xFF\x00\x00\x01", 4);
@@ -61,6 +62,13 @@ std::size_t two_bytes(std::string_view in, std::size_t at) {
   return static_cast<std::size_t>(static_cast<unsigned char>(in[at])) << 8 | static_cast<unsigned char>(in[at + 1]);
 }
 
+// Where a page's footer starts.
+std::size_t content_end_of(std::string_view page) {
+  const std::size_t end = two_bytes(page, 2);
+  if (end < kPageHeader || end > page.size()) damaged();
+  return end;
+}
+
 }  // namespace
 
 bool PositionReader::next_slowly() {
@@ -81,11 +89,14 @@ bool PositionReader::next_slowly() {
 bool PostingCursor::load_page() {
   if (page_number_ > last_page_) return false;
   if (!index_->read_page(segment_, page_number_, page_)) damaged();
-  content_end_ = two_bytes(page_, 2);
-  if (content_end_ < kPageHeader || content_end_ > page_.size()) damaged();
+  measure_page();
+  return true;
+}
+
+void PostingCursor::measure_page() {
+  content_end_ = content_end_of(page_);
   list_end_ = page_.size() + 1;
   if (std::size_t footer = content_end_; footer < page_.size()) list_end_ = size_at(page_, footer);
-  return true;
 }
 
 bool PostingCursor::load_next_page() {
@@ -204,6 +215,7 @@ void FullTextIndex::read_structure(std::string_view record) {
   structure_.clear();  // should this one be damaged, it is read again
   found_.clear();
   pages_.clear();
+  sought_.clear();
   segments_.clear();
   std::size_t at = kPageHeader;  // a cookie of as many bytes
   const std::size_t levels = size_at(record, at);
@@ -238,6 +250,16 @@ bool FullTextIndex::read_page(std::int64_t segment, std::int64_t page, std::stri
   if (found) out = q.blob(0);
   q.reset();
   return found;
+}
+
+const std::string& FullTextIndex::sought_page(std::int64_t segment, std::int64_t page) {
+  db_.throw_if_stopped();
+  const std::int64_t key = (segment << kSegmentShift) + page;
+  if (const auto kept = sought_.find(key); kept != sought_.end()) return kept->second;
+  std::string read;
+  if (!read_page(segment, page, read)) damaged();
+  if (sought_.size() >= kPagesKept) sought_.clear();
+  return sought_.emplace(key, std::move(read)).first->second;
 }
 
 // The words that begin on a page, in order. Borrows the page.
@@ -291,9 +313,10 @@ void PostingCursor::enter(std::size_t entries, std::size_t list_end) {
 
 // Moves the cursor to the first entry of the word. False: the segment does not hold it.
 bool FullTextIndex::seek(PostingCursor& cursor, std::string_view word) {
-  if (!cursor.load_page()) return false;
+  if (cursor.page_number_ > cursor.last_page_) return false;
+  const std::string& page = sought_page(cursor.segment_, cursor.page_number_);
   std::size_t same = 0;  // bytes that the word before, a lesser one, begins with as this one does
-  for (PageWords words(cursor.page_, cursor.content_end_); words.next();) {
+  for (PageWords words(page, content_end_of(page)); words.next();) {
     if (words.kept() > same) continue;      // differs from it where the one before did
     if (words.kept() < same) return false;  // words only grow
     const std::string_view rest = word.substr(same);
@@ -301,6 +324,8 @@ bool FullTextIndex::seek(PostingCursor& cursor, std::string_view word) {
     const auto differs = static_cast<std::size_t>(
         std::mismatch(fresh.begin(), fresh.end(), rest.begin(), rest.end()).first - fresh.begin());
     if (differs == fresh.size() && differs == rest.size()) {
+      cursor.page_ = page;
+      cursor.measure_page();
       cursor.enter(words.entries(), words.list_end());
       return true;
     }

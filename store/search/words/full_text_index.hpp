@@ -59,6 +59,7 @@ class PostingCursor {
   void read_entry(bool absolute);
   void enter(std::size_t entries, std::size_t list_end);  // the list of a word that begins on the page
   bool load_page();                                       // page_number_; false behind the last one
+  void measure_page();                                    // that was loaded
   bool load_next_page();                                  // ends the list at a page that starts with another word
 
   FullTextIndex* index_;
@@ -158,6 +159,7 @@ class FullTextIndex {
   };
   std::vector<FirstWord> first_words(const Segment& segment);  // of its pages, in order
   bool read_page(std::int64_t segment, std::int64_t page, std::string& out);
+  const std::string& sought_page(std::int64_t segment, std::int64_t page);  // until the next call
 
   sqlite::Database& db_;
   const std::string page_sql_;
@@ -174,7 +176,8 @@ class FullTextIndex {
     std::int64_t asked = 0;
     std::vector<FirstWord> first_words;  // empty: not read
   };
-  std::unordered_map<std::int64_t, Pages> pages_;  // by segment
+  std::unordered_map<std::int64_t, Pages> pages_;         // by segment
+  std::unordered_map<std::int64_t, std::string> sought_;  // pages that words were looked for on, by their keys
   std::int64_t documents_ = 0;
   std::int64_t words_ = 0;
 };
