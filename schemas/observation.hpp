@@ -60,6 +60,7 @@ struct Decision {
 
 // A typed unit of memory drawn from a session. The same words of the same type are one observation of a session.
 struct Observation {
+  std::int64_t id = 0;  // its row; 0: not stored yet. Shown as "o99"
   std::int64_t session_pk = 0;
   std::optional<std::int64_t> exchange_number;
   std::optional<std::int64_t> event_seq;

@@ -1,12 +1,12 @@
 // `memd memory …`: memories as files. Works on the files directly; no daemon is asked.
-#include "daemon/cli/command.hpp"
+#include "daemon/cli/memory_commands.hpp"
 #include "schemas/ids.hpp"
 #include "schemas/json_writer.hpp"
 #include "store/files/whole_file.hpp"
+#include "store/harvest/draft.hpp"
 #include "store/memory/memory_directory.hpp"
 #include "store/memory/memory_health.hpp"
 #include "store/memory/memory_places.hpp"
-#include "store/read/exchanges.hpp"
 #include "store/reader.hpp"
 
 #include <fmt/format.h>
@@ -35,31 +35,12 @@ using memory::MemoryPlace;
 using memory::MemoryPlaces;
 using memory::ReadMemory;
 
-struct MemoryOptions {
-  std::string slug;
-  std::string other;
-  std::optional<std::string> label;
-  std::optional<std::string> type;
-  std::optional<std::string> title;
-  std::optional<std::string> tags;
-  std::optional<std::string> scope;
-  std::optional<std::string> dialect;
-  std::optional<std::string> from;
-  std::string file;
-};
-using Options = std::shared_ptr<MemoryOptions>;
-
 // The nearest directory above this one that holds a repository; empty: there is none, or it is the home directory.
 fs::path project_here(const fs::path& home) {
   std::error_code ec;
   for (fs::path at = fs::current_path(ec); !ec && at.has_relative_path() && at != home; at = at.parent_path())
     if (fs::exists(at / ".git", ec)) return at;
   return {};
-}
-
-MemoryPlaces places_of(const Settings& s) {
-  return {s.home, s.project.empty() ? project_here(s.home) : s.project, s.config.memory.enterprise_path,
-          s.config.memory.policy};
 }
 
 Error wrong_usage(std::string what) { return Error(Errc::invalid_argument, std::move(what)); }
@@ -81,7 +62,19 @@ Result<std::optional<MemoryScope>> scope_of(const MemoryOptions& o) {
   return scope;
 }
 
-// Where a new memory goes.
+Result<std::string> text_given(const std::string& file) {
+  if (file.empty() && ::isatty(STDIN_FILENO) == 1) return std::string();
+  if (file.empty() || file == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
+  return files::read_whole(file);
+}
+
+}  // namespace
+
+MemoryPlaces places_of(const Settings& s) {
+  return {s.home, s.project.empty() ? project_here(s.home) : s.project, s.config.memory.enterprise_path,
+          s.config.memory.policy};
+}
+
 Result<MemoryPlace> place_for_new(const MemoryOptions& o, const Settings& s, const MemoryPlaces& places) {
   MEMD_TRY_ASSIGN(auto scope, scope_of(o));
   const MemoryConfig& config = s.config.memory;
@@ -100,7 +93,6 @@ Result<MemoryPlace> place_for_new(const MemoryOptions& o, const Settings& s, con
   return place;
 }
 
-// The memory of this slug with the highest precedence.
 Result<std::pair<MemoryPlace, ReadMemory>> find(const MemoryOptions& o, const MemoryPlaces& places,
                                                 const std::string& slug) {
   MEMD_TRY_ASSIGN(const auto scope, scope_of(o));
@@ -112,33 +104,11 @@ Result<std::pair<MemoryPlace, ReadMemory>> find(const MemoryOptions& o, const Me
   return Error(Errc::not_found, "there is no memory " + slug + ": `memd memory list` names them");
 }
 
-// The same, in a place that memd may write to.
 Result<std::pair<MemoryPlace, ReadMemory>> find_to_write(const MemoryOptions& o, const MemoryPlaces& places,
                                                          const std::string& slug) {
   auto found = find(o, places, slug);
   if (found) MEMD_TRY(places.policy.check_write(found->first.scope, found->first.dialect));
   return found;
-}
-
-Result<std::string> text_given(const std::string& file) {
-  if (file.empty() && ::isatty(STDIN_FILENO) == 1) return std::string();
-  if (file.empty() || file == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
-  return files::read_whole(file);
-}
-
-// Session and files of an exchange that is named by its id.
-Result<MemoryProvenance> provenance_of(const std::string& from, const Settings& s) {
-  const auto id = parse_exchange_id(from);
-  if (!id) return wrong_usage("--from: \"" + from + "\" is no id of an exchange, such as x42");
-  Reader reader(s.layout.database());
-  MEMD_TRY_ASSIGN(const ExchangeRow row, reader.ask(ExchangeQuery{*id}));
-  MEMD_TRY_ASSIGN(const auto touched, reader.ask(ExchangeFilesQuery{row.session_pk, row.number}));
-  MemoryProvenance out;
-  out.session = row.session_uid;
-  out.exchange = from;
-  for (const ExchangeFile& file : touched)
-    if (file.access == FileAccess::modified) out.files.push_back(file.path);
-  return out;
 }
 
 void print_written(const Invocation& call, const Memory& m, std::string_view done, bool masked) {
@@ -159,6 +129,16 @@ void print_written(const Invocation& call, const Memory& m, std::string_view don
   if (masked) fmt::print("Secrets in it were masked.\n");
 }
 
+Command memory_subcommand(std::string name, std::string help, const Options& o, std::vector<Option> options,
+                          MemoryRun run) {
+  Command c{std::move(name), std::move(help)};
+  c.options = std::move(options);
+  c.run = [o, run = std::move(run)](const Invocation& call) { return run(*o, call); };
+  return c;
+}
+
+namespace {
+
 Result<int> write_memory(const MemoryOptions& o, const Invocation& call) {
   const MemoryPlaces places = places_of(call.settings);
   MEMD_TRY_ASSIGN(const MemoryPlace place, place_for_new(o, call.settings, places));
@@ -172,7 +152,11 @@ Result<int> write_memory(const MemoryOptions& o, const Invocation& call) {
   draft.tags = comma_list(o.tags.value_or(""));
   if (draft.tags.empty() && place.dialect == MemoryDialect::plugin) draft.tags = {std::string(to_string(*type))};
   if (o.from) {
-    MEMD_TRY_ASSIGN(draft.provenance, provenance_of(*o.from, call.settings));
+    const auto of = harvest::parse_history_ref(*o.from);
+    if (!of) return wrong_usage("--from: \"" + *o.from + "\" is no id of an exchange, such as x42");
+    Reader reader(call.settings.layout.database());
+    MEMD_TRY_ASSIGN(const auto material, reader.ask(harvest::MaterialQuery{*of}));
+    draft.provenance = harvest::provenance_of(material, places.project);
   }
   MEMD_TRY_ASSIGN(draft.content, text_given(o.file));
   MEMD_TRY_ASSIGN(const auto done, MemoryDirectory(place, places.project, system_clock()).create(std::move(draft)));
@@ -286,16 +270,6 @@ Result<int> change_edge(const MemoryOptions& o, const Invocation& call, bool lin
   return kOk;
 }
 
-// Every memory that is there, read.
-std::vector<ReadMemory> read_all(const MemoryPlaces& places) {
-  std::vector<ReadMemory> out;
-  for (const auto& origin : places.origins()) {
-    const auto bytes = files::read_whole(origin.path);
-    if (bytes) out.push_back(memory::read_memory(origin, *bytes, system_clock().now()));
-  }
-  return out;
-}
-
 std::vector<std::string> targets_of(const Memory& m) {
   std::vector<std::string> out = m.links;
   for (const auto& relation : m.relations)
@@ -330,7 +304,7 @@ Result<int> list_memory(const MemoryOptions& o, const Invocation& call) {
   w.begin_array();
   int invalid = 0;
   int shown = 0;
-  for (const ReadMemory& read : read_all(places_of(call.settings))) {
+  for (const ReadMemory& read : memory::read_everywhere(places_of(call.settings), system_clock().now())) {
     const Memory& m = read.memory;
     if (scope && *scope != m.scope) continue;
     if (!read.is_valid()) {
@@ -358,7 +332,7 @@ Result<int> show_memory(const MemoryOptions& o, const Invocation& call) {
   const MemoryPlaces places = places_of(call.settings);
   auto found = find(o, places, o.slug);
   if (!found) {  // files of agents
-    for (ReadMemory& read : read_all(places))
+    for (ReadMemory& read : memory::read_everywhere(places, system_clock().now()))
       if (read.memory.dialect == MemoryDialect::agent && read.memory.slug == o.slug)
         found = std::pair(MemoryPlace(), std::move(read));
   }
@@ -453,15 +427,6 @@ Result<int> health_memory(const Invocation& call) {
   return kOk;
 }
 
-using Run = std::function<Result<int>(const MemoryOptions&, const Invocation&)>;
-
-Command memory_subcommand(std::string name, std::string help, const Options& o, std::vector<Option> options, Run run) {
-  Command c{std::move(name), std::move(help)};
-  c.options = std::move(options);
-  c.run = [o, run = std::move(run)](const Invocation& call) { return run(*o, call); };
-  return c;
-}
-
 }  // namespace
 
 Command memory_command() {
@@ -517,6 +482,8 @@ Command memory_command() {
       memory_subcommand("health", "What is wrong with memories, and what to do", o, {},
                         [](const MemoryOptions&, const Invocation& call) { return health_memory(call); }),
   };
+  auto born = memory_history_commands(o);
+  c.subcommands.insert(c.subcommands.end(), std::make_move_iterator(born.begin()), std::make_move_iterator(born.end()));
   return c;
 }
 

@@ -512,4 +512,11 @@ Result<bool> MemoryDirectory::rebuild_now() {
   return true;
 }
 
+std::vector<ReadMemory> read_everywhere(const MemoryPlaces& places, TimeMs now) {
+  std::vector<ReadMemory> out;
+  for (const auto& origin : places.origins())
+    if (const auto bytes = files::read_whole(origin.path)) out.push_back(read_memory(origin, *bytes, now));
+  return out;
+}
+
 }  // namespace memd::memory

@@ -91,4 +91,7 @@ class MemoryDirectory {
   const IndexFile index_;
 };
 
+// Every memory of the places and of the agents, valid or not, in the order of MemoryPlaces::origins().
+std::vector<ReadMemory> read_everywhere(const MemoryPlaces& places, TimeMs now);
+
 }  // namespace memd::memory

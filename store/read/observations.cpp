@@ -11,11 +11,11 @@ namespace {
 constexpr std::string_view kObservationColumns =
     "o.session_pk, o.exchange_number, o.event_seq, o.time, o.type, o.summary, o.content, coalesce(o.tool, ''),"
     " o.metadata, d.kind, d.decided_by, d.chosen, d.rejected, d.reason,"
-    " d.judged_by, r.exchange_number";
+    " d.judged_by, r.exchange_number, o.observation_pk";
 constexpr std::string_view kObservationTables =
     " FROM observations o LEFT JOIN decisions d ON d.observation_pk = o.observation_pk"
     " LEFT JOIN observations r ON r.observation_pk = d.reversed_by";
-constexpr int kObservationColumnCount = 16;
+constexpr int kObservationColumnCount = 17;
 
 std::optional<std::int64_t> number_or_none(const sqlite::Statement& q, int column) {
   return q.is_null(column) ? std::nullopt : std::optional(q.int64(column));
@@ -41,6 +41,7 @@ Observation observation_row(const sqlite::Statement& q) {
                           q.str(13),
                           q.str(14)};
   o.reversed_by = number_or_none(q, 15);
+  o.id = q.int64(16);
   return o;
 }
 

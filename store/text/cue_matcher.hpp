@@ -95,8 +95,13 @@ enum class Cue : std::uint8_t {
   fix,
   change,
   fault,
+  // What is worth a memory.
+  lasting,   // holds beyond the day: a rule, a principle
+  passing,   // the next step, a branch, a line: nothing for later
+  offering,   // begins a question in front of what is offered
+  answering,  // begins an answer, and says nothing itself
 };
-inline constexpr std::size_t kCues = static_cast<std::size_t>(Cue::fault) + 1;
+inline constexpr std::size_t kCues = static_cast<std::size_t>(Cue::answering) + 1;
 
 class CueSet {
  public:

@@ -32,11 +32,11 @@ const std::map<std::string, std::set<std::string>, std::less<>> kMayUse{
 const std::map<std::string, std::vector<std::string>, std::less<>> kFloors{
     {"store",
      {"text", "files", "memory", "insight", "seal", "db", "completions", "raw", "read", "search", "", "enrich",
-      "report", "write"}},
+      "harvest", "report", "write"}},
     {"adapters", {"", "json", "sqlite", "snapshot", "tool_calls"}},
     {"protocol", {"", "transport", "jsonrpc", "models", "mcp"}},
     {"daemon",
-     {"", "config", "tools", "models", "resources", "ingest", "report", "interchange", "host", "admin", "serve",
+     {"", "config", "memories", "tools", "models", "resources", "ingest", "report", "interchange", "host", "admin", "serve",
       "cli"}},
 };
 

@@ -1,0 +1,364 @@
+// `memd memory promote`, `suggest`, `recap`, `verify`: memories made from history, and held against it.
+#include "daemon/cli/memory_commands.hpp"
+#include "daemon/memories/promotion.hpp"
+#include "daemon/memories/verification.hpp"
+#include "schemas/harmless.hpp"
+#include "schemas/json_writer.hpp"
+#include "store/harvest/recap.hpp"
+#include "store/harvest/suggestions.hpp"
+#include "store/memory/memory_text.hpp"
+#include "store/reader.hpp"
+
+#include <fmt/format.h>
+
+#include <iostream>
+#include <utility>
+
+namespace memd::cli {
+namespace {
+
+using memory::MemoryDirectory;
+using memory::MemoryPlaces;
+
+void write_similar(json::Writer& w, const std::vector<harvest::SimilarMemory>& similar) {
+  w.key("similar");
+  w.begin_array();
+  for (const auto& one : similar) {
+    w.begin_object();
+    w.member("slug", one.slug);
+    w.member("scope", to_string(one.scope));
+    w.member("title", one.title);
+    w.member("path", one.path.string());
+    w.key("likeness");
+    w.number(one.likeness);
+    w.end_object();
+  }
+  w.end_array();
+}
+
+void print_draft(const Invocation& call, const memories::Promotion& made) {
+  if (!call.as_json) {
+    std::cout << memory::new_memory_text(made.draft);
+    return;
+  }
+  std::string out;
+  json::Writer w(out);
+  w.begin_object();
+  w.member("type", to_string(made.draft.type));
+  w.member("title", made.draft.title);
+  w.member("scope", to_string(made.draft.scope));
+  w.member("content", made.draft.content);
+  w.member_bool("created", false);
+  write_similar(w, made.similar);
+  w.end_object();
+  std::cout << out << '\n';
+}
+
+Result<int> promote_memory(const MemoryOptions& o, const Invocation& call) {
+  const MemoryPlaces places = places_of(call.settings);
+  memories::PromoteRequest request;
+  request.from = o.from.value_or("");
+  MEMD_TRY_ASSIGN(request.place, place_for_new(o, call.settings, places));
+  if (o.type) {
+    request.type = parse_memory_type(*o.type);
+    if (!request.type || dialect_of(*request.type) != request.place.dialect)
+      return Error(Errc::invalid_argument, "--type: send one of " + memory_type_names(request.place.dialect));
+  }
+  request.title = o.title.value_or("");
+  request.slug = o.slug;
+  request.dry_run = o.dry_run;
+  request.force = o.force;
+  Reader reader(call.settings.layout.database());
+  MEMD_TRY_ASSIGN(const auto made, memories::promote(reader, places, request, system_clock()));
+  if (made.written) {
+    print_written(call, made.written->memory, "created", made.written->masked);
+    return kOk;
+  }
+  if (o.dry_run || call.as_json) print_draft(call, made);
+  for (const auto& one : made.similar)
+    fmt::print(stderr, "memd: {} ({}) says the same: {}\n", one.slug, to_string(one.scope), one.title);
+  if (o.dry_run) return kOk;
+  fmt::print(stderr, "memd: nothing was written; --force writes it all the same\n");
+  return kFailed;
+}
+
+constexpr std::int64_t kSuggestDays = 14;
+constexpr std::int64_t kSuggestCount = 10;
+
+std::vector<Memory> valid_memories(const MemoryPlaces& places) {
+  std::vector<Memory> out;
+  for (auto& read : memory::read_everywhere(places, system_clock().now()))
+    if (read.is_valid()) out.push_back(std::move(read.memory));
+  return out;
+}
+
+void write_texts(json::Writer& w, std::string_view key, const std::vector<std::string>& values) {
+  w.key(key);
+  w.begin_array();
+  for (const auto& value : values)
+    w.string(value);
+  w.end_array();
+}
+
+void print_suggestions(const Invocation& call, const std::vector<harvest::Suggestion>& all) {
+  std::string out;
+  json::Writer w(out);
+  w.begin_object();
+  w.key("suggestions");
+  w.begin_array();
+  for (const auto& one : all) {
+    w.begin_object();
+    w.member("id", one.id);
+    w.member("exchange", format_exchange_id(one.exchange));
+    w.member("session", one.session_uid);
+    w.member("project", one.project);
+    w.member("time", format_rfc3339(one.time));
+    w.member("type", to_string(one.draft.type));
+    w.member("title", one.draft.title);
+    w.key("score");
+    w.number(one.score);
+    write_texts(w, "reasons", one.reasons);
+    w.end_object();
+    if (!call.as_json)
+      fmt::print("{:<6} {:<8} {}\n       {} of {}; {}\n", one.id, to_string(one.draft.type), harmless(one.draft.title),
+                 format_exchange_id(one.exchange), format_rfc3339(one.time).substr(0, 10),
+                 fmt::join(one.reasons, ", "));
+  }
+  w.end_array();
+  w.end_object();
+  if (call.as_json)
+    std::cout << out << '\n';
+  else if (all.empty())
+    fmt::print("Nothing of these days is worth a memory that there is not yet. --days looks further back.\n");
+  else
+    fmt::print("`memd memory promote {}` writes the first one.\n", all.front().id);
+}
+
+void print_links(const Invocation& call, const std::vector<harvest::LinkSuggestion>& all) {
+  std::string out;
+  json::Writer w(out);
+  w.begin_object();
+  w.key("links");
+  w.begin_array();
+  for (const auto& one : all) {
+    w.begin_object();
+    w.member("id", one.id);
+    w.member("source", one.source);
+    w.member("target", one.target);
+    w.member("scope", to_string(one.scope));
+    write_texts(w, "reasons", one.reasons);
+    w.end_object();
+    if (!call.as_json) fmt::print("{}\n    {}\n", one.id, harmless(fmt::format("{}", fmt::join(one.reasons, ", "))));
+  }
+  w.end_array();
+  w.end_object();
+  if (call.as_json)
+    std::cout << out << '\n';
+  else if (!all.empty())
+    fmt::print("`memd memory suggest --accept {}` makes the first one.\n", all.front().id);
+  else
+    fmt::print("There are no memories without a link that seem to belong together.\n");
+}
+
+// "a+b": a link; else what promote takes.
+Result<int> accept_link(const MemoryOptions& o, const Invocation& call, const MemoryPlaces& places) {
+  const auto plus = o.accept->find('+');
+  const std::string source = o.accept->substr(0, plus);
+  const std::string target = o.accept->substr(plus + 1);
+  MEMD_TRY_ASSIGN(const auto found, find_to_write(o, places, source));
+  const bool is_plugin = found.first.dialect == MemoryDialect::plugin;
+  const std::string label = is_plugin ? "relates-to" : "refers_to";
+  MEMD_TRY_ASSIGN(const bool changed,
+                  MemoryDirectory(found.first, places.project, system_clock()).link(source, target, label));
+  if (call.as_json)
+    fmt::print("{{\"source\":\"{}\",\"target\":\"{}\",\"label\":\"{}\",\"changed\":{}}}\n", source, target, label,
+               changed);
+  else
+    fmt::print("{} {} {}{}\n", source, label, target, changed ? "" : " (it was so already)");
+  return kOk;
+}
+
+Result<int> suggest_memory(const MemoryOptions& o, const Invocation& call) {
+  const MemoryPlaces places = places_of(call.settings);
+  if (o.accept && o.accept->find('+') != std::string::npos) return accept_link(o, call, places);
+  if (o.accept) {
+    MemoryOptions promoted = o;
+    promoted.from = o.accept;
+    return promote_memory(promoted, call);
+  }
+  const auto most = static_cast<std::size_t>(o.count.value_or(kSuggestCount));
+  const auto memories = valid_memories(places);
+  if (o.links) {
+    print_links(call, harvest::suggest_links(memories, most));
+    return kOk;
+  }
+  harvest::SuggestionsQuery query;
+  query.filter.since = system_clock().now() - o.days.value_or(kSuggestDays) * kMsPerDay;
+  if (!places.project.empty()) query.filter.project = project_tree(places.project.string());
+  query.project = places.project;
+  Reader reader(call.settings.layout.database());
+  MEMD_TRY_ASSIGN(auto all, reader.ask(query));
+  print_suggestions(call, harvest::not_known(std::move(all), harvest::KnownMemories(memories), most));
+  return kOk;
+}
+
+Result<int> recap_memory(const MemoryOptions& o, const Invocation& call) {
+  const MemoryPlaces places = places_of(call.settings);
+  harvest::RecapQuery query;
+  query.day = local_day(system_clock().now());
+  if (!o.file.empty()) {
+    const auto time = parse_local_time(o.file);
+    if (!time) return Error(Errc::invalid_argument, "\"" + o.file + "\" is no date: send one such as 2026-02-09");
+    query.day = local_day(*time);
+  }
+  if (!places.project.empty()) query.filter.project = project_tree(places.project.string());
+  query.project = places.project;
+  Reader reader(call.settings.layout.database());
+  MEMD_TRY_ASSIGN(const auto recap, reader.ask(query));
+  if (!recap) return Error(Errc::not_found, "memd knows of nothing on that day");
+  if (!o.write) {
+    std::cout << harmless(recap->content);
+    return kOk;
+  }
+  MEMD_TRY_ASSIGN(const auto place, places.place(MemoryScope::project, MemoryDialect::repository));
+  MEMD_TRY(places.policy.check_write(place.scope, place.dialect));
+  MemoryDirectory directory(place, places.project, system_clock());
+  if (const auto there = directory.read(recap->slug)) {
+    memory::MemoryChange change;
+    change.content = "\n" + recap->content;
+    MEMD_TRY_ASSIGN(const auto done, directory.update(recap->slug, change, there->memory.file_hash));
+    print_written(call, done.memory, "changed", done.masked);
+    return kOk;
+  }
+  MEMD_TRY_ASSIGN(const auto done, directory.create(*recap));
+  print_written(call, done.memory, "created", done.masked);
+  return kOk;
+}
+
+struct Checked {
+  memory::MemoryPlace place;
+  Memory memory;
+  memories::Verified found;
+  bool written = false;
+};
+
+void print_checked(const Invocation& call, const std::vector<Checked>& all) {
+  std::string out;
+  json::Writer w(out);
+  w.begin_object();
+  w.key("memories");
+  w.begin_array();
+  for (const Checked& one : all) {
+    w.begin_object();
+    w.member("slug", one.memory.slug);
+    w.member("path", one.memory.path.string());
+    w.member("status", to_string(one.found.status));
+    w.member("base", one.found.base);
+    w.key("named");
+    w.begin_array();
+    for (const auto& name : one.found.named)
+      w.string(name);
+    w.end_array();
+    w.key("commits");
+    w.begin_array();
+    for (const auto& commit : one.found.changed_by) {
+      w.begin_object();
+      w.member("sha", commit.sha);
+      w.member("subject", commit.subject);
+      w.end_object();
+    }
+    w.end_array();
+    w.member_bool("marked", one.written);
+    w.end_object();
+    if (call.as_json) continue;
+    fmt::print("{:<9} {}{}\n", to_string(one.found.status), one.memory.slug,
+               one.found.why.empty() ? "" : " (" + one.found.why + ")");
+    for (const auto& commit : one.found.changed_by)
+      fmt::print("          {} {}\n", commit.sha.substr(0, 12), harmless(commit.subject));
+  }
+  w.end_array();
+  w.end_object();
+  if (call.as_json) std::cout << out << '\n';
+}
+
+// What is written with --mark and --ok. The base goes with `stale`, so that a later look starts from the same commit.
+Result<void> write_status(const MemoryPlaces& places, Checked& one, bool ok, const memories::Git& git) {
+  MemoryVerification now{one.found.base, one.found.status};
+  if (ok) {
+    MEMD_TRY_ASSIGN(now.last_verified_commit, git.commit("HEAD"));
+    now.status = VerificationStatus::verified;
+  }
+  if (now == one.memory.verification || (!ok && one.found.status == VerificationStatus::unknown)) return {};
+  memory::MemoryChange change;
+  change.verification = now;
+  MEMD_TRY(places.policy.check_write(one.place.scope, one.place.dialect));
+  MEMD_TRY(
+      MemoryDirectory(one.place, places.project, system_clock()).update(one.memory.slug, change, one.memory.file_hash));
+  one.found.status = now.status;
+  one.written = true;
+  return {};
+}
+
+Result<int> verify_memory(const MemoryOptions& o, const Invocation& call) {
+  const MemoryPlaces places = places_of(call.settings);
+  if (places.project.empty())
+    return Error(Errc::invalid_argument, "memories are held against a repository: name its directory (--project DIR)");
+  if (o.ok && o.slug.empty()) return Error(Errc::invalid_argument, "--ok: name the memory that you have read");
+  MEMD_TRY_ASSIGN(const auto git, memories::Git::open(places.project));
+  std::vector<Checked> all;
+  if (!o.slug.empty()) {
+    MEMD_TRY_ASSIGN(auto found, find(o, places, o.slug));
+    all.push_back({found.first, std::move(found.second.memory), {}, false});
+  } else {
+    for (const auto& place : places.places())
+      for (auto& read : MemoryDirectory(place, places.project, system_clock()).read_all())
+        if (read.is_valid()) all.push_back({place, std::move(read.memory), {}, false});
+  }
+  for (Checked& one : all) {
+    MEMD_TRY_ASSIGN(one.found, memories::verify(one.memory, git));
+    if (o.mark || o.ok) MEMD_TRY(write_status(places, one, o.ok, git));
+    if (one.written && o.ok) one.found.changed_by.clear();
+  }
+  print_checked(call, all);
+  return kOk;
+}
+
+}  // namespace
+
+std::vector<Command> memory_history_commands(const Options& o) {
+  const Option scope{"--scope", &o->scope, "global, project, local or enterprise"};
+  return {
+      memory_subcommand("promote", "Make a memory of an exchange, an observation or a decision", o,
+                        {{.names = "id", .target = &o->from, .help = "x42, o99 or d99", .required = true},
+                         {"--type", &o->type, "decision, learning, gotcha, …; or adr, fact, …"},
+                         {"--title", &o->title, "Instead of the one that is made"},
+                         {"--slug", &o->slug, "Its name; made of type and title if not given"},
+                         scope,
+                         {.names = "--dialect",
+                          .target = &o->dialect,
+                          .help = "plugin or repository",
+                          .one_of = {"plugin", "repository"}},
+                         {"--dry-run", &o->dry_run, "Show it and what is like it; write nothing"},
+                         {"--force", &o->force, "Write it although a memory says the same"}},
+                        promote_memory),
+      memory_subcommand("suggest", "What of the last days is worth a memory", o,
+                        {{"--days", &o->days, "How far back; 14 if not given"},
+                         {"--count", &o->count, "How many; 10 if not given"},
+                         {"--links", &o->links, "Links between memories instead"},
+                         {"--accept", &o->accept, "Write what this id proposes: o99, a+b"},
+                         scope},
+                        suggest_memory),
+      memory_subcommand("recap", "What happened on a day", o,
+                        {{"date", &o->file, "2026-02-09; today if not given"},
+                         {"--write", &o->write, "Write it to episodic/<date>.md of the repository dialect"}},
+                        recap_memory),
+      memory_subcommand("verify", "Whether git has changed what memories name", o,
+                        {{"slug", &o->slug, "Only this one"},
+                         scope,
+                         {"--mark", &o->mark, "Write the status into the files"},
+                         {"--ok", &o->ok, "It is right as it stands: verified at HEAD"}},
+                        verify_memory),
+  };
+}
+
+}  // namespace memd::cli

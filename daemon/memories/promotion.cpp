@@ -1,0 +1,32 @@
+#include "daemon/memories/promotion.hpp"
+
+#include "store/harvest/material.hpp"
+
+#include <utility>
+
+namespace memd::memories {
+
+Result<Promotion> promote(Reader& reader, const memory::MemoryPlaces& places, const PromoteRequest& request,
+                          const Clock& clock) {
+  const auto of = harvest::parse_history_ref(request.from);
+  if (!of)
+    return Error(Errc::invalid_argument, "\"" + request.from +
+                                             "\" is no id: send x42 for an exchange, o99 for an "
+                                             "observation or decision");
+  MEMD_TRY_ASSIGN(const auto material, reader.ask(harvest::MaterialQuery{*of}));
+  Promotion out;
+  out.draft = harvest::draft_of(material, {request.place.dialect, request.type, request.title, places.project});
+  out.draft.scope = request.place.scope;
+  out.draft.slug = request.slug;
+  if (!request.tags.empty()) out.draft.tags = request.tags;
+  std::vector<Memory> known;
+  for (auto& read : memory::read_everywhere(places, clock.now()))
+    known.push_back(std::move(read.memory));
+  out.similar = harvest::KnownMemories(known).similar_to(out.draft);
+  if (request.dry_run || (!out.similar.empty() && !request.force)) return out;
+  memory::MemoryDirectory directory(request.place, places.project, clock);
+  MEMD_TRY_ASSIGN(out.written, directory.create(out.draft));
+  return out;
+}
+
+}  // namespace memd::memories

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "schemas/memory.hpp"
+#include "schemas/query.hpp"
+#include "store/db/database.hpp"
+#include "store/harvest/known_memories.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace memd::harvest {
+
+// Something of the history that may become a memory: `promote` takes its id.
+struct Suggestion {
+  std::string id;  // "o99"
+  ExchangeId exchange = 0;
+  std::string session_uid;
+  TimeMs time = 0;
+  std::string project;
+  double score = 0;
+  std::vector<std::string> reasons;
+  int told_again = 0;  // in how many other sessions the same was said
+  Memory draft;        // with its title
+};
+
+// What was decided, found and fixed in the sessions that a filter lets through, best first, each thing once. Nothing
+// below kWorthTelling, at most two of an exchange.
+struct SuggestionsQuery {
+  QueryFilter filter;
+  std::filesystem::path project{};  // paths of drafts are relative to it
+
+  using Answer = std::vector<Suggestion>;
+  Answer run(sqlite::Database& db) const;
+};
+
+// Without those that a memory holds already; the best `most`.
+std::vector<Suggestion> not_known(std::vector<Suggestion> all, const KnownMemories& known, std::size_t most);
+
+// Two memories of a scope and dialect that may belong together. `id` is "a+b", in the order of the slugs.
+struct LinkSuggestion {
+  std::string id;
+  std::string source;
+  std::string target;
+  MemoryScope scope{};
+  MemoryDialect dialect{};
+  double score = 0;
+  std::vector<std::string> reasons;  // "both name store/reader.cpp", "both come from session …"
+};
+// Of memories without an edge between them; best first. Pure.
+std::vector<LinkSuggestion> suggest_links(const std::vector<Memory>& memories, std::size_t most);
+
+}  // namespace memd::harvest

@@ -1,0 +1,182 @@
+#include "store/harvest/worth.hpp"
+
+#include "schemas/ascii.hpp"
+#include "store/text/code_names.hpp"
+#include "store/text/cue_matcher.hpp"
+#include "store/text/plain_text.hpp"
+#include "store/text/words.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+namespace memd::harvest {
+namespace {
+
+constexpr std::size_t kFewWords = 5;
+constexpr std::size_t kCutBytes = 280;    // a sentence of that length was likely cut
+constexpr std::size_t kSpaceless = 0x80;  // bytes from here on belong to scripts whose words are counted by length
+
+// Words that say something. Of scripts without blanks between words a word is six bytes.
+std::size_t telling_words(std::string_view text) {
+  std::size_t count = 0;
+  std::size_t beyond = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    if (static_cast<unsigned char>(text[at]) >= kSpaceless) {
+      ++beyond;
+      ++at;
+      continue;
+    }
+    std::size_t end = at;
+    while (end < text.size() && ascii::is_word(text[end]))
+      ++end;
+    if (end == at) {
+      ++at;
+      continue;
+    }
+    const std::string word = ascii::lowered(text.substr(at, end - at));
+    if (word.size() > 1 && !is_stop_word(word)) ++count;
+    at = end;
+  }
+  return count + beyond / 6;
+}
+
+std::size_t code_names(std::string_view text) {
+  std::set<std::string, std::less<>> names;
+  continuity::for_each_code_name(text, [&](std::string_view name) { names.emplace(name); });
+  return names.size();
+}
+
+// Drawings of a terminal: a paste, not words of a person.
+bool is_paste(std::string_view text) {
+  for (const std::string_view mark : {"⏺", "⎿", "│", "└", "❯", " v * "})
+    if (text.find(mark) != std::string_view::npos) return true;
+  return false;
+}
+
+bool is_fix(ObservationType type) { return type == ObservationType::solution || type == ObservationType::bugfix; }
+bool is_problem(ObservationType type) {
+  return type == ObservationType::problem || type == ObservationType::discovery || type == ObservationType::warning;
+}
+
+std::optional<std::size_t> nearest(const Material& m, std::size_t at, bool (*wanted)(ObservationType), bool forward) {
+  std::optional<std::size_t> best;
+  for (std::size_t i = 0; i < m.observations.size(); ++i) {
+    const Observation& o = m.observations[i];
+    // "go build works after edits" repairs nothing that a sentence tells.
+    if (!wanted(o.type) || !o.tool.empty() || (forward ? i <= at : i >= at)) continue;
+    if (telling_words(o.content) < kFewWords) continue;
+    if (!best || code_names(o.content) >= code_names(m.observations[*best].content)) best = i;
+  }
+  return best;
+}
+
+class Scale {
+ public:
+  void add(double points, std::string_view reason = {}) {
+    out_.score += points;
+    if (points > 0 && !reason.empty()) out_.reasons.emplace_back(reason);
+  }
+  Worth take() { return std::move(out_); }
+
+ private:
+  Worth out_;
+};
+
+void weigh_decision(const Observation& o, Scale& scale) {
+  const Decision decision = o.decision.value_or(Decision());
+  const bool by_person = decision.by == DecidedBy::user;
+  if (by_person)
+    scale.add(decision.kind == DecisionKind::reversal ? 0.5 : 1.0, "a person decided");
+  else
+    scale.add(decision.kind == DecisionKind::reversal ? 0.0 : 0.4);
+  if (o.reversed_by) scale.add(-3);
+  if (!decision.reason.empty() && telling_words(decision.reason) >= 3) scale.add(0.7, "the reason was told");
+  if (!decision.rejected.empty() && !decision.chosen.empty()) scale.add(0.5, "another way was turned down");
+  if (decision.kind == DecisionKind::answer) {
+    const auto colon = decision.sentence.rfind("?: ");
+    const auto split =
+        std::min(colon == std::string::npos ? decision.sentence.find(": ") : colon + 1, decision.sentence.size());
+    const std::string_view question = std::string_view(decision.sentence).substr(0, split);
+    const std::string_view answer = std::string_view(decision.sentence).substr(split);
+    const bool offered = cues().has(question, Cue::offering | Cue::offer | Cue::routine);
+    if (telling_words(answer) < 2) scale.add(-0.9);  // "yes": the next step was offered
+    if (answer.find('?') != std::string_view::npos) scale.add(-0.8);
+    if (offered)
+      scale.add(-0.7);
+    else if (answer.find("(Recommended)") != std::string_view::npos || telling_words(answer) >= 4)
+      scale.add(0.6, "an answer to a question of design");
+  } else if (o.content.find('?') != std::string::npos) {
+    scale.add(-0.6);
+  }
+}
+
+void weigh_finding(const Material& m, std::size_t at, Scale& scale) {
+  const Observation& o = m.observations[at];
+  if (!o.tool.empty()) scale.add(-2);
+  if (is_problem(o.type)) {
+    scale.add(o.type == ObservationType::problem ? 0.5 : 0.8, "the cause was found");
+    if (fix_of(m, at)) scale.add(0.8, "the fix was told");
+  } else if (is_fix(o.type)) {
+    scale.add(0.4);
+    if (problem_of(m, at)) scale.add(0.8, "the cause was told");
+  } else if (o.type == ObservationType::pattern) {
+    scale.add(1.5, "a rule of a person");
+  } else {
+    scale.add(-0.5);
+  }
+  if (m.tests_passed) scale.add(0.4, "tests passed");
+}
+
+}  // namespace
+
+std::optional<std::size_t> fix_of(const Material& m, std::size_t problem) {
+  return is_problem(m.observations[problem].type) ? nearest(m, problem, is_fix, true) : std::nullopt;
+}
+
+std::optional<std::size_t> problem_of(const Material& m, std::size_t fix) {
+  return is_fix(m.observations[fix].type) ? nearest(m, fix, is_problem, false) : std::nullopt;
+}
+
+Worth worth_of(const Material& m, std::size_t at) {
+  const Observation& o = m.observations[at];
+  Scale scale;
+  if (o.type == ObservationType::decision)
+    weigh_decision(o, scale);
+  else
+    weigh_finding(m, at, scale);
+  const bool by_person = o.decision && o.decision->by == DecidedBy::user;
+  const CueSet stands = cues().find(o.content, Cue::lasting | Cue::passing);
+  if (stands.has(Cue::lasting)) scale.add(by_person ? 0.9 : 0.6, "it is to last");
+  if (stands.has(Cue::passing)) scale.add(-1.0);
+  const std::size_t names = code_names(o.content);
+  if (names > 0) scale.add(names > 1 ? 0.5 : 0.3, "it names code");
+  const std::size_t words = telling_words(o.content);
+  if (words < kFewWords) scale.add(-1.0);
+  if (words >= 9) scale.add(0.3);
+  if (o.content.size() > kCutBytes || o.content.ends_with("…")) scale.add(-0.6);
+  if (o.content.ends_with(':')) scale.add(-0.8);
+  if (is_paste(o.content)) scale.add(-3);
+  if (m.exchange.abandoned_for != 0) scale.add(-1.5);
+  if (!m.commits.empty()) scale.add(0.3, "it was committed");
+  if (!m.files.empty()) scale.add(0.2);
+  return scale.take();
+}
+
+std::optional<std::size_t> best_observation(const Material& m) {
+  std::optional<std::size_t> best;
+  double most = 0;
+  for (std::size_t i = 0; i < m.observations.size(); ++i) {
+    const auto type = m.observations[i].type;
+    if (type == ObservationType::success || type == ObservationType::feature || !m.observations[i].tool.empty())
+      continue;
+    const double score = worth_of(m, i).score;
+    if (!best || score > most) {
+      best = i;
+      most = score;
+    }
+  }
+  return best;
+}
+
+}  // namespace memd::harvest

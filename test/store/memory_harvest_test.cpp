@@ -1,0 +1,195 @@
+#include "store/harvest/draft.hpp"
+#include "store/harvest/known_memories.hpp"
+#include "store/harvest/recap.hpp"
+#include "store/harvest/suggestions.hpp"
+#include "store/harvest/worth.hpp"
+#include "store/memory/memory_text.hpp"
+#include "store/reader.hpp"
+#include "test/support/store_fixture.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace memd::harvest {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+// A made-up project: a decision of a person with its reason, a problem with its fix and a passing test, small talk.
+class Harvest : public testing::Test {
+ protected:
+  Harvest() {
+    const auto parsing = store.session({.native_id = "aaaa1111", .title = "Parser"});
+    decided = store.exchange(parsing, {.user = "How do we read dates?", .files = {"/home/u/app/src/dates.cpp"}});
+    observe(parsing, 0, "decision", "Always use `parse_rfc3339` instead of `strptime`, because locales differ.");
+    store.db().exec(
+        "INSERT INTO decisions (observation_pk, kind, decided_by, chosen, rejected, reason) VALUES"
+        " (1, 0, 0, 'parse_rfc3339', 'strptime', 'locales differ between machines')");
+    store.db().exec(
+        "INSERT INTO commits (session_pk, event_seq, sha, exchange_number, subject, time)"
+        " VALUES (1, 7, '0a1b2c3d4e', 0, 'dates: one parser', 1)");
+    const auto flaky = store.session({.native_id = "bbbb2222", .title = "Flaky test"});
+    store.exchange(flaky, {.user = "Why does the cache test fail?", .files = {"/home/u/app/src/cache.cpp"}});
+    observe(flaky, 0, "problem", "The issue is that `CacheIndex` reuses a row id after the last row was deleted.");
+    observe(flaky, 0, "solution", "The fix is to make the column AUTOINCREMENT in `CacheIndex`.");
+    observe(flaky, 0, "success", "passed: ctest");
+    talk = store.exchange(flaky, {.user = "go on"});
+    observe(flaky, 1, "decision", "let's do it");
+    observe(flaky, 1, "solution", "Bash: go build works after edits to cache.cpp", "Bash");
+  }
+  std::int64_t observe(std::int64_t session, int number, std::string_view type, std::string_view words,
+                       std::string_view tool = {}) {
+    store.db()
+        .prepare(
+            "INSERT INTO observations (session_pk, exchange_number, event_seq, time, type, summary, content, tool,"
+            " content_hash) VALUES (?1, ?2, ?2, ?5, ?3, ?4, ?4, nullif(?7, ''), ?6)")
+        .bind(session, number, type, words, TimeMs{1'770'000'000'000}, as_sql(hash64(words)), tool)
+        .run();
+    return store.db().last_insert_rowid();
+  }
+  Memory draft(std::string_view ref, DraftWishes wishes = {}) {
+    wishes.project = "/home/u/app";
+    return draft_of(reader.ask(MaterialQuery{parse_history_ref(ref).value()}).value(), wishes);
+  }
+
+  test::StoreFixture store;
+  Reader reader{store.file()};
+  ExchangeId decided = 0;
+  ExchangeId talk = 0;
+};
+
+TEST_F(Harvest, ReferencesAreReadAsTheyAreShown) {
+  EXPECT_EQ(parse_history_ref("x42")->exchange, 42);
+  EXPECT_EQ(parse_history_ref("o9")->observation, 9);
+  EXPECT_EQ(parse_history_ref("d9")->observation, 9);
+  for (const char* wrong : {"", "o", "o0", "o-1", "o9x", "42", "y3", "o99999999999999999999"})
+    EXPECT_FALSE(parse_history_ref(wrong)) << wrong;
+  const auto gone = reader.ask(MaterialQuery{{0, 99}});
+  ASSERT_FALSE(gone);
+  EXPECT_TRUE(gone.error().is(Errc::not_found));
+}
+
+TEST_F(Harvest, ADecisionSaysWhyAndWhereItComesFrom) {
+  const Memory m = draft("o1");
+  EXPECT_EQ(m.type, MemoryType::decision);
+  EXPECT_EQ(m.title, "Always use `parse_rfc3339` instead of `strptime`, because locales differ");
+  EXPECT_THAT(m.content, HasSubstr("**Why:** locales differ between machines\n"));
+  EXPECT_THAT(m.content, HasSubstr("**Decided by:** a person\n"));
+  EXPECT_THAT(m.content, HasSubstr("**Asked for:** How do we read dates?\n"));
+  EXPECT_THAT(m.content, HasSubstr("**Files:** `src/dates.cpp`\n"));
+  EXPECT_THAT(m.content, HasSubstr("**Commits:** `0a1b2c3d4e` dates: one parser\n"));
+  EXPECT_THAT(m.provenance.files, ElementsAre("src/dates.cpp"));
+  EXPECT_THAT(m.provenance.commits, ElementsAre("0a1b2c3d4e"));
+  EXPECT_EQ(m.provenance.session, "claude_code:aaaa1111");
+  EXPECT_EQ(m.provenance.exchange, format_exchange_id(decided));
+  EXPECT_EQ(draft("x" + std::to_string(decided)).content, m.content);
+  EXPECT_EQ(draft("o1", {.dialect = MemoryDialect::repository}).type, MemoryType::adr);
+}
+
+TEST_F(Harvest, AProblemGoesWithItsFixFromEitherSide) {
+  const Memory m = draft("o2");
+  EXPECT_EQ(m.type, MemoryType::gotcha);
+  EXPECT_EQ(m.title, "`CacheIndex` reuses a row id after the last row was deleted");
+  EXPECT_THAT(m.content, HasSubstr("**Fix:** The fix is to make the column AUTOINCREMENT in `CacheIndex`."));
+  EXPECT_THAT(m.content, HasSubstr("**Tests:** passed"));
+  EXPECT_EQ(draft("o3").content, m.content);
+}
+
+TEST_F(Harvest, WhatIsKnownIsFoundInOtherWords) {
+  Memory known = draft("o2");
+  known.slug = "row-ids";
+  const KnownMemories memories({known});
+  EXPECT_EQ(memories.similar_to(draft("o3")).at(0).slug, "row-ids");
+  EXPECT_THAT(memories.similar_to(draft("o1")), IsEmpty());
+  Memory other = known;
+  other.title = "After the last row was deleted, `CacheIndex` uses its row id again";
+  other.content.clear();
+  EXPECT_THAT(memories.similar_to(other), testing::SizeIs(1));
+}
+
+TEST_F(Harvest, SuggestsWhatIsWorthItOnceAndNothingElse) {
+  const auto all = reader.ask(SuggestionsQuery{{}, "/home/u/app"}).value();
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].id, "o1");
+  EXPECT_THAT(all[0].reasons, testing::Contains("a person decided"));
+  EXPECT_THAT(all[0].reasons, testing::Contains("the reason was told"));
+  EXPECT_EQ(all[1].exchange, decided + 1);
+  EXPECT_THAT(not_known(all, KnownMemories({all[0].draft}), 5), testing::SizeIs(1));
+  EXPECT_THAT(not_known(all, KnownMemories({}), 1), testing::SizeIs(1));
+}
+
+TEST_F(Harvest, ADecisionThatWasTakenBackIsNotSuggested) {
+  const auto later = observe(2, 1, "decision", "We go back to `strptime`, the old parser was faster.");
+  store.db().prepare("UPDATE decisions SET reversed_by = ? WHERE observation_pk = 1").bind(later).run();
+  for (const auto& one : reader.ask(SuggestionsQuery{}).value())
+    EXPECT_NE(one.id, "o1");
+}
+
+TEST_F(Harvest, WhatIsToldAgainInAnotherSessionCountsMore) {
+  const double alone = reader.ask(SuggestionsQuery{}).value().at(0).score;
+  const auto third = store.session({.native_id = "cccc3333", .title = "Again"});
+  store.exchange(third, {.user = "Dates again"});
+  const auto again = observe(third, 0, "decision", "Always use `parse_rfc3339` instead of `strptime`, locales differ!");
+  store.db()
+      .prepare("INSERT INTO decisions (observation_pk, kind, decided_by, chosen) VALUES (?, 0, 0, 'parse_rfc3339')")
+      .bind(again)
+      .run();
+  const auto all = reader.ask(SuggestionsQuery{}).value();
+  EXPECT_EQ(all.at(0).told_again, 1);
+  EXPECT_GT(all.at(0).score, alone);
+  EXPECT_THAT(all.at(0).reasons, testing::Contains("told in 2 sessions"));
+}
+
+TEST_F(Harvest, LinksAreSuggestedForSharedFilesAndSessionsUntilTheyAreThere) {
+  Memory a = draft("o1");
+  Memory b = draft("o2");
+  a.slug = "a";
+  b.slug = "b";
+  EXPECT_THAT(suggest_links({a, b}, 9), IsEmpty());
+  b.provenance.files = a.provenance.files;
+  auto links = suggest_links({b, a}, 9);
+  ASSERT_EQ(links.size(), 1U);
+  EXPECT_EQ(links[0].id, "a+b");
+  EXPECT_THAT(links[0].reasons, ElementsAre("both name src/dates.cpp"));
+  b.scope = MemoryScope::project;
+  EXPECT_THAT(suggest_links({a, b}, 9), IsEmpty());
+  b.scope = a.scope;
+  a.links = {"b"};
+  EXPECT_THAT(suggest_links({a, b}, 9), IsEmpty());
+}
+
+TEST_F(Harvest, ARecapTellsADayAndWhereItComesFrom) {
+  RecapQuery query;
+  query.day = local_day(1'770'000'000'000);
+  query.project = "/home/u/app";
+  const auto recap = reader.ask(query).value();
+  ASSERT_TRUE(recap);
+  EXPECT_EQ(recap->slug, "recap." + recap->title.substr(9));
+  EXPECT_EQ(recap->type, MemoryType::recap);
+  EXPECT_THAT(recap->content, HasSubstr("## Sessions\n\n- Parser (claude_code, x1)"));
+  EXPECT_THAT(recap->content, HasSubstr("## Decided\n\n"));
+  EXPECT_THAT(recap->content, HasSubstr("AUTOINCREMENT in `CacheIndex`. (x2)\n"));
+  EXPECT_THAT(recap->content, HasSubstr("## Commits\n\n- `0a1b2c3d4e` dates: one parser\n"));
+  EXPECT_THAT(recap->content, HasSubstr("## Files changed\n\n- `src/dates.cpp`\n- `src/cache.cpp`\n"));
+  EXPECT_THAT(recap->content, testing::EndsWith("## Provenance\n\n- session `claude_code:aaaa1111`, x1 to x1\n"
+                                                "- session `claude_code:bbbb2222`, x2 to x3\n"));
+  EXPECT_THAT(recap->content, Not(HasSubstr("go build")));
+  query.sections = {RecapSection::commits};
+  EXPECT_THAT(reader.ask(query).value()->content, Not(HasSubstr("## Sessions")));
+  EXPECT_THAT(reader.ask(query).value()->content, HasSubstr("## Provenance"));
+  query.day += 1;
+  EXPECT_FALSE(reader.ask(query).value());
+  EXPECT_EQ(parse_recap_section("commits"), RecapSection::commits);
+  EXPECT_FALSE(parse_recap_section("nothing"));
+}
+
+TEST(HarvestPaths, AreRelativeToTheFirstRootThatHoldsThem) {
+  EXPECT_THAT(relative_files({"/p/a.cpp", "/w/b.cpp", "/p/a.cpp", "/px/c.cpp", "d.cpp"}, "/p", "/w"),
+              ElementsAre("a.cpp", "b.cpp", "/px/c.cpp", "d.cpp"));
+}
+
+}  // namespace
+}  // namespace memd::harvest
