@@ -18,6 +18,7 @@ Result<Promotion> promote(Reader& reader, const memory::MemoryPlaces& places, co
   out.draft = harvest::draft_of(material, {request.place.dialect, request.type, request.title, places.project});
   out.draft.scope = request.place.scope;
   out.draft.slug = request.slug;
+  out.draft.created = out.draft.updated = clock.now();
   if (!request.tags.empty()) out.draft.tags = request.tags;
   std::vector<Memory> known;
   for (auto& read : memory::read_everywhere(places, clock.now()))

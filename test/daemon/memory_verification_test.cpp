@@ -181,7 +181,9 @@ TEST(Promotion, WritesOnceAndRefusesTheSame) {
   request.from = "o1";
   request.place = places.place(MemoryScope::global, MemoryDialect::plugin).value();
   request.dry_run = true;
-  EXPECT_FALSE(promote(reader, places, request, clock)->written);
+  const auto shown = promote(reader, places, request, clock);
+  EXPECT_FALSE(shown->written);
+  EXPECT_EQ(shown->draft.created, clock.now());
   request.dry_run = false;
   const auto made = promote(reader, places, request, clock);
   ASSERT_TRUE(made) << made.error().message();
