@@ -96,8 +96,8 @@ enum class Cue : std::uint8_t {
   change,
   fault,
   // What is worth a memory.
-  lasting,   // holds beyond the day: a rule, a principle
-  passing,   // the next step, a branch, a line: nothing for later
+  lasting,    // holds beyond the day: a rule, a principle
+  passing,    // the next step, a branch, a line: nothing for later
   offering,   // begins a question in front of what is offered
   answering,  // begins an answer, and says nothing itself
 };
