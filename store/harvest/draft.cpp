@@ -123,8 +123,15 @@ class Body {
   std::string out_;
 };
 
+// A decision of an old store has its sentence only.
+Decision decision_of(const Observation& o) {
+  Decision bare;
+  bare.sentence = o.content;
+  return o.decision.value_or(std::move(bare));
+}
+
 void tell_decision(const Observation& o, Body& body, bool& asked) {
-  const Decision decision = o.decision.value_or(Decision{{}, {}, o.content, {}, {}, {}});
+  const Decision decision = decision_of(o);
   if (const auto said = answered(decision)) {
     body.paragraph("Question", cleaned(said->question));
     body.paragraph("Answer", cleaned(said->answer));
@@ -145,7 +152,7 @@ std::string title_and_body(const Material& m, std::optional<std::size_t> told, B
     title = title_of(request_gist(m.exchange.user_message));
     body.paragraph({}, result_gist(m.exchange.final_answer()));
   } else if (const Observation& o = m.observations[*told]; o.type == ObservationType::decision) {
-    title = title_of_decision(o.decision.value_or(Decision{{}, {}, o.content, {}, {}, {}}));
+    title = title_of_decision(decision_of(o));
     tell_decision(o, body, asked);
   } else if (const auto fix = fix_of(m, *told); fix) {
     title = title_of(without_opening(cleaned(o.content), kProblemOpenings));
