@@ -80,7 +80,7 @@ CREATE TABLE sessions (
   ingested_at    INTEGER NOT NULL DEFAULT 0,
   analyzed_at    INTEGER,
   evicted_at     INTEGER,
-  mode TEXT NOT NULL DEFAULT '', context_tokens INTEGER NOT NULL DEFAULT 0, lines_added INTEGER NOT NULL DEFAULT 0, lines_removed INTEGER NOT NULL DEFAULT 0, cost_usd REAL, evicted_through INTEGER, stopped_at INTEGER NOT NULL DEFAULT 0, capture_disabled_at INTEGER NOT NULL DEFAULT 0, repo TEXT NOT NULL DEFAULT '', analysis_version INTEGER NOT NULL DEFAULT 0, outcome_signs INTEGER NOT NULL DEFAULT 0,
+  mode TEXT NOT NULL DEFAULT '', context_tokens INTEGER NOT NULL DEFAULT 0, lines_added INTEGER NOT NULL DEFAULT 0, lines_removed INTEGER NOT NULL DEFAULT 0, cost_usd REAL, evicted_through INTEGER, stopped_at INTEGER NOT NULL DEFAULT 0, capture_disabled_at INTEGER NOT NULL DEFAULT 0, repo TEXT NOT NULL DEFAULT '', analysis_version INTEGER NOT NULL DEFAULT 0, outcome_signs INTEGER NOT NULL DEFAULT 0, judge_version INTEGER NOT NULL DEFAULT 0,
   UNIQUE (platform, native_id),
   CHECK (evicted_at IS NULL OR analyzed_at IS NOT NULL)
 ) STRICT;
@@ -475,7 +475,7 @@ CREATE TABLE decisions (
   rejected       TEXT NOT NULL DEFAULT '',
   reason         TEXT NOT NULL DEFAULT '',
   reversed_by    INTEGER REFERENCES observations ON DELETE SET NULL
-) STRICT;
+, judged_by TEXT NOT NULL DEFAULT '') STRICT;
 
 CREATE INDEX decisions_reversed ON decisions (reversed_by) WHERE reversed_by IS NOT NULL;
 
