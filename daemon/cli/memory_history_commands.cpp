@@ -100,7 +100,13 @@ void write_texts(json::Writer& w, std::string_view key, const std::vector<std::s
   w.end_array();
 }
 
-void print_suggestions(const Invocation& call, const std::vector<harvest::Suggestion>& all) {
+// "of /home/ada/app "; empty: of all projects.
+std::string of_project(const MemoryPlaces& places) {
+  return places.project.empty() ? std::string() : "of " + harmless(places.project.string()) + " ";
+}
+
+void print_suggestions(const Invocation& call, const MemoryPlaces& places,
+                       const std::vector<harvest::Suggestion>& all) {
   std::string out;
   json::Writer w(out);
   w.begin_object();
@@ -129,7 +135,8 @@ void print_suggestions(const Invocation& call, const std::vector<harvest::Sugges
   if (call.as_json)
     std::cout << out << '\n';
   else if (all.empty())
-    fmt::print("Nothing of these days is worth a memory that there is not yet. --days looks further back.\n");
+    fmt::print("Nothing {}in these days is worth a memory that there is not yet. --days looks further back.\n",
+               of_project(places));
   else
     fmt::print("`memd memory promote {}` writes the first one.\n", all.front().id);
 }
@@ -198,7 +205,7 @@ Result<int> suggest_memory(const MemoryOptions& o, const Invocation& call) {
   query.project = places.project;
   Reader reader(call.settings.layout.database());
   MEMD_TRY_ASSIGN(auto all, reader.ask(query));
-  print_suggestions(call, harvest::not_known(std::move(all), harvest::KnownMemories(memories), most));
+  print_suggestions(call, places, harvest::not_known(std::move(all), harvest::KnownMemories(memories), most));
   return kOk;
 }
 
@@ -215,7 +222,7 @@ Result<int> recap_memory(const MemoryOptions& o, const Invocation& call) {
   query.project = places.project;
   Reader reader(call.settings.layout.database());
   MEMD_TRY_ASSIGN(const auto recap, reader.ask(query));
-  if (!recap) return Error(Errc::not_found, "memd knows of nothing on that day");
+  if (!recap) return Error(Errc::not_found, "memd knows of nothing " + of_project(places) + "on that day");
   if (!o.write) {
     std::cout << harmless(recap->content);
     return kOk;
