@@ -79,6 +79,9 @@ class SnapshotReader {
     std::string session_uid;
     std::optional<Item> head;  // the record about the session as a whole
     std::vector<Item> items;   // in the order of the session
+    // The store has it from another, poorer telling (a derived file). What is not among `items` is in them under
+    // another key, and goes.
+    bool told_anew = false;
   };
   // A session as it is now. nullopt when it is not there. `known`: its items in the store, in order, without the head.
   virtual Result<std::optional<Session>> session(const std::string& session_key, std::span<const SourceItem> known) = 0;

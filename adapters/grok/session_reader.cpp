@@ -38,16 +38,32 @@ using json::ObjectWriter;
 
 namespace {
 
-constexpr std::string_view kMarkVersion = "grok/1";
+constexpr std::string_view kMarkVersion = "grok/2";
 
 std::string name_of(const FileView::Entry& entry) { return std::filesystem::path(entry.path).filename().string(); }
 
-std::string companion_type(const std::string& name) {
-  static constexpr std::string_view kNames[] = {
-      "summary.json",        "chat_history.jsonl", "events.jsonl", "rewind_points.jsonl", "signals.json",
-      "prompt_context.json", "system_prompt.txt",  "plan.json",    "usage.json",          "announcement_state.json"};
-  const bool known = std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
-  return "(" + (known ? name : std::string("other file")) + ")";
+constexpr std::string_view kChatKey = "chat.";
+
+bool is_chat_key(std::string_view key) { return key.starts_with(kChatKey); }
+
+constexpr std::string_view kCompanions[] = {
+    "summary.json",        "chat_history.jsonl", "events.jsonl", "rewind_points.jsonl", "signals.json",
+    "prompt_context.json", "system_prompt.txt",  "plan.json",    "usage.json",          "announcement_state.json"};
+constexpr std::string_view kOtherFile = "other file";
+
+void cover_companion(EventBatch& ledger, std::string_view name, std::uint64_t bytes, std::uint64_t files = 1) {
+  const bool known = std::find(std::begin(kCompanions), std::end(kCompanions), name) != std::end(kCompanions);
+  ledger.cover("(" + std::string(known ? name : kOtherFile) + ")", Disposition::skipped,
+               name == kChatHistory ? "derived" : "companion_file", bytes, files);
+}
+
+// A kind that has gone since the last look has to be named.
+void cover_what_may_have_gone(EventBatch& ledger) {
+  for (const auto name : kCompanions)
+    cover_companion(ledger, name, 0, 0);
+  cover_companion(ledger, kOtherFile, 0, 0);
+  ledger.cover("(torn)", Disposition::skipped, "unfinished", 0, 0);
+  ledger.cover("(blank)", Disposition::skipped, "blank", 0, 0);
 }
 
 }  // namespace
@@ -55,7 +71,7 @@ std::string companion_type(const std::string& name) {
 std::string SessionReader::Mark::write() const {
   std::ostringstream out;
   out << kMarkVersion << ' ' << state << ' ' << inode << ' ' << resume.offset << ' ' << resume.anchor << ' '
-      << resume.items;
+      << resume.items << ' ' << subagent;
   for (const auto& [type, entry] : resume.rest)
     out << ' ' << type << ' ' << entry.reason << ' ' << entry.records << ' ' << entry.bytes;
   return out.str();
@@ -65,7 +81,8 @@ std::optional<SessionReader::Mark> SessionReader::Mark::read(const std::string& 
   std::istringstream in(text);
   Mark mark;
   std::string version;
-  if (!(in >> version >> mark.state >> mark.inode >> mark.resume.offset >> mark.resume.anchor >> mark.resume.items) ||
+  if (!(in >> version >> mark.state >> mark.inode >> mark.resume.offset >> mark.resume.anchor >> mark.resume.items >>
+        mark.subagent) ||
       version != kMarkVersion)
     return std::nullopt;
   CoverageEntry entry;
@@ -85,8 +102,11 @@ Result<void> SessionReader::look() {
     state = hash_combine(state, hash_combine(entry.size, static_cast<std::uint64_t>(entry.mtime_ns)));
     if (name == kUpdates) log_entry_ = entry;
     if (name == kChatHistory) chat_entry_ = entry;
-    if (name == kSummary)
-      if (auto text = files_.read(entry.path)) summary_ = std::move(*text);
+    if (name == kSummary) {
+      auto text = files_.read(entry.path);
+      if (!text && !text.error().is(Errc::not_found)) return text.error();
+      if (text) summary_ = std::move(*text);
+    }
     entries_.push_back(std::move(entry));
   }
   if (!log_entry_ && !chat_entry_) return Error(Errc::not_found, "no session in " + path_.folder.string());
@@ -119,7 +139,7 @@ Result<void> SessionReader::load_chat() {
       chat_rest_ += bytes;
       continue;
     }
-    const std::string key = "chat." + std::to_string(number);
+    const std::string key = std::string(kChatKey) + std::to_string(number);
     ObjectWriter o;
     o.text("key", key).text("record", path_.id + "/" + key).number("time", ++time).flag("estimated", true);
     chat_bytes_[key] =
@@ -144,9 +164,12 @@ Result<SnapshotReader::Plan> SessionReader::plan(const std::string& text) {
   EventBatch ledger;
   Mark next;
   next.state = state_;
+  next.subagent = is_subagent(summary_);
+  if (!text.empty()) cover_what_may_have_gone(ledger);
   if (log_entry_) {
     ResumePoint from;
-    const bool same_file = mark && mark->inode == log_entry_->inode && mark->resume.offset <= log_entry_->size;
+    const bool same_file = mark && mark->inode == log_entry_->inode && mark->resume.offset <= log_entry_->size &&
+                           mark->subagent == next.subagent;
     if (same_file && mark->resume.offset > 0) {
       MEMD_TRY_ASSIGN(const auto anchor, anchor_at(files_, log_entry_->path, mark->resume.offset));
       if (anchor == mark->resume.anchor) from = mark->resume;
@@ -155,7 +178,7 @@ Result<SnapshotReader::Plan> SessionReader::plan(const std::string& text) {
     next.inode = log_entry_->inode;
     next.resume = log_.next;
     for (const auto& [type, entry] : log_.rest)
-      ledger.coverage.push_back(entry);
+      ledger.cover(entry.record_type, entry.disposition, entry.reason, entry.bytes, entry.records);
     if (log_.torn > 0) ledger.cover("(torn)", Disposition::skipped, "unfinished", log_.torn);
   } else {
     MEMD_TRY(load_chat());
@@ -164,8 +187,7 @@ Result<SnapshotReader::Plan> SessionReader::plan(const std::string& text) {
   for (const auto& entry : entries_) {
     const std::string name = name_of(entry);
     if (name == kUpdates || (!log_entry_ && name == kChatHistory) || entry.size == 0) continue;
-    ledger.cover(companion_type(name), Disposition::skipped, name == kChatHistory ? "derived" : "companion_file",
-                 entry.size);
+    cover_companion(ledger, name, entry.size);
   }
   plan.mark = next.write();
   plan.rest = std::move(ledger.coverage);
@@ -187,6 +209,7 @@ Result<std::optional<SnapshotReader::Session>> SessionReader::session(const std:
   if (!from_) {
     MEMD_TRY(load_log({}));
   }
+  session.told_anew = !known.empty() && is_chat_key(known.front().key) && !log_.items.empty();
   if (from_->offset > 0) {
     for (const SourceItem& k : known)
       if (!k.gone && offset_of_key(k.key) < from_->offset) session.items.push_back({k.key, 0, 0});
@@ -196,7 +219,8 @@ Result<std::optional<SnapshotReader::Session>> SessionReader::session(const std:
     }
   }
   for (const LogItem& item : log_.items) {
-    const std::uint64_t state = 4 * item.bytes + (item.superseded ? 1U : 0U) + (item.say ? 2U : 0U);
+    const std::uint64_t task = item.what == What::user && is_subagent(summary_) ? 1ULL << 63 : 0;
+    const std::uint64_t state = (4 * item.bytes + (item.superseded ? 1U : 0U) + (item.say ? 2U : 0U)) | task;
     session.items.push_back({item.key(), hash_combine(item.hash, state) | 1, item.bytes});
   }
   return std::optional<Session>(std::move(session));

@@ -55,6 +55,7 @@ class SessionReader : public SnapshotReader {
     std::string state;  // of all files
     std::uint64_t inode = 0;
     ResumePoint resume;
+    bool subagent = false;  // then its prompts are tasks
     std::string write() const;
     static std::optional<Mark> read(const std::string& text);
   };

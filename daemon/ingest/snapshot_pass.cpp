@@ -36,7 +36,8 @@ std::size_t first_that_may_change(std::span<const SourceItem> known, const std::
 
 }  // namespace
 
-SessionDiff compare_session(std::span<const SourceItem> known, std::span<const SnapshotReader::Item> listed) {
+SessionDiff compare_session(std::span<const SourceItem> known, const SnapshotReader::Session& session) {
+  const std::vector<SnapshotReader::Item>& listed = session.items;
   Keys listed_keys;
   for (const auto& item : listed)
     listed_keys.insert(item.key);
@@ -44,6 +45,7 @@ SessionDiff compare_session(std::span<const SourceItem> known, std::span<const S
   for (std::size_t i = 0; i < known.size(); ++i)
     is_gone[i] = !listed_keys.contains(known[i].key);
 
+  if (session.told_anew) known = {};
   const std::size_t fixed = first_that_may_change(known, is_gone);
   Keys settled;  // keys that have their place among the kept items
   for (std::size_t i = 0; i < fixed; ++i)
@@ -196,13 +198,14 @@ Result<bool> SnapshotPass::open_session(SnapshotReader& reader, const Source& so
   Current& current = current_.emplace();
   current.key = key;
   current.session = std::move(*session);
-  current.diff = compare_session(known.added, current.session.items);
+  current.diff = compare_session(known.added, current.session);
   take_over_versions(known.added, current.session.items);
   if (const auto& head = current.session.head) {
     const bool changed =
         !known.has_head || known.head.gone || (head->version != 0 && head->version != known.head.version);
-    // A session that is written again needs what its head says of it too.
-    current.head = changed || current.diff.keep < known.added.size();
+    // A session that is written for the first time or again needs what its head says of it too.
+    current.head =
+        changed || current.diff.keep < known.added.size() || (known.added.empty() && !current.diff.added.empty());
   } else if (known.has_head && !known.head.gone) {
     current.diff.gone.push_back(0);
   }

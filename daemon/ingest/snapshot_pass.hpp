@@ -30,7 +30,8 @@ struct SessionDiff {
 // New items at the end are added. At the first difference the session goes back to the start of the exchange with that
 // difference, and is read from there. Items that the source does not show any more are kept with everything before
 // them, because they cannot be read again. The newest exchange is the exception: when it changes, its missing items go.
-SessionDiff compare_session(std::span<const SourceItem> known, std::span<const SnapshotReader::Item> listed);
+// A session that is told anew is read from its start.
+SessionDiff compare_session(std::span<const SourceItem> known, const SnapshotReader::Session& session);
 
 struct SnapshotLimits {
   std::size_t slice_bytes = 4 << 20;     // of items, read at once

@@ -171,6 +171,11 @@ void ItemLedger::set_back(SourceId source, std::string_view uid) {
   const auto keep = static_cast<std::uint32_t>(left.int64(0));
   left.reset();
   truncate(source, uid, keep);
+  // What its head said of the session has gone with the rows.
+  subtract(source, uid, 0, 0);
+  db_.prepare("DELETE FROM source_items WHERE source_pk = ? AND session_uid = ? AND item_no = 0")
+      .bind(source, uid)
+      .run();
   const std::uint64_t covered = settle(source);
   db_.prepare("UPDATE sources SET mark = '', cursor = ? WHERE source_pk = ?").bind(covered, source).run();
 }

@@ -158,6 +158,8 @@ void SessionFacts::update(const SessionUpdate& u, TimeMs now) {
   set(s.cost_usd, u.cost_usd);
   if (u.started_at != 0 && (s.started_at == 0 || u.started_at < s.started_at)) set(s.started_at, u.started_at);
   set(s.ended_at, std::max(s.ended_at, u.ended_at));
+  if (u.started_at != 0 && (s.declared.start == 0 || u.started_at < s.declared.start)) s.declared.start = u.started_at;
+  s.declared.end = std::max(s.declared.end, u.ended_at);
   if (u.stopped_at >= s.ended_at) set(s.stopped_at, u.stopped_at);
   if (u.record && s.next_seq == 0) s.record = u.record, s.dirty = true;
 }
@@ -235,7 +237,20 @@ void SessionFacts::inherit_context(SessionWork& s) {
   if (s.said.agent_version && d.agent_version.empty()) d.agent_version = s.agent_version;
 }
 
+// What subagents told of a session's times holds until it tells of itself.
+void SessionFacts::drop_times_of_children(SessionWork& s) {
+  if (!s.times_of_children) {
+    auto& q = db_.prepare("SELECT 1 FROM sessions WHERE parent_uid = ? AND parent_uid <> '' LIMIT 1").bind(s.uid);
+    s.times_of_children = q.step();
+    q.reset();
+  }
+  if (!std::exchange(s.times_of_children, false)) return;
+  s.started_at = s.declared.start;
+  s.ended_at = s.declared.end;
+}
+
 void SessionFacts::note_times(SessionWork& s, TimeMs time) {
+  if (s.next_seq == 1) drop_times_of_children(s);
   if (time == 0) return;
   if (s.started_at == 0 || time < s.started_at) s.started_at = time;
   s.ended_at = std::max(s.ended_at, time);
@@ -245,6 +260,7 @@ void SessionFacts::note_times(SessionWork& s, TimeMs time) {
   if (parent.next_seq > 0) return;
   if (parent.started_at == 0 || s.started_at < parent.started_at) parent.started_at = s.started_at;
   parent.ended_at = std::max(parent.ended_at, s.ended_at);
+  parent.times_of_children = true;
   parent.dirty = true;
 }
 

@@ -86,7 +86,7 @@ class SessionFacts {
 
   void complete(const SessionWork& session, Event& event);  // with what its record leaves to the session
   void note_title(SessionWork& session, std::uint64_t event_id);
-  void note_times(SessionWork& session, TimeMs time);
+  void note_times(SessionWork& session, TimeMs time);  // of an event that was appended
   // Whether the session has stopped with this event, or goes on with it.
   void note_life(SessionWork& session, const Event& event, TimeMs now);
   // Directory, branch, model and version. A change of directory or branch becomes an event.
@@ -99,6 +99,7 @@ class SessionFacts {
 
  private:
   void inherit_context(SessionWork& session);
+  void drop_times_of_children(SessionWork& session);
   std::string uid_of(std::int64_t session_pk);
 
   sqlite::Database& db_;

@@ -144,6 +144,14 @@ struct SessionWork {
   };
   SaidByEvents said;
 
+  // What heads said of its times since it was loaded: they come with or before a session's first events.
+  struct DeclaredTimes {
+    TimeMs start = 0;
+    TimeMs end = 0;
+  };
+  DeclaredTimes declared;
+  bool times_of_children = false;  // it has no events, and its subagents have
+
   // Keys of exchanges that were taken back, by number: an exchange that is written again keeps its key.
   std::map<std::int64_t, ExchangeId> taken_back;
 

@@ -38,9 +38,9 @@ std::vector<SnapshotReader::Item> listed(const std::string& words) {
   return out;
 }
 
-std::string diff(const std::string& before, const std::string& now) {
+std::string diff(const std::string& before, const std::string& now, bool told_anew = false) {
   const auto items = listed(now);
-  const SessionDiff d = compare_session(known(before), items);
+  const SessionDiff d = compare_session(known(before), {"", std::nullopt, items, told_anew});
   std::string out = "keep " + std::to_string(d.keep);
   for (const auto i : d.added)
     out += " +" + items[i].key;
@@ -101,6 +101,11 @@ TEST(SessionDiff, AnAnswerMadeAnewTakesThePlaceOfTheOldOne) {
 TEST(SessionDiff, WhatComesBackIsReadAgain) {
   EXPECT_EQ(diff("u1 a1 -u2 -a2", "u1 a1 u2 a2"), "keep 2 +u2 +a2");
   EXPECT_EQ(diff("-u1 -a1", "u1 a1"), "keep 0 +u1 +a1");
+}
+
+TEST(SessionDiff, WhatIsToldAnewTakesThePlaceOfAll) {
+  EXPECT_EQ(diff("u1 a1 -u2 u3", "v1 w1", true), "keep 0 +v1 +w1");
+  EXPECT_EQ(diff("u1 a1", "u1 a1 w1", true), "keep 0 +u1 +a1 +w1");
 }
 
 TEST(SessionDiff, AKeyShownTwiceIsOneItem) {

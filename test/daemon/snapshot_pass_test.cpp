@@ -244,7 +244,8 @@ TEST_F(SnapshotPassTest, AnyHistoryGivesTheRowsOfItsFinalState) {
             break;
           case 4:
             s.head = "head;title=t" + key + ";cwd=/h" + std::to_string(pick(3)) + ";branch=hb;model=hm" +
-                     std::to_string(pick(2)) + ";mode=agent;context=" + std::to_string(1 + serial) + ";cost=0." + "5";
+                     std::to_string(pick(2)) + ";mode=agent;context=" + std::to_string(1 + serial) +
+                     ";cost=0.5;started=" + std::to_string(seed % 20) + ";ended=" + std::to_string(40 + serial);
             break;
           default: s.items.push_back(ScriptedSource::item(key, item));
         }

@@ -18,7 +18,7 @@ inline constexpr TimeMs kLongAgo = 1'770'000'000'000;  // 2026-02-02
 // Agents' files of a few sessions in two projects, and documents and trees that are changed in place. `recent` is the
 // time of half of the sessions; the others are of long ago.
 inline void write_mixed_home(ToldHome& home, TimeMs recent) {
-  for (const char* platform : {"gemini"})
+  for (const char* platform : {"gemini", "grok"})
     for (const auto& golden : std::filesystem::directory_iterator(source_dir() / "test/golden" / platform))
       if (std::filesystem::exists(golden.path() / "home"))
         std::filesystem::copy(golden.path() / "home", home.path(),

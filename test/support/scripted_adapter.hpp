@@ -172,7 +172,8 @@ class ScriptedReader final : public SnapshotReader {
 };
 
 // Kinds: user, answer, call, result, tool (call and result in one), life, head; all else is unknown. Names: text, id,
-// tool, input, file, added, removed, error, name, at (seconds), cwd, branch, model, response, out, title, mode.
+// tool, input, file, added, removed, error, name, at (seconds), cwd, branch, model, response, out, title, mode,
+// started, ended.
 class ScriptedDecoder final : public RecordDecoder {
  public:
   ScriptedDecoder(std::string uid, Platform platform) : uid_(std::move(uid)), platform_(platform) {}
@@ -288,6 +289,12 @@ class ScriptedDecoder final : public RecordDecoder {
     u.model = get(f, "model");
     u.mode = get(f, "mode");
     u.context_tokens = std::stoll("0" + get(f, "context"));
+    const auto time = [&](std::string_view name) {
+      const auto seconds = get(f, name);
+      return seconds.empty() ? 0 : 1'770'000'000'000 + std::stoll(seconds) * 1000;
+    };
+    u.started_at = time("started");
+    u.ended_at = time("ended");
     if (const auto cost = get(f, "cost"); !cost.empty()) u.cost_usd = std::stod(cost);
     out.sessions.push_back(std::move(u));
   }
