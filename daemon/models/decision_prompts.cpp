@@ -127,8 +127,8 @@ SummaryRequest decision_request(const ExchangeToJudge& exchange, std::uint64_t s
   SummaryRequest out;
   out.max_tokens = kAnswerTokens;
   out.request.system = fmt::format("{}\n{}", kOwnRequestLine, kDecisionRules);
-  out.request.prompt =
-      fmt::format("{}\n{}\n\n{}\n{}", kOwnRequestLine, kTask, enclosed(record_of(exchange, room), secret), kAfterRecord);
+  out.request.prompt = fmt::format("{}\n{}\n\n{}\n{}", kOwnRequestLine, kTask,
+                                   enclosed(record_of(exchange, room), secret), kAfterRecord);
   out.request.max_tokens = kAnswerTokens;
   return out;
 }

@@ -36,8 +36,8 @@ const std::map<std::string, std::vector<std::string>, std::less<>> kFloors{
     {"adapters", {"", "json", "sqlite", "snapshot", "tool_calls"}},
     {"protocol", {"", "transport", "jsonrpc", "models", "mcp"}},
     {"daemon",
-     {"", "config", "memories", "tools", "models", "resources", "ingest", "report", "interchange", "host", "admin", "serve",
-      "cli"}},
+     {"", "config", "memories", "tools", "models", "resources", "ingest", "report", "interchange", "host", "admin",
+      "serve", "cli"}},
 };
 
 // Those that put the folder together stand above its floors.

@@ -63,7 +63,8 @@ class JsonSchema {
       } else if (keyword == "minimum") {
         if (v.is_int64() && v.as_int64() < rule.as_int64()) wrong("is too small");
       } else if (keyword == "pattern") {
-        if (v.is_string() && !boost::regex_search(std::string(v.as_string()), boost::regex(std::string(rule.as_string()))))
+        if (v.is_string() &&
+            !boost::regex_search(std::string(v.as_string()), boost::regex(std::string(rule.as_string()))))
           wrong("does not match");
       } else if (keyword == "minItems") {
         if (v.is_array() && v.as_array().size() < static_cast<std::size_t>(rule.as_int64())) wrong("has too few items");
