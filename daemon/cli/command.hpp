@@ -62,6 +62,12 @@ Command key_command();
 Command hook_command();
 Command report_command();
 Command memory_command();
+Command setup_command();
+std::vector<Command> service_commands();  // stop, restart, logs, uninstall
+std::vector<Command> session_commands();  // open, handoff
+
+// Takes memd out of every client found here, and prints what it did.
+Result<int> unregister_everywhere(const Invocation& call, bool dry_run);
 
 // The whole program: parses the arguments, runs the command, prints. Gives the exit code. Never throws.
 int run(int argc, char** argv);

@@ -30,7 +30,9 @@ constexpr const char* kExamples = R"(Examples:
   memd memory write --type decision --title "Use WAL" --tags sqlite,store notes.md    a memory, as a file of yours
   memd status                                 what the daemon is doing
   memd doctor                                 whether all is well, and what to do if not
-  claude mcp add --scope user memd -- memd --stdio    register with Claude Code
+  memd open latest                            the latest session again, in its own agent
+  memd handoff latest --to codex --start      and in another one
+  memd setup                                  find the agents here and register with them
 
 Exit codes: 0 done, 1 could not be done (the message says why), 2 wrong usage or configuration.)";
 
@@ -156,6 +158,11 @@ std::vector<Command> all_commands(const CLI::App& app) {
   out.push_back(hook_command());
   out.push_back(report_command());
   out.push_back(memory_command());
+  for (Command& command : session_commands())
+    out.push_back(std::move(command));
+  out.push_back(setup_command());
+  for (Command& command : service_commands())
+    out.push_back(std::move(command));
   out.push_back(completion_command(app));
   return out;
 }

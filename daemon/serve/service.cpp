@@ -6,6 +6,7 @@
 #include "daemon/serve/listening_socket.hpp"
 #include "daemon/serve/shutdown_limit.hpp"
 #include "daemon/serve/stdio_pump.hpp"
+#include "daemon/serve/takeover.hpp"
 #include "daemon/tools/capability_matrix.hpp"
 #include "daemon/tools/toolset.hpp"
 #include "daemon/version.hpp"
@@ -68,6 +69,19 @@ void notify(std::string_view message) {
   // A service manager that does not listen is no reason to fail.
   (void)::sendto(fd, message.data(), message.size(), 0, reinterpret_cast<const sockaddr*>(&address), size);
   ::close(fd);
+}
+
+// systemd and launchd say so to what they start.
+bool under_service_manager() {
+  const char* listener = std::getenv("LISTEN_PID");
+  if (std::getenv("NOTIFY_SOCKET") != nullptr || (listener != nullptr && listener == std::to_string(::getpid())))
+    return true;
+#ifdef __APPLE__
+  const char* service = std::getenv("XPC_SERVICE_NAME");
+  return service != nullptr && std::string_view(service) == "dev.memd";
+#else
+  return false;
+#endif
 }
 
 // Half of WATCHDOG_USEC.
@@ -233,9 +247,15 @@ Result<int> serve_socket(const Settings& settings, const std::optional<std::stri
   log::start(settings.config.log_level);
   MEMD_TRY_ASSIGN(const auto directory, open_state_directory(settings.layout.data_dir()));
   MEMD_TRY_ASSIGN(auto attempt, InstanceLock::attempt(settings.layout.data_dir()));
-  if (!attempt.lock)
-    return Error(Errc::store_busy, "memd is running already for " + settings.layout.data_dir().string() + " (pid " +
-                                       std::to_string(attempt.holder) + ")");
+  if (!attempt.lock) {
+    // A service stands for all clients, so it takes over what one of them has started. So does a newer memd.
+    if (!under_service_manager() && !is_older(attempt.version, version()))
+      return Error(Errc::store_busy, "memd is running already for " + settings.layout.data_dir().string() + " (pid " +
+                                         std::to_string(attempt.holder) + ")");
+    log::info("pid {} is asked to end, this memd takes over", attempt.holder);
+    MEMD_TRY_ASSIGN(auto lock, take_over(settings.layout.data_dir()));
+    attempt.lock.emplace(std::move(lock));
+  }
   auto held = std::make_optional<HeldSignals>();
   MEMD_TRY_ASSIGN(auto listener, listening_socket(settings, path, *attempt.lock));
   MEMD_TRY(attempt.lock->publish(listener.path()));

@@ -37,7 +37,7 @@ const std::map<std::string, std::vector<std::string>, std::less<>> kFloors{
     {"protocol", {"", "transport", "jsonrpc", "models", "mcp"}},
     {"daemon",
      {"", "config", "memories", "tools", "models", "resources", "ingest", "report", "interchange", "host", "admin",
-      "serve", "cli"}},
+      "serve", "setup", "cli"}},
 };
 
 // Those that put the folder together stand above its floors.
