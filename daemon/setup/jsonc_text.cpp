@@ -476,8 +476,11 @@ Result<std::string> without_member(std::string_view text, JsonDialect dialect, s
     const JsonValue* parent = find_value(root, path.first(length - 1));
     if (parent == nullptr || parent->find(path[length - 1]) == nullptr) return out;
     const JsonElement* gone = parent->find(path[length - 1]);
-    if (length < path.size() && !(gone->value.kind == JsonValue::Kind::object && gone->value.elements.empty()))
-      return out;
+    if (length < path.size()) {
+      const std::string_view inside =
+          std::string_view(out).substr(gone->value.begin, gone->value.end - gone->value.begin);
+      if (inside.find_first_not_of("{} \t\r\n") != std::string_view::npos) return out;  // a comment is worth keeping
+    }
     out = erased(out, *parent, static_cast<std::size_t>(gone - parent->elements.data()));
   }
   return out;

@@ -204,7 +204,7 @@ std::string skill_text() {
 bool is_our_skill(std::string_view text) {
   const auto mark = text.rfind(kSkillMark);
   if (mark == std::string_view::npos) return false;
-  return text.substr(mark + kSkillMark.size(), 16) == sha256_hex(text.substr(0, mark)).substr(0, 16);
+  return text.substr(mark + kSkillMark.size()) == sha256_hex(text.substr(0, mark)).substr(0, 16) + " -->\n";
 }
 
 std::string shell_word(const std::string& word) {
@@ -415,7 +415,7 @@ Result<std::vector<Edit>> Registration::plan(const ClientInfo& client, ClientSco
                                                 client.name));
   const auto hook = hook_file(client, scope, places_, project);
   std::vector<Edit> out;
-  if (hook && !remove) {
+  if (hook && !remove && client.key == "claude-code") {
     MEMD_TRY_ASSIGN(const bool plugin, has_plugin(hook->path));
     if (plugin) {
       Edit nothing;
@@ -447,7 +447,7 @@ Result<std::vector<Edit>> Registration::plan(const ClientInfo& client, ClientSco
 // Written before the change: a process that is killed in between leaves a file that is as it was.
 Result<void> Registration::remember(const Edit& edit, const FileBytes& before, const FileBytes& after) const {
   const Kept memory = kept(edit.target, edit.part);
-  if (before) MEMD_TRY(files::write_whole(memory.last, *before, files::OnDisk::now));
+  if (before) MEMD_TRY(files::write_whole(memory.last, *before, files::OnDisk::later));
   if (edit.change == Change::removed || !edit.without || !after) return {};
   FileBytes original = before;
   bool known = false;
@@ -461,7 +461,7 @@ Result<void> Registration::remember(const Edit& edit, const FileBytes& before, c
     ::unlink((original ? memory.absent : memory.before).c_str());
     MEMD_TRY(files::write_whole(original ? memory.before : memory.absent, original.value_or(""), files::OnDisk::now));
   }
-  return files::write_whole(memory.after, *after, files::OnDisk::now);
+  return files::write_whole(memory.after, *after, files::OnDisk::later);
 }
 
 Result<fs::path> Registration::apply(Edit& edit) const {

@@ -131,17 +131,20 @@ TEST(Registration, WritesEachClientsFile) {
     const Home h;
     write(h.home() / golden.file, golden.before);
     const auto before = h.files();
-    ASSERT_TRUE(run(h.registration(), golden.client, false));
-    if (std::string_view(golden.client) != "gemini")  // whose hook stands in the same file
+    const auto done = run(h.registration(), golden.client, false);
+    ASSERT_TRUE(done) << done.error().message();
+    if (std::string_view(golden.client) != "gemini") {  // whose hook stands in the same file
       EXPECT_EQ(read(h.home() / golden.file), golden.after);
+    }
     const auto after = h.files();
     ASSERT_TRUE(run(h.registration(), golden.client, false));
     EXPECT_EQ(h.files(), after) << "a second time changes nothing";
     ASSERT_TRUE(run(h.registration(), golden.client, true));
-    if (std::string_view(golden.client) == "cline")
+    if (std::string_view(golden.client) == "cline") {
       EXPECT_EQ(read(h.home() / golden.file), "{}\n");  // there was an entry of memd's before
-    else
+    } else {
       EXPECT_EQ(h.files(), before);
+    }
   }
 }
 
@@ -284,7 +287,7 @@ TEST(Registration, OfAProject) {
     const auto done = run(h.registration(), client.key, false, ClientScope::project, h.project());
     const bool has_none = client.key == "windsurf" || client.key == "cline";
     EXPECT_EQ(!done, has_none);
-    if (has_none) EXPECT_TRUE(done.error().is(Errc::unsupported));
+    EXPECT_TRUE(!has_none || done.error().is(Errc::unsupported));
   }
   for (const char* file : {".mcp.json", ".cursor/mcp.json", ".codex/config.toml", ".gemini/settings.json",
                            "opencode.json", ".vscode/mcp.json", ".zed/settings.json", ".claude/skills/memd/SKILL.md"})
