@@ -3,6 +3,7 @@
 #include "daemon/cli/caller.hpp"
 #include "daemon/cli/command.hpp"
 #include "daemon/cli/progress_bar.hpp"
+#include "daemon/cli/service_control.hpp"
 #include "daemon/ingest/rebuild.hpp"
 #include "daemon/serve/instance_lock.hpp"
 #include "daemon/tools/tool_arguments.hpp"
@@ -60,7 +61,10 @@ Command ingest_command() {
 
 Command status_command() {
   Command c{"status", "What memd is doing and what it holds"};
-  c.run = [](const Invocation& call) { return ask_and_print(call, Need::read, "status", "{}"); };
+  c.run = [](const Invocation& call) {
+    tell_of_other_version(call.settings);
+    return ask_and_print(call, Need::read, "status", "{}");
+  };
   return c;
 }
 
@@ -189,6 +193,7 @@ Command doctor_command() {
   c.options = {{"--full", full.get(), "Read all of the raw layer, not a sample"},
                {"--fix", fix.get(), "Make what searches read anew from the store's rows, if it is damaged"}};
   c.run = [full, fix](const Invocation& call) -> Result<int> {
+    tell_of_other_version(call.settings);
     MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, *fix ? Need::ingest : Need::read));
     ToolArguments w;
     w.add_flag("full", *full);

@@ -57,6 +57,9 @@ Result<ServiceSetup> service_setup(const Settings& settings) {
   MEMD_TRY_ASSIGN(out.socket, socket_of(settings));
   out.network = needs_network(settings.config);
   out.mac = places.mac;
+  std::error_code ec;
+  out.packaged_units = out.program.executable == "/usr/bin/memd" && settings.forward.empty() &&
+                       fs::exists("/usr/lib/systemd/user/memd.service", ec);
   return out;
 }
 
@@ -255,6 +258,16 @@ Result<int> remove_service(const Settings& settings, bool dry_run) {
     for (std::size_t i = 1; i < commands.size(); ++i)
       runs_well(commands[i]);
   return kOk;
+}
+
+void tell_of_other_version(const Settings& settings) {
+  const auto said = InstanceLock::look(settings.layout.data_dir());
+  if (said.holder <= 1 || said.socket.empty() || said.version == version()) return;
+  if (::kill(said.holder, 0) != 0 && errno == ESRCH) return;
+  const std::string theirs = said.version.empty() ? std::string("of a version before 0.2") : said.version;
+  std::cerr << fmt::format("memd: the daemon is memd {}, this is memd {}: `memd restart` starts this one{}\n",
+                           harmless_line(theirs), version(),
+                           is_older(said.version, version()) ? ", and so does the next client" : "");
 }
 
 std::vector<Command> service_commands() {

@@ -12,4 +12,7 @@ namespace memd::cli {
 Result<int> install_service(const Settings& settings, bool dry_run);
 Result<int> remove_service(const Settings& settings, bool dry_run);
 
+// Says on stderr when the daemon that runs is another version than this program.
+void tell_of_other_version(const Settings& settings);
+
 }  // namespace memd::cli

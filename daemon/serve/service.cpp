@@ -40,6 +40,8 @@ namespace {
 
 // Less than `memd rebuild --stop-daemon` waits.
 constexpr std::chrono::seconds kWorkersEndWithin{10};
+// Calls that were read are answered, so that another daemon can take over unnoticed.
+constexpr std::chrono::milliseconds kCallsEndWithin{1500};
 
 mcp::ServerIdentity identity() {
   return {"memd", "memd: memory for coding agents", std::string(version()), std::string(tools::server_instructions())};
@@ -224,7 +226,7 @@ void Service::run() {
 void Service::stop() {
   if (std::exchange(stopping_, true)) return;
   notify("STOPPING=1");
-  server_->stop();
+  server_->drain(static_cast<int>(kCallsEndWithin.count()));
   memory_.stop();
   if (watcher_) watcher_->stop();
   watchdog_.cancel();

@@ -86,8 +86,10 @@ Result<std::vector<std::pair<fs::path, std::string>>> service_files(const Servic
     replace_all(socket, "%h/.local/share/memd", unit_word(s.data_dir.string()));
     replace_all(socket, "%t/memd/memd.sock", s.socket.string());
   }
-  out.emplace_back(unit_directory(s) / "memd.service", std::move(service));
-  out.emplace_back(unit_directory(s) / "memd.socket", std::move(socket));
+  if (!s.packaged_units) {
+    out.emplace_back(unit_directory(s) / "memd.service", std::move(service));
+    out.emplace_back(unit_directory(s) / "memd.socket", std::move(socket));
+  }
   if (s.network) out.emplace_back(drop_in(s), packaged("network.conf"));
   return out;
 }

@@ -20,6 +20,7 @@ struct ServiceSetup {
   bool default_data_dir = true;
   bool network = false;  // the configuration names servers of models
   bool mac = false;
+  bool packaged_units = false;  // those of the package start this program: they need not be written
 };
 
 using CommandLine = std::vector<std::string>;
