@@ -1,6 +1,7 @@
 #include "daemon/serve/daemon_client.hpp"
 
 #include "daemon/serve/instance_lock.hpp"
+#include "daemon/serve/newest_program.hpp"
 #include "daemon/version.hpp"
 #include "protocol/transport/byte_stream.hpp"
 
@@ -198,6 +199,7 @@ Result<bool> DaemonClient::older_makes_way() {
   // The file may be old; that somebody holds the lock shows that it is not.
   MEMD_TRY_ASSIGN(const auto holder, InstanceLock::attempt(address_.data_dir));
   if (holder.lock || holder.holder != said.holder) return false;
+  note_program(address_.data_dir, address_.program);  // older clients that are quicker start this one, too
   ::kill(said.holder, SIGTERM);
   asked_ = said.holder;
   asked_until_ = steady_clock::now() + deadline_;
@@ -223,7 +225,8 @@ Result<void> DaemonClient::spawn(const InstanceLock& lock) {
   const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
   if (!null) return Error::from_errno(errno, "open", "/dev/null");
   DetachedProcess process;
-  process.program = address_.program;
+  const NewestProgram newer = newer_program(address_.data_dir);
+  process.program = newer.program.empty() ? address_.program : newer.program;
   process.arguments = address_.arguments;
   process.stdin_fd = null.get();
   process.output_fd = output.get();

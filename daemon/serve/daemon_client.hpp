@@ -37,10 +37,10 @@ class DaemonDial {
 };
 
 // Connects to the daemon of a data directory, and starts it when there is none. A daemon of an older memd is asked to
-// end and replaced; a newer one serves. When many clients find it missing at once, the one that gets the instance lock
-// starts it and hands the lock to it. A daemon that dies while starting is an error that ends with the last lines of
-// its log. The daemon runs in a session of its own, in /, with stdin from /dev/null and its output in memd.log (0600)
-// of the data directory. One thread.
+// end and replaced; a newer one serves, and where a newer memd is known to be installed, that one is started. When many
+// clients find the daemon missing at once, the one that gets the instance lock starts it and hands the lock to it. A
+// daemon that dies while starting is an error that ends with the last lines of its log. The daemon runs in a session of
+// its own, in /, with stdin from /dev/null and its output in memd.log (0600) of the data directory. One thread.
 class DaemonClient final : public DaemonDial {
  public:
   explicit DaemonClient(DaemonAddress address, std::chrono::milliseconds deadline = std::chrono::seconds(10));

@@ -2,8 +2,10 @@
 
 #include "daemon/log.hpp"
 #include "daemon/serve/daemon_address.hpp"
+#include "daemon/serve/daemon_client.hpp"
 #include "daemon/serve/instance_lock.hpp"
 #include "daemon/serve/listening_socket.hpp"
+#include "daemon/serve/newest_program.hpp"
 #include "daemon/serve/shutdown_limit.hpp"
 #include "daemon/serve/stdio_pump.hpp"
 #include "daemon/serve/takeover.hpp"
@@ -261,6 +263,7 @@ Result<int> serve_socket(const Settings& settings, const std::optional<std::stri
   auto held = std::make_optional<HeldSignals>();
   MEMD_TRY_ASSIGN(auto listener, listening_socket(settings, path, *attempt.lock));
   MEMD_TRY(attempt.lock->publish(listener.path()));
+  note_program(settings.layout.data_dir(), own_executable("memd"));
 
   Service service(settings, system_clock(), "daemon", listener.path().string());
   MEMD_TRY(service.start_ingest());
