@@ -11,6 +11,7 @@
 #include "schemas/json_writer.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -18,6 +19,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 
 namespace memd::cli {
 namespace {
@@ -60,11 +62,26 @@ Command ingest_command() {
 }
 
 Command status_command() {
+  const auto watch = std::make_shared<bool>(false);
   Command c{"status", "What memd is doing and what it holds"};
-  c.run = [](const Invocation& call) {
+  c.options = {{"--watch", watch.get(), "Again every two seconds, until Ctrl-C"}};
+  c.run = [watch](const Invocation& call) -> Result<int> {
     tell_of_other_version(call.settings);
-    return ask_and_print(call, Need::read, "status", "{}");
+    constexpr std::chrono::seconds kEvery{2};
+    const bool clears = *watch && ::isatty(STDOUT_FILENO) == 1;
+    for (;;) {
+      if (clears) std::cout << "\x1b[H\x1b[2J";
+      MEMD_TRY_ASSIGN(const int code, ask_and_print(call, Need::read, "status", "{}"));
+      if (!*watch || code != kOk) return code;
+      std::this_thread::sleep_for(kEvery);
+    }
   };
+  return c;
+}
+
+Command metrics_command() {
+  Command c{"metrics", "The figures of status, as Prometheus reads them"};
+  c.run = [](const Invocation& call) { return ask_and_print(call, Need::read, "metrics", "{}"); };
   return c;
 }
 
@@ -319,7 +336,8 @@ Command rebuild_command() {
 
 std::vector<Command> admin_commands() {
   return {ingest_command(),      status_command(), coverage_command(),  log_command(),     doctor_command(),
-          diagnostics_command(), forget_command(), retention_command(), capture_command(), rebuild_command()};
+          diagnostics_command(), forget_command(), retention_command(), capture_command(), rebuild_command(),
+          metrics_command()};
 }
 
 }  // namespace memd::cli

@@ -127,6 +127,8 @@ class AnswerText {
   }
 
   bool empty() const { return text_.empty(); }
+  // What stands behind `beginning`, with which it begins, without the blank between them.
+  AnswerText behind(const AnswerText& beginning) const;
   const std::string& str() const { return text_; }
   operator std::string_view() const { return text_; }  // NOLINT: everybody may read it
   bool operator==(const AnswerText&) const = default;
