@@ -53,10 +53,16 @@ std::vector<std::int8_t> vectors_of(const Memory& m) {
 
 std::vector<KnownFile> KnownFilesQuery::run(sqlite::Database& db) const {
   std::vector<KnownFile> out;
-  auto& q = db.prepare("SELECT path, bytes, changed_ns, inode, read_ns, file_hash FROM docs ORDER BY path");
-  for (q.bind(); q.step();)
-    out.push_back({q.str(0), {q.int64(1), q.int64(2), q.int64(3)}, q.int64(4), q.str(5)});
-  q.reset();
+  const auto take = [&out](sqlite::Statement& q) {
+    while (q.step())
+      out.push_back({q.str(0), {q.int64(1), q.int64(2), q.int64(3)}, q.int64(4), q.str(5)});
+    q.reset();
+  };
+  if (only.empty())
+    take(db.prepare("SELECT path, bytes, changed_ns, inode, read_ns, file_hash FROM docs ORDER BY path").bind());
+  for (const auto& path : only)
+    take(db.prepare("SELECT path, bytes, changed_ns, inode, read_ns, file_hash FROM docs WHERE path = ?1")
+             .bind(path.native()));
   return out;
 }
 
@@ -128,8 +134,6 @@ class Applying {
     auto& q = db_.prepare("UPDATE doc_catalog SET generation = generation + 1 RETURNING generation");
     if (q.bind().step()) generation_ = q.int64(0);
     q.reset();
-    for (const CatalogPlace& place : changes_.places)
-      places_.push_back(put_place(place));
     for (const std::string& path : changes_.gone)
       remove(path);
     put_records();
@@ -148,15 +152,18 @@ class Applying {
   }
 
  private:
-  PlacePk put_place(const CatalogPlace& place) {
+  PlacePk place_of(std::size_t number) {
+    const auto [it, fresh] = places_.try_emplace(number, 0);
+    if (!fresh) return it->second;
+    const CatalogPlace& place = changes_.places[number];
     auto& q = db_.prepare(
         "INSERT INTO doc_places (directory, dialect, scope, project_key, project) VALUES (?1, ?2, ?3, ?4, ?5)"
         " ON CONFLICT (directory, dialect, scope) DO UPDATE SET project_key = ?4, project = ?5 RETURNING place_pk");
     q.bind(place.directory.native(), static_cast<int>(place.dialect), static_cast<int>(place.scope), place.project_key,
            place.project);
-    const PlacePk pk = q.step() ? q.int64(0) : 0;
+    it->second = q.step() ? q.int64(0) : 0;
     q.reset();
-    return pk;
+    return it->second;
   }
 
   void remove(const std::string& path) {
@@ -210,7 +217,7 @@ class Applying {
       const MemoryRecord& r = *fresh[i];
       const Memory& m = r.memory;
       ids.push_back(++doc);
-      rows.add(doc, places_[r.place], m.path.native(), m.slug, static_cast<int>(m.type), m.created, m.updated,
+      rows.add(doc, place_of(r.place), m.path.native(), m.slug, static_cast<int>(m.type), m.created, m.updated,
                static_cast<int>(m.verification.status), m.verification.last_verified_commit, r.is_valid,
                m.provenance.session, m.file_hash, r.stamp.bytes, r.stamp.changed_ns, r.stamp.inode, r.read_ns,
                generation_, m.title, tags[i], m.content);
@@ -234,7 +241,7 @@ class Applying {
            "UPDATE docs SET place_pk = ?2, slug = ?3, type = ?4, created = ?5, updated = ?6, status = ?7,"
            " commit_sha = ?8, is_valid = ?9, session_uid = ?10, file_hash = ?11, bytes = ?12, changed_ns = ?13,"
            " inode = ?14, read_ns = ?15, generation = ?16, title = ?17, tags = ?18, content = ?19 WHERE doc_pk = ?1")
-        .bind(doc, places_[r.place], m.slug, static_cast<int>(m.type), m.created, m.updated,
+        .bind(doc, place_of(r.place), m.slug, static_cast<int>(m.type), m.created, m.updated,
               static_cast<int>(m.verification.status), m.verification.last_verified_commit, r.is_valid,
               m.provenance.session, m.file_hash, r.stamp.bytes, r.stamp.changed_ns, r.stamp.inode, r.read_ns,
               generation_, m.title, joined(m.tags), m.content)
@@ -258,15 +265,15 @@ class Applying {
           .run();
     for (const MemoryRelation& relation : r.memory.relations)
       db_.prepare("INSERT OR IGNORE INTO doc_edges VALUES (?1, ?2, ?3, ?4, 0)")
-          .bind(places_[r.place], r.memory.slug, relation.label, relation.target)
+          .bind(place_of(r.place), r.memory.slug, relation.label, relation.target)
           .run();
-    touch({places_[r.place], r.memory.slug});
+    touch({place_of(r.place), r.memory.slug});
   }
 
   using Edge = std::tuple<std::string, std::string, std::string, TimeMs>;  // source, label, target, created
 
   void put_graph(const PlaceEdges& to) {
-    const PlacePk place = places_[to.place];
+    const PlacePk place = place_of(to.place);
     std::set<Edge> wanted;
     for (const MemoryEdge& e : to.edges)
       wanted.emplace(e.source, e.label, e.target, e.created);
@@ -316,7 +323,7 @@ class Applying {
 
   sqlite::Database& db_;
   const CatalogChanges& changes_;
-  std::vector<PlacePk> places_;  // as changes_.places
+  std::map<std::size_t, PlacePk> places_;  // by their numbers in changes_.places
   std::set<std::pair<PlacePk, std::string>> touched_;
   std::int64_t generation_ = 0;
   std::int64_t added_ = 0;

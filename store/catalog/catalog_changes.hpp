@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,7 @@ struct KnownFile {
 };
 
 struct KnownFilesQuery {
+  std::set<std::filesystem::path> only{};  // empty: all
   using Answer = std::vector<KnownFile>;  // by path
   Answer run(sqlite::Database& db) const;
 };
