@@ -82,6 +82,7 @@ CREATE TABLE doc_vectors (
   vectors BLOB NOT NULL  -- chunks × dimension signed bytes; only their direction counts
 ) STRICT;
 
+-- One row, from the first memory on.
 CREATE TABLE doc_catalog (
   one        INTEGER PRIMARY KEY CHECK (one = 1),
   state      INTEGER NOT NULL,
@@ -92,4 +93,3 @@ CREATE TABLE doc_catalog (
   built_at   INTEGER NOT NULL,
   built_ms   INTEGER NOT NULL
 ) STRICT;
-INSERT INTO doc_catalog VALUES (1, 0, 0, 0, '', '', 0, 0);

@@ -27,6 +27,7 @@ CatalogStatus CatalogStatusQuery::run(sqlite::Database& db) const {
   const bool has_table = there.bind().step() && there.int64(0) > 0;
   there.reset();
   if (!has_table) return out;
+  out.state = CatalogState::valid;
   auto& q = db.prepare("SELECT state, generation, docs, model, reason, built_at, built_ms FROM doc_catalog");
   if (q.bind().step()) {
     const auto state = q.int64(0);
@@ -82,8 +83,8 @@ void CatalogCache::refresh(sqlite::Database& db, const CatalogStatus& status) {
     if (any) builder.start(1, static_cast<std::size_t>(embedding::builtin_embedder().model().dimension));
   }
   auto& q = db.prepare(
-      "SELECT d.doc_pk, d.place_pk, d.type, d.status, d.created, d.updated, d.superseded_at, d.superseded_by <> '',"
-      " d.is_valid, d.path, d.title, d.tags, v.vectors"
+      "SELECT d.doc_pk, d.place_pk, d.type, d.status, d.created, d.updated, d.superseded_at, d.superseded_by,"
+      " d.is_valid, d.path, d.title, d.tags, v.vectors, d.slug"
       " FROM docs d LEFT JOIN doc_vectors v ON v.doc_pk = d.doc_pk WHERE d.generation > ?1");
   for (q.bind(generation_); q.step();) {
     Facets& f = docs_[q.int64(0)];
@@ -93,7 +94,8 @@ void CatalogCache::refresh(sqlite::Database& db, const CatalogStatus& status) {
     f.created = q.int64(4);
     f.updated = q.int64(5);
     f.superseded_at = q.int64(6);
-    f.is_superseded = q.int64(7) != 0;
+    f.superseded_by = q.str(7);
+    f.slug = q.str(13);
     f.is_valid = q.int64(8) != 0;
     f.path = q.str(9);
     f.title = q.str(10);

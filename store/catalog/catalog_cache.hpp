@@ -30,9 +30,10 @@ struct Facets {
   VerificationStatus status{};
   TimeMs created = 0;
   TimeMs updated = 0;
-  TimeMs superseded_at = 0;  // 0: it holds, or nobody tells since when it does not
-  bool is_superseded = false;
+  TimeMs superseded_at = 0;  // 0: nobody tells since when it does not hold
   bool is_valid = false;
+  std::string slug;
+  std::string superseded_by;  // slug, of the same place; empty: it holds
   std::string tags;  // " a b "
   std::string title;
   std::string path;

@@ -125,12 +125,18 @@ namespace {
 
 using PlacePk = std::int64_t;
 
+// Unless it is there.
+void put_row(sqlite::Database& db) {
+  db.exec("INSERT OR IGNORE INTO doc_catalog VALUES (1, 0, 0, 0, '', '', 0, 0)");
+}
+
 // Writes what changed. Lives for one transaction.
 class Applying {
  public:
   Applying(sqlite::Database& db, const CatalogChanges& changes) : db_(db), changes_(changes) {}
 
   void run() {
+    put_row(db_);
     auto& q = db_.prepare("UPDATE doc_catalog SET generation = generation + 1 RETURNING generation");
     if (q.bind().step()) generation_ = q.int64(0);
     q.reset();
@@ -366,15 +372,15 @@ std::string damage_of(sqlite::Database& db, bool thorough) {
       q.reset();
     }
     auto& counts = db.prepare(
-        "SELECT (SELECT count(*) FROM docs), (SELECT count(*) FROM docs_fts_docsize), (SELECT docs FROM doc_catalog),"
+        "SELECT (SELECT count(*) FROM docs), (SELECT count(*) FROM docs_fts_docsize),"
+        " coalesce((SELECT docs FROM doc_catalog), 0),"
         " (SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'docs'),"
         " (SELECT model FROM doc_catalog)");
     counts.bind().step();
     const bool same = counts.int64(0) == counts.int64(1) && counts.int64(0) == counts.int64(2) && counts.int64(3) == 3;
     const bool other_model = counts.int64(0) > 0 && counts.text(4) != embedding::builtin_embedder().model().name;
-    const bool is_one = !counts.is_null(2);
     counts.reset();
-    if (!is_one || !same) return "its tables do not fit one another";
+    if (!same) return "its tables do not fit one another";
     if (other_model) return "its vectors are of another model";
     if (thorough) db.exec("INSERT INTO docs_fts (docs_fts) VALUES ('integrity-check')");
   } catch (const ErrorException& e) {
@@ -393,6 +399,7 @@ void begin_anew(sqlite::Database& db, const std::string& reason, TimeMs now) {
     }
   }
   db.exec(std::string(catalog_script()).c_str());
+  put_row(db);
   db.prepare("UPDATE doc_catalog SET state = ?1, reason = ?2, built_at = ?3")
       .bind(static_cast<int>(CatalogState::rebuilding), reason, now)
       .run();
@@ -407,6 +414,7 @@ void end_anew(sqlite::Database& db, TimeMs now, std::int64_t took_ms) {
 
 void note_damage(sqlite::Database& db, const std::string& reason) {
   try {
+    put_row(db);
     db.prepare("UPDATE doc_catalog SET state = ?1, reason = ?2")
         .bind(static_cast<int>(CatalogState::corrupted), reason)
         .run();

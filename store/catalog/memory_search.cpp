@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -29,6 +30,7 @@ constexpr double kLeastZ = 2;           // of a hit that has no word of the ques
 // What is left of the score of a memory that does not hold any more, or may not.
 constexpr double kSuperseded = 0.5;
 constexpr double kStale = 0.75;
+constexpr double kBehind = 0.99;  // of the score of what holds in its place
 
 bool is_in_project(const Place& place, std::string_view filter) {
   if (filter.empty() || place.project_key.empty()) return true;
@@ -73,7 +75,7 @@ class Sieve {
   }
   // At the time that is asked about.
   bool is_superseded(const Facets& f) const {
-    return f.is_superseded && (filter_.as_of == 0 || f.superseded_at <= filter_.as_of);
+    return !f.superseded_by.empty() && (filter_.as_of == 0 || f.superseded_at <= filter_.as_of);
   }
   bool is_changed_since(const Facets& f) const { return filter_.as_of != 0 && f.updated > filter_.as_of; }
 
@@ -177,7 +179,7 @@ class Question {
     std::unordered_set<std::uint64_t> seen;  // worktrees hold copies
     for (std::size_t i = offset; i < std::min(pool.size(), end); ++i) {
       MemoryHit hit = load(db_, cache_, sieve_, pool[i].id);
-      if (!seen.insert(hash64(hit.project_key + '\n' + hit.slug + '\n' + hit.content)).second) continue;
+      if (!seen.insert(hash64(hit.project_key + '\n' + hit.content)).second) continue;
       hit.relevance_score = std::clamp(pool[i].score, 0.0, 1.0);
       hit.confidence = search::confidence_of(pool[i].features, weights);
       hit.snippet = passages.best({hit.content, hit.title, {}, {}}).text;
@@ -339,12 +341,28 @@ class Question {
       if (sieve_.is_superseded(facets)) c.score *= kSuperseded;
       if (facets.status == VerificationStatus::stale) c.score *= kStale;
     }
+    put_behind_successors(pool);
     std::sort(pool.begin(), pool.end(), [this](const auto& a, const auto& b) {
       if (a.score != b.score) return a.score > b.score;
       const auto& first = cache_.place(*cache_.find(a.id)).scope;
       const auto& second = cache_.place(*cache_.find(b.id)).scope;
       return first != second ? first < second : a.id > b.id;
     });
+  }
+
+  // What is superseded never comes before what holds in its place.
+  void put_behind_successors(std::vector<search::FusionCandidate>& pool) const {
+    std::map<std::pair<std::int64_t, std::string_view>, double> scores;
+    for (const search::FusionCandidate& c : pool) {
+      const Facets& facets = *cache_.find(c.id);
+      scores[{facets.place, facets.slug}] = c.score;
+    }
+    for (search::FusionCandidate& c : pool) {
+      const Facets& facets = *cache_.find(c.id);
+      const auto successor = scores.find({facets.place, facets.superseded_by});
+      if (successor != scores.end() && sieve_.is_superseded(facets))
+        c.score = std::min(c.score, successor->second * kBehind);
+    }
   }
 
   sqlite::Database& db_;

@@ -93,6 +93,10 @@ class MemoryCatalog : public testing::Test {
       out.push_back(hit.slug);
     return out;
   }
+  static std::string first(const MemorySearchAnswer& answer) {
+    return answer.hits.empty() ? "nothing of " + std::to_string(answer.docs) + ", " + std::string(to_string(answer.state))
+                               : answer.hits.front().slug;
+  }
   // What the rows say, in words.
   std::map<std::string, std::string> rows() {
     std::map<std::string, std::string> out;
@@ -123,7 +127,7 @@ TEST_F(MemoryCatalog, FindsByWordsAndByMeaning) {
   write("Retries of the payment webhook", "Three attempts with exponential backoff, then the queue of dead letters.\n");
   write("Colour of the button", "It is blue, because the customer wants it so.\n", MemoryScope::global);
   update();
-  EXPECT_EQ(slugs(search("write-ahead log")).front(), "decision-use-wal-for-the-store");
+  EXPECT_EQ(first(search("write-ahead log")), "decision-use-wal-for-the-store");
   const auto meant = search("how often is a failed payment tried again?");
   ASSERT_FALSE(meant.hits.empty());
   EXPECT_EQ(meant.hits.front().slug, "decision-retries-of-the-payment-webhook");
@@ -173,7 +177,7 @@ TEST_F(MemoryCatalog, WhatIsSupersededComesBehind) {
   const auto old_one = write("Deploy by hand", "Deploy the release with the script on the server.\n");
   const auto new_one = write("Deploy by pipeline", "Deploy the release with the pipeline.\n");
   update();
-  EXPECT_EQ(search("deploy release script").hits.at(0).slug, old_one);
+  EXPECT_EQ(first(search("deploy release script")), old_one);
   clock_.advance(kMsPerDay);
   ASSERT_TRUE(directory(MemoryScope::project).link(new_one, old_one, "supersedes").value());
   EXPECT_EQ(update(), 2U);
@@ -183,14 +187,14 @@ TEST_F(MemoryCatalog, WhatIsSupersededComesBehind) {
   EXPECT_EQ(found.hits[1].superseded_by, new_one);
   MemoryFilter before;
   before.as_of = kNow + 1000;
-  EXPECT_EQ(search("deploy release script", before).hits.at(0).slug, old_one) << "it held then";
+  EXPECT_EQ(first(search("deploy release script", before)), old_one) << "it held then";
   EXPECT_TRUE(search("deploy release script", before).hits.at(0).changed_since) << "the link is in its file";
   MemoryFilter holding;
   holding.include_superseded = false;
   EXPECT_THAT(slugs(search("deploy release script", holding)), ElementsAre(new_one));
   ASSERT_TRUE(directory(MemoryScope::project).unlink(new_one, old_one, std::nullopt).value());
   update();
-  EXPECT_EQ(search("deploy release script").hits.at(0).slug, old_one);
+  EXPECT_EQ(first(search("deploy release script")), old_one);
 }
 
 TEST_F(MemoryCatalog, RelationsOfRepositoriesAreEdges) {
