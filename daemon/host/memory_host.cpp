@@ -184,6 +184,7 @@ MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background 
                                      defaults,         std::move(background),
                                      summarizer_.get()};
   tools::register_tools(tools_, services);
+  tools::register_whole_answers(whole_answers_, services);
   if (settings.config.capture_tool)
     tools::add_capture(tools_, [this](const tools::CaptureParams& p) { return set_capture(p); });
   if (settings.config.conversation_query) tools::add_conversation_query(tools_);

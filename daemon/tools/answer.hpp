@@ -153,6 +153,10 @@ namespace memd::tools {
 // much, the error says what to send instead. `build` is called several times, so it must not ask the store each time.
 template <class Out, class Build>
 Result<Out> fit_answer(std::size_t max_tokens, const Answer& frame, Build&& build) {
+  if (max_tokens == kNoTokenLimit) {
+    Out whole = build(kNoTokenLimit);
+    return whole;
+  }
   AnswerText left_out;
   const Answer shorter = shorten_frame(frame, max_tokens / 3, left_out);
   const std::size_t frame_tokens = estimate_tokens(mcp::to_json(shorter));

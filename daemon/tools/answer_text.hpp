@@ -126,6 +126,9 @@ class AnswerText {
     return add(parts...);
   }
 
+  // What memd told elsewhere, read back from JSON.
+  friend void set_told(AnswerText& out, std::string_view text) { out = AnswerText().add(Message{text}); }
+
   bool empty() const { return text_.empty(); }
   const std::string& str() const { return text_; }
   operator std::string_view() const { return text_; }  // NOLINT: everybody may read it
