@@ -206,12 +206,22 @@ class Offer {
   std::vector<Command> commands_;
 };
 
+// Where the command stands among the arguments: the first that is no option, nor the value of one.
+std::size_t place_of_command(const Offer& offer, const std::vector<std::string>& arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (!arguments[i].starts_with('-')) return i;
+    const auto option = std::ranges::find(offer.global(), arguments[i], &Option::names);
+    if (option != offer.global().end() && !std::holds_alternative<bool*>(option->target)) ++i;
+  }
+  return arguments.size();
+}
+
 // "help search" asks for the help of search.
-std::vector<std::string> arguments_of(int argc, char** argv) {
+std::vector<std::string> arguments_of(const Offer& offer, int argc, char** argv) {
   std::vector<std::string> out(argv + 1, argv + argc);
-  const auto first = std::ranges::find_if(out, [](const std::string& word) { return !word.starts_with('-'); });
-  if (first != out.end() && *first == "help") {
-    out.erase(first);
+  const std::size_t place = place_of_command(offer, out);
+  if (place < out.size() && out[place] == "help") {
+    out.erase(out.begin() + static_cast<std::ptrdiff_t>(place));
     out.emplace_back("--help");
   }
   return out;
@@ -222,9 +232,10 @@ int report(const Error& error) {
   return error.is(Errc::bad_config) || error.is(Errc::invalid_argument) ? kUsage : kFailed;
 }
 
-// The command that the first word names; null where an option stands before it, whose value it may be.
-const Command* named_first(const Offer& offer, const std::vector<std::string>& arguments) {
-  return arguments.empty() ? nullptr : offer.find(arguments.front());
+// Null: none is named.
+const Command* named_command(const Offer& offer, const std::vector<std::string>& arguments) {
+  const std::size_t place = place_of_command(offer, arguments);
+  return place < arguments.size() ? offer.find(arguments[place]) : nullptr;
 }
 
 // What to say of words that no command and no option takes.
@@ -268,10 +279,10 @@ int run_app(int argc, char** argv) {
   for (const Option& option : offer.global())
     add_option(app, option);
   const ServeOptions serving(app);
-  std::vector<std::string> arguments = arguments_of(argc, argv);
+  std::vector<std::string> arguments = arguments_of(offer, argc, argv);
   const Command* chosen = nullptr;
   // The parser learns only the command that is given: to make all of them takes longer than many a search.
-  const Command* named = named_first(offer, arguments);
+  const Command* named = named_command(offer, arguments);
   for (const Command& command : offer.commands())
     if (named == nullptr || named == &command) add_command(app, command, chosen);
   app.footer(examples_text() + "\n" + exit_codes_text());  // last: subcommands made after it would repeat it

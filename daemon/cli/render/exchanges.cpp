@@ -36,7 +36,7 @@ void ExchangesView::head(const tools::ExchangeOut& e) {
   screen_.text(title);
   Line facts;
   fact(facts, "turn ", std::to_string(e.exchange_number));
-  fact(facts, "of ", e.session_id);
+  fact(facts, "of ", session_name(e.session_id, look));
   if (e.working_directory) fact(facts, "in ", short_path(*e.working_directory));
   fact(facts, "branch ", e.git_branch);
   fact(facts, "", e.model_used);
@@ -110,7 +110,7 @@ void ExchangesView::end(const tools::GetExchangeAnswer& last) {
 void show(Screen& screen, const tools::RecentTurnsAnswer& a) {
   const Look& look = screen.look();
   Line head;
-  head.add(a.session_name, Style::strong).add("  ").add(a.session_id, Style::faint);
+  head.add(a.session_name, Style::strong).add("  ").add(session_name(a.session_id, look), Style::faint);
   print_above(screen, a, head);
   Table table({{"ID"}, {"WHEN"}, {"TURN", Column::Fit::whole, true}, {"YOU", Column::Fit::shrinks},
                {"TOOLS", Column::Fit::whole, true}});
@@ -155,7 +155,7 @@ void show(Screen& screen, const tools::SessionSummaryAnswer& a) {
   if (a.lines_added) fact(facts, "", fmt::format("+{} -{} lines", *a.lines_added, a.lines_removed.value_or(0)));
   if (a.cost_usd) fact(facts, "", fmt::format("${:.2f}", *a.cost_usd));
   if (a.outcome != "unknown") fact(facts, "", a.outcome);
-  fact(facts, "", a.session_id);
+  fact(facts, "", session_name(a.session_id, look));
   screen.text(facts);
   if (a.description) screen.blank().text(Line(*a.description));
   if (!a.summary.empty()) screen.blank().paragraphs(a.summary);
@@ -183,8 +183,8 @@ void show(Screen& screen, const tools::SessionSummaryAnswer& a) {
     return Line(fmt::format("{:>3}  ", c.chunk), Style::faint).add(c.summary);
   });
   if (!a.topics.empty()) screen.blank().text(Line("Topics: ", Style::faint).add(comma_list(a.topics), Style::faint));
-  std::vector<std::string> commands{"memd recent " + a.session_id};
-  if (a.chunks_total > 1) commands.push_back("memd summary " + a.session_id + " --chunk N");
+  std::vector<std::string> commands{"memd recent " + session_name(a.session_id, screen.look())};
+  if (a.chunks_total > 1) commands.push_back("memd summary " + session_name(a.session_id, look) + " --chunk N");
   print_below(screen, a, commands);
 }
 
@@ -196,7 +196,7 @@ void show(Screen& screen, const tools::ResumeAnswer& a) {
   fact(facts, "", when_exactly(a.boundary.time, screen.look()));
   fact(facts, "in ", a.cwd ? std::optional(short_path(*a.cwd)) : std::nullopt);
   fact(facts, "branch ", a.git_branch);
-  fact(facts, "", a.session_id);
+  fact(facts, "", session_name(a.session_id, screen.look()));
   screen.text(facts);
   const auto lines = [&](const char* title, const std::optional<std::vector<std::string>>& list) {
     if (list) section(screen, title, *list, 0, [](const std::string& one) { return Line("- ").add(one); });
@@ -222,7 +222,7 @@ void show(Screen& screen, const tools::ResumeAnswer& a) {
   }
   words("Also ran", a.programs);
   words("Names", a.names);
-  std::vector<std::string> commands{"memd recent " + a.session_id};
+  std::vector<std::string> commands{"memd recent " + session_name(a.session_id, screen.look())};
   if (a.left_out > 0) commands.insert(commands.begin(), fmt::format("--max-tokens N for {} more", with_noun(a.left_out, "item")));
   print_below(screen, a, commands);
 }

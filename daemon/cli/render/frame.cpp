@@ -21,6 +21,15 @@ std::string notice_of(const tools::Answer& answer) {
   return for_people(text);
 }
 
+// "all projects, for none is of /home/ada/src" -> "all projects (no history of ~/src)"
+std::string place_of(std::string_view words) {
+  constexpr std::string_view kNone = ", for none is of ";
+  constexpr std::string_view kProject = "project ";
+  if (const auto at = words.find(kNone); at != std::string_view::npos)
+    return std::string(words.substr(0, at)) + " (no history of " + short_path(words.substr(at + kNone.size())) + ")";
+  return words.starts_with(kProject) ? std::string(kProject) + short_path(words.substr(kProject.size())) : std::string(words);
+}
+
 }  // namespace
 
 void print_above(Screen& screen, const tools::Answer& answer, const Line& headline) {
@@ -30,7 +39,7 @@ void print_above(Screen& screen, const tools::Answer& answer, const Line& headli
     if (reason.str() != "no history found on this machine")
       screen.text(Line("Not searched: ", Style::warning).add(platform).add(": ").add(reason.str()));
   Line head = headline;
-  if (answer.searched) head.add(" in ", Style::faint).add(answer.searched->str(), Style::faint);
+  if (answer.searched) head.add(head.empty() ? "In " : " in ", Style::faint).add(place_of(answer.searched->str()), Style::faint);
   if (answer.outside.value_or(0) > 0)
     head.add(", " + grouped_digits(*answer.outside) + " elsewhere (--all-projects)", Style::faint);
   if (!head.empty()) screen.text(head).blank();

@@ -85,6 +85,13 @@ std::string ago(TimeMs then, TimeMs now) {
   return told(kWeek, " w ago");
 }
 
+std::string ago_in_days(TimeMs day, TimeMs now) {
+  const std::int64_t passed = local_day(now) - local_day(day);
+  if (passed == 0) return "today";
+  if (passed == 1) return "yesterday";
+  return ago(day, now);
+}
+
 std::string when(std::string_view rfc3339, const Look& look) {
   const TimeMs time = parse_rfc3339(rfc3339).value_or(0);
   return look.is_terminal ? ago(time, look.now) : format_local_minute(time);

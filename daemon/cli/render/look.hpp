@@ -34,6 +34,8 @@ const Clock& command_clock();
 
 // "just now", "12 min ago", "3 h ago", "2 d ago", "5 w ago", else the day. Empty for 0.
 std::string ago(TimeMs then, TimeMs now);
+// Of a local day: "today", "yesterday", "3 d ago", …
+std::string ago_in_days(TimeMs day, TimeMs now);
 // The same on a terminal; "2026-02-09 15:01" elsewhere.
 std::string when(std::string_view rfc3339, const Look& look);
 // "2026-02-09 15:01, 3 h ago"

@@ -217,13 +217,13 @@ void print_sessions(Screen& screen, const char* title, const tools::ListSessions
   SessionNames names(screen.look());
   for (const tools::SessionOut& s : answer.sessions)
     names.add(s.session_id);
-  for (const tools::SessionOut& s : answer.sessions) {
-    Line line = Line("  ").add(names.name(s.session_id), Style::id).add("  ");
-    line.add(fmt::format("{:<10}", when(s.last_event_at, screen.look())), Style::faint).add("  ");
-    line.add(name_of_agent(s.platform), Style::faint).add("  ").add(s.project, Style::name).add("  ");
-    line.add(s.session_name, Style::strong).add("  " + with_noun(s.exchanges, "turn"), Style::faint);
-    screen.line(line.cut(screen.look().columns));
-  }
+  Table table({{""}, {""}, {"", Column::Fit::shrinks}, {"", Column::Fit::shrinks}, {"", Column::Fit::whole, true},
+               {"", Column::Fit::may_go}});
+  for (const tools::SessionOut& s : answer.sessions)
+    table.row({Line(names.name(s.session_id), Style::id), Line(when(s.last_event_at, screen.look()), Style::faint),
+               Line(s.project, Style::name), Line(s.session_name, Style::strong),
+               Line(with_noun(s.exchanges, "turn"), Style::faint), Line(name_of_agent(s.platform), Style::faint)});
+  table.print(screen);
 }
 
 void print_beginning(Screen& screen) {

@@ -25,7 +25,7 @@ void day_line(Screen& screen, std::string& day, const std::string& next, bool bl
   if (blank_before) screen.blank();
   Line line(next, Style::strong);
   if (screen.look().is_terminal)
-    if (const std::string relative = ago(parse_local_time(next).value_or(0), screen.look().now); relative != next)
+    if (const std::string relative = ago_in_days(parse_local_time(next).value_or(0), screen.look().now); relative != next)
       line.add("  " + relative, Style::faint);
   screen.line(line);
 }
@@ -86,7 +86,7 @@ void TimelineView::page(const tools::TemporalQueryAnswer& answer) {
     rest.remove_prefix(std::min(one.size() + 1, rest.size()));
     if (one.empty()) continue;
     if (one.starts_with("- ")) {
-      screen_.text(Line("  ").add(one.substr(2)), 0);
+      screen_.text(Line(one.substr(2)), 2);
     } else if (one.starts_with("  ")) {
       screen_.text(Line(one.substr(2), Style::faint), 6, 3);
     } else {
@@ -222,7 +222,7 @@ void FileView::page(const tools::FileHistoryAnswer& answer) {
       Line line(s.session_name, Style::strong);
       line.add("  ").add(s.project, Style::name).add("  ").add(s.platform, Style::faint);
       if (s.git_branch) line.add("  " + *s.git_branch, Style::faint);
-      line.add("  ").add(s.session_id, Style::faint);
+      line.add("  ").add(session_name(s.session_id, look), Style::faint);
       screen_.blank().line(line.cut(look.columns));
       for (const std::string& url : s.pull_requests.value_or(std::vector<std::string>()))
         screen_.line(Line("  ").add(url, Style::faint));

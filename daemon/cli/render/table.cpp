@@ -67,7 +67,8 @@ void Table::print(Screen& screen) {
     std::vector<Line> titles;
     for (const Column& column : columns_)
       titles.emplace_back(column.title, Style::faint);
-    print_row(screen, titles);
+    if (std::ranges::any_of(columns_, [](const Column& column) { return !column.title.empty(); }))
+      print_row(screen, titles);
   }
   for (const auto& cells : rows_)
     print_row(screen, cells);

@@ -81,6 +81,8 @@ std::string SessionNames::name(std::string_view session_id) const {
   return std::string(out);
 }
 
+std::string session_name(std::string_view session_id, const Look& look) { return SessionNames(look).name(session_id); }
+
 namespace {
 
 struct Renaming {

@@ -34,6 +34,9 @@ class SessionNames {
   std::vector<std::string> ids_;
 };
 
+// Of one session alone.
+std::string session_name(std::string_view session_id, const Look& look);
+
 // An answer's or an error's sentences as they are for a person at a command line: tools become commands, arguments
 // options.
 std::string for_people(std::string_view sentences);
