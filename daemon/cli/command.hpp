@@ -57,10 +57,10 @@ struct Command {
   std::vector<Option> options{};
   std::function<Result<int>(const Invocation&)> run{};  // gives the exit code; empty: one of `subcommands` is needed
   std::vector<Command> subcommands{};
-  std::function<void()> begin{};  // called once the command is known, before the settings are read; may be empty
-  bool fails_open = false;        // settings that cannot be read are no failure, and are not told
+  std::function<void()> begin{};       // called once the command is known, before the settings are read; may be empty
+  bool fails_open = false;             // settings that cannot be read are no failure, and are not told
   bool runs_without_settings = false;  // with fails_open: it runs all the same
-  bool hidden = false;            // not for people to type: help does not name it
+  bool hidden = false;                 // not for people to type: help does not name it
   std::function<std::string()> json_schema{};  // of what it prints with --json; empty: none, or no one shape
 };
 

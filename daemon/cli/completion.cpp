@@ -33,7 +33,8 @@ Values kind_of_values(const Option& option) {
   const auto names = names_of_option(option);
   const auto is = [&](std::string_view name) { return std::ranges::find(names, name) != names.end(); };
   if (option.value_name == "DIR") return Values::directories;
-  if (option.value_name == "FILE" || option.existing_file || is("file") || is("files") || is("path")) return Values::files;
+  if (option.value_name == "FILE" || option.existing_file || is("file") || is("files") || is("path"))
+    return Values::files;
   if (is("--platform")) return Values::platforms;
   if (is("--project")) return Values::projects;
   if (is("--session") || is("session")) return Values::sessions;

@@ -221,7 +221,8 @@ Command observations_command() {
   const auto o = std::make_shared<HistoryOptions>();
   Command c{"observations", "What was decided, found, broken and fixed, newest first"};
   c.json_schema = schema_of<tools::ListObservationsAnswer>(c.name);
-  take_options(c, {kind_of_note(*o), {"--session", &o->session, "Only this session"}, how_many(*o, "How many (20); 0: all")});
+  take_options(
+      c, {kind_of_note(*o), {"--session", &o->session, "Only this session"}, how_many(*o, "How many (20); 0: all")});
   take_directory(c, *o);
   take_filters(c, *o);
   c.run = [o](const Invocation& call) {
@@ -390,10 +391,9 @@ Result<int> show_exchanges(const Invocation& call, const HistoryOptions& o) {
       }
       return !screen.is_closed();
     };
-    MEMD_TRY_ASSIGN(const auto last,
-                    ask_pages<tools::GetExchangeAnswer>(
-                        *caller, "get_exchange", arguments, {},
-                        [](const tools::GetExchangeAnswer&) { return std::int64_t{0}; }, take));
+    MEMD_TRY_ASSIGN(const auto last, ask_pages<tools::GetExchangeAnswer>(
+                                         *caller, "get_exchange", arguments, {},
+                                         [](const tools::GetExchangeAnswer&) { return std::int64_t{0}; }, take));
     if (rest.empty() && !call.as_json) view.end(last);
   }
   all.next.reset();
@@ -405,17 +405,16 @@ Command show_command() {
   const auto o = std::make_shared<HistoryOptions>();
   Command c{"show", "Exchanges, whole"};
   c.json_schema = schema_of<tools::GetExchangeAnswer>(c.name);
-  take_options(c, {{.names = "id",
-                    .target = &o->words,
-                    .help = "Exchange ids as other commands print them: x42",
-                    .required = true},
-                   {.names = "--around",
-                    .target = &o->around,
-                    .help = "With so many exchanges before and after",
-                    .value_name = "N",
-                    .between = std::pair(0, 5)},
-                   {"--tools", &o->tools, "With tool calls and results, shortened"},
-                   {"--raw", &o->raw, "With all that tools were given and said, and what the agent thought"}});
+  take_options(
+      c,
+      {{.names = "id", .target = &o->words, .help = "Exchange ids as other commands print them: x42", .required = true},
+       {.names = "--around",
+        .target = &o->around,
+        .help = "With so many exchanges before and after",
+        .value_name = "N",
+        .between = std::pair(0, 5)},
+       {"--tools", &o->tools, "With tool calls and results, shortened"},
+       {"--raw", &o->raw, "With all that tools were given and said, and what the agent thought"}});
   c.run = [o](const Invocation& call) { return show_exchanges(call, *o); };
   return c;
 }
@@ -447,10 +446,9 @@ Result<int> show_turns(const Invocation& call, const HistoryOptions& o) {
       all = page;
     return true;
   };
-  MEMD_TRY_ASSIGN(const auto last,
-                  ask_pages<tools::RecentTurnsAnswer>(
-                      *caller, "recent_turns", arguments, {o.count, kUsual, kPage},
-                      [](const tools::RecentTurnsAnswer& a) { return std::ssize(a.turns); }, take));
+  MEMD_TRY_ASSIGN(const auto last, ask_pages<tools::RecentTurnsAnswer>(
+                                       *caller, "recent_turns", arguments, {o.count, kUsual, kPage},
+                                       [](const tools::RecentTurnsAnswer& a) { return std::ssize(a.turns); }, take));
   all->next = last.next;
   if (call.as_json) return print_json(call, *all);
   Screen screen(call.look);
@@ -485,22 +483,22 @@ Command summary_command() {
   const auto o = std::make_shared<HistoryOptions>();
   Command c{"summary", "What a session was about, from start to end"};
   c.json_schema = schema_of<tools::SessionSummaryAnswer>(c.name);
-  take_options(c, {session_argument(*o, "Session id, a prefix of it, or latest (default)"),
-                   {"--project", &o->project, "Latest session of this project"},
-                   {.names = "--strategy",
-                    .target = &o->strategy,
-                    .help = "How it is made (auto); map_reduce, recursive and abstractive need a language model",
-                    .one_of = {"auto", "extractive", "chronological", "hierarchical", "map_reduce", "recursive",
-                               "abstractive"}},
-                   {.names = "--style",
-                    .target = &o->style,
-                    .help = "technical (default), narrative or topical",
-                    .one_of = {"technical", "narrative", "topical"}},
-                   {"--level", &o->level, "1: its chunks, 2: the session, 3: an abstract", "N"},
-                   {"--chunk", &o->chunk, "One chunk, from 0", "N"},
-                   {"--compression", &o->compression, "Percent to leave out: 30, 70, 90", "PERCENT"},
-                   {"--max-seconds", &o->max_seconds, "How long a language model may take", "N"},
-                   size_of_answer(*o)});
+  take_options(
+      c, {session_argument(*o, "Session id, a prefix of it, or latest (default)"),
+          {"--project", &o->project, "Latest session of this project"},
+          {.names = "--strategy",
+           .target = &o->strategy,
+           .help = "How it is made (auto); map_reduce, recursive and abstractive need a language model",
+           .one_of = {"auto", "extractive", "chronological", "hierarchical", "map_reduce", "recursive", "abstractive"}},
+          {.names = "--style",
+           .target = &o->style,
+           .help = "technical (default), narrative or topical",
+           .one_of = {"technical", "narrative", "topical"}},
+          {"--level", &o->level, "1: its chunks, 2: the session, 3: an abstract", "N"},
+          {"--chunk", &o->chunk, "One chunk, from 0", "N"},
+          {"--compression", &o->compression, "Percent to leave out: 30, 70, 90", "PERCENT"},
+          {"--max-seconds", &o->max_seconds, "How long a language model may take", "N"},
+          size_of_answer(*o)});
   c.run = [o](const Invocation& call) {
     ToolArguments w;
     w.add("session_id", o->session).add("project", o->project).add("strategy", o->strategy).add("style", o->style);
@@ -515,7 +513,8 @@ Command resume_command() {
   const auto o = std::make_shared<HistoryOptions>();
   Command c{"resume", "What an agent was doing: goal, decisions, files, commands, next steps"};
   c.json_schema = schema_of<tools::ResumeAnswer>(c.name);
-  take_options(c, {session_argument(*o, "Session id, a prefix of it, or latest; default: the latest of this directory's project"),
+  take_options(c, {session_argument(
+                       *o, "Session id, a prefix of it, or latest; default: the latest of this directory's project"),
                    {"--project", &o->project, "Latest session of this project"},
                    {"--before", &o->before, "compaction (the last), end, a compaction's number, or auto (default)"},
                    {.names = "--complement",
@@ -525,7 +524,10 @@ Command resume_command() {
                    size_of_answer(*o)});
   c.run = [o](const Invocation& call) {
     ToolArguments w;
-    w.add("session_id", o->session).add("project", o->project).add("before", o->before).add("complement", o->complement);
+    w.add("session_id", o->session)
+        .add("project", o->project)
+        .add("before", o->before)
+        .add("complement", o->complement);
     if (o->session.empty() && o->project.empty()) w.add("cwd", current_directory());
     w.add("max_tokens", std::optional(o->max_tokens.value_or(kResumeTokens)));
     return show_answer<tools::ResumeAnswer>(call, "resume_context", w.finish());
@@ -536,8 +538,8 @@ Command resume_command() {
 }  // namespace
 
 std::vector<Command> history_commands() {
-  return {search_command(),   show_command(),         recent_command(), summary_command(),      resume_command(),
-          sessions_command(), timeline_command(),     topic_command(),  observations_command(), file_history_command()};
+  return {search_command(),   show_command(),     recent_command(), summary_command(),      resume_command(),
+          sessions_command(), timeline_command(), topic_command(),  observations_command(), file_history_command()};
 }
 
 }  // namespace memd::cli

@@ -55,7 +55,8 @@ struct Variable {
 
 constexpr auto kVariables = std::to_array<Variable>({
     {"NO_COLOR", "If set, output has no colour, unless --color always is given."},
-    {"MEMD_PAGER, PAGER", "The program that shows long output on a terminal; less if neither is set, none if it is cat or empty."},
+    {"MEMD_PAGER, PAGER",
+     "The program that shows long output on a terminal; less if neither is set, none if it is cat or empty."},
     {"LESS", "Options of less; FRX if it is not set."},
     {"COLUMNS", "How wide lines are where standard output is no terminal; not limited if it is not set."},
     {"XDG_DATA_HOME, XDG_CONFIG_HOME, XDG_RUNTIME_DIR", "Where the store, the configuration and the socket are."},
@@ -132,7 +133,8 @@ std::string synopsis(std::string_view name, const Command& command) {
 
 void add_options(std::string& out, const std::vector<Option>& options) {
   for (const Option& option : options) {
-    out += ".TP\n" + (is_positional(option) ? "\\fI" + escaped(value_of(option)) + "\\fR" : names_in_bold(option)) + "\n";
+    out +=
+        ".TP\n" + (is_positional(option) ? "\\fI" + escaped(value_of(option)) + "\\fR" : names_in_bold(option)) + "\n";
     out += escaped(option.help) + (option.required ? " (required)" : "") + "\n";
     if (option.one_of.empty()) continue;
     std::string choices;
@@ -155,7 +157,8 @@ void add_pairs(std::string& out, const Items& items) {
 void add_subcommands(std::string& out, const std::string& name, const Command& command) {
   for (const Command& sub : command.subcommands) {
     if (sub.hidden) continue;
-    out += ".SS " + escaped(sub.name) + "\n" + synopsis(name + " " + sub.name, sub) + ".PP\n" + escaped(sub.help) + ".\n";
+    out +=
+        ".SS " + escaped(sub.name) + "\n" + synopsis(name + " " + sub.name, sub) + ".PP\n" + escaped(sub.help) + ".\n";
     add_options(out, sub.options);
     add_subcommands(out, name + " " + sub.name, sub);
   }
@@ -183,14 +186,19 @@ std::string exit_codes_text() {
 std::string manual_page(const std::vector<Command>& commands, const std::vector<Option>& global) {
   std::string out = title("memd");
   out += ".SH NAME\nmemd \\- memory for coding agents: their history on this machine\n";
-  out += ".SH SYNOPSIS\n.B memd\n[\\fIOPTION\\fR ...] [\\fICOMMAND\\fR [\\fIARGUMENT\\fR ...]]\n.br\n.B memd \\-\\-stdio\n.br\n.B memd \\-\\-socket\n[\\fIPATH\\fR]\n";
-  out += ".SH DESCRIPTION\nmemd reads what coding agents leave on disk, keeps it in one local store, and gives it back to any agent over MCP, "
-         "and to you on the command line. Without a command it tells what runs now, what was last, and what waits.\n.PP\n"
-         "Commands ask the daemon. Where none runs they read the store themselves.\n";
+  out +=
+      ".SH SYNOPSIS\n.B memd\n[\\fIOPTION\\fR ...] [\\fICOMMAND\\fR [\\fIARGUMENT\\fR ...]]\n.br\n.B memd "
+      "\\-\\-stdio\n.br\n.B memd \\-\\-socket\n[\\fIPATH\\fR]\n";
+  out +=
+      ".SH DESCRIPTION\nmemd reads what coding agents leave on disk, keeps it in one local store, and gives it back to "
+      "any agent over MCP, "
+      "and to you on the command line. Without a command it tells what runs now, what was last, and what waits.\n.PP\n"
+      "Commands ask the daemon. Where none runs they read the store themselves.\n";
   out += ".SH COMMANDS\n";
   for (const Command& command : commands)
     if (!command.hidden)
-      out += ".TP\n\\fBmemd " + escaped(command.name) + "\\fR\n" + escaped(command.help) + ". See \\fBmemd\\-" + escaped(command.name) + "\\fR(1).\n";
+      out += ".TP\n\\fBmemd " + escaped(command.name) + "\\fR\n" + escaped(command.help) + ". See \\fBmemd\\-" +
+             escaped(command.name) + "\\fR(1).\n";
   out += ".SH OPTIONS\nThese may stand before or behind a command.\n";
   add_options(out, global);
   out += ".SH EXIT STATUS\n";
@@ -209,10 +217,12 @@ std::string manual_page(const std::vector<Command>& commands, const std::vector<
 std::string manual_page(const Command& command) {
   const std::string name = "memd " + command.name;
   std::string out = title("memd-" + command.name);
-  out += ".SH NAME\nmemd\\-" + escaped(command.name) + " \\- " + escaped(command.help) + "\n.SH SYNOPSIS\n" + synopsis(name, command);
+  out += ".SH NAME\nmemd\\-" + escaped(command.name) + " \\- " + escaped(command.help) + "\n.SH SYNOPSIS\n" +
+         synopsis(name, command);
   out += ".SH DESCRIPTION\n" + escaped(command.help) + ".\n";
   if (command.json_schema)
-    out += ".PP\nWith \\fB\\-\\-json\\fR the answer is one JSON document; \\fBmemd schema " + escaped(command.name) + "\\fR prints its schema.\n";
+    out += ".PP\nWith \\fB\\-\\-json\\fR the answer is one JSON document; \\fBmemd schema " + escaped(command.name) +
+           "\\fR prints its schema.\n";
   if (!command.options.empty()) {
     out += ".SH OPTIONS\n";
     add_options(out, command.options);

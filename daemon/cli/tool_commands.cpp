@@ -61,8 +61,6 @@ Command call_command() {
 
 }  // namespace
 
-std::vector<Command> tool_commands() {
-  return {capabilities_command(), tools_command(), call_command()};
-}
+std::vector<Command> tool_commands() { return {capabilities_command(), tools_command(), call_command()}; }
 
 }  // namespace memd::cli

@@ -28,7 +28,9 @@ class CliCompletion : public testing::Test {
       out.push_back(one.text);
     return out;
   }
-  Completion::Values values(const std::vector<std::string>& words) const { return complete(commands_, global_, words).values; }
+  Completion::Values values(const std::vector<std::string>& words) const {
+    return complete(commands_, global_, words).values;
+  }
 
   std::vector<Command> commands_;
   std::vector<Option> global_;

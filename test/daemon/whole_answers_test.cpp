@@ -54,13 +54,14 @@ TEST_F(WholeAnswers, ATokenLimitThatIsNamedHolds) {
 
 TEST_F(WholeAnswers, AnExchangeIsWhole) {
   const std::int64_t session = store.session({.native_id = "long"});
-  std::string text;
+  std::string long_answer;
   for (int i = 0; i < 4000; ++i)
-    text += "Sentence number " + std::to_string(i) + " of a long answer.\n";
-  const ExchangeId id = store.exchange(session, {.user = "Tell me all.", .answer = text});
-  const auto whole_one = ask<tools::GetExchangeAnswer>("get_exchange", R"({"ids":[")" + format_exchange_id(id) + R"("]})");
+    long_answer += "Sentence number " + std::to_string(i) + " of a long answer.\n";
+  const ExchangeId id = store.exchange(session, {.user = "Tell me all.", .answer = long_answer});
+  const auto whole_one =
+      ask<tools::GetExchangeAnswer>("get_exchange", R"({"ids":[")" + format_exchange_id(id) + R"("]})");
   ASSERT_EQ(whole_one.exchanges.size(), 1U);
-  EXPECT_EQ(whole_one.exchanges.front().assistant_response, text);
+  EXPECT_EQ(whole_one.exchanges.front().assistant_response, long_answer);
   EXPECT_TRUE(whole_one.exchanges.front().complete);
 }
 

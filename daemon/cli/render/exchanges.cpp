@@ -41,8 +41,9 @@ void ExchangesView::head(const tools::ExchangeOut& e) {
   fact(facts, "branch ", e.git_branch);
   fact(facts, "", e.model_used);
   if (e.tool_calls.value_or(0) > 0)
-    fact(facts, "", with_noun(*e.tool_calls, "tool call") +
-                        (e.tool_errors.value_or(0) > 0 ? fmt::format(" ({} failed)", *e.tool_errors) : ""));
+    fact(facts, "",
+         with_noun(*e.tool_calls, "tool call") +
+             (e.tool_errors.value_or(0) > 0 ? fmt::format(" ({} failed)", *e.tool_errors) : ""));
   if (e.lines_added.value_or(0) + e.lines_removed.value_or(0) > 0)
     fact(facts, "", fmt::format("+{} -{} lines", e.lines_added.value_or(0), e.lines_removed.value_or(0)));
   if (e.data_completeness != "full") fact(facts, "data ", e.data_completeness);
@@ -112,7 +113,10 @@ void show(Screen& screen, const tools::RecentTurnsAnswer& a) {
   Line head;
   head.add(a.session_name, Style::strong).add("  ").add(session_name(a.session_id, look), Style::faint);
   print_above(screen, a, head);
-  Table table({{"ID"}, {"WHEN"}, {"TURN", Column::Fit::whole, true}, {"YOU", Column::Fit::shrinks},
+  Table table({{"ID"},
+               {"WHEN"},
+               {"TURN", Column::Fit::whole, true},
+               {"YOU", Column::Fit::shrinks},
                {"TOOLS", Column::Fit::whole, true}});
   for (const tools::TurnOut& t : a.turns)
     table.row({Line(t.exchange_id, Style::id), Line(when(t.timestamp, look), Style::faint),
@@ -163,13 +167,13 @@ void show(Screen& screen, const tools::SessionSummaryAnswer& a) {
     Line line(d.exchange_id.value_or(""), Style::id);
     return line.add("  ").append(decision_line(d));
   });
-  section(screen, "Open", a.open_ends, 0, [](const tools::NotedOut& n) {
-    return Line(n.exchange_id, Style::id).add("  ").add(n.text);
-  });
+  section(screen, "Open", a.open_ends, 0,
+          [](const tools::NotedOut& n) { return Line(n.exchange_id, Style::id).add("  ").add(n.text); });
   section(screen, "Files changed", a.files_modified, a.files_modified_total, [](const tools::ChangedFileOut& f) {
     Line line(f.last_exchange_id, Style::id);
     line.add("  ").add(short_path(f.path), Style::name);
-    if (f.lines_added + f.lines_removed > 0) line.add(fmt::format("  +{} -{}", f.lines_added, f.lines_removed), Style::faint);
+    if (f.lines_added + f.lines_removed > 0)
+      line.add(fmt::format("  +{} -{}", f.lines_added, f.lines_removed), Style::faint);
     return line;
   });
   section(screen, "Commits", a.commits, a.commits_total, [](const tools::SessionCommitOut& c) {
@@ -178,7 +182,8 @@ void show(Screen& screen, const tools::SessionSummaryAnswer& a) {
     if (c.pull_request) line.add("  in " + *c.pull_request, Style::faint);
     return line;
   });
-  section(screen, "Pull requests", a.pull_requests, a.pull_requests_total, [](const std::string& url) { return Line(url); });
+  section(screen, "Pull requests", a.pull_requests, a.pull_requests_total,
+          [](const std::string& url) { return Line(url); });
   section(screen, "Parts", a.chunks, a.chunks_total, [](const tools::SummaryChunkOut& c) {
     return Line(fmt::format("{:>3}  ", c.chunk), Style::faint).add(c.summary);
   });
@@ -192,7 +197,9 @@ void show(Screen& screen, const tools::ResumeAnswer& a) {
   print_above(screen, a, {});
   screen.text(Line(a.session_name, Style::strong));
   Line facts;
-  fact(facts, "", a.boundary.kind == "end" ? "to its end" : fmt::format("before its {} {}", a.boundary.kind, a.boundary.compaction));
+  fact(facts, "",
+       a.boundary.kind == "end" ? "to its end"
+                                : fmt::format("before its {} {}", a.boundary.kind, a.boundary.compaction));
   fact(facts, "", when_exactly(a.boundary.time, screen.look()));
   fact(facts, "in ", a.cwd ? std::optional(short_path(*a.cwd)) : std::nullopt);
   fact(facts, "branch ", a.git_branch);
@@ -223,7 +230,8 @@ void show(Screen& screen, const tools::ResumeAnswer& a) {
   words("Also ran", a.programs);
   words("Names", a.names);
   std::vector<std::string> commands{"memd recent " + session_name(a.session_id, screen.look())};
-  if (a.left_out > 0) commands.insert(commands.begin(), fmt::format("--max-tokens N for {} more", with_noun(a.left_out, "item")));
+  if (a.left_out > 0)
+    commands.insert(commands.begin(), fmt::format("--max-tokens N for {} more", with_noun(a.left_out, "item")));
   print_below(screen, a, commands);
 }
 

@@ -27,22 +27,29 @@ std::string place_of(std::string_view words) {
   constexpr std::string_view kProject = "project ";
   if (const auto at = words.find(kNone); at != std::string_view::npos)
     return std::string(words.substr(0, at)) + " (no history of " + short_path(words.substr(at + kNone.size())) + ")";
-  return words.starts_with(kProject) ? std::string(kProject) + short_path(words.substr(kProject.size())) : std::string(words);
+  return words.starts_with(kProject) ? std::string(kProject) + short_path(words.substr(kProject.size()))
+                                     : std::string(words);
 }
 
 }  // namespace
 
 void print_above(Screen& screen, const tools::Answer& answer, const Line& headline) {
-  if (!answer.trouble.empty()) screen.text(Line(answer.trouble.str(), Style::bad));
-  if (const std::string notice = notice_of(answer); !notice.empty()) screen.text(Line(notice, Style::warning));
+  std::vector<Line> lines;
+  if (!answer.trouble.empty()) lines.emplace_back(answer.trouble.str(), Style::bad);
+  if (const std::string notice = notice_of(answer); !notice.empty()) lines.emplace_back(notice, Style::warning);
   for (const auto& [platform, reason] : answer.platforms_skipped)
     if (reason.str() != "no history found on this machine")
-      screen.text(Line("Not searched: ", Style::warning).add(platform).add(": ").add(reason.str()));
+      lines.push_back(Line("Not searched: ", Style::warning).add(platform).add(": ").add(reason.str()));
   Line head = headline;
-  if (answer.searched) head.add(head.empty() ? "In " : " in ", Style::faint).add(place_of(answer.searched->str()), Style::faint);
+  const bool everywhere = answer.searched && answer.searched->str() == "all projects";
+  if (answer.searched && !(everywhere && head.empty()))
+    head.add(head.empty() ? "In " : " in ", Style::faint).add(place_of(answer.searched->str()), Style::faint);
   if (answer.outside.value_or(0) > 0)
     head.add(", " + grouped_digits(*answer.outside) + " elsewhere (--all-projects)", Style::faint);
-  if (!head.empty()) screen.text(head).blank();
+  if (!head.empty()) lines.push_back(std::move(head));
+  for (const Line& line : lines)
+    screen.text(line);
+  if (!lines.empty()) screen.blank();
 }
 
 void print_below(Screen& screen, const tools::Answer& answer, const std::vector<std::string>& commands) {

@@ -101,7 +101,7 @@ class Wrapping {
   // `glued`: to the word before, which has no blank behind it.
   void add(const Word& word, std::size_t glued_columns) {
     if (used_ > 0 && used_ + pending_.size() + glued_columns > columns_) end_line();
-    if (!pending_.empty()) line_.add(pending_), used_ += pending_.size(), pending_ = {};
+    if (!pending_.empty()) line_.add(pending_, pending_style_), used_ += pending_.size(), pending_ = {};
     std::string_view text = word.text;
     for (std::size_t width = columns_of(text); used_ + width > columns_; width = columns_of(text)) {
       // Longer than a line: broken where the line ends.
@@ -113,6 +113,7 @@ class Wrapping {
     line_.add(text, word.style);
     used_ += columns_of(text);
     pending_ = word.blanks;
+    pending_style_ = word.style;
   }
   std::vector<Line> finish() {
     if (!line_.empty() || lines_.empty()) end_line();
@@ -129,7 +130,8 @@ class Wrapping {
 
   const std::size_t columns_;
   std::size_t used_ = 0;
-  std::string_view pending_;
+  std::string_view pending_;  // blanks behind the last word
+  Style pending_style_ = Style::plain;
   Line line_;
   std::vector<Line> lines_;
 };

@@ -147,7 +147,8 @@ Result<void> Screen::finish() {
     std::signal(SIGINT, SIG_DFL);
     constexpr int kNoSuchProgram = 127;
     if (WIFEXITED(status) && WEXITSTATUS(status) == kNoSuchProgram)
-      return Error(Errc::unavailable, "the pager \"" + look_.pager + "\" cannot be started: set PAGER, or add --no-pager");
+      return Error(Errc::unavailable,
+                   "the pager \"" + look_.pager + "\" cannot be started: set PAGER, or add --no-pager");
   }
   if (failure_ != 0) return Error::from_errno(failure_, "write", "standard output");
   return {};

@@ -42,13 +42,13 @@ class Screen {
   void write_out();
 
   const Look look_;
-  std::string waiting_;     // not written yet
-  std::size_t rows_ = 0;    // of `waiting_` on the terminal
-  int out_;                 // where it goes
-  pid_t pager_ = 0;         // 0: none
+  std::string waiting_;   // not written yet
+  std::size_t rows_ = 0;  // of `waiting_` on the terminal
+  int out_;               // where it goes
+  pid_t pager_ = 0;       // 0: none
   bool closed_ = false;
   bool finished_ = false;
-  int failure_ = 0;         // errno of a write
+  int failure_ = 0;  // errno of a write
 };
 
 }  // namespace memd::cli

@@ -25,7 +25,8 @@ void day_line(Screen& screen, std::string& day, const std::string& next, bool bl
   if (blank_before) screen.blank();
   Line line(next, Style::strong);
   if (screen.look().is_terminal)
-    if (const std::string relative = ago_in_days(parse_local_time(next).value_or(0), screen.look().now); relative != next)
+    if (const std::string relative = ago_in_days(parse_local_time(next).value_or(0), screen.look().now);
+        relative != next)
       line.add("  " + relative, Style::faint);
   screen.line(line);
 }
@@ -119,7 +120,8 @@ void TopicView::list(const tools::TopicSearchAnswer& answer) {
   }
   for (const tools::TopicOut& t : *answer.topics)
     table_.row({Line(t.topic, Style::strong), Line(grouped_digits(t.exchanges)), Line(grouped_digits(t.sessions)),
-                Line(when(t.time_range.end, screen_.look()), Style::faint), Line(day_of(t.time_range.start), Style::faint)});
+                Line(when(t.time_range.end, screen_.look()), Style::faint),
+                Line(day_of(t.time_range.start), Style::faint)});
   table_.print(screen_);
 }
 
@@ -142,7 +144,10 @@ void TopicView::page(const tools::TopicSearchAnswer& answer) {
   for (const auto& [session_id, s] : answer.by_session) {
     screen_.blank();
     Line head(s.exchange_ids.empty() ? std::string() : s.exchange_ids.front(), Style::id);
-    head.add("  ").add(when(s.time_range.end, screen_.look()), Style::faint).add("  ").add(s.session_name, Style::strong);
+    head.add("  ")
+        .add(when(s.time_range.end, screen_.look()), Style::faint)
+        .add("  ")
+        .add(s.session_name, Style::strong);
     head.add("  " + with_noun(s.exchange_count, "turn"), Style::faint);
     if (s.turn != "mention") head.add("  ").add(s.turn, style_of_kind(s.turn));
     if (!screen_.look().is_terminal) head.add("  ").add(session_id, Style::faint);
@@ -177,7 +182,8 @@ void file_use(Screen& screen, const tools::FileUseOut& u) {
   if (u.committed_as) head.add("  commit ", Style::faint).add(*u.committed_as, Style::warning);
   screen.text(head, 2);
   constexpr std::size_t kIndent = 6;
-  if (!u.asked.empty()) screen.line(Line("      > ", Style::faint).add(u.asked, Style::faint).cut(screen.look().columns));
+  if (!u.asked.empty())
+    screen.line(Line("      > ", Style::faint).add(u.asked, Style::faint).cut(screen.look().columns));
   if (u.said) screen.text(Line(*u.said), kIndent, 3);
   if (u.test) screen.text(Line("test: " + *u.test, Style::faint), kIndent, 2);
   if (u.error) screen.text(Line("error: " + *u.error, Style::bad), kIndent, 2);
@@ -205,14 +211,17 @@ void FileView::page(const tools::FileHistoryAnswer& answer) {
       Line line("commit ");
       line.add(c.sha.value_or("(not named)"), Style::warning).add("  ").add(when(c.timestamp, look), Style::faint);
       if (c.exchange_id) line.add("  ").add(*c.exchange_id, Style::id);
-      line.add("  ").add(c.subject.value_or(""), Style::strong).add("  " + c.confidence + ": " + c.evidence, Style::faint);
+      line.add("  ")
+          .add(c.subject.value_or(""), Style::strong)
+          .add("  " + c.confidence + ": " + c.evidence, Style::faint);
       screen_.text(line);
     }
     Table files({{"FILE", Column::Fit::shrinks}, {"TURNS", Column::Fit::whole, true}, {"LAST"}, {"LINES"}});
     for (const tools::PathTotalOut& f : answer.files)
-      files.row({Line(short_path(f.path), Style::name), Line(grouped_digits(f.exchanges)),
-                 Line(when(f.last, look), Style::faint),
-                 Line(f.lines_added + f.lines_removed > 0 ? fmt::format("+{} -{}", f.lines_added, f.lines_removed) : "")});
+      files.row(
+          {Line(short_path(f.path), Style::name), Line(grouped_digits(f.exchanges)),
+           Line(when(f.last, look), Style::faint),
+           Line(f.lines_added + f.lines_removed > 0 ? fmt::format("+{} -{}", f.lines_added, f.lines_removed) : "")});
     files.print(screen_);
   }
   begun_ = true;

@@ -97,8 +97,8 @@ class ExchangesView {
   void part(const char* who, const std::optional<std::string>& text);
   void event(const tools::EventOut& event);
   Screen& screen_;
-  std::string open_;    // the exchange of which the last page told
-  std::string part_;    // and what of it: "You", "Agent", …
+  std::string open_;  // the exchange of which the last page told
+  std::string part_;  // and what of it: "You", "Agent", …
   bool begun_ = false;
 };
 

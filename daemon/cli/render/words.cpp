@@ -110,16 +110,36 @@ constexpr auto kTools = std::to_array<Renaming>({
 });
 
 constexpr auto kArguments = std::to_array<Renaming>({
-    {"all_projects", "--all-projects"}, {"access", "--access"},           {"around", "--around"},
-    {"before", "--before"},             {"chunk", "--chunk"},             {"commit", "--commit"},
-    {"complement", "--complement"},     {"compression", "--compression"}, {"ids", "ID"},
-    {"kind", "--kind"},                 {"level", "--level"},             {"limit", "--limit"},
-    {"lines", "--lines"},               {"max_seconds", "--max-seconds"}, {"mode", "--mode"},
-    {"n_results", "-n"},                {"n_turns", "-n"},                {"offset", "--offset"},
-    {"path", "PATH"},                   {"platform", "--platform"},       {"platforms", "--platform"},
-    {"project", "--project"},           {"query", "QUERY"},               {"session_id", "SESSION"},
-    {"since", "--since"},               {"state", "--state"},             {"strategy", "--strategy"},
-    {"style", "--style"},               {"symbol", "--symbol"},           {"topic", "TOPIC"},
+    {"all_projects", "--all-projects"},
+    {"access", "--access"},
+    {"around", "--around"},
+    {"before", "--before"},
+    {"chunk", "--chunk"},
+    {"commit", "--commit"},
+    {"complement", "--complement"},
+    {"compression", "--compression"},
+    {"ids", "ID"},
+    {"kind", "--kind"},
+    {"level", "--level"},
+    {"limit", "--limit"},
+    {"lines", "--lines"},
+    {"max_seconds", "--max-seconds"},
+    {"mode", "--mode"},
+    {"n_results", "-n"},
+    {"n_turns", "-n"},
+    {"offset", "--offset"},
+    {"path", "PATH"},
+    {"platform", "--platform"},
+    {"platforms", "--platform"},
+    {"project", "--project"},
+    {"query", "QUERY"},
+    {"session_id", "SESSION"},
+    {"since", "--since"},
+    {"state", "--state"},
+    {"strategy", "--strategy"},
+    {"style", "--style"},
+    {"symbol", "--symbol"},
+    {"topic", "TOPIC"},
     {"until", "--until"},
 });
 
@@ -129,8 +149,8 @@ bool is_name_byte_of_tool(char c) { return ascii::is_word(c); }
 void replace_names(std::string& text, const Renaming& renaming) {
   for (auto at = text.find(renaming.tool); at != std::string::npos; at = text.find(renaming.tool, at)) {
     const auto end = at + renaming.tool.size();
-    const bool whole = (at == 0 || !is_name_byte_of_tool(text[at - 1])) &&
-                       (end == text.size() || !is_name_byte_of_tool(text[end]));
+    const bool whole =
+        (at == 0 || !is_name_byte_of_tool(text[at - 1])) && (end == text.size() || !is_name_byte_of_tool(text[end]));
     if (!whole) {
       at = end;
       continue;

@@ -20,8 +20,8 @@ std::string short_duration(std::int64_t seconds);              // "45 s", "12 mi
 std::string short_path(std::string_view path);
 std::string comma_list(const std::vector<std::string>& items);
 
-// The ids of sessions as a person may type them: what follows the platform, as short as tells the shown ones apart. Whole
-// where a program reads.
+// The ids of sessions as a person may type them: what follows the platform, as short as tells the shown ones apart.
+// Whole where a program reads.
 class SessionNames {
  public:
   explicit SessionNames(const Look& look) : whole_(!look.is_terminal) {}
