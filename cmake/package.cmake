@@ -1,6 +1,13 @@
 # What is installed, and how it is packed: packaging/package.sh makes a .deb and a tarball of it.
 include(GNUInstallDirs)
 install(TARGETS memd RUNTIME)
+if(NOT CMAKE_CROSSCOMPILING)
+  set(told ${PROJECT_BINARY_DIR}/told)
+  install(DIRECTORY ${told}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES ${told}/memd DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${told}/_memd DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  install(FILES ${told}/memd.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+endif()
 install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT package EXCLUDE_FROM_ALL)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright COMPONENT package EXCLUDE_FROM_ALL)
 install(DIRECTORY packaging/clients packaging/claude-code-plugin DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples

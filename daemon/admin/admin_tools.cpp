@@ -149,10 +149,10 @@ void register_admin_tools(mcp::ToolRegistry& registry, MemoryHost& host, Process
       [&host](const ImportParams& p, mcp::ToolContext& context) { return import_file(host, p, context); });
 }
 
-void add_admin_methods(mcp::ServerProfile& profile, const mcp::ToolRegistry& registry) {
+void add_admin_methods(mcp::ServerProfile& profile, const mcp::ToolRegistry& registry, std::string_view prefix) {
   for (const auto& tool : registry.tools()) {
     const std::string name = tool.info.name;
-    profile.add_method("memd/" + name,
+    profile.add_method(std::string(prefix) + name,
                        [&registry, name](std::string_view params, mcp::ToolContext& context) -> Result<std::string> {
                          const auto outcome = registry.call(name, params, context);
                          std::string out;
@@ -160,6 +160,7 @@ void add_admin_methods(mcp::ServerProfile& profile, const mcp::ToolRegistry& reg
                          w.begin_object();
                          w.member("text", outcome.text);
                          w.member_bool("is_error", outcome.is_error);
+                         if (outcome.is_usage) w.member_bool("is_usage", true);
                          if (!outcome.structured.empty()) w.member_raw("structured", outcome.structured);
                          w.end_object();
                          return out;

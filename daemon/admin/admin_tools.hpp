@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 
 namespace memd::admin {
 
@@ -25,9 +26,13 @@ struct ProcessFacts {
 // tools, but not offered to agents. The host must outlive the registry.
 void register_admin_tools(mcp::ToolRegistry& registry, MemoryHost& host, ProcessFacts facts);
 
-// Offers each of them as the method "memd/<name>", answering {"text", "structured", "is_error"}. The registry must
-// outlive the profile.
-void add_admin_methods(mcp::ServerProfile& profile, const mcp::ToolRegistry& registry);
+inline constexpr std::string_view kAdminMethods = "memd/";
+inline constexpr std::string_view kAnswerMethods = "memd/answer/";  // of tools::register_whole_answers
+
+// Offers each tool of `registry` as the method "<prefix><name>", answering {"text", "structured", "is_error",
+// "is_usage"}. The registry must outlive the profile.
+void add_admin_methods(mcp::ServerProfile& profile, const mcp::ToolRegistry& registry,
+                       std::string_view prefix = kAdminMethods);
 
 // Bytes of this process in memory, files that it maps included; 0: the system does not say.
 std::uint64_t resident_bytes();

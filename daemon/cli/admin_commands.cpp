@@ -1,8 +1,10 @@
 // Commands about memd itself. `rebuild` is the one that needs the store for itself.
 #include "daemon/admin/status_reports.hpp"
+#include "daemon/cli/asking.hpp"
 #include "daemon/cli/caller.hpp"
 #include "daemon/cli/command.hpp"
 #include "daemon/cli/progress_bar.hpp"
+#include "daemon/cli/render/views.hpp"
 #include "daemon/cli/service_control.hpp"
 #include "daemon/ingest/rebuild.hpp"
 #include "daemon/serve/instance_lock.hpp"
@@ -31,6 +33,17 @@ Result<int> ask_and_print(const Invocation& call, Need need, std::string_view qu
   MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, need));
   MEMD_TRY_ASSIGN(const auto outcome, caller->admin(question, arguments, {}));
   return print(outcome, call.as_json);
+}
+
+// The same, shown to a person.
+template <class Report>
+Result<int> ask_and_show(const Invocation& call, std::string_view question, const std::string& arguments) {
+  MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, Need::read));
+  MEMD_TRY_ASSIGN(const Report report, ask_admin<Report>(*caller, question, arguments));
+  if (call.as_json) return print_json(call, report);
+  Screen screen(call.look);
+  show(screen, report);
+  return finish(screen);
 }
 
 Command ingest_command() {
@@ -64,14 +77,15 @@ Command ingest_command() {
 Command status_command() {
   const auto watch = std::make_shared<bool>(false);
   Command c{"status", "What memd is doing and what it holds"};
+  c.json_schema = schema_of<admin::StatusReport>(c.name);
   c.options = {{"--watch", watch.get(), "Again every two seconds, until Ctrl-C"}};
   c.run = [watch](const Invocation& call) -> Result<int> {
     tell_of_other_version(call.settings);
     constexpr std::chrono::seconds kEvery{2};
     const bool clears = *watch && ::isatty(STDOUT_FILENO) == 1;
     for (;;) {
-      if (clears) std::cout << "\x1b[H\x1b[2J";
-      MEMD_TRY_ASSIGN(const int code, ask_and_print(call, Need::read, "status", "{}"));
+      if (clears) std::cout << "\x1b[H\x1b[2J" << std::flush;
+      MEMD_TRY_ASSIGN(const int code, ask_and_show<admin::StatusReport>(call, "status", "{}"));
       if (!*watch || code != kOk) return code;
       std::this_thread::sleep_for(kEvery);
     }
@@ -92,12 +106,13 @@ Command coverage_command() {
   };
   const auto o = std::make_shared<CoverageOptions>();
   Command c{"coverage", "What became of every byte of every source"};
+  c.json_schema = schema_of<admin::CoverageReport>(c.name);
   c.options = {{"--by-source", &o->by_source, "One line per source as well"},
                {"--platform", &o->platform, "Only this agent"}};
   c.run = [o](const Invocation& call) {
     ToolArguments w;
     w.add_flag("by_source", o->by_source).add("platform", o->platform);
-    return ask_and_print(call, Need::read, "coverage", w.finish());
+    return ask_and_show<admin::CoverageReport>(call, "coverage", w.finish());
   };
   return c;
 }
@@ -110,13 +125,14 @@ Command log_command() {
   };
   const auto o = std::make_shared<LogOptions>();
   Command c{"log", "What happened to the sources, newest first"};
+  c.json_schema = schema_of<admin::LogReport>(c.name);
   c.options = {{"--platform", &o->platform, "Only this agent"},
                {"--since", &o->since, "From this time: 2026-02-09, 7d, yesterday, …"},
                {"--limit", &o->limit, "How many entries (50)"}};
   c.run = [o](const Invocation& call) {
     ToolArguments w;
     w.add("platform", o->platform).add("since", o->since).add("limit", o->limit);
-    return ask_and_print(call, Need::read, "log", w.finish());
+    return ask_and_show<admin::LogReport>(call, "log", w.finish());
   };
   return c;
 }
@@ -129,13 +145,14 @@ Command diagnostics_command() {
   };
   const auto o = std::make_shared<DiagnosticsOptions>();
   Command c{"diagnostics", "What went wrong with input in the last 30 days, newest first"};
+  c.json_schema = schema_of<tools::DiagnosticsReport>(c.name);
   c.options = {{"--platform", &o->platform, "Only this agent"},
                {"--limit", &o->limit, "How many (50)"},
                {"--offset", &o->offset, "How many newer ones to leave out"}};
   c.run = [o](const Invocation& call) {
     ToolArguments w;
     w.add("platform", o->platform).add("limit", o->limit).add("offset", o->offset);
-    return ask_and_print(call, Need::read, "diagnostics", w.finish());
+    return ask_and_show<tools::DiagnosticsReport>(call, "diagnostics", w.finish());
   };
   return c;
 }
@@ -206,6 +223,7 @@ Command capture_command() {
 Command doctor_command() {
   const auto full = std::make_shared<bool>(false);
   Command c{"doctor", "Look for what keeps memd from working; exit code 1 when there is something"};
+  c.json_schema = schema_of<admin::DoctorReport>(c.name);
   const auto fix = std::make_shared<bool>(false);
   c.options = {{"--full", full.get(), "Read all of the raw layer, not a sample"},
                {"--fix", fix.get(), "Make what searches read anew from the store's rows, if it is damaged"}};
@@ -215,9 +233,16 @@ Command doctor_command() {
     ToolArguments w;
     w.add_flag("full", *full);
     w.add_flag("fix", *fix);
-    MEMD_TRY_ASSIGN(const auto outcome, caller->admin("doctor", w.finish(), {}));
-    const int printed = print(outcome, call.as_json);
-    return outcome.structured.starts_with(R"({"ok":true)") ? printed : kFailed;
+    MEMD_TRY_ASSIGN(const mcp::ToolOutcome outcome, caller->admin("doctor", w.finish(), {}));
+    MEMD_TRY_ASSIGN(const auto report, read_answer<admin::DoctorReport>(outcome));
+    if (call.as_json) {
+      MEMD_TRY(print_json(call, report));
+    } else {
+      Screen screen(call.look);
+      show(screen, report);
+      MEMD_TRY(finish(screen));
+    }
+    return report.ok ? kOk : kFailed;
   };
   return c;
 }

@@ -22,26 +22,9 @@
 namespace memd::cli {
 namespace {
 
-class RemoteCaller final : public Caller {
- public:
-  explicit RemoteCaller(int fd) : client_(fd) {}
-  bool is_alive(std::chrono::milliseconds limit) { return client_.is_alive(limit); }
-  Result<mcp::ToolOutcome> tool(std::string_view name, std::string_view arguments) override {
-    return client_.call_tool(name, arguments);
-  }
-  Result<mcp::ToolOutcome> admin(std::string_view name, std::string_view arguments,
-                                 const OnProgress& on_progress) override {
-    return client_.call_admin("memd/" + std::string(name), arguments, on_progress);
-  }
-  Result<std::string> tool_list() override { return client_.list_tools(); }
-
- private:
-  RpcClient client_;
-};
-
 class LocalCaller final : public Caller {
  public:
-  LocalCaller(const Settings& settings, admin::ProcessFacts facts) : host_(settings, system_clock()) {
+  LocalCaller(const Settings& settings, admin::ProcessFacts facts) : host_(settings, command_clock()) {
     admin::register_admin_tools(admin_, host_, std::move(facts));
   }
   Result<void> take_writer(InstanceLock lock) {
@@ -52,6 +35,10 @@ class LocalCaller final : public Caller {
   Result<mcp::ToolOutcome> tool(std::string_view name, std::string_view arguments) override {
     mcp::ToolContext context;
     return host_.tools().call(name, arguments, context);
+  }
+  Result<mcp::ToolOutcome> answer(std::string_view tool, std::string_view arguments) override {
+    mcp::ToolContext context;
+    return host_.whole_answers().call(tool, arguments, context);
   }
   Result<mcp::ToolOutcome> admin(std::string_view name, std::string_view arguments,
                                  const OnProgress& on_progress) override {
@@ -84,9 +71,41 @@ class LocalCaller final : public Caller {
   mcp::ToolRegistry admin_;
 };
 
+class RemoteCaller final : public Caller {
+ public:
+  RemoteCaller(const Settings& settings, int fd) : settings_(settings), client_(fd) {}
+  bool is_alive(std::chrono::milliseconds limit) { return client_.is_alive(limit); }
+  Result<mcp::ToolOutcome> tool(std::string_view name, std::string_view arguments) override {
+    return client_.call_tool(name, arguments);
+  }
+  Result<mcp::ToolOutcome> admin(std::string_view name, std::string_view arguments,
+                                 const OnProgress& on_progress) override {
+    return client_.call_admin("memd/" + std::string(name), arguments, on_progress);
+  }
+  // A daemon of an older program does not know the question. Then the store is read here.
+  Result<mcp::ToolOutcome> answer(std::string_view tool, std::string_view arguments) override {
+    if (!older_) {
+      auto outcome = client_.call_admin(std::string(admin::kAnswerMethods) + std::string(tool), arguments);
+      if (outcome || !is_unknown_method(outcome.error())) return outcome;
+      older_ = std::make_unique<LocalCaller>(settings_, admin::ProcessFacts());
+    }
+    return older_->answer(tool, arguments);
+  }
+  Result<std::string> tool_list() override { return client_.list_tools(); }
+
+ private:
+  static bool is_unknown_method(const Error& error) {
+    return error.is(Errc::protocol) && error.message().starts_with("method not found");
+  }
+
+  const Settings& settings_;
+  RpcClient client_;
+  std::unique_ptr<LocalCaller> older_;
+};
+
 // Null: the daemon at the other end does not answer.
-std::unique_ptr<Caller> answering(UniqueFd fd, std::chrono::milliseconds patience) {
-  auto caller = std::make_unique<RemoteCaller>(fd.release());
+std::unique_ptr<Caller> answering(const Settings& settings, UniqueFd fd, std::chrono::milliseconds patience) {
+  auto caller = std::make_unique<RemoteCaller>(settings, fd.release());
   if (!caller->is_alive(patience)) return nullptr;
   return caller;
 }
@@ -121,7 +140,7 @@ Result<std::unique_ptr<Caller>> open_caller(const Settings& settings, Need need,
   MEMD_TRY_ASSIGN(auto daemon, connect_running(settings));
   admin::ProcessFacts facts;
   if (daemon) {
-    if (auto caller = answering(std::move(daemon->fd), patience)) return caller;
+    if (auto caller = answering(settings, std::move(daemon->fd), patience)) return caller;
     facts.role = "silent";
     facts.socket = daemon->socket.string();
     std::cerr << "memd: the daemon on " << facts.socket << " does not answer; `memd doctor` says what to do\n";
@@ -137,7 +156,7 @@ Result<std::unique_ptr<Caller>> open_caller(const Settings& settings, Need need,
     // A daemon may have started this moment.
     if (!daemon) {
       if (auto fd = transport::connect_unix(attempt.socket.native()))
-        if (auto caller = answering(std::move(*fd), patience)) return caller;
+        if (auto caller = answering(settings, std::move(*fd), patience)) return caller;
     }
     return Error(Errc::store_busy, "another memd (pid " + std::to_string(attempt.holder) + ") is writing to " +
                                        settings.layout.data_dir().string() + " and does not answer");

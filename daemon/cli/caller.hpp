@@ -20,6 +20,8 @@ class Caller {
   virtual ~Caller() = default;
   // `arguments` is the JSON text of an object.
   virtual Result<mcp::ToolOutcome> tool(std::string_view name, std::string_view arguments) = 0;
+  // As the tool, but what it found is not cut to a number of tokens (tools::register_whole_answers).
+  virtual Result<mcp::ToolOutcome> answer(std::string_view tool, std::string_view arguments) = 0;
   // `name`: ingest, import, status, coverage, log, diagnostics, doctor, retention, forget, capture or memory_catalog.
   virtual Result<mcp::ToolOutcome> admin(std::string_view name, std::string_view arguments,
                                          const OnProgress& on_progress) = 0;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "daemon/cli/render/look.hpp"
 #include "daemon/host/settings.hpp"
 #include "schemas/error.hpp"
 
@@ -10,8 +11,6 @@
 #include <utility>
 #include <variant>
 #include <vector>
-
-#pragma once
 
 namespace memd::cli {
 
@@ -42,6 +41,14 @@ struct Option {
 struct Invocation {
   const Settings& settings;
   bool as_json = false;
+  Look look{};  // of what a person reads
+
+  // For what a program reads: no colour, no pager.
+  Look plain_look() const {
+    Look plain;
+    plain.now = look.now;
+    return plain;
+  }
 };
 
 struct Command {
@@ -50,12 +57,16 @@ struct Command {
   std::vector<Option> options{};
   std::function<Result<int>(const Invocation&)> run{};  // gives the exit code; empty: one of `subcommands` is needed
   std::vector<Command> subcommands{};
-  std::function<void()> begin{};  // called once the command is known, before the settings are read; may be empty
-  bool fails_open = false;        // settings that cannot be read are no failure, and are not told
+  std::function<void()> begin{};       // called once the command is known, before the settings are read; may be empty
+  bool fails_open = false;             // settings that cannot be read are no failure, and are not told
+  bool runs_without_settings = false;  // with fails_open: it runs all the same
+  bool hidden = false;                 // not for people to type: help does not name it
+  std::function<std::string()> json_schema{};  // of what it prints with --json; empty: none, or no one shape
 };
 
 // In the order of `memd --help`.
-std::vector<Command> tool_commands();   // one tool call each
+std::vector<Command> history_commands();
+std::vector<Command> tool_commands();   // about the tools that agents are offered
 std::vector<Command> admin_commands();  // about memd itself
 std::vector<Command> interchange_commands();
 Command key_command();
@@ -68,6 +79,8 @@ std::vector<Command> session_commands();  // open, handoff
 
 // Takes memd out of every client found here, and prints what it did.
 Result<int> unregister_everywhere(const Invocation& call, bool dry_run);
+// `memd` alone: sessions running now, the last ones, and what waits.
+Result<int> show_today(const Invocation& call);
 
 // The whole program: parses the arguments, runs the command, prints. Gives the exit code. Never throws.
 int run(int argc, char** argv);

@@ -1,6 +1,9 @@
 // The one source that includes CLI11.
 #include "daemon/cli/command.hpp"
 
+#include "daemon/cli/completion.hpp"
+#include "daemon/cli/manual.hpp"
+#include "daemon/cli/spelling.hpp"
 #include "daemon/serve/service.hpp"
 #include "daemon/version.hpp"
 #include "schemas/harmless.hpp"
@@ -8,33 +11,17 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <string>
 
 namespace memd::cli {
 namespace {
-
-constexpr const char* kExamples = R"(Examples:
-  memd ingest --once                          read all history found below $HOME
-  memd search "why did we drop redis"         find what was said about something
-  memd recent latest -n 5                     the last turns of the latest session
-  memd timeline --since 7d                    what happened in the last week
-  memd show x42                               one exchange, whole
-  memd file-history src/main.cpp --lines 40-60    who changed these lines, and why
-  memd export latest -o session.jsonl         a session as a file of events, for another memd or another tool
-  memd export latest --format html -o s.html  the same to read, in a browser
-  memd report --since 30d -o report.html      a month on one page: sessions, topics, tokens, files, coverage
-  memd import session.jsonl                   and back
-  memd memory write --type decision --title "Use WAL" --tags sqlite,store notes.md    a memory, as a file of yours
-  memd status                                 what the daemon is doing
-  memd doctor                                 whether all is well, and what to do if not
-  memd open latest                            the latest session again, in its own agent
-  memd handoff latest --to codex --start      and in another one
-  memd setup                                  find the agents here and register with them
-
-Exit codes: 0 done, 1 could not be done (the message says why), 2 wrong usage or configuration.)";
 
 CLI::Option* add_to(CLI::App& app, const Option& option, bool* flag) {
   return app.add_flag(option.names, *flag, option.help);
@@ -57,6 +44,7 @@ void add_option(CLI::App& app, const Option& option) {
 // `chosen` is set when the command is the one that was given.
 void add_command(CLI::App& parent, const Command& command, const Command*& chosen) {
   CLI::App* app = parent.add_subcommand(command.name, command.help);
+  if (command.hidden) app->group("");
   for (const Option& option : command.options)
     add_option(*app, option);
   for (const Command& sub : command.subcommands)
@@ -94,76 +82,149 @@ class ServeOptions {
   CLI::Option* socket_option_ = nullptr;
 };
 
-std::string words(const CLI::App& app) {
-  std::string out;
-  for (const auto* option : app.get_options())
-    for (const auto& name : option->get_lnames())
-      out += "--" + name + " ";
-  for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; }))
-    out += command->get_name() + " ";
-  return out;
-}
-
-// The scripts are made from the parser, so they cannot fall behind it.
-std::string bash_script(const CLI::App& app) {
-  std::string cases;
-  for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; }))
-    cases += "    " + command->get_name() + ") words=\"" + words(*command) + words(app) + "\" ;;\n";
-  return "_memd() {\n  local cur=${COMP_WORDS[COMP_CWORD]} words=\"" + words(app) + "\"\n  case ${COMP_WORDS[1]} in\n" +
-         cases + "  esac\n  COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n}\ncomplete -o default -F _memd memd\n";
-}
-
-std::string fish_script(const CLI::App& app) {
-  std::string out = "complete -c memd -f\n";
-  for (const auto* option : app.get_options())
-    for (const auto& name : option->get_lnames())
-      out += "complete -c memd -l " + name + "\n";
-  for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    out += "complete -c memd -n __fish_use_subcommand -a " + command->get_name() + " -d '" +
-           command->get_description() + "'\n";
-    for (const auto* option : command->get_options())
-      for (const auto& name : option->get_lnames())
-        out += "complete -c memd -n '__fish_seen_subcommand_from " + command->get_name() + "' -l " + name + "\n";
+// Everything that `memd` offers. What it points to has to stay where it is.
+class Offer {
+ public:
+  Offer() {
+    global_ = {
+        {"--data-dir", &settings_.data_dir, "Where the store is (default: $XDG_DATA_HOME/memd)", "DIR"},
+        {"--home", &settings_.home, "Where agents' storage is looked for (default: $HOME)", "DIR"},
+        {"--config", &settings_.config, "Configuration file, YAML", "FILE"},
+        {"--project", &settings_.project, "Directory of the project whose memories are meant", "DIR"},
+        {"--json", &settings_.json, "Print one JSON document; `memd schema COMMAND` prints its schema"},
+        {.names = "--color",
+         .target = &look_.colour,
+         .help = "Whether output has colour: auto (default: on a terminal), always or never",
+         .one_of = {"auto", "always", "never"}},
+        {"--no-pager", &look_.no_pager, "Print long output at once, not a page at a time"},
+    };
+    take(history_commands());
+    take(interchange_commands());
+    commands_.push_back(report_command());
+    commands_.push_back(memory_command());
+    take(admin_commands());
+    take(tool_commands());
+    take(session_commands());
+    commands_.push_back(setup_command());
+    take(service_commands());
+    commands_.push_back(key_command());
+    commands_.push_back(hook_command());
+    take(completion_commands(commands_, global_));
+    commands_.push_back(manual_command());
+    commands_.push_back(schema_command());
   }
-  return out;
-}
+  Offer(const Offer&) = delete;
+  Offer& operator=(const Offer&) = delete;
 
-Command completion_command(const CLI::App& app) {
-  auto shell = std::make_shared<std::string>();
-  Command command{"completion", "Print a completion script: bash, zsh or fish"};
-  command.options = {{.names = "shell",
-                      .target = shell.get(),
-                      .help = "bash, zsh or fish",
-                      .required = true,
-                      .one_of = {"bash", "zsh", "fish"}}};
-  command.run = [&app, shell](const Invocation&) -> Result<int> {
-    if (*shell == "fish")
-      std::cout << fish_script(app);
-    else if (*shell == "zsh")
-      std::cout << "autoload -U +X bashcompinit && bashcompinit\n" << bash_script(app);
-    else
-      std::cout << bash_script(app);
+  const std::vector<Command>& commands() const { return commands_; }
+  const std::vector<Option>& global() const { return global_; }
+  const GlobalOptions& settings() const { return settings_; }
+  const LookOptions& look() const { return look_; }
+
+  const Command* find(std::string_view name) const {
+    const auto found = std::ranges::find(commands_, name, &Command::name);
+    return found == commands_.end() ? nullptr : &*found;
+  }
+  std::vector<std::string> names() const {
+    std::vector<std::string> out{"help"};
+    for (const Command& command : commands_)
+      if (!command.hidden) out.push_back(command.name);
+    return out;
+  }
+
+ private:
+  void take(std::vector<Command> commands) { std::ranges::move(commands, std::back_inserter(commands_)); }
+
+  // The manual is written when memd is built.
+  Command manual_command() {
+    struct ManualOptions {
+      std::string command;
+      std::string directory;
+    };
+    const auto o = std::make_shared<ManualOptions>();
+    Command c{"man", "Print a manual page in the language of man(7), or write all of them"};
+    c.hidden = true;
+    c.fails_open = true;
+    c.runs_without_settings = true;
+    c.options = {{"command", &o->command, "The command; none: memd itself"},
+                 {"--all", &o->directory, "Write all pages to this directory", "DIR"}};
+    c.run = [this, o](const Invocation&) -> Result<int> {
+      if (!o->directory.empty()) return write_manual(o->directory);
+      const Command* one = find(o->command);
+      if (one == nullptr && !o->command.empty()) return Error(Errc::invalid_argument, unknown_command(o->command));
+      std::cout << (one == nullptr ? manual_page(commands_, global_) : manual_page(*one));
+      return kOk;
+    };
+    return c;
+  }
+
+  Result<int> write_manual(const std::string& directory) const {
+    const auto write = [&](const std::string& name, const std::string& page) {
+      std::ofstream(std::filesystem::path(directory) / (name + ".1")) << page;
+    };
+    std::error_code failed;
+    std::filesystem::create_directories(directory, failed);
+    if (failed) return Error(Errc::io, "create " + directory + ": " + failed.message());
+    write("memd", manual_page(commands_, global_));
+    for (const Command& command : commands_)
+      if (!command.hidden) write("memd-" + command.name, manual_page(command));
     return kOk;
-  };
-  return command;
+  }
+
+  Command schema_command() {
+    const auto name = std::make_shared<std::string>();
+    Command c{"schema", "Print the JSON Schema of what a command prints with --json"};
+    c.fails_open = true;
+    c.runs_without_settings = true;
+    c.options = {{"command", name.get(), "The command; none: the commands that have one"}};
+    c.run = [this, name](const Invocation&) -> Result<int> {
+      if (name->empty()) {
+        for (const Command& command : commands_)
+          if (command.json_schema) std::cout << command.name << '\n';
+        return kOk;
+      }
+      const Command* one = find(*name);
+      if (one == nullptr) return Error(Errc::invalid_argument, unknown_command(*name));
+      if (!one->json_schema) return Error(Errc::not_found, "there is no schema of `memd " + *name + "`");
+      std::cout << one->json_schema() << '\n';
+      return kOk;
+    };
+    return c;
+  }
+
+ public:
+  // "there is no command `serach`: did you mean `memd search`?"
+  std::string unknown_command(const std::string& typed) const {
+    const std::string near = nearest_name(typed, names());
+    return "there is no command `" + typed + "`" +
+           (near.empty() ? "; memd help lists them" : ": did you mean `memd " + near + "`?");
+  }
+
+ private:
+  GlobalOptions settings_;
+  LookOptions look_;
+  std::vector<Option> global_;
+  std::vector<Command> commands_;
+};
+
+// Where the command stands among the arguments: the first that is no option, nor the value of one.
+std::size_t place_of_command(const Offer& offer, const std::vector<std::string>& arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (!arguments[i].starts_with('-')) return i;
+    const auto option = std::ranges::find(offer.global(), arguments[i], &Option::names);
+    if (option != offer.global().end() && !std::holds_alternative<bool*>(option->target)) ++i;
+  }
+  return arguments.size();
 }
 
-std::vector<Command> all_commands(const CLI::App& app) {
-  std::vector<Command> out = tool_commands();
-  for (Command& command : admin_commands())
-    out.push_back(std::move(command));
-  for (Command& command : interchange_commands())
-    out.push_back(std::move(command));
-  out.push_back(key_command());
-  out.push_back(hook_command());
-  out.push_back(report_command());
-  out.push_back(memory_command());
-  for (Command& command : session_commands())
-    out.push_back(std::move(command));
-  out.push_back(setup_command());
-  for (Command& command : service_commands())
-    out.push_back(std::move(command));
-  out.push_back(completion_command(app));
+// "help search" asks for the help of search.
+std::vector<std::string> arguments_of(const Offer& offer, int argc, char** argv) {
+  std::vector<std::string> out(argv + 1, argv + argc);
+  const std::size_t place = place_of_command(offer, out);
+  if (place < out.size() && out[place] == "help") {
+    out.erase(out.begin() + static_cast<std::ptrdiff_t>(place));
+    out.emplace_back("--help");
+  }
   return out;
 }
 
@@ -172,45 +233,82 @@ int report(const Error& error) {
   return error.is(Errc::bad_config) || error.is(Errc::invalid_argument) ? kUsage : kFailed;
 }
 
+// Null: none is named.
+const Command* named_command(const Offer& offer, const std::vector<std::string>& arguments) {
+  const std::size_t place = place_of_command(offer, arguments);
+  return place < arguments.size() ? offer.find(arguments[place]) : nullptr;
+}
+
+// What to say of words that no command and no option takes.
+std::string unexpected(const Offer& offer, const CLI::App& app) {
+  const std::vector<std::string> words = app.remaining(true);
+  const auto commands = app.get_subcommands();
+  const std::string first = words.empty() ? std::string() : words.front();
+  if (commands.empty() && !first.starts_with('-')) return offer.unknown_command(first);
+  const CLI::App* in = commands.empty() ? &app : commands.front();
+  const std::string where = commands.empty() ? "memd" : "memd " + in->get_name();
+  if (!first.starts_with('-')) return where + " does not take `" + first + "`; " + where + " --help says what it takes";
+  std::vector<std::string> names;
+  for (const CLI::App* one : {in, &app})
+    for (const auto* option : one->get_options())
+      for (const auto& name : option->get_lnames())
+        names.push_back("--" + name);
+  const std::string near = nearest_name(first.substr(0, first.find('=')), names);
+  return where + " has no option " + first +
+         (near.empty() ? "; " + where + " --help lists them; words that begin with - go behind --"
+                       : ": did you mean " + near + "?");
+}
+
+// What CLI11 could not parse. Gives the exit code.
+int refuse(const Offer& offer, const CLI::App& app, const CLI::ParseError& e) {
+  const auto commands = app.get_subcommands();
+  const bool is_hook = !commands.empty() && commands.front()->get_name() == "hook";
+  const bool extras = dynamic_cast<const CLI::ExtrasError*>(&e) != nullptr;
+  const std::string name = commands.empty() ? "memd" : "memd " + commands.front()->get_name();
+  std::cerr << "memd: " << harmless(extras ? unexpected(offer, app) : std::string(e.what())) << '\n';
+  if (!extras) std::cerr << name << " --help says what it takes.\n";
+  return is_hook ? kFailed : kUsage;  // 2 of a hook is a veto to agents
+}
+
 int run_app(int argc, char** argv) {
+  const Offer offer;
   CLI::App app{"Memory for coding agents: their history on this machine, searchable by any agent over MCP.", "memd"};
-  app.set_version_flag("--version", "memd " + std::string(version()));
-  app.failure_message([](const CLI::App*, const CLI::Error& e) {
-    return std::string("memd: ") + e.what() +
-           "\nmemd --help lists the commands, memd COMMAND --help what each takes.\n";
-  });
-  app.fallthrough();  // global options may follow the command
-  GlobalOptions global;
-  for (const Option& option : {
-           Option{"--data-dir", &global.data_dir, "Where the store is (default: $XDG_DATA_HOME/memd)", "DIR"},
-           Option{"--home", &global.home, "Where agents' storage is looked for (default: $HOME)", "DIR"},
-           Option{"--config", &global.config, "Configuration file, YAML", "FILE"},
-           Option{"--project", &global.project, "Directory of the project whose memories are meant", "DIR"},
-           Option{"--json", &global.json, "Print JSON"},
-       })
+  app.set_version_flag("-V,--version", "memd " + std::string(version()));
+  app.fallthrough();             // global options may follow the command
+  app.require_subcommand(0, 1);  // `memd search status` searches for a word
+  for (const Option& option : offer.global())
     add_option(app, option);
   const ServeOptions serving(app);
-  const std::vector<Command> commands = all_commands(app);
+  std::vector<std::string> arguments = arguments_of(offer, argc, argv);
   const Command* chosen = nullptr;
-  for (const Command& command : commands)
-    add_command(app, command, chosen);
-  app.footer(kExamples);  // last: subcommands made after it would repeat it
+  // The parser learns only the command that is given: to make all of them takes longer than many a search.
+  const Command* named = named_command(offer, arguments);
+  for (const Command& command : offer.commands())
+    if (named == nullptr || named == &command) add_command(app, command, chosen);
+  app.footer(examples_text() + "\n" + exit_codes_text());  // last: subcommands made after it would repeat it
 
+  std::ranges::reverse(arguments);  // as CLI11 takes them
   try {
-    app.parse(argc, argv);
+    app.parse(std::move(arguments));
+  } catch (const CLI::Success& e) {  // help, version
+    app.exit(e);
+    return kOk;
   } catch (const CLI::ParseError& e) {
-    const int code = app.exit(e);
-    if (code == 0) return kOk;
-    return app.get_subcommand("hook")->parsed() ? kFailed : kUsage;  // 2 of a hook is a veto to agents
+    return refuse(offer, app, e);
   }
-  if (!serving.given() && chosen == nullptr) {
-    std::cout << app.help();
-    return kUsage;
+  const auto settings = resolve_settings(offer.settings(), Environment::current());
+  if (!settings) {
+    if (chosen == nullptr || !chosen->fails_open) return report(settings.error());
+    if (!chosen->runs_without_settings) return kOk;
   }
-  const auto settings = resolve_settings(global, Environment::current());
-  if (!settings) return chosen != nullptr && chosen->fails_open ? kOk : report(settings.error());
-  use_time_zone(settings->config.time_zone);
-  const auto code = serving.given() ? serving.serve(*settings) : chosen->run({*settings, global.json});
+  if (settings) use_time_zone(settings->config.time_zone);
+  if (serving.given()) {
+    const auto code = serving.serve(*settings);
+    return code ? *code : report(code.error());
+  }
+  const Settings none{StoreLayout(std::filesystem::path()), true, {}, {}, {}, {}};
+  const Invocation call{settings ? *settings : none, offer.settings().json, look_of_stdout(offer.look())};
+  const auto code = chosen != nullptr ? chosen->run(call) : show_today(call);
   return code ? *code : report(code.error());
 }
 

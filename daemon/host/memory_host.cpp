@@ -210,6 +210,7 @@ MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background 
                                        if (auto* indexer = memory_indexer()) indexer->hint_project(directory);
                                      }};
   tools::register_tools(tools_, services);
+  tools::register_whole_answers(whole_answers_, services);
   if (settings.config.capture_tool)
     tools::add_capture(tools_, [this](const tools::CaptureParams& p) { return set_capture(p); });
   if (settings.config.conversation_query) tools::add_conversation_query(tools_);

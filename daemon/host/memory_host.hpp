@@ -115,6 +115,7 @@ class MemoryHost {
   ~MemoryHost();
 
   const mcp::ToolRegistry& tools() const { return tools_; }
+  const mcp::ToolRegistry& whole_answers() const { return whole_answers_; }  // tools::register_whole_answers
   const mcp::ResourceRegistry& resources() const { return resources_; }
   const mcp::PromptRegistry& prompts() const { return prompts_; }
   const Discovery& discovery() const { return discovery_; }
@@ -162,6 +163,7 @@ class MemoryHost {
   SourceText source_text_;
   std::unique_ptr<llm::ConfiguredSummarizer> summarizer_;
   mcp::ToolRegistry tools_;
+  mcp::ToolRegistry whole_answers_;
   mcp::ResourceRegistry resources_;
   mcp::PromptRegistry prompts_;
   std::function<void()> on_commit_;

@@ -153,6 +153,7 @@ Service::Service(const Settings& settings, const Clock& clock, std::string role,
   profile_ = std::make_unique<mcp::ServerProfile>(identity(), host_.tools(), clock, mcp::ServerLimits{},
                                                   mcp::Offers{&host_.resources(), &host_.prompts()});
   admin::add_admin_methods(*profile_, admin_);
+  admin::add_admin_methods(*profile_, host_.whole_answers(), admin::kAnswerMethods);
   profile_->set_failure_log([](std::string_view what) { log::error("{}", what); });
   const auto to_worker = [this](mcp::Task task) {
     memory_.on_request();

@@ -216,6 +216,10 @@ enum class TextRoom { as_structured, its_own };
 template <class Out, class Build>
 Result<Out> fit_answer(std::size_t max_tokens, const Answer& frame, Build&& build,
                        TextRoom room = TextRoom::as_structured) {
+  if (max_tokens == kNoTokenLimit) {
+    Out whole = build(kNoTokenLimit);
+    return whole;
+  }
   AnswerText left_out;
   const Answer shorter = shorten_frame(frame, max_tokens / 3, left_out);
   const std::size_t frame_tokens = estimate_tokens(mcp::to_json(shorter));

@@ -126,6 +126,9 @@ class AnswerText {
     return add(parts...);
   }
 
+  // What memd told elsewhere, read back from JSON.
+  friend void set_told(AnswerText& out, std::string_view text) { out = AnswerText().add(Message{text}); }
+
   bool empty() const { return text_.empty(); }
   // What stands behind `beginning`, with which it begins, without the blank between them.
   AnswerText behind(const AnswerText& beginning) const;

@@ -113,6 +113,10 @@ class ExchangePager {
   bool add_events(std::size_t index, ExchangeOut& out, std::int64_t& part, std::size_t& left, bool must_advance,
                   bool& shortened);
   std::string event_text(const ExchangeRow& row, const EventRow& event);
+  std::size_t most_of_a_text() const {
+    if (!options_.raw) return kToolTextTokens;
+    return services_.defaults.whole ? kNoTokenLimit : kRawTextTokens;
+  }
 
   const ToolServices& services_;
   Reader& reader_;
@@ -275,7 +279,7 @@ bool ExchangePager::add_events(std::size_t index, ExchangeOut& out, std::int64_t
     if (has_text(e.kind)) {
       if (!extra.texts[i]) extra.texts[i] = event_text(row, e);
       const CutText cut =
-          cut_to_tokens(*extra.texts[i], std::min(left, options_.raw ? kRawTextTokens : kToolTextTokens));
+          cut_to_tokens(*extra.texts[i], std::min(left, most_of_a_text()));
       left -= std::min(left, cut.tokens);
       shortened = shortened || cut.cut;
       if (!cut.text.empty() && cut.text != one.summary) one.text = cut.text;

@@ -233,6 +233,7 @@ Result<Scope> resolve_scope(const ToolServices& services, const ScopeParams& par
 }
 
 std::size_t token_limit(const ToolServices& services, const ScopeParams& params) {
+  if (services.defaults.whole && !params.max_tokens) return kNoTokenLimit;
   const auto asked = params.max_tokens ? static_cast<std::size_t>(*params.max_tokens) : services.defaults.max_tokens;
   return std::min(asked, services.defaults.max_tokens_limit);
 }

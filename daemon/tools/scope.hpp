@@ -152,6 +152,8 @@ Result<std::optional<std::int64_t>> count_outside(Reader& reader, const Scope& s
   return std::optional(everywhere.*total - inside);
 }
 
+inline constexpr std::size_t kNoTokenLimit = std::size_t{1} << 40;
+// kNoTokenLimit: the answer takes the room it needs.
 std::size_t token_limit(const ToolServices& services, const ScopeParams& params);
 
 // A reader that stops when the call is cancelled.

@@ -17,7 +17,9 @@
 
 namespace memd::tools {
 
-void register_tools(mcp::ToolRegistry& registry, const ToolServices& services) {
+namespace {
+
+void register_history_tools(mcp::ToolRegistry& registry, const ToolServices& services) {
   add_resume_context(registry, services);
   add_semantic_search(registry, services);
   add_get_exchange(registry, services);
@@ -28,7 +30,19 @@ void register_tools(mcp::ToolRegistry& registry, const ToolServices& services) {
   add_file_history(registry, services);
   add_list_observations(registry, services);
   add_list_sessions(registry, services);
+}
+
+}  // namespace
+
+void register_tools(mcp::ToolRegistry& registry, const ToolServices& services) {
+  register_history_tools(registry, services);
   add_capabilities(registry, services);
+}
+
+void register_whole_answers(mcp::ToolRegistry& registry, ToolServices services) {
+  services.defaults.whole = true;
+  services.background = nullptr;
+  register_history_tools(registry, services);
 }
 
 void add_conversation_query(mcp::ToolRegistry& registry) {

@@ -57,6 +57,7 @@ struct ToolDefaults {
   TimeMs stopped_after = kStoppedAfter;  // silence after which a session has stopped
   bool judges_decisions = false;         // the language model that writes summaries does
   bool own_project = true;               // searches look at the project of the caller's directory, where that is known
+  bool whole = false;  // answers are for people and take the room they need, unless a call names max_tokens
 };
 
 // All that tools use. Borrows; what it refers to must outlive the registry the tools were added to.
@@ -77,6 +78,10 @@ struct ToolServices {
 
 // Adds all tools, in the order in which clients show them. What `services` refers to must outlive the registry.
 void register_tools(mcp::ToolRegistry& registry, const ToolServices& services);
+
+// Adds the tools that tell of history, as the command line asks them: what they find is not cut to a number of tokens.
+// Lists still come in pages.
+void register_whole_answers(mcp::ToolRegistry& registry, ToolServices services);
 
 // Adds all tools behind one name: conversation_query(action="recent_turns", …). For clients that work better with one
 // tool; only if the configuration asks for it. Add it last.

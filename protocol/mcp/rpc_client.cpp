@@ -139,7 +139,12 @@ Result<mcp::ToolOutcome> RpcClient::call_admin(std::string_view method, std::str
   const auto& object = result.as_object();
   if (const auto* t = object.if_contains("text"); t != nullptr && t->is_string()) out.text = t->get_string();
   if (const auto* s = object.if_contains("structured")) out.structured = bj::serialize(*s);
-  if (const auto* e = object.if_contains("is_error")) out.is_error = e->is_bool() && e->get_bool();
+  const auto is_set = [&object](std::string_view name) {
+    const auto* flag = object.if_contains(name);
+    return flag != nullptr && flag->is_bool() && flag->get_bool();
+  };
+  out.is_error = is_set("is_error");
+  out.is_usage = is_set("is_usage");
   return out;
 }
 

@@ -40,6 +40,7 @@ struct ToolOutcome {
   std::string structured;  // one JSON object stating the same facts; empty for an error
   bool is_error = false;
   bool unexpected = false;  // the error is ours, not the caller's: log it
+  bool is_usage = false;    // the error is that of an argument
 };
 
 struct Tool {

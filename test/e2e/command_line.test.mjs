@@ -8,6 +8,8 @@ import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
+import Ajv from 'ajv/dist/2020.js';
+
 import { Home, writeHistory } from './support/history.mjs';
 import { binary, cleanUp, cli, environment, options, startDaemon, stopDaemons, ways } from './support/memd.mjs';
 import { daemonsOf } from './support/processes.mjs';
@@ -212,7 +214,94 @@ describe('subcommands', () => {
       const { code, stdout } = await cli(home, 'completion', shell);
       assert.equal(code, 0);
       assert.match(stdout, /memd/);
-      assert.match(stdout, /report/);
+    }
+    const asked = async (...words) => (await cli(home, 'complete', '--', ...words)).stdout;
+    assert.match(await asked('rep'), /^report\t/);
+    assert.match(await asked('export', '--format', 'h'), /^html\t/);
+    assert.match(await asked('export', 'latest', '-o', ''), /^@files$/m);
+    assert.match(await asked(...options(home), 'search', '--project', 'par'), /^parcel\t/);
+    assert.match(await asked(...options(home), 'summary', ''), /^latest\t[^]*^00000000-0000-4000-8000-/m);
+  });
+
+  test('words without quotes are a query, also those that are commands', async () => {
+    const quoted = await cli(home, 'search', 'upload test rename');
+    const words = await cli(home, 'search', 'upload', 'test', 'rename');
+    assert.deepEqual(words.json.results, quoted.json.results);
+    const { code, json } = await cli(home, 'search', 'status', 'of', 'sessions');
+    assert.equal(code, 0);
+    assert.equal(json.query, 'status of sessions');
+  });
+
+  test('there are as many rows as are asked for', async () => {
+    assert.equal((await cli(home, 'sessions', '-n', '0')).json.sessions.length, history.sessions);
+    const hits = await cli(home, 'search', 'the', '-n', '100');
+    assert.equal(hits.code, 0, hits.stderr);
+    const turns = await cli(home, 'recent', history.upload.sessionId, '-n', '0');
+    assert.equal(turns.json.turns.length, 2);
+  });
+
+  test('a mistyped command or option is answered with the nearest', async () => {
+    for (const [args, said] of [
+      [['serach', 'upload'], /^memd: there is no command `serach`: did you mean `memd search`\?/],
+      [['frobnicate'], /^memd: there is no command `frobnicate`; memd help lists them/],
+      [['search', 'upload', '--sinse', '7d'], /^memd: memd search has no option --sinse: did you mean --since\?/],
+      [['search', 'upload', '--since', 'soon'], /^memd: --since: "soon" is no time/],
+      [['sessions', '--state', 'odd'], /^memd: --state: /],
+      [['show', 'upload'], /^memd: ID: "upload" is no exchange id/],
+    ]) {
+      const { code, stderr, stdout } = await cli(home, ...args);
+      assert.equal(code, 2, args.join(' '));
+      assert.match(stderr, said);
+      assert.doesNotMatch(stderr, /semantic_search|get_exchange|n_results/);
+      assert.equal(stdout, '');
+    }
+  });
+
+  test('help and version in all their ways', async () => {
+    const [help, dashes] = [await cli(home, 'help', 'search'), await cli(home, 'search', '--help')];
+    assert.equal(help.stdout, dashes.stdout);
+    assert.equal((await cli(home, 'help')).stdout, (await cli(home, '--help')).stdout);
+    assert.match((await cli(home, '-V')).stdout, /^memd \d/);
+    assert.doesNotMatch((await cli(home, 'help')).stdout, /^ +complete /m);
+  });
+
+  test('the manual says what help says', async () => {
+    const page = await cli(home, 'man', 'search');
+    assert.match(page.stdout, /^\.TH MEMD-SEARCH 1/);
+    const all = await cli(home, 'man');
+    for (const code of [0, 1, 2, 3]) assert.match(all.stdout, new RegExp(`^\\.B ${code}$`, 'm'));
+  });
+
+  test('what --json prints is as its schema says', async () => {
+    const ajv = new Ajv({ strict: false, validateFormats: false });
+    const ran = {
+      search: ['upload test', '--explain'], show: ['x1', '--tools'], recent: [], summary: [], resume: [], sessions: [],
+      timeline: ['--since', '2026-03-01'], topic: ['token bucket'], observations: [], 'file-history': ['server/store.py'],
+      status: [], coverage: [], log: [], diagnostics: [], doctor: [],
+    };
+    const listed = (await cli(home, 'schema')).stdout.trim().split('\n');
+    assert.deepEqual(listed.sort(), Object.keys(ran).sort(), 'every command that has a schema is tried here');
+    for (const [name, args] of Object.entries(ran)) {
+      const schema = JSON.parse(readFileSync(fileURLToPath(new URL(`../../schemas/json/cli/${name}.schema.json`, import.meta.url)), 'utf8'));
+      assert.deepEqual(JSON.parse((await cli(home, 'schema', name)).stdout), schema);
+      const { json, stderr } = await cli(home, name, ...args);
+      const validate = ajv.compile(schema);
+      assert.ok(validate(json), `${name}: ${JSON.stringify(validate.errors)} ${stderr}`);
+    }
+  });
+
+  test('memd alone tells of today, and how to begin', async () => {
+    const { code, stdout } = await promisify(execFile)(binary, options(home), { env: environment(home) }).then((out) => ({ code: 0, ...out }));
+    assert.equal(code, 0);
+    assert.match(stdout, /3 sessions, 5 turns/);
+    assert.match(stdout, /Rate limiter as a token bucket/);
+    const empty = new Home();
+    try {
+      const { stdout: first } = await promisify(execFile)(binary, options(empty), { env: environment(empty) });
+      assert.match(first, /memd setup/);
+      assert.match(first, /memd ingest --once/);
+    } finally {
+      await cleanUp(empty);
     }
   });
 });

@@ -8,8 +8,8 @@ const uuid = () => `00000000-0000-4000-8000-${String(++ids).padStart(12, '0')}`;
 
 // One session's file. Every call appends whole lines, as the agent does.
 export class Transcript {
-  constructor(home, { cwd, branch, start }) {
-    this.sessionId = uuid();
+  constructor(home, { cwd, branch, start, id = uuid() }) {
+    this.sessionId = id;
     this.cwd = cwd;
     this.branch = branch;
     this.time = Date.parse(start);

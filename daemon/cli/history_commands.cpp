@@ -1,0 +1,545 @@
+// Commands that tell of history. Each asks one tool and shows its typed answer.
+#include "daemon/cli/asking.hpp"
+#include "daemon/cli/command.hpp"
+#include "daemon/cli/render/views.hpp"
+#include "daemon/cli/render/words.hpp"
+#include "daemon/tools/observed.hpp"
+#include "daemon/tools/tool_arguments.hpp"
+
+#include <filesystem>
+#include <memory>
+#include <span>
+
+namespace memd::cli {
+namespace {
+
+using tools::ToolArguments;
+
+struct HistoryOptions {
+  std::vector<std::string> words;
+  std::string text;
+  std::string platform;
+  std::string project;
+  std::string session;
+  std::string since;
+  std::string until;
+  std::string style;
+  std::optional<std::int64_t> count;
+  std::optional<std::int64_t> max_tokens;
+  std::optional<std::int64_t> around;
+  std::string strategy;
+  std::optional<std::int64_t> level;
+  std::optional<std::int64_t> chunk;
+  std::optional<double> compression;
+  std::optional<std::int64_t> max_seconds;
+  std::string mode;
+  std::string kind;
+  std::string lines;
+  std::string symbol;
+  std::string commit;
+  std::string before;
+  std::string complement;
+  std::string state;
+  bool explain = false;
+  bool tools = false;
+  bool raw = false;
+  bool subagents = false;
+  bool all_projects = false;
+};
+using SharedOptions = std::shared_ptr<HistoryOptions>;
+
+void take_options(Command& command, std::vector<Option> options) {
+  command.options.insert(command.options.end(), options.begin(), options.end());
+}
+
+void take_filters(Command& command, HistoryOptions& o, bool since_required = false) {
+  take_options(command, {{"--platform", &o.platform, "Only this agent: claude_code, cursor, …"},
+                         {"--project", &o.project, "Only projects whose path contains this"},
+                         {.names = "--since",
+                          .target = &o.since,
+                          .help = "From this time: 2026-02-09, 7d, yesterday, …",
+                          .required = since_required},
+                         {"--until", &o.until, "Up to this time; a day or month is included"}});
+}
+
+// Commands that look at the project of the directory they are called in.
+void take_directory(Command& command, HistoryOptions& o) {
+  take_options(command, {{"--all-projects", &o.all_projects, "Not only the project of this directory"}});
+}
+
+Option kind_of_note(HistoryOptions& o) {
+  return {.names = "--kind",
+          .target = &o.kind,
+          .help = "Only what is noted as this: decision, problem, …",
+          .one_of = {tools::kObservationChoices.begin(), tools::kObservationChoices.end()}};
+}
+
+Option how_many(HistoryOptions& o, const char* help) {
+  return {.names = "-n", .target = &o.count, .help = help, .value_name = "N", .between = std::pair(0, 100'000'000)};
+}
+
+Option session_argument(HistoryOptions& o, const char* help) { return {"session", &o.session, help}; }
+
+// Empty when the directory is gone.
+std::string current_directory() {
+  std::error_code gone;
+  return std::filesystem::current_path(gone).string();
+}
+
+ToolArguments& add_scope(ToolArguments& w, const HistoryOptions& o) {
+  return w.add("cwd", current_directory()).add_flag("all_projects", o.all_projects);
+}
+
+ToolArguments& add_filters(ToolArguments& w, const HistoryOptions& o) {
+  return w.add("platform", o.platform).add("project", o.project).add("since", o.since).add("until", o.until);
+}
+
+// "flaky test" of `memd search flaky test`.
+std::string sentence(const std::vector<std::string>& words) {
+  std::string out;
+  for (const std::string& word : words)
+    out.append(out.empty() ? "" : " ").append(word);
+  return out;
+}
+
+// How the pages of an answer are counted and put together.
+template <class Answer>
+struct Pages {
+  std::string_view tool;
+  std::function<std::int64_t(const Answer&)> count;
+  std::function<void(Answer& all, const Answer& page)> append;
+};
+
+template <class Answer, class Row>
+Pages<Answer> pages_of(std::string_view tool, std::vector<Row> Answer::*rows) {
+  return {tool, [rows](const Answer& a) { return std::ssize(a.*rows); },
+          [rows](Answer& all, const Answer& page) {
+            (all.*rows).insert((all.*rows).end(), (page.*rows).begin(), (page.*rows).end());
+          }};
+}
+
+using MakeArguments = std::function<std::string(const PageWanted&)>;
+
+// Shows page after page as it comes, or prints all of them as one JSON document.
+template <class View, class Answer>
+Result<int> show_pages(const Invocation& call, const Pages<Answer>& pages, const RowsWanted& wanted,
+                       const MakeArguments& arguments) {
+  MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, Need::read));
+  if (call.as_json) {
+    std::optional<Answer> all;
+    const auto collect = [&](Answer& page) {
+      if (all)
+        pages.append(*all, page);
+      else
+        all = page;
+      return true;
+    };
+    MEMD_TRY_ASSIGN(const Answer last, ask_pages<Answer>(*caller, pages.tool, arguments, wanted, pages.count, collect));
+    all->next = last.next;
+    return print_json(call, *all);
+  }
+  Screen screen(call.look);
+  View view(screen);
+  const auto show = [&](Answer& page) {
+    view.page(page);
+    return !screen.is_closed();
+  };
+  MEMD_TRY_ASSIGN(const Answer last, ask_pages<Answer>(*caller, pages.tool, arguments, wanted, pages.count, show));
+  view.end(last);
+  return finish(screen);
+}
+
+template <class Answer>
+Result<int> show_answer(const Invocation& call, std::string_view tool, const std::string& arguments) {
+  MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, Need::read));
+  MEMD_TRY_ASSIGN(const Answer answer, ask_history<Answer>(*caller, tool, arguments));
+  if (call.as_json) return print_json(call, answer);
+  Screen screen(call.look);
+  show(screen, answer);
+  return finish(screen);
+}
+
+Command search_command() {
+  const auto o = std::make_shared<HistoryOptions>();
+  Command c{"search", "Find what was said and done"};
+  c.json_schema = schema_of<tools::SemanticSearchAnswer>(c.name);
+  take_options(c, {{.names = "query",
+                    .target = &o->words,
+                    .help = "Words, a question, names, '\"a phrase\"'; what begins with - goes behind --",
+                    .required = true},
+                   how_many(*o, "How many hits (10); 0: all"),
+                   {"--session", &o->session, "Only this session"},
+                   {.names = "--mode",
+                    .target = &o->mode,
+                    .help = "hybrid (default), lexical (by words alone) or semantic (by meaning alone)",
+                    .one_of = {"hybrid", "lexical", "semantic"}},
+                   kind_of_note(*o),
+                   {"--explain", &o->explain, "Say what each hit was ranked by"}});
+  take_directory(c, *o);
+  take_filters(c, *o);
+  c.run = [o](const Invocation& call) {
+    constexpr std::int64_t kUsual = 10;
+    constexpr std::int64_t kPage = 50;
+    return show_pages<HitsView>(call, pages_of("semantic_search", &tools::SemanticSearchAnswer::results),
+                                {o->count, kUsual, kPage}, [o](const PageWanted& page) {
+                                  ToolArguments w;
+                                  w.add("query", sentence(o->words)).add("n_results", page.rows);
+                                  w.add("session_id", o->session).add("mode", o->mode).add("kind", o->kind);
+                                  add_scope(w, *o).add_flag("explain", o->explain).add("cursor", page.cursor);
+                                  return add_filters(w, *o).finish();
+                                });
+  };
+  return c;
+}
+
+Command sessions_command() {
+  const auto o = std::make_shared<HistoryOptions>();
+  Command c{"sessions", "List sessions, newest first"};
+  c.json_schema = schema_of<tools::ListSessionsAnswer>(c.name);
+  take_options(c, {how_many(*o, "How many (20); 0: all"),
+                   {"--subagents", &o->subagents, "Subagents too"},
+                   {.names = "--state",
+                    .target = &o->state,
+                    .help = "Only those that are started, active, stopped or capture_disabled",
+                    .one_of = {"started", "active", "stopped", "capture_disabled"}}});
+  take_filters(c, *o);
+  c.run = [o](const Invocation& call) {
+    constexpr std::int64_t kUsual = 20;
+    constexpr std::int64_t kPage = 1000;
+    return show_pages<SessionsView>(call, pages_of("list_sessions", &tools::ListSessionsAnswer::sessions),
+                                    {o->count, kUsual, kPage}, [o](const PageWanted& page) {
+                                      ToolArguments w;
+                                      w.add("n_results", page.rows).add_flag("include_subagents", o->subagents);
+                                      w.add("state", o->state).add("cursor", page.cursor);
+                                      return add_filters(w, *o).finish();
+                                    });
+  };
+  return c;
+}
+
+Command observations_command() {
+  const auto o = std::make_shared<HistoryOptions>();
+  Command c{"observations", "What was decided, found, broken and fixed, newest first"};
+  c.json_schema = schema_of<tools::ListObservationsAnswer>(c.name);
+  take_options(
+      c, {kind_of_note(*o), {"--session", &o->session, "Only this session"}, how_many(*o, "How many (20); 0: all")});
+  take_directory(c, *o);
+  take_filters(c, *o);
+  c.run = [o](const Invocation& call) {
+    constexpr std::int64_t kUsual = 20;
+    constexpr std::int64_t kPage = 1000;
+    return show_pages<ObservationsView>(
+        call, pages_of("list_observations", &tools::ListObservationsAnswer::observations), {o->count, kUsual, kPage},
+        [o](const PageWanted& page) {
+          ToolArguments w;
+          w.add("kind", o->kind).add("session_id", o->session).add("n_results", page.rows).add("cursor", page.cursor);
+          return add_filters(add_scope(w, *o), *o).finish();
+        });
+  };
+  return c;
+}
+
+// A session stands once among those of all pages.
+void append_days(tools::TemporalQueryAnswer& all, const tools::TemporalQueryAnswer& page) {
+  all.summary += "\n" + page.summary;
+  for (const tools::TemporalSessionOut& s : page.sessions) {
+    const auto known = std::ranges::find(all.sessions, s.session_id, &tools::TemporalSessionOut::session_id);
+    if (known == all.sessions.end()) {
+      all.sessions.push_back(s);
+    } else {
+      known->exchange_count += s.exchange_count;
+      known->time_range.end = std::max(known->time_range.end, s.time_range.end);
+    }
+  }
+}
+
+Command timeline_command() {
+  const auto o = std::make_shared<HistoryOptions>();
+  Command c{"timeline", "What happened between two times"};
+  c.json_schema = schema_of<tools::TemporalQueryAnswer>(c.name);
+  take_directory(c, *o);
+  take_filters(c, *o, true);
+  c.run = [o](const Invocation& call) {
+    const Pages<tools::TemporalQueryAnswer> pages{
+        "temporal_query", [](const tools::TemporalQueryAnswer&) { return std::int64_t{0}; }, append_days};
+    return show_pages<TimelineView>(call, pages, {}, [o](const PageWanted& page) {
+      ToolArguments w;
+      return add_filters(add_scope(w, *o), *o).add("cursor", page.cursor).finish();
+    });
+  };
+  return c;
+}
+
+void append_topics(tools::TopicSearchAnswer& all, const tools::TopicSearchAnswer& page) {
+  if (page.topics && all.topics) all.topics->insert(all.topics->end(), page.topics->begin(), page.topics->end());
+  all.by_session.insert(all.by_session.end(), page.by_session.begin(), page.by_session.end());
+  if (!page.chronological_summary.empty()) all.chronological_summary += "\n" + page.chronological_summary;
+}
+
+Command topic_command() {
+  const auto o = std::make_shared<HistoryOptions>();
+  Command c{"topic", "How a topic went on, session by session; without one, what was talked about"};
+  c.json_schema = schema_of<tools::TopicSearchAnswer>(c.name);
+  take_options(c, {{"topic", &o->words, "The topic; none: the topics there are"},
+                   how_many(*o, "How many topics or sessions (20); 0: all"),
+                   {"--session", &o->session, "Only this session"},
+                   kind_of_note(*o)});
+  take_directory(c, *o);
+  take_filters(c, *o);
+  c.run = [o](const Invocation& call) {
+    constexpr std::int64_t kUsual = 20;
+    const auto rows = [](const tools::TopicSearchAnswer& a) {
+      return a.topics ? std::ssize(*a.topics) : std::ssize(a.by_session);
+    };
+    const Pages<tools::TopicSearchAnswer> pages{"topic_search", rows, append_topics};
+    return show_pages<TopicView>(call, pages, {o->count, kUsual, 0}, [o](const PageWanted& page) {
+      ToolArguments w;
+      w.add("topic", sentence(o->words)).add("session_id", o->session).add("kind", o->kind).add("cursor", page.cursor);
+      return add_filters(add_scope(w, *o), *o).finish();
+    });
+  };
+  return c;
+}
+
+// A page may go on with the session of the one before.
+void append_uses(tools::FileHistoryAnswer& all, const tools::FileHistoryAnswer& page) {
+  for (const tools::FileSessionOut& s : page.sessions) {
+    if (!all.sessions.empty() && all.sessions.back().session_id == s.session_id) {
+      auto& uses = all.sessions.back().exchanges;
+      uses.insert(uses.end(), s.exchanges.begin(), s.exchanges.end());
+    } else {
+      all.sessions.push_back(s);
+    }
+  }
+}
+
+Command file_history_command() {
+  const auto o = std::make_shared<HistoryOptions>();
+  Command c{"file-history", "Who changed a file, and why; or which session made a commit"};
+  c.json_schema = schema_of<tools::FileHistoryAnswer>(c.name);
+  take_options(c, {{"path", &o->text, "A path, its end, a name, a directory or a pattern"},
+                   how_many(*o, "How many turns (20); 0: all"),
+                   {"--lines", &o->lines, "Only edits of these lines: 120-180"},
+                   {"--symbol", &o->symbol, "Only edits of lines with this text"},
+                   {"--commit", &o->commit, "The session that made this commit"},
+                   {.names = "--access",
+                    .target = &o->mode,
+                    .help = "any (default), modified or read",
+                    .one_of = {"any", "modified", "read"}}});
+  take_filters(c, *o);
+  c.run = [o](const Invocation& call) {
+    constexpr std::int64_t kUsual = 20;
+    const auto uses = [](const tools::FileHistoryAnswer& a) {
+      std::int64_t n = 0;
+      for (const tools::FileSessionOut& s : a.sessions)
+        n += std::ssize(s.exchanges);
+      return n;
+    };
+    const Pages<tools::FileHistoryAnswer> pages{"file_history", uses, append_uses};
+    const bool here = o->text.starts_with("./") || o->text.starts_with("../");
+    const std::string path = here ? std::filesystem::absolute(o->text).lexically_normal().string() : o->text;
+    return show_pages<FileView>(call, pages, {o->count, kUsual, 0}, [o, path](const PageWanted& page) {
+      ToolArguments w;
+      w.add("path", path).add("lines", o->lines).add("symbol", o->symbol).add("commit", o->commit);
+      return add_filters(w.add("access", o->mode), *o).add("cursor", page.cursor).finish();
+    });
+  };
+  return c;
+}
+
+// A page that goes on with an exchange has its further events.
+void append_exchanges(tools::GetExchangeAnswer& all, const tools::GetExchangeAnswer& page) {
+  for (const tools::ExchangeOut& e : page.exchanges) {
+    if (all.exchanges.empty() || all.exchanges.back().exchange_id != e.exchange_id) {
+      all.exchanges.push_back(e);
+      continue;
+    }
+    tools::ExchangeOut& before = all.exchanges.back();
+    before.complete = e.complete;
+    if (!e.events) continue;
+    if (!before.events) before.events.emplace();
+    before.events->insert(before.events->end(), e.events->begin(), e.events->end());
+  }
+  if (!page.missing) return;
+  if (!all.missing) all.missing.emplace();
+  for (const std::string& id : *page.missing)
+    if (std::ranges::find(*all.missing, id) == all.missing->end()) all.missing->push_back(id);
+}
+
+Result<int> show_exchanges(const Invocation& call, const HistoryOptions& o) {
+  constexpr std::size_t kIdsOfACall = 20;
+  MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, Need::read));
+  Screen screen(call.look);
+  ExchangesView view(screen);
+  tools::GetExchangeAnswer all;
+  for (std::span<const std::string> rest(o.words); !rest.empty() && !screen.is_closed();) {
+    const auto ids = rest.first(std::min(kIdsOfACall, rest.size()));
+    rest = rest.subspan(ids.size());
+    const auto arguments = [&](const PageWanted& page) {
+      ToolArguments w;
+      w.add_list("ids", {ids.begin(), ids.end()}).add("around", o.around);
+      w.add_flag("include_tools", o.tools || o.raw).add_flag("include_raw", o.raw);
+      return w.add("cursor", page.cursor).finish();
+    };
+    const auto take = [&](tools::GetExchangeAnswer& page) {
+      if (!call.as_json) {
+        view.page(page);
+      } else if (all.exchanges.empty()) {
+        all = page;
+      } else {
+        append_exchanges(all, page);
+      }
+      return !screen.is_closed();
+    };
+    MEMD_TRY_ASSIGN(const auto last, ask_pages<tools::GetExchangeAnswer>(
+                                         *caller, "get_exchange", arguments, {},
+                                         [](const tools::GetExchangeAnswer&) { return std::int64_t{0}; }, take));
+    if (rest.empty() && !call.as_json) view.end(last);
+  }
+  all.next.reset();
+  if (call.as_json) return print_json(call, all);
+  return finish(screen);
+}
+
+Command show_command() {
+  const auto o = std::make_shared<HistoryOptions>();
+  Command c{"show", "Exchanges, whole"};
+  c.json_schema = schema_of<tools::GetExchangeAnswer>(c.name);
+  take_options(
+      c,
+      {{.names = "id", .target = &o->words, .help = "Exchange ids as other commands print them: x42", .required = true},
+       {.names = "--around",
+        .target = &o->around,
+        .help = "With so many exchanges before and after",
+        .value_name = "N",
+        .between = std::pair(0, 5)},
+       {"--tools", &o->tools, "With tool calls and results, shortened"},
+       {"--raw", &o->raw, "With all that tools were given and said, and what the agent thought"}});
+  c.run = [o](const Invocation& call) { return show_exchanges(call, *o); };
+  return c;
+}
+
+// Pages go back in time.
+void put_before(tools::RecentTurnsAnswer& all, const tools::RecentTurnsAnswer& page) {
+  all.turns.insert(all.turns.begin(), page.turns.begin(), page.turns.end());
+  all.time_range.start = page.time_range.start;
+  all.exchanges_summarized += page.exchanges_summarized;
+  all.source_tokens += page.source_tokens;
+  all.summary_tokens += page.summary_tokens;
+  all.summary = page.summary + (page.summary.empty() || all.summary.empty() ? "" : "\n") + all.summary;
+}
+
+Result<int> show_turns(const Invocation& call, const HistoryOptions& o) {
+  constexpr std::int64_t kUsual = 10;
+  constexpr std::int64_t kPage = 100;
+  MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, Need::read));
+  std::optional<tools::RecentTurnsAnswer> all;
+  const auto arguments = [&](const PageWanted& page) {
+    ToolArguments w;
+    w.add("session_id", o.session).add("project", o.project).add("n_turns", page.rows);
+    return w.add("style", o.style.empty() ? std::string("brief") : o.style).add("cursor", page.cursor).finish();
+  };
+  const auto take = [&](tools::RecentTurnsAnswer& page) {
+    if (all)
+      put_before(*all, page);
+    else
+      all = page;
+    return true;
+  };
+  MEMD_TRY_ASSIGN(const auto last, ask_pages<tools::RecentTurnsAnswer>(
+                                       *caller, "recent_turns", arguments, {o.count, kUsual, kPage},
+                                       [](const tools::RecentTurnsAnswer& a) { return std::ssize(a.turns); }, take));
+  all->next = last.next;
+  if (call.as_json) return print_json(call, *all);
+  Screen screen(call.look);
+  show(screen, *all);
+  return finish(screen);
+}
+
+Command recent_command() {
+  const auto o = std::make_shared<HistoryOptions>();
+  Command c{"recent", "The last turns of a session"};
+  c.json_schema = schema_of<tools::RecentTurnsAnswer>(c.name);
+  take_options(c, {session_argument(*o, "Session id, a prefix of it, or latest (default)"),
+                   how_many(*o, "How many turns (10); 0: all"),
+                   {"--project", &o->project, "Latest session of this project"},
+                   {.names = "--style",
+                    .target = &o->style,
+                    .help = "How much of their text the summary keeps: brief (default) or detailed",
+                    .one_of = {"brief", "detailed"}}});
+  c.run = [o](const Invocation& call) { return show_turns(call, *o); };
+  return c;
+}
+
+// A summary has a size by its nature. These are what a person reads at a sitting.
+constexpr std::int64_t kSummaryTokens = 3000;
+constexpr std::int64_t kResumeTokens = 4000;
+
+Option size_of_answer(HistoryOptions& o) {
+  return {.names = "--max-tokens", .target = &o.max_tokens, .help = "Size of the answer", .value_name = "N"};
+}
+
+Command summary_command() {
+  const auto o = std::make_shared<HistoryOptions>();
+  Command c{"summary", "What a session was about, from start to end"};
+  c.json_schema = schema_of<tools::SessionSummaryAnswer>(c.name);
+  take_options(
+      c, {session_argument(*o, "Session id, a prefix of it, or latest (default)"),
+          {"--project", &o->project, "Latest session of this project"},
+          {.names = "--strategy",
+           .target = &o->strategy,
+           .help = "How it is made (auto); map_reduce, recursive and abstractive need a language model",
+           .one_of = {"auto", "extractive", "chronological", "hierarchical", "map_reduce", "recursive", "abstractive"}},
+          {.names = "--style",
+           .target = &o->style,
+           .help = "technical (default), narrative or topical",
+           .one_of = {"technical", "narrative", "topical"}},
+          {"--level", &o->level, "1: its chunks, 2: the session, 3: an abstract", "N"},
+          {"--chunk", &o->chunk, "One chunk, from 0", "N"},
+          {"--compression", &o->compression, "Percent to leave out: 30, 70, 90", "PERCENT"},
+          {"--max-seconds", &o->max_seconds, "How long a language model may take", "N"},
+          size_of_answer(*o)});
+  c.run = [o](const Invocation& call) {
+    ToolArguments w;
+    w.add("session_id", o->session).add("project", o->project).add("strategy", o->strategy).add("style", o->style);
+    w.add("level", o->level).add("chunk", o->chunk).add_decimal("compression", o->compression);
+    w.add("max_seconds", o->max_seconds).add("max_tokens", std::optional(o->max_tokens.value_or(kSummaryTokens)));
+    return show_answer<tools::SessionSummaryAnswer>(call, "session_summary", w.finish());
+  };
+  return c;
+}
+
+Command resume_command() {
+  const auto o = std::make_shared<HistoryOptions>();
+  Command c{"resume", "What an agent was doing: goal, decisions, files, commands, next steps"};
+  c.json_schema = schema_of<tools::ResumeAnswer>(c.name);
+  take_options(c, {session_argument(
+                       *o, "Session id, a prefix of it, or latest; default: the latest of this directory's project"),
+                   {"--project", &o->project, "Latest session of this project"},
+                   {"--before", &o->before, "compaction (the last), end, a compaction's number, or auto (default)"},
+                   {.names = "--complement",
+                    .target = &o->complement,
+                    .help = "Leave out what the agent's own summary says: auto, always or never",
+                    .one_of = {"auto", "always", "never"}},
+                   size_of_answer(*o)});
+  c.run = [o](const Invocation& call) {
+    ToolArguments w;
+    w.add("session_id", o->session)
+        .add("project", o->project)
+        .add("before", o->before)
+        .add("complement", o->complement);
+    if (o->session.empty() && o->project.empty()) w.add("cwd", current_directory());
+    w.add("max_tokens", std::optional(o->max_tokens.value_or(kResumeTokens)));
+    return show_answer<tools::ResumeAnswer>(call, "resume_context", w.finish());
+  };
+  return c;
+}
+
+}  // namespace
+
+std::vector<Command> history_commands() {
+  return {search_command(),   show_command(),     recent_command(), summary_command(),      resume_command(),
+          sessions_command(), timeline_command(), topic_command(),  observations_command(), file_history_command()};
+}
+
+}  // namespace memd::cli

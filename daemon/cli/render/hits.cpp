@@ -1,0 +1,122 @@
+// Hits and sessions: what a person chooses from.
+#include "daemon/cli/render/frame.hpp"
+#include "daemon/cli/render/views.hpp"
+#include "daemon/cli/render/words.hpp"
+
+#include <fmt/format.h>
+
+namespace memd::cli {
+namespace {
+
+constexpr std::size_t kLinesOfAHit = 3;
+
+Line title_line(std::string_view title) {
+  return title.empty() ? Line("(untitled)", Style::faint) : Line(title, Style::strong);
+}
+
+// Its state, for the sessions that are not simply over.
+Line state_of(const tools::SessionOut& session) {
+  if (session.state == "active" || session.state == "started") return Line("running", Style::good);
+  if (session.state == "capture_disabled") return Line("paused", Style::warning);
+  if (session.outcome == "success") return Line("done", Style::good);
+  if (session.outcome == "fail") return Line("failed", Style::bad);
+  return Line(session.outcome == "abandoned" ? "abandoned" : "ended", Style::faint);
+}
+
+}  // namespace
+
+void HitsView::hit(const tools::SearchResultOut& r) {
+  const Look& look = screen_.look();
+  Line head = Line(r.exchange_id, Style::id).add("  ").add(when(r.timestamp, look), Style::faint);
+  if (!r.project.empty()) head.add("  ").add(r.project, Style::name);
+  head.add("  ").append(title_line(r.session_name));
+  if (!look.is_terminal) head.add("  session ", Style::faint).add(r.session_id, Style::faint);
+  if (r.confidence == "low") head.add("  unsure", Style::warning);
+  if (r.copies) head.add("  and " + grouped_digits(*r.copies) + " alike", Style::faint);
+  if (r.abandoned_for) head.add("  abandoned for " + *r.abandoned_for, Style::warning);
+  if (r.data_completeness) head.add("  first lines only", Style::warning);
+  screen_.line(head.cut(look.columns));
+  constexpr std::size_t kIndent = 4;
+  if (r.features) {
+    Line ranked("ranked by", Style::faint);
+    ranked.add(fmt::format(" score {:.2f}", r.relevance_score), Style::faint);
+    for (const auto& [name, value] : *r.features)
+      if (value != 0) ranked.add(fmt::format("  {} {:.2f}", name, value), Style::faint);
+    screen_.text(ranked, kIndent);
+  }
+  if (!r.user_message.empty())
+    screen_.line(Line("    ").add("> ", Style::faint).add(r.user_message, Style::faint).cut(look.columns));
+  screen_.text(r.snippet.empty() ? Line(r.assistant_response) : with_matches(r.snippet), kIndent, kLinesOfAHit);
+}
+
+void HitsView::page(const tools::SemanticSearchAnswer& answer) {
+  if (!begun_) {
+    Line head;
+    if (answer.results.empty()) head.add("Nothing found");
+    print_above(screen_, answer, head);
+    if (answer.ignored_terms)
+      screen_.text(Line("These words did not help: " + comma_list(*answer.ignored_terms), Style::faint)).blank();
+  }
+  for (const tools::SearchResultOut& r : answer.results) {
+    if (begun_) screen_.blank();
+    begun_ = true;
+    if (first_id_.empty()) first_id_ = r.exchange_id;
+    hit(r);
+  }
+  begun_ = true;
+}
+
+void HitsView::end(const tools::SemanticSearchAnswer& last) {
+  std::vector<std::string> commands;
+  if (!first_id_.empty()) commands = {"memd show " + first_id_, "memd show " + first_id_ + " --around 1"};
+  if (last.next) commands.emplace_back("-n N for more");
+  print_below(screen_, last, commands);
+}
+
+SessionsView::SessionsView(Screen& screen)
+    : screen_(screen),
+      table_({{"SESSION"},
+              {"WHEN"},
+              {"STATE"},
+              {"PROJECT", Column::Fit::shrinks},
+              {"TITLE", Column::Fit::shrinks},
+              {"TURNS", Column::Fit::whole, true},
+              {"AGENT", Column::Fit::may_go},
+              {"TOOK", Column::Fit::may_go, true},
+              {"TOKENS", Column::Fit::may_go, true},
+              {"BRANCH", Column::Fit::may_go},
+              {"MODEL", Column::Fit::may_go}}) {}
+
+void SessionsView::page(const tools::ListSessionsAnswer& answer) {
+  const Look& look = screen_.look();
+  if (!begun_) {
+    Line head;
+    if (answer.sessions.empty()) head.add("No sessions");
+    print_above(screen_, answer, head);
+  }
+  begun_ = true;
+  SessionNames names(look);
+  for (const tools::SessionOut& s : answer.sessions)
+    names.add(s.session_id);
+  for (const tools::SessionOut& s : answer.sessions) {
+    ++shown_;
+    const std::string name = names.name(s.session_id);
+    if (first_id_.empty()) first_id_ = name;
+    table_.row({Line(name, Style::id), Line(when(s.last_event_at, look), Style::faint), state_of(s),
+                Line(s.project, Style::name), title_line(s.session_name), Line(grouped_digits(s.exchanges)),
+                Line(s.platform), Line(short_duration(s.wall_clock_s), Style::faint),
+                Line(short_number(s.tokens_input + s.tokens_output + s.tokens_cache_creation), Style::faint),
+                Line(s.git_branch, Style::faint), Line(s.model, Style::faint)});
+  }
+  table_.print(screen_);
+}
+
+void SessionsView::end(const tools::ListSessionsAnswer& last) {
+  std::vector<std::string> commands;
+  const auto total = static_cast<std::size_t>(last.total);
+  if (shown_ < total) commands.push_back(fmt::format("{} of {}: memd sessions -n 0 for all", shown_, total));
+  if (!first_id_.empty()) commands.push_back("memd summary " + first_id_);
+  print_below(screen_, last, commands);
+}
+
+}  // namespace memd::cli

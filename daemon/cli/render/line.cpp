@@ -1,0 +1,162 @@
+#include "daemon/cli/render/line.hpp"
+
+#include "daemon/cli/render/columns.hpp"
+#include "schemas/harmless.hpp"
+
+#include <algorithm>
+
+namespace memd::cli {
+namespace {
+
+constexpr std::string_view kCut = "…";
+constexpr std::string_view kMatchBegin = "«";
+constexpr std::string_view kMatchEnd = "»";
+
+}  // namespace
+
+Line& Line::add(std::string_view text, Style style) {
+  if (text.empty()) return *this;
+  std::string shown = harmless_line(text);
+  if (!pieces_.empty() && pieces_.back().style == style)
+    pieces_.back().text += shown;
+  else
+    pieces_.push_back({std::move(shown), style});
+  return *this;
+}
+
+Line& Line::append(const Line& line) {
+  pieces_.insert(pieces_.end(), line.pieces_.begin(), line.pieces_.end());
+  return *this;
+}
+
+std::size_t Line::columns() const {
+  std::size_t sum = 0;
+  for (const Piece& piece : pieces_)
+    sum += columns_of(piece.text);
+  return sum;
+}
+
+Line Line::cut(std::size_t columns) const {
+  if (columns == 0 || this->columns() <= columns) return *this;
+  Line out;
+  std::size_t left = columns - 1;  // for the mark
+  for (const Piece& piece : pieces_) {
+    const std::size_t taken = bytes_within(piece.text, left);
+    std::string_view kept = std::string_view(piece.text).substr(0, taken);
+    if (taken < piece.text.size()) {
+      while (kept.ends_with(' '))
+        kept.remove_suffix(1);
+      out.pieces_.push_back({std::string(kept) + std::string(kCut), piece.style});
+      break;
+    }
+    out.pieces_.push_back(piece);
+    left -= columns_of(kept);
+  }
+  return out;
+}
+
+Line with_matches(std::string_view text) {
+  Line out;
+  while (!text.empty()) {
+    const auto begin = std::min(text.find(kMatchBegin), text.size());
+    out.add(text.substr(0, begin));
+    text.remove_prefix(begin);
+    if (text.empty()) break;
+    text.remove_prefix(kMatchBegin.size());
+    const auto end = std::min(text.find(kMatchEnd), text.size());
+    out.add(text.substr(0, end), Style::match);
+    text.remove_prefix(std::min(end + kMatchEnd.size(), text.size()));
+  }
+  return out;
+}
+
+namespace {
+
+// A word with the blanks behind it; a piece of a word where the style changes within it.
+struct Word {
+  std::string_view text;
+  std::string_view blanks;
+  Style style;
+};
+
+std::vector<Word> words_of(const Line& line) {
+  std::vector<Word> out;
+  for (const Line::Piece& piece : line.pieces()) {
+    std::string_view rest = piece.text;
+    while (!rest.empty()) {
+      const std::string_view word = rest.substr(0, rest.find(' '));
+      rest.remove_prefix(word.size());
+      const std::string_view blanks = rest.substr(0, std::min(rest.find_first_not_of(' '), rest.size()));
+      rest.remove_prefix(blanks.size());
+      out.push_back({word, blanks, piece.style});
+    }
+  }
+  return out;
+}
+
+class Wrapping {
+ public:
+  explicit Wrapping(std::size_t columns) : columns_(columns) {}
+
+  // `glued`: to the word before, which has no blank behind it.
+  void add(const Word& word, std::size_t glued_columns) {
+    if (used_ > 0 && used_ + pending_.size() + glued_columns > columns_) end_line();
+    if (!pending_.empty()) line_.add(pending_, pending_style_), used_ += pending_.size(), pending_ = {};
+    std::string_view text = word.text;
+    for (std::size_t width = columns_of(text); used_ + width > columns_; width = columns_of(text)) {
+      // Longer than a line: broken where the line ends.
+      const std::size_t taken = std::max<std::size_t>(bytes_within(text, columns_ - used_), used_ == 0 ? 1 : 0);
+      line_.add(text.substr(0, taken), word.style);
+      text.remove_prefix(taken);
+      end_line();
+    }
+    line_.add(text, word.style);
+    used_ += columns_of(text);
+    pending_ = word.blanks;
+    pending_style_ = word.style;
+  }
+  std::vector<Line> finish() {
+    if (!line_.empty() || lines_.empty()) end_line();
+    return std::move(lines_);
+  }
+
+ private:
+  void end_line() {
+    lines_.push_back(std::move(line_));
+    line_ = Line();
+    used_ = 0;
+    pending_ = {};
+  }
+
+  const std::size_t columns_;
+  std::size_t used_ = 0;
+  std::string_view pending_;  // blanks behind the last word
+  Style pending_style_ = Style::plain;
+  Line line_;
+  std::vector<Line> lines_;
+};
+
+}  // namespace
+
+std::vector<Line> wrapped(const Line& line, std::size_t columns, std::size_t most) {
+  if (columns == 0) return {line};
+  const std::vector<Word> words = words_of(line);
+  Wrapping wrapping(columns);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    // Pieces without a blank between them stay together where they fit.
+    std::size_t together = columns_of(words[i].text);
+    for (std::size_t j = i; j + 1 < words.size() && words[j].blanks.empty(); ++j)
+      together += columns_of(words[j + 1].text);
+    const bool glued = i > 0 && words[i - 1].blanks.empty();
+    wrapping.add(words[i], glued ? columns_of(words[i].text) : std::min(together, columns));
+  }
+  std::vector<Line> out = wrapping.finish();
+  if (most == 0 || out.size() <= most) return out;
+  out.resize(most);
+  Line& last = out.back();
+  last.add(kCut, Style::faint);
+  last = last.cut(columns);
+  return out;
+}
+
+}  // namespace memd::cli

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace memd::cli {
+
+// What a piece of text is, which its colour tells.
+enum class Style : std::uint8_t { plain, strong, faint, id, name, match, good, warning, bad };
+
+// One line for a person, in pieces of several styles. What is added is made harmless (schemas/harmless.hpp), so a line
+// holds nothing that a terminal obeys. A value; one thread.
+class Line {
+ public:
+  struct Piece {
+    std::string text;
+    Style style = Style::plain;
+  };
+
+  Line() = default;
+  Line(std::string_view text, Style style = Style::plain) { add(text, style); }  // NOLINT: text is a line
+  Line(const char* text) : Line(std::string_view(text)) {}                       // NOLINT
+  Line(const std::string& text) : Line(std::string_view(text)) {}                // NOLINT
+
+  Line& add(std::string_view text, Style style = Style::plain);
+  Line& append(const Line& line);
+
+  const std::vector<Piece>& pieces() const { return pieces_; }
+  bool empty() const { return pieces_.empty(); }
+  std::size_t columns() const;
+  // At most so many columns, with … for what is gone. 0: all of it.
+  Line cut(std::size_t columns) const;
+
+ private:
+  std::vector<Piece> pieces_;
+};
+
+// The text of a hit, its matches between « and ».
+Line with_matches(std::string_view text);
+
+// The lines that `line` takes where a line has `columns` (0: no limit), broken at blanks where it can be. At most
+// `most` of them, the last with … if there is more; 0: all.
+std::vector<Line> wrapped(const Line& line, std::size_t columns, std::size_t most = 0);
+
+}  // namespace memd::cli

@@ -1,0 +1,136 @@
+#pragma once
+
+#include "daemon/admin/reports.hpp"
+#include "daemon/cli/render/screen.hpp"
+#include "daemon/cli/render/table.hpp"
+#include "daemon/tools/diagnostics.hpp"
+#include "daemon/tools/file_history.hpp"
+#include "daemon/tools/get_exchange.hpp"
+#include "daemon/tools/list_observations.hpp"
+#include "daemon/tools/list_sessions.hpp"
+#include "daemon/tools/recent_turns.hpp"
+#include "daemon/tools/resume_context.hpp"
+#include "daemon/tools/semantic_search.hpp"
+#include "daemon/tools/session_summary.hpp"
+#include "daemon/tools/temporal_query.hpp"
+#include "daemon/tools/topic_search.hpp"
+
+#include <string>
+
+// Typed answers as a person reads them on a screen. An answer that comes in pages is a class, which keeps the widths of
+// its table and what it said already; page() prints one page, end() what stands below the last.
+namespace memd::cli {
+
+class HitsView {
+ public:
+  explicit HitsView(Screen& screen) : screen_(screen) {}
+  void page(const tools::SemanticSearchAnswer& answer);
+  void end(const tools::SemanticSearchAnswer& last);
+
+ private:
+  void hit(const tools::SearchResultOut& hit);
+  Screen& screen_;
+  bool begun_ = false;
+  std::string first_id_;
+};
+
+class SessionsView {
+ public:
+  explicit SessionsView(Screen& screen);
+  void page(const tools::ListSessionsAnswer& answer);
+  void end(const tools::ListSessionsAnswer& last);
+
+ private:
+  Screen& screen_;
+  Table table_;
+  bool begun_ = false;
+  std::size_t shown_ = 0;
+  std::string first_id_;
+};
+
+class ObservationsView {
+ public:
+  explicit ObservationsView(Screen& screen) : screen_(screen) {}
+  void page(const tools::ListObservationsAnswer& answer);
+  void end(const tools::ListObservationsAnswer& last);
+
+ private:
+  Screen& screen_;
+  bool begun_ = false;
+  std::size_t shown_ = 0;
+  std::string day_;
+};
+
+class TimelineView {
+ public:
+  explicit TimelineView(Screen& screen) : screen_(screen) {}
+  void page(const tools::TemporalQueryAnswer& answer);
+  void end(const tools::TemporalQueryAnswer& last);
+
+ private:
+  Screen& screen_;
+  bool begun_ = false;
+  std::string day_;
+};
+
+class TopicView {
+ public:
+  explicit TopicView(Screen& screen);
+  void page(const tools::TopicSearchAnswer& answer);
+  void end(const tools::TopicSearchAnswer& last);
+
+ private:
+  void list(const tools::TopicSearchAnswer& answer);
+  Screen& screen_;
+  Table table_;
+  bool begun_ = false;
+};
+
+class ExchangesView {
+ public:
+  explicit ExchangesView(Screen& screen) : screen_(screen) {}
+  void page(const tools::GetExchangeAnswer& answer);
+  void end(const tools::GetExchangeAnswer& last);
+
+ private:
+  void head(const tools::ExchangeOut& exchange);
+  void part(const char* who, const std::optional<std::string>& text);
+  void event(const tools::EventOut& event);
+  Screen& screen_;
+  std::string open_;  // the exchange of which the last page told
+  std::string part_;  // and what of it: "You", "Agent", …
+  bool begun_ = false;
+};
+
+class FileView {
+ public:
+  explicit FileView(Screen& screen) : screen_(screen) {}
+  void page(const tools::FileHistoryAnswer& answer);
+  void end(const tools::FileHistoryAnswer& last);
+
+ private:
+  Screen& screen_;
+  bool begun_ = false;
+  std::string session_;
+  std::string first_id_;
+};
+
+void show(Screen& screen, const tools::RecentTurnsAnswer& answer);
+void show(Screen& screen, const tools::SessionSummaryAnswer& answer);
+void show(Screen& screen, const tools::ResumeAnswer& answer);
+
+void show(Screen& screen, const admin::StatusReport& report);
+void show(Screen& screen, const admin::LogReport& report);
+void show(Screen& screen, const admin::CoverageReport& report);
+void show(Screen& screen, const admin::DoctorReport& report);
+void show(Screen& screen, const tools::DiagnosticsReport& report);
+
+// What `memd` alone tells.
+struct Today {
+  tools::ListSessionsAnswer running;
+  tools::ListSessionsAnswer last;
+  admin::StatusReport status;
+};
+void show(Screen& screen, const Today& today);
+
+}  // namespace memd::cli

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "daemon/cli/render/line.hpp"
+#include "daemon/cli/render/look.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// How single facts are told to a person. Pure; any thread.
+namespace memd::cli {
+
+std::string with_noun(std::int64_t n, std::string_view noun);  // "1 hit", "3 hits"
+std::string grouped_digits(std::int64_t n);                    // "12,345"
+std::string short_number(std::int64_t n);                      // "950", "12.3k", "4.5M"
+std::string short_bytes(std::uint64_t n);                      // "950 B", "12.3 MB"
+std::string short_duration(std::int64_t seconds);              // "45 s", "12 min", "3 h 20 min", "5 d 2 h"
+// A path with ~ for the home directory of this user.
+std::string short_path(std::string_view path);
+std::string comma_list(const std::vector<std::string>& items);
+
+// The ids of sessions as a person may type them: what follows the platform, as short as tells the shown ones apart.
+// Whole where a program reads.
+class SessionNames {
+ public:
+  explicit SessionNames(const Look& look) : whole_(!look.is_terminal) {}
+  // To be told apart from the others added.
+  void add(std::string_view session_id) { ids_.emplace_back(session_id); }
+  std::string name(std::string_view session_id) const;
+
+ private:
+  bool whole_;
+  std::vector<std::string> ids_;
+};
+
+// Of one session alone.
+std::string session_name(std::string_view session_id, const Look& look);
+
+// An answer's or an error's sentences as they are for a person at a command line: tools become commands, arguments
+// options.
+std::string for_people(std::string_view sentences);
+
+}  // namespace memd::cli

@@ -1,0 +1,32 @@
+// `memd` alone.
+#include "daemon/cli/asking.hpp"
+#include "daemon/cli/command.hpp"
+#include "daemon/cli/render/views.hpp"
+#include "daemon/tools/tool_arguments.hpp"
+
+namespace memd::cli {
+namespace {
+
+Result<tools::ListSessionsAnswer> some_sessions(Caller& caller, std::int64_t count, const std::string& state) {
+  tools::ToolArguments w;
+  w.add("n_results", std::optional(count)).add("state", state);
+  return ask_history<tools::ListSessionsAnswer>(caller, "list_sessions", w.finish());
+}
+
+}  // namespace
+
+Result<int> show_today(const Invocation& call) {
+  constexpr std::int64_t kRunning = 20;
+  constexpr std::int64_t kLast = 8;
+  MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, Need::read));
+  Today today;
+  MEMD_TRY_ASSIGN(today.status, ask_admin<admin::StatusReport>(*caller, "status", "{}"));
+  if (call.as_json) return print_json(call, today.status);
+  MEMD_TRY_ASSIGN(today.running, some_sessions(*caller, kRunning, "active"));
+  MEMD_TRY_ASSIGN(today.last, some_sessions(*caller, kLast, ""));
+  Screen screen(call.look);
+  show(screen, today);
+  return finish(screen);
+}
+
+}  // namespace memd::cli

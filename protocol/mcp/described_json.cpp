@@ -1,0 +1,77 @@
+#include "protocol/mcp/described_json.hpp"
+
+#include <boost/json.hpp>
+
+namespace memd::mcp {
+namespace bj = boost::json;
+
+bool JsonPlace::is_object() const { return value_ != nullptr && value_->is_object(); }
+
+JsonPlace JsonPlace::member(std::string_view name) const {
+  if (!is_object()) return JsonPlace(nullptr);
+  const bj::value* found = value_->as_object().if_contains(name);
+  return JsonPlace(found != nullptr && !found->is_null() ? found : nullptr);
+}
+
+std::optional<std::vector<std::pair<std::string, JsonPlace>>> JsonPlace::members() const {
+  if (!is_object()) return std::nullopt;
+  std::vector<std::pair<std::string, JsonPlace>> out;
+  for (const auto& member : value_->as_object())
+    out.emplace_back(std::string(member.key()), JsonPlace(&member.value()));
+  return out;
+}
+
+std::optional<std::vector<JsonPlace>> JsonPlace::items() const {
+  if (value_ == nullptr || !value_->is_array()) return std::nullopt;
+  std::vector<JsonPlace> out;
+  for (const auto& item : value_->as_array())
+    out.emplace_back(&item);
+  return out;
+}
+
+std::optional<std::string_view> JsonPlace::text() const {
+  if (value_ == nullptr || !value_->is_string()) return std::nullopt;
+  return std::string_view(value_->as_string());
+}
+
+std::optional<std::int64_t> JsonPlace::integer() const {
+  if (value_ == nullptr) return std::nullopt;
+  boost::system::error_code ec;
+  const auto out = value_->to_number<std::int64_t>(ec);
+  return ec ? std::nullopt : std::optional(out);
+}
+
+std::optional<std::uint64_t> JsonPlace::natural() const {
+  if (value_ == nullptr) return std::nullopt;
+  boost::system::error_code ec;
+  const auto out = value_->to_number<std::uint64_t>(ec);
+  return ec ? std::nullopt : std::optional(out);
+}
+
+std::optional<double> JsonPlace::number() const {
+  if (value_ == nullptr || !value_->is_number()) return std::nullopt;
+  return value_->to_number<double>();
+}
+
+std::optional<bool> JsonPlace::flag() const {
+  if (value_ == nullptr || !value_->is_bool()) return std::nullopt;
+  return value_->as_bool();
+}
+
+JsonDocument::JsonDocument(std::unique_ptr<bj::value> value) : value_(std::move(value)) {}
+JsonDocument::JsonDocument(JsonDocument&&) noexcept = default;
+JsonDocument& JsonDocument::operator=(JsonDocument&&) noexcept = default;
+JsonDocument::~JsonDocument() = default;
+
+Result<JsonDocument> JsonDocument::parse(std::string_view text) {
+  boost::system::error_code ec;
+  auto value = std::make_unique<bj::value>(bj::parse(text, ec));
+  if (ec) return Error(Errc::protocol, "the answer is no JSON: " + ec.message());
+  return JsonDocument(std::move(value));
+}
+
+void DescribedReader::wrong(std::string_view name) {
+  if (problem_.empty()) problem_ = "the answer's \"" + std::string(name) + "\" is not of the type that it should have";
+}
+
+}  // namespace memd::mcp

@@ -1,0 +1,130 @@
+#pragma once
+
+#include "protocol/mcp/describe.hpp"
+#include "schemas/error.hpp"
+
+#include <boost/json/fwd.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+// The way back from to_json(): the struct that a described answer was made from, for a client of this program's own.
+namespace memd::mcp {
+
+// A place in a parsed document. Borrows it; a value type. What is not there, or of another type, is told by is_….
+class JsonPlace {
+ public:
+  explicit JsonPlace(const boost::json::value* value) : value_(value) {}
+
+  bool is_present() const { return value_ != nullptr; }
+  bool is_object() const;
+  JsonPlace member(std::string_view name) const;  // not present: there is none
+  std::optional<std::vector<std::pair<std::string, JsonPlace>>> members() const;
+  std::optional<std::vector<JsonPlace>> items() const;
+  std::optional<std::string_view> text() const;
+  std::optional<std::int64_t> integer() const;
+  std::optional<std::uint64_t> natural() const;
+  std::optional<double> number() const;
+  std::optional<bool> flag() const;
+
+ private:
+  const boost::json::value* value_;
+};
+
+// Owns a parsed document.
+class JsonDocument {
+ public:
+  static Result<JsonDocument> parse(std::string_view text);
+  JsonDocument(JsonDocument&&) noexcept;
+  JsonDocument& operator=(JsonDocument&&) noexcept;
+  ~JsonDocument();
+
+  JsonPlace root() const { return JsonPlace(value_.get()); }
+
+ private:
+  explicit JsonDocument(std::unique_ptr<boost::json::value> value);
+  std::unique_ptr<boost::json::value> value_;
+};
+
+// Fills described structs. A member that is missing stays as it is: the other side may be older. A member of another
+// type is a problem. One thread.
+class DescribedReader {
+ public:
+  template <class T>
+  void read(const JsonPlace& from, std::string_view name, T& out) {
+    if constexpr (std::same_as<T, bool>) {
+      take(from.flag(), name, out);
+    } else if constexpr (std::unsigned_integral<T>) {
+      take(from.natural(), name, out);
+    } else if constexpr (std::integral<T>) {
+      take(from.integer(), name, out);
+    } else if constexpr (std::floating_point<T>) {
+      take(from.number(), name, out);
+    } else if constexpr (std::same_as<T, std::string>) {
+      take(from.text(), name, out);
+    } else if constexpr (requires(std::string_view text) { set_told(out, text); }) {
+      if (const auto text = from.text())
+        set_told(out, *text);
+      else
+        wrong(name);
+    } else if constexpr (detail::is_optional<T>) {
+      read(from, name, out.emplace());
+    } else if constexpr (detail::is_keyed<T>) {
+      read_keyed(from, name, out);
+    } else if constexpr (detail::is_vector<T>) {
+      const auto items = from.items();
+      if (!items) return wrong(name);
+      for (const JsonPlace& item : *items)
+        read(item, name, out.emplace_back());
+    } else {
+      static_assert(Described<T>, "specialise memd::mcp::Describe for this type");
+      if (!from.is_object()) return wrong(name);
+      detail::for_each_field<T>([&](const auto& f) {
+        if (const JsonPlace member = from.member(f.name); member.is_present()) read(member, f.name, out.*(f.member));
+      });
+    }
+  }
+
+  const std::string& problem() const { return problem_; }  // empty: none
+
+ private:
+  template <class From, class T>
+  void take(const std::optional<From>& value, std::string_view name, T& out) {
+    if (value)
+      out = static_cast<T>(*value);
+    else
+      wrong(name);
+  }
+  template <class T>
+  void read_keyed(const JsonPlace& from, std::string_view name, T& out) {
+    const auto members = from.members();
+    if (!members) return wrong(name);
+    for (const auto& [key, place] : *members) {
+      typename detail::KeyedValue<T>::type value{};
+      read(place, name, value);
+      out.insert(out.end(), {key, std::move(value)});
+    }
+  }
+  void wrong(std::string_view name);
+
+  std::string problem_;
+};
+
+// Errc::protocol: no JSON, or not of the shape of T.
+template <Described T>
+Result<T> from_json(std::string_view text) {
+  MEMD_TRY_ASSIGN(const JsonDocument document, JsonDocument::parse(text));
+  T out{};
+  DescribedReader reader;
+  reader.read(document.root(), "answer", out);
+  if (!reader.problem().empty()) return Error(Errc::protocol, reader.problem());
+  return out;
+}
+
+}  // namespace memd::mcp

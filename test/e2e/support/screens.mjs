@@ -1,0 +1,98 @@
+// Screens of the command line, made from a made-up history: docs/cli.md and the README show them.
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+import { binary, options } from './memd.mjs';
+
+const inTerminal = fileURLToPath(new URL('./in_terminal.py', import.meta.url));
+
+// What the made-up history lies before.
+export const now = '2026-03-13T10:00:00Z';
+
+// A few weeks of two projects.
+export function writeWeeks(home) {
+  const parcel = { cwd: '/home/ada/src/parcel', branch: 'main' };
+  home.session({ ...parcel, start: '2026-02-20T10:05:00Z', id: '1f0c7e52-9b1d-4c57-8f0e-51f7a8f2f6a1' })
+    .prompt('The worker drops jobs when Redis restarts. What are the options?')
+    .answer('Two: persist the queue in Redis with AOF, or move it to SQLite, which the server has open anyway. ' +
+      'I recommend SQLite: one process writes, and a job is a row in the same transaction as its parcel.')
+    .prompt('Go with SQLite, and drop Redis.')
+    .tool('Edit', { file_path: '/home/ada/src/parcel/server/queue.py', old_string: 'redis.lpush(job)', new_string: 'db.execute(INSERT, job)' },
+      'The file has been updated.')
+    .tool('Bash', { command: 'pytest tests/test_queue.py', description: 'Run the tests of the queue' }, '14 passed in 0.81s')
+    .answer('Redis is gone: jobs are rows of the table jobs, and server/queue.py takes them with BEGIN IMMEDIATE. ' +
+      'All 14 tests of the queue pass.')
+    .title('Queue in SQLite instead of Redis');
+  home.session({ ...parcel, start: '2026-03-03T09:12:00Z', id: '8c3de0b4-42f3-4bb8-9a0d-0b4b6c7a3d55' })
+    .prompt('The upload test fails about once in twenty runs. Find out why before you change anything.')
+    .tool('Bash', { command: 'pytest tests/test_upload.py --count 40', description: 'Repeat the upload test' },
+      '38 passed, 2 failed: FileNotFoundError: incoming/a.bin', true)
+    .tool('Read', { file_path: '/home/ada/src/parcel/server/store.py' }, '41\tos.rename(part, final)  # after the answer')
+    .answer('The server answers before it renames the part file into place, so the test sometimes looks for a file ' +
+      'that does not exist yet. The test is right; the race is in server/store.py.')
+    .prompt('Then rename first and answer afterwards.')
+    .tool('Edit', { file_path: '/home/ada/src/parcel/server/store.py', old_string: 'answer()\nrename()', new_string: 'rename()\nanswer()' },
+      'The file has been updated.')
+    .tool('Bash', { command: 'pytest tests/test_upload.py --count 200', description: 'Repeat the upload test' }, '200 passed')
+    .answer('Done: server/store.py renames before it answers. 200 runs of the upload test pass.')
+    .title('Upload test races the rename');
+  home.session({ ...parcel, branch: 'rate-limit', start: '2026-03-10T14:00:00Z', id: 'd27a9f16-7a3c-4e0f-b6b1-90be1c7f2e08' })
+    .prompt('Requests come in bursts. Should the rate limiter be a token bucket or a sliding window?')
+    .answer('A token bucket: it allows short bursts and needs two numbers per client. I decided on 20 tokens, ' +
+      'refilled at 5 a second.')
+    .prompt('Agreed, write it.')
+    .tool('Write', { file_path: '/home/ada/src/parcel/server/limiter.py', content: 'class TokenBucket:\n    pass\n' },
+      'File created successfully')
+    .answer('The token bucket stands in server/limiter.py.')
+    .title('Rate limiter as a token bucket');
+  home.session({ cwd: '/home/ada/src/notes', branch: 'main', start: '2026-03-13T08:30:00Z', id: '5b8e6a90-0c55-4d3e-8f6e-2c9d1a7b4e13' })
+    .prompt('Where does the notes app keep its cache, and may I delete it?')
+    .answer('In ~/.cache/notes. It is rebuilt from the notes at the next start, so you may delete it.')
+    .title('What the cache of the notes app holds');
+  return home;
+}
+
+// The commands shown, by the name of the screen.
+export const commands = {
+  today: [],
+  search: ['search', 'flaky', 'upload', 'test'],
+  show: ['show', 'x4'],
+  sessions: ['sessions'],
+  recent: ['recent', '8c3de0b4'],
+  summary: ['summary', '8c3de0b4'],
+  timeline: ['timeline', '--since', '2026-03-01'],
+  topic: ['topic', 'token', 'bucket'],
+  observations: ['observations'],
+  'file-history': ['file-history', 'server/store.py'],
+};
+export const widths = [80, 160];
+
+// What `memd ARGS…` shows on a terminal so wide.
+export async function screen(home, columns, args, env = {}) {
+  const { stdout } = await promisify(execFile)(
+    'python3',
+    [inTerminal, String(columns), '200', binary, ...options(home), '--no-pager', ...args],
+    { env: { HOME: '/home/ada', PATH: process.env.PATH, TERM: 'xterm', TZ: 'UTC', NO_COLOR: '1', MEMD_NOW: now, ...env } },
+  );
+  return stdout;
+}
+
+// The text of `file` with the screen between its marks (<!-- screen: NAME --> … <!-- screen: end -->) put anew.
+export function withScreen(text, name, shown) {
+  const begin = `<!-- screen: ${name} -->\n`;
+  const from = text.indexOf(begin);
+  if (from < 0) throw new Error(`no screen "${name}"`);
+  const to = text.indexOf('<!-- screen: end -->', from);
+  return `${text.slice(0, from + begin.length)}${shown}${text.slice(to)}`;
+}
+
+export function block(args, shown) {
+  return `\`\`\`console\n$ memd ${args.join(' ')}`.trimEnd() + `\n${shown.trimEnd()}\n\`\`\`\n`;
+}
+
+export const document = (path) => {
+  const file = fileURLToPath(new URL(`../../../${path}`, import.meta.url));
+  return { read: () => readFileSync(file, 'utf8'), write: (text) => writeFileSync(file, text) };
+};

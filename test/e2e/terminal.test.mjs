@@ -1,0 +1,147 @@
+// What a person meets in a terminal: colour, the pager, completion. tmux is the terminal.
+import assert from 'node:assert/strict';
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
+
+import { Home } from './support/history.mjs';
+import { binary, cleanUp, cli, environment, eventually, options } from './support/memd.mjs';
+import { screen, writeWeeks } from './support/screens.mjs';
+
+const hasTmux = (() => {
+  try {
+    execFileSync('tmux', ['-V'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+})();
+
+const home = writeWeeks(new Home());
+before(async () => {
+  // Also what no terminal may obey.
+  home.session({ cwd: '/home/ada/src/evil', branch: 'main', start: '2026-03-12T08:00:00Z' })
+    .prompt('evilprompt \u001b]0;owned\u0007\u001b[2J\u001b[31mred \u202Ereversed')
+    .answer('evilprompt seen \u001b[2J and gone').title('An evil \u001b]0;title\u0007 of a session');
+  const { code, stderr } = await cli(home, 'ingest', '--once');
+  assert.equal(code, 0, stderr);
+});
+after(() => cleanUp(home));
+
+// A terminal with a shell in it. Its tmux server has a socket of its own.
+class Terminal {
+  constructor(columns = 80, rows = 24) {
+    this.directory = mkdtempSync(join(home.root, 'tmux-'));
+    this.socket = join(this.directory, 's');
+    const rc = join(this.directory, 'bashrc');
+    writeFileSync(rc, `PS1='$ '\nexport PATH=${dirname(binary)}:$PATH\nunset PROMPT_COMMAND\nsource <(memd completion bash)\n`);
+    this.tmux('-f', '/dev/null', 'new-session', '-d', '-x', String(columns), '-y', String(rows), 'bash', '--noprofile', '--rcfile', rc);
+  }
+  tmux(...args) {
+    return execFileSync('tmux', ['-S', this.socket, ...args], {
+      env: { ...environment(home), TERM: 'xterm-256color', LANG: 'C.UTF-8', MEMD_NOW: '2026-03-13T10:00:00Z' },
+      encoding: 'utf8',
+    });
+  }
+  keys(...keys) {
+    this.tmux('send-keys', ...keys);
+  }
+  // -e: with the sequences that colour it.
+  shown(...args) {
+    return this.tmux('capture-pane', '-p', ...args);
+  }
+  async until(what, pattern, ...args) {
+    let last = '';
+    await eventually(`${what}:\n${last}`, () => {
+      last = this.shown(...args);
+      return pattern.test(last);
+    }, 15_000).catch((error) => {
+      throw new Error(`${error.message}\n${last}`);
+    });
+    return last;
+  }
+  close() {
+    this.tmux('kill-server');
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}
+
+const memd = ['memd', ...options(home)].join(' ');
+
+async function inTerminal(use, columns, rows) {
+  const terminal = new Terminal(columns, rows);
+  try {
+    await terminal.until('a prompt', /\$ /);
+    await use(terminal);
+  } finally {
+    terminal.close();
+  }
+}
+
+describe('a terminal', { skip: hasTmux ? false : 'there is no tmux here' }, () => {
+  test('colour, and matches stand out', () =>
+    inTerminal(async (terminal) => {
+      terminal.keys(`${memd} search upload test`, 'Enter');
+      await terminal.until('hits', /memd show x\d/);
+      const coloured = terminal.shown('-e');
+      assert.match(coloured, /\u001b\[36mx\d/, 'ids');
+      assert.match(coloured, /\u001b\[1m\u001b\[33m[Uu]pload/, 'matches');
+      assert.doesNotMatch(terminal.shown(), /«|»|<history>|get_exchange/);
+    }));
+
+  test('a pager for what is longer than the terminal, and none for what fits', () =>
+    inTerminal(async (terminal) => {
+      terminal.keys(`${memd} sessions`, 'Enter');
+      await terminal.until('no pager', /memd summary \w+\s+\$ $/);
+      terminal.keys('clear', 'Enter');
+      terminal.keys(`${memd} show x1 x2 x3 x4 x5 x6`, 'Enter');
+      const paged = await terminal.until('less waits', /\n:\s*$/);
+      assert.match(paged, /x1/);
+      terminal.keys('q');
+      await terminal.until('the prompt is back', /\$ $/);
+      terminal.keys('clear', 'Enter');
+      terminal.keys(`${memd} --no-pager show x1 x2 x3 x4 x5 x6; echo code $?`, 'Enter');
+      await terminal.until('all of it', /code 0\s+\$ $/);
+    }));
+
+  test('completion of commands, options, values and sessions', () =>
+    inTerminal(async (terminal) => {
+      terminal.keys('memd sess', 'Tab');
+      await terminal.until('a command', /\$ memd sessions /);
+      terminal.keys('--sta', 'Tab');
+      await terminal.until('an option', /memd sessions --state /);
+      terminal.keys('act', 'Tab');
+      await terminal.until('a value', /memd sessions --state active /);
+      terminal.keys('C-u', `${memd} summary d27a`, 'Tab');
+      await terminal.until('a session', /d27a9f16-7a3c-4e0f/);
+      terminal.keys('C-u', 'memd export latest --format h', 'Tab');
+      await terminal.until('a format', /--format html /);
+    }, 160));
+});
+
+describe('output', () => {
+  test('control characters of a history reach no terminal', async () => {
+    for (const args of [['search', 'evilprompt'], ['sessions'], ['recent', 'latest'], ['timeline', '--since', '2026-03-12'], []]) {
+      const shown = await screen(home, 80, args, { NO_COLOR: '' });
+      const withoutColours = shown.replace(/\u001b\[[0-9;]*m/g, '');
+      assert.doesNotMatch(withoutColours, /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/, args.join(' '));
+      assert.doesNotMatch(shown, /\u001b\[31mred/, args.join(' '));
+    }
+  });
+
+  test('plain, whole and without a pager where a program reads', async () => {
+    const { stdout } = await promisify(execFile)(binary, [...options(home), 'sessions'], { env: { ...environment(home), PAGER: 'false' } });
+    assert.doesNotMatch(stdout, /\u001b|…/);
+    assert.match(stdout, /claude_code:d27a9f16-7a3c-4e0f-b6b1-90be1c7f2e08 +2026-03-10 14:00/);
+    const coloured = await promisify(execFile)(binary, [...options(home), '--color', 'always', 'sessions'], { env: environment(home) });
+    assert.match(coloured.stdout, /\u001b\[/);
+  });
+
+  test('a reader that goes away is no failure', async () => {
+    const { stdout } = await promisify(execFile)('sh', ['-c', `"${binary}" ${options(home).join(' ')} show x1 x2 x3 x4 x5 | head -n 1; echo done`],
+      { env: environment(home) });
+    assert.match(stdout, /done/);
+  });
+});
