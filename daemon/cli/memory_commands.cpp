@@ -1,6 +1,6 @@
 // `memd memory …`: memories as files. Works on the files directly; a daemon is asked by `rebuild` alone.
-#include "daemon/cli/caller.hpp"
 #include "daemon/cli/memory_commands.hpp"
+#include "daemon/cli/caller.hpp"
 #include "schemas/ids.hpp"
 #include "schemas/json_writer.hpp"
 #include "store/files/whole_file.hpp"

@@ -77,6 +77,7 @@ enum class Cue : std::uint8_t {
   no_complaint,  // begins a sentence on what was done, will be done or may come
   reports_done,
   ahead,      // work that is left
+  promised,   // work put off to a stated moment, or that somebody asked to be reminded of
   announced,  // work that comes next
   announces,  // begins a sentence that does, and says nothing itself
   // How a session ended: what its agent says at the end.
