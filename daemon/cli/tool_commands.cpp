@@ -18,6 +18,7 @@ using tools::ToolArguments;
 struct ToolOptions {
   std::string text;
   std::vector<std::string> ids;
+  std::vector<std::string> also;
   std::string platform;
   std::string project;
   std::string session;
@@ -116,7 +117,7 @@ Command search_command() {
   const auto o = std::make_shared<ToolOptions>();
   Command c = tool_command("search", "Find what was said and done", "semantic_search", o, [](const ToolOptions& x) {
     ToolArguments w;
-    w.add("query", x.text).add("n_results", x.count).add("session_id", x.session).add("mode", x.mode);
+    w.add("query", x.text).add_list("also", x.also).add("n_results", x.count).add("session_id", x.session).add("mode", x.mode);
     w.add("kind", x.kind);
     add_directory(w, x).add_flag("explain", x.explain);
     return add_page(add_filter(w, x), x).finish();
@@ -124,6 +125,7 @@ Command search_command() {
   add_options(
       c, {{.names = "query", .target = &o->text, .help = "A question, names, \"a phrase\", -without", .required = true},
           {"-n", &o->count, "How many hits"},
+          {"--also", &o->also, "The same in other words; up to four times"},
           {"--session", &o->session, "Only this session"},
           {.names = "--mode",
            .target = &o->mode,

@@ -15,12 +15,16 @@ namespace memd::tools {
 
 struct SemanticSearchParams : ScopeParams {
   std::string query;
+  std::vector<std::string> also;
   std::optional<std::string> session_id;
   std::int64_t n_results = 20;
   std::string mode = "hybrid";
   std::optional<std::string> kind;
   bool explain = false;
 };
+
+// Phrasings beside the question that one call takes.
+inline constexpr std::size_t kMostPhrasings = 4;
 
 inline constexpr std::array<std::string_view, 3> kSearchModes{"hybrid", "lexical", "semantic"};
 
@@ -41,6 +45,7 @@ struct SearchResultOut {
   std::string assistant_response;
   std::int64_t est_tokens = 0;
   std::string fetch;
+  std::optional<std::vector<std::int64_t>> found_by;
   std::optional<std::int64_t> copies;
   std::optional<std::string> data_completeness;
   std::optional<std::string> abandoned_for;
@@ -70,6 +75,8 @@ struct Describe<tools::SemanticSearchParams> {
           field("query", &T::query,
                 "What to look for: a question in your own words, names, error texts, \"exact phrases\", -without.",
                 required, length(1, 8000)),
+          field("also", &T::also, "The same in 2 to 4 other wordings.", max_items(tools::kMostPhrasings),
+                length(1, 1000)),
           field("n_results", &T::n_results, "Hits a page, as far as max_tokens allows.", range(1, 50)),
           field("session_id", &T::session_id, "Only this session: id or its first characters.", length(0, 200)),
           field("mode", &T::mode,
@@ -97,6 +104,7 @@ struct Describe<tools::SearchResultOut> {
       field("assistant_response", &T::assistant_response, "The final answer; cut where it ends in …"),
       field("est_tokens", &T::est_tokens, "Tokens of the full text."),
       field("fetch", &T::fetch, "The call that gives the full text."),
+      field("found_by", &T::found_by, "With also: 0 is query, 1 the first of also, …"),
       field("copies", &T::copies, "Further exchanges with the same text that this one stands for."),
       field("data_completeness", &T::data_completeness,
             "metadata_only: retention dropped its texts, only the first lines are left; absent: they are there."),

@@ -13,6 +13,7 @@ namespace memd::tools {
 
 struct TopicSearchParams : ScopeParams {
   std::optional<std::string> topic;
+  std::vector<std::string> also;
   bool all_sessions = true;
   std::optional<std::string> session_id;
   std::optional<std::string> kind;
@@ -66,6 +67,7 @@ struct Describe<tools::TopicSearchParams> {
           field("topic", &T::topic,
                 "What the talk was about: one to five telling words. Without it: the topics there are, most first.",
                 length(0, 1000)),
+          field("also", &T::also, "Other names of it.", max_items(4), length(1, 200)),
           field("all_sessions", &T::all_sessions, "false: only session_id, or the newest session of the project."),
           field("session_id", &T::session_id, "Only this session: id or its first characters.", length(0, 200)),
           field("kind", &T::kind, "Only exchanges in which such a thing was noted.",
