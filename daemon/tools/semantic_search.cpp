@@ -7,6 +7,8 @@
 #include "store/text/token_budget.hpp"
 #include "store/text/words.hpp"
 
+#include <boost/algorithm/string/join.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -43,9 +45,12 @@ FeaturesOut features_of(const RankingFeatures& f) {
           {"cosine", rounded(f.cosine)},
           {"dense_z", rounded(f.dense_z)},
           {"recency", rounded(f.recency)},
+          {"tokens", rounded(f.tokens)},
           {"date", rounded(f.date)},
           {"same_project", rounded(f.same_project)},
-          {"abandoned", rounded(f.abandoned)}};
+          {"abandoned", rounded(f.abandoned)},
+          {"subagent", rounded(f.subagent)},
+          {"decision", rounded(f.decision)}};
 }
 
 // Those that stand whole in the first bytes of the snippet.
@@ -59,7 +64,7 @@ std::optional<std::vector<std::int64_t>> matches_within(const SearchHit& hit, st
   return unless_empty(std::move(out));
 }
 
-SearchResultOut without_texts(const SearchHit& hit) {
+SearchResultOut without_texts(const SearchHit& hit, bool by_phrasings) {
   SearchResultOut out;
   out.exchange_id = format_exchange_id(hit.id);
   out.session_id = hit.session_uid;
@@ -69,6 +74,11 @@ SearchResultOut without_texts(const SearchHit& hit) {
   out.timestamp = format_rfc3339(hit.started_at);
   out.relevance_score = rounded(hit.relevance_score);
   out.confidence = kConfidence[static_cast<std::size_t>(hit.confidence)];
+  if (by_phrasings) {
+    out.found_by.emplace();
+    for (std::size_t i = 0; i <= kMostPhrasings; ++i)
+      if ((hit.found_by >> i & 1U) != 0) out.found_by->push_back(static_cast<std::int64_t>(i));
+  }
   if (hit.copies > 0) out.copies = hit.copies;
   if (hit.is_evicted) out.data_completeness = to_string(DataCompleteness::metadata_only);
   if (hit.abandoned_for != 0) out.abandoned_for = format_exchange_id(hit.abandoned_for);
@@ -87,7 +97,7 @@ constexpr std::size_t kLeastTextTokens = 90;
 // A hit with the tokens that its fields take and that its texts could use. They do not depend on the size of the page,
 // so they are counted once.
 struct PricedHit {
-  explicit PricedHit(const SearchHit& found) : hit(found), fields(without_texts(found)) {
+  PricedHit(const SearchHit& found, bool by_phrasings) : hit(found), fields(without_texts(found, by_phrasings)) {
     snippet = most(hit.snippet, kSnippetTokens);
     counted_bytes = 0;
     question = most(hit.user_message, kQuestionTokens);
@@ -188,12 +198,14 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
                                              {Capability::semantic_search, params.session_id.value_or(""), &context}));
   const std::string kind = params.kind.value_or("");
   scope.filter.observed = parse_observation_type(kind);
+  const std::string also = boost::algorithm::join(params.also, "\n");
   const auto question =
-      question_key({"semantic_search", params.query, params.mode, params.cwd.value_or(""), kind, scope.key});
+      question_key({"semantic_search", params.query, also, params.mode, params.cwd.value_or(""), kind, scope.key});
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
   SearchQuery query;
   query.text = params.query;
+  query.also = params.also;
   query.filter = scope.filter;
   query.limit = static_cast<int>(params.n_results);
   query.offset = static_cast<int>(at.offset);
@@ -219,7 +231,9 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   std::vector<std::string> ignored;
   for (const std::string& term : found.ignored_terms)
     if (ignored.size() < kTermsNamed && !is_stop_word(term)) ignored.push_back(echo_of(term));
-  const std::vector<PricedHit> hits(found.hits.begin(), found.hits.end());
+  std::vector<PricedHit> hits;
+  for (const SearchHit& hit : found.hits)
+    hits.emplace_back(hit, !query.also.empty());
   const auto build = [&](std::size_t tokens) {
     const auto remembered = memory_results(memories.hits, params.explain, tokens);
     std::size_t left = tokens;
@@ -264,6 +278,11 @@ AnswerText render_text(const SemanticSearchAnswer& a) {
     body.add(r.exchange_id, "  ", short_time(r.timestamp), "  ", r.project, "  \"", r.session_name, "\"  score ",
              two_digits(r.relevance_score), " (", r.confidence, ")");
     if (r.copies) body.add("  and ", *r.copies, " more with the same text");
+    if (r.found_by) {
+      body.add("  found by");
+      for (const std::int64_t i : *r.found_by)
+        body.add(" ", i);
+    }
     if (r.abandoned_for) add_abandoned(body, *r.abandoned_for);
     body.add("  ~", r.est_tokens, " tokens  session ", r.session_id);
     if (r.data_completeness) body.add("  (first lines only)");
@@ -287,6 +306,8 @@ AnswerText render_text(const SemanticSearchAnswer& a) {
   if (first != a.results.end())
     out.add("Full text: get_exchange(ids=[\"", AnswerText::Id{first->exchange_id},
             "\"]), with around=1 for what came before and after.\n");
+  if (std::any_of(a.results.begin(), a.results.end(), [](const SearchResultOut& r) { return r.found_by.has_value(); }))
+    out.add("Found by: 0 is query, the others are of also.\n");
   if (a.ignored_terms) {
     out.add("Words that did not help:");
     for (const std::string& t : *a.ignored_terms)
@@ -304,7 +325,8 @@ void add_semantic_search(mcp::ToolRegistry& registry, const ToolServices& servic
       "Find past exchanges (one user turn with the work that followed) of any coding agent on this machine: "
       "decisions, errors and fixes, commands, files. Use it first when the question is about earlier work. It "
       "searches by words and by meaning, gives short hits and says how sure each is; fetch the good ones with "
-      "get_exchange.";
+      "get_exchange. Give other wordings in also: query \"box that pops up on save\", also [\"save dialog\", "
+      "\"QFileDialog\"].";
   registry.add<SemanticSearchParams, SemanticSearchAnswer>(
       std::move(info), [services](const SemanticSearchParams& p, mcp::ToolContext& c) { return run(services, p, c); });
 }

@@ -16,12 +16,16 @@ namespace memd::tools {
 
 struct SemanticSearchParams : ScopeParams {
   std::string query;
+  std::vector<std::string> also;
   std::optional<std::string> session_id;
   std::int64_t n_results = 20;
   std::string mode = "hybrid";
   std::optional<std::string> kind;
   bool explain = false;
 };
+
+// Phrasings beside the question that one call takes.
+inline constexpr std::size_t kMostPhrasings = 4;
 
 inline constexpr std::array<std::string_view, 3> kSearchModes{"hybrid", "lexical", "semantic"};
 
@@ -43,6 +47,7 @@ struct SearchResultOut {
   std::string user_message;
   std::string assistant_response;
   std::int64_t est_tokens = 0;
+  std::optional<std::vector<std::int64_t>> found_by;
   std::optional<std::int64_t> copies;
   std::optional<std::string> data_completeness;
   std::optional<std::string> abandoned_for;
@@ -71,7 +76,9 @@ struct Describe<tools::SemanticSearchParams> {
   using T = tools::SemanticSearchParams;
   static constexpr auto fields = std::tuple_cat(
       std::make_tuple(field("query", &T::query, "A question, names, error text, \"exact phrase\", -without.", required,
-                            length(1, 8000))),
+                            length(1, 8000)),
+                      field("also", &T::also, "The same in 2 to 4 other wordings.",
+                            max_items(tools::kMostPhrasings), length(1, 1000))),
       tools::kToldDirectoryFields, tools::kToldPlatformFields, tools::kToldTimeFields,
       std::make_tuple(field("session_id", &T::session_id, "Only this session: id or its beginning.", length(0, 200)),
                       field("kind", &T::kind, "Only exchanges with such an observation, see list_observations.",
@@ -99,6 +106,7 @@ struct Describe<tools::SearchResultOut> {
       field("user_message", &T::user_message, "What was asked; cut where it ends in …"),
       field("assistant_response", &T::assistant_response, "The final answer; cut where it ends in …"),
       field("est_tokens", &T::est_tokens, "Tokens of the full text."),
+      field("found_by", &T::found_by, "With also: 0 is query, 1 the first of also, …"),
       field("copies", &T::copies, "Further exchanges with the same text that this one stands for."),
       field("data_completeness", &T::data_completeness,
             "metadata_only: retention dropped its texts, only the first lines are left; absent: they are there."),

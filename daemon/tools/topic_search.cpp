@@ -10,6 +10,8 @@
 #include "store/search/topic_index.hpp"
 #include "store/text/token_budget.hpp"
 
+#include <boost/algorithm/string/join.hpp>
+
 #include <algorithm>
 #include <functional>
 #include <iterator>
@@ -78,11 +80,12 @@ std::vector<TopicGroup> grouped(const std::vector<SearchHit>& hits) {
 }
 
 // `embedded`: as Reader::search takes it.
-Result<TopicMaterial> gather_topic(Reader& reader, const std::string& topic, const Scope& scope,
-                                   const std::function<void()>& embedded) {
+Result<TopicMaterial> gather_topic(Reader& reader, const std::string& topic, const std::vector<std::string>& also,
+                                   const Scope& scope, const std::function<void()>& embedded) {
   const QueryFilter& filter = scope.filter;
   SearchQuery query;
   query.text = topic;
+  query.also = also;
   query.filter = filter;
   query.count_outside = scope.narrowed;
   query.limit = kTopicExchanges;
@@ -380,11 +383,11 @@ Result<TopicSearchAnswer> run(const ToolServices& services, const TopicSearchPar
   const std::string topic = params.topic.value_or("");
   if (ascii::one_line(topic).empty()) return list_topics(services, params, scope, *reader);
 
-  const auto key = question_key({"topic_search", topic, scope.key});
+  const auto key = question_key({"topic_search", topic, boost::algorithm::join(params.also, "\n"), scope.key});
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, key));
   context.stage(0, 2, "embedding the topic");
   const auto embedded = [&] { context.stage(1, 2, "searching"); };
-  MEMD_TRY_ASSIGN(TopicMaterial material, gather_topic(*reader, topic, scope, embedded));
+  MEMD_TRY_ASSIGN(TopicMaterial material, gather_topic(*reader, topic, params.also, scope, embedded));
   Answer frame = answer_for(scope);
   frame.outside = material.outside;
   lead_with(frame, material.notice);

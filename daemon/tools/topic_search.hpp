@@ -14,6 +14,7 @@ namespace memd::tools {
 
 struct TopicSearchParams : ScopeParams {
   std::optional<std::string> topic;
+  std::vector<std::string> also;
   bool all_sessions = true;
   std::optional<std::string> session_id;
   std::optional<std::string> kind;
@@ -68,6 +69,7 @@ struct Describe<tools::TopicSearchParams> {
       std::make_tuple(field("topic", &T::topic, "One to five telling words.", length(0, 1000))), tools::kDirectoryFields,
       tools::kPlatformFields, tools::kTimeFields,
       std::make_tuple(
+          field("also", &T::also, "Other names of it.", max_items(4), length(1, 200)),
           field("session_id", &T::session_id, "", length(0, 200)),
           field("all_sessions", &T::all_sessions, "false: only session_id or the newest session."),
           field("kind", &T::kind, "", one_of(tools::kObservationChoices), choices_unlisted)),

@@ -158,6 +158,7 @@ class Planner {
   }
 
   void count() {
+    out_.highest_idf = idf_of(statistics_.documents(), 1);
     for (Term& t : out_.terms) {
       // Of a pair with the character that says it alone, that one's: it stands wherever the pair does.
       t.frequency = frequency_of(t.run.empty() ? t.forms.front() : t.forms.back());
@@ -235,6 +236,7 @@ class Planner {
       out_.total_idf += t.idf;
       if (is_known(t)) continue;
       ignore(t);
+      if (t.run.empty()) out_.unknown.push_back(t.text);
       out_.impossible |= t.required;
     }
     std::erase_if(out_.terms, [this](const Term& t) { return !is_known(t); });
