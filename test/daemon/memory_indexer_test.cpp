@@ -283,7 +283,8 @@ TEST_F(MemoriesInTools, AScopeHoldsForMemoriesToo) {
   EXPECT_EQ(count(R"({"query":"upload retries","platform":"claude_code"})"), 0);
   EXPECT_EQ(count(R"({"query":"upload retries","session_id":"aaaa1"})"), 0);
   EXPECT_EQ(count(R"({"query":"upload retries","until":"2026-02-01"})"), 0) << "it came later";
-  EXPECT_EQ(count(R"({"query":"upload retries","kind":"error"})"), 0);
+  EXPECT_EQ(count(R"({"query":"upload retries","kind":"problem"})"), 0);
+  EXPECT_EQ(count(R"({"query":"upload retries","kind":"decision"})"), 1);
   store.session({.native_id = "bbbb1", .project = "/home/u/other"});
   EXPECT_EQ(count(R"({"query":"upload retries","cwd":"/home/u/other"})"), 0);
   EXPECT_EQ(count(R"({"query":"upload retries","cwd":"/home/u/other","all_projects":true})"), 1);
