@@ -204,7 +204,7 @@ TEST_F(Edges, Edge5_EditsComeBeforeReads) {
 }
 
 TEST_F(Edges, Edge5_TitlesThatTellNothingGiveWay) {
-  const auto title = [&, n = 0](std::initializer_list<std::string> prompts, const std::string& result = "",
+  auto title = [&, n = 0](std::initializer_list<std::string> prompts, const std::string& result = "",
                                 const std::string& stored = "") mutable {
     const std::string id = "title-" + std::to_string(1000 + n++);
     const auto session = store.session({.native_id = id, .title = stored, .start = kNow + n});
