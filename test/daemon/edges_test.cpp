@@ -207,7 +207,7 @@ TEST_F(Edges, Edge5_TitlesThatTellNothingGiveWay) {
   auto title = [&, n = 0](std::initializer_list<std::string> prompts, const std::string& result = "",
                                 const std::string& stored = "") mutable {
     const std::string id = "title-" + std::to_string(1000 + n++);
-    const auto session = store.session({.native_id = id, .title = stored, .start = kNow + n});
+    const auto session = store.session({.native_id = id, .title = stored, .project = "/home/u/" + id, .start = kNow});
     for (const std::string& prompt : prompts)
       turn(session, prompt);
     if (!result.empty())
@@ -215,7 +215,7 @@ TEST_F(Edges, Edge5_TitlesThatTellNothingGiveWay) {
           .prepare("INSERT INTO session_digests VALUES (?1, '', ?2, '', 0, '', 0)")
           .bind(session, result)
           .run();
-    return str(call("list_sessions", "{}").at("sessions").at(0).at("session_name"));
+    return str(call("list_sessions", R"({"project":")" + id + "\"}").at("sessions").at(0).at("session_name"));
   };
   const std::string clear = "<command-name>/clear</command-name>\n<command-args></command-args>";
   EXPECT_EQ(title({clear}, "The importer reads CSV files now."), "The importer reads CSV files now.");
