@@ -161,7 +161,8 @@ TEST_F(ResumeContext, WithoutASessionItIsTheDirectorysProjects) {
   EXPECT_TRUE(has(str(a.at("notice")), "No session of /w/here/docs/old: this is one of /w/here."));
   EXPECT_TRUE(has(text, "this is one of /w/here."));
   const std::string unknown = error("resume_context", R"({"cwd":"/elsewhere"})");
-  EXPECT_TRUE(has(unknown, "nothing is known of work in <history>/elsewhere</history> or a directory above it")) << unknown;
+  EXPECT_TRUE(has(unknown, "nothing is known of work in <history>/elsewhere</history> or a directory above it"))
+      << unknown;
   EXPECT_TRUE(has(unknown, "recent projects: <history>sub, other, here</history>")) << unknown;
   a = call("resume_context", R"({"cwd":"/elsewhere","project":"here"})");
   EXPECT_FALSE(has(str(a.at("notice")), "No session of"));

@@ -109,7 +109,8 @@ TEST_F(SessionSummary, TheLatestDecisionAndThoseWithReasonsAreShown) {
   ASSERT_GE(shown.size(), 2U);
   ASSERT_LT(shown.size(), 15U);
   EXPECT_TRUE(has(str(shown.front().at("text")), "number 11")) << "where things stand now";
-  EXPECT_EQ(str(shown.back().at("text")), "Going with one pass because two are slow.") << "before others without reasons";
+  EXPECT_EQ(str(shown.back().at("text")), "Going with one pass because two are slow.")
+      << "before others without reasons";
   EXPECT_TRUE(has(text, "Latest decision (" + str(shown.front().at("exchange_id")))) << text;
 }
 
