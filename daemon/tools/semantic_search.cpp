@@ -168,15 +168,16 @@ void put_memories(std::vector<SearchResultOut> memories, std::vector<SearchResul
   }
 }
 
-// Shares what is left for texts among the hits of the page; snippets first, because they say why it is a hit.
-std::vector<SearchResultOut> fill_page(const std::vector<PricedHit>& hits, std::size_t tokens) {
+// Shares what is left for texts among the hits of the page; snippets first, because they say why it is a hit. Beyond
+// `limit` tokens the hits have longer texts, and are no more.
+std::vector<SearchResultOut> fill_page(const std::vector<PricedHit>& hits, std::size_t tokens, std::size_t limit) {
   std::vector<SearchResultOut> page;
   std::vector<std::size_t> snippets;
   std::vector<std::size_t> messages;
   std::size_t fixed = 0;
   for (const PricedHit& hit : hits) {
     const std::size_t least = kLeastTextTokens * (page.size() + 1);
-    if (!page.empty() && fixed + hit.cost + least > tokens) break;
+    if (!page.empty() && fixed + hit.cost + least > std::min(tokens, limit)) break;
     fixed += hit.cost;
     page.push_back(hit.fields);
     snippets.push_back(hit.snippet);
@@ -246,6 +247,7 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   std::vector<PricedHit> hits;
   for (const SearchHit& hit : found.hits)
     hits.emplace_back(hit, !query.also.empty());
+  const std::size_t limit = token_limit(services, params);
   const auto build = [&](std::size_t tokens) {
     const auto remembered = memory_results(memories.hits, params.explain, tokens);
     std::size_t left = tokens;
@@ -255,7 +257,7 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
                              echo_of(params.query),
                              std::string(name_of(found.mode)),
                              found.nothing_relevant && remembered.empty(),
-                             fill_page(hits, left),
+                             fill_page(hits, left, limit),
                              std::nullopt};
     if (!ignored.empty()) out.ignored_terms = ignored;
     const bool all = out.results.size() == found.hits.size();
@@ -264,7 +266,7 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
     put_memories(remembered, out.results);
     return out;
   };
-  return fit_answer<SemanticSearchAnswer>(token_limit(services, params), frame, build, TextRoom::its_own);
+  return fit_answer<SemanticSearchAnswer>(limit, frame, build, TextRoom::its_own);
 }
 
 }  // namespace
