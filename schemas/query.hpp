@@ -94,11 +94,20 @@ struct ExchangeHead : SessionHead {
   ExchangeId abandoned_for = 0;
 };
 
+// A stretch of a text, in bytes.
+struct TextSpan {
+  std::size_t start = 0;
+  std::size_t length = 0;
+
+  bool operator==(const TextSpan&) const = default;
+};
+
 struct SearchHit : ExchangeHead {
   double relevance_score = 0;  // 0…1, 1 best
   std::string user_message;
   std::string assistant_response;  // the final answer, not every text on the way
-  std::string snippet;             // best passage, matches in «»
+  std::string snippet;             // best passage
+  std::vector<TextSpan> matches;   // in the snippet, in order
   std::string matched_in;          // user_message | interventions | assistant_response | tool_text
   std::int64_t text_bytes = 0;     // of the whole exchange as get_exchange gives it without tools
   Confidence confidence = Confidence::high;

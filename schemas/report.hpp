@@ -22,7 +22,8 @@ using ReportProgress = std::function<void(double done, double total)>;
 struct ReportTurn {
   ExchangeId id = 0;
   TimeMs time = 0;
-  std::string line;  // as a session without title would be called by it
+  std::string line;   // as a session without title would be called by it
+  std::string asked;  // start of the prompt
   std::int64_t tool_calls = 0;
   std::int64_t tool_errors = 0;
 };

@@ -3,6 +3,7 @@
 #include "daemon/admin/doctor.hpp"
 #include "daemon/admin/forget_tool.hpp"
 #include "daemon/admin/ingest_tools.hpp"
+#include "daemon/admin/metrics.hpp"
 #include "daemon/admin/status_reports.hpp"
 #include "daemon/version.hpp"
 #include "schemas/json_writer.hpp"
@@ -90,6 +91,8 @@ Result<StatusReport> status(MemoryHost& host, const ProcessFacts& facts) {
   r.decisions = decisions_status(host);
   MEMD_TRY_ASSIGN(r.sources, sources_report(host));
   MEMD_TRY_ASSIGN(r.platforms, platform_reports(host));
+  for (const Platform platform : host.platforms_unread())
+    r.unread.emplace_back(to_string(platform));
   return r;
 }
 
@@ -105,6 +108,12 @@ void register_admin_tools(mcp::ToolRegistry& registry, MemoryHost& host, Process
   registry.add<NoParams, StatusReport>(
       {"status", "Status", "What memd is doing and what it holds.", {}},
       [&host, facts](const NoParams&, mcp::ToolContext&) { return status(host, facts); });
+  registry.add<NoParams, MetricsReport>(
+      {"metrics", "Metrics", "The figures of status as Prometheus reads them.", {}},
+      [&host, facts](const NoParams&, mcp::ToolContext&) -> Result<MetricsReport> {
+        MEMD_TRY_ASSIGN(const StatusReport now, status(host, facts));
+        return MetricsReport{prometheus_text(now)};
+      });
   registry.add<LogParams, LogReport>({"log", "Log", "What happened to the sources, and when.", {}},
                                      [&host](const LogParams& p, mcp::ToolContext&) { return log(host, p); });
   registry.add<tools::DiagnosticsParams, tools::DiagnosticsReport>(

@@ -233,6 +233,15 @@ void check_sources(MemoryHost& host, Findings& findings) {
   const auto sources = sources_report(host);
   if (!sources)
     return findings.problem("store", sources.error().message(), "A store of another version: use one version of memd.");
+  std::string unread_of;
+  for (const Platform platform : host.platforms_unread())
+    unread_of.append(unread_of.empty() ? "" : ", ").append(to_string(platform));
+  if (!unread_of.empty())
+    findings.note("sources", "nothing has been read yet of " + unread_of,
+                  host.ingest() != nullptr ? "It is being read."
+                                           : "`memd ingest --once` reads it, and so does the daemon, which a client's "
+                                             "first call starts.");
+  if (sources->active + sources->gone + sources->unreachable + sources->quarantined == 0 && !unread_of.empty()) return;
   if (sources->active + sources->gone + sources->unreachable + sources->quarantined == 0)
     return findings.note("sources", "no history of any agent was found below " + host.settings().home.string(),
                          "If there is some: --home, or platforms.<name>.paths in the configuration.");

@@ -13,6 +13,9 @@ std::string bytes(std::uint64_t n) {
   return mb < 10'000 ? fmt::format("{:.1f} MB", mb) : fmt::format("{:.1f} GB", mb / 1000);
 }
 
+constexpr std::string_view kHowToRead =
+    ": `memd ingest --once` reads it, and so does the daemon, which a client's first call starts";
+
 std::string day(const std::string& rfc3339) { return rfc3339.empty() ? "-" : rfc3339.substr(0, 10); }
 
 std::string taken(const EvictionSum& sum) {
@@ -144,6 +147,10 @@ std::string render_text(const StatusReport& r) {
     if (!p.schema_drift.empty())
       out += fmt::format("{} has changed its format ({}): {} of the last {} records are of unknown shape\n", p.platform,
                          day(p.schema_drift), p.recent_unknown_records, p.recent_records);
+  if (!r.unread.empty())
+    out += fmt::format("nothing has been read yet of {}{}\n", fmt::join(r.unread, ", "),
+                       r.ingest ? ": it is being read" : kHowToRead);
+  if (r.platforms.empty() && !r.unread.empty()) return out;
   return out + platform_table(r.platforms);
 }
 

@@ -207,6 +207,7 @@ struct StatusReport {
   SourcesReport sources;
   std::optional<DropReport> next_drop;
   tools::CaptureAnswer capture;
+  std::vector<std::string> unread;  // platforms whose storage is there and of which nothing has been read yet
   std::vector<PlatformReport> platforms;
 };
 
@@ -516,7 +517,9 @@ struct Describe<admin::StatusReport> {
       field("enrichment", &T::enrichment, "How far vectors and terms are."),
       field("summaries", &T::summaries, "What language models were asked for summaries."),
       field("decisions", &T::decisions, "Judged by a language model; absent: none does."),
-      field("sources", &T::sources, "Sources by state."), field("platforms", &T::platforms, "What is in the store."));
+      field("sources", &T::sources, "Sources by state."),
+      field("unread", &T::unread, "Platforms whose storage is there and of which nothing has been read yet."),
+      field("platforms", &T::platforms, "What is in the store."));
 };
 
 template <>

@@ -19,6 +19,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 
 namespace memd::cli {
 namespace {
@@ -72,9 +73,29 @@ Command ingest_command() {
 }
 
 Command status_command() {
+  const auto watch = std::make_shared<bool>(false);
   Command c{"status", "What memd is doing and what it holds"};
   c.json_schema = schema_of<admin::StatusReport>(c.name);
-  c.run = [](const Invocation& call) { return ask_and_show<admin::StatusReport>(call, "status", "{}"); };
+  c.options = {{"--watch", watch.get(), "Again every two seconds, until Ctrl-C"}};
+  c.run = [watch](const Invocation& call) -> Result<int> {
+    if (!*watch) return ask_and_show<admin::StatusReport>(call, "status", "{}");
+    constexpr std::chrono::seconds kEvery{2};
+    Invocation again{call.settings, call.as_json, call.look};
+    again.look.pager.clear();
+    for (;;) {
+      if (call.look.is_terminal) std::cout << "\x1b[H\x1b[2J" << std::flush;
+      again.look.now = command_clock().now();
+      MEMD_TRY_ASSIGN(const int code, ask_and_show<admin::StatusReport>(again, "status", "{}"));
+      if (code != kOk) return code;
+      std::this_thread::sleep_for(kEvery);
+    }
+  };
+  return c;
+}
+
+Command metrics_command() {
+  Command c{"metrics", "The figures of status, as Prometheus reads them"};
+  c.run = [](const Invocation& call) { return ask_and_print(call, Need::read, "metrics", "{}"); };
   return c;
 }
 
@@ -339,7 +360,8 @@ Command rebuild_command() {
 
 std::vector<Command> admin_commands() {
   return {ingest_command(),      status_command(), coverage_command(),  log_command(),     doctor_command(),
-          diagnostics_command(), forget_command(), retention_command(), capture_command(), rebuild_command()};
+          diagnostics_command(), forget_command(), retention_command(), capture_command(), rebuild_command(),
+          metrics_command()};
 }
 
 }  // namespace memd::cli

@@ -62,7 +62,8 @@ std::vector<PlatformFreshness> HostFreshness::freshness() const {
   auto reader = readers_.acquire(std::chrono::seconds(1));
   if (!reader) return {};
   auto rows = (*reader)->ask(PlatformFreshnessQuery{});
-  return rows ? std::move(*rows) : std::vector<PlatformFreshness>{};
+  if (!rows) return {};
+  return rows->empty() ? not_looked_at_yet() : std::move(*rows);
 }
 
 // In the first moments there may be history that nobody has counted: behind by an unknown amount, not absent.
@@ -193,6 +194,13 @@ MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background 
 }
 
 MemoryHost::~MemoryHost() { stop(); }
+
+std::vector<Platform> MemoryHost::platforms_unread() const {
+  std::vector<Platform> out;
+  for (const PlatformFreshness& f : freshness_.freshness())
+    if (f.checked_at == 0) out.push_back(f.platform);
+  return out;
+}
 
 // The workers first: they wait for the writer, which must still be there.
 void MemoryHost::stop() {

@@ -42,11 +42,15 @@ class HostFreshness final : public tools::FreshnessProvider {
   void use(const IngestService* ingest) { ingest_ = ingest; }
   void committed() { generation_.fetch_add(1, std::memory_order_relaxed); }
 
+  // This process will not ingest, nor will another: why. Before others use it.
+  void freeze(std::string why) { frozen_ = std::move(why); }
+
   std::vector<PlatformFreshness> freshness() const override;
   std::string trouble() const override {
     const IngestService* ingest = ingest_;
-    return ingest != nullptr ? ingest->trouble() : std::string();
+    return ingest != nullptr ? ingest->trouble() : frozen_;
   }
+  bool is_reading() const override { return ingest_ != nullptr; }
   std::uint64_t generation() const override { return generation_.load(std::memory_order_relaxed); }
 
  private:
@@ -56,6 +60,7 @@ class HostFreshness final : public tools::FreshnessProvider {
   ReaderPool& readers_;
   std::atomic<const IngestService*> ingest_{nullptr};
   std::atomic<std::uint64_t> generation_{1};
+  std::string frozen_;
 };
 
 // Reads what the agents' records hold: the agent's file first, then what was kept of it, for Claude Code purges
@@ -127,6 +132,10 @@ class MemoryHost {
   // Opens the store for writing, starts the ingest threads and the one that enriches what they stored. For the holder
   // of the instance lock.
   Result<void> start_ingest();
+  // Instead of start_ingest(), where nobody can write: `why` stands first in all answers.
+  void serve_as_it_is(std::string why) { freshness_.freeze(std::move(why)); }
+  // Platforms whose storage is there and of which nothing has been read yet.
+  std::vector<Platform> platforms_unread() const;
   IngestService* ingest() { return ingest_.get(); }                    // null until then
   EnrichmentWorker* enrichment() const { return semantic_.worker(); }  // likewise
   SemanticSide& semantic() { return semantic_; }

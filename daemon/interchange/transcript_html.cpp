@@ -16,6 +16,8 @@ namespace {
 
 using report::escape_html;
 
+constexpr std::string_view kEncrypted = "[encrypted]";  // what adapters put for reasoning without text
+
 // A line of prose: escaped, what stands in backticks as code and in double asterisks strong.
 std::string prose_line(std::string_view line) {
   struct Span {
@@ -126,7 +128,7 @@ class HtmlWriter final : public TranscriptWriter {
     MEMD_TRY(line_(fmt::format("<article class=\"card exchange\"{}>\n<h3 class=\"muted small\">{}</h3>",
                                id.empty() ? "" : fmt::format(" id=\"{}\"", id), head)));
     for (const TranscriptEntry& e : x.entries)
-      MEMD_TRY(line_(entry(e)));
+      if (tells_something(e)) MEMD_TRY(line_(entry(e)));
     return line_("</article>");
   }
 
@@ -137,6 +139,12 @@ class HtmlWriter final : public TranscriptWriter {
   Result<void> finish() override { return line_("</main>\n" + report::page_foot(page_)); }
 
  private:
+  // Counts of tokens stand in the head of the session; what was stored encrypted has nothing to unfold.
+  static bool tells_something(const TranscriptEntry& e) {
+    if (e.kind == EntryKind::mark) return e.name != "usage";
+    return e.kind != EntryKind::thinking || e.text != kEncrypted;
+  }
+
   static std::string folded(std::string_view kind, std::string_view summary, std::string_view content) {
     return fmt::format("<details class=\"{}\"><summary><span class=\"text\">{}</span></summary>\n{}</details>", kind,
                        escape_html(ascii::one_line(summary)), content);

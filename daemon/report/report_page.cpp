@@ -19,6 +19,7 @@ namespace {
 constexpr std::size_t kGoalBytes = 320;
 constexpr std::size_t kSaidBytes = 420;
 constexpr std::size_t kDecisionBytes = 240;
+constexpr std::size_t kAskedBytes = 700;
 constexpr std::size_t kNameBytes = 300;
 
 // On one line, masked, cut at a character.
@@ -131,16 +132,19 @@ void write_detail(DataWriter& w, const ReportSession& s) {
       w.count("x", t.id);
       w.count("time", t.time);
       w.text("line", t.line, 160);
+      if (const std::string asked = shown(t.asked, kAskedBytes); asked != shown(t.line, 160))
+        w.text("asked", t.asked, kAskedBytes);
       w.count("calls", t.tool_calls);
       w.count("errors", t.tool_errors);
     });
 }
 
-void write_sessions(DataWriter& w, std::string& out, const Report& report) {
+void write_sessions(DataWriter& w, std::string& out, const Report& report, const PriceList& prices) {
   const std::size_t begin = out.size();
   std::int64_t detailed = 0;
   w.rows("sessions", report.newest, [&](const ReportSession& s) {
     write_row(w, s);
+    if (const auto usd = prices.cost(s.session.model, s.tokens)) w.count("usd", *usd);
     if (out.size() - begin > kDetailBytes) return;
     ++detailed;
     w.flag("detail", true);
@@ -303,7 +307,7 @@ std::string report_data(const Report& report, const ReportContext& context) {
   w.text("asked", context.asked, 1000);
   write_platform_names(w);
   write_sums(w, report);
-  write_sessions(w, out, report);
+  write_sessions(w, out, report, context.prices);
   w.flag("priced", !context.prices.empty());
   write_days(w, report, context.prices);
   write_uses(w, report);

@@ -3,12 +3,29 @@
 #include "protocol/jsonrpc/message.hpp"
 #include "protocol/mcp/subscriptions.hpp"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 namespace memd {
 namespace {
 
 using Kind = jsonrpc::Envelope::Kind;
+
+constexpr std::size_t kMostKept = 64 * 1024;  // bytes of a line that is kept to be asked again
+
+// A tool that is not among them is taken for one that writes.
+constexpr std::array<std::string_view, 12> kReadingTools{
+    "resume_context", "semantic_search", "get_exchange",      "recent_turns",  "session_summary", "topic_search",
+    "temporal_query", "file_history",    "list_observations", "list_sessions", "capabilities",    "memory_search"};
+constexpr std::array<std::string_view, 8> kReadingMethods{
+    "tools/list",   "resources/list", "resources/read",      "resources/templates/list",
+    "prompts/list", "prompts/get",    "completion/complete", "server/discover"};
+
+bool only_reads(const jsonrpc::Envelope& e) {
+  if (e.method == "tools/call") return std::ranges::find(kReadingTools, e.tool) != kReadingTools.end();
+  return std::ranges::find(kReadingMethods, e.method) != kReadingMethods.end();
+}
 
 bool take(std::multiset<std::string>& ids, const std::string& id) {
   const auto it = ids.find(id);
@@ -34,7 +51,9 @@ void ClientLedger::from_client(std::string_view line) {
       // The first page; who asks for it in the handshake era is told when it changes.
       if (e.method == "resources/list" && !initialize_line_.empty() && list_line_.empty() && line.front() == '{')
         list_line_ = line;
-      in_flight_.insert(e.id);
+      const bool reads = only_reads(e);
+      const bool kept = reads && line.front() == '{' && line.size() <= kMostKept;
+      in_flight_.insert_or_assign(e.id, InFlight{kept ? std::string(line) : std::string(), reads});
     } else if (e.method == "notifications/initialized") {
       initialized_line_ = line;
     } else if (e.method == "notifications/cancelled" && subscriptions_.erase(e.about_id) == 0) {
@@ -57,15 +76,29 @@ bool ClientLedger::from_daemon(std::string_view line) {
   return true;
 }
 
+std::vector<std::string> ClientLedger::reads_to_ask_again() {
+  std::vector<std::string> lines;
+  for (auto& [id, request] : in_flight_) {
+    // The replay asks for the list by itself.
+    if (!request.line.empty() && request.line != list_line_) {
+      lines.push_back(std::exchange(request.line, {}));
+      asked_again_.insert(id);
+    }
+  }
+  return lines;
+}
+
 std::vector<std::string> ClientLedger::fail_in_flight(std::string_view message) {
   std::vector<std::string> answers;
   const bool shaking_hands = !initialize_id_.empty() && !initialize_answered_;
-  for (const std::string& id : std::exchange(in_flight_, {})) {
-    if (shaking_hands && id == initialize_id_)
-      in_flight_.insert(id);
+  for (auto& [id, request] : std::exchange(in_flight_, {})) {
+    if ((shaking_hands && id == initialize_id_) || asked_again_.contains(id))
+      in_flight_.emplace(id, request);
     else
-      answers.push_back(jsonrpc::error_line(id, jsonrpc::kInternalError, message));
+      answers.push_back(jsonrpc::error_line(id, jsonrpc::kInternalError, message,
+                                            request.reads ? jsonrpc::kRetryable : jsonrpc::kNotRetryable));
   }
+  asked_again_.clear();  // once
   return answers;
 }
 

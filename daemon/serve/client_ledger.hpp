@@ -19,7 +19,10 @@ class ClientLedger {
   // false: the answer to a replayed line, to be swallowed.
   bool from_daemon(std::string_view line);
 
-  // The daemon is gone: the answers for the requests that went with it. A handshake that was under way is not among
+  // The daemon is gone: the requests that went with it and only read, which another daemon can be asked as well. Each is
+  // given once; it stays in flight.
+  std::vector<std::string> reads_to_ask_again();
+  // The answers for the other ones: errors that say whether to ask again. A handshake that was under way is not among
   // them: it is replayed, and its answer goes to the client.
   std::vector<std::string> fail_in_flight(std::string_view message);
   // There will be no other daemon: the handshake fails too, and is forgotten.
@@ -35,13 +38,19 @@ class ClientLedger {
     bool acknowledged = false;
   };
 
+  struct InFlight {
+    std::string line;  // of a read that may be asked again; else empty
+    bool reads = false;
+  };
+
   std::string initialize_line_;
   std::string initialize_id_;
   bool initialize_answered_ = false;
   std::string initialized_line_;
-  std::set<std::string> in_flight_;
+  std::map<std::string, InFlight> in_flight_;          // by id
   std::map<std::string, Subscription> subscriptions_;  // by id
   std::map<std::string, std::string> watched_;         // resources/subscribe of the handshake era: URI -> line
+  std::set<std::string> asked_again_;                  // ids, until the others are failed
   std::string list_line_;                              // resources/list of the handshake era
   std::multiset<std::string> swallow_responses_;       // ids
   std::multiset<std::string> swallow_acks_;            // subscription ids

@@ -2,6 +2,7 @@
 
 #include "daemon/serve/instance_lock.hpp"
 #include "protocol/transport/byte_stream.hpp"
+#include "schemas/hash.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -20,16 +21,28 @@ bool is_our_directory(const fs::path& path) {
   return ::stat(path.c_str(), &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == ::geteuid();
 }
 
+std::optional<fs::path> runtime_directory(const SocketPathInputs& in) {
+  if (in.xdg_runtime_dir) {
+    const fs::path runtime = *in.xdg_runtime_dir;
+    if (runtime.is_absolute() && is_our_directory(runtime)) return runtime;
+  }
+  const fs::path runtime = in.run_user_root / std::to_string(::geteuid());
+  if (is_our_directory(runtime)) return runtime;
+  return std::nullopt;
+}
+
 fs::path natural_path(const SocketPathInputs& in) {
   if (in.chosen) return *in.chosen;
   if (!in.data_dir_is_default) return in.data_dir / "memd.sock";
-  if (in.xdg_runtime_dir) {
-    const fs::path runtime = *in.xdg_runtime_dir;
-    if (runtime.is_absolute() && is_our_directory(runtime)) return runtime / "memd" / "memd.sock";
-  }
-  const fs::path runtime = in.run_user_root / std::to_string(::geteuid());
-  if (is_our_directory(runtime)) return runtime / "memd" / "memd.sock";
+  if (const auto runtime = runtime_directory(in)) return *runtime / "memd" / "memd.sock";
   return in.data_dir / "memd.sock";
+}
+
+// Below the runtime directory, under a name that no other data directory has.
+std::optional<fs::path> short_path(const SocketPathInputs& in, const fs::path& natural) {
+  const auto runtime = runtime_directory(in);
+  if (in.chosen || !runtime) return std::nullopt;
+  return *runtime / "memd" / fmt::format("{:016x}.sock", hash64(natural.native()));
 }
 
 }  // namespace
@@ -48,8 +61,12 @@ Result<fs::path> find_socket_path(const SocketPathInputs& inputs) {
   std::error_code ec;
   const fs::path path = fs::absolute(natural_path(inputs), ec);
   if (ec) return Error(Errc::io, "cannot tell the current directory: " + ec.message());
-  MEMD_TRY(check_socket_path_length(path));
-  return path;
+  const auto fits = check_socket_path_length(path);
+  if (fits) return path;
+  const auto instead = short_path(inputs, path);
+  if (!instead) return fits.error();
+  MEMD_TRY(check_socket_path_length(*instead));
+  return *instead;
 }
 
 Result<std::filesystem::path> socket_of(const Settings& settings, const std::optional<std::string>& chosen) {

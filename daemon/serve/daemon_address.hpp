@@ -22,7 +22,8 @@ struct SocketPathInputs {
 
 // The chosen one; else, for a data directory that is not the default one, its own memd.sock, so that two data
 // directories never share a daemon; else memd/memd.sock in $XDG_RUNTIME_DIR or /run/user/UID, whichever exists and is
-// ours; else memd.sock in the data directory. invalid_argument when the path is too long for a socket.
+// ours; else memd.sock in the data directory. Where the path is too long for a socket and was not chosen, a name of the
+// data directory's own below the runtime directory; invalid_argument when there is none, or the chosen one is too long.
 Result<std::filesystem::path> find_socket_path(const SocketPathInputs& inputs);
 
 Result<void> check_socket_path_length(const std::filesystem::path& path);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -77,6 +78,14 @@ void read_holder(int fd, InstanceLock::Attempt& out) {
 }
 
 }  // namespace
+
+bool is_read_only(const fs::path& data_dir) {
+  for (const fs::path& path : {data_dir / kFile, data_dir}) {
+    if (::access(path.c_str(), W_OK) == 0) return false;
+    if (errno == EROFS || errno == EACCES) return true;
+  }
+  return false;
+}
 
 Result<InstanceLock::Attempt> InstanceLock::attempt(const fs::path& data_dir) {
   const fs::path file = data_dir / kFile;

@@ -15,6 +15,10 @@ namespace memd {
 // namespace they may appear owned by nobody.
 Result<UniqueFd> open_state_directory(const std::filesystem::path& path);
 
+// Whether this process may not write there: a file system that is mounted read-only, or a directory of another user.
+// False when there is no such directory.
+bool is_read_only(const std::filesystem::path& data_dir);
+
 // The lock that makes a daemon the only one of its data directory: flock on memd.pid, held for life. It belongs to the
 // open file description, so a process that takes it can hand it to the daemon it starts (inherited_lock_fd); the
 // kernel drops it when the last holder dies, so a stale file blocks nobody. The file is never removed. Owns the open

@@ -229,6 +229,22 @@ void Service::start_watchdog() {
   });
 }
 
+namespace {
+
+Result<int> serve_read_only(const Settings& settings) {
+  std::signal(SIGPIPE, SIG_IGN);
+  log::start(settings.config.log_level);
+  Service service(settings, system_clock(), "standalone", "");
+  const std::string why = settings.layout.data_dir().string() + " cannot be written to";
+  log::error("{}: answering from the store as it is", why);
+  service.serve_as_it_is(why);
+  service.serve_stdio();
+  service.run();
+  return 0;
+}
+
+}  // namespace
+
 Result<int> serve_socket(const Settings& settings, const std::optional<std::string>& path) {
   std::signal(SIGPIPE, SIG_IGN);
   log::start(settings.config.log_level);
@@ -253,12 +269,17 @@ Result<int> serve_socket(const Settings& settings, const std::optional<std::stri
 }
 
 Result<int> serve_stdio_pump(const Settings& settings) {
+  if (is_read_only(settings.layout.data_dir())) {
+    const auto daemon = connect_running(settings);
+    if (!daemon || !*daemon) return serve_read_only(settings);  // none can be started there
+  }
   MEMD_TRY_ASSIGN(auto address, daemon_address(settings));
   MEMD_TRY(run_stdio_pump(std::move(address)));
   return 0;
 }
 
 Result<int> serve_stdio_standalone(const Settings& settings) {
+  if (is_read_only(settings.layout.data_dir())) return serve_read_only(settings);
   std::signal(SIGPIPE, SIG_IGN);
   log::start(settings.config.log_level);
   MEMD_TRY_ASSIGN(const auto directory, open_state_directory(settings.layout.data_dir()));

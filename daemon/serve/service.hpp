@@ -35,6 +35,8 @@ class Service {
   ~Service();
 
   Result<void> start_ingest();  // for the holder of the instance lock
+  // Instead, where nobody can write.
+  void serve_as_it_is(std::string why) { host_.serve_as_it_is(std::move(why)); }
   void listen(int listening_socket);
   void serve_stdio();  // run() ends with the client
   void run();          // until SIGTERM, SIGINT or the end of the client
@@ -64,10 +66,12 @@ class Service {
 // memd --socket [PATH]: the daemon. An error if one is running already for this data directory.
 Result<int> serve_socket(const Settings& settings, const std::optional<std::string>& path);
 
-// memd --stdio: a byte pump to the daemon, which is started when there is none.
+// memd --stdio: a byte pump to the daemon, which is started when there is none. Where the data directory cannot be
+// written to and none runs, as with --standalone.
 Result<int> serve_stdio_pump(const Settings& settings);
 
-// memd --stdio --standalone: everything in this process. Ingests unless another memd does so already.
+// memd --stdio --standalone: everything in this process. Ingests unless another memd does so already, or the data
+// directory cannot be written to: then it answers from the store as it lies, and each answer says so.
 Result<int> serve_stdio_standalone(const Settings& settings);
 
 }  // namespace memd

@@ -25,6 +25,20 @@ using transport::LineTransport;
 // Above the daemon's own limits: what is too long or too much is for the daemon to say.
 transport::StreamLimits pump_limits() { return {16'000'000, 64U << 20}; }
 
+constexpr std::string_view kProbeId = R"("memd-pump-sign-of-life")";
+
+// A request of the stateless revision, which the daemon answers on its loop whatever its workers do.
+std::string probe_line() {
+  return jsonrpc::request_line(kProbeId, "server/discover",
+                               R"({"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
+                               R"("io.modelcontextprotocol/clientCapabilities":{}}})");
+}
+
+// Without looking into it: it is ours, and comes once.
+bool is_answer_to_probe(std::string_view line) {
+  return line.substr(0, 200).find(kProbeId) != std::string_view::npos;
+}
+
 }  // namespace
 
 struct StdioPump::Impl {
@@ -82,6 +96,8 @@ struct StdioPump::Impl {
     dialing = false;
     reconnected = std::exchange(ever_connected, true);
     heard = false;
+    watching = false;
+    probes = 0;
     daemon =
         std::make_unique<transport::StreamTransport>(transport::make_socket_stream(loop, fd.release()), pump_limits());
     const std::vector<std::string> replayed = ledger.replay();
@@ -91,6 +107,7 @@ struct StdioPump::Impl {
       if (std::find(replayed.begin(), replayed.end(), line) == replayed.end()) daemon->write_line(line);
     daemon->start(daemon_end);
     if (held) pass_on(*std::exchange(held, std::nullopt));
+    watch_for_silence();
     resume_client();
     if (input_ended) daemon->end_output();
   }
@@ -120,18 +137,59 @@ struct StdioPump::Impl {
     ledger.from_client(line);
     if (reconnected && !heard && !resent) unheard.emplace_back(line);
     daemon->write_line(line);
+    watch_for_silence();
     if (daemon->congested()) client->set_reading(false);
   }
   void from_daemon(std::string_view line) {
     heard = true;
     resent = false;
     unheard.clear();
+    spoke = true;
+    if (probes > 0 && is_answer_to_probe(line)) {
+      --probes;
+      return;
+    }
     if (!ledger.from_daemon(line)) return;
     client->write_line(line);
     if (client->congested()) daemon->set_reading(false);
   }
   void resume_client() {
     if (!stopping && !held && !(daemon && daemon->congested())) client->set_reading(true);
+  }
+
+  // --- silence ---
+  void watch_for_silence() {
+    if (watching || ledger.idle() || !daemon || daemon_gone) return;
+    watching = true;
+    spoke = probed = false;
+    wait_for_a_word();
+  }
+  void wait_for_a_word() {
+    silence.expires_after(options.silence);
+    silence.async_wait([this](error_code ec) {
+      if (!ec && !stopping) judge_silence();
+    });
+  }
+  void judge_silence() {
+    if (!daemon || daemon_gone || ledger.idle()) {
+      watching = false;
+      return;
+    }
+    if (std::exchange(spoke, false)) {
+      probed = false;
+      return wait_for_a_word();
+    }
+    if (!std::exchange(probed, true)) {
+      ++probes;
+      daemon->write_line(probe_line());
+      return wait_for_a_word();
+    }
+    watching = false;
+    unheard.clear();
+    for (const std::string& line : ledger.fail_everything(
+             "the memd daemon does not answer: it is stopped, or hangs. Ask again; `memd doctor` says what to do"))
+      client->write_line(line);
+    daemon->abort();
   }
 
   // --- ending ---
@@ -162,7 +220,7 @@ struct StdioPump::Impl {
     // A daemon that is being killed may still have taken the connection into its backlog. Once, and only what it gave
     // no sign of having read, goes to the next one.
     if (!unheard.empty() && !std::exchange(resent, true)) return begin_dialing();
-    unheard.clear();
+    unheard = ledger.reads_to_ask_again();  // again once more if the next one is this one, still dying
     resent = false;
     for (const std::string& line : ledger.fail_in_flight("memd daemon restarted; ask again"))
       client->write_line(line);
@@ -180,6 +238,7 @@ struct StdioPump::Impl {
   void stop() {
     if (std::exchange(stopping, true)) return;
     retry.cancel();
+    silence.cancel();
     drain.cancel();
     if (daemon) daemon->abort();
     client->abort();
@@ -187,6 +246,7 @@ struct StdioPump::Impl {
   void report_when_finished() {
     if (!client_gone || daemon) return;
     drain.cancel();
+    silence.cancel();
     if (on_finished) std::exchange(on_finished, {})();
   }
 
@@ -200,6 +260,7 @@ struct StdioPump::Impl {
   std::unique_ptr<LineTransport> daemon;
   asio::steady_timer retry{loop};
   asio::steady_timer drain{loop};
+  asio::steady_timer silence{loop};
   ClientLedger ledger;
   std::optional<std::string> held;  // a client's line that waits for a daemon
   std::optional<Error> failure;
@@ -209,6 +270,10 @@ struct StdioPump::Impl {
   bool reconnected = false;
   bool heard = false;        // the daemon has sent something on this connection
   bool resent = false;       // `unheard` is on its second try
+  bool watching = false;     // the silence timer runs
+  bool spoke = false;        // the daemon has sent something since the timer was last set
+  bool probed = false;       // a sign of life was asked for since then
+  int probes = 0;            // unanswered ones of this connection
   bool daemon_gone = false;  // closed, not yet destroyed
   bool client_gone = false;
   bool input_ended = false;

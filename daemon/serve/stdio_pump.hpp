@@ -18,9 +18,11 @@ namespace memd {
 // `memd --stdio`: passes lines between a client's stdin/stdout and the daemon's socket.
 //
 // It gets through to the daemon at once, so that its answer to `initialize` does not wait for a start. When the daemon
-// goes away, requests in flight are answered with an error, and the next line of the client (not before: a daemon that
-// was stopped on purpose stays stopped) opens a new connection, on which the handshake is replayed unseen. When that
-// fails the client's request is answered with the reason.
+// goes away, requests in flight that only read are put to the next one, once; the others are answered with an error, and
+// the next line of the client (not before: a daemon that was stopped on purpose stays stopped) opens a new connection.
+// On it the handshake is replayed unseen. When that fails the client's request is answered with the reason.
+// A daemon that is stopped or hangs says nothing: while requests wait it is asked for a sign of life, and when none
+// comes they are answered with an error that may be retried, and the connection is given up.
 // It ends when stdin ends, after what is in flight has been answered or the drain time is over; or when stop() is
 // called. Everything on the thread that runs `loop`, which runs out of work at the end.
 class StdioPump {
@@ -29,6 +31,7 @@ class StdioPump {
     int in_fd = 0;
     int out_fd = 1;
     std::chrono::milliseconds drain{2000};
+    std::chrono::milliseconds silence{3000};  // until a sign of life is asked for, and again until it is given up
   };
 
   StdioPump(boost::asio::io_context& loop, DaemonDial& dial, Options options);

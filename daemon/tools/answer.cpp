@@ -41,6 +41,23 @@ AnswerText counted_are(std::int64_t n, const char (&noun)[size]) {
   return out;
 }
 
+// "Not searched: cline, gemini (…)", a line a reason.
+AnswerText skipped_lines(const Answer& answer) {
+  AnswerText out;
+  if (!answer.platforms_skipped) return out;
+  std::vector<std::pair<AnswerText, std::vector<std::string>>> skipped;  // reason, and the platforms it keeps out
+  for (const auto& [platform, reason] : *answer.platforms_skipped) {
+    const auto same = std::find_if(skipped.begin(), skipped.end(), [&](const auto& s) { return s.first == reason; });
+    if (same == skipped.end())
+      skipped.push_back({reason, {platform}});
+    else
+      same->second.push_back(platform);
+  }
+  for (const auto& [reason, platforms] : skipped)
+    out.add("Not searched: ").list(platforms).add(" (", reason, ").\n");
+  return out;
+}
+
 void append_number(std::string& out, std::uint64_t value, int base) {
   std::array<char, 24> buffer{};
   const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, base).ptr;
@@ -64,30 +81,44 @@ bool take_number(std::string_view& s, T& out, int base, char end) {
 
 Answer answer_for(const Scope& scope) {
   Answer a;
-  for (const PlatformFreshness& f : scope.freshness)
-    a.freshness.push_back({std::string(to_string(f.platform)), format_rfc3339(f.last_event),
-                           format_rfc3339(f.checked_at), f.sources_behind, f.bytes_behind});
-  a.platforms_searched = scope.searched;
-  a.platforms_skipped = scope.skipped;
+  std::vector<FreshnessOut> behind = freshness_of(scope);
+  std::erase_if(behind, [](const FreshnessOut& f) { return f.sources_behind == 0 || f.checked_at.empty(); });
+  a.freshness = unless_empty(std::move(behind));
+  if (scope.is_selected || !scope.skipped.empty()) a.platforms_searched = scope.searched;
+  a.platforms_skipped = unless_empty(scope.skipped);
   if (!scope.words.empty()) a.searched = scope.words;
-  if (!scope.trouble.empty()) a.trouble.add("NOTHING NEW IS STORED: ", AnswerText::Message{scope.trouble}, ".");
-  if (!a.trouble.empty()) a.notice.add(a.trouble, " ");
   a.notice.add(kDataNotice);
-  tell_unknown_project(a.notice, scope.unknown_project);
+  if (!scope.trouble.empty())
+    lead_with(a, AnswerText("NOTHING NEW IS STORED: ").add(AnswerText::Message{scope.trouble}, "."));
+  lead_with(a, scope.unread);
+  AnswerText unknown;
+  tell_unknown_project(unknown, scope.unknown_project);
+  lead_with(a, unknown);
   if (std::string zone = time_zone_label(); zone != "UTC") a.time_zone = std::move(zone);
   return a;
 }
 
+std::vector<FreshnessOut> freshness_of(const Scope& scope) {
+  std::vector<FreshnessOut> out;
+  for (const PlatformFreshness& f : scope.freshness)
+    out.push_back({std::string(to_string(f.platform)), format_rfc3339(f.last_event), format_rfc3339(f.checked_at),
+                   f.sources_behind, f.bytes_behind});
+  return out;
+}
+
+void lead_with(Answer& answer, const AnswerText& sentence) {
+  if (sentence.empty()) return;
+  const AnswerText rest = answer.notice.behind(answer.lead);
+  answer.lead.say(sentence);
+  answer.notice = answer.lead;
+  if (!rest.empty()) answer.notice.say(rest);
+}
+
 Answer shorten_frame(const Answer& frame, std::size_t tokens, AnswerText& left_out) {
-  if (estimate_tokens(mcp::to_json(frame)) <= tokens) return frame;
+  if (!frame.freshness || estimate_tokens(mcp::to_json(frame)) <= tokens) return frame;
   Answer out = frame;
-  std::erase_if(out.freshness, [](const FreshnessOut& f) { return f.sources_behind == 0; });
-  if (estimate_tokens(mcp::to_json(out)) > tokens) out.freshness.clear();
-  if (out.freshness.size() == frame.freshness.size()) return out;
-  if (out.freshness.empty())
-    left_out.add("No room for the freshness of sources.");
-  else
-    left_out.add("Other sources are up to date.");
+  out.freshness.reset();
+  left_out.add("Sources are behind; there is no room to say which.");
   out.notice.say(left_out);
   return out;
 }
@@ -135,9 +166,15 @@ void tell_evicted(AnswerText& notice, std::int64_t exchanges) {
 
 TimeRangeOut to_out(const TimeRange& range) { return {format_rfc3339(range.start), format_rfc3339(range.end)}; }
 
-AnswerText scope_line(const Answer& answer) {
+AnswerText answer_header(const Answer& answer) {
+  using Id = AnswerText::Id;
   AnswerText out;
-  if (!answer.trouble.empty()) out.add(answer.trouble, "\n");
+  if (!answer.lead.empty()) out.add(answer.lead, "\n");
+  if (answer.freshness)
+    for (const FreshnessOut& f : *answer.freshness)
+      out.add(Id{f.platform}, " is behind by ", counted_words(f.bytes_behind, "byte"), " in ",
+              counted_words(f.sources_behind, "file"), ".\n");
+  out.add(skipped_lines(answer));
   if (!answer.searched) return out;
   out.add("In ", *answer.searched);
   if (answer.outside) out.add("; outside it: ", *answer.outside);
@@ -146,25 +183,12 @@ AnswerText scope_line(const Answer& answer) {
 }
 
 AnswerText answer_footer(const Answer& answer) {
-  using Id = AnswerText::Id;
   AnswerText out;
-  out.add("Times are ", AnswerText::Echo{answer.time_zone.value_or("UTC")}, ".\n");
-  for (const FreshnessOut& f : answer.freshness)
-    if (f.sources_behind > 0)
-      out.add(Id{f.platform}, " is behind by ", f.bytes_behind, " bytes in ", f.sources_behind, " files.\n");
-  if (!answer.platforms_searched.empty()) out.add("Searched: ").list(answer.platforms_searched).add(".\n");
-  std::vector<std::pair<AnswerText, std::vector<std::string>>> skipped;  // reason, and the platforms it keeps out
-  for (const auto& [platform, reason] : answer.platforms_skipped) {
-    const auto same = std::find_if(skipped.begin(), skipped.end(), [&](const auto& s) { return s.first == reason; });
-    if (same == skipped.end())
-      skipped.push_back({reason, {platform}});
-    else
-      same->second.push_back(platform);
-  }
-  for (const auto& [reason, platforms] : skipped)
-    out.add("Not searched: ").list(platforms).add(" (", reason, ").\n");
-  if (!answer.notice.empty()) out.add(answer.notice, "\n");
-  if (answer.next) out.add("More: the same call with cursor=\"", Id{*answer.next}, "\".\n");
+  if (answer.platforms_searched) out.add("Searched: ").list(*answer.platforms_searched).add(".\n");
+  out.add("Times are ", AnswerText::Echo{answer.time_zone.value_or("UTC")}, ".");
+  if (const AnswerText rest = answer.notice.behind(answer.lead); !rest.empty()) out.say(rest);
+  out.add("\n");
+  if (answer.next) out.add("More: the same call with cursor=\"", AnswerText::Id{*answer.next}, "\".\n");
   return out;
 }
 
@@ -178,6 +202,13 @@ std::string short_line(std::string_view text, std::size_t max_tokens) {
 
 std::string counted(std::int64_t n, std::string_view noun) {
   return std::to_string(n) + " " + std::string(noun) + (n == 1 ? "" : "s");
+}
+
+void add_share(AnswerText& out, std::int64_t summary_tokens, std::int64_t source_tokens) {
+  if (summary_tokens <= source_tokens)
+    out.add(summary_tokens, " of ", counted_words(source_tokens, "token"));
+  else
+    out.add(counted_words(summary_tokens, "token"), ", no shorter than its source (", source_tokens, ")");
 }
 
 std::vector<std::string> sign_names(const std::vector<OutcomeReason>& reasons, std::size_t most) {

@@ -33,21 +33,30 @@ struct TimeRangeOut {
 };
 
 struct Answer {
+  // Every answer carries these, so what goes without saying is left out: freshness when nothing is behind, the
+  // platforms when all that have history were looked at.
   std::optional<AnswerText> searched;   // Scope::words
   std::optional<std::int64_t> outside;  // of the same kind as what is found
-  std::vector<FreshnessOut> freshness;
-  std::vector<std::string> platforms_searched;
-  std::vector<std::pair<std::string, AnswerText>> platforms_skipped;
-  AnswerText trouble;  // Scope::trouble: the first line of the text, and the beginning of the notice
+  std::optional<std::vector<FreshnessOut>> freshness;
+  std::optional<std::vector<std::string>> platforms_searched;
+  std::optional<std::vector<std::pair<std::string, AnswerText>>> platforms_skipped;
+  AnswerText lead;  // the beginning of the notice: what the answer could not cover. The first line of the text
   AnswerText notice;
   std::int64_t est_tokens = 0;
   std::optional<std::string> next;
   std::optional<std::string> time_zone;  // time_zone_label(); none: UTC
+  // The text, where it has room for more than the structured form; it then goes on from its own end. Not a member of
+  // the structured form. Empty: render_text() gives it.
+  std::string fuller_text;
 };
 
 Answer answer_for(const Scope& scope);
-// Makes the frame fit `tokens` if it can: drops the freshness of sources that are up to date, then all freshness.
-// `left_out`, and the end of the notice, say what was dropped.
+// Freshness of each source, up to date or not: for the answer that tells of sources.
+std::vector<FreshnessOut> freshness_of(const Scope& scope);
+// Adds a sentence to the lead. Empty: nothing.
+void lead_with(Answer& answer, const AnswerText& sentence);
+// Drops the freshness of sources if the frame has more than `tokens` otherwise. `left_out`, and the end of the notice,
+// then say so.
 Answer shorten_frame(const Answer& frame, std::size_t tokens, AnswerText& left_out);
 Error too_little_room(std::size_t max_tokens, std::size_t needed);
 // Tells a reader of a search that nothing fits, that hits are left out, or that meaning was not looked at everywhere.
@@ -73,10 +82,10 @@ std::string encode_cursor(const PageCursor& cursor, std::uint64_t question);
 // Absent or empty text: the beginning. invalid_argument for a cursor that encode_cursor() did not make for `question`.
 Result<PageCursor> decode_cursor(const std::optional<std::string>& text, std::uint64_t question);
 
-// The first line of an answer to a search: where it looked, and what lies outside; empty for other answers.
-AnswerText scope_line(const Answer& answer);
-// The lines under an answer: the zone of its times, where sources are behind, platforms searched and skipped, notice,
-// and how to go on.
+// The first lines of an answer: what it could not cover, where sources are behind, platforms skipped; of a search also
+// where it looked, and what lies outside.
+AnswerText answer_header(const Answer& answer);
+// The lines under an answer: the zone of its times, platforms searched, the rest of the notice, and how to go on.
 AnswerText answer_footer(const Answer& answer);
 
 // "2026-02-09 06:01", in the time zone.
@@ -93,6 +102,8 @@ AnswerText counted_words(std::int64_t n, const char (&noun)[size]) {
   if (n != 1) out.add("s");
   return out;
 }
+// "300 of 1000 tokens"; where the summary is no shorter than its source, "55 tokens, no shorter than its source (34)".
+void add_share(AnswerText& out, std::int64_t summary_tokens, std::int64_t source_tokens);
 // The names of the signs, the first `most` of them.
 std::vector<std::string> sign_names(const std::vector<OutcomeReason>& reasons, std::size_t most);
 // What answers say beside an exchange that its session has left, in a field and in a line.
@@ -132,47 +143,43 @@ struct Describe<tools::TimeRangeOut> {
 template <>
 struct Describe<tools::Answer> {
   using T = tools::Answer;
-  static constexpr auto fields =
-      std::make_tuple(field("searched", &T::searched, "Which part of the history was looked at."),
-                      field("outside", &T::outside, "How many more all_projects=true would look at or find."),
-                      field("freshness", &T::freshness, "How far each searched source is behind."),
-                      field("platforms_searched", &T::platforms_searched, "Agents whose history was looked at."),
-                      field("platforms_skipped", &T::platforms_skipped, "Agent to the reason it was not."),
-                      field("notice", &T::notice, "What to keep in mind about this answer."),
-                      field("est_tokens", &T::est_tokens, "Tokens of this answer, estimated."),
+  // Before the answer's own fields, and behind them.
+  static constexpr auto head = std::make_tuple(
+      field("notice", &T::notice, "What to keep in mind about this answer; first what it could not cover."),
+      field("searched", &T::searched, "Which part of the history was looked at."),
+      field("outside", &T::outside, "How many more all_projects=true would look at or find."),
+      field("freshness", &T::freshness, "Sources with unread bytes; absent: none."),
+      field("platforms_searched", &T::platforms_searched, "Agents looked at; absent: all that have history here."),
+      field("platforms_skipped", &T::platforms_skipped, "Agent to the reason it was not; absent: none."));
+  static constexpr auto tail =
+      std::make_tuple(field("est_tokens", &T::est_tokens, "Tokens of this answer, estimated."),
                       field("next", &T::next, "Send as `cursor` for the rest; absent at the end."),
                       field("time_zone", &T::time_zone, "Of days and times inside texts; absent: UTC."));
+  static constexpr auto fields = std::tuple_cat(head, tail);
 };
 
 }  // namespace memd::mcp
 
 namespace memd::tools {
 
-// Calls build(tokens) → Out with different numbers of tokens. Gives the largest answer that costs no more than
-// max_tokens in either form, JSON and text. build(0) has to give the least that makes sense; when even that costs too
-// much, the error says what to send instead. `build` is called several times, so it must not ask the store each time.
+// Which of the two forms of an answer has to fit.
+enum class Fit { both, text };
+
+// Searches for the number of tokens with which build(tokens) → Out makes the largest answer that costs no more than
+// max_tokens. nullopt: not even with none.
 template <class Out, class Build>
-Result<Out> fit_answer(std::size_t max_tokens, const Answer& frame, Build&& build) {
-  if (max_tokens == kNoTokenLimit) {
-    Out whole = build(kNoTokenLimit);
-    return whole;
-  }
-  AnswerText left_out;
-  const Answer shorter = shorten_frame(frame, max_tokens / 3, left_out);
-  const std::size_t frame_tokens = estimate_tokens(mcp::to_json(shorter));
+std::optional<Out> largest_that_fits(std::size_t max_tokens, std::size_t frame_tokens, Fit fit, std::size_t most,
+                                     Build&& build) {
   std::size_t cost = 0;  // of the last one tried
   const auto try_with = [&](std::size_t allowed) {
     Out out = build(allowed);
-    out.freshness = shorter.freshness;
-    if (!left_out.empty()) out.notice.say(left_out);
     out.est_tokens = static_cast<std::int64_t>(std::min<std::size_t>(max_tokens, 9999));  // digits of what is to come
     out.est_tokens = static_cast<std::int64_t>(estimate_tokens(mcp::to_json(out)));
-    cost = static_cast<std::size_t>(out.est_tokens);
+    cost = fit == Fit::both ? static_cast<std::size_t>(out.est_tokens) : 0;
     if (cost <= max_tokens) cost = std::max(cost, estimate_tokens(render_text(out).str()));
     return out;
   };
-
-  std::size_t too_much = max_tokens - std::min(max_tokens, frame_tokens);
+  std::size_t too_much = most - std::min(most, frame_tokens);
   Out out = try_with(too_much);
   if (cost <= max_tokens) return out;
   // Answers cost more or less than what was allowed (names, quotes, short texts): the difference corrects the next
@@ -193,10 +200,48 @@ Result<Out> fit_answer(std::size_t max_tokens, const Answer& frame, Build&& buil
       too_much = allowed;
     }
   }
-  if (best) return std::move(*best);
+  if (best) return best;
   out = try_with(0);
-  if (cost > max_tokens) return too_little_room(max_tokens, cost);
+  if (cost > max_tokens) return std::nullopt;
   return out;
+}
+
+// Whether the text says more than the structured form where it has room: for answers whose larger forms begin as the
+// smaller ones do.
+enum class TextRoom { as_structured, its_own };
+
+// Calls build(tokens) → Out with different numbers of tokens. Gives the largest answer that costs no more than
+// max_tokens in either form, JSON and text. build(0) has to give the least that makes sense; when even that costs too
+// much, the error says what to send instead. `build` is called several times, so it must not ask the store each time.
+template <class Out, class Build>
+Result<Out> fit_answer(std::size_t max_tokens, const Answer& frame, Build&& build,
+                       TextRoom room = TextRoom::as_structured) {
+  if (max_tokens == kNoTokenLimit) {
+    Out whole = build(kNoTokenLimit);
+    return whole;
+  }
+  AnswerText left_out;
+  const Answer shorter = shorten_frame(frame, max_tokens / 3, left_out);
+  const std::size_t frame_tokens = estimate_tokens(mcp::to_json(shorter));
+  const auto with_frame = [&](std::size_t tokens) {
+    Out out = build(tokens);
+    out.freshness = shorter.freshness;
+    if (!left_out.empty()) out.notice.say(left_out);
+    return out;
+  };
+  auto out = largest_that_fits<Out>(max_tokens, frame_tokens, Fit::both, max_tokens, with_frame);
+  if (!out) {
+    const Out least = with_frame(0);
+    return too_little_room(max_tokens,
+                           std::max(estimate_tokens(mcp::to_json(least)), estimate_tokens(render_text(least).str())));
+  }
+  // Names of members take room that the text has for content.
+  constexpr std::size_t kWorthIt = 10;  // hundredths
+  const std::size_t text_tokens = estimate_tokens(render_text(*out).str());
+  if (room == TextRoom::its_own && (max_tokens - text_tokens) * 100 > max_tokens * kWorthIt)
+    if (auto fuller = largest_that_fits<Out>(max_tokens, frame_tokens, Fit::text, 2 * max_tokens, with_frame))
+      out->fuller_text = render_text(*fuller).str();
+  return std::move(*out);
 }
 
 // Some rows of a list, from `offset` on.
@@ -212,7 +257,7 @@ struct ListPage {
 template <class Out, class Row>
 Result<Out> fit_list(std::size_t max_tokens, const Answer& frame, const ListPage<Row>& page,
                      std::vector<Row> Out::*list) {
-  return fit_answer<Out>(max_tokens, frame, [&](std::size_t tokens) {
+  const auto build = [&](std::size_t tokens) {
     Out out;
     static_cast<Answer&>(out) = frame;
     out.total = page.total;
@@ -225,7 +270,8 @@ Result<Out> fit_list(std::size_t max_tokens, const Answer& frame, const ListPage
     const std::int64_t end = page.offset + static_cast<std::int64_t>(shown.size());
     if (end < page.total && !shown.empty()) out.next = encode_cursor({end, 0}, page.question);
     return out;
-  });
+  };
+  return fit_answer<Out>(max_tokens, frame, build, TextRoom::its_own);
 }
 
 }  // namespace memd::tools

@@ -22,6 +22,14 @@ AnswerText& AnswerText::list(const std::vector<std::string>& ids) {
   return *this;
 }
 
+AnswerText AnswerText::behind(const AnswerText& beginning) const {
+  AnswerText out;
+  if (text_.size() <= beginning.text_.size()) return out;
+  out.text_ = text_.substr(beginning.text_.size());
+  if (out.text_.starts_with(' ')) out.text_.erase(0, 1);
+  return out;
+}
+
 AnswerText& AnswerText::quote(const HistoryText& history) {
   if (history.empty()) return *this;
   text_.append(kHistoryBegin).append("\n").append(history.text_);

@@ -130,6 +130,8 @@ class AnswerText {
   friend void set_told(AnswerText& out, std::string_view text) { out = AnswerText().add(Message{text}); }
 
   bool empty() const { return text_.empty(); }
+  // What stands behind `beginning`, with which it begins, without the blank between them.
+  AnswerText behind(const AnswerText& beginning) const;
   const std::string& str() const { return text_; }
   operator std::string_view() const { return text_; }  // NOLINT: everybody may read it
   bool operator==(const AnswerText&) const = default;

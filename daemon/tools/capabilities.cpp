@@ -69,13 +69,15 @@ std::vector<Step> steps_for(const CapabilitiesAnswer& whole) {
   out.insert(
       out.end(),
       {{"freshness of what is read to its end", "",
-        [](auto& a) { std::erase_if(a.freshness, [](const FreshnessOut& f) { return f.sources_behind == 0; }); }},
+        [](auto& a) {
+          if (a.freshness) std::erase_if(*a.freshness, [](const FreshnessOut& f) { return f.sources_behind == 0; });
+        }},
        {"capabilities of agents", "capabilities of agents without history here",
         [](auto& a) { drop(a, Of::all, &PlatformOut::capabilities); }},
        {"agents without history here", "",
         [](auto& a) { std::erase_if(a.platforms, [](const auto& one) { return !has_history(one.second); }); }},
        {"agents", "agents without history here", [](auto& a) { a.platforms.clear(); }},
-       {"freshness", "freshness of what is read to its end", [](auto& a) { a.freshness.clear(); }}});
+       {"freshness", "freshness of what is read to its end", [](auto& a) { a.freshness.reset(); }}});
   return out;
 }
 
@@ -149,7 +151,11 @@ struct StoreFacts {
 CapabilitiesAnswer compose(const ToolServices& services, const StoreFacts& facts) {
   const auto& totals = facts.totals;
   CapabilitiesAnswer out;
-  if (const auto scope = resolve_scope(services, {})) static_cast<Answer&>(out) = answer_for(*scope);
+  if (const auto scope = resolve_scope(services, {})) {
+    static_cast<Answer&>(out) = answer_for(*scope);
+    out.freshness = freshness_of(*scope);
+    out.platforms_searched = scope->searched;
+  }
   for (const AdapterDescription& adapter : services.adapters)
     out.platforms.emplace_back(to_string(adapter.platform), platform_out(adapter, totals));
   out.capability_matrix.emplace();
@@ -273,7 +279,7 @@ AnswerText render_text(const CapabilitiesAnswer& a) {
           ", ranking ", Echo{a.server.ranking}, ", store ", a.server.store_bytes, " bytes, answers of ",
           a.server.default_max_tokens, " tokens (at most ", a.server.most_max_tokens, ").\n");
   if (!a.server.embedding_model.empty()) out.add("searches by meaning with ", Echo{a.server.embedding_model}, "\n");
-  if (a.server.embedding_pending > 0) out.add(a.server.embedding_pending, " exchanges are not embedded yet\n");
+  if (a.server.embedding_pending > 0) out.add("not embedded yet: ", counted_words(a.server.embedding_pending, "exchange"), "\n");
   if (!a.server.summary_models.empty()) out.add("summaries by a language model: ", Echo{a.server.summary_models}, "\n");
   if (a.server.decisions_by_model) out.add("  they judge decisions, too\n");
   if (!a.server.summary_trouble.empty()) out.add("  not asked now: ", Message{a.server.summary_trouble}, "\n");
@@ -306,8 +312,8 @@ void add_capabilities(mcp::ToolRegistry& registry, const ToolServices& services)
   info.name = "capabilities";
   info.title = "What this memory holds and can do";
   info.description =
-      "Which agents' histories are known, how complete and how fresh they are, what can be asked about each, and how "
-      "searches rank. Ask when a search finds nothing where something should be.";
+      "Which agents' histories are known, how complete and how fresh. Ask when a search finds nothing where "
+      "something should be.";
   info.inline_ok = true;
   registry.add<CapabilitiesParams, RenderedCapabilities>(
       std::move(info),

@@ -140,12 +140,12 @@ struct Describe<tools::ServerOut> {
 template <>
 struct Describe<tools::CapabilitiesAnswer> {
   using T = tools::CapabilitiesAnswer;
-  static constexpr auto fields = std::tuple_cat(
+  static constexpr auto fields = std::tuple_cat(Describe<tools::Answer>::head, 
       std::make_tuple(field("platforms", &T::platforms, "Agent to what is known of it."),
                       field("capability_matrix", &T::capability_matrix, "Capability to the agents that have it."),
                       field("server", &T::server, "This server."),
                       field("more", &T::more, "The call that gives what was left out; absent: nothing was.")),
-      Describe<tools::Answer>::fields);
+      Describe<tools::Answer>::tail);
 };
 template <>
 struct Describe<tools::RenderedCapabilities> {

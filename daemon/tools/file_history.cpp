@@ -142,7 +142,8 @@ FileUseOut use_out(const FileUse& use, const FileQuestion& question, const Share
   }
   out.asked = short_line(use.user_message, shares.asked);
   if (shares.said > 0) out.said = unless_empty(cut_to_tokens(said_of_files(use), shares.said).text);
-  out.outcome = !use.test ? "not_tested" : use.test->failed ? "tests_failed" : "tests_passed";
+  if (access == FileAccess::modified)
+    out.outcome = !use.test ? "not_tested" : use.test->failed ? "tests_failed" : "tests_passed";
   if (shares.details && use.test)
     out.test = short_line(use.test->summary, 30) + (use.test->same_turn ? "" : " (in the next turn)");
   if (shares.details && use.tool_errors > 0) out.error = unless_empty(short_line(use.last_error, 40));
@@ -238,8 +239,8 @@ Result<FileHistoryAnswer> run(const ToolServices& services, const FileHistoryPar
   }
 
   Answer frame = answer_for(scope);
-  for (auto note = question.notes.rbegin(); note != question.notes.rend(); ++note)
-    frame.notice = AnswerText(*note).say(frame.notice);
+  for (const AnswerText& note : question.notes)
+    lead_with(frame, note);
   return fit_answer<FileHistoryAnswer>(token_limit(services, params), frame, [&](std::size_t tokens) {
     FileHistoryAnswer out;
     static_cast<Answer&>(out) = frame;
@@ -260,11 +261,16 @@ void add(HistoryText& out, const char (&name)[size], const std::optional<std::st
   if (value) out.add("  ", name, *value);
 }
 
+void add_line_counts(HistoryText& out, std::int64_t added, std::int64_t removed) {
+  if (added + removed > 0) out.add("  +", added, " -", removed);
+}
+
 void add_use(HistoryText& out, const FileUseOut& u) {
-  out.add(u.exchange_id, "  ", short_time(u.timestamp), "  ", u.access, " +", u.lines_added, " -", u.lines_removed);
+  out.add(u.exchange_id, "  ", short_time(u.timestamp), "  ", u.access);
+  add_line_counts(out, u.lines_added, u.lines_removed);
   add(out, "lines ", u.lines);
   add(out, "", u.match);
-  out.add("  ", u.outcome);
+  add(out, "", u.outcome);
   add(out, "", u.test);
   add(out, "committed as ", u.committed_as);
   out.add("\n  asked: ", u.asked, "\n");
@@ -291,9 +297,11 @@ AnswerText render_text(const FileHistoryAnswer& a) {
     if (c.subject) body.add("  \"", *c.subject, "\"");
     body.add("\n");
   }
-  for (const PathTotalOut& f : a.files)
-    body.add(f.path, "  ", counted(f.exchanges, "exchange"), "  last ", short_time(f.last), "  +", f.lines_added, " -",
-             f.lines_removed, "\n");
+  for (const PathTotalOut& f : a.files) {
+    body.add(f.path, "  ", counted(f.exchanges, "exchange"), "  last ", short_time(f.last));
+    add_line_counts(body, f.lines_added, f.lines_removed);
+    body.add("\n");
+  }
   for (const FileSessionOut& s : a.sessions) {
     body.add("\n", s.session_id, "  \"", s.session_name, "\"  ", s.platform, "  ", s.project);
     add(body, "branch ", s.git_branch);
@@ -304,8 +312,8 @@ AnswerText render_text(const FileHistoryAnswer& a) {
       add_use(body, u);
   }
   AnswerText out;
-  out.add(scope_line(a), exchanges_in(a), " of ", a.total_exchanges, " exchanges in ", a.total_sessions, " sessions, ",
-          counted_words(a.total_files, "file"), ".\n");
+  out.add(answer_header(a), exchanges_in(a), " of ", counted_words(a.total_exchanges, "exchange"), " in ",
+          counted_words(a.total_sessions, "session"), ", ", counted_words(a.total_files, "file"), ".\n");
   out.quote(body);
   if (!a.sessions.empty())
     out.add("Full text: get_exchange(ids=[\"", AnswerText::Id{a.sessions.front().exchanges.front().exchange_id},
@@ -318,9 +326,8 @@ void add_file_history(mcp::ToolRegistry& registry, const ToolServices& services)
   info.name = "file_history";
   info.title = "Who changed a file, and why";
   info.description =
-      "Which sessions of coding agents touched a file, and why: what was asked, what the agent said it did, how tests "
-      "went, which commit it became. With lines or symbol: only edits of those lines, with what they changed. With "
-      "commit: the session that made it. Use it before changing code that looks odd, or to learn why a line is there.";
+      "Which sessions changed a file, and why: what was asked, what the agent said, how tests went, which commit "
+      "it became. With commit: the session that made it. Use it before you change code that looks odd.";
   registry.add<FileHistoryParams, FileHistoryAnswer>(
       std::move(info), [services](const FileHistoryParams& p, mcp::ToolContext& c) { return run(services, p, c); });
 }

@@ -30,7 +30,7 @@ struct FileUseOut {
   std::optional<std::vector<std::string>> files;
   std::string asked;
   std::optional<std::string> said;
-  std::string outcome;
+  std::optional<std::string> outcome;
   std::optional<std::string> test;
   std::optional<std::string> error;
   std::optional<std::string> committed_as;
@@ -97,22 +97,15 @@ struct Describe<tools::FileHistoryParams> {
   using T = tools::FileHistoryParams;
   static constexpr auto fields = std::tuple_cat(
       std::make_tuple(
-          field("path", &T::path,
-                "File: whole path, its end (\"store/reader.cpp\"), a name, a directory, or a pattern (\"*.sql\").",
-                length(0, 1000)),
-          field("lines", &T::lines,
-                "Only edits of these lines, \"120-180\" or \"120\", numbered as the last recorded edit left the file.",
-                length(0, 40)),
-          field("symbol", &T::symbol, "Only edits that added or removed a line with this text, e.g. a function's name.",
-                length(0, 200)),
-          field("access", &T::access, "What was done with the file.", one_of("any", "modified", "read")),
-          field("commit", &T::commit, "Which session made this commit: its id, whole or 4 digits of it at least.",
-                length(0, 40)),
-          field("commit_time", &T::commit_time,
-                "When the commit was made (RFC 3339), to join it to a session that did not commit by itself.",
+          field("path", &T::path, "Path, its end, a directory or a pattern (\"*.sql\").", length(0, 1000)),
+          field("lines", &T::lines, "Only edits of these lines: \"120-180\".", length(0, 40)),
+          field("symbol", &T::symbol, "Only edits of lines with this text.", length(0, 200)),
+          field("access", &T::access, "", one_of("any", "modified", "read")),
+          field("commit", &T::commit, "Its id, 4 digits or more.", length(0, 40)),
+          field("commit_time", &T::commit_time, "With branch and paths: a commit that no session names.",
                 length(0, 60)),
-          field("branch", &T::branch, "With commit_time: its branch.", length(0, 300)),
-          field("paths", &T::paths, "With commit_time: files of the commit.", max_items(100), length(1, 1000))),
+          field("branch", &T::branch, "", length(0, 300)),
+          field("paths", &T::paths, "", max_items(100), length(1, 1000))),
       tools::kPlatformFields, tools::kTimeFields, tools::kPageFields);
 };
 template <>
@@ -125,7 +118,7 @@ struct Describe<tools::FileUseOut> {
       field("files", &T::files, "Which files, where several are meant."),
       field("asked", &T::asked, "Beginning of what the person asked."),
       field("said", &T::said, "What the agent said of it."),
-      field("outcome", &T::outcome, "tests_passed or tests_failed behind the change, else not_tested."),
+      field("outcome", &T::outcome, "Of a change: tests_passed or tests_failed behind it, else not_tested."),
       field("test", &T::test, "Which tests."), field("error", &T::error, "Last error of a tool behind it."),
       field("committed_as", &T::committed_as, "The session's next commit behind the change."),
       field("lines", &T::lines, "Lines changed, numbered as the file was right after."),
@@ -167,14 +160,14 @@ struct Describe<tools::CommitOut> {
 template <>
 struct Describe<tools::FileHistoryAnswer> {
   using T = tools::FileHistoryAnswer;
-  static constexpr auto fields = std::tuple_cat(
+  static constexpr auto fields = std::tuple_cat(Describe<tools::Answer>::head, 
       std::make_tuple(field("commits", &T::commits, "Sessions the commit comes from, the likeliest first."),
                       field("files", &T::files, "Files meant, the last touched first."),
                       field("total_files", &T::total_files, "Files meant, also those not listed."),
                       field("total_exchanges", &T::total_exchanges, "On all pages."),
                       field("total_sessions", &T::total_sessions, "On all pages."),
-                      field("sessions", &T::sessions, "By their last touch, newest first.")),
-      Describe<tools::Answer>::fields);
+                      field("sessions", &T::sessions, "Edits first, newest first; then those that only read.")),
+      Describe<tools::Answer>::tail);
 };
 
 }  // namespace memd::mcp

@@ -422,7 +422,8 @@ Result<GetExchangeAnswer> run(const ToolServices& services, const GetExchangePar
     if (std::find(platforms.platforms.begin(), platforms.platforms.end(), key) == platforms.platforms.end())
       platforms.platforms.push_back(key);
   }
-  MEMD_TRY_ASSIGN(const Scope scope, resolve_scope(services, platforms, {Capability::exchange_retrieval, {}}));
+  MEMD_TRY_ASSIGN(Scope scope, resolve_scope(services, platforms, {Capability::exchange_retrieval, {}}));
+  scope.is_selected = false;
   std::erase_if(selection.rows, [&](const ExchangeRow& row) { return !scope.includes(row.platform); });
   Answer frame = answer_for(scope);
   tell_evicted(frame.notice, std::ranges::count_if(selection.rows, &ExchangeRow::is_evicted));
@@ -473,10 +474,11 @@ void add_exchange(HistoryText& out, const ExchangeOut& e) {
   add_fact(out, "branch", e.git_branch);
   add_fact(out, "in", e.working_directory);
   add_fact(out, "model", e.model_used);
-  if (e.tokens_output)
-    out.add("  tokens ", e.tokens_input.value_or(0), "/", *e.tokens_output, "  tools ", e.tool_calls.value_or(0), " (",
-            e.tool_errors.value_or(0), " failed)  lines +", e.lines_added.value_or(0), " -",
-            e.lines_removed.value_or(0));
+  if (e.tokens_output) out.add("  tokens ", e.tokens_input.value_or(0), "/", *e.tokens_output);
+  if (e.tool_calls.value_or(0) > 0)
+    out.add("  tools ", *e.tool_calls, " (", e.tool_errors.value_or(0), " failed)");
+  if (e.lines_added.value_or(0) + e.lines_removed.value_or(0) > 0)
+    out.add("  lines +", e.lines_added.value_or(0), " -", e.lines_removed.value_or(0));
   add_fact(out, "source", e.source_path);
   add_fact(out, "format", e.raw_format_version);
   add_fact(out, "adapter", e.adapter_version);
@@ -512,7 +514,7 @@ AnswerText render_text(const GetExchangeAnswer& a) {
   HistoryText body;
   for (const ExchangeOut& e : a.exchanges)
     add_exchange(body, e);
-  AnswerText out = scope_line(a);
+  AnswerText out = answer_header(a);
   out.quote(body);
   if (a.missing) {
     out.add("No such exchange:");
@@ -528,8 +530,7 @@ void add_get_exchange(mcp::ToolRegistry& registry, const ToolServices& services)
   info.name = "get_exchange";
   info.title = "Full text of exchanges";
   info.description =
-      "The full text of exchanges found with the other tools, by id (x42), with what stands around them. Raise "
-      "max_tokens (to 8000) or follow `next` when an exchange is long; include_tools shows what the agent ran.";
+      "Full text of exchanges, by id (x42). For a long one raise max_tokens (to 8000) or follow `next`.";
   registry.add<GetExchangeParams, GetExchangeAnswer>(
       std::move(info), [services](const GetExchangeParams& p, mcp::ToolContext& c) { return run(services, p, c); });
 }

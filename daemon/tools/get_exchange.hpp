@@ -87,13 +87,12 @@ struct Describe<tools::GetExchangeParams> {
   using T = tools::GetExchangeParams;
   static constexpr auto fields = std::tuple_cat(
       std::make_tuple(
-          field("ids", &T::ids, "Exchange ids like x42, from the other tools.", max_items(20), length(1, 24)),
-          field("session_id", &T::session_id, "Instead of ids: a session, together with exchange_number.",
-                length(0, 200)),
-          field("exchange_number", &T::exchange_number, "Position in that session, from 0.", at_least(0)),
-          field("around", &T::around, "Also so many exchanges before and after each.", range(0, 5)),
-          field("include_tools", &T::include_tools, "Also tool calls and results, shortened."),
-          field("include_raw", &T::include_raw, "Also full tool texts and thinking, read from the agent's file.")),
+          field("ids", &T::ids, "", max_items(20), length(1, 24)),
+          field("session_id", &T::session_id, "Instead of ids: a session, with exchange_number.", length(0, 200)),
+          field("exchange_number", &T::exchange_number, "", at_least(0), limits_unlisted),
+          field("around", &T::around, "Also so many before and after.", clamped(0, 5)),
+          field("include_tools", &T::include_tools, "Also what the agent ran, shortened."),
+          field("include_raw", &T::include_raw, "Also full tool texts and thinking.")),
       tools::kPageFields);
 };
 template <>
@@ -144,10 +143,10 @@ struct Describe<tools::ExchangeOut> {
 template <>
 struct Describe<tools::GetExchangeAnswer> {
   using T = tools::GetExchangeAnswer;
-  static constexpr auto fields = std::tuple_cat(
+  static constexpr auto fields = std::tuple_cat(Describe<tools::Answer>::head, 
       std::make_tuple(field("exchanges", &T::exchanges, "In the order of ids, neighbours beside theirs."),
                       field("missing", &T::missing, "Ids that do not exist.")),
-      Describe<tools::Answer>::fields);
+      Describe<tools::Answer>::tail);
 };
 
 }  // namespace memd::mcp

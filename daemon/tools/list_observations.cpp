@@ -80,7 +80,7 @@ AnswerText render_text(const ListObservationsAnswer& a) {
     if (o.files) body.add("  files: ", joined(*o.files), "\n");
   }
   return AnswerText()
-      .add(scope_line(a), a.observations.size(), " of ", counted_words(a.total, "observation"), ", newest first.\n")
+      .add(answer_header(a), a.observations.size(), " of ", counted_words(a.total, "observation"), ", newest first.\n")
       .quote(body)
       .add(answer_footer(a));
 }
@@ -90,10 +90,8 @@ void add_list_observations(mcp::ToolRegistry& registry, const ToolServices& serv
   info.name = "list_observations";
   info.title = "What was decided, found and fixed";
   info.description =
-      "Observations that memd drew from sessions, newest first: decisions (what was chosen, what was turned down, why, "
-      "by whom, whether it was taken back), problems, solutions, bug fixes, discoveries, warnings, rules, tests that "
-      "pass. Use it for \"what did we decide in this project\" with kind=decision and project; for one subject, "
-      "topic_search with kind.";
+      "Decisions (why, by whom, whether taken back), problems, fixes, discoveries, warnings, newest first. For "
+      "\"what did we decide here\": kind=decision.";
   registry.add<ListObservationsParams, ListObservationsAnswer>(
       std::move(info),
       [services](const ListObservationsParams& p, mcp::ToolContext& c) { return run(services, p, c); });

@@ -73,8 +73,9 @@ AnswerText render_text(const ListSessionsAnswer& a) {
   for (const SessionOut& s : a.sessions) {
     body.add(s.session_id, "  ", short_time(s.started_at), " to ", short_time(s.last_event_at), "  ", s.project);
     if (!s.git_branch.empty()) body.add("@", s.git_branch);
-    body.add("  \"", s.session_name, "\"  ", s.cwd, "  ", s.model, "  ", s.exchanges, " exchanges, ", s.tool_calls,
-             " tool calls (", s.tool_errors, " failed), ", s.compactions, " compactions, tokens in ", s.tokens_input,
+    body.add("  \"", s.session_name, "\"  ", s.cwd, "  ", s.model, "  ", counted(s.exchanges, "exchange"), ", ",
+             counted(s.tool_calls, "tool call"), " (", s.tool_errors, " failed), ", counted(s.compactions, "compaction"),
+             ", tokens in ", s.tokens_input,
              " out ", s.tokens_output, " cached ", s.tokens_cache_read, "+", s.tokens_cache_creation, ", ");
     add_facts(body, s);
     body.add(", ", s.state);
@@ -87,7 +88,7 @@ AnswerText render_text(const ListSessionsAnswer& a) {
     body.add("\n");
   }
   return AnswerText()
-      .add(scope_line(a), a.sessions.size(), " of ", a.total, " sessions, newest first.\n")
+      .add(answer_header(a), a.sessions.size(), " of ", counted_words(a.total, "session"), ", newest first.\n")
       .quote(body)
       .add(answer_footer(a));
 }
@@ -97,8 +98,7 @@ void add_list_sessions(mcp::ToolRegistry& registry, const ToolServices& services
   info.name = "list_sessions";
   info.title = "List sessions";
   info.description =
-      "Sessions of coding agents on this machine, newest first, with title, project, branch, state, outcome and its "
-      "reasons, token counts. Use it to find a session_id for recent_turns or to narrow a search.";
+      "Sessions, newest first: id, title, project, branch, state, outcome, tokens.";
   registry.add<ListSessionsParams, ListSessionsAnswer>(
       std::move(info), [services](const ListSessionsParams& p, mcp::ToolContext& c) { return run(services, p, c); });
 }

@@ -61,12 +61,11 @@ template <>
 struct Describe<tools::ListSessionsParams> {
   using T = tools::ListSessionsParams;
   static constexpr auto fields = std::tuple_cat(
-      std::make_tuple(
-          field("n_results", &T::n_results,
-                "Sessions a page at most, default 20; fewer where max_tokens ends the page.", range(1, 1000)),
-          field("include_subagents", &T::include_subagents, "Also sessions of subagents."),
-          field("state", &T::state, "Only sessions in this state.", one_of(tools::kStateChoices))),
-      tools::kDirectoryFields, tools::kPlatformFields, tools::kTimeFields, tools::kPageFields);
+      tools::kDirectoryFields, tools::kPlatformFields, tools::kTimeFields,
+      std::make_tuple(field("state", &T::state, "", one_of(tools::kStateChoices)),
+                      field("include_subagents", &T::include_subagents, ""),
+                      field("n_results", &T::n_results, "", clamped(1, 1000))),
+      tools::kPageFields);
 };
 template <>
 struct Describe<tools::SessionOut> {
@@ -96,9 +95,9 @@ struct Describe<tools::SessionOut> {
 template <>
 struct Describe<tools::ListSessionsAnswer> {
   using T = tools::ListSessionsAnswer;
-  static constexpr auto fields = std::tuple_cat(
+  static constexpr auto fields = std::tuple_cat(Describe<tools::Answer>::head, 
       std::make_tuple(field("sessions", &T::sessions, "Newest first."), field("total", &T::total, "On all pages.")),
-      Describe<tools::Answer>::fields);
+      Describe<tools::Answer>::tail);
 };
 
 }  // namespace memd::mcp

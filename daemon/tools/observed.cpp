@@ -30,9 +30,9 @@ bool says(std::string_view sentence, std::string_view part) {
 
 }  // namespace
 
-void add_decision(HistoryText& out, const DecisionOut& d) {
-  if (d.exchange_id) out.add(*d.exchange_id, "  ");
-  if (d.kind) out.add(*d.kind, " of the ", d.decided_by.value_or("agent"), ": ");
+namespace {
+
+void add_what_was_decided(HistoryText& out, const DecisionOut& d) {
   const std::string text = ascii::one_line(d.text.value_or(""));
   out.add(text);
   // "Yes" to what was offered before does not say it again.
@@ -40,6 +40,23 @@ void add_decision(HistoryText& out, const DecisionOut& d) {
   if (d.rejected) out.add("; against: ", ascii::one_line(*d.rejected));
   if (d.reason) out.add("; because: ", ascii::one_line(*d.reason));
   if (d.reversed_by) out.add("; reversed in ", *d.reversed_by);
+}
+
+}  // namespace
+
+void add_decision(HistoryText& out, const DecisionOut& d) {
+  if (d.exchange_id) out.add(*d.exchange_id, "  ");
+  if (d.kind) out.add(*d.kind, " of the ", d.decided_by.value_or("agent"), ": ");
+  add_what_was_decided(out, d);
+}
+
+void add_latest_decision(HistoryText& out, const DecisionOut& d) {
+  out.add("Latest decision (", d.exchange_id.value_or("-"));
+  if (d.kind) out.add(", ", *d.kind);
+  if (d.decided_by) out.add(" of the ", *d.decided_by);
+  out.add("): ");
+  add_what_was_decided(out, d);
+  out.add("\n");
 }
 
 }  // namespace memd::tools

@@ -33,6 +33,8 @@ struct DecisionOut {
 DecisionOut decision_out(const Observation& observation, ExchangeId reversed_by);
 // Adds "choice of the agent: Going with …; against …; because …; reversed in x43"
 void add_decision(HistoryText& out, const DecisionOut& decision);
+// Adds a line, "Latest decision (x42, by the agent): Going with …".
+void add_latest_decision(HistoryText& out, const DecisionOut& decision);
 
 }  // namespace memd::tools
 

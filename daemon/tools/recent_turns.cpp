@@ -122,16 +122,18 @@ AnswerText render_text(const RecentTurnsAnswer& a) {
   using Id = AnswerText::Id;
   using Time = AnswerText::Time;
   AnswerText out;
-  out.add(scope_line(a), "Last ", a.exchanges_summarized, " exchanges of session ", Id{a.session_id}, " (",
+  out.add(answer_header(a), "Last ", counted_words(a.exchanges_summarized, "exchange"), " of session ", Id{a.session_id}, " (",
           Id{a.platform}, ", data ", Id{a.data_completeness}, "), ", Time{a.time_range.start}, " to ",
           Time{a.time_range.end}, ".\n");
-  out.add("Summary: ", a.summary_tokens, " of ", a.source_tokens, " tokens.\n");
+  out.add("Summary: ");
+  add_share(out, a.summary_tokens, a.source_tokens);
+  out.add(".\n");
   HistoryText body;
   body.add("Session: ", a.session_name, "\n\n", HistoryText::Whole{a.summary}, "\n\nTurns:\n");
   for (const TurnOut& t : a.turns) {
     body.add(t.exchange_id, "  #", t.exchange_number, "  ", short_time(t.timestamp));
     if (t.abandoned_for) add_abandoned(body, *t.abandoned_for);
-    body.add("  ~", t.est_tokens, " tokens, ", t.tool_calls, " tool calls  ", t.user_message, "\n");
+    body.add("  ~", counted(t.est_tokens, "token"), ", ", counted(t.tool_calls, "tool call"), "  ", t.user_message, "\n");
   }
   out.quote(body);
   if (!a.turns.empty()) out.add("Full text: get_exchange(ids=[\"", Id{a.turns.back().exchange_id}, "\"]).\n");
@@ -143,8 +145,8 @@ void add_recent_turns(mcp::ToolRegistry& registry, const ToolServices& services)
   info.name = "recent_turns";
   info.title = "Summary of the last exchanges of a session";
   info.description =
-      "What happened last in a session: an extractive summary of its last exchanges and their ids. Without session_id, "
-      "the newest session (of `project`, if given): the way to pick up where work stopped. Next page: older exchanges.";
+      "What was said last in a session, turn by turn: its last exchanges with a summary and ids. To go on working "
+      "where you or another agent stopped, call resume_context instead.";
   registry.add<RecentTurnsParams, RecentTurnsAnswer>(
       std::move(info), [services](const RecentTurnsParams& p, mcp::ToolContext& c) { return run(services, p, c); });
 }

@@ -49,9 +49,8 @@ struct Describe<tools::RecentTurnsParams> {
   using T = tools::RecentTurnsParams;
   static constexpr auto fields = std::tuple_cat(
       tools::kSessionFields,
-      std::make_tuple(
-          field("n_turns", &T::n_turns, "How many of the last exchanges.", range(1, 100)),
-          field("style", &T::style, "detailed keeps about 30% of the text, brief 10%.", one_of("detailed", "brief"))),
+      std::make_tuple(field("n_turns", &T::n_turns, "", clamped(1, 100)),
+                      field("style", &T::style, "Summary of 30% or 10% of the text.", one_of("detailed", "brief"))),
       tools::kPageFields);
 };
 template <>
@@ -69,7 +68,7 @@ struct Describe<tools::TurnOut> {
 template <>
 struct Describe<tools::RecentTurnsAnswer> {
   using T = tools::RecentTurnsAnswer;
-  static constexpr auto fields = std::tuple_cat(
+  static constexpr auto fields = std::tuple_cat(Describe<tools::Answer>::head, 
       std::make_tuple(field("session_id", &T::session_id, "Session."),
                       field("session_name", &T::session_name, "Title."), field("platform", &T::platform, "Agent."),
                       field("data_completeness", &T::data_completeness, "full, partial, metadata_only or unknown."),
@@ -79,7 +78,7 @@ struct Describe<tools::RecentTurnsAnswer> {
                       field("source_tokens", &T::source_tokens, "Tokens of their texts."),
                       field("summary_tokens", &T::summary_tokens, "Tokens of the summary."),
                       field("turns", &T::turns, "The exchanges themselves, oldest first.")),
-      Describe<tools::Answer>::fields);
+      Describe<tools::Answer>::tail);
 };
 
 }  // namespace memd::mcp

@@ -18,6 +18,7 @@
 namespace memd::tools {
 namespace {
 
+constexpr int kProjectsNamed = 5;
 constexpr std::size_t kLongestText = 32 * 1024;  // of a call; the summary is read whole
 
 // Secrets are masked. Empty: the record cannot be read.
@@ -82,8 +83,17 @@ Result<std::optional<SessionRow>> newest_of_project(Reader& reader, const std::s
   }
 }
 
+// Another project's state would mislead. Names the projects that there are.
+Result<SessionRow> nothing_known_of(const ToolServices& services, Reader& reader, const std::string& cwd) {
+  MEMD_TRY(find_session(services, reader, "latest"));  // there are sessions at all
+  MEMD_TRY_ASSIGN(const auto recent, reader.ask(RecentProjectsQuery{kProjectsNamed}));
+  std::string message = "nothing is known of work in " + recorded(echo_of(cwd)) + " or a directory above it";
+  if (!recent.empty()) message += "; recent projects: " + recorded(joined(recent));
+  return Error(Errc::not_found, message + ". Send project, or session_id=\"latest\" for the newest session of all");
+}
+
 // The session that work in `cwd` goes on from: the newest of the directory's project, else of the nearest directory
-// above that has one, else of all. `notice` says when it is not of `cwd` itself.
+// above that has one; `notice` says so then. not_found when there is none.
 Result<SessionRow> choose_by_directory(const ToolServices& services, Reader& reader, const std::string& cwd,
                                        AnswerText& notice) {
   MEMD_TRY_ASSIGN(const auto project, reader.ask(NearestProjectQuery{cwd}));
@@ -94,13 +104,7 @@ Result<SessionRow> choose_by_directory(const ToolServices& services, Reader& rea
                  AnswerText::Name{echo_of(project->directory)}, ".");  // a directory above the caller's
     if (found) return std::move(*found);
   }
-  MEMD_TRY_ASSIGN(SessionRow latest, find_session(services, reader, "latest"));
-  notice.add("No session of ", AnswerText::Echo{echo_of(cwd)}, " or a directory above it: this is the newest of all");
-  if (!latest.cwd.empty()) notice.add(", of ", AnswerText::Name{echo_of(latest.cwd)});
-  notice.add(".");
-  if (has_past(latest)) return latest;
-  MEMD_TRY_ASSIGN(auto found, newest_of_project(reader, latest.project_key));
-  return found ? std::move(*found) : std::move(latest);
+  return nothing_known_of(services, reader, cwd);
 }
 
 Result<SessionRow> choose_session(const ToolServices& services, Reader& reader, const ResumeParams& params,
@@ -232,7 +236,7 @@ void add_boundary(AnswerText& out, const ResumeBoundaryOut& b) {
   else
     out.add("before its ", AnswerText::Id{b.kind}, " ", b.compaction);
   if (b.compactions > 0 && b.kind == "end")
-    out.add(" (", b.compactions, " compactions)");
+    out.add(" (", counted_words(b.compactions, "compaction"), ")");
   else if (b.compactions > 0)
     out.add(" of ", b.compactions);
   out.add(", ", AnswerText::Time{b.time});
@@ -248,7 +252,7 @@ Result<ResumeMaterial> load_resume_material(const ToolServices& services, Reader
   MEMD_TRY_ASSIGN(const Scope scope, scope_of(services, out.session, Capability::exchange_retrieval));
   out.frame = answer_for(scope);
   out.head = head_of(out, out.frame);
-  if (!notice.empty()) out.head.notice.say(notice);
+  lead_with(out.head, notice);
   out.head.platform_summary = "none";
   out.told = scope.includes(out.session.platform);
   if (!out.told) return out;
@@ -257,7 +261,7 @@ Result<ResumeMaterial> load_resume_material(const ToolServices& services, Reader
   out.complement = !out.summary.empty() && (params.complement == "always" || (params.complement == "auto" && goes_on));
   if (!out.summary.empty()) out.head.platform_summary = out.complement ? "left_out" : "not_used";
   if (params.complement == "always" && out.summary.empty())
-    out.head.notice.say("There is no summary of the agent's own to leave out: this is the whole state.");
+    lead_with(out.head, "There is no summary of the agent's own to leave out: this is the whole state.");
   tell_evicted(out.head.notice, std::ranges::count_if(out.past.exchanges, &ExchangeRow::is_evicted));
   if (missing > 0)
     out.head.notice.say(missing, " records are gone from disk: their edits and results are known by one line.");
@@ -275,10 +279,10 @@ Result<ResumeAnswer> pack_resume_answer(const ResumeMaterial& material, std::siz
 
 AnswerText render_text(const ResumeAnswer& a) {
   AnswerText out;
-  out.add(scope_line(a), "Session ", AnswerText::Id{a.session_id}, " (", AnswerText::Id{a.platform}, ") ");
+  out.add(answer_header(a), "Session ", AnswerText::Id{a.session_id}, " (", AnswerText::Id{a.platform}, ") ");
   add_boundary(out, a.boundary);
   out.add(". Platform's summary: ", AnswerText::Id{a.platform_summary});
-  if (a.platform_summary == "left_out") out.add(", ", a.said_already, " items it has are not repeated");
+  if (a.platform_summary == "left_out") out.add(", ", counted_words(a.said_already, "item"), " of it not repeated");
   out.add(".\n");
   HistoryText body;
   body.add("Session: ", a.session_name);
@@ -307,7 +311,7 @@ AnswerText render_text(const ResumeAnswer& a) {
   add_line(body, "Also ran", a.programs);
   add_line(body, "Names", a.names);
   out.quote(body);
-  if (a.left_out > 0) out.add(a.left_out, " items did not fit: raise max_tokens.\n");
+  if (a.left_out > 0) out.add(counted_words(a.left_out, "item"), " did not fit: raise max_tokens.\n");
   return out.add("Full text: get_exchange(ids=[\"x…\"], include_tools=true).\n", answer_footer(a));
 }
 
@@ -316,11 +320,9 @@ void add_resume_context(mcp::ToolRegistry& registry, const ToolServices& service
   info.name = "resume_context";
   info.title = "What you were doing";
   info.description =
-      "What was I doing? Call this first after a compaction, a reset, or to take over a session of any agent: the "
-      "goal, "
-      "the user's constraints, decisions, open problem and last error, files, exact commands, tests, next steps and "
-      "names in play, as they stood before the compaction (or at the session's end), each with the id that fetches the "
-      "full text. After a compaction it leaves out what the summary in your context says already.";
+      "What was I doing? Call it first after a compaction or reset, or to take over work of any agent. Gives the "
+      "state to go on from: goal, constraints, decisions, open problem, last error, files, commands, tests, next "
+      "steps, names. It leaves out what the summary in your context says already.";
   registry.add<ResumeParams, ResumeAnswer>(
       std::move(info), [services](const ResumeParams& p, mcp::ToolContext& c) { return run(services, p, c); });
 }

@@ -82,24 +82,12 @@ template <>
 struct Describe<tools::ResumeParams> {
   using T = tools::ResumeParams;
   static constexpr auto fields = std::make_tuple(
-      field("session_id", &T::session_id,
-            "Session id or its first characters; none means the newest session (of `project`, if given) with something "
-            "to go on from.",
-            length(0, 200)),
-      field("project", &T::project, "Part of the project's path or name, when no session_id is given.", length(0, 500)),
-      field("cwd", &T::cwd,
-            "Directory you work in: the newest session of its project, when neither session_id nor project is given.",
-            length(0, 1000)),
-      field(
-          "before", &T::before,
-          "The moment whose past is told: compaction (the last one), end (all of the session), a number (1: the first "
-          "compaction), or auto: compaction while the session goes on, else end.",
-          length(1, 20)),
-      field(
-          "complement", &T::complement,
-          "Leave out what the agent's own summary of the compaction says: auto (when that is in your context), always "
-          "or never.",
-          one_of("auto", "always", "never")),
+      field("session_id", &T::session_id, "Default: the newest session of cwd or project.", length(0, 200)),
+      std::get<2>(tools::kPlatformFields),
+      field("cwd", &T::cwd, "Your working directory.", length(0, 1000)),
+      field("before", &T::before, "compaction (the last), its number, end, or auto.", length(1, 20)),
+      field("complement", &T::complement, "Leave out what the agent's own summary says.",
+            one_of("auto", "always", "never")),
       std::get<0>(tools::kPageFields));
 };
 template <>
@@ -122,7 +110,7 @@ struct Describe<tools::ResumeCommandsOut> {
 template <>
 struct Describe<tools::ResumeAnswer> {
   using T = tools::ResumeAnswer;
-  static constexpr auto fields = std::tuple_cat(
+  static constexpr auto fields = std::tuple_cat(Describe<tools::Answer>::head, 
       std::make_tuple(
           field("session_id", &T::session_id, "Session."), field("session_name", &T::session_name, "Title."),
           field("platform", &T::platform, "Agent."), field("cwd", &T::cwd, "Working directory at the boundary."),
@@ -146,7 +134,7 @@ struct Describe<tools::ResumeAnswer> {
           field("commands", &T::commands, "Most likely needed again first."),
           field("programs", &T::programs, "Others that were run."),
           field("names", &T::names, "Further names of code, flags and ports in play.")),
-      Describe<tools::Answer>::fields);
+      Describe<tools::Answer>::tail);
 };
 
 }  // namespace memd::mcp

@@ -52,13 +52,32 @@ AnswerText reason_to_exclude(const AdapterDescription* adapter, std::optional<Ca
   return why;
 }
 
+// Before the first look an answer of nothing would say that there is nothing.
+AnswerText words_for_unread(const std::vector<PlatformFreshness>& known, bool reading) {
+  std::vector<std::string> names;
+  for (const PlatformFreshness& f : known)
+    if (f.checked_at == 0) names.emplace_back(to_string(f.platform));
+  AnswerText out;
+  if (names.empty()) return out;
+  out.add("Nothing has been read yet of ").list(names);
+  if (reading) return out.add(": it is being read now, ask again in a moment.");
+  return out.add(": `memd ingest --once` reads it, and so does the daemon, which a client's first call starts.");
+}
+
+std::string all_platform_keys() {
+  std::string out;
+  for (const auto& platform : kPlatforms)
+    out.append(out.empty() ? "" : ", ").append(platform.key);
+  return out;
+}
+
 Result<std::vector<Platform>> platforms_named(const ScopeParams& params) {
   std::vector<std::string> asked = params.platforms;
   if (params.platform && !params.platform->empty()) asked.push_back(*params.platform);
   std::vector<Platform> out;
   for (const std::string& key : asked) {
     const auto p = parse_platform(key);
-    if (!p) return Error(Errc::invalid_argument, "platform: \"" + key + "\" is not known, see capabilities");
+    if (!p) return Error(Errc::invalid_argument, "platforms: \"" + key + "\" is not known, send one of " + all_platform_keys());
     if (std::find(out.begin(), out.end(), *p) == out.end()) out.push_back(*p);
   }
   return out;
@@ -170,6 +189,7 @@ Result<Scope> resolve_scope(const ToolServices& services, const ScopeParams& par
   MEMD_TRY_ASSIGN(const std::vector<Platform> named, platforms_named(params));
   scope.trouble = services.freshness.trouble();
   const auto known = services.freshness.freshness();
+  scope.unread = words_for_unread(known, services.freshness.is_reading());
   const auto fresh_of = [&](Platform p) {
     return std::find_if(known.begin(), known.end(), [&](const PlatformFreshness& f) { return f.platform == p; });
   };
@@ -189,7 +209,9 @@ Result<Scope> resolve_scope(const ToolServices& services, const ScopeParams& par
       scope.filter.platforms.push_back(p);  // even if nothing is known of it: the store decides
     else if (by_name || has_history || known.empty())
       excluded = true;
+    const bool worth_telling = by_name || has_history;
     if (reason.empty() && !has_history) reason = "no history found on this machine";
+    if (!reason.empty() && !worth_telling) continue;
     if (!reason.empty()) {
       scope.skipped.emplace_back(to_string(p), std::move(reason));
       continue;
@@ -197,6 +219,7 @@ Result<Scope> resolve_scope(const ToolServices& services, const ScopeParams& par
     scope.searched.emplace_back(to_string(p));
     if (fresh != known.end()) scope.freshness.push_back(*fresh);
   }
+  scope.is_selected = !named.empty();
   if (named.empty() && !excluded) scope.filter.platforms.clear();
   scope.filter.no_platform = scope.filter.platforms.empty() && excluded;
 
@@ -246,7 +269,9 @@ Result<SessionRow> session_asked_for(const ToolServices& services, Reader& reade
 Result<Scope> scope_of(const ToolServices& services, const SessionRow& session, Capability needed) {
   ScopeParams one_platform;
   one_platform.platform = std::string(to_string(session.platform));
-  return resolve_scope(services, one_platform, {needed, {}});
+  MEMD_TRY_ASSIGN(Scope scope, resolve_scope(services, one_platform, {needed, {}}));
+  scope.is_selected = false;
+  return scope;
 }
 
 }  // namespace memd::tools

@@ -37,7 +37,7 @@ Result<TimeSpan> parse_time_span(const std::optional<std::string>& since, const 
 // Parameters that most tools share.
 struct ScopeParams {
   std::vector<std::string> platforms;
-  std::optional<std::string> platform;
+  std::optional<std::string> platform;  // one more of them, for callers that know one
   std::optional<std::string> project;
   std::optional<std::string> since;
   std::optional<std::string> until;
@@ -47,50 +47,57 @@ struct ScopeParams {
   bool all_projects = false;
 };
 
-// What parse_platform() takes.
-inline constexpr auto kPlatformChoices = [] {
-  std::array<std::string_view, kPlatforms.size() + 1> choices{};
-  for (std::size_t i = 0; i < kPlatforms.size(); ++i)
-    choices[i] = kPlatforms[i].key;
-  choices.back() = "claude";
-  return choices;
-}();
 inline constexpr double kLeastMaxTokens = 200;
 inline constexpr double kMostMaxTokens = 8000;
 
-inline constexpr auto kPlatformFields = std::make_tuple(
-    mcp::field("platforms", &ScopeParams::platforms, "Only these agents; none means all.",
-               mcp::one_of(kPlatformChoices), mcp::max_items(kPlatforms.size())),
-    mcp::field("platform", &ScopeParams::platform, "Only this agent.", mcp::one_of(kPlatformChoices)),
-    mcp::field("project", &ScopeParams::project, "Part of the project's path or name.", mcp::length(0, 500)));
-inline constexpr auto kTimeFields = std::make_tuple(
-    mcp::field("since", &ScopeParams::since,
-               "From this time on: RFC 3339, a date, a month, or back from now: 7d, yesterday, \"last week\".",
-               mcp::length(0, 60)),
-    mcp::field("until", &ScopeParams::until, "Before this time; a day or month is included. Same forms as since.",
-               mcp::length(0, 60)));
+// Most tools take these. What they mean is told once, by semantic_search, which has the fields of kTold…: a model pays
+// for each word in each tool. Names that say it themselves do for the rest.
+inline constexpr auto kPlatformFields =
+    std::make_tuple(mcp::field("platforms", &ScopeParams::platforms, "", mcp::max_items(kPlatforms.size())),
+                    mcp::field("platform", &ScopeParams::platform, "", mcp::unlisted),
+                    mcp::field("project", &ScopeParams::project, "", mcp::length(0, 500)));
+inline constexpr auto kToldPlatformFields =
+    std::make_tuple(mcp::field("platforms", &ScopeParams::platforms, "Only these agents: claude_code, codex, cursor, …",
+                               mcp::max_items(kPlatforms.size())),
+                    std::get<1>(kPlatformFields),
+                    mcp::field("project", &ScopeParams::project, "Part of a project's path or name.",
+                               mcp::length(0, 500)));
+inline constexpr auto kTimeFields = std::make_tuple(mcp::field("since", &ScopeParams::since, "", mcp::length(0, 60)),
+                                                    mcp::field("until", &ScopeParams::until, "", mcp::length(0, 60)));
+inline constexpr auto kToldTimeFields =
+    std::make_tuple(mcp::field("since", &ScopeParams::since,
+                               "From this time on: 2026-02-09, 7d, yesterday, \"last week\".", mcp::length(0, 60)),
+                    mcp::field("until", &ScopeParams::until, "Up to this time; a bare date includes that day.",
+                               mcp::length(0, 60)));
 inline constexpr auto kPageFields =
-    std::make_tuple(mcp::field("max_tokens", &ScopeParams::max_tokens, "Size of the answer; default 2000.",
-                               mcp::range(kLeastMaxTokens, kMostMaxTokens)),
-                    mcp::field("cursor", &ScopeParams::cursor,
-                               "`next` of the last answer, with the other arguments unchanged.", mcp::length(0, 100)));
-
-inline constexpr auto kDirectoryFields = std::make_tuple(
-    mcp::field("cwd", &ScopeParams::cwd,
-               "Directory you work in: only its project is looked at, unless you name one or set all_projects.",
-               mcp::length(0, 1000)),
-    mcp::field("all_projects", &ScopeParams::all_projects, "Look at all projects, whatever the directory."));
+    std::make_tuple(mcp::field("max_tokens", &ScopeParams::max_tokens, "", mcp::clamped(kLeastMaxTokens, kMostMaxTokens)),
+                    mcp::field("cursor", &ScopeParams::cursor, "", mcp::length(0, 100)));
+inline constexpr auto kToldPageFields =
+    std::make_tuple(mcp::field("max_tokens", &ScopeParams::max_tokens, "Size of the answer: 200 to 8000, default 2000.",
+                               mcp::clamped(kLeastMaxTokens, kMostMaxTokens)),
+                    mcp::field("cursor", &ScopeParams::cursor, "`next` of the last answer, for the rest of it.",
+                               mcp::length(0, 100)));
+inline constexpr auto kDirectoryFields =
+    std::make_tuple(mcp::field("cwd", &ScopeParams::cwd, "", mcp::length(0, 1000)),
+                    mcp::field("all_projects", &ScopeParams::all_projects, ""));
+inline constexpr auto kToldDirectoryFields =
+    std::make_tuple(mcp::field("cwd", &ScopeParams::cwd, "Your working directory: only its project is searched.",
+                               mcp::length(0, 1000)),
+                    mcp::field("all_projects", &ScopeParams::all_projects, "Search all projects."));
 
 // Which history a call looks at, and why it skips the rest.
 struct Scope {
   QueryFilter filter;
   std::vector<std::string> searched;
-  std::vector<std::pair<std::string, AnswerText>> skipped;  // platform -> reason
+  // Platform -> reason. One without history here is among them only if it was named.
+  std::vector<std::pair<std::string, AnswerText>> skipped;
   std::vector<PlatformFreshness> freshness;                 // of those searched
   std::string trouble;                                      // FreshnessProvider::trouble
+  AnswerText unread;                                        // of which agents nothing has been read yet; may be empty
   std::string unknown_project;                              // Reader::unknown_project
   AnswerText words;                                         // "project /home/u/app", "all projects"; empty: no search
   bool narrowed = false;                                    // to the project of the caller's directory
+  bool is_selected = false;                                 // the caller named platforms
   std::string key;                                          // for question_key()
 
   bool includes(Platform platform) const {
@@ -168,10 +175,7 @@ struct SessionParams : ScopeParams {
 
 inline constexpr auto kSessionFields = std::make_tuple(
     mcp::field("session_id", &SessionParams::session_id,
-               "Session id or its first characters; latest: the newest of all; none: the newest of `project` or cwd.",
-               mcp::length(0, 200)),
-    mcp::field("project", &ScopeParams::project, "Part of the project's path or name, when no session_id is given.",
-               mcp::length(0, 500)),
-    std::get<0>(kDirectoryFields), std::get<1>(kDirectoryFields));
+               "Id or its beginning; default: the newest of cwd or project.", mcp::length(0, 200)),
+    std::get<2>(kPlatformFields), std::get<0>(kDirectoryFields), std::get<1>(kDirectoryFields));
 
 }  // namespace memd::tools

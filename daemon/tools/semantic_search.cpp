@@ -27,6 +27,8 @@ SearchMode mode_of(std::string_view name) {
   return kModes[static_cast<std::size_t>(at)];
 }
 
+constexpr std::size_t kMatchesShown = 8;  // of a snippet
+
 double rounded(double x) { return std::round(x * 1000) / 1000; }
 
 FeaturesOut features_of(const RankingFeatures& f) {
@@ -46,6 +48,17 @@ FeaturesOut features_of(const RankingFeatures& f) {
           {"abandoned", rounded(f.abandoned)}};
 }
 
+// Those that stand whole in the first bytes of the snippet.
+std::optional<std::vector<std::int64_t>> matches_within(const SearchHit& hit, std::size_t bytes) {
+  std::vector<std::int64_t> out;
+  for (const TextSpan& match : hit.matches) {
+    if (match.start + match.length > bytes || out.size() == 2 * kMatchesShown) break;
+    out.push_back(static_cast<std::int64_t>(match.start));
+    out.push_back(static_cast<std::int64_t>(match.length));
+  }
+  return unless_empty(std::move(out));
+}
+
 SearchResultOut without_texts(const SearchHit& hit) {
   SearchResultOut out;
   out.exchange_id = format_exchange_id(hit.id);
@@ -59,8 +72,8 @@ SearchResultOut without_texts(const SearchHit& hit) {
   if (hit.copies > 0) out.copies = hit.copies;
   if (hit.is_evicted) out.data_completeness = to_string(DataCompleteness::metadata_only);
   if (hit.abandoned_for != 0) out.abandoned_for = format_exchange_id(hit.abandoned_for);
+  out.matches = matches_within(hit, hit.snippet.size());
   if (hit.features) out.features = features_of(*hit.features);
-  out.fetch = "get_exchange(ids=[\"" + out.exchange_id + "\"])";
   return out;
 }
 
@@ -102,15 +115,16 @@ struct PricedHit {
   std::size_t counted_bytes = 0;
 };
 
-// Shares what is left for texts among the hits of the page; snippets first, because they say why it is a hit.
-std::vector<SearchResultOut> fill_page(const std::vector<PricedHit>& hits, std::size_t tokens) {
+// Shares what is left for texts among the hits of the page; snippets first, because they say why it is a hit. Beyond
+// `limit` tokens the hits have longer texts, and are no more.
+std::vector<SearchResultOut> fill_page(const std::vector<PricedHit>& hits, std::size_t tokens, std::size_t limit) {
   std::vector<SearchResultOut> page;
   std::vector<std::size_t> snippets;
   std::vector<std::size_t> messages;
   std::size_t fixed = 0;
   for (const PricedHit& hit : hits) {
     const std::size_t least = kLeastTextTokens * (page.size() + 1);
-    if (!page.empty() && fixed + hit.cost + least > tokens) break;
+    if (!page.empty() && fixed + hit.cost + least > std::min(tokens, limit)) break;
     fixed += hit.cost;
     page.push_back(hit.fields);
     snippets.push_back(hit.snippet);
@@ -123,7 +137,9 @@ std::vector<SearchResultOut> fill_page(const std::vector<PricedHit>& hits, std::
     left -= share;
   const auto message_shares = fair_shares(left, messages);
   for (std::size_t i = 0; i < page.size(); ++i) {
-    page[i].snippet = cut_to_tokens(hits[i].hit.snippet, snippet_shares[i]).text;
+    CutText snippet = cut_to_tokens(hits[i].hit.snippet, snippet_shares[i]);
+    page[i].snippet = std::move(snippet.text);
+    page[i].matches = matches_within(hits[i].hit, snippet.kept_bytes);
     page[i].user_message = cut_to_tokens(hits[i].hit.user_message, message_shares[2 * i]).text;
     page[i].assistant_response = cut_to_tokens(hits[i].hit.assistant_response, message_shares[2 * i + 1]).text;
   }
@@ -160,25 +176,27 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
 
   Answer frame = answer_for(scope);
   frame.outside = found.outside;
-  if (const AnswerText notice = search_notice(found, query.mode); !notice.empty()) frame.notice.say(notice);
+  lead_with(frame, search_notice(found, query.mode));
   tell_evicted(frame.notice, std::ranges::count_if(found.hits, &SearchHit::is_evicted));
   std::vector<std::string> ignored;
   for (const std::string& term : found.ignored_terms)
     if (ignored.size() < kTermsNamed && !is_stop_word(term)) ignored.push_back(echo_of(term));
   const std::vector<PricedHit> hits(found.hits.begin(), found.hits.end());
-  return fit_answer<SemanticSearchAnswer>(token_limit(services, params), frame, [&](std::size_t tokens) {
+  const std::size_t limit = token_limit(services, params);
+  const auto build = [&](std::size_t tokens) {
     SemanticSearchAnswer out{frame,
                              echo_of(params.query),
                              std::string(name_of(found.mode)),
                              found.nothing_relevant,
-                             fill_page(hits, tokens),
+                             fill_page(hits, tokens, limit),
                              std::nullopt};
     if (!ignored.empty()) out.ignored_terms = ignored;
     const bool all = out.results.size() == found.hits.size();
     const auto shown = static_cast<std::int64_t>(out.results.size()) + (all ? found.left_out : 0);
     if (found.more || !all) out.next = encode_cursor({at.offset + shown, 0}, question);
     return out;
-  });
+  };
+  return fit_answer<SemanticSearchAnswer>(limit, frame, build, TextRoom::its_own);
 }
 
 }  // namespace
@@ -210,11 +228,12 @@ AnswerText render_text(const SemanticSearchAnswer& a) {
     if (!r.assistant_response.empty()) body.add("  Assistant: ", ascii::one_line(r.assistant_response), "\n");
   }
   AnswerText out;
-  out.add(scope_line(a), counted_words(std::ssize(a.results), "hit"), " for \"", Echo{ascii::one_line(a.query)},
+  out.add(answer_header(a), counted_words(std::ssize(a.results), "hit"), " for \"", Echo{ascii::one_line(a.query)},
           "\", best first (", AnswerText::Id{a.ranking}, " ranking).\n");
   out.quote(body);
   if (!a.results.empty())
-    out.add("Full text: ", Echo{a.results.front().fetch}, ", with around=1 for what came before and after.\n");
+    out.add("Full text: get_exchange(ids=[\"", AnswerText::Id{a.results.front().exchange_id},
+            "\"]), with around=1 for what came before and after.\n");
   if (a.ignored_terms) {
     out.add("Words that did not help:");
     for (const std::string& t : *a.ignored_terms)
@@ -229,12 +248,10 @@ void add_semantic_search(mcp::ToolRegistry& registry, const ToolServices& servic
   info.name = "semantic_search";
   info.title = "Search conversation history";
   info.description =
-      "Find past exchanges between a person and a coding agent (Claude Code, Cursor, …) on this machine: decisions, "
-      "errors and their fixes, commands, files. Use it first when the question is about earlier work. Finds by words "
-      "and by "
-      "meaning: ask in your own words, and give names, identifiers or error texts where you have them. Gives short "
-      "hits "
-      "with an exchange_id and how sure each is; fetch the full text of the good ones with get_exchange.";
+      "Find past exchanges (one user turn with the work that followed) of any coding agent on this machine: "
+      "decisions, errors and fixes, commands, files. Use it first when the question is about earlier work. It "
+      "searches by words and by meaning, gives short hits and says how sure each is; fetch the good ones with "
+      "get_exchange.";
   registry.add<SemanticSearchParams, SemanticSearchAnswer>(
       std::move(info), [services](const SemanticSearchParams& p, mcp::ToolContext& c) { return run(services, p, c); });
 }

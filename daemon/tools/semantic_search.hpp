@@ -37,10 +37,10 @@ struct SearchResultOut {
   double relevance_score = 0;
   std::string confidence;
   std::string snippet;
+  std::optional<std::vector<std::int64_t>> matches;
   std::string user_message;
   std::string assistant_response;
   std::int64_t est_tokens = 0;
-  std::string fetch;
   std::optional<std::int64_t> copies;
   std::optional<std::string> data_completeness;
   std::optional<std::string> abandoned_for;
@@ -66,19 +66,17 @@ template <>
 struct Describe<tools::SemanticSearchParams> {
   using T = tools::SemanticSearchParams;
   static constexpr auto fields = std::tuple_cat(
+      std::make_tuple(field("query", &T::query, "A question, names, error text, \"exact phrase\", -without.", required,
+                            length(1, 8000))),
+      tools::kToldDirectoryFields, tools::kToldPlatformFields, tools::kToldTimeFields,
       std::make_tuple(
-          field("query", &T::query,
-                "What to look for: a question in your own words, names, error texts, \"exact phrases\", -without.",
-                required, length(1, 8000)),
-          field("n_results", &T::n_results, "Hits a page, as far as max_tokens allows.", range(1, 50)),
-          field("session_id", &T::session_id, "Only this session: id or its first characters.", length(0, 200)),
-          field("mode", &T::mode,
-                "hybrid: by words and by meaning. lexical: only what holds the words. semantic: meaning alone.",
-                one_of(tools::kSearchModes)),
-          field("kind", &T::kind, "Only exchanges in which such a thing was noted.",
-                one_of(tools::kObservationChoices)),
-          field("explain", &T::explain, "Say what each hit was ranked by.")),
-      tools::kDirectoryFields, tools::kPlatformFields, tools::kTimeFields, tools::kPageFields);
+          field("session_id", &T::session_id, "Only this session: id or its beginning.", length(0, 200)),
+          field("kind", &T::kind, "Only exchanges with such an observation, see list_observations.",
+                one_of(tools::kObservationChoices), choices_unlisted),
+          field("mode", &T::mode, "", one_of(tools::kSearchModes)),
+          field("n_results", &T::n_results, "", clamped(1, 50)),
+          field("explain", &T::explain, "Say what each hit was ranked by.", unlisted)),
+      tools::kToldPageFields);
 };
 template <>
 struct Describe<tools::SearchResultOut> {
@@ -92,11 +90,11 @@ struct Describe<tools::SearchResultOut> {
             "high: nearly all the words of the query, or an identifier of it, stand there. medium: the greater part "
             "of the words, or it is much nearer in meaning than other texts. low: neither; check it before you rely on "
             "it."),
-      field("snippet", &T::snippet, "The passage that fits best, matches in «»."),
+      field("snippet", &T::snippet, "The passage that fits best."),
+      field("matches", &T::matches, "Words of the query in the snippet: first byte, length, and so on for each."),
       field("user_message", &T::user_message, "What was asked; cut where it ends in …"),
       field("assistant_response", &T::assistant_response, "The final answer; cut where it ends in …"),
       field("est_tokens", &T::est_tokens, "Tokens of the full text."),
-      field("fetch", &T::fetch, "The call that gives the full text."),
       field("copies", &T::copies, "Further exchanges with the same text that this one stands for."),
       field("data_completeness", &T::data_completeness,
             "metadata_only: retention dropped its texts, only the first lines are left; absent: they are there."),
@@ -109,14 +107,14 @@ template <>
 struct Describe<tools::SemanticSearchAnswer> {
   using T = tools::SemanticSearchAnswer;
   static constexpr auto fields =
-      std::tuple_cat(std::make_tuple(field("query", &T::query, "As it was asked."),
+      std::tuple_cat(Describe<tools::Answer>::head, std::make_tuple(field("query", &T::query, "As it was asked."),
                                      field("ranking", &T::ranking, "hybrid, lexical (words alone) or semantic."),
                                      field("nothing_relevant", &T::nothing_relevant,
                                            "True: nothing is likely to be about the query; what is given is just "
                                            "the nearest."),
                                      field("results", &T::results, "Best first."),
                                      field("ignored_terms", &T::ignored_terms, "Words that did not help.")),
-                     Describe<tools::Answer>::fields);
+                     Describe<tools::Answer>::tail);
 };
 
 }  // namespace memd::mcp

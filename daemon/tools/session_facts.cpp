@@ -36,7 +36,8 @@ SessionFactsOut session_facts(const SessionRow& session) {
 
 void add_facts(HistoryText& out, const SessionFactsOut& facts) {
   out.add(facts.wall_clock_s, " s");
-  if (facts.retries > 0) out.add(", ", facts.retries, " retries");
+  if (facts.retries == 1) out.add(", 1 retry");
+  if (facts.retries > 1) out.add(", ", facts.retries, " retries");
   if (facts.lines_added) out.add(", lines +", *facts.lines_added, " -", facts.lines_removed.value_or(0));
   if (facts.cost_usd) out.add(", $", shortest(*facts.cost_usd));
   if (facts.mode) out.add(", mode ", *facts.mode);

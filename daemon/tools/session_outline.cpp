@@ -49,7 +49,7 @@ double weight_of_decision(const Observation& o) {
   return o.reversed_by ? weight - 2 : weight;
 }
 
-// The weightiest of `all` that fit `tokens`, in their order.
+// The latest and the weightiest of `all` that fit `tokens`, in their order.
 std::vector<DecisionOut> best_decisions(const std::vector<DecisionOut>& all, const std::vector<double>& weights,
                                         std::size_t tokens) {
   std::vector<std::size_t> order(all.size());
@@ -58,6 +58,9 @@ std::vector<DecisionOut> best_decisions(const std::vector<DecisionOut>& all, con
   // Of equal ones the newer: it may have replaced the older.
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return std::pair(weights[a], a) > std::pair(weights[b], b); });
+  // The latest is where things stand now.
+  const auto latest = std::find(order.begin(), order.end(), all.size() - 1);
+  if (latest != order.end()) std::rotate(order.begin(), latest, latest + 1);
   TokenBudget budget(tokens);
   std::vector<std::size_t> taken;
   for (const std::size_t i : order) {
@@ -209,6 +212,7 @@ void SessionOutline::describe(SessionSummaryAnswer& out) const {
 void SessionOutline::add_facts(SessionSummaryAnswer& out, std::size_t tokens) const {
   tokens -= commits_.add(out, tokens * 2 / 10);
   out.key_decisions = best_decisions(decisions_, decision_weights_, tokens * 4 / 10);
+  std::reverse(out.key_decisions.begin(), out.key_decisions.end());
   out.files_modified = first_that_fit(files_, tokens * 3 / 10);
   out.open_ends = first_that_fit(open_ends_, tokens * 2 / 10);
   TokenBudget budget(tokens / 10);

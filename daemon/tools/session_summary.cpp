@@ -339,10 +339,10 @@ void add_heading(HistoryText& body, const char (&heading)[size], std::size_t sho
 
 void add_head(AnswerText& out, const SessionSummaryAnswer& a) {
   using Id = AnswerText::Id;
-  out.add(scope_line(a), "Session ", Id{a.session_id}, " (", Id{a.platform}, ", data ", Id{a.data_completeness},
+  out.add(answer_header(a), "Session ", Id{a.session_id}, " (", Id{a.platform}, ", data ", Id{a.data_completeness},
           ", outcome ", Id{a.outcome});
   if (!a.outcome_reasons.empty()) out.add(": ").list(a.outcome_reasons);
-  out.add("), ", a.total_exchanges, " exchanges, ", AnswerText::Time{a.time_range.start}, " to ",
+  out.add("), ", counted_words(a.total_exchanges, "exchange"), ", ", AnswerText::Time{a.time_range.start}, " to ",
           AnswerText::Time{a.time_range.end}, ".\n");
   out.add("Summary: ", Id{a.provenance.strategy}, " of ", AnswerText::Echo{a.provenance.inputs});
   if (a.provenance.model.empty()) {
@@ -350,9 +350,11 @@ void add_head(AnswerText& out, const SessionSummaryAnswer& a) {
   } else {
     out.add(", written by ", AnswerText::Echo{a.provenance.model});
     if (a.provenance.cached) out.add(" before");
-    if (a.provenance.model_requests > 0) out.add(", ", a.provenance.model_requests, " requests");
+    if (a.provenance.model_requests > 0) out.add(", ", counted_words(a.provenance.model_requests, "request"));
   }
-  out.add("; ", a.summary_tokens, " of ", a.source_tokens, " tokens, ", counted_words(a.chunks_total, "chunk"), ".\n");
+  out.add("; ");
+  add_share(out, a.summary_tokens, a.source_tokens);
+  out.add(", ", counted_words(a.chunks_total, "chunk"), ".\n");
 }
 
 }  // namespace
@@ -365,6 +367,7 @@ AnswerText render_text(const SessionSummaryAnswer& a) {
   add_facts(body, a);
   body.add("\n");
   if (a.description) body.add("About: ", *a.description, "\n");
+  if (!a.key_decisions.empty()) add_latest_decision(body, a.key_decisions.front());
   body.add("\n", HistoryText::Whole{a.summary}, "\n");
   for (const SummaryChunkOut& c : a.chunks)
     body.add("\nChunk ", c.chunk, ", ", c.first_exchange_id, " to ", c.last_exchange_id, " (", c.exchange_count,
@@ -372,9 +375,9 @@ AnswerText render_text(const SessionSummaryAnswer& a) {
              "): ", HistoryText::Whole{c.summary}, "\n");
   if (!a.topics.empty()) body.add("\nTopics: ", joined(a.topics), "\n");
   add_heading(body, "Decisions", a.key_decisions.size(), a.key_decisions_total);
-  for (const DecisionOut& d : a.key_decisions) {
+  for (std::size_t i = 1; i < a.key_decisions.size(); ++i) {  // the first stands above
     body.add("- ");
-    add_decision(body, d);
+    add_decision(body, a.key_decisions[i]);
     body.add("\n");
   }
   add_heading(body, "Files modified", a.files_modified.size(), a.files_modified_total);
@@ -417,9 +420,8 @@ void add_session_summary(mcp::ToolRegistry& registry, const ToolServices& servic
   info.name = "session_summary";
   info.title = "Summary of a whole session";
   info.description =
-      "What a session was about, from start to end: summary, decisions, files modified, topics, open ends, outcome. "
-      "Without session_id, the newest session (of `project`, if given). Long sessions open level by level: level=3 an "
-      "abstract, 2 the session, 1 its chunks, chunk=N one of them. For the last turns only: recent_turns.";
+      "A whole session from start to end: summary, decisions, files changed, commits, open ends, outcome. Long "
+      "ones open level by level: level=3 an abstract, 2 the session, 1 its chunks, chunk=N one of them.";
   registry.add<SessionSummaryParams, SessionSummaryAnswer>(
       std::move(info), [services](const SessionSummaryParams& p, mcp::ToolContext& c) { return run(services, p, c); });
 }

@@ -103,21 +103,15 @@ struct Describe<tools::SessionSummaryParams> {
   static constexpr auto fields = std::tuple_cat(
       tools::kSessionFields,
       std::make_tuple(
-          field(
-              "strategy", &T::strategy,
-              "auto chooses. extractive, chronological and hierarchical quote; map_reduce, recursive and abstractive "
-              "need a language model and quote without one.",
-              one_of("auto", "extractive", "chronological", "hierarchical", "map_reduce", "recursive", "abstractive")),
-          field("style", &T::style, "What to look at: technical, narrative (what happened when) or topical.",
-                one_of("technical", "narrative", "topical")),
-          field("level", &T::level, "Of a hierarchy: 1 chunks (about 30%), 2 the session (10%), 3 an abstract (2%).",
-                range(1, 3)),
-          field("chunk", &T::chunk, "Opens one chunk of the hierarchy, from 0.", range(0, 1e6)),
-          field("first_exchange", &T::first_exchange, "Only from this exchange_number on.", range(0, 1e9)),
-          field("last_exchange", &T::last_exchange, "Only up to this exchange_number.", range(0, 1e9)),
-          field("compression", &T::compression,
-                "Percent of the text to leave out: 30, 70, 90; below 1 the share to leave out.", range(0, 99)),
-          field("max_seconds", &T::max_seconds, "How long a language model may take.", range(1, 600))),
+          field("strategy", &T::strategy, "The last three want a language model.",
+                one_of("auto", "extractive", "chronological", "hierarchical", "map_reduce", "recursive", "abstractive")),
+          field("style", &T::style, "", one_of("technical", "narrative", "topical")),
+          field("level", &T::level, "", range(1, 3)),
+          field("chunk", &T::chunk, "", range(0, 1e6), limits_unlisted),
+          field("first_exchange", &T::first_exchange, "Only from this number on.", range(0, 1e9), limits_unlisted),
+          field("last_exchange", &T::last_exchange, "", range(0, 1e9), limits_unlisted),
+          field("compression", &T::compression, "Percent to leave out.", range(0, 99), limits_unlisted),
+          field("max_seconds", &T::max_seconds, "", clamped(1, 600), unlisted)),
       tools::kPageFields);
 };
 template <>
@@ -168,7 +162,7 @@ struct Describe<tools::ProvenanceOut> {
 template <>
 struct Describe<tools::SessionSummaryAnswer> {
   using T = tools::SessionSummaryAnswer;
-  static constexpr auto fields = std::tuple_cat(
+  static constexpr auto fields = std::tuple_cat(Describe<tools::Answer>::head, 
       std::make_tuple(
           field("session_id", &T::session_id, "Session."), field("session_name", &T::session_name, "Title."),
           field("platform", &T::platform, "Agent."), field("project", &T::project, "Project."),
@@ -183,7 +177,7 @@ struct Describe<tools::SessionSummaryAnswer> {
           field("chunks", &T::chunks, "Parts that can be opened, in order."),
           field("chunks_total", &T::chunks_total, "Parts there are."),
           field("topics", &T::topics, "What it was about."),
-          field("key_decisions", &T::key_decisions, "What was settled, by whom, in order of time."),
+          field("key_decisions", &T::key_decisions, "What was settled, by whom, the latest first."),
           field("key_decisions_total", &T::key_decisions_total, "Decisions there are."),
           field("files_modified", &T::files_modified, "What was changed, most changed first."),
           field("files_modified_total", &T::files_modified_total, "Files there are."),
@@ -195,7 +189,7 @@ struct Describe<tools::SessionSummaryAnswer> {
           field("open_ends", &T::open_ends, "What the end left open."),
           field("provenance", &T::provenance, "Where the summary comes from."),
           field("more", &T::more, "The call that opens more.")),
-      Describe<tools::SessionFactsOut>::fields, Describe<tools::Answer>::fields);
+      Describe<tools::SessionFactsOut>::fields, Describe<tools::Answer>::tail);
 };
 
 }  // namespace memd::mcp

@@ -1,7 +1,6 @@
 #include "daemon/tools/temporal_query.hpp"
 
 #include "daemon/tools/answer.hpp"
-#include "schemas/harmless.hpp"
 #include "schemas/time.hpp"
 #include "store/insight/summary/gist.hpp"
 #include "store/read/timeline.hpp"
@@ -23,8 +22,10 @@ bool is_beginning_of(std::string_view text, std::string_view title) {
   return title.starts_with(text);
 }
 
-// What was asked and what came of it, at most `gist_bytes` each.
+// What was asked and what came of it, at most `gist_bytes` each; nothing where that is too little to say anything.
 std::string story_of(const DaySlice& slice, std::size_t gist_bytes) {
+  constexpr std::size_t kLeastGist = 30;
+  if (gist_bytes < kLeastGist) return {};
   const std::string asked = request_gist(slice.first_request, gist_bytes);
   const std::string then =
       slice.last_exchange == slice.first_exchange ? "" : request_gist(slice.last_request, gist_bytes);
@@ -36,11 +37,13 @@ std::string story_of(const DaySlice& slice, std::size_t gist_bytes) {
   return out;
 }
 
-std::string narrative(const DaySlice& slice, std::size_t gist_bytes) {
-  return "- " + clock_time(slice.range.start) + " to " + clock_time(slice.range.end) + " \"" + title_of(slice) + "\"" +
-         (slice.project.empty() ? "" : " in " + harmless_line(slice.project)) + ": " +
-         counted(slice.exchange_count, "exchange") + " from " + format_exchange_id(slice.first_exchange) + "\n" +
-         story_of(slice, gist_bytes);
+std::string day_of(TimeMs time) { return format_local_minute(time).substr(0, 10); }
+
+std::string line_of(const DaySlice& slice) {
+  const bool over_midnight = day_of(slice.range.end) != day_of(slice.range.start);
+  return "- " + clock_time(slice.range.start) + " to " +
+         (over_midnight ? short_time(slice.range.end) : clock_time(slice.range.end)) + " \"" + title_of(slice) + "\", " +
+         format_exchange_id(slice.first_exchange);
 }
 
 TemporalSessionOut session_of(const DaySlice& slice) {
@@ -48,35 +51,122 @@ TemporalSessionOut session_of(const DaySlice& slice) {
           slice.exchange_count, to_out(slice.range), format_exchange_id(slice.first_exchange)};
 }
 
-// Adds the slices that fit, at least one; `shown` counts them.
-void fill_page(const Timeline& timeline, std::size_t tokens, TemporalQueryAnswer& out, std::size_t& shown) {
-  constexpr std::size_t kFrameTokens = 80;   // totals and range
-  constexpr std::size_t kEntryTokens = 110;  // of a slice without its story
-  const std::size_t each = tokens / std::max<std::size_t>(timeline.slices.size(), 1);
-  const std::size_t gist_bytes = std::clamp<std::size_t>((each - std::min(each, kEntryTokens)) * 4 / 3, 70, kGistBytes);
-  std::size_t used = kFrameTokens;
-  std::string day;
-  shown = 0;
-  for (const auto& [slice_day, slice] : timeline.slices) {
-    const auto known = std::find_if(out.sessions.begin(), out.sessions.end(),
-                                    [&, uid = &slice.session_uid](const auto& s) { return s.session_id == *uid; });
-    std::string lines;
-    if (slice_day != day) lines = (out.summary.empty() ? "" : "\n") + slice_day + "\n";
-    lines += narrative(slice, gist_bytes);
-    std::size_t cost = estimate_tokens(lines) + 2;
-    if (known == out.sessions.end()) cost += estimate_tokens(mcp::to_json(session_of(slice)));
-    if (shown > 0 && used + cost > tokens) break;
-    used += cost;
-    ++shown;
-    day = slice_day;
-    out.summary += lines;
-    if (known == out.sessions.end()) {
-      out.sessions.push_back(session_of(slice));
-    } else {
-      known->exchange_count += slice.exchange_count;
-      known->time_range.end = format_rfc3339(slice.range.end);
+// What a slice costs in the answer.
+struct PricedSlice {
+  DayEntry entry;
+  std::size_t line = 0;   // tokens
+  std::size_t story = 0;  // tokens at its full length
+};
+
+// First the sessions, all of them if they fit, then as much of their stories as there is room for.
+class DayPages {
+ public:
+  explicit DayPages(const Timeline& timeline) : timeline_(timeline) {
+    for (const auto& [day, slice] : timeline.slices) {
+      PricedSlice& one = slices_.emplace_back();
+      one.entry.day = day;
+      one.entry.exchanges = slice.exchange_count;
+      one.entry.line = line_of(slice);
+      one.entry.story = story_of(slice, kGistBytes);
+      one.line = estimate_tokens(one.entry.line) + kLineBreak;
+      one.story = one.entry.story.empty() ? 0 : estimate_tokens(one.entry.story) + kLineBreak;
     }
   }
+
+  // Adds the slices that fit, at least one; returns how many.
+  std::size_t fill(std::size_t tokens, TemporalQueryAnswer& out) const {
+    const std::size_t shown = add_lines(tokens, out);
+    std::vector<std::size_t> wanted;
+    for (std::size_t i = 0; i < shown; ++i)
+      wanted.push_back(slices_[i].story);
+    const auto shares = fair_shares(tokens - std::min(tokens, cost(out, shown)), wanted);
+    for (std::size_t i = 0; i < shown; ++i) {
+      DayEntry& entry = out.entries[i];
+      if (shares[i] < wanted[i]) {
+        entry.story = story_of(timeline_.slices[i].second, kGistBytes * shares[i] / wanted[i]);
+        if (estimate_tokens(entry.story) > shares[i]) entry.story.clear();
+      }
+      if (i == 0 || entry.day != out.entries[i - 1].day) out.summary += (i > 0 ? "\n" : "") + entry.day + "\n";
+      out.summary += entry.line + "\n" + entry.story;
+    }
+    return shown;
+  }
+
+ private:
+  static constexpr std::size_t kLineBreak = 2;
+  static constexpr std::size_t kDay = 8;       // tokens of a heading
+  static constexpr std::size_t kTotals = 80;   // tokens of totals and range
+  static constexpr std::size_t kLeastStory = 24;
+
+  // As many as fit without stories, if that is all of them; else as many as fit with a short one each.
+  std::size_t add_lines(std::size_t tokens, TemporalQueryAnswer& out) const {
+    std::size_t all = kTotals;
+    std::vector<std::size_t> costs;
+    for (std::size_t i = 0; i < slices_.size(); ++i) {
+      const DaySlice& slice = timeline_.slices[i].second;
+      const auto known = std::find_if(out.sessions.begin(), out.sessions.end(),
+                                      [&](const auto& s) { return s.session_id == slice.session_uid; });
+      DayEntry& entry = out.entries.emplace_back(slices_[i].entry);
+      entry.session = static_cast<std::size_t>(known - out.sessions.begin());
+      std::size_t one = slices_[i].line;
+      if (i == 0 || slices_[i].entry.day != slices_[i - 1].entry.day) one += kDay;
+      if (known == out.sessions.end()) {
+        out.sessions.push_back(session_of(slice));
+        one += estimate_tokens(mcp::to_json(out.sessions.back())) + 1;
+      }
+      costs.push_back(one);
+      all += one;
+    }
+    std::size_t shown = slices_.size();
+    if (all > tokens) {
+      std::size_t used = kTotals;
+      for (shown = 0; shown < slices_.size(); ++shown) {
+        used += costs[shown] + std::min(kLeastStory, slices_[shown].story);
+        if (shown > 0 && used > tokens) break;
+      }
+    }
+    out.entries.resize(shown);
+    std::size_t sessions = 0;
+    for (const DayEntry& entry : out.entries)
+      sessions = std::max(sessions, entry.session + 1);
+    out.sessions.resize(sessions);
+    for (TemporalSessionOut& session : out.sessions)
+      session.exchange_count = 0;
+    for (std::size_t i = 0; i < shown; ++i) {
+      TemporalSessionOut& session = out.sessions[out.entries[i].session];
+      session.exchange_count += out.entries[i].exchanges;
+      session.time_range.end = format_rfc3339(timeline_.slices[i].second.range.end);
+    }
+    return shown;
+  }
+
+  std::size_t cost(const TemporalQueryAnswer& out, std::size_t shown) const {
+    std::size_t sum = kTotals;
+    for (const TemporalSessionOut& session : out.sessions)
+      sum += estimate_tokens(mcp::to_json(session)) + 1;
+    for (std::size_t i = 0; i < shown; ++i)
+      sum += slices_[i].line + (i == 0 || slices_[i].entry.day != slices_[i - 1].entry.day ? kDay : 0);
+    return sum;
+  }
+
+  const Timeline& timeline_;
+  std::vector<PricedSlice> slices_;
+};
+
+// Of an answer with nothing in it.
+Result<void> name_active_days(Reader& reader, const QueryFilter& filter, Answer& frame, TemporalQueryAnswer& days) {
+  MEMD_TRY_ASSIGN(const auto nearest, reader.ask(NearestActivityQuery{filter}));
+  AnswerText words = "Nothing in this time.";
+  if (nearest.before != 0) {
+    days.last_active_day = day_of(nearest.before);
+    words.say("The last active day before it is ", AnswerText::Id{*days.last_active_day}, ".");
+  }
+  if (nearest.after != 0) {
+    days.next_active_day = day_of(nearest.after);
+    words.say("The first one behind it is ", AnswerText::Id{*days.next_active_day}, ".");
+  }
+  lead_with(frame, words);
+  return {};
 }
 
 Result<TemporalQueryAnswer> run(const ToolServices& services, const TemporalQueryParams& params,
@@ -99,8 +189,11 @@ Result<TemporalQueryAnswer> run(const ToolServices& services, const TemporalQuer
   for (const auto& [day, slice] : timeline.slices)
     if (slice.is_evicted) evicted += slice.exchange_count;
   tell_evicted(frame.notice, evicted);
-  return fit_answer<TemporalQueryAnswer>(limit, frame, [&](std::size_t tokens) {
-    TemporalQueryAnswer out;
+  TemporalQueryAnswer nothing;
+  if (timeline.total_exchanges == 0) MEMD_TRY(name_active_days(*reader, scope.filter, frame, nothing));
+  const DayPages pages(timeline);
+  const auto build = [&](std::size_t tokens) {
+    TemporalQueryAnswer out = nothing;
     static_cast<Answer&>(out) = frame;
     out.total_exchanges = timeline.total_exchanges;
     out.total_sessions = timeline.total_sessions;
@@ -108,13 +201,13 @@ Result<TemporalQueryAnswer> run(const ToolServices& services, const TemporalQuer
     out.time_range = {format_rfc3339(scope.filter.since), format_rfc3339(until)};
     for (const auto& [platform, n] : timeline.platform_breakdown)
       out.platform_breakdown.emplace_back(to_string(platform), n);
-    std::size_t shown = 0;
-    fill_page(timeline, tokens, out, shown);
+    const std::size_t shown = pages.fill(tokens, out);
     if (timeline.slices.empty()) out.summary = "Nothing in this time.";
     if (timeline.more || shown < timeline.slices.size())
       out.next = encode_cursor({at.offset + static_cast<std::int64_t>(shown), 0}, question);
     return out;
-  });
+  };
+  return fit_answer<TemporalQueryAnswer>(limit, frame, build, TextRoom::its_own);
 }
 
 }  // namespace
@@ -122,8 +215,9 @@ Result<TemporalQueryAnswer> run(const ToolServices& services, const TemporalQuer
 AnswerText render_text(const TemporalQueryAnswer& a) {
   using Time = AnswerText::Time;
   AnswerText out;
-  out.add(scope_line(a), a.total_exchanges, " exchanges in ", a.total_sessions, " sessions from ",
-          Time{a.time_range.since}, " to ", Time{a.time_range.until});
+  out.add(answer_header(a), counted_words(a.total_exchanges, "exchange"), " in ",
+          counted_words(a.total_sessions, "session"), " from ", Time{a.time_range.since}, " to ",
+          Time{a.time_range.until});
   bool first = true;
   for (const auto& [platform, count] : a.platform_breakdown) {
     if (std::exchange(first, false))
@@ -132,14 +226,27 @@ AnswerText render_text(const TemporalQueryAnswer& a) {
       out.add(", ");
     out.add(AnswerText::Id{platform}, " ", count);
   }
+  if (std::ssize(a.sessions) < a.total_sessions) out.add("; ", a.sessions.size(), " of the sessions here");
   out.add(".\n");
-  if (a.total_exchanges == 0) return out.add("Nothing in this time.\n", answer_footer(a));
   HistoryText body;
-  body.add(HistoryText::Whole{a.summary}, "\n");
-  if (!a.sessions.empty()) body.add("Sessions:\n");
-  for (const TemporalSessionOut& s : a.sessions)
-    body.add(s.session_id, "  \"", s.session_name, "\"  ", s.platform, "  ", s.exchange_count, " exchanges  ",
-             short_time(s.time_range.start), " to ", short_time(s.time_range.end), "\n");
+  std::vector<bool> named(a.sessions.size());
+  for (std::size_t i = 0; i < a.entries.size(); ++i) {
+    const DayEntry& entry = a.entries[i];
+    const TemporalSessionOut& session = a.sessions[entry.session];
+    if (i == 0 || entry.day != a.entries[i - 1].day) body.add(entry.day, "\n");
+    body.add(entry.line, ": ", entry.exchanges);
+    if (entry.exchanges < session.exchange_count) body.add(" of ", session.exchange_count);
+    if (session.exchange_count == 1)
+      body.add(" exchange");
+    else
+      body.add(" exchanges");
+    if (!named[entry.session]) {
+      if (!session.project.empty()) body.add(" in ", session.project);
+      body.add("  ", session.session_id);
+    }
+    named[entry.session] = true;
+    body.add("\n", HistoryText::Whole{entry.story});
+  }
   return out.quote(body).add(answer_footer(a));
 }
 
@@ -148,11 +255,8 @@ void add_temporal_query(mcp::ToolRegistry& registry, const ToolServices& service
   info.name = "temporal_query";
   info.title = "What happened in a time range";
   info.description =
-      "What was done between two times, on any agent: day by day and session by session, what was asked and what came "
-      "of "
-      "it, with exchange ids. Use it for \"yesterday\", \"last week\", \"before the release\". Details: "
-      "session_summary for a "
-      "session, get_exchange for an exchange.";
+      "What was done between two times, day by day and session by session: \"yesterday\", \"last week\", \"before "
+      "the release\".";
   registry.add<TemporalQueryParams, TemporalQueryAnswer>(
       std::move(info), [services](const TemporalQueryParams& p, mcp::ToolContext& c) { return run(services, p, c); });
 }

@@ -29,7 +29,19 @@ struct AskedRangeOut {
   std::string until;
 };
 
+// What one session did on one day, as the text tells it: `line` begins as the one of the summary does.
+struct DayEntry {
+  std::string day;  // "2026-02-09"
+  std::size_t session = 0;  // index into the sessions of the answer
+  std::int64_t exchanges = 0;
+  std::string line;   // "- 06:01 to 06:40 "Title", x42"
+  std::string story;  // lines; may be empty
+};
+
 struct TemporalQueryAnswer : Answer {
+  std::vector<DayEntry> entries;  // of the text alone
+  std::optional<std::string> last_active_day;
+  std::optional<std::string> next_active_day;
   std::string summary;
   std::int64_t total_exchanges = 0;
   std::int64_t total_sessions = 0;
@@ -48,13 +60,10 @@ namespace memd::mcp {
 template <>
 struct Describe<tools::TemporalQueryParams> {
   using T = tools::TemporalQueryParams;
-  static constexpr auto fields =
-      std::tuple_cat(std::make_tuple(field("since", &T::from,
-                                           "From this time on: RFC 3339, a date, or back from now: 7d, 24h, yesterday, "
-                                           "\"2 weeks ago\".",
-                                           required, length(1, 60)),
-                                     std::get<1>(tools::kTimeFields)),
-                     tools::kDirectoryFields, tools::kPlatformFields, tools::kPageFields);
+  static constexpr auto fields = std::tuple_cat(
+      std::make_tuple(field("since", &T::from, "2026-02-09, 24h, yesterday, \"2 weeks ago\".", required, length(1, 60)),
+                      std::get<1>(tools::kTimeFields)),
+      tools::kDirectoryFields, tools::kPlatformFields, tools::kPageFields);
 };
 template <>
 struct Describe<tools::TemporalSessionOut> {
@@ -62,7 +71,7 @@ struct Describe<tools::TemporalSessionOut> {
   static constexpr auto fields = std::make_tuple(
       field("session_id", &T::session_id, "Session."), field("session_name", &T::session_name, "Title."),
       field("platform", &T::platform, "Agent."), field("project", &T::project, "Project."),
-      field("exchange_count", &T::exchange_count, "Exchanges in this time, of this page."),
+      field("exchange_count", &T::exchange_count, "Its exchanges in this time, of this page."),
       field("time_range", &T::time_range, "From the first to the last of them."),
       field("first_exchange_id", &T::first_exchange_id, "For get_exchange."));
 };
@@ -76,13 +85,16 @@ template <>
 struct Describe<tools::TemporalQueryAnswer> {
   using T = tools::TemporalQueryAnswer;
   static constexpr auto fields =
-      std::tuple_cat(std::make_tuple(field("summary", &T::summary, "Day by day, session by session, in order of time."),
+      std::tuple_cat(Describe<tools::Answer>::head, std::make_tuple(field("summary", &T::summary, "Day by day, session by session, in order of time."),
                                      field("total_exchanges", &T::total_exchanges, "In this time, all pages."),
                                      field("total_sessions", &T::total_sessions, "In this time, all pages."),
                                      field("time_range", &T::time_range, "What was asked for."),
                                      field("platform_breakdown", &T::platform_breakdown, "Exchanges of each agent."),
-                                     field("sessions", &T::sessions, "Those of this page, in order of time.")),
-                     Describe<tools::Answer>::fields);
+                                     field("sessions", &T::sessions, "Each once, in order of time."),
+                                     field("last_active_day", &T::last_active_day,
+                                           "When there is nothing in this time: the day before it that has something."),
+                                     field("next_active_day", &T::next_active_day, "The same behind it.")),
+                     Describe<tools::Answer>::tail);
 };
 
 }  // namespace memd::mcp

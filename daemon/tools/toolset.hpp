@@ -31,6 +31,8 @@ class FreshnessProvider {
   virtual std::vector<PlatformFreshness> freshness() const = 0;
   // Why nothing new is stored, in words; empty when all is well.
   virtual std::string trouble() const { return {}; }
+  // Whether this process fills the store.
+  virtual bool is_reading() const { return true; }
   // Grows whenever something was committed to the store.
   virtual std::uint64_t generation() const = 0;
 };

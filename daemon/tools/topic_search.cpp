@@ -143,7 +143,7 @@ Result<TopicSearchAnswer> list_topics(const ToolServices& services, const TopicS
   MEMD_TRY_ASSIGN(const EnrichmentBacklog backlog, reader.ask(EnrichmentBacklogQuery{}));
   Answer frame = answer_for(scope);
   if (backlog.terms > 0) frame.notice.say("The topics of ", backlog.terms, " exchanges are still to be found.");
-  return fit_answer<TopicSearchAnswer>(token_limit(services, params), frame, [&](std::size_t tokens) {
+  const auto build = [&](std::size_t tokens) {
     TopicSearchAnswer out;
     static_cast<Answer&>(out) = frame;
     out.topics_found = list.total;
@@ -158,7 +158,8 @@ Result<TopicSearchAnswer> list_topics(const ToolServices& services, const TopicS
     const std::int64_t end = at.offset + static_cast<std::int64_t>(out.topics->size());
     if (end < list.total && !out.topics->empty()) out.next = encode_cursor({end, 0}, question);
     return out;
-  });
+  };
+  return fit_answer<TopicSearchAnswer>(token_limit(services, params), frame, build, TextRoom::its_own);
 }
 
 using topics::StoryTurn;
@@ -266,6 +267,17 @@ std::optional<std::vector<DecisionOut>> decisions_of(const TopicMaterial& materi
   return unless_empty(std::move(out));
 }
 
+std::optional<DecisionOut> latest_decision(const TopicMaterial& material) {
+  const SearchHit* latest = nullptr;
+  for (const SearchHit& hit : material.hits) {
+    const auto it = material.decisions.find(hit.id);
+    if (it == material.decisions.end() || it->second.empty()) continue;
+    if (latest == nullptr || std::pair(hit.started_at, hit.id) > std::pair(latest->started_at, latest->id)) latest = &hit;
+  }
+  if (latest == nullptr) return std::nullopt;
+  return material.decisions.at(latest->id).back();
+}
+
 std::vector<std::string> names_of(const std::vector<TopicCount>& topics) {
   std::vector<std::string> out;
   for (const TopicCount& t : topics)
@@ -287,7 +299,10 @@ TopicSearchAnswer page(const Question& question, const Answer& frame, const Topi
   out.topic = echo_of(question.topic);
   out.sessions_found = static_cast<std::int64_t>(material.sessions.size());
   out.total_exchanges = static_cast<std::int64_t>(material.hits.size());
+  constexpr std::size_t kLeastForDecision = 200;
+  if (question.first == 0 && tokens >= kLeastForDecision) out.latest_decision = latest_decision(material);
   std::size_t fixed = 30 + estimate_tokens(out.topic);
+  if (out.latest_decision) fixed += estimate_tokens(mcp::to_json(*out.latest_decision));
   constexpr std::size_t kRoomy = 500;  // below it, sessions come before what is said of the whole
   if (tokens >= kRoomy || material.sessions.empty()) {
     if (!material.names.empty()) out.known_as = names_of(material.names);
@@ -334,11 +349,11 @@ Result<void> name_near_topics(Reader& reader, const QueryFilter& filter, TopicMa
     MEMD_TRY_ASSIGN(TopicList list, reader.ask(TopicListQuery{filter, static_cast<int>(kNamesShown), 0}));
     material.related = std::move(list.topics);
   }
-  frame.notice.say("Nothing here is about that topic.");
+  lead_with(frame, "Nothing here is about that topic.");
   if (!material.related.empty() && near)
-    frame.notice.say("related_topics are the nearest there are.");
+    lead_with(frame, "related_topics are the nearest there are.");
   else if (!material.related.empty())
-    frame.notice.say("related_topics are what most talk was about.");
+    lead_with(frame, "related_topics are what most talk was about.");
   return {};
 }
 
@@ -369,7 +384,7 @@ Result<TopicSearchAnswer> run(const ToolServices& services, const TopicSearchPar
   MEMD_TRY_ASSIGN(TopicMaterial material, gather_topic(*reader, topic, scope, embedded));
   Answer frame = answer_for(scope);
   frame.outside = material.outside;
-  if (!material.notice.empty()) frame.notice.say(material.notice);
+  lead_with(frame, material.notice);
   tell_evicted(frame.notice, std::ranges::count_if(material.hits, &SearchHit::is_evicted));
   if (material.more) frame.notice.say("Of what a search finds only the 100 best are here.");
   if (material.sessions.empty())
@@ -384,10 +399,10 @@ Result<TopicSearchAnswer> run(const ToolServices& services, const TopicSearchPar
 AnswerText list_text(const TopicSearchAnswer& a) {
   HistoryText body;
   for (const TopicOut& t : *a.topics)
-    body.add(t.topic, "  ", t.exchanges, " exchanges in ", t.sessions, " sessions  ", short_time(t.time_range.start),
+    body.add(t.topic, "  ", counted(t.exchanges, "exchange"), " in ", counted(t.sessions, "session"), "  ", short_time(t.time_range.start),
              " to ", short_time(t.time_range.end), "\n");
   AnswerText out;
-  out.add(scope_line(a), a.topics_found.value_or(0), " topics, what was talked about most first.\n").quote(body);
+  out.add(answer_header(a), counted_words(a.topics_found.value_or(0), "topic"), ", what was talked about most first.\n").quote(body);
   if (!body.empty()) out.add("How one went on: topic_search(topic=…).\n");
   return out.add(answer_footer(a));
 }
@@ -398,17 +413,19 @@ AnswerText render_text(const TopicSearchAnswer& a) {
   using Time = AnswerText::Time;
   if (a.topics) return list_text(a);
   AnswerText out;
-  out.add(scope_line(a), "\"", AnswerText::Echo{ascii::one_line(a.topic)}, "\": ", a.total_exchanges, " exchanges in ",
-          a.sessions_found, " sessions, oldest first.\n");
+  out.add(answer_header(a), "\"", AnswerText::Echo{ascii::one_line(a.topic)}, "\": ",
+          counted_words(a.total_exchanges, "exchange"), " in ", counted_words(a.sessions_found, "session"),
+          ", oldest first.\n");
   if (a.time_range) out.add("From ", Time{a.time_range->start}, " to ", Time{a.time_range->end}, ".\n");
   HistoryText body;
+  if (a.latest_decision) add_latest_decision(body, *a.latest_decision);
   if (!a.evolution.empty()) body.add(HistoryText::Whole{a.evolution}, "\n");
   if (a.known_as) body.add("Known as: ", joined(*a.known_as), "\n");
   if (a.related_topics) body.add("Related: ", joined(*a.related_topics), "\n");
   std::vector<std::string> ids;
   for (const auto& [uid, s] : a.by_session) {
     body.add(uid, "  \"", s.session_name, "\"  ", s.platform, "  ", short_time(s.time_range.start), " to ",
-             short_time(s.time_range.end), "  ", s.exchange_count, " exchanges:");
+             short_time(s.time_range.end), "  ", counted(s.exchange_count, "exchange"), ":");
     for (const std::string& id : s.exchange_ids)
       body.add(" ", id);
     body.add("\n  New, ", s.turn);
@@ -431,11 +448,9 @@ void add_topic_search(mcp::ToolRegistry& registry, const ToolServices& services)
   info.name = "topic_search";
   info.title = "A topic across sessions";
   info.description =
-      "How a topic went over time: exchanges about it grouped by session, oldest first, each with what was new in it "
-      "(a decision, a reversal, a fix), a summary and exchange ids; related topics too. Use it for \"what did we "
-      "decide "
-      "about X\" and \"when did X change\"; for one fact semantic_search is cheaper. Without a topic it lists what was "
-      "talked about, of a project or a time if you name one.";
+      "How a subject went over time, session by session: what was decided, changed, fixed or reversed, the latest "
+      "decision first, with ids. For \"what did we decide about X\", \"when did X change\". Without topic: what "
+      "was talked about most.";
   registry.add<TopicSearchParams, TopicSearchAnswer>(
       std::move(info), [services](const TopicSearchParams& p, mcp::ToolContext& c) { return run(services, p, c); });
 }

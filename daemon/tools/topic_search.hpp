@@ -42,6 +42,7 @@ struct TopicSearchAnswer : Answer {
   std::int64_t sessions_found = 0;
   std::int64_t total_exchanges = 0;
   std::optional<TimeRangeOut> time_range;
+  std::optional<DecisionOut> latest_decision;
   std::string evolution;
   std::string chronological_summary;
   std::vector<std::pair<std::string, TopicSessionOut>> by_session;  // in order of time
@@ -62,15 +63,13 @@ template <>
 struct Describe<tools::TopicSearchParams> {
   using T = tools::TopicSearchParams;
   static constexpr auto fields = std::tuple_cat(
+      std::make_tuple(field("topic", &T::topic, "One to five telling words.", length(0, 1000))), tools::kDirectoryFields,
+      tools::kPlatformFields, tools::kTimeFields,
       std::make_tuple(
-          field("topic", &T::topic,
-                "What the talk was about: one to five telling words. Without it: the topics there are, most first.",
-                length(0, 1000)),
-          field("all_sessions", &T::all_sessions, "false: only session_id, or the newest session of the project."),
-          field("session_id", &T::session_id, "Only this session: id or its first characters.", length(0, 200)),
-          field("kind", &T::kind, "Only exchanges in which such a thing was noted.",
-                one_of(tools::kObservationChoices))),
-      tools::kDirectoryFields, tools::kPlatformFields, tools::kTimeFields, tools::kPageFields);
+          field("session_id", &T::session_id, "", length(0, 200)),
+          field("all_sessions", &T::all_sessions, "false: only session_id or the newest session."),
+          field("kind", &T::kind, "", one_of(tools::kObservationChoices), choices_unlisted)),
+      tools::kPageFields);
 };
 template <>
 struct Describe<tools::TopicSessionOut> {
@@ -98,12 +97,13 @@ struct Describe<tools::TopicOut> {
 template <>
 struct Describe<tools::TopicSearchAnswer> {
   using T = tools::TopicSearchAnswer;
-  static constexpr auto fields = std::tuple_cat(
+  static constexpr auto fields = std::tuple_cat(Describe<tools::Answer>::head, 
       std::make_tuple(
           field("topic", &T::topic, "As it was asked."),
           field("sessions_found", &T::sessions_found, "Sessions that talk about it."),
           field("total_exchanges", &T::total_exchanges, "Exchanges about it; of many, the best."),
           field("time_range", &T::time_range, "From the first to the last of them."),
+          field("latest_decision", &T::latest_decision, "The last thing settled about it."),
           field("evolution", &T::evolution, "How it went on, from the first session to the last."),
           field("chronological_summary", &T::chronological_summary, "A line per session, oldest first."),
           field("by_session", &T::by_session, "Session id to what it says, oldest first."),
@@ -111,7 +111,7 @@ struct Describe<tools::TopicSearchAnswer> {
           field("related_topics", &T::related_topics, "What else these exchanges are about, nearest first."),
           field("topics", &T::topics, "When no topic was asked for: what was talked about most."),
           field("topics_found", &T::topics_found, "How many topics there are to list.")),
-      Describe<tools::Answer>::fields);
+      Describe<tools::Answer>::tail);
 };
 
 }  // namespace memd::mcp

@@ -134,6 +134,9 @@ std::optional<Envelope> read_one(const bj::value& v) {
   out.method = std::string_view(method->get_string());
   out.kind = out.id.empty() ? Envelope::Kind::notification : Envelope::Kind::request;
   out.about_id = about(message);
+  if (out.method == "tools/call")
+    if (const bj::value* tool = find(message.if_contains("params"), "name"); tool != nullptr && tool->is_string())
+      out.tool = std::string_view(tool->get_string());
   return out;
 }
 

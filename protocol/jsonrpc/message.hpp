@@ -75,6 +75,10 @@ class MessageParser {
 // An id as JSON text; empty for what is neither string nor integer.
 Id id_text(const boost::json::value& v);
 
+// The `data` of a kInternalError: whether asking again may help and can do no harm.
+inline constexpr std::string_view kRetryable = R"({"retryable":true})";
+inline constexpr std::string_view kNotRetryable = R"({"retryable":false})";
+
 // Write a message on one line, without the newline. `result`, `data` and `params` are JSON text. An absent id is
 // written as null, as JSON-RPC wants it when the id of the request cannot be read.
 std::string result_line(std::string_view id, std::string_view result);
@@ -94,6 +98,7 @@ struct Envelope {
   std::string method;  // empty for a response
   // `requestId` of notifications/cancelled, the subscription of another notification, or the `uri` of a request.
   std::string about_id;  // JSON text, or empty
+  std::string tool;      // that a tools/call calls
 };
 
 // Reads envelopes. One thread. Owns a scratch buffer.

@@ -146,14 +146,13 @@ void write_limit(json::Writer& w, std::string_view key, double limit) {
 }  // namespace
 
 void write_number_rules(json::Writer& w, const Rules& rules) {
+  if (!rules.limits_are_listed) return;
   if (rules.has_minimum()) write_limit(w, "minimum", rules.minimum);
   if (rules.has_maximum()) write_limit(w, "maximum", rules.maximum);
 }
 
 void write_string_rules(json::Writer& w, const Rules& rules) {
-  if (rules.min_length > 0) write_limit(w, "minLength", static_cast<double>(rules.min_length));
-  if (rules.max_length != Rules::kNoLimit) write_limit(w, "maxLength", static_cast<double>(rules.max_length));
-  if (rules.choice_count == 0) return;
+  if (rules.choice_count == 0 || !rules.choices_are_listed) return;
   w.key("enum");
   w.begin_array();
   for (std::size_t i = 0; i < rules.choice_count; ++i)
@@ -162,7 +161,7 @@ void write_string_rules(json::Writer& w, const Rules& rules) {
 }
 
 const bj::value* ArgumentReader::take(std::string_view name, const Rules& rules) {
-  known_.push_back(name);
+  (rules.unlisted ? unlisted_ : known_).push_back(name);
   const bj::value* v = arguments_.if_contains(name);
   last_was_present_ = v != nullptr && !v->is_null();
   if (last_was_present_) return v;
@@ -181,7 +180,12 @@ bool ArgumentReader::convert(const bj::value& v, std::string_view name, const Ru
     problem(name, fmt::format("got {}, send {}", describe_value(v), number_wanted(rules, "an integer")));
     return false;
   }
-  if (static_cast<double>(n) < rules.minimum || static_cast<double>(n) > rules.maximum) {
+  const auto wide = static_cast<double>(n);
+  if (rules.clamps && (wide < rules.minimum || wide > rules.maximum)) {
+    out = static_cast<std::int64_t>(std::clamp(wide, rules.minimum, rules.maximum));
+    return true;
+  }
+  if (wide < rules.minimum || wide > rules.maximum) {
     problem(name, fmt::format("{} is out of range, send {}", n, span_text(rules, {})));
     return false;
   }
@@ -197,6 +201,7 @@ bool ArgumentReader::convert(const bj::value& v, std::string_view name, const Ru
     problem(name, fmt::format("got {}, send {}", describe_value(v), number_wanted(rules, "a number")));
     return false;
   }
+  if (rules.clamps) d = std::clamp(d, rules.minimum, rules.maximum);
   if (d < rules.minimum || d > rules.maximum) {
     problem(name, fmt::format("{} is out of range, send {}", d, span_text(rules, {})));
     return false;
@@ -294,6 +299,7 @@ Result<void> ArgumentReader::finish() {
   for (const auto& [key, value] : arguments_) {
     const std::string_view name(key);
     if (std::find(known_.begin(), known_.end(), name) != known_.end()) continue;
+    if (std::find(unlisted_.begin(), unlisted_.end(), name) != unlisted_.end()) continue;
     std::string shown;
     json::append_string(shown, name.substr(0, 64));
     if (const auto near = nearest_name(name, known_)) {

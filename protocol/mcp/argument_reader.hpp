@@ -18,7 +18,8 @@
 
 namespace memd::mcp {
 
-// The limits of a field's value. range, length and one_of apply to each item of an array.
+// The limits of a field's value. range, length and one_of apply to each item of an array. A model pays for each word of
+// a schema: limits of length stand in none, and an argument that breaks one is refused in words.
 struct Rules {
   static constexpr std::size_t kMaxChoices = 24;
   static constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
@@ -31,6 +32,10 @@ struct Rules {
   std::size_t max_items = kNoLimit;
   std::array<std::string_view, kMaxChoices> choices{};
   std::size_t choice_count = 0;
+  bool clamps = false;             // a number beyond the limits is taken as the nearest one
+  bool limits_are_listed = true;   // in the schema
+  bool choices_are_listed = true;  // likewise
+  bool unlisted = false;           // the argument is taken, and is in no schema
 
   constexpr bool has_minimum() const { return minimum != -std::numeric_limits<double>::infinity(); }
   constexpr bool has_maximum() const { return maximum != std::numeric_limits<double>::infinity(); }
@@ -51,6 +56,29 @@ struct Range {
   constexpr void apply(Rules& r) const { r.minimum = lo, r.maximum = hi; }
 };
 constexpr Range range(double lo, double hi) { return {lo, hi}; }
+
+// For sizes and counts: who asks for 1,000 of at most 50 wants many.
+struct Clamped {
+  double lo, hi;
+  constexpr void apply(Rules& r) const { r.minimum = lo, r.maximum = hi, r.clamps = true, r.limits_are_listed = false; }
+};
+constexpr Clamped clamped(double lo, double hi) { return {lo, hi}; }
+
+// The description, or another tool, tells them.
+struct LimitsUnlisted {
+  constexpr void apply(Rules& r) const { r.limits_are_listed = false; }
+};
+inline constexpr LimitsUnlisted limits_unlisted{};
+struct ChoicesUnlisted {
+  constexpr void apply(Rules& r) const { r.choices_are_listed = false; }
+};
+inline constexpr ChoicesUnlisted choices_unlisted{};
+
+// For other names of an argument, and for what only memd's own command line sends.
+struct Unlisted {
+  constexpr void apply(Rules& r) const { r.unlisted = true; }
+};
+inline constexpr Unlisted unlisted{};
 
 struct AtLeast {
   double lo;
@@ -136,6 +164,7 @@ class ArgumentReader {
 
   const boost::json::object& arguments_;
   std::vector<std::string_view> known_;
+  std::vector<std::string_view> unlisted_;
   std::string problems_;
   bool last_was_present_ = false;
 };

@@ -164,8 +164,11 @@ void write_type_schema(json::Writer& w, SchemaUse use, std::string_view descript
 template <class T>
 void write_default(json::Writer& w, const T* value) {
   if (value == nullptr) return;
+  // Nothing, none and false say nothing that a reader does not know; the description tells a word that is meant.
   if constexpr (std::same_as<T, std::string> || is_vector<T>)
-    if (value->empty()) return;  // says nothing a reader does not know
+    return;
+  else if (*value == T{})
+    return;
   w.key("default");
   write_value(w, *value);
 }
@@ -198,10 +201,6 @@ void write_type_schema(json::Writer& w, SchemaUse use, std::string_view descript
       w.member("type", "array");
       w.key("items");
       write_type_schema<typename T::value_type>(w, use, {}, rules, nullptr);
-      if (rules.max_items != Rules::kNoLimit) {
-        w.key("maxItems");
-        w.number(static_cast<std::uint64_t>(rules.max_items));
-      }
     } else {
       w.member("type", "string");
       write_string_rules(w, rules);
@@ -222,6 +221,7 @@ void write_struct_schema(json::Writer& w, SchemaUse use, std::string_view descri
   const T defaults{};
   for_each_field<T>([&](const auto& f) {
     using Member = std::remove_cvref_t<decltype(defaults.*(f.member))>;
+    if (f.rules.unlisted) return;
     w.key(f.name);
     const bool shows_default = use == SchemaUse::input && !f.rules.required;
     write_type_schema<Member>(w, use, f.description, f.rules, shows_default ? &(defaults.*(f.member)) : nullptr);
@@ -240,7 +240,6 @@ void write_struct_schema(json::Writer& w, SchemaUse use, std::string_view descri
       w.string(name);
     w.end_array();
   }
-  if (use == SchemaUse::input) w.member_bool("additionalProperties", false);
   w.end_object();
 }
 

@@ -75,17 +75,21 @@ CallRunner::Outcome CallRunner::tool_answer(const Call& call, const ToolOutcome&
 CallRunner::Outcome CallRunner::run_work(const Call& call, ToolContext& context) const {
   std::string problem;
   int code = jsonrpc::kInternalError;
+  bool passes = false;  // by itself
   try {
     auto result = call.work(call, context);
     if (result) return {result->empty() ? std::string() : jsonrpc::result_line(call.id, *result), true, {}};
     problem = result.error().message();
     if (result.error().is(Errc::invalid_argument)) code = jsonrpc::kInvalidParams;
     if (result.error().is(Errc::not_found)) code = call.not_found_code;
+    passes = result.error().is(Errc::store_busy) || result.error().is(Errc::unavailable);
   } catch (const std::exception& e) {
     problem = std::string("internal error: ") + e.what();
   }
   if (code == jsonrpc::kInternalError && !context.stop.stop_requested()) profile_.log_failure(problem);
-  return {jsonrpc::error_line(call.id, code, problem), false, {}};
+  std::string_view data;
+  if (code == jsonrpc::kInternalError) data = passes ? jsonrpc::kRetryable : jsonrpc::kNotRetryable;
+  return {jsonrpc::error_line(call.id, code, problem, data), false, {}};
 }
 
 RunningCalls::RunningCalls(const ServerProfile& profile, ServerState& state, const Executors& executors,
@@ -180,8 +184,11 @@ void RunningCalls::cancel_all(std::string_view reason) {
     call->stop.request_stop();
   }
   if (reason.empty()) return;
-  for (const auto& [id, call] : calls)
-    replies_.answer(call->batch, jsonrpc::error_line(id, jsonrpc::kInternalError, reason));
+  for (const auto& [id, call] : calls) {
+    const bool reads = call->tool == nullptr || call->tool->info.annotations.read_only;
+    replies_.answer(call->batch, jsonrpc::error_line(id, jsonrpc::kInternalError, reason,
+                                                     reads ? jsonrpc::kRetryable : jsonrpc::kNotRetryable));
+  }
 }
 
 void RunningCalls::do_not_watch(std::string_view uri) {

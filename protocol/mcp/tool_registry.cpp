@@ -5,6 +5,7 @@
 #include "schemas/json_writer.hpp"
 
 #include <fmt/format.h>
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -33,8 +34,8 @@ bool is_tool_name(std::string_view name) {
 namespace bj = boost::json;
 constexpr std::string_view kAction = "action";
 
-// Tools may ask different things of a parameter of the same name: what holds for all is its type. The description is
-// the first one's.
+// Tools may ask different things of a parameter of the same name: what holds for all is its type, and what one of them
+// takes it may be. The description is the first one's.
 void merge(bj::object& into, std::string_view name, const bj::value& property) {
   const auto [it, fresh] = into.emplace(name, property);
   if (fresh || it->value() == property) return;
@@ -42,6 +43,14 @@ void merge(bj::object& into, std::string_view name, const bj::value& property) {
   bj::object common;
   for (const std::string_view key : {"type", "items", "description"})
     if (const auto* value = known.if_contains(key)) common[key] = *value;
+  const auto* choices = known.if_contains("enum");
+  const auto* others = property.as_object().if_contains("enum");
+  if (choices != nullptr && others != nullptr) {
+    bj::array all = choices->as_array();
+    for (const bj::value& one : others->as_array())
+      if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
+    common["enum"] = std::move(all);
+  }
   it->value() = std::move(common);
 }
 
@@ -59,6 +68,15 @@ std::string input_schema(const ToolRegistry& registry, const std::vector<std::st
                                   {"properties", std::move(properties)},
                                   {"required", bj::array{kAction}},
                                   {"additionalProperties", true}});
+}
+
+using Choices = std::map<std::string, std::set<std::string>>;  // argument -> what it may be; empty: anything
+
+// `style` is "brief" for one tool and "narrative" for another.
+bool is_word_of_another(const bj::value& value, const std::set<std::string>& own, const std::set<std::string>& all) {
+  if (!value.is_string() || own.empty()) return false;
+  const std::string word(value.as_string());
+  return !own.contains(word) && all.contains(word);
 }
 
 std::string named(const std::vector<std::string>& actions) {
@@ -119,17 +137,21 @@ void add_dispatching_tool(ToolRegistry& registry, ToolInfo info, std::span<const
   tool.input_schema = input_schema(registry, actions);
   tool.output_schema =
       R"({"type":"object","description":"The result of the action's tool.","additionalProperties":true})";
-  std::map<std::string, std::set<std::string>> arguments_of;
-  std::set<std::string> offered;
+  std::map<std::string, Choices> arguments_of;  // by tool
+  Choices offered;
   for (const Tool& one : registry.tools()) {
-    std::set<std::string>& takes = arguments_of[one.info.name];
+    Choices& takes = arguments_of[one.info.name];
     const bj::value schema = bj::parse(one.input_schema);
-    for (const auto& property : schema.at("properties").as_object())
-      takes.emplace(property.key());
-    offered.insert(takes.begin(), takes.end());
+    for (const auto& property : schema.at("properties").as_object()) {
+      std::set<std::string>& words = takes[std::string(property.key())];
+      if (const auto* choices = property.value().as_object().if_contains("enum"))
+        for (const bj::value& word : choices->as_array())
+          words.emplace(word.as_string());
+      offered[std::string(property.key())].insert(words.begin(), words.end());
+    }
   }
   for (const ActionAlias& alias : aliases)
-    if (!alias.argument.empty()) offered.emplace(alias.argument);
+    if (!alias.argument.empty()) offered[std::string(alias.argument)];
   tool.invoke = [&registry, actions, arguments_of = std::move(arguments_of), offered = std::move(offered),
                  own = tool.info.name, names = std::vector(aliases.begin(), aliases.end())](const bj::object& arguments,
                                                                                             ToolContext& context) {
@@ -156,10 +178,11 @@ void add_dispatching_tool(ToolRegistry& registry, ToolInfo info, std::span<const
     if (called == nullptr)
       return wrong_action("action: \"" + std::string(asked) + "\" is none, send one of " + named(actions));
     // A client may send all that the schema offers: what another tool takes says nothing here.
-    const std::set<std::string>& takes = arguments_of.at(called->info.name);
+    const Choices& takes = arguments_of.at(called->info.name);
     for (auto it = passed.begin(); it != passed.end();) {
       const std::string name(it->key());
-      const bool anothers = !takes.contains(name) && offered.contains(name) && name != ambiguous;
+      const bool anothers = offered.contains(name) && name != ambiguous &&
+                            (!takes.contains(name) || is_word_of_another(it->value(), takes.at(name), offered.at(name)));
       it = anothers ? passed.erase(it) : it + 1;
     }
     return called->invoke(passed, context);

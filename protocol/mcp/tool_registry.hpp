@@ -58,7 +58,7 @@ class ToolRegistry {
   explicit ToolRegistry(std::size_t max_tools = 12) : max_tools_(max_tools) {}
 
   // Handler: Result<Out>(const Params&, ToolContext&). `render_text(const Out&)`, of which a std::string can be made,
-  // is found by ADL. An Error of the handler, and an exception, become a result with is_error. Throws ErrorException
+  // is found by ADL; a member `fuller_text` of the result takes its place unless it is empty. An Error of the handler, and an exception, become a result with is_error. Throws ErrorException
   // when the name, the description or the number of tools breaks a limit.
   template <Described Params, Described Out>
   void add(ToolInfo info, std::function<Result<Out>(const Params&, ToolContext&)> handler) {
@@ -69,7 +69,10 @@ class ToolRegistry {
         if (!params) return failed(params.error());
         auto out = handler(*params, context);
         if (!out) return failed(out.error());
-        return ToolOutcome{std::string(render_text(*out)), to_json(*out), false, false};
+        std::string text;
+        if constexpr (requires { out->fuller_text; }) text = out->fuller_text;
+        if (text.empty()) text = std::string(render_text(*out));
+        return ToolOutcome{std::move(text), to_json(*out), false, false};
       });
     };
     add(std::move(tool));

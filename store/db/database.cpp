@@ -112,12 +112,43 @@ void Statement::bind_blob(int index, std::string_view bytes) {
   if (sqlite3_bind_blob64(stmt_, index, p, bytes.size(), SQLITE_STATIC) != SQLITE_OK) throw_error(db_, "bind");
 }
 
+namespace {
+
+// SQLite reads no database in WAL mode where it finds no -shm file and cannot make one. Nobody else writes there either.
+bool is_on_read_only_ground(const std::filesystem::path& file) {
+  std::error_code ec;
+  if (std::filesystem::exists(file.native() + "-shm", ec)) return false;
+  const auto directory = file.parent_path();
+  return ::access(directory.empty() ? "." : directory.c_str(), W_OK) != 0 && (errno == EROFS || errno == EACCES);
+}
+
+// As it lies, without locks and without its log.
+std::string immutable_uri(const std::filesystem::path& file) {
+  std::string out = "file:";
+  for (const char c : file.native()) {
+    if (c == '%' || c == '?' || c == '#') {
+      constexpr std::string_view kDigits = "0123456789abcdef";
+      out += '%';
+      out += kDigits[static_cast<unsigned char>(c) >> 4U];
+      out += kDigits[static_cast<unsigned char>(c) & 15U];
+    } else {
+      out += c;
+    }
+  }
+  return out + "?immutable=1";
+}
+
+}  // namespace
+
 Database Database::open(const std::filesystem::path& file, OpenMode mode) {
   configure_sqlite();
-  const int flags = mode == OpenMode::read_write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
+  const bool as_it_lies = mode == OpenMode::read_only && is_on_read_only_ground(file);
+  const int flags = (mode == OpenMode::read_write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY) |
+                    (as_it_lies ? SQLITE_OPEN_URI : 0);
   const mode_t old_mask = mode == OpenMode::read_write ? ::umask(0077) : 0;
   sqlite3* raw = nullptr;
-  const int rc = sqlite3_open_v2(file.c_str(), &raw, flags | SQLITE_OPEN_NOMUTEX, nullptr);
+  const std::string name = as_it_lies ? immutable_uri(file) : file.string();
+  const int rc = sqlite3_open_v2(name.c_str(), &raw, flags | SQLITE_OPEN_NOMUTEX, nullptr);
   if (mode == OpenMode::read_write) ::umask(old_mask);
   std::unique_ptr<sqlite3, Closer> db(raw);
   if (rc != SQLITE_OK) throw ErrorException(make_error(raw, rc, "open " + file.string()));

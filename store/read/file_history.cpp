@@ -11,7 +11,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <set>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -297,6 +299,19 @@ void add_lines(TouchFilter& filter, std::vector<Total>& totals) {
   q.reset();
 }
 
+// Takes the touches of exchanges that changed none of the files out of `touches`.
+std::vector<Touch> without_edits(std::vector<Touch>& touches) {
+  std::set<std::pair<std::int64_t, std::int64_t>> changed;
+  for (const Touch& t : touches)
+    if (t.access == FileAccess::modified) changed.emplace(t.session_pk, t.exchange_number);
+  const auto rest = std::stable_partition(touches.begin(), touches.end(), [&](const Touch& t) {
+    return changed.contains({t.session_pk, t.exchange_number});
+  });
+  std::vector<Touch> out(rest, touches.end());
+  touches.erase(rest, touches.end());
+  return out;
+}
+
 // `sessions`: the newest first, as far as kPathsListed paths go.
 void add_totals(sqlite::Database& db, TouchFilter& filter, const std::vector<TouchedSession>& sessions,
                 FileHistory& out) {
@@ -314,7 +329,10 @@ void add_totals(sqlite::Database& db, TouchFilter& filter, const std::vector<Tou
       if (total.touches.empty() || total.touches.back()->session_pk != t.session_pk) total.touches.push_back(&t);
     }
   }
-  out.total_sessions = static_cast<std::int64_t>(sessions.size());
+  std::unordered_set<std::int64_t> distinct;
+  for (const TouchedSession& session : sessions)
+    distinct.insert(session.touches.front().session_pk);
+  out.total_sessions = static_cast<std::int64_t>(distinct.size());
   out.total_paths = static_cast<std::int64_t>(of_path.size());
   add_lines(filter, totals);
   for (Total& total : totals) {
@@ -353,9 +371,12 @@ std::vector<ExchangeFile> files_of(sqlite::Database& db, std::span<const Touch> 
 FileHistory FileHistoryQuery::run(sqlite::Database& db) const {
   using namespace queries;
   TouchFilter touched(db, *this);
-  auto all = touched.touches(touched.timed());
+  auto edited = touched.touches(touched.timed());
+  auto rest = without_edits(edited);
   const auto wanted = static_cast<std::size_t>(offset) + static_cast<std::size_t>(limit);
-  const auto sessions = newest_first(db, all, wanted, kPathsListed);
+  auto sessions = newest_first(db, edited, wanted, kPathsListed);
+  for (const TouchedSession& session : newest_first(db, rest, wanted, kPathsListed))
+    sessions.push_back(session);
   FileHistory out;
   add_totals(db, touched, sessions, out);
   std::size_t at = 0;

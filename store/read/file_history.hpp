@@ -20,7 +20,8 @@ struct PathQuery {
   Answer run(sqlite::Database& db) const;
 };
 
-// Exchanges that touched the files, a page of them with what is known of each.
+// Exchanges that touched the files, a page of them with what is known of each: first those that changed one, by session
+// and newest first, then the others.
 struct FileHistoryQuery {
   QueryFilter filter;                // since and until: when the exchange began
   std::vector<std::int64_t> paths;   // pks; empty: every path (of a session)

@@ -8,6 +8,7 @@
 #include "store/insight/outcome.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/text/token_budget.hpp"
+#include "store/text/words.hpp"
 
 #include <algorithm>
 
@@ -79,16 +80,57 @@ std::string clipped(std::string_view line) {
 
 }  // namespace
 
-std::string session_title(std::string_view stored, std::string_view first_prompt) {
-  if (!stored.empty()) return std::string(stored);
-  if (const auto command = inside_tag(first_prompt, "command-name"); !command.empty()) {
+namespace {
+
+constexpr char kBetweenPrompts = 30;
+constexpr char kBeforeResult = 29;
+constexpr std::size_t kLeastPrompt = 12;  // bytes of one that tells something
+
+bool begins_as(std::string_view text, WordClass of) {
+  constexpr std::size_t kLongest = 100;
+  const std::string lower = ascii::lowered(text.substr(0, kLongest));
+  return std::ranges::any_of(words(of), [&](const std::string& beginning) { return lower.starts_with(beginning); });
+}
+
+bool is_bare_command(std::string_view title) {
+  return title.starts_with('/') && title.find_first_of(" \t") == std::string_view::npos &&
+         title.find('/', 1) == std::string_view::npos;
+}
+
+bool tells(std::string_view title) {
+  return !title.empty() && !is_bare_command(title) && !begins_as(title, WordClass::empty_title);
+}
+
+std::string title_of_prompt(std::string_view prompt) {
+  if (const auto command = inside_tag(prompt, "command-name"); !command.empty()) {
     std::string typed(command.front() == '/' ? "" : "/");
     typed += command;
-    if (const auto args = first_line(inside_tag(first_prompt, "command-args")); !args.empty())
+    if (const auto args = first_line(inside_tag(prompt, "command-args")); !args.empty())
       typed.append(" ").append(args);
     return clipped(typed);
   }
-  return clipped(first_words(first_prompt));
+  std::string_view rest = prompt;
+  while (begins_as(ascii::trimmed(rest), WordClass::empty_line))
+    if (take_line(rest).empty()) return clipped(first_words(prompt));
+  return clipped(first_words(ascii::trimmed(rest).empty() ? prompt : rest));
+}
+
+}  // namespace
+
+std::string session_title(std::string_view stored, std::string_view told) {
+  if (tells(stored)) return std::string(stored);
+  const auto end = std::min(told.find(kBeforeResult), told.size());
+  std::string first;
+  for (std::string_view prompts = told.substr(0, end); !prompts.empty();) {
+    const std::string_view prompt = prompts.substr(0, prompts.find(kBetweenPrompts));
+    prompts.remove_prefix(std::min(prompt.size() + 1, prompts.size()));
+    std::string title = title_of_prompt(prompt);
+    if (prompt.size() >= kLeastPrompt && tells(title)) return title;
+    if (first.empty()) first = std::move(title);
+  }
+  const std::string result = end < told.size() ? clipped(first_words(told.substr(end + 1))) : std::string();
+  if (tells(result) && (first.empty() || !tells(first))) return result;
+  return stored.empty() ? first : std::string(stored);
 }
 
 void read_head(const sqlite::Statement& q, SessionHead& head) {
@@ -109,6 +151,18 @@ constexpr std::size_t kEchoTokens = 60;
 
 }  // namespace
 
+std::vector<std::string> RecentProjectsQuery::run(sqlite::Database& db) const {
+  auto& newest = db.prepare(sql_text("SELECT p.name FROM sessions s JOIN projects p ON p.project_pk = s.project_pk"
+                                     " WHERE s.kind = SessionKind::main AND p.name <> '' GROUP BY p.name"
+                                     " ORDER BY max(s.ended_at) DESC LIMIT ?1"))
+                     .bind(limit);
+  std::vector<std::string> out;
+  while (newest.step())
+    out.push_back(newest.str(0));
+  newest.reset();
+  return out;
+}
+
 std::string UnknownProjectQuery::run(sqlite::Database& db) const {
   if (part.empty()) return {};
   const std::string wanted = ascii::lowered(part);
@@ -121,13 +175,8 @@ std::string UnknownProjectQuery::run(sqlite::Database& db) const {
   if (known) return {};
 
   std::string names;
-  auto& newest = db.prepare(sql_text("SELECT p.name FROM sessions s JOIN projects p ON p.project_pk = s.project_pk"
-                                     " WHERE s.kind = SessionKind::main AND p.name <> '' GROUP BY p.name"
-                                     " ORDER BY max(s.ended_at) DESC LIMIT ?1"))
-                     .bind(kNamed);
-  while (newest.step())
-    names.append(names.empty() ? "" : ", ").append(newest.text(0));
-  newest.reset();
+  for (const std::string& name : RecentProjectsQuery{kNamed}.run(db))
+    names.append(names.empty() ? "" : ", ").append(name);
   if (names.empty()) return {};
   return "no project has \"" + harmless_line(cut_to_tokens(part, kEchoTokens).text) +
          "\" in its path or name; the newest are " + recorded(names);

@@ -50,6 +50,14 @@ struct SubagentsQuery {
   Answer run(sqlite::Database& db) const;
 };
 
+// The projects with the newest main sessions, by name, newest first.
+struct RecentProjectsQuery {
+  int limit = 5;
+
+  using Answer = std::vector<std::string>;
+  Answer run(sqlite::Database& db) const;
+};
+
 // What to tell a caller when no project has `part` in its path or name: "no project has …", with the names of the
 // newest ones. Empty when there is such a project, when `part` is empty, and when there are no projects.
 struct UnknownProjectQuery {
@@ -85,19 +93,16 @@ std::int64_t resolve_session(sqlite::Database& db, std::string_view reference, s
 inline constexpr std::string_view kSilentSince =
     "iif(s.ended_at BETWEEN 1 AND s.ingested_at, s.ended_at, s.ingested_at)";
 
-// Two columns over `sessions s`: the stored title, and where that is empty the start of the first prompt
-// that tells something: of the first four, not one of a word or two, or a command without arguments, if another can be
-// had.
+// Two columns over `sessions s`, as session_title() takes them: the stored title, and where that is short the starts of
+// the first four prompts with char(30) between them, and behind char(29) the result that the analysis kept.
 inline constexpr auto kTitleColumns = sql_text(R"(
   s.title,
-  CASE WHEN s.title <> '' THEN NULL ELSE
-    (SELECT begin FROM
-       (SELECT substr(t.user_message, 1, 1000) AS begin, t.origin, t.exchange_number FROM exchanges t
+  CASE WHEN length(s.title) > 48 THEN NULL ELSE
+    (SELECT group_concat(begin, char(30)) FROM
+       (SELECT substr(t.user_message, 1, 1000) AS begin FROM exchanges t
         WHERE t.session_pk = s.session_pk AND t.user_message <> '' AND t.origin <> Origin::injected
-        ORDER BY t.exchange_number LIMIT 4)
-     ORDER BY length(begin) < 12 OR (origin = Origin::command AND
-                instr(begin, '<command-args>') = instr(begin, '<command-args></command-args>')),
-              exchange_number LIMIT 1) END)");
+        ORDER BY t.exchange_number LIMIT 4))
+    || char(29) || coalesce((SELECT d.result FROM session_digests d WHERE d.session_pk = s.session_pk), '') END)");
 
 // What read_head takes, behind the columns of the title. The project is kProjectOfSession's.
 inline constexpr std::string_view kSessionHeadColumns = ", s.session_pk, s.uid, s.platform, coalesce(p.name, '')";
@@ -105,9 +110,11 @@ inline constexpr std::string_view kProjectOfSession = " LEFT JOIN projects p ON 
 // From columns 0 to 5.
 void read_head(const sqlite::Statement& q, SessionHead& head);
 
-// The stored title, else the first line of the prompt that says something, at most 80 characters. A slash command,
-// which clients record as tags, is shown as it was typed: "/compact keep the API".
-std::string session_title(std::string_view stored, std::string_view first_prompt);
+// The stored title if it tells something, else the first line of a prompt that does (not one of a word or two, a command
+// without arguments, or what clients and templates write: store/text/words/titles.words), else what came of the session,
+// else what there is; at most 80 characters. A slash command, which clients record as tags, is shown as it was typed:
+// "/compact keep the API". `told`: the second column.
+std::string session_title(std::string_view stored, std::string_view told);
 
 }  // namespace queries
 }  // namespace memd

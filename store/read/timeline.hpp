@@ -16,4 +16,17 @@ struct TimelineQuery {
   Answer run(sqlite::Database& db) const;
 };
 
+// The last exchange before filter.since and the first from filter.until on, of the sessions that the filter lets
+// through; 0: there is none.
+struct NearestActivityQuery {
+  QueryFilter filter;
+
+  struct Found {
+    TimeMs before = 0;
+    TimeMs after = 0;
+  };
+  using Answer = Found;
+  Answer run(sqlite::Database& db) const;
+};
+
 }  // namespace memd

@@ -70,13 +70,25 @@ void take_rows(Map& from, std::vector<Row>& to) {
     to.push_back(std::move(row));
 }
 
+// Of what agents name as files: other paths lie below it.
+bool is_directory(sqlite::Database& db, std::string_view path) {
+  if (path.ends_with('/')) return true;
+  auto& below = db.prepare("SELECT 1 FROM paths WHERE path >= ?1 AND path < ?2 LIMIT 1");
+  const std::string first = std::string(path) + "/";
+  const std::string behind = std::string(path) + "0";  // '0' follows '/'
+  const bool found = below.bind(first, behind).step();
+  below.reset();
+  return found;
+}
+
 void take_files(sqlite::Database& db, const Figures& figures, int most, Report& report) {
   using Entry = decltype(figures.files)::value_type;
   std::vector<const Entry*> order;
   for (const Entry& entry : figures.files)
     order.push_back(&entry);
   report.files_total = static_cast<std::int64_t>(order.size());
-  const auto count = std::min(order.size(), static_cast<std::size_t>(std::max(most, 0)));
+  const auto wanted = static_cast<std::size_t>(std::max(most, 0));
+  const auto count = std::min(order.size(), 2 * wanted);  // some are directories
   std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
                     [](const Entry* a, const Entry* b) {
                       return std::tuple(-a->second.touches(), -a->second.edits, a->first) <
@@ -84,9 +96,9 @@ void take_files(sqlite::Database& db, const Figures& figures, int most, Report& 
                     });
   auto& q = db.prepare(
       "SELECT path, coalesce((SELECT name FROM projects WHERE project_pk = ?2), '') FROM paths WHERE path_pk = ?1");
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < count && report.files.size() < wanted; ++i) {
     const auto& [key, sums] = *order[i];
-    if (!q.bind(key.first, key.second).step()) continue;
+    if (!q.bind(key.first, key.second).step() || is_directory(db, q.text(0))) continue;
     FileActivity& use = report.files.emplace_back();
     use.path = q.str(0);
     use.project = q.str(1);

@@ -84,7 +84,8 @@ void SessionPass::read_exchanges(const SelectedSession& session, ReportSession* 
     if (detail->goal.empty() && origin != Origin::injected && origin != Origin::command && origin != Origin::shell)
       detail->goal = q.text(7);
     if (detail->turns.size() < kTurns)
-      detail->turns.push_back({q.int64(0), time, queries::session_title({}, q.text(7)), q.int64(13), q.int64(14)});
+      detail->turns.push_back(
+          {q.int64(0), time, queries::session_title({}, q.text(7)), q.str(7), q.int64(13), q.int64(14)});
   }
   q.reset();
   report_.tokens += tokens;

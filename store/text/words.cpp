@@ -9,7 +9,7 @@
 namespace memd {
 namespace {
 
-constexpr std::size_t kWordClasses = static_cast<std::size_t>(WordClass::placeholder_part) + 1;
+constexpr std::size_t kWordClasses = static_cast<std::size_t>(WordClass::empty_line) + 1;
 constexpr std::array<std::string_view, kWordClasses> kWordClassNames{"stop",           "border",
                                                                      "verb",           "filler",
                                                                      "common",         "pale",
@@ -26,7 +26,8 @@ constexpr std::array<std::string_view, kWordClasses> kWordClassNames{"stop",    
                                                                      "password_name",  "short_password_name",
                                                                      "key_name",       "maybe_key_name",
                                                                      "query_key_name", "harmless_name",
-                                                                     "placeholder",    "placeholder_part"};
+                                                                     "placeholder",    "placeholder_part",
+                                                                     "empty_title",    "empty_line"};
 
 }  // namespace
 

@@ -49,6 +49,9 @@ enum class WordClass : std::uint8_t {
   harmless_name,        // a name that ends so holds no secret, whatever the other lists say
   placeholder,          // a value that begins so stands for one, unless what follows is random
   placeholder_part,     // a value that holds this stands for one
+  // Titles of sessions.
+  empty_title,  // what begins so tells nothing
+  empty_line,   // the first line of a prompt that begins so tells nothing
 };
 
 // Of the data files that are part of the program. Every thread may ask.

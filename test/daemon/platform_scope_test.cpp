@@ -115,11 +115,11 @@ TEST_F(PlatformScope, EveryCapabilityHasItsReason) {
   EXPECT_EQ(reasons.size(), kAllCapabilities.size());
 }
 
-TEST(PlatformChoices, AreWhatIsUnderstood) {
-  for (const auto choice : tools::kPlatformChoices)
-    EXPECT_TRUE(parse_platform(choice)) << choice;
+TEST_F(PlatformScope, AnUnknownPlatformIsRefusedWithTheNamesThatThereAre) {
+  const std::string said = error("list_sessions", R"({"platforms":["emacs"]})");
+  EXPECT_TRUE(has(said, "\"emacs\" is not known")) << said;
   for (const PlatformInfo& p : kPlatforms)
-    EXPECT_EQ(std::count(tools::kPlatformChoices.begin(), tools::kPlatformChoices.end(), p.key), 1) << p.key;
+    EXPECT_TRUE(has(said, p.key)) << said;
 }
 
 // Sessions that were imported keep their platform, which then has no source of its own on this machine.

@@ -92,7 +92,7 @@ class StdioPumpTest : public testing::Test {
     ::close(out_[1]);
   }
   void start(std::chrono::milliseconds drain = std::chrono::seconds(10)) {
-    pump.emplace(loop, dial, StdioPump::Options{in_[0], out_[1], drain});
+    pump.emplace(loop, dial, StdioPump::Options{in_[0], out_[1], drain, silence});
     pump->start([this] { finished = true; });
     thread_ = std::thread([this] { loop.run(); });
   }
@@ -116,6 +116,7 @@ class StdioPumpTest : public testing::Test {
     EXPECT_EQ(daemon.read_line(), kInitialized);
   }
 
+  std::chrono::milliseconds silence = std::chrono::seconds(30);
   boost::asio::io_context loop{1};
   ScriptedDial dial;
   std::optional<StdioPump> pump;

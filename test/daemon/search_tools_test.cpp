@@ -41,7 +41,11 @@ TEST_F(SearchTools, AHitHasTheFieldsOfTheContract) {
   EXPECT_EQ(str(hit.at("platform")), "claude_code");
   EXPECT_EQ(str(hit.at("project")), "site");
   EXPECT_TRUE(has(str(hit.at("user_message")), "deployment"));
-  EXPECT_TRUE(has(str(hit.at("snippet")), "«"));
+  const std::string snippet = str(hit.at("snippet"));
+  ASSERT_GE(hit.at("matches").as_array().size(), 2U);
+  EXPECT_EQ(snippet.substr(hit.at("matches").at(0).to_number<std::size_t>(),
+                           hit.at("matches").at(1).to_number<std::size_t>()),
+            "deployment");
   EXPECT_GT(hit.at("relevance_score").to_number<double>(), 0.0);
   EXPECT_LE(hit.at("relevance_score").to_number<double>(), 1.0);
   EXPECT_EQ(str(hit.at("confidence")), "high");
@@ -49,7 +53,7 @@ TEST_F(SearchTools, AHitHasTheFieldsOfTheContract) {
   EXPECT_FALSE(hit.contains("features"));
   EXPECT_TRUE(parse_rfc3339(str(hit.at("timestamp"))));
   EXPECT_GT(hit.at("est_tokens").as_int64(), 10);
-  EXPECT_EQ(str(hit.at("fetch")), "get_exchange(ids=[\"" + format_exchange_id(release_ids[2]) + "\"])");
+  EXPECT_TRUE(has(text, "get_exchange(ids=[\"" + format_exchange_id(release_ids[2]) + "\"])"));
   EXPECT_TRUE(has(text, format_exchange_id(release_ids[2]) + " "));
 }
 
@@ -75,14 +79,17 @@ TEST_F(SearchTools, SaysThatNothingFits) {
 
 TEST_F(SearchTools, SaysWhatWasSearchedAndHowFresh) {
   auto answer = call("semantic_search", R"({"query":"tokenizer","n_results":1})");
-  EXPECT_EQ(boost::json::serialize(answer.at("platforms_searched")), R"(["claude_code"])");
-  EXPECT_EQ(boost::json::serialize(answer.at("platforms_skipped")), R"({"cursor":"no history found on this machine"})");
+  EXPECT_FALSE(answer.contains("platforms_searched")) << "all that has history";
+  EXPECT_FALSE(answer.contains("platforms_skipped")) << "an agent without history is worth no word";
   const auto& fresh = answer.at("freshness").at(0).as_object();
   EXPECT_EQ(str(fresh.at("platform")), "claude_code");
   EXPECT_EQ(str(fresh.at("last_event")), "2026-02-09T05:59:00.000Z");
   EXPECT_EQ(fresh.at("sources_behind").as_int64(), 1);
   EXPECT_EQ(fresh.at("bytes_behind").as_int64(), 120);
-  EXPECT_TRUE(has(text, "claude_code is behind by 120 bytes"));
+  EXPECT_TRUE(text.starts_with("Found by words only") && has(text, "\nclaude_code is behind by 120 bytes in 1 file.\n"))
+      << text;
+  freshness.rows.front().sources_behind = 0;
+  EXPECT_FALSE(call("semantic_search", R"({"query":"tokenizer","n_results":1})").contains("freshness"));
   answer = call("semantic_search", R"({"query":"tokenizer","platforms":["cursor","grok"]})");
   EXPECT_EQ(boost::json::serialize(answer.at("platforms_skipped")),
             R"({"cursor":"no history found on this machine","grok":"no adapter in this version"})");
@@ -336,7 +343,7 @@ TEST_F(SearchTools, ErrorsSayWhatToSend) {
   EXPECT_TRUE(has(error("semantic_search", R"({"query":"x","cursor":"p1.0.0"})"), "cursor: does not belong"));
   EXPECT_TRUE(has(error("semantic_search", R"({"query":"x","platform":"vim"})"), "claude_code"));
   EXPECT_TRUE(has(error("semantic_search", R"({"query":"tokenizer","session_id":"zzzz"})"), "zzzz"));
-  EXPECT_TRUE(has(error("semantic_search", R"({"query":"x","max_tokens":9000})"), "8000"));
+  EXPECT_LE(call("semantic_search", R"({"query":"tokenizer","max_tokens":9000})").at("est_tokens").as_int64(), 8000);
   EXPECT_TRUE(
       has(error("topic_search", R"({"topic":"x","since":"2026-02-03","until":"2026-02-01"})"), "earlier since"));
 }

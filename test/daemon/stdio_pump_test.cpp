@@ -41,7 +41,8 @@ TEST_F(StdioPumpTest, ARestartIsReplayedUnseen) {
 
   first.reset();  // the daemon dies with 1 in flight
   EXPECT_EQ(client->read_line(),
-            R"({"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"memd daemon restarted; ask again"}})");
+            R"({"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"memd daemon restarted; ask again",)"
+            R"("data":{"retryable":false}}})");
   EXPECT_EQ(dial.series(), 1) << "nobody starts a daemon unasked";
 
   client->send_line(request(3));

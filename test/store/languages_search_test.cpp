@@ -1,4 +1,5 @@
 #include "store/reader.hpp"
+#include "test/support/marked_matches.hpp"
 #include "test/support/store_fixture.hpp"
 
 #include <gmock/gmock.h>
@@ -81,7 +82,7 @@ class Languages : public testing::Test {
     const SearchAnswer answer = ask(question);
     ASSERT_FALSE(answer.hits.empty()) << question;
     EXPECT_EQ(names_[answer.hits[0].id], name) << question;
-    EXPECT_THAT(answer.hits[0].snippet, HasSubstr(std::string(in_snippet))) << question;
+    EXPECT_THAT(test::marked(answer.hits[0]), HasSubstr(std::string(in_snippet))) << question;
     EXPECT_FALSE(answer.nothing_relevant) << question;
   }
 
@@ -210,7 +211,7 @@ TEST_F(Languages, SnippetsCutBetweenCharacters) {
   const auto answer = ask("鲸鱼");
   ASSERT_EQ(answer.hits.size(), 1U);
   const std::string& snippet = answer.hits[0].snippet;
-  EXPECT_THAT(snippet, HasSubstr("«鲸鱼»"));
+  EXPECT_THAT(test::marked(answer.hits[0]), HasSubstr("«鲸鱼»"));
   EXPECT_LT(snippet.size(), 300U);
   for (std::size_t at = 0; at < snippet.size();) {  // whole characters
     const auto lead = static_cast<unsigned char>(snippet[at]);

@@ -1,4 +1,5 @@
 #include "store/reader.hpp"
+#include "test/support/marked_matches.hpp"
 #include "test/support/store_fixture.hpp"
 
 #include <gmock/gmock.h>
@@ -107,7 +108,7 @@ TEST_F(LargeStore, OnePhraseAmongMany) {
   const auto answer = ask("\"number 14000\" fifth");
   ASSERT_EQ(answer.hits.size(), 1u);
   EXPECT_EQ(answer.hits[0].id, 14'000);
-  EXPECT_THAT(answer.hits[0].snippet, HasSubstr("«number» «14000»"));
+  EXPECT_THAT(test::marked(answer.hits[0]), HasSubstr("«number» «14000»"));
 }
 
 }  // namespace

@@ -85,8 +85,10 @@ class RandomArguments {
       return low + (real(schema, "maximum", low + 1) - low) * static_cast<double>(below(101)) / 100;
     }
     if (type == "integer") {
-      const std::int64_t low = whole(schema, "minimum", 0);
-      const std::int64_t high = whole(schema, "maximum", low + 40);
+      // Schemas do not tell limits beyond which a size is taken as the nearest one.
+      const bool size = name == "max_tokens";
+      const std::int64_t low = whole(schema, "minimum", size ? 200 : 0);
+      const std::int64_t high = whole(schema, "maximum", size ? 8000 : low + 40);
       // Small ones as often as large ones.
       const std::int64_t most = std::max<std::int64_t>((high - low) >> below(8), 1);
       return low + static_cast<std::int64_t>(below(static_cast<std::size_t>(most) + 1));

@@ -30,7 +30,7 @@ inline std::string without_breaks(std::string_view text) {
 
 // What the structured form of an answer says and its text does not, a line each: times to the minute, numbers, texts
 // by their beginnings. What is empty, none or not the case may go without saying, and so may the size of the
-// structured form, sources that are up to date, and how to fetch each of many.
+// structured form, where words of a query stand in a snippet, and where a text that says more goes on.
 class StatedFacts {
  public:
   explicit StatedFacts(std::string_view text) : text_(text), line_(without_breaks(text)) {}
@@ -44,15 +44,15 @@ class StatedFacts {
 
  private:
   static bool is_left_out(std::string_view field) {
-    constexpr std::array<std::string_view, 5> kLeftOut{"est_tokens", "freshness", "chronological_summary", "fetch",
-                                                       "platform_summary"};
+    constexpr std::array<std::string_view, 5> kLeftOut{"est_tokens", "freshness", "chronological_summary",
+                                                       "platform_summary", "next"};
     return std::find(kLeftOut.begin(), kLeftOut.end(), field) != kLeftOut.end();
   }
 
   void look(const boost::json::value& value, const std::string& path) {
     if (value.is_object()) {
       for (const auto& member : value.get_object())
-        if (member.key() != "fetch") look(member.value(), path + "." + std::string(member.key()));
+        if (member.key() != "matches") look(member.value(), path + "." + std::string(member.key()));
     } else if (value.is_array()) {
       for (const auto& item : value.get_array())
         look(item, path + "[]");
@@ -74,8 +74,9 @@ class StatedFacts {
     }
     const std::string_view text = value.get_string();
     const bool time = text.size() > 19 && text[4] == '-' && text[10] == 'T' && text[13] == ':' && text[16] == ':';
+    // The day may stand in a heading.
     if (time)
-      return text_.find(std::string(text.substr(0, 10)) + " " + std::string(text.substr(11, 5))) != std::string::npos;
+      return text_.find(text.substr(0, 10)) != std::string::npos && text_.find(text.substr(11, 5)) != std::string::npos;
     constexpr std::size_t kShown = 60;
     std::string begin = without_breaks(text).substr(0, kShown);
     while (!begin.empty() && (static_cast<unsigned char>(begin.back()) >= 0x80 || begin.back() == ' '))

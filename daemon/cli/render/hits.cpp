@@ -46,7 +46,7 @@ void HitsView::hit(const tools::SearchResultOut& r) {
   }
   if (!r.user_message.empty())
     screen_.line(Line("    ").add("> ", Style::faint).add(r.user_message, Style::faint).cut(look.columns));
-  screen_.text(r.snippet.empty() ? Line(r.assistant_response) : with_matches(r.snippet), kIndent, kLinesOfAHit);
+  screen_.text(r.snippet.empty() ? Line(r.assistant_response) : with_matches(r.snippet, r.matches.value_or(std::vector<std::int64_t>())), kIndent, kLinesOfAHit);
 }
 
 void HitsView::page(const tools::SemanticSearchAnswer& answer) {

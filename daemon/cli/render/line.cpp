@@ -9,8 +9,6 @@ namespace memd::cli {
 namespace {
 
 constexpr std::string_view kCut = "…";
-constexpr std::string_view kMatchBegin = "«";
-constexpr std::string_view kMatchEnd = "»";
 
 }  // namespace
 
@@ -55,19 +53,17 @@ Line Line::cut(std::size_t columns) const {
   return out;
 }
 
-Line with_matches(std::string_view text) {
+Line with_matches(std::string_view text, const std::vector<std::int64_t>& matches) {
   Line out;
-  while (!text.empty()) {
-    const auto begin = std::min(text.find(kMatchBegin), text.size());
-    out.add(text.substr(0, begin));
-    text.remove_prefix(begin);
-    if (text.empty()) break;
-    text.remove_prefix(kMatchBegin.size());
-    const auto end = std::min(text.find(kMatchEnd), text.size());
-    out.add(text.substr(0, end), Style::match);
-    text.remove_prefix(std::min(end + kMatchEnd.size(), text.size()));
+  std::size_t done = 0;
+  for (std::size_t i = 0; i + 1 < matches.size(); i += 2) {
+    const auto begin = static_cast<std::size_t>(std::max<std::int64_t>(matches[i], 0));
+    const auto length = static_cast<std::size_t>(std::max<std::int64_t>(matches[i + 1], 0));
+    if (begin < done || begin > text.size() || length > text.size() - begin) continue;
+    out.add(text.substr(done, begin - done)).add(text.substr(begin, length), Style::match);
+    done = begin + length;
   }
-  return out;
+  return out.add(text.substr(done));
 }
 
 namespace {

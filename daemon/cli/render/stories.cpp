@@ -79,6 +79,8 @@ void TimelineView::page(const tools::TemporalQueryAnswer& answer) {
     Line head(with_noun(answer.total_exchanges, "turn") + " in " + with_noun(answer.total_sessions, "session"));
     head.add(", " + day_of(answer.time_range.since) + " to " + day_of(answer.time_range.until), Style::faint);
     print_above(screen_, answer, head);
+    if (answer.last_active_day) screen_.text(Line("The last day before it with something: " + *answer.last_active_day));
+    if (answer.next_active_day) screen_.text(Line("The next day with something: " + *answer.next_active_day));
   }
   // The story comes as a text: a day, then for each session a line that begins with "- ", and lines below it.
   std::string_view rest = answer.summary;

@@ -31,6 +31,13 @@ function sessionFacts(session) {
   return el('dl', { class: 'facts' }, facts.filter(Boolean).map(([name, value]) => el('div', {}, el('dt', {}, name), el('dd', {}, value))));
 }
 
+// The line opens into the prompt, where that is longer.
+function turnText(turn) {
+  const line = el('span', { class: 'text', dir: 'auto' }, turn.line || '(no words)');
+  if (!turn.asked) return el('span', { class: 'line' }, line);
+  return el('details', { class: 'line' }, el('summary', {}, line), el('p', { class: 'quote text', dir: 'auto' }, turn.asked));
+}
+
 function sessionDetails(session) {
   const block = (name, ...content) => el('div', {}, el('h4', {}, name), content);
   const agents = data.sessions.filter((other) => other.parent === session.id);
@@ -52,7 +59,7 @@ function sessionDetails(session) {
           el('td', { class: 'n small muted' }, [file.edits && count(file.edits, 'edit'), file.reads && count(file.reads, 'read')].filter(Boolean).join(', ') || 'named'), el('td', { class: 'n small wide' }, changed(file))))))),
         rest(session.files_total, files.length, 'files'))),
     turns.length > 0 && block('Exchanges', el('ol', { class: 'turns' }, turns.map((turn) =>
-      el('li', {}, el('span', { class: 'muted small' }, clockName(turn.time)), el('code', { class: 'muted' }, `x${turn.x}`), el('span', { class: 'text line', dir: 'auto' }, turn.line || '(no words)'), el('span', { class: 'muted small marks' }, marks(turn))))),
+      el('li', {}, el('span', { class: 'muted small' }, clockName(turn.time)), el('code', { class: 'muted' }, `x${turn.x}`), turnText(turn), el('span', { class: 'muted small marks' }, marks(turn))))),
       rest(session.exchanges ?? 0, turns.length, 'exchanges')),
     agents.length > 0 && block('Subagents', el('ul', {}, agents.slice(0, 40).map((agent) => el('li', {}, el('a', { href: `#s=${encodeURIComponent(agent.id)}` }, text(sessionTitle(agent))), el('span', { class: 'muted small' }, ` ${agent.agent ?? ''} ${count(agent.calls ?? 0, 'call')}`)))), rest(agents.length, 40, 'subagents')),
     el('p', { class: 'muted small' }, 'All of it: ', el('code', { class: 'text' }, `memd export ${session.id} --format html -o session.html`)));

@@ -79,6 +79,20 @@ function modelTable() {
       el('td', { class: 'n wide' }, cost(row.model).length ? `$${sum(cost(row.model), 'usd').toFixed(2)}` : '–'), data.priced && el('td', { class: 'n' }, row.priced ? `$${row.usd.toFixed(2)}` : 'no price'))))));
 }
 
+// Sessions of subagents cost, too.
+function projectTable() {
+  const rows = [...Map.groupBy(data.sessions, (session) => session.project ?? '')]
+    .map(([project, all]) => ({ project, sessions: all.length, input: sum(all, 'input'), output: sum(all, 'output'), cache_read: sum(all, 'cache_read'), cache_creation: sum(all, 'cache_creation'), cost: sum(all, 'cost'), usd: sum(all, 'usd') }))
+    .filter((row) => usedTokens(row) || row.cost)
+    .sort((a, b) => usedTokens(b) - usedTokens(a))
+    .slice(0, 30);
+  return el('div', { class: 'scroll' }, el('table', {}, el('caption', { class: 'sr' }, 'Tokens and cost by project'),
+    el('thead', {}, el('tr', {}, ['Project', 'Sessions', 'Written', 'Read, new', 'Read from cache', 'Cost by agent', ...(data.priced ? ['By prices'] : [])].map((head, i) => el('th', { class: i ? 'n' : '', scope: 'col' }, head)))),
+    el('tbody', {}, rows.map((row) => el('tr', {},
+      el('td', {}, text(row.project || '(no project)')), el('td', { class: 'n' }, num(row.sessions)), el('td', { class: 'n' }, short(row.output)), el('td', { class: 'n' }, short(row.input + row.cache_creation)), el('td', { class: 'n' }, short(row.cache_read)),
+      el('td', { class: 'n' }, row.cost ? `$${row.cost.toFixed(2)}` : '–'), data.priced && el('td', { class: 'n' }, row.usd ? `$${row.usd.toFixed(2)}` : 'no price'))))));
+}
+
 function drawTokens() {
   const place = section('tokens');
   if (!usedTokens(sums)) return place.append(nothing('No agent here wrote down how many tokens it used.'));
@@ -90,6 +104,7 @@ function drawTokens() {
   place.append(box,
     legend([...series.named.map((model, i) => [`s${i}`, modelName(model)]), ...(series.others ? [['s7', 'other models']] : [])]),
     el('h3', { class: 'sub' }, 'By model'), modelTable(),
+    el('h3', { class: 'sub' }, 'By project'), projectTable(),
     el('p', { class: 'muted small' }, data.priced ? 'By prices: what the file of prices makes of the tokens; it is no bill. By agent: what the agent itself reckons for whole sessions, on the day they began.' : sums.sessions_with_cost
       ? `Cost is what the agent itself reckons, which ${sums.sessions_with_cost === 1 ? 'one session says' : `${num(sums.sessions_with_cost)} of ${num(sums.sessions + (sums.subagent_sessions ?? 0))} sessions say`}; memd knows no prices and invents none.`
       : 'No agent here says what its sessions cost; memd knows no prices and invents none.'));

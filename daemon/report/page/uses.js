@@ -6,6 +6,12 @@ const shareBar = (n, most, className = '') => {
   return el('span', { class: 'track', 'aria-hidden': 'true' }, bar);
 };
 
+// Where the project of a file lies: the shortest directory that a session of it worked in and the file is below.
+function projectDirectory(file) {
+  const above = data.sessions.filter((session) => session.cwd && session.project === file.project && file.path.startsWith(`${session.cwd}/`)).map((session) => session.cwd);
+  return above.sort((a, b) => a.length - b.length)[0] ?? '';
+}
+
 function drawFiles() {
   const place = section('files');
   if (data.files.length === 0) return place.append(nothing('No agent touched a file.'));
@@ -17,7 +23,7 @@ function drawFiles() {
     const all = data.files.filter((file) => !state.project || file.project === state.project);
     const most = Math.max(1, ...all.map(touches));
     body.replaceChildren(...all.slice(0, state.shown).map((file) => el('tr', {},
-      el('td', {}, pathNode(file.path)), el('td', { class: 'wide small text' }, file.project ?? ''),
+      el('td', {}, pathNode(file.path, projectDirectory(file))), el('td', { class: 'wide small text' }, file.project ?? ''),
       el('td', { class: 'n' }, el('span', { class: 'share' }, shareBar(touches(file), most), el('b', {}, num(touches(file))))),
       el('td', { class: 'n' }, num(file.edits ?? 0)), el('td', { class: 'n wide' }, num(file.reads ?? 0)), el('td', { class: 'n wide' }, changed(file)), el('td', { class: 'n wide' }, num(file.sessions)))));
     more.hidden = all.length <= state.shown;

@@ -60,14 +60,11 @@ SearchHit load_hit(sqlite::Database& db, const PassageFinder& passages, Exchange
   const auto answer = std::clamp<std::int64_t>(q.int64(14), 0, static_cast<std::int64_t>(texts[2].size()));
   hit.assistant_response = texts[2].substr(static_cast<std::size_t>(answer));
   hit.text_bytes = static_cast<std::int64_t>(texts[0].size() + texts[1].size() + texts[2].size());
-  if (const std::string stretch = chunk_of(texts, answer, chunk); !stretch.empty()) {
-    hit.snippet = passages.best({stretch, {}, {}, {}}).text;
-    hit.matched_in = kColumns[column_of(texts, stretch)];
-  } else {
-    Passage passage = passages.best(texts);
-    hit.snippet = std::move(passage.text);
-    hit.matched_in = kColumns[passage.column];
-  }
+  const std::string stretch = chunk_of(texts, answer, chunk);
+  Passage passage = passages.best(stretch.empty() ? texts : std::array<std::string_view, 4>{stretch, {}, {}, {}});
+  hit.matched_in = kColumns[stretch.empty() ? passage.column : column_of(texts, stretch)];
+  hit.snippet = std::move(passage.text);
+  hit.matches = std::move(passage.matches);
   q.reset();
   return hit;
 }

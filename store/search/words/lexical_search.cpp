@@ -137,9 +137,8 @@ Passage PassageFinder::best(const std::array<std::string_view, 4>& texts) const 
     // Pairs of characters overlap: they are shown as one.
     for (at = start; i < matches.size() && i <= window.last && matches[i].start <= at; ++i)
       at = std::max(at, matches[i].end);
-    out.text += "«";
+    out.matches.push_back({out.text.size(), at - start});
     out.text += text.substr(start, at - start);
-    out.text += "»";
   }
   append_collapsed(out.text, text.substr(at, to - at));
   while (!out.text.empty() && out.text.back() == ' ')

@@ -21,8 +21,9 @@
 namespace memd::search {
 
 struct Passage {
-  std::string text;        // matches in «», white space collapsed, "…" where it is cut
-  std::size_t column = 0;  // of the texts given
+  std::string text;               // white space collapsed, "…" where it is cut
+  std::vector<TextSpan> matches;  // in `text`, in order
+  std::size_t column = 0;         // of the texts given
 };
 
 // Finds the part of a text that best shows why it was found. For one question, on one thread; the tokenizer and the
@@ -35,7 +36,7 @@ class PassageFinder {
   // not empty.
   Passage best(const std::array<std::string_view, 4>& texts) const;
 
-  static constexpr std::size_t kBytes = 260;  // of text; marks come on top
+  static constexpr std::size_t kBytes = 260;  // of text
 
  private:
   struct Match {

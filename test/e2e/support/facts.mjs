@@ -13,8 +13,9 @@ const shown = 60; // characters of a long string that have to stand in the text
 // Scalars of the structured form that the text may leave out, and why.
 const leftOut = [
   [/^est_tokens$/, 'the size of the structured form'],
-  [/^freshness\[\]/, 'looked at below: only sources that are behind are spoken of'],
-  [/\.fetch$/, 'said once for all'],
+  [/^freshness\[\]/, 'looked at below'],
+  [/\.matches\[\]/, 'places in a snippet'],
+  [/^next$/, 'a text that says more goes on from its own end'],
   [/^chronological_summary$/, 'told session by session'],
   [/^platform_summary$/, 'told in a sentence'],
 ];
@@ -34,9 +35,11 @@ function states(text, line, value) {
     const forms = Number.isInteger(value) ? [String(value)] : [String(value), ...hundredths];
     return forms.some((form) => new RegExp(`(?<![\\d.])${form.replace('.', '\\.')}(?!\\d)`).test(text));
   }
-  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:/.test(value)) return text.includes(value.slice(0, 16).replace('T', ' '));
+  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:/.test(value)) return text.includes(value.slice(0, 10)) && text.includes(value.slice(11, 16)); // the day may stand in a heading
   return line.includes(oneLine(oneLine(value).slice(0, shown)));
 }
+
+const counted = (n, noun) => `${n} ${noun}${n === 1 ? '' : 's'}`;
 
 // Paths of the facts that `text` lacks.
 export function missingFacts(structured, text) {
@@ -46,6 +49,6 @@ export function missingFacts(structured, text) {
     if (!leftOut.some(([pattern]) => pattern.test(path)) && !states(text, line, value))
       missing.push(`${path}: ${JSON.stringify(value).slice(0, 80)}`);
   for (const { platform, sources_behind: files, bytes_behind: bytes } of structured.freshness ?? [])
-    if (files > 0 && !text.includes(`${platform} is behind by ${bytes} bytes in ${files} files`)) missing.push(`freshness of ${platform}`);
+    if (files > 0 && !text.includes(`${platform} is behind by ${counted(bytes, 'byte')} in ${counted(files, 'file')}`)) missing.push(`freshness of ${platform}`);
   return missing;
 }

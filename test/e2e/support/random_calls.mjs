@@ -54,8 +54,9 @@ export function validValue(random, name, schema, pools) {
       return low + ((schema.maximum ?? low + 1) - low) * random.next();
     }
     case 'integer': {
-      const low = schema.minimum ?? 0;
-      const high = schema.maximum ?? low + 50;
+      // Schemas do not tell limits beyond which a size is taken as the nearest one.
+      const low = schema.minimum ?? (name === 'max_tokens' ? 200 : 0);
+      const high = schema.maximum ?? (name === 'max_tokens' ? 8000 : low + 50);
       if (random.chance(0.1)) return random.chance(0.5) ? low : high;
       return low + random.spread(1, high - low + 1) - 1;
     }
