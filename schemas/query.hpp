@@ -45,6 +45,9 @@ enum class SearchMode { hybrid, lexical, semantic };
 
 struct SearchQuery {
   std::string text;  // as the user typed it; never a syntax error
+  // Other ways to say it, words alone: searched and ranked together with `text`. What `text` filters and excludes holds
+  // for all.
+  std::vector<std::string> also{};
   QueryFilter filter;
   int limit = 20;
   int offset = 0;
@@ -69,9 +72,13 @@ struct RankingFeatures {
   double cosine = 0;
   double dense_z = 0;       // standardised over all vectors scanned
   double recency = 0;       // 0…1
+  double tokens = 0;        // how well a text holds the question's tokens in meaning, in deviations among those compared
   double date = 0;          // 0…1, 1 at the time the question speaks of ("last week", "in March")
   double same_project = 0;  // 0 or 1
   double abandoned = 0;     // 0 or 1: the session went back to before it
+  double subagent = 0;      // 0 or 1: of a session that another one started
+  double decision = 0;      // 0 or 1: a decision is recorded in it, and the question asks for one
+  double file = 0;          // 0 or 1: it touched a file that the question names
 };
 
 enum class Confidence { low, medium, high };
@@ -111,6 +118,8 @@ struct SearchHit : ExchangeHead {
   std::string matched_in;          // user_message | interventions | assistant_response | tool_text
   std::int64_t text_bytes = 0;     // of the whole exchange as get_exchange gives it without tools
   Confidence confidence = Confidence::high;
+  double likelihood = 1;       // 0…1, that it is about what was asked
+  std::uint32_t found_by = 1;  // phrasings that found it; bit 0: `text`, bit 1: also[0], …
   bool is_evicted = false;                  // only its first lines are left
   std::int64_t copies = 0;                  // further exchanges with the same text that this hit stands for
   std::optional<RankingFeatures> features;  // when asked to explain
@@ -129,8 +138,10 @@ struct SearchAnswer {
   SearchMode mode = SearchMode::lexical;  // that was possible
   SemanticCoverage semantic;
   bool nothing_relevant = false;           // hits, if any, are the nearest there is, and not near
+  double likelihood = 1;                   // 0…1, that something among the best hits is about what was asked
   bool more = false;                       // there are hits after offset + limit
   std::vector<std::string> ignored_terms;  // too common to help, without letters, or in no exchange at all
+  std::vector<std::string> unknown_terms;  // those of them that are in no exchange at all
   std::vector<std::string> excluded;       // what hits do not hold, because the text excludes it
   std::vector<std::string> dropped;  // operators of the text, as typed, with which nothing was found: read as words
   std::string unknown_project;       // what to say of a typed `project:` that there is not; empty: all is well

@@ -103,27 +103,35 @@ Result<search::SemanticState> Reader::semantic_state() {
   return state;
 }
 
+Result<search::SemanticQuestion> Reader::by_meaning(const SearchQuery& query, const std::string& text) {
+  search::SemanticQuestion out;
+  if (query.mode == SearchMode::lexical) return out;
+  if (!semantic_) out.trouble = "no embedding model is at work here";
+  if (!semantic_ || text.empty()) return out;
+  auto vector = semantic_->embed(text, stop_);
+  if (!vector && vector.error().code == Errc::cancelled) return std::move(vector).error();
+  out.index = semantic_.get();
+  if (!vector)
+    out.trouble = vector.error().message();
+  else if (vector->vector.empty())
+    out.trouble = "the model knows none of these words";
+  else
+    out.vector = std::move(*vector);
+  return out;
+}
+
 Result<SearchAnswer> Reader::search(const SearchQuery& query, const std::function<void()>& embedded) {
-  // The question is embedded first: a provider may take its time, and no snapshot is to wait for it.
-  search::SemanticQuestion question;
-  if (query.mode != SearchMode::lexical && !semantic_) question.trouble = "no embedding model is at work here";
-  if (const std::string text = search::question_of(query.text);
-      query.mode != SearchMode::lexical && semantic_ && !text.empty()) {
-    auto vector = semantic_->embed(text, stop_);
-    if (!vector && vector.error().code == Errc::cancelled) return std::move(vector).error();
-    question.index = semantic_.get();
-    if (!vector)
-      question.trouble = vector.error().message();
-    else if (vector->vector.empty())
-      question.trouble = "the model knows none of these words";
-    else
-      question.vector = std::move(*vector);
+  // The questions are embedded first: a provider may take its time, and no snapshot is to wait for it.
+  std::vector<search::SemanticQuestion> questions;
+  MEMD_TRY_ASSIGN(questions.emplace_back(), by_meaning(query, search::question_of(query.text)));
+  for (const std::string& text : query.also) {
+    MEMD_TRY_ASSIGN(questions.emplace_back(), by_meaning(query, text));
   }
   if (embedded) embedded();
   search::KnownLengths lengths(lengths_.get());
   SearchAnswer answer;
   MEMD_TRY(in_snapshot([&](Connection& c) {
-    answer = c.search->search(query, question, lengths);
+    answer = c.search->search(query, questions, lengths);
     answer.left_out =
         static_cast<std::int64_t>(std::erase_if(answer.hits, [](const SearchHit& h) { return h.session_uid.empty(); }));
   }));

@@ -18,6 +18,7 @@
 namespace memd {
 
 namespace search {
+struct SemanticQuestion;
 class DocumentLengths;
 }
 
@@ -59,6 +60,7 @@ class Reader {
   Result<void> in_snapshot(const std::function<void(Connection&)>& f);
   Result<void> over_database(const std::function<void(sqlite::Database&)>& f);
   bool connect();
+  Result<search::SemanticQuestion> by_meaning(const SearchQuery& query, const std::string& text);
 
   std::filesystem::path database_;
   std::shared_ptr<search::SemanticIndex> semantic_;

@@ -2,6 +2,8 @@
 // of what came before it alone, scored by what the agent used again after it. docs/benchmarks.md states the rules.
 //
 //   continuity_bench --memd MEMD --corpus HOME [--json FILE] [--dump FILE] [--packs DIRECTORY]
+#include "bench/continuity/corpus_prefix.hpp"
+#include "bench/continuity/name_weights.hpp"
 #include "bench/continuity/report.hpp"
 #include "bench/continuity/transcript.hpp"
 #include "bench/served_memd.hpp"
@@ -12,10 +14,13 @@
 #include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 
+#include <algorithm>
 #include <cstdio>
+#include <deque>
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -89,21 +94,22 @@ class PackTools {
   bool takes_complement_ = false;
 };
 
-// Serves a home that holds nothing but what came before the compaction and asks for packs of each size; then lets the
+// Asks for packs of each size where the home holds nothing but what came before the compaction; then lets the
 // transcript grow by the boundary and the platform's summary and asks for the complement of `complement_tokens`.
 // resume_context is left out where this memd has none. Throws std::runtime_error.
-std::vector<Pack> memory_packs(const fs::path& memd, const Transcript& transcript, const Compaction& compaction,
-                               const std::vector<std::size_t>& budgets,
+std::vector<Pack> memory_packs(ServedHome& served, CorpusPrefix& prefix, const Transcript& transcript,
+                               const Compaction& compaction, const std::vector<std::size_t>& budgets,
                                const std::vector<std::size_t>& complement_tokens) {
   std::vector<Pack> out;
-  ServedHome served(memd, [&](const fs::path& home) { write_prefix(transcript, compaction.boundary, home); });
+  prefix.grow(transcript, compaction.boundary, transcript.records[compaction.boundary].time);
+  served.wait_until_taken_in();
   PackTools tools(served.socket(), memd::make_session_uid(memd::Platform::claude_code, transcript.native_id()));
   for (const std::size_t tokens : budgets) {
     out.push_back({std::string(kRecent), tokens, false, tools.recent_turns(tokens)});
     if (tools.has_resume()) out.push_back({std::string(kResume), tokens, false, tools.resume(tokens)});
   }
   if (compaction.platform_summary.empty()) return out;
-  append_records(transcript, compaction.boundary, compaction.resumed, served.home());
+  prefix.append(transcript, compaction.resumed);
   served.wait_until_taken_in();
   for (const std::size_t tokens : complement_tokens) {
     out.push_back({std::string(kRecent), tokens, true, tools.recent_turns(tokens)});
@@ -114,24 +120,33 @@ std::vector<Pack> memory_packs(const fs::path& memd, const Transcript& transcrip
 
 class Judge {
  public:
-  Judge(const Options& options, const Transcript& transcript, const Compaction& compaction, std::size_t number)
+  Judge(const Options& options, const NameWeights& weights, const Transcript& transcript, const Compaction& compaction,
+        std::size_t number)
       : options_(options),
+        weights_(weights),
         compaction_(compaction),
         known_(read_known(transcript, compaction.boundary)),
         future_(unknown_before(
             transcript, compaction.next_used,
-            std::string_view(transcript.bytes).substr(0, transcript.records[compaction.boundary].begin))) {
+            std::string_view(transcript.bytes).substr(0, transcript.records[compaction.boundary].begin))),
+        said_after_(said_in(transcript, compaction.next_used)) {
     scored_.session = transcript.native_id();
     scored_.number = number;
     scored_.held_out = is_held_out(scored_.session);
     scored_.items = used_again(transcript, compaction.next_used, known_);
+    scored_.weights = weights_of(scored_.items, weights_);
   }
 
   const Known& known() const { return known_; }
   const Items& items() const { return scored_.items; }
 
   void add(const std::string& method, std::size_t budget, const std::string& text) {
-    Score score{method, budget, memd::estimate_tokens(text), find_items(text, scored_.items, known_), 0};
+    Score score{method,
+                budget,
+                memd::estimate_tokens(text),
+                find_items(text, scored_.items, known_),
+                worth_of(text, scored_.items, known_, weights_, said_after_),
+                0};
     for (const std::string& name : future_)
       // The platform's summary is the agent's own word, after the boundary.
       if (names(text, name) && !names(compaction_.platform_summary, name)) ++score.leaks;
@@ -146,14 +161,24 @@ class Judge {
 
  private:
   const Options& options_;
+  const NameWeights& weights_;
   const Compaction& compaction_;
   Known known_;
   Terms future_;
+  std::vector<std::set<std::string>> said_after_;
   Scored scored_;
 };
 
-Scored judge(const Options& options, const Transcript& transcript, const Compaction& compaction, std::size_t number) {
-  Judge judge(options, transcript, compaction, number);
+// What is the same for all compactions, and grows with them.
+struct Stage {
+  const Options& options;
+  const NameWeights& weights;
+  ServedHome& served;
+  CorpusPrefix& prefix;
+};
+
+Scored judge(Stage& stage, const Transcript& transcript, const Compaction& compaction, std::size_t number) {
+  Judge judge(stage.options, stage.weights, transcript, compaction, number);
   const std::string& summary = compaction.platform_summary;
   if (!summary.empty()) judge.add("platform's summary", 0, summary);
   for (const std::size_t tokens : kBudgets) {
@@ -163,7 +188,7 @@ Scored judge(const Options& options, const Transcript& transcript, const Compact
     judge.add("tail", tokens, tail_pack(transcript, compaction.boundary, tokens));
     judge.add("oracle", tokens, oracle_pack(judge.items(), judge.known(), tokens));
   }
-  for (const Pack& pack : memory_packs(options.memd, transcript, compaction, kBudgets, kComplements))
+  for (const Pack& pack : memory_packs(stage.served, stage.prefix, transcript, compaction, kBudgets, kComplements))
     judge.add(pack.beside_summary ? "summary + " + pack.method : pack.method, pack.budget,
               pack.beside_summary ? summary + "\n" + pack.text : pack.text);
   if (!summary.empty())
@@ -172,15 +197,35 @@ Scored judge(const Options& options, const Transcript& transcript, const Compact
   return judge.take();
 }
 
+// A compaction of one of the transcripts.
+struct Place {
+  const Transcript* transcript = nullptr;
+  Compaction compaction;
+  std::size_t number = 0;
+};
+
 void run(const Options& options) {
-  std::vector<Scored> scored;
+  std::deque<Transcript> transcripts;
+  std::vector<Place> places;
   for (const fs::path& file : compacted_transcripts(options.corpus)) {
-    const Transcript transcript = read_transcript(file);
-    const auto all = compactions(transcript, options.window);
-    for (std::size_t i = 0; i < all.size() && (options.limit == 0 || scored.size() < options.limit); ++i) {
-      scored.push_back(judge(options, transcript, all[i], i + 1));
-      fmt::print(stderr, "\r{} compactions ", scored.size());
-    }
+    const Transcript& transcript = transcripts.emplace_back(read_transcript(file));
+    std::size_t number = 0;
+    for (Compaction& compaction : compactions(transcript, options.window))
+      places.push_back({&transcript, std::move(compaction), ++number});
+  }
+  // The home grows as the real one did.
+  std::stable_sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
+    return a.transcript->records[a.compaction.boundary].time < b.transcript->records[b.compaction.boundary].time;
+  });
+  if (options.limit > 0 && places.size() > options.limit) places.resize(options.limit);
+  const NameWeights weights = weigh_names(options.corpus);
+  ServedHome served(options.memd, [](const fs::path&) {});
+  CorpusPrefix prefix(options.corpus, served.home());
+  Stage stage{options, weights, served, prefix};
+  std::vector<Scored> scored;
+  for (const Place& place : places) {
+    scored.push_back(judge(stage, *place.transcript, place.compaction, place.number));
+    fmt::print(stderr, "\r{} compactions ", scored.size());
   }
   std::fputs("\n", stderr);
   std::fputs(tables(scored).c_str(), stdout);

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
 #include <numeric>
 #include <stdexcept>
 #include <tuple>
@@ -31,7 +32,9 @@ bool has_constraint(std::string_view pack, const Known& known, const std::string
 struct Figures {
   double median = 0;
   double mean = 0;
-  double micro = 0;             // of all items of all compactions
+  double micro = 0;  // of all items of all compactions
+  double weighted_mean = 0;
+  double weighted_micro = 0;
   std::size_t compactions = 0;  // with such items
   std::size_t items = 0;
 };
@@ -42,6 +45,16 @@ struct Row {
   double tokens = 0;  // mean
   std::size_t leaks = 0;
   std::array<Figures, kItemKindCount> kinds;
+  // Means over the compactions.
+  double precision = 0;
+  double weighted_precision = 0;
+  double bare = 0;
+};
+
+// A score and the compaction that it is of.
+struct Judged {
+  const Scored* of = nullptr;
+  const Score* score = nullptr;
 };
 
 double middle(std::vector<double> values) {
@@ -51,23 +64,40 @@ double middle(std::vector<double> values) {
   return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
-Figures figures(const std::vector<const Score*>& scores, std::size_t kind) {
+double mean(const std::vector<double>& values) {
+  if (values.empty()) return 0;
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+Figures figures(const std::vector<Judged>& scores, std::size_t kind) {
   Figures out;
   std::vector<double> shares;
+  std::vector<double> weighted_shares;
   std::size_t found = 0;
-  for (const Score* score : scores) {
-    const auto& items = score->found[kind];
+  double found_weight = 0;
+  double all_weight = 0;
+  for (const Judged& judged : scores) {
+    const auto& items = judged.score->found[kind];
     if (items.empty()) continue;
     const auto hits = static_cast<std::size_t>(std::count(items.begin(), items.end(), true));
     shares.push_back(static_cast<double>(hits) / static_cast<double>(items.size()));
     found += hits;
     out.items += items.size();
+    const auto& weights = judged.of->weights[kind];
+    const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+    const double hit = std::transform_reduce(items.begin(), items.end(), weights.begin(), 0.0, std::plus<>(),
+                                             [](bool there, double weight) { return there ? weight : 0; });
+    found_weight += hit;
+    all_weight += sum;
+    if (sum > 0) weighted_shares.push_back(hit / sum);
   }
   out.compactions = shares.size();
   if (shares.empty()) return out;
-  out.mean = std::accumulate(shares.begin(), shares.end(), 0.0) / static_cast<double>(shares.size());
+  out.mean = mean(shares);
   out.micro = static_cast<double>(found) / static_cast<double>(out.items);
   out.median = middle(std::move(shares));
+  out.weighted_mean = mean(weighted_shares);
+  out.weighted_micro = all_weight > 0 ? found_weight / all_weight : 0;
   return out;
 }
 
@@ -76,7 +106,7 @@ constexpr std::array<std::string_view, 3> kSides{"all", "fit", "held out"};
 
 std::vector<Row> rows_of(const std::vector<Scored>& scored, Side side, std::size_t& compactions) {
   std::vector<std::pair<std::string, std::size_t>> methods;
-  std::vector<std::vector<const Score*>> scores;
+  std::vector<std::vector<Judged>> scores;
   compactions = 0;
   for (const Scored& s : scored) {
     if (side != Side::all && s.held_out != (side == Side::held_out)) continue;
@@ -89,15 +119,19 @@ std::vector<Row> rows_of(const std::vector<Scored>& scored, Side side, std::size
         scores.emplace_back();
         at = methods.end() - 1;
       }
-      scores[static_cast<std::size_t>(at - methods.begin())].push_back(&score);
+      scores[static_cast<std::size_t>(at - methods.begin())].push_back({&s, &score});
     }
   }
   std::vector<Row> rows;
   for (std::size_t m = 0; m < methods.size(); ++m) {
-    Row row{methods[m].first, methods[m].second, 0, 0, {}};
-    for (const Score* score : scores[m]) {
-      row.tokens += static_cast<double>(score->tokens) / static_cast<double>(scores[m].size());
-      row.leaks += score->leaks;
+    Row row{methods[m].first, methods[m].second, 0, 0, {}, 0, 0, 0};
+    const auto of_all = static_cast<double>(scores[m].size());
+    for (const Judged& judged : scores[m]) {
+      row.tokens += static_cast<double>(judged.score->tokens) / of_all;
+      row.leaks += judged.score->leaks;
+      row.precision += judged.score->worth.precision() / of_all;
+      row.weighted_precision += judged.score->worth.weighted_precision() / of_all;
+      row.bare += judged.score->worth.bare_share() / of_all;
     }
     for (std::size_t kind = 0; kind < kItemKindCount; ++kind)
       row.kinds[kind] = figures(scores[m], kind);
@@ -140,7 +174,39 @@ Found find_items(std::string_view pack, const Items& items, const Known& known) 
   return out;
 }
 
+std::array<std::vector<double>, kItemKindCount> weights_of(const Items& items, const NameWeights& weights) {
+  std::array<std::vector<double>, kItemKindCount> out;
+  for (std::size_t kind = 0; kind < kItemKindCount; ++kind) {
+    const auto of = static_cast<ItemKind>(kind);
+    const bool names = of == ItemKind::identifier || of == ItemKind::edited_identifier;
+    for (const std::string& item : items[kind])
+      out[kind].push_back(names ? weights.of(item) : 1);
+  }
+  return out;
+}
+
 bool is_held_out(std::string_view session) { return hash64(session, 5) % 2 == 1; }
+
+namespace {
+
+// Recall of names and precision of packs, each also by what the names tell.
+std::string worth_table(const std::vector<Row>& rows) {
+  std::string out = fmt::format("\n{:<36}{:>7}{:>24}{:>24}{:>24}{:>12}", "", "tokens", "identifiers, weighted",
+                                "identifiers+edits, w.", "precision, weighted", "bare names");
+  for (const Row& row : rows) {
+    const std::string name = row.budget == 0 ? row.method : fmt::format("{} @{}", row.method, row.budget);
+    const Figures& said = row.kinds[static_cast<std::size_t>(ItemKind::identifier)];
+    const Figures& edited = row.kinds[static_cast<std::size_t>(ItemKind::edited_identifier)];
+    out += fmt::format("\n{:<36}{:>7.0f}", name, row.tokens);
+    for (const Figures* f : {&said, &edited})
+      out += fmt::format("{:>24}", fmt::format("{:.2f} {:.2f} (micro)", f->weighted_mean, f->weighted_micro));
+    out +=
+        fmt::format("{:>24}{:>12.2f}", fmt::format("{:.2f} {:.2f}", row.precision, row.weighted_precision), row.bare);
+  }
+  return out + "\n";
+}
+
+}  // namespace
 
 std::string tables(const std::vector<Scored>& scored) {
   std::string out;
@@ -163,7 +229,7 @@ std::string tables(const std::vector<Scored>& scored) {
                                   : fmt::format("  {:.2f} {:.2f} {:.2f}   ", f.median, f.mean, f.micro);
       if (row.leaks > 0) out += fmt::format("  {} names of the future", row.leaks);
     }
-    out += "\n";
+    out += "\n" + worth_table(rows);
   }
   return out;
 }
@@ -182,6 +248,9 @@ void write_figures(const std::vector<Scored>& scored, const std::filesystem::pat
       number(w, "max_tokens", static_cast<double>(row.budget));
       number(w, "tokens", row.tokens);
       number(w, "names_of_the_future", static_cast<double>(row.leaks));
+      number(w, "precision", row.precision);
+      number(w, "weighted_precision", row.weighted_precision);
+      number(w, "bare_names", row.bare);
       for (std::size_t kind = 0; kind < kItemKindCount; ++kind) {
         const Figures& f = row.kinds[kind];
         w.key(kItemKinds[kind]);
@@ -189,6 +258,8 @@ void write_figures(const std::vector<Scored>& scored, const std::filesystem::pat
         number(w, "median", f.median);
         number(w, "mean", f.mean);
         number(w, "micro", f.micro);
+        number(w, "weighted_mean", f.weighted_mean);
+        number(w, "weighted_micro", f.weighted_micro);
         number(w, "compactions", static_cast<double>(f.compactions));
         number(w, "items", static_cast<double>(f.items));
         w.end_object();
@@ -215,6 +286,7 @@ void write_items(const std::vector<Scored>& scored, const std::filesystem::path&
           number(w, "max_tokens", static_cast<double>(score.budget));
           w.member("kind", kItemKinds[kind]);
           w.member("item", s.items[kind][i]);
+          number(w, "weight", s.weights[kind][i]);
           w.member_bool("found", score.found[kind][i]);
           w.end_object();
           text += '\n';

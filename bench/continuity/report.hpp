@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bench/continuity/pack_units.hpp"
 #include "bench/continuity/used_again.hpp"
 
 #include <array>
@@ -20,6 +21,7 @@ struct Score {
   std::size_t budget = 0;  // tokens asked for; 0: none
   std::size_t tokens = 0;  // of the pack, estimated
   Found found;
+  Worth worth;
   std::size_t leaks = 0;  // names of the future
 };
 
@@ -29,11 +31,15 @@ struct Scored {
   std::size_t number = 0;  // of the compaction in its session, from 1
   bool held_out = false;
   Items items;
+  std::array<std::vector<double>, kItemKindCount> weights;  // of the items: how much they tell
   std::vector<Score> scores;
 };
 
 // Sessions are on one side with all their compactions.
 bool is_held_out(std::string_view session);
+
+// The weights of items: of identifiers how much they tell, of all others 1.
+std::array<std::vector<double>, kItemKindCount> weights_of(const Items& items, const NameWeights& weights);
 
 // The tables: all compactions, those to fit on, those held out.
 std::string tables(const std::vector<Scored>& scored);

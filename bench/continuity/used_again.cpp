@@ -174,6 +174,17 @@ constexpr std::array<std::string_view, 28> kCues{
     " keep ",     " prefer ",    " use ",    " no need ", " not ",       " rather ",  " need to ",
     " needs to ", " have to ",   " i want ", " i don't ", " please ",    " we want ", " can't "};
 
+bool has_cue(std::string_view sentence) {
+  std::string lower = " ";
+  for (const char c : sentence)
+    lower += ascii::is_alnum(c) || c == '\'' ? ascii::lower(c) : ' ';
+  lower += ' ';
+  return std::any_of(kCues.begin(), kCues.end(),
+                     [&](std::string_view cue) { return lower.find(cue) != std::string::npos; });
+}
+
+}  // namespace
+
 std::set<std::string> subject_words(std::string_view text) {
   std::set<std::string> out;
   std::string word;
@@ -191,22 +202,27 @@ std::set<std::string> subject_words(std::string_view text) {
   return out;
 }
 
-bool has_cue(std::string_view sentence) {
-  std::string lower = " ";
-  for (const char c : sentence)
-    lower += ascii::is_alnum(c) || c == '\'' ? ascii::lower(c) : ' ';
-  lower += ' ';
-  return std::any_of(kCues.begin(), kCues.end(),
-                     [&](std::string_view cue) { return lower.find(cue) != std::string::npos; });
+bool covers(const std::set<std::string>& words, const std::set<std::string>& wanted) {
+  const auto shared = static_cast<std::size_t>(
+      std::count_if(wanted.begin(), wanted.end(), [&](const std::string& w) { return words.contains(w); }));
+  return shared >= kFewestWords && shared * 10 >= wanted.size() * 6;
 }
 
-bool covers(const std::set<std::string>& words, const Constraint& constraint) {
-  const auto shared = static_cast<std::size_t>(std::count_if(constraint.words.begin(), constraint.words.end(),
-                                                             [&](const std::string& w) { return words.contains(w); }));
-  return shared >= kFewestWords && shared * 10 >= constraint.words.size() * 6;
+std::vector<std::set<std::string>> said_in(const Transcript& transcript, const std::vector<std::size_t>& records) {
+  std::vector<std::set<std::string>> out;
+  const auto read = [&](std::string_view text) {
+    for (const TextUnit& unit : split_units(text))
+      if (unit.kind != UnitKind::code) out.push_back(subject_words(unit.text));
+  };
+  for (const std::size_t i : records) {
+    for (const std::string& text : transcript.records[i].texts)
+      read(text);
+    for (const ToolUse& use : transcript.records[i].uses)
+      for (const ToolInput& input : use.inputs)
+        if (is_spoken(input.name)) read(input.value);
+  }
+  return out;
 }
-
-}  // namespace
 
 std::vector<Constraint> find_constraints(std::string_view prompt) {
   std::vector<Constraint> out;
@@ -221,10 +237,10 @@ std::vector<Constraint> find_constraints(std::string_view prompt) {
 
 bool restates(std::string_view text, const Constraint& constraint) {
   for (const TextUnit& unit : split_units(text))
-    if (unit.kind != UnitKind::code && covers(subject_words(unit.text), constraint)) return true;
+    if (unit.kind != UnitKind::code && covers(subject_words(unit.text), constraint.words)) return true;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
-    if (covers(subject_words(text.substr(at, end - at)), constraint)) return true;
+    if (covers(subject_words(text.substr(at, end - at)), constraint.words)) return true;
     at = end + 1;
   }
   return false;

@@ -42,7 +42,13 @@ struct Constraint {
 };
 std::vector<Constraint> find_constraints(std::string_view prompt);
 
-// A sentence or a line of `text` has six of ten of the constraint's words, and three of them at least.
+// The words of a text that carry its subject, by their first letters.
+std::set<std::string> subject_words(std::string_view text);
+
+// `words` has six of ten of `wanted`, and three of them at least.
+bool covers(const std::set<std::string>& words, const std::set<std::string>& wanted);
+
+// A sentence or a line of `text` covers the constraint's words.
 bool restates(std::string_view text, const Constraint& constraint);
 
 // What an agent can use again.
@@ -71,6 +77,9 @@ Known read_known(const Transcript& transcript, std::size_t before);
 // Items that the agent used in the records `next` and that were known before.
 using Items = std::array<std::vector<std::string>, kItemKindCount>;
 Items used_again(const Transcript& transcript, const std::vector<std::size_t>& next, const Known& known);
+
+// The subject_words() of each sentence that the records say, also in what an agent tells its tools.
+std::vector<std::set<std::string>> said_in(const Transcript& transcript, const std::vector<std::size_t>& records);
 
 // Identifiers of the records `next` that stand nowhere in `before`: a pack that names one has seen the future.
 Terms unknown_before(const Transcript& transcript, const std::vector<std::size_t>& next, std::string_view before);

@@ -47,15 +47,27 @@ std::set<std::string> targets(const boost::json::array& listed, const std::vecto
   return keys;
 }
 
+// Other ways to say a question, as an agent would; by question.
+std::map<std::string, std::vector<std::string>> read_phrasings(const fs::path& file) {
+  std::map<std::string, std::vector<std::string>> out;
+  const boost::json::value data = read_json(file);
+  for (const auto& one : data.at("phrasings").as_array())
+    out[std::string(one.at("question").as_string())] =
+        boost::json::value_to<std::vector<std::string>>(one.at("also"));
+  return out;
+}
+
 std::vector<Question> read_paraphrases(const fs::path& file, const std::vector<Document>& documents, bool final_split) {
   std::vector<Question> questions;
   const boost::json::value data = read_json(file);
+  const auto phrasings = read_phrasings(file.parent_path() / "phrasings.json");
   for (const auto& pair : data.at("pairs").as_array()) {
     const std::string split(pair.at("split").as_string());
     if ((split == "final") != final_split) continue;
     Question question{
         std::string(pair.at("question").as_string()), {split, std::string(pair.at("kind").as_string())}, {}};
     question.relevant = targets(pair.at("targets").as_array(), documents, question.text);
+    if (const auto known = phrasings.find(question.text); known != phrasings.end()) question.also = known->second;
     questions.push_back(std::move(question));
   }
   return questions;
@@ -87,6 +99,31 @@ IndexedHome index_copy(const Run& run, const fs::path& home, bool with_names) {
           }};
 }
 
+// A part of a home's history that is served as a home of its own.
+struct HomePart {
+  const char* name;
+  bool of_claude;
+  int half;  // of the projects of Claude Code; 0: not split
+  bool train;
+};
+constexpr HomePart kHomeParts[] = {{"one", true, 1, true}, {"two", true, 2, false}, {"three", false, 0, false}};
+
+void keep_only(const HomePart& part, const fs::path& home) {
+  const fs::path claude = home / ".claude/projects";
+  if (!part.of_claude) {
+    fs::remove_all(claude);
+    return;
+  }
+  for (const char* other : {".codex", ".config", ".gemini", ".local"})
+    fs::remove_all(home / other);
+  std::set<fs::path> projects;
+  for (const auto& entry : fs::directory_iterator(claude))
+    projects.insert(entry.path());
+  std::size_t at = 0;
+  for (const fs::path& project : projects)
+    if ((++at <= projects.size() / 2) != (part.half == 1)) fs::remove_all(project);
+}
+
 // All of a kind, and each half.
 std::string half_of(const std::string& kind, const std::string& half) { return kind + ", " + half; }
 
@@ -106,10 +143,13 @@ Experiment flagging(std::string name, std::string title, const std::vector<std::
 
 }  // namespace
 
-Experiment ask_known_items(const Run& run, const fs::path& home) {
+Experiment ask_known_items(const Run& run, const fs::path& home, const fs::path& phrasings) {
+  const auto also = read_phrasings(phrasings);
   std::vector<Question> questions;
-  for (auto& [name, sessions] : session_names(home))
-    questions.push_back({name, {"all", "test"}, sessions});
+  for (auto& [name, sessions] : session_names(home)) {
+    Question& question = questions.emplace_back(Question{name, {"all", "test"}, sessions});
+    if (const auto known = also.find(name); known != also.end()) question.also = known->second;
+  }
   IndexedHome nameless = index_copy(run, home, false);
   place(questions, nameless.documents());
   auto db = sqlite::Database::open(nameless.database(), sqlite::OpenMode::read_only);
@@ -164,6 +204,51 @@ Experiment ask_other_dialogs(const Run& run, const std::vector<LocomoDialog>& di
   return experiment;
 }
 
+Experiment ask_homes(const Run& run, const fs::path& home, const fs::path& questions) {
+  Experiment experiment({"homes",
+                         "several homes, what each talks of and what it does not",
+                         Unit::exchange,
+                         {says_nothing_relevant(), says_low_confidence()},
+                         {"never", kTalkedOf, "never, train", "talked of, train", "never, test", "talked of, test"},
+                         {},
+                         true},
+                        run);
+  std::vector<std::string> never;
+  for (const char* file : {"off_topic.json", "controls.json"})
+    for (const auto& text : read_json(questions / file).at("questions").as_array())
+      never.emplace_back(text.as_string());
+  const auto phrasings = read_phrasings(questions / "phrasings.json");
+  const boost::json::value asked = read_json(questions / "paraphrases.json");
+  const boost::json::array& pairs = asked.at("pairs").as_array();
+  for (const HomePart& part : kHomeParts) {
+    IndexedHome indexed(run.memd, [&](const fs::path& copy) {
+      copy_history(home, copy);
+      keep_only(part, copy);
+    });
+    std::set<std::string> sessions;
+    for (const Document& document : indexed.documents())
+      sessions.insert(document.session_uid);
+    std::vector<Question> list;
+    const std::string half = part.train ? "train" : "test";
+    const auto add = [&](const std::string& text, const std::string& group) {
+      list.push_back({text, {half, group, group + ", " + half, "home " + std::string(part.name)}, {}});
+      if (const auto known = phrasings.find(text); known != phrasings.end()) list.back().also = known->second;
+    };
+    for (const std::string& text : never)
+      add(text, "never");
+    for (const auto& pair : pairs) {
+      const std::string uid(pair.at("targets").at(0).at("session").as_string());
+      const std::string text(pair.at("question").as_string());
+      if (sessions.contains(uid))
+        add(text, kTalkedOf);
+      else if (uid.starts_with("claude_code:") != part.of_claude)
+        add(text, "never");  // of another project
+    }
+    experiment.ask(indexed, list);
+  }
+  return experiment;
+}
+
 Experiment ask_off_topic(const Run& run, const fs::path& home, const fs::path& off_topic, const fs::path& paraphrases,
                          bool final_split) {
   const std::string never = "never talked of: more is better";
@@ -178,6 +263,7 @@ Experiment ask_off_topic(const Run& run, const fs::path& home, const fs::path& o
   for (Question& question : read_paraphrases(paraphrases, indexed.documents(), final_split)) {
     const std::string half = question.groups.front();
     questions.push_back({question.text, {talked, half, half_of(talked, half), kTalkedOf}, {}});
+    questions.back().also = question.also;
   }
   Experiment experiment = flagging("negative-corpus", "a home with real histories", {never, talked}, run);
   experiment.ask(indexed, questions);

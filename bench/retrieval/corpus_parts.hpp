@@ -10,7 +10,7 @@
 namespace memd::bench {
 
 // Names that agents gave to sessions, asked of a copy of the home without them.
-Experiment ask_known_items(const Run& run, const std::filesystem::path& home);
+Experiment ask_known_items(const Run& run, const std::filesystem::path& home, const std::filesystem::path& phrasings);
 
 // Questions in other words, `file` as in bench/retrieval/paraphrases.json. Questions of the split "final" are asked
 // only with `final_split`, and then alone.
@@ -22,5 +22,9 @@ Experiment ask_other_dialogs(const Run& run, const std::vector<LocomoDialog>& di
 // The same of a home: `off_topic` is about what was never talked of there, `paraphrases` about what was.
 Experiment ask_off_topic(const Run& run, const std::filesystem::path& home, const std::filesystem::path& off_topic,
                          const std::filesystem::path& paraphrases, bool final_split);
+
+// The same of several homes, made of parts of one. What a part talks of is asked there; what is foreign to it:
+// off_topic.json, controls.json, and what other platforms talk of.
+Experiment ask_homes(const Run& run, const std::filesystem::path& home, const std::filesystem::path& questions);
 
 }  // namespace memd::bench

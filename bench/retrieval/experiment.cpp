@@ -186,6 +186,7 @@ void Experiment::ask_memd(SearchTool& tool, const Question& question) {
     fmt::print(stderr, "{}: memd has no vectors to search by, or can not embed: hybrid is {}\n", plan_.name,
                hybrid.ranking);
   }
+  if (!question.also.empty()) add("also", question, tool.search(question.text, "hybrid", shown, "", question.also));
   if (plan_.memd_only) return;
   if (!question.elsewhere.empty()) {
     add("project", question, tool.search(question.text, "hybrid", shown, question.directory));

@@ -31,9 +31,10 @@ Measure tells_of_more();
 // Group of questions of which a memd that says that nothing is relevant is wrong.
 inline constexpr const char* kTalkedOf = "talked of";
 
-// Methods, in the order of the tables. project and elsewhere: hybrid, asked from a directory.
-inline constexpr const char* kMethods[] = {"fts5",   "memd",    "lexical",   "semantic", "rrf",
-                                           "hybrid", "project", "elsewhere", "teacher"};
+// Methods, in the order of the tables. also: hybrid with other phrasings in the same call. project and elsewhere:
+// hybrid, asked from a directory.
+inline constexpr const char* kMethods[] = {"fts5",   "memd", "lexical", "semantic",  "rrf",
+                                           "hybrid", "also", "project", "elsewhere", "teacher"};
 
 class RankingCases;
 class TeacherVectors;

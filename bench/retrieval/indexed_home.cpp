@@ -52,7 +52,7 @@ SearchTool::SearchTool(const std::string& socket) : client_(socket, "retrieval_b
 }
 
 RankedList SearchTool::search(const std::string& question, const std::string& mode, Depth depth,
-                              const std::string& directory) {
+                              const std::string& directory, const std::vector<std::string>& also) {
   RankedList list;
   std::string cursor;
   for (int page = 0; page < kMostPages; ++page) {
@@ -61,6 +61,7 @@ RankedList SearchTool::search(const std::string& question, const std::string& mo
                                   {"max_tokens", kTokensAPage}};
     if (!mode.empty()) arguments["mode"] = mode;
     if (!directory.empty()) arguments["cwd"] = directory;
+    if (!also.empty()) arguments["also"] = boost::json::value_from(also);
     if (!cursor.empty()) arguments["cursor"] = cursor;
     const auto start = std::chrono::steady_clock::now();
     const boost::json::value result = client_.call_tool("semantic_search", std::move(arguments));

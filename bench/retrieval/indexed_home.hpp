@@ -26,9 +26,10 @@ class SearchTool {
 
   bool has_mode() const { return has_mode_; }  // whether tools/list offers the argument `mode`
 
-  // `mode`: hybrid, lexical or semantic. `directory`: what the question is asked from. Empty ones are not sent.
+  // `mode`: hybrid, lexical or semantic. `directory`: what the question is asked from. `also`: other ways to say it.
+  // Empty ones are not sent.
   RankedList search(const std::string& question, const std::string& mode, Depth depth,
-                    const std::string& directory = {});
+                    const std::string& directory = {}, const std::vector<std::string>& also = {});
 
  private:
   RpcClient client_;

@@ -27,6 +27,7 @@ struct Question {
   std::set<std::string> relevant;   // keys; empty: nothing in the index answers it
   std::string directory{};          // project of what is right; empty: the question is asked from nowhere
   std::string elsewhere{};          // another project, to ask it from too
+  std::vector<std::string> also{};  // other ways to say it
 };
 
 struct Hit {

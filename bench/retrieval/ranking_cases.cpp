@@ -2,9 +2,13 @@
 
 #include "store/db/database.hpp"
 #include "store/enrich/embedding/embedder.hpp"
+#include "store/enrich/embedding/token_match.hpp"
 #include "store/search/vectors/vector_index.hpp"
 
+#include <boost/json.hpp>
+
 #include <algorithm>
+#include <fstream>
 #include <set>
 #include <span>
 #include <stdexcept>
@@ -22,7 +26,7 @@ class BuiltinSemanticIndex final : public search::SemanticIndex {
   Result<search::QueryVector> embed(std::string_view question, std::stop_token stop) override {
     auto vectors = embedding::builtin_embedder().embed(std::span(&question, 1), embedding::Purpose::query, stop);
     if (!vectors) return vectors.error();
-    return search::QueryVector{model(), std::move((*vectors)[0])};
+    return search::QueryVector{model(), std::move((*vectors)[0]), std::string(question)};
   }
   vectors::ScanResult scan(sqlite::Database& db, const search::QueryVector& question,
                            vectors::ScanRequest request) override {
@@ -31,6 +35,9 @@ class BuiltinSemanticIndex final : public search::SemanticIndex {
     return index_.scan(db, request);
   }
   search::SemanticState state(sqlite::Database&) override { return {model(), "", index_.exchanges(), 0, ""}; }
+  std::unique_ptr<search::TokenComparison> by_tokens(const search::QueryVector& question) override {
+    return std::make_unique<embedding::TokenMatch>(embedding::builtin_embedder().table(), question.text);
+  }
 
  private:
   static std::string model() { return embedding::builtin_embedder().model().name; }
@@ -91,17 +98,54 @@ void RankingCases::add(const Experiment::Plan& plan, const IndexedHome& home, co
   for (const Question& question : questions) {
     SearchQuery query;
     query.text = question.text;
+    query.also = question.also;
     query.now = kAskedAt;
-    auto vector = index.embed(search::question_of(question.text), {});
-    if (!vector) throw std::runtime_error(vector.error().message());
-    search::SemanticQuestion by_meaning{&index, *std::move(vector), {}};
+    std::vector<std::string> texts{search::question_of(question.text)};
+    texts.insert(texts.end(), question.also.begin(), question.also.end());
+    std::vector<search::SemanticQuestion> by_meaning;
+    for (const std::string& text : texts) {
+      auto vector = index.embed(text, {});
+      if (!vector) throw std::runtime_error(vector.error().message());
+      by_meaning.push_back({&index, *std::move(vector), {}});
+    }
     for (const bool hybrid : {false, true}) {
-      RankingCase c{plan.name, hybrid, question, {}, documents};
-      if (!c.has("train") && !c.has("test")) break;
+      RankingCase c{plan.name, hybrid, question, {}, {}, documents};
+      if (!c.has("train") && !c.has("test") && !c.has("final")) break;
       query.mode = hybrid ? SearchMode::hybrid : SearchMode::lexical;
-      c.pool = search.pool(query, hybrid ? by_meaning : search::SemanticQuestion{}, lengths);
+      auto pools = search.pools(query, hybrid ? by_meaning : std::vector<search::SemanticQuestion>{}, lengths);
+      c.pool = std::move(pools.front());
+      for (auto it = pools.begin() + 1; it != pools.end(); ++it)
+        c.also.push_back(std::move(*it));
       cases_.push_back(std::move(c));
     }
+  }
+}
+
+void RankingCases::dump(const std::filesystem::path& file) const {
+  std::ofstream out(file);
+  for (const RankingCase& c : cases_) {
+    boost::json::object line{{"part", c.part}, {"hybrid", c.by_meaning}, {"question", c.question.text}};
+    line["groups"] = boost::json::value_from(c.question.groups);
+    line["relevant"] = boost::json::value_from(c.question.relevant);
+    boost::json::array& words = line["words"].emplace_array();
+    boost::json::array& shares = line["shares"].emplace_array();
+    boost::json::array& pools = line["pools"].emplace_array();
+    const auto add = [&](const search::HybridSearch::Pool& pool) {
+      words.emplace_back(pool.words);
+      shares.push_back(boost::json::value_from(pool.shares));
+      boost::json::array& hits = pools.emplace_back(boost::json::array()).as_array();
+      for (const search::FusionCandidate& h : pool.candidates) {
+        const CaseDocument& d = c.documents->at(h.id);
+        const RankingFeatures& f = h.features;
+        hits.push_back({d.hit.exchange_id, d.hit.session_uid, d.text, h.score, f.bm25, f.coverage, f.adjacency,
+                        f.title, f.identifier, f.brevity, f.neighbour_turns, f.surroundings, f.cosine, f.dense_z,
+                        f.date, f.tokens, f.decision, f.subagent,
+                        h.terms, h.chunk});
+      }
+    };
+    add(c.pool);
+    std::for_each(c.also.begin(), c.also.end(), add);
+    out << boost::json::serialize(line) << '\n';
   }
 }
 

@@ -5,6 +5,7 @@
 #include "store/search/rank/ranking.hpp"
 
 #include <cstddef>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
@@ -27,6 +28,7 @@ struct RankingCase {
   bool by_meaning = false;
   Question question;
   search::HybridSearch::Pool pool;
+  std::vector<search::HybridSearch::Pool> also;  // of the other phrasings
   std::shared_ptr<const CaseDocuments> documents;
 
   bool has(std::string_view group) const;
@@ -46,6 +48,9 @@ class RankingCases {
  public:
   // Throws std::runtime_error.
   void add(const Experiment::Plan& plan, const IndexedHome& home, const std::vector<Question>& questions);
+
+  // Writes what was found for each question and phrasing, a JSON object a line, without texts.
+  void dump(const std::filesystem::path& file) const;
 
   const std::vector<RankingCase>& all() const { return cases_; }
   const std::map<std::string, Experiment::Plan>& plans() const { return plans_; }  // by part

@@ -29,7 +29,7 @@ using namespace memd::bench;
 namespace fs = std::filesystem;
 
 const std::vector<std::string> kParts{"locomo-turns", "locomo-sessions", "locomo-sessions-all", "known-items",
-                                      "paraphrases",  "negative-locomo", "negative-corpus",     "longmemeval"};
+                                      "paraphrases",  "negative-locomo", "negative-corpus",     "homes",       "longmemeval"};
 
 struct Options {
   fs::path memd;
@@ -40,6 +40,7 @@ struct Options {
   fs::path json;
   fs::path teacher;
   fs::path texts;
+  fs::path cases;
   std::vector<std::string> parts;
   bool final_split = false;
   bool fit = false;
@@ -64,6 +65,7 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--json", o.json, "Write the figures here, too");
   auto* const fit = app.add_flag("--fit", o.fit, "Look for the weights of the ranking, and measure nothing");
   app.add_flag("--leave-one-out", o.leave_one_out, "Fit also on all dialogs but one, for each")->needs(fit);
+  app.add_option("--dump-cases", o.cases, "Write what is ranked for each question, and measure nothing: JSON lines");
   app.add_option("--dump-texts", o.texts, "Write the texts for a teacher, and ask nothing: JSON lines");
   app.add_option("--teacher", o.teacher, "Vectors of these texts: a further method")->check(CLI::ExistingFile);
 }
@@ -78,8 +80,10 @@ void run_locomo(const Options& options, const Run& run, Report& report) {
 
 void run_corpus(const Options& options, const Run& run, Report& report) {
   const fs::path paraphrases = options.questions / "paraphrases.json";
-  if (options.wants("known-items")) report.add(ask_known_items(run, options.corpus));
+  if (options.wants("known-items"))
+    report.add(ask_known_items(run, options.corpus, options.questions / "phrasings.json"));
   if (options.wants("paraphrases")) report.add(ask_paraphrases(run, options.corpus, paraphrases, options.final_split));
+  if (options.wants("homes")) report.add(ask_homes(run, options.corpus, options.questions));
   if (options.wants("negative-corpus"))
     report.add(
         ask_off_topic(run, options.corpus, options.questions / "off_topic.json", paraphrases, options.final_split));
@@ -113,11 +117,12 @@ void run_parts(const Options& options) {
   if (!options.teacher.empty()) teacher.emplace(options.teacher);
   if (!options.texts.empty()) texts.emplace(options.texts);
   RankingCases cases;
-  const Run run{options.memd, teacher ? &*teacher : nullptr, texts ? &*texts : nullptr, options.fit ? &cases : nullptr};
+  const Run run{options.memd, teacher ? &*teacher : nullptr, texts ? &*texts : nullptr, options.fit || !options.cases.empty() ? &cases : nullptr};
   Report report;
   if (!options.locomo.empty()) run_locomo(options, run, report);
   if (!options.corpus.empty()) run_corpus(options, run, report);
   if (!options.longmemeval.empty() && options.wants("longmemeval")) run_longmemeval(options, run, report);
+  if (!options.cases.empty()) cases.dump(options.cases);
   if (options.fit)
     fmt::print("{}{}", ranking_fit_report(cases, options.leave_one_out),
                confidence_fit_report(cases, search::kRankingWeights, options.leave_one_out));

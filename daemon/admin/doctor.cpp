@@ -4,6 +4,7 @@
 #include "daemon/admin/ingest_tools.hpp"
 #include "daemon/admin/status_reports.hpp"
 #include "daemon/tools/diagnostics.hpp"
+#include "daemon/version.hpp"
 #include "store/db/store_copies.hpp"
 #include "store/db/withheld.hpp"
 #include "store/raw/frame_seal.hpp"
@@ -195,6 +196,12 @@ void check_encryption(const MemoryHost& host, Findings& findings) {
     findings.ok("encryption", fmt::format("{} frames of the raw layer are sealed; memd.db is not", tally.sealed));
 }
 
+// An update puts another file in the place of the one that runs.
+bool program_was_replaced() {
+  std::error_code ec;
+  return std::filesystem::read_symlink("/proc/self/exe", ec).native().ends_with(" (deleted)");
+}
+
 void check_daemon(const ProcessFacts& facts, Findings& findings) {
   if (facts.role == "none")
     return findings.note("daemon", "none is running: the store is as old as its last run",
@@ -203,6 +210,10 @@ void check_daemon(const ProcessFacts& facts, Findings& findings) {
     return findings.problem("daemon", "the one on " + facts.socket + " does not answer",
                             "Is it stopped, or the machine very busy? `memd.pid` beside the store names its process; "
                             "ended with SIGTERM, or SIGKILL, it loses nothing, and the next call starts another.");
+  if (facts.role == "daemon" && program_was_replaced())
+    return findings.note(
+        "daemon", fmt::format("memd {} on {}; its program has been replaced since it began", version(), facts.socket),
+        "`memd restart` starts what stands there now.");
   findings.ok("daemon", facts.socket.empty() ? facts.role : facts.role + " on " + facts.socket);
 }
 

@@ -5,6 +5,7 @@
 #include "daemon/cli/command.hpp"
 #include "daemon/cli/progress_bar.hpp"
 #include "daemon/cli/render/views.hpp"
+#include "daemon/cli/service_control.hpp"
 #include "daemon/ingest/rebuild.hpp"
 #include "daemon/serve/instance_lock.hpp"
 #include "daemon/tools/tool_arguments.hpp"
@@ -78,6 +79,7 @@ Command status_command() {
   c.json_schema = schema_of<admin::StatusReport>(c.name);
   c.options = {{"--watch", watch.get(), "Again every two seconds, until Ctrl-C"}};
   c.run = [watch](const Invocation& call) -> Result<int> {
+    tell_of_other_version(call.settings);
     if (!*watch) return ask_and_show<admin::StatusReport>(call, "status", "{}");
     constexpr std::chrono::seconds kEvery{2};
     Invocation again{call.settings, call.as_json, call.look};
@@ -228,6 +230,7 @@ Command doctor_command() {
   c.options = {{"--full", full.get(), "Read all of the raw layer, not a sample"},
                {"--fix", fix.get(), "Make what searches read anew from the store's rows, if it is damaged"}};
   c.run = [full, fix](const Invocation& call) -> Result<int> {
+    tell_of_other_version(call.settings);
     MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, *fix ? Need::ingest : Need::read));
     ToolArguments w;
     w.add_flag("full", *full);
@@ -359,9 +362,9 @@ Command rebuild_command() {
 }  // namespace
 
 std::vector<Command> admin_commands() {
-  return {ingest_command(),      status_command(), coverage_command(),  log_command(),     doctor_command(),
-          diagnostics_command(), forget_command(), retention_command(), capture_command(), rebuild_command(),
-          metrics_command()};
+  return {ingest_command(),  status_command(),      coverage_command(), log_command(),
+          doctor_command(),  diagnostics_command(), forget_command(),   retention_command(),
+          capture_command(), rebuild_command(),     metrics_command()};
 }
 
 }  // namespace memd::cli

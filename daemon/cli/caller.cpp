@@ -5,6 +5,7 @@
 #include "daemon/host/memory_host.hpp"
 #include "daemon/serve/daemon_address.hpp"
 #include "daemon/serve/instance_lock.hpp"
+#include "daemon/serve/takeover.hpp"
 #include "protocol/mcp/rpc_client.hpp"
 #include "protocol/transport/byte_stream.hpp"
 #include "schemas/harmless.hpp"
@@ -109,8 +110,6 @@ std::unique_ptr<Caller> answering(const Settings& settings, UniqueFd fd, std::ch
   return caller;
 }
 
-constexpr std::chrono::seconds kDaemonEndsWithin{15};
-
 // A process that has just begun makes the store, or brings it up to date, before it listens.
 Result<void> wait_for_store(const StoreLayout& layout, std::chrono::milliseconds patience) {
   const auto deadline = std::chrono::steady_clock::now() + patience;
@@ -129,23 +128,12 @@ Result<void> wait_for_store(const StoreLayout& layout, std::chrono::milliseconds
 }  // namespace
 
 Result<InstanceLock> lock_store(const Settings& settings, bool stop_daemon) {
-  const auto started = std::chrono::steady_clock::now();
-  pid_t asked = 0;
-  while (true) {
-    MEMD_TRY_ASSIGN(auto attempt, InstanceLock::attempt(settings.layout.data_dir()));
-    if (attempt.lock) return std::move(*attempt.lock);
-    if (!stop_daemon)
-      return Error(Errc::store_busy, "memd (pid " + std::to_string(attempt.holder) +
-                                         ") is using the store: stop it, or add --stop-daemon. Clients start a new one "
-                                         "when they next ask");
-    if (attempt.holder > 1 && attempt.holder != asked) {
-      asked = attempt.holder;
-      ::kill(asked, SIGTERM);
-    }
-    if (std::chrono::steady_clock::now() - started > kDaemonEndsWithin)
-      return Error(Errc::store_busy, "memd (pid " + std::to_string(attempt.holder) + ") did not end");
-    ::poll(nullptr, 0, 20);
-  }
+  if (stop_daemon) return take_over(settings.layout.data_dir());
+  MEMD_TRY_ASSIGN(auto attempt, InstanceLock::attempt(settings.layout.data_dir()));
+  if (attempt.lock) return std::move(*attempt.lock);
+  return Error(Errc::store_busy, "memd (pid " + std::to_string(attempt.holder) +
+                                     ") is using the store: stop it, or add --stop-daemon. Clients start a new one "
+                                     "when they next ask");
 }
 
 Result<std::unique_ptr<Caller>> open_caller(const Settings& settings, Need need, std::chrono::milliseconds patience) {

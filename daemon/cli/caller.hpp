@@ -22,7 +22,7 @@ class Caller {
   virtual Result<mcp::ToolOutcome> tool(std::string_view name, std::string_view arguments) = 0;
   // As the tool, but what it found is not cut to a number of tokens (tools::register_whole_answers).
   virtual Result<mcp::ToolOutcome> answer(std::string_view tool, std::string_view arguments) = 0;
-  // `name`: ingest, import, status, coverage, log, diagnostics, doctor, retention, forget or capture.
+  // `name`: ingest, import, status, coverage, log, diagnostics, doctor, retention, forget, capture or memory_catalog.
   virtual Result<mcp::ToolOutcome> admin(std::string_view name, std::string_view arguments,
                                          const OnProgress& on_progress) = 0;
   virtual Result<std::string> tool_list() = 0;  // {"tools": […]}

@@ -73,6 +73,12 @@ Command key_command();
 Command hook_command();
 Command report_command();
 Command memory_command();
+Command setup_command();
+std::vector<Command> service_commands();  // stop, restart, logs, uninstall
+std::vector<Command> session_commands();  // open, handoff
+
+// Takes memd out of every client found here, and prints what it did.
+Result<int> unregister_everywhere(const Invocation& call, bool dry_run);
 // `memd` alone: sessions running now, the last ones, and what waits.
 Result<int> show_today(const Invocation& call);
 

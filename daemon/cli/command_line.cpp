@@ -104,6 +104,9 @@ class Offer {
     commands_.push_back(memory_command());
     take(admin_commands());
     take(tool_commands());
+    take(session_commands());
+    commands_.push_back(setup_command());
+    take(service_commands());
     commands_.push_back(key_command());
     commands_.push_back(hook_command());
     take(completion_commands(commands_, global_));

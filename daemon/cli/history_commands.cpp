@@ -17,6 +17,7 @@ using tools::ToolArguments;
 
 struct HistoryOptions {
   std::vector<std::string> words;
+  std::vector<std::string> also;
   std::string text;
   std::string platform;
   std::string project;
@@ -169,6 +170,7 @@ Command search_command() {
                     .help = "Words, a question, names, '\"a phrase\"'; what begins with - goes behind --",
                     .required = true},
                    how_many(*o, "How many hits (10); 0: all"),
+                   {"--also", &o->also, "The same in other words; up to four times"},
                    {"--session", &o->session, "Only this session"},
                    {.names = "--mode",
                     .target = &o->mode,
@@ -184,7 +186,7 @@ Command search_command() {
     return show_pages<HitsView>(call, pages_of("semantic_search", &tools::SemanticSearchAnswer::results),
                                 {o->count, kUsual, kPage}, [o](const PageWanted& page) {
                                   ToolArguments w;
-                                  w.add("query", sentence(o->words)).add("n_results", page.rows);
+                                  w.add("query", sentence(o->words)).add_list("also", o->also).add("n_results", page.rows);
                                   w.add("session_id", o->session).add("mode", o->mode).add("kind", o->kind);
                                   add_scope(w, *o).add_flag("explain", o->explain).add("cursor", page.cursor);
                                   return add_filters(w, *o).finish();

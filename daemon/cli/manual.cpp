@@ -33,7 +33,9 @@ constexpr auto kExamples = std::to_array<Example>({
     {"memd --json sessions -n 0", "all sessions, for a program"},
     {"memd status", "what the daemon is doing"},
     {"memd doctor", "whether all is well, and what to do if not"},
-    {"claude mcp add --scope user memd -- memd --stdio", "register with Claude Code"},
+    {"memd open latest", "the latest session again, in its own agent"},
+    {"memd handoff latest --to codex --start", "and in another one"},
+    {"memd setup", "find the agents here and register with them"},
 });
 
 struct ExitCode {

@@ -1,5 +1,6 @@
 #include "daemon/models/serving_index.hpp"
 
+#include "store/enrich/embedding/token_match.hpp"
 #include "store/enrich/enrichment.hpp"
 
 #include <algorithm>
@@ -52,6 +53,7 @@ Result<search::QueryVector> ServingIndex::embed(std::string_view question, std::
   if (models->choices.empty()) return Error(Errc::unavailable, "embedding is disabled in the configuration");
   const std::string text(beginning(question));
   search::QueryVector out;
+  out.text = text;
   int dimension = 0;
   {
     const std::lock_guard lock(mutex_);
@@ -92,17 +94,31 @@ std::shared_ptr<vectors::VectorIndex> ServingIndex::index_of(const std::string& 
 
 vectors::ScanResult ServingIndex::scan(sqlite::Database& db, const search::QueryVector& question,
                                        vectors::ScanRequest request) {
-  if (question.vector.empty()) return nothing(request);
+  const search::QueryVector* const one[] = {&question};
+  return std::move(scan_all(db, one, request).front());
+}
+
+std::vector<vectors::ScanResult> ServingIndex::scan_all(sqlite::Database& db,
+                                                        std::span<const search::QueryVector* const> questions,
+                                                        const vectors::ScanRequest& request) {
+  std::vector<vectors::ScanResult> none(questions.size(), nothing(request));
+  const auto asked = std::ranges::find_if(questions, [](const auto* q) { return !q->vector.empty(); });
+  if (asked == questions.end()) return none;
+  const std::string& model = (*asked)->model;
   const auto models = get_models_();
   const EmbeddingModels stored = EmbeddingModelsQuery{}.run(db);
-  // The store may have moved on to another model after the question was embedded.
+  // The store may have moved on to another model after the questions were embedded.
   const EmbeddingModelRow* serving = serving_model(stored, *models);
-  if (serving == nullptr || serving->name != question.model) return nothing(request);
-  const auto index = index_of(question.model);
+  if (serving == nullptr || serving->name != model) return none;
+  const auto index = index_of(model);
   index->refresh(db);
-  if (index->dimension() != static_cast<int>(question.vector.size())) return nothing(request);
-  request.query = question.vector;
-  return index->scan(db, request);
+  std::vector<vectors::ScanRequest> requests(questions.size(), request);
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    // Nothing is near a question without direction.
+    requests[i].query = questions[i]->model == model ? std::span<const float>(questions[i]->vector)
+                                                     : std::span<const float>();
+  }
+  return index->scan_all(db, std::move(requests));
 }
 
 search::SemanticState ServingIndex::state(sqlite::Database& db) {
@@ -118,6 +134,12 @@ search::SemanticState ServingIndex::state(sqlite::Database& db) {
   if (!stored.complete) out.pending = count_pending(db);
   if (get_trouble_) out.trouble = get_trouble_();
   return out;
+}
+
+std::unique_ptr<search::TokenComparison> ServingIndex::by_tokens(const search::QueryVector& question) {
+  const BuiltinEmbedder& builtin = builtin_embedder();
+  if (question.model != builtin.model().name) return nullptr;
+  return std::make_unique<TokenMatch>(builtin.table(), question.text);
 }
 
 std::int64_t ServingIndex::count_pending(sqlite::Database& db) {

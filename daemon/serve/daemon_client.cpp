@@ -1,6 +1,8 @@
 #include "daemon/serve/daemon_client.hpp"
 
 #include "daemon/serve/instance_lock.hpp"
+#include "daemon/serve/newest_program.hpp"
+#include "daemon/version.hpp"
 #include "protocol/transport/byte_stream.hpp"
 
 #include <fmt/format.h>
@@ -161,7 +163,10 @@ Result<UniqueFd> DaemonClient::connect_now(const fs::path& socket) const {
 
 Result<std::optional<UniqueFd>> DaemonClient::attempt() {
   auto fd = connect_now(address_.socket);
-  if (fd) return std::optional<UniqueFd>(std::move(*fd));
+  if (fd) {
+    MEMD_TRY_ASSIGN(const bool makes_way, older_makes_way());
+    return makes_way ? std::optional<UniqueFd>() : std::optional<UniqueFd>(std::move(*fd));
+  }
   if (!nobody_listens(fd.error())) return fd.error();
   if (address_.program.empty())
     return Error(Errc::unavailable, fmt::format("no memd daemon listens on {}", address_.socket.native()));
@@ -186,6 +191,22 @@ Result<std::optional<UniqueFd>> DaemonClient::attempt() {
   return std::optional<UniqueFd>();
 }
 
+Result<bool> DaemonClient::older_makes_way() {
+  if (address_.program.empty()) return false;
+  const auto said = InstanceLock::look(address_.data_dir);
+  if (said.holder <= 1 || !is_older(said.version, version())) return false;
+  if (said.holder == asked_) return steady_clock::now() < asked_until_;  // one that stays is better than none
+  // The file may be old; that somebody holds the lock shows that it is not.
+  MEMD_TRY_ASSIGN(const auto holder, InstanceLock::attempt(address_.data_dir));
+  if (holder.lock || holder.holder != said.holder) return false;
+  note_program(address_.data_dir, address_.program);  // older clients that are quicker start this one, too
+  ::kill(said.holder, SIGTERM);
+  asked_ = said.holder;
+  asked_until_ = steady_clock::now() + deadline_;
+  give_up_at_ = asked_until_ + deadline_;
+  return true;
+}
+
 Result<UniqueFd> DaemonClient::connect() {
   begin();
   for (;;) {
@@ -204,7 +225,8 @@ Result<void> DaemonClient::spawn(const InstanceLock& lock) {
   const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
   if (!null) return Error::from_errno(errno, "open", "/dev/null");
   DetachedProcess process;
-  process.program = address_.program;
+  const NewestProgram newer = newer_program(address_.data_dir);
+  process.program = newer.program.empty() ? address_.program : newer.program;
   process.arguments = address_.arguments;
   process.stdin_fd = null.get();
   process.output_fd = output.get();

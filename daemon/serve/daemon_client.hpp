@@ -36,10 +36,11 @@ class DaemonDial {
   virtual std::chrono::milliseconds next_wait() = 0;
 };
 
-// Connects to the daemon of a data directory, and starts it when there is none. When many clients find it missing at
-// once, the one that gets the instance lock starts it and hands the lock to it. A daemon that dies while starting is an
-// error that ends with the last lines of its log. The daemon runs in a session of its own, in /, with stdin from
-// /dev/null and its output in memd.log (0600) of the data directory. One thread.
+// Connects to the daemon of a data directory, and starts it when there is none. A daemon of an older memd is asked to
+// end and replaced; a newer one serves, and where a newer memd is known to be installed, that one is started. When many
+// clients find the daemon missing at once, the one that gets the instance lock starts it and hands the lock to it. A
+// daemon that dies while starting is an error that ends with the last lines of its log. The daemon runs in a session of
+// its own, in /, with stdin from /dev/null and its output in memd.log (0600) of the data directory. One thread.
 class DaemonClient final : public DaemonDial {
  public:
   explicit DaemonClient(DaemonAddress address, std::chrono::milliseconds deadline = std::chrono::seconds(10));
@@ -53,6 +54,8 @@ class DaemonClient final : public DaemonDial {
 
  private:
   Result<UniqueFd> connect_now(const std::filesystem::path& socket) const;
+  // Whether a daemon of an older memd has been asked to end and is about to.
+  Result<bool> older_makes_way();
   Result<void> spawn(const InstanceLock& lock);
   std::string log_tail() const;
 
@@ -61,6 +64,8 @@ class DaemonClient final : public DaemonDial {
   std::chrono::steady_clock::time_point give_up_at_{};
   std::chrono::milliseconds wait_{0};
   bool spawned_ = false;
+  pid_t asked_ = 0;  // the older daemon that was asked to end
+  std::chrono::steady_clock::time_point asked_until_{};
   std::uintmax_t log_start_ = 0;  // where the log of the daemon we started begins
 };
 

@@ -1,5 +1,7 @@
 #include "daemon/serve/instance_lock.hpp"
 
+#include "daemon/version.hpp"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
@@ -74,7 +76,10 @@ void read_holder(int fd, InstanceLock::Attempt& out) {
   const auto first = text.find('\n');
   if (first == std::string_view::npos) return;
   const auto second = text.find('\n', first + 1);
-  if (second != std::string_view::npos) out.socket = text.substr(first + 1, second - first - 1);
+  if (second == std::string_view::npos) return;
+  out.socket = text.substr(first + 1, second - first - 1);
+  const auto third = text.find('\n', second + 1);
+  if (third != std::string_view::npos) out.version = text.substr(second + 1, third - second - 1);
 }
 
 }  // namespace
@@ -120,7 +125,7 @@ InstanceLock::Attempt InstanceLock::look(const fs::path& data_dir) {
 }
 
 Result<void> InstanceLock::publish(const fs::path& socket) const {
-  const std::string text = fmt::format("{}\n{}\n", ::getpid(), socket.native());
+  const std::string text = fmt::format("{}\n{}\n{}\n", ::getpid(), socket.native(), version());
   if (::ftruncate(fd_.get(), 0) != 0) return Error::from_errno(errno, "ftruncate", file_.native());
   if (::pwrite(fd_.get(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
     return Error::from_errno(errno, "write", file_.native());

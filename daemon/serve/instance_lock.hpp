@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 
 namespace memd {
 
@@ -33,8 +34,8 @@ class InstanceLock {
   // Takes nothing and makes nothing: what the file says of its holder, who may be gone.
   static Attempt look(const std::filesystem::path& data_dir);
 
-  // Writes the holder's pid (this process) and its socket into the file, for people and for clients that cannot guess
-  // the path.
+  // Writes the holder's pid (this process), its socket and the version of memd into the file, for people, for clients
+  // that cannot guess the path and for those that are newer.
   Result<void> publish(const std::filesystem::path& socket) const;
 
   int fd() const { return fd_.get(); }
@@ -50,6 +51,7 @@ struct InstanceLock::Attempt {
   std::optional<InstanceLock> lock;  // ours now; else:
   pid_t holder = 0;                  // who has it, 0 when it does not say
   std::filesystem::path socket;      // and where it listens, empty when it does not say
+  std::string version;               // likewise: holders before 0.2.0 do not say
 };
 
 // The environment variable that names an inherited descriptor holding the lock.

@@ -2,10 +2,13 @@
 
 #include "daemon/log.hpp"
 #include "daemon/serve/daemon_address.hpp"
+#include "daemon/serve/daemon_client.hpp"
 #include "daemon/serve/instance_lock.hpp"
 #include "daemon/serve/listening_socket.hpp"
+#include "daemon/serve/newest_program.hpp"
 #include "daemon/serve/shutdown_limit.hpp"
 #include "daemon/serve/stdio_pump.hpp"
+#include "daemon/serve/takeover.hpp"
 #include "daemon/tools/capability_matrix.hpp"
 #include "daemon/tools/toolset.hpp"
 #include "daemon/version.hpp"
@@ -39,6 +42,8 @@ namespace {
 
 // Less than `memd rebuild --stop-daemon` waits.
 constexpr std::chrono::seconds kWorkersEndWithin{10};
+// Calls that were read are answered, so that another daemon can take over unnoticed.
+constexpr std::chrono::milliseconds kCallsEndWithin{1500};
 
 mcp::ServerIdentity identity() {
   return {"memd", "memd: memory for coding agents", std::string(version()), std::string(tools::server_instructions())};
@@ -68,6 +73,19 @@ void notify(std::string_view message) {
   // A service manager that does not listen is no reason to fail.
   (void)::sendto(fd, message.data(), message.size(), 0, reinterpret_cast<const sockaddr*>(&address), size);
   ::close(fd);
+}
+
+// systemd and launchd say so to what they start.
+bool under_service_manager() {
+  const char* listener = std::getenv("LISTEN_PID");
+  if (std::getenv("NOTIFY_SOCKET") != nullptr || (listener != nullptr && listener == std::to_string(::getpid())))
+    return true;
+#ifdef __APPLE__
+  const char* service = std::getenv("XPC_SERVICE_NAME");
+  return service != nullptr && std::string_view(service) == "dev.memd";
+#else
+  return false;
+#endif
 }
 
 // Half of WATCHDOG_USEC.
@@ -176,13 +194,25 @@ Service::~Service() {
 }
 
 Result<void> Service::start_ingest() {
+  host_.on_memory_directories([this](std::vector<std::filesystem::path> directories) {
+    asio::post(loop_, [this, directories = std::move(directories)] {
+      if (watcher_ && !stopping_) watcher_->watch_also(directories);
+    });
+  });
   MEMD_TRY(host_.start_ingest());
   IngestService& ingest = *host_.ingest();
   WatchOptions watch;
   watch.max_directories = static_cast<std::size_t>(host_.settings().config.max_watches);
   const Watcher::Callbacks tell{
       [&ingest](const SourceCandidate& source, const std::filesystem::path& file) { ingest.hint(source, file); },
-      [&ingest](const std::filesystem::path& path) { ingest.hint(path); }, [&ingest] { ingest.scan(); }};
+      [&ingest](const std::filesystem::path& path) { ingest.hint(path); },
+      [this, &ingest] {
+        ingest.scan();
+        host_.memory_indexer()->hint_everything();
+      },
+      [this](const std::filesystem::path& path) {
+        if (memories::may_be_memory(path)) host_.memory_indexer()->hint(path);
+      }};
   watcher_ = make_watcher(loop_, host_.discovery(), tell, watch);
   // Watch first, look second: what changes in between is hinted.
   watcher_->start();
@@ -211,7 +241,7 @@ void Service::run() {
 void Service::stop() {
   if (std::exchange(stopping_, true)) return;
   notify("STOPPING=1");
-  server_->stop();
+  server_->drain(static_cast<int>(kCallsEndWithin.count()));
   memory_.stop();
   if (watcher_) watcher_->stop();
   watchdog_.cancel();
@@ -250,12 +280,19 @@ Result<int> serve_socket(const Settings& settings, const std::optional<std::stri
   log::start(settings.config.log_level);
   MEMD_TRY_ASSIGN(const auto directory, open_state_directory(settings.layout.data_dir()));
   MEMD_TRY_ASSIGN(auto attempt, InstanceLock::attempt(settings.layout.data_dir()));
-  if (!attempt.lock)
-    return Error(Errc::store_busy, "memd is running already for " + settings.layout.data_dir().string() + " (pid " +
-                                       std::to_string(attempt.holder) + ")");
+  if (!attempt.lock) {
+    // A service stands for all clients, so it takes over what one of them has started. So does a newer memd.
+    if (!under_service_manager() && !is_older(attempt.version, version()))
+      return Error(Errc::store_busy, "memd is running already for " + settings.layout.data_dir().string() + " (pid " +
+                                         std::to_string(attempt.holder) + ")");
+    log::info("pid {} is asked to end, this memd takes over", attempt.holder);
+    MEMD_TRY_ASSIGN(auto lock, take_over(settings.layout.data_dir()));
+    attempt.lock.emplace(std::move(lock));
+  }
   auto held = std::make_optional<HeldSignals>();
   MEMD_TRY_ASSIGN(auto listener, listening_socket(settings, path, *attempt.lock));
   MEMD_TRY(attempt.lock->publish(listener.path()));
+  note_program(settings.layout.data_dir(), own_executable("memd"));
 
   Service service(settings, system_clock(), "daemon", listener.path().string());
   MEMD_TRY(service.start_ingest());

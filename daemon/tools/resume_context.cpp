@@ -4,8 +4,8 @@
 #include "schemas/project_identity.hpp"
 #include "store/insight/continuity/already_said.hpp"
 #include "store/insight/continuity/pack.hpp"
-#include "store/insight/continuity/working_state.hpp"
 #include "store/read/exchanges.hpp"
+#include "store/read/name_spread.hpp"
 #include "store/read/session_past.hpp"
 #include "store/read/sessions.hpp"
 #include "store/text/redaction/redactor.hpp"
@@ -51,6 +51,17 @@ Result<std::size_t> fetch_past_texts(const ToolServices& services, Reader& reade
   return missing;
 }
 
+// What other sessions and projects say of the names; of the best, the others count as they are used.
+Result<void> weigh_names(Reader& reader, std::vector<continuity::NameInPlay>& names) {
+  constexpr std::size_t kWeighed = 120;
+  NameSpreadQuery query;
+  for (std::size_t i = 0; i < std::min(kWeighed, names.size()); ++i)
+    query.names.push_back(names[i].text);
+  MEMD_TRY_ASSIGN(const auto spreads, reader.ask(query));
+  continuity::weigh_names(names, spreads);
+  return {};
+}
+
 // The platform's own summary at the boundary; empty when there is none or it cannot be read.
 std::string platform_summary(const ToolServices& services, Reader& reader, std::int64_t session_pk,
                              const continuity::Boundary& boundary) {
@@ -60,6 +71,17 @@ std::string platform_summary(const ToolServices& services, Reader& reader, std::
 }
 
 using continuity::BoundaryChoice;
+
+constexpr double kMemoryShareOfPack = 0.12;
+
+// Files that were changed or read before the boundary, those last in play first.
+std::vector<std::string> files_in_play(const continuity::SessionPast& past) {
+  constexpr std::size_t kMost = 40;
+  std::vector<std::string> out;
+  for (auto event = past.events.rbegin(); event != past.events.rend() && out.size() < kMost; ++event)
+    if (!event->path.empty() && std::find(out.begin(), out.end(), event->path) == out.end()) out.push_back(event->path);
+  return out;
+}
 
 // A session that has just begun has no past: it is the one that asks.
 bool has_past(const SessionRow& s) { return s.compactions > 0 || s.exchanges > 1; }
@@ -155,6 +177,7 @@ void put(continuity::Pack pack, ResumeAnswer& out) {
   out.last_error = std::move(pack.last_error);
   out.tests = unless_empty(std::move(pack.tests));
   out.next_steps = unless_empty(std::move(pack.next_steps));
+  out.values = unless_empty(std::move(pack.values));
   out.last_words = std::move(pack.last_words);
   out.running = unless_empty(std::move(pack.running));
   out.files = unless_empty(std::move(pack.files));
@@ -171,7 +194,7 @@ ResumeAnswer head_of(const ResumeMaterial& past, const Answer& frame) {
   ResumeAnswer out;
   static_cast<Answer&>(out) = frame;
   out.session_id = past.session.uid;
-  out.session_name = short_line(past.session.title, 30);
+  out.session_name = short_line(past.session.title, 14);
   out.platform = to_string(past.session.platform);
   out.cwd = unless_empty(past.past.cwd);
   out.git_branch = unless_empty(past.past.branch);
@@ -189,8 +212,11 @@ Result<ResumeAnswer> fit_pack(std::size_t limit, const Answer& frame, ResumeAnsw
   constexpr std::size_t kLeastBody = 60;
   const std::size_t frame_tokens = estimate_tokens(mcp::to_json(frame));
   const auto head_tokens = [&] { return estimate_tokens(mcp::to_json(head)); };
+  constexpr std::size_t kRoomForDetail = 1500;
+  if (limit < kRoomForDetail) head.boundary.detail = std::nullopt;
   // In an answer of a few lines the goal is worth more than the place.
   if (head_tokens() + kLeastBody > limit) head.cwd = head.boundary.detail = std::nullopt;
+  if (head_tokens() + kLeastBody > limit) head.memories = std::nullopt;
   if (head_tokens() + kLeastBody > limit) head.git_branch = std::nullopt, head.session_name.clear();
   const std::size_t taken = head_tokens();
   const std::size_t body = limit - std::min(limit, taken);
@@ -256,7 +282,11 @@ Result<ResumeMaterial> load_resume_material(const ToolServices& services, Reader
   out.head.platform_summary = "none";
   out.told = scope.includes(out.session.platform);
   if (!out.told) return out;
+  const std::string project = out.session.project_key.empty() ? "\x01\x01" : project_tree(out.session.project_key);
+  MEMD_TRY_ASSIGN(out.memories, load_memories_in_mind(reader, project, files_in_play(out.past)));
   MEMD_TRY_ASSIGN(const std::size_t missing, fetch_past_texts(services, reader, out.session.pk, out.past));
+  out.state = continuity::recover_state(out.past);
+  MEMD_TRY(weigh_names(reader, out.state.names));
   out.summary = platform_summary(services, reader, out.session.pk, out.past.boundary);
   out.complement = !out.summary.empty() && (params.complement == "always" || (params.complement == "auto" && goes_on));
   if (!out.summary.empty()) out.head.platform_summary = out.complement ? "left_out" : "not_used";
@@ -270,8 +300,9 @@ Result<ResumeMaterial> load_resume_material(const ToolServices& services, Reader
 
 Result<ResumeAnswer> pack_resume_answer(const ResumeMaterial& material, std::size_t max_tokens) {
   ResumeAnswer head = material.head;
-  continuity::WorkingState state;
-  if (material.told) state = continuity::recover_state(material.past);
+  const auto for_memories = static_cast<std::size_t>(kMemoryShareOfPack * static_cast<double>(max_tokens));
+  head.memories = unless_empty(memories_to_keep_in_mind(material.memories, for_memories));
+  continuity::WorkingState state = material.state;
   if (material.complement) head.said_already = leave_out(state, continuity::AlreadySaid(material.summary));
   return fit_pack(max_tokens, material.frame, std::move(head), state,
                   material.complement ? continuity::kWeights.complement : continuity::kWeights.whole);
@@ -292,11 +323,13 @@ AnswerText render_text(const ResumeAnswer& a) {
   body.add("\n");
   add_section(body, "Goal", a.goal);
   add_section(body, "Keep to", a.constraints);
+  add_section(body, "Memories", a.memories);
   add_section(body, "Decided", a.decisions);
   add_section(body, "Open", a.problems);
   add_line(body, "Last error", a.last_error);
   add_section(body, "Tests", a.tests);
   add_section(body, "Next", a.next_steps);
+  add_section(body, "Values", a.values);
   add_line(body, "Agent's last words", a.last_words);
   add_section(body, "In the background", a.running);
   add_section(body, "Files (e edited, r read)", a.files);
@@ -309,7 +342,7 @@ AnswerText render_text(const ResumeAnswer& a) {
     }
   }
   add_line(body, "Also ran", a.programs);
-  add_line(body, "Names", a.names);
+  add_section(body, "Names", a.names);
   out.quote(body);
   if (a.left_out > 0) out.add(counted_words(a.left_out, "item"), " did not fit: raise max_tokens.\n");
   return out.add("Full text: get_exchange(ids=[\"x…\"], include_tools=true).\n", answer_footer(a));

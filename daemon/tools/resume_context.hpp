@@ -1,9 +1,10 @@
 #pragma once
 
 #include "daemon/tools/answer.hpp"
+#include "daemon/tools/found_memories.hpp"
 #include "daemon/tools/scope.hpp"
 #include "protocol/mcp/tool_registry.hpp"
-#include "store/insight/continuity/session_past.hpp"
+#include "store/insight/continuity/working_state.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -48,12 +49,14 @@ struct ResumeAnswer : Answer {
   std::optional<std::string> last_error;
   std::optional<std::vector<std::string>> tests;
   std::optional<std::vector<std::string>> next_steps;
+  std::optional<std::vector<std::string>> values;
   std::optional<std::string> last_words;
   std::optional<std::vector<std::string>> running;
   std::optional<std::vector<std::string>> files;
   std::optional<std::vector<ResumeCommandsOut>> commands;
   std::optional<std::string> programs;
-  std::optional<std::string> names;
+  std::optional<std::vector<std::string>> names;
+  std::optional<std::vector<std::string>> memories;
 };
 AnswerText render_text(const ResumeAnswer& answer);
 
@@ -63,11 +66,13 @@ void add_resume_context(mcp::ToolRegistry& registry, const ToolServices& service
 struct ResumeMaterial {
   SessionRow session;
   continuity::SessionPast past;  // with the full texts that are to be had
-  std::string summary;           // the platform's own; empty: none
-  bool complement = false;       // what the summary says is left out
-  bool told = true;              // false: the platform's history may not be looked at, the frame says why
+  continuity::WorkingState state;
+  std::string summary;      // the platform's own; empty: none
+  bool complement = false;  // what the summary says is left out
+  bool told = true;         // false: the platform's history may not be looked at, the frame says why
   Answer frame;
-  ResumeAnswer head;  // without what is packed
+  ResumeAnswer head;                         // without what is packed
+  std::vector<catalog::MemoryHit> memories;  // to keep in mind
 };
 Result<ResumeMaterial> load_resume_material(const ToolServices& services, Reader& reader, const ResumeParams& params);
 
@@ -83,8 +88,7 @@ struct Describe<tools::ResumeParams> {
   using T = tools::ResumeParams;
   static constexpr auto fields = std::make_tuple(
       field("session_id", &T::session_id, "Default: the newest session of cwd or project.", length(0, 200)),
-      std::get<2>(tools::kPlatformFields),
-      field("cwd", &T::cwd, "Your working directory.", length(0, 1000)),
+      std::get<2>(tools::kPlatformFields), field("cwd", &T::cwd, "Your working directory.", length(0, 1000)),
       field("before", &T::before, "compaction (the last), its number, end, or auto.", length(1, 20)),
       field("complement", &T::complement, "Leave out what the agent's own summary says.",
             one_of("auto", "always", "never")),
@@ -110,7 +114,8 @@ struct Describe<tools::ResumeCommandsOut> {
 template <>
 struct Describe<tools::ResumeAnswer> {
   using T = tools::ResumeAnswer;
-  static constexpr auto fields = std::tuple_cat(Describe<tools::Answer>::head, 
+  static constexpr auto fields = std::tuple_cat(
+      Describe<tools::Answer>::head,
       std::make_tuple(
           field("session_id", &T::session_id, "Session."), field("session_name", &T::session_name, "Title."),
           field("platform", &T::platform, "Agent."), field("cwd", &T::cwd, "Working directory at the boundary."),
@@ -126,14 +131,20 @@ struct Describe<tools::ResumeAnswer> {
           field("problems", &T::problems, "What was open."),
           field("last_error", &T::last_error, "The last failure that was not mended: what was run and what it said."),
           field("tests", &T::tests, "How they came out, failing first; failed before: another passed later."),
-          field("next_steps", &T::next_steps, "Tasks and steps as last stated."),
+          field("next_steps", &T::next_steps, "Tasks as the list last was, promises, and steps as last stated."),
+          field("values", &T::values, "Exact sizes, times, limits and results that were told."),
           field("last_words", &T::last_words, "Of the agent."),
           field("running", &T::running, "Started in the background."),
           field("files", &T::files,
-                "A directory a line; e edited, r read, so many times; an id is for those before it."),
+                "A directory a line; e edited, r read, so many times; {names that live there:line}; an id is for those "
+                "before it."),
           field("commands", &T::commands, "Most likely needed again first."),
           field("programs", &T::programs, "Others that were run."),
-          field("names", &T::names, "Further names of code, flags and ports in play.")),
+          field("names", &T::names,
+                "Further names of code, flags and ports in play, where they live in front, or the exchange that used "
+                "them last."),
+          field("memories", &T::memories,
+                "[slug] Files that people own: pinned ones, the project's core, and those about the files in play.")),
       Describe<tools::Answer>::tail);
 };
 

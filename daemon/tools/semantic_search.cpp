@@ -7,6 +7,8 @@
 #include "store/text/token_budget.hpp"
 #include "store/text/words.hpp"
 
+#include <boost/algorithm/string/join.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -43,9 +45,12 @@ FeaturesOut features_of(const RankingFeatures& f) {
           {"cosine", rounded(f.cosine)},
           {"dense_z", rounded(f.dense_z)},
           {"recency", rounded(f.recency)},
+          {"tokens", rounded(f.tokens)},
           {"date", rounded(f.date)},
           {"same_project", rounded(f.same_project)},
-          {"abandoned", rounded(f.abandoned)}};
+          {"abandoned", rounded(f.abandoned)},
+          {"subagent", rounded(f.subagent)},
+          {"decision", rounded(f.decision)}};
 }
 
 // Those that stand whole in the first bytes of the snippet.
@@ -59,7 +64,7 @@ std::optional<std::vector<std::int64_t>> matches_within(const SearchHit& hit, st
   return unless_empty(std::move(out));
 }
 
-SearchResultOut without_texts(const SearchHit& hit) {
+SearchResultOut without_texts(const SearchHit& hit, bool by_phrasings) {
   SearchResultOut out;
   out.exchange_id = format_exchange_id(hit.id);
   out.session_id = hit.session_uid;
@@ -69,6 +74,11 @@ SearchResultOut without_texts(const SearchHit& hit) {
   out.timestamp = format_rfc3339(hit.started_at);
   out.relevance_score = rounded(hit.relevance_score);
   out.confidence = kConfidence[static_cast<std::size_t>(hit.confidence)];
+  if (by_phrasings) {
+    out.found_by.emplace();
+    for (std::size_t i = 0; i <= kMostPhrasings; ++i)
+      if ((hit.found_by >> i & 1U) != 0) out.found_by->push_back(static_cast<std::int64_t>(i));
+  }
   if (hit.copies > 0) out.copies = hit.copies;
   if (hit.is_evicted) out.data_completeness = to_string(DataCompleteness::metadata_only);
   if (hit.abandoned_for != 0) out.abandoned_for = format_exchange_id(hit.abandoned_for);
@@ -87,7 +97,7 @@ constexpr std::size_t kLeastTextTokens = 90;
 // A hit with the tokens that its fields take and that its texts could use. They do not depend on the size of the page,
 // so they are counted once.
 struct PricedHit {
-  explicit PricedHit(const SearchHit& found) : hit(found), fields(without_texts(found)) {
+  PricedHit(const SearchHit& found, bool by_phrasings) : hit(found), fields(without_texts(found, by_phrasings)) {
     snippet = most(hit.snippet, kSnippetTokens);
     counted_bytes = 0;
     question = most(hit.user_message, kQuestionTokens);
@@ -114,6 +124,49 @@ struct PricedHit {
   }
   std::size_t counted_bytes = 0;
 };
+
+constexpr double kMemoryShare = 0.3;  // of a page, at most
+constexpr std::size_t kMemoryTokens = 150;
+
+// The memories that answer the question, as results.
+std::vector<SearchResultOut> memory_results(const std::vector<catalog::MemoryHit>& hits, bool explain,
+                                            std::size_t tokens) {
+  std::vector<SearchResultOut> out;
+  std::size_t left = static_cast<std::size_t>(kMemoryShare * static_cast<double>(tokens));
+  for (const catalog::MemoryHit& hit : hits) {
+    const FoundMemoryOut found = found_memory(hit);
+    SearchResultOut one;
+    one.source = kFromMemory;
+    one.session_name = found.title;
+    one.project = found.project;
+    one.timestamp = found.updated;
+    one.relevance_score = found.relevance_score;
+    one.confidence = found.confidence;
+    one.snippet = found.snippet;
+    one.est_tokens = static_cast<std::int64_t>(hit.content.size() / 4);
+    one.fetch = found.fetch;
+    one.memory = found.memory;
+    if (explain && hit.features) one.features = features_of(*hit.features);
+    const std::size_t fixed = estimate_tokens(mcp::to_json(one));
+    if (fixed > left) break;
+    one.assistant_response = cut_to_tokens(hit.content, std::min(kMemoryTokens, left - fixed)).text;
+    left -= std::min(left, estimate_tokens(mcp::to_json(one)));
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+// Those that surely answer the question come first, others by their score.
+void put_memories(std::vector<SearchResultOut> memories, std::vector<SearchResultOut>& page) {
+  auto behind = page.begin();
+  for (SearchResultOut& one : memories) {
+    if (one.confidence != kConfidence.back())
+      behind = std::find_if(behind, page.end(), [&](const SearchResultOut& r) {
+        return r.source == kFromExchange && r.relevance_score < one.relevance_score;
+      });
+    behind = page.insert(behind, std::move(one)) + 1;
+  }
+}
 
 // Shares what is left for texts among the hits of the page; snippets first, because they say why it is a hit. Beyond
 // `limit` tokens the hits have longer texts, and are no more.
@@ -150,6 +203,7 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
                                  mcp::ToolContext& context) {
   if (ascii::one_line(params.query).find_first_not_of(' ') == std::string::npos)
     return Error(Errc::invalid_argument, "query: is blank, send some text");
+  if (services.working_in && params.cwd) services.working_in(*params.cwd);
   ScopeParams asked = params;
   // A question that names a project says where to look.
   asked.all_projects |= !search::parse_query(params.query).project.empty();
@@ -157,12 +211,14 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
                                              {Capability::semantic_search, params.session_id.value_or(""), &context}));
   const std::string kind = params.kind.value_or("");
   scope.filter.observed = parse_observation_type(kind);
+  const std::string also = boost::algorithm::join(params.also, "\n");
   const auto question =
-      question_key({"semantic_search", params.query, params.mode, params.cwd.value_or(""), kind, scope.key});
+      question_key({"semantic_search", params.query, also, params.mode, params.cwd.value_or(""), kind, scope.key});
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
   SearchQuery query;
   query.text = params.query;
+  query.also = params.also;
   query.filter = scope.filter;
   query.limit = static_cast<int>(params.n_results);
   query.offset = static_cast<int>(at.offset);
@@ -174,26 +230,40 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   context.stage(0, 2, query.mode == SearchMode::lexical ? "searching" : "embedding the question");
   MEMD_TRY_ASSIGN(const SearchAnswer found, reader->search(query, [&] { context.stage(1, 2, "searching"); }));
 
+  FoundMemories memories;
+  if (at.offset == 0) {
+    const MemoryQuestion about{scope, params.query, query.mode, kind, names_platforms(params), query.near_project};
+    MEMD_TRY_ASSIGN(memories, find_memories(services, *reader, about));
+  }
+
   Answer frame = answer_for(scope);
   frame.outside = found.outside;
   lead_with(frame, search_notice(found, query.mode));
+  if (!memories.notice.empty()) frame.notice.say(memories.notice);
   tell_evicted(frame.notice, std::ranges::count_if(found.hits, &SearchHit::is_evicted));
   std::vector<std::string> ignored;
   for (const std::string& term : found.ignored_terms)
     if (ignored.size() < kTermsNamed && !is_stop_word(term)) ignored.push_back(echo_of(term));
-  const std::vector<PricedHit> hits(found.hits.begin(), found.hits.end());
+  std::vector<PricedHit> hits;
+  for (const SearchHit& hit : found.hits)
+    hits.emplace_back(hit, !query.also.empty());
   const std::size_t limit = token_limit(services, params);
   const auto build = [&](std::size_t tokens) {
+    const auto remembered = memory_results(memories.hits, params.explain, tokens);
+    std::size_t left = tokens;
+    for (const SearchResultOut& one : remembered)
+      left -= std::min(left, estimate_tokens(mcp::to_json(one)));
     SemanticSearchAnswer out{frame,
                              echo_of(params.query),
                              std::string(name_of(found.mode)),
-                             found.nothing_relevant,
-                             fill_page(hits, tokens, limit),
+                             found.nothing_relevant && remembered.empty(),
+                             fill_page(hits, left, limit),
                              std::nullopt};
     if (!ignored.empty()) out.ignored_terms = ignored;
     const bool all = out.results.size() == found.hits.size();
     const auto shown = static_cast<std::int64_t>(out.results.size()) + (all ? found.left_out : 0);
     if (found.more || !all) out.next = encode_cursor({at.offset + shown, 0}, question);
+    put_memories(remembered, out.results);
     return out;
   };
   return fit_answer<SemanticSearchAnswer>(limit, frame, build, TextRoom::its_own);
@@ -210,9 +280,23 @@ AnswerText render_text(const SemanticSearchAnswer& a) {
   };
   HistoryText body;
   for (const SearchResultOut& r : a.results) {
+    if (r.memory) {
+      body.add("memory ", r.memory->slug, "  ", short_time(r.timestamp), "  ", r.memory->type, ", ", r.memory->scope,
+               "  \"", r.session_name, "\"  score ", two_digits(r.relevance_score), " (", r.confidence, ")");
+      add_memory_marks(body, *r.memory);
+      body.add("\n");
+      if (!r.snippet.empty()) body.add("  ", ascii::one_line(r.snippet), "\n");
+      if (!r.assistant_response.empty()) body.add("  Text: ", ascii::one_line(r.assistant_response), "\n");
+      continue;
+    }
     body.add(r.exchange_id, "  ", short_time(r.timestamp), "  ", r.project, "  \"", r.session_name, "\"  score ",
              two_digits(r.relevance_score), " (", r.confidence, ")");
     if (r.copies) body.add("  and ", *r.copies, " more with the same text");
+    if (r.found_by) {
+      body.add("  found by");
+      for (const std::int64_t i : *r.found_by)
+        body.add(" ", i);
+    }
     if (r.abandoned_for) add_abandoned(body, *r.abandoned_for);
     body.add("  ~", r.est_tokens, " tokens  session ", r.session_id);
     if (r.data_completeness) body.add("  (first lines only)");
@@ -231,9 +315,14 @@ AnswerText render_text(const SemanticSearchAnswer& a) {
   out.add(answer_header(a), counted_words(std::ssize(a.results), "hit"), " for \"", Echo{ascii::one_line(a.query)},
           "\", best first (", AnswerText::Id{a.ranking}, " ranking).\n");
   out.quote(body);
-  if (!a.results.empty())
-    out.add("Full text: get_exchange(ids=[\"", AnswerText::Id{a.results.front().exchange_id},
+  const auto first = std::ranges::find(a.results, kFromExchange, &SearchResultOut::source);
+  const auto remembered = std::ranges::find(a.results, kFromMemory, &SearchResultOut::source);
+  if (remembered != a.results.end() && remembered->fetch) out.add("Memory: ", Echo{*remembered->fetch}, ".\n");
+  if (first != a.results.end())
+    out.add("Full text: get_exchange(ids=[\"", AnswerText::Id{first->exchange_id},
             "\"]), with around=1 for what came before and after.\n");
+  if (std::any_of(a.results.begin(), a.results.end(), [](const SearchResultOut& r) { return r.found_by.has_value(); }))
+    out.add("Found by: 0 is query, the others are of also.\n");
   if (a.ignored_terms) {
     out.add("Words that did not help:");
     for (const std::string& t : *a.ignored_terms)
@@ -251,7 +340,8 @@ void add_semantic_search(mcp::ToolRegistry& registry, const ToolServices& servic
       "Find past exchanges (one user turn with the work that followed) of any coding agent on this machine: "
       "decisions, errors and fixes, commands, files. Use it first when the question is about earlier work. It "
       "searches by words and by meaning, gives short hits and says how sure each is; fetch the good ones with "
-      "get_exchange.";
+      "get_exchange. Give other wordings in also: query \"box that pops up on save\", also [\"save dialog\", "
+      "\"QFileDialog\"].";
   registry.add<SemanticSearchParams, SemanticSearchAnswer>(
       std::move(info), [services](const SemanticSearchParams& p, mcp::ToolContext& c) { return run(services, p, c); });
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "daemon/tools/answer.hpp"
+#include "daemon/tools/found_memories.hpp"
 #include "daemon/tools/observed.hpp"
 #include "daemon/tools/scope.hpp"
 #include "protocol/mcp/tool_registry.hpp"
@@ -15,6 +16,7 @@ namespace memd::tools {
 
 struct SemanticSearchParams : ScopeParams {
   std::string query;
+  std::vector<std::string> also;
   std::optional<std::string> session_id;
   std::int64_t n_results = 20;
   std::string mode = "hybrid";
@@ -22,12 +24,16 @@ struct SemanticSearchParams : ScopeParams {
   bool explain = false;
 };
 
+// Phrasings beside the question that one call takes.
+inline constexpr std::size_t kMostPhrasings = 4;
+
 inline constexpr std::array<std::string_view, 3> kSearchModes{"hybrid", "lexical", "semantic"};
 
 // RankingFeatures of the hit.
 using FeaturesOut = std::vector<std::pair<std::string, double>>;
 
 struct SearchResultOut {
+  std::string source{kFromExchange};
   std::string exchange_id;
   std::string session_id;
   std::string session_name;
@@ -41,10 +47,13 @@ struct SearchResultOut {
   std::string user_message;
   std::string assistant_response;
   std::int64_t est_tokens = 0;
+  std::optional<std::vector<std::int64_t>> found_by;
   std::optional<std::int64_t> copies;
   std::optional<std::string> data_completeness;
   std::optional<std::string> abandoned_for;
   std::optional<FeaturesOut> features;
+  std::optional<MemoryRefOut> memory;
+  std::optional<std::string> fetch;  // of a memory
 };
 
 struct SemanticSearchAnswer : Answer {
@@ -67,21 +76,23 @@ struct Describe<tools::SemanticSearchParams> {
   using T = tools::SemanticSearchParams;
   static constexpr auto fields = std::tuple_cat(
       std::make_tuple(field("query", &T::query, "A question, names, error text, \"exact phrase\", -without.", required,
-                            length(1, 8000))),
+                            length(1, 8000)),
+                      field("also", &T::also, "The same in 2 to 4 other wordings.",
+                            max_items(tools::kMostPhrasings), length(1, 1000))),
       tools::kToldDirectoryFields, tools::kToldPlatformFields, tools::kToldTimeFields,
-      std::make_tuple(
-          field("session_id", &T::session_id, "Only this session: id or its beginning.", length(0, 200)),
-          field("kind", &T::kind, "Only exchanges with such an observation, see list_observations.",
-                one_of(tools::kObservationChoices), choices_unlisted),
-          field("mode", &T::mode, "", one_of(tools::kSearchModes)),
-          field("n_results", &T::n_results, "", clamped(1, 50)),
-          field("explain", &T::explain, "Say what each hit was ranked by.", unlisted)),
+      std::make_tuple(field("session_id", &T::session_id, "Only this session: id or its beginning.", length(0, 200)),
+                      field("kind", &T::kind, "Only exchanges with such an observation, see list_observations.",
+                            one_of(tools::kObservationChoices), choices_unlisted),
+                      field("mode", &T::mode, "", one_of(tools::kSearchModes)),
+                      field("n_results", &T::n_results, "", clamped(1, 50)),
+                      field("explain", &T::explain, "Say what each hit was ranked by.", unlisted)),
       tools::kToldPageFields);
 };
 template <>
 struct Describe<tools::SearchResultOut> {
   using T = tools::SearchResultOut;
   static constexpr auto fields = std::make_tuple(
+      field("source", &T::source, "exchange, or memory: a file that people own; then exchange_id is empty."),
       field("exchange_id", &T::exchange_id, "For get_exchange."), field("session_id", &T::session_id, "Its session."),
       field("session_name", &T::session_name, "Title."), field("platform", &T::platform, "Agent."),
       field("project", &T::project, "Project."), field("timestamp", &T::timestamp, "When it began, RFC 3339."),
@@ -95,19 +106,23 @@ struct Describe<tools::SearchResultOut> {
       field("user_message", &T::user_message, "What was asked; cut where it ends in …"),
       field("assistant_response", &T::assistant_response, "The final answer; cut where it ends in …"),
       field("est_tokens", &T::est_tokens, "Tokens of the full text."),
+      field("found_by", &T::found_by, "With also: 0 is query, 1 the first of also, …"),
       field("copies", &T::copies, "Further exchanges with the same text that this one stands for."),
       field("data_completeness", &T::data_completeness,
             "metadata_only: retention dropped its texts, only the first lines are left; absent: they are there."),
       field("abandoned_for", &T::abandoned_for, tools::kAbandonedFor),
       field("features", &T::features,
             "What it was ranked by, for explain. cosine: nearness in meaning, dense_z: in deviations from the mean of "
-            "all texts; the others are shares from 0 to 1."));
+            "all texts; the others are shares from 0 to 1."),
+      field("memory", &T::memory, "Which memory it is."),
+      field("fetch", &T::fetch, "The call that gives the memory whole."));
 };
 template <>
 struct Describe<tools::SemanticSearchAnswer> {
   using T = tools::SemanticSearchAnswer;
   static constexpr auto fields =
-      std::tuple_cat(Describe<tools::Answer>::head, std::make_tuple(field("query", &T::query, "As it was asked."),
+      std::tuple_cat(Describe<tools::Answer>::head,
+                     std::make_tuple(field("query", &T::query, "As it was asked."),
                                      field("ranking", &T::ranking, "hybrid, lexical (words alone) or semantic."),
                                      field("nothing_relevant", &T::nothing_relevant,
                                            "True: nothing is likely to be about the query; what is given is just "

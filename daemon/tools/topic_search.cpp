@@ -10,8 +10,11 @@
 #include "store/search/topic_index.hpp"
 #include "store/text/token_budget.hpp"
 
+#include <boost/algorithm/string/join.hpp>
+
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <unordered_map>
 
 namespace memd::tools {
@@ -77,11 +80,12 @@ std::vector<TopicGroup> grouped(const std::vector<SearchHit>& hits) {
 }
 
 // `embedded`: as Reader::search takes it.
-Result<TopicMaterial> gather_topic(Reader& reader, const std::string& topic, const Scope& scope,
-                                   const std::function<void()>& embedded) {
+Result<TopicMaterial> gather_topic(Reader& reader, const std::string& topic, const std::vector<std::string>& also,
+                                   const Scope& scope, const std::function<void()>& embedded) {
   const QueryFilter& filter = scope.filter;
   SearchQuery query;
   query.text = topic;
+  query.also = also;
   query.filter = filter;
   query.count_outside = scope.narrowed;
   query.limit = kTopicExchanges;
@@ -288,7 +292,8 @@ std::vector<std::string> names_of(const std::vector<TopicCount>& topics) {
 struct Question {
   const std::string& topic;
   std::uint64_t key = 0;
-  std::size_t first = 0;  // session on this page
+  std::size_t first = 0;                        // session on this page
+  std::vector<FoundMemoryOut> memories;         // of the first page
 };
 
 TopicSearchAnswer page(const Question& question, const Answer& frame, const TopicMaterial& material,
@@ -314,6 +319,7 @@ TopicSearchAnswer page(const Question& question, const Answer& frame, const Topi
         span = {std::min(span.start, hit.started_at), std::max(span.end, hit.started_at)};
       out.time_range = to_out(span);
     }
+    out.memories = unless_empty(question.memories);
     fixed = estimate_tokens(mcp::to_json(out)) - std::min(estimate_tokens(mcp::to_json(frame)), std::size_t{10'000});
   }
   const auto& groups = material.sessions;
@@ -377,20 +383,27 @@ Result<TopicSearchAnswer> run(const ToolServices& services, const TopicSearchPar
   const std::string topic = params.topic.value_or("");
   if (ascii::one_line(topic).empty()) return list_topics(services, params, scope, *reader);
 
-  const auto key = question_key({"topic_search", topic, scope.key});
+  const auto key = question_key({"topic_search", topic, boost::algorithm::join(params.also, "\n"), scope.key});
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, key));
   context.stage(0, 2, "embedding the topic");
   const auto embedded = [&] { context.stage(1, 2, "searching"); };
-  MEMD_TRY_ASSIGN(TopicMaterial material, gather_topic(*reader, topic, scope, embedded));
+  MEMD_TRY_ASSIGN(TopicMaterial material, gather_topic(*reader, topic, params.also, scope, embedded));
   Answer frame = answer_for(scope);
   frame.outside = material.outside;
   lead_with(frame, material.notice);
   tell_evicted(frame.notice, std::ranges::count_if(material.hits, &SearchHit::is_evicted));
   if (material.more) frame.notice.say("Of what a search finds only the 100 best are here.");
+  FoundMemories memories;
+  if (at.offset == 0) {
+    const MemoryQuestion about{scope, topic, SearchMode::hybrid, kind, names_platforms(params)};
+    MEMD_TRY_ASSIGN(memories, find_memories(services, *reader, about));
+    if (!memories.notice.empty()) frame.notice.say(memories.notice);
+  }
   if (material.sessions.empty())
     if (auto named = name_near_topics(*reader, scope.filter, material, frame); !named) return named.error();
   const std::vector<StoryTurn> turns = story(material, topic);
-  const Question question{topic, key, std::min(static_cast<std::size_t>(at.offset), material.sessions.size())};
+  Question question{topic, key, std::min(static_cast<std::size_t>(at.offset), material.sessions.size()), {}};
+  std::ranges::transform(memories.hits, std::back_inserter(question.memories), found_memory);
   return fit_answer<TopicSearchAnswer>(token_limit(services, params), frame, [&](std::size_t tokens) {
     return page(question, frame, material, turns, tokens);
   });
@@ -419,6 +432,8 @@ AnswerText render_text(const TopicSearchAnswer& a) {
   if (a.time_range) out.add("From ", Time{a.time_range->start}, " to ", Time{a.time_range->end}, ".\n");
   HistoryText body;
   if (a.latest_decision) add_latest_decision(body, *a.latest_decision);
+  for (const FoundMemoryOut& memory : a.memories.value_or(std::vector<FoundMemoryOut>()))
+    add_memory(body, memory);
   if (!a.evolution.empty()) body.add(HistoryText::Whole{a.evolution}, "\n");
   if (a.known_as) body.add("Known as: ", joined(*a.known_as), "\n");
   if (a.related_topics) body.add("Related: ", joined(*a.related_topics), "\n");

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "daemon/tools/answer.hpp"
+#include "daemon/tools/found_memories.hpp"
 #include "daemon/tools/observed.hpp"
 #include "daemon/tools/scope.hpp"
 #include "protocol/mcp/tool_registry.hpp"
@@ -13,6 +14,7 @@ namespace memd::tools {
 
 struct TopicSearchParams : ScopeParams {
   std::optional<std::string> topic;
+  std::vector<std::string> also;
   bool all_sessions = true;
   std::optional<std::string> session_id;
   std::optional<std::string> kind;
@@ -50,6 +52,7 @@ struct TopicSearchAnswer : Answer {
   std::optional<std::vector<std::string>> related_topics;
   std::optional<std::vector<TopicOut>> topics;
   std::optional<std::int64_t> topics_found;
+  std::optional<std::vector<FoundMemoryOut>> memories;
 };
 AnswerText render_text(const TopicSearchAnswer& answer);
 
@@ -66,6 +69,7 @@ struct Describe<tools::TopicSearchParams> {
       std::make_tuple(field("topic", &T::topic, "One to five telling words.", length(0, 1000))), tools::kDirectoryFields,
       tools::kPlatformFields, tools::kTimeFields,
       std::make_tuple(
+          field("also", &T::also, "Other names of it.", max_items(4), length(1, 200)),
           field("session_id", &T::session_id, "", length(0, 200)),
           field("all_sessions", &T::all_sessions, "false: only session_id or the newest session."),
           field("kind", &T::kind, "", one_of(tools::kObservationChoices), choices_unlisted)),
@@ -110,7 +114,8 @@ struct Describe<tools::TopicSearchAnswer> {
           field("known_as", &T::known_as, "Stored topics that are this one."),
           field("related_topics", &T::related_topics, "What else these exchanges are about, nearest first."),
           field("topics", &T::topics, "When no topic was asked for: what was talked about most."),
-          field("topics_found", &T::topics_found, "How many topics there are to list.")),
+          field("topics_found", &T::topics_found, "How many topics there are to list."),
+          field("memories", &T::memories, "Files that people own and that are about it, best first.")),
       Describe<tools::Answer>::tail);
 };
 

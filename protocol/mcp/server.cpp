@@ -52,7 +52,11 @@ struct Server::Impl {
     acceptor->async_accept(accepted, [this](error_code ec) { on_accept(ec); });
   }
   void on_accept(error_code ec) {
-    if (stopping || ec == asio::error::operation_aborted) return;
+    if (stopping || draining || ec == asio::error::operation_aborted) {
+      error_code ignored;
+      accepted.close(ignored);
+      return;
+    }
     if (ec) {
       retry.expires_after(kAcceptRetry);
       retry.async_wait([this](error_code timer_ec) {
@@ -86,12 +90,21 @@ struct Server::Impl {
   void erase(Sessions::iterator place) {
     sessions.erase(place);
     release_when_idle();
+    if (draining && sessions.empty()) rest();
     if (closed_hook) closed_hook(sessions.size());
   }
   void release_when_idle() {
     if (!sessions.empty()) return;
     work.reset();
     deadline.cancel();
+    heartbeat.cancel();
+  }
+  // Of what is no session.
+  void rest() {
+    error_code ignored;
+    if (acceptor) acceptor->close(ignored);
+    retry.cancel();
+    watch.stop();
     heartbeat.cancel();
   }
   void beat_later() {
@@ -122,6 +135,7 @@ struct Server::Impl {
   std::optional<asio::executor_work_guard<asio::io_context::executor_type>> work;
   std::function<void(std::size_t)> closed_hook;
   bool stopping = false;
+  bool draining = false;
 };
 
 Server::Server(asio::io_context& loop, std::function<void(Task)> to_worker, const ServerProfile& profile)
@@ -143,11 +157,7 @@ void Server::serve(std::unique_ptr<transport::LineTransport> transport) { impl_-
 void Server::stop(int grace_ms) {
   Impl& impl = *impl_;
   if (std::exchange(impl.stopping, true)) return;
-  error_code ignored;
-  if (impl.acceptor) impl.acceptor->close(ignored);
-  impl.retry.cancel();
-  impl.watch.stop();
-  impl.heartbeat.cancel();
+  impl.rest();
   for (const auto& session : impl.sessions)
     session->stop();
   if (impl.sessions.empty()) return;
@@ -156,6 +166,20 @@ void Server::stop(int grace_ms) {
     if (ec) return;
     for (const auto& session : impl.sessions)
       session->abort();
+  });
+}
+
+void Server::drain(int patience_ms) {
+  Impl& impl = *impl_;
+  if (impl.stopping || std::exchange(impl.draining, true)) return;
+  error_code ignored;
+  if (impl.acceptor) impl.acceptor->close(ignored);
+  for (const auto& session : impl.sessions)
+    session->drain();
+  if (impl.sessions.empty()) return stop();
+  impl.deadline.expires_after(std::chrono::milliseconds(patience_ms));
+  impl.deadline.async_wait([this](error_code ec) {
+    if (!ec) stop();
   });
 }
 

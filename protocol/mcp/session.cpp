@@ -66,9 +66,16 @@ void Session::handle_batch(jsonrpc::Batch& batch) {
 }
 
 void Session::on_returned() {
-  if (!replies_.closed() && !stopping_ && calls_.has_room()) transport_->set_reading(true);
+  if (!replies_.closed() && !stopping_ && !draining_ && calls_.has_room()) transport_->set_reading(true);
   close_when_drained();
   report_when_finished();
+}
+
+void Session::drain() {
+  if (stopping_ || replies_.closed()) return;
+  draining_ = true;
+  transport_->set_reading(false);
+  close_when_drained();
 }
 
 void Session::stop() {
@@ -96,7 +103,7 @@ void Session::on_end_of_input() {
 }
 
 void Session::close_when_drained() {
-  if (input_ended_ && calls_.all_settled()) stop();
+  if ((input_ended_ || draining_) && calls_.all_settled()) stop();
 }
 
 void Session::on_closed() {

@@ -30,6 +30,8 @@ class Session final : private transport::LineTransport::Handler, private Running
   // Does not block: cancels running calls and answers them with an error, ends subscriptions, writes what is queued,
   // closes the connection.
   void stop();
+  // Reads no more, and stops when everything that was read is answered.
+  void drain();
   void abort();  // the connection ends now
   void notify_tools_changed();
   void notify_resources_changed(const SubscriptionHub::Changes& changes);
@@ -61,6 +63,7 @@ class Session final : private transport::LineTransport::Handler, private Running
   RequestRouter router_;
   bool input_ended_ = false;
   bool stopping_ = false;
+  bool draining_ = false;
 };
 
 }  // namespace memd::mcp

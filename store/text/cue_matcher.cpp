@@ -13,17 +13,17 @@ namespace memd {
 namespace {
 
 constexpr std::array<std::string_view, kCues> kCueNames{
-    "settled",      "contrast",    "choosing",   "undecided",    "declined",     "taken_back",    "decisions_told",
-    "reason",       "directs",     "talks",      "reply",        "denial",       "offer",         "routine",
-    "alternatives", "plan_told",   "bugfix",     "discovery",    "feature",      "pattern",       "problem",
-    "refactor",     "solution",    "warning",    "the_problem",  "vague",        "filler",        "unsure",
-    "no_feature",   "rule",        "tests_told", "tests_pass",   "tests_named",  "tests_not_yet", "open_end",
-    "preamble",     "role",        "telling",    "binding",      "wished",       "order",         "joint",
-    "narrative",    "asking",      "asked",      "request",      "to_change",    "supposed",      "go_ahead",
-    "trouble",      "mended",      "harmless",   "no_complaint", "reports_done", "ahead",         "announced",
-    "announces",    "carried_out", "unable",     "unmended",     "untried",      "asks_back",     "awaits",
-    "offers",       "complains",   "praises",    "reversal",     "fix",          "change",        "fault",
-    "lasting",      "passing",     "offering",   "answering"};
+    "settled",      "contrast",  "choosing",    "undecided",    "declined",     "taken_back",    "decisions_told",
+    "reason",       "directs",   "talks",       "reply",        "denial",       "offer",         "routine",
+    "alternatives", "plan_told", "bugfix",      "discovery",    "feature",      "pattern",       "problem",
+    "refactor",     "solution",  "warning",     "the_problem",  "vague",        "filler",        "unsure",
+    "no_feature",   "rule",      "tests_told",  "tests_pass",   "tests_named",  "tests_not_yet", "open_end",
+    "preamble",     "role",      "telling",     "binding",      "wished",       "order",         "joint",
+    "narrative",    "asking",    "asked",       "request",      "to_change",    "supposed",      "go_ahead",
+    "trouble",      "mended",    "harmless",    "no_complaint", "reports_done", "ahead",         "promised",
+    "announced",    "announces", "carried_out", "unable",       "unmended",     "untried",       "asks_back",
+    "awaits",       "offers",    "complains",   "praises",      "reversal",     "fix",           "change",
+    "fault",        "lasting",   "passing",     "offering",     "answering"};
 
 constexpr char kGap = '\x01';  // blanks and signs between two words
 // A and a are one.

@@ -77,6 +77,7 @@ enum class Cue : std::uint8_t {
   no_complaint,  // begins a sentence on what was done, will be done or may come
   reports_done,
   ahead,      // work that is left
+  promised,   // work put off to a stated moment, or that somebody asked to be reminded of
   announced,  // work that comes next
   announces,  // begins a sentence that does, and says nothing itself
   // How a session ended: what its agent says at the end.
@@ -100,8 +101,10 @@ enum class Cue : std::uint8_t {
   passing,    // the next step, a branch, a line: nothing for later
   offering,   // begins a question in front of what is offered
   answering,  // begins an answer, and says nothing itself
+  // Searches.
+  asks_why,  // asks what was decided, or why
 };
-inline constexpr std::size_t kCues = static_cast<std::size_t>(Cue::answering) + 1;
+inline constexpr std::size_t kCues = static_cast<std::size_t>(Cue::asks_why) + 1;
 
 class CueSet {
  public:

@@ -34,6 +34,10 @@ enum class WordClass : std::uint8_t {
   // Behind the last dot of a name.
   file_ending,  // of a file of a project
   name_ending,  // of a file or a host: no name of code ends so
+  // Names of code that tell nothing of a project.
+  standard_module,  // what stands in front of the first dot or the first two colons
+  standard_name,    // the whole name
+  unit,             // behind a number: what it counts
   // Programs of a command line.
   subcommand,     // the word behind them tells what they do
   no_program,     // words of the shell, and what does no work

@@ -1,3 +1,4 @@
+#include "bench/continuity/corpus_prefix.hpp"
 #include "bench/continuity/report.hpp"
 #include "bench/continuity/transcript.hpp"
 #include "test/support/temp_dir.hpp"
@@ -170,16 +171,65 @@ TEST_F(CompactedSession, ThePrefixHoldsNothingOfTheBoundaryNorOfWhatCameLater) {
   std::filesystem::create_directories(agents);
   std::ofstream(agents / "agent-a.jsonl") << "{\"timestamp\":\"2026-02-09T06:05:00Z\",\"n\":1}\n"
                                           << "{\"timestamp\":\"2026-02-09T06:15:00Z\",\"n\":2}\n";
+  std::ofstream(file.parent_path() / "s0.jsonl") << "{\"timestamp\":\"2026-02-09T05:00:00Z\"}\n{\"untimed\":1}\n"
+                                                 << "{\"timestamp\":\"2026-02-09T07:00:00Z\"}\n";
   const Transcript transcript = read_transcript(file);
   const auto found = compactions(transcript, 50);
   const auto home = dir.path() / "home";
-  write_prefix(transcript, found[0].boundary, home);
-  const auto copy = home / ".claude/projects/-r/s1.jsonl";
-  EXPECT_EQ(content(copy), transcript.bytes.substr(0, transcript.bytes.find(R"({"type":"system")")));
-  EXPECT_EQ(content(home / ".claude/projects/-r/s1/subagents/agent-a.jsonl"),
-            "{\"timestamp\":\"2026-02-09T06:05:00Z\",\"n\":1}\n");
-  append_records(transcript, found[0].boundary, found[0].resumed, home);
-  EXPECT_TRUE(content(copy).ends_with("We worked on store.cpp.\"}}\n"));
+  CorpusPrefix prefix(dir.path() / "corpus", home);
+  prefix.grow(transcript, found[0].boundary, transcript.records[found[0].boundary].time);
+  const auto place = home / ".claude/projects/-r";
+  EXPECT_EQ(content(place / "s1.jsonl"), transcript.bytes.substr(0, transcript.bytes.find(R"({"type":"system")")));
+  EXPECT_EQ(content(place / "s1/subagents/agent-a.jsonl"), "{\"timestamp\":\"2026-02-09T06:05:00Z\",\"n\":1}\n");
+  EXPECT_EQ(content(place / "s0.jsonl"), "{\"timestamp\":\"2026-02-09T05:00:00Z\"}\n{\"untimed\":1}\n");
+  prefix.append(transcript, found[0].resumed);
+  EXPECT_TRUE(content(place / "s1.jsonl").ends_with("We worked on store.cpp.\"}}\n"));
+}
+
+TEST(NameWeights, ANameCountsByHowFewSessionsAndProjectsHaveIt) {
+  NameWeights weights;
+  weights.add_session("p", {"openStore", "parseRow"});
+  weights.add_session("p", {"openStore"});
+  weights.add_session("q", {"openStore", "fmt.Sprintf"});
+  EXPECT_DOUBLE_EQ(weights.of("parseRow"), 1);
+  EXPECT_DOUBLE_EQ(weights.of("neverSeen"), 1);
+  EXPECT_GT(weights.of("openStore"), 0);
+  EXPECT_LT(weights.of("openStore"), 0.3);
+  EXPECT_DOUBLE_EQ(weights.of("fmt.Sprintf"), 0) << "of a standard library";
+}
+
+std::vector<std::string> cut(std::string_view pack) {
+  std::vector<std::string> out;
+  for (const PackUnit& unit : pack_units(pack))
+    out.emplace_back(unit.text);
+  return out;
+}
+
+TEST(PackUnits, AreEntriesOfListsAndSentences) {
+  EXPECT_THAT(cut("src/: store.cpp e2 (open it, and close it) {openStore:4 readRow} [x1], row.cpp r1\n"),
+              ElementsAre("src/: store.cpp e2 (open it, and close it) ", "{openStore:4", " readRow", "} [x1], ",
+                          "row.cpp r1\n"));
+  EXPECT_THAT(cut("Names: openStore readRow MAX_ROWS --dry-run"),
+              ElementsAre("Names: ", "openStore ", "readRow ", "MAX_ROWS ", "--dry-run"));
+  EXPECT_THAT(cut("It fails, and nobody knows why. Ask Ada.\n\nDone."),
+              ElementsAre("It fails, and nobody knows why. ", "Ask Ada.\n", "Done."));
+}
+
+TEST_F(CompactedSession, APackIsWorthWhatIsUsedOfItAgain) {
+  const Transcript transcript = read_transcript(file);
+  const auto found = compactions(transcript, 50);
+  const Known known = read_known(transcript, found[0].boundary);
+  const Items items = used_again(transcript, found[0].next_used, known);
+  const auto said = said_in(transcript, found[0].next_used);
+  const auto worth = [&](std::string_view pack) { return worth_of(pack, items, known, NameWeights(), said); };
+  EXPECT_DOUBLE_EQ(worth("./: store.cpp e1, other.cpp r1, third.cpp r1\n").bare_share(), 0);
+  EXPECT_DOUBLE_EQ(worth("make test\n").precision(), 1);
+  EXPECT_DOUBLE_EQ(worth("It is nice weather today in all of the country.\n").precision(), 0);
+  EXPECT_DOUBLE_EQ(worth("Never rename openStore in the public headers.\n").weighted_precision(), 1);
+  const Worth bag = worth("readRow someThing otherThing lastThing");
+  EXPECT_DOUBLE_EQ(bag.bare_share(), 1);
+  EXPECT_GT(bag.precision(), 0.1);
+  EXPECT_LT(bag.precision(), 0.5);
 }
 
 }  // namespace

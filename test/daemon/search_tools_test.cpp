@@ -69,6 +69,19 @@ TEST_F(SearchTools, ModeIsTakenAndFeaturesAreGivenOnRequest) {
   EXPECT_TRUE(has(error("semantic_search", R"({"query":"x","mode":"psychic"})"), "mode"));
 }
 
+TEST_F(SearchTools, SaysWhichPhrasingFoundWhat) {
+  const auto answer = call("semantic_search", R"({"query":"zzyzx","also":["tokenizer","also nowhere"]})");
+  ASSERT_FALSE(answer.at("results").as_array().empty());
+  EXPECT_EQ(boost::json::serialize(answer.at("results").at(0).at("found_by")), "[1]");
+  EXPECT_TRUE(has(text, "found by 1")) << text;
+  EXPECT_TRUE(has(text, "0 is query"));
+  EXPECT_FALSE(
+      call("semantic_search", R"({"query":"tokenizer"})").at("results").at(0).as_object().contains("found_by"));
+  EXPECT_TRUE(has(error("semantic_search", R"({"query":"x","also":["1","2","3","4","5"]})"), "also"));
+  EXPECT_FALSE(
+      call("topic_search", R"({"topic":"zzyzx","also":["tokenizer"]})").at("by_session").as_object().empty());
+}
+
 TEST_F(SearchTools, SaysThatNothingFits) {
   const auto answer = call("semantic_search", R"({"query":"volcano insurance premium case"})");
   EXPECT_TRUE(answer.at("nothing_relevant").as_bool());

@@ -32,12 +32,12 @@ const std::map<std::string, std::set<std::string>, std::less<>> kMayUse{
 const std::map<std::string, std::vector<std::string>, std::less<>> kFloors{
     {"store",
      {"text", "files", "memory", "insight", "seal", "db", "completions", "raw", "read", "search", "", "enrich",
-      "harvest", "report", "write"}},
+      "catalog", "harvest", "report", "write"}},
     {"adapters", {"", "json", "sqlite", "snapshot", "tool_calls"}},
     {"protocol", {"", "transport", "jsonrpc", "models", "mcp"}},
     {"daemon",
      {"", "config", "memories", "tools", "models", "resources", "ingest", "report", "interchange", "host", "admin",
-      "serve", "cli"}},
+      "serve", "setup", "cli"}},
 };
 
 // Those that put the folder together stand above its floors.

@@ -56,8 +56,9 @@ class ContinuityTest : public testing::Test {
     return out;
   }
   static std::string all_of(const Pack& p) {
-    std::string out = p.programs + "\n" + p.names + "\n" + p.last_error.value_or("") + p.last_words.value_or("");
-    for (const auto* list : {&p.goal, &p.constraints, &p.decisions, &p.problems, &p.next_steps, &p.tests, &p.files})
+    std::string out = p.programs + "\n" + p.last_error.value_or("") + p.last_words.value_or("");
+    for (const auto* list :
+         {&p.goal, &p.constraints, &p.decisions, &p.problems, &p.next_steps, &p.values, &p.tests, &p.files, &p.names})
       for (const std::string& line : *list)
         out += line + "\n";
     for (const CommandGroup& g : p.commands)
@@ -149,7 +150,7 @@ TEST_F(ContinuityTest, StateHoldsWhatAnAgentGoesOnWith) {
   ASSERT_FALSE(s.commands.empty());
   EXPECT_TRUE(s.commands.front().failed);
   const auto name =
-      std::find_if(s.names.begin(), s.names.end(), [](const Scored& n) { return n.text == "parseFlags"; });
+      std::find_if(s.names.begin(), s.names.end(), [](const auto& n) { return n.text == "parseFlags"; });
   EXPECT_NE(name, s.names.end());
 }
 
@@ -174,7 +175,7 @@ TEST_F(ContinuityTest, ComplementLeavesOutWhatIsSaid) {
   EXPECT_TRUE(s.files.empty());
   EXPECT_TRUE(s.commands.empty());
   const auto has_name = [&](std::string_view n) {
-    return std::any_of(s.names.begin(), s.names.end(), [&](const Scored& x) { return x.text == n; });
+    return std::any_of(s.names.begin(), s.names.end(), [&](const auto& x) { return x.text == n; });
   };
   EXPECT_FALSE(has_name("TestDryRun"));
   EXPECT_TRUE(has_name("parseFlags"));

@@ -121,6 +121,43 @@ TEST_F(HybridSearch, OperatorsThatLeaveNothingAreReadAsWords) {
   EXPECT_FALSE(ask(q).unknown_project.empty()) << "a name that nobody knows is told instead";
 }
 
+TEST_F(HybridSearch, OtherPhrasingsAreSearchedWithIt) {
+  auto q = query("something nobody ever said");
+  EXPECT_THAT(ids(ask(q)), IsEmpty());
+  q.also = {"salary run", std::string(kQuestion)};
+  auto answer = ask(q);
+  ASSERT_FALSE(answer.hits.empty());
+  EXPECT_EQ(answer.hits[0].id, payroll_);
+  EXPECT_EQ(answer.hits[0].found_by, 0b110U) << "by words and by meaning, and not by what was asked first";
+  EXPECT_TRUE(answer.semantic.used);
+
+  q = query("people -queue");
+  q.also = {"they queue", "salary"};
+  answer = ask(q);
+  EXPECT_THAT(ids(answer), ElementsAre(payroll_)) << "what is excluded is excluded for all";
+  EXPECT_EQ(answer.hits[0].found_by, 0b100U);
+  q = query("salary platform:cursor");
+  q.also = {"people queue", "platform:claude_code salary"};
+  EXPECT_THAT(ids(ask(q)), ElementsAre(words_)) << "so are filters; those of others are words";
+}
+
+TEST_F(HybridSearch, PhrasingsMakeOneListForAllPages) {
+  auto q = query("garden week");
+  q.also = {"green", "the garden"};
+  q.limit = 60;
+  const auto whole = ids(ask(q));
+  ASSERT_GE(whole.size(), 40U);
+  EXPECT_EQ(std::set<ExchangeId>(whole.begin(), whole.end()).size(), whole.size());
+  q.limit = 7;
+  std::vector<ExchangeId> paged;
+  for (q.offset = 0; paged.size() < whole.size(); q.offset += q.limit) {
+    const auto page = ids(ask(q));
+    ASSERT_FALSE(page.empty());
+    paged.insert(paged.end(), page.begin(), page.end());
+  }
+  EXPECT_EQ(paged, whole);
+}
+
 TEST_F(HybridSearch, FiltersHoldForWhatMeaningFinds) {
   auto q = query();
   q.filter.project = "web";

@@ -9,6 +9,8 @@ namespace memd::cli {
 namespace {
 
 constexpr std::string_view kCut = "…";
+constexpr std::string_view kMatchBegin = "«";
+constexpr std::string_view kMatchEnd = "»";
 
 }  // namespace
 
@@ -64,6 +66,21 @@ Line with_matches(std::string_view text, const std::vector<std::int64_t>& matche
     done = begin + length;
   }
   return out.add(text.substr(done));
+}
+
+Line with_marks(std::string_view text) {
+  Line out;
+  while (!text.empty()) {
+    const auto begin = std::min(text.find(kMatchBegin), text.size());
+    out.add(text.substr(0, begin));
+    text.remove_prefix(begin);
+    if (text.empty()) break;
+    text.remove_prefix(kMatchBegin.size());
+    const auto end = std::min(text.find(kMatchEnd), text.size());
+    out.add(text.substr(0, end), Style::match);
+    text.remove_prefix(std::min(end + kMatchEnd.size(), text.size()));
+  }
+  return out;
 }
 
 namespace {

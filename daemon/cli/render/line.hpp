@@ -42,6 +42,9 @@ class Line {
 // The text of a hit. `matches`: the first byte and the length of each word that fits, in order; others are passed over.
 Line with_matches(std::string_view text, const std::vector<std::int64_t>& matches);
 
+// The same where the matches stand between « and ».
+Line with_marks(std::string_view text);
+
 // The lines that `line` takes where a line has `columns` (0: no limit), broken at blanks where it can be. At most
 // `most` of them, the last with … if there is more; 0: all.
 std::vector<Line> wrapped(const Line& line, std::size_t columns, std::size_t most = 0);

@@ -142,6 +142,7 @@ void TopicView::page(const tools::TopicSearchAnswer& answer) {
       screen_.text(Line("Also called: " + comma_list(*answer.known_as), Style::faint));
     if (answer.related_topics) screen_.text(Line("Beside it: " + comma_list(*answer.related_topics), Style::faint));
   }
+  if (!begun_) memories(answer);
   begun_ = true;
   for (const auto& [session_id, s] : answer.by_session) {
     screen_.blank();
@@ -159,6 +160,18 @@ void TopicView::page(const tools::TopicSearchAnswer& answer) {
     if (!told.empty()) screen_.text(Line(told), kIndent, 4);
     for (const tools::DecisionOut& d : s.decisions.value_or(std::vector<tools::DecisionOut>()))
       screen_.text(Line("decided: ", Style::warning).add(d.text.value_or("")), kIndent, 3);
+  }
+}
+
+// What people wrote down about it, above the sessions.
+void TopicView::memories(const tools::TopicSearchAnswer& answer) {
+  for (const tools::FoundMemoryOut& m : answer.memories.value_or(std::vector<tools::FoundMemoryOut>())) {
+    Line head(m.memory.slug, Style::id);
+    head.add("  ").add(when(m.updated, screen_.look()), Style::faint).add("  ").add(m.title, Style::strong);
+    head.add("  memory, " + m.memory.type, Style::good);
+    if (m.memory.superseded_by) head.add("  superseded by " + *m.memory.superseded_by, Style::warning);
+    screen_.blank().line(head.cut(screen_.look().columns));
+    screen_.text(with_marks(m.snippet), 4, 3);
   }
 }
 

@@ -61,6 +61,8 @@ class StaticModel {
   // What vector_of() makes unit, added to `sum` (dimension() numbers), by the kernels given.
   void sum(const vectors::Kernels& kernels, std::span<const std::uint32_t> ids, std::span<float> sum) const;
   float token_weight(std::uint32_t id) const { return scale_[id]; }
+  // Its row of the table: dimension() numbers, without its weight.
+  const std::int8_t* token_codes(std::uint32_t id) const { return table_ + std::size_t{id} * dimension_; }
 
  private:
   StaticModel(std::string_view name, std::uint32_t dimension, std::string_view vocabulary, const float* scale,

@@ -68,12 +68,13 @@ bool AlreadySaid::has_sentence(std::string_view sentence) const {
 
 std::int64_t leave_out(WorkingState& state, const AlreadySaid& said) {
   std::size_t gone = 0;
-  for (auto* list : {&state.goal, &state.constraints, &state.decisions, &state.problems, &state.next_steps})
+  for (auto* list :
+       {&state.goal, &state.constraints, &state.decisions, &state.problems, &state.next_steps, &state.values})
     gone += std::erase_if(*list, [&](const Told& t) { return said.has_sentence(t.text); });
   gone += std::erase_if(state.files, [&](const FileInPlay& f) { return said.has_file(f.path); });
   gone += std::erase_if(state.commands, [&](const CommandUse& c) { return said.has_command(c.line); });
   gone += std::erase_if(state.programs, [&](const Scored& p) { return said.has_command(p.text); });
-  gone += std::erase_if(state.names, [&](const Scored& n) { return said.has_name(n.text); });
+  gone += std::erase_if(state.names, [&](const NameInPlay& n) { return said.has_name(n.text); });
   if (state.last_words && said.has_sentence(state.last_words->text)) {
     state.last_words.reset();
     ++gone;

@@ -4,6 +4,7 @@
 #include "store/text/shell_line.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <unordered_map>
 
@@ -67,10 +68,10 @@ TestPlaces find_tests(const SessionPast& past, const LinesOfCalls& lines, Workin
         run->second[test == commands.end() ? 0 : static_cast<std::size_t>(test - commands.begin())];
     std::string what(without_pipe_end(line));
     Latest& entry = latest[what];
-    entry = {
-        e.age,
-        {shortened(line, kLongestShown / 2), told_as(outcome_of(*result, line, e.failed)), id_of(past, e.exchange)},
-        std::move(what)};
+    entry = {e.age,
+             {shortened(line, kLongestShown / 2), told_as(outcome_of(*result, line, e.failed)), id_of(past, e.exchange),
+              e.age},
+             std::move(what)};
   }
   std::vector<Latest> list;
   for (auto& [what, entry] : latest)
@@ -90,6 +91,39 @@ TestPlaces find_tests(const SessionPast& past, const LinesOfCalls& lines, Workin
     out.tests.push_back(std::move(entry.state));
   }
   return places;
+}
+
+// Lines that differ only in what they show of the output are one: as it ran most often, and counts for all.
+void keep_one_spelling(std::map<std::string, CommandUse>& commands) {
+  std::map<std::string, std::string> best;  // by what is run: the line that stands for it
+  for (const auto& [line, use] : commands) {
+    const auto [known, is_new] = best.emplace(without_pipe_end(line), line);
+    const CommandUse& other = commands.at(known->second);
+    if (!is_new && (use.runs != other.runs ? use.runs > other.runs : use.score > other.score)) known->second = line;
+  }
+  std::erase_if(commands, [&](auto& entry) {
+    const std::string& kept = best.at(std::string(without_pipe_end(entry.first)));
+    if (kept == entry.first) return false;
+    CommandUse& use = commands.at(kept);
+    if (entry.second.exchange > use.exchange) {
+      use.exchange = entry.second.exchange;
+      use.failed = entry.second.failed;
+    }
+    use.score += entry.second.score;
+    return true;
+  });
+}
+
+// "grep -rn x src", "git log | head": nothing but programs that show something.
+bool only_shows(const std::string& line) {
+  constexpr std::array<std::string_view, 22> kShowing{
+      "cat",     "grep",     "rg",       "ls",          "head",         "tail",     "sed",  "find",
+      "wc",      "awk",      "tree",     "file",        "stat",         "diff",     "sort", "cut",
+      "git log", "git show", "git diff", "git ls-tree", "git cat-file", "git blame"};
+  const auto heads = command_heads(line);
+  return !heads.empty() && std::all_of(heads.begin(), heads.end(), [&](const std::string& head) {
+    return std::find(kShowing.begin(), kShowing.end(), head) != kShowing.end();
+  });
 }
 
 bool was_moved_to_background(const PastEvent* result) {
@@ -123,8 +157,10 @@ void find_commands(const SessionPast& past, WorkingState& out) {
     }
   }
   const TestPlaces tests = find_tests(past, lines, out);
+  keep_one_spelling(commands);
   for (auto& [line, use] : commands) {
     if (use.failed) use.score *= kWeights.command_failed;
+    if (use.runs == 1 && only_shows(line)) use.score *= kWeights.command_shows;
     if (const auto test = tests.find(std::string(without_pipe_end(line))); test != tests.end()) {
       use.test = test->second;
       use.score *= kWeights.command_is_test;

@@ -10,8 +10,9 @@ inline constexpr std::size_t kOpenWithin = 60;
 
 void find_goal(const SessionPast& past, WorkingState& out);
 void find_constraints(const SessionPast& past, WorkingState& out);
-void find_choices(const SessionPast& past, WorkingState& out);  // decisions
-void find_problems(const SessionPast& past, WorkingState& out);
+void find_choices(const SessionPast& past, WorkingState& out);   // decisions
+void find_values(const SessionPast& past, WorkingState& out);    // after goal, constraints and decisions
+void find_problems(const SessionPast& past, WorkingState& out);  // after commands
 void find_next_steps(const SessionPast& past, WorkingState& out);
 void find_last_error(const SessionPast& past, WorkingState& out);
 void find_files(const SessionPast& past, WorkingState& out);
@@ -26,6 +27,8 @@ struct Trouble {
   bool mended = false;  // it tells that all is well, and of nothing that is not
 };
 Trouble trouble_in(std::string_view sentence);
+// Exact values with what they count: "48 MB", "187 ms", "18,442".
+int values_in(std::string_view sentence);
 // Work that is left. What was only announced counts in the last message of an agent.
 bool tells_next_step(std::string_view sentence, bool in_last_message);
 

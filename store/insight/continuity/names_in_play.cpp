@@ -1,10 +1,12 @@
 // Names an agent works with, by how lately, how often and where they were used.
 #include "schemas/hash.hpp"
 #include "store/insight/continuity/evidence.hpp"
+#include "store/insight/continuity/name_places.hpp"
 #include "store/text/code_names.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <unordered_map>
 
 namespace memd::continuity {
@@ -31,6 +33,10 @@ bool is_input_key(std::string_view name) {
   return std::find(kInputKeys.begin(), kInputKeys.end(), name) != kInputKeys.end();
 }
 
+bool comes_first(const NameInPlay& a, const NameInPlay& b) {
+  return a.score != b.score ? a.score > b.score : a.text < b.text;
+}
+
 // The beginning of a text, without a part of a name at its end.
 std::string_view cut_at_word(std::string_view text, std::size_t bytes) {
   if (text.size() <= bytes) return text;
@@ -40,32 +46,33 @@ std::string_view cut_at_word(std::string_view text, std::size_t bytes) {
 class Tally {
  public:
   explicit Tally(double half_life) : half_life_(half_life) {}
-  void read(std::string_view text, double weight, std::size_t age) {
+  void read(std::string_view text, double weight, std::size_t age, ExchangeId exchange) {
     const double w = weight * decay(age, half_life_);
     for_each_code_name(cut_at_word(text, kReadOfText), [&](std::string_view name) {
       if (is_input_key(name)) return;
-      const auto it = scores_.find(name);
-      if (it == scores_.end())
-        scores_.emplace(std::string(name), w);
-      else
-        it->second += w;
+      auto it = scores_.find(name);
+      if (it == scores_.end()) it = scores_.emplace(std::string(name), Use{}).first;
+      it->second.score += w;
+      it->second.exchange = std::max(it->second.exchange, exchange);
     });
   }
-  std::vector<Scored> best() const {
-    std::vector<Scored> out;
+  std::vector<NameInPlay> best() const {
+    std::vector<NameInPlay> out;
     out.reserve(scores_.size());
-    for (const auto& [name, score] : scores_)
-      out.push_back({name, score});
-    std::sort(out.begin(), out.end(), [](const Scored& a, const Scored& b) {
-      return a.score != b.score ? a.score > b.score : a.text < b.text;
-    });
+    for (const auto& [name, use] : scores_)
+      if (!is_standard_name(name)) out.push_back({name, use.score, {}, 0, use.exchange});
+    std::sort(out.begin(), out.end(), comes_first);
     if (out.size() > kNames) out.resize(kNames);
     return out;
   }
 
  private:
+  struct Use {
+    double score = 0;
+    ExchangeId exchange = 0;  // the last
+  };
   double half_life_;
-  std::unordered_map<std::string, double, TextHash, std::equal_to<>> scores_;
+  std::unordered_map<std::string, Use, TextHash, std::equal_to<>> scores_;
 };
 
 }  // namespace
@@ -73,12 +80,13 @@ class Tally {
 void find_names(const SessionPast& past, WorkingState& out) {
   Tally tally(kWeights.name_half_life);
   for (const PastText& t : past.texts)
-    tally.read(t.text, 1, t.age);
+    tally.read(t.text, 1, t.age, id_of(past, t.exchange));
   for (const PastEvent& e : past.events) {
+    const ExchangeId id = id_of(past, e.exchange);
     const std::string_view whole = past.full_text(e.seq);
     if (e.kind == EventKind::tool_result) {
       const std::string_view text = e.is_told_by_summary() ? std::string_view(e.summary) : whole;
-      tally.read(cut_at_word(text, kReadOfResult), kWeights.name_in_result, e.age);
+      tally.read(cut_at_word(text, kReadOfResult), kWeights.name_in_result, e.age, id);
     }
     if (e.kind != EventKind::tool_call) continue;
     const bool of_file = e.modifies || !e.path.empty();
@@ -86,14 +94,28 @@ void find_names(const SessionPast& past, WorkingState& out) {
                           : of_file  ? kWeights.name_in_call
                                      : kWeights.name_in_command;
     if (!whole.empty())
-      tally.read(whole, weight, e.age);
+      tally.read(whole, weight, e.age, id);
     else if (of_file || (e.facts.commands.empty() && !e.facts.todos))  // todos are told as steps
-      tally.read(e.summary, e.modifies ? kWeights.name_in_edit : kWeights.name_in_call, e.age);
+      tally.read(e.summary, e.modifies ? kWeights.name_in_edit : kWeights.name_in_call, e.age, id);
     else
       for (const ShellCommand& command : e.facts.commands)
-        tally.read(command.line, kWeights.name_in_command, e.age);
+        tally.read(command.line, kWeights.name_in_command, e.age, id);
   }
   out.names = tally.best();
+  const NamePlaces places(past);
+  for (NameInPlay& name : out.names) {
+    NamePlace place = places.of(name.text);
+    name.path = std::move(place.path);
+    name.line = place.line;
+  }
+}
+
+void weigh_names(std::vector<NameInPlay>& names, const std::vector<NameSpread>& spreads) {
+  const std::size_t known = std::min(names.size(), spreads.size());
+  for (std::size_t i = 0; i < known; ++i)
+    names[i].score *= std::sqrt(name_weight(names[i].text, spreads[i]));
+  // Those behind were used less than any of them.
+  std::stable_sort(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(known), comes_first);
 }
 
 }  // namespace memd::continuity

@@ -1,13 +1,14 @@
 #include "store/insight/continuity/pack.hpp"
 
 #include "schemas/ids.hpp"
+#include "store/insight/continuity/file_list.hpp"
 #include "store/text/code_names.hpp"
 #include "store/text/shell_line.hpp"
 #include "store/text/token_budget.hpp"
 
 #include <algorithm>
-#include <map>
 #include <unordered_set>
+#include <utility>
 
 namespace memd::continuity {
 namespace {
@@ -48,12 +49,12 @@ struct Candidate {
 class Packer {
  public:
   Packer(const WorkingState& state, std::size_t tokens, const Shares& shares)
-      : state_(state), budget_(tokens), shares_(shares) {}
+      : state_(state), budget_(tokens), shares_(shares), files_(state, budget_) {}
 
   Pack pack() {
     const std::size_t told = share(shares_.told);
     add_told(told, std::max(told / kAtOnce, kLeastTold));
-    out_.files = file_lines(state_, share(shares_.files), budget_, out_.left_out);
+    out_.left_out += files_.add_files(share(shares_.files));
     add_commands(share(shares_.commands), kUsualCommand);
     add_programs();
     add_names();
@@ -82,6 +83,7 @@ class Packer {
     add_list(state_.next_steps, 4.6, out_.next_steps);
     add_list(state_.problems, 4, out_.problems);
     add_list(state_.decisions, 4, out_.decisions);
+    add_list(state_.values, 3.2, out_.values);
     add_list(state_.running, 3, out_.running);
     if (state_.last_words) out.push_back({6, &*state_.last_words, nullptr, &out_.last_words});
     if (state_.last_error) out.push_back({4.3, &*state_.last_error, nullptr, &out_.last_error});
@@ -165,17 +167,53 @@ class Packer {
   }
 
   void add_names() {
-    std::unordered_set<std::string> said;
-    const auto note_name = [&](std::string_view name) {
-      said.emplace(name);
-      for (auto dot = name.find_first_of(".:"); dot != std::string_view::npos; dot = name.find_first_of(".:")) {
-        name.remove_prefix(dot + 1);  // "store.Reader" says "Reader", too
-        said.emplace(name);
+    std::unordered_set<std::string> said = names_said();
+    std::size_t tokens = share(kNamesShare);
+    std::vector<std::pair<std::string, std::string>> groups;  // where, and the names that live there
+    for (const NameInPlay& n : state_.names) {
+      if (said.contains(n.text)) continue;
+      if (!files_.add_name(n, tokens) && !add_to_group(n, groups, tokens)) {
+        ++out_.left_out;
+        continue;
       }
+      note_name(n.text, said);
+    }
+    for (const auto& [where, names] : groups)
+      out_.names.push_back(where + ":" + names);
+    out_.files = files_.lines();
+  }
+
+  bool add_to_group(const NameInPlay& name, std::vector<std::pair<std::string, std::string>>& groups,
+                    std::size_t& tokens) {
+    const std::string where = name.path.empty() ? format_exchange_id(name.exchange) : path_below(name.path, state_.cwd);
+    const std::string text = " " + name_with_line(name);
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == where; });
+    const std::size_t cost =
+        estimate_tokens(text) + (group == groups.end() ? estimate_tokens(where + ":") + kQuotes : 0);
+    if (cost > tokens || !budget_.take(cost)) return false;
+    tokens -= cost;
+    if (group == groups.end()) group = groups.insert(groups.end(), {where, {}});
+    group->second += text;
+    return true;
+  }
+
+  static void note_name(std::string_view name, std::unordered_set<std::string>& said) {
+    said.emplace(name);
+    for (auto dot = name.find_first_of(".:"); dot != std::string_view::npos; dot = name.find_first_of(".:")) {
+      name.remove_prefix(dot + 1);  // "store.Reader" says "Reader", too
+      said.emplace(name);
+    }
+  }
+
+  // In what the pack says so far.
+  std::unordered_set<std::string> names_said() const {
+    std::unordered_set<std::string> said;
+    const auto note = [&](std::string_view text) {
+      for_each_code_name(text, [&](std::string_view name) { note_name(name, said); });
     };
-    const auto note = [&](std::string_view text) { for_each_code_name(text, note_name); };
+    const std::vector<std::string> files = files_.lines();
     for (const auto* list : {&out_.goal, &out_.constraints, &out_.decisions, &out_.problems, &out_.next_steps,
-                             &out_.running, &out_.tests, &out_.files})
+                             &out_.values, &out_.running, &out_.tests, &files})
       for (const std::string& line : *list)
         note(line);
     for (const CommandGroup& g : out_.commands)
@@ -183,16 +221,7 @@ class Packer {
         note(line);
     for (const auto* text : {&out_.last_error, &out_.last_words})
       if (*text) note(**text);
-    for (const Scored& n : state_.names) {
-      if (said.contains(n.text)) continue;
-      const std::string one = (out_.names.empty() ? "" : " ") + n.text;
-      if (!budget_.take(estimate_tokens(one))) {
-        ++out_.left_out;
-        continue;
-      }
-      out_.names += one;
-      note_name(n.text);
-    }
+    return said;
   }
 
   void finish() {
@@ -200,7 +229,7 @@ class Packer {
               [](const CommandGroup& a, const CommandGroup& b) { return a.exchange > b.exchange; });
     const std::size_t told = state_.goal.size() + state_.constraints.size() + state_.next_steps.size() +
                              state_.problems.size() + state_.decisions.size() + state_.running.size() +
-                             (state_.last_words ? 1 : 0) + (state_.last_error ? 1 : 0);
+                             state_.values.size() + (state_.last_words ? 1 : 0) + (state_.last_error ? 1 : 0);
     const std::size_t wanted = told + state_.commands.size() + state_.tests.size();
     out_.left_out += static_cast<std::int64_t>(wanted - std::min(wanted, taken_.size() + out_.tests.size()));
   }
@@ -208,6 +237,7 @@ class Packer {
   const WorkingState& state_;
   TokenBudget budget_;
   const Shares shares_;
+  FileList files_;
   Pack out_;
   std::unordered_set<const void*> taken_;
   std::unordered_set<std::size_t> tests_;  // places in state_.tests of those that were taken
@@ -217,95 +247,6 @@ class Packer {
 
 Pack make_pack(const WorkingState& state, std::size_t tokens, const Shares& shares) {
   return Packer(state, tokens, shares).pack();
-}
-
-namespace {
-
-constexpr std::size_t kLine = 5;  // quotes, colon and an id or two
-constexpr std::size_t kId = 4;
-constexpr std::size_t kPurposes = 8;
-
-struct Place {
-  std::string directory;  // with its last slash, below the working directory as far as it is there
-  std::string name;
-};
-
-Place place_of(std::string_view path, std::string_view cwd) {
-  if (!cwd.empty() && path.size() > cwd.size() + 1 && path.starts_with(cwd) && path[cwd.size()] == '/')
-    path.remove_prefix(cwd.size() + 1);
-  const auto slash = path.rfind('/');
-  if (slash == std::string_view::npos) return {"./", std::string(path)};
-  return {std::string(path.substr(0, slash + 1)), std::string(path.substr(slash + 1))};
-}
-
-struct Entry {
-  const FileInPlay* file = nullptr;
-  std::string text;
-};
-
-std::string counted(const FileInPlay& file, const std::string& name) {
-  std::string out = name;
-  if (file.edits > 0) out += " e" + std::to_string(file.edits);
-  if (file.reads > 0) out += " r" + std::to_string(file.reads);
-  return out;
-}
-
-std::string line_of(const std::string& directory, std::vector<Entry>& entries) {
-  // Files of one exchange stand together, so that one id does for them.
-  std::stable_sort(entries.begin(), entries.end(),
-                   [](const Entry& a, const Entry& b) { return a.file->exchange > b.file->exchange; });
-  std::string out = directory + ":";
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    out += (i == 0 ? " " : ", ") + entries[i].text;
-    const bool last = i + 1 == entries.size() || entries[i + 1].file->exchange != entries[i].file->exchange;
-    if (last && entries[i].file->exchange != 0) out += " [" + format_exchange_id(entries[i].file->exchange) + "]";
-  }
-  return out;
-}
-
-}  // namespace
-
-std::vector<std::string> file_lines(const WorkingState& state, std::size_t tokens, TokenBudget& budget,
-                                    std::int64_t& left_out) {
-  std::vector<std::pair<std::string, std::vector<Entry>>> lines;  // best directory first
-  const auto pay = [&](std::size_t cost) {
-    if (cost > tokens || !budget.take(cost)) return false;
-    tokens -= cost;
-    return true;
-  };
-  for (const FileInPlay& file : state.files) {
-    const Place place = place_of(file.path, state.cwd);
-    auto line = std::find_if(lines.begin(), lines.end(), [&](const auto& l) { return l.first == place.directory; });
-    const bool is_new = line == lines.end();
-    const bool same_id = !is_new && std::any_of(line->second.begin(), line->second.end(),
-                                                [&](const Entry& e) { return e.file->exchange == file.exchange; });
-    Entry entry{&file, counted(file, place.name)};
-    const std::size_t cost = estimate_tokens(", " + entry.text) + (same_id ? 0 : kId) +
-                             (is_new ? estimate_tokens(place.directory) + kLine : 0);
-    if (!pay(cost)) {
-      ++left_out;
-      continue;
-    }
-    if (is_new) line = lines.insert(lines.end(), {place.directory, {}});
-    line->second.push_back(std::move(entry));
-  }
-  // What for, with what is left.
-  std::size_t purposes = 0;
-  for (const FileInPlay& file : state.files) {
-    if (file.purpose.empty() || file.edits == 0 || purposes == kPurposes) continue;
-    for (auto& [directory, entries] : lines)
-      for (Entry& entry : entries) {
-        if (entry.file != &file) continue;
-        const std::string purpose = " (" + file.purpose + ")";
-        if (!pay(estimate_tokens(purpose))) continue;
-        entry.text += purpose;
-        ++purposes;
-      }
-  }
-  std::vector<std::string> out;
-  for (auto& [directory, entries] : lines)
-    out.push_back(line_of(directory, entries));
-  return out;
 }
 
 }  // namespace memd::continuity

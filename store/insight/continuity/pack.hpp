@@ -2,7 +2,6 @@
 
 #include "store/insight/continuity/weights.hpp"
 #include "store/insight/continuity/working_state.hpp"
-#include "store/text/token_budget.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -25,24 +24,25 @@ struct Pack {
   std::vector<std::string> problems;
   std::optional<std::string> last_error;
   std::vector<std::string> next_steps;
+  std::vector<std::string> values;
   std::optional<std::string> last_words;
   std::vector<std::string> running;
   std::vector<std::string> tests;
-  // A directory a line: "store/: reader.cpp e5 r3, reader.hpp r2 [x42]"; e edited, r read, so many times; an id holds
-  // for the files before it.
+  // A directory a line: "store/: reader.cpp e5 r3 {openStore:41 readRow}, reader.hpp r2 [x42]"; e edited, r read, so
+  // many times; in braces names that live there, with their lines; an id holds for the files before it.
   std::vector<std::string> files;
   std::vector<CommandGroup> commands;  // newest exchange first
   std::string programs;                // that none of `commands` runs; separated by commas
-  std::string names;                   // that stand nowhere else in the pack; separated by blanks
-  std::int64_t left_out = 0;           // items that did not fit
+  // That stand nowhere else in the pack, where they live in front: "store/ids.hpp: ExchangeId:12 kNone", or the
+  // exchange that used them last: "x42: --dry-run".
+  std::vector<std::string> names;
+  std::int64_t left_out = 0;  // items that did not fit
 };
+
+// Names and what says where they live get so much of a pack at most.
+inline constexpr double kNamesShare = 0.15;
 
 // The best of `state` for about `tokens` (each part as it costs in JSON; the names of the parts are not counted).
 Pack make_pack(const WorkingState& state, std::size_t tokens, const Shares& shares);
-
-// Files, a line a directory (Pack::files), for at most `tokens` of the budget. Adds those that did not fit to
-// `left_out`.
-std::vector<std::string> file_lines(const WorkingState& state, std::size_t tokens, TokenBudget& budget,
-                                    std::int64_t& left_out);
 
 }  // namespace memd::continuity

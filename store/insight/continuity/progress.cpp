@@ -1,10 +1,12 @@
 // How far the work had come: what was decided, what is broken, what comes next.
 #include "schemas/ascii.hpp"
+#include "store/insight/continuity/already_said.hpp"
 #include "store/insight/continuity/evidence.hpp"
 #include "store/insight/continuity/todo_list.hpp"
 #include "store/insight/continuity/told_sentences.hpp"
 #include "store/insight/continuity/weights.hpp"
 #include "store/insight/summary/decisions.hpp"
+#include "store/text/code_names.hpp"
 #include "store/text/cue_matcher.hpp"
 #include "store/text/plain_text.hpp"
 #include "store/text/shell_line.hpp"
@@ -19,8 +21,9 @@ constexpr std::size_t kDecisions = 12;
 constexpr std::size_t kSteps = 12;
 constexpr std::ptrdiff_t kProgressFewestWords = 4;
 constexpr std::size_t kProgressSentenceBytes = 240;
+constexpr std::size_t kReadOfDecisions = 4 * 1024;  // a longer message is a paste
 constexpr std::size_t kErrorBytes = 600;
-constexpr std::size_t kLastWordsBytes = 300;
+constexpr std::size_t kLastWordsBytes = 700;
 
 // The first lines and the last ones: what was run and how it ended.
 std::string verbatim(std::string_view text) {
@@ -63,8 +66,48 @@ void find_choices(const SessionPast& past, WorkingState& out) {
       out.decisions.push_back({plain_sentence(decision.sentence, kProgressSentenceBytes), id_of(past, t.exchange),
                                decay(t.age, kToldHalfLife)});
   }
+  const PastText* offered = nullptr;
+  for (const PastText& t : past.texts) {
+    if (t.speaker == Speaker::agent) {
+      offered = &t;
+      continue;
+    }
+    if (t.text.size() > kReadOfDecisions) continue;
+    for (const Decision& decision : find_decisions_of_person(t.text, offered == nullptr ? "" : offered->text))
+      out.decisions.push_back({plain_sentence(decision.sentence, kProgressSentenceBytes), id_of(past, t.exchange),
+                               kOfPerson * decay(t.age, kToldHalfLife)});
+  }
   keep_best(out.decisions, kDecisions);
 }
+
+namespace {
+
+// What was put off to a stated moment, or somebody asked to be reminded of, unless it was said to be done since.
+void find_promises(const SessionPast& past, WorkingState& out) {
+  constexpr double kPromise = 1.5;
+  constexpr double kOfPerson = 2.5;
+  std::vector<std::pair<std::size_t, AlreadySaid>> done;  // by the age of the message
+  for (const PastText& t : past.texts)
+    if (t.speaker == Speaker::agent)
+      for_each_sentence(t.text, 8, 300, [&](std::string_view sentence) {
+        if (cues().has(sentence.substr(0, 60), Cue::reports_done)) done.emplace_back(t.age, AlreadySaid(sentence));
+      });
+  for (const PastText& t : past.texts) {
+    const bool person = t.speaker != Speaker::agent;
+    if (t.text.starts_with('<') || (person && t.text.size() > kReadOfDecisions)) continue;
+    for_each_sentence(t.text, 16, 300, [&](std::string_view sentence) {
+      if (!cues().has(sentence, Cue::promised) || ends_in_question_mark(sentence) || sentence.ends_with(':')) return;
+      const bool is_done = std::any_of(done.begin(), done.end(), [&](const auto& said) {
+        return said.first < t.age && said.second.has_sentence(sentence);
+      });
+      if (!is_done)
+        out.next_steps.push_back({plain_sentence(sentence, 160), id_of(past, t.exchange),
+                                  (person ? kOfPerson : kPromise) * decay(t.age, kToldHalfLife)});
+    });
+  }
+}
+
+}  // namespace
 
 void find_next_steps(const SessionPast& past, WorkingState& out) {
   std::vector<Todo> todos;
@@ -88,6 +131,7 @@ void find_next_steps(const SessionPast& past, WorkingState& out) {
             {plain_sentence(sentence, 160), id_of(past, t.exchange), decay(t.age, kToldHalfLife / 10)});
     });
   }
+  find_promises(past, out);
   keep_best(out.next_steps, kSteps);
   if (last == past.texts.rend()) return;
   // How it began says what it is about, if it does not fit.
@@ -123,6 +167,16 @@ constexpr std::size_t kShortestTrouble = 24;
 
 constexpr CueSet kNoTrouble = Cue::harmless | Cue::no_complaint | Cue::asked | Cue::supposed;
 
+// A problem says what is wrong with what; "I see the issue" and "Let me look at the errors" only speak of one.
+bool names_its_subject(std::string_view sentence) {
+  constexpr std::ptrdiff_t kTellingWords = 9;
+  const std::string_view plain = sentence.substr(std::min(sentence.find_first_not_of("*-•# \t"), sentence.size()));
+  if (plain.starts_with("I ") || plain.starts_with("I'")) return false;
+  bool named = sentence.find_first_of("`\"0123456789") != std::string_view::npos;
+  for_each_code_name(sentence, [&](std::string_view) { named = true; });
+  return named || words_in(spoken_form(sentence)) >= kTellingWords;
+}
+
 // The message that ends the work tells first what was done.
 bool reports_done(std::string_view text) { return cues().has(text.substr(0, 80), Cue::reports_done); }
 
@@ -133,7 +187,7 @@ Trouble trouble_in(std::string_view sentence) {
   if (cues().has(sentence, Cue::mended)) return {0, trouble == 0};
   if (trouble == 0 || sentence.size() < kShortestTrouble || sentence.ends_with(':') || ends_in_question_mark(sentence))
     return {};
-  return {cues().has(sentence, kNoTrouble) ? 0 : trouble, false};
+  return {cues().has(sentence, kNoTrouble) || !names_its_subject(sentence) ? 0 : trouble, false};
 }
 
 void find_problems(const SessionPast& past, WorkingState& out) {
@@ -148,9 +202,16 @@ void find_problems(const SessionPast& past, WorkingState& out) {
       if (trouble.mended) out.problems.clear();
       if (trouble.cues == 0) return;
       out.problems.push_back({plain_sentence(sentence, kSentenceBytes), id_of(past, t.exchange),
-                              static_cast<double>(trouble.cues) * decay(t.age, kToldHalfLife / 6)});
+                              static_cast<double>(trouble.cues) * decay(t.age, kToldHalfLife / 6), t.age});
     });
   }
+  // What was said of failing tests is over when they passed since.
+  const auto passed = std::find_if(out.tests.begin(), out.tests.end(),
+                                   [](const TestState& t) { return t.outcome == TestOutcome::passed; });
+  if (passed != out.tests.end())
+    std::erase_if(out.problems, [&](const Told& told) {
+      return told.exchange <= passed->exchange && told.age > passed->age && cues().has(told.text, Cue::tests_named);
+    });
   keep_best(out.problems, kProblems);
 }
 

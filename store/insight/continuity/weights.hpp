@@ -15,13 +15,13 @@ struct Shares {
 
 // Half-lives are counted in messages and calls: after so many a use counts half.
 struct Weights {
-  double name_half_life = 60;
-  double file_half_life = 80;
+  double name_half_life = 40;
+  double file_half_life = 50;
   double command_half_life = 100;
 
   // A name by where it stands; in a text of people or agents it counts 1.
   double name_in_command = 1.3;
-  double name_in_edit = 0.5;  // an edit holds many, of which few are what it is about
+  double name_in_edit = 0.2;  // an edit holds many, of which few are what it is about
   double name_in_call = 1.0;
   double name_in_result = 0.05;  // what was read, of which most is passed over
 
@@ -31,9 +31,10 @@ struct Weights {
 
   double command_failed = 0.7;
   double command_is_test = 1.5;
+  double command_shows = 0.4;  // only shows something, and ran once
 
   // Much of it is told: the reader has no other way to know that.
-  Shares whole{0.34, 0.17, 0.17};
+  Shares whole{0.42, 0.15, 0.14};
   Shares complement{0.14, 0.11, 0.20};  // the platform's summary tells the story
 };
 

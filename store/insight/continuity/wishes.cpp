@@ -4,6 +4,7 @@
 #include "store/insight/continuity/told_sentences.hpp"
 #include "store/insight/continuity/weights.hpp"
 #include "store/text/cue_matcher.hpp"
+#include "store/text/plain_text.hpp"
 
 #include <algorithm>
 
@@ -66,6 +67,16 @@ bool is_told_by_goal(const WorkingState& state, const std::string& spoken, doubl
   });
 }
 
+// What a "yes" answers: the last question or announcement of what the agent said.
+std::string last_offer(std::string_view said) {
+  std::string out;
+  for_each_sentence(said, 12, 400, [&](std::string_view sentence) {
+    if (ends_in_question_mark(sentence) || cues().has(sentence, Cue::offer | Cue::announced))
+      out = plain_sentence(sentence, kLastWordBytes);
+  });
+  return out;
+}
+
 bool is_words_of_client(std::string_view text) {
   return text.starts_with('<') || text.starts_with("[Request interrupted") || text.starts_with("Caveat:");
 }
@@ -81,9 +92,13 @@ void find_goal(const SessionPast& past, WorkingState& out) {
   const PastText* now = nullptr;
   const PastText* first = nullptr;
   const PastText* last = nullptr;
+  const PastText* agent = nullptr;
+  const PastText* agreed = nullptr;  // what the agent said before the last word, when that only says to go on
   for (const PastText& t : past.texts) {
+    if (t.speaker == Speaker::agent) agent = &t;
     if (t.speaker == Speaker::agent || is_words_of_client(t.text)) continue;
     last = &t;
+    agreed = is_go_ahead(t.text) ? agent : nullptr;
     if (is_go_ahead(t.text)) continue;
     if (first == nullptr && t.speaker == Speaker::user) first = &t;
     now = &t;
@@ -91,10 +106,11 @@ void find_goal(const SessionPast& past, WorkingState& out) {
   const auto add = [&](const PastText* t, std::size_t bytes) {
     if (t != nullptr) out.goal.push_back({shortened(t->text, bytes), id_of(past, t->exchange), 1});
   };
-  if (now == nullptr) now = last;
   add(now, kGoalBytes);
   if (first != now) add(first, kFirstGoalBytes);
-  if (last != now && last != first) add(last, kLastWordBytes);
+  if (agreed == nullptr) return;
+  if (std::string offer = last_offer(agreed->text); !offer.empty())
+    out.goal.push_back({"agreed: " + offer, id_of(past, last->exchange), 1});
 }
 
 void find_constraints(const SessionPast& past, WorkingState& out) {

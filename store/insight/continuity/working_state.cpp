@@ -110,12 +110,13 @@ WorkingState recover_state(const SessionPast& past) {
   find_goal(past, out);
   find_constraints(past, out);
   find_choices(past, out);
+  find_values(past, out);
+  find_commands(past, out);
   find_problems(past, out);
   find_next_steps(past, out);
   if (out.last_words) say_last_words_once(out);
   find_last_error(past, out);
   find_files(past, out);
-  find_commands(past, out);
   find_names(past, out);
   return out;
 }

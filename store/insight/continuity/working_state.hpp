@@ -1,5 +1,6 @@
 #pragma once
 
+#include "store/insight/continuity/name_weight.hpp"
 #include "store/insight/continuity/session_past.hpp"
 #include "store/insight/continuity/weights.hpp"
 
@@ -23,6 +24,7 @@ struct Told {
   std::string text;
   ExchangeId exchange = 0;  // where it was said
   double score = 0;
+  std::size_t age = 0;  // of problems: PastText::age
 };
 
 struct FileInPlay {
@@ -48,11 +50,21 @@ struct TestState {
   std::string line;
   TestOutcome outcome = TestOutcome::unknown;
   ExchangeId exchange = 0;
+  std::size_t age = 0;  // PastEvent::age of the run
 };
 
 struct Scored {
   std::string text;
   double score = 0;
+};
+
+// A name of code, with where it lives.
+struct NameInPlay {
+  std::string text;
+  double score = 0;
+  std::string path;         // absolute where the agent says so; empty: not known
+  std::int64_t line = 0;    // of its declaration; 0: not known
+  ExchangeId exchange = 0;  // that used it last
 };
 
 struct WorkingState {
@@ -62,15 +74,16 @@ struct WorkingState {
   std::vector<Told> constraints;
   std::vector<Told> decisions;
   std::vector<Told> problems;
-  std::vector<Told> next_steps;
+  std::vector<Told> next_steps;    // the tasks that are left, what was promised, and what was said to come
+  std::vector<Told> values;        // sentences that state exact sizes, times, limits, results
   std::optional<Told> last_error;  // verbatim
   std::optional<Told> last_words;  // of the agent
   std::vector<Told> running;       // started in the background
   std::vector<TestState> tests;    // failing first, then newest first
   std::vector<FileInPlay> files;
   std::vector<CommandUse> commands;
-  std::vector<Scored> programs;  // "go test"
-  std::vector<Scored> names;
+  std::vector<Scored> programs;   // "go test"
+  std::vector<NameInPlay> names;  // those of standard libraries are left out
 };
 
 // Edits, results and errors whose whole texts are worth fetching into SessionPast::full_texts, by their seq: names and
@@ -78,5 +91,8 @@ struct WorkingState {
 std::vector<std::int64_t> texts_to_fetch(const SessionPast& past);
 
 WorkingState recover_state(const SessionPast& past);
+
+// Orders the names by how much they tell, too. `spreads`: of the first names, in their order.
+void weigh_names(std::vector<NameInPlay>& names, const std::vector<NameSpread>& spreads);
 
 }  // namespace memd::continuity

@@ -1,14 +1,18 @@
 #include "store/search/rank/hybrid_search.hpp"
 
+#include "schemas/sql_text.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/read/sessions.hpp"
+#include "store/search/rank/phrasing_fusion.hpp"
+#include "store/search/vectors/cosine_scale.hpp"
 #include "store/text/text_chunks.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace memd::search {
 namespace {
@@ -71,6 +75,8 @@ SearchHit load_hit(sqlite::Database& db, const PassageFinder& passages, Exchange
 
 constexpr std::size_t kByWords = 200;       // ranked together with
 constexpr std::size_t kByMeaning = 100;     // these
+constexpr std::size_t kLookedAt = 100;      // of the best, whose rows are read
+constexpr std::size_t kMostAlso = 31;       // a bit each in SearchHit::found_by
 constexpr double kLeastZ = 2;               // of a hit that has no word of the question
 constexpr std::size_t kLeastDistinct = 50;  // hits whose copies are looked for
 // The snippet shows what is nearest in meaning, and not the words, of a hit this near with less than this of the words.
@@ -93,6 +99,10 @@ std::vector<double> shares_of(const QueryPlan& plan) {
   return out;
 }
 
+bool by_meaning(const SemanticQuestion& question) {
+  return question.index != nullptr && !question.vector.vector.empty();
+}
+
 // Those that have to be there come first in a plan.
 std::uint64_t required_terms(const QueryPlan& plan) {
   std::uint64_t out = 0;
@@ -103,28 +113,8 @@ std::uint64_t required_terms(const QueryPlan& plan) {
 
 }  // namespace
 
-// How the cosines of other texts lie, as a measure for one: without the nearest, which in a small store would be a good
-// part of them, and never quite without a spread.
-struct HybridSearch::CosineScale {
-  CosineScale() = default;
-  explicit CosineScale(const vectors::ScanResult& scan) {
-    constexpr double kUsual = 0.12;
-    constexpr double kWorth = 20;  // texts
-    if (scan.nearest.empty()) return;
-    const double n = static_cast<double>(scan.scanned) - 1;
-    const double nearest = scan.nearest.front().cosine;
-    double squares = 0;
-    if (n > 0) {
-      mean = ((n + 1) * scan.mean - nearest) / n;
-      squares =
-          (n + 1) * (scan.deviation * scan.deviation + scan.mean * scan.mean) - nearest * nearest - n * mean * mean;
-    }
-    deviation = std::sqrt((std::max(0.0, squares) + kWorth * kUsual * kUsual) / (n + kWorth));
-  }
-  double z(float cosine) const { return std::isnan(cosine) ? 0 : (cosine - mean) / deviation; }
-
-  double mean = 0;
-  double deviation = 1;
+struct HybridSearch::CosineScale : vectors::CosineScale {
+  using vectors::CosineScale::CosineScale;
 };
 
 struct HybridSearch::Nearest {
@@ -141,35 +131,53 @@ std::string question_of(std::string_view text) {
 
 HybridSearch::HybridSearch(sqlite::Database& db) : db_(db), lexical_(db) {}
 
-SearchAnswer HybridSearch::search(const SearchQuery& query, const SemanticQuestion& question, KnownLengths& lengths) {
-  Attempt as_typed = attempt(query, question, lengths);
+SearchAnswer HybridSearch::search(const SearchQuery& query, std::span<const SemanticQuestion> questions,
+                                  KnownLengths& lengths) {
+  Attempt as_typed = attempt(query, questions, lengths);
   if (as_typed.found_any || as_typed.operators.empty() || !as_typed.answer.unknown_project.empty())
     return std::move(as_typed.answer);
   SearchQuery words = query;
   words.operators = false;
-  Attempt as_words = attempt(words, question, lengths);
+  Attempt as_words = attempt(words, questions, lengths);
   if (!as_words.found_any) return std::move(as_typed.answer);
   as_words.answer.dropped = std::move(as_typed.operators);
   return std::move(as_words.answer);
 }
 
-HybridSearch::Attempt HybridSearch::attempt(const SearchQuery& query, const SemanticQuestion& question,
+std::vector<HybridSearch::Phrasing> HybridSearch::understand(const SearchQuery& query,
+                                                             std::span<const SemanticQuestion> questions,
+                                                             KnownLengths& lengths) {
+  static const SemanticQuestion kWordsAlone;
+  const auto meaning = [&](std::size_t i) { return i < questions.size() ? &questions[i] : &kWordsAlone; };
+  std::vector<Phrasing> out;
+  out.push_back({lexical_.understand(query, lengths), meaning(0)});
+  if (out.front().words.filters_alone()) return out;
+  for (std::size_t i = 0; i < std::min(query.also.size(), kMostAlso); ++i)
+    out.push_back({lexical_.understand_also(query.also[i], query, out.front().words), meaning(i + 1)});
+  return out;
+}
+
+HybridSearch::Attempt HybridSearch::attempt(const SearchQuery& query, std::span<const SemanticQuestion> questions,
                                             KnownLengths& lengths) {
-  LexicalQuestion words = lexical_.understand(query, lengths);
+  const std::vector<Phrasing> phrasings = understand(query, questions, lengths);
+  const LexicalQuestion& words = phrasings.front().words;
   SearchAnswer answer;
   for (const QueryText& text : words.typed.excluded)
     answer.excluded.push_back(text.text);
-  const bool by_meaning = question.index != nullptr && !question.vector.vector.empty();
-  answer.mode = by_meaning ? query.mode : SearchMode::lexical;
-  answer.semantic.used = by_meaning;
-  answer.semantic.trouble = question.trouble;
-  if (question.index != nullptr) {
-    SemanticState state = question.index->state(db_);
+  std::string_view model;
+  for (const Phrasing& p : phrasings)
+    if (model.empty() && by_meaning(*p.meaning)) model = p.meaning->vector.model;
+  answer.mode = model.empty() ? SearchMode::lexical : query.mode;
+  answer.semantic.used = !model.empty();
+  answer.semantic.trouble = phrasings.front().meaning->trouble;
+  if (SemanticIndex* const index = phrasings.front().meaning->index) {
+    SemanticState state = index->state(db_);
     answer.semantic.model = std::move(state.model);
     answer.semantic.pending = state.pending;
     if (answer.semantic.trouble.empty()) answer.semantic.trouble = std::move(state.trouble);
   }
   answer.ignored_terms = words.plan.ignored;
+  answer.unknown_terms = words.plan.unknown;
   answer.unknown_project = UnknownProjectQuery{words.typed.project}.run(db_);
 
   CandidateFilter filter(db_, lexical_.places(), query.filter, words.typed);
@@ -179,12 +187,12 @@ HybridSearch::Attempt HybridSearch::attempt(const SearchQuery& query, const Sema
   Ranking ranking;
   std::vector<Distinct> hits;
   for (std::size_t count = std::max(kByWords, wanted);; count *= 2) {
-    ranking = ranked(query, words, question, filter, count);
+    ranking = fused(query, phrasings, filter, count);
     hits = distinct(ranking.candidates, std::max(wanted, kLeastDistinct));
     if (hits.size() >= wanted || ranking.complete) break;
   }
   answer.more = hits.size() >= wanted;
-  const EvidenceWeights& weights = evidence_weights(by_meaning ? question.vector.model : std::string_view());
+  const EvidenceWeights& weights = evidence_weights(model);
   if (!words.filters_alone()) {
     std::vector<RankingFeatures> best;
     for (std::size_t i = 0; i < std::min<std::size_t>(hits.size(), kJudgedHits); ++i)
@@ -192,18 +200,18 @@ HybridSearch::Attempt HybridSearch::attempt(const SearchQuery& query, const Sema
     answer.nothing_relevant = nothing_relevant(best, weights);
   }
   for (std::size_t i = offset; i < std::min(hits.size(), offset + limit); ++i)
-    answer.hits.push_back(load(query, words, hits[i], weights));
-  if (query.count_outside) answer.outside = count_outside(query, words, question, filter, weights);
-  return {std::move(answer), !hits.empty(), std::move(words.typed.operators)};
+    answer.hits.push_back(load(query, phrasings[hits[i].candidate->phrasing].words, hits[i], weights));
+  if (query.count_outside) answer.outside = count_outside(query, phrasings, filter, weights);
+  return {std::move(answer), !hits.empty(), words.typed.operators};
 }
 
-std::int64_t HybridSearch::count_outside(const SearchQuery& query, const LexicalQuestion& words,
-                                         const SemanticQuestion& question, CandidateFilter& inside,
-                                         const EvidenceWeights& weights) {
+std::int64_t HybridSearch::count_outside(const SearchQuery& query, const std::vector<Phrasing>& phrasings,
+                                         CandidateFilter& inside, const EvidenceWeights& weights) {
+  const LexicalQuestion& words = phrasings.front().words;
   QueryFilter everywhere = query.filter;
   everywhere.project.clear();
   CandidateFilter all(db_, lexical_.places(), everywhere, words.typed);
-  const Ranking ranking = ranked(query, words, question, all, kByWords);
+  const Ranking ranking = fused(query, phrasings, all, kByWords);
   const auto best = distinct(ranking.candidates, static_cast<std::size_t>(std::max(query.limit, 0)));
   return std::count_if(best.begin(), best.end(), [&](const Distinct& hit) {
     const FusionCandidate& c = *hit.candidate;
@@ -211,28 +219,61 @@ std::int64_t HybridSearch::count_outside(const SearchQuery& query, const Lexical
   });
 }
 
-HybridSearch::Pool HybridSearch::pool(const SearchQuery& query, const SemanticQuestion& question,
-                                      KnownLengths& lengths) {
-  const LexicalQuestion words = lexical_.understand(query, lengths);
-  CandidateFilter filter(db_, lexical_.places(), query.filter, words.typed);
-  return {ranked(query, words, question, filter, kByWords).candidates, shares_of(words.plan)};
+std::vector<HybridSearch::Pool> HybridSearch::pools(const SearchQuery& query,
+                                                    std::span<const SemanticQuestion> questions,
+                                                    KnownLengths& lengths) {
+  const std::vector<Phrasing> phrasings = understand(query, questions, lengths);
+  CandidateFilter filter(db_, lexical_.places(), query.filter, phrasings.front().words.typed);
+  const std::vector<Nearest> near = nearest(query, phrasings, filter);
+  std::vector<Pool> out;
+  for (std::size_t i = 0; i < phrasings.size(); ++i) {
+    const QueryPlan& plan = phrasings[i].words.plan;
+    out.push_back({ranked(query, phrasings[i], near[i], filter, kByWords).candidates, shares_of(plan),
+                   plan.highest_idf > 0 ? plan.total_idf / plan.highest_idf : 0});
+  }
+  return out;
 }
 
-HybridSearch::Ranking HybridSearch::ranked(const SearchQuery& query, const LexicalQuestion& words,
-                                           const SemanticQuestion& question, CandidateFilter& filter,
-                                           std::size_t count) {
+// What the phrasings found, ranked together; then what the words of the first found beyond that.
+HybridSearch::Ranking HybridSearch::fused(const SearchQuery& query, const std::vector<Phrasing>& phrasings,
+                                          CandidateFilter& filter, std::size_t count) {
+  const std::vector<Nearest> near = nearest(query, phrasings, filter);
+  Ranking first = ranked(query, phrasings.front(), near.front(), filter, count);
+  if (phrasings.size() == 1) return first;
+  std::vector<std::vector<FusionCandidate>> lists;
+  const auto border = first.candidates.begin() + static_cast<std::ptrdiff_t>(first.by_all_features);
+  lists.emplace_back(first.candidates.begin(), border);
+  for (std::size_t i = 1; i < phrasings.size(); ++i)
+    lists.push_back(ranked(query, phrasings[i], near[i], filter, kByWords).candidates);
+  Ranking out{fuse(lists), 0, first.complete};
+  out.by_all_features = out.candidates.size();
+  std::unordered_set<ExchangeId> known;
+  for (const FusionCandidate& c : out.candidates)
+    known.insert(c.id);
+  const double least = out.candidates.empty() ? 1 : out.candidates.back().score;
+  for (auto it = border; it != first.candidates.end(); ++it) {
+    if (known.contains(it->id)) continue;
+    out.candidates.push_back(*it);
+    out.candidates.back().score = std::min(least, it->score);
+  }
+  return out;
+}
+
+HybridSearch::Ranking HybridSearch::ranked(const SearchQuery& query, const Phrasing& phrasing, const Nearest& near,
+                                           CandidateFilter& filter, std::size_t count) {
+  const LexicalQuestion& words = phrasing.words;
+  const SemanticQuestion& question = *phrasing.meaning;
   Ranking out;
-  const bool by_meaning = question.index != nullptr && !question.vector.vector.empty() && !words.filters_alone();
-  const bool by_words = query.mode != SearchMode::semantic || !by_meaning;
+  const bool with_meaning = by_meaning(question) && !words.filters_alone();
+  const bool by_words = query.mode != SearchMode::semantic || !with_meaning;
   if (words.filters_alone()) {
     const auto newest = lexical_.candidates(words, filter, count).best;
     out.complete = newest.size() < count;
     for (const LexicalCandidate& c : newest)
       out.candidates.push_back(of_words(c));
+    out.by_all_features = out.candidates.size();
     return out;
   }
-  Nearest near;
-  if (by_meaning && !words.plan.impossible) near = nearest(query, words, question, filter);
   std::vector<ExchangeId> near_ids;
   for (const vectors::Neighbour& n : near.found)
     near_ids.push_back(n.exchange);
@@ -246,20 +287,23 @@ HybridSearch::Ranking HybridSearch::ranked(const SearchQuery& query, const Lexic
   const auto fused = static_cast<std::ptrdiff_t>(std::min(found.size(), kByWords));
   std::vector<FusionCandidate>& pool = out.candidates;
   std::transform(found.begin(), found.begin() + fused, std::back_inserter(pool), of_words);
-  if (by_meaning && !words.plan.impossible) join(words, question, near, by_word.also, pool);
+  if (with_meaning && !words.plan.impossible) join(words, question, near, by_word.also, pool);
   add_places(query, pool);
   add_context(pool, shares_of(words.plan));
   if (by_words) {
-    rank(pool, by_meaning);
+    rank(pool, with_meaning);
+    look_closely(words, question, std::span(pool).first(std::min(pool.size(), kLookedAt)));
+    rank(pool, with_meaning);
   } else {
     for (FusionCandidate& c : pool)
       c.score = c.features.cosine * (c.features.abandoned > 0 ? kRankingWeights.abandoned : 1);
     std::stable_sort(pool.begin(), pool.end(), [](const auto& a, const auto& b) { return a.score > b.score; });
   }
 
-  std::unordered_map<ExchangeId, bool> known;
+  out.by_all_features = pool.size();
+  std::unordered_set<ExchangeId> known;
   for (const FusionCandidate& c : pool)
-    known.emplace(c.id, true);
+    known.insert(c.id);
   const double least = pool.empty() ? 1 : pool.back().score;
   for (auto it = found.begin() + fused; it != found.end(); ++it) {
     if (known.contains(it->id)) continue;
@@ -269,8 +313,20 @@ HybridSearch::Ranking HybridSearch::ranked(const SearchQuery& query, const Lexic
   return out;
 }
 
-HybridSearch::Nearest HybridSearch::nearest(const SearchQuery& query, const LexicalQuestion& words,
-                                            const SemanticQuestion& question, CandidateFilter& filter) {
+// Of each phrasing; nothing where it has no vector, or something required occurs nowhere.
+std::vector<HybridSearch::Nearest> HybridSearch::nearest(const SearchQuery& query,
+                                                         const std::vector<Phrasing>& phrasings,
+                                                         CandidateFilter& filter) {
+  std::vector<Nearest> out(phrasings.size());
+  std::vector<const QueryVector*> questions;
+  std::vector<std::size_t> of;  // phrasings
+  for (std::size_t i = 0; i < phrasings.size(); ++i) {
+    const auto& [words, meaning] = phrasings[i];
+    if (!by_meaning(*meaning) || words.filters_alone() || words.plan.impossible) continue;
+    questions.push_back(&meaning->vector);
+    of.push_back(i);
+  }
+  if (questions.empty()) return out;
   const std::function<bool(ExchangeId)> passes = [&](ExchangeId id) { return filter.passes(id); };
   vectors::ScanRequest request;
   const auto wanted = static_cast<std::size_t>(std::max(query.offset, 0) + std::max(query.limit, 0) + 1);
@@ -279,12 +335,14 @@ HybridSearch::Nearest HybridSearch::nearest(const SearchQuery& query, const Lexi
   request.first = filter.first_id();
   request.last = filter.last_id();
   request.passes = filter.unrestricted() ? nullptr : &passes;
-  vectors::ScanResult scan = question.index->scan(db_, question.vector, request);
-  Nearest out;
-  out.scale = CosineScale(scan);
-  for (const vectors::Neighbour& n : scan.nearest) {
-    if (!alone && out.scale.z(n.cosine) < kLeastZ) break;
-    if (!lexical_.is_excluded(words, n.exchange)) out.found.push_back(n);
+  const auto scans = phrasings[of.front()].meaning->index->scan_all(db_, questions, request);
+  for (std::size_t i = 0; i < scans.size(); ++i) {
+    Nearest& near = out[of[i]];
+    near.scale = CosineScale(scans[i]);
+    for (const vectors::Neighbour& n : scans[i].nearest) {
+      if (!alone && near.scale.z(n.cosine) < kLeastZ) break;
+      if (!lexical_.is_excluded(phrasings[of[i]].words, n.exchange)) near.found.push_back(n);
+    }
   }
   return out;
 }
@@ -304,6 +362,7 @@ void HybridSearch::join(const LexicalQuestion& words, const SemanticQuestion& qu
     at.emplace(pool[i].id, i);
     if (i >= cosines.also.size() || std::isnan(cosines.also[i])) continue;
     pool[i].features.cosine = cosines.also[i];
+    if (i < cosines.also_chunks.size()) pool[i].chunk = cosines.also_chunks[i];
     pool[i].features.dense_z = near.scale.z(cosines.also[i]);
   }
   const std::uint64_t required = required_terms(words.plan);
@@ -347,6 +406,47 @@ void HybridSearch::add_places(const SearchQuery& query, std::vector<FusionCandid
   project.reset();
 }
 
+// What costs a look at rows, of the best: what their sessions are, and what was decided in them.
+void HybridSearch::look_closely(const LexicalQuestion& words, const SemanticQuestion& question,
+                                std::span<FusionCandidate> best) {
+  std::unordered_map<std::int64_t, bool> started_by_another;
+  auto& kind = db_.prepare(sql_text("SELECT kind <> SessionKind::main FROM sessions WHERE session_pk = ?1"));
+  for (FusionCandidate& c : best) {
+    const auto [known, fresh] = started_by_another.try_emplace(c.session, false);
+    if (fresh && kind.bind(c.session).step()) known->second = kind.int64(0) != 0;
+    c.features.subagent = known->second ? 1 : 0;
+  }
+  kind.reset();
+  if (words.asks_why) {
+    auto& decided = db_.prepare(
+        "SELECT 1 FROM observations WHERE type = 'decision' AND session_pk = ?1 AND exchange_number = ?2");
+    for (FusionCandidate& c : best)
+      c.features.decision = decided.bind(c.session, c.number).step() ? 1 : 0;
+    decided.reset();
+  }
+  compare_tokens(question, best);
+}
+
+// Token by token, standardised: how much each stands out among those compared. The others count as the least of them.
+void HybridSearch::compare_tokens(const SemanticQuestion& question, std::span<FusionCandidate> best) {
+  if (!by_meaning(question) || best.size() < 2) return;
+  const auto comparison = question.index->by_tokens(question.vector);
+  if (!comparison) return;
+  auto& q = db_.prepare(
+      "SELECT user_message, interventions, assistant_response, answer_offset FROM exchanges WHERE exchange_pk = ?1");
+  std::vector<double> values;
+  for (const FusionCandidate& c : best) {
+    std::string text;
+    if (q.bind(c.id).step())
+      text = chunk_of({q.text(0), q.text(1), q.text(2), {}}, q.int64(3), std::max(c.chunk, 0));
+    q.reset();
+    values.push_back(comparison->compare(text));
+  }
+  standardise(values);
+  for (std::size_t i = 0; i < best.size(); ++i)
+    best[i].features.tokens = values[i];
+}
+
 // The first `wanted` of different content.
 std::vector<HybridSearch::Distinct> HybridSearch::distinct(const std::vector<FusionCandidate>& candidates,
                                                            std::size_t wanted) {
@@ -373,6 +473,7 @@ SearchHit HybridSearch::load(const SearchQuery& query, const LexicalQuestion& wo
   hit.relevance_score = std::clamp(c.score, 0.0, 1.0);
   hit.copies = found.copies;
   hit.confidence = words.filters_alone() ? Confidence::high : confidence_of(c.features, weights);
+  hit.found_by = c.found_by;
   if (query.explain) hit.features = c.features;
   return hit;
 }

@@ -33,15 +33,18 @@ class HybridSearch {
   explicit HybridSearch(sqlite::Database& db);
 
   // In a read transaction, which began after `lengths` was made. A question that finds nothing because of its operators
-  // is asked again with them as words.
-  SearchAnswer search(const SearchQuery& query, const SemanticQuestion& question, KnownLengths& lengths);
+  // is asked again with them as words. `questions`: of query.text and of each of query.also; those that are missing are
+  // looked for by words alone.
+  SearchAnswer search(const SearchQuery& query, std::span<const SemanticQuestion> questions, KnownLengths& lengths);
 
-  // Returns the candidates of a question, as add_context() takes them. Used by the weight-fitting benchmark.
+  // Returns the candidates of each phrasing, as add_context() takes them. Used by the weight-fitting benchmark.
   struct Pool {
     std::vector<FusionCandidate> candidates;  // best first
     std::vector<double> shares;
+    double words = 0;  // what the question's words weigh, in words that stand in one exchange alone
   };
-  Pool pool(const SearchQuery& query, const SemanticQuestion& question, KnownLengths& lengths);
+  std::vector<Pool> pools(const SearchQuery& query, std::span<const SemanticQuestion> questions,
+                          KnownLengths& lengths);
 
  private:
   struct Attempt {
@@ -49,30 +52,43 @@ class HybridSearch {
     bool found_any = false;              // at whatever offset
     std::vector<std::string> operators;  // ParsedQuery::operators
   };
-  Attempt attempt(const SearchQuery& query, const SemanticQuestion& question, KnownLengths& lengths);
+  Attempt attempt(const SearchQuery& query, std::span<const SemanticQuestion> questions, KnownLengths& lengths);
   struct Ranking {
     std::vector<FusionCandidate> candidates;  // best first
+    std::size_t by_all_features = 0;          // so many of them; the others by words alone
     bool complete = false;                    // there are no more
   };
+  // One way to say the question.
+  struct Phrasing {
+    LexicalQuestion words;
+    const SemanticQuestion* meaning;
+  };
 
-  Ranking ranked(const SearchQuery& query, const LexicalQuestion& words, const SemanticQuestion& question,
-                 CandidateFilter& filter, std::size_t count);
+  struct CosineScale;
+  struct Nearest;
+
+  std::vector<Phrasing> understand(const SearchQuery& query, std::span<const SemanticQuestion> questions,
+                                   KnownLengths& lengths);
+  Ranking fused(const SearchQuery& query, const std::vector<Phrasing>& phrasings, CandidateFilter& filter,
+                std::size_t count);
+  Ranking ranked(const SearchQuery& query, const Phrasing& phrasing, const Nearest& near, CandidateFilter& filter,
+                 std::size_t count);
   // What is shown of a candidate and those with the same text.
   struct Distinct {
     const FusionCandidate* candidate;
     std::int64_t copies;  // further ones
   };
 
-  struct CosineScale;
-  struct Nearest;
-  Nearest nearest(const SearchQuery& query, const LexicalQuestion& words, const SemanticQuestion& question,
-                  CandidateFilter& filter);
+  std::vector<Nearest> nearest(const SearchQuery& query, const std::vector<Phrasing>& phrasings,
+                               CandidateFilter& filter);
   void join(const LexicalQuestion& words, const SemanticQuestion& question, const Nearest& near,
             std::span<const LexicalCandidate> scored, std::vector<FusionCandidate>& pool);
   void add_places(const SearchQuery& query, std::vector<FusionCandidate>& pool);
+  void look_closely(const LexicalQuestion& words, const SemanticQuestion& question, std::span<FusionCandidate> best);
+  void compare_tokens(const SemanticQuestion& question, std::span<FusionCandidate> best);
   // SearchAnswer::outside; `inside` lets through what is not.
-  std::int64_t count_outside(const SearchQuery& query, const LexicalQuestion& words, const SemanticQuestion& question,
-                             CandidateFilter& inside, const EvidenceWeights& weights);
+  std::int64_t count_outside(const SearchQuery& query, const std::vector<Phrasing>& phrasings, CandidateFilter& inside,
+                             const EvidenceWeights& weights);
   std::vector<Distinct> distinct(const std::vector<FusionCandidate>& candidates, std::size_t wanted);
   SearchHit load(const SearchQuery& query, const LexicalQuestion& words, const Distinct& found,
                  const EvidenceWeights& weights);

@@ -40,6 +40,18 @@ double closeness(double dense_z) { return std::clamp((dense_z - 1) / 4, 0.0, kMo
 
 double focused_coverage(const RankingFeatures& f) { return f.coverage * std::sqrt(std::clamp(f.bm25, 0.0, 1.0)); }
 
+void standardise(std::span<double> values) {
+  if (values.empty()) return;
+  const auto n = static_cast<double>(values.size());
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+  double squares = 0;
+  for (const double v : values)
+    squares += (v - mean) * (v - mean);
+  const double deviation = std::sqrt(squares / n);
+  for (double& v : values)
+    v = deviation > 0 ? (v - mean) / deviation : 0;
+}
+
 double recency_of(TimeMs started_at, TimeMs now) {
   if (now == 0 || started_at == 0) return 0;
   return std::exp2(-static_cast<double>(std::max<TimeMs>(0, now - started_at)) / kHalfLife);
@@ -82,13 +94,13 @@ double fused_score(const RankingFeatures& f, bool by_meaning, const RankingWeigh
       w.coverage * focused_coverage(f) + w.neighbour_turns * f.neighbour_turns + w.surroundings * f.surroundings;
   double sum = w.bm25 * f.bm25 + w.adjacency * f.adjacency + w.title * f.title + w.identifier * f.identifier +
                f.brevity * around + (1 - f.brevity) * w.self_contained * f.bm25 + w.recency * f.recency +
-               w.date * f.date + w.same_project * f.same_project;
+               w.date * f.date + w.same_project * f.same_project + w.decision * f.decision + w.file * f.file;
   double most = w.bm25 + w.adjacency + w.title + w.coverage + w.surroundings;
   if (by_meaning) {
-    sum += w.meaning * closeness(f.dense_z);
+    sum += w.meaning * closeness(f.dense_z) + w.tokens * f.tokens;
     most += w.meaning * kMostCloseness;
   }
-  return sum / most * (f.abandoned > 0 ? w.abandoned : 1);
+  return sum / most * (f.abandoned > 0 ? w.abandoned : 1) * (f.subagent > 0 ? w.subagent : 1);
 }
 
 void rank(std::vector<FusionCandidate>& candidates, bool by_meaning, const RankingWeights& weights) {

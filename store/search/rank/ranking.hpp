@@ -17,6 +17,7 @@ struct RankingWeights {
   double identifier = 1.0;
   double date = 1.0;
   double meaning = 1.0;  // of closeness()
+  double tokens = 0.0;   // of nearness token by token
   // As far as a text is too short to speak for itself, by `brevity`:
   double coverage = 1.0;  // of focused_coverage()
   double neighbour_turns = 1.0;
@@ -26,8 +27,12 @@ struct RankingWeights {
   double title = 0.25;
   double recency = 0.05;
   double same_project = 0.1;
-  // What is left of the score of an exchange that its session has left for another branch.
+  double decision = 0.0;
+  double file = 0.0;
+  // What is left of the score of an exchange that its session has left for another branch; of one of a session that
+  // another one started.
   double abandoned = 0.75;
+  double subagent = 1.0;
 };
 inline constexpr RankingWeights kRankingWeights{};
 
@@ -48,6 +53,8 @@ struct FusionCandidate {
   TimeMs started_at = 0;
   std::uint64_t terms = 0;  // bit i: the query's term i stands in it; of terms from the 64th on nothing is said
   int chunk = kNoChunk;     // nearest to the question
+  std::size_t phrasing = 0;    // that speaks for it most, and whose features these are
+  std::uint32_t found_by = 1;  // SearchHit::found_by
   RankingFeatures features;
   double score = 0;
 };
@@ -57,6 +64,9 @@ double closeness(double dense_z);
 
 // Coverage, 0…1, that counts less in long texts, which hold every word by chance: bm25 knows the length.
 double focused_coverage(const RankingFeatures& features);
+
+// Makes each the deviations it lies above the mean.
+void standardise(std::span<double> values);
 
 // 1 now, ½ after ninety days; 0 when `now` is 0.
 double recency_of(TimeMs started_at, TimeMs now);

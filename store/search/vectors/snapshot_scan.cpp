@@ -10,7 +10,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace memd::vectors {
@@ -140,15 +142,44 @@ class Scan {
       cold_ = cold_ || segment.is_cold();
     }
     fetched_.emplace(request.stored, codes_, inverse_, s_.dimension, s_.stride, *tuning.kernels);
+    if (cold_ || (s_.centre && rows_in_range_ > tuning_.exact_rows)) {
+      sketch_.emplace(request.query, *s_.centre, s_.words);
+      wanted_ = std::max({tuning_.min_kept, request.count * tuning_.kept_per_result,
+                          static_cast<std::size_t>(rows_in_range_ / tuning_.rows_per_kept)});
+    }
   }
 
-  ScanResult run() {
-    if (request_.count == 0) return result();
-    if (cold_ || (s_.centre && rows_in_range_ > tuning_.exact_rows))
-      sketched();
+  // Looks at the n-th segment. All of them, in order, then result().
+  void look_at(std::size_t n) {
+    const Segment& s = s_.segments[n];
+    if (request_.count == 0 || !touched(s)) return;
+    const auto first = static_cast<std::uint32_t>(n * kSegmentRows);
+    if (sketch_)
+      sketched(s, first);
     else
-      exact();
-    return result();
+      exact(s, first);
+  }
+
+  ScanResult result() {
+    if (sketch_ && request_.count > 0)
+      score_candidates();
+    else
+      scanned_ = moments_.count();
+    ScanResult out;
+    for (const auto& found : nearest_.take()) {
+      const auto rows = s_.table.find(found.exchange);
+      out.nearest.push_back({found.exchange, static_cast<int>(found.row - rows->first), found.cosine});
+    }
+    for (const ExchangeId id : request_.also) {
+      const auto [cosine, chunk] = best_cosine(id);
+      out.also.push_back(cosine);
+      out.also_chunks.push_back(chunk);
+    }
+    out.scanned = scanned_;
+    if (moments_.count() == 0) return out;
+    out.mean = moments_.mean();
+    out.deviation = moments_.deviation();
+    return out;
   }
 
  private:
@@ -178,14 +209,6 @@ class Scan {
       out[i] = static_cast<float>(dots[i]) * (inverse[i] * inverse_);
   }
 
-  void exact() {
-    for (std::size_t n = 0; n < s_.segments.size(); ++n) {
-      const Segment& s = s_.segments[n];
-      if (touched(s)) exact(s, static_cast<std::uint32_t>(n * kSegmentRows));
-    }
-    scanned_ = moments_.count();
-  }
-
   void exact(const Segment& s, std::uint32_t first) {
     const bool all_in_range = whole(s);
     const ExchangeId* const ids = s.exchanges->as<ExchangeId>();
@@ -203,54 +226,49 @@ class Scan {
     }
   }
 
-  // Keeps the rows whose sketches promise most, then scores those.
-  void sketched() {
-    const std::size_t wanted = std::max({tuning_.min_kept, request_.count * tuning_.kept_per_result,
-                                         static_cast<std::size_t>(rows_in_range_ / tuning_.rows_per_kept)});
-    const QuerySketch query(request_.query, *s_.centre, s_.words);
-    std::vector<Candidate> candidates;
-    float threshold = -std::numeric_limits<float>::infinity();
-    const auto keep_best = [&] {
-      if (candidates.size() <= wanted) return;
-      const auto last = candidates.begin() + static_cast<std::ptrdiff_t>(wanted);
-      std::nth_element(candidates.begin(), last, candidates.end(),
-                       [](const Candidate& a, const Candidate& b) { return a.estimate > b.estimate; });
-      threshold = last->estimate;
-      candidates.erase(last, candidates.end());
-    };
-    for (std::size_t n = 0; n < s_.segments.size(); ++n) {
-      const Segment& s = s_.segments[n];
-      if (!touched(s)) continue;
-      // Asking a row costs a walk to memory twice, and mostly all rows will do.
-      const bool all_live = s.live == s.rows;
-      const bool all_pass = whole(s) && !request_.passes;
-      for (std::uint32_t block = 0; block < s.rows; block += kBlockRows) {
-        const std::uint32_t count = std::min(kBlockRows, s.rows - block);
-        std::array<float, kBlockRows> estimate;
-        estimates(query, s, block, count, estimate.data());
-        std::fill(estimate.begin() + count, estimate.end(), -std::numeric_limits<float>::infinity());
-        for (std::uint32_t run = 0; run < count; run += kRun) {
-          if (largest(estimate.data() + run) <= threshold) continue;
-          for (std::uint32_t i = run; i < std::min(run + kRun, count); ++i) {
-            if (estimate[i] <= threshold) continue;
-            const std::uint32_t row = block + i;
-            if (!all_live && s.inverse->as<float>()[row] == 0) continue;
-            if (!all_pass && !passes(s.exchanges->as<ExchangeId>()[row])) continue;
-            candidates.push_back({static_cast<std::uint32_t>(n * kSegmentRows + row), estimate[i]});
-            if (candidates.size() >= 4 * wanted) keep_best();
-          }
+  // Keeps the rows whose sketches promise most.
+  void sketched(const Segment& s, std::uint32_t first) {
+    // Asking a row costs a walk to memory twice, and mostly all rows will do.
+    const bool all_live = s.live == s.rows;
+    const bool all_pass = whole(s) && !request_.passes;
+    for (std::uint32_t block = 0; block < s.rows; block += kBlockRows) {
+      const std::uint32_t count = std::min(kBlockRows, s.rows - block);
+      std::array<float, kBlockRows> estimate;
+      estimates(*sketch_, s, block, count, estimate.data());
+      std::fill(estimate.begin() + count, estimate.end(), -std::numeric_limits<float>::infinity());
+      for (std::uint32_t run = 0; run < count; run += kRun) {
+        if (largest(estimate.data() + run) <= threshold_) continue;
+        for (std::uint32_t i = run; i < std::min(run + kRun, count); ++i) {
+          if (estimate[i] <= threshold_) continue;
+          const std::uint32_t row = block + i;
+          if (!all_live && s.inverse->as<float>()[row] == 0) continue;
+          if (!all_pass && !passes(s.exchanges->as<ExchangeId>()[row])) continue;
+          candidates_.push_back({first + row, estimate[i]});
+          if (candidates_.size() >= 4 * wanted_) keep_best();
         }
       }
-      scanned_ += s.live;
-      if (!s.is_cold()) sample(s);
     }
+    scanned_ += s.live;
+    if (!s.is_cold()) sample(s);
+  }
+
+  void keep_best() {
+    if (candidates_.size() <= wanted_) return;
+    const auto last = candidates_.begin() + static_cast<std::ptrdiff_t>(wanted_);
+    std::nth_element(candidates_.begin(), last, candidates_.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.estimate > b.estimate; });
+    threshold_ = last->estimate;
+    candidates_.erase(last, candidates_.end());
+  }
+
+  void score_candidates() {
     if (cold_) sample_cold();
     keep_best();
-    std::sort(candidates.begin(), candidates.end(),
+    std::sort(candidates_.begin(), candidates_.end(),
               [](const Candidate& a, const Candidate& b) { return a.row < b.row; });
-    for (std::size_t i = 0; i < candidates.size(); ++i) {
-      if (i + kAhead < candidates.size()) prefetch(candidates[i + kAhead].row);
-      score(candidates[i].row);
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      if (i + kAhead < candidates_.size()) prefetch(candidates_[i + kAhead].row);
+      score(candidates_[i].row);
     }
   }
 
@@ -317,9 +335,9 @@ class Scan {
     }
   }
 
-  // NaN when the exchange has no vector.
-  float best_cosine(ExchangeId exchange) {
-    float best = std::numeric_limits<float>::quiet_NaN();
+  // Of the nearest chunk; NaN when the exchange has no vector.
+  std::pair<float, int> best_cosine(ExchangeId exchange) {
+    std::pair<float, int> best{std::numeric_limits<float>::quiet_NaN(), 0};
     const auto rows = s_.table.find(exchange);
     if (!rows || rows->count == 0) return best;
     const Segment& s = s_.segments[rows->first / kSegmentRows];
@@ -327,24 +345,9 @@ class Scan {
     for (std::uint32_t i = 0; i < rows->count; ++i) {
       if (s.inverse->as<float>()[first + i] == 0) continue;
       const float cosine = cosine_of(s, rows->first + i);
-      if (!std::isnan(cosine) && !(best >= cosine)) best = cosine;
+      if (!std::isnan(cosine) && !(best.first >= cosine)) best = {cosine, static_cast<int>(i)};
     }
     return best;
-  }
-
-  ScanResult result() {
-    ScanResult out;
-    for (const auto& found : nearest_.take()) {
-      const auto rows = s_.table.find(found.exchange);
-      out.nearest.push_back({found.exchange, static_cast<int>(found.row - rows->first), found.cosine});
-    }
-    for (const ExchangeId id : request_.also)
-      out.also.push_back(best_cosine(id));
-    out.scanned = scanned_;
-    if (moments_.count() == 0) return out;
-    out.mean = moments_.mean();
-    out.deviation = moments_.deviation();
-    return out;
   }
 
   const Snapshot& s_;
@@ -355,6 +358,10 @@ class Scan {
   const std::int8_t* const codes_;      // of query_
   float inverse_ = 0;                   // 1 / length of codes_
   std::optional<FetchedRows> fetched_;  // of cold segments
+  std::optional<QuerySketch> sketch_;   // sketches decide which rows are scored
+  std::size_t wanted_ = 0;              // of these
+  std::vector<Candidate> candidates_;   // likewise
+  float threshold_ = -std::numeric_limits<float>::infinity();  // of their estimates
   bool cold_ = false;                   // some of the segments in range are
   std::int64_t rows_in_range_ = 0;
   Moments moments_;
@@ -366,13 +373,28 @@ class Scan {
 }  // namespace
 
 ScanResult scan(const Snapshot& snapshot, const ScanRequest& request, const ScanTuning& tuning) {
-  const bool zero = std::all_of(request.query.begin(), request.query.end(), [](float v) { return v == 0; });
-  if (snapshot.rows == 0 || request.query.size() != snapshot.dimension || zero) {
-    ScanResult out;
-    out.also.assign(request.also.size(), std::numeric_limits<float>::quiet_NaN());
-    return out;
+  return std::move(scan_all(snapshot, {&request, 1}, tuning).front());
+}
+
+std::vector<ScanResult> scan_all(const Snapshot& snapshot, std::span<const ScanRequest> requests,
+                                 const ScanTuning& tuning) {
+  std::vector<std::unique_ptr<Scan>> scans;
+  for (const ScanRequest& request : requests) {
+    const bool zero = std::all_of(request.query.begin(), request.query.end(), [](float v) { return v == 0; });
+    const bool fits = snapshot.rows > 0 && request.query.size() == snapshot.dimension && !zero;
+    scans.push_back(fits ? std::make_unique<Scan>(snapshot, request, tuning) : nullptr);
   }
-  return Scan(snapshot, request, tuning).run();
+  for (std::size_t n = 0; n < snapshot.segments.size(); ++n)
+    for (const auto& one : scans)
+      if (one) one->look_at(n);
+  std::vector<ScanResult> out(requests.size());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (scans[i])
+      out[i] = scans[i]->result();
+    else
+      out[i].also.assign(requests[i].also.size(), std::numeric_limits<float>::quiet_NaN());
+  }
+  return out;
 }
 
 }  // namespace memd::vectors

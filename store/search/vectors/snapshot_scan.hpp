@@ -5,6 +5,8 @@
 #include "store/search/vectors/vector_snapshot.hpp"
 
 #include <cstddef>
+#include <span>
+#include <vector>
 
 namespace memd::vectors {
 
@@ -19,5 +21,8 @@ struct ScanTuning {
 };
 
 ScanResult scan(const Snapshot& snapshot, const ScanRequest& request, const ScanTuning& tuning = {});
+// Several at once: each stretch of rows is looked at for all of them while it is at hand.
+std::vector<ScanResult> scan_all(const Snapshot& snapshot, std::span<const ScanRequest> requests,
+                                 const ScanTuning& tuning = {});
 
 }  // namespace memd::vectors

@@ -124,10 +124,15 @@ void VectorIndex::refresh(sqlite::Database& db) {
 }
 
 ScanResult VectorIndex::scan(sqlite::Database& db, ScanRequest request) const {
+  return std::move(scan_all(db, {std::move(request)}).front());
+}
+
+std::vector<ScanResult> VectorIndex::scan_all(sqlite::Database& db, std::vector<ScanRequest> requests) const {
   const auto current = state_->current();
   const StoredCodes codes = codes_in(db, current->model);
-  request.stored = &codes;
-  return vectors::scan(*current, request);
+  for (ScanRequest& request : requests)
+    request.stored = &codes;
+  return vectors::scan_all(*current, requests);
 }
 
 std::int64_t VectorIndex::exchanges() const { return static_cast<std::int64_t>(state_->current()->table.size()); }

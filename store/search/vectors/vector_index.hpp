@@ -42,6 +42,7 @@ struct ScanRequest {
 struct ScanResult {
   std::vector<Neighbour> nearest;  // best first, one per exchange
   std::vector<float> also;         // best cosine of each of request.also; NaN when it has no vector
+  std::vector<int> also_chunks;    // the chunk of each that is nearest; where there is no vector, none
   double mean = 0;                 // over the cosines of all chunks scanned
   double deviation = 0;
   std::int64_t scanned = 0;  // chunks
@@ -59,6 +60,8 @@ class VectorIndex {
   void refresh(sqlite::Database& db);
   // Does not wait for a refresh. Nothing is near a query of another dimension or without direction.
   ScanResult scan(sqlite::Database& db, ScanRequest request) const;
+  // Of one state of the index.
+  std::vector<ScanResult> scan_all(sqlite::Database& db, std::vector<ScanRequest> requests) const;
 
   std::int64_t exchanges() const;
   int dimension() const;       // 0 while empty
@@ -78,6 +81,7 @@ namespace memd::search {
 struct QueryVector {
   std::string model;
   std::vector<float> vector;  // of unit length; empty: the question says nothing to the model
+  std::string text{};         // that was embedded
 };
 
 // How complete the vectors of the serving model are.
@@ -89,6 +93,14 @@ struct SemanticState {
   std::string trouble;         // why vectors cannot be made now; empty: nothing
 };
 
+// Compares texts with one question token by token: what a token of the question counts, times how near the nearest
+// token of the text is. 0…1. For one thread.
+class TokenComparison {
+ public:
+  virtual ~TokenComparison() = default;
+  virtual double compare(std::string_view text) = 0;
+};
+
 // The semantic side of a search: a model to embed questions and the vectors of that model. Thread-safe.
 class SemanticIndex {
  public:
@@ -97,7 +109,17 @@ class SemanticIndex {
   virtual Result<QueryVector> embed(std::string_view question, std::stop_token stop) = 0;
   // request.query is set from `question`. Of a model that has been replaced meanwhile: an empty result.
   virtual vectors::ScanResult scan(sqlite::Database& db, const QueryVector& question, vectors::ScanRequest request) = 0;
+  // One pass over the vectors for all questions; `request` is each one's.
+  virtual std::vector<vectors::ScanResult> scan_all(sqlite::Database& db, std::span<const QueryVector* const> questions,
+                                                    const vectors::ScanRequest& request) {
+    std::vector<vectors::ScanResult> out;
+    for (const QueryVector* question : questions)
+      out.push_back(scan(db, *question, request));
+    return out;
+  }
   virtual SemanticState state(sqlite::Database& db) = 0;
+  // Null: the model has no vectors of single tokens.
+  virtual std::unique_ptr<TokenComparison> by_tokens(const QueryVector&) { return nullptr; }
 };
 
 }  // namespace memd::search

@@ -3,6 +3,7 @@
 #include "schemas/ascii.hpp"
 #include "store/search/words/posting_walk.hpp"
 #include "store/search/words/query_parser.hpp"
+#include "store/text/cue_matcher.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -172,8 +173,20 @@ LexicalQuestion LexicalSearch::understand(const SearchQuery& query, KnownLengths
   out.lengths = &lengths;
   places_.forget();
   out.typed = parse_query(query.text, query.now, query.operators ? Operators::read : Operators::as_words);
+  out.asks_why = cues().has(query.text, Cue::asks_why);
   statistics_.refresh();
   titles_.refresh();
+  out.plan = plan_query(out.typed, {tokenizer_, statistics_, names_, titles_});
+  return out;
+}
+
+LexicalQuestion LexicalSearch::understand_also(const std::string& text, const SearchQuery& query,
+                                               const LexicalQuestion& first) {
+  LexicalQuestion out;
+  out.lengths = first.lengths;
+  out.asks_why = first.asks_why;
+  out.typed = parse_query(text, query.now, Operators::as_words);
+  out.typed.excluded = first.typed.excluded;
   out.plan = plan_query(out.typed, {tokenizer_, statistics_, names_, titles_});
   return out;
 }

@@ -65,6 +65,7 @@ struct LexicalQuestion {
   ParsedQuery typed;
   QueryPlan plan;
   KnownLengths* lengths = nullptr;
+  bool asks_why = false;  // what was decided, or why
   // Nothing but filters: candidates are the newest exchanges that pass, each with score 1.
   bool filters_alone() const { return typed.wanted.empty() && typed.has_filters(); }
   bool empty() const { return plan.empty() && !filters_alone(); }  // has no candidates
@@ -85,6 +86,8 @@ class LexicalSearch {
 
   // `lengths`: made before the transaction began; to live as long as the question.
   LexicalQuestion understand(const SearchQuery& query, KnownLengths& lengths);
+  // Another way to say the question `first`, whose exclusions hold for it, too.
+  LexicalQuestion understand_also(const std::string& text, const SearchQuery& query, const LexicalQuestion& first);
   struct Found {
     std::vector<LexicalCandidate> best;
     std::vector<LexicalCandidate> also;

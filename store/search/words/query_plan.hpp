@@ -49,8 +49,10 @@ struct QueryPlan {
   std::vector<TermForm> forbidden;
   std::string excluded;  // FTS5 expression of the same; empty: none
   std::vector<std::string> ignored;
+  std::vector<std::string> unknown;  // those of `ignored` that occur nowhere
   std::vector<CorrectedWord> corrected;
   double total_idf = 0;     // of all terms, those that occur nowhere included
+  double highest_idf = 0;   // of a word that stands in one document alone
   bool impossible = false;  // something required occurs nowhere
 
   bool empty() const { return terms.empty() || impossible; }  // nothing to look for

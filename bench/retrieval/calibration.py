@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""Fits how likely a hit is about what was asked, and draws how well that holds.
+
+  retrieval_bench … --part homes --part negative-locomo --dump-cases cases.jsonl
+  calibration.py cases.jsonl [--picture docs/images/reliability.svg]
+
+A question has a label: it was talked of in that home, or not. What is fitted is a logistic function of the features of
+its best hit; a question is judged by the hit, among the first five, for which most speaks. Weights are not negative,
+so more of anything never means less likely. Fitted on the questions of the group "train", reported for all.
+Needs numpy.
+"""
+import argparse
+import collections
+import json
+
+import numpy as np
+
+COLUMNS = ["id", "session", "text", "score", "bm25", "coverage", "adjacency", "title", "identifier", "brevity",
+           "neighbour_turns", "surroundings", "cosine", "dense_z", "date", "tokens", "decision", "subagent", "words"]
+AT = {name: i for i, name in enumerate(COLUMNS)}
+JUDGED = 5
+TALKED_OF = "talked of"
+
+
+def features(hit, names):
+    def value(name):
+        if name == "surroundings":
+            return hit[AT["brevity"]] * hit[AT["surroundings"]]
+        if name == "cosine":
+            return min(1.0, max(0.0, hit[AT["cosine"]] / 0.6))
+        if name == "deviations":
+            return min(1.0, max(0.0, hit[AT["dense_z"]] / 8))
+        if name == "words":
+            return min(1.0, hit[AT["words"]] / 4)
+        return hit[AT[name]]
+    return [value(n) for n in names]
+
+
+class Question:
+    def __init__(self, case, pool, names):
+        groups = case["groups"]
+        self.part = case["part"]
+        self.train = "train" in groups
+        self.talked_of = TALKED_OF in groups
+        named = [g for g in groups if g.startswith(("home ", "dialog "))]
+        self.home = named[0] if named else self.part
+        seen, best = set(), []
+        for hit in pool:
+            if hit[AT["text"]] not in seen:
+                seen.add(hit[AT["text"]])
+                best.append(features(hit, names))
+            if len(best) == JUDGED:
+                break
+        self.best = np.array(best or [[0.0] * len(names)])
+
+
+def fit(questions, weights_of_questions, width, ridge=0.02):
+    """Logistic regression with weights that are not negative, on the hit of each question for which most speaks."""
+    w, c = np.ones(width), -2.0
+    y = np.array([q.talked_of for q in questions], float)
+    for _ in range(30):
+        x = np.array([q.best[np.argmax(q.best @ w)] for q in questions])
+        for _ in range(600):
+            p = 1 / (1 + np.exp(-(x @ w + c)))
+            g = weights_of_questions * (p - y)
+            w = np.maximum(0, w - 1.0 * (x.T @ g + ridge * 0.01 * w))
+            c -= 1.0 * g.sum()
+    return w, c
+
+
+def likelihoods(questions, w, c):
+    return np.array([1 / (1 + np.exp(-(np.max(q.best @ w) + c))) for q in questions])
+
+
+def auc(p, y):
+    pos, neg = p[y], p[~y]
+    if len(pos) == 0 or len(neg) == 0:
+        return float("nan")
+    return float(np.mean((pos[:, None] > neg[None, :]) + 0.5 * (pos[:, None] == neg[None, :])))
+
+
+def balance(questions):
+    """Each home and side counts the same: there are many more questions about dialogs than about work."""
+    cells = collections.Counter((q.home, q.talked_of) for q in questions)
+    parts = collections.Counter(h.split()[0] for h, _ in cells)
+    w = np.array([1.0 / (cells[(q.home, q.talked_of)] * parts[q.home.split()[0]]) for q in questions])
+    return w / w.sum()
+
+
+def report(name, questions, p, threshold):
+    y = np.array([q.talked_of for q in questions])
+    said = p < threshold
+    n, m = int((~y).sum()), int(y.sum())
+    print(f"{name:28} never {n:4} said {said[~y].mean() if n else float('nan'):.3f}   "
+          f"talked of {m:4} said {said[y].mean() if m else float('nan'):.3f}   AUC {auc(p, y):.3f}   "
+          f"mean likelihood {p[~y].mean() if n else float('nan'):.2f} / {p[y].mean() if m else float('nan'):.2f}")
+
+
+def reliability(questions, p, weights, bins):
+    y = np.array([q.talked_of for q in questions], float)
+    out = []
+    for low, high in zip(bins, bins[1:]):
+        inside = (p >= low) & (p < high)
+        if inside.sum() >= 5:
+            w = weights[inside] / weights[inside].sum()
+            out.append((float(w @ p[inside]), float(w @ y[inside]), int(inside.sum())))
+    return out
+
+
+def picture(curves, file):
+    """Reliability diagrams side by side, as SVG."""
+    size, gap, top = 220, 56, 44
+    width = gap + len(curves) * (size + gap)
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{size + top + 60}" '
+           f'font-family="sans-serif" font-size="12">', '<rect width="100%" height="100%" fill="white"/>']
+    for i, (name, points) in enumerate(curves):
+        x0, y0 = gap + i * (size + gap), top + size
+        out.append(f'<text x="{x0 + size / 2}" y="24" text-anchor="middle" font-weight="bold">{name}</text>')
+        out.append(f'<rect x="{x0}" y="{top}" width="{size}" height="{size}" fill="none" stroke="#888"/>')
+        out.append(f'<line x1="{x0}" y1="{y0}" x2="{x0 + size}" y2="{top}" stroke="#bbb" stroke-dasharray="4"/>')
+        for tick in (0, 0.5, 1):
+            out.append(f'<text x="{x0 + tick * size}" y="{y0 + 16}" text-anchor="middle">{tick:g}</text>')
+            out.append(f'<text x="{x0 - 6}" y="{y0 - tick * size + 4}" text-anchor="end">{tick:g}</text>')
+        at = [(x0 + a * size, y0 - b * size, n) for a, b, n in points]
+        path = " ".join(f"{x:.1f},{y:.1f}" for x, y, _ in at)
+        out.append(f'<polyline points="{path}" fill="none" stroke="#1f6feb" stroke-width="2"/>')
+        for x, y, n in at:
+            out.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{2 + min(6, n ** 0.5 / 3):.1f}" fill="#1f6feb">'
+                       f'<title>{n} questions</title></circle>')
+        out.append(f'<text x="{x0 + size / 2}" y="{y0 + 36}" text-anchor="middle">likelihood told</text>')
+    out.append(f'<text transform="translate(16 {top + size / 2}) rotate(-90)" text-anchor="middle">'
+               'share that was talked of</text></svg>')
+    with open(file, "w", encoding="utf-8") as f:
+        f.write("\n".join(out) + "\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("cases")
+    parser.add_argument("--features", default="coverage,bm25,surroundings,cosine,words")
+    parser.add_argument("--lexical", action="store_true", help="by words alone, instead of hybrid")
+    parser.add_argument("--threshold", type=float, default=0.5)
+    parser.add_argument("--weights", help="constant,weight,…: report these, fit nothing")
+    parser.add_argument("--picture")
+    o = parser.parse_args()
+    names = o.features.split(",")
+    questions = []
+    with open(o.cases, encoding="utf-8") as f:
+        for line in f:
+            case = json.loads(line)
+            if case["hybrid"] == o.lexical or case["part"] not in ("homes", "negative-locomo"):
+                continue
+            questions.append(Question(case, case["pools"][0], names))
+    train = [q for q in questions if q.train]
+    if o.weights:
+        c, *w = map(float, o.weights.split(","))
+        w = np.array(w)
+    else:
+        w, c = fit(train, balance(train), len(names))
+    print("constant %.3f  " % c + "  ".join(f"{n} {v:.3f}" for n, v in zip(names, w)))
+    for title, chosen in (("fitted on", train), ("the rest", [q for q in questions if not q.train])):
+        print(title)
+        for home in sorted({q.home for q in chosen}):
+            own = [q for q in chosen if q.home == home]
+            report("  " + home, own, likelihoods(own, w, c), o.threshold)
+    if o.picture:
+        bins = [0, .1, .2, .3, .4, .5, .6, .7, .8, .9, 1.0001]
+        rest = [q for q in questions if not q.train]
+        homes = sorted({q.home for q in rest if q.home.startswith("home")})
+        groups = [("fitted on", train)] + [(h, [q for q in rest if q.home == h]) for h in homes]
+        groups.append(("dialogs 4, 5", [q for q in rest if q.home.startswith("dialog")]))
+        picture([(n, reliability(g, likelihoods(g, w, c), balance(g), bins)) for n, g in groups], o.picture)
+
+
+if __name__ == "__main__":
+    main()

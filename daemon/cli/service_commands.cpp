@@ -1,0 +1,277 @@
+// memd stop, restart, logs, uninstall, and what `memd setup service` does.
+#include "daemon/child_process.hpp"
+#include "daemon/cli/command.hpp"
+#include "daemon/cli/service_control.hpp"
+#include "daemon/serve/daemon_address.hpp"
+#include "daemon/serve/daemon_client.hpp"
+#include "daemon/serve/takeover.hpp"
+#include "daemon/setup/service_setup.hpp"
+#include "daemon/version.hpp"
+#include "schemas/harmless.hpp"
+#include "store/files/whole_file.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memd::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using setup::CommandLine;
+using setup::ServiceSetup;
+
+template <class Choice, class Remote>
+bool any_remote(const Choice& config, Remote is_remote) {
+  if (is_remote(config.choice.provider)) return true;
+  for (const auto& fallback : config.fallbacks)
+    if (is_remote(fallback.provider)) return true;
+  return false;
+}
+
+// Whether the configuration names servers of models.
+bool needs_network(const Config& config) {
+  return any_remote(
+             config.embedding,
+             [](EmbeddingProvider p) { return p == EmbeddingProvider::ollama || p == EmbeddingProvider::openai; }) ||
+         config.summaries.has_served_model();
+}
+
+Result<ServiceSetup> service_setup(const Settings& settings) {
+  const auto places = setup::ClientPlaces::of(settings.home);
+  ServiceSetup out;
+  out.program = {own_executable("memd"), settings.forward};
+  out.home = settings.home;
+  out.config_home = places.config_home;
+  out.data_dir = settings.layout.data_dir();
+  out.default_data_dir = settings.default_data_dir;
+  MEMD_TRY_ASSIGN(out.socket, socket_of(settings));
+  out.network = needs_network(settings.config);
+  out.mac = places.mac;
+  std::error_code ec;
+  out.packaged_units = out.program.executable == "/usr/bin/memd" && settings.forward.empty() &&
+                       fs::exists("/usr/lib/systemd/user/memd.service", ec);
+  return out;
+}
+
+std::string joined_words(const CommandLine& words) {
+  std::string out;
+  for (const std::string& word : words)
+    out += (out.empty() ? "" : " ") + word;
+  return out;
+}
+
+// True when it ran and ended with 0. `quiet`: what it says on standard error is not for people.
+bool runs_well(const CommandLine& words, std::chrono::seconds patience = std::chrono::seconds(60), bool quiet = false) {
+  ChildCommand command;
+  command.arguments = words;
+  command.patience = patience;
+  command.keep_errors = !quiet;
+  const auto output = run_child(command);
+  return output && output->exit_code == 0;
+}
+
+bool answers(const CommandLine& question) { return runs_well(question, std::chrono::seconds(5), true); }
+
+bool manager_answers(const ServiceSetup& s) {
+  return answers(s.mac ? CommandLine{"launchctl", "managername"}
+                       : CommandLine{"systemctl", "--user", "show-environment"});
+}
+
+bool has_service(const ServiceSetup& s) {
+  std::error_code ec;
+  return fs::exists(setup::all_service_files(s).back(), ec);
+}
+
+// Whether the service runs, whoever wrote its units.
+bool service_is_active(const ServiceSetup& s) {
+  return answers(s.mac ? CommandLine{"launchctl", "print", fmt::format("gui/{}/dev.memd", ::getuid())}
+                       : CommandLine{"systemctl", "--user", "is-active", "--quiet", "memd.service"});
+}
+
+Result<bool> stop_running(const Settings& settings) {
+  std::error_code ec;
+  if (!fs::exists(settings.layout.data_dir(), ec)) return false;
+  MEMD_TRY_ASSIGN(const auto attempt, InstanceLock::attempt(settings.layout.data_dir()));
+  if (attempt.lock) return false;
+  MEMD_TRY(take_over(settings.layout.data_dir()));
+  return true;
+}
+
+Command stop_command() {
+  Command c{"stop", "End the daemon; clients start one again when they next ask"};
+  c.run = [](const Invocation& call) -> Result<int> {
+    const auto said = InstanceLock::look(call.settings.layout.data_dir());
+    MEMD_TRY_ASSIGN(const bool stopped, stop_running(call.settings));
+    fmt::print("{}\n",
+               stopped ? fmt::format("The daemon (pid {}) has ended.", said.holder) : std::string("No daemon runs."));
+    return kOk;
+  };
+  return c;
+}
+
+Command restart_command() {
+  Command c{"restart", "End the daemon and start one of this version"};
+  c.run = [](const Invocation& call) -> Result<int> {
+    const Settings& settings = call.settings;
+    MEMD_TRY_ASSIGN(const ServiceSetup service, service_setup(settings));
+    const bool managed = service_is_active(service);
+    MEMD_TRY_ASSIGN(const bool stopped, stop_running(settings));
+    if (managed && !service.mac) runs_well({"systemctl", "--user", "start", "memd.service"});
+    MEMD_TRY_ASSIGN(auto address, daemon_address(settings));
+    DaemonClient client(std::move(address));
+    MEMD_TRY(client.connect());
+    const auto now = InstanceLock::look(settings.layout.data_dir());
+    fmt::print("memd {} runs (pid {}){}\n", now.version, now.holder, stopped ? "." : "; none ran before.");
+    return kOk;
+  };
+  return c;
+}
+
+Command logs_command() {
+  struct LogsOptions {
+    std::int64_t lines = 50;
+    bool follow = false;
+  };
+  const auto o = std::make_shared<LogsOptions>();
+  Command c{"logs", "What the daemon has written to its log"};
+  c.options = {{.names = "-n,--lines", .target = &o->lines, .help = "How many lines", .between = std::pair(1, 1000000)},
+               {"-f,--follow", &o->follow, "Go on as more is written"}};
+  c.run = [o](const Invocation& call) -> Result<int> {
+    const Settings& settings = call.settings;
+    MEMD_TRY_ASSIGN(const ServiceSetup service, service_setup(settings));
+    const std::string lines = std::to_string(o->lines);
+    const fs::path file = settings.layout.data_dir() / "memd.log";
+    std::error_code ec;
+    CommandLine words;
+    if (!service.mac && settings.default_data_dir && service_is_active(service))
+      words = {"journalctl", "--user", "--unit", "memd.service", "--no-pager", "--lines", lines};
+    else if (fs::exists(file, ec))
+      words = {"tail", "-n", lines};
+    else
+      return Error(Errc::not_found, file.string() + " does not exist: no client has started a daemon yet");
+    if (o->follow) words.emplace_back("-f");
+    if (words.front() == "tail") words.push_back(file.string());
+    std::vector<char*> argv;
+    for (std::string& word : words)
+      argv.push_back(word.data());
+    argv.push_back(nullptr);
+    std::cout << std::flush;
+    ::execvp(argv.front(), argv.data());
+    return Error::from_errno(errno, "execvp", words.front());
+  };
+  return c;
+}
+
+Command uninstall_command() {
+  struct UninstallOptions {
+    bool dry_run = false;
+    bool data = false;
+  };
+  const auto o = std::make_shared<UninstallOptions>();
+  Command c{"uninstall", "Take memd out of all clients, remove its service and end the daemon; the store stays"};
+  c.options = {{"--dry-run", &o->dry_run, "Only say what would go"},
+               {"--data", &o->data, "Remove the store, too: what agents have purged is then lost"}};
+  c.run = [o](const Invocation& call) -> Result<int> {
+    const Settings& settings = call.settings;
+    MEMD_TRY_ASSIGN(const ServiceSetup service, service_setup(settings));
+    MEMD_TRY(unregister_everywhere(call, o->dry_run));
+    if (has_service(service)) MEMD_TRY(remove_service(settings, o->dry_run));
+    const fs::path data = settings.layout.data_dir();
+    if (!o->dry_run) {
+      MEMD_TRY(stop_running(settings));
+      if (o->data) {
+        std::error_code ec;
+        fs::remove_all(data, ec);
+        if (ec) return Error(Errc::io, "remove " + data.string() + ": " + ec.message());
+      }
+    }
+    std::error_code ec;
+    if (call.as_json) return kOk;
+    if (fs::exists(data, ec))
+      fmt::print("{}{}{}\n", harmless_line(data.string()),
+                 o->data ? " would be removed" : " stays: `memd uninstall --data` removes it",
+                 o->data ? "" : ", and with it what agents have purged");
+    fmt::print("The program: {}\n", harmless_line(own_executable("memd").string()));
+    return kOk;
+  };
+  return c;
+}
+
+}  // namespace
+
+Result<int> install_service(const Settings& settings, bool dry_run) {
+  MEMD_TRY_ASSIGN(const ServiceSetup service, service_setup(settings));
+  MEMD_TRY_ASSIGN(const auto written, setup::service_files(service));
+  for (const auto& [file, text] : written) {
+    const auto there = files::read_whole(file);
+    const bool same = there && *there == text;
+    fmt::print("service      {}: {}\n", harmless_line(file.string()),
+               same      ? "there already"
+               : dry_run ? "would be written"
+                         : "written");
+    if (dry_run || same) continue;
+    MEMD_TRY(files::make_directories(file.parent_path()));
+    MEMD_TRY(files::write_whole(file, text, files::OnDisk::now));
+  }
+  const auto commands = setup::start_service_commands(service);
+  if (dry_run) {
+    for (const CommandLine& words : commands)
+      fmt::print("             would run: {}\n", harmless_line(joined_words(words)));
+    return kOk;
+  }
+  MEMD_TRY(open_state_directory(settings.layout.data_dir()));
+  if (!manager_answers(service)) {
+    fmt::print("The service manager of this user does not answer: the service starts with the next session.\n");
+    return kFailed;
+  }
+  if (service.mac) runs_well(setup::end_service_commands(service).front());  // what was loaded before
+  for (const CommandLine& words : commands)
+    if (!runs_well(words)) return Error(Errc::unavailable, "this failed: " + joined_words(words));
+  fmt::print("memd {} runs as a service and starts with the session.\n", version());
+  return kOk;
+}
+
+Result<int> remove_service(const Settings& settings, bool dry_run) {
+  MEMD_TRY_ASSIGN(const ServiceSetup service, service_setup(settings));
+  const auto commands = setup::end_service_commands(service);
+  const bool manager = manager_answers(service);
+  if (!dry_run && manager) runs_well(commands.front());
+  for (const fs::path& file : setup::all_service_files(service)) {
+    std::error_code ec;
+    if (!fs::exists(file, ec)) continue;
+    fmt::print("service      {}: {}\n", harmless_line(file.string()), dry_run ? "would be removed" : "removed");
+    if (dry_run) continue;
+    if (::unlink(file.c_str()) != 0 && errno != ENOENT) return Error::from_errno(errno, "unlink", file.string());
+    ::rmdir(file.parent_path().c_str());  // of a drop-in; only if nothing else stands there
+  }
+  if (!dry_run && manager)
+    for (std::size_t i = 1; i < commands.size(); ++i)
+      runs_well(commands[i]);
+  return kOk;
+}
+
+void tell_of_other_version(const Settings& settings) {
+  const auto said = InstanceLock::look(settings.layout.data_dir());
+  if (said.holder <= 1 || said.socket.empty() || said.version == version()) return;
+  if (::kill(said.holder, 0) != 0 && errno == ESRCH) return;
+  const std::string theirs = said.version.empty() ? std::string("of a version before 0.2") : said.version;
+  std::cerr << fmt::format("memd: the daemon is memd {}, this is memd {}: `memd restart` starts this one{}\n",
+                           harmless_line(theirs), version(),
+                           is_older(said.version, version()) ? ", and so does the next client" : "");
+}
+
+std::vector<Command> service_commands() {
+  return {stop_command(), restart_command(), logs_command(), uninstall_command()};
+}
+
+}  // namespace memd::cli

@@ -1,0 +1,84 @@
+#pragma once
+
+#include "daemon/setup/jsonc_text.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// The clients that memd registers with: where each keeps its configuration and how a server stands in it. Plain values;
+// any thread.
+namespace memd::setup {
+
+// Where clients look, of the user whose home it is. Empty: not set.
+struct ClientPlaces {
+  std::filesystem::path home;
+  std::filesystem::path config_home;  // $XDG_CONFIG_HOME, else ~/.config
+  std::filesystem::path claude_config_dir;
+  std::filesystem::path codex_home;
+  std::filesystem::path opencode_config;  // $OPENCODE_CONFIG, a file
+  std::filesystem::path cline_settings;   // $CLINE_MCP_SETTINGS_PATH, a file
+  std::string search_path;                // $PATH
+  bool mac = false;
+
+  // The environment's, if `home` is the user's own.
+  static ClientPlaces of(const std::filesystem::path& home);
+};
+
+enum class ConfigFormat { json, jsonc, toml };
+
+// How a server is written.
+enum class EntryShape {
+  command,      // {"command": "…", "args": […]}
+  stdio,        // the same with "type": "stdio"
+  local_array,  // {"type": "local", "command": ["…", …], "enabled": true}
+};
+
+// A file in which a client has its servers.
+struct ConfigFile {
+  std::filesystem::path path;
+  ConfigFormat format = ConfigFormat::json;
+  std::vector<std::string> servers;  // the path of keys to the object of servers
+  EntryShape shape = EntryShape::command;
+};
+
+// A hook that tells the client at the start of a session what went before.
+struct HookFile {
+  std::filesystem::path path;
+  std::string matcher;       // empty: the client's file has none
+  std::int64_t timeout = 0;  // in the client's unit
+  ConfigFormat format = ConfigFormat::json;
+};
+
+enum class ClientScope { user, project };
+
+struct ClientInfo {
+  std::string_view key;                    // as typed: "claude-code"
+  std::string_view name;                   // for people
+  std::vector<std::string_view> programs;  // by which it is found in $PATH
+  std::string_view source;                 // where the facts are from
+};
+
+std::span<const ClientInfo> clients();
+const ClientInfo* find_client(std::string_view key);
+
+// Whether the client has been used here, or its program stands in $PATH.
+bool is_here(const ClientInfo& client, const ClientPlaces& places);
+
+// The files that hold its servers: those that are there, else the one that the client would make. Empty: the client has
+// no configuration of a project. `project`: its root, for ClientScope::project.
+std::vector<ConfigFile> config_files(const ClientInfo& client, ClientScope scope, const ClientPlaces& places,
+                                     const std::filesystem::path& project);
+std::optional<HookFile> hook_file(const ClientInfo& client, ClientScope scope, const ClientPlaces& places,
+                                  const std::filesystem::path& project);
+// SKILL.md of a skill named memd.
+std::optional<std::filesystem::path> skill_file(const ClientInfo& client, ClientScope scope, const ClientPlaces& places,
+                                                const std::filesystem::path& project);
+
+// A program in $PATH; empty: none.
+std::filesystem::path find_program(std::string_view name, std::string_view search_path);
+
+}  // namespace memd::setup

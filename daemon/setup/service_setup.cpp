@@ -1,0 +1,117 @@
+#include "daemon/setup/service_setup.hpp"
+
+#include "schemas/embedded.hpp"
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+#include <string_view>
+
+namespace memd::setup {
+namespace fs = std::filesystem;
+namespace {
+
+std::string packaged(std::string_view name) {
+  for (const auto& file : embedded::setup_files())
+    if (file.name == name) return std::string(file.text);
+  return {};
+}
+
+void replace_all(std::string& text, std::string_view what, std::string_view with) {
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size()))
+    text.replace(at, what.size(), with);
+}
+
+// One word of a command line or a path in a unit: systemd.syntax(7), systemd.unit(5).
+std::string unit_word(const std::string& word) {
+  std::string out;
+  bool quote = false;
+  for (const char c : word) {
+    if (c == '%' || c == '$') out += c;  // doubled
+    if (c == '"' || c == '\\') out += '\\';
+    quote = quote || c == ' ' || c == '"' || c == '\\' || c == '\'' || c == ';';
+    out += c;
+  }
+  return quote ? "\"" + out + "\"" : out;
+}
+
+std::string xml_text(const std::string& text) {
+  std::string out;
+  for (const char c : text)
+    out += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
+  return out;
+}
+
+fs::path unit_directory(const ServiceSetup& s) { return s.config_home / "systemd" / "user"; }
+fs::path drop_in(const ServiceSetup& s) { return unit_directory(s) / "memd.service.d" / "network.conf"; }
+fs::path agent_file(const ServiceSetup& s) { return s.home / "Library" / "LaunchAgents" / "dev.memd.plist"; }
+
+std::string launchd_domain() { return fmt::format("gui/{}", ::getuid()); }
+
+std::string launchd_agent(const ServiceSetup& s) {
+  std::string text = packaged("dev.memd.plist");
+  std::string words = xml_text(s.program.executable.string()) + "</string>\n    <string>--socket";
+  for (const std::string& argument : s.program.arguments)
+    words += "</string>\n    <string>" + xml_text(argument);
+  replace_all(text, "/Users/YOU/.local/bin/memd</string>\n    <string>--socket", words);
+  replace_all(text, "/Users/YOU/.local/state/memd/memd.sock", xml_text(s.socket.string()));
+  replace_all(text,
+              "<!-- For ~/Library/LaunchAgents. Replace /Users/YOU: launchd expands neither ~ nor variables. -->\n",
+              "<!-- Written by memd setup service. -->\n");
+  return text;
+}
+
+}  // namespace
+
+Result<std::vector<std::pair<fs::path, std::string>>> service_files(const ServiceSetup& s) {
+  std::vector<std::string> words{s.program.executable.string(), s.data_dir.string(), s.socket.string()};
+  words.insert(words.end(), s.program.arguments.begin(), s.program.arguments.end());
+  for (const std::string& word : words)
+    if (word.find_first_of("\n\r") != std::string::npos)
+      return Error(Errc::invalid_argument, "a path with a line break cannot stand in the definition of a service");
+  std::vector<std::pair<fs::path, std::string>> out;
+  if (s.mac) {
+    out.emplace_back(agent_file(s), launchd_agent(s));
+    return out;
+  }
+  std::string command = unit_word(s.program.executable.string()) + " --socket";
+  for (const std::string& argument : s.program.arguments)
+    command += " " + unit_word(argument);
+  std::string service = packaged("memd.service");
+  std::string socket = packaged("memd.socket");
+  replace_all(service, "%h/.local/bin/memd --socket", command);
+  if (!s.default_data_dir) {
+    replace_all(service, "%h/.local/share/memd", unit_word(s.data_dir.string()));
+    replace_all(socket, "%h/.local/share/memd", unit_word(s.data_dir.string()));
+    replace_all(socket, "%t/memd/memd.sock", s.socket.string());
+  }
+  if (!s.packaged_units) {
+    out.emplace_back(unit_directory(s) / "memd.service", std::move(service));
+    out.emplace_back(unit_directory(s) / "memd.socket", std::move(socket));
+  }
+  if (s.network) out.emplace_back(drop_in(s), packaged("network.conf"));
+  return out;
+}
+
+std::vector<fs::path> all_service_files(const ServiceSetup& s) {
+  if (s.mac) return {agent_file(s)};
+  return {drop_in(s), unit_directory(s) / "memd.service", unit_directory(s) / "memd.socket"};
+}
+
+std::vector<CommandLine> start_service_commands(const ServiceSetup& s) {
+  if (s.mac) return {{"launchctl", "bootstrap", launchd_domain(), agent_file(s).string()}};
+  // The socket first: where a client's daemon has its own there, it is replaced, and the service takes over the rest.
+  return {{"systemctl", "--user", "daemon-reload"},
+          {"systemctl", "--user", "enable", "memd.socket", "memd.service"},
+          {"systemctl", "--user", "restart", "memd.socket"},
+          {"systemctl", "--user", "restart", "memd.service"}};
+}
+
+std::vector<CommandLine> end_service_commands(const ServiceSetup& s) {
+  if (s.mac) return {{"launchctl", "bootout", launchd_domain() + "/dev.memd"}};
+  return {{"systemctl", "--user", "disable", "--now", "memd.socket", "memd.service"},
+          {"systemctl", "--user", "daemon-reload"}};
+}
+
+}  // namespace memd::setup

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "store/enrich/embedding/embedder.hpp"
+#include "store/search/vectors/codes.hpp"
+#include "store/search/vectors/vector_index.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace memd::embedding {
+
+// Compares texts with a question by the table of a static model, which must outlive it: the mean over the question's
+// tokens, weighted by the length of their rows, of the best cosine to any token of the text. Tokens are compared once.
+class TokenMatch final : public search::TokenComparison {
+ public:
+  TokenMatch(const StaticModel& model, std::string_view question);
+  double compare(std::string_view text) override;
+
+ private:
+  // Of a token to each of the question's.
+  std::span<const float> cosines(std::uint32_t token);
+
+  const StaticModel& model_;
+  const std::size_t stride_;
+  std::vector<std::uint32_t> question_;  // each token once
+  std::vector<float> shares_;            // together 1
+  std::vector<float> inverse_;           // 1 / length of the row
+  vectors::AlignedRow rows_;             // of the question's tokens
+  vectors::AlignedRow row_;
+  std::vector<std::int32_t> dots_;
+  std::unordered_map<std::uint32_t, std::size_t> known_;  // token → place in cosines_
+  std::vector<float> cosines_;
+};
+
+}  // namespace memd::embedding

@@ -1,0 +1,71 @@
+// Exact values that somebody stated: sizes, times, limits, results of measurements.
+#include "schemas/ascii.hpp"
+#include "store/insight/continuity/evidence.hpp"
+#include "store/insight/continuity/told_sentences.hpp"
+#include "store/insight/continuity/weights.hpp"
+#include "store/text/cue_matcher.hpp"
+#include "store/text/plain_text.hpp"
+#include "store/text/words.hpp"
+
+#include <algorithm>
+
+namespace memd::continuity {
+namespace {
+
+constexpr std::size_t kValues = 12;
+constexpr std::size_t kValueBytes = 200;
+constexpr std::size_t kReadOfPrompt = 4 * 1024;  // a longer one is a paste
+constexpr double kOfPerson = 2;
+
+// The word of what stands behind a number: "48 MB", "48MB", "12,5 %"; empty: none.
+std::string_view unit_behind(std::string_view text, std::size_t at) {
+  if (at < text.size() && (text[at] == ' ' || text[at] == '-')) ++at;
+  std::size_t end = at;
+  while (end < text.size() && (ascii::is_letter(text[end]) || ascii::is_beyond(text[end]) || text[end] == '/'))
+    ++end;
+  if (end == at && end < text.size() && (text[end] == '%' || text[end] == '$')) ++end;
+  return text.substr(at, end - at);
+}
+
+}  // namespace
+
+int values_in(std::string_view sentence) {
+  int found = 0;
+  for (std::size_t i = 0; i < sentence.size();) {
+    if (!ascii::is_digit(sentence[i])) {
+      ++i;
+      continue;
+    }
+    const bool apart = i == 0 || sentence[i - 1] == ' ' || sentence[i - 1] == '(' || sentence[i - 1] == '~' ||
+                       sentence[i - 1] == '<' || sentence[i - 1] == '>' || sentence[i - 1] == '=';
+    std::size_t end = i;
+    while (end < sentence.size() &&
+           (ascii::is_digit(sentence[end]) || ((sentence[end] == '.' || sentence[end] == ',') &&
+                                               end + 1 < sentence.size() && ascii::is_digit(sentence[end + 1]))))
+      ++end;
+    const std::string_view unit = unit_behind(sentence, end);
+    const bool large = sentence.substr(i, end - i).find(',') != std::string_view::npos;
+    if (apart && (large || words(WordClass::unit).has(unit))) ++found;
+    i = end;
+  }
+  return found;
+}
+
+void find_values(const SessionPast& past, WorkingState& out) {
+  for (const PastText& t : past.texts) {
+    const bool person = t.speaker != Speaker::agent;
+    if (person && (t.text.size() > kReadOfPrompt || t.text.starts_with('<'))) continue;
+    for_each_sentence(t.text, 12, 240, [&](std::string_view sentence) {
+      const int values = values_in(sentence);
+      if (values == 0 || ends_in_question_mark(sentence) || sentence.ends_with(':')) return;
+      out.values.push_back({plain_sentence(sentence, kValueBytes), id_of(past, t.exchange),
+                            (person ? kOfPerson : 1) * decay(t.age, kToldHalfLife)});
+    });
+  }
+  for (const auto* list : {&out.goal, &out.constraints, &out.decisions})
+    for (const Told& told : *list)
+      drop_said(out.values, told.text);
+  keep_best(out.values, kValues);
+}
+
+}  // namespace memd::continuity

@@ -1,0 +1,36 @@
+#include "store/read/name_spread.hpp"
+
+namespace memd {
+
+NameSpreadQuery::Answer NameSpreadQuery::run(sqlite::Database& db) const {
+  std::int64_t first = 0;
+  auto& newest = db.prepare("SELECT coalesce(max(exchange_pk), 0) FROM exchanges");
+  if (newest.step()) first = newest.int64(0) - kSpreadExchanges;
+  newest.reset();
+  continuity::NameSpread all;
+  auto& sessions = db.prepare("SELECT count(*), count(DISTINCT project_pk) FROM sessions");
+  if (sessions.step()) {
+    all.all_sessions = static_cast<std::size_t>(sessions.int64(0));
+    all.all_projects = static_cast<std::size_t>(sessions.int64(1));
+  }
+  sessions.reset();
+  Answer out;
+  auto& q = db.prepare(
+      "SELECT count(DISTINCT e.session_pk), count(DISTINCT s.project_pk) FROM"
+      " (SELECT rowid AS pk FROM exchanges_fts WHERE exchanges_fts MATCH ?1 AND rowid > ?2 LIMIT ?3)"
+      " JOIN exchanges e ON e.exchange_pk = pk JOIN sessions s USING (session_pk)");
+  for (const std::string& name : names) {
+    continuity::NameSpread spread = all;
+    const std::string phrase = '"' + name + '"';
+    q.bind(phrase, first, kSpreadHits);
+    if (q.step()) {
+      spread.sessions = static_cast<std::size_t>(q.int64(0));
+      spread.projects = static_cast<std::size_t>(q.int64(1));
+    }
+    q.reset();
+    out.push_back(spread);
+  }
+  return out;
+}
+
+}  // namespace memd

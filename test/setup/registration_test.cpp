@@ -1,0 +1,357 @@
+// What `memd setup` writes for each client, and what holds for all of them.
+#include "daemon/setup/registration.hpp"
+#include "store/files/whole_file.hpp"
+#include "test/support/killed_process.hpp"
+#include "test/support/temp_dir.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace memd::setup {
+namespace {
+
+namespace fs = std::filesystem;
+using test::TempDir;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class Home {
+ public:
+  Home() { fs::create_directories(home()); }
+  fs::path home() const { return dir_ / "home"; }
+  fs::path project() const { return dir_ / "project"; }
+
+  ClientPlaces places() const {
+    ClientPlaces p;
+    p.home = home();
+    p.config_home = home() / ".config";
+    return p;
+  }
+  Registration registration(const std::string& executable = "/opt/memd/bin/memd",
+                            std::vector<std::string> arguments = {}) const {
+    return Registration(places(), {executable, std::move(arguments)}, dir_ / "data" / "setup");
+  }
+  // All files below home and project, with their bytes.
+  std::vector<std::pair<std::string, std::string>> files() const {
+    std::vector<std::pair<std::string, std::string>> out;
+    for (const fs::path& root : {home(), project()}) {
+      std::error_code ec;
+      for (const auto& entry : fs::recursive_directory_iterator(root, ec))
+        if (entry.is_regular_file()) out.emplace_back(entry.path().string(), files::read_whole(entry.path()).value());
+    }
+    std::sort(out.begin(), out.end());
+    return out;
+  }
+
+ private:
+  TempDir dir_;
+};
+
+Result<void> run(const Registration& r, std::string_view client, bool remove, ClientScope scope = ClientScope::user,
+                 const fs::path& project = {}, bool server_only = false) {
+  MEMD_TRY_ASSIGN(auto edits, r.plan(*find_client(client), scope, project, remove, server_only));
+  for (Edit& edit : edits)
+    MEMD_TRY(r.apply(edit));
+  return {};
+}
+
+std::string read(const fs::path& file) {
+  const auto bytes = files::read_whole(file);
+  return bytes ? *bytes : "(" + bytes.error().message() + ")";
+}
+
+void write(const fs::path& file, std::string_view text) {
+  fs::create_directories(file.parent_path());
+  test::write_file(file, std::string(text));
+}
+
+fs::path config_of(const Home& h, std::string_view client) {
+  return config_files(*find_client(client), ClientScope::user, h.places(), {}).front().path;
+}
+
+// --- golden: before and after, as the documentation of each client has it ---
+
+struct GoldenSetup {
+  const char* client;
+  const char* file;  // below home
+  const char* before;
+  const char* after;
+};
+
+const GoldenSetup kGolden[] = {
+    {"claude-code", ".claude.json", "{\n  \"numStartups\": 3,\n  \"mcpServers\": {},\n  \"userID\": \"u\"\n}",
+     "{\n  \"numStartups\": 3,\n  \"mcpServers\": {\n    \"memd\": {\n      \"type\": \"stdio\",\n      \"command\": "
+     "\"/opt/memd/bin/memd\",\n      \"args\": [\"--stdio\"]\n    }\n  },\n  \"userID\": \"u\"\n}"},
+    {"cursor", ".cursor/mcp.json", "{\r\n\t\"mcpServers\": {\r\n\t\t\"x\": {\"url\": \"u\"},\r\n\t}\r\n}\r\n",
+     "{\r\n\t\"mcpServers\": {\r\n\t\t\"x\": {\"url\": \"u\"},\r\n\t\t\"memd\": {\r\n\t\t\t\"command\": "
+     "\"/opt/memd/bin/memd\",\r\n\t\t\t\"args\": [\"--stdio\"]\r\n\t\t},\r\n\t}\r\n}\r\n"},
+    {"cline", ".cline/data/settings/cline_mcp_settings.json",
+     "{\n  \"mcpServers\": {\n    \"memd\": {\n      \"command\": \"/old/memd\",\n      \"args\": [\"--stdio\"],\n     "
+     " "
+     "\"disabled\": false,\n      \"autoApprove\": [\"capabilities\"]\n    }\n  }\n}\n",
+     "{\n  \"mcpServers\": {\n    \"memd\": {\n      \"command\": \"/opt/memd/bin/memd\",\n      \"args\": "
+     "[\"--stdio\"],\n      \"disabled\": false,\n      \"autoApprove\": [\"capabilities\"]\n    }\n  }\n}\n"},
+    {"codex", ".codex/config.toml", "model = \"gpt-5\" # mine\n\n[projects.\"/a b\"]\ntrust_level = \"trusted\"\n",
+     "model = \"gpt-5\" # mine\n\n[projects.\"/a b\"]\ntrust_level = \"trusted\"\n\n[mcp_servers.memd]\ncommand = "
+     "\"/opt/memd/bin/memd\"\nargs = [\"--stdio\"]\n"},
+    {"gemini", ".gemini/settings.json", "{\n  // dark\n  \"ui\": {\"theme\": \"Dracula\"} // nice\n}\n",
+     "{\n  // dark\n  \"ui\": {\"theme\": \"Dracula\"}, // nice\n  \"mcpServers\": {\n    \"memd\": {\n      "
+     "\"command\": \"/opt/memd/bin/memd\",\n      \"args\": [\"--stdio\"]\n    }\n  }\n}\n"},
+    {"opencode", ".config/opencode/opencode.jsonc",
+     "{\n  \"$schema\": \"https://opencode.ai/config.json\",\n  \"mcp\": {\n    \"x\": {\"type\": \"remote\"}\n  "
+     "},\n}\n",
+     "{\n  \"$schema\": \"https://opencode.ai/config.json\",\n  \"mcp\": {\n    \"x\": {\"type\": \"remote\"},\n    "
+     "\"memd\": {\n      \"type\": \"local\",\n      \"command\": [\"/opt/memd/bin/memd\", \"--stdio\"],\n      "
+     "\"enabled\": true\n    }\n  },\n}\n"},
+    {"vscode", ".config/Code/User/mcp.json", "{\n\t\"servers\": {},\n\t\"inputs\": []\n}",
+     "{\n\t\"servers\": {\n\t\t\"memd\": {\n\t\t\t\"type\": \"stdio\",\n\t\t\t\"command\": "
+     "\"/opt/memd/bin/memd\",\n\t\t\t\"args\": [\"--stdio\"]\n\t\t}\n\t},\n\t\"inputs\": []\n}"},
+    {"windsurf", ".codeium/windsurf/mcp_config.json", "",
+     "{\n  \"mcpServers\": {\n    \"memd\": {\n      \"command\": \"/opt/memd/bin/memd\",\n      \"args\": "
+     "[\"--stdio\"]\n    }\n  }\n}\n"},
+    {"zed", ".config/zed/settings.json", "// Zed settings\n{\n  \"vim_mode\": true,\n}\n",
+     "// Zed settings\n{\n  \"vim_mode\": true,\n  \"context_servers\": {\n    \"memd\": {\n      \"command\": "
+     "\"/opt/memd/bin/memd\",\n      \"args\": [\"--stdio\"]\n    }\n  },\n}\n"},
+};
+
+TEST(Registration, WritesEachClientsFile) {
+  ASSERT_EQ(std::size(kGolden), clients().size());
+  for (const GoldenSetup& golden : kGolden) {
+    SCOPED_TRACE(golden.client);
+    const Home h;
+    write(h.home() / golden.file, golden.before);
+    const auto before = h.files();
+    const auto done = run(h.registration(), golden.client, false);
+    ASSERT_TRUE(done) << done.error().message();
+    if (std::string_view(golden.client) != "gemini") {  // whose hook stands in the same file
+      EXPECT_EQ(read(h.home() / golden.file), golden.after);
+    }
+    const auto after = h.files();
+    ASSERT_TRUE(run(h.registration(), golden.client, false));
+    EXPECT_EQ(h.files(), after) << "a second time changes nothing";
+    ASSERT_TRUE(run(h.registration(), golden.client, true));
+    if (std::string_view(golden.client) == "cline") {
+      EXPECT_EQ(read(h.home() / golden.file), "{}\n");  // there was an entry of memd's before
+    } else {
+      EXPECT_EQ(h.files(), before);
+    }
+  }
+}
+
+TEST(Registration, HookAndServerInOneFile) {
+  const Home h;
+  const fs::path file = h.home() / ".gemini/settings.json";
+  write(file, kGolden[4].before);
+  ASSERT_TRUE(run(h.registration(), "gemini", false, ClientScope::user, {}, true));
+  EXPECT_EQ(read(file), kGolden[4].after);
+  ASSERT_TRUE(run(h.registration(), "gemini", false));
+  EXPECT_THAT(read(file), HasSubstr("\"SessionStart\": ["));
+  EXPECT_THAT(read(file), HasSubstr("/opt/memd/bin/memd hook session-start"));
+  EXPECT_THAT(read(h.home() / ".gemini/skills/memd/SKILL.md"), HasSubstr("name: memd\n"));
+  ASSERT_TRUE(run(h.registration(), "gemini", true));
+  EXPECT_EQ(read(file), kGolden[4].before);
+}
+
+TEST(Registration, AMissingFileIsMadeAndGoesAgain) {
+  for (const ClientInfo& client : clients()) {
+    SCOPED_TRACE(client.key);
+    const Home h;
+    const fs::path file = config_of(h, client.key);
+    ASSERT_TRUE(run(h.registration(), client.key, false));
+    EXPECT_THAT(read(file), HasSubstr("/opt/memd/bin/memd"));
+    struct stat st {};
+    ASSERT_EQ(::stat(file.c_str(), &st), 0);
+    EXPECT_EQ(st.st_mode & 0777U, 0600U);
+    ASSERT_TRUE(run(h.registration(), client.key, true));
+    EXPECT_THAT(h.files(), IsEmpty());
+  }
+}
+
+TEST(Registration, ChangesOfOthersAreKept) {
+  const Home h;
+  const fs::path file = config_of(h, "cursor");
+  write(file, "{\n  \"mcpServers\": {}\n}\n");
+  ASSERT_TRUE(run(h.registration(), "cursor", false));
+  std::string text = read(file);
+  text.replace(text.find("{\n"), 2, "{\n  \"new\": 1, // by hand\n");
+  write(file, text);
+  ASSERT_TRUE(run(h.registration(), "cursor", true));
+  EXPECT_EQ(read(file), "{\n  \"new\": 1 // by hand\n}\n");
+}
+
+TEST(Registration, AnotherPathReplacesTheOldOne) {
+  const Home h;
+  const fs::path file = config_of(h, "codex");
+  write(file, "a = 1\n");
+  ASSERT_TRUE(run(h.registration("/old/memd"), "codex", false));
+  ASSERT_TRUE(run(h.registration("/new place/memd", {"--data-dir", "/d"}), "codex", false));
+  EXPECT_THAT(read(file), HasSubstr("command = \"/new place/memd\"\nargs = [\"--data-dir\", \"/d\", \"--stdio\"]\n"));
+  EXPECT_THAT(read(file), Not(HasSubstr("/old/memd")));
+  EXPECT_THAT(read(h.home() / ".codex/hooks.json"),
+              HasSubstr("'/new place/memd' --data-dir /d hook session-start 2>/dev/null || true"));
+  const auto there = h.registration().registered(*find_client("codex"), ClientScope::user, {});
+  ASSERT_TRUE(there);
+  EXPECT_THAT(*there, testing::ElementsAre("/new place/memd", "--data-dir", "/d", "--stdio"));
+  ASSERT_TRUE(run(h.registration(), "codex", true));
+  EXPECT_EQ(read(file), "a = 1\n");
+}
+
+TEST(Registration, ABrokenFileIsNamedAndStaysAsItIs) {
+  for (const GoldenSetup& golden : kGolden) {
+    SCOPED_TRACE(golden.client);
+    const Home h;
+    write(h.home() / golden.file, "{\n  \"a\": 1\n  \"b\": [\n");
+    const auto before = h.files();
+    const auto done = run(h.registration(), golden.client, false);
+    ASSERT_FALSE(done);
+    EXPECT_TRUE(done.error().is(Errc::bad_config));
+    EXPECT_THAT(done.error().context, HasSubstr((h.home() / golden.file).string() + ":"));
+    EXPECT_THAT(done.error().context, testing::ContainsRegex("json.?:3: |toml:1: "));
+    EXPECT_EQ(h.files(), before);
+    EXPECT_FALSE(run(h.registration(), golden.client, true));
+    EXPECT_EQ(h.files(), before);
+  }
+}
+
+TEST(Registration, ALinkIsFollowedAndStays) {
+  const Home h;
+  const fs::path dotfile = h.home() / "dotfiles" / "mcp.json";
+  write(dotfile, "{}");
+  ::chmod(dotfile.c_str(), 0640);
+  fs::create_directories(h.home() / ".cursor");
+  fs::create_symlink("../dotfiles/mcp.json", h.home() / ".cursor/mcp.json");
+  ASSERT_TRUE(run(h.registration(), "cursor", false));
+  EXPECT_TRUE(fs::is_symlink(h.home() / ".cursor/mcp.json"));
+  EXPECT_THAT(read(dotfile), HasSubstr("/opt/memd/bin/memd"));
+  struct stat st {};
+  ASSERT_EQ(::stat(dotfile.c_str(), &st), 0);
+  EXPECT_EQ(st.st_mode & 0777U, 0640U);
+  ASSERT_TRUE(run(h.registration(), "cursor", true));
+  EXPECT_TRUE(fs::is_symlink(h.home() / ".cursor/mcp.json"));
+  EXPECT_EQ(read(dotfile), "{}");
+
+  fs::remove(dotfile);  // a link that leads nowhere yet
+  ASSERT_TRUE(run(h.registration(), "cursor", false));
+  EXPECT_TRUE(fs::is_symlink(h.home() / ".cursor/mcp.json"));
+  EXPECT_THAT(read(dotfile), HasSubstr("/opt/memd/bin/memd"));
+}
+
+TEST(Registration, WhatTheClientWritesMeanwhileIsKept) {
+  const Home h;
+  const fs::path file = config_of(h, "claude-code");
+  write(file, "{\"numStartups\": 1}");
+  const Registration r = h.registration();
+  auto edits = r.plan(*find_client("claude-code"), ClientScope::user, {}, false, true);
+  ASSERT_TRUE(edits);
+  write(file, "{\"numStartups\": 2}");
+  ASSERT_TRUE(r.apply(edits->front()));
+  EXPECT_THAT(read(file), HasSubstr("\"numStartups\": 2, \"mcpServers\": {\"memd\""));
+}
+
+TEST(Registration, KilledInTheMiddleLeavesTheOldBytesOrTheNew) {
+  const Home h;
+  const fs::path file = config_of(h, "cursor");
+  const std::string before = "{\n  \"a\": 1\n}\n";
+  write(file, before);
+  ASSERT_TRUE(run(h.registration(), "cursor", false, ClientScope::user, {}, true));
+  const std::string after = read(file);
+  for (int i = 0; i < 20; ++i) {
+    write(file, before);
+    const auto work = [&] {
+      const Registration r = h.registration();
+      for (int round = 0; round < 1000; ++round)
+        if (!run(r, "cursor", false, ClientScope::user, {}, true) || !run(r, "cursor", true)) return false;
+      return true;
+    };
+    EXPECT_TRUE(test::killed_during(work, std::chrono::microseconds(200 + 311 * i % 2500)));
+    const std::string text = read(file);
+    EXPECT_TRUE(text == before || text == after) << text;
+  }
+}
+
+TEST(Registration, OfAProject) {
+  const Home h;
+  fs::create_directories(h.project());
+  for (const ClientInfo& client : clients()) {
+    SCOPED_TRACE(client.key);
+    const auto done = run(h.registration(), client.key, false, ClientScope::project, h.project());
+    const bool has_none = client.key == "windsurf" || client.key == "cline";
+    EXPECT_EQ(!done, has_none);
+    EXPECT_TRUE(!has_none || done.error().is(Errc::unsupported));
+  }
+  for (const char* file : {".mcp.json", ".cursor/mcp.json", ".codex/config.toml", ".gemini/settings.json",
+                           "opencode.json", ".vscode/mcp.json", ".zed/settings.json", ".claude/skills/memd/SKILL.md"})
+    EXPECT_TRUE(fs::exists(h.project() / file)) << file;
+  for (const ClientInfo& client : clients())
+    (void)run(h.registration(), client.key, true, ClientScope::project, h.project());
+  EXPECT_THAT(h.files(), IsEmpty());
+}
+
+TEST(Registration, ASkillThatSomebodyChangedIsLeftAlone) {
+  const Home h;
+  const fs::path skill = h.home() / ".claude/skills/memd/SKILL.md";
+  ASSERT_TRUE(run(h.registration(), "claude-code", false));
+  write(skill, read(skill) + "mine\n");
+  ASSERT_TRUE(run(h.registration(), "claude-code", true));
+  EXPECT_THAT(read(skill), testing::EndsWith("mine\n"));
+}
+
+TEST(Registration, ThePluginOfClaudeCodeIsEnough) {
+  const Home h;
+  write(h.home() / ".claude/settings.json", R"({"enabledPlugins": {"memd@memd": true}})");
+  const auto before = h.files();
+  const auto edits = h.registration().plan(*find_client("claude-code"), ClientScope::user, {}, false, false);
+  ASSERT_TRUE(edits);
+  EXPECT_THAT(edits->front().note, HasSubstr("plugin"));
+  ASSERT_TRUE(run(h.registration(), "claude-code", false));
+  EXPECT_EQ(h.files(), before);
+}
+
+TEST(Registration, NestedServersOfOpencode2) {
+  const Home h;
+  const fs::path file = h.home() / ".config/opencode/opencode.json";
+  write(
+      file,
+      "{\n  \"mcp\": {\n    \"servers\": {\n      \"x\": {\"type\": \"local\", \"command\": [\"x\"]}\n    }\n  }\n}\n");
+  ASSERT_TRUE(run(h.registration(), "opencode", false));
+  EXPECT_THAT(read(file), HasSubstr("\"command\": [\"x\"]},\n      \"memd\": {"));
+}
+
+TEST(Registration, FindsClientsByWhatTheyLeave) {
+  const Home h;
+  EXPECT_FALSE(is_here(*find_client("zed"), h.places()));
+  fs::create_directories(h.home() / ".config/zed");
+  EXPECT_TRUE(is_here(*find_client("zed"), h.places()));
+  ClientPlaces p = h.places();
+  write(h.home() / "bin/codex", "");
+  p.search_path = "/nowhere:" + (h.home() / "bin").string();
+  EXPECT_FALSE(is_here(*find_client("codex"), p)) << "it cannot be run";
+  ::chmod((h.home() / "bin/codex").c_str(), 0700);
+  EXPECT_TRUE(is_here(*find_client("codex"), p));
+}
+
+TEST(Registration, PlacesOfAMac) {
+  const Home h;
+  ClientPlaces p = h.places();
+  p.mac = true;
+  EXPECT_EQ(config_files(*find_client("vscode"), ClientScope::user, p, {}).front().path,
+            h.home() / "Library/Application Support/Code/User/mcp.json");
+}
+
+TEST(Registration, ShowsTheLinesThatDiffer) {
+  EXPECT_EQ(difference(FileBytes("a\nb\nc\n"), FileBytes("a\nB\nc\n")), "    2 - b\n    2 + B\n");
+  EXPECT_EQ(difference({}, FileBytes("x\n")), "    1 + x\n");
+}
+
+}  // namespace
+}  // namespace memd::setup

@@ -1,0 +1,73 @@
+#include "daemon/setup/service_setup.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace memd::setup {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+ServiceSetup usual() {
+  ServiceSetup s;
+  s.program = {"/home/ada/.local/bin/memd", {}};
+  s.home = "/home/ada";
+  s.config_home = "/home/ada/.config";
+  s.data_dir = "/home/ada/.local/share/memd";
+  s.socket = "/run/user/1000/memd/memd.sock";
+  return s;
+}
+
+TEST(ServiceSetup, UnitsStartThisProgram) {
+  const auto files = service_files(usual());
+  ASSERT_TRUE(files);
+  ASSERT_EQ(files->size(), 2U);
+  EXPECT_EQ(files->at(0).first, "/home/ada/.config/systemd/user/memd.service");
+  EXPECT_THAT(files->at(0).second, HasSubstr("\nExecStart=/home/ada/.local/bin/memd --socket\n"));
+  EXPECT_EQ(files->at(1).first, "/home/ada/.config/systemd/user/memd.socket");
+  EXPECT_THAT(files->at(1).second, HasSubstr("ListenStream=%t/memd/memd.sock"));
+}
+
+TEST(ServiceSetup, AnotherPlaceAndModelsOfServers) {
+  ServiceSetup s = usual();
+  s.program = {"/opt/my tools/100%/memd", {"--data-dir", "/data/m"}};
+  s.data_dir = "/data/m";
+  s.socket = "/data/m/memd.sock";
+  s.default_data_dir = false;
+  s.network = true;
+  const auto files = service_files(s);
+  ASSERT_TRUE(files);
+  ASSERT_EQ(files->size(), 3U);
+  EXPECT_THAT(files->at(0).second, HasSubstr("\nExecStart=\"/opt/my tools/100%%/memd\" --socket --data-dir /data/m\n"));
+  EXPECT_THAT(files->at(0).second, HasSubstr("ReadWritePaths=/data/m"));
+  EXPECT_THAT(files->at(0).second, Not(HasSubstr("%h/.local/share/memd")));
+  EXPECT_THAT(files->at(1).second, HasSubstr("ListenStream=/data/m/memd.sock"));
+  EXPECT_THAT(files->at(2).second, HasSubstr("AF_INET6"));
+}
+
+TEST(ServiceSetup, AgentOfLaunchd) {
+  ServiceSetup s = usual();
+  s.mac = true;
+  s.program.arguments = {"--config", "/a<b"};
+  const auto files = service_files(s);
+  ASSERT_TRUE(files);
+  ASSERT_EQ(files->size(), 1U);
+  EXPECT_EQ(files->front().first, "/home/ada/Library/LaunchAgents/dev.memd.plist");
+  EXPECT_THAT(files->front().second,
+              HasSubstr("<string>/home/ada/.local/bin/memd</string>\n    <string>--socket</string>\n    "
+                        "<string>--config</string>\n    <string>/a&lt;b</string>\n"));
+  EXPECT_THAT(files->front().second, HasSubstr("<string>/run/user/1000/memd/memd.sock</string>"));
+  EXPECT_THAT(files->front().second, Not(HasSubstr("/Users/YOU")));
+}
+
+TEST(ServiceSetup, RefusesALineBreak) {
+  ServiceSetup s = usual();
+  s.program.arguments = {"--config", "/a\nExecStartPre=/bin/rm"};
+  EXPECT_FALSE(service_files(s));
+}
+
+}  // namespace
+}  // namespace memd::setup
