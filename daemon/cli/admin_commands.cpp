@@ -13,7 +13,6 @@
 #include "schemas/json_writer.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -81,12 +80,15 @@ Command status_command() {
   c.options = {{"--watch", watch.get(), "Again every two seconds, until Ctrl-C"}};
   c.run = [watch](const Invocation& call) -> Result<int> {
     tell_of_other_version(call.settings);
+    if (!*watch) return ask_and_show<admin::StatusReport>(call, "status", "{}");
     constexpr std::chrono::seconds kEvery{2};
-    const bool clears = *watch && ::isatty(STDOUT_FILENO) == 1;
+    Invocation again{call.settings, call.as_json, call.look};
+    again.look.pager.clear();
     for (;;) {
-      if (clears) std::cout << "\x1b[H\x1b[2J" << std::flush;
-      MEMD_TRY_ASSIGN(const int code, ask_and_show<admin::StatusReport>(call, "status", "{}"));
-      if (!*watch || code != kOk) return code;
+      if (call.look.is_terminal) std::cout << "\x1b[H\x1b[2J" << std::flush;
+      again.look.now = command_clock().now();
+      MEMD_TRY_ASSIGN(const int code, ask_and_show<admin::StatusReport>(again, "status", "{}"));
+      if (code != kOk) return code;
       std::this_thread::sleep_for(kEvery);
     }
   };

@@ -81,10 +81,11 @@ Option how_many(HistoryOptions& o, const char* help) {
 
 Option session_argument(HistoryOptions& o, const char* help) { return {"session", &o.session, help}; }
 
-// Empty when the directory is gone.
+// Empty when the directory is gone, and for the root, which is nobody's project.
 std::string current_directory() {
   std::error_code gone;
-  return std::filesystem::current_path(gone).string();
+  const std::filesystem::path directory = std::filesystem::current_path(gone);
+  return directory == directory.root_path() ? std::string() : directory.string();
 }
 
 ToolArguments& add_scope(ToolArguments& w, const HistoryOptions& o) {

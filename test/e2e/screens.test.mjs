@@ -27,5 +27,5 @@ async function check(path, name, columns, args) {
 describe('screens', () => {
   for (const [name, args] of Object.entries(commands))
     for (const columns of widths) test(`${name}, ${columns} columns`, () => check('docs/cli.md', `${name} ${columns}`, columns, args));
-  test('of the README', () => check('README.md', 'search', 100, commands.search));
+  test('of the README', () => check('README.md', 'search', 100, [...commands.search, '-n', '2']));
 });

@@ -46,7 +46,7 @@ class Terminal {
     });
   }
   keys(...keys) {
-    this.tmux('send-keys', ...keys);
+    this.tmux('send-keys', '--', ...keys);
   }
   // -e: with the sequences that colour it.
   shown(...args) {
@@ -73,7 +73,7 @@ const memd = ['memd', ...options(home)].join(' ');
 async function inTerminal(use, columns, rows) {
   const terminal = new Terminal(columns, rows);
   try {
-    await terminal.until('a prompt', /\$ /);
+    await terminal.until('a prompt', /\$/);
     await use(terminal);
   } finally {
     terminal.close();
@@ -94,30 +94,30 @@ describe('a terminal', { skip: hasTmux ? false : 'there is no tmux here' }, () =
   test('a pager for what is longer than the terminal, and none for what fits', () =>
     inTerminal(async (terminal) => {
       terminal.keys(`${memd} sessions`, 'Enter');
-      await terminal.until('no pager', /memd summary \w+\s+\$ $/);
+      await terminal.until('no pager', /memd summary \w+\s+\$\s*$/);
       terminal.keys('clear', 'Enter');
       terminal.keys(`${memd} show x1 x2 x3 x4 x5 x6`, 'Enter');
-      const paged = await terminal.until('less waits', /\n:\s*$/);
+      const paged = await terminal.until('less waits', /:\s*$/);
       assert.match(paged, /x1/);
       terminal.keys('q');
-      await terminal.until('the prompt is back', /\$ $/);
+      await terminal.until('the prompt is back', /\$\s*$/);
       terminal.keys('clear', 'Enter');
       terminal.keys(`${memd} --no-pager show x1 x2 x3 x4 x5 x6; echo code $?`, 'Enter');
-      await terminal.until('all of it', /code 0\s+\$ $/);
+      await terminal.until('all of it', /code 0\s+\$\s*$/);
     }));
 
   test('completion of commands, options, values and sessions', () =>
     inTerminal(async (terminal) => {
       terminal.keys('memd sess', 'Tab');
-      await terminal.until('a command', /\$ memd sessions /);
+      await terminal.until('a command', /\$ memd sessions$/m);
       terminal.keys('--sta', 'Tab');
-      await terminal.until('an option', /memd sessions --state /);
+      await terminal.until('an option', /memd sessions --state$/m);
       terminal.keys('act', 'Tab');
-      await terminal.until('a value', /memd sessions --state active /);
+      await terminal.until('a value', /memd sessions --state active$/m);
       terminal.keys('C-u', `${memd} summary d27a`, 'Tab');
       await terminal.until('a session', /d27a9f16-7a3c-4e0f/);
       terminal.keys('C-u', 'memd export latest --format h', 'Tab');
-      await terminal.until('a format', /--format html /);
+      await terminal.until('a format', /--format html$/m);
     }, 160));
 });
 

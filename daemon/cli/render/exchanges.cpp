@@ -229,6 +229,7 @@ void show(Screen& screen, const tools::ResumeAnswer& a) {
   }
   words("Also ran", a.programs);
   words("Names", a.names);
+  lines("Memories", a.memories);
   std::vector<std::string> commands{"memd recent " + session_name(a.session_id, screen.look())};
   if (a.left_out > 0)
     commands.insert(commands.begin(), fmt::format("--max-tokens N for {} more", with_noun(a.left_out, "item")));

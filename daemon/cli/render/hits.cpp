@@ -9,6 +9,7 @@ namespace memd::cli {
 namespace {
 
 constexpr std::size_t kLinesOfAHit = 3;
+constexpr std::size_t kHitIndent = 4;
 
 Line title_line(std::string_view title) {
   return title.empty() ? Line("(untitled)", Style::faint) : Line(title, Style::strong);
@@ -23,9 +24,28 @@ Line state_of(const tools::SessionOut& session) {
   return Line(session.outcome == "abandoned" ? "abandoned" : "ended", Style::faint);
 }
 
+// "superseded by x, stale", which a reader has to know before the text.
+Line marks_of(const tools::MemoryRefOut& memory) {
+  Line out;
+  if (memory.superseded_by) out.add("  superseded by ", Style::warning).add(*memory.superseded_by, Style::id);
+  if (memory.status) out.add("  ").add(*memory.status, *memory.status == "stale" ? Style::warning : Style::good);
+  if (memory.changed_since.value_or(false)) out.add("  changed since", Style::warning);
+  return out;
+}
+
 }  // namespace
 
+void HitsView::memory(const tools::SearchResultOut& r) {
+  const Look& look = screen_.look();
+  Line head = Line(r.memory->slug, Style::id).add("  ").add(when(r.timestamp, look), Style::faint);
+  if (!r.project.empty()) head.add("  ").add(r.project, Style::name);
+  head.add("  ").append(title_line(r.session_name)).add("  memory, " + r.memory->type, Style::good);
+  screen_.line(head.append(marks_of(*r.memory)).cut(look.columns));
+  screen_.text(r.snippet.empty() ? Line(r.assistant_response) : with_marks(r.snippet), kHitIndent, kLinesOfAHit);
+}
+
 void HitsView::hit(const tools::SearchResultOut& r) {
+  if (r.memory) return memory(r);
   const Look& look = screen_.look();
   Line head = Line(r.exchange_id, Style::id).add("  ").add(when(r.timestamp, look), Style::faint);
   if (!r.project.empty()) head.add("  ").add(r.project, Style::name);
@@ -36,17 +56,18 @@ void HitsView::hit(const tools::SearchResultOut& r) {
   if (r.abandoned_for) head.add("  abandoned for " + *r.abandoned_for, Style::warning);
   if (r.data_completeness) head.add("  first lines only", Style::warning);
   screen_.line(head.cut(look.columns));
-  constexpr std::size_t kIndent = 4;
   if (r.features) {
     Line ranked("ranked by", Style::faint);
     ranked.add(fmt::format(" score {:.2f}", r.relevance_score), Style::faint);
     for (const auto& [name, value] : *r.features)
       if (value != 0) ranked.add(fmt::format("  {} {:.2f}", name, value), Style::faint);
-    screen_.text(ranked, kIndent);
+    screen_.text(ranked, kHitIndent);
   }
   if (!r.user_message.empty())
     screen_.line(Line("    ").add("> ", Style::faint).add(r.user_message, Style::faint).cut(look.columns));
-  screen_.text(r.snippet.empty() ? Line(r.assistant_response) : with_matches(r.snippet), kIndent, kLinesOfAHit);
+  screen_.text(r.snippet.empty() ? Line(r.assistant_response)
+                                 : with_matches(r.snippet, r.matches.value_or(std::vector<std::int64_t>())),
+               kHitIndent, kLinesOfAHit);
 }
 
 void HitsView::page(const tools::SemanticSearchAnswer& answer) {
@@ -60,7 +81,8 @@ void HitsView::page(const tools::SemanticSearchAnswer& answer) {
   for (const tools::SearchResultOut& r : answer.results) {
     if (begun_) screen_.blank();
     begun_ = true;
-    if (first_id_.empty()) first_id_ = r.exchange_id;
+    if (first_id_.empty() && r.memory) first_id_ = "memory show " + r.memory->slug;
+    if (first_id_.empty()) first_id_ = "show " + r.exchange_id;
     hit(r);
   }
   begun_ = true;
@@ -68,7 +90,7 @@ void HitsView::page(const tools::SemanticSearchAnswer& answer) {
 
 void HitsView::end(const tools::SemanticSearchAnswer& last) {
   std::vector<std::string> commands;
-  if (!first_id_.empty()) commands = {"memd show " + first_id_, "memd show " + first_id_ + " --around 1"};
+  if (!first_id_.empty()) commands = {"memd " + first_id_};
   if (last.next) commands.emplace_back("-n N for more");
   print_below(screen_, last, commands);
 }

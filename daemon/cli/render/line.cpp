@@ -55,7 +55,20 @@ Line Line::cut(std::size_t columns) const {
   return out;
 }
 
-Line with_matches(std::string_view text) {
+Line with_matches(std::string_view text, const std::vector<std::int64_t>& matches) {
+  Line out;
+  std::size_t done = 0;
+  for (std::size_t i = 0; i + 1 < matches.size(); i += 2) {
+    const auto begin = static_cast<std::size_t>(std::max<std::int64_t>(matches[i], 0));
+    const auto length = static_cast<std::size_t>(std::max<std::int64_t>(matches[i + 1], 0));
+    if (begin < done || begin > text.size() || length > text.size() - begin) continue;
+    out.add(text.substr(done, begin - done)).add(text.substr(begin, length), Style::match);
+    done = begin + length;
+  }
+  return out.add(text.substr(done));
+}
+
+Line with_marks(std::string_view text) {
   Line out;
   while (!text.empty()) {
     const auto begin = std::min(text.find(kMatchBegin), text.size());

@@ -39,8 +39,11 @@ class Line {
   std::vector<Piece> pieces_;
 };
 
-// The text of a hit, its matches between « and ».
-Line with_matches(std::string_view text);
+// The text of a hit. `matches`: the first byte and the length of each word that fits, in order; others are passed over.
+Line with_matches(std::string_view text, const std::vector<std::int64_t>& matches);
+
+// The same where the matches stand between « and ».
+Line with_marks(std::string_view text);
 
 // The lines that `line` takes where a line has `columns` (0: no limit), broken at blanks where it can be. At most
 // `most` of them, the last with … if there is more; 0: all.

@@ -18,7 +18,7 @@ std::string name_of_agent(std::string_view key) {
 }
 
 // "Label      what is so", the label in a column of its own.
-void told(Screen& screen, const char* label, const Line& what) {
+void print_fact(Screen& screen, const char* label, const Line& what) {
   constexpr std::size_t kLabel = 11;
   const auto lines = wrapped(what, screen.look().columns > kLabel + 20 ? screen.look().columns - kLabel : 0);
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -93,31 +93,32 @@ Style style_of_event(std::string_view what) {
 }  // namespace
 
 void show(Screen& screen, const admin::StatusReport& r) {
-  told(screen, "memd", Line(r.version, Style::strong).add("  ").append(process_line(r)));
-  if (r.ingest) told(screen, "History", ingest_line(*r.ingest, screen.look()));
+  print_fact(screen, "memd", Line(r.version, Style::strong).add("  ").append(process_line(r)));
+  if (r.ingest) print_fact(screen, "History", ingest_line(*r.ingest, screen.look()));
   if (r.capture.paused)
-    told(screen, "Capture",
-         Line("paused", Style::warning).add(r.capture.until.empty() ? "" : " until " + r.capture.until));
-  told(screen, "Search", search_line(r.enrichment));
+    print_fact(screen, "Capture",
+               Line("paused", Style::warning).add(r.capture.until.empty() ? "" : " until " + r.capture.until));
+  print_fact(screen, "Search", search_line(r.enrichment));
   if (!r.summaries.models.empty()) {
     Line line(fmt::format("{}: {} today, {} tokens", r.summaries.models, with_noun(r.summaries.requests, "request"),
                           short_number(r.summaries.tokens)));
     if (!r.summaries.trouble.empty()) line.add("; ").add(r.summaries.trouble, Style::warning);
-    told(screen, "Summaries", line);
+    print_fact(screen, "Summaries", line);
   }
   if (r.decisions) {
     Line line(fmt::format("{} judged, {} waiting", with_noun(r.decisions->exchanges, "turn"),
                           with_noun(r.decisions->waiting, "session")));
     if (!r.decisions->trouble.empty()) line.add("; ").add(r.decisions->trouble, Style::warning);
-    told(screen, "Decisions", line);
+    print_fact(screen, "Decisions", line);
   }
-  told(screen, "Store",
-       Line(short_path(r.data_dir), Style::name)
-           .add(fmt::format("  {} and {} of records", short_bytes(r.store_bytes), short_bytes(r.raw_bytes))));
+  print_fact(screen, "Store",
+             Line(short_path(r.data_dir), Style::name)
+                 .add(fmt::format("  {} and {} of records", short_bytes(r.store_bytes), short_bytes(r.raw_bytes))));
   if (r.next_drop)
-    told(screen, "Retention",
-         Line(fmt::format("{} on {}", with_noun(r.next_drop->sessions, "session"), r.next_drop->goes.substr(0, 10)))
-             .add(": memd retention", Style::id));
+    print_fact(
+        screen, "Retention",
+        Line(fmt::format("{} on {}", with_noun(r.next_drop->sessions, "session"), r.next_drop->goes.substr(0, 10)))
+            .add(": memd retention", Style::id));
   if (r.sources.gone + r.sources.unreachable + r.sources.quarantined + r.sources.failing > 0) {
     Line line(with_noun(r.sources.active, "source") + " followed");
     const auto add = [&](std::int64_t n, const char* what, Style style) {
@@ -127,16 +128,16 @@ void show(Screen& screen, const admin::StatusReport& r) {
     add(r.sources.unreachable, " unreachable", Style::warning);
     add(r.sources.quarantined, " quarantined", Style::bad);
     add(r.sources.failing, " failing", Style::bad);
-    told(screen, "Sources", line);
+    print_fact(screen, "Sources", line);
   }
   for (const admin::TroubleReport& t : r.sources.troubles)
     screen.text(Line(t.state, Style::bad).add("  ").add(short_path(t.source), Style::name).add(": ").add(t.reason), 11);
   for (const admin::PlatformReport& p : r.platforms)
     if (!p.schema_drift.empty())
-      told(screen, "Format",
-           Line(name_of_agent(p.platform), Style::warning)
-               .add(fmt::format(" has changed its format: {} of the last {} records are of unknown shape",
-                                p.recent_unknown_records, p.recent_records)));
+      print_fact(screen, "Format",
+                 Line(name_of_agent(p.platform), Style::warning)
+                     .add(fmt::format(" has changed its format: {} of the last {} records are of unknown shape",
+                                      p.recent_unknown_records, p.recent_records)));
   print_platforms(screen, r.platforms);
 }
 

@@ -79,6 +79,8 @@ void TimelineView::page(const tools::TemporalQueryAnswer& answer) {
     Line head(with_noun(answer.total_exchanges, "turn") + " in " + with_noun(answer.total_sessions, "session"));
     head.add(", " + day_of(answer.time_range.since) + " to " + day_of(answer.time_range.until), Style::faint);
     print_above(screen_, answer, head);
+    if (answer.last_active_day) screen_.text(Line("The last day before it with something: " + *answer.last_active_day));
+    if (answer.next_active_day) screen_.text(Line("The next day with something: " + *answer.next_active_day));
   }
   // The story comes as a text: a day, then for each session a line that begins with "- ", and lines below it.
   std::string_view rest = answer.summary;
@@ -140,6 +142,7 @@ void TopicView::page(const tools::TopicSearchAnswer& answer) {
       screen_.text(Line("Also called: " + comma_list(*answer.known_as), Style::faint));
     if (answer.related_topics) screen_.text(Line("Beside it: " + comma_list(*answer.related_topics), Style::faint));
   }
+  if (!begun_) memories(answer);
   begun_ = true;
   for (const auto& [session_id, s] : answer.by_session) {
     screen_.blank();
@@ -157,6 +160,18 @@ void TopicView::page(const tools::TopicSearchAnswer& answer) {
     if (!told.empty()) screen_.text(Line(told), kIndent, 4);
     for (const tools::DecisionOut& d : s.decisions.value_or(std::vector<tools::DecisionOut>()))
       screen_.text(Line("decided: ", Style::warning).add(d.text.value_or("")), kIndent, 3);
+  }
+}
+
+// What people wrote down about it, above the sessions.
+void TopicView::memories(const tools::TopicSearchAnswer& answer) {
+  for (const tools::FoundMemoryOut& m : answer.memories.value_or(std::vector<tools::FoundMemoryOut>())) {
+    Line head(m.memory.slug, Style::id);
+    head.add("  ").add(when(m.updated, screen_.look()), Style::faint).add("  ").add(m.title, Style::strong);
+    head.add("  memory, " + m.memory.type, Style::good);
+    if (m.memory.superseded_by) head.add("  superseded by " + *m.memory.superseded_by, Style::warning);
+    screen_.blank().line(head.cut(screen_.look().columns));
+    screen_.text(with_marks(m.snippet), 4, 3);
   }
 }
 

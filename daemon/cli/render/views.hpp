@@ -29,9 +29,10 @@ class HitsView {
 
  private:
   void hit(const tools::SearchResultOut& hit);
+  void memory(const tools::SearchResultOut& hit);
   Screen& screen_;
   bool begun_ = false;
-  std::string first_id_;
+  std::string first_id_;  // the command that shows the best hit, without "memd"
 };
 
 class SessionsView {
@@ -81,6 +82,7 @@ class TopicView {
 
  private:
   void list(const tools::TopicSearchAnswer& answer);
+  void memories(const tools::TopicSearchAnswer& answer);
   Screen& screen_;
   Table table_;
   bool begun_ = false;

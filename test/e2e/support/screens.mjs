@@ -57,7 +57,7 @@ export function writeWeeks(home) {
 // The commands shown, by the name of the screen.
 export const commands = {
   today: [],
-  search: ['search', 'flaky', 'upload', 'test'],
+  search: ['search', 'upload', 'test', 'rename'],
   show: ['show', 'x4'],
   sessions: ['sessions'],
   recent: ['recent', '8c3de0b4'],
@@ -74,7 +74,7 @@ export async function screen(home, columns, args, env = {}) {
   const { stdout } = await promisify(execFile)(
     'python3',
     [inTerminal, String(columns), '200', binary, ...options(home), '--no-pager', ...args],
-    { env: { HOME: '/home/ada', PATH: process.env.PATH, TERM: 'xterm', TZ: 'UTC', NO_COLOR: '1', MEMD_NOW: now, ...env } },
+    { env: { HOME: '/home/ada', PATH: process.env.PATH, TERM: 'xterm', TZ: 'UTC', NO_COLOR: '1', MEMD_NOW: now, ...env }, cwd: '/' },
   );
   return stdout;
 }
