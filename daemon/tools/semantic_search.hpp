@@ -42,6 +42,7 @@ struct SearchResultOut {
   std::string timestamp;
   double relevance_score = 0;
   std::string confidence;
+  double likelihood = 0;
   std::string snippet;
   std::optional<std::vector<std::int64_t>> matches;
   std::string user_message;
@@ -62,6 +63,7 @@ struct SemanticSearchAnswer : Answer {
   bool nothing_relevant = false;
   std::vector<SearchResultOut> results;
   std::optional<std::vector<std::string>> ignored_terms;
+  std::optional<std::vector<std::string>> unknown_words;
 };
 AnswerText render_text(const SemanticSearchAnswer& answer);
 
@@ -98,9 +100,8 @@ struct Describe<tools::SearchResultOut> {
       field("project", &T::project, "Project."), field("timestamp", &T::timestamp, "When it began, RFC 3339."),
       field("relevance_score", &T::relevance_score, "0 to 1, 1 is best."),
       field("confidence", &T::confidence,
-            "high: nearly all the words of the query, or an identifier of it, stand there. medium: the greater part "
-            "of the words, or it is much nearer in meaning than other texts. low: neither; check it before you rely on "
-            "it."),
+            "high, medium or low, by likelihood; low: check it before you rely on it."),
+      field("likelihood", &T::likelihood, "0 to 1, that it is about what was asked."),
       field("snippet", &T::snippet, "The passage that fits best."),
       field("matches", &T::matches, "Words of the query in the snippet: first byte, length, and so on for each."),
       field("user_message", &T::user_message, "What was asked; cut where it ends in …"),
@@ -128,7 +129,9 @@ struct Describe<tools::SemanticSearchAnswer> {
                                            "True: nothing is likely to be about the query; what is given is just "
                                            "the nearest."),
                                      field("results", &T::results, "Best first."),
-                                     field("ignored_terms", &T::ignored_terms, "Words that did not help.")),
+                                     field("ignored_terms", &T::ignored_terms, "Words that did not help."),
+                                     field("unknown_words", &T::unknown_words,
+                                           "Words of the query that stand nowhere in the history.")),
                      Describe<tools::Answer>::tail);
 };
 
