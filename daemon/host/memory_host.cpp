@@ -182,7 +182,8 @@ MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background 
                                      freshness_,       source_text_,
                                      adapters_,        settings.layout.database(),
                                      defaults,         std::move(background),
-                                     summarizer_.get()};
+                                     summarizer_.get(), settings.home,
+                                     settings.config.memory};
   tools::register_tools(tools_, services);
   if (settings.config.capture_tool)
     tools::add_capture(tools_, [this](const tools::CaptureParams& p) { return set_capture(p); });

@@ -5,6 +5,9 @@
 #include "daemon/tools/get_exchange.hpp"
 #include "daemon/tools/list_observations.hpp"
 #include "daemon/tools/list_sessions.hpp"
+#include "daemon/tools/memory_health.hpp"
+#include "daemon/tools/memory_read.hpp"
+#include "daemon/tools/memory_write.hpp"
 #include "daemon/tools/recent_turns.hpp"
 #include "daemon/tools/resume_context.hpp"
 #include "daemon/tools/semantic_search.hpp"
@@ -28,6 +31,11 @@ void register_tools(mcp::ToolRegistry& registry, const ToolServices& services) {
   add_file_history(registry, services);
   add_list_observations(registry, services);
   add_list_sessions(registry, services);
+  if (!services.home.empty()) {
+    add_memory_read(registry, services);
+    if (services.memory.write != MemoryWriting::off) add_memory_write(registry, services);
+    add_memory_health(registry, services);
+  }
   add_capabilities(registry, services);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "daemon/config/config.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/error.hpp"
 #include "schemas/event.hpp"
@@ -69,6 +70,8 @@ struct ToolServices {
   // Runs work on another thread soon, while the services live. Empty: work is done in place.
   std::function<void(std::function<void()>)> background;
   LlmSummarizer* llm = nullptr;  // null: summaries are extractive
+  std::filesystem::path home{};  // whose memories; empty: there are no tools for memories
+  MemoryConfig memory{};
 };
 
 // Adds all tools, in the order in which clients show them. What `services` refers to must outlive the registry.

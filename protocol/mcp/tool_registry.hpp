@@ -54,7 +54,7 @@ struct Tool {
 // use from any thread; handlers run on many worker threads at once.
 class ToolRegistry {
  public:
-  explicit ToolRegistry(std::size_t max_tools = 12) : max_tools_(max_tools) {}
+  explicit ToolRegistry(std::size_t max_tools = 18) : max_tools_(max_tools) {}
 
   // Handler: Result<Out>(const Params&, ToolContext&). `render_text(const Out&)`, of which a std::string can be made,
   // is found by ADL. An Error of the handler, and an exception, become a result with is_error. Throws ErrorException

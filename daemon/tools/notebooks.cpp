@@ -1,0 +1,49 @@
+#include "daemon/tools/notebooks.hpp"
+
+#include "protocol/mcp/offers.hpp"
+#include "schemas/time.hpp"
+
+#include <filesystem>
+#include <utility>
+
+namespace memd::tools {
+namespace {
+
+// "file:///home/ada/my%20app" or a path; empty for what is neither.
+std::filesystem::path directory_named(std::string_view text) {
+  constexpr std::string_view kFile = "file://";
+  std::string path(text);
+  if (text.starts_with(kFile)) path = mcp::percent_decoded(text.substr(kFile.size())).value_or(std::string());
+  const std::filesystem::path out(path);
+  return out.is_absolute() ? out.lexically_normal() : std::filesystem::path();
+}
+
+}  // namespace
+
+memories::Notebook notebook_for(const ToolServices& services, const MemoryParams& params,
+                                const mcp::ToolContext& context) {
+  const auto directory = directory_named(caller_directory(params, context));
+  const auto project = directory.empty() ? directory : memories::project_of(directory, services.home);
+  return memories::Notebook({services.home, project, services.memory.enterprise_path, services.memory.policy},
+                            services.memory, services.clock);
+}
+
+memories::MemoryName memory_named(const MemoryParams& params, const std::string& name) {
+  return {name, parse_memory_scope(params.scope.value_or(""))};
+}
+
+Answer answer_of_files(const memories::Notebook& notebook) {
+  Answer out;
+  out.searched = AnswerText("the memories of ");
+  const auto& project = notebook.places().project;
+  if (project.empty())
+    out.searched->add("this person");
+  else
+    out.searched->add(AnswerText::Name{project.native()}, " and of this person");
+  if (std::string zone = time_zone_label(); zone != "UTC") out.time_zone = std::move(zone);
+  return out;
+}
+
+std::string version_of(const Memory& memory) { return memory.file_hash.substr(0, kVersionDigits); }
+
+}  // namespace memd::tools
