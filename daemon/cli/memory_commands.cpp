@@ -1,5 +1,8 @@
 // `memd memory …`: memories as files. Works on the files directly; no daemon is asked.
 #include "daemon/cli/memory_commands.hpp"
+
+#include "daemon/interchange/output_file.hpp"
+#include "daemon/report/memory_map.hpp"
 #include "schemas/ids.hpp"
 #include "schemas/json_writer.hpp"
 #include "store/files/whole_file.hpp"
@@ -160,7 +163,9 @@ Result<int> edit_memory(const MemoryOptions& o, const Invocation& call) {
   edit.title = o.title;
   MEMD_TRY_ASSIGN(edit.type, type_of(o));
   if (o.tags) edit.tags = comma_list(*o.tags);
-  if (!o.file.empty()) MEMD_TRY_ASSIGN(edit.text, text_given(o.file));
+  if (!o.file.empty()) {
+    MEMD_TRY_ASSIGN(edit.text, text_given(o.file));
+  }
   if (edit.is_empty()) {
     auto directory = notebook.directory(found.place);
     MEMD_TRY(open_editor(found.read.memory.path));
@@ -297,14 +302,29 @@ Result<int> show_memory(const MemoryOptions& o, const Invocation& call) {
   return kOk;
 }
 
-Result<int> graph_memory(const Invocation& call) {
-  MEMD_TRY_ASSIGN(const auto graph, notebook_of(call.settings).graph());
+Result<int> draw_memories(const MemoryOptions& o, const Notebook& notebook,
+                          const memories::MemoryGraphView& graph) {
+  if (o.output.empty() && ::isatty(STDOUT_FILENO) == 1)
+    return wrong_usage("a page is not for the terminal: name a file with -o memories.html");
+  auto page = interchange::OutputFile::open(o.output);
+  if (!page) return page.error();
+  MEMD_TRY(page->line(report::memory_page(graph, system_clock().now(), notebook.places().project.native())));
+  MEMD_TRY(page->finish());
+  fmt::print(stderr, "{} memories, {} edges{}.\n", graph.nodes.size(), graph.edges.size(),
+             o.output.empty() ? "" : " in " + o.output);
+  return kOk;
+}
+
+Result<int> graph_memory(const MemoryOptions& o, const Invocation& call) {
+  const Notebook notebook = notebook_of(call.settings);
+  MEMD_TRY_ASSIGN(const auto graph, notebook.graph());
+  if (o.html) return draw_memories(o, notebook, graph);
   std::string out;
   json::Writer w(out);
   w.begin_object();
   w.key("nodes");
   w.begin_array();
-  for (const Memory& m : graph.nodes) {
+  for (const auto& [m, of] : graph.nodes) {
     w.begin_object();
     w.member("slug", m.slug);
     w.member("type", to_string(m.type));
@@ -406,11 +426,14 @@ Command memory_command() {
           "unlink", "Remove the edges between two memories", o,
           {slug, other, {"--label", &o->label, "Only this one"}, scope},
           [](const MemoryOptions& given, const Invocation& call) { return change_edge(given, call, false); }),
-      memory_subcommand("graph", "Memories and their edges", o, {},
-                        [](const MemoryOptions&, const Invocation& call) { return graph_memory(call); }),
+      memory_subcommand("graph", "Memories and their edges", o,
+                        {{"--html", &o->html, "As a page with a picture"},
+                         {"-o,--output", &o->output, "Where the page goes; standard output if not given", "FILE"}},
+                        graph_memory),
       memory_subcommand("health", "What is wrong with memories, and what to do", o, {},
                         [](const MemoryOptions&, const Invocation& call) { return health_memory(call); }),
   };
+  c.subcommands.push_back(memory_garden_command(o));
   auto born = memory_history_commands(o);
   c.subcommands.insert(c.subcommands.end(), std::make_move_iterator(born.begin()), std::make_move_iterator(born.end()));
   return c;

@@ -33,6 +33,9 @@ struct MemoryOptions {
   bool ok = false;
   bool links = false;
   bool write = false;
+  bool apply = false;
+  bool html = false;
+  std::string output;
   std::optional<std::int64_t> days;
   std::optional<std::int64_t> count;
   std::optional<std::string> accept;
@@ -51,5 +54,6 @@ Command memory_subcommand(std::string name, std::string help, const Options& o, 
 
 // promote, suggest, recap, verify.
 std::vector<Command> memory_history_commands(const Options& o);
+Command memory_garden_command(const Options& o);
 
 }  // namespace memd::cli

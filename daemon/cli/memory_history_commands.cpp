@@ -217,6 +217,7 @@ Result<int> recap_memory(const MemoryOptions& o, const Invocation& call) {
   const auto& project = notebook.places().project;
   if (!project.empty()) query.filter.project = project_tree(project.string());
   query.project = project;
+  query.sections = call.settings.config.memory.garden.recap;
   Reader reader(call.settings.layout.database());
   MEMD_TRY_ASSIGN(const auto recap, reader.ask(query));
   if (!recap) return Error(Errc::not_found, "memd knows of nothing " + of_project(notebook) + "on that day");

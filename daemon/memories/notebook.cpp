@@ -75,7 +75,9 @@ Result<FoundMemory> Notebook::find(const MemoryName& name) const {
       return refused(name.name + " may be " + out->read.memory.path.string() + " or " + m.path.string() +
                      ": name more of its path");
     MemoryPlace place;
-    if (m.dialect != MemoryDialect::agent) MEMD_TRY_ASSIGN(place, places_.place(m.scope, m.dialect));
+    if (m.dialect != MemoryDialect::agent) {
+      MEMD_TRY_ASSIGN(place, places_.place(m.scope, m.dialect));
+    }
     if (!out) out = FoundMemory{std::move(place), std::move(read)};
   }
   if (!out) return no_such(name.name);
@@ -210,7 +212,7 @@ Result<MemoryGraphView> Notebook::graph() const {
       if (!read.is_valid()) continue;
       for (const auto& relation : read.memory.relations)
         out.edges.push_back({{read.memory.slug, relation.target, relation.label, 0}, place});
-      out.nodes.push_back(std::move(read.memory));
+      out.nodes.push_back({std::move(read.memory), place});
     }
     if (place.dialect != MemoryDialect::plugin) continue;
     MEMD_TRY_ASSIGN(const auto there, memory::MemoryGraph::load(place.directory / "graph.json"));

@@ -60,11 +60,15 @@ struct EdgeChange {
 
 // Memories with the edges between them. In the plugin dialect each edge stands in both directions.
 struct MemoryGraphView {
+  struct Node {
+    Memory memory;
+    memory::MemoryPlace place;
+  };
   struct Edge {
     MemoryEdge edge;
     memory::MemoryPlace place;
   };
-  std::vector<Memory> nodes;  // valid ones
+  std::vector<Node> nodes;  // valid ones
   std::vector<Edge> edges;
 };
 

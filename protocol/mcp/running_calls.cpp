@@ -29,10 +29,10 @@ std::string input_required_result(const ServerProfile& profile, const InputRound
 
 CallRunner::Outcome CallRunner::run(const Call& call, ToolContext& context) const {
   if (call.stop.stop_requested()) return {};
-  if (call.tool == nullptr) return run_work(call, context);
-  const boost::json::object& arguments = call.params.get_object();
   if (!is_modern(call.revision) && !call.is_inline())
     context.set_roots([this](const std::stop_token& stop) { return roots_.list(stop); });
+  if (call.tool == nullptr) return run_work(call, context);
+  const boost::json::object& arguments = call.params.get_object();
   if ((!call.client.model && !call.client.person) || call.is_inline())
     return tool_answer(call, call.tool->invoke(arguments, context));
   if (is_modern(call.revision)) return run_in_rounds(call, context);

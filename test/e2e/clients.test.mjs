@@ -12,6 +12,9 @@ const toolNames = [
   'get_exchange',
   'list_observations',
   'list_sessions',
+  'memory_health',
+  'memory_read',
+  'memory_write',
   'recent_turns',
   'resume_context',
   'semantic_search',
@@ -42,7 +45,9 @@ function assertTool(tool) {
   assert.equal(tool.outputSchema?.type, 'object', `${tool.name}: output schema`);
   assert.deepEqual(
     tool.annotations && { ...tool.annotations, title: undefined },
-    { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false, title: undefined },
+    tool.name === 'memory_write'
+      ? { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false, title: undefined }
+      : { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false, title: undefined },
     `${tool.name}: all four hints`,
   );
 }
