@@ -2,13 +2,13 @@
 
 #include "daemon/config/memory_config.hpp"
 #include "daemon/memories/verification.hpp"
-#include "schemas/utf8.hpp"
 #include "store/harvest/known_memories.hpp"
 #include "store/harvest/recap.hpp"
 #include "store/harvest/suggestions.hpp"
 #include "store/memory/embedding_cache.hpp"
 #include "store/memory/headings.hpp"
 #include "store/memory/memory_health.hpp"
+#include "store/text/text_units.hpp"
 
 #include <fmt/format.h>
 
@@ -110,7 +110,9 @@ class Bed {
       propose(GardenAction::change_kind, m.slug,
               fmt::format("is of kind {}, which the rules do not allow: change it with `memd memory edit {} --type …`",
                           to_string(m.type), m.slug));
-    const std::size_t characters = utf8_length(m.content);
+    std::size_t characters = 0;
+    for (std::size_t i = 0; i < m.content.size(); ++i)
+      characters += is_utf8_tail(m.content, i) ? 0 : 1;
     if (characters > static_cast<std::size_t>(rules_.max_characters))
       propose(GardenAction::split, m.slug,
               fmt::format("has {} characters, {} are allowed: split it{}", characters, rules_.max_characters,

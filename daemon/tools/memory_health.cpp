@@ -9,19 +9,9 @@ namespace {
 
 constexpr std::size_t kFindingsRead = 200;  // of a page; more never fit
 
-// Those of one place only, if the call names a scope.
-bool is_wanted(const MemoryHealthParams& params, const memories::Notebook& notebook, const std::filesystem::path& file) {
-  const auto scope = parse_memory_scope(params.scope.value_or(""));
-  if (!scope) return true;
-  for (const auto& place : notebook.places().places())
-    if (file.native().starts_with(place.directory.native())) return place.scope == *scope;
-  return false;
-}
-
-std::vector<MemoryFindingOut> problems_of(const memories::Notebook& notebook, const MemoryHealthParams& params) {
+std::vector<MemoryFindingOut> problems_of(const memories::Notebook& notebook) {
   std::vector<MemoryFindingOut> out;
   for (const MemoryProblem& problem : notebook.health()) {
-    if (!is_wanted(params, notebook, problem.path)) continue;
     MemoryFindingOut one;
     one.kind = to_string(problem.kind);
     one.slug = problem.slug;
@@ -36,21 +26,19 @@ std::vector<MemoryFindingOut> problems_of(const memories::Notebook& notebook, co
 Result<MemoryHealthAnswer> run_health(const ToolServices& services, const MemoryHealthParams& params,
                                       const mcp::ToolContext& context) {
   const memories::Notebook notebook = notebook_for(services, params, context);
-  const auto question = question_key({"memory_health", params.garden ? "1" : "0", params.scope.value_or(""),
-                                      notebook.places().project.native()});
+  const auto question = question_key({"memory_health", params.garden ? "1" : "0", notebook.places().project.native()});
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
   Answer frame = answer_of_files(notebook);
   std::vector<MemoryFindingOut> all;
   if (params.garden) {
     MEMD_TRY_ASSIGN(const auto plan, memories::Gardener(notebook, nullptr, true).plan());
     for (const auto& step : plan.steps)
-      if (is_wanted(params, notebook, step.place.directory))
-        all.push_back({std::string(to_string(step.action)), step.slug, step.place.directory.string(), {}, step.why});
+      all.push_back({std::string(to_string(step.action)), step.slug, step.place.directory.string(), {}, step.why});
     for (const std::string& notice : plan.notices)
       frame.notice.say(AnswerText::Message{notice}, ".");
     frame.notice.say("Nothing was changed: `memd memory garden --apply` does it.");
   } else {
-    all = problems_of(notebook, params);
+    all = problems_of(notebook);
   }
   ListPage<MemoryFindingOut> page{{}, at.offset, static_cast<std::int64_t>(all.size()), question};
   for (auto i = static_cast<std::size_t>(at.offset); i < all.size() && page.rows.size() < kFindingsRead; ++i)
@@ -76,7 +64,7 @@ void add_memory_health(mcp::ToolRegistry& registry, const ToolServices& services
   info.name = "memory_health";
   info.title = "What is wrong with memories";
   info.description =
-      "What is wrong with memories: invalid files, broken links, stale or poor ones, secrets, conflicts. Changes nothing.";
+      "What is wrong with memories: broken files and links, stale, poor or secret ones. Changes nothing.";
   registry.add<MemoryHealthParams, MemoryHealthAnswer>(
       std::move(info),
       [services](const MemoryHealthParams& p, mcp::ToolContext& c) { return run_health(services, p, c); });

@@ -40,8 +40,8 @@ template <>
 struct Describe<tools::MemoryHealthParams> {
   using T = tools::MemoryHealthParams;
   static constexpr auto fields =
-      std::tuple_cat(std::make_tuple(field("garden", &T::garden, "What tidying would do instead.")),
-                     tools::kMemoryScopeField, tools::kMemoryDirectoryField, tools::kPageFields);
+      std::make_tuple(field("garden", &T::garden, "What tidying would do."), std::get<1>(tools::kMemoryWhereFields),
+                      std::get<1>(tools::kMemoryPageFields));
 };
 template <>
 struct Describe<tools::MemoryFindingOut> {

@@ -74,7 +74,8 @@ MemoryOut whole(const memories::Notebook& notebook, const memories::FoundMemory&
 
 Result<MemoryReadAnswer> read_one(const ToolServices& services, const memories::Notebook& notebook,
                                   const MemoryReadParams& params, const PageCursor& at, std::uint64_t question) {
-  MEMD_TRY_ASSIGN(const auto found, notebook.find(memory_named(params, params.slug)));
+  MEMD_TRY_ASSIGN(const auto name, memory_named(params, params.slug));
+  MEMD_TRY_ASSIGN(const auto found, notebook.find(name));
   const MemoryOut head = at.part == 0 ? whole(notebook, found) : listed(found.read.memory);
   const std::string text = masked(found.read.memory.content);
   const auto begin = std::min(static_cast<std::size_t>(at.part), text.size());
@@ -107,6 +108,7 @@ Result<MemoryReadAnswer> read_one(const ToolServices& services, const memories::
 
 Result<MemoryReadAnswer> run_read(const ToolServices& services, const MemoryReadParams& params,
                                   const mcp::ToolContext& context) {
+  MEMD_TRY(scope_asked(params));
   const memories::Notebook notebook = notebook_for(services, params, context);
   const std::string scope = params.scope.value_or("");
   const auto question = question_key({"memory_read", params.slug, scope, notebook.places().project.native()});
@@ -175,8 +177,8 @@ void add_memory_read(mcp::ToolRegistry& registry, const ToolServices& services) 
   info.name = "memory_read";
   info.title = "Read a memory";
   info.description =
-      "One memory whole, with links and where it comes from; without slug, the list. Memories are Markdown files that "
-      "people keep, and agents' own (CLAUDE.md, AGENTS.md).";
+      "One memory whole, with its links and where it comes from; without slug the list. Files that people keep, and "
+      "CLAUDE.md, AGENTS.md.";
   registry.add<MemoryReadParams, MemoryReadAnswer>(
       std::move(info), [services](const MemoryReadParams& p, mcp::ToolContext& c) { return run_read(services, p, c); });
 }

@@ -64,8 +64,8 @@ template <>
 struct Describe<tools::MemoryReadParams> {
   using T = tools::MemoryReadParams;
   static constexpr auto fields =
-      std::tuple_cat(std::make_tuple(field("slug", &T::slug, "Slug, id or file; none lists all.", length(0, 300))),
-                     tools::kMemoryScopeField, tools::kMemoryDirectoryField, tools::kPageFields);
+      std::tuple_cat(std::make_tuple(field("slug", &T::slug, "Slug, id or file.")), tools::kMemoryWhereFields,
+                     tools::kMemoryPageFields);
 };
 template <>
 struct Describe<tools::MemoryLinkOut> {

@@ -44,6 +44,7 @@ class MemoryCall {
       : services_(services), params_(params), context_(context), notebook_(notebook_for(services, params, context)) {}
 
   Result<MemoryWriteAnswer> run() {
+    MEMD_TRY(scope_asked(params_));
     if (params_.action == "create") return create();
     if (params_.action == "promote") return promote();
     if (params_.action == "undo") return undo();
@@ -147,12 +148,14 @@ class MemoryCall {
   Result<MemoryWriteAnswer> undo() const {
     MEMD_TRY(agree(Question(params_.slug.empty() ? "bring back the memory that was deleted last?"
                                                  : "bring back the deleted memory " + params_.slug + "?")));
-    MEMD_TRY_ASSIGN(const Memory back, notebook_.undo(memory_named(params_, params_.slug)));
+    MEMD_TRY_ASSIGN(const auto name, memory_named(params_, params_.slug));
+    MEMD_TRY_ASSIGN(const Memory back, notebook_.undo(name));
     return told(back, false);
   }
 
   Result<MemoryWriteAnswer> update() const {
-    MEMD_TRY_ASSIGN(const FoundMemory found, notebook_.find_to_write(memory_named(params_, params_.slug)));
+    MEMD_TRY_ASSIGN(const auto name, memory_named(params_, params_.slug));
+    MEMD_TRY_ASSIGN(const FoundMemory found, notebook_.find_to_write(name));
     memories::MemoryEdit edit{params_.title, parse_memory_type(params_.type.value_or("")), {}, params_.text};
     if (!params_.tags.empty()) edit.tags = params_.tags;
     if (edit.is_empty()) return missing("text", "what changes: text, title, type or tags");
@@ -192,7 +195,8 @@ class MemoryCall {
   }
 
   Result<MemoryWriteAnswer> remove() const {
-    MEMD_TRY_ASSIGN(const FoundMemory found, notebook_.find_to_write(memory_named(params_, params_.slug)));
+    MEMD_TRY_ASSIGN(const auto name, memory_named(params_, params_.slug));
+    MEMD_TRY_ASSIGN(const FoundMemory found, notebook_.find_to_write(name));
     const Memory& m = found.read.memory;
     MEMD_TRY(agree(Question("put the memory " + m.slug + " into the trash?")
                        .show("title", m.title)
@@ -206,7 +210,8 @@ class MemoryCall {
 
   Result<MemoryWriteAnswer> change_edge(bool links) const {
     if (params_.target.value_or("").empty()) return missing("target", "the other memory");
-    MEMD_TRY_ASSIGN(const FoundMemory found, notebook_.find_to_write(memory_named(params_, params_.slug)));
+    MEMD_TRY_ASSIGN(const auto name, memory_named(params_, params_.slug));
+    MEMD_TRY_ASSIGN(const FoundMemory found, notebook_.find_to_write(name));
     const Memory& m = found.read.memory;
     const auto label = unless_empty(params_.label.value_or(""));
     MEMD_TRY(agree(Question((links ? "link the memory " : "remove the edges of the memory ") + m.slug +
@@ -268,8 +273,8 @@ void add_memory_write(mcp::ToolRegistry& registry, const ToolServices& services)
   info.name = "memory_write";
   info.title = "Keep or change a memory";
   info.description =
-      "Keeps what the user wants kept, in a Markdown file: create (type, title, text); update; link, unlink (target); "
-      "delete to a trash, undo; promote (from). Only when the user wants it: the user is asked.";
+      "Keeps what the user wants kept: create (type, title, text), update, link and unlink (target), delete and undo, "
+      "promote (from). Only when the user wants it: the user is asked.";
   info.annotations = {false, true, false, false};
   registry.add<MemoryWriteParams, MemoryWriteAnswer>(
       std::move(info), [services](const MemoryWriteParams& p, mcp::ToolContext& c) -> Result<MemoryWriteAnswer> {

@@ -53,18 +53,13 @@ template <>
 struct Describe<tools::MemoryWriteParams> {
   using T = tools::MemoryWriteParams;
   static constexpr auto fields = std::tuple_cat(
-      std::make_tuple(field("action", &T::action, "What to do.", required, one_of(tools::kMemoryActions)),
-                      field("slug", &T::slug, "Which one; create makes it if not given.", length(0, 300)),
-                      field("type", &T::type, "Of a new one.", one_of(tools::kMemoryTypeNames)),
-                      field("title", &T::title, "A sentence that says it.", length(0, 800)),
-                      field("text", &T::text, "Markdown.", length(0, 200'000)),
-                      field("tags", &T::tags, "Lower case.", max_items(20)),
-                      field("from", &T::from, "x42 or o99: where it comes from.", length(0, 40)),
-                      field("target", &T::target, "The other one, of a link.", length(0, 300)),
-                      field("label", &T::label, "supersedes, relates-to, …", length(0, 50)),
-                      field("version", &T::version, "As memory_read gave it.", length(0, 64)),
-                      field("force", &T::force, "Although one says the same.")),
-      tools::kMemoryScopeField, tools::kMemoryDirectoryField);
+      std::make_tuple(field("action", &T::action, "", required, one_of(tools::kMemoryActions)),
+                      field("slug", &T::slug, ""), field("type", &T::type, "", one_of(tools::kMemoryTypeNames)),
+                      field("title", &T::title, ""), field("text", &T::text, "Markdown."), field("tags", &T::tags, ""),
+                      field("from", &T::from, "x42 or o99."), field("target", &T::target, ""),
+                      field("label", &T::label, "supersedes, relates-to, …"),
+                      field("version", &T::version, "As read."), field("force", &T::force, "Although one says it.")),
+      tools::kMemoryWhereFields);
 };
 template <>
 struct Describe<tools::MemoryWriteAnswer> {

@@ -28,8 +28,28 @@ memories::Notebook notebook_for(const ToolServices& services, const MemoryParams
                             services.memory, services.clock);
 }
 
-memories::MemoryName memory_named(const MemoryParams& params, const std::string& name) {
-  return {name, parse_memory_scope(params.scope.value_or(""))};
+Result<std::optional<MemoryScope>> scope_asked(const MemoryParams& params) {
+  if (params.scope.value_or("").empty()) return std::optional<MemoryScope>();
+  const auto scope = parse_memory_scope(*params.scope);
+  if (!scope)
+    return Error(Errc::invalid_argument,
+                 "scope: \"" + echo_of(*params.scope) + "\" is none: send global, project, local or enterprise");
+  return scope;
+}
+
+Result<std::optional<MemoryType>> type_asked(const std::optional<std::string>& type) {
+  if (type.value_or("").empty()) return std::optional<MemoryType>();
+  const auto parsed = parse_memory_type(*type);
+  if (!parsed || dialect_of(*parsed) == MemoryDialect::agent)
+    return Error(Errc::invalid_argument, "type: \"" + echo_of(*type) + "\" is none: send " +
+                                             memory_type_names(MemoryDialect::plugin) + "; or " +
+                                             memory_type_names(MemoryDialect::repository));
+  return parsed;
+}
+
+Result<memories::MemoryName> memory_named(const MemoryParams& params, const std::string& name) {
+  MEMD_TRY_ASSIGN(const auto scope, scope_asked(params));
+  return memories::MemoryName{name, scope};
 }
 
 Answer answer_of_files(const memories::Notebook& notebook) {

@@ -85,9 +85,8 @@ std::string_view server_instructions() {
          "what was said then: check files before you rely on it. `freshness` tells what is not read yet, "
          "platforms_skipped what was not searched; capabilities tells why.\n"
          "\n"
-         "Memories are files that people keep: memory_read; memory_write keeps what the user asks you to keep. "
-         "memd does not search files or the web, and does not know the conversation you are in until the agent has "
-         "written it to disk.";
+         "Memories are files that people keep: memory_search, memory_read, memory_health; memory_write keeps what the "
+         "user wants kept. memd searches no files, no web, and this conversation only once it is on disk.";
 }
 
 Result<std::string> tool_text(const mcp::ToolRegistry& tools, std::string_view tool, std::string_view arguments,

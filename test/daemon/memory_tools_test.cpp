@@ -241,7 +241,7 @@ TEST_F(MemoryTools, AreFewWords) {
   for (const auto& tool : registry.tools())
     if (tool.info.name.starts_with("memory_"))
       tokens += estimate_tokens(tool.info.name + "\n" + tool.info.description + "\n" + tool.input_schema);
-  EXPECT_LE(tokens, 900U);
+  EXPECT_LE(tokens, 500U);
   RecordProperty("tokens", static_cast<int>(tokens));
 }
 
