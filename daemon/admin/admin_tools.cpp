@@ -3,6 +3,7 @@
 #include "daemon/admin/doctor.hpp"
 #include "daemon/admin/forget_tool.hpp"
 #include "daemon/admin/ingest_tools.hpp"
+#include "daemon/admin/memory_tool.hpp"
 #include "daemon/admin/status_reports.hpp"
 #include "daemon/version.hpp"
 #include "schemas/json_writer.hpp"
@@ -122,6 +123,12 @@ void register_admin_tools(mcp::ToolRegistry& registry, MemoryHost& host, Process
   registry.add<ForgetParams, ForgetReport>(
       {"forget", "Forget", "Forgets sessions for good, or says what would be forgotten.", {false, true, true, false}},
       [&host](const ForgetParams& p, mcp::ToolContext&) { return forget(host, p); });
+  registry.add<MemoryCatalogParams, MemoryCatalogReport>(
+      {"memory_catalog",
+       "Memories",
+       "How the index of memories stands; makes it anew if asked to.",
+       {false, false, true, false}},
+      [&host](const MemoryCatalogParams& p, mcp::ToolContext&) { return memory_catalog(host, p); });
   registry.add<tools::CaptureParams, tools::CaptureAnswer>(
       {"capture", "Capture", "Pauses and resumes the storing of what agents write.", {false, false, true, false}},
       [&host](const tools::CaptureParams& p, mcp::ToolContext&) { return host.set_capture(p); });

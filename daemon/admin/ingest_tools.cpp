@@ -91,6 +91,8 @@ Result<IngestReport> ingest_now(MemoryHost& host, const ProcessFacts& facts, con
     if (after.sources_short == 0 || after.sources_short >= was) break;
     was = after.sources_short;
   }
+  constexpr std::chrono::seconds kMemoriesEndWithin{10};
+  if (auto* memories = host.memory_indexer()) (void)memories->settle(kMemoriesEndWithin);
   IngestReport r;
   r.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   r.bytes_read = after.bytes_read - before.bytes_read;

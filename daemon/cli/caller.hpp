@@ -20,7 +20,7 @@ class Caller {
   virtual ~Caller() = default;
   // `arguments` is the JSON text of an object.
   virtual Result<mcp::ToolOutcome> tool(std::string_view name, std::string_view arguments) = 0;
-  // `name`: ingest, import, status, coverage, log, diagnostics, doctor, retention, forget or capture.
+  // `name`: ingest, import, status, coverage, log, diagnostics, doctor, retention, forget, capture or memory_catalog.
   virtual Result<mcp::ToolOutcome> admin(std::string_view name, std::string_view arguments,
                                          const OnProgress& on_progress) = 0;
   virtual Result<std::string> tool_list() = 0;  // {"tools": […]}

@@ -1,4 +1,5 @@
-// `memd memory …`: memories as files. Works on the files directly; no daemon is asked.
+// `memd memory …`: memories as files. Works on the files directly; a daemon is asked by `rebuild` alone.
+#include "daemon/cli/caller.hpp"
 #include "daemon/cli/memory_commands.hpp"
 
 #include "daemon/interchange/output_file.hpp"
@@ -376,6 +377,19 @@ Result<int> health_memory(const Invocation& call) {
   return kOk;
 }
 
+// Of rows, which are the daemon's or, without one, this process's.
+Command memory_rebuild_command() {
+  const auto state = std::make_shared<bool>(false);
+  Command c{"rebuild", "Make the index that searches use anew from the files"};
+  c.options = {{"--state", state.get(), "Only say how it stands"}};
+  c.run = [state](const Invocation& call) -> Result<int> {
+    MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, *state ? Need::read : Need::ingest));
+    MEMD_TRY_ASSIGN(const auto outcome, caller->admin("memory_catalog", *state ? "{}" : "{\"rebuild\":true}", {}));
+    return print(outcome, call.as_json);
+  };
+  return c;
+}
+
 }  // namespace
 
 Command memory_command() {
@@ -434,6 +448,7 @@ Command memory_command() {
                         [](const MemoryOptions&, const Invocation& call) { return health_memory(call); }),
   };
   c.subcommands.push_back(memory_garden_command(o));
+  c.subcommands.push_back(memory_rebuild_command());
   auto born = memory_history_commands(o);
   c.subcommands.insert(c.subcommands.end(), std::make_move_iterator(born.begin()), std::make_move_iterator(born.end()));
   return c;

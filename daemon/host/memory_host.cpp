@@ -18,6 +18,7 @@
 #include <chrono>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -49,6 +50,28 @@ std::unique_ptr<llm::ConfiguredSummarizer> make_summarizer(const Settings& setti
   if (config.choice.provider == SummaryProvider::disabled) return nullptr;
   return std::make_unique<llm::ConfiguredSummarizer>(llm::make_language_models(config), settings.layout.summaries(),
                                                      clock, llm::summarizer_options(config));
+}
+
+// The agent that a file of instructions or notes is for; nullopt: for several.
+std::optional<Platform> agent_of(const std::filesystem::path& file) {
+  const std::string name = file.filename().string();
+  if (name.starts_with("CLAUDE.") || file.native().find("/.claude/projects/") != std::string::npos)
+    return Platform::claude_code;
+  if (name == "GEMINI.md") return Platform::gemini;
+  if (name.ends_with(".mdc")) return Platform::cursor;
+  if (name == "AGENTS.md" && file.parent_path().filename() == ".codex") return Platform::codex;
+  return std::nullopt;
+}
+
+std::function<bool(const std::filesystem::path&)> left_out_memories(const Config& config) {
+  return [exclusion = Exclusion(config.exclude.projects, config.exclude.paths),
+          agents = config.exclude.agents](const std::filesystem::path& path) {
+    if (exclusion.has_directory(path.native()) || exclusion.has_directory(path.parent_path().native()) ||
+        exclusion.has_file(path.native()) || exclusion.may_have_stand_in(path.native()))
+      return true;
+    const auto agent = agent_of(path);
+    return agent && std::find(agents.begin(), agents.end(), *agent) != agents.end();
+  };
 }
 
 }  // namespace
@@ -182,8 +205,10 @@ MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background 
                                      freshness_,       source_text_,
                                      adapters_,        settings.layout.database(),
                                      defaults,         std::move(background),
-                                     summarizer_.get(), settings.home,
-                                     settings.config.memory};
+                                     summarizer_.get(), [this](const std::string& directory) {
+                                       if (auto* indexer = memory_indexer()) indexer->hint_project(directory);
+                                     },
+                                     settings.home,     settings.config.memory};
   tools::register_tools(tools_, services);
   if (settings.config.capture_tool)
     tools::add_capture(tools_, [this](const tools::CaptureParams& p) { return set_capture(p); });
@@ -199,9 +224,11 @@ void MemoryHost::stop() {
   EnrichmentWorker* worker = enrichment();
   if (worker != nullptr) worker->stop();
   if (judge_) judge_->stop();
+  if (memories_) memories_->stop();
   if (ingest_) ingest_->stop();
   if (worker != nullptr) worker->join();
   if (judge_) judge_->join();
+  if (memories_) memories_->join();
   if (ingest_) ingest_->join();
 }
 
@@ -254,10 +281,22 @@ Result<void> MemoryHost::start_ingest() {
                                                 });
     on_analyzed = [this] { judge_->hint(); };
   }
+  memories::IndexerParts of_memories;
+  of_memories.database = settings_.layout.database();
+  of_memories.perform = [writing = ingest.get()](std::function<Result<void>(Writer&)> task) {
+    return writing->perform(std::move(task));
+  };
+  of_memories.home = settings_.home;
+  of_memories.enterprise = settings_.config.memory.enterprise_path;
+  of_memories.policy = settings_.config.memory.policy;
+  of_memories.is_left_out = left_out_memories(settings_.config);
+  of_memories.watch = watch_memories_;
+  memories_ = std::make_unique<memories::IndexerThread>(std::move(of_memories), clock_);
   semantic_.make_worker(*ingest, is_service_, settings_.config.sessions.stopped_after, std::move(on_analyzed));
   ingest->on_commit([this] {
     freshness_.committed();
     semantic_.worker()->hint();
+    memories_->hint_commit();
     if (on_commit_) on_commit_();
   });
   MEMD_TRY(ingest->start(std::move(writer)));
@@ -265,6 +304,8 @@ Result<void> MemoryHost::start_ingest() {
   freshness_.use(ingest_.get());
   semantic_.worker()->start();
   if (judge_) judge_->start();
+  memories_->start();
+  published_memories_ = memories_.get();
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include "daemon/ingest/discovery.hpp"
 #include "daemon/ingest/ingest_service.hpp"
 #include "daemon/ingest/record_finder.hpp"
+#include "daemon/memories/indexer_thread.hpp"
 #include "daemon/models/configured_summarizer.hpp"
 #include "daemon/models/decision_judge.hpp"
 #include "daemon/models/enrichment_worker.hpp"
@@ -116,6 +117,10 @@ class MemoryHost {
   const Settings& settings() const { return settings_; }
   const Clock& clock() const { return clock_; }
 
+  // Takes the directories of memories that have to be watched; on a thread of its own. Set before start_ingest().
+  void on_memory_directories(std::function<void(std::vector<std::filesystem::path>)> callback) {
+    watch_memories_ = std::move(callback);
+  }
   // Called on the writing thread after each commit. Set before start_ingest().
   void on_commit(std::function<void()> callback) { on_commit_ = std::move(callback); }
 
@@ -128,6 +133,8 @@ class MemoryHost {
   Result<void> start_ingest();
   IngestService* ingest() { return ingest_.get(); }                    // null until then
   EnrichmentWorker* enrichment() const { return semantic_.worker(); }  // likewise
+  // Keeps the catalog of memories; null in a process that does not ingest.
+  memories::IndexerThread* memory_indexer() const { return published_memories_; }
   SemanticSide& semantic() { return semantic_; }
   llm::ConfiguredSummarizer* summarizer() const { return summarizer_.get(); }  // null: none is configured
   const llm::JudgeThread* judge() const { return judge_.get(); }  // null: no model judges decisions in this process
@@ -149,8 +156,11 @@ class MemoryHost {
   mcp::ResourceRegistry resources_;
   mcp::PromptRegistry prompts_;
   std::function<void()> on_commit_;
+  std::function<void(std::vector<std::filesystem::path>)> watch_memories_;
   std::unique_ptr<IngestService> ingest_;
   std::unique_ptr<llm::JudgeThread> judge_;
+  std::unique_ptr<memories::IndexerThread> memories_;
+  std::atomic<memories::IndexerThread*> published_memories_{nullptr};
 };
 
 // What the adapters declare, with what the configuration says about them.

@@ -142,6 +142,12 @@ std::string InotifyWatcher::describe() const {
   return out;
 }
 
+void InotifyWatcher::watch_also(const std::vector<fs::path>& directories) {
+  also_ = {directories.begin(), directories.end()};
+  for (const auto& directory : also_)
+    add_watch(directory, kTree, {});
+}
+
 void InotifyWatcher::watch_roots() {
   for (const auto& root : discovery_.roots())
     watch_place_of(root.path);
@@ -286,6 +292,7 @@ void InotifyWatcher::on_event(const inotify_event& event) {
   const fs::path* watched = table_.find(event.wd);
   if (watched == nullptr) return;
   const fs::path dir = *watched;
+  if (callbacks_.also_changed && also_.contains(dir)) callbacks_.also_changed(event.len > 0 ? dir / event.name : dir);
   if ((event.mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_IGNORED)) != 0) return on_directory_lost(dir);
   const fs::path path = event.len > 0 ? dir / event.name : dir;
   if ((event.mask & IN_ISDIR) == 0) return on_file(path);

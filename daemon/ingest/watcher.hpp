@@ -41,10 +41,14 @@ class Watcher {
     std::function<void(const SourceCandidate&, const std::filesystem::path& file)> source_changed;  // in this file
     std::function<void(const std::filesystem::path&)> changed;  // something at or below this path
     std::function<void()> rescan;                               // hints were lost: look at everything
+    // Something in a directory of watch_also(): a file or a directory, which may be gone.
+    std::function<void(const std::filesystem::path&)> also_changed = {};
   };
   virtual ~Watcher() = default;
   virtual void start() = 0;
   virtual void stop() = 0;  // after this no callback runs and no work is left on the loop
+  // Directories that are no storage of agents, in place of those named before. What is not there is not watched.
+  virtual void watch_also(const std::vector<std::filesystem::path>& directories) = 0;
   // "inotify, 37 directories; polling every 5 s for 2 more: out of inotify watches"
   virtual std::string describe() const = 0;
 };
@@ -60,6 +64,7 @@ class PollingWatcher final : public Watcher {
                  std::chrono::milliseconds interval);
   void start() override;
   void stop() override;
+  void watch_also(const std::vector<std::filesystem::path>&) override {}  // each look is at everything
   std::string describe() const override;
 
  private:
@@ -102,6 +107,7 @@ class InotifyWatcher final : public Watcher {
   ~InotifyWatcher() override;
   void start() override;
   void stop() override;
+  void watch_also(const std::vector<std::filesystem::path>& directories) override;
   std::string describe() const override;
 
  private:
@@ -131,6 +137,7 @@ class InotifyWatcher final : public Watcher {
   boost::asio::posix::stream_descriptor mounts_;
   std::string places_;  // of the roots, when the mounts were last looked at
   WatchTable table_;
+  std::set<std::filesystem::path> also_;  // watch_also()
   std::set<std::filesystem::path> polled_;  // the uppermost directories that could not be watched
   std::string why_polled_;
   std::unique_ptr<PollingWatcher> polling_;

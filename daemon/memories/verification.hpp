@@ -9,13 +9,6 @@
 
 namespace memd::memories {
 
-// What a memory names that git may know: paths, and words in `code`.
-struct NamedThings {
-  std::vector<std::string> paths;
-  std::vector<std::string> words;  // of letters, digits and '_'
-};
-NamedThings named_in(const Memory& memory);  // pure
-
 struct Verified {
   VerificationStatus status = VerificationStatus::unknown;
   std::string base;                   // the commit that the memory is compared with; empty: none is known

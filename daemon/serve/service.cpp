@@ -175,13 +175,25 @@ Service::~Service() {
 }
 
 Result<void> Service::start_ingest() {
+  host_.on_memory_directories([this](std::vector<std::filesystem::path> directories) {
+    asio::post(loop_, [this, directories = std::move(directories)] {
+      if (watcher_ && !stopping_) watcher_->watch_also(directories);
+    });
+  });
   MEMD_TRY(host_.start_ingest());
   IngestService& ingest = *host_.ingest();
   WatchOptions watch;
   watch.max_directories = static_cast<std::size_t>(host_.settings().config.max_watches);
   const Watcher::Callbacks tell{
       [&ingest](const SourceCandidate& source, const std::filesystem::path& file) { ingest.hint(source, file); },
-      [&ingest](const std::filesystem::path& path) { ingest.hint(path); }, [&ingest] { ingest.scan(); }};
+      [&ingest](const std::filesystem::path& path) { ingest.hint(path); },
+      [this, &ingest] {
+        ingest.scan();
+        host_.memory_indexer()->hint_everything();
+      },
+      [this](const std::filesystem::path& path) {
+        if (memories::may_be_memory(path)) host_.memory_indexer()->hint(path);
+      }};
   watcher_ = make_watcher(loop_, host_.discovery(), tell, watch);
   // Watch first, look second: what changes in between is hinted.
   watcher_->start();

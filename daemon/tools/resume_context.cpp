@@ -60,6 +60,18 @@ std::string platform_summary(const ToolServices& services, Reader& reader, std::
 
 using continuity::BoundaryChoice;
 
+constexpr double kMemoryShareOfPack = 0.12;
+
+// Files that were changed or read before the boundary, those last in play first.
+std::vector<std::string> files_in_play(const continuity::SessionPast& past) {
+  constexpr std::size_t kMost = 40;
+  std::vector<std::string> out;
+  for (auto event = past.events.rbegin(); event != past.events.rend() && out.size() < kMost; ++event)
+    if (!event->path.empty() && std::find(out.begin(), out.end(), event->path) == out.end())
+      out.push_back(event->path);
+  return out;
+}
+
 // A session that has just begun has no past: it is the one that asks.
 bool has_past(const SessionRow& s) { return s.compactions > 0 || s.exchanges > 1; }
 
@@ -187,6 +199,7 @@ Result<ResumeAnswer> fit_pack(std::size_t limit, const Answer& frame, ResumeAnsw
   const auto head_tokens = [&] { return estimate_tokens(mcp::to_json(head)); };
   // In an answer of a few lines the goal is worth more than the place.
   if (head_tokens() + kLeastBody > limit) head.cwd = head.boundary.detail = std::nullopt;
+  if (head_tokens() + kLeastBody > limit) head.memories = std::nullopt;
   if (head_tokens() + kLeastBody > limit) head.git_branch = std::nullopt, head.session_name.clear();
   const std::size_t taken = head_tokens();
   const std::size_t body = limit - std::min(limit, taken);
@@ -252,6 +265,8 @@ Result<ResumeMaterial> load_resume_material(const ToolServices& services, Reader
   out.head.platform_summary = "none";
   out.told = scope.includes(out.session.platform);
   if (!out.told) return out;
+  const std::string project = out.session.project_key.empty() ? "\x01\x01" : project_tree(out.session.project_key);
+  MEMD_TRY_ASSIGN(out.memories, load_memories_in_mind(reader, project, files_in_play(out.past)));
   MEMD_TRY_ASSIGN(const std::size_t missing, fetch_past_texts(services, reader, out.session.pk, out.past));
   out.summary = platform_summary(services, reader, out.session.pk, out.past.boundary);
   out.complement = !out.summary.empty() && (params.complement == "always" || (params.complement == "auto" && goes_on));
@@ -266,6 +281,8 @@ Result<ResumeMaterial> load_resume_material(const ToolServices& services, Reader
 
 Result<ResumeAnswer> pack_resume_answer(const ResumeMaterial& material, std::size_t max_tokens) {
   ResumeAnswer head = material.head;
+  const auto for_memories = static_cast<std::size_t>(kMemoryShareOfPack * static_cast<double>(max_tokens));
+  head.memories = unless_empty(memories_to_keep_in_mind(material.memories, for_memories));
   continuity::WorkingState state;
   if (material.told) state = continuity::recover_state(material.past);
   if (material.complement) head.said_already = leave_out(state, continuity::AlreadySaid(material.summary));
@@ -288,6 +305,7 @@ AnswerText render_text(const ResumeAnswer& a) {
   body.add("\n");
   add_section(body, "Goal", a.goal);
   add_section(body, "Keep to", a.constraints);
+  add_section(body, "Memories", a.memories);
   add_section(body, "Decided", a.decisions);
   add_section(body, "Open", a.problems);
   add_line(body, "Last error", a.last_error);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "daemon/tools/answer.hpp"
+#include "daemon/tools/found_memories.hpp"
 #include "daemon/tools/scope.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "store/insight/continuity/session_past.hpp"
@@ -54,6 +55,7 @@ struct ResumeAnswer : Answer {
   std::optional<std::vector<ResumeCommandsOut>> commands;
   std::optional<std::string> programs;
   std::optional<std::string> names;
+  std::optional<std::vector<std::string>> memories;
 };
 AnswerText render_text(const ResumeAnswer& answer);
 
@@ -68,6 +70,7 @@ struct ResumeMaterial {
   bool told = true;              // false: the platform's history may not be looked at, the frame says why
   Answer frame;
   ResumeAnswer head;  // without what is packed
+  std::vector<catalog::MemoryHit> memories;  // to keep in mind
 };
 Result<ResumeMaterial> load_resume_material(const ToolServices& services, Reader& reader, const ResumeParams& params);
 
@@ -145,7 +148,9 @@ struct Describe<tools::ResumeAnswer> {
                 "A directory a line; e edited, r read, so many times; an id is for those before it."),
           field("commands", &T::commands, "Most likely needed again first."),
           field("programs", &T::programs, "Others that were run."),
-          field("names", &T::names, "Further names of code, flags and ports in play.")),
+          field("names", &T::names, "Further names of code, flags and ports in play."),
+          field("memories", &T::memories,
+                "[slug] Files that people own: pinned ones, the project's core, and those about the files in play.")),
       Describe<tools::Answer>::fields);
 };
 

@@ -47,6 +47,11 @@ struct ScopeParams {
   bool all_projects = false;
 };
 
+// Whether a call names the agents it is about.
+inline bool names_platforms(const ScopeParams& params) {
+  return !params.platforms.empty() || !params.platform.value_or("").empty();
+}
+
 // What parse_platform() takes.
 inline constexpr auto kPlatformChoices = [] {
   std::array<std::string_view, kPlatforms.size() + 1> choices{};

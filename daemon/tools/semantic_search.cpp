@@ -102,6 +102,37 @@ struct PricedHit {
   std::size_t counted_bytes = 0;
 };
 
+constexpr double kMemoryShare = 0.3;  // of a page, at most
+constexpr std::size_t kMemoryTokens = 150;
+
+// The memories that answer the question, as the first results of a page.
+std::vector<SearchResultOut> memory_results(const std::vector<catalog::MemoryHit>& hits, bool explain,
+                                            std::size_t tokens) {
+  std::vector<SearchResultOut> out;
+  std::size_t left = static_cast<std::size_t>(kMemoryShare * static_cast<double>(tokens));
+  for (const catalog::MemoryHit& hit : hits) {
+    const FoundMemoryOut found = found_memory(hit);
+    SearchResultOut one;
+    one.source = kFromMemory;
+    one.session_name = found.title;
+    one.project = found.project;
+    one.timestamp = found.updated;
+    one.relevance_score = found.relevance_score;
+    one.confidence = found.confidence;
+    one.snippet = found.snippet;
+    one.est_tokens = static_cast<std::int64_t>(hit.content.size() / 4);
+    one.fetch = found.fetch;
+    one.memory = found.memory;
+    if (explain && hit.features) one.features = features_of(*hit.features);
+    const std::size_t fixed = estimate_tokens(mcp::to_json(one));
+    if (fixed > left) break;
+    one.assistant_response = cut_to_tokens(hit.content, std::min(kMemoryTokens, left - fixed)).text;
+    left -= std::min(left, estimate_tokens(mcp::to_json(one)));
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
 // Shares what is left for texts among the hits of the page; snippets first, because they say why it is a hit.
 std::vector<SearchResultOut> fill_page(const std::vector<PricedHit>& hits, std::size_t tokens) {
   std::vector<SearchResultOut> page;
@@ -134,6 +165,7 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
                                  mcp::ToolContext& context) {
   if (ascii::one_line(params.query).find_first_not_of(' ') == std::string::npos)
     return Error(Errc::invalid_argument, "query: is blank, send some text");
+  if (services.working_in && params.cwd) services.working_in(*params.cwd);
   ScopeParams asked = params;
   // A question that names a project says where to look.
   asked.all_projects |= !search::parse_query(params.query).project.empty();
@@ -158,8 +190,15 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   context.stage(0, 2, query.mode == SearchMode::lexical ? "searching" : "embedding the question");
   MEMD_TRY_ASSIGN(const SearchAnswer found, reader->search(query, [&] { context.stage(1, 2, "searching"); }));
 
+  FoundMemories memories;
+  if (at.offset == 0) {
+    const MemoryQuestion about{scope, params.query, query.mode, kind, names_platforms(params), query.near_project};
+    MEMD_TRY_ASSIGN(memories, find_memories(services, *reader, about));
+  }
+
   Answer frame = answer_for(scope);
   frame.outside = found.outside;
+  if (!memories.notice.empty()) frame.notice.say(memories.notice);
   if (const AnswerText notice = search_notice(found, query.mode); !notice.empty()) frame.notice.say(notice);
   tell_evicted(frame.notice, std::ranges::count_if(found.hits, &SearchHit::is_evicted));
   std::vector<std::string> ignored;
@@ -167,16 +206,21 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
     if (ignored.size() < kTermsNamed && !is_stop_word(term)) ignored.push_back(echo_of(term));
   const std::vector<PricedHit> hits(found.hits.begin(), found.hits.end());
   return fit_answer<SemanticSearchAnswer>(token_limit(services, params), frame, [&](std::size_t tokens) {
+    const auto remembered = memory_results(memories.hits, params.explain, tokens);
+    std::size_t left = tokens;
+    for (const SearchResultOut& one : remembered)
+      left -= std::min(left, estimate_tokens(mcp::to_json(one)));
     SemanticSearchAnswer out{frame,
                              echo_of(params.query),
                              std::string(name_of(found.mode)),
-                             found.nothing_relevant,
-                             fill_page(hits, tokens),
+                             found.nothing_relevant && remembered.empty(),
+                             fill_page(hits, left),
                              std::nullopt};
     if (!ignored.empty()) out.ignored_terms = ignored;
     const bool all = out.results.size() == found.hits.size();
     const auto shown = static_cast<std::int64_t>(out.results.size()) + (all ? found.left_out : 0);
     if (found.more || !all) out.next = encode_cursor({at.offset + shown, 0}, question);
+    out.results.insert(out.results.begin(), remembered.begin(), remembered.end());
     return out;
   });
 }
@@ -192,6 +236,15 @@ AnswerText render_text(const SemanticSearchAnswer& a) {
   };
   HistoryText body;
   for (const SearchResultOut& r : a.results) {
+    if (r.memory) {
+      body.add("memory ", r.memory->slug, "  ", short_time(r.timestamp), "  ", r.memory->type, ", ", r.memory->scope,
+               "  \"", r.session_name, "\"  score ", two_digits(r.relevance_score), " (", r.confidence, ")");
+      add_memory_marks(body, *r.memory);
+      body.add("\n");
+      if (!r.snippet.empty()) body.add("  ", ascii::one_line(r.snippet), "\n");
+      if (!r.assistant_response.empty()) body.add("  Text: ", ascii::one_line(r.assistant_response), "\n");
+      continue;
+    }
     body.add(r.exchange_id, "  ", short_time(r.timestamp), "  ", r.project, "  \"", r.session_name, "\"  score ",
              two_digits(r.relevance_score), " (", r.confidence, ")");
     if (r.copies) body.add("  and ", *r.copies, " more with the same text");
@@ -213,8 +266,10 @@ AnswerText render_text(const SemanticSearchAnswer& a) {
   out.add(scope_line(a), counted_words(std::ssize(a.results), "hit"), " for \"", Echo{ascii::one_line(a.query)},
           "\", best first (", AnswerText::Id{a.ranking}, " ranking).\n");
   out.quote(body);
-  if (!a.results.empty())
-    out.add("Full text: ", Echo{a.results.front().fetch}, ", with around=1 for what came before and after.\n");
+  const auto first = std::ranges::find(a.results, kFromExchange, &SearchResultOut::source);
+  if (!a.results.empty() && a.results.front().memory) out.add("Memory: ", Echo{a.results.front().fetch}, ".\n");
+  if (first != a.results.end())
+    out.add("Full text: ", Echo{first->fetch}, ", with around=1 for what came before and after.\n");
   if (a.ignored_terms) {
     out.add("Words that did not help:");
     for (const std::string& t : *a.ignored_terms)

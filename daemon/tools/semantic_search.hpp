@@ -1,6 +1,7 @@
 #pragma once
 
 #include "daemon/tools/answer.hpp"
+#include "daemon/tools/found_memories.hpp"
 #include "daemon/tools/observed.hpp"
 #include "daemon/tools/scope.hpp"
 #include "protocol/mcp/tool_registry.hpp"
@@ -28,6 +29,7 @@ inline constexpr std::array<std::string_view, 3> kSearchModes{"hybrid", "lexical
 using FeaturesOut = std::vector<std::pair<std::string, double>>;
 
 struct SearchResultOut {
+  std::string source{kFromExchange};
   std::string exchange_id;
   std::string session_id;
   std::string session_name;
@@ -45,6 +47,7 @@ struct SearchResultOut {
   std::optional<std::string> data_completeness;
   std::optional<std::string> abandoned_for;
   std::optional<FeaturesOut> features;
+  std::optional<MemoryRefOut> memory;
 };
 
 struct SemanticSearchAnswer : Answer {
@@ -84,6 +87,7 @@ template <>
 struct Describe<tools::SearchResultOut> {
   using T = tools::SearchResultOut;
   static constexpr auto fields = std::make_tuple(
+      field("source", &T::source, "exchange, or memory: a file that people own; then exchange_id is empty."),
       field("exchange_id", &T::exchange_id, "For get_exchange."), field("session_id", &T::session_id, "Its session."),
       field("session_name", &T::session_name, "Title."), field("platform", &T::platform, "Agent."),
       field("project", &T::project, "Project."), field("timestamp", &T::timestamp, "When it began, RFC 3339."),
@@ -103,7 +107,8 @@ struct Describe<tools::SearchResultOut> {
       field("abandoned_for", &T::abandoned_for, tools::kAbandonedFor),
       field("features", &T::features,
             "What it was ranked by, for explain. cosine: nearness in meaning, dense_z: in deviations from the mean of "
-            "all texts; the others are shares from 0 to 1."));
+            "all texts; the others are shares from 0 to 1."),
+      field("memory", &T::memory, "Which memory it is."));
 };
 template <>
 struct Describe<tools::SemanticSearchAnswer> {

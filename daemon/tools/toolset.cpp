@@ -7,6 +7,7 @@
 #include "daemon/tools/list_sessions.hpp"
 #include "daemon/tools/memory_health.hpp"
 #include "daemon/tools/memory_read.hpp"
+#include "daemon/tools/memory_search.hpp"
 #include "daemon/tools/memory_write.hpp"
 #include "daemon/tools/recent_turns.hpp"
 #include "daemon/tools/resume_context.hpp"
@@ -32,6 +33,7 @@ void register_tools(mcp::ToolRegistry& registry, const ToolServices& services) {
   add_list_observations(registry, services);
   add_list_sessions(registry, services);
   if (!services.home.empty()) {
+    add_memory_search(registry, services);
     add_memory_read(registry, services);
     if (services.memory.write != MemoryWriting::off) add_memory_write(registry, services);
     add_memory_health(registry, services);
@@ -86,7 +88,7 @@ std::string_view server_instructions() {
          "platforms_skipped what was not searched; capabilities tells why.\n"
          "\n"
          "Memories are files that people keep: memory_search, memory_read, memory_health; memory_write keeps what the "
-         "user wants kept. memd searches no files, no web, and this conversation only once it is on disk.";
+         "user wants kept. memd searches no files, no web, and this conversation once on disk.";
 }
 
 Result<std::string> tool_text(const mcp::ToolRegistry& tools, std::string_view tool, std::string_view arguments,

@@ -70,6 +70,8 @@ struct ToolServices {
   // Runs work on another thread soon, while the services live. Empty: work is done in place.
   std::function<void(std::function<void()>)> background;
   LlmSummarizer* llm = nullptr;  // null: summaries are extractive
+  // A client works in this directory: its memories are to be known. Returns at once. Empty: nobody takes notice.
+  std::function<void(const std::string&)> working_in{};
   std::filesystem::path home{};  // whose memories; empty: there are no tools for memories
   MemoryConfig memory{};
 };

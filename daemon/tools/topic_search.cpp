@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <unordered_map>
 
 namespace memd::tools {
@@ -276,7 +277,8 @@ std::vector<std::string> names_of(const std::vector<TopicCount>& topics) {
 struct Question {
   const std::string& topic;
   std::uint64_t key = 0;
-  std::size_t first = 0;  // session on this page
+  std::size_t first = 0;                        // session on this page
+  std::vector<FoundMemoryOut> memories;         // of the first page
 };
 
 TopicSearchAnswer page(const Question& question, const Answer& frame, const TopicMaterial& material,
@@ -299,6 +301,7 @@ TopicSearchAnswer page(const Question& question, const Answer& frame, const Topi
         span = {std::min(span.start, hit.started_at), std::max(span.end, hit.started_at)};
       out.time_range = to_out(span);
     }
+    out.memories = unless_empty(question.memories);
     fixed = estimate_tokens(mcp::to_json(out)) - std::min(estimate_tokens(mcp::to_json(frame)), std::size_t{10'000});
   }
   const auto& groups = material.sessions;
@@ -372,10 +375,17 @@ Result<TopicSearchAnswer> run(const ToolServices& services, const TopicSearchPar
   if (!material.notice.empty()) frame.notice.say(material.notice);
   tell_evicted(frame.notice, std::ranges::count_if(material.hits, &SearchHit::is_evicted));
   if (material.more) frame.notice.say("Of what a search finds only the 100 best are here.");
+  FoundMemories memories;
+  if (at.offset == 0) {
+    const MemoryQuestion about{scope, topic, SearchMode::hybrid, kind, names_platforms(params)};
+    MEMD_TRY_ASSIGN(memories, find_memories(services, *reader, about));
+    if (!memories.notice.empty()) frame.notice.say(memories.notice);
+  }
   if (material.sessions.empty())
     if (auto named = name_near_topics(*reader, scope.filter, material, frame); !named) return named.error();
   const std::vector<StoryTurn> turns = story(material, topic);
-  const Question question{topic, key, std::min(static_cast<std::size_t>(at.offset), material.sessions.size())};
+  Question question{topic, key, std::min(static_cast<std::size_t>(at.offset), material.sessions.size()), {}};
+  std::ranges::transform(memories.hits, std::back_inserter(question.memories), found_memory);
   return fit_answer<TopicSearchAnswer>(token_limit(services, params), frame, [&](std::size_t tokens) {
     return page(question, frame, material, turns, tokens);
   });
@@ -402,6 +412,8 @@ AnswerText render_text(const TopicSearchAnswer& a) {
           a.sessions_found, " sessions, oldest first.\n");
   if (a.time_range) out.add("From ", Time{a.time_range->start}, " to ", Time{a.time_range->end}, ".\n");
   HistoryText body;
+  for (const FoundMemoryOut& memory : a.memories.value_or(std::vector<FoundMemoryOut>()))
+    add_memory(body, memory);
   if (!a.evolution.empty()) body.add(HistoryText::Whole{a.evolution}, "\n");
   if (a.known_as) body.add("Known as: ", joined(*a.known_as), "\n");
   if (a.related_topics) body.add("Related: ", joined(*a.related_topics), "\n");

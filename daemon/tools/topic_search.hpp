@@ -1,6 +1,7 @@
 #pragma once
 
 #include "daemon/tools/answer.hpp"
+#include "daemon/tools/found_memories.hpp"
 #include "daemon/tools/observed.hpp"
 #include "daemon/tools/scope.hpp"
 #include "protocol/mcp/tool_registry.hpp"
@@ -49,6 +50,7 @@ struct TopicSearchAnswer : Answer {
   std::optional<std::vector<std::string>> related_topics;
   std::optional<std::vector<TopicOut>> topics;
   std::optional<std::int64_t> topics_found;
+  std::optional<std::vector<FoundMemoryOut>> memories;
 };
 AnswerText render_text(const TopicSearchAnswer& answer);
 
@@ -110,7 +112,8 @@ struct Describe<tools::TopicSearchAnswer> {
           field("known_as", &T::known_as, "Stored topics that are this one."),
           field("related_topics", &T::related_topics, "What else these exchanges are about, nearest first."),
           field("topics", &T::topics, "When no topic was asked for: what was talked about most."),
-          field("topics_found", &T::topics_found, "How many topics there are to list.")),
+          field("topics_found", &T::topics_found, "How many topics there are to list."),
+          field("memories", &T::memories, "Files that people own and that are about it, best first.")),
       Describe<tools::Answer>::fields);
 };
 

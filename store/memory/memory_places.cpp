@@ -62,7 +62,7 @@ class AgentFiles {
     one(MemoryScope::enterprise, "/etc/claude-code/CLAUDE.md", "/etc");
     if (const fs::path& project = places_.project; !project.empty()) {
       one(MemoryScope::local, project / "CLAUDE.local.md", project);
-      const fs::path notes = places_.home / ".claude/projects" / claude_project_name(project) / "memory";
+      const fs::path notes = notes_directory(places_);
       for (const fs::path& file : files_below(notes, ".md", 2))
         add(MemoryScope::local, file, "notes-" + file.lexically_relative(notes).string(), MemoryType::note);
       for (const char* name : {"CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md", "GEMINI.md"})
@@ -128,9 +128,23 @@ std::vector<MemoryOrigin> MemoryPlaces::origins() const {
     auto found = origins_in(place);
     out.insert(out.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
   }
-  auto agents = AgentFiles(*this).find();
+  auto agents = agent_origins();
   out.insert(out.end(), std::make_move_iterator(agents.begin()), std::make_move_iterator(agents.end()));
   return out;
+}
+
+std::vector<MemoryOrigin> MemoryPlaces::agent_origins() const { return AgentFiles(*this).find(); }
+
+std::optional<MemoryOrigin> origin_at(const MemoryPlace& place, const fs::path& file) {
+  const fs::path below = file.lexically_relative(place.directory);
+  const bool is_plugin = place.dialect == MemoryDialect::plugin;
+  const auto depth = std::distance(below.begin(), below.end());
+  if (below.empty() || depth > (is_plugin ? 1 : kMaxDepth) || !file.native().ends_with(".md") || is_conflict_copy(file))
+    return std::nullopt;
+  for (const fs::path& part : below)
+    if (part.native().starts_with('.')) return std::nullopt;
+  return MemoryOrigin{file, place.dialect, place.scope, is_plugin ? file.stem().string() : std::string(),
+                      MemoryType::learning};
 }
 
 std::vector<MemoryOrigin> origins_in(const MemoryPlace& place) {
@@ -142,6 +156,10 @@ std::vector<MemoryOrigin> origins_in(const MemoryPlace& place) {
       out.push_back({std::move(file), place.dialect, place.scope, std::move(slug), MemoryType::learning});
     }
   return out;
+}
+
+fs::path notes_directory(const MemoryPlaces& places) {
+  return places.home / ".claude/projects" / claude_project_name(places.project) / "memory";
 }
 
 std::vector<fs::path> conflict_copies_in(const MemoryPlace& place) {

@@ -6,6 +6,7 @@
 #include "store/memory/memory_reader.hpp"
 
 #include <filesystem>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -33,10 +34,16 @@ struct MemoryPlaces {
   std::vector<MemoryPlace> places() const;
   // Each memory file that is there: of the places, then of the agents (read only). By precedence, then by path.
   std::vector<MemoryOrigin> origins() const;
+  // Of these, those of agents.
+  std::vector<MemoryOrigin> agent_origins() const;
 };
 
 // The memory files of a place. Copies that lost a conflict are not among them.
 std::vector<MemoryOrigin> origins_in(const MemoryPlace& place);
+// Of a file by its name, whether it is there or not. Nullopt: memories of this place have other names.
+std::optional<MemoryOrigin> origin_at(const MemoryPlace& place, const std::filesystem::path& file);
+// Where Claude Code keeps its notes of the project; it need not be there.
+std::filesystem::path notes_directory(const MemoryPlaces& places);
 // Texts that lost against an edit by hand.
 std::vector<std::filesystem::path> conflict_copies_in(const MemoryPlace& place);
 

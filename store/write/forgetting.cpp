@@ -2,6 +2,7 @@
 
 #include "schemas/hash.hpp"
 #include "schemas/sql_text.hpp"
+#include "store/catalog/catalog_changes.hpp"
 #include "store/completions/summaries_file.hpp"
 #include "store/db/store_copies.hpp"
 #include "store/db/store_layout.hpp"
@@ -152,6 +153,10 @@ void Forgetting::remove_what_nothing_names() {
   db.exec("PRAGMA foreign_keys = ON");
   sqlite::Transaction transaction(db);
   enrichment::prune_identifiers(db);
+  if (catalog::damage_of(db, false).empty())
+    catalog::forget_unknown_projects(db);
+  else
+    catalog::begin_anew(db, "what was forgotten may have stood in it", 0);
   transaction.commit();
 }
 

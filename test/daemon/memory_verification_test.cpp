@@ -146,7 +146,7 @@ TEST(NamedThings, ArePathsAndNamesOfCode) {
   Memory m;
   m.provenance.files = {"a/b.go"};
   m.content = "`internal/x.go:12-30` and `Store::Open()`, `word`, `0a1b2c3d4e`, `kLimit`, ```\ncode `\n and a/b.go.";
-  const NamedThings named = named_in(m);
+  const memory::NamedThings named = memory::named_in(m);
   EXPECT_THAT(named.paths, testing::IsSupersetOf({std::string("a/b.go"), std::string("internal/x.go")}));
   EXPECT_THAT(named.words, ElementsAre("Open", "kLimit"));
 }

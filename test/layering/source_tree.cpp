@@ -32,7 +32,7 @@ const std::map<std::string, std::set<std::string>, std::less<>> kMayUse{
 const std::map<std::string, std::vector<std::string>, std::less<>> kFloors{
     {"store",
      {"text", "files", "memory", "insight", "seal", "db", "completions", "raw", "read", "search", "", "enrich",
-      "harvest", "report", "write"}},
+      "catalog", "harvest", "report", "write"}},
     {"adapters", {"", "json", "sqlite", "snapshot", "tool_calls"}},
     {"protocol", {"", "transport", "jsonrpc", "models", "mcp"}},
     {"daemon",

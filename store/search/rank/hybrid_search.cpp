@@ -3,6 +3,7 @@
 #include "store/read/exchanges.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/read/sessions.hpp"
+#include "store/search/vectors/cosine_scale.hpp"
 #include "store/text/text_chunks.hpp"
 
 #include <algorithm>
@@ -106,28 +107,8 @@ std::uint64_t required_terms(const QueryPlan& plan) {
 
 }  // namespace
 
-// How the cosines of other texts lie, as a measure for one: without the nearest, which in a small store would be a good
-// part of them, and never quite without a spread.
-struct HybridSearch::CosineScale {
-  CosineScale() = default;
-  explicit CosineScale(const vectors::ScanResult& scan) {
-    constexpr double kUsual = 0.12;
-    constexpr double kWorth = 20;  // texts
-    if (scan.nearest.empty()) return;
-    const double n = static_cast<double>(scan.scanned) - 1;
-    const double nearest = scan.nearest.front().cosine;
-    double squares = 0;
-    if (n > 0) {
-      mean = ((n + 1) * scan.mean - nearest) / n;
-      squares =
-          (n + 1) * (scan.deviation * scan.deviation + scan.mean * scan.mean) - nearest * nearest - n * mean * mean;
-    }
-    deviation = std::sqrt((std::max(0.0, squares) + kWorth * kUsual * kUsual) / (n + kWorth));
-  }
-  double z(float cosine) const { return std::isnan(cosine) ? 0 : (cosine - mean) / deviation; }
-
-  double mean = 0;
-  double deviation = 1;
+struct HybridSearch::CosineScale : vectors::CosineScale {
+  using vectors::CosineScale::CosineScale;
 };
 
 struct HybridSearch::Nearest {

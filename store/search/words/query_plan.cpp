@@ -92,7 +92,11 @@ std::optional<Correction> corrected(std::string_view word, const IndexTokenizer&
 class Planner {
  public:
   explicit Planner(const Vocabularies& v)
-      : tokenizer_(v.tokenizer), statistics_(v.statistics), names_(v.names), titles_(v.titles) {}
+      : tokenizer_(v.tokenizer),
+        statistics_(v.statistics),
+        names_(v.names),
+        titles_(v.titles),
+        background_(v.background) {}
 
   QueryPlan plan(const ParsedQuery& query) {
     QueryTerms read = terms_of(query, tokenizer_, statistics_.index());
@@ -163,7 +167,20 @@ class Planner {
       t.frequency = std::min(t.frequency, statistics_.documents());
     }
     for (Term& t : out_.terms)
-      t.idf = idf_of(statistics_.documents(), t.frequency);
+      weigh(t);
+  }
+
+  void weigh(Term& t) {
+    std::int64_t documents = statistics_.documents();
+    std::int64_t frequency = t.frequency;
+    if (background_ != nullptr) {
+      std::int64_t common = background_->documents();
+      for (const auto& stem : t.forms.front().stems)
+        common = std::min(common, background_->document_frequency(stem));
+      documents += background_->documents();
+      frequency += common;
+    }
+    t.idf = idf_of(documents, frequency);
   }
 
   // "config parser" asks for ConfigParser, too: for a name that has two of the words, or one that is rare by itself.
@@ -185,7 +202,7 @@ class Planner {
         t.forms.push_back({{tokens[0].stem}, kInsideAName});
         if (t.frequency > 0) continue;
         t.frequency = frequency_of(t.forms.back());
-        t.idf = idf_of(statistics_.documents(), t.frequency);
+        weigh(t);
       }
       left -= used ? 1 : 0;
     }
@@ -206,7 +223,7 @@ class Planner {
       --left;
       t.forms.push_back({{known->stem}, kGuessed});
       t.frequency = known->frequency;
-      t.idf = idf_of(statistics_.documents(), t.frequency);
+      weigh(t);
       t.found_weight = kGuessed;
       out_.corrected.push_back({t.text, known->text});
     }
@@ -274,6 +291,7 @@ class Planner {
   TermStatistics& statistics_;
   IdentifierDictionary& names_;
   TitleIndex& titles_;
+  TermStatistics* const background_;
   QueryPlan out_;
   std::vector<Term> stop_words_;
   std::vector<std::string> ignored_runs_;

@@ -13,7 +13,7 @@ constexpr std::int64_t kCheapCount = 500;  // documents; counted again rather th
 
 }  // namespace
 
-TermStatistics::TermStatistics(sqlite::Database& db) : db_(db), index_(db, "exchanges_fts") {}
+TermStatistics::TermStatistics(sqlite::Database& db, const std::string& table) : db_(db), index_(db, table) {}
 
 void TermStatistics::refresh() {
   index_.refresh();

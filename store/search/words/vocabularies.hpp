@@ -17,11 +17,11 @@
 
 namespace memd::search {
 
-// How many exchanges hold a word. Counting one is linear in the answer, so common words are remembered: such a count is
+// How many documents of a table hold a word: exchanges, or memories. Counting one is linear in the answer, so common words are remembered: such a count is
 // used until the store has grown by a tenth, the count of a rare word until any commit.
 class TermStatistics {
  public:
-  explicit TermStatistics(sqlite::Database& db);
+  explicit TermStatistics(sqlite::Database& db, const std::string& table = "exchanges_fts");
 
   // Starts a query: looks at how the store has changed.
   void refresh();
@@ -63,11 +63,11 @@ class IdentifierDictionary {
   sqlite::Database& db_;
 };
 
-// The words of session titles. In the transaction of the question; throws ErrorException. Borrows `db`: the thread
+// The words of titles. In the transaction of the question; throws ErrorException. Borrows `db`: the thread
 // that leases the connection.
 class TitleIndex {
  public:
-  explicit TitleIndex(sqlite::Database& db) : index_(db, "session_titles") {}
+  explicit TitleIndex(sqlite::Database& db, const std::string& table = "session_titles") : index_(db, table) {}
 
   void refresh() { index_.refresh(); }
   bool holds(const TermForm& form);  // some title, all of its words
@@ -84,6 +84,8 @@ struct Vocabularies {
   TermStatistics& statistics;
   IdentifierDictionary& names;
   TitleIndex& titles;
+  // Further documents that say how common a word is, of a collection too small to tell; refreshed, too. Null: none.
+  TermStatistics* background = nullptr;
 };
 
 }  // namespace memd::search

@@ -1,0 +1,144 @@
+#include "daemon/memories/indexer_thread.hpp"
+
+#include "daemon/log.hpp"
+
+#include <pthread.h>
+
+namespace memd::memories {
+namespace {
+
+// An editor writes a file in several steps.
+constexpr std::chrono::milliseconds kQuiet{8};
+constexpr std::chrono::milliseconds kLongestWait{24};
+// While a history is read, projects come by the dozen.
+constexpr std::chrono::milliseconds kProjectsWait{300};
+constexpr std::chrono::seconds kRetryAfterTrouble{30};
+
+}  // namespace
+
+IndexerThread::IndexerThread(IndexerParts parts, const Clock& clock) : indexer_(std::move(parts), clock) {}
+
+IndexerThread::~IndexerThread() {
+  stop();
+  join();
+}
+
+void IndexerThread::start() {
+  tell([](Hints& h) { h.everything = h.thorough = true; });
+  thread_ = std::jthread([this](const std::stop_token& stop) {
+#ifdef __APPLE__
+    ::pthread_setname_np("memd-memories");
+#else
+    ::pthread_setname_np(::pthread_self(), "memd-memories");
+#endif
+    run(stop);
+  });
+}
+
+template <class F>
+void IndexerThread::tell(F&& change) {
+  const std::lock_guard lock(mutex_);
+  change(hints_);
+  ++told_;
+  wake_.notify_one();
+}
+
+void IndexerThread::hint(const std::filesystem::path& path) {
+  tell([&](Hints& h) { h.paths.insert(path); });
+}
+void IndexerThread::hint_everything() {
+  tell([](Hints& h) { h.everything = true; });
+}
+void IndexerThread::hint_commit() {
+  tell([](Hints& h) { h.commit = true; });
+}
+void IndexerThread::hint_project(const std::string& directory) {
+  if (directory.empty()) return;
+  tell([&](Hints& h) { h.projects.insert(directory); });
+}
+
+Result<void> IndexerThread::rebuild(std::string reason) {
+  std::future<Result<void>> done;
+  {
+    const std::lock_guard lock(mutex_);
+    if (ended_ || !thread_.joinable()) return Error(Errc::cancelled, "memd is stopping");
+    done = hints_.rebuilds.emplace_back(std::move(reason), std::promise<Result<void>>()).second.get_future();
+    ++told_;
+    wake_.notify_one();
+  }
+  return done.get();
+}
+
+bool IndexerThread::settle(std::chrono::milliseconds deadline) {
+  std::unique_lock lock(mutex_);
+  const std::uint64_t wanted = told_;
+  return settled_.wait_for(lock, deadline, [&] { return dealt_with_ >= wanted || ended_; }) && !ended_;
+}
+
+void IndexerThread::stop() { thread_.request_stop(); }
+
+void IndexerThread::join() {
+  if (thread_.joinable()) thread_.join();
+}
+
+std::string IndexerThread::trouble() const {
+  const std::lock_guard lock(mutex_);
+  return trouble_;
+}
+
+void IndexerThread::run(const std::stop_token& stop) {
+  using SteadyClock = std::chrono::steady_clock;
+  std::unique_lock lock(mutex_);
+  while (!stop.stop_requested()) {
+    const auto hinted = [this] { return !hints_.empty(); };
+    if (trouble_.empty())
+      wake_.wait(lock, stop, hinted);
+    else if (!wake_.wait_for(lock, stop, kRetryAfterTrouble, hinted))
+      hints_.everything = true;
+    if (stop.stop_requested()) break;
+    const bool only_projects = hints_.paths.empty() && !hints_.everything && hints_.rebuilds.empty();
+    const auto quiet = only_projects ? kProjectsWait : kQuiet;
+    const auto latest = SteadyClock::now() + (only_projects ? kProjectsWait : kLongestWait);
+    for (std::uint64_t seen = 0; seen != told_ && SteadyClock::now() < latest && !stop.stop_requested();) {
+      seen = told_;
+      wake_.wait_for(lock, stop, quiet, [&] { return told_ != seen; });
+      if (only_projects && !hints_.paths.empty()) break;
+    }
+    if (stop.stop_requested()) break;
+    Hints taken = std::exchange(hints_, {});
+    const std::uint64_t told = told_;
+    lock.unlock();
+    deal_with(std::move(taken));
+    lock.lock();
+    dealt_with_ = told;
+    settled_.notify_all();
+  }
+  ended_ = true;
+  for (auto& [reason, done] : hints_.rebuilds)
+    done.set_value(Error(Errc::cancelled, "memd is stopping"));
+  hints_.rebuilds.clear();
+  settled_.notify_all();
+}
+
+void IndexerThread::deal_with(Hints hints) {
+  Result<void> done;
+  bool everything = hints.everything;
+  for (const std::string& directory : hints.projects)
+    everything |= indexer_.add_project(directory);
+  for (auto& [reason, answer] : hints.rebuilds) {
+    done = indexer_.rebuild(reason);
+    answer.set_value(done);
+    everything = false;
+  }
+  if (everything)
+    done = indexer_.look_at_everything(hints.thorough);
+  else if (hints.rebuilds.empty() && !hints.paths.empty())
+    done = indexer_.look_at(hints.paths);
+  if (done && hints.commit && !everything) done = indexer_.look_for_projects();
+  if (!done && !done.error().is(Errc::cancelled))
+    log::error("memories are not indexed, which is tried again: {}", done.error().message());
+  const std::lock_guard lock(mutex_);
+  trouble_ = done || done.error().is(Errc::cancelled) ? std::string() : done.error().message();
+}
+
+}  // namespace memd::memories

@@ -1,0 +1,69 @@
+#pragma once
+
+#include "daemon/memories/memory_indexer.hpp"
+#include "schemas/error.hpp"
+#include "schemas/time.hpp"
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <filesystem>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace memd::memories {
+
+// The thread of a MemoryIndexer. It sleeps until it is hinted at what changed; hints that come close after one another
+// are dealt with at once. Members are thread-safe. Owns the indexer.
+class IndexerThread {
+ public:
+  IndexerThread(IndexerParts parts, const Clock& clock);
+  ~IndexerThread();  // stops and waits
+
+  void start();                                  // and looks at everything
+  void hint(const std::filesystem::path& path);  // this file or directory changed
+  void hint_everything();                        // hints were lost
+  void hint_commit();                            // sessions may have begun in other projects
+  void hint_project(const std::string& directory);
+  // Makes the rows anew, and waits for it. Errc::cancelled: memd is stopping.
+  Result<void> rebuild(std::string reason);
+  // Waits until all that was hinted before is in the store. False at the deadline.
+  bool settle(std::chrono::milliseconds deadline);
+  void stop();  // does not wait
+  void join();
+  std::string trouble() const;  // why the rows are not what the files are; empty: they are
+
+ private:
+  struct Hints {
+    std::set<std::filesystem::path> paths;
+    std::set<std::string> projects;
+    bool everything = false;
+    bool thorough = false;
+    bool commit = false;
+    std::vector<std::pair<std::string, std::promise<Result<void>>>> rebuilds;
+    bool empty() const { return paths.empty() && projects.empty() && !everything && !commit && rebuilds.empty(); }
+  };
+  template <class F>
+  void tell(F&& change);
+  void run(const std::stop_token& stop);
+  void deal_with(Hints hints);
+
+  MemoryIndexer indexer_;
+  mutable std::mutex mutex_;
+  std::condition_variable_any wake_;
+  std::condition_variable_any settled_;
+  Hints hints_;                 // guarded by mutex_, as is the rest
+  std::uint64_t told_ = 0;      // hints
+  std::uint64_t dealt_with_ = 0;
+  bool ended_ = false;
+  std::string trouble_;
+  std::jthread thread_;
+};
+
+}  // namespace memd::memories

@@ -1,0 +1,173 @@
+#include "daemon/memories/memory_indexer.hpp"
+
+#include "daemon/log.hpp"
+#include "store/catalog/catalog_state.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <memory>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+namespace memd::memories {
+namespace {
+
+namespace fs = std::filesystem;
+using catalog::CatalogChanges;
+using catalog::MemoryStock;
+
+template <class F>
+Result<void> transact(const IndexerParts& parts, F change) {
+  // Owned by the task: it may run after this call has given up.
+  const auto owned = std::make_shared<F>(std::move(change));
+  return parts.perform(
+      [owned](Writer& writer) { return writer.transact([&](sqlite::Database& db) { (*owned)(db); }); });
+}
+
+catalog::StockPlaces stock_places(const IndexerParts& parts, std::vector<fs::path> projects) {
+  return {parts.home, parts.enterprise, parts.policy, std::move(projects), parts.is_left_out};
+}
+
+std::set<std::size_t> all_places(const MemoryStock& stock) {
+  std::set<std::size_t> out;
+  for (std::size_t i = 0; i < stock.places().size(); ++i)
+    out.insert(i);
+  return out;
+}
+
+constexpr std::array<std::string_view, 3> kHomes{"/.claude/", "/.cursor/", "/.thunderus/"};
+
+// A row of the store is another one than it should be, or a table is gone.
+bool is_damage(const Error& error) { return error.is(Errc::store) || error.is(Errc::store_corrupt); }
+
+}  // namespace
+
+bool may_be_memory(const fs::path& path) {
+  const std::string name = path.filename().string();
+  if (name == ".claude" || name == ".cursor" || name == ".thunderus" || name == ".codex" || name == ".gemini")
+    return true;
+  if (name.starts_with('.')) return false;
+  if (!path.has_extension())  // a directory
+    return name == "memory" || std::any_of(kHomes.begin(), kHomes.end(), [&](std::string_view home) {
+             return path.native().find(home) != std::string::npos;
+           });
+  return name.ends_with(".md") || name.ends_with(".mdc") || name == "graph.json";
+}
+
+MemoryIndexer::MemoryIndexer(IndexerParts parts, const Clock& clock)
+    : parts_(std::move(parts)), clock_(clock), store_(parts_.database), stock_(stock_places(parts_, {})) {}
+
+bool MemoryIndexer::add_project(const std::string& directory) { return further_.insert(directory).second; }
+
+Result<void> MemoryIndexer::find_stock() {
+  MEMD_TRY_ASSIGN(directories_, store_.ask(catalog::SessionDirectoriesQuery{}));
+  auto directories = directories_;
+  directories.insert(directories.end(), further_.begin(), further_.end());
+  stock_ = MemoryStock(stock_places(parts_, catalog::project_roots(directories, parts_.home)));
+  if (parts_.watch) parts_.watch(stock_.watched());
+  return {};
+}
+
+Result<void> MemoryIndexer::apply(CatalogChanges changes) {
+  if (changes.empty()) return {};
+  return transact(parts_, [changes = std::move(changes)](sqlite::Database& db) { catalog::apply(db, changes); });
+}
+
+CatalogChanges MemoryIndexer::compared(const std::vector<catalog::KnownFile>& known,
+                                       const catalog::KnownGraphsQuery::Answer& graphs) {
+  CatalogChanges changes;
+  changes.places = stock_.places();
+  const auto seen = stock_.files();
+  auto comparison = catalog::compare(seen, known);
+  changes.gone = std::move(comparison.gone);
+  std::vector<catalog::SeenFile> to_read;
+  for (const std::size_t i : comparison.to_read)
+    to_read.push_back(seen[i]);
+  catalog::read_into(changes, to_read, known, clock_.now());
+  catalog::read_graphs(changes, stock_, all_places(stock_), graphs);
+  return changes;
+}
+
+Result<void> MemoryIndexer::look_for_projects() {
+  MEMD_TRY_ASSIGN(const auto directories, store_.ask(catalog::SessionDirectoriesQuery{}));
+  if (directories == directories_) return {};
+  // What was forgotten is not looked at until somebody works there again.
+  for (const std::string& before : directories_)
+    if (std::find(directories.begin(), directories.end(), before) == directories.end())
+      std::erase_if(further_, [&](const std::string& path) { return path == before || path.starts_with(before + "/"); });
+  return look_at_everything(false);
+}
+
+Result<void> MemoryIndexer::look_at_everything(bool thorough) {
+  std::string damage;
+  MEMD_TRY(transact(parts_, [&damage, thorough](sqlite::Database& db) {
+    damage = catalog::damage_of(db, thorough);
+    if (!damage.empty()) catalog::note_damage(db, damage);
+  }));
+  if (!damage.empty()) return rebuild(damage);
+  MEMD_TRY_ASSIGN(const auto status, store_.ask(catalog::CatalogStatusQuery{}));
+  // A process was killed in the middle of a rebuild.
+  if (status.state != catalog::CatalogState::valid) return rebuild("the last rebuild did not end");
+  MEMD_TRY(find_stock());
+  MEMD_TRY_ASSIGN(const auto known, store_.ask(catalog::KnownFilesQuery{}));
+  MEMD_TRY_ASSIGN(const auto graphs, store_.ask(catalog::KnownGraphsQuery{}));
+  const auto done = apply(compared(known, graphs));
+  return done ? done : heal(done.error());
+}
+
+Result<void> MemoryIndexer::look_at(const std::set<fs::path>& changed) {
+  CatalogChanges changes;
+  std::vector<catalog::SeenFile> files;
+  std::set<std::size_t> places;
+  MEMD_TRY_ASSIGN(const auto status, store_.ask(catalog::CatalogStatusQuery{}));
+  if (status.state != catalog::CatalogState::valid) return look_at_everything(false);
+  for (const fs::path& path : changed) {
+    std::error_code ec;
+    if (fs::is_directory(path, ec)) return look_at_everything(false);
+    if (auto file = stock_.file(path)) {
+      places.insert(file->place);
+      files.push_back(*std::move(file));
+    } else if (!fs::exists(path, ec)) {
+      // A directory, with all that was in it.
+      if (!path.has_extension()) return look_at_everything(false);
+      changes.gone.push_back(path.native());
+    }
+    for (std::size_t i = 0; i < stock_.places().size(); ++i)
+      if (stock_.places()[i].directory == path.parent_path()) places.insert(i);
+  }
+  auto known = store_.ask(catalog::KnownFilesQuery{changed});
+  if (!known) return is_damage(known.error()) ? heal(known.error()) : Result<void>(known.error());
+  std::erase_if(changes.gone, [&](const std::string& path) {
+    return std::none_of(known->begin(), known->end(), [&](const auto& file) { return file.path == path; });
+  });
+  MEMD_TRY_ASSIGN(const auto graphs, store_.ask(catalog::KnownGraphsQuery{}));
+  changes.places = stock_.places();
+  catalog::read_into(changes, files, *known, clock_.now());
+  catalog::read_graphs(changes, stock_, places, graphs);
+  const auto done = apply(std::move(changes));
+  return done ? done : heal(done.error());
+}
+
+Result<void> MemoryIndexer::heal(const Error& error) {
+  if (!is_damage(error)) return error;
+  log::error("the catalog of memories is damaged and made anew: {}", error.message());
+  return rebuild(error.message());
+}
+
+Result<void> MemoryIndexer::rebuild(const std::string& reason) {
+  const auto started = std::chrono::steady_clock::now();
+  MEMD_TRY(transact(parts_, [&reason, now = clock_.now()](sqlite::Database& db) {
+    catalog::begin_anew(db, reason, now);
+  }));
+  MEMD_TRY(find_stock());
+  CatalogChanges changes = compared({}, {});
+  return transact(parts_, [changes = std::move(changes), now = clock_.now(), started](sqlite::Database& db) {
+    catalog::apply(db, changes);
+    const auto took = std::chrono::steady_clock::now() - started;
+    catalog::end_anew(db, now, std::chrono::duration_cast<std::chrono::milliseconds>(took).count());
+  });
+}
+
+}  // namespace memd::memories

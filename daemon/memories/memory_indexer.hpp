@@ -1,0 +1,67 @@
+#pragma once
+
+#include "schemas/error.hpp"
+#include "schemas/memory_path_policy.hpp"
+#include "schemas/time.hpp"
+#include "store/catalog/catalog_changes.hpp"
+#include "store/catalog/memory_stock.hpp"
+#include "store/reader.hpp"
+#include "store/write/writer.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace memd::memories {
+
+struct IndexerParts {
+  std::filesystem::path database;
+  std::function<Result<void>(std::function<Result<void>(Writer&)>)> perform;  // as IngestService::perform()
+  std::filesystem::path home;
+  std::filesystem::path enterprise;  // empty: none
+  MemoryPathPolicy policy;
+  std::function<bool(const std::filesystem::path&)> is_left_out;  // excluded by the configuration; null: nothing is
+  // Takes the directories that have to be watched, whenever they are found anew; null: nobody watches.
+  std::function<void(std::vector<std::filesystem::path>)> watch;
+};
+
+// Whether a change of this file or directory may concern a memory, by its name.
+bool may_be_memory(const std::filesystem::path& path);
+
+// Keeps the catalog of memories (store/catalog) as the files are: compares files with rows and has the writer apply the
+// difference. A catalog that is damaged is made anew. One thread; the clock is borrowed.
+class MemoryIndexer {
+ public:
+  MemoryIndexer(IndexerParts parts, const Clock& clock);
+
+  // All projects that the store knows, and the scopes of the person. Checks the tables first, `thorough`ly: the index
+  // of words, too.
+  Result<void> look_at_everything(bool thorough);
+  // Files or directories that changed.
+  Result<void> look_at(const std::set<std::filesystem::path>& changed);
+  // Drops the rows and makes them from the files.
+  Result<void> rebuild(const std::string& reason);
+  // Whether sessions worked in other directories than before: then everything is looked at.
+  Result<void> look_for_projects();
+  // A directory that no session need have worked in. False: it is known. Nothing is looked at.
+  bool add_project(const std::string& directory);
+
+ private:
+  Result<void> find_stock();
+  Result<void> apply(catalog::CatalogChanges changes);
+  Result<void> heal(const Error& error);
+  catalog::CatalogChanges compared(const std::vector<catalog::KnownFile>& known,
+                                   const catalog::KnownGraphsQuery::Answer& graphs);
+
+  const IndexerParts parts_;
+  const Clock& clock_;
+  Reader store_;
+  std::vector<std::string> directories_;  // of sessions, when they were looked for last
+  std::set<std::string> further_;         // add_project()
+  catalog::MemoryStock stock_;
+};
+
+}  // namespace memd::memories

@@ -1,0 +1,138 @@
+#include "store/catalog/catalog_cache.hpp"
+
+#include "store/enrich/embedding/embedder.hpp"
+
+#include <unordered_set>
+
+namespace memd::catalog {
+namespace {
+
+// With so many memories their own words tell how common a word is.
+constexpr std::int64_t kTellingCollection = 500;
+
+}  // namespace
+
+std::string_view to_string(CatalogState state) {
+  switch (state) {
+    case CatalogState::valid: return "valid";
+    case CatalogState::corrupted: return "corrupted";
+    case CatalogState::rebuilding: return "rebuilding";
+  }
+  return "corrupted";
+}
+
+CatalogStatus CatalogStatusQuery::run(sqlite::Database& db) const {
+  CatalogStatus out;
+  auto& there = db.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'doc_catalog'");
+  const bool has_table = there.bind().step() && there.int64(0) > 0;
+  there.reset();
+  if (!has_table) return out;
+  out.state = CatalogState::valid;
+  auto& q = db.prepare("SELECT state, generation, docs, model, reason, built_at, built_ms FROM doc_catalog");
+  if (q.bind().step()) {
+    const auto state = q.int64(0);
+    out.state = state >= 0 && state <= 2 ? static_cast<CatalogState>(state) : CatalogState::corrupted;
+    out.generation = q.int64(1);
+    out.docs = q.int64(2);
+    out.model = q.str(3);
+    out.reason = q.str(4);
+    out.built_at = q.int64(5);
+    out.built_ms = q.int64(6);
+  }
+  q.reset();
+  return out;
+}
+
+const Facets* CatalogCache::find(std::int64_t doc) const {
+  const auto it = docs_.find(doc);
+  return it == docs_.end() ? nullptr : &it->second;
+}
+
+void CatalogCache::load_places(sqlite::Database& db) {
+  places_.clear();
+  auto& q = db.prepare("SELECT place_pk, dialect, scope, project_key, project FROM doc_places");
+  for (q.bind(); q.step();)
+    places_[q.int64(0)] = {static_cast<MemoryDialect>(q.int64(1)), static_cast<MemoryScope>(q.int64(2)), q.str(3),
+                           q.str(4)};
+  q.reset();
+}
+
+void CatalogCache::drop_vanished(sqlite::Database& db) {
+  std::unordered_set<std::int64_t> there;
+  auto& q = db.prepare("SELECT doc_pk FROM docs INDEXED BY docs_by_generation");
+  for (q.bind(); q.step();)
+    there.insert(q.int64(0));
+  q.reset();
+  std::erase_if(docs_, [&](const auto& doc) { return !there.contains(doc.first); });
+}
+
+void CatalogCache::refresh(sqlite::Database& db, const CatalogStatus& status) {
+  if (built_at_ == status.built_at && generation_ == status.generation) return;
+  if (built_at_ != status.built_at || generation_ > status.generation) {
+    docs_.clear();
+    vectors_ = {};
+    generation_ = 0;
+  }
+  load_places(db);
+  const bool has_vectors = vectors_.model != 0;
+  vectors::SnapshotBuilder builder(std::move(vectors_));
+  if (!has_vectors) {
+    auto& first = db.prepare("SELECT 1 FROM doc_vectors LIMIT 1");
+    const bool any = first.bind().step();
+    first.reset();
+    if (any) builder.start(1, static_cast<std::size_t>(embedding::builtin_embedder().model().dimension));
+  }
+  auto& q = db.prepare(
+      "SELECT d.doc_pk, d.place_pk, d.type, d.status, d.created, d.updated, d.superseded_at, d.superseded_by,"
+      " d.is_valid, d.path, d.title, d.tags, v.vectors, d.slug"
+      " FROM docs d LEFT JOIN doc_vectors v ON v.doc_pk = d.doc_pk WHERE d.generation > ?1");
+  for (q.bind(generation_); q.step();) {
+    Facets& f = docs_[q.int64(0)];
+    f.place = q.int64(1);
+    f.type = static_cast<MemoryType>(q.int64(2));
+    f.status = static_cast<VerificationStatus>(q.int64(3));
+    f.created = q.int64(4);
+    f.updated = q.int64(5);
+    f.superseded_at = q.int64(6);
+    f.superseded_by = q.str(7);
+    f.slug = q.str(13);
+    f.is_valid = q.int64(8) != 0;
+    f.path = q.str(9);
+    f.title = q.str(10);
+    f.tags = " " + q.str(11) + " ";
+    const std::string_view codes = q.blob(12);
+    if (builder.so_far().model != 0)
+      builder.put(q.int64(0), {reinterpret_cast<const std::int8_t*>(codes.data()), codes.size()});
+  }
+  q.reset();
+  builder.apply();
+  vectors_ = builder.finish();
+  if (static_cast<std::int64_t>(docs_.size()) != status.docs) drop_vanished(db);
+  generation_ = status.generation;
+  built_at_ = status.built_at;
+}
+
+CatalogWords::CatalogWords(sqlite::Database& db)
+    : tokenizer_(db.handle()), statistics_(db, "docs_fts"), names_(db), titles_(db, "docs_fts"), exchanges_(db) {}
+
+void CatalogWords::refresh() {
+  statistics_.refresh();
+  titles_.refresh();
+  if (statistics_.documents() < kTellingCollection) exchanges_.refresh();
+}
+
+search::Vocabularies CatalogWords::vocabularies() {
+  const bool is_small = statistics_.documents() < kTellingCollection;
+  return {tokenizer_, statistics_, names_, titles_, is_small ? &exchanges_ : nullptr};
+}
+
+CatalogWords& KeptWords::of(sqlite::Database& db, const CatalogStatus& status) {
+  if (!words_ || made_for_ != &db || built_at_ != status.built_at) {
+    words_ = std::make_unique<CatalogWords>(db);
+    made_for_ = &db;
+    built_at_ = status.built_at;
+  }
+  return *words_;
+}
+
+}  // namespace memd::catalog

@@ -1,0 +1,98 @@
+#pragma once
+
+#include "schemas/memory.hpp"
+#include "schemas/time.hpp"
+#include "store/catalog/catalog_state.hpp"
+#include "store/db/database.hpp"
+#include "store/db/fts5.hpp"
+#include "store/search/vectors/vector_snapshot.hpp"
+#include "store/search/words/vocabularies.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+namespace memd::catalog {
+
+// Where memories lie.
+struct Place {
+  MemoryDialect dialect{};
+  MemoryScope scope{};
+  std::string project_key;  // empty: of no project
+  std::string project;      // its name
+};
+
+// What filters and ranking ask of a memory.
+struct Facets {
+  std::int64_t place = 0;
+  MemoryType type{};
+  VerificationStatus status{};
+  TimeMs created = 0;
+  TimeMs updated = 0;
+  TimeMs superseded_at = 0;  // 0: nobody tells since when it does not hold
+  bool is_valid = false;
+  std::string slug;
+  std::string superseded_by;  // slug, of the same place; empty: it holds
+  std::string tags;  // " a b "
+  std::string title;
+  std::string path;
+};
+
+// What searches of one connection know of the catalog without asking the store: facets and vectors of all memories,
+// some 600 bytes each. Brought up to date by what changed since the last question. One thread: that of the connection.
+class CatalogCache {
+ public:
+  explicit CatalogCache(sqlite::Database&) {}  // for Database::kept()
+
+  // In the transaction of the question. Throws ErrorException.
+  void refresh(sqlite::Database& db, const CatalogStatus& status);
+
+  const Facets* find(std::int64_t doc) const;  // null: there is none. Valid until refresh()
+  const std::unordered_map<std::int64_t, Facets>& docs() const { return docs_; }
+  const Place& place(const Facets& of) const { return places_.at(of.place); }
+  const vectors::Snapshot& vectors() const { return vectors_; }
+
+ private:
+  void load_places(sqlite::Database& db);
+  void drop_vanished(sqlite::Database& db);
+
+  std::int64_t generation_ = 0;
+  TimeMs built_at_ = -1;
+  std::unordered_map<std::int64_t, Facets> docs_;
+  std::unordered_map<std::int64_t, Place> places_;
+  vectors::Snapshot vectors_;
+};
+
+// What questions about memories are looked up in. Of one connection, on its thread.
+class CatalogWords {
+ public:
+  // Throws ErrorException when the catalog has no table of words.
+  explicit CatalogWords(sqlite::Database& db);
+
+  void refresh();
+  search::Vocabularies vocabularies();
+  search::FullTextIndex& index() { return statistics_.index(); }
+  const search::IndexTokenizer& tokenizer() const { return tokenizer_; }
+
+ private:
+  search::IndexTokenizer tokenizer_;
+  search::TermStatistics statistics_;
+  search::IdentifierDictionary names_;
+  search::TitleIndex titles_;
+  search::TermStatistics exchanges_;
+};
+
+// Keeps the CatalogWords of a connection as long as the tables are the same.
+class KeptWords {
+ public:
+  explicit KeptWords(sqlite::Database&) {}  // for Database::kept()
+  CatalogWords& of(sqlite::Database& db, const CatalogStatus& status);
+
+ private:
+  const sqlite::Database* made_for_ = nullptr;  // a connection may move
+  TimeMs built_at_ = -1;
+  std::unique_ptr<CatalogWords> words_;
+};
+
+}  // namespace memd::catalog

@@ -1,0 +1,435 @@
+#include "store/catalog/catalog_changes.hpp"
+
+#include "schemas/ascii.hpp"
+#include "schemas/embedded.hpp"
+#include "schemas/sql_text.hpp"
+#include "schemas/utf8.hpp"
+#include "store/enrich/embedding/embedder.hpp"
+#include "store/memory/named_things.hpp"
+#include "store/search/vectors/codes.hpp"
+#include "store/text/redaction/redactor.hpp"
+#include "store/text/text_chunks.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+namespace memd::catalog {
+namespace {
+
+constexpr std::size_t kMostChunks = 64;
+constexpr std::size_t kMostText = 1 << 20;  // bytes; files of agents have no limit of their own
+// A clock of files may tick so slowly: what was read so soon after its change may have changed again unnoticed.
+constexpr std::int64_t kTickNs = 50'000'000;
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string out;
+  for (const std::string& word : words)
+    out.append(out.empty() ? "" : " ").append(word);
+  return out;
+}
+
+std::string base_name(std::string_view file) {
+  const auto slash = file.rfind('/');
+  return ascii::lowered(slash == std::string_view::npos ? file : file.substr(slash + 1));
+}
+
+std::vector<std::int8_t> vectors_of(const Memory& m) {
+  std::vector<std::int8_t> out;
+  const auto& model = embedding::builtin_embedder().table();
+  std::size_t chunks = 0;
+  for (const std::string_view chunk : enrichment::cut(m.content, enrichment::kChunkBytes)) {
+    if (++chunks > kMostChunks) break;
+    vectors::append_quantised(model.embed(m.title + "\n" + std::string(chunk)), out);
+  }
+  if (chunks == 0 && !m.title.empty()) vectors::append_quantised(model.embed(m.title), out);
+  return out;
+}
+
+}  // namespace
+
+std::vector<KnownFile> KnownFilesQuery::run(sqlite::Database& db) const {
+  std::vector<KnownFile> out;
+  const auto take = [&out](sqlite::Statement& q) {
+    while (q.step())
+      out.push_back({q.str(0), {q.int64(1), q.int64(2), q.int64(3)}, q.int64(4), q.str(5)});
+    q.reset();
+  };
+  if (only.empty())
+    take(db.prepare("SELECT path, bytes, changed_ns, inode, read_ns, file_hash FROM docs ORDER BY path").bind());
+  for (const auto& path : only)
+    take(db.prepare("SELECT path, bytes, changed_ns, inode, read_ns, file_hash FROM docs WHERE path = ?1")
+             .bind(path.native()));
+  return out;
+}
+
+std::vector<KnownGraphsQuery::Graph> KnownGraphsQuery::run(sqlite::Database& db) const {
+  std::vector<Graph> out;
+  auto& q = db.prepare("SELECT directory, graph_hash FROM doc_places WHERE dialect = 0");
+  for (q.bind(); q.step();)
+    out.push_back({q.str(0), q.str(1)});
+  q.reset();
+  return out;
+}
+
+Comparison compare(const std::vector<SeenFile>& seen, const std::vector<KnownFile>& known) {
+  Comparison out;
+  std::set<std::string_view> there;
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    const std::string& path = seen[i].origin.path.native();
+    there.insert(path);
+    const auto it = std::lower_bound(known.begin(), known.end(), path,
+                                     [](const KnownFile& file, const std::string& p) { return file.path < p; });
+    const bool is_same = it != known.end() && it->path == path && it->stamp == seen[i].stamp &&
+                         it->read_ns - it->stamp.changed_ns >= kTickNs;
+    if (!is_same) out.to_read.push_back(i);
+  }
+  for (const KnownFile& file : known)
+    if (!there.contains(file.path)) out.gone.push_back(file.path);
+  return out;
+}
+
+MemoryRecord record_of(const SeenFile& seen, const std::string& bytes, TimeMs now) {
+  MemoryRecord out;
+  out.place = seen.place;
+  out.stamp = seen.stamp;
+  memory::ReadMemory read = memory::read_memory(seen.origin, bytes, now);
+  out.memory = std::move(read.memory);
+  out.is_valid = read.problems.empty();
+  Memory& m = out.memory;
+  if (!out.is_valid) {
+    m.content.clear();
+    m.title.clear();
+    m.tags.clear();
+    return out;
+  }
+  if (m.content.size() > kMostText) {
+    std::size_t end = kMostText;
+    while (end > 0 && (static_cast<unsigned char>(m.content[end]) & 0xC0) == 0x80)
+      --end;
+    m.content.resize(end);
+  }
+  redact(m.content);
+  redact(m.title);
+  // Agents' files tell no times.
+  if (m.updated == 0) m.updated = seen.stamp.changed_ns / 1'000'000;
+  out.files = memory::named_in(m).paths;
+  out.vectors = vectors_of(m);
+  return out;
+}
+
+namespace {
+
+using PlacePk = std::int64_t;
+
+// Unless it is there.
+void put_row(sqlite::Database& db) {
+  db.exec("INSERT OR IGNORE INTO doc_catalog VALUES (1, 0, 0, 0, '', '', 0, 0)");
+}
+
+// Writes what changed. Lives for one transaction.
+class Applying {
+ public:
+  Applying(sqlite::Database& db, const CatalogChanges& changes) : db_(db), changes_(changes) {}
+
+  void run() {
+    put_row(db_);
+    auto& q = db_.prepare("UPDATE doc_catalog SET generation = generation + 1 RETURNING generation");
+    if (q.bind().step()) generation_ = q.int64(0);
+    q.reset();
+    for (const std::string& path : changes_.gone)
+      remove(path);
+    put_records();
+    for (const Restamped& r : changes_.restamped)
+      db_.prepare("UPDATE docs SET bytes = ?2, changed_ns = ?3, inode = ?4, read_ns = ?5 WHERE path = ?1")
+          .bind(r.path, r.stamp.bytes, r.stamp.changed_ns, r.stamp.inode, r.read_ns)
+          .run();
+    for (const PlaceEdges& edges : changes_.edges)
+      put_graph(edges);
+    for (const auto& [place, slug] : touched_)
+      judge(place, slug);
+    db_.exec("DELETE FROM doc_places WHERE place_pk NOT IN (SELECT place_pk FROM docs)");
+    db_.prepare("UPDATE doc_catalog SET docs = docs + ?1, model = ?2")
+        .bind(added_, embedding::builtin_embedder().model().name)
+        .run();
+  }
+
+ private:
+  PlacePk place_of(std::size_t number) {
+    const auto [it, fresh] = places_.try_emplace(number, 0);
+    if (!fresh) return it->second;
+    const CatalogPlace& place = changes_.places[number];
+    auto& q = db_.prepare(
+        "INSERT INTO doc_places (directory, dialect, scope, project_key, project) VALUES (?1, ?2, ?3, ?4, ?5)"
+        " ON CONFLICT (directory, dialect, scope) DO UPDATE SET project_key = ?4, project = ?5 RETURNING place_pk");
+    q.bind(place.directory.native(), static_cast<int>(place.dialect), static_cast<int>(place.scope), place.project_key,
+           place.project);
+    it->second = q.step() ? q.int64(0) : 0;
+    q.reset();
+    return it->second;
+  }
+
+  void remove(const std::string& path) {
+    auto& q = db_.prepare("SELECT doc_pk, place_pk, slug FROM docs WHERE path = ?1").bind(path);
+    const bool found = q.step();
+    const std::int64_t doc = found ? q.int64(0) : 0;
+    const std::pair<PlacePk, std::string> which{found ? q.int64(1) : 0, found ? q.str(2) : std::string()};
+    q.reset();
+    if (!found) return;
+    touch(which);
+    if (is_repository(which.first))
+      db_.prepare("DELETE FROM doc_edges WHERE place_pk = ?1 AND source = ?2").bind(which.first, which.second).run();
+    db_.prepare("DELETE FROM docs WHERE doc_pk = ?1").bind(doc).run();
+    --added_;
+  }
+
+  // A memory, and those that it supersedes.
+  void touch(const std::pair<PlacePk, std::string>& which) {
+    touched_.insert(which);
+    auto& q = db_.prepare(
+        "SELECT target FROM doc_edges WHERE place_pk = ?1 AND source = ?2 AND label = 'supersedes'");
+    for (q.bind(which.first, which.second); q.step();)
+      touched_.emplace(which.first, q.str(0));
+    q.reset();
+  }
+
+  bool is_repository(PlacePk place) {
+    auto& q = db_.prepare("SELECT dialect FROM doc_places WHERE place_pk = ?1").bind(place);
+    const bool is = q.step() && q.int64(0) == static_cast<int>(MemoryDialect::repository);
+    q.reset();
+    return is;
+  }
+
+  void put_records() {
+    std::vector<const MemoryRecord*> fresh;
+    for (const MemoryRecord& record : changes_.put)
+      if (!update(record)) fresh.push_back(&record);
+    auto& q = db_.prepare("SELECT coalesce(max(doc_pk), 0) FROM docs");
+    std::int64_t doc = q.bind().step() ? q.int64(0) : 0;
+    q.reset();
+    std::vector<std::int64_t> ids;
+    std::vector<std::string> tags;  // have to live until they are inserted
+    for (const MemoryRecord* r : fresh)
+      tags.push_back(joined(r->memory.tags));
+    sqlite::RowInserter rows(
+        db_,
+        "docs (doc_pk, place_pk, path, slug, type, created, updated, status, commit_sha, is_valid, session_uid,"
+        " file_hash, bytes, changed_ns, inode, read_ns, generation, title, tags, content)",
+        fresh.size());
+    for (std::size_t i = 0; i < fresh.size(); ++i) {
+      const MemoryRecord& r = *fresh[i];
+      const Memory& m = r.memory;
+      ids.push_back(++doc);
+      rows.add(doc, place_of(r.place), m.path.native(), m.slug, static_cast<int>(m.type), m.created, m.updated,
+               static_cast<int>(m.verification.status), m.verification.last_verified_commit, r.is_valid,
+               m.provenance.session, m.file_hash, r.stamp.bytes, r.stamp.changed_ns, r.stamp.inode, r.read_ns,
+               generation_, m.title, tags[i], m.content);
+      ++added_;
+    }
+    for (std::size_t i = 0; i < fresh.size(); ++i)
+      put_rest(ids[i], *fresh[i]);
+  }
+
+  // False: there is no row of this path.
+  bool update(const MemoryRecord& r) {
+    auto& there = db_.prepare("SELECT doc_pk, place_pk, slug FROM docs WHERE path = ?1").bind(r.memory.path.native());
+    const bool found = there.step();
+    const std::int64_t doc = found ? there.int64(0) : 0;
+    const std::pair<PlacePk, std::string> was{found ? there.int64(1) : 0, found ? there.str(2) : std::string()};
+    there.reset();
+    if (!found) return false;
+    touch(was);
+    const Memory& m = r.memory;
+    db_.prepare(
+           "UPDATE docs SET place_pk = ?2, slug = ?3, type = ?4, created = ?5, updated = ?6, status = ?7,"
+           " commit_sha = ?8, is_valid = ?9, session_uid = ?10, file_hash = ?11, bytes = ?12, changed_ns = ?13,"
+           " inode = ?14, read_ns = ?15, generation = ?16, title = ?17, tags = ?18, content = ?19 WHERE doc_pk = ?1")
+        .bind(doc, place_of(r.place), m.slug, static_cast<int>(m.type), m.created, m.updated,
+              static_cast<int>(m.verification.status), m.verification.last_verified_commit, r.is_valid,
+              m.provenance.session, m.file_hash, r.stamp.bytes, r.stamp.changed_ns, r.stamp.inode, r.read_ns,
+              generation_, m.title, joined(m.tags), m.content)
+        .run();
+    db_.prepare("DELETE FROM doc_files WHERE doc_pk = ?1").bind(doc).run();
+    db_.prepare("DELETE FROM doc_vectors WHERE doc_pk = ?1").bind(doc).run();
+    if (is_repository(was.first))
+      db_.prepare("DELETE FROM doc_edges WHERE place_pk = ?1 AND source = ?2").bind(was.first, was.second).run();
+    put_rest(doc, r);
+    return true;
+  }
+
+  void put_rest(std::int64_t doc, const MemoryRecord& r) {
+    for (const std::string& file : r.files)
+      db_.prepare("INSERT OR IGNORE INTO doc_files (doc_pk, name, file) VALUES (?1, ?2, ?3)")
+          .bind(doc, base_name(file), file)
+          .run();
+    if (!r.vectors.empty())
+      db_.prepare("INSERT INTO doc_vectors (doc_pk, vectors) VALUES (?1, ?2)")
+          .bind(doc, std::as_bytes(std::span(r.vectors)))
+          .run();
+    for (const MemoryRelation& relation : r.memory.relations)
+      db_.prepare("INSERT OR IGNORE INTO doc_edges VALUES (?1, ?2, ?3, ?4, 0)")
+          .bind(place_of(r.place), r.memory.slug, relation.label, relation.target)
+          .run();
+    touch({place_of(r.place), r.memory.slug});
+  }
+
+  using Edge = std::tuple<std::string, std::string, std::string, TimeMs>;  // source, label, target, created
+
+  void put_graph(const PlaceEdges& to) {
+    const PlacePk place = place_of(to.place);
+    std::set<Edge> wanted;
+    for (const MemoryEdge& e : to.edges)
+      wanted.emplace(e.source, e.label, e.target, e.created);
+    std::set<Edge> there;
+    auto& q = db_.prepare("SELECT source, label, target, created FROM doc_edges WHERE place_pk = ?1").bind(place);
+    while (q.step())
+      there.emplace(q.str(0), q.str(1), q.str(2), q.int64(3));
+    q.reset();
+    const auto note = [&](const Edge& e) {
+      if (std::get<1>(e) == "supersedes") touched_.emplace(place, std::get<2>(e));
+    };
+    for (const Edge& e : there) {
+      if (wanted.contains(e)) continue;
+      note(e);
+      db_.prepare("DELETE FROM doc_edges WHERE place_pk = ?1 AND source = ?2 AND label = ?3 AND target = ?4")
+          .bind(place, std::get<0>(e), std::get<1>(e), std::get<2>(e))
+          .run();
+    }
+    for (const Edge& e : wanted) {
+      if (there.contains(e)) continue;
+      note(e);
+      db_.prepare("INSERT OR REPLACE INTO doc_edges VALUES (?1, ?2, ?3, ?4, ?5)")
+          .bind(place, std::get<0>(e), std::get<1>(e), std::get<2>(e), std::get<3>(e))
+          .run();
+    }
+    db_.prepare("UPDATE doc_places SET graph_hash = ?2 WHERE place_pk = ?1").bind(place, to.graph_hash).run();
+  }
+
+  // Whether a memory that is there supersedes this one.
+  void judge(PlacePk place, const std::string& slug) {
+    auto& q = db_.prepare(
+        "SELECT e.source, iif(e.created > 0, e.created, s.created) FROM docs d"
+        " CROSS JOIN doc_edges e ON e.place_pk = d.place_pk AND e.target = d.slug AND e.label = 'supersedes'"
+        " CROSS JOIN docs s ON s.slug = e.source AND s.place_pk = e.place_pk AND s.is_valid = 1"
+        " WHERE d.slug = ?2 AND d.place_pk = ?1 AND s.doc_pk <> d.doc_pk ORDER BY 2, 1 LIMIT 1");
+    q.bind(place, slug);
+    const bool is = q.step();
+    const std::string by = is ? q.str(0) : std::string();
+    const TimeMs at = is ? q.int64(1) : 0;
+    q.reset();
+    db_.prepare(
+           "UPDATE docs SET superseded_by = ?3, superseded_at = ?4, generation = ?5"
+           " WHERE slug = ?2 AND place_pk = ?1 AND (superseded_by <> ?3 OR superseded_at <> ?4)")
+        .bind(place, slug, by, at, generation_)
+        .run();
+  }
+
+  sqlite::Database& db_;
+  const CatalogChanges& changes_;
+  std::map<std::size_t, PlacePk> places_;  // by their numbers in changes_.places
+  std::set<std::pair<PlacePk, std::string>> touched_;
+  std::int64_t generation_ = 0;
+  std::int64_t added_ = 0;
+};
+
+constexpr std::string_view kMigration = "memory_documents";
+constexpr auto kTables = {"docs_fts", "doc_vectors", "doc_files", "doc_edges", "docs", "doc_places", "doc_catalog"};
+
+std::string_view catalog_script() {
+  for (const Migration& m : migrations())
+    if (m.name.find(kMigration) != std::string_view::npos) return m.sql;
+  throw ErrorException(Error(Errc::store, "this memd has no script for the catalog of memories"));
+}
+
+// A full-text table whose own tables are gone cannot be dropped as others can.
+void drop_by_force(sqlite::Database& db) {
+  db.exec("PRAGMA writable_schema = ON");
+  db.exec("DELETE FROM sqlite_schema WHERE name = 'docs_fts'");
+  db.exec("PRAGMA writable_schema = RESET");
+  for (const char* part : {"data", "idx", "content", "docsize", "config"})
+    db.exec(("DROP TABLE IF EXISTS docs_fts_" + std::string(part)).c_str());
+}
+
+}  // namespace
+
+void apply(sqlite::Database& db, const CatalogChanges& changes) { Applying(db, changes).run(); }
+
+std::string damage_of(sqlite::Database& db, bool thorough) {
+  try {
+    for (const char* sql :
+         {"SELECT place_pk, directory, dialect, scope, project_key, project, graph_hash FROM doc_places LIMIT 1",
+          "SELECT doc_pk, place_pk, path, slug, type, created, updated, status, commit_sha, is_valid, superseded_by,"
+          " superseded_at, session_uid, file_hash, bytes, changed_ns, inode, read_ns, generation, title, tags, content"
+          " FROM docs LIMIT 1",
+          "SELECT title, tags, content FROM docs_fts LIMIT 1",
+          "SELECT place_pk, source, label, target, created FROM doc_edges LIMIT 1",
+          "SELECT doc_pk, name, file FROM doc_files LIMIT 1", "SELECT doc_pk, vectors FROM doc_vectors LIMIT 1"}) {
+      auto& q = db.prepare(sql);
+      q.bind().step();
+      q.reset();
+    }
+    auto& counts = db.prepare(
+        "SELECT (SELECT count(*) FROM docs), (SELECT count(*) FROM docs_fts_docsize),"
+        " coalesce((SELECT docs FROM doc_catalog), 0),"
+        " (SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'docs'),"
+        " (SELECT model FROM doc_catalog)");
+    counts.bind().step();
+    const bool same = counts.int64(0) == counts.int64(1) && counts.int64(0) == counts.int64(2) && counts.int64(3) == 3;
+    const bool other_model = counts.int64(0) > 0 && counts.text(4) != embedding::builtin_embedder().model().name;
+    counts.reset();
+    if (!same) return "its tables do not fit one another";
+    if (other_model) return "its vectors are of another model";
+    if (thorough) db.exec("INSERT INTO docs_fts (docs_fts) VALUES ('integrity-check')");
+  } catch (const ErrorException& e) {
+    return e.error().message();
+  }
+  return {};
+}
+
+void begin_anew(sqlite::Database& db, const std::string& reason, TimeMs now) {
+  for (const char* table : kTables) {
+    try {
+      db.exec(("DROP TABLE IF EXISTS " + std::string(table)).c_str());
+    } catch (const ErrorException&) {
+      if (std::string_view(table) != "docs_fts") throw;
+      drop_by_force(db);
+    }
+  }
+  db.exec(std::string(catalog_script()).c_str());
+  put_row(db);
+  db.prepare("UPDATE doc_catalog SET state = ?1, reason = ?2, built_at = ?3")
+      .bind(static_cast<int>(CatalogState::rebuilding), reason, now)
+      .run();
+}
+
+void end_anew(sqlite::Database& db, TimeMs now, std::int64_t took_ms) {
+  db.exec("INSERT INTO docs_fts (docs_fts) VALUES ('optimize')");
+  db.prepare("UPDATE doc_catalog SET state = ?1, built_at = max(?2, built_at + 1), built_ms = ?3")
+      .bind(static_cast<int>(CatalogState::valid), now, took_ms)
+      .run();
+}
+
+void note_damage(sqlite::Database& db, const std::string& reason) {
+  try {
+    put_row(db);
+    db.prepare("UPDATE doc_catalog SET state = ?1, reason = ?2")
+        .bind(static_cast<int>(CatalogState::corrupted), reason)
+        .run();
+  } catch (const ErrorException&) {  // the table is gone, which says the same
+  }
+}
+
+void forget_unknown_projects(sqlite::Database& db) {
+  db.exec(
+      "DELETE FROM docs WHERE place_pk IN (SELECT place_pk FROM doc_places WHERE project_key <> ''"
+      " AND NOT EXISTS (SELECT 1 FROM projects p WHERE p.identity_key = doc_places.project_key"
+      " OR substr(p.identity_key, 1, length(project_key) + 1) = project_key || '/'))");
+  db.exec("DELETE FROM doc_places WHERE place_pk NOT IN (SELECT place_pk FROM docs)");
+  db.exec("UPDATE doc_catalog SET docs = (SELECT count(*) FROM docs), generation = generation + 1");
+  db.exec("INSERT INTO docs_fts (docs_fts) VALUES ('optimize')");
+}
+
+}  // namespace memd::catalog

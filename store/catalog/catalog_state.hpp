@@ -1,0 +1,33 @@
+#pragma once
+
+#include "schemas/time.hpp"
+#include "store/db/database.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace memd::catalog {
+
+// How the rows stand to the files. Stored: append, never renumber.
+//   valid ── damage is found ──► corrupted ──► rebuilding ──► valid
+enum class CatalogState : std::uint8_t { valid = 0, corrupted = 1, rebuilding = 2 };
+std::string_view to_string(CatalogState state);
+
+// What the catalog says of itself. Without its tables it is corrupted.
+struct CatalogStatus {
+  CatalogState state = CatalogState::corrupted;
+  std::int64_t generation = 0;  // grows with each change
+  std::int64_t docs = 0;        // files, valid or not
+  std::string model;            // of the vectors
+  std::string reason;           // of the last rebuild
+  TimeMs built_at = 0;          // when the last rebuild ended; 0: there was none
+  std::int64_t built_ms = 0;    // and how long it took
+};
+
+struct CatalogStatusQuery {
+  using Answer = CatalogStatus;
+  Answer run(sqlite::Database& db) const;
+};
+
+}  // namespace memd::catalog

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "store/search/vectors/vector_index.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace memd::vectors {
+
+// How the cosines of other texts lie, as a measure for one: without the nearest, which in a small store would be a good
+// part of them, and never quite without a spread. A value.
+class CosineScale {
+ public:
+  CosineScale() = default;
+  explicit CosineScale(const ScanResult& scan) {
+    constexpr double kUsual = 0.12;
+    constexpr double kWorth = 20;  // texts
+    if (scan.nearest.empty()) return;
+    const double n = static_cast<double>(scan.scanned) - 1;
+    const double nearest = scan.nearest.front().cosine;
+    double squares = 0;
+    if (n > 0) {
+      mean_ = ((n + 1) * scan.mean - nearest) / n;
+      squares =
+          (n + 1) * (scan.deviation * scan.deviation + scan.mean * scan.mean) - nearest * nearest - n * mean_ * mean_;
+    }
+    deviation_ = std::sqrt((std::max(0.0, squares) + kWorth * kUsual * kUsual) / (n + kWorth));
+  }
+  // In deviations from the mean; 0 of what has no vector.
+  double z(float cosine) const { return std::isnan(cosine) ? 0 : (cosine - mean_) / deviation_; }
+
+ private:
+  double mean_ = 0;
+  double deviation_ = 1;
+};
+
+}  // namespace memd::vectors
