@@ -91,7 +91,11 @@ Result<FoundMemories> find_memories(const ToolServices& services, Reader& reader
     out.notice.say("Memories are being indexed anew: some may be missing.");
   else if (found.state == catalog::CatalogState::corrupted && services.freshness.generation() > 0)
     out.notice.say("Memories were not searched: their index is damaged and is made anew when the daemon next runs.");
-  std::erase_if(found.hits, [](const catalog::MemoryHit& hit) { return hit.confidence == Confidence::low; });
+  // An agent has its own instructions before it anyway.
+  std::erase_if(found.hits, [](const catalog::MemoryHit& hit) {
+    return hit.confidence == Confidence::low ||
+           (hit.dialect == MemoryDialect::agent && hit.confidence != Confidence::high);
+  });
   out.hits = std::move(found.hits);
   return out;
 }

@@ -55,7 +55,7 @@ struct MemoryQuestion {
   int limit = 3;
 };
 struct FoundMemories {
-  std::vector<catalog::MemoryHit> hits;  // best first; none of low confidence
+  std::vector<catalog::MemoryHit> hits;  // best first; none of low confidence, of agents' files only sure ones
   AnswerText notice;                     // what the search could not do; may be empty
 };
 // Of the same scope as a search of history: its project with what is of no project, its time. `until` is the time the

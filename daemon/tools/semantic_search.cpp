@@ -105,7 +105,7 @@ struct PricedHit {
 constexpr double kMemoryShare = 0.3;  // of a page, at most
 constexpr std::size_t kMemoryTokens = 150;
 
-// The memories that answer the question, as the first results of a page.
+// The memories that answer the question, as results.
 std::vector<SearchResultOut> memory_results(const std::vector<catalog::MemoryHit>& hits, bool explain,
                                             std::size_t tokens) {
   std::vector<SearchResultOut> out;
@@ -131,6 +131,18 @@ std::vector<SearchResultOut> memory_results(const std::vector<catalog::MemoryHit
     out.push_back(std::move(one));
   }
   return out;
+}
+
+// Those that surely answer the question come first, others by their score.
+void put_memories(std::vector<SearchResultOut> memories, std::vector<SearchResultOut>& page) {
+  auto behind = page.begin();
+  for (SearchResultOut& one : memories) {
+    if (one.confidence != kConfidence.back())
+      behind = std::find_if(behind, page.end(), [&](const SearchResultOut& r) {
+        return r.source == kFromExchange && r.relevance_score < one.relevance_score;
+      });
+    behind = page.insert(behind, std::move(one)) + 1;
+  }
 }
 
 // Shares what is left for texts among the hits of the page; snippets first, because they say why it is a hit.
@@ -220,7 +232,7 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
     const bool all = out.results.size() == found.hits.size();
     const auto shown = static_cast<std::int64_t>(out.results.size()) + (all ? found.left_out : 0);
     if (found.more || !all) out.next = encode_cursor({at.offset + shown, 0}, question);
-    out.results.insert(out.results.begin(), remembered.begin(), remembered.end());
+    put_memories(remembered, out.results);
     return out;
   });
 }
@@ -267,7 +279,8 @@ AnswerText render_text(const SemanticSearchAnswer& a) {
           "\", best first (", AnswerText::Id{a.ranking}, " ranking).\n");
   out.quote(body);
   const auto first = std::ranges::find(a.results, kFromExchange, &SearchResultOut::source);
-  if (!a.results.empty() && a.results.front().memory) out.add("Memory: ", Echo{a.results.front().fetch}, ".\n");
+  if (const auto memory = std::ranges::find(a.results, kFromMemory, &SearchResultOut::source); memory != a.results.end())
+    out.add("Memory: ", Echo{memory->fetch}, ".\n");
   if (first != a.results.end())
     out.add("Full text: ", Echo{first->fetch}, ", with around=1 for what came before and after.\n");
   if (a.ignored_terms) {

@@ -1,0 +1,334 @@
+// From memory files to what searches and tools give: the indexer, its thread, the watcher.
+#include "daemon/ingest/discovery.hpp"
+#include "daemon/ingest/watcher.hpp"
+#include "daemon/memories/indexer_thread.hpp"
+#include "store/catalog/memory_search.hpp"
+#include "store/memory/memory_directory.hpp"
+#include "test/daemon/tool_fixture.hpp"
+#include "test/support/fake_clock.hpp"
+#include "test/support/temp_dir.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <mutex>
+
+namespace memd::memories {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::string memory_text(std::string_view title, std::string_view text) {
+  return "---\ntype: decision\ntags: [made-up]\ncreated: \"2026-01-10T10:00:00Z\"\nupdated: \"2026-01-10T10:30:00Z\"\n"
+         "links: []\n---\n\n# " +
+         std::string(title) + "\n\n" + std::string(text) + "\n";
+}
+
+class MemoryIndexerTest : public testing::Test {
+ protected:
+  MemoryIndexerTest() : clock_(test::kNow), writer_(Writer::open(database(), clock_).value()) {
+    fs::create_directories(project() / ".git");
+  }
+
+  fs::path database() const { return root_ / "memd.db"; }
+  fs::path home() const { return root_ / "home"; }
+  fs::path project() const { return root_ / "home/src/app"; }
+  fs::path place() const { return home() / ".claude/memory"; }
+
+  IndexerParts parts() {
+    IndexerParts out;
+    out.database = database();
+    out.home = home();
+    out.perform = [this](std::function<Result<void>(Writer&)> task) {
+      const std::lock_guard lock(writing_);
+      return task(*writer_);
+    };
+    out.is_left_out = [this](const fs::path& path) { return path == left_out_; };
+    out.watch = [this](std::vector<fs::path> directories) { watched_ = std::move(directories); };
+    return out;
+  }
+  void run_sql(const char* sql) {
+    const std::lock_guard lock(writing_);
+    ASSERT_TRUE(writer_->transact([&](sqlite::Database& db) { db.exec(sql); }));
+  }
+  std::vector<std::string> found(const std::string& text) {
+    catalog::MemorySearch question;
+    question.text = text;
+    question.now = clock_.now();
+    std::vector<std::string> out;
+    for (const auto& hit : reader_.ask(question).value().hits)
+      out.push_back(hit.slug);
+    return out;
+  }
+  catalog::CatalogStatus status() { return reader_.ask(catalog::CatalogStatusQuery{}).value(); }
+
+  test::TempDir root_;
+  test::FakeClock clock_;
+  std::unique_ptr<Writer> writer_;
+  std::mutex writing_;
+  Reader reader_{database()};
+  fs::path left_out_;
+  std::vector<fs::path> watched_;
+};
+
+TEST_F(MemoryIndexerTest, FollowsFilesAndProjects) {
+  MemoryIndexer indexer(parts(), clock_);
+  ASSERT_TRUE(indexer.look_at_everything(true));
+  EXPECT_THAT(found("cache"), IsEmpty());
+  test::write_file(place() / "cache-rule.md", memory_text("Cache rule", "The cache is bounded."));
+  ASSERT_TRUE(indexer.look_at({place() / "cache-rule.md"}));
+  EXPECT_THAT(found("cache"), ElementsAre("cache-rule"));
+  fs::rename(place() / "cache-rule.md", place() / "other-name.md");
+  ASSERT_TRUE(indexer.look_at({place() / "cache-rule.md", place() / "other-name.md"}));
+  EXPECT_THAT(found("cache"), ElementsAre("other-name"));
+  test::write_file(place() / "other-name.md", "no front matter");
+  ASSERT_TRUE(indexer.look_at({place() / "other-name.md"}));
+  EXPECT_THAT(found("cache"), IsEmpty()) << "it is not valid";
+
+  test::write_file(project() / "AGENTS.md", "Run the linter.\n");
+  ASSERT_TRUE(indexer.look_for_projects());
+  EXPECT_THAT(found("linter"), IsEmpty()) << "of a directory that nobody speaks of";
+  EXPECT_TRUE(indexer.add_project(project().native()));
+  EXPECT_FALSE(indexer.add_project(project().native()));
+  ASSERT_TRUE(indexer.look_at_everything(false));
+  EXPECT_THAT(found("linter"), ElementsAre("agents-md"));
+  EXPECT_THAT(watched_, testing::IsSupersetOf({place(), project()}));
+  left_out_ = project();
+  ASSERT_TRUE(indexer.look_at_everything(false));
+  EXPECT_THAT(found("linter"), IsEmpty()) << "excluded";
+  left_out_.clear();
+
+  fs::remove_all(place());
+  ASSERT_TRUE(indexer.look_at({place()}));
+  EXPECT_EQ(status().docs, 1);
+}
+
+TEST_F(MemoryIndexerTest, ProjectsComeAndGoWithTheirSessions) {
+  MemoryIndexer indexer(parts(), clock_);
+  ASSERT_TRUE(indexer.look_at_everything(true));
+  test::write_file(project() / ".claude/memory/rule.md", memory_text("Rule", "Use the linter."));
+  run_sql(("INSERT INTO projects (identity_key, name) VALUES ('" + project().native() + "', 'app')").c_str());
+  ASSERT_TRUE(indexer.look_for_projects());
+  EXPECT_THAT(found("linter"), ElementsAre("rule"));
+  indexer.add_project(project().native());
+  run_sql("DELETE FROM projects");  // forgotten
+  ASSERT_TRUE(indexer.look_for_projects());
+  EXPECT_THAT(found("linter"), IsEmpty());
+}
+
+TEST_F(MemoryIndexerTest, MendsWhatIsDamaged) {
+  test::write_file(place() / "cache-rule.md", memory_text("Cache rule", "The cache is bounded."));
+  MemoryIndexer indexer(parts(), clock_);
+  ASSERT_TRUE(indexer.look_at_everything(true));
+  run_sql("DROP TABLE doc_vectors");
+  // At a change, and when everything is looked at.
+  test::write_file(place() / "second.md", memory_text("Second cache", "Another cache."));
+  ASSERT_TRUE(indexer.look_at({place() / "second.md"}));
+  EXPECT_EQ(status().state, catalog::CatalogState::valid);
+  EXPECT_THAT(status().reason, HasSubstr("doc_vectors"));
+  EXPECT_EQ(found("cache").size(), 2U);
+  run_sql("DELETE FROM docs_fts_data");
+  ASSERT_TRUE(indexer.look_at_everything(true));
+  EXPECT_EQ(found("cache").size(), 2U);
+  // Killed in the middle of a rebuild.
+  {
+    const std::lock_guard lock(writing_);
+    ASSERT_TRUE(writer_->transact([&](sqlite::Database& db) { catalog::begin_anew(db, "killed", 1); }));
+  }
+  EXPECT_EQ(status().state, catalog::CatalogState::rebuilding);
+  ASSERT_TRUE(indexer.look_at_everything(false));
+  EXPECT_EQ(status().state, catalog::CatalogState::valid);
+  EXPECT_EQ(found("cache").size(), 2U);
+}
+
+TEST_F(MemoryIndexerTest, TheThreadDealsWithHints) {
+  test::write_file(place() / "cache-rule.md", memory_text("Cache rule", "The cache is bounded."));
+  IndexerThread thread(parts(), clock_);
+  EXPECT_FALSE(thread.rebuild("too early")) << "nobody would do it";
+  thread.start();
+  ASSERT_TRUE(thread.settle(20s));
+  EXPECT_THAT(found("cache"), ElementsAre("cache-rule"));
+  fs::remove(place() / "cache-rule.md");
+  thread.hint(place() / "cache-rule.md");
+  ASSERT_TRUE(thread.settle(20s));
+  EXPECT_THAT(found("cache"), IsEmpty());
+  test::write_file(place() / "cache-rule.md", memory_text("Cache rule", "The cache is bounded."));
+  ASSERT_TRUE(thread.rebuild("asked for"));
+  EXPECT_THAT(found("cache"), ElementsAre("cache-rule"));
+  EXPECT_EQ(status().reason, "asked for");
+  EXPECT_EQ(thread.trouble(), "");
+  thread.stop();
+  thread.join();
+  EXPECT_TRUE(thread.rebuild("too late").error().is(Errc::cancelled));
+}
+
+TEST_F(MemoryIndexerTest, TheWatcherTellsOfMemories) {
+  fs::create_directories(place());
+  boost::asio::io_context loop{1};
+  const Discovery discovery({}, home(), {}, {});
+  std::set<fs::path> told;
+  Watcher::Callbacks callbacks;
+  callbacks.also_changed = [&](const fs::path& path) { told.insert(path); };
+  callbacks.changed = [](const fs::path&) {};
+  callbacks.rescan = [] {};
+  const auto watcher = make_watcher(loop, discovery, callbacks);
+  watcher->start();
+  watcher->watch_also({place(), root_ / "not/there"});
+  const auto is_told = [&](const fs::path& path) {
+    const auto deadline = std::chrono::steady_clock::now() + 5s;
+    while (!told.contains(path) && std::chrono::steady_clock::now() < deadline)
+      loop.run_one_until(deadline);
+    return told.contains(path);
+  };
+  test::write_file(place() / "a.md", "x");
+  EXPECT_TRUE(is_told(place() / "a.md"));
+  fs::create_directories(place() / "local");
+  EXPECT_TRUE(is_told(place() / "local"));
+  watcher->watch_also({place(), place() / "local"});
+  test::write_file(place() / "local/b.md", "x");
+  EXPECT_TRUE(is_told(place() / "local/b.md"));
+  watcher->stop();
+  loop.restart();
+  loop.run();
+  EXPECT_TRUE(may_be_memory(place() / "a.md"));
+  EXPECT_TRUE(may_be_memory(project() / ".cursor/rules/a.mdc"));
+  EXPECT_TRUE(may_be_memory(project() / ".claude"));
+  EXPECT_FALSE(may_be_memory(project() / "src"));
+  EXPECT_FALSE(may_be_memory(project() / "main.cpp"));
+  EXPECT_FALSE(may_be_memory(place() / ".memd-new-1.md"));
+}
+
+}  // namespace
+}  // namespace memd::memories
+
+namespace memd {
+namespace {
+
+namespace json = boost::json;
+
+// Tools over a store with memories.
+class MemoriesInTools : public test::ToolFixture {
+ protected:
+  MemoriesInTools() {
+    session_ = store.session({.native_id = "aaaa1", .title = "Uploads", .project = "/home/u/app"});
+    fill(session_, "upload", 4);
+  }
+  void remember(const std::vector<Memory>& memories, const std::string& project_key = "/home/u/app") {
+    catalog::CatalogChanges changes;
+    changes.places = {{project_key + "/.claude/memory", MemoryDialect::plugin, MemoryScope::project, project_key, "app"}};
+    for (const Memory& m : memories) {
+      catalog::MemoryRecord record;
+      record.memory = m;
+      record.memory.path = project_key + "/.claude/memory/" + m.slug + ".md";
+      record.is_valid = true;
+      record.files = m.provenance.files;
+      changes.put.push_back(std::move(record));
+    }
+    sqlite::Transaction transaction(store.db());
+    catalog::apply(store.db(), changes);
+    transaction.commit();
+  }
+  static Memory memory(std::string slug, std::string title, std::string content,
+                       MemoryType type = MemoryType::decision) {
+    Memory m;
+    m.slug = std::move(slug);
+    m.title = std::move(title);
+    m.type = type;
+    m.content = std::move(content);
+    m.tags = {"made-up"};
+    m.created = m.updated = test::kNow - kMsPerDay;
+    return m;
+  }
+  static std::vector<std::string> sources(const json::object& answer) {
+    std::vector<std::string> out;
+    for (const auto& hit : answer.at("results").as_array())
+      out.push_back(test::str(hit.at("source")));
+    return out;
+  }
+  std::int64_t session_ = 0;
+};
+
+TEST_F(MemoriesInTools, ASearchGivesTheMemoryThatAnswersFirst) {
+  remember({memory("upload-retries", "Retries of uploads", "An upload is tried three times with a pause between.")});
+  auto answer = call("semantic_search", R"({"query":"how often are upload retries tried","mode":"lexical"})");
+  ASSERT_EQ(sources(answer).front(), "memory");
+  EXPECT_EQ(sources(answer).back(), "exchange");
+  const auto& first = answer.at("results").at(0);
+  EXPECT_EQ(test::str(first.at("memory").at("slug")), "upload-retries");
+  EXPECT_EQ(test::str(first.at("exchange_id")), "");
+  EXPECT_TRUE(test::has(text, "memory upload-retries  2026-02-08")) << text;
+  EXPECT_TRUE(test::has(text, "memory_read(slug=\"upload-retries\")")) << text;
+  // Pages go on with exchanges.
+  const auto all = pages("semantic_search", R"({"query":"upload retries","mode":"lexical","n_results":2})");
+  std::size_t memories = 0;
+  for (const auto& page : all)
+    memories += static_cast<std::size_t>(std::ranges::count(sources(page), "memory"));
+  EXPECT_EQ(memories, 1U);
+}
+
+TEST_F(MemoriesInTools, AScopeHoldsForMemoriesToo) {
+  remember({memory("upload-retries", "Retries of uploads", "An upload is tried three times.")});
+  const auto count = [this](std::string_view arguments) {
+    return std::ranges::count(sources(call("semantic_search", arguments)), "memory");
+  };
+  EXPECT_EQ(count(R"({"query":"upload retries"})"), 1);
+  EXPECT_EQ(count(R"({"query":"upload retries","cwd":"/home/u/app/src"})"), 1);
+  EXPECT_EQ(count(R"({"query":"upload retries","project":"app"})"), 1);
+  EXPECT_EQ(count(R"({"query":"upload retries","platform":"claude_code"})"), 0);
+  EXPECT_EQ(count(R"({"query":"upload retries","session_id":"aaaa1"})"), 0);
+  EXPECT_EQ(count(R"({"query":"upload retries","until":"2026-02-01"})"), 0) << "it came later";
+  EXPECT_EQ(count(R"({"query":"upload retries","kind":"problem"})"), 0);
+  EXPECT_EQ(count(R"({"query":"upload retries","kind":"decision"})"), 1);
+  store.session({.native_id = "bbbb1", .project = "/home/u/other"});
+  EXPECT_EQ(count(R"({"query":"upload retries","cwd":"/home/u/other"})"), 0);
+  EXPECT_EQ(count(R"({"query":"upload retries","cwd":"/home/u/other","all_projects":true})"), 1);
+}
+
+TEST_F(MemoriesInTools, ATopicNamesItsMemories) {
+  remember({memory("upload-retries", "Retries of uploads", "An upload is tried three times.")});
+  auto answer = call("topic_search", R"({"topic":"upload"})");
+  EXPECT_EQ(test::str(answer.at("memories").at(0).at("memory").at("slug")), "upload-retries");
+  EXPECT_EQ(test::str(answer.at("memories").at(0).at("source")), "memory");
+  EXPECT_TRUE(test::has(text, "memory upload-retries  decision, project")) << text;
+}
+
+TEST_F(MemoriesInTools, AResumedSessionKeepsItsCoreInMind) {
+  store.exchange(session_, {.user = "And the parser?", .answer = "Changed.", .files = {"/home/u/app/src/parser.cpp"}});
+  std::vector<Memory> all{memory("map", "Map of the project", "Where everything is.", MemoryType::hub),
+                          memory("elsewhere", "Nothing of this", "Another matter.")};
+  Memory pinned = memory("never-force", "Never force-push", "The server refuses it.");
+  pinned.tags = {"pinned"};
+  all.push_back(pinned);
+  for (int i = 0; i < 20; ++i)
+    all.push_back(memory("hub-" + std::to_string(i), "Hub " + std::to_string(i), std::string(300, 'x'), MemoryType::hub));
+  remember(all);
+  auto answer = call("resume_context", R"({"max_tokens":1000})");
+  const auto& lines = answer.at("memories").as_array();
+  ASSERT_GE(lines.size(), 2U);
+  EXPECT_EQ(test::str(lines.at(0)), "[never-force] decision: Never force-push – The server refuses it.");
+  std::size_t tokens = 0;
+  for (const auto& line : lines) {
+    tokens += estimate_tokens(test::str(line));
+    EXPECT_FALSE(test::has(test::str(line), "elsewhere"));
+  }
+  EXPECT_LE(tokens, 150U) << "at most an eighth of the answer";
+  EXPECT_TRUE(test::has(text, "Memories:")) << text;
+}
+
+TEST_F(MemoriesInTools, WithoutACatalogHistoryIsFoundAllTheSame) {
+  store.db().exec("DROP TABLE docs_fts");
+  store.db().exec("DROP TABLE doc_catalog");
+  auto answer = call("semantic_search", R"({"query":"upload"})");
+  EXPECT_EQ(sources(answer).front(), "exchange");
+  EXPECT_TRUE(test::has(text, "Memories were not searched")) << text;
+  (void)call("resume_context", "{}");
+}
+
+}  // namespace
+}  // namespace memd
