@@ -118,7 +118,7 @@ ToolOutcome ToolRegistry::call(std::string_view name, std::string_view arguments
 
 ToolOutcome ToolRegistry::failed(const Error& error) {
   const bool ours = !error.is(Errc::invalid_argument) && !error.is(Errc::not_found) && !error.is(Errc::cancelled) &&
-                    !error.is(Errc::input_required);
+                    !error.is(Errc::input_required) && !error.is(Errc::permission) && !error.is(Errc::busy);
   return ToolOutcome{harmless(error.message()), {}, true, ours, error.is(Errc::invalid_argument)};
 }
 

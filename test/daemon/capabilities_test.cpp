@@ -149,14 +149,14 @@ TEST_F(Capabilities, ToolsSayWhatTheyAre) {
   for (const mcp::Tool& tool : registry.tools()) {
     names += tool.info.name + " ";
     EXPECT_LE(tool.info.description.size(), 600U) << tool.info.name;
-    EXPECT_TRUE(tool.info.annotations.read_only);
-    EXPECT_FALSE(tool.info.annotations.destructive);
+    EXPECT_EQ(tool.info.annotations.read_only, tool.info.name != "memory_write");
+    EXPECT_EQ(tool.info.annotations.destructive, tool.info.name == "memory_write");
     EXPECT_EQ(boost::json::parse(tool.input_schema).at("type").as_string(), "object");
   }
   EXPECT_EQ(names,
             "resume_context semantic_search get_exchange recent_turns session_summary topic_search temporal_query "
             "file_history "
-            "list_observations list_sessions capabilities ");
+            "list_observations list_sessions memory_search memory_read memory_write memory_health capabilities ");
 }
 
 TEST_F(Capabilities, InstructionsFitAndNameEveryTool) {
