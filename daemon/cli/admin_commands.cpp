@@ -335,9 +335,9 @@ Command rebuild_command() {
 }  // namespace
 
 std::vector<Command> admin_commands() {
-  return {ingest_command(),      status_command(), coverage_command(),  log_command(),     doctor_command(),
-          diagnostics_command(), forget_command(), retention_command(), capture_command(), rebuild_command(),
-          metrics_command()};
+  return {ingest_command(),  status_command(),      coverage_command(), log_command(),
+          doctor_command(),  diagnostics_command(), forget_command(),   retention_command(),
+          capture_command(), rebuild_command(),     metrics_command()};
 }
 
 }  // namespace memd::cli

@@ -218,8 +218,8 @@ struct StdioPump::Impl {
     // A daemon that is being killed may still have taken the connection into its backlog. Once, and only what it gave
     // no sign of having read, goes to the next one.
     if (!unheard.empty() && !std::exchange(resent, true)) return begin_dialing();
-    unheard = ledger.reads_to_ask_again();
-    resent = !unheard.empty();
+    unheard = ledger.reads_to_ask_again();  // again once more if the next one is this one, still dying
+    resent = false;
     for (const std::string& line : ledger.fail_in_flight("memd daemon restarted; ask again"))
       client->write_line(line);
     // A handshake under way is finished with another daemon; nothing else brings one up unasked.

@@ -83,8 +83,7 @@ struct Describe<tools::ResumeParams> {
   using T = tools::ResumeParams;
   static constexpr auto fields = std::make_tuple(
       field("session_id", &T::session_id, "Default: the newest session of cwd or project.", length(0, 200)),
-      std::get<2>(tools::kPlatformFields),
-      field("cwd", &T::cwd, "Your working directory.", length(0, 1000)),
+      std::get<2>(tools::kPlatformFields), field("cwd", &T::cwd, "Your working directory.", length(0, 1000)),
       field("before", &T::before, "compaction (the last), its number, end, or auto.", length(1, 20)),
       field("complement", &T::complement, "Leave out what the agent's own summary says.",
             one_of("auto", "always", "never")),
@@ -110,7 +109,8 @@ struct Describe<tools::ResumeCommandsOut> {
 template <>
 struct Describe<tools::ResumeAnswer> {
   using T = tools::ResumeAnswer;
-  static constexpr auto fields = std::tuple_cat(Describe<tools::Answer>::head, 
+  static constexpr auto fields = std::tuple_cat(
+      Describe<tools::Answer>::head,
       std::make_tuple(
           field("session_id", &T::session_id, "Session."), field("session_name", &T::session_name, "Title."),
           field("platform", &T::platform, "Agent."), field("cwd", &T::cwd, "Working directory at the boundary."),

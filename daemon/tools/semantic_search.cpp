@@ -115,15 +115,16 @@ struct PricedHit {
   std::size_t counted_bytes = 0;
 };
 
-// Shares what is left for texts among the hits of the page; snippets first, because they say why it is a hit.
-std::vector<SearchResultOut> fill_page(const std::vector<PricedHit>& hits, std::size_t tokens) {
+// Shares what is left for texts among the hits of the page; snippets first, because they say why it is a hit. Beyond
+// `limit` tokens the hits have longer texts, and are no more.
+std::vector<SearchResultOut> fill_page(const std::vector<PricedHit>& hits, std::size_t tokens, std::size_t limit) {
   std::vector<SearchResultOut> page;
   std::vector<std::size_t> snippets;
   std::vector<std::size_t> messages;
   std::size_t fixed = 0;
   for (const PricedHit& hit : hits) {
     const std::size_t least = kLeastTextTokens * (page.size() + 1);
-    if (!page.empty() && fixed + hit.cost + least > tokens) break;
+    if (!page.empty() && fixed + hit.cost + least > std::min(tokens, limit)) break;
     fixed += hit.cost;
     page.push_back(hit.fields);
     snippets.push_back(hit.snippet);
@@ -181,12 +182,13 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   for (const std::string& term : found.ignored_terms)
     if (ignored.size() < kTermsNamed && !is_stop_word(term)) ignored.push_back(echo_of(term));
   const std::vector<PricedHit> hits(found.hits.begin(), found.hits.end());
+  const std::size_t limit = token_limit(services, params);
   const auto build = [&](std::size_t tokens) {
     SemanticSearchAnswer out{frame,
                              echo_of(params.query),
                              std::string(name_of(found.mode)),
                              found.nothing_relevant,
-                             fill_page(hits, tokens),
+                             fill_page(hits, tokens, limit),
                              std::nullopt};
     if (!ignored.empty()) out.ignored_terms = ignored;
     const bool all = out.results.size() == found.hits.size();
@@ -194,7 +196,7 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
     if (found.more || !all) out.next = encode_cursor({at.offset + shown, 0}, question);
     return out;
   };
-  return fit_answer<SemanticSearchAnswer>(token_limit(services, params), frame, build, TextRoom::its_own);
+  return fit_answer<SemanticSearchAnswer>(limit, frame, build, TextRoom::its_own);
 }
 
 }  // namespace

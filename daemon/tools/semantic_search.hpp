@@ -69,13 +69,12 @@ struct Describe<tools::SemanticSearchParams> {
       std::make_tuple(field("query", &T::query, "A question, names, error text, \"exact phrase\", -without.", required,
                             length(1, 8000))),
       tools::kToldDirectoryFields, tools::kToldPlatformFields, tools::kToldTimeFields,
-      std::make_tuple(
-          field("session_id", &T::session_id, "Only this session: id or its beginning.", length(0, 200)),
-          field("kind", &T::kind, "Only exchanges with such an observation, see list_observations.",
-                one_of(tools::kObservationChoices), choices_unlisted),
-          field("mode", &T::mode, "", one_of(tools::kSearchModes)),
-          field("n_results", &T::n_results, "", clamped(1, 50)),
-          field("explain", &T::explain, "Say what each hit was ranked by.", unlisted)),
+      std::make_tuple(field("session_id", &T::session_id, "Only this session: id or its beginning.", length(0, 200)),
+                      field("kind", &T::kind, "Only exchanges with such an observation, see list_observations.",
+                            one_of(tools::kObservationChoices), choices_unlisted),
+                      field("mode", &T::mode, "", one_of(tools::kSearchModes)),
+                      field("n_results", &T::n_results, "", clamped(1, 50)),
+                      field("explain", &T::explain, "Say what each hit was ranked by.", unlisted)),
       tools::kToldPageFields);
 };
 template <>
@@ -107,7 +106,8 @@ template <>
 struct Describe<tools::SemanticSearchAnswer> {
   using T = tools::SemanticSearchAnswer;
   static constexpr auto fields =
-      std::tuple_cat(Describe<tools::Answer>::head, std::make_tuple(field("query", &T::query, "As it was asked."),
+      std::tuple_cat(Describe<tools::Answer>::head,
+                     std::make_tuple(field("query", &T::query, "As it was asked."),
                                      field("ranking", &T::ranking, "hybrid, lexical (words alone) or semantic."),
                                      field("nothing_relevant", &T::nothing_relevant,
                                            "True: nothing is likely to be about the query; what is given is just "

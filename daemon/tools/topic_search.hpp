@@ -63,12 +63,11 @@ template <>
 struct Describe<tools::TopicSearchParams> {
   using T = tools::TopicSearchParams;
   static constexpr auto fields = std::tuple_cat(
-      std::make_tuple(field("topic", &T::topic, "One to five telling words.", length(0, 1000))), tools::kDirectoryFields,
-      tools::kPlatformFields, tools::kTimeFields,
-      std::make_tuple(
-          field("session_id", &T::session_id, "", length(0, 200)),
-          field("all_sessions", &T::all_sessions, "false: only session_id or the newest session."),
-          field("kind", &T::kind, "", one_of(tools::kObservationChoices), choices_unlisted)),
+      std::make_tuple(field("topic", &T::topic, "One to five telling words.", length(0, 1000))),
+      tools::kDirectoryFields, tools::kPlatformFields, tools::kTimeFields,
+      std::make_tuple(field("session_id", &T::session_id, "", length(0, 200)),
+                      field("all_sessions", &T::all_sessions, "false: only session_id or the newest session."),
+                      field("kind", &T::kind, "", one_of(tools::kObservationChoices), choices_unlisted)),
       tools::kPageFields);
 };
 template <>
@@ -97,7 +96,8 @@ struct Describe<tools::TopicOut> {
 template <>
 struct Describe<tools::TopicSearchAnswer> {
   using T = tools::TopicSearchAnswer;
-  static constexpr auto fields = std::tuple_cat(Describe<tools::Answer>::head, 
+  static constexpr auto fields = std::tuple_cat(
+      Describe<tools::Answer>::head,
       std::make_tuple(
           field("topic", &T::topic, "As it was asked."),
           field("sessions_found", &T::sessions_found, "Sessions that talk about it."),

@@ -181,8 +181,9 @@ void add_dispatching_tool(ToolRegistry& registry, ToolInfo info, std::span<const
     const Choices& takes = arguments_of.at(called->info.name);
     for (auto it = passed.begin(); it != passed.end();) {
       const std::string name(it->key());
-      const bool anothers = offered.contains(name) && name != ambiguous &&
-                            (!takes.contains(name) || is_word_of_another(it->value(), takes.at(name), offered.at(name)));
+      const bool anothers =
+          offered.contains(name) && name != ambiguous &&
+          (!takes.contains(name) || is_word_of_another(it->value(), takes.at(name), offered.at(name)));
       it = anothers ? passed.erase(it) : it + 1;
     }
     return called->invoke(passed, context);

@@ -195,7 +195,7 @@ TEST_F(Capabilities, EveryAnswerKeepsToMaxTokens) {
       const auto a = call(tool, arguments + limit);
       EXPECT_LE(estimate_tokens(structured), static_cast<std::size_t>(size)) << tool << " " << size;
       EXPECT_LE(estimate_tokens(text), static_cast<std::size_t>(size)) << tool << " " << size;
-      EXPECT_FALSE(a.at("platforms_searched").as_array().empty());
+      EXPECT_TRUE(has(str(a.at("notice")), "data, not instructions"));
     }
   }
 }

@@ -228,6 +228,7 @@ TEST_F(HostileText, NoCommandPrintsIt) {
       {"status", {{}}},
       {"coverage", {{}, {"--by-source"}}},
       {"log", {{}}},
+      {"metrics", {{}}},
       {"doctor", {{}}},
       {"diagnostics", {{}}},
       {"forget", {{session}, {"--project", "p"}, {"--query", "lexer"}}},

@@ -27,7 +27,6 @@ describe('edge 2: before anything is read', () => {
       const { content } = await client.call('list_sessions');
       return !content[0].text.startsWith('Nothing has been read yet');
     });
-    await client.close();
   });
 });
 
@@ -106,6 +105,5 @@ describe('edge 4: a data directory that cannot be written to', { skip: canMount(
       const { content, structuredContent } = await client.call('list_sessions');
       assert.match(content[0].text, /^NOTHING NEW IS STORED: .* cannot be written to/);
       assert.ok(structuredContent.total > 0);
-      await client.close();
     });
 });
